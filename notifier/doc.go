@@ -1,0 +1,22 @@
+// Package notifier holds the words of Carillon: what a notice, an entry, a
+// badge and a change are, and the errors every part speaks. It does no I/O.
+//
+// The way of a notice, and the package that walks each stretch of it:
+//
+//	staff form, command line
+//	  │ pipeline.Send: validated, one row in SQL (accepted is kept)
+//	pipeline   takes accepted notices to their end, on whichever instance is free
+//	  │
+//	route      ROUTE   target → who: users, members of a role
+//	  │
+//	inbox      STORE   list + hash + state of one user, one script a change
+//	  │                the script itself PUBLISHes the change
+//	live       SIGNAL  every instance with that user connected hands it to its SSE hub
+//	  │
+//	browser    bell, badge, inbox
+//
+//	sweep      takes what expired out of the inboxes, each second
+//
+// Commands go down; nothing calls up. live learns of changes through Redis only.
+// Every Redis key is built in package keys and nowhere else.
+package notifier

@@ -1,0 +1,83 @@
+// Package keys builds every Redis key and channel of Carillon. Nothing else
+// builds one: a renamed key is a migration of data, and the golden list in the
+// tests makes it visible as that.
+//
+// Users are spread over Partitions partitions by seq; a partition is the hash
+// tag of all keys of its users and of its own bookkeeping, so that one script
+// can change an inbox, its counter, its expiry and its marks at once, on one
+// node or on a cluster.
+package keys
+
+import "strconv"
+
+// Partitions is how many partitions users are spread over. Changing it moves
+// every user's data.
+const Partitions = 64
+
+// Space is a set of keys under one prefix; tests have one each.
+type Space struct{ prefix string }
+
+// New returns the space of a prefix such as `carillon:`. The prefix must hold
+// no brace: it would become the hash tag.
+func New(prefix string) Space { return Space{prefix} }
+
+// Partition is the partition of a user.
+func Partition(seq int64) int { return int(seq % Partitions) }
+
+func tag(p int) string {
+	return "{p" + string([]byte{'0' + byte(p/10), '0' + byte(p%10)}) + "}"
+}
+
+func (s Space) user(kind string, seq int64) string {
+	return s.prefix + kind + ":notification:" + tag(Partition(seq)) + ":user_id:" + strconv.FormatInt(seq, 10)
+}
+
+func (s Space) partition(kind string, p int) string {
+	return s.prefix + kind + ":notification:" + tag(p)
+}
+
+// List is the inbox of a user: LIST of entry keys with state, newest first.
+// Lives as long as the inbox is in Redis. Written by inbox.
+func (s Space) List(seq int64) string { return s.user("list", seq) }
+
+// Hash is the bodies of an inbox: HASH, entry key with state → `ID AT EXPIRY JSON`.
+// Lives as List. Written by inbox.
+func (s Space) Hash(seq int64) string { return s.user("hash", seq) }
+
+// State is the numbers of an inbox: HASH of unread, ver and opened. Missing
+// means the inbox is cold: not in Redis. Written by inbox.
+func (s Space) State(seq int64) string { return s.user("state", seq) }
+
+// Gone is the notices that left an inbox: ZSET of notice ids by time (ms),
+// kept 7 days, at most 500. Written by inbox.
+func (s Space) Gone(seq int64) string { return s.user("gone", seq) }
+
+// Expiry is what will expire in a partition: ZSET of `SEQ|KEY` by time (ms).
+// Written by inbox, read by sweep.
+func (s Space) Expiry(p int) string { return s.partition("expiry", p) }
+
+// Dirty is the users of a partition whose state SQL has not seen: ZSET of seq
+// by ver. Written by inbox.
+func (s Space) Dirty(p int) string { return s.partition("dirty", p) }
+
+// Counts is how far the notices with more than one recipient came in a
+// partition: HASH, `N:d` delivered and `N:r` read. Written by inbox.
+func (s Space) Counts(p int) string { return s.partition("counts", p) }
+
+// LiveUser is the Pub/Sub channel of a user's changes. Published by inbox,
+// heard by live on every instance where the user is connected.
+func (s Space) LiveUser(seq int64) string {
+	return s.prefix + "live:user_id:" + strconv.FormatInt(seq, 10)
+}
+
+// Session is the cached session with this id: STRING, at most 60 s. Written by
+// internal/session; SQL holds the truth.
+func (s Space) Session(id string) string { return s.prefix + "session:" + id }
+
+// Limit counts attempts of one kind by one account or address: STRING, lives
+// as long as the window. Written by handlers' limiter.
+func (s Space) Limit(kind, who string) string { return s.prefix + "limit:" + kind + ":" + who }
+
+// Lease is held by the instance that does a piece of work: STRING with the
+// holder's token, lives some seconds. It saves work; no promise rests on it.
+func (s Space) Lease(name string) string { return s.prefix + "lease:" + name }
