@@ -1,0 +1,60 @@
+package notifier
+
+import (
+	"fmt"
+	"time"
+)
+
+// Query says which part of an inbox to look at. Looking opens nothing.
+type Query struct {
+	Before int64 // only entries with a lower At; 0: from the newest
+	Opened int64 // entries that came later keep their New mark on an older page; 0: none
+	Unread bool  // only unread entries
+	Limit  int   // how many entries at most; 0: a page of 30
+}
+
+// Page is one page of an inbox, newest first.
+type Page struct {
+	Entries []Entry
+	Unread  int64 // the inbox's half of the badge, after this opening
+	Ver     int64 // the inbox's version, after this opening
+	Opened  int64 // when the inbox was opened before this page: pass it on as Query.Opened
+	Older   int64 // Query.Before of the next page; 0: this is the last
+}
+
+// Progress is how far a notice has come.
+type Progress struct {
+	Notice
+	Delivered int64 // recipients whose inbox got it
+	Read      int64 // recipients who have read it
+}
+
+// Signed is who sends a request, as the session says.
+type Signed struct {
+	User  User
+	ID    string // of the session: a hash, never the cookie's value
+	Since time.Time
+}
+
+// UserQuery says which users to list, by name.
+type UserQuery struct {
+	Prefix string // only names that begin so; empty: all
+	After  string // only names behind this one; empty: from the first
+	Limit  int
+}
+
+// RoleInfo is a role and how many users it has.
+type RoleInfo struct {
+	Name    string
+	Members int64
+}
+
+// TooManyError is an ErrTooMany that knows when to try again.
+type TooManyError struct{ RetryAfter time.Duration }
+
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("%v: try again in %v", ErrTooMany, e.RetryAfter)
+}
+
+// Is makes errors.Is(err, ErrTooMany) true.
+func (e *TooManyError) Is(target error) bool { return target == ErrTooMany }
