@@ -1,0 +1,161 @@
+package redistest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	masters = 3
+	slots   = 16384
+)
+
+// Cluster is a client of a cluster of three masters without replicas, closed
+// when the test ends. The first call of a process starts the cluster; all tests
+// of the package share it, each with its own Space.
+func Cluster(t testing.TB) *redis.ClusterClient {
+	t.Helper()
+	c := &shared.cluster
+	c.once.Do(func() { c.nodes, c.err = startCluster() })
+	if c.err != nil {
+		t.Fatalf("start a cluster: %v", c.err)
+	}
+	addrs := make([]string, len(c.nodes))
+	for i, n := range c.nodes {
+		addrs[i] = n.Addr
+	}
+	client := redis.NewClusterClient(&redis.ClusterOptions{
+		Addrs: addrs, ClusterStateReloadInterval: time.Second,
+		DisableIdentity: true, MaintNotificationsConfig: noMaintenance(),
+	})
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+func stopCluster() {
+	for _, n := range shared.cluster.nodes {
+		n.Kill()
+	}
+}
+
+func startCluster() (nodes []*Server, err error) {
+	defer func() {
+		if err != nil {
+			for _, n := range nodes {
+				n.Kill()
+			}
+			nodes = nil
+		}
+	}()
+	for range masters {
+		n, err := startMember()
+		if err != nil {
+			return nodes, err
+		}
+		nodes = append(nodes, n)
+	}
+	clients := make([]*redis.Client, masters)
+	for i, n := range nodes {
+		clients[i] = redis.NewClient(&redis.Options{
+			Network: "unix", Addr: n.Socket, DisableIdentity: true, MaintNotificationsConfig: noMaintenance(),
+		})
+		defer func() { _ = clients[i].Close() }()
+	}
+	return nodes, join(clients, nodes)
+}
+
+// startMember starts one node. Another process may take a port between the
+// check and the start, hence the second and third try.
+func startMember() (n *Server, err error) {
+	for range 3 {
+		shared.keeper.do(func() { n, err = start(memberConfig) })
+		if err == nil {
+			return n, nil
+		}
+	}
+	return nil, err
+}
+
+func memberConfig(dir string) (addr string, args []string) {
+	port := freePort()
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), []string{
+		"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--cluster-enabled", "yes",
+		"--cluster-config-file", filepath.Join(dir, "nodes.conf"), "--cluster-node-timeout", "5000",
+	}
+}
+
+// freePort finds a port that is free together with its bus port, 10,000 above.
+// Both lie below the range from which the kernel gives ports to clients.
+func freePort() int {
+	for {
+		port := 12000 + rand.IntN(10000) //nolint:gosec // no secret
+		if isFree(port) && isFree(port+10000) {
+			return port
+		}
+	}
+}
+
+func isFree(port int) bool {
+	var lc net.ListenConfig
+	l, err := lc.Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return false
+	}
+	return l.Close() == nil
+}
+
+// join shares the slots out, lets the nodes meet, and waits until each of them
+// finds the cluster whole.
+func join(clients []*redis.Client, nodes []*Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	for i, c := range clients {
+		from, to := i*slots/masters, (i+1)*slots/masters-1
+		if err := c.ClusterAddSlotsRange(ctx, from, to).Err(); err != nil {
+			return fmt.Errorf("give slots to %s: %w", nodes[i].Addr, err)
+		}
+		if err := c.Do(ctx, "CLUSTER", "SET-CONFIG-EPOCH", i+1).Err(); err != nil {
+			return fmt.Errorf("set the epoch of %s: %w", nodes[i].Addr, err)
+		}
+	}
+	for _, n := range nodes[1:] {
+		host, port, err := net.SplitHostPort(n.Addr)
+		if err != nil {
+			return err
+		}
+		if err := clients[0].ClusterMeet(ctx, host, port).Err(); err != nil {
+			return fmt.Errorf("let %s meet %s: %w", nodes[0].Addr, n.Addr, err)
+		}
+	}
+	return poll(func(ctx context.Context) error {
+		for _, c := range clients {
+			if err := whole(ctx, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func whole(ctx context.Context, c *redis.Client) error {
+	info, err := c.ClusterInfo(ctx).Result()
+	if err != nil {
+		return err
+	}
+	for _, want := range []string{"cluster_state:ok", "cluster_known_nodes:3", "cluster_slots_assigned:16384"} {
+		if !strings.Contains(info, want+"\r\n") {
+			return errors.New("the cluster lacks " + want)
+		}
+	}
+	return nil
+}
