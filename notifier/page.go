@@ -27,6 +27,7 @@ type Progress struct {
 	Notice
 	Delivered int64 // recipients whose inbox got it
 	Read      int64 // recipients who have read it
+	Counted   bool  // false: Redis is away, and the two numbers are not known
 }
 
 // Signed is who sends a request, as the session says.

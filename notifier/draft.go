@@ -1,0 +1,98 @@
+package notifier
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// The lengths that a draft keeps to: characters, but for names and subjects,
+// which are bytes.
+const (
+	MaxTitle   = 200
+	MaxBody    = 4000
+	MaxLink    = 2000
+	MaxSubject = 200
+	MaxName    = 200
+)
+
+// DefaultKeep is how long a notice is kept when nothing else is configured.
+const DefaultKeep = 180 * 24 * time.Hour
+
+// Limits is what one installation allows in a draft.
+type Limits struct {
+	LinkHosts []string      // hosts, or host:port, that an https link may name; none: relative links only
+	Keep      time.Duration // the longest life of a notice, and that of one without expiry; 0: DefaultKeep
+}
+
+var (
+	typePattern  = regexp.MustCompile(`\A[a-z0-9][a-z0-9_.-]{0,62}\z`)
+	scopePattern = regexp.MustCompile(`\A[A-Za-z0-9_.-]{0,64}\z`)
+)
+
+// Validate brings the draft into its normal form and checks every rule of the
+// design. Normal means: CRLF in the body is LF, spaces around single-line
+// fields are gone, users named twice are named once, and an absent expiry is
+// that of l.Keep. The error is an *InvalidError with every fault, in the order
+// of the form; the draft is then not to be sent.
+//
+// What passes can be stored and published: its key holds no space and no
+// state, its text no character that forges a line.
+func (d *Draft) Validate(l Limits) error {
+	var bad InvalidError
+	d.normalise()
+	d.Target.check(&bad)
+	switch {
+	case d.Type == "":
+		bad.Add("type", CodeRequired, nil)
+	case !typePattern.MatchString(d.Type):
+		bad.Add("type", CodeBadType, nil)
+	}
+	if !scopePattern.MatchString(d.Scope) {
+		bad.Add("scope", CodeBadScope, nil)
+	}
+	checkSubject(d.Subject, &bad)
+	checkTitle(d.Title, &bad)
+	checkText("body", d.Body, MaxBody, "\n", &bad)
+	checkLink(d.Link, l.LinkHosts, &bad)
+	d.checkExpiry(l.Keep, &bad)
+	return bad.OrNil()
+}
+
+func (d *Draft) normalise() {
+	for _, field := range []*string{&d.Type, &d.Scope, &d.Subject, &d.Title, &d.Link, &d.Target.Role} {
+		*field = strings.Trim(*field, " ")
+	}
+	d.Body = strings.ReplaceAll(d.Body, "\r\n", "\n")
+	d.Target.Users = foldNames(d.Target.Users)
+}
+
+func (d *Draft) checkExpiry(keep time.Duration, bad *InvalidError) {
+	if keep <= 0 {
+		keep = DefaultKeep
+	}
+	switch {
+	case d.ExpiresIn < 0:
+		bad.Add("expires_in", CodeExpiresPast, nil)
+	case d.ExpiresIn > keep:
+		bad.Add("expires_in", CodeExpiresLate, map[string]any{"Max": keep.String(), "Days": int64(keep / (24 * time.Hour))})
+	case d.ExpiresIn == 0:
+		d.ExpiresIn = keep
+	}
+}
+
+// checkSubject keeps a subject from reading as the state that a stored key
+// carries, or as the key of a notice without a subject.
+func checkSubject(s string, bad *InvalidError) {
+	outside := func(r rune) bool { return r <= ' ' || r > '~' }
+	switch {
+	case s == "":
+	case strings.ContainsFunc(s, outside):
+		bad.Add("subject", CodeBadSubject, nil)
+	case len(s) > MaxSubject:
+		bad.Add("subject", CodeTooLong, map[string]any{"Max": MaxSubject, "Count": len(s)})
+	// The colon before it is the one that joins it to the type.
+	case strings.Contains(":"+s, ":has_read:"), strings.HasPrefix(s, "notice_id:"):
+		bad.Add("subject", CodeSubjectReserved, nil)
+	}
+}

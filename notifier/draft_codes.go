@@ -1,0 +1,30 @@
+package notifier
+
+// The codes of FieldError that a draft can earn. The catalogues hold a message
+// `error.CODE` for each, so a code is never renamed; its Params are named here.
+const (
+	CodeRequired        = "required"         // any field: it is empty
+	CodeTooLong         = "too_long"         // Max, Count: the length allowed and the one it has
+	CodeBadText         = "bad_text"         // Char: broken UTF-8, control, line separator or bidi override
+	CodeBadType         = "bad_type"         // type: not [a-z0-9][a-z0-9_.-]{0,62}
+	CodeBadScope        = "bad_scope"        // scope: not [A-Za-z0-9_.-]{0,64}
+	CodeBadSubject      = "bad_subject"      // subject: not printable ASCII without spaces
+	CodeSubjectReserved = "subject_reserved" // subject: holds `:has_read:` or begins with `notice_id:`
+	CodeBadLink         = "bad_link"         // link: neither a path from `/` nor an https address
+	CodeLinkHost        = "link_host"        // Host: an https link to a host that is not allowed
+	CodeExpiresPast     = "expires_past"     // expires_in: negative
+	CodeExpiresLate     = "expires_late"     // Max, Days: expires_in is longer than notices are kept
+	CodeOneTarget       = "one_target"       // target: users and a role at once
+	CodeBadName         = "bad_name"         // Name: not a user's or role's name: empty, too long, or with control characters
+	CodeUnknownUsers    = "unknown_users"    // Names (joined by ", ", the first few), Count: the directory lacks them
+	CodeUnknownRole     = "unknown_role"     // Name: the directory lacks it
+)
+
+// Codes lists every code above, for the test that each has its message.
+func Codes() []string {
+	return []string{
+		CodeRequired, CodeTooLong, CodeBadText, CodeBadType, CodeBadScope, CodeBadSubject, CodeSubjectReserved,
+		CodeBadLink, CodeLinkHost, CodeExpiresPast, CodeExpiresLate, CodeOneTarget, CodeBadName,
+		CodeUnknownUsers, CodeUnknownRole,
+	}
+}

@@ -1,0 +1,65 @@
+package notifier
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// checkLink allows a path on our own host, or https to a host of the list. It
+// reads a link as the most lenient browser would: those take a backslash for a
+// slash and drop tabs and line breaks wherever they stand.
+func checkLink(s string, hosts []string, bad *InvalidError) {
+	if s == "" {
+		return
+	}
+	before := len(bad.Fields)
+	checkText("link", s, MaxLink, "", bad)
+	if len(bad.Fields) > before {
+		return
+	}
+	if strings.ContainsRune(s, '\\') || strings.ContainsFunc(s, unicode.IsSpace) {
+		bad.Add("link", CodeBadLink, nil)
+		return
+	}
+	u, err := url.Parse(s)
+	switch {
+	case err != nil, !cleanPath(u):
+		bad.Add("link", CodeBadLink, nil)
+	case strings.HasPrefix(s, "/"):
+		if strings.HasPrefix(s, "//") || u.Scheme != "" || u.Host != "" {
+			bad.Add("link", CodeBadLink, nil)
+		}
+	case u.Scheme != "https", u.Opaque != "", u.User != nil, u.Host == "":
+		bad.Add("link", CodeBadLink, nil)
+	case !allowedHost(u, hosts):
+		bad.Add("link", CodeLinkHost, map[string]any{"Host": u.Host})
+	}
+}
+
+// cleanPath refuses a path that turns into another one when somebody on the
+// way decodes or resolves it: `/%2fevil.example`, `/%5cevil.example`,
+// `/..//evil.example`.
+func cleanPath(u *url.URL) bool {
+	if strings.HasPrefix(u.Path, "//") || strings.ContainsRune(u.Path, '\\') {
+		return false
+	}
+	if _, found := badRune(u.Path, ""); found {
+		return false
+	}
+	for segment := range strings.SplitSeq(u.Path, "/") {
+		if segment == "." || segment == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+func allowedHost(u *url.URL, hosts []string) bool {
+	host := strings.ToLower(u.Host)
+	if u.Port() == "443" {
+		host = strings.ToLower(u.Hostname())
+	}
+	return slices.ContainsFunc(hosts, func(h string) bool { return h != "" && strings.EqualFold(h, host) })
+}
