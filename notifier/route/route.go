@@ -1,0 +1,70 @@
+// Package route turns the target of a notice into the users who get it.
+package route
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// shown is how many unknown names an error spells out; it counts the rest.
+const shown = 10
+
+// Directory knows users and roles by name.
+type Directory interface {
+	// SeqsByName returns the seq of each name, and the names nobody bears.
+	SeqsByName(ctx context.Context, names []string) (seqs map[string]int64, unknown []string, err error)
+	// RoleMembers returns the seqs of a role's members, none for a role
+	// without members, and notifier.ErrNotFound for an unknown role.
+	RoleMembers(ctx context.Context, role string) (*roaring.Bitmap, error)
+}
+
+// Router answers who gets a notice.
+type Router struct{ dir Directory }
+
+// New returns a router over dir.
+func New(dir Directory) *Router { return &Router{dir} }
+
+// Recipients returns the seqs of whom t names. A role without members has none,
+// and that is no error. Users or a role that do not exist are named in an
+// *notifier.InvalidError on the field `to`; the bitmap then holds the others.
+func (r *Router) Recipients(ctx context.Context, t notifier.Target) (*roaring.Bitmap, error) {
+	if t.Role != "" {
+		return r.members(ctx, t.Role)
+	}
+	seqs, unknown, err := r.dir.SeqsByName(ctx, t.Users)
+	if err != nil {
+		return nil, fmt.Errorf("look up %d users: %w", len(t.Users), err)
+	}
+	found := roaring.New()
+	for _, seq := range seqs {
+		found.Add(uint32(seq)) //nolint:gosec // the directory gives no seq above --max-seq
+	}
+	if len(unknown) == 0 {
+		return found, nil
+	}
+	names := strings.Join(unknown[:min(len(unknown), shown)], ", ")
+	return found, invalid(notifier.CodeUnknownUsers, map[string]any{"Names": names, "Count": len(unknown)})
+}
+
+func (r *Router) members(ctx context.Context, role string) (*roaring.Bitmap, error) {
+	found, err := r.dir.RoleMembers(ctx, role)
+	switch {
+	case errors.Is(err, notifier.ErrNotFound):
+		return roaring.New(), invalid(notifier.CodeUnknownRole, map[string]any{"Name": role})
+	case err != nil:
+		return nil, fmt.Errorf("look up the members of role %q: %w", role, err)
+	}
+	return found, nil
+}
+
+func invalid(code string, params map[string]any) error {
+	var bad notifier.InvalidError
+	bad.Add("to", code, params)
+	return &bad
+}
