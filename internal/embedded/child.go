@@ -1,0 +1,179 @@
+package embedded
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	maxSocket   = 100 // a socket's path has at most 108 bytes
+	answerWait  = 10 * time.Second
+	firstPause  = 100 * time.Millisecond
+	longestWait = 10 * time.Second
+)
+
+// child keeps one redis-server running.
+type child struct {
+	argv   []string
+	lock   *os.File
+	log    *slog.Logger
+	output *lines
+	ended  chan error    // the last end that nobody has looked at
+	done   chan struct{} // closed when keep has returned
+}
+
+func startChild(ctx context.Context, program string, lock *Lock, log *slog.Logger) (*Server, error) {
+	dir := filepath.Join(lock.Dir(), "redis")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make its directory: %w", err)
+	}
+	socket, temp, err := socketPath(dir)
+	if err != nil {
+		return nil, err
+	}
+	c := &child{
+		argv: arguments(program, dir, socket), lock: lock.file, log: log,
+		output: &lines{log: log}, ended: make(chan error, 1), done: make(chan struct{}),
+	}
+	// It outlives the caller's context: it is stopped last, by Close.
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	go c.keep(running)
+	stop := func() error {
+		cancel()
+		<-c.done
+		return os.RemoveAll(temp) // nothing when temp is empty
+	}
+	if err = c.answers(ctx, socket); err != nil {
+		return nil, errors.Join(err, stop())
+	}
+	u := url.URL{Scheme: "unix", Path: socket}
+	return &Server{url: u.String(), stop: stop}, nil
+}
+
+// arguments makes the disk the truth: every change is in the append-only file
+// within a second, and there is no other door than the socket.
+func arguments(program, dir, socket string) []string {
+	return []string{
+		program, "--port", "0", "--unixsocket", socket, "--unixsocketperm", "700",
+		"--dir", dir, "--appendonly", "yes", "--appendfsync", "everysec", "--save", "",
+		"--maxmemory-policy", "noeviction", "--daemonize", "no", "--supervised", "no", "--logfile", "",
+	}
+}
+
+// socketPath puts the socket into the data directory, or into a directory of
+// its own under the system's temporary one when that path is too long.
+func socketPath(dir string) (socket, temp string, err error) {
+	if socket = filepath.Join(dir, "redis.sock"); len(socket) <= maxSocket {
+		return socket, "", nil
+	}
+	if temp, err = os.MkdirTemp("", "carillon-"); err != nil {
+		return "", "", fmt.Errorf("make a short directory for its socket: %w", err)
+	}
+	return filepath.Join(temp, "redis.sock"), temp, nil
+}
+
+// keep runs the child until ctx ends, and again when it dies. The kernel sends
+// Pdeathsig when the thread that started the child ends, so this goroutine
+// keeps its thread for as long as there is a child.
+func (c *child) keep(ctx context.Context) {
+	defer close(c.done)
+	runtime.LockOSThread()
+	for pause := firstPause; ; pause = min(2*pause, longestWait) {
+		began := time.Now()
+		err := c.once(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(began) > time.Minute {
+			pause = firstPause
+		}
+		c.log.Error("the built-in redis ended by itself; it is started again", "err", err, "wait", pause)
+		select {
+		case c.ended <- err:
+		default:
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (c *child) once(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...) //nolint:gosec // found on PATH
+	cmd.Stdout, cmd.Stderr = c.output, c.output
+	// It holds the directory's lock with us: when we are killed, the next
+	// server waits until this child has written its file.
+	cmd.ExtraFiles = []*os.File{c.lock}
+	// A group of its own: Ctrl-C in a terminal is for us, who stop it last.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM, Setpgid: true}
+	// SIGTERM is SHUTDOWN: the append-only file is written and synced.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = stopWait
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%w: %s", err, c.output.last())
+	}
+	return errors.New("it exited: " + c.output.last())
+}
+
+// answers returns when the child answers PING. A child that is still reading
+// its file is given all the time that ctx leaves.
+func (c *child) answers(ctx context.Context, socket string) error {
+	silent := time.NewTimer(answerWait)
+	defer silent.Stop()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		loading, err := ping(ctx, socket)
+		if err == nil {
+			return nil
+		}
+		if loading {
+			silent.Reset(answerWait)
+		}
+		select {
+		case err = <-c.ended:
+			return err
+		case <-ctx.Done():
+			return fmt.Errorf("wait until it answers: %w", ctx.Err())
+		case <-silent.C:
+			return fmt.Errorf("wait until it answers: %w", err)
+		case <-tick.C:
+		}
+	}
+}
+
+// ping asks once, without a client: a pool that could not connect logs it, and
+// waits a second before it tries again.
+func ping(ctx context.Context, socket string) (loading bool, err error) {
+	dialer := net.Dialer{Timeout: time.Second}
+	conn, err := dialer.DialContext(ctx, "unix", socket)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close() //nolint:errcheck // nothing was written that matters
+	if err = conn.SetDeadline(time.Now().Add(time.Second)); err != nil {
+		return false, err
+	}
+	if _, err = conn.Write([]byte("PING\r\n")); err != nil {
+		return false, err
+	}
+	answer, err := bufio.NewReader(conn).ReadString('\n')
+	if err == nil && answer != "+PONG\r\n" {
+		err = errors.New("it answers " + strings.TrimSpace(answer))
+	}
+	return strings.HasPrefix(answer, "-LOADING"), err
+}

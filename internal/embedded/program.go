@@ -1,0 +1,51 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+)
+
+// oldest is the first major version with all that the scripts use.
+const oldest = 7
+
+// find returns the path of the first program that is installed, or nothing.
+func find(programs []string) string {
+	if len(programs) == 0 {
+		programs = []string{"redis-server", "valkey-server"}
+	}
+	for _, name := range programs {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// checkVersion refuses what is too old before it touches the files: an older
+// server cannot read what a newer one wrote.
+func checkVersion(ctx context.Context, program string) error {
+	out, err := exec.CommandContext(ctx, program, "--version").Output() //nolint:gosec // found on PATH
+	if err != nil {
+		return fmt.Errorf("ask %s for its version: %w", program, err)
+	}
+	version, major := parseVersion(string(out))
+	switch {
+	case version == "":
+		return fmt.Errorf("%s does not tell its version: %.80q", program, out)
+	case major < oldest:
+		return fmt.Errorf("%s is version %s, and %d.0 is the oldest that will do: install a newer one, or set --redis-url", program, version, oldest)
+	}
+	return nil
+}
+
+func parseVersion(text string) (version string, major int) {
+	m := regexp.MustCompile(`\bv=((\d+)\.\d+\.\d+)`).FindStringSubmatch(text)
+	if m == nil {
+		return "", 0
+	}
+	major, _ = strconv.Atoi(m[2])
+	return m[1], major
+}

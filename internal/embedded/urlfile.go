@@ -1,0 +1,45 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// URL returns where the Redis of the server that runs on this data directory
+// answers. It is empty when none runs; after a server was killed it may be of
+// one that is gone.
+func URL(dir string) (string, error) {
+	text, err := os.ReadFile(urlFile(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the built-in redis: %w", err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+func urlFile(dir string) string { return filepath.Join(dir, "redis.url") }
+
+// writeURL replaces the file in one step, so that no command reads half of it.
+func writeURL(dir, url string) error {
+	next := urlFile(dir) + ".new"
+	if err := os.WriteFile(next, []byte(url+"\n"), 0o600); err != nil {
+		return fmt.Errorf("write where redis answers: %w", err)
+	}
+	if err := os.Rename(next, urlFile(dir)); err != nil {
+		return fmt.Errorf("write where redis answers: %w", err)
+	}
+	return nil
+}
+
+func removeURL(dir string) error {
+	if err := os.Remove(urlFile(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove where redis answers: %w", err)
+	}
+	return nil
+}
