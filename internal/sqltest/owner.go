@@ -1,0 +1,55 @@
+package sqltest
+
+import (
+	"fmt"
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// immediateShutdown is what makes postgres end without a checkpoint.
+const immediateShutdown = syscall.SIGQUIT
+
+// owner is who runs the server. PostgreSQL refuses to run as root, so root
+// hands it to the user postgres; everybody else runs it himself.
+type owner struct {
+	uid, gid uint32
+	other    bool // not the user of the tests
+}
+
+func account() (owner, error) {
+	if os.Geteuid() != 0 {
+		return owner{}, nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		return owner{}, fmt.Errorf("PostgreSQL does not run as root, and there is no other user for it: %w", err)
+	}
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil {
+		return owner{}, fmt.Errorf("user id of postgres: %w", err)
+	}
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	if err != nil {
+		return owner{}, fmt.Errorf("group id of postgres: %w", err)
+	}
+	return owner{uint32(uid), uint32(gid), true}, nil
+}
+
+// own gives a directory to the owner, who alone may enter it; root may anyway.
+func (o owner) own(dir string) error {
+	if !o.other {
+		return nil
+	}
+	return os.Chown(dir, int(o.uid), int(o.gid))
+}
+
+// process makes a child run as the owner, and end with its parent.
+func (o owner) process() *syscall.SysProcAttr {
+	attr := endWithParent()
+	if o.other {
+		attr.Credential = &syscall.Credential{Uid: o.uid, Gid: o.gid}
+	}
+	return attr
+}

@@ -1,0 +1,172 @@
+package sqltest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	neturl "net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+const (
+	superuser  = "carillon"
+	startLimit = 30 * time.Second
+)
+
+// server is one private PostgreSQL. A goroutine with a thread of its own keeps
+// it: the kernel ends the server with the thread that started it.
+type server struct {
+	dir  string // holds the data and the socket
+	quit chan struct{}
+	done chan struct{}
+}
+
+// start makes a cluster and returns when its server answers.
+func start() (*server, error) {
+	bin, err := binaries()
+	if err != nil {
+		return nil, err
+	}
+	who, err := account()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "pg") // short: a socket's path has 108 bytes at most
+	if err != nil {
+		return nil, err
+	}
+	s := &server{dir: dir, quit: make(chan struct{}), done: make(chan struct{})}
+	started := make(chan error)
+	go s.keep(bin, who, started)
+	if err := <-started; err != nil {
+		<-s.done
+		return nil, err
+	}
+	return s, nil
+}
+
+// keep runs the server until quit, then ends it at once: its data is of no
+// further use.
+func (s *server) keep(bin string, who owner, started chan<- error) {
+	defer close(s.done)
+	defer func() { _ = os.RemoveAll(s.dir) }()
+	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+	cmd, err := s.launch(bin, who)
+	if err != nil {
+		started <- err
+		return
+	}
+	defer func() {
+		_ = cmd.Process.Signal(immediateShutdown)
+		_ = cmd.Wait()
+	}()
+	if err := s.awaitPing(); err != nil {
+		log, _ := os.ReadFile(s.log()) // whatever it says
+		started <- fmt.Errorf("%w\n%s", err, log)
+		return
+	}
+	started <- nil
+	<-s.quit
+}
+
+func (s *server) launch(bin string, who owner) (*exec.Cmd, error) {
+	data := filepath.Join(s.dir, "data")
+	if err := who.own(s.dir); err != nil {
+		return nil, err
+	}
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", superuser, //nolint:gosec,noctx // our own arguments
+		"-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+	initdb.Dir, initdb.SysProcAttr = s.dir, who.process()
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	args := []string{"-D", data, "-k", s.dir, "-h", ""}
+	for _, set := range []string{
+		"fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=300",
+		"shared_buffers=32MB", "autovacuum=off", "jit=off", "unix_socket_permissions=0777",
+	} {
+		args = append(args, "-c", set)
+	}
+	cmd := exec.Command(filepath.Join(bin, "postgres"), args...) //nolint:gosec,noctx // our own arguments; it outlives any context
+	cmd.Dir, cmd.SysProcAttr = s.dir, who.process()
+	log, err := os.Create(s.log())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = log.Close() }() // the child has its own
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("run postgres: %w", err)
+	}
+	return cmd, nil
+}
+
+func (s *server) awaitPing() error {
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	db, err := sql.Open("pgx", s.url("postgres"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if err = db.PingContext(ctx); err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("postgres does not answer: %w", errors.Join(err, ctx.Err()))
+		}
+	}
+}
+
+func (s *server) stop() {
+	close(s.quit)
+	<-s.done
+}
+
+func (s *server) log() string { return filepath.Join(s.dir, "log") }
+
+func (s *server) url(db string) string {
+	u := neturl.URL{Scheme: "postgres", User: neturl.User(superuser), Path: "/" + db}
+	u.RawQuery = neturl.Values{"host": {s.dir}}.Encode()
+	return u.String()
+}
+
+// database is the name in a URL that this package gave out.
+func database(url string) string {
+	u, err := neturl.Parse(url)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(u.Path, "/")
+}
+
+// binaries finds the directory of initdb and postgres: Debian keeps them off
+// the PATH, one directory a version.
+func binaries() (string, error) {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil {
+		return "", err
+	}
+	if len(found) > 0 {
+		return filepath.Dir(found[len(found)-1]), nil
+	}
+	path, err := exec.LookPath("initdb")
+	if err != nil {
+		return "", errors.New("no initdb in /usr/lib/postgresql/*/bin nor on PATH: install postgresql (apt-get install postgresql)")
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return "", err
+	}
+	return filepath.Dir(path), nil
+}
