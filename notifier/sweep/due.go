@@ -1,0 +1,80 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+// due looks at every partition in one pipeline and returns the keys of the
+// entries that are due, by user. full: a partition may hold more. What could be
+// read is returned beside an error.
+func (s *Sweeper) due(ctx context.Context) (found map[int64][]string, full bool, err error) {
+	until := strconv.FormatInt(s.o.Now().UnixMilli(), 10)
+	pipe := s.rdb.Pipeline()
+	looks := make([]*redis.StringSliceCmd, keys.Partitions)
+	for p := range looks {
+		looks[p] = pipe.ZRangeArgs(ctx, redis.ZRangeArgs{
+			Key: s.keys.Expiry(p), ByScore: true, Start: "-inf", Stop: until, Count: int64(s.o.Batch),
+		})
+	}
+	if _, err = pipe.Exec(ctx); err != nil {
+		err = fmt.Errorf("look for expired entries: %w", err)
+	}
+	found = map[int64][]string{}
+	for p, look := range looks {
+		members := look.Val()
+		full = full || len(members) == s.o.Batch
+		if odd := group(p, members, found); len(odd) > 0 {
+			s.o.Log.ErrorContext(ctx, "unreadable members removed from an expiry set", "stage", "sweep", "partition", p, "count", len(odd))
+			if e := s.rdb.ZRem(ctx, s.keys.Expiry(p), odd...).Err(); e != nil && err == nil {
+				err = fmt.Errorf("remove unreadable members of partition %d: %w", p, e)
+			}
+		}
+	}
+	return found, full, err
+}
+
+// group cuts members `SEQ|KEY` and adds them to found. It returns those that
+// no script wrote: left where they are they would fill every look.
+func group(p int, members []string, found map[int64][]string) (odd []any) {
+	for _, m := range members {
+		user, key, ok := strings.Cut(m, "|")
+		seq, err := strconv.ParseInt(user, 10, 64)
+		if !ok || err != nil || seq <= 0 || keys.Partition(seq) != p || key == "" {
+			odd = append(odd, m)
+			continue
+		}
+		found[seq] = append(found[seq], key)
+	}
+	return odd
+}
+
+// expire works on several inboxes at once. The error is the first of them: it
+// is enough to know why.
+func (s *Sweeper) expire(ctx context.Context, found map[int64][]string) (total int, first error) {
+	var g errgroup.Group
+	var mu sync.Mutex
+	g.SetLimit(s.o.Workers)
+	for seq, entries := range found {
+		g.Go(func() error {
+			n, err := s.inbox.Expire(ctx, seq, entries)
+			mu.Lock()
+			defer mu.Unlock()
+			total += n
+			if err != nil && first == nil {
+				first = fmt.Errorf("expire entries of user %d: %w", seq, err)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // what failed is in first
+	return total, first
+}
