@@ -1,0 +1,101 @@
+package bound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Channel is the one channel that a bound server listens to.
+const Channel = "bound"
+
+// Everyone as the user of a message sends it to each stream.
+const Everyone = "*"
+
+// The kinds of servers.
+const (
+	Stdlib = "stdlib" // net/http, a channel per connection
+	R3Lean = "r3labs" // r3labs/sse as lean as it can be used
+)
+
+// Config says which server to run and where.
+type Config struct {
+	Kind      string
+	Addr      string
+	Redis     string // path of a unix socket; empty: pages only
+	PageBytes int
+}
+
+// hub is a kind of server: it opens streams and delivers to them.
+type hub interface {
+	stream(w http.ResponseWriter, r *http.Request, user string)
+	deliver(user string, data []byte)
+}
+
+// firstEvent is what every stream begins with, like Carillon's first badge.
+var firstEvent = []byte(`{"unread":0,"inbox":0,"announcements":0,"ver":1,"aver":0}`)
+
+// Serve runs a bound server until ctx is done.
+func Serve(ctx context.Context, cfg Config) error {
+	var h hub
+	switch cfg.Kind {
+	case Stdlib:
+		h = newStdlib()
+	case R3Lean:
+		h = newR3Lean()
+	default:
+		return fmt.Errorf("no bound server is called %q", cfg.Kind)
+	}
+	failed := make(chan error, 2)
+	if cfg.Redis != "" {
+		rdb := redis.NewClient(&redis.Options{Network: "unix", Addr: cfg.Redis})
+		defer func() { _ = rdb.Close() }()
+		sub := rdb.Subscribe(ctx, Channel)
+		defer func() { _ = sub.Close() }()
+		if _, err := sub.Receive(ctx); err != nil {
+			return fmt.Errorf("subscribe: %w", err)
+		}
+		go func() { failed <- relay(ctx, sub, h) }()
+	}
+	srv := &http.Server{Handler: routes(h, cfg.PageBytes), ReadHeaderTimeout: 10 * time.Second}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", cfg.Addr)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	go func() { failed <- srv.Serve(l) }()
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	return errors.Join(err, srv.Close())
+}
+
+func relay(ctx context.Context, sub *redis.PubSub, h hub) error {
+	for {
+		m, err := sub.ReceiveMessage(ctx)
+		if err != nil {
+			return fmt.Errorf("receive: %w", err)
+		}
+		user, data, _ := strings.Cut(m.Payload, "\n")
+		h.deliver(user, []byte(data))
+	}
+}
+
+func routes(h hub, pageBytes int) http.Handler {
+	mux := http.NewServeMux()
+	page := []byte("<!doctype html><title>bound</title>" + strings.Repeat("x", max(0, pageBytes-35)))
+	mux.HandleFunc("GET /events", func(w http.ResponseWriter, r *http.Request) {
+		h.stream(w, r, r.URL.Query().Get("user"))
+	})
+	mux.HandleFunc("GET /page", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write(page) // a client that left is no concern of ours
+	})
+	return mux
+}

@@ -1,0 +1,91 @@
+package bound
+
+import (
+	"net/http"
+	"sync"
+)
+
+// stdlib is what one writes with nothing but net/http: a goroutine and a
+// channel per connection, each frame built once.
+type stdlib struct {
+	mu      sync.RWMutex
+	streams map[string]map[chan []byte]struct{}
+}
+
+const queue = 64
+
+func newStdlib() *stdlib { return &stdlib{streams: map[string]map[chan []byte]struct{}{}} }
+
+func (s *stdlib) stream(w http.ResponseWriter, r *http.Request, user string) {
+	frames := make(chan []byte, queue)
+	s.join(user, frames)
+	defer s.leave(user, frames)
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	out := http.NewResponseController(w)
+	for next := frame("badge", firstEvent); ; {
+		if _, err := w.Write(next); err != nil {
+			return
+		}
+		select { // one flush for all that waits
+		case next = <-frames:
+			continue
+		default:
+		}
+		if out.Flush() != nil {
+			return
+		}
+		select {
+		case next = <-frames:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+func (s *stdlib) deliver(user string, data []byte) {
+	f := frame("notice", data)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if user != Everyone {
+		send(s.streams[user], f)
+		return
+	}
+	for _, set := range s.streams {
+		send(set, f)
+	}
+}
+
+func send(set map[chan []byte]struct{}, f []byte) {
+	for c := range set {
+		select {
+		case c <- f:
+		default: // it does not read; counted as lost by the other end
+		}
+	}
+}
+
+func (s *stdlib) join(user string, c chan []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.streams[user] == nil {
+		s.streams[user] = map[chan []byte]struct{}{}
+	}
+	s.streams[user][c] = struct{}{}
+}
+
+func (s *stdlib) leave(user string, c chan []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.streams[user], c)
+	if len(s.streams[user]) == 0 {
+		delete(s.streams, user)
+	}
+}
+
+func frame(name string, data []byte) []byte {
+	f := make([]byte, 0, len(name)+len(data)+18)
+	f = append(append(f, "event: "...), name...)
+	f = append(append(f, "\ndata: "...), data...)
+	return append(f, "\n\n"...)
+}

@@ -1,0 +1,133 @@
+//go:build linux
+
+package load
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+type sockaddr = *unix.SockaddrInet4
+
+// stalledBuffer is what the kernel takes for a client that does not read,
+// before the server's writes block.
+const stalledBuffer = 4096
+
+var errSlow = errors.New("streams were still opening when time was up")
+
+func resolve(addr string) (sockaddr, error) {
+	a, err := net.ResolveTCPAddr("tcp4", addr)
+	if err != nil {
+		return nil, fmt.Errorf("resolve %q: %w", addr, err)
+	}
+	if !a.IP.IsLoopback() {
+		return nil, fmt.Errorf("%s is not on loopback", addr)
+	}
+	return &unix.SockaddrInet4{Port: a.Port, Addr: [4]byte(a.IP.To4())}, nil
+}
+
+// connect opens the streams one after the other, InFlight of them waiting for
+// their first event, and then waits for the last.
+func (f *Fleet) connect(ctx context.Context) Opening {
+	ctx, cancel := context.WithTimeout(ctx, f.cfg.Patience)
+	defer cancel()
+	start := time.Now()
+	var first error
+	for i := 0; i < f.cfg.Streams && f.slot(ctx); i++ {
+		if err := f.dial(i); err != nil {
+			first = cmp.Or(first, err)
+			f.settled()
+		}
+	}
+	for range cap(f.slots) { // all slots free: nothing is opening
+		if !f.slot(ctx) {
+			first = cmp.Or(first, errSlow)
+			break
+		}
+	}
+	o := Opening{Took: time.Since(start), FirstErr: first}
+	for _, l := range f.loops {
+		l.mu.Lock()
+		o.Opened += l.opening.opened
+		o.Latency.Merge(&l.opening.latency)
+		o.FirstErr = cmp.Or(o.FirstErr, l.opening.err)
+		l.mu.Unlock()
+	}
+	o.Failed = f.cfg.Streams - o.Opened
+	return o
+}
+
+func (f *Fleet) slot(ctx context.Context) bool {
+	select {
+	case f.slots <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// settled frees the slot of a stream that opened or failed. One that does so
+// after connect gave up finds a slot that connect left taken, or none.
+func (f *Fleet) settled() {
+	select {
+	case <-f.slots:
+	default:
+	}
+}
+
+func (f *Fleet) dial(i int) error {
+	l := f.loops[i%len(f.loops)]
+	s := &stream{id: i, user: uint32(i % f.cfg.Users), started: time.Now()}
+	s.stalled = f.cfg.Stalled != nil && f.cfg.Stalled(i)
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("open a socket: %w", err)
+	}
+	s.fd = fd
+	if err := f.request(s); err != nil {
+		_ = unix.Close(fd)
+		return fmt.Errorf("connect stream %d: %w", i, err)
+	}
+	if err := l.add(s); err != nil {
+		_ = unix.Close(fd)
+		return fmt.Errorf("watch stream %d: %w", i, err)
+	}
+	return nil
+}
+
+// request connects and sends the request: on loopback both are done at once,
+// so the socket may block meanwhile.
+func (f *Fleet) request(s *stream) error {
+	if f.cfg.Sources > 0 {
+		// The port is chosen at connect, per pair of addresses: without this
+		// all source addresses would share one range of ports.
+		if err := unix.SetsockoptInt(s.fd, unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1); err != nil {
+			return err
+		}
+		n := 1 + s.id%f.cfg.Sources
+		if err := unix.Bind(s.fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, byte(n >> 8), byte(n)}}); err != nil {
+			return err
+		}
+	}
+	if s.stalled {
+		if err := unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, unix.SO_RCVBUF, stalledBuffer); err != nil {
+			return err
+		}
+	}
+	if err := unix.Connect(s.fd, f.target); err != nil {
+		return err
+	}
+	text := f.cfg.Request(s.id)
+	if n, err := unix.Write(s.fd, text); err != nil {
+		return err
+	} else if n != len(text) {
+		return fmt.Errorf("sent %d of %d bytes", n, len(text))
+	}
+	return unix.SetNonblock(s.fd, true)
+}

@@ -1,0 +1,170 @@
+//go:build linux
+
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Config says what a fleet connects to.
+type Config struct {
+	Addr     string             // host:port, on loopback
+	Streams  int                // how many connections
+	Users    int                // stream i belongs to user i mod Users
+	Request  func(i int) []byte // the whole request of stream i
+	Stalled  func(i int) bool   // streams that stop reading after their first event; may be nil
+	Sources  int                // source addresses 127.0.0.1 and on; 0 leaves it to the kernel
+	Loops    int                // reading threads
+	InFlight int                // connections that may be opening at once
+	Patience time.Duration      // for all of them to open
+}
+
+// Opening says how the connecting went. A stream is open when its first event
+// has come.
+type Opening struct {
+	Opened, Failed int
+	Took           time.Duration
+	Latency        Histogram
+	FirstErr       error
+}
+
+// PerSecond is the rate at which the streams opened.
+func (o Opening) PerSecond() float64 { return float64(o.Opened) / o.Took.Seconds() }
+
+// Result is what came in since Begin.
+type Result struct {
+	Events   int64 // with data, of any name
+	Marks    int64 // distinct marks of this run that their stream was to get
+	Doubled  int64 // marks seen before on the same stream
+	Astray   int64 // marks of another user or another run
+	Dropped  int64 // streams that the server ended
+	Last     time.Time
+	Latency  Histogram // from when a mark was due
+	FirstErr error
+}
+
+// Badge is the last badge that a stream was sent; Seen counts all of them.
+type Badge struct{ Unread, Ver, Seen int64 }
+
+// Fleet is many event streams read by a few threads. Open it, Begin a run,
+// publish, Wait, and Close it.
+type Fleet struct {
+	cfg     Config
+	target  sockaddr
+	loops   []*loop
+	slots   chan struct{} // held by connections that are opening
+	run     atomic.Uint32
+	closing atomic.Bool
+	wg      sync.WaitGroup
+}
+
+// Open connects all streams and waits until each is open, has failed, or
+// Config.Patience is over. It is an error only when not one opened.
+func Open(ctx context.Context, cfg Config) (*Fleet, Opening, error) {
+	f := &Fleet{cfg: cfg, slots: make(chan struct{}, cfg.InFlight)}
+	var err error
+	if f.target, err = resolve(cfg.Addr); err != nil {
+		return nil, Opening{}, err
+	}
+	for range cfg.Loops {
+		l, err := newLoop(f)
+		if err != nil {
+			f.Close()
+			return nil, Opening{}, fmt.Errorf("start a reading loop: %w", err)
+		}
+		f.loops = append(f.loops, l)
+		f.wg.Go(l.read)
+	}
+	o := f.connect(ctx)
+	if o.Opened == 0 {
+		f.Close()
+		return nil, o, fmt.Errorf("open %d streams at %s: %w", cfg.Streams, cfg.Addr, errors.Join(o.FirstErr, ctx.Err()))
+	}
+	return f, o, nil
+}
+
+// Begin forgets what was counted and starts to count the marks of run.
+func (f *Fleet) Begin(run uint32) {
+	for _, l := range f.loops {
+		l.mu.Lock()
+		l.stats = stats{}
+		l.mu.Unlock()
+		l.marks.Store(0)
+	}
+	f.run.Store(run)
+}
+
+// Wait returns when want distinct marks have come, or when none has come for
+// quiet, or when ctx is done.
+func (f *Fleet) Wait(ctx context.Context, want int64, quiet time.Duration) Result {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	seen, since := int64(-1), time.Now()
+	for {
+		var marks int64
+		for _, l := range f.loops {
+			marks += l.marks.Load()
+		}
+		if marks != seen {
+			seen, since = marks, time.Now()
+		}
+		if marks >= want || time.Since(since) > quiet {
+			return f.Result()
+		}
+		select {
+		case <-ctx.Done():
+			return f.Result()
+		case <-tick.C:
+		}
+	}
+}
+
+// Result sums up what came in since Begin.
+func (f *Fleet) Result() Result {
+	var r Result
+	for _, l := range f.loops {
+		l.mu.Lock()
+		s := &l.stats
+		r.Events += s.events
+		r.Marks += s.marks
+		r.Doubled += s.doubled
+		r.Astray += s.astray
+		r.Dropped += s.dropped
+		r.Latency.Merge(&s.latency)
+		if s.last.After(r.Last) {
+			r.Last = s.last
+		}
+		if r.FirstErr == nil {
+			r.FirstErr = s.err
+		}
+		l.mu.Unlock()
+	}
+	return r
+}
+
+// Badges returns the last badge of each stream.
+func (f *Fleet) Badges() []Badge {
+	all := make([]Badge, f.cfg.Streams)
+	for _, l := range f.loops {
+		l.mu.Lock()
+		for _, s := range l.streams {
+			all[s.id] = s.badge
+		}
+		l.mu.Unlock()
+	}
+	return all
+}
+
+// Close ends every stream and the loops.
+func (f *Fleet) Close() {
+	f.closing.Store(true)
+	f.wg.Wait()
+	for _, l := range f.loops {
+		l.close()
+	}
+}

@@ -1,0 +1,76 @@
+package load
+
+import (
+	"math/bits"
+	"time"
+)
+
+// A power of two is cut into halfSteps buckets, so a quantile is at most 0.8 %
+// off.
+const (
+	stepBits  = 7
+	halfSteps = 1 << (stepBits - 1)
+	buckets   = (64 - stepBits + 1) << stepBits
+)
+
+// Histogram counts durations. The zero value is empty and ready; it is not
+// safe for concurrent use.
+type Histogram struct {
+	total   int64
+	longest time.Duration
+	count   [buckets]int64
+}
+
+// Add counts one duration; a negative one (two clocks apart) counts as zero.
+func (h *Histogram) Add(d time.Duration) {
+	d = max(d, 0)
+	h.total++
+	h.longest = max(h.longest, d)
+	h.count[bucketOf(uint64(d))]++
+}
+
+// Merge adds everything that o counted.
+func (h *Histogram) Merge(o *Histogram) {
+	h.total += o.total
+	h.longest = max(h.longest, o.longest)
+	for i, n := range o.count {
+		h.count[i] += n
+	}
+}
+
+// Total is how many durations were counted.
+func (h *Histogram) Total() int64 { return h.total }
+
+// Max is the longest duration counted.
+func (h *Histogram) Max() time.Duration { return h.longest }
+
+// Quantile returns the duration that a share q of all does not exceed, or 0
+// when nothing was counted.
+func (h *Histogram) Quantile(q float64) time.Duration {
+	rank := max(int64(q*float64(h.total)+0.5), 1)
+	var seen int64
+	for i, n := range h.count {
+		if seen += n; seen >= rank {
+			return min(middleOf(i), h.longest)
+		}
+	}
+	return h.longest
+}
+
+// Milliseconds is Quantile in milliseconds.
+func (h *Histogram) Milliseconds(q float64) float64 {
+	return float64(h.Quantile(q)) / float64(time.Millisecond)
+}
+
+// bucketOf keeps the stepBits leading bits of v and how far they were shifted.
+// Buckets whose leading bit is clear stay empty for shifts above zero.
+func bucketOf(v uint64) int {
+	shift := bits.Len64(v >> stepBits)
+	return shift<<stepBits + int(v>>shift)
+}
+
+func middleOf(i int) time.Duration {
+	shift := i >> stepBits
+	low := uint64(i&(1<<stepBits-1)) << shift
+	return time.Duration(low + uint64(1)<<shift/2)
+}

@@ -1,0 +1,206 @@
+//go:build linux
+
+package load
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// loop is one epoll instance, the streams it reads and the statistics that
+// only it writes.
+type loop struct {
+	fleet *Fleet
+	epoll int
+	marks atomic.Int64 // as stats.marks, for Wait
+
+	mu      sync.Mutex // held while events are handled
+	streams map[int32]*stream
+	stats   stats
+	opening opening
+}
+
+type stats struct {
+	events, marks, doubled, astray, dropped int64
+	last                                    time.Time
+	latency                                 Histogram
+	err                                     error
+}
+
+// opening is what the loop knows of connecting.
+type opening struct {
+	opened, failed int
+	latency        Histogram
+	err            error
+}
+
+type stream struct {
+	id      int
+	fd      int
+	user    uint32
+	started time.Time
+	open    bool
+	stalled bool
+	answer  response
+	events  Decoder
+	run     uint32   // the run that seen is of
+	seen    []uint64 // a bit per mark of that run
+	badge   Badge
+}
+
+const (
+	readSize  = 256 << 10
+	batch     = 256
+	waitMilli = 100 // how soon a loop notices that the fleet closes
+)
+
+var errEnded = errors.New("the server ended the stream")
+
+func newLoop(f *Fleet) (*loop, error) {
+	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	return &loop{fleet: f, epoll: fd, streams: make(map[int32]*stream)}, nil
+}
+
+// add makes s one of the loop's streams. Its request must have been sent.
+func (l *loop) add(s *stream) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	id := int32(s.id) // the kernel hands it back in place of the descriptor
+	l.streams[id] = s
+	err := unix.EpollCtl(l.epoll, unix.EPOLL_CTL_ADD, s.fd, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP, Fd: id})
+	if err != nil {
+		delete(l.streams, id)
+	}
+	return err
+}
+
+// read handles what comes in until the fleet closes.
+func (l *loop) read() {
+	ready := make([]unix.EpollEvent, batch)
+	buf := make([]byte, readSize)
+	for !l.fleet.closing.Load() {
+		n, err := unix.EpollWait(l.epoll, ready, waitMilli)
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			l.mu.Lock()
+			l.stats.err = fmt.Errorf("wait for events: %w", err)
+			l.mu.Unlock()
+			return
+		}
+		if n <= 0 {
+			continue
+		}
+		l.mu.Lock()
+		for _, e := range ready[:n] {
+			if s := l.streams[e.Fd]; s != nil {
+				l.take(s, buf)
+			}
+		}
+		l.mu.Unlock()
+	}
+}
+
+// take reads once from a stream; a stalled one is only ever heard to end.
+func (l *loop) take(s *stream, buf []byte) {
+	if s.stalled && s.open {
+		l.end(s, errEnded)
+		return
+	}
+	n, err := unix.Read(s.fd, buf)
+	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) {
+		return
+	}
+	if n <= 0 {
+		l.end(s, errors.Join(errEnded, err))
+		return
+	}
+	b, err := s.answer.body(buf[:n])
+	if err != nil {
+		l.end(s, err)
+		return
+	}
+	if len(b) > 0 {
+		now := time.Now()
+		s.events.Feed(b, func(e Event) { l.event(s, e, now) })
+	}
+}
+
+func (l *loop) event(s *stream, e Event, now time.Time) {
+	if !s.open {
+		l.opened(s, now)
+	}
+	l.stats.events++
+	if string(e.Name) == "badge" {
+		s.badge = Badge{Unread: number(e.Data, `"unread"`), Ver: number(e.Data, `"ver"`), Seen: s.badge.Seen + 1}
+		return
+	}
+	m, ok := FindMark(e.Data)
+	if !ok {
+		return
+	}
+	run := l.fleet.run.Load()
+	if m.Run != run || (m.User != s.user && m.User != Everyone) {
+		l.stats.astray++
+		return
+	}
+	if s.run != run {
+		s.run, s.seen = run, s.seen[:0]
+	}
+	for word := int(m.N / 64); len(s.seen) <= word; {
+		s.seen = append(s.seen, 0)
+	}
+	word, bit := &s.seen[m.N/64], uint64(1)<<(m.N%64)
+	if *word&bit != 0 {
+		l.stats.doubled++
+		return
+	}
+	*word |= bit
+	l.stats.marks++
+	l.stats.last = now
+	l.stats.latency.Add(now.Sub(m.Due))
+	l.marks.Add(1)
+}
+
+func (l *loop) opened(s *stream, now time.Time) {
+	s.open = true
+	l.opening.opened++
+	l.opening.latency.Add(now.Sub(s.started))
+	if s.stalled { // from here on only its end wakes the loop
+		err := unix.EpollCtl(l.epoll, unix.EPOLL_CTL_MOD, s.fd, &unix.EpollEvent{Events: unix.EPOLLRDHUP, Fd: int32(s.id)})
+		if err != nil {
+			l.stats.err = fmt.Errorf("stall a stream: %w", err)
+		}
+	}
+	l.fleet.settled()
+}
+
+func (l *loop) end(s *stream, err error) {
+	delete(l.streams, int32(s.id))
+	_ = unix.Close(s.fd) // which also takes it out of the epoll instance
+	if s.open {
+		l.stats.dropped++
+		if l.stats.err == nil {
+			l.stats.err = err
+		}
+		return
+	}
+	l.opening.failed++
+	if l.opening.err == nil {
+		l.opening.err = err
+	}
+	l.fleet.settled()
+}
+
+func (l *loop) close() {
+	for _, s := range l.streams {
+		_ = unix.Close(s.fd)
+	}
+	_ = unix.Close(l.epoll)
+}
