@@ -1,0 +1,15 @@
+-- hold_lease.lua: take a lease, or lengthen it when it is ours.
+--
+-- KEYS[1] lease   token of the holder
+-- ARGV[1] our token
+-- ARGV[2] life in ms
+-- Returns 1, or -1 when somebody else holds it.
+local lease = KEYS[1]
+local token, life = ARGV[1], ARGV[2]
+
+local holder = redis.call('GET', lease)
+if holder and holder ~= token then
+  return -1
+end
+redis.call('SET', lease, token, 'PX', life)
+return 1

@@ -1,0 +1,51 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/rand"
+	_ "embed"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+//go:embed hold_lease.lua
+var holdSource string
+
+//go:embed release_lease.lua
+var releaseSource string
+
+// lease is a right to do some work that others leave alone meanwhile. It saves
+// work only: it may lapse while its holder still works.
+type lease struct {
+	rdb           redis.UniversalClient
+	key, token    string
+	life          time.Duration
+	hold, release *redis.Script
+}
+
+func (p *Pipeline) lease(name string, life time.Duration) *lease {
+	return &lease{
+		rdb: p.c.Redis, key: p.c.Keys.Lease(name), token: rand.Text(), life: life,
+		hold: redis.NewScript(holdSource), release: redis.NewScript(releaseSource),
+	}
+}
+
+// Hold takes the lease, or lengthens it to its full life again. It is false
+// when somebody else has it.
+func (l *lease) Hold(ctx context.Context) (bool, error) {
+	n, err := l.hold.Run(ctx, l.rdb, []string{l.key}, l.token, l.life.Milliseconds()).Int64()
+	if err != nil {
+		return false, fmt.Errorf("hold %s: %w", l.key, err)
+	}
+	return n >= 0, nil
+}
+
+// Release gives the lease back, if it is still ours.
+func (l *lease) Release(ctx context.Context) error {
+	if err := l.release.Run(ctx, l.rdb, []string{l.key}, l.token).Err(); err != nil {
+		return fmt.Errorf("release %s: %w", l.key, err)
+	}
+	return nil
+}
