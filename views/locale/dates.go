@@ -1,0 +1,30 @@
+package locale
+
+import "time"
+
+// Day names the day of t as a reader on the day of now would: today,
+// yesterday, or the date. Both are in the reader's zone.
+func (p *Printer) Day(t, now time.Time) string {
+	switch {
+	case sameDay(t, now):
+		return p.T("date.today")
+	case sameDay(t, now.AddDate(0, 0, -1)):
+		return p.T("date.yesterday")
+	case t.Year() == now.Year():
+		return t.Format(p.T("date.layout_this_year"))
+	default:
+		return t.Format(p.T("date.layout"))
+	}
+}
+
+// Clock is the time of day.
+func (p *Printer) Clock(t time.Time) string { return t.Format("15:04") }
+
+// Moment is the date and the time of day, with the zone.
+func (p *Printer) Moment(t time.Time) string { return t.Format(p.T("date.layout_moment")) }
+
+func sameDay(a, b time.Time) bool {
+	ay, am, ad := a.Date()
+	by, bm, bd := b.Date()
+	return ay == by && am == bm && ad == bd
+}

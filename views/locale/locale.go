@@ -1,0 +1,101 @@
+// Package locale holds every text a reader sees, in each language Carillon
+// speaks, and chooses the language of a request.
+//
+// The catalogues are go-i18n message files. They are compiled once at start:
+// a page asks for some hundred texts, and rendering each through a text
+// template would cost more than the page.
+package locale
+
+import (
+	"embed"
+	"fmt"
+	"sync"
+
+	"github.com/BurntSushi/toml"
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"golang.org/x/text/language"
+)
+
+//go:embed *.toml
+var files embed.FS
+
+// rememberedHeaders bounds how many Accept-Language headers are remembered.
+const rememberedHeaders = 1000
+
+// Catalogue is the texts in every language.
+type Catalogue struct {
+	printers []*Printer
+	matcher  language.Matcher
+
+	mu      sync.RWMutex
+	headers map[string]*Printer // by Accept-Language; parsing one costs microseconds
+}
+
+// New compiles the catalogues that are built in.
+func New() (*Catalogue, error) {
+	c := &Catalogue{headers: map[string]*Printer{}}
+	// The first language is the one of whoever asks for none of them.
+	tags := []language.Tag{language.English, language.Japanese, language.SimplifiedChinese}
+	for _, tag := range tags {
+		name := tag.String() + ".toml"
+		text, err := files.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read catalogue: %w", err)
+		}
+		unmarshal := map[string]i18n.UnmarshalFunc{"toml": toml.Unmarshal}
+		file, err := i18n.ParseMessageFileBytes(text, name, unmarshal)
+		if err != nil {
+			return nil, fmt.Errorf("parse catalogue %s: %w", name, err)
+		}
+		p, err := newPrinter(tag, file.Messages)
+		if err != nil {
+			return nil, fmt.Errorf("compile catalogue %s: %w", name, err)
+		}
+		c.printers = append(c.printers, p)
+	}
+	c.matcher = language.NewMatcher(tags)
+	return c, nil
+}
+
+// Printers returns one printer for each language, English first.
+func (c *Catalogue) Printers() []*Printer { return c.printers }
+
+// For returns the printer of a request: of the user's setting (a BCP 47 tag)
+// when there is one that is spoken here, else the best for the browser's
+// Accept-Language, else English.
+func (c *Catalogue) For(setting, acceptLanguage string) *Printer {
+	for _, p := range c.printers {
+		if p.lang == setting {
+			return p
+		}
+	}
+	if setting != "" {
+		if tag, err := language.Parse(setting); err == nil {
+			if _, i, confidence := c.matcher.Match(tag); confidence > language.No {
+				return c.printers[i]
+			}
+		}
+	}
+	return c.accepted(acceptLanguage)
+}
+
+func (c *Catalogue) accepted(header string) *Printer {
+	c.mu.RLock()
+	p, ok := c.headers[header]
+	c.mu.RUnlock()
+	if ok {
+		return p
+	}
+	p = c.printers[0]
+	// A malformed header is the browser's affair: it gets English.
+	if tags, _, err := language.ParseAcceptLanguage(header); err == nil && len(tags) > 0 {
+		_, i, _ := c.matcher.Match(tags...)
+		p = c.printers[i]
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.headers) < rememberedHeaders && len(header) < 200 {
+		c.headers[header] = p
+	}
+	return p
+}

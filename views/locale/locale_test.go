@@ -1,0 +1,166 @@
+package locale_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/BurntSushi/toml"
+	"github.com/google/go-cmp/cmp"
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+func catalogue(t *testing.T) *locale.Catalogue {
+	t.Helper()
+	c, err := locale.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestEachRequestGetsTheBestLanguage(t *testing.T) {
+	t.Parallel()
+	c := catalogue(t)
+	for _, test := range []struct{ setting, header, want string }{
+		{"", "", "en"},
+		{"", "ja,en;q=0.5", "ja"},
+		{"", "zh-CN,zh;q=0.9", "zh-Hans"},
+		{"", "zh", "zh-Hans"},
+		{"", "fr-FR, ja;q=0.3", "ja"},
+		{"", "fr", "en"},
+		{"", "not a header;;;=", "en"},
+		{"ja", "zh-CN", "ja"},
+		{"zh-Hans", "ja", "zh-Hans"},
+		{"zh-CN", "ja", "zh-Hans"},
+		{"xx-bad-", "ja", "ja"},
+		{"fr", "ja", "ja"},
+	} {
+		if got := c.For(test.setting, test.header).Lang(); got != test.want {
+			t.Errorf("For(%q, %q) speaks %s, want %s", test.setting, test.header, got, test.want)
+		}
+	}
+}
+
+func TestNumbersDecideTheForm(t *testing.T) {
+	t.Parallel()
+	c := catalogue(t)
+	for _, test := range []struct {
+		lang string
+		n    int64
+		want string
+	}{
+		{"en", 0, "0 new notices"},
+		{"en", 1, "1 new notice"},
+		{"en", 2, "2 new notices"},
+		{"en", 1234, "1,234 new notices"},
+		{"en", 1_000_001, "1,000,001 new notices"},
+		{"ja", 1, "新着通知1件"},
+		{"zh-Hans", 1234, "1,234 条新通知"},
+	} {
+		if got := c.For(test.lang, "").N("js.arrivals", test.n); got != test.want {
+			t.Errorf("%s %d: %q, want %q", test.lang, test.n, got, test.want)
+		}
+	}
+}
+
+func TestValuesStandWhereTheyBelong(t *testing.T) {
+	t.Parallel()
+	en := catalogue(t).For("en", "")
+	if got, want := en.F("inbox.delete_named", "Title", "{{.Title}} & co"), "Delete: {{.Title}} & co"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := en.N("notice.share", 1200, "Part", "7"), "7 of 1,200"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := en.F("no.such.text"), "no.such.text"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestDaysAreNamedAsAReaderWould(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 0, 5, 0, 0, time.UTC)
+	for _, test := range []struct {
+		lang string
+		t    time.Time
+		want string
+	}{
+		{"en", now.Add(-4 * time.Minute), "Today"},
+		{"en", now.Add(-6 * time.Minute), "Yesterday"},
+		{"ja", now.Add(-6 * time.Minute), "昨日"},
+		{"en", now.AddDate(0, 0, -2), "27 February"},
+		{"ja", now.AddDate(0, 0, -2), "2月27日"},
+		{"en", now.AddDate(0, -3, 0), "1 December 2025"},
+		{"zh-Hans", now.AddDate(0, -3, 0), "2025年12月1日"},
+	} {
+		if got := catalogue(t).For(test.lang, "").Day(test.t, now); got != test.want {
+			t.Errorf("%s %v: %q, want %q", test.lang, test.t, got, test.want)
+		}
+	}
+}
+
+func TestTheScriptsGetTheirTextsWithPluralForms(t *testing.T) {
+	t.Parallel()
+	var texts map[string]map[string]string
+	if err := json.Unmarshal([]byte(catalogue(t).For("en", "").Script()), &texts); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"one": "{Count} new notice", "other": "{Count} new notices"}
+	if diff := cmp.Diff(want, texts["arrivals"]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEveryFaultOfADraftHasItsMessage(t *testing.T) {
+	t.Parallel()
+	for _, p := range catalogue(t).Printers() {
+		for _, code := range notifier.Codes() {
+			if !p.Has("error." + code) {
+				t.Errorf("%s has no error.%s", p.Lang(), code)
+			}
+		}
+	}
+}
+
+// TestTheCataloguesSayTheSame holds keys, placeholders and the choice between
+// a fixed text and one that depends on a number together.
+func TestTheCataloguesSayTheSame(t *testing.T) {
+	t.Parallel()
+	english := shapes(t, "en")
+	if len(english) < 100 {
+		t.Fatalf("only %d messages found", len(english))
+	}
+	for _, lang := range []string{"ja", "zh-Hans"} {
+		if diff := cmp.Diff(english, shapes(t, lang)); diff != "" {
+			t.Errorf("en (-) and %s (+) differ:\n%s", lang, diff)
+		}
+	}
+}
+
+// shapes maps each message to the names of its placeholders. Count may be
+// missing from a form that says the number in words, so it is not counted.
+func shapes(t *testing.T, lang string) map[string][]string {
+	t.Helper()
+	text := locale.Source(t, lang)
+	file, err := i18n.ParseMessageFileBytes(text, lang+".toml", map[string]i18n.UnmarshalFunc{"toml": toml.Unmarshal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string][]string{}
+	for _, m := range file.Messages {
+		names := locale.Placeholders(t, m.Other)
+		if m.One != "" && !slices.Equal(names, locale.Placeholders(t, m.One)) {
+			t.Errorf("%s %s: its forms have different placeholders", lang, m.ID)
+		}
+		if _, twice := found[m.ID]; twice {
+			t.Errorf("%s %s stands twice", lang, m.ID)
+		}
+		found[m.ID] = names
+	}
+	return found
+}

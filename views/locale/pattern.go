@@ -1,0 +1,73 @@
+package locale
+
+import (
+	"errors"
+	"strings"
+)
+
+// pattern is a text cut at its placeholders: text, name, text, name, …, text.
+type pattern []string
+
+var errPattern = errors.New("a placeholder must look like {{.Name}}")
+
+// compile cuts a text. Placeholders are the plain ones of go-i18n; logic in a
+// text is refused, so that every language says the same things.
+func compile(text string) (pattern, error) {
+	var p pattern
+	for {
+		before, rest, found := strings.Cut(text, "{{")
+		if !found {
+			return append(p, before), nil
+		}
+		name, after, closed := strings.Cut(rest, "}}")
+		name, dotted := strings.CutPrefix(name, ".")
+		if !closed || !dotted || name == "" || strings.ContainsAny(name, " .|$(") {
+			return nil, errPattern
+		}
+		p = append(p, before, name)
+		text = after
+	}
+}
+
+// fill puts the values of name, value, … pairs in. A name without a value
+// stays empty.
+func (p pattern) fill(pairs []string) string {
+	if len(p) == 1 {
+		return p[0]
+	}
+	var b strings.Builder
+	n := 0
+	for i, s := range p {
+		if i%2 == 0 {
+			n += len(s)
+		} else {
+			n += len(valueOf(s, pairs))
+		}
+	}
+	b.Grow(n)
+	for i, s := range p {
+		if i%2 == 1 {
+			s = valueOf(s, pairs)
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}
+
+// script is the pattern as the browser's modules read it: {Name} for a value.
+func (p pattern) script() string {
+	pairs := make([]string, 0, len(p))
+	for i := 1; i < len(p); i += 2 {
+		pairs = append(pairs, p[i], "{"+p[i]+"}")
+	}
+	return p.fill(pairs)
+}
+
+func valueOf(name string, pairs []string) string {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i] == name {
+			return pairs[i+1]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,130 @@
+package locale
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// scriptPrefix begins the ids of the texts that the browser's modules use.
+const scriptPrefix = "js."
+
+// Printer writes texts in one language. It is safe for concurrent use.
+type Printer struct {
+	tag      language.Tag
+	lang     string
+	messages map[string]msg
+	script   string
+}
+
+// msg is a compiled message: a pattern for each plural form it has.
+type msg struct {
+	plain string // the text when it is fixed
+	forms [6]pattern
+}
+
+func newPrinter(tag language.Tag, messages []*i18n.Message) (*Printer, error) {
+	p := &Printer{tag: tag, lang: tag.String(), messages: make(map[string]msg, len(messages))}
+	script := map[string]map[string]string{}
+	for _, m := range messages {
+		var compiled msg
+		texts := map[string]string{}
+		for form, text := range formsOf(m) {
+			if text == "" {
+				continue
+			}
+			pat, err := compile(text)
+			if err != nil {
+				return nil, fmt.Errorf("message %s: %w", m.ID, err)
+			}
+			compiled.forms[form] = pat
+			texts[formNames[form]] = pat.script()
+		}
+		if compiled.forms[plural.Other] == nil {
+			return nil, fmt.Errorf("message %s has no text", m.ID)
+		}
+		compiled.plain = m.Other
+		p.messages[m.ID] = compiled
+		if id, ok := strings.CutPrefix(m.ID, scriptPrefix); ok {
+			script[id] = texts
+		}
+	}
+	text, err := json.Marshal(script)
+	if err != nil {
+		return nil, fmt.Errorf("encode the texts of the scripts: %w", err)
+	}
+	p.script = string(text)
+	return p, nil
+}
+
+// formNames are the names of CLDR, which the browser's Intl.PluralRules uses.
+var formNames = [6]string{
+	plural.Other: "other", plural.Zero: "zero", plural.One: "one",
+	plural.Two: "two", plural.Few: "few", plural.Many: "many",
+}
+
+func formsOf(m *i18n.Message) [6]string {
+	return [6]string{
+		plural.Other: m.Other, plural.Zero: m.Zero, plural.One: m.One,
+		plural.Two: m.Two, plural.Few: m.Few, plural.Many: m.Many,
+	}
+}
+
+// Lang is the language as a BCP 47 tag, for the attribute lang.
+func (p *Printer) Lang() string { return p.lang }
+
+// Script is the texts of the browser's modules as JSON: id without `js.` →
+// plural form → text with {Name} where a value goes.
+func (p *Printer) Script() string { return p.script }
+
+// Has says whether there is a message with this id.
+func (p *Printer) Has(id string) bool {
+	_, ok := p.messages[id]
+	return ok
+}
+
+// T returns a fixed text. An id that no catalogue has comes back as it is, so
+// that the page still works; a test keeps such ids out.
+func (p *Printer) T(id string) string {
+	if m, ok := p.messages[id]; ok {
+		return m.plain
+	}
+	return id
+}
+
+// F returns a text with values in it, given as name, value, name, value.
+func (p *Printer) F(id string, pairs ...string) string {
+	m, ok := p.messages[id]
+	if !ok {
+		return id
+	}
+	return m.forms[plural.Other].fill(pairs)
+}
+
+// N returns a text that depends on a number: in the plural form for n, with
+// {{.Count}} as n in the language's digits and further values as for F.
+func (p *Printer) N(id string, n int64, pairs ...string) string {
+	m, ok := p.messages[id]
+	if !ok {
+		return id
+	}
+	pat := m.forms[plural.Cardinal.MatchPlural(p.tag, int(n), 0, 0, 0, 0)]
+	if pat == nil {
+		pat = m.forms[plural.Other]
+	}
+	return pat.fill(append([]string{"Count", p.Number(n)}, pairs...))
+}
+
+// Number returns n with the language's digits and separators.
+func (p *Printer) Number(n int64) string {
+	if -1000 < n && n < 1000 {
+		return strconv.FormatInt(n, 10)
+	}
+	return message.NewPrinter(p.tag).Sprintf("%d", n)
+}
