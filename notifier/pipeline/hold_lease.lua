@@ -1,8 +1,8 @@
 -- hold_lease.lua: take a lease, or lengthen it when it is ours.
 --
--- KEYS[1] lease   token of the holder
--- ARGV[1] our token
--- ARGV[2] life in ms
+-- KEYS[1] lease   STRING, token of the holder
+-- ARGV[1] token   ours
+-- ARGV[2] life    in ms
 -- Returns 1, or -1 when somebody else holds it.
 local lease = KEYS[1]
 local token, life = ARGV[1], ARGV[2]

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/script"
 )
 
 //go:embed hold_lease.lua
@@ -22,13 +24,13 @@ type lease struct {
 	rdb           redis.UniversalClient
 	key, token    string
 	life          time.Duration
-	hold, release *redis.Script
+	hold, release *script.Script
 }
 
 func (p *Pipeline) lease(name string, life time.Duration) *lease {
 	return &lease{
 		rdb: p.c.Redis, key: p.c.Keys.Lease(name), token: rand.Text(), life: life,
-		hold: redis.NewScript(holdSource), release: redis.NewScript(releaseSource),
+		hold: script.New("hold_lease", holdSource), release: script.New("release_lease", releaseSource),
 	}
 }
 

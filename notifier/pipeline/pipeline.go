@@ -48,7 +48,9 @@ type Router interface {
 }
 
 // Runner is a part that works in the background until its context ends.
-type Runner interface{ Run(ctx context.Context) error }
+type Runner interface {
+	Run(ctx context.Context) error
+}
 
 // Pipeline takes notices from their sender to their recipients.
 type Pipeline struct {

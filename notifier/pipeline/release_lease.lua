@@ -1,7 +1,7 @@
 -- release_lease.lua: give a lease back when it is ours.
 --
--- KEYS[1] lease   token of the holder
--- ARGV[1] our token
+-- KEYS[1] lease   STRING, token of the holder
+-- ARGV[1] token   ours
 -- Returns 1, or 0 when it was not ours any more.
 local lease = KEYS[1]
 local token = ARGV[1]
