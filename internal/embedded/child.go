@@ -113,7 +113,7 @@ func (c *child) keep(ctx context.Context) {
 }
 
 func (c *child) once(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...) //nolint:gosec // found on PATH
+	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...) //nolint:gosec // found on PATH; the arguments are ours
 	cmd.Stdout, cmd.Stderr = c.output, c.output
 	// It holds the directory's lock with us: when we are killed, the next
 	// server waits until this child has written its file.
@@ -164,7 +164,7 @@ func ping(ctx context.Context, socket string) (loading bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	defer conn.Close() //nolint:errcheck // nothing was written that matters
+	defer conn.Close()
 	if err = conn.SetDeadline(time.Now().Add(time.Second)); err != nil {
 		return false, err
 	}

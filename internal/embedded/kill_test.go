@@ -10,7 +10,7 @@ import (
 func TestKillingTheServerEndsItsRedisAndKeepsWhatItHeld(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // ourselves
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), "EMBEDDED_TEST_DIR="+dir)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {

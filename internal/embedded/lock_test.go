@@ -43,7 +43,7 @@ func TestTheDirectoryIsMadeForItsOwnerOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() //nolint:errcheck // a test
+	defer l.Close()
 	info, err := os.Stat(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ func TestAChildThatCannotStartSaysWhy(t *testing.T) {
 func script(t *testing.T, body string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "redis-server")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil { //nolint:gosec // it has to run
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -41,7 +41,7 @@ func startFails(t *testing.T, program string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lock.Close() //nolint:errcheck // a test
+	defer lock.Close()
 	s, err := Start(t.Context(), lock, Options{Programs: []string{program}})
 	if err == nil {
 		_ = s.Close()

@@ -96,7 +96,7 @@ func TestNoURLIsLeftBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lock.Close() //nolint:errcheck // a test
+	defer lock.Close()
 	s, err := Start(t.Context(), lock, Options{Programs: none})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,49 @@
+# `make` lists the targets. `run` and `test` install what is missing on Debian;
+# elsewhere they say what to install.
+
+GO   ?= go
+TOOL  = $(GO) tool -modfile=tools.mod
+
+# What runs many goroutines is tested with the race detector too. The rest
+# takes too long under it for every run: `make race` has it all.
+RACED = ./notifier/... ./internal/... ./handlers/...
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test race bench generate lint verify check setup
+
+help: ## list these targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+run: ## run a demonstration on http://127.0.0.1:8080, with users to sign in as
+	@scripts/setup.sh run
+	$(GO) run ./cmd/carillon serve --demo
+
+build: ## build bin/carillon
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/carillon ./cmd/carillon
+
+test: setup ## install what the tests need, then run all of them
+	$(GO) vet ./...
+	$(GO) test ./...
+	$(GO) test -race $(RACED)
+
+race: setup ## run all tests with the race detector
+	$(GO) test -race ./...
+
+bench: setup ## measure what the README promises; takes minutes
+	$(GO) run ./bench
+
+generate: ## write anew all that is generated: templ, and css and js where npm is installed
+	$(TOOL) templ generate -path views
+	@if command -v npm >/dev/null; then npm ci --no-audit --no-fund --silent && npm run --silent build; \
+	else echo "generate: no npm, static/ is left as it is" >&2; fi
+
+lint: ## look for mistakes and for what the style forbids
+	$(TOOL) golangci-lint run ./...
+
+verify: generate ## fail when a generated file is not what its source makes
+	@git diff --exit-code --stat || { echo "verify: commit the files above" >&2; exit 1; }
+
+check: verify lint test ## everything that has to pass before a change is merged
+
+setup: ## install what the tests need
+	@scripts/setup.sh test

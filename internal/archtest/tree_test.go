@@ -1,0 +1,90 @@
+package archtest
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/carillonhq/carillon"
+
+// source is one Go file that is no test.
+type source struct {
+	path    string // from the root, with slashes
+	pkg     string // its folder; "." is the root
+	doc     bool   // it has a package comment
+	imports []string
+}
+
+// root is the folder of go.mod: tests run in their package's folder.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err = os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no go.mod above the tests")
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// files lists the files whose name ends so, from the root.
+func files(t *testing.T, suffix string) []string {
+	t.Helper()
+	var all []string
+	err := fs.WalkDir(os.DirFS(root(t)), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"node_modules", "data", "bin", "testdata"}, d.Name())):
+			return fs.SkipDir
+		case !d.IsDir() && strings.HasSuffix(name, suffix):
+			all = append(all, name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) == 0 {
+		t.Fatalf("no file ends in %s: this test looks in the wrong place", suffix)
+	}
+	return all
+}
+
+func sources(t *testing.T) []source {
+	t.Helper()
+	var all []source
+	for _, name := range files(t, ".go") {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), name), nil, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := source{path: name, pkg: path.Dir(name), doc: f.Doc != nil}
+		for _, i := range f.Imports {
+			imported, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.imports = append(s.imports, imported)
+		}
+		all = append(all, s)
+	}
+	return all
+}
