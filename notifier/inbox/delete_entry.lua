@@ -1,0 +1,28 @@
+-- delete_entry.lua: take one entry out of an inbox.
+--
+-- KEYS[1] list     inbox, newest first
+-- KEYS[2] hash     field → ID AT EXPIRY JSON
+-- KEYS[3] state    unread, ver, opened
+-- KEYS[4] gone     notices that left this inbox, by time
+-- KEYS[5] expiry   SEQ|KEY of the partition, by expiry
+-- KEYS[6] dirty    users of the partition that SQL has not seen, by ver
+-- ARGV[1] key      entry key, without the state
+-- ARGV[2] now      ms
+-- ARGV[3] seq      user
+-- ARGV[4] channel  where this user's changes are told
+--
+-- Returns {1, unread, ver, field, value}, the last two as they were; -1 when
+-- the inbox is cold; -2 when the key is not in this inbox.
+local list, hash, state, gone, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local key, now, seq = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+
+local numbers = redis.call('HMGET', state, 'unread', 'ver')
+if not numbers[2] then return -1 end
+local field, value = find_row(hash, key)
+if not field then return -2 end
+local unread = numbers[1] - remove_row(list, hash, gone, expiry, seq, now, field, 1)
+trim_gone(gone, now)
+local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
+local reply = save_state(state, KEYS[6], seq, ARGV[4], 1, unread, ver, {'removed ' .. key})
+reply[4], reply[5] = field, value
+return reply

@@ -1,0 +1,52 @@
+-- deliver_notice.lua: store one notice in one inbox, on top, and say so.
+--
+-- KEYS[1] list     inbox, newest first
+-- KEYS[2] hash     field → ID AT EXPIRY JSON
+-- KEYS[3] state    unread, ver, opened
+-- KEYS[4] gone     notices that left this inbox, by time
+-- KEYS[5] expiry   SEQ|KEY of the partition, by expiry
+-- KEYS[6] dirty    users of the partition that SQL has not seen, by ver
+-- KEYS[7] counts   N:d and N:r of the partition
+-- ARGV[1] key      entry key, without the state
+-- ARGV[2] id       notice id
+-- ARGV[3] expires  ms, 0 for never
+-- ARGV[4] json     what the entry shows
+-- ARGV[5] now      ms
+-- ARGV[6] cap      most rows of an inbox
+-- ARGV[7] seq      user
+-- ARGV[8] channel  where this user's changes are told
+-- ARGV[9] counted  1 when the notice has more than one recipient
+--
+-- Returns 1; 0 when nothing changed, because the notice was here before, has a
+-- successor or is expired; -1 when the inbox is cold (not in Redis).
+local list, hash, state, gone, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local key, id, expires, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local now, cap, seq = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+
+local numbers = redis.call('HMGET', state, 'unread', 'ver')
+if not numbers[2] then return -1 end
+if expires ~= '0' and tonumber(expires) <= now then return 0 end
+if redis.call('ZSCORE', gone, id) then return 0 end
+local unread = tonumber(numbers[1]) + 1
+local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
+local member, field = seq .. '|' .. key, key .. ':has_read:0'
+
+local old, value = find_row(hash, key)
+if old then
+  if (tonumber(value:match('^%d+')) or 0) >= tonumber(id) then return 0 end
+  unread = unread - remove_row(list, hash, gone, expiry, seq, now, old, 1)
+end
+redis.call('HSET', hash, field, id .. ' ' .. ver .. ' ' .. expires .. ' ' .. json)
+local length = redis.call('LPUSH', list, field)
+if expires ~= '0' then redis.call('ZADD', expiry, expires, member) end
+if ARGV[9] == '1' then redis.call('HINCRBY', KEYS[7], id .. ':d', 1) end
+
+local events = {'notice ' .. id .. ' ' .. key .. ' ' .. json}
+for _ = cap + 1, length do
+  local last = redis.call('LINDEX', list, -1)
+  unread = unread - remove_row(list, hash, gone, expiry, seq, now, last, -1)
+  events[#events + 1] = 'removed ' .. last:sub(1, -12)
+end
+if old or length > cap then trim_gone(gone, now) end
+save_state(state, KEYS[6], seq, ARGV[8], 1, unread, ver, events)
+return 1

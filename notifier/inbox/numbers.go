@@ -1,0 +1,112 @@
+package inbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+// Badges answers the inbox's half of the badge of each user, in order. Cold
+// inboxes are started, so that each Ver is above 0.
+func (b *Inbox) Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error) {
+	badges := make([]notifier.Badge, len(seqs))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(inFlight)
+	done := 0
+	for chunk := range slices.Chunk(seqs, badgeBatch) {
+		into := badges[done : done+len(chunk)]
+		done += len(chunk)
+		group.Go(func() error { return b.readBadges(ctx, chunk, into) })
+	}
+	if err := group.Wait(); err != nil {
+		return nil, fmt.Errorf("read the badges of %d users: %w", len(seqs), away(err))
+	}
+	return badges, nil
+}
+
+func (b *Inbox) readBadges(ctx context.Context, seqs []int64, into []notifier.Badge) error {
+	pipe := b.rdb.Pipeline()
+	cmds := make([]*redis.SliceCmd, len(seqs))
+	for i, seq := range seqs {
+		cmds[i] = pipe.HMGet(ctx, b.k.State(seq), "unread", "ver")
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return err
+	}
+	var cold []int64
+	var at []int
+	for i, cmd := range cmds {
+		unread, ver := integer(cmd.Val()[0]), integer(cmd.Val()[1])
+		if ver == 0 {
+			cold, at = append(cold, seqs[i]), append(at, i)
+			continue
+		}
+		into[i] = newBadge(unread, ver)
+	}
+	if len(cold) == 0 {
+		return nil
+	}
+	replies, err := b.start(ctx, cold, b.millis())
+	if err != nil {
+		return err
+	}
+	for i, r := range replies {
+		into[at[i]] = r.badge()
+	}
+	return nil
+}
+
+// Counts answers to how many inboxes a notice came, and in how many it is or
+// was read when it left. Only notices with more than one recipient are counted.
+func (b *Inbox) Counts(ctx context.Context, noticeID int64) (delivered, read int64, err error) {
+	id := strconv.FormatInt(noticeID, 10)
+	pipe := b.rdb.Pipeline()
+	cmds := make([]*redis.SliceCmd, keys.Partitions)
+	for p := range cmds {
+		cmds[p] = pipe.HMGet(ctx, b.parts[p].counts, id+":d", id+":r")
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return 0, 0, fmt.Errorf("count notice %d: %w", noticeID, away(err))
+	}
+	for _, cmd := range cmds {
+		delivered += integer(cmd.Val()[0])
+		read += integer(cmd.Val()[1])
+	}
+	return delivered, read, nil
+}
+
+// Status answers the same for a notice with one recipient, which is not counted:
+// whether it came, and whether it is in his inbox as read. One that left the
+// inbox has come; whether it was read is no longer known.
+func (b *Inbox) Status(ctx context.Context, seq, noticeID int64, key string) (delivered, read bool, err error) {
+	id := strconv.FormatInt(noticeID, 10)
+	pipe := b.rdb.Pipeline()
+	row := pipe.HMGet(ctx, b.k.Hash(seq), key+notifier.UnreadSuffix, key+notifier.ReadSuffix)
+	gone := pipe.ZScore(ctx, b.k.Gone(seq), id)
+	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
+		return false, false, fmt.Errorf("find notice %d in the inbox of user %d: %w", noticeID, seq, away(err))
+	}
+	for i, v := range row.Val() {
+		value, _ := v.(string)
+		if strings.HasPrefix(value, id+" ") {
+			return true, i == 1, nil
+		}
+	}
+	return gone.Err() == nil, false, nil
+}
+
+// integer reads a number of a hash; what is missing or malformed counts as 0.
+func integer(v any) int64 {
+	s, _ := v.(string)
+	n, _ := strconv.ParseInt(s, 10, 64)
+	return n
+}

@@ -1,0 +1,44 @@
+-- restore_entry.lua: undo a delete: the row is back at its old place.
+--
+-- KEYS[1] list     inbox, newest first
+-- KEYS[2] hash     field → ID AT EXPIRY JSON
+-- KEYS[3] state    unread, ver, opened
+-- KEYS[4] gone     notices that left this inbox, by time
+-- KEYS[5] expiry   SEQ|KEY of the partition, by expiry
+-- KEYS[6] dirty    users of the partition that SQL has not seen, by ver
+-- ARGV[1] key      entry key, without the state
+-- ARGV[2] id       notice id
+-- ARGV[3] at       ver of its delivery
+-- ARGV[4] expires  ms, 0 for never
+-- ARGV[5] read     its state: 0 unread, 1 read
+-- ARGV[6] json     what the entry shows
+-- ARGV[7] now      ms
+-- ARGV[8] cap      most rows of an inbox
+-- ARGV[9] seq      user
+-- ARGV[10] channel where this user's changes are told
+--
+-- Returns {1, unread, ver}; -1 when the inbox is cold; -2 when the notice did
+-- not leave this inbox, or is expired; -3 when its key is back already, or the
+-- inbox has filled up with newer rows.
+local list, hash, state, gone, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local key, id, at, expires, read = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local now, cap, seq = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
+
+local numbers = redis.call('HMGET', state, 'unread', 'ver')
+if not numbers[2] then return -1 end
+if not redis.call('ZSCORE', gone, id) then return -2 end
+if expires ~= '0' and tonumber(expires) <= now then return -2 end
+if find_row(hash, key) then return -3 end
+local fields = redis.call('LRANGE', list, 0, -1)
+local place = seek_row(hash, fields, tonumber(at))
+if #fields >= cap then return -3 end
+
+local field = key .. ':has_read:' .. read
+if fields[place] then redis.call('LINSERT', list, 'BEFORE', fields[place], field) else redis.call('RPUSH', list, field) end
+redis.call('HSET', hash, field, id .. ' ' .. at .. ' ' .. expires .. ' ' .. ARGV[6])
+redis.call('ZREM', gone, id)
+if expires ~= '0' then redis.call('ZADD', expiry, expires, seq .. '|' .. key) end
+local events = {'notice ' .. id .. ' ' .. key .. ' ' .. ARGV[6]}
+if read == '1' then events[2] = 'read ' .. key end
+local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
+return save_state(state, KEYS[6], seq, ARGV[10], 1, numbers[1] + 1 - read, ver, events)

@@ -1,0 +1,32 @@
+-- retract_notice.lua: a notice leaves one inbox, or will never come into it.
+--
+-- KEYS[1] list     inbox, newest first
+-- KEYS[2] hash     field → ID AT EXPIRY JSON
+-- KEYS[3] state    unread, ver, opened
+-- KEYS[4] gone     notices that left this inbox, by time
+-- KEYS[5] expiry   SEQ|KEY of the partition, by expiry
+-- KEYS[6] dirty    users of the partition that SQL has not seen, by ver
+-- ARGV[1] key      entry key, without the state
+-- ARGV[2] id       notice id
+-- ARGV[3] now      ms
+-- ARGV[4] seq      user
+-- ARGV[5] channel  where this user's changes are told
+--
+-- Returns 1; 0 when it was gone already; -1 when the inbox is cold.
+local list, hash, state, gone, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local key, id, now, seq = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
+
+local numbers = redis.call('HMGET', state, 'unread', 'ver')
+if not numbers[2] then return -1 end
+local field, value = find_row(hash, key)
+local unread, events = tonumber(numbers[1]), {}
+if field and value:match('^%d+') == id then
+  unread = unread - remove_row(list, hash, gone, expiry, seq, now, field, 1)
+  events[1] = 'removed ' .. key
+elseif redis.call('ZADD', gone, 'NX', now, id) == 0 then
+  return 0
+end
+trim_gone(gone, now)
+local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
+save_state(state, KEYS[6], seq, ARGV[5], 1, unread, ver, events)
+return 1

@@ -1,0 +1,66 @@
+package inbox
+
+import (
+	_ "embed"
+
+	"github.com/carillonhq/carillon/internal/script"
+)
+
+// The sources of the scripts and of the functions that they share.
+var (
+	//go:embed find_row.lua
+	findRow string
+	//go:embed remove_row.lua
+	removeRow string
+	//go:embed trim_gone.lua
+	trimGone string
+	//go:embed save_state.lua
+	saveState string
+	//go:embed seek_row.lua
+	seekRow string
+	//go:embed turn_rows.lua
+	turnRows string
+
+	//go:embed start_inbox.lua
+	startSource string
+	//go:embed deliver_notice.lua
+	deliverSource string
+	//go:embed open_inbox.lua
+	openSource string
+	//go:embed look_inbox.lua
+	lookSource string
+	//go:embed mark_entry.lua
+	markSource string
+	//go:embed read_upto.lua
+	uptoSource string
+	//go:embed delete_entry.lua
+	deleteSource string
+	//go:embed restore_entry.lua
+	restoreSource string
+	//go:embed retract_notice.lua
+	retractSource string
+	//go:embed expire_entries.lua
+	expireSource string
+)
+
+// Each script with the functions that it calls before it.
+var (
+	startInbox    = script.New("start_inbox", startSource)
+	deliverNotice = script.New("deliver_notice", findRow, removeRow, trimGone, saveState, deliverSource)
+	openInbox     = script.New("open_inbox", turnRows, saveState, openSource)
+	lookInbox     = script.New("look_inbox", seekRow, lookSource)
+	markEntry     = script.New("mark_entry", findRow, saveState, markSource)
+	readUpto      = script.New("read_upto", findRow, turnRows, saveState, uptoSource)
+	deleteEntry   = script.New("delete_entry", findRow, removeRow, trimGone, saveState, deleteSource)
+	restoreEntry  = script.New("restore_entry", findRow, seekRow, saveState, restoreSource)
+	retractNotice = script.New("retract_notice", findRow, removeRow, trimGone, saveState, retractSource)
+	expireEntries = script.New("expire_entries", findRow, removeRow, trimGone, saveState, expireSource)
+)
+
+// allScripts lists what Load puts on every master.
+func allScripts() []*script.Script {
+	return []*script.Script{
+		startInbox, deliverNotice, openInbox, lookInbox, markEntry,
+		readUpto, deleteEntry, restoreEntry, retractNotice, expireEntries,
+	}
+}
