@@ -37,11 +37,12 @@ type Signed struct {
 	Since time.Time
 }
 
-// UserQuery says which users to list, by name.
+// UserQuery says which users to list, by name. Case plays no part in it.
 type UserQuery struct {
-	Prefix string // only names that begin so; empty: all
-	After  string // only names behind this one; empty: from the first
-	Limit  int
+	Prefix   string // only names that begin so; empty: all
+	Contains string // only names that hold this; empty: all
+	After    string // only names behind this one; empty: from the first
+	Limit    int    // how many users at most; 0: a page of 50
 }
 
 // RoleInfo is a role and how many users it has.

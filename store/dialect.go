@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/pressly/goose/v3"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// dialect is where the two databases differ.
+type dialect interface {
+	// schema names the dialect to goose, and the directory of its migrations.
+	schema() (goose.Dialect, string)
+	// lock keeps other processes from migrating until release is called.
+	lock(ctx context.Context) (release func(), err error)
+	// within is the condition that a column is one of the values of parameter
+	// n, which is made by textList or numberList.
+	within(column string, n int) string
+	textList(values []string) any
+	numberList(values []int64) any
+	// addUsers inserts rows in their order. taken is the index of the first row
+	// whose name is borne by another; -1: none is.
+	addUsers(ctx context.Context, tx *sql.Tx, rows []userRow) (taken int, err error)
+	// addMembers adds pairs of role and user; those that exist stay.
+	addMembers(ctx context.Context, tx *sql.Tx, roles, seqs []int64) error
+	// fault classifies an error of the driver.
+	fault(err error) fault
+}
+
+type fault int
+
+const (
+	faultOther    fault = iota
+	faultConflict       // a unique value exists already
+	faultMissing        // a row that is referred to does not exist
+	faultAway           // the database is away, full, busy or on its way down
+)
+
+// fail wraps an error with what was being done and turns it into one of the
+// errors of package notifier where it is one. It returns nil for nil.
+func (s *Store) fail(err error, doing string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	doing = fmt.Sprintf(doing, args...)
+	switch known := s.meaning(err); known {
+	case nil:
+		return fmt.Errorf("%s: %w", doing, err)
+	default:
+		return fmt.Errorf("%s: %w: %w", doing, known, err)
+	}
+}
+
+// meaning is the error of package notifier that err should be, or nil when it
+// has its meaning already or none that callers tell apart.
+func (s *Store) meaning(err error) error {
+	switch {
+	case errors.Is(err, notifier.ErrUnavailable), errors.Is(err, notifier.ErrNotFound), errors.Is(err, notifier.ErrConflict):
+		return nil
+	case errors.Is(err, sql.ErrNoRows):
+		return notifier.ErrNotFound
+	case errors.Is(err, context.Canceled):
+		return nil // the caller left; the database may be well
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, sql.ErrConnDone):
+		return notifier.ErrUnavailable
+	}
+	switch s.dialect.fault(err) {
+	case faultConflict:
+		return notifier.ErrConflict
+	case faultMissing:
+		return notifier.ErrNotFound
+	case faultAway:
+		return notifier.ErrUnavailable
+	case faultOther:
+	}
+	return nil
+}

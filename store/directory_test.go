@@ -1,0 +1,213 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+func TestAUserIsFoundAsHeWasMade(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		for i, name := range []string{"alice", "Ælfred Müller", "倉庫 7", " spaces ", "a,b:c|d{p01}%_'\"\\", strings.Repeat("é", 100)} {
+			made := must(s.CreateUser(t.Context(), store.NewUser{
+				Name: name, PasswordHash: "h", Audience: 2, Locale: "pt-BR", Roles: []string{"staff", "picker", "staff"},
+			}))(t)
+			want := notifier.User{Seq: int64(i + 1), Name: name, Audience: 2, Locale: "pt-BR", Roles: []string{"picker", "staff"}}
+			byName := must(s.UserByName(t.Context(), name))(t)
+			bySeq := must(s.UserBySeq(t.Context(), made.Seq))(t)
+			for what, got := range map[string]notifier.User{"made": made, "by name": byName, "by seq": bySeq} {
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", what, diff)
+				}
+			}
+		}
+	})
+}
+
+func TestWhoDoesNotExistIsNotFound(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		addUser(t, s, "alice", "picker")
+		for _, name := range []string{"bob", "Alice", "alice ", "", "nul\x00", "\xff", strings.Repeat("x", 10_000)} {
+			_, err := s.UserByName(t.Context(), name)
+			wantIs(t, err, notifier.ErrNotFound)
+			_, _, err = s.Credentials(t.Context(), name)
+			wantIs(t, err, notifier.ErrNotFound)
+			wantIs(t, s.SetPassword(t.Context(), name, "h"), notifier.ErrNotFound)
+			wantIs(t, s.AddRole(t.Context(), name, "picker"), notifier.ErrNotFound)
+			wantIs(t, s.RemoveRole(t.Context(), name, "picker"), notifier.ErrNotFound)
+			_, err = s.RoleMembers(t.Context(), name)
+			wantIs(t, err, notifier.ErrNotFound)
+		}
+		for _, seq := range []int64{0, -1, 2, 1<<63 - 1} {
+			_, err := s.UserBySeq(t.Context(), seq)
+			wantIs(t, err, notifier.ErrNotFound)
+		}
+	})
+}
+
+func TestANameIsBorneByOneUserOnly(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		addUser(t, s, "alice")
+		_, err := s.CreateUser(t.Context(), store.NewUser{Name: "alice", Audience: 1, Roles: []string{"new"}})
+		wantIs(t, err, notifier.ErrConflict)
+		if roles := must(s.Roles(t.Context()))(t); len(roles) != 0 {
+			t.Errorf("the refused user left roles behind: %v", roles)
+		}
+		if u := addUser(t, s, "Alice"); u.Seq != 2 {
+			t.Errorf("the next user has number %d; want 2: a refused one takes none", u.Seq)
+		}
+	})
+}
+
+func TestEveryFaultOfANewUserIsNamed(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		_, err := s.CreateUser(t.Context(), store.NewUser{Name: "a\x00b", Audience: 0, Locale: "no locale", Roles: []string{""}})
+		var bad *notifier.InvalidError
+		if !errors.As(err, &bad) {
+			t.Fatalf("error = %v; want an InvalidError", err)
+		}
+		var fields []string
+		for _, f := range bad.Fields {
+			fields = append(fields, f.Field)
+		}
+		if diff := cmp.Diff([]string{"name", "audience", "locale", "roles"}, fields); diff != "" {
+			t.Errorf("fields (-want +got):\n%s", diff)
+		}
+		for _, name := range []string{"", "a\nb", "\x7f", "\xff", strings.Repeat("x", 201)} {
+			if _, err := s.CreateUser(t.Context(), store.NewUser{Name: name, Audience: 1}); !errors.As(err, &bad) {
+				t.Errorf("name %.10q: error = %v; want an InvalidError", name, err)
+			}
+		}
+	})
+}
+
+func TestNumbersAreDenseWhenManyMakeUsersAtOnce(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		stores := []*store.Store{db.open(t), db.open(t)}
+		var wg sync.WaitGroup
+		for i := range 40 {
+			wg.Go(func() {
+				name := fmt.Sprintf("user %d", i/2) // each name is tried twice
+				_, err := stores[i%2].CreateUser(t.Context(), store.NewUser{Name: name, Audience: 1, Roles: []string{"all"}})
+				if err != nil && !errors.Is(err, notifier.ErrConflict) {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		members := must(stores[0].RoleMembers(t.Context(), "all"))(t)
+		if n := members.GetCardinality(); n != 20 || members.Minimum() != 1 || members.Maximum() != 20 {
+			t.Errorf("numbers are %v; want 1 to 20", members)
+		}
+	})
+}
+
+func TestNoNumberAboveTheHighestIsGiven(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		db.cfg.MaxSeq = 2
+		s := db.open(t)
+		addUser(t, s, "a")
+		addUser(t, s, "b")
+		_, err := s.CreateUser(t.Context(), store.NewUser{Name: "c", Audience: 1})
+		wantIs(t, err, store.ErrFull)
+		if err != nil && !strings.Contains(err.Error(), "3 would be above the highest allowed, 2 (--max-seq)") {
+			t.Errorf("error %q does not name the numbers", err)
+		}
+		db.cfg.MaxSeq = 3
+		if u := addUser(t, db.open(t), "c"); u.Seq != 3 {
+			t.Errorf("after raising the limit the number is %d; want 3", u.Seq)
+		}
+	})
+}
+
+func TestANewPasswordEndsTheSessions(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		alice, bob := addUser(t, s, "alice"), addUser(t, s, "bob")
+		for id, u := range map[string]notifier.User{"s1": alice, "s2": alice, "s3": bob} {
+			if err := s.CreateSession(t.Context(), id, u.Seq, db.clock.now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.SetPassword(t.Context(), "alice", "new"); err != nil {
+			t.Fatal(err)
+		}
+		u, hash, err := s.Credentials(t.Context(), "alice")
+		if err != nil || hash != "new" || u.Seq != alice.Seq {
+			t.Errorf("credentials = %v, %q, %v; want the new hash", u, hash, err)
+		}
+		live := must(s.LiveSessions(t.Context(), []string{"s1", "s2", "s3"}, db.clock.at.Add(-1), db.clock.at.Add(-1)))(t)
+		if !slices.Equal(live, []string{"s3"}) {
+			t.Errorf("live sessions are %v; want bob's only", live)
+		}
+	})
+}
+
+func TestNamesAreLookedUpInBulk(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		alice, odd := addUser(t, s, "alice"), addUser(t, s, `{"a",\n}`)
+		seqs, unknown, err := s.SeqsByName(t.Context(), []string{"alice", "zoe", odd.Name, "\xff", "zoe", "Alice", "nul\x00"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(map[string]int64{"alice": alice.Seq, odd.Name: odd.Seq}, seqs); diff != "" {
+			t.Errorf("seqs (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"zoe", "\xff", "Alice", "nul\x00"}, unknown); diff != "" {
+			t.Errorf("unknown (-want +got):\n%s", diff)
+		}
+		names := must(s.NamesBySeq(t.Context(), []int64{odd.Seq, 99, alice.Seq, -1}))(t)
+		if diff := cmp.Diff(map[int64]string{alice.Seq: "alice", odd.Seq: odd.Name}, names); diff != "" {
+			t.Errorf("names (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestRolesGainAndLoseMembers(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		addUser(t, s, "alice", "staff")
+		addUser(t, s, "bob")
+		for range 2 { // the second time changes nothing
+			if err := s.AddRole(t.Context(), "bob", "staff"); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.AddRole(t.Context(), "bob", "倉庫"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := must(s.RoleMembers(t.Context(), "staff"))(t).ToArray(); !slices.Equal(got, []uint32{1, 2}) {
+			t.Errorf("staff = %v; want 1 and 2", got)
+		}
+		for range 2 {
+			if err := s.RemoveRole(t.Context(), "bob", "倉庫"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := must(s.RoleMembers(t.Context(), "倉庫"))(t); !got.IsEmpty() {
+			t.Errorf("members after the last left = %v; want none, and no error", got)
+		}
+		want := []notifier.RoleInfo{{Name: "staff", Members: 2}, {Name: "倉庫"}}
+		if diff := cmp.Diff(want, must(s.Roles(t.Context()))(t)); diff != "" {
+			t.Errorf("roles (-want +got):\n%s", diff)
+		}
+		wantIs(t, s.RemoveRole(t.Context(), "bob", "nobody"), notifier.ErrNotFound)
+		var bad *notifier.InvalidError
+		if err := s.AddRole(t.Context(), "bob", "a\tb"); !errors.As(err, &bad) {
+			t.Errorf("role with a tab: %v; want an InvalidError", err)
+		}
+	})
+}

@@ -1,0 +1,34 @@
+package store
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// Migrate brings the schema up to date and says how many migrations it took.
+// Open has done so already; a second call applies none.
+func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
+	release, err := s.dialect.lock(ctx)
+	if err != nil {
+		return 0, s.fail(err, "lock the schema")
+	}
+	defer release()
+	dialect, dir := s.dialect.schema()
+	files, err := fs.Sub(migrations, "migrations/"+dir)
+	if err != nil {
+		return 0, err
+	}
+	provider, err := goose.NewProvider(dialect, s.write, files, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return 0, fmt.Errorf("read the migrations: %w", err)
+	}
+	done, err := provider.Up(ctx)
+	return len(done), s.fail(err, "migrate the schema")
+}

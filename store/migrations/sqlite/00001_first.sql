@@ -1,0 +1,76 @@
+-- +goose Up
+
+-- Counters whose numbers are dense and never come twice: one row each, moved
+-- inside the transaction that uses the number.
+CREATE TABLE sequences (
+    name  TEXT   NOT NULL PRIMARY KEY,
+    value BIGINT NOT NULL
+) WITHOUT ROWID;
+INSERT INTO sequences (name, value) VALUES ('user', 0);
+
+-- name_fold is the name without case: what searching and paging go by.
+CREATE TABLE users (
+    seq           INTEGER NOT NULL PRIMARY KEY,
+    name          TEXT    NOT NULL UNIQUE,
+    name_fold     TEXT    NOT NULL,
+    password_hash TEXT    NOT NULL,
+    audience      INTEGER NOT NULL,
+    locale        TEXT    NOT NULL,
+    created_at    BIGINT  NOT NULL
+);
+CREATE INDEX users_name_fold ON users (name_fold, name);
+
+CREATE TABLE roles (
+    id         INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    name       TEXT    NOT NULL UNIQUE,
+    created_at BIGINT  NOT NULL
+);
+
+CREATE TABLE role_members (
+    role_id BIGINT NOT NULL REFERENCES roles (id) ON DELETE CASCADE,
+    seq     BIGINT NOT NULL REFERENCES users (seq) ON DELETE CASCADE,
+    PRIMARY KEY (role_id, seq)
+) WITHOUT ROWID;
+CREATE INDEX role_members_seq ON role_members (seq);
+
+-- Every accepted send. recipients is a roaring bitmap of seqs, written once
+-- when the notice is routed; it comes last, so that lists do not read it.
+CREATE TABLE notices (
+    id              INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    state           TEXT    NOT NULL,
+    done            BIGINT  NOT NULL DEFAULT 0,
+    rev             BIGINT  NOT NULL DEFAULT 0,
+    recipient_count BIGINT  NOT NULL DEFAULT 0,
+    created_at      BIGINT  NOT NULL,
+    expires_at      BIGINT  NOT NULL,
+    target          TEXT    NOT NULL,
+    type            TEXT    NOT NULL,
+    scope           TEXT    NOT NULL,
+    subject         TEXT    NOT NULL,
+    title           TEXT    NOT NULL,
+    body            TEXT    NOT NULL,
+    link            TEXT    NOT NULL,
+    toast           BOOLEAN NOT NULL,
+    sender          TEXT    NOT NULL,
+    recipients      BLOB
+);
+CREATE INDEX notices_unfinished ON notices (id) WHERE state IN ('accepted', 'sending', 'retracting');
+
+-- id is the SHA-256 of what the cookie holds, in hex.
+CREATE TABLE sessions (
+    id         TEXT   NOT NULL PRIMARY KEY,
+    seq        BIGINT NOT NULL REFERENCES users (seq) ON DELETE CASCADE,
+    created_at BIGINT NOT NULL,
+    seen_at    BIGINT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX sessions_seq ON sessions (seq);
+
+CREATE TABLE audit_log (
+    id      INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    at      BIGINT  NOT NULL,
+    actor   TEXT    NOT NULL,
+    action  TEXT    NOT NULL,
+    object  TEXT    NOT NULL,
+    detail  TEXT    NOT NULL,
+    address TEXT    NOT NULL
+);

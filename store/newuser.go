@@ -1,0 +1,75 @@
+package store
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// The codes of FieldError that a new user can earn, beside notifier.CodeBadName.
+const (
+	CodeBadAudience = "bad_audience" // audience: not a number above 0
+	CodeBadLocale   = "bad_locale"   // locale: neither empty nor BCP 47
+)
+
+// ErrFull says that no user number is left up to Config.MaxSeq. The error
+// around it names both numbers.
+var ErrFull = errors.New("no user number left")
+
+const maxLocale = 35 // RFC 5646, section 4.4.1
+
+// NewUser is a user to be made. Roles that do not exist are made with him.
+type NewUser struct {
+	Name         string
+	PasswordHash string // empty: cannot sign in with a password
+	Audience     notifier.Audience
+	Locale       string
+	Roles        []string
+}
+
+// check names every fault of u.
+func (u *NewUser) check() error {
+	var bad notifier.InvalidError
+	if !notifier.ValidName(u.Name) {
+		bad.Add("name", notifier.CodeBadName, map[string]any{"Name": u.Name})
+	}
+	if u.Audience < 1 || u.Audience > math.MaxInt16 {
+		bad.Add("audience", CodeBadAudience, map[string]any{"Audience": int(u.Audience)})
+	}
+	if u.Locale != "" {
+		if _, err := language.Parse(u.Locale); err != nil || len(u.Locale) > maxLocale {
+			bad.Add("locale", CodeBadLocale, map[string]any{"Locale": u.Locale})
+		}
+	}
+	for _, role := range u.Roles {
+		if !notifier.ValidName(role) {
+			bad.Add("roles", notifier.CodeBadName, map[string]any{"Name": role})
+		}
+	}
+	return bad.OrNil()
+}
+
+// userRow is a user with what the store adds to him.
+type userRow struct {
+	NewUser
+	seq     int64
+	fold    string
+	created int64
+}
+
+// user is the row as others know it.
+func (r *userRow) user() notifier.User {
+	roles := slices.Clone(r.Roles)
+	slices.Sort(roles)
+	return notifier.User{
+		Seq: r.seq, Name: r.Name, Audience: r.Audience, Locale: r.Locale, Roles: slices.Compact(roles),
+	}
+}
+
+// fold takes the case out of a name. A Caser is not for sharing.
+func fold(name string) string { return cases.Fold().String(name) }

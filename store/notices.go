@@ -1,0 +1,129 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// unfinished is the predicate of the partial index notices_unfinished: word for
+// word, or the index is of no use.
+const unfinished = `state IN ('accepted', 'sending', 'retracting')`
+
+const noticeColumns = `id, state, done, rev, recipient_count, created_at, expires_at, target, type, scope, subject,
+	title, body, link, toast, sender, recipients IS NOT NULL`
+
+// Accept stores a notice and sets its ID. Once it returns nil the notice is on
+// disk. It sets State to accepted and CreatedAt to now where they are empty, and
+// cuts both times to the millisecond that is stored.
+func (s *Store) Accept(ctx context.Context, n *notifier.Notice) error {
+	target, err := json.Marshal(n.Target)
+	if err != nil {
+		return fmt.Errorf("accept a notice: %w", err)
+	}
+	if n.State == "" {
+		n.State = notifier.StateAccepted
+	}
+	if n.CreatedAt.IsZero() {
+		n.CreatedAt = s.now()
+	}
+	n.CreatedAt, n.ExpiresAt = fromMillis(millis(n.CreatedAt)), fromMillis(millis(n.ExpiresAt))
+	err = s.write.QueryRowContext(ctx, `INSERT INTO notices
+		(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id`,
+		string(n.State), n.Revision, millis(n.CreatedAt), millis(n.ExpiresAt), string(target), n.Type, n.Scope, n.Subject,
+		n.Title, n.Body, n.Link, n.Toast, n.Sender).Scan(&n.ID)
+	return s.fail(err, "accept a notice")
+}
+
+// Notice returns one notice, or notifier.ErrNotFound.
+func (s *Store) Notice(ctx context.Context, id int64) (notifier.Notice, error) {
+	found, err := s.notices(ctx, `WHERE id = $1`, id)
+	if err == nil && len(found) == 0 {
+		err = notifier.ErrNotFound
+	}
+	if err != nil {
+		return notifier.Notice{}, s.fail(err, "read notice %d", id)
+	}
+	return found[0], nil
+}
+
+// Notices lists notices newest first: those with an id below before, or from
+// the newest when before is 0.
+func (s *Store) Notices(ctx context.Context, before int64, limit int) ([]notifier.Notice, error) {
+	where, args := `ORDER BY id DESC LIMIT $1`, []any{pageSize(limit)}
+	if before > 0 {
+		where, args = `WHERE id < $2 `+where, append(args, before)
+	}
+	found, err := s.notices(ctx, where, args...)
+	return found, s.fail(err, "list notices")
+}
+
+// Unfinished returns the ids of notices that are accepted, sending or
+// retracting, oldest first.
+func (s *Store) Unfinished(ctx context.Context, limit int) ([]int64, error) {
+	var ids []int64
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var id int64
+		err := rows.Scan(&id)
+		ids = append(ids, id)
+		return err
+	}, `SELECT id FROM notices WHERE `+unfinished+` ORDER BY id LIMIT $1`, pageSize(limit))
+	return ids, s.fail(err, "list unfinished notices")
+}
+
+// Backlog counts the notices in each unfinished state. Finished ones are not
+// counted: there may be millions.
+func (s *Store) Backlog(ctx context.Context) (map[notifier.State]int64, error) {
+	counts := map[notifier.State]int64{
+		notifier.StateAccepted: 0, notifier.StateSending: 0, notifier.StateRetracting: 0,
+	}
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var state notifier.State
+		var n int64
+		err := rows.Scan(&state, &n)
+		counts[state] = n
+		return err
+	}, `SELECT state, COUNT(*) FROM notices WHERE `+unfinished+` GROUP BY state`)
+	return counts, s.fail(err, "count unfinished notices")
+}
+
+// Advance moves the cursor of a notice forward to done while its state is still
+// the one given. Otherwise, and backwards, it changes nothing.
+func (s *Store) Advance(ctx context.Context, id int64, state notifier.State, done int64) error {
+	_, err := s.changed(ctx, `UPDATE notices SET done = $1 WHERE id = $2 AND state = $3 AND done < $1`,
+		done, id, string(state))
+	return s.fail(err, "advance notice %d to user %d", id, done)
+}
+
+// SetState moves a notice from one state to another, with its cursor back at 0,
+// and says whether it did: not when its state was no longer from.
+func (s *Store) SetState(ctx context.Context, id int64, from, to notifier.State) (bool, error) {
+	ok, err := s.changed(ctx, `UPDATE notices SET state = $1, done = 0 WHERE id = $2 AND state = $3`,
+		string(to), id, string(from))
+	return ok, s.fail(err, "move notice %d from %s to %s", id, from, to)
+}
+
+func (s *Store) notices(ctx context.Context, where string, args ...any) ([]notifier.Notice, error) {
+	var found []notifier.Notice
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var n notifier.Notice
+		var created, expires int64
+		var target string
+		err := rows.Scan(&n.ID, &n.State, &n.Done, &n.Revision, &n.Recipients, &created, &expires, &target, &n.Type, &n.Scope,
+			&n.Subject, &n.Title, &n.Body, &n.Link, &n.Toast, &n.Sender, &n.Routed)
+		if err != nil {
+			return err
+		}
+		n.CreatedAt, n.ExpiresAt = fromMillis(created), fromMillis(expires)
+		if err := json.Unmarshal([]byte(target), &n.Target); err != nil {
+			return fmt.Errorf("read the target of notice %d: %w", n.ID, err)
+		}
+		found = append(found, n)
+		return nil
+	}, `SELECT `+noticeColumns+` FROM notices `+where, args...)
+	return found, err
+}

@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+const (
+	maxConnections = 16
+	connectLimit   = 5 * time.Second
+	// schemaLock is the advisory lock of migrations: "carillon" in ASCII.
+	schemaLock = 0x63_61_72_69_6c_6c_6f_6e
+)
+
+type postgresDialect struct{ db *sql.DB }
+
+func (s *Store) openPostgres(url string) error {
+	cfg, err := pgx.ParseConfig(url)
+	if err != nil {
+		return fmt.Errorf("read the database URL: %w", err) // pgx leaves the password out
+	}
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = connectLimit
+	}
+	if cfg.RuntimeParams["application_name"] == "" {
+		cfg.RuntimeParams["application_name"] = "carillon"
+	}
+	db := stdlib.OpenDB(*cfg)
+	db.SetMaxOpenConns(maxConnections)
+	db.SetMaxIdleConns(maxConnections)
+	db.SetConnMaxIdleTime(5 * time.Minute)
+	s.read, s.write, s.dialect = db, db, postgresDialect{db}
+	return nil
+}
+
+func (postgresDialect) schema() (goose.Dialect, string) { return goose.DialectPostgres, "postgres" }
+
+// lock waits for an advisory lock, which belongs to its connection: it goes
+// with it, also when this process is killed.
+func (d postgresDialect) lock(ctx context.Context) (func(), error) {
+	conn, err := d.db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(schemaLock)); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectLimit)
+		defer cancel()
+		if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, int64(schemaLock)); err != nil {
+			// A connection that may still hold the lock must not go back.
+			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+		}
+		_ = conn.Close()
+	}, nil
+}
+
+func (postgresDialect) within(column string, n int) string {
+	return column + " = ANY($" + strconv.Itoa(n) + ")"
+}
+
+func (postgresDialect) textList(values []string) any { return values }
+
+func (postgresDialect) numberList(values []int64) any { return values }
+
+func (postgresDialect) fault(err error) fault {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return connectionFault(err)
+	}
+	switch pg.Code {
+	case "23505": // unique_violation
+		return faultConflict
+	case "23503": // foreign_key_violation
+		return faultMissing
+	case "25006", // read_only_sql_transaction: a standby, before it is promoted
+		"3D000",          // invalid_catalog_name: the database is gone
+		"40001", "40P01", // serialization_failure, deadlock_detected: nothing was done
+		"55000": // object_not_in_prerequisite_state: no connections are let in
+		return faultAway
+	}
+	switch pg.Code[:min(2, len(pg.Code))] {
+	case "08", "28", "53", "57", "58": // connection, authorization, resources, operator, system
+		return faultAway
+	}
+	return faultOther
+}
+
+// connectionFault classifies what is not an answer of the server.
+func connectionFault(err error) fault {
+	var connect *pgconn.ConnectError
+	var network net.Error
+	switch {
+	case errors.As(err, &connect), errors.As(err, &network), pgconn.SafeToRetry(err), pgconn.Timeout(err),
+		errors.Is(err, driver.ErrBadConn), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, net.ErrClosed):
+		return faultAway
+	}
+	return closedFault(err)
+}
+
+// closedFault knows the one error of database/sql that has no name.
+func closedFault(err error) fault {
+	if strings.Contains(err.Error(), "sql: database is closed") {
+		return faultAway
+	}
+	return faultOther
+}

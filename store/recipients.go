@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// SetRecipients stores who gets a notice, once: the first call wins. It returns
+// the recipients that are stored, so that a second router works with those of
+// the first.
+func (s *Store) SetRecipients(ctx context.Context, id int64, who *roaring.Bitmap) (*roaring.Bitmap, error) {
+	who = who.Clone()
+	who.RunOptimize()
+	blob, err := who.ToBytes()
+	if err != nil {
+		return nil, fmt.Errorf("encode the recipients of notice %d: %w", id, err)
+	}
+	ok, err := s.changed(ctx, `UPDATE notices SET recipients = $1, recipient_count = $2 WHERE id = $3 AND recipients IS NULL`,
+		blob, int64(who.GetCardinality()), id) //nolint:gosec // at most 2^32
+	switch {
+	case err != nil:
+		return nil, s.fail(err, "store the recipients of notice %d", id)
+	case ok:
+		return who, nil
+	}
+	return s.Recipients(ctx, id)
+}
+
+// Recipients returns who gets a notice. It answers notifier.ErrNotFound when
+// there is no such notice, or it is not routed yet.
+func (s *Store) Recipients(ctx context.Context, id int64) (*roaring.Bitmap, error) {
+	var blob []byte
+	err := s.read.QueryRowContext(ctx, `SELECT recipients FROM notices WHERE id = $1`, id).Scan(&blob)
+	if err == nil && blob == nil {
+		err = notifier.ErrNotFound
+	}
+	if err != nil {
+		return nil, s.fail(err, "read the recipients of notice %d", id)
+	}
+	who := roaring.New()
+	if err := who.UnmarshalBinary(blob); err != nil {
+		return nil, fmt.Errorf("decode the recipients of notice %d: %w", id, err)
+	}
+	return who, nil
+}

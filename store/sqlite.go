@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"golang.org/x/sys/unix"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+const (
+	sqliteFile = "carillon.db"
+	// busyTimeout is how long a statement waits for the writer of another
+	// process, such as an import beside a server.
+	busyTimeout = 15 * time.Second
+)
+
+type sqliteDialect struct{ lockFile string }
+
+func (s *Store) openSQLite(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return fmt.Errorf("find the data directory: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the data directory: %w", err)
+	}
+	file := filepath.Join(dir, sqliteFile)
+	// SQLite would make the file readable by others; its journal takes over
+	// the file's mode.
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the path is the operator's
+	if err != nil {
+		return fmt.Errorf("make the database: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("make the database: %w", err)
+	}
+	if s.write, err = sql.Open("sqlite", sqliteDSN(file, url.Values{"_txlock": {"immediate"}})); err != nil {
+		return fmt.Errorf("open the database: %w", err)
+	}
+	s.write.SetMaxOpenConns(1)
+	if s.read, err = sql.Open("sqlite", sqliteDSN(file, url.Values{"_pragma": {"query_only(1)"}})); err != nil {
+		return errors.Join(fmt.Errorf("open the database: %w", err), s.write.Close())
+	}
+	readers := max(4, runtime.NumCPU())
+	s.read.SetMaxOpenConns(readers)
+	s.read.SetMaxIdleConns(readers)
+	s.dialect = sqliteDialect{file + ".lock"}
+	return nil
+}
+
+// sqliteDSN puts the waiting first: every other pragma may have to wait.
+func sqliteDSN(file string, params url.Values) string {
+	pragmas := []string{
+		"busy_timeout(" + strconv.FormatInt(busyTimeout.Milliseconds(), 10) + ")",
+		"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
+	}
+	params["_pragma"] = append(pragmas, params["_pragma"]...)
+	u := url.URL{Scheme: "file", OmitHost: true, Path: file, RawQuery: params.Encode()}
+	return u.String()
+}
+
+func (sqliteDialect) schema() (goose.Dialect, string) { return goose.DialectSQLite3, "sqlite" }
+
+// lock takes a lock on a file beside the database: going over to WAL and
+// migrating both need the database to themselves.
+func (d sqliteDialect) lock(ctx context.Context) (func(), error) {
+	f, err := os.OpenFile(d.lockFile, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) //nolint:gosec // a descriptor is a small number
+		if err == nil {
+			return func() { _ = f.Close() }, nil // closing unlocks
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			return nil, errors.Join(err, f.Close())
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), f.Close())
+		}
+	}
+}
+
+func (sqliteDialect) within(column string, n int) string {
+	return column + " IN (SELECT value FROM json_each($" + strconv.Itoa(n) + "))"
+}
+
+func (sqliteDialect) textList(values []string) any { return jsonList(values) }
+
+func (sqliteDialect) numberList(values []int64) any { return jsonList(values) }
+
+// jsonList cannot meet an error: strings and numbers have a JSON.
+func jsonList(values any) string {
+	list, _ := json.Marshal(values)
+	return string(list)
+}
+
+func (sqliteDialect) fault(err error) fault {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return closedFault(err)
+	}
+	switch e.Code() {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return faultConflict
+	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return faultMissing
+	}
+	switch e.Code() & 0xff { // the rest is detail
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN,
+		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_INTERRUPT,
+		sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return faultAway
+	}
+	return faultOther
+}

@@ -1,0 +1,132 @@
+// Package store is Carillon's SQL: the directory of users and roles, every
+// accepted notice with its recipients, the sessions and the audit log. It runs
+// on SQLite and on PostgreSQL with the same statements.
+//
+// Its methods are safe for concurrent use by many goroutines, and many
+// processes may have one database open. Each change is one transaction. Errors
+// wrap those of package notifier: ErrNotFound, ErrConflict, *InvalidError, and
+// ErrUnavailable when the database is away.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// DefaultMaxSeq is the highest user number when Config leaves it open.
+const DefaultMaxSeq = 16_000_000
+
+// Config says where the data is.
+type Config struct {
+	URL     string           // postgres://…; empty: SQLite
+	DataDir string           // directory of SQLite's carillon.db, made when missing
+	MaxSeq  int64            // no user gets a higher number; 0: DefaultMaxSeq
+	Now     func() time.Time // nil: time.Now
+}
+
+// Store is an open database.
+type Store struct {
+	dialect dialect
+	read    *sql.DB
+	write   *sql.DB // the same as read but for SQLite, which has one writer
+	maxSeq  int64
+	now     func() time.Time
+}
+
+// Open opens the database and brings its schema up to date. Any number of
+// processes may do so at once: one of them migrates, the others wait for it.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	s := &Store{maxSeq: cfg.MaxSeq, now: cfg.Now}
+	if s.maxSeq == 0 {
+		s.maxSeq = DefaultMaxSeq
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	open := func() error { return s.openSQLite(cfg.DataDir) }
+	if cfg.URL != "" {
+		open = func() error { return s.openPostgres(cfg.URL) }
+	}
+	if err := open(); err != nil {
+		return nil, err
+	}
+	if _, err := s.Migrate(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Close lets go of the database once the running statements have ended.
+func (s *Store) Close() error {
+	err := s.write.Close()
+	if s.read != s.write {
+		err = errors.Join(err, s.read.Close())
+	}
+	return err
+}
+
+// Ping says whether the database answers: nil, or an ErrUnavailable.
+func (s *Store) Ping(ctx context.Context) error {
+	var one int
+	err := s.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
+	return s.fail(err, "ping the database")
+}
+
+// tx runs do in a transaction of the writer. It commits when do returns nil.
+func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after Commit
+	if err := do(tx); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// all runs a query and hands each row to scan.
+func (s *Store) all(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := s.read.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// changed runs one statement and says whether it changed a row.
+func (s *Store) changed(ctx context.Context, query string, args ...any) (bool, error) {
+	res, err := s.write.ExecContext(ctx, query, args...)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n > 0, err
+}
+
+// millis is how SQL holds a time: ms since 1970, and 0 for none.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func fromMillis(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
