@@ -90,7 +90,7 @@ func (s *Sweeper) Run(ctx context.Context) error {
 func (s *Sweeper) Sweep(ctx context.Context) (int, error) {
 	var total int
 	var before []int64
-	for {
+	for first := true; ; first = false {
 		found, full, err := s.due(ctx)
 		n, failed := s.expire(ctx, found)
 		total += n
@@ -100,7 +100,7 @@ func (s *Sweeper) Sweep(ctx context.Context) (int, error) {
 		// The same inboxes again and nothing removed: what is left is not due
 		// by the inbox's clock, and the next round is early enough for it.
 		seqs := slices.Sorted(maps.Keys(found))
-		if n == 0 && slices.Equal(seqs, before) {
+		if n == 0 && !first && slices.Equal(seqs, before) {
 			return total, nil
 		}
 		before = seqs

@@ -1,0 +1,118 @@
+package sweep_test
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+// The pool of a closed client looks for a lost server up to a second longer.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(redistest.Wrap(m),
+		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+}
+
+// inbox expires as the real one does: what it is given leaves the expiry set,
+// and a second call finds nothing.
+type inbox struct {
+	rdb  redis.UniversalClient
+	keys keys.Space
+	fail func(seq int64) error
+
+	mu   sync.Mutex
+	left map[int64]int // entries that left, by user
+}
+
+func newInbox(rdb redis.UniversalClient, k keys.Space) *inbox {
+	return &inbox{rdb: rdb, keys: k, fail: func(int64) error { return nil }, left: map[int64]int{}}
+}
+
+func (b *inbox) Expire(ctx context.Context, seq int64, entries []string) (int, error) {
+	if err := b.fail(seq); err != nil {
+		return 0, err
+	}
+	members := make([]any, len(entries))
+	for i, key := range entries {
+		members[i] = member(seq, key)
+	}
+	n, err := b.rdb.ZRem(ctx, b.keys.Expiry(keys.Partition(seq)), members...).Result()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.left[seq] += int(n)
+	return int(n), err
+}
+
+func (b *inbox) count(seq int64) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.left[seq]
+}
+
+// store puts an entry that expires at a time into the expiry set.
+func (b *inbox) store(t *testing.T, seq int64, key string, at time.Time) {
+	t.Helper()
+	z := redis.Z{Score: float64(at.UnixMilli()), Member: member(seq, key)}
+	if err := b.rdb.ZAdd(t.Context(), b.keys.Expiry(keys.Partition(seq)), z).Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func member(seq int64, key string) string { return strconv.FormatInt(seq, 10) + "|" + key }
+
+// lease is a lease of which the test decides who has it.
+type lease struct {
+	hold     func() (bool, error)
+	released chan struct{}
+}
+
+func always() *lease {
+	return &lease{func() (bool, error) { return true, nil }, make(chan struct{}, 1)}
+}
+
+func (l *lease) Hold(context.Context) (bool, error) { return l.hold() }
+
+func (l *lease) Release(ctx context.Context) error {
+	l.released <- struct{}{}
+	return ctx.Err()
+}
+
+// lines counts log lines by their message.
+type lines struct {
+	slog.Handler
+	seen chan string
+}
+
+func newLog() (*slog.Logger, chan string) {
+	l := lines{slog.DiscardHandler, make(chan string, 100)}
+	return slog.New(l), l.seen
+}
+
+func (l lines) Enabled(context.Context, slog.Level) bool { return true }
+
+func (l lines) Handle(_ context.Context, r slog.Record) error {
+	l.seen <- r.Message
+	return nil
+}
+
+// eventually waits until ok, and fails the test when it takes too long.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(10 * time.Second); !ok(); {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("not in time: %s", what)
+		}
+	}
+}
