@@ -1,0 +1,95 @@
+package live
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/r3labs/sse/v2"
+)
+
+// appendEvent appends one event as it stands on the wire. data is JSON and
+// becomes one line whatever it holds.
+func appendEvent(b []byte, id int64, event, data string) []byte {
+	b = append(b, "id: "...)
+	b = strconv.AppendInt(b, id, 10)
+	b = append(b, "\ndata: "...)
+	b = appendLine(b, data)
+	b = append(b, "\nevent: "...)
+	b = append(b, event...)
+	return append(b, "\n\n"...)
+}
+
+// appendLine appends JSON without what could end a line. Between tokens JSON
+// allows CR and LF, where a space means the same; U+2028 and U+2029 can only
+// be inside strings, where their escapes mean the same.
+func appendLine(b []byte, data string) []byte {
+	if strings.ContainsAny(data, "\r\n") || strings.Contains(data, "\u2028") || strings.Contains(data, "\u2029") {
+		data = strings.NewReplacer("\r", " ", "\n", " ", "\u2028", `\u2028`, "\u2029", `\u2029`).Replace(data)
+	}
+	return append(b, data...)
+}
+
+// pack turns the text of one or more events into one event of the library,
+// which prints exactly this text again: several events, one flush.
+func pack(text []byte) *sse.Event {
+	id, rest, _ := bytes.Cut(bytes.TrimPrefix(text, []byte("id: ")), []byte("\ndata: "))
+	rest = bytes.TrimSuffix(rest, []byte("\n\n"))
+	last := bytes.LastIndex(rest, []byte("\nevent: "))
+	return &sse.Event{ID: id, Data: rest[:last:last], Event: rest[last+len("\nevent: "):]}
+}
+
+// appendChange appends the events of one change, in order. Neighbours of one
+// kind become one event with several keys.
+func appendChange(b []byte, c *notifier.Change) []byte {
+	for i := 0; i < len(c.Events); {
+		e := &c.Events[i]
+		i++
+		switch e.Kind {
+		case notifier.ChangeNotice:
+			b = appendEvent(b, c.Ver, "notice", noticeJSON(e))
+		case notifier.ChangeUpto:
+			b = appendEvent(b, c.Ver, "read", `{"upto":`+strconv.FormatInt(e.At, 10)+"}")
+		case notifier.ChangeRemoved:
+			b = appendEvent(b, c.Ver, "removed", `{"key":`+quote(e.Key)+"}")
+		default: // read, unread
+			list := quote(e.Key)
+			for ; i < len(c.Events) && c.Events[i].Kind == e.Kind; i++ {
+				list += "," + quote(c.Events[i].Key)
+			}
+			b = appendEvent(b, c.Ver, e.Kind, `{"keys":[`+list+"]}")
+		}
+	}
+	return b
+}
+
+// noticeJSON puts key and id before the fields of the stored content.
+func noticeJSON(e *notifier.ChangeEvent) string {
+	head := `{"key":` + quote(e.Key) + `,"id":` + strconv.FormatInt(e.ID, 10)
+	fields := strings.TrimLeft(e.JSON[1:], " \t")
+	if fields == "}" {
+		return head + "}"
+	}
+	return head + "," + fields
+}
+
+func appendBadge(b []byte, n notifier.Badge) []byte {
+	var room [160]byte
+	d := strconv.AppendInt(append(room[:0], `{"unread":`...), n.Unread, 10)
+	d = strconv.AppendInt(append(d, `,"inbox":`...), n.Inbox, 10)
+	d = strconv.AppendInt(append(d, `,"announcements":`...), n.Announcements, 10)
+	d = strconv.AppendInt(append(d, `,"ver":`...), n.Ver, 10)
+	d = strconv.AppendInt(append(d, `,"aver":`...), n.AVer, 10)
+	return appendEvent(b, n.Ver, "badge", string(append(d, '}')))
+}
+
+// quote is a JSON string. Keys are ASCII; anything else still comes out safe.
+func quote(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return `""`
+	}
+	return string(b)
+}

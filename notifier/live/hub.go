@@ -1,0 +1,149 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
+)
+
+// Badges reads the badges of many users at once, one per seq in order.
+type Badges interface {
+	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
+}
+
+// Sessions says which of many sessions have not ended.
+type Sessions interface {
+	Alive(ctx context.Context, ids []string) (map[string]bool, error)
+}
+
+// Config is what a Hub is made of. Redis, Keys and Badges are needed; without
+// Sessions no session is checked again; the rest has defaults.
+type Config struct {
+	Redis    redis.UniversalClient
+	Keys     keys.Space
+	Badges   Badges
+	Sessions Sessions
+	Log      *slog.Logger
+	Now      func() time.Time
+	Rand     func() float64 // in [0, 1)
+	Limits   Limits
+}
+
+// Hub holds the event streams of one instance. Run must run while Serve is used.
+type Hub struct {
+	cfg    Config
+	lim    Limits
+	prefix string // of a user's channel
+	shards [shardCount]shard
+
+	streamID atomic.Uint64
+	streams  atomic.Int64 // places taken, of Limits.Total
+	stats    counters
+
+	links  links
+	queue  rereads
+	merger merger
+	beats  wheel[*conn]
+	idle   wheel[*user]
+
+	gate    sync.RWMutex // orders open.Add before open.Wait
+	closing bool
+	closed  chan struct{}
+	open    sync.WaitGroup // every goroutine and r3labs stream of a connection
+}
+
+// New returns a hub that holds nothing yet.
+func New(cfg Config) *Hub {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Rand == nil {
+		cfg.Rand = rand.Float64
+	}
+	h := &Hub{cfg: cfg, lim: cfg.Limits.withDefaults(), closed: make(chan struct{})}
+	h.prefix = strings.TrimSuffix(cfg.Keys.LiveUser(0), "0")
+	h.links = links{hub: h, wake: make(chan struct{}, 1)}
+	h.queue = rereads{hub: h, wake: make(chan struct{}, 1)}
+	h.merger = merger{hub: h, wake: make(chan struct{}, 1)}
+	for i := range h.shards {
+		h.shards[i] = newShard(h)
+	}
+	return h
+}
+
+// Run keeps the subscriptions, the held badges and the streams going until ctx
+// ends. Whatever streams are left then are ended as by Shutdown, at most a
+// second later, and all goroutines of the hub have returned when Run returns.
+func (h *Hub) Run(ctx context.Context) error {
+	g, gctx := errgroup.WithContext(ctx)
+	for _, part := range []func(context.Context) error{h.links.run, h.queue.run, h.merger.run, h.runTicks, h.runChecks} {
+		g.Go(func() error { return part(gctx) })
+	}
+	err := g.Wait()
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if serr := h.Shutdown(stop); serr != nil {
+		h.cfg.Log.WarnContext(ctx, "streams were cut at stop", "err", serr)
+	}
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// Shutdown refuses new streams from now on, says bye to all, and waits until
+// the last has ended. Streams that are still there when ctx ends are cut, and
+// its error is returned. http.Server.Shutdown does not see hijacked streams:
+// call this first.
+func (h *Hub) Shutdown(ctx context.Context) error {
+	h.gate.Lock()
+	if !h.closing {
+		h.closing = true
+		close(h.closed)
+	}
+	h.gate.Unlock()
+	h.eachConn(func(c *conn) { c.bye(h.jitter(h.lim.Retry)) })
+	done := make(chan struct{})
+	go func() { h.open.Wait(); close(done) }()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+	}
+	h.eachConn((*conn).cut)
+	<-done
+	return ctx.Err()
+}
+
+// eachConn calls f for every connection under its shard's lock.
+func (h *Hub) eachConn(f func(*conn)) {
+	for i := range h.shards {
+		s := &h.shards[i]
+		s.mu.Lock()
+		for _, u := range s.users {
+			u.flush()
+			for _, c := range u.conns {
+				f(c)
+			}
+		}
+		s.mu.Unlock()
+	}
+}
+
+// jitter is d, less by at most three quarters.
+func (h *Hub) jitter(d time.Duration) time.Duration {
+	return time.Duration((0.25 + 0.75*h.cfg.Rand()) * float64(d))
+}

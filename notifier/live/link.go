@@ -1,0 +1,161 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// chunk is how many channels one SUBSCRIBE names at most.
+const chunk = 5000
+
+// link is one Pub/Sub connection. One goroutine sends its commands, one reads.
+type link struct {
+	hub  *Hub
+	size int  // users on it; guarded by links.mu
+	been bool // connected before; run's own
+	mu   sync.Mutex
+	ops  []op
+	wake chan struct{}
+}
+
+// op is a command to send; their order is that of the user's coming and going.
+type op struct {
+	seq  int64
+	join bool
+}
+
+func (l *link) push(o op) {
+	l.mu.Lock()
+	l.ops = append(l.ops, o)
+	l.mu.Unlock()
+	signal(l.wake)
+}
+
+func (l *link) drain() []op {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ops := l.ops
+	l.ops = nil
+	return ops
+}
+
+// run keeps the link up until ctx ends. go-redis would connect again by itself,
+// but neither notices a dead peer nor says what it did: a new PubSub does.
+func (l *link) run(ctx context.Context) {
+	log := l.hub.cfg.Log.With("stage", "live")
+	wait := time.Duration(0)
+	for {
+		up := time.Now()
+		err := l.session(ctx)
+		l.hub.lost(l)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(up) > l.hub.lim.Silence {
+			wait = 0
+		}
+		log.WarnContext(ctx, "subscription lost, making it again", "err", err, "wait", wait)
+		if !pause(ctx, l.hub.jitter(wait)) {
+			return
+		}
+		wait = min(max(2*wait, 50*time.Millisecond), time.Second)
+	}
+}
+
+// session connects, subscribes to everything wanted, and goes on until the
+// connection is lost or ctx ends.
+func (l *link) session(ctx context.Context) error {
+	ps := l.hub.cfg.Redis.Subscribe(ctx)
+	defer func() { _ = ps.Close() }()
+	connect, cancel := context.WithTimeout(ctx, l.hub.lim.Silence)
+	err := ps.Ping(connect)
+	cancel()
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	if l.been {
+		l.hub.stats.resubscriptions.Add(1)
+	}
+	l.been = true
+	ctx, stop := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		stop(l.receive(ctx, ps))
+	}()
+	err = l.command(ctx, ps)
+	stop(err)
+	_ = ps.Close() // the receiver's read returns
+	<-done
+	return context.Cause(ctx)
+}
+
+// command sends subscriptions and pings.
+func (l *link) command(ctx context.Context, ps *redis.PubSub) error {
+	l.drain() // all that was asked before is in wanted
+	if err := l.send(ctx, ps, l.hub.wanted(l)); err != nil {
+		return err
+	}
+	t := time.NewTicker(l.hub.lim.Ping)
+	defer t.Stop()
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-t.C:
+			err = ps.Ping(ctx)
+		case <-l.wake:
+			err = l.send(ctx, ps, l.drain())
+		}
+		if err != nil {
+			return fmt.Errorf("send: %w", err)
+		}
+	}
+}
+
+// send groups neighbours of one kind into one command.
+func (l *link) send(ctx context.Context, ps *redis.PubSub, ops []op) error {
+	for len(ops) > 0 {
+		join := ops[0].join
+		var channels []string
+		for len(ops) > 0 && ops[0].join == join && len(channels) < chunk {
+			channels = append(channels, l.hub.cfg.Keys.LiveUser(ops[0].seq))
+			ops = ops[1:]
+		}
+		err := error(nil)
+		if join {
+			err = ps.Subscribe(ctx, channels...)
+		} else {
+			err = ps.Unsubscribe(ctx, channels...)
+		}
+		if err != nil {
+			return fmt.Errorf("subscribe to %d channels: %w", len(channels), err)
+		}
+	}
+	return nil
+}
+
+// receive reads until the connection is lost. Pings are answered on it, so that
+// silence means loss; a read that timed out may have torn a reply, so the
+// connection is not used again.
+func (l *link) receive(ctx context.Context, ps *redis.PubSub) error {
+	for {
+		msg, err := ps.ReceiveTimeout(ctx, l.hub.lim.Silence)
+		if err != nil {
+			return fmt.Errorf("receive: %w", err)
+		}
+		switch m := msg.(type) {
+		case *redis.Message:
+			l.hub.hear(l, m.Channel, m.Payload)
+		case *redis.Subscription:
+			if m.Kind == "subscribe" {
+				l.hub.confirm(l, m.Channel)
+			}
+		}
+	}
+}
