@@ -1,0 +1,24 @@
+// @ts-check
+// The texts of the modules, in the language of the page. The server writes
+// them into the page: id → plural form → text with {Name} where a value goes.
+
+const lang = document.documentElement.lang || "en";
+const plural = new Intl.PluralRules(lang);
+const number = new Intl.NumberFormat(lang);
+
+/** @type {Record<string, Record<string, string>>} */
+const texts = JSON.parse(document.body.dataset.texts || "{}");
+
+/**
+ * @param {string} id
+ * @param {{Count?: number} & Record<string, string | number>} [values] Count chooses the plural form
+ * @returns {string}
+ */
+export function text(id, values = {}) {
+	const forms = texts[id] ?? {};
+	const form = values.Count === undefined ? "other" : plural.select(values.Count);
+	return (forms[form] ?? forms.other ?? "").replace(/\{(\w+)\}/g, (_, name) => {
+		const value = values[name] ?? "";
+		return typeof value === "number" ? number.format(value) : value;
+	});
+}

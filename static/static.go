@@ -1,0 +1,142 @@
+// Package static holds the files that browsers load beside the pages: built
+// style sheets, modules and icons. They are committed as built, so that
+// building Carillon needs Go alone; `npm run build` makes them anew.
+package static
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+)
+
+//go:embed css/app.css js/*.js js/vendor/*.js icons/*.svg
+var embedded embed.FS
+
+// Prefix is where the files are served.
+const Prefix = "/static/"
+
+// forever is for addresses that hold the hash of what they serve.
+const forever = "public, max-age=31536000, immutable"
+
+// Files serves the files under addresses that change with their content. One
+// hash covers them all, because modules import each other by relative path.
+type Files struct {
+	base  string
+	etag  string
+	files map[string]file
+}
+
+type file struct {
+	kind    string
+	plain   []byte
+	zipped  []byte // nil when it would not be smaller
+	plainN  string
+	zippedN string
+}
+
+// New reads, hashes and compresses the files.
+func New() (*Files, error) { return load(embedded) }
+
+func load(from fs.FS) (*Files, error) {
+	f := &Files{files: map[string]file{}}
+	sum := sha256.New()
+	err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(from, name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(sum, "%s %d\n", name, len(text))
+		sum.Write(text)
+		f.files[name], err = newFile(name, text)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read static files: %w", err)
+	}
+	hash := hex.EncodeToString(sum.Sum(nil))[:12]
+	f.base = Prefix + hash + "/"
+	f.etag = `"` + hash + `"`
+	return f, nil
+}
+
+func newFile(name string, text []byte) (file, error) {
+	f := file{kind: mime.TypeByExtension(path.Ext(name)), plain: text, plainN: strconv.Itoa(len(text))}
+	if path.Ext(name) == ".js" {
+		f.kind = "text/javascript; charset=utf-8" // whatever the machine's tables say: modules need it
+	}
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return f, err
+	}
+	if _, err := z.Write(text); err != nil {
+		return f, err
+	}
+	if err := z.Close(); err != nil {
+		return f, err
+	}
+	if b.Len() < len(text) {
+		f.zipped, f.zippedN = b.Bytes(), strconv.Itoa(b.Len())
+	}
+	return f, nil
+}
+
+// Path is the address of a file such as `js/app.js`.
+func (f *Files) Path(name string) string { return f.base + name }
+
+// Hash changes when any file does.
+func (f *Files) Hash() string { return strings.Trim(f.etag, `"`) }
+
+// Serve answers a request for a file. It is false when there is none of that
+// name; nothing is written then.
+func (f *Files) Serve(w http.ResponseWriter, r *http.Request) bool {
+	name, ok := strings.CutPrefix(r.URL.Path, f.base)
+	if !ok {
+		return false
+	}
+	found, ok := f.files[name]
+	if !ok {
+		return false
+	}
+	h := w.Header()
+	h.Set("Cache-Control", forever)
+	h.Set("Etag", f.etag)
+	h.Set("Vary", "Accept-Encoding")
+	if strings.Contains(r.Header.Get("If-None-Match"), f.etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return true
+	}
+	body, length := found.plain, found.plainN
+	if found.zipped != nil && acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		body, length = found.zipped, found.zippedN
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Content-Type", found.kind)
+	h.Set("Content-Length", length)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // a browser that went away needs no answer
+	}
+	return true
+}
+
+func acceptsGzip(header string) bool {
+	for coding := range strings.SplitSeq(header, ",") {
+		name, weight, _ := strings.Cut(strings.TrimSpace(coding), ";")
+		if name == "gzip" {
+			return strings.ReplaceAll(weight, " ", "") != "q=0"
+		}
+	}
+	return false
+}

@@ -1,0 +1,10 @@
+package views
+
+// Failure is the page of an error. Its texts are fixed per status; it never
+// shows what went wrong inside.
+type Failure struct {
+	Frame
+	Status  string // 404
+	Advice  string
+	Request string // the line with the request's id; empty: of no use here
+}

@@ -1,0 +1,45 @@
+package views
+
+// Notices is the list of what was sent.
+type Notices struct {
+	Frame
+	Rows          []SentRow
+	Older, Newest string
+	Empty         Empty
+}
+
+// SentRow is one sent notice.
+type SentRow struct {
+	Href, Title, Sender, Target string
+	Datetime, Moment            string
+	State, StateText            string
+}
+
+// Notice is one sent notice: what it is and how far it has come.
+type Notice struct {
+	Frame
+	Card     Card
+	Facts    []Fact
+	Progress Progress
+	Retract  *Retract // nil: there is nothing left to retract
+}
+
+// Fact is a line of a description.
+type Fact struct{ Name, Value, Datetime string }
+
+// Progress is how far a notice has come, as its page shows it while it changes.
+type Progress struct {
+	Finished         string // "true" or "false"
+	State, StateText string
+	Bars             []Bar
+	Counting         string // instead of the bars, while the recipients are not known
+}
+
+// Bar is a share of the recipients.
+type Bar struct {
+	ID, Name, Text string
+	Value, Max     string
+}
+
+// Retract is the form that takes a notice back.
+type Retract struct{ Action, Text string }

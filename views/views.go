@@ -1,0 +1,92 @@
+// Package views holds the pages as templ components, one page a file, each with
+// a struct of all it shows. Views compute nothing and know no clock: handlers
+// hand them what is to be displayed, in the reader's language and time zone.
+package views
+
+import (
+	"strconv"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// Frame is what every page has around its content.
+type Frame struct {
+	Text    *locale.Printer
+	Assets  Assets
+	Title   string
+	Section string  // which link of the navigation is the current one
+	Viewer  *Viewer // nil: nobody is signed in
+	Done    *Done   // what the request before this one did; nil: nothing to say
+	Refresh bool    // reload by itself where there is no script
+}
+
+// Assets are the addresses of the static files.
+type Assets struct {
+	Style   string
+	Script  string
+	Modules []string // what Script imports, so that all load at once
+	Icon    string
+}
+
+// Viewer is who looks at the page.
+type Viewer struct {
+	Name  string
+	Staff bool
+	Bell  Bell
+}
+
+// Done is the line that says what has just happened.
+type Done struct {
+	Text    string
+	UndoKey string // the entry that Undo brings back; empty: no undo
+	Back    string // where Undo leads back to
+}
+
+// Bell is the link to the inbox with its number.
+type Bell struct {
+	Name                            string // the accessible name, with the exact number
+	Badge                           string // the number as shown, at most 99+
+	Hidden                          bool   // whether the badge is hidden: at 0
+	Inbox, Announcements, Ver, AVer string // what the script starts from
+	unread                          int64
+}
+
+// NewBell shows a badge.
+func NewBell(text *locale.Printer, b notifier.Badge) Bell {
+	bell := Bell{
+		Name: text.T("js.bell_none"), Badge: strconv.FormatInt(b.Unread, 10), Hidden: b.Unread == 0, unread: b.Unread,
+		Inbox: strconv.FormatInt(b.Inbox, 10), Announcements: strconv.FormatInt(b.Announcements, 10),
+		Ver: strconv.FormatInt(b.Ver, 10), AVer: strconv.FormatInt(b.AVer, 10),
+	}
+	if b.Unread > 0 {
+		bell.Name = text.N("js.bell", b.Unread)
+	}
+	if b.Unread > 99 {
+		bell.Badge = "99+"
+	}
+	return bell
+}
+
+// UnknownBell is the bell of a page that could not learn the number.
+func UnknownBell(text *locale.Printer) Bell {
+	bell := NewBell(text, notifier.Badge{})
+	bell.Name = text.T("js.bell_unknown")
+	return bell
+}
+
+// documentTitle is the page's title with the number before and the name after it.
+func (f *Frame) documentTitle() string {
+	if f.Viewer != nil && f.Viewer.Bell.unread > 0 {
+		return f.Text.F("app.title_unread", "Count", strconv.FormatInt(f.Viewer.Bell.unread, 10), "Title", f.Title)
+	}
+	return f.Text.F("app.title", "Title", f.Title)
+}
+
+// current is the value of aria-current for a link of the navigation.
+func (f *Frame) current(section string) string {
+	if f.Section == section {
+		return "page"
+	}
+	return "false"
+}
