@@ -1,0 +1,40 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	redisLimit = 250 * time.Millisecond
+	// restAfter is how long Redis is left alone after it failed, so that a page
+	// does not wait for it each time.
+	restAfter = time.Second
+)
+
+var errResting = errors.New("redis failed a moment ago")
+
+// guard calls a Redis that may be away: briefly, and not again at once after a
+// failure.
+type guard struct {
+	rdb   redis.UniversalClient // nil: always away
+	now   func() time.Time
+	until atomic.Int64 // ns since 1970: left alone before
+}
+
+func (g *guard) do(ctx context.Context, call func(context.Context, redis.UniversalClient) error) error {
+	if g.rdb == nil || g.now().UnixNano() < g.until.Load() {
+		return errResting
+	}
+	limited, cancel := context.WithTimeout(ctx, redisLimit)
+	defer cancel()
+	err := call(limited, g.rdb)
+	if err != nil && ctx.Err() == nil { // the caller has not just left
+		g.until.Store(g.now().Add(restAfter).UnixNano())
+	}
+	return err
+}
