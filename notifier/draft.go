@@ -32,9 +32,10 @@ var (
 
 // Validate brings the draft into its normal form and checks every rule of the
 // design. Normal means: CRLF in the body is LF, spaces around single-line
-// fields are gone, users named twice are named once, and an absent expiry is
-// that of l.Keep. The error is an *InvalidError with every fault, in the order
-// of the form; the draft is then not to be sent.
+// fields are gone (not around names: they tell names apart), users named twice
+// are named once, and an absent expiry is that of l.Keep. The error is an
+// *InvalidError with every fault, in the order of the form; the draft is then
+// not to be sent.
 //
 // What passes can be stored and published: its key holds no space and no
 // state, its text no character that forges a line.
@@ -60,7 +61,7 @@ func (d *Draft) Validate(l Limits) error {
 }
 
 func (d *Draft) normalise() {
-	for _, field := range []*string{&d.Type, &d.Scope, &d.Subject, &d.Title, &d.Link, &d.Target.Role} {
+	for _, field := range []*string{&d.Type, &d.Scope, &d.Subject, &d.Title, &d.Link} {
 		*field = strings.Trim(*field, " ")
 	}
 	d.Body = strings.ReplaceAll(d.Body, "\r\n", "\n")

@@ -35,8 +35,7 @@ func (t *Target) check(bad *InvalidError) {
 // checkName keeps out what no directory can hold. Whether somebody bears the
 // name is for route to say.
 func checkName(name string, bad *InvalidError) bool {
-	_, found := badRune(name, "")
-	if !found && name != "" && len(name) <= MaxName {
+	if ValidName(name) {
 		return true
 	}
 	bad.Add("to", CodeBadName, map[string]any{"Name": excerpt(name)})

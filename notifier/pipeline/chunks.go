@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,23 +16,32 @@ import (
 // of their seqs, a chunk at a time. Between chunks it moves the cursor, makes
 // sure of the lease, and ends with errMoved or errLost when the notice is not
 // to be worked on any more. A notice that expires meanwhile is done.
+//
+// A chunk that fails although Redis is there, over one broken inbox perhaps,
+// does not keep the others from theirs: the cursor stays before it, and its
+// error comes at the end.
 func (p *Pipeline) each(ctx context.Context, n *notifier.Notice, to *roaring.Bitmap, hold holder, work func([]int64) error) error {
 	it := to.ManyIterator()
 	raw := make([]uint32, p.c.Chunk)
 	seqs := make([]int64, 0, p.c.Chunk)
 	held, advanced := time.Now(), time.Now()
+	var refused error
 	for first := true; ; first = false {
 		seqs = next(it, raw, seqs[:0], n.Done)
 		if len(seqs) == 0 || p.expired(n) {
-			return nil
+			return refused
 		}
 		if !first {
 			if err := p.mayGoOn(ctx, n, hold, &held); err != nil {
 				return err
 			}
 		}
-		if err := work(seqs); err != nil {
+		err := work(seqs)
+		if err != nil && (errors.Is(err, notifier.ErrUnavailable) || ctx.Err() != nil) {
 			return err
+		}
+		if refused = cmp.Or(refused, err); refused != nil {
+			continue
 		}
 		n.Done = seqs[len(seqs)-1]
 		if time.Since(advanced) >= advanceEvery {

@@ -1,0 +1,122 @@
+package pipeline_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/store"
+)
+
+// What a test tells an instance that is a process of its own.
+const (
+	instanceDir    = "PIPELINE_TEST_DIR"
+	instanceSocket = "PIPELINE_TEST_SOCKET"
+	instancePrefix = "PIPELINE_TEST_PREFIX"
+)
+
+// serveInstance runs a pipeline until it is killed.
+func serveInstance() {
+	ctx := context.Background()
+	s, err := store.Open(ctx, store.Config{DataDir: os.Getenv(instanceDir)})
+	if err != nil {
+		panic(err)
+	}
+	rdb := redis.NewClient(&redis.Options{Network: "unix", Addr: os.Getenv(instanceSocket)})
+	k := keys.New(os.Getenv(instancePrefix))
+	r := &rig{store: s, rdb: rdb, keys: k, inbox: inbox.New(rdb, k, inbox.Options{})}
+	c := r.config()
+	c.Chunk = 500 // so that there is a midst to be killed in
+	panic(fmt.Sprint("the instance ended: ", pipeline.New(c).Run(ctx)))
+}
+
+func TestWhatAKilledInstanceLeftIsFinishedByAnother(t *testing.T) {
+	t.Parallel()
+	const prefix = "killed:"
+	r := newRig(t, redistest.Client(t))
+	r.keys = keys.New(prefix)
+	r.inbox = inbox.New(r.rdb, r.keys, inbox.Options{})
+	seqs := r.users(t, "all", 20_000)
+	p := pipeline.New(r.config())
+	n := send(t, p, toRole("all"))
+
+	first := exec.Command(os.Args[0])
+	first.Env = append(os.Environ(), instanceDir+"="+r.dir, instanceSocket+"="+redistest.Socket(t), instancePrefix+"="+prefix)
+	first.Stderr = os.Stderr
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	delivered := func() int64 {
+		d, _, err := r.inbox.Counts(t.Context(), n.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	eventually(t, "the first is at work", func() bool { return delivered() > 1000 })
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.Wait()
+	if now, err := r.store.Notice(t.Context(), n.ID); err != nil || now.State != notifier.StateSending {
+		t.Fatalf("killed with the notice %s (%d delivered), %v; want it in the midst of sending", now.State, delivered(), err)
+	}
+
+	began := time.Now()
+	start(t, p)
+	r.state(t, n.ID, notifier.StateSent)
+	t.Logf("finished %v after the death of the first", time.Since(began))
+	r.everyoneHas(t, seqs, 1)
+	if got := delivered(); got != 20_000 {
+		t.Errorf("%d are counted, want 20,000", got)
+	}
+}
+
+func TestAStoppedInstanceHandsItsWorkOver(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 5000)
+	c := r.config()
+	c.Chunk, c.Lease = 100, time.Hour // which a stopped instance must give back
+	first, second := pipeline.New(c), pipeline.New(c)
+	stop := start(t, first)
+	n := send(t, first, toRole("all"))
+	eventually(t, "the first is at work", func() bool {
+		d, _, err := r.inbox.Counts(t.Context(), n.ID)
+		return err == nil && d >= 100
+	})
+	stop()
+	if now, err := r.store.Notice(t.Context(), n.ID); err != nil || now.State != notifier.StateSending {
+		t.Fatalf("stopped with the notice %s, %v; want it in the midst of sending", now.State, err)
+	}
+	start(t, second)
+	r.state(t, n.ID, notifier.StateSent)
+	r.everyoneHas(t, seqs, 1)
+}
+
+func TestInstancesThatWorkOnTheSameNoticeDoNoHarm(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 1000)
+	c := r.config()
+	c.Chunk, c.Lease = 50, time.Millisecond // so short that every instance takes it away from the others
+	n := send(t, pipeline.New(c), toRole("all"))
+	for range 3 {
+		start(t, pipeline.New(c))
+	}
+	r.state(t, n.ID, notifier.StateSent)
+	r.everyoneHas(t, seqs, 1)
+	if d, _, err := r.inbox.Counts(t.Context(), n.ID); err != nil || d != 1000 {
+		t.Errorf("%d are counted, %v; want 1,000", d, err)
+	}
+}

@@ -1,0 +1,185 @@
+package pipeline_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/route"
+	"github.com/carillonhq/carillon/store"
+)
+
+// The pool of a closed client looks for a lost server up to a second longer.
+func TestMain(m *testing.M) {
+	if os.Getenv(instanceDir) != "" {
+		serveInstance()
+		return
+	}
+	goleak.VerifyTestMain(redistest.Wrap(m),
+		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+}
+
+// rig is an installation: a database, a space in Redis, and any number of
+// pipelines over them.
+type rig struct {
+	dir   string
+	store *store.Store
+	rdb   redis.UniversalClient
+	keys  keys.Space
+	inbox *inbox.Inbox
+}
+
+func newRig(t *testing.T, rdb redis.UniversalClient) *rig {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := store.Open(t.Context(), store.Config{DataDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	k := redistest.Space(t)
+	return &rig{dir, s, rdb, k, inbox.New(rdb, k, inbox.Options{})}
+}
+
+// config is that of an instance, in a hurry.
+func (r *rig) config() pipeline.Config {
+	return pipeline.Config{
+		Store: r.store, Redis: r.rdb, Keys: r.keys, Inbox: r.inbox, Router: route.New(r.store),
+		Log: slog.New(slog.DiscardHandler), Poll: 20 * time.Millisecond, Lease: time.Second,
+	}
+}
+
+// users adds n users u1, u2 … in a role and returns their seqs.
+func (r *rig) users(t *testing.T, role string, n int) []int64 {
+	t.Helper()
+	i := 0
+	_, err := r.store.ImportUsers(t.Context(), n, func() (store.NewUser, int, error) {
+		if i++; i > n {
+			return store.NewUser{}, i, io.EOF
+		}
+		return store.NewUser{Name: fmt.Sprint("u", i), Audience: 3, Roles: []string{role}}, i, nil
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	members, err := r.store.RoleMembers(t.Context(), role)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seqs := make([]int64, 0, n)
+	for _, seq := range members.ToArray() {
+		seqs = append(seqs, int64(seq))
+	}
+	return seqs
+}
+
+func toRole(role string) notifier.Draft {
+	return notifier.Draft{
+		Target: notifier.Target{Role: role}, Type: "news", Title: "The lift works again", Body: "Thanks for walking.", Sender: "test",
+	}
+}
+
+func toUsers(names ...string) notifier.Draft {
+	d := toRole("")
+	d.Target = notifier.Target{Users: names}
+	return d
+}
+
+// start runs p until stop is called, or the test ends.
+func start(t *testing.T, p *pipeline.Pipeline) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx) }()
+	stopped := false
+	stop = func() {
+		t.Helper()
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		p.Close()
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+func send(t *testing.T, p *pipeline.Pipeline, d notifier.Draft) notifier.Notice {
+	t.Helper()
+	n, err := p.Send(t.Context(), d)
+	if err != nil {
+		t.Fatalf("Send: %v", err)
+	}
+	return n
+}
+
+// state waits until the notice has come to a state.
+func (r *rig) state(t *testing.T, id int64, want notifier.State) {
+	t.Helper()
+	eventually(t, string(want), func() bool {
+		n, err := r.store.Notice(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n.State == want
+	})
+}
+
+// everyoneHas checks that each inbox holds exactly this many entries, all of
+// them unread, and that its counter says so.
+func (r *rig) everyoneHas(t *testing.T, seqs []int64, want int64) {
+	t.Helper()
+	pipe := r.rdb.Pipeline()
+	rows := make([]*redis.IntCmd, len(seqs))
+	for i, seq := range seqs {
+		rows[i] = pipe.LLen(t.Context(), r.keys.List(seq))
+	}
+	if _, err := pipe.Exec(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	badges, err := r.inbox.Badges(t.Context(), seqs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := 0
+	for i, seq := range seqs {
+		if rows[i].Val() != want || badges[i].Unread != want {
+			if wrong++; wrong <= 5 {
+				t.Errorf("user %d has %d entries and a badge of %d, want %d", seq, rows[i].Val(), badges[i].Unread, want)
+			}
+		}
+	}
+	if wrong > 0 {
+		t.Fatalf("%d of %d inboxes are wrong", wrong, len(seqs))
+	}
+}
+
+// eventually waits until ok, and fails the test when it takes too long.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(30 * time.Second); !ok(); {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("not in time: %s", what)
+		}
+	}
+}

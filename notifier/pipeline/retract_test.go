@@ -1,0 +1,86 @@
+package pipeline_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+)
+
+func retract(t *testing.T, p *pipeline.Pipeline, id int64) {
+	t.Helper()
+	if err := p.Retract(t.Context(), id); err != nil {
+		t.Fatalf("Retract: %v", err)
+	}
+}
+
+func TestASmallNoticeIsGoneWhenRetractReturns(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 3)
+	p := pipeline.New(r.config())
+	n := send(t, p, toRole("all"))
+	keep := send(t, p, toRole("all"))
+	for range 2 { // the second time is no error and changes nothing
+		retract(t, p, n.ID)
+		r.everyoneHas(t, seqs, 1)
+	}
+	if got, err := p.Progress(t.Context(), n.ID); err != nil || got.State != notifier.StateRetracted {
+		t.Errorf("it is %s, %v", got.State, err)
+	}
+	if page, err := r.inbox.Open(t.Context(), seqs[0]); err != nil || page.Entries[0].NoticeID != keep.ID {
+		t.Errorf("left is %+v, %v", page.Entries, err)
+	}
+	if err := p.Retract(t.Context(), 99); !errors.Is(err, notifier.ErrNotFound) {
+		t.Errorf("of an unknown notice: %v", err)
+	}
+}
+
+func TestARetractDuringSendingLeavesNobodyWithTheNotice(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 5000)
+	c := r.config()
+	c.Chunk = 100
+	p, other := pipeline.New(c), pipeline.New(c)
+	start(t, p)
+	start(t, other)
+	n := send(t, p, toRole("all"))
+	eventually(t, "it is being sent", func() bool {
+		d, _, err := r.inbox.Counts(t.Context(), n.ID)
+		return err == nil && d >= 100
+	})
+	retract(t, other, n.ID)
+	r.state(t, n.ID, notifier.StateRetracted)
+	r.everyoneHas(t, seqs, 0)
+	d, _, err := r.inbox.Counts(t.Context(), n.ID)
+	if err != nil || d >= 5000 {
+		t.Errorf("sending went on to all %d, %v", d, err)
+	}
+	// A worker that slept through all of it.
+	n.Recipients = 5000
+	if changed, err := r.inbox.Deliver(t.Context(), &n, seqs); err != nil || changed != 0 {
+		t.Errorf("a late delivery changed %d inboxes, %v", changed, err)
+	}
+	r.everyoneHas(t, seqs, 0)
+}
+
+func TestANoticeRetractedBeforeItWasRoutedReachesNobody(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 3)
+	p := pipeline.New(r.config())
+	n := notifier.Notice{Draft: toRole("all")}
+	if err := r.store.Accept(t.Context(), &n); err != nil {
+		t.Fatal(err)
+	}
+	retract(t, p, n.ID)
+	start(t, p)
+	r.state(t, n.ID, notifier.StateRetracted)
+	r.everyoneHas(t, seqs, 0)
+	if to, err := r.store.Recipients(t.Context(), n.ID); err != nil || !to.IsEmpty() {
+		t.Errorf("its recipients are %v, %v", to, err)
+	}
+}

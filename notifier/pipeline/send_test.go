@@ -1,0 +1,170 @@
+package pipeline_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+)
+
+func TestASmallNoticeIsThereWhenSendReturns(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 3)
+	p := pipeline.New(r.config()) // nobody runs it
+	n := send(t, p, toUsers("u1", "u3", "u1"))
+	if n.ID == 0 || n.State != notifier.StateSent || n.Recipients != 2 {
+		t.Errorf("sent as %+v", n)
+	}
+	r.everyoneHas(t, []int64{seqs[0], seqs[2]}, 1)
+	r.everyoneHas(t, seqs[1:2], 0)
+	page, err := r.inbox.Open(t.Context(), seqs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := page.Entries[0]
+	if e.Key != n.Key() || !e.ExpiresAt.Equal(n.ExpiresAt) || e.Content != n.Content() {
+		t.Errorf("the entry is %+v, of the notice %+v", e, n)
+	}
+}
+
+func TestALargeNoticeIsDeliveredBehindTheSender(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 300)
+	c := r.config()
+	c.Chunk = 50
+	p := pipeline.New(c)
+	n := send(t, p, toRole("all"))
+	if n.State != notifier.StateAccepted || n.Recipients != 300 {
+		t.Errorf("accepted as %+v", n)
+	}
+	r.everyoneHas(t, seqs, 0)
+	start(t, p)
+	r.state(t, n.ID, notifier.StateSent)
+	r.everyoneHas(t, seqs, 1)
+	if held := r.rdb.Exists(t.Context(), r.keys.Lease("notice:1")).Val(); n.ID != 1 || held != 0 {
+		t.Errorf("the lease on notice %d is still held", n.ID)
+	}
+}
+
+func TestARoleWithoutMembersGetsItAndAnUnknownOneDoesNot(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	r.users(t, "all", 1)
+	if err := r.store.AddRole(t.Context(), "u1", "empty"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.store.RemoveRole(t.Context(), "u1", "empty"); err != nil {
+		t.Fatal(err)
+	}
+	p := pipeline.New(r.config())
+	if n := send(t, p, toRole("empty")); n.State != notifier.StateSent || n.Recipients != 0 {
+		t.Errorf("to nobody: %+v", n)
+	}
+	for _, d := range []notifier.Draft{toRole("nobody"), toUsers("u1", "u9", "u8"), {}} {
+		var bad *notifier.InvalidError
+		if _, err := p.Send(t.Context(), d); !errors.As(err, &bad) || bad.Fields[0].Field != "to" {
+			t.Errorf("Send to %+v: %v", d.Target, err)
+		}
+		if _, err := p.Count(t.Context(), d); !errors.As(err, &bad) {
+			t.Errorf("Count of %+v: %v", d.Target, err)
+		}
+	}
+	if sent, err := r.store.Notices(t.Context(), 0, 10); err != nil || len(sent) != 1 {
+		t.Errorf("%d notices are stored, %v; want 1", len(sent), err)
+	}
+}
+
+func TestCountSendsNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 5)
+	got, err := pipeline.New(r.config()).Count(t.Context(), toRole("all"))
+	if err != nil || got != 5 {
+		t.Errorf("%d, %v", got, err)
+	}
+	r.everyoneHas(t, seqs, 0)
+}
+
+func TestAnExpiredNoticeIsFinishedAndNotDelivered(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 300)
+	late := r.config()
+	late.Now = func() time.Time { return time.Now().Add(-time.Hour) }
+	d := toRole("all")
+	d.ExpiresIn = time.Minute
+	n := send(t, pipeline.New(late), d)
+	start(t, pipeline.New(r.config()))
+	r.state(t, n.ID, notifier.StateSent)
+	r.everyoneHas(t, seqs, 0)
+}
+
+func TestProgressCountsWhoGotAndReadIt(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 3)
+	p := pipeline.New(r.config())
+	many, one, none := send(t, p, toRole("all")), send(t, p, toUsers("u2")), send(t, p, toUsers("u3"))
+	for _, seq := range seqs[:2] {
+		if _, err := r.inbox.Open(t.Context(), seq); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id, want := range map[int64]notifier.Progress{
+		many.ID: {Notice: many, Delivered: 3, Read: 2, Counted: true},
+		one.ID:  {Notice: one, Delivered: 1, Read: 1, Counted: true},
+		none.ID: {Notice: none, Delivered: 1, Read: 0, Counted: true},
+	} {
+		got, err := p.Progress(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.ExpiresIn = want.ExpiresIn // a stored notice knows ExpiresAt
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("notice %d: %s", id, diff)
+		}
+	}
+	if _, err := p.Progress(t.Context(), 99); !errors.Is(err, notifier.ErrNotFound) {
+		t.Errorf("of an unknown notice: %v", err)
+	}
+}
+
+func TestAnEntryLeavesTheBadgeWithinASecondOfItsExpiry(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 100)
+	for range 2 { // two sweepers, and of each the other's lease
+		start(t, pipeline.New(r.config()))
+	}
+	d := toRole("all")
+	d.ExpiresIn = 700 * time.Millisecond
+	n := send(t, pipeline.New(r.config()), d)
+	keep := send(t, pipeline.New(r.config()), toRole("all"))
+	r.everyoneHas(t, seqs, 2)
+	eventually(t, "it leaves every inbox", func() bool {
+		badges, err := r.inbox.Badges(t.Context(), seqs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range badges {
+			if b.Unread == 2 {
+				return false
+			}
+		}
+		return true
+	})
+	if late := time.Since(n.ExpiresAt); late < 0 || late > time.Second {
+		t.Errorf("it left %v after its expiry", late)
+	}
+	r.everyoneHas(t, seqs, 1)
+	if page, err := r.inbox.Open(t.Context(), seqs[0]); err != nil || page.Entries[0].NoticeID != keep.ID {
+		t.Errorf("what is left is %+v, %v", page.Entries, err)
+	}
+}
