@@ -103,15 +103,18 @@ func (b *Inbox) many(ctx context.Context, seqs []int64, t task) (sum int, err er
 // inbox was cold.
 func (b *Inbox) chunk(ctx context.Context, seqs []int64, t task) (sum int, err error) {
 	now := b.millis()
-	sum, cold, err := b.pass(ctx, seqs, t, now)
-	if err != nil || len(cold) == 0 {
-		return sum, err
+	sum, cold, refused := b.pass(ctx, seqs, t, now)
+	if len(cold) == 0 || script.Away(refused) {
+		return sum, refused
 	}
 	if _, err := b.start(ctx, cold, now); err != nil {
 		return sum, err
 	}
 	more, cold, err := b.pass(ctx, cold, t, now)
-	if err == nil && len(cold) > 0 {
+	switch {
+	case refused != nil:
+		err = refused
+	case err == nil && len(cold) > 0:
 		err = fmt.Errorf("%w: %d inboxes are cold again", errReply, len(cold))
 	}
 	return sum + more, err

@@ -1,0 +1,130 @@
+package inbox_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Wrap(m)) }
+
+// clock is a time that tests move. It stands still between.
+type clock struct{ ms atomic.Int64 }
+
+const startTime = 1_700_000_000_000
+
+func (c *clock) now() time.Time               { return time.UnixMilli(c.ms.Load()) }
+func (c *clock) pass(d time.Duration)         { c.ms.Add(d.Milliseconds()) }
+func (c *clock) in(d time.Duration) time.Time { return c.now().Add(d) }
+
+// site is one inbox space on one kind of Redis.
+type site struct {
+	*inbox.Inbox
+	rdb   redis.UniversalClient
+	k     keys.Space
+	clock *clock
+	flush bool // the scripts are lost before each call of ctx
+}
+
+func newSite(t testing.TB, rdb redis.UniversalClient, limit int) *site {
+	t.Helper()
+	s := &site{rdb: rdb, k: redistest.Space(t), clock: &clock{}}
+	s.clock.ms.Store(startTime)
+	s.Inbox = inbox.New(rdb, s.k, inbox.Options{Cap: limit, Now: s.clock.now})
+	return s
+}
+
+// onEachRedis runs a promise on a single server, on a server that loses its
+// scripts before each call, on a cluster, and on miniredis.
+func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
+	t.Helper()
+	t.Parallel()
+	t.Run("server", func(t *testing.T) {
+		t.Parallel()
+		promise(t, newSite(t, redistest.Client(t), 0))
+	})
+	t.Run("forgetful", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t, redistest.Own(t).Client(t), 0)
+		s.flush = true
+		promise(t, s)
+	})
+	t.Run("cluster", func(t *testing.T) {
+		t.Parallel()
+		promise(t, newSite(t, redistest.Cluster(t), 0))
+	})
+	t.Run("miniredis", func(t *testing.T) {
+		t.Parallel()
+		_, c := redistest.Mini(t)
+		promise(t, newSite(t, c, 0))
+	})
+}
+
+// ctx is the context of the next call; a forgetful server loses its scripts now.
+func (s *site) ctx(t testing.TB) context.Context {
+	t.Helper()
+	if s.flush {
+		if err := s.rdb.ScriptFlush(t.Context()).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return t.Context()
+}
+
+// notice is a notice of type `like` to one user. Without a subject its key is
+// `like:notice_id:N`.
+func (s *site) notice(id int64, subject string) *notifier.Notice {
+	return &notifier.Notice{
+		ID: id, CreatedAt: s.clock.now(), ExpiresAt: s.clock.in(90 * 24 * time.Hour), Recipients: 1,
+		Draft: notifier.Draft{
+			Type: "like", Subject: subject, Title: fmt.Sprintf("Notice %d", id), Body: "line 1\nline 2 \u2028 \"<&", Link: "/photos/1",
+			Target: notifier.Target{Users: []string{"alice"}},
+		},
+	}
+}
+
+// deliver delivers to one user, and lets a millisecond pass.
+func (s *site) deliver(t testing.TB, seq int64, n *notifier.Notice) int {
+	t.Helper()
+	changed, err := s.Deliver(s.ctx(t), n, []int64{seq})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.clock.pass(time.Millisecond)
+	return changed
+}
+
+// fill delivers notices first..last with subjects photo:1, photo:2, …
+func (s *site) fill(t testing.TB, seq, first, last int64) {
+	t.Helper()
+	for id := first; id <= last; id++ {
+		if got := s.deliver(t, seq, s.notice(id, fmt.Sprintf("photo:%d", id))); got != 1 {
+			t.Fatalf("delivering notice %d changed %d inboxes, want 1", id, got)
+		}
+	}
+}
+
+func key(id int64) string { return fmt.Sprintf("like:photo:%d", id) }
+
+// titles is what a page shows, as `Notice 3*, Notice 2`; a star stands for New.
+func titles(p notifier.Page) string {
+	parts := make([]string, len(p.Entries))
+	for i, e := range p.Entries {
+		parts[i] = strings.TrimPrefix(e.Title, "Notice ")
+		if e.New {
+			parts[i] += "*"
+		}
+	}
+	return strings.Join(parts, " ")
+}

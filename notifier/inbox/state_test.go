@@ -1,0 +1,128 @@
+package inbox_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+// stored is everything that Redis holds of one user and of his partition.
+type stored struct {
+	List                []string
+	Hash, State, Counts map[string]string
+	Gone, Expiry, Dirty map[string]int64
+	Fleeting            []string // keys with a TTL
+}
+
+func (s *site) stored(t testing.TB, seq int64) stored {
+	t.Helper()
+	ctx, k, p := t.Context(), s.k, keys.Partition(seq)
+	at := stored{
+		List: s.rdb.LRange(ctx, k.List(seq), 0, -1).Val(),
+		Hash: s.rdb.HGetAll(ctx, k.Hash(seq)).Val(), State: s.rdb.HGetAll(ctx, k.State(seq)).Val(),
+		Counts: s.rdb.HGetAll(ctx, k.Counts(p)).Val(),
+		Gone:   scores(t, s.rdb, k.Gone(seq)), Expiry: scores(t, s.rdb, k.Expiry(p)), Dirty: scores(t, s.rdb, k.Dirty(p)),
+	}
+	for _, key := range []string{k.List(seq), k.Hash(seq), k.State(seq), k.Gone(seq), k.Expiry(p), k.Dirty(p), k.Counts(p)} {
+		if s.rdb.PTTL(ctx, key).Val() > 0 {
+			at.Fleeting = append(at.Fleeting, key)
+		}
+	}
+	return at
+}
+
+func scores(t testing.TB, rdb redis.UniversalClient, key string) map[string]int64 {
+	t.Helper()
+	all, err := rdb.ZRangeWithScores(t.Context(), key, 0, -1).Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := make(map[string]int64, len(all))
+	for _, z := range all {
+		m[z.Member.(string)] = int64(z.Score)
+	}
+	return m
+}
+
+// same fails when something is not as it was.
+func same(t testing.TB, what string, before, after stored) {
+	t.Helper()
+	if d := cmp.Diff(before, after); d != "" {
+		t.Errorf("%s changed what is stored (-before +after):\n%s", what, d)
+	}
+}
+
+// sound checks what must hold of every inbox at every instant.
+func (s *site) sound(t testing.TB, seq int64) stored {
+	t.Helper()
+	at := s.stored(t, seq)
+	fields := slices.Clone(at.List)
+	slices.Sort(fields)
+	if d := cmp.Diff(fields, sortedKeys(at.Hash)); d != "" {
+		t.Errorf("list and hash of user %d differ (-list +hash):\n%s", seq, d)
+	}
+	unread, last := 0, int64(1<<62)
+	due, seen := map[string]int64{}, map[string]bool{}
+	for _, field := range at.List {
+		key, read, ok := notifier.SplitField(field)
+		if !ok || seen[key] {
+			t.Errorf("field %q has no state, or its key is there twice", field)
+		}
+		seen[key] = true
+		if !read {
+			unread++
+		}
+		n := strings.SplitN(at.Hash[field], " ", 4)
+		if number(t, n[1]) >= last {
+			t.Errorf("the row of %s is not older than the one above it", key)
+		}
+		last = number(t, n[1])
+		if n[2] != "0" {
+			due[strconv.FormatInt(seq, 10)+"|"+key] = number(t, n[2])
+		}
+		if _, gone := at.Gone[n[0]]; gone {
+			t.Errorf("notice %s is in the inbox and gone", n[0])
+		}
+	}
+	if got := at.State["unread"]; got != strconv.Itoa(unread) {
+		t.Errorf("the counter of user %d says %s, the list has %d unread", seq, got, unread)
+	}
+	mine := map[string]int64{}
+	for member, score := range at.Expiry {
+		if strings.HasPrefix(member, strconv.FormatInt(seq, 10)+"|") {
+			mine[member] = score
+		}
+	}
+	if d := cmp.Diff(due, mine); d != "" {
+		t.Errorf("rows and expiry index of user %d differ (-rows +index):\n%s", seq, d)
+	}
+	if strings.ContainsAny(at.State["ver"]+at.State["opened"], "e.+") {
+		t.Errorf("numbers are not stored in decimal: %v", at.State)
+	}
+	return at
+}
+
+func sortedKeys(m map[string]string) []string {
+	list := make([]string, 0, len(m))
+	for k := range m {
+		list = append(list, k)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func number(t testing.TB, s string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		t.Errorf("%q is no number", s)
+	}
+	return n
+}
