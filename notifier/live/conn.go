@@ -22,9 +22,9 @@ type conn struct {
 	done    <-chan struct{}          // closed by cancel, or when the client has left
 	nc      net.Conn                 // hijacked, or
 	rc      *http.ResponseController // both nil before and after the stream
-	active  bool     // the library has its subscriber: publishing reaches it
-	ending  bool     // bye was said; nothing follows
-	gone    bool     // ended
+	active  bool                     // the library has its subscriber: publishing reaches it
+	ending  bool                     // bye was said; nothing follows
+	gone    bool                     // ended
 	waiting atomic.Int32
 	endAt   time.Time
 }

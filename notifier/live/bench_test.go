@@ -1,0 +1,128 @@
+package live
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"golang.org/x/sys/unix"
+)
+
+// clients are sockets that cost this process's Go runtime nothing.
+type clients []int
+
+func (cs clients) close() {
+	for _, fd := range cs {
+		_ = unix.Close(fd)
+	}
+}
+
+// connectAll opens a stream each for n users and waits for every first badge.
+func connectAll(b *testing.B, w *world, n int) clients {
+	b.Helper()
+	addr, ok := w.srv.Listener.Addr().(*net.TCPAddr)
+	if !ok {
+		b.Fatal("not TCP")
+	}
+	fds := make(clients, n)
+	var wg sync.WaitGroup
+	const workers = 32
+	for g := range workers {
+		wg.Go(func() {
+			buf := make([]byte, 2048)
+			for i := g; i < n; i += workers {
+				fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+				if err == nil {
+					err = unix.Connect(fd, &unix.SockaddrInet4{Port: addr.Port, Addr: [4]byte{127, 0, 0, 1}})
+				}
+				if err == nil {
+					_, err = unix.Write(fd, fmt.Appendf(nil, "GET /events HTTP/1.1\r\nHost: x\r\nX-Seq: %d\r\n\r\n", i+1))
+				}
+				var got int
+				if err == nil {
+					got, err = unix.Read(fd, buf)
+				}
+				if err != nil || !strings.Contains(string(buf[:max(got, 0)]), "event: badge") {
+					b.Errorf("%v: %q", err, buf[:max(got, 0)])
+				}
+				fds[i] = fd
+			}
+		})
+	}
+	wg.Wait()
+	return fds
+}
+
+// BenchmarkIdleStream reports what an idle stream takes: -benchtime=9000x.
+func BenchmarkIdleStream(b *testing.B) {
+	w := newWorld(b, redistest.Client(b), redistest.Space(b), nil)
+	connectAll(b, w, 1).close()
+	before, heap := residentKB(b), inUse()
+	b.ResetTimer()
+	fds := connectAll(b, w, b.N)
+	b.StopTimer()
+	defer fds.close()
+	b.ReportMetric(float64(residentKB(b)-before)/float64(b.N), "rss_KB/stream")
+	b.ReportMetric(float64(inUse()-heap)/float64(b.N), "live_B/stream")
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "connects/s")
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	b.ReportMetric(float64(m.StackInuse)/float64(b.N), "stack_B/stream")
+	b.ReportMetric(float64(runtime.NumGoroutine())/float64(b.N), "goroutines/stream")
+}
+
+// inUse is live heap and stacks after a collection.
+func inUse() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc + m.StackInuse
+}
+
+func residentKB(b *testing.B) int {
+	b.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		b.Skip("no /proc here")
+	}
+	pages, err := strconv.Atoi(strings.Fields(string(text))[1])
+	if err != nil {
+		b.Fatal(err)
+	}
+	return pages * os.Getpagesize() / 1024
+}
+
+// BenchmarkChange is one change to one of many users, from hearing it to the write.
+func BenchmarkChange(b *testing.B) {
+	const users = 1000
+	w := newWorld(b, redistest.Client(b), redistest.Space(b), nil)
+	fds := connectAll(b, w, users)
+	defer fds.close()
+	for _, fd := range fds {
+		go func() {
+			buf := make([]byte, 4096)
+			for {
+				if n, err := unix.Read(fd, buf); n <= 0 || err != nil {
+					return
+				}
+			}
+		}()
+	}
+	content := `{"type":"like","title":"` + strings.Repeat("x", 200) + `"}`
+	u := w.hub.shard(1).users[1]
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		seq := int64(i%users) + 1
+		w.hub.hear(u.link, w.keys.LiveUser(seq), fmt.Sprintf("%d %d\nnotice 9 like:1 %s", 100+i, i, content))
+	}
+	if cut := w.hub.Stats().Cut; cut > 0 {
+		b.Errorf("%d cut", cut)
+	}
+}

@@ -1,0 +1,309 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Wrap(m)) }
+
+const limit = 8 * time.Second // for anything that should happen at once
+
+// badgeFunc reads badges as a function says.
+type badgeFunc func(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
+
+func (f badgeFunc) Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error) {
+	return f(ctx, seqs)
+}
+
+type aliveFunc func(ctx context.Context, ids []string) (map[string]bool, error)
+
+func (f aliveFunc) Alive(ctx context.Context, ids []string) (map[string]bool, error) {
+	return f(ctx, ids)
+}
+
+// stateBadges reads the state hashes, as inbox does; a user who has none has ver 1.
+func stateBadges(rdb redis.UniversalClient, k keys.Space) badgeFunc {
+	return func(ctx context.Context, seqs []int64) ([]notifier.Badge, error) {
+		cmds := make([]*redis.SliceCmd, len(seqs))
+		_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for i, seq := range seqs {
+				cmds[i] = p.HMGet(ctx, k.State(seq), "unread", "ver")
+			}
+			return nil
+		})
+		out := make([]notifier.Badge, len(seqs))
+		for i, c := range cmds {
+			unread, _ := c.Val()[0].(string)
+			ver, _ := c.Val()[1].(string)
+			out[i].Inbox, _ = strconv.ParseInt(unread, 10, 64)
+			out[i].Ver, _ = strconv.ParseInt(ver, 10, 64)
+			out[i].Ver, out[i].Unread = max(out[i].Ver, 1), out[i].Inbox
+		}
+		return out, err
+	}
+}
+
+// world is a hub on a Redis, behind a real HTTP server.
+type world struct {
+	t     testing.TB
+	rdb   redis.UniversalClient
+	keys  keys.Space
+	hub   *Hub
+	srv   *httptest.Server
+	stop  context.CancelFunc
+	ended chan error
+}
+
+// newWorld starts a hub; change may alter its configuration first.
+func newWorld(t testing.TB, rdb redis.UniversalClient, k keys.Space, change func(*Config)) *world {
+	t.Helper()
+	cfg := Config{Redis: rdb, Keys: k, Badges: stateBadges(rdb, k)}
+	if change != nil {
+		change(&cfg)
+	}
+	w := &world{t: t, rdb: rdb, keys: k, hub: New(cfg), ended: make(chan error, 1)}
+	ctx, cancel := context.WithCancel(context.Background())
+	w.stop = cancel
+	go func() { w.ended <- w.hub.Run(ctx) }()
+	w.srv = httptest.NewUnstartedServer(w)
+	w.srv.EnableHTTP2 = true
+	w.srv.Start()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-w.ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		w.srv.CloseClientConnections()
+		w.srv.Close()
+	})
+	return w
+}
+
+// ServeHTTP stands in for the handler: the headers X-Seq and X-Session for the
+// session it would know.
+func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	seq, _ := strconv.ParseInt(r.Header.Get("X-Seq"), 10, 64)
+	err := w.hub.Serve(rw, r, Client{Seq: seq, Session: r.Header.Get("X-Session")})
+	var busy *BusyError
+	switch {
+	case err == nil:
+		return
+	case errors.As(err, &busy):
+		rw.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(busy.RetryAfter.Seconds()))))
+		rw.WriteHeader(http.StatusServiceUnavailable)
+	case errors.Is(err, notifier.ErrUnauthenticated):
+		rw.WriteHeader(http.StatusUnauthorized)
+	default:
+		rw.WriteHeader(http.StatusInternalServerError)
+	}
+	_, _ = io.WriteString(rw, err.Error())
+}
+
+// change stores a user's numbers and publishes them with events, as a script does.
+func (w *world) change(seq, ver, unread int64, events ...string) {
+	w.t.Helper()
+	ctx := context.Background()
+	w.state(seq, ver, unread)
+	text := strings.Join(append([]string{fmt.Sprintf("%d %d", ver, unread)}, events...), "\n")
+	if err := w.rdb.Publish(ctx, w.keys.LiveUser(seq), text).Err(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// state stores a user's numbers and tells nobody.
+func (w *world) state(seq, ver, unread int64) {
+	w.t.Helper()
+	if err := w.rdb.HSet(context.Background(), w.keys.State(seq), "ver", ver, "unread", unread).Err(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// stream is a connected client.
+type stream struct {
+	t      testing.TB
+	res    *http.Response
+	events chan event // closed when the stream ends
+}
+
+// event is one dispatched event, or a comment (name ":").
+type event struct{ name, id, data, retry string }
+
+func request(t testing.TB, url string, seq int64) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Seq", strconv.FormatInt(seq, 10))
+	return r
+}
+
+func (w *world) connect(seq int64) *stream {
+	w.t.Helper()
+	return open(w.t, w.srv.Client(), request(w.t, w.srv.URL, seq))
+}
+
+func open(t testing.TB, c *http.Client, r *http.Request) *stream {
+	t.Helper()
+	res, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = res.Body.Close() })
+	if res.StatusCode != http.StatusOK {
+		b, _ := io.ReadAll(res.Body)
+		t.Fatalf("status %d: %s", res.StatusCode, b)
+	}
+	s := &stream{t: t, res: res, events: make(chan event, 10_000)}
+	go func() {
+		defer close(s.events)
+		readEvents(res.Body, func(e event) { s.events <- e })
+	}()
+	return s
+}
+
+// readEvents parses as the specification of server-sent events says: lines end
+// in CR, LF or both; an empty line dispatches what has data.
+func readEvents(r io.Reader, emit func(event)) {
+	var e event
+	var data []string
+	seen := false
+	lines := bufio.NewReader(r)
+	for {
+		line, err := readLine(lines)
+		if err != nil {
+			return
+		}
+		field, value, _ := strings.Cut(line, ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case line == "":
+			if seen {
+				e.data = strings.Join(data, "\n")
+				emit(e)
+			}
+			e, data, seen = event{id: e.id}, nil, false
+		case field == "":
+			emit(event{name: ":", data: value})
+		case field == "data":
+			data, seen = append(data, value), true
+		case field == "event":
+			e.name = value
+		case field == "id":
+			e.id = value
+		case field == "retry":
+			e.retry = value
+		default:
+			emit(event{name: "forged field " + field, data: value})
+		}
+	}
+}
+
+func readLine(r *bufio.Reader) (string, error) {
+	var b strings.Builder
+	for {
+		c, err := r.ReadByte()
+		if err != nil {
+			return "", err
+		}
+		switch c {
+		case '\r':
+			if next, err := r.Peek(1); err == nil && next[0] == '\n' {
+				_, _ = r.ReadByte()
+			}
+			return b.String(), nil
+		case '\n':
+			return b.String(), nil
+		}
+		b.WriteByte(c)
+	}
+}
+
+// next is the next event that is no comment; the test ends when none comes.
+func (s *stream) next() event {
+	s.t.Helper()
+	deadline := time.After(limit)
+	for {
+		select {
+		case e, ok := <-s.events:
+			if !ok {
+				s.t.Fatal("the stream ended")
+			}
+			if e.name != ":" {
+				return e
+			}
+		case <-deadline:
+			s.t.Fatal("no event came")
+		}
+	}
+}
+
+// expect compares the next event.
+func (s *stream) expect(name, data string) {
+	s.t.Helper()
+	if e := s.next(); e.name != name || e.data != data {
+		s.t.Fatalf("got event %s %s, want %s %s", e.name, e.data, name, data)
+	}
+}
+
+// until skips to an event with this name and data.
+func (s *stream) until(name, data string) {
+	s.t.Helper()
+	for e := s.next(); e.name != name || e.data != data; {
+		e = s.next()
+	}
+}
+
+// end waits for the end of the stream and returns what came before.
+func (s *stream) end() (rest []event) {
+	s.t.Helper()
+	deadline := time.After(limit)
+	for {
+		select {
+		case e, ok := <-s.events:
+			if !ok {
+				return rest
+			}
+			rest = append(rest, e)
+		case <-deadline:
+			s.t.Fatal("the stream did not end")
+		}
+	}
+}
+
+// badge is the data of a badge event of a user without announcements.
+func badge(ver, unread int64) string {
+	return fmt.Sprintf(`{"unread":%d,"inbox":%d,"announcements":0,"ver":%d,"aver":0}`, unread, unread, ver)
+}
+
+// soon waits until ok holds.
+func soon(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.After(limit)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-deadline:
+			t.Fatal("it did not come true: " + what)
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,282 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestTheFirstEventOfAStreamIsTheBadge(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
+	w.state(7, 40, 3)
+	s := w.connect(7)
+	if e := s.next(); e.name != "badge" || e.id != "40" || e.data != badge(40, 3) {
+		t.Errorf("first event %+v", e)
+	}
+	for name, want := range map[string]string{
+		"Content-Type": "text/event-stream", "Cache-Control": "no-store",
+		"X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff",
+	} {
+		if got := s.res.Header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if !s.res.Close || s.res.ContentLength != -1 || len(s.res.TransferEncoding) != 0 || s.res.Header.Get("Date") == "" {
+		t.Errorf("not a response that ends with its connection: %+v", s.res)
+	}
+}
+
+func TestHeadAndFirstBadgeComeInOneRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
+	c := w.raw(7)
+	defer func() { _ = c.Close() }()
+	b := make([]byte, 4096)
+	n, err := c.Read(b)
+	if err != nil || !strings.HasPrefix(string(b[:n]), "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(string(b[:n]), "\nevent: badge\n\n") {
+		t.Errorf("%v: %q", err, b[:n])
+	}
+}
+
+// raw connects a client that only wrote its request.
+func (w *world) raw(seq int64) net.Conn {
+	w.t.Helper()
+	var d net.Dialer
+	c, err := d.DialContext(deadline(w.t, limit), "tcp", w.srv.Listener.Addr().String())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err = fmt.Fprintf(c, "GET /events HTTP/1.1\r\nHost: x\r\nX-Seq: %d\r\n\r\n", seq); err != nil {
+		w.t.Fatal(err)
+	}
+	return c
+}
+
+func TestAChangeReachesEveryStreamOfItsUserAndNobodyElse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
+	a, b, other := w.connect(7), w.connect(7), w.connect(8)
+	for _, s := range []*stream{a, b, other} {
+		s.expect("badge", badge(1, 0))
+	}
+	w.change(7, 50, 1, `notice 9 like:photo_id:1 {"type":"like","title":"Hi"}`)
+	w.change(8, 60, 2)
+	for _, s := range []*stream{a, b} {
+		s.expect("notice", `{"key":"like:photo_id:1","id":9,"type":"like","title":"Hi"}`)
+		s.expect("badge", badge(50, 1))
+	}
+	other.expect("badge", badge(60, 2))
+}
+
+func TestEventsOfAChangeKeepTheirOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
+	s := w.connect(7)
+	s.expect("badge", badge(1, 0))
+	w.change(7, 50, 4, "read a:1", "read a:2", "unread a:3", "upto 49", "removed a:4", `notice 3 a:5 {}`)
+	s.expect("read", `{"keys":["a:1","a:2"]}`)
+	s.expect("unread", `{"keys":["a:3"]}`)
+	s.expect("read", `{"upto":49}`)
+	s.expect("removed", `{"key":"a:4"}`)
+	s.expect("notice", `{"key":"a:5","id":3}`)
+	s.expect("badge", badge(50, 4))
+}
+
+func TestABurstToOneUserLosesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
+	s := w.connect(7)
+	const n = 1000
+	for i := range int64(n) {
+		w.change(7, 100+i, i+1, `notice 3 a:5 {}`)
+	}
+	for got := 0; got < n; {
+		if s.next().name == "notice" {
+			got++
+		}
+	}
+	s.until("badge", badge(100+n-1, n))
+}
+
+func TestTheRequestChoosesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
+	w.connect(8).expect("badge", badge(1, 0))
+	for i, last := range []string{"17", "-1", "x", "99999999999999999999999", "a\tb", strings.Repeat("9", 4000), "ü"} {
+		r := request(t, w.srv.URL+"/events?stream=1&stream=8", 7)
+		r.Header.Set("Last-Event-ID", last)
+		s := open(t, w.srv.Client(), r)
+		if e := s.next(); e.name != "badge" {
+			t.Fatalf("with Last-Event-ID %.20q first %+v", last, e)
+		}
+		w.change(8, int64(100+i), 5, "read a:stranger")
+		w.change(7, int64(100+i), 6)
+		s.expect("badge", badge(int64(100+i), 6))
+		_ = s.res.Body.Close()
+		soon(t, "the place is free again", func() bool { return w.hub.Stats().Streams == 1 })
+	}
+}
+
+func TestCapsRefuseBeforeAnythingIsWritten(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) { c.Limits.Total = 10 })
+	var first *stream
+	for range 8 {
+		first = w.connect(7)
+	}
+	refused(t, w, 7, "5") // the ninth of one user
+	w.connect(8)
+	w.connect(9)
+	refused(t, w, 10, "10") // the eleventh of all
+	_ = first.res.Body.Close()
+	soon(t, "a place is free", func() bool { return w.hub.Stats().Streams == 9 })
+	w.connect(7).expect("badge", badge(1, 0))
+}
+
+func refused(t *testing.T, w *world, seq int64, after string) {
+	t.Helper()
+	res, err := w.srv.Client().Do(request(t, w.srv.URL, seq))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") != after {
+		t.Errorf("status %d, Retry-After %q, want 503 and %q", res.StatusCode, res.Header.Get("Retry-After"), after)
+	}
+}
+
+func TestNobodyGetsNoStream(t *testing.T) {
+	t.Parallel()
+	h := New(Config{})
+	for _, seq := range []int64{0, -1} {
+		err := h.Serve(httptest.NewRecorder(), request(t, "/", 1), Client{Seq: seq})
+		if !errors.Is(err, notifier.ErrUnauthenticated) {
+			t.Errorf("user %d: %v", seq, err)
+		}
+	}
+}
+
+func TestAClientThatLeavesWhileJoiningGivesItsPlaceBack(t *testing.T) {
+	t.Parallel()
+	h := New(Config{Keys: redistest.Space(t)}) // Run does not run: joining waits
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	err := h.Serve(httptest.NewRecorder(), request(t, "/", 1).WithContext(ctx), Client{Seq: 1})
+	if !errors.Is(err, context.Canceled) || h.Stats().Streams != 0 {
+		t.Errorf("%v, %+v", err, h.Stats())
+	}
+}
+
+func TestHTTP2StreamsLiveInTheHandler(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
+	srv := httptest.NewUnstartedServer(w)
+	srv.EnableHTTP2 = true
+	srv.StartTLS()
+	t.Cleanup(srv.Close)
+	s := open(t, srv.Client(), request(t, srv.URL, 7))
+	if s.res.ProtoMajor != 2 || s.res.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("%s %v", s.res.Proto, s.res.Header)
+	}
+	s.expect("badge", badge(1, 0))
+	w.change(7, 50, 1, `notice 9 a:1 {}`)
+	s.expect("notice", `{"key":"a:1","id":9}`)
+	s.expect("badge", badge(50, 1))
+	_ = s.res.Body.Close()
+	soon(t, "the client's leaving was noticed", func() bool { return w.hub.Stats().Streams == 0 })
+
+	s = open(t, srv.Client(), request(t, srv.URL, 7))
+	s.expect("badge", badge(50, 1))
+	if err := w.hub.Shutdown(deadline(t, time.Second)); err != nil {
+		t.Error(err)
+	}
+	if rest := s.end(); len(rest) != 1 || rest[0].name != "bye" {
+		t.Errorf("%+v", rest)
+	}
+}
+
+func TestHTTP1OverTLSIsHijackedToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
+	srv := httptest.NewTLSServer(w)
+	t.Cleanup(srv.Close)
+	s := open(t, srv.Client(), request(t, srv.URL, 7))
+	s.expect("badge", badge(1, 0))
+	if s.res.ProtoMajor != 1 || !s.res.Close {
+		t.Fatalf("%+v", s.res)
+	}
+	w.change(7, 50, 1)
+	s.expect("badge", badge(50, 1))
+}
+
+// plain hides everything but the three methods; flush lets Unwrap through.
+type plain struct{ w http.ResponseWriter }
+
+func (p plain) Header() http.Header         { return p.w.Header() }
+func (p plain) Write(b []byte) (int, error) { return p.w.Write(b) }
+func (p plain) WriteHeader(code int)        { p.w.WriteHeader(code) }
+
+type flushing struct{ plain }
+
+func (f flushing) Flush() { _ = http.NewResponseController(f.w).Flush() }
+
+type wrapped struct{ plain }
+
+func (u wrapped) Unwrap() http.ResponseWriter { return u.w }
+
+func TestWrappedWritersAndTheirHeadersWork(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
+	for name, wrap := range map[string]func(http.ResponseWriter) http.ResponseWriter{
+		"with Unwrap":    func(rw http.ResponseWriter) http.ResponseWriter { return wrapped{plain{rw}} },
+		"without Unwrap": func(rw http.ResponseWriter) http.ResponseWriter { return flushing{plain{rw}} },
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("X-Test", "a\r\nX-Forged: b")
+			w.ServeHTTP(wrap(rw), r)
+		}))
+		t.Cleanup(srv.Close)
+		s := open(t, srv.Client(), request(t, srv.URL, 7))
+		e := s.next()
+		if e.name != "badge" || s.res.Header.Get("X-Test") == "" || s.res.Header.Get("X-Forged") != "" {
+			t.Errorf("%s: %+v %v", name, e, s.res.Header)
+		}
+		w.change(7, time.Now().UnixMilli(), 1, "read a:1")
+		s.expect("read", `{"keys":["a:1"]}`)
+		_ = s.res.Body.Close()
+	}
+}
+
+func TestHeadGetsHeadersOnly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
+	r := request(t, w.srv.URL, 7)
+	r.Method = http.MethodHead
+	res, err := w.srv.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if b, _ := io.ReadAll(bufio.NewReader(res.Body)); res.StatusCode != 200 || len(b) != 0 {
+		t.Errorf("status %d, body %q", res.StatusCode, b)
+	}
+}
+
+func deadline(t testing.TB, d time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	t.Cleanup(cancel)
+	return ctx
+}

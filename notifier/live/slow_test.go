@@ -1,0 +1,186 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"runtime/pprof"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+)
+
+// big is a notice that no socket buffer takes many of.
+var big = `notice 3 a:1 {"body":"` + strings.Repeat("x", 60_000) + `"}`
+
+func TestAClientThatDoesNotReadIsCutAndItsNeighbourMissesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
+		c.Limits.WriteTimeout = 300 * time.Millisecond
+	})
+	stuck := w.raw(7)
+	defer func() { _ = stuck.Close() }()
+	good := w.connect(7)
+	good.expect("badge", badge(1, 0))
+	soon(t, "both are here", func() bool { return w.hub.Stats().Streams == 2 })
+
+	sent := int64(0)
+	soon(t, "the stuck client was cut", func() bool {
+		sent++
+		w.change(7, 100+sent, sent, big)
+		return w.hub.Stats().Streams == 1
+	})
+	if cut := w.hub.Stats().Cut; cut != 1 {
+		t.Errorf("%d cut", cut)
+	}
+	w.change(7, 10_000, 5)
+	notices := int64(0)
+	for e := good.next(); e.id != "10000"; e = good.next() {
+		if e.name == "notice" {
+			notices++
+		}
+	}
+	if notices != sent {
+		t.Errorf("the neighbour got %d of %d", notices, sent)
+	}
+	if _, err := io.Copy(io.Discard, stuck); err == nil {
+		t.Error("the connection ended in good order; want it cut")
+	}
+}
+
+func TestAQueueThatOverflowsCutsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
+		c.Limits.WriteTimeout = time.Hour // only the queue can cut
+		c.Limits.QueueLen = 4
+		c.Limits.Merge = 1
+	})
+	stuck := w.raw(7)
+	defer func() { _ = stuck.Close() }()
+	soon(t, "it is here", func() bool { return len(w.hub.shard(7).users) == 1 && w.hub.Stats().Streams == 1 })
+	sent := int64(0)
+	soon(t, "it was cut", func() bool {
+		sent++
+		w.change(7, 100+sent, sent, big)
+		return w.hub.Stats().Streams == 0
+	})
+	if cut := w.hub.Stats().Cut; cut != 1 {
+		t.Errorf("%d cut", cut)
+	}
+}
+
+func TestAStuckHTTP2ClientIsCutToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
+		c.Limits.WriteTimeout = 300 * time.Millisecond
+	})
+	srv := httptest.NewUnstartedServer(w)
+	srv.EnableHTTP2 = true
+	srv.StartTLS()
+	t.Cleanup(srv.Close)
+	res, err := srv.Client().Do(request(t, srv.URL, 7)) // and never reads
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	sent := int64(0)
+	soon(t, "it was cut", func() bool {
+		sent++
+		w.change(7, 100+sent, sent, big)
+		return w.hub.Stats().Streams == 0
+	})
+}
+
+// Not parallel: it counts goroutines of the whole process.
+func TestTwoThousandStreamsLeaveNoGoroutine(t *testing.T) {
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
+		c.Limits.Linger = 50 * time.Millisecond
+		c.Limits.Heartbeat = 200 * time.Millisecond
+	})
+	w.connect(7).expect("badge", badge(1, 0))
+	before := goroutines()
+	var wg sync.WaitGroup
+	for g := range int64(20) {
+		wg.Go(func() {
+			for i := range int64(100) {
+				c := w.raw(100 + g*50 + i%50)
+				b := make([]byte, 1<<10)
+				if i%2 == 0 { // half of them leave without waiting for an answer
+					_ = c.SetReadDeadline(time.Now().Add(limit))
+					if n, err := c.Read(b); err != nil || !strings.Contains(string(b[:n]), "event: badge") {
+						t.Errorf("%v: %q", err, b[:n])
+					}
+				}
+				_ = c.Close()
+			}
+		})
+	}
+	wg.Wait()
+	soon(t, "all are gone and forgotten", func() bool {
+		s := w.hub.Stats()
+		return s.Streams == 1 && s.Users == 1
+	})
+	soon(t, "no goroutine is left of them", func() bool { return goroutines() <= before })
+	ps, err := w.rdb.PubSubNumSub(context.Background(), w.keys.LiveUser(100), w.keys.LiveUser(7)).Result()
+	if err != nil || ps[w.keys.LiveUser(100)] != 0 || ps[w.keys.LiveUser(7)] != 1 {
+		t.Errorf("%v: subscribed %v", err, ps)
+	}
+}
+
+// goroutines counts those of the hub and of the library.
+func goroutines() (n int) {
+	var b strings.Builder
+	_ = pprof.Lookup("goroutine").WriteTo(&b, 1)
+	for _, g := range strings.Split(b.String(), "\n\n") {
+		if strings.Contains(g, "r3labs/sse") || strings.Contains(g, "live.(*Hub)") {
+			var same int
+			_, _ = fmt.Sscan(g, &same)
+			n += same
+		}
+	}
+	return n
+}
+
+func TestShutdownEndsFourHundredStreamsWithABye(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
+	streams := make([]*stream, 400)
+	for i := range streams {
+		streams[i] = w.connect(int64(1 + i/2))
+		streams[i].expect("badge", badge(1, 0))
+	}
+	if err := w.hub.Shutdown(deadline(t, time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	retries := map[string]bool{}
+	for _, s := range streams {
+		rest := s.end()
+		if len(rest) != 1 || rest[0].name != "bye" || rest[0].data != `{"retry":`+rest[0].retry+`}` {
+			t.Fatalf("%+v", rest)
+		}
+		retries[rest[0].retry] = true
+	}
+	if len(retries) < 100 {
+		t.Errorf("only %d different waits: all come back at once", len(retries))
+	}
+	refused(t, w, 1, "2")
+}
+
+func TestShutdownCutsWhoDoesNotRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) { c.Limits.WriteTimeout = time.Hour })
+	stuck := w.raw(7)
+	defer func() { _ = stuck.Close() }()
+	soon(t, "it is here", func() bool { return w.hub.Stats().Streams == 1 })
+	for i := range int64(60) {
+		w.change(7, 100+i, i, big)
+	}
+	began := time.Now()
+	if err := w.hub.Shutdown(deadline(t, 200*time.Millisecond)); err == nil || time.Since(began) > 2*time.Second {
+		t.Errorf("%v after %s", err, time.Since(began))
+	}
+}

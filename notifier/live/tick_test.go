@@ -1,0 +1,173 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// clock is a time that a test moves.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time          { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *clock) advance(d time.Duration) { c.ahead.Add(int64(d)) }
+
+func TestAStreamLivesTenToFifteenMinutes(t *testing.T) {
+	t.Parallel()
+	var c clock
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(cfg *Config) {
+		cfg.Now = c.now
+		cfg.Limits.Heartbeat = 100 * time.Millisecond
+	})
+	streams := make([]*stream, 20)
+	for i := range streams {
+		streams[i] = w.connect(int64(i + 1))
+	}
+	c.advance(10*time.Minute - 10*time.Second)
+	for _, s := range streams {
+		s.expect("badge", badge(1, 0))
+		for e := range s.events { // two looks of the ticker later all are alive
+			if e.name == ":" {
+				break
+			}
+		}
+	}
+	c.advance(5*time.Minute + 10*time.Second)
+	for _, s := range streams {
+		if e := s.next(); e.name != "bye" || e.data != `{"retry":`+e.retry+`}` {
+			t.Fatalf("%+v", e)
+		}
+		if rest := s.end(); len(rest) != 0 {
+			t.Fatalf("after bye %+v", rest)
+		}
+	}
+	soon(t, "all places are free", func() bool { return w.hub.Stats().Streams == 0 })
+}
+
+func TestHeartbeatsComeByTheClock(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) { c.Limits.Heartbeat = 200 * time.Millisecond })
+	s := w.connect(7)
+	s.expect("badge", badge(1, 0))
+	began, n := time.Now(), 0
+	for e := range s.events {
+		if e.name == ":" {
+			n++
+		}
+		if n == 6 {
+			break
+		}
+	}
+	// 15 to 25 ticks apart: six of them are 0.9 to 1.5 s, and a busy machine only makes it longer.
+	if d := time.Since(began); d < 800*time.Millisecond {
+		t.Errorf("six heartbeats in %s", d)
+	}
+}
+
+func TestAStreamEndsWithItsSession(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	ended, broken, asked := map[string]bool{}, false, 0
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
+		c.Limits.Check = 100 * time.Millisecond
+		c.Sessions = aliveFunc(func(_ context.Context, ids []string) (map[string]bool, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			asked++
+			if broken {
+				return nil, errors.New("SQL is away")
+			}
+			out := map[string]bool{}
+			for _, id := range ids {
+				out[id] = !ended[id]
+			}
+			return out, nil
+		})
+	})
+	as := func(seq int64, session string) *stream {
+		r := request(t, w.srv.URL, seq)
+		r.Header.Set("X-Session", session)
+		s := open(t, w.srv.Client(), r)
+		s.expect("badge", badge(1, 0))
+		return s
+	}
+	set := func(f func()) { mu.Lock(); defer mu.Unlock(); f() }
+	rounds := func() {
+		t.Helper()
+		var from int
+		set(func() { from = asked })
+		soon(t, "sessions were asked for", func() bool { mu.Lock(); defer mu.Unlock(); return asked > from+4 })
+	}
+	one, same, other, none := as(7, "s1"), as(7, "s1"), as(7, "s2"), as(8, "")
+	set(func() { broken = true; ended["s1"] = true })
+	rounds()
+	if n := w.hub.Stats().Streams; n != 4 {
+		t.Fatalf("%d streams left after errors", n)
+	}
+	set(func() { broken = false })
+	for _, s := range []*stream{one, same} {
+		if rest := s.end(); len(rest) != 1 || rest[0].name != "bye" {
+			t.Errorf("%+v", rest)
+		}
+	}
+	rounds()
+	w.change(7, 50, 1)
+	other.expect("badge", badge(50, 1))
+	w.change(8, 50, 1)
+	none.expect("badge", badge(50, 1))
+}
+
+func TestTheSweepMendsWhatNobodySaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) { c.Limits.Check = 100 * time.Millisecond })
+	s := w.connect(7)
+	s.expect("badge", badge(1, 0))
+	w.state(7, 90, 9) // and no message
+	s.expect("badge", badge(90, 9))
+	w.state(7, 30, 2) // Redis came back older than it was
+	s.expect("badge", badge(30, 2))
+}
+
+func TestABadgeThatCannotBeReadIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	var fails atomic.Int64
+	rdb, k := redistest.Client(t), redistest.Space(t)
+	read := stateBadges(rdb, k)
+	w := newWorld(t, rdb, k, func(c *Config) {
+		c.Badges = badgeFunc(func(ctx context.Context, seqs []int64) (b []notifier.Badge, err error) {
+			if fails.Add(1) <= 2 {
+				return nil, errors.New("away")
+			}
+			return read(ctx, seqs)
+		})
+	})
+	w.connect(7).expect("badge", badge(1, 0))
+	if fails.Load() < 3 {
+		t.Errorf("%d readings", fails.Load())
+	}
+}
+
+func TestWheelGivesEachThingAtItsTick(t *testing.T) {
+	t.Parallel()
+	var w wheel[int]
+	for _, in := range []int{0, 1, 5, 63, 64, 1000} {
+		w.add(in, in)
+	}
+	at := map[int]int{}
+	for tick := 1; tick <= 2*wheelSlots; tick++ {
+		for _, v := range w.next() {
+			at[v] = tick
+		}
+	}
+	for v, want := range map[int]int{0: 1, 1: 1, 5: 5, 63: 63, 64: 63, 1000: 63} {
+		if at[v] != want {
+			t.Errorf("%d came at tick %d, want %d", v, at[v], want)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package live
+
+import (
+	"testing"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestWhatIsHeldIsNewest(t *testing.T) {
+	t.Parallel()
+	n := func(inbox, ann, ver, aver int64) notifier.Badge {
+		return notifier.Badge{Unread: inbox + ann, Inbox: inbox, Announcements: ann, Ver: ver, AVer: aver}
+	}
+	for name, c := range map[string]struct{ held, asked, read, want notifier.Badge }{
+		"a newer reading replaces":                         {n(1, 1, 5, 5), n(1, 1, 5, 5), n(2, 3, 6, 7), n(2, 3, 6, 7)},
+		"one of the same version too":                      {n(1, 1, 5, 5), n(1, 1, 5, 5), n(2, 3, 5, 5), n(2, 3, 5, 5)},
+		"one overtaken by a change does not":               {n(4, 0, 9, 0), n(1, 0, 5, 0), n(2, 0, 6, 0), n(4, 0, 9, 0)},
+		"each half counts by its own version":              {n(4, 1, 9, 5), n(1, 1, 5, 5), n(2, 3, 6, 7), n(4, 3, 9, 7)},
+		"one older than when it was asked for: Redis lost": {n(4, 2, 9, 9), n(4, 2, 9, 9), n(1, 0, 3, 4), n(1, 0, 3, 4)},
+	} {
+		u := &user{hub: New(Config{}), badge: c.held}
+		u.hold(c.read, c.asked)
+		if u.badge != c.want {
+			t.Errorf("%s: %+v, want %+v", name, u.badge, c.want)
+		}
+	}
+}
+
+func TestAnOlderChangeDoesNotTouchTheNumbers(t *testing.T) {
+	t.Parallel()
+	u := &user{hub: New(Config{}), badge: notifier.Badge{Unread: 4, Inbox: 3, Announcements: 1, Ver: 9, AVer: 2}}
+	u.take(&notifier.Change{Ver: 8, Unread: 7})
+	u.take(&notifier.Change{Ver: 9, Unread: 7})
+	if u.badge.Inbox != 3 || u.due {
+		t.Errorf("%+v, due %v", u.badge, u.due)
+	}
+	u.take(&notifier.Change{Ver: 10, Unread: 7})
+	if want := (notifier.Badge{Unread: 8, Inbox: 7, Announcements: 1, Ver: 10, AVer: 2}); u.badge != want {
+		t.Errorf("%+v", u.badge)
+	}
+}
