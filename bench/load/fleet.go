@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Config says what a fleet connects to.
@@ -158,6 +160,22 @@ func (f *Fleet) Badges() []Badge {
 		l.mu.Unlock()
 	}
 	return all
+}
+
+// Stalled returns how many bytes the kernel holds for each stream that does
+// not read and that the server has not ended, by its number.
+func (f *Fleet) Stalled() map[int]int {
+	waiting := make(map[int]int)
+	for _, l := range f.loops {
+		l.mu.Lock()
+		for _, s := range l.streams {
+			if s.stalled && s.open {
+				waiting[s.id], _ = unix.IoctlGetInt(s.fd, unix.TIOCINQ)
+			}
+		}
+		l.mu.Unlock()
+	}
+	return waiting
 }
 
 // Close ends every stream and the loops.

@@ -1,0 +1,102 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+
+	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+// member is a user who is signed in.
+type member struct {
+	seq    int64
+	cookie string // the value of the Cookie header
+}
+
+const audience = 3 // customers
+
+func (w *world) dataDir() string { return filepath.Join(w.dir, "data") }
+
+// crowd makes the users and signs each in, once: real rows and real cookies,
+// made by the packages that the server uses.
+func (w *world) crowd(ctx context.Context) error {
+	if w.members != nil {
+		return nil
+	}
+	w.log.Info("making users and sessions", "users", w.opt.streams)
+	st, err := store.Open(ctx, store.Config{DataDir: w.dataDir()})
+	if err != nil {
+		return err
+	}
+	err = w.fill(ctx, st)
+	return errors.Join(err, st.Close())
+}
+
+func (w *world) fill(ctx context.Context, st *store.Store) error {
+	names := make([]string, w.opt.streams)
+	for i := range names {
+		names[i] = fmt.Sprintf("user%d", i+1)
+	}
+	n := 0
+	next := func() (store.NewUser, int, error) {
+		if n == len(names) {
+			return store.NewUser{}, n, io.EOF
+		}
+		n++
+		return store.NewUser{Name: names[n-1], Audience: audience}, n, nil
+	}
+	if _, err := st.ImportUsers(ctx, len(names), next, nil); err != nil {
+		return fmt.Errorf("make users: %w", err)
+	}
+	seqs, _, err := st.SeqsByName(ctx, names)
+	if err != nil {
+		return fmt.Errorf("find the users: %w", err)
+	}
+	key, err := hex.DecodeString(w.sessionKeys)
+	if err != nil {
+		return err
+	}
+	sessions := session.New(session.Config{Keys: [][]byte{key}, SQL: st, Redis: w.rdb, Space: w.space})
+	members := make([]member, len(names))
+	for i, name := range names {
+		u := notifier.User{Seq: seqs[name], Name: name, Audience: audience}
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "/login", nil)
+		if err != nil {
+			return err
+		}
+		answer := headerOnly{}
+		if err := sessions.SignIn(answer, r, u); err != nil {
+			return fmt.Errorf("sign in %s: %w", name, err)
+		}
+		cookie, _, _ := strings.Cut(http.Header(answer).Get("Set-Cookie"), ";")
+		members[i] = member{seq: u.Seq, cookie: cookie}
+	}
+	w.members = members
+	return nil
+}
+
+// seqs are the users' numbers, in the order of the streams.
+func (w *world) seqs() []int64 {
+	all := make([]int64, len(w.members))
+	for i, m := range w.members {
+		all[i] = m.seq
+	}
+	return all
+}
+
+// headerOnly is a response of which only the header is looked at.
+type headerOnly http.Header
+
+func (h headerOnly) Header() http.Header       { return http.Header(h) }
+func (headerOnly) Write(b []byte) (int, error) { return len(b), nil }
+func (headerOnly) WriteHeader(int)             {}

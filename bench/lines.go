@@ -1,0 +1,82 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// group is lines that are measured together.
+type group struct {
+	lines   []string
+	what    string
+	measure func(w *world, ctx context.Context) ([]row, error)
+}
+
+// groups is every line in the order of the table. The numbers are those of the
+// list of figures in docs/benchmarks.md.
+func groups() []group {
+	return []group{
+		{[]string{"1", "2"}, "idle streams", (*world).idleStreams},
+		{[]string{"4"}, "a burst to everybody", (*world).burst},
+		{[]string{"5a"}, "one to one", (*world).unicast},
+		{[]string{"6"}, "deliver scripts", (*world).deliverScripts},
+		{[]string{"8"}, "pages", (*world).pages},
+		{[]string{"8b"}, "open scripts", (*world).openScripts},
+		{[]string{"14"}, "stalled clients", (*world).stalled},
+		{[]string{"15"}, "connecting and leaving", (*world).churn},
+		{[]string{"16"}, "memory", (*world).footprint},
+		{[]string{"17"}, "cold start", (*world).coldStart},
+	}
+}
+
+func lineNames() (names []string) {
+	for _, g := range groups() {
+		names = append(names, g.lines...)
+	}
+	return names
+}
+
+// measure runs what the options choose, from the first on. What was measured
+// before an error is kept.
+func measure(ctx context.Context, w *world) (rows []row, err error) {
+	for _, g := range groups() {
+		if !slices.ContainsFunc(g.lines, w.opt.wants) {
+			continue
+		}
+		began := time.Now()
+		w.log.Info("measuring", "lines", g.lines, "what", g.what)
+		got, err := g.measure(w, ctx)
+		for _, r := range got {
+			if w.opt.wants(r.line) {
+				rows = append(rows, r)
+			}
+		}
+		if err != nil {
+			return rows, fmt.Errorf("%s (line %s): %w", g.what, g.lines[0], err)
+		}
+		w.log.Info("measured", "lines", g.lines, "took", time.Since(began).Round(time.Second))
+	}
+	return rows, nil
+}
+
+// series gathers one figure of several servers, a sample a repetition.
+type series map[string]samples
+
+func (s series) add(name string, v float64) { s[name] = append(s[name], v) }
+
+// ours is the name of what is measured, in a series.
+const ours = "Carillon"
+
+func (s series) row(line, what, unit string, g goal) row {
+	r := row{line: line, what: what, unit: unit, got: s[ours], goal: g}
+	for _, name := range []string{"stdlib", "r3labs", "redis-benchmark", "net/http"} {
+		if v := s[name]; v != nil {
+			r.rivals = append(r.rivals, rival{name, v})
+		}
+	}
+	return r
+}

@@ -1,0 +1,126 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/carillonhq/carillon/bench/load"
+)
+
+// callers is how many publish at once.
+const callers = 64
+
+// nextRun is a number for marks that no measurement had before.
+func (w *world) nextRun() uint32 {
+	w.runs++
+	return w.runs
+}
+
+// markOf is message n of a run in which users take turns.
+func markOf(run uint32, n, users int, due time.Time) (user int, m load.Mark) {
+	user = n % users
+	return user, load.Mark{Run: run, User: uint32(user), N: uint32(n / users), Due: due}
+}
+
+// paced publishes count messages at rate per second, the first users taking
+// turns. Each is stamped with the time it was due: who falls behind is charged
+// for it.
+func (w *world) paced(ctx context.Context, t *target, run uint32, count int, rate float64, users int) error {
+	type job struct {
+		n   int
+		due time.Time
+	}
+	jobs := make(chan job, count) // never blocks: a late caller must not delay the clock
+	var wg sync.WaitGroup
+	var failed firstError
+	for range callers {
+		wg.Go(func() {
+			for j := range jobs {
+				user, m := markOf(run, j.n, users, j.due)
+				failed.set(t.one(ctx, user, m))
+			}
+		})
+	}
+	begin := time.Now()
+	for n := range count {
+		due := begin.Add(time.Duration(float64(n) / rate * float64(time.Second)))
+		sleepUntil(due)
+		jobs <- job{n, due}
+	}
+	close(jobs)
+	wg.Wait()
+	return errors.Join(failed.get(), ctx.Err())
+}
+
+// flatOut publishes count messages as fast as the callers can.
+func (w *world) flatOut(ctx context.Context, t *target, run uint32, count int) error {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	var failed firstError
+	for range callers {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				n := int(next.Add(1) - 1)
+				if n >= count {
+					return
+				}
+				user, m := markOf(run, n, w.opt.streams, time.Now())
+				failed.set(t.one(ctx, user, m))
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(failed.get(), ctx.Err())
+}
+
+// inParallel calls do for 0 to count-1 from some goroutines.
+func inParallel(ctx context.Context, workers, count int, do func(i int) error) error {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	var failed firstError
+	for range workers {
+		wg.Go(func() {
+			for ctx.Err() == nil && failed.get() == nil {
+				i := int(next.Add(1) - 1)
+				if i >= count {
+					return
+				}
+				failed.set(do(i))
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(failed.get(), ctx.Err())
+}
+
+// firstError keeps the first error of many goroutines.
+type firstError struct{ err atomic.Pointer[error] }
+
+func (f *firstError) set(err error) {
+	if err != nil {
+		f.err.CompareAndSwap(nil, &err)
+	}
+}
+
+func (f *firstError) get() error {
+	if p := f.err.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// sleepUntil waits for t to the exactness of the kernel; the runtime's timers
+// round to a millisecond, which would be most of the latency measured.
+func sleepUntil(t time.Time) {
+	if d := time.Until(t); d > 0 {
+		ts := unix.NsecToTimespec(int64(d))
+		_ = unix.Nanosleep(&ts, nil) // a signal may end it early; then this one is early
+	}
+}

@@ -1,0 +1,160 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/bench/bound"
+	"github.com/carillonhq/carillon/bench/load"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// target is a server that streams are opened at, and the way to publish to it.
+type target struct {
+	*process
+	admin   string // Carillon only: where /metrics is
+	request func(i int) []byte
+	// one sends a message to one user's inbox or stream, to many to all of them.
+	one  func(ctx context.Context, user int, m load.Mark) error
+	many func(ctx context.Context, m load.Mark) error
+}
+
+// streamServers are the names of what is measured side by side.
+func streamServers() []string { return []string{ours, bound.Stdlib, bound.R3Lean} }
+
+// target starts one of them. The caller stops it.
+func (w *world) target(ctx context.Context, name string) (*target, error) {
+	if name == ours {
+		return w.startCarillon(ctx)
+	}
+	addr, err := freeAddr(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := start(ctx, w.dir, name, addr, w.self, "bound", "--kind", name, "--addr", addr, "--redis", w.socket)
+	if err != nil {
+		return nil, err
+	}
+	publish := func(ctx context.Context, user string, m load.Mark) error {
+		text, err := notifier.EncodeContent(w.notice(m, 0).Content())
+		if err != nil {
+			return err
+		}
+		return w.rdb.Publish(ctx, bound.Channel, user+"\n"+string(text)).Err()
+	}
+	return &target{
+		process: p,
+		request: func(i int) []byte {
+			return fmt.Appendf(nil, "GET /events?user=%d HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\n\r\n", i, addr)
+		},
+		one:  func(ctx context.Context, user int, m load.Mark) error { return publish(ctx, strconv.Itoa(user), m) },
+		many: func(ctx context.Context, m load.Mark) error { return publish(ctx, bound.Everyone, m) },
+	}, nil
+}
+
+func (w *world) startCarillon(ctx context.Context) (*target, error) {
+	program, err := w.program(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.crowd(ctx); err != nil {
+		return nil, err
+	}
+	seqs := w.seqs()
+	if _, err := w.inbox.Badges(ctx, seqs); err != nil { // warm, as those of people who come every day
+		return nil, err
+	}
+	addr, err := freeAddr(ctx)
+	if err != nil {
+		return nil, err
+	}
+	admin, err := freeAddr(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := start(ctx, w.dir, ours, addr, program, "serve", "--addr", addr, "--admin-addr", admin,
+		"--redis-url", "unix://"+w.socket, "--data-dir", w.dataDir(), "--session-keys", w.sessionKeys, "--log-level", "warn")
+	if err != nil {
+		return nil, err
+	}
+	return &target{
+		process: p,
+		admin:   admin,
+		request: func(i int) []byte { return w.get(addr, "/events", i%len(seqs), "Accept: text/event-stream\r\n") },
+		one: func(ctx context.Context, user int, m load.Mark) error {
+			_, err := w.inbox.Deliver(ctx, w.notice(m, 1), seqs[user:user+1])
+			return err
+		},
+		many: func(ctx context.Context, m load.Mark) error {
+			_, err := w.inbox.Deliver(ctx, w.notice(m, int64(len(seqs))), seqs)
+			return err
+		},
+	}, nil
+}
+
+// get is a signed-in user's request for a path of Carillon.
+func (w *world) get(addr, path string, user int, header string) []byte {
+	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\n%s\r\n", path, addr, w.members[user].cookie, header)
+}
+
+const bodyBytes = 120
+
+// notice is the next one, with the mark in its body.
+func (w *world) notice(m load.Mark, recipients int64) *notifier.Notice {
+	body := m.Append(make([]byte, 0, bodyBytes))
+	body = append(body, bytes.Repeat([]byte{'.'}, bodyBytes-len(body))...)
+	return w.noticeOf(string(body), recipients)
+}
+
+func (w *world) noticeOf(body string, recipients int64) *notifier.Notice {
+	now := time.Now()
+	return &notifier.Notice{
+		Draft: notifier.Draft{
+			Target: notifier.Target{Users: []string{"user1"}}, Type: "parcel",
+			Title: "Your parcel is on its way", Body: body, Link: "/parcels/1",
+		},
+		ID: w.notices.Add(1), State: notifier.StateSending, CreatedAt: now, ExpiresAt: now.Add(72 * time.Hour),
+		Recipients: recipients, Routed: true,
+	}
+}
+
+// fleet is how streams are opened at a target.
+func (w *world) fleet(t *target) load.Config {
+	return load.Config{
+		Addr: t.addr, Streams: w.opt.streams, Users: w.opt.streams, Request: t.request,
+		Sources: 100, Loops: 2, InFlight: 256, Patience: time.Minute,
+	}
+}
+
+// metric reads one number of Carillon's /metrics.
+func (t *target) metric(ctx context.Context, name string) (float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+t.admin+"/metrics", nil)
+	if err != nil {
+		return 0, err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, fmt.Errorf("read the metrics: %w", err)
+	}
+	text, err := io.ReadAll(answer.Body)
+	if err = errors.Join(err, answer.Body.Close()); err != nil {
+		return 0, fmt.Errorf("read the metrics: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), name+" "); ok {
+			return strconv.ParseFloat(v, 64)
+		}
+	}
+	return 0, fmt.Errorf("no metric is called %q", name)
+}
