@@ -1,0 +1,128 @@
+package pipeline_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+)
+
+// TestInAnyOrderEveryNoticeEndsWhereItBelongs sends, retracts, interrupts and
+// repeats at random. In the end every inbox must hold each notice that was not
+// retracted once, and no other.
+func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
+	t.Parallel()
+	base := newRig(t, redistest.Client(t))
+	seqs := base.users(t, "all", 12)
+	rapid.Check(t, func(rt *rapid.T) {
+		r := *base
+		r.keys = redistest.Space(t)
+		r.inbox = inbox.New(r.rdb, r.keys, inbox.Options{})
+		c := r.config()
+		c.Chunk, c.InlineMax, c.Poll = 2, 3, time.Millisecond
+		p := pipeline.New(c)
+		var sent []notifier.Notice
+		retracted := map[int64]bool{}
+		pick := func(rt *rapid.T) notifier.Notice {
+			if len(sent) == 0 {
+				rt.Skip("nothing was sent")
+			}
+			return rapid.SampledFrom(sent).Draw(rt, "notice")
+		}
+		rt.Repeat(map[string]func(*rapid.T){
+			"send to all": func(*rapid.T) { sent = append(sent, send(t, p, toRole("all"))) },
+			"send to two": func(*rapid.T) { sent = append(sent, send(t, p, toUsers("u1", "u2"))) },
+			"retract": func(rt *rapid.T) {
+				n := pick(rt)
+				retract(t, p, n.ID)
+				retracted[n.ID] = true
+			},
+			"run and stop": func(rt *rapid.T) {
+				d := time.Duration(rapid.IntRange(0, 3000).Draw(rt, "µs")) * time.Microsecond
+				ctx, cancel := context.WithTimeout(t.Context(), d)
+				defer cancel()
+				if err := p.Run(ctx); err != nil {
+					rt.Fatal(err)
+				}
+			},
+			"deliver late": func(rt *rapid.T) {
+				n := pick(rt)
+				to, err := r.store.Recipients(t.Context(), n.ID)
+				if err != nil {
+					rt.Fatal(err)
+				}
+				r.deliver(t, n, to.ToArray())
+			},
+		})
+		stop := start(t, p)
+		for _, n := range sent {
+			eventually(t, "it is finished", func() bool {
+				s := r.stateOf(t, n.ID)
+				return s == notifier.StateSent || s == notifier.StateRetracted
+			})
+		}
+		stop()
+		for i, seq := range seqs {
+			var want []int64
+			for _, n := range slices.Backward(sent) {
+				if !retracted[n.ID] && (n.Recipients > 2 || i < 2) {
+					want = append(want, n.ID)
+				}
+			}
+			if got := r.holds(t, seq, len(want)); !slices.Equal(got, want) {
+				rt.Fatalf("user %d has %v, want %v", seq, got, want)
+			}
+		}
+	})
+}
+
+func (r *rig) stateOf(t *testing.T, id int64) notifier.State {
+	t.Helper()
+	n, err := r.store.Notice(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n.State
+}
+
+func (r *rig) deliver(t *testing.T, n notifier.Notice, to []uint32) {
+	t.Helper()
+	seqs := make([]int64, len(to))
+	for i, seq := range to {
+		seqs[i] = int64(seq)
+	}
+	if _, err := r.inbox.Deliver(t.Context(), &n, seqs); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// holds returns the notices of an inbox, the highest id first, and checks that
+// the badge says as many.
+func (r *rig) holds(t *testing.T, seq int64, badge int) []int64 {
+	t.Helper()
+	b, err := r.inbox.Badges(t.Context(), []int64{seq})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b[0].Unread != int64(badge) {
+		t.Errorf("user %d has a badge of %d, want %d", seq, b[0].Unread, badge)
+	}
+	page, err := r.inbox.Look(t.Context(), seq, notifier.Query{Limit: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []int64
+	for _, e := range page.Entries {
+		ids = append(ids, e.NoticeID)
+	}
+	slices.Sort(ids)
+	slices.Reverse(ids)
+	return ids
+}

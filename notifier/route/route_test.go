@@ -1,0 +1,118 @@
+package route_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/route"
+)
+
+var errAway = errors.New("away")
+
+type directory struct {
+	users map[string]int64
+	roles map[string][]uint32
+	err   error
+}
+
+func (d directory) SeqsByName(_ context.Context, names []string) (seqs map[string]int64, unknown []string, err error) {
+	seqs = map[string]int64{}
+	for _, name := range names {
+		if seq, ok := d.users[name]; ok {
+			seqs[name] = seq
+		} else {
+			unknown = append(unknown, name)
+		}
+	}
+	return seqs, unknown, d.err
+}
+
+func (d directory) RoleMembers(_ context.Context, role string) (*roaring.Bitmap, error) {
+	members, ok := d.roles[role]
+	if !ok && d.err == nil {
+		return nil, fmt.Errorf("role %q: %w", role, notifier.ErrNotFound)
+	}
+	return roaring.BitmapOf(members...), d.err
+}
+
+var some = directory{
+	users: map[string]int64{"alice": 1, "bob": 7, "carol": 4_000_000_000},
+	roles: map[string][]uint32{"picker": {7, 9}, "empty": {}},
+}
+
+func TestATargetBecomesWhoItNames(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		target notifier.Target
+		want   []uint32
+	}{
+		{notifier.Target{Users: []string{"carol", "alice"}}, []uint32{1, 4_000_000_000}},
+		{notifier.Target{Role: "picker"}, []uint32{7, 9}},
+		{notifier.Target{Role: "empty"}, nil},
+	}
+	for _, tt := range tests {
+		got, err := route.New(some).Recipients(t.Context(), tt.target)
+		if err != nil || !slices.Equal(got.ToArray(), tt.want) {
+			t.Errorf("%+v: %v, %v; want %v", tt.target, got, err, tt.want)
+		}
+	}
+}
+
+func TestWhoIsUnknownIsNamed(t *testing.T) {
+	t.Parallel()
+	crowd := []string{"alice"}
+	for i := range 12 {
+		crowd = append(crowd, fmt.Sprint("x", i))
+	}
+	tests := []struct {
+		target notifier.Target
+		want   notifier.FieldError
+		others []uint32
+	}{
+		{
+			notifier.Target{Users: []string{"dave", "bob", "erin"}},
+			notifier.FieldError{Field: "to", Code: "unknown_users", Params: map[string]any{"Names": "dave, erin", "Count": 2}},
+			[]uint32{7},
+		},
+		{
+			notifier.Target{Users: crowd},
+			notifier.FieldError{Field: "to", Code: "unknown_users", Params: map[string]any{"Names": "x0, x1, x2, x3, x4, x5, x6, x7, x8, x9", "Count": 12}},
+			[]uint32{1},
+		},
+		{
+			notifier.Target{Role: "nobody"},
+			notifier.FieldError{Field: "to", Code: "unknown_role", Params: map[string]any{"Name": "nobody"}},
+			nil,
+		},
+	}
+	for _, tt := range tests {
+		got, err := route.New(some).Recipients(t.Context(), tt.target)
+		want := &notifier.InvalidError{Fields: []notifier.FieldError{tt.want}}
+		if diff := cmp.Diff(error(want), err); diff != "" {
+			t.Errorf("%+v: %s", tt.target, diff)
+		}
+		if !slices.Equal(got.ToArray(), tt.others) {
+			t.Errorf("%+v: found %v, want %v", tt.target, got, tt.others)
+		}
+	}
+}
+
+func TestADirectoryThatIsAwayIsNoFaultOfTheSender(t *testing.T) {
+	t.Parallel()
+	away := some
+	away.err = errAway
+	for _, target := range []notifier.Target{{Users: []string{"dave"}}, {Role: "nobody"}} {
+		var bad *notifier.InvalidError
+		got, err := route.New(away).Recipients(t.Context(), target)
+		if !errors.Is(err, errAway) || errors.As(err, &bad) || got != nil {
+			t.Errorf("%+v: %v, %v", target, got, err)
+		}
+	}
+}
