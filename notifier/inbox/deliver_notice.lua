@@ -33,7 +33,7 @@ local member, field = seq .. '|' .. key, key .. ':has_read:0'
 
 local old, value = find_row(hash, key)
 if old then
-  if (tonumber(value:match('^%d+')) or 0) >= tonumber(id) then return 0 end
+  if tonumber(value:match('^%d+') or 0) >= tonumber(id) then return 0 end
   unread = unread - remove_row(list, hash, gone, expiry, seq, now, old, 1)
 end
 redis.call('HSET', hash, field, id .. ' ' .. ver .. ' ' .. expires .. ' ' .. json)

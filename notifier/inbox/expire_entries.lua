@@ -25,7 +25,7 @@ local numbers = redis.call('HMGET', state, 'unread', 'ver')
 local unread, events = tonumber(numbers[1]), {}
 for _, key in ipairs(names) do
   local field, value = find_row(hash, key)
-  local expires = tonumber(value and value:match('^%d+ %d+ (%d+) ')) or 0
+  local expires = tonumber(value and value:match('^%d+ %d+ (%d+) ') or 0)
   if not numbers[2] or expires == 0 then
     redis.call('ZREM', expiry, seq .. '|' .. key)
   elseif expires <= now then

@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/redis/go-redis/v9"
 
@@ -45,11 +46,18 @@ func (b *Inbox) mark(ctx context.Context, seq int64, key string, from, to int) (
 // in decimal, or an entry key, which stands for its at. What came later stays
 // unread. It answers notifier.ErrNotFound for a key that is not in this inbox.
 func (b *Inbox) ReadUpto(ctx context.Context, seq int64, upto string) (notifier.Badge, error) {
-	p := b.part(seq)
+	p, key := b.part(seq), ""
+	at, err := strconv.ParseInt(upto, 10, 64)
+	switch {
+	case upto == "":
+		return notifier.Badge{}, fmt.Errorf("mark what user %d saw as read: %w", seq, notifier.ErrNotFound)
+	case err != nil || at < 0:
+		at, key = 0, upto
+	}
 	r, err := b.one(ctx, seq, func(now, settled int64) *redis.Cmd {
 		return readUpto.Run(ctx, b.rdb, []string{
 			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry, p.dirty, p.counts,
-		}, upto, now, settled, seq, b.k.LiveUser(seq))
+		}, at, key, now, settled, seq, b.k.LiveUser(seq))
 	})
 	if err != nil {
 		return notifier.Badge{}, fmt.Errorf("mark what user %d saw as read: %w", seq, err)

@@ -6,30 +6,31 @@
 -- KEYS[4] expiry   SEQ|KEY of the partition, by expiry
 -- KEYS[5] dirty    users of the partition that SQL has not seen, by ver
 -- KEYS[6] counts   N:d and N:r of the partition
--- ARGV[1] upto     an at, or an entry key, which stands for its at
--- ARGV[2] now      ms
--- ARGV[3] settled  1 when what expired by now has left this inbox
--- ARGV[4] seq      user
--- ARGV[5] channel  where this user's changes are told
+-- ARGV[1] upto     an at
+-- ARGV[2] key      an entry key, whose at counts instead; empty for none
+-- ARGV[3] now      ms
+-- ARGV[4] settled  1 when what expired by now has left this inbox
+-- ARGV[5] seq      user
+-- ARGV[6] channel  where this user's changes are told
 --
--- Returns {turned, unread, ver}; -1 when the inbox is cold; -2 when upto is a key
--- that is not in this inbox; -4 when it may hold expired rows: expire_entries
+-- Returns {turned, unread, ver}; -1 when the inbox is cold; -2 when the key is
+-- not in this inbox; -4 when it may hold expired rows: expire_entries
 -- comes first.
 local list, hash, state, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local upto, now = tonumber(ARGV[1]), ARGV[2]
+local upto, key, now = tonumber(ARGV[1]), ARGV[2], ARGV[3]
 
 local numbers = redis.call('HMGET', state, 'unread', 'ver')
 if not numbers[2] then return -1 end
-if ARGV[3] ~= '1' and #redis.call('ZRANGEBYSCORE', expiry, '-inf', now, 'LIMIT', 0, 1) > 0 then return -4 end
-if not upto then
-  local _, value = find_row(hash, ARGV[1])
+if ARGV[4] ~= '1' and #redis.call('ZRANGEBYSCORE', expiry, '-inf', now, 'LIMIT', 0, 1) > 0 then return -4 end
+if key ~= '' then
+  local _, value = find_row(hash, key)
   if not value then return -2 end
-  upto = tonumber(value:match('^%d+ (%d+)')) or 0
+  upto = tonumber(value:match('^%d+ (%d+)') or 0)
 end
 local unread, turned = tonumber(numbers[1]), 0
 if unread > 0 then turned = turn_rows(list, hash, KEYS[6], redis.call('LRANGE', list, 0, -1), upto) end
 if turned == 0 then return {0, unread, tonumber(numbers[2])} end
 
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
-local event = 'upto ' .. string.format('%.0f', upto)
-return save_state(state, KEYS[5], ARGV[4], ARGV[5], turned, unread - turned, ver, {event})
+local event = 'upto ' .. string.format('%.0f', math.min(upto, ver))
+return save_state(state, KEYS[5], ARGV[5], ARGV[6], turned, unread - turned, ver, {event})

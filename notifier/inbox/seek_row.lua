@@ -6,7 +6,7 @@ local function seek_row(hash, fields, before)
   while low < high do
     local mid = math.floor((low + high) / 2)
     local value = redis.call('HGET', hash, fields[mid]) or ''
-    local at = tonumber(value:match('^%d+ (%d+)')) or 0
+    local at = tonumber(value:match('^%d+ (%d+)') or 0)
     if at < before then high = mid else low = mid + 1 end
   end
   return low

@@ -1,0 +1,69 @@
+package inbox_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+func TestOnlyWhatIsDueExpires(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		for id, life := range map[int64]time.Duration{1: time.Minute, 2: time.Hour, 3: time.Minute} {
+			n := s.notice(id, "photo:"+string('0'+rune(id)))
+			n.ExpiresAt = s.clock.in(life)
+			s.deliver(t, 42, n)
+		}
+		if _, err := s.MarkRead(s.ctx(t), 42, key(3)); err != nil {
+			t.Fatal(err)
+		}
+		all := []string{key(1), key(2), key(3), "like:photo:9"}
+		before := s.stored(t, 42)
+		if n, err := s.Expire(s.ctx(t), 42, all); err != nil || n != 0 {
+			t.Errorf("expired %d, %v; nothing is due", n, err)
+		}
+		same(t, "expiring before the time", before, s.stored(t, 42))
+		s.clock.pass(30 * time.Minute)
+		heard := s.listen(t, 42)
+		if n, err := s.Expire(s.ctx(t), 42, all); err != nil || n != 2 {
+			t.Errorf("expired %d, %v; want 2", n, err)
+		}
+		at := s.sound(t, 42)
+		if at.State["unread"] != "1" || len(at.Gone) != 2 {
+			t.Errorf("state %v, gone %v", at.State, at.Gone)
+		}
+		if got := events(heard.heard(t)); got != "removed like:photo:1, removed like:photo:3" {
+			t.Errorf("published %q", got)
+		}
+		if n, err := s.Expire(s.ctx(t), 42, all); err != nil || n != 0 {
+			t.Errorf("a second time: expired %d, %v", n, err)
+		}
+		same(t, "expiring a second time", at, s.stored(t, 42))
+	})
+}
+
+func TestMarksOfExpiryWithoutAnEntryAreCleared(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		ctx, index := t.Context(), s.k.Expiry(keys.Partition(42))
+		s.fill(t, 42, 1, 1)
+		right := s.stored(t, 42).Expiry
+		stale := map[string]float64{"42|like:photo:9": 5, "42|" + key(1): 5, "106|like:photo:1": 5}
+		for member, score := range stale {
+			if err := s.rdb.Do(ctx, "ZADD", index, score, member).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for seq, names := range map[int64][]string{42: {"like:photo:9", key(1)}, 106: {"like:photo:1"}} { // 106 is cold
+			if n, err := s.Expire(s.ctx(t), seq, names); err != nil || n != 0 {
+				t.Errorf("user %d: expired %d, %v", seq, n, err)
+			}
+		}
+		at := s.sound(t, 42)
+		if len(at.Expiry) != 1 || at.Expiry["42|"+key(1)] != right["42|"+key(1)] {
+			t.Errorf("expiry index %v, want %v", at.Expiry, right)
+		}
+		if n := s.rdb.Exists(ctx, s.k.State(106)).Val(); n != 0 {
+			t.Error("expiring started a cold inbox")
+		}
+	})
+}

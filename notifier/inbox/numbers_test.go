@@ -1,0 +1,103 @@
+package inbox_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestBadgesComeInOrderAndStartColdInboxes(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		seqs := make([]int64, 1100)
+		for i := range seqs {
+			seqs[i] = int64(1100 - i)
+		}
+		s.fill(t, 3, 1, 3)
+		s.fill(t, 1000, 4, 4)
+		badges, err := s.Badges(s.ctx(t), seqs)
+		if err != nil || len(badges) != len(seqs) {
+			t.Fatalf("%d badges, %v", len(badges), err)
+		}
+		unread := map[int64]int64{3: 3, 1000: 1}
+		for i, b := range badges {
+			if b.Ver < startTime || b.Unread != unread[seqs[i]] || b.Inbox != b.Unread {
+				t.Errorf("user %d: %+v, want %d unread", seqs[i], b, unread[seqs[i]])
+			}
+		}
+		again, err := s.Badges(s.ctx(t), seqs)
+		if err != nil || again[0] != badges[0] {
+			t.Errorf("a second time: %+v, %v; want %+v", again[0], err, badges[0])
+		}
+		if none, err := s.Badges(s.ctx(t), nil); err != nil || len(none) != 0 {
+			t.Errorf("of nobody: %v, %v", none, err)
+		}
+	})
+}
+
+func TestTheStatusOfANoticeToOneUserIsReadFromHisInbox(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		status := func(id int64, delivered, read bool) {
+			t.Helper()
+			d, r, err := s.Status(s.ctx(t), 42, id, "like:photo:7")
+			if err != nil || d != delivered || r != read {
+				t.Errorf("notice %d: delivered %v, read %v, %v; want %v, %v", id, d, r, err, delivered, read)
+			}
+		}
+		status(7, false, false)
+		s.deliver(t, 42, s.notice(7, "photo:7"))
+		status(7, true, false)
+		if _, err := s.Open(s.ctx(t), 42); err != nil {
+			t.Fatal(err)
+		}
+		status(7, true, true)
+		s.deliver(t, 42, s.notice(77, "photo:7"))
+		status(7, true, false)
+		status(77, true, false)
+	})
+}
+
+func TestWithoutRedisEveryCallSaysThatItIsAway(t *testing.T) {
+	t.Parallel()
+	server := redistest.Own(t)
+	rdb := redis.NewClient(&redis.Options{Network: "unix", Addr: server.Socket, MaxRetries: -1, DialerRetries: 1})
+	t.Cleanup(func() { _ = rdb.Close() })
+	s := newSite(t, rdb, 0)
+	s.fill(t, 42, 1, 1)
+	server.Crash(t)
+	for name, call := range map[string]func(ctx context.Context) error{
+		"load":    s.Load,
+		"deliver": func(ctx context.Context) error { _, err := s.Deliver(ctx, s.notice(2, ""), []int64{1, 2}); return err },
+		"open":    func(ctx context.Context) error { _, err := s.Open(ctx, 42); return err },
+		"look":    func(ctx context.Context) error { _, err := s.Look(ctx, 42, notifier.Query{}); return err },
+		"read":    func(ctx context.Context) error { _, err := s.MarkRead(ctx, 42, key(1)); return err },
+		"retract": func(ctx context.Context) error { return s.Retract(ctx, 1, key(1), []int64{42}) },
+		"expire":  func(ctx context.Context) error { _, err := s.Expire(ctx, 42, []string{key(1)}); return err },
+		"badges":  func(ctx context.Context) error { _, err := s.Badges(ctx, []int64{42}); return err },
+		"counts":  func(ctx context.Context) error { _, _, err := s.Counts(ctx, 1); return err },
+		"status":  func(ctx context.Context) error { _, _, err := s.Status(ctx, 42, 1, key(1)); return err },
+	} {
+		if err := call(t.Context()); !errors.Is(err, notifier.ErrUnavailable) {
+			t.Errorf("%s: %v, want unavailable", name, err)
+		}
+	}
+	server.Restart(t)
+	deadline, tick := time.After(10*time.Second), time.NewTicker(10*time.Millisecond)
+	defer tick.Stop()
+	for { // the client itself waits a second before it tries again
+		page, err := s.Open(t.Context(), 42)
+		if err == nil && len(page.Entries) == 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("after it came back empty: %+v, %v", page, err)
+		}
+	}
+}
