@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"golang.org/x/term"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 )
 
 // console is what a command reads from and reports to.
@@ -42,3 +44,6 @@ func (c *console) terminal() bool {
 	f, ok := c.stderr.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
+
+// number writes n with a comma between thousands.
+func number(n int64) string { return message.NewPrinter(language.English).Sprintf("%d", n) }

@@ -32,11 +32,11 @@ type cli struct {
 
 	JSON bool `name:"json" help:"Print each result as one line of JSON."`
 
-	//	Serve   serveCmd   `cmd:"" help:"Run the server."`
-	//	User    userCmd    `cmd:"" help:"Manage the directory of users."`
-	//	Send    `cmd:"" help:"Send a notice."`
-	//	Migrate migrateCmd `cmd:"" help:"Bring the database up to date."`
-	//	Doctor  doctorCmd  `cmd:"" help:"Check Redis, SQL, clocks, keys and proxy, and say what to do."`
+	Serve   serveCmd   `cmd:"" help:"Run the server."`
+	User    userCmd    `cmd:"" help:"Manage the directory of users."`
+	Send    sendCmd    `cmd:"" help:"Send a notice."`
+	Migrate migrateCmd `cmd:"" help:"Bring the database up to date."`
+	Doctor  doctorCmd  `cmd:"" help:"Check Redis, SQL, clocks, keys and proxy, and say what to do."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// parse reads a configuration from flags and an environment.
+func parse(t *testing.T, env map[string]string, args ...string) (config, error) {
+	t.Helper()
+	var f flags
+	e := &environment{lookup: func(name string) (string, bool) { v, ok := env[name]; return v, ok }}
+	parser, err := kong.New(&f, kong.Resolvers(e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = parser.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return f.config(e.faults)
+}
+
+func TestNothingConfiguredIsAConfiguration(t *testing.T) {
+	t.Parallel()
+	c, err := parse(t, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !c.Redis.builtIn() || c.DatabaseURL != "" || c.Addr != "127.0.0.1:8080" || c.Keep != notifier.DefaultKeep {
+		t.Errorf("the defaults are %+v", c)
+	}
+	want := map[notifier.Audience]string{1: "operator", 2: "user", 3: "customer"}
+	if diff := cmp.Diff(want, c.Audiences); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAllFaultsAreToldAtOnceAndNoSecretIs(t *testing.T) {
+	t.Parallel()
+	r := call{env: map[string]string{
+		"CARILLON_ADDR":              "8080",
+		"CARILLON_REDIS_URL":         "http://hunter2@host",
+		"CARILLON_REDIS_PREFIX":      "a{b}:",
+		"CARILLON_DATABASE_URL":      "mysql://root:hunter2@host/db",
+		"CARILLON_SESSION_KEYS":      "hunter2",
+		"CARILLON_PUBLIC_URL":        "ftp://host",
+		"CARILLON_TRUSTED_PROXIES":   "10.0.0.0/8,proxy",
+		"CARILLON_LINK_HOSTS":        "https://shop.example.com",
+		"CARILLON_AUDIENCES":         "1=a,1=b,0=c",
+		"CARILLON_MAX_SEQ":           "many",
+		"CARILLON_INBOX_CAP":         "0",
+		"CARILLON_KEEP":              "forever",
+		"CARILLON_LOG_LEVEL":         "loud",
+		"CARILLON_ADMIN_ADDR":        "localhost",
+		"CARILLON_REDIS_URL_FILE":    "/elsewhere",
+		"CARILLON_DATABASE_URL_FILE": "/elsewhere",
+	}}.run(t.Context(), "user", "list")
+	if r.status != exitUsage {
+		t.Errorf("status %d, want %d", r.status, exitUsage)
+	}
+	wantWords(t, r.errors, "--addr:", "--admin-addr:", "--redis-url:", "--redis-prefix:", "--database-url:",
+		"--session-keys:", "--public-url:", "--trusted-proxies:", "--link-hosts:", "--audiences:", "--max-seq:",
+		"--inbox-cap:", "--keep:", "--log-level:", "CARILLON_REDIS_URL_FILE", "CARILLON_DATABASE_URL_FILE", "17 settings are wrong")
+	if strings.Contains(r.errors, "hunter2") {
+		t.Errorf("a secret is in:\n%s", r.errors)
+	}
+}
+
+func TestAFlagWinsOverItsVariable(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"CARILLON_INBOX_CAP": "50", "CARILLON_MAX_SEQ": "1_000", "CARILLON_KEEP": ""}
+	c, err := parse(t, env, "--inbox-cap=60", "--trusted-proxies=127.0.0.1, 10.0.0.0/8", "--link-hosts=Shop.example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.InboxCap != 60 || c.MaxSeq != 1000 || c.Keep != notifier.DefaultKeep {
+		t.Errorf("inbox cap %d, max seq %d, keep %v", c.InboxCap, c.MaxSeq, c.Keep)
+	}
+	proxies := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.0.0.0/8")}
+	if len(c.TrustedProxies) != 2 || c.TrustedProxies[0] != proxies[0] || c.TrustedProxies[1] != proxies[1] {
+		t.Errorf("trusted proxies %v", c.TrustedProxies)
+	}
+	if diff := cmp.Diff([]string{"shop.example.com"}, c.LinkHosts); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestASecretStandsInAFile(t *testing.T) {
+	t.Parallel()
+	key := strings.Repeat("ab", keyBytes)
+	file := filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(file, []byte(key+",\n"+key+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := parse(t, map[string]string{"CARILLON_SESSION_KEYS_FILE": file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.SessionKeys) != 2 || len(c.SessionKeys[0]) != keyBytes {
+		t.Errorf("keys %x", c.SessionKeys)
+	}
+	if _, err = parse(t, map[string]string{"CARILLON_SESSION_KEYS_FILE": file + ".gone"}); err == nil {
+		t.Error("a missing file is no fault")
+	}
+	// What is no secret has no file: a typing error is not to be followed.
+	if c, err = parse(t, map[string]string{"CARILLON_ADDR_FILE": file}); err != nil || c.Addr != "127.0.0.1:8080" {
+		t.Errorf("addr %q, %v", c.Addr, err)
+	}
+}
+
+func TestSpansMayBeDays(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{"30d": 720 * time.Hour, "90m": 90 * time.Minute} {
+		if got, err := parseSpan(text); err != nil || got != want {
+			t.Errorf("%s = %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "d", "-1d", "1.5d", "99999999d"} {
+		if got, err := parseSpan(text); err == nil {
+			t.Errorf("%q = %v", text, got)
+		}
+	}
+}

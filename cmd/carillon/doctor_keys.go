@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// keys examines what signs sessions, and who can read it.
+func (e *examination) keys(cfg config) {
+	e.sessionKeys(cfg)
+	for _, name := range []string{"", "session.keys", "redis.url"} {
+		e.mode(filepath.Join(cfg.DataDir, name))
+	}
+}
+
+func (e *examination) sessionKeys(cfg config) {
+	if n := len(cfg.SessionKeys); n > 0 {
+		e.ok("keys", "%s of %d bytes, from the configuration", plural(n, "session key"), keyBytes)
+		return
+	}
+	if _, err := os.Stat(keyFile(cfg.DataDir)); errors.Is(err, fs.ErrNotExist) {
+		e.note("keys", "no session key yet", "the first start makes one")
+		return
+	}
+	keys, err := sessionKeys(cfg)
+	switch {
+	case err != nil:
+		e.fail("keys", err.Error(), "put 64 hex digits into it, or delete it to have a new key made: everybody signs in again then")
+	case !cfg.Redis.builtIn() && cfg.DatabaseURL != "":
+		e.note("keys", plural(len(keys), "session key")+" in the data directory", "several instances need the same: give all of them --session-keys")
+	default:
+		e.ok("keys", "%s of %d bytes, in the data directory", plural(len(keys), "session key"), keyBytes)
+	}
+}
+
+// mode examines who else of this machine can read a file of ours.
+func (e *examination) mode(path string) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return
+	case err != nil:
+		e.fail("files", err.Error(), "run this as the user that runs the server")
+		return
+	}
+	want := fs.FileMode(0o600)
+	if info.IsDir() {
+		want = 0o700
+	}
+	switch mode := info.Mode().Perm(); {
+	case mode&0o077 == 0:
+		e.ok("files", "%s is its owner's alone", path)
+	default:
+		e.fail("files", fmt.Sprintf("%s has mode %04o", path, mode), fmt.Sprintf("chmod %04o %s", want, path))
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// redis examines every node that holds data.
+func (e *examination) redis(ctx context.Context, cfg config) {
+	rdb, err := redisBeside(ctx, cfg)
+	defer rdb.Close()
+	switch {
+	case errors.Is(err, errNoRedis):
+		e.note("redis", "the built-in one runs only while a server does", "start `carillon serve` to have it examined")
+		return
+	case err != nil:
+		e.fail("redis", err.Error(), "start it, or correct --redis-url; meanwhile pages are read-only and sending is kept in SQL")
+		return
+	}
+	if _, err = rdb.Info(ctx, "persistence").Result(); err != nil && cfg.Redis.builtIn() {
+		e.note("redis", "built in, in the memory of the server", "install redis-server or valkey-server, so that inboxes survive a restart")
+		return
+	}
+	if cluster, ok := rdb.(*redis.ClusterClient); ok {
+		err = cluster.ForEachMaster(ctx, e.node)
+	} else if node, ok := rdb.(*redis.Client); ok {
+		err = e.node(ctx, node)
+	}
+	if err != nil {
+		e.fail("redis", err.Error(), "see why it stopped answering")
+	}
+}
+
+// node examines one node.
+func (e *examination) node(ctx context.Context, rdb *redis.Client) error {
+	text, err := rdb.Info(ctx, "everything").Result()
+	if err != nil {
+		return fmt.Errorf("ask %s about itself: %w", rdb.Options().Addr, err)
+	}
+	info := parseInfo(text)
+	e.redisVersion(rdb.Options().Addr, info)
+	e.persistence(info)
+	if policy := info["maxmemory_policy"]; policy != "noeviction" && info["maxmemory"] != "0" {
+		e.fail("redis memory", "maxmemory-policy is "+policy, "set it to noeviction: an evicted inbox is a lost inbox")
+	} else {
+		e.ok("redis memory", "%s used, nothing is evicted", info["used_memory_human"])
+	}
+	return e.latency(ctx, rdb)
+}
+
+func (e *examination) redisVersion(addr string, info map[string]string) {
+	version := info["redis_version"]
+	major, _, _ := strings.Cut(version, ".")
+	if n, err := strconv.Atoi(major); err != nil || n < 7 {
+		e.fail("redis", fmt.Sprintf("%s is version %q", addr, version), "7.0 is the oldest that will do")
+		return
+	}
+	if valkey := info["valkey_version"]; valkey != "" {
+		version = "Valkey " + valkey
+	}
+	e.ok("redis", "%s at %s", version, addr)
+}
+
+func (e *examination) persistence(info map[string]string) {
+	switch {
+	case info["aof_enabled"] != "1":
+		e.fail("redis disk", "there is no append-only file", "set appendonly yes: a restart loses what came since the last snapshot")
+	case info["aof_last_write_status"] != "ok" || info["aof_last_bgrewrite_status"] != "ok":
+		e.fail("redis disk", "the append-only file could not be written", "look for a full or broken disk in the log of Redis")
+	default:
+		e.ok("redis disk", "append-only file, %s bytes", info["aof_current_size"])
+	}
+}
+
+// latency also compares the clocks: both need a round trip.
+func (e *examination) latency(ctx context.Context, rdb *redis.Client) error {
+	const tries = 20
+	took := make([]time.Duration, tries)
+	for i := range took {
+		asked := time.Now()
+		if err := rdb.Ping(ctx).Err(); err != nil {
+			return fmt.Errorf("ping it: %w", err)
+		}
+		took[i] = time.Since(asked)
+	}
+	slices.Sort(took)
+	median := took[tries/2].Round(time.Microsecond)
+	if median > 10*time.Millisecond {
+		e.fail("redis speed", fmt.Sprintf("a round trip takes %v", median), "run it in the same data centre; each page needs one to three")
+	} else {
+		e.ok("redis speed", "a round trip takes %v", median)
+	}
+	asked := time.Now()
+	theirs, err := rdb.Time(ctx).Result()
+	if err != nil {
+		return fmt.Errorf("ask it for the time: %w", err)
+	}
+	e.clock("redis", theirs, asked, time.Now())
+	return nil
+}
+
+func parseInfo(text string) map[string]string {
+	info := map[string]string{}
+	for line := range strings.Lines(text) {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+			info[key] = value
+		}
+	}
+	return info
+}

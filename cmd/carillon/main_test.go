@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/redis/go-redis/v9/logging"
+	"go.uber.org/goleak"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/sqltest"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv("CARILLON_TEST_MAIN") != "" {
+		main() // the test binary, executed again, is carillon
+	}
+	logging.Disable()
+	goleak.VerifyTestMain(sqltest.Wrap(redistest.Wrap(m)))
+}
+
+// call is one call of carillon with an environment of its own.
+type call struct {
+	env   map[string]string
+	stdin string
+}
+
+// result is what became of it.
+type result struct {
+	status      int
+	out, errors string
+}
+
+func (c call) run(ctx context.Context, args ...string) result {
+	var out, errors bytes.Buffer
+	status := c.stream(ctx, &out, &errors, args...)
+	return result{status, out.String(), errors.String()}
+}
+
+func (c call) stream(ctx context.Context, stdout, stderr io.Writer, args ...string) int {
+	p := &program{
+		args: args, stdin: strings.NewReader(c.stdin), stdout: stdout, stderr: stderr,
+		lookup: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok },
+	}
+	return p.run(ctx)
+}
+
+// in is a call on a data directory.
+func in(dir string) call { return call{env: map[string]string{"CARILLON_DATA_DIR": dir}} }
+
+func (c call) with(name, value string) call {
+	env := map[string]string{name: value}
+	for k, v := range c.env {
+		if k != name {
+			env[k] = v
+		}
+	}
+	return call{env: env, stdin: c.stdin}
+}
+
+func (c call) typing(stdin string) call { return call{env: c.env, stdin: stdin} }
+
+// must fails the test unless carillon ends with status 0.
+func must(t *testing.T, r result) result {
+	t.Helper()
+	if r.status != 0 {
+		t.Fatalf("status %d: %s%s", r.status, r.errors, r.out)
+	}
+	return r
+}
+
+// wantWords fails the test for each word that the text lacks.
+func wantWords(t *testing.T, text string, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			t.Errorf("no %q in:\n%s", word, text)
+		}
+	}
+}

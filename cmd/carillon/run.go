@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// stopWait bounds each of the two waits for clients at the stop.
+const stopWait = 10 * time.Second
+
+// listen takes the addresses, so that a port in use is told before anything is
+// said to be there.
+func (i *instance) listen(ctx context.Context) error {
+	at, err := i.listenOn(ctx, i.web, i.cfg.Addr)
+	if err != nil {
+		return err
+	}
+	i.url = "http://" + at
+	if i.cfg.PublicURL != nil {
+		i.url = i.cfg.PublicURL.String()
+	}
+	if i.cfg.AdminAddr == "" {
+		return nil
+	}
+	i.admin = i.server(admin(i.hub.Stats, i.db))
+	if at, err = i.listenOn(ctx, i.admin, i.cfg.AdminAddr); err == nil {
+		i.adminURL = "http://" + at
+	}
+	return err
+}
+
+func (i *instance) listenOn(ctx context.Context, server *http.Server, addr string) (string, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return "", fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	i.listeners[server] = l
+	i.opened(server.Close)
+	return l.Addr().String(), nil
+}
+
+// run works until ctx ends or a part fails, then stops everything in order.
+func (i *instance) run(ctx context.Context, announce func() error) error {
+	// The parts outlive ctx: they are stopped one after the other.
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	parts, failed := errgroup.WithContext(background)
+	parts.Go(func() error { return i.pipe.Run(failed) })
+	parts.Go(func() error { return i.sessions.Run(failed) })
+	for server, l := range i.listeners {
+		parts.Go(func() error {
+			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				return fmt.Errorf("serve on %s: %w", l.Addr(), err)
+			}
+			return nil
+		})
+	}
+	err := announce()
+	if err == nil {
+		select {
+		case <-ctx.Done():
+			i.log.Info("stopping")
+		case <-failed.Done(): // Wait below says why
+		}
+	}
+	i.stopServing(failed)
+	stop()
+	err = errors.Join(err, parts.Wait())
+	i.pipe.Close()
+	return errors.Join(err, i.close())
+}
+
+// stopServing ends the front of the house while all behind it still works:
+//
+//  1. /readyz says no, so that a proxy sends nobody new.
+//  2. Every stream is told bye and when to come back, and ends. They come first
+//     because http.Server does not know the streams that left it.
+//  3. Requests that run are answered, and no more are taken.
+//
+// Then run ends the pipeline, which gives its leases back; then what it worked
+// with is closed: Redis, which writes its file, and SQL.
+func (i *instance) stopServing(ctx context.Context) {
+	i.stopping.Store(true)
+	i.within(ctx, "streams were cut", i.hub.Shutdown)
+	i.within(ctx, "requests were cut", i.web.Shutdown)
+	if i.admin != nil {
+		i.within(ctx, "requests were cut", i.admin.Shutdown)
+	}
+}
+
+func (i *instance) within(ctx context.Context, msg string, stop func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
+	defer cancel()
+	if err := stop(ctx); err != nil {
+		i.log.WarnContext(ctx, msg, "err", err)
+	}
+}

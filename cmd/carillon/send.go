@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/route"
+	"github.com/carillonhq/carillon/store"
+)
+
+// sendWait is how long `send` delivers by itself; a running server finishes
+// what takes longer.
+const sendWait = 5 * time.Minute
+
+type sendCmd struct {
+	To        []string `placeholder:"NAME" help:"A user; may be repeated."`
+	Role      string   `placeholder:"ROLE" help:"Every member of a role."`
+	Type      string   `required:"" help:"What kind of notice, such as like; the first use makes it."`
+	Scope     string   `help:"Where it belongs, such as a warehouse."`
+	Subject   string   `help:"What it is about: the same type and subject again moves the row up instead of adding one."`
+	Title     string   `required:"" help:"One line."`
+	Body      string   `help:"More, if there is more to say."`
+	Link      string   `placeholder:"PATH" help:"A path, or https to a host of --link-hosts."`
+	ExpiresIn string   `placeholder:"TIME" help:"When it leaves inboxes, such as 30m, 72h or 7d."`
+}
+
+// sent is a notice as `send` prints it.
+type sent struct {
+	ID         int64          `json:"id"`
+	State      notifier.State `json:"state"`
+	Recipients int64          `json:"recipients"`
+}
+
+// Run accepts the notice in SQL, and delivers it when Redis can be reached.
+func (s sendCmd) Run(ctx context.Context, cfg config, c *console) error {
+	draft, err := s.draft()
+	if err != nil {
+		return usageError{err}
+	}
+	return withStore(ctx, cfg, func(db *store.Store) error {
+		p, closeAll, reason := sender(ctx, cfg, db, c)
+		n, err := p.Send(ctx, draft)
+		if ctx.Err() != nil {
+			err = errors.Join(err, closeAll()) // what is under way ends with its client
+		}
+		p.Close()
+		if err = errors.Join(explain(err), closeAll()); err != nil {
+			return err
+		}
+		line := sent{n.ID, n.State, n.Recipients}
+		if n.State == notifier.StateSent {
+			return c.result(line, "notice %d: sent to %s", n.ID, people(n.Recipients))
+		}
+		if reason != nil {
+			c.note("carillon: %v", reason)
+		}
+		return c.result(line, "notice %d: accepted for %s; a running server will deliver it", n.ID, people(n.Recipients))
+	})
+}
+
+func (s sendCmd) draft() (notifier.Draft, error) {
+	d := notifier.Draft{
+		Target: notifier.Target{Users: s.To, Role: s.Role}, Type: s.Type, Scope: s.Scope, Subject: s.Subject,
+		Title: s.Title, Body: s.Body, Link: s.Link, Sender: "carillon send",
+	}
+	if s.ExpiresIn == "" {
+		return d, nil
+	}
+	var bad faults
+	d.ExpiresIn = bad.span("--expires-in", s.ExpiresIn, time.Second)
+	return d, bad.err()
+}
+
+// sender is a pipeline that delivers in its caller's time, however many
+// recipients there are. Without Redis it only accepts; reason says why.
+func sender(ctx context.Context, cfg config, db *store.Store, c *console) (p *pipeline.Pipeline, closeAll func() error, reason error) {
+	rdb, reason := redisBeside(ctx, cfg)
+	space := keys.New(cfg.RedisPrefix)
+	box := inbox.New(rdb, space, inbox.Options{Cap: cfg.InboxCap})
+	if reason == nil {
+		reason = box.Load(ctx)
+	}
+	p = pipeline.New(pipeline.Config{
+		Store: db, Redis: rdb, Keys: space, Inbox: box, Router: route.New(db), Log: c.log,
+		Limits:    notifier.Limits{LinkHosts: cfg.LinkHosts, Keep: cfg.Keep},
+		InlineMax: math.MaxInt64, InlineWait: sendWait,
+	})
+	return p, rdb.Close, reason
+}
+
+func people(n int64) string {
+	if n == 1 {
+		return "1 user"
+	}
+	return number(n) + " users"
+}

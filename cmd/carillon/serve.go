@@ -1,0 +1,63 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier/pipeline"
+)
+
+type serveCmd struct {
+	Demo bool `help:"Add users to sign in as, and a few notices; only on a loopback address."`
+}
+
+// serving is what serve prints when it answers.
+type serving struct {
+	URL   string     `json:"url"`
+	Admin string     `json:"admin,omitempty"`
+	Users []demoUser `json:"users,omitempty"`
+}
+
+// Run serves until ctx ends.
+func (s serveCmd) Run(ctx context.Context, cfg config, c *console) error {
+	server, err := build(ctx, cfg, c.log, s.Demo)
+	if err != nil {
+		return err
+	}
+	return server.run(ctx, func() error { return s.announce(server, c) })
+}
+
+// announce says where to go, once somebody answers there.
+func (s serveCmd) announce(server *instance, c *console) error {
+	line := serving{URL: server.url, Admin: server.adminURL}
+	if s.Demo {
+		line.Users = demoUsers()
+	}
+	if err := c.result(line, "Carillon is at %s", line.URL); err != nil || c.json {
+		return err
+	}
+	if line.Admin != "" {
+		fmt.Fprintf(c.stdout, "Metrics are at %s/metrics\n", line.Admin)
+	}
+	if s.Demo {
+		fmt.Fprintf(c.stdout, "\n  %-8s %-14s %s\n", "user", "password", "roles")
+		for _, u := range line.Users {
+			fmt.Fprintf(c.stdout, "  %-8s %-14s %s\n", u.Name, u.Password, cmp.Or(strings.Join(u.Roles, ", "), "-"))
+		}
+		fmt.Fprintln(c.stdout)
+	}
+	return nil
+}
+
+// sendDemo fills the inboxes of a fresh demonstration.
+func sendDemo(ctx context.Context, p *pipeline.Pipeline) error {
+	for _, d := range demoNotices() {
+		d.Sender = "alice"
+		if _, err := p.Send(ctx, d); err != nil {
+			return fmt.Errorf("send the notices of the demonstration: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/embedded"
+	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/notifier/live"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/route"
+	"github.com/carillonhq/carillon/store"
+)
+
+// instance is one running server: everything it is made of.
+type instance struct {
+	cfg config
+	log *slog.Logger
+
+	rdb      redis.UniversalClient
+	db       *store.Store
+	sessions *session.Store
+	inbox    *inbox.Inbox
+	hub      *live.Hub
+	pipe     *pipeline.Pipeline
+
+	web, admin    *http.Server
+	url, adminURL string
+	listeners     map[*http.Server]net.Listener
+	stopping      atomic.Bool
+
+	closers []func() error // in the order of opening
+}
+
+// build opens everything in the order in which one part needs the other, down
+// to the listening sockets; nothing works yet. When one part fails, those
+// before it are closed.
+func build(ctx context.Context, cfg config, log *slog.Logger, demo bool) (_ *instance, err error) {
+	i := &instance{cfg: cfg, log: log, listeners: map[*http.Server]net.Listener{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, i.close())
+		}
+	}()
+	// The lock comes first: a second server is to touch nothing.
+	var lock *embedded.Lock
+	if cfg.Redis.builtIn() {
+		if lock, err = embedded.LockDir(cfg.DataDir); err != nil {
+			return nil, err
+		}
+		i.opened(lock.Close)
+	}
+	// Then SQL, which says whether these users may be shown to the public at all.
+	if i.db, err = openStore(ctx, cfg); err != nil {
+		return nil, err
+	}
+	i.opened(i.db.Close)
+	if err = refuseDemo(ctx, i.db, cfg, demo); err != nil {
+		return nil, err
+	}
+	fresh := false
+	if demo {
+		if fresh, err = addDemoUsers(ctx, i.db, cfg); err != nil {
+			return nil, fmt.Errorf("add the demo users: %w", err)
+		}
+	}
+	if err = i.openRedis(ctx, lock); err != nil {
+		return nil, err
+	}
+	if err = i.makeStages(ctx); err != nil {
+		return nil, err
+	}
+	if fresh {
+		if err = sendDemo(ctx, i.pipe); err != nil {
+			return nil, err
+		}
+	}
+	return i, i.listen(ctx)
+}
+
+// openRedis starts the built-in Redis of a locked directory, or makes a client of the configured one,
+// which may be away: then pages are read-only until it comes.
+func (i *instance) openRedis(ctx context.Context, lock *embedded.Lock) error {
+	target := i.cfg.Redis
+	if lock != nil {
+		server, err := embedded.Start(ctx, lock, embedded.Options{Log: i.log})
+		if err != nil {
+			return err
+		}
+		i.opened(server.Close)
+		if target, err = parseRedisURL(server.URL()); err != nil {
+			return fmt.Errorf("connect to the built-in redis: %w", err)
+		}
+	}
+	i.rdb = target.open()
+	i.opened(i.rdb.Close)
+	return nil
+}
+
+func (i *instance) makeStages(ctx context.Context) error {
+	signing, err := sessionKeys(i.cfg)
+	if err != nil {
+		return err
+	}
+	space := keys.New(i.cfg.RedisPrefix)
+	i.inbox = inbox.New(i.rdb, space, inbox.Options{Cap: i.cfg.InboxCap, Log: i.log})
+	if err := i.inbox.Load(ctx); err != nil {
+		i.log.Warn("redis is away; scripts are loaded when it comes", "err", err)
+	}
+	i.sessions = session.New(session.Config{
+		Keys: signing, SQL: i.db, Redis: i.rdb, Space: space, Log: i.log,
+		Secure: i.cfg.PublicURL != nil && i.cfg.PublicURL.Scheme == "https",
+	})
+	i.hub = live.New(live.Config{Redis: i.rdb, Keys: space, Badges: i.inbox, Sessions: i.sessions, Log: i.log})
+	i.pipe = pipeline.New(pipeline.Config{
+		Store: i.db, Redis: i.rdb, Keys: space, Inbox: i.inbox, Router: route.New(i.db), Hub: i.hub, Log: i.log,
+		Limits: notifier.Limits{LinkHosts: i.cfg.LinkHosts, Keep: i.cfg.Keep},
+	})
+	pages, err := i.pages(signing)
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET "+probePath, probe(signing, time.Now))
+	mux.Handle("/", pages)
+	i.web = i.server(mux)
+	return nil
+}
+
+func (i *instance) server(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h,
+		// No WriteTimeout: a stream lives for minutes and has a deadline for
+		// each write of its own.
+		ReadHeaderTimeout: 5 * time.Second,
+		IdleTimeout:       120 * time.Second,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          slog.NewLogLogger(i.log.Handler(), slog.LevelDebug),
+	}
+}
+
+// opened remembers how to close what was opened last.
+func (i *instance) opened(closeIt func() error) { i.closers = append(i.closers, closeIt) }
+
+// close closes what is open, the last opened first: a part may use those
+// before it until it is closed.
+func (i *instance) close() error {
+	var errs []error
+	for _, closeIt := range slices.Backward(i.closers) {
+		errs = append(errs, closeIt())
+	}
+	i.closers = nil
+	return errors.Join(errs...)
+}
