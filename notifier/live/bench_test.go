@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/carillonhq/carillon/internal/redistest"
@@ -70,7 +71,6 @@ func BenchmarkIdleStream(b *testing.B) {
 	defer fds.close()
 	b.ReportMetric(float64(residentKB(b)-before)/float64(b.N), "rss_KB/stream")
 	b.ReportMetric(float64(inUse()-heap)/float64(b.N), "live_B/stream")
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "connects/s")
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	b.ReportMetric(float64(m.StackInuse)/float64(b.N), "stack_B/stream")
@@ -97,6 +97,25 @@ func residentKB(b *testing.B) int {
 		b.Fatal(err)
 	}
 	return pages * os.Getpagesize() / 1024
+}
+
+// BenchmarkConnect is a new user's way to his first badge, 64 at a time, the
+// client's work included.
+func BenchmarkConnect(b *testing.B) {
+	w := newWorld(b, redistest.Client(b), redistest.Space(b), nil)
+	var seq atomic.Int64
+	b.SetParallelism(32)
+	b.RunParallel(func(pb *testing.PB) {
+		buf := make([]byte, 2048)
+		for pb.Next() {
+			c := w.raw(seq.Add(1))
+			if n, err := c.Read(buf); err != nil || !strings.Contains(string(buf[:n]), "event: badge") {
+				b.Errorf("%v: %q", err, buf[:n])
+			}
+			_ = c.Close()
+		}
+	})
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "connects/s")
 }
 
 // BenchmarkChange is one change to one of many users, from hearing it to the write.
