@@ -57,13 +57,13 @@ func (w *world) burstAt(ctx context.Context, name string, s burstSeries) (err er
 	const each = 50
 	count := each * w.opt.streams
 	if name != ours {
-		r, took, err := w.sent(ctx, fleet, int64(count), func(run uint32) error { return w.toAll(ctx, t, run, each, 1) })
+		r, took, err := w.sent(ctx, fleet, int64(count), func(run int64) error { return w.toAll(ctx, t, run, each, 1) })
 		s.live.add(name, float64(r.Marks)/took.Seconds())
 		s.events.add(name, float64(r.Events)/took.Seconds())
 		s.lost.add(name, wrongOf(r, count))
 		return err
 	}
-	r, took, err := w.sent(ctx, fleet, int64(count), func(run uint32) error { return w.toAll(ctx, t, run, each, 4) })
+	r, took, err := w.sent(ctx, fleet, int64(count), func(run int64) error { return w.toAll(ctx, t, run, each, 4) })
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (w *world) burstAt(ctx context.Context, name string, s burstSeries) (err er
 	wrong := wrongBadges(fleet.Badges(), func(i int) (unread, ver int64) { return want[i].Inbox, want[i].Ver })
 
 	ver := time.Now().UnixMilli()
-	r, took, err = w.sent(ctx, fleet, int64(count), func(run uint32) error { return w.publishChanges(ctx, run, each, ver) })
+	r, took, err = w.sent(ctx, fleet, int64(count), func(run int64) error { return w.publishChanges(ctx, run, each, ver) })
 	if err != nil {
 		return err
 	}
@@ -89,9 +89,9 @@ func (w *world) burstAt(ctx context.Context, name string, s burstSeries) (err er
 }
 
 // toAll sends each messages to everybody, some at a time.
-func (w *world) toAll(ctx context.Context, t *target, run uint32, each, atOnce int) error {
+func (w *world) toAll(ctx context.Context, t *target, run int64, each, atOnce int) error {
 	return inParallel(ctx, atOnce, each, func(n int) error {
-		return t.many(ctx, load.Mark{Run: run, User: load.Everyone, N: uint32(n), Due: time.Now()})
+		return t.many(ctx, load.Mark{Run: run, User: load.Everyone, N: int64(n), Due: time.Now()})
 	})
 }
 
@@ -109,7 +109,7 @@ const publishAll = `for i = 2, #ARGV do redis.call('PUBLISH', ARGV[i], ARGV[1]) 
 
 // publishChanges publishes what each deliver scripts of all users would, with
 // versions after ver and 1 to each unread.
-func (w *world) publishChanges(ctx context.Context, run uint32, each int, ver int64) error {
+func (w *world) publishChanges(ctx context.Context, run int64, each int, ver int64) error {
 	const perCall = 500
 	script := redis.NewScript(publishAll)
 	channels := make([]any, len(w.members))
@@ -117,7 +117,7 @@ func (w *world) publishChanges(ctx context.Context, run uint32, each int, ver in
 		channels[i] = w.space.LiveUser(m.seq)
 	}
 	for n := range each {
-		notice := w.notice(load.Mark{Run: run, User: load.Everyone, N: uint32(n), Due: time.Now()}, 2)
+		notice := w.notice(load.Mark{Run: run, User: load.Everyone, N: int64(n), Due: time.Now()}, 2)
 		content, err := notifier.EncodeContent(notice.Content())
 		if err != nil {
 			return err

@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	tuneLoad()
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	if err := raiseFiles(uint64(opt.streams) + 2_000); err != nil {
+	if err := raiseFiles(opt.streams + 2_000); err != nil {
 		return err
 	}
 	w, err := newWorld(ctx, opt, log)

@@ -127,7 +127,8 @@ func (p *process) files() (int, error) {
 }
 
 // raiseFiles raises the limit on open files, which children inherit.
-func raiseFiles(want uint64) error {
+func raiseFiles(files int) error {
+	want := uint64(max(files, 0))
 	var l unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil {
 		return fmt.Errorf("read the limit on open files: %w", err)

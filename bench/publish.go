@@ -18,21 +18,21 @@ import (
 const callers = 64
 
 // nextRun is a number for marks that no measurement had before.
-func (w *world) nextRun() uint32 {
+func (w *world) nextRun() int64 {
 	w.runs++
 	return w.runs
 }
 
 // markOf is message n of a run in which users take turns.
-func markOf(run uint32, n, users int, due time.Time) (user int, m load.Mark) {
+func markOf(run int64, n, users int, due time.Time) (user int, m load.Mark) {
 	user = n % users
-	return user, load.Mark{Run: run, User: uint32(user), N: uint32(n / users), Due: due}
+	return user, load.Mark{Run: run, User: int64(user), N: int64(n / users), Due: due}
 }
 
 // paced publishes count messages at rate per second, the first users taking
 // turns. Each is stamped with the time it was due: who falls behind is charged
 // for it.
-func (w *world) paced(ctx context.Context, t *target, run uint32, count int, rate float64, users int) error {
+func (w *world) paced(ctx context.Context, t *target, run int64, count int, rate float64, users int) error {
 	type job struct {
 		n   int
 		due time.Time
@@ -60,7 +60,7 @@ func (w *world) paced(ctx context.Context, t *target, run uint32, count int, rat
 }
 
 // flatOut publishes count messages as fast as the callers can.
-func (w *world) flatOut(ctx context.Context, t *target, run uint32, count int) error {
+func (w *world) flatOut(ctx context.Context, t *target, run int64, count int) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	var failed firstError

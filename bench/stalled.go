@@ -92,10 +92,10 @@ func (w *world) withStalled(ctx context.Context, stall bool) (got stalledResult,
 	}
 	others := *t
 	others.one = func(ctx context.Context, user int, m load.Mark) error {
-		m.User = uint32(slow + user)
+		m.User = int64(slow + user)
 		return t.one(ctx, slow+user, m)
 	}
-	r, _, err := w.sent(ctx, fleet, int64(count), func(run uint32) error {
+	r, _, err := w.sent(ctx, fleet, int64(count), func(run int64) error {
 		return w.paced(ctx, &others, run, count, rate, w.opt.streams-slow)
 	})
 	stop()

@@ -116,7 +116,9 @@ func (r *row) verdict() string {
 	switch {
 	case r.goal.met == nil:
 		return ""
-	case len(r.got) > 0 && r.goal.met(r):
+	case len(r.got) == 0:
+		return "not measured"
+	case r.goal.met(r):
 		return "pass"
 	}
 	return "**short**"

@@ -70,7 +70,7 @@ func (w *world) unicastAt(ctx context.Context, name string) (got direct, err err
 		return got, fmt.Errorf("%d streams did not open: %w", o.Failed, o.FirstErr)
 	}
 	count := w.opt.scaled(8 * pacedRate)
-	r, _, err := w.sent(ctx, fleet, int64(count), func(run uint32) error {
+	r, _, err := w.sent(ctx, fleet, int64(count), func(run int64) error {
 		return w.paced(ctx, t, run, count, pacedRate, w.opt.streams)
 	})
 	if err != nil {
@@ -79,14 +79,14 @@ func (w *world) unicastAt(ctx context.Context, name string) (got direct, err err
 	got.p50, got.p99 = r.Latency.Milliseconds(0.5), r.Latency.Milliseconds(0.99)
 	got.wrong = wrongOf(r, count)
 	count = w.opt.scaled(60_000)
-	r, took, err := w.sent(ctx, fleet, int64(count), func(run uint32) error { return w.flatOut(ctx, t, run, count) })
+	r, took, err := w.sent(ctx, fleet, int64(count), func(run int64) error { return w.flatOut(ctx, t, run, count) })
 	if err != nil {
 		return got, err
 	}
 	got.most, got.wrong = float64(r.Marks)/took.Seconds(), got.wrong+wrongOf(r, count)
 	rounds := w.opt.scaled(10)
 	count = rounds * w.opt.streams
-	r, took, err = w.sent(ctx, fleet, int64(count), func(run uint32) error { return w.inPipelines(ctx, t, name, run, rounds) })
+	r, took, err = w.sent(ctx, fleet, int64(count), func(run int64) error { return w.inPipelines(ctx, t, name, run, rounds) })
 	if err != nil {
 		return got, err
 	}
@@ -96,7 +96,7 @@ func (w *world) unicastAt(ctx context.Context, name string) (got direct, err err
 
 // sent runs one publishing and waits for what it sent. took runs from the
 // first call to the last arrival.
-func (w *world) sent(ctx context.Context, f *load.Fleet, want int64, publish func(run uint32) error) (load.Result, time.Duration, error) {
+func (w *world) sent(ctx context.Context, f *load.Fleet, want int64, publish func(run int64) error) (load.Result, time.Duration, error) {
 	if err := pause(ctx, 500*time.Millisecond); err != nil {
 		return load.Result{}, 0, err
 	}
@@ -116,9 +116,9 @@ func wrongOf(r load.Result, want int) float64 {
 
 // inPipelines sends rounds messages to every user: Carillon's by its own
 // pipelines, the bounds' by pipelines of as many PUBLISH.
-func (w *world) inPipelines(ctx context.Context, t *target, name string, run uint32, rounds int) error {
+func (w *world) inPipelines(ctx context.Context, t *target, name string, run int64, rounds int) error {
 	for n := range rounds {
-		m := load.Mark{Run: run, User: load.Everyone, N: uint32(n), Due: time.Now()}
+		m := load.Mark{Run: run, User: load.Everyone, N: int64(n), Due: time.Now()}
 		if name == ours {
 			if err := t.many(ctx, m); err != nil {
 				return err

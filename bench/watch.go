@@ -31,7 +31,7 @@ func (c *watchCut) run(ctx context.Context) {
 		bytes int
 		since time.Time
 	}
-	fills := make(map[int]fill)
+	fills := make(map[int32]fill)
 	for {
 		now := time.Now()
 		waiting := c.fleet.Stalled()

@@ -43,7 +43,7 @@ type world struct {
 
 	members []member     // once crowd has been called
 	notices atomic.Int64 // the last notice id
-	runs    uint32       // the last run of marks
+	runs    int64        // the last run of marks
 }
 
 func newWorld(ctx context.Context, opt options, log *slog.Logger) (*world, error) {

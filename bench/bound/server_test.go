@@ -28,7 +28,7 @@ func TestEveryStreamGetsWhatIsPublishedToItAndNothingElse(t *testing.T) {
 			fleet.Begin(1)
 			for n := range 3 {
 				for user := range 10 {
-					m := load.Mark{Run: 1, User: uint32(user), N: uint32(n), Due: time.Now()}
+					m := load.Mark{Run: 1, User: int64(user), N: int64(n), Due: time.Now()}
 					text := fmt.Sprintf("%d\n%s", user, m.Append(nil))
 					if err := rdb.Publish(t.Context(), bound.Channel, text).Err(); err != nil {
 						t.Fatal(err)

@@ -83,7 +83,7 @@ func (f *Fleet) settled() {
 
 func (f *Fleet) dial(i int) error {
 	l := f.loops[i%len(f.loops)]
-	s := &stream{id: i, user: uint32(i % f.cfg.Users), started: time.Now()}
+	s := &stream{id: int32(i), user: int64(i % f.cfg.Users), started: time.Now()} //nolint:gosec // there are not that many ports
 	s.stalled = f.cfg.Stalled != nil && f.cfg.Stalled(i)
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -110,8 +110,7 @@ func (f *Fleet) request(s *stream) error {
 		if err := unix.SetsockoptInt(s.fd, unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1); err != nil {
 			return err
 		}
-		n := 1 + s.id%f.cfg.Sources
-		if err := unix.Bind(s.fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, byte(n >> 8), byte(n)}}); err != nil {
+		if err := unix.Bind(s.fd, &unix.SockaddrInet4{Addr: source(int(s.id) % f.cfg.Sources)}); err != nil {
 			return err
 		}
 	}
@@ -123,7 +122,7 @@ func (f *Fleet) request(s *stream) error {
 	if err := unix.Connect(s.fd, f.target); err != nil {
 		return err
 	}
-	text := f.cfg.Request(s.id)
+	text := f.cfg.Request(int(s.id))
 	if n, err := unix.Write(s.fd, text); err != nil {
 		return err
 	} else if n != len(text) {

@@ -60,7 +60,7 @@ type Fleet struct {
 	target  sockaddr
 	loops   []*loop
 	slots   chan struct{} // held by connections that are opening
-	run     atomic.Uint32
+	run     atomic.Int64
 	closing atomic.Bool
 	wg      sync.WaitGroup
 }
@@ -91,7 +91,7 @@ func Open(ctx context.Context, cfg Config) (*Fleet, Opening, error) {
 }
 
 // Begin forgets what was counted and starts to count the marks of run.
-func (f *Fleet) Begin(run uint32) {
+func (f *Fleet) Begin(run int64) {
 	for _, l := range f.loops {
 		l.mu.Lock()
 		l.stats = stats{}
@@ -164,8 +164,8 @@ func (f *Fleet) Badges() []Badge {
 
 // Stalled returns how many bytes the kernel holds for each stream that does
 // not read and that the server has not ended, by its number.
-func (f *Fleet) Stalled() map[int]int {
-	waiting := make(map[int]int)
+func (f *Fleet) Stalled() map[int32]int {
+	waiting := make(map[int32]int)
 	for _, l := range f.loops {
 		l.mu.Lock()
 		for _, s := range l.streams {

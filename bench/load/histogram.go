@@ -1,9 +1,6 @@
 package load
 
-import (
-	"math/bits"
-	"time"
-)
+import "time"
 
 // A power of two is cut into halfSteps buckets, so a quantile is at most 0.8 %
 // off.
@@ -26,7 +23,7 @@ func (h *Histogram) Add(d time.Duration) {
 	d = max(d, 0)
 	h.total++
 	h.longest = max(h.longest, d)
-	h.count[bucketOf(uint64(d))]++
+	h.count[bucketOf(d)]++
 }
 
 // Merge adds everything that o counted.
@@ -64,13 +61,16 @@ func (h *Histogram) Milliseconds(q float64) float64 {
 
 // bucketOf keeps the stepBits leading bits of v and how far they were shifted.
 // Buckets whose leading bit is clear stay empty for shifts above zero.
-func bucketOf(v uint64) int {
-	shift := bits.Len64(v >> stepBits)
-	return shift<<stepBits + int(v>>shift)
+func bucketOf(d time.Duration) int {
+	shift := 0
+	for d>>shift >= 1<<stepBits {
+		shift++
+	}
+	return shift<<stepBits + int(d>>shift)
 }
 
 func middleOf(i int) time.Duration {
 	shift := i >> stepBits
-	low := uint64(i&(1<<stepBits-1)) << shift
-	return time.Duration(low + uint64(1)<<shift/2)
+	low := time.Duration(i&(1<<stepBits-1)) << shift
+	return low + time.Duration(1)<<shift/2
 }

@@ -31,7 +31,7 @@ func TestQuantilesAreWithinOnePercent(t *testing.T) {
 func TestEveryDurationFallsIntoItsBucket(t *testing.T) {
 	t.Parallel()
 	for _, d := range []time.Duration{0, 1, 127, 128, 129, 255, 256, 1<<20 - 1, 1 << 20, 1<<40 + 12345, 1<<63 - 1} {
-		got := middleOf(bucketOf(uint64(d)))
+		got := middleOf(bucketOf(d))
 		if diff := float64(got-d) / float64(d+1); diff > 0.01 || diff < -0.01 {
 			t.Errorf("%d is counted as %d", d, got)
 		}
@@ -93,13 +93,13 @@ func TestEventsAreTheSameHoweverTheyAreCut(t *testing.T) {
 func TestBodiesAreTheSameChunkedOrNot(t *testing.T) {
 	t.Parallel()
 	plain := "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + wire
-	chunked := "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+	chunked := []byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
 	for rest := wire; rest != ""; {
 		n := min(29, len(rest))
-		chunked += fmt.Sprintf("%x\r\n%s\r\n", n, rest[:n])
+		chunked = fmt.Appendf(chunked, "%x\r\n%s\r\n", n, rest[:n])
 		rest = rest[n:]
 	}
-	for _, answer := range []string{plain, chunked} {
+	for _, answer := range []string{plain, string(chunked)} {
 		for size := 1; size <= len(answer); size++ {
 			var r response
 			var got strings.Builder

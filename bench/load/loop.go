@@ -40,15 +40,15 @@ type opening struct {
 }
 
 type stream struct {
-	id      int
+	id      int32 // the kernel hands it back in place of the descriptor
 	fd      int
-	user    uint32
+	user    int64
 	started time.Time
 	open    bool
 	stalled bool
 	answer  response
 	events  Decoder
-	run     uint32   // the run that seen is of
+	run     int64    // the run that seen is of
 	seen    []uint64 // a bit per mark of that run
 	badge   Badge
 }
@@ -73,11 +73,10 @@ func newLoop(f *Fleet) (*loop, error) {
 func (l *loop) add(s *stream) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	id := int32(s.id) // the kernel hands it back in place of the descriptor
-	l.streams[id] = s
-	err := unix.EpollCtl(l.epoll, unix.EPOLL_CTL_ADD, s.fd, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP, Fd: id})
+	l.streams[s.id] = s
+	err := unix.EpollCtl(l.epoll, unix.EPOLL_CTL_ADD, s.fd, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP, Fd: s.id})
 	if err != nil {
-		delete(l.streams, id)
+		delete(l.streams, s.id)
 	}
 	return err
 }
@@ -173,7 +172,7 @@ func (l *loop) opened(s *stream, now time.Time) {
 	l.opening.opened++
 	l.opening.latency.Add(now.Sub(s.started))
 	if s.stalled { // from here on only its end wakes the loop
-		err := unix.EpollCtl(l.epoll, unix.EPOLL_CTL_MOD, s.fd, &unix.EpollEvent{Events: unix.EPOLLRDHUP, Fd: int32(s.id)})
+		err := unix.EpollCtl(l.epoll, unix.EPOLL_CTL_MOD, s.fd, &unix.EpollEvent{Events: unix.EPOLLRDHUP, Fd: s.id})
 		if err != nil {
 			l.stats.err = fmt.Errorf("stall a stream: %w", err)
 		}
@@ -182,7 +181,7 @@ func (l *loop) opened(s *stream, now time.Time) {
 }
 
 func (l *loop) end(s *stream, err error) {
-	delete(l.streams, int32(s.id))
+	delete(l.streams, s.id)
 	_ = unix.Close(s.fd) // which also takes it out of the epoll instance
 	if s.open {
 		l.stats.dropped++

@@ -2,7 +2,6 @@ package load
 
 import (
 	"bytes"
-	"strconv"
 	"time"
 )
 
@@ -13,9 +12,9 @@ const Everyone = 0xffffffff
 // was due, so that the receiving end can tell lost, doubled and misrouted
 // messages and the latency without any book of what was sent.
 type Mark struct {
-	Run  uint32    // the measurement it belongs to
-	User uint32    // whose message it is, or Everyone
-	N    uint32    // its number among the messages of that user, from 0
+	Run  int64     // the measurement it belongs to
+	User int64     // whose message it is, or Everyone
+	N    int64     // its number among the messages of that user, from 0
 	Due  time.Time // when it was to be sent, whether or not that was kept
 }
 
@@ -28,10 +27,10 @@ const MarkLen = 5 + 3*9 + 16
 // only, which neither JSON nor a URL escapes.
 func (m Mark) Append(b []byte) []byte {
 	b = append(b, markPrefix...)
-	for _, v := range []uint32{m.Run, m.User, m.N} {
-		b = append(appendHex(b, uint64(v), 8), '~')
+	for _, v := range []int64{m.Run, m.User, m.N} {
+		b = append(appendHex(b, v, 8), '~')
 	}
-	return appendHex(b, uint64(m.Due.UnixNano()), 16)
+	return appendHex(b, m.Due.UnixNano(), 16)
 }
 
 // FindMark returns the first mark in text.
@@ -45,24 +44,25 @@ func FindMark(text []byte) (Mark, bool) {
 	user, ok2 := parseHex(t[9:17])
 	n, ok3 := parseHex(t[18:26])
 	due, ok4 := parseHex(t[27:43])
-	m := Mark{Run: uint32(run), User: uint32(user), N: uint32(n), Due: time.Unix(0, int64(due))}
+	m := Mark{Run: run, User: user, N: n, Due: time.Unix(0, due)}
 	return m, ok1 && ok2 && ok3 && ok4
 }
 
-func appendHex(b []byte, v uint64, digits int) []byte {
-	for n := len(strconv.FormatUint(v|1, 16)); n < digits; n++ {
-		b = append(b, '0')
+func appendHex(b []byte, v int64, digits int) []byte {
+	const hex = "0123456789abcdef"
+	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
+		b = append(b, hex[v>>shift&15])
 	}
-	return strconv.AppendUint(b, v, 16)
+	return b
 }
 
-func parseHex(b []byte) (v uint64, ok bool) {
+func parseHex(b []byte) (v int64, ok bool) {
 	for _, c := range b {
 		d, ok := hexDigit(c)
 		if !ok {
 			return 0, false
 		}
-		v = v<<4 | uint64(d)
+		v = v<<4 | int64(d)
 	}
 	return v, true
 }

@@ -46,8 +46,8 @@ func Reloads(ctx context.Context, cfg Config, count, workers int, patience time.
 func reload(ctx context.Context, cfg Config, i int, patience time.Duration) error {
 	d := net.Dialer{Timeout: patience}
 	if cfg.Sources > 0 {
-		n := 1 + i%cfg.Sources
-		d.LocalAddr = &net.TCPAddr{IP: net.IPv4(127, 0, byte(n>>8), byte(n))}
+		ip := source(i % cfg.Sources)
+		d.LocalAddr = &net.TCPAddr{IP: ip[:]}
 	}
 	nc, err := d.DialContext(ctx, "tcp4", cfg.Addr)
 	if err != nil {
@@ -64,6 +64,11 @@ func reload(ctx context.Context, cfg Config, i int, patience time.Duration) erro
 		return nil
 	}
 	return firstEvent(nc)
+}
+
+// source is the source address number n, from 127.0.0.1 on.
+func source(n int) [4]byte {
+	return [4]byte{127, 0, byte(n / 250), byte(1 + n%250)} //nolint:gosec // some hundreds at most
 }
 
 func firstEvent(nc net.Conn) error {
