@@ -3,7 +3,6 @@ package inbox_test
 import (
 	"maps"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -20,7 +19,7 @@ type listener struct {
 	inbox string
 }
 
-func (s *site) listen(t testing.TB, seq int64) *listener {
+func (s *site) listen(t tb, seq int64) *listener {
 	t.Helper()
 	l := &listener{s: s, on: s.k.LiveUser(seq), inbox: s.k.State(seq)}
 	l.sub = s.rdb.Subscribe(t.Context(), l.on)
@@ -34,7 +33,7 @@ func (s *site) listen(t testing.TB, seq int64) *listener {
 
 // heard returns what was published since it was last asked. A word of its own,
 // which goes the way of the changes behind them, tells it when to stop.
-func (l *listener) heard(t testing.TB) []notifier.Change {
+func (l *listener) heard(t tb) []notifier.Change {
 	t.Helper()
 	const stop = `return redis.call('PUBLISH', ARGV[1], 'stop')`
 	if err := l.s.rdb.Eval(t.Context(), stop, []string{l.inbox}, l.on).Err(); err != nil {
@@ -82,7 +81,7 @@ type folded struct {
 func newFolded() *folded { return &folded{at: map[string]int64{}, read: map[string]bool{}} }
 
 // take folds a change, and says how many entries it finds unread.
-func (f *folded) take(t testing.TB, c notifier.Change) (unread int64) {
+func (f *folded) take(t tb, c notifier.Change) (unread int64) {
 	t.Helper()
 	if c.Ver <= f.last.Ver {
 		t.Errorf("ver %d was published after %d", c.Ver, f.last.Ver)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
+	"pgregory.net/rapid"
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
@@ -18,6 +19,13 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Wrap(m)) }
+
+// tb is a test, a benchmark, or a run of a property.
+type tb interface {
+	rapid.TB
+	Context() context.Context
+	Cleanup(f func())
+}
 
 // clock is a time that tests move. It stands still between.
 type clock struct{ ms atomic.Int64 }
@@ -72,7 +80,7 @@ func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
 }
 
 // ctx is the context of the next call; a forgetful server loses its scripts now.
-func (s *site) ctx(t testing.TB) context.Context {
+func (s *site) ctx(t tb) context.Context {
 	t.Helper()
 	if s.flush {
 		if err := s.rdb.ScriptFlush(t.Context()).Err(); err != nil {
@@ -95,7 +103,7 @@ func (s *site) notice(id int64, subject string) *notifier.Notice {
 }
 
 // deliver delivers to one user, and lets a millisecond pass.
-func (s *site) deliver(t testing.TB, seq int64, n *notifier.Notice) int {
+func (s *site) deliver(t tb, seq int64, n *notifier.Notice) int {
 	t.Helper()
 	changed, err := s.Deliver(s.ctx(t), n, []int64{seq})
 	if err != nil {
@@ -106,7 +114,7 @@ func (s *site) deliver(t testing.TB, seq int64, n *notifier.Notice) int {
 }
 
 // fill delivers notices first..last with subjects photo:1, photo:2, …
-func (s *site) fill(t testing.TB, seq, first, last int64) {
+func (s *site) fill(t tb, seq, first, last int64) {
 	t.Helper()
 	for id := first; id <= last; id++ {
 		if got := s.deliver(t, seq, s.notice(id, fmt.Sprintf("photo:%d", id))); got != 1 {

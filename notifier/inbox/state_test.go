@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
@@ -21,7 +20,7 @@ type stored struct {
 	Fleeting            []string // keys with a TTL
 }
 
-func (s *site) stored(t testing.TB, seq int64) stored {
+func (s *site) stored(t tb, seq int64) stored {
 	t.Helper()
 	ctx, k, p := t.Context(), s.k, keys.Partition(seq)
 	at := stored{
@@ -38,7 +37,7 @@ func (s *site) stored(t testing.TB, seq int64) stored {
 	return at
 }
 
-func scores(t testing.TB, rdb redis.UniversalClient, key string) map[string]int64 {
+func scores(t tb, rdb redis.UniversalClient, key string) map[string]int64 {
 	t.Helper()
 	all, err := rdb.ZRangeWithScores(t.Context(), key, 0, -1).Result()
 	if err != nil {
@@ -52,7 +51,7 @@ func scores(t testing.TB, rdb redis.UniversalClient, key string) map[string]int6
 }
 
 // same fails when something is not as it was.
-func same(t testing.TB, what string, before, after stored) {
+func same(t tb, what string, before, after stored) {
 	t.Helper()
 	if d := cmp.Diff(before, after); d != "" {
 		t.Errorf("%s changed what is stored (-before +after):\n%s", what, d)
@@ -60,7 +59,7 @@ func same(t testing.TB, what string, before, after stored) {
 }
 
 // sound checks what must hold of every inbox at every instant.
-func (s *site) sound(t testing.TB, seq int64) stored {
+func (s *site) sound(t tb, seq int64) stored {
 	t.Helper()
 	at := s.stored(t, seq)
 	fields := slices.Clone(at.List)
@@ -118,7 +117,7 @@ func sortedKeys(m map[string]string) []string {
 	return list
 }
 
-func number(t testing.TB, s string) int64 {
+func number(t tb, s string) int64 {
 	t.Helper()
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {

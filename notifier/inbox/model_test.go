@@ -1,0 +1,167 @@
+package inbox_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// model is what an inbox should be, in the plainest words.
+type model struct {
+	seq     int64
+	limit   int
+	rows    []notifier.Entry // newest first
+	gone    map[int64]bool
+	ver     int64
+	opened  int64
+	counted map[int64][2]int64 // notice → delivered, read
+	taken   []notifier.Entry   // deleted, to be restored
+	sent    []*notifier.Notice
+}
+
+func (m *model) bump(now int64) { m.ver = max(m.ver+1, now) }
+
+func (m *model) count(id int64, delivered, read int64) {
+	c := m.counted[id]
+	m.counted[id] = [2]int64{c[0] + delivered, c[1] + read}
+}
+
+func (m *model) find(key string) int {
+	return slices.IndexFunc(m.rows, func(e notifier.Entry) bool { return e.Key == key })
+}
+
+func (m *model) remove(i int) {
+	m.gone[m.rows[i].NoticeID] = true
+	m.rows = slices.Delete(m.rows, i, i+1)
+}
+
+func (m *model) unread() (n int64) {
+	for _, e := range m.rows {
+		if !e.Read {
+			n++
+		}
+	}
+	return n
+}
+
+// expire takes out what is due by now.
+func (m *model) expire(now int64) (n int) {
+	for i := len(m.rows) - 1; i >= 0; i-- {
+		if at := m.rows[i].ExpiresAt; !at.IsZero() && at.UnixMilli() <= now {
+			m.remove(i)
+			n++
+		}
+	}
+	if n > 0 {
+		m.bump(now)
+	}
+	return n
+}
+
+func (m *model) deliver(n *notifier.Notice, now int64) (changed int) {
+	i := m.find(n.Key())
+	if m.gone[n.ID] || n.ExpiresAt.UnixMilli() <= now && !n.ExpiresAt.IsZero() || i >= 0 && m.rows[i].NoticeID >= n.ID {
+		return 0
+	}
+	if i >= 0 {
+		m.remove(i)
+	}
+	m.bump(now)
+	m.count(n.ID, 1, 0)
+	m.rows = slices.Insert(m.rows, 0, notifier.Entry{Key: n.Key(), NoticeID: n.ID, At: m.ver, ExpiresAt: n.ExpiresAt})
+	if len(m.rows) > m.limit {
+		m.remove(m.limit)
+	}
+	return 1
+}
+
+// turn turns rows up to a time to read.
+func (m *model) turn(upto, now int64) (n int) {
+	for i := range m.rows {
+		if e := &m.rows[i]; !e.Read && e.At <= upto {
+			e.Read = true
+			m.count(e.NoticeID, 0, 1)
+			n++
+		}
+	}
+	if n > 0 {
+		m.bump(now)
+	}
+	return n
+}
+
+func (m *model) mark(key string, read bool, now int64) (found bool) {
+	i := m.find(key)
+	if i < 0 {
+		return false
+	}
+	if m.rows[i].Read != read {
+		m.rows[i].Read = read
+		m.count(m.rows[i].NoticeID, 0, map[bool]int64{true: 1, false: -1}[read])
+		m.bump(now)
+	}
+	return true
+}
+
+func (m *model) restore(e notifier.Entry, now int64) error {
+	switch {
+	case !m.gone[e.NoticeID], !e.ExpiresAt.IsZero() && e.ExpiresAt.UnixMilli() <= now:
+		return notifier.ErrNotFound
+	case m.find(e.Key) >= 0, len(m.rows) >= m.limit:
+		return notifier.ErrConflict
+	}
+	place := slices.IndexFunc(m.rows, func(o notifier.Entry) bool { return o.At < e.At })
+	if place < 0 {
+		place = len(m.rows)
+	}
+	m.rows = slices.Insert(m.rows, place, e)
+	delete(m.gone, e.NoticeID)
+	m.bump(now)
+	return nil
+}
+
+// agrees compares all that is stored with the model.
+func (m *model) agrees(t tb, s *site) {
+	t.Helper()
+	at := s.sound(t, m.seq)
+	var want, got []string
+	for _, e := range m.rows {
+		field := e.Key + notifier.UnreadSuffix
+		if e.Read {
+			field = e.Key + notifier.ReadSuffix
+		}
+		expires := int64(0)
+		if !e.ExpiresAt.IsZero() {
+			expires = e.ExpiresAt.UnixMilli()
+		}
+		want = append(want, fmt.Sprint(field, " = ", e.NoticeID, " ", e.At, " ", expires))
+	}
+	for _, field := range at.List {
+		got = append(got, field+" = "+strings.Join(strings.SplitN(at.Hash[field], " ", 4)[:3], " "))
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Fatalf("rows (-model +redis):\n%s", d)
+	}
+	state := map[string]string{"unread": fmt.Sprint(m.unread()), "ver": fmt.Sprint(m.ver), "opened": fmt.Sprint(m.opened)}
+	if d := cmp.Diff(state, at.State); d != "" {
+		t.Fatalf("state (-model +redis):\n%s", d)
+	}
+	gone := map[int64]bool{}
+	for id := range at.Gone {
+		gone[number(t, id)] = true
+	}
+	if d := cmp.Diff(m.gone, gone); d != "" {
+		t.Fatalf("gone (-model +redis):\n%s", d)
+	}
+	for id, want := range m.counted {
+		n := strconv.FormatInt(id, 10)
+		if d, r := at.Counts[n+":d"], at.Counts[n+":r"]; number(t, "0"+d) != want[0] || number(t, "0"+r) != want[1] {
+			t.Fatalf("notice %d: %s delivered, %s read; want %v", id, d, r, want)
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package inbox_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox"
+)
+
+// play is one random story of one inbox, beside its model and a browser that
+// sees the published changes only.
+type play struct {
+	*model
+	s       *site
+	heard   *listener
+	browser *folded
+}
+
+const modelCap = 6
+
+func TestWhateverHappensTheInboxAgreesWithItsModel(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, redistest.Client(t), 0)
+	s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Cap: modelCap, Now: s.clock.now})
+	var seq, id atomic.Int64
+	rapid.Check(t, func(t *rapid.T) {
+		p := &play{s: s, browser: newFolded(), model: &model{
+			seq: seq.Add(1), limit: modelCap, gone: map[int64]bool{}, counted: map[int64][2]int64{},
+		}}
+		badges, err := s.Badges(t.Context(), []int64{p.seq})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.ver, p.browser.last.Ver = badges[0].Ver, badges[0].Ver
+		p.heard = s.listen(t, p.seq)
+		t.Repeat(map[string]func(*rapid.T){
+			"":         p.check,
+			"deliver":  func(t *rapid.T) { p.deliverNew(t, id.Add(1)) },
+			"deliver2": func(t *rapid.T) { p.deliverNew(t, id.Add(1)) }, // so that inboxes fill up
+			"repeat":   p.deliverOld,
+			"open":     p.open,
+			"look":     p.look,
+			"read":     func(t *rapid.T) { p.markOne(t, true) },
+			"unread":   func(t *rapid.T) { p.markOne(t, false) },
+			"upto":     p.readUpto,
+			"delete":   p.take,
+			"restore":  p.putBack,
+			"retract":  p.retract,
+			"expire":   p.sweep,
+			"time":     func(t *rapid.T) { s.clock.pass(time.Duration(rapid.IntRange(0, 90).Draw(t, "seconds")) * time.Second) },
+		})
+	})
+}
+
+func (p *play) now() int64 { return p.s.clock.now().UnixMilli() }
+
+func (p *play) check(t *rapid.T) {
+	p.agrees(t, p.s)
+	for _, c := range p.heard.heard(t) {
+		unread := p.browser.take(t, c)
+		for _, e := range p.rows { // a restored row has its old time
+			if _, ok := p.browser.at[e.Key]; ok {
+				p.browser.at[e.Key] = e.At
+			}
+		}
+		if unread != c.Unread {
+			t.Fatalf("change %+v says %d unread, the browser counts %d", c, c.Unread, unread)
+		}
+	}
+	if last := p.browser.last; last.Ver != p.ver || last.Unread != p.unread() {
+		t.Fatalf("the browser was told ver %d, %d unread; it is %d, %d", last.Ver, last.Unread, p.ver, p.unread())
+	}
+}
+
+// anyKey is one of few keys, so that they meet.
+func anyKey(t *rapid.T) string { return "like:" + rapid.SampledFrom(subjects).Draw(t, "subject") }
+
+var subjects = []string{"a", "b", "c:1", "c:1:2", "has_read", "f", "g", "h", "i"}
+
+func (p *play) deliverNew(t *rapid.T, id int64) {
+	n := p.s.notice(id, rapid.SampledFrom(subjects).Draw(t, "subject"))
+	n.Recipients = 2
+	switch rapid.IntRange(0, 3).Draw(t, "life") {
+	case 0:
+		n.ExpiresAt = time.Time{}
+	case 1:
+		n.ExpiresAt = p.s.clock.in(time.Duration(rapid.IntRange(-1, 120).Draw(t, "seconds")) * time.Second)
+	}
+	p.sent = append(p.sent, n)
+	p.handOver(t, n)
+}
+
+func (p *play) deliverOld(t *rapid.T) {
+	if len(p.sent) == 0 {
+		t.Skip("nothing was sent")
+	}
+	p.handOver(t, rapid.SampledFrom(p.sent).Draw(t, "notice"))
+}
+
+func (p *play) handOver(t *rapid.T, n *notifier.Notice) {
+	want := p.deliver(n, p.now())
+	if got, err := p.s.Deliver(t.Context(), n, []int64{p.seq}); err != nil || got != want {
+		t.Fatalf("delivering changed %d, %v; want %d", got, err, want)
+	}
+}
+
+func (p *play) open(t *rapid.T) {
+	p.model.expire(p.now())
+	before, opened := slices.Clone(p.rows), p.opened
+	turned := p.turn(1<<62, p.now())
+	if turned > 0 {
+		p.opened = p.ver
+	}
+	page, err := p.s.Open(t.Context(), p.seq)
+	if err != nil || page.Unread != 0 || page.Ver != p.ver {
+		t.Fatalf("page %+v, %v; want ver %d", page, err, p.ver)
+	}
+	if turned > 0 && page.Opened != max(opened, 1) {
+		t.Fatalf("opened %d before, want %d", page.Opened, opened)
+	}
+	p.shows(t, page, before)
+	for _, e := range page.Entries {
+		if e.New == e.Read {
+			t.Fatalf("%s: new %v, read %v", e.Key, e.New, e.Read)
+		}
+	}
+}
+
+func (p *play) look(t *rapid.T) {
+	p.model.expire(p.now())
+	q := notifier.Query{Unread: rapid.Bool().Draw(t, "unread only"), Limit: rapid.IntRange(1, 4).Draw(t, "limit")}
+	var all notifier.Page
+	for {
+		page, err := p.s.Look(t.Context(), p.seq, q)
+		if err != nil || page.Unread != p.unread() || page.Ver != p.ver || len(page.Entries) > q.Limit {
+			t.Fatalf("page %+v, %v; want ver %d, %d unread", page, err, p.ver, p.unread())
+		}
+		all.Entries = append(all.Entries, page.Entries...)
+		if q.Before = page.Older; q.Before == 0 {
+			break
+		}
+	}
+	want := slices.Clone(p.rows)
+	if q.Unread {
+		want = slices.DeleteFunc(want, func(e notifier.Entry) bool { return e.Read })
+	}
+	p.shows(t, all, want)
+}
+
+func (p *play) shows(t *rapid.T, page notifier.Page, rows []notifier.Entry) {
+	line := func(list []notifier.Entry) (s string) {
+		for _, e := range list {
+			s += fmt.Sprintln(e.Key, e.NoticeID, e.At, e.Read)
+		}
+		return s
+	}
+	if got, want := line(page.Entries), line(rows); got != want {
+		t.Fatalf("the page shows\n%swant\n%s", got, want)
+	}
+}
+
+func (p *play) markOne(t *rapid.T, read bool) {
+	key, call := anyKey(t), p.s.MarkUnread
+	if read {
+		call = p.s.MarkRead
+	}
+	found := p.mark(key, read, p.now())
+	badge, err := call(t.Context(), p.seq, key)
+	p.answers(t, badge, err, found)
+}
+
+func (p *play) answers(t *rapid.T, badge notifier.Badge, err error, found bool) {
+	if !found {
+		if !errors.Is(err, notifier.ErrNotFound) {
+			t.Fatalf("error %v, want not found", err)
+		}
+		return
+	}
+	if want := (notifier.Badge{Unread: p.unread(), Inbox: p.unread(), Ver: p.ver}); err != nil || badge != want {
+		t.Fatalf("badge %+v, %v; want %+v", badge, err, want)
+	}
+}
+
+func (p *play) readUpto(t *rapid.T) {
+	p.model.expire(p.now())
+	key := anyKey(t)
+	upto, at, found := key, int64(0), true
+	if i := p.find(key); i < 0 {
+		found = false
+	} else if at = p.rows[i].At; rapid.Bool().Draw(t, "by time") {
+		upto = strconv.FormatInt(at, 10)
+	}
+	if found {
+		p.turn(at, p.now())
+	}
+	badge, err := p.s.ReadUpto(t.Context(), p.seq, upto)
+	p.answers(t, badge, err, found)
+}
+
+func (p *play) take(t *rapid.T) {
+	key := anyKey(t)
+	i := p.find(key)
+	if i >= 0 {
+		p.taken = append(p.taken, p.rows[i])
+		p.remove(i)
+		p.bump(p.now())
+	}
+	e, badge, err := p.s.Take(t.Context(), p.seq, key)
+	p.answers(t, badge, err, i >= 0)
+	if i >= 0 {
+		if was := p.taken[len(p.taken)-1]; e.NoticeID != was.NoticeID || e.At != was.At || e.Read != was.Read {
+			t.Fatalf("took %+v, want %+v", e, was)
+		}
+		p.taken[len(p.taken)-1] = e
+	}
+}
+
+func (p *play) putBack(t *rapid.T) {
+	if len(p.taken) == 0 {
+		t.Skip("nothing was deleted")
+	}
+	e := rapid.SampledFrom(p.taken).Draw(t, "entry")
+	want := p.restore(e, p.now())
+	badge, err := p.s.Restore(t.Context(), p.seq, e)
+	if want != nil {
+		if !errors.Is(err, want) {
+			t.Fatalf("restoring: %v, want %v", err, want)
+		}
+		return
+	}
+	p.answers(t, badge, err, true)
+}
+
+func (p *play) retract(t *rapid.T) {
+	if len(p.sent) == 0 {
+		t.Skip("nothing was sent")
+	}
+	n := rapid.SampledFrom(p.sent).Draw(t, "notice")
+	if i := p.find(n.Key()); i >= 0 && p.rows[i].NoticeID == n.ID {
+		p.remove(i)
+		p.bump(p.now())
+	} else if !p.gone[n.ID] {
+		p.gone[n.ID] = true
+		p.bump(p.now())
+	}
+	if err := p.s.Retract(t.Context(), n.ID, n.Key(), []int64{p.seq}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *play) sweep(t *rapid.T) {
+	var keys []string
+	for _, e := range p.rows {
+		keys = append(keys, e.Key)
+	}
+	want := p.model.expire(p.now())
+	if got, err := p.s.Expire(t.Context(), p.seq, append(keys, anyKey(t))); err != nil || got != want {
+		t.Fatalf("expired %d, %v; want %d", got, err, want)
+	}
+}
