@@ -69,8 +69,10 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	machine := w.describe(ctx)
 	rows, err := measure(ctx, w)
 	err = errors.Join(err, w.close())
+	fmt.Fprintf(os.Stdout, "%s\n\n", machine)
 	return errors.Join(printTable(os.Stdout, rows), err)
 }
 
