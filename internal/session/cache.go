@@ -63,7 +63,7 @@ func (c *cache) fill(ctx context.Context, signed Signed, left time.Duration) {
 func (c *cache) bury(ctx context.Context, ids ...string) {
 	// Who signs out may close the tab at once; the session must still end.
 	ctx = context.WithoutCancel(ctx)
-	_ = c.redis.do(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
+	_ = c.redis.insist(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
 		_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
 			for _, id := range ids {
 				p.Set(ctx, c.space.Session(id), tombstone, graveLife)

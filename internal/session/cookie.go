@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -23,6 +24,8 @@ const (
 	// the same host may have put one before ours.
 	maxTries = 4
 )
+
+var errNoKey = errors.New("no session key is configured")
 
 // cookie turns session ids into signed cookies and back.
 type cookie struct {
@@ -49,7 +52,7 @@ func newCookie(keys [][]byte, secure bool) cookie {
 // issue makes a new random id: the value of its cookie, and its hash.
 func (c *cookie) issue() (value, id string, err error) {
 	if len(c.codecs) == 0 {
-		return "", "", http.ErrNoCookie
+		return "", "", errNoKey
 	}
 	raw := make([]byte, idBytes)
 	_, _ = rand.Read(raw) // it never fails: the program would end

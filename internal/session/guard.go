@@ -16,7 +16,10 @@ const (
 	restAfter = time.Second
 )
 
-var errResting = errors.New("redis failed a moment ago")
+var (
+	errNone    = errors.New("no redis")
+	errResting = errors.New("redis failed a moment ago")
+)
 
 // guard calls a Redis that may be away: briefly, and not again at once after a
 // failure.
@@ -26,9 +29,18 @@ type guard struct {
 	until atomic.Int64 // ns since 1970: left alone before
 }
 
+// do makes a call that can be done without.
 func (g *guard) do(ctx context.Context, call func(context.Context, redis.UniversalClient) error) error {
-	if g.rdb == nil || g.now().UnixNano() < g.until.Load() {
+	if g.now().UnixNano() < g.until.Load() {
 		return errResting
+	}
+	return g.insist(ctx, call)
+}
+
+// insist makes a call that matters, also right after a failure.
+func (g *guard) insist(ctx context.Context, call func(context.Context, redis.UniversalClient) error) error {
+	if g.rdb == nil {
+		return errNone
 	}
 	limited, cancel := context.WithTimeout(ctx, redisLimit)
 	defer cancel()

@@ -1,0 +1,121 @@
+package session_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestEveryFieldOfTheCookieIsSet(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	for name, secure := range map[string]bool{"carillon": false, "__Host-carillon": true} {
+		b.cfg.Secure = secure
+		s := b.open()
+		set := signIn(t, s, b.alice)
+		ignore := cmpopts.IgnoreFields(http.Cookie{}, "Value", "Raw", "RawExpires")
+		want := &http.Cookie{
+			Name: name, Path: "/", MaxAge: 30 * 24 * 3600, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode,
+			Expires: set.Expires,
+		}
+		if diff := cmp.Diff(want, set, ignore); diff != "" {
+			t.Errorf("cookie (-want +got):\n%s", diff)
+		}
+		w := httptest.NewRecorder()
+		if err := s.SignOut(w, request(t, set)); err != nil {
+			t.Fatal(err)
+		}
+		gone := only(t, w)
+		want.MaxAge, want.Expires = -1, gone.Expires
+		if diff := cmp.Diff(want, gone, ignore); diff != "" || gone.Value != "" || !gone.Expires.Before(time.Now()) {
+			t.Errorf("cookie after signing out is %v (-want +got):\n%s", gone, diff)
+		}
+	}
+}
+
+func TestACookieThatIsNotOursIsAnonymous(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	s := b.open()
+	good := signIn(t, s, b.alice)
+	b.cfg.Keys = [][]byte{key(9)}
+	oldKey := signIn(t, b.open(), b.alice)
+	before := b.sql.reads.Load()
+	v := good.Value
+	for what, value := range map[string]string{
+		"empty": "", "truncated": v[:len(v)-1], "half": v[:len(v)/2], "longer": v + "A", "no base64": "%%%" + v,
+		"oversized": strings.Repeat(v, 1000), "NUL": strings.Repeat("AAAA", 20), "forged": flip(v, 20), "forged MAC": flip(v, len(v)-8),
+		"forged time": flip(v, 2), "old key": oldKey.Value,
+	} {
+		wantAnonymous(t, s, &http.Cookie{Name: good.Name, Value: value}, what)
+	}
+	wantAnonymous(t, s, &http.Cookie{Name: "__Host-carillon", Value: v}, "another name")
+	if n := b.sql.reads.Load() - before; n != 0 {
+		t.Errorf("SQL was asked %d times for cookies that are not ours", n)
+	}
+	wantSigned(t, s, good, "the cookie itself")
+}
+
+// flip changes one character into another that base64 knows.
+func flip(s string, i int) string {
+	c := byte('A')
+	if s[i] == 'A' {
+		c = 'B'
+	}
+	return s[:i] + string(c) + s[i+1:]
+}
+
+func TestACookieBeforeOursDoesNotHideIt(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	s := b.open()
+	good := signIn(t, s, b.alice)
+	if _, ok := current(t, s, &http.Cookie{Name: good.Name, Value: "planted"}, good); !ok {
+		t.Error("a planted cookie of the same name signs the user out")
+	}
+}
+
+func TestTheFirstKeySignsAndAllVerify(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	old := signIn(t, b.open(), b.alice)
+	b.cfg.Keys = [][]byte{key(2), key(1)}
+	both := b.open()
+	wantSigned(t, both, old, "signed with the second key")
+	fresh := signIn(t, both, b.alice)
+	b.cfg.Keys = [][]byte{key(2)}
+	after := b.open()
+	wantSigned(t, after, fresh, "signed with the first key")
+	wantAnonymous(t, after, old, "the key was taken away")
+}
+
+func TestWithoutAKeyNobodySignsIn(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	b.cfg.Keys = nil
+	if err := b.open().SignIn(httptest.NewRecorder(), request(t), b.alice); err == nil {
+		t.Error("signed in without a key")
+	}
+}
+
+func TestTheCookieIsNotWhatIsStored(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	s := b.open()
+	one, two := signIn(t, s, b.alice), signIn(t, s, b.alice)
+	id := wantSigned(t, s, one, "first").ID
+	if one.Value == two.Value || id == wantSigned(t, s, two, "second").ID {
+		t.Error("two sessions have one id")
+	}
+	if len(id) != 64 || strings.Contains(one.Value, id) {
+		t.Errorf("id %q; want a hash that the cookie does not show", id)
+	}
+	if _, ok := current(t, s, &http.Cookie{Name: one.Name, Value: id}); ok {
+		t.Error("what SQL stores opens the session")
+	}
+}

@@ -1,0 +1,245 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const right = "correct horse"
+
+// usersFunc is a directory in which a test decides who there is.
+type usersFunc func(name string) (notifier.User, string, error)
+
+func (f usersFunc) Credentials(_ context.Context, name string) (notifier.User, string, error) {
+	return f(name)
+}
+
+// everyone has the password right, in a hash that costs next to nothing.
+func everyone(t *testing.T) usersFunc {
+	t.Helper()
+	cheap, err := argon2id.CreateHash(right, &argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(name string) (notifier.User, string, error) { return notifier.User{Seq: 7, Name: name}, cheap, nil }
+}
+
+func newGate(t *testing.T, users session.Users) *session.Gate {
+	t.Helper()
+	return session.NewGate(session.GateConfig{Users: users, Redis: redistest.Client(t), Space: redistest.Space(t)})
+}
+
+// wantRefused wants a TooManyError that names a time within the window.
+func wantRefused(t *testing.T, err error, what string) {
+	t.Helper()
+	var many *session.TooManyError
+	if !errors.As(err, &many) || !errors.Is(err, notifier.ErrTooMany) {
+		t.Errorf("%s: error = %v; want ErrTooMany", what, err)
+		return
+	}
+	if many.RetryAfter <= 0 || many.RetryAfter > 15*time.Minute {
+		t.Errorf("%s: try again in %v; want up to 15 minutes", what, many.RetryAfter)
+	}
+}
+
+func fails(t *testing.T, g *session.Gate, n int, name, address string) {
+	t.Helper()
+	for range n {
+		_, err := g.Check(t.Context(), name, "wrong", address)
+		wantIs(t, err, notifier.ErrUnauthenticated)
+	}
+}
+
+func TestOnlyTheRightPasswordOpens(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	hash, err := session.HashPassword(right)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.sql.SetPassword(t.Context(), "alice", hash); err != nil {
+		t.Fatal(err)
+	}
+	g := newGate(t, b.sql)
+	u, err := g.Check(t.Context(), "alice", right, "192.0.2.1:5")
+	if err != nil || u.Seq != b.alice.Seq || !u.HasRole(notifier.RoleStaff) {
+		t.Errorf("user = %+v, %v; want alice with her roles", u, err)
+	}
+	for name, password := range map[string]string{
+		"alice": right + " ", "Alice": right, b.bob.Name: "", "nobody": right, "": "", "nul\x00": right,
+		"\xff": right, strings.Repeat("x", 10_000): right, "carol": strings.Repeat("p", 1<<20),
+	} {
+		u, err := g.Check(t.Context(), name, password, "192.0.2.2")
+		wantIs(t, err, notifier.ErrUnauthenticated)
+		if u.Seq != 0 {
+			t.Errorf("a refused attempt tells user %d", u.Seq)
+		}
+	}
+}
+
+func TestPasswordsHave8To200Bytes(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "password_short", 7: "password_short", 8: "", 200: "", 201: "password_long"} {
+		_, err := session.HashPassword(strings.Repeat("x", n))
+		var bad *notifier.InvalidError
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%d bytes: %v", n, err)
+		case want != "" && (!errors.As(err, &bad) || bad.Fields[0].Code != want):
+			t.Errorf("%d bytes: %v; want %s", n, err, want)
+		}
+	}
+}
+
+func TestTenFailuresCloseAnAccountForEveryInstance(t *testing.T) {
+	t.Parallel()
+	cfg := session.GateConfig{Users: everyone(t), Redis: redistest.Client(t), Space: redistest.Space(t)}
+	one, two := session.NewGate(cfg), session.NewGate(cfg)
+	fails(t, one, 6, "alice", "192.0.2.1")
+	if _, err := two.Check(t.Context(), "alice", right, "192.0.2.9"); err != nil {
+		t.Errorf("the right password after 6 failures: %v", err)
+	}
+	fails(t, two, 4, "alice", "192.0.2.2")
+	for range 3 {
+		_, err := one.Check(t.Context(), "alice", right, "192.0.2.3")
+		wantRefused(t, err, "the right password after 10 failures")
+	}
+	if _, err := one.Check(t.Context(), "bob", right, "192.0.2.1"); err != nil {
+		t.Errorf("another account: %v", err)
+	}
+}
+
+func TestAHundredFailuresCloseAnAddress(t *testing.T) {
+	t.Parallel()
+	for name, addresses := range map[string][3]string{
+		"IPv4":        {"192.0.2.1:80", "::ffff:192.0.2.1", "192.0.2.2"},
+		"IPv6 by /64": {"2001:db8::1", "[2001:db8::ffff:1]:443", "2001:db8:0:1::1"},
+		"no address":  {"", "elsewhere", "192.0.2.1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGate(t, everyone(t))
+			for i := range 100 {
+				fails(t, g, 1, fmt.Sprint("user ", i), addresses[i%2])
+			}
+			_, err := g.Check(t.Context(), "alice", right, addresses[1])
+			wantRefused(t, err, "the address")
+			if _, err = g.Check(t.Context(), "alice", right, addresses[2]); err != nil {
+				t.Errorf("another address: %v", err)
+			}
+		})
+	}
+}
+
+func TestSuccessIsNotCounted(t *testing.T) {
+	t.Parallel()
+	g := newGate(t, everyone(t))
+	for range 120 {
+		if _, err := g.Check(t.Context(), "alice", right, "192.0.2.1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fails(t, g, 10, "alice", "192.0.2.1")
+}
+
+func TestAttemptsMadeAtOnceDoNotPassTheLimit(t *testing.T) {
+	t.Parallel()
+	g := newGate(t, everyone(t))
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var tried int
+	for range 200 {
+		wg.Go(func() {
+			_, err := g.Check(t.Context(), "alice", "wrong", "192.0.2.1")
+			mu.Lock()
+			defer mu.Unlock()
+			if errors.Is(err, notifier.ErrUnauthenticated) {
+				tried++
+			} else if !errors.Is(err, notifier.ErrTooMany) {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if tried > 10 {
+		t.Errorf("%d passwords were tried; want 10 at most", tried)
+	}
+	if _, err := g.Check(t.Context(), "bob", right, "192.0.2.1"); err != nil {
+		t.Errorf("refused attempts count for the address: %v", err)
+	}
+}
+
+func TestTheCountersEndWithTheWindow(t *testing.T) {
+	t.Parallel()
+	rdb, space := redistest.Client(t), redistest.Space(t)
+	g := session.NewGate(session.GateConfig{Users: everyone(t), Redis: rdb, Space: space})
+	fails(t, g, 3, "{p00} odd:*", "192.0.2.1")
+	found := rdb.Keys(t.Context(), space.Limit("*", "*")).Val()
+	if len(found) != 2 {
+		t.Fatalf("counters are %q; want one for the account and one for the address", found)
+	}
+	for _, key := range found {
+		if life := rdb.PTTL(t.Context(), key).Val(); life <= 14*time.Minute || life > 15*time.Minute {
+			t.Errorf("%s lives %v; want 15 minutes", key, life)
+		}
+		if strings.Contains(key, "{") {
+			t.Errorf("the account's name is in the key %s", key)
+		}
+	}
+}
+
+func TestWithoutRedisEachProcessCounts(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	at := time.Now()
+	now := func() time.Time { mu.Lock(); defer mu.Unlock(); return at }
+	away := redis.NewClient(&redis.Options{Network: "unix", Addr: "/nowhere", MaxRetries: -1, ContextTimeoutEnabled: true})
+	t.Cleanup(func() { _ = away.Close() })
+	for name, rdb := range map[string]redis.UniversalClient{"none": nil, "away": away} {
+		g := session.NewGate(session.GateConfig{Users: everyone(t), Redis: rdb, Space: redistest.Space(t), Now: now})
+		if _, err := g.Check(t.Context(), "alice", right, "192.0.2.1"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		fails(t, g, 10, "alice", "192.0.2.1")
+		_, err := g.Check(t.Context(), "alice", right, "192.0.2.1")
+		wantRefused(t, err, name)
+		mu.Lock()
+		at = at.Add(15 * time.Minute)
+		mu.Unlock()
+		if _, err := g.Check(t.Context(), "alice", right, "192.0.2.1"); err != nil {
+			t.Errorf("%s, after the window: %v", name, err)
+		}
+	}
+}
+
+func TestWithoutSQLNothingIsCounted(t *testing.T) {
+	t.Parallel()
+	cheap := everyone(t)
+	away := true
+	g := newGate(t, usersFunc(func(name string) (notifier.User, string, error) {
+		if away {
+			return notifier.User{}, "", notifier.ErrUnavailable
+		}
+		return cheap(name)
+	}))
+	for range 20 {
+		_, err := g.Check(t.Context(), "alice", right, "192.0.2.1")
+		wantIs(t, err, notifier.ErrUnavailable)
+	}
+	away = false
+	if _, err := g.Check(t.Context(), "alice", right, "192.0.2.1"); err != nil {
+		t.Errorf("SQL is back: %v", err)
+	}
+}

@@ -1,0 +1,165 @@
+package session_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Wrap(m)) }
+
+// bench is the servers and the clock of one test, from which it builds as many
+// session stores as it likes.
+type bench struct {
+	sql   *spy
+	alice notifier.User
+	bob   notifier.User
+	cfg   session.Config
+
+	mu sync.Mutex
+	at time.Time
+}
+
+// spy counts the calls to SQL, and makes Session wait when a test asks.
+type spy struct {
+	*store.Store
+	reads, touches atomic.Int64
+	afterRead      func()
+}
+
+func (s *spy) Session(ctx context.Context, id string) (notifier.User, time.Time, time.Time, error) {
+	s.reads.Add(1)
+	u, since, seen, err := s.Store.Session(ctx, id)
+	if s.afterRead != nil {
+		s.afterRead()
+	}
+	return u, since, seen, err
+}
+
+func (s *spy) TouchSession(ctx context.Context, id string, at time.Time) error {
+	s.touches.Add(1)
+	return s.Store.TouchSession(ctx, id, at)
+}
+
+func setUp(t *testing.T) *bench {
+	t.Helper()
+	db, err := store.Open(t.Context(), store.Config{DataDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	b := &bench{sql: &spy{Store: db}, at: time.Now()}
+	for name, u := range map[string]*notifier.User{"alice": &b.alice, "böb\u00a0|{}": &b.bob} {
+		*u, err = db.CreateUser(t.Context(), store.NewUser{Name: name, Audience: 3, Locale: "ja", Roles: []string{"picker", "staff"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.cfg = session.Config{
+		Keys: [][]byte{key(1)}, SQL: b.sql, Redis: redistest.Client(t), Space: redistest.Space(t), Now: b.now,
+	}
+	return b
+}
+
+func (b *bench) now() time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.at
+}
+
+func (b *bench) move(d time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.at = b.at.Add(d)
+}
+
+// open is one instance.
+func (b *bench) open() *session.Store { return session.New(b.cfg) }
+
+func key(n byte) []byte { return bytes.Repeat([]byte{n}, 32) }
+
+// signIn returns the cookie of a new session.
+func signIn(t *testing.T, s *session.Store, u notifier.User, carried ...*http.Cookie) *http.Cookie {
+	t.Helper()
+	w := httptest.NewRecorder()
+	if err := s.SignIn(w, request(t, carried...), u); err != nil {
+		t.Fatalf("sign in: %v", err)
+	}
+	return only(t, w)
+}
+
+// only is the one cookie of a response.
+func only(t *testing.T, w *httptest.ResponseRecorder) *http.Cookie {
+	t.Helper()
+	res := w.Result()
+	defer func() { _ = res.Body.Close() }()
+	set := res.Cookies()
+	if len(set) != 1 {
+		t.Fatalf("response sets %d cookies; want 1", len(set))
+	}
+	return set[0]
+}
+
+func request(t *testing.T, carried ...*http.Cookie) *http.Request {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/inbox", http.NoBody)
+	for _, c := range carried {
+		r.AddCookie(c)
+	}
+	return r
+}
+
+// current fails the test when SQL is away.
+func current(t *testing.T, s *session.Store, carried ...*http.Cookie) (session.Signed, bool) {
+	t.Helper()
+	signed, ok, err := s.Current(request(t, carried...))
+	if err != nil {
+		t.Fatalf("current: %v", err)
+	}
+	return signed, ok
+}
+
+func wantSigned(t *testing.T, s *session.Store, c *http.Cookie, what string) session.Signed {
+	t.Helper()
+	signed, ok := current(t, s, c)
+	if !ok {
+		t.Errorf("%s: nobody is signed in", what)
+	}
+	return signed
+}
+
+func wantAnonymous(t *testing.T, s *session.Store, c *http.Cookie, what string) {
+	t.Helper()
+	if signed, ok := current(t, s, c); ok {
+		t.Errorf("%s: user %d is signed in", what, signed.User.Seq)
+	}
+}
+
+func wantIs(t *testing.T, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("error = %v; want %v", err, want)
+	}
+}
+
+// limited is a client that gives up when its context does, as Config asks for.
+func limited(t *testing.T, network, addr string) *redis.Client {
+	t.Helper()
+	c := redis.NewClient(&redis.Options{Network: network, Addr: addr, ContextTimeoutEnabled: true, DisableIdentity: true})
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}

@@ -1,0 +1,305 @@
+package session_test
+
+import (
+	"context"
+	"net"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestASessionKnowsItsUser(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	s := b.open()
+	for _, u := range []notifier.User{b.alice, b.bob} {
+		c := signIn(t, s, u)
+		for _, from := range []string{"SQL", "Redis"} {
+			signed := wantSigned(t, s, c, from)
+			if diff := cmp.Diff(u, signed.User); diff != "" {
+				t.Errorf("from %s (-want +got):\n%s", from, diff)
+			}
+			if want := b.now().Truncate(time.Millisecond); !signed.Since.Equal(want) {
+				t.Errorf("from %s: since %v; want %v", from, signed.Since, want)
+			}
+		}
+	}
+	if _, ok := current(t, s); ok {
+		t.Error("a request without a cookie is signed in")
+	}
+}
+
+func TestOneReadOfSQLServesEveryInstanceForAMinute(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	one, two := b.open(), b.open()
+	c := signIn(t, one, b.alice)
+	for range 5 {
+		wantSigned(t, one, c, "one")
+		wantSigned(t, two, c, "two")
+	}
+	if n := b.sql.reads.Load(); n != 1 {
+		t.Errorf("SQL was asked %d times; want once", n)
+	}
+	id := wantSigned(t, one, c, "one").ID
+	life := b.cfg.Redis.PTTL(t.Context(), b.cfg.Space.Session(id)).Val()
+	if life <= 0 || life > time.Minute {
+		t.Errorf("the copy lives %v; want up to a minute", life)
+	}
+}
+
+func TestSigningOutEndsTheSessionEverywhereAtOnce(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	one, two := b.open(), b.open()
+	c, other := signIn(t, one, b.alice), signIn(t, one, b.alice)
+	wantSigned(t, two, c, "before")
+	if err := one.SignOut(httptest.NewRecorder(), request(t, c)); err != nil {
+		t.Fatal(err)
+	}
+	wantAnonymous(t, one, c, "here")
+	wantAnonymous(t, two, c, "on another instance")
+	b.cfg.Redis = nil
+	wantAnonymous(t, b.open(), c, "in SQL")
+	wantSigned(t, two, other, "another session of the user")
+	if err := one.SignOut(httptest.NewRecorder(), request(t, c)); err != nil {
+		t.Errorf("signing out twice: %v", err)
+	}
+}
+
+func TestAReadThatBeganBeforeTheEndDoesNotBringTheSessionBack(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	s := b.open()
+	c := signIn(t, s, b.alice)
+	read, ended := make(chan struct{}), make(chan struct{})
+	b.sql.afterRead = func() { close(read); <-ended }
+	slow := make(chan bool)
+	go func() {
+		_, ok, err := s.Current(request(t, c))
+		slow <- ok && err == nil
+	}()
+	<-read // SQL has said that the session lives; its copy is not in Redis yet
+	if err := s.SignOut(httptest.NewRecorder(), request(t, c)); err != nil {
+		t.Fatal(err)
+	}
+	close(ended)
+	if !<-slow {
+		t.Error("the request that came before the end was not signed in")
+	}
+	b.sql.afterRead = nil
+	wantAnonymous(t, s, c, "after the end")
+	id, _, _ := s.Current(request(t, signIn(t, s, b.alice)))
+	if b.cfg.Redis.Get(t.Context(), b.cfg.Space.Session(id.ID)).Val() == "" {
+		t.Error("copies are not kept at all, so this test proves nothing")
+	}
+}
+
+func TestSigningInRenewsTheIDAndEndsTheOldSession(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	s := b.open()
+	old := signIn(t, s, b.alice)
+	wantSigned(t, s, old, "old")
+	fresh := signIn(t, s, b.bob, old)
+	wantAnonymous(t, s, old, "the old session")
+	if got := wantSigned(t, s, fresh, "the new one").User.Seq; got != b.bob.Seq {
+		t.Errorf("user %d is signed in; want %d", got, b.bob.Seq)
+	}
+}
+
+func TestSigningOutEverywhereEndsEverySessionOfTheUser(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	s := b.open()
+	one, two, bob := signIn(t, s, b.alice), signIn(t, s, b.alice), signIn(t, s, b.bob)
+	wantSigned(t, s, one, "one")
+	wantSigned(t, s, two, "two")
+	w := httptest.NewRecorder()
+	if err := s.SignOutEverywhere(t.Context(), w, request(t, one), b.alice.Seq); err != nil {
+		t.Fatal(err)
+	}
+	if only(t, w).MaxAge != -1 {
+		t.Error("the cookie was not taken back")
+	}
+	wantAnonymous(t, s, one, "one")
+	wantAnonymous(t, s, two, "two")
+	wantSigned(t, s, bob, "another user")
+}
+
+func TestASessionEndsAfterTwelveIdleHoursOrThirtyDays(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	b.cfg.Redis = nil // its copies live by a clock that does not move here
+	s := b.open()
+	idle, busy := signIn(t, s, b.alice), signIn(t, s, b.alice)
+	b.move(12*time.Hour - time.Second)
+	wantSigned(t, s, busy, "almost idle too long")
+	b.move(2 * time.Second)
+	wantAnonymous(t, s, idle, "idle for 12 hours")
+	for range 29 * 4 { // to hours before the end of the thirtieth day
+		b.move(6 * time.Hour)
+		wantSigned(t, s, busy, "in use")
+	}
+	b.move(12*time.Hour - 10*time.Second)
+	wantSigned(t, s, busy, "almost thirty days old")
+	b.move(10 * time.Second)
+	wantAnonymous(t, s, busy, "thirty days old")
+}
+
+func TestACopyDoesNotOutliveTheSession(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	s := b.open()
+	c := signIn(t, s, b.alice)
+	wantSigned(t, s, c, "fresh")
+	b.move(30 * 24 * time.Hour) // the copy is still in Redis
+	wantAnonymous(t, s, c, "thirty days later")
+}
+
+func TestLastSeenIsWrittenAtMostEveryFiveMinutes(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	b.cfg.Redis = nil
+	s := b.open()
+	c := signIn(t, s, b.alice)
+	for range 20 { // twenty minutes
+		b.move(time.Minute)
+		wantSigned(t, s, c, "in use")
+	}
+	if n := b.sql.touches.Load(); n != 4 {
+		t.Errorf("last-seen was written %d times in 20 minutes; want 4", n)
+	}
+}
+
+func TestSessionsGoOnWithoutRedis(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	server := redistest.Own(t)
+	b.cfg.Redis = limited(t, "unix", server.Socket)
+	s := b.open()
+	before := signIn(t, s, b.alice)
+	wantSigned(t, s, before, "before")
+	server.Crash(t)
+	wantSigned(t, s, before, "Redis is away")
+	during := signIn(t, s, b.alice)
+	wantSigned(t, s, during, "signed in while Redis is away")
+	if err := s.SignOut(httptest.NewRecorder(), request(t, before)); err != nil {
+		t.Fatal(err)
+	}
+	wantAnonymous(t, s, before, "signed out while Redis is away")
+	server.Restart(t)
+	b.move(time.Hour) // Redis is tried again
+	wantSigned(t, s, during, "Redis is back")
+	reads := b.sql.reads.Load()
+	wantSigned(t, s, during, "from the copy")
+	if b.sql.reads.Load() != reads {
+		t.Error("the copy in Redis is not used again after its return")
+	}
+}
+
+func TestARedisThatDoesNotAnswerDelaysOnePageOnly(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	var lc net.ListenConfig
+	hole, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0") // accepts in its backlog and never answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = hole.Close() }()
+	b.cfg.Redis = limited(t, "tcp", hole.Addr().String())
+	s := b.open()
+	c := signIn(t, s, b.alice)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for range 100 { // at a quarter of a second each they would miss the deadline
+		if _, ok, err := s.Current(request(t, c).WithContext(ctx)); !ok || err != nil {
+			t.Fatalf("signed in = %v, %v", ok, err)
+		}
+	}
+}
+
+func TestWithoutSQLOnlyCopiesGoOn(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	s := b.open()
+	copied, other := signIn(t, s, b.alice), signIn(t, s, b.alice)
+	wantSigned(t, s, copied, "before")
+	if err := b.sql.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantSigned(t, s, copied, "from its copy")
+	_, ok, err := s.Current(request(t, other))
+	wantIs(t, err, notifier.ErrUnavailable)
+	if ok {
+		t.Error("signed in without knowing")
+	}
+	w := httptest.NewRecorder()
+	wantIs(t, s.SignIn(w, request(t), b.alice), notifier.ErrUnavailable)
+	wantIs(t, s.SignOut(w, request(t, copied)), notifier.ErrUnavailable)
+	if len(w.Header()) != 0 {
+		t.Errorf("a cookie was set although nothing was stored: %v", w.Header())
+	}
+	wantSigned(t, s, copied, "after a sign-out that failed")
+}
+
+func TestAliveTellsWhichSessionsGoOn(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	s := b.open()
+	stays, ends := signIn(t, s, b.alice), signIn(t, s, b.bob)
+	a, z := wantSigned(t, s, stays, "a").ID, wantSigned(t, s, ends, "z").ID
+	if err := s.SignOut(httptest.NewRecorder(), request(t, ends)); err != nil {
+		t.Fatal(err)
+	}
+	alive, err := s.Alive(t.Context(), []string{a, z, "unknown"})
+	if err != nil || !alive[a] || alive[z] || alive["unknown"] {
+		t.Errorf("alive = %v, %v; want only %s", alive, err, a)
+	}
+	b.move(13 * time.Hour)
+	if alive, err = s.Alive(t.Context(), []string{a}); err != nil || alive[a] {
+		t.Errorf("idle for 13 hours: alive = %v, %v; want none", alive, err)
+	}
+}
+
+func TestRunRemovesOldSessions(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	purged := make(chan int64, 1)
+	b.cfg.SQL = &purging{b.sql, purged}
+	s := b.open()
+	signIn(t, s, b.alice)
+	b.move(13 * time.Hour)
+	fresh := signIn(t, s, b.alice)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- s.Run(ctx) }()
+	if n := <-purged; n != 1 {
+		t.Errorf("purged %d sessions; want the old one", n)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Run ended with %v", err)
+	}
+	wantSigned(t, s, fresh, "the new one")
+}
+
+// purging tells how many sessions were purged.
+type purging struct {
+	*spy
+	n chan int64
+}
+
+func (p *purging) PurgeSessions(ctx context.Context, since, seen time.Time) (int64, error) {
+	n, err := p.spy.PurgeSessions(ctx, since, seen)
+	p.n <- n
+	return n, err
+}
+
+var _ session.SQL = (*purging)(nil)
