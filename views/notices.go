@@ -32,7 +32,7 @@ type Progress struct {
 	Finished         string // "true" or "false"
 	State, StateText string
 	Bars             []Bar
-	Counting         string // instead of the bars, while the recipients are not known
+	Note             string // instead of the bars: why there are none
 }
 
 // Bar is a share of the recipients.

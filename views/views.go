@@ -38,10 +38,18 @@ type Viewer struct {
 
 // Done is the line that says what has just happened.
 type Done struct {
-	Text    string
-	UndoKey string // the entry that Undo brings back; empty: no undo
-	Back    string // where Undo leads back to
+	Text string
+	Undo *Undo // nil: it cannot be undone
 }
+
+// Undo is the form that brings a deleted entry back.
+type Undo struct {
+	Key, Back string
+	Fields    []Hidden
+}
+
+// Hidden is a field that nobody sees.
+type Hidden struct{ Name, Value string }
 
 // Bell is the link to the inbox with its number.
 type Bell struct {

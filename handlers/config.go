@@ -1,0 +1,121 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Sessions knows who sends a request; see internal/session.
+type Sessions interface {
+	// Current is false for anything that is no valid session. The error is for
+	// when it cannot be told.
+	Current(r *http.Request) (notifier.Signed, bool, error)
+	SignIn(w http.ResponseWriter, r *http.Request, u notifier.User) error
+	SignOut(w http.ResponseWriter, r *http.Request) error
+	SignOutEverywhere(ctx context.Context, w http.ResponseWriter, r *http.Request, seq int64) error
+}
+
+// Gate checks a password: notifier.ErrUnauthenticated when it is wrong,
+// notifier.ErrTooMany (a *notifier.TooManyError) after too many attempts.
+type Gate interface {
+	Check(ctx context.Context, username, password, address string) (notifier.User, error)
+}
+
+// Inbox is what pages do with inboxes; see notifier/inbox.
+type Inbox interface {
+	Open(ctx context.Context, seq int64) (notifier.Page, error)
+	Look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error)
+	MarkRead(ctx context.Context, seq int64, key string) (notifier.Badge, error)
+	MarkUnread(ctx context.Context, seq int64, key string) (notifier.Badge, error)
+	ReadUpto(ctx context.Context, seq int64, upto string) (notifier.Badge, error)
+	// Take deletes an entry and answers it, as Restore wants it back.
+	Take(ctx context.Context, seq int64, key string) (notifier.Entry, notifier.Badge, error)
+	Restore(ctx context.Context, seq int64, e notifier.Entry) (notifier.Badge, error)
+	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
+}
+
+// Sender sends notices and knows what became of them; see notifier/pipeline.
+type Sender interface {
+	Send(ctx context.Context, d notifier.Draft) (notifier.Notice, error)
+	Count(ctx context.Context, d notifier.Draft) (int64, error)
+	Retract(ctx context.Context, id int64) error
+	Progress(ctx context.Context, id int64) (notifier.Progress, error)
+}
+
+// Directory lists users, roles and sent notices; see store.
+type Directory interface {
+	Users(ctx context.Context, q notifier.UserQuery) ([]notifier.User, error)
+	Roles(ctx context.Context) ([]notifier.RoleInfo, error)
+	// Notices answers those with an id below before, newest first; 0: from the newest.
+	Notices(ctx context.Context, before int64, limit int) ([]notifier.Notice, error)
+}
+
+// Stream answers a request with a user's event stream; see notifier/live. It
+// returns an error only when nothing was written: notifier.ErrTooMany (a
+// *notifier.TooManyError) or notifier.ErrUnavailable.
+type Stream interface {
+	Serve(w http.ResponseWriter, r *http.Request, seq int64, session string) error
+}
+
+// Health says whether what Carillon stands on answers.
+type Health interface {
+	SQL(ctx context.Context) error
+	Redis(ctx context.Context) error
+}
+
+// Locales keeps the language a user has chosen. An empty one means: as the
+// browser asks.
+type Locales interface {
+	SetLocale(ctx context.Context, seq int64, locale string) error
+}
+
+// DemoUser is a user of a demo, whose password the login page gives away.
+type DemoUser struct {
+	Name     string
+	Password string
+	Staff    bool
+}
+
+// Config is what the pages need. All interfaces but Locales are required.
+type Config struct {
+	Sessions  Sessions
+	Gate      Gate
+	Inbox     Inbox
+	Sender    Sender
+	Directory Directory
+	Stream    Stream
+	Health    Health
+	Locales   Locales // nil: the language follows the browser alone
+
+	Demo           []DemoUser                   // empty: no demo
+	Audiences      map[notifier.Audience]string // names that differ from the catalogues'
+	PublicURL      string                       // where browsers find Carillon; empty: unknown
+	TrustedProxies []netip.Prefix               // who may say whom a request is from
+	Build          string                       // differs between builds; empty: as good as the start of the process
+
+	Log *slog.Logger     // nil: none
+	Now func() time.Time // nil: time.Now
+}
+
+func (c *Config) setDefaults() error {
+	if c.Sessions == nil || c.Gate == nil || c.Inbox == nil || c.Sender == nil ||
+		c.Directory == nil || c.Stream == nil || c.Health == nil {
+		return errors.New("handlers: an interface of the configuration is missing")
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Build == "" {
+		c.Build = c.Now().Format(time.RFC3339Nano)
+	}
+	return nil
+}

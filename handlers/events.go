@@ -1,0 +1,31 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// events hands the connection to the user's stream. HEAD only says whether
+// there would be one: EventSource does not tell why it failed.
+func (h *Handlers) events(w http.ResponseWriter, r *http.Request) error {
+	v := visitOf(r)
+	if !v.known {
+		return notifier.ErrUnauthenticated
+	}
+	if r.Method == http.MethodHead {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
+	v.status = http.StatusOK // a connection that is taken over writes past us
+	err := h.Stream.Serve(w, r, v.user.User.Seq, v.user.ID)
+	if errors.Is(err, notifier.ErrTooMany) {
+		// It is not the browser that asks too much: it should come back.
+		err = fmt.Errorf("%w: %w", notifier.ErrUnavailable, err)
+	}
+	return err
+}

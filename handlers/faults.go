@@ -1,0 +1,69 @@
+package handlers
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// showFaults puts every fault beside its field, the first where a field has
+// several, and into the list on top. A field the form does not show is named
+// in the list only.
+func showFaults(p *views.Send, bad *notifier.InvalidError) {
+	shown := map[string]bool{
+		"target": true, "to": true, "type": true, "subject": true, "title": true,
+		"body": true, "link": true, "expires_in": true,
+	}
+	for _, f := range bad.Fields {
+		text := faultText(p.Text, f)
+		link := views.FaultLink{Text: text}
+		if shown[f.Field] {
+			link.Field = f.Field
+			if p.Faults[f.Field] == "" {
+				p.Faults[f.Field] = text
+			}
+		}
+		p.FaultList = append(p.FaultList, link)
+	}
+}
+
+// faultText is the message of a fault. Its parameters are those that
+// notifier/draft_codes.go names.
+func faultText(text *locale.Printer, f notifier.FieldError) string {
+	id := "error." + f.Code
+	var pairs []string
+	for name, value := range f.Params {
+		if name != "Count" {
+			pairs = append(pairs, name, faultValue(text, value))
+		}
+	}
+	if count, ok := whole(f.Params["Count"]); ok {
+		return text.N(id, count, pairs...)
+	}
+	return text.F(id, pairs...)
+}
+
+func faultValue(text *locale.Printer, value any) string {
+	if n, ok := whole(value); ok {
+		return text.Number(n)
+	}
+	s := fmt.Sprint(value)
+	if d, err := time.ParseDuration(s); err == nil {
+		return lasting(text, d)
+	}
+	return kept(s)
+}
+
+func whole(value any) (int64, bool) {
+	switch n := value.(type) {
+	case int:
+		return int64(n), true
+	case int64:
+		return n, true
+	default:
+		return 0, false
+	}
+}

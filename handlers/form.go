@@ -1,0 +1,74 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// codeForm is the fault of a form that is not ours: a field unknown or twice.
+const codeForm = "form"
+
+// form reads a posted form that has the given fields and no others. A field
+// too many, or one sent twice, is an *notifier.InvalidError beside the values.
+func form(r *http.Request, fields ...string) (url.Values, error) {
+	if kind := r.Header.Get("Content-Type"); kind != "" {
+		if name, _, err := mime.ParseMediaType(kind); err != nil || name != "application/x-www-form-urlencoded" {
+			return nil, fmt.Errorf("%w: content type %.60q", errMalformed, kind)
+		}
+	}
+	if err := r.ParseForm(); err != nil {
+		if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+			return nil, notifier.ErrTooLarge
+		}
+		return nil, fmt.Errorf("%w: %w", errMalformed, err)
+	}
+	var bad notifier.InvalidError
+	for name, values := range r.PostForm {
+		if len(values) > 1 || !contains(fields, name) {
+			bad.Add("", codeForm, nil)
+			break
+		}
+	}
+	return r.PostForm, bad.OrNil()
+}
+
+func contains(list []string, s string) bool {
+	for _, each := range list {
+		if each == s {
+			return true
+		}
+	}
+	return false
+}
+
+// kept is a typed text as it can stand in a page again: what no page can hold
+// is shown as a replacement character.
+func kept(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
+}
+
+// number reads a positive decimal number. Anything else, such as a cursor that
+// was tampered with, is 0.
+func number(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 || s[0] == '+' {
+		return 0
+	}
+	return n
+}
+
+// pathID is the number in an address. What is no number of anything does not exist.
+func pathID(r *http.Request) (int64, error) {
+	id := number(r.PathValue("id"))
+	if id == 0 || strconv.FormatInt(id, 10) != r.PathValue("id") {
+		return 0, notifier.ErrNotFound
+	}
+	return id, nil
+}

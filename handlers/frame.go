@@ -1,0 +1,61 @@
+package handlers
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// doneTexts are the codes of ?done= and their texts.
+var doneTexts = map[string]string{
+	"read": "done.read", "unread": "done.unread", "deleted": "done.deleted", "restored": "done.restored",
+	"read-all": "done.all_read", "signed-out": "done.signed_out", "saved": "done.saved", "retracting": "done.retracting",
+}
+
+// text is the catalogue for a request.
+func (h *Handlers) text(r *http.Request) *locale.Printer {
+	return h.texts.For(visitOf(r).user.User.Locale, r.Header.Get("Accept-Language"))
+}
+
+// now is the time as a reader's clock shows it.
+func (h *Handlers) now(r *http.Request) time.Time { return h.Now().In(h.zones.of(r)) }
+
+// frame is what is around a page, with the number on the bell.
+func (h *Handlers) frame(r *http.Request, section, title string) views.Frame {
+	f := h.bareFrame(r)
+	f.Section, f.Title = section, f.Text.T(title)
+	if f.Viewer != nil {
+		f.Viewer.Bell = h.bell(r, f.Text)
+	}
+	if text, ok := doneTexts[r.URL.Query().Get("done")]; ok {
+		f.Done = &views.Done{Text: f.Text.T(text)}
+	}
+	return f
+}
+
+// bareFrame asks nobody for anything.
+func (h *Handlers) bareFrame(r *http.Request) views.Frame {
+	v := visitOf(r)
+	f := views.Frame{Text: h.text(r), Assets: h.assets}
+	if v.known {
+		f.Viewer = &views.Viewer{
+			Name: v.user.User.Name, Staff: v.user.User.HasRole(notifier.RoleStaff), Bell: views.UnknownBell(f.Text),
+		}
+	}
+	return f
+}
+
+// bell shows the user's number. A page that can do without it is shown without.
+func (h *Handlers) bell(r *http.Request, text *locale.Printer) views.Bell {
+	badges, err := h.Inbox.Badges(r.Context(), []int64{seqOf(r)})
+	if err != nil || len(badges) != 1 {
+		h.Log.LogAttrs(r.Context(), slog.LevelWarn, "bell without its number",
+			slog.Int64("user_id", seqOf(r)), slog.String("request_id", visitOf(r).id), slog.Any("err", err))
+		return views.UnknownBell(text)
+	}
+	return views.NewBell(text, badges[0])
+}

@@ -1,0 +1,73 @@
+// Package handlers answers browsers: the pages, their forms and the event
+// stream. A handler parses, makes one call, and redirects or renders; what
+// happens to notices is decided behind the interfaces in config.go.
+//
+// routes.go has every address; serve.go turns errors into pages;
+// middleware.go has what applies to all requests.
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+
+	"github.com/carillonhq/carillon/static"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// Handlers answers browsers.
+type Handlers struct {
+	Config
+	files   *static.Files
+	assets  views.Assets
+	texts   *locale.Catalogue
+	zones   zones
+	deleted deleted
+	buffers sync.Pool
+	secure  bool // the public URL is https
+	origin  *http.CrossOriginProtection
+}
+
+// New prepares the pages: their texts, their files and the rules about who may
+// send to them.
+func New(c Config) (*Handlers, error) {
+	if err := c.setDefaults(); err != nil {
+		return nil, err
+	}
+	h := &Handlers{Config: c, origin: http.NewCrossOriginProtection()}
+	var err error
+	if h.texts, err = locale.New(); err != nil {
+		return nil, fmt.Errorf("load the texts: %w", err)
+	}
+	if h.files, err = static.New(); err != nil {
+		return nil, fmt.Errorf("load the static files: %w", err)
+	}
+	h.assets = views.Assets{
+		Style: h.files.Path("css/app.css"), Script: h.files.Path("js/app.js"), Icon: h.files.Path("icons/bell.svg"),
+	}
+	for _, name := range []string{"bell", "inbox", "progress", "stream", "texts", "zone"} {
+		h.assets.Modules = append(h.assets.Modules, h.files.Path("js/"+name+".js"))
+	}
+	if c.PublicURL != "" {
+		u, err := url.Parse(c.PublicURL)
+		if err != nil {
+			return nil, fmt.Errorf("read the public URL: %w", err)
+		}
+		h.secure = u.Scheme == "https"
+		if err := h.origin.AddTrustedOrigin(u.Scheme + "://" + u.Host); err != nil {
+			return nil, fmt.Errorf("trust the public URL: %w", err)
+		}
+	}
+	return h, nil
+}
+
+// Handler answers every request to the public address.
+func (h *Handlers) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, methods := range h.byPattern() {
+		mux.Handle(pattern, h.serve(methods))
+	}
+	return h.middleware(mux)
+}

@@ -1,0 +1,54 @@
+package handlers
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// healthWait is how long a part may take to say that it is there.
+const healthWait = 2 * time.Second
+
+// healthy says that the process answers.
+func (h *Handlers) healthy(w http.ResponseWriter, _ *http.Request) error {
+	plain(w, http.StatusOK, "ok")
+	return nil
+}
+
+// ready says whether pages work: they do without Redis, in part.
+func (h *Handlers) ready(w http.ResponseWriter, r *http.Request) error {
+	ctx, cancel := context.WithTimeout(r.Context(), healthWait)
+	defer cancel()
+	switch sql, redis := h.Health.SQL(ctx), h.Health.Redis(ctx); {
+	case sql != nil:
+		h.Log.LogAttrs(ctx, slog.LevelWarn, "not ready", slog.Any("err", sql))
+		w.Header().Set("Retry-After", retryAfter(sql))
+		plain(w, http.StatusServiceUnavailable, "unavailable")
+	case redis != nil:
+		h.Log.LogAttrs(ctx, slog.LevelWarn, "degraded", slog.Any("err", redis))
+		plain(w, http.StatusOK, "degraded")
+	default:
+		plain(w, http.StatusOK, "ok")
+	}
+	return nil
+}
+
+// plain answers programs.
+func plain(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text)) // a client that went away needs no answer
+}
+
+func (h *Handlers) static(w http.ResponseWriter, r *http.Request) error {
+	if !h.files.Serve(w, r) {
+		return notifier.ErrNotFound
+	}
+	return nil
+}
+
+func (h *Handlers) nowhere(http.ResponseWriter, *http.Request) error { return notifier.ErrNotFound }

@@ -1,0 +1,106 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+const inboxPath = "/inbox"
+
+// inboxQuery is which page of the inbox an address means.
+type inboxQuery struct {
+	notifier.Query
+	opens bool
+}
+
+// readInboxQuery reads an address. Only the plain one opens: an older page, a
+// filter and the page after an action look, or else nothing could be left
+// unread; so does a browser that only wants to be prepared.
+func readInboxQuery(r *http.Request) inboxQuery {
+	values := r.URL.Query()
+	q := inboxQuery{Query: notifier.Query{
+		Before: number(values.Get("before")),
+		Opened: number(values.Get("opened")),
+		Unread: values.Get("filter") == "unread",
+	}}
+	q.opens = r.Method == http.MethodGet && !prefetch(r) &&
+		!q.Unread && !values.Has("before") && !values.Has("opened") && !values.Has("done")
+	return q
+}
+
+func prefetch(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") || r.Header.Get("Purpose") == "prefetch" ||
+		r.Header.Get("X-Moz") == "prefetch"
+}
+
+// address is the address of a page that looks. Opened is always there: without
+// any field the address would open.
+func (q inboxQuery) address() string {
+	values := url.Values{}
+	if q.Unread {
+		values.Set("filter", "unread")
+	}
+	if q.Before > 0 {
+		values.Set("before", strconv.FormatInt(q.Before, 10))
+	}
+	if !q.Unread {
+		values.Set("opened", strconv.FormatInt(q.Opened, 10))
+	}
+	return inboxPath + "?" + values.Encode()
+}
+
+func (h *Handlers) inbox(w http.ResponseWriter, r *http.Request) error {
+	q := readInboxQuery(r)
+	page, err := h.openOrLook(r, q)
+	if err != nil {
+		return err
+	}
+	return h.page(w, r, http.StatusOK, views.InboxPage(h.inboxPage(r, q, page)))
+}
+
+func (h *Handlers) openOrLook(r *http.Request, q inboxQuery) (notifier.Page, error) {
+	if q.opens {
+		page, err := h.Inbox.Open(r.Context(), seqOf(r))
+		if err != nil {
+			return page, fmt.Errorf("show an inbox: %w", err)
+		}
+		return page, nil
+	}
+	page, err := h.Inbox.Look(r.Context(), seqOf(r), q.Query)
+	if err != nil {
+		return page, fmt.Errorf("show a part of an inbox: %w", err)
+	}
+	return page, nil
+}
+
+func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page) *views.Inbox {
+	f := h.bareFrame(r)
+	f.Section, f.Title = "inbox", f.Text.T("inbox.title")
+	f.Viewer.Bell = views.NewBell(f.Text, notifier.Badge{Unread: page.Unread, Inbox: page.Unread, Ver: page.Ver})
+
+	q.Opened = page.Opened
+	p := &views.Inbox{Frame: f, UnreadOnly: q.Unread, Back: q.address()}
+	p.Done = inboxDone(r, f.Text, p.Back)
+	rows := rowMaker{text: f.Text, now: h.now(r)}
+	p.Days = rows.days(page.Entries)
+	p.Count = inboxCount(p.Text, page)
+	if page.Unread > 0 {
+		p.Upto = strconv.FormatInt(page.Ver, 10)
+	}
+	if page.Older > 0 {
+		older := q
+		older.Before = page.Older
+		p.Older = older.address()
+	}
+	if q.Before > 0 {
+		p.Newest = inboxQuery{Query: notifier.Query{Opened: q.Opened, Unread: q.Unread}}.address()
+	}
+	p.Empty = inboxEmpty(p.Text, q)
+	return p
+}

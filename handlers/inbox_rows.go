@@ -1,0 +1,118 @@
+package handlers
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// rowMaker turns entries into rows for one reader. It looks each text up once.
+type rowMaker struct {
+	text *locale.Printer
+	now  time.Time // in the reader's zone
+}
+
+// days groups entries, which come newest first, by the day of their notice in
+// the reader's zone. A row that moved to the top with an old date stays there:
+// its day is then named again below.
+func (m rowMaker) days(entries []notifier.Entry) []views.Day {
+	var days []views.Day
+	rows := make([]views.Row, len(entries))
+	begin, heading := 0, ""
+	for i := range entries {
+		at := entries[i].CreatedAt.In(m.now.Location())
+		rows[i] = m.row(&entries[i], at)
+		rows[i].Divider = i > 0 && entries[i-1].New && !entries[i].New
+		if day := m.text.Day(at, m.now); i == 0 || day != heading {
+			if i > 0 {
+				days[len(days)-1].Rows = rows[begin:i]
+			}
+			begin, heading = i, day
+			days = append(days, views.Day{ID: "day-" + strconv.Itoa(len(days)), Heading: day})
+		}
+	}
+	if len(days) > 0 {
+		days[len(days)-1].Rows = rows[begin:]
+	}
+	return days
+}
+
+func (m rowMaker) row(e *notifier.Entry, at time.Time) views.Row {
+	row := views.Row{
+		Key: e.Key, At: strconv.FormatInt(e.At, 10),
+		Read: "1", State: "read",
+		Title: e.Title, Body: e.Body, Link: safeLink(e.Link), Reason: reason(m.text, e.Reason),
+		Datetime: at.Format(time.RFC3339), Clock: m.text.Clock(at), Moment: m.text.Moment(at),
+		DeleteNamed: m.text.F("inbox.delete_named", "Title", e.Title),
+	}
+	switch {
+	case e.New:
+		row.Read, row.Mark = "0", m.text.T("inbox.mark_new")
+	case !e.Read:
+		row.Read, row.State, row.Mark = "0", "unread", m.text.T("inbox.mark_unread")
+	}
+	if row.State == "unread" {
+		row.Toggle, row.ToggleText = "/inbox/read", m.text.T("inbox.read")
+		row.ToggleNamed = m.text.F("inbox.read_named", "Title", e.Title)
+	} else {
+		row.Toggle, row.ToggleText = "/inbox/unread", m.text.T("inbox.unread")
+		row.ToggleNamed = m.text.F("inbox.unread_named", "Title", e.Title)
+	}
+	return row
+}
+
+// reason says why a notice came. Its code is that of notifier.Target.Reason.
+func reason(text *locale.Printer, code string) string {
+	if role, ok := strings.CutPrefix(code, "role:"); ok {
+		return text.F("reason.role", "Name", role)
+	}
+	return text.T("reason.user")
+}
+
+// safeLink is the link of a notice, which was checked when it was accepted. It
+// is looked at once more, because what stands in a page may be older than the
+// check: a path of our own or https, nothing else.
+func safeLink(link string) string {
+	if strings.HasPrefix(link, "/") && !strings.HasPrefix(link, "//") && !strings.HasPrefix(link, "/\\") {
+		return link
+	}
+	if u, err := url.Parse(link); err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil {
+		return link
+	}
+	return ""
+}
+
+// inboxCount says how many are new on this page or, where nothing was opened,
+// unread at all.
+func inboxCount(text *locale.Printer, page notifier.Page) string {
+	if page.Unread > 0 {
+		return text.N("js.unread", page.Unread)
+	}
+	var fresh int64
+	for i := range page.Entries {
+		if page.Entries[i].New {
+			fresh++
+		}
+	}
+	// When all of them are new there may be more on the next page.
+	if fresh == 0 || (page.Older > 0 && int(fresh) == len(page.Entries)) {
+		return ""
+	}
+	return text.N("inbox.new", fresh)
+}
+
+func inboxEmpty(text *locale.Printer, q inboxQuery) views.Empty {
+	id := "inbox.empty"
+	switch {
+	case q.Before > 0:
+		id = "inbox.empty_older"
+	case q.Unread:
+		id = "inbox.empty_unread"
+	}
+	return views.Empty{Heading: text.T(id + "_heading"), Text: text.T(id + "_text")}
+}

@@ -1,0 +1,101 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+func (h *Handlers) home(w http.ResponseWriter, _ *http.Request) error {
+	redirect(w, "/inbox")
+	return nil
+}
+
+func (h *Handlers) loginForm(w http.ResponseWriter, r *http.Request) error {
+	next := safeNext(r.URL.Query().Get("next"))
+	if visitOf(r).known {
+		redirect(w, next)
+		return nil
+	}
+	return h.page(w, r, http.StatusOK, views.LoginPage(h.loginPage(r, next, "")))
+}
+
+func (h *Handlers) login(w http.ResponseWriter, r *http.Request) error {
+	values, err := form(r, "username", "password", "next")
+	if values == nil {
+		return err
+	}
+	next, username := safeNext(values.Get("next")), values.Get("username")
+	var user notifier.User
+	if err == nil {
+		user, err = h.Gate.Check(r.Context(), username, values.Get("password"), h.addressOf(r))
+	}
+	if err == nil {
+		if err := h.Sessions.SignIn(w, r, user); err != nil {
+			return fmt.Errorf("sign in user %d: %w", user.Seq, err)
+		}
+		redirect(w, next)
+		return nil
+	}
+	status, fault := h.loginFault(w, r, err)
+	if fault == "" {
+		return fmt.Errorf("check a password: %w", err)
+	}
+	p := h.loginPage(r, next, fault)
+	p.Username = kept(username)
+	return h.page(w, r, status, views.LoginPage(p))
+}
+
+// loginFault is what to tell about a refusal; empty for what is no refusal.
+func (h *Handlers) loginFault(w http.ResponseWriter, r *http.Request, err error) (status int, fault string) {
+	text := h.text(r)
+	switch {
+	case statusOf(err) == http.StatusUnprocessableEntity:
+		return http.StatusUnprocessableEntity, text.T("error." + codeForm)
+	case errors.Is(err, notifier.ErrUnauthenticated):
+		return http.StatusUnprocessableEntity, text.T("login.failed")
+	case errors.Is(err, notifier.ErrTooMany):
+		wait := time.Minute
+		if busy := (*notifier.TooManyError)(nil); errors.As(err, &busy) {
+			wait = max(busy.RetryAfter, time.Second)
+		}
+		w.Header().Set("Retry-After", retryAfter(err))
+		return http.StatusTooManyRequests, text.N("login.too_many", int64((wait+time.Minute-1)/time.Minute))
+	default:
+		return 0, ""
+	}
+}
+
+func (h *Handlers) loginPage(r *http.Request, next, fault string) *views.Login {
+	p := &views.Login{Frame: h.frame(r, "login", "login.title"), Next: next, Fault: fault}
+	for _, u := range h.Demo {
+		d := views.DemoUser{Name: u.Name, Password: u.Password, Label: p.Text.F("login.demo_as", "Name", u.Name)}
+		if u.Staff {
+			d.Note = p.Text.T("login.demo_staff")
+		}
+		p.Demo = append(p.Demo, d)
+	}
+	return p
+}
+
+// logout is for whoever asks: one whose session has ended is signed out already.
+func (h *Handlers) logout(w http.ResponseWriter, r *http.Request) error {
+	values, err := form(r, "everywhere")
+	if err != nil {
+		return err
+	}
+	if values.Get("everywhere") == "1" && visitOf(r).known {
+		err = h.Sessions.SignOutEverywhere(r.Context(), w, r, seqOf(r))
+	} else {
+		err = h.Sessions.SignOut(w, r)
+	}
+	if err != nil {
+		return fmt.Errorf("sign out user %d: %w", seqOf(r), err)
+	}
+	redirect(w, "/login?done=signed-out")
+	return nil
+}

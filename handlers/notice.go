@@ -1,0 +1,100 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// notice shows one sent notice and how far it has come.
+func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r)
+	if err != nil {
+		return err
+	}
+	progress, err := h.Sender.Progress(r.Context(), id)
+	if err != nil {
+		return fmt.Errorf("show notice %d: %w", id, err)
+	}
+	f := h.frame(r, "notices", "")
+	f.Title = progress.Title
+	p := &views.Notice{
+		Frame: f, Card: card(f.Text, progress.Draft),
+		Facts: facts(f.Text, &progress.Notice, h.zones.of(r)), Progress: progressView(f.Text, progress),
+	}
+	p.Refresh = p.Progress.Finished == "false"
+	if progress.State != notifier.StateRetracting && progress.State != notifier.StateRetracted {
+		p.Retract = &views.Retract{Action: noticePath(id) + "/retract", Text: retractText(f.Text, &progress.Notice)}
+	}
+	return h.page(w, r, http.StatusOK, views.NoticePage(p))
+}
+
+// retract takes a notice back. One that is being retracted already is no error.
+func (h *Handlers) retract(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r)
+	if err != nil {
+		return err
+	}
+	if _, err := form(r); err != nil {
+		return err
+	}
+	if err := h.Sender.Retract(r.Context(), id); err != nil && !errors.Is(err, notifier.ErrConflict) {
+		return fmt.Errorf("retract notice %d: %w", id, err)
+	}
+	h.Log.InfoContext(r.Context(), "notice retracted", "notice_id", id, "user_id", seqOf(r))
+	redirect(w, noticePath(id)+"?done=retracting")
+	return nil
+}
+
+func retractText(text *locale.Printer, n *notifier.Notice) string {
+	if !n.Routed {
+		return text.T("notice.retract_early")
+	}
+	return text.N("notice.retract_text", n.Recipients)
+}
+
+func facts(text *locale.Printer, n *notifier.Notice, zone *time.Location) []views.Fact {
+	fact := func(name, value string) views.Fact { return views.Fact{Name: text.T("notice." + name), Value: value} }
+	moment := func(name string, at time.Time) views.Fact {
+		at = at.In(zone)
+		return views.Fact{Name: text.T("notice." + name), Value: text.Moment(at), Datetime: at.Format(time.RFC3339)}
+	}
+	list := []views.Fact{
+		fact("target", targetText(text, n.Target)), fact("sender", n.Sender), fact("type", n.Type),
+	}
+	if n.Subject != "" {
+		list = append(list, fact("subject", n.Subject))
+	}
+	return append(list, moment("created", n.CreatedAt), moment("expires", n.ExpiresAt))
+}
+
+// progressView shows the state and, once the recipients are known, how many of
+// them got it and read it.
+func progressView(text *locale.Printer, p notifier.Progress) views.Progress {
+	v := views.Progress{State: string(p.State), StateText: text.T("state." + string(p.State))}
+	v.Finished = strconv.FormatBool(p.State == notifier.StateSent || p.State == notifier.StateRetracted)
+	switch {
+	case !p.Routed:
+		v.Note = text.T("notice.not_routed")
+	case !p.Counted:
+		v.Note = text.T("notice.not_counted")
+	case p.Recipients == 0:
+		v.Note = text.T("notice.nobody")
+	default:
+		v.Bars = []views.Bar{bar(text, "delivered", p.Delivered, p.Recipients), bar(text, "read", p.Read, p.Recipients)}
+	}
+	return v
+}
+
+func bar(text *locale.Printer, id string, part, of int64) views.Bar {
+	return views.Bar{
+		ID: id, Name: text.T("notice." + id), Value: strconv.FormatInt(part, 10), Max: strconv.FormatInt(of, 10),
+		Text: text.N("notice.share", of, "Part", text.Number(part)),
+	}
+}

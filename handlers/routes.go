@@ -1,0 +1,104 @@
+package handlers
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// access says who may use an address.
+type access int
+
+const (
+	public   access = iota // whoever it is: nobody looks
+	anyone                 // whoever it is, and the page shows who
+	signedIn               // else on to the login page
+	staff                  // else there is nothing here
+)
+
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+type route struct {
+	method  string
+	pattern string
+	who     access
+	handle  handler
+}
+
+// routes is every address. GET answers HEAD too.
+func (h *Handlers) routes() []route {
+	return []route{
+		{"GET", "/{$}", public, h.home},
+		{"GET", "/login", anyone, h.loginForm},
+		{"POST", "/login", anyone, h.login},
+		{"POST", "/logout", anyone, h.logout},
+
+		{"GET", "/inbox", signedIn, h.inbox},
+		{"POST", "/inbox/read", signedIn, h.markRead},
+		{"POST", "/inbox/unread", signedIn, h.markUnread},
+		{"POST", "/inbox/delete", signedIn, h.deleteEntry},
+		{"POST", "/inbox/restore", signedIn, h.restoreEntry},
+		{"POST", "/inbox/read-all", signedIn, h.readAll},
+		{"GET", "/events", anyone, h.events},
+		{"GET", "/settings", signedIn, h.settings},
+		{"POST", "/settings", signedIn, h.saveSettings},
+
+		{"GET", "/staff/send", staff, h.sendForm},
+		{"POST", "/staff/send", staff, h.send},
+		{"GET", "/staff/notices", staff, h.notices},
+		{"GET", "/staff/notices/{id}", staff, h.notice},
+		{"POST", "/staff/notices/{id}/retract", staff, h.retract},
+		{"GET", "/staff/users", staff, h.users},
+
+		{"GET", "/static/", public, h.static},
+		{"GET", "/healthz", public, h.healthy},
+		{"GET", "/readyz", public, h.ready},
+		{"GET", "/", anyone, h.nowhere},
+	}
+}
+
+// methods is the routes of one pattern by method.
+type methods map[string]route
+
+// byPattern gathers the routes, so that a known address with the wrong method
+// is told apart from an unknown address.
+func (h *Handlers) byPattern() map[string]methods {
+	patterns := map[string]methods{}
+	for _, rt := range h.routes() {
+		if patterns[rt.pattern] == nil {
+			patterns[rt.pattern] = methods{}
+		}
+		patterns[rt.pattern][rt.method] = rt
+	}
+	return patterns
+}
+
+// find returns the route for a method.
+func (m methods) find(method string) (route, bool) {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	rt, ok := m[method]
+	return rt, ok
+}
+
+// who is who may use the address, with whatever method.
+func (m methods) who() access {
+	for _, rt := range m {
+		return rt.who
+	}
+	return public
+}
+
+// allowed is the header Allow.
+func (m methods) allowed() string {
+	var names []string
+	for name := range m {
+		names = append(names, name)
+		if name == http.MethodGet {
+			names = append(names, http.MethodHead)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,103 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+// confirmAbove is the number of recipients above which the sender confirms it.
+const confirmAbove = 1000
+
+// sendFields are the fields of the form.
+var sendFields = []string{
+	"target", "to", "type", "scope", "subject", "title", "body", "link", "expires_in", "toast", "preview", "confirm",
+}
+
+// sendForm shows the form, filled in as far as the address says.
+func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
+	values := r.URL.Query()
+	given := views.SendForm{Target: "user", To: kept(values.Get("to")), Type: "message"}
+	if values.Get("target") == "role" {
+		given.Target = "role"
+	}
+	p, err := h.sendPage(r, given)
+	if err != nil {
+		return err
+	}
+	return h.page(w, r, http.StatusOK, views.SendPage(p))
+}
+
+// send sends what the form says, or shows it again: with its faults, as a
+// preview, or to confirm that so many people are meant.
+func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
+	values, err := form(r, sendFields...)
+	if values == nil {
+		return err
+	}
+	draft, faults := readDraft(values, visitOf(r).user.User.Name)
+	count, err := h.countRecipients(r, draft, err, faults)
+	if err == nil {
+		switch {
+		case values.Get("preview") == "1":
+			return h.showPreview(w, r, values, draft, count)
+		case count > confirmAbove && values.Get("confirm") != strconv.FormatInt(count, 10):
+			return h.askToConfirm(w, r, values, count)
+		}
+		var n notifier.Notice
+		if n, err = h.Sender.Send(r.Context(), draft); err == nil {
+			redirect(w, noticePath(n.ID))
+			return nil
+		}
+	}
+	bad := (*notifier.InvalidError)(nil)
+	if !errors.As(err, &bad) {
+		return fmt.Errorf("send a notice: %w", err)
+	}
+	p, err := h.sendPage(r, typed(values))
+	if err != nil {
+		return err
+	}
+	showFaults(p, bad)
+	return h.page(w, r, http.StatusUnprocessableEntity, views.SendPage(p))
+}
+
+// countRecipients checks the whole draft, and joins its faults with those that
+// reading the form found: a sender mends them all at once.
+func (h *Handlers) countRecipients(r *http.Request, d notifier.Draft, found ...error) (int64, error) {
+	count, err := h.Sender.Count(r.Context(), d)
+	var bad *notifier.InvalidError
+	if err != nil && !errors.As(err, &bad) {
+		return 0, err
+	}
+	return count, merge(append(found, err)...).OrNil()
+}
+
+func (h *Handlers) showPreview(
+	w http.ResponseWriter, r *http.Request, values url.Values, d notifier.Draft, count int64,
+) error {
+	p, err := h.sendPage(r, typed(values))
+	if err != nil {
+		return err
+	}
+	p.Preview = &views.Preview{Recipients: p.Text.N("send.recipients", count), Card: card(p.Text, d)}
+	return h.page(w, r, http.StatusOK, views.SendPage(p))
+}
+
+func (h *Handlers) askToConfirm(w http.ResponseWriter, r *http.Request, values url.Values, count int64) error {
+	p, err := h.sendPage(r, typed(values))
+	if err != nil {
+		return err
+	}
+	p.Confirm = &views.Confirm{
+		Count:  strconv.FormatInt(count, 10),
+		Text:   p.Text.N("send.confirm_text", count),
+		Submit: p.Text.N("send.confirm_submit", count),
+	}
+	return h.page(w, r, http.StatusUnprocessableEntity, views.SendPage(p))
+}

@@ -1,0 +1,142 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// shownRoles is how many roles the form hints at.
+const shownRoles = 20
+
+// The faults that only the form can have.
+const (
+	codeBadTarget   = "bad_target"
+	codeBadDuration = "bad_duration"
+)
+
+// expiries are the times the form offers; any other that is posted is taken too.
+var expiries = []string{"1h", "24h", "72h", "168h", "720h"}
+
+// readDraft turns the form into a draft. Its faults are those of fields that
+// no draft can hold; the draft is then checked as well, with something else in
+// their place.
+func readDraft(values url.Values, sender string) (notifier.Draft, error) {
+	var bad notifier.InvalidError
+	d := notifier.Draft{
+		Type: values.Get("type"), Scope: values.Get("scope"), Subject: values.Get("subject"),
+		Title: values.Get("title"), Body: values.Get("body"), Link: values.Get("link"),
+		Toast: values.Get("toast") == "1", Sender: sender,
+	}
+	switch to := values.Get("to"); values.Get("target") {
+	case "role":
+		d.Target.Role = strings.TrimSpace(to)
+	case "user":
+		d.Target.Users = notifier.ParseNames(to)
+	default:
+		bad.Add("target", codeBadTarget, nil)
+		d.Target.Users = notifier.ParseNames(to)
+	}
+	if text := strings.TrimSpace(values.Get("expires_in")); text != "" {
+		life, err := time.ParseDuration(text)
+		switch {
+		case err != nil:
+			bad.Add("expires_in", codeBadDuration, nil)
+		case life <= 0:
+			bad.Add("expires_in", notifier.CodeExpiresPast, nil)
+		}
+		d.ExpiresIn = max(life, 0)
+	}
+	return d, bad.OrNil()
+}
+
+// merge joins the faults of one form. What is wrong with the names is of no
+// interest while it is not known what they name.
+func merge(errs ...error) *notifier.InvalidError {
+	var all notifier.InvalidError
+	lost := false
+	for _, err := range errs {
+		var bad *notifier.InvalidError
+		if !errors.As(err, &bad) {
+			continue
+		}
+		for _, f := range bad.Fields {
+			lost = lost || f.Code == codeBadTarget
+			if f.Field != "to" || !lost {
+				all.Fields = append(all.Fields, f)
+			}
+		}
+	}
+	return &all
+}
+
+// typed is the form as it was filled in.
+func typed(values url.Values) views.SendForm {
+	text := func(name string) string { return kept(values.Get(name)) }
+	return views.SendForm{
+		Target: text("target"), To: textarea(text("to")), Type: text("type"), Scope: text("scope"),
+		Subject: text("subject"), Title: text("title"), Body: textarea(text("body")), Link: text("link"),
+		ExpiresIn: text("expires_in"),
+	}
+}
+
+// textarea keeps a first empty line, which browsers drop.
+func textarea(s string) string {
+	if strings.HasPrefix(s, "\n") || strings.HasPrefix(s, "\r\n") {
+		return "\n" + s
+	}
+	return s
+}
+
+func (h *Handlers) sendPage(r *http.Request, given views.SendForm) (*views.Send, error) {
+	roles, err := h.Directory.Roles(r.Context())
+	if err != nil {
+		return nil, fmt.Errorf("list roles: %w", err)
+	}
+	p := &views.Send{Frame: h.frame(r, "send", "send.title"), Form: given, Faults: map[string]string{}}
+	for _, role := range roles[:min(len(roles), shownRoles)] {
+		p.Roles = append(p.Roles, p.Text.N("send.role_members", role.Members, "Name", role.Name))
+	}
+	p.Expiry = expiryOptions(p.Text, given.ExpiresIn)
+	return p, nil
+}
+
+func expiryOptions(text *locale.Printer, chosen string) []views.Option {
+	options := []views.Option{{Text: text.T("send.expires_never"), Selected: chosen == ""}}
+	for _, value := range expiries {
+		life, _ := time.ParseDuration(value) // our own constants
+		options = append(options, views.Option{Value: value, Text: lasting(text, life), Selected: value == chosen})
+	}
+	if chosen != "" && !slices.Contains(expiries, chosen) {
+		options = append(options, views.Option{Value: chosen, Text: chosen, Selected: true})
+	}
+	return options
+}
+
+// lasting says a duration in the largest unit that fits it.
+func lasting(text *locale.Printer, d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d >= day && d%day == 0:
+		return text.N("duration.days", int64(d/day))
+	case d >= time.Hour && d%time.Hour == 0:
+		return text.N("duration.hours", int64(d/time.Hour))
+	default:
+		return text.N("duration.minutes", int64((d+time.Minute-1)/time.Minute))
+	}
+}
+
+// card is a draft as its recipients would see it.
+func card(text *locale.Printer, d notifier.Draft) views.Card {
+	return views.Card{
+		Title: kept(d.Title), Body: kept(d.Body), Link: safeLink(d.Link), Reason: reason(text, d.Target.Reason()),
+	}
+}

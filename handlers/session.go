@@ -1,0 +1,91 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// admit finds out who it is and whether he may use an address.
+func (h *Handlers) admit(r *http.Request, who access) error {
+	if who == public {
+		return nil
+	}
+	user, ok, err := h.Sessions.Current(r)
+	if err != nil {
+		return fmt.Errorf("look up the session: %w", err)
+	}
+	v := visitOf(r)
+	v.user, v.known = user, ok
+	switch {
+	case who == anyone:
+		return nil
+	case !ok:
+		return errSignIn
+	case who == staff && !user.User.HasRole(notifier.RoleStaff):
+		return notifier.ErrNotFound
+	}
+	return nil
+}
+
+// seqOf is the user of a request that was admitted.
+func seqOf(r *http.Request) int64 { return visitOf(r).user.User.Seq }
+
+// safeNext returns where to go after signing in: an address of our own or the
+// inbox. Browsers read a backslash as a slash and drop control characters.
+func safeNext(next string) string {
+	const fallback = "/inbox"
+	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || len(next) > 2000 {
+		return fallback
+	}
+	if strings.ContainsFunc(next, func(c rune) bool { return c <= ' ' || c == '\\' || c == 0x7f || c == '\ufffd' }) {
+		return fallback
+	}
+	u, err := url.Parse(next)
+	if err != nil || u.Host != "" || u.Scheme != "" || strings.HasPrefix(u.Path, "//") || strings.Contains(u.Path, "\\") {
+		return fallback
+	}
+	return next
+}
+
+// addressOf is the client's address, for limits. What a proxy says is believed
+// as far as the proxies are ours: the last address that is not.
+func (h *Handlers) addressOf(r *http.Request) string {
+	addr := parseAddress(r.RemoteAddr)
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && h.trusts(addr); i-- {
+		hop := parseAddress(strings.TrimSpace(hops[i]))
+		if !hop.IsValid() {
+			break
+		}
+		addr = hop
+	}
+	if !addr.IsValid() {
+		return r.RemoteAddr
+	}
+	return addr.String()
+}
+
+func (h *Handlers) trusts(addr netip.Addr) bool {
+	for _, p := range h.TrustedProxies {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+func parseAddress(s string) netip.Addr {
+	if ap, err := netip.ParseAddrPort(s); err == nil {
+		return ap.Addr().Unmap().WithZone("")
+	}
+	addr, err := netip.ParseAddr(s)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return addr.Unmap().WithZone("")
+}
