@@ -1,5 +1,78 @@
 package main
 
-import "net/http"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
 
-func (i *instance) pages(_ [][]byte) (http.Handler, error) { return http.NotFoundHandler(), nil }
+	"github.com/carillonhq/carillon/handlers"
+	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/notifier/live"
+)
+
+// pages joins the pages to what is behind them.
+func (i *instance) pages(space keys.Space, demo bool) (http.Handler, error) {
+	c := handlers.Config{
+		Sessions:  i.sessions,
+		Gate:      session.NewGate(session.GateConfig{Users: i.db, Redis: i.rdb, Space: space}),
+		Inbox:     i.inbox,
+		Sender:    i.pipe,
+		Directory: i.db,
+		Stream:    streams{i.hub},
+		Health:    health{i},
+		Locales:   nil, // TODO
+
+		Audiences:      i.cfg.Audiences,
+		TrustedProxies: i.cfg.TrustedProxies,
+		Log:            i.log,
+	}
+	if i.cfg.PublicURL != nil {
+		c.PublicURL = i.cfg.PublicURL.String()
+	}
+	if demo {
+		for _, u := range demoUsers() {
+			c.Demo = append(c.Demo, handlers.DemoUser{
+				Name: u.Name, Password: u.Password, Staff: slices.Contains(u.Roles, notifier.RoleStaff),
+			})
+		}
+	}
+	h, err := handlers.New(c)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the pages: %w", err)
+	}
+	return h.Handler(), nil
+}
+
+// streams lets pages open streams of the hub.
+type streams struct{ hub *live.Hub }
+
+// Serve answers with a user's stream. A refusal says when to try again.
+func (s streams) Serve(w http.ResponseWriter, r *http.Request, seq int64, session string) error {
+	err := s.hub.Serve(w, r, live.Client{Seq: seq, Session: session})
+	var busy *live.BusyError
+	if errors.As(err, &busy) && errors.Is(err, notifier.ErrTooMany) {
+		return &notifier.TooManyError{RetryAfter: busy.RetryAfter}
+	}
+	return err
+}
+
+// health is what an instance stands on.
+type health struct{ i *instance }
+
+var errStopping = errors.New("this instance is stopping")
+
+// SQL says whether pages work. When the instance stops they soon will not, and
+// a proxy is to know that before.
+func (h health) SQL(ctx context.Context) error {
+	if h.i.stopping.Load() {
+		return errStopping
+	}
+	return h.i.db.Ping(ctx)
+}
+
+// Redis says whether pages are more than read-only.
+func (h health) Redis(ctx context.Context) error { return h.i.rdb.Ping(ctx).Err() }

@@ -78,6 +78,7 @@ func parseNode(raw string) (redisTarget, error) {
 		return redisTarget{}, err
 	}
 	o.ContextTimeoutEnabled = true
+	failFast(&o.DialTimeout, &o.DialerRetries)
 	return redisTarget{node: o}, nil
 }
 
@@ -108,6 +109,7 @@ func parseSentinel(transport, rest string) (redisTarget, error) {
 	o.Username, o.Password = user, password
 	o.SentinelUsername, o.SentinelPassword = sentinelUser, sentinelPassword
 	o.ContextTimeoutEnabled = true
+	failFast(&o.DialTimeout, &o.DialerRetries)
 	return redisTarget{sentinel: o}, nil
 }
 
@@ -124,9 +126,21 @@ func parseCluster(transport, rest string) (redisTarget, error) {
 		return redisTarget{}, err
 	}
 	o.ContextTimeoutEnabled = true
+	failFast(&o.DialTimeout, &o.DialerRetries)
 	// By default a failover is noticed after a minute of errors.
 	o.ClusterStateReloadInterval = time.Second
 	return redisTarget{cluster: o}, nil
+}
+
+// failFast keeps pages from waiting for a Redis that is away, unless the URL
+// asks for patience: go-redis dials five times, and again for each retry.
+func failFast(timeout *time.Duration, retries *int) {
+	if *timeout == 0 {
+		*timeout = 2 * time.Second
+	}
+	if *retries == 0 {
+		*retries = 1
+	}
 }
 
 // severalHosts moves all hosts but the first into the query, where go-redis

@@ -79,7 +79,7 @@ func build(ctx context.Context, cfg config, log *slog.Logger, demo bool) (_ *ins
 	if err = i.openRedis(ctx, lock); err != nil {
 		return nil, err
 	}
-	if err = i.makeStages(ctx); err != nil {
+	if err = i.makeStages(ctx, demo); err != nil {
 		return nil, err
 	}
 	if fresh {
@@ -109,14 +109,16 @@ func (i *instance) openRedis(ctx context.Context, lock *embedded.Lock) error {
 	return nil
 }
 
-func (i *instance) makeStages(ctx context.Context) error {
+func (i *instance) makeStages(ctx context.Context, demo bool) error {
 	signing, err := sessionKeys(i.cfg)
 	if err != nil {
 		return err
 	}
 	space := keys.New(i.cfg.RedisPrefix)
 	i.inbox = inbox.New(i.rdb, space, inbox.Options{Cap: i.cfg.InboxCap, Log: i.log})
-	if err := i.inbox.Load(ctx); err != nil {
+	load, cancel := context.WithTimeout(ctx, pingWait)
+	defer cancel()
+	if err := i.inbox.Load(load); err != nil {
 		i.log.Warn("redis is away; scripts are loaded when it comes", "err", err)
 	}
 	i.sessions = session.New(session.Config{
@@ -128,7 +130,7 @@ func (i *instance) makeStages(ctx context.Context) error {
 		Store: i.db, Redis: i.rdb, Keys: space, Inbox: i.inbox, Router: route.New(i.db), Hub: i.hub, Log: i.log,
 		Limits: notifier.Limits{LinkHosts: i.cfg.LinkHosts, Keep: i.cfg.Keep},
 	})
-	pages, err := i.pages(signing)
+	pages, err := i.pages(space, demo)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestADoctorFindsAHealthyServerHealthy(t *testing.T) {
+	t.Parallel()
+	c := in(filepath.Join(t.TempDir(), "data")) // made by the server, for its owner alone
+	s := serve(t, c)
+	r := must(t, c.run(t.Context(), "doctor", "--public-url", s.URL))
+	wantWords(t, r.out, "append-only file", "nothing is evicted", "a round trip takes", "off ours",
+		"SQLite", "1 session key of 32 bytes", "owner's alone", "comes line by line")
+	if strings.Contains(r.out, "FAIL") || strings.Contains(r.out, "note") {
+		t.Errorf("it found something:\n%s", r.out)
+	}
+}
+
+func TestADoctorExaminesPostgreSQL(t *testing.T) {
+	t.Parallel()
+	r := shared(t).run(t.Context(), "doctor")
+	// The servers of the tests give durability up for speed, and it says so.
+	wantWords(t, r.out, "PostgreSQL 1", "fsync is off", "there is no append-only file", "→ switch it on", "→ set appendonly yes")
+	if r.status != exitFailed {
+		t.Errorf("status %d", r.status)
+	}
+	wantWords(t, r.errors, "checks failed")
+}
+
+func TestADoctorSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // the fault to be found
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(keyFile(dir), []byte("no key\n"), 0o644); err != nil { //nolint:gosec // as above
+		t.Fatal(err)
+	}
+	nowhere := "http://" + freeAddress(t)
+	r := in(dir).with("CARILLON_REDIS_URL", "redis://"+freeAddress(t)).run(t.Context(), "doctor", "--public-url", nowhere)
+	if r.status != exitFailed {
+		t.Errorf("status %d", r.status)
+	}
+	wantWords(t, r.out, "correct --redis-url", "chmod 0700 "+dir, "chmod 0600 "+keyFile(dir), "put 64 hex digits into it")
+	if err := os.WriteFile(keyFile(dir), []byte(strings.Repeat("ab", keyBytes)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r = in(dir).run(t.Context(), "doctor", "--public-url", nowhere)
+	wantWords(t, r.out, "is the server running")
+	if strings.Contains(r.out, "token=1") {
+		t.Errorf("a token is in\n%s", r.out)
+	}
+}
+
+func TestADoctorFindsAProxyThatBuffers(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	s := serve(t, c)
+	for name, p := range map[string]struct {
+		handler http.HandlerFunc
+		word    string
+	}{
+		"one that passes on": {passing(t, s.URL), "comes line by line"},
+		"one that buffers":   {buffering(s.URL), "it is buffered"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			proxy := httptest.NewServer(p.handler)
+			defer proxy.Close()
+			r := c.run(t.Context(), "doctor", "--public-url", proxy.URL)
+			wantWords(t, r.out, p.word)
+		})
+	}
+}
+
+func passing(t *testing.T, to string) http.HandlerFunc {
+	t.Helper()
+	u, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return (&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(u) }}).ServeHTTP
+}
+
+func buffering(to string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		req, err := http.NewRequestWithContext(r.Context(), http.MethodGet, to+r.URL.String(), nil)
+		if err != nil {
+			panic(err)
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		defer res.Body.Close()
+		body, _ := io.ReadAll(res.Body) // a short body fails the test anyway
+		_, _ = w.Write(body)
+	}
+}
+
+func TestTheProbeIsForTheDoctorAlone(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	key, old, other := []byte(strings.Repeat("k", keyBytes)), []byte(strings.Repeat("o", keyBytes)), []byte(strings.Repeat("x", keyBytes))
+	keys := [][]byte{key, old}
+	for name, token := range map[string]struct {
+		text string
+		ok   bool
+	}{
+		"of the key":        {probeToken(key, now), true},
+		"of an older key":   {probeToken(old, now), true},
+		"of another key":    {probeToken(other, now), false},
+		"of a minute ago":   {probeToken(key, now.Add(-probeLife-time.Second)), false},
+		"of the far future": {probeToken(key, now.Add(time.Hour)), false},
+		"none":              {"", false},
+		"garbage":           {"1.2.3", false},
+	} {
+		if got := probeAllowed(keys, token.text, now); got != token.ok {
+			t.Errorf("a token %s: %v, want %v", name, got, token.ok)
+		}
+	}
+	w := httptest.NewRecorder()
+	probe(keys, time.Now).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, probePath+"?token=", nil))
+	if w.Code != http.StatusNotFound {
+		t.Errorf("without a token: %d", w.Code)
+	}
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/sqltest"
+)
+
+func TestASentNoticeIsInTheInboxAndTheServerStopsWell(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	s := serve(t, c, "--demo")
+	bob := visit(t, s.URL)
+	bob.signIn(t, "bob", "bob-demo")
+	if keys := bob.entries(t); !slices.Contains(keys, "like:photo_id:1:user_id:7") {
+		t.Errorf("the demonstration's inbox is %q", keys)
+	}
+	r := must(t, c.run(t.Context(), "send", "--to", "bob", "--type", "order", "--subject", "order:42", "--title", "Your order left"))
+	wantWords(t, r.out, "sent to 1 user")
+	if keys := bob.entries(t); len(keys) == 0 || keys[0] != "order:order:42" {
+		t.Errorf("after sending, the inbox is %q", keys)
+	}
+	if status := s.stop(); status != 0 {
+		t.Errorf("stopped with status %d:\n%s", status, s.errors)
+	}
+}
+
+func TestTheInboxSurvivesARestart(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	first := serve(t, c, "--demo")
+	bob := visit(t, first.URL)
+	bob.signIn(t, "bob", "bob-demo")
+	before := bob.entries(t)
+	if status := first.stop(); status != 0 {
+		t.Fatalf("status %d", status)
+	}
+	second := serve(t, c, "--demo")
+	again := browser{bob.Client, second.URL} // with the cookie of before
+	if after := again.entries(t); len(after) == 0 || !slices.Equal(before, after) {
+		t.Errorf("before %q, after %q", before, after)
+	}
+}
+
+func TestASecondServerOnOneDirectoryIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	serve(t, in(dir))
+	r := in(dir).run(t.Context(), "serve", "--addr", "127.0.0.1:0")
+	if r.status != exitFailed {
+		t.Errorf("status %d", r.status)
+	}
+	wantWords(t, r.errors, dir, "in use", "process")
+}
+
+func TestTwoInstancesShareRedisAndPostgreSQL(t *testing.T) {
+	t.Parallel()
+	c := shared(t)
+	must(t, c.typing("bob-secret").run(t.Context(), "user", "add", "bob", "--password-stdin"))
+	one, two := serve(t, c), serve(t, c.with("CARILLON_DATA_DIR", t.TempDir()))
+	bob := visit(t, one.URL)
+	bob.signIn(t, "bob", "bob-secret")
+	must(t, c.run(t.Context(), "send", "--to", "bob", "--type", "order", "--subject", "order:42", "--title", "Your order left"))
+	there := browser{bob.Client, two.URL} // signed in at the one, known to the other
+	if keys := there.entries(t); !slices.Equal(keys, []string{"order:order:42"}) {
+		t.Errorf("the other instance shows %q", keys)
+	}
+}
+
+// shared is a call on the package's Redis and a PostgreSQL of the test's own.
+func shared(t *testing.T) call {
+	t.Helper()
+	return in(t.TempDir()).
+		with("CARILLON_REDIS_URL", "unix://"+redistest.Socket(t)).
+		with("CARILLON_REDIS_PREFIX", t.Name()+":").
+		with("CARILLON_DATABASE_URL", sqltest.URL(t)).
+		with("CARILLON_SESSION_KEYS", strings.Repeat("5e", keyBytes))
+}
+
+func TestWithoutRedisSendingIsKeptAndDeliveredLater(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	must(t, c.typing("bob-secret").run(t.Context(), "user", "add", "bob", "--password-stdin"))
+	r := must(t, c.run(t.Context(), "send", "--to", "bob", "--type", "order", "--title", "Your order left"))
+	wantWords(t, r.out, "a running server will deliver it")
+	s := serve(t, c)
+	bob := visit(t, s.URL)
+	bob.signIn(t, "bob", "bob-secret")
+	eventually(t, "the notice is delivered", func() bool { return slices.Equal(bob.entries(t), []string{"order:notice_id:1"}) })
+}
+
+func TestAServerStartsWhileRedisIsAway(t *testing.T) {
+	t.Parallel()
+	s := serve(t, in(t.TempDir()).with("CARILLON_REDIS_URL", "redis://"+freeAddress(t)))
+	if status, body := text(t, s.URL+"/readyz"); status != 200 || body != "degraded" {
+		t.Errorf("/readyz: %d %q", status, body)
+	}
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func TestAPortInUseIsTold(t *testing.T) {
+	t.Parallel()
+	s := serve(t, in(t.TempDir()))
+	addr := strings.TrimPrefix(s.URL, "http://")
+	r := in(t.TempDir()).run(t.Context(), "serve", "--addr", addr)
+	if r.status != exitFailed {
+		t.Errorf("status %d", r.status)
+	}
+	wantWords(t, r.errors, "listen on "+addr)
+}
+
+func TestMetricsAreOnAnAddressOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	s := serve(t, in(t.TempDir()), "--admin-addr", "127.0.0.1:0")
+	if status, body := text(t, s.Admin+"/healthz"); status != 200 || body != "ok" {
+		t.Errorf("/healthz: %d %q", status, body)
+	}
+	_, body := text(t, s.Admin+"/metrics")
+	wantWords(t, body, "carillon_streams 0", `carillon_notices_unfinished{state="accepted"} 0`, "go_goroutines", "process_resident_memory_bytes")
+	if status, _ := text(t, s.URL+"/metrics"); status != 404 {
+		t.Errorf("/metrics on the public address: %d", status)
+	}
+}
+
+func TestDemoUsersAreNotShownToThePublic(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"serve", "--demo", "--addr", "0.0.0.0:0"},
+		{"serve", "--demo", "--addr", ":0"},
+		{"serve", "--demo", "--addr", "127.0.0.1:0", "--public-url", "https://notices.example.com"},
+	} {
+		r := in(dir).run(t.Context(), args...)
+		if r.status != exitUsage || !strings.Contains(r.errors, "passwords are known") {
+			t.Errorf("%q: status %d, %s", args, r.status, r.errors)
+		}
+	}
+	serve(t, in(dir), "--demo").stop()
+	r := in(dir).run(t.Context(), "serve", "--addr", "0.0.0.0:0")
+	if r.status != exitFailed {
+		t.Errorf("with demo users left behind: status %d", r.status)
+	}
+	wantWords(t, r.errors, "alice, bob, carol, dave", "user passwd")
+	for _, u := range demoUsers() {
+		must(t, in(dir).typing("another-"+u.Password).run(t.Context(), "user", "passwd", u.Name, "--password-stdin"))
+	}
+	serve(t, in(dir), "--public-url", "https://notices.example.com")
+}
+
+func TestADemonstrationIsFilledOnce(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	for range 2 {
+		s := serve(t, c, "--demo")
+		if len(s.Users) != len(demoUsers()) {
+			t.Errorf("it prints %v", s.Users)
+		}
+		alice := visit(t, s.URL)
+		alice.signIn(t, "alice", "alice-demo")
+		if rows := alice.get(t, "/staff/notices").Find("tbody tr").Length(); rows != len(demoNotices()) {
+			t.Errorf("%d notices, want %d", rows, len(demoNotices()))
+		}
+		s.stop()
+	}
+}
+
+func TestTheAnnouncementForPeopleHasURLUsersAndPasswords(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	c := &console{stdout: &out}
+	err := serveCmd{Demo: true}.announce(&instance{url: "http://127.0.0.1:8080", adminURL: "http://127.0.0.1:9090"}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{"http://127.0.0.1:8080", "http://127.0.0.1:9090/metrics"}
+	for _, u := range demoUsers() {
+		words = append(words, fmt.Sprintf("%-8s %-14s", u.Name, u.Password))
+	}
+	wantWords(t, out.String(), words...)
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestUsersAreAddedListedAndChanged(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	ctx := t.Context()
+	must(t, c.typing("carol-secret\n").run(ctx, "user", "add", "carol", "--password-stdin", "--audience", "customer", "--role", "picker", "--role", "staff", "--locale", "ja"))
+	must(t, c.run(ctx, "user", "add", "anna"))
+	must(t, c.run(ctx, "user", "role", "add", "anna", "packer"))
+	must(t, c.run(ctx, "user", "role", "remove", "carol", "staff"))
+	r := must(t, c.run(ctx, "user", "list"))
+	if want := "anna\tuser\tpacker\t\ncarol\tcustomer\tpicker\tja\n"; r.out != want {
+		t.Errorf("the list is\n%swant\n%s", r.out, want)
+	}
+	r = must(t, c.run(ctx, "user", "list", "--json", "--prefix", "c"))
+	if want := `{"name":"carol","seq":1,"audience":"customer","roles":["picker"],"locale":"ja"}` + "\n"; r.out != want {
+		t.Errorf("as JSON it is\n%swant\n%s", r.out, want)
+	}
+}
+
+func TestAFaultyUserIsRefusedInWords(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	ctx := t.Context()
+	must(t, c.run(ctx, "user", "add", "anna"))
+	for _, f := range []struct {
+		args   []string
+		stdin  string
+		status int
+		word   string
+	}{
+		{[]string{"user", "add", "anna"}, "", exitFailed, "anna"},
+		{[]string{"user", "add", "bob", "--audience", "martian"}, "", exitUsage, "customer, operator, user"},
+		{[]string{"user", "add", "bob", "--password-stdin"}, "short", exitFailed, "password"},
+		{[]string{"user", "add", ""}, "", exitFailed, "name"},
+		{[]string{"user", "passwd", "nobody", "--password-stdin"}, "long enough", exitFailed, "not found"},
+		{[]string{"user", "passwd", "anna"}, "", exitUsage, "--password-stdin"},
+		{[]string{"user", "role", "add", "nobody", "staff"}, "", exitFailed, "not found"},
+		{[]string{"user", "role", "remove", "anna", "nothing"}, "", exitFailed, "not found"},
+	} {
+		r := c.typing(f.stdin).run(ctx, f.args...)
+		if r.status != f.status || !strings.Contains(r.errors, f.word) {
+			t.Errorf("%q: status %d, want %d with %q: %s", f.args, r.status, f.status, f.word, r.errors)
+		}
+	}
+	if r := must(t, c.run(ctx, "user", "list")); r.out != "anna\tuser\t\t\n" {
+		t.Errorf("after all refusals there is\n%s", r.out)
+	}
+}
+
+func csvFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "users.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAnImportAddsEverybody(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	var text strings.Builder
+	text.WriteString("\ufeffname,audience,roles,locale,password_hash\n")
+	// The hash has commas of its own.
+	text.WriteString(`anna,customer,picker;staff,ja,"` + demoHash + `c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"` + "\n")
+	for i := range 4999 {
+		fmt.Fprintf(&text, "\"user, %04d\",,,,\n", i)
+	}
+	r := must(t, c.run(t.Context(), "user", "import", csvFile(t, text.String())))
+	wantWords(t, r.out, "added 5000 users")
+	wantWords(t, r.errors, "importing users: 100 %")
+	lines := strings.Split(must(t, c.run(t.Context(), "user", "list")).out, "\n")
+	if len(lines) != 5001 || lines[0] != "anna\tcustomer\tpicker,staff\tja" || lines[1] != "user, 0000\tuser\t\t" {
+		t.Errorf("%d lines: %q…", len(lines), lines[:2])
+	}
+}
+
+func TestAnImportWithABadLineAddsNobodyAndNamesIt(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]struct {
+		text  string
+		words []string
+	}{
+		"a name twice":        {"name\nanna\nbob\nanna\n", []string{"line 4", "anna"}},
+		"a name there before": {"name\nbob\nzoe\n", []string{"line 3", "zoe"}},
+		"an unknown audience": {"name,audience\nanna,martian\n", []string{"line 2", "martian"}},
+		"a plain password":    {"name,password_hash\nanna,secret\n", []string{"line 2", "argon2id"}},
+		"a missing field":     {"name,locale\nanna,en\nbob\n", []string{"line 3"}},
+		"an empty name":       {"name\nanna\n\"\"\n", []string{"line 3", "name"}},
+		"an unknown column":   {"name,password\nanna,secret\n", []string{"password", "password_hash"}},
+		"no column of names":  {"locale\nja\n", []string{"name"}},
+		"an empty file":       {"", []string{"columns"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := in(t.TempDir())
+			must(t, c.run(t.Context(), "user", "add", "zoe"))
+			r := c.run(t.Context(), "user", "import", csvFile(t, f.text))
+			if r.status != exitFailed {
+				t.Errorf("status %d", r.status)
+			}
+			wantWords(t, r.errors, f.words...)
+			if left := must(t, c.run(t.Context(), "user", "list")).out; left != "zoe\tuser\t\t\n" {
+				t.Errorf("it left\n%s", left)
+			}
+		})
+	}
+}
