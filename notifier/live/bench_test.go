@@ -11,8 +11,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/carillonhq/carillon/internal/redistest"
 	"golang.org/x/sys/unix"
+
+	"github.com/carillonhq/carillon/internal/redistest"
 )
 
 // clients are sockets that cost this process's Go runtime nothing.

@@ -31,7 +31,7 @@ type conn struct {
 
 // detach leaves net/http's goroutine, whose stack and buffers are large, and
 // goes on in fresh ones.
-func (h *Hub) detach(c *conn, out *responder) error {
+func (h *Hub) detach(c *conn, out *responder) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c.cancel, c.done, c.nc = cancel, ctx.Done(), out.nc
 	h.open.Add(1)
@@ -46,11 +46,10 @@ func (h *Hub) detach(c *conn, out *responder) error {
 		_ = out.nc.Close()
 		h.leave(c.user, c)
 	}()
-	return nil
 }
 
 // stay serves the stream in the handler's goroutine.
-func (h *Hub) stay(w http.ResponseWriter, r *http.Request, c *conn) error {
+func (h *Hub) stay(w http.ResponseWriter, r *http.Request, c *conn) {
 	ctx, cancel := context.WithCancel(r.Context())
 	rc := http.NewResponseController(w)
 	c.cancel, c.done, c.rc = cancel, ctx.Done(), rc
@@ -58,7 +57,6 @@ func (h *Hub) stay(w http.ResponseWriter, r *http.Request, c *conn) error {
 	setHeaders(w.Header())
 	h.stream(ctx, c, &responder{w: w, rc: rc})
 	h.leave(c.user, c)
-	return nil
 }
 
 // stream runs the library on one connection until it ends. The library sees a

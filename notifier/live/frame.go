@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/carillonhq/carillon/notifier"
 	"github.com/r3labs/sse/v2"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // appendEvent appends one event as it stands on the wire. data is JSON and
@@ -55,11 +56,11 @@ func appendChange(b []byte, c *notifier.Change) []byte {
 		case notifier.ChangeRemoved:
 			b = appendEvent(b, c.Ver, "removed", `{"key":`+quote(e.Key)+"}")
 		default: // read, unread
-			list := quote(e.Key)
+			list := []string{quote(e.Key)}
 			for ; i < len(c.Events) && c.Events[i].Kind == e.Kind; i++ {
-				list += "," + quote(c.Events[i].Key)
+				list = append(list, quote(c.Events[i].Key))
 			}
-			b = appendEvent(b, c.Ver, e.Kind, `{"keys":[`+list+"]}")
+			b = appendEvent(b, c.Ver, e.Kind, `{"keys":[`+strings.Join(list, ",")+"]}")
 		}
 	}
 	return b

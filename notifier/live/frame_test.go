@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/carillonhq/carillon/notifier"
 	"github.com/google/go-cmp/cmp"
 	"github.com/r3labs/sse/v2"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // printed is what the library writes for an event.
@@ -69,7 +71,7 @@ func FuzzEventsComeOutAsTheyWentIn(f *testing.F) {
 		var names []string
 		for _, e := range got {
 			names = append(names, e.name)
-			if e.id != fmt.Sprint(id) || !json.Valid([]byte(e.data)) || e.retry != "" {
+			if e.id != strconv.FormatInt(id, 10) || !json.Valid([]byte(e.data)) || e.retry != "" {
 				t.Fatalf("event %+v", e)
 			}
 		}

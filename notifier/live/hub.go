@@ -10,10 +10,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
 )
 
 // Badges reads the badges of many users at once, one per seq in order.

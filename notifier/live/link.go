@@ -127,13 +127,11 @@ func (l *link) send(ctx context.Context, ps *redis.PubSub, ops []op) error {
 			channels = append(channels, l.hub.cfg.Keys.LiveUser(ops[0].seq))
 			ops = ops[1:]
 		}
-		err := error(nil)
+		command := ps.Unsubscribe
 		if join {
-			err = ps.Subscribe(ctx, channels...)
-		} else {
-			err = ps.Unsubscribe(ctx, channels...)
+			command = ps.Subscribe
 		}
-		if err != nil {
+		if err := command(ctx, channels...); err != nil {
 			return fmt.Errorf("subscribe to %d channels: %w", len(channels), err)
 		}
 	}

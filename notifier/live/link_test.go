@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/redistest"
 )
 
 func TestTwoHubsOnOneRedisBothSeeAChange(t *testing.T) {

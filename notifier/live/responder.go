@@ -36,7 +36,7 @@ var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 2048); return &b 
 
 // hijack takes the connection from net/http; ok is false where it has none to
 // give. On error nothing was written.
-func hijack(w http.ResponseWriter, r *http.Request) (out *responder, ok bool, err error) {
+func hijack(w http.ResponseWriter) (out *responder, ok bool, err error) {
 	header := w.Header()
 	nc, _, err := http.NewResponseController(w).Hijack()
 	if errors.Is(err, http.ErrNotSupported) {

@@ -47,16 +47,18 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Client) error {
 	}
 	c := &conn{user: u, id: strconv.FormatUint(h.streamID.Add(1), 36), session: who.Session}
 	if r.ProtoMajor == 1 {
-		out, ok, err := hijack(w, r)
+		out, ok, err := hijack(w)
 		if err != nil {
 			h.leave(u, nil)
 			return fmt.Errorf("take over the connection of user %d: %w", u.seq, err)
 		}
 		if ok {
-			return h.detach(c, out)
+			h.detach(c, out) //nolint:contextcheck // the stream outlives the request on purpose
+			return nil
 		}
 	}
-	return h.stay(w, r, c)
+	h.stay(w, r, c)
+	return nil
 }
 
 // enter takes a place under the caps and subscribes to the user's channel when

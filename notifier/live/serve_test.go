@@ -269,7 +269,7 @@ func TestHeadGetsHeadersOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	if b, _ := io.ReadAll(bufio.NewReader(res.Body)); res.StatusCode != 200 || len(b) != 0 {
+	if b, _ := io.ReadAll(bufio.NewReader(res.Body)); res.StatusCode != http.StatusOK || len(b) != 0 {
 		t.Errorf("status %d, body %q", res.StatusCode, b)
 	}
 }

@@ -20,7 +20,7 @@ var big = `notice 3 a:1 {"body":"` + strings.Repeat("x", 60_000) + `"}`
 func TestAClientThatDoesNotReadIsCutAndItsNeighbourMissesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
-		c.Limits.WriteTimeout = 300 * time.Millisecond
+		c.Limits.WriteTimeout = time.Second
 	})
 	stuck := w.raw(7)
 	defer func() { _ = stuck.Close() }()
@@ -32,20 +32,14 @@ func TestAClientThatDoesNotReadIsCutAndItsNeighbourMissesNothing(t *testing.T) {
 	soon(t, "the stuck client was cut", func() bool {
 		sent++
 		w.change(7, 100+sent, sent, big)
+		if e := good.next(); e.name != "notice" {
+			t.Fatalf("instead of notice %d the neighbour got %+v", sent, e)
+		}
+		good.expect("badge", badge(100+sent, sent))
 		return w.hub.Stats().Streams == 1
 	})
 	if cut := w.hub.Stats().Cut; cut != 1 {
 		t.Errorf("%d cut", cut)
-	}
-	w.change(7, 10_000, 5)
-	notices := int64(0)
-	for e := good.next(); e.id != "10000"; e = good.next() {
-		if e.name == "notice" {
-			notices++
-		}
-	}
-	if notices != sent {
-		t.Errorf("the neighbour got %d of %d", notices, sent)
 	}
 	if _, err := io.Copy(io.Discard, stuck); err == nil {
 		t.Error("the connection ended in good order; want it cut")
@@ -61,7 +55,7 @@ func TestAQueueThatOverflowsCutsAtOnce(t *testing.T) {
 	})
 	stuck := w.raw(7)
 	defer func() { _ = stuck.Close() }()
-	soon(t, "it is here", func() bool { return len(w.hub.shard(7).users) == 1 && w.hub.Stats().Streams == 1 })
+	soon(t, "it is here", func() bool { return w.hub.Stats().Streams == 1 })
 	sent := int64(0)
 	soon(t, "it was cut", func() bool {
 		sent++

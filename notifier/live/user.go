@@ -5,8 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/carillonhq/carillon/notifier"
 	"github.com/r3labs/sse/v2"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 const (
@@ -35,7 +36,7 @@ func newShard(h *Hub) shard {
 	return shard{users: make(map[int64]*user), sse: srv}
 }
 
-func (h *Hub) shard(seq int64) *shard { return &h.shards[uint64(seq)%shardCount] }
+func (h *Hub) shard(seq int64) *shard { return &h.shards[seq%shardCount] }
 
 // user is what is held of one user. All is guarded by his shard's lock.
 type user struct {
@@ -86,7 +87,7 @@ func (u *user) take(c *notifier.Change) {
 // counts by its own version: what is older came too late, unless it is older
 // than what was held when it was asked for. Then Redis has lost something, and
 // its word counts.
-func (u *user) hold(b notifier.Badge, asked notifier.Badge) {
+func (u *user) hold(b, asked notifier.Badge) {
 	old := u.badge
 	if b.Ver >= u.badge.Ver || b.Ver < asked.Ver {
 		u.badge.Ver, u.badge.Inbox = b.Ver, b.Inbox
