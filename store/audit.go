@@ -19,7 +19,7 @@ type AuditEntry struct {
 
 // Audit adds an entry to the log.
 func (s *Store) Audit(ctx context.Context, e AuditEntry) error {
-	_, err := s.write.ExecContext(ctx, `INSERT INTO audit_log (at, actor, action, object, detail, address)
+	_, err := s.exec(ctx, `INSERT INTO audit_log (at, actor, action, object, detail, address)
 		VALUES ($1, $2, $3, $4, $5, $6)`,
 		millis(s.now()), text(e.Actor), text(e.Action), text(e.Object), text(e.Detail), text(e.Address))
 	return s.fail(err, "write %s to the audit log", e.Action)

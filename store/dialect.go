@@ -27,6 +27,10 @@ type dialect interface {
 	addUsers(ctx context.Context, tx *sql.Tx, rows []userRow) (taken int, err error)
 	// addMembers adds pairs of role and user; those that exist stay.
 	addMembers(ctx context.Context, tx *sql.Tx, roles, seqs []int64) error
+	// addNotices stores rows in one transaction and returns their ids in order.
+	addNotices(ctx context.Context, s *Store, rows []noticeRow) (ids []int64, err error)
+	// locked is whether a statement was not begun because another process writes.
+	locked(err error) bool
 	// fault classifies an error of the driver.
 	fault(err error) fault
 }

@@ -29,6 +29,10 @@ func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("read the migrations: %w", err)
 	}
-	done, err := provider.Up(ctx)
-	return len(done), s.fail(err, "migrate the schema")
+	err = s.patiently(ctx, func() error {
+		done, err := provider.Up(ctx)
+		applied += len(done)
+		return err
+	})
+	return applied, s.fail(err, "migrate the schema")
 }

@@ -16,29 +16,6 @@ const unfinished = `state IN ('accepted', 'sending', 'retracting')`
 const noticeColumns = `id, state, done, rev, recipient_count, created_at, expires_at, target, type, scope, subject,
 	title, body, link, toast, sender, recipients IS NOT NULL`
 
-// Accept stores a notice and sets its ID. Once it returns nil the notice is on
-// disk. It sets State to accepted and CreatedAt to now where they are empty, and
-// cuts both times to the millisecond that is stored.
-func (s *Store) Accept(ctx context.Context, n *notifier.Notice) error {
-	target, err := json.Marshal(n.Target)
-	if err != nil {
-		return fmt.Errorf("accept a notice: %w", err)
-	}
-	if n.State == "" {
-		n.State = notifier.StateAccepted
-	}
-	if n.CreatedAt.IsZero() {
-		n.CreatedAt = s.now()
-	}
-	n.CreatedAt, n.ExpiresAt = fromMillis(millis(n.CreatedAt)), fromMillis(millis(n.ExpiresAt))
-	err = s.write.QueryRowContext(ctx, `INSERT INTO notices
-		(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id`,
-		string(n.State), n.Revision, millis(n.CreatedAt), millis(n.ExpiresAt), string(target), n.Type, n.Scope, n.Subject,
-		n.Title, n.Body, n.Link, n.Toast, n.Sender).Scan(&n.ID)
-	return s.fail(err, "accept a notice")
-}
-
 // Notice returns one notice, or notifier.ErrNotFound.
 func (s *Store) Notice(ctx context.Context, id int64) (notifier.Notice, error) {
 	found, err := s.notices(ctx, `WHERE id = $1`, id)
@@ -94,7 +71,7 @@ func (s *Store) Backlog(ctx context.Context) (map[notifier.State]int64, error) {
 // Advance moves the cursor of a notice forward to done while its state is still
 // the one given. Otherwise, and backwards, it changes nothing.
 func (s *Store) Advance(ctx context.Context, id int64, state notifier.State, done int64) error {
-	_, err := s.changed(ctx, `UPDATE notices SET done = $1 WHERE id = $2 AND state = $3 AND done < $1`,
+	_, err := s.exec(ctx, `UPDATE notices SET done = $1 WHERE id = $2 AND state = $3 AND done < $1`,
 		done, id, string(state))
 	return s.fail(err, "advance notice %d to user %d", id, done)
 }
@@ -102,9 +79,9 @@ func (s *Store) Advance(ctx context.Context, id int64, state notifier.State, don
 // SetState moves a notice from one state to another, with its cursor back at 0,
 // and says whether it did: not when its state was no longer from.
 func (s *Store) SetState(ctx context.Context, id int64, from, to notifier.State) (bool, error) {
-	ok, err := s.changed(ctx, `UPDATE notices SET state = $1, done = 0 WHERE id = $2 AND state = $3`,
+	changed, err := s.exec(ctx, `UPDATE notices SET state = $1, done = 0 WHERE id = $2 AND state = $3`,
 		string(to), id, string(from))
-	return ok, s.fail(err, "move notice %d from %s to %s", id, from, to)
+	return changed > 0, s.fail(err, "move notice %d from %s to %s", id, from, to)
 }
 
 func (s *Store) notices(ctx context.Context, where string, args ...any) ([]notifier.Notice, error) {

@@ -77,6 +77,9 @@ func (postgresDialect) textList(values []string) any { return values }
 
 func (postgresDialect) numberList(values []int64) any { return values }
 
+// locked is never true: PostgreSQL waits for locks itself, and hears the context.
+func (postgresDialect) locked(error) bool { return false }
+
 func (postgresDialect) fault(err error) fault {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {

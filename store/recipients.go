@@ -19,12 +19,12 @@ func (s *Store) SetRecipients(ctx context.Context, id int64, who *roaring.Bitmap
 	if err != nil {
 		return nil, fmt.Errorf("encode the recipients of notice %d: %w", id, err)
 	}
-	ok, err := s.changed(ctx, `UPDATE notices SET recipients = $1, recipient_count = $2 WHERE id = $3 AND recipients IS NULL`,
+	changed, err := s.exec(ctx, `UPDATE notices SET recipients = $1, recipient_count = $2 WHERE id = $3 AND recipients IS NULL`,
 		blob, int64(who.GetCardinality()), id) //nolint:gosec // at most 2^32
 	switch {
 	case err != nil:
 		return nil, s.fail(err, "store the recipients of notice %d", id)
-	case ok:
+	case changed > 0:
 		return who, nil
 	}
 	return s.Recipients(ctx, id)

@@ -12,7 +12,7 @@ import (
 // CreateSession stores a session of a user, begun and last seen at the given
 // time. The id is the SHA-256 of what the cookie holds, in hex.
 func (s *Store) CreateSession(ctx context.Context, id string, seq int64, at time.Time) error {
-	_, err := s.write.ExecContext(ctx, `INSERT INTO sessions (id, seq, created_at, seen_at) VALUES ($1, $2, $3, $3)`,
+	_, err := s.exec(ctx, `INSERT INTO sessions (id, seq, created_at, seen_at) VALUES ($1, $2, $3, $3)`,
 		id, seq, millis(at))
 	return s.fail(err, "begin a session of user %d", seq)
 }
@@ -45,13 +45,13 @@ func (s *Store) Session(ctx context.Context, id string) (u notifier.User, since,
 
 // TouchSession notes that a session was seen.
 func (s *Store) TouchSession(ctx context.Context, id string, at time.Time) error {
-	_, err := s.changed(ctx, `UPDATE sessions SET seen_at = $1 WHERE id = $2 AND seen_at < $1`, millis(at), id)
+	_, err := s.exec(ctx, `UPDATE sessions SET seen_at = $1 WHERE id = $2 AND seen_at < $1`, millis(at), id)
 	return s.fail(err, "touch a session")
 }
 
 // EndSession ends a session. One that does not exist is ended already.
 func (s *Store) EndSession(ctx context.Context, id string) error {
-	_, err := s.changed(ctx, `DELETE FROM sessions WHERE id = $1`, id)
+	_, err := s.exec(ctx, `DELETE FROM sessions WHERE id = $1`, id)
 	return s.fail(err, "end a session")
 }
 
@@ -101,11 +101,6 @@ func (s *Store) LiveSessions(ctx context.Context, ids []string, since, seen time
 // PurgeSessions removes the sessions that began before since or were last seen
 // before seen, and returns how many.
 func (s *Store) PurgeSessions(ctx context.Context, since, seen time.Time) (int64, error) {
-	res, err := s.write.ExecContext(ctx, `DELETE FROM sessions WHERE created_at < $1 OR seen_at < $2`,
-		millis(since), millis(seen))
-	if err != nil {
-		return 0, s.fail(err, "purge sessions")
-	}
-	n, err := res.RowsAffected()
+	n, err := s.exec(ctx, `DELETE FROM sessions WHERE created_at < $1 OR seen_at < $2`, millis(since), millis(seen))
 	return n, s.fail(err, "purge sessions")
 }

@@ -21,9 +21,9 @@ import (
 
 const (
 	sqliteFile = "carillon.db"
-	// busyTimeout is how long a statement waits for the writer of another
-	// process, such as an import beside a server.
-	busyTimeout = 15 * time.Second
+	// busyTimeout is how long SQLite itself waits for a lock: deaf to the
+	// context, and therefore short.
+	busyTimeout = 100 * time.Millisecond
 )
 
 type sqliteDialect struct{ lockFile string }
@@ -110,6 +110,13 @@ func (sqliteDialect) numberList(values []int64) any { return jsonList(values) }
 func jsonList(values any) string {
 	list, _ := json.Marshal(values)
 	return string(list)
+}
+
+// locked knows the writer of another process. Within a transaction it is not
+// met: BEGIN IMMEDIATE has taken the lock.
+func (sqliteDialect) locked(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
 func (sqliteDialect) fault(err error) fault {

@@ -19,6 +19,10 @@ import (
 // DefaultMaxSeq is the highest user number when Config leaves it open.
 const DefaultMaxSeq = 16_000_000
 
+// lockWait is how long a change waits for a writer in another process, such as
+// an import beside a server.
+const lockWait = 15 * time.Second
+
 // Config says where the data is.
 type Config struct {
 	URL     string           // postgres://…; empty: SQLite
@@ -34,6 +38,7 @@ type Store struct {
 	write   *sql.DB // the same as read but for SQLite, which has one writer
 	maxSeq  int64
 	now     func() time.Time
+	accepts acceptQueue
 }
 
 // Open opens the database and brings its schema up to date. Any number of
@@ -61,6 +66,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 
 // Close lets go of the database once the running statements have ended.
 func (s *Store) Close() error {
+	s.accepts.close()
 	err := s.write.Close()
 	if s.read != s.write {
 		err = errors.Join(err, s.read.Close())
@@ -77,7 +83,11 @@ func (s *Store) Ping(ctx context.Context) error {
 
 // tx runs do in a transaction of the writer. It commits when do returns nil.
 func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
-	tx, err := s.write.BeginTx(ctx, nil)
+	var tx *sql.Tx
+	err := s.patiently(ctx, func() (err error) {
+		tx, err = s.write.BeginTx(ctx, nil) // SQLite locks here, or not at all
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -106,14 +116,37 @@ func (s *Store) all(ctx context.Context, scan func(*sql.Rows) error, query strin
 	return rows.Err()
 }
 
-// changed runs one statement and says whether it changed a row.
-func (s *Store) changed(ctx context.Context, query string, args ...any) (bool, error) {
-	res, err := s.write.ExecContext(ctx, query, args...)
-	if err != nil {
-		return false, err
+// exec runs one statement that writes and says how many rows it changed.
+func (s *Store) exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
+	err = s.patiently(ctx, func() error {
+		res, err := s.write.ExecContext(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		changed, err = res.RowsAffected()
+		return err
+	})
+	return changed, err
+}
+
+// patiently repeats do while another process is writing, for lockWait at most.
+// do must have done nothing when it fails so.
+func (s *Store) patiently(ctx context.Context, do func() error) error {
+	limit := time.NewTimer(lockWait)
+	defer limit.Stop()
+	for {
+		err := do()
+		if !s.dialect.locked(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-limit.C:
+			return err
+		default: // do has waited a moment itself
+		}
 	}
-	n, err := res.RowsAffected()
-	return n > 0, err
 }
 
 // millis is how SQL holds a time: ms since 1970, and 0 for none.

@@ -5,12 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	neturl "net/url"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 )
 
@@ -22,13 +21,14 @@ const (
 // server is one private PostgreSQL. A goroutine with a thread of its own keeps
 // it: the kernel ends the server with the thread that started it.
 type server struct {
-	dir  string // holds the data and the socket
-	quit chan struct{}
-	done chan struct{}
+	dir   string // holds the data and the socket
+	admin *sql.DB
+	quit  chan struct{}
+	done  chan struct{}
 }
 
-// start makes a cluster and returns when its server answers.
-func start() (*server, error) {
+// startServer makes a cluster and returns when its server answers.
+func startServer() (*server, error) {
 	bin, err := binaries()
 	if err != nil {
 		return nil, err
@@ -66,6 +66,12 @@ func (s *server) keep(bin string, who owner, started chan<- error) {
 		_ = cmd.Process.Signal(immediateShutdown)
 		_ = cmd.Wait()
 	}()
+	s.admin, err = sql.Open("pgx", s.url("postgres", nil))
+	if err != nil {
+		started <- err
+		return
+	}
+	defer func() { _ = s.admin.Close() }()
 	if err := s.awaitPing(); err != nil {
 		log, _ := os.ReadFile(s.log()) // whatever it says
 		started <- fmt.Errorf("%w\n%s", err, log)
@@ -110,15 +116,11 @@ func (s *server) launch(bin string, who owner) (*exec.Cmd, error) {
 func (s *server) awaitPing() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
 	defer cancel()
-	db, err := sql.Open("pgx", s.url("postgres"))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = db.Close() }()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if err = db.PingContext(ctx); err == nil {
+		err := s.admin.PingContext(ctx)
+		if err == nil {
 			return nil
 		}
 		select {
@@ -136,19 +138,13 @@ func (s *server) stop() {
 
 func (s *server) log() string { return filepath.Join(s.dir, "log") }
 
-func (s *server) url(db string) string {
-	u := neturl.URL{Scheme: "postgres", User: neturl.User(superuser), Path: "/" + db}
-	u.RawQuery = neturl.Values{"host": {s.dir}}.Encode()
-	return u.String()
-}
-
-// database is the name in a URL that this package gave out.
-func database(url string) string {
-	u, err := neturl.Parse(url)
-	if err != nil {
-		return ""
+func (s *server) url(db string, params url.Values) string {
+	if params == nil {
+		params = url.Values{}
 	}
-	return strings.TrimPrefix(u.Path, "/")
+	params.Set("host", s.dir)
+	u := url.URL{Scheme: "postgres", User: url.User(superuser), Path: "/" + db, RawQuery: params.Encode()}
+	return u.String()
 }
 
 // binaries finds the directory of initdb and postgres: Debian keeps them off

@@ -1,13 +1,14 @@
 // Package sqltest gives tests a real PostgreSQL: one private server for a
-// package's tests, on a unix socket and without a port, and a fresh database
+// package's tests, on a unix socket and without a port, and an empty database
 // for every test that asks. A missing PostgreSQL fails the tests; it never
 // skips them.
 package sqltest
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
+	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -21,7 +22,7 @@ var shared struct {
 	once   sync.Once
 	server *server
 	err    error
-	dbs    atomic.Int64
+	made   atomic.Int64
 }
 
 // Main is the body of a package's TestMain: it runs the tests and stops the
@@ -46,46 +47,63 @@ func (r Runner) Run() int {
 	return r.m.Run()
 }
 
-// URL makes an empty database of this test's own and returns its postgres://
-// address. The database is dropped when the test ends, whoever is still
-// connected to it.
+// URL returns the postgres:// address of an empty database of this test's own:
+// a schema, which takes less time to make than a database.
 func URL(t testing.TB) string {
 	t.Helper()
-	shared.once.Do(func() { shared.server, shared.err = start() })
-	if shared.err != nil {
-		t.Fatalf("start PostgreSQL: %v", shared.err)
-	}
-	name := fmt.Sprintf("t%d", shared.dbs.Add(1))
-	admin(t, `CREATE DATABASE `+name)
-	t.Cleanup(func() { admin(t, `DROP DATABASE `+name+` WITH (FORCE)`) })
-	return shared.server.url(name)
+	start(t)
+	name := fmt.Sprintf("s%d", shared.made.Add(1))
+	admin(t, `CREATE SCHEMA `+name)
+	return shared.server.url("postgres", url.Values{"search_path": {name}})
 }
 
-// Cut takes the database of a URL away, as an outage does: its connections end
-// and new ones are refused. Mend brings it back.
-func Cut(t testing.TB, url string) {
+// OwnURL is URL for a test that will Cut its database, which a schema cannot be.
+func OwnURL(t testing.TB) string {
 	t.Helper()
-	name := database(url)
+	start(t)
+	name := fmt.Sprintf("d%d", shared.made.Add(1))
+	admin(t, `CREATE DATABASE `+name)
+	return shared.server.url(name, nil)
+}
+
+// Cut takes the database of an OwnURL away, as an outage does: its connections
+// end and new ones are refused. Mend brings it back.
+func Cut(t testing.TB, ownURL string) {
+	t.Helper()
+	name := database(t, ownURL)
 	admin(t, `ALTER DATABASE `+name+` WITH ALLOW_CONNECTIONS false`)
 	admin(t, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '`+name+`'`)
 }
 
 // Mend ends the outage that Cut began.
-func Mend(t testing.TB, url string) {
+func Mend(t testing.TB, ownURL string) {
 	t.Helper()
-	admin(t, `ALTER DATABASE `+database(url)+` WITH ALLOW_CONNECTIONS true`)
+	admin(t, `ALTER DATABASE `+database(t, ownURL)+` WITH ALLOW_CONNECTIONS true`)
 }
 
-// admin runs one statement from outside the tests' databases. The context is
-// not the test's: cleanups run after that one has ended.
+// start starts the server at the first call of a process.
+func start(t testing.TB) {
+	t.Helper()
+	shared.once.Do(func() { shared.server, shared.err = startServer() })
+	if shared.err != nil {
+		t.Fatalf("start PostgreSQL: %v", shared.err)
+	}
+}
+
+// admin runs one statement from outside the tests' databases.
 func admin(t testing.TB, statement string) {
 	t.Helper()
-	db, err := sql.Open("pgx", shared.server.url("postgres"))
-	if err != nil {
-		t.Fatalf("open the database postgres: %v", err)
+	if _, err := shared.server.admin.ExecContext(context.Background(), statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
 	}
-	defer func() { _ = db.Close() }()
-	if _, err := db.ExecContext(context.Background(), statement); err != nil {
-		t.Errorf("%s: %v", statement, err)
+}
+
+// database is the name in a URL that OwnURL gave out.
+func database(t testing.TB, ownURL string) string {
+	t.Helper()
+	u, err := url.Parse(ownURL)
+	if err != nil || !strings.HasPrefix(u.Path, "/d") {
+		t.Fatalf("%s is no OwnURL", ownURL)
 	}
+	return strings.TrimPrefix(u.Path, "/")
 }

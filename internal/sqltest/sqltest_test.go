@@ -40,7 +40,7 @@ func TestTheServerIsNotReachableByTCP(t *testing.T) {
 
 func TestCutTakesTheDatabaseAwayAndMendBringsItBack(t *testing.T) {
 	t.Parallel()
-	url := sqltest.URL(t)
+	url := sqltest.OwnURL(t)
 	db := open(t, url)
 	if err := db.PingContext(t.Context()); err != nil {
 		t.Fatal(err)

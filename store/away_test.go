@@ -1,0 +1,164 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+func postgresURL(t testing.TB) string {
+	t.Helper()
+	return sqltest.URL(t)
+}
+
+func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	return ctx, cancel
+}
+
+// calls is every method that reads or writes, each with arguments that are good
+// while the database is there.
+func calls(s *store.Store) map[string]func(ctx context.Context) error {
+	now := time.Now()
+	return map[string]func(ctx context.Context) error{
+		"Ping":    s.Ping,
+		"Migrate": func(ctx context.Context) error { _, err := s.Migrate(ctx); return err },
+		"CreateUser": func(ctx context.Context) error {
+			_, err := s.CreateUser(ctx, store.NewUser{Name: "x", Audience: 1})
+			return err
+		},
+		"SetPassword":   func(ctx context.Context) error { return s.SetPassword(ctx, "alice", "h") },
+		"Credentials":   func(ctx context.Context) error { _, _, err := s.Credentials(ctx, "alice"); return err },
+		"UserByName":    func(ctx context.Context) error { _, err := s.UserByName(ctx, "alice"); return err },
+		"UserBySeq":     func(ctx context.Context) error { _, err := s.UserBySeq(ctx, 1); return err },
+		"Users":         func(ctx context.Context) error { _, err := s.Users(ctx, notifier.UserQuery{}); return err },
+		"SeqsByName":    func(ctx context.Context) error { _, _, err := s.SeqsByName(ctx, []string{"alice"}); return err },
+		"NamesBySeq":    func(ctx context.Context) error { _, err := s.NamesBySeq(ctx, []int64{1}); return err },
+		"AddRole":       func(ctx context.Context) error { return s.AddRole(ctx, "alice", "r") },
+		"RemoveRole":    func(ctx context.Context) error { return s.RemoveRole(ctx, "alice", "staff") },
+		"Roles":         func(ctx context.Context) error { _, err := s.Roles(ctx); return err },
+		"RoleMembers":   func(ctx context.Context) error { _, err := s.RoleMembers(ctx, "staff"); return err },
+		"ImportUsers":   func(ctx context.Context) error { _, err := s.ImportUsers(ctx, 1, file(many(1)), nil); return err },
+		"Accept":        func(ctx context.Context) error { return s.Accept(ctx, &notifier.Notice{Draft: draft()}) },
+		"Notice":        func(ctx context.Context) error { _, err := s.Notice(ctx, 1); return err },
+		"Notices":       func(ctx context.Context) error { _, err := s.Notices(ctx, 0, 1); return err },
+		"SetRecipients": func(ctx context.Context) error { _, err := s.SetRecipients(ctx, 1, roaring.New()); return err },
+		"Recipients":    func(ctx context.Context) error { _, err := s.Recipients(ctx, 1); return err },
+		"Unfinished":    func(ctx context.Context) error { _, err := s.Unfinished(ctx, 1); return err },
+		"Backlog":       func(ctx context.Context) error { _, err := s.Backlog(ctx); return err },
+		"Advance":       func(ctx context.Context) error { return s.Advance(ctx, 1, notifier.StateSending, 1) },
+		"SetState": func(ctx context.Context) error {
+			_, err := s.SetState(ctx, 1, notifier.StateAccepted, notifier.StateSending)
+			return err
+		},
+		"CreateSession": func(ctx context.Context) error { return s.CreateSession(ctx, "new", 1, now) },
+		"Session":       func(ctx context.Context) error { _, _, _, err := s.Session(ctx, "a"); return err },
+		"TouchSession":  func(ctx context.Context) error { return s.TouchSession(ctx, "a", now) },
+		"EndSession":    func(ctx context.Context) error { return s.EndSession(ctx, "b") },
+		"EndSessions":   func(ctx context.Context) error { _, err := s.EndSessions(ctx, 2); return err },
+		"LiveSessions":  func(ctx context.Context) error { _, err := s.LiveSessions(ctx, []string{"a"}, now, now); return err },
+		"PurgeSessions": func(ctx context.Context) error { _, err := s.PurgeSessions(ctx, time.Time{}, time.Time{}); return err },
+		"Audit":         func(ctx context.Context) error { return s.Audit(ctx, store.AuditEntry{}) },
+		"AuditLog":      func(ctx context.Context) error { _, err := s.AuditLog(ctx, 0, 1); return err },
+	}
+}
+
+// furnish makes what calls asks for.
+func furnish(t *testing.T, s *store.Store) {
+	t.Helper()
+	alice := addUser(t, s, "alice", "staff")
+	n := accept(t, s, draft())
+	must(s.SetRecipients(t.Context(), n.ID, roaring.BitmapOf(1)))(t)
+	if err := s.CreateSession(t.Context(), "a", alice.Seq, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEveryCallSaysThatTheDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	url := sqltest.OwnURL(t)
+	pg := must(store.Open(t.Context(), store.Config{URL: url}))(t)
+	t.Cleanup(func() { _ = pg.Close() })
+	lite := must(store.Open(t.Context(), store.Config{DataDir: t.TempDir()}))(t)
+	furnish(t, pg)
+	furnish(t, lite)
+	sqltest.Cut(t, url)
+	for name, call := range calls(pg) {
+		if err := call(t.Context()); !errors.Is(err, notifier.ErrUnavailable) {
+			t.Errorf("PostgreSQL is away: %s = %v; want ErrUnavailable", name, err)
+		}
+	}
+	sqltest.Mend(t, url)
+	for name, call := range calls(pg) {
+		if name == "Session" { // SetPassword may have ended it
+			continue
+		}
+		if err := call(t.Context()); err != nil {
+			t.Errorf("PostgreSQL is back: %s = %v", name, err)
+		}
+	}
+	if err := lite.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, call := range calls(lite) {
+		if err := call(t.Context()); !errors.Is(err, notifier.ErrUnavailable) {
+			t.Errorf("SQLite is closed: %s = %v; want ErrUnavailable", name, err)
+		}
+	}
+}
+
+func TestEveryCallEndsWithItsContext(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		furnish(t, s)
+		ctx, cancel := contextOf(t)
+		cancel()
+		for name, call := range calls(s) {
+			err := call(ctx)
+			wantIs(t, err, context.Canceled)
+			if errors.Is(err, notifier.ErrUnavailable) {
+				t.Errorf("%s blames the database for a caller who left: %v", name, err)
+			}
+		}
+	})
+}
+
+func TestAWriterThatWaitsTooLongSaysThatTheDatabaseIsAway(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		lock, driver, dsn := `LOCK TABLE notices`, "pgx", db.cfg.URL
+		if dsn == "" {
+			lock, driver = `UPDATE notices SET rev = 0`, "sqlite"
+			dsn = "file:" + filepath.Join(db.cfg.DataDir, "carillon.db") + "?_txlock=immediate"
+		}
+		other := must(sql.Open(driver, dsn))(t)
+		defer func() { _ = other.Close() }()
+		tx := must(other.BeginTx(t.Context(), nil))(t)
+		if _, err := tx.ExecContext(t.Context(), lock); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		wantIs(t, s.Accept(ctx, &notifier.Notice{Draft: draft()}), notifier.ErrUnavailable)
+		if err := tx.Rollback(); err != nil {
+			t.Fatal(err)
+		}
+		if n := accept(t, s, draft()); n.ID == 0 {
+			t.Error("nothing is accepted after the wait")
+		}
+		if got := must(s.Notices(t.Context(), 0, 10))(t); len(got) != 1 {
+			t.Errorf("%d notices are stored; want the one that was accepted", len(got))
+		}
+	})
+}

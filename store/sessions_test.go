@@ -1,0 +1,103 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+func TestASessionIsReadWithItsUser(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		alice := addUser(t, s, "alice", "staff", "picker")
+		began := db.clock.now()
+		if err := s.CreateSession(t.Context(), "a", alice.Seq, began); err != nil {
+			t.Fatal(err)
+		}
+		wantIs(t, s.CreateSession(t.Context(), "a", alice.Seq, began), notifier.ErrConflict)
+		wantIs(t, s.CreateSession(t.Context(), "b", 99, began), notifier.ErrNotFound)
+		for _, touched := range []time.Duration{time.Hour, time.Minute} { // the second is older, and changes nothing
+			if err := s.TouchSession(t.Context(), "a", began.Add(touched)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		u, since, seen, err := s.Session(t.Context(), "a")
+		if err != nil || !since.Equal(began) || !seen.Equal(began.Add(time.Hour)) {
+			t.Errorf("since %v, seen %v, %v; want %v and an hour later", since, seen, err, began)
+		}
+		if diff := cmp.Diff(alice, u); diff != "" {
+			t.Errorf("user (-want +got):\n%s", diff)
+		}
+		for range 2 { // ending twice is no error
+			if err := s.EndSession(t.Context(), "a"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, _, _, err = s.Session(t.Context(), "a")
+		wantIs(t, err, notifier.ErrNotFound)
+	})
+}
+
+func TestSessionsEndByUserAndByAge(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		alice, bob := addUser(t, s, "alice"), addUser(t, s, "bob")
+		start := db.clock.now()
+		at := func(id string, u notifier.User, began, seen time.Duration) {
+			t.Helper()
+			if err := s.CreateSession(t.Context(), id, u.Seq, start.Add(began)); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.TouchSession(t.Context(), id, start.Add(seen)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		at("old", alice, 0, 10*time.Hour)
+		at("idle", alice, 5*time.Hour, 5*time.Hour)
+		at("live", alice, 5*time.Hour, 10*time.Hour)
+		at("bobs", bob, 5*time.Hour, 10*time.Hour)
+		all, since, seen := []string{"old", "idle", "live", "bobs", "none"}, start.Add(time.Hour), start.Add(6*time.Hour)
+		live := must(s.LiveSessions(t.Context(), all, since, seen))(t)
+		slices.Sort(live)
+		if !slices.Equal(live, []string{"bobs", "live"}) {
+			t.Errorf("live = %v", live)
+		}
+		if n := must(s.PurgeSessions(t.Context(), since, seen))(t); n != 2 {
+			t.Errorf("purged %d; want the old and the idle one", n)
+		}
+		if ended := must(s.EndSessions(t.Context(), alice.Seq))(t); !slices.Equal(ended, []string{"live"}) {
+			t.Errorf("ended = %v; want what alice had left", ended)
+		}
+		if _, _, _, err := s.Session(t.Context(), "bobs"); err != nil {
+			t.Errorf("another user's session: %v", err)
+		}
+	})
+}
+
+func TestTheAuditLogIsReadNewestFirst(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		var want []store.AuditEntry
+		for i, action := range []string{"notice.send", "notice.retract", "user.add"} {
+			e := store.AuditEntry{Actor: "alice", Action: action, Object: "notice 1", Detail: "a\nb", Address: "192.0.2.1"}
+			if err := s.Audit(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+			e.ID, e.At = int64(i+1), db.clock.now()
+			want = append([]store.AuditEntry{e}, want...)
+			db.clock.move(time.Second)
+		}
+		got := slices.Concat(must(s.AuditLog(t.Context(), 0, 2))(t), must(s.AuditLog(t.Context(), 2, 2))(t))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("log (-want +got):\n%s", diff)
+		}
+		if err := s.Audit(t.Context(), store.AuditEntry{Detail: "\x00\xff"}); err != nil {
+			t.Errorf("bytes that are no text: %v", err)
+		}
+	})
+}
