@@ -16,6 +16,9 @@ const (
 	staff                  // else there is nothing here
 )
 
+// anyMethod is for an address that answers all methods alike.
+const anyMethod = "*"
+
 type handler func(w http.ResponseWriter, r *http.Request) error
 
 type route struct {
@@ -53,7 +56,7 @@ func (h *Handlers) routes() []route {
 		{"GET", "/static/", public, h.static},
 		{"GET", "/healthz", public, h.healthy},
 		{"GET", "/readyz", public, h.ready},
-		{"GET", "/", anyone, h.nowhere},
+		{anyMethod, "/", anyone, h.nowhere},
 	}
 }
 
@@ -79,6 +82,9 @@ func (m methods) find(method string) (route, bool) {
 		method = http.MethodGet
 	}
 	rt, ok := m[method]
+	if !ok {
+		rt, ok = m[anyMethod]
+	}
 	return rt, ok
 }
 

@@ -77,7 +77,7 @@ func newFile(name string, text []byte) (file, error) {
 		f.kind = "text/javascript; charset=utf-8" // whatever the machine's tables say: modules need it
 	}
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	z, err := gzip.NewWriterLevel(&b, gzip.DefaultCompression)
 	if err != nil {
 		return f, err
 	}

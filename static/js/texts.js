@@ -1,12 +1,13 @@
 // @ts-check
 // The texts of the modules, in the language of the page. The server writes
-// them into the page: id → plural form → text with {Name} where a value goes.
+// them into the page: id → text with {Name} where a value goes, or plural form →
+// text.
 
 const lang = document.documentElement.lang || "en";
 const plural = new Intl.PluralRules(lang);
 const number = new Intl.NumberFormat(lang);
 
-/** @type {Record<string, Record<string, string>>} */
+/** @type {Record<string, string | Record<string, string>>} */
 const texts = JSON.parse(document.body.dataset.texts || "{}");
 
 /**
@@ -15,9 +16,9 @@ const texts = JSON.parse(document.body.dataset.texts || "{}");
  * @returns {string}
  */
 export function text(id, values = {}) {
-	const forms = texts[id] ?? {};
-	const form = values.Count === undefined ? "other" : plural.select(values.Count);
-	return (forms[form] ?? forms.other ?? "").replace(/\{(\w+)\}/g, (_, name) => {
+	const forms = texts[id] ?? "";
+	const found = typeof forms === "string" ? forms : (forms[plural.select(values.Count ?? 0)] ?? forms.other);
+	return found.replace(/\{(\w+)\}/g, (_, name) => {
 		const value = values[name] ?? "";
 		return typeof value === "number" ? number.format(value) : value;
 	});

@@ -106,13 +106,16 @@ func TestDaysAreNamedAsAReaderWould(t *testing.T) {
 
 func TestTheScriptsGetTheirTextsWithPluralForms(t *testing.T) {
 	t.Parallel()
-	var texts map[string]map[string]string
+	var texts map[string]any
 	if err := json.Unmarshal([]byte(catalogue(t).For("en", "").Script()), &texts); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"one": "{Count} new notice", "other": "{Count} new notices"}
-	if diff := cmp.Diff(want, texts["arrivals"]); diff != "" {
+	want := map[string]any{"one": "{Count} new notice", "other": "{Count} new notices"}
+	if diff := cmp.Diff(any(want), texts["arrivals"]); diff != "" {
 		t.Error(diff)
+	}
+	if texts["newest"] != "{Unread}, newest: {Title}" {
+		t.Errorf("a text without forms is %v", texts["newest"])
 	}
 }
 

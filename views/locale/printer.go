@@ -3,6 +3,8 @@ package locale
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,7 +33,7 @@ type msg struct {
 
 func newPrinter(tag language.Tag, messages []*i18n.Message) (*Printer, error) {
 	p := &Printer{tag: tag, lang: tag.String(), messages: make(map[string]msg, len(messages))}
-	script := map[string]map[string]string{}
+	script := map[string]any{}
 	for _, m := range messages {
 		var compiled msg
 		texts := map[string]string{}
@@ -52,7 +54,9 @@ func newPrinter(tag language.Tag, messages []*i18n.Message) (*Printer, error) {
 		compiled.plain = m.Other
 		p.messages[m.ID] = compiled
 		if id, ok := strings.CutPrefix(m.ID, scriptPrefix); ok {
-			script[id] = texts
+			if script[id] = texts; len(texts) == 1 {
+				script[id] = texts["other"]
+			}
 		}
 	}
 	text, err := json.Marshal(script)
@@ -80,7 +84,7 @@ func formsOf(m *i18n.Message) [6]string {
 func (p *Printer) Lang() string { return p.lang }
 
 // Script is the texts of the browser's modules as JSON: id without `js.` →
-// plural form → text with {Name} where a value goes.
+// text with {Name} where a value goes, or plural form → text.
 func (p *Printer) Script() string { return p.script }
 
 // Has says whether there is a message with this id.
@@ -128,3 +132,6 @@ func (p *Printer) Number(n int64) string {
 	}
 	return message.NewPrinter(p.tag).Sprintf("%d", n)
 }
+
+// IDs returns the ids of all messages, sorted.
+func (p *Printer) IDs() []string { return slices.Sorted(maps.Keys(p.messages)) }

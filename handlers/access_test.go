@@ -1,0 +1,142 @@
+package handlers_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestWithoutASessionPagesLeadToTheLoginAndBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, test := range []struct{ method, address, next string }{
+		{"GET", "/inbox", "%2Finbox"},
+		{"GET", "/inbox?before=12&opened=3", "%2Finbox%3Fbefore%3D12%26opened%3D3"},
+		{"GET", "/staff/notices/12", "%2Fstaff%2Fnotices%2F12"},
+		{"GET", "/settings", "%2Fsettings"},
+		{"POST", "/inbox/delete", "%2Finbox"},
+		{"POST", "/staff/send", "%2Fstaff%2Fsend"},
+	} {
+		r := w.do(httptest.NewRequest(test.method, test.address, nil), "")
+		r.wantRedirect(t, "/login?next="+test.next)
+	}
+	w.get("", "/").wantRedirect(t, "/inbox")
+}
+
+func TestWithoutASessionTheStreamIs401(t *testing.T) {
+	t.Parallel()
+	newWorld(t, nil).get("", "/events").wantStatus(t, http.StatusUnauthorized)
+}
+
+func TestStaffPagesDoNotExistForOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, address := range []string{"/staff/send", "/staff/notices", "/staff/notices/1", "/staff/users", "/staff/else"} {
+		w.get("alice", address).wantStatus(t, http.StatusNotFound)
+		w.post("alice", address).wantStatus(t, http.StatusNotFound)
+	}
+	if r := w.get("alice", "/inbox"); r.count("nav a[href^='/staff']") != 0 {
+		t.Error("the navigation of a user leads to staff pages")
+	}
+}
+
+func TestEveryErrorHasItsPage(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		err    error
+		status int
+	}{
+		{notifier.ErrNotFound, 404},
+		{notifier.ErrForbidden, 403},
+		{notifier.ErrConflict, 409},
+		{notifier.ErrTooMany, 429},
+		{notifier.ErrUnavailable, 503},
+		{errors.New("secret detail"), 500},
+	} {
+		w := newWorld(t, func(w *world) {
+			w.inbox.open = func(int64) (notifier.Page, error) {
+				return notifier.Page{}, fmt.Errorf("secret detail: %w", test.err)
+			}
+		})
+		for lang, want := range map[string]string{"en": "en", "ja": "ja", "zh-CN": "zh-Hans"} {
+			r := w.get("alice", "/inbox", "Accept-Language", lang).wantStatus(t, test.status)
+			if got := r.attr("[data-testid=failure]", "data-status"); got != fmt.Sprint(test.status) {
+				t.Errorf("%v: the page is of status %q", test.err, got)
+			}
+			if got := r.attr("html", "lang"); got != want {
+				t.Errorf("%v: the page speaks %q, want %q", test.err, got, want)
+			}
+			if r.text("h1") == "" || r.page.Find("body:contains('secret')").Length() > 0 {
+				t.Errorf("%v: the page says %q", test.err, r.text("main"))
+			}
+			if busy := test.status == 429 || test.status == 503; busy != (r.Header.Get("Retry-After") != "") {
+				t.Errorf("%v: Retry-After is %q", test.err, r.Header.Get("Retry-After"))
+			}
+		}
+	}
+}
+
+func TestAnUnknownAddressIs404AndAWrongMethod405(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, address := range []string{"/nothing", "/inbox/", "/static/", "/static/nothing.css", "/staff/notices/0", "/favicon.ico"} {
+		w.get("carol", address).wantStatus(t, http.StatusNotFound)
+	}
+	r := w.get("alice", "/inbox/read").wantStatus(t, http.StatusMethodNotAllowed)
+	if r.Header.Get("Allow") != "POST" {
+		t.Errorf("Allow is %q", r.Header.Get("Allow"))
+	}
+	r = w.post("alice", "/inbox").wantStatus(t, http.StatusMethodNotAllowed)
+	if r.Header.Get("Allow") != "GET, HEAD" {
+		t.Errorf("Allow is %q", r.Header.Get("Allow"))
+	}
+}
+
+func TestStrangeNumbersInAnAddressDoNotExist(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.sender.progress = func(id int64) (notifier.Progress, error) {
+			t.Errorf("asked for notice %d", id)
+			return notifier.Progress{}, notifier.ErrNotFound
+		}
+	})
+	for _, id := range []string{"0", "-1", "9223372036854775808", "1e3", "+1", "01", "0x1", "%00", "1%20", "１"} {
+		w.get("carol", "/staff/notices/"+id).wantStatus(t, http.StatusNotFound)
+	}
+}
+
+func TestWithoutSQLNobodyIsLetInAndNobodyIsSentAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.sessions.current = func(*http.Request) (notifier.Signed, bool, error) {
+			return notifier.Signed{}, false, fmt.Errorf("read a session: %w", notifier.ErrUnavailable)
+		}
+	})
+	w.get("alice", "/inbox").wantStatus(t, http.StatusServiceUnavailable)
+	w.get("alice", "/events").wantStatus(t, http.StatusServiceUnavailable)
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		sql, redis error
+		status     int
+		body       string
+	}{
+		{nil, nil, 200, "ok"},
+		{nil, notifier.ErrUnavailable, 200, "degraded"},
+		{notifier.ErrUnavailable, nil, 503, "unavailable"},
+	} {
+		w := newWorld(t, func(w *world) { w.health.sql, w.health.redis = test.sql, test.redis })
+		if r := w.get("", "/readyz").wantStatus(t, test.status); r.body != test.body {
+			t.Errorf("/readyz says %q, want %q", r.body, test.body)
+		}
+		if r := w.get("", "/healthz").wantStatus(t, 200); r.body != "ok" {
+			t.Errorf("/healthz says %q", r.body)
+		}
+	}
+}

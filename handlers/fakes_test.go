@@ -1,0 +1,134 @@
+package handlers_test
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+type sessions struct {
+	current    func(r *http.Request) (notifier.Signed, bool, error)
+	signIn     func(u notifier.User) error
+	signOut    func() error
+	everywhere func(seq int64) error
+}
+
+func (s *sessions) Current(r *http.Request) (notifier.Signed, bool, error) { return s.current(r) }
+
+func (s *sessions) SignIn(_ http.ResponseWriter, _ *http.Request, u notifier.User) error {
+	return s.signIn(u)
+}
+
+func (s *sessions) SignOut(http.ResponseWriter, *http.Request) error { return s.signOut() }
+
+func (s *sessions) SignOutEverywhere(_ context.Context, _ http.ResponseWriter, _ *http.Request, seq int64) error {
+	return s.everywhere(seq)
+}
+
+type gate func(username, password, address string) (notifier.User, error)
+
+func (g gate) Check(_ context.Context, username, password, address string) (notifier.User, error) {
+	return g(username, password, address)
+}
+
+type inbox struct {
+	open    func(seq int64) (notifier.Page, error)
+	look    func(seq int64, q notifier.Query) (notifier.Page, error)
+	change  func(verb string, seq int64, arg string) (notifier.Badge, error)
+	take    func(seq int64, key string) (notifier.Entry, error)
+	restore func(seq int64, e notifier.Entry) error
+	badge   func(seq int64) (notifier.Badge, error)
+}
+
+func (b *inbox) Open(_ context.Context, seq int64) (notifier.Page, error) { return b.open(seq) }
+
+func (b *inbox) Look(_ context.Context, seq int64, q notifier.Query) (notifier.Page, error) {
+	return b.look(seq, q)
+}
+
+func (b *inbox) MarkRead(_ context.Context, seq int64, key string) (notifier.Badge, error) {
+	return b.change("read", seq, key)
+}
+
+func (b *inbox) MarkUnread(_ context.Context, seq int64, key string) (notifier.Badge, error) {
+	return b.change("unread", seq, key)
+}
+
+func (b *inbox) ReadUpto(_ context.Context, seq int64, upto string) (notifier.Badge, error) {
+	return b.change("upto", seq, upto)
+}
+
+func (b *inbox) Take(_ context.Context, seq int64, key string) (notifier.Entry, notifier.Badge, error) {
+	e, err := b.take(seq, key)
+	return e, notifier.Badge{}, err
+}
+
+func (b *inbox) Restore(_ context.Context, seq int64, e notifier.Entry) (notifier.Badge, error) {
+	return notifier.Badge{}, b.restore(seq, e)
+}
+
+func (b *inbox) Badges(_ context.Context, seqs []int64) ([]notifier.Badge, error) {
+	badges := make([]notifier.Badge, len(seqs))
+	for i, seq := range seqs {
+		var err error
+		if badges[i], err = b.badge(seq); err != nil {
+			return nil, err
+		}
+	}
+	return badges, nil
+}
+
+type sender struct {
+	send     func(d notifier.Draft) (notifier.Notice, error)
+	count    func(d notifier.Draft) (int64, error)
+	retract  func(id int64) error
+	progress func(id int64) (notifier.Progress, error)
+}
+
+func (s *sender) Send(_ context.Context, d notifier.Draft) (notifier.Notice, error) { return s.send(d) }
+
+// Count checks a draft as the pipeline does.
+func (s *sender) Count(_ context.Context, d notifier.Draft) (int64, error) {
+	if err := d.Validate(notifier.Limits{}); err != nil {
+		return 0, err
+	}
+	return s.count(d)
+}
+
+func (s *sender) Retract(_ context.Context, id int64) error { return s.retract(id) }
+
+func (s *sender) Progress(_ context.Context, id int64) (notifier.Progress, error) {
+	return s.progress(id)
+}
+
+type directory struct {
+	users   func(q notifier.UserQuery) ([]notifier.User, error)
+	roles   func() ([]notifier.RoleInfo, error)
+	notices func(before int64, limit int) ([]notifier.Notice, error)
+}
+
+func (d *directory) Users(_ context.Context, q notifier.UserQuery) ([]notifier.User, error) {
+	return d.users(q)
+}
+
+func (d *directory) Roles(context.Context) ([]notifier.RoleInfo, error) { return d.roles() }
+
+func (d *directory) Notices(_ context.Context, before int64, limit int) ([]notifier.Notice, error) {
+	return d.notices(before, limit)
+}
+
+type stream func(w http.ResponseWriter, seq int64, session string) error
+
+func (s stream) Serve(w http.ResponseWriter, _ *http.Request, seq int64, session string) error {
+	return s(w, seq, session)
+}
+
+type health struct{ sql, redis error }
+
+func (h *health) SQL(context.Context) error   { return h.sql }
+func (h *health) Redis(context.Context) error { return h.redis }
+
+type locales func(seq int64, locale string) error
+
+func (l locales) SetLocale(_ context.Context, seq int64, locale string) error { return l(seq, locale) }

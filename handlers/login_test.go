@@ -1,0 +1,135 @@
+package handlers_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/handlers"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestSigningInLeadsToWhereOneWantedToGo(t *testing.T) {
+	t.Parallel()
+	var who []string
+	w := newWorld(t, func(w *world) {
+		w.config.Gate = gate(func(username, password, _ string) (notifier.User, error) {
+			if username == "alice" && password == "right" {
+				return alice, nil
+			}
+			return notifier.User{}, notifier.ErrUnauthenticated
+		})
+		w.sessions.signIn = func(u notifier.User) error {
+			who = append(who, u.Name)
+			return nil
+		}
+	})
+	for next, want := range map[string]string{
+		"/staff/send?to=a%20b":    "/staff/send?to=a%20b",
+		"":                        "/inbox",
+		"//evil.example":          "/inbox",
+		"/\\evil.example":         "/inbox",
+		"/\t/evil.example":        "/inbox",
+		"https://evil.example":    "/inbox",
+		"javascript:alert(1)":     "/inbox",
+		"evil.example":            "/inbox",
+		"/%2fevil.example":        "/inbox",
+		"/inbox\r\nSet-Cookie: a": "/inbox",
+	} {
+		w.post("", "/login", "username", "alice", "password", "right", "next", next).wantRedirect(t, want)
+	}
+	if len(who) != 10 || who[0] != "alice" {
+		t.Errorf("signed in: %v", who)
+	}
+	w.get("alice", "/login?next=/settings").wantRedirect(t, "/settings")
+}
+
+func TestAWrongPasswordShowsTheFormAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	r := w.post("", "/login", "username", `al"ice`, "password", "secret", "next", "/settings")
+	r.wantStatus(t, http.StatusUnprocessableEntity)
+	r.wantText(t, "#login-fault", "The user name or the password is not right.")
+	if r.attr("#username", "value") != `al"ice` || r.attr("#password", "value") != "" || r.attr("[name=next]", "value") != "/settings" {
+		t.Error("the form does not keep the name and the way, or it keeps the password")
+	}
+	if r.attr("#username", "aria-describedby") != "login-fault" {
+		t.Error("the fault does not describe the field")
+	}
+	r = w.post("", "/login", "username", "a\xff\x00b", "password", "x").wantStatus(t, http.StatusUnprocessableEntity)
+	if got := r.attr("#username", "value"); got != "a\ufffd\ufffdb" {
+		t.Errorf("kept %q", got)
+	}
+	w.postBody("", "/login", "username=a&username=b&password=c").wantStatus(t, http.StatusUnprocessableEntity)
+	w.postBody("", "/login", "username=a&password=c&more=1").wantStatus(t, http.StatusUnprocessableEntity)
+}
+
+func TestTooManyAttemptsAre429AndSayHowLong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.config.Gate = gate(func(string, string, string) (notifier.User, error) {
+			return notifier.User{}, fmt.Errorf("check: %w", &notifier.TooManyError{RetryAfter: 61 * time.Second})
+		})
+	})
+	r := w.post("", "/login", "username", "alice", "password", "x").wantStatus(t, http.StatusTooManyRequests)
+	if r.Header.Get("Retry-After") != "61" {
+		t.Errorf("Retry-After is %q", r.Header.Get("Retry-After"))
+	}
+	r.wantText(t, "#login-fault", "Too many attempts. Please try again in 2 minutes.")
+	if r.attr("#username", "value") != "alice" {
+		t.Error("the name is lost")
+	}
+}
+
+func TestWithoutSQLSigningInIs503(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.config.Gate = gate(func(string, string, string) (notifier.User, error) {
+			return notifier.User{}, notifier.ErrUnavailable
+		})
+	})
+	w.post("", "/login", "username", "alice", "password", "x").wantStatus(t, http.StatusServiceUnavailable)
+}
+
+func TestADemoOffersEachUserAsOneClick(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.config.Demo = []handlers.DemoUser{{Name: "alice", Password: "pw-a"}, {Name: "carol", Password: "pw-c", Staff: true}}
+	})
+	r := w.get("", "/login?next=/settings").wantStatus(t, http.StatusOK)
+	forms := r.page.Find("form[data-testid=demo]")
+	if forms.Length() != 2 {
+		t.Fatalf("%d forms", forms.Length())
+	}
+	second := forms.Eq(1)
+	if second.AttrOr("action", "") != "/login" || second.Find("[name=username]").AttrOr("value", "") != "carol" ||
+		second.Find("[name=password]").AttrOr("value", "") != "pw-c" || second.Find("[name=next]").AttrOr("value", "") != "/settings" {
+		t.Error("the form does not sign carol in")
+	}
+	if newWorld(t, nil).get("", "/login").count("form[data-testid=demo]") != 0 {
+		t.Error("demo users without a demo")
+	}
+}
+
+func TestSigningOutHereAndEverywhere(t *testing.T) {
+	t.Parallel()
+	var did []string
+	w := newWorld(t, func(w *world) {
+		w.sessions.signOut = func() error {
+			did = append(did, "here")
+			return nil
+		}
+		w.sessions.everywhere = func(seq int64) error {
+			did = append(did, fmt.Sprint("everywhere ", seq))
+			return nil
+		}
+	})
+	w.post("alice", "/logout").wantRedirect(t, "/login?done=signed-out")
+	w.post("alice", "/logout", "everywhere", "1").wantRedirect(t, "/login?done=signed-out")
+	w.post("", "/logout", "everywhere", "1").wantRedirect(t, "/login?done=signed-out")
+	if want := "[here everywhere 7 here]"; fmt.Sprint(did) != want {
+		t.Errorf("did %v, want %s", did, want)
+	}
+	w.get("", "/login?done=signed-out").wantText(t, "[data-testid=done]", "You are signed out.")
+}

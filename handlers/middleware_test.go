@@ -1,0 +1,155 @@
+package handlers_test
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestEveryAnswerCarriesThePolicy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, address := range []string{"/inbox", "/login", "/nothing", "/healthz"} {
+		r := w.get("alice", address)
+		csp := r.Header.Get("Content-Security-Policy")
+		for _, part := range []string{"default-src 'none'", "script-src 'self';", "style-src 'self';", "frame-ancestors 'none'", "base-uri 'none'"} {
+			if !strings.Contains(csp, part) {
+				t.Errorf("%s: the policy lacks %q: %s", address, part, csp)
+			}
+		}
+		if r.Header.Get("X-Content-Type-Options") != "nosniff" || r.Header.Get("X-Request-Id") == "" {
+			t.Errorf("%s: headers %v", address, r.Header)
+		}
+		if r.Header.Get("Strict-Transport-Security") != "" {
+			t.Errorf("%s: HSTS without https", address)
+		}
+	}
+	w = newWorld(t, func(w *world) { w.config.PublicURL = "https://bell.example" })
+	if w.get("", "/login").Header.Get("Strict-Transport-Security") == "" {
+		t.Error("no HSTS with https")
+	}
+}
+
+func TestAPageHoldsNoInlineScriptAndNoForeignHost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, address := range []string{"/inbox", "/staff/send", "/staff/users", "/settings", "/nothing"} {
+		r := w.get("carol", address)
+		r.page.Find("script, link, img").Each(func(_ int, s *goquery.Selection) {
+			from := s.AttrOr("src", s.AttrOr("href", ""))
+			if !strings.HasPrefix(from, "/static/") || strings.TrimSpace(s.Text()) != "" {
+				t.Errorf("%s loads %q", address, from)
+			}
+		})
+		if n := r.count("[style], style, [onclick], [onload]"); n > 0 {
+			t.Errorf("%s has %d inline styles or handlers", address, n)
+		}
+	}
+}
+
+func TestAFormOfAnotherSiteIs403(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.config.PublicURL = "https://bell.example" })
+	for _, headers := range [][]string{
+		{"Origin", "https://evil.example"},
+		{"Origin", "null"},
+		{"Sec-Fetch-Site", "cross-site"},
+		{"Sec-Fetch-Site", "same-site"},
+	} {
+		r := w.postBody("alice", "/inbox/read", "key=a:b", headers...).wantStatus(t, http.StatusForbidden)
+		if r.text("h1") == "" {
+			t.Error("403 without a page")
+		}
+	}
+	read := func(string, int64, string) (notifier.Badge, error) { return notifier.Badge{}, nil }
+	w.inbox.change = read
+	w.postBody("alice", "/inbox/read", "key=a:b", "Origin", "http://example.com").wantStatus(t, http.StatusSeeOther)
+	w.postBody("alice", "/inbox/read", "key=a:b", "Origin", "https://bell.example").wantStatus(t, http.StatusSeeOther)
+}
+
+func TestATooLargeFormIs413(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	body := "key=" + strings.Repeat("a", 64<<10)
+	w.postBody("alice", "/inbox/read", body).wantStatus(t, http.StatusRequestEntityTooLarge)
+
+	r := httptest.NewRequest(http.MethodPost, "/inbox/read", bytes.NewBufferString(body))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.ContentLength = -1 // as with chunks
+	w.do(r, "alice").wantStatus(t, http.StatusRequestEntityTooLarge)
+}
+
+func TestAMalformedFormIs400AndAForeignField422(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.postBody("alice", "/inbox/read", "key=%zz").wantStatus(t, http.StatusBadRequest)
+	w.postBody("alice", "/inbox/read", "{}", "Content-Type", "application/json").wantStatus(t, http.StatusBadRequest)
+	for _, body := range []string{"", "key=", "key=a:b&key=a:c", "key=a:b&other=1"} {
+		w.postBody("alice", "/inbox/read", body).wantStatus(t, http.StatusUnprocessableEntity)
+	}
+}
+
+func TestAPanicIsA500WithARequestNumber(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.inbox.open = func(int64) (notifier.Page, error) { panic("secret detail") }
+	})
+	r := w.get("alice", "/inbox").wantStatus(t, http.StatusInternalServerError)
+	if strings.Contains(r.body, "secret") || !strings.Contains(r.body, r.Header.Get("X-Request-Id")) {
+		t.Errorf("the page: %s", r.text("main"))
+	}
+	if !strings.Contains(w.log.String(), "secret detail") {
+		t.Error("the log does not have the panic")
+	}
+}
+
+func TestTheLogSaysWhoAndWhatButNoContent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.get("alice", "/inbox?before=5&token=hidden")
+	line := w.log.String()
+	for _, part := range []string{"path=/inbox", "status=200", "user_id=7", "request_id=", "duration="} {
+		if !strings.Contains(line, part) {
+			t.Errorf("the log lacks %s: %s", part, line)
+		}
+	}
+	if strings.Contains(line, "hidden") {
+		t.Errorf("the log has the query: %s", line)
+	}
+}
+
+func TestOnlyTrustedProxiesSayWhomARequestIsFrom(t *testing.T) {
+	t.Parallel()
+	seen := ""
+	w := newWorld(t, func(w *world) {
+		w.config.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+		w.config.Gate = gate(func(_, _, address string) (notifier.User, error) {
+			seen = address
+			return notifier.User{}, notifier.ErrUnauthenticated
+		})
+	})
+	for _, test := range []struct{ remote, forwarded, want string }{
+		{"192.0.2.1:99", "", "192.0.2.1"},
+		{"192.0.2.1:99", "203.0.113.5", "192.0.2.1"},
+		{"10.0.0.2:99", "203.0.113.5", "203.0.113.5"},
+		{"10.0.0.2:99", "6.6.6.6, 203.0.113.5, 10.1.1.1", "203.0.113.5"},
+		{"10.0.0.2:99", "nonsense", "10.0.0.2"},
+		{"10.0.0.2:99", "", "10.0.0.2"},
+		{"[::ffff:10.0.0.2]:99", "2001:db8::1", "2001:db8::1"},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/login", strings.NewReader("username=a&password=b"))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.RemoteAddr = test.remote
+		w.do(r, "", "X-Forwarded-For", test.forwarded)
+		if seen != test.want {
+			t.Errorf("%s for %q counts as %s, want %s", test.remote, test.forwarded, seen, test.want)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package handlers_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// sendWorld counts recipients and notes what is sent.
+func sendWorld(t *testing.T, recipients int64, sent *[]notifier.Draft) *world {
+	t.Helper()
+	return newWorld(t, func(w *world) {
+		w.sender.count = func(notifier.Draft) (int64, error) { return recipients, nil }
+		w.sender.send = func(d notifier.Draft) (notifier.Notice, error) {
+			*sent = append(*sent, d)
+			return notifier.Notice{ID: 42}, nil
+		}
+		w.directory.roles = func() ([]notifier.RoleInfo, error) {
+			return []notifier.RoleInfo{{Name: "picker", Members: 1}, {Name: "staff", Members: 1200}}, nil
+		}
+	})
+}
+
+var goodForm = []string{
+	"target", "user", "to", " alice,\r\nbob\n", "type", "like", "subject", "photo:1", "title", "Hello",
+	"body", "One\r\nTwo", "link", "/photos/1", "expires_in", "72h",
+}
+
+// with replaces a field of a form.
+func with(fields []string, name, value string) []string {
+	changed := append([]string{}, fields...)
+	for i := 0; i < len(changed); i += 2 {
+		if changed[i] == name {
+			changed[i+1] = value
+			return changed
+		}
+	}
+	return append(changed, name, value)
+}
+
+func TestAValidFormSendsAndLeadsToTheNotice(t *testing.T) {
+	t.Parallel()
+	var sent []notifier.Draft
+	w := sendWorld(t, 2, &sent)
+	w.post("carol", "/staff/send", goodForm...).wantRedirect(t, "/staff/notices/42")
+	w.post("carol", "/staff/send", with(with(goodForm, "target", "role"), "to", " picker ")...).wantRedirect(t, "/staff/notices/42")
+	w.post("carol", "/staff/send", with(goodForm, "expires_in", "")...).wantRedirect(t, "/staff/notices/42")
+	want := notifier.Draft{
+		Target: notifier.Target{Users: []string{"alice", "bob"}}, Type: "like", Subject: "photo:1", Title: "Hello",
+		Body: "One\r\nTwo", Link: "/photos/1", ExpiresIn: 72 * time.Hour, Sender: "carol",
+	}
+	byRole, kept := want, want
+	byRole.Target = notifier.Target{Role: "picker"}
+	kept.ExpiresIn = 0
+	if diff := cmp.Diff([]notifier.Draft{want, byRole, kept}, sent); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAPreviewSendsNothing(t *testing.T) {
+	t.Parallel()
+	var sent []notifier.Draft
+	w := sendWorld(t, 5000, &sent)
+	r := w.post("carol", "/staff/send", append(goodForm, "preview", "1")...).wantStatus(t, http.StatusOK)
+	r.wantText(t, "[data-testid=recipients]", "5,000 people will get it.")
+	r.wantText(t, "[data-testid=preview] .seen-title a", "Hello")
+	if r.attr("#title", "value") != "Hello" || len(sent) != 0 {
+		t.Errorf("the form has %q, sent %v", r.attr("#title", "value"), sent)
+	}
+}
+
+func TestManyRecipientsAreConfirmedByTheirNumber(t *testing.T) {
+	t.Parallel()
+	var sent []notifier.Draft
+	w := sendWorld(t, 1234, &sent)
+	for _, confirm := range []string{"", "1", "1000", "1235", "01234"} {
+		r := w.post("carol", "/staff/send", append(goodForm, "confirm", confirm)...).wantStatus(t, http.StatusUnprocessableEntity)
+		r.wantText(t, "[data-testid=confirm] p", "This notice goes to 1,234 people. Please confirm that you mean it.")
+		if r.attr("[data-testid=confirm] button[name=confirm]", "value") != "1234" || r.attr("#title", "value") != "Hello" {
+			t.Error("the form does not offer to confirm, or has lost its text")
+		}
+	}
+	if len(sent) != 0 {
+		t.Fatalf("sent %v", sent)
+	}
+	w.post("carol", "/staff/send", append(goodForm, "confirm", "1234")...).wantRedirect(t, "/staff/notices/42")
+	sendWorld(t, 1000, &sent).post("carol", "/staff/send", goodForm...).wantRedirect(t, "/staff/notices/42")
+}
+
+func TestAFaultStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
+	t.Parallel()
+	var sent []notifier.Draft
+	w := sendWorld(t, 2, &sent)
+	for _, test := range []struct{ field, value, fault string }{
+		{"target", "audience", "Choose people or a role."},
+		{"target", "topic", "Choose people or a role."},
+		{"target", "", "Choose people or a role."},
+		{"to", " , ", "Please fill this in."},
+		{"to", "ali\u202ece", "Nobody can be called ali\ufffdce."},
+		{"type", "Big Type", "Only lower-case letters, digits and . _ - are possible, at most 63 of them, with a letter or a digit first."},
+		{"subject", "two words", "Only printable ASCII characters without spaces are possible."},
+		{"subject", "notice_id:5", "A subject does not begin with notice_id: and does not contain :has_read:."},
+		{"title", "", "Please fill this in."},
+		{"title", strings.Repeat("字", 201), "At most 200 are possible; this has 201 characters."},
+		{"title", "bell\x07", "It holds a character that cannot be shown (U+0007)."},
+		{"title", "bad\xff", "It holds a character that cannot be shown (UTF-8)."},
+		{"title", "nul\x00", "It holds a character that cannot be shown (U+0000)."},
+		{"body", "a\u202eb", "It holds a character that cannot be shown (U+202E)."},
+		{"body", strings.Repeat("x", 4001), "At most 4,000 are possible; this has 4,001 characters."},
+		{"link", "javascript:alert(1)", "A link is a path that begins with / or an https address."},
+		{"link", "//evil.example", "A link is a path that begins with / or an https address."},
+		{"link", "https://evil.example/", "Links to evil.example are not allowed here."},
+		{"expires_in", "soon", "Please give a time such as 30m or 72h."},
+		{"expires_in", "-5m", "This moment has passed already."},
+		{"expires_in", "99999h", "Notices are kept for 180 days at most."},
+	} {
+		r := w.post("carol", "/staff/send", with(goodForm, test.field, test.value)...).wantStatus(t, http.StatusUnprocessableEntity)
+		r.wantText(t, ".fault[data-field="+test.field+"]", test.fault)
+		r.wantText(t, "[data-testid=faults] a[href='#"+test.field+"']", test.fault)
+		if n := r.count(".fault"); n != 1 {
+			t.Errorf("%s %q: %d faults", test.field, test.value, n)
+		}
+		if test.field != "target" && r.attr("#"+test.field, "aria-invalid") != "true" {
+			t.Errorf("%s %q: the field is not marked", test.field, test.value)
+		}
+		if test.field != "body" && r.page.Find("#body").Text() != "One\nTwo" && r.page.Find("#body").Text() != "One\r\nTwo" {
+			t.Errorf("%s %q: the text is lost: %q", test.field, test.value, r.page.Find("#body").Text())
+		}
+	}
+	if len(sent) != 0 {
+		t.Errorf("sent %v", sent)
+	}
+}
+
+func TestAllFaultsShowAtOnce(t *testing.T) {
+	t.Parallel()
+	var sent []notifier.Draft
+	w := sendWorld(t, 2, &sent)
+	r := w.post("carol", "/staff/send", "target", "planet", "title", "", "type", "!", "expires_in", "soon", "extra", "1")
+	r.wantStatus(t, http.StatusUnprocessableEntity)
+	var fields []string
+	for _, li := range r.page.Find("[data-testid=faults] li").EachIter() {
+		fields = append(fields, li.Find("a").AttrOr("href", "none"))
+	}
+	if diff := cmp.Diff([]string{"none", "#target", "#expires_in", "#type", "#title"}, fields); diff != "" {
+		t.Error(diff)
+	}
+	if r.attr("#expires_in option[selected]", "value") != "soon" {
+		t.Error("the wrong time is not kept")
+	}
+}
+
+func TestUnknownNamesAreNamedInEveryLanguage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.sender.count = func(notifier.Draft) (int64, error) {
+			var bad notifier.InvalidError
+			bad.Add("to", notifier.CodeUnknownUsers, map[string]any{"Names": "dora, <b>", "Count": 2})
+			return 0, &bad
+		}
+	})
+	for lang, want := range map[string]string{
+		"en": "2 names are unknown: dora, <b>.",
+		"ja": "登録されていない名前が2件あります：dora, <b>",
+		"zh": "有 2 个名称不存在：dora, <b>。",
+	} {
+		r := w.postBody("carol", "/staff/send", "target=user&to=dora&type=a&title=b", "Accept-Language", lang)
+		r.wantStatus(t, http.StatusUnprocessableEntity)
+		r.wantText(t, "#to-fault", want)
+	}
+}
+
+func TestTheFormHintsAtRolesAndTakesANameFromTheAddress(t *testing.T) {
+	t.Parallel()
+	w := sendWorld(t, 1, &[]notifier.Draft{})
+	r := w.get("carol", "/staff/send?to=bob&target=role").wantStatus(t, http.StatusOK)
+	r.wantText(t, "#to", "bob")
+	r.wantText(t, ".hint .chip", "picker (1 person)staff (1,200 people)")
+	if r.attr("[name=target][checked]", "value") != "role" {
+		t.Error("the target of the address is not chosen")
+	}
+}
+
+func TestSendingWorksWithoutRedis(t *testing.T) {
+	t.Parallel()
+	var sent []notifier.Draft
+	w := sendWorld(t, 1, &sent)
+	w.inbox.badge = func(int64) (notifier.Badge, error) { return notifier.Badge{}, notifier.ErrUnavailable }
+	r := w.get("carol", "/staff/send").wantStatus(t, http.StatusOK)
+	if r.attr("[data-testid=bell]", "aria-label") != "Inbox" {
+		t.Errorf("the bell is named %q", r.attr("[data-testid=bell]", "aria-label"))
+	}
+	w.post("carol", "/staff/send", goodForm...).wantRedirect(t, "/staff/notices/42")
+}

@@ -1,0 +1,204 @@
+package handlers_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func notice(id int64, state notifier.State) notifier.Notice {
+	return notifier.Notice{
+		Draft: notifier.Draft{
+			Target: notifier.Target{Users: []string{"a", "b", "c", "d", "e"}}, Type: "like", Subject: "photo:1",
+			Title: "Hello", Body: "One\nTwo", Link: "/photos/1", Sender: "carol",
+		},
+		ID: id, State: state, CreatedAt: noon.Add(-time.Hour), ExpiresAt: noon.Add(time.Hour),
+		Recipients: 1500, Routed: true,
+	}
+}
+
+func TestSentNoticesComeInPages(t *testing.T) {
+	t.Parallel()
+	var asked []int64
+	w := newWorld(t, func(w *world) {
+		w.directory.notices = func(before int64, limit int) ([]notifier.Notice, error) {
+			asked = append(asked, before)
+			var list []notifier.Notice
+			for i := range limit {
+				list = append(list, notice(int64(1000-i), notifier.StateSent))
+			}
+			return list, nil
+		}
+	})
+	r := w.get("carol", "/staff/notices").wantStatus(t, http.StatusOK)
+	if r.count("[data-testid=sent]") != 50 || r.attr("a[rel=next]", "href") != "/staff/notices?before=951" {
+		t.Errorf("%d rows, Older leads to %q", r.count("[data-testid=sent]"), r.attr("a[rel=next]", "href"))
+	}
+	first := r.page.Find("[data-testid=sent]").First()
+	if first.Find("th a").AttrOr("href", "") != "/staff/notices/1000" || first.Find("td").First().Text() != "a, b, c and 2 more" {
+		t.Errorf("the first row is %q", first.Text())
+	}
+	w.get("carol", "/staff/notices?before=951")
+	w.get("carol", "/staff/notices?before=tampered")
+	if diff := cmp.Diff([]int64{0, 951, 0}, asked); diff != "" {
+		t.Error(diff)
+	}
+	newWorld(t, nil).get("carol", "/staff/notices").wantText(t, "[data-testid=empty] h2", "Nothing sent yet")
+}
+
+func TestANoticeShowsHowFarItHasCome(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, test := range []struct {
+		progress                  notifier.Progress
+		state, finished, bar, say string
+		retract                   bool
+	}{
+		{notifier.Progress{Notice: notice(5, notifier.StateSending), Delivered: 1200, Read: 3, Counted: true}, "Sending", "false", "1200/1500", "", true},
+		{notifier.Progress{Notice: notice(5, notifier.StateSent), Delivered: 1500, Read: 3, Counted: true}, "Sent", "true", "1500/1500", "", true},
+		{notifier.Progress{Notice: notice(5, notifier.StateSent)}, "Sent", "true", "/", "How many got and read it is not known at the moment.", true},
+		{notifier.Progress{Notice: notice(5, notifier.StateRetracting), Counted: true}, "Being retracted", "false", "0/1500", "", false},
+		{notifier.Progress{Notice: notice(5, notifier.StateRetracted), Counted: true}, "Retracted", "true", "0/1500", "", false},
+	} {
+		w.sender.progress = func(id int64) (notifier.Progress, error) { return test.progress, nil }
+		r := w.get("carol", "/staff/notices/5").wantStatus(t, http.StatusOK)
+		r.wantText(t, "[data-testid=state]", test.state)
+		if got := r.attr("#progress", "data-finished"); got != test.finished {
+			t.Errorf("%s: finished is %q", test.state, got)
+		}
+		if got := r.attr("progress#delivered", "value") + "/" + r.attr("progress#delivered", "max"); got != test.bar {
+			t.Errorf("%s: the bar is at %s, want %s", test.state, got, test.bar)
+		}
+		if test.say != "" && !strings.Contains(r.text("#progress"), test.say) {
+			t.Errorf("%s: it says %q", test.state, r.text("#progress"))
+		}
+		if refreshes := strings.Contains(r.body, `<noscript><meta http-equiv="refresh"`); refreshes == (test.finished == "true") {
+			t.Errorf("%s: refreshes by itself: %v", test.state, refreshes)
+		}
+		if got := r.count("form[action='/staff/notices/5/retract']") == 1; got != test.retract {
+			t.Errorf("%s: can be retracted: %v", test.state, got)
+		}
+	}
+}
+
+func TestANoticeThatIsNotRoutedYetSaysSo(t *testing.T) {
+	t.Parallel()
+	early := notice(5, notifier.StateAccepted)
+	early.Routed, early.Recipients = false, 0
+	w := newWorld(t, func(w *world) {
+		w.sender.progress = func(int64) (notifier.Progress, error) { return notifier.Progress{Notice: early, Counted: true}, nil }
+	})
+	r := w.get("carol", "/staff/notices/5")
+	if r.count("progress") != 0 || !strings.Contains(r.text("#progress"), "being counted") {
+		t.Errorf("it says %q", r.text("#progress"))
+	}
+}
+
+func TestRetractingIsSaidAndDoneOnce(t *testing.T) {
+	t.Parallel()
+	var retracted []int64
+	w := newWorld(t, func(w *world) {
+		w.sender.retract = func(id int64) error {
+			if id == 6 {
+				return fmt.Errorf("retract: %w", notifier.ErrNotFound)
+			}
+			retracted = append(retracted, id)
+			return nil
+		}
+		w.sender.progress = func(id int64) (notifier.Progress, error) {
+			return notifier.Progress{Notice: notice(id, notifier.StateSent), Counted: true}, nil
+		}
+	})
+	r := w.get("carol", "/staff/notices/5")
+	if !strings.Contains(r.text("[data-testid=retract]"), "from the inboxes of 1,500 people") {
+		t.Errorf("it says %q", r.text("[data-testid=retract]"))
+	}
+	w.post("carol", "/staff/notices/5/retract").wantRedirect(t, "/staff/notices/5?done=retracting")
+	w.post("carol", "/staff/notices/6/retract").wantStatus(t, http.StatusNotFound)
+	w.post("alice", "/staff/notices/5/retract").wantStatus(t, http.StatusNotFound)
+	if diff := cmp.Diff([]int64{5}, retracted); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestUsersAreFoundByNameInPages(t *testing.T) {
+	t.Parallel()
+	var asked []notifier.UserQuery
+	w := newWorld(t, func(w *world) {
+		w.config.Audiences = map[notifier.Audience]string{3: "guest"}
+		w.directory.users = func(q notifier.UserQuery) ([]notifier.User, error) {
+			asked = append(asked, q)
+			var list []notifier.User
+			for i := range q.Limit {
+				list = append(list, notifier.User{Name: fmt.Sprintf("user %02d & co", i), Audience: notifier.Audience(i%4 + 1), Roles: []string{"a", "b"}})
+			}
+			return list, nil
+		}
+	})
+	r := w.get("carol", "/staff/users?q=+us%22er+").wantStatus(t, http.StatusOK)
+	if r.count("[data-testid=user]") != 50 || r.attr("#q", "value") != `us"er` {
+		t.Errorf("%d rows for %q", r.count("[data-testid=user]"), r.attr("#q", "value"))
+	}
+	if got := r.attr("a[rel=next]", "href"); got != "/staff/users?after=user+49+%26+co&q=us%22er" {
+		t.Errorf("Next leads to %q", got)
+	}
+	if got := r.attr("[data-testid=user] a", "href"); got != "/staff/send?to=user+00+%26+co" {
+		t.Errorf("a row leads to %q", got)
+	}
+	var audiences []string
+	for _, row := range r.page.Find("[data-testid=user]").EachIter() {
+		audiences = append(audiences, row.Find("td").First().Text())
+	}
+	if diff := cmp.Diff([]string{"Operator", "User", "guest", "4"}, audiences[:4]); diff != "" {
+		t.Error(diff)
+	}
+	w.get("carol", "/staff/users?after=x")
+	w.get("carol", "/staff/users?q="+strings.Repeat("long", 100))
+	want := []notifier.UserQuery{{Contains: `us"er`, Limit: 51}, {After: "x", Limit: 51}, {Limit: 51}}
+	if diff := cmp.Diff(want, asked); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheLanguageIsChosenInItsOwnWords(t *testing.T) {
+	t.Parallel()
+	var saved []string
+	w := newWorld(t, func(w *world) {
+		w.config.Locales = locales(func(seq int64, locale string) error {
+			saved = append(saved, fmt.Sprint(seq, locale))
+			return nil
+		})
+	})
+	r := w.get("alice", "/settings", "Accept-Language", "ja").wantStatus(t, http.StatusOK)
+	r.wantText(t, "#locale", "ブラウザーの設定に合わせるEnglish日本語简体中文")
+	w.post("alice", "/settings", "locale", "zh-Hans").wantRedirect(t, "/settings?done=saved")
+	w.post("alice", "/settings", "locale", "").wantRedirect(t, "/settings?done=saved")
+	w.post("alice", "/settings", "locale", "tlh").wantStatus(t, http.StatusUnprocessableEntity).
+		wantText(t, "#locale-fault", "Choose one of the languages.")
+	if diff := cmp.Diff([]string{"7zh-Hans", "7"}, saved); diff != "" {
+		t.Error(diff)
+	}
+	without := newWorld(t, nil)
+	if r := without.get("alice", "/settings"); r.count("#locale") != 0 || r.count("form[action='/logout'] [name=everywhere]") != 1 {
+		t.Error("settings without a place for the language")
+	}
+	without.post("alice", "/settings", "locale", "ja").wantStatus(t, http.StatusNotFound)
+}
+
+func TestAUsersLanguageWinsOverTheBrowsers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.sessions.current = func(*http.Request) (notifier.Signed, bool, error) {
+			return notifier.Signed{User: notifier.User{Seq: 7, Locale: "ja"}}, true, nil
+		}
+	})
+	if got := w.get("alice", "/inbox", "Accept-Language", "zh").attr("html", "lang"); got != "ja" {
+		t.Errorf("the page speaks %q", got)
+	}
+}

@@ -1,0 +1,181 @@
+package handlers_test
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/carillonhq/carillon/handlers"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// noon is when the tests take place.
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+var (
+	alice = notifier.User{Seq: 7, Name: "alice", Audience: 3}
+	carol = notifier.User{Seq: 9, Name: "carol", Audience: 1, Roles: []string{notifier.RoleStaff}}
+)
+
+// world is the pages over fakes. A request says who it is from by the header
+// X-Test-User.
+type world struct {
+	t         *testing.T
+	config    handlers.Config
+	sessions  *sessions
+	inbox     *inbox
+	sender    *sender
+	directory *directory
+	health    *health
+	log       *strings.Builder
+	handler   http.Handler
+}
+
+// newWorld returns a world in which nothing happens, after tweak changed it.
+func newWorld(t *testing.T, tweak func(w *world)) *world {
+	t.Helper()
+	w := &world{t: t, log: &strings.Builder{}, health: &health{}}
+	w.sessions = &sessions{
+		current: func(r *http.Request) (notifier.Signed, bool, error) {
+			for _, u := range []notifier.User{alice, carol} {
+				if r.Header.Get("X-Test-User") == u.Name {
+					return notifier.Signed{User: u, ID: "session-of-" + u.Name}, true, nil
+				}
+			}
+			return notifier.Signed{}, false, nil
+		},
+	}
+	w.inbox = &inbox{
+		open:  func(int64) (notifier.Page, error) { return notifier.Page{}, nil },
+		look:  func(int64, notifier.Query) (notifier.Page, error) { return notifier.Page{}, nil },
+		badge: func(int64) (notifier.Badge, error) { return notifier.Badge{}, nil },
+	}
+	w.sender = &sender{count: func(notifier.Draft) (int64, error) { return 1, nil }}
+	w.directory = &directory{
+		users:   func(notifier.UserQuery) ([]notifier.User, error) { return nil, nil },
+		roles:   func() ([]notifier.RoleInfo, error) { return nil, nil },
+		notices: func(int64, int) ([]notifier.Notice, error) { return nil, nil },
+	}
+	w.config = handlers.Config{
+		Sessions: w.sessions, Inbox: w.inbox, Sender: w.sender, Directory: w.directory, Health: w.health,
+		Gate: gate(func(string, string, string) (notifier.User, error) {
+			return notifier.User{}, notifier.ErrUnauthenticated
+		}),
+		Stream: stream(func(http.ResponseWriter, int64, string) error { return nil }),
+		Log:    slog.New(slog.NewTextHandler(w.log, nil)),
+		Now:    func() time.Time { return noon },
+	}
+	if tweak != nil {
+		tweak(w)
+	}
+	w.rebuild()
+	return w
+}
+
+// rebuild makes the pages anew, after the configuration was changed.
+func (w *world) rebuild() {
+	w.t.Helper()
+	h, err := handlers.New(w.config)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.handler = h.Handler()
+}
+
+// reply is an answer with its page.
+type reply struct {
+	*http.Response
+	body string
+	page *goquery.Document
+}
+
+// do sends a request; headers are name, value pairs.
+func (w *world) do(r *http.Request, user string, headers ...string) reply {
+	w.t.Helper()
+	if user != "" {
+		r.Header.Set("X-Test-User", user)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	rec := httptest.NewRecorder()
+	w.handler.ServeHTTP(rec, r)
+	res := rec.Result()
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	page, err := goquery.NewDocumentFromReader(strings.NewReader(string(body)))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return reply{Response: res, body: string(body), page: page}
+}
+
+func (w *world) get(user, address string, headers ...string) reply {
+	w.t.Helper()
+	return w.do(httptest.NewRequest(http.MethodGet, address, nil), user, headers...)
+}
+
+// post sends a form; fields are name, value pairs.
+func (w *world) post(user, address string, fields ...string) reply {
+	w.t.Helper()
+	values := url.Values{}
+	for i := 0; i+1 < len(fields); i += 2 {
+		values.Add(fields[i], fields[i+1])
+	}
+	return w.postBody(user, address, values.Encode())
+}
+
+func (w *world) postBody(user, address, body string, headers ...string) reply {
+	w.t.Helper()
+	r := httptest.NewRequest(http.MethodPost, address, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return w.do(r, user, headers...)
+}
+
+// wantStatus checks the status and that a page of an error is one of ours.
+func (r reply) wantStatus(t *testing.T, want int) reply {
+	t.Helper()
+	if r.StatusCode != want {
+		t.Errorf("status %d, want %d\n%s", r.StatusCode, want, r.body)
+	}
+	return r
+}
+
+// wantRedirect checks a 303 and where it leads.
+func (r reply) wantRedirect(t *testing.T, to string) {
+	t.Helper()
+	if r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != to {
+		t.Errorf("status %d to %q, want 303 to %q", r.StatusCode, r.Header.Get("Location"), to)
+	}
+}
+
+// text is the text of what a selector finds, with single spaces.
+func (r reply) text(selector string) string {
+	return strings.Join(strings.Fields(r.page.Find(selector).Text()), " ")
+}
+
+// attr is an attribute of the first element that a selector finds.
+func (r reply) attr(selector, name string) string {
+	return r.page.Find(selector).First().AttrOr(name, "")
+}
+
+// count is how many elements a selector finds.
+func (r reply) count(selector string) int { return r.page.Find(selector).Length() }
+
+// wantText checks the text that a selector finds.
+func (r reply) wantText(t *testing.T, selector, want string) {
+	t.Helper()
+	if got := r.text(selector); got != want {
+		t.Errorf("%s says %q, want %q", selector, got, want)
+	}
+}

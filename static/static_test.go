@@ -1,0 +1,127 @@
+package static
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func serve(t *testing.T, f *Files, address string, headers ...string) *http.Response {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, address, nil)
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	rec := httptest.NewRecorder()
+	if !f.Serve(rec, r) {
+		return nil
+	}
+	res := rec.Result()
+	t.Cleanup(func() { _ = res.Body.Close() })
+	return res
+}
+
+func files(t *testing.T) *Files {
+	t.Helper()
+	f, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestAnAddressLastsForEverAndChangesWithTheContent(t *testing.T) {
+	t.Parallel()
+	load := func(text string) *Files {
+		f, err := load(fstest.MapFS{"js/a.js": {Data: []byte(text)}, "js/b.js": {Data: []byte("b")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	one, two := load("one"), load("two")
+	if one.Path("js/b.js") == two.Path("js/b.js") {
+		t.Error("the address of a module stays while what it imports changes")
+	}
+	if one.Path("js/a.js") != load("one").Path("js/a.js") {
+		t.Error("the same content has two addresses")
+	}
+	res := serve(t, one, one.Path("js/a.js"))
+	if res == nil || !strings.Contains(res.Header.Get("Cache-Control"), "immutable") || res.Header.Get("Etag") == "" {
+		t.Fatalf("served as %+v", res)
+	}
+	res = serve(t, one, one.Path("js/a.js"), "If-None-Match", res.Header.Get("Etag"))
+	if res.StatusCode != http.StatusNotModified {
+		t.Errorf("status %d for what the browser has", res.StatusCode)
+	}
+	for _, address := range []string{two.Path("js/a.js"), one.Path("js/none.js"), "/static/js/a.js", one.Path("../static.go")} {
+		if serve(t, one, address) != nil {
+			t.Errorf("%s is served", address)
+		}
+	}
+}
+
+func TestFilesComeCompressedToWhoeverTakesIt(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	plain := serve(t, f, f.Path("css/app.css"))
+	zipped := serve(t, f, f.Path("css/app.css"), "Accept-Encoding", "br, gzip;q=0.8")
+	refused := serve(t, f, f.Path("css/app.css"), "Accept-Encoding", "gzip;q=0")
+	if zipped.Header.Get("Content-Encoding") != "gzip" || plain.Header.Get("Content-Encoding") != "" || refused.Header.Get("Content-Encoding") != "" {
+		t.Fatal("compressed for the wrong ones")
+	}
+	z, err := gzip.NewReader(zipped.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err1 := io.ReadAll(z)
+	b, err2 := io.ReadAll(plain.Body)
+	if err1 != nil || err2 != nil || string(a) != string(b) || len(a) == 0 {
+		t.Errorf("%d bytes compressed, %d plain, %v %v", len(a), len(b), err1, err2)
+	}
+}
+
+func TestModulesImportOnlyWhatIsServed(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	imports := regexp.MustCompile(`(?m)^import .* from "\./([a-z/.]+)";$`)
+	seen := 0
+	for name, file := range f.files {
+		if strings.HasPrefix(name, "js/vendor/") || !strings.HasSuffix(name, ".js") {
+			continue
+		}
+		if file.kind != "text/javascript; charset=utf-8" {
+			t.Errorf("%s is served as %q", name, file.kind)
+		}
+		for _, m := range imports.FindAllStringSubmatch(string(file.plain), -1) {
+			seen++
+			if _, ok := f.files["js/"+m[1]]; !ok {
+				t.Errorf("%s imports %s, which is not there", name, m[1])
+			}
+		}
+		if n := strings.Count(string(file.plain), "\n"); n > 150 {
+			t.Errorf("%s has %d lines", name, n)
+		}
+	}
+	if seen == 0 {
+		t.Error("no imports seen")
+	}
+}
+
+func TestNothingNamesAForeignHost(t *testing.T) {
+	t.Parallel()
+	host := regexp.MustCompile(`(?:https?:)?//[a-z0-9-]+\.[a-z]+`)
+	for name, file := range files(t).files {
+		for _, found := range host.FindAllString(string(file.plain), -1) {
+			known := strings.Contains(found, "www.w3.org") || strings.Contains(found, "tailwindcss.com")
+			if !known && !strings.HasPrefix(name, "js/vendor/") {
+				t.Errorf("%s names %s", name, found)
+			}
+		}
+	}
+}

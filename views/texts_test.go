@@ -1,0 +1,151 @@
+package views_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// sources reads the files that a pattern names, relative to this package.
+func sources(t *testing.T, patterns ...string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, pattern := range patterns {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(name, "_templ.go") && !strings.HasSuffix(name, "_test.go") {
+				found[name] = string(text)
+			}
+		}
+	}
+	if len(found) == 0 {
+		t.Fatalf("nothing found by %v", patterns)
+	}
+	return found
+}
+
+var (
+	templBlock = regexp.MustCompile(`(?ms)^templ [^\n]*\{\n(.*?)^\}`)
+	// What stands in a template's block and is no text: tags with quoted and
+	// computed attributes, expressions, and lines of code.
+	notText = []*regexp.Regexp{
+		regexp.MustCompile(`(?s)<[a-zA-Z/!](?:"[^"]*"|\{[^}]*\}|[^">{])*>`),
+		regexp.MustCompile(`(?m)^\s*(?:if|for|switch|case|default|\} else)\b[^\n]*$`),
+		regexp.MustCompile(`(?m)^\s*@[^\n]*$`),
+		regexp.MustCompile(`\{[^{}]*\}`),
+	}
+	readable = regexp.MustCompile(`(?:aria-label|title|alt|placeholder)="[^"]*\pL[^"]*"`)
+)
+
+// hardCoded returns the letters that a template shows to a reader without
+// asking a catalogue.
+func hardCoded(template string) []string {
+	var found []string
+	for _, block := range templBlock.FindAllStringSubmatch(template, -1) {
+		text := block[1]
+		found = append(found, readable.FindAllString(text, -1)...)
+		// An if inside a tag belongs to the tag.
+		text = regexp.MustCompile(`(?m)^\s*if [^\n]*\{\n(\s*[a-z-]+="[^"]*"\n)+\s*\}\n`).ReplaceAllString(text, "")
+		for _, pattern := range notText {
+			text = pattern.ReplaceAllString(text, "")
+		}
+		for line := range strings.Lines(text) {
+			if strings.ContainsFunc(line, unicode.IsLetter) {
+				found = append(found, strings.TrimSpace(line))
+			}
+		}
+	}
+	return found
+}
+
+func TestNoTemplateHoldsATextOfItsOwn(t *testing.T) {
+	t.Parallel()
+	for name, text := range sources(t, "*.templ") {
+		for _, found := range hardCoded(text) {
+			t.Errorf("%s shows %q: put it into the catalogues", name, found)
+		}
+	}
+}
+
+func TestTheLintSeesATextAndAnAttribute(t *testing.T) {
+	t.Parallel()
+	for _, template := range []string{
+		"templ x() {\n\t<p>Hello</p>\n}\n",
+		"templ x() {\n\t<p class=\"a\">{ p.Title } items</p>\n}\n",
+		"templ x() {\n\t<a href=\"/\" aria-label=\"Home\">{ p.Title }</a>\n}\n",
+		"templ x() {\n\t<p>\n\t\t日本語\n\t</p>\n}\n",
+	} {
+		if len(hardCoded(template)) == 0 {
+			t.Errorf("no text seen in %s", template)
+		}
+	}
+	if found := hardCoded("templ x() {\n\t<p class=\"a\" id={ p.ID }>{ p.Text }</p>\n\tif p.A > 0 {\n\t\t@y(p)\n\t}\n}\n"); len(found) > 0 {
+		t.Errorf("text seen where there is none: %q", found)
+	}
+}
+
+// TestEveryTextThatIsAskedForExists reads the ids out of templates, handlers
+// and modules. Ids that are put together end in a dot or an underscore there.
+func TestEveryTextThatIsAskedForExists(t *testing.T) {
+	t.Parallel()
+	c, err := locale.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	english := c.For("en", "")
+	asked := map[string]bool{}
+	inGo := regexp.MustCompile(`\.(?:T|F|N)\(\s*"([a-z_0-9.]+)"[,)]`)
+	for name, text := range sources(t, "*.templ", "*.go", "../handlers/*.go") {
+		for _, id := range inGo.FindAllStringSubmatch(text, -1) {
+			asked[id[1]] = true
+			if !english.Has(id[1]) {
+				t.Errorf("%s asks for %s, which no catalogue has", name, id[1])
+			}
+		}
+	}
+	inScript := regexp.MustCompile(`\btext\("([a-z_]+)"`)
+	for name, text := range sources(t, "../static/js/*.js") {
+		for _, id := range inScript.FindAllStringSubmatch(text, -1) {
+			asked["js."+id[1]] = true
+			if !english.Has("js." + id[1]) {
+				t.Errorf("%s asks for js.%s, which no catalogue has", name, id[1])
+			}
+		}
+	}
+	if len(asked) < 80 {
+		t.Errorf("only %d texts are asked for: is the pattern still right?", len(asked))
+	}
+}
+
+// TestNoTextIsLeftOver finds texts that nothing names any more.
+func TestNoTextIsLeftOver(t *testing.T) {
+	t.Parallel()
+	c, err := locale.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, text := range sources(t, "*.templ", "*.go", "../handlers/*.go", "../static/js/*.js", "locale/*.go") {
+		all.WriteString(text)
+	}
+	// Ids that are put together from a prefix and a code.
+	composed := regexp.MustCompile(`^(error|status|state|notice|inbox\.empty|users\.audience)[._]`)
+	for _, id := range c.For("en", "").IDs() {
+		name := strings.TrimPrefix(id, "js.")
+		if !composed.MatchString(id) && !strings.Contains(all.String(), `"`+name+`"`) && !strings.Contains(all.String(), `"`+id+`"`) {
+			t.Errorf("nothing asks for %s", id)
+		}
+	}
+}
