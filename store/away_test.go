@@ -2,9 +2,7 @@ package store_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -130,35 +128,6 @@ func TestEveryCallEndsWithItsContext(t *testing.T) {
 			if errors.Is(err, notifier.ErrUnavailable) {
 				t.Errorf("%s blames the database for a caller who left: %v", name, err)
 			}
-		}
-	})
-}
-
-func TestAWriterThatWaitsTooLongSaysThatTheDatabaseIsAway(t *testing.T) {
-	onBoth(t, func(t *testing.T, db *database) {
-		s := db.open(t)
-		lock, driver, dsn := `LOCK TABLE notices`, "pgx", db.cfg.URL
-		if dsn == "" {
-			lock, driver = `UPDATE notices SET rev = 0`, "sqlite"
-			dsn = "file:" + filepath.Join(db.cfg.DataDir, "carillon.db") + "?_txlock=immediate"
-		}
-		other := must(sql.Open(driver, dsn))(t)
-		defer func() { _ = other.Close() }()
-		tx := must(other.BeginTx(t.Context(), nil))(t)
-		if _, err := tx.ExecContext(t.Context(), lock); err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		defer cancel()
-		wantIs(t, s.Accept(ctx, &notifier.Notice{Draft: draft()}), notifier.ErrUnavailable)
-		if err := tx.Rollback(); err != nil {
-			t.Fatal(err)
-		}
-		if n := accept(t, s, draft()); n.ID == 0 {
-			t.Error("nothing is accepted after the wait")
-		}
-		if got := must(s.Notices(t.Context(), 0, 10))(t); len(got) != 1 {
-			t.Errorf("%d notices are stored; want the one that was accepted", len(got))
 		}
 	})
 }

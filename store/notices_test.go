@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -212,30 +211,6 @@ func TestUnfinishedNoticesAreFoundOldestFirst(t *testing.T) {
 		want := map[notifier.State]int64{notifier.StateAccepted: 2, notifier.StateSending: 2, notifier.StateRetracting: 2}
 		if diff := cmp.Diff(want, must(s.Backlog(t.Context()))(t)); diff != "" {
 			t.Errorf("backlog (-want +got):\n%s", diff)
-		}
-	})
-}
-
-func TestNothingAcceptedIsLostOrDoubledWhenManyAcceptAtOnce(t *testing.T) {
-	onBoth(t, func(t *testing.T, db *database) {
-		stores := []*store.Store{db.open(t), db.open(t)}
-		ids := make([]int64, 200)
-		var wg sync.WaitGroup
-		for i := range ids {
-			wg.Go(func() {
-				d := draft()
-				d.Title = fmt.Sprint("notice ", i)
-				ids[i] = accept(t, stores[i%2], d).ID
-			})
-		}
-		wg.Wait()
-		for i, id := range ids {
-			if got := must(stores[0].Notice(t.Context(), id))(t).Title; got != fmt.Sprint("notice ", i) {
-				t.Errorf("notice %d is %q; want notice %d", id, got, i)
-			}
-		}
-		if got := must(stores[1].Notices(t.Context(), 0, 1000))(t); len(got) != len(ids) {
-			t.Errorf("%d notices are stored; want %d", len(got), len(ids))
 		}
 	})
 }

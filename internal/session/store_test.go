@@ -2,14 +2,12 @@ package session_test
 
 import (
 	"context"
-	"net"
 	"net/http/httptest"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -176,77 +174,6 @@ func TestLastSeenIsWrittenAtMostEveryFiveMinutes(t *testing.T) {
 	if n := b.sql.touches.Load(); n != 4 {
 		t.Errorf("last-seen was written %d times in 20 minutes; want 4", n)
 	}
-}
-
-func TestSessionsGoOnWithoutRedis(t *testing.T) {
-	t.Parallel()
-	b := setUp(t)
-	server := redistest.Own(t)
-	b.cfg.Redis = limited(t, "unix", server.Socket)
-	s := b.open()
-	before := signIn(t, s, b.alice)
-	wantSigned(t, s, before, "before")
-	server.Crash(t)
-	wantSigned(t, s, before, "Redis is away")
-	during := signIn(t, s, b.alice)
-	wantSigned(t, s, during, "signed in while Redis is away")
-	if err := s.SignOut(httptest.NewRecorder(), request(t, before)); err != nil {
-		t.Fatal(err)
-	}
-	wantAnonymous(t, s, before, "signed out while Redis is away")
-	server.Restart(t)
-	b.move(time.Hour) // Redis is tried again
-	wantSigned(t, s, during, "Redis is back")
-	reads := b.sql.reads.Load()
-	wantSigned(t, s, during, "from the copy")
-	if b.sql.reads.Load() != reads {
-		t.Error("the copy in Redis is not used again after its return")
-	}
-}
-
-func TestARedisThatDoesNotAnswerDelaysOnePageOnly(t *testing.T) {
-	t.Parallel()
-	b := setUp(t)
-	var lc net.ListenConfig
-	hole, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0") // accepts in its backlog and never answers
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = hole.Close() }()
-	b.cfg.Redis = limited(t, "tcp", hole.Addr().String())
-	s := b.open()
-	c := signIn(t, s, b.alice)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	for range 100 { // at a quarter of a second each they would miss the deadline
-		if _, ok, err := s.Current(request(t, c).WithContext(ctx)); !ok || err != nil {
-			t.Fatalf("signed in = %v, %v", ok, err)
-		}
-	}
-}
-
-func TestWithoutSQLOnlyCopiesGoOn(t *testing.T) {
-	t.Parallel()
-	b := setUp(t)
-	s := b.open()
-	copied, other := signIn(t, s, b.alice), signIn(t, s, b.alice)
-	wantSigned(t, s, copied, "before")
-	if err := b.sql.Close(); err != nil {
-		t.Fatal(err)
-	}
-	wantSigned(t, s, copied, "from its copy")
-	_, ok, err := s.Current(request(t, other))
-	wantIs(t, err, notifier.ErrUnavailable)
-	if ok {
-		t.Error("signed in without knowing")
-	}
-	w := httptest.NewRecorder()
-	wantIs(t, s.SignIn(w, request(t), b.alice), notifier.ErrUnavailable)
-	wantIs(t, s.SignOut(w, request(t, copied)), notifier.ErrUnavailable)
-	if len(w.Header()) != 0 {
-		t.Errorf("a cookie was set although nothing was stored: %v", w.Header())
-	}
-	wantSigned(t, s, copied, "after a sign-out that failed")
 }
 
 func TestAliveTellsWhichSessionsGoOn(t *testing.T) {
