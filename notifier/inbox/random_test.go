@@ -25,17 +25,15 @@ type play struct {
 	browser *folded
 }
 
-const modelCap = 6
-
 func TestWhateverHappensTheInboxAgreesWithItsModel(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t), 0)
-	s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Cap: modelCap, Now: s.clock.now})
 	var seq, id atomic.Int64
 	rapid.Check(t, func(t *rapid.T) {
 		p := &play{s: s, browser: newFolded(), model: &model{
-			seq: seq.Add(1), limit: modelCap, gone: map[int64]bool{}, counted: map[int64][2]int64{},
+			seq: seq.Add(1), limit: rapid.IntRange(1, 8).Draw(t, "cap"), gone: map[int64]bool{}, counted: map[int64][2]int64{},
 		}}
+		s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Cap: p.limit, Now: s.clock.now})
 		badges, err := s.Badges(t.Context(), []int64{p.seq})
 		if err != nil {
 			t.Fatal(err)
@@ -46,6 +44,7 @@ func TestWhateverHappensTheInboxAgreesWithItsModel(t *testing.T) {
 			"":         p.check,
 			"deliver":  func(t *rapid.T) { p.deliverNew(t, id.Add(1)) },
 			"deliver2": func(t *rapid.T) { p.deliverNew(t, id.Add(1)) }, // so that inboxes fill up
+			"deliver3": func(t *rapid.T) { p.deliverNew(t, id.Add(1)) },
 			"repeat":   p.deliverOld,
 			"open":     p.open,
 			"look":     p.look,

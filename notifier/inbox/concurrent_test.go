@@ -1,0 +1,78 @@
+package inbox_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox"
+)
+
+// Several instances change the same few inboxes at once; whatever order their
+// scripts come in, the inboxes are sound, and the last change told is the truth.
+func TestManyAtOnceLeaveEveryInboxSound(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		users := []int64{1, 2, 65} // 1 and 65 share a partition
+		heard := map[int64]*listener{}
+		for _, seq := range users {
+			heard[seq] = s.listen(t, seq)
+		}
+		ctx := s.ctx(t)
+		var ids atomic.Int64
+		var group sync.WaitGroup
+		for worker := range 8 {
+			b := inbox.New(s.rdb, s.k, inbox.Options{Cap: 10, Now: time.Now})
+			dice := rand.New(rand.NewPCG(1, uint64(worker)))
+			group.Go(func() {
+				for range 60 {
+					seq, k := users[dice.IntN(len(users))], fmt.Sprintf("photo:%d", dice.IntN(15))
+					var err error
+					switch dice.IntN(9) {
+					case 0, 1, 2:
+						id := ids.Add(1)
+						n := s.notice(id, fmt.Sprintf("photo:%d", id%15))
+						n.ExpiresAt = time.Now().Add(time.Duration(dice.IntN(40)-2) * time.Millisecond)
+						_, err = b.Deliver(ctx, n, users)
+					case 3:
+						_, err = b.Open(ctx, seq)
+					case 4:
+						_, err = b.MarkRead(ctx, seq, "like:"+k)
+					case 5:
+						_, err = b.MarkUnread(ctx, seq, "like:"+k)
+					case 6:
+						_, err = b.Delete(ctx, seq, "like:"+k)
+					case 7:
+						id := ids.Load()
+						err = b.Retract(ctx, id, fmt.Sprintf("like:photo:%d", id%15), users)
+					case 8:
+						_, err = b.Expire(ctx, seq, []string{"like:" + k})
+					}
+					if err != nil && !errors.Is(err, notifier.ErrNotFound) {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		group.Wait()
+		for _, seq := range users {
+			at, all := s.sound(t, seq), heard[seq].heard(t)
+			if len(all) == 0 {
+				t.Fatalf("user %d was told nothing", seq)
+			}
+			if !slices.IsSortedFunc(all, func(a, b notifier.Change) int { return int(a.Ver - b.Ver) }) {
+				t.Errorf("user %d was told changes out of order", seq)
+			}
+			last := all[len(all)-1]
+			if at.State["ver"] != strconv.FormatInt(last.Ver, 10) || at.State["unread"] != strconv.FormatInt(last.Unread, 10) {
+				t.Errorf("user %d was told ver %d, %d unread at last; it is %v", seq, last.Ver, last.Unread, at.State)
+			}
+		}
+	})
+}
