@@ -121,8 +121,16 @@ func TestOnlyThePlainAddressOpens(t *testing.T) {
 	w.get("alice", "/inbox", "Sec-Purpose", "prefetch;prerender").wantStatus(t, http.StatusOK)
 	w.do(httptest.NewRequest(http.MethodHead, "/inbox", nil), "alice").wantStatus(t, http.StatusOK)
 	want := []notifier.Query{
-		{Before: 12, Opened: 3}, {Unread: true}, {Unread: true, Before: 12}, {},
-		{}, {}, {}, {}, {}, {},
+		{Before: 12, Opened: 3},
+		{Unread: true},
+		{Unread: true, Before: 12},
+		{},
+		{},
+		{},
+		{},
+		{},
+		{},
+		{},
 	}
 	if diff := cmp.Diff(want, looked); diff != "" || opened != 0 {
 		t.Errorf("opened %d times, looked:\n%s", opened, diff)

@@ -39,13 +39,14 @@ func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 	if before > 0 {
 		p.Newest = noticesPath
 	}
-	zone := h.zones.of(r)
+	now := h.now(r)
 	for i := range sent {
 		n := &sent[i]
-		at := n.CreatedAt.In(zone)
+		at := n.CreatedAt.In(now.Location())
 		p.Rows = append(p.Rows, views.SentRow{
 			Href: noticePath(n.ID), Title: n.Title, Sender: n.Sender, Target: targetText(p.Text, n.Target),
-			Datetime: at.Format(time.RFC3339), Moment: p.Text.Moment(at),
+			Datetime: at.Format(time.RFC3339),
+			Moment:   p.Text.Moment(at), When: p.Text.Day(at, now) + " " + p.Text.Clock(at),
 			State: string(n.State), StateText: p.Text.T("state." + string(n.State)),
 		})
 	}

@@ -110,7 +110,7 @@ func (h *Handlers) sendPage(r *http.Request, given views.SendForm) (*views.Send,
 }
 
 func expiryOptions(text *locale.Printer, chosen string) []views.Option {
-	options := []views.Option{{Text: text.T("send.expires_never"), Selected: chosen == ""}}
+	options := []views.Option{{Text: text.T("send.expires_usual"), Selected: chosen == ""}}
 	for _, value := range expiries {
 		life, _ := time.ParseDuration(value) // our own constants
 		options = append(options, views.Option{Value: value, Text: lasting(text, life), Selected: value == chosen})

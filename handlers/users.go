@@ -58,14 +58,21 @@ func usersAddress(search, after string) string {
 	return usersPath + "?" + values.Encode()
 }
 
-// audience names an audience: as it is configured, else as the catalogue does.
+// defaultAudiences are the names that installations have unless they say
+// otherwise; the catalogues translate those.
+var defaultAudiences = map[notifier.Audience]string{1: "operator", 2: "user", 3: "customer"}
+
+// audience names an audience.
 func (h *Handlers) audience(text *locale.Printer, a notifier.Audience) string {
-	if name := h.Audiences[a]; name != "" {
+	number := strconv.Itoa(int(a))
+	id := "users.audience_" + number
+	name := h.Audiences[a]
+	switch {
+	case (name == "" || name == defaultAudiences[a]) && text.Has(id):
+		return text.T(id)
+	case name == "":
+		return number
+	default:
 		return name
 	}
-	number := strconv.Itoa(int(a))
-	if id := "users.audience_" + number; text.Has(id) {
-		return text.T(id)
-	}
-	return number
 }

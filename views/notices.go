@@ -11,7 +11,7 @@ type Notices struct {
 // SentRow is one sent notice.
 type SentRow struct {
 	Href, Title, Sender, Target string
-	Datetime, Moment            string
+	Datetime, Moment, When      string // When is shown, Moment is exact
 	State, StateText            string
 }
 

@@ -15,7 +15,8 @@ const longestWait = 30_000; // ms between two attempts
 export class Stream extends EventTarget {
 	/** @type {EventSource | null} */ #source = null;
 	/** @type {number | undefined} */ #timer;
-	#failures = 0;
+	#attempt = 0; // which connection is the current one
+	#failures = 0; // since the last event
 	#url;
 
 	/** @param {string} url */
@@ -35,7 +36,8 @@ export class Stream extends EventTarget {
 		const source = new EventSource(this.#url);
 		this.#source = source;
 		source.onopen = () => this.#say("live");
-		source.onerror = () => this.#failed(source.readyState);
+		// It closes for good on an answer that is no stream, without saying why.
+		source.onerror = () => this.#failed(source.readyState === EventSource.CLOSED);
 		for (const name of names) {
 			source.addEventListener(name, (e) => {
 				this.#failures = 0;
@@ -46,17 +48,10 @@ export class Stream extends EventTarget {
 		source.addEventListener("bye", (e) => this.#again(Number(JSON.parse(e.data).retry) || this.#wait()));
 	}
 
-	/** @param {number} readyState */
-	async #failed(readyState) {
-		this.#close();
+	/** @param {boolean} refused */
+	#failed(refused) {
 		this.#say(navigator.onLine ? "reconnecting" : "offline");
-		// It closes for good on an answer that is no stream. Only a request of
-		// our own can tell why.
-		if (readyState === EventSource.CLOSED && (await this.#signedOut())) {
-			this.#say("signed-out");
-			return;
-		}
-		this.#again(this.#wait());
+		this.#again(this.#wait(), refused);
 	}
 
 	async #signedOut() {
@@ -73,13 +68,25 @@ export class Stream extends EventTarget {
 		return 250 + Math.random() * (most - 250);
 	}
 
-	/** @param {number} ms */
-	#again(ms) {
+	/**
+	 * Connects in a while. After a refusal it asks first whether that was for
+	 * want of a session: then there is nothing to come back for.
+	 * @param {number} ms
+	 * @param {boolean} [refused]
+	 */
+	#again(ms, refused = false) {
 		this.#close();
-		this.#timer = setTimeout(() => this.open(), ms);
+		const attempt = this.#attempt;
+		this.#timer = setTimeout(async () => {
+			const over = refused && (await this.#signedOut());
+			if (attempt !== this.#attempt) return; // the page went away meanwhile
+			if (over) this.#say("signed-out");
+			else this.open();
+		}, ms);
 	}
 
 	#close() {
+		this.#attempt++;
 		clearTimeout(this.#timer);
 		this.#source?.close();
 		this.#source = null;
