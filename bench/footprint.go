@@ -14,13 +14,24 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/bench/load"
+	"github.com/carillonhq/carillon/notifier"
 )
 
+const entryBytes = 230
+
 // footprint is the memory of inboxes in Redis, and of the server at its start.
+// What an entry shows is stored as JSON: that is the body of 230 bytes.
 func (w *world) footprint(ctx context.Context) ([]row, error) {
-	perUser, keyed, rss := series{}, series{}, series{}
+	perUser, keyed, wordy, rss := series{}, series{}, series{}, series{}
+	bare, err := notifier.EncodeContent(w.noticeOf("", 1).Content())
+	if err != nil {
+		return nil, err
+	}
 	for range w.opt.repeat {
-		if err := w.inboxMemory(ctx, perUser, keyed); err != nil {
+		if err := w.inboxMemory(ctx, entryBytes-len(bare), perUser, keyed); err != nil {
+			return nil, err
+		}
+		if err := w.inboxMemory(ctx, entryBytes, wordy, series{}); err != nil {
 			return nil, err
 		}
 		if _, err := w.firstPage(ctx, rss); err != nil {
@@ -28,13 +39,16 @@ func (w *world) footprint(ctx context.Context) ([]row, error) {
 		}
 	}
 	return []row{
-		perUser.row("16", "Redis per user, 30 entries with bodies of 230 bytes, all told", "KB", atMost(14)),
+		perUser.row("16", "Redis per user with 30 entries, JSON bodies of 230 bytes, all told", "KB", atMost(14)),
 		keyed.row("16", "of it MEMORY USAGE of the user's own keys", "KB", shown()),
+		wordy.row("16", "the same where the text alone is 230 bytes", "KB", shown()),
 		rss.row("16", "carillon at its start, after the first page", "MB RSS", atMost(60)),
 	}, nil
 }
 
-func (w *world) inboxMemory(ctx context.Context, perUser, keyed series) error {
+// inboxMemory fills inboxes with texts of so many characters and adds what
+// that took per user: of Redis as a whole, and of the keys of one.
+func (w *world) inboxMemory(ctx context.Context, text int, whole, keyed series) error {
 	if err := w.reset(ctx); err != nil {
 		return err
 	}
@@ -45,7 +59,7 @@ func (w *world) inboxMemory(ctx context.Context, perUser, keyed series) error {
 	seqs := w.population()
 	seqs = seqs[:min(w.opt.scaled(2_000), len(seqs))]
 	for range pageRows {
-		if _, err := w.inbox.Deliver(ctx, w.noticeOf(strings.Repeat("n", 230), int64(len(seqs))), seqs); err != nil {
+		if _, err := w.inbox.Deliver(ctx, w.noticeOf(strings.Repeat("n", text), int64(len(seqs))), seqs); err != nil {
 			return err
 		}
 	}
@@ -53,12 +67,12 @@ func (w *world) inboxMemory(ctx context.Context, perUser, keyed series) error {
 	if err != nil {
 		return err
 	}
-	perUser.add(ours, (after-before)/float64(len(seqs))/1024)
+	whole.add(ours, (after-before)/float64(len(seqs))/1024)
 	seq := seqs[len(seqs)/2]
 	var own int64
-	for _, key := range []string{w.space.List(seq), w.space.Hash(seq), w.space.State(seq), w.space.Gone(seq)} {
+	for _, key := range []string{w.space.List(seq), w.space.Hash(seq), w.space.State(seq)} {
 		n, err := w.rdb.MemoryUsage(ctx, key, 0).Result()
-		if exists := w.rdb.Exists(ctx, key).Val(); err != nil && exists > 0 {
+		if err != nil {
 			return fmt.Errorf("measure %s: %w", key, err)
 		}
 		own += n

@@ -1,0 +1,122 @@
+//go:build linux
+
+package load
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"testing"
+	"time"
+)
+
+const streamHead = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: badge\ndata: {\"unread\":2,\"ver\":9}\n\n"
+
+// streamServer accepts n connections, answers each as a stream and hands them
+// over once all are there.
+func streamServer(t *testing.T, n int) (addr string, conns <-chan []net.Conn) {
+	t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(chan []net.Conn, 1)
+	go func() {
+		var open []net.Conn
+		for range n {
+			c, err := l.Accept()
+			if err != nil {
+				break
+			}
+			if _, err := bufio.NewReader(c).ReadString('\n'); err == nil {
+				_, _ = io.WriteString(c, streamHead)
+			}
+			open = append(open, c)
+		}
+		all <- open
+	}()
+	t.Cleanup(func() { _ = l.Close() })
+	return l.Addr().String(), all
+}
+
+func testConfig(addr string, streams int) Config {
+	return Config{
+		Addr: addr, Streams: streams, Users: streams, Loops: 1, InFlight: 2, Sources: 2, Patience: 5 * time.Second,
+		Request: func(int) []byte { return []byte("GET /events HTTP/1.1\r\nHost: h\r\n\r\n") },
+	}
+}
+
+func TestAStalledStreamIsSeenToFillAndToBeCut(t *testing.T) {
+	t.Parallel()
+	addr, conns := streamServer(t, 2)
+	cfg := testConfig(addr, 2)
+	cfg.Stalled = func(i int) bool { return i == 1 }
+	fleet, o, err := Open(t.Context(), cfg)
+	if err != nil || o.Opened != 2 {
+		t.Fatalf("%d open: %v", o.Opened, err)
+	}
+	defer fleet.Close()
+	for _, b := range fleet.Badges() {
+		if b.Unread != 2 || b.Ver != 9 || b.Seen != 1 {
+			t.Errorf("badge %+v, want unread 2, ver 9, seen once", b)
+		}
+	}
+	open := <-conns
+	if _, err := io.WriteString(open[1], "data: unread\n\n"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() bool { return fleet.Stalled()[1] > 0 })
+	if err := open[1].(*net.TCPConn).SetLinger(0); err != nil {
+		t.Fatal(err)
+	}
+	if err := open[1].Close(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() bool { return len(fleet.Stalled()) == 0 })
+	if r := fleet.Result(); r.Dropped != 1 {
+		t.Errorf("%d dropped, want the one", r.Dropped)
+	}
+	_ = open[0].Close()
+}
+
+func TestStreamsThatNeverAnswerAreGivenUp(t *testing.T) {
+	t.Parallel()
+	addr, conns := streamServer(t, 1) // the second is never accepted
+	cfg := testConfig(addr, 2)
+	cfg.Patience = 300 * time.Millisecond
+	fleet, o, err := Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fleet.Close()
+	if o.Opened != 1 || o.Failed != 1 || o.FirstErr == nil {
+		t.Errorf("%d opened, %d failed (%v); want one of each", o.Opened, o.Failed, o.FirstErr)
+	}
+	_ = (<-conns)[0].Close()
+}
+
+func TestReloadsThatHangAreCounted(t *testing.T) {
+	t.Parallel()
+	addr, conns := streamServer(t, 4)
+	hung, err := Reloads(t.Context(), testConfig(addr, 4), 4, 2, 5*time.Second)
+	if err != nil || hung != 0 {
+		t.Errorf("%d hung, %v; want none", hung, err)
+	}
+	for _, c := range <-conns {
+		_ = c.Close()
+	}
+	if hung, err = Reloads(t.Context(), testConfig(addr, 4), 1, 1, 200*time.Millisecond); hung != 1 || err == nil {
+		t.Errorf("%d hung, %v; want the one that nobody answered", hung, err)
+	}
+}
+
+func eventually(t *testing.T, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(5 * time.Second); !ok(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatal("it did not come to pass within 5 s")
+		}
+	}
+}
