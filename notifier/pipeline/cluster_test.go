@@ -26,17 +26,6 @@ func TestTheWholeWayIsTheSameOnACluster(t *testing.T) {
 	if got, err := p.Progress(t.Context(), kept.ID); err != nil || got.Delivered != 300 {
 		t.Errorf("%d are counted, %v; want 300", got.Delivered, err)
 	}
-	eventually(t, "the short-lived one expires everywhere", func() bool {
-		badges, err := r.inbox.Badges(t.Context(), seqs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, b := range badges {
-			if b.Unread != 1 {
-				return false
-			}
-		}
-		return true
-	})
+	eventually(t, "the short-lived one expires everywhere", func() bool { return r.allUnread(t, seqs, 1) })
 	r.everyoneHas(t, seqs, 1)
 }

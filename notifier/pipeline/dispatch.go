@@ -21,15 +21,6 @@ type dispatcher struct {
 	wake     *time.Timer // the next probe
 }
 
-// result is how the work on one notice ended.
-type result struct {
-	id    int64
-	err   error // nil also when there was nothing to do
-	idle  bool  // another instance is at it
-	moved bool  // its state was changed meanwhile: there may be other work to do on it
-	away  bool  // it failed, and Redis does not answer
-}
-
 func newDispatcher(p *Pipeline) *dispatcher {
 	wake := time.NewTimer(0)
 	wake.Stop()

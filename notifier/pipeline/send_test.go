@@ -3,7 +3,6 @@ package pipeline_test
 import (
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -92,20 +91,6 @@ func TestCountSendsNothing(t *testing.T) {
 	r.everyoneHas(t, seqs, 0)
 }
 
-func TestAnExpiredNoticeIsFinishedAndNotDelivered(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, redistest.Client(t))
-	seqs := r.users(t, "all", 300)
-	late := r.config()
-	late.Now = func() time.Time { return time.Now().Add(-time.Hour) }
-	d := toRole("all")
-	d.ExpiresIn = time.Minute
-	n := send(t, pipeline.New(late), d)
-	start(t, pipeline.New(r.config()))
-	r.state(t, n.ID, notifier.StateSent)
-	r.everyoneHas(t, seqs, 0)
-}
-
 func TestProgressCountsWhoGotAndReadIt(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
@@ -133,38 +118,5 @@ func TestProgressCountsWhoGotAndReadIt(t *testing.T) {
 	}
 	if _, err := p.Progress(t.Context(), 99); !errors.Is(err, notifier.ErrNotFound) {
 		t.Errorf("of an unknown notice: %v", err)
-	}
-}
-
-func TestAnEntryLeavesTheBadgeWithinASecondOfItsExpiry(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, redistest.Client(t))
-	seqs := r.users(t, "all", 100)
-	for range 2 { // two sweepers, and of each the other's lease
-		start(t, pipeline.New(r.config()))
-	}
-	d := toRole("all")
-	d.ExpiresIn = 700 * time.Millisecond
-	n := send(t, pipeline.New(r.config()), d)
-	keep := send(t, pipeline.New(r.config()), toRole("all"))
-	r.everyoneHas(t, seqs, 2)
-	eventually(t, "it leaves every inbox", func() bool {
-		badges, err := r.inbox.Badges(t.Context(), seqs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, b := range badges {
-			if b.Unread == 2 {
-				return false
-			}
-		}
-		return true
-	})
-	if late := time.Since(n.ExpiresAt); late < 0 || late > time.Second {
-		t.Errorf("it left %v after its expiry", late)
-	}
-	r.everyoneHas(t, seqs, 1)
-	if page, err := r.inbox.Open(t.Context(), seqs[0]); err != nil || page.Entries[0].NoticeID != keep.ID {
-		t.Errorf("what is left is %+v, %v", page.Entries, err)
 	}
 }

@@ -11,6 +11,15 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
+// result is how the work on one notice ended.
+type result struct {
+	id    int64
+	err   error // nil also when there was nothing to do
+	idle  bool  // another instance is at it
+	moved bool  // its state was changed meanwhile: there may be other work to do on it
+	away  bool  // it failed, and Redis does not answer
+}
+
 // work finishes one notice under its lease.
 func (p *Pipeline) work(ctx context.Context, id int64) result {
 	l := p.lease("notice:"+strconv.FormatInt(id, 10), p.c.Lease)

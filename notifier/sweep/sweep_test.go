@@ -166,7 +166,7 @@ func TestAnOutageIsLoggedOnceAndCaughtUp(t *testing.T) {
 		<-failed
 	}
 	server.Restart(t)
-	b.store(t, 7, "like:x", time.Now())
+	newInbox(server.Client(t), k).store(t, 7, "like:x", time.Now())
 	eventually(t, "the entry leaves", func() bool { return b.count(7) == 1 })
 	eventually(t, "it says that it works again", func() bool { return len(seen) == 2 })
 	if first, second := <-seen, <-seen; first != "sweep fails" || second != "sweep works again" {

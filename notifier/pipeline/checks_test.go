@@ -1,0 +1,65 @@
+package pipeline_test
+
+import (
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// state waits until the notice has come to a state.
+func (r *rig) state(t *testing.T, id int64, want notifier.State) {
+	t.Helper()
+	eventually(t, string(want), func() bool {
+		n, err := r.store.Notice(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n.State == want
+	})
+}
+
+// everyoneHas checks that each inbox holds exactly this many entries, all of
+// them unread, and that its counter says so.
+func (r *rig) everyoneHas(t *testing.T, seqs []int64, want int64) {
+	t.Helper()
+	pipe := r.rdb.Pipeline()
+	rows := make([]*redis.IntCmd, len(seqs))
+	for i, seq := range seqs {
+		rows[i] = pipe.LLen(t.Context(), r.keys.List(seq))
+	}
+	if _, err := pipe.Exec(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	badges, err := r.inbox.Badges(t.Context(), seqs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := 0
+	for i, seq := range seqs {
+		if rows[i].Val() != want || badges[i].Unread != want {
+			if wrong++; wrong <= 5 {
+				t.Errorf("user %d has %d entries and a badge of %d, want %d", seq, rows[i].Val(), badges[i].Unread, want)
+			}
+		}
+	}
+	if wrong > 0 {
+		t.Fatalf("%d of %d inboxes are wrong", wrong, len(seqs))
+	}
+}
+
+// allUnread says whether every badge is at this number.
+func (r *rig) allUnread(t *testing.T, seqs []int64, want int64) bool {
+	t.Helper()
+	badges, err := r.inbox.Badges(t.Context(), seqs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range badges {
+		if b.Unread != want {
+			return false
+		}
+	}
+	return true
+}

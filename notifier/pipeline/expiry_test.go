@@ -1,0 +1,62 @@
+package pipeline_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+)
+
+func TestAnEntryLeavesTheBadgeWithinASecondOfItsExpiry(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 100)
+	var ahead atomic.Int64 // of the clock of this installation
+	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	r.inbox = inbox.New(r.rdb, r.keys, inbox.Options{Now: now})
+	c := r.config()
+	c.Now = now
+	for range 2 { // two sweepers
+		start(t, pipeline.New(c))
+	}
+	p := pipeline.New(c)
+	d := toRole("all")
+	d.ExpiresIn = time.Hour
+	send(t, p, d)
+	keep := send(t, p, toRole("all"))
+	r.everyoneHas(t, seqs, 2)
+
+	expired := time.Now()
+	ahead.Store(int64(time.Hour))
+	last, stood := expired, time.Duration(0) // how long this machine had no time for us
+	eventually(t, "it leaves every inbox", func() bool {
+		stood = max(stood, time.Since(last))
+		defer func() { last = time.Now() }()
+		return r.allUnread(t, seqs, 1)
+	})
+	if late := time.Since(expired); late > time.Second+stood {
+		t.Errorf("it left %v after its expiry", late)
+	}
+	r.everyoneHas(t, seqs, 1)
+	if page, err := r.inbox.Open(t.Context(), seqs[0]); err != nil || page.Entries[0].NoticeID != keep.ID {
+		t.Errorf("what is left is %+v, %v", page.Entries, err)
+	}
+}
+
+func TestAnExpiredNoticeIsFinishedAndNotDelivered(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 300)
+	late := r.config()
+	late.Now = func() time.Time { return time.Now().Add(-time.Hour) }
+	d := toRole("all")
+	d.ExpiresIn = time.Minute
+	n := send(t, pipeline.New(late), d)
+	start(t, pipeline.New(r.config()))
+	r.state(t, n.ID, notifier.StateSent)
+	r.everyoneHas(t, seqs, 0)
+}
