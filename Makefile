@@ -19,7 +19,7 @@ run: ## run a demonstration on http://127.0.0.1:8080, with users to sign in as
 	$(GO) run ./cmd/carillon serve --demo
 
 build: ## build bin/carillon
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/carillon ./cmd/carillon
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w" -o bin/carillon ./cmd/carillon
 
 test: setup ## install what the tests need, then run all of them
 	$(GO) vet ./...

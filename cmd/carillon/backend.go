@@ -42,9 +42,9 @@ func makeDataDir(dir string) error {
 }
 
 // redisBeside returns a client of the Redis that a server with this
-// configuration uses, and why it cannot be reached when it cannot. The client
-// is never nil: without Redis each of its calls fails at once.
-func redisBeside(ctx context.Context, cfg config) (redis.UniversalClient, error) {
+// configuration uses, and as reason why it cannot be reached when it cannot.
+// The client is never nil: without Redis each of its calls fails at once.
+func redisBeside(ctx context.Context, cfg config) (rdb redis.UniversalClient, reason error) {
 	target := cfg.Redis
 	if target.builtIn() {
 		raw, err := embedded.URL(cfg.DataDir)
@@ -58,7 +58,7 @@ func redisBeside(ctx context.Context, cfg config) (redis.UniversalClient, error)
 			return nowhere(err), err
 		}
 	}
-	rdb := target.open()
+	rdb = target.open()
 	ctx, cancel := context.WithTimeout(ctx, pingWait)
 	defer cancel()
 	if err := rdb.Ping(ctx).Err(); err != nil {

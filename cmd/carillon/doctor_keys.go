@@ -50,10 +50,9 @@ func (e *examination) mode(path string) {
 	if info.IsDir() {
 		want = 0o700
 	}
-	switch mode := info.Mode().Perm(); {
-	case mode&0o077 == 0:
-		e.ok("files", "%s is its owner's alone", path)
-	default:
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		e.fail("files", fmt.Sprintf("%s has mode %04o", path, mode), fmt.Sprintf("chmod %04o %s", want, path))
+		return
 	}
+	e.ok("files", "%s is its owner's alone", path)
 }

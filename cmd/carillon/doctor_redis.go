@@ -14,17 +14,21 @@ import (
 
 // redis examines every node that holds data.
 func (e *examination) redis(ctx context.Context, cfg config) {
-	rdb, err := redisBeside(ctx, cfg)
-	defer rdb.Close()
+	rdb, reason := redisBeside(ctx, cfg)
 	switch {
-	case errors.Is(err, errNoRedis):
+	case reason == nil:
+		e.nodes(ctx, cfg, rdb)
+	case errors.Is(reason, errNoRedis):
 		e.note("redis", "the built-in one runs only while a server does", "start `carillon serve` to have it examined")
-		return
-	case err != nil:
-		e.fail("redis", err.Error(), "start it, or correct --redis-url; meanwhile pages are read-only and sending is kept in SQL")
-		return
+	default:
+		e.fail("redis", reason.Error(), "start it, or correct --redis-url; meanwhile inboxes cannot be read, and sending is kept in SQL")
 	}
-	if _, err = rdb.Info(ctx, "persistence").Result(); err != nil && cfg.Redis.builtIn() {
+	e.err = errors.Join(e.err, rdb.Close())
+}
+
+func (e *examination) nodes(ctx context.Context, cfg config, rdb redis.UniversalClient) {
+	_, err := rdb.Info(ctx, "persistence").Result()
+	if err != nil && cfg.Redis.builtIn() {
 		e.note("redis", "built in, in the memory of the server", "install redis-server or valkey-server, so that inboxes survive a restart")
 		return
 	}

@@ -87,17 +87,19 @@ func (i *instance) run(ctx context.Context, announce func() error) error {
 // with is closed: Redis, which writes its file, and SQL.
 func (i *instance) stopServing(ctx context.Context) {
 	i.stopping.Store(true)
-	i.within(ctx, "streams were cut", i.hub.Shutdown)
-	i.within(ctx, "requests were cut", i.web.Shutdown)
-	if i.admin != nil {
-		i.within(ctx, "requests were cut", i.admin.Shutdown)
+	if err := within(ctx, i.hub.Shutdown); err != nil {
+		i.log.WarnContext(ctx, "streams were cut", "err", err)
+	}
+	for server := range i.listeners {
+		if err := within(ctx, server.Shutdown); err != nil {
+			i.log.WarnContext(ctx, "requests were cut", "err", err)
+		}
 	}
 }
 
-func (i *instance) within(ctx context.Context, msg string, stop func(context.Context) error) {
+// within gives clients their time, also when ctx has ended.
+func within(ctx context.Context, stop func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
 	defer cancel()
-	if err := stop(ctx); err != nil {
-		i.log.WarnContext(ctx, msg, "err", err)
-	}
+	return stop(ctx)
 }

@@ -113,43 +113,6 @@ func (u userPasswdCmd) Run(ctx context.Context, cfg config, c *console) error {
 	})
 }
 
-type userRoleCmd struct {
-	Add    roleAddCmd    `cmd:"" help:"Add a user to a role, which is made when it does not exist."`
-	Remove roleRemoveCmd `cmd:"" help:"Remove a user from a role."`
-}
-
-type roleArgs struct {
-	Name string `arg:"" help:"The user."`
-	Role string `arg:"" help:"The role."`
-}
-
-type (
-	roleAddCmd    struct{ roleArgs }
-	roleRemoveCmd struct{ roleArgs }
-)
-
-// Run adds a member.
-func (r roleAddCmd) Run(ctx context.Context, cfg config, c *console) error {
-	return withStore(ctx, cfg, func(db *store.Store) error {
-		if err := db.AddRole(ctx, r.Name, r.Role); err != nil {
-			return explain(err)
-		}
-		return c.result(r.line(), "%s is in %s", r.Name, r.Role)
-	})
-}
-
-// Run removes a member.
-func (r roleRemoveCmd) Run(ctx context.Context, cfg config, c *console) error {
-	return withStore(ctx, cfg, func(db *store.Store) error {
-		if err := db.RemoveRole(ctx, r.Name, r.Role); err != nil {
-			return explain(err)
-		}
-		return c.result(r.line(), "%s is not in %s", r.Name, r.Role)
-	})
-}
-
-func (r roleArgs) line() map[string]string { return map[string]string{"name": r.Name, "role": r.Role} }
-
 // hashedPassword reads a password and hashes it; its faults are explained.
 func hashedPassword(c *console) (string, error) {
 	password, err := c.password()

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/alexedwards/argon2id"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+// maxHashMemory bounds what one sign-in may cost, in KB.
+const maxHashMemory = 1 << 20
+
+// userReader reads users off a CSV file.
+type userReader struct {
+	csv     *csv.Reader
+	columns []string
+	cfg     config
+}
+
+var userColumns = []string{"name", "password_hash", "audience", "roles", "locale"}
+
+func newUserReader(file io.Reader, cfg config) (*userReader, error) {
+	r := &userReader{csv: csv.NewReader(file), cfg: cfg}
+	header, err := r.csv.Read()
+	if err != nil {
+		return nil, fmt.Errorf("read the line that names the columns: %w", err)
+	}
+	header[0] = strings.TrimPrefix(header[0], "\ufeff") // as spreadsheets write it
+	for i, name := range header {
+		name = strings.TrimSpace(name)
+		switch {
+		case !slices.Contains(userColumns, name):
+			return nil, fmt.Errorf("column %q is none of %s", name, strings.Join(userColumns, ", "))
+		case slices.Contains(r.columns, name):
+			return nil, fmt.Errorf("column %q is there twice", name)
+		}
+		header[i], r.columns = name, append(r.columns, name)
+	}
+	if !slices.Contains(r.columns, "name") {
+		return nil, errors.New("there is no column called name")
+	}
+	r.csv.ReuseRecord = true
+	return r, nil
+}
+
+// next returns the next user and his line, and io.EOF after the last.
+func (r *userReader) next() (store.NewUser, int, error) {
+	fields, err := r.csv.Read()
+	var fault *csv.ParseError
+	switch {
+	case errors.As(err, &fault):
+		return store.NewUser{}, fault.Line, fault.Err
+	case err != nil:
+		return store.NewUser{}, 0, err
+	}
+	line, _ := r.csv.FieldPos(0)
+	u := store.NewUser{Audience: r.fallback()}
+	for i, column := range r.columns {
+		if err = r.set(&u, column, strings.Clone(fields[i])); err != nil {
+			return store.NewUser{}, line, err
+		}
+	}
+	return u, line, nil
+}
+
+func (r *userReader) set(u *store.NewUser, column, value string) (err error) {
+	switch column {
+	case "name":
+		u.Name = value
+	case "password_hash":
+		u.PasswordHash = value
+		return checkHash(value)
+	case "audience":
+		if value != "" {
+			u.Audience, err = audienceOf(value, r.cfg)
+		}
+	case "roles":
+		u.Roles = strings.FieldsFunc(value, func(c rune) bool { return c == ';' })
+	case "locale":
+		u.Locale = value
+	}
+	return err
+}
+
+// fallback is the audience of whom the file gives none, as `user add` has it.
+func (r *userReader) fallback() notifier.Audience {
+	audience, _ := audienceOf("user", r.cfg)
+	return audience // 0 where there is no such one: the store then names the fault
+}
+
+func checkHash(hash string) error {
+	if hash == "" {
+		return nil
+	}
+	params, _, _, err := argon2id.DecodeHash(hash)
+	if err != nil || params.Memory > maxHashMemory {
+		return errors.New("password_hash is not one of argon2id ($argon2id$v=19$m=…,t=…,p=…$SALT$HASH)")
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package embedded
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"time"
+)
+
+// ping asks once, without a client: a pool that could not connect logs it, and
+// waits a second before it tries again.
+func ping(ctx context.Context, socket string) (loading bool, err error) {
+	dialer := net.Dialer{Timeout: time.Second}
+	conn, err := dialer.DialContext(ctx, "unix", socket)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close()
+	if err = conn.SetDeadline(time.Now().Add(time.Second)); err != nil {
+		return false, err
+	}
+	if _, err = conn.Write([]byte("PING\r\n")); err != nil {
+		return false, err
+	}
+	answer, err := bufio.NewReader(conn).ReadString('\n')
+	if err == nil && answer != "+PONG\r\n" {
+		err = errors.New("it answers " + strings.TrimSpace(answer))
+	}
+	return strings.HasPrefix(answer, "-LOADING"), err
+}
