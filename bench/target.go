@@ -5,12 +5,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/carillonhq/carillon/bench/bound"
@@ -135,26 +131,15 @@ func (w *world) fleet(t *target) load.Config {
 	}
 }
 
-// metric reads one number of Carillon's /metrics.
-func (t *target) metric(ctx context.Context, name string) (float64, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+t.admin+"/metrics", nil) //nolint:gosec // our own server
+// allStreams opens a fleet of which no stream may be missing.
+func allStreams(ctx context.Context, cfg load.Config) (*load.Fleet, error) {
+	f, o, err := load.Open(ctx, cfg)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	answer, err := http.DefaultClient.Do(r) //nolint:gosec // our own server
-	if err != nil {
-		return 0, fmt.Errorf("read the metrics: %w", err)
+	if o.Failed > 0 {
+		f.Close()
+		return nil, fmt.Errorf("%d streams did not open: %w", o.Failed, o.FirstErr)
 	}
-	text, err := io.ReadAll(answer.Body)
-	if err = errors.Join(err, answer.Body.Close()); err != nil {
-		return 0, fmt.Errorf("read the metrics: %w", err)
-	}
-	for line := range strings.Lines(string(text)) {
-		if v, ok := strings.CutPrefix(strings.TrimSpace(line), name+" "); ok {
-			return strconv.ParseFloat(v, 64)
-		}
-	}
-	return 0, fmt.Errorf("no metric is called %q", name)
+	return f, nil
 }

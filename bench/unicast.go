@@ -61,14 +61,11 @@ func (w *world) unicastAt(ctx context.Context, name string) (got direct, err err
 		return got, err
 	}
 	defer func() { err = stopped(t.process, err) }()
-	fleet, o, err := load.Open(ctx, w.fleet(t))
+	fleet, err := allStreams(ctx, w.fleet(t))
 	if err != nil {
 		return got, err
 	}
 	defer fleet.Close()
-	if o.Failed > 0 {
-		return got, fmt.Errorf("%d streams did not open: %w", o.Failed, o.FirstErr)
-	}
 	count := w.opt.scaled(8 * pacedRate)
 	r, _, err := w.sent(ctx, fleet, int64(count), func(run int64) error {
 		return w.paced(ctx, t, run, count, pacedRate, w.opt.streams)

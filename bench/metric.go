@@ -1,0 +1,38 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// metric reads one number of Carillon's /metrics.
+func (t *target) metric(ctx context.Context, name string) (float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+t.admin+"/metrics", nil) //nolint:gosec // our own server
+	if err != nil {
+		return 0, err
+	}
+	answer, err := http.DefaultClient.Do(r) //nolint:gosec // our own server
+	if err != nil {
+		return 0, fmt.Errorf("read the metrics: %w", err)
+	}
+	text, err := io.ReadAll(answer.Body)
+	if err = errors.Join(err, answer.Body.Close()); err != nil {
+		return 0, fmt.Errorf("read the metrics: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), name+" "); ok {
+			return strconv.ParseFloat(v, 64)
+		}
+	}
+	return 0, fmt.Errorf("no metric is called %q", name)
+}
