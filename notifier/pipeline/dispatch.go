@@ -128,7 +128,7 @@ func (d *dispatcher) drain() {
 		d.queue.done(r.id, false, d.p.c.Now())
 	}
 	if d.probing {
-		<-d.probed
+		_ = <-d.probed // nobody is left to be told
 	}
 }
 

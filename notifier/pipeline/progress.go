@@ -16,6 +16,11 @@ func (p *Pipeline) Progress(ctx context.Context, id int64) (notifier.Progress, e
 		return notifier.Progress{}, fmt.Errorf("look at notice %d: %w", id, err)
 	}
 	progress := notifier.Progress{Notice: n}
+	if p.away.Load() {
+		return progress, nil // known already, so nobody waits for it
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.c.InlineWait)
+	defer cancel()
 	progress.Delivered, progress.Read, err = p.counts(ctx, &n)
 	if err != nil {
 		p.c.Log.WarnContext(ctx, "counts not known", "notice_id", id, "err", err)

@@ -115,7 +115,7 @@ func TestWhoDoesNotHoldTheLeaseSweepsNothing(t *testing.T) {
 		t.Error("it swept")
 	}
 	go func() {
-		for range asked { //nolint:revive // lets Run come to its end
+		for range asked { // lets Run come to its end
 		}
 	}()
 	stop()
