@@ -22,14 +22,14 @@ local numbers = redis.call('HMGET', state, 'unread', 'ver', 'opened')
 if not numbers[2] then return -1 end
 if ARGV[3] ~= '1' and #redis.call('ZRANGEBYSCORE', expiry, '-inf', now, 'LIMIT', 0, 1) > 0 then return -4 end
 local unread, opened = tonumber(numbers[1]), tonumber(numbers[3])
-local fields = redis.call('LRANGE', list, 0, unread > 0 and -1 or limit)
+local fields = redis.call('LRANGE', list, 0, math.max(limit, unread))
 local page, values = {}, {}
 for i = 1, math.min(limit, #fields) do page[i] = fields[i] end
 if #page > 0 then values = redis.call('HMGET', hash, unpack(page)) end
 local more = #fields > limit and 1 or 0
 if unread == 0 then return {0, 0, tonumber(numbers[2]), opened, more, page, values} end
 
-local turned = turn_rows(list, hash, KEYS[6], fields)
+local turned = turn_rows(list, hash, KEYS[6], fields, unread)
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
 redis.call('HSET', state, 'opened', ver)
 save_state(state, KEYS[5], ARGV[4], ARGV[5], turned, 0, ver, {'upto ' .. ver})

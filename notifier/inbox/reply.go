@@ -1,7 +1,6 @@
 package inbox
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -117,7 +116,8 @@ func parseRow(field, value string) (notifier.Entry, error) {
 	if expiry > 0 {
 		e.ExpiresAt = time.UnixMilli(expiry).UTC()
 	}
-	if err := json.Unmarshal([]byte(rest), &e.Content); err != nil {
+	var err error
+	if e.Content, err = decodeContent(rest); err != nil {
 		return e, fmt.Errorf("%w: %w", errRow, err)
 	}
 	return e, nil

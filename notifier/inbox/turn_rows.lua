@@ -1,30 +1,23 @@
--- turn_rows.lua: turn unread rows of an inbox to read, those with at ≤ upto, or
--- all when upto is nil. fields is the whole list. Few rows are set one by one;
--- for more the top of the list, down to the last turned row, is written anew.
+-- turn_rows.lua: turn the unread rows of an inbox to read, those with at ≤ upto,
+-- or all when upto is nil. top is the top of the list, as far as it is known.
 --
 -- Returns how many rows it turned.
-local function turn_rows(list, hash, counts, fields, upto)
-  local from, at = {}, {}
-  for i, field in ipairs(fields) do
-    if field:byte(-1) == 48 then from[#from + 1] = field; at[#at + 1] = i end
-  end
-  local top, turned = {}, 0
+local function turn_rows(list, hash, counts, top, unread, upto)
+  local from, at, fields = find_unread(list, top, unread)
+  local changed = {}
   for first = 1, #from, 1000 do
-    local last = math.min(first + 999, #from)
-    local values = redis.call('HMGET', hash, unpack(from, first, last))
     local old, new, ids, marks = {}, {}, {}, {}
-    for i, value in ipairs(values) do
+    for i, value in ipairs(redis.call('HMGET', hash, unpack(from, first, math.min(first + 999, #from)))) do
       local id, stored = (value or ''):match('^(%d+) (%d+)')
       if value and (not upto or (tonumber(stored) or 0) <= upto) then
-        local field = from[first + i - 1]
-        local read = field:sub(1, -2) .. '1'
+        local field, place = from[first + i - 1], at[first + i - 1]
+        fields[place] = field:sub(1, -2) .. '1'
+        changed[#changed + 1] = place
         old[#old + 1] = field
-        new[#new + 1] = read
+        new[#new + 1] = fields[place]
         new[#new + 1] = value
         ids[#ids + 1] = id or '0'
         marks[#marks + 1] = (id or '0') .. ':d'
-        top[#top + 1] = at[first + i - 1]
-        fields[at[first + i - 1]] = read
       end
     end
     if #old > 0 then
@@ -35,16 +28,6 @@ local function turn_rows(list, hash, counts, fields, upto)
       end
     end
   end
-  if #top <= 3 then
-    for _, i in ipairs(top) do redis.call('LSET', list, i - 1, fields[i]) end
-    return #top
-  end
-  local last = top[#top]
-  redis.call('LTRIM', list, last, -1)
-  for i = last, 1, -1000 do
-    local chunk = {}
-    for j = i, math.max(i - 999, 1), -1 do chunk[#chunk + 1] = fields[j] end
-    redis.call('LPUSH', list, unpack(chunk))
-  end
-  return #top
+  write_rows(list, fields, changed)
+  return #changed
 end
