@@ -32,16 +32,18 @@ race: setup ## run all tests with the race detector
 bench: setup ## measure what the README promises; takes minutes
 	$(GO) run ./bench
 
-generate: ## write anew all that is generated: templ, and css and js where npm is installed
+generate: ## write anew what is generated: templ, and css and vendored js where npm is installed
 	$(TOOL) templ generate -path views
-	@if command -v npm >/dev/null; then npm ci --no-audit --no-fund --silent && npm run --silent build; \
-	else echo "generate: no npm, static/ is left as it is" >&2; fi
+	@if command -v npm >/dev/null; then \
+		{ test -d node_modules || npm install --no-save --no-audit --no-fund --silent; } && npm run --silent build; \
+	else echo "generate: no npm; static/ is left as it is" >&2; fi
 
 lint: ## look for mistakes and for what the style forbids
 	$(TOOL) golangci-lint run ./...
 
 verify: generate ## fail when a generated file is not what its source makes
-	@git diff --exit-code --stat || { echo "verify: commit the files above" >&2; exit 1; }
+	@stale="$$(git status --porcelain -- '*_templ.go' static e2e/testdata)"; \
+	if [ -n "$$stale" ]; then echo "$$stale"; echo "verify: commit what make generate made" >&2; exit 1; fi
 
 check: verify lint test ## everything that has to pass before a change is merged
 

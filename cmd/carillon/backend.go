@@ -84,3 +84,9 @@ func withStore(ctx context.Context, cfg config, work func(*store.Store) error) e
 	}
 	return errors.Join(work(db), db.Close())
 }
+
+// record writes what a command changed to the audit log. A notice needs no
+// entry: it keeps its sender itself.
+func record(ctx context.Context, db *store.Store, action, object, detail string) error {
+	return db.Audit(ctx, store.AuditEntry{Actor: "command line", Action: action, Object: object, Detail: detail})
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -42,7 +43,15 @@ func (i *instance) listenOn(ctx context.Context, server *http.Server, addr strin
 	}
 	i.listeners[server] = l
 	i.opened(server.Close)
-	return l.Addr().String(), nil
+	return shown(l.Addr()), nil
+}
+
+// shown is an address as a browser on this machine can be given it.
+func shown(addr net.Addr) string {
+	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
+	}
+	return addr.String()
 }
 
 // run works until ctx ends or a part fails, then stops everything in order.

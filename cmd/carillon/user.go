@@ -16,7 +16,7 @@ type userCmd struct {
 	Add    userAddCmd    `cmd:"" help:"Add a user."`
 	Import userImportCmd `cmd:"" help:"Add many users from a CSV file, all or none."`
 	List   userListCmd   `cmd:"" help:"List users by name."`
-	Passwd userPasswdCmd `cmd:"" help:"Set a user's password; signs him out everywhere."`
+	Passwd userPasswdCmd `cmd:"" help:"Set a user's password; signs him out everywhere within a minute."`
 	Role   userRoleCmd   `cmd:"" help:"Add a user to a role, or remove him."`
 }
 
@@ -61,6 +61,9 @@ func (u userAddCmd) Run(ctx context.Context, cfg config, c *console) error {
 		user, err := db.CreateUser(ctx, added)
 		if err != nil {
 			return explain(err)
+		}
+		if err = record(ctx, db, "user.add", user.Name, strings.Join(user.Roles, ",")); err != nil {
+			return err
 		}
 		return c.result(lineOf(user, cfg), "added %s", user.Name)
 	})
@@ -107,6 +110,9 @@ func (u userPasswdCmd) Run(ctx context.Context, cfg config, c *console) error {
 	}
 	return withStore(ctx, cfg, func(db *store.Store) error {
 		if err := db.SetPassword(ctx, u.Name, hash); err != nil {
+			return err
+		}
+		if err := record(ctx, db, "user.passwd", u.Name, ""); err != nil {
 			return err
 		}
 		return c.result(map[string]string{"name": u.Name}, "%s has a new password", u.Name)

@@ -4,8 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/store"
 )
 
 func TestUsersAreAddedListedAndChanged(t *testing.T) {
@@ -23,6 +28,38 @@ func TestUsersAreAddedListedAndChanged(t *testing.T) {
 	r = must(t, c.run(ctx, "user", "list", "--json", "--prefix", "c"))
 	if want := `{"name":"carol","seq":1,"audience":"customer","roles":["picker"],"locale":"ja"}` + "\n"; r.out != want {
 		t.Errorf("as JSON it is\n%swant\n%s", r.out, want)
+	}
+}
+
+func TestWhatCommandsChangeIsInTheAuditLog(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	ctx := t.Context()
+	must(t, c.run(ctx, "user", "add", "anna", "--role", "picker"))
+	must(t, c.typing("anna-secret").run(ctx, "user", "passwd", "anna", "--password-stdin"))
+	must(t, c.run(ctx, "user", "role", "add", "anna", "staff"))
+	must(t, c.run(ctx, "user", "role", "remove", "anna", "staff"))
+	must(t, c.run(ctx, "user", "import", csvFile(t, "name\nbob\n")))
+	c.run(ctx, "user", "add", "anna") // refused: she is there
+	db, err := store.Open(ctx, store.Config{DataDir: c.env["CARILLON_DATA_DIR"]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	entries, err := db.AuditLog(ctx, 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range slices.Backward(entries) {
+		got = append(got, e.Actor+": "+e.Action+" "+filepath.Base(e.Object)+" "+e.Detail)
+	}
+	want := []string{
+		"command line: user.add anna picker", "command line: user.passwd anna ", "command line: user.role.add anna staff",
+		"command line: user.role.remove anna staff", "command line: user.import users.csv 1 users",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -48,6 +48,9 @@ func (u userImportCmd) Run(ctx context.Context, cfg config, c *console) error {
 		if err != nil {
 			return err
 		}
+		if err = record(ctx, db, "user.import", u.File, fmt.Sprintf("%d users", n)); err != nil {
+			return err
+		}
 		return c.result(map[string]int{"added": n}, "added %d users", n)
 	})
 }

@@ -27,6 +27,9 @@ func (r roleAddCmd) Run(ctx context.Context, cfg config, c *console) error {
 		if err := db.AddRole(ctx, r.Name, r.Role); err != nil {
 			return explain(err)
 		}
+		if err := record(ctx, db, "user.role.add", r.Name, r.Role); err != nil {
+			return err
+		}
 		return c.result(r.line(), "%s is in %s", r.Name, r.Role)
 	})
 }
@@ -36,6 +39,9 @@ func (r roleRemoveCmd) Run(ctx context.Context, cfg config, c *console) error {
 	return withStore(ctx, cfg, func(db *store.Store) error {
 		if err := db.RemoveRole(ctx, r.Name, r.Role); err != nil {
 			return explain(err)
+		}
+		if err := record(ctx, db, "user.role.remove", r.Name, r.Role); err != nil {
+			return err
 		}
 		return c.result(r.line(), "%s is not in %s", r.Name, r.Role)
 	})
