@@ -39,7 +39,7 @@ func (s *Store) openSQLite(dir string) error {
 	file := filepath.Join(dir, sqliteFile)
 	// SQLite would make the file readable by others; its journal takes over
 	// the file's mode.
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the path is the operator's
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("make the database: %w", err)
 	}
@@ -83,7 +83,7 @@ func (d sqliteDialect) lock(ctx context.Context) (func(), error) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) //nolint:gosec // a descriptor is a small number
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
 			return func() { _ = f.Close() }, nil // closing unlocks
 		}

@@ -2,9 +2,9 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -48,7 +48,7 @@ func TestLocalCountersAreBounded(t *testing.T) {
 	t.Parallel()
 	l := localCounts{now: time.Now}
 	for i := range 3 * maxLocal {
-		l.add([]quota{{fmt.Sprint(i), 1}})
+		l.add([]quota{{strconv.Itoa(i), 1}})
 	}
 	if len(l.counts) > maxLocal {
 		t.Errorf("%d counters are kept; want %d at most", len(l.counts), maxLocal)

@@ -86,7 +86,7 @@ func (s *server) launch(bin string, who owner) (*exec.Cmd, error) {
 	if err := who.own(s.dir); err != nil {
 		return nil, err
 	}
-	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", superuser, //nolint:gosec,noctx // our own arguments
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", superuser, //nolint:noctx // it ends by itself
 		"-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
 	initdb.Dir, initdb.SysProcAttr = s.dir, who.process()
 	if out, err := initdb.CombinedOutput(); err != nil {
@@ -99,7 +99,7 @@ func (s *server) launch(bin string, who owner) (*exec.Cmd, error) {
 	} {
 		args = append(args, "-c", set)
 	}
-	cmd := exec.Command(filepath.Join(bin, "postgres"), args...) //nolint:gosec,noctx // our own arguments; it outlives any context
+	cmd := exec.Command(filepath.Join(bin, "postgres"), args...) //nolint:noctx // it outlives any context
 	cmd.Dir, cmd.SysProcAttr = s.dir, who.process()
 	log, err := os.Create(s.log())
 	if err != nil {
