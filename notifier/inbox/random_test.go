@@ -144,9 +144,13 @@ func (p *play) look(t *rapid.T) {
 			t.Fatalf("page %+v, %v; want ver %d, %d unread", page, err, p.ver, p.unread())
 		}
 		all.Entries = append(all.Entries, page.Entries...)
-		if q.Before = page.Older; q.Before == 0 {
+		if page.Older == 0 {
 			break
 		}
+		if q.Before > 0 && page.Older >= q.Before {
+			t.Fatalf("the page before %d leads to the one before %d", q.Before, page.Older)
+		}
+		q.Before = page.Older
 	}
 	want := slices.Clone(p.rows)
 	if q.Unread {

@@ -10,8 +10,8 @@ package keys
 
 import "strconv"
 
-// Partitions is how many partitions users are spread over. Changing it moves
-// every user's data.
+// Partitions is how many partitions users are spread over, a power of two.
+// Changing it moves every user's data.
 const Partitions = 64
 
 // Space is a set of keys under one prefix; tests have one each.
@@ -21,8 +21,9 @@ type Space struct{ prefix string }
 // no brace: it would become the hash tag.
 func New(prefix string) Space { return Space{prefix} }
 
-// Partition is the partition of a user.
-func Partition(seq int64) int { return int(seq % Partitions) }
+// Partition is the partition of a user. A number that no user has (they count
+// from 1) has one too, so that it finds nothing instead of breaking anything.
+func Partition(seq int64) int { return int(seq & (Partitions - 1)) }
 
 func tag(p int) string {
 	return "{p" + string([]byte{'0' + byte(p/10), '0' + byte(p%10)}) + "}"

@@ -1,0 +1,84 @@
+package keys_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+var update = flag.Bool("update", false, "write testdata/keys.golden anew")
+
+// all builds one key of each kind for some users and partitions.
+func all(s keys.Space) string {
+	var b strings.Builder
+	for _, seq := range []int64{1, 42, 64, 1_000_000} {
+		fmt.Fprintln(&b, "List     ", s.List(seq))
+		fmt.Fprintln(&b, "Hash     ", s.Hash(seq))
+		fmt.Fprintln(&b, "State    ", s.State(seq))
+		fmt.Fprintln(&b, "Gone     ", s.Gone(seq))
+		fmt.Fprintln(&b, "LiveUser ", s.LiveUser(seq))
+	}
+	for _, p := range []int{0, 7, 63} {
+		fmt.Fprintln(&b, "Expiry   ", s.Expiry(p))
+		fmt.Fprintln(&b, "Dirty    ", s.Dirty(p))
+		fmt.Fprintln(&b, "Counts   ", s.Counts(p))
+	}
+	fmt.Fprintln(&b, "Session  ", s.Session("2bd806c9"))
+	fmt.Fprintln(&b, "Limit    ", s.Limit("account", "alice"))
+	fmt.Fprintln(&b, "Lease    ", s.Lease("notice:7"))
+	return b.String()
+}
+
+// A renamed key is a migration of data: when this test fails, the data of every
+// installation must follow, and only then is -update the answer.
+func TestNoKeyIsRenamedUnnoticed(t *testing.T) {
+	t.Parallel()
+	got := all(keys.New("carillon:"))
+	const golden = "testdata/keys.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("keys (-golden +got):\n%s", d)
+	}
+}
+
+// One script may touch all keys of a user and of his partition, on a cluster too.
+func TestAllKeysOfAUserShareTheHashTagOfHisPartition(t *testing.T) {
+	t.Parallel()
+	s := keys.New("carillon:")
+	for seq := int64(-3); seq < 3*keys.Partitions; seq++ {
+		p := keys.Partition(seq)
+		if seq >= 0 && p != int(seq%keys.Partitions) {
+			t.Errorf("user %d is in partition %d", seq, p)
+		}
+		want := fmt.Sprintf("{p%02d}", p)
+		for _, key := range []string{s.List(seq), s.Hash(seq), s.State(seq), s.Gone(seq), s.Expiry(p), s.Dirty(p), s.Counts(p)} {
+			open, end := strings.IndexByte(key, '{'), strings.IndexByte(key, '}')
+			if open < 0 || end < open || key[open:end+1] != want {
+				t.Errorf("user %d: the hash tag of %s is not %s", seq, key, want)
+			}
+		}
+	}
+}
+
+func TestEveryKeyHasThePrefixOfItsSpace(t *testing.T) {
+	t.Parallel()
+	for line := range strings.Lines(all(keys.New("other:"))) {
+		if kind, key, _ := strings.Cut(line, " "); !strings.HasPrefix(strings.TrimLeft(key, " "), "other:") {
+			t.Errorf("%s %s", kind, key)
+		}
+	}
+}
