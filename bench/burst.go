@@ -70,7 +70,7 @@ func (w *world) burstAt(ctx context.Context, name string, s burstSeries) (err er
 	if err != nil {
 		return err
 	}
-	wrong := wrongBadges(fleet.Badges(), func(i int) (unread, ver int64) { return want[i].Inbox, want[i].Ver })
+	wrong := wrongBadges(ctx, fleet, func(i int) (unread, ver int64) { return want[i].Inbox, want[i].Ver })
 
 	ver := time.Now().UnixMilli()
 	r, took, err = w.sent(ctx, fleet, int64(count), func(run int64) error { return w.publishChanges(ctx, run, each, ver) })
@@ -80,7 +80,7 @@ func (w *world) burstAt(ctx context.Context, name string, s burstSeries) (err er
 	s.live.add(ours, float64(r.Marks)/took.Seconds())
 	s.events.add(ours, float64(r.Events)/took.Seconds())
 	s.lost.add(ours, lost+wrongOf(r, count))
-	wrong += wrongBadges(fleet.Badges(), func(int) (unread, last int64) { return each, ver + each })
+	wrong += wrongBadges(ctx, fleet, func(int) (unread, last int64) { return each, ver + each })
 	s.wrong.add(ours, float64(wrong))
 	return nil
 }
@@ -92,13 +92,20 @@ func (w *world) toAll(ctx context.Context, t *target, run int64, each, atOnce in
 	})
 }
 
-func wrongBadges(got []load.Badge, want func(i int) (unread, ver int64)) (wrong int) {
-	for i, b := range got {
-		if unread, ver := want(i); b.Unread != unread || b.Ver != ver {
-			wrong++
+// wrongBadges counts the streams whose last badge is not the right one. A badge
+// follows its notice, so the last of them are given 5 s.
+func wrongBadges(ctx context.Context, f *load.Fleet, want func(i int) (unread, ver int64)) (wrong int) {
+	for end := time.Now().Add(5 * time.Second); ; {
+		wrong = 0
+		for i, b := range f.Badges() {
+			if unread, ver := want(i); b.Unread != unread || b.Ver != ver {
+				wrong++
+			}
+		}
+		if wrong == 0 || time.Now().After(end) || pause(ctx, 20*time.Millisecond) != nil {
+			return wrong
 		}
 	}
-	return wrong
 }
 
 // publishAll says one text on many channels: a deliver script without storing.

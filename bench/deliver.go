@@ -73,6 +73,9 @@ func (w *world) deliverBound(ctx context.Context, rate, perScript series) error 
 		return err
 	}
 	const seq = 987_654_321 // a number that stands nowhere else
+	// Notices are drawn like users: with fewer of both, too many would be
+	// there already.
+	spread := max(w.opt.streams, 10_000)
 	w.notices.Store(max(w.notices.Load(), 1_000_000_000))
 	n := w.notice(load.Mark{}, int64(w.opt.streams))
 	if _, err := w.inbox.Badges(ctx, []int64{seq}); err != nil {
@@ -86,7 +89,7 @@ func (w *world) deliverBound(ctx context.Context, rate, perScript series) error 
 		return err
 	}
 	user := strconv.FormatInt(seq, 10)
-	if err := w.padded(ctx, w.space.State(seq), user); err != nil {
+	if err := w.padded(ctx, w.space.State(seq), user, spread); err != nil {
 		return err
 	}
 	if err := w.rdb.ConfigResetStat(ctx).Err(); err != nil {
@@ -94,7 +97,7 @@ func (w *world) deliverBound(ctx context.Context, rate, perScript series) error 
 	}
 	count := w.opt.scaled(200_000)
 	command := randomised(words, user, strconv.FormatInt(n.ID, 10))
-	got, err := redisBenchmark(ctx, w.socket, count, 4, 256, w.opt.streams, command)
+	got, err := redisBenchmark(ctx, w.socket, count, 4, 256, spread, command)
 	if err != nil {
 		return err
 	}
@@ -113,12 +116,12 @@ func (w *world) deliverBound(ctx context.Context, rate, perScript series) error 
 
 // padded warms the inboxes whose numbers redis-benchmark will write, which are
 // randDigits long.
-func (w *world) padded(ctx context.Context, stateKey, user string) error {
+func (w *world) padded(ctx context.Context, stateKey, user string, count int) error {
 	p := w.rdb.Pipeline()
-	for i := range w.opt.streams {
+	for i := range count {
 		key := strings.Replace(stateKey, user, fmt.Sprintf("%0*d", randDigits, i), 1)
 		p.Copy(ctx, stateKey, key, 0, true)
-		if i%1000 == 999 || i == w.opt.streams-1 {
+		if i%1000 == 999 || i == count-1 {
 			if _, err := p.Exec(ctx); err != nil {
 				return fmt.Errorf("warm inboxes: %w", err)
 			}
