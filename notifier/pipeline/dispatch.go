@@ -128,7 +128,9 @@ func (d *dispatcher) drain() {
 		d.queue.done(r.id, false, d.p.c.Now())
 	}
 	if d.probing {
-		_ = <-d.probed // nobody is left to be told
+		if err := <-d.probed; err != nil {
+			d.p.c.Log.Debug("redis or sql is away at the end", "stage", "dispatch", "err", err)
+		}
 	}
 }
 
