@@ -3,6 +3,7 @@ package live
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,11 @@ func pack(text []byte) *sse.Event {
 // appendChange appends the events of one change, in order. Neighbours of one
 // kind become one event with several keys.
 func appendChange(b []byte, c *notifier.Change) []byte {
+	size := 0
+	for i := range c.Events {
+		size += len(c.Events[i].JSON) + len(c.Events[i].Key)
+	}
+	b = slices.Grow(b, size+256) // a badge will follow
 	for i := 0; i < len(c.Events); {
 		e := &c.Events[i]
 		i++

@@ -36,7 +36,7 @@ type Config struct {
 	Sessions Sessions
 	Log      *slog.Logger
 	Now      func() time.Time
-	Rand     func() float64 // in [0, 1)
+	Rand     func() float64 // in [0, 1); called from many goroutines, as Now is
 	Limits   Limits
 }
 

@@ -232,12 +232,7 @@ func TestAUserWhoComesBackSoonFindsHisBadgeHeld(t *testing.T) {
 	_ = s.res.Body.Close()
 	soon(t, "he left", func() bool { return w.hub.Stats().Streams == 0 })
 	w.change(7, 50, 3)
-	soon(t, "the change was heard", func() bool {
-		s := w.hub.shard(7)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.users[7].badge.Ver == 50
-	})
+	soon(t, "the change was heard", func() bool { return w.held(7).Ver == 50 })
 	reads := w.hub.Stats().Rereads
 	w.connect(7).expect("badge", badge(50, 3))
 	if got := w.hub.Stats().Rereads; got != reads {

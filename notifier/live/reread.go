@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -155,6 +156,9 @@ func (q *rereads) read(ctx context.Context, users []asked) error {
 	rctx, cancel := context.WithTimeout(ctx, q.hub.lim.JoinTimeout)
 	badges, err := q.hub.cfg.Badges.Badges(rctx, seqs)
 	cancel()
+	if err == nil && len(badges) != len(users) {
+		err = fmt.Errorf("%d badges of %d users", len(badges), len(users))
+	}
 	for i, a := range users {
 		s := q.hub.shard(a.u.seq)
 		s.mu.Lock()

@@ -45,7 +45,8 @@ func TestHeadAndFirstBadgeComeInOneRead(t *testing.T) {
 	defer func() { _ = c.Close() }()
 	b := make([]byte, 4096)
 	n, err := c.Read(b)
-	if err != nil || !strings.HasPrefix(string(b[:n]), "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(string(b[:n]), "\nevent: badge\n\n") {
+	if err != nil || !strings.HasPrefix(string(b[:n]), "HTTP/1.1 200 OK\r\n") || !strings.Contains(string(b[:n]), "\r\nConnection: close\r\n") ||
+		!strings.HasSuffix(string(b[:n]), "\nevent: badge\n\n") {
 		t.Errorf("%v: %q", err, b[:n])
 	}
 }
@@ -108,6 +109,40 @@ func TestABurstToOneUserLosesNothing(t *testing.T) {
 		}
 	}
 	s.until("badge", badge(100+n-1, n))
+}
+
+func TestAStreamIsToldNothingThatItsFirstBadgeCounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
+		c.Limits.Merge = time.Hour // changes wait until something else flushes them
+	})
+	first := w.connect(7)
+	first.expect("badge", badge(1, 0))
+	w.change(7, 50, 1, "read a:1")
+	first.expect("read", `{"keys":["a:1"]}`)
+	first.expect("badge", badge(50, 1))
+	w.change(7, 51, 2, "read a:2")
+	w.change(7, 52, 3, "read a:3")
+	soon(t, "the changes were heard", func() bool { return w.held(7).Ver == 52 })
+	second := w.connect(7)
+	second.expect("badge", badge(52, 3))
+	first.expect("read", `{"keys":["a:2"]}`)
+	first.expect("read", `{"keys":["a:3"]}`)
+	first.expect("badge", badge(52, 3))
+	if err := w.hub.Shutdown(deadline(t, time.Second)); err != nil {
+		t.Error(err)
+	}
+	if rest := second.end(); len(rest) != 1 || rest[0].name != "bye" {
+		t.Errorf("%+v", rest)
+	}
+}
+
+// held is the badge that the hub holds of a user.
+func (w *world) held(seq int64) notifier.Badge {
+	s := w.hub.shard(seq)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.users[seq].badge
 }
 
 func TestTheRequestChoosesNothing(t *testing.T) {

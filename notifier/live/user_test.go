@@ -39,3 +39,28 @@ func TestAnOlderChangeDoesNotTouchTheNumbers(t *testing.T) {
 		t.Errorf("%+v", u.badge)
 	}
 }
+
+func TestAReadingFromBeforeALossMakesNobodyFresh(t *testing.T) {
+	t.Parallel()
+	u := &user{hub: New(Config{}), confirmed: true, gen: 3, ready: make(chan struct{})}
+	u.settle(2) // asked for before the last confirmation
+	if u.fresh {
+		t.Error("fresh by a reading of another subscription")
+	}
+	u.confirmed = false
+	u.settle(3) // asked for before the loss
+	if u.fresh {
+		t.Error("fresh without a subscription")
+	}
+	u.confirmed = true
+	waiting := u.ready
+	u.settle(3)
+	select {
+	case <-waiting:
+	default:
+		t.Error("whoever waited was not let on")
+	}
+	if !u.fresh {
+		t.Error("not fresh")
+	}
+}
