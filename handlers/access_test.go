@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"testing"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -64,7 +65,7 @@ func TestEveryErrorHasItsPage(t *testing.T) {
 		})
 		for lang, want := range map[string]string{"en": "en", "ja": "ja", "zh-CN": "zh-Hans"} {
 			r := w.get("alice", "/inbox", "Accept-Language", lang).wantStatus(t, test.status)
-			if got := r.attr("[data-testid=failure]", "data-status"); got != fmt.Sprint(test.status) {
+			if got := r.attr("[data-testid=failure]", "data-status"); got != strconv.Itoa(test.status) {
 				t.Errorf("%v: the page is of status %q", test.err, got)
 			}
 			if got := r.attr("html", "lang"); got != want {

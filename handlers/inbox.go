@@ -85,7 +85,7 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page) 
 	f.Viewer.Bell = views.NewBell(f.Text, notifier.Badge{Unread: page.Unread, Inbox: page.Unread, Ver: page.Ver})
 
 	q.Opened = page.Opened
-	p := &views.Inbox{Frame: f, UnreadOnly: q.Unread, Back: q.address()}
+	p := &views.Inbox{Frame: f, UnreadOnly: q.Unread, Back: q.address(), Labels: rowLabels(f.Text)}
 	p.Done = inboxDone(r, f.Text, p.Back)
 	rows := rowMaker{text: f.Text, now: h.now(r)}
 	p.Days = rows.days(page.Entries)

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// rowMaker turns entries into rows for one reader. It looks each text up once.
+// rowMaker turns entries into rows for one reader.
 type rowMaker struct {
 	text *locale.Printer
 	now  time.Time // in the reader's zone
@@ -43,27 +43,24 @@ func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 }
 
 func (m rowMaker) row(e *notifier.Entry, at time.Time) views.Row {
-	row := views.Row{
-		Key: e.Key, At: strconv.FormatInt(e.At, 10),
-		Read: "1", State: "read",
+	return views.Row{
+		Key: e.Key, At: strconv.FormatInt(e.At, 10), Read: e.Read, New: e.New,
 		Title: e.Title, Body: e.Body, Link: safeLink(e.Link), Reason: reason(m.text, e.Reason),
 		Datetime: at.Format(time.RFC3339), Clock: m.text.Clock(at), Moment: m.text.Moment(at),
-		DeleteNamed: m.text.F("inbox.delete_named", "Title", e.Title),
 	}
-	switch {
-	case e.New:
-		row.Read, row.Mark = "0", m.text.T("inbox.mark_new")
-	case !e.Read:
-		row.Read, row.State, row.Mark = "0", "unread", m.text.T("inbox.mark_unread")
+}
+
+// rowLabels are the texts that every row has.
+func rowLabels(text *locale.Printer) views.Labels {
+	named := func(id string) views.Named {
+		before, after := text.Around(id, "Title")
+		return views.Named{Before: before, After: after}
 	}
-	if row.State == "unread" {
-		row.Toggle, row.ToggleText = "/inbox/read", m.text.T("inbox.read")
-		row.ToggleNamed = m.text.F("inbox.read_named", "Title", e.Title)
-	} else {
-		row.Toggle, row.ToggleText = "/inbox/unread", m.text.T("inbox.unread")
-		row.ToggleNamed = m.text.F("inbox.unread_named", "Title", e.Title)
+	return views.Labels{
+		New: text.T("inbox.mark_new"), Unread: text.T("inbox.mark_unread"), SeenBefore: text.T("inbox.seen_before"),
+		MarkRead: text.T("inbox.read"), MarkUnread: text.T("inbox.unread"), Delete: text.T("inbox.delete"),
+		ReadNamed: named("inbox.read_named"), UnreadNamed: named("inbox.unread_named"), Named: named("inbox.delete_named"),
 	}
-	return row
 }
 
 // reason says why a notice came. Its code is that of notifier.Target.Reason.

@@ -22,7 +22,7 @@ var sendFields = []string{
 // sendForm shows the form, filled in as far as the address says.
 func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
-	given := views.SendForm{Target: "user", To: kept(values.Get("to")), Type: "message"}
+	given := views.SendForm{Target: "user", To: kept(values.Get("to"))}
 	if values.Get("target") == "role" {
 		given.Target = "role"
 	}

@@ -27,7 +27,7 @@ var (
 // world is the pages over fakes. A request says who it is from by the header
 // X-Test-User.
 type world struct {
-	t         *testing.T
+	t         testing.TB
 	config    handlers.Config
 	sessions  *sessions
 	inbox     *inbox
@@ -39,7 +39,7 @@ type world struct {
 }
 
 // newWorld returns a world in which nothing happens, after tweak changed it.
-func newWorld(t *testing.T, tweak func(w *world)) *world {
+func newWorld(t testing.TB, tweak func(w *world)) *world {
 	t.Helper()
 	w := &world{t: t, log: &strings.Builder{}, health: &health{}}
 	w.sessions = &sessions{

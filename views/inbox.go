@@ -7,6 +7,7 @@ type Inbox struct {
 	UnreadOnly bool   // the filter
 	Upto       string // what Mark all as read sends; empty: there is nothing to mark
 	Back       string // this page, for the way back from an action
+	Labels     Labels
 	Days       []Day
 	Older      string // the next page; empty: this is the last
 	Newest     string // the first page; empty: this is it
@@ -20,14 +21,23 @@ type Day struct {
 	Rows    []Row
 }
 
+// Labels are the texts that every row has.
+type Labels struct {
+	New, Unread, SeenBefore       string
+	MarkRead, MarkUnread, Delete  string
+	ReadNamed, UnreadNamed, Named Named // the accessible names of the three actions
+}
+
+// Named is a text around the title of a row.
+type Named struct{ Before, After string }
+
 // Row is one entry.
 type Row struct {
 	Key      string
 	At       string
-	Read     string // "1" or "0": the state before this opening
-	State    string // what the entry is now: read or unread
-	Mark     string // New, Unread, or nothing
-	Divider  bool   // the rows before this one are new, it is not
+	Read     bool // the state before this opening
+	New      bool // this opening, or the one this page belongs to, turned it
+	Divider  bool // the rows before this one are new, it is not
 	Title    string
 	Body     string
 	Link     string
@@ -35,11 +45,6 @@ type Row struct {
 	Datetime string // RFC 3339
 	Clock    string
 	Moment   string
-
-	Toggle      string // address, text and accessible name of the action that changes the state
-	ToggleText  string
-	ToggleNamed string
-	DeleteNamed string
 }
 
 // Empty says why a page has no rows, and what comes next.

@@ -106,7 +106,7 @@ func TestEveryTextThatIsAskedForExists(t *testing.T) {
 	}
 	english := c.For("en", "")
 	asked := map[string]bool{}
-	inGo := regexp.MustCompile(`\.(?:T|F|N)\(\s*"([a-z_0-9.]+)"[,)]`)
+	inGo := regexp.MustCompile(`(?:\.(?:T|F|N)|named)\(\s*"([a-z_0-9.]+)"[,)]`)
 	for name, text := range sources(t, "*.templ", "*.go", "../handlers/*.go") {
 		for _, id := range inGo.FindAllStringSubmatch(text, -1) {
 			asked[id[1]] = true

@@ -80,10 +80,12 @@ function showState(stream) {
 	/** @type {number | undefined} */ let timer;
 	stream.addEventListener("state", (e) => {
 		const now = /** @type {CustomEvent} */ (e).detail;
-		clearTimeout(timer);
 		if (now === "live") {
+			clearTimeout(timer);
+			timer = undefined;
 			state.hidden = true;
 		} else if (now === "signed-out") {
+			clearTimeout(timer);
 			const link = document.createElement("a");
 			link.href = `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
 			link.textContent = text("sign_in");
@@ -92,7 +94,7 @@ function showState(stream) {
 		} else {
 			state.textContent = text(now);
 			// A quick reconnect is no news.
-			timer = setTimeout(() => (state.hidden = false), 1500);
+			timer ??= setTimeout(() => (state.hidden = false), 1500);
 		}
 	});
 }

@@ -111,6 +111,15 @@ func (p *Printer) F(id string, pairs ...string) string {
 	return m.forms[plural.Other].fill(pairs)
 }
 
+// Around returns what stands before and after the one value of a text, for
+// those who write it often.
+func (p *Printer) Around(id, name string) (before, after string) {
+	if pat := p.messages[id].forms[plural.Other]; len(pat) == 3 && pat[1] == name {
+		return pat[0], pat[2]
+	}
+	return p.F(id) + " ", ""
+}
+
 // N returns a text that depends on a number: in the plural form for n, with
 // {{.Count}} as n in the language's digits and further values as for F.
 func (p *Printer) N(id string, n int64, pairs ...string) string {

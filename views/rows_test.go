@@ -1,0 +1,58 @@
+package views
+
+import (
+	"html"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+)
+
+func FuzzTextIsEscapedAsTheLibraryDoes(f *testing.F) {
+	for _, s := range []string{"", "plain", `<a href="x" title='y'>&amp;</a>`, "\x00\xff日本", "''''"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if got := string(new(markup).text(s).b); got != html.EscapeString(s) {
+			t.Errorf("%q became %q", s, got)
+		}
+	})
+}
+
+func TestNoValueOfARowBecomesMarkup(t *testing.T) {
+	t.Parallel()
+	evil := `"><script>alert('x')</script><b a="`
+	r := Row{
+		Key: evil, At: evil, Title: evil, Body: evil, Link: evil, Reason: evil,
+		Datetime: evil, Clock: evil, Moment: evil, Divider: true,
+	}
+	around := Named{evil, evil}
+	l := Labels{
+		New: evil, Unread: evil, SeenBefore: evil, MarkRead: evil, MarkUnread: evil, Delete: evil,
+		ReadNamed: around, UnreadNamed: around, Named: around,
+	}
+	for _, state := range []struct{ read, fresh bool }{{true, false}, {false, true}, {false, false}} {
+		r.Read, r.New = state.read, state.fresh
+		var b strings.Builder
+		if err := (rows{labels: &l, back: evil, rows: []Row{r}}).Render(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		page, err := goquery.NewDocumentFromReader(strings.NewReader("<ul>" + b.String() + "</ul>"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := page.Find("script, b").Length(); n != 0 {
+			t.Errorf("%d elements of a value's own in %s", n, b.String())
+		}
+		for selector, name := range map[string]string{
+			"[data-testid=entry]": "data-key", "h3 a": "href", "time": "title", "[name=key]": "value", "[name=back]": "value",
+		} {
+			if got := page.Find(selector).AttrOr(name, ""); got != evil {
+				t.Errorf("%s of %s is %q", name, selector, got)
+			}
+		}
+		if got := page.Find("[action='/inbox/delete'] button").AttrOr("aria-label", ""); got != evil+evil+evil {
+			t.Errorf("the action is named %q", got)
+		}
+	}
+}
