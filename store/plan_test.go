@@ -34,7 +34,10 @@ func TestPollingReadsOnlyItsIndex(t *testing.T) {
 
 func plan(t *testing.T, db *sql.DB, explain string) string {
 	t.Helper()
-	rows := must(db.QueryContext(t.Context(), explain))(t)
+	rows, err := db.QueryContext(t.Context(), explain)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer func() { _ = rows.Close() }()
 	columns := must(rows.Columns())(t)
 	var lines []string
