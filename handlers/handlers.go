@@ -25,6 +25,7 @@ type Handlers struct {
 	texts   *locale.Catalogue
 	zones   zones
 	deleted deleted
+	kept    *keptPages
 	buffers sync.Pool
 	secure  bool // the public URL is https
 	origin  *http.CrossOriginProtection
@@ -36,7 +37,7 @@ func New(c Config) (*Handlers, error) {
 	if err := c.setDefaults(); err != nil {
 		return nil, err
 	}
-	h := &Handlers{Config: c, origin: http.NewCrossOriginProtection()}
+	h := &Handlers{Config: c, kept: newKeptPages(), origin: http.NewCrossOriginProtection()}
 	var err error
 	if h.texts, err = locale.New(); err != nil {
 		return nil, fmt.Errorf("load the texts: %w", err)

@@ -57,26 +57,21 @@ func (q inboxQuery) address() string {
 
 func (h *Handlers) inbox(w http.ResponseWriter, r *http.Request) error {
 	q := readInboxQuery(r)
-	page, err := h.openOrLook(r, q)
-	if err != nil {
+	if !q.opens {
+		page, err := h.Inbox.Look(r.Context(), seqOf(r), q.Query)
+		if err != nil {
+			return fmt.Errorf("show a part of an inbox: %w", err)
+		}
+		return h.page(w, r, http.StatusOK, views.InboxPage(h.inboxPage(r, q, page)))
+	}
+	if done, err := h.unchanged(w, r); done || err != nil {
 		return err
 	}
-	return h.page(w, r, http.StatusOK, views.InboxPage(h.inboxPage(r, q, page)))
-}
-
-func (h *Handlers) openOrLook(r *http.Request, q inboxQuery) (notifier.Page, error) {
-	if q.opens {
-		page, err := h.Inbox.Open(r.Context(), seqOf(r))
-		if err != nil {
-			return page, fmt.Errorf("show an inbox: %w", err)
-		}
-		return page, nil
-	}
-	page, err := h.Inbox.Look(r.Context(), seqOf(r), q.Query)
+	page, err := h.Inbox.Open(r.Context(), seqOf(r))
 	if err != nil {
-		return page, fmt.Errorf("show a part of an inbox: %w", err)
+		return fmt.Errorf("show an inbox: %w", err)
 	}
-	return page, nil
+	return h.opened(w, r, page, views.InboxPage(h.inboxPage(r, q, page)))
 }
 
 func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page) *views.Inbox {

@@ -105,7 +105,7 @@ func TestOnlyThePlainAddressOpens(t *testing.T) {
 	w := newWorld(t, func(w *world) {
 		w.inbox.open = func(int64) (notifier.Page, error) {
 			opened++
-			return notifier.Page{}, nil
+			return notifier.Page{Opened: 1}, nil
 		}
 		w.inbox.look = func(_ int64, q notifier.Query) (notifier.Page, error) {
 			looked = append(looked, q)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"net/http"
@@ -92,9 +93,14 @@ func redirect(w http.ResponseWriter, to string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// page renders into a buffer first, so that an error while rendering is still
-// a whole page.
+// page sends a page that nobody keeps.
 func (h *Handlers) page(w http.ResponseWriter, r *http.Request, status int, c templ.Component) error {
+	return h.render(r, c, func(body []byte) { writePage(w, status, body) })
+}
+
+// render renders into a buffer first, so that an error while rendering is
+// still answered with a whole page. The body is send's until it returns.
+func (h *Handlers) render(r *http.Request, c templ.Component, send func(body []byte)) error {
 	buf, ok := h.buffers.Get().(*bytes.Buffer)
 	if !ok {
 		buf = new(bytes.Buffer)
@@ -106,9 +112,9 @@ func (h *Handlers) page(w http.ResponseWriter, r *http.Request, status int, c te
 		}
 	}()
 	if err := c.Render(r.Context(), buf); err != nil {
-		return err
+		return fmt.Errorf("render a page: %w", err)
 	}
-	writePage(w, status, buf.Bytes())
+	send(buf.Bytes())
 	return nil
 }
 

@@ -1,0 +1,69 @@
+package handlers
+
+import (
+	"container/list"
+	"sync"
+	"time"
+)
+
+// keptBytes bounds the pages that are kept: some thousand.
+const keptBytes = 32 << 20
+
+// keptPage is the first page of an inbox with nothing unread, as it was sent.
+type keptPage struct {
+	seq   int64
+	tag   pageTag
+	until time.Time // when the first of its entries expires
+	body  []byte
+}
+
+// keptPages keeps the last page of each user who came lately. A page is right
+// as long as its tag is: the tag has the version of the inbox, and all else
+// that the page depends on.
+type keptPages struct {
+	mu     sync.Mutex
+	bySeq  map[int64]*list.Element
+	recent *list.List // the latest in front
+	bytes  int
+}
+
+func newKeptPages() *keptPages {
+	return &keptPages{bySeq: map[int64]*list.Element{}, recent: list.New()}
+}
+
+func (k *keptPages) get(seq int64) (keptPage, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	e, ok := k.bySeq[seq]
+	if !ok {
+		return keptPage{}, false
+	}
+	k.recent.MoveToFront(e)
+	return pageIn(e), true
+}
+
+// put keeps a page in place of the user's last one. The oldest make room.
+func (k *keptPages) put(p keptPage) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if e, ok := k.bySeq[p.seq]; ok {
+		k.drop(e)
+	}
+	k.bySeq[p.seq] = k.recent.PushFront(p)
+	k.bytes += len(p.body)
+	for k.bytes > keptBytes {
+		k.drop(k.recent.Back())
+	}
+}
+
+func (k *keptPages) drop(e *list.Element) {
+	p := pageIn(e)
+	k.recent.Remove(e)
+	delete(k.bySeq, p.seq)
+	k.bytes -= len(p.body)
+}
+
+func pageIn(e *list.Element) keptPage {
+	p, _ := e.Value.(keptPage)
+	return p
+}

@@ -1,0 +1,73 @@
+package handlers
+
+import (
+	"hash/fnv"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// pageTag says all that the first page of an inbox with nothing unread depends
+// on. Its text is the page's ETag.
+type pageTag struct {
+	ver     int64  // of the inbox
+	variant uint64 // of the user, the language, the time zone, the day and the build
+}
+
+// variantOf is what a user's page depends on beside his inbox. It is the same
+// on every instance of one build.
+func (h *Handlers) variantOf(r *http.Request) uint64 {
+	now := h.now(r)
+	user := &visitOf(r).user.User
+	sum := fnv.New64a()
+	for _, part := range []string{
+		h.Build, h.files.Hash(), strconv.FormatInt(user.Seq, 10), strconv.FormatBool(user.HasRole(notifier.RoleStaff)),
+		h.text(r).Lang(), now.Location().String(), now.Format(time.DateOnly),
+	} {
+		_, _ = sum.Write([]byte(part)) // a hash takes everything
+		_, _ = sum.Write([]byte{0})
+	}
+	return sum.Sum64()
+}
+
+// etag is the tag with the moment until which the page is right at most: an
+// entry that expires leaves pages before the version rises.
+func (t pageTag) etag(until time.Time) string {
+	return `"` + strconv.FormatInt(t.ver, 36) + "-" + strconv.FormatUint(t.variant, 36) + "-" +
+		strconv.FormatInt(until.UnixMilli(), 36) + `"`
+}
+
+// heldBy says whether the browser holds that very page, and it is still right.
+func (t pageTag) heldBy(r *http.Request, now time.Time) (etag string, ok bool) {
+	for held := range strings.SplitSeq(r.Header.Get("If-None-Match"), ",") {
+		held = strings.TrimPrefix(strings.TrimSpace(held), "W/")
+		inner, quoted := strings.CutPrefix(held, `"`)
+		inner, closed := strings.CutSuffix(inner, `"`)
+		cut := strings.LastIndexByte(inner, '-')
+		if !quoted || !closed || cut < 0 {
+			continue
+		}
+		ms, err := strconv.ParseInt(inner[cut+1:], 36, 64)
+		if err != nil || now.UnixMilli() >= ms {
+			continue
+		}
+		if held == t.etag(time.UnixMilli(ms)) {
+			return held, true
+		}
+	}
+	return "", false
+}
+
+// expiryOf is when the first of the entries expires, or a year from now.
+func expiryOf(entries []notifier.Entry, now time.Time) time.Time {
+	first := now.AddDate(1, 0, 0).Truncate(time.Millisecond)
+	for i := range entries {
+		if at := entries[i].ExpiresAt; !at.IsZero() && at.Before(first) {
+			first = at
+		}
+	}
+	return first
+}

@@ -1,0 +1,65 @@
+package handlers
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// revalidate lets the browser keep a page that it asks about each time.
+const revalidate = "private, no-cache"
+
+// unchanged answers a visit to an inbox in which nothing is unread and nothing
+// has changed since the user's last one: with 304, or with the page that was
+// kept. It is false when it did not answer. There is then something to open,
+// or something to render.
+func (h *Handlers) unchanged(w http.ResponseWriter, r *http.Request) (done bool, err error) {
+	kept, ok := h.kept.get(seqOf(r))
+	if !ok && r.Header.Get("If-None-Match") == "" {
+		return false, nil
+	}
+	badges, err := h.Inbox.Badges(r.Context(), []int64{seqOf(r)})
+	if err != nil || len(badges) != 1 {
+		return false, fmt.Errorf("look whether an inbox has changed: %w", err)
+	}
+	if badges[0].Unread > 0 {
+		return false, nil
+	}
+	tag := pageTag{ver: badges[0].Ver, variant: h.variantOf(r)}
+	now := h.Now()
+	if etag, held := tag.heldBy(r, now); held {
+		w.Header().Set("Etag", etag)
+		w.Header().Set("Cache-Control", revalidate)
+		w.WriteHeader(http.StatusNotModified)
+		return true, nil
+	}
+	if !ok || kept.tag != tag || !now.Before(kept.until) {
+		return false, nil
+	}
+	w.Header().Set("Etag", tag.etag(kept.until))
+	w.Header().Set("Cache-Control", revalidate)
+	writePage(w, http.StatusOK, kept.body)
+	return true, nil
+}
+
+// opened sends a page that was opened. It is kept when the opening turned
+// nothing: a page with New marks is for one visit.
+func (h *Handlers) opened(w http.ResponseWriter, r *http.Request, page notifier.Page, c templ.Component) error {
+	if page.Opened > 0 || page.Unread > 0 {
+		return h.page(w, r, http.StatusOK, c)
+	}
+	return h.render(r, c, func(body []byte) {
+		p := keptPage{
+			seq: seqOf(r), tag: pageTag{ver: page.Ver, variant: h.variantOf(r)},
+			until: expiryOf(page.Entries, h.Now()), body: bytes.Clone(body),
+		}
+		h.kept.put(p)
+		w.Header().Set("Etag", p.tag.etag(p.until))
+		w.Header().Set("Cache-Control", revalidate)
+		writePage(w, http.StatusOK, p.body)
+	})
+}

@@ -1,0 +1,149 @@
+package handlers_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// visits is an inbox that counts how often it is opened.
+type visits struct {
+	*world
+	now    time.Time
+	badge  notifier.Badge
+	title  string
+	opened int
+}
+
+func newVisits(t *testing.T) *visits {
+	t.Helper()
+	v := &visits{now: noon, badge: notifier.Badge{Ver: 100}, title: "First"}
+	v.world = newWorld(t, func(w *world) {
+		w.config.Build = "one"
+		w.config.Now = func() time.Time { return v.now }
+		w.inbox.badge = func(int64) (notifier.Badge, error) { return v.badge, nil }
+		w.inbox.open = func(int64) (notifier.Page, error) {
+			v.opened++
+			e := entry(1, noon.Add(-time.Hour), true, false)
+			e.Title, e.ExpiresAt = v.title, v.now.Add(time.Hour)
+			page := notifier.Page{Entries: []notifier.Entry{e}, Ver: v.badge.Ver}
+			if v.badge.Unread > 0 {
+				page.Entries[0].New, page.Entries[0].Read, page.Opened = true, false, 1
+				v.badge.Unread = 0
+				v.badge.Ver++
+				page.Ver = v.badge.Ver
+			}
+			return page, nil
+		}
+	})
+	return v
+}
+
+// visit gets the inbox and checks how it was answered.
+func (v *visits) visit(t *testing.T, opened, status int, headers ...string) reply {
+	t.Helper()
+	v.opened = 0
+	r := v.get("alice", "/inbox", headers...).wantStatus(t, status)
+	if v.opened != opened {
+		t.Errorf("opened %d times, want %d", v.opened, opened)
+	}
+	return r
+}
+
+func TestAnUnchangedInboxIsAnsweredWithoutRendering(t *testing.T) {
+	t.Parallel()
+	v := newVisits(t)
+	first := v.visit(t, 1, http.StatusOK)
+	tag := first.Header.Get("Etag")
+	if tag == "" || first.Header.Get("Cache-Control") != "private, no-cache" {
+		t.Fatalf("Etag %q, Cache-Control %q", tag, first.Header.Get("Cache-Control"))
+	}
+	again := v.visit(t, 0, http.StatusOK)
+	if again.body != first.body || again.Header.Get("Etag") != tag {
+		t.Error("the page that was kept is another one")
+	}
+	held := v.visit(t, 0, http.StatusNotModified, "If-None-Match", `"other", W/`+tag)
+	if held.body != "" || held.Header.Get("Etag") != tag {
+		t.Errorf("304 with %q, %q", held.Header.Get("Etag"), held.body)
+	}
+	for _, wrong := range []string{`"x"`, "x", "", `""`, `"-"`, strings.TrimSuffix(tag, `"`), `"` + strings.Repeat("z", 5000) + `-zz"`} {
+		v.visit(t, 0, http.StatusOK, "If-None-Match", wrong)
+	}
+}
+
+func TestWhateverChangesMakesANewPage(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(v *visits) []string{
+		"something unread": func(v *visits) []string {
+			v.badge = notifier.Badge{Unread: 1, Inbox: 1, Ver: 101}
+			return nil
+		},
+		"a new version":     func(v *visits) []string { v.badge.Ver = 101; return nil },
+		"a new day":         func(v *visits) []string { v.now = noon.Add(12 * time.Hour); return nil },
+		"an expired entry":  func(v *visits) []string { v.now = noon.Add(time.Hour); return nil },
+		"another language":  func(*visits) []string { return []string{"Accept-Language", "ja"} },
+		"another time zone": func(*visits) []string { return []string{"Cookie", "tz=Asia/Tokyo"} },
+		"another build":     func(v *visits) []string { v.config.Build = "two"; v.rebuild(); return nil },
+	} {
+		v := newVisits(t)
+		tag := v.visit(t, 1, http.StatusOK).Header.Get("Etag")
+		headers := change(v)
+		v.title = name
+		r := v.visit(t, 1, http.StatusOK, append(headers, "If-None-Match", tag)...)
+		if r.Header.Get("Etag") == tag || !strings.Contains(r.text("h3"), name) {
+			t.Errorf("%s: Etag %q, the page says %q", name, r.Header.Get("Etag"), r.text("h3"))
+		}
+	}
+}
+
+func TestAPageWithNewMarksIsForOneVisit(t *testing.T) {
+	t.Parallel()
+	v := newVisits(t)
+	v.badge = notifier.Badge{Unread: 1, Inbox: 1, Ver: 101}
+	r := v.visit(t, 1, http.StatusOK)
+	if r.Header.Get("Etag") != "" || r.Header.Get("Cache-Control") != "no-store" || r.text(".mark") != "New" {
+		t.Errorf("Etag %q, Cache-Control %q, mark %q", r.Header.Get("Etag"), r.Header.Get("Cache-Control"), r.text(".mark"))
+	}
+	if r = v.visit(t, 1, http.StatusOK); r.text(".mark") != "" {
+		t.Errorf("the next visit shows %q", r.text(".mark"))
+	}
+}
+
+func TestAKeptPageIsNobodyElses(t *testing.T) {
+	t.Parallel()
+	v := newVisits(t)
+	tag := v.visit(t, 1, http.StatusOK).Header.Get("Etag")
+	v.title, v.opened = "Carol's", 0
+	r := v.get("carol", "/inbox", "If-None-Match", tag).wantStatus(t, http.StatusOK)
+	if r.text("h3") != "Carol's" || v.opened != 1 {
+		t.Errorf("carol sees %q", r.text("h3"))
+	}
+}
+
+func TestKeptPagesAreBounded(t *testing.T) {
+	t.Parallel()
+	v := newVisits(t)
+	big := strings.Repeat("x", 4<<20)
+	v.title = big
+	v.sessions.current = func(r *http.Request) (notifier.Signed, bool, error) {
+		var seq int64
+		_, err := fmt.Sscan(r.Header.Get("X-Test-User"), &seq)
+		return notifier.Signed{User: notifier.User{Seq: seq}}, true, err
+	}
+	for i := range 5 {
+		v.get(fmt.Sprint(i+1), "/inbox").wantStatus(t, http.StatusOK)
+	}
+	v.opened = 0
+	v.get("5", "/inbox")
+	if v.opened != 0 {
+		t.Error("the latest page was not kept")
+	}
+	v.get("1", "/inbox")
+	if v.opened != 1 {
+		t.Error("the oldest page is still kept")
+	}
+}
