@@ -140,15 +140,3 @@ func (c *conn) cut() {
 		_ = c.rc.SetWriteDeadline(time.Unix(1, 0)) // a write that blocks fails now
 	}
 }
-
-// abort closes a connection without waiting for anything, TLS's farewell
-// included, and lets the kernel forget what the client has not taken.
-func abort(nc net.Conn) {
-	if t, ok := nc.(interface{ NetConn() net.Conn }); ok {
-		nc = t.NetConn()
-	}
-	if t, ok := nc.(*net.TCPConn); ok {
-		_ = t.SetLinger(0)
-	}
-	_ = nc.Close()
-}

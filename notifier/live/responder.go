@@ -2,7 +2,6 @@ package live
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -10,10 +9,6 @@ import (
 	"sync"
 	"time"
 )
-
-// sendBuffer is the kernel's share of what may wait for one client. The kernel
-// doubles it.
-const sendBuffer = 16 << 10
 
 // responder is the http.ResponseWriter that the library writes to. It gathers
 // what is printed for one event and writes it at Flush, in one call with a
@@ -33,50 +28,6 @@ type responder struct {
 }
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 2048); return &b }}
-
-// hijack takes the connection from net/http; ok is false where it has none to
-// give. On error nothing was written.
-func hijack(w http.ResponseWriter) (out *responder, ok bool, err error) {
-	header := w.Header()
-	nc, _, err := http.NewResponseController(w).Hijack()
-	if errors.Is(err, http.ErrNotSupported) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	raw := nc
-	if t, isTLS := nc.(interface{ NetConn() net.Conn }); isTLS {
-		raw = t.NetConn()
-	}
-	if t, isTCP := raw.(*net.TCPConn); isTCP {
-		_ = t.SetWriteBuffer(sendBuffer)
-	}
-	setHeaders(header)
-	header.Set("Connection", "close")
-	return &responder{nc: nc, head: appendHead(header)}, true, nil
-}
-
-func setHeaders(h http.Header) {
-	h.Del("Content-Length")
-	h.Del("Transfer-Encoding")
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no")
-	h.Set("X-Content-Type-Options", "nosniff")
-}
-
-func appendHead(h http.Header) []byte {
-	var b headBuffer
-	_, _ = fmt.Fprintf(&b, "HTTP/1.1 200 OK\r\nDate: %s\r\n", time.Now().UTC().Format(http.TimeFormat))
-	h.Del("Date")
-	_ = h.Write(&b) // into memory; takes line ends out of values
-	return append(b, "\r\n"...)
-}
-
-type headBuffer []byte
-
-func (b *headBuffer) Write(p []byte) (int, error) { *b = append(*b, p...); return len(p), nil }
 
 // Header is where the library sets headers; ours are sent instead.
 func (o *responder) Header() http.Header { return o.header }

@@ -102,6 +102,18 @@ func (u *user) hold(b, asked notifier.Badge) {
 	}
 }
 
+// settle makes u fresh when the subscription stood all the while since gen.
+func (u *user) settle(gen uint32) {
+	if !u.confirmed || u.gen != gen {
+		return // the confirmation to come, or one that came, asks again
+	}
+	u.fresh = true
+	if u.ready != nil {
+		close(u.ready)
+		u.ready = nil
+	}
+}
+
 // flush sends what is pending, encoded once for all streams.
 func (u *user) flush() {
 	text, due := u.pending, u.due
