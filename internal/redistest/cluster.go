@@ -98,7 +98,7 @@ func memberConfig(dir string) (addr string, args []string) {
 // Both lie below the range from which the kernel gives ports to clients.
 func freePort() int {
 	for {
-		port := 12000 + rand.IntN(10000) //nolint:gosec // no secret
+		port := 12000 + rand.IntN(10000)
 		if isFree(port) && isFree(port+10000) {
 			return port
 		}

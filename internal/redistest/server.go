@@ -50,7 +50,7 @@ func (s *Server) launch() error {
 		"--save", "", "--appendonly", "no", "--dir", s.dir, "--daemonize", "no",
 		"--unixsocket", s.Socket, "--unixsocketperm", "700", "--logfile", filepath.Join(s.dir, "log"),
 	}, s.args...)
-	s.cmd = exec.Command("redis-server", args...) //nolint:gosec,noctx // arguments are our own; it outlives any context
+	s.cmd = exec.Command("redis-server", args...) //nolint:noctx // it outlives any context
 	s.cmd.SysProcAttr = endWithParent()
 	if err := s.cmd.Start(); err != nil {
 		s.cmd = nil
@@ -66,7 +66,7 @@ func (s *Server) awaitPing() error {
 	defer func() { _ = c.Close() }()
 	err := poll(func(ctx context.Context) error { return c.Ping(ctx).Err() })
 	if err != nil {
-		log, _ := os.ReadFile(filepath.Join(s.dir, "log")) //nolint:gosec // our own file
+		log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
 		return fmt.Errorf("redis-server does not answer: %w\n%s", err, log)
 	}
 	return nil

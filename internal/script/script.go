@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -21,10 +22,7 @@ type Script struct {
 // New returns the script with this source. The parts are joined with line
 // feeds: functions that several scripts share come before the script itself.
 func New(name string, parts ...string) *Script {
-	src := ""
-	for _, p := range parts {
-		src += p + "\n"
-	}
+	src := strings.Join(parts, "\n")
 	sum := sha1.Sum([]byte(src)) //nolint:gosec // as above
 	sha := hex.EncodeToString(sum[:])
 	return &Script{name: name, src: src, sha: sha, shaArg: sha}

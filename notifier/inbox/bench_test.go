@@ -19,7 +19,7 @@ import (
 const benchUsers = 2000
 
 // benchNotice has a body of 230 bytes, as the figures ask.
-func benchNotice(id int64, recipients int64) *notifier.Notice {
+func benchNotice(id, recipients int64) *notifier.Notice {
 	return &notifier.Notice{
 		ID: id, CreatedAt: time.Now(), ExpiresAt: time.Now().Add(24 * time.Hour), Recipients: recipients,
 		Draft: notifier.Draft{

@@ -4,6 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
@@ -39,6 +42,61 @@ func TestOnlyWhatIsDueExpires(t *testing.T) {
 			t.Errorf("a second time: expired %d, %v", n, err)
 		}
 		same(t, "expiring a second time", at, s.stored(t, 42))
+	})
+}
+
+func TestAnEntryIsThereUntilTheMillisecondOfItsExpiry(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		for _, seq := range []int64{1, 2, 3, 4} {
+			n := s.notice(1, "photo:1")
+			n.ExpiresAt = time.UnixMilli(startTime + 60_000)
+			s.deliver(t, seq, n)
+		}
+		s.clock.ms.Store(startTime + 60_000 - 1)
+		if page, err := s.Look(s.ctx(t), 1, notifier.Query{}); err != nil || titles(page) != "1" {
+			t.Errorf("a millisecond before: %q, %v", titles(page), err)
+		}
+		s.clock.pass(time.Millisecond)
+		if page, err := s.Look(s.ctx(t), 1, notifier.Query{}); err != nil || titles(page) != "" {
+			t.Errorf("looking: %q, %v; want nothing", titles(page), err)
+		}
+		if page, err := s.Open(s.ctx(t), 2); err != nil || titles(page) != "" {
+			t.Errorf("opening: %q, %v; want nothing", titles(page), err)
+		}
+		if n, err := s.Expire(s.ctx(t), 3, []string{key(1)}); err != nil || n != 1 {
+			t.Errorf("the sweep: %d, %v; want 1", n, err)
+		}
+		if badge, err := s.ReadUpto(s.ctx(t), 4, "9999999999999"); err != nil || badge.Unread != 0 {
+			t.Errorf("reading all: %+v, %v", badge, err)
+		}
+		if _, read, err := s.Counts(t.Context(), 1); err != nil || read != 0 {
+			t.Errorf("%d counted as read, %v", read, err)
+		}
+		for _, seq := range []int64{1, 2, 3, 4} {
+			if at := s.sound(t, seq); len(at.List) != 0 || at.Gone["1"] == 0 {
+				t.Errorf("user %d: %v, gone %v", seq, at.List, at.Gone)
+			}
+		}
+	})
+}
+
+func TestWhatIsDueInOtherInboxesOfThePartitionHidesNothing(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		short := s.notice(1, "photo:1")
+		short.ExpiresAt = s.clock.in(time.Minute)
+		s.fill(t, 42, 2, 3)
+		s.deliver(t, 42, short)
+		for i := range int64(150) { // before ours in the index, and more than are looked at
+			member := decimal(42+64*(i+1)) + "|like:photo:1"
+			s.rdb.ZAdd(t.Context(), s.k.Expiry(42), redis.Z{Score: float64(startTime - i), Member: member})
+		}
+		for _, want := range []string{"1 3 2", "3 2"} {
+			if page, err := s.Look(s.ctx(t), 42, notifier.Query{}); err != nil || titles(page) != want {
+				t.Errorf("page %q, %v; want %q", titles(page), err, want)
+			}
+			s.clock.pass(time.Hour)
+		}
+		s.sound(t, 42)
 	})
 }
 

@@ -7,21 +7,22 @@
 -- ARGV[1] limit    rows of a page
 -- ARGV[2] now      ms
 -- ARGV[3] settled  1 when what expired by now has left this inbox
--- ARGV[4] before   only rows with a lower at; 0 for all
--- ARGV[5] filter   1 for unread rows only
+-- ARGV[4] seq      user
+-- ARGV[5] before   only rows with a lower at; 0 for all
+-- ARGV[6] filter   1 for unread rows only
 --
 -- Returns {0, unread, ver, opened, 1 when older rows follow, fields, values};
 -- -1 when the inbox is cold; -4 when it may hold expired rows: expire_entries
 -- comes first.
 local list, hash, state, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local limit, before = tonumber(ARGV[1]), tonumber(ARGV[4])
+local limit, before = tonumber(ARGV[1]), tonumber(ARGV[5])
 
 local numbers = redis.call('HMGET', state, 'unread', 'ver', 'opened')
 if not numbers[2] then return -1 end
-if ARGV[3] ~= '1' and #redis.call('ZRANGEBYSCORE', expiry, '-inf', ARGV[2], 'LIMIT', 0, 1) > 0 then return -4 end
-local whole = before > 0 or ARGV[5] == '1'
+if ARGV[3] ~= '1' and find_due(expiry, ARGV[4], ARGV[2]) then return -4 end
+local whole = before > 0 or ARGV[6] == '1'
 local fields = redis.call('LRANGE', list, 0, whole and -1 or limit)
-if ARGV[5] == '1' then
+if ARGV[6] == '1' then
   local kept = {}
   for _, field in ipairs(fields) do
     if field:byte(-1) == 48 then kept[#kept + 1] = field end

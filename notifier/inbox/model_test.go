@@ -3,7 +3,6 @@ package inbox_test
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,7 +25,7 @@ type model struct {
 
 func (m *model) bump(now int64) { m.ver = max(m.ver+1, now) }
 
-func (m *model) count(id int64, delivered, read int64) {
+func (m *model) count(id, delivered, read int64) {
 	c := m.counted[id]
 	m.counted[id] = [2]int64{c[0] + delivered, c[1] + read}
 }
@@ -147,7 +146,7 @@ func (m *model) agrees(t tb, s *site) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Fatalf("rows (-model +redis):\n%s", d)
 	}
-	state := map[string]string{"unread": fmt.Sprint(m.unread()), "ver": fmt.Sprint(m.ver), "opened": fmt.Sprint(m.opened)}
+	state := map[string]string{"unread": decimal(m.unread()), "ver": decimal(m.ver), "opened": decimal(m.opened)}
 	if d := cmp.Diff(state, at.State); d != "" {
 		t.Fatalf("state (-model +redis):\n%s", d)
 	}
@@ -159,7 +158,7 @@ func (m *model) agrees(t tb, s *site) {
 		t.Fatalf("gone (-model +redis):\n%s", d)
 	}
 	for id, want := range m.counted {
-		n := strconv.FormatInt(id, 10)
+		n := decimal(id)
 		if d, r := at.Counts[n+":d"], at.Counts[n+":r"]; number(t, "0"+d) != want[0] || number(t, "0"+r) != want[1] {
 			t.Fatalf("notice %d: %s delivered, %s read; want %v", id, d, r, want)
 		}

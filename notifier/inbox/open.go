@@ -48,7 +48,7 @@ func (b *Inbox) Look(ctx context.Context, seq int64, q notifier.Query) (notifier
 	}
 	r, err := b.one(ctx, seq, func(now, settled int64) *redis.Cmd {
 		return lookInbox.Run(ctx, b.rdb, []string{b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry},
-			min(limit, maxLimit), now, settled, max(q.Before, 0), unread)
+			min(limit, maxLimit), now, settled, seq, max(q.Before, 0), unread)
 	})
 	if err != nil {
 		return notifier.Page{}, fmt.Errorf("look into the inbox of user %d: %w", seq, err)

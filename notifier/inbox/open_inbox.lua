@@ -16,11 +16,11 @@
 -- follow, fields, values}; -1 when the inbox is cold; -4 when it may hold
 -- expired rows: expire_entries comes first.
 local list, hash, state, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local limit, now = tonumber(ARGV[1]), ARGV[2]
+local limit, now, seq = tonumber(ARGV[1]), ARGV[2], ARGV[4]
 
 local numbers = redis.call('HMGET', state, 'unread', 'ver', 'opened')
 if not numbers[2] then return -1 end
-if ARGV[3] ~= '1' and #redis.call('ZRANGEBYSCORE', expiry, '-inf', now, 'LIMIT', 0, 1) > 0 then return -4 end
+if ARGV[3] ~= '1' and find_due(expiry, seq, now) then return -4 end
 local unread, opened = tonumber(numbers[1]), tonumber(numbers[3])
 local fields = redis.call('LRANGE', list, 0, math.max(limit, unread))
 local page, values = {}, {}
@@ -32,5 +32,5 @@ if unread == 0 then return {0, 0, tonumber(numbers[2]), opened, more, page, valu
 local turned = turn_rows(list, hash, KEYS[6], fields, unread)
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
 redis.call('HSET', state, 'opened', ver)
-save_state(state, KEYS[5], ARGV[4], ARGV[5], turned, 0, ver, {'upto ' .. ver})
+save_state(state, KEYS[5], seq, ARGV[5], turned, 0, ver, {'upto ' .. ver})
 return {turned, 0, tonumber(ver), opened, more, page, values}

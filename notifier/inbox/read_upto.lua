@@ -21,7 +21,7 @@ local upto, key, now = tonumber(ARGV[1]), ARGV[2], ARGV[3]
 
 local numbers = redis.call('HMGET', state, 'unread', 'ver')
 if not numbers[2] then return -1 end
-if ARGV[4] ~= '1' and #redis.call('ZRANGEBYSCORE', expiry, '-inf', now, 'LIMIT', 0, 1) > 0 then return -4 end
+if ARGV[4] ~= '1' and find_due(expiry, ARGV[5], now) then return -4 end
 if key ~= '' then
   local _, value = find_row(hash, key)
   if not value then return -2 end

@@ -53,7 +53,7 @@ func (b *Inbox) start(ctx context.Context, seqs []int64, now int64) ([]reply, er
 	for i, cmd := range cmds {
 		var err error
 		if replies[i], err = parseReply(cmd); err != nil {
-			return nil, fmt.Errorf("start the inbox of user %d: %w", seqs[i], err)
+			return nil, fmt.Errorf("start %d inboxes: %w", len(seqs), err)
 		}
 	}
 	return replies, nil

@@ -18,6 +18,8 @@ var (
 	saveState string
 	//go:embed seek_row.lua
 	seekRow string
+	//go:embed find_due.lua
+	findDue string
 	//go:embed find_unread.lua
 	findUnread string
 	//go:embed write_rows.lua
@@ -51,10 +53,10 @@ var (
 var (
 	startInbox    = script.New("start_inbox", startSource)
 	deliverNotice = script.New("deliver_notice", findRow, removeRow, trimGone, saveState, deliverSource)
-	openInbox     = script.New("open_inbox", findUnread, writeRows, turnRows, saveState, openSource)
-	lookInbox     = script.New("look_inbox", seekRow, lookSource)
+	openInbox     = script.New("open_inbox", findDue, findUnread, writeRows, turnRows, saveState, openSource)
+	lookInbox     = script.New("look_inbox", findDue, seekRow, lookSource)
 	markEntry     = script.New("mark_entry", findRow, saveState, markSource)
-	readUpto      = script.New("read_upto", findRow, findUnread, writeRows, turnRows, saveState, uptoSource)
+	readUpto      = script.New("read_upto", findDue, findRow, findUnread, writeRows, turnRows, saveState, uptoSource)
 	deleteEntry   = script.New("delete_entry", findRow, removeRow, trimGone, saveState, deleteSource)
 	restoreEntry  = script.New("restore_entry", findRow, seekRow, saveState, restoreSource)
 	retractNotice = script.New("retract_notice", findRow, removeRow, trimGone, saveState, retractSource)

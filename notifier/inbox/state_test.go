@@ -84,7 +84,7 @@ func (s *site) sound(t tb, seq int64) stored {
 		}
 		last = number(t, n[1])
 		if n[2] != "0" {
-			due[strconv.FormatInt(seq, 10)+"|"+key] = number(t, n[2])
+			due[decimal(seq)+"|"+key] = number(t, n[2])
 		}
 		if _, gone := at.Gone[n[0]]; gone {
 			t.Errorf("notice %s is in the inbox and gone", n[0])
@@ -95,7 +95,7 @@ func (s *site) sound(t tb, seq int64) stored {
 	}
 	mine := map[string]int64{}
 	for member, score := range at.Expiry {
-		if strings.HasPrefix(member, strconv.FormatInt(seq, 10)+"|") {
+		if strings.HasPrefix(member, decimal(seq)+"|") {
 			mine[member] = score
 		}
 	}
@@ -116,6 +116,8 @@ func sortedKeys(m map[string]string) []string {
 	slices.Sort(list)
 	return list
 }
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
 func number(t tb, s string) int64 {
 	t.Helper()

@@ -26,7 +26,8 @@ func New(prefix string) Space { return Space{prefix} }
 func Partition(seq int64) int { return int(seq & (Partitions - 1)) }
 
 func tag(p int) string {
-	return "{p" + string([]byte{'0' + byte(p/10), '0' + byte(p%10)}) + "}"
+	const digits = "0123456789"
+	return "{p" + digits[p/10:p/10+1] + digits[p%10:p%10+1] + "}"
 }
 
 func (s Space) user(kind string, seq int64) string {
