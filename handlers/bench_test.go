@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ func BenchmarkInbox(b *testing.B) {
 			return notifier.Page{Entries: entries, Ver: 99, Older: 44}, nil
 		}
 	})
-	r := httptest.NewRequest("GET", "/inbox", nil)
+	r := httptest.NewRequest(http.MethodGet, "/inbox", nil)
 	r.Header.Set("X-Test-User", "alice")
 	r.Header.Set("Accept-Language", "en-GB,en;q=0.7,de;q=0.3")
 	r.Header.Set("Cookie", "tz=Europe/Berlin; carillon=abcdefghijklmnopqrstuvwxyz")

@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -135,7 +136,7 @@ func TestKeptPagesAreBounded(t *testing.T) {
 		return notifier.Signed{User: notifier.User{Seq: seq}}, true, err
 	}
 	for i := range 5 {
-		v.get(fmt.Sprint(i+1), "/inbox").wantStatus(t, http.StatusOK)
+		v.get(strconv.Itoa(i+1), "/inbox").wantStatus(t, http.StatusOK)
 	}
 	v.opened = 0
 	v.get("5", "/inbox")

@@ -1,0 +1,106 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+var (
+	errMalformed = errors.New("malformed request")
+	errMethod    = errors.New("method not allowed")
+	errSignIn    = errors.New("sign in first")
+)
+
+// statuses says which status an error is. What is not in it is our fault.
+var statuses = []struct {
+	err    error
+	status int
+}{
+	{errMalformed, http.StatusBadRequest},
+	{notifier.ErrUnauthenticated, http.StatusUnauthorized},
+	{notifier.ErrForbidden, http.StatusForbidden},
+	{notifier.ErrNotFound, http.StatusNotFound},
+	{errMethod, http.StatusMethodNotAllowed},
+	{notifier.ErrConflict, http.StatusConflict},
+	{notifier.ErrTooLarge, http.StatusRequestEntityTooLarge},
+	{notifier.ErrUnavailable, http.StatusServiceUnavailable},
+	{notifier.ErrTooMany, http.StatusTooManyRequests},
+	{context.DeadlineExceeded, http.StatusServiceUnavailable},
+}
+
+// statusGone is what the log says of a browser that did not wait.
+const statusGone = 499
+
+// defaultRetry is when to come back from a 429 or 503 that says nothing else.
+const defaultRetry = 5 * time.Second
+
+// fail answers an error with its page: fixed texts, never the error's own.
+func (h *Handlers) fail(w http.ResponseWriter, r *http.Request, err error) {
+	v := visitOf(r)
+	status := statusOf(err)
+	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+		v.status = statusGone
+		return
+	}
+	if status >= http.StatusInternalServerError {
+		level := slog.LevelError
+		if status == http.StatusServiceUnavailable {
+			level = slog.LevelWarn // not ours to mend, and there may be many
+		}
+		h.Log.LogAttrs(r.Context(), level, "request went wrong",
+			slog.String("path", r.URL.Path), slog.String("request_id", v.id), slog.Any("err", err))
+	}
+	if v.written {
+		return
+	}
+	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", retryAfter(err))
+	}
+	if err := h.page(w, r, status, views.FailurePage(h.failure(r, status))); err != nil {
+		h.Log.LogAttrs(r.Context(), slog.LevelError, "error page not rendered",
+			slog.String("request_id", v.id), slog.Any("err", err))
+		w.WriteHeader(status)
+	}
+}
+
+func (h *Handlers) failure(r *http.Request, status int) *views.Failure {
+	code := strconv.Itoa(status)
+	f := h.bareFrame(r)
+	f.Title = f.Text.T("status." + code + ".heading")
+	p := &views.Failure{Frame: f, Status: code, Advice: f.Text.T("status." + code + ".text")}
+	if status >= http.StatusInternalServerError {
+		p.Request = f.Text.F("status.request", "ID", visitOf(r).id)
+	} else if f.Viewer != nil {
+		p.Viewer.Bell = h.bell(r, f.Text)
+	}
+	return p
+}
+
+func statusOf(err error) int {
+	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
+		return http.StatusUnprocessableEntity
+	}
+	for _, s := range statuses {
+		if errors.Is(err, s.err) {
+			return s.status
+		}
+	}
+	return http.StatusInternalServerError
+}
+
+// retryAfter is the header Retry-After of an error, in whole seconds.
+func retryAfter(err error) string {
+	wait := defaultRetry
+	if busy := (*notifier.TooManyError)(nil); errors.As(err, &busy) && busy.RetryAfter > 0 {
+		wait = busy.RetryAfter
+	}
+	return strconv.Itoa(int(math.Ceil(wait.Seconds())))
+}
