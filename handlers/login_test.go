@@ -29,6 +29,7 @@ func TestSigningInLeadsToWhereOneWantedToGo(t *testing.T) {
 		"/staff/send?to=a%20b":    "/staff/send?to=a%20b",
 		"":                        "/inbox",
 		"//evil.example":          "/inbox",
+		"///evil.example":         "/inbox",
 		"/\\evil.example":         "/inbox",
 		"/\t/evil.example":        "/inbox",
 		"https://evil.example":    "/inbox",
@@ -39,7 +40,7 @@ func TestSigningInLeadsToWhereOneWantedToGo(t *testing.T) {
 	} {
 		w.post("", "/login", "username", "alice", "password", "right", "next", next).wantRedirect(t, want)
 	}
-	if len(who) != 10 || who[0] != "alice" {
+	if len(who) != 11 || who[0] != "alice" {
 		t.Errorf("signed in: %v", who)
 	}
 	w.get("alice", "/login?next=/settings").wantRedirect(t, "/settings")

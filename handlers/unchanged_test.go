@@ -83,6 +83,10 @@ func TestWhateverChangesMakesANewPage(t *testing.T) {
 			v.badge = notifier.Badge{Unread: 1, Inbox: 1, Ver: 101}
 			return nil
 		},
+		"unread, same version": func(v *visits) []string {
+			v.badge = notifier.Badge{Unread: 1, Inbox: 1, Ver: 100}
+			return nil
+		},
 		"a new version":     func(v *visits) []string { v.badge.Ver = 101; return nil },
 		"a new day":         func(v *visits) []string { v.now = noon.Add(12 * time.Hour); return nil },
 		"an expired entry":  func(v *visits) []string { v.now = noon.Add(time.Hour); return nil },
