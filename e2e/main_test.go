@@ -1,0 +1,53 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/sqltest"
+)
+
+// program is the binary under test, built once.
+var program string
+
+// browser is the Chromium that all tests share; each person has a context
+// (cookies, storage) of his own in it.
+var browser context.Context
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "e2e")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	program = filepath.Join(dir, "carillon")
+	build := exec.Command("go", "build", "-o", program, "../cmd/carillon")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "build the program:", err)
+		return 1
+	}
+	alloc, cancel := chromedp.NewExecAllocator(context.Background(),
+		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 900),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("lang", "en-US"))
+	defer cancel()
+	ctx, stop := chromedp.NewContext(alloc)
+	defer stop()
+	if err := chromedp.Do(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "start Chromium:", err)
+		return 1
+	}
+	browser = ctx
+	return sqltest.Wrap(redistest.Wrap(m)).Run()
+}

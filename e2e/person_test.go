@@ -1,0 +1,153 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// window is one window of one person: cookies are his alone.
+type window struct {
+	t   *testing.T
+	ctx context.Context
+	url string
+}
+
+// open gives a person a browser of his own, looking at one instance.
+func open(t *testing.T, i *instance) *window {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	// The first use makes the window, which ends with the context of that use.
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("open a window: %v", err)
+	}
+	w := &window{t: t, ctx: ctx, url: i.url}
+	w.do(chromedp.EmulateViewport(1100, 800))
+	return w
+}
+
+// withoutScript turns JavaScript off for good in this window.
+func (w *window) withoutScript() *window {
+	w.t.Helper()
+	if _, err := chromedp.Call(w.ctx, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		w.t.Fatalf("turn JavaScript off: %v", err)
+	}
+	return w
+}
+
+func (w *window) do(steps ...chromedp.Action[chromedp.Void]) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		w.shot("failed-" + strings.ReplaceAll(w.t.Name(), "/", "-"))
+		w.t.Fatalf("in the browser: %v", err)
+	}
+}
+
+// signIn goes through the sign-in page to the inbox.
+func (w *window) signIn(name string) *window {
+	w.t.Helper()
+	w.do(chromedp.Navigate(w.url+"/login"),
+		chromedp.SendKeys(css(`input[name=username]`), name),
+		chromedp.SendKeys(css(`input[name=password]`), password+"\n"),
+		chromedp.WaitVisible(css(`[data-testid=bell]`)))
+	return w
+}
+
+// goTo opens a path and waits for its bell.
+func (w *window) goTo(path string) *window {
+	w.t.Helper()
+	w.do(chromedp.Navigate(w.url+path), chromedp.WaitVisible(css(`[data-testid=bell]`)))
+	return w
+}
+
+// press clicks what leads to another page and waits until that page is there.
+func (w *window) press(sel css) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	if _, err := chromedp.RunResponse(ctx, chromedp.Click(sel)); err != nil {
+		w.shot("failed-" + strings.ReplaceAll(w.t.Name(), "/", "-"))
+		w.t.Fatalf("press %s: %v", sel, err)
+	}
+}
+
+// badge waits until the badge shows want ("" when it is hidden). It reads the
+// page through the protocol, so it works without JavaScript too.
+func (w *window) badge(want string) {
+	w.t.Helper()
+	deadline := time.Now().Add(patience)
+	got := ""
+	for tick := time.NewTicker(20 * time.Millisecond); ; <-tick.C {
+		got = w.badgeNow()
+		if got == want {
+			tick.Stop()
+			return
+		}
+		if time.Now().After(deadline) {
+			w.shot("failed-" + strings.ReplaceAll(w.t.Name(), "/", "-"))
+			w.t.Fatalf("the badge shows %q, want %q", got, want)
+		}
+	}
+}
+
+func (w *window) badgeNow() string {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	attrs, err := chromedp.Run(ctx, chromedp.Attributes(css(`[data-testid=badge]`)))
+	if err != nil {
+		w.t.Fatalf("read the badge: %v", err)
+	}
+	if _, hidden := attrs["hidden"]; hidden {
+		return ""
+	}
+	text, err := chromedp.Run(ctx, chromedp.TextContent(css(`[data-testid=badge]`)))
+	if err != nil {
+		w.t.Fatalf("read the badge: %v", err)
+	}
+	return strings.TrimSpace(text)
+}
+
+// shot leaves a screenshot of the window under screenshots/.
+func (w *window) shot(name string) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		w.t.Errorf("screenshot %s: %v", name, err)
+		return
+	}
+	if err := os.WriteFile(filepath.Join("screenshots", name+".png"), png, 0o644); err != nil {
+		w.t.Error(err)
+	}
+}
+
+type css = chromedp.CSS
+
+func entry(key string) css { return css(fmt.Sprintf(`[data-testid=entry][data-key=%q]`, key)) }
+
+// attribute holds an element to the value of one of its attributes.
+func (w *window) attribute(sel css, name, want string) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	attrs, err := chromedp.Run(ctx, chromedp.Attributes(sel))
+	if err != nil {
+		w.t.Fatalf("read %s of %s: %v", name, sel, err)
+	}
+	if attrs[name] != want {
+		w.t.Errorf("%s of %s is %q, want %q", name, sel, attrs[name], want)
+	}
+}

@@ -1,0 +1,144 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience bounds every wait for an event; nothing here takes nearly as long.
+const patience = 60 * time.Second
+
+// site is what instances share: where the data is, and the flags that say so.
+type site struct {
+	t     *testing.T
+	flags []string
+}
+
+// alone is a site of one machine: SQLite and the built-in Redis.
+func alone(t *testing.T) *site {
+	t.Helper()
+	return &site{t: t, flags: []string{"--data-dir", filepath.Join(t.TempDir(), "data")}}
+}
+
+// carillon runs a command of the program to its end and returns its output.
+func (s *site) carillon(stdin string, args ...string) string {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, append(args, s.flags...)...)
+	cmd.Stdin = strings.NewReader(stdin)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		s.t.Fatalf("carillon %s: %v\n%s", strings.Join(args, " "), err, errs.String())
+	}
+	return out.String()
+}
+
+const password = "correct horse battery"
+
+// user adds a person with the password above.
+func (s *site) user(name string, roles ...string) {
+	s.t.Helper()
+	args := []string{"user", "add", name, "--password-stdin"}
+	for _, r := range roles {
+		args = append(args, "--role", r)
+	}
+	s.carillon(password+"\n", args...)
+}
+
+// instance is one running server.
+type instance struct {
+	t    *testing.T
+	url  string
+	cmd  *exec.Cmd
+	done chan error
+	mu   sync.Mutex
+	log  bytes.Buffer
+}
+
+var listening = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+
+// serve starts one more instance on a free port and waits until it answers.
+func (s *site) serve(extra ...string) *instance {
+	s.t.Helper()
+	args := append([]string{"serve", "--addr", "127.0.0.1:0"}, extra...)
+	i := &instance{t: s.t, cmd: exec.Command(program, append(args, s.flags...)...), done: make(chan error, 1)}
+	r, w := io.Pipe()
+	i.cmd.Stdout, i.cmd.Stderr = w, w
+	if err := i.cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	go func() { i.done <- i.cmd.Wait(); w.Close() }()
+	found := make(chan string, 1)
+	go i.read(r, found)
+	select {
+	case i.url = <-found:
+	case <-time.After(patience):
+		i.kill()
+		s.t.Fatalf("the server named no address:\n%s", i.logs())
+	}
+	s.t.Cleanup(i.stop)
+	resp, err := http.Get(i.url + "/readyz")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		s.t.Fatalf("readyz answers %s\n%s", resp.Status, i.logs())
+	}
+	return i
+}
+
+func (i *instance) read(r io.Reader, found chan<- string) {
+	sc := bufio.NewScanner(r)
+	named := false
+	for sc.Scan() {
+		i.mu.Lock()
+		i.log.WriteString(sc.Text() + "\n")
+		i.mu.Unlock()
+		if u := listening.FindString(sc.Text()); u != "" && !named {
+			named = true
+			found <- u
+		}
+	}
+}
+
+func (i *instance) logs() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.log.String()
+}
+
+// kill ends the instance as a power cut would.
+func (i *instance) kill() {
+	_ = i.cmd.Process.Kill()
+	<-i.done
+	i.done <- nil
+}
+
+// stop ends the instance in order and holds it to status 0.
+func (i *instance) stop() {
+	_ = i.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case err := <-i.done:
+		if err != nil && i.cmd.ProcessState.ExitCode() != -1 {
+			i.t.Errorf("the server ended with %v\n%s", err, i.logs())
+		}
+		i.done <- nil
+	case <-time.After(patience):
+		i.kill()
+		i.t.Errorf("the server did not end on SIGTERM\n%s", i.logs())
+	}
+}
