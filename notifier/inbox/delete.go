@@ -37,8 +37,8 @@ func (b *Inbox) Take(ctx context.Context, seq int64, key string) (notifier.Entry
 }
 
 // Restore undoes a Delete: the entry is back at its old place, in its old state.
-// It answers notifier.ErrNotFound when the notice did not leave this inbox, or
-// is expired, and notifier.ErrConflict when its key is back already or the inbox
+// It answers notifier.ErrNotFound when the notice did not leave this inbox, is
+// retracted or is expired, and notifier.ErrConflict when its key is back already or the inbox
 // has no room.
 func (b *Inbox) Restore(ctx context.Context, seq int64, e notifier.Entry) (notifier.Badge, error) {
 	content, err := notifier.EncodeContent(e.Content)

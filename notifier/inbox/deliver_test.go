@@ -32,7 +32,7 @@ func TestADeliveryStoresTheRowItsNumbersAndSaysSo(t *testing.T) {
 			Hash:   map[string]string{field: fmt.Sprintf("7 %s %d %s", ver, expires, content)},
 			State:  map[string]string{"unread": "1", "ver": ver, "opened": "0"},
 			Counts: map[string]string{"7:d": "1"},
-			Gone:   map[string]int64{},
+			Gone:   map[string]int64{}, Retracted: map[string]bool{},
 			Expiry: map[string]int64{"42|like:photo_id:1:user_id:7": expires},
 			Dirty:  map[string]int64{"42": startTime + 1},
 		}

@@ -15,7 +15,7 @@ type model struct {
 	seq     int64
 	limit   int
 	rows    []notifier.Entry // newest first
-	gone    map[int64]bool
+	gone    map[int64]bool   // true when it was retracted, false when it left otherwise
 	ver     int64
 	opened  int64
 	counted map[int64][2]int64 // notice → delivered, read
@@ -35,7 +35,7 @@ func (m *model) find(key string) int {
 }
 
 func (m *model) remove(i int) {
-	m.gone[m.rows[i].NoticeID] = true
+	m.gone[m.rows[i].NoticeID] = false
 	m.rows = slices.Delete(m.rows, i, i+1)
 }
 
@@ -64,7 +64,7 @@ func (m *model) expire(now int64) (n int) {
 
 func (m *model) deliver(n *notifier.Notice, now int64) (changed int) {
 	i := m.find(n.Key())
-	if m.gone[n.ID] || n.ExpiresAt.UnixMilli() <= now && !n.ExpiresAt.IsZero() || i >= 0 && m.rows[i].NoticeID >= n.ID {
+	if _, gone := m.gone[n.ID]; gone || n.ExpiresAt.UnixMilli() <= now && !n.ExpiresAt.IsZero() || i >= 0 && m.rows[i].NoticeID >= n.ID {
 		return 0
 	}
 	if i >= 0 {
@@ -108,8 +108,9 @@ func (m *model) mark(key string, read bool, now int64) (found bool) {
 }
 
 func (m *model) restore(e notifier.Entry, now int64) error {
+	retracted, gone := m.gone[e.NoticeID]
 	switch {
-	case !m.gone[e.NoticeID], !e.ExpiresAt.IsZero() && e.ExpiresAt.UnixMilli() <= now:
+	case !gone, retracted, !e.ExpiresAt.IsZero() && e.ExpiresAt.UnixMilli() <= now:
 		return notifier.ErrNotFound
 	case m.find(e.Key) >= 0, len(m.rows) >= m.limit:
 		return notifier.ErrConflict
@@ -152,7 +153,7 @@ func (m *model) agrees(t tb, s *site) {
 	}
 	gone := map[int64]bool{}
 	for id := range at.Gone {
-		gone[number(t, id)] = true
+		gone[number(t, id)] = at.Retracted[id]
 	}
 	if d := cmp.Diff(m.gone, gone); d != "" {
 		t.Fatalf("gone (-model +redis):\n%s", d)

@@ -254,8 +254,8 @@ func (p *play) retract(t *rapid.T) {
 	n := rapid.SampledFrom(p.sent).Draw(t, "notice")
 	if i := p.find(n.Key()); i >= 0 && p.rows[i].NoticeID == n.ID {
 		p.remove(i)
-		p.bump(p.now())
-	} else if !p.gone[n.ID] {
+	}
+	if !p.gone[n.ID] {
 		p.gone[n.ID] = true
 		p.bump(p.now())
 	}

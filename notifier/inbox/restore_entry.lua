@@ -18,7 +18,7 @@
 -- ARGV[10] channel where this user's changes are told
 --
 -- Returns {1, unread, ver}; -1 when the inbox is cold; -2 when the notice did
--- not leave this inbox, or is expired; -3 when its key is back already, or the
+-- not leave this inbox, is retracted or is expired; -3 when its key is back already, or the
 -- inbox has filled up with newer rows.
 local list, hash, state, gone, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local key, id, at, expires, read = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
@@ -26,7 +26,8 @@ local now, cap, seq = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
 
 local numbers = redis.call('HMGET', state, 'unread', 'ver')
 if not numbers[2] then return -1 end
-if not redis.call('ZSCORE', gone, id) then return -2 end
+local left = redis.call('ZSCORE', gone, id)
+if not left or tonumber(left) % 1 > 0 then return -2 end -- half a millisecond: retracted
 if expires ~= '0' and tonumber(expires) <= now then return -2 end
 if find_row(hash, key) then return -3 end
 local fields = redis.call('LRANGE', list, 0, -1)

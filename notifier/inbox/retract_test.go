@@ -1,10 +1,31 @@
 package inbox_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
 )
+
+func TestAnUndoDoesNotBringARetractedNoticeBack(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.fill(t, 42, 7, 7)
+		e, _, err := s.Take(s.ctx(t), 42, key(7))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Retract(s.ctx(t), 7, key(7), []int64{42}); err != nil {
+			t.Fatal(err)
+		}
+		before := s.sound(t, 42)
+		if _, err := s.Restore(s.ctx(t), 42, e); !errors.Is(err, notifier.ErrNotFound) {
+			t.Errorf("restoring: %v, want not found", err)
+		}
+		same(t, "a refused undo", before, s.stored(t, 42))
+	})
+}
 
 func TestRetractingTakesTheNoticeOutEverywhereAndKeepsItOut(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {

@@ -1,6 +1,7 @@
 package inbox_test
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,17 +18,22 @@ type stored struct {
 	List                []string
 	Hash, State, Counts map[string]string
 	Gone, Expiry, Dirty map[string]int64
-	Fleeting            []string // keys with a TTL
+	Retracted           map[string]bool // those of Gone that are
+	Fleeting            []string        // keys with a TTL
 }
 
 func (s *site) stored(t tb, seq int64) stored {
 	t.Helper()
 	ctx, k, p := t.Context(), s.k, keys.Partition(seq)
 	at := stored{
-		List: s.rdb.LRange(ctx, k.List(seq), 0, -1).Val(),
-		Hash: s.rdb.HGetAll(ctx, k.Hash(seq)).Val(), State: s.rdb.HGetAll(ctx, k.State(seq)).Val(),
+		Retracted: map[string]bool{},
+		List:      s.rdb.LRange(ctx, k.List(seq), 0, -1).Val(),
+		Hash:      s.rdb.HGetAll(ctx, k.Hash(seq)).Val(), State: s.rdb.HGetAll(ctx, k.State(seq)).Val(),
 		Counts: s.rdb.HGetAll(ctx, k.Counts(p)).Val(),
 		Gone:   scores(t, s.rdb, k.Gone(seq)), Expiry: scores(t, s.rdb, k.Expiry(p)), Dirty: scores(t, s.rdb, k.Dirty(p)),
+	}
+	for _, z := range s.rdb.ZRangeWithScores(ctx, k.Gone(seq), 0, -1).Val() {
+		at.Retracted[z.Member.(string)] = z.Score > math.Floor(z.Score)
 	}
 	for _, key := range []string{k.List(seq), k.Hash(seq), k.State(seq), k.Gone(seq), k.Expiry(p), k.Dirty(p), k.Counts(p)} {
 		if s.rdb.PTTL(ctx, key).Val() > 0 {

@@ -51,7 +51,8 @@ func (s Space) Hash(seq int64) string { return s.user("hash", seq) }
 func (s Space) State(seq int64) string { return s.user("state", seq) }
 
 // Gone is the notices that left an inbox: ZSET of notice ids by time (ms),
-// kept 7 days, at most 500. Written by inbox.
+// kept 7 days, at most 500; a retracted one stands at half a millisecond, which
+// tells it from what may come back by an undo. Written by inbox.
 func (s Space) Gone(seq int64) string { return s.user("gone", seq) }
 
 // Expiry is what will expire in a partition: ZSET of `SEQ|KEY` by time (ms).
