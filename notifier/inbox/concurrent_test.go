@@ -1,6 +1,7 @@
 package inbox_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -28,37 +29,7 @@ func TestManyAtOnceLeaveEveryInboxSound(t *testing.T) {
 		var ids atomic.Int64
 		var group sync.WaitGroup
 		for worker := range 8 {
-			b := inbox.New(s.rdb, s.k, inbox.Options{Cap: 10, Now: time.Now})
-			dice := rand.New(rand.NewPCG(1, uint64(worker)))
-			group.Go(func() {
-				for range 60 {
-					seq, k := users[dice.IntN(len(users))], fmt.Sprintf("photo:%d", dice.IntN(15))
-					var err error
-					switch dice.IntN(9) {
-					case 0, 1, 2:
-						id := ids.Add(1)
-						n := s.notice(id, fmt.Sprintf("photo:%d", id%15))
-						n.ExpiresAt = time.Now().Add(time.Duration(dice.IntN(40)-2) * time.Millisecond)
-						_, err = b.Deliver(ctx, n, users)
-					case 3:
-						_, err = b.Open(ctx, seq)
-					case 4:
-						_, err = b.MarkRead(ctx, seq, "like:"+k)
-					case 5:
-						_, err = b.MarkUnread(ctx, seq, "like:"+k)
-					case 6:
-						_, err = b.Delete(ctx, seq, "like:"+k)
-					case 7:
-						id := ids.Load()
-						err = b.Retract(ctx, id, fmt.Sprintf("like:photo:%d", id%15), users)
-					case 8:
-						_, err = b.Expire(ctx, seq, []string{"like:" + k})
-					}
-					if err != nil && !errors.Is(err, notifier.ErrNotFound) {
-						t.Error(err)
-					}
-				}
-			})
+			group.Go(func() { s.meddle(ctx, t, users, &ids, rand.New(rand.NewPCG(1, uint64(worker)))) })
 		}
 		group.Wait()
 		for _, seq := range users {
@@ -75,4 +46,38 @@ func TestManyAtOnceLeaveEveryInboxSound(t *testing.T) {
 			}
 		}
 	})
+}
+
+// meddle is one instance that changes the inboxes of users at random.
+func (s *site) meddle(ctx context.Context, t *testing.T, users []int64, ids *atomic.Int64, dice *rand.Rand) {
+	t.Helper()
+	b := inbox.New(s.rdb, s.k, inbox.Options{Cap: 10, Now: time.Now})
+	subject := func(id int64) string { return fmt.Sprintf("photo:%d", id%15) }
+	for range 60 {
+		seq, k := users[dice.IntN(len(users))], "like:"+subject(dice.Int64N(15))
+		var err error
+		switch dice.IntN(9) {
+		case 0, 1, 2:
+			id := ids.Add(1)
+			n := s.notice(id, subject(id))
+			n.ExpiresAt = time.Now().Add(time.Duration(dice.IntN(40)-2) * time.Millisecond)
+			_, err = b.Deliver(ctx, n, users)
+		case 3:
+			_, err = b.Open(ctx, seq)
+		case 4:
+			_, err = b.MarkRead(ctx, seq, k)
+		case 5:
+			_, err = b.MarkUnread(ctx, seq, k)
+		case 6:
+			_, err = b.Delete(ctx, seq, k)
+		case 7:
+			id := ids.Load()
+			err = b.Retract(ctx, id, "like:"+subject(id), users)
+		case 8:
+			_, err = b.Expire(ctx, seq, []string{k})
+		}
+		if err != nil && !errors.Is(err, notifier.ErrNotFound) {
+			t.Error(err)
+		}
+	}
 }
