@@ -18,8 +18,8 @@ type conn struct {
 	user    *user
 	id      string // of the library's stream
 	session string
-	cancel  context.CancelFunc
-	done    <-chan struct{}          // closed by cancel, or when the client has left
+	cancel  func()                   // ends the context that the library waits on
+	left    func() error             // not nil after that, or when the client has left
 	nc      net.Conn                 // hijacked, or
 	rc      *http.ResponseController // both nil before and after the stream
 	active  bool                     // the library has its subscriber: publishing reaches it
@@ -32,18 +32,10 @@ type conn struct {
 // detach leaves net/http's goroutine, whose stack and buffers are large, and
 // goes on in fresh ones.
 func (h *Hub) detach(c *conn, out *responder) {
-	ctx, cancel := context.WithCancel(context.Background())
-	c.cancel, c.done, c.nc = cancel, ctx.Done(), out.nc
-	h.open.Add(1)
-	go func() {
-		defer h.open.Done()
-		var b [1]byte
-		_, _ = out.nc.Read(b[:]) // a client says nothing more: whatever comes means it left
-		cancel()
-	}()
+	ctx := &departure{nc: out.nc}
+	c.cancel, c.left, c.nc = ctx.cancel, ctx.Err, out.nc
 	go func() {
 		h.stream(ctx, c, out)
-		_ = out.nc.Close()
 		h.leave(c.user, c)
 	}()
 }
@@ -52,7 +44,7 @@ func (h *Hub) detach(c *conn, out *responder) {
 func (h *Hub) stay(w http.ResponseWriter, r *http.Request, c *conn) {
 	ctx, cancel := context.WithCancel(r.Context())
 	rc := http.NewResponseController(w)
-	c.cancel, c.done, c.rc = cancel, ctx.Done(), rc
+	c.cancel, c.left, c.rc = cancel, ctx.Err, rc
 	_ = rc.SetReadDeadline(time.Time{}) // not supported everywhere, and not needed there
 	setHeaders(w.Header())
 	h.stream(ctx, c, &responder{w: w, rc: rc})
@@ -105,16 +97,7 @@ func (c *conn) publish(ev *sse.Event) {
 
 // open says whether publishing has a meaning.
 func (c *conn) open() bool {
-	return c.active && !c.ending && !c.isDone()
-}
-
-func (c *conn) isDone() bool {
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
-	}
+	return c.active && !c.ending && c.left() == nil
 }
 
 // bye asks the client to come back after retry, and ends the stream once all
@@ -132,10 +115,10 @@ func (c *conn) bye(retry time.Duration) {
 
 // cut ends the stream at once, whatever is in flight.
 func (c *conn) cut() {
-	c.cancel()
 	if c.nc != nil {
 		abort(c.nc)
 	}
+	c.cancel()
 	if c.rc != nil {
 		_ = c.rc.SetWriteDeadline(time.Unix(1, 0)) // a write that blocks fails now
 	}

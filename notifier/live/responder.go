@@ -57,7 +57,7 @@ func (o *responder) Flush() {
 	if o.buf == nil {
 		return
 	}
-	if !o.dead && !o.conn.isDone() {
+	if !o.dead && o.conn.left() == nil {
 		if err := o.send(*o.buf); err != nil {
 			o.fail(err)
 		}
@@ -93,11 +93,11 @@ func (o *responder) send(b []byte) (err error) {
 // fail ends a stream that cannot be written to.
 func (o *responder) fail(err error) {
 	o.dead = true
-	o.conn.cancel()
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		o.hub.stats.cut.Add(1)
 		if o.nc != nil {
 			abort(o.nc)
 		}
 	}
+	o.conn.cancel()
 }
