@@ -1,7 +1,8 @@
 package e2e
 
 import (
-	"strings"
+	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -10,6 +11,9 @@ import (
 	"github.com/carillonhq/carillon/internal/sqltest"
 )
 
+// sites gives each site over the shared Redis keys of its own.
+var sites atomic.Int64
+
 // many is a site of several machines: one PostgreSQL and one Redis between them.
 func many(t *testing.T) *site {
 	t.Helper()
@@ -17,7 +21,7 @@ func many(t *testing.T) *site {
 		"--data-dir", t.TempDir(),
 		"--database-url", sqltest.URL(t),
 		"--redis-url", "unix://" + redistest.Socket(t),
-		"--redis-prefix", strings.ToLower(t.Name()) + ":",
+		"--redis-prefix", fmt.Sprintf("site%d:", sites.Add(1)),
 		"--session-keys", "8f1d7e6a5c4b3a29181706f5e4d3c2b1a0918273645546372819a0b1c2d3e4f5",
 	}}
 }

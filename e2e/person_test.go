@@ -86,35 +86,44 @@ func (w *window) press(sel css) {
 // page through the protocol, so it works without JavaScript too.
 func (w *window) badge(want string) {
 	w.t.Helper()
+	w.shows(`[data-testid=badge]`, want)
+}
+
+// connection waits until the page says so about its stream; "" when it is live.
+func (w *window) connection(want string) {
+	w.t.Helper()
+	w.shows(`#connection`, want)
+}
+
+// shows waits until an element shows a text, "" when it is hidden.
+func (w *window) shows(sel css, want string) {
+	w.t.Helper()
 	deadline := time.Now().Add(patience)
-	got := ""
-	for tick := time.NewTicker(20 * time.Millisecond); ; <-tick.C {
-		got = w.badgeNow()
-		if got == want {
-			tick.Stop()
-			return
-		}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for got := w.shown(sel); got != want; got = w.shown(sel) {
 		if time.Now().After(deadline) {
 			w.shot("failed-" + strings.ReplaceAll(w.t.Name(), "/", "-"))
-			w.t.Fatalf("the badge shows %q, want %q", got, want)
+			w.t.Fatalf("%s shows %q, want %q", sel, got, want)
 		}
+		<-tick.C
 	}
 }
 
-func (w *window) badgeNow() string {
+func (w *window) shown(sel css) string {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
 	defer cancel()
-	attrs, err := chromedp.Run(ctx, chromedp.Attributes(css(`[data-testid=badge]`)))
+	attrs, err := chromedp.Run(ctx, chromedp.Attributes(sel))
 	if err != nil {
-		w.t.Fatalf("read the badge: %v", err)
+		w.t.Fatalf("read %s: %v", sel, err)
 	}
 	if _, hidden := attrs["hidden"]; hidden {
 		return ""
 	}
-	text, err := chromedp.Run(ctx, chromedp.TextContent(css(`[data-testid=badge]`)))
+	text, err := chromedp.Run(ctx, chromedp.TextContent(sel))
 	if err != nil {
-		w.t.Fatalf("read the badge: %v", err)
+		w.t.Fatalf("read %s: %v", sel, err)
 	}
 	return strings.TrimSpace(text)
 }

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/carillonhq/carillon/internal/redistest"
 )
 
 // patience bounds every wait for an event; nothing here takes nearly as long.
@@ -58,6 +60,14 @@ func (s *site) user(name string, roles ...string) {
 	s.carillon(password+"\n", args...)
 }
 
+// cutSubscriptions ends every Pub/Sub connection of the site's Redis.
+func (s *site) cutSubscriptions() {
+	s.t.Helper()
+	if err := redistest.Client(s.t).Do(s.t.Context(), "CLIENT", "KILL", "TYPE", "pubsub").Err(); err != nil {
+		s.t.Fatalf("cut the subscriptions: %v", err)
+	}
+}
+
 // instance is one running server.
 type instance struct {
 	t    *testing.T
@@ -70,10 +80,14 @@ type instance struct {
 
 var listening = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
-// serve starts one more instance on a free port and waits until it answers.
+// serve starts one more instance, on a free port unless extra says where, and
+// waits until it answers.
 func (s *site) serve(extra ...string) *instance {
 	s.t.Helper()
-	args := append([]string{"serve", "--addr", "127.0.0.1:0"}, extra...)
+	if len(extra) == 0 {
+		extra = []string{"--addr", "127.0.0.1:0"}
+	}
+	args := append([]string{"serve"}, extra...)
 	i := &instance{t: s.t, cmd: exec.Command(program, append(args, s.flags...)...), done: make(chan error, 1)}
 	r, w := io.Pipe()
 	i.cmd.Stdout, i.cmd.Stderr = w, w

@@ -1,0 +1,41 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestABellIsRightAgainByItselfWhenItsInstanceWasKilledAndComesBack(t *testing.T) {
+	t.Parallel()
+	s := many(t)
+	s.user("alice", "staff")
+	s.user("bob")
+	one, two := s.serve(), s.serve()
+	bob := open(t, one).signIn("bob").goTo("/inbox?filter=unread")
+	alice := open(t, two).signIn("alice")
+	alice.send("bob", "like", "photo_id:1", "Before the fault")
+	bob.badge("1")
+
+	one.kill()
+	bob.connection("Reconnecting…")
+	bob.shot("reconnecting")
+	alice.send("bob", "like", "photo_id:2", "During the fault")
+	s.serve("--addr", strings.TrimPrefix(one.url, "http://"))
+	bob.badge("2")
+	bob.connection("")
+}
+
+func TestEveryBellIsRightWhenRedisLostItsSubscriptions(t *testing.T) {
+	t.Parallel()
+	s := many(t)
+	s.user("alice", "staff")
+	s.user("bob")
+	one := s.serve()
+	bob := open(t, one).signIn("bob").goTo("/inbox?filter=unread")
+	alice := open(t, one).signIn("alice")
+	for _, want := range []string{"1", "2", "3"} {
+		s.cutSubscriptions()
+		alice.send("bob", "like", "photo_id:"+want, "Once more")
+		bob.badge(want)
+	}
+}
