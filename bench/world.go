@@ -118,9 +118,17 @@ func (w *world) reset(ctx context.Context) error {
 	if err := w.rdb.FlushAll(ctx).Err(); err != nil {
 		return fmt.Errorf("empty redis: %w", err)
 	}
+	if err := w.rewritten(ctx); err != nil { // one that Redis began by itself
+		return err
+	}
 	if err := w.rdb.BgRewriteAOF(ctx).Err(); err != nil {
 		return fmt.Errorf("shrink the append-only file: %w", err)
 	}
+	return w.rewritten(ctx)
+}
+
+// rewritten waits until no rewriting of the append-only file is under way.
+func (w *world) rewritten(ctx context.Context) error {
 	for {
 		info, err := w.rdb.Info(ctx, "persistence").Result()
 		if err != nil {
