@@ -46,6 +46,16 @@ func (s *Store) SetPassword(ctx context.Context, name, hash string) error {
 	return s.fail(err, "set the password of user %q", name)
 }
 
+// SetLocale keeps the language a user has chosen; empty: as his browser asks. An
+// unknown seq is notifier.ErrNotFound.
+func (s *Store) SetLocale(ctx context.Context, seq int64, locale string) error {
+	n, err := s.exec(ctx, `UPDATE users SET locale = $1 WHERE seq = $2`, valid(locale), seq)
+	if err == nil && n == 0 {
+		err = notifier.ErrNotFound
+	}
+	return s.fail(err, "set the language of user %d", seq)
+}
+
 // Credentials returns a user with his password hash, which is empty when he has
 // none.
 func (s *Store) Credentials(ctx context.Context, name string) (u notifier.User, hash string, err error) {

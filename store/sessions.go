@@ -79,6 +79,18 @@ func (s *Store) EndSessions(ctx context.Context, seq int64) ([]string, error) {
 	return ids, nil
 }
 
+// SessionsOf returns the ids of a user's sessions.
+func (s *Store) SessionsOf(ctx context.Context, seq int64) ([]string, error) {
+	var ids []string
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var id string
+		err := rows.Scan(&id)
+		ids = append(ids, id)
+		return err
+	}, `SELECT id FROM sessions WHERE seq = $1`, seq)
+	return ids, s.fail(err, "list the sessions of user %d", seq)
+}
+
 // LiveSessions returns those of ids that exist, began after since and were seen
 // after seen.
 func (s *Store) LiveSessions(ctx context.Context, ids []string, since, seen time.Time) ([]string, error) {

@@ -101,3 +101,29 @@ func TestTheAuditLogIsReadNewestFirst(t *testing.T) {
 		}
 	})
 }
+
+func TestALanguageIsKeptAndShownByTheSessions(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		alice, bob := addUser(t, s, "alice"), addUser(t, s, "bob")
+		for _, id := range []string{"a", "b"} {
+			if err := s.CreateSession(t.Context(), id, alice.Seq, db.clock.now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.SetLocale(t.Context(), alice.Seq, "ja"); err != nil {
+			t.Fatal(err)
+		}
+		wantIs(t, s.SetLocale(t.Context(), 99, "ja"), notifier.ErrNotFound)
+		if u, _, _, err := s.Session(t.Context(), "a"); err != nil || u.Locale != "ja" {
+			t.Errorf("alice reads %q, %v; want ja", u.Locale, err)
+		}
+		ids := must(s.SessionsOf(t.Context(), alice.Seq))(t)
+		if slices.Sort(ids); !slices.Equal(ids, []string{"a", "b"}) {
+			t.Errorf("alice's sessions are %q", ids)
+		}
+		if ids = must(s.SessionsOf(t.Context(), bob.Seq))(t); len(ids) != 0 {
+			t.Errorf("bob's sessions are %q", ids)
+		}
+	})
+}

@@ -24,7 +24,8 @@ func (i *instance) pages(space keys.Space, demo bool) (http.Handler, error) {
 		Directory: i.db,
 		Stream:    streams{i.hub},
 		Health:    health{i},
-		Locales:   nil, // TODO
+		Locales:   locales{i},
+		Build:     buildID(),
 
 		Audiences:      i.cfg.Audiences,
 		TrustedProxies: i.cfg.TrustedProxies,
@@ -58,6 +59,17 @@ func (s streams) Serve(w http.ResponseWriter, r *http.Request, seq int64, sessio
 		return &notifier.TooManyError{RetryAfter: busy.RetryAfter}
 	}
 	return err
+}
+
+// locales keeps a user's language and shows it from his next page on.
+type locales struct{ i *instance }
+
+// SetLocale writes to SQL, and has the copies of his sessions read again.
+func (l locales) SetLocale(ctx context.Context, seq int64, locale string) error {
+	if err := l.i.db.SetLocale(ctx, seq, locale); err != nil {
+		return err
+	}
+	return l.i.sessions.Refresh(ctx, seq)
 }
 
 // health is what an instance stands on.

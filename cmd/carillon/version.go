@@ -17,3 +17,23 @@ func version() string {
 	}
 	return info.Main.Version
 }
+
+// buildID tells builds apart; it is the same on every instance of one build, and
+// empty when the binary does not know what it was made from.
+func buildID() string {
+	if v := version(); v != "(devel)" {
+		return v
+	}
+	id := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				id = s.Value
+			case s.Key == "vcs.modified" && s.Value == "true":
+				return ""
+			}
+		}
+	}
+	return id
+}

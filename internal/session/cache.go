@@ -74,6 +74,19 @@ func (c *cache) bury(ctx context.Context, ids ...string) {
 	})
 }
 
+// drop removes copies, and leaves tombstones where they are.
+func (c *cache) drop(ctx context.Context, ids ...string) {
+	for _, id := range ids {
+		signed, found := c.get(ctx, id)
+		if !found || signed.ID == "" {
+			continue
+		}
+		_ = c.redis.do(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
+			return rdb.Del(ctx, c.space.Session(id)).Err()
+		})
+	}
+}
+
 func encode(s Signed) string {
 	head := [fields]string{
 		version, strconv.FormatInt(s.Since.UnixMilli(), 10), strconv.FormatInt(s.User.Seq, 10),

@@ -36,6 +36,7 @@ type SQL interface {
 	TouchSession(ctx context.Context, id string, at time.Time) error
 	EndSession(ctx context.Context, id string) error
 	EndSessions(ctx context.Context, seq int64) (ids []string, err error)
+	SessionsOf(ctx context.Context, seq int64) (ids []string, err error)
 	// LiveSessions returns those of ids that began after since and were seen after seen.
 	LiveSessions(ctx context.Context, ids []string, since, seen time.Time) ([]string, error)
 	PurgeSessions(ctx context.Context, since, seen time.Time) (int64, error)
@@ -132,6 +133,17 @@ func (s *Store) SignOutEverywhere(ctx context.Context, w http.ResponseWriter, _ 
 	}
 	s.cache.bury(ctx, ids...)
 	s.cookie.clear(w)
+	return nil
+}
+
+// Refresh has every session of a user read from SQL again: something about him
+// has changed. A copy that is being written meanwhile may live for its minute.
+func (s *Store) Refresh(ctx context.Context, seq int64) error {
+	ids, err := s.sql.SessionsOf(ctx, seq)
+	if err != nil {
+		return fmt.Errorf("refresh the sessions of user %d: %w", seq, err)
+	}
+	s.cache.drop(ctx, ids...)
 	return nil
 }
 

@@ -230,3 +230,25 @@ func (p *purging) PurgeSessions(ctx context.Context, since, seen time.Time) (int
 }
 
 var _ session.SQL = (*purging)(nil)
+
+func TestARefreshShowsWhatChangedAndWakesNobody(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	one, two := b.open(), b.open()
+	c, ended := signIn(t, one, b.alice), signIn(t, one, b.alice)
+	wantSigned(t, two, c, "before")
+	wantSigned(t, two, ended, "before")
+	if err := two.SignOut(httptest.NewRecorder(), request(t, ended)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.sql.SetLocale(t.Context(), b.alice.Seq, "en"); err != nil {
+		t.Fatal(err)
+	}
+	if err := one.Refresh(t.Context(), b.alice.Seq); err != nil {
+		t.Fatal(err)
+	}
+	if got := wantSigned(t, two, c, "after").User.Locale; got != "en" {
+		t.Errorf("the other instance speaks %q; want en", got)
+	}
+	wantAnonymous(t, two, ended, "signed out before the refresh")
+}
