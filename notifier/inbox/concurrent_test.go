@@ -74,7 +74,7 @@ func (s *site) meddle(ctx context.Context, t *testing.T, users []int64, ids *ato
 			id := ids.Load()
 			err = b.Retract(ctx, id, "like:"+subject(id), users)
 		case 8:
-			_, err = b.Expire(ctx, seq, []string{k})
+			_, err = b.Expire(ctx, map[int64][]string{seq: {k}})
 		}
 		if err != nil && !errors.Is(err, notifier.ErrNotFound) {
 			t.Error(err)

@@ -3,35 +3,43 @@ package inbox
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 )
 
-// Expire takes those entries out of a user's inbox that are due, and answers how
-// many were. A key that is not due stays. All of them, and those of no entry at
-// all, leave the expiry index unless they are due later.
-func (b *Inbox) Expire(ctx context.Context, seq int64, keys []string) (int, error) {
-	if len(keys) == 0 {
-		return 0, nil
-	}
-	n, err := b.expire(ctx, seq, b.millis(), keys)
+// Expire takes those of each user's given entries out of his inbox that are due,
+// and answers how many were. A key that is not due stays. All of them, and those
+// of no entry at all, leave the expiry index unless they are due later. An inbox
+// that fails does not keep the others from theirs.
+func (b *Inbox) Expire(ctx context.Context, due map[int64][]string) (int, error) {
+	seqs := slices.Sorted(maps.Keys(due))
+	seqs = slices.DeleteFunc(seqs, func(seq int64) bool { return len(due[seq]) == 0 })
+	n, err := b.many(ctx, seqs, task{expireEntries, 6, func(to []any, seq int64, u userArgs) []any {
+		p := b.part(seq)
+		to = append(
+			to,
+			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty,
+			u.now, u.seq, u.channel,
+		)
+		for _, key := range due[seq] {
+			to = append(to, key)
+		}
+		return to
+	}})
 	if err != nil {
-		return 0, fmt.Errorf("expire %d entries of user %d: %w", len(keys), seq, err)
+		return n, fmt.Errorf("expire entries of %d users: %w", len(seqs), err)
 	}
 	return n, nil
 }
 
-// expire is Expire at a given time; no keys stand for the whole inbox.
-func (b *Inbox) expire(ctx context.Context, seq, now int64, keys []string) (int, error) {
+// expire takes everything out of one inbox that is due at the given time.
+func (b *Inbox) expire(ctx context.Context, seq, now int64) error {
 	p := b.part(seq)
-	args := make([]any, 0, 3+len(keys))
-	args = append(args, now, seq, b.k.LiveUser(seq))
-	for _, key := range keys {
-		args = append(args, key)
-	}
 	r, err := parseReply(expireEntries.Run(ctx, b.rdb, []string{
 		b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty,
-	}, args...))
+	}, now, seq, b.k.LiveUser(seq)))
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return int(r.code), r.outcome()
+	return r.outcome()
 }

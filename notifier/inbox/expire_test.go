@@ -22,13 +22,13 @@ func TestOnlyWhatIsDueExpires(t *testing.T) {
 		}
 		all := []string{key(1), key(2), key(3), "like:photo:9"}
 		before := s.stored(t, 42)
-		if n, err := s.Expire(s.ctx(t), 42, all); err != nil || n != 0 {
+		if n, err := s.Expire(s.ctx(t), map[int64][]string{42: all}); err != nil || n != 0 {
 			t.Errorf("expired %d, %v; nothing is due", n, err)
 		}
 		same(t, "expiring before the time", before, s.stored(t, 42))
 		s.clock.pass(30 * time.Minute)
 		heard := s.listen(t, 42)
-		if n, err := s.Expire(s.ctx(t), 42, all); err != nil || n != 2 {
+		if n, err := s.Expire(s.ctx(t), map[int64][]string{42: all}); err != nil || n != 2 {
 			t.Errorf("expired %d, %v; want 2", n, err)
 		}
 		at := s.sound(t, 42)
@@ -38,7 +38,7 @@ func TestOnlyWhatIsDueExpires(t *testing.T) {
 		if got := events(heard.heard(t)); got != "removed like:photo:1, removed like:photo:3" {
 			t.Errorf("published %q", got)
 		}
-		if n, err := s.Expire(s.ctx(t), 42, all); err != nil || n != 0 {
+		if n, err := s.Expire(s.ctx(t), map[int64][]string{42: all}); err != nil || n != 0 {
 			t.Errorf("a second time: expired %d, %v", n, err)
 		}
 		same(t, "expiring a second time", at, s.stored(t, 42))
@@ -63,7 +63,7 @@ func TestAnEntryIsThereUntilTheMillisecondOfItsExpiry(t *testing.T) {
 		if page, err := s.Open(s.ctx(t), 2); err != nil || titles(page) != "" {
 			t.Errorf("opening: %q, %v; want nothing", titles(page), err)
 		}
-		if n, err := s.Expire(s.ctx(t), 3, []string{key(1)}); err != nil || n != 1 {
+		if n, err := s.Expire(s.ctx(t), map[int64][]string{3: {key(1)}}); err != nil || n != 1 {
 			t.Errorf("the sweep: %d, %v; want 1", n, err)
 		}
 		if badge, err := s.ReadUpto(s.ctx(t), 4, "9999999999999"); err != nil || badge.Unread != 0 {
@@ -112,7 +112,7 @@ func TestMarksOfExpiryWithoutAnEntryAreCleared(t *testing.T) {
 			}
 		}
 		for seq, names := range map[int64][]string{42: {"like:photo:9", key(1)}, 106: {"like:photo:1"}} { // 106 is cold
-			if n, err := s.Expire(s.ctx(t), seq, names); err != nil || n != 0 {
+			if n, err := s.Expire(s.ctx(t), map[int64][]string{seq: names}); err != nil || n != 0 {
 				t.Errorf("user %d: expired %d, %v", seq, n, err)
 			}
 		}

@@ -137,7 +137,7 @@ func TestMalformedRowsAreLeftOutAndBreakNothing(t *testing.T) {
 			"look":   func() error { p, err := s.Look(s.ctx(t), 42, notifier.Query{}); return shows(p, err) },
 			"older":  func() error { _, err := s.Look(s.ctx(t), 42, notifier.Query{Before: 7}); return err },
 			"mark":   func() error { _, err := s.MarkRead(s.ctx(t), 42, "bad:0"); return err },
-			"expire": func() error { _, err := s.Expire(s.ctx(t), 42, []string{"bad:1", "lost:1"}); return err },
+			"expire": func() error { _, err := s.Expire(s.ctx(t), map[int64][]string{42: {"bad:1", "lost:1"}}); return err },
 			"delete": func() error { _, err := s.Delete(s.ctx(t), 42, "bad:2"); return err },
 			"renew": func() error {
 				n := s.notice(5, "3")

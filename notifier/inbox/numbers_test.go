@@ -77,7 +77,7 @@ func TestWithoutRedisEveryCallSaysThatItIsAway(t *testing.T) {
 		"look":    func(ctx context.Context) error { _, err := s.Look(ctx, 42, notifier.Query{}); return err },
 		"read":    func(ctx context.Context) error { _, err := s.MarkRead(ctx, 42, key(1)); return err },
 		"retract": func(ctx context.Context) error { return s.Retract(ctx, 1, key(1), []int64{42}) },
-		"expire":  func(ctx context.Context) error { _, err := s.Expire(ctx, 42, []string{key(1)}); return err },
+		"expire":  func(ctx context.Context) error { _, err := s.Expire(ctx, map[int64][]string{42: {key(1)}}); return err },
 		"badges":  func(ctx context.Context) error { _, err := s.Badges(ctx, []int64{42}); return err },
 		"counts":  func(ctx context.Context) error { _, _, err := s.Counts(ctx, 1); return err },
 		"status":  func(ctx context.Context) error { _, _, err := s.Status(ctx, 42, 1, key(1)); return err },

@@ -207,7 +207,7 @@ func (p *play) sweep(t *rapid.T) {
 		keys = append(keys, e.Key)
 	}
 	want := p.model.expire(p.now())
-	if got, err := p.s.Expire(t.Context(), p.seq, append(keys, anyKey(t))); err != nil || got != want {
+	if got, err := p.s.Expire(t.Context(), map[int64][]string{p.seq: append(keys, anyKey(t))}); err != nil || got != want {
 		t.Fatalf("expired %d, %v; want %d", got, err, want)
 	}
 }

@@ -27,7 +27,7 @@ func (b *Inbox) one(ctx context.Context, seq int64, run func(now, settled int64)
 		case codeCold:
 			_, err = b.start(ctx, []int64{seq}, now)
 		case codeDue:
-			_, err = b.expire(ctx, seq, now, nil)
+			err = b.expire(ctx, seq, now)
 			settled = 1
 		default:
 			return r, r.outcome()

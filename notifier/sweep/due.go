@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/redis/go-redis/v9"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/carillonhq/carillon/notifier/keys"
 )
@@ -55,26 +53,4 @@ func group(p int, members []string, found map[int64][]string) (odd []any) {
 		found[seq] = append(found[seq], key)
 	}
 	return odd
-}
-
-// expire works on several inboxes at once. The error is the first of them: it
-// is enough to know why.
-func (s *Sweeper) expire(ctx context.Context, found map[int64][]string) (total int, first error) {
-	var g errgroup.Group
-	var mu sync.Mutex
-	g.SetLimit(s.o.Workers)
-	for seq, entries := range found {
-		g.Go(func() error {
-			n, err := s.inbox.Expire(ctx, seq, entries)
-			mu.Lock()
-			defer mu.Unlock()
-			total += n
-			if err != nil && first == nil {
-				first = fmt.Errorf("expire entries of user %d: %w", seq, err)
-			}
-			return nil
-		})
-	}
-	_ = g.Wait() // what failed is in first
-	return total, first
 }

@@ -1,6 +1,7 @@
 package sweep_test
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"strconv"
@@ -36,7 +37,16 @@ func newInbox(rdb redis.UniversalClient, k keys.Space) *inbox {
 	return &inbox{rdb: rdb, keys: k, fail: func(int64) error { return nil }, left: map[int64]int{}}
 }
 
-func (b *inbox) Expire(ctx context.Context, seq int64, entries []string) (int, error) {
+func (b *inbox) Expire(ctx context.Context, due map[int64][]string) (total int, first error) {
+	for seq, entries := range due {
+		n, err := b.expire(ctx, seq, entries)
+		total += n
+		first = cmp.Or(first, err)
+	}
+	return total, first
+}
+
+func (b *inbox) expire(ctx context.Context, seq int64, entries []string) (int, error) {
 	if err := b.fail(seq); err != nil {
 		return 0, err
 	}

@@ -15,10 +15,11 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// Expirer removes from one inbox those of the entries that really are due. It
-// does no harm to call it twice, or at the same time on two instances.
+// Expirer removes from inboxes, by user, those of the entries that really are
+// due. It does no harm to call it twice, or at the same time on two instances,
+// and an inbox that fails does not hold up the others.
 type Expirer interface {
-	Expire(ctx context.Context, seq int64, keys []string) (int, error)
+	Expire(ctx context.Context, due map[int64][]string) (int, error)
 }
 
 // Lease lets one instance do the work that any of them could do.
@@ -31,11 +32,10 @@ type Lease interface {
 
 // Options has a default for every field that is zero.
 type Options struct {
-	Every   time.Duration    // between two rounds: 500 ms, so that a round ends within the second
-	Batch   int              // entries a partition and look: 500
-	Workers int              // inboxes at once: 16
-	Now     func() time.Time // time.Now
-	Log     *slog.Logger     // slog.Default()
+	Every time.Duration    // between two rounds: 500 ms, so that a round ends within the second
+	Batch int              // entries a partition and look: 500
+	Now   func() time.Time // time.Now
+	Log   *slog.Logger     // slog.Default()
 }
 
 // Sweeper removes expired entries. Several may run at once: the lease saves
@@ -56,9 +56,6 @@ func New(rdb redis.UniversalClient, k keys.Space, inbox Expirer, lease Lease, o 
 	}
 	if o.Batch <= 0 {
 		o.Batch = 500
-	}
-	if o.Workers <= 0 {
-		o.Workers = 16
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -92,7 +89,7 @@ func (s *Sweeper) Sweep(ctx context.Context) (int, error) {
 	var before []int64
 	for first := true; ; first = false {
 		found, full, err := s.due(ctx)
-		n, failed := s.expire(ctx, found)
+		n, failed := s.inbox.Expire(ctx, found)
 		total += n
 		if err = errors.Join(err, failed); err != nil || !full {
 			return total, err
