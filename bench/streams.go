@@ -69,7 +69,7 @@ func (w *world) idleAt(ctx context.Context, name string) (got idle, err error) {
 	after, rssErr := t.rss()
 	got.memory = (after - before) / float64(o.Opened)
 	fleet.Close()
-	if err := errors.Join(err, rssErr, pause(ctx, w.holding()/2)); err != nil {
+	if err := errors.Join(err, rssErr, pause(ctx, forgotten)); err != nil {
 		return got, err
 	}
 	fleet, o, err = load.Open(ctx, w.fleet(t))
@@ -80,6 +80,10 @@ func (w *world) idleAt(ctx context.Context, name string) (got idle, err error) {
 	got.warm, got.failed = o.PerSecond(), got.failed+float64(o.Failed)
 	return got, o.FirstErr
 }
+
+// forgotten is how long after they left the users of closed streams are away
+// for a server: it subscribes anew for those who come back later.
+const forgotten = 8 * time.Second
 
 // holding is how long streams are left alone before memory is read.
 func (w *world) holding() time.Duration {
