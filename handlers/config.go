@@ -69,6 +69,11 @@ type Health interface {
 	Redis(ctx context.Context) error
 }
 
+// Audit is where it is written down who did what; see store.
+type Audit interface {
+	Audit(ctx context.Context, e notifier.AuditEntry) error
+}
+
 // Locales keeps the language a user has chosen. An empty one means: as the
 // browser asks.
 type Locales interface {
@@ -91,6 +96,7 @@ type Config struct {
 	Directory Directory
 	Stream    Stream
 	Health    Health
+	Audit     Audit
 	Locales   Locales // nil: the language follows the browser alone
 
 	Demo           []DemoUser                   // empty: no demo
@@ -105,7 +111,7 @@ type Config struct {
 
 func (c *Config) setDefaults() error {
 	if c.Sessions == nil || c.Gate == nil || c.Inbox == nil || c.Sender == nil ||
-		c.Directory == nil || c.Stream == nil || c.Health == nil {
+		c.Directory == nil || c.Stream == nil || c.Health == nil || c.Audit == nil {
 		return errors.New("handlers: an interface of the configuration is missing")
 	}
 	if c.Log == nil {

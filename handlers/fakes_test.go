@@ -129,6 +129,16 @@ type health struct{ sql, redis error }
 func (h *health) SQL(context.Context) error   { return h.sql }
 func (h *health) Redis(context.Context) error { return h.redis }
 
+type audit struct {
+	entries []notifier.AuditEntry
+	err     error
+}
+
+func (a *audit) Audit(_ context.Context, e notifier.AuditEntry) error {
+	a.entries = append(a.entries, e)
+	return a.err
+}
+
 type locales func(seq int64, locale string) error
 
 func (l locales) SetLocale(_ context.Context, seq int64, locale string) error { return l(seq, locale) }

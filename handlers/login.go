@@ -38,6 +38,7 @@ func (h *Handlers) login(w http.ResponseWriter, r *http.Request) error {
 		if err := h.Sessions.SignIn(w, r, user); err != nil {
 			return fmt.Errorf("sign in user %d: %w", user.Seq, err)
 		}
+		h.audit(r, user.Name, "session.begin", "")
 		redirect(w, next)
 		return nil
 	}
@@ -88,13 +89,17 @@ func (h *Handlers) logout(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if values.Get("everywhere") == "1" && visitOf(r).known {
+	everywhere := values.Get("everywhere") == "1" && visitOf(r).known
+	if everywhere {
 		err = h.Sessions.SignOutEverywhere(r.Context(), w, r, seqOf(r))
 	} else {
 		err = h.Sessions.SignOut(w, r)
 	}
 	if err != nil {
 		return fmt.Errorf("sign out user %d: %w", seqOf(r), err)
+	}
+	if everywhere {
+		h.audit(r, visitOf(r).user.User.Name, "session.end_all", "")
 	}
 	redirect(w, "/login?done=signed-out")
 	return nil

@@ -47,7 +47,7 @@ func (h *Handlers) retract(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Sender.Retract(r.Context(), id); err != nil && !errors.Is(err, notifier.ErrConflict) {
 		return fmt.Errorf("retract notice %d: %w", id, err)
 	}
-	h.Log.InfoContext(r.Context(), "notice retracted", "notice_id", id, "user_id", seqOf(r))
+	h.audit(r, visitOf(r).user.User.Name, "notice.retract", auditedNotice(id))
 	redirect(w, noticePath(id)+"?done=retracting")
 	return nil
 }

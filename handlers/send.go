@@ -51,6 +51,7 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 		}
 		var n notifier.Notice
 		if n, err = h.Sender.Send(r.Context(), draft); err == nil {
+			h.audit(r, draft.Sender, "notice.send", auditedNotice(n.ID))
 			redirect(w, noticePath(n.ID))
 			return nil
 		}

@@ -34,6 +34,7 @@ type world struct {
 	sender    *sender
 	directory *directory
 	health    *health
+	audit     *audit
 	log       *strings.Builder
 	handler   http.Handler
 }
@@ -41,7 +42,7 @@ type world struct {
 // newWorld returns a world in which nothing happens, after tweak changed it.
 func newWorld(t testing.TB, tweak func(w *world)) *world {
 	t.Helper()
-	w := &world{t: t, log: &strings.Builder{}, health: &health{}}
+	w := &world{t: t, log: &strings.Builder{}, health: &health{}, audit: &audit{}}
 	w.sessions = &sessions{
 		current: func(r *http.Request) (notifier.Signed, bool, error) {
 			for _, u := range []notifier.User{alice, carol} {
@@ -64,7 +65,7 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 		notices: func(int64, int) ([]notifier.Notice, error) { return nil, nil },
 	}
 	w.config = handlers.Config{
-		Sessions: w.sessions, Inbox: w.inbox, Sender: w.sender, Directory: w.directory, Health: w.health,
+		Sessions: w.sessions, Inbox: w.inbox, Sender: w.sender, Directory: w.directory, Health: w.health, Audit: w.audit,
 		Gate: gate(func(string, string, string) (notifier.User, error) {
 			return notifier.User{}, notifier.ErrUnauthenticated
 		}),

@@ -3,22 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
-	"time"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
-// AuditEntry says who did what to what. The log is only ever added to.
-type AuditEntry struct {
-	ID      int64     // set by the log
-	At      time.Time // set by the log
-	Actor   string    // a user's name, or the name of a command
-	Action  string    // such as notice.send
-	Object  string    // such as notice 17
-	Detail  string
-	Address string // where the request came from
-}
-
 // Audit adds an entry to the log.
-func (s *Store) Audit(ctx context.Context, e AuditEntry) error {
+func (s *Store) Audit(ctx context.Context, e notifier.AuditEntry) error {
 	_, err := s.exec(ctx, `INSERT INTO audit_log (at, actor, action, object, detail, address)
 		VALUES ($1, $2, $3, $4, $5, $6)`,
 		millis(s.now()), text(e.Actor), text(e.Action), text(e.Object), text(e.Detail), text(e.Address))
@@ -27,14 +17,14 @@ func (s *Store) Audit(ctx context.Context, e AuditEntry) error {
 
 // AuditLog lists entries newest first: those with an id below before, or from
 // the newest when before is 0.
-func (s *Store) AuditLog(ctx context.Context, before int64, limit int) ([]AuditEntry, error) {
+func (s *Store) AuditLog(ctx context.Context, before int64, limit int) ([]notifier.AuditEntry, error) {
 	where, args := `ORDER BY id DESC LIMIT $1`, []any{pageSize(limit)}
 	if before > 0 {
 		where, args = `WHERE id < $2 `+where, append(args, before)
 	}
-	var log []AuditEntry
+	var log []notifier.AuditEntry
 	err := s.all(ctx, func(rows *sql.Rows) error {
-		var e AuditEntry
+		var e notifier.AuditEntry
 		var at int64
 		err := rows.Scan(&e.ID, &at, &e.Actor, &e.Action, &e.Object, &e.Detail, &e.Address)
 		e.At = fromMillis(at)

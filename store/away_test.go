@@ -67,7 +67,7 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"EndSessions":   func(ctx context.Context) error { _, err := s.EndSessions(ctx, 2); return err },
 		"LiveSessions":  func(ctx context.Context) error { _, err := s.LiveSessions(ctx, []string{"a"}, now, now); return err },
 		"PurgeSessions": func(ctx context.Context) error { _, err := s.PurgeSessions(ctx, time.Time{}, time.Time{}); return err },
-		"Audit":         func(ctx context.Context) error { return s.Audit(ctx, store.AuditEntry{}) },
+		"Audit":         func(ctx context.Context) error { return s.Audit(ctx, notifier.AuditEntry{}) },
 		"AuditLog":      func(ctx context.Context) error { _, err := s.AuditLog(ctx, 0, 1); return err },
 	}
 }

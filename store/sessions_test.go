@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/store"
 )
 
 func TestASessionIsReadWithItsUser(t *testing.T) {
@@ -82,21 +81,21 @@ func TestSessionsEndByUserAndByAge(t *testing.T) {
 func TestTheAuditLogIsReadNewestFirst(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
-		var want []store.AuditEntry
+		var want []notifier.AuditEntry
 		for i, action := range []string{"notice.send", "notice.retract", "user.add"} {
-			e := store.AuditEntry{Actor: "alice", Action: action, Object: "notice 1", Detail: "a\nb", Address: "192.0.2.1"}
+			e := notifier.AuditEntry{Actor: "alice", Action: action, Object: "notice 1", Detail: "a\nb", Address: "192.0.2.1"}
 			if err := s.Audit(t.Context(), e); err != nil {
 				t.Fatal(err)
 			}
 			e.ID, e.At = int64(i+1), db.clock.now()
-			want = append([]store.AuditEntry{e}, want...)
+			want = append([]notifier.AuditEntry{e}, want...)
 			db.clock.move(time.Second)
 		}
 		got := slices.Concat(must(s.AuditLog(t.Context(), 0, 2))(t), must(s.AuditLog(t.Context(), 2, 2))(t))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("log (-want +got):\n%s", diff)
 		}
-		if err := s.Audit(t.Context(), store.AuditEntry{Detail: "\x00\xff"}); err != nil {
+		if err := s.Audit(t.Context(), notifier.AuditEntry{Detail: "\x00\xff"}); err != nil {
 			t.Errorf("bytes that are no text: %v", err)
 		}
 	})

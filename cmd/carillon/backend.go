@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"github.com/carillonhq/carillon/internal/embedded"
+	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -88,5 +89,5 @@ func withStore(ctx context.Context, cfg config, work func(*store.Store) error) e
 // record writes what a command changed to the audit log. A notice needs no
 // entry: it keeps its sender itself.
 func record(ctx context.Context, db *store.Store, action, object, detail string) error {
-	return db.Audit(ctx, store.AuditEntry{Actor: "command line", Action: action, Object: object, Detail: detail})
+	return db.Audit(ctx, notifier.AuditEntry{Actor: "command line", Action: action, Object: object, Detail: detail})
 }

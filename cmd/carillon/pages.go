@@ -24,6 +24,7 @@ func (i *instance) pages(space keys.Space, demo bool) (http.Handler, error) {
 		Directory: i.db,
 		Stream:    streams{i.hub},
 		Health:    health{i},
+		Audit:     i.db,
 		Locales:   locales{i},
 		Build:     buildID(),
 

@@ -50,8 +50,10 @@ func LockDir(dir string) (*Lock, error) {
 // Dir is the absolute path of the directory.
 func (l *Lock) Dir() string { return l.dir }
 
-// Close gives the directory up.
-func (l *Lock) Close() error { return l.file.Close() }
+// Close gives the directory up. It takes our name off the lock first: a process
+// that is being started at this moment may hold a copy of the file a little
+// longer, and whoever comes next is to wait for that, not to be refused.
+func (l *Lock) Close() error { return errors.Join(l.file.Truncate(0), l.file.Close()) }
 
 func (l *Lock) take() error {
 	deadline := time.Now().Add(stopWait)
