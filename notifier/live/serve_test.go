@@ -111,6 +111,20 @@ func TestABurstToOneUserLosesNothing(t *testing.T) {
 	s.until("badge", badge(100+n-1, n))
 }
 
+func TestAClientThatReadsIsNeverCut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) { c.Limits.QueueLen = 4 })
+	s := w.connect(7)
+	s.expect("badge", badge(1, 0))
+	for i := range int64(300) {
+		w.change(7, 100+i, i)
+		s.expect("badge", badge(100+i, i))
+	}
+	if got := w.hub.Stats(); got.Cut != 0 || got.Streams != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestAStreamIsToldNothingThatItsFirstBadgeCounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
