@@ -16,7 +16,7 @@ import (
 // window is one window of one person: cookies are his alone.
 type window struct {
 	t   *testing.T
-	ctx context.Context
+	ctx context.Context //nolint:containedctx // it is what chromedp calls a window
 	url string
 }
 

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -91,14 +92,18 @@ func (s *site) serve(extra ...string) *instance {
 	i := &instance{t: s.t, cmd: exec.Command(program, append(args, s.flags...)...), done: make(chan error, 1)}
 	r, w := io.Pipe()
 	i.cmd.Stdout, i.cmd.Stderr = w, w
-	if err := i.cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	go func() { i.done <- i.cmd.Wait(); w.Close() }()
+	i.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	go func() {
+		runtime.LockOSThread() // Pdeathsig fires when this thread ends
+		i.done <- i.cmd.Run()
+		_ = w.Close()
+	}()
 	found := make(chan string, 1)
 	go i.read(r, found)
 	select {
 	case i.url = <-found:
+	case err := <-i.done:
+		s.t.Fatalf("the server ended with %v\n%s", err, i.logs())
 	case <-time.After(patience):
 		i.kill()
 		s.t.Fatalf("the server named no address:\n%s", i.logs())
@@ -138,7 +143,9 @@ func (i *instance) logs() string {
 // kill ends the instance as a power cut would.
 func (i *instance) kill() {
 	_ = i.cmd.Process.Kill()
-	<-i.done
+	if err := <-i.done; err == nil {
+		i.t.Error("the server ended by itself before it was killed")
+	}
 	i.done <- nil
 }
 
