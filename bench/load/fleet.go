@@ -108,10 +108,7 @@ func (f *Fleet) Wait(ctx context.Context, want int64, quiet time.Duration) Resul
 	defer tick.Stop()
 	seen, since := int64(-1), time.Now()
 	for {
-		var marks int64
-		for _, l := range f.loops {
-			marks += l.marks.Load()
-		}
+		marks := f.Marks()
 		if marks != seen {
 			seen, since = marks, time.Now()
 		}
@@ -124,6 +121,14 @@ func (f *Fleet) Wait(ctx context.Context, want int64, quiet time.Duration) Resul
 		case <-tick.C:
 		}
 	}
+}
+
+// Marks is how many distinct marks have come since Begin.
+func (f *Fleet) Marks() (n int64) {
+	for _, l := range f.loops {
+		n += l.marks.Load()
+	}
+	return n
 }
 
 // Result sums up what came in since Begin.
