@@ -17,12 +17,18 @@ func (s *Store) CreateSession(ctx context.Context, id string, seq int64, at time
 	return s.fail(err, "begin a session of user %d", seq)
 }
 
+const sessionQuery = `SELECT u.seq, u.name, u.audience, u.locale, r.name, s.created_at, s.seen_at
+	FROM sessions s JOIN users u ON u.seq = s.seq
+	LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
+	WHERE s.id = $1 ORDER BY r.name`
+
 // Session returns whose session it is, and when it began and was last seen, or
 // notifier.ErrNotFound. Whether it is too old is for the caller to say.
 func (s *Store) Session(ctx context.Context, id string) (u notifier.User, since, seen time.Time, err error) {
 	var created, last int64
 	found := false
-	err = s.all(ctx, func(rows *sql.Rows) error {
+	rows, err := s.session.QueryContext(ctx, id)
+	err = each(rows, err, func(rows *sql.Rows) error {
 		found = true
 		var role sql.NullString
 		err := rows.Scan(&u.Seq, &u.Name, &u.Audience, &u.Locale, &role, &created, &last)
@@ -30,10 +36,7 @@ func (s *Store) Session(ctx context.Context, id string) (u notifier.User, since,
 			u.Roles = append(u.Roles, role.String)
 		}
 		return err
-	}, `SELECT u.seq, u.name, u.audience, u.locale, r.name, s.created_at, s.seen_at
-		FROM sessions s JOIN users u ON u.seq = s.seq
-		LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
-		WHERE s.id = $1 ORDER BY r.name`, id)
+	})
 	if err == nil && !found {
 		err = notifier.ErrNotFound
 	}

@@ -39,6 +39,7 @@ type Store struct {
 	maxSeq  int64
 	now     func() time.Time
 	accepts acceptQueue
+	session *sql.Stmt // asked for every session that no cache knows: parsing it costs as much as running it
 }
 
 // Open opens the database and brings its schema up to date. Any number of
@@ -60,6 +61,10 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	if _, err := s.Migrate(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
+	}
+	var err error
+	if s.session, err = s.read.PrepareContext(ctx, sessionQuery); err != nil {
+		return nil, errors.Join(s.fail(err, "prepare to read sessions"), s.Close())
 	}
 	return s, nil
 }
@@ -104,6 +109,10 @@ func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
 // all runs a query and hands each row to scan.
 func (s *Store) all(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
 	rows, err := s.read.QueryContext(ctx, query, args...)
+	return each(rows, err, scan)
+}
+
+func each(rows *sql.Rows, err error, scan func(*sql.Rows) error) error {
 	if err != nil {
 		return err
 	}
