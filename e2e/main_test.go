@@ -30,6 +30,10 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
+	if err := os.MkdirAll("screenshots", 0o750); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	program = filepath.Join(dir, "carillon")
 	build := exec.Command("go", "build", "-o", program, "../cmd/carillon")
 	build.Stderr = os.Stderr

@@ -54,11 +54,16 @@ func (w *window) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
+func (w *window) goToSignIn() {
+	w.t.Helper()
+	w.do(chromedp.Navigate(w.url+"/login"), chromedp.WaitVisible(css(`input[name=username]`)))
+}
+
 // signIn goes through the sign-in page to the inbox.
 func (w *window) signIn(name string) *window {
 	w.t.Helper()
-	w.do(chromedp.Navigate(w.url+"/login"),
-		chromedp.SendKeys(css(`input[name=username]`), name),
+	w.goToSignIn()
+	w.do(chromedp.SendKeys(css(`input[name=username]`), name),
 		chromedp.SendKeys(css(`input[name=password]`), password+"\n"),
 		chromedp.WaitVisible(css(`[data-testid=bell]`)))
 	return w

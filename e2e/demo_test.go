@@ -1,0 +1,26 @@
+package e2e
+
+import "testing"
+
+func TestTheDemonstrationIsOneClickAway(t *testing.T) {
+	t.Parallel()
+	i := alone(t).serve("--demo", "--addr", "127.0.0.1:0")
+	bob := open(t, i)
+	bob.goToSignIn()
+	bob.shot("sign-in")
+	bob.press(`[data-testid=demo]:has(input[value=bob]) button`)
+	bob.shows(`h1`, "Inbox")
+	bob.badge("")
+	bob.shot("demo-inbox")
+
+	alice := open(t, i)
+	alice.goToSignIn()
+	alice.press(`[data-testid=demo]:has(input[value=alice]) button`)
+	alice.goTo("/staff/send")
+	alice.shot("demo-send")
+	bob.goTo("/inbox?filter=unread")
+	alice.send("bob", "reminder", "kitchen", "The kitchen closes at four")
+	alice.shot("demo-notice")
+	bob.badge("1")
+	bob.shot("demo-bell")
+}
