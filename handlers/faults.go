@@ -13,15 +13,15 @@ import (
 // several, and into the list on top. A field the form does not show is named
 // in the list only.
 func showFaults(p *views.Send, bad *notifier.InvalidError) {
-	shown := map[string]bool{
-		"target": true, "to": true, "type": true, "subject": true, "title": true,
-		"body": true, "link": true, "expires_in": true,
+	labels := map[string]string{
+		"target": "send.target", "to": "send.to", "type": "send.type", "subject": "send.subject", "title": "send.title_field",
+		"body": "send.body", "link": "send.link", "expires_in": "send.expires",
 	}
 	for _, f := range bad.Fields {
 		text := faultText(p.Text, f)
 		link := views.FaultLink{Text: text}
-		if shown[f.Field] {
-			link.Field = f.Field
+		if label, shown := labels[f.Field]; shown {
+			link = views.FaultLink{Field: f.Field, Text: p.Text.F("send.error_of", "Label", p.Text.T(label), "Text", text)}
 			if p.Faults[f.Field] == "" {
 				p.Faults[f.Field] = text
 			}

@@ -121,7 +121,9 @@ func TestAFaultStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 	} {
 		r := w.post("carol", "/staff/send", with(goodForm, test.field, test.value)...).wantStatus(t, http.StatusUnprocessableEntity)
 		r.wantText(t, ".fault[data-field="+test.field+"]", test.fault)
-		r.wantText(t, "[data-testid=faults] a[href='#"+test.field+"']", test.fault)
+		if got := r.text("[data-testid=faults] a[href='#" + test.field + "']"); !strings.HasSuffix(got, ": "+test.fault) {
+			t.Errorf("%s %q: the list says %q, and does not name the field", test.field, test.value, got)
+		}
 		if n := r.count(".fault"); n != 1 {
 			t.Errorf("%s %q: %d faults", test.field, test.value, n)
 		}
