@@ -4,7 +4,7 @@
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened
 -- KEYS[4] gone     notices that left this inbox, by time
--- KEYS[5] expiry   SEQ|KEY of the partition, by expiry
+-- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition that SQL has not seen, by ver
 -- ARGV[1] key      entry key, without the state
 -- ARGV[2] now      ms

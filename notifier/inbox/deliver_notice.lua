@@ -4,7 +4,7 @@
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened
 -- KEYS[4] gone     notices that left this inbox, by time
--- KEYS[5] expiry   SEQ|KEY of the partition, by expiry
+-- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition that SQL has not seen, by ver
 -- KEYS[7] counts   N:d and N:r of the partition
 -- ARGV[1] key      entry key, without the state
@@ -29,7 +29,7 @@ if expires ~= '0' and tonumber(expires) <= now then return 0 end
 if redis.call('ZSCORE', gone, id) then return 0 end
 local unread = tonumber(numbers[1]) + 1
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
-local member, field = seq .. '|' .. key, key .. ':has_read:0'
+local field = key .. ':has_read:0'
 
 local old, value = find_row(hash, key)
 if old then
@@ -38,7 +38,7 @@ if old then
 end
 redis.call('HSET', hash, field, id .. ' ' .. ver .. ' ' .. expires .. ' ' .. json)
 local length = redis.call('LPUSH', list, field)
-if expires ~= '0' then redis.call('ZADD', expiry, expires, member) end
+mark_expiry(expiry, seq, key, ver, expires)
 if ARGV[9] == '1' then redis.call('HINCRBY', KEYS[7], id .. ':d', 1) end
 
 local events = {'notice ' .. id .. ' ' .. key .. ' ' .. json}

@@ -33,7 +33,7 @@ func TestADeliveryStoresTheRowItsNumbersAndSaysSo(t *testing.T) {
 			State:  map[string]string{"unread": "1", "ver": ver, "opened": "0"},
 			Counts: map[string]string{"7:d": "1"},
 			Gone:   map[string]int64{}, Retracted: map[string]bool{},
-			Expiry: map[string]int64{"42|like:photo_id:1:user_id:7": expires},
+			Expiry: map[string]int64{"42|": expires},
 			Dirty:  map[string]int64{"42": startTime + 1},
 		}
 		if d := cmp.Diff(want, s.sound(t, 42)); d != "" {

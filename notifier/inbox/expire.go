@@ -9,8 +9,9 @@ import (
 
 // Expire takes those of each user's given entries out of his inbox that are due,
 // and answers how many were. A key that is not due stays. All of them, and those
-// of no entry at all, leave the expiry index unless they are due later. An inbox
-// that fails does not keep the others from theirs.
+// of no entry at all, leave the expiry index unless they are due later. The empty
+// key stands for all entries of the inbox. An inbox that fails does not keep the
+// others from theirs.
 func (b *Inbox) Expire(ctx context.Context, due map[int64][]string) (int, error) {
 	seqs := slices.Sorted(maps.Keys(due))
 	seqs = slices.DeleteFunc(seqs, func(seq int64) bool { return len(due[seq]) == 0 })
@@ -37,7 +38,7 @@ func (b *Inbox) expire(ctx context.Context, seq, now int64) error {
 	p := b.part(seq)
 	r, err := parseReply(expireEntries.Run(ctx, b.rdb, []string{
 		b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty,
-	}, now, seq, b.k.LiveUser(seq)))
+	}, now, seq, b.k.LiveUser(seq), ""))
 	if err != nil {
 		return err
 	}

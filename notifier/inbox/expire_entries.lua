@@ -4,37 +4,38 @@
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened
 -- KEYS[4] gone     notices that left this inbox, by time
--- KEYS[5] expiry   SEQ|KEY of the partition, by expiry
+-- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition that SQL has not seen, by ver
 -- ARGV[1] now      ms
 -- ARGV[2] seq      user
 -- ARGV[3] channel  where this user's changes are told
--- ARGV[4..] keys   entry keys to look at; none: all of the inbox
+-- ARGV[4..] keys   entry keys to look at; the empty one: all of the inbox
 --
--- Returns how many entries left. A key that is not due stays, with its right
--- time in expiry; one that is not in the inbox, or the inbox is cold, leaves expiry.
+-- Returns how many entries left. Whatever is looked at leaves expiry; rows that
+-- are not due come back into it with their right time, by expires_soon.
 local list, hash, state, gone, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local now, seq = tonumber(ARGV[1]), ARGV[2]
 
-local names = {}
-for i = 4, #ARGV do names[#names + 1] = ARGV[i] end
-if #names == 0 then
-  for i, field in ipairs(redis.call('LRANGE', list, 0, -1)) do names[i] = field:sub(1, -12) end
-end
 local numbers = redis.call('HMGET', state, 'unread', 'ver')
-local unread, events = tonumber(numbers[1]), {}
-for _, key in ipairs(names) do
-  local field, value = find_row(hash, key)
-  local expires = tonumber(value and value:match('^%d+ %d+ (%d+) ') or 0)
-  if not numbers[2] or expires == 0 then
-    redis.call('ZREM', expiry, seq .. '|' .. key)
-  elseif expires <= now then
+local unread, events, first = tonumber(numbers[1]), {}, math.huge
+local function look(field, value)
+  local at, expires = value:match('^%d+ (%d+) (%d+) ')
+  local due = tonumber(expires or 0)
+  if due > now and expires_soon(at, expires) then
+    redis.call('ZADD', expiry, expires, seq .. '|' .. field:sub(1, -12))
+  elseif due > now then
+    first = math.min(first, due)
+  elseif due > 0 then
     unread = unread - remove_row(list, hash, gone, expiry, seq, now, field, 1)
-    events[#events + 1] = 'removed ' .. key
-  else
-    redis.call('ZADD', expiry, string.format('%.0f', expires), seq .. '|' .. key)
+    events[#events + 1] = 'removed ' .. field:sub(1, -12)
   end
 end
+for i = 4, #ARGV do
+  redis.call('ZREM', expiry, seq .. '|' .. ARGV[i])
+  local rows = ARGV[i] == '' and redis.call('HGETALL', hash) or {find_row(hash, ARGV[i])}
+  for j = 1, numbers[2] and #rows or 0, 2 do look(rows[j], rows[j + 1]) end
+end
+if first < math.huge then redis.call('ZADD', expiry, 'LT', string.format('%.0f', first), seq .. '|') end
 if #events == 0 then return 0 end
 trim_gone(gone, now)
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))

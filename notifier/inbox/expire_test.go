@@ -1,9 +1,11 @@
 package inbox_test
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -100,25 +102,72 @@ func TestWhatIsDueInOtherInboxesOfThePartitionHidesNothing(t *testing.T) {
 	})
 }
 
+func TestWhatLivesLongerThanAWeekSharesOneMarkOfExpiry(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		const day = 24 * time.Hour
+		lives := []time.Duration{30 * day, 10 * day, 6 * day, 20 * day}
+		due := make([]int64, 1+len(lives)) // by notice id
+		for i, life := range lives {
+			n := s.notice(int64(i+1), "photo:"+strconv.Itoa(i+1))
+			n.ExpiresAt = s.clock.in(life)
+			due[n.ID] = n.ExpiresAt.UnixMilli()
+			s.deliver(t, 42, n)
+		}
+		marks := func(when string, want map[string]int64) {
+			t.Helper()
+			if d := cmp.Diff(want, s.sound(t, 42).Expiry); d != "" {
+				t.Errorf("%s (-want +got):\n%s", when, d)
+			}
+		}
+		sweep := func(want int, keys ...string) {
+			t.Helper()
+			if n, err := s.Expire(s.ctx(t), map[int64][]string{42: keys}); err != nil || n != want {
+				t.Errorf("expired %d, %v; want %d", n, err, want)
+			}
+		}
+		marks("delivered", map[string]int64{"42|": due[2], "42|" + key(3): due[3]})
+		s.clock.ms.Store(due[3])
+		sweep(1, key(3))
+		if _, err := s.Delete(s.ctx(t), 42, key(4)); err != nil {
+			t.Fatal(err)
+		}
+		marks("six days later", map[string]int64{"42|": due[2]})
+		s.clock.ms.Store(due[2])
+		sweep(1, "")
+		marks("after a look at all", map[string]int64{"42|": due[1]})
+		sweep(0, "")
+		marks("after another", map[string]int64{"42|": due[1]})
+		s.clock.ms.Store(due[1])
+		if page, err := s.Look(s.ctx(t), 42, notifier.Query{}); err != nil || titles(page) != "" {
+			t.Errorf("looking: %q, %v; want nothing", titles(page), err)
+		}
+		marks("empty", map[string]int64{})
+	})
+}
+
 func TestMarksOfExpiryWithoutAnEntryAreCleared(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		ctx, index := t.Context(), s.k.Expiry(keys.Partition(42))
+		short := s.notice(2, "photo:2")
+		short.ExpiresAt = s.clock.in(time.Hour)
 		s.fill(t, 42, 1, 1)
+		s.deliver(t, 42, short)
 		right := s.stored(t, 42).Expiry
-		stale := map[string]float64{"42|like:photo:9": 5, "42|" + key(1): 5, "106|like:photo:1": 5}
+		stale := map[string]float64{
+			"42|": 5, "42|like:photo:9": 5, "42|" + key(1): 5, "42|" + key(2): 5, "106|": 5, "106|like:photo:1": 5,
+		}
 		for member, score := range stale {
 			if err := s.rdb.Do(ctx, "ZADD", index, score, member).Err(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for seq, names := range map[int64][]string{42: {"like:photo:9", key(1)}, 106: {"like:photo:1"}} { // 106 is cold
+		for seq, names := range map[int64][]string{42: {"like:photo:9", key(1), key(2), ""}, 106: {"like:photo:1", ""}} { // 106 is cold
 			if n, err := s.Expire(s.ctx(t), map[int64][]string{seq: names}); err != nil || n != 0 {
 				t.Errorf("user %d: expired %d, %v", seq, n, err)
 			}
 		}
-		at := s.sound(t, 42)
-		if len(at.Expiry) != 1 || at.Expiry["42|"+key(1)] != right["42|"+key(1)] {
-			t.Errorf("expiry index %v, want %v", at.Expiry, right)
+		if d := cmp.Diff(right, s.sound(t, 42).Expiry); d != "" {
+			t.Errorf("expiry index (-want +got):\n%s", d)
 		}
 		if n := s.rdb.Exists(ctx, s.k.State(106)).Val(); n != 0 {
 			t.Error("expiring started a cold inbox")

@@ -1,5 +1,6 @@
 -- find_due.lua: whether an inbox may hold rows that are expired by now. Those
 -- of its neighbours, which the sweep will take within a second, do not count.
+-- A due SEQ| says so too: one of the rows that share it is due, or was.
 --
 -- Returns true or false; true also when too many are due to look at each.
 local function find_due(expiry, seq, now)

@@ -3,7 +3,7 @@
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened
--- KEYS[4] expiry   SEQ|KEY of the partition, by expiry
+-- KEYS[4] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- ARGV[1] limit    rows of a page
 -- ARGV[2] now      ms
 -- ARGV[3] settled  1 when what expired by now has left this inbox

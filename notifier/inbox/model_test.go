@@ -2,6 +2,7 @@ package inbox_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,12 +16,18 @@ type model struct {
 	seq     int64
 	limit   int
 	rows    []notifier.Entry // newest first
-	gone    map[int64]bool   // true when it was retracted, false when it left otherwise
+	gone    map[int64]left
 	ver     int64
 	opened  int64
 	counted map[int64][2]int64 // notice → delivered, read
 	taken   []notifier.Entry   // deleted, to be restored
 	sent    []*notifier.Notice
+}
+
+// left is how a notice left the inbox.
+type left struct {
+	at        int64
+	retracted bool
 }
 
 func (m *model) bump(now int64) { m.ver = max(m.ver+1, now) }
@@ -34,10 +41,19 @@ func (m *model) find(key string) int {
 	return slices.IndexFunc(m.rows, func(e notifier.Entry) bool { return e.Key == key })
 }
 
-func (m *model) remove(i int) {
-	m.gone[m.rows[i].NoticeID] = false
+func (m *model) remove(i int, now int64) {
+	m.gone[m.rows[i].NoticeID] = left{at: now}
 	m.rows = slices.Delete(m.rows, i, i+1)
 }
+
+// forget forgets what left long ago, as scripts do that take a row out.
+func (m *model) forget(now int64) {
+	maps.DeleteFunc(m.gone, func(_ int64, l left) bool {
+		return l.at < now-week || l.at == now-week && !l.retracted
+	})
+}
+
+const week = 7 * 24 * 60 * 60 * 1000 // ms
 
 func (m *model) unread() (n int64) {
 	for _, e := range m.rows {
@@ -52,11 +68,12 @@ func (m *model) unread() (n int64) {
 func (m *model) expire(now int64) (n int) {
 	for i := len(m.rows) - 1; i >= 0; i-- {
 		if at := m.rows[i].ExpiresAt; !at.IsZero() && at.UnixMilli() <= now {
-			m.remove(i)
+			m.remove(i, now)
 			n++
 		}
 	}
 	if n > 0 {
+		m.forget(now)
 		m.bump(now)
 	}
 	return n
@@ -68,13 +85,15 @@ func (m *model) deliver(n *notifier.Notice, now int64) (changed int) {
 		return 0
 	}
 	if i >= 0 {
-		m.remove(i)
+		m.remove(i, now)
+		m.forget(now)
 	}
 	m.bump(now)
 	m.count(n.ID, 1, 0)
 	m.rows = slices.Insert(m.rows, 0, notifier.Entry{Key: n.Key(), NoticeID: n.ID, At: m.ver, ExpiresAt: n.ExpiresAt})
 	if len(m.rows) > m.limit {
-		m.remove(m.limit)
+		m.remove(m.limit, now)
+		m.forget(now)
 	}
 	return 1
 }
@@ -108,9 +127,9 @@ func (m *model) mark(key string, read bool, now int64) (found bool) {
 }
 
 func (m *model) restore(e notifier.Entry, now int64) error {
-	retracted, gone := m.gone[e.NoticeID]
+	l, gone := m.gone[e.NoticeID]
 	switch {
-	case !gone, retracted, !e.ExpiresAt.IsZero() && e.ExpiresAt.UnixMilli() <= now:
+	case !gone, l.retracted, !e.ExpiresAt.IsZero() && e.ExpiresAt.UnixMilli() <= now:
 		return notifier.ErrNotFound
 	case m.find(e.Key) >= 0, len(m.rows) >= m.limit:
 		return notifier.ErrConflict
@@ -151,11 +170,11 @@ func (m *model) agrees(t tb, s *site) {
 	if d := cmp.Diff(state, at.State); d != "" {
 		t.Fatalf("state (-model +redis):\n%s", d)
 	}
-	gone := map[int64]bool{}
-	for id := range at.Gone {
-		gone[number(t, id)] = at.Retracted[id]
+	gone := map[int64]left{}
+	for id, when := range at.Gone {
+		gone[number(t, id)] = left{when, at.Retracted[id]}
 	}
-	if d := cmp.Diff(m.gone, gone); d != "" {
+	if d := cmp.Diff(m.gone, gone, cmp.AllowUnexported(left{})); d != "" {
 		t.Fatalf("gone (-model +redis):\n%s", d)
 	}
 	for id, want := range m.counted {

@@ -2,7 +2,9 @@ package inbox_test
 
 import (
 	"errors"
+	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -29,7 +31,7 @@ func TestWhateverHappensTheInboxAgreesWithItsModel(t *testing.T) {
 	var seq, id atomic.Int64
 	rapid.Check(t, func(t *rapid.T) {
 		p := &play{s: s, browser: newFolded(), model: &model{
-			seq: seq.Add(1), limit: rapid.IntRange(1, 8).Draw(t, "cap"), gone: map[int64]bool{}, counted: map[int64][2]int64{},
+			seq: seq.Add(1), limit: rapid.IntRange(1, 8).Draw(t, "cap"), gone: map[int64]left{}, counted: map[int64][2]int64{},
 		}}
 		s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Cap: p.limit, Now: s.clock.now})
 		badges, err := s.Badges(t.Context(), []int64{p.seq})
@@ -54,7 +56,11 @@ func TestWhateverHappensTheInboxAgreesWithItsModel(t *testing.T) {
 			"retract":  p.retract,
 			"expire":   p.sweep,
 			"time": func(t *rapid.T) {
-				s.clock.pass(time.Duration(rapid.IntRange(0, 12).Draw(t, "seconds")) * 10 * time.Second)
+				pass := time.Duration(rapid.IntRange(0, 12).Draw(t, "seconds")) * 10 * time.Second
+				if rapid.IntRange(0, 9).Draw(t, "a week passes") == 0 {
+					pass += week * time.Millisecond
+				}
+				s.clock.pass(pass)
 			},
 		})
 	})
@@ -88,11 +94,14 @@ var subjects = []string{"a", "b", "c:1", "c:1:2", "has_read", "f", "g", "h", "i"
 func (p *play) deliverNew(t *rapid.T, id int64) {
 	n := p.s.notice(id, rapid.SampledFrom(subjects).Draw(t, "subject"))
 	n.Recipients = 2
+	life := time.Duration(rapid.IntRange(-1, 12).Draw(t, "seconds")) * 10 * time.Second
 	switch rapid.IntRange(0, 3).Draw(t, "life") {
 	case 0:
 		n.ExpiresAt = time.Time{}
 	case 1:
-		n.ExpiresAt = p.s.clock.in(time.Duration(rapid.IntRange(-1, 12).Draw(t, "seconds")) * 10 * time.Second)
+		n.ExpiresAt = p.s.clock.in(life)
+	case 2:
+		n.ExpiresAt = p.s.clock.in(life + week*time.Millisecond)
 	}
 	p.sent = append(p.sent, n)
 	p.handOver(t, n)
@@ -155,7 +164,8 @@ func (p *play) take(t *rapid.T) {
 	i := p.find(key)
 	if i >= 0 {
 		p.taken = append(p.taken, p.rows[i])
-		p.remove(i)
+		p.remove(i, p.now())
+		p.forget(p.now())
 		p.bump(p.now())
 	}
 	e, badge, err := p.s.Take(t.Context(), p.seq, key)
@@ -190,10 +200,11 @@ func (p *play) retract(t *rapid.T) {
 	}
 	n := rapid.SampledFrom(p.sent).Draw(t, "notice")
 	if i := p.find(n.Key()); i >= 0 && p.rows[i].NoticeID == n.ID {
-		p.remove(i)
+		p.remove(i, p.now())
 	}
-	if !p.gone[n.ID] {
-		p.gone[n.ID] = true
+	if !p.gone[n.ID].retracted {
+		p.gone[n.ID] = left{p.now(), true}
+		p.forget(p.now())
 		p.bump(p.now())
 	}
 	if err := p.s.Retract(t.Context(), n.ID, n.Key(), []int64{p.seq}); err != nil {
@@ -201,13 +212,28 @@ func (p *play) retract(t *rapid.T) {
 	}
 }
 
+// sweep takes what is due, as the sweep finds it in the expiry index. Nothing
+// that stays there is due then, and of what it looked at all is exact.
 func (p *play) sweep(t *rapid.T) {
-	var keys []string
-	for _, e := range p.rows {
-		keys = append(keys, e.Key)
+	due := []string{anyKey(t)}
+	user := decimal(p.seq) + "|"
+	for member, at := range p.s.stored(t, p.seq).Expiry {
+		if key, mine := strings.CutPrefix(member, user); mine && at <= p.now() {
+			due = append(due, key)
+		}
 	}
+	whole := slices.Contains(due, "")
 	want := p.model.expire(p.now())
-	if got, err := p.s.Expire(t.Context(), map[int64][]string{p.seq: append(keys, anyKey(t))}); err != nil || got != want {
+	if got, err := p.s.Expire(t.Context(), map[int64][]string{p.seq: due}); err != nil || got != want {
 		t.Fatalf("expired %d, %v; want %d", got, err, want)
+	}
+	first := int64(0)
+	for _, e := range p.rows {
+		if due := e.ExpiresAt.UnixMilli(); !e.ExpiresAt.IsZero() && due-e.At > week && (first == 0 || due < first) {
+			first = due
+		}
+	}
+	if got := p.s.stored(t, p.seq).Expiry[user]; whole && got != first || got > 0 && got <= p.now() {
+		t.Fatalf("the inbox is to be looked at by %d, want %d", got, first)
 	}
 }

@@ -3,7 +3,7 @@
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened
--- KEYS[4] expiry   SEQ|KEY of the partition, by expiry
+-- KEYS[4] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[5] dirty    users of the partition that SQL has not seen, by ver
 -- KEYS[6] counts   N:d and N:r of the partition
 -- ARGV[1] upto     an at

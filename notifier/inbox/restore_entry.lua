@@ -4,7 +4,7 @@
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened
 -- KEYS[4] gone     notices that left this inbox, by time
--- KEYS[5] expiry   SEQ|KEY of the partition, by expiry
+-- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition that SQL has not seen, by ver
 -- ARGV[1] key      entry key, without the state
 -- ARGV[2] id       notice id
@@ -38,7 +38,7 @@ local field = key .. ':has_read:' .. read
 if fields[place] then redis.call('LINSERT', list, 'BEFORE', fields[place], field) else redis.call('RPUSH', list, field) end
 redis.call('HSET', hash, field, id .. ' ' .. at .. ' ' .. expires .. ' ' .. ARGV[6])
 redis.call('ZREM', gone, id)
-if expires ~= '0' then redis.call('ZADD', expiry, expires, seq .. '|' .. key) end
+mark_expiry(expiry, seq, key, at, expires)
 local events = {'notice ' .. id .. ' ' .. key .. ' ' .. ARGV[6]}
 if read == '1' then events[2] = 'read ' .. key end
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))

@@ -10,6 +10,10 @@ import (
 var (
 	//go:embed find_row.lua
 	findRow string
+	//go:embed expires_soon.lua
+	expiresSoon string
+	//go:embed mark_expiry.lua
+	markExpiry string
 	//go:embed remove_row.lua
 	removeRow string
 	//go:embed trim_gone.lua
@@ -52,15 +56,15 @@ var (
 // Each script with the functions that it calls before it.
 var (
 	startInbox    = script.New("start_inbox", startSource)
-	deliverNotice = script.New("deliver_notice", findRow, removeRow, trimGone, saveState, deliverSource)
+	deliverNotice = script.New("deliver_notice", findRow, expiresSoon, markExpiry, removeRow, trimGone, saveState, deliverSource)
 	openInbox     = script.New("open_inbox", findDue, findUnread, writeRows, turnRows, saveState, openSource)
 	lookInbox     = script.New("look_inbox", findDue, seekRow, lookSource)
 	markEntry     = script.New("mark_entry", findRow, saveState, markSource)
 	readUpto      = script.New("read_upto", findDue, findRow, findUnread, writeRows, turnRows, saveState, uptoSource)
-	deleteEntry   = script.New("delete_entry", findRow, removeRow, trimGone, saveState, deleteSource)
-	restoreEntry  = script.New("restore_entry", findRow, seekRow, saveState, restoreSource)
-	retractNotice = script.New("retract_notice", findRow, removeRow, trimGone, saveState, retractSource)
-	expireEntries = script.New("expire_entries", findRow, removeRow, trimGone, saveState, expireSource)
+	deleteEntry   = script.New("delete_entry", findRow, expiresSoon, removeRow, trimGone, saveState, deleteSource)
+	restoreEntry  = script.New("restore_entry", findRow, seekRow, expiresSoon, markExpiry, saveState, restoreSource)
+	retractNotice = script.New("retract_notice", findRow, expiresSoon, removeRow, trimGone, saveState, retractSource)
+	expireEntries = script.New("expire_entries", findRow, expiresSoon, removeRow, trimGone, saveState, expireSource)
 )
 
 // allScripts lists what Load puts on every master.

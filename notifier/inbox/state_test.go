@@ -73,8 +73,9 @@ func (s *site) sound(t tb, seq int64) stored {
 	if d := cmp.Diff(fields, sortedKeys(at.Hash)); d != "" {
 		t.Errorf("list and hash of user %d differ (-list +hash):\n%s", seq, d)
 	}
-	unread, last := 0, int64(1<<62)
+	unread, last, first := 0, int64(1<<62), int64(1<<62)
 	due, seen := map[string]int64{}, map[string]bool{}
+	user := decimal(seq) + "|"
 	for _, field := range at.List {
 		key, read, ok := notifier.SplitField(field)
 		if !ok || seen[key] {
@@ -89,8 +90,11 @@ func (s *site) sound(t tb, seq int64) stored {
 			t.Errorf("the row of %s is not older than the one above it", key)
 		}
 		last = number(t, n[1])
-		if n[2] != "0" {
-			due[decimal(seq)+"|"+key] = number(t, n[2])
+		switch expires := number(t, n[2]); {
+		case expires > last+week:
+			first = min(first, expires)
+		case expires > 0:
+			due[user+key] = expires
 		}
 		if _, gone := at.Gone[n[0]]; gone {
 			t.Errorf("notice %s is in the inbox and gone", n[0])
@@ -101,9 +105,12 @@ func (s *site) sound(t tb, seq int64) stored {
 	}
 	mine := map[string]int64{}
 	for member, score := range at.Expiry {
-		if strings.HasPrefix(member, decimal(seq)+"|") {
+		if strings.HasPrefix(member, user) && member != user {
 			mine[member] = score
 		}
+	}
+	if look, ok := at.Expiry[user]; ok && look > first || !ok && first < 1<<62 {
+		t.Errorf("inbox %d is to be looked at by %d, a row expires at %d", seq, look, first)
 	}
 	if d := cmp.Diff(due, mine); d != "" {
 		t.Errorf("rows and expiry index of user %d differ (-rows +index):\n%s", seq, d)

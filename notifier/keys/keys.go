@@ -55,8 +55,9 @@ func (s Space) State(seq int64) string { return s.user("state", seq) }
 // tells it from what may come back by an undo. Written by inbox.
 func (s Space) Gone(seq int64) string { return s.user("gone", seq) }
 
-// Expiry is what will expire in a partition: ZSET of `SEQ|KEY` by time (ms).
-// Written by inbox, read by sweep.
+// Expiry is what will expire in a partition: ZSET by time (ms) of `SEQ|KEY` for an
+// entry that lives for 7 days at most, and of `SEQ|` for all others of a user, at
+// the earliest of their times or before. Written by inbox, read by sweep.
 func (s Space) Expiry(p int) string { return s.partition("expiry", p) }
 
 // Dirty is the users of a partition whose state SQL has not seen: ZSET of seq

@@ -12,7 +12,7 @@ import (
 )
 
 // due looks at every partition in one pipeline and returns the keys of the
-// entries that are due, by user. full: a partition may hold more. What could be
+// entries that are due, by user; the empty key where any of the inbox may be. full: a partition may hold more. What could be
 // read is returned beside an error.
 func (s *Sweeper) due(ctx context.Context) (found map[int64][]string, full bool, err error) {
 	until := strconv.FormatInt(s.o.Now().UnixMilli(), 10)
@@ -40,13 +40,13 @@ func (s *Sweeper) due(ctx context.Context) (found map[int64][]string, full bool,
 	return found, full, err
 }
 
-// group cuts members `SEQ|KEY` and adds them to found. It returns those that
-// no script wrote: left where they are they would fill every look.
+// group cuts members `SEQ|KEY` and `SEQ|` and adds them to found. It returns those
+// that no script wrote: left where they are they would fill every look.
 func group(p int, members []string, found map[int64][]string) (odd []any) {
 	for _, m := range members {
 		user, key, ok := strings.Cut(m, "|")
 		seq, err := strconv.ParseInt(user, 10, 64)
-		if !ok || err != nil || seq <= 0 || keys.Partition(seq) != p || key == "" {
+		if !ok || err != nil || seq <= 0 || keys.Partition(seq) != p {
 			odd = append(odd, m)
 			continue
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // Expirer removes from inboxes, by user, those of the entries that really are
-// due. It does no harm to call it twice, or at the same time on two instances,
+// due; the empty key stands for all entries of an inbox. It does no harm to call it twice, or at the same time on two instances,
 // and an inbox that fails does not hold up the others.
 type Expirer interface {
 	Expire(ctx context.Context, due map[int64][]string) (int, error)
