@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 )
@@ -74,6 +76,9 @@ func (p *program) try(ctx context.Context) error {
 	)
 	if err != nil {
 		return fmt.Errorf("build the command line: %w", err)
+	}
+	if slices.ContainsFunc(p.args, func(arg string) bool { return !utf8.ValidString(arg) }) {
+		return usageError{errors.New("an argument is not UTF-8")} // kong would quietly put \ufffd in its place
 	}
 	call, err := parser.Parse(p.args)
 	if helped {

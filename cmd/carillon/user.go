@@ -49,7 +49,7 @@ type userAddCmd struct {
 func (u userAddCmd) Run(ctx context.Context, cfg config, c *console) error {
 	audience, err := audienceOf(u.Audience, cfg)
 	if err != nil {
-		return usageError{err}
+		return usageError{fmt.Errorf("--audience: %w", err)}
 	}
 	added := store.NewUser{Name: u.Name, Audience: audience, Locale: u.Locale, Roles: u.Role}
 	if u.PasswordStdin {
@@ -60,7 +60,7 @@ func (u userAddCmd) Run(ctx context.Context, cfg config, c *console) error {
 	return withStore(ctx, cfg, func(db *store.Store) error {
 		user, err := db.CreateUser(ctx, added)
 		if err != nil {
-			return explain(err)
+			return missed(err, "user %q", u.Name)
 		}
 		if err = record(ctx, db, "user.add", user.Name, strings.Join(user.Roles, ",")); err != nil {
 			return err
@@ -110,7 +110,7 @@ func (u userPasswdCmd) Run(ctx context.Context, cfg config, c *console) error {
 	}
 	return withStore(ctx, cfg, func(db *store.Store) error {
 		if err := db.SetPassword(ctx, u.Name, hash); err != nil {
-			return err
+			return missed(err, "user %q", u.Name)
 		}
 		if err := record(ctx, db, "user.passwd", u.Name, ""); err != nil {
 			return err
@@ -136,5 +136,5 @@ func audienceOf(name string, cfg config) (notifier.Audience, error) {
 		}
 	}
 	names := slices.Sorted(maps.Values(cfg.Audiences))
-	return 0, fmt.Errorf("--audience: there is no %q; there is %s", name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("there is no %q; there is %s", name, strings.Join(names, ", "))
 }

@@ -74,14 +74,18 @@ func TestAFaultyUserIsRefusedInWords(t *testing.T) {
 		status int
 		word   string
 	}{
-		{[]string{"user", "add", "anna"}, "", exitFailed, "anna"},
+		{[]string{"user", "add", "anna"}, "", exitFailed, `there is a user "anna" already`},
 		{[]string{"user", "add", "bob", "--audience", "martian"}, "", exitUsage, "customer, operator, user"},
-		{[]string{"user", "add", "bob", "--password-stdin"}, "short", exitFailed, "password"},
+		{[]string{"user", "add", "bob", "--password-stdin"}, "short", exitFailed, "password: A password has at least 8 characters."},
+		{[]string{"user", "add", "bob", "--password-stdin"}, strings.Repeat("long", 60), exitFailed, "password: A password has at most 200 bytes."},
+		{[]string{"user", "add", "b\x1bb"}, "", exitFailed, "name: Nobody can be called b\ufffdb."},
+		{[]string{"user", "add", "b\xffb"}, "", exitUsage, "UTF-8"},
+		{[]string{"user", "add", "bob", "--role", "\x01"}, "", exitFailed, "--role: "},
 		{[]string{"user", "add", ""}, "", exitFailed, "name"},
-		{[]string{"user", "passwd", "nobody", "--password-stdin"}, "long enough", exitFailed, "not found"},
+		{[]string{"user", "passwd", "nobody", "--password-stdin"}, "long enough", exitFailed, `there is no user "nobody"`},
 		{[]string{"user", "passwd", "anna"}, "", exitUsage, "--password-stdin"},
-		{[]string{"user", "role", "add", "nobody", "staff"}, "", exitFailed, "not found"},
-		{[]string{"user", "role", "remove", "anna", "nothing"}, "", exitFailed, "not found"},
+		{[]string{"user", "role", "add", "nobody", "staff"}, "", exitFailed, `there is no user "nobody"`},
+		{[]string{"user", "role", "remove", "anna", "nothing"}, "", exitFailed, `there is no user "anna", or no role "nothing"`},
 	} {
 		r := c.typing(f.stdin).run(ctx, f.args...)
 		if r.status != f.status || !strings.Contains(r.errors, f.word) {
@@ -129,7 +133,8 @@ func TestAnImportWithABadLineAddsNobodyAndNamesIt(t *testing.T) {
 	}{
 		"a name twice":        {"name\nanna\nbob\nanna\n", []string{"line 4", "anna"}},
 		"a name there before": {"name\nbob\nzoe\n", []string{"line 3", "zoe"}},
-		"an unknown audience": {"name,audience\nanna,martian\n", []string{"line 2", "martian"}},
+		"an unknown audience": {"name,audience\nanna,martian\n", []string{"line 2: audience: ", "martian"}},
+		"an unknown language": {"name,locale\nanna,klingonese\n", []string{"line 2: locale: Choose"}},
 		"a plain password":    {"name,password_hash\nanna,secret\n", []string{"line 2", "argon2id"}},
 		"a missing field":     {"name,locale\nanna,en\nbob\n", []string{"line 3"}},
 		"an empty name":       {"name\nanna\n\"\"\n", []string{"line 3", "name"}},

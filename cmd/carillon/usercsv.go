@@ -70,7 +70,7 @@ func (r *userReader) next() (store.NewUser, int, error) {
 	return u, line, nil
 }
 
-func (r *userReader) set(u *store.NewUser, column, value string) (err error) {
+func (r *userReader) set(u *store.NewUser, column, value string) error {
 	switch column {
 	case "name":
 		u.Name = value
@@ -78,16 +78,24 @@ func (r *userReader) set(u *store.NewUser, column, value string) (err error) {
 		u.PasswordHash = value
 		return checkHash(value)
 	case "audience":
-		if value != "" {
-			u.Audience, err = audienceOf(value, r.cfg)
+		if value == "" {
+			return nil
 		}
+		audience, err := audienceOf(value, r.cfg)
+		if err != nil {
+			return fmt.Errorf("audience: %w", err)
+		}
+		u.Audience = audience
 	case "roles":
 		u.Roles = strings.FieldsFunc(value, func(c rune) bool { return c == ';' })
 	case "locale":
 		u.Locale = value
 	}
-	return err
+	return nil
 }
+
+// columnOf is the column that a fault of a user is about.
+func columnOf(field string) string { return field }
 
 // fallback is the audience of whom the file gives none, as `user add` has it.
 func (r *userReader) fallback() notifier.Audience {

@@ -43,7 +43,7 @@ func (u userImportCmd) Run(ctx context.Context, cfg config, c *console) error {
 		bar.end()
 		var line *store.ImportError
 		if errors.As(err, &line) {
-			return fmt.Errorf("%s, line %d: %w; nobody was added", u.File, line.Line, explain(line.Err))
+			return fmt.Errorf("%s, line %d: %w; nobody was added", u.File, line.Line, explainAs(line.Err, columnOf))
 		}
 		if err != nil {
 			return err

@@ -25,7 +25,7 @@ type (
 func (r roleAddCmd) Run(ctx context.Context, cfg config, c *console) error {
 	return withStore(ctx, cfg, func(db *store.Store) error {
 		if err := db.AddRole(ctx, r.Name, r.Role); err != nil {
-			return explain(err)
+			return missed(err, "user %q", r.Name)
 		}
 		if err := record(ctx, db, "user.role.add", r.Name, r.Role); err != nil {
 			return err
@@ -38,7 +38,7 @@ func (r roleAddCmd) Run(ctx context.Context, cfg config, c *console) error {
 func (r roleRemoveCmd) Run(ctx context.Context, cfg config, c *console) error {
 	return withStore(ctx, cfg, func(db *store.Store) error {
 		if err := db.RemoveRole(ctx, r.Name, r.Role); err != nil {
-			return explain(err)
+			return missed(err, "user %q, or no role %q", r.Name, r.Role)
 		}
 		if err := record(ctx, db, "user.role.remove", r.Name, r.Role); err != nil {
 			return err
