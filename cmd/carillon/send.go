@@ -69,10 +69,16 @@ func (s sendCmd) draft() (notifier.Draft, error) {
 		Target: notifier.Target{Users: s.To, Role: s.Role}, Type: s.Type, Scope: s.Scope, Subject: s.Subject,
 		Title: s.Title, Body: s.Body, Link: s.Link, Sender: "carillon send",
 	}
-	if s.ExpiresIn == "" {
-		return d, nil
-	}
 	var bad faults
+	switch {
+	case len(s.To) == 0 && s.Role == "":
+		bad.add("--to, --role", "give one of them, to say who gets it")
+	case len(s.To) > 0 && s.Role != "":
+		bad.add("--to, --role", "give one of them, not both")
+	}
+	if s.ExpiresIn == "" {
+		return d, bad.err()
+	}
 	d.ExpiresIn = bad.span("--expires-in", s.ExpiresIn, time.Second)
 	return d, bad.err()
 }

@@ -26,6 +26,18 @@ func TestAFaultyNoticeIsRefusedInWordsAndNothingIsSent(t *testing.T) {
 	if r = c.run(ctx, "send", "--to", "bob", "--type", "like", "--title", "Hello", "--expires-in", "soon"); r.status != exitUsage {
 		t.Errorf("with --expires-in soon: status %d", r.status)
 	}
+	r = c.run(ctx, "send", "--to", "bob", "--type", "like", "--title", "Hello", "--expires-in", "181d")
+	if r.status != exitFailed {
+		t.Errorf("with --expires-in 181d: status %d", r.status)
+	}
+	wantWords(t, r.errors, "--expires-in: Notices are kept for 180 days at most.")
+	for _, target := range [][]string{nil, {"--to", "bob", "--role", "picker"}} {
+		r = c.run(ctx, append([]string{"send", "--type", "like", "--title", "Hello"}, target...)...)
+		if r.status != exitUsage {
+			t.Errorf("to %q: status %d", target, r.status)
+		}
+		wantWords(t, r.errors, "--to, --role: give one of them")
+	}
 	// The next is the first: none before it was accepted.
 	r = must(t, c.run(ctx, "send", "--json", "--to", "bob", "--type", "like", "--title", "Hello", "--expires-in", "2d"))
 	var n sent
