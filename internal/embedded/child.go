@@ -60,12 +60,16 @@ func startChild(ctx context.Context, program string, lock *Lock, log *slog.Logge
 }
 
 // arguments makes the disk the truth: every change is in the append-only file
-// within a second, and there is no other door than the socket.
+// within a second, and there is no other door than the socket. A hash of more
+// than 64 fields is a table, because counting what was read looks up many; and a
+// burst published faster than an instance reads is kept for it: 256 MB at most,
+// and 64 MB for a minute.
 func arguments(program, dir, socket string) []string {
 	return []string{
 		program, "--port", "0", "--unixsocket", socket, "--unixsocketperm", "700",
 		"--dir", dir, "--appendonly", "yes", "--appendfsync", "everysec", "--save", "",
 		"--maxmemory-policy", "noeviction", "--daemonize", "no", "--supervised", "no", "--logfile", "",
+		"--hash-max-listpack-entries", "64", "--client-output-buffer-limit", "pubsub", "256mb", "64mb", "60",
 	}
 }
 

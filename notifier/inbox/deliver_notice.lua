@@ -39,7 +39,7 @@ end
 redis.call('HSET', hash, field, id .. ' ' .. ver .. ' ' .. expires .. ' ' .. json)
 local length = redis.call('LPUSH', list, field)
 mark_expiry(expiry, seq, key, ver, expires)
-if ARGV[9] == '1' then redis.call('HINCRBY', KEYS[7], id .. ':d', 1) end
+if ARGV[9] == '1' then redis.call('HINCRBY', KEYS[7], id .. ':d', '1') end
 
 local events = {'notice ' .. id .. ' ' .. key .. ' ' .. json}
 for _ = cap + 1, length do

@@ -29,8 +29,7 @@ if #page > 0 then values = redis.call('HMGET', hash, unpack(page)) end
 local more = #fields > limit and 1 or 0
 if unread == 0 then return {0, 0, tonumber(numbers[2]), opened, more, page, values} end
 
-local turned = turn_rows(list, hash, KEYS[6], fields, unread)
+local turned = turn_rows(list, hash, KEYS[6], fields, values, unread)
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
-redis.call('HSET', state, 'opened', ver)
-save_state(state, KEYS[5], seq, ARGV[5], turned, 0, ver, {'upto ' .. ver})
+save_state(state, KEYS[5], seq, ARGV[5], turned, 0, ver, {'upto ' .. ver}, 'opened', ver)
 return {turned, 0, tonumber(ver), opened, more, page, values}

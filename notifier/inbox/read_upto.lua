@@ -28,7 +28,7 @@ if key ~= '' then
   upto = tonumber(value:match('^%d+ (%d+)') or 0)
 end
 local unread, turned = tonumber(numbers[1]), 0
-if unread > 0 then turned = turn_rows(list, hash, KEYS[6], redis.call('LRANGE', list, 0, unread), unread, upto) end
+if unread > 0 then turned = turn_rows(list, hash, KEYS[6], redis.call('LRANGE', list, 0, unread), {}, unread, upto) end
 if turned == 0 then return {0, unread, tonumber(numbers[2])} end
 
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))

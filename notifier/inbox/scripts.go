@@ -28,6 +28,10 @@ var (
 	findUnread string
 	//go:embed write_rows.lua
 	writeRows string
+	//go:embed read_values.lua
+	readValues string
+	//go:embed count_read.lua
+	countRead string
 	//go:embed turn_rows.lua
 	turnRows string
 
@@ -57,10 +61,10 @@ var (
 var (
 	startInbox    = script.New("start_inbox", startSource)
 	deliverNotice = script.New("deliver_notice", findRow, expiresSoon, markExpiry, removeRow, trimGone, saveState, deliverSource)
-	openInbox     = script.New("open_inbox", findDue, findUnread, writeRows, turnRows, saveState, openSource)
+	openInbox     = script.New("open_inbox", findDue, findUnread, readValues, countRead, writeRows, turnRows, saveState, openSource)
 	lookInbox     = script.New("look_inbox", findDue, seekRow, lookSource)
 	markEntry     = script.New("mark_entry", findRow, saveState, markSource)
-	readUpto      = script.New("read_upto", findDue, findRow, findUnread, writeRows, turnRows, saveState, uptoSource)
+	readUpto      = script.New("read_upto", findDue, findRow, findUnread, readValues, countRead, writeRows, turnRows, saveState, uptoSource)
 	deleteEntry   = script.New("delete_entry", findRow, expiresSoon, removeRow, trimGone, saveState, deleteSource)
 	restoreEntry  = script.New("restore_entry", findRow, seekRow, expiresSoon, markExpiry, saveState, restoreSource)
 	retractNotice = script.New("retract_notice", findRow, expiresSoon, removeRow, trimGone, saveState, retractSource)

@@ -1,32 +1,26 @@
 -- turn_rows.lua: turn the unread rows of an inbox to read, those with at ≤ upto,
--- or all when upto is nil. top is the top of the list, as far as it is known.
+-- or all when upto is nil. top is the top of the list as far as it is known, and
+-- known the values of the first of them.
 --
 -- Returns how many rows it turned.
-local function turn_rows(list, hash, counts, top, unread, upto)
-  local from, at, fields = find_unread(list, top, unread)
-  local changed = {}
-  for first = 1, #from, 1000 do
-    local old, new, ids, marks = {}, {}, {}, {}
-    for i, value in ipairs(redis.call('HMGET', hash, unpack(from, first, math.min(first + 999, #from)))) do
-      local id, stored = (value or ''):match('^(%d+) (%d+)')
-      if value and (not upto or (tonumber(stored) or 0) <= upto) then
-        local field, place = from[first + i - 1], at[first + i - 1]
-        fields[place] = field:sub(1, -2) .. '1'
-        changed[#changed + 1] = place
-        old[#old + 1] = field
-        new[#new + 1] = fields[place]
-        new[#new + 1] = value
-        ids[#ids + 1] = id or '0'
-        marks[#marks + 1] = (id or '0') .. ':d'
-      end
+local function turn_rows(list, hash, counts, top, known, unread, upto)
+  local at, fields = find_unread(list, top, unread)
+  local values = read_values(hash, fields, at, known)
+  local changed, old, new, ids = {}, {}, {}, {}
+  for _, i in ipairs(at) do
+    local value = values[i]
+    if value and (not upto or tonumber(value:match('^%d+ (%d+)') or 0) <= upto) then
+      local n = #changed + 1
+      changed[n], old[n], ids[n] = i, fields[i], value:match('^%d+') or '0'
+      fields[i] = old[n]:sub(1, -2) .. '1'
+      new[2 * n - 1], new[2 * n] = fields[i], value
     end
-    if #old > 0 then
-      redis.call('HDEL', hash, unpack(old))
-      redis.call('HSET', hash, unpack(new))
-      for i, counted in ipairs(redis.call('HMGET', counts, unpack(marks))) do
-        if counted then redis.call('HINCRBY', counts, ids[i] .. ':r', 1) end
-      end
-    end
+  end
+  for first = 1, #changed, 1000 do
+    local last = math.min(first + 999, #changed)
+    redis.call('HDEL', hash, unpack(old, first, last))
+    redis.call('HSET', hash, unpack(new, 2 * first - 1, 2 * last))
+    count_read(counts, {unpack(ids, first, last)})
   end
   write_rows(list, fields, changed)
   return #changed
