@@ -64,7 +64,7 @@ func (s *Store) Credentials(ctx context.Context, name string) (u notifier.User, 
 		u, err = s.oneUser(ctx, `u.name = $1`, name)
 	}
 	if err != nil {
-		return notifier.User{}, "", s.fail(err, "read the credentials of user %q", name)
+		return notifier.User{}, "", s.fail(err, "read the credentials of a user") // logged: without his name
 	}
 	return u, hash, nil
 }
@@ -72,7 +72,7 @@ func (s *Store) Credentials(ctx context.Context, name string) (u notifier.User, 
 // UserByName returns one user, or notifier.ErrNotFound.
 func (s *Store) UserByName(ctx context.Context, name string) (notifier.User, error) {
 	u, err := s.oneUser(ctx, `u.name = $1`, valid(name))
-	return u, s.fail(err, "read user %q", name)
+	return u, s.fail(err, "read a user by name")
 }
 
 // UserBySeq returns one user, or notifier.ErrNotFound.
