@@ -22,7 +22,7 @@ func (i *instance) listen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	i.url = "http://" + at
+	i.addr, i.url = at, "http://"+at
 	if i.cfg.PublicURL != nil {
 		i.url = i.cfg.PublicURL.String()
 	}

@@ -16,6 +16,7 @@ type serveCmd struct {
 // serving is what serve prints when it answers.
 type serving struct {
 	URL   string     `json:"url"`
+	Addr  string     `json:"addr"` // what it listens on: with port 0, the port taken
 	Admin string     `json:"admin,omitempty"`
 	Users []demoUser `json:"users,omitempty"`
 }
@@ -31,12 +32,15 @@ func (s serveCmd) Run(ctx context.Context, cfg config, c *console) error {
 
 // announce says where to go, once somebody answers there.
 func (s serveCmd) announce(server *instance, c *console) error {
-	line := serving{URL: server.url, Admin: server.adminURL}
+	line := serving{URL: server.url, Addr: server.addr, Admin: server.adminURL}
 	if s.Demo {
 		line.Users = demoUsers()
 	}
 	if err := c.result(line, "Carillon is at %s", line.URL); err != nil || c.json {
 		return err
+	}
+	if server.cfg.PublicURL != nil {
+		fmt.Fprintf(c.stdout, "It listens on %s\n", line.Addr)
 	}
 	if line.Admin != "" {
 		fmt.Fprintf(c.stdout, "Metrics are at %s/metrics\n", line.Admin)

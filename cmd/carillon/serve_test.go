@@ -102,6 +102,17 @@ func TestAServerStartsWhileRedisIsAway(t *testing.T) {
 	}
 }
 
+func TestTheAddressIsToldBesideAPublicOne(t *testing.T) {
+	t.Parallel()
+	s := serve(t, in(t.TempDir()), "--public-url", "https://notices.example.com")
+	if s.URL != "https://notices.example.com" {
+		t.Errorf("the URL is %q", s.URL)
+	}
+	if status, body := text(t, "http://"+s.Addr+"/readyz"); status != 200 || body != "ok" {
+		t.Errorf("/readyz at %q: %d %q", s.Addr, status, body)
+	}
+}
+
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -38,6 +38,7 @@ type instance struct {
 
 	web, admin    *http.Server
 	url, adminURL string
+	addr          string // what url leads to, be it through a proxy
 	listeners     map[*http.Server]net.Listener
 	stopping      atomic.Bool
 
