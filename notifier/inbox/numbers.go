@@ -19,18 +19,25 @@ import (
 // inboxes are started, so that each Ver is above 0.
 func (b *Inbox) Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error) {
 	badges := make([]notifier.Badge, len(seqs))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(inFlight)
-	done := 0
-	for chunk := range slices.Chunk(seqs, badgeBatch) {
-		into := badges[done : done+len(chunk)]
-		done += len(chunk)
-		group.Go(func() error { return b.readBadges(ctx, chunk, into) })
+	read := b.readBadges // a page asks for one user: it needs no goroutine
+	if len(seqs) > badgeBatch {
+		read = b.readManyBadges
 	}
-	if err := group.Wait(); err != nil {
+	if err := read(ctx, seqs, badges); err != nil {
 		return nil, fmt.Errorf("read the badges of %d users: %w", len(seqs), away(err))
 	}
 	return badges, nil
+}
+
+func (b *Inbox) readManyBadges(ctx context.Context, seqs []int64, into []notifier.Badge) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(inFlight)
+	for chunk := range slices.Chunk(seqs, badgeBatch) {
+		part := into[:len(chunk)]
+		into = into[len(chunk):]
+		group.Go(func() error { return b.readBadges(ctx, chunk, part) })
+	}
+	return group.Wait()
 }
 
 func (b *Inbox) readBadges(ctx context.Context, seqs []int64, into []notifier.Badge) error {
