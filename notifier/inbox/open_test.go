@@ -1,12 +1,15 @@
 package inbox_test
 
 import (
+	"maps"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -128,6 +131,35 @@ func TestALongInboxKeepsItsOrderWhateverTheNumberOfUnread(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestOpeningTurnsMoreRowsThanOneCallTakes(t *testing.T) {
+	t.Parallel()
+	const rows = 2100
+	s := newSite(t, redistest.Client(t), rows)
+	want := map[string]string{} // how many read each notice that is counted
+	for id := int64(1); id <= rows; id++ {
+		n := s.notice(id, "")
+		if id%7 > 0 { // the others have one recipient
+			n.Recipients, want[decimal(id)+":r"] = 2, "1"
+		}
+		s.deliver(t, 42, n)
+		if id%500 == 3 {
+			s.deliver(t, 106, n)
+			want[decimal(id)+":r"] = "2"
+		}
+	}
+	for _, seq := range []int64{106, 42} {
+		page, err := s.Open(t.Context(), seq)
+		if err != nil || page.Unread != 0 {
+			t.Fatalf("user %d: %d unread, %v", seq, page.Unread, err)
+		}
+	}
+	read := s.sound(t, 42).Counts
+	maps.DeleteFunc(read, func(field, _ string) bool { return strings.HasSuffix(field, ":d") })
+	if d := cmp.Diff(want, read); d != "" {
+		t.Errorf("read (-want +got):\n%s", d)
+	}
 }
 
 func TestRowsThatExpiredAreNeitherShownNorCounted(t *testing.T) {
