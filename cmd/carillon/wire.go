@@ -145,9 +145,12 @@ func (i *instance) makeStages(ctx context.Context, demo bool) error {
 func (i *instance) server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h,
-		// No WriteTimeout: a stream lives for minutes and has a deadline for
-		// each write of its own.
+		// A client that stops in the middle of a form or of a page is let go. A
+		// stream is not bound by this: live takes its connection over, which
+		// lifts both, and has a deadline of its own for each write.
 		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      60 * time.Second,
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          slog.NewLogLogger(i.log.Handler(), slog.LevelDebug),
