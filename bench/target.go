@@ -118,7 +118,7 @@ func (w *world) noticeOf(body string, recipients int64) *notifier.Notice {
 			Target: notifier.Target{Users: []string{"user1"}}, Type: "parcel",
 			Title: "Your parcel is on its way", Body: body, Link: "/parcels/1",
 		},
-		ID: w.notices.Add(1), State: notifier.StateSending, CreatedAt: now, ExpiresAt: now.Add(72 * time.Hour),
+		ID: w.notices.Add(1), State: notifier.StateSending, CreatedAt: now, ExpiresAt: now.Add(notifier.DefaultKeep),
 		Recipients: recipients, Routed: true,
 	}
 }
