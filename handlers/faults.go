@@ -10,12 +10,12 @@ import (
 )
 
 // showFaults puts every fault beside its field, the first where a field has
-// several, and into the list on top. A field the form does not show is named
-// in the list only.
+// several, and into the list on top. A fault of the form
+// itself is in the list only.
 func showFaults(p *views.Send, bad *notifier.InvalidError) {
 	labels := map[string]string{
-		"target": "send.target", "to": "send.to", "type": "send.type", "subject": "send.subject", "title": "send.title_field",
-		"body": "send.body", "link": "send.link", "expires_in": "send.expires",
+		"target": "send.target", "to": "send.to", "type": "send.type", "subject": "send.subject", "scope": "send.scope",
+		"title": "send.title_field", "body": "send.body", "link": "send.link", "expires_in": "send.expires",
 	}
 	for _, f := range bad.Fields {
 		text := faultText(p.Text, f)

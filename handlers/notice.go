@@ -71,6 +71,9 @@ func facts(text *locale.Printer, n *notifier.Notice, zone *time.Location) []view
 	if n.Subject != "" {
 		list = append(list, fact("subject", n.Subject))
 	}
+	if n.Scope != "" {
+		list = append(list, fact("scope", n.Scope))
+	}
 	return append(list, moment("created", n.CreatedAt), moment("expires", n.ExpiresAt))
 }
 

@@ -66,7 +66,10 @@ func TestAPreviewSendsNothing(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 5000, &sent)
-	r := w.post("carol", "/staff/send", append(goodForm, "preview", "1")...).wantStatus(t, http.StatusOK)
+	r := w.post("carol", "/staff/send", append(with(goodForm, "scope", "119240"), "preview", "1")...).wantStatus(t, http.StatusOK)
+	if got := r.attr("#scope", "value"); got != "119240" {
+		t.Errorf("the form would go on without the scope: it has %q", got)
+	}
 	r.wantText(t, "[data-testid=recipients]", "5,000 people will get it.")
 	r.wantText(t, "[data-testid=preview] .seen-title a", "Hello")
 	if r.attr("#title", "value") != "Hello" || len(sent) != 0 {
@@ -105,6 +108,7 @@ func TestAFaultStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 		{"type", "Big Type", "Only lower-case letters, digits and . _ - are possible, at most 63 of them, with a letter or a digit first."},
 		{"subject", "two words", "Only printable ASCII characters without spaces are possible."},
 		{"subject", "notice_id:5", "A subject does not begin with notice_id: and does not contain :has_read:."},
+		{"scope", "aisle 7", "Only letters, digits and . _ - are possible, at most 64 of them."},
 		{"title", "", "Please fill this in."},
 		{"title", strings.Repeat("字", 201), "At most 200 are possible; this has 201 characters."},
 		{"title", "bell\x07", "It holds a character that cannot be shown (U+0007)."},

@@ -15,7 +15,7 @@ import (
 func notice(id int64, state notifier.State) notifier.Notice {
 	return notifier.Notice{
 		Draft: notifier.Draft{
-			Target: notifier.Target{Users: []string{"a", "b", "c", "d", "e"}}, Type: "like", Subject: "photo:1",
+			Target: notifier.Target{Users: []string{"a", "b", "c", "d", "e"}}, Type: "like", Subject: "photo:1", Scope: "119240",
 			Title: "Hello", Body: "One\nTwo", Link: "/photos/1", Sender: "carol",
 		},
 		ID: id, State: state, CreatedAt: noon.Add(-time.Hour), ExpiresAt: noon.Add(time.Hour),
@@ -69,6 +69,9 @@ func TestANoticeShowsHowFarItHasCome(t *testing.T) {
 		w.sender.progress = func(id int64) (notifier.Progress, error) { return test.progress, nil }
 		r := w.get("carol", "/staff/notices/5").wantStatus(t, http.StatusOK)
 		r.wantText(t, "[data-testid=state]", test.state)
+		if got := r.text(".facts"); !strings.Contains(got, "photo:1") || !strings.Contains(got, "119240") {
+			t.Errorf("%s: the facts are %q", test.state, got)
+		}
 		if got := r.attr("#progress", "data-finished"); got != test.finished {
 			t.Errorf("%s: finished is %q", test.state, got)
 		}
