@@ -8,6 +8,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
+const eventsPath = "/events"
+
 // events hands the connection to the user's stream. HEAD only says whether
 // there would be one: EventSource does not tell why it failed.
 func (h *Handlers) events(w http.ResponseWriter, r *http.Request) error {

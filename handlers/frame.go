@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -49,9 +50,14 @@ func (h *Handlers) bareFrame(r *http.Request) views.Frame {
 	return f
 }
 
+// bellWait is how long a page waits for its bell.
+const bellWait = time.Second
+
 // bell shows the user's number. A page that can do without it is shown without.
 func (h *Handlers) bell(r *http.Request, text *locale.Printer) views.Bell {
-	badges, err := h.Inbox.Badges(r.Context(), []int64{seqOf(r)})
+	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
+	defer cancel()
+	badges, err := h.Inbox.Badges(ctx, []int64{seqOf(r)})
 	if err != nil || len(badges) != 1 {
 		h.Log.LogAttrs(r.Context(), slog.LevelWarn, "bell without its number",
 			slog.Int64("user_id", seqOf(r)), slog.String("request_id", visitOf(r).id), slog.Any("err", err))

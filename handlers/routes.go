@@ -42,7 +42,7 @@ func (h *Handlers) routes() []route {
 		{"POST", "/inbox/delete", signedIn, h.deleteEntry},
 		{"POST", "/inbox/restore", signedIn, h.restoreEntry},
 		{"POST", "/inbox/read-all", signedIn, h.readAll},
-		{"GET", "/events", anyone, h.events},
+		{"GET", eventsPath, anyone, h.events},
 		{"GET", "/settings", signedIn, h.settings},
 		{"POST", "/settings", signedIn, h.saveSettings},
 

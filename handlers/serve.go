@@ -2,11 +2,13 @@ package handlers
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/a-h/templ"
 )
@@ -14,13 +16,20 @@ import (
 // maxPooled is the largest buffer that is kept for the next page.
 const maxPooled = 256 << 10
 
+// answerWait is how long an answer may take. A Redis that is away is noticed at
+// once; one that keeps the connection and says nothing is not.
+const answerWait = 10 * time.Second
+
 // serve answers a request for one address: who may, then which method, then the
 // handler, then a page for its error.
 func (h *Handlers) serve(m methods) http.HandlerFunc {
 	who := m.who()
 	return func(w http.ResponseWriter, r *http.Request) {
 		rt, known := m.find(r.Method)
-		err := h.admit(r, who)
+		// The page of an error is made without the deadline, which may have passed.
+		bounded, cancel := rt.bound(r)
+		defer cancel()
+		err := h.admit(bounded, who)
 		switch {
 		case errors.Is(err, errSignIn):
 			h.toLogin(w, r, m)
@@ -30,12 +39,22 @@ func (h *Handlers) serve(m methods) http.HandlerFunc {
 			w.Header().Set("Allow", m.allowed())
 			err = errMethod
 		default:
-			err = rt.handle(w, r)
+			err = rt.handle(w, bounded)
 		}
 		if err != nil {
 			h.fail(w, r, err)
 		}
 	}
+}
+
+// bound gives a request the time that its answer may take. A stream takes longer
+// by its nature, and bounds its own beginning.
+func (rt route) bound(r *http.Request) (*http.Request, context.CancelFunc) {
+	if rt.pattern == eventsPath {
+		return r, func() {}
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), answerWait)
+	return r.WithContext(ctx), cancel
 }
 
 // toLogin sends on to the login page, and from there back to where a form of
