@@ -51,11 +51,7 @@ func (e *examination) node(ctx context.Context, rdb *redis.Client) error {
 	info := parseInfo(text)
 	e.redisVersion(rdb.Options().Addr, info)
 	e.persistence(info)
-	if policy := info["maxmemory_policy"]; policy != "noeviction" && info["maxmemory"] != "0" {
-		e.fail("redis memory", "maxmemory-policy is "+policy, "set it to noeviction: an evicted inbox is a lost inbox")
-	} else {
-		e.ok("redis memory", "%s used, nothing is evicted", info["used_memory_human"])
-	}
+	e.memory(info)
 	return e.latency(ctx, rdb)
 }
 
@@ -69,7 +65,26 @@ func (e *examination) redisVersion(addr string, info map[string]string) {
 	if valkey := info["valkey_version"]; valkey != "" {
 		version = "Valkey " + valkey
 	}
+	if info["role"] == "slave" {
+		e.fail("redis", addr+" is a replica: it refuses every change", "correct --redis-url: its master, or redis+sentinel:// to be led there")
+		return
+	}
 	e.ok("redis", "%s at %s", version, addr)
+}
+
+func (e *examination) memory(info map[string]string) {
+	used, _ := strconv.ParseInt(info["used_memory"], 10, 64) // 0 where it does not say
+	most, _ := strconv.ParseInt(info["maxmemory"], 10, 64)
+	policy := info["maxmemory_policy"]
+	switch {
+	case most > 0 && policy != "noeviction":
+		e.fail("redis memory", "maxmemory-policy is "+policy, "set it to noeviction: an evicted inbox is a lost inbox")
+	case most > 0 && used > most/10*9:
+		e.fail("redis memory", fmt.Sprintf("%s of %s used", info["used_memory_human"], info["maxmemory_human"]),
+			"raise maxmemory: when it is reached nothing can be delivered")
+	default:
+		e.ok("redis memory", "%s used, nothing is evicted", info["used_memory_human"])
+	}
 }
 
 func (e *examination) persistence(info map[string]string) {

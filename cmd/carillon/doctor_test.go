@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/carillonhq/carillon/internal/redistest"
 )
 
 func TestADoctorFindsAHealthyServerHealthy(t *testing.T) {
@@ -58,6 +60,30 @@ func TestADoctorSaysWhatToDo(t *testing.T) {
 	wantWords(t, r.out, "is the server running")
 	if strings.Contains(r.out, "token=1") {
 		t.Errorf("a token is in\n%s", r.out)
+	}
+}
+
+func TestADoctorFindsARedisThatTakesNoChanges(t *testing.T) {
+	t.Parallel()
+	server := redistest.Own(t)
+	c := in(t.TempDir()).with("CARILLON_REDIS_URL", "unix://"+server.Socket)
+	rdb := server.Client(t)
+	for _, state := range []struct {
+		command []any
+		words   []string
+	}{
+		{[]any{"config", "set", "maxmemory", "1"}, []string{"of 1B used", "→ raise maxmemory"}},
+		{[]any{"config", "set", "maxmemory-policy", "allkeys-lru"}, []string{"→ set it to noeviction"}},
+		{[]any{"replicaof", "127.0.0.1", "1"}, []string{"is a replica", "→ correct --redis-url"}},
+	} {
+		if err := rdb.Do(t.Context(), state.command...).Err(); err != nil {
+			t.Fatal(err)
+		}
+		r := c.run(t.Context(), "doctor")
+		if r.status != exitFailed {
+			t.Errorf("%v: status %d", state.command, r.status)
+		}
+		wantWords(t, r.out, state.words...)
 	}
 }
 
