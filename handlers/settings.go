@@ -22,7 +22,7 @@ func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	chosen := values.Get("locale")
-	if err != nil || !h.speaks(chosen) {
+	if err != nil || !values.Has("locale") || !h.speaks(chosen) {
 		p := h.settingsPage(r, kept(chosen))
 		p.Fault = p.Text.T("error.bad_locale")
 		return h.page(w, r, http.StatusUnprocessableEntity, views.SettingsPage(p))

@@ -91,4 +91,12 @@ func (n *Notice) Key() string {
 
 // EncodeContent renders c as one line of JSON that holds no CR, LF or line
 // separator, whatever its fields hold, and so can stand in an event as it is.
-func EncodeContent(c Content) ([]byte, error) { return json.Marshal(c) }
+// Its time is RFC 3339 in UTC with milliseconds, all three digits of them.
+func EncodeContent(c Content) ([]byte, error) {
+	type fields Content
+	return json.Marshal(struct {
+		fields
+		CreatedAt string `json:"created_at"`
+		Reason    string `json:"reason"` // again, to stay last
+	}{fields(c), c.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z07:00"), c.Reason})
+}

@@ -28,8 +28,8 @@ func TestAnUnknownUserCostsAsMuchAsAKnownOne(t *testing.T) {
 	// With all processors taken, an answer before the deadline would come from
 	// an attempt that hashes nothing.
 	g := NewGate(GateConfig{Users: nobody{}})
-	for range cap(g.hashing) {
-		g.hashing <- struct{}{}
+	for range cap(g.checks) {
+		g.checks <- struct{}{}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()

@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	window       = 15 * time.Minute
-	perAccount   = 10
-	perAddress   = 100
-	hashingLimit = 10 * time.Second // waiting for a processor included
+	window     = 15 * time.Minute
+	perAccount = 10
+	perAddress = 100
+	checkWait  = 10 * time.Second // for a processor
 )
 
 // Users knows passwords.
@@ -41,9 +41,9 @@ type GateConfig struct {
 type Gate struct {
 	users   Users
 	limiter *limiter
-	// hashing holds a token for each password that is being hashed: a hash
-	// takes 19 MiB, and more of them than processors only take memory.
-	hashing chan struct{}
+	// checks holds a token for each password that is being checked: a hash takes
+	// 19 MiB, and more of them than processors only take memory.
+	checks chan struct{}
 }
 
 // TooManyError is an ErrTooMany that knows when to try again.
@@ -55,7 +55,7 @@ func NewGate(cfg GateConfig) *Gate {
 		cfg.Now = time.Now
 	}
 	return &Gate{
-		users: cfg.Users, hashing: make(chan struct{}, runtime.NumCPU()),
+		users: cfg.Users, checks: make(chan struct{}, runtime.NumCPU()),
 		limiter: &limiter{
 			redis: guard{rdb: cfg.Redis, now: cfg.Now}, space: cfg.Space, local: localCounts{now: cfg.Now},
 		},
@@ -72,7 +72,14 @@ func (g *Gate) Check(ctx context.Context, username, password, address string) (n
 		{g.limiter.space.Limit("account", hash([]byte(username))), perAccount},
 		{g.limiter.space.Limit("address", addressGroup(address)), perAddress},
 	}
-	// The failure is counted beforehand and taken back when it was none.
+	enough, err := g.enter(ctx)
+	if err != nil {
+		return notifier.User{}, err
+	}
+	defer enough()
+	// The failure is counted beforehand and taken back when it was none. That is
+	// done by as many at a time as check: a crowd that signs in rightly to one
+	// account does not shut it.
 	held, wait := g.limiter.reserve(ctx, quotas)
 	if wait > 0 {
 		return notifier.User{}, &TooManyError{RetryAfter: wait}
@@ -88,6 +95,18 @@ func (g *Gate) Check(ctx context.Context, username, password, address string) (n
 	return user, nil
 }
 
+// enter waits until a processor is free for one more password; leave gives it back.
+func (g *Gate) enter(ctx context.Context) (leave func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, checkWait)
+	defer cancel()
+	select {
+	case g.checks <- struct{}{}:
+		return func() { <-g.checks }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for a processor: %w", errors.Join(notifier.ErrUnavailable, ctx.Err()))
+	}
+}
+
 func (g *Gate) verify(ctx context.Context, username, password string) (notifier.User, bool, error) {
 	user, stored, err := g.users.Credentials(ctx, username)
 	if err != nil && !errors.Is(err, notifier.ErrNotFound) {
@@ -99,14 +118,6 @@ func (g *Gate) verify(ctx context.Context, username, password string) (notifier.
 	}
 	if len(password) > maxPassword {
 		return notifier.User{}, false, nil // nobody's, and long to hash
-	}
-	ctx, cancel := context.WithTimeout(ctx, hashingLimit)
-	defer cancel()
-	select {
-	case g.hashing <- struct{}{}:
-		defer func() { <-g.hashing }()
-	case <-ctx.Done():
-		return notifier.User{}, false, fmt.Errorf("wait for a processor: %w", errors.Join(notifier.ErrUnavailable, ctx.Err()))
 	}
 	right, err := argon2id.ComparePasswordAndHash(password, stored)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/alexedwards/argon2id"
 	"github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/session"
@@ -241,5 +242,20 @@ func TestWithoutSQLNothingIsCounted(t *testing.T) {
 	away = false
 	if _, err := g.Check(t.Context(), "alice", right, "192.0.2.1"); err != nil {
 		t.Errorf("SQL is back: %v", err)
+	}
+}
+
+func TestACrowdThatSignsInRightlyDoesNotShutTheAccount(t *testing.T) {
+	t.Parallel()
+	g := newGate(t, everyone(t))
+	var crowd errgroup.Group
+	for range 200 {
+		crowd.Go(func() error {
+			_, err := g.Check(t.Context(), "alice", right, "192.0.2.1")
+			return err
+		})
+	}
+	if err := crowd.Wait(); err != nil {
+		t.Error(err)
 	}
 }
