@@ -86,6 +86,9 @@ func (w *world) burstOurs(ctx context.Context, t *target, fleet *load.Fleet, s b
 	w.log.Info("burst through the deliver scripts", "lost", lost, "wrong_badges", wrong, "dropped", r.Dropped)
 
 	ver := time.Now().UnixMilli()
+	if err := w.settle(ctx, each, ver+each); err != nil {
+		return err
+	}
 	r, took, err = w.sent(ctx, fleet, int64(count), func(run int64) error { return w.publishChanges(ctx, fleet, run, ver) })
 	if err != nil {
 		return err
@@ -120,6 +123,21 @@ func wrongBadges(ctx context.Context, f *load.Fleet, want func(i int) (unread, v
 			return wrong
 		}
 	}
+}
+
+// settle writes the numbers that the published changes end with. The server reads
+// every user again once a minute and believes Redis.
+func (w *world) settle(ctx context.Context, unread, ver int64) error {
+	for part := range slices.Chunk(w.seqs(), 1000) {
+		pipe := w.rdb.Pipeline()
+		for _, seq := range part {
+			pipe.HSet(ctx, w.space.State(seq), "unread", unread, "ver", ver)
+		}
+		if _, err := pipe.Exec(ctx); err != nil {
+			return fmt.Errorf("settle the numbers of the burst: %w", err)
+		}
+	}
+	return nil
 }
 
 // publishAll says one text on many channels: a deliver script without storing.
