@@ -3,6 +3,8 @@ package e2e
 import (
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 )
 
 func TestABellIsRightAgainByItselfWhenItsInstanceWasKilledAndComesBack(t *testing.T) {
@@ -38,4 +40,20 @@ func TestEveryBellIsRightWhenRedisLostItsSubscriptions(t *testing.T) {
 		alice.send("bob", "like", "photo_id:"+want, "Once more")
 		bob.badge(want)
 	}
+}
+
+func TestAPageOfASessionThatEndedElsewhereSaysSoAndAsksToSignIn(t *testing.T) {
+	t.Parallel()
+	s := many(t)
+	s.user("bob")
+	one, two := s.serve(), s.serve()
+	here := open(t, one).signIn("bob").goTo("/inbox?filter=unread")
+	there := open(t, two).signIn("bob").goTo("/settings")
+	there.press(`main form[action="/logout"] button`) // everywhere
+	one.kill()
+	s.serve("--addr", strings.TrimPrefix(one.url, "http://"))
+	here.connection("You are signed out. Sign in")
+	here.shot("signed-out")
+	here.press(`#connection a`)
+	here.do(chromedp.WaitVisible(css(`input[name=username]`)))
 }
