@@ -17,13 +17,17 @@ var sites atomic.Int64
 // many is a site of several machines: one PostgreSQL and one Redis between them.
 func many(t *testing.T) *site {
 	t.Helper()
-	return &site{t: t, flags: []string{
+	return &site{t: t, flags: append(shared(t), "--database-url", sqltest.URL(t), "--redis-url", "unix://"+redistest.Socket(t))}
+}
+
+// shared is what all instances of such a site have together beside their servers.
+func shared(t *testing.T) []string {
+	t.Helper()
+	return []string{
 		"--data-dir", t.TempDir(),
-		"--database-url", sqltest.URL(t),
-		"--redis-url", "unix://" + redistest.Socket(t),
 		"--redis-prefix", fmt.Sprintf("site%d:", sites.Add(1)),
 		"--session-keys", "8f1d7e6a5c4b3a29181706f5e4d3c2b1a0918273645546372819a0b1c2d3e4f5",
-	}}
+	}
 }
 
 // send fills the staff form as a person would.
