@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,10 +43,8 @@ func serveInstance() {
 
 func TestWhatAKilledInstanceLeftIsFinishedByAnother(t *testing.T) {
 	t.Parallel()
-	const prefix = "killed:"
 	r := newRig(t, redistest.Client(t))
-	r.keys = keys.New(prefix)
-	r.inbox = inbox.New(r.rdb, r.keys, inbox.Options{})
+	prefix := strings.TrimSuffix(r.keys.Lease(""), "lease:")
 	seqs := r.users(t, "all", 20_000)
 	p := pipeline.New(r.config())
 	n := send(t, p, toRole("all"))
