@@ -1,0 +1,40 @@
+package pipeline_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/store"
+)
+
+// overtaken is a store in which somebody retracts each notice just before it
+// would be sent.
+type overtaken struct{ *store.Store }
+
+func (o overtaken) SetState(ctx context.Context, id int64, from, to notifier.State) (bool, error) {
+	if to == notifier.StateSent {
+		if _, err := o.Store.SetState(ctx, id, from, notifier.StateRetracting); err != nil {
+			return false, err
+		}
+	}
+	return o.Store.SetState(ctx, id, from, to)
+}
+
+func TestANoticeThatIsRetractedAtTheLastMomentIsNotCalledSent(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 2)
+	c := r.config()
+	c.Store = overtaken{r.store}
+	p := pipeline.New(c)
+	n := send(t, p, toUsers("u1", "u2"))
+	if n.State == notifier.StateSent {
+		t.Error("the sender is told that it was sent")
+	}
+	start(t, p)
+	r.state(t, n.ID, notifier.StateRetracted)
+	r.everyoneHas(t, seqs, 0)
+}
