@@ -17,11 +17,11 @@ import (
 func (t *target) metric(ctx context.Context, name string) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+t.admin+"/metrics", nil) //nolint:gosec // our own server
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+t.admin+"/metrics", nil) //nolint:gosec // the loopback address of the server that we started
 	if err != nil {
 		return 0, err
 	}
-	answer, err := http.DefaultClient.Do(r) //nolint:gosec // our own server
+	answer, err := http.DefaultClient.Do(r) //nolint:gosec // the loopback address of the server that we started
 	if err != nil {
 		return 0, fmt.Errorf("read the metrics: %w", err)
 	}

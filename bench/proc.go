@@ -37,7 +37,7 @@ func start(ctx context.Context, dir, name, addr string, argv ...string) (*proces
 	if err != nil {
 		return nil, fmt.Errorf("keep what %s prints: %w", name, err)
 	}
-	cmd := exec.Command(argv[0], argv[1:]...) //nolint:gosec,noctx // built by us; stopped in order by stop
+	cmd := exec.Command(argv[0], argv[1:]...) //nolint:gosec,noctx // a server that we built ourselves; a context would kill it, stop ends it in order
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	p := &process{name: name, addr: addr, cmd: cmd, log: out}

@@ -16,7 +16,7 @@ import (
 // window is one window of one person: cookies are his alone.
 type window struct {
 	t   *testing.T
-	ctx context.Context //nolint:containedctx // it is what chromedp calls a window
+	ctx context.Context //nolint:containedctx // chromedp has no other handle of a window than its context
 	url string
 }
 

@@ -81,7 +81,7 @@ func (h *Handlers) recovered(w *answer, r *http.Request, fault any) {
 	if fault == nil {
 		return
 	}
-	if fault == http.ErrAbortHandler { //nolint:errorlint // it is compared by identity, as net/http does
+	if fault == http.ErrAbortHandler { //nolint:errorlint // a recovered value is no error chain; net/http compares it by identity too
 		panic(fault)
 	}
 	h.Log.LogAttrs(r.Context(), slog.LevelError, "handler panicked",

@@ -83,7 +83,7 @@ func (f *Fleet) settled() {
 
 func (f *Fleet) dial(i int) error {
 	l := f.loops[i%len(f.loops)]
-	s := &stream{id: int32(i), user: int64(i % f.cfg.Users), started: time.Now()} //nolint:gosec // there are not that many ports
+	s := &stream{id: int32(i), user: int64(i % f.cfg.Users), started: time.Now()} //nolint:gosec // at most --streams, which ports and open files keep far below 2^31
 	s.stalled = f.cfg.Stalled != nil && f.cfg.Stalled(i)
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -114,7 +114,7 @@ func (c *child) keep(ctx context.Context) {
 }
 
 func (c *child) once(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...) //nolint:gosec // found on PATH; the arguments are ours
+	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...) //nolint:gosec // redis-server or valkey-server as the PATH has it; no argument comes from outside
 	cmd.Stdout, cmd.Stderr = c.output, c.output
 	// It holds the directory's lock with us: when we are killed, the next
 	// server waits until this child has written its file.
