@@ -56,9 +56,7 @@ func (b *Inbox) Look(ctx context.Context, seq int64, q notifier.Query) (notifier
 	page := b.page(seq, r)
 	page.Opened = q.Opened
 	for i := range page.Entries {
-		e := &page.Entries[i]
-		e.New = q.Opened > 0 && e.At > q.Opened && e.Read
-		e.Read = e.Read && !e.New
+		page.Entries[i] = asOpened(page.Entries[i], q.Opened)
 	}
 	return page, nil
 }
