@@ -74,10 +74,9 @@ type Audit interface {
 	Audit(ctx context.Context, e notifier.AuditEntry) error
 }
 
-// Locales keeps the language a user has chosen. An empty one means: as the
-// browser asks.
-type Locales interface {
-	SetLocale(ctx context.Context, seq int64, locale string) error
+// Settings keeps what a user chooses; his next page shows it.
+type Settings interface {
+	SetSettings(ctx context.Context, seq int64, set notifier.Settings) error
 }
 
 // DemoUser is a user of a demo, whose password the login page gives away.
@@ -87,7 +86,7 @@ type DemoUser struct {
 	Staff    bool
 }
 
-// Config is what the pages need. All interfaces but Locales are required.
+// Config is what the pages need. All interfaces but Settings are required.
 type Config struct {
 	Sessions  Sessions
 	Gate      Gate
@@ -97,7 +96,7 @@ type Config struct {
 	Stream    Stream
 	Health    Health
 	Audit     Audit
-	Locales   Locales // nil: the language follows the browser alone
+	Settings  Settings // nil: nothing can be chosen
 
 	Demo           []DemoUser                   // empty: no demo
 	Audiences      map[notifier.Audience]string // names that differ from the catalogues'

@@ -139,6 +139,8 @@ func (a *audit) Audit(_ context.Context, e notifier.AuditEntry) error {
 	return a.err
 }
 
-type locales func(seq int64, locale string) error
+type settings func(seq int64, set notifier.Settings) error
 
-func (l locales) SetLocale(_ context.Context, seq int64, locale string) error { return l(seq, locale) }
+func (s settings) SetSettings(_ context.Context, seq int64, set notifier.Settings) error {
+	return s(seq, set)
+}

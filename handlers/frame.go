@@ -43,8 +43,10 @@ func (h *Handlers) bareFrame(r *http.Request) views.Frame {
 	v := visitOf(r)
 	f := views.Frame{Text: h.text(r), Assets: h.assets}
 	if v.known {
+		u := &v.user.User
 		f.Viewer = &views.Viewer{
-			Name: v.user.User.Name, Staff: v.user.User.HasRole(notifier.RoleStaff), Bell: views.UnknownBell(f.Text),
+			Name: u.Name, Staff: u.HasRole(notifier.RoleStaff), Bell: views.UnknownBell(f.Text),
+			Theme: u.Theme, KeysOff: u.KeysOff, ToastsOff: u.ToastsOff,
 		}
 	}
 	return f

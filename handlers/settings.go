@@ -3,35 +3,84 @@ package handlers
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// themeAuto is what the form says for a theme that follows the system.
+const themeAuto = "auto"
+
+// The faults that only the settings can have.
+const (
+	codeBadLocale = "bad_locale"
+	codeBadTheme  = "bad_theme"
+	codeBadSwitch = "bad_switch"
 )
 
 func (h *Handlers) settings(w http.ResponseWriter, r *http.Request) error {
-	return h.page(w, r, http.StatusOK, views.SettingsPage(h.settingsPage(r, visitOf(r).user.User.Locale)))
+	return h.page(w, r, http.StatusOK, views.SettingsPage(h.settingsPage(r, visitOf(r).user.User.Settings, nil)))
 }
 
-// saveSettings keeps the language. It shows from the next page on.
+// saveSettings keeps what was chosen; a field that was not sent stays as it is.
+// It shows from the next page on.
 func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
-	if h.Locales == nil {
+	if h.Settings == nil {
 		return notifier.ErrNotFound
 	}
-	values, err := form(r, "locale")
+	values, err := form(r, "locale", "theme", "keys", "toasts")
 	if values == nil {
 		return err
 	}
-	chosen := values.Get("locale")
-	if err != nil || !values.Has("locale") || !h.speaks(chosen) {
-		p := h.settingsPage(r, kept(chosen))
-		p.Fault = p.Text.T("error.bad_locale")
-		return h.page(w, r, http.StatusUnprocessableEntity, views.SettingsPage(p))
+	set := visitOf(r).user.User.Settings
+	if bad := merge(err, h.choose(&set, values)); len(bad.Fields) > 0 {
+		return h.page(w, r, http.StatusUnprocessableEntity, views.SettingsPage(h.settingsPage(r, set, bad)))
 	}
-	if err := h.Locales.SetLocale(r.Context(), seqOf(r), chosen); err != nil {
-		return fmt.Errorf("keep the language of user %d: %w", seqOf(r), err)
+	if err := h.Settings.SetSettings(r.Context(), seqOf(r), set); err != nil {
+		return fmt.Errorf("keep the settings of user %d: %w", seqOf(r), err)
 	}
 	redirect(w, "/settings?done=saved")
 	return nil
+}
+
+// choose brings the fields that were sent into set. A wrong one leaves set as
+// it is, and is a fault.
+func (h *Handlers) choose(set *notifier.Settings, values url.Values) error {
+	var bad notifier.InvalidError
+	if values.Has("locale") {
+		if lang := values.Get("locale"); h.speaks(lang) {
+			set.Locale = lang
+		} else {
+			bad.Add("locale", codeBadLocale, nil)
+		}
+	}
+	switch theme := values.Get("theme"); {
+	case !values.Has("theme"):
+	case theme == "", theme == themeAuto:
+		set.Theme = ""
+	case theme == notifier.ThemeLight, theme == notifier.ThemeDark:
+		set.Theme = theme
+	default:
+		bad.Add("theme", codeBadTheme, nil)
+	}
+	chooseSwitch(&set.KeysOff, "keys", values, &bad)
+	chooseSwitch(&set.ToastsOff, "toasts", values, &bad)
+	return bad.OrNil()
+}
+
+func chooseSwitch(off *bool, field string, values url.Values, bad *notifier.InvalidError) {
+	switch values.Get(field) {
+	case "1":
+		*off = false
+	case "0":
+		*off = true
+	default:
+		if values.Has(field) {
+			bad.Add(field, codeBadSwitch, nil)
+		}
+	}
 }
 
 func (h *Handlers) speaks(lang string) bool {
@@ -43,17 +92,40 @@ func (h *Handlers) speaks(lang string) bool {
 	return lang == ""
 }
 
-func (h *Handlers) settingsPage(r *http.Request, chosen string) *views.Settings {
+// settingsPage shows set as what is chosen. bad may be nil.
+func (h *Handlers) settingsPage(r *http.Request, set notifier.Settings, bad *notifier.InvalidError) *views.Settings {
 	p := &views.Settings{Frame: h.frame(r, "settings", "settings.title")}
-	if h.Locales == nil {
+	if h.Settings == nil {
 		return p
 	}
-	p.Languages = []views.Option{{Text: p.Text.T("settings.language_auto"), Selected: chosen == ""}}
+	p.Form = &views.SettingsForm{
+		Languages: []views.Option{{Text: p.Text.T("settings.language_auto"), Selected: set.Locale == ""}},
+		Themes: []views.Option{
+			{Value: themeAuto, Text: p.Text.T("settings.theme_auto"), Selected: set.Theme == ""},
+			{Value: notifier.ThemeLight, Text: p.Text.T("settings.theme_light"), Selected: set.Theme == notifier.ThemeLight},
+			{Value: notifier.ThemeDark, Text: p.Text.T("settings.theme_dark"), Selected: set.Theme == notifier.ThemeDark},
+		},
+		Keys:   onOff(p.Text, set.KeysOff),
+		Toasts: onOff(p.Text, set.ToastsOff),
+		Faults: map[string]string{},
+	}
 	for _, each := range h.texts.Printers() {
 		// Each language in its own words, for whoever reads only that one.
-		p.Languages = append(p.Languages, views.Option{
-			Value: each.Lang(), Text: each.T("app.language"), Selected: chosen == each.Lang(),
+		p.Form.Languages = append(p.Form.Languages, views.Option{
+			Value: each.Lang(), Text: each.T("app.language"), Selected: set.Locale == each.Lang(),
 		})
 	}
+	if bad != nil {
+		for _, f := range bad.Fields {
+			p.Form.Faults[f.Field] = faultText(p.Text, f)
+		}
+	}
 	return p
+}
+
+func onOff(text *locale.Printer, off bool) []views.Option {
+	return []views.Option{
+		{Value: "1", Text: text.T("settings.on"), Selected: !off},
+		{Value: "0", Text: text.T("settings.off"), Selected: off},
+	}
 }

@@ -14,7 +14,7 @@ import (
 // on. Its text is the page's ETag.
 type pageTag struct {
 	ver     int64  // of the inbox
-	variant uint64 // of the user, the language, the time zone, the day and the build
+	variant uint64 // of the user, his settings, the language, the time zone, the day and the build
 }
 
 // variantOf is what a user's page depends on beside his inbox. It is the same
@@ -25,6 +25,7 @@ func (h *Handlers) variantOf(r *http.Request) uint64 {
 	sum := fnv.New64a()
 	for _, part := range []string{
 		h.Build, h.files.Hash(), strconv.FormatInt(user.Seq, 10), strconv.FormatBool(user.HasRole(notifier.RoleStaff)),
+		user.Theme, strconv.FormatBool(user.KeysOff), strconv.FormatBool(user.ToastsOff),
 		h.text(r).Lang(), now.Location().String(), now.Format(time.DateOnly),
 	} {
 		_, _ = sum.Write([]byte(part)) // a hash takes everything

@@ -13,9 +13,24 @@ type User struct {
 	Seq      int64    // dense, from 1, never reused: what Redis knows
 	Name     string   // the host application's id, up to 200 bytes
 	Audience Audience // 1 operator, 2 user, 3 customer unless configured otherwise
-	Locale   string   // BCP 47, or empty: as the browser asks
-	Roles    []string // sorted
+	Settings
+	Roles []string // sorted
 }
+
+// Settings is what a user has chosen. The zero value is that of one who has
+// chosen nothing.
+type Settings struct {
+	Locale    string // BCP 47, or empty: as the browser asks
+	Theme     string // ThemeLight or ThemeDark, or empty: as the system has it
+	KeysOff   bool   // no keyboard shortcuts
+	ToastsOff bool   // no toasts
+}
+
+// The themes that a user can choose.
+const (
+	ThemeLight = "light"
+	ThemeDark  = "dark"
+)
 
 // HasRole says whether the user is a member of the role.
 func (u User) HasRole(role string) bool { return slices.Contains(u.Roles, role) }

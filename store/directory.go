@@ -46,14 +46,15 @@ func (s *Store) SetPassword(ctx context.Context, name, hash string) error {
 	return s.fail(err, "set the password of user %q", name)
 }
 
-// SetLocale keeps the language a user has chosen; empty: as his browser asks. An
-// unknown seq is notifier.ErrNotFound.
-func (s *Store) SetLocale(ctx context.Context, seq int64, locale string) error {
-	n, err := s.exec(ctx, `UPDATE users SET locale = $1 WHERE seq = $2`, valid(locale), seq)
+// SetSettings keeps what a user has chosen, all of it. An unknown seq is
+// notifier.ErrNotFound.
+func (s *Store) SetSettings(ctx context.Context, seq int64, set notifier.Settings) error {
+	n, err := s.exec(ctx, `UPDATE users SET locale = $1, theme = $2, keys = $3, toasts = $4 WHERE seq = $5`,
+		valid(set.Locale), valid(set.Theme), !set.KeysOff, !set.ToastsOff, seq)
 	if err == nil && n == 0 {
 		err = notifier.ErrNotFound
 	}
-	return s.fail(err, "set the language of user %d", seq)
+	return s.fail(err, "keep the settings of user %d", seq)
 }
 
 // Credentials returns a user with his password hash, which is empty when he has

@@ -21,7 +21,9 @@ func TestAUserIsFoundAsHeWasMade(t *testing.T) {
 			made := must(s.CreateUser(t.Context(), store.NewUser{
 				Name: name, PasswordHash: "h", Audience: 2, Locale: "pt-BR", Roles: []string{"staff", "picker", "staff"},
 			}))(t)
-			want := notifier.User{Seq: int64(i + 1), Name: name, Audience: 2, Locale: "pt-BR", Roles: []string{"picker", "staff"}}
+			want := notifier.User{
+				Seq: int64(i + 1), Name: name, Audience: 2, Settings: notifier.Settings{Locale: "pt-BR"}, Roles: []string{"picker", "staff"},
+			}
 			byName := must(s.UserByName(t.Context(), name))(t)
 			bySeq := must(s.UserBySeq(t.Context(), made.Seq))(t)
 			for what, got := range map[string]notifier.User{"made": made, "by name": byName, "by seq": bySeq} {

@@ -52,7 +52,7 @@ func TestAnImportAddsEveryUserWithHisRoles(t *testing.T) {
 		if err != nil || hash != "h" {
 			t.Errorf("hash = %q, %v; want the imported one", hash, err)
 		}
-		wantUser := notifier.User{Seq: 4323, Name: "user 4322", Audience: 1, Locale: "ja", Roles: []string{"all", "r1"}}
+		wantUser := notifier.User{Seq: 4323, Name: "user 4322", Audience: 1, Settings: notifier.Settings{Locale: "ja"}, Roles: []string{"all", "r1"}}
 		if diff := cmp.Diff(wantUser, u); diff != "" {
 			t.Errorf("user (-want +got):\n%s", diff)
 		}

@@ -67,7 +67,8 @@ func (r *userRow) user() notifier.User {
 	roles := slices.Clone(r.Roles)
 	slices.Sort(roles)
 	return notifier.User{
-		Seq: r.seq, Name: r.Name, Audience: r.Audience, Locale: r.Locale, Roles: slices.Compact(roles),
+		Seq: r.seq, Name: r.Name, Audience: r.Audience, Settings: notifier.Settings{Locale: r.Locale},
+		Roles: slices.Compact(roles),
 	}
 }
 

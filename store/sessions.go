@@ -17,7 +17,7 @@ func (s *Store) CreateSession(ctx context.Context, id string, seq int64, at time
 	return s.fail(err, "begin a session of user %d", seq)
 }
 
-const sessionQuery = `SELECT u.seq, u.name, u.audience, u.locale, r.name, s.created_at, s.seen_at
+const sessionQuery = `SELECT ` + userColumns + `, r.name, s.created_at, s.seen_at
 	FROM sessions s JOIN users u ON u.seq = s.seq
 	LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
 	WHERE s.id = $1 ORDER BY r.name`
@@ -31,7 +31,7 @@ func (s *Store) Session(ctx context.Context, id string) (u notifier.User, since,
 	err = each(rows, err, func(rows *sql.Rows) error {
 		found = true
 		var role sql.NullString
-		err := rows.Scan(&u.Seq, &u.Name, &u.Audience, &u.Locale, &role, &created, &last)
+		err := rows.Scan(append(userFields(&u), &role, &created, &last)...)
 		if role.Valid {
 			u.Roles = append(u.Roles, role.String)
 		}

@@ -101,7 +101,7 @@ func TestTheAuditLogIsReadNewestFirst(t *testing.T) {
 	})
 }
 
-func TestALanguageIsKeptAndShownByTheSessions(t *testing.T) {
+func TestSettingsAreKeptAndShownByTheSessions(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		alice, bob := addUser(t, s, "alice"), addUser(t, s, "bob")
@@ -110,13 +110,28 @@ func TestALanguageIsKeptAndShownByTheSessions(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := s.SetLocale(t.Context(), alice.Seq, "ja"); err != nil {
-			t.Fatal(err)
+		for _, want := range []notifier.Settings{
+			{Locale: "ja", Theme: notifier.ThemeDark, KeysOff: true},
+			{ToastsOff: true},
+			{Locale: "en", Theme: notifier.ThemeLight},
+			{},
+		} {
+			if err := s.SetSettings(t.Context(), alice.Seq, want); err != nil {
+				t.Fatal(err)
+			}
+			u, _, _, err := s.Session(t.Context(), "a")
+			listed := must(s.Users(t.Context(), notifier.UserQuery{}))(t)
+			found := must(s.UserByName(t.Context(), "alice"))(t)
+			for what, got := range map[string]notifier.User{"session": u, "list": listed[0], "name": found} {
+				if err != nil || got.Settings != want {
+					t.Errorf("by %s alice has chosen %+v, %v; want %+v", what, got.Settings, err, want)
+				}
+			}
+			if listed[1].Settings != (notifier.Settings{}) {
+				t.Errorf("bob has chosen %+v; want nothing", listed[1].Settings)
+			}
 		}
-		wantIs(t, s.SetLocale(t.Context(), 99, "ja"), notifier.ErrNotFound)
-		if u, _, _, err := s.Session(t.Context(), "a"); err != nil || u.Locale != "ja" {
-			t.Errorf("alice reads %q, %v; want ja", u.Locale, err)
-		}
+		wantIs(t, s.SetSettings(t.Context(), 99, notifier.Settings{}), notifier.ErrNotFound)
 		ids := must(s.SessionsOf(t.Context(), alice.Seq))(t)
 		if slices.Sort(ids); !slices.Equal(ids, []string{"a", "b"}) {
 			t.Errorf("alice's sessions are %q", ids)

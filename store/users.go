@@ -17,9 +17,8 @@ func (s *Store) Users(ctx context.Context, q notifier.UserQuery) ([]notifier.Use
 	where, args := userFilter(q)
 	args = append(args, pageSize(q.Limit))
 	users, err := s.users(ctx, fmt.Sprintf(`WITH u AS (
-			SELECT seq, name, name_fold, audience, locale FROM users
-			WHERE %s ORDER BY name_fold, name LIMIT $%d)
-		SELECT u.seq, u.name, u.audience, u.locale, r.name FROM u
+			SELECT seq, name, name_fold, audience, locale, theme, keys, toasts FROM users WHERE %s ORDER BY name_fold, name LIMIT $%d)
+		SELECT `+userColumns+`, r.name FROM u
 		LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
 		ORDER BY u.name_fold, u.name, r.name`, strings.Join(where, " AND "), len(args)), args...)
 	return users, s.fail(err, "list users")
@@ -48,9 +47,17 @@ func userFilter(q notifier.UserQuery) (where []string, args []any) {
 	return where, args
 }
 
+// userColumns is what of a row of users, named u, makes a notifier.User.
+const userColumns = `u.seq, u.name, u.audience, u.locale, u.theme, NOT u.keys, NOT u.toasts`
+
+// userFields is where userColumns go.
+func userFields(u *notifier.User) []any {
+	return []any{&u.Seq, &u.Name, &u.Audience, &u.Locale, &u.Theme, &u.KeysOff, &u.ToastsOff}
+}
+
 // oneUser returns the user that the condition names, or sql.ErrNoRows.
 func (s *Store) oneUser(ctx context.Context, where string, arg any) (notifier.User, error) {
-	users, err := s.users(ctx, `SELECT u.seq, u.name, u.audience, u.locale, r.name FROM users u
+	users, err := s.users(ctx, `SELECT `+userColumns+`, r.name FROM users u
 		LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
 		WHERE `+where+` ORDER BY r.name`, arg)
 	if err != nil {
@@ -69,7 +76,7 @@ func (s *Store) users(ctx context.Context, query string, args ...any) ([]notifie
 	err := s.all(ctx, func(rows *sql.Rows) error {
 		var u notifier.User
 		var role sql.NullString
-		if err := rows.Scan(&u.Seq, &u.Name, &u.Audience, &u.Locale, &role); err != nil {
+		if err := rows.Scan(append(userFields(&u), &role)...); err != nil {
 			return err
 		}
 		if n := len(users); n == 0 || users[n-1].Seq != u.Seq {

@@ -12,12 +12,18 @@ func tab(current bool) string {
 
 // input is what ties a field to its hint and its fault.
 func (p *Send) input(field string, hinted bool) templ.Attributes {
+	return described(field, hinted, p.Faults[field] != "")
+}
+
+// described ties a field to the elements FIELD-hint and FIELD-fault, as far as
+// they are there.
+func described(field string, hinted, wrong bool) templ.Attributes {
 	attrs := templ.Attributes{}
 	described := ""
 	if hinted {
 		described = field + "-hint"
 	}
-	if p.Faults[field] != "" {
+	if wrong {
 		attrs["aria-invalid"] = "true"
 		if described != "" {
 			described += " "

@@ -34,6 +34,10 @@ type Viewer struct {
 	Name  string
 	Staff bool
 	Bell  Bell
+
+	Theme     string // light or dark; empty: as the system has it
+	KeysOff   bool   // the user wants no keyboard shortcuts
+	ToastsOff bool   // the user wants no toasts
 }
 
 // Done is the line that says what has just happened.

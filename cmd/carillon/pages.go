@@ -25,7 +25,7 @@ func (i *instance) pages(space keys.Space, demo bool) (http.Handler, error) {
 		Stream:    streams{i.hub},
 		Health:    health{i},
 		Audit:     i.db,
-		Locales:   locales{i},
+		Settings:  preferences{i},
 		Build:     buildID(),
 
 		Audiences:      i.cfg.Audiences,
@@ -62,15 +62,15 @@ func (s streams) Serve(w http.ResponseWriter, r *http.Request, seq int64, sessio
 	return err
 }
 
-// locales keeps a user's language and shows it from his next page on.
-type locales struct{ i *instance }
+// preferences keeps what a user chooses and shows it from his next page on.
+type preferences struct{ i *instance }
 
-// SetLocale writes to SQL, and has the copies of his sessions read again.
-func (l locales) SetLocale(ctx context.Context, seq int64, locale string) error {
-	if err := l.i.db.SetLocale(ctx, seq, locale); err != nil {
+// SetSettings writes to SQL, and has the copies of his sessions read again.
+func (p preferences) SetSettings(ctx context.Context, seq int64, set notifier.Settings) error {
+	if err := p.i.db.SetSettings(ctx, seq, set); err != nil {
 		return err
 	}
-	return l.i.sessions.Refresh(ctx, seq)
+	return p.i.sessions.Refresh(ctx, seq)
 }
 
 // health is what an instance stands on.

@@ -20,9 +20,9 @@ const (
 	graveLife = 10 * time.Minute
 
 	tombstone = "ended"
-	version   = "1"
+	version   = "2"
 	separator = "\n" // no name, role or locale holds a control character
-	fields    = 6    // before the roles
+	fields    = 9    // before the roles
 )
 
 // cache is the copies of sessions in Redis. Whatever fails here is a miss.
@@ -90,12 +90,14 @@ func (c *cache) drop(ctx context.Context, ids ...string) {
 func encode(s Signed) string {
 	head := [fields]string{
 		version, strconv.FormatInt(s.Since.UnixMilli(), 10), strconv.FormatInt(s.User.Seq, 10),
-		strconv.Itoa(int(s.User.Audience)), s.User.Locale, s.User.Name,
+		strconv.Itoa(int(s.User.Audience)), s.User.Locale, s.User.Theme, strconv.FormatBool(s.User.KeysOff),
+		strconv.FormatBool(s.User.ToastsOff), s.User.Name,
 	}
 	return strings.Join(append(head[:], s.User.Roles...), separator)
 }
 
-// decode is false for what encode has not made; SQL is asked then.
+// decode is false for what encode has not made, such as a copy by an instance
+// of another version; SQL is asked then.
 func decode(id, text string) (Signed, bool) {
 	parts := strings.Split(text, separator)
 	if len(parts) < fields || parts[0] != version {
@@ -107,7 +109,9 @@ func decode(id, text string) (Signed, bool) {
 	if err1 != nil || err2 != nil || err3 != nil {
 		return Signed{}, false
 	}
-	user := notifier.User{Seq: seq, Audience: notifier.Audience(audience), Locale: parts[4], Name: parts[5]}
+	user := notifier.User{Seq: seq, Audience: notifier.Audience(audience), Name: parts[8], Settings: notifier.Settings{
+		Locale: parts[4], Theme: parts[5], KeysOff: parts[6] == "true", ToastsOff: parts[7] == "true",
+	}}
 	if len(parts) > fields {
 		user.Roles = parts[fields:]
 	}

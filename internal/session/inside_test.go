@@ -58,15 +58,16 @@ func TestLocalCountersAreBounded(t *testing.T) {
 // FuzzCopy checks that a copy says what was put in, whatever names there are,
 // and that no text in Redis makes the reader stumble.
 func FuzzCopy(f *testing.F) {
-	f.Add("alice", "ja", "picker staff", int64(7), 3)
-	f.Add("", "", "", int64(-1), 0)
-	f.Fuzz(func(t *testing.T, name, locale, roles string, seq int64, audience int) {
+	f.Add("alice", "ja", "dark", "picker staff", int64(7), 3, true, false)
+	f.Add("", "", "", "", int64(-1), 0, false, true)
+	f.Fuzz(func(t *testing.T, name, locale, theme, roles string, seq int64, audience int, keysOff, toastsOff bool) {
 		_, _ = decode("id", name)
-		if strings.Contains(name+locale+roles, separator) {
+		if strings.Contains(name+locale+theme+roles, separator) {
 			return // no such name is made
 		}
 		want := Signed{ID: "id", Since: time.UnixMilli(1_700_000_000_000).UTC(), User: notifier.User{
-			Seq: seq, Name: name, Locale: locale, Audience: notifier.Audience(audience), Roles: strings.Fields(roles),
+			Seq: seq, Name: name, Audience: notifier.Audience(audience), Roles: strings.Fields(roles),
+			Settings: notifier.Settings{Locale: locale, Theme: theme, KeysOff: keysOff, ToastsOff: toastsOff},
 		}}
 		got, ok := decode("id", encode(want))
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); !ok || diff != "" {

@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -231,6 +232,26 @@ func (p *purging) PurgeSessions(ctx context.Context, since, seen time.Time) (int
 
 var _ session.SQL = (*purging)(nil)
 
+func TestACopyByAnOlderInstanceIsNoCopy(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	if err := b.sql.SetSettings(t.Context(), b.alice.Seq, notifier.Settings{Theme: notifier.ThemeDark, KeysOff: true}); err != nil {
+		t.Fatal(err)
+	}
+	s := b.open()
+	c := signIn(t, s, b.alice)
+	id := wantSigned(t, s, c, "new").ID
+	old := strings.Join([]string{"1", "1700000000000", "1", "3", "ja", "alice", "staff"}, "\n")
+	if err := b.cfg.Redis.Set(t.Context(), b.cfg.Space.Session(id), old, time.Minute).Err(); err != nil {
+		t.Fatal(err)
+	}
+	before := b.sql.reads.Load()
+	signed := wantSigned(t, s, c, "with an old copy")
+	if signed.User.Theme != notifier.ThemeDark || !signed.User.KeysOff || b.sql.reads.Load() != before+1 {
+		t.Errorf("alice has chosen %+v after %d reads; want what SQL says, after one", signed.User.Settings, b.sql.reads.Load()-before)
+	}
+}
+
 func TestARefreshShowsWhatChangedAndWakesNobody(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
@@ -241,14 +262,17 @@ func TestARefreshShowsWhatChangedAndWakesNobody(t *testing.T) {
 	if err := two.SignOut(httptest.NewRecorder(), request(t, ended)); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.sql.SetLocale(t.Context(), b.alice.Seq, "en"); err != nil {
+	if err := b.sql.SetSettings(t.Context(), b.alice.Seq, notifier.Settings{Locale: "en", Theme: notifier.ThemeLight, ToastsOff: true}); err != nil {
 		t.Fatal(err)
 	}
 	if err := one.Refresh(t.Context(), b.alice.Seq); err != nil {
 		t.Fatal(err)
 	}
-	if got := wantSigned(t, two, c, "after").User.Locale; got != "en" {
-		t.Errorf("the other instance speaks %q; want en", got)
+	want := notifier.Settings{Locale: "en", Theme: notifier.ThemeLight, ToastsOff: true}
+	for _, what := range []string{"from SQL", "from the copy"} {
+		if got := wantSigned(t, two, c, what).User.Settings; got != want {
+			t.Errorf("%s: the other instance shows %+v; want %+v", what, got, want)
+		}
 	}
 	wantAnonymous(t, two, ended, "signed out before the refresh")
 }

@@ -1,0 +1,193 @@
+package handlers_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// chooser is a world whose alice has chosen something already. saved is what
+// was kept for her since; anything for somebody else fails the test.
+type chooser struct {
+	*world
+	alice notifier.User
+	saved []notifier.Settings
+}
+
+func newChooser(t *testing.T, set notifier.Settings) *chooser {
+	t.Helper()
+	c := &chooser{alice: alice}
+	c.alice.Settings = set
+	c.world = newWorld(t, func(w *world) {
+		w.config.Settings = settings(func(seq int64, set notifier.Settings) error {
+			if seq != alice.Seq {
+				t.Errorf("settings of user %d are kept", seq)
+			}
+			c.saved = append(c.saved, set)
+			return nil
+		})
+		w.sessions.current = func(*http.Request) (notifier.Signed, bool, error) {
+			return notifier.Signed{User: c.alice}, true, nil
+		}
+	})
+	return c
+}
+
+var chosen = notifier.Settings{Locale: "ja", Theme: notifier.ThemeDark, KeysOff: true, ToastsOff: true}
+
+func TestTheLanguageIsChosenInItsOwnWords(t *testing.T) {
+	t.Parallel()
+	r := newChooser(t, notifier.Settings{}).get("alice", "/settings", "Accept-Language", "ja").wantStatus(t, http.StatusOK)
+	r.wantText(t, "#locale", "ブラウザーの設定に合わせるEnglish日本語简体中文")
+}
+
+func TestTheFormShowsWhatIsChosen(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		set  notifier.Settings
+		want string
+	}{
+		{notifier.Settings{}, " auto 1 1"},
+		{chosen, "ja dark 0 0"},
+		{notifier.Settings{Locale: "zh-Hans", Theme: notifier.ThemeLight, ToastsOff: true}, "zh-Hans light 1 0"},
+	} {
+		r := newChooser(t, test.set).get("alice", "/settings").wantStatus(t, http.StatusOK)
+		if got := selected(r); got != test.want {
+			t.Errorf("%+v is shown as %q, want %q", test.set, got, test.want)
+		}
+		for _, field := range []string{"theme", "keys", "toasts"} {
+			group := r.page.Find("fieldset:has([name=" + field + "])")
+			if label := group.AttrOr("aria-labelledby", "?"); group.Find("legend#"+label).Text() == "" {
+				t.Errorf("the group of %s has no name", field)
+			}
+		}
+	}
+}
+
+// selected is the choices that the form shows, in its order.
+func selected(r reply) string {
+	return strings.Join([]string{
+		r.attr("#locale option[selected]", "value"), r.attr("[name=theme][checked]", "value"),
+		r.attr("[name=keys][checked]", "value"), r.attr("[name=toasts][checked]", "value"),
+	}, " ")
+}
+
+func TestOnlyTheFieldsThatAreSentChange(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		fields []string
+		change func(*notifier.Settings)
+	}{
+		{[]string{"locale", "zh-Hans"}, func(s *notifier.Settings) { s.Locale = "zh-Hans" }},
+		{[]string{"locale", ""}, func(s *notifier.Settings) { s.Locale = "" }},
+		{[]string{"theme", "light"}, func(s *notifier.Settings) { s.Theme = "light" }},
+		{[]string{"theme", "auto"}, func(s *notifier.Settings) { s.Theme = "" }},
+		{[]string{"theme", ""}, func(s *notifier.Settings) { s.Theme = "" }},
+		{[]string{"keys", "1"}, func(s *notifier.Settings) { s.KeysOff = false }},
+		{[]string{"toasts", "1"}, func(s *notifier.Settings) { s.ToastsOff = false }},
+		{nil, func(*notifier.Settings) {}},
+		{[]string{"locale", "en", "theme", "light", "keys", "1", "toasts", "1"}, func(s *notifier.Settings) {
+			*s = notifier.Settings{Locale: "en", Theme: "light"}
+		}},
+	} {
+		c := newChooser(t, chosen)
+		c.post("alice", "/settings", test.fields...).wantRedirect(t, "/settings?done=saved")
+		want := chosen
+		test.change(&want)
+		if diff := cmp.Diff([]notifier.Settings{want}, c.saved); diff != "" {
+			t.Errorf("%q: %s", test.fields, diff)
+		}
+	}
+	c := newChooser(t, notifier.Settings{})
+	c.post("alice", "/settings", "keys", "0", "toasts", "0", "theme", "dark").wantRedirect(t, "/settings?done=saved")
+	if diff := cmp.Diff([]notifier.Settings{{Theme: "dark", KeysOff: true, ToastsOff: true}}, c.saved); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAWrongChoiceIsNamedBesideItsFieldAndTheOthersStayAsChosen(t *testing.T) {
+	t.Parallel()
+	// The wrong one shows what is kept, which is nothing yet.
+	for _, test := range []struct{ field, value, say, want string }{
+		{"locale", "tlh", "Choose one of the languages.", " dark 0 0"},
+		{"locale", "\x00\xff", "Choose one of the languages.", " dark 0 0"},
+		{"theme", "sepia", "Choose one of these: as the system, light or dark.", "en auto 0 0"},
+		{"keys", "", "Choose on or off.", "en dark 1 0"},
+		{"keys", "true", "Choose on or off.", "en dark 1 0"},
+		{"toasts", "2", "Choose on or off.", "en dark 0 1"},
+	} {
+		c := newChooser(t, notifier.Settings{})
+		form := url.Values{"locale": {"en"}, "theme": {"dark"}, "keys": {"0"}, "toasts": {"0"}}
+		form.Set(test.field, test.value)
+		r := c.postBody("alice", "/settings", form.Encode()).wantStatus(t, http.StatusUnprocessableEntity)
+		r.wantText(t, "#"+test.field+"-fault", test.say)
+		if got := selected(r); got != test.want {
+			t.Errorf("%s=%q: the form shows %q, want %q", test.field, test.value, got, test.want)
+		}
+		if r.count(".fault") != 1 || r.count("[aria-invalid=true]") != 1 ||
+			!strings.Contains(r.attr("[aria-invalid=true]", "aria-describedby"), test.field+"-fault") {
+			t.Errorf("%s=%q: the fault is not tied to its field alone\n%s", test.field, test.value, r.body)
+		}
+		if len(c.saved) != 0 {
+			t.Errorf("%s=%q: kept %+v", test.field, test.value, c.saved)
+		}
+	}
+}
+
+func TestSettingsThatAreNotOurFormChangeNothing(t *testing.T) {
+	t.Parallel()
+	c := newChooser(t, chosen)
+	c.postBody("alice", "/settings", "keys=1&keys=0").wantStatus(t, http.StatusUnprocessableEntity).
+		wantText(t, "[data-testid=error]", "フォームを解釈できませんでした。不明な項目か、重複した項目があります。")
+	c.post("alice", "/settings", "seq", "9", "keys", "1").wantStatus(t, http.StatusUnprocessableEntity)
+	c.postBody("alice", "/settings", "keys=%zz").wantStatus(t, http.StatusBadRequest)
+	c.postBody("alice", "/settings", "keys=1", "Origin", "https://evil.example").wantStatus(t, http.StatusForbidden)
+	if len(c.saved) != 0 {
+		t.Errorf("kept %+v", c.saved)
+	}
+}
+
+func TestWithoutAPlaceForSettingsThereIsNoForm(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	if r := w.get("alice", "/settings"); r.count("#locale") != 0 || r.count("form[action='/logout'] [name=everywhere]") != 1 {
+		t.Error("a form that keeps nothing")
+	}
+	w.post("alice", "/settings", "locale", "ja").wantStatus(t, http.StatusNotFound)
+}
+
+func TestAUsersLanguageWinsOverTheBrowsers(t *testing.T) {
+	t.Parallel()
+	c := newChooser(t, chosen)
+	if got := c.get("alice", "/inbox", "Accept-Language", "zh").attr("html", "lang"); got != "ja" {
+		t.Errorf("the page speaks %q", got)
+	}
+}
+
+// TestAKeptPageIsOfTheSettingsItWasMadeWith changes one setting at a time: each
+// is part of what a page depends on.
+func TestAKeptPageIsOfTheSettingsItWasMadeWith(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*notifier.Settings){
+		"locale": func(s *notifier.Settings) { s.Locale = "en" },
+		"theme":  func(s *notifier.Settings) { s.Theme = notifier.ThemeLight },
+		"keys":   func(s *notifier.Settings) { s.KeysOff = false },
+		"toasts": func(s *notifier.Settings) { s.ToastsOff = false },
+	} {
+		c := newChooser(t, chosen)
+		opened := 0
+		c.inbox.open = func(int64) (notifier.Page, error) { opened++; return notifier.Page{}, nil }
+		tag := c.get("alice", "/inbox").Header.Get("Etag")
+		c.get("alice", "/inbox", "If-None-Match", tag).wantStatus(t, http.StatusNotModified)
+		change(&c.alice.Settings)
+		c.get("alice", "/inbox", "If-None-Match", tag).wantStatus(t, http.StatusOK)
+		if opened != 2 {
+			t.Errorf("%s: rendered %d times, want 2: before and after the change", name, opened)
+		}
+	}
+}

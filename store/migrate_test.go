@@ -1,0 +1,71 @@
+package store_test
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pressly/goose/v3"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// TestADatabaseOfTheFirstVersionIsBroughtUpToDate begins with the schema that
+// was first delivered, with a user and his session in it.
+func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		old := db.ofVersion(t, 1)
+		for _, statement := range []string{
+			`INSERT INTO users (seq, name, name_fold, password_hash, audience, locale, created_at) VALUES (1, 'alice', 'alice', 'h', 3, 'ja', 1)`,
+			`INSERT INTO sessions (id, seq, created_at, seen_at) VALUES ('a', 1, 1, 1)`,
+			`UPDATE sequences SET value = 1 WHERE name = 'user'`,
+		} {
+			if _, err := old.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := db.open(t)
+		u, _, _, err := s.Session(t.Context(), "a")
+		want := notifier.User{Seq: 1, Name: "alice", Audience: 3, Settings: notifier.Settings{Locale: "ja"}}
+		if diff := cmp.Diff(want, u); err != nil || diff != "" {
+			t.Errorf("alice after the migration, %v (-want +got):\n%s", err, diff)
+		}
+		if err := s.SetSettings(t.Context(), 1, notifier.Settings{KeysOff: true}); err != nil {
+			t.Error(err)
+		}
+		if bob := addUser(t, s, "bob"); bob.Seq != 2 {
+			t.Errorf("the next user has number %d; want 2", bob.Seq)
+		}
+	})
+}
+
+func TestBothDatabasesHaveTheSameMigrations(t *testing.T) {
+	t.Parallel()
+	files := func(dialect string) (names []string) {
+		for _, e := range must(os.ReadDir(filepath.Join("migrations", dialect)))(t) {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	if lite, pg := files("sqlite"), files("postgres"); !slices.Equal(lite, pg) {
+		t.Errorf("SQLite has %v, PostgreSQL %v", lite, pg)
+	}
+}
+
+// ofVersion makes the schema as an older release left it.
+func (db *database) ofVersion(t *testing.T, version int64) *sql.DB {
+	t.Helper()
+	driver, dsn, dialect, dir := "sqlite", "file:"+filepath.Join(db.cfg.DataDir, "carillon.db"), goose.DialectSQLite3, "sqlite"
+	if db.cfg.URL != "" {
+		driver, dsn, dialect, dir = "pgx", db.cfg.URL, goose.DialectPostgres, "postgres"
+	}
+	raw := must(sql.Open(driver, dsn))(t)
+	t.Cleanup(func() { _ = raw.Close() })
+	files := os.DirFS(filepath.Join("migrations", dir))
+	provider := must(goose.NewProvider(dialect, raw, files, goose.WithDisableGlobalRegistry(true)))(t)
+	must(provider.UpTo(t.Context(), version))(t)
+	return raw
+}
