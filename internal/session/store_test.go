@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -241,7 +242,7 @@ func TestACopyByAnOlderInstanceIsNoCopy(t *testing.T) {
 	s := b.open()
 	c := signIn(t, s, b.alice)
 	id := wantSigned(t, s, c, "new").ID
-	old := strings.Join([]string{"1", "1700000000000", "1", "3", "ja", "alice", "staff"}, "\n")
+	old := strings.Join([]string{"1", strconv.FormatInt(b.now().UnixMilli(), 10), "1", "3", "ja", "alice", "picker", "staff", "walker"}, "\n")
 	if err := b.cfg.Redis.Set(t.Context(), b.cfg.Space.Session(id), old, time.Minute).Err(); err != nil {
 		t.Fatal(err)
 	}
