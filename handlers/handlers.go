@@ -47,9 +47,7 @@ func New(c Config) (*Handlers, error) {
 	}
 	h.assets = views.Assets{
 		Style: h.files.Path("css/app.css"), Script: h.files.Path("js/app.js"), Icon: h.files.Path("icons/bell.svg"),
-	}
-	for _, name := range []string{"bell", "inbox", "progress", "stream", "texts", "zone"} {
-		h.assets.Modules = append(h.assets.Modules, h.files.Path("js/"+name+".js"))
+		Modules: h.files.Modules("js/app.js"),
 	}
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)

@@ -5,7 +5,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -85,10 +87,10 @@ func TestFilesComeCompressedToWhoeverTakesIt(t *testing.T) {
 	}
 }
 
-func TestModulesImportOnlyWhatIsServed(t *testing.T) {
+func TestModulesImportOnlyWhatIsServedInAWayThatIsSeen(t *testing.T) {
 	t.Parallel()
 	f := files(t)
-	imports := regexp.MustCompile(`(?m)^import .* from "\./([a-z/.]+)";$`)
+	anyImport := regexp.MustCompile(`(?m)^(import|export) [^;]*from|^import "`)
 	seen := 0
 	for name, file := range f.files {
 		if strings.HasPrefix(name, "js/vendor/") || !strings.HasSuffix(name, ".js") {
@@ -97,9 +99,13 @@ func TestModulesImportOnlyWhatIsServed(t *testing.T) {
 		if file.kind != "text/javascript; charset=utf-8" {
 			t.Errorf("%s is served as %q", name, file.kind)
 		}
-		for _, m := range imports.FindAllStringSubmatch(string(file.plain), -1) {
+		found := imports.FindAllStringSubmatch(string(file.plain), -1)
+		if n := len(anyImport.FindAll(file.plain, -1)); n != len(found) {
+			t.Errorf("%s has %d imports, %d are seen", name, n, len(found))
+		}
+		for _, m := range found {
 			seen++
-			if _, ok := f.files["js/"+m[1]]; !ok {
+			if _, ok := f.files[path.Join("js", m[1])]; !ok {
 				t.Errorf("%s imports %s, which is not there", name, m[1])
 			}
 		}
@@ -109,6 +115,24 @@ func TestModulesImportOnlyWhatIsServed(t *testing.T) {
 	}
 	if seen == 0 {
 		t.Error("no imports seen")
+	}
+}
+
+func TestAllThatAModuleImportsIsKnownAtOnce(t *testing.T) {
+	t.Parallel()
+	f, err := load(fstest.MapFS{
+		"js/app.js":    {Data: []byte("import { a } from \"./a.js\";\nimport { b } from \"./b.js\";\n")},
+		"js/a.js":      {Data: []byte("import \"./b.js\";\nimport { app } from \"./app.js\";\n")},
+		"js/b.js":      {Data: []byte("export { c } from \"./deep/c.js\";\n")},
+		"js/deep/c.js": {Data: []byte("// import { other } from \"./other.js\";\n")},
+		"js/other.js":  {Data: []byte("")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{f.Path("js/a.js"), f.Path("js/b.js"), f.Path("js/deep/c.js")}
+	if got := f.Modules("js/app.js"); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
