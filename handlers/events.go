@@ -12,9 +12,15 @@ const eventsPath = "/events"
 
 // events hands the connection to the user's stream. HEAD only says whether
 // there would be one: EventSource does not tell why it failed.
+//
+// The stream is always that of the session. A page says whose it is: when
+// somebody else has signed in since, there is none for it.
 func (h *Handlers) events(w http.ResponseWriter, r *http.Request) error {
 	v := visitOf(r)
 	if !v.known {
+		return notifier.ErrUnauthenticated
+	}
+	if user := r.URL.Query().Get("user"); user != "" && user != v.user.User.Name {
 		return notifier.ErrUnauthenticated
 	}
 	if r.Method == http.MethodHead {

@@ -30,6 +30,17 @@ func TestTheStreamIsThatOfTheSession(t *testing.T) {
 	}
 }
 
+func TestAPageGetsNoStreamOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.config.Stream = stream(func(http.ResponseWriter, int64, string) error { return nil })
+	})
+	w.get("alice", "/events?user=alice").wantStatus(t, http.StatusOK)
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		w.do(httptest.NewRequest(method, "/events?user=bob", nil), "alice").wantStatus(t, http.StatusUnauthorized)
+	}
+}
+
 func TestARefusedStreamSaysWhenToComeBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
