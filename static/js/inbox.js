@@ -1,54 +1,61 @@
 // @ts-check
+import { startCatchUp } from "./catchup.js";
+import { entryOf, inInbox, markRead, markUnread, rows, rowsOf, shownVer } from "./rows.js";
 import { text } from "./texts.js";
 
 /**
  * Keeps an open inbox true: what arrives is offered by a button, so that
  * nothing moves under the reader; what was read or removed elsewhere changes
- * in its place.
- * @param {import("./stream.js").Stream} stream
+ * in its place. What was missed is caught up.
+ * @param {EventTarget} stream
  */
 export function startInbox(stream) {
-	const arrivals = document.getElementById("arrivals");
-	if (!arrivals) return;
-	/** @type {Set<string>} */ const arrived = new Set();
+	/** @type {Map<string, number>} */ const arrived = new Map(); // key → at
 
 	/** @param {string} name @param {(data: any) => void} handle */
-	const on = (name, handle) => stream.addEventListener(name, (e) => handle(/** @type {CustomEvent} */ (e).detail));
-	const count = () => {
-		arrivals.hidden = arrived.size === 0;
-		arrivals.textContent = text("arrivals", { Count: arrived.size });
-	};
+	const on = (name, handle) =>
+		stream.addEventListener(name, (e) => {
+			const { detail } = /** @type {CustomEvent} */ (e);
+			if (inInbox() && detail.ver > shownVer()) handle(detail);
+		});
 
-	on("notice", ({ key }) => {
-		arrived.add(key);
-		count();
+	on("notice", ({ key, ver }) => {
+		arrived.set(key, ver);
+		showArrivals(arrived);
 	});
 	on("removed", ({ key }) => {
 		arrived.delete(key);
-		count();
-		row(key)?.remove();
+		showArrivals(arrived);
+		for (const row of rowsOf(key)) row.remove();
 	});
 	on("read", ({ keys, upto }) => {
-		for (const entry of rows()) {
-			const concerned = keys ? keys.includes(entry.dataset.key) : Number(entry.dataset.at) <= Number(upto);
-			if (concerned && entry.dataset.state === "unread") markRead(entry);
+		for (const row of rows()) {
+			const { key, at } = entryOf(row);
+			if (keys ? keys.includes(key) : at <= Number(upto)) markRead(row);
 		}
+	});
+	on("unread", ({ keys }) => {
+		for (const key of keys) rowsOf(key).forEach(markUnread);
+	});
+	// The rows that were asked for are there now.
+	document.addEventListener("htmx:afterSettle", () => showArrivals(arrived));
+	startCatchUp(stream, (missed) => {
+		arrived.clear();
+		for (const [key, at] of missed) arrived.set(key, at);
+		showArrivals(arrived);
 	});
 }
 
-/** @returns {HTMLElement[]} */
-function rows() {
-	return [...document.querySelectorAll("[data-testid=entry]")].map((e) => /** @type {HTMLElement} */ (e));
-}
-
-/** @param {string} key */
-function row(key) {
-	return rows().find((entry) => entry.dataset.key === key);
-}
-
-/** @param {HTMLElement} entry */
-function markRead(entry) {
-	entry.dataset.read = "1";
-	entry.dataset.state = "read";
-	entry.querySelector(".mark")?.remove();
+/**
+ * Offers what has arrived and is not in the page yet.
+ * @param {Map<string, number>} arrived
+ */
+function showArrivals(arrived) {
+	const button = document.getElementById("arrivals");
+	if (!button) return;
+	for (const { key, at } of rows().map(entryOf)) {
+		if (at >= (arrived.get(key) ?? Infinity)) arrived.delete(key);
+	}
+	button.hidden = arrived.size === 0;
+	button.textContent = text("arrivals", { Count: arrived.size });
 }

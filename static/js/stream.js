@@ -1,51 +1,85 @@
 // @ts-check
+import { clock } from "./clock.js";
 
 /** The events of the stream that are passed on, as the server names them. */
-const names = ["badge", "notice", "changed", "read", "unread", "removed"];
+export const names = ["badge", "notice", "changed", "read", "unread", "removed"];
 
-const longestWait = 30_000; // ms between two attempts
+const shortestWait = 250; // ms between two attempts
+const longestWait = 30_000;
+
+/**
+ * How long to wait after so many failures. Full jitter: after an outage not
+ * everybody comes back at once.
+ * @param {number} failures
+ * @param {number} random from 0 to 1
+ */
+export function backoff(failures, random) {
+	const most = Math.min(longestWait, 1000 * 2 ** failures);
+	return shortestWait + random * (most - shortestWait);
+}
 
 /**
  * One event stream that comes back by itself. EventSource gives up on a 503
  * and tells no reason for any failure, so every attempt is one of its own.
  *
- * Passes on each event of the server as a CustomEvent with its data, and says
- * `state`: "live", "reconnecting", "offline" or "signed-out".
+ * Passes on each event of the server as a CustomEvent with its data and its
+ * `ver`, and says `state`: "live", "reconnecting", "offline" or "signed-out".
  */
 export class Stream extends EventTarget {
 	/** @type {EventSource | null} */ #source = null;
-	/** @type {number | undefined} */ #timer;
+	/** @type {(() => void) | undefined} */ #callOff;
 	#attempt = 0; // which connection is the current one
 	#failures = 0; // since the last event
 	#url;
+	#make;
+	#time;
 
-	/** @param {string} url */
-	constructor(url) {
+	/**
+	 * @param {string} url
+	 * @param {(url: string) => EventSource} [make]
+	 * @param {import("./clock.js").Clock} [time]
+	 */
+	constructor(url, make = (url) => new EventSource(url), time = clock) {
 		super();
 		this.#url = url;
-		// A page that waits in the browser's history must hold no connection.
-		addEventListener("pagehide", () => this.#close());
-		addEventListener("pageshow", (e) => e.persisted && this.open());
-		addEventListener("online", () => this.open());
-		addEventListener("offline", () => this.#say("offline"));
+		this.#make = make;
+		this.#time = time;
 	}
 
 	/** Connects now, instead of whatever was under way. */
 	open() {
-		this.#close();
-		const source = new EventSource(this.#url);
+		this.close();
+		const source = this.#make(this.#url);
 		this.#source = source;
 		source.onopen = () => this.#say("live");
 		// It closes for good on an answer that is no stream, without saying why.
-		source.onerror = () => this.#failed(source.readyState === EventSource.CLOSED);
+		source.onerror = () => this.#failed(source.readyState === source.CLOSED);
 		for (const name of names) {
 			source.addEventListener(name, (e) => {
 				this.#failures = 0;
-				this.dispatchEvent(new CustomEvent(name, { detail: JSON.parse(e.data) }));
+				this.dispatchEvent(new CustomEvent(name, { detail: { ...JSON.parse(e.data), ver: Number(e.lastEventId) } }));
 			});
 		}
 		// The server is about to stop and says when to come back.
 		source.addEventListener("bye", (e) => this.#again(Number(JSON.parse(e.data).retry) || this.#wait()));
+	}
+
+	/** Connects now unless it is connected, or about to be. */
+	wake() {
+		if (!this.#source) this.open();
+	}
+
+	/** Says nothing more until it is opened again. */
+	close() {
+		this.#attempt++;
+		this.#callOff?.();
+		this.#source?.close();
+		this.#source = null;
+	}
+
+	/** The network has gone. Whether the connection has is not known yet. */
+	offline() {
+		this.#say("offline");
 	}
 
 	/** @param {boolean} refused */
@@ -62,10 +96,8 @@ export class Stream extends EventTarget {
 		}
 	}
 
-	/** Full jitter: after an outage not everybody comes back at once. */
 	#wait() {
-		const most = Math.min(longestWait, 1000 * 2 ** this.#failures++);
-		return 250 + Math.random() * (most - 250);
+		return backoff(this.#failures++, this.#time.random());
 	}
 
 	/**
@@ -75,24 +107,17 @@ export class Stream extends EventTarget {
 	 * @param {boolean} [refused]
 	 */
 	#again(ms, refused = false) {
-		this.#close();
+		this.close();
 		const attempt = this.#attempt;
-		this.#timer = setTimeout(async () => {
+		this.#callOff = this.#time.after(ms, async () => {
 			const over = refused && (await this.#signedOut());
-			if (attempt !== this.#attempt) return; // the page went away meanwhile
+			if (attempt !== this.#attempt) return; // closed or opened meanwhile
 			if (over) this.#say("signed-out");
 			else this.open();
-		}, ms);
+		});
 	}
 
-	#close() {
-		this.#attempt++;
-		clearTimeout(this.#timer);
-		this.#source?.close();
-		this.#source = null;
-	}
-
-	/** @param {string} state */
+	/** @param {import("./connection.js").State} state */
 	#say(state) {
 		this.dispatchEvent(new CustomEvent("state", { detail: state }));
 	}

@@ -17,7 +17,7 @@ const texts = JSON.parse(document.body.dataset.texts || "{}");
  */
 export function text(id, values = {}) {
 	const forms = texts[id] ?? "";
-	const found = typeof forms === "string" ? forms : (forms[plural.select(values.Count ?? 0)] ?? forms.other);
+	const found = typeof forms === "string" ? forms : (forms[plural.select(values.Count ?? 0)] ?? forms.other ?? "");
 	return found.replace(/\{(\w+)\}/g, (_, name) => {
 		const value = values[name] ?? "";
 		return typeof value === "number" ? number.format(value) : value;

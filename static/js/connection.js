@@ -1,0 +1,53 @@
+// @ts-check
+import { clock } from "./clock.js";
+import { text } from "./texts.js";
+
+const grace = 1500; // ms: a quick reconnect is no news
+
+/** @typedef {"live" | "reconnecting" | "offline" | "signed-out"} State */
+
+/**
+ * Says how the page is connected when that is not as it should be, and until
+ * when it was right.
+ * @param {EventTarget} stream
+ * @param {import("./clock.js").Clock} [time]
+ */
+export function startConnection(stream, time = clock) {
+	/** @type {(() => void) | undefined} */ let callOff;
+	let right = time.date(); // the page was right until then
+	/** @type {State} */ let state = "live"; // as long as nobody says otherwise
+
+	stream.addEventListener("state", (e) => {
+		const before = state;
+		state = /** @type {CustomEvent<State>} */ (e).detail;
+		const shown = document.getElementById("connection");
+		if (!shown) return;
+		if (before === "live" && state !== "live") right = time.date();
+		if (state === "live" || state === "signed-out") {
+			callOff?.();
+			callOff = undefined;
+		}
+		if (state === "signed-out") shown.replaceChildren(text("signed_out"), " ", signIn());
+		else if (state === "offline") shown.textContent = text("offline", { Time: clockTime(right) });
+		else if (state === "reconnecting") shown.textContent = text("reconnecting");
+		if (state === "live") shown.hidden = true;
+		else if (state === "signed-out") shown.hidden = false;
+		else callOff ??= time.after(grace, () => (shown.hidden = false));
+	});
+}
+
+function signIn() {
+	const link = document.createElement("a");
+	link.href = `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
+	link.textContent = text("sign_in");
+	return link;
+}
+
+/**
+ * The time as the pages write it: 15:04.
+ * @param {Date} date
+ */
+function clockTime(date) {
+	const lang = document.documentElement.lang || "en";
+	return new Intl.DateTimeFormat(lang, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(date);
+}

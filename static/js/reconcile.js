@@ -1,0 +1,93 @@
+// @ts-check
+import { entryOf, markRead, markUnread, rows, shownVer } from "./rows.js";
+
+/** @typedef {import("./rows.js").Entry} Entry */
+
+/**
+ * A page of the inbox as it is now.
+ * @typedef {object} Part
+ * @property {number} ver of the inbox
+ * @property {Entry[]} entries newest first
+ * @property {number} before older than that are its entries
+ * @property {number} from and not older than that
+ */
+
+/**
+ * How a part is fetched; null when the page is not this user's any more.
+ * @typedef {(before: number) => Promise<Part | null>} Fetch
+ */
+
+const mostParts = 10;
+
+/**
+ * Fetches as much of the inbox as the page shows, and what came since.
+ * @param {Fetch} [get]
+ * @returns {Promise<Part[] | null>}
+ */
+export async function look(get = fetchPart) {
+	const since = madeAt();
+	const parts = [];
+	for (let before = Infinity; before > 0 && parts.length < mostParts; ) {
+		const part = await get(before);
+		if (!part) return null;
+		parts.push(part);
+		// On with the new ones, or else with what stands in the page further down.
+		const rest = rows().map((row) => entryOf(row).at).filter((at) => at < part.from);
+		before = part.from > since ? part.from : Math.max(-1, ...rest) + 1;
+	}
+	return parts;
+}
+
+/**
+ * Makes the rows of the page what they are now. Nothing is added: it returns
+ * what has come since the page was made, key → at.
+ * @param {Part[]} parts
+ * @returns {Map<string, number>}
+ */
+export function reconcile(parts) {
+	const since = madeAt();
+	/** @type {Map<string, Entry>} */ const fresh = new Map();
+	for (const part of parts) for (const entry of part.entries) fresh.set(entry.key, entry);
+	for (const row of rows()) {
+		const { key, at } = entryOf(row);
+		const now = fresh.get(key);
+		if (now?.at === at) (now.state === "unread" ? markUnread : markRead)(row);
+		// One that moved to the top stays here until the reader asks for what is new.
+		else if (!now && parts.some((part) => part.from <= at && at < part.before)) row.remove();
+	}
+	/** @type {Map<string, number>} */ const arrived = new Map();
+	for (const { key, at } of fresh.values()) if (at > since) arrived.set(key, at);
+	return arrived;
+}
+
+/** What is newer has come since the page was made. */
+function madeAt() {
+	return shownVer() || Math.max(0, ...rows().map((row) => entryOf(row).at));
+}
+
+/**
+ * Fetches a page that only looks: with `opened` nothing is opened.
+ * @type {Fetch}
+ */
+async function fetchPart(before) {
+	const query = new URLSearchParams({ opened: "0" });
+	if (before < Infinity) query.set("before", String(before));
+	const answer = await fetch(`/inbox?${query}`);
+	if (answer.redirected) return null; // signed out
+	if (!answer.ok) throw new Error(`status ${answer.status}`);
+	const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+	// Somebody else may have signed in in another tab.
+	if (page.body.dataset.user !== document.body.dataset.user) return null;
+	return partOf(page, before);
+}
+
+/**
+ * @param {Document} page
+ * @param {number} before
+ * @returns {Part}
+ */
+export function partOf(page, before) {
+	const entries = rows(page).map(entryOf);
+	const more = page.querySelector("a[rel=next]") !== null;
+	return { ver: shownVer(page), entries, before, from: more ? Math.min(...entries.map(({ at }) => at)) : 0 };
+}

@@ -1,0 +1,67 @@
+// @ts-check
+import { text } from "./texts.js";
+
+// The rows of the inbox as they stand in the page at the moment: others put
+// them there and take them away.
+
+/** @typedef {{key: string, at: number, state: string}} Entry */
+
+/** Whether the page is one of the inbox. */
+export function inInbox() {
+	return document.getElementById("arrivals") !== null;
+}
+
+/**
+ * The version of the inbox that a page came with.
+ * @param {Document} [page]
+ */
+export function shownVer(page = document) {
+	return Number(page.getElementById("bell")?.dataset.ver ?? 0);
+}
+
+/**
+ * @param {Document} [page]
+ * @returns {HTMLElement[]}
+ */
+export function rows(page = document) {
+	return [...page.querySelectorAll("main [data-testid=entry]")].filter((e) => e instanceof HTMLElement);
+}
+
+/**
+ * @param {HTMLElement} row
+ * @returns {Entry}
+ */
+export function entryOf(row) {
+	return { key: row.dataset.key ?? "", at: Number(row.dataset.at), state: row.dataset.state ?? "" };
+}
+
+/** @param {string} key */
+export function rowsOf(key) {
+	return rows().filter((row) => row.dataset.key === key);
+}
+
+/**
+ * Shows a row as read. A New mark stays: it is about this visit.
+ * @param {HTMLElement} row
+ */
+export function markRead(row) {
+	if (row.dataset.state !== "unread") return;
+	row.dataset.state = "read";
+	row.querySelector(".mark")?.remove();
+}
+
+/**
+ * Shows a row as unread.
+ * @param {HTMLElement} row
+ */
+export function markUnread(row) {
+	if (row.dataset.state === "unread") return;
+	row.dataset.state = "unread";
+	let mark = row.querySelector(".mark");
+	if (!mark) {
+		mark = document.createElement("span");
+		mark.className = "mark";
+		row.querySelector("h3")?.prepend(mark, " ");
+	}
+	mark.textContent = text("mark_unread");
+}
