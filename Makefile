@@ -40,6 +40,10 @@ generate: ## write anew what is generated: templ, and css and vendored js where 
 
 lint: ## look for mistakes and for what the style forbids
 	$(TOOL) golangci-lint run ./...
+	@if command -v npm >/dev/null; then \
+		{ test -x node_modules/.bin/tsc || npm install --no-save --no-audit --no-fund --silent; } && npm run --silent check; \
+	elif [ -n "$${CI:-}" ]; then echo "lint: no npm to check the types of the modules with" >&2; exit 1; \
+	else echo "lint: no npm; the types of the modules are not checked" >&2; fi
 
 verify: generate ## fail when a generated file is not what its source makes
 	@stale="$$(git status --porcelain -- '*_templ.go' static e2e/testdata)"; \
