@@ -36,7 +36,7 @@ func TestWithoutASessionTheStreamIs401(t *testing.T) {
 func TestStaffPagesDoNotExistForOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for _, address := range []string{"/staff/send", "/staff/notices", "/staff/notices/1", "/staff/users", "/staff/else"} {
+	for _, address := range []string{"/staff/send", "/staff/notices", "/staff/notices/1", "/staff/users", "/staff/names", "/staff/else"} {
 		w.get("alice", address).wantStatus(t, http.StatusNotFound)
 		w.post("alice", address).wantStatus(t, http.StatusNotFound)
 	}

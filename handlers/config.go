@@ -37,6 +37,8 @@ type Inbox interface {
 	// Take deletes an entry and answers it, as Restore wants it back.
 	Take(ctx context.Context, seq int64, key string) (notifier.Entry, notifier.Badge, error)
 	Restore(ctx context.Context, seq int64, e notifier.Entry) (notifier.Badge, error)
+	// Find answers one entry as a page that belongs to an opening shows it.
+	Find(ctx context.Context, seq int64, key string, opened int64) (notifier.Entry, error)
 	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
 }
 
@@ -52,6 +54,9 @@ type Sender interface {
 type Directory interface {
 	Users(ctx context.Context, q notifier.UserQuery) ([]notifier.User, error)
 	Roles(ctx context.Context) ([]notifier.RoleInfo, error)
+	// FindUsers and FindRoles answer who could be meant by a part of a name.
+	FindUsers(ctx context.Context, part string, limit int) ([]notifier.User, error)
+	FindRoles(ctx context.Context, part string, limit int) ([]notifier.RoleInfo, error)
 	// Notices answers those with an id below before, newest first; 0: from the newest.
 	Notices(ctx context.Context, before int64, limit int) ([]notifier.Notice, error)
 }

@@ -38,6 +38,7 @@ type inbox struct {
 	change  func(verb string, seq int64, arg string) (notifier.Badge, error)
 	take    func(seq int64, key string) (notifier.Entry, error)
 	restore func(seq int64, e notifier.Entry) error
+	find    func(seq int64, key string, opened int64) (notifier.Entry, error)
 	badge   func(seq int64) (notifier.Badge, error)
 }
 
@@ -66,6 +67,10 @@ func (b *inbox) Take(_ context.Context, seq int64, key string) (notifier.Entry, 
 
 func (b *inbox) Restore(_ context.Context, seq int64, e notifier.Entry) (notifier.Badge, error) {
 	return notifier.Badge{}, b.restore(seq, e)
+}
+
+func (b *inbox) Find(_ context.Context, seq int64, key string, opened int64) (notifier.Entry, error) {
+	return b.find(seq, key, opened)
 }
 
 func (b *inbox) Badges(_ context.Context, seqs []int64) ([]notifier.Badge, error) {
@@ -103,8 +108,12 @@ func (s *sender) Progress(_ context.Context, id int64) (notifier.Progress, error
 }
 
 type directory struct {
-	users   func(q notifier.UserQuery) ([]notifier.User, error)
-	roles   func() ([]notifier.RoleInfo, error)
+	users func(q notifier.UserQuery) ([]notifier.User, error)
+	roles func() ([]notifier.RoleInfo, error)
+
+	findUsers func(part string, limit int) ([]notifier.User, error)
+	findRoles func(part string, limit int) ([]notifier.RoleInfo, error)
+
 	notices func(before int64, limit int) ([]notifier.Notice, error)
 }
 
@@ -113,6 +122,14 @@ func (d *directory) Users(_ context.Context, q notifier.UserQuery) ([]notifier.U
 }
 
 func (d *directory) Roles(context.Context) ([]notifier.RoleInfo, error) { return d.roles() }
+
+func (d *directory) FindUsers(_ context.Context, part string, limit int) ([]notifier.User, error) {
+	return d.findUsers(part, limit)
+}
+
+func (d *directory) FindRoles(_ context.Context, part string, limit int) ([]notifier.RoleInfo, error) {
+	return d.findRoles(part, limit)
+}
 
 func (d *directory) Notices(_ context.Context, before int64, limit int) ([]notifier.Notice, error) {
 	return d.notices(before, limit)

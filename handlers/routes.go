@@ -52,6 +52,7 @@ func (h *Handlers) routes() []route {
 		{"GET", "/staff/notices/{id}", staff, h.notice},
 		{"POST", "/staff/notices/{id}/retract", staff, h.retract},
 		{"GET", "/staff/users", staff, h.users},
+		{"GET", "/staff/names", staff, h.names},
 
 		{"GET", "/static/", public, h.static},
 		{"GET", "/healthz", public, h.healthy},

@@ -43,6 +43,8 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"UserByName":    func(ctx context.Context) error { _, err := s.UserByName(ctx, "alice"); return err },
 		"UserBySeq":     func(ctx context.Context) error { _, err := s.UserBySeq(ctx, 1); return err },
 		"Users":         func(ctx context.Context) error { _, err := s.Users(ctx, notifier.UserQuery{}); return err },
+		"FindUsers":     func(ctx context.Context) error { _, err := s.FindUsers(ctx, "lice", 8); return err },
+		"FindRoles":     func(ctx context.Context) error { _, err := s.FindRoles(ctx, "staff", 8); return err },
 		"SeqsByName":    func(ctx context.Context) error { _, _, err := s.SeqsByName(ctx, []string{"alice"}); return err },
 		"NamesBySeq":    func(ctx context.Context) error { _, err := s.NamesBySeq(ctx, []int64{1}); return err },
 		"AddRole":       func(ctx context.Context) error { return s.AddRole(ctx, "alice", "r") },

@@ -55,15 +55,25 @@ func TestBothDatabasesHaveTheSameMigrations(t *testing.T) {
 	}
 }
 
-// ofVersion makes the schema as an older release left it.
-func (db *database) ofVersion(t *testing.T, version int64) *sql.DB {
+// raw is the database without the store.
+func (db *database) raw(t *testing.T) *sql.DB {
 	t.Helper()
-	driver, dsn, dialect, dir := "sqlite", "file:"+filepath.Join(db.cfg.DataDir, "carillon.db"), goose.DialectSQLite3, "sqlite"
+	driver, dsn := "sqlite", "file:"+filepath.Join(db.cfg.DataDir, "carillon.db")+"?_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)"
 	if db.cfg.URL != "" {
-		driver, dsn, dialect, dir = "pgx", db.cfg.URL, goose.DialectPostgres, "postgres"
+		driver, dsn = "pgx", db.cfg.URL
 	}
 	raw := must(sql.Open(driver, dsn))(t)
 	t.Cleanup(func() { _ = raw.Close() })
+	return raw
+}
+
+// ofVersion makes the schema as an older release left it.
+func (db *database) ofVersion(t *testing.T, version int64) *sql.DB {
+	t.Helper()
+	raw, dialect, dir := db.raw(t), goose.DialectSQLite3, "sqlite"
+	if db.cfg.URL != "" {
+		dialect, dir = goose.DialectPostgres, "postgres"
+	}
 	files := os.DirFS(filepath.Join("migrations", dir))
 	provider := must(goose.NewProvider(dialect, raw, files, goose.WithDisableGlobalRegistry(true)))(t)
 	must(provider.UpTo(t.Context(), version))(t)

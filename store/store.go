@@ -39,6 +39,7 @@ type Store struct {
 	maxSeq  int64
 	now     func() time.Time
 	accepts acceptQueue
+	names   nameIndex
 	session *sql.Stmt // asked for every session that no cache knows: parsing it costs as much as running it
 }
 

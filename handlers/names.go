@@ -1,0 +1,58 @@
+package handlers
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// offeredNames is how many names are offered while one is typed.
+const offeredNames = 8
+
+// offer is one name that could be meant.
+type offer struct {
+	Name string `json:"name"`
+	Note string `json:"note"` // in the reader's words; may be empty
+}
+
+// names offers names of users or of roles for what has been typed so far.
+func (h *Handlers) names(w http.ResponseWriter, r *http.Request) error {
+	values := r.URL.Query()
+	part := strings.TrimSpace(values.Get("q"))
+	offers := []offer{} // an empty list, not null
+	var err error
+	switch {
+	case len(part) > notifier.MaxName: // no name is so long
+	case values.Get("target") == "role":
+		offers, err = h.offerRoles(r, part, offers)
+	default:
+		offers, err = h.offerUsers(r, part, offers)
+	}
+	if err != nil {
+		return fmt.Errorf("offer names: %w", err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	return json.NewEncoder(w).Encode(map[string][]offer{"names": offers})
+}
+
+func (h *Handlers) offerUsers(r *http.Request, part string, offers []offer) ([]offer, error) {
+	users, err := h.Directory.FindUsers(r.Context(), part, offeredNames)
+	text := h.text(r)
+	for _, u := range users {
+		offers = append(offers, offer{u.Name, h.audience(text, u.Audience)})
+	}
+	return offers, err
+}
+
+func (h *Handlers) offerRoles(r *http.Request, part string, offers []offer) ([]offer, error) {
+	roles, err := h.Directory.FindRoles(r.Context(), part, offeredNames)
+	text := h.text(r)
+	for _, role := range roles {
+		offers = append(offers, offer{role.Name, text.N("names.members", role.Members)})
+	}
+	return offers, err
+}

@@ -1,0 +1,75 @@
+package store_test
+
+import (
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+// crowd is how many users and notices the searches are measured among.
+const crowd = 100_000
+
+// onEach measures on both databases.
+func onEach(b *testing.B, measure func(b *testing.B, s *store.Store)) {
+	b.Helper()
+	for name, url := range map[string]func(testing.TB) string{"sqlite": func(testing.TB) string { return "" }, "postgres": postgresURL} {
+		b.Run(name, func(b *testing.B) {
+			s, err := store.Open(b.Context(), store.Config{URL: url(b), DataDir: b.TempDir()})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			measure(b, s)
+		})
+	}
+}
+
+// BenchmarkUsers is what a list of the directory costs, and what is asked for
+// while a name is typed. Nobody holds "qqq": all names are looked through.
+func BenchmarkUsers(b *testing.B) {
+	onEach(b, func(b *testing.B, s *store.Store) {
+		i := 0
+		_, err := s.ImportUsers(b.Context(), crowd, func() (store.NewUser, int, error) {
+			if i++; i > crowd {
+				return store.NewUser{}, i, io.EOF
+			}
+			return store.NewUser{Name: fmt.Sprintf("user.%06d", i), Audience: 3, Roles: []string{"all"}}, i, nil
+		}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for name, q := range map[string]notifier.UserQuery{
+			"prefix":   {Prefix: "user.05", Limit: 8},
+			"contains": {Contains: "5000", Limit: 8},
+			"nobody":   {Contains: "qqq", Limit: 8},
+			"page":     {After: "user.050000", Limit: 51},
+		} {
+			b.Run(name, func(b *testing.B) {
+				for b.Loop() {
+					if _, err := s.Users(b.Context(), q); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+		for _, part := range []string{"u", "5000", "qqq"} {
+			b.Run("typed "+part, func(b *testing.B) {
+				for b.Loop() {
+					if _, err := s.FindUsers(b.Context(), part, 8); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+		b.Run("role", func(b *testing.B) {
+			for b.Loop() {
+				if _, err := s.FindRoles(b.Context(), "al", 8); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	})
+}

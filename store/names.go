@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// FindUsers returns up to limit users for the part of a name that somebody has
+// typed: those whose name begins with it, by name, then those who have it
+// elsewhere, the oldest of them by name. Case plays no part in it.
+func (s *Store) FindUsers(ctx context.Context, part string, limit int) ([]notifier.User, error) {
+	found, err := s.Users(ctx, notifier.UserQuery{Prefix: part, Limit: limit})
+	if err != nil || len(found) >= limit || part == "" {
+		return found, err
+	}
+	others, err := s.holding(ctx, part, limit)
+	for _, u := range others {
+		twice := slices.ContainsFunc(found, func(has notifier.User) bool { return has.Seq == u.Seq })
+		if len(found) < limit && !twice {
+			found = append(found, u)
+		}
+	}
+	return found, s.fail(err, "find users by a part of their name")
+}
+
+// holding returns users whose name has part behind its beginning.
+func (s *Store) holding(ctx context.Context, part string, limit int) ([]notifier.User, error) {
+	seqs, whole, err := s.names.find(ctx, s, fold(text(part)), limit)
+	switch {
+	case err != nil:
+		return nil, err
+	case !whole:
+		return s.Users(ctx, notifier.UserQuery{Contains: part, Limit: 2 * limit}) // some of them begin with it
+	case len(seqs) == 0:
+		return nil, nil
+	}
+	// Who was deleted since the index was made is not found here.
+	return s.users(ctx, `SELECT `+userColumns+`, r.name FROM users u
+		LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
+		WHERE `+s.dialect.within("u.seq", 1)+` ORDER BY u.name_fold, u.name, r.name`, s.dialect.numberList(seqs))
+}
+
+// FindRoles returns up to limit roles for the part of a name, in the order of
+// FindUsers.
+func (s *Store) FindRoles(ctx context.Context, part string, limit int) ([]notifier.RoleInfo, error) {
+	part = fold(part)
+	var first, later []string
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		switch low := fold(name); {
+		case strings.HasPrefix(low, part):
+			first = append(first, name)
+		case strings.Contains(low, part):
+			later = append(later, name)
+		}
+		return err
+	}, `SELECT name FROM roles ORDER BY name`)
+	if err != nil {
+		return nil, s.fail(err, "list the names of roles")
+	}
+	names := append(first, later...)
+	names = names[:min(len(names), limit)]
+	members := map[string]int64{}
+	err = s.all(ctx, func(rows *sql.Rows) error {
+		var name string
+		var n int64
+		err := rows.Scan(&name, &n)
+		members[name] = n
+		return err
+	}, `SELECT r.name, (SELECT COUNT(*) FROM role_members m WHERE m.role_id = r.id) FROM roles r
+		WHERE `+s.dialect.within("r.name", 1), s.dialect.textList(names))
+	found := make([]notifier.RoleInfo, 0, len(names))
+	for _, name := range names {
+		found = append(found, notifier.RoleInfo{Name: name, Members: members[name]})
+	}
+	return found, s.fail(err, "count the members of %d roles", len(names))
+}

@@ -1,0 +1,105 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+// TestNamesAreCompletedFromTheirBeginningFirst is run with the index in memory
+// and, in a directory that is too large for it, without.
+func TestNamesAreCompletedFromTheirBeginningFirst(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s, large := db.open(t), db.open(t)
+		store.BoundNames(large, 3)
+		for _, name := range []string{"zoë.ali", "Natalie", "bob", "ALINA", "alice", "50%_off", "ali.ali", "Åsa", "mali", `back\slash`} {
+			addUser(t, s, name, "staff", "picker")
+		}
+		for _, c := range []struct {
+			part  string
+			limit int
+			want  []string
+		}{
+			{"ali", 8, []string{"ali.ali", "alice", "ALINA", "mali", "Natalie", "zoë.ali"}},
+			{"ALI", 4, []string{"ali.ali", "alice", "ALINA", "mali"}},
+			{"Ali", 2, []string{"ali.ali", "alice"}},
+			{"lie", 8, []string{"Natalie"}},
+			{"ZOË.", 8, []string{"zoë.ali"}},
+			{"oË", 8, []string{"zoë.ali"}},
+			{"%_", 8, []string{"50%_off"}},
+			{`\`, 8, []string{`back\slash`}},
+			{"", 2, []string{"50%_off", "ali.ali"}},
+			{"nobody", 8, []string{}},
+			{"e\nb", 8, []string{}}, // names stand beside each other, but not for this
+			{"\x00\xff", 8, []string{}},
+			{strings.Repeat("a", 10_000), 8, []string{}},
+		} {
+			for what, s := range map[string]*store.Store{"index": s, "no index": large} {
+				got, err := s.FindUsers(t.Context(), c.part, c.limit)
+				if what == "no index" && c.limit == 4 { // which of the later ones is not promised
+					got = got[:3]
+					c.want = c.want[:3]
+				}
+				if diff := cmp.Diff(c.want, names(got)); err != nil || diff != "" {
+					t.Errorf("%.20q with %s: %v (-want +got):\n%s", c.part, what, err, diff)
+				}
+				for _, u := range got {
+					if len(u.Roles) != 2 {
+						t.Errorf("%s has roles %v; want both", u.Name, u.Roles)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestACompletionKnowsWhoCameAndWentSince(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s, other := db.open(t), db.open(t)
+		addUser(t, s, "natalie")
+		find := func(what string, want ...string) {
+			t.Helper()
+			got, err := s.FindUsers(t.Context(), "ali", 8)
+			if diff := cmp.Diff(want, names(got)); err != nil || diff != "" {
+				t.Errorf("%s: %v (-want +got):\n%s", what, err, diff)
+			}
+		}
+		find("at first", "natalie")
+		addUser(t, other, "mali")
+		addUser(t, other, "bob")
+		find("after two came", "mali", "natalie")
+		if _, err := db.raw(t).ExecContext(t.Context(), `DELETE FROM users WHERE name = 'natalie'`); err != nil {
+			t.Fatal(err)
+		}
+		find("after one went", "mali")
+		addUser(t, s, "khalil")
+		find("after another came", "khalil", "mali")
+	})
+}
+
+func TestRolesAreCompletedWithHowManyTheyAre(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		for i := range 3 {
+			addUser(t, s, fmt.Sprint("u", i), "Picker", "倉庫")
+		}
+		addUser(t, s, "alone", "night-picker", "staff")
+		for part, want := range map[string][]notifier.RoleInfo{
+			"pick": {{Name: "Picker", Members: 3}, {Name: "night-picker", Members: 1}},
+			"":     {{Name: "Picker", Members: 3}, {Name: "night-picker", Members: 1}, {Name: "staff", Members: 1}},
+			"庫":    {{Name: "倉庫", Members: 3}},
+			"none": {},
+			"\x00": {},
+		} {
+			got, err := s.FindRoles(t.Context(), part, 3)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%q: %v (-want +got):\n%s", part, err, diff)
+			}
+		}
+	})
+}
