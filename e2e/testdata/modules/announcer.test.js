@@ -1,0 +1,41 @@
+// @ts-check
+import { announcer, say } from "../../../static/js/announcer.js";
+import { byId, equal, test, until } from "./check.js";
+import { Time } from "./fakes.js";
+
+test("at most one phrase in five seconds, and of those that wait the last", () => {
+	const time = new Time();
+	/** @type {[number, string][]} */ const said = [];
+	const speak = announcer((phrase) => said.push([time.at, phrase]), time);
+	time.pass(1000);
+	equal(said, [], "said at load");
+	speak("one");
+	speak("two");
+	time.pass(1000);
+	speak("three");
+	time.pass(1000);
+	let n = 4;
+	speak(() => `as it is then: ${n}`);
+	n = 5;
+	time.pass(10_000);
+	equal(said, [[1050, "two"], [6050, "as it is then: 5"]]);
+	speak("six");
+	time.pass(100);
+	speak("seven");
+	time.pass(5000);
+	equal(said.slice(2), [[13_050, "six"], [18_050, "seven"]]);
+});
+
+test("a phrase that was said is not said again with the next", () => {
+	const time = new Time();
+	/** @type {string[]} */ const said = [];
+	const speak = announcer((phrase) => said.push(phrase), time);
+	speak("");
+	time.pass(60_000);
+	equal(said, [""]);
+});
+
+test("modules say phrases through the page's one status element", async () => {
+	say("3 unread");
+	await until("it was said", () => byId("announcer").textContent === "3 unread");
+});

@@ -1,0 +1,56 @@
+// @ts-check
+import { badgeOf, newer } from "../../../static/js/badge.js";
+import { showBadge, startBell } from "../../../static/js/bell.js";
+import { byId, equal, tell, test } from "./check.js";
+import { badge } from "./fakes.js";
+
+function start() {
+	document.title = "(3) Inbox · Carillon";
+	const stream = new EventTarget();
+	/** @type {string[]} */ const said = [];
+	startBell(stream, (phrase) => said.push(phrase()));
+	return { stream, said };
+}
+
+const shown = () => [byId("badge").hidden ? "" : byId("badge").textContent, document.title, byId("bell").getAttribute("aria-label")];
+
+test("each half of a badge counts by its own version, and the same version again counts", () => {
+	const known = badge(2, 1, 10, 10);
+	equal(newer(known, badge(5, 4, 11, 9)), badge(5, 1, 11, 10), "newer inbox");
+	equal(newer(known, badge(5, 4, 9, 11)), badge(2, 4, 10, 11), "newer announcements");
+	equal(newer(known, badge(5, 4, 9, 9)), known, "both older");
+	equal(newer(known, badge(5, 4, 10, 10)), badge(5, 4, 10, 10), "both as new");
+	equal(badgeOf(byId("bell")), badge(2, 1, 10, 10), "badge of the page");
+});
+
+test("bell, title and name show the number, and no badge lowers it that is stale", () => {
+	const { stream } = start();
+	tell(stream, "badge", badge(4, 1, 11));
+	equal(shown(), ["5", "(5) Inbox · Carillon", "Inbox, 5 unread"]);
+	tell(stream, "badge", badge(0, 0, 9));
+	equal(shown()[0], "5", "after a stale badge");
+	tell(stream, "badge", badge(9, 0, 9, 12));
+	equal(shown()[0], "4", "after one that is stale in one half");
+	tell(stream, "badge", badge(0, 0, 13));
+	equal(shown(), ["", "Inbox · Carillon", "Inbox, nothing unread"]);
+});
+
+test("the badge stops at 99+, the name and the title say the number", () => {
+	document.title = "Inbox · Carillon";
+	showBadge(99);
+	equal(shown()[0], "99");
+	showBadge(1234);
+	equal(shown(), ["99+", "(1234) Inbox · Carillon", "Inbox, 1,234 unread"]);
+});
+
+test("nothing is said at load, then each change with the newest title, then that it is all read", () => {
+	const { stream, said } = start();
+	tell(stream, "badge", badge(7, 0, 11));
+	equal(said, [], "said at load");
+	tell(stream, "notice", { title: "Bob likes your photo", ver: 12 });
+	tell(stream, "badge", badge(8, 0, 12));
+	tell(stream, "badge", badge(8, 0, 12));
+	tell(stream, "badge", badge(7, 0, 13));
+	tell(stream, "badge", badge(0, 0, 14));
+	equal(said, ["8 unread, newest: Bob likes your photo", "7 unread", "Nothing unread"]);
+});

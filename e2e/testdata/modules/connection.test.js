@@ -1,0 +1,62 @@
+// @ts-check
+import { startConnection } from "../../../static/js/connection.js";
+import { byId, equal, tell, test } from "./check.js";
+import { Time } from "./fakes.js";
+
+function start() {
+	const [stream, time] = [new EventTarget(), new Time()];
+	startConnection(stream, time);
+	/** @param {string} state */
+	const say = (state) => tell(stream, "state", state);
+	return { time, say, shown: () => (byId("connection").hidden ? "" : byId("connection").textContent) };
+}
+
+test("a quick reconnect is no news, a slow one is told after a second and a half", () => {
+	const { time, say, shown } = start();
+	say("reconnecting");
+	time.pass(1499);
+	say("live");
+	time.pass(10_000);
+	equal(shown(), "");
+	say("reconnecting");
+	time.pass(1499);
+	equal(shown(), "");
+	say("reconnecting"); // the next attempt failed too: the time goes on
+	time.pass(1);
+	equal(shown(), "Reconnecting…");
+	say("live");
+	equal(shown(), "");
+});
+
+test("the time is that of the last moment at which it was live, in any later state", () => {
+	const { time, say, shown } = start();
+	say("live");
+	time.pass(60_000);
+	say("reconnecting");
+	time.pass(3_600_000);
+	say("offline");
+	equal(shown(), "Offline, showing 12:05");
+	say("reconnecting");
+	equal(shown(), "Reconnecting…");
+	say("live");
+	time.pass(60_000);
+	say("offline");
+	time.pass(1500);
+	equal(shown(), "Offline, showing 13:06");
+});
+
+test("a page that never was live was right when it came", () => {
+	const { time, say, shown } = start();
+	time.pass(1000);
+	say("offline");
+	time.pass(200_000);
+	equal(shown(), "Offline, showing 12:04");
+});
+
+test("an end of the session is told at once, and taken back when it was not the end", () => {
+	const { say, shown } = start();
+	say("signed-out");
+	equal(shown(), "You are signed out. Sign in");
+	say("live");
+	equal(shown(), "");
+});

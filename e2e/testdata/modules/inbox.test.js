@@ -1,0 +1,189 @@
+// @ts-check
+import { Seen, startCatchUp } from "../../../static/js/catchup.js";
+import { startInbox } from "../../../static/js/inbox.js";
+import { look as fetchAll, partOf, reconcile } from "../../../static/js/reconcile.js";
+import { entryOf, rows } from "../../../static/js/rows.js";
+import { byId, equal, tell, test, until } from "./check.js";
+import { badge, look, Time } from "./fakes.js";
+
+/**
+ * Fills the page with rows `key@at state [mark]`; its version is 10.
+ * @param {...string} lines
+ */
+function inbox(...lines) {
+	const main = document.querySelector("main");
+	if (main) main.innerHTML = `<a id="arrivals" href="/inbox" hidden></a><ul>${lines.map(row).join("")}</ul>`;
+}
+
+/** @param {string} line */
+function row(line) {
+	const [, key, at, state, mark] = line.match(/^(\S+)@(\d+) (\w+) ?(\w*)$/) ?? [];
+	return `<li data-testid="entry" data-key="${key}" data-at="${at}" data-state="${state}" data-read="0">
+		<h3>${mark ? `<span class="mark">${mark}</span> ` : ""}Title</h3></li>`;
+}
+
+const shown = () =>
+	rows().map((row) => {
+		const { key, at, state } = entryOf(row);
+		return `${key}@${at} ${state} ${row.querySelector(".mark")?.textContent ?? ""}`.trim();
+	});
+const offered = () => (byId("arrivals").hidden ? "" : byId("arrivals").textContent);
+
+/** @param {number} ver @param {string[]} lines @param {number} [before] @param {number} [from] */
+function part(ver, lines, before = Infinity, from = 0) {
+	const entries = lines.map((line) => {
+		const [, key = "", at, state = ""] = line.match(/^(\S+)@(\d+) (\w+)$/) ?? [];
+		return { key, at: Number(at), state };
+	});
+	return { ver, entries, before, from };
+}
+
+function start() {
+	const stream = new EventTarget();
+	startInbox(stream);
+	return (/** @type {string} */ name, /** @type {any} */ detail) => tell(stream, name, detail);
+}
+
+test("what arrives is counted once, and nothing moves", () => {
+	inbox("a:1@9 read New", "b:1@8 read");
+	const say = start();
+	say("notice", { key: "c:1", ver: 11 });
+	equal(offered(), "1 new notice");
+	say("notice", { key: "c:1", ver: 12 });
+	say("notice", { key: "b:1", ver: 13 });
+	equal(offered(), "2 new notices");
+	say("notice", { key: "old:1", ver: 10 }); // the page had it when it came
+	equal(offered(), "2 new notices");
+	say("removed", { key: "c:1", ver: 14 });
+	equal([offered(), shown()], ["1 new notice", ["a:1@9 read New", "b:1@8 read"]]);
+});
+
+test("what was asked for is offered no more", () => {
+	inbox("a:1@9 read");
+	const say = start();
+	say("notice", { key: "c:1", ver: 11 });
+	document.querySelector("ul")?.insertAdjacentHTML("afterbegin", row("c:1@11 unread Unread"));
+	document.dispatchEvent(new Event("htmx:afterSettle"));
+	equal(offered(), "");
+});
+
+test("rows turn in their place, and a New mark stays", () => {
+	inbox("a:1@9 read New", "b:1@8 unread Unread", "c:1@7 unread Unread", "d:1@6 read");
+	const say = start();
+	say("read", { keys: ["a:1", "b:1", "gone:1"], ver: 11 });
+	equal(shown(), ["a:1@9 read New", "b:1@8 read", "c:1@7 unread Unread", "d:1@6 read"]);
+	say("unread", { keys: ["a:1", "d:1"], ver: 12 });
+	equal(shown(), ["a:1@9 unread Unread", "b:1@8 read", "c:1@7 unread Unread", "d:1@6 unread Unread"]);
+	say("read", { upto: 7, ver: 13 });
+	equal(shown(), ["a:1@9 unread Unread", "b:1@8 read", "c:1@7 read", "d:1@6 read"]);
+	say("removed", { key: "c:1", ver: 14 });
+	equal(shown(), ["a:1@9 unread Unread", "b:1@8 read", "d:1@6 read"]);
+	equal(rows().map((row) => row.dataset.read), ["0", "0", "0"], "states before this opening");
+});
+
+test("rows and button are looked for when an event comes", () => {
+	const say = start();
+	say("notice", { key: "c:1", ver: 11 }); // not a page of the inbox
+	inbox("a:1@9 unread Unread");
+	say("read", { keys: ["a:1"], ver: 12 });
+	equal(shown(), ["a:1@9 read"]);
+});
+
+test("rows become what they are: gone, read, unread; what came is returned", () => {
+	inbox("a:1@9 read New", "b:1@8 unread Unread", "c:1@7 unread Unread", "d:1@6 read", "e:1@5 read", "old:1@2 read");
+	const arrived = reconcile([part(20, ["e:1@12 unread", "n:1@11 read", "a:1@9 read", "b:1@8 read", "d:1@6 unread", "x:1@5 read"], Infinity, 5)]);
+	equal(shown(), ["a:1@9 read New", "b:1@8 read", "d:1@6 unread Unread", "e:1@5 read", "old:1@2 read"]);
+	equal([...arrived], [["e:1", 12], ["n:1", 11]]);
+});
+
+test("an older page is fetched as far as the page shows rows, and no further", async () => {
+	inbox("a:1@9 read", "b:1@3 read", "c:1@2 read");
+	/** @type {number[]} */ const asked = [];
+	const answers = [part(20, ["n:1@15 unread"], Infinity, 15), part(20, ["m:1@12 unread", "a:1@9 read"], 15, 9), part(20, ["c:1@2 read", "z:1@1 read"], 4, 1)];
+	const parts = await fetchAll(async (before) => {
+		asked.push(before === Infinity ? 0 : before);
+		return answers[asked.length - 1] ?? null;
+	});
+	equal(asked, [0, 15, 4], "pages older than");
+	equal([...reconcile(parts ?? []).keys()], ["n:1", "m:1"], "arrived");
+	equal(shown(), ["a:1@9 read", "c:1@2 read"]);
+});
+
+test("a page is read for its rows, its version and how far it goes", () => {
+	const html = (/** @type {string} */ more) =>
+		new DOMParser().parseFromString(`<a id="bell" data-ver="20"></a><main>${row("a:1@9 unread")}${row("b:1@4 read")}${more}</main>`, "text/html");
+	equal(partOf(html(`<a rel="next" href="/inbox?before=4">Older</a>`), 12), part(20, ["a:1@9 unread", "b:1@4 read"], 12, 4));
+	equal(partOf(html(""), 12), part(20, ["a:1@9 unread", "b:1@4 read"], 12, 0));
+});
+
+test("a badge that no event came before tells that events were missed", () => {
+	const seen = new Seen();
+	equal(seen.badge(10, 10), false, "the page's own badge");
+	seen.row(11);
+	equal(seen.badge(11, 10), false, "a badge after its event");
+	equal(seen.badge(11, 10), false, "the same again");
+	equal(seen.badge(9, 10), false, "a stale one");
+	equal(seen.badge(13, 10), true, "one without its event");
+	seen.pause();
+	seen.row(15); // 14 may have been before it
+	equal(seen.badge(15, 10), true, "the first after a pause");
+	equal(seen.badge(16, 16), false, "one that the page has");
+});
+
+/** @param {() => Promise<any>} get */
+function watch(get) {
+	const [stream, time] = [new EventTarget(), new Time()];
+	/** @type {string[][]} */ const found = [];
+	startCatchUp(stream, (arrived) => found.push([...arrived.keys()]), time, get);
+	return { time, found, say: (/** @type {string} */ name, /** @type {any} */ detail) => tell(stream, name, detail) };
+}
+
+test("a page that missed events looks once, a little later, and only while somebody looks at it", async () => {
+	inbox("a:1@9 read");
+	let asked = 0;
+	const { time, found, say } = watch(async () => (asked++, part(12, ["n:1@12 unread", "a:1@9 read"])));
+	look("hidden");
+	say("badge", badge(1, 0, 12));
+	time.pass(60_000);
+	equal(asked, 0, "looks while hidden");
+	look("visible");
+	equal(time.next, 500, "wait");
+	say("badge", badge(1, 0, 12));
+	time.pass(60_000);
+	await until("it has looked", () => found.length === 1);
+	equal([asked, found], [1, [["n:1"]]]);
+	time.pass(60_000);
+	equal(asked, 1, "looks");
+});
+
+test("a look that fails, or finds less than was heard, is repeated after a longer wait", async () => {
+	inbox("a:1@9 read");
+	const answers = [Promise.reject(new Error("503")), Promise.resolve(part(12, ["a:1@9 read"])), Promise.resolve(part(13, []))];
+	answers[0]?.catch(() => {});
+	let asked = 0;
+	const { time, found, say } = watch(() => answers[asked++] ?? Promise.resolve(null));
+	say("badge", badge(1, 0, 12));
+	time.pass(1000);
+	await until("the next is planned", () => time.next !== undefined);
+	equal(time.next, backoffOf(1), "wait after one failure");
+	say("notice", { key: "n:1", ver: 13 });
+	time.pass(2000);
+	await until("the next is planned", () => time.next !== undefined);
+	equal([time.next, found], [backoffOf(2), []]);
+	time.pass(4000);
+	await until("it has looked", () => found.length === 1);
+	equal([asked, shown()], [3, []]);
+});
+
+/** @param {number} failures */
+const backoffOf = (failures) => (250 + 1000 * 2 ** failures) / 2;
+
+test("a page of somebody else is not looked at", async () => {
+	inbox("a:1@9 read");
+	let asked = 0;
+	const { time, found, say } = watch(async () => (asked++, null));
+	say("badge", badge(1, 0, 12));
+	time.pass(60_000);
+	await until("it has looked", () => asked === 1);
+	equal([found, shown()], [[], ["a:1@9 read"]]);
+});

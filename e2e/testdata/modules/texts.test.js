@@ -1,0 +1,51 @@
+// @ts-check
+import { startConnection } from "../../../static/js/connection.js";
+import { text } from "../../../static/js/texts.js";
+import { byId, equal, tell, test } from "./check.js";
+import { Time } from "./fakes.js";
+
+/** @type {Record<string, any>} */
+const want = {
+	en: {
+		arrivals: ["0 new notices", "1 new notice", "2 new notices", "1,234 new notices"],
+		offline: "Offline, showing 12:04",
+		signedOut: "You are signed out. Sign in",
+		newest: "3 unread, newest: {Unread} & $1",
+	},
+	ja: {
+		arrivals: ["新着通知0件", "新着通知1件", "新着通知2件", "新着通知1,234件"],
+		offline: "オフライン（12:04時点の表示）",
+		signedOut: "サインアウトしました。 サインイン",
+		newest: "未読3件、最新：{Unread} & $1",
+	},
+	"zh-Hans": {
+		arrivals: ["0 条新通知", "1 条新通知", "2 条新通知", "1,234 条新通知"],
+		offline: "已离线，显示的是 12:04 的内容",
+		signedOut: "你已退出登录。 登录",
+		newest: "3 条未读，最新一条：{Unread} & $1",
+	},
+}[document.documentElement.lang] ?? {};
+
+test("numbers choose the form, and values stand as they are", () => {
+	equal([0, 1, 2, 1234].map((n) => text("arrivals", { Count: n })), want.arrivals);
+	equal(text("newest", { Unread: text("unread", { Count: 3 }), Title: "{Unread} & $1" }), want.newest);
+	equal(text("no such text"), "");
+});
+
+test("a page that is offline says until when it was right", () => {
+	const [stream, time] = [new EventTarget(), new Time()];
+	startConnection(stream, time);
+	tell(stream, "state", "live");
+	tell(stream, "state", "offline");
+	time.pass(120_000);
+	tell(stream, "state", "offline");
+	equal(byId("connection").textContent, want.offline);
+});
+
+test("a page that is signed out says so, with the way back", () => {
+	const stream = new EventTarget();
+	startConnection(stream, new Time());
+	tell(stream, "state", "signed-out");
+	equal([byId("connection").hidden, byId("connection").textContent], [false, want.signedOut]);
+	equal(byId("connection").querySelector("a")?.getAttribute("href"), `/login?next=${encodeURIComponent(location.pathname + location.search)}`);
+});
