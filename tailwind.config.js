@@ -1,30 +1,46 @@
-// The tokens of Carillon's pages: one accent, neutral greys, and three colours
-// that mean something. Both themes are made of them in static/css/app.src.css.
+// The visual language of Carillon's pages as tokens: one accent (a warm bell
+// bronze), neutral greys, and three colours that mean something. Each token is
+// a pair, light and dark, and both themes are made of the same names. What is
+// text on what has 4.5:1 at least, borders of fields and dots 3:1.
+const plugin = require("tailwindcss/plugin");
+
+/** Name → [light, dark]. */
+const tokens = {
+	page: ["#faf8f5", "#151311"],
+	surface: ["#ffffff", "#1e1b18"],
+	raised: ["#ffffff", "#272320"], // what floats
+	hover: ["#f5f1ea", "#28241f"],
+	ink: ["#1f1b16", "#f3eee7"],
+	muted: ["#655d53", "#b3a99c"],
+	line: ["#e8e2d9", "#38322b"],
+	field: ["#8b8175", "#8d8375"],
+	accent: ["#8a5414", "#e3b36f"],
+	"accent-strong": ["#6d420e", "#efc88f"],
+	"accent-soft": ["#f8eedd", "#3a2c18"],
+	"on-accent": ["#ffffff", "#231603"],
+	bad: ["#b3261e", "#f2a49b"],
+	"bad-soft": ["#fcedeb", "#3c1d1a"],
+	warn: ["#8a4b00", "#efc06b"],
+	"warn-soft": ["#fdf1dc", "#392a10"],
+	good: ["#256b36", "#93d3a0"],
+	"good-soft": ["#e8f4ea", "#1a3020"],
+	// The circle before a row, by the kind of its notice.
+	"tint-1": ["#f6e7cf", "#46341a"], "on-tint-1": ["#75480e", "#f0cd97"],
+	"tint-2": ["#e0ebf5", "#1f3346"], "on-tint-2": ["#23527a", "#a9cdec"],
+	"tint-3": ["#e3efe2", "#22382a"], "on-tint-3": ["#2b5f38", "#a8d6b2"],
+	"tint-4": ["#f5e1e3", "#45262a"], "on-tint-4": ["#86323e", "#efb5bc"],
+	"tint-5": ["#e9e4f4", "#322a47"], "on-tint-5": ["#54418a", "#cdbff0"],
+	"tint-6": ["#dcedee", "#1b3739"], "on-tint-6": ["#1d5a60", "#9ed3d8"],
+};
+
+const each = (value) => Object.fromEntries(Object.entries(tokens).map(([name, pair]) => [name, value(name, pair)]));
+const variables = (of) => Object.fromEntries(Object.entries(tokens).map(([name, pair]) => [`--${name}`, pair[of]]));
 
 /** @type {import("tailwindcss").Config} */
 module.exports = {
 	theme: {
 		extend: {
-			colors: {
-				bronze: {
-					50: "#fbf6ee", 100: "#f5e8d3", 200: "#e9d0a8", 300: "#dfb97f", 400: "#cf974c",
-					500: "#b87c33", 600: "#9a6420", 700: "#7c4e18", 800: "#5f3c14", 900: "#33271a",
-				},
-				page: "var(--page)",
-				surface: "var(--surface)",
-				ink: "var(--ink)",
-				muted: "var(--muted)",
-				line: "var(--line)",
-				field: "var(--field)",
-				accent: "var(--accent)",
-				"accent-soft": "var(--accent-soft)",
-				"on-accent": "var(--on-accent)",
-				bad: "var(--bad)",
-				"bad-soft": "var(--bad-soft)",
-				warn: "var(--warn)",
-				"warn-soft": "var(--warn-soft)",
-				good: "var(--good)",
-			},
+			colors: each((name) => `var(--${name})`),
 			borderRadius: { DEFAULT: "8px" },
 			maxWidth: { column: "44rem" },
 			fontFamily: {
@@ -35,4 +51,15 @@ module.exports = {
 			},
 		},
 	},
+	plugins: [
+		// The theme is that of the system, unless the user has chosen one.
+		plugin(({ addBase }) => {
+			const dark = { "color-scheme": "dark", ...variables(1) };
+			addBase({
+				":root": { "color-scheme": "light", ...variables(0) },
+				"@media (prefers-color-scheme: dark)": { ":root:not([data-theme=light])": dark },
+				":root[data-theme=dark]": dark,
+			});
+		}),
+	],
 };

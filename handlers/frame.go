@@ -8,6 +8,7 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
@@ -29,6 +30,7 @@ func (h *Handlers) now(r *http.Request) time.Time { return h.Now().In(h.zones.of
 func (h *Handlers) frame(r *http.Request, section, title string) views.Frame {
 	f := h.bareFrame(r)
 	f.Section, f.Title = section, f.Text.T(title)
+	h.addStaffTabs(&f)
 	if f.Viewer != nil {
 		f.Viewer.Bell = h.bell(r, f.Text)
 	}
@@ -66,4 +68,26 @@ func (h *Handlers) bell(r *http.Request, text *locale.Printer) views.Bell {
 		return views.UnknownBell(text)
 	}
 	return views.NewBell(text, badges[0])
+}
+
+// addStaffTabs puts the way between the staff pages on each of them.
+func (h *Handlers) addStaffTabs(f *views.Frame) {
+	pages := []struct{ section, address, text string }{
+		{"send", "/staff/send", "nav.send"}, {"notices", noticesPath, "nav.notices"}, {"users", usersPath, "nav.users"},
+	}
+	if len(h.Demo) > 0 {
+		pages = append(pages, struct{ section, address, text string }{"components", componentsPath, "nav.components"})
+	}
+	section := f.Section
+	for _, p := range pages {
+		if p.section == section {
+			f.Section = "staff"
+		}
+	}
+	if f.Section != "staff" {
+		return
+	}
+	for _, p := range pages {
+		f.Tabs = append(f.Tabs, components.Tab{Href: p.address, Text: f.Text.T(p.text), Current: p.section == section})
+	}
 }

@@ -12,8 +12,10 @@ import (
 	"net/url"
 	"sync"
 
+	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/static"
 	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
@@ -24,7 +26,8 @@ type Handlers struct {
 	assets  views.Assets
 	texts   *locale.Catalogue
 	zones   zones
-	deleted deleted
+	deleted recent[notifier.Entry] // what was deleted
+	turned  recent[[]string]       // the keys that Mark all as read turned
 	kept    *keptPages
 	buffers sync.Pool
 	secure  bool // the public URL is https
@@ -46,7 +49,8 @@ func New(c Config) (*Handlers, error) {
 		return nil, fmt.Errorf("load the static files: %w", err)
 	}
 	h.assets = views.Assets{
-		Style: h.files.Path("css/app.css"), Script: h.files.Path("js/app.js"), Icon: h.files.Path("icons/bell.svg"),
+		Style: h.files.Path("css/app.css"), Script: h.files.Path("js/app.js"), HTMX: h.files.Path("js/vendor/htmx.min.js"),
+		Icon: h.files.Path("icons/bell.svg"), Icons: components.Icons(h.files.Path("icons/sprite.svg")),
 		Modules: h.files.Modules("js/app.js"),
 	}
 	if c.PublicURL != "" {

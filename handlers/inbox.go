@@ -24,14 +24,19 @@ type inboxQuery struct {
 // unread; so does a browser that only wants to be prepared.
 func readInboxQuery(r *http.Request) inboxQuery {
 	values := r.URL.Query()
-	q := inboxQuery{Query: notifier.Query{
+	q := lookQuery(values)
+	q.opens = r.Method == http.MethodGet && !prefetch(r) &&
+		!q.Unread && !values.Has("before") && !values.Has("opened") && !values.Has("done")
+	return q
+}
+
+// lookQuery is the part of an address that says what to show.
+func lookQuery(values url.Values) inboxQuery {
+	return inboxQuery{Query: notifier.Query{
 		Before: number(values.Get("before")),
 		Opened: number(values.Get("opened")),
 		Unread: values.Get("filter") == "unread",
 	}}
-	q.opens = r.Method == http.MethodGet && !prefetch(r) &&
-		!q.Unread && !values.Has("before") && !values.Has("opened") && !values.Has("done")
-	return q
 }
 
 func prefetch(r *http.Request) bool {
@@ -58,11 +63,7 @@ func (q inboxQuery) address() string {
 func (h *Handlers) inbox(w http.ResponseWriter, r *http.Request) error {
 	q := readInboxQuery(r)
 	if !q.opens {
-		page, err := h.Inbox.Look(r.Context(), seqOf(r), q.Query)
-		if err != nil {
-			return fmt.Errorf("show a part of an inbox: %w", err)
-		}
-		return h.page(w, r, http.StatusOK, views.InboxPage(h.inboxPage(r, q, page)))
+		return h.lookedAt(w, r, q, h.inboxDone(r, h.text(r)))
 	}
 	if done, err := h.unchanged(w, r); done || err != nil {
 		return err
@@ -71,31 +72,58 @@ func (h *Handlers) inbox(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("show an inbox: %w", err)
 	}
+	if err := h.tellBadge(w, r, pageBadge(page)); err != nil {
+		return err
+	}
 	return h.opened(w, r, page, views.InboxPage(h.inboxPage(r, q, page)))
 }
 
-func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page) *views.Inbox {
-	f := h.bareFrame(r)
-	f.Section, f.Title = "inbox", f.Text.T("inbox.title")
-	f.Viewer.Bell = views.NewBell(f.Text, notifier.Badge{Unread: page.Unread, Inbox: page.Unread, Ver: page.Ver})
+// lookedAt shows a part of the inbox as it is, under what was done before.
+func (h *Handlers) lookedAt(w http.ResponseWriter, r *http.Request, q inboxQuery, done *views.Done) error {
+	page, err := h.Inbox.Look(r.Context(), seqOf(r), q.Query)
+	if err != nil {
+		return fmt.Errorf("show a part of an inbox: %w", err)
+	}
+	if err := h.tellBadge(w, r, pageBadge(page)); err != nil {
+		return err
+	}
+	p := h.inboxPage(r, q, page)
+	if p.Done = done; done != nil && done.Undo != nil {
+		done.Undo.Fields = append(done.Undo.Fields, views.Hidden{Name: "back", Value: p.Back})
+	}
+	return h.page(w, r, http.StatusOK, views.InboxPage(p))
+}
 
-	q.Opened = page.Opened
-	p := &views.Inbox{Frame: f, UnreadOnly: q.Unread, Back: q.address(), Labels: rowLabels(f.Text)}
-	p.Done = inboxDone(r, f.Text, p.Back)
-	rows := rowMaker{text: f.Text, now: h.now(r)}
+func pageBadge(page notifier.Page) notifier.Badge {
+	return notifier.Badge{Unread: page.Unread, Inbox: page.Unread, Ver: page.Ver}
+}
+
+func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page) *views.Inbox {
+	p := h.inboxFrame(r, q, page.Opened, pageBadge(page))
+	rows := rowMaker{text: p.Text, now: h.now(r)}
 	p.Days = rows.days(page.Entries)
 	p.Count = inboxCount(p.Text, page)
-	if page.Unread > 0 {
-		p.Upto = strconv.FormatInt(page.Ver, 10)
-	}
 	if page.Older > 0 {
 		older := q
-		older.Before = page.Older
+		older.Opened, older.Before = page.Opened, page.Older
 		p.Older = older.address()
 	}
 	if q.Before > 0 {
-		p.Newest = inboxQuery{Query: notifier.Query{Opened: q.Opened, Unread: q.Unread}}.address()
+		p.Newest = inboxQuery{Query: notifier.Query{Opened: page.Opened, Unread: q.Unread}}.address()
 	}
 	p.Empty = inboxEmpty(p.Text, q)
+	return p
+}
+
+// inboxFrame is what a page of the inbox and a part of it have in common.
+func (h *Handlers) inboxFrame(r *http.Request, q inboxQuery, opened int64, badge notifier.Badge) *views.Inbox {
+	f := h.bareFrame(r)
+	f.Section, f.Title = "inbox", f.Text.T("inbox.title")
+	f.Viewer.Bell = views.NewBell(f.Text, badge)
+	q.Opened = opened
+	p := &views.Inbox{Frame: f, UnreadOnly: q.Unread, Back: q.address(), Labels: rowLabels(f.Text)}
+	if badge.Inbox > 0 {
+		p.Upto = strconv.FormatInt(badge.Ver, 10)
+	}
 	return p
 }

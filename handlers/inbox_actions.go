@@ -1,45 +1,105 @@
 package handlers
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
 )
 
-// change is one call that changes an inbox.
-type change func(ctx context.Context, seq int64, arg string) (notifier.Badge, error)
-
 func (h *Handlers) markRead(w http.ResponseWriter, r *http.Request) error {
-	return h.changeInbox(w, r, "key", "read", h.Inbox.MarkRead)
-}
-
-func (h *Handlers) markUnread(w http.ResponseWriter, r *http.Request) error {
-	return h.changeInbox(w, r, "key", "unread", h.Inbox.MarkUnread)
-}
-
-func (h *Handlers) readAll(w http.ResponseWriter, r *http.Request) error {
-	return h.changeInbox(w, r, "upto", "read-all", h.Inbox.ReadUpto)
-}
-
-// changeInbox reads a form with one field, makes the change, and goes back to
-// the page of the inbox from which the form came.
-func (h *Handlers) changeInbox(w http.ResponseWriter, r *http.Request, field, code string, do change) error {
-	values, err := form(r, field, "back")
+	values, err := inboxForm(r, "key")
 	if err != nil {
 		return err
 	}
-	if values.Get(field) == "" {
-		return missing(field)
+	badge, err := h.Inbox.MarkRead(r.Context(), seqOf(r), values.Get("key"))
+	if err != nil {
+		return fmt.Errorf("mark an entry as read: %w", err)
 	}
-	if _, err := do(r.Context(), seqOf(r), values.Get(field)); err != nil {
-		return fmt.Errorf("change an inbox (%s): %w", code, err)
+	return h.marked(w, r, values, badge, "read")
+}
+
+// markUnread marks one entry, or those that Undo of Mark all as read names.
+func (h *Handlers) markUnread(w http.ResponseWriter, r *http.Request) error {
+	values, err := form(r, "key", "keys", "back")
+	if err != nil {
+		return err
+	}
+	if values.Get("keys") != "" {
+		if err := h.turnBack(r, values.Get("keys")); err != nil {
+			return err
+		}
+		redirect(w, backTo(values.Get("back"), url.Values{"done": {"restored"}}))
+		return nil
+	}
+	if values.Get("key") == "" {
+		return missing("key")
+	}
+	badge, err := h.Inbox.MarkUnread(r.Context(), seqOf(r), values.Get("key"))
+	if err != nil {
+		return fmt.Errorf("mark an entry as unread: %w", err)
+	}
+	return h.marked(w, r, values, badge, "unread")
+}
+
+// marked answers with the row, or leads back to the page of the form.
+func (h *Handlers) marked(w http.ResponseWriter, r *http.Request, values url.Values, badge notifier.Badge, code string) error {
+	if fragment(r) {
+		return h.rowPart(w, r, values.Get("key"), values.Get("back"), badge, nil)
 	}
 	redirect(w, backTo(values.Get("back"), url.Values{"done": {code}}))
 	return nil
+}
+
+func (h *Handlers) readAll(w http.ResponseWriter, r *http.Request) error {
+	values, err := inboxForm(r, "upto")
+	if err != nil {
+		return err
+	}
+	turned, err := h.unreadKeys(r, values.Get("upto"))
+	if err != nil {
+		return err
+	}
+	if _, err := h.Inbox.ReadUpto(r.Context(), seqOf(r), values.Get("upto")); err != nil {
+		return fmt.Errorf("mark all as read: %w", err)
+	}
+	switch {
+	case inPart(r, "panel"):
+		return h.panel(w, r)
+	case fragment(r):
+		return h.lookedAt(w, r, queryOf(values.Get("back")), allRead(h.text(r).T("done.all_read"), turned))
+	}
+	h.turned.remember(seqOf(r), "", turned, h.Now())
+	redirect(w, backTo(values.Get("back"), url.Values{"done": {"read-all"}}))
+	return nil
+}
+
+// allRead says that all is read. When nothing was unread there is nothing to undo.
+func allRead(text string, turned []string) *views.Done {
+	done := &views.Done{Text: text}
+	if len(turned) > 0 {
+		done.Undo = &views.Undo{
+			Action: "/inbox/unread", Target: "#inbox", Select: "#inbox",
+			Fields: []views.Hidden{{Name: "keys", Value: kept(strings.Join(turned, "\n"))}},
+		}
+	}
+	return done
+}
+
+// inboxForm reads a form with one field that has to be there.
+func inboxForm(r *http.Request, field string) (url.Values, error) {
+	values, err := form(r, field, "back")
+	if err != nil {
+		return nil, err
+	}
+	if values.Get(field) == "" {
+		return nil, missing(field)
+	}
+	return values, nil
 }
 
 func missing(field string) error {

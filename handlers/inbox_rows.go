@@ -8,6 +8,7 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
@@ -22,7 +23,7 @@ type rowMaker struct {
 // its day is then named again below.
 func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 	var days []views.Day
-	rows := make([]views.Row, len(entries))
+	rows := make([]components.Row, len(entries))
 	begin, heading := 0, ""
 	for i := range entries {
 		at := entries[i].CreatedAt.In(m.now.Location())
@@ -33,7 +34,7 @@ func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 				days[len(days)-1].Rows = rows[begin:i]
 			}
 			begin, heading = i, day
-			days = append(days, views.Day{ID: "day-" + strconv.Itoa(len(days)), Heading: day})
+			days = append(days, views.Day{ID: "day-" + rows[i].At, Heading: day})
 		}
 	}
 	if len(days) > 0 {
@@ -42,24 +43,26 @@ func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 	return days
 }
 
-func (m rowMaker) row(e *notifier.Entry, at time.Time) views.Row {
-	return views.Row{
-		Key: e.Key, At: strconv.FormatInt(e.At, 10), Read: e.Read, New: e.New,
+func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
+	icon, initials, tint := looks(e.Type)
+	return components.Row{
+		Key: e.Key, At: strconv.FormatInt(e.At, 10), Type: e.Type, Read: e.Read, New: e.New,
+		Icon: icon, Initials: initials, Tint: tint,
 		Title: e.Title, Body: e.Body, Link: safeLink(e.Link), Reason: reason(m.text, e.Reason),
 		Datetime: at.Format(time.RFC3339), Clock: m.text.Clock(at), Moment: m.text.Moment(at),
 	}
 }
 
 // rowLabels are the texts that every row has.
-func rowLabels(text *locale.Printer) views.Labels {
-	named := func(id string) views.Named {
+func rowLabels(text *locale.Printer) components.Labels {
+	named := func(id string) components.Named {
 		before, after := text.Around(id, "Title")
-		return views.Named{Before: before, After: after}
+		return components.Named{Before: before, After: after}
 	}
-	return views.Labels{
+	return components.Labels{
 		New: text.T("inbox.mark_new"), Unread: text.T("inbox.mark_unread"), SeenBefore: text.T("inbox.seen_before"),
 		MarkRead: text.T("inbox.read"), MarkUnread: text.T("inbox.unread"), Delete: text.T("inbox.delete"),
-		ReadNamed: named("inbox.read_named"), UnreadNamed: named("inbox.unread_named"), Named: named("inbox.delete_named"),
+		ReadNamed: named("inbox.read_named"), UnreadNamed: named("inbox.unread_named"), DeleteNamed: named("inbox.delete_named"),
 	}
 }
 
@@ -103,7 +106,7 @@ func inboxCount(text *locale.Printer, page notifier.Page) string {
 	return text.N("inbox.new", fresh)
 }
 
-func inboxEmpty(text *locale.Printer, q inboxQuery) views.Empty {
+func inboxEmpty(text *locale.Printer, q inboxQuery) components.Empty {
 	id := "inbox.empty"
 	switch {
 	case q.Before > 0:
@@ -111,5 +114,5 @@ func inboxEmpty(text *locale.Printer, q inboxQuery) views.Empty {
 	case q.Unread:
 		id = "inbox.empty_unread"
 	}
-	return views.Empty{Heading: text.T(id + "_heading"), Text: text.T(id + "_text")}
+	return components.Empty{Icon: "inbox", Heading: text.T(id + "_heading"), Text: text.T(id + "_text")}
 }

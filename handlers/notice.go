@@ -9,6 +9,7 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
@@ -25,10 +26,11 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 	f := h.frame(r, "notices", "")
 	f.Title = progress.Title
 	p := &views.Notice{
-		Frame: f, Card: card(f.Text, progress.Draft),
+		Frame: f, Card: card(f.Text, progress.Draft, progress.CreatedAt.In(h.zones.of(r))),
 		Facts: facts(f.Text, &progress.Notice, h.zones.of(r)), Progress: progressView(f.Text, progress),
 	}
 	p.Refresh = p.Progress.Finished == "false"
+	p.Progress.Address = noticePath(id)
 	if progress.State != notifier.StateRetracting && progress.State != notifier.StateRetracted {
 		p.Retract = &views.Retract{Action: noticePath(id) + "/retract", Text: retractText(f.Text, &progress.Notice)}
 	}
@@ -90,13 +92,13 @@ func progressView(text *locale.Printer, p notifier.Progress) views.Progress {
 	case p.Recipients == 0:
 		v.Note = text.T("notice.nobody")
 	default:
-		v.Bars = []views.Bar{bar(text, "delivered", p.Delivered, p.Recipients), bar(text, "read", p.Read, p.Recipients)}
+		v.Bars = []components.Bar{bar(text, "delivered", p.Delivered, p.Recipients), bar(text, "read", p.Read, p.Recipients)}
 	}
 	return v
 }
 
-func bar(text *locale.Printer, id string, part, of int64) views.Bar {
-	return views.Bar{
+func bar(text *locale.Printer, id string, part, of int64) components.Bar {
+	return components.Bar{
 		ID: id, Name: text.T("notice." + id), Value: strconv.FormatInt(part, 10), Max: strconv.FormatInt(of, 10),
 		Text: text.N("notice.share", of, "Part", text.Number(part)),
 	}

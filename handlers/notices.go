@@ -9,6 +9,7 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
@@ -28,9 +29,13 @@ func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("list notices: %w", err)
 	}
 	p := &views.Notices{Frame: h.frame(r, "notices", "notices.title")}
-	p.Empty = views.Empty{
+	p.Empty = components.Empty{
+		Icon:    "mail",
 		Heading: p.Text.T("notices.empty_heading"), Text: p.Text.T("notices.empty_text"),
 		LinkText: p.Text.T("notices.send_first"), LinkTarget: "/staff/send",
+	}
+	for _, name := range []string{"title", "target", "sender", "time", "state"} {
+		p.Columns = append(p.Columns, components.Column{Text: p.Text.T("notices.column_" + name)})
 	}
 	if len(sent) > perPage {
 		sent = sent[:perPage]

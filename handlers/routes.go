@@ -37,6 +37,7 @@ func (h *Handlers) routes() []route {
 		{"POST", "/logout", anyone, h.logout},
 
 		{"GET", "/inbox", signedIn, h.inbox},
+		{"GET", "/inbox/panel", signedIn, h.panel},
 		{"POST", "/inbox/read", signedIn, h.markRead},
 		{"POST", "/inbox/unread", signedIn, h.markUnread},
 		{"POST", "/inbox/delete", signedIn, h.deleteEntry},
@@ -52,6 +53,7 @@ func (h *Handlers) routes() []route {
 		{"GET", "/staff/notices/{id}", staff, h.notice},
 		{"POST", "/staff/notices/{id}/retract", staff, h.retract},
 		{"GET", "/staff/users", staff, h.users},
+		{"GET", componentsPath, staff, h.showcase},
 		{"GET", "/staff/names", staff, h.names},
 
 		{"GET", "/static/", public, h.static},

@@ -86,7 +86,7 @@ func (h *Handlers) showPreview(
 	if err != nil {
 		return err
 	}
-	p.Preview = &views.Preview{Recipients: p.Text.N("send.recipients", count), Card: card(p.Text, d)}
+	p.Preview = &views.Preview{Recipients: p.Text.N("send.recipients", count), Card: card(p.Text, d, h.now(r))}
 	return h.page(w, r, http.StatusOK, views.SendPage(p))
 }
 

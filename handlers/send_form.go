@@ -11,6 +11,7 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
@@ -109,14 +110,14 @@ func (h *Handlers) sendPage(r *http.Request, given views.SendForm) (*views.Send,
 	return p, nil
 }
 
-func expiryOptions(text *locale.Printer, chosen string) []views.Option {
-	options := []views.Option{{Text: text.T("send.expires_usual"), Selected: chosen == ""}}
+func expiryOptions(text *locale.Printer, chosen string) []components.Option {
+	options := []components.Option{{Text: text.T("send.expires_usual"), Selected: chosen == ""}}
 	for _, value := range expiries {
 		life, _ := time.ParseDuration(value) // our own constants
-		options = append(options, views.Option{Value: value, Text: lasting(text, life), Selected: value == chosen})
+		options = append(options, components.Option{Value: value, Text: lasting(text, life), Selected: value == chosen})
 	}
 	if chosen != "" && !slices.Contains(expiries, chosen) {
-		options = append(options, views.Option{Value: chosen, Text: chosen, Selected: true})
+		options = append(options, components.Option{Value: chosen, Text: chosen, Selected: true})
 	}
 	return options
 }
@@ -134,9 +135,12 @@ func lasting(text *locale.Printer, d time.Duration) string {
 	}
 }
 
-// card is a draft as its recipients would see it.
-func card(text *locale.Printer, d notifier.Draft) views.Card {
-	return views.Card{
+// card is a draft as its recipients would see it, at a moment in their zone.
+func card(text *locale.Printer, d notifier.Draft, at time.Time) views.Card {
+	icon, initials, tint := looks(d.Type)
+	return views.Card{Row: components.Row{
+		Icon: icon, Initials: initials, Tint: tint, Read: true,
 		Title: kept(d.Title), Body: kept(d.Body), Link: safeLink(d.Link), Reason: reason(text, d.Target.Reason()),
-	}
+		Datetime: at.Format(time.RFC3339), Clock: text.Clock(at), Moment: text.Moment(at),
+	}}
 }

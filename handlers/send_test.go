@@ -71,7 +71,7 @@ func TestAPreviewSendsNothing(t *testing.T) {
 		t.Errorf("the form would go on without the scope: it has %q", got)
 	}
 	r.wantText(t, "[data-testid=recipients]", "5,000 people will get it.")
-	r.wantText(t, "[data-testid=preview] .seen-title a", "Hello")
+	r.wantText(t, "[data-testid=preview] h3 a", "Hello")
 	if r.attr("#title", "value") != "Hello" || len(sent) != 0 {
 		t.Errorf("the form has %q, sent %v", r.attr("#title", "value"), sent)
 	}

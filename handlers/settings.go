@@ -7,6 +7,7 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
@@ -99,8 +100,8 @@ func (h *Handlers) settingsPage(r *http.Request, set notifier.Settings, bad *not
 		return p
 	}
 	p.Form = &views.SettingsForm{
-		Languages: []views.Option{{Text: p.Text.T("settings.language_auto"), Selected: set.Locale == ""}},
-		Themes: []views.Option{
+		Languages: []components.Option{{Text: p.Text.T("settings.language_auto"), Selected: set.Locale == ""}},
+		Themes: []components.Option{
 			{Value: themeAuto, Text: p.Text.T("settings.theme_auto"), Selected: set.Theme == ""},
 			{Value: notifier.ThemeLight, Text: p.Text.T("settings.theme_light"), Selected: set.Theme == notifier.ThemeLight},
 			{Value: notifier.ThemeDark, Text: p.Text.T("settings.theme_dark"), Selected: set.Theme == notifier.ThemeDark},
@@ -111,8 +112,8 @@ func (h *Handlers) settingsPage(r *http.Request, set notifier.Settings, bad *not
 	}
 	for _, each := range h.texts.Printers() {
 		// Each language in its own words, for whoever reads only that one.
-		p.Form.Languages = append(p.Form.Languages, views.Option{
-			Value: each.Lang(), Text: each.T("app.language"), Selected: set.Locale == each.Lang(),
+		p.Form.Languages = append(p.Form.Languages, components.Option{
+			Value: each.Lang(), Text: each.T("app.language"), Lang: each.Lang(), Selected: set.Locale == each.Lang(),
 		})
 	}
 	if bad != nil {
@@ -123,8 +124,8 @@ func (h *Handlers) settingsPage(r *http.Request, set notifier.Settings, bad *not
 	return p
 }
 
-func onOff(text *locale.Printer, off bool) []views.Option {
-	return []views.Option{
+func onOff(text *locale.Printer, off bool) []components.Option {
+	return []components.Option{
 		{Value: "1", Text: text.T("settings.on"), Selected: !off},
 		{Value: "0", Text: text.T("settings.off"), Selected: off},
 	}

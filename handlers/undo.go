@@ -23,21 +23,33 @@ func (h *Handlers) deleteEntry(w http.ResponseWriter, r *http.Request) error {
 	if values.Get("key") == "" {
 		return missing("key")
 	}
-	e, _, err := h.Inbox.Take(r.Context(), seqOf(r), values.Get("key"))
+	e, badge, err := h.Inbox.Take(r.Context(), seqOf(r), values.Get("key"))
 	if err != nil {
 		return fmt.Errorf("delete an entry: %w", err)
 	}
-	h.deleted.remember(seqOf(r), e, h.Now())
-	say := url.Values{"done": {"deleted"}, "key": {e.Key}}
-	if e.NoticeID > 0 {
-		say.Set("id", strconv.FormatInt(e.NoticeID, 10))
-		say.Set("at", strconv.FormatInt(e.At, 10))
-		if e.Read {
-			say.Set("read", "1")
-		}
+	h.deleted.remember(seqOf(r), e.Key, e, h.Now())
+	if fragment(r) {
+		return h.gonePart(w, r, e, values.Get("back"), badge)
+	}
+	say := url.Values{"done": {"deleted"}}
+	for _, f := range undoFields(e) {
+		say.Set(f.Name, f.Value)
 	}
 	redirect(w, backTo(values.Get("back"), say))
 	return nil
+}
+
+// undoFields is what another instance needs to bring a deleted entry back.
+func undoFields(e notifier.Entry) []views.Hidden {
+	fields := []views.Hidden{{Name: "key", Value: kept(e.Key)}}
+	if e.NoticeID > 0 {
+		fields = append(fields, views.Hidden{Name: "id", Value: strconv.FormatInt(e.NoticeID, 10)},
+			views.Hidden{Name: "at", Value: strconv.FormatInt(e.At, 10)})
+		if e.Read {
+			fields = append(fields, views.Hidden{Name: "read", Value: "1"})
+		}
+	}
+	return fields
 }
 
 // restoreEntry undoes a delete. An entry that is back already, because a newer
@@ -53,9 +65,12 @@ func (h *Handlers) restoreEntry(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	_, err = h.Inbox.Restore(r.Context(), seqOf(r), e)
+	badge, err := h.Inbox.Restore(r.Context(), seqOf(r), e)
 	if err != nil && !errors.Is(err, notifier.ErrConflict) {
 		return fmt.Errorf("restore an entry: %w", err)
+	}
+	if fragment(r) && err == nil {
+		return h.rowPart(w, r, e.Key, values.Get("back"), badge, &views.Done{Text: h.text(r).T("done.restored")})
 	}
 	redirect(w, backTo(values.Get("back"), url.Values{"done": {"restored"}}))
 	return nil
@@ -82,21 +97,32 @@ func (h *Handlers) entryOf(ctx context.Context, values url.Values) (notifier.Ent
 	}, nil
 }
 
-// inboxDone says what the action before this page did, with Undo after a delete.
-func inboxDone(r *http.Request, text *locale.Printer, back string) *views.Done {
+// inboxDone says what the action before this page did, with Undo where that is
+// possible.
+func (h *Handlers) inboxDone(r *http.Request, text *locale.Printer) *views.Done {
 	values := r.URL.Query()
-	id, ok := doneTexts[values.Get("done")]
+	code := values.Get("done")
+	id, ok := doneTexts[code]
 	if !ok {
 		return nil
 	}
-	done := &views.Done{Text: text.T(id)}
-	if key := values.Get("key"); values.Get("done") == "deleted" && key != "" {
-		done.Undo = &views.Undo{Key: kept(key), Back: back}
+	switch key := values.Get("key"); {
+	case code == "read-all":
+		turned, _ := h.turned.find(seqOf(r), "", h.Now())
+		done := allRead(text.T(id), turned)
+		if done.Undo != nil {
+			done.Undo.Target, done.Undo.Select = "", ""
+		}
+		return done
+	case code == "deleted" && key != "":
+		undo := &views.Undo{Action: "/inbox/restore", Fields: []views.Hidden{{Name: "key", Value: kept(key)}}}
 		for _, name := range []string{"id", "at", "read"} {
 			if v := number(values.Get(name)); v > 0 {
-				done.Undo.Fields = append(done.Undo.Fields, views.Hidden{Name: name, Value: strconv.FormatInt(v, 10)})
+				undo.Fields = append(undo.Fields, views.Hidden{Name: name, Value: strconv.FormatInt(v, 10)})
 			}
 		}
+		return &views.Done{Text: text.T(id), Undo: undo}
+	default:
+		return &views.Done{Text: text.T(id)}
 	}
-	return done
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
@@ -26,7 +27,10 @@ func (h *Handlers) users(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("list users: %w", err)
 	}
 	p := &views.Users{Frame: h.frame(r, "users", "users.title"), Query: search}
-	p.Empty = views.Empty{Heading: p.Text.T("users.empty_heading"), Text: p.Text.T("users.empty_text")}
+	p.Empty = components.Empty{Icon: "search", Heading: p.Text.T("users.empty_heading"), Text: p.Text.T("users.empty_text")}
+	for _, name := range []string{"name", "audience", "roles", "action"} {
+		p.Columns = append(p.Columns, components.Column{Text: p.Text.T("users.column_" + name)})
+	}
 	if len(found) > perPage {
 		found = found[:perPage]
 		p.Next = usersAddress(search, found[perPage-1].Name)

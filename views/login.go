@@ -1,5 +1,7 @@
 package views
 
+import "github.com/a-h/templ"
+
 // Login is the page to sign in on.
 type Login struct {
 	Frame
@@ -15,4 +17,14 @@ type DemoUser struct {
 	Password string
 	Label    string
 	Note     string // empty: nothing special
+}
+
+// input ties a control to the one fault there can be, which does not tell
+// which of the two is wrong.
+func (p *Login) input(id string) templ.Attributes {
+	attrs := templ.Attributes{"id": id, "name": id}
+	if p.Fault != "" {
+		attrs["aria-invalid"], attrs["aria-describedby"] = "true", "login-fault"
+	}
+	return attrs
 }

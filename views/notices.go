@@ -1,11 +1,14 @@
 package views
 
+import "github.com/carillonhq/carillon/views/components"
+
 // Notices is the list of what was sent.
 type Notices struct {
 	Frame
+	Columns       []components.Column
 	Rows          []SentRow
 	Older, Newest string
-	Empty         Empty
+	Empty         components.Empty
 }
 
 // SentRow is one sent notice.
@@ -30,15 +33,10 @@ type Fact struct{ Name, Value, Datetime string }
 // Progress is how far a notice has come, as its page shows it while it changes.
 type Progress struct {
 	Finished         string // "true" or "false"
+	Address          string // of the page, to look again
 	State, StateText string
-	Bars             []Bar
+	Bars             []components.Bar
 	Note             string // instead of the bars: why there are none
-}
-
-// Bar is a share of the recipients.
-type Bar struct {
-	ID, Name, Text string
-	Value, Max     string
 }
 
 // Retract is the form that takes a notice back.

@@ -1,12 +1,14 @@
 package views
 
+import "github.com/carillonhq/carillon/views/components"
+
 // Send is the form that sends a notice.
 type Send struct {
 	Frame
 	Form      SendForm
 	Faults    map[string]string // by field
 	Roles     []string          // as hints, with how many they are
-	Expiry    []Option
+	Expiry    []components.Option
 	Preview   *Preview
 	Confirm   *Confirm
 	FaultList []FaultLink // all of them, also those of no field
@@ -15,12 +17,6 @@ type Send struct {
 // SendForm is what the sender has typed.
 type SendForm struct {
 	Target, To, Type, Scope, Subject, Title, Body, Link, ExpiresIn string
-}
-
-// Option is one choice of a list.
-type Option struct {
-	Value, Text string
-	Selected    bool
 }
 
 // FaultLink leads from the summary of faults to the field.
@@ -33,12 +29,21 @@ type Preview struct {
 }
 
 // Card is a notice as its recipients see it.
-type Card struct {
-	Title, Body, Link, Reason string
-}
+type Card struct{ Row components.Row }
 
 // Confirm asks whether so many people are meant.
 type Confirm struct {
 	Count        string // what the field confirm sends
 	Text, Submit string
+}
+
+func (p *Send) field(id, label, hint string) components.Field {
+	return components.Field{ID: id, Label: label, Hint: hint, Fault: p.Faults[id]}
+}
+
+// optional is a field that may be left empty.
+func (p *Send) optional(id, label, hint string) components.Field {
+	f := p.field(id, label, hint)
+	f.Note = p.Text.T("send.optional")
+	return f
 }

@@ -1,5 +1,7 @@
 package views
 
+import "github.com/carillonhq/carillon/views/components"
+
 // Settings is what a user can choose.
 type Settings struct {
 	Frame
@@ -8,6 +10,10 @@ type Settings struct {
 
 // SettingsForm is the choices, each with the present one selected.
 type SettingsForm struct {
-	Languages, Themes, Keys, Toasts []Option
+	Languages, Themes, Keys, Toasts []components.Option
 	Faults                          map[string]string // by field; that of the form itself by the empty name
+}
+
+func (p *Settings) field(id, label, hint string) components.Field {
+	return components.Field{ID: id, Label: label, Hint: hint, Fault: p.Form.Faults[id]}
 }

@@ -72,7 +72,7 @@ func hardCoded(template string) []string {
 
 func TestNoTemplateHoldsATextOfItsOwn(t *testing.T) {
 	t.Parallel()
-	for name, text := range sources(t, "*.templ") {
+	for name, text := range sources(t, "*.templ", "components/*.templ") {
 		for _, found := range hardCoded(text) {
 			t.Errorf("%s shows %q: put it into the catalogues", name, found)
 		}
@@ -107,7 +107,7 @@ func TestEveryTextThatIsAskedForExists(t *testing.T) {
 	english := c.For("en", "")
 	asked := map[string]bool{}
 	inGo := regexp.MustCompile(`(?:\.(?:T|F|N)|named)\(\s*"([a-z_0-9.]+)"[,)]`)
-	for name, text := range sources(t, "*.templ", "*.go", "../handlers/*.go") {
+	for name, text := range sources(t, "*.templ", "*.go", "components/*.templ", "components/*.go", "../handlers/*.go") {
 		for _, id := range inGo.FindAllStringSubmatch(text, -1) {
 			asked[id[1]] = true
 			if !english.Has(id[1]) {
@@ -137,11 +137,11 @@ func TestNoTextIsLeftOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all strings.Builder
-	for _, text := range sources(t, "*.templ", "*.go", "../handlers/*.go", "../static/js/*.js", "locale/*.go") {
+	for _, text := range sources(t, "*.templ", "*.go", "components/*.templ", "components/*.go", "../handlers/*.go", "../static/js/*.js", "locale/*.go") {
 		all.WriteString(text)
 	}
 	// Ids that are put together from a prefix and a code.
-	composed := regexp.MustCompile(`^(error|status|state|notice|inbox\.empty|users\.audience)[._]`)
+	composed := regexp.MustCompile(`^(error|status|state|notice|inbox\.empty|users\.audience|users\.column|notices\.column)[._]`)
 	for _, id := range c.For("en", "").IDs() {
 		name := strings.TrimPrefix(id, "js.")
 		if !composed.MatchString(id) && !strings.Contains(all.String(), `"`+name+`"`) && !strings.Contains(all.String(), `"`+id+`"`) {

@@ -1,12 +1,15 @@
 package views
 
+import "github.com/carillonhq/carillon/views/components"
+
 // Users is the directory.
 type Users struct {
 	Frame
 	Query       string
+	Columns     []components.Column
 	Rows        []UserRow
 	Next, First string
-	Empty       Empty
+	Empty       components.Empty
 }
 
 // UserRow is one user.

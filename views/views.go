@@ -6,7 +6,10 @@ package views
 import (
 	"strconv"
 
+	"github.com/a-h/templ"
+
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
@@ -15,18 +18,28 @@ type Frame struct {
 	Text    *locale.Printer
 	Assets  Assets
 	Title   string
-	Section string  // which link of the navigation is the current one
-	Viewer  *Viewer // nil: nobody is signed in
-	Done    *Done   // what the request before this one did; nil: nothing to say
-	Refresh bool    // reload by itself where there is no script
+	Section string           // which link of the navigation is the current one
+	Tabs    []components.Tab // the pages of this section; empty: it is the only one
+	Viewer  *Viewer          // nil: nobody is signed in
+	Done    *Done            // what the request before this one did; nil: nothing to say
+	Refresh bool             // reload by itself where there is no script
 }
+
+// htmxConfig turns off what a strict content policy forbids and what would keep
+// pages on the disk. A form that comes back with its faults (422) is shown.
+const htmxConfig = `{"allowEval":false,"allowScriptTags":false,"includeIndicatorStyles":false,"historyCacheSize":0,` +
+	`"refreshOnHistoryMiss":true,"scrollIntoViewOnBoost":false,"defaultSettleDelay":0,"disableInheritance":false,` +
+	`"responseHandling":[{"code":"204","swap":false},{"code":"[23]..","swap":true},{"code":"422","swap":true},` +
+	`{"code":"[45]..","swap":false,"error":true}]}`
 
 // Assets are the addresses of the static files.
 type Assets struct {
 	Style   string
 	Script  string
 	Modules []string // what Script imports, so that all load at once
+	HTMX    string
 	Icon    string
+	Icons   components.Icons
 }
 
 // Viewer is who looks at the page.
@@ -46,10 +59,25 @@ type Done struct {
 	Undo *Undo // nil: it cannot be undone
 }
 
-// Undo is the form that brings a deleted entry back.
+// Undo is the form that takes back what was done.
 type Undo struct {
-	Key, Back string
-	Fields    []Hidden
+	Action string
+	Fields []Hidden
+	Target string // the part of this page that changes in place; empty: another page comes
+	Select string // what of the answer takes its place; empty: all of it
+}
+
+func (u *Undo) attributes() templ.Attributes {
+	if u.Target == "" {
+		return nil
+	}
+	attrs := templ.Attributes{
+		"hx-boost": "true", "hx-target": u.Target, "hx-swap": "outerHTML show:none", "hx-push-url": "false",
+	}
+	if u.Select != "" {
+		attrs["hx-select"] = u.Select
+	}
+	return attrs
 }
 
 // Hidden is a field that nobody sees.
@@ -101,4 +129,20 @@ func (f *Frame) current(section string) string {
 		return "page"
 	}
 	return "false"
+}
+
+// theme is what the user has chosen; empty: as the system has it.
+func (f *Frame) theme() string {
+	if f.Viewer == nil {
+		return ""
+	}
+	return f.Viewer.Theme
+}
+
+// keys tells the script whether there are keyboard shortcuts.
+func (f *Frame) keys() string {
+	if f.Viewer.KeysOff {
+		return "off"
+	}
+	return "on"
 }

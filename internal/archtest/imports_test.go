@@ -19,10 +19,11 @@ var rules = map[string][]string{
 	"bench":        {"*"},
 	"e2e":          {"*"},
 
-	"handlers":     {"notifier", "views", "views/locale", "static"},
-	"views":        {"notifier", "views/locale"},
-	"views/locale": {"notifier"},
-	"static":       {},
+	"handlers":         {"notifier", "views", "views/components", "views/locale", "static"},
+	"views":            {"notifier", "views/components", "views/locale"},
+	"views/components": {},
+	"views/locale":     {"notifier"},
+	"static":           {},
 
 	"notifier":          {},
 	"notifier/keys":     {},

@@ -47,7 +47,7 @@ export function rowsOf(key) {
 export function markRead(row) {
 	if (row.dataset.state !== "unread") return;
 	row.dataset.state = "read";
-	row.querySelector(".mark")?.remove();
+	row.querySelector(".dot")?.remove();
 }
 
 /**
@@ -57,11 +57,11 @@ export function markRead(row) {
 export function markUnread(row) {
 	if (row.dataset.state === "unread") return;
 	row.dataset.state = "unread";
-	let mark = row.querySelector(".mark");
-	if (!mark) {
-		mark = document.createElement("span");
-		mark.className = "mark";
-		row.querySelector("h3")?.prepend(mark, " ");
-	}
-	mark.textContent = text("mark_unread");
+	row.querySelector(".mark")?.remove();
+	const dot = document.createElement("span");
+	const said = document.createElement("span");
+	[dot.className, said.className] = ["dot", "sr-only"];
+	said.textContent = text("mark_unread");
+	dot.append(said);
+	row.querySelector("h3")?.prepend(dot, " ");
 }

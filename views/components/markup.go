@@ -1,4 +1,4 @@
-package views
+package components
 
 // markup is HTML in the making.
 type markup struct{ b []byte }

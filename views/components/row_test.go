@@ -1,4 +1,4 @@
-package views
+package components
 
 import (
 	"html"
@@ -23,18 +23,18 @@ func TestNoValueOfARowBecomesMarkup(t *testing.T) {
 	t.Parallel()
 	evil := `"><script>alert('x')</script><b a="`
 	r := Row{
-		Key: evil, At: evil, Title: evil, Body: evil, Link: evil, Reason: evil,
+		Key: evil, At: evil, Type: evil, Icon: evil, Tint: evil, Title: evil, Body: evil, Link: evil, Reason: evil,
 		Datetime: evil, Clock: evil, Moment: evil, Divider: true,
 	}
 	around := Named{evil, evil}
 	l := Labels{
 		New: evil, Unread: evil, SeenBefore: evil, MarkRead: evil, MarkUnread: evil, Delete: evil,
-		ReadNamed: around, UnreadNamed: around, Named: around,
+		Mute: evil, ReadNamed: around, UnreadNamed: around, DeleteNamed: around, Muted: around,
 	}
 	for _, state := range []struct{ read, fresh bool }{{true, false}, {false, true}, {false, false}} {
 		r.Read, r.New = state.read, state.fresh
 		var b strings.Builder
-		if err := (rows{labels: &l, back: evil, rows: []Row{r}}).Render(t.Context(), &b); err != nil {
+		if err := (Rows{Labels: &l, Icons: Icons(evil), Back: evil, Rows: []Row{r}}).Render(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
 		page, err := goquery.NewDocumentFromReader(strings.NewReader("<ul>" + b.String() + "</ul>"))
@@ -45,7 +45,7 @@ func TestNoValueOfARowBecomesMarkup(t *testing.T) {
 			t.Errorf("%d elements of a value's own in %s", n, b.String())
 		}
 		for selector, name := range map[string]string{
-			"[data-testid=entry]": "data-key", "h3 a": "href", "time": "title", "[name=key]": "value", "[name=back]": "value",
+			"[data-testid=entry]": "data-key", "h3 a": "href", "time": "datetime", "[name=key]": "value", "[name=back]": "value",
 		} {
 			if got := page.Find(selector).AttrOr(name, ""); got != evil {
 				t.Errorf("%s of %s is %q", name, selector, got)

@@ -1,0 +1,142 @@
+package handlers
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+// fragment says whether a script asked, which puts a part of the answer in the
+// place of a part of the page. Whoever has none gets whole pages.
+func fragment(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }
+
+// inPart says whether the script swaps the part with this id.
+func inPart(r *http.Request, id string) bool { return fragment(r) && r.Header.Get("HX-Target") == id }
+
+// tellBadge gives a script the number at once, whatever its stream does.
+func (h *Handlers) tellBadge(w http.ResponseWriter, r *http.Request, b notifier.Badge) error {
+	if !fragment(r) {
+		return nil
+	}
+	text, err := json.Marshal(map[string]notifier.Badge{"carillon:badge": b})
+	if err != nil {
+		return fmt.Errorf("encode a badge: %w", err)
+	}
+	w.Header().Set("HX-Trigger", string(text))
+	return nil
+}
+
+// rowPart answers an action on one entry with its row.
+func (h *Handlers) rowPart(w http.ResponseWriter, r *http.Request, key, back string, badge notifier.Badge, done *views.Done) error {
+	q := queryOf(back)
+	e, err := h.Inbox.Find(r.Context(), seqOf(r), key, q.Opened)
+	if err != nil {
+		return fmt.Errorf("show one entry of an inbox: %w", err)
+	}
+	p := h.partPage(r, q, badge, done)
+	rows := rowMaker{text: p.Text, now: h.now(r)}
+	p.Days = rows.days([]notifier.Entry{e})
+	return h.sendPart(w, r, p, badge)
+}
+
+// gonePart answers a delete: a hidden row keeps the place, for Undo.
+func (h *Handlers) gonePart(w http.ResponseWriter, r *http.Request, e notifier.Entry, back string, badge notifier.Badge) error {
+	p := h.partPage(r, queryOf(back), badge, &views.Done{Text: h.text(r).T("done.deleted")})
+	p.Gone = strconv.FormatInt(e.At, 10)
+	p.Done.Undo = &views.Undo{Action: "/inbox/restore", Target: "#e" + p.Gone, Fields: append(undoFields(e), views.Hidden{Name: "back", Value: back})}
+	return h.sendPart(w, r, p, badge)
+}
+
+func (h *Handlers) partPage(r *http.Request, q inboxQuery, badge notifier.Badge, done *views.Done) *views.Inbox {
+	p := h.inboxFrame(r, q, q.Opened, badge)
+	p.Done = done
+	if badge.Inbox > 0 {
+		p.Count = p.Text.N("js.unread", badge.Inbox)
+	}
+	return p
+}
+
+func (h *Handlers) sendPart(w http.ResponseWriter, r *http.Request, p *views.Inbox, badge notifier.Badge) error {
+	if err := h.tellBadge(w, r, badge); err != nil {
+		return err
+	}
+	return h.page(w, r, http.StatusOK, views.InboxPart(p))
+}
+
+// queryOf is which page of the inbox a form's field `back` means.
+func queryOf(back string) inboxQuery {
+	u, err := url.Parse(back)
+	if err != nil {
+		return inboxQuery{}
+	}
+	return lookQuery(u.Query())
+}
+
+// panel is what the bell opens.
+func (h *Handlers) panel(w http.ResponseWriter, r *http.Request) error {
+	page, err := h.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Limit: panelRows})
+	if err != nil {
+		return fmt.Errorf("show the newest of an inbox: %w", err)
+	}
+	if err := h.tellBadge(w, r, pageBadge(page)); err != nil {
+		return err
+	}
+	text := h.text(r)
+	p := &views.Panel{Text: text, Icons: h.assets.Icons, Labels: rowLabels(text), Empty: inboxEmpty(text, inboxQuery{})}
+	rows := rowMaker{text: text, now: h.now(r)}
+	for _, day := range rows.days(page.Entries) {
+		p.Rows = append(p.Rows, day.Rows...)
+	}
+	if page.Unread > 0 {
+		p.Upto = strconv.FormatInt(page.Ver, 10)
+	}
+	return h.page(w, r, http.StatusOK, views.PanelFragment(p))
+}
+
+// panelRows is how many notices the bell shows.
+const panelRows = 10
+
+// unreadKeys are the unread entries that Mark all as read turns, for Undo.
+func (h *Handlers) unreadKeys(r *http.Request, upto string) ([]string, error) {
+	at, err := strconv.ParseInt(upto, 10, 64)
+	if err != nil {
+		return nil, nil // a key: nobody who sees the page sends one
+	}
+	page, err := h.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Unread: true, Limit: mostUndone})
+	if err != nil {
+		return nil, fmt.Errorf("look what is unread: %w", err)
+	}
+	var keys []string
+	for i := range page.Entries {
+		if page.Entries[i].At <= at {
+			keys = append(keys, page.Entries[i].Key)
+		}
+	}
+	if page.Older > 0 {
+		return nil, nil // too many to take back
+	}
+	return keys, nil
+}
+
+// mostUndone is how many entries Undo turns back to unread at most.
+const mostUndone = 200
+
+// turnBack marks entries unread again, which Mark all as read had turned. One
+// that has left the inbox since then is no fault.
+func (h *Handlers) turnBack(r *http.Request, list string) error {
+	keys := strings.Split(list, "\n")
+	for _, key := range keys[:min(len(keys), mostUndone)] {
+		_, err := h.Inbox.MarkUnread(r.Context(), seqOf(r), strings.TrimSuffix(key, "\r"))
+		if err != nil && !errors.Is(err, notifier.ErrNotFound) {
+			return fmt.Errorf("mark as unread again: %w", err)
+		}
+	}
+	return nil
+}

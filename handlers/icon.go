@@ -1,0 +1,55 @@
+package handlers
+
+import (
+	"hash/fnv"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// icons are the pictures of kinds of notices, by words that their types hold.
+// A type that holds none of them gets its initials.
+var icons = []struct {
+	name  string
+	words []string
+}{
+	{"heart", []string{"like", "love", "favorite", "favourite"}},
+	{"message-circle", []string{"comment", "message", "mention", "reply", "chat"}},
+	{"user-plus", []string{"follow", "invite", "join", "friend", "member"}},
+	{"star", []string{"welcome", "badge", "award", "review", "rating"}},
+	{"truck", []string{"shipment", "shipping", "delivery"}},
+	{"package", []string{"order", "stock", "rep_notice", "warehouse", "parcel"}},
+	{"receipt", []string{"invoice", "payment", "refund", "billing"}},
+	{"clock", []string{"reminder", "due", "deadline", "expiry"}},
+	{"calendar", []string{"meeting", "event", "booking", "appointment"}},
+	{"file-text", []string{"report", "document", "export", "file"}},
+	{"shield", []string{"security", "login", "password", "account"}},
+	{"triangle-alert", []string{"alert", "warning", "error", "failure", "incident"}},
+	{"server", []string{"deploy", "build", "system", "maintenance"}},
+	{"megaphone", []string{"announcement", "news", "release"}},
+}
+
+// tints is how many colours there are, see tailwind.config.js.
+const tints = 6
+
+// looks is how rows of one type look: an icon, or initials where there is none,
+// and a colour. The same type always looks the same.
+func looks(typ string) (icon, initials, tint string) {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(typ)) // a hash takes everything
+	tint = strconv.FormatUint(uint64(sum.Sum32()%tints)+1, 10)
+	words := strings.FieldsFunc(typ, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	for _, i := range icons {
+		for _, word := range i.words {
+			if word == typ || contains(words, word) {
+				return i.name, "", tint
+			}
+		}
+	}
+	for _, word := range words[:min(len(words), 2)] {
+		first, _ := utf8.DecodeRuneInString(word)
+		initials += string(unicode.ToUpper(first))
+	}
+	return "", initials, tint
+}

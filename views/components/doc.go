@@ -1,0 +1,29 @@
+// Package components holds what pages are made of: rows, buttons, fields, tabs,
+// tables, banners, empty states, dialogs and progress bars. Each shows what it
+// is given, in the reader's words; the demonstration shows all of them on
+// /staff/components.
+package components
+
+import "github.com/a-h/templ"
+
+// Icons is the address of static/icons/sprite.svg, which holds the icons by name.
+type Icons string
+
+// use is the address of one icon.
+func (i Icons) use(name string) string { return string(i) + "#" + name }
+
+// current is the value of aria-current.
+func current(is bool) string {
+	if is {
+		return "page"
+	}
+	return "false"
+}
+
+// boosted makes links and forms inside an element swap one part of the page for
+// the same part of the page they lead to. Without script they lead there.
+func boosted(part string) templ.Attributes {
+	return templ.Attributes{
+		"hx-boost": "true", "hx-target": part, "hx-select": part, "hx-swap": "outerHTML show:none",
+	}
+}
