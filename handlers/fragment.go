@@ -20,6 +20,15 @@ func fragment(r *http.Request) bool { return r.Header.Get("HX-Request") == "true
 // inPart says whether the script swaps the part with this id.
 func inPart(r *http.Request, id string) bool { return fragment(r) && r.Header.Get("HX-Target") == id }
 
+// shownPage is the page that a script asks from.
+func shownPage(r *http.Request) string {
+	u, err := url.Parse(r.Header.Get("HX-Current-URL"))
+	if err != nil {
+		return inboxPath
+	}
+	return safeNext(u.RequestURI())
+}
+
 // tellBadge gives a script the number at once, whatever its stream does.
 func (h *Handlers) tellBadge(w http.ResponseWriter, r *http.Request, b notifier.Badge) error {
 	if !fragment(r) {

@@ -66,6 +66,12 @@ func (h *Handlers) toLogin(w http.ResponseWriter, r *http.Request, m methods) {
 	} else if _, ok := m[http.MethodGet]; ok {
 		next = r.URL.Path
 	}
+	if fragment(r) {
+		// The sign-in page is no part of a page: the script is to go there.
+		w.Header().Set("HX-Redirect", "/login?next="+url.QueryEscape(shownPage(r)))
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
 	redirect(w, "/login?next="+url.QueryEscape(next))
 }
 

@@ -1,19 +1,27 @@
 // @ts-check
 // What every page runs. Each part does nothing where its elements are missing.
+import { startActions } from "./actions.js";
 import { startBell } from "./bell.js";
 import { startConnection } from "./connection.js";
 import { startInbox } from "./inbox.js";
+import { startKeys } from "./keys.js";
 import { live } from "./live.js";
-import { startProgress } from "./progress.js";
+import { startMenu } from "./menu.js";
+import { startPanel } from "./panel.js";
+import { startTimes } from "./times.js";
 import { rememberZone } from "./zone.js";
 
 rememberZone();
-startProgress();
+startMenu();
+startTimes();
 const { user } = document.body.dataset;
 if (user) {
 	const { events, start } = live(user);
 	startConnection(events);
 	startBell(events);
 	startInbox(events);
+	startPanel(events);
+	startActions();
+	startKeys();
 	start();
 }

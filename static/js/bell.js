@@ -27,6 +27,11 @@ export function startBell(stream, speak = say) {
 		if (started && known.unread !== before) speak(() => phrase(known.unread));
 		started = true;
 	});
+	// What an action of this page has changed is known without the stream.
+	document.addEventListener("carillon:badge", (e) => {
+		known = newer(known, /** @type {CustomEvent<Badge>} */ (e).detail);
+		showBadge(known.unread);
+	});
 
 	/** @param {number} n */
 	function phrase(n) {

@@ -1,0 +1,101 @@
+// @ts-check
+import { say } from "./announcer.js";
+import { on } from "./htmx.js";
+import { text } from "./texts.js";
+
+/** The row that a request is about. @type {WeakMap<XMLHttpRequest, {id: string, button: boolean}>} */
+const about = new WeakMap();
+
+/**
+ * After an action without a new page: focus stays near, what was done is said
+ * and shown where one looks, and a failure is told.
+ */
+export function startActions() {
+	on("htmx:beforeSend", ({ elt, xhr }) => {
+		const row = elt.closest(".row");
+		if (row) about.set(xhr, { id: row.id, button: document.activeElement !== row });
+	});
+	on("htmx:afterRequest", ({ elt, xhr, successful, requestConfig }) => {
+		if (!successful) {
+			failed(xhr.status);
+			return;
+		}
+		const row = about.get(xhr);
+		const undone = elt.closest("#done") ? requestConfig?.path : undefined;
+		if (row) stay(row.id, row.button);
+		showDone();
+		showEmpty();
+		if (elt.matches('[rel="next"]')) joinDays();
+		if (undone === "/inbox/unread" || elt.closest("#mark-all")) focus(document.querySelector("h1"));
+	});
+	document.addEventListener("keydown", (e) => {
+		if (e.key === "Escape") document.getElementById("done")?.replaceChildren();
+	});
+}
+
+/**
+ * Focus goes to where the reader was: the same row, or the next one when the
+ * row is gone.
+ * @param {string} id
+ * @param {boolean} button whether a button of the row was pressed, not a key
+ */
+function stay(id, button) {
+	const row = document.getElementById(id);
+	if (!row) return;
+	if (!row.hidden) {
+		const shown = [...row.querySelectorAll(".actions button")].find((b) => b.checkVisibility());
+		focus(button && shown ? shown : row);
+		return;
+	}
+	const all = [...document.querySelectorAll("main .row")];
+	const at = all.indexOf(row);
+	const near = [...all.slice(at), ...all.slice(0, at).reverse()].find((r) => r instanceof HTMLElement && !r.hidden);
+	focus(near ?? document.querySelector("h1"));
+}
+
+/** @param {Element | null} element */
+function focus(element) {
+	if (element instanceof HTMLElement) element.focus({ preventScroll: true });
+	element?.scrollIntoView({ block: "nearest" });
+}
+
+/** What was done stands where one looks, and is said. */
+function showDone() {
+	const done = document.getElementById("done");
+	const said = done?.querySelector("p")?.textContent;
+	if (!done || !said) return;
+	done.classList.add("floating");
+	say(said);
+}
+
+/** The last row went, or one came back. */
+function showEmpty() {
+	const list = document.getElementById("list");
+	const template = document.getElementById("when-empty");
+	if (!list || !(template instanceof HTMLTemplateElement)) return;
+	const empty = list.querySelector(".empty");
+	const rows = [...list.querySelectorAll(".row")].some((r) => r instanceof HTMLElement && !r.hidden);
+	if (rows) empty?.remove();
+	else if (!empty) list.append(template.content.cloneNode(true));
+}
+
+/** Older rows of a day that the list has already go on under its heading. */
+function joinDays() {
+	const days = [...document.querySelectorAll("#list > section")];
+	for (const [i, day] of days.entries()) {
+		const before = days[i - 1];
+		if (before?.querySelector("h2")?.textContent !== day.querySelector("h2")?.textContent) continue;
+		before?.querySelector("ul")?.append(...(day.querySelector("ul")?.children ?? []));
+		day.remove();
+	}
+}
+
+/** @param {number} status 0: no answer */
+function failed(status) {
+	const done = document.getElementById("done");
+	if (!done || status === 401) return; // 401 leads to the sign-in page
+	const p = document.createElement("p");
+	p.textContent = text(status === 404 ? "gone" : "failed");
+	done.replaceChildren(p);
+	showDone();
+}

@@ -1,0 +1,76 @@
+// @ts-check
+
+/**
+ * Single keys for those who go through many notices, unless the user has
+ * switched them off. They are listed by `?`.
+ */
+export function startKeys() {
+	const help = document.getElementById("help");
+	const shown = document.getElementById("show-keys");
+	if (document.body.dataset.keys !== "on" || !(help instanceof HTMLDialogElement)) return;
+	if (shown) shown.hidden = false;
+	shown?.addEventListener("click", () => help.showModal());
+
+	let going = false; // g was pressed before
+	document.addEventListener("keydown", (e) => {
+		if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || writes(e.target) || document.querySelector("dialog[open]")) return;
+		const first = going;
+		going = !first && e.key === "g";
+		if (first) {
+			follow(document.querySelector(`nav a[data-go="${CSS.escape(e.key)}"]`));
+			return;
+		}
+		const act = e.key === "?" ? () => help.showModal() : actions[e.key];
+		if (!act) return;
+		e.preventDefault();
+		act();
+	});
+}
+
+/** @type {Record<string, () => void>} */
+const actions = {
+	j: () => move(1),
+	k: () => move(-1),
+	o: () => follow(current()?.querySelector("h3 a")),
+	u: () => press(current()?.dataset.state === "unread" ? "/inbox/read" : "/inbox/unread"),
+	d: () => press("/inbox/delete"),
+	z: () => {
+		const undo = document.querySelector("#done form");
+		if (undo instanceof HTMLFormElement) undo.requestSubmit();
+	},
+};
+
+/** @param {Element | null | undefined} link */
+function follow(link) {
+	if (link instanceof HTMLElement) link.click();
+}
+
+/** @param {EventTarget | null} target */
+function writes(target) {
+	return target instanceof Element && target.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]") !== null;
+}
+
+/** @returns {HTMLElement[]} */
+function rows() {
+	return [...document.querySelectorAll("main [data-testid=entry]")].filter((e) => e instanceof HTMLElement).filter((e) => !e.hidden);
+}
+
+/** @returns {HTMLElement | undefined} */
+function current() {
+	return rows().find((row) => row.contains(document.activeElement));
+}
+
+/** @param {number} step */
+function move(step) {
+	const all = rows();
+	const at = all.findIndex((row) => row.contains(document.activeElement));
+	const next = all[at < 0 ? 0 : Math.min(Math.max(at + step, 0), all.length - 1)];
+	next?.focus({ preventScroll: true });
+	next?.scrollIntoView({ block: "nearest" });
+}
+
+/** @param {string} action */
+function press(action) {
+	const form = current()?.querySelector(`form[action="${action}"]`);
+	if (form instanceof HTMLFormElement) form.requestSubmit();
+}

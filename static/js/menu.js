@@ -1,0 +1,18 @@
+// @ts-check
+
+/** Closes the user menu as one expects of a menu: by Escape and by a look elsewhere. */
+export function startMenu() {
+	const menu = document.querySelector("details.menu");
+	if (!(menu instanceof HTMLDetailsElement)) return;
+	document.addEventListener("click", (e) => {
+		if (menu.open && e.target instanceof Node && !menu.contains(e.target)) menu.open = false;
+	});
+	menu.addEventListener("focusout", (e) => {
+		if (e.relatedTarget instanceof Node && !menu.contains(e.relatedTarget)) menu.open = false;
+	});
+	menu.addEventListener("keydown", (e) => {
+		if (e.key !== "Escape" || !menu.open) return;
+		menu.open = false;
+		menu.querySelector("summary")?.focus();
+	});
+}

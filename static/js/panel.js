@@ -1,0 +1,108 @@
+// @ts-check
+import { htmx } from "./htmx.js";
+import { text } from "./texts.js";
+
+const pace = 500; // ms between two changes of the button, however many notices come
+
+/**
+ * Makes the bell open a panel with the newest notices. Nothing in it moves
+ * under the reader: what comes while it is open is offered by a button, and
+ * what was read or removed elsewhere changes in its place.
+ * @param {EventTarget} stream
+ */
+export function startPanel(stream) {
+	const bell = document.getElementById("bell");
+	const panel = document.getElementById("panel");
+	if (!bell || !panel) return;
+	let arrived = 0;
+	/** @type {number | undefined} */ let timer;
+	bell.setAttribute("role", "button");
+	bell.setAttribute("aria-expanded", "false");
+	bell.setAttribute("aria-controls", "panel");
+
+	const load = async () => {
+		arrived = 0;
+		if (!panel.firstChild) panel.append(waiting());
+		await htmx().ajax("GET", "/inbox/panel", { target: panel, swap: "innerHTML" });
+	};
+	/** @param {boolean} open */
+	const show = (open) => {
+		panel.hidden = !open;
+		bell.setAttribute("aria-expanded", String(open));
+		if (open) load();
+		else panel.replaceChildren();
+	};
+	const offer = () => {
+		timer = undefined;
+		const button = document.getElementById("panel-arrivals");
+		if (!button) return;
+		button.hidden = arrived === 0;
+		button.textContent = text("arrivals", { Count: arrived });
+	};
+
+	bell.addEventListener("click", (e) => {
+		if (e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return; // a new tab: it is a link still
+		e.preventDefault();
+		show(panel.hidden !== false);
+	});
+	bell.addEventListener("keydown", (e) => {
+		if (e.key !== " ") return;
+		e.preventDefault();
+		bell.click();
+	});
+	panel.addEventListener("click", async (e) => {
+		if (!(e.target instanceof Element) || !e.target.closest("#panel-arrivals")) return;
+		await load();
+		panel.focus();
+	});
+	document.addEventListener("keydown", (e) => {
+		if (e.key !== "Escape" || panel.hidden) return;
+		show(false);
+		bell.focus();
+	});
+	document.addEventListener("click", (e) => {
+		const inside = e.composedPath().some((el) => el === panel || el === bell);
+		if (!panel.hidden && !inside) show(false);
+	});
+	document.addEventListener("focusin", (e) => {
+		const to = e.target instanceof Node ? e.target : null;
+		if (!panel.hidden && !panel.contains(to) && !bell.contains(to)) show(false);
+	});
+	stream.addEventListener("notice", () => {
+		if (panel.hidden) return;
+		arrived++;
+		timer ??= setTimeout(offer, pace);
+	});
+	follow(stream, panel);
+}
+
+/**
+ * Keeps the rows of the panel true.
+ * @param {EventTarget} stream
+ * @param {HTMLElement} panel
+ */
+function follow(stream, panel) {
+	/** @param {string} name @param {(row: HTMLElement, about: any) => void} change */
+	const each = (name, change) =>
+		stream.addEventListener(name, (e) => {
+			for (const row of panel.querySelectorAll(".row")) {
+				if (row instanceof HTMLElement) change(row, /** @type {CustomEvent} */ (e).detail);
+			}
+		});
+	each("read", (row, { keys, upto }) => {
+		if (keys ? keys.includes(row.dataset.key) : Number(row.dataset.at) <= Number(upto)) row.dataset.state = "read";
+	});
+	each("unread", (row, { keys }) => {
+		if (keys.includes(row.dataset.key)) row.dataset.state = "unread";
+	});
+	each("removed", (row, { key }) => {
+		if (row.dataset.key === key) row.remove();
+	});
+}
+
+function waiting() {
+	const p = document.createElement("p");
+	p.className = "waiting";
+	p.textContent = text("loading");
+	return p;
+}
