@@ -30,6 +30,16 @@ type Progress struct {
 	Counted   bool  // false: Redis is away, and the two numbers are not known
 }
 
+// Tally is how many got a notice, and how many have read it.
+type Tally struct{ Delivered, Read int64 }
+
+// Single is a notice with one recipient, whose inbox knows what became of it.
+type Single struct {
+	NoticeID int64
+	Seq      int64  // of the recipient
+	Key      string // of the entry
+}
+
 // Signed is who sends a request, as the session says.
 type Signed struct {
 	User  User

@@ -214,3 +214,22 @@ func TestUnfinishedNoticesAreFoundOldestFirst(t *testing.T) {
 		}
 	})
 }
+
+func TestTheFirstOfTheRecipientsIsFoundForManyNotices(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		for _, who := range []*roaring.Bitmap{roaring.BitmapOf(7), roaring.BitmapOf(16_000_000, 3), roaring.New(), nil} {
+			n := accept(t, s, draft())
+			if who != nil {
+				must(s.SetRecipients(t.Context(), n.ID, who))(t)
+			}
+		}
+		got := must(s.FirstRecipients(t.Context(), []int64{4, 3, 2, 1, 99}))(t)
+		if diff := cmp.Diff(map[int64]int64{1: 7, 2: 3}, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if none := must(s.FirstRecipients(t.Context(), nil))(t); len(none) != 0 {
+			t.Errorf("of no notice: %v", none)
+		}
+	})
+}

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -46,4 +48,32 @@ func (s *Store) Recipients(ctx context.Context, id int64) (*roaring.Bitmap, erro
 		return nil, fmt.Errorf("decode the recipients of notice %d: %w", id, err)
 	}
 	return who, nil
+}
+
+// FirstRecipients returns the lowest number among the recipients of each of
+// these notices that has any. It reads their bitmaps: it is for notices with
+// one recipient or few.
+func (s *Store) FirstRecipients(ctx context.Context, ids []int64) (map[int64]int64, error) {
+	first := make(map[int64]int64, len(ids))
+	for part := range slices.Chunk(ids, listSize) {
+		err := s.all(ctx, func(rows *sql.Rows) error {
+			var id int64
+			var blob []byte
+			if err := rows.Scan(&id, &blob); err != nil {
+				return err
+			}
+			who := roaring.New()
+			if err := who.UnmarshalBinary(blob); err != nil {
+				return fmt.Errorf("decode the recipients of notice %d: %w", id, err)
+			}
+			if !who.IsEmpty() {
+				first[id] = int64(who.Minimum())
+			}
+			return nil
+		}, `SELECT id, recipients FROM notices WHERE recipients IS NOT NULL AND `+s.dialect.within("id", 1), s.dialect.numberList(part))
+		if err != nil {
+			return nil, s.fail(err, "read the recipients of %d notices", len(ids))
+		}
+	}
+	return first, nil
 }

@@ -171,7 +171,7 @@ func TestOneNoticeReachesManyUsersWarmAndCold(t *testing.T) {
 				t.Errorf("user %d has %v", seq, at.List)
 			}
 		}
-		delivered, read, err := s.Counts(t.Context(), 7)
+		delivered, read, err := s.counted(t.Context(), 7)
 		if err != nil || delivered != users || read != 0 {
 			t.Errorf("counted %d delivered, %d read, %v; want 600 and 0", delivered, read, err)
 		}

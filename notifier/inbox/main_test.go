@@ -136,3 +136,12 @@ func titles(p notifier.Page) string {
 	}
 	return strings.Join(parts, " ")
 }
+
+// counted is how many got one notice, and how many have read it.
+func (s *site) counted(ctx context.Context, noticeID int64) (delivered, read int64, err error) {
+	counts, err := s.Counts(ctx, []int64{noticeID})
+	if err != nil {
+		return 0, 0, err
+	}
+	return counts[0].Delivered, counts[0].Read, nil
+}

@@ -35,7 +35,7 @@ func TestMarkingMovesTheCounterOnceAndKeepsThePlace(t *testing.T) {
 			if k, _, _ := notifier.SplitField(at.List[1]); k != key(3) || at.Dirty["42"] != badge.Ver {
 				t.Errorf("list %v, dirty %v", at.List, at.Dirty)
 			}
-			if _, read, err := s.Counts(t.Context(), 3); read != c.read {
+			if _, read, err := s.counted(t.Context(), 3); read != c.read {
 				t.Errorf("counted %d read, %v; want %d", read, err, c.read)
 			}
 			s.clock.pass(time.Second)
@@ -110,7 +110,7 @@ func TestReadingUptoLeavesWhatCameLaterUnread(t *testing.T) {
 		if got := s.stored(t, 42).State["opened"]; got != "0" {
 			t.Errorf("opened %s: reading is no opening", got)
 		}
-		if _, read, err := s.Counts(t.Context(), 1); read != 1 {
+		if _, read, err := s.counted(t.Context(), 1); read != 1 {
 			t.Errorf("counted %d read, %v; want 1", read, err)
 		}
 	})

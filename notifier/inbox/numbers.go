@@ -2,17 +2,14 @@ package inbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/keys"
 )
 
 // Badges answers the inbox's half of the badge of each user, in order. Cold
@@ -70,45 +67,6 @@ func (b *Inbox) readBadges(ctx context.Context, seqs []int64, into []notifier.Ba
 		into[at[i]] = r.badge()
 	}
 	return nil
-}
-
-// Counts answers to how many inboxes a notice came, and in how many it is or
-// was read when it left. Only notices with more than one recipient are counted.
-func (b *Inbox) Counts(ctx context.Context, noticeID int64) (delivered, read int64, err error) {
-	id := strconv.FormatInt(noticeID, 10)
-	pipe := b.rdb.Pipeline()
-	cmds := make([]*redis.SliceCmd, keys.Partitions)
-	for p := range cmds {
-		cmds[p] = pipe.HMGet(ctx, b.parts[p].counts, id+":d", id+":r")
-	}
-	if _, err := pipe.Exec(ctx); err != nil {
-		return 0, 0, fmt.Errorf("count notice %d: %w", noticeID, away(err))
-	}
-	for _, cmd := range cmds {
-		delivered += integer(cmd.Val()[0])
-		read += integer(cmd.Val()[1])
-	}
-	return delivered, read, nil
-}
-
-// Status answers the same for a notice with one recipient, which is not counted:
-// whether it came, and whether it is in his inbox as read. One that left the
-// inbox has come; whether it was read is no longer known.
-func (b *Inbox) Status(ctx context.Context, seq, noticeID int64, key string) (delivered, read bool, err error) {
-	id := strconv.FormatInt(noticeID, 10)
-	pipe := b.rdb.Pipeline()
-	row := pipe.HMGet(ctx, b.k.Hash(seq), key+notifier.UnreadSuffix, key+notifier.ReadSuffix)
-	gone := pipe.ZScore(ctx, b.k.Gone(seq), id)
-	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
-		return false, false, fmt.Errorf("find notice %d in the inbox of user %d: %w", noticeID, seq, away(err))
-	}
-	for i, v := range row.Val() {
-		value, _ := v.(string)
-		if strings.HasPrefix(value, id+" ") {
-			return true, i == 1, nil
-		}
-	}
-	return gone.Err() == nil, false, nil
 }
 
 // integer reads a number of a hash; what is missing or malformed counts as 0.

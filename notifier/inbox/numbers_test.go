@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
@@ -42,23 +43,53 @@ func TestBadgesComeInOrderAndStartColdInboxes(t *testing.T) {
 
 func TestTheStatusOfANoticeToOneUserIsReadFromHisInbox(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		status := func(id int64, delivered, read bool) {
+		status := func(id, delivered, read int64) {
 			t.Helper()
-			d, r, err := s.Status(s.ctx(t), 42, id, "like:photo:7")
-			if err != nil || d != delivered || r != read {
-				t.Errorf("notice %d: delivered %v, read %v, %v; want %v, %v", id, d, r, err, delivered, read)
+			got, err := s.Statuses(s.ctx(t), []notifier.Single{
+				{NoticeID: 99, Seq: 43, Key: "like:photo:7"}, {NoticeID: id, Seq: 42, Key: "like:photo:7"},
+			})
+			if want := (notifier.Tally{Delivered: delivered, Read: read}); err != nil || got[1] != want || got[0] != (notifier.Tally{}) {
+				t.Errorf("notice %d: %+v, %v; want %+v, and nothing of another", id, got, err, want)
 			}
 		}
-		status(7, false, false)
+		status(7, 0, 0)
 		s.deliver(t, 42, s.notice(7, "photo:7"))
-		status(7, true, false)
+		status(7, 1, 0)
 		if _, err := s.Open(s.ctx(t), 42); err != nil {
 			t.Fatal(err)
 		}
-		status(7, true, true)
+		status(7, 1, 1)
 		s.deliver(t, 42, s.notice(77, "photo:7"))
-		status(7, true, false)
-		status(77, true, false)
+		status(7, 1, 0)
+		status(77, 1, 0)
+		if none, err := s.Statuses(s.ctx(t), nil); err != nil || len(none) != 0 {
+			t.Errorf("of no notice: %v, %v", none, err)
+		}
+	})
+}
+
+func TestManyNoticesAreCountedAtOnceAndInOrder(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		for id, seqs := range map[int64][]int64{5: {1, 2, 3, 65, 129}, 6: {2, 3}, 8: {64, 128}} {
+			n := s.notice(id, "")
+			n.Recipients = int64(len(seqs))
+			if _, err := s.Deliver(s.ctx(t), n, seqs); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, seq := range []int64{1, 65, 64} {
+			if _, err := s.Open(s.ctx(t), seq); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := s.Counts(s.ctx(t), []int64{8, 5, 7, 6, 5})
+		want := []notifier.Tally{{Delivered: 2, Read: 1}, {Delivered: 5, Read: 2}, {}, {Delivered: 2}, {Delivered: 5, Read: 2}}
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		if none, err := s.Counts(s.ctx(t), nil); err != nil || len(none) != 0 {
+			t.Errorf("of no notice: %v, %v", none, err)
+		}
 	})
 }
 
@@ -79,8 +110,11 @@ func TestWithoutRedisEveryCallSaysThatItIsAway(t *testing.T) {
 		"retract": func(ctx context.Context) error { return s.Retract(ctx, 1, key(1), []int64{42}) },
 		"expire":  func(ctx context.Context) error { _, err := s.Expire(ctx, map[int64][]string{42: {key(1)}}); return err },
 		"badges":  func(ctx context.Context) error { _, err := s.Badges(ctx, []int64{42}); return err },
-		"counts":  func(ctx context.Context) error { _, _, err := s.Counts(ctx, 1); return err },
-		"status":  func(ctx context.Context) error { _, _, err := s.Status(ctx, 42, 1, key(1)); return err },
+		"counts":  func(ctx context.Context) error { _, err := s.Counts(ctx, []int64{1}); return err },
+		"statuses": func(ctx context.Context) error {
+			_, err := s.Statuses(ctx, []notifier.Single{{NoticeID: 1, Seq: 42, Key: key(1)}})
+			return err
+		},
 	} {
 		if err := call(t.Context()); !errors.Is(err, notifier.ErrUnavailable) {
 			t.Errorf("%s: %v, want unavailable", name, err)

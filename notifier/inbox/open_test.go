@@ -95,11 +95,11 @@ func TestOpeningCountsWhatItTurnedForNoticesWithManyRecipients(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		delivered, read, err := s.Counts(t.Context(), 2)
+		delivered, read, err := s.counted(t.Context(), 2)
 		if err != nil || delivered != 2 || read != 1 {
 			t.Errorf("notice 2: %d delivered, %d read, %v; want 2 and 1", delivered, read, err)
 		}
-		if d, r, _ := s.Counts(t.Context(), 1); d != 0 || r != 0 {
+		if d, r, _ := s.counted(t.Context(), 1); d != 0 || r != 0 {
 			t.Errorf("notice 1 with one recipient was counted: %d, %d", d, r)
 		}
 	})

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -62,4 +63,13 @@ func (r *rig) allUnread(t *testing.T, seqs []int64, want int64) bool {
 		}
 	}
 	return true
+}
+
+// counted is how many got one notice, and how many have read it.
+func (r *rig) counted(ctx context.Context, noticeID int64) (delivered, read int64, err error) {
+	counts, err := r.inbox.Counts(ctx, []int64{noticeID})
+	if err != nil {
+		return 0, 0, err
+	}
+	return counts[0].Delivered, counts[0].Read, nil
 }

@@ -56,7 +56,7 @@ func TestWhatAKilledInstanceLeftIsFinishedByAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	delivered := func() int64 {
-		d, _, err := r.inbox.Counts(t.Context(), n.ID)
+		d, _, err := r.counted(t.Context(), n.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestAStoppedInstanceHandsItsWorkOver(t *testing.T) {
 	stop := start(t, first)
 	n := send(t, first, toRole("all"))
 	eventually(t, "the first is at work", func() bool {
-		d, _, err := r.inbox.Counts(t.Context(), n.ID)
+		d, _, err := r.counted(t.Context(), n.ID)
 		return err == nil && d >= 100
 	})
 	stop()
@@ -115,7 +115,7 @@ func TestInstancesThatWorkOnTheSameNoticeDoNoHarm(t *testing.T) {
 	}
 	r.state(t, n.ID, notifier.StateSent)
 	r.everyoneHas(t, seqs, 1)
-	if d, _, err := r.inbox.Counts(t.Context(), n.ID); err != nil || d != 1000 {
+	if d, _, err := r.counted(t.Context(), n.ID); err != nil || d != 1000 {
 		t.Errorf("%d are counted, %v; want 1,000", d, err)
 	}
 }

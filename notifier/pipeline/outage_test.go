@@ -103,7 +103,7 @@ func TestOneBrokenInboxHoldsUpNoOther(t *testing.T) {
 	start(t, p)
 	n := send(t, p, toRole("all"))
 	eventually(t, "all others have it", func() bool {
-		d, _, err := r.inbox.Counts(t.Context(), n.ID)
+		d, _, err := r.counted(t.Context(), n.ID)
 		return err == nil && d == 299
 	})
 	if now, err := r.store.Notice(t.Context(), n.ID); err != nil || now.State != notifier.StateSending {

@@ -25,6 +25,8 @@ type Store interface {
 	// SetRecipients writes them unless somebody has, and returns what is stored.
 	SetRecipients(ctx context.Context, id int64, to *roaring.Bitmap) (*roaring.Bitmap, error)
 	Recipients(ctx context.Context, id int64) (*roaring.Bitmap, error)
+	// FirstRecipients returns the lowest seq among the recipients of each notice that has any.
+	FirstRecipients(ctx context.Context, ids []int64) (map[int64]int64, error)
 	// Unfinished lists notices that are accepted, sending or retracting, oldest first.
 	Unfinished(ctx context.Context, limit int) ([]int64, error)
 	// Advance moves the cursor of a notice that still is in that state.
@@ -38,8 +40,9 @@ type Inbox interface {
 	sweep.Expirer
 	Deliver(ctx context.Context, n *notifier.Notice, seqs []int64) (changed int, err error)
 	Retract(ctx context.Context, noticeID int64, key string, seqs []int64) error
-	Counts(ctx context.Context, noticeID int64) (delivered, read int64, err error)
-	Status(ctx context.Context, seq, noticeID int64, key string) (delivered, read bool, err error)
+	// Counts and Statuses answer in the order of what was asked.
+	Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally, error)
+	Statuses(ctx context.Context, singles []notifier.Single) ([]notifier.Tally, error)
 }
 
 // Router answers who gets a notice; see route.Router.

@@ -1,0 +1,88 @@
+package inbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+// Counts answers to how many inboxes each of these notices came, and in how many
+// it is or was read when it left, in order and in one round trip. Only notices
+// with more than one recipient are counted.
+func (b *Inbox) Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally, error) {
+	counts := make([]notifier.Tally, len(noticeIDs))
+	if len(noticeIDs) == 0 {
+		return counts, nil
+	}
+	fields := make([]string, 0, 2*len(noticeIDs))
+	for _, n := range noticeIDs {
+		id := strconv.FormatInt(n, 10)
+		fields = append(fields, id+":d", id+":r")
+	}
+	pipe := b.rdb.Pipeline()
+	cmds := make([]*redis.SliceCmd, keys.Partitions)
+	for p := range cmds {
+		cmds[p] = pipe.HMGet(ctx, b.parts[p].counts, fields...)
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, fmt.Errorf("count %d notices: %w", len(noticeIDs), away(err))
+	}
+	for _, cmd := range cmds {
+		values := cmd.Val()
+		for i := range counts {
+			counts[i].Delivered += integer(values[2*i])
+			counts[i].Read += integer(values[2*i+1])
+		}
+	}
+	return counts, nil
+}
+
+// Statuses answers the same for notices with one recipient, which are not
+// counted: whether each came, and whether it is in the inbox as read, again in
+// one round trip. One that left the inbox has come; whether it was read is no
+// longer known.
+func (b *Inbox) Statuses(ctx context.Context, singles []notifier.Single) ([]notifier.Tally, error) {
+	statuses := make([]notifier.Tally, len(singles))
+	if len(singles) == 0 {
+		return statuses, nil
+	}
+	pipe := b.rdb.Pipeline()
+	rows, gone := make([]*redis.SliceCmd, len(singles)), make([]*redis.FloatCmd, len(singles))
+	for i, s := range singles {
+		rows[i] = pipe.HMGet(ctx, b.k.Hash(s.Seq), s.Key+notifier.UnreadSuffix, s.Key+notifier.ReadSuffix)
+		gone[i] = pipe.ZScore(ctx, b.k.Gone(s.Seq), strconv.FormatInt(s.NoticeID, 10))
+	}
+	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
+		return nil, fmt.Errorf("find %d notices in the inboxes they went to: %w", len(singles), away(err))
+	}
+	for i, s := range singles {
+		// The error of a pipeline is that of its first command; a miss may hide another.
+		err := errors.Join(rows[i].Err(), gone[i].Err())
+		if err != nil && !errors.Is(err, redis.Nil) {
+			return nil, fmt.Errorf("find notice %d in the inbox of user %d: %w", s.NoticeID, s.Seq, away(err))
+		}
+		statuses[i] = status(s, rows[i].Val(), gone[i].Err() == nil)
+	}
+	return statuses, nil
+}
+
+// status reads the two places where a row can stand: unread, and read.
+func status(s notifier.Single, row []any, gone bool) notifier.Tally {
+	for i, v := range row {
+		value, _ := v.(string)
+		if strings.HasPrefix(value, strconv.FormatInt(s.NoticeID, 10)+" ") {
+			return notifier.Tally{Delivered: 1, Read: int64(i)}
+		}
+	}
+	if gone {
+		return notifier.Tally{Delivered: 1}
+	}
+	return notifier.Tally{}
+}
