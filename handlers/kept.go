@@ -11,10 +11,11 @@ const keptBytes = 32 << 20
 
 // keptPage is the first page of an inbox with nothing unread, as it was sent.
 type keptPage struct {
-	seq   int64
-	tag   pageTag
-	until time.Time // when the first of its entries expires
-	body  []byte
+	seq    int64
+	tag    pageTag
+	until  time.Time // when the first of its entries expires
+	body   []byte
+	zipped []byte // nil as long as nobody asked who can take it
 }
 
 // keptPages keeps the last page of each user who came lately. A page is right
@@ -50,7 +51,7 @@ func (k *keptPages) put(p keptPage) {
 		k.drop(e)
 	}
 	k.bySeq[p.seq] = k.recent.PushFront(p)
-	k.bytes += len(p.body)
+	k.bytes += len(p.body) + len(p.zipped)
 	for k.bytes > keptBytes {
 		k.drop(k.recent.Back())
 	}
@@ -60,7 +61,7 @@ func (k *keptPages) drop(e *list.Element) {
 	p := pageIn(e)
 	k.recent.Remove(e)
 	delete(k.bySeq, p.seq)
-	k.bytes -= len(p.body)
+	k.bytes -= len(p.body) + len(p.zipped)
 }
 
 func pageIn(e *list.Element) keptPage {

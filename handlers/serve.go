@@ -84,7 +84,7 @@ func redirect(w http.ResponseWriter, to string) {
 
 // page sends a page that nobody keeps.
 func (h *Handlers) page(w http.ResponseWriter, r *http.Request, status int, c templ.Component) error {
-	return h.render(r, c, func(body []byte) { writePage(w, status, body) })
+	return h.render(r, c, func(body []byte) { writePage(w, status, body, zipped(r, body)) })
 }
 
 // render renders into a buffer first, so that an error while rendering is
@@ -107,9 +107,15 @@ func (h *Handlers) render(r *http.Request, c templ.Component, send func(body []b
 	return nil
 }
 
-func writePage(w http.ResponseWriter, status int, body []byte) {
+// writePage sends a page, or its zipped form where there is one.
+func writePage(w http.ResponseWriter, status int, body, zipped []byte) {
 	head := w.Header()
 	head.Set("Content-Type", "text/html; charset=utf-8")
+	head.Set("Vary", "Accept-Encoding")
+	if zipped != nil {
+		body = zipped
+		head.Set("Content-Encoding", "gzip")
+	}
 	head.Set("Content-Length", strconv.Itoa(len(body)))
 	if head.Get("Cache-Control") == "" {
 		head.Set("Cache-Control", "no-store")

@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/static"
 )
 
 // revalidate lets the browser keep a page that it asks about each time.
@@ -40,9 +41,12 @@ func (h *Handlers) unchanged(w http.ResponseWriter, r *http.Request) (done bool,
 	if !ok || kept.tag != tag || !now.Before(kept.until) {
 		return false, nil
 	}
-	w.Header().Set("Etag", tag.etag(kept.until))
-	w.Header().Set("Cache-Control", revalidate)
-	writePage(w, http.StatusOK, kept.body)
+	if kept.zipped == nil {
+		if kept.zipped = zipped(r, kept.body); kept.zipped != nil {
+			h.kept.put(kept)
+		}
+	}
+	sendKept(w, r, kept)
 	return true, nil
 }
 
@@ -55,11 +59,23 @@ func (h *Handlers) opened(w http.ResponseWriter, r *http.Request, page notifier.
 	return h.render(r, c, func(body []byte) {
 		p := keptPage{
 			seq: seqOf(r), tag: pageTag{ver: page.Ver, variant: h.variantOf(r)},
-			until: expiryOf(page.Entries, h.Now()), body: bytes.Clone(body),
+			until: expiryOf(page.Entries, h.Now()), body: bytes.Clone(body), zipped: zipped(r, body),
 		}
 		h.kept.put(p)
-		w.Header().Set("Etag", p.tag.etag(p.until))
-		w.Header().Set("Cache-Control", revalidate)
-		writePage(w, http.StatusOK, p.body)
+		sendKept(w, r, p)
 	})
+}
+
+// sendKept sends a page that was kept, in the form in which the browser takes it.
+func sendKept(w http.ResponseWriter, r *http.Request, p keptPage) {
+	etag, packed := p.tag.etag(p.until), p.zipped
+	if !static.AcceptsGzip(r.Header.Get("Accept-Encoding")) {
+		packed = nil
+	}
+	if packed != nil {
+		etag = weak(etag)
+	}
+	w.Header().Set("Etag", etag)
+	w.Header().Set("Cache-Control", revalidate)
+	writePage(w, http.StatusOK, p.body, packed)
 }

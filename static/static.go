@@ -119,7 +119,7 @@ func (f *Files) Serve(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	body, length := found.plain, found.plainN
-	if found.zipped != nil && acceptsGzip(r.Header.Get("Accept-Encoding")) {
+	if found.zipped != nil && AcceptsGzip(r.Header.Get("Accept-Encoding")) {
 		body, length = found.zipped, found.zippedN
 		h.Set("Content-Encoding", "gzip")
 	}
@@ -131,7 +131,8 @@ func (f *Files) Serve(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-func acceptsGzip(header string) bool {
+// AcceptsGzip reads a header Accept-Encoding.
+func AcceptsGzip(header string) bool {
 	for coding := range strings.SplitSeq(header, ",") {
 		name, weight, _ := strings.Cut(strings.TrimSpace(coding), ";")
 		if name == "gzip" {
