@@ -107,7 +107,7 @@ func (l Rows) icon(m *markup, name string) {
 }
 
 func (l Rows) heading(m *markup, r *Row) {
-	m.raw(`<h3 dir="auto">`)
+	m.raw(`<h3>`)
 	switch {
 	case r.New:
 		m.raw(`<span class="mark">`).text(l.Labels.New).raw(`</span> `)
@@ -115,9 +115,9 @@ func (l Rows) heading(m *markup, r *Row) {
 		m.raw(`<span class="dot"><span class="sr-only">`).text(l.Labels.Unread).raw(`</span></span> `)
 	}
 	if r.Link == "" {
-		m.text(r.Title)
+		m.raw(`<span dir="auto">`).text(r.Title).raw(`</span>`)
 	} else {
-		m.raw(`<a href="`).text(r.Link).raw(`">`).text(r.Title).raw(`</a>`)
+		m.raw(`<a dir="auto" href="`).text(r.Link).raw(`">`).text(r.Title).raw(`</a>`)
 	}
 	m.raw(`</h3>`)
 }
