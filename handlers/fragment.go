@@ -2,12 +2,10 @@ package handlers
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
@@ -111,41 +109,3 @@ func (h *Handlers) panel(w http.ResponseWriter, r *http.Request) error {
 
 // panelRows is how many notices the bell shows.
 const panelRows = 10
-
-// unreadKeys are the unread entries that Mark all as read turns, for Undo.
-func (h *Handlers) unreadKeys(r *http.Request, upto string) ([]string, error) {
-	at, err := strconv.ParseInt(upto, 10, 64)
-	if err != nil {
-		return nil, nil // a key: nobody who sees the page sends one
-	}
-	page, err := h.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Unread: true, Limit: mostUndone})
-	if err != nil {
-		return nil, fmt.Errorf("look what is unread: %w", err)
-	}
-	var keys []string
-	for i := range page.Entries {
-		if page.Entries[i].At <= at {
-			keys = append(keys, page.Entries[i].Key)
-		}
-	}
-	if page.Older > 0 {
-		return nil, nil // too many to take back
-	}
-	return keys, nil
-}
-
-// mostUndone is how many entries Undo turns back to unread at most.
-const mostUndone = 200
-
-// turnBack marks entries unread again, which Mark all as read had turned. One
-// that has left the inbox since then is no fault.
-func (h *Handlers) turnBack(r *http.Request, list string) error {
-	keys := strings.Split(list, "\n")
-	for _, key := range keys[:min(len(keys), mostUndone)] {
-		_, err := h.Inbox.MarkUnread(r.Context(), seqOf(r), strings.TrimSuffix(key, "\r"))
-		if err != nil && !errors.Is(err, notifier.ErrNotFound) {
-			return fmt.Errorf("mark as unread again: %w", err)
-		}
-	}
-	return nil
-}

@@ -2,10 +2,10 @@ package handlers_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -112,7 +112,7 @@ func TestMarkAllAsReadCanBeUndone(t *testing.T) {
 			return notifier.Badge{}, nil
 		}
 	})
-	upto := "upto=" + fmt.Sprint(unread[1].At) // the first came after the page was made
+	upto := "upto=" + strconv.FormatInt(unread[1].At, 10) // the first came after the page was made
 	for _, how := range []func() reply{
 		func() reply { return w.script("alice", "/inbox/read-all", "inbox", upto) },
 		func() reply {
@@ -129,7 +129,7 @@ func TestMarkAllAsReadCanBeUndone(t *testing.T) {
 			t.Errorf("Undo names %q", keys)
 		}
 		w.post("alice", form.AttrOr("action", ""), "keys", keys, "back", "/inbox?opened=4").wantRedirect(t, "/inbox?done=restored&opened=4")
-		want := []string{"upto " + fmt.Sprint(unread[1].At), "unread " + unread[1].Key, "unread " + unread[2].Key}
+		want := []string{"upto " + strconv.FormatInt(unread[1].At, 10), "unread " + unread[1].Key, "unread " + unread[2].Key}
 		if !slices.Equal(did, want) {
 			t.Errorf("did %q, want %q", did, want)
 		}

@@ -47,9 +47,10 @@ func looks(typ string) (icon, initials, tint string) {
 			}
 		}
 	}
+	var first strings.Builder
 	for _, word := range words[:min(len(words), 2)] {
-		first, _ := utf8.DecodeRuneInString(word)
-		initials += string(unicode.ToUpper(first))
+		c, _ := utf8.DecodeRuneInString(word)
+		first.WriteRune(unicode.ToUpper(c))
 	}
-	return "", initials, tint
+	return "", first.String(), tint
 }

@@ -5,10 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/views"
 )
 
 func (h *Handlers) markRead(w http.ResponseWriter, r *http.Request) error {
@@ -53,41 +51,6 @@ func (h *Handlers) marked(w http.ResponseWriter, r *http.Request, values url.Val
 	}
 	redirect(w, backTo(values.Get("back"), url.Values{"done": {code}}))
 	return nil
-}
-
-func (h *Handlers) readAll(w http.ResponseWriter, r *http.Request) error {
-	values, err := inboxForm(r, "upto")
-	if err != nil {
-		return err
-	}
-	turned, err := h.unreadKeys(r, values.Get("upto"))
-	if err != nil {
-		return err
-	}
-	if _, err := h.Inbox.ReadUpto(r.Context(), seqOf(r), values.Get("upto")); err != nil {
-		return fmt.Errorf("mark all as read: %w", err)
-	}
-	switch {
-	case inPart(r, "panel"):
-		return h.panel(w, r)
-	case fragment(r):
-		return h.lookedAt(w, r, queryOf(values.Get("back")), allRead(h.text(r).T("done.all_read"), turned))
-	}
-	h.turned.remember(seqOf(r), "", turned, h.Now())
-	redirect(w, backTo(values.Get("back"), url.Values{"done": {"read-all"}}))
-	return nil
-}
-
-// allRead says that all is read. When nothing was unread there is nothing to undo.
-func allRead(text string, turned []string) *views.Done {
-	done := &views.Done{Text: text}
-	if len(turned) > 0 {
-		done.Undo = &views.Undo{
-			Action: "/inbox/unread", Target: "#inbox", Select: "#inbox",
-			Fields: []views.Hidden{{Name: "keys", Value: kept(strings.Join(turned, "\n"))}},
-		}
-	}
-	return done
 }
 
 // inboxForm reads a form with one field that has to be there.

@@ -28,7 +28,7 @@ func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 	for i := range entries {
 		at := entries[i].CreatedAt.In(m.now.Location())
 		rows[i] = m.row(&entries[i], at)
-		rows[i].Divider = i > 0 && entries[i-1].New && !entries[i].New
+		rows[i].Divider = i > 0 && entries[i-1].New && !entries[i].New //nolint:gosec // i is above 0 there (G602 does not see it)
 		if day := m.text.Day(at, m.now); i == 0 || day != heading {
 			if i > 0 {
 				days[len(days)-1].Rows = rows[begin:i]

@@ -33,7 +33,9 @@ func (b *Inbox) Find(ctx context.Context, seq int64, key string, opened int64) (
 	return notifier.Entry{}, fmt.Errorf("find an entry of user %d: %w", seq, notifier.ErrNotFound)
 }
 
-func (b *Inbox) expired(e notifier.Entry) bool { return !e.ExpiresAt.IsZero() && !e.ExpiresAt.After(b.now()) }
+func (b *Inbox) expired(e notifier.Entry) bool {
+	return !e.ExpiresAt.IsZero() && !e.ExpiresAt.After(b.now())
+}
 
 // asOpened gives an entry that is read by now, and came after an opening, the
 // New mark of that opening; its Read is the state before.
