@@ -11,7 +11,7 @@ const names = [
 	"shield", "star", "truck", "user-plus",
 ];
 
-const from = process.argv[2] ?? "node_modules/lucide-static/icons";
+const from = "node_modules/lucide-static/icons";
 const symbols = names.map((name) => {
 	const svg = readFileSync(`${from}/${name}.svg`, "utf8");
 	const shapes = svg.slice(svg.indexOf(">", svg.indexOf("<svg")) + 1, svg.lastIndexOf("</svg>"));
