@@ -48,6 +48,8 @@ type Sender interface {
 	Count(ctx context.Context, d notifier.Draft) (int64, error)
 	Retract(ctx context.Context, id int64) error
 	Progress(ctx context.Context, id int64) (notifier.Progress, error)
+	// ProgressOf answers for each notice in order.
+	ProgressOf(ctx context.Context, notices []notifier.Notice) ([]notifier.Progress, error)
 }
 
 // Directory lists users, roles and sent notices; see store.
@@ -57,8 +59,7 @@ type Directory interface {
 	// FindUsers and FindRoles answer who could be meant by a part of a name.
 	FindUsers(ctx context.Context, part string, limit int) ([]notifier.User, error)
 	FindRoles(ctx context.Context, part string, limit int) ([]notifier.RoleInfo, error)
-	// Notices answers those with an id below before, newest first; 0: from the newest.
-	Notices(ctx context.Context, before int64, limit int) ([]notifier.Notice, error)
+	Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error)
 }
 
 // Stream answers a request with a user's event stream; see notifier/live. It

@@ -89,6 +89,8 @@ type sender struct {
 	count    func(d notifier.Draft) (int64, error)
 	retract  func(id int64) error
 	progress func(id int64) (notifier.Progress, error)
+
+	progressOf func(notices []notifier.Notice) ([]notifier.Progress, error)
 }
 
 func (s *sender) Send(_ context.Context, d notifier.Draft) (notifier.Notice, error) { return s.send(d) }
@@ -107,6 +109,10 @@ func (s *sender) Progress(_ context.Context, id int64) (notifier.Progress, error
 	return s.progress(id)
 }
 
+func (s *sender) ProgressOf(_ context.Context, notices []notifier.Notice) ([]notifier.Progress, error) {
+	return s.progressOf(notices)
+}
+
 type directory struct {
 	users func(q notifier.UserQuery) ([]notifier.User, error)
 	roles func() ([]notifier.RoleInfo, error)
@@ -114,7 +120,7 @@ type directory struct {
 	findUsers func(part string, limit int) ([]notifier.User, error)
 	findRoles func(part string, limit int) ([]notifier.RoleInfo, error)
 
-	notices func(before int64, limit int) ([]notifier.Notice, error)
+	notices func(q notifier.NoticeQuery) ([]notifier.Notice, error)
 }
 
 func (d *directory) Users(_ context.Context, q notifier.UserQuery) ([]notifier.User, error) {
@@ -131,8 +137,8 @@ func (d *directory) FindRoles(_ context.Context, part string, limit int) ([]noti
 	return d.findRoles(part, limit)
 }
 
-func (d *directory) Notices(_ context.Context, before int64, limit int) ([]notifier.Notice, error) {
-	return d.notices(before, limit)
+func (d *directory) Notices(_ context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error) {
+	return d.notices(q)
 }
 
 type stream func(w http.ResponseWriter, seq int64, session string) error

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
@@ -21,41 +22,78 @@ const (
 
 func noticePath(id int64) string { return noticesPath + "/" + strconv.FormatInt(id, 10) }
 
-// notices lists what was sent.
+// notices lists what was sent, and how far it has come.
 func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
-	before := number(r.URL.Query().Get("before"))
-	sent, err := h.Directory.Notices(r.Context(), before, perPage+1)
+	values := r.URL.Query()
+	l := readList(values, noticesPath, utf8.UTFMax*notifier.MaxTitle, "-time", "time")
+	cursor, q := "before", notifier.NoticeQuery{Contains: l.search, Limit: perPage + 1}
+	if l.sort == "time" {
+		cursor, q.Oldest, q.After = "after", true, number(values.Get("after"))
+	} else {
+		q.Before = number(values.Get("before"))
+	}
+	found, err := h.Directory.Notices(r.Context(), q)
 	if err != nil {
 		return fmt.Errorf("list notices: %w", err)
 	}
-	p := &views.Notices{Frame: h.frame(r, "notices", "notices.title")}
+	p := &views.Notices{Frame: h.frame(r, "notices", "notices.title"), Query: l.search, Sort: l.said()}
+	if len(found) > perPage {
+		found = found[:perPage]
+		p.Next = l.address(cursor, strconv.FormatInt(found[perPage-1].ID, 10))
+	}
+	if q.Before > 0 || q.After > 0 {
+		p.First = l.address("", "")
+	}
+	sent, err := h.Sender.ProgressOf(r.Context(), found)
+	if err != nil {
+		return fmt.Errorf("see how far %d notices have come: %w", len(found), err)
+	}
+	h.fillNotices(p, l, sent, h.now(r))
+	return h.page(w, r, http.StatusOK, views.NoticesPage(p))
+}
+
+func (h *Handlers) fillNotices(p *views.Notices, l listing, sent []notifier.Progress, now time.Time) {
+	for _, name := range []string{"title", "target", "sender", "time", "state", "delivered", "read"} {
+		p.Columns = append(p.Columns, l.column(p.Text, "notices.column_", name))
+	}
+	p.NextText, p.FirstText = p.Text.T("notices.older"), p.Text.T("notices.newest")
+	if l.sort == "time" {
+		p.NextText, p.FirstText = p.Text.T("notices.newer"), p.Text.T("notices.oldest")
+	}
 	p.Empty = components.Empty{
 		Icon:    "mail",
 		Heading: p.Text.T("notices.empty_heading"), Text: p.Text.T("notices.empty_text"),
 		LinkText: p.Text.T("notices.send_first"), LinkTarget: "/staff/send",
 	}
-	for _, name := range []string{"title", "target", "sender", "time", "state"} {
-		p.Columns = append(p.Columns, components.Column{Text: p.Text.T("notices.column_" + name)})
+	if l.search != "" {
+		p.Empty = components.Empty{
+			Icon: "search", Heading: p.Text.T("notices.nothing_heading"), Text: p.Text.T("notices.nothing_text"),
+		}
 	}
-	if len(sent) > perPage {
-		sent = sent[:perPage]
-		p.Older = noticesPath + "?before=" + strconv.FormatInt(sent[perPage-1].ID, 10)
-	}
-	if before > 0 {
-		p.Newest = noticesPath
-	}
-	now := h.now(r)
 	for i := range sent {
-		n := &sent[i]
-		at := n.CreatedAt.In(now.Location())
-		p.Rows = append(p.Rows, views.SentRow{
-			Href: noticePath(n.ID), Title: n.Title, Sender: n.Sender, Target: targetText(p.Text, n.Target),
-			Datetime: at.Format(time.RFC3339),
-			Moment:   p.Text.Moment(at), When: p.Text.Day(at, now) + " " + p.Text.Clock(at),
-			State: string(n.State), StateText: p.Text.T("state." + string(n.State)),
-		})
+		p.Rows = append(p.Rows, sentRow(p.Text, &sent[i], now))
 	}
-	return h.page(w, r, http.StatusOK, views.NoticesPage(p))
+}
+
+func sentRow(text *locale.Printer, n *notifier.Progress, now time.Time) views.SentRow {
+	at := n.CreatedAt.In(now.Location())
+	row := views.SentRow{
+		Href: noticePath(n.ID), Title: n.Title, Sender: n.Sender, Target: targetText(text, n.Target),
+		Datetime: at.Format(time.RFC3339),
+		Moment:   text.Moment(at), When: text.Day(at, now) + " " + text.Clock(at),
+		State: string(n.State), StateText: text.T("state." + string(n.State)),
+	}
+	switch {
+	case !n.Routed:
+		row.Note = text.T("notices.not_routed")
+	case !n.Counted:
+		row.Note = text.T("notices.not_counted")
+	case n.Recipients == 0:
+		row.Note = text.T("notices.nobody")
+	default:
+		row.Delivered, row.Read = bar(text, "delivered", n.Delivered, n.Recipients), bar(text, "read", n.Read, n.Recipients)
+	}
+	return row
 }
 
 // targetText says to whom a notice went.

@@ -23,35 +23,6 @@ func notice(id int64, state notifier.State) notifier.Notice {
 	}
 }
 
-func TestSentNoticesComeInPages(t *testing.T) {
-	t.Parallel()
-	var asked []int64
-	w := newWorld(t, func(w *world) {
-		w.directory.notices = func(before int64, limit int) ([]notifier.Notice, error) {
-			asked = append(asked, before)
-			var list []notifier.Notice
-			for i := range limit {
-				list = append(list, notice(int64(1000-i), notifier.StateSent))
-			}
-			return list, nil
-		}
-	})
-	r := w.get("carol", "/staff/notices").wantStatus(t, http.StatusOK)
-	if r.count("[data-testid=sent]") != 50 || r.attr("a[rel=next]", "href") != "/staff/notices?before=951" {
-		t.Errorf("%d rows, Older leads to %q", r.count("[data-testid=sent]"), r.attr("a[rel=next]", "href"))
-	}
-	first := r.page.Find("[data-testid=sent]").First()
-	if first.Find("th a").AttrOr("href", "") != "/staff/notices/1000" || first.Find("td").First().Text() != "a, b, c and 2 more" {
-		t.Errorf("the first row is %q", first.Text())
-	}
-	w.get("carol", "/staff/notices?before=951")
-	w.get("carol", "/staff/notices?before=tampered")
-	if diff := cmp.Diff([]int64{0, 951, 0}, asked); diff != "" {
-		t.Error(diff)
-	}
-	newWorld(t, nil).get("carol", "/staff/notices").wantText(t, "[data-testid=empty] h2", "Nothing sent yet")
-}
-
 func TestANoticeShowsHowFarItHasCome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -156,7 +127,7 @@ func TestUsersAreFoundByNameInPages(t *testing.T) {
 	}
 	var audiences []string
 	for _, row := range r.page.Find("[data-testid=user]").EachIter() {
-		audiences = append(audiences, row.Find("td").First().Text())
+		audiences = append(audiences, row.Find("td").Eq(1).Text())
 	}
 	if diff := cmp.Diff([]string{"Operator", "User", "guest", "4"}, audiences[:4]); diff != "" {
 		t.Error(diff)

@@ -15,51 +15,51 @@ import (
 
 const usersPath = "/staff/users"
 
-// users lists the directory by name.
+// users lists the directory by name, or the latest users first.
 func (h *Handlers) users(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
-	search, after := kept(strings.TrimSpace(values.Get("q"))), kept(values.Get("after"))
-	if len(search) > notifier.MaxName || len(after) > notifier.MaxName {
-		search, after = "", "" // no name is so long
+	l := readList(values, usersPath, notifier.MaxName, "name", "-name", "-seq")
+	after := kept(values.Get("after"))
+	q := notifier.UserQuery{Contains: l.search, Limit: perPage + 1, Descending: l.sort == "-name", ByNewest: l.sort == "-seq"}
+	switch {
+	case q.ByNewest:
+		q.Before = number(after)
+	case len(after) <= notifier.MaxName:
+		q.After = after
 	}
-	found, err := h.Directory.Users(r.Context(), notifier.UserQuery{Contains: search, After: after, Limit: perPage + 1})
+	found, err := h.Directory.Users(r.Context(), q)
 	if err != nil {
 		return fmt.Errorf("list users: %w", err)
 	}
-	p := &views.Users{Frame: h.frame(r, "users", "users.title"), Query: search}
+	p := &views.Users{Frame: h.frame(r, "users", "users.title"), Query: l.search, Sort: l.said()}
 	p.Empty = components.Empty{Icon: "search", Heading: p.Text.T("users.empty_heading"), Text: p.Text.T("users.empty_text")}
-	for _, name := range []string{"name", "audience", "roles", "action"} {
-		p.Columns = append(p.Columns, components.Column{Text: p.Text.T("users.column_" + name)})
+	for _, name := range []string{"name", "seq", "audience", "roles", "action"} {
+		p.Columns = append(p.Columns, l.column(p.Text, "users.column_", name))
 	}
 	if len(found) > perPage {
 		found = found[:perPage]
-		p.Next = usersAddress(search, found[perPage-1].Name)
+		cursor := found[perPage-1].Name
+		if q.ByNewest {
+			cursor = strconv.FormatInt(found[perPage-1].Seq, 10)
+		}
+		p.Next = l.address("after", cursor)
 	}
-	if after != "" {
-		p.First = usersAddress(search, "")
+	if q.After != "" || q.Before > 0 {
+		p.First = l.address("", "")
 	}
 	for _, u := range found {
-		p.Rows = append(p.Rows, views.UserRow{
-			Name: u.Name, Audience: h.audience(p.Text, u.Audience), Roles: strings.Join(u.Roles, ", "),
-			SendHref:  "/staff/send?" + url.Values{"to": {u.Name}}.Encode(),
-			SendNamed: p.Text.F("users.send_named", "Name", u.Name),
-		})
+		p.Rows = append(p.Rows, h.userRow(p.Text, u))
 	}
 	return h.page(w, r, http.StatusOK, views.UsersPage(p))
 }
 
-func usersAddress(search, after string) string {
-	values := url.Values{}
-	if search != "" {
-		values.Set("q", search)
+func (h *Handlers) userRow(text *locale.Printer, u notifier.User) views.UserRow {
+	return views.UserRow{
+		Name: u.Name, Number: strconv.FormatInt(u.Seq, 10), Audience: h.audience(text, u.Audience),
+		Roles:     strings.Join(u.Roles, ", "),
+		SendHref:  "/staff/send?" + url.Values{"to": {u.Name}}.Encode(),
+		SendNamed: text.F("users.send_named", "Name", u.Name),
 	}
-	if after != "" {
-		values.Set("after", after)
-	}
-	if len(values) == 0 {
-		return usersPath
-	}
-	return usersPath + "?" + values.Encode()
 }
 
 // defaultAudiences are the names that installations have unless they say

@@ -58,11 +58,20 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 		look:  func(int64, notifier.Query) (notifier.Page, error) { return notifier.Page{}, nil },
 		badge: func(int64) (notifier.Badge, error) { return notifier.Badge{}, nil },
 	}
-	w.sender = &sender{count: func(notifier.Draft) (int64, error) { return 1, nil }}
+	w.sender = &sender{
+		count: func(notifier.Draft) (int64, error) { return 1, nil },
+		progressOf: func(notices []notifier.Notice) ([]notifier.Progress, error) {
+			progress := make([]notifier.Progress, len(notices))
+			for i, n := range notices {
+				progress[i] = notifier.Progress{Notice: n, Delivered: 1400, Read: 30, Counted: true}
+			}
+			return progress, nil
+		},
+	}
 	w.directory = &directory{
 		users:   func(notifier.UserQuery) ([]notifier.User, error) { return nil, nil },
 		roles:   func() ([]notifier.RoleInfo, error) { return nil, nil },
-		notices: func(int64, int) ([]notifier.Notice, error) { return nil, nil },
+		notices: func(notifier.NoticeQuery) ([]notifier.Notice, error) { return nil, nil },
 	}
 	w.config = handlers.Config{
 		Sessions: w.sessions, Inbox: w.inbox, Sender: w.sender, Directory: w.directory, Health: w.health, Audit: w.audit,

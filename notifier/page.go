@@ -47,12 +47,26 @@ type Signed struct {
 	Since time.Time
 }
 
-// UserQuery says which users to list, by name. Case plays no part in it.
+// UserQuery says which users to list, and in which order: by name unless it
+// says otherwise. Case plays no part in it.
 type UserQuery struct {
-	Prefix   string // only names that begin so; empty: all
-	Contains string // only names that hold this; empty: all
-	After    string // only names behind this one; empty: from the first
-	Limit    int    // how many users at most; 0: a page of 50
+	Prefix     string // only names that begin so; empty: all
+	Contains   string // only names that hold this; empty: all
+	Descending bool   // by name, from the last to the first
+	After      string // only names that come later in that order; empty: all
+	ByNewest   bool   // the latest user first, whatever Descending says; After is not looked at
+	Before     int64  // with ByNewest, only users with a lower seq; 0: all
+	Limit      int    // how many users at most; 0: a page of 50
+}
+
+// NoticeQuery says which notices to list: newest first, by id, unless it says
+// otherwise.
+type NoticeQuery struct {
+	Contains string // only those with this in the title or the sender's name, whatever the case; empty: all
+	Oldest   bool   // oldest first
+	Before   int64  // only those with a lower id; 0: all
+	After    int64  // only those with a higher id
+	Limit    int    // how many at most; 0: a page of 50
 }
 
 // RoleInfo is a role and how many users it has.

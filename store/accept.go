@@ -41,7 +41,7 @@ func (s *Store) Accept(ctx context.Context, n *notifier.Notice) error {
 	if err := ctx.Err(); err != nil {
 		return s.fail(err, "accept a notice")
 	}
-	row := noticeRow{Notice: *n, target: string(target)}
+	row := noticeRow{Notice: *n, target: string(target), search: fold(n.Title + "\n" + n.Sender)}
 	row.deadline, _ = ctx.Deadline()
 	w := &waiting{noticeRow: row, done: make(chan struct{})}
 	if err := s.accepts.add(w, s.commit); err != nil {
@@ -94,6 +94,7 @@ func (s *Store) commit(batch []*waiting) {
 type noticeRow struct {
 	notifier.Notice
 	target   string
+	search   string
 	deadline time.Time // when its sender stops waiting; zero: never
 }
 

@@ -33,7 +33,7 @@ func TestNothingAcceptedIsLostOrDoubledWhenManyAcceptAtOnce(t *testing.T) {
 				t.Errorf("notice %d is %q; want notice %d", id, got, i)
 			}
 		}
-		if got := must(stores[1].Notices(t.Context(), 0, 1000))(t); len(got) != len(ids) {
+		if got := must(stores[1].Notices(t.Context(), notifier.NoticeQuery{Limit: 1000}))(t); len(got) != len(ids) {
 			t.Errorf("%d notices are stored; want %d", len(got), len(ids))
 		}
 	})
@@ -53,7 +53,7 @@ func TestAWriterThatWaitsTooLongSaysThatTheDatabaseIsAway(t *testing.T) {
 		settle()
 		release()
 		n := accept(t, s, draft())
-		if got := must(s.Notices(t.Context(), 0, 100))(t); len(got) != 1 || got[0].ID != n.ID {
+		if got := must(s.Notices(t.Context(), notifier.NoticeQuery{Limit: 100}))(t); len(got) != 1 || got[0].ID != n.ID {
 			t.Errorf("%d notices are stored; want only the one that was accepted", len(got))
 		}
 	})
@@ -144,7 +144,7 @@ func TestANoticeThatCannotBeStoredTakesNoOtherWithIt(t *testing.T) {
 		release()
 		wg.Wait()
 		good := 0
-		for _, n := range must(s.Notices(t.Context(), 0, 100))(t) {
+		for _, n := range must(s.Notices(t.Context(), notifier.NoticeQuery{Limit: 100}))(t) {
 			if n.Title == draft().Title {
 				good++
 			}
@@ -175,7 +175,7 @@ func TestCloseWaitsForWhatIsBeingStored(t *testing.T) {
 		}
 		wg.Wait()
 		wantIs(t, s.Accept(t.Context(), &notifier.Notice{Draft: draft()}), notifier.ErrUnavailable)
-		if got := must(db.open(t).Notices(t.Context(), 0, 100))(t); int64(len(got)) != stored.Load() {
+		if got := must(db.open(t).Notices(t.Context(), notifier.NoticeQuery{Limit: 100}))(t); int64(len(got)) != stored.Load() {
 			t.Errorf("%d notices are stored; %d senders were told so", len(got), stored.Load())
 		}
 	})

@@ -54,7 +54,7 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"ImportUsers":     func(ctx context.Context) error { _, err := s.ImportUsers(ctx, 1, file(many(1)), nil); return err },
 		"Accept":          func(ctx context.Context) error { return s.Accept(ctx, &notifier.Notice{Draft: draft()}) },
 		"Notice":          func(ctx context.Context) error { _, err := s.Notice(ctx, 1); return err },
-		"Notices":         func(ctx context.Context) error { _, err := s.Notices(ctx, 0, 1); return err },
+		"Notices":         func(ctx context.Context) error { _, err := s.Notices(ctx, notifier.NoticeQuery{Limit: 1}); return err },
 		"SetRecipients":   func(ctx context.Context) error { _, err := s.SetRecipients(ctx, 1, roaring.New()); return err },
 		"Recipients":      func(ctx context.Context) error { _, err := s.Recipients(ctx, 1); return err },
 		"FirstRecipients": func(ctx context.Context) error { _, err := s.FirstRecipients(ctx, []int64{1}); return err },

@@ -3,7 +3,9 @@ package store_test
 import (
 	"fmt"
 	"io"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
@@ -71,5 +73,40 @@ func BenchmarkUsers(b *testing.B) {
 				}
 			}
 		})
+	})
+}
+
+// BenchmarkNotices is what a page of what was sent costs. Of the searches one
+// finds a page soon, and one looks through all of them.
+func BenchmarkNotices(b *testing.B) {
+	onEach(b, func(b *testing.B, s *store.Store) {
+		var wg sync.WaitGroup
+		for i := range 500 {
+			wg.Go(func() {
+				for j := range crowd / 500 {
+					n := notifier.Notice{Draft: draft(), ExpiresAt: time.Now().Add(time.Hour)}
+					n.Title = fmt.Sprintf("Order %d of the day has left the warehouse", i*1000+j)
+					if err := s.Accept(b.Context(), &n); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		for name, q := range map[string]notifier.NoticeQuery{
+			"newest":        {Limit: 51},
+			"oldest, after": {Oldest: true, After: crowd / 2, Limit: 51},
+			"search, soon":  {Contains: "WAREHOUSE", Limit: 51},
+			"search, none":  {Contains: "no such words", Limit: 51},
+		} {
+			b.Run(name, func(b *testing.B) {
+				for b.Loop() {
+					if _, err := s.Notices(b.Context(), q); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	})
 }

@@ -21,6 +21,8 @@ func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 		for _, statement := range []string{
 			`INSERT INTO users (seq, name, name_fold, password_hash, audience, locale, created_at) VALUES (1, 'alice', 'alice', 'h', 3, 'ja', 1)`,
 			`INSERT INTO sessions (id, seq, created_at, seen_at) VALUES ('a', 1, 1, 1)`,
+			`INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender)
+				VALUES ('sent', 1, 2, '{"users":["alice"]}', 'like', '', '', 'The LIFT works', '', '', FALSE, 'Bob')`,
 			`UPDATE sequences SET value = 1 WHERE name = 'user'`,
 		} {
 			if _, err := old.ExecContext(t.Context(), statement); err != nil {
@@ -35,6 +37,11 @@ func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 		}
 		if err := s.SetSettings(t.Context(), 1, notifier.Settings{KeysOff: true}); err != nil {
 			t.Error(err)
+		}
+		for _, part := range []string{"lift", "BOB"} {
+			if found := must(s.Notices(t.Context(), notifier.NoticeQuery{Contains: part}))(t); len(found) != 1 || found[0].Title != "The LIFT works" {
+				t.Errorf("%q finds %+v; want the notice that was there", part, found)
+			}
 		}
 		if bob := addUser(t, s, "bob"); bob.Seq != 2 {
 			t.Errorf("the next user has number %d; want 2", bob.Seq)

@@ -28,14 +28,21 @@ func (s *Store) Notice(ctx context.Context, id int64) (notifier.Notice, error) {
 	return found[0], nil
 }
 
-// Notices lists notices newest first: those with an id below before, or from
-// the newest when before is 0.
-func (s *Store) Notices(ctx context.Context, before int64, limit int) ([]notifier.Notice, error) {
-	where, args := `ORDER BY id DESC LIMIT $1`, []any{pageSize(limit)}
-	if before > 0 {
-		where, args = `WHERE id < $2 `+where, append(args, before)
+// Notices lists notices. A search reads every notice until the page is full.
+func (s *Store) Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error) {
+	var f filter
+	if q.Before > 0 {
+		f.add("id < %s", q.Before)
 	}
-	found, err := s.notices(ctx, where, args...)
+	if q.After > 0 {
+		f.add("id > %s", q.After)
+	}
+	f.holding("search", q.Contains)
+	order := "id DESC"
+	if q.Oldest {
+		order = "id"
+	}
+	found, err := s.notices(ctx, f.where()+` ORDER BY `+order+` LIMIT `+f.param(pageSize(q.Limit)), f.args...)
 	return found, s.fail(err, "list notices")
 }
 

@@ -54,29 +54,6 @@ func TestANoticeIsReadAsItWasAccepted(t *testing.T) {
 	})
 }
 
-func TestNoticesAreListedNewestFirst(t *testing.T) {
-	onBoth(t, func(t *testing.T, db *database) {
-		s := db.open(t)
-		for range 7 {
-			accept(t, s, draft())
-		}
-		var got []int64
-		for before := int64(0); ; {
-			page := must(s.Notices(t.Context(), before, 3))(t)
-			if len(page) == 0 {
-				break
-			}
-			for _, n := range page {
-				got = append(got, n.ID)
-			}
-			before = page[len(page)-1].ID
-		}
-		if !slices.Equal(got, []int64{7, 6, 5, 4, 3, 2, 1}) {
-			t.Errorf("notices are %v; want 7 down to 1", got)
-		}
-	})
-}
-
 func TestTheFirstRecipientsStay(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)

@@ -13,11 +13,11 @@ func (postgresDialect) addNotices(ctx context.Context, s *Store, rows []noticeRo
 		c.add(&rows[i])
 	}
 	stored, err := s.write.QueryContext(ctx, `INSERT INTO notices
-		(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender)
+		(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender, search)
 		SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[],
-			$8::text[], $9::text[], $10::text[], $11::text[], $12::boolean[], $13::text[]) RETURNING id`,
+			$8::text[], $9::text[], $10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[]) RETURNING id`,
 		c.states, c.revs, c.created, c.expires, c.targets, c.types, c.scopes,
-		c.subjects, c.titles, c.bodies, c.links, c.toasts, c.senders)
+		c.subjects, c.titles, c.bodies, c.links, c.toasts, c.senders, c.searches)
 	if err != nil {
 		return nil, err
 	}
@@ -41,9 +41,9 @@ func (postgresDialect) addNotices(ctx context.Context, s *Store, rows []noticeRo
 
 // noticeArrays is rows by column.
 type noticeArrays struct {
-	states, targets, types, scopes, subjects, titles, bodies, links, senders []string
-	revs, created, expires                                                   []int64
-	toasts                                                                   []bool
+	states, targets, types, scopes, subjects, titles, bodies, links, senders, searches []string
+	revs, created, expires                                                             []int64
+	toasts                                                                             []bool
 }
 
 func (c *noticeArrays) add(n *noticeRow) {
@@ -52,4 +52,5 @@ func (c *noticeArrays) add(n *noticeRow) {
 	c.targets, c.types, c.scopes = append(c.targets, n.target), append(c.types, n.Type), append(c.scopes, n.Scope)
 	c.subjects, c.titles, c.bodies = append(c.subjects, n.Subject), append(c.titles, n.Title), append(c.bodies, n.Body)
 	c.links, c.toasts, c.senders = append(c.links, n.Link), append(c.toasts, n.Toast), append(c.senders, n.Sender)
+	c.searches = append(c.searches, n.search)
 }

@@ -10,8 +10,8 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []noticeRow)
 	ids := make([]int64, len(rows))
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		insert, err := tx.PrepareContext(ctx, `INSERT INTO notices
-			(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`)
+			(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender, search)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`)
 		if err != nil {
 			return err
 		}
@@ -19,7 +19,7 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []noticeRow)
 		for i := range rows {
 			n := &rows[i]
 			res, err := insert.ExecContext(ctx, string(n.State), n.Revision, millis(n.CreatedAt), millis(n.ExpiresAt), n.target,
-				n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.Toast, n.Sender)
+				n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.Toast, n.Sender, n.search)
 			if err != nil {
 				return err
 			}

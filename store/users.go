@@ -3,48 +3,48 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
-const defaultPage = 50
-
-// Users lists users by name without regard to case.
+// Users lists users.
 func (s *Store) Users(ctx context.Context, q notifier.UserQuery) ([]notifier.User, error) {
-	where, args := userFilter(q)
-	args = append(args, pageSize(q.Limit))
-	users, err := s.users(ctx, fmt.Sprintf(`WITH u AS (
-			SELECT seq, name, name_fold, audience, locale, theme, keys, toasts FROM users WHERE %s ORDER BY name_fold, name LIMIT $%d)
+	f, order := userFilter(q)
+	users, err := s.users(ctx, `WITH u AS (
+			SELECT seq, name, name_fold, audience, locale, theme, keys, toasts FROM users u
+			`+f.where()+` ORDER BY `+order+` LIMIT `+f.param(pageSize(q.Limit))+`)
 		SELECT `+userColumns+`, r.name FROM u
 		LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
-		ORDER BY u.name_fold, u.name, r.name`, strings.Join(where, " AND "), len(args)), args...)
+		ORDER BY `+order+`, r.name`, f.args...)
 	return users, s.fail(err, "list users")
 }
 
-// userFilter turns a query into conditions and their parameters.
-func userFilter(q notifier.UserQuery) (where []string, args []any) {
-	param := func(value string) string {
-		args = append(args, value)
-		return fmt.Sprintf("$%d", len(args))
-	}
-	where = []string{"TRUE"}
+// userFilter turns a query into a condition and an order.
+func userFilter(q notifier.UserQuery) (f filter, order string) {
 	if q.Prefix != "" {
 		low := fold(text(q.Prefix))
 		// A range, unlike LIKE, uses the index on both databases.
-		where = append(where, "name_fold >= "+param(low), "name_fold < "+param(low+string(utf8.MaxRune)))
+		f.add("u.name_fold >= %s", low)
+		f.add("u.name_fold < %s", low+string(utf8.MaxRune))
 	}
-	if q.Contains != "" {
-		escaped := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(fold(text(q.Contains)))
-		where = append(where, "name_fold LIKE "+param("%"+escaped+"%")+` ESCAPE '\'`)
+	f.holding("u.name_fold", q.Contains)
+	if q.ByNewest {
+		if q.Before > 0 {
+			f.add("u.seq < %s", q.Before)
+		}
+		return f, "u.seq DESC"
+	}
+	behind := ">"
+	order = "u.name_fold, u.name"
+	if q.Descending {
+		behind, order = "<", "u.name_fold DESC, u.name DESC"
 	}
 	if q.After != "" {
 		after := text(q.After)
-		where = append(where, "(name_fold, name) > ("+param(fold(after))+", "+param(after)+")")
+		f.add("(u.name_fold, u.name) "+behind+" (%s, %s)", fold(after), after)
 	}
-	return where, args
+	return f, order
 }
 
 // userColumns is what of a row of users, named u, makes a notifier.User.
@@ -89,17 +89,4 @@ func (s *Store) users(ctx context.Context, query string, args ...any) ([]notifie
 		return nil
 	}, query, args...)
 	return users, err
-}
-
-// text is what of a search can stand in a statement: PostgreSQL refuses NUL
-// and broken UTF-8, and no name holds either.
-func text(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
-}
-
-func pageSize(limit int) int {
-	if limit <= 0 {
-		return defaultPage
-	}
-	return limit
 }

@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -50,38 +49,6 @@ func TestUsersAreFoundByPartOfTheirNameWhateverTheCase(t *testing.T) {
 					t.Errorf("%s has roles %v; want both, sorted", u.Name, u.Roles)
 				}
 			}
-		}
-	})
-}
-
-func TestPagesOfUsersLeaveNobodyOut(t *testing.T) {
-	onBoth(t, func(t *testing.T, db *database) {
-		s := db.open(t)
-		var want []string
-		for i := range 25 {
-			name := fmt.Sprintf("u%02d", i)
-			if i%2 == 0 {
-				name = fmt.Sprintf("U%02d", i)
-			}
-			want = append(want, name)
-		}
-		for _, name := range want {
-			addUser(t, s, name, "r1", "r2")
-		}
-		var got []string
-		for after := ""; ; {
-			page := must(s.Users(t.Context(), notifier.UserQuery{After: after, Limit: 4}))(t)
-			if len(page) == 0 {
-				break
-			}
-			if len(page) > 4 {
-				t.Fatalf("a page has %d users; want 4 at most", len(page))
-			}
-			got = append(got, names(page)...)
-			after = page[len(page)-1].Name
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("pages (-want +got):\n%s", diff)
 		}
 	})
 }

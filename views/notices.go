@@ -5,10 +5,13 @@ import "github.com/carillonhq/carillon/views/components"
 // Notices is the list of what was sent.
 type Notices struct {
 	Frame
-	Columns       []components.Column
-	Rows          []SentRow
-	Older, Newest string
-	Empty         components.Empty
+	Query               string // what was searched for
+	Sort                string // the order, as the form sends it; empty: the usual one
+	Columns             []components.Column
+	Rows                []SentRow
+	Next, First         string // pages; empty: there is none
+	NextText, FirstText string
+	Empty               components.Empty
 }
 
 // SentRow is one sent notice.
@@ -16,6 +19,8 @@ type SentRow struct {
 	Href, Title, Sender, Target string
 	Datetime, Moment, When      string // When is shown, Moment is exact
 	State, StateText            string
+	Delivered, Read             components.Bar
+	Note                        string // instead of both: why they are not known
 }
 
 // Notice is one sent notice: what it is and how far it has come.

@@ -6,6 +6,7 @@ import "github.com/carillonhq/carillon/views/components"
 type Users struct {
 	Frame
 	Query       string
+	Sort        string // the order, as the form sends it; empty: the usual one
 	Columns     []components.Column
 	Rows        []UserRow
 	Next, First string
@@ -14,6 +15,6 @@ type Users struct {
 
 // UserRow is one user.
 type UserRow struct {
-	Name, Audience, Roles string
-	SendHref, SendNamed   string
+	Name, Number, Audience, Roles string
+	SendHref, SendNamed           string
 }

@@ -76,7 +76,7 @@ func TestARoleWithoutMembersGetsItAndAnUnknownOneDoesNot(t *testing.T) {
 			t.Errorf("Count of %+v: %v", d.Target, err)
 		}
 	}
-	if sent, err := r.store.Notices(t.Context(), 0, 10); err != nil || len(sent) != 1 {
+	if sent, err := r.store.Notices(t.Context(), notifier.NoticeQuery{Limit: 10}); err != nil || len(sent) != 1 {
 		t.Errorf("%d notices are stored, %v; want 1", len(sent), err)
 	}
 }

@@ -1,0 +1,174 @@
+package handlers_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// heads is each column of a table: how it is sorted and where its head leads.
+func heads(r reply) map[string]string {
+	found := map[string]string{}
+	for _, th := range r.page.Find("thead th").EachIter() {
+		found[th.Text()] = th.AttrOr("aria-sort", "") + " " + th.Find("a").AttrOr("href", "")
+	}
+	return found
+}
+
+func TestSentNoticesComeInPages(t *testing.T) {
+	t.Parallel()
+	const path = "/staff/notices"
+	var asked []notifier.NoticeQuery
+	w := newWorld(t, func(w *world) {
+		w.directory.notices = func(q notifier.NoticeQuery) ([]notifier.Notice, error) {
+			asked = append(asked, q)
+			var list []notifier.Notice
+			for i := range q.Limit {
+				list = append(list, notice(int64(1000-i), notifier.StateSent))
+			}
+			return list, nil
+		}
+	})
+	newest, oldest := "descending "+path+"?sort=time", "ascending "+path
+	for _, test := range []struct {
+		address, next, first, sorted string
+		query                        notifier.NoticeQuery
+	}{
+		{"", "?before=951", "", newest, notifier.NoticeQuery{}},
+		{"?before=951", "?before=951", path, newest, notifier.NoticeQuery{Before: 951}},
+		{"?sort=-time&before=951", "?before=951", path, newest, notifier.NoticeQuery{Before: 951}},
+		{"?sort=time", "?after=951&sort=time", "", oldest, notifier.NoticeQuery{Oldest: true}},
+		{"?sort=time&after=7", "?after=951&sort=time", path + "?sort=time", oldest, notifier.NoticeQuery{Oldest: true, After: 7}},
+		{"?q=+a%26b+&sort=time", "?after=951&q=a%26b&sort=time", "", oldest + "?q=a%26b", notifier.NoticeQuery{Oldest: true, Contains: "a&b"}},
+		{"?q=x", "?before=951&q=x", "", "descending " + path + "?q=x&sort=time", notifier.NoticeQuery{Contains: "x"}},
+		{"?before=tampered&after=-1", "?before=951", "", newest, notifier.NoticeQuery{}},
+		{"?after=7", "?before=951", "", newest, notifier.NoticeQuery{}}, // a cursor of the other order
+		{"?sort=size&q=" + strings.Repeat("long", 300), "?before=951", "", newest, notifier.NoticeQuery{}},
+	} {
+		asked = nil
+		r := w.get("carol", path+test.address).wantStatus(t, http.StatusOK)
+		test.query.Limit = 51
+		if diff := cmp.Diff([]notifier.NoticeQuery{test.query}, asked); diff != "" {
+			t.Errorf("%s: %s", test.address, diff)
+		}
+		if got := r.attr("a[rel=next]", "href"); r.count("[data-testid=sent]") != 50 || got != path+test.next {
+			t.Errorf("%s: %d rows, the next page is %q", test.address, r.count("[data-testid=sent]"), got)
+		}
+		if got := r.attr(".pager a:not([rel])", "href"); got != test.first {
+			t.Errorf("%s: the first page is %q, want %q", test.address, got, test.first)
+		}
+		if got := heads(r)["Sent at"]; got != test.sorted || r.count("th[aria-sort]") != 1 {
+			t.Errorf("%s: sorted %q, want %q", test.address, got, test.sorted)
+		}
+	}
+}
+
+func TestTheSearchOfSentNoticesKeepsWhatIsAskedAndTheOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.get("carol", "/staff/notices").wantText(t, "[data-testid=empty] h2", "Nothing sent yet")
+	r := w.get("carol", "/staff/notices?q=lift%22&sort=time")
+	r.wantText(t, "[data-testid=empty] h2", "Nothing found")
+	if r.attr("#q", "value") != `lift"` || r.attr(".search [name=sort]", "value") != "time" || r.attr(".search", "method") != "get" {
+		t.Errorf("the search is %q", r.attr("#q", "value"))
+	}
+	if w.get("carol", "/staff/notices?q=lift").count(".search [name=sort]") != 0 {
+		t.Error("the usual order is said in the form")
+	}
+}
+
+func TestSentNoticesShowHowManyGotAndReadThem(t *testing.T) {
+	t.Parallel()
+	early, nobody := notice(2, notifier.StateAccepted), notice(1, notifier.StateSent)
+	early.Routed, early.Recipients, nobody.Recipients = false, 0, 0
+	w := newWorld(t, func(w *world) {
+		w.directory.notices = func(notifier.NoticeQuery) ([]notifier.Notice, error) {
+			return []notifier.Notice{notice(4, notifier.StateSending), notice(3, notifier.StateSent), early, nobody}, nil
+		}
+		w.sender.progressOf = func(notices []notifier.Notice) (list []notifier.Progress, err error) {
+			for _, n := range notices {
+				list = append(list, notifier.Progress{Notice: n, Delivered: 1200, Read: 3, Counted: n.ID != 3})
+			}
+			return list, nil
+		}
+	})
+	r := w.get("carol", "/staff/notices").wantStatus(t, http.StatusOK)
+	var got []string
+	for _, row := range r.page.Find("[data-testid=sent]").EachIter() {
+		for _, id := range []string{"delivered", "read"} {
+			cell := row.Find("[data-testid=" + id + "]")
+			bar := cell.Find("progress")
+			got = append(got, strings.Join(strings.Fields(cell.Text()), " ")+"|"+bar.AttrOr("value", "")+"|"+bar.AttrOr("max", ""))
+		}
+	}
+	want := []string{
+		"1,200 of 1,500|1200|1500", "3 of 1,500|3|1500", "not known now||", "not known now||",
+		"being counted||", "being counted||", "no recipients||", "no recipients||",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	first := r.page.Find("[data-testid=sent]").First()
+	if first.Find("th a").AttrOr("href", "") != "/staff/notices/4" || first.Find("td").First().Text() != "a, b, c and 2 more" {
+		t.Errorf("the first row is %q", first.Text())
+	}
+	w.sender.progressOf = func([]notifier.Notice) ([]notifier.Progress, error) {
+		return nil, fmt.Errorf("read recipients: %w", notifier.ErrUnavailable)
+	}
+	w.get("carol", "/staff/notices").wantStatus(t, http.StatusServiceUnavailable)
+}
+
+func TestUsersAreSortedByNameOrByWhoCameLast(t *testing.T) {
+	t.Parallel()
+	const path = "/staff/users"
+	var asked []notifier.UserQuery
+	w := newWorld(t, func(w *world) {
+		w.directory.users = func(q notifier.UserQuery) ([]notifier.User, error) {
+			asked = append(asked, q)
+			var list []notifier.User
+			for i := range q.Limit {
+				list = append(list, notifier.User{Name: fmt.Sprintf("user %02d", i), Seq: int64(1000 - i)})
+			}
+			return list, nil
+		}
+	})
+	usual := map[string]string{"Name": "ascending " + path + "?sort=-name", "Number": " " + path + "?sort=-seq"}
+	latest := map[string]string{"Name": " " + path, "Number": "descending "}
+	for _, test := range []struct {
+		address, next string
+		heads         map[string]string
+		query         notifier.UserQuery
+	}{
+		{"", "?after=user+49", usual, notifier.UserQuery{}},
+		{
+			"?sort=-name&after=x", "?after=user+49&sort=-name",
+			map[string]string{"Name": "descending " + path, "Number": " " + path + "?sort=-seq"},
+			notifier.UserQuery{Descending: true, After: "x"},
+		},
+		{"?sort=-seq", "?after=951&sort=-seq", latest, notifier.UserQuery{ByNewest: true}},
+		{"?sort=-seq&after=951", "?after=951&sort=-seq", latest, notifier.UserQuery{ByNewest: true, Before: 951}},
+		{"?sort=-seq&after=user+49", "?after=951&sort=-seq", latest, notifier.UserQuery{ByNewest: true}},
+		{"?sort=audience", "?after=user+49", usual, notifier.UserQuery{}},
+		{"?after=" + strings.Repeat("long", 100), "?after=user+49", usual, notifier.UserQuery{}},
+	} {
+		asked = nil
+		r := w.get("carol", path+test.address).wantStatus(t, http.StatusOK)
+		test.query.Limit = 51
+		if diff := cmp.Diff([]notifier.UserQuery{test.query}, asked); diff != "" {
+			t.Errorf("%s: %s", test.address, diff)
+		}
+		if got := r.attr("a[rel=next]", "href"); got != path+test.next {
+			t.Errorf("%s: the next page is %q", test.address, got)
+		}
+		for column, want := range test.heads {
+			if got := heads(r)[column]; got != want {
+				t.Errorf("%s: %s is %q, want %q", test.address, column, got, want)
+			}
+		}
+	}
+}
