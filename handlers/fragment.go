@@ -48,7 +48,7 @@ func (h *Handlers) rowPart(w http.ResponseWriter, r *http.Request, key, back str
 		return fmt.Errorf("show one entry of an inbox: %w", err)
 	}
 	p := h.partPage(r, q, badge, done)
-	rows := rowMaker{text: p.Text, now: h.now(r)}
+	rows := h.rowMaker(r, p.Text)
 	p.Days = rows.days([]notifier.Entry{e})
 	return h.sendPart(w, r, p, badge)
 }
@@ -97,7 +97,7 @@ func (h *Handlers) panel(w http.ResponseWriter, r *http.Request) error {
 	}
 	text := h.text(r)
 	p := &views.Panel{Text: text, Icons: h.assets.Icons, Labels: rowLabels(text), Empty: inboxEmpty(text, inboxQuery{})}
-	rows := rowMaker{text: text, now: h.now(r)}
+	rows := h.rowMaker(r, text)
 	for _, day := range rows.days(page.Entries) {
 		p.Rows = append(p.Rows, day.Rows...)
 	}
@@ -105,6 +105,11 @@ func (h *Handlers) panel(w http.ResponseWriter, r *http.Request) error {
 		p.Upto = strconv.FormatInt(page.Ver, 10)
 	}
 	return h.page(w, r, http.StatusOK, views.PanelFragment(p))
+}
+
+// keys is the list of keyboard shortcuts.
+func (h *Handlers) keys(w http.ResponseWriter, r *http.Request) error {
+	return h.page(w, r, http.StatusOK, views.KeysFragment(h.text(r), h.assets.Icons))
 }
 
 // panelRows is how many notices the bell shows.

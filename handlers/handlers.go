@@ -26,6 +26,7 @@ type Handlers struct {
 	assets  views.Assets
 	texts   *locale.Catalogue
 	zones   zones
+	looks   looks
 	deleted recent[notifier.Entry] // what was deleted
 	turned  recent[[]string]       // the keys that Mark all as read turned
 	kept    *keptPages

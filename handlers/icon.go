@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -33,17 +34,47 @@ var icons = []struct {
 // tints is how many colours there are, see tailwind.config.js.
 const tints = 6
 
-// looks is how rows of one type look: an icon, or initials where there is none,
+// look is how rows of one type look: an icon, or initials where there is none,
 // and a colour. The same type always looks the same.
-func looks(typ string) (icon, initials, tint string) {
+type look struct{ icon, initials, tint string }
+
+// looks remembers how types look. An installation has few of them; beyond the
+// bound each is worked out again.
+type looks struct {
+	mu    sync.RWMutex
+	types map[string]look
+}
+
+const rememberedTypes = 1000
+
+func (l *looks) of(typ string) look {
+	l.mu.RLock()
+	found, ok := l.types[typ]
+	l.mu.RUnlock()
+	if ok {
+		return found
+	}
+	found = lookOf(typ)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.types == nil {
+		l.types = map[string]look{}
+	}
+	if len(l.types) < rememberedTypes {
+		l.types[typ] = found
+	}
+	return found
+}
+
+func lookOf(typ string) look {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(typ)) // a hash takes everything
-	tint = strconv.FormatUint(uint64(sum.Sum32()%tints)+1, 10)
+	tint := strconv.FormatUint(uint64(sum.Sum32()%tints)+1, 10)
 	words := strings.FieldsFunc(typ, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	for _, i := range icons {
 		for _, word := range i.words {
 			if word == typ || contains(words, word) {
-				return i.name, "", tint
+				return look{i.name, "", tint}
 			}
 		}
 	}
@@ -52,5 +83,5 @@ func looks(typ string) (icon, initials, tint string) {
 		c, _ := utf8.DecodeRuneInString(word)
 		first.WriteRune(unicode.ToUpper(c))
 	}
-	return "", first.String(), tint
+	return look{"", first.String(), tint}
 }

@@ -100,7 +100,7 @@ func pageBadge(page notifier.Page) notifier.Badge {
 
 func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page) *views.Inbox {
 	p := h.inboxFrame(r, q, page.Opened, pageBadge(page))
-	rows := rowMaker{text: p.Text, now: h.now(r)}
+	rows := h.rowMaker(r, p.Text)
 	p.Days = rows.days(page.Entries)
 	p.Count = inboxCount(p.Text, page)
 	if page.Older > 0 {

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -14,8 +15,13 @@ import (
 
 // rowMaker turns entries into rows for one reader.
 type rowMaker struct {
-	text *locale.Printer
-	now  time.Time // in the reader's zone
+	text  *locale.Printer
+	looks *looks
+	now   time.Time // in the reader's zone
+}
+
+func (h *Handlers) rowMaker(r *http.Request, text *locale.Printer) rowMaker {
+	return rowMaker{text: text, looks: &h.looks, now: h.now(r)}
 }
 
 // days groups entries, which come newest first, by the day of their notice in
@@ -44,10 +50,10 @@ func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 }
 
 func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
-	icon, initials, tint := looks(e.Type)
+	look := m.looks.of(e.Type)
 	return components.Row{
 		Key: e.Key, At: strconv.FormatInt(e.At, 10), Type: e.Type, Read: e.Read, New: e.New,
-		Icon: icon, Initials: initials, Tint: tint,
+		Icon: look.icon, Initials: look.initials, Tint: look.tint,
 		Title: e.Title, Body: e.Body, Link: safeLink(e.Link), Reason: reason(m.text, e.Reason),
 		Datetime: at.Format(time.RFC3339), Clock: m.text.Clock(at), Moment: m.text.Moment(at),
 	}

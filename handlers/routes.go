@@ -44,6 +44,7 @@ func (h *Handlers) routes() []route {
 		{"POST", "/inbox/restore", signedIn, h.restoreEntry},
 		{"POST", "/inbox/read-all", signedIn, h.readAll},
 		{"GET", eventsPath, anyone, h.events},
+		{"GET", "/keys", signedIn, h.keys},
 		{"GET", "/settings", signedIn, h.settings},
 		{"POST", "/settings", signedIn, h.saveSettings},
 

@@ -46,17 +46,42 @@ func readDraft(values url.Values, sender string) (notifier.Draft, error) {
 		bad.Add("target", codeBadTarget, nil)
 		d.Target.Users = notifier.ParseNames(to)
 	}
-	if text := strings.TrimSpace(values.Get("expires_in")); text != "" {
-		life, err := time.ParseDuration(text)
-		switch {
-		case err != nil:
-			bad.Add("expires_in", codeBadDuration, nil)
-		case life <= 0:
-			bad.Add("expires_in", notifier.CodeExpiresPast, nil)
-		}
-		d.ExpiresIn = max(life, 0)
+	life, fault := readLife(values.Get("expires_in"))
+	if fault != "" {
+		bad.Add("expires_in", fault, nil)
 	}
+	d.ExpiresIn = life
 	return d, bad.OrNil()
+}
+
+// readLife reads how long a notice is kept; 0: as long as is usual. What is
+// wrong with it comes as a code.
+func readLife(text string) (life time.Duration, fault string) {
+	if text = strings.TrimSpace(text); text == "" {
+		return 0, ""
+	}
+	life, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return 0, codeBadDuration
+	case life <= 0:
+		return 0, notifier.CodeExpiresPast
+	default:
+		return life, ""
+	}
+}
+
+// disappears says when a notice goes that is sent now; empty: its life is no
+// possible one.
+func (h *Handlers) disappears(r *http.Request, text *locale.Printer, expiresIn string) string {
+	life, fault := readLife(expiresIn)
+	if fault != "" || life > h.Keep {
+		return ""
+	}
+	if life == 0 {
+		life = h.Keep
+	}
+	return text.F("send.disappears", "Moment", text.Exact(h.now(r).Add(life)))
 }
 
 // merge joins the faults of one form. What is wrong with the names is of no
@@ -107,6 +132,7 @@ func (h *Handlers) sendPage(r *http.Request, given views.SendForm) (*views.Send,
 		p.Roles = append(p.Roles, p.Text.N("send.role_members", role.Members, "Name", role.Name))
 	}
 	p.Expiry = expiryOptions(p.Text, given.ExpiresIn)
+	p.Disappears = h.disappears(r, p.Text, given.ExpiresIn)
 	return p, nil
 }
 
@@ -137,9 +163,9 @@ func lasting(text *locale.Printer, d time.Duration) string {
 
 // card is a draft as its recipients would see it, at a moment in their zone.
 func card(text *locale.Printer, d notifier.Draft, at time.Time) views.Card {
-	icon, initials, tint := looks(d.Type)
+	look := lookOf(d.Type)
 	return views.Card{Row: components.Row{
-		Icon: icon, Initials: initials, Tint: tint, Read: true,
+		Icon: look.icon, Initials: look.initials, Tint: look.tint, Read: true,
 		Title: kept(d.Title), Body: kept(d.Body), Link: safeLink(d.Link), Reason: reason(text, d.Target.Reason()),
 		Datetime: at.Format(time.RFC3339), Clock: text.Clock(at), Moment: text.Moment(at),
 	}}

@@ -19,7 +19,7 @@ func (h *Handlers) showcase(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := &views.Showcase{Frame: h.frame(r, "components", "showcase.title")}
 	p.Labels = rowLabels(p.Text)
-	rows := rowMaker{text: p.Text, now: h.now(r)}
+	rows := h.rowMaker(r, p.Text)
 	for i, kind := range []string{"comment", "rep_notice", "order", "quality.check"} {
 		at := rows.now.Add(-time.Duration(i*i) * time.Hour)
 		row := rows.row(&notifier.Entry{

@@ -1,4 +1,5 @@
 // @ts-check
+import { htmx } from "./htmx.js";
 
 /**
  * Single keys for those who go through many notices, unless the user has
@@ -9,7 +10,11 @@ export function startKeys() {
 	const shown = document.getElementById("show-keys");
 	if (document.body.dataset.keys !== "on" || !(help instanceof HTMLDialogElement)) return;
 	if (shown) shown.hidden = false;
-	shown?.addEventListener("click", () => help.showModal());
+	const list = async () => {
+		if (!help.firstChild) await htmx().ajax("GET", "/keys", { target: help, swap: "innerHTML" });
+		if (help.firstChild && !help.open) help.showModal();
+	};
+	shown?.addEventListener("click", list);
 
 	let going = false; // g was pressed before
 	document.addEventListener("keydown", (e) => {
@@ -20,7 +25,7 @@ export function startKeys() {
 			follow(document.querySelector(`nav a[data-go="${CSS.escape(e.key)}"]`));
 			return;
 		}
-		const act = e.key === "?" ? () => help.showModal() : actions[e.key];
+		const act = e.key === "?" ? list : actions[e.key];
 		if (!act) return;
 		e.preventDefault();
 		act();

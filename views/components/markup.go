@@ -9,6 +9,12 @@ func (m *markup) raw(s string) *markup {
 	return m
 }
 
+// escaped appends what text has escaped before.
+func (m *markup) escaped(b []byte) *markup {
+	m.b = append(m.b, b...)
+	return m
+}
+
 // text appends a value, escaped so that it is text between tags and inside a
 // quoted attribute.
 func (m *markup) text(s string) *markup {

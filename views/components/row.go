@@ -47,21 +47,30 @@ type Rows struct {
 	Rows   []Row
 }
 
-var rowBuffers = sync.Pool{New: func() any { return &markup{b: make([]byte, 0, 64<<10)} }}
+// rowBuffer is where rows are written, and the values of one row that stand in
+// it several times.
+type rowBuffer struct{ out, key, typ, title markup }
+
+var rowBuffers = sync.Pool{New: func() any { return &rowBuffer{out: markup{make([]byte, 0, 64<<10)}} }}
 
 // Render writes the rows.
 func (l Rows) Render(_ context.Context, w io.Writer) error {
-	m, _ := rowBuffers.Get().(*markup)
-	defer rowBuffers.Put(m)
-	m.b = m.b[:0]
-	for i := range l.Rows {
-		l.row(m, &l.Rows[i])
+	buf, _ := rowBuffers.Get().(*rowBuffer)
+	defer rowBuffers.Put(buf)
+	buf.out.b = buf.out.b[:0]
+	var actions []action
+	if l.Back != "" {
+		actions = l.actions()
 	}
-	_, err := w.Write(m.b)
+	for i := range l.Rows {
+		l.row(buf, &l.Rows[i], actions)
+	}
+	_, err := w.Write(buf.out.b)
 	return err
 }
 
-func (l Rows) row(m *markup, r *Row) {
+func (l Rows) row(buf *rowBuffer, r *Row, actions []action) {
+	m := &buf.out
 	if r.Divider {
 		m.raw(`<li class="divider" data-testid="divider">`).text(l.Labels.SeenBefore).raw(`</li>`)
 	}
@@ -86,8 +95,8 @@ func (l Rows) row(m *markup, r *Row) {
 	}
 	m.raw(`<p class="meta"><span>`).text(r.Reason).raw(`</span> <span class="exact">`).text(r.Moment)
 	m.raw(`</span></p></article><time datetime="`).text(r.Datetime).raw(`">`).text(r.Clock).raw(`</time>`)
-	if l.Back != "" {
-		l.actions(m, r)
+	if len(actions) > 0 {
+		buf.actions(r, actions)
 	}
 	m.raw(`</li>`)
 }
@@ -120,25 +129,4 @@ func (l Rows) heading(m *markup, r *Row) {
 		m.raw(`<a dir="auto" href="`).text(r.Link).raw(`">`).text(r.Title).raw(`</a>`)
 	}
 	m.raw(`</h3>`)
-}
-
-// actions are forms of their own, so that they work without script; with it
-// they swap this row alone. Of read and unread the style sheet shows the one
-// that fits the state, which may change while the page is open.
-func (l Rows) actions(m *markup, r *Row) {
-	m.raw(`<div class="actions" hx-boost="true">`)
-	l.action(m, r, "/inbox/read", "key", r.Key, "mail-open", l.Labels.MarkRead, l.Labels.ReadNamed)
-	l.action(m, r, "/inbox/unread", "key", r.Key, "mail", l.Labels.MarkUnread, l.Labels.UnreadNamed)
-	l.action(m, r, "/inbox/delete", "key", r.Key, "trash-2", l.Labels.Delete, l.Labels.DeleteNamed)
-	m.raw(`</div>`)
-}
-
-// action is a form with one button, which is named with the row's title.
-func (l Rows) action(m *markup, r *Row, address, field, value, icon, label string, named Named) {
-	m.raw(`<form method="post" action="`).raw(address).raw(`"><input type="hidden" name="`).raw(field).raw(`" value="`).text(value)
-	m.raw(`"><input type="hidden" name="back" value="`).text(l.Back)
-	m.raw(`"><button type="submit" title="`).text(label).raw(`" aria-label="`).text(named.Before).text(r.Title).text(named.After)
-	m.raw(`">`)
-	l.icon(m, icon)
-	m.raw(`</button></form>`)
 }

@@ -23,6 +23,16 @@ func (p *Printer) Clock(t time.Time) string { return t.Format("15:04") }
 // Moment is the date and the time of day, with the zone.
 func (p *Printer) Moment(t time.Time) string { return t.Format(p.T("date.layout_moment")) }
 
+// Exact is the date and the time of day as they stand in a sentence. The zone
+// of a reader needs no name; where it is not known, the name tells.
+func (p *Printer) Exact(t time.Time) string {
+	s := t.Format(p.T("date.layout_long"))
+	if t.Location() == time.UTC {
+		s += " UTC"
+	}
+	return s
+}
+
 func sameDay(a, b time.Time) bool {
 	ay, am, ad := a.Date()
 	by, bm, bd := b.Date()

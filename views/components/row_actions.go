@@ -1,0 +1,49 @@
+package components
+
+// action is a form with one button, which is named with the row's title. What
+// is the same for all rows is escaped once.
+type action struct {
+	byType bool   // it is about the row's type, not about the row
+	before string // up to the value that says which row
+	name   string // up to the title in the button's name
+	after  string // the rest
+}
+
+// actions are forms of their own, so that they work without script; with it
+// they swap this row alone. Of read and unread the style sheet shows the one
+// that fits the state, which may change while the page is open.
+func (l Rows) actions() []action {
+	return []action{
+		l.action("/inbox/read", "key", "mail-open", l.Labels.MarkRead, l.Labels.ReadNamed),
+		l.action("/inbox/unread", "key", "mail", l.Labels.MarkUnread, l.Labels.UnreadNamed),
+		l.action("/inbox/delete", "key", "trash-2", l.Labels.Delete, l.Labels.DeleteNamed),
+	}
+}
+
+func (l Rows) action(address, field, icon, label string, named Named) action {
+	var before, name, after markup
+	before.raw(`<form method="post" action="`).raw(address).raw(`"><input type="hidden" name="`).raw(field).raw(`" value="`)
+	name.raw(`"><input type="hidden" name="back" value="`).text(l.Back)
+	name.raw(`"><button type="submit" title="`).text(label).raw(`" aria-label="`).text(named.Before)
+	after.text(named.After).raw(`">`)
+	l.icon(&after, icon)
+	after.raw(`</button></form>`)
+	return action{field == "type", string(before.b), string(name.b), string(after.b)}
+}
+
+func (buf *rowBuffer) actions(r *Row, actions []action) {
+	m, key, typ, title := &buf.out, &buf.key, &buf.typ, &buf.title
+	key.b, typ.b, title.b = key.b[:0], typ.b[:0], title.b[:0]
+	key.text(r.Key)
+	typ.text(r.Type)
+	title.text(r.Title)
+	m.raw(`<div class="actions" hx-boost="true">`)
+	for _, a := range actions {
+		value := key.b
+		if a.byType {
+			value = typ.b
+		}
+		m.raw(a.before).escaped(value).raw(a.name).escaped(title.b).raw(a.after)
+	}
+	m.raw(`</div>`)
+}
