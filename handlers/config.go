@@ -108,6 +108,7 @@ type Config struct {
 	Audiences      map[notifier.Audience]string // names that differ from the catalogues'
 	PublicURL      string                       // where browsers find Carillon; empty: unknown
 	TrustedProxies []netip.Prefix               // who may say whom a request is from
+	Keep           time.Duration                // how long a notice without expiry is kept; 0: notifier.DefaultKeep
 	Build          string                       // differs between builds; empty: as good as the start of the process
 
 	Log *slog.Logger     // nil: none
@@ -124,6 +125,9 @@ func (c *Config) setDefaults() error {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Keep <= 0 {
+		c.Keep = notifier.DefaultKeep
 	}
 	if c.Build == "" {
 		c.Build = c.Now().Format(time.RFC3339Nano)

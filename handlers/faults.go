@@ -14,7 +14,7 @@ import (
 // itself is in the list only.
 func showFaults(p *views.Send, bad *notifier.InvalidError) {
 	labels := map[string]string{
-		"target": "send.target", "to": "send.to", "type": "send.type", "subject": "send.subject", "scope": "send.scope",
+		"target": "send.target", "to": toLabel(p.Form.Target), "type": "send.type", "subject": "send.subject", "scope": "send.scope",
 		"title": "send.title_field", "body": "send.body", "link": "send.link", "expires_in": "send.expires",
 	}
 	for _, f := range bad.Fields {
@@ -28,6 +28,14 @@ func showFaults(p *views.Send, bad *notifier.InvalidError) {
 		}
 		p.FaultList = append(p.FaultList, link)
 	}
+}
+
+// toLabel is what the field of the recipients is called.
+func toLabel(target string) string {
+	if target == "role" {
+		return "send.to_role"
+	}
+	return "send.to"
 }
 
 // faultText is the message of a fault. Its parameters are those that

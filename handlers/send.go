@@ -41,6 +41,9 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	draft, faults := readDraft(values, visitOf(r).user.User.Name)
+	if fragment(r) && values.Get("preview") == "1" {
+		return h.previewPart(w, r, values, draft, err, faults)
+	}
 	count, err := h.countRecipients(r, draft, err, faults)
 	if err == nil {
 		switch {

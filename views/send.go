@@ -5,14 +5,19 @@ import "github.com/carillonhq/carillon/views/components"
 // Send is the form that sends a notice.
 type Send struct {
 	Frame
-	Form      SendForm
-	Faults    map[string]string // by field
-	Roles     []string          // as hints, with how many they are
-	Expiry    []components.Option
-	Preview   *Preview
-	Confirm   *Confirm
-	FaultList []FaultLink // all of them, also those of no field
+	Form   SendForm
+	Faults map[string]string // by field
+	Roles  []string          // as hints, with how many they are
+	Expiry []components.Option
+	// Disappears says when a notice goes that is sent now; empty: nobody knows.
+	Disappears string
+	Preview    *Preview
+	Confirm    *Confirm
+	FaultList  []FaultLink // all of them, also those of no field
 }
+
+// sendFields are the fields that can be wrong.
+var sendFields = []string{"target", "to", "title", "body", "link", "type", "subject", "scope", "expires_in"}
 
 // SendForm is what the sender has typed.
 type SendForm struct {
@@ -22,10 +27,10 @@ type SendForm struct {
 // FaultLink leads from the summary of faults to the field.
 type FaultLink struct{ Field, Text string }
 
-// Preview shows the notice before it is sent.
+// Preview shows the notice before it is sent, as far as it is written.
 type Preview struct {
-	Recipients string
-	Card       Card
+	Recipients string // how many; empty: it is not known yet
+	Card       Card   // without a title there is nothing to see yet
 }
 
 // Card is a notice as its recipients see it.
@@ -40,6 +45,9 @@ type Confirm struct {
 func (p *Send) field(id, label, hint string) components.Field {
 	return components.Field{ID: id, Label: label, Hint: hint, Fault: p.Faults[id]}
 }
+
+// seeable says whether there is enough of the notice to show it.
+func (p *Send) seeable() bool { return p.Preview != nil && p.Preview.Card.Row.Title != "" }
 
 // optional is a field that may be left empty.
 func (p *Send) optional(id, label, hint string) components.Field {

@@ -30,6 +30,7 @@ func (i *instance) pages(space keys.Space, demo bool) (http.Handler, error) {
 
 		Audiences:      i.cfg.Audiences,
 		TrustedProxies: i.cfg.TrustedProxies,
+		Keep:           i.cfg.Keep,
 		Log:            i.log,
 	}
 	if i.cfg.PublicURL != nil {

@@ -1,0 +1,161 @@
+package handlers_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// live posts a form as the script does while it is written.
+func (w *world) live(headers []string, fields ...string) reply {
+	w.t.Helper()
+	values := url.Values{"preview": {"1"}}
+	for i := 0; i+1 < len(fields); i += 2 {
+		values.Set(fields[i], fields[i+1])
+	}
+	return w.postBody("carol", "/staff/send", values.Encode(), append([]string{"HX-Request", "true"}, headers...)...)
+}
+
+// peopleWorld knows alice and bob, and 1,234 pickers.
+func peopleWorld(t *testing.T) *world {
+	t.Helper()
+	return newWorld(t, func(w *world) {
+		w.sender.count = func(d notifier.Draft) (int64, error) {
+			if d.Target.Role == "picker" {
+				return 1234, nil
+			}
+			for _, name := range append(d.Target.Users, d.Target.Role) {
+				if name != "alice" && name != "bob" && name != "" {
+					var bad notifier.InvalidError
+					bad.Add("to", notifier.CodeUnknownUsers, map[string]any{"Names": name, "Count": 1})
+					return 0, &bad
+				}
+			}
+			return int64(len(d.Target.Users)), nil
+		}
+		w.directory.roles = func() ([]notifier.RoleInfo, error) { return nil, errors.New("nobody is to ask for the roles") }
+		w.inbox.badge = func(int64) (notifier.Badge, error) { return notifier.Badge{}, errors.New("nor for the bell") }
+	})
+}
+
+func TestAScriptGetsWhatCanBeSaidOfAFormThatIsBeingWritten(t *testing.T) {
+	t.Parallel()
+	w := peopleWorld(t)
+	for _, test := range []struct {
+		name              string
+		fields            []string
+		status            int
+		recipients, title string
+		faults            []string // which fields are wrong
+	}{
+		{"all of it", goodForm, 200, "2 people will get it.", "Hello", nil},
+		{"nothing", []string{"target", "user"}, 422, "", "", []string{"to", "title", "type"}},
+		{"whom", []string{"target", "user", "to", "alice"}, 422, "1 person will get it.", "", []string{"title", "type"}},
+		{"what", []string{"target", "user", "title", "Hello"}, 422, "", "Hello", []string{"to", "type"}},
+		{"many", []string{"target", "role", "to", "picker", "title", "Hello"}, 422, "1,234 people will get it.", "Hello", []string{"type"}},
+		{"an unknown name, and no type", []string{"target", "user", "to", "dora", "title", "Hello"}, 422, "", "Hello", []string{"to", "type"}},
+		{"a bad link", with(goodForm, "link", "javascript:alert(1)"), 422, "2 people will get it.", "Hello", []string{"link"}},
+		{"a host that is not allowed", with(goodForm, "link", "https://evil.example/"), 422, "2 people will get it.", "Hello", []string{"link"}},
+		{"no target", with(goodForm, "target", "planet"), 422, "", "Hello", []string{"target"}},
+		{"a strange time", with(goodForm, "expires_in", "soon"), 422, "2 people will get it.", "Hello", []string{"expires_in"}},
+	} {
+		r := w.live(nil, test.fields...).wantStatus(t, test.status)
+		var faults []string
+		for _, p := range r.page.Find(".fault").EachIter() {
+			field := p.AttrOr("data-field", "none")
+			faults = append(faults, field)
+			if p.AttrOr("id", "") != field+"-fault" || p.Text() == "" {
+				t.Errorf("%s: a fault of %s is called %s and says %q", test.name, field, p.AttrOr("id", ""), p.Text())
+			}
+		}
+		if diff := cmp.Diff(test.faults, faults); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+		r.wantText(t, "#preview [data-testid=recipients]", test.recipients)
+		r.wantText(t, "#preview h3", test.title)
+		if r.count("form, h1, [data-testid=bell]") > 0 {
+			t.Errorf("%s: the answer is more than a part:\n%s", test.name, r.body)
+		}
+	}
+}
+
+func TestAPreviewIsForStaffAndSendsNothing(t *testing.T) {
+	t.Parallel()
+	w := peopleWorld(t) // whoever sends here falls over
+	w.live(nil, goodForm...).wantStatus(t, http.StatusOK)
+	values := url.Values{"preview": {"1"}, "target": {"user"}}
+	w.postBody("alice", "/staff/send", values.Encode(), "HX-Request", "true").wantStatus(t, http.StatusNotFound)
+	w.postBody("", "/staff/send", values.Encode(), "HX-Request", "true").wantStatus(t, http.StatusUnauthorized)
+	w.sender.count = func(notifier.Draft) (int64, error) { return 0, fmt.Errorf("secret: %w", notifier.ErrUnavailable) }
+	w.live(nil, goodForm...).wantStatus(t, http.StatusServiceUnavailable)
+	w.live(nil, "target", "user", "to", "bob").wantStatus(t, http.StatusServiceUnavailable)
+}
+
+func TestTheFormSaysWhenANoticeDisappears(t *testing.T) {
+	t.Parallel()
+	tokyo := "tz=Asia/Tokyo"
+	for _, test := range []struct {
+		life, lang, zone, want string
+		keep                   time.Duration
+	}{
+		{"72h", "en", tokyo, "It disappears on 23 November 2026, 21:00.", 0},
+		{"72h", "en", "", "It disappears on 23 November 2026, 12:00 UTC.", 0},
+		{"72h", "ja", tokyo, "2026年11月23日 21:00に受信トレイから消えます。", 0},
+		{"72h", "zh", tokyo, "将于2026年11月23日 21:00 从收件箱中消失。", 0},
+		{"", "en", tokyo, "It disappears on 19 May 2027, 21:00.", 0},
+		{"", "en", tokyo, "It disappears on 27 November 2026, 21:00.", 7 * 24 * time.Hour},
+		{"soon", "en", tokyo, "", 0},
+		{"-5m", "en", tokyo, "", 0},
+		{"9999h", "en", tokyo, "", 0},
+	} {
+		w := peopleWorld(t)
+		w.config.Keep = test.keep
+		w.rebuild()
+		headers := []string{"Accept-Language", test.lang, "Cookie", test.zone}
+		w.live(headers, "target", "user", "expires_in", test.life).wantText(t, "#expires_in-hint", test.want)
+		if test.life == "" {
+			w.directory.roles = func() ([]notifier.RoleInfo, error) { return nil, nil }
+			w.get("carol", "/staff/send", headers...).wantText(t, "#expires_in-hint", test.want)
+		}
+	}
+}
+
+func TestWhatIsToBeReadFirstHasTheFocus(t *testing.T) {
+	t.Parallel()
+	w := sendWorld(t, 1234, &[]notifier.Draft{})
+	for _, test := range []struct {
+		fields []string
+		focus  string
+	}{
+		{goodForm, "confirm"},
+		{with(goodForm, "title", ""), "faults"},
+		{with(goodForm, "preview", "1"), "preview"},
+	} {
+		r := w.post("carol", "/staff/send", test.fields...)
+		if got := r.attr("[autofocus]", "id"); got != test.focus || r.count("[autofocus]") != 1 || r.attr("[autofocus]", "tabindex") != "-1" {
+			t.Errorf("the focus goes to %q, want %q", got, test.focus)
+		}
+	}
+	if w.get("carol", "/staff/send").count("[autofocus]") != 0 {
+		t.Error("a form that nobody has filled in takes the focus away")
+	}
+}
+
+func TestTheFieldOfTheNamesIsCalledByTheTarget(t *testing.T) {
+	t.Parallel()
+	w := sendWorld(t, 1, &[]notifier.Draft{})
+	r := w.get("carol", "/staff/send")
+	r.wantText(t, "label[for=to] .for-user", "Names")
+	r.wantText(t, "label[for=to] .for-role", "Role")
+	for target, want := range map[string]string{"user": "Names: Please fill this in.", "role": "Role: Please fill this in."} {
+		r := w.post("carol", "/staff/send", with(with(goodForm, "target", target), "to", "")...)
+		r.wantText(t, "[data-testid=faults] a", want)
+	}
+}
