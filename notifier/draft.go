@@ -30,6 +30,9 @@ var (
 	scopePattern = regexp.MustCompile(`\A[A-Za-z0-9_.-]{0,64}\z`)
 )
 
+// ValidType says whether a notice can be of this type.
+func ValidType(t string) bool { return typePattern.MatchString(t) }
+
 // Validate brings the draft into its normal form and checks every rule of the
 // design. Normal means: CRLF in the body is LF, spaces around single-line
 // fields are gone (not around names: they tell names apart), users named twice
@@ -46,7 +49,7 @@ func (d *Draft) Validate(l Limits) error {
 	switch {
 	case d.Type == "":
 		bad.Add("type", CodeRequired, nil)
-	case !typePattern.MatchString(d.Type):
+	case !ValidType(d.Type):
 		bad.Add("type", CodeBadType, nil)
 	}
 	if !scopePattern.MatchString(d.Scope) {

@@ -1,5 +1,9 @@
 package notifier
 
+// CodeTooManyMutes is the code of a FieldError on the field type: the user has
+// muted Max types already.
+const CodeTooManyMutes = "too_many_mutes"
+
 // The codes of FieldError that a draft can earn. The catalogues hold a message
 // `error.CODE` for each, so a code is never renamed; its Params are named here.
 const (

@@ -26,6 +26,9 @@ type Settings struct {
 	ToastsOff bool   // no toasts
 }
 
+// MaxMutes is how many types of notices a user can mute.
+const MaxMutes = 200
+
 // The themes that a user can choose.
 const (
 	ThemeLight = "light"

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
@@ -107,6 +109,37 @@ func BenchmarkNotices(b *testing.B) {
 					}
 				}
 			})
+		}
+	})
+}
+
+// BenchmarkMutedBy is what the mutes cost a notice, of a type that nearly
+// nobody has muted and of one that half of the directory has.
+func BenchmarkMutedBy(b *testing.B) {
+	onEach(b, func(b *testing.B, s *store.Store) {
+		i := 0
+		_, err := s.ImportUsers(b.Context(), crowd, func() (store.NewUser, int, error) {
+			if i++; i > crowd {
+				return store.NewUser{}, i, io.EOF
+			}
+			return store.NewUser{Name: fmt.Sprintf("user.%06d", i), Audience: 3}, i, nil
+		}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		store.Exec(b, s, `INSERT INTO mutes (type, seq) SELECT 'noise', seq FROM users WHERE seq % 2 = 0`)
+		all := roaring.New()
+		all.AddRange(1, crowd+1)
+		for name, who := range map[string]*roaring.Bitmap{"one": roaring.BitmapOf(77_778), "all": all} {
+			for _, typ := range []string{"news", "noise"} {
+				b.Run(typ+" to "+name, func(b *testing.B) {
+					for b.Loop() {
+						if _, err := s.MutedBy(b.Context(), typ, who); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
 		}
 	})
 }

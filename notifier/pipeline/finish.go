@@ -85,7 +85,7 @@ func (p *Pipeline) recipients(ctx context.Context, n *notifier.Notice) (*roaring
 	if n.Routed {
 		return p.stored(ctx, n)
 	}
-	to, err := p.c.Router.Recipients(ctx, n.Target)
+	to, err := p.c.Router.Recipients(ctx, n.Draft)
 	var unknown *notifier.InvalidError
 	if errors.As(err, &unknown) && to != nil {
 		p.c.Log.WarnContext(ctx, "recipients left since the notice was accepted", "stage", "route", "notice_id", n.ID, "err", err)

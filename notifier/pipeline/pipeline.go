@@ -47,7 +47,7 @@ type Inbox interface {
 
 // Router answers who gets a notice; see route.Router.
 type Router interface {
-	Recipients(ctx context.Context, t notifier.Target) (*roaring.Bitmap, error)
+	Recipients(ctx context.Context, d notifier.Draft) (*roaring.Bitmap, error)
 }
 
 // Runner is a part that works in the background until its context ends.

@@ -16,7 +16,7 @@ func (p *Pipeline) Send(ctx context.Context, d notifier.Draft) (notifier.Notice,
 	if err := d.Validate(p.c.Limits); err != nil {
 		return notifier.Notice{}, err
 	}
-	to, err := p.c.Router.Recipients(ctx, d.Target)
+	to, err := p.c.Router.Recipients(ctx, d)
 	if err != nil {
 		return notifier.Notice{}, fmt.Errorf("route a draft: %w", err)
 	}
@@ -42,7 +42,7 @@ func (p *Pipeline) Count(ctx context.Context, d notifier.Draft) (int64, error) {
 	if err := d.Validate(p.c.Limits); err != nil {
 		return 0, err
 	}
-	to, err := p.c.Router.Recipients(ctx, d.Target)
+	to, err := p.c.Router.Recipients(ctx, d)
 	if err != nil {
 		return 0, fmt.Errorf("route a draft: %w", err)
 	}

@@ -1,4 +1,5 @@
-// Package route turns the target of a notice into the users who get it.
+// Package route turns the target of a notice into the users who get it: those
+// it names, but for those who have muted its type.
 package route
 
 import (
@@ -15,13 +16,15 @@ import (
 // shown is how many unknown names an error spells out; it counts the rest.
 const shown = 10
 
-// Directory knows users and roles by name.
+// Directory knows users and roles by name, and who has muted what.
 type Directory interface {
 	// SeqsByName returns the seq of each name, and the names nobody bears.
 	SeqsByName(ctx context.Context, names []string) (seqs map[string]int64, unknown []string, err error)
 	// RoleMembers returns the seqs of a role's members, none for a role
 	// without members, and notifier.ErrNotFound for an unknown role.
 	RoleMembers(ctx context.Context, role string) (*roaring.Bitmap, error)
+	// MutedBy returns who among some users does not want notices of a type.
+	MutedBy(ctx context.Context, typ string, among *roaring.Bitmap) (*roaring.Bitmap, error)
 }
 
 // Router answers who gets a notice.
@@ -30,10 +33,24 @@ type Router struct{ dir Directory }
 // New returns a router over dir.
 func New(dir Directory) *Router { return &Router{dir} }
 
-// Recipients returns the seqs of whom t names. A role without members has none,
-// and that is no error. Users or a role that do not exist are named in an
-// *notifier.InvalidError on the field `to`; the bitmap then holds the others.
-func (r *Router) Recipients(ctx context.Context, t notifier.Target) (*roaring.Bitmap, error) {
+// Recipients returns the seqs of who gets d. A role without members has none,
+// nor has a notice whose type all have muted, and that is no error. Users or a
+// role that do not exist are named in an *notifier.InvalidError on the field
+// `to`; the bitmap then holds the others.
+func (r *Router) Recipients(ctx context.Context, d notifier.Draft) (*roaring.Bitmap, error) {
+	named, err := r.named(ctx, d.Target)
+	if named == nil || named.IsEmpty() {
+		return named, err
+	}
+	muted, mutedErr := r.dir.MutedBy(ctx, d.Type, named)
+	if mutedErr != nil {
+		return nil, fmt.Errorf("look up who has muted type %q: %w", d.Type, mutedErr)
+	}
+	named.AndNot(muted)
+	return named, err
+}
+
+func (r *Router) named(ctx context.Context, t notifier.Target) (*roaring.Bitmap, error) {
 	if t.Role != "" {
 		return r.members(ctx, t.Role)
 	}

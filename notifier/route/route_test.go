@@ -19,7 +19,23 @@ var errAway = errors.New("away")
 type directory struct {
 	users map[string]int64
 	roles map[string][]uint32
+	mutes map[string][]uint32
 	err   error
+
+	asked    *int  // how often who has muted something
+	mutesErr error // of that question alone
+}
+
+func (d directory) MutedBy(_ context.Context, typ string, among *roaring.Bitmap) (*roaring.Bitmap, error) {
+	if d.asked != nil {
+		*d.asked++
+	}
+	if d.mutesErr != nil {
+		return nil, d.mutesErr
+	}
+	muted := roaring.BitmapOf(d.mutes[typ]...)
+	muted.And(among)
+	return muted, nil
 }
 
 func (d directory) SeqsByName(_ context.Context, names []string) (seqs map[string]int64, unknown []string, err error) {
@@ -45,7 +61,10 @@ func (d directory) RoleMembers(_ context.Context, role string) (*roaring.Bitmap,
 var some = directory{
 	users: map[string]int64{"alice": 1, "bob": 7, "carol": 4_000_000_000},
 	roles: map[string][]uint32{"picker": {7, 9}, "empty": {}},
+	mutes: map[string][]uint32{"like": {7, 8}, "all": {7, 9}},
 }
+
+func draft(typ string, t notifier.Target) notifier.Draft { return notifier.Draft{Type: typ, Target: t} }
 
 func TestATargetBecomesWhoItNames(t *testing.T) {
 	t.Parallel()
@@ -58,7 +77,7 @@ func TestATargetBecomesWhoItNames(t *testing.T) {
 		{notifier.Target{Role: "empty"}, nil},
 	}
 	for _, tt := range tests {
-		got, err := route.New(some).Recipients(t.Context(), tt.target)
+		got, err := route.New(some).Recipients(t.Context(), draft("news", tt.target))
 		if err != nil || !slices.Equal(got.ToArray(), tt.want) {
 			t.Errorf("%+v: %v, %v; want %v", tt.target, got, err, tt.want)
 		}
@@ -93,7 +112,7 @@ func TestWhoIsUnknownIsNamed(t *testing.T) {
 		},
 	}
 	for _, tt := range tests {
-		got, err := route.New(some).Recipients(t.Context(), tt.target)
+		got, err := route.New(some).Recipients(t.Context(), draft("news", tt.target))
 		want := &notifier.InvalidError{Fields: []notifier.FieldError{tt.want}}
 		if diff := cmp.Diff(error(want), err); diff != "" {
 			t.Errorf("%+v: %s", tt.target, diff)
@@ -110,9 +129,57 @@ func TestADirectoryThatIsAwayIsNoFaultOfTheSender(t *testing.T) {
 	away.err = errAway
 	for _, target := range []notifier.Target{{Users: []string{"dave"}}, {Role: "nobody"}} {
 		var bad *notifier.InvalidError
-		got, err := route.New(away).Recipients(t.Context(), target)
+		got, err := route.New(away).Recipients(t.Context(), draft("news", target))
 		if !errors.Is(err, errAway) || errors.As(err, &bad) || got != nil {
 			t.Errorf("%+v: %v, %v", target, got, err)
+		}
+	}
+}
+
+func TestWhoMutedATypeIsLeftOut(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		typ    string
+		target notifier.Target
+		want   []uint32
+		asked  int
+	}{
+		{"like", notifier.Target{Role: "picker"}, []uint32{9}, 1},
+		{"like", notifier.Target{Users: []string{"alice", "bob"}}, []uint32{1}, 1},
+		{"like", notifier.Target{Users: []string{"bob"}}, nil, 1},
+		{"all", notifier.Target{Role: "picker"}, nil, 1},
+		{"all", notifier.Target{Role: "empty"}, nil, 0},
+		{"news", notifier.Target{Role: "picker"}, []uint32{7, 9}, 1},
+	}
+	for _, tt := range tests {
+		asked := 0
+		dir := some
+		dir.asked = &asked
+		got, err := route.New(dir).Recipients(t.Context(), draft(tt.typ, tt.target))
+		if err != nil || !slices.Equal(got.ToArray(), tt.want) || asked != tt.asked {
+			t.Errorf("%s to %+v: %v, %v, asked %d times; want %v, %d", tt.typ, tt.target, got, err, asked, tt.want, tt.asked)
+		}
+	}
+}
+
+func TestOfThoseWhoAreLeftSomeMayHaveMutedIt(t *testing.T) {
+	t.Parallel()
+	got, err := route.New(some).Recipients(t.Context(), draft("like", notifier.Target{Users: []string{"alice", "bob", "dave"}}))
+	var bad *notifier.InvalidError
+	if !errors.As(err, &bad) || !slices.Equal(got.ToArray(), []uint32{1}) {
+		t.Errorf("%v, %v; want dave named, and alice left", got, err)
+	}
+}
+
+func TestWithoutTheMutesNobodyIsRouted(t *testing.T) {
+	t.Parallel()
+	dir := some
+	dir.mutesErr = errAway
+	for _, names := range [][]string{{"alice"}, {"alice", "dave"}} {
+		got, err := route.New(dir).Recipients(t.Context(), draft("like", notifier.Target{Users: names}))
+		var bad *notifier.InvalidError
+		if !errors.Is(err, errAway) || errors.As(err, &bad) || got != nil {
+			t.Errorf("to %v: %v, %v", names, got, err)
 		}
 	}
 }

@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// SetMute mutes a type of notice for a user, or unmutes it; it may be so
+// already. A type that no notice can have, and one more than notifier.MaxMutes,
+// is a *notifier.InvalidError. An unknown seq is notifier.ErrNotFound.
+func (s *Store) SetMute(ctx context.Context, seq int64, typ string, muted bool) error {
+	if !notifier.ValidType(typ) {
+		return invalidMute(notifier.CodeBadType, nil)
+	}
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		// The user's row is locked, so that two who mute at once do not count the same.
+		var known int64
+		err := tx.QueryRowContext(ctx, `UPDATE users SET seq = seq WHERE seq = $1 RETURNING seq`, seq).Scan(&known)
+		if err != nil {
+			return err
+		}
+		if !muted {
+			_, err := tx.ExecContext(ctx, `DELETE FROM mutes WHERE seq = $1 AND type = $2`, seq, typ)
+			return err
+		}
+		var others int
+		err = tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM mutes WHERE seq = $1 AND type <> $2`, seq, typ).Scan(&others)
+		if err != nil {
+			return err
+		}
+		if others >= notifier.MaxMutes {
+			return invalidMute(notifier.CodeTooManyMutes, map[string]any{"Max": notifier.MaxMutes})
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO mutes (type, seq) VALUES ($1, $2) ON CONFLICT DO NOTHING`, typ, seq)
+		return err
+	})
+	return s.fail(err, "mute a type of notice for user %d", seq)
+}
+
+func invalidMute(code string, params map[string]any) error {
+	var bad notifier.InvalidError
+	bad.Add("type", code, params)
+	return &bad
+}
+
+// Mutes lists the types that a user has muted, by name.
+func (s *Store) Mutes(ctx context.Context, seq int64) ([]string, error) {
+	var types []string
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var typ string
+		err := rows.Scan(&typ)
+		types = append(types, typ)
+		return err
+	}, `SELECT type FROM mutes WHERE seq = $1 ORDER BY type`, seq)
+	return types, s.fail(err, "list what user %d has muted", seq)
+}
+
+// fewUsers is up to how many users are asked about one by one.
+const fewUsers = 1000
+
+// MutedBy returns who of some users has muted a type of notice. However many
+// they are it is one statement, which reads no more than the mutes of that type
+// between the lowest and the highest of them.
+func (s *Store) MutedBy(ctx context.Context, typ string, among *roaring.Bitmap) (*roaring.Bitmap, error) {
+	who := roaring.New()
+	if among.IsEmpty() || !notifier.ValidType(typ) {
+		return who, nil
+	}
+	where, args := `seq BETWEEN $2 AND $3`, []any{typ, int64(among.Minimum()), int64(among.Maximum())}
+	if among.GetCardinality() <= fewUsers {
+		seqs := make([]int64, 0, fewUsers)
+		for seq := range roaring.Values(among) {
+			seqs = append(seqs, int64(seq))
+		}
+		where, args = s.dialect.within("seq", 2), []any{typ, s.dialect.numberList(seqs)}
+	}
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var seq uint32
+		err := rows.Scan(&seq)
+		who.Add(seq)
+		return err
+	}, `SELECT seq FROM mutes WHERE type = $1 AND `+where, args...)
+	if err != nil {
+		return nil, s.fail(err, "read who has muted notices of a type")
+	}
+	who.And(among)
+	return who, nil
+}
