@@ -1,6 +1,6 @@
 // @ts-check
 import { startCatchUp } from "./catchup.js";
-import { entryOf, inInbox, markRead, markUnread, rows, rowsOf, shownVer } from "./rows.js";
+import { entryOf, inInbox, markRead, markUnread, remove, rows, rowsOf, shownVer } from "./rows.js";
 import { text } from "./texts.js";
 
 /**
@@ -26,7 +26,7 @@ export function startInbox(stream) {
 	on("removed", ({ key }) => {
 		arrived.delete(key);
 		showArrivals(arrived);
-		for (const row of rowsOf(key)) row.remove();
+		rowsOf(key).forEach(remove);
 	});
 	on("read", ({ keys, upto }) => {
 		for (const row of rows()) {

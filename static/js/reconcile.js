@@ -1,5 +1,5 @@
 // @ts-check
-import { entryOf, markRead, markUnread, rows, shownVer } from "./rows.js";
+import { entryOf, markRead, markUnread, remove, rows, shownVer } from "./rows.js";
 
 /** @typedef {import("./rows.js").Entry} Entry */
 
@@ -53,10 +53,13 @@ export function reconcile(parts) {
 		const now = fresh.get(key);
 		if (now?.at === at) (now.state === "unread" ? markUnread : markRead)(row);
 		// One that moved to the top stays here until the reader asks for what is new.
-		else if (!now && parts.some((part) => part.from <= at && at < part.before)) row.remove();
+		else if (!now && parts.some((part) => part.from <= at && at < part.before)) remove(row);
 	}
 	/** @type {Map<string, number>} */ const arrived = new Map();
-	for (const { key, at } of fresh.values()) if (at > since) arrived.set(key, at);
+	const unreadOnly = new URLSearchParams(location.search).get("filter") === "unread";
+	for (const { key, at, state } of fresh.values()) {
+		if (at > since && !(unreadOnly && state === "read")) arrived.set(key, at);
+	}
 	return arrived;
 }
 

@@ -65,3 +65,19 @@ export function markUnread(row) {
 	dot.append(said);
 	row.querySelector("h3")?.prepend(dot, " ");
 }
+
+/**
+ * Takes a row away that is gone. One that waits for the answer to an action of
+ * its own is left to that answer.
+ * @param {HTMLElement} row
+ */
+export function remove(row) {
+	if (row.matches(".htmx-request") || row.querySelector(".htmx-request")) return;
+	if (row.contains(document.activeElement)) {
+		const all = rows();
+		const at = all.indexOf(row);
+		const near = all[at + 1] ?? all[at - 1] ?? document.querySelector("h1");
+		if (near instanceof HTMLElement) near.focus({ preventScroll: true });
+	}
+	row.remove();
+}

@@ -18,14 +18,15 @@ function inbox(...lines) {
 /** @param {string} line */
 function row(line) {
 	const [, key, at, state, mark] = line.match(/^(\S+)@(\d+) (\w+) ?(\w*)$/) ?? [];
-	return `<li data-testid="entry" data-key="${key}" data-at="${at}" data-state="${state}" data-read="0">
-		<h3>${mark ? `<span class="mark">${mark}</span> ` : ""}Title</h3></li>`;
+	const kind = mark === "New" ? "mark" : "dot";
+	return `<li class="row" tabindex="-1" data-testid="entry" data-key="${key}" data-at="${at}" data-state="${state}" data-read="0">
+		<h3>${mark ? `<span class="${kind}">${mark}</span> ` : ""}Title</h3><form></form></li>`;
 }
 
 const shown = () =>
 	rows().map((row) => {
 		const { key, at, state } = entryOf(row);
-		return `${key}@${at} ${state} ${row.querySelector(".mark")?.textContent ?? ""}`.trim();
+		return `${key}@${at} ${state} ${row.querySelector(".mark, .dot")?.textContent ?? ""}`.trim();
 	});
 const offered = () => (byId("arrivals").hidden ? "" : byId("arrivals").textContent);
 
@@ -79,6 +80,19 @@ test("rows turn in their place, and a New mark stays", () => {
 	say("removed", { key: "c:1", ver: 14 });
 	equal(shown(), ["a:1@9 unread Unread", "b:1@8 read", "d:1@6 read"]);
 	equal(rows().map((row) => row.dataset.read), ["0", "0", "0"], "states before this opening");
+});
+
+test("a row that goes hands the focus on, and one whose own action is under way is left to that", () => {
+	inbox("a:1@9 read", "b:1@8 read", "c:1@7 read");
+	const say = start();
+	rows()[1]?.focus();
+	say("removed", { key: "b:1", ver: 11 });
+	equal(document.activeElement === rows()[1], true, "focus on the next row");
+	say("removed", { key: "c:1", ver: 12 });
+	equal(document.activeElement === rows()[0], true, "focus on the row before");
+	rows()[0]?.querySelector("form")?.classList.add("htmx-request");
+	say("removed", { key: "a:1", ver: 13 });
+	equal(shown(), ["a:1@9 read"]);
 });
 
 test("rows and button are looked for when an event comes", () => {
