@@ -44,7 +44,8 @@ func run(m *testing.M) int {
 	alloc, cancel := chromedp.NewExecAllocator(context.Background(),
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 900),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("lang", "en-US"))
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("lang", "en-US"),
+		chromedp.Flag("host-resolver-rules", "MAP lan.test 127.0.0.1"))
 	defer cancel()
 	ctx, stop := chromedp.NewContext(alloc)
 	defer stop()

@@ -18,6 +18,8 @@ type window struct {
 	t   *testing.T
 	ctx context.Context //nolint:containedctx // chromedp has no other handle of a window than its context
 	url string
+
+	close context.CancelFunc // nil for a person's first window, which ends with all others
 }
 
 // open gives a person a browser of his own, looking at one instance.

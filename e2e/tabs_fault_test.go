@@ -1,0 +1,104 @@
+package e2e
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// proxy stands between browsers and a server, and can answer 503 for a while.
+type proxy struct {
+	*httptest.Server
+	refuseUntil atomic.Int64 // Unix time in ns
+	refused     atomic.Int64
+}
+
+func inFrontOf(t *testing.T, i *instance) *proxy {
+	t.Helper()
+	to, err := url.Parse(i.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{}
+	pass := &httputil.ReverseProxy{
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(to); r.Out.Host = r.In.Host },
+		FlushInterval: -1,
+		ErrorHandler:  func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+	}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if time.Now().UnixNano() < p.refuseUntil.Load() {
+			p.refused.Add(1)
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		pass.ServeHTTP(w, r)
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+// refuse cuts all connections and answers 503 from now on for so long.
+func (p *proxy) refuse(d time.Duration) {
+	p.refuseUntil.Store(time.Now().Add(d).UnixNano())
+	p.CloseClientConnections()
+}
+
+func TestAllTabsAreLiveAgainByThemselvesAfterAServerThatRefused(t *testing.T) {
+	t.Parallel()
+	s := many(t)
+	s.user("bob")
+	i := s.measured()
+	between := inFrontOf(t, i)
+	all := tabs(t, &instance{t: t, url: between.URL}, 3, "bob", "/inbox?filter=unread")
+	s.tell("bob", "photo_id:1")
+	bells(all, "1")
+
+	between.refuse(5 * time.Second)
+	s.tell("bob", "photo_id:2")
+	for _, w := range all {
+		w.connection("Reconnecting…")
+	}
+	for _, w := range all {
+		w.connection("")
+		w.badge("2")
+		w.shows(`#arrivals`, "2 new notices") // the second by looking
+	}
+	i.streams("1")
+	if n := between.refused.Load(); n < 2 || n > 40 {
+		t.Errorf("%d requests were refused", n)
+	}
+}
+
+// TestWhereBrowsersHaveNoLocksEachVisibleTabHasAStream is plain http under a
+// name, as in a home network: no secure context.
+func TestWhereBrowsersHaveNoLocksEachVisibleTabHasAStream(t *testing.T) {
+	t.Parallel()
+	s := many(t)
+	s.user("bob")
+	i := s.measured()
+	home := open(t, &instance{t: t, url: strings.Replace(i.url, "127.0.0.1", "lan.test", 1)})
+	one := home.tab().signIn("bob").goTo("/inbox?filter=unread")
+	if value[bool](one, `isSecureContext || "locks" in navigator`) {
+		t.Fatal("the browser takes this address for a safe one")
+	}
+	two := home.tab().goTo("/inbox?filter=unread")
+	i.streams("2")
+	s.tell("bob", "photo_id:1")
+	bells([]*window{one, two}, "1")
+
+	one.hide(true)
+	i.streams("1")
+	s.tell("bob", "photo_id:2")
+	two.badge("2")
+	one.badge("1")
+	one.hide(false)
+	one.badge("2")
+	one.shows(`#arrivals`, "2 new notices")
+	i.streams("2")
+	one.connection("")
+}
