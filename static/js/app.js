@@ -25,3 +25,5 @@ if (user) {
 	startKeys();
 	start();
 }
+const form = document.getElementById("send");
+if (form instanceof HTMLFormElement) import("./send.js").then(({ startSend }) => startSend(form));

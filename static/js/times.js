@@ -28,7 +28,8 @@ export function startTimes() {
 	document.addEventListener("htmx:load", showTimes);
 }
 
-function showTimes() {
+/** For rows that came by a way of their own. */
+export function showTimes() {
 	if (document.visibilityState === "hidden") return;
 	const lang = document.documentElement.lang || "en";
 	for (const time of document.querySelectorAll(".row > time")) {

@@ -1,0 +1,146 @@
+// @ts-check
+import { startCompletion } from "../../../static/js/complete.js";
+import { completed, nameAt, offers } from "../../../static/js/names.js";
+import { byId, equal, test, until } from "./check.js";
+import { Time } from "./fakes.js";
+
+/** What is typed, with | as the caret. @param {string} text */
+function at(text, several = true) {
+	return nameAt(text.replace("|", ""), text.indexOf("|"), several);
+}
+
+/** @param {string} text @param {string} name */
+function after(text, name, several = true) {
+	const whole = text.replace("|", "");
+	const typed = at(text, several);
+	return whole.slice(0, typed.begin) + completed(whole, typed, name, several) + whole.slice(typed.end);
+}
+
+test("the name under the caret is the one that is meant", () => {
+	for (const [text, part, others] of /** @type {[string, string, string[]][]} */ ([
+		["|", "", []],
+		["ca|", "ca", []],
+		["alice, ca|", "ca", ["alice"]],
+		["alice,\nbo|b , carol", "bo", ["alice", "carol"]],
+		["alice|\r\nbob", "alice", ["bob"]],
+		["alice, |", "", ["alice"]],
+		["  Mary Ann|", "Mary Ann", []],
+		["字|,", "字", []],
+	])) {
+		const typed = at(text);
+		equal([typed.part, typed.others], [part, others], text);
+	}
+	equal(at("night shift, two|", false).part, "night shift, two", "a role is the whole field");
+});
+
+test("a chosen name takes the place of what was typed, and nothing else", () => {
+	equal(after("ca|", "carol"), "carol, ");
+	equal(after("alice,  ca|", "carol"), "alice,  carol, ");
+	equal(after("al|, bob", "alice"), "alice, bob");
+	equal(after("al|xyz\nbob", "alice"), "alice\nbob");
+	equal(after("al|  ", "alice"), "alice, ");
+	equal(after("pick|", "picker", false), "picker");
+	equal(after("night, sh|ift", "night, shift", false), "night, shift");
+});
+
+test("no name is offered twice, none that the field cannot hold, and none that is written out", () => {
+	const named = (/** @type {string[]} */ ...names) => names.map((name) => ({ name }));
+	const left = (/** @type {string} */ text, /** @type {{name: string}[]} */ names, several = true) =>
+		offers(names, at(text, several), several).map(({ name }) => name);
+	equal(left("alice, a|, adam", named("alice", "adam", "anna")), ["anna"]);
+	equal(left("a|", named("a,b", "a\nb", " a", "ab")), ["ab"]);
+	equal(left("a|", named("a,b", "ab"), false), ["a,b", "ab"], "roles");
+	equal(left("bob|", named("bob")), []);
+	equal(left("bob|", named("bob", "bobby")), ["bob", "bobby"]);
+});
+
+function start(target = "user") {
+	document.querySelector("main")?.insertAdjacentHTML("beforeend", '<textarea id="to"></textarea><div id="to-names" role="listbox" hidden></div>');
+	const [field, list] = [/** @type {HTMLTextAreaElement} */ (byId("to")), byId("to-names")];
+	const time = new Time();
+	/** @type {{part: string, signal: AbortSignal, answer: (...names: string[]) => void}[]} */ const asked = [];
+	startCompletion(field, list, () => target, (part, _, signal) =>
+		new Promise((resolve) => asked.push({ part, signal, answer: (...names) => resolve(names.map((name) => ({ name, note: "Customer" }))) })), time);
+	field.focus();
+	/** @param {string} text */
+	const type = (text) => {
+		field.value += text;
+		field.setSelectionRange(field.value.length, field.value.length);
+		field.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertText" }));
+	};
+	/** @param {string} key @returns whether the browser would do with it what it always does */
+	const press = (key) => field.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+	const offered = () => (list.hidden ? [] : [...list.querySelectorAll("[role=option] span")].map((o) => o.textContent));
+	const chosen = () => document.getElementById(field.getAttribute("aria-activedescendant") ?? "")?.querySelector("span")?.textContent ?? "";
+	return { field, list, time, asked, type, press, offered, chosen };
+}
+
+test("the server is asked once the keys rest, and an older answer is not waited for", async () => {
+	const { time, asked, type, offered } = start();
+	type("c");
+	time.pass(100);
+	type("a");
+	time.pass(100);
+	equal(asked.length, 0, "asked too early");
+	time.pass(100);
+	equal(asked.map(({ part }) => part), ["ca"]);
+	type("r");
+	equal(asked[0]?.signal.aborted, true, "the older request is called off");
+	time.pass(200);
+	asked[1]?.answer("carol");
+	asked[0]?.answer("cain");
+	await until("names are offered", () => offered().length > 0);
+	equal(offered(), ["carol"]);
+	type("x");
+	equal(offered(), [], "what fits no more");
+});
+
+test("arrows choose, Enter and Tab take, Escape leaves, and else each key does what it always does", async () => {
+	const { field, time, asked, type, press, offered, chosen } = start();
+	equal(press("Enter"), true, "Enter is a line break");
+	type("a");
+	time.pass(200);
+	asked[0]?.answer("alice", "anna", "ada");
+	await until("names are offered", () => offered().length === 3);
+	equal(chosen(), "alice");
+	press("ArrowUp");
+	equal(chosen(), "ada", "above the first is the last");
+	press("ArrowDown");
+	press("ArrowDown");
+	equal(chosen(), "anna");
+	equal(press("Enter"), false);
+	equal([field.value, field.selectionEnd, offered(), asked.length], ["anna, ", 6, [], 1]);
+	equal(press("Enter"), true, "Enter is a line break again");
+	type("al");
+	time.pass(200);
+	asked[1]?.answer("anna", "alice", "alan");
+	await until("names are offered", () => offered().length > 0);
+	equal(offered(), ["alice", "alan"], "not who is there already");
+	press("Escape");
+	equal([offered(), field.hasAttribute("aria-activedescendant"), press("Tab")], [[], false, true]);
+	type("i");
+	time.pass(200);
+	asked[2]?.answer("alice", "alicia");
+	await until("names are offered", () => offered().length > 0);
+	equal([press("Tab"), field.value], [false, "anna, alice, "]);
+});
+
+test("Tab leads on from a name that is written out, although longer ones are offered", async () => {
+	const { field, time, asked, type, press, offered } = start();
+	type("bob");
+	time.pass(200);
+	asked[0]?.answer("bob", "bobby");
+	await until("names are offered", () => offered().length > 0);
+	equal([press("Tab"), field.value, offered()], [true, "bob", []]);
+});
+
+test("a role is the whole field, a click takes it, and how many there are is said", async () => {
+	const { field, list, time, asked, type, offered } = start("role");
+	type("pi");
+	time.pass(200);
+	asked[0]?.answer("picker", "pilot");
+	await until("it was said", () => byId("announcer").textContent === "2 names fit");
+	equal(offered(), ["picker", "pilot"]);
+	list.querySelector("[role=option]:last-child small")?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+	equal([field.value, offered()], ["pilot", []]);
+});

@@ -1,0 +1,141 @@
+// @ts-check
+import { say } from "./announcer.js";
+import { clock } from "./clock.js";
+import { completed, nameAt, offers } from "./names.js";
+import { text } from "./texts.js";
+
+/** @typedef {{name: string, note: string}} Offer */
+/** @typedef {(part: string, target: string, signal: AbortSignal) => Promise<Offer[]>} Ask */
+
+const pause = 150; // ms without a key before the server is asked
+
+/**
+ * Completes the names in a text field from a list under it. The field stays a
+ * text box of several lines, which is no combobox to ARIA; what it has of one
+ * is allowed there too.
+ * @param {HTMLTextAreaElement} field
+ * @param {HTMLElement} list
+ * @param {() => string} target whose names: "user", of whom there may be several, or "role"
+ * @param {Ask} [ask]
+ * @param {import("./clock.js").Clock} [time]
+ */
+export function startCompletion(field, list, target, ask = askServer, time = clock) {
+	/** @type {Offer[]} */ let shown = [];
+	let chosen = 0;
+	let callOff = () => {};
+	let request = new AbortController();
+	field.setAttribute("aria-autocomplete", "list");
+	field.setAttribute("aria-haspopup", "listbox");
+	field.setAttribute("aria-controls", list.id);
+
+	const several = () => target() !== "role";
+	const typed = () => nameAt(field.value, field.selectionEnd, several());
+	const stop = () => {
+		callOff();
+		request.abort();
+	};
+	const close = () => {
+		stop();
+		show([]);
+	};
+	/** @param {Offer[]} found */
+	const show = (found) => {
+		shown = found;
+		list.replaceChildren(...shown.map((offer, i) => option(offer, `${list.id}-${i}`)));
+		list.hidden = shown.length === 0;
+		if (!list.hidden) select(0);
+		else field.removeAttribute("aria-activedescendant");
+	};
+	/** @param {number} i */
+	const select = (i) => {
+		chosen = (i + shown.length) % shown.length;
+		for (const [at, one] of [...list.children].entries()) one.setAttribute("aria-selected", String(at === chosen));
+		const one = list.children[chosen];
+		one?.scrollIntoView({ block: "nearest" });
+		field.setAttribute("aria-activedescendant", one?.id ?? "");
+	};
+	const choose = () => {
+		const offer = shown[chosen];
+		const at = typed();
+		close();
+		if (!offer) return;
+		field.setRangeText(completed(field.value, at, offer.name, several()), at.begin, at.end, "end");
+		field.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertReplacementText" }));
+	};
+	const look = async () => {
+		stop();
+		const { signal } = (request = new AbortController());
+		try {
+			const names = await ask(typed().part, target(), signal);
+			if (signal.aborted) return;
+			show(offers(names, typed(), several()));
+		} catch {
+			return; // without offers one can still type
+		}
+		if (shown.length > 0) say(() => (shown.length > 0 ? text("offered", { Count: shown.length }) : ""));
+	};
+
+	/** @param {Event} e */
+	const changed = (e) => {
+		if (e instanceof InputEvent && (e.isComposing || e.inputType === "insertReplacementText")) return;
+		stop();
+		const { part } = typed();
+		if (part === "") return close();
+		// What fitted before may fit no more.
+		const fit = shown.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()));
+		if (fit.length < shown.length) show(fit);
+		callOff = time.after(pause, look);
+	};
+	field.addEventListener("input", changed);
+	field.addEventListener("compositionend", changed);
+	field.addEventListener("blur", close);
+	field.addEventListener("click", close);
+	field.addEventListener("keydown", (e) => {
+		if (e.isComposing) return;
+		if (list.hidden) {
+			if (e.key === "ArrowDown" && (e.altKey || !several())) look();
+			else if (e.key === "Escape") stop();
+			return;
+		}
+		if (e.key === "ArrowDown") select(chosen + 1);
+		else if (e.key === "ArrowUp") select(chosen - 1);
+		else if (e.key === "Escape") close();
+		// A name that is written out needs no Tab: that one leads on.
+		else if (e.key === "Enter" || (e.key === "Tab" && !e.shiftKey && shown[chosen]?.name !== typed().part)) choose();
+		else {
+			if (/^(Arrow|Home|End|Page|Tab)/.test(e.key)) close();
+			return;
+		}
+		e.preventDefault();
+		e.stopPropagation();
+	});
+	list.addEventListener("mousedown", (e) => e.preventDefault()); // the field keeps the focus
+	list.addEventListener("click", (e) => {
+		const one = e.target instanceof Element ? e.target.closest("[role=option]") : null;
+		if (!one) return;
+		chosen = [...list.children].indexOf(one);
+		choose();
+	});
+}
+
+/**
+ * @param {Offer} offer
+ * @param {string} id
+ */
+function option({ name, note }, id) {
+	const [one, named, noted] = [document.createElement("div"), document.createElement("span"), document.createElement("small")];
+	one.id = id;
+	one.setAttribute("role", "option");
+	named.dir = "auto";
+	named.textContent = name;
+	noted.textContent = note;
+	one.append(named, " ", noted);
+	return one;
+}
+
+/** @type {Ask} */
+async function askServer(part, target, signal) {
+	const answer = await fetch(`/staff/names?${new URLSearchParams({ q: part, target })}`, { signal });
+	if (!answer.ok || answer.redirected) return [];
+	return (await answer.json()).names;
+}

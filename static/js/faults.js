@@ -1,0 +1,85 @@
+// @ts-check
+
+/**
+ * Faults beside their fields while a form is written. One shows once its field
+ * was left: nobody wants to hear about a word that he is writing. It goes as
+ * soon as it is mended.
+ */
+export class Faults {
+	/** @type {Map<string, HTMLElement>} */ #known = new Map();
+	/** @type {Set<string>} */ #left = new Set();
+	#form;
+
+	/** @param {HTMLFormElement} form */
+	constructor(form) {
+		this.#form = form;
+		form.addEventListener("focusout", ({ target, relatedTarget }) => {
+			// From one choice of a field to another is not away from it.
+			if (nameOf(target) !== nameOf(relatedTarget)) this.#left.add(nameOf(target));
+		});
+		form.addEventListener("focusin", ({ target }) => {
+			const name = nameOf(target);
+			if (!this.#shown(name)) this.#left.delete(name);
+		});
+	}
+
+	/**
+	 * Takes what the server has found, by field.
+	 * @param {ParentNode} answer
+	 */
+	take(answer) {
+		const found = [...answer.querySelectorAll(".fault")].filter((p) => p instanceof HTMLElement);
+		this.#known = new Map(found.map((p) => [p.dataset.field ?? "", p]));
+	}
+
+	/**
+	 * Shows what is to be shown by now.
+	 * @returns {string[]} what was not shown before
+	 */
+	show() {
+		const news = [];
+		for (const field of this.#form.querySelectorAll(".field")) {
+			const control = field.matches("[id]") ? field : field.querySelector("[id][name]");
+			if (!control) continue;
+			const shown = this.#shown(control.id);
+			const fault = this.#known.get(control.id);
+			if (fault && shown) {
+				if (shown.textContent !== fault.textContent) shown.textContent = fault.textContent;
+			} else if (fault && this.#left.has(control.id)) {
+				field.append(fault.cloneNode(true));
+				mark(control, true);
+				news.push(fault.textContent ?? "");
+			} else if (!fault && shown) {
+				shown.remove();
+				mark(control, false);
+				if (control.contains(document.activeElement)) this.#left.delete(control.id); // it is being written
+			}
+		}
+		return news;
+	}
+
+	/** @param {string} name */
+	#shown(name) {
+		return name ? this.#form.querySelector(`#${name}-fault`) : null;
+	}
+}
+
+/** @param {EventTarget | null} target */
+function nameOf(target) {
+	return target instanceof Element ? (target.getAttribute("name") ?? "") : "";
+}
+
+/**
+ * @param {Element} control
+ * @param {boolean} bad
+ */
+function mark(control, bad) {
+	const own = `${control.id}-fault`;
+	const others = (control.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id && id !== own);
+	if (bad) {
+		control.setAttribute("aria-invalid", "true");
+		others.push(own);
+	} else control.removeAttribute("aria-invalid");
+	if (others.length > 0) control.setAttribute("aria-describedby", others.join(" "));
+	else control.removeAttribute("aria-describedby");
+}

@@ -1,0 +1,97 @@
+// @ts-check
+import { say } from "./announcer.js";
+import { clock } from "./clock.js";
+import { Faults } from "./faults.js";
+import { showTimes } from "./times.js";
+
+/** @typedef {(form: HTMLFormElement, signal: AbortSignal) => Promise<ParentNode | null>} Ask null: the server has nothing to say */
+
+const pause = 400; // ms without a change before the server is asked
+
+/**
+ * Shows a notice while it is written, as its recipients will see it, how many
+ * they are and what is wrong with it.
+ * @param {HTMLFormElement} form
+ * @param {Ask} [ask]
+ * @param {import("./clock.js").Clock} [time]
+ */
+export function startPreview(form, ask = askServer, time = clock) {
+	const faults = new Faults(form);
+	let callOff = () => {};
+	let request = new AbortController();
+	/** @type {ParentNode | null} */ let waiting = null; // an answer that is not shown yet
+	let pressed = false;
+	let silent = true; // until the sender has changed something
+
+	/** @param {number} ms */
+	const plan = (ms) => {
+		silent = false;
+		callOff();
+		request.abort();
+		callOff = time.after(ms, look);
+	};
+	const look = async () => {
+		const { signal } = (request = new AbortController());
+		try {
+			const answer = await ask(form, signal);
+			if (signal.aborted || !answer) return;
+			waiting = answer;
+			faults.take(answer);
+			show();
+		} catch {
+			return; // the next change asks again; what is sent is checked in any case
+		}
+	};
+	// A button must not move away under the finger.
+	const show = () => {
+		if (pressed) return;
+		const before = shownCount();
+		if (waiting) put(waiting);
+		waiting = null;
+		const news = faults.show();
+		const count = shownCount();
+		if (silent) return;
+		if (news.length > 0) say(news.join(" "));
+		else if (count && count !== before) say(count);
+	};
+
+	form.addEventListener("input", () => plan(pause));
+	form.addEventListener("change", () => plan(0)); // a choice, or a text that was left
+	form.addEventListener("focusout", () => time.after(0, show)); // what is known is of a field that was left now
+	document.addEventListener("pointerdown", () => (pressed = true));
+	for (const end of ["pointerup", "pointercancel"]) {
+		document.addEventListener(end, () => {
+			pressed = false;
+			time.after(0, show);
+		});
+	}
+	// Its links are to be looked at, not to lead away from the form.
+	document.getElementById("preview")?.addEventListener("click", (e) => {
+		const link = e.target instanceof Element ? e.target.closest("a") : null;
+		if (link) [link.target, link.rel] = ["_blank", "noopener"];
+	});
+	// What came from the address, or back with the page, is there without a change.
+	if (["to", "title"].some((name) => new FormData(form).get(name))) look();
+}
+
+function shownCount() {
+	return document.querySelector("#preview [data-testid=recipients]")?.textContent ?? "";
+}
+
+/** @param {ParentNode} answer */
+function put(answer) {
+	for (const id of ["preview", "expires_in-hint"]) {
+		const [here, there] = [document.getElementById(id), answer.querySelector(`#${id}`)];
+		if (here && there && here.innerHTML !== there.innerHTML) here.replaceChildren(...there.childNodes);
+	}
+	showTimes();
+}
+
+/** @type {Ask} */
+async function askServer(form, signal) {
+	const body = new URLSearchParams({ preview: "1" });
+	for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value);
+	const answer = await fetch(form.action, { method: "POST", headers: { "HX-Request": "true" }, body, signal });
+	if (!answer.ok && answer.status !== 422) return null;
+	return new DOMParser().parseFromString(await answer.text(), "text/html");
+}

@@ -1,0 +1,54 @@
+// @ts-check
+import { say } from "./announcer.js";
+import { clock } from "./clock.js";
+import { startCompletion } from "./complete.js";
+import { startPreview } from "./preview.js";
+import { text } from "./texts.js";
+
+// ms after which a form that led nowhere can be sent again: no answer takes longer.
+const longest = 15_000;
+
+/**
+ * What the form of a notice does while it is written.
+ * @param {HTMLFormElement} form
+ */
+export function startSend(form) {
+	const to = document.getElementById("to");
+	const names = document.getElementById("to-names");
+	const target = () => String(new FormData(form).get("target"));
+	if (to instanceof HTMLTextAreaElement && names) startCompletion(to, names, target);
+	startPreview(form);
+	sendOnce(form);
+}
+
+/**
+ * Sends a form once, however often its button is pressed.
+ * @param {HTMLFormElement} form
+ * @param {import("./clock.js").Clock} [time]
+ */
+export function sendOnce(form, time = clock) {
+	/** @type {(() => void) | undefined} */ let again;
+	form.addEventListener("submit", (e) => {
+		if (again) {
+			e.preventDefault();
+			return;
+		}
+		const button = e.submitter;
+		const label = button?.textContent ?? "";
+		const callOff = time.after(longest, () => again?.());
+		again = () => {
+			callOff();
+			again = undefined;
+			button?.removeAttribute("aria-disabled");
+			if (button) button.textContent = label;
+		};
+		// Not `disabled`: its name and value are to be sent.
+		button?.setAttribute("aria-disabled", "true");
+		if (!button || button.getAttribute("name") === "preview") return;
+		button.style.minWidth = `${button.offsetWidth}px`; // the buttons beside it stay
+		button.textContent = text("sending");
+		say(text("sending"));
+	});
+	// Who comes back finds the form as it was left.
+	addEventListener("pageshow", () => again?.());
+}
