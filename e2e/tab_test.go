@@ -11,6 +11,7 @@ import (
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
@@ -128,6 +129,17 @@ func (w *window) hide(on bool) {
 		w.t.Fatalf("make a window %s: %v", state, err)
 	}
 	wait(w.t, "the tab is "+want, func() bool { return value[string](w, "document.visibilityState") == want })
+}
+
+// offline takes the network away from the tab; false gives it back.
+func (w *window) offline(on bool) {
+	w.t.Helper()
+	_, err := chromedp.Call(w.ctx, network.OverrideNetworkState, network.OverrideNetworkStateParams{
+		Offline: on, DownloadThroughput: -1, UploadThroughput: -1,
+	})
+	if err != nil {
+		w.t.Fatalf("offline %t: %v", on, err)
+	}
 }
 
 var metricsAt = regexp.MustCompile(`Metrics are at (http://\S+)`)

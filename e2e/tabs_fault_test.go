@@ -69,9 +69,38 @@ func TestAllTabsAreLiveAgainByThemselvesAfterAServerThatRefused(t *testing.T) {
 		w.shows(`#arrivals`, "2 new notices") // the second by looking
 	}
 	i.streams("1")
+	s.tell("bob", "photo_id:3")
+	bells(all, "3") // looking has opened nothing
 	if n := between.refused.Load(); n < 2 || n > 40 {
 		t.Errorf("%d requests were refused", n)
 	}
+}
+
+func TestAllTabsSayUntilWhenTheyWereRightWhenTheBrowserIsOffline(t *testing.T) {
+	t.Parallel()
+	s := many(t)
+	s.user("bob")
+	i := s.measured()
+	all := tabs(t, i, 2, "bob", "/inbox?filter=unread")
+	i.streams("1")
+	at := value[string](all[0], `new Date().toTimeString().slice(0, 5)`)
+	all[0].offline(true)
+	for _, w := range all {
+		var said string
+		wait(t, "the page says that it is offline", func() bool { said = w.shown(`#connection`); return said != "" })
+		// The minute may have ended meanwhile.
+		if said != "Offline, showing "+at && said != "Offline, showing "+value[string](w, `new Date().toTimeString().slice(0, 5)`) {
+			t.Errorf("the page says %q", said)
+		}
+	}
+	all[0].shot("offline")
+	all[0].offline(false)
+	s.tell("bob", "photo_id:1")
+	bells(all, "1")
+	for _, w := range all {
+		w.connection("")
+	}
+	i.streams("1")
 }
 
 // TestWhereBrowsersHaveNoLocksEachVisibleTabHasAStream is plain http under a

@@ -66,11 +66,19 @@ export class Tabs extends EventTarget {
 		this.#locks
 			.request(this.#name, { signal: turn.signal }, () => {
 				if (turn.signal.aborted) return; // it left in the meantime
-				this.#leads = true;
-				this.#stream.open();
+				this.#lead();
 				return held;
 			})
-			.catch(() => {}); // it left before its turn came
+			.catch(() => {
+				// It left before its turn came, or else it may have no locks: then two
+				// streams are better than none.
+				if (!turn.signal.aborted) this.#lead();
+			});
+	}
+
+	#lead() {
+		this.#leads = true;
+		this.#stream.open();
 	}
 
 	/** Lets go of everything: a page that is put aside must hold nothing. */

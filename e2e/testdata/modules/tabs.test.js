@@ -81,6 +81,16 @@ test("a tab that left hears nothing and holds nothing, whenever it left", async 
 	two.tabs.leave();
 });
 
+test("a tab that is refused a lock has a stream of its own", async () => {
+	const server = new Server();
+	const locks = /** @type {any} */ ({ request: () => Promise.reject(new DOMException("", "SecurityError")) });
+	const refused = new Tabs(`user ${++users}`, new Stream("/answer/503", server.make, new Time()), locks);
+	refused.join();
+	await until("it leads", () => refused.leads && server.open === 1);
+	refused.leave();
+	equal(server.open, 0);
+});
+
 test("a tab that comes late gets the state and the newest of each half of the badge", async () => {
 	const [one, two] = /** @type {[any, any]} */ (tabs(2));
 	one.tabs.join();
