@@ -83,6 +83,11 @@ type Audit interface {
 // Settings keeps what a user chooses; his next page shows it.
 type Settings interface {
 	SetSettings(ctx context.Context, seq int64, set notifier.Settings) error
+	// SetMute mutes a type of notice or unmutes it. A type that cannot be muted
+	// is a *notifier.InvalidError.
+	SetMute(ctx context.Context, seq int64, typ string, muted bool) error
+	// Mutes lists the types that a user has muted, by name.
+	Mutes(ctx context.Context, seq int64) ([]string, error)
 }
 
 // DemoUser is a user of a demo, whose password the login page gives away.

@@ -162,8 +162,18 @@ func (a *audit) Audit(_ context.Context, e notifier.AuditEntry) error {
 	return a.err
 }
 
-type settings func(seq int64, set notifier.Settings) error
-
-func (s settings) SetSettings(_ context.Context, seq int64, set notifier.Settings) error {
-	return s(seq, set)
+type settings struct {
+	set   func(seq int64, set notifier.Settings) error
+	mute  func(seq int64, typ string, muted bool) error
+	mutes func(seq int64) ([]string, error)
 }
+
+func (s *settings) SetSettings(_ context.Context, seq int64, set notifier.Settings) error {
+	return s.set(seq, set)
+}
+
+func (s *settings) SetMute(_ context.Context, seq int64, typ string, muted bool) error {
+	return s.mute(seq, typ, muted)
+}
+
+func (s *settings) Mutes(_ context.Context, seq int64) ([]string, error) { return s.mutes(seq) }

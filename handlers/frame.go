@@ -16,6 +16,7 @@ import (
 var doneTexts = map[string]string{
 	"read": "done.read", "unread": "done.unread", "deleted": "done.deleted", "restored": "done.restored",
 	"read-all": "done.all_read", "signed-out": "done.signed_out", "saved": "done.saved", "retracting": "done.retracting",
+	"muted": "done.muted", "unmuted": "done.unmuted",
 }
 
 // text is the catalogue for a request.

@@ -47,6 +47,7 @@ func (h *Handlers) routes() []route {
 		{"GET", "/keys", signedIn, h.keys},
 		{"GET", "/settings", signedIn, h.settings},
 		{"POST", "/settings", signedIn, h.saveSettings},
+		{"POST", "/settings/mute", signedIn, h.mute},
 
 		{"GET", "/staff/send", staff, h.sendForm},
 		{"POST", "/staff/send", staff, h.send},

@@ -22,7 +22,7 @@ const (
 )
 
 func (h *Handlers) settings(w http.ResponseWriter, r *http.Request) error {
-	return h.page(w, r, http.StatusOK, views.SettingsPage(h.settingsPage(r, visitOf(r).user.User.Settings, nil)))
+	return h.showSettings(w, r, http.StatusOK, h.settingsPage(r, visitOf(r).user.User.Settings, nil))
 }
 
 // saveSettings keeps what was chosen; a field that was not sent stays as it is.
@@ -37,13 +37,27 @@ func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
 	}
 	set := visitOf(r).user.User.Settings
 	if bad := merge(err, h.choose(&set, values)); len(bad.Fields) > 0 {
-		return h.page(w, r, http.StatusUnprocessableEntity, views.SettingsPage(h.settingsPage(r, set, bad)))
+		return h.showSettings(w, r, http.StatusUnprocessableEntity, h.settingsPage(r, set, bad))
 	}
 	if err := h.Settings.SetSettings(r.Context(), seqOf(r), set); err != nil {
 		return fmt.Errorf("keep the settings of user %d: %w", seqOf(r), err)
 	}
 	redirect(w, "/settings?done=saved")
 	return nil
+}
+
+// showSettings adds what the user has muted.
+func (h *Handlers) showSettings(w http.ResponseWriter, r *http.Request, status int, p *views.Settings) error {
+	if h.Settings != nil {
+		types, err := h.Settings.Mutes(r.Context(), seqOf(r))
+		if err != nil {
+			return fmt.Errorf("list what is muted: %w", err)
+		}
+		for _, typ := range types {
+			p.Muted = append(p.Muted, views.MutedType{Type: typ, Unmute: p.Text.F("settings.unmute_named", "Type", typ)})
+		}
+	}
+	return h.page(w, r, status, views.SettingsPage(p))
 }
 
 // choose brings the fields that were sent into set. A wrong one leaves set as

@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -17,6 +18,9 @@ type chooser struct {
 	*world
 	alice notifier.User
 	saved []notifier.Settings
+	mutes []string // what she has muted
+	muted []string // what was asked for
+	err   error    // of muting
 }
 
 func newChooser(t *testing.T, set notifier.Settings) *chooser {
@@ -24,13 +28,27 @@ func newChooser(t *testing.T, set notifier.Settings) *chooser {
 	c := &chooser{alice: alice}
 	c.alice.Settings = set
 	c.world = newWorld(t, func(w *world) {
-		w.config.Settings = settings(func(seq int64, set notifier.Settings) error {
+		own := func(seq int64) {
 			if seq != alice.Seq {
-				t.Errorf("settings of user %d are kept", seq)
+				t.Errorf("the settings of user %d are touched", seq)
 			}
-			c.saved = append(c.saved, set)
-			return nil
-		})
+		}
+		w.config.Settings = &settings{
+			set: func(seq int64, set notifier.Settings) error {
+				own(seq)
+				c.saved = append(c.saved, set)
+				return nil
+			},
+			mute: func(seq int64, typ string, muted bool) error {
+				own(seq)
+				c.muted = append(c.muted, fmt.Sprint(typ, muted))
+				return c.err
+			},
+			mutes: func(seq int64) ([]string, error) {
+				own(seq)
+				return c.mutes, nil
+			},
+		}
 		w.sessions.current = func(*http.Request) (notifier.Signed, bool, error) {
 			return notifier.Signed{User: c.alice}, true, nil
 		}

@@ -5,7 +5,15 @@ import "github.com/carillonhq/carillon/views/components"
 // Settings is what a user can choose.
 type Settings struct {
 	Frame
-	Form *SettingsForm // nil: nothing can be chosen
+	Form      *SettingsForm // nil: nothing can be chosen
+	Muted     []MutedType
+	MuteFault string // why the last one was not muted
+}
+
+// MutedType is a type of notice that does not reach the user.
+type MutedType struct {
+	Type   string
+	Unmute string // the accessible name of the button
 }
 
 // SettingsForm is the choices, each with the present one selected.

@@ -12,6 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/live"
+	"github.com/carillonhq/carillon/store"
 )
 
 // pages joins the pages to what is behind them.
@@ -25,7 +26,7 @@ func (i *instance) pages(space keys.Space, demo bool) (http.Handler, error) {
 		Stream:    streams{i.hub},
 		Health:    health{i},
 		Audit:     i.db,
-		Settings:  preferences{i},
+		Settings:  preferences{i.db, i.sessions},
 		Build:     buildID(),
 
 		Audiences:      i.cfg.Audiences,
@@ -64,14 +65,17 @@ func (s streams) Serve(w http.ResponseWriter, r *http.Request, seq int64, sessio
 }
 
 // preferences keeps what a user chooses and shows it from his next page on.
-type preferences struct{ i *instance }
+type preferences struct {
+	*store.Store
+	sessions *session.Store
+}
 
 // SetSettings writes to SQL, and has the copies of his sessions read again.
 func (p preferences) SetSettings(ctx context.Context, seq int64, set notifier.Settings) error {
-	if err := p.i.db.SetSettings(ctx, seq, set); err != nil {
+	if err := p.Store.SetSettings(ctx, seq, set); err != nil {
 		return err
 	}
-	return p.i.sessions.Refresh(ctx, seq)
+	return p.sessions.Refresh(ctx, seq)
 }
 
 // health is what an instance stands on.

@@ -1,0 +1,54 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// mute mutes or unmutes a type of notice, and goes back to the page of the
+// inbox from which the form came, or to the settings. What cannot be muted is
+// said on the settings page.
+func (h *Handlers) mute(w http.ResponseWriter, r *http.Request) error {
+	if h.Settings == nil {
+		return notifier.ErrNotFound
+	}
+	values, err := form(r, "type", "muted", "back")
+	if err == nil {
+		err = h.setMute(r, values)
+	}
+	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
+		p := h.settingsPage(r, visitOf(r).user.User.Settings, nil)
+		p.MuteFault = faultText(p.Text, bad.Fields[0])
+		return h.showSettings(w, r, http.StatusUnprocessableEntity, p)
+	}
+	if err != nil {
+		return err
+	}
+	done := "unmuted"
+	if values.Get("muted") == "1" {
+		done = "muted"
+	}
+	if back := values.Get("back"); back != "" {
+		redirect(w, backTo(back, url.Values{"done": {done}}))
+	} else {
+		redirect(w, "/settings?done="+done)
+	}
+	return nil
+}
+
+func (h *Handlers) setMute(r *http.Request, values url.Values) error {
+	muted := values.Get("muted")
+	if muted != "0" && muted != "1" {
+		var bad notifier.InvalidError
+		bad.Add("muted", codeBadSwitch, nil)
+		return &bad
+	}
+	if err := h.Settings.SetMute(r.Context(), seqOf(r), values.Get("type"), muted == "1"); err != nil {
+		return fmt.Errorf("mute a type of notice: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package handlers_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestMutingLeadsBackToWhereItWasAskedFor(t *testing.T) {
+	t.Parallel()
+	c := newChooser(t, notifier.Settings{})
+	for _, test := range []struct {
+		muted, back, to string
+	}{
+		{"1", "", "/settings?done=muted"},
+		{"0", "", "/settings?done=unmuted"},
+		{"1", "/inbox?filter=unread", "/inbox?done=muted&filter=unread"},
+		{"0", "/inbox?before=12&opened=3", "/inbox?before=12&done=unmuted&opened=3"},
+		{"1", "https://evil.example/inbox", "/inbox?done=muted"},
+		{"1", "/staff/send", "/inbox?done=muted"},
+	} {
+		c.post("alice", "/settings/mute", "type", "order.late", "muted", test.muted, "back", test.back).wantRedirect(t, test.to)
+	}
+	c.post("alice", "/settings/mute", "type", "like", "muted", "1").wantRedirect(t, "/settings?done=muted")
+	want := []string{
+		"order.latetrue", "order.latefalse", "order.latetrue", "order.latefalse", "order.latetrue", "order.latetrue", "liketrue",
+	}
+	if diff := cmp.Diff(want, c.muted); diff != "" {
+		t.Error(diff)
+	}
+	c.get("alice", "/settings?done=muted").wantText(t, "[data-testid=done] p",
+		"Muted. New notices of this type no longer reach you. The settings list what is muted.")
+	c.get("alice", "/inbox?done=unmuted").wantText(t, "[data-testid=done] p", "Unmuted. New notices of this type reach you again.")
+}
+
+func TestWhatIsMutedIsListedWithAWayBack(t *testing.T) {
+	t.Parallel()
+	c := newChooser(t, notifier.Settings{})
+	r := c.get("alice", "/settings").wantStatus(t, http.StatusOK)
+	if r.count("[data-testid=muted] form") != 0 || r.text("[data-testid=muted] .hint") == "" {
+		t.Errorf("nothing muted: %q", r.text("[data-testid=muted]"))
+	}
+	c.mutes = []string{"like", "order.late"}
+	r = c.get("alice", "/settings").wantStatus(t, http.StatusOK)
+	var got []string
+	for _, form := range r.page.Find("[data-testid=muted] form").EachIter() {
+		got = append(got, form.AttrOr("action", "")+" "+form.Find("[name=type]").AttrOr("value", "")+" "+
+			form.Find("[name=muted]").AttrOr("value", "")+" "+form.Find("button").AttrOr("aria-label", ""))
+	}
+	want := []string{
+		"/settings/mute like 0 Unmute notices of type like", "/settings/mute order.late 0 Unmute notices of type order.late",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatCannotBeMutedIsSaid(t *testing.T) {
+	t.Parallel()
+	fault := func(code string, params map[string]any) error {
+		var bad notifier.InvalidError
+		bad.Add("type", code, params)
+		return fmt.Errorf("mute: %w", &bad)
+	}
+	for _, test := range []struct {
+		form string
+		err  error
+		say  string
+		asks int
+	}{
+		{"type=like&muted=2", nil, "Choose on or off.", 0},
+		{"type=like", nil, "Choose on or off.", 0},
+		{"type=like&type=news&muted=1", nil, "The form was not understood: a field is unknown or was sent twice.", 0},
+		{"type=like&muted=1&seq=9", nil, "The form was not understood: a field is unknown or was sent twice.", 0},
+		{
+			"type=Like&muted=1", fault(notifier.CodeBadType, nil),
+			"Only lower-case letters, digits and . _ - are possible, at most 63 of them, with a letter or a digit first.", 1,
+		},
+		{
+			"type=like&muted=1&back=/inbox", fault(notifier.CodeTooManyMutes, map[string]any{"Max": notifier.MaxMutes}),
+			"At most 200 types can be muted. Unmute another one first.", 1,
+		},
+	} {
+		c := newChooser(t, chosen)
+		c.alice.Locale = "en"
+		c.err, c.mutes = test.err, []string{"news"}
+		r := c.postBody("alice", "/settings/mute", test.form).wantStatus(t, http.StatusUnprocessableEntity)
+		r.wantText(t, "[data-testid=mute-fault]", test.say)
+		if got := selected(r); got != "en dark 0 0" || r.count("[data-testid=muted] form") != 1 || len(c.muted) != test.asks {
+			t.Errorf("%s: the page shows %q, and %d times it was tried", test.form, got, len(c.muted))
+		}
+	}
+}
+
+func TestMutingFailsAsEverythingDoes(t *testing.T) {
+	t.Parallel()
+	c := newChooser(t, notifier.Settings{})
+	c.err = fmt.Errorf("mute: %w", notifier.ErrUnavailable)
+	c.post("alice", "/settings/mute", "type", "like", "muted", "1").wantStatus(t, http.StatusServiceUnavailable)
+	c.postBody("alice", "/settings/mute", "type=like&muted=1", "Origin", "https://evil.example").wantStatus(t, http.StatusForbidden)
+	c.get("alice", "/settings/mute").wantStatus(t, http.StatusMethodNotAllowed)
+	if len(c.muted) != 1 {
+		t.Errorf("it was tried %d times; want 1", len(c.muted))
+	}
+	w := newWorld(t, nil)
+	w.post("", "/settings/mute", "type", "like", "muted", "1").wantRedirect(t, "/login?next=%2Finbox")
+	w.post("alice", "/settings/mute", "type", "like", "muted", "1").wantStatus(t, http.StatusNotFound)
+	if w.get("alice", "/settings").count("[data-testid=muted]") != 0 {
+		t.Error("mutes that nobody keeps are shown")
+	}
+}
