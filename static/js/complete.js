@@ -22,6 +22,7 @@ const pause = 150; // ms without a key before the server is asked
 export function startCompletion(field, list, target, ask = askServer, time = clock) {
 	/** @type {Offer[]} */ let shown = [];
 	let chosen = 0;
+	let took = false; // the key that is down has chosen a name
 	let callOff = () => {};
 	let request = new AbortController();
 	field.setAttribute("aria-autocomplete", "list");
@@ -91,6 +92,7 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 	field.addEventListener("blur", close);
 	field.addEventListener("click", close);
 	field.addEventListener("keydown", (e) => {
+		took = false;
 		if (e.isComposing) return;
 		if (list.hidden) {
 			if (e.key === "ArrowDown" && (e.altKey || !several())) look();
@@ -106,9 +108,15 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 			if (/^(Arrow|Home|End|Page|Tab)/.test(e.key)) close();
 			return;
 		}
+		took = true;
 		e.preventDefault();
 		e.stopPropagation();
 	});
+	// Some keyboards send the line break of Enter apart from the key.
+	field.addEventListener("beforeinput", (e) => {
+		if (took && e.inputType === "insertLineBreak") e.preventDefault();
+	});
+	field.addEventListener("keyup", () => (took = false));
 	list.addEventListener("mousedown", (e) => e.preventDefault()); // the field keeps the focus
 	list.addEventListener("click", (e) => {
 		const one = e.target instanceof Element ? e.target.closest("[role=option]") : null;
