@@ -69,6 +69,7 @@ func rowLabels(text *locale.Printer) components.Labels {
 		New: text.T("inbox.mark_new"), Unread: text.T("inbox.mark_unread"), SeenBefore: text.T("inbox.seen_before"),
 		MarkRead: text.T("inbox.read"), MarkUnread: text.T("inbox.unread"), Delete: text.T("inbox.delete"),
 		ReadNamed: named("inbox.read_named"), UnreadNamed: named("inbox.unread_named"), DeleteNamed: named("inbox.delete_named"),
+		Mute: text.T("inbox.mute"), MuteNamed: named("inbox.mute_named"),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
 )
 
 // mute mutes or unmutes a type of notice, and goes back to the page of the
@@ -32,6 +33,9 @@ func (h *Handlers) mute(w http.ResponseWriter, r *http.Request) error {
 	if values.Get("muted") == "1" {
 		done = "muted"
 	}
+	if fragment(r) {
+		return h.mutePart(w, r, values, done)
+	}
 	if back := values.Get("back"); back != "" {
 		redirect(w, backTo(back, url.Values{"done": {done}}))
 	} else {
@@ -51,4 +55,17 @@ func (h *Handlers) setMute(r *http.Request, values url.Values) error {
 		return fmt.Errorf("mute a type of notice: %w", err)
 	}
 	return nil
+}
+
+// mutePart answers a script: no row changes by it, and muting can be undone.
+func (h *Handlers) mutePart(w http.ResponseWriter, r *http.Request, values url.Values, code string) error {
+	w.Header().Set("HX-Reswap", "none")
+	f := h.bareFrame(r)
+	f.Done = &views.Done{Text: f.Text.T(doneTexts[code])}
+	if code == "muted" {
+		f.Done.Undo = &views.Undo{Action: "/settings/mute", Target: "#done", Fields: []views.Hidden{
+			{Name: "type", Value: kept(values.Get("type"))}, {Name: "muted", Value: "0"}, {Name: "back", Value: kept(values.Get("back"))},
+		}}
+	}
+	return h.page(w, r, http.StatusOK, views.DoneLine(&f, f.Done))
 }

@@ -113,3 +113,19 @@ func TestMutingFailsAsEverythingDoes(t *testing.T) {
 		t.Error("mutes that nobody keeps are shown")
 	}
 }
+
+func TestAScriptThatMutesGetsWhatWasDoneAndUndo(t *testing.T) {
+	t.Parallel()
+	c := newChooser(t, notifier.Settings{})
+	r := c.script("alice", "/settings/mute", "e1", "type=like&muted=1&back=/inbox?opened=3").wantStatus(t, http.StatusOK)
+	if r.Header.Get("HX-Reswap") != "none" || r.count("[data-testid=entry], h1") != 0 {
+		t.Errorf("the row would be replaced:\n%s", r.body)
+	}
+	r.wantText(t, "#done[hx-swap-oob=true] p", "Muted. New notices of this type no longer reach you. The settings list what is muted.")
+	undo := r.page.Find("#done form")
+	r = c.script("alice", undo.AttrOr("action", ""), "done",
+		"type="+undo.Find("[name=type]").AttrOr("value", "")+"&muted="+undo.Find("[name=muted]").AttrOr("value", "")).wantStatus(t, http.StatusOK)
+	if diff := cmp.Diff([]string{"liketrue", "likefalse"}, c.muted); diff != "" || r.count("#done form") != 0 {
+		t.Errorf("muted %s:\n%s", diff, r.body)
+	}
+}

@@ -43,6 +43,7 @@ function stay(id, button) {
 	const row = document.getElementById(id);
 	if (!row) return;
 	if (!row.hidden) {
+		if (row.contains(document.activeElement)) return; // nothing was swapped
 		const shown = [...row.querySelectorAll(".actions button")].find((b) => b.checkVisibility());
 		focus(button && shown ? shown : row);
 		return;

@@ -10,7 +10,7 @@ import (
 type Labels struct {
 	New, Unread, SeenBefore                    string
 	MarkRead, MarkUnread, Delete, Mute         string
-	ReadNamed, UnreadNamed, DeleteNamed, Muted Named // the accessible names of the four actions
+	ReadNamed, UnreadNamed, DeleteNamed, MuteNamed Named // the accessible names of the four actions
 }
 
 // Named is a text around the title of a row.

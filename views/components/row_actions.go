@@ -13,9 +13,12 @@ type action struct {
 // they swap this row alone. Of read and unread the style sheet shows the one
 // that fits the state, which may change while the page is open.
 func (l Rows) actions() []action {
+	mute := l.action("/settings/mute", `muted" value="1"><input type="hidden" name="type`, "bell-off", l.Labels.Mute, l.Labels.MuteNamed)
+	mute.byType = true
 	return []action{
 		l.action("/inbox/read", "key", "mail-open", l.Labels.MarkRead, l.Labels.ReadNamed),
 		l.action("/inbox/unread", "key", "mail", l.Labels.MarkUnread, l.Labels.UnreadNamed),
+		mute,
 		l.action("/inbox/delete", "key", "trash-2", l.Labels.Delete, l.Labels.DeleteNamed),
 	}
 }
@@ -28,7 +31,7 @@ func (l Rows) action(address, field, icon, label string, named Named) action {
 	after.text(named.After).raw(`">`)
 	l.icon(&after, icon)
 	after.raw(`</button></form>`)
-	return action{field == "type", string(before.b), string(name.b), string(after.b)}
+	return action{before: string(before.b), name: string(name.b), after: string(after.b)}
 }
 
 func (buf *rowBuffer) actions(r *Row, actions []action) {

@@ -29,7 +29,7 @@ func TestNoValueOfARowBecomesMarkup(t *testing.T) {
 	around := Named{evil, evil}
 	l := Labels{
 		New: evil, Unread: evil, SeenBefore: evil, MarkRead: evil, MarkUnread: evil, Delete: evil,
-		Mute: evil, ReadNamed: around, UnreadNamed: around, DeleteNamed: around, Muted: around,
+		Mute: evil, ReadNamed: around, UnreadNamed: around, DeleteNamed: around, MuteNamed: around,
 	}
 	for _, state := range []struct{ read, fresh bool }{{true, false}, {false, true}, {false, false}} {
 		r.Read, r.New = state.read, state.fresh
