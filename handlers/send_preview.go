@@ -29,11 +29,8 @@ func (h *Handlers) previewPart(
 	if !wrongTarget(bad) {
 		p.Preview.Recipients = p.Text.N("send.recipients", count)
 	}
-	status := http.StatusOK
-	if len(bad.Fields) > 0 {
-		status = http.StatusUnprocessableEntity
-	}
-	return h.page(w, r, status, views.SendPart(p))
+	// A form that is not written yet is no error, and browsers log each one.
+	return h.page(w, r, http.StatusOK, views.SendPart(p))
 }
 
 // reach counts the recipients of a draft whose other fields may be empty or

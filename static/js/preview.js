@@ -92,6 +92,6 @@ async function askServer(form, signal) {
 	const body = new URLSearchParams({ preview: "1" });
 	for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value);
 	const answer = await fetch(form.action, { method: "POST", headers: { "HX-Request": "true" }, body, signal });
-	if (!answer.ok && answer.status !== 422) return null;
+	if (!answer.ok) return null;
 	return new DOMParser().parseFromString(await answer.text(), "text/html");
 }

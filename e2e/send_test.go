@@ -1,0 +1,164 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+const sendButton = css(`#send button.primary:not([name])`)
+
+// sender is somebody of the staff before the form, whose script has started.
+func sender(t *testing.T, i *instance) *window {
+	t.Helper()
+	w := open(t, i).signIn("alice").goTo("/staff/send")
+	w.do(chromedp.WaitVisible(css(`#to[aria-autocomplete]`)))
+	return w
+}
+
+// focused is the id, name or text of the element that has the focus.
+func (w *window) focused() string {
+	w.t.Helper()
+	return value[string](w, `(e => e.id || e.name || e.textContent.trim())(document.activeElement)`)
+}
+
+// tabTo presses Tab until an element has the focus.
+func (w *window) tabTo(name string) {
+	w.t.Helper()
+	for range 40 {
+		if w.focused() == name {
+			return
+		}
+		w.do(chromedp.KeyEvent(kb.Tab))
+	}
+	w.t.Fatalf("Tab does not lead to %q", name)
+}
+
+// arrived waits until the window is at the page of a notice.
+func (w *window) arrived(title string) {
+	w.t.Helper()
+	w.do(chromedp.WaitVisible(css(`[data-testid=state]`)))
+	w.shows(`h1`, title)
+	if at := value[string](w, `location.pathname`); !strings.HasPrefix(at, "/staff/notices/") {
+		w.t.Errorf("sending ended on %s", at)
+	}
+}
+
+func TestTheFormHelpsWhileOneWritesAndSendsOnce(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.user("alice", "staff")
+	s.user("bob")
+	s.user("carol")
+	w := sender(t, s.serve())
+
+	w.do(chromedp.SendKeys(css(`#to`), "bob, ca"))
+	w.shows(`#to-names [role=option] span`, "carol")
+	w.shot("send-names")
+	w.do(chromedp.KeyEvent(kb.Enter), chromedp.WaitNotVisible(css(`#to-names`)))
+	if got := value[string](w, `document.getElementById("to").value`); got != "bob, carol, " {
+		t.Fatalf("after the choice the field holds %q", got)
+	}
+	w.shows(`#preview [data-testid=recipients]`, "2 people will get it.")
+	button := value[float64](w, `document.querySelector("#send .buttons").getBoundingClientRect().top + scrollY`)
+	w.do(chromedp.SendKeys(css(`#title`), "The kitchen closes at four"))
+	w.shows(`#preview h3`, "The kitchen closes at four")
+	if now := value[float64](w, `document.querySelector("#send .buttons").getBoundingClientRect().top + scrollY`); now != button {
+		t.Errorf("the buttons moved from %v to %v when the preview came", button, now)
+	}
+	if got := w.focused(); got != "title" {
+		t.Errorf("the preview took the focus to %q", got)
+	}
+	if n := value[int](w, `document.querySelectorAll(".fault").length`); n != 0 {
+		t.Errorf("%d faults show of fields that the sender has not reached", n)
+	}
+
+	w.do(chromedp.SendKeys(css(`#link`), "javascript:alert(1)"), chromedp.Focus(css(`#type`)))
+	w.shows(`#link-fault`, "A link is a path that begins with / or an https address.")
+	w.attribute(`#link`, "aria-invalid", "true")
+	w.shot("send-fault")
+	w.do(chromedp.Focus(css(`#link`)), chromedp.KeyEvent("a", chromedp.KeyModifiers(kb.ModifierCtrl)), chromedp.KeyEvent("/kitchen"),
+		chromedp.WaitNotPresent(css(`#link-fault`)), chromedp.WaitVisible(css(`#preview a[href="/kitchen"]`)))
+	w.do(chromedp.SendKeys(css(`#type`), "kitchen"), chromedp.SetValue(css(`#expires_in`), "72h"))
+	w.do(chromedp.DoubleClick(sendButton))
+	w.arrived("The kitchen closes at four")
+	w.goTo("/staff/notices")
+	if n := value[int](w, `document.querySelectorAll("tbody tr").length`); n != 1 {
+		t.Errorf("a double click sent %d notices", n)
+	}
+}
+
+func TestANoticeIsSentByKeyboardAlone(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.user("alice", "staff")
+	s.user("carol")
+	w := sender(t, s.serve())
+
+	w.tabTo("target")
+	w.tabTo("to")
+	w.do(chromedp.KeyEvent("ca"))
+	w.shows(`#to-names [role=option][aria-selected=true] span`, "carol")
+	w.do(chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible(css(`#to-names`)), chromedp.KeyEvent("r"))
+	w.shows(`#to-names [role=option][aria-selected=true] span`, "carol")
+	w.do(chromedp.KeyEvent(kb.Tab), chromedp.WaitNotVisible(css(`#to-names`)))
+	w.shows(`#preview [data-testid=recipients]`, "1 person will get it.")
+	w.tabTo("title")
+	w.do(chromedp.KeyEvent("By keys"))
+	w.tabTo("link")
+	w.do(chromedp.KeyEvent("//evil.example"))
+	w.tabTo("type")
+	w.shows(`#link-fault`, "A link is a path that begins with / or an https address.")
+	w.do(chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(kb.ModifierShift)), chromedp.KeyEvent("/keys"), chromedp.WaitNotPresent(css(`#link-fault`)))
+	w.tabTo("expires_in")
+	w.shows(`#type-fault`, "Please fill this in.")
+	w.do(chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(kb.ModifierShift)), chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(kb.ModifierShift)),
+		chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(kb.ModifierShift)), chromedp.KeyEvent("keys"), chromedp.WaitNotPresent(css(`#type-fault`)))
+	w.shows(`#preview h3`, "By keys")
+	w.tabTo("Send")
+	w.do(chromedp.KeyEvent(kb.Enter))
+	w.arrived("By keys")
+}
+
+func TestWhatIsWrongIsReadFirstAndManyAreConfirmed(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.user("alice", "staff")
+	crowd := filepath.Join(t.TempDir(), "crowd.csv")
+	var lines strings.Builder
+	lines.WriteString("name,roles\n")
+	for n := range 1001 {
+		fmt.Fprintf(&lines, "person%d,crowd\n", n)
+	}
+	if err := os.WriteFile(crowd, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.carillon("", "user", "import", crowd)
+	w := sender(t, s.serve())
+
+	w.shows(`label[for=to] .for-user`, "Names")
+	w.do(chromedp.Click(css(`[name=target][value=role]`)), chromedp.WaitVisible(css(`label[for=to] .for-role`)),
+		chromedp.WaitNotVisible(css(`label[for=to] .for-user`)), chromedp.SendKeys(css(`#to`), "cro"))
+	w.shows(`#to-names [role=option] span`, "crowd")
+	w.shows(`#to-names [role=option] small`, "1,001 people")
+	w.do(chromedp.KeyEvent(kb.Enter))
+	w.shows(`#preview [data-testid=recipients]`, "1,001 people will get it.")
+
+	w.press(sendButton)
+	w.do(chromedp.WaitVisible(css(`[data-testid=faults]`)))
+	wait(t, "the list of the faults has the focus", func() bool { return w.focused() == "faults" })
+	w.do(chromedp.Click(css(`[data-testid=faults] a[href="#title"]`)))
+	wait(t, "the link leads to its field", func() bool { return w.focused() == "title" })
+	w.do(chromedp.KeyEvent("To all of you"), chromedp.WaitNotPresent(css(`#title-fault`)), chromedp.SendKeys(css(`#type`), "crowd"))
+	w.press(sendButton)
+	w.shows(`#confirm p`, "This notice goes to 1,001 people. Please confirm that you mean it.")
+	wait(t, "what is to be confirmed has the focus", func() bool { return w.focused() == "confirm" })
+	w.shot("send-confirm")
+	w.press(`#confirm button[name=confirm][value="1001"]`)
+	w.arrived("To all of you")
+}
