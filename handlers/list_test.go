@@ -114,8 +114,14 @@ func TestSentNoticesShowHowManyGotAndReadThem(t *testing.T) {
 		t.Error(diff)
 	}
 	first := r.page.Find("[data-testid=sent]").First()
-	if first.Find("th a").AttrOr("href", "") != "/staff/notices/4" || first.Find("td").First().Text() != "a, b, c and 2 more" {
+	if first.Find("th a").AttrOr("href", "") != "/staff/notices/4" || first.Find("th .hint").Text() != "To a, b, c and 2 more · by carol" {
 		t.Errorf("the first row is %q", first.Text())
+	}
+	for id, follows := range map[string]bool{"4": true, "1": false} {
+		row := r.page.Find("#notice-" + id)
+		if row.Length() != 1 || (row.AttrOr("hx-trigger", "") != "") != follows {
+			t.Errorf("notice %s is followed: %v, want %v", id, !follows, follows)
+		}
 	}
 	w.sender.progressOf = func([]notifier.Notice) ([]notifier.Progress, error) {
 		return nil, fmt.Errorf("read recipients: %w", notifier.ErrUnavailable)

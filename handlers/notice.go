@@ -79,11 +79,16 @@ func facts(text *locale.Printer, n *notifier.Notice, zone *time.Location) []view
 	return append(list, moment("created", n.CreatedAt), moment("expires", n.ExpiresAt))
 }
 
+// finished says whether nothing more happens to a notice by itself.
+func finished(p *notifier.Progress) bool {
+	return p.State == notifier.StateSent || p.State == notifier.StateRetracted
+}
+
 // progressView shows the state and, once the recipients are known, how many of
 // them got it and read it.
 func progressView(text *locale.Printer, p notifier.Progress) views.Progress {
 	v := views.Progress{State: string(p.State), StateText: text.T("state." + string(p.State))}
-	v.Finished = strconv.FormatBool(p.State == notifier.StateSent || p.State == notifier.StateRetracted)
+	v.Finished = strconv.FormatBool(finished(&p))
 	switch {
 	case !p.Routed:
 		v.Note = text.T("notice.not_routed")

@@ -48,12 +48,12 @@ func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("see how far %d notices have come: %w", len(found), err)
 	}
-	h.fillNotices(p, l, sent, h.now(r))
+	h.fillNotices(p, l, sent, h.now(r), r.URL.RequestURI())
 	return h.page(w, r, http.StatusOK, views.NoticesPage(p))
 }
 
-func (h *Handlers) fillNotices(p *views.Notices, l listing, sent []notifier.Progress, now time.Time) {
-	for _, name := range []string{"title", "target", "sender", "time", "state", "delivered", "read"} {
+func (h *Handlers) fillNotices(p *views.Notices, l listing, sent []notifier.Progress, now time.Time, here string) {
+	for _, name := range []string{"title", "time", "state", "delivered", "read"} {
 		p.Columns = append(p.Columns, l.column(p.Text, "notices.column_", name))
 	}
 	p.NextText, p.FirstText = p.Text.T("notices.older"), p.Text.T("notices.newest")
@@ -71,14 +71,19 @@ func (h *Handlers) fillNotices(p *views.Notices, l listing, sent []notifier.Prog
 		}
 	}
 	for i := range sent {
-		p.Rows = append(p.Rows, sentRow(p.Text, &sent[i], now))
+		row := sentRow(p.Text, &sent[i], now)
+		if !finished(&sent[i]) {
+			row.List = here
+		}
+		p.Rows = append(p.Rows, row)
 	}
 }
 
 func sentRow(text *locale.Printer, n *notifier.Progress, now time.Time) views.SentRow {
 	at := n.CreatedAt.In(now.Location())
 	row := views.SentRow{
-		Href: noticePath(n.ID), Title: n.Title, Sender: n.Sender, Target: targetText(text, n.Target),
+		ID: strconv.FormatInt(n.ID, 10), Href: noticePath(n.ID), Title: n.Title,
+		ToBy:     text.F("notices.to_by", "Target", targetText(text, n.Target), "Sender", n.Sender),
 		Datetime: at.Format(time.RFC3339),
 		Moment:   text.Moment(at), When: text.Day(at, now) + " " + text.Clock(at),
 		State: string(n.State), StateText: text.T("state." + string(n.State)),

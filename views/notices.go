@@ -1,6 +1,10 @@
 package views
 
-import "github.com/carillonhq/carillon/views/components"
+import (
+	"github.com/a-h/templ"
+
+	"github.com/carillonhq/carillon/views/components"
+)
 
 // Notices is the list of what was sent.
 type Notices struct {
@@ -16,11 +20,23 @@ type Notices struct {
 
 // SentRow is one sent notice.
 type SentRow struct {
-	Href, Title, Sender, Target string
+	ID, Href, Title             string
+	ToBy                        string // to whom it went, and by whom
+	List                        string // this page of the list, to look again; empty: it has arrived
 	Datetime, Moment, When      string // When is shown, Moment is exact
 	State, StateText            string
 	Delivered, Read             components.Bar
 	Note                        string // instead of both: why they are not known
+}
+
+// follow looks at the row again as long as the notice is on its way.
+func (r *SentRow) follow() templ.Attributes {
+	if r.List == "" {
+		return nil
+	}
+	return templ.Attributes{
+		"hx-get": r.List, "hx-select": "#notice-" + r.ID, "hx-trigger": "every 2s", "hx-swap": "outerHTML", "hx-sync": "this:drop",
+	}
 }
 
 // Notice is one sent notice: what it is and how far it has come.
