@@ -15,18 +15,20 @@ export function startActions() {
 		const row = elt.closest(".row");
 		if (row) about.set(xhr, { id: row.id, button: document.activeElement !== row });
 	});
-	on("htmx:afterRequest", ({ elt, xhr, successful, requestConfig }) => {
+	on("htmx:afterRequest", ({ xhr, successful, requestConfig }) => {
 		if (!successful) {
 			failed(xhr.status);
 			return;
 		}
 		const row = about.get(xhr);
-		const undone = elt.closest("#done") ? requestConfig?.path : undefined;
+		// What was pressed; it may have been swapped away by now.
+		const pressed = requestConfig?.elt;
+		const undone = pressed?.closest("#done") ? requestConfig?.path : undefined;
 		if (row) stay(row.id, row.button);
 		showDone();
 		showEmpty();
-		if (elt.matches('[rel="next"]')) joinDays();
-		if (undone === "/inbox/unread" || elt.closest("#mark-all")) focus(document.querySelector("h1"));
+		if (pressed?.matches('[rel="next"]')) joinDays();
+		if (undone === "/inbox/unread" || pressed?.closest("#mark-all")) focus(document.querySelector("h1"));
 	});
 	document.addEventListener("keydown", (e) => {
 		if (e.key === "Escape") document.getElementById("done")?.replaceChildren();
@@ -82,10 +84,12 @@ function showEmpty() {
 
 /** Older rows of a day that the list has already go on under its heading. */
 function joinDays() {
-	const days = [...document.querySelectorAll("#list > section")];
-	for (const [i, day] of days.entries()) {
-		const before = days[i - 1];
-		if (before?.querySelector("h2")?.textContent !== day.querySelector("h2")?.textContent) continue;
+	/** @type {Element | null} */ let before = null;
+	for (const day of document.querySelectorAll("#list > section")) {
+		if (before?.querySelector("h2")?.textContent !== day.querySelector("h2")?.textContent) {
+			before = day;
+			continue;
+		}
 		before?.querySelector("ul")?.append(...(day.querySelector("ul")?.children ?? []));
 		day.remove();
 	}

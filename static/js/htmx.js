@@ -14,7 +14,7 @@ export function htmx() {
 /**
  * Hears what htmx tells of a request.
  * @param {string} name such as htmx:afterRequest
- * @param {(about: {elt: Element, xhr: XMLHttpRequest, successful?: boolean, requestConfig?: {path: string}}) => void} handle
+ * @param {(about: {elt: Element, xhr: XMLHttpRequest, successful?: boolean, requestConfig?: {elt: Element, path: string}}) => void} handle
  */
 export function on(name, handle) {
 	document.addEventListener(name, (e) => handle(/** @type {CustomEvent} */ (e).detail));
