@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// imports finds what a module of ours imports. They are written on one line
-// each; a test holds them to that.
-var imports = regexp.MustCompile(`(?m)^(?:import|export) (?:.*from )?"(\./[a-z/.]+)";$`)
+// imports finds what a built module needs before it runs. What it fetches when it
+// is needed, by import(…), is not among it.
+var imports = regexp.MustCompile(`(?:from|import) ?"(\./[a-z/.-]+)"`)
 
 // Modules is the addresses of all that a module imports, and what those import,
 // so that a page can ask for all of them at once.

@@ -1,6 +1,8 @@
-// Package static holds the files that browsers load beside the pages: built
-// style sheets, modules and icons. They are committed as built, so that
-// building Carillon needs Go alone; `npm run build` makes them anew.
+// Package static holds the files that browsers load beside the pages: the style
+// sheet, the modules and the icons. The modules in js/ are joined into the few
+// files of built/: a browser would need some thirty requests for them, each with
+// more headers than code. What is built is committed, so that building Carillon
+// needs Go alone; `npm run build` makes it anew.
 package static
 
 import (
@@ -18,7 +20,7 @@ import (
 	"strings"
 )
 
-//go:embed css/app.css js/*.js js/vendor/*.js icons/*.svg
+//go:embed css/app.css built/*.js js/vendor/*.js icons/*.svg
 var embedded embed.FS
 
 // Prefix is where the files are served.
