@@ -14,8 +14,9 @@ const pause = 400; // ms without a change before the server is asked
  * @param {HTMLFormElement} form
  * @param {Ask} [ask]
  * @param {import("./clock.js").Clock} [time]
+ * @param {(phrase: string) => void} [speak]
  */
-export function startPreview(form, ask = askServer, time = clock) {
+export function startPreview(form, ask = askServer, time = clock, speak = say) {
 	const faults = new Faults(form);
 	let callOff = () => {};
 	let request = new AbortController();
@@ -51,8 +52,8 @@ export function startPreview(form, ask = askServer, time = clock) {
 		const news = faults.show();
 		const count = shownCount();
 		if (silent) return;
-		if (news.length > 0) say(news.join(" "));
-		else if (count && count !== before) say(count);
+		if (news.length > 0) speak(news.join(" "));
+		else if (count && count !== before) speak(count);
 	};
 
 	form.addEventListener("input", () => plan(pause));
