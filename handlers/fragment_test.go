@@ -181,3 +181,27 @@ func TestAScriptWithoutASessionIsSentToSignIn(t *testing.T) {
 		}
 	}
 }
+
+func TestAPageOfSomebodyElseGetsNothingOfThisUsers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.inbox.look = func(int64, notifier.Query) (notifier.Page, error) {
+			t.Error("an inbox was looked into")
+			return notifier.Page{}, nil
+		}
+		w.inbox.change = func(string, int64, string) (notifier.Badge, error) {
+			t.Error("an inbox was changed")
+			return notifier.Badge{}, nil
+		}
+	})
+	name := w.get("carol", "/settings").attr("body", "hx-headers")
+	if name != `{"Carillon-User":"carol"}` {
+		t.Errorf("carol's page says %s", name)
+	}
+	headers := []string{"HX-Request", "true", "Carillon-User", "carol", "HX-Current-URL", "http://c.example/inbox?opened=3"}
+	r := w.do(httptest.NewRequest(http.MethodGet, "/inbox/panel", nil), "alice", headers...).wantStatus(t, http.StatusUnauthorized)
+	if got := r.Header.Get("HX-Redirect"); got != "/login?next=%2Finbox%3Fopened%3D3" {
+		t.Errorf("sent to %q", got)
+	}
+	w.postBody("alice", "/inbox/read-all", "upto=9", headers...).wantStatus(t, http.StatusUnauthorized)
+}

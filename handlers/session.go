@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
 )
 
 // admit finds out who it is and whether he may use an address.
@@ -24,12 +25,20 @@ func (h *Handlers) admit(r *http.Request, who access) error {
 	switch {
 	case who == anyone:
 		return nil
-	case !ok:
+	case !ok, !own(r, user.User.Name):
 		return errSignIn
 	case who == staff && !user.User.HasRole(notifier.RoleStaff):
 		return notifier.ErrNotFound
 	}
 	return nil
+}
+
+// own says whether a script asks for a page of this user. On the page of
+// somebody who was signed in before, it must neither show nor change what is
+// this one's: it is sent on to a page of his.
+func own(r *http.Request, name string) bool {
+	said := r.Header.Get(views.UserHeader)
+	return !fragment(r) || said == "" || said == url.QueryEscape(name)
 }
 
 // seqOf is the user of a request that was admitted.

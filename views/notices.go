@@ -20,13 +20,13 @@ type Notices struct {
 
 // SentRow is one sent notice.
 type SentRow struct {
-	ID, Href, Title             string
-	ToBy                        string // to whom it went, and by whom
-	List                        string // this page of the list, to look again; empty: it has arrived
-	Datetime, Moment, When      string // When is shown, Moment is exact
-	State, StateText            string
-	Delivered, Read             components.Bar
-	Note                        string // instead of both: why they are not known
+	ID, Href, Title        string
+	ToBy                   string // to whom it went, and by whom
+	List                   string // this page of the list, to look again; empty: it has arrived
+	Datetime, Moment, When string // When is shown, Moment is exact
+	State, StateText       string
+	Delivered, Read        components.Bar
+	Note                   string // instead of both: why they are not known
 }
 
 // follow looks at the row again as long as the notice is on its way.

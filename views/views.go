@@ -4,6 +4,7 @@
 package views
 
 import (
+	"net/url"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -52,6 +53,10 @@ type Viewer struct {
 	KeysOff   bool   // the user wants no keyboard shortcuts
 	ToastsOff bool   // the user wants no toasts
 }
+
+// UserHeader is the header by which a page's script says whose page it is,
+// escaped as in a query. Somebody else may have signed in since.
+const UserHeader = "Carillon-User"
 
 // Done is the line that says what has just happened.
 type Done struct {
@@ -145,4 +150,9 @@ func (f *Frame) keys() string {
 		return "off"
 	}
 	return "on"
+}
+
+// headers is what the script says with each request: whose page it is.
+func (v *Viewer) headers() string {
+	return `{"` + UserHeader + `":"` + url.QueryEscape(v.Name) + `"}`
 }

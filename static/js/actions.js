@@ -1,6 +1,7 @@
 // @ts-check
 import { say } from "./announcer.js";
 import { on } from "./htmx.js";
+import { showEmpty } from "./rows.js";
 import { text } from "./texts.js";
 
 /** The row that a request is about. @type {WeakMap<XMLHttpRequest, {id: string, button: boolean}>} */
@@ -69,17 +70,6 @@ function showDone() {
 	if (!done || !said) return;
 	done.classList.add("floating");
 	say(said);
-}
-
-/** The last row went, or one came back. */
-function showEmpty() {
-	const list = document.getElementById("list");
-	const template = document.getElementById("when-empty");
-	if (!list || !(template instanceof HTMLTemplateElement)) return;
-	const empty = list.querySelector(".empty");
-	const rows = [...list.querySelectorAll(".row")].some((r) => r instanceof HTMLElement && !r.hidden);
-	if (rows) empty?.remove();
-	else if (!empty) list.append(template.content.cloneNode(true));
 }
 
 /** Older rows of a day that the list has already go on under its heading. */

@@ -80,4 +80,16 @@ export function remove(row) {
 		if (near instanceof HTMLElement) near.focus({ preventScroll: true });
 	}
 	row.remove();
+	showEmpty();
+}
+
+/** The last row went, or one came back. */
+export function showEmpty() {
+	const list = document.getElementById("list");
+	const template = document.getElementById("when-empty");
+	if (!list || !(template instanceof HTMLTemplateElement)) return;
+	const empty = list.querySelector(".empty");
+	const rows = [...list.querySelectorAll(".row")].some((r) => r instanceof HTMLElement && !r.hidden);
+	if (rows) empty?.remove();
+	else if (!empty) list.append(template.content.cloneNode(true));
 }

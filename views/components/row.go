@@ -8,8 +8,8 @@ import (
 
 // Labels are the texts that every row has.
 type Labels struct {
-	New, Unread, SeenBefore                    string
-	MarkRead, MarkUnread, Delete, Mute         string
+	New, Unread, SeenBefore                        string
+	MarkRead, MarkUnread, Delete, Mute             string
 	ReadNamed, UnreadNamed, DeleteNamed, MuteNamed Named // the accessible names of the four actions
 }
 
