@@ -56,9 +56,20 @@ func TestTheFormHelpsWhileOneWritesAndSendsOnce(t *testing.T) {
 	s.user("bob")
 	s.user("carol")
 	w := sender(t, s.serve())
+	axe, err := os.ReadFile("testdata/axe.min.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	accessible := func(when string) {
+		w.do(chromedp.Evaluate[chromedp.Void](string(axe)))
+		for _, found := range value[[]string](w, findings) {
+			t.Errorf("%s: %s", when, found)
+		}
+	}
 
 	w.do(chromedp.SendKeys(css(`#to`), "bob, ca"))
 	w.shows(`#to-names [role=option] span`, "carol")
+	accessible("with names")
 	w.shot("send-names")
 	w.do(chromedp.KeyEvent(kb.Enter), chromedp.WaitNotVisible(css(`#to-names`)))
 	if got := value[string](w, `document.getElementById("to").value`); got != "bob, carol, " {
@@ -81,6 +92,8 @@ func TestTheFormHelpsWhileOneWritesAndSendsOnce(t *testing.T) {
 	w.do(chromedp.SendKeys(css(`#link`), "javascript:alert(1)"), chromedp.Focus(css(`#type`)))
 	w.shows(`#link-fault`, "A link is a path that begins with / or an https address.")
 	w.attribute(`#link`, "aria-invalid", "true")
+	w.attribute(`#link`, "aria-describedby", "link-hint link-fault")
+	accessible("with a fault")
 	w.shot("send-fault")
 	w.do(chromedp.Focus(css(`#link`)), chromedp.KeyEvent("a", chromedp.KeyModifiers(kb.ModifierCtrl)), chromedp.KeyEvent("/kitchen"),
 		chromedp.WaitNotPresent(css(`#link-fault`)), chromedp.WaitVisible(css(`#preview a[href="/kitchen"]`)))

@@ -71,19 +71,6 @@ func readLife(text string) (life time.Duration, fault string) {
 	}
 }
 
-// disappears says when a notice goes that is sent now; empty: its life is no
-// possible one.
-func (h *Handlers) disappears(r *http.Request, text *locale.Printer, expiresIn string) string {
-	life, fault := readLife(expiresIn)
-	if fault != "" || life > h.Keep {
-		return ""
-	}
-	if life == 0 {
-		life = h.Keep
-	}
-	return text.F("send.disappears", "Moment", text.Exact(h.now(r).Add(life)))
-}
-
 // merge joins the faults of one form. What is wrong with the names is of no
 // interest while it is not known what they name.
 func merge(errs ...error) *notifier.InvalidError {
@@ -159,14 +146,4 @@ func lasting(text *locale.Printer, d time.Duration) string {
 	default:
 		return text.N("duration.minutes", int64((d+time.Minute-1)/time.Minute))
 	}
-}
-
-// card is a draft as its recipients would see it, at a moment in their zone.
-func card(text *locale.Printer, d notifier.Draft, at time.Time) views.Card {
-	look := lookOf(d.Type)
-	return views.Card{Row: components.Row{
-		Icon: look.icon, Initials: look.initials, Tint: look.tint, Read: true,
-		Title: kept(d.Title), Body: kept(d.Body), Link: safeLink(d.Link), Reason: reason(text, d.Target.Reason()),
-		Datetime: at.Format(time.RFC3339), Clock: text.Clock(at), Moment: text.Moment(at),
-	}}
 }

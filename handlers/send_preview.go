@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
+	"github.com/carillonhq/carillon/views/locale"
 )
 
 // previewPart answers a form that is still being written with what can be said
@@ -56,4 +59,30 @@ func wrongTarget(bad *notifier.InvalidError) bool {
 		}
 	}
 	return false
+}
+
+// disappears says when a notice goes that is sent now; empty: its life is no
+// possible one.
+func (h *Handlers) disappears(r *http.Request, text *locale.Printer, expiresIn string) string {
+	life, fault := readLife(expiresIn)
+	if fault != "" || life > h.Keep {
+		return ""
+	}
+	if life == 0 {
+		life = h.Keep
+	}
+	return text.F("send.disappears", "Moment", text.Exact(h.now(r).Add(life)))
+}
+
+// card is a draft as its recipients would see it, at a moment in their zone.
+func card(text *locale.Printer, d notifier.Draft, at time.Time) views.Card {
+	look := lookOf(d.Type)
+	if d.Type == "" {
+		look.icon = "mail" // a preview before the type is known
+	}
+	return views.Card{Row: components.Row{
+		Icon: look.icon, Initials: look.initials, Tint: look.tint, Read: true,
+		Title: kept(d.Title), Body: kept(d.Body), Link: safeLink(d.Link), Reason: reason(text, d.Target.Reason()),
+		Datetime: at.Format(time.RFC3339), Clock: text.Clock(at), Moment: text.Moment(at),
+	}}
 }

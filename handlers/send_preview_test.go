@@ -79,6 +79,9 @@ func TestAScriptGetsWhatCanBeSaidOfAFormThatIsBeingWritten(t *testing.T) {
 		}
 		r.wantText(t, "#preview [data-testid=recipients]", test.recipients)
 		r.wantText(t, "#preview h3", test.title)
+		if test.title != "" && r.count("#preview .avatar use") == 0 && r.text("#preview .avatar") == "" {
+			t.Errorf("%s: there is nothing in the circle of the notice", test.name)
+		}
 		if r.count("form, h1, [data-testid=bell]") > 0 {
 			t.Errorf("%s: the answer is more than a part:\n%s", test.name, r.body)
 		}
