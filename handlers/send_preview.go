@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -29,7 +30,7 @@ func (h *Handlers) previewPart(
 	showFaults(p, bad)
 	p.Disappears = h.disappears(r, p.Text, p.Form.ExpiresIn)
 	p.Preview = &views.Preview{Card: card(p.Text, d, h.now(r))}
-	if !wrongTarget(bad) {
+	if !wrong(bad, "to", "target") {
 		p.Preview.Recipients = p.Text.N("send.recipients", count)
 	}
 	// A form that is not written yet is no error, and browsers log each one.
@@ -41,24 +42,24 @@ func (h *Handlers) previewPart(
 func (h *Handlers) reach(r *http.Request, d notifier.Draft) (int64, error) {
 	count, err := h.Sender.Count(r.Context(), d)
 	var bad, more *notifier.InvalidError
-	if !errors.As(err, &bad) || wrongTarget(bad) {
+	if !errors.As(err, &bad) || wrong(bad, "to", "target") {
 		return count, err
 	}
-	// It stopped before it asked whether there are such people.
-	count, err = h.Sender.Count(r.Context(), notifier.Draft{Target: d.Target, Type: "any", Title: "any"})
+	// It stopped before it asked whether there are such people. Who has muted the
+	// type is none of them.
+	target := notifier.Draft{Target: d.Target, Type: d.Type, Title: "any"}
+	if wrong(bad, "type") {
+		target.Type = "any"
+	}
+	count, err = h.Sender.Count(r.Context(), target)
 	if err != nil && !errors.As(err, &more) {
 		return 0, err
 	}
 	return count, merge(bad, err)
 }
 
-func wrongTarget(bad *notifier.InvalidError) bool {
-	for _, f := range bad.Fields {
-		if f.Field == "to" || f.Field == "target" {
-			return true
-		}
-	}
-	return false
+func wrong(bad *notifier.InvalidError, fields ...string) bool {
+	return slices.ContainsFunc(bad.Fields, func(f notifier.FieldError) bool { return slices.Contains(fields, f.Field) })
 }
 
 // disappears says when a notice goes that is sent now; empty: its life is no

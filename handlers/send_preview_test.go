@@ -31,6 +31,9 @@ func peopleWorld(t *testing.T) *world {
 			if d.Target.Role == "picker" {
 				return 1234, nil
 			}
+			if d.Type == "muted" {
+				return 0, nil
+			}
 			for _, name := range append(d.Target.Users, d.Target.Role) {
 				if name != "alice" && name != "bob" && name != "" {
 					var bad notifier.InvalidError
@@ -57,6 +60,7 @@ func TestAScriptGetsWhatCanBeSaidOfAFormThatIsBeingWritten(t *testing.T) {
 		{"all of it", goodForm, "2 people will get it.", "Hello", nil},
 		{"nothing", []string{"target", "user"}, "", "", []string{"to", "title", "type"}},
 		{"whom", []string{"target", "user", "to", "alice"}, "1 person will get it.", "", []string{"title", "type"}},
+		{"whom, who has muted it", []string{"target", "user", "to", "alice", "type", "muted"}, "0 people will get it.", "", []string{"title"}},
 		{"what", []string{"target", "user", "title", "Hello"}, "", "Hello", []string{"to", "type"}},
 		{"many", []string{"target", "role", "to", "picker", "title", "Hello"}, "1,234 people will get it.", "Hello", []string{"type"}},
 		{"an unknown name, and no type", []string{"target", "user", "to", "dora", "title", "Hello"}, "", "Hello", []string{"to", "type"}},
