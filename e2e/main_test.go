@@ -17,6 +17,9 @@ import (
 // program is the binary under test, built once.
 var program string
 
+// mouse gives the windows a mouse, which a browser without a screen lacks.
+const mouse = "primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
+
 // browser is the Chromium that all tests share; each person has a context
 // (cookies, storage) of his own in it.
 var browser context.Context
@@ -45,6 +48,7 @@ func run(m *testing.M) int {
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 900),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("lang", "en-US"),
+		chromedp.Flag("blink-settings", mouse),
 		chromedp.Flag("host-resolver-rules", "MAP lan.test 127.0.0.1"))
 	defer cancel()
 	ctx, stop := chromedp.NewContext(alloc)

@@ -1,0 +1,92 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// desk is a site with somebody at it whose inbox holds what is given: bob, and
+// vera who sends.
+func desk(t *testing.T, notices ...notice) (*window, *person) {
+	t.Helper()
+	s := alone(t)
+	s.people("vera staff", "bob")
+	i := s.serve()
+	vera := i.person(t, "vera")
+	for _, n := range notices {
+		vera.sends("bob", n)
+	}
+	w := open(t, i).size(1280, 900)
+	return w.as(i.person(t, "bob")), vera
+}
+
+// stays marks the document; same fails the test when it is another one.
+func (w *window) stays() *window {
+	w.t.Helper()
+	ask[bool](w, `window.mine = true`)
+	return w
+}
+
+func (w *window) same() {
+	w.t.Helper()
+	if !ask[bool](w, `window.mine === true`) {
+		w.fail("another page was loaded")
+	}
+}
+
+// at holds the window to an address.
+func (w *window) at(path string) {
+	w.t.Helper()
+	w.until(fmt.Sprintf(`location.pathname + location.search === %q`, path))
+}
+
+// has waits for the text of an element.
+func (w *window) has(sel, text string) *window {
+	w.t.Helper()
+	return w.until(fmt.Sprintf(`%s === %q`, textOf(sel), text))
+}
+
+// titles waits until the rows are those, from the top.
+func (w *window) titles(want ...string) *window {
+	w.t.Helper()
+	list := "[]"
+	if len(want) > 0 {
+		list = `["` + strings.Join(want, `", "`) + `"]`
+	}
+	return w.until(`JSON.stringify([...document.querySelectorAll("main .row:not([hidden]) h3 > [dir]")].map(h => h.textContent)) === JSON.stringify(` + list + `)`)
+}
+
+// click presses what has that accessible name.
+func (w *window) click(name string) *window {
+	w.t.Helper()
+	w.do(chromedp.Click(css(fmt.Sprintf(`[aria-label=%q]`, name))))
+	return w
+}
+
+// clickOn presses a part of the page.
+func (w *window) clickOn(sel string) *window {
+	w.t.Helper()
+	w.do(chromedp.Click(css(sel)))
+	return w
+}
+
+// noTwoAlike holds ids and headings of days to being one each.
+func (w *window) noTwoAlike() {
+	w.t.Helper()
+	twice := ask[[]string](w, `(() => {
+		const all = [...document.querySelectorAll("[id]")].map(e => "#" + e.id).concat([...document.querySelectorAll(".day")].map(e => e.textContent));
+		return all.filter((x, i) => all.indexOf(x) !== i);
+	})()`)
+	if len(twice) > 0 {
+		w.t.Errorf("twice in the page: %q", twice)
+	}
+}
+
+// back goes back in the history, whether that loads a page or not.
+func (w *window) back() {
+	w.t.Helper()
+	w.do(chromedp.Evaluate[chromedp.Void](`history.back()`))
+}

@@ -1,0 +1,137 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// ask evaluates an expression in the page, also one that is a promise.
+func ask[T any](w *window, js string) T {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](js, chromedp.EvalAwaitPromise))
+	if err != nil {
+		w.fail("ask %s: %v", js, err)
+	}
+	return v
+}
+
+// until waits until an expression is true. It asks again when a page went away
+// meanwhile.
+func (w *window) until(js string) *window {
+	w.t.Helper()
+	deadline := time.Now().Add(patience / 3)
+	tick := time.NewTicker(15 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		ctx, cancel := context.WithTimeout(w.ctx, patience)
+		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+js+")"))
+		cancel()
+		if ok && err == nil {
+			return w
+		}
+		if time.Now().After(deadline) {
+			w.fail("not true in time: %s (%v)", js, err)
+		}
+		<-tick.C
+	}
+}
+
+// fail ends the test with a picture of what there is.
+func (w *window) fail(format string, args ...any) {
+	w.t.Helper()
+	w.shot("failed-" + strings.ReplaceAll(w.t.Name(), "/", "-"))
+	w.t.Fatalf(format, args...)
+}
+
+// visit opens a path and waits until the page with all its files is there; its
+// script has run then.
+func (w *window) visit(path string) *window {
+	w.t.Helper()
+	w.do(chromedp.Navigate(w.url + path))
+	return w
+}
+
+// size makes the window as wide and high as that. One narrower than a tablet is
+// a phone, which one touches.
+func (w *window) size(width, height int64) *window {
+	w.t.Helper()
+	w.scaled(width, height, 1, width < 600)
+	return w
+}
+
+func (w *window) scaled(width, height int64, scale float64, phone bool) {
+	w.t.Helper()
+	_, err := chromedp.Call(w.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: width, Height: height, DeviceScaleFactor: scale, Mobile: phone,
+	})
+	if err == nil {
+		_, err = chromedp.Call(w.ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: phone})
+	}
+	if err != nil {
+		w.t.Fatalf("size %d by %d: %v", width, height, err)
+	}
+}
+
+// media emulates a medium ("print"; "" is the screen) with features, each a
+// name and a value: "forced-colors", "active".
+func (w *window) media(medium string, features ...string) *window {
+	w.t.Helper()
+	p := emulation.SetEmulatedMediaParams{Media: medium}
+	for i := 0; i+1 < len(features); i += 2 {
+		p.Features = append(p.Features, &emulation.MediaFeature{Name: features[i], Value: features[i+1]})
+	}
+	if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, p); err != nil {
+		w.t.Fatalf("emulate %s %v: %v", medium, features, err)
+	}
+	return w
+}
+
+// speak sets the language that the browser asks for.
+func (w *window) speak(lang string) *window {
+	w.t.Helper()
+	agent := ask[string](w, "navigator.userAgent")
+	if _, err := chromedp.Call(w.ctx, emulation.SetUserAgentOverride,
+		emulation.SetUserAgentOverrideParams{UserAgent: agent, AcceptLanguage: lang}); err != nil {
+		w.t.Fatalf("speak %s: %v", lang, err)
+	}
+	return w
+}
+
+// as makes the window one of a person who signed in before; nil is nobody.
+func (w *window) as(p *person) *window {
+	w.t.Helper()
+	if _, err := chromedp.Call(w.ctx, network.ClearBrowserCookies, struct{}{}); err != nil {
+		w.t.Fatal(err)
+	}
+	if p == nil {
+		return w
+	}
+	for _, c := range p.jar.Cookies(p.base) {
+		if _, err := chromedp.Call(w.ctx, network.SetCookie, network.SetCookieParams{
+			Name: c.Name, Value: c.Value, URL: w.url,
+		}); err != nil {
+			w.t.Fatalf("set the cookie of %s: %v", p.name, err)
+		}
+	}
+	return w
+}
+
+// types what a person would type, to whatever has the focus.
+func (w *window) types(keys string) *window {
+	w.t.Helper()
+	w.do(chromedp.KeyEvent(keys))
+	return w
+}
+
+// textOf is an expression: the text of the first element of a selector.
+func textOf(sel string) string {
+	return fmt.Sprintf("(document.querySelector(%q)?.textContent ?? '').trim()", sel)
+}

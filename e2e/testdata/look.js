@@ -1,0 +1,28 @@
+// What one sees to be wrong with a page by measuring it: `look(touch)` returns
+// a line for each fault.
+window.look = (touch) => {
+	const faults = [];
+	const root = document.documentElement;
+	const told = (el) => `<${el.localName} class="${el.getAttribute("class") ?? ""}"> ${(el.getAttribute("aria-label") ?? el.textContent ?? "").trim().slice(0, 40)}`;
+	if (root.scrollWidth > root.clientWidth) {
+		const wide = [...document.body.querySelectorAll("*")].filter((el) => el.getBoundingClientRect().right > root.clientWidth + 0.5);
+		faults.push(`scrolls sideways, ${root.scrollWidth} of ${root.clientWidth} px: ${wide.slice(0, 3).map(told).join(", ")}`);
+	}
+	// A link among words is as high as its line; WCAG leaves it out.
+	const amongWords = (el) => el.localName === "a" && getComputedStyle(el).display === "inline" && el.parentElement.textContent.trim() !== el.textContent.trim();
+	// What is pressed may be larger than what is seen.
+	const pressed = (el) => (el.matches("h3 a") && el.closest(".row")) || (el.matches("[type=radio], [type=checkbox]") && el.closest("label")) || el;
+	for (const el of document.querySelectorAll("a[href], button, summary, select, textarea, input:not([type=hidden])")) {
+		if (!el.checkVisibility({ visibilityProperty: true }) || amongWords(el)) continue;
+		const { width, height } = pressed(el).getBoundingClientRect();
+		const least = touch && !el.closest("td, th") ? 44 : 24;
+		if (width < least - 0.1 || height < least - 0.1) faults.push(`${width.toFixed(1)} by ${height.toFixed(1)} px, less than ${least}: ${told(el)}`);
+	}
+	// Text that its box cuts off without saying so by an ellipsis.
+	for (const el of document.querySelectorAll("button, .button, .tab, .chip, h1, h2, .badge, label, dt, dd, td, th")) {
+		if (!el.checkVisibility() || el.closest(".sr-only")) continue;
+		const style = getComputedStyle(el);
+		if (style.overflowX === "visible" && el.scrollWidth > el.clientWidth + 1 && el.clientWidth > 0) faults.push(`stands out of its box: ${told(el)}`);
+	}
+	return faults;
+};

@@ -1,0 +1,90 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// heaviest is what a first visit to the inbox may bring over the network, with
+// the headers of all answers.
+const heaviest = 60 << 10
+
+// shifts adds up how far things move in the page while it loads.
+const shifts = `window.shifted = 0;
+	new PerformanceObserver(list => list.getEntries().forEach(e => window.shifted += e.value)).observe({type: "layout-shift", buffered: true});`
+
+func TestTheFirstVisitIsLightAndTheSecondAlmostNothing(t *testing.T) {
+	t.Parallel()
+	w, _ := desk(t, usualNotices(30)...)
+	see := w.watched()
+	w.visit("/inbox").until(live)
+	total := int64(0)
+	see.mu.Lock()
+	for address, n := range see.bytes {
+		total += n
+		t.Logf("%6d %s", n, strings.TrimPrefix(address, w.url))
+	}
+	see.mu.Unlock()
+	t.Logf("first visit: %d bytes in %d answers", total, len(see.bytes))
+	if total > heaviest || total < 10<<10 {
+		t.Errorf("the first visit brings %d bytes, want at most %d", total, heaviest)
+	}
+
+	w.visit("/inbox").until(live) // read by now: from here on nothing changes
+	see.forget()
+	w.visit("/inbox").until(live)
+	see.mu.Lock()
+	defer see.mu.Unlock()
+	for _, asked := range see.asked {
+		address := strings.TrimPrefix(asked, "GET ")
+		path := strings.TrimPrefix(address, w.url)
+		switch {
+		case strings.HasPrefix(path, "/static/"):
+			// The icon of the window is not of the page: nothing is told of it.
+			if n := see.bytes[address]; n > 0 || (!see.cached[address] && !strings.HasSuffix(path, "/bell.svg")) {
+				t.Errorf("%s is fetched again: %d bytes", path, n)
+			}
+		case path == "/inbox":
+			// The browser tells a page by 304 as one with status 200 and few bytes.
+			if n := see.bytes[address]; n == 0 || n > 1500 {
+				t.Errorf("an unchanged page brings %d bytes", n)
+			}
+		}
+	}
+}
+
+// live says that the page's script has started and hears the stream.
+const live = `document.querySelector("#bell[aria-expanded]") && !document.querySelector(".row > time:not([data-clock])")`
+
+func TestNothingMovesWhileTheInboxLoadsAndItsScriptStarts(t *testing.T) {
+	t.Parallel()
+	w, _ := desk(t, usualNotices(30)...)
+	if _, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: shifts}); err != nil {
+		t.Fatal(err)
+	}
+	// On a slow line what comes late is seen late.
+	if _, err := chromedp.Call(w.ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+		MatchedNetworkConditions: []*network.Conditions{{Latency: 20, DownloadThroughput: 200 << 10, UploadThroughput: 200 << 10}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int64{320, 1280} {
+		for _, path := range []string{"/inbox", "/inbox?filter=unread", "/settings"} {
+			w.size(width, 900).visit(path)
+			if path == "/inbox" {
+				w.until(live)
+			}
+			frames := `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))`
+			ask[any](w, frames)
+			if moved := ask[float64](w, `shifted`); moved >= 0.001 {
+				t.Errorf("%s at %d px: things moved by %g", path, width, moved)
+			} else {
+				t.Logf("%s at %d px: %g", path, width, moved)
+			}
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package e2e
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// witness notes what happens in a window that nobody sees: what it asks for,
+// what comes, and what its console says.
+type witness struct {
+	mu       sync.Mutex
+	host     string
+	faults   []string            // of the console, of scripts and of the content policy
+	foreign  []string            // requests to other hosts
+	asked    []string            // every address that was asked for, with its method
+	bytes    map[string]int64    // address → what came over the network, with its headers
+	cached   map[string]bool     // addresses that came from the browser's cache
+	statuses map[string]int64    // address → status
+	pages    []network.RequestID // of the documents
+	ids      map[network.RequestID]string
+}
+
+// watched sets a witness to the window. It sees what happens from now on.
+func (w *window) watched() *witness {
+	w.t.Helper()
+	u, err := url.Parse(w.url)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	see := &witness{host: u.Host}
+	see.forget()
+	if err := chromedp.Listen(w.ctx, see.note); err != nil {
+		w.t.Fatalf("watch a window: %v", err)
+	}
+	return see
+}
+
+// forget begins anew.
+func (s *witness) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults, s.foreign, s.asked, s.pages = nil, nil, nil, nil
+	s.bytes, s.cached, s.statuses = map[string]int64{}, map[string]bool{}, map[string]int64{}
+	s.ids = map[network.RequestID]string{}
+}
+
+func (s *witness) note(ev any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch e := ev.(type) {
+	case *runtime.EventExceptionThrown:
+		s.faults = append(s.faults, "exception: "+e.ExceptionDetails.Text)
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == "error" || e.Type == "warning" || e.Type == "assert" {
+			s.faults = append(s.faults, fmt.Sprintf("console: %s %v", e.Type, e.Args))
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == "error" || e.Entry.Level == "warning" {
+			s.faults = append(s.faults, fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
+		}
+	case *network.EventRequestWillBeSent:
+		s.noteRequest(e)
+	case *network.EventResponseReceived:
+		s.statuses[e.Response.URL] = e.Response.Status
+		if e.Response.FromDiskCache {
+			s.cached[e.Response.URL] = true
+		}
+	case *network.EventRequestServedFromCache:
+		s.cached[s.ids[e.RequestID]] = true
+	case *network.EventLoadingFinished:
+		s.bytes[s.ids[e.RequestID]] += int64(e.EncodedDataLength)
+	}
+}
+
+func (s *witness) noteRequest(e *network.EventRequestWillBeSent) {
+	s.ids[e.RequestID] = e.Request.URL
+	s.asked = append(s.asked, e.Request.Method+" "+e.Request.URL)
+	if e.Type == network.ResourceTypeDocument {
+		s.pages = append(s.pages, e.RequestID)
+	}
+	u, err := url.Parse(e.Request.URL)
+	if err != nil || (u.Host != s.host && u.Scheme != "data" && u.Scheme != "blob" && u.Scheme != "about") {
+		s.foreign = append(s.foreign, e.Request.URL)
+	}
+}
+
+// complaints is what must not have happened. A page that is meant to have a
+// status of 400 or more is told by the browser as a fault too: expected is it.
+func (s *witness) complaints(expected int64) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := slices.Clone(s.foreign)
+	for i, f := range all {
+		all[i] = "asks another host: " + f
+	}
+	for _, f := range s.faults {
+		if expected < 400 || !strings.Contains(f, fmt.Sprintf("the server responded with a status of %d", expected)) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
