@@ -80,7 +80,7 @@ func InboxPage(p *Inbox) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</div><div class=\"offer\"><a id=\"arrivals\" class=\"arrivals plain\" href=\"/inbox\" data-testid=\"arrivals\" hidden></a></div><div id=\"list\" hx-target=\"closest .row\" hx-swap=\"outerHTML\" hx-push-url=\"false\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</div><div class=\"offer\"><a id=\"arrivals\" class=\"arrivals plain\" href=\"/inbox\" data-testid=\"arrivals\" hidden></a></div><div id=\"list\" hx-target=\"closest .row\" hx-sync=\"closest .row:drop\" hx-swap=\"outerHTML\" hx-push-url=\"false\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -7,6 +7,9 @@ import { text } from "./texts.js";
 /** The row that a request is about. @type {WeakMap<XMLHttpRequest, {id: string, button: boolean}>} */
 const about = new WeakMap();
 
+/** The last row before older ones came. @type {Element | undefined} */
+let last;
+
 /**
  * After an action without a new page: focus stays near, what was done is said
  * and shown where one looks, and a failure is told.
@@ -15,6 +18,7 @@ export function startActions() {
 	on("htmx:beforeSend", ({ elt, xhr }) => {
 		const row = elt.closest(".row");
 		if (row) about.set(xhr, { id: row.id, button: document.activeElement !== row });
+		if (elt.matches('[rel="next"]')) last = [...document.querySelectorAll("main .row")].at(-1);
 	});
 	on("htmx:afterRequest", ({ xhr, successful, requestConfig }) => {
 		if (!successful) {
@@ -24,16 +28,36 @@ export function startActions() {
 		const row = about.get(xhr);
 		// What was pressed; it may have been swapped away by now.
 		const pressed = requestConfig?.elt;
-		const undone = pressed?.closest("#done") ? requestConfig?.path : undefined;
 		if (row) stay(row.id, row.button);
 		showDone();
 		showEmpty();
 		if (pressed?.matches('[rel="next"]')) joinDays();
-		if (undone === "/inbox/unread" || pressed?.closest("#mark-all")) focus(document.querySelector("h1"));
+		if (!row && pressed && !pressed.isConnected) focus(near(pressed));
+	});
+	// The place of a row is gone, so that it cannot come back in place: the page does.
+	on("htmx:targetError", ({ elt }) => {
+		if (elt instanceof HTMLFormElement && elt.closest("#done")) elt.submit();
 	});
 	document.addEventListener("keydown", (e) => {
 		if (e.key === "Escape") document.getElementById("done")?.replaceChildren();
 	});
+}
+
+/**
+ * Where to go on from something that was pressed and has been swapped away.
+ * @param {Element} pressed
+ * @returns {Element | null | undefined}
+ */
+function near(pressed) {
+	if (pressed.closest("#panel")) return document.getElementById("panel");
+	if (pressed.matches(".tab")) return document.querySelector('.tab[href="' + CSS.escape(pressed.getAttribute("href") ?? "") + '"]');
+	if (pressed.matches('[rel="next"]')) {
+		const all = [...document.querySelectorAll("main .row")];
+		return all[last ? all.indexOf(last) + 1 : 0] ?? all.at(-1);
+	}
+	// Undo of a delete brings a row back; anything else is about the whole list.
+	const row = document.querySelector(pressed.getAttribute("hx-target") ?? "h1");
+	return row?.matches(".row") ? row : document.querySelector("h1");
 }
 
 /**
@@ -57,7 +81,7 @@ function stay(id, button) {
 	focus(near ?? document.querySelector("h1"));
 }
 
-/** @param {Element | null} element */
+/** @param {Element | null | undefined} element */
 function focus(element) {
 	if (element instanceof HTMLElement) element.focus({ preventScroll: true });
 	element?.scrollIntoView({ block: "nearest" });

@@ -37,8 +37,8 @@ const actions = {
 	j: () => move(1),
 	k: () => move(-1),
 	o: () => follow(current()?.querySelector("h3 a")),
-	u: () => press(current()?.dataset.state === "unread" ? "/inbox/read" : "/inbox/unread"),
-	d: () => press("/inbox/delete"),
+	u: () => press(current(), (row) => (row.dataset.state === "unread" ? "/inbox/read" : "/inbox/unread")),
+	d: () => press(current(), () => "/inbox/delete"),
 	z: () => {
 		const undo = document.querySelector("#done form");
 		if (undo instanceof HTMLFormElement) undo.requestSubmit();
@@ -74,8 +74,17 @@ function move(step) {
 	next?.scrollIntoView({ block: "nearest" });
 }
 
-/** @param {string} action */
-function press(action) {
-	const form = current()?.querySelector(`form[action="${action}"]`);
+/**
+ * Presses a button of a row. A row that waits for the answer to another action
+ * will be a new one with it, so that this one comes after.
+ * @param {HTMLElement | null | undefined} row
+ * @param {(row: HTMLElement) => string} action
+ */
+function press(row, action) {
+	if (row?.querySelector(".htmx-request")) {
+		document.addEventListener("htmx:afterRequest", () => press(document.getElementById(row.id), action), { once: true });
+		return;
+	}
+	const form = row?.querySelector(`form[action="${row && action(row)}"]`);
 	if (form instanceof HTMLFormElement) form.requestSubmit();
 }
