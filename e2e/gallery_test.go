@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -18,6 +19,7 @@ type gallery struct {
 	*instance
 	people  map[string]*person
 	sending string // the path of a notice on its way
+	sent    atomic.Int64
 }
 
 var themes = []string{"light", "dark"}
@@ -121,11 +123,25 @@ func (g *gallery) views() []view {
 		{name: "inbox-hard", as: "hard-%s", path: "/inbox"},
 		{name: "inbox-undo", as: "hard-%s", path: "/inbox", then: deleteFirst},
 		{name: "keys", as: "one-%s", path: "/inbox", then: openKeys},
+		{name: "arrivals", as: "one-%s", path: "/inbox", then: g.arrives(nil, "#arrivals")},
+		{name: "panel-arrivals", as: "one-%s", path: "/settings", then: g.arrives(openPanel, "#panel-arrivals")},
 		{name: "menu", as: "vera", path: "/inbox", then: func(w *window) { w.do(chromedp.Click(css(`.menu summary`)), chromedp.WaitVisible(css(`.menu-items`))) }},
 		{name: "settings", as: "vera", path: "/settings"},
 		{name: "not-found", as: "vera", path: "/nowhere", status: 404},
 		{name: "not-found-stranger", path: "/nowhere", status: 404},
 	}, g.staffViews()...)
+}
+
+// arrives lets a notice come to whoever looks, and waits until it is offered.
+func (g *gallery) arrives(before func(*window), offer string) func(*window) {
+	return func(w *window) {
+		w.t.Helper()
+		if before != nil {
+			before(w)
+		}
+		g.people["vera"].sends(ask[string](w, `document.body.dataset.user`), usual[int(g.sent.Add(1))%len(usual)])
+		w.until(fmt.Sprintf(`document.querySelector(%q).checkVisibility()`, offer))
+	}
 }
 
 func (g *gallery) staffViews() []view {
