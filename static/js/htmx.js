@@ -6,7 +6,7 @@
  * @typedef {{ajax: (method: string, address: string, how: {target: Element, swap?: string}) => Promise<void>}} HTMX
  */
 
-/** @returns {HTMX} */
+/** @returns {HTMX | undefined} nothing when it was not loaded: all works without */
 export function htmx() {
 	return /** @type {any} */ (window).htmx;
 }

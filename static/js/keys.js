@@ -11,7 +11,7 @@ export function startKeys() {
 	if (document.body.dataset.keys !== "on" || !(help instanceof HTMLDialogElement)) return;
 	if (shown) shown.hidden = false;
 	const list = async () => {
-		if (!help.firstChild) await htmx().ajax("GET", "/keys", { target: help, swap: "innerHTML" });
+		if (!help.firstChild) await htmx()?.ajax("GET", "/keys", { target: help, swap: "innerHTML" });
 		if (help.firstChild && !help.open) help.showModal();
 	};
 	shown?.addEventListener("click", list);

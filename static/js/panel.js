@@ -23,7 +23,7 @@ export function startPanel(stream) {
 	const load = async () => {
 		arrived = 0;
 		if (!panel.firstChild) panel.append(waiting());
-		await htmx().ajax("GET", "/inbox/panel", { target: panel, swap: "innerHTML" });
+		await htmx()?.ajax("GET", "/inbox/panel", { target: panel, swap: "innerHTML" });
 	};
 	/** @param {boolean} open */
 	const show = (open) => {
@@ -41,7 +41,8 @@ export function startPanel(stream) {
 	};
 
 	bell.addEventListener("click", (e) => {
-		if (e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return; // a new tab: it is a link still
+		// A new tab, or nothing to fill the panel with: it is a link still.
+		if (e.ctrlKey || e.metaKey || e.shiftKey || e.altKey || !htmx()) return;
 		e.preventDefault();
 		show(panel.hidden !== false);
 	});
