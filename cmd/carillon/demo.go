@@ -63,24 +63,6 @@ func addDemoUsers(ctx context.Context, db *store.Store, cfg config) (fresh bool,
 	return len(anybody) == 0, nil
 }
 
-// demoNotices is what the inboxes of a fresh demonstration hold, oldest first.
-func demoNotices() []notifier.Draft {
-	to := func(names ...string) notifier.Target { return notifier.Target{Users: names} }
-	return []notifier.Draft{
-		{
-			Target: to("alice", "bob", "carol", "dave"), Type: "welcome", Title: "Welcome to Carillon",
-			Body: "This is your inbox. Opening it turns everything in it to read; the bell shows what came since.",
-		},
-		{
-			Target: notifier.Target{Role: "picker"}, Type: "rep_notice", Scope: "119240", Subject: "aisle:7",
-			Title: "Aisle 7 needs restocking", Body: "Only 12 units of item 40-118 are left.",
-		},
-		{Target: to("bob"), Type: "like", Subject: "photo_id:1:user_id:7", Title: "Carol likes your photo", Body: "Harbour at dusk"},
-		{Target: to("bob"), Type: "comment", Subject: "photo_id:1", Title: "Dave commented on your photo", Body: "Where was this taken?"},
-		{Target: to("alice"), Type: "report", Subject: "week:47", Title: "The weekly report is ready", Body: "412 orders, 3 returns."},
-	}
-}
-
 // refuseDemo refuses to show demo users, whose passwords are known to all, to
 // anybody but this machine: also those that an earlier demonstration left.
 func refuseDemo(ctx context.Context, db *store.Store, cfg config, demo bool) error {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-
-	"github.com/carillonhq/carillon/notifier/pipeline"
 )
 
 type serveCmd struct {
@@ -51,17 +49,6 @@ func (s serveCmd) announce(server *instance, c *console) error {
 			fmt.Fprintf(c.stdout, "  %-8s %-14s %s\n", u.Name, u.Password, cmp.Or(strings.Join(u.Roles, ", "), "-"))
 		}
 		fmt.Fprintln(c.stdout)
-	}
-	return nil
-}
-
-// sendDemo fills the inboxes of a fresh demonstration.
-func sendDemo(ctx context.Context, p *pipeline.Pipeline) error {
-	for _, d := range demoNotices() {
-		d.Sender = "alice"
-		if _, err := p.Send(ctx, d); err != nil {
-			return fmt.Errorf("send the notices of the demonstration: %w", err)
-		}
 	}
 	return nil
 }

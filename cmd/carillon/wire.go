@@ -84,7 +84,7 @@ func build(ctx context.Context, cfg config, log *slog.Logger, demo bool) (_ *ins
 		return nil, err
 	}
 	if fresh {
-		if err = sendDemo(ctx, i.pipe); err != nil {
+		if err = sendDemo(ctx, i.pipeConfig()); err != nil {
 			return nil, err
 		}
 	}
@@ -110,6 +110,14 @@ func (i *instance) openRedis(ctx context.Context, lock *embedded.Lock) error {
 	return nil
 }
 
+// pipeConfig is what a pipeline of this instance is made of.
+func (i *instance) pipeConfig() pipeline.Config {
+	return pipeline.Config{
+		Store: i.db, Redis: i.rdb, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db), Hub: i.hub, Log: i.log,
+		Limits: notifier.Limits{LinkHosts: i.cfg.LinkHosts, Keep: i.cfg.Keep},
+	}
+}
+
 func (i *instance) makeStages(ctx context.Context, demo bool) error {
 	signing, err := sessionKeys(i.cfg)
 	if err != nil {
@@ -127,10 +135,7 @@ func (i *instance) makeStages(ctx context.Context, demo bool) error {
 		Secure: i.cfg.PublicURL != nil && i.cfg.PublicURL.Scheme == "https",
 	})
 	i.hub = live.New(live.Config{Redis: i.rdb, Keys: space, Badges: i.inbox, Sessions: i.sessions, Log: i.log})
-	i.pipe = pipeline.New(pipeline.Config{
-		Store: i.db, Redis: i.rdb, Keys: space, Inbox: i.inbox, Router: route.New(i.db), Hub: i.hub, Log: i.log,
-		Limits: notifier.Limits{LinkHosts: i.cfg.LinkHosts, Keep: i.cfg.Keep},
-	})
+	i.pipe = pipeline.New(i.pipeConfig())
 	pages, err := i.pages(space, demo)
 	if err != nil {
 		return err
