@@ -9,7 +9,7 @@ TOOL  = $(GO) tool -modfile=tools.mod
 RACED = ./notifier/... ./internal/... ./handlers/...
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race bench generate lint verify check setup
+.PHONY: help run build test race screenshots bench generate lint verify check setup
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -29,6 +29,10 @@ test: setup ## install what the tests need, then run all of them
 race: setup ## run all tests with the race detector
 	$(GO) test -race ./...
 
+screenshots: setup ## write the pictures of README and docs anew
+	@scripts/setup.sh screenshots
+	$(GO) test ./e2e -run 'ThePictures' -count=1 -args -pictures
+
 bench: setup ## measure what the README promises; takes minutes
 	$(GO) run ./bench
 
@@ -41,15 +45,15 @@ generate: ## write anew what is generated: templ, and css and vendored js where 
 lint: ## look for mistakes and for what the style forbids
 	$(TOOL) golangci-lint run ./...
 	@if command -v npm >/dev/null; then \
-		{ test -x node_modules/.bin/tsc || npm install --no-save --no-audit --no-fund --silent; } && npm run --silent check; \
-	elif [ -n "$${CI:-}" ]; then echo "lint: no npm to check the types of the modules with" >&2; exit 1; \
-	else echo "lint: no npm; the types of the modules are not checked" >&2; fi
+		{ test -x node_modules/.bin/html-validate || npm install --no-save --no-audit --no-fund --silent; } && npm run --silent check; \
+	elif [ -n "$${CI:-}" ]; then echo "lint: no npm to check modules and pages with" >&2; exit 1; \
+	else echo "lint: no npm; modules and pages are not checked" >&2; fi
 
 verify: generate ## fail when a generated file is not what its source makes
 	@stale="$$(git status --porcelain -- '*_templ.go' static e2e/testdata)"; \
 	if [ -n "$$stale" ]; then echo "$$stale"; echo "verify: commit what make generate made" >&2; exit 1; fi
 
-check: verify lint test ## everything that has to pass before a change is merged
+check: verify test lint ## everything that has to pass before a change is merged
 
 setup: ## install what the tests need
 	@scripts/setup.sh test

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // gallery is a demonstration with everything to look at: inboxes of all sizes,
-// each once for a theme because opening one changes it, and a notice that
+// each once for a guise because opening one changes it, and a notice that
 // stays on its way.
 type gallery struct {
 	*instance
@@ -22,7 +23,29 @@ type gallery struct {
 	sent    atomic.Int64
 }
 
-var themes = []string{"light", "dark"}
+// guise is a window as somebody has it: a theme, at a desk or on a phone.
+type guise struct {
+	theme, kind string
+	widths      []int64
+}
+
+func (g guise) String() string { return g.theme + "-" + g.kind }
+
+var guises = []guise{
+	{"light", "desk", []int64{768, 1280}},
+	{"dark", "desk", []int64{768, 1280}},
+	{"light", "phone", []int64{320}},
+	{"dark", "phone", []int64{320}},
+}
+
+// each is the users of that name, one for each guise.
+func each(name string) string {
+	var names []string
+	for _, g := range guises {
+		names = append(names, name+"-"+g.String())
+	}
+	return strings.Join(names, ", ")
+}
 
 // crowd is more people than are sent to without asking.
 const crowd = 1204
@@ -40,8 +63,8 @@ func openGallery(t *testing.T) *gallery {
 	t.Helper()
 	s := alone(t)
 	lines := []string{"none", "vera staff"}
-	for _, theme := range themes {
-		lines = append(lines, "one-"+theme, "thirty-"+theme, "many-"+theme, "hard-"+theme)
+	for _, name := range []string{"one", "thirty", "many", "hard"} {
+		lines = append(lines, strings.Split(each(name), ", ")...)
 	}
 	s.people(append(lines, crowded()...)...)
 	g := &gallery{instance: s.serve("--demo", "--addr", "127.0.0.1:0"), people: map[string]*person{}}
@@ -50,18 +73,15 @@ func openGallery(t *testing.T) *gallery {
 		g.people[name] = g.person(t, name)
 	}
 	vera := g.people["vera"]
-	vera.sends("one-light, one-dark", usual[0])
+	vera.sends(each("one"), usual[0])
 	for _, n := range usualNotices(30) {
-		vera.sends("thirty-light, thirty-dark", n)
+		vera.sends(each("thirty"), n)
 	}
 	for _, n := range usualNotices(200) {
-		vera.sends("many-light, many-dark", n)
+		vera.sends(each("many"), n)
 	}
 	for _, n := range append(usualNotices(4), hard()...) {
-		vera.sends("hard-light, hard-dark", n)
-	}
-	for _, theme := range themes {
-		g.people["many-"+theme].get("/inbox?opened=0") // opens nothing: what is new stays new
+		vera.sends(each("hard"), n)
 	}
 	g.hold(t, s, "order:held")
 	return g
@@ -101,7 +121,7 @@ func firstWord(line string) string {
 // view is a page in one of its states.
 type view struct {
 	name   string
-	as     string // whose it is; empty: nobody is signed in; with -%s: of a theme
+	as     string // whose it is; empty: nobody is signed in; with -%s: of a guise
 	path   string
 	status int64         // empty: 200
 	then   func(*window) // what is done there before one looks

@@ -60,7 +60,8 @@ func (w *window) visit(path string) *window {
 }
 
 // size makes the window as wide and high as that. One narrower than a tablet is
-// a phone, which one touches.
+// a phone, which one touches. It stays one: to take touch away takes the mouse
+// away as well (chromedp.EmulateViewport does so too).
 func (w *window) size(width, height int64) *window {
 	w.t.Helper()
 	w.scaled(width, height, 1, width < 600)
@@ -72,8 +73,8 @@ func (w *window) scaled(width, height int64, scale float64, phone bool) {
 	_, err := chromedp.Call(w.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
 		Width: width, Height: height, DeviceScaleFactor: scale, Mobile: phone,
 	})
-	if err == nil {
-		_, err = chromedp.Call(w.ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: phone})
+	if err == nil && phone {
+		_, err = chromedp.Call(w.ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
 	}
 	if err != nil {
 		w.t.Fatalf("size %d by %d: %v", width, height, err)

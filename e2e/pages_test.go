@@ -7,15 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
-
-// widths are those of a small phone, a tablet and a desk.
-var widths = []struct{ width, height int64 }{{320, 700}, {768, 1024}, {1280, 900}}
 
 // tallest is how much of a long page a picture shows.
 const tallest = 2200
@@ -26,6 +22,9 @@ const tallest = 2200
 func TestEveryPageIsSoundInBothThemesAndAllWidths(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"screenshots/pages", "screenshots/html"} {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.MkdirAll(dir, 0o750); err != nil {
 			t.Fatal(err)
 		}
@@ -34,15 +33,13 @@ func TestEveryPageIsSoundInBothThemesAndAllWidths(t *testing.T) {
 	g := openGallery(t)
 	g.people["alice"] = nil
 	t.Run("in", func(t *testing.T) {
-		for _, theme := range themes {
-			t.Run(theme, func(t *testing.T) {
+		for _, as := range guises {
+			t.Run(as.String(), func(t *testing.T) {
 				t.Parallel()
-				w := open(t, g.instance).media("", "prefers-color-scheme", theme)
-				in := &inspector{w: w, see: w.watched(), theme: theme, tools: tools, found: map[string][]string{}}
+				w := open(t, g.instance).media("", "prefers-color-scheme", as.theme)
+				in := &inspector{w: w, see: w.watched(), as: as, tools: tools, found: map[string][]string{}}
 				for _, v := range g.views() {
-					begin := time.Now()
 					in.inspect(g, v)
-					t.Logf("%s: %v", v.name, time.Since(begin))
 				}
 				for fault, where := range in.found {
 					t.Errorf("%s\n\ton %d: %s", fault, len(where), strings.Join(where, ", "))
@@ -78,15 +75,19 @@ func inspection(t *testing.T) string {
 type inspector struct {
 	w     *window
 	see   *witness
-	theme string
+	as    guise
 	tools string
 	found map[string][]string // fault → where
 }
 
 func (in *inspector) inspect(g *gallery, v view) {
 	w := in.w
-	w.size(1280, 900)
-	if name := strings.ReplaceAll(v.as, "%s", in.theme); name == "alice" {
+	last := in.as.widths[len(in.as.widths)-1]
+	w.size(last, 900)
+	if !ask[bool](w, fmt.Sprintf(`matchMedia("(hover: %s)").matches`, map[bool]string{true: "none", false: "hover"}[last < 600])) {
+		w.fail("a window of %d px has not the pointer it should have", last)
+	}
+	if name := strings.ReplaceAll(v.as, "%s", in.as.String()); name == "alice" {
 		w.as(nil).visit("/login")
 		w.press(`[data-testid=demo]:has(input[value=alice]) button`)
 	} else {
@@ -99,14 +100,14 @@ func (in *inspector) inspect(g *gallery, v view) {
 	}
 	in.served(v)
 	w.do(chromedp.Evaluate[chromedp.Void](in.tools))
-	for _, s := range widths {
-		name := fmt.Sprintf("%s-%s-%d", v.name, in.theme, s.width)
-		w.size(s.width, s.height)
-		in.complain(name, ask[[]string](w, fmt.Sprintf("look(%t)", s.width < 600)))
+	for _, width := range in.as.widths {
+		name := fmt.Sprintf("%s-%s-%d", v.name, in.as.theme, width)
+		w.size(width, 900)
+		in.complain(name, ask[[]string](w, fmt.Sprintf("look(%t)", width < 600)))
 		in.complain(name+": axe", ask[[]string](w, findings))
 		in.picture(name)
 	}
-	in.complain(v.name+" "+in.theme, in.see.complaints(v.status))
+	in.complain(v.name+" "+in.as.String(), in.see.complaints(v.status))
 	in.complain(v.name+": as its script made it", faultsOf("<!DOCTYPE html>"+ask[string](w, `document.documentElement.outerHTML`)))
 }
 
@@ -138,7 +139,8 @@ func (in *inspector) picture(name string) {
 	in.w.t.Helper()
 	// What floats or sticks is where it is in the window, so that a page is one
 	// picture from its top.
-	size := ask[[]float64](in.w, `(scrollTo(0, 0), [document.documentElement.clientWidth, document.documentElement.scrollHeight])`)
+	size := ask[[]float64](in.w, `(scrollTo(0, 0), Promise.allSettled(document.getAnimations().map(a => a.finished))
+		.then(() => [document.documentElement.clientWidth, document.documentElement.scrollHeight]))`)
 	ctx, cancel := context.WithTimeout(in.w.ctx, patience)
 	defer cancel()
 	png, err := chromedp.Call(ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{

@@ -47,6 +47,11 @@ func (s *site) people(lines ...string) {
 // person signs somebody in.
 func (i *instance) person(t *testing.T, name string) *person {
 	t.Helper()
+	return i.personBy(t, name, password)
+}
+
+func (i *instance) personBy(t *testing.T, name, password string) *person {
+	t.Helper()
 	base, err := url.Parse(i.url)
 	if err != nil {
 		t.Fatal(err)

@@ -32,8 +32,7 @@ func open(t *testing.T, i *instance) *window {
 		t.Fatalf("open a window: %v", err)
 	}
 	w := &window{t: t, ctx: ctx, url: i.url}
-	w.do(chromedp.EmulateViewport(1100, 800))
-	return w
+	return w.size(1100, 800)
 }
 
 // withoutScript turns JavaScript off for good in this window.

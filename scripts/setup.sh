@@ -3,6 +3,7 @@
 #
 #   scripts/setup.sh run     a Redis for the built-in mode; never fails
 #   scripts/setup.sh test    Redis, PostgreSQL and a browser; fails without them
+#   scripts/setup.sh screenshots    fonts for the pictures; never fails
 #
 # Debian starts a server as soon as its package is installed. Nothing here needs
 # one: Carillon and its tests start private ones. So what is installed here is
@@ -28,12 +29,20 @@ if [ "$purpose" = test ]; then
 	have_postgres || { missing+=(postgresql); services+=(postgresql); }
 	have_browser || missing+=(chromium)
 fi
+if [ "$purpose" = screenshots ]; then
+	missing=()
+	have_font() { command -v fc-list >/dev/null && [ -n "$(fc-list "$1")" ]; }
+	have_font "Noto Sans" || missing+=(fonts-noto-core)
+	have_font "Noto Sans CJK JP" || missing+=(fonts-noto-cjk)
+	have_font "Noto Color Emoji" || missing+=(fonts-noto-color-emoji)
+	services=()
+fi
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 give_up() {
 	echo "setup: $1" >&2
 	[ "$purpose" = test ] && exit 1
-	echo "setup: going on without; Redis will live in memory" >&2
+	[ "$purpose" = run ] && echo "setup: going on without; Redis will live in memory" >&2
 	exit 0
 }
 

@@ -1,0 +1,29 @@
+// Validates the pages that the browser tests saved as they were served. It
+// needs no test run of its own: without pages it says so and passes.
+import { readFileSync, readdirSync } from "node:fs";
+import { HtmlValidate, StaticConfigLoader, formatterFactory } from "html-validate";
+
+const dir = "e2e/screenshots/html/";
+const validator = new HtmlValidate(new StaticConfigLoader({
+	root: true,
+	extends: ["html-validate:recommended"],
+	rules: {
+		"doctype-style": "off", // templ writes it in small letters
+		"no-implicit-input-type": "off", // a field of text is what it is without
+		"prefer-native-element": ["error", { exclude: ["listbox"] }], // the names that complete are no form's field
+		"meta-refresh": "off", // without script a notice on its way is looked at again
+	},
+}));
+let pages = [];
+try {
+	pages = readdirSync(dir).filter((name) => name.endsWith(".html"));
+} catch {
+	// no test has run yet
+}
+if (pages.length === 0) console.error(`html: no pages in ${dir}; the tests in e2e/ save them`);
+const results = pages.map((name) => validator.validateStringSync(readFileSync(dir + name, "utf8"), dir + name)).flatMap((r) => r.results);
+const text = formatterFactory("text")(results);
+if (text) {
+	console.error(text);
+	process.exitCode = 1;
+}
