@@ -1,0 +1,127 @@
+package e2e
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// pictures is set by `make screenshots`.
+var pictures = flag.Bool("pictures", false, "write the pictures of README and docs anew")
+
+const images = "../docs/images"
+
+// TestThePicturesOfTheDocs shows a demonstration as a newcomer sees it and
+// writes docs/images.
+func TestThePicturesOfTheDocs(t *testing.T) {
+	t.Parallel()
+	if !*pictures {
+		t.Skip("`make screenshots` writes them")
+	}
+	i := alone(t).serve("--demo", "--addr", "127.0.0.1:0")
+	w := portraitist(t, i)
+	bob, alice := i.demo(t, "bob"), i.demo(t, "alice")
+	bob.get("/inbox") // what came before is read; what comes now is new
+	for _, n := range []notice{
+		{"rep_notice", "aisle:3", "Aisle 3 is full again", "Thank you for being quick, all of you.", ""},
+		{"mention", "page:packing", "Alice mentioned you in “Packing list”", "@bob thank you. Only the last line is left to look at.", "/inbox"},
+		{"comment", "photo_id:2", "Dave commented on “Fog over the canal”", "I had no idea that it looks like this at six in the morning.", "/inbox"},
+	} {
+		alice.sends("bob", n)
+	}
+	w.as(bob).shows2x("light", 1000, 760).visit("/settings")
+	openPanel(w)
+	w.portrait("panel")
+	w.visit("/inbox").until(live)
+	w.portrait("inbox")
+	w.shows2x("dark", 1000, 760).portrait("inbox-dark")
+	w.scaled(390, 800, 2, true)
+	w.portrait("phone")
+
+	w.as(alice).shows2x("light", 1000, 1540).visit("/staff/send").until(live2)
+	w.fillSend("bob, carol", notice{typ: "order.late", title: "Order 4187 is on its way again", body: "It left Lille this morning and will be in Lyon by noon."})
+	w.fill("link", "/orders/4187")
+	w.press(`#send button[name=preview]`)
+	w.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`))
+	w.portrait("send")
+	w.shows2x("light", 1000, 760).visit("/staff/notices").until(live2)
+	w.portrait("sent")
+}
+
+// portraitist is a window of a browser with the fonts of the pictures.
+func portraitist(t *testing.T, i *instance) *window {
+	t.Helper()
+	fonts, err := filepath.Abs("testdata/fonts.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alloc, cancel := chromedp.NewExecAllocator(context.Background(), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("lang", "en-US"), chromedp.Flag("blink-settings", mouse), chromedp.Flag("hide-scrollbars", true),
+		chromedp.Flag("font-render-hinting", "none"), chromedp.Env("FONTCONFIG_FILE="+fonts))
+	t.Cleanup(cancel)
+	ctx, stop := chromedp.NewContext(alloc)
+	t.Cleanup(stop)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("start Chromium: %v", err)
+	}
+	return &window{t: t, ctx: ctx, url: i.url}
+}
+
+// demo signs in one of the demonstration's own people.
+func (i *instance) demo(t *testing.T, name string) *person {
+	t.Helper()
+	return i.personBy(t, name, name+"-demo")
+}
+
+func (w *window) shows2x(theme string, width, height int64) *window {
+	w.t.Helper()
+	w.scaled(width, height, 2, false)
+	return w.media("", "prefers-color-scheme", theme)
+}
+
+// portrait writes what the window shows under docs/images.
+func (w *window) portrait(name string) {
+	w.t.Helper()
+	ask[any](w, `Promise.allSettled(document.getAnimations().map(a => a.finished))`)
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	png, err := chromedp.Call(ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})
+	if err != nil {
+		w.t.Fatalf("picture %s: %v", name, err)
+	}
+	if err := os.WriteFile(filepath.Join(images, name+".png"), png.Data, 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+var shownImage = regexp.MustCompile(`(?:\]\(|src="|srcset=")((?:docs/)?images/[^)" ]+)`)
+
+func TestThePicturesThatAreShownExist(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, file := range append(files, "../README.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range shownImage.FindAllSubmatch(text, -1) {
+			seen++
+			if info, err := os.Stat(filepath.Join(filepath.Dir(file), string(m[1]))); err != nil || info.Size() < 1<<10 {
+				t.Errorf("%s shows %s: %v", file, m[1], err)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no picture is shown anywhere")
+	}
+}
