@@ -64,9 +64,6 @@ func (h *Handlers) gonePart(w http.ResponseWriter, r *http.Request, e notifier.E
 func (h *Handlers) partPage(r *http.Request, q inboxQuery, badge notifier.Badge, done *views.Done) *views.Inbox {
 	p := h.inboxFrame(r, q, q.Opened, badge)
 	p.Done = done
-	if badge.Inbox > 0 {
-		p.Count = p.Text.N("js.unread", badge.Inbox)
-	}
 	return p
 }
 

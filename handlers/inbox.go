@@ -122,8 +122,9 @@ func (h *Handlers) inboxFrame(r *http.Request, q inboxQuery, opened int64, badge
 	f.Viewer.Bell = views.NewBell(f.Text, badge)
 	q.Opened = opened
 	p := &views.Inbox{Frame: f, UnreadOnly: q.Unread, Back: q.address(), Labels: rowLabels(f.Text)}
-	if badge.Inbox > 0 {
-		p.Upto = strconv.FormatInt(badge.Ver, 10)
+	p.Unread, p.Upto, p.Here = badge.Inbox > 0, strconv.FormatInt(badge.Ver, 10), inboxPath
+	if q.Unread {
+		p.Here += "?filter=unread"
 	}
 	return p
 }

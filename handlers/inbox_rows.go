@@ -52,11 +52,31 @@ func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
 	look := m.looks.of(e.Type)
 	return components.Row{
-		Key: e.Key, At: strconv.FormatInt(e.At, 10), Type: e.Type, Read: e.Read, New: e.New,
+		Key: e.Key, ID: strconv.FormatInt(e.NoticeID, 10), At: strconv.FormatInt(e.At, 10),
+		Type: e.Type, Read: e.Read, New: e.New, Long: long(e.Body),
 		Icon: look.icon, Initials: look.initials, Tint: look.tint,
 		Title: e.Title, Body: e.Body, Link: safeLink(e.Link), Reason: reason(m.text, e.Reason),
 		Datetime: at.Format(time.RFC3339), Clock: m.text.Clock(at), Moment: m.text.Moment(at),
 	}
+}
+
+// narrow is how many letters surely fit into the two lines of a row on a phone.
+const narrow = 60
+
+// long says whether a body may not fit into its row. A letter of Chinese or
+// Japanese takes the room of two.
+func long(body string) bool {
+	room := narrow
+	for _, c := range body {
+		room--
+		if c >= '\u2e80' {
+			room--
+		}
+		if room < 0 || c == '\n' {
+			return true
+		}
+	}
+	return false
 }
 
 // rowLabels are the texts that every row has.
@@ -66,6 +86,7 @@ func rowLabels(text *locale.Printer) components.Labels {
 		return components.Named{Before: before, After: after}
 	}
 	return components.Labels{
+		More: text.T("inbox.more"), Less: text.T("inbox.less"),
 		New: text.T("inbox.mark_new"), Unread: text.T("inbox.mark_unread"), SeenBefore: text.T("inbox.seen_before"),
 		MarkRead: text.T("inbox.read"), MarkUnread: text.T("inbox.unread"), Delete: text.T("inbox.delete"),
 		ReadNamed: named("inbox.read_named"), UnreadNamed: named("inbox.unread_named"), DeleteNamed: named("inbox.delete_named"),

@@ -8,9 +8,11 @@ import (
 // Inbox is one page of an inbox, or what changed of it.
 type Inbox struct {
 	Frame
-	Count      string // how many are new or unread; empty: none
+	Count      string // how many are unread or, when none is, new; empty: neither
+	Unread     bool   // something is unread
 	UnreadOnly bool   // the filter
-	Upto       string // what Mark all as read sends; empty: there is nothing to mark
+	Here       string // the first page with this filter, which has what arrives
+	Upto       string // what Mark all as read sends: all that this page knows of
 	Back       string // this page, for the way back from an action
 	Labels     components.Labels
 	Days       []Day
@@ -33,6 +35,6 @@ type Panel struct {
 	Icons  components.Icons
 	Labels components.Labels
 	Rows   []components.Row
-	Upto   string // as Inbox.Upto
+	Upto   string // as Inbox.Upto; empty: there is nothing to mark
 	Empty  components.Empty
 }

@@ -1,8 +1,11 @@
 // @ts-check
 import { say } from "./announcer.js";
+import { clear, clearFailure, knowDone, showDone, showFailure } from "./done.js";
 import { on } from "./htmx.js";
 import { showEmpty } from "./rows.js";
 import { text } from "./texts.js";
+
+const settling = 350; // ms in which the row that came under the pointer is not meant
 
 /** The row that a request is about. @type {WeakMap<XMLHttpRequest, {id: string, button: boolean}>} */
 const about = new WeakMap();
@@ -10,37 +13,74 @@ const about = new WeakMap();
 /** The last row before older ones came. @type {Element | undefined} */
 let last;
 
+/** The row of the last action. */
+let acted = "";
+
 /**
  * After an action without a new page: focus stays near, what was done is said
  * and shown where one looks, and a failure is told.
  */
 export function startActions() {
+	let removed = -Infinity;
+	knowDone();
 	on("htmx:beforeSend", ({ elt, xhr }) => {
 		const row = elt.closest(".row");
-		if (row) about.set(xhr, { id: row.id, button: document.activeElement !== row });
+		if (row) about.set(xhr, { id: (acted = row.id), button: document.activeElement !== row });
 		if (elt.matches('[rel="next"]')) last = [...document.querySelectorAll("main .row")].at(-1);
 	});
 	on("htmx:afterRequest", ({ xhr, successful, requestConfig }) => {
+		const row = about.get(xhr);
 		if (!successful) {
-			failed(xhr.status);
+			failed(xhr.status, row?.id, requestConfig?.path);
 			return;
 		}
-		const row = about.get(xhr);
 		// What was pressed; it may have been swapped away by now.
 		const pressed = requestConfig?.elt;
+		clearFailure();
+		if (row && document.getElementById(row.id)?.hidden) removed = performance.now();
 		if (row) stay(row.id, row.button);
 		showDone();
 		showEmpty();
 		if (pressed?.matches('[rel="next"]')) joinDays();
+		if (pressed?.matches(".search")) say(document.getElementById("results")?.dataset.say ?? "");
 		if (!row && pressed && !pressed.isConnected) focus(near(pressed));
 	});
 	// The place of a row is gone, so that it cannot come back in place: the page does.
 	on("htmx:targetError", ({ elt }) => {
 		if (elt instanceof HTMLFormElement && elt.closest("#done")) elt.submit();
 	});
+	document.addEventListener("click", (e) => {
+		const pressed = e.target instanceof Element ? e.target : null;
+		if (pressed?.closest("#done .close")) putAway();
+		if (!pressed?.closest(".row .actions") || performance.now() - removed > settling) return;
+		e.preventDefault(); // the second click on what is gone
+		e.stopPropagation();
+	}, true);
 	document.addEventListener("keydown", (e) => {
-		if (e.key === "Escape") document.getElementById("done")?.replaceChildren();
+		const above = document.querySelector("dialog[open], details.menu[open], #panel:not([hidden])");
+		if (e.key === "Escape" && !above) putAway();
 	});
+}
+
+function putAway() {
+	if (clear()) focus(document.getElementById(acted) ?? document.querySelector("h1"));
+}
+
+/**
+ * @param {number} status 0: no answer
+ * @param {string} [id] of the row it was about
+ * @param {string} [path]
+ */
+function failed(status, id, path) {
+	if (status === 401 || path === "/inbox/panel") return; // leads to the sign-in page; says so itself
+	const row = status === 404 && id ? document.getElementById(id) : null;
+	if (row) {
+		row.hidden = true; // it is gone already
+		stay(row.id, false);
+		row.remove();
+		showEmpty();
+	}
+	showFailure(text(status === 404 ? "gone" : status === 409 ? "conflict" : "failed"));
 }
 
 /**
@@ -55,6 +95,7 @@ function near(pressed) {
 		const all = [...document.querySelectorAll("main .row")];
 		return all[last ? all.indexOf(last) + 1 : 0] ?? all.at(-1);
 	}
+	if (pressed.getAttribute("hx-target") === "#done") return document.getElementById(acted);
 	// Undo of a delete brings a row back; anything else is about the whole list.
 	const row = document.querySelector(pressed.getAttribute("hx-target") ?? "h1");
 	return row?.matches(".row") ? row : document.querySelector("h1");
@@ -87,15 +128,6 @@ function focus(element) {
 	element?.scrollIntoView({ block: "nearest" });
 }
 
-/** What was done stands where one looks, and is said. */
-function showDone() {
-	const done = document.getElementById("done");
-	const said = done?.querySelector("p")?.textContent;
-	if (!done || !said) return;
-	done.classList.add("floating");
-	say(said);
-}
-
 /** Older rows of a day that the list has already go on under its heading. */
 function joinDays() {
 	/** @type {Element | null} */ let before = null;
@@ -107,14 +139,6 @@ function joinDays() {
 		before?.querySelector("ul")?.append(...(day.querySelector("ul")?.children ?? []));
 		day.remove();
 	}
-}
-
-/** @param {number} status 0: no answer */
-function failed(status) {
-	const done = document.getElementById("done");
-	if (!done || status === 401) return; // 401 leads to the sign-in page
-	const p = document.createElement("p");
-	p.textContent = text(status === 404 ? "gone" : "failed");
-	done.replaceChildren(p);
-	showDone();
+	// The newest rows are above, so nothing leads to them; a page that began with older ones has its own way.
+	if (!new URLSearchParams(location.search).has("before")) document.querySelector("#pager a:not([rel])")?.remove();
 }

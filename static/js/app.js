@@ -3,6 +3,7 @@
 import { startActions } from "./actions.js";
 import { startBell } from "./bell.js";
 import { startConnection } from "./connection.js";
+import { startFolds } from "./folds.js";
 import { startInbox } from "./inbox.js";
 import { startKeys } from "./keys.js";
 import { live } from "./live.js";
@@ -14,6 +15,7 @@ import { rememberZone } from "./zone.js";
 rememberZone();
 startMenu();
 startTimes();
+startFolds();
 const { user } = document.body.dataset;
 if (user) {
 	const { events, start } = live(user);

@@ -26,7 +26,7 @@ export function startKeys() {
 			return;
 		}
 		const act = e.key === "?" ? list : actions[e.key];
-		if (!act) return;
+		if (!act || (e.repeat && !"jk".includes(e.key))) return; // a key that is held acts once
 		e.preventDefault();
 		act();
 	});
@@ -36,7 +36,7 @@ export function startKeys() {
 const actions = {
 	j: () => move(1),
 	k: () => move(-1),
-	o: () => follow(current()?.querySelector("h3 a")),
+	o: () => follow(current()?.querySelector("h3 a") ?? current()?.querySelector("summary")),
 	u: () => press(current(), (row) => (row.dataset.state === "unread" ? "/inbox/read" : "/inbox/unread")),
 	d: () => press(current(), () => "/inbox/delete"),
 	z: () => {

@@ -23,7 +23,8 @@ export function startPanel(stream) {
 	const load = async () => {
 		arrived = 0;
 		if (!panel.firstChild) panel.append(waiting());
-		await htmx()?.ajax("GET", "/inbox/panel", { target: panel, swap: "innerHTML" });
+		await htmx()?.ajax("GET", "/inbox/panel", { target: panel, swap: "innerHTML" }).catch(() => {});
+		if (panel.querySelector(".waiting")) panel.replaceChildren(...failure());
 	};
 	/** @param {boolean} open */
 	const show = (open) => {
@@ -99,6 +100,19 @@ function follow(stream, panel) {
 	each("removed", (row, { key }) => {
 		if (row.dataset.key === key) row.remove();
 	});
+}
+
+/** The panel could not be had. The inbox is a page of its own. */
+function failure() {
+	const p = document.createElement("p");
+	p.className = "waiting";
+	p.textContent = text("failed");
+	const line = document.createElement("div");
+	line.className = "bottom-line";
+	const link = document.createElement("a");
+	[link.className, link.href, link.textContent] = ["button small", "/inbox", text("bell_unknown")];
+	line.append(link);
+	return [p, line];
 }
 
 function waiting() {

@@ -90,6 +90,8 @@ export function showEmpty() {
 	if (!list || !(template instanceof HTMLTemplateElement)) return;
 	const empty = list.querySelector(".empty");
 	const rows = [...list.querySelectorAll(".row")].some((r) => r instanceof HTMLElement && !r.hidden);
+	const older = document.querySelector("#pager [rel=next]");
 	if (rows) empty?.remove();
+	else if (older instanceof HTMLElement) older.click(); // there are more
 	else if (!empty) list.append(template.content.cloneNode(true));
 }

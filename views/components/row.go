@@ -9,6 +9,7 @@ import (
 // Labels are the texts that every row has.
 type Labels struct {
 	New, Unread, SeenBefore                        string
+	More, Less                                     string
 	MarkRead, MarkUnread, Delete, Mute             string
 	ReadNamed, UnreadNamed, DeleteNamed, MuteNamed Named // the accessible names of the four actions
 }
@@ -19,6 +20,7 @@ type Named struct{ Before, After string }
 // Row is one entry.
 type Row struct {
 	Key      string
+	ID       string // of the notice
 	At       string
 	Type     string
 	Icon     string // by the kind of notice; empty: its initials
@@ -31,6 +33,7 @@ type Row struct {
 	Body     string
 	Link     string
 	Reason   string
+	Long     bool   // the body may be longer than a row shows
 	Datetime string // RFC 3339
 	Clock    string
 	Moment   string
@@ -82,7 +85,7 @@ func (l Rows) row(buf *rowBuffer, r *Row, actions []action) {
 		state = "read"
 	}
 	if l.Test == "" {
-		m.raw(`<li class="row" tabindex="-1" id="e`).text(r.At).raw(`" data-testid="entry" data-key="`).text(r.Key)
+		m.raw(`<li class="row" tabindex="-1" id="e`).text(r.At).raw(`" data-testid="entry" data-id="`).text(r.ID).raw(`" data-key="`).text(r.Key)
 	} else {
 		m.raw(`<li class="row" data-testid="`).text(l.Test).raw(`" data-key="`).text(r.Key)
 	}
@@ -90,9 +93,7 @@ func (l Rows) row(buf *rowBuffer, r *Row, actions []action) {
 	l.avatar(m, r)
 	m.raw(`<article>`)
 	l.heading(m, r)
-	if r.Body != "" {
-		m.raw(`<p class="body" dir="auto">`).text(r.Body).raw(`</p>`)
-	}
+	l.body(m, r)
 	m.raw(`<p class="meta"><span>`).text(r.Reason).raw(`</span> <span class="exact">`).text(r.Moment)
 	m.raw(`</span></p></article><time datetime="`).text(r.Datetime).raw(`">`).text(r.Clock).raw(`</time>`)
 	if len(actions) > 0 {
@@ -112,7 +113,7 @@ func (l Rows) avatar(m *markup, r *Row) {
 }
 
 func (l Rows) icon(m *markup, name string) {
-	m.raw(`<svg class="icon"><use href="`).text(string(l.Icons)).raw(`#`).text(name).raw(`"></use></svg>`)
+	m.raw(`<svg class="icon" aria-hidden="true"><use href="`).text(string(l.Icons)).raw(`#`).text(name).raw(`"></use></svg>`)
 }
 
 func (l Rows) heading(m *markup, r *Row) {
@@ -129,4 +130,18 @@ func (l Rows) heading(m *markup, r *Row) {
 		m.raw(`<a dir="auto" href="`).text(r.Link).raw(`">`).text(r.Title).raw(`</a>`)
 	}
 	m.raw(`</h3>`)
+}
+
+// body is cut after two lines by the style sheet. A long one is folded: all of
+// it is there to be unfolded, also without script.
+func (l Rows) body(m *markup, r *Row) {
+	switch {
+	case r.Body == "":
+	case r.Long && l.Labels.More != "":
+		m.raw(`<details class="fold"><summary><span class="body" dir="auto">`).text(r.Body)
+		m.raw(`</span> <span class="more">`).text(l.Labels.More).raw(`</span><span class="less">`).text(l.Labels.Less)
+		m.raw(`</span></summary></details>`)
+	default:
+		m.raw(`<p class="body" dir="auto">`).text(r.Body).raw(`</p>`)
+	}
 }

@@ -23,7 +23,7 @@ func TestNoValueOfARowBecomesMarkup(t *testing.T) {
 	t.Parallel()
 	evil := `"><script>alert('x')</script><b a="`
 	r := Row{
-		Key: evil, At: evil, Type: evil, Icon: evil, Tint: evil, Title: evil, Body: evil, Link: evil, Reason: evil,
+		Key: evil, ID: evil, At: evil, Type: evil, Icon: evil, Tint: evil, Title: evil, Body: evil, Link: evil, Reason: evil,
 		Datetime: evil, Clock: evil, Moment: evil, Divider: true,
 	}
 	around := Named{evil, evil}
