@@ -107,7 +107,7 @@ func TestSentNoticesShowHowManyGotAndReadThem(t *testing.T) {
 		}
 	}
 	want := []string{
-		"1,200 of 1,500|1200|1500", "3 of 1,500|3|1500", "not known now||", "not known now||",
+		"1,200 of 1,500|1200|1500", "3 of 1,500|3|1500", "not known right now||", "not known right now||",
 		"being counted||", "being counted||", "no recipients||", "no recipients||",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -51,7 +51,7 @@ func TestAWrongPasswordShowsTheFormAgain(t *testing.T) {
 	w := newWorld(t, nil)
 	r := w.post("", "/login", "username", `al"ice`, "password", "secret", "next", "/settings")
 	r.wantStatus(t, http.StatusUnprocessableEntity)
-	r.wantText(t, "#login-fault", "The user name or the password is not right.")
+	r.wantText(t, "#login-fault", "The user name or password is not correct.")
 	if r.attr("#username", "value") != `al"ice` || r.attr("#password", "value") != "" || r.attr("[name=next]", "value") != "/settings" {
 		t.Error("the form does not keep the name and the way, or it keeps the password")
 	}

@@ -29,7 +29,7 @@ func TestNamesAreOfferedWhileOneIsTyped(t *testing.T) {
 	})
 	for _, test := range []struct{ address, lang, want string }{
 		{"?q=ali&target=user", "en", `{"names":[{"name":"alice","note":"Customer"},{"name":"\u003c/script\u003e\"ali","note":"Operator"}]}`},
-		{"?q=+ali+", "ja", `{"names":[{"name":"alice","note":"お客様"},{"name":"\u003c/script\u003e\"ali","note":"オペレーター"}]}`},
+		{"?q=+ali+", "ja", `{"names":[{"name":"alice","note":"顧客"},{"name":"\u003c/script\u003e\"ali","note":"オペレーター"}]}`},
 		{"?q=ali&target=role", "en", `{"names":[{"name":"picker","note":"1 person"},{"name":"night","note":"1,500 people"}]}`},
 		{"?target=role", "zh", `{"names":[{"name":"picker","note":"1 人"},{"name":"night","note":"1,500 人"}]}`},
 		{"?q=zzz", "en", `{"names":[]}`},

@@ -114,7 +114,7 @@ func TestTheFormSaysWhenANoticeDisappears(t *testing.T) {
 		{"72h", "en", tokyo, "It disappears on 23 November 2026, 21:00.", 0},
 		{"72h", "en", "", "It disappears on 23 November 2026, 12:00 UTC.", 0},
 		{"72h", "ja", tokyo, "2026年11月23日 21:00に受信トレイから消えます。", 0},
-		{"72h", "zh", tokyo, "将于2026年11月23日 21:00 从收件箱中消失。", 0},
+		{"72h", "zh", tokyo, "将于 2026年11月23日 21:00 从收件箱中消失。", 0},
 		{"", "en", tokyo, "It disappears on 19 May 2027, 21:00.", 0},
 		{"", "en", tokyo, "It disappears on 27 November 2026, 21:00.", 7 * 24 * time.Hour},
 		{"soon", "en", tokyo, "", 0},

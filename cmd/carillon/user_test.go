@@ -78,7 +78,7 @@ func TestAFaultyUserIsRefusedInWords(t *testing.T) {
 		{[]string{"user", "add", "bob", "--audience", "martian"}, "", exitUsage, "customer, operator, user"},
 		{[]string{"user", "add", "bob", "--password-stdin"}, "short", exitFailed, "password: A password has at least 8 characters."},
 		{[]string{"user", "add", "bob", "--password-stdin"}, strings.Repeat("long", 60), exitFailed, "password: A password has at most 200 bytes."},
-		{[]string{"user", "add", "b\x1bb"}, "", exitFailed, "name: Nobody can be called b\ufffdb."},
+		{[]string{"user", "add", "b\x1bb"}, "", exitFailed, "name: b\ufffdb cannot be a name."},
 		{[]string{"user", "add", "b\xffb"}, "", exitUsage, "UTF-8"},
 		{[]string{"user", "add", "bob", "--role", "\x01"}, "", exitFailed, "--role: "},
 		{[]string{"user", "add", ""}, "", exitFailed, "name"},

@@ -59,7 +59,7 @@ func TestNumbersDecideTheForm(t *testing.T) {
 		{"en", 2, "2 new notices"},
 		{"en", 1234, "1,234 new notices"},
 		{"en", 1_000_001, "1,000,001 new notices"},
-		{"ja", 1, "新着通知1件"},
+		{"ja", 1, "新着通知1件を表示"},
 		{"zh-Hans", 1234, "1,234 条新通知"},
 	} {
 		if got := c.For(test.lang, "").N("js.arrivals", test.n); got != test.want {
