@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"net/http"
@@ -17,6 +18,9 @@ var (
 	errMalformed = errors.New("malformed request")
 	errMethod    = errors.New("method not allowed")
 	errSignIn    = errors.New("sign in first")
+
+	// errOtherUser is a form of somebody who was signed in before.
+	errOtherUser = fmt.Errorf("%w: a form of somebody else's page", notifier.ErrConflict)
 )
 
 // statuses says which status an error is. What is not in it is our fault.
@@ -64,18 +68,22 @@ func (h *Handlers) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retryAfter(err))
 	}
-	if err := h.page(w, r, status, views.FailurePage(h.failure(r, status))); err != nil {
+	if err := h.page(w, r, status, views.FailurePage(h.failure(r, status, err))); err != nil {
 		h.Log.LogAttrs(r.Context(), slog.LevelError, "error page not rendered",
 			slog.String("request_id", v.id), slog.Any("err", err))
 		w.WriteHeader(status)
 	}
 }
 
-func (h *Handlers) failure(r *http.Request, status int) *views.Failure {
+func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failure {
 	code := strconv.Itoa(status)
 	f := h.bareFrame(r)
 	f.Title = f.Text.T("status." + code + ".heading")
 	p := &views.Failure{Frame: f, Status: code, Advice: f.Text.T("status." + code + ".text")}
+	if errors.Is(err, errOtherUser) {
+		p.Title = f.Text.T("status.other_user.heading")
+		p.Advice = f.Text.F("status.other_user.text", "Name", f.Viewer.Name)
+	}
 	if status >= http.StatusInternalServerError {
 		p.Request = f.Text.F("status.request", "ID", visitOf(r).id)
 	} else if f.Viewer != nil {

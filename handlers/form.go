@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
 )
 
 // codeForm is the fault of a form that is not ours: a field unknown or twice.
@@ -17,6 +18,7 @@ const codeForm = "form"
 
 // form reads a posted form that has the given fields and no others. A field
 // too many, or one sent twice, is an *notifier.InvalidError beside the values.
+// Every form may say whose page it is of: that of somebody else is errOtherUser.
 func form(r *http.Request, fields ...string) (url.Values, error) {
 	if kind := r.Header.Get("Content-Type"); kind != "" {
 		if name, _, err := mime.ParseMediaType(kind); err != nil || name != "application/x-www-form-urlencoded" {
@@ -29,14 +31,30 @@ func form(r *http.Request, fields ...string) (url.Values, error) {
 		}
 		return nil, fmt.Errorf("%w: %w", errMalformed, err)
 	}
+	if !ownForm(r) {
+		return nil, errOtherUser
+	}
 	var bad notifier.InvalidError
 	for name, values := range r.PostForm {
-		if len(values) > 1 || !contains(fields, name) {
+		if len(values) > 1 || !contains(fields, name) && name != views.PageUser {
 			bad.Add("", codeForm, nil)
 			break
 		}
 	}
 	return r.PostForm, bad.OrNil()
+}
+
+// ownForm says whether a plain form is of a page of this user, as far as it
+// says. Without script no header does, and somebody else may have signed in since
+// in another tab. Whoever is signed out has nothing that could be changed.
+func ownForm(r *http.Request) bool {
+	v := visitOf(r)
+	for _, name := range r.PostForm[views.PageUser] {
+		if v.known && name != "" && name != v.user.User.Name {
+			return false
+		}
+	}
+	return true
 }
 
 func contains(list []string, s string) bool {

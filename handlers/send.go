@@ -37,6 +37,9 @@ func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 // preview, or to confirm that so many people are meant.
 func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, sendFields...)
+	if errors.Is(err, errOtherUser) {
+		return h.sendAsOther(w, r)
+	}
 	if values == nil {
 		return err
 	}
@@ -69,6 +72,17 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 	}
 	showFaults(p, bad)
 	return h.page(w, r, http.StatusUnprocessableEntity, views.SendPage(p))
+}
+
+// sendAsOther gives what somebody else has typed to who is signed in now: he may
+// send it in his own name.
+func (h *Handlers) sendAsOther(w http.ResponseWriter, r *http.Request) error {
+	p, err := h.sendPage(r, typed(r.PostForm))
+	if err != nil {
+		return err
+	}
+	p.OtherUser = p.Text.F("send.other_user", "Name", p.Viewer.Name)
+	return h.page(w, r, http.StatusConflict, views.SendPage(p))
 }
 
 // countRecipients checks the whole draft, and joins its faults with those that

@@ -13,6 +13,7 @@ type Send struct {
 	Disappears string
 	Preview    *Preview
 	Confirm    *Confirm
+	OtherUser  string      // who is signed in now, when somebody else wrote this; empty: nobody else did
 	FaultList  []FaultLink // all of them, also those of no field
 }
 

@@ -58,6 +58,9 @@ type Viewer struct {
 // escaped as in a query. Somebody else may have signed in since.
 const UserHeader = "Carillon-User"
 
+// PageUser is the field that says the same in a plain form.
+const PageUser = "page_user"
+
 // Done is the line that says what has just happened.
 type Done struct {
 	Text string
