@@ -88,7 +88,7 @@ func (h *Handlers) sendAsOther(w http.ResponseWriter, r *http.Request) error {
 // countRecipients checks the whole draft, and joins its faults with those that
 // reading the form found: a sender mends them all at once.
 func (h *Handlers) countRecipients(r *http.Request, d notifier.Draft, found ...error) (int64, error) {
-	count, err := h.Sender.Count(r.Context(), d)
+	count, err := h.reach(r, d)
 	var bad *notifier.InvalidError
 	if err != nil && !errors.As(err, &bad) {
 		return 0, err

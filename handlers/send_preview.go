@@ -38,7 +38,8 @@ func (h *Handlers) previewPart(
 }
 
 // reach counts the recipients of a draft whose other fields may be empty or
-// wrong still: a sender wants the number first. The error is as that of Count.
+// wrong still: a sender wants the number first, and all that is wrong at once.
+// The error is as that of Count.
 func (h *Handlers) reach(r *http.Request, d notifier.Draft) (int64, error) {
 	count, err := h.Sender.Count(r.Context(), d)
 	var bad, more *notifier.InvalidError
@@ -55,7 +56,7 @@ func (h *Handlers) reach(r *http.Request, d notifier.Draft) (int64, error) {
 	if err != nil && !errors.As(err, &more) {
 		return 0, err
 	}
-	return count, merge(bad, err)
+	return count, merge(err, bad)
 }
 
 func wrong(bad *notifier.InvalidError, fields ...string) bool {

@@ -161,6 +161,26 @@ func TestAllFaultsShowAtOnce(t *testing.T) {
 	}
 }
 
+func TestAnUnknownNameShowsBesideTheOtherFaults(t *testing.T) {
+	t.Parallel()
+	for _, preview := range []string{"", "1"} {
+		w := peopleWorld(t)
+		w.directory.roles = func() ([]notifier.RoleInfo, error) { return nil, nil }
+		form := with(with(with(goodForm, "to", "dora"), "title", ""), "expires_in", "soon")
+		r := w.post("carol", "/staff/send", with(form, "preview", preview)...).wantStatus(t, http.StatusUnprocessableEntity)
+		var fields []string
+		for _, li := range r.page.Find("[data-testid=faults] li").EachIter() {
+			fields = append(fields, li.Find("a").AttrOr("href", "none"))
+		}
+		if diff := cmp.Diff([]string{"#expires_in", "#to", "#title"}, fields); diff != "" {
+			t.Errorf("preview %q: %s", preview, diff)
+		}
+		if got := r.text("#to-fault"); !strings.Contains(got, "dora") {
+			t.Errorf("preview %q: of the names it says %q", preview, got)
+		}
+	}
+}
+
 func TestUnknownNamesAreNamedInEveryLanguage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
