@@ -30,7 +30,7 @@ func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return h.page(w, r, http.StatusOK, views.SendPage(p))
+	return h.showSend(w, r, http.StatusOK, p)
 }
 
 // send sends what the form says, or shows it again: with its faults, as a
@@ -71,7 +71,14 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	showFaults(p, bad)
-	return h.page(w, r, http.StatusUnprocessableEntity, views.SendPage(p))
+	return h.showSend(w, r, http.StatusUnprocessableEntity, p)
+}
+
+// showSend shows the form. The browser may keep it, so that Back brings what was
+// typed: a session may have ended while it was written.
+func (h *Handlers) showSend(w http.ResponseWriter, r *http.Request, status int, p *views.Send) error {
+	w.Header().Set("Cache-Control", revalidate)
+	return h.page(w, r, status, views.SendPage(p))
 }
 
 // sendAsOther gives what somebody else has typed to who is signed in now: he may
@@ -82,7 +89,7 @@ func (h *Handlers) sendAsOther(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p.OtherUser = p.Text.F("send.other_user", "Name", p.Viewer.Name)
-	return h.page(w, r, http.StatusConflict, views.SendPage(p))
+	return h.showSend(w, r, http.StatusConflict, p)
 }
 
 // countRecipients checks the whole draft, and joins its faults with those that
@@ -104,7 +111,7 @@ func (h *Handlers) showPreview(
 		return err
 	}
 	p.Preview = &views.Preview{Recipients: p.Text.N("send.recipients", count), Card: card(p.Text, d, h.now(r))}
-	return h.page(w, r, http.StatusOK, views.SendPage(p))
+	return h.showSend(w, r, http.StatusOK, p)
 }
 
 func (h *Handlers) askToConfirm(w http.ResponseWriter, r *http.Request, values url.Values, count int64) error {
@@ -117,5 +124,5 @@ func (h *Handlers) askToConfirm(w http.ResponseWriter, r *http.Request, values u
 		Text:   p.Text.N("send.confirm_text", count),
 		Submit: p.Text.N("send.confirm_submit", count),
 	}
-	return h.page(w, r, http.StatusUnprocessableEntity, views.SendPage(p))
+	return h.showSend(w, r, http.StatusUnprocessableEntity, p)
 }

@@ -181,6 +181,26 @@ func TestAnUnknownNameShowsBesideTheOtherFaults(t *testing.T) {
 	}
 }
 
+func TestTheBrowserMayKeepWhatIsTypedForBack(t *testing.T) {
+	t.Parallel()
+	w := sendWorld(t, 1234, &[]notifier.Draft{})
+	for name, r := range map[string]reply{
+		"the form":     w.get("carol", "/staff/send"),
+		"faults":       w.post("carol", "/staff/send", with(goodForm, "title", "")...),
+		"confirmation": w.post("carol", "/staff/send", goodForm...),
+		"a preview":    w.post("carol", "/staff/send", with(goodForm, "preview", "1")...),
+		"another user": w.post("carol", "/staff/send", with(goodForm, "page_user", "dora")...),
+	} {
+		if got := r.Header.Get("Cache-Control"); got != "private, no-cache" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	w.post("", "/staff/send", goodForm...).wantRedirect(t, "/login?next=%2Fstaff%2Fsend")
+	if got := w.get("carol", "/settings").Header.Get("Cache-Control"); got != "no-store" {
+		t.Errorf("other pages: %q", got)
+	}
+}
+
 func TestUnknownNamesAreNamedInEveryLanguage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
