@@ -66,6 +66,13 @@ func (w *window) click(name string) *window {
 	return w
 }
 
+// settles waits until a click is meant for the row that came under the pointer
+// when another one went.
+func (w *window) settles() *window {
+	w.t.Helper()
+	return w.until(fmt.Sprintf(`performance.now() > %f`, ask[float64](w, `performance.now()`)+400))
+}
+
 // clickOn presses a part of the page.
 func (w *window) clickOn(sel string) *window {
 	w.t.Helper()

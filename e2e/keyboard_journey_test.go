@@ -93,7 +93,7 @@ func (w *window) actsByTab(text *locale.Printer) {
 	}
 	w.until(`document.activeElement.matches("h1")`)
 	w.has("#list .empty h2", text.T("inbox.empty_heading"))
-	w.tabs(true).focusIsOn(text.T("done.undo")).types(kb.Enter).titles(usual[0].title).onRow(usual[0].title)
+	w.tabs(true).tabs(true).focusIsOn(text.T("done.undo")).types(kb.Enter).titles(usual[0].title).onRow(usual[0].title)
 }
 
 func (w *window) switchesKeysOff(user string, text *locale.Printer, vera *person) {

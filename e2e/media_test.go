@@ -20,16 +20,18 @@ func TestAtTwiceTheSizeNothingIsLost(t *testing.T) {
 		if path == "/staff/send" {
 			w.as(vera)
 		}
-		w.scaled(1280, 900, 1, false)
-		w.visit(path)
-		wide := shownTexts(w)
-		w.scaled(640, 450, 2, false) // a window of 1280 by 900 at 200 %
-		w.do(chromedp.Evaluate[chromedp.Void](string(look)))
-		if faults := ask[[]string](w, `look(false)`); len(faults) > 0 {
-			t.Errorf("%s: %q", path, faults)
-		}
-		if lost := missing(wide, shownTexts(w)); len(lost) > 0 {
-			t.Errorf("%s: these are not to be seen any more: %q", path, lost)
+		for _, width := range []int64{1280, 768} {
+			w.scaled(width, 900, 1, false)
+			w.visit(path)
+			wide := shownTexts(w)
+			w.scaled(width/2, 450, 2, false) // the same window at 200 %
+			w.do(chromedp.Evaluate[chromedp.Void](string(look)))
+			if faults := ask[[]string](w, `look(false)`); len(faults) > 0 {
+				t.Errorf("%s at %d px: %q", path, width, faults)
+			}
+			if lost := missing(wide, shownTexts(w)); len(lost) > 0 {
+				t.Errorf("%s at %d px: these are not to be seen any more: %q", path, width, lost)
+			}
 		}
 		w.shot("zoom" + strings.ReplaceAll(path, "/", "-"))
 	}
@@ -73,19 +75,38 @@ func TestForcedColoursShowBadgeMarksAndFocus(t *testing.T) {
 	w, vera := desk(t, usual[:3]...)
 	w.media("", "forced-colors", "active")
 	w.visit("/inbox?filter=unread")
-	// What has a background of its own in usual colours has one in forced ones.
-	for _, sel := range []string{"#badge", ".dot"} {
-		w.until(fmt.Sprintf(`(s => s.backgroundColor !== getComputedStyle(document.body).backgroundColor && !/, 0\)$/.test(s.backgroundColor))(getComputedStyle(document.querySelector(%q)))`, sel))
-	}
+	w.highlighted(".dot")
+	w.framed("#badge")
 	w.types("j").until(`(s => s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 2)(getComputedStyle(document.activeElement))`)
 	w.until(`getComputedStyle(document.querySelector(".tab[aria-current=page]")).outlineStyle !== "none"`)
 	w.shot("forced-colours")
 	w.visit("/inbox")
-	w.until(`(s => s.backgroundColor !== getComputedStyle(document.body).backgroundColor)(getComputedStyle(document.querySelector(".mark")))`)
+	w.framed(".mark")
 	w.shot("forced-colours-new")
 	w.as(vera).visit("/staff/notices/1")
 	w.until(`(e => e && e.getBoundingClientRect().height >= 4)(document.querySelector("progress"))`)
 	w.shot("forced-colours-notice")
+}
+
+// highlighted holds an element to the system's colour for what stands out,
+// which the system would else have replaced by that of the page.
+func (w *window) highlighted(sel string) {
+	w.t.Helper()
+	w.until(fmt.Sprintf(`(() => {
+		const own = getComputedStyle(document.querySelector(%q)), probe = document.body.appendChild(document.createElement("i"));
+		probe.style.backgroundColor = "Highlight";
+		const want = getComputedStyle(probe).backgroundColor;
+		probe.remove();
+		return own.forcedColorAdjust === "none" && own.backgroundColor === want;
+	})()`, sel))
+}
+
+// framed holds words to a frame around them and to the colours of the system,
+// which lays a colour of its own behind them.
+func (w *window) framed(sel string) {
+	w.t.Helper()
+	w.until(fmt.Sprintf(`(s => s.borderTopStyle === "solid" && parseFloat(s.borderTopWidth) >= 1 && s.forcedColorAdjust === "auto" && s.color !== s.backgroundColor)
+		(getComputedStyle(document.querySelector(%q)))`, sel))
 }
 
 func TestWhoWantsNoMotionGetsNone(t *testing.T) {
@@ -121,6 +142,6 @@ func TestPaperShowsTheListAndNothingToPress(t *testing.T) {
 	if len(seen) > 0 {
 		t.Errorf("on paper there are %q", seen)
 	}
-	w.until(`document.querySelectorAll("main .row").length === 3 && [...document.querySelectorAll("main .row, main .row .body, main .row .exact, main .row time, main h1, .day")].every(e => e.checkVisibility({opacityProperty: true}))`)
+	w.until(`document.querySelectorAll("main .row").length === 3 && [...document.querySelectorAll("main .row, main .row .body, main .row .exact, main h1, .day")].every(e => e.checkVisibility({opacityProperty: true}))`)
 	w.shot("print")
 }

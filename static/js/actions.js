@@ -52,7 +52,8 @@ export function startActions() {
 	document.addEventListener("click", (e) => {
 		const pressed = e.target instanceof Element ? e.target : null;
 		if (pressed?.closest("#done .close")) putAway();
-		if (!pressed?.closest(".row .actions") || performance.now() - removed > settling) return;
+		// A key has no place on the page that something else could come under.
+		if (e.detail === 0 || !pressed?.closest(".row .actions") || performance.now() - removed > settling) return;
 		e.preventDefault(); // the second click on what is gone
 		e.stopPropagation();
 	}, true);
