@@ -16,12 +16,15 @@ import (
 
 // deleteEntry deletes, and hands the page after it what Undo needs.
 func (h *Handlers) deleteEntry(w http.ResponseWriter, r *http.Request) error {
-	values, err := form(r, "key", "back")
+	values, err := form(r, "key", "at", "back")
 	if err != nil {
 		return err
 	}
 	if values.Get("key") == "" {
 		return missing("key")
+	}
+	if err := h.seen(r, values); err != nil {
+		return err
 	}
 	e, badge, err := h.Inbox.Take(r.Context(), seqOf(r), values.Get("key"))
 	if err != nil {
@@ -36,6 +39,22 @@ func (h *Handlers) deleteEntry(w http.ResponseWriter, r *http.Request) error {
 		say.Set(f.Name, f.Value)
 	}
 	redirect(w, backTo(values.Get("back"), say))
+	return nil
+}
+
+// seen refuses to delete a notice that took the place of the one on the page: the
+// user has not seen it. A form that does not say which one it means is not refused.
+func (h *Handlers) seen(r *http.Request, values url.Values) error {
+	if values.Get("at") == "" {
+		return nil
+	}
+	e, err := h.Inbox.Find(r.Context(), seqOf(r), values.Get("key"), 0)
+	if err != nil {
+		return fmt.Errorf("find the entry to delete: %w", err)
+	}
+	if e.At > number(values.Get("at")) {
+		return fmt.Errorf("%w: a newer notice has the key of the one to delete", notifier.ErrConflict)
+	}
 	return nil
 }
 

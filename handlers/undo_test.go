@@ -98,3 +98,36 @@ func TestADeletionIsForgottenAfterAWhile(t *testing.T) {
 	now = now.Add(11 * time.Minute)
 	w.post("alice", "/inbox/restore", "key", "like:photo:5").wantStatus(t, http.StatusNotFound)
 }
+
+func TestWhatIsNewerThanTheRowIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	now := entry(5, noon, false, false)
+	var taken []string
+	w := newWorld(t, func(w *world) {
+		w.inbox.find = func(seq int64, key string, _ int64) (notifier.Entry, error) {
+			if seq != alice.Seq || key != now.Key {
+				return notifier.Entry{}, notifier.ErrNotFound
+			}
+			return now, nil
+		}
+		w.inbox.take = func(_ int64, key string) (notifier.Entry, error) {
+			taken = append(taken, key)
+			return now, nil
+		}
+	})
+	before, same := strconv.FormatInt(now.At-1, 10), strconv.FormatInt(now.At, 10)
+	for _, at := range []string{before, "0", "tampered"} {
+		w.post("alice", "/inbox/delete", "key", now.Key, "at", at).wantStatus(t, http.StatusConflict)
+		w.script("alice", "/inbox/delete", "e1", "key="+now.Key+"&at="+at).wantStatus(t, http.StatusConflict)
+	}
+	w.post("alice", "/inbox/delete", "key", "a:b", "at", same).wantStatus(t, http.StatusNotFound)
+	if len(taken) != 0 {
+		t.Fatalf("deleted %v", taken)
+	}
+	for _, fields := range [][]string{{"at", same}, {"at", ""}, nil} {
+		w.post("alice", "/inbox/delete", append([]string{"key", now.Key}, fields...)...).wantStatus(t, http.StatusSeeOther)
+	}
+	if len(taken) != 3 {
+		t.Errorf("deleted %v", taken)
+	}
+}
