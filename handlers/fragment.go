@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/a-h/templ"
+
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 )
@@ -85,12 +87,35 @@ func queryOf(back string) inboxQuery {
 
 // panel is what the bell opens.
 func (h *Handlers) panel(w http.ResponseWriter, r *http.Request) error {
+	p, err := h.newest(w, r)
+	if err != nil {
+		return err
+	}
+	return h.page(w, r, http.StatusOK, views.PanelFragment(p))
+}
+
+// panelPart is the panel after something was done in it. What was done is told on
+// the page below, whichever it is, so that Undo leads to the inbox.
+func (h *Handlers) panelPart(w http.ResponseWriter, r *http.Request, done *views.Done) error {
+	p, err := h.newest(w, r)
+	if err != nil {
+		return err
+	}
+	if done.Undo != nil {
+		done.Undo.Fields = append(done.Undo.Fields, views.Hidden{Name: "back", Value: inboxPath})
+	}
+	f := h.bareFrame(r)
+	return h.page(w, r, http.StatusOK, templ.Join(views.PanelFragment(p), views.DoneLine(&f, done)))
+}
+
+// newest is the panel, and tells the script the number.
+func (h *Handlers) newest(w http.ResponseWriter, r *http.Request) (*views.Panel, error) {
 	page, err := h.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Limit: panelRows})
 	if err != nil {
-		return fmt.Errorf("show the newest of an inbox: %w", err)
+		return nil, fmt.Errorf("show the newest of an inbox: %w", err)
 	}
 	if err := h.tellBadge(w, r, pageBadge(page)); err != nil {
-		return err
+		return nil, err
 	}
 	text := h.text(r)
 	p := &views.Panel{Text: text, Icons: h.assets.Icons, Labels: rowLabels(text), Empty: inboxEmpty(text, inboxQuery{})}
@@ -101,7 +126,7 @@ func (h *Handlers) panel(w http.ResponseWriter, r *http.Request) error {
 	if page.Unread > 0 {
 		p.Upto = strconv.FormatInt(page.Ver, 10)
 	}
-	return h.page(w, r, http.StatusOK, views.PanelFragment(p))
+	return p, nil
 }
 
 // keys is the list of keyboard shortcuts.

@@ -162,6 +162,52 @@ func TestTheBellShowsTheNewestWithoutOpening(t *testing.T) {
 	}
 }
 
+func TestAnOlderLineStaysWhileThereIsNothingToSay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.inbox.change = func(string, int64, string) (notifier.Badge, error) { return notifier.Badge{}, nil }
+		w.inbox.find = func(int64, string, int64) (notifier.Entry, error) { return entry(1, noon, true, false), nil }
+	})
+	r := w.script("alice", "/inbox/read", "e1", "key=like%3A1").wantStatus(t, http.StatusOK)
+	if r.count("#done") != 0 {
+		t.Errorf("a row comes with a line that says nothing:\n%s", r.body)
+	}
+	if r = w.get("alice", "/inbox?filter=unread"); r.count("#done") != 1 || r.count("#done[hx-swap-oob]") != 0 {
+		t.Error("a page with nothing to say would empty the line, or has none")
+	}
+	if w.get("alice", "/inbox?done=read").count("#done[hx-swap-oob=true]") != 1 {
+		t.Error("a page with something to say would not say it")
+	}
+}
+
+func TestThePanelSaysThatAllIsMarkedAsRead(t *testing.T) {
+	t.Parallel()
+	unread := []notifier.Entry{entry(2, noon, false, false), entry(1, noon.Add(-time.Minute), false, false)}
+	w := newWorld(t, func(w *world) {
+		w.inbox.look = func(int64, notifier.Query) (notifier.Page, error) { return notifier.Page{Entries: unread}, nil }
+		w.inbox.change = func(string, int64, string) (notifier.Badge, error) { return notifier.Badge{}, nil }
+	})
+	r := w.script("alice", "/inbox/read-all", "panel", "upto="+strconv.FormatInt(noon.UnixMilli(), 10)).wantStatus(t, http.StatusOK)
+	r.wantText(t, "#done[hx-swap-oob=true] p", "Marked all as read.")
+	form := r.page.Find("#done form[method=post]")
+	if form.Length() != 1 {
+		t.Fatalf("no Undo:\n%s", r.body)
+	}
+	for _, attr := range form.Nodes[0].Attr {
+		if strings.HasPrefix(attr.Key, "hx-") {
+			t.Errorf("Undo is swapped by %s, and the page below the panel may be any", attr.Key)
+		}
+	}
+	fields := []string{}
+	for _, f := range form.Find("input").EachIter() {
+		fields = append(fields, f.AttrOr("name", ""), f.AttrOr("value", ""))
+	}
+	w.post("alice", form.AttrOr("action", ""), fields...).wantRedirect(t, "/inbox?done=restored")
+	if w.get("alice", "/inbox/panel", "HX-Request", "true").count("#done") != 0 {
+		t.Error("to open the panel says what was done before")
+	}
+}
+
 func TestAScriptWithoutASessionIsSentToSignIn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -27,11 +27,15 @@ func (h *Handlers) readAll(w http.ResponseWriter, r *http.Request) error {
 	if _, err := h.Inbox.ReadUpto(r.Context(), seqOf(r), values.Get("upto")); err != nil {
 		return fmt.Errorf("mark all as read: %w", err)
 	}
+	done := allRead(h.text(r).T("done.all_read"), turned)
 	switch {
 	case inPart(r, "panel"):
-		return h.panel(w, r)
+		return h.panelPart(w, r, done)
 	case fragment(r):
-		return h.lookedAt(w, r, queryOf(values.Get("back")), allRead(h.text(r).T("done.all_read"), turned))
+		if done.Undo != nil {
+			done.Undo.Target, done.Undo.Select = "#inbox", "#inbox"
+		}
+		return h.lookedAt(w, r, queryOf(values.Get("back")), done)
 	}
 	h.turned.remember(seqOf(r), "", turned, h.Now())
 	redirect(w, backTo(values.Get("back"), url.Values{"done": {"read-all"}}))
@@ -43,8 +47,7 @@ func allRead(text string, turned []string) *views.Done {
 	done := &views.Done{Text: text}
 	if len(turned) > 0 {
 		done.Undo = &views.Undo{
-			Action: "/inbox/unread", Target: "#inbox", Select: "#inbox",
-			Fields: []views.Hidden{{Name: "keys", Value: kept(strings.Join(turned, "\n"))}},
+			Action: "/inbox/unread", Fields: []views.Hidden{{Name: "keys", Value: kept(strings.Join(turned, "\n"))}},
 		}
 	}
 	return done

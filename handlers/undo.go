@@ -128,11 +128,7 @@ func (h *Handlers) inboxDone(r *http.Request, text *locale.Printer) *views.Done 
 	switch key := values.Get("key"); {
 	case code == "read-all":
 		turned, _ := h.turned.find(seqOf(r), "", h.Now())
-		done := allRead(text.T(id), turned)
-		if done.Undo != nil {
-			done.Undo.Target, done.Undo.Select = "", ""
-		}
-		return done
+		return allRead(text.T(id), turned)
 	case code == "deleted" && key != "":
 		undo := &views.Undo{Action: "/inbox/restore", Fields: []views.Hidden{{Name: "key", Value: kept(key)}}}
 		for _, name := range []string{"id", "at", "read"} {
