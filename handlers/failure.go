@@ -84,6 +84,9 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 		p.Title = f.Text.T("status.other_user.heading")
 		p.Advice = f.Text.F("status.other_user.text", "Name", f.Viewer.Name)
 	}
+	if status == http.StatusServiceUnavailable && r.Method == http.MethodGet {
+		p.Again = safeNext(r.URL.RequestURI())
+	}
 	if status >= http.StatusInternalServerError {
 		p.Request = f.Text.F("status.request", "ID", visitOf(r).id)
 	} else if f.Viewer != nil {

@@ -110,6 +110,39 @@ func TestAPanicIsA500WithARequestNumber(t *testing.T) {
 	}
 }
 
+func TestWhoeverComesWhileItIsAwayMayTryAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.inbox.look = func(int64, notifier.Query) (notifier.Page, error) { return notifier.Page{}, notifier.ErrUnavailable }
+		w.inbox.change = func(string, int64, string) (notifier.Badge, error) { return notifier.Badge{}, notifier.ErrUnavailable }
+	})
+	ways := func(r reply) string {
+		var found []string
+		for _, a := range r.page.Find("[data-testid=failure] a").EachIter() {
+			found = append(found, a.Text()+" "+a.AttrOr("href", ""))
+		}
+		return strings.Join(found, ", ")
+	}
+	for _, test := range []struct {
+		reply reply
+		want  string
+	}{
+		{w.get("alice", "/inbox?filter=unread&before=%22"), "Try again /inbox?filter=unread&before=%22, To the inbox /inbox"},
+		{w.post("alice", "/inbox/read", "key", "a:b"), "To the inbox /inbox"}, // a form is not sent by a link
+		{w.get("alice", "/nothing"), "To the inbox /inbox"},
+	} {
+		if got := ways(test.reply); got != test.want {
+			t.Errorf("%d: leads %q, want %q", test.reply.StatusCode, got, test.want)
+		}
+	}
+	w.sessions.current = func(*http.Request) (notifier.Signed, bool, error) {
+		return notifier.Signed{}, false, notifier.ErrUnavailable
+	}
+	if got := ways(w.get("alice", "/settings").wantStatus(t, http.StatusServiceUnavailable)); got != "Try again /settings, To the inbox /inbox" {
+		t.Errorf("while nobody knows who it is it leads %q", got)
+	}
+}
+
 func TestTheLogSaysWhoAndWhatButNoContent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -6,5 +6,6 @@ type Failure struct {
 	Frame
 	Status  string // 404
 	Advice  string
+	Again   string // the same address, where it may work soon; empty: it will not
 	Request string // the line with the request's id; empty: of no use here
 }
