@@ -178,3 +178,25 @@ func TestUsersAreSortedByNameOrByWhoCameLast(t *testing.T) {
 		}
 	}
 }
+
+func TestTheShareOfOneRecipientIsNoBar(t *testing.T) {
+	t.Parallel()
+	one, two := notice(2, notifier.StateSent), notice(1, notifier.StateSent)
+	one.Recipients, two.Recipients = 1, 2
+	w := newWorld(t, func(w *world) {
+		w.directory.notices = func(notifier.NoticeQuery) ([]notifier.Notice, error) { return []notifier.Notice{one, two}, nil }
+		w.sender.progressOf = func(notices []notifier.Notice) (list []notifier.Progress, err error) {
+			for _, n := range notices {
+				list = append(list, notifier.Progress{Notice: n, Delivered: 1, Counted: true})
+			}
+			return list, nil
+		}
+	})
+	r := w.get("carol", "/staff/notices").wantStatus(t, http.StatusOK)
+	for row, want := range map[string]string{"#notice-2": "1 of 10 of 1", "#notice-1": "1 of 20 of 2"} {
+		r.wantText(t, row+" [data-testid=delivered], "+row+" [data-testid=read]", want)
+	}
+	if r.count("#notice-2 progress") != 0 || r.count("#notice-1 progress") != 2 {
+		t.Errorf("%d and %d bars", r.count("#notice-2 progress"), r.count("#notice-1 progress"))
+	}
+}
