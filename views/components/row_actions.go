@@ -4,6 +4,7 @@ package components
 // is the same for all rows is escaped once.
 type action struct {
 	byType bool   // it is about the row's type, not about the row
+	dated  bool   // it says which notice of its key is meant: a newer one may have come
 	before string // up to the value that says which row
 	name   string // up to the title in the button's name
 	after  string // the rest
@@ -15,11 +16,13 @@ type action struct {
 func (l Rows) actions() []action {
 	mute := l.action("/settings/mute", `muted" value="1"><input type="hidden" name="type`, "bell-off", l.Labels.Mute, l.Labels.MuteNamed)
 	mute.byType = true
+	remove := l.action("/inbox/delete", "key", "trash-2", l.Labels.Delete, l.Labels.DeleteNamed)
+	remove.dated = true
 	return []action{
 		l.action("/inbox/read", "key", "mail-open", l.Labels.MarkRead, l.Labels.ReadNamed),
 		l.action("/inbox/unread", "key", "mail", l.Labels.MarkUnread, l.Labels.UnreadNamed),
 		mute,
-		l.action("/inbox/delete", "key", "trash-2", l.Labels.Delete, l.Labels.DeleteNamed),
+		remove,
 	}
 }
 
@@ -46,7 +49,11 @@ func (buf *rowBuffer) actions(r *Row, actions []action) {
 		if a.byType {
 			value = typ.b
 		}
-		m.raw(a.before).escaped(value).raw(a.name).escaped(title.b).raw(a.after)
+		m.raw(a.before).escaped(value)
+		if a.dated {
+			m.raw(`"><input type="hidden" name="at" value="`).text(r.At)
+		}
+		m.raw(a.name).escaped(title.b).raw(a.after)
 	}
 	m.raw(`</div>`)
 }
