@@ -8,6 +8,9 @@ TOOL  = $(GO) tool -modfile=tools.mod
 # takes too long under it for every run: `make race` has it all.
 RACED = ./notifier/... ./internal/... ./handlers/...
 
+# The browser is tested by itself: it takes all there is of the machine, and what
+# else is tested has its deadlines.
+
 .DEFAULT_GOAL := help
 .PHONY: help run build test race screenshots bench generate lint verify check setup
 
@@ -23,8 +26,9 @@ build: ## build bin/carillon
 
 test: setup ## install what the tests need, then run all of them
 	$(GO) vet ./...
-	$(GO) test ./...
+	$(GO) test $$($(GO) list ./... | grep -v '/e2e$$')
 	$(GO) test -race $(RACED)
+	$(GO) test -timeout 15m ./e2e
 
 race: setup ## run all tests with the race detector
 	$(GO) test -race ./...
