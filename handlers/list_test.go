@@ -200,3 +200,26 @@ func TestTheShareOfOneRecipientIsNoBar(t *testing.T) {
 		t.Errorf("%d and %d bars", r.count("#notice-2 progress"), r.count("#notice-1 progress"))
 	}
 }
+
+func TestWhetherTheOneRecipientReadItMayBeUnknown(t *testing.T) {
+	t.Parallel()
+	one := notice(2, notifier.StateSent)
+	one.Recipients = 1
+	p := notifier.Progress{Notice: one, Delivered: 1, Counted: true, ReadUnknown: true}
+	w := newWorld(t, func(w *world) {
+		w.directory.notices = func(notifier.NoticeQuery) ([]notifier.Notice, error) { return []notifier.Notice{one}, nil }
+		w.sender.progressOf = func([]notifier.Notice) ([]notifier.Progress, error) { return []notifier.Progress{p}, nil }
+		w.sender.progress = func(int64) (notifier.Progress, error) { return p, nil }
+	})
+	for _, address := range []string{"/staff/notices", "/staff/notices/2"} {
+		r := w.get("carol", address).wantStatus(t, http.StatusOK)
+		r.wantText(t, "[data-testid=read]", "not known")
+		if text := r.text("main"); !strings.Contains(text, "1 of 1") || strings.Contains(text, "0 of 1") {
+			t.Errorf("%s says %q", address, text)
+		}
+		if r.count("progress[data-testid=read], [data-testid=read] progress") != 0 {
+			t.Errorf("%s: a bar shows what is not known", address)
+		}
+	}
+	w.get("carol", "/staff/notices/2", "Accept-Language", "ja").wantText(t, "[data-testid=read]", "不明")
+}

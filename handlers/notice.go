@@ -97,9 +97,18 @@ func progressView(text *locale.Printer, p notifier.Progress) views.Progress {
 	case p.Recipients == 0:
 		v.Note = text.T("notice.nobody")
 	default:
-		v.Bars = []components.Bar{bar(text, "delivered", p.Delivered, p.Recipients), bar(text, "read", p.Read, p.Recipients)}
+		v.Bars = []components.Bar{bar(text, "delivered", p.Delivered, p.Recipients), readBar(text, &p)}
 	}
 	return v
+}
+
+// readBar is how many have read a notice. Of one that left the only inbox it went
+// to, nobody knows.
+func readBar(text *locale.Printer, p *notifier.Progress) components.Bar {
+	if p.ReadUnknown {
+		return components.Bar{ID: "read", Name: text.T("notice.read"), Text: text.T("notice.read_unknown")}
+	}
+	return bar(text, "read", p.Read, p.Recipients)
 }
 
 func bar(text *locale.Printer, id string, part, of int64) components.Bar {

@@ -96,7 +96,7 @@ func sentRow(text *locale.Printer, n *notifier.Progress, now time.Time) views.Se
 	case n.Recipients == 0:
 		row.Note = text.T("notices.nobody")
 	default:
-		row.Delivered, row.Read = bar(text, "delivered", n.Delivered, n.Recipients), bar(text, "read", n.Read, n.Recipients)
+		row.Delivered, row.Read = bar(text, "delivered", n.Delivered, n.Recipients), readBar(text, n)
 	}
 	return row
 }

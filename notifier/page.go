@@ -27,11 +27,16 @@ type Progress struct {
 	Notice
 	Delivered int64 // recipients whose inbox got it
 	Read      int64 // recipients who have read it
-	Counted   bool  // false: Redis is away, and the two numbers are not known
+	Counted   bool  // false: the two numbers are not known, as while Redis is away
+
+	ReadUnknown bool // Read is not known, because the notice left the one inbox it went to
 }
 
 // Tally is how many got a notice, and how many have read it.
-type Tally struct{ Delivered, Read int64 }
+type Tally struct {
+	Delivered, Read int64
+	ReadUnknown     bool // as Progress.ReadUnknown
+}
 
 // Single is a notice with one recipient, whose inbox knows what became of it.
 type Single struct {

@@ -47,7 +47,7 @@ func (b *Inbox) Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally
 // Statuses answers the same for notices with one recipient, which are not
 // counted: whether each came, and whether it is in the inbox as read, again in
 // one round trip. One that left the inbox has come; whether it was read is no
-// longer known.
+// longer known. Long after that, nothing is known of it.
 func (b *Inbox) Statuses(ctx context.Context, singles []notifier.Single) ([]notifier.Tally, error) {
 	statuses := make([]notifier.Tally, len(singles))
 	if len(singles) == 0 {
@@ -82,7 +82,7 @@ func status(s notifier.Single, row []any, gone bool) notifier.Tally {
 		}
 	}
 	if gone {
-		return notifier.Tally{Delivered: 1}
+		return notifier.Tally{Delivered: 1, ReadUnknown: true}
 	}
 	return notifier.Tally{}
 }

@@ -43,14 +43,18 @@ func TestBadgesComeInOrderAndStartColdInboxes(t *testing.T) {
 
 func TestTheStatusOfANoticeToOneUserIsReadFromHisInbox(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		status := func(id, delivered, read int64) {
+		compare := func(id int64, want notifier.Tally) {
 			t.Helper()
 			got, err := s.Statuses(s.ctx(t), []notifier.Single{
 				{NoticeID: 99, Seq: 43, Key: "like:photo:7"}, {NoticeID: id, Seq: 42, Key: "like:photo:7"},
 			})
-			if want := (notifier.Tally{Delivered: delivered, Read: read}); err != nil || got[1] != want || got[0] != (notifier.Tally{}) {
+			if err != nil || got[1] != want || got[0] != (notifier.Tally{}) {
 				t.Errorf("notice %d: %+v, %v; want %+v, and nothing of another", id, got, err, want)
 			}
+		}
+		status := func(id, delivered, read int64) {
+			t.Helper()
+			compare(id, notifier.Tally{Delivered: delivered, Read: read})
 		}
 		status(7, 0, 0)
 		s.deliver(t, 42, s.notice(7, "photo:7"))
@@ -60,8 +64,17 @@ func TestTheStatusOfANoticeToOneUserIsReadFromHisInbox(t *testing.T) {
 		}
 		status(7, 1, 1)
 		s.deliver(t, 42, s.notice(77, "photo:7"))
-		status(7, 1, 0)
+		compare(7, notifier.Tally{Delivered: 1, ReadUnknown: true})
 		status(77, 1, 0)
+		if _, err := s.Delete(s.ctx(t), 42, "like:photo:7"); err != nil {
+			t.Fatal(err)
+		}
+		compare(77, notifier.Tally{Delivered: 1, ReadUnknown: true})
+		s.deliver(t, 42, s.notice(78, "photo:7"))
+		if err := s.Retract(s.ctx(t), 78, "like:photo:7", []int64{42}); err != nil {
+			t.Fatal(err)
+		}
+		compare(78, notifier.Tally{Delivered: 1, ReadUnknown: true})
 		if none, err := s.Statuses(s.ctx(t), nil); err != nil || len(none) != 0 {
 			t.Errorf("of no notice: %v, %v", none, err)
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Progress returns a notice and how many got and read it. While Redis is away
-// the two numbers are not known, and Counted is false. An unknown id is
+// Progress returns a notice and how many got and read it. While Redis is away,
+// or when nobody remembers, the two numbers are not known, and Counted is false. An unknown id is
 // notifier.ErrNotFound.
 func (p *Pipeline) Progress(ctx context.Context, id int64) (notifier.Progress, error) {
 	n, err := p.c.Store.Notice(ctx, id)
@@ -44,9 +44,16 @@ func (p *Pipeline) ProgressOf(ctx context.Context, notices []notifier.Notice) ([
 		return progress, nil
 	}
 	for i := range progress {
-		progress[i].Counted = true
+		progress[i].Counted = !forgotten(&progress[i])
 	}
 	return progress, nil
+}
+
+// forgotten says whether a notice came to its one recipient so long ago that his
+// inbox remembers nothing of it, not even that it was there.
+func forgotten(n *notifier.Progress) bool {
+	over := n.State == notifier.StateSent || n.State == notifier.StateRetracted
+	return over && n.Routed && n.Recipients == 1 && n.Delivered == 0
 }
 
 // tallies is where the numbers of some notices are to be found: in the counts
@@ -100,7 +107,7 @@ func (p *Pipeline) fill(ctx context.Context, t *tallies) error {
 		n.Delivered, n.Read = many[i].Delivered, many[i].Read
 	}
 	for i, n := range t.one {
-		n.Delivered, n.Read = one[i].Delivered, one[i].Read
+		n.Delivered, n.Read, n.ReadUnknown = one[i].Delivered, one[i].Read, one[i].ReadUnknown
 	}
 	return nil
 }

@@ -123,3 +123,33 @@ func TestWithoutRedisAPageOfNoticesIsNotCounted(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
+
+func TestWhatTheOneInboxForgotIsNotKnown(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 2)
+	p := pipeline.New(r.config())
+	deleted, retracted, expired := send(t, p, toUsers("u1")), send(t, p, toUsers("u2")), send(t, p, toUsers("u1"))
+	if _, err := r.inbox.Open(t.Context(), seqs[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.inbox.Delete(t.Context(), seqs[0], deleted.Key()); err != nil {
+		t.Fatal(err)
+	}
+	retract(t, p, retracted.ID)
+	// Long after it left, the inbox remembers nothing of a notice.
+	if _, err := r.inbox.Delete(t.Context(), seqs[0], expired.Key()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.rdb.ZRem(t.Context(), r.keys.Gone(seqs[0]), expired.ID).Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []int64{deleted.ID, retracted.ID} {
+		if got, err := p.Progress(t.Context(), id); err != nil || got.Delivered != 1 || !got.ReadUnknown || !got.Counted {
+			t.Errorf("notice %d: %+v, %v", id, got, err)
+		}
+	}
+	if got, err := p.Progress(t.Context(), expired.ID); err != nil || got.Counted {
+		t.Errorf("a notice that is forgotten: %+v, %v", got, err)
+	}
+}
