@@ -102,6 +102,9 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page) 
 	p := h.inboxFrame(r, q, page.Opened, pageBadge(page))
 	rows := h.rowMaker(r, p.Text)
 	p.Days = rows.days(page.Entries)
+	if len(p.Days) > 0 && endedNew(q, page) {
+		p.Days[0].Rows[0].Divider = true
+	}
 	p.Count = inboxCount(p.Text, page)
 	if page.Older > 0 {
 		older := q

@@ -115,11 +115,20 @@ func safeLink(link string) string {
 	return ""
 }
 
-// inboxCount says how many are new on this page or, where nothing was opened,
-// unread at all.
+// endedNew says whether the page before this older one ended with what came after
+// the last opening, and this one begins with what was there before.
+func endedNew(q inboxQuery, page notifier.Page) bool {
+	return !q.Unread && page.Opened > 0 && q.Before > page.Opened && page.Entries[0].At <= page.Opened
+}
+
+// inboxCount says how many are new, on all pages when this one was just opened,
+// or where nothing was opened how many are unread at all.
 func inboxCount(text *locale.Printer, page notifier.Page) string {
 	if page.Unread > 0 {
 		return text.N("js.unread", page.Unread)
+	}
+	if page.Turned > 0 {
+		return text.N("inbox.new", page.Turned)
 	}
 	var fresh int64
 	for i := range page.Entries {

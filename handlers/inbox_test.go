@@ -230,3 +230,51 @@ func TestAKeyOfSomebodyElseIs404(t *testing.T) {
 		w.post("alice", "/inbox/"+verb, "key", "a:b").wantStatus(t, http.StatusNotFound)
 	}
 }
+
+func TestAPageFullOfNewRowsSaysHowManyAreNewOnAllPages(t *testing.T) {
+	t.Parallel()
+	var list []notifier.Entry
+	for i := range 30 {
+		list = append(list, entry(i, noon.Add(-time.Duration(i)*time.Minute), false, true))
+	}
+	w := newWorld(t, func(w *world) {
+		w.inbox.open = func(int64) (notifier.Page, error) {
+			return notifier.Page{Entries: list, Turned: 100, Ver: 99, Opened: 55, Older: list[29].At}, nil
+		}
+	})
+	w.get("alice", "/inbox").wantText(t, "[data-testid=count]", "100 new")
+}
+
+func TestTheDividerMayStandBetweenTwoPages(t *testing.T) {
+	t.Parallel()
+	last, first := noon, noon.Add(-time.Minute) // of the page before, and of this one
+	between := func(before, opened time.Time) string {
+		return fmt.Sprintf("before=%d&opened=%d", before.UnixMilli(), opened.UnixMilli())
+	}
+	for _, test := range []struct {
+		name, query string
+		fresh       bool // whether the first row of this page is new
+		want        int
+	}{
+		{"the page before ended new, this one begins seen", between(last, first), false, 1},
+		{"both are new", between(last, first.Add(-time.Second)), true, 0},
+		{"both were seen", between(last, last), false, 0},
+		{"long ago", between(last, last.Add(time.Hour)), false, 0},
+		{"a row that was marked unread since", between(last, first.Add(-time.Second)), false, 0},
+		{"nothing was opened", fmt.Sprintf("before=%d", last.UnixMilli()), false, 0},
+		{"the first page", fmt.Sprintf("opened=%d", first.UnixMilli()), false, 0},
+		{"only unread ones", "filter=unread&" + between(last, first), false, 0},
+	} {
+		w := newWorld(t, func(w *world) {
+			w.inbox.look = func(_ int64, q notifier.Query) (notifier.Page, error) {
+				return notifier.Page{Entries: []notifier.Entry{
+					entry(2, first, !test.fresh, test.fresh), entry(1, first.Add(-2*time.Second), true, test.fresh),
+				}, Opened: q.Opened}, nil
+			}
+		})
+		r := w.get("alice", "/inbox?"+test.query)
+		if got := r.count("[data-testid=divider] + [data-key='like:photo:2']"); got != test.want || r.count("[data-testid=divider]") != test.want {
+			t.Errorf("%s: %d of %d dividers before the first row, want %d", test.name, got, r.count("[data-testid=divider]"), test.want)
+		}
+	}
+}

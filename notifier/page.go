@@ -18,6 +18,7 @@ type Page struct {
 	Entries []Entry
 	Unread  int64 // the inbox's half of the badge, after this opening
 	Ver     int64 // the inbox's version, after this opening
+	Turned  int64 // how many entries this opening turned to read, on all pages
 	Opened  int64 // when the inbox was opened before this page: pass it on as Query.Opened
 	Older   int64 // Query.Before of the next page; 0: this is the last
 }

@@ -23,6 +23,7 @@ func (b *Inbox) Open(ctx context.Context, seq int64) (notifier.Page, error) {
 		return notifier.Page{}, fmt.Errorf("open the inbox of user %d: %w", seq, err)
 	}
 	page := b.page(seq, r)
+	page.Turned = r.code
 	for i := range page.Entries {
 		page.Entries[i].New = !page.Entries[i].Read
 	}

@@ -34,6 +34,9 @@ func TestOpeningShowsThePageAsItWasAndTurnsEverythingToRead(t *testing.T) {
 				t.Errorf("entry %d: read %v, want the state before", i, page.Entries[i].Read)
 			}
 		}
+		if page.Turned != 3 {
+			t.Errorf("turned %d, want 3", page.Turned)
+		}
 		if page.Unread != 0 || page.Ver != ver || page.Opened != 1 || page.Older != 0 {
 			t.Errorf("numbers %d, %d, %d, %d; want 0, %d, 1, 0", page.Unread, page.Ver, page.Opened, page.Older, ver)
 		}
