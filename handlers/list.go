@@ -52,6 +52,19 @@ func (l listing) said() string {
 	return l.sort
 }
 
+// listed says how many rows a page has, and whether there are more; of none it says
+// what stands in their place.
+func listed(text *locale.Printer, rows int, more bool, empty components.Empty) string {
+	switch {
+	case rows == 0:
+		return empty.Heading
+	case more:
+		return text.N("list.found_more", int64(rows))
+	default:
+		return text.N("list.found", int64(rows))
+	}
+}
+
 // column is the head of a column. When the list can be sorted by it, it leads to
 // the list in that order, or in the other one when it is sorted so already.
 func (l listing) column(text *locale.Printer, prefix, name string) components.Column {

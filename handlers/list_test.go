@@ -223,3 +223,44 @@ func TestWhetherTheOneRecipientReadItMayBeUnknown(t *testing.T) {
 	}
 	w.get("carol", "/staff/notices/2", "Accept-Language", "ja").wantText(t, "[data-testid=read]", "不明")
 }
+
+func TestAListSaysWhatASearchFound(t *testing.T) {
+	t.Parallel()
+	found := 0
+	w := newWorld(t, func(w *world) {
+		w.directory.users = func(q notifier.UserQuery) (list []notifier.User, err error) {
+			for i := range min(found, q.Limit) {
+				list = append(list, notifier.User{Name: fmt.Sprintf("user %02d", i), Seq: int64(1000 - i)})
+			}
+			return list, nil
+		}
+		w.directory.notices = func(q notifier.NoticeQuery) (list []notifier.Notice, err error) {
+			for i := range min(found, q.Limit) {
+				list = append(list, notice(int64(1000-i), notifier.StateSent))
+			}
+			return list, nil
+		}
+	})
+	for _, test := range []struct {
+		address, lang string
+		found         int
+		want          string
+	}{
+		{"/staff/users?q=a", "en", 0, "Nobody found"},
+		{"/staff/users?q=a", "en", 1, "1 result"},
+		{"/staff/users?q=a", "en", 50, "50 results"},
+		{"/staff/users?q=a", "en", 51, "50 or more results"},
+		{"/staff/notices?q=a", "en", 0, "Nothing found"},
+		{"/staff/notices?q=a", "en", 2, "2 results"},
+		{"/staff/notices?q=a", "ja", 51, "50件以上見つかりました"},
+		{"/staff/notices?q=a", "ja", 1, "1件見つかりました"},
+		{"/staff/notices", "zh", 0, "还没有发送过通知"},
+		{"/staff/users?q=a", "zh", 51, "找到 50 个或更多结果"},
+		{"/staff/users?q=a", "zh", 3, "找到 3 个结果"},
+	} {
+		found = test.found
+		if got := w.get("carol", test.address, "Accept-Language", test.lang).attr("#results", "data-say"); got != test.want {
+			t.Errorf("%d of %s in %s: %q, want %q", test.found, test.address, test.lang, got, test.want)
+		}
+	}
+}

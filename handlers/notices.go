@@ -77,6 +77,7 @@ func (h *Handlers) fillNotices(p *views.Notices, l listing, sent []notifier.Prog
 		}
 		p.Rows = append(p.Rows, row)
 	}
+	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)
 }
 
 func sentRow(text *locale.Printer, n *notifier.Progress, now time.Time) views.SentRow {

@@ -50,6 +50,7 @@ func (h *Handlers) users(w http.ResponseWriter, r *http.Request) error {
 	for _, u := range found {
 		p.Rows = append(p.Rows, h.userRow(p.Text, u))
 	}
+	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)
 	return h.page(w, r, http.StatusOK, views.UsersPage(p))
 }
 

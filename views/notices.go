@@ -16,6 +16,7 @@ type Notices struct {
 	Next, First         string // pages; empty: there is none
 	NextText, FirstText string
 	Empty               components.Empty
+	Say                 string // what a screen reader hears after a search
 }
 
 // SentRow is one sent notice.

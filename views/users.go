@@ -11,6 +11,7 @@ type Users struct {
 	Rows        []UserRow
 	Next, First string
 	Empty       components.Empty
+	Say         string // as Notices.Say
 }
 
 // UserRow is one user.
