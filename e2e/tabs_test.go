@@ -133,6 +133,7 @@ func TestWhoSignsInSecondInABrowserGetsNothingOfTheFirst(t *testing.T) {
 	s.tell("bob", "secret:2")
 	s.tell("carol", "photo_id:3")
 	carol.badge("1")
+	bob.badge("2")
 	if heard := value[string](carol, `JSON.stringify(heard) + document.body.textContent`); strings.Contains(heard, "secret") {
 		t.Errorf("Carol's tab heard %s", heard)
 	}
