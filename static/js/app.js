@@ -9,6 +9,7 @@ import { startKeys } from "./keys.js";
 import { live } from "./live.js";
 import { startMenu } from "./menu.js";
 import { startPanel } from "./panel.js";
+import { startRestored } from "./restored.js";
 import { startTimes } from "./times.js";
 import { rememberZone } from "./zone.js";
 
@@ -18,6 +19,7 @@ startTimes();
 startFolds();
 const { user } = document.body.dataset;
 if (user) {
+	startRestored(user);
 	const { events, start } = live(user);
 	startConnection(events);
 	startBell(events);
