@@ -27,7 +27,7 @@ func ask[T any](w *window, js string) T {
 // meanwhile.
 func (w *window) until(js string) *window {
 	w.t.Helper()
-	deadline := time.Now().Add(patience / 3)
+	deadline := time.Now().Add(patience)
 	tick := time.NewTicker(15 * time.Millisecond)
 	defer tick.Stop()
 	for {

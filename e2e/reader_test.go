@@ -55,7 +55,7 @@ func TestNothingHappensTwiceByAccident(t *testing.T) {
 		next.dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true, detail: 2}));
 	}, {once: true})`)
 	w.click("Delete: "+aisle).titles(late, photo).settles()
-	w.click("Mark as read: "+photo).until(`document.querySelector("#badge").hidden`)
+	w.click("Mark as read: " + photo).until(`document.querySelector("#badge").hidden`)
 	w.titles(late, photo)
 	w.clickOn("#done .close").until(`document.querySelector("#done").textContent === ""`)
 	w.until(`document.activeElement !== document.body`)

@@ -20,11 +20,8 @@ func TestBackAfterSigningOutShowsNobodysInbox(t *testing.T) {
 	w.do(chromedp.WaitVisible(css(`input[name=username]`)))
 
 	w.do(chromedp.Evaluate[chromedp.Void](`history.go(-2)`))
-	w = w.again()
-	wait(t, "the page that asks to sign in", func() bool {
-		return value[bool](w, `location.pathname === "/login" && document.querySelector("[data-testid=entry]") === null`)
-	})
-	if value[string](w, `sessionStorage.kept`) != "true" {
+	w.until(`location.pathname === "/login" && document.querySelector("[data-testid=entry]") === null`)
+	if ask[string](w, `sessionStorage.kept`) != "true" {
 		t.Error("the page did not come out of the history: nothing is proved")
 	}
 }

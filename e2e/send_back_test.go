@@ -21,8 +21,7 @@ func TestBackBringsWhatWasTypedBeforeTheSessionEnded(t *testing.T) {
 	w.do(chromedp.WaitVisible(css(`input[name=username]`)))
 
 	w.do(chromedp.Evaluate[chromedp.Void](`history.back()`))
-	w = w.again()
-	w.do(chromedp.WaitVisible(css(`#title`)))
+	w.until(`document.querySelector("#title") !== null`)
 	wait(t, "what was typed", func() bool {
 		return value[string](w, `[document.querySelector("#to").value, document.querySelector("#title").value, document.querySelector("#body").value].join("|")`) ==
 			"bob|Not to be lost|One\nTwo"
