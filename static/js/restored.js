@@ -8,7 +8,8 @@
 export function startRestored(user) {
 	addEventListener("pageshow", async (e) => {
 		const main = document.getElementById("main");
-		if (!e.persisted || !main) return;
+		// A form that is being written shows nobody's notices, and must not be lost.
+		if (!e.persisted || !main || document.getElementById("send")) return;
 		main.style.visibility = "hidden";
 		if (await ended(user)) location.reload();
 		else main.style.visibility = "";
