@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -17,11 +18,18 @@ import (
 func (t *target) metric(ctx context.Context, name string) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+t.admin+"/metrics", nil) //nolint:gosec // the loopback address of the server that we started
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://carillon/metrics", nil)
 	if err != nil {
 		return 0, err
 	}
-	answer, err := http.DefaultClient.Do(r) //nolint:gosec // the loopback address of the server that we started
+	// Whatever the host, it is the server that we started.
+	client := http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, t.admin)
+		},
+	}}
+	answer, err := client.Do(r)
 	if err != nil {
 		return 0, fmt.Errorf("read the metrics: %w", err)
 	}

@@ -37,7 +37,8 @@ func start(ctx context.Context, dir, name, addr string, argv ...string) (*proces
 	if err != nil {
 		return nil, fmt.Errorf("keep what %s prints: %w", name, err)
 	}
-	cmd := exec.Command(argv[0], argv[1:]...) //nolint:gosec,noctx // a server that we built ourselves; a context would kill it, stop ends it in order
+	// It outlives what it is started for: stop ends it, in order.
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), argv[0], argv[1:]...) //nolint:gosec // callers name carillon, which this program has just built, or this program itself; no shell reads the arguments
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	p := &process{name: name, addr: addr, cmd: cmd, log: out}

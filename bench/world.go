@@ -84,7 +84,8 @@ func (w *world) program(ctx context.Context) (string, error) {
 		return w.carillon, nil
 	}
 	path := filepath.Join(w.dir, "carillon")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "./cmd/carillon") //nolint:gosec // the one variable is a path in our own temporary directory
+	cmd := exec.CommandContext(ctx, "go", "install", "./cmd/carillon")
+	cmd.Env = append(os.Environ(), "GOBIN="+w.dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build carillon (run this in the root of the repository): %w\n%s", err, out)
 	}

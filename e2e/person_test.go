@@ -16,7 +16,7 @@ import (
 // window is one window of one person: cookies are his alone.
 type window struct {
 	t   *testing.T
-	ctx context.Context //nolint:containedctx // chromedp has no other handle of a window than its context
+	ctx context.Context //nolint:containedctx // to chromedp a window is its context: there is no other handle to keep
 	url string
 
 	close context.CancelFunc // nil for a person's first window, which ends with all others

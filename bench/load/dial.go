@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"time"
 
@@ -83,7 +84,10 @@ func (f *Fleet) settled() {
 
 func (f *Fleet) dial(i int) error {
 	l := f.loops[i%len(f.loops)]
-	s := &stream{id: int32(i), user: int64(i % f.cfg.Users), started: time.Now()} //nolint:gosec // at most --streams, which ports and open files keep far below 2^31
+	if i < 0 || i > math.MaxInt32 {
+		return fmt.Errorf("open stream %d: an event of the kernel has 32 bits for its number", i)
+	}
+	s := &stream{id: int32(i), user: int64(i % f.cfg.Users), started: time.Now()}
 	s.stalled = f.cfg.Stalled != nil && f.cfg.Stalled(i)
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -68,7 +69,11 @@ func reload(ctx context.Context, cfg Config, i int, patience time.Duration) erro
 
 // source is the source address number n, from 127.0.0.1 on.
 func source(n int) [4]byte {
-	return [4]byte{127, 0, byte(n / 250), byte(1 + n%250)} //nolint:gosec // n is below Config.Sources, a hundred addresses here
+	address := netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	for range n {
+		address = address.Next()
+	}
+	return address.As4()
 }
 
 func firstEvent(nc net.Conn) error {
