@@ -30,11 +30,12 @@ func (h *Handlers) rowMaker(r *http.Request, text *locale.Printer) rowMaker {
 func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 	var days []views.Day
 	rows := make([]components.Row, len(entries))
-	begin, heading := 0, ""
+	begin, heading, fresh := 0, "", false
 	for i := range entries {
 		at := entries[i].CreatedAt.In(m.now.Location())
 		rows[i] = m.row(&entries[i], at)
-		rows[i].Divider = i > 0 && entries[i-1].New && !entries[i].New //nolint:gosec // i is above 0 there (G602 does not see it)
+		rows[i].Divider = fresh && !entries[i].New
+		fresh = entries[i].New
 		if day := m.text.Day(at, m.now); i == 0 || day != heading {
 			if i > 0 {
 				days[len(days)-1].Rows = rows[begin:i]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -81,8 +82,8 @@ func (h *Handlers) recovered(w *answer, r *http.Request, fault any) {
 	if fault == nil {
 		return
 	}
-	if fault == http.ErrAbortHandler { //nolint:errorlint // a recovered value is no error chain; net/http compares it by identity too
-		panic(fault)
+	if err, ok := fault.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(http.ErrAbortHandler)
 	}
 	h.Log.LogAttrs(r.Context(), slog.LevelError, "handler panicked",
 		slog.String("path", r.URL.Path), slog.String("request_id", w.visit.id),
