@@ -35,7 +35,7 @@ race: setup ## run all tests with the race detector
 
 screenshots: setup ## write the pictures of README and docs anew
 	@scripts/setup.sh screenshots
-	$(GO) test ./e2e -run 'ThePictures' -count=1 -args -pictures
+	$(GO) test ./e2e -run 'ThePictures' -count=1 -args -pictures=../docs/images
 
 bench: setup ## measure what the README promises; takes minutes
 	$(GO) run ./bench

@@ -12,17 +12,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// pictures is set by `make screenshots`.
-var pictures = flag.Bool("pictures", false, "write the pictures of README and docs anew")
+// pictures is where the pictures of README and docs are written: `make
+// screenshots` says docs/images.
+var pictures = flag.String("pictures", "screenshots/docs", "directory for the pictures of README and docs")
 
-const images = "../docs/images"
-
-// TestThePicturesOfTheDocs shows a demonstration as a newcomer sees it and
-// writes docs/images.
+// TestThePicturesOfTheDocs shows a demonstration as a newcomer sees it.
 func TestThePicturesOfTheDocs(t *testing.T) {
 	t.Parallel()
-	if !*pictures {
-		t.Skip("`make screenshots` writes them")
+	if err := os.MkdirAll(*pictures, 0o750); err != nil {
+		t.Fatal(err)
 	}
 	i := alone(t).serve("--demo", "--addr", "127.0.0.1:0")
 	w := portraitist(t, i)
@@ -85,7 +83,7 @@ func (w *window) shows2x(theme string, width, height int64) *window {
 	return w.media("", "prefers-color-scheme", theme)
 }
 
-// portrait writes what the window shows under docs/images.
+// portrait writes what the window shows.
 func (w *window) portrait(name string) {
 	w.t.Helper()
 	ask[any](w, `Promise.allSettled(document.getAnimations().map(a => a.finished))`)
@@ -95,7 +93,7 @@ func (w *window) portrait(name string) {
 	if err != nil {
 		w.t.Fatalf("picture %s: %v", name, err)
 	}
-	if err := os.WriteFile(filepath.Join(images, name+".png"), png.Data, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(*pictures, name+".png"), png.Data, 0o644); err != nil {
 		w.t.Fatal(err)
 	}
 }
