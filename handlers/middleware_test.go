@@ -2,9 +2,11 @@ package handlers_test
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -183,6 +185,27 @@ func TestOnlyTrustedProxiesSayWhomARequestIsFrom(t *testing.T) {
 		w.do(r, "", "X-Forwarded-For", test.forwarded)
 		if seen != test.want {
 			t.Errorf("%s for %q counts as %s, want %s", test.remote, test.forwarded, seen, test.want)
+		}
+	}
+}
+
+func TestAnAbortReachesTheServerWhichCutsTheConnection(t *testing.T) {
+	t.Parallel()
+	for _, abort := range []error{http.ErrAbortHandler, fmt.Errorf("copy a file: %w", http.ErrAbortHandler)} {
+		w := newWorld(t, func(w *world) {
+			w.directory.roles = func() ([]notifier.RoleInfo, error) { panic(abort) }
+		})
+		func() {
+			defer func() {
+				// The value itself: that is what the server looks for.
+				if got, _ := recover().(error); !slices.Contains([]error{http.ErrAbortHandler}, got) {
+					t.Errorf("%v: the server sees %v", abort, got)
+				}
+			}()
+			w.get("carol", "/staff/send")
+		}()
+		if strings.Contains(w.log.String(), "panicked") {
+			t.Errorf("%v is in the log as a fault", abort)
 		}
 	}
 }
