@@ -2,6 +2,7 @@ package notifier
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -23,6 +24,8 @@ const DefaultKeep = 180 * 24 * time.Hour
 type Limits struct {
 	LinkHosts []string      // hosts, or host:port, that an https link may name; none: relative links only
 	Keep      time.Duration // the longest life of a notice, and that of one without expiry; 0: DefaultKeep
+	Audiences []Audience    // those there are; none: any
+	Now       time.Time     // what the window of an announcement is measured by; zero: it is not looked at
 }
 
 var (
@@ -35,8 +38,9 @@ func ValidType(t string) bool { return typePattern.MatchString(t) }
 
 // Validate brings the draft into its normal form and checks every rule of the
 // design. Normal means: CRLF in the body is LF, spaces around single-line
-// fields are gone (not around names: they tell names apart), users named twice
-// are named once, and an absent expiry is that of l.Keep. The error is an
+// fields are gone (not around names: they tell names apart), users and audiences
+// named twice are named once, an absent expiry is that of l.Keep, and the window
+// of an announcement has a beginning and an end. The error is an
 // *InvalidError with every fault, in the order of the form; the draft is then
 // not to be sent.
 //
@@ -45,7 +49,7 @@ func ValidType(t string) bool { return typePattern.MatchString(t) }
 func (d *Draft) Validate(l Limits) error {
 	var bad InvalidError
 	d.normalise()
-	d.Target.check(&bad)
+	d.Target.check(l.Audiences, &bad)
 	switch {
 	case d.Type == "":
 		bad.Add("type", CodeRequired, nil)
@@ -59,7 +63,12 @@ func (d *Draft) Validate(l Limits) error {
 	checkTitle(d.Title, &bad)
 	checkText("body", d.Body, MaxBody, "\n", &bad)
 	checkLink(d.Link, l.LinkHosts, &bad)
+	if l.Keep <= 0 {
+		l.Keep = DefaultKeep
+	}
+	given := d.ExpiresIn
 	d.checkExpiry(l.Keep, &bad)
+	d.checkWindow(given, l, &bad)
 	return bad.OrNil()
 }
 
@@ -69,17 +78,20 @@ func (d *Draft) normalise() {
 	}
 	d.Body = strings.ReplaceAll(d.Body, "\r\n", "\n")
 	d.Target.Users = foldNames(d.Target.Users)
+	if len(d.Target.Audiences) > 0 {
+		d.Target.Audiences = slices.Compact(slices.Sorted(slices.Values(d.Target.Audiences)))
+		if d.Type == "" {
+			d.Type = TypeAnnouncement
+		}
+	}
 }
 
 func (d *Draft) checkExpiry(keep time.Duration, bad *InvalidError) {
-	if keep <= 0 {
-		keep = DefaultKeep
-	}
 	switch {
 	case d.ExpiresIn < 0:
 		bad.Add("expires_in", CodeExpiresPast, nil)
 	case d.ExpiresIn > keep:
-		bad.Add("expires_in", CodeExpiresLate, map[string]any{"Max": keep.String(), "Days": int64(keep / (24 * time.Hour))})
+		bad.Add("expires_in", CodeExpiresLate, lateParams(keep))
 	case d.ExpiresIn == 0:
 		d.ExpiresIn = keep
 	}

@@ -18,10 +18,16 @@ const (
 	CodeLinkHost        = "link_host"        // Host: an https link to a host that is not allowed
 	CodeExpiresPast     = "expires_past"     // expires_in: negative
 	CodeExpiresLate     = "expires_late"     // Max, Days: expires_in is longer than notices are kept
-	CodeOneTarget       = "one_target"       // target: users and a role at once
+	CodeOneTarget       = "one_target"       // target: more than one of users, a role and audiences
 	CodeBadName         = "bad_name"         // Name: not a user's or role's name: empty, too long, or with control characters
 	CodeUnknownUsers    = "unknown_users"    // Names (joined by ", ", the first few), Count: the directory lacks them
 	CodeUnknownRole     = "unknown_role"     // Name: the directory lacks it
+	CodeUnknownAudience = "unknown_audience" // Name: no audience is called so, or has this number
+	CodeEndsPast        = "ends_past"        // ends_at: the moment has passed
+	CodeEndsBefore      = "ends_before"      // ends_at: not after starts_at
+	CodeStartsLate      = "starts_late"      // Max, Days: starts_at is further away than notices are kept
+	CodeEndsLate        = "ends_late"        // Max, Days: the window is longer than notices are kept
+	CodeTooManyOpen     = "too_many_open"    // starts_at: Audience (its number), Max, Titles (joined by ", ", those that end first): so many are open then already
 )
 
 // Codes lists every code above, for the test that each has its message.
@@ -29,6 +35,7 @@ func Codes() []string {
 	return []string{
 		CodeRequired, CodeTooLong, CodeBadText, CodeBadType, CodeBadScope, CodeBadSubject, CodeSubjectReserved,
 		CodeBadLink, CodeLinkHost, CodeExpiresPast, CodeExpiresLate, CodeOneTarget, CodeBadName,
-		CodeUnknownUsers, CodeUnknownRole,
+		CodeUnknownUsers, CodeUnknownRole, CodeUnknownAudience, CodeEndsPast, CodeEndsBefore, CodeStartsLate, CodeEndsLate,
+		CodeTooManyOpen,
 	}
 }

@@ -1,6 +1,10 @@
 package notifier
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // ParseNames reads the form field `to`: names separated by commas or lines.
 // Spaces around a name, empty ones and repetitions fall away.
@@ -15,14 +19,27 @@ func ParseNames(text string) []string {
 	return foldNames(names)
 }
 
-func (t *Target) check(bad *InvalidError) {
+func (t *Target) check(audiences []Audience, bad *InvalidError) {
+	given := 0
+	for _, is := range []bool{len(t.Users) > 0, t.Role != "", len(t.Audiences) > 0} {
+		if is {
+			given++
+		}
+	}
 	switch {
-	case len(t.Users) > 0 && t.Role != "":
+	case given > 1:
 		bad.Add("target", CodeOneTarget, nil)
-	case len(t.Users) == 0 && t.Role == "":
+	case given == 0:
 		bad.Add("to", CodeRequired, nil)
 	case t.Role != "":
 		checkName(t.Role, bad)
+	case len(t.Audiences) > 0:
+		for _, a := range t.Audiences {
+			if a < 1 || len(audiences) > 0 && !slices.Contains(audiences, a) {
+				bad.Add("to", CodeUnknownAudience, map[string]any{"Name": strconv.Itoa(int(a))})
+				return
+			}
+		}
 	default:
 		for _, name := range t.Users {
 			if !checkName(name, bad) {

@@ -18,18 +18,23 @@ type Draft struct {
 	ExpiresIn time.Duration
 	Toast     bool
 	Sender    string // user name, or the name of a command or key
+	Window           // of an announcement; else empty
 }
 
 // Target says who gets a notice. Exactly one of its fields is set.
 type Target struct {
-	Users []string `json:"users,omitempty"` // user names
-	Role  string   `json:"role,omitempty"`
+	Users     []string   `json:"users,omitempty"` // user names
+	Role      string     `json:"role,omitempty"`
+	Audiences []Audience `json:"audiences,omitempty"`
 }
 
 // Reason says, in one word that the catalogues know, why a notice came:
-// `user`, or `role:NAME`.
+// `user`, `role:NAME` or `audience`.
 func (t Target) Reason() string {
-	if t.Role != "" {
+	switch {
+	case len(t.Audiences) > 0:
+		return "audience"
+	case t.Role != "":
 		return "role:" + t.Role
 	}
 	return "user"

@@ -9,7 +9,7 @@ import (
 // words and stages are what several packages may import.
 var (
 	words  = []string{"notifier", "notifier/keys"}
-	stages = []string{"notifier/inbox", "notifier/route", "notifier/live", "notifier/sweep"}
+	stages = []string{"notifier/announcement", "notifier/inbox", "notifier/route", "notifier/live", "notifier/sweep"}
 )
 
 // rules says for each package which of our own it may import; `*` is any. A
@@ -19,19 +19,21 @@ var rules = map[string][]string{
 	"bench":        {"*"},
 	"e2e":          {"*"},
 
-	"handlers":         {"notifier", "views", "views/components", "views/locale", "static"},
+	"handlers":         {"notifier", "views", "views/components", "views/locale", "views/markdown", "static"},
 	"views":            {"notifier", "views/components", "views/locale"},
 	"views/components": {},
 	"views/locale":     {"notifier"},
+	"views/markdown":   {"notifier"},
 	"static":           {},
 
-	"notifier":          {},
-	"notifier/keys":     {},
-	"notifier/inbox":    append([]string{"internal/script"}, words...),
-	"notifier/route":    append([]string{"internal/script"}, words...),
-	"notifier/live":     append([]string{"internal/script"}, words...),
-	"notifier/sweep":    append([]string{"internal/script"}, words...),
-	"notifier/pipeline": append(append([]string{"internal/script"}, words...), stages...),
+	"notifier":              {},
+	"notifier/keys":         {"notifier"},
+	"notifier/inbox":        append([]string{"internal/script"}, words...),
+	"notifier/announcement": append([]string{"internal/script"}, words...),
+	"notifier/route":        append([]string{"internal/script"}, words...),
+	"notifier/live":         append([]string{"internal/script"}, words...),
+	"notifier/sweep":        append([]string{"internal/script"}, words...),
+	"notifier/pipeline":     append(append([]string{"internal/script"}, words...), stages...),
 
 	"store":              {"notifier"},
 	"internal/session":   append([]string{"internal/script"}, words...),

@@ -8,7 +8,11 @@
 // node or on a cluster.
 package keys
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/carillonhq/carillon/notifier"
+)
 
 // Partitions is how many partitions users are spread over, a power of two.
 // Changing it moves every user's data.
@@ -68,8 +72,51 @@ func (s Space) Dirty(p int) string { return s.partition("dirty", p) }
 // partition: HASH, `N:d` delivered and `N:r` read. Written by inbox.
 func (s Space) Counts(p int) string { return s.partition("counts", p) }
 
-// LiveUser is the Pub/Sub channel of a user's changes. Published by inbox,
-// heard by live on every instance where the user is connected.
+// audience is a key of an audience. Its number is the hash tag: a script changes
+// an index, its version and the bitmaps of one audience at once.
+func (s Space) audience(kind string, a notifier.Audience) string {
+	return s.prefix + kind + ":{" + strconv.Itoa(int(a)) + "}"
+}
+
+// Bits is who in an audience has read an announcement: bitmap, bit = seq. Bit 0 is
+// always set, so that the key exists. Lives until the announcement is over and SQL
+// has its count. Written by announcement.
+func (s Space) Bits(a notifier.Audience, id int64) string {
+	return s.audience("notice", a) + ":" + strconv.FormatInt(id, 10)
+}
+
+// Open is the open announcements of an audience: ZSET of id by start (ms). The
+// member 0 is always there, so that none differs from lost. Written by announcement.
+func (s Space) Open(a notifier.Audience) string { return s.audience("announcements", a) }
+
+// Scheduled is the coming announcements of an audience, in the form of Open.
+func (s Space) Scheduled(a notifier.Audience) string { return s.audience("scheduled", a) }
+
+// Windows is what an index has to know of each announcement, open or coming: HASH,
+// id → `START END TOP REVISION`; `revision` → the state of SQL that it is made of.
+// Lives as Open. Written by announcement.
+func (s Space) Windows(a notifier.Audience) string { return s.audience("windows", a) }
+
+// AVer is the version of an audience's index: STRING, ms. Written by announcement.
+func (s Space) AVer(a notifier.Audience) string { return s.audience("aver", a) }
+
+// Marked is who in an audience has changed his bits in the last 10 minutes: ZSET of
+// seq by the version of the change (ms). Later the version of the index will do: it
+// is only compared, and the numbers are the same. Written by announcement.
+func (s Space) Marked(a notifier.Audience) string { return s.audience("marked", a) }
+
+// DirtyBits is the pieces of an audience's bitmaps that SQL has not seen: ZSET of
+// `ID:SEGMENT` by time of the last change (µs). Written by announcement.
+func (s Space) DirtyBits(a notifier.Audience) string { return s.audience("dirty:announcements", a) }
+
+// LiveAudience is the Pub/Sub channel of what opens, changes and closes in an
+// audience. Published by announcement, heard by live on every instance.
+func (s Space) LiveAudience(a notifier.Audience) string {
+	return s.prefix + "live:audience:" + strconv.Itoa(int(a))
+}
+
+// LiveUser is the Pub/Sub channel of a user's changes. Published by inbox and
+// announcement, heard by live on every instance where the user is connected.
 func (s Space) LiveUser(seq int64) string {
 	return s.prefix + "live:user_id:" + strconv.FormatInt(seq, 10)
 }

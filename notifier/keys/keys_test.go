@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
@@ -28,6 +29,16 @@ func all(s keys.Space) string {
 		fmt.Fprintln(&b, "Expiry   ", s.Expiry(p))
 		fmt.Fprintln(&b, "Dirty    ", s.Dirty(p))
 		fmt.Fprintln(&b, "Counts   ", s.Counts(p))
+	}
+	for _, a := range []notifier.Audience{1, 2, 3} {
+		fmt.Fprintln(&b, "Bits     ", s.Bits(a, 17))
+		fmt.Fprintln(&b, "Open     ", s.Open(a))
+		fmt.Fprintln(&b, "Scheduled", s.Scheduled(a))
+		fmt.Fprintln(&b, "Windows  ", s.Windows(a))
+		fmt.Fprintln(&b, "AVer     ", s.AVer(a))
+		fmt.Fprintln(&b, "Marked   ", s.Marked(a))
+		fmt.Fprintln(&b, "DirtyBits", s.DirtyBits(a))
+		fmt.Fprintln(&b, "LiveAud. ", s.LiveAudience(a))
 	}
 	fmt.Fprintln(&b, "Session  ", s.Session("2bd806c9"))
 	fmt.Fprintln(&b, "Limit    ", s.Limit("account", "alice"))

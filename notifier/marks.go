@@ -1,0 +1,158 @@
+package notifier
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Marks is what a script publishes on a user's channel when it has changed which
+// announcements he has read: the announcements' half of his badge after it, and
+// what happened. Its text is one of
+//
+//	A AVER UNREAD
+//	read ID ID …
+//
+//	A AVER UNREAD
+//	unread ID ID …
+//
+//	A AVER UNREAD
+//	all
+//
+// The A tells it from a Change, which begins with a number.
+type Marks struct {
+	AVer   int64
+	Unread int64
+	Kind   string // MarksRead, MarksUnread or MarksAll
+	IDs    []int64
+}
+
+// The kinds of Marks.
+const (
+	MarksRead   = "read"
+	MarksUnread = "unread"
+	MarksAll    = "all"
+)
+
+// IsMarks says whether a text published on a user's channel is Marks.
+func IsMarks(text string) bool { return strings.HasPrefix(text, "A ") }
+
+// ParseMarks reads published marks. It accepts nothing that a script would not
+// write.
+func ParseMarks(text string) (Marks, error) {
+	bad := fmt.Errorf("%w: marks %.40q", errChange, text)
+	head, line, ok := strings.Cut(strings.TrimPrefix(text, "A "), "\n")
+	aver, unread, numbers := cutNumbers(head)
+	if !ok || !numbers || !IsMarks(text) {
+		return Marks{}, bad
+	}
+	kind, rest, _ := strings.Cut(line, " ")
+	m := Marks{AVer: aver, Unread: unread, Kind: kind}
+	switch kind {
+	case MarksAll:
+		if rest != "" {
+			return Marks{}, bad
+		}
+		return m, nil
+	case MarksRead, MarksUnread:
+	default:
+		return Marks{}, bad
+	}
+	for id := range strings.SplitSeq(rest, " ") {
+		n, err := strconv.ParseInt(id, 10, 64)
+		if err != nil || n <= 0 {
+			return Marks{}, bad
+		}
+		m.IDs = append(m.IDs, n)
+	}
+	return m, nil
+}
+
+// Turn is what a script publishes on an audience's channel when what is open
+// there has changed. Its text is
+//
+//	AVER BEFORE
+//	open ID TOP JSON
+//	changed ID TOP JSON
+//	removed ID
+//
+// with any number of event lines. BEFORE is the version of the index before it:
+// who holds an older one has missed something. JSON is a Bulletin on one line.
+type Turn struct {
+	AVer   int64
+	Before int64
+	Events []TurnEvent
+}
+
+// TurnEvent is one event line; removed has neither Top nor JSON.
+type TurnEvent struct {
+	Kind string
+	ID   int64
+	Top  int64  // the highest seq that sees it; 0: everybody does
+	JSON string // a Bulletin
+}
+
+// The kinds of a TurnEvent.
+const (
+	TurnOpen    = "open"
+	TurnChanged = "changed"
+	TurnRemoved = "removed"
+)
+
+// Sees says whether the event is about something that a user sees.
+func (e *TurnEvent) Sees(seq int64) bool { return e.Top == 0 || seq <= e.Top }
+
+// Bulletin is what browsers are told of an announcement: with id before it, the
+// event `announcement`.
+type Bulletin struct {
+	Title   string `json:"title"`
+	Body    string `json:"body"`
+	Link    string `json:"link"`
+	Pinned  bool   `json:"pinned"`
+	Changed bool   `json:"changed,omitempty"` // they may know it already: it was edited
+}
+
+// ParseTurn reads a published turn. It accepts nothing that a script would not
+// write.
+func ParseTurn(text string) (Turn, error) {
+	head, rest, more := strings.Cut(text, "\n")
+	aver, before, ok := cutNumbers(head)
+	if !ok {
+		return Turn{}, fmt.Errorf("%w: versions %.40q", errChange, head)
+	}
+	t := Turn{AVer: aver, Before: before}
+	for more {
+		var line string
+		line, rest, more = strings.Cut(rest, "\n")
+		e, err := parseTurnEvent(line)
+		if err != nil {
+			return Turn{}, err
+		}
+		t.Events = append(t.Events, e)
+	}
+	return t, nil
+}
+
+func parseTurnEvent(line string) (TurnEvent, error) {
+	bad := fmt.Errorf("%w: event %.40q", errChange, line)
+	kind, rest, _ := strings.Cut(line, " ")
+	id, rest, more := strings.Cut(rest, " ")
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil || n <= 0 {
+		return TurnEvent{}, bad
+	}
+	e := TurnEvent{Kind: kind, ID: n}
+	switch {
+	case kind == TurnRemoved && !more:
+		return e, nil
+	case kind != TurnOpen && kind != TurnChanged:
+		return TurnEvent{}, bad
+	}
+	top, text, _ := strings.Cut(rest, " ")
+	e.Top, err = strconv.ParseInt(top, 10, 64)
+	if err != nil || e.Top < 0 || !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") || strings.ContainsRune(text, '\r') {
+		return TurnEvent{}, bad
+	}
+	e.JSON = text
+	return e, nil
+}
