@@ -39,7 +39,20 @@ type Inbox interface {
 	Restore(ctx context.Context, seq int64, e notifier.Entry) (notifier.Badge, error)
 	// Find answers one entry as a page that belongs to an opening shows it.
 	Find(ctx context.Context, seq int64, key string, opened int64) (notifier.Entry, error)
+	// Badges answers the inbox's half of the badge of each user, in order.
 	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
+}
+
+// Announcements is what pages do with announcements; see notifier/announcement.
+// The badges answered are the announcements' half; one that is not open, or that
+// the reader does not see, is notifier.ErrNotFound.
+type Announcements interface {
+	List(ctx context.Context, r notifier.Reader) (notifier.Posts, error)
+	Find(ctx context.Context, r notifier.Reader, id int64) (notifier.Posted, error)
+	MarkRead(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error)
+	MarkUnread(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error)
+	// ReadAll answers which ones it turned to read.
+	ReadAll(ctx context.Context, r notifier.Reader) ([]int64, notifier.Badge, error)
 }
 
 // Sender sends notices and knows what became of them; see notifier/pipeline.
@@ -47,6 +60,12 @@ type Sender interface {
 	Send(ctx context.Context, d notifier.Draft) (notifier.Notice, error)
 	Count(ctx context.Context, d notifier.Draft) (int64, error)
 	Retract(ctx context.Context, id int64) error
+	// Edit gives an announcement the content, window and audiences of the draft. It
+	// is notifier.ErrConflict when it is over, or no longer has that revision.
+	Edit(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error)
+	// Delete forgets an announcement that is over or retracted; else it is
+	// notifier.ErrConflict.
+	Delete(ctx context.Context, id int64) error
 	Progress(ctx context.Context, id int64) (notifier.Progress, error)
 	// ProgressOf answers for each notice in order.
 	ProgressOf(ctx context.Context, notices []notifier.Notice) ([]notifier.Progress, error)
@@ -66,7 +85,7 @@ type Directory interface {
 // returns an error only when nothing was written: notifier.ErrTooMany (a
 // *notifier.TooManyError) or notifier.ErrUnavailable.
 type Stream interface {
-	Serve(w http.ResponseWriter, r *http.Request, seq int64, session string) error
+	Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, session string) error
 }
 
 // Health says whether what Carillon stands on answers.
@@ -99,10 +118,13 @@ type DemoUser struct {
 
 // Config is what the pages need. All interfaces but Settings are required.
 type Config struct {
-	Sessions  Sessions
-	Gate      Gate
-	Inbox     Inbox
-	Sender    Sender
+	Sessions Sessions
+	Gate     Gate
+	Inbox    Inbox
+	Sender   Sender
+
+	Announcements Announcements
+
 	Directory Directory
 	Stream    Stream
 	Health    Health
@@ -121,7 +143,7 @@ type Config struct {
 }
 
 func (c *Config) setDefaults() error {
-	if c.Sessions == nil || c.Gate == nil || c.Inbox == nil || c.Sender == nil ||
+	if c.Sessions == nil || c.Gate == nil || c.Inbox == nil || c.Sender == nil || c.Announcements == nil ||
 		c.Directory == nil || c.Stream == nil || c.Health == nil || c.Audit == nil {
 		return errors.New("handlers: an interface of the configuration is missing")
 	}

@@ -91,7 +91,16 @@ type sender struct {
 	progress func(id int64) (notifier.Progress, error)
 
 	progressOf func(notices []notifier.Notice) ([]notifier.Progress, error)
+
+	edit   func(id, revision int64, d notifier.Draft) (notifier.Notice, error)
+	remove func(id int64) error
 }
+
+func (s *sender) Edit(_ context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
+	return s.edit(id, revision, d)
+}
+
+func (s *sender) Delete(_ context.Context, id int64) error { return s.remove(id) }
 
 func (s *sender) Send(_ context.Context, d notifier.Draft) (notifier.Notice, error) { return s.send(d) }
 
@@ -143,8 +152,35 @@ func (d *directory) Notices(_ context.Context, q notifier.NoticeQuery) ([]notifi
 
 type stream func(w http.ResponseWriter, seq int64, session string) error
 
-func (s stream) Serve(w http.ResponseWriter, _ *http.Request, seq int64, session string) error {
-	return s(w, seq, session)
+func (s stream) Serve(w http.ResponseWriter, _ *http.Request, who notifier.Reader, session string) error {
+	return s(w, who.Seq, session)
+}
+
+type announcements struct {
+	list   func(r notifier.Reader) (notifier.Posts, error)
+	find   func(r notifier.Reader, id int64) (notifier.Posted, error)
+	change func(verb string, r notifier.Reader, id int64) (notifier.Badge, error)
+	all    func(r notifier.Reader) ([]int64, notifier.Badge, error)
+}
+
+func (a *announcements) List(_ context.Context, r notifier.Reader) (notifier.Posts, error) {
+	return a.list(r)
+}
+
+func (a *announcements) Find(_ context.Context, r notifier.Reader, id int64) (notifier.Posted, error) {
+	return a.find(r, id)
+}
+
+func (a *announcements) MarkRead(_ context.Context, r notifier.Reader, id int64) (notifier.Badge, error) {
+	return a.change("read", r, id)
+}
+
+func (a *announcements) MarkUnread(_ context.Context, r notifier.Reader, id int64) (notifier.Badge, error) {
+	return a.change("unread", r, id)
+}
+
+func (a *announcements) ReadAll(_ context.Context, r notifier.Reader) ([]int64, notifier.Badge, error) {
+	return a.all(r)
 }
 
 type health struct{ sql, redis error }

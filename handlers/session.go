@@ -44,6 +44,12 @@ func own(r *http.Request, name string) bool {
 // seqOf is the user of a request that was admitted.
 func seqOf(r *http.Request) int64 { return visitOf(r).user.User.Seq }
 
+// readerOf is the user of a request that was admitted, as announcements know him.
+func readerOf(r *http.Request) notifier.Reader {
+	u := &visitOf(r).user.User
+	return notifier.Reader{Seq: u.Seq, Audience: u.Audience}
+}
+
 // safeNext returns where to go after signing in: an address of our own or the
 // inbox. Browsers read a backslash as a slash and drop control characters.
 func safeNext(next string) string {

@@ -33,6 +33,7 @@ type world struct {
 	inbox     *inbox
 	sender    *sender
 	directory *directory
+	posts     *announcements
 	health    *health
 	audit     *audit
 	log       *strings.Builder
@@ -58,6 +59,9 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 		look:  func(int64, notifier.Query) (notifier.Page, error) { return notifier.Page{}, nil },
 		badge: func(int64) (notifier.Badge, error) { return notifier.Badge{}, nil },
 	}
+	w.posts = &announcements{
+		list: func(notifier.Reader) (notifier.Posts, error) { return notifier.Posts{}, nil },
+	}
 	w.sender = &sender{
 		count: func(notifier.Draft) (int64, error) { return 1, nil },
 		progressOf: func(notices []notifier.Notice) ([]notifier.Progress, error) {
@@ -75,6 +79,7 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 	}
 	w.config = handlers.Config{
 		Sessions: w.sessions, Inbox: w.inbox, Sender: w.sender, Directory: w.directory, Health: w.health, Audit: w.audit,
+		Announcements: w.posts,
 		Gate: gate(func(string, string, string) (notifier.User, error) {
 			return notifier.User{}, notifier.ErrUnauthenticated
 		}),

@@ -31,6 +31,17 @@ type Progress struct {
 	Counted   bool  // false: the two numbers are not known, as while Redis is away
 
 	ReadUnknown bool // Read is not known, because the notice left the one inbox it went to
+
+	Shares []Share // of an announcement: how far it has come in each of its audiences
+}
+
+// Share is how far an announcement has come in one audience. Of one that is not
+// open yet, Members is how many there would be now.
+type Share struct {
+	Audience Audience
+	Members  int64 // how many see it
+	Reads    int64 // how many of them have read it
+	Counted  bool  // false: Reads is not known, as while Redis is away
 }
 
 // Tally is how many got a notice, and how many have read it.
