@@ -100,6 +100,9 @@ func reason(text *locale.Printer, code string) string {
 	if role, ok := strings.CutPrefix(code, "role:"); ok {
 		return text.F("reason.role", "Name", role)
 	}
+	if code == "audience" {
+		return text.T("reason.audience")
+	}
 	return text.T("reason.user")
 }
 

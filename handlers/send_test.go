@@ -100,9 +100,9 @@ func TestAFaultStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 	var sent []notifier.Draft
 	w := sendWorld(t, 2, &sent)
 	for _, test := range []struct{ field, value, fault string }{
-		{"target", "audience", "Choose people or a role."},
-		{"target", "topic", "Choose people or a role."},
-		{"target", "", "Choose people or a role."},
+		{"target", "audience", "Choose people, a role or an audience."},
+		{"target", "topic", "Choose people, a role or an audience."},
+		{"target", "", "Choose people, a role or an audience."},
 		{"to", " , ", "Please fill this in."},
 		{"to", "ali\u202ece", "ali\ufffdce cannot be a name."},
 		{"type", "Big Type", "Only lower-case letters, digits and . _ - are possible, at most 63 of them, with a letter or a digit first."},
