@@ -27,10 +27,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Wrap(m)) }
 const limit = 8 * time.Second // for anything that should happen at once
 
 // badgeFunc reads badges as a function says.
-type badgeFunc func(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
+type badgeFunc func(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error)
 
-func (f badgeFunc) Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error) {
-	return f(ctx, seqs)
+func (f badgeFunc) Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
+	return f(ctx, readers)
 }
 
 type aliveFunc func(ctx context.Context, ids []string) (map[string]bool, error)
@@ -41,15 +41,15 @@ func (f aliveFunc) Alive(ctx context.Context, ids []string) (map[string]bool, er
 
 // stateBadges reads the state hashes, as inbox does; a user who has none has ver 1.
 func stateBadges(rdb redis.UniversalClient, k keys.Space) badgeFunc {
-	return func(ctx context.Context, seqs []int64) ([]notifier.Badge, error) {
-		cmds := make([]*redis.SliceCmd, len(seqs))
+	return func(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
+		cmds := make([]*redis.SliceCmd, len(readers))
 		_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
-			for i, seq := range seqs {
-				cmds[i] = p.HMGet(ctx, k.State(seq), "unread", "ver")
+			for i, r := range readers {
+				cmds[i] = p.HMGet(ctx, k.State(r.Seq), "unread", "ver")
 			}
 			return nil
 		})
-		out := make([]notifier.Badge, len(seqs))
+		out := make([]notifier.Badge, len(readers))
 		for i, c := range cmds {
 			unread, _ := c.Val()[0].(string)
 			ver, _ := c.Val()[1].(string)
@@ -294,8 +294,8 @@ func badge(ver, unread int64) string {
 	return fmt.Sprintf(`{"unread":%d,"inbox":%d,"announcements":0,"ver":%d,"aver":0}`, unread, unread, ver)
 }
 
-// soon waits until ok holds.
-func soon(t testing.TB, what string, ok func() bool) {
+// eventually waits until ok holds.
+func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.After(limit)
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -17,9 +17,10 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// Badges reads the badges of many users at once, one per seq in order.
+// Badges reads the badges of many users at once, both halves, one per reader in
+// order.
 type Badges interface {
-	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
+	Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error)
 }
 
 // Sessions says which of many sessions have not ended.
@@ -27,25 +28,28 @@ type Sessions interface {
 	Alive(ctx context.Context, ids []string) (map[string]bool, error)
 }
 
-// Config is what a Hub is made of. Redis, Keys and Badges are needed; without
-// Sessions no session is checked again; the rest has defaults.
+// Config is what a Hub is made of. Redis, Keys and Badges are needed; of an
+// audience that Audiences lacks no announcement is heard; without Sessions no
+// session is checked again; the rest has defaults.
 type Config struct {
-	Redis    redis.UniversalClient
-	Keys     keys.Space
-	Badges   Badges
-	Sessions Sessions
-	Log      *slog.Logger
-	Now      func() time.Time
-	Rand     func() float64 // in [0, 1); called from many goroutines, as Now is
-	Limits   Limits
+	Redis     redis.UniversalClient
+	Keys      keys.Space
+	Badges    Badges
+	Audiences []notifier.Audience
+	Sessions  Sessions
+	Log       *slog.Logger
+	Now       func() time.Time
+	Rand      func() float64 // in [0, 1); called from many goroutines, as Now is
+	Limits    Limits
 }
 
 // Hub holds the event streams of one instance. Run must run while Serve is used.
 type Hub struct {
-	cfg    Config
-	lim    Limits
-	prefix string // of a user's channel
-	shards [shardCount]shard
+	cfg       Config
+	lim       Limits
+	prefix    string                       // of a user's channel
+	audiences map[string]notifier.Audience // by their channels
+	shards    [shardCount]shard
 
 	streamID atomic.Uint64
 	streams  atomic.Int64 // places taken, of Limits.Total
@@ -76,6 +80,10 @@ func New(cfg Config) *Hub {
 	}
 	h := &Hub{cfg: cfg, lim: cfg.Limits.withDefaults(), closed: make(chan struct{})}
 	h.prefix = strings.TrimSuffix(cfg.Keys.LiveUser(0), "0")
+	h.audiences = make(map[string]notifier.Audience, len(cfg.Audiences))
+	for _, a := range cfg.Audiences {
+		h.audiences[cfg.Keys.LiveAudience(a)] = a
+	}
 	h.links = links{hub: h, wake: make(chan struct{}, 1)}
 	h.queue = rereads{hub: h, wake: make(chan struct{}, 1)}
 	h.merger = merger{hub: h, wake: make(chan struct{}, 1)}

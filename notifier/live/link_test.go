@@ -210,7 +210,7 @@ func TestWithoutRedisAStreamIsRefusedBeforeAnyByte(t *testing.T) {
 	kept := w.connect(7)
 	kept.expect("badge", badge(1, 0))
 	own.Kill()
-	soon(t, "the loss was noticed", func() bool {
+	eventually(t, "the loss was noticed", func() bool {
 		s := w.hub.shard(7)
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -230,9 +230,9 @@ func TestAUserWhoComesBackSoonFindsHisBadgeHeld(t *testing.T) {
 	s := w.connect(7)
 	s.expect("badge", badge(1, 0))
 	_ = s.res.Body.Close()
-	soon(t, "he left", func() bool { return w.hub.Stats().Streams == 0 })
+	eventually(t, "he left", func() bool { return w.hub.Stats().Streams == 0 })
 	w.change(7, 50, 3)
-	soon(t, "the change was heard", func() bool { return w.held(7).Ver == 50 })
+	eventually(t, "the change was heard", func() bool { return w.held(7).Ver == 50 })
 	reads := w.hub.Stats().Rereads
 	w.connect(7).expect("badge", badge(50, 3))
 	if got := w.hub.Stats().Rereads; got != reads {

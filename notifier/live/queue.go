@@ -12,18 +12,18 @@ type priority uint8
 const (
 	unqueued priority = iota
 	calm              // with all others, spread over Limits.Spread
+	soon              // what is held is known to be old: one batch after the other
 	urgent            // a Serve waits for it
 )
 
 // rereads is the queue of users whose badge is to be read from Redis, and the
 // one reader that empties it in batches.
 type rereads struct {
-	hub    *Hub
-	mu     sync.Mutex
-	urgent []*user
-	calm   []*user
-	most   int // calm users at once since there were none: sets the pace
-	wake   chan struct{}
+	hub     *Hub
+	mu      sync.Mutex
+	waiting [urgent + 1][]*user // by priority
+	most    int                 // calm users at once since there were none: sets the pace
+	wake    chan struct{}
 }
 
 // add queues u, or moves him up. The caller holds his shard's lock.
@@ -33,12 +33,8 @@ func (q *rereads) add(u *user, p priority) {
 	}
 	u.queued = p
 	q.mu.Lock()
-	if p == urgent {
-		q.urgent = append(q.urgent, u)
-	} else {
-		q.calm = append(q.calm, u)
-		q.most = max(q.most, len(q.calm))
-	}
+	q.waiting[p] = append(q.waiting[p], u)
+	q.most = max(q.most, len(q.waiting[calm]))
 	q.mu.Unlock()
 	signal(q.wake)
 }
@@ -46,34 +42,33 @@ func (q *rereads) add(u *user, p priority) {
 // asked is a user in a batch, and what was held of him when it was asked for.
 type asked struct {
 	u    *user
+	who  notifier.Reader
 	p    priority
 	gen  uint32
 	held notifier.Badge
 }
 
-// take returns the next batch: urgent users, and calm ones when it is their
-// time. rest says that calm users are left.
+// take returns the next batch: urgent users, those who are wanted soon, and calm
+// ones when it is their time. rest says that calm users are left.
 func (q *rereads) take(calmToo bool) (out []asked, rest bool) {
+	var users []*user
 	q.mu.Lock()
-	users := cut(&q.urgent, batch)
-	hurried := len(users)
-	if calmToo {
-		users = append(users, cut(&q.calm, batch-hurried)...)
+	for p := urgent; p > unqueued; p-- {
+		if p > calm || calmToo {
+			users = append(users, cut(&q.waiting[p], batch-len(users))...)
+		}
 	}
-	if rest = len(q.calm) > 0; !rest {
+	if rest = len(q.waiting[calm]) > 0; !rest {
 		q.most = 0
 	}
 	q.mu.Unlock()
-	for i, u := range users {
+	for _, u := range users {
 		s := q.hub.shard(u.seq)
 		s.mu.Lock()
-		if u.queued != unqueued { // else an urgent batch had him already
+		if u.queued != unqueued { // else a batch before had him already, from another queue
+			who := notifier.Reader{Seq: u.seq, Audience: u.audience}
+			out = append(out, asked{u: u, who: who, p: u.queued, gen: u.gen, held: u.badge})
 			u.queued = unqueued
-			a := asked{u: u, p: urgent, gen: u.gen, held: u.badge}
-			if i >= hurried {
-				a.p = calm
-			}
-			out = append(out, a)
 		}
 		s.mu.Unlock()
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 const (
@@ -63,12 +65,12 @@ func (q *rereads) pace() time.Duration {
 // read asks for one batch and lets those go on who waited for it. After an
 // error all are queued again.
 func (q *rereads) read(ctx context.Context, users []asked) error {
-	seqs := make([]int64, len(users))
+	readers := make([]notifier.Reader, len(users))
 	for i, a := range users {
-		seqs[i] = a.u.seq
+		readers[i] = a.who
 	}
 	rctx, cancel := context.WithTimeout(ctx, q.hub.lim.JoinTimeout)
-	badges, err := q.hub.cfg.Badges.Badges(rctx, seqs)
+	badges, err := q.hub.cfg.Badges.Badges(rctx, readers)
 	cancel()
 	if err == nil && len(badges) != len(users) {
 		err = fmt.Errorf("%d badges of %d users", len(badges), len(users))

@@ -12,8 +12,9 @@ import (
 
 // Client is who a stream is for: always from the session, never from the request.
 type Client struct {
-	Seq     int64
-	Session string // checked again each minute; empty: never
+	Seq      int64
+	Audience notifier.Audience
+	Session  string // checked again each minute; empty: never
 }
 
 // Serve answers r with the stream of a user. It returns an error only when
@@ -31,7 +32,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Client) error {
 	if who.Seq < 1 {
 		return notifier.ErrUnauthenticated
 	}
-	u, err := h.enter(who.Seq)
+	u, err := h.enter(who)
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Client) error {
 
 // enter takes a place under the caps and subscribes to the user's channel when
 // nobody of his was here. leave gives the place back.
-func (h *Hub) enter(seq int64) (*user, error) {
+func (h *Hub) enter(who Client) (*user, error) {
 	h.gate.RLock()
 	defer h.gate.RUnlock()
 	if h.closing {
@@ -73,19 +74,23 @@ func (h *Hub) enter(seq int64) (*user, error) {
 		h.streams.Add(-1)
 		return nil, tooMany(10 * time.Second)
 	}
-	s := h.shard(seq)
+	s := h.shard(who.Seq)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	u := s.users[seq]
+	u := s.users[who.Seq]
 	if u == nil {
-		u = &user{hub: h, seq: seq}
-		s.users[seq] = u
+		u = &user{hub: h, seq: who.Seq, audience: who.Audience}
+		s.users[u.seq] = u
 		h.stats.users.Add(1)
 		h.links.join(u)
 	}
 	if u.holds >= h.lim.PerUser {
 		h.streams.Add(-1)
 		return nil, tooMany(5 * time.Second)
+	}
+	if u.audience != who.Audience { // he was moved: half of what is held is another audience's
+		u.audience, u.fresh = who.Audience, false
+		u.gen++
 	}
 	u.holds++
 	h.open.Add(1)

@@ -137,7 +137,7 @@ func TestAStreamIsToldNothingThatItsFirstBadgeCounts(t *testing.T) {
 	first.expect("badge", badge(50, 1))
 	w.change(7, 51, 2, "read a:2")
 	w.change(7, 52, 3, "read a:3")
-	soon(t, "the changes were heard", func() bool { return w.held(7).Ver == 52 })
+	eventually(t, "the changes were heard", func() bool { return w.held(7).Ver == 52 })
 	second := w.connect(7)
 	second.expect("badge", badge(52, 3))
 	first.expect("read", `{"keys":["a:2"]}`)
@@ -174,7 +174,7 @@ func TestTheRequestChoosesNothing(t *testing.T) {
 		w.change(7, int64(100+i), 6)
 		s.expect("badge", badge(int64(100+i), 6))
 		_ = s.res.Body.Close()
-		soon(t, "the place is free again", func() bool { return w.hub.Stats().Streams == 1 })
+		eventually(t, "the place is free again", func() bool { return w.hub.Stats().Streams == 1 })
 	}
 }
 
@@ -190,7 +190,7 @@ func TestCapsRefuseBeforeAnythingIsWritten(t *testing.T) {
 	w.connect(9)
 	refused(t, w, 10, "10") // the eleventh of all
 	_ = first.res.Body.Close()
-	soon(t, "a place is free", func() bool { return w.hub.Stats().Streams == 9 })
+	eventually(t, "a place is free", func() bool { return w.hub.Stats().Streams == 9 })
 	w.connect(7).expect("badge", badge(1, 0))
 }
 
@@ -244,7 +244,7 @@ func TestHTTP2StreamsLiveInTheHandler(t *testing.T) {
 	s.expect("notice", `{"key":"a:1","id":9}`)
 	s.expect("badge", badge(50, 1))
 	_ = s.res.Body.Close()
-	soon(t, "the client's leaving was noticed", func() bool { return w.hub.Stats().Streams == 0 })
+	eventually(t, "the client's leaving was noticed", func() bool { return w.hub.Stats().Streams == 0 })
 
 	s = open(t, srv.Client(), request(t, srv.URL, 7))
 	s.expect("badge", badge(50, 1))

@@ -27,10 +27,10 @@ func TestAClientThatDoesNotReadIsCutAndItsNeighbourMissesNothing(t *testing.T) {
 	defer func() { _ = stuck.Close() }()
 	good := w.connect(7)
 	good.expect("badge", badge(1, 0))
-	soon(t, "both are here", func() bool { return w.hub.Stats().Streams == 2 })
+	eventually(t, "both are here", func() bool { return w.hub.Stats().Streams == 2 })
 
 	sent := int64(0)
-	soon(t, "the stuck client was cut", func() bool {
+	eventually(t, "the stuck client was cut", func() bool {
 		sent++
 		w.change(7, 100+sent, sent, big)
 		if e := good.next(); e.name != "notice" {
@@ -56,9 +56,9 @@ func TestAQueueThatOverflowsCutsAtOnce(t *testing.T) {
 	})
 	stuck := w.raw(7)
 	defer func() { _ = stuck.Close() }()
-	soon(t, "it is here", func() bool { return w.hub.Stats().Streams == 1 })
+	eventually(t, "it is here", func() bool { return w.hub.Stats().Streams == 1 })
 	sent := int64(0)
-	soon(t, "it was cut", func() bool {
+	eventually(t, "it was cut", func() bool {
 		sent++
 		w.change(7, 100+sent, sent, big)
 		return w.hub.Stats().Streams == 0
@@ -84,7 +84,7 @@ func TestAStuckHTTP2ClientIsCutToo(t *testing.T) {
 	}
 	defer func() { _ = res.Body.Close() }()
 	sent := int64(0)
-	soon(t, "it was cut", func() bool {
+	eventually(t, "it was cut", func() bool {
 		sent++
 		w.change(7, 100+sent, sent, big)
 		return w.hub.Stats().Streams == 0
@@ -116,11 +116,11 @@ func TestTwoThousandStreamsLeaveNoGoroutine(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	soon(t, "all are gone and forgotten", func() bool {
+	eventually(t, "all are gone and forgotten", func() bool {
 		s := w.hub.Stats()
 		return s.Streams == 1 && s.Users == 1
 	})
-	soon(t, "no goroutine is left of them", func() bool { return goroutines() <= before })
+	eventually(t, "no goroutine is left of them", func() bool { return goroutines() <= before })
 	ps, err := w.rdb.PubSubNumSub(context.Background(), w.keys.LiveUser(100), w.keys.LiveUser(7)).Result()
 	if err != nil || ps[w.keys.LiveUser(100)] != 0 || ps[w.keys.LiveUser(7)] != 1 {
 		t.Errorf("%v: subscribed %v", err, ps)
@@ -171,7 +171,7 @@ func TestShutdownCutsWhoDoesNotRead(t *testing.T) {
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) { c.Limits.WriteTimeout = time.Hour })
 	stuck := w.raw(7)
 	defer func() { _ = stuck.Close() }()
-	soon(t, "it is here", func() bool { return w.hub.Stats().Streams == 1 })
+	eventually(t, "it is here", func() bool { return w.hub.Stats().Streams == 1 })
 	for i := range int64(60) {
 		w.change(7, 100+i, i, big)
 	}
@@ -199,7 +199,7 @@ func TestShutdownCutsAStuckHTTP2Client(t *testing.T) {
 	for i := range int64(200) { // more than HTTP/2 lets wait at the client
 		w.change(7, 100+i, i, big)
 	}
-	soon(t, "all was heard", func() bool { return w.held(7).Ver == 299 })
+	eventually(t, "all was heard", func() bool { return w.held(7).Ver == 299 })
 	began := time.Now()
 	if err := w.hub.Shutdown(deadline(t, 200*time.Millisecond)); err == nil || time.Since(began) > 2*time.Second {
 		t.Errorf("%v after %s", err, time.Since(began))

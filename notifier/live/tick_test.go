@@ -47,7 +47,7 @@ func TestAStreamLivesTenToFifteenMinutes(t *testing.T) {
 			t.Fatalf("after bye %+v", rest)
 		}
 	}
-	soon(t, "all places are free", func() bool { return w.hub.Stats().Streams == 0 })
+	eventually(t, "all places are free", func() bool { return w.hub.Stats().Streams == 0 })
 }
 
 func TestHeartbeatsComeByTheClock(t *testing.T) {
@@ -102,7 +102,7 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 		t.Helper()
 		var from int
 		set(func() { from = asked })
-		soon(t, "sessions were asked for", func() bool { mu.Lock(); defer mu.Unlock(); return asked > from+4 })
+		eventually(t, "sessions were asked for", func() bool { mu.Lock(); defer mu.Unlock(); return asked > from+4 })
 	}
 	one, same, other, none := as(7, "s1"), as(7, "s1"), as(7, "s2"), as(8, "")
 	set(func() { broken = true; ended["s1"] = true })
@@ -140,11 +140,11 @@ func TestABadgeThatCannotBeReadIsTriedAgain(t *testing.T) {
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	read := stateBadges(rdb, k)
 	w := newWorld(t, rdb, k, func(c *Config) {
-		c.Badges = badgeFunc(func(ctx context.Context, seqs []int64) (b []notifier.Badge, err error) {
+		c.Badges = badgeFunc(func(ctx context.Context, readers []notifier.Reader) (b []notifier.Badge, err error) {
 			if fails.Add(1) <= 2 {
 				return nil, errors.New("away")
 			}
-			return read(ctx, seqs)
+			return read(ctx, readers)
 		})
 	})
 	w.connect(7).expect("badge", badge(1, 0))

@@ -40,11 +40,12 @@ func (h *Hub) shard(seq int64) *shard { return &h.shards[seq%shardCount] }
 
 // user is what is held of one user. All is guarded by his shard's lock.
 type user struct {
-	hub   *Hub
-	link  *link
-	seq   int64
-	conns []*conn
-	holds int // conns and Serve calls that wait to become one
+	hub      *Hub
+	link     *link
+	seq      int64
+	audience notifier.Audience
+	conns    []*conn
+	holds    int // conns and Serve calls that wait to become one
 
 	badge     notifier.Badge
 	confirmed bool   // Redis has confirmed the subscription, and it was not lost since
