@@ -41,7 +41,7 @@ func (s *Store) Accept(ctx context.Context, n *notifier.Notice) error {
 	if err := ctx.Err(); err != nil {
 		return s.fail(err, "accept a notice")
 	}
-	row := noticeRow{Notice: *n, target: string(target), search: fold(n.Title + "\n" + n.Sender)}
+	row := noticeRow{Notice: *n, target: string(target), search: searchable(n.Title, n.Sender)}
 	row.deadline, _ = ctx.Deadline()
 	w := &waiting{noticeRow: row, done: make(chan struct{})}
 	if err := s.accepts.add(w, s.commit); err != nil {
@@ -89,6 +89,9 @@ func (s *Store) commit(batch []*waiting) {
 		close(w.done)
 	}
 }
+
+// searchable is what a search of notices looks through.
+func searchable(title, sender string) string { return fold(title + "\n" + sender) }
 
 // noticeRow is a notice as it is stored.
 type noticeRow struct {

@@ -29,6 +29,9 @@ type dialect interface {
 	addMembers(ctx context.Context, tx *sql.Tx, roles, seqs []int64) error
 	// addNotices stores rows in one transaction and returns their ids in order.
 	addNotices(ctx context.Context, s *Store, rows []noticeRow) (ids []int64, err error)
+	// saveReads stores segments where they are newer than what is stored. They
+	// are of different places.
+	saveReads(ctx context.Context, tx *sql.Tx, segments []notifier.ReadSegment) error
 	// locked is whether a statement was not begun because another process writes.
 	locked(err error) bool
 	// fault classifies an error of the driver.
@@ -62,7 +65,10 @@ func (s *Store) fail(err error, doing string, args ...any) error {
 // meaning is the error of package notifier that err should be, or nil when it
 // has its meaning already or none that callers tell apart.
 func (s *Store) meaning(err error) error {
+	var bad *notifier.InvalidError
 	switch {
+	case errors.As(err, &bad): // its text is the sender's, and must not be taken for a driver's
+		return nil
 	case errors.Is(err, notifier.ErrUnavailable), errors.Is(err, notifier.ErrNotFound), errors.Is(err, notifier.ErrConflict):
 		return nil
 	case errors.Is(err, sql.ErrNoRows):

@@ -14,7 +14,7 @@ import (
 const unfinished = `state IN ('accepted', 'sending', 'retracting')`
 
 const noticeColumns = `id, state, done, rev, recipient_count, created_at, expires_at, target, type, scope, subject,
-	title, body, link, toast, sender, recipients IS NOT NULL`
+	title, body, link, toast, sender, recipients IS NOT NULL, starts_at, ends_at, pinned, late_joiners`
 
 // Notice returns one notice, or notifier.ErrNotFound.
 func (s *Store) Notice(ctx context.Context, id int64) (notifier.Notice, error) {
@@ -94,20 +94,30 @@ func (s *Store) SetState(ctx context.Context, id int64, from, to notifier.State)
 func (s *Store) notices(ctx context.Context, where string, args ...any) ([]notifier.Notice, error) {
 	var found []notifier.Notice
 	err := s.all(ctx, func(rows *sql.Rows) error {
-		var n notifier.Notice
-		var created, expires int64
-		var target string
-		err := rows.Scan(&n.ID, &n.State, &n.Done, &n.Revision, &n.Recipients, &created, &expires, &target, &n.Type, &n.Scope,
-			&n.Subject, &n.Title, &n.Body, &n.Link, &n.Toast, &n.Sender, &n.Routed)
-		if err != nil {
-			return err
-		}
-		n.CreatedAt, n.ExpiresAt = fromMillis(created), fromMillis(expires)
-		if err := json.Unmarshal([]byte(target), &n.Target); err != nil {
-			return fmt.Errorf("read the target of notice %d: %w", n.ID, err)
-		}
+		n, err := scanNotice(rows)
 		found = append(found, n)
-		return nil
-	}, `SELECT `+noticeColumns+` FROM notices `+where, args...)
+		return err
+	}, `SELECT `+noticeColumns+` FROM notices LEFT JOIN announcements ON notice_id = id `+where, args...)
 	return found, err
+}
+
+// scanNotice reads noticeColumns of a row, and what follows them into more.
+func scanNotice(rows *sql.Rows, more ...any) (n notifier.Notice, err error) {
+	var created, expires int64
+	var starts, ends sql.Null[int64] // of announcements only
+	var pinned, late sql.Null[bool]
+	var target string
+	fields := []any{
+		&n.ID, &n.State, &n.Done, &n.Revision, &n.Recipients, &created, &expires, &target, &n.Type, &n.Scope, &n.Subject,
+		&n.Title, &n.Body, &n.Link, &n.Toast, &n.Sender, &n.Routed, &starts, &ends, &pinned, &late,
+	}
+	if err := rows.Scan(append(fields, more...)...); err != nil {
+		return n, err
+	}
+	n.CreatedAt, n.ExpiresAt = fromMillis(created), fromMillis(expires)
+	n.StartsAt, n.EndsAt, n.Pinned, n.LateJoiners = fromMillis(starts.V), fromMillis(ends.V), pinned.V, late.V
+	if err := json.Unmarshal([]byte(target), &n.Target); err != nil {
+		return n, fmt.Errorf("read the target of notice %d: %w", n.ID, err)
+	}
+	return n, nil
 }

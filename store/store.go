@@ -1,6 +1,7 @@
 // Package store is Carillon's SQL: the directory of users and roles, every
-// accepted notice with its recipients, the sessions and the audit log. It runs
-// on SQLite and on PostgreSQL with the same statements.
+// accepted notice with its recipients, the announcements with who has read them,
+// the sessions and the audit log. It runs on SQLite and on PostgreSQL with the
+// same statements.
 //
 // Its methods are safe for concurrent use by many goroutines, and many
 // processes may have one database open. Each change is one transaction. Errors
@@ -40,6 +41,7 @@ type Store struct {
 	now     func() time.Time
 	accepts acceptQueue
 	names   nameIndex
+	sizes   audienceSizes
 	session *sql.Stmt // asked for every session that no cache knows: parsing it costs as much as running it
 }
 

@@ -1,0 +1,86 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// titlesTold is how many of those in the way a refusal names.
+const titlesTold = 3
+
+// span is the window of an announcement that others may be in the way of.
+type span struct {
+	starts, ends int64
+	title        string
+}
+
+// checkOpen refuses an announcement when, at some instant of its window that is
+// still to come, one of its audiences has notifier.MaxOpen others. self is its id
+// when it is stored already, else 0.
+func (s *Store) checkOpen(ctx context.Context, tx *sql.Tx, n *notifier.Notice, self int64) error {
+	from, to := max(millis(n.StartsAt), millis(s.now())), millis(n.EndsAt)
+	others := make(map[notifier.Audience][]span)
+	rows, err := tx.QueryContext(ctx, `SELECT audience, starts_at, ends_at, title FROM announcement_audiences
+		JOIN announcements ON notice_id = announcement_id JOIN notices ON id = notice_id
+		WHERE NOT finished AND NOT withdrawn AND state NOT IN ('retracting', 'retracted')
+			AND starts_at < $1 AND ends_at > $2 AND notice_id <> $3 AND `+s.dialect.within("audience", 4),
+		to, from, self, s.audienceList(n.Target.Audiences))
+	err = each(rows, err, func(rows *sql.Rows) error {
+		var audience notifier.Audience
+		var o span
+		err := rows.Scan(&audience, &o.starts, &o.ends, &o.title)
+		others[audience] = append(others[audience], o)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var bad notifier.InvalidError
+	for _, audience := range n.Target.Audiences {
+		at, most := fullest(others[audience], from)
+		if most < notifier.MaxOpen {
+			continue
+		}
+		bad.Add("starts_at", notifier.CodeTooManyOpen, map[string]any{
+			"Audience": int(audience), "Max": notifier.MaxOpen, "Titles": endingFirst(others[audience], at),
+		})
+	}
+	return bad.OrNil()
+}
+
+// fullest is the first instant, from on, at which the most spans are open, and
+// how many they are. A span is not open at its end.
+func fullest(spans []span, from int64) (at int64, most int) {
+	type turn struct {
+		at    int64
+		opens int // or closes: -1
+	}
+	turns := make([]turn, 0, 2*len(spans))
+	for _, o := range spans {
+		turns = append(turns, turn{max(o.starts, from), 1}, turn{o.ends, -1})
+	}
+	slices.SortFunc(turns, func(a, b turn) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.opens, b.opens)) })
+	open := 0
+	for _, t := range turns {
+		if open += t.opens; open > most {
+			at, most = t.at, open
+		}
+	}
+	return at, most
+}
+
+// endingFirst is the titles of some that are open at an instant.
+func endingFirst(spans []span, at int64) string {
+	open := slices.DeleteFunc(slices.Clone(spans), func(o span) bool { return at < o.starts || at >= o.ends })
+	slices.SortStableFunc(open, func(a, b span) int { return cmp.Compare(a.ends, b.ends) })
+	titles := make([]string, 0, titlesTold)
+	for _, o := range open[:min(len(open), titlesTold)] {
+		titles = append(titles, o.title)
+	}
+	return strings.Join(titles, ", ")
+}

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// readsBatch is how many segments one statement stores: 4 MB.
+const readsBatch = 1000
+
+// SaveReads stores segments, all or none of them. One that is stored with the
+// same Ver or a higher one stays; one of an announcement that was deleted is
+// dropped.
+func (s *Store) SaveReads(ctx context.Context, segments []notifier.ReadSegment) error {
+	if len(segments) == 0 {
+		return nil
+	}
+	newest := newestFirst(segments)
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		for part := range slices.Chunk(newest, readsBatch) {
+			if err := s.dialect.saveReads(ctx, tx, part); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return s.fail(err, "store %d segments of reads", len(segments))
+}
+
+// newestFirst puts segments into the order of their keys, in which two who store
+// the same ones do not wait for each other in a circle, and leaves the newest of
+// each.
+func newestFirst(segments []notifier.ReadSegment) []notifier.ReadSegment {
+	byKey := func(a, b notifier.ReadSegment) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Audience, b.Audience), cmp.Compare(a.Segment, b.Segment))
+	}
+	newest := slices.Clone(segments)
+	slices.SortFunc(newest, func(a, b notifier.ReadSegment) int { return cmp.Or(byKey(a, b), cmp.Compare(b.Ver, a.Ver)) })
+	return slices.CompactFunc(newest, func(a, b notifier.ReadSegment) bool { return byKey(a, b) == 0 })
+}
+
+// Reads returns the stored segments of an announcement in one audience in their
+// order.
+func (s *Store) Reads(ctx context.Context, k notifier.PartKey) ([]notifier.ReadSegment, error) {
+	var segments []notifier.ReadSegment
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		r := notifier.ReadSegment{PartKey: k}
+		err := rows.Scan(&r.Segment, &r.Ver, &r.Bits)
+		segments = append(segments, r)
+		return err
+	}, `SELECT segment, ver, bits FROM announcement_reads WHERE announcement_id = $1 AND audience = $2 ORDER BY segment`,
+		k.ID, int64(k.Audience))
+	return segments, s.fail(err, "read who has read announcement %d in audience %d", k.ID, k.Audience)
+}
+
+// FinishPart writes down that an announcement is over in an audience, and how
+// many have read it there. A part that lives is notifier.ErrConflict: an edit was
+// faster, or the window has not ended by this clock. An unknown one is
+// notifier.ErrNotFound.
+func (s *Store) FinishPart(ctx context.Context, k notifier.PartKey, reads int64) error {
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		if err := lockAnnouncements(ctx, tx, 0); err != nil {
+			return err
+		}
+		a, err := standing(ctx, tx, k.ID)
+		if err != nil {
+			return err
+		}
+		done, err := tx.ExecContext(ctx, `UPDATE announcement_audiences SET finished = TRUE, reads = $1
+			WHERE announcement_id = $2 AND audience = $3 AND (withdrawn OR $4)`,
+			reads, k.ID, int64(k.Audience), a.retracted || a.over(s.now()))
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n > 0 {
+			return err
+		}
+		if err := tx.QueryRowContext(ctx, `SELECT reads FROM announcement_audiences WHERE announcement_id = $1 AND audience = $2`,
+			k.ID, int64(k.Audience)).Scan(&reads); err != nil {
+			return fmt.Errorf("look up the part: %w", err)
+		}
+		return notifier.ErrConflict
+	})
+	return s.fail(err, "finish announcement %d in audience %d", k.ID, k.Audience)
+}

@@ -1,0 +1,146 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const (
+	// largeAudience is the size above which counting takes a while.
+	largeAudience = 100_000
+	// sizeLife is how long such a size is good enough for an estimate.
+	sizeLife = 30 * time.Second
+)
+
+// AudienceSize counts the users of each audience whose number is at most top; 0
+// is all of them. The size of a large audience may be half a minute old.
+func (s *Store) AudienceSize(
+	ctx context.Context, audiences []notifier.Audience, top int64,
+) (map[notifier.Audience]int64, error) {
+	if top == 0 {
+		top = math.MaxInt64
+	}
+	sizes := make(map[notifier.Audience]int64, len(audiences))
+	for _, audience := range audiences {
+		key := sizeKey{audience, top}
+		size, known := s.sizes.get(key, s.now())
+		if !known {
+			var err error
+			if size, err = s.countAudience(ctx, audience, top); err != nil {
+				return nil, s.fail(err, "count audience %d", audience)
+			}
+			s.sizes.keep(key, size, s.now())
+		}
+		sizes[audience] = size
+	}
+	return sizes, nil
+}
+
+const countAudienceQuery = `SELECT COUNT(*) FROM users WHERE audience = $1 AND seq <= $2`
+
+func (s *Store) countAudience(ctx context.Context, audience notifier.Audience, top int64) (size int64, err error) {
+	err = s.read.QueryRowContext(ctx, countAudienceQuery, int64(audience), top).Scan(&size)
+	return size, err
+}
+
+// SettleTop writes down who an announcement has opened for: the highest user
+// number given out now, and how many users the audience has up to it. The first
+// call wins; every call returns what is stored. An unknown part is
+// notifier.ErrNotFound.
+func (s *Store) SettleTop(ctx context.Context, k notifier.PartKey) (notifier.Part, error) {
+	p, err := s.settleTop(ctx, k)
+	return p, s.fail(err, "settle announcement %d in audience %d", k.ID, k.Audience)
+}
+
+func (s *Store) settleTop(ctx context.Context, k notifier.PartKey) (notifier.Part, error) {
+	p, err := s.part(ctx, k)
+	if err != nil || p.Settled {
+		return p, err
+	}
+	var top int64
+	if err := s.read.QueryRowContext(ctx, `SELECT value FROM sequences WHERE name = 'user'`).Scan(&top); err != nil {
+		return p, err
+	}
+	// Numbers are committed in their order and an audience is for life: up to top
+	// the count is the same whenever it is made. No writer waits for it.
+	members, err := s.countAudience(ctx, k.Audience, top)
+	if err != nil {
+		return p, err
+	}
+	_, err = s.exec(ctx, `UPDATE announcement_audiences SET settled = TRUE, top = $1, members = $2
+		WHERE announcement_id = $3 AND audience = $4 AND NOT settled`, top, members, k.ID, int64(k.Audience))
+	if err != nil {
+		return p, err
+	}
+	return s.part(ctx, k)
+}
+
+func (s *Store) part(ctx context.Context, k notifier.PartKey) (notifier.Part, error) {
+	p := notifier.Part{Audience: k.Audience}
+	err := s.read.QueryRowContext(ctx, `SELECT `+partColumns+` FROM announcement_audiences
+		WHERE announcement_id = $1 AND audience = $2`, k.ID, int64(k.Audience)).Scan(partFields(&p)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = notifier.ErrNotFound
+	}
+	return p, err
+}
+
+// audienceList is the second half of a dialect.within.
+func (s *Store) audienceList(audiences []notifier.Audience) any {
+	numbers := make([]int64, len(audiences))
+	for i, a := range audiences {
+		numbers[i] = int64(a)
+	}
+	return s.dialect.numberList(numbers)
+}
+
+type sizeKey struct {
+	audience notifier.Audience
+	top      int64
+}
+
+type sizeMemo struct {
+	size int64
+	at   time.Time
+}
+
+// audienceSizes remembers the sizes of large audiences for a while.
+type audienceSizes struct {
+	mu    sync.Mutex
+	large int64 // for tests; 0: largeAudience
+	memos map[sizeKey]sizeMemo
+}
+
+func (m *audienceSizes) get(key sizeKey, now time.Time) (size int64, known bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	memo, known := m.memos[key]
+	return memo.size, known && memo.fresh(now)
+}
+
+// keep takes the opportunity to forget what is too old.
+func (m *audienceSizes) keep(key sizeKey, size int64, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if size <= cmp.Or(m.large, largeAudience) {
+		return
+	}
+	if m.memos == nil {
+		m.memos = make(map[sizeKey]sizeMemo)
+	}
+	for k, memo := range m.memos {
+		if !memo.fresh(now) {
+			delete(m.memos, k)
+		}
+	}
+	m.memos[key] = sizeMemo{size, now}
+}
+
+func (m sizeMemo) fresh(now time.Time) bool { return now.Sub(m.at) < sizeLife }
