@@ -7,6 +7,14 @@ import (
 	"unicode"
 )
 
+// ValidLink says whether a link is one that a notice may have: a path on our own
+// host, or https to a host of the list.
+func ValidLink(link string, hosts []string) bool {
+	var bad InvalidError
+	checkLink(link, hosts, &bad)
+	return link != "" && len(bad.Fields) == 0
+}
+
 // checkLink allows a path on our own host, or https to a host of the list. It
 // reads a link as the most lenient browser would: those take a backslash for a
 // slash and drop tabs and line breaks wherever they stand.

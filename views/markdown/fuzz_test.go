@@ -1,0 +1,99 @@
+package markdown_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views/markdown"
+)
+
+// allowed is every element that may come out, with its attributes.
+var allowed = map[string][]string{
+	"p": nil, "br": nil, "hr": nil, "em": nil, "strong": nil, "code": nil, "pre": nil, "ul": nil, "ol": {"start"}, "li": nil,
+	"blockquote": nil, "h2": nil, "h3": nil, "h4": nil, "a": {"href", "rel"},
+}
+
+// FuzzRender holds that nothing but the subset comes out, closed as it was
+// opened, and that what is read is what the text alone says.
+func FuzzRender(f *testing.F) {
+	for _, seed := range []string{
+		"# a\n\n[x](javascript:alert(1)) ![i](/x) <script>alert(1)</script>", "<https://shop.example/>\n> - a\n> - b\n\n```js\nx\n```",
+		"[x](//evil) [y](JaVaScRiPt:1) [z](data:a)", "<!-- a -->\n<img src=x onerror=alert(1)>", "[a][b]\n\n[b]: /c 'd'", "a\r\nb\x00&#x202e;",
+		"*a **b `c` d** e*", "<iframe src=//evil></iframe><style>a</style>", `[x](/a"onmouseover="b)`, "[x](/&#x2f;evil.example)", "&lt;script&gt;",
+	} {
+		f.Add(seed)
+	}
+	m := markdown.New(hosts)
+	f.Fuzz(func(t *testing.T, body string) {
+		if len(body) > 4000 {
+			return
+		}
+		var b strings.Builder
+		if err := m.Render(body).Render(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		read := checkMarkup(t, b.String())
+		if got, want := strings.Join(strings.Fields(read), ""), strings.Join(strings.Fields(m.Text(body)), ""); got != want {
+			t.Errorf("%q reads %q, and its text is %q:\n%s", body, got, want, b.String())
+		}
+	})
+}
+
+// checkMarkup looks at each token, and returns the text between them.
+func checkMarkup(t *testing.T, markup string) string {
+	t.Helper()
+	var text strings.Builder
+	var open []string
+	tokens := html.NewTokenizer(strings.NewReader(markup))
+	for {
+		kind := tokens.Next()
+		token := tokens.Token()
+		switch kind {
+		case html.ErrorToken:
+			if len(open) > 0 {
+				t.Errorf("%v stay open in %s", open, markup)
+			}
+			return text.String()
+		case html.TextToken:
+			text.WriteString(token.Data)
+		case html.StartTagToken:
+			checkTag(t, token, markup)
+			if token.Data != "br" && token.Data != "hr" {
+				open = append(open, token.Data)
+			}
+		case html.EndTagToken:
+			if len(open) == 0 || open[len(open)-1] != token.Data {
+				t.Fatalf("</%s> closes %v in %s", token.Data, open, markup)
+			}
+			open = open[:len(open)-1]
+		default:
+			t.Errorf("%v in %s", token, markup)
+		}
+	}
+}
+
+func checkTag(t *testing.T, tag html.Token, markup string) {
+	t.Helper()
+	names, ok := allowed[tag.Data]
+	if !ok {
+		t.Errorf("<%s> in %s", tag.Data, markup)
+	}
+	for _, a := range tag.Attr {
+		if !slices.Contains(names, a.Key) {
+			t.Errorf("<%s %s> in %s", tag.Data, a.Key, markup)
+		}
+		if a.Key == "href" && !notifier.ValidLink(a.Val, hosts) {
+			t.Errorf("a link to %q in %s", a.Val, markup)
+		}
+		if a.Key == "rel" && a.Val != "nofollow noopener" {
+			t.Errorf("rel is %q in %s", a.Val, markup)
+		}
+	}
+	if tag.Data == "a" && len(tag.Attr) != 2 {
+		t.Errorf("a link with %v in %s", tag.Attr, markup)
+	}
+}

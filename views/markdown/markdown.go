@@ -1,0 +1,100 @@
+// Package markdown shows the text of an announcement: a small safe subset of
+// Markdown. There are paragraphs, line breaks, emphasis, code, lists, quotes,
+// headings and links. Everything else, HTML above all, is shown as the text
+// that it is; a link that a notice could not have is its words alone.
+//
+// What goldmark writes is then reduced to the same subset by bluemonday, so
+// that neither has to be trusted alone.
+package markdown
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/a-h/templ"
+	"github.com/microcosm-cc/bluemonday"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/util"
+)
+
+// Markdown turns texts into markup. It is safe for concurrent use.
+type Markdown struct {
+	markdown goldmark.Markdown
+	policy   *bluemonday.Policy
+	markup   known
+	words    known
+}
+
+// New returns the subset with links to our own paths, and by https to these hosts.
+func New(hosts []string) *Markdown {
+	return &Markdown{
+		markdown: goldmark.New(
+			goldmark.WithParser(parser.NewParser(
+				parser.WithBlockParsers(
+					util.Prioritized(parser.NewSetextHeadingParser(), 100),
+					util.Prioritized(parser.NewThematicBreakParser(), 200),
+					util.Prioritized(parser.NewListParser(), 300),
+					util.Prioritized(parser.NewListItemParser(), 400),
+					util.Prioritized(parser.NewCodeBlockParser(), 500),
+					util.Prioritized(parser.NewATXHeadingParser(), 600),
+					util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+					util.Prioritized(parser.NewBlockquoteParser(), 800),
+					util.Prioritized(parser.NewParagraphParser(), 1000),
+				),
+				parser.WithInlineParsers(
+					util.Prioritized(parser.NewCodeSpanParser(), 100),
+					util.Prioritized(parser.NewLinkParser(), 200),
+					util.Prioritized(parser.NewAutoLinkParser(), 300),
+					util.Prioritized(parser.NewEmphasisParser(), 500),
+				),
+				parser.WithParagraphTransformers(util.Prioritized(parser.LinkReferenceParagraphTransformer, 100)),
+				parser.WithASTTransformers(util.Prioritized(subset{hosts}, 100)),
+			)),
+			goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(links{}, 100))),
+		),
+		policy: policy(),
+	}
+}
+
+// Render returns the markup of a text.
+func (m *Markdown) Render(body string) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		markup, err := m.markup.of(body, m.convert)
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(w, markup)
+		return err
+	})
+}
+
+func (m *Markdown) convert(body string) (string, error) {
+	var b bytes.Buffer
+	if err := m.markdown.Convert([]byte(clean(body)), &b); err != nil {
+		return "", fmt.Errorf("render markdown: %w", err)
+	}
+	// Once more: a character can be written as a number.
+	return m.policy.Sanitize(clean(b.String())), nil
+}
+
+// clean drops what no text of ours may hold: controls, separators of lines and
+// paragraphs, and what turns the direction of the text after it.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n':
+			return r
+		case unicode.IsControl(r), r == '\u2028', r == '\u2029',
+			r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+			return -1
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,168 @@
+package markdown_test
+
+import (
+	"io"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/carillonhq/carillon/views/markdown"
+)
+
+var hosts = []string{"shop.example"}
+
+func render(tb testing.TB, body string) string {
+	tb.Helper()
+	var b strings.Builder
+	if err := markdown.New(hosts).Render(body).Render(tb.Context(), &b); err != nil {
+		tb.Fatal(err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func TestTheSubsetIsShown(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, body, want string }{
+		{"nothing", "", ""},
+		{"paragraphs", "One\n\nTwo", "<p>One</p>\n<p>Two</p>"},
+		{"a line break is one", "One\nTwo", "<p>One<br>\nTwo</p>"},
+		{"emphasis", "*a* **b** `c < d`", "<p><em>a</em> <strong>b</strong> <code>c &lt; d</code></p>"},
+		{"fenced code without its language", "```go\na < b\n```", "<pre><code>a &lt; b\n</code></pre>"},
+		{"code that is indented", "One\n\n    two", "<p>One</p>\n<pre><code>two\n</code></pre>"},
+		{"a list", "- a\n- b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>"},
+		{"a numbered list", "3. a\n4. b", "<ol start=\"3\">\n<li>a</li>\n<li>b</li>\n</ol>"},
+		{"a quote", "> a", "<blockquote>\n<p>a</p>\n</blockquote>"},
+		{"a rule", "a\n\n***", "<p>a</p>\n<hr>"},
+		{"headings below the title", "# a\n## b\n### c\n#### d\n# e", "<h2>a</h2>\n<h3>b</h3>\n<h4>c</h4>\n<h4>d</h4>\n<h2>e</h2>"},
+		{"headings leave no level out", "### a\n###### b\n# c\n### d", "<h2>a</h2>\n<h3>b</h3>\n<h2>c</h2>\n<h3>d</h3>"},
+		{"a heading of nothing", "# ![](a)\nb", "<p>b</p>"},
+		{"a path", "[x](/a?b=1&c=2 \"title\")", `<p><a href="/a?b=1&amp;c=2" rel="nofollow noopener">x</a></p>`},
+		{"an allowed host", "[x](https://shop.example/a)", `<p><a href="https://shop.example/a" rel="nofollow noopener">x</a></p>`},
+		{"a reference", "[x][1]\n\n[1]: /a", `<p><a href="/a" rel="nofollow noopener">x</a></p>`},
+		{"an address", "<https://shop.example/a>", `<p><a href="https://shop.example/a" rel="nofollow noopener">https://shop.example/a</a></p>`},
+		{"marks in a link", "[*x* `y`](/a)", `<p><a href="/a" rel="nofollow noopener"><em>x</em> <code>y</code></a></p>`},
+		{"three languages", "**営業時間**の変更：营业时间", "<p><strong>営業時間</strong>の変更：营业时间</p>"},
+	} {
+		if got := render(t, test.body); got != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.want)
+		}
+	}
+}
+
+func TestWhatIsNotInTheSubsetIsText(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, body, want string }{
+		{"a script", "<script>alert(1)</script>", "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>"},
+		{"a script in a paragraph", "a <b onclick=x>b</b>", "<p>a &lt;b onclick=x&gt;b&lt;/b&gt;</p>"},
+		{"a style", "<style>*{}</style>", "<p>&lt;style&gt;*{}&lt;/style&gt;</p>"},
+		{"a comment", "a <!-- b --> c", "<p>a &lt;!-- b --&gt; c</p>"},
+		{"a comment that does not end", "<!-- a", "<p>&lt;!-- a</p>"},
+		{"written as entities", "&lt;img src=x&gt; &#60;b&#62; &copy;", "<p>&lt;img src=x&gt; &lt;b&gt; ©</p>"},
+		{"an image is its text", "![a *b*](https://shop.example/x.png)", "<p>a <em>b</em></p>"},
+		{"an image in a link", "[![a](/x.png)](/b)", `<p><a href="/b" rel="nofollow noopener">a</a></p>`},
+		{"a link of nothing", "a [](/b) [![](/c)](/d)", "<p>a  </p>"},
+		{"a script as a link", "[x](javascript:alert(1))", "<p>x</p>"},
+		{"in capitals", "[x](JaVaScRiPt:alert(1))", "<p>x</p>"},
+		{"with entities", "[x](java&#115;cript:alert(1)) [y](&#x6a;avascript&colon;1)", "<p>x y</p>"},
+		{"with entities of entities", "[x](/a&amp;#x2f;b)", `<p><a href="/a&amp;#x2f;b" rel="nofollow noopener">x</a></p>`},
+		{"slashes as entities", "[x](/&#x2f;evil.example) [y](/&#92;evil.example) [z](/&sol;evil.example)", "<p>x y z</p>"},
+		{"slashes escaped", `[x](\/\/evil.example) [y](/\\evil.example)`, "<p>x y</p>"},
+		{"a tab within", "[x](<java\tscript:alert(1)>)", "<p>x</p>"},
+		{"data", "[x](data:text/html;base64,PHNjcmlwdD4=)", "<p>x</p>"},
+		{"another host", "[x](//evil.example) [y](https://evil.example/)", "<p>x y</p>"},
+		{"a host with a user", "[x](https://shop.example@evil.example/) [y](https://u@shop.example/)", "<p>x y</p>"},
+		{"no https", "[x](http://shop.example/) [y](ftp://shop.example/) [z](mailto:a@shop.example)", "<p>x y z</p>"},
+		{"neither path nor address", "[x](a) [y](#a) [z](?a) [w]()", "<p>x y z w</p>"},
+		{"a reference to a script", "[x][1]\n\n[1]: javascript:alert(1)", "<p>x</p>"},
+		{"an address of another scheme", "<javascript:alert(1)> <http://shop.example/> <a@shop.example>", "<p>javascript:alert(1) http://shop.example/ a@shop.example</p>"},
+		{"an address that nobody marked", "https://shop.example/ www.shop.example", "<p>https://shop.example/ www.shop.example</p>"},
+		{"a quote in a link", `[x](/a"onclick="alert(1))`, `<p><a href="/a%22onclick=%22alert(1)" rel="nofollow noopener">x</a></p>`},
+		{"a quote in a title", `[x](/a 'b" onclick="alert(1)')`, `<p><a href="/a" rel="nofollow noopener">x</a></p>`},
+		{"a link in a link", "[a [b](javascript:1) c](/d)", `<p>[a b c](/d)</p>`},
+		{"attributes", "# a {#id .class onclick=x}", "<h2>a {#id .class onclick=x}</h2>"},
+		{"a quote in a language", "```\"onclick=\"x\na\n```", "<pre><code>a\n</code></pre>"},
+	} {
+		if got := render(t, test.body); got != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.want)
+		}
+	}
+}
+
+func TestNoCharacterTurnsATextAround(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		"a\x00b", "a\rb", "a\u2028b", "a\u202eb", "a\u2066b", "a\u0085b", "a&#x202e;b", "a&#8294;b", "a&#13;b", "a&#0133;b", "`a\u202eb`",
+	} {
+		if got := strings.NewReplacer("<code>", "", "</code>", "").Replace(render(t, body)); got != "<p>ab</p>" {
+			t.Errorf("%q becomes %q", body, got)
+		}
+		if got := markdown.New(nil).Text(body); got != "ab" {
+			t.Errorf("the text of %q is %q", body, got)
+		}
+	}
+	if got := render(t, "a\xffb &#0;"); got != "<p>a\ufffdb \ufffd</p>" {
+		t.Errorf("broken bytes become %q", got)
+	}
+}
+
+func TestTextIsTheWordsAlone(t *testing.T) {
+	t.Parallel()
+	m := markdown.New(hosts)
+	for body, want := range map[string]string{
+		"":                                "",
+		"One\ntwo\n\nThree":               "One\ntwo\nThree",
+		"# Title\n\n**Bold** *and* `<b>`": "Title\nBold and <b>",
+		"- a\n- b\n  - c":                 "a\nb\nc",
+		"> quoted\n\n***\nend":            "quoted\nend",
+		"[words](javascript:1) ![alt](/x.png) <https://shop.example/a>": "words alt https://shop.example/a",
+		"```\na &amp; b\n```\n`&lt;`":                                   "a &amp; b\n&lt;",
+		"1 &lt; 2 &amp; \\*3\\*":                                        "1 < 2 & *3*",
+		"<b>not bold</b>":                                               "<b>not bold</b>",
+		`\&amp; stays`:                                                  "&amp; stays",
+		"`a\nb`":                                                        "a\nb",
+	} {
+		if got := m.Text(body); got != want {
+			t.Errorf("the text of %q is %q, want %q", body, got, want)
+		}
+	}
+}
+
+// TestWhatIsNestedDeeplyIsStillAnswered has the longest bodies that take the most work.
+func TestWhatIsNestedDeeplyIsStillAnswered(t *testing.T) {
+	t.Parallel()
+	m := markdown.New(hosts)
+	for _, part := range []string{">", "- ", "[", "![", "*a ", "_a*", "`a", "[a](/b", "<", "&", "[a](/b) ", "1. ", "# \n", "**a*", "\\"} {
+		body := strings.Repeat(part, 4000/len(part))
+		var b strings.Builder
+		if err := m.Render(body).Render(t.Context(), &b); err != nil {
+			t.Errorf("%q: %v", part, err)
+		}
+		m.Text(body)
+	}
+}
+
+func TestWhatIsRememberedIsBounded(t *testing.T) {
+	t.Parallel()
+	m := markdown.New(nil)
+	for i := range 2000 {
+		body := strconv.Itoa(i)
+		if got := m.Text(body); got != body {
+			t.Fatalf("the text of %q is %q", body, got)
+		}
+	}
+	if got := m.Text("7"); got != "7" {
+		t.Errorf("the text of 7 is %q", got)
+	}
+}
+
+// BenchmarkRender is a text that nobody has read yet.
+func BenchmarkRender(b *testing.B) {
+	body := strings.Repeat("Some *words* and a [link](/a) of one announcement.\n\n- one\n- two\n\n", 10)
+	m := markdown.New(hosts)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if err := m.Render(body+strconv.Itoa(i)).Render(b.Context(), io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
