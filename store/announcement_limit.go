@@ -25,11 +25,7 @@ type span struct {
 func (s *Store) checkOpen(ctx context.Context, tx *sql.Tx, n *notifier.Notice, self int64) error {
 	from, to := max(millis(n.StartsAt), millis(s.now())), millis(n.EndsAt)
 	others := make(map[notifier.Audience][]span)
-	rows, err := tx.QueryContext(ctx, `SELECT audience, starts_at, ends_at, title FROM announcement_audiences
-		JOIN announcements ON notice_id = announcement_id JOIN notices ON id = notice_id
-		WHERE NOT finished AND NOT withdrawn AND state NOT IN ('retracting', 'retracted')
-			AND starts_at < $1 AND ends_at > $2 AND notice_id <> $3 AND `+s.dialect.within("audience", 4),
-		to, from, self, s.audienceList(n.Target.Audiences))
+	rows, err := tx.QueryContext(ctx, s.openQuery(), to, from, self, s.audienceList(n.Target.Audiences))
 	err = each(rows, err, func(rows *sql.Rows) error {
 		var audience notifier.Audience
 		var o span
@@ -51,6 +47,15 @@ func (s *Store) checkOpen(ctx context.Context, tx *sql.Tx, n *notifier.Notice, s
 		})
 	}
 	return bad.OrNil()
+}
+
+// openQuery asks for the windows that overlap another, through the partial index
+// of what is not finished.
+func (s *Store) openQuery() string {
+	return `SELECT audience, starts_at, ends_at, title FROM announcement_audiences
+		JOIN announcements ON notice_id = announcement_id JOIN notices ON id = notice_id
+		WHERE NOT finished AND NOT withdrawn AND state NOT IN ('retracting', 'retracted')
+			AND starts_at < $1 AND ends_at > $2 AND notice_id <> $3 AND ` + s.dialect.within("audience", 4)
 }
 
 // fullest is the first instant, from on, at which the most spans are open, and

@@ -30,7 +30,7 @@ func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
 // calls is every method that reads or writes, each with arguments that are good
 // while the database is there.
 func calls(s *store.Store) map[string]func(ctx context.Context) error {
-	now := time.Now()
+	now, part := time.Now(), notifier.PartKey{ID: 2, Audience: 3}
 	return map[string]func(ctx context.Context) error{
 		"Ping":    s.Ping,
 		"Migrate": func(ctx context.Context) error { _, err := s.Migrate(ctx); return err },
@@ -38,23 +38,44 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 			_, err := s.CreateUser(ctx, store.NewUser{Name: "x", Audience: 1})
 			return err
 		},
-		"SetPassword":     func(ctx context.Context) error { return s.SetPassword(ctx, "alice", "h") },
-		"Credentials":     func(ctx context.Context) error { _, _, err := s.Credentials(ctx, "alice"); return err },
-		"UserByName":      func(ctx context.Context) error { _, err := s.UserByName(ctx, "alice"); return err },
-		"UserBySeq":       func(ctx context.Context) error { _, err := s.UserBySeq(ctx, 1); return err },
-		"Users":           func(ctx context.Context) error { _, err := s.Users(ctx, notifier.UserQuery{}); return err },
-		"FindUsers":       func(ctx context.Context) error { _, err := s.FindUsers(ctx, "lice", 8); return err },
-		"FindRoles":       func(ctx context.Context) error { _, err := s.FindRoles(ctx, "staff", 8); return err },
-		"SeqsByName":      func(ctx context.Context) error { _, _, err := s.SeqsByName(ctx, []string{"alice"}); return err },
-		"NamesBySeq":      func(ctx context.Context) error { _, err := s.NamesBySeq(ctx, []int64{1}); return err },
-		"AddRole":         func(ctx context.Context) error { return s.AddRole(ctx, "alice", "r") },
-		"RemoveRole":      func(ctx context.Context) error { return s.RemoveRole(ctx, "alice", "staff") },
-		"Roles":           func(ctx context.Context) error { _, err := s.Roles(ctx); return err },
-		"RoleMembers":     func(ctx context.Context) error { _, err := s.RoleMembers(ctx, "staff"); return err },
-		"ImportUsers":     func(ctx context.Context) error { _, err := s.ImportUsers(ctx, 1, file(many(1)), nil); return err },
-		"Accept":          func(ctx context.Context) error { return s.Accept(ctx, &notifier.Notice{Draft: draft()}) },
-		"Notice":          func(ctx context.Context) error { _, err := s.Notice(ctx, 1); return err },
-		"Notices":         func(ctx context.Context) error { _, err := s.Notices(ctx, notifier.NoticeQuery{Limit: 1}); return err },
+		"SetPassword": func(ctx context.Context) error { return s.SetPassword(ctx, "alice", "h") },
+		"Credentials": func(ctx context.Context) error { _, _, err := s.Credentials(ctx, "alice"); return err },
+		"UserByName":  func(ctx context.Context) error { _, err := s.UserByName(ctx, "alice"); return err },
+		"UserBySeq":   func(ctx context.Context) error { _, err := s.UserBySeq(ctx, 1); return err },
+		"Users":       func(ctx context.Context) error { _, err := s.Users(ctx, notifier.UserQuery{}); return err },
+		"FindUsers":   func(ctx context.Context) error { _, err := s.FindUsers(ctx, "lice", 8); return err },
+		"FindRoles":   func(ctx context.Context) error { _, err := s.FindRoles(ctx, "staff", 8); return err },
+		"SeqsByName":  func(ctx context.Context) error { _, _, err := s.SeqsByName(ctx, []string{"alice"}); return err },
+		"NamesBySeq":  func(ctx context.Context) error { _, err := s.NamesBySeq(ctx, []int64{1}); return err },
+		"AddRole":     func(ctx context.Context) error { return s.AddRole(ctx, "alice", "r") },
+		"RemoveRole":  func(ctx context.Context) error { return s.RemoveRole(ctx, "alice", "staff") },
+		"Roles":       func(ctx context.Context) error { _, err := s.Roles(ctx); return err },
+		"RoleMembers": func(ctx context.Context) error { _, err := s.RoleMembers(ctx, "staff"); return err },
+		"ImportUsers": func(ctx context.Context) error { _, err := s.ImportUsers(ctx, 1, file(many(1)), nil); return err },
+		"Accept":      func(ctx context.Context) error { return s.Accept(ctx, &notifier.Notice{Draft: draft()}) },
+		"Notice":      func(ctx context.Context) error { _, err := s.Notice(ctx, 1); return err },
+		"Notices":     func(ctx context.Context) error { _, err := s.Notices(ctx, notifier.NoticeQuery{Limit: 1}); return err },
+		"Announce": func(ctx context.Context) error {
+			n := lasting("new")
+			return s.Announce(ctx, &n)
+		},
+		"EditAnnouncement": func(ctx context.Context) error {
+			n := lasting("edited")
+			n.ID = 2
+			return s.EditAnnouncement(ctx, &n)
+		},
+		"RetractAnnouncement":  func(ctx context.Context) error { return s.RetractAnnouncement(ctx, 3) },
+		"DeleteAnnouncement":   func(ctx context.Context) error { return s.DeleteAnnouncement(ctx, 4) },
+		"Announcements":        func(ctx context.Context) error { _, err := s.Announcements(ctx, []int64{2}); return err },
+		"CurrentAnnouncements": func(ctx context.Context) error { _, err := s.CurrentAnnouncements(ctx); return err },
+		"AnnouncementRevision": func(ctx context.Context) error { _, err := s.AnnouncementRevision(ctx); return err },
+		"AudienceSize":         func(ctx context.Context) error { _, err := s.AudienceSize(ctx, []notifier.Audience{3}, 0); return err },
+		"SettleTop":            func(ctx context.Context) error { _, err := s.SettleTop(ctx, part); return err },
+		"SaveReads":            func(ctx context.Context) error { return s.SaveReads(ctx, []notifier.ReadSegment{{PartKey: part}}) },
+		"Reads":                func(ctx context.Context) error { _, err := s.Reads(ctx, part); return err },
+		"FinishPart": func(ctx context.Context) error {
+			return s.FinishPart(ctx, notifier.PartKey{ID: 5, Audience: 3}, 1)
+		},
 		"SetRecipients":   func(ctx context.Context) error { _, err := s.SetRecipients(ctx, 1, roaring.New()); return err },
 		"Recipients":      func(ctx context.Context) error { _, err := s.Recipients(ctx, 1); return err },
 		"FirstRecipients": func(ctx context.Context) error { _, err := s.FirstRecipients(ctx, []int64{1}); return err },
@@ -89,6 +110,22 @@ func furnish(t *testing.T, s *store.Store) {
 	if err := s.CreateSession(t.Context(), "a", alice.Seq, time.Now()); err != nil {
 		t.Fatal(err)
 	}
+	for _, title := range []string{"to be edited", "to be retracted", "to be deleted", "to be finished"} {
+		announce(t, s, lasting(title))
+	}
+	for _, id := range []int64{4, 5} {
+		if err := s.RetractAnnouncement(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// lasting is an announcement that no clock of these tests sees the end of.
+func lasting(title string) notifier.Notice {
+	return notifier.Notice{Draft: notifier.Draft{
+		Target: notifier.Target{Audiences: []notifier.Audience{3}}, Type: "news", Title: title,
+		Window: notifier.Window{StartsAt: time.Unix(0, 0), EndsAt: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)},
+	}}
 }
 
 func TestEveryCallSaysThatTheDatabaseIsAway(t *testing.T) {

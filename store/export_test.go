@@ -5,6 +5,18 @@ import "testing"
 // UnfinishedPredicate is what Unfinished asks by, for the test of its plan.
 const UnfinishedPredicate = unfinished
 
+// CurrentQuery is what CurrentAnnouncements asks, for the test of its plan.
+var CurrentQuery = announcementsQuery(current)
+
+// OpenQuery is what an announcement is held against, for the test of its plan.
+func OpenQuery(s *Store) string { return s.openQuery() }
+
+// CountAudience is what AudienceSize asks, for the test of its plan.
+const CountAudience = countAudienceQuery
+
+// LargeAudience says from which size on sizes are remembered.
+func LargeAudience(s *Store, size int64) { s.sizes.large = size }
+
 // BoundNames makes the index of names that small.
 func BoundNames(s *Store, most int) { s.names.bound = most }
 

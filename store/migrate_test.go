@@ -49,6 +49,38 @@ func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 	})
 }
 
+// TestADatabaseBeforeAnnouncementsGetsThem begins with the schema before them,
+// with users, and a notice on its way.
+func TestADatabaseBeforeAnnouncementsGetsThem(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		old := db.ofVersion(t, 4)
+		for _, statement := range []string{
+			`INSERT INTO users (seq, name, name_fold, password_hash, audience, locale, created_at) VALUES
+				(1, 'alice', 'alice', 'h', 3, 'ja', 1), (2, 'bob', 'bob', 'h', 2, 'en', 1), (3, 'carol', 'carol', 'h', 3, 'en', 1)`,
+			`INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender)
+				VALUES ('sending', 1, 2, '{"users":["alice"]}', 'like', '', '', 'The LIFT works', '', '', FALSE, 'Bob')`,
+			`UPDATE sequences SET value = 3 WHERE name = 'user'`,
+		} {
+			if _, err := old.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := db.open(t)
+		n := must(s.Notice(t.Context(), 1))(t)
+		if n.State != notifier.StateSending || n.Window != (notifier.Window{}) || n.Announces() {
+			t.Errorf("the notice that was there became %+v", n)
+		}
+		if current := must(s.CurrentAnnouncements(t.Context()))(t); len(current) != 0 {
+			t.Errorf("%+v are announced", current)
+		}
+		a := announce(t, s, db.announcement("The stairs, too", 0, 1, 3))
+		p := must(s.SettleTop(t.Context(), notifier.PartKey{ID: a.ID, Audience: 3}))(t)
+		if a.ID != 2 || p.Top != 3 || p.Members != 2 {
+			t.Errorf("announcement %d opened for %d users up to %d; want 2 for 2 up to 3", a.ID, p.Members, p.Top)
+		}
+	})
+}
+
 func TestBothDatabasesHaveTheSameMigrations(t *testing.T) {
 	t.Parallel()
 	files := func(dialect string) (names []string) {

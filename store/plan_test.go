@@ -59,3 +59,48 @@ func plan(t *testing.T, db *sql.DB, explain string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// TestWhatIsOverIsNotReadAgain lays a few announcements on a pile of old ones.
+func TestWhatIsOverIsNotReadAgain(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		announce(t, s, db.announcement("old", 0, 1, 1))
+		const numbers = `WITH RECURSIVE numbers (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)`
+		for _, statement := range []string{
+			`INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender)
+				` + numbers + ` SELECT 'sent', 1, 2, '{}', 'news', '', '', 'old', '', '', FALSE, '' FROM numbers`,
+			`INSERT INTO announcements (notice_id, starts_at, ends_at, pinned, late_joiners)
+				SELECT id, 1, 2, FALSE, FALSE FROM notices WHERE id > 1`,
+			`INSERT INTO announcement_audiences (announcement_id, audience) SELECT notice_id, 1 FROM announcements WHERE notice_id > 1`,
+			`UPDATE announcement_audiences SET finished = TRUE`,
+			`INSERT INTO users (seq, name, name_fold, password_hash, audience, locale, created_at)
+				` + numbers + ` SELECT n, 'u' || n, 'u' || n, '', n % 100, '', 0 FROM numbers`,
+		} {
+			store.Exec(t, s, statement)
+		}
+		n := announce(t, s, db.announcement("new", 0, 1, 1, 2))
+		explain := `EXPLAIN QUERY PLAN `
+		raw := db.raw(t)
+		if db.cfg.URL != "" {
+			explain = `EXPLAIN `
+			if _, err := raw.ExecContext(t.Context(), `ANALYZE`); err != nil {
+				t.Fatal(err)
+			}
+		}
+		count := strings.NewReplacer("$1", "7", "$2", "9000").Replace(store.CountAudience)
+		open := strings.NewReplacer("$1", "9", "$2", "1", "$3", "0", "ANY($4)", "1", "$4", "'[1]'").Replace(store.OpenQuery(s))
+		for statement, index := range map[string]string{
+			store.CurrentQuery: "announcement_audiences_unfinished", open: "announcement_audiences_unfinished", count: "users_audience",
+		} {
+			got := plan(t, raw, explain+statement)
+			whole := strings.Contains(got, "Seq Scan on announcements") || strings.Contains(got, "Seq Scan on notices") ||
+				strings.Contains(got, "Seq Scan on users") || strings.Contains(got, "SCAN announcements") || strings.Contains(got, "SCAN notices")
+			if whole || !strings.Contains(got, index) {
+				t.Errorf("%s\nis answered by\n%s\nwant %s, and no table read as a whole", statement, got, index)
+			}
+		}
+		if current := must(s.CurrentAnnouncements(t.Context()))(t); len(current) != 1 || current[0].ID != n.ID || len(current[0].Parts) != 2 {
+			t.Errorf("current are %+v", current)
+		}
+	})
+}
