@@ -9,8 +9,9 @@
 //	  │
 //	route      ROUTE   target → who: users, members of a role
 //	  │
-//	inbox      STORE   list + hash + state of one user, one script a change
-//	  │                the script itself PUBLISHes the change
+//	  ├ to users      inbox         STORE   list + hash + state of one user
+//	  └ to audiences  announcement  STORE   one record, one bitmap per audience
+//	  │                one script a change; the script itself PUBLISHes it
 //	live       SIGNAL  every instance with that user connected hands it to its SSE hub
 //	  │
 //	browser    bell, badge, inbox

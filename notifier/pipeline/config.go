@@ -26,6 +26,7 @@ type Config struct {
 	Keys   keys.Space
 	Inbox  Inbox
 	Router Router
+	Board  Board  // nil: announcements are accepted only where another instance shows them
 	Hub    Runner // the live hub; nil: none
 
 	Log        *slog.Logger     // slog.Default()

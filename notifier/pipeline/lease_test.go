@@ -18,14 +18,14 @@ func TestTheHeadersOfTheScriptsAreTrue(t *testing.T) {
 }
 
 // leases returns two instances' leases of one name, and its life in Redis.
-func leases(t *testing.T, life time.Duration) (ours, theirs *lease, left func() time.Duration) {
+func leases(t *testing.T, life time.Duration) (ours, theirs *Lease, left func() time.Duration) {
 	t.Helper()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	p := New(Config{Redis: rdb, Keys: k})
 	return p.lease("x", life), p.lease("x", life), func() time.Duration { return rdb.PTTL(t.Context(), k.Lease("x")).Val() }
 }
 
-func hold(t *testing.T, l *lease, want bool) {
+func hold(t *testing.T, l *Lease, want bool) {
 	t.Helper()
 	if got, err := l.Hold(t.Context()); err != nil || got != want {
 		t.Fatalf("Hold: %v, %v; want %v", got, err, want)

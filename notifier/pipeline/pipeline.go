@@ -18,6 +18,7 @@ import (
 
 // Store keeps notices for good. What it has accepted is never lost.
 type Store interface {
+	AnnouncementStore
 	// Accept stores n and gives it its id.
 	Accept(ctx context.Context, n *notifier.Notice) error
 	// Notice returns notifier.ErrNotFound for an unknown id.
@@ -71,7 +72,7 @@ func New(c Config) *Pipeline {
 	return &Pipeline{c: c, kick: make(chan struct{}, 1), inlines: semaphore.NewWeighted(maxInline)}
 }
 
-// Run runs the dispatcher, the sweeper and the live hub until ctx ends, and
+// Run runs the dispatcher, the sweeper, the board and the live hub until ctx ends, and
 // then returns nil. The first that fails ends the others.
 //
 // To stop an instance in order: end the HTTP server, so that nobody sends any
@@ -85,8 +86,10 @@ func (p *Pipeline) Run(ctx context.Context) error {
 		s := sweep.New(p.c.Redis, p.c.Keys, p.c.Inbox, p.lease("sweep", sweepLease), sweep.Options{Now: p.c.Now, Log: p.c.Log})
 		return s.Run(ctx)
 	})
-	if p.c.Hub != nil {
-		g.Go(func() error { return p.c.Hub.Run(ctx) })
+	for _, part := range []Runner{p.c.Board, p.c.Hub} {
+		if part != nil {
+			g.Go(func() error { return part.Run(ctx) })
+		}
 	}
 	if err := g.Wait(); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("run the pipeline: %w", err)

@@ -23,13 +23,17 @@ func (p *Pipeline) Progress(ctx context.Context, id int64) (notifier.Progress, e
 }
 
 // ProgressOf returns how many got and read each of these notices, in order and
-// as Progress does. However many they are it asks SQL once, and Redis twice.
+// as Progress does. However many they are it asks SQL once, and Redis twice; a few
+// times more when announcements are among them.
 func (p *Pipeline) ProgressOf(ctx context.Context, notices []notifier.Notice) ([]notifier.Progress, error) {
 	progress := make([]notifier.Progress, len(notices))
 	var t tallies
 	for i, n := range notices {
 		progress[i].Notice = n
 		t.add(&progress[i])
+	}
+	if err := p.addShares(ctx, progress); err != nil {
+		return nil, err
 	}
 	if p.away.Load() {
 		return progress, nil // known already, so nobody waits for it
@@ -44,7 +48,9 @@ func (p *Pipeline) ProgressOf(ctx context.Context, notices []notifier.Notice) ([
 		return progress, nil
 	}
 	for i := range progress {
-		progress[i].Counted = !forgotten(&progress[i])
+		if n := &progress[i]; !n.Announces() {
+			n.Counted = !forgotten(n)
+		}
 	}
 	return progress, nil
 }
@@ -66,7 +72,7 @@ type tallies struct {
 
 func (t *tallies) add(n *notifier.Progress) {
 	switch {
-	case !n.Routed || n.Recipients == 0:
+	case n.Announces(), !n.Routed, n.Recipients == 0:
 	case n.Recipients == 1:
 		t.one = append(t.one, n)
 	default:

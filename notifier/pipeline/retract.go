@@ -10,9 +10,19 @@ import (
 // Retract takes a notice back from everybody who has it or would still get it.
 // Once it returns nil that will happen; from up to Config.InlineMax recipients
 // it usually has. Retracting twice is no error. An unknown id is
-// notifier.ErrNotFound.
+// notifier.ErrNotFound, an announcement that is over notifier.ErrConflict.
 func (p *Pipeline) Retract(ctx context.Context, id int64) error {
-	n, err := p.retracting(ctx, id)
+	n, err := p.c.Store.Notice(ctx, id)
+	switch {
+	case err != nil:
+	case n.Announces():
+		if err = p.c.Store.RetractAnnouncement(ctx, id); err == nil {
+			p.show(ctx, id)
+			return nil
+		}
+	default:
+		n, err = p.retracting(ctx, n)
+	}
 	if err != nil {
 		return fmt.Errorf("retract notice %d: %w", id, err)
 	}
@@ -27,17 +37,13 @@ func (p *Pipeline) Retract(ctx context.Context, id int64) error {
 
 // retracting brings the notice into the state retracting or finds it there or
 // behind. While it is sent a notice moves forward only, accepted to sending to
-// sent, so four looks always are enough.
-func (p *Pipeline) retracting(ctx context.Context, id int64) (notifier.Notice, error) {
-	for range 4 {
-		n, err := p.c.Store.Notice(ctx, id)
-		if err != nil {
-			return notifier.Notice{}, err
-		}
+// sent, so four looks always are enough; n is the first of them.
+func (p *Pipeline) retracting(ctx context.Context, n notifier.Notice) (notifier.Notice, error) {
+	for look := 0; ; look++ {
 		if n.State == notifier.StateRetracting || n.State == notifier.StateRetracted {
 			return n, nil
 		}
-		ok, err := p.c.Store.SetState(ctx, id, n.State, notifier.StateRetracting)
+		ok, err := p.c.Store.SetState(ctx, n.ID, n.State, notifier.StateRetracting)
 		if err != nil {
 			return notifier.Notice{}, err
 		}
@@ -45,6 +51,11 @@ func (p *Pipeline) retracting(ctx context.Context, id int64) (notifier.Notice, e
 			n.State, n.Done = notifier.StateRetracting, 0
 			return n, nil
 		}
+		if look == 3 {
+			return notifier.Notice{}, notifier.ErrConflict
+		}
+		if n, err = p.c.Store.Notice(ctx, n.ID); err != nil {
+			return notifier.Notice{}, err
+		}
 	}
-	return notifier.Notice{}, notifier.ErrConflict
 }

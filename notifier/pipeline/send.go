@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -13,14 +12,17 @@ import (
 // Config.InlineMax recipients usually have it by then. The errors are an
 // *notifier.InvalidError, which names every fault, and those of the store.
 func (p *Pipeline) Send(ctx context.Context, d notifier.Draft) (notifier.Notice, error) {
-	if err := d.Validate(p.c.Limits); err != nil {
+	limits, now := p.limits()
+	if err := d.Validate(limits); err != nil {
 		return notifier.Notice{}, err
+	}
+	if len(d.Target.Audiences) > 0 {
+		return p.announce(ctx, d, now)
 	}
 	to, err := p.c.Router.Recipients(ctx, d)
 	if err != nil {
 		return notifier.Notice{}, fmt.Errorf("route a draft: %w", err)
 	}
-	now := p.c.Now().UTC().Truncate(time.Millisecond)
 	n := notifier.Notice{Draft: d, State: notifier.StateAccepted, CreatedAt: now, ExpiresAt: now.Add(d.ExpiresIn)}
 	if err := p.c.Store.Accept(ctx, &n); err != nil {
 		return notifier.Notice{}, fmt.Errorf("accept a notice: %w", err)
@@ -37,10 +39,23 @@ func (p *Pipeline) Send(ctx context.Context, d notifier.Draft) (notifier.Notice,
 	return n, nil
 }
 
-// Count returns how many users would get the draft. It fails as Send does.
+// Count returns how many users would get the draft, or would see it now if it is
+// for audiences. It fails as Send does, but for what Send finds too many.
 func (p *Pipeline) Count(ctx context.Context, d notifier.Draft) (int64, error) {
-	if err := d.Validate(p.c.Limits); err != nil {
+	limits, _ := p.limits()
+	if err := d.Validate(limits); err != nil {
 		return 0, err
+	}
+	if len(d.Target.Audiences) > 0 {
+		sizes, err := p.c.Store.AudienceSize(ctx, d.Target.Audiences, 0)
+		if err != nil {
+			return 0, fmt.Errorf("count audiences: %w", err)
+		}
+		total := int64(0)
+		for _, n := range sizes {
+			total += n
+		}
+		return total, nil
 	}
 	to, err := p.c.Router.Recipients(ctx, d)
 	if err != nil {

@@ -43,7 +43,7 @@ func (p *Pipeline) work(ctx context.Context, id int64) result {
 
 // workHeld reads the notice only now: who held the lease before may have
 // finished it.
-func (p *Pipeline) workHeld(ctx context.Context, id int64, l *lease) error {
+func (p *Pipeline) workHeld(ctx context.Context, id int64, l *Lease) error {
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()

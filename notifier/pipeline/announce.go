@@ -1,0 +1,117 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// AnnouncementStore keeps announcements for good.
+type AnnouncementStore interface {
+	// Announce stores n and gives it its id. It refuses what would be one open
+	// announcement too many, with a *notifier.InvalidError.
+	Announce(ctx context.Context, n *notifier.Notice) error
+	// EditAnnouncement gives the announcement with n's id n's content, window and
+	// audiences. It is notifier.ErrConflict when n's revision is not the present
+	// one, or the announcement is over.
+	EditAnnouncement(ctx context.Context, n *notifier.Notice) error
+	RetractAnnouncement(ctx context.Context, id int64) error
+	DeleteAnnouncement(ctx context.Context, id int64) error
+	Announcements(ctx context.Context, ids []int64) ([]notifier.Announcement, error)
+	// AudienceSize counts users with a seq of at most top; 0: all.
+	AudienceSize(ctx context.Context, audiences []notifier.Audience, top int64) (map[notifier.Audience]int64, error)
+}
+
+// Board shows announcements; see notifier/announcement.
+type Board interface {
+	Runner
+	// Sync brings what is shown to what is stored, and to what the time demands.
+	Sync(ctx context.Context) error
+	// Reads answers how many have read each, in order; -1 where that is not known.
+	Reads(ctx context.Context, parts []notifier.PartKey) ([]int64, error)
+}
+
+// announce accepts a draft for audiences. It is shown by whichever instance gets
+// to it first: usually this one, before it returns.
+func (p *Pipeline) announce(ctx context.Context, d notifier.Draft, now time.Time) (notifier.Notice, error) {
+	n := notifier.Notice{Draft: d, CreatedAt: now, ExpiresAt: d.EndsAt}
+	if err := p.c.Store.Announce(ctx, &n); err != nil {
+		return notifier.Notice{}, fmt.Errorf("accept an announcement: %w", err)
+	}
+	p.show(ctx, n.ID)
+	return n, nil
+}
+
+// Edit gives an announcement the content, window and audiences of a draft, for
+// all who see it already and all who will. revision is that of the announcement
+// that was edited: it is notifier.ErrConflict when somebody else was faster, or
+// when it is over. A draft that is none for audiences is refused.
+func (p *Pipeline) Edit(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
+	limits, _ := p.limits()
+	if err := d.Validate(limits); err != nil {
+		return notifier.Notice{}, err
+	}
+	n, err := p.c.Store.Notice(ctx, id)
+	if err == nil && !n.Announces() {
+		err = notifier.ErrNotFound
+	}
+	if err != nil {
+		return notifier.Notice{}, fmt.Errorf("edit announcement %d: %w", id, err)
+	}
+	if len(d.Target.Audiences) == 0 {
+		var bad notifier.InvalidError
+		bad.Add("to", notifier.CodeRequired, nil)
+		return notifier.Notice{}, &bad
+	}
+	d.Sender, d.Subject, d.Scope, d.Toast = n.Sender, n.Subject, n.Scope, n.Toast
+	n.Draft, n.Revision, n.ExpiresAt = d, revision, d.EndsAt
+	if err := p.c.Store.EditAnnouncement(ctx, &n); err != nil {
+		return notifier.Notice{}, fmt.Errorf("edit announcement %d: %w", id, err)
+	}
+	p.show(ctx, id)
+	return n, nil
+}
+
+// Delete forgets an announcement that is over or was retracted, with all that is
+// known of who has read it; else it is notifier.ErrConflict.
+func (p *Pipeline) Delete(ctx context.Context, id int64) error {
+	if err := p.c.Store.DeleteAnnouncement(ctx, id); err != nil {
+		return fmt.Errorf("delete announcement %d: %w", id, err)
+	}
+	p.show(ctx, id)
+	return nil
+}
+
+// show brings the board up to date while the sender waits, InlineWait at most.
+// What it does not get done the board does by itself.
+func (p *Pipeline) show(ctx context.Context, id int64) {
+	if p.c.Board == nil || p.away.Load() {
+		return
+	}
+	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.c.InlineWait)
+	done := make(chan error, 1)
+	p.wg.Go(func() {
+		defer cancel()
+		done <- p.c.Board.Sync(work)
+	})
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-work.Done():
+		err = work.Err()
+	}
+	if err != nil {
+		p.c.Log.WarnContext(ctx, "announcement left to the board", "stage", "announcement", "notice_id", id, "err", err)
+	}
+}
+
+// limits is what drafts are measured by at this moment.
+func (p *Pipeline) limits() (notifier.Limits, time.Time) {
+	l := p.c.Limits
+	l.Now = p.c.Now().UTC().Truncate(time.Millisecond)
+	return l, l.Now
+}

@@ -1,0 +1,118 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// shares is how far announcements have come: in SQL what is settled or over, in
+// Redis who has read what is open.
+type shares struct {
+	of    []*notifier.Progress
+	parts []notifier.PartKey // whose reads Redis knows
+	into  []*notifier.Share  // of parts
+	now   []*notifier.Share  // whose audience is counted as it is now
+}
+
+// addShares fills in the announcements among some notices, with one question to
+// SQL, one about the sizes of audiences, and one to Redis.
+func (p *Pipeline) addShares(ctx context.Context, progress []notifier.Progress) error {
+	var s shares
+	var ids []int64
+	for i := range progress {
+		if progress[i].Announces() {
+			s.of, ids = append(s.of, &progress[i]), append(ids, progress[i].ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	stored, err := p.c.Store.Announcements(ctx, ids)
+	if err != nil {
+		return fmt.Errorf("look up %d announcements: %w", len(ids), err)
+	}
+	for i := range stored {
+		s.add(&stored[i])
+	}
+	if err := p.sizes(ctx, s.now); err != nil {
+		return err
+	}
+	p.reads(ctx, &s)
+	for _, n := range s.of {
+		n.Counted, n.Routed = true, true
+		for _, share := range n.Shares {
+			n.Recipients, n.Read = n.Recipients+share.Members, n.Read+share.Reads
+			n.Counted = n.Counted && share.Counted
+		}
+		n.Delivered = n.Recipients
+	}
+	return nil
+}
+
+// add makes room for the shares of an announcement and notes who knows what of
+// them. An audience that an edit took away is not among them.
+func (s *shares) add(a *notifier.Announcement) {
+	i := slices.IndexFunc(s.of, func(n *notifier.Progress) bool { return n.ID == a.ID })
+	if i < 0 {
+		return
+	}
+	n := s.of[i]
+	n.Notice, n.Shares = a.Notice, make([]notifier.Share, 0, len(a.Parts))
+	for _, part := range a.Parts {
+		if part.Left {
+			continue
+		}
+		n.Shares = append(n.Shares, notifier.Share{
+			Audience: part.Audience, Members: part.Members, Reads: part.Reads, Counted: part.Finished || !part.Settled,
+		})
+		share := &n.Shares[len(n.Shares)-1] // there is room for all: it does not move
+		if part.Settled && !part.Finished {
+			s.parts, s.into = append(s.parts, notifier.PartKey{ID: a.ID, Audience: part.Audience}), append(s.into, share)
+		}
+		if !part.Settled || a.LateJoiners && !part.Finished {
+			s.now = append(s.now, share)
+		}
+	}
+}
+
+func (p *Pipeline) sizes(ctx context.Context, now []*notifier.Share) error {
+	if len(now) == 0 {
+		return nil
+	}
+	var audiences []notifier.Audience
+	for _, share := range now {
+		if !slices.Contains(audiences, share.Audience) {
+			audiences = append(audiences, share.Audience)
+		}
+	}
+	sizes, err := p.c.Store.AudienceSize(ctx, audiences, 0)
+	if err != nil {
+		return fmt.Errorf("count %d audiences: %w", len(audiences), err)
+	}
+	for _, share := range now {
+		share.Members = sizes[share.Audience]
+	}
+	return nil
+}
+
+// reads leaves what it cannot find out as not counted.
+func (p *Pipeline) reads(ctx context.Context, s *shares) {
+	if len(s.parts) == 0 || p.c.Board == nil || p.away.Load() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.c.InlineWait)
+	defer cancel()
+	counts, err := p.c.Board.Reads(ctx, s.parts)
+	if err != nil {
+		p.c.Log.WarnContext(ctx, "reads not known", "announcements", len(s.parts), "err", err)
+		return
+	}
+	for i, share := range s.into {
+		if counts[i] >= 0 {
+			share.Reads, share.Counted = counts[i], true
+		}
+	}
+}
