@@ -71,13 +71,15 @@ type Sender interface {
 	ProgressOf(ctx context.Context, notices []notifier.Notice) ([]notifier.Progress, error)
 }
 
-// Directory lists users, roles and sent notices; see store.
+// Directory lists users, roles, audiences and sent notices; see store.
 type Directory interface {
 	Users(ctx context.Context, q notifier.UserQuery) ([]notifier.User, error)
 	Roles(ctx context.Context) ([]notifier.RoleInfo, error)
 	// FindUsers and FindRoles answer who could be meant by a part of a name.
 	FindUsers(ctx context.Context, part string, limit int) ([]notifier.User, error)
 	FindRoles(ctx context.Context, part string, limit int) ([]notifier.RoleInfo, error)
+	// AudienceSize counts the users of audiences with a seq of at most top; 0: all.
+	AudienceSize(ctx context.Context, audiences []notifier.Audience, top int64) (map[notifier.Audience]int64, error)
 	Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error)
 }
 
@@ -132,7 +134,7 @@ type Config struct {
 	Settings  Settings // nil: nothing can be chosen
 
 	Demo           []DemoUser                   // empty: no demo
-	Audiences      map[notifier.Audience]string // names that differ from the catalogues'
+	Audiences      map[notifier.Audience]string // those there are, with their names; empty: operator, user, customer
 	PublicURL      string                       // where browsers find Carillon; empty: unknown
 	TrustedProxies []netip.Prefix               // who may say whom a request is from
 	Keep           time.Duration                // how long a notice without expiry is kept; 0: notifier.DefaultKeep

@@ -129,7 +129,13 @@ type directory struct {
 	findUsers func(part string, limit int) ([]notifier.User, error)
 	findRoles func(part string, limit int) ([]notifier.RoleInfo, error)
 
+	sizes map[notifier.Audience]int64
+
 	notices func(q notifier.NoticeQuery) ([]notifier.Notice, error)
+}
+
+func (d *directory) AudienceSize(context.Context, []notifier.Audience, int64) (map[notifier.Audience]int64, error) {
+	return d.sizes, nil
 }
 
 func (d *directory) Users(_ context.Context, q notifier.UserQuery) ([]notifier.User, error) {

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -12,13 +13,14 @@ import (
 // showFaults puts every fault beside its field, the first where a field has
 // several, and into the list on top. A fault of the form
 // itself is in the list only.
-func showFaults(p *views.Send, bad *notifier.InvalidError) {
+func (h *Handlers) showFaults(p *views.Send, bad *notifier.InvalidError) {
 	labels := map[string]string{
 		"target": "send.target", "to": toLabel(p.Form.Target), "type": "send.type", "subject": "send.subject", "scope": "send.scope",
 		"title": "send.title_field", "body": "send.body", "link": "send.link", "expires_in": "send.expires",
+		"starts_at": "send.starts_at", "ends_at": "send.ends_at",
 	}
 	for _, f := range bad.Fields {
-		text := faultText(p.Text, f)
+		text := faultText(p.Text, h.named(p.Text, f))
 		link := views.FaultLink{Text: text}
 		if label, shown := labels[f.Field]; shown {
 			link = views.FaultLink{Field: f.Field, Text: p.Text.F("send.error_of", "Label", p.Text.T(label), "Text", text)}
@@ -32,10 +34,25 @@ func showFaults(p *views.Send, bad *notifier.InvalidError) {
 
 // toLabel is what the field of the recipients is called.
 func toLabel(target string) string {
-	if target == "role" {
+	switch target {
+	case "role":
 		return "send.to_role"
+	case "audience":
+		return "send.to_audience"
+	default:
+		return "send.to"
 	}
-	return "send.to"
+}
+
+// named puts the name of an audience in the place of its number.
+func (h *Handlers) named(text *locale.Printer, f notifier.FieldError) notifier.FieldError {
+	number, ok := whole(f.Params["Audience"])
+	if !ok {
+		return f
+	}
+	f.Params = maps.Clone(f.Params)
+	f.Params["Audience"] = h.audience(text, notifier.Audience(number))
+	return f
 }
 
 // faultText is the message of a fault. Its parameters are those that
@@ -45,7 +62,7 @@ func faultText(text *locale.Printer, f notifier.FieldError) string {
 	var pairs []string
 	for name, value := range f.Params {
 		if name != "Count" {
-			pairs = append(pairs, name, faultValue(text, value))
+			pairs = append(pairs, name, faultValue(text, name, value))
 		}
 	}
 	if count, ok := whole(f.Params["Count"]); ok {
@@ -54,12 +71,12 @@ func faultText(text *locale.Printer, f notifier.FieldError) string {
 	return text.F(id, pairs...)
 }
 
-func faultValue(text *locale.Printer, value any) string {
+func faultValue(text *locale.Printer, name string, value any) string {
 	if n, ok := whole(value); ok {
 		return text.Number(n)
 	}
 	s := fmt.Sprint(value)
-	if d, err := time.ParseDuration(s); err == nil {
+	if d, err := time.ParseDuration(s); err == nil && name == "Max" {
 		return lasting(text, d)
 	}
 	return kept(s)
@@ -71,6 +88,8 @@ func whole(value any) (int64, bool) {
 		return int64(n), true
 	case int64:
 		return n, true
+	case notifier.Audience:
+		return int64(n), true
 	default:
 		return 0, false
 	}

@@ -18,7 +18,7 @@ type offer struct {
 	Note string `json:"note"` // in the reader's words; may be empty
 }
 
-// names offers names of users or of roles for what has been typed so far.
+// names offers names of users, roles or audiences for what has been typed so far.
 func (h *Handlers) names(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	part := strings.TrimSpace(values.Get("q"))
@@ -28,6 +28,8 @@ func (h *Handlers) names(w http.ResponseWriter, r *http.Request) error {
 	case len(part) > notifier.MaxName: // no name is so long
 	case values.Get("target") == "role":
 		offers, err = h.offerRoles(r, part, offers)
+	case values.Get("target") == "audience":
+		offers, err = h.offerAudiences(r, part, offers)
 	default:
 		offers, err = h.offerUsers(r, part, offers)
 	}
@@ -53,6 +55,20 @@ func (h *Handlers) offerRoles(r *http.Request, part string, offers []offer) ([]o
 	text := h.text(r)
 	for _, role := range roles {
 		offers = append(offers, offer{role.Name, text.N("names.members", role.Members)})
+	}
+	return offers, err
+}
+
+func (h *Handlers) offerAudiences(r *http.Request, part string, offers []offer) ([]offer, error) {
+	text := h.text(r)
+	audiences, err := h.sizedAudiences(r.Context(), text)
+	part = strings.ToLower(part)
+	for _, a := range audiences {
+		// Who knows the name that the installation gave may type that one.
+		names := strings.ToLower(a.name + "\n" + h.givenName(a.audience))
+		if strings.Contains(names, part) && len(offers) < offeredNames {
+			offers = append(offers, offer{a.name, text.N("names.members", a.members)})
+		}
 	}
 	return offers, err
 }

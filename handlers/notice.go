@@ -27,8 +27,12 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 	f.Title = progress.Title
 	p := &views.Notice{
 		Frame: f, Card: card(f.Text, progress.Draft, progress.CreatedAt.In(h.zones.of(r))),
-		Facts: facts(f.Text, &progress.Notice, h.zones.of(r)), Progress: progressView(f.Text, progress),
 	}
+	if progress.Announces() {
+		h.fillAnnouncement(p, &progress, h.now(r))
+		return h.page(w, r, http.StatusOK, views.NoticePage(p))
+	}
+	p.Facts, p.Progress = h.facts(f.Text, &progress.Notice, h.zones.of(r)), progressView(f.Text, progress)
 	p.Refresh = p.Progress.Finished == "false"
 	p.Progress.Address = noticePath(id)
 	if progress.State != notifier.StateRetracting && progress.State != notifier.StateRetracted {
@@ -46,7 +50,13 @@ func (h *Handlers) retract(w http.ResponseWriter, r *http.Request) error {
 	if _, err := form(r); err != nil {
 		return err
 	}
-	if err := h.Sender.Retract(r.Context(), id); err != nil && !errors.Is(err, notifier.ErrConflict) {
+	switch err := h.Sender.Retract(r.Context(), id); {
+	case errors.Is(err, notifier.ErrConflict):
+		// An announcement that is over has nothing to take back.
+		if p, err := h.Sender.Progress(r.Context(), id); err != nil || p.Announces() {
+			return errors.Join(err, fmt.Errorf("retract announcement %d: %w", id, notifier.ErrConflict))
+		}
+	case err != nil:
 		return fmt.Errorf("retract notice %d: %w", id, err)
 	}
 	h.audit(r, visitOf(r).user.User.Name, "notice.retract", auditedNotice(id))
@@ -61,22 +71,25 @@ func retractText(text *locale.Printer, n *notifier.Notice) string {
 	return text.N("notice.retract_text", n.Recipients)
 }
 
-func facts(text *locale.Printer, n *notifier.Notice, zone *time.Location) []views.Fact {
-	fact := func(name, value string) views.Fact { return views.Fact{Name: text.T("notice." + name), Value: value} }
-	moment := func(name string, at time.Time) views.Fact {
-		at = at.In(zone)
-		return views.Fact{Name: text.T("notice." + name), Value: text.Moment(at), Datetime: at.Format(time.RFC3339)}
-	}
+func (h *Handlers) facts(text *locale.Printer, n *notifier.Notice, zone *time.Location) []views.Fact {
 	list := []views.Fact{
-		fact("target", targetText(text, n.Target)), fact("sender", n.Sender), fact("type", n.Type),
+		fact(text, "target", h.targetText(text, n.Target)), fact(text, "sender", n.Sender), fact(text, "type", n.Type),
 	}
 	if n.Subject != "" {
-		list = append(list, fact("subject", n.Subject))
+		list = append(list, fact(text, "subject", n.Subject))
 	}
 	if n.Scope != "" {
-		list = append(list, fact("scope", n.Scope))
+		list = append(list, fact(text, "scope", n.Scope))
 	}
-	return append(list, moment("created", n.CreatedAt), moment("expires", n.ExpiresAt))
+	return append(list, momentFact(text, "created", n.CreatedAt.In(zone)), momentFact(text, "expires", n.ExpiresAt.In(zone)))
+}
+
+func fact(text *locale.Printer, name, value string) views.Fact {
+	return views.Fact{Name: text.T("notice." + name), Value: value}
+}
+
+func momentFact(text *locale.Printer, name string, at time.Time) views.Fact {
+	return views.Fact{Name: text.T("notice." + name), Value: text.Moment(at), Datetime: at.Format(time.RFC3339)}
 }
 
 // finished says whether nothing more happens to a notice by itself.

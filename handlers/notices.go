@@ -48,8 +48,18 @@ func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("see how far %d notices have come: %w", len(found), err)
 	}
-	h.fillNotices(p, l, sent, h.now(r), r.URL.RequestURI())
+	h.fillNotices(p, l, sent, h.now(r), shownAddress(r))
 	return h.page(w, r, http.StatusOK, views.NoticesPage(p))
+}
+
+// shownAddress is that of a page, without what was done before it.
+func shownAddress(r *http.Request) string {
+	values := r.URL.Query()
+	if !values.Has("done") {
+		return r.URL.RequestURI()
+	}
+	values.Del("done")
+	return r.URL.Path + "?" + values.Encode()
 }
 
 func (h *Handlers) fillNotices(p *views.Notices, l listing, sent []notifier.Progress, now time.Time, here string) {
@@ -71,25 +81,31 @@ func (h *Handlers) fillNotices(p *views.Notices, l listing, sent []notifier.Prog
 		}
 	}
 	for i := range sent {
-		row := sentRow(p.Text, &sent[i], now)
-		if !finished(&sent[i]) {
+		row := h.sentRow(p.Text, &sent[i], now)
+		switch {
+		case sent[i].Announces():
+			p.Follow.Add(row)
+		case !finished(&sent[i]):
 			row.List = here
 		}
 		p.Rows = append(p.Rows, row)
 	}
+	p.Follow.Address = here
 	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)
 }
 
-func sentRow(text *locale.Printer, n *notifier.Progress, now time.Time) views.SentRow {
+func (h *Handlers) sentRow(text *locale.Printer, n *notifier.Progress, now time.Time) views.SentRow {
 	at := n.CreatedAt.In(now.Location())
 	row := views.SentRow{
 		ID: strconv.FormatInt(n.ID, 10), Href: noticePath(n.ID), Title: n.Title,
-		ToBy:     text.F("notices.to_by", "Target", targetText(text, n.Target), "Sender", n.Sender),
+		ToBy:     text.F("notices.to_by", "Target", h.targetText(text, n.Target), "Sender", n.Sender),
 		Datetime: at.Format(time.RFC3339),
 		Moment:   text.Moment(at), When: text.Day(at, now) + " " + text.Clock(at),
 		State: string(n.State), StateText: text.T("state." + string(n.State)),
 	}
 	switch {
+	case n.Announces():
+		announcedRow(text, &row, n, now)
 	case !n.Routed:
 		row.Note = text.T("notices.not_routed")
 	case !n.Counted:
@@ -103,7 +119,10 @@ func sentRow(text *locale.Printer, n *notifier.Progress, now time.Time) views.Se
 }
 
 // targetText says to whom a notice went.
-func targetText(text *locale.Printer, t notifier.Target) string {
+func (h *Handlers) targetText(text *locale.Printer, t notifier.Target) string {
+	if len(t.Audiences) > 0 {
+		return text.F("notices.target_audience", "Names", h.audienceList(text, t.Audiences))
+	}
 	if t.Role != "" {
 		return text.F("notices.target_role", "Name", t.Role)
 	}

@@ -17,14 +17,15 @@ const confirmAbove = 1000
 // sendFields are the fields of the form.
 var sendFields = []string{
 	"target", "to", "type", "scope", "subject", "title", "body", "link", "expires_in", "toast", "preview", "confirm",
+	"starts_at", "ends_at", "pinned", "late_joiners",
 }
 
 // sendForm shows the form, filled in as far as the address says.
 func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	given := views.SendForm{Target: "user", To: kept(values.Get("to"))}
-	if values.Get("target") == "role" {
-		given.Target = "role"
+	if target := values.Get("target"); target == "role" || target == "audience" {
+		given.Target = target
 	}
 	p, err := h.sendPage(r, given)
 	if err != nil {
@@ -43,9 +44,9 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 	if values == nil {
 		return err
 	}
-	draft, faults := readDraft(values, visitOf(r).user.User.Name)
+	draft, faults := h.readDraft(r, values)
 	if fragment(r) && values.Get("preview") == "1" {
-		return h.previewPart(w, r, values, draft, err, faults)
+		return h.previewPart(w, r, &views.Send{Form: typed(values)}, draft, err, faults)
 	}
 	count, err := h.countRecipients(r, draft, err, faults)
 	if err == nil {
@@ -70,7 +71,7 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	showFaults(p, bad)
+	h.showFaults(p, bad)
 	return h.showSend(w, r, http.StatusUnprocessableEntity, p)
 }
 
@@ -110,7 +111,8 @@ func (h *Handlers) showPreview(
 	if err != nil {
 		return err
 	}
-	p.Preview = &views.Preview{Recipients: p.Text.N("send.recipients", count), Card: card(p.Text, d, h.now(r))}
+	p.Preview = h.preview(r, p.Text, &d)
+	p.Preview.Recipients = p.Text.N("send.recipients", count)
 	return h.showSend(w, r, http.StatusOK, p)
 }
 

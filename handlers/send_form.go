@@ -30,18 +30,21 @@ var expiries = []string{"1h", "24h", "72h", "168h", "720h"}
 // readDraft turns the form into a draft. Its faults are those of fields that
 // no draft can hold; the draft is then checked as well, with something else in
 // their place.
-func readDraft(values url.Values, sender string) (notifier.Draft, error) {
+func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft, error) {
 	var bad notifier.InvalidError
 	d := notifier.Draft{
 		Type: values.Get("type"), Scope: values.Get("scope"), Subject: values.Get("subject"),
 		Title: values.Get("title"), Body: values.Get("body"), Link: values.Get("link"),
-		Toast: values.Get("toast") == "1", Sender: sender,
+		Toast: values.Get("toast") == "1", Sender: visitOf(r).user.User.Name,
 	}
 	switch to := values.Get("to"); values.Get("target") {
 	case "role":
 		d.Target.Role = strings.TrimSpace(to)
 	case "user":
 		d.Target.Users = notifier.ParseNames(to)
+	case "audience":
+		d.Target.Audiences = h.readTo(r, to, &bad)
+		d.Window = readWindow(values, h.zones.of(r), &bad)
 	default:
 		bad.Add("target", codeBadTarget, nil)
 		d.Target.Users = notifier.ParseNames(to)
@@ -52,6 +55,15 @@ func readDraft(values url.Values, sender string) (notifier.Draft, error) {
 	}
 	d.ExpiresIn = life
 	return d, bad.OrNil()
+}
+
+// readTo reads the names of audiences.
+func (h *Handlers) readTo(r *http.Request, to string, bad *notifier.InvalidError) []notifier.Audience {
+	audiences, unknown := h.readAudiences(h.text(r), to)
+	if unknown != "" {
+		bad.Add("to", notifier.CodeUnknownAudience, map[string]any{"Name": unknown})
+	}
+	return audiences
 }
 
 // readLife reads how long a notice is kept; 0: as long as is usual. What is
@@ -72,7 +84,7 @@ func readLife(text string) (life time.Duration, fault string) {
 }
 
 // merge joins the faults of one form. What is wrong with the names is of no
-// interest while it is not known what they name.
+// interest while it is not known what they name, and is said once.
 func merge(errs ...error) *notifier.InvalidError {
 	var all notifier.InvalidError
 	lost := false
@@ -83,7 +95,7 @@ func merge(errs ...error) *notifier.InvalidError {
 		}
 		for _, f := range bad.Fields {
 			lost = lost || f.Code == codeBadTarget
-			if f.Field != "to" || !lost {
+			if f.Field != "to" || !lost && !wrong(&all, "to") {
 				all.Fields = append(all.Fields, f)
 			}
 		}
@@ -97,7 +109,8 @@ func typed(values url.Values) views.SendForm {
 	return views.SendForm{
 		Target: text("target"), To: textarea(text("to")), Type: text("type"), Scope: text("scope"),
 		Subject: text("subject"), Title: text("title"), Body: textarea(text("body")), Link: text("link"),
-		ExpiresIn: text("expires_in"),
+		ExpiresIn: text("expires_in"), StartsAt: text("starts_at"), EndsAt: text("ends_at"),
+		Pinned: values.Get("pinned") == "1", LateJoiners: values.Get("late_joiners") == "1",
 	}
 }
 
@@ -118,9 +131,26 @@ func (h *Handlers) sendPage(r *http.Request, given views.SendForm) (*views.Send,
 	for _, role := range roles[:min(len(roles), shownRoles)] {
 		p.Roles = append(p.Roles, p.Text.N("send.role_members", role.Members, "Name", role.Name))
 	}
+	if err := h.addAudiences(r, p); err != nil {
+		return nil, err
+	}
 	p.Expiry = expiryOptions(p.Text, given.ExpiresIn)
 	p.Disappears = h.disappears(r, p.Text, given.ExpiresIn)
 	return p, nil
+}
+
+// addAudiences adds what the form of an announcement hints at.
+func (h *Handlers) addAudiences(r *http.Request, p *views.Send) error {
+	audiences, err := h.sizedAudiences(r.Context(), p.Text)
+	if err != nil {
+		return err
+	}
+	for _, a := range audiences {
+		p.Audiences = append(p.Audiences, p.Text.N("send.role_members", a.members, "Name", a.name))
+	}
+	p.Zone = p.Text.F("send.zone", "Name", h.zones.of(r).String())
+	p.EndsUsual = p.Text.F("send.ends_hint", "Time", lasting(p.Text, h.Keep))
+	return nil
 }
 
 func expiryOptions(text *locale.Printer, chosen string) []components.Option {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -16,9 +15,9 @@ import (
 
 // previewPart answers a form that is still being written with what can be said
 // of it so far: what is wrong, how many get it and how it looks. It asks for
-// nothing that the page has already.
+// nothing that the page has already. Of p it needs what was typed.
 func (h *Handlers) previewPart(
-	w http.ResponseWriter, r *http.Request, values url.Values, d notifier.Draft, found ...error,
+	w http.ResponseWriter, r *http.Request, p *views.Send, d notifier.Draft, found ...error,
 ) error {
 	count, err := h.reach(r, d)
 	var bad *notifier.InvalidError
@@ -26,15 +25,24 @@ func (h *Handlers) previewPart(
 		return fmt.Errorf("preview a notice: %w", err)
 	}
 	bad = merge(append(found, err)...)
-	p := &views.Send{Frame: h.bareFrame(r), Form: typed(values), Faults: map[string]string{}}
-	showFaults(p, bad)
+	p.Frame, p.Faults = h.bareFrame(r), map[string]string{}
+	h.showFaults(p, bad)
 	p.Disappears = h.disappears(r, p.Text, p.Form.ExpiresIn)
-	p.Preview = &views.Preview{Card: card(p.Text, d, h.now(r))}
+	p.Preview = h.preview(r, p.Text, &d)
 	if !wrong(bad, "to", "target") {
 		p.Preview.Recipients = p.Text.N("send.recipients", count)
 	}
 	// A form that is not written yet is no error, and browsers log each one.
 	return h.page(w, r, http.StatusOK, views.SendPart(p))
+}
+
+// preview is a draft as its recipients would see it if it was sent now.
+func (h *Handlers) preview(r *http.Request, text *locale.Printer, d *notifier.Draft) *views.Preview {
+	p := &views.Preview{Card: card(text, *d, h.now(r))}
+	if len(d.Target.Audiences) > 0 {
+		p.Schedule = h.schedule(r, text, d)
+	}
+	return p
 }
 
 // reach counts the recipients of a draft whose other fields may be empty or

@@ -100,7 +100,6 @@ func TestAFaultStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 	var sent []notifier.Draft
 	w := sendWorld(t, 2, &sent)
 	for _, test := range []struct{ field, value, fault string }{
-		{"target", "audience", "Choose people, a role or an audience."},
 		{"target", "topic", "Choose people, a role or an audience."},
 		{"target", "", "Choose people, a role or an audience."},
 		{"to", " , ", "Please fill this in."},
@@ -226,7 +225,7 @@ func TestTheFormHintsAtRolesAndTakesANameFromTheAddress(t *testing.T) {
 	w := sendWorld(t, 1, &[]notifier.Draft{})
 	r := w.get("carol", "/staff/send?to=bob&target=role").wantStatus(t, http.StatusOK)
 	r.wantText(t, "#to", "bob")
-	r.wantText(t, ".hint .chip", "picker (1 person)staff (1,200 people)")
+	r.wantText(t, ".for-role .chip", "picker (1 person)staff (1,200 people)")
 	if r.attr("[name=target][checked]", "value") != "role" {
 		t.Error("the target of the address is not chosen")
 	}

@@ -76,6 +76,7 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 		users:   func(notifier.UserQuery) ([]notifier.User, error) { return nil, nil },
 		roles:   func() ([]notifier.RoleInfo, error) { return nil, nil },
 		notices: func(notifier.NoticeQuery) ([]notifier.Notice, error) { return nil, nil },
+		sizes:   map[notifier.Audience]int64{1: 4, 2: 10, 3: 1203},
 	}
 	w.config = handlers.Config{
 		Sessions: w.sessions, Inbox: w.inbox, Sender: w.sender, Directory: w.directory, Health: w.health, Audit: w.audit,

@@ -5,24 +5,40 @@ import "github.com/carillonhq/carillon/views/components"
 // Send is the form that sends a notice.
 type Send struct {
 	Frame
-	Form   SendForm
-	Faults map[string]string // by field
-	Roles  []string          // as hints, with how many they are
-	Expiry []components.Option
+	Form      SendForm
+	Faults    map[string]string // by field
+	Roles     []string          // as hints, with how many they are
+	Audiences []string          // as hints, with how many they are
+	Expiry    []components.Option
 	// Disappears says when a notice goes that is sent now; empty: nobody knows.
 	Disappears string
+	Zone       string // whose times those of a window are
+	EndsUsual  string // when an announcement closes whose sender does not say
 	Preview    *Preview
 	Confirm    *Confirm
 	OtherUser  string      // who is signed in now, when somebody else wrote this; empty: nobody else did
 	FaultList  []FaultLink // all of them, also those of no field
+	Edit       *Edit       // nil: it is a new notice
+}
+
+// Edit is what the form of an announcement has that was sent before.
+type Edit struct {
+	Action   string
+	Back     string // the page of the announcement
+	Revision string // the one that is edited
+	Conflict string // why it was not changed; empty: it may be
+	Over     bool   // it cannot be changed any more
 }
 
 // sendFields are the fields that can be wrong.
-var sendFields = []string{"target", "to", "title", "body", "link", "type", "subject", "scope", "expires_in"}
+var sendFields = []string{"target", "to", "title", "body", "link", "type", "subject", "scope", "expires_in", "starts_at", "ends_at"}
 
 // SendForm is what the sender has typed.
 type SendForm struct {
 	Target, To, Type, Scope, Subject, Title, Body, Link, ExpiresIn string
+
+	StartsAt, EndsAt    string // of an announcement
+	Pinned, LateJoiners bool
 }
 
 // FaultLink leads from the summary of faults to the field.
@@ -31,6 +47,7 @@ type FaultLink struct{ Field, Text string }
 // Preview shows the notice before it is sent, as far as it is written.
 type Preview struct {
 	Recipients string // how many; empty: it is not known yet
+	Schedule   string // when an announcement opens and closes; empty: it is none, or has no such times
 	Card       Card   // without a title there is nothing to see yet
 }
 
@@ -55,4 +72,20 @@ func (p *Send) optional(id, label, hint string) components.Field {
 	f := p.field(id, label, hint)
 	f.Note = p.Text.T("send.optional")
 	return f
+}
+
+// errorsHeading stands above the faults.
+func (p *Send) errorsHeading() string {
+	if p.Edit != nil {
+		return p.Text.T("edit.errors_heading")
+	}
+	return p.Text.T("send.errors_heading")
+}
+
+// previewText stands above the preview.
+func (p *Send) previewText() string {
+	if p.Edit != nil {
+		return p.Text.T("edit.preview_text")
+	}
+	return p.Text.T("send.preview_text")
 }

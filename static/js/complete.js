@@ -15,7 +15,7 @@ const pause = 150; // ms without a key before the server is asked
  * is allowed there too.
  * @param {HTMLTextAreaElement} field
  * @param {HTMLElement} list
- * @param {() => string} target whose names: "user", of whom there may be several, or "role"
+ * @param {() => string} target whose names: "user" or "audience", of which there may be several, or "role"
  * @param {Ask} [ask]
  * @param {import("./clock.js").Clock} [time]
  */
@@ -95,7 +95,7 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		took = false;
 		if (e.isComposing) return;
 		if (list.hidden) {
-			if (e.key === "ArrowDown" && (e.altKey || !several())) look();
+			if (e.key === "ArrowDown" && (e.altKey || target() !== "user")) look();
 			else if (e.key === "Escape") stop();
 			return;
 		}

@@ -46,8 +46,9 @@ export function sendOnce(form, time = clock) {
 		button?.setAttribute("aria-disabled", "true");
 		if (!button || button.getAttribute("name") === "preview") return;
 		button.style.minWidth = `${button.offsetWidth}px`; // the buttons beside it stay
-		button.textContent = text("sending");
-		say(text("sending"));
+		const busy = form.dataset.edits ? text("saving") : text("sending");
+		button.textContent = busy;
+		say(busy);
 	});
 	// Who comes back finds the form as it was left.
 	addEventListener("pageshow", () => again?.());

@@ -1,0 +1,77 @@
+package handlers
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+// readEdit is the draft of an announcement after an edit. What the form does not
+// have stays as it is.
+func (h *Handlers) readEdit(r *http.Request, values url.Values, n *notifier.Notice) (notifier.Draft, error) {
+	var bad notifier.InvalidError
+	d := n.Draft
+	d.ExpiresIn = 0 // its window says when it is over
+	for name, field := range map[string]*string{"title": &d.Title, "body": &d.Body, "link": &d.Link} {
+		if values.Has(name) {
+			*field = values.Get(name)
+		}
+	}
+	if values.Has("to") {
+		d.Target.Audiences = h.readTo(r, values.Get("to"), &bad)
+	}
+	d.Window = h.readEditedWindow(r, values, n, &bad)
+	return d, bad.OrNil()
+}
+
+// readEditedWindow reads the window. The form shows times to the minute, and one
+// that was left as it was shown stays to the millisecond. One that has opened at
+// once does not open anew.
+func (h *Handlers) readEditedWindow(r *http.Request, values url.Values, n *notifier.Notice, bad *notifier.InvalidError) notifier.Window {
+	zone := h.zones.of(r)
+	w := readWindow(values, zone, bad)
+	left := func(field string, at time.Time) bool {
+		return !values.Has(field) || values.Get(field) == at.In(zone).Format(localMoment)
+	}
+	if left("starts_at", n.StartsAt) || values.Get("starts_at") == "" && n.StartsAt.Before(h.Now()) {
+		w.StartsAt = n.StartsAt
+	}
+	if left("ends_at", n.EndsAt) {
+		w.EndsAt = n.EndsAt
+	}
+	// A box that is not ticked is not sent, nor is one of a form without any.
+	if !windowed(values) {
+		w.Pinned, w.LateJoiners = n.Pinned, n.LateJoiners
+	}
+	return w
+}
+
+func windowed(values url.Values) bool {
+	return values.Has("starts_at") || values.Has("ends_at") || values.Has("pinned") || values.Has("late_joiners")
+}
+
+// editTyped is the form of an announcement with what was typed over it.
+func (h *Handlers) editTyped(r *http.Request, n *notifier.Notice, values url.Values) views.SendForm {
+	zone := h.zones.of(r)
+	f := views.SendForm{
+		Target: "audience", To: h.audienceList(h.text(r), n.Target.Audiences), Title: n.Title, Body: n.Body, Link: n.Link,
+		StartsAt: n.StartsAt.In(zone).Format(localMoment), EndsAt: n.EndsAt.In(zone).Format(localMoment),
+		Pinned: n.Pinned, LateJoiners: n.LateJoiners,
+	}
+	given := typed(values)
+	for name, field := range map[string]struct{ shown, typed *string }{
+		"to": {&f.To, &given.To}, "title": {&f.Title, &given.Title}, "body": {&f.Body, &given.Body}, "link": {&f.Link, &given.Link},
+		"starts_at": {&f.StartsAt, &given.StartsAt}, "ends_at": {&f.EndsAt, &given.EndsAt},
+	} {
+		if values.Has(name) {
+			*field.shown = *field.typed
+		}
+	}
+	if windowed(values) {
+		f.Pinned, f.LateJoiners = given.Pinned, given.LateJoiners
+	}
+	return f
+}
