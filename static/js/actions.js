@@ -73,7 +73,7 @@ function putAway() {
  * @param {string} [path]
  */
 function failed(status, id, path) {
-	if (status === 401 || path === "/inbox/panel") return; // leads to the sign-in page; says so itself
+	if (status === 401 || path === "/inbox/panel" || path === "/announcements/pinned") return; // leads to the sign-in page; says so itself; nobody waits for it
 	const row = status === 404 && id ? document.getElementById(id) : null;
 	if (row) {
 		row.hidden = true; // it is gone already
@@ -81,7 +81,8 @@ function failed(status, id, path) {
 		row.remove();
 		showEmpty();
 	}
-	showFailure(text(status === 404 ? "gone" : status === 409 ? "conflict" : "failed"));
+	const gone = path?.startsWith("/announcements/") ? "announcement_over" : "gone";
+	showFailure(text(status === 404 ? gone : status === 409 ? "conflict" : "failed"));
 }
 
 /**
@@ -97,9 +98,10 @@ function near(pressed) {
 		return all[last ? all.indexOf(last) + 1 : 0] ?? all.at(-1);
 	}
 	if (pressed.getAttribute("hx-target") === "#done") return document.getElementById(acted);
-	// Undo of a delete brings a row back; anything else is about the whole list.
-	const row = document.querySelector(pressed.getAttribute("hx-target") ?? "h1");
-	return row?.matches(".row") ? row : document.querySelector("h1");
+	// Undo of a delete brings a row back, after one banner may come another;
+	// anything else is about the whole list.
+	const place = document.querySelector(pressed.getAttribute("hx-target") ?? "h1");
+	return place?.matches(".row, #pinned:not([hidden])") ? place : document.querySelector("h1");
 }
 
 /**

@@ -24,3 +24,20 @@ export function badgeOf(bell) {
 	const [inbox = 0, announcements = 0, ver = 0, aver = 0] = ["inbox", "announcements", "ver", "aver"].map((name) => Number(bell.dataset[name] ?? 0));
 	return { unread: inbox + announcements, inbox, announcements, ver, aver };
 }
+
+/**
+ * Follows the badge, whichever way it comes: by the stream, or with the answer
+ * to an action of this page, which may say one half alone.
+ * @param {EventTarget} stream
+ * @param {(badge: Badge, streamed: boolean) => void} handle
+ */
+export function followBadge(stream, handle) {
+	const bell = document.getElementById("bell");
+	let known = bell ? badgeOf(bell) : { unread: 0, inbox: 0, announcements: 0, ver: 0, aver: 0 };
+	for (const [target, name] of /** @type {[EventTarget, string][]} */ ([[stream, "badge"], [document, "carillon:badge"]])) {
+		target.addEventListener(name, (e) => {
+			known = newer(known, /** @type {CustomEvent<Badge>} */ (e).detail);
+			handle(known, target === stream);
+		});
+	}
+}

@@ -1,36 +1,36 @@
 // @ts-check
 import { say } from "./announcer.js";
-import { badgeOf, newer } from "./badge.js";
+import { badgeOf, followBadge } from "./badge.js";
 import { text } from "./texts.js";
 
-/** @typedef {import("./badge.js").Badge} Badge */
-
 /**
- * Keeps the bell and the title right, and says aloud what changed.
+ * Keeps the bell, the title and the navigation right, and says aloud what
+ * changed.
  * @param {EventTarget} stream
  * @param {(phrase: () => string) => void} [speak]
  */
 export function startBell(stream, speak = say) {
 	const bell = document.getElementById("bell");
 	if (!bell) return;
-	let known = badgeOf(bell);
+	let shown = badgeOf(bell).unread;
 	let started = false; // the first badge is the page's own, or what it missed while it loaded
 	let newest = "";
 
-	stream.addEventListener("notice", (e) => {
-		newest = /** @type {CustomEvent<{title: string}>} */ (e).detail.title;
-	});
-	stream.addEventListener("badge", (e) => {
-		const before = known.unread;
-		known = newer(known, /** @type {CustomEvent<Badge>} */ (e).detail);
-		showBadge(known.unread);
-		if (started && known.unread !== before) speak(() => phrase(known.unread));
+	for (const name of ["notice", "announcement"]) {
+		stream.addEventListener(name, (e) => {
+			const { title, changed } = /** @type {CustomEvent<{title: string, changed?: boolean}>} */ (e).detail;
+			if (!changed) newest = title;
+		});
+	}
+	followBadge(stream, ({ unread, announcements }, streamed) => {
+		const before = shown;
+		shown = unread;
+		showBadge(unread);
+		showAnnouncements(announcements);
+		// What an action of this page has changed is seen there.
+		if (!streamed) return;
+		if (started && unread !== before) speak(() => phrase(shown));
 		started = true;
-	});
-	// What an action of this page has changed is known without the stream.
-	document.addEventListener("carillon:badge", (e) => {
-		known = newer(known, /** @type {CustomEvent<Badge>} */ (e).detail);
-		showBadge(known.unread);
 	});
 
 	/** @param {number} n */
@@ -42,6 +42,9 @@ export function startBell(stream, speak = say) {
 	}
 }
 
+/** @param {number} n */
+const short = (n) => (n > 99 ? "99+" : String(n));
+
 /**
  * Shows a number on the bell and in the title.
  * @param {number} n
@@ -50,9 +53,23 @@ export function showBadge(n) {
 	const badge = document.getElementById("badge");
 	if (badge) {
 		badge.hidden = n === 0;
-		badge.textContent = n > 99 ? "99+" : String(n);
+		badge.textContent = short(n);
 	}
 	document.getElementById("bell")?.setAttribute("aria-label", n === 0 ? text("bell_none") : text("bell", { Count: n }));
 	const title = document.title.replace(/^\(\d+\) /, "");
 	document.title = n === 0 ? title : `(${n}) ${title}`;
+}
+
+/**
+ * Shows in the navigation how many announcements are unread: as a number, and
+ * in words for those who listen.
+ * @param {number} n
+ */
+function showAnnouncements(n) {
+	const chip = document.getElementById("announcements-count");
+	if (!chip) return;
+	chip.hidden = n === 0;
+	const [number, words] = chip.children;
+	if (number) number.textContent = short(n);
+	if (words) words.textContent = text("unread", { Count: n });
 }

@@ -1,10 +1,8 @@
 // @ts-check
-import { clock } from "./clock.js";
+import { lookout } from "./lookout.js";
 import { look, reconcile } from "./reconcile.js";
 import { inInbox, shownVer } from "./rows.js";
-import { backoff, names } from "./stream.js";
-
-const jitter = 1000; // ms: not all tabs of a site that comes back ask at once
+import { inboxNames } from "./stream.js";
 
 /**
  * What the page knows of the inbox's changes. Each change has a version, which
@@ -52,49 +50,25 @@ export class Seen {
  * @param {import("./clock.js").Clock} [time]
  * @param {import("./reconcile.js").Fetch} [get]
  */
-export function startCatchUp(stream, found, time = clock, get) {
+export function startCatchUp(stream, found, time, get) {
 	const seen = new Seen();
-	let missed = false;
-	let busy = false; // a look is planned or under way
-	let failures = 0;
+	const missed = lookout(inInbox, catchUp, time);
 
-	for (const name of names.filter((name) => name !== "badge")) {
+	for (const name of inboxNames) {
 		stream.addEventListener(name, (e) => seen.row(/** @type {CustomEvent} */ (e).detail.ver));
 	}
 	stream.addEventListener("badge", (e) => {
-		if (seen.badge(/** @type {CustomEvent} */ (e).detail.ver, shownVer())) missed = true;
-		plan();
+		if (seen.badge(/** @type {CustomEvent} */ (e).detail.ver, shownVer())) missed();
 	});
 	stream.addEventListener("state", (e) => {
 		if (/** @type {CustomEvent} */ (e).detail !== "live") seen.pause();
 	});
-	document.addEventListener("visibilitychange", plan);
-
-	function plan() {
-		if (!inInbox()) missed = false;
-		if (!missed || busy || document.visibilityState !== "visible") return;
-		busy = true;
-		const wait = failures === 0 ? time.random() * jitter : backoff(failures, time.random());
-		time.after(wait, async () => {
-			await catchUp();
-			busy = false;
-			plan();
-		});
-	}
 
 	async function catchUp() {
-		if (document.visibilityState !== "visible") return;
-		try {
-			const parts = await look(get);
-			missed = false;
-			if (!parts) return;
-			// What is older than what was heard meanwhile would undo it.
-			if (parts.some(({ ver }) => ver < seen.ver)) throw new Error("the page is older than its events");
-			found(reconcile(parts));
-			failures = 0;
-		} catch {
-			missed = true;
-			failures++;
-		}
+		const parts = await look(get);
+		if (!parts) return;
+		// What is older than what was heard meanwhile would undo it.
+		if (parts.some(({ ver }) => ver < seen.ver)) throw new Error("the page is older than its events");
+		found(reconcile(parts));
 	}
 }

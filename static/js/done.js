@@ -37,14 +37,29 @@ export function knowDone() {
  * @param {string} phrase
  */
 export function showFailure(phrase) {
+	tell(phrase);
+	const line = done();
+	if (line) line.dataset.failed = "true";
+}
+
+/**
+ * Tells what has happened without the reader, and where to go on from it.
+ * @param {string} phrase
+ * @param {{href: string, text: string}} [way]
+ */
+export function tell(phrase, way) {
 	const line = done();
 	if (!line) return;
 	const p = document.createElement("p");
 	p.textContent = phrase;
 	line.replaceChildren(p);
 	delete line.dataset.shown;
+	delete line.dataset.failed;
 	showDone();
-	line.dataset.failed = "true";
+	if (!way) return;
+	const link = document.createElement("a");
+	[link.className, link.href, link.textContent] = ["button small", way.href, way.text];
+	line.querySelector(".buttons")?.prepend(link);
 }
 
 /** What did not work works again. */

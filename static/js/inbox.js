@@ -1,4 +1,5 @@
 // @ts-check
+import { followBadge } from "./badge.js";
 import { startCatchUp } from "./catchup.js";
 import { entryOf, inInbox, markRead, markUnread, remove, rows, rowsOf, shownVer } from "./rows.js";
 import { text } from "./texts.js";
@@ -39,10 +40,7 @@ export function startInbox(stream) {
 	on("unread", ({ keys }) => {
 		for (const key of keys) rowsOf(key).forEach(markUnread);
 	});
-	for (const source of [stream, document]) {
-		const name = source === document ? "carillon:badge" : "badge";
-		source.addEventListener(name, (e) => showUnread(/** @type {CustomEvent} */ (e).detail.inbox));
-	}
+	followBadge(stream, ({ inbox }) => showUnread(inbox));
 	document.addEventListener("click", rememberOpening, true);
 	// The rows that were asked for are there now.
 	document.addEventListener("htmx:afterSettle", () => showArrivals(arrived));

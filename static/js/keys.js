@@ -36,9 +36,9 @@ export function startKeys() {
 const actions = {
 	j: () => move(1),
 	k: () => move(-1),
-	o: () => follow(current()?.querySelector("h3 a") ?? current()?.querySelector("summary")),
-	u: () => press(current(), (row) => (row.dataset.state === "unread" ? "/inbox/read" : "/inbox/unread")),
-	d: () => press(current(), () => "/inbox/delete"),
+	o: () => follow(current()?.querySelector(":is(h2, h3) a") ?? current()?.querySelector("summary")),
+	u: () => press(current(), (row) => (row.dataset.state === "unread" ? "/read" : "/unread")),
+	d: () => press(current(), () => "/delete"),
 	z: () => {
 		const undo = document.querySelector("#done form");
 		if (undo instanceof HTMLFormElement) undo.requestSubmit();
@@ -57,7 +57,7 @@ function writes(target) {
 
 /** @returns {HTMLElement[]} */
 function rows() {
-	return [...document.querySelectorAll("main [data-testid=entry]")].filter((e) => e instanceof HTMLElement).filter((e) => !e.hidden);
+	return [...document.querySelectorAll("main :is([data-testid=entry], [data-testid=announcement])")].filter((e) => e instanceof HTMLElement).filter((e) => !e.hidden);
 }
 
 /** @returns {HTMLElement | undefined} */
@@ -78,13 +78,13 @@ function move(step) {
  * Presses a button of a row. A row that waits for the answer to another action
  * will be a new one with it, so that this one comes after.
  * @param {HTMLElement | null | undefined} row
- * @param {(row: HTMLElement) => string} action
+ * @param {(row: HTMLElement) => string} action how its address ends
  */
 function press(row, action) {
 	if (row?.querySelector(".htmx-request")) {
 		document.addEventListener("htmx:afterRequest", () => press(document.getElementById(row.id), action), { once: true });
 		return;
 	}
-	const form = row?.querySelector(`form[action="${row && action(row)}"]`);
+	const form = row?.querySelector(`form[action$="${row && action(row)}"]`);
 	if (form instanceof HTMLFormElement) form.requestSubmit();
 }

@@ -4,9 +4,8 @@ import { Stream } from "./stream.js";
 import { Tabs } from "./tabs.js";
 
 /**
- * The events of a user, however this browser can have them: "badge", "notice",
- * "changed", "read", "unread" and "removed" with what the server said, and
- * "state". Nothing is said before `start`.
+ * The events of a user, however this browser can have them: those that stream.js
+ * names, with what the server said, and "state". Nothing is said before `start`.
  * @param {string} user
  */
 export function live(user) {

@@ -1,4 +1,5 @@
 // @ts-check
+import { followBadge } from "./badge.js";
 import { htmx } from "./htmx.js";
 import { text } from "./texts.js";
 
@@ -79,7 +80,7 @@ export function startPanel(stream) {
 }
 
 /**
- * Keeps the rows of the panel true.
+ * Keeps the rows of the panel true, and how many announcements it tells of.
  * @param {EventTarget} stream
  * @param {HTMLElement} panel
  */
@@ -99,6 +100,13 @@ function follow(stream, panel) {
 	});
 	each("removed", (row, { key }) => {
 		if (row.dataset.key === key) row.remove();
+	});
+	followBadge(stream, ({ announcements }) => {
+		const line = document.getElementById("panel-announcements");
+		const link = line?.querySelector("a");
+		if (!line || !link) return;
+		line.hidden = announcements === 0;
+		link.textContent = text("unread_announcements", { Count: announcements });
 	});
 }
 

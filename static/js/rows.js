@@ -63,7 +63,7 @@ export function markUnread(row) {
 	[dot.className, said.className] = ["dot", "sr-only"];
 	said.textContent = text("mark_unread");
 	dot.append(said);
-	row.querySelector("h3")?.prepend(dot, " ");
+	row.querySelector("h2, h3")?.prepend(dot, " ");
 }
 
 /**
@@ -74,7 +74,7 @@ export function markUnread(row) {
 export function remove(row) {
 	if (row.matches(".htmx-request") || row.querySelector(".htmx-request")) return;
 	if (row.contains(document.activeElement)) {
-		const all = rows();
+		const all = [...document.querySelectorAll("main .row:not([hidden])")];
 		const at = all.indexOf(row);
 		const near = all[at + 1] ?? all[at - 1] ?? document.querySelector("h1");
 		if (near instanceof HTMLElement) near.focus({ preventScroll: true });

@@ -2,7 +2,16 @@
 import { clock } from "./clock.js";
 
 /** The events of the stream that are passed on, as the server names them. */
-export const names = ["badge", "notice", "changed", "read", "unread", "removed"];
+export const names = [
+	"badge", "notice", "changed", "read", "unread", "removed",
+	"announcement", "announcement_read", "announcement_unread", "announcement_removed",
+];
+
+/** Those about rows of the inbox, which are told with its version. */
+export const inboxNames = ["notice", "changed", "read", "unread", "removed"];
+
+/** Those about announcements. */
+export const announcementNames = names.filter((name) => name.startsWith("announcement"));
 
 const shortestWait = 250; // ms between two attempts
 const longestWait = 30_000;

@@ -17,6 +17,22 @@ func (p *Printer) Day(t, now time.Time) string {
 	}
 }
 
+// Short is the date in few letters.
+func (p *Printer) Short(t, now time.Time) string {
+	if t.Year() == now.Year() {
+		return t.Format(p.T("date.layout_short"))
+	}
+	return t.Format(p.T("date.layout_short_year"))
+}
+
+// ShortOrClock is the time of day on the day of now, and the date on others.
+func (p *Printer) ShortOrClock(t, now time.Time) string {
+	if sameDay(t, now) {
+		return p.Clock(t)
+	}
+	return p.Short(t, now)
+}
+
 // Clock is the time of day.
 func (p *Printer) Clock(t time.Time) string { return t.Format("15:04") }
 

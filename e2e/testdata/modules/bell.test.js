@@ -54,3 +54,17 @@ test("nothing is said at load, then each change with the newest title, then that
 	tell(stream, "badge", badge(0, 0, 14));
 	equal(said, ["8 unread, newest: Bob likes your photo", "7 unread", "Nothing unread"]);
 });
+
+test("an announcement is named when it comes, not when it is edited, and the navigation has its number", () => {
+	byId("bell").insertAdjacentHTML("beforebegin", `<a href="/announcements">Announcements <span id="announcements-count"><span>1</span><span>1 unread</span></span></a>`);
+	const { stream, said } = start();
+	const chip = () => (byId("announcements-count").hidden ? [] : [...byId("announcements-count").children].map((e) => e.textContent));
+	tell(stream, "badge", badge(2, 1, 10, 10));
+	tell(stream, "announcement", { id: 5, title: "Inventory on Friday" });
+	tell(stream, "badge", badge(2, 2, 10, 11));
+	tell(stream, "announcement", { id: 5, title: "Inventory on Monday", changed: true });
+	tell(stream, "badge", badge(2, 120, 10, 12));
+	equal([said, chip()], [["4 unread, newest: Inventory on Friday", "122 unread"], ["99+", "120 unread"]]);
+	document.dispatchEvent(new CustomEvent("carillon:badge", { detail: badge(0, 0, 0, 13) })); // half a badge
+	equal([chip(), shown()[0]], [[], "2"]);
+});

@@ -1,0 +1,39 @@
+// @ts-check
+import { tell } from "./done.js";
+import { text } from "./texts.js";
+
+/**
+ * Tells whoever reads one announcement that it is over, or says something else
+ * now. What is read stays where it is.
+ * @param {EventTarget} stream
+ * @returns {import("./postwatch.js").Part}
+ */
+export function startAnnouncement(stream) {
+	let over = false;
+
+	const id = () => document.getElementById("announcement")?.dataset.id;
+	const end = () => {
+		if (!over) tell(text("announcement_over"), { href: "/announcements", text: text("announcements_all") });
+		over = true;
+	};
+	/** @param {string} name @param {(detail: any) => void} handle */
+	const on = (name, handle) =>
+		stream.addEventListener(name, (e) => {
+			const { detail } = /** @type {CustomEvent} */ (e);
+			if (String(detail.id) === id()) handle(detail);
+		});
+
+	on("announcement_removed", end);
+	on("announcement", () => {
+		// One that was over is open again, or an open one says something else.
+		over = false;
+		tell(text("announcement_changed"), { href: `/announcements/${id()}`, text: text("announcement_show") });
+	});
+
+	return {
+		here: () => id() !== undefined && !over,
+		mend: (open) => {
+			if (!open.has(id() ?? "")) end();
+		},
+	};
+}

@@ -1,0 +1,126 @@
+// @ts-check
+import { markRead, markUnread, remove } from "./rows.js";
+import { text } from "./texts.js";
+
+// The list of announcements as it stands in the page at the moment.
+
+/** The list; null on any other page. */
+export function list() {
+	return document.getElementById("announcements");
+}
+
+/**
+ * @param {Document} [page]
+ * @returns {HTMLElement[]}
+ */
+export function posts(page = document) {
+	return [...page.querySelectorAll("main [data-testid=announcement]")].filter((e) => e instanceof HTMLElement);
+}
+
+/** @param {HTMLElement} row */
+export function idOf(row) {
+	return row.dataset.id ?? "";
+}
+
+/** @param {string} id */
+export function postOf(id) {
+	return posts().find((row) => idOf(row) === id);
+}
+
+/**
+ * @param {HTMLElement} row
+ * @param {boolean} read
+ */
+export function turn(row, read) {
+	(read ? markRead : markUnread)(row);
+	row.dataset.read = read ? "1" : "0";
+}
+
+/**
+ * Takes a row away that is over.
+ * @param {HTMLElement} row
+ */
+export function drop(row) {
+	remove(row);
+	const empty = document.getElementById("announcements-empty");
+	if (posts().length > 0 || !(empty instanceof HTMLTemplateElement) || document.querySelector("#pager a")) return;
+	document.getElementById("announcement-list")?.replaceWith(empty.content.cloneNode(true));
+}
+
+/**
+ * What a row says, without its state: one that was edited says something else.
+ * @param {HTMLElement} row
+ */
+function said(row) {
+	return [...row.querySelectorAll(":is(h2, h3) > [dir], .body")].map((e) => e.textContent).join("\n");
+}
+
+/** What the reader is offered to see: it has come, or changed, since the page was made. */
+export class News {
+	/** @type {Set<string>} */ #arrived = new Set();
+	/** @type {Set<string>} */ #changed = new Set();
+
+	/** @param {string} id @returns {boolean} whether it is another one */
+	arrive(id) {
+		if (this.#arrived.has(id) || postOf(id)) return false;
+		this.#arrived.add(id);
+		this.offer();
+		return true;
+	}
+
+	/** @param {string} id */
+	change(id) {
+		if (!this.#arrived.has(id)) this.#changed.add(id);
+		this.offer();
+	}
+
+	/** @param {string} id @returns {boolean} whether it was known here */
+	go(id) {
+		const row = postOf(id);
+		const known = this.#arrived.delete(id) || row !== undefined;
+		this.#changed.delete(id);
+		if (row) drop(row);
+		this.offer();
+		return known;
+	}
+
+	/**
+	 * These rows are new in the page.
+	 * @param {HTMLElement[]} rows
+	 */
+	seen(rows) {
+		for (const id of rows.map(idOf)) {
+			this.#arrived.delete(id);
+			this.#changed.delete(id);
+		}
+		this.offer();
+	}
+
+	/**
+	 * Makes the page what the server says now: states turn and rows that are over
+	 * go; what is new is offered.
+	 * @param {Map<string, HTMLElement>} open
+	 */
+	mend(open) {
+		for (const row of posts()) {
+			const now = open.get(idOf(row));
+			if (!now) {
+				this.go(idOf(row));
+				continue;
+			}
+			turn(row, now.dataset.read === "1");
+			if (said(now) !== said(row)) this.#changed.add(idOf(row));
+		}
+		this.#arrived = new Set([...open.keys()].filter((id) => !postOf(id)));
+		this.offer();
+	}
+
+	offer() {
+		const button = document.getElementById("news");
+		if (!button) return;
+		const [arrived, changed] = [this.#arrived.size, this.#changed.size];
+		button.hidden = arrived + changed === 0;
+		if (arrived > 0) button.textContent = text("announcement_arrivals", { Count: arrived });
+		else if (changed > 0) button.textContent = text("announcement_changes", { Count: changed });
+	}
+}
