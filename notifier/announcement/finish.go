@@ -1,0 +1,106 @@
+package announcement
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/script"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Finish notes the final count of what is over (retracted, taken from an audience, or
+// ended by the clock of Redis) and takes its bitmaps out of Redis, once SQL has every
+// piece of them. It answers how many parts it finished, and whether it could finish
+// all that are over.
+func (b *Board) Finish(ctx context.Context) (n int, all bool, err error) {
+	current, err := b.store.CurrentAnnouncements(ctx)
+	if err != nil {
+		return 0, false, fmt.Errorf("read the announcements: %w", err)
+	}
+	rooms := b.roomsOf(current)
+	if _, err = b.flush(ctx, rooms); err != nil {
+		return 0, false, err
+	}
+	parts, cmds, err := b.drop(ctx, rooms, current)
+	if err != nil {
+		return 0, false, fmt.Errorf("take out what is over: %w", away(err))
+	}
+	all = true
+	for i, k := range parts {
+		rep, err := parseReply(cmds[i])
+		if err != nil {
+			return n, false, err
+		}
+		switch rep.code {
+		case codeOld:
+			continue
+		case codeDirty: // it was marked after the flush: next time
+			all = false
+			continue
+		}
+		if err := b.finish(ctx, k, rep.code); err != nil {
+			return n, false, fmt.Errorf("finish announcement %d in audience %d: %w", k.ID, k.Audience, err)
+		}
+		n++
+	}
+	return n, all, nil
+}
+
+// drop lets Redis say of each part whether it is over, and take its bitmap out. Were
+// we to end here, the count would be that of the pieces in SQL.
+func (b *Board) drop(ctx context.Context, rooms []*room, all []notifier.Announcement) ([]notifier.PartKey, []*redis.Cmd, error) {
+	by := map[notifier.Audience]*room{}
+	for _, r := range rooms {
+		by[r.audience] = r
+	}
+	var parts []notifier.PartKey
+	var cmds []*redis.Cmd
+	pipe := script.NewPipe(b.rdb, len(all))
+	for i := range all {
+		n := &all[i]
+		for _, p := range n.Parts {
+			if p.Finished {
+				continue
+			}
+			ends := n.EndsAt.UnixMilli()
+			if p.Left || n.State == notifier.StateRetracted || n.State == notifier.StateRetracting {
+				ends = 0
+			}
+			r := by[p.Audience]
+			parts = append(parts, notifier.PartKey{ID: n.ID, Audience: p.Audience})
+			cmds = append(cmds, pipe.Add(ctx, dropBits, 3, r.windows, r.dirty, b.k.Bits(p.Audience, n.ID), n.ID, ends))
+		}
+	}
+	if len(cmds) == 0 {
+		return nil, nil, nil
+	}
+	return parts, cmds, pipe.Exec(ctx)
+}
+
+// finish notes a final count; a negative one is not known to Redis.
+func (b *Board) finish(ctx context.Context, k notifier.PartKey, reads int64) error {
+	if reads < 0 {
+		segments, err := b.store.Reads(ctx, k)
+		if err != nil {
+			return err
+		}
+		reads = countedBits(segments)
+	}
+	return b.store.FinishPart(ctx, k, reads)
+}
+
+// countedBits is how many readers the pieces of a bitmap have. Bit 0 is nobody's.
+func countedBits(segments []notifier.ReadSegment) (n int64) {
+	for _, g := range segments {
+		for _, eight := range g.Bits {
+			n += int64(bits.OnesCount8(eight))
+		}
+		if g.Segment == 0 && len(g.Bits) > 0 {
+			n -= int64(g.Bits[0] >> 7)
+		}
+	}
+	return n
+}

@@ -1,0 +1,100 @@
+package announcement
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const (
+	flushBatch  = 500 // pieces in one write, 2 MB
+	flushRounds = 8   // writes an audience in one flush
+)
+
+// Flush writes the pieces of bitmaps that SQL has not seen, now, and answers how many
+// that were. What cannot be written stays marked, and a piece that changes meanwhile
+// is marked again. An audience that fails does not hold up the others.
+func (b *Board) Flush(ctx context.Context) (int, error) { return b.flush(ctx, b.roomsOf(nil)) }
+
+func (b *Board) flush(ctx context.Context, rooms []*room) (total int, first error) {
+	for _, r := range rooms {
+		for range flushRounds {
+			n, more, err := b.flushRoom(ctx, r)
+			total += n
+			if err != nil && first == nil {
+				first = fmt.Errorf("write the reads of audience %d behind: %w", r.audience, err)
+			}
+			if err != nil || !more {
+				break
+			}
+		}
+	}
+	return total, first
+}
+
+// flushRoom writes the oldest pieces of an audience, and says whether there may be more.
+func (b *Board) flushRoom(ctx context.Context, r *room) (saved int, more bool, err error) {
+	marks, err := b.rdb.ZRangeWithScores(ctx, r.dirty, 0, flushBatch-1).Result()
+	if err != nil || len(marks) == 0 {
+		return 0, false, away(err)
+	}
+	segments, err := b.segments(ctx, r, marks)
+	if err != nil {
+		return 0, false, away(err)
+	}
+	if len(segments) > 0 {
+		if err = b.store.SaveReads(ctx, segments); err != nil {
+			return 0, false, err
+		}
+	}
+	args := make([]any, 0, 2*len(marks))
+	for _, m := range marks {
+		args = append(args, m.Member, strconv.FormatFloat(m.Score, 'f', 0, 64))
+	}
+	if _, err = parseReply(cleanSegments.Run(ctx, b.rdb, []string{r.dirty}, args...)); err != nil {
+		return 0, false, err
+	}
+	return len(segments), len(marks) == flushBatch, nil
+}
+
+// segments reads the pieces that are marked. A mark whose bitmap is gone, or that
+// no script has set, has none.
+func (b *Board) segments(ctx context.Context, r *room, marks []redis.Z) ([]notifier.ReadSegment, error) {
+	pipe := b.rdb.Pipeline()
+	all := make([]notifier.ReadSegment, len(marks))
+	cmds := make([]*redis.StringCmd, len(marks))
+	for i, m := range marks {
+		id, segment, ok := parseMark(m.Member)
+		if !ok {
+			continue
+		}
+		all[i].PartKey = notifier.PartKey{ID: id, Audience: r.audience}
+		all[i].Segment, all[i].Ver = segment, int64(m.Score)
+		from := int64(segment) * notifier.SegmentBytes
+		cmds[i] = pipe.GetRange(ctx, b.k.Bits(r.audience, id), from, from+notifier.SegmentBytes-1)
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, err
+	}
+	found := all[:0]
+	for i, cmd := range cmds {
+		if cmd != nil && cmd.Val() != "" {
+			all[i].Bits = []byte(cmd.Val())
+			found = append(found, all[i])
+		}
+	}
+	return found, nil
+}
+
+func parseMark(member any) (id int64, segment int, ok bool) {
+	word, _ := member.(string)
+	a, b, ok := strings.Cut(word, ":")
+	id, err := strconv.ParseInt(a, 10, 64)
+	segment, err2 := strconv.Atoi(b)
+	return id, segment, ok && err == nil && err2 == nil && id > 0 && segment >= 0
+}

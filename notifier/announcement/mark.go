@@ -1,0 +1,77 @@
+package announcement
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const (
+	toUnread = 0
+	toRead   = 1
+)
+
+// MarkRead notes that a reader has read an open announcement. It is
+// notifier.ErrNotFound as in Find. A repeat changes nothing and tells nobody.
+func (b *Board) MarkRead(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error) {
+	return b.markOne(ctx, r, id, toRead)
+}
+
+// MarkUnread is the reverse of MarkRead.
+func (b *Board) MarkUnread(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error) {
+	return b.markOne(ctx, r, id, toUnread)
+}
+
+// ReadAll marks all open announcements that a reader sees. It answers the ids that
+// this call turned.
+func (b *Board) ReadAll(ctx context.Context, r notifier.Reader) (ids []int64, badge notifier.Badge, err error) {
+	room := b.roomOf(r)
+	if room == nil {
+		return nil, notifier.Badge{}, nil
+	}
+	_, rep, err := b.ask(ctx, room, func(x *index) *redis.Cmd { return b.mark(ctx, x, r.Seq, toRead, 0) })
+	if err != nil {
+		return nil, notifier.Badge{}, fmt.Errorf("mark all announcements for user %d: %w", r.Seq, err)
+	}
+	for _, v := range rep.rest[min(3, len(rep.rest)):] {
+		word, _ := v.(string)
+		id, err := strconv.ParseInt(word, 10, 64)
+		if err != nil {
+			return nil, notifier.Badge{}, fmt.Errorf("%w: id %q", errReply, word)
+		}
+		ids = append(ids, id)
+	}
+	return ids, rep.badge(0), nil
+}
+
+func (b *Board) markOne(ctx context.Context, r notifier.Reader, id int64, want int) (notifier.Badge, error) {
+	room, err := b.roomOf(r), error(notifier.ErrNotFound)
+	var rep reply
+	if room != nil {
+		_, rep, err = b.ask(ctx, room, func(x *index) *redis.Cmd {
+			place := x.place(id, r.Seq)
+			if place < 0 {
+				return nil
+			}
+			return b.mark(ctx, x, r.Seq, want, place+1)
+		})
+	}
+	if err != nil {
+		return notifier.Badge{}, fmt.Errorf("mark announcement %d for user %d: %w", id, r.Seq, err)
+	}
+	return rep.badge(0), nil
+}
+
+// mark runs the script that marks. which is a place from 1, or 0 for all.
+func (b *Board) mark(ctx context.Context, x *index, seq int64, want, which int) *redis.Cmd {
+	args := make([]any, 5, 5+2*len(x.items))
+	args[0], args[1], args[2], args[3], args[4] = x.version, seq, b.k.LiveUser(seq), want, which
+	for i := range x.items {
+		args = append(args, x.items[i].id, x.items[i].top)
+	}
+	return markBits.Run(ctx, b.rdb, x.mark, args...)
+}

@@ -1,0 +1,143 @@
+package announcement
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Sync brings the index of every audience to what SQL says and the time demands. It
+// may be called at any time, by many at once. An audience that fails does not hold
+// up the others.
+func (b *Board) Sync(ctx context.Context) error {
+	if err := b.syncing.take(ctx); err != nil {
+		return err
+	}
+	defer b.syncing.give()
+	return b.syncAll(ctx)
+}
+
+func (b *Board) syncAll(ctx context.Context) error {
+	s, err := b.fetch(ctx)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	for _, r := range b.roomsOf(s.all) {
+		if err := b.syncRoom(ctx, r, s); err != nil {
+			faults = append(faults, fmt.Errorf("bring the announcements of audience %d up to date: %w", r.audience, err))
+		}
+	}
+	if len(faults) == 0 {
+		b.synced.Add(1)
+	}
+	return errors.Join(faults...)
+}
+
+// state is SQL at one revision.
+type state struct {
+	revision int64
+	undone   int64 // a later revision that SQL does not know any more; 0: none
+	all      []notifier.Announcement
+}
+
+// fetch reads SQL. The revision before and after is the same, so it is that of what
+// stands between; else the earlier one is given, and the plan will be made again.
+func (b *Board) fetch(ctx context.Context) (s state, err error) {
+	before, err := b.store.AnnouncementRevision(ctx)
+	for range tries {
+		if err != nil {
+			break
+		}
+		s.revision = before
+		if s.all, err = b.store.CurrentAnnouncements(ctx); err == nil {
+			before, err = b.store.AnnouncementRevision(ctx)
+		}
+		if err == nil && before == s.revision {
+			return s, nil
+		}
+	}
+	if err != nil {
+		return state{}, fmt.Errorf("read the announcements: %w", err)
+	}
+	return s, nil
+}
+
+// roomsOf is every audience there is, and those of announcements that are from a
+// time when there were others.
+func (b *Board) roomsOf(all []notifier.Announcement) []*room {
+	var rooms []*room
+	seen := map[notifier.Audience]bool{}
+	add := func(a notifier.Audience) {
+		if seen[a] {
+			return
+		}
+		seen[a] = true
+		if r := b.rooms[a]; r != nil {
+			rooms = append(rooms, r)
+		} else {
+			rooms = append(rooms, b.newRoom(a))
+		}
+	}
+	for _, a := range b.o.Audiences {
+		add(a)
+	}
+	for i := range all {
+		for _, p := range all[i].Parts {
+			add(p.Audience)
+		}
+	}
+	return rooms
+}
+
+// planned is an announcement as the plan of an audience has it.
+type planned struct {
+	*notifier.Announcement
+	part notifier.Part
+}
+
+// plan is what shall be open in an audience when its time has come. What was
+// retracted or taken from the audience is not in it; what is over is: the clock of
+// Redis says so.
+func (s *state) plan(a notifier.Audience) []planned {
+	var items []planned
+	for i := range s.all {
+		n := &s.all[i]
+		if n.State == notifier.StateRetracted || n.State == notifier.StateRetracting {
+			continue
+		}
+		for _, p := range n.Parts {
+			if item := (planned{n, p}); p.Audience == a && !p.Left && !item.unseen() {
+				items = append(items, item)
+			}
+		}
+	}
+	return items
+}
+
+// unseen says that nobody can ever see it: there was no user when it opened, and late
+// joiners do not. It has no place in the index, where a top of 0 means everybody.
+func (p *planned) unseen() bool { return p.part.Settled && !p.LateJoiners && p.part.Top < 1 }
+
+// top is the highest seq that sees it; 0: everybody does; -1: not settled.
+func (p *planned) top() int64 {
+	switch {
+	case !p.part.Settled:
+		return -1
+	case p.LateJoiners:
+		return 0
+	}
+	return p.part.Top
+}
+
+// args appends the words of an item of plan_index.
+func (p *planned) args(to []any) ([]any, error) {
+	text, err := json.Marshal(notifier.Bulletin{Title: p.Title, Body: p.Body, Link: p.Link, Pinned: p.Pinned})
+	if err != nil {
+		return nil, fmt.Errorf("encode announcement %d: %w", p.ID, err)
+	}
+	return append(to, p.ID, p.StartsAt.UnixMilli(), p.EndsAt.UnixMilli(), p.top(), p.Revision, text), nil
+}

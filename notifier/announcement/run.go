@@ -1,0 +1,133 @@
+package announcement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/script"
+)
+
+// runState is what Run remembers from one look to the next.
+type runState struct {
+	failing  bool // the last round failed; logged when it changes
+	flushed  time.Time
+	finished string // how the indexes were when all that was over had been finished
+}
+
+// Run lets announcements open and close at their time, brings indexes to what SQL
+// says, writes reads behind and finishes what is over, until ctx ends; then it
+// returns nil. While Redis or SQL is away it goes on trying.
+func (b *Board) Run(ctx context.Context) error {
+	tick := time.NewTicker(b.o.Every)
+	defer tick.Stop()
+	for {
+		b.note(ctx, b.round(ctx))
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return b.leave(ctx)
+		}
+	}
+}
+
+func (b *Board) round(ctx context.Context) error {
+	if b.o.Lease != nil {
+		if mine, err := b.o.Lease.Hold(ctx); err != nil || !mine {
+			return err
+		}
+	}
+	return errors.Join(b.keepTime(ctx), b.writeBehind(ctx))
+}
+
+// keepTime does what the time and SQL demand of the indexes.
+func (b *Board) keepTime(ctx context.Context) error {
+	revision, err := b.store.AnnouncementRevision(ctx)
+	if err != nil {
+		return fmt.Errorf("read the revision of the announcements: %w", err)
+	}
+	seen, due, err := b.look(ctx, revision)
+	if err != nil {
+		return fmt.Errorf("look at the announcements: %w", err)
+	}
+	if due {
+		b.run.finished = ""
+		return b.Sync(ctx)
+	}
+	if seen == b.run.finished {
+		return nil
+	}
+	if _, all, err := b.Finish(ctx); err != nil || !all {
+		return err
+	}
+	b.run.finished = seen
+	return nil
+}
+
+// look says how the indexes are, and whether one of them must be brought up to date.
+func (b *Board) look(ctx context.Context, revision int64) (seen string, due bool, err error) {
+	rooms := b.roomsOf(nil)
+	if len(rooms) == 0 {
+		return "", false, nil
+	}
+	pipe := script.NewPipe(b.rdb, len(rooms))
+	cmds := make([]*redis.Cmd, len(rooms))
+	for i, r := range rooms {
+		cmds[i] = pipe.Add(ctx, lookIndex, 4, r.aver, r.open, r.scheduled, r.windows)
+	}
+	if err := pipe.Exec(ctx); err != nil {
+		return "", false, away(err)
+	}
+	for _, cmd := range cmds {
+		rep, err := parseReply(cmd)
+		if err != nil {
+			return "", false, err
+		}
+		if rep.code != 0 || rep.number(0) != revision {
+			return "", true, nil
+		}
+		seen += fmt.Sprint(rep.rest)
+	}
+	return seen, false, nil
+}
+
+func (b *Board) writeBehind(ctx context.Context) error {
+	now := b.o.Now()
+	if now.Sub(b.run.flushed) < flushEvery {
+		return nil
+	}
+	b.run.flushed = now
+	_, err := b.Flush(ctx)
+	return err
+}
+
+// note logs that the rounds began to fail, or work again.
+func (b *Board) note(ctx context.Context, err error) {
+	switch {
+	case ctx.Err() != nil:
+		return
+	case err != nil && !b.run.failing:
+		b.o.Log.WarnContext(ctx, "announcements are not kept up to date", "stage", "announcement", "err", err)
+	case err == nil && b.run.failing:
+		b.o.Log.InfoContext(ctx, "announcements are kept up to date again", "stage", "announcement")
+	}
+	b.run.failing = err != nil
+}
+
+// leave writes the last reads behind and gives the lease back, so that nobody need
+// wait for either.
+func (b *Board) leave(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	_, err := b.Flush(ctx)
+	if b.o.Lease != nil {
+		err = errors.Join(err, b.o.Lease.Release(ctx))
+	}
+	if err != nil && !b.run.failing {
+		b.o.Log.WarnContext(ctx, "the last reads of announcements were not written behind", "stage", "announcement", "err", err)
+	}
+	return nil
+}

@@ -1,0 +1,8 @@
+-- same_windows.lua: whether two indexes know the same windows.
+--
+-- Returns true or false.
+local function same_windows(a, b)
+  for id, window in pairs(a) do if b[id] ~= window then return false end end
+  for id in pairs(b) do if not a[id] then return false end end
+  return true
+end

@@ -1,0 +1,59 @@
+package announcement
+
+import (
+	_ "embed"
+
+	"github.com/carillonhq/carillon/internal/script"
+)
+
+// The sources of the scripts and of the functions that they share.
+var (
+	//go:embed read_clock.lua
+	readClock string
+	//go:embed read_index.lua
+	readIndex string
+	//go:embed write_index.lua
+	writeIndex string
+	//go:embed tell_open.lua
+	tellOpen string
+	//go:embed same_windows.lua
+	sameWindows string
+	//go:embed check_index.lua
+	checkIndex string
+	//go:embed get_bits.lua
+	getBits string
+
+	//go:embed plan_index.lua
+	planSource string
+	//go:embed look_index.lua
+	lookSource string
+	//go:embed count_readers.lua
+	countSource string
+	//go:embed look_bits.lua
+	bitsSource string
+	//go:embed mark_bits.lua
+	markSource string
+	//go:embed restore_bits.lua
+	restoreSource string
+	//go:embed clean_segments.lua
+	cleanSource string
+	//go:embed drop_bits.lua
+	dropSource string
+)
+
+// Each script with the functions that it calls before it.
+var (
+	planIndex     = script.New("plan_index", readClock, readIndex, writeIndex, tellOpen, sameWindows, planSource)
+	lookIndex     = script.New("look_index", readClock, readIndex, lookSource)
+	countReaders  = script.New("count_readers", checkIndex, getBits, countSource)
+	lookBits      = script.New("look_bits", checkIndex, bitsSource)
+	markBits      = script.New("mark_bits", readClock, checkIndex, markSource)
+	restoreBits   = script.New("restore_bits", restoreSource)
+	cleanSegments = script.New("clean_segments", cleanSource)
+	dropBits      = script.New("drop_bits", readClock, dropSource)
+)
+
+// allScripts lists what Load puts on every master.
+func allScripts() []*script.Script {
+	return []*script.Script{planIndex, lookIndex, countReaders, lookBits, markBits, restoreBits, cleanSegments, dropBits}
+}

@@ -1,0 +1,19 @@
+-- tell_open.lua: add to events what readers have to know of an announcement that is
+-- open now; was is the index before. `open` is news to everybody. Where somebody may
+-- have read it before, it is `changed`: numbers must not rise by it.
+--
+-- Returns nothing.
+local function tell_open(events, was, id, window, bits, json)
+  local before, kind = was.window[id], 'changed'
+  if was.open[id] and before == window then return end
+  local top = window:match('^%d+ %d+ (%d+)')
+  if not was.open[id] then
+    if redis.call('BITCOUNT', bits) == 1 then kind = 'open' end
+  elseif before and top ~= '0' then
+    local seen = tonumber(before:match('^%d+ %d+ (%d+)') or 0)
+    -- Some saw it who do not any more.
+    if seen == 0 or seen > tonumber(top) then events[#events + 1] = 'removed ' .. id end
+  end
+  if kind == 'changed' then json = json:sub(1, -2) .. ',"changed":true}' end
+  events[#events + 1] = table.concat({kind, id, top, json}, ' ')
+end

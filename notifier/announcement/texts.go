@@ -1,0 +1,74 @@
+package announcement
+
+import (
+	"context"
+	"sync"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// texts is what this instance knows of what announcements say.
+type texts struct {
+	mu sync.Mutex
+	by map[int64]*notifier.Announcement
+}
+
+// maxTexts is how many texts may be held before those that are not open are let go.
+const maxTexts = 4 * notifier.MaxOpen
+
+// read answers what some open announcements say, in the revision that the index
+// names or a later one. It asks SQL for what it does not know; what SQL does not
+// have any more is missing in the answer.
+func (b *Board) read(ctx context.Context, items []item) (map[int64]*notifier.Announcement, error) {
+	found, missing := b.texts.find(items)
+	if len(missing) == 0 {
+		return found, nil
+	}
+	all, err := b.store.Announcements(ctx, missing)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		found[all[i].ID] = &all[i]
+	}
+	b.keep(all)
+	return found, nil
+}
+
+func (t *texts) find(items []item) (found map[int64]*notifier.Announcement, missing []int64) {
+	found = make(map[int64]*notifier.Announcement, len(items))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, i := range items {
+		if text := t.by[i.id]; text != nil && text.Revision >= i.rev {
+			found[i.id] = text
+		} else {
+			missing = append(missing, i.id)
+		}
+	}
+	return found, missing
+}
+
+// keep remembers texts, and forgets what is not open when they are many.
+func (b *Board) keep(all []notifier.Announcement) {
+	b.texts.mu.Lock()
+	defer b.texts.mu.Unlock()
+	if len(b.texts.by)+len(all) > maxTexts {
+		open := map[int64]*notifier.Announcement{}
+		for _, r := range b.rooms {
+			if x := r.cached.Load(); x != nil {
+				for _, i := range x.items {
+					if text := b.texts.by[i.id]; text != nil {
+						open[i.id] = text
+					}
+				}
+			}
+		}
+		b.texts.by = open
+	}
+	for i := range all {
+		if have := b.texts.by[all[i].ID]; have == nil || have.Revision <= all[i].Revision {
+			b.texts.by[all[i].ID] = &all[i]
+		}
+	}
+}
