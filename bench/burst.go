@@ -82,7 +82,7 @@ func (w *world) burstOurs(ctx context.Context, t *target, fleet *load.Fleet, s b
 		return err
 	}
 	lost := wrongOf(r, count)
-	wrong := wrongBadges(ctx, fleet, func(i int) (unread, ver int64) { return want[i].Inbox, want[i].Ver })
+	wrong := wrongBadges(ctx, fleet, func(i int, b load.Badge) bool { return b.Unread == want[i].Inbox && b.Ver == want[i].Ver })
 	w.log.Info("burst through the deliver scripts", "lost", lost, "wrong_badges", wrong, "dropped", r.Dropped)
 
 	ver := time.Now().UnixMilli()
@@ -95,7 +95,7 @@ func (w *world) burstOurs(ctx context.Context, t *target, fleet *load.Fleet, s b
 	}
 	s.live.add(ours, 2*float64(r.Marks)/took.Seconds()) // what merging leaves out was told all the same
 	s.events.add(ours, float64(r.Events)/took.Seconds())
-	again := wrongBadges(ctx, fleet, func(int) (unread, last int64) { return each, ver + each })
+	again := wrongBadges(ctx, fleet, func(_ int, b load.Badge) bool { return b.Unread == each && b.Ver == ver+each })
 	w.log.Info("burst of changes", "lost", wrongOf(r, count), "wrong_badges", again, "dropped", r.Dropped)
 	s.lost.add(ours, lost+wrongOf(r, count))
 	s.wrong.add(ours, float64(wrong+again))
@@ -111,15 +111,15 @@ func (w *world) toAll(ctx context.Context, t *target, run int64, atOnce int) err
 
 // wrongBadges counts the streams whose last badge is not the right one. A badge
 // follows its notice, so the last of them are given 5 s.
-func wrongBadges(ctx context.Context, f *load.Fleet, want func(i int) (unread, ver int64)) (wrong int) {
+func wrongBadges(ctx context.Context, f *load.Fleet, right func(i int, b load.Badge) bool) (wrong int) {
 	for end := time.Now().Add(5 * time.Second); ; {
 		wrong = 0
 		for i, b := range f.Badges() {
-			if unread, ver := want(i); b.Unread != unread || b.Ver != ver {
+			if !right(i, b) {
 				wrong++
 			}
 		}
-		if wrong == 0 || time.Now().After(end) || pause(ctx, 20*time.Millisecond) != nil {
+		if wrong == 0 || time.Now().After(end) || pause(ctx, 10*time.Millisecond) != nil {
 			return wrong
 		}
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -35,6 +36,52 @@ func (w *world) commandStat(ctx context.Context, command string) (s commandStat,
 	}
 	s.micros, err = strconv.ParseFloat(m[2], 64)
 	return s, err
+}
+
+// resetStats has Redis count from now on.
+func (w *world) resetStats(ctx context.Context) error {
+	if err := w.rdb.ConfigResetStat(ctx).Err(); err != nil {
+		return fmt.Errorf("reset the statistics: %w", err)
+	}
+	return nil
+}
+
+// scriptStat is of all scripts together, be they such that only read or not.
+func (w *world) scriptStat(ctx context.Context) (commandStat, error) {
+	var all commandStat
+	for _, command := range []string{"evalsha", "evalsha_ro"} {
+		s, err := w.commandStat(ctx, command)
+		if errors.Is(err, redis.Nil) {
+			continue
+		}
+		if err != nil {
+			return all, err
+		}
+		all.micros = (all.micros*all.calls + s.micros*s.calls) / (all.calls + s.calls)
+		all.calls += s.calls
+	}
+	return all, nil
+}
+
+// calls is how many scripts Redis ran since the last reset, and how many commands
+// of any kind, those of scripts among them.
+func (w *world) calls(ctx context.Context) (scripts, commands float64, err error) {
+	s, err := w.scriptStat(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	info, err := w.rdb.Info(ctx, "commandstats").Result()
+	if err != nil {
+		return 0, 0, fmt.Errorf("read the statistics: %w", err)
+	}
+	for _, m := range statPattern.FindAllStringSubmatch(info, -1) {
+		n, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			return 0, 0, err
+		}
+		commands += n
+	}
+	return s.calls, commands, nil
 }
 
 var cpuPattern = regexp.MustCompile(`used_cpu_(?:user|sys)_main_thread:([0-9.]+)`)

@@ -79,8 +79,8 @@ func (w *world) deliverBound(ctx context.Context, rate, cost series) error {
 	if err := w.reset(ctx); err != nil {
 		return err
 	}
-	if err := w.rdb.ConfigResetStat(ctx).Err(); err != nil {
-		return fmt.Errorf("reset the statistics: %w", err)
+	if err := w.resetStats(ctx); err != nil {
+		return err
 	}
 	rounds := w.opt.scaled(20)
 	var seconds, cpu float64

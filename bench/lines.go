@@ -21,11 +21,13 @@ type group struct {
 func groups() []group {
 	return []group{
 		{[]string{"1", "2"}, "idle streams", (*world).idleStreams},
+		{[]string{"3"}, "an announcement to everybody", (*world).announce},
 		{[]string{"4"}, "a burst to everybody", (*world).burst},
 		{[]string{"5a"}, "one to one", (*world).unicast},
 		{[]string{"6"}, "deliver scripts", (*world).deliverScripts},
 		{[]string{"8"}, "pages", (*world).pages},
 		{[]string{"8b"}, "open scripts", (*world).openScripts},
+		{[]string{"11"}, "announcements at ten million users", (*world).bitmaps},
 		{[]string{"14"}, "stalled clients", (*world).stalled},
 		{[]string{"15"}, "connecting and leaving", (*world).churn},
 		{[]string{"16"}, "memory", (*world).footprint},

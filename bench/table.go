@@ -89,6 +89,10 @@ func atLeastOf(share float64, name string) goal {
 	return goal{fmt.Sprintf("≥ %s × %s", short(share), name), func(r *row) bool { return r.got.median() >= share*r.rival(name) }}
 }
 
+func atMostOf(share float64, name string) goal {
+	return goal{fmt.Sprintf("≤ %s × %s", short(share), name), func(r *row) bool { return r.got.median() <= share*r.rival(name) }}
+}
+
 func both(a, b goal) goal {
 	return goal{a.text + ", " + b.text, func(r *row) bool { return a.met(r) && b.met(r) }}
 }

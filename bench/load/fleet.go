@@ -51,7 +51,7 @@ type Result struct {
 }
 
 // Badge is the last badge that a stream was sent; Seen counts all of them.
-type Badge struct{ Unread, Ver, Seen int64 }
+type Badge struct{ Unread, Ver, AVer, Seen int64 }
 
 // Fleet is many event streams read by a few threads. Open it, Begin a run,
 // publish, Wait, and Close it.

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-const streamHead = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: badge\ndata: {\"unread\":2,\"ver\":9}\n\n"
+const streamHead = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: badge\ndata: {\"unread\":2,\"ver\":9,\"aver\":4}\n\n"
 
 // streamServer accepts n connections, answers each as a stream and hands them
 // over once all are there.
@@ -57,8 +57,8 @@ func TestAStalledStreamIsSeenToFillAndToBeCut(t *testing.T) {
 	}
 	defer fleet.Close()
 	for _, b := range fleet.Badges() {
-		if b.Unread != 2 || b.Ver != 9 || b.Seen != 1 {
-			t.Errorf("badge %+v, want unread 2, ver 9, seen once", b)
+		if want := (Badge{Unread: 2, Ver: 9, AVer: 4, Seen: 1}); b != want {
+			t.Errorf("badge %+v, want %+v", b, want)
 		}
 	}
 	open := <-conns

@@ -31,7 +31,9 @@ func (l *loop) event(s *stream, e Event, now time.Time) {
 	}
 	l.stats.events++
 	if string(e.Name) == "badge" {
-		s.badge = Badge{Unread: number(e.Data, `"unread"`), Ver: number(e.Data, `"ver"`), Seen: s.badge.Seen + 1}
+		s.badge = Badge{
+			Unread: number(e.Data, `"unread"`), Ver: number(e.Data, `"ver"`), AVer: number(e.Data, `"aver"`), Seen: s.badge.Seen + 1,
+		}
 		return
 	}
 	m, ok := FindMark(e.Data)

@@ -1,0 +1,185 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/carillonhq/carillon/bench/bound"
+	"github.com/carillonhq/carillon/bench/load"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const (
+	announced = 10 // announcements one after the other, all open in the end
+	rereads   = 5  // times that everybody's badge is read
+)
+
+// announceSeries is what announcing gave, by server.
+type announceSeries struct {
+	p50, p99, whole, scripts, commands, reread, told, wrong, lost series
+}
+
+// announce publishes announcements to all streams, whose users differ in what
+// they have in their inboxes. The bounds send the same text and no badge.
+func (w *world) announce(ctx context.Context) ([]row, error) {
+	s := announceSeries{series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}}
+	for range w.opt.repeat {
+		if err := w.reset(ctx); err != nil {
+			return nil, err
+		}
+		for _, name := range streamServers() {
+			if err := w.announceAt(ctx, name, s); err != nil {
+				return nil, err
+			}
+		}
+	}
+	to := short(float64(w.opt.streams))
+	return []row{
+		s.p50.row("3", "one announcement to "+to+" streams, each with his own badge, p50", "ms", shown()),
+		s.p99.row("3", "the same, p99", "ms", both(atMostOf(1.2, bound.R3Lean), atMost(150))),
+		s.whole.row("3", "the same with its commit in SQL before, p99", "ms", shown()),
+		s.scripts.row("3", "scripts that Redis runs from publishing to the last arrival", "", atMost(fewScripts)),
+		s.commands.row("3", "commands, those of the scripts among them", "", shown()),
+		s.wrong.row("3", "streams left with a wrong badge", "", never()),
+		s.lost.row("3", "announcements lost, doubled or misrouted", "", never()),
+		s.reread.row("3", fmt.Sprintf("both halves of the badge of %s users read again, %d announcements open", to, announced), "ms", atMost(300)),
+		s.told.row("3", "one retracted: until each stream has its lower badge", "ms", shown()),
+	}, nil
+}
+
+// fewScripts is how many scripts may run for one announcement: some an audience
+// and an instance, whoever many are connected.
+const fewScripts = 40
+
+func (w *world) announceAt(ctx context.Context, name string, s announceSeries) (err error) {
+	t, err := w.target(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = stopped(t.process, err) }()
+	if name == ours {
+		if err := w.differ(ctx); err != nil {
+			return err
+		}
+	}
+	fleet, err := allStreams(ctx, w.fleet(t))
+	if err != nil {
+		return err
+	}
+	defer fleet.Close()
+	if name == ours {
+		return w.announceOurs(ctx, fleet, s)
+	}
+	var all load.Histogram
+	for range announced {
+		r, _, err := w.sent(ctx, fleet, int64(w.opt.streams), func(run int64) error {
+			return t.many(ctx, load.Mark{Run: run, User: load.Everyone, Due: time.Now()})
+		})
+		if err != nil {
+			return err
+		}
+		all.Merge(&r.Latency)
+		s.lost.add(name, wrongOf(r, w.opt.streams))
+	}
+	s.p50.add(name, all.Milliseconds(0.5))
+	s.p99.add(name, all.Milliseconds(0.99))
+	return nil
+}
+
+// differ gives users from 0 to 4 unread rows, so that no two neighbours are to
+// see the same number.
+func (w *world) differ(ctx context.Context) error {
+	const kinds = 5
+	for least := 1; least < kinds; least++ {
+		var seqs []int64
+		for i, m := range w.members {
+			if i%kinds >= least {
+				seqs = append(seqs, m.seq)
+			}
+		}
+		if _, err := w.inbox.Deliver(ctx, w.notice(load.Mark{}, int64(len(seqs))), seqs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *world) announceOurs(ctx context.Context, fleet *load.Fleet, s announceSeries) (err error) {
+	p, err := w.poster(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.close(ctx)) }()
+	var after, whole load.Histogram
+	var scripts, commands samples
+	for range announced {
+		var stored time.Duration
+		r, _, err := w.sent(ctx, fleet, int64(w.opt.streams), func(run int64) (err error) {
+			if err := w.resetStats(ctx); err != nil {
+				return err
+			}
+			stored, err = p.announce(ctx, load.Mark{Run: run, User: load.Everyone, Due: time.Now()}, false)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		ran, all, err := w.calls(ctx)
+		if err != nil {
+			return err
+		}
+		scripts, commands = append(scripts, ran), append(commands, all)
+		whole.Merge(&r.Latency)
+		after.MergeLess(&r.Latency, stored)
+		s.lost.add(ours, wrongOf(r, w.opt.streams))
+	}
+	s.p50.add(ours, after.Milliseconds(0.5))
+	s.p99.add(ours, after.Milliseconds(0.99))
+	s.whole.add(ours, whole.Milliseconds(0.99))
+	// The median: once a minute a server reads everybody again, which may be now.
+	s.scripts.add(ours, scripts.median())
+	s.commands.add(ours, commands.median())
+	return w.announcedBadges(ctx, p, fleet, s)
+}
+
+// announcedBadges compares what all browsers show with what is so, after the
+// openings and after a retraction.
+func (w *world) announcedBadges(ctx context.Context, p *poster, fleet *load.Fleet, s announceSeries) error {
+	var want []notifier.Badge
+	var took samples
+	for range rereads {
+		began := time.Now()
+		all, err := p.badges(ctx)
+		if err != nil {
+			return err
+		}
+		took, want = append(took, milliseconds(time.Since(began))), all
+	}
+	s.reread.add(ours, took.median())
+	wrong := wrongBadges(ctx, fleet, func(i int, b load.Badge) bool { return shows(b, want[i]) })
+
+	began := time.Now()
+	if err := p.retract(ctx); err != nil {
+		return err
+	}
+	wrongBadges(ctx, fleet, func(i int, b load.Badge) bool { return b.Unread == want[i].Unread-1 })
+	s.told.add(ours, milliseconds(time.Since(began)))
+	want, err := p.badges(ctx)
+	if err != nil {
+		return err
+	}
+	again := wrongBadges(ctx, fleet, func(i int, b load.Badge) bool { return shows(b, want[i]) })
+	s.wrong.add(ours, float64(wrong+again))
+	w.log.Info("announced", "wrong_badges", wrong, "after_retracting", again)
+	return nil
+}
+
+func shows(b load.Badge, want notifier.Badge) bool {
+	return b.Unread == want.Unread && b.Ver == want.Ver && b.AVer == want.AVer
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

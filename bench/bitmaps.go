@@ -1,0 +1,222 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	randv2 "math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/carillonhq/carillon/bench/load"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
+)
+
+const (
+	fewOpen    = 20  // announcements open on a usual day
+	manyAtOnce = 500 // users whose counts a hub reads in one call
+	megabyte   = 1e6
+	mostMemory = 1.45 // MB of an announcement
+)
+
+// bitmapSeries is what bitmaps of ten million users gave: memory in MB, times in
+// ms, each as Redis has counted it and as the caller has waited for it.
+type bitmapSeries struct {
+	key, grown, restored          series
+	one, oneWaited                series
+	many, manyWaited              series
+	mark, markWaited, counted, up series
+}
+
+// bitmaps measures announcements whose highest reader is number ten million.
+// There is no SQL behind them; all else is the board as it is.
+func (w *world) bitmaps(ctx context.Context) ([]row, error) {
+	s := bitmapSeries{series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}}
+	for range w.opt.repeat {
+		if err := w.bitmapsNew(ctx, s); err != nil {
+			return nil, err
+		}
+		if err := w.bitmapsRestored(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	return []row{
+		s.key.row("11", "an announcement to 10 million users, MEMORY USAGE of the largest of 64", "MB", atMost(mostMemory)),
+		s.grown.row("11", "what Redis has grown by for each of them", "MB", atMost(mostMemory)),
+		s.restored.row("11", "MEMORY USAGE of the largest of 20 after a loss of Redis", "MB", atMost(mostMemory)),
+		s.one.row("11", "count 64 open ones for one user, one script", "ms", atMost(0.25)),
+		s.oneWaited.row("11", "the same with the way there and back, p50", "ms", atMost(0.25)),
+		s.many.row("11", "count 20 open ones for 500 users, one script", "ms", atMost(6)),
+		s.manyWaited.row("11", "the same with the way there and back, p50", "ms", atMost(6)),
+		s.mark.row("11", "mark one of 64 read, one script", "ms", shown()),
+		s.markWaited.row("11", "the same with the way there and back, p50", "ms", shown()),
+		s.counted.row("11", "count who of 10 million has read one (BITCOUNT), p50", "ms", shown()),
+		s.up.row("11", "20 restored after a loss of Redis, 25 MB, without the time of SQL", "ms", shown()),
+	}, nil
+}
+
+// bitmapsNew has 64 open that grow by being read, and then counts in them.
+func (w *world) bitmapsNew(ctx context.Context, s bitmapSeries) error {
+	if err := w.reset(ctx); err != nil {
+		return err
+	}
+	before, err := w.usedMemory(ctx)
+	if err != nil {
+		return err
+	}
+	b, err := w.boardOf(ctx, newShelf(notifier.MaxOpen, nil))
+	if err != nil {
+		return err
+	}
+	marks := w.opt.scaled(4_000)
+	err = w.timed(ctx, marks, s.mark, s.markWaited, func() error {
+		_, err := b.MarkRead(ctx, someone(), 1+randv2.Int64N(notifier.MaxOpen))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	last := notifier.Reader{Seq: tenMillion, Audience: audience}
+	if ids, _, err := b.ReadAll(ctx, last); err != nil || len(ids) != notifier.MaxOpen {
+		return fmt.Errorf("user %d read %d of %d: %w", last.Seq, len(ids), notifier.MaxOpen, err)
+	}
+	after, err := w.usedMemory(ctx)
+	if err != nil {
+		return err
+	}
+	s.grown.add(ours, (after-before)/notifier.MaxOpen/megabyte)
+	if err := w.largest(ctx, notifier.MaxOpen, s.key); err != nil {
+		return err
+	}
+	if err := w.scribble(ctx); err != nil {
+		return err
+	}
+	err = w.timed(ctx, w.opt.scaled(4_000), s.one, s.oneWaited, func() error {
+		_, err := b.Badges(ctx, []notifier.Reader{someone()})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	parts := []notifier.PartKey{{ID: 1, Audience: audience}}
+	return w.timed(ctx, w.opt.scaled(1_000), series{}, s.counted, func() error {
+		_, err := b.Reads(ctx, parts)
+		return err
+	})
+}
+
+// bitmapsRestored has Redis lose 20 that half of all have read, and get them back.
+func (w *world) bitmapsRestored(ctx context.Context, s bitmapSeries) error {
+	if err := w.reset(ctx); err != nil {
+		return err
+	}
+	began := time.Now()
+	b, err := w.boardOf(ctx, newShelf(fewOpen, random(tenMillion/8+1)))
+	if err != nil {
+		return err
+	}
+	s.up.add(ours, milliseconds(time.Since(began)))
+	if err := w.largest(ctx, fewOpen, s.restored); err != nil {
+		return err
+	}
+	return w.timed(ctx, w.opt.scaled(400), s.many, s.manyWaited, func() error {
+		readers := make([]notifier.Reader, manyAtOnce)
+		for i := range readers {
+			readers[i] = someone()
+		}
+		_, err := b.Badges(ctx, readers)
+		return err
+	})
+}
+
+// boardOf is a board on which all that the shelf holds is open.
+func (w *world) boardOf(ctx context.Context, s *shelf) (*announcement.Board, error) {
+	b := announcement.New(w.rdb, w.space, s, announcement.Options{
+		MaxSeq: 16_000_000, Audiences: []notifier.Audience{audience}, Log: w.log,
+	})
+	if err := b.Load(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.Sync(ctx); err != nil {
+		return nil, err
+	}
+	posts, err := b.List(ctx, notifier.Reader{Seq: 1, Audience: audience})
+	if err == nil && len(posts.Items) != len(s.all) {
+		err = fmt.Errorf("%d of %d announcements are open", len(posts.Items), len(s.all))
+	}
+	return b, err
+}
+
+// timed calls do count times and adds what one call took Redis, and the median of
+// what its caller waited. Each call shall be one script, or none where inRedis is
+// not looked at.
+func (w *world) timed(ctx context.Context, count int, inRedis, waited series, do func() error) error {
+	if err := w.resetStats(ctx); err != nil {
+		return err
+	}
+	var all load.Histogram
+	for range count {
+		began := time.Now()
+		if err := do(); err != nil {
+			return err
+		}
+		all.Add(time.Since(began))
+	}
+	stat, err := w.scriptStat(ctx)
+	if err != nil {
+		return err
+	}
+	if stat.calls != 0 && stat.calls != float64(count) {
+		return fmt.Errorf("%d calls ran %v scripts: they shall run one each", count, stat.calls)
+	}
+	inRedis.add(ours, stat.micros/1000)
+	waited.add(ours, all.Milliseconds(0.5))
+	return nil
+}
+
+// largest adds the memory of the largest bitmap of the first count.
+func (w *world) largest(ctx context.Context, count int, into series) error {
+	var most int64
+	for id := range int64(count) {
+		n, err := w.rdb.MemoryUsage(ctx, w.space.Bits(audience, id+1), 0).Result()
+		if err != nil {
+			return fmt.Errorf("measure a bitmap: %w", err)
+		}
+		most = max(most, n)
+	}
+	into.add(ours, float64(most)/megabyte)
+	return nil
+}
+
+// scribble has half of all read each announcement: whoever it may be, bit 0 and
+// the last stay as they are.
+func (w *world) scribble(ctx context.Context) error {
+	const piece = 64 << 10
+	bits := random(tenMillion/8 - 1)
+	for id := range int64(notifier.MaxOpen) {
+		pipe := w.rdb.Pipeline()
+		at := int64(1)
+		for part := range slices.Chunk(bits, piece) {
+			pipe.SetRange(ctx, w.space.Bits(audience, id+1), at, string(part))
+			at += int64(len(part))
+		}
+		if _, err := pipe.Exec(ctx); err != nil {
+			return fmt.Errorf("fill a bitmap: %w", err)
+		}
+	}
+	return nil
+}
+
+func random(size int) []byte {
+	b := make([]byte, size)
+	_, _ = rand.Read(b) // never fails
+	return b
+}
+
+// someone is one of ten million.
+func someone() notifier.Reader {
+	return notifier.Reader{Seq: 1 + randv2.Int64N(tenMillion), Audience: audience}
+}

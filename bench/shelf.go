@@ -1,0 +1,86 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const tenMillion = 10_000_000
+
+// shelf is the announcements that SQL would hold if ten million users had been
+// made there: one audience, of all of them.
+type shelf struct {
+	mu   sync.Mutex
+	all  []notifier.Announcement
+	read []byte // the bitmap of who has read each, as SQL has it
+}
+
+// newShelf has count announcements that are to open. With read they opened
+// before, and that is who has read them.
+func newShelf(count int, read []byte) *shelf {
+	s := &shelf{read: read}
+	now := time.Now()
+	for i := range count {
+		n := notifier.Notice{
+			Draft: notifier.Draft{
+				Target: notifier.Target{Audiences: []notifier.Audience{audience}}, Type: notifier.TypeAnnouncement,
+				Title: "The night train runs again", Body: "From Sunday on, every night at eleven.", Link: "/trains/night",
+				Window: notifier.Window{StartsAt: now.Add(-time.Minute), EndsAt: now.Add(time.Hour)},
+			},
+			ID: int64(i + 1), State: notifier.StateSent, CreatedAt: now, ExpiresAt: now.Add(time.Hour),
+		}
+		part := notifier.Part{Audience: audience}
+		if read != nil {
+			part = settled(part)
+		}
+		s.all = append(s.all, notifier.Announcement{Notice: n, Parts: []notifier.Part{part}})
+	}
+	return s
+}
+
+func settled(p notifier.Part) notifier.Part {
+	p.Settled, p.Top, p.Members = true, tenMillion, tenMillion
+	return p
+}
+
+func (s *shelf) AnnouncementRevision(context.Context) (int64, error) { return 1, nil }
+
+func (s *shelf) CurrentAnnouncements(context.Context) ([]notifier.Announcement, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := slices.Clone(s.all)
+	for i := range all {
+		all[i].Parts = slices.Clone(all[i].Parts)
+	}
+	return all, nil
+}
+
+func (s *shelf) Announcements(ctx context.Context, ids []int64) ([]notifier.Announcement, error) {
+	all, err := s.CurrentAnnouncements(ctx)
+	return slices.DeleteFunc(all, func(a notifier.Announcement) bool { return !slices.Contains(ids, a.ID) }), err
+}
+
+func (s *shelf) SettleTop(_ context.Context, k notifier.PartKey) (notifier.Part, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	part := &s.all[k.ID-1].Parts[0]
+	*part = settled(*part)
+	return *part, nil
+}
+
+func (*shelf) SaveReads(context.Context, []notifier.ReadSegment) error { return nil }
+
+func (s *shelf) Reads(_ context.Context, k notifier.PartKey) (pieces []notifier.ReadSegment, err error) {
+	for bits := range slices.Chunk(s.read, notifier.SegmentBytes) {
+		pieces = append(pieces, notifier.ReadSegment{PartKey: k, Segment: len(pieces), Ver: 1, Bits: bits})
+	}
+	return pieces, nil
+}
+
+func (*shelf) FinishPart(context.Context, notifier.PartKey, int64) error { return nil }
