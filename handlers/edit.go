@@ -18,7 +18,7 @@ var editFields = []string{
 
 // editForm shows an announcement as a form.
 func (h *Handlers) editForm(w http.ResponseWriter, r *http.Request) error {
-	n, err := h.announcement(r)
+	n, err := h.sentAnnouncement(r)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (h *Handlers) editForm(w http.ResponseWriter, r *http.Request) error {
 // edit changes an announcement to what the form says, or shows the form again:
 // with its faults, as a preview, or because somebody else was faster.
 func (h *Handlers) edit(w http.ResponseWriter, r *http.Request) error {
-	n, err := h.announcement(r)
+	n, err := h.sentAnnouncement(r)
 	if err != nil {
 		return err
 	}
@@ -71,8 +71,8 @@ func (h *Handlers) edit(w http.ResponseWriter, r *http.Request) error {
 	return h.editAgain(w, r, n, values, err)
 }
 
-// announcement is the one that an address names.
-func (h *Handlers) announcement(r *http.Request) (notifier.Notice, error) {
+// sentAnnouncement is the one that an address names.
+func (h *Handlers) sentAnnouncement(r *http.Request) (notifier.Notice, error) {
 	id, err := pathID(r)
 	if err != nil {
 		return notifier.Notice{}, err
@@ -97,7 +97,7 @@ func (h *Handlers) editAgain(w http.ResponseWriter, r *http.Request, n notifier.
 	}
 	if conflict {
 		var err error
-		if n, err = h.announcement(r); err != nil {
+		if n, err = h.sentAnnouncement(r); err != nil {
 			return err
 		}
 	}
@@ -123,7 +123,7 @@ func (h *Handlers) previewEdit(
 	if err != nil {
 		return err
 	}
-	p.Preview = h.preview(r, p.Text, &d)
+	p.Preview = h.preview(r, p, &d)
 	p.Preview.Recipients = p.Text.N("send.recipients", count)
 	return h.showEdit(w, r, http.StatusOK, p)
 }

@@ -111,7 +111,7 @@ func (h *Handlers) showPreview(
 	if err != nil {
 		return err
 	}
-	p.Preview = h.preview(r, p.Text, &d)
+	p.Preview = h.preview(r, p, &d)
 	p.Preview.Recipients = p.Text.N("send.recipients", count)
 	return h.showSend(w, r, http.StatusOK, p)
 }

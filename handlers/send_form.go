@@ -45,6 +45,9 @@ func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft
 	case "audience":
 		d.Target.Audiences = h.readTo(r, to, &bad)
 		d.Window = readWindow(values, h.zones.of(r), &bad)
+		if strings.Trim(d.Type, " ") == "" {
+			d.Type = notifier.TypeAnnouncement
+		}
 	default:
 		bad.Add("target", codeBadTarget, nil)
 		d.Target.Users = notifier.ParseNames(to)

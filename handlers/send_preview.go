@@ -28,7 +28,7 @@ func (h *Handlers) previewPart(
 	p.Frame, p.Faults = h.bareFrame(r), map[string]string{}
 	h.showFaults(p, bad)
 	p.Disappears = h.disappears(r, p.Text, p.Form.ExpiresIn)
-	p.Preview = h.preview(r, p.Text, &d)
+	p.Preview = h.preview(r, p, &d)
 	if !wrong(bad, "to", "target") {
 		p.Preview.Recipients = p.Text.N("send.recipients", count)
 	}
@@ -37,12 +37,12 @@ func (h *Handlers) previewPart(
 }
 
 // preview is a draft as its recipients would see it if it was sent now.
-func (h *Handlers) preview(r *http.Request, text *locale.Printer, d *notifier.Draft) *views.Preview {
-	p := &views.Preview{Card: card(text, *d, h.now(r))}
-	if len(d.Target.Audiences) > 0 {
-		p.Schedule = h.schedule(r, text, d)
+func (h *Handlers) preview(r *http.Request, p *views.Send, d *notifier.Draft) *views.Preview {
+	seen := &views.Preview{Card: card(p.Text, *d, h.now(r))}
+	if p.Form.Target == "audience" {
+		seen.Schedule = h.schedule(r, p.Text, d)
 	}
-	return p
+	return seen
 }
 
 // reach counts the recipients of a draft whose other fields may be empty or

@@ -1,0 +1,215 @@
+package handlers_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// announced is an announcement that opens and closes so long from noon.
+func announced(id int64, opens, closes time.Duration) notifier.Notice {
+	return notifier.Notice{
+		Draft: notifier.Draft{
+			Target: notifier.Target{Audiences: []notifier.Audience{2, 3}}, Type: "announcement", Title: "Hello", Body: "One\nTwo",
+			Link: "/sale", Sender: "carol", Window: notifier.Window{StartsAt: noon.Add(opens), EndsAt: noon.Add(closes), Pinned: true},
+		},
+		ID: id, State: notifier.StateSent, CreatedAt: noon.Add(-time.Hour), ExpiresAt: noon.Add(closes), Routed: true, Revision: 7,
+	}
+}
+
+func seenBy(n notifier.Notice) notifier.Progress {
+	return notifier.Progress{Notice: n, Counted: true, Shares: []notifier.Share{
+		{Audience: 2, Members: 10, Reads: 4, Counted: true}, {Audience: 3, Members: 1203, Reads: 300, Counted: true},
+	}}
+}
+
+func retracted(n notifier.Notice) notifier.Notice {
+	n.State = notifier.StateRetracted
+	return n
+}
+
+const (
+	hour = time.Hour
+	week = 7 * 24 * time.Hour
+)
+
+func TestAnAnnouncementShowsWhereItStandsAndWhatCanBeDone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, test := range []struct {
+		notice                 notifier.Notice
+		state, finished, say   string
+		edit, retract, forgets int
+		retractSays            string
+	}{
+		{announced(5, hour, week), "Scheduled", "false", "It opens on 20 November 2026, 22:00 and closes on 27 November 2026, 21:00.", 1, 1, 0, "will not open"},
+		{announced(5, -hour, week), "Open", "false", "It is open until 27 November 2026, 21:00.", 1, 1, 0, "disappears at once for everybody"},
+		{announced(5, -week, -hour), "Closed", "true", "It closed on 20 November 2026, 20:00.", 0, 0, 1, ""},
+		{retracted(announced(5, -hour, week)), "Retracted", "true", "", 0, 0, 1, ""},
+	} {
+		w.sender.progress = func(int64) (notifier.Progress, error) { return seenBy(test.notice), nil }
+		r := w.get("carol", "/staff/notices/5", inTokyo...).wantStatus(t, http.StatusOK)
+		r.wantText(t, "[data-testid=state]", test.state)
+		r.wantText(t, "#progress [data-testid=schedule]", test.say)
+		if got := r.attr("#progress", "data-finished"); got != test.finished {
+			t.Errorf("%s: finished is %q", test.state, got)
+		}
+		if polls := r.attr("#progress", "hx-trigger"); (polls == "every 2s") != (test.finished == "false") {
+			t.Errorf("%s: looks again %q", test.state, polls)
+		}
+		if strings.Contains(r.body, `http-equiv="refresh"`) {
+			t.Errorf("%s: the page reloads by itself, perhaps for weeks", test.state)
+		}
+		got := []int{r.count("a[data-testid=edit]"), r.count("form[action='/staff/notices/5/retract']"), r.count("form[action='/staff/notices/5/delete']")}
+		if diff := cmp.Diff([]int{test.edit, test.retract, test.forgets}, got); diff != "" {
+			t.Errorf("%s: %s", test.state, diff)
+		}
+		if !strings.Contains(r.text("[data-testid=retract]"), test.retractSays) {
+			t.Errorf("%s: it says %q", test.state, r.text("[data-testid=retract]"))
+		}
+	}
+}
+
+func TestAnAnnouncementShowsWhoHasReadItInEachAudience(t *testing.T) {
+	t.Parallel()
+	p := seenBy(announced(5, -hour, week))
+	p.Shares = append(p.Shares, notifier.Share{Audience: 1, Members: 4}, notifier.Share{Audience: 9, Counted: true})
+	w := newWorld(t, func(w *world) { w.sender.progress = func(int64) (notifier.Progress, error) { return p, nil } })
+	r := w.get("carol", "/staff/notices/5", inTokyo...)
+	var bars []string
+	for _, line := range r.page.Find("#progress .bar-line").EachIter() {
+		bar := line.Find("progress")
+		bars = append(bars, line.Find("label, p").Text()+" "+line.Find("span").Text()+" "+bar.AttrOr("value", "")+"/"+bar.AttrOr("max", ""))
+	}
+	want := []string{"User 4 of 10 4/10", "Customer 300 of 1,203 300/1203", "Operator not known right now /", "9 no recipients /"}
+	if diff := cmp.Diff(want, bars); diff != "" {
+		t.Error(diff)
+	}
+	if r.attr("[data-testid=read-3]", "value") != "300" {
+		t.Error("the bar of an audience is not found by its number")
+	}
+	facts := map[string]string{}
+	for _, row := range r.page.Find(".facts > div").EachIter() {
+		facts[row.Find("dt").Text()] = strings.TrimSpace(row.Find("dd").Text())
+	}
+	wantFacts := map[string]string{
+		"To": "everyone in User, Customer", "Sender": "carol", "Type": "announcement", "Accepted at": "20 Nov 2026, 20:00 JST",
+		"Opens": "20 Nov 2026, 20:00 JST", "Closes": "27 Nov 2026, 21:00 JST", "Pinned": "Yes",
+		"Shown to people who join later": "No", "Revision": "7",
+	}
+	if diff := cmp.Diff(wantFacts, facts); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheListOfWhatWasSentShowsAnnouncements(t *testing.T) {
+	t.Parallel()
+	away := seenBy(announced(3, -hour, week))
+	away.Shares[1].Counted = false
+	all := []notifier.Progress{
+		seenBy(announced(6, hour, week)), seenBy(announced(5, -hour, week)), seenBy(announced(4, -week, -hour)), away,
+		seenBy(retracted(announced(2, -hour, week))), {Notice: notice(1, notifier.StateSending), Delivered: 3, Counted: true},
+	}
+	w := newWorld(t, func(w *world) {
+		w.sender.progressOf = func([]notifier.Notice) ([]notifier.Progress, error) { return all, nil }
+	})
+	r := w.get("carol", "/staff/notices?done=removed&q=h")
+	r.wantText(t, "[data-testid=done]", "The announcement has been deleted.")
+	var rows []string
+	for _, row := range r.page.Find("[data-testid=sent]").EachIter() {
+		read := row.Find("[data-testid=read]")
+		rows = append(rows, strings.Join([]string{
+			row.AttrOr("id", ""), row.Find(".chip").AttrOr("data-state", ""), row.Find(".chip").Text(),
+			strings.Join(strings.Fields(row.Find("[data-testid=delivered]").Text()), " "),
+			strings.Join(strings.Fields(read.Text()), " "), read.Find("progress").AttrOr("value", ""),
+		}, "|"))
+	}
+	want := []string{
+		"notice-6|scheduled|Scheduled||not open yet|",
+		"notice-5|open|Open||304 of 1,213|304",
+		"notice-4|closed|Closed||304 of 1,213|304",
+		"notice-3|open|Open||not known right now|",
+		"notice-2|retracted|Retracted||304 of 1,213|304",
+		"notice-1|sending|Sending|3 of 1,500|0 of 1,500|0",
+	}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Error(diff)
+	}
+	if got := r.text("#notice-5 th .hint"); got != "To everyone in User, Customer · by carol" {
+		t.Errorf("of the target it says %q", got)
+	}
+	follow := r.page.Find("#follow")
+	got := []string{follow.AttrOr("hx-get", ""), follow.AttrOr("hx-trigger", ""), follow.AttrOr("hx-select-oob", "")}
+	wantFollow := []string{"/staff/notices?q=h", "every 5s", "#follow,#state-6,#read-6,#state-5,#read-5,#state-3,#read-3"}
+	if diff := cmp.Diff(wantFollow, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, id := range strings.Split(follow.AttrOr("hx-select-oob", ""), ",") {
+		if r.count(id) != 1 {
+			t.Errorf("%s is on the page %d times", id, r.count(id))
+		}
+	}
+	if r.count("#notice-5[hx-get]") != 0 || r.count("#notice-1[hx-get]") != 1 {
+		t.Error("a row of an announcement looks by itself, or one on its way does not")
+	}
+	all = all[2:3]
+	if w.get("carol", "/staff/notices").count("[hx-trigger^=every]") != 0 {
+		t.Error("a list where nothing happens any more looks again")
+	}
+}
+
+func TestDeletingAnAnnouncementIsSaidAndWrittenDown(t *testing.T) {
+	t.Parallel()
+	var deleted []int64
+	w := newWorld(t, func(w *world) {
+		w.sender.remove = func(id int64) error {
+			switch id {
+			case 6:
+				return fmt.Errorf("delete: %w", notifier.ErrNotFound)
+			case 7:
+				return fmt.Errorf("delete: %w", notifier.ErrConflict)
+			}
+			deleted = append(deleted, id)
+			return nil
+		}
+	})
+	w.post("alice", "/staff/notices/5/delete").wantStatus(t, http.StatusNotFound)
+	w.post("", "/staff/notices/5/delete").wantStatus(t, http.StatusSeeOther)
+	w.get("carol", "/staff/notices/5/delete").wantStatus(t, http.StatusMethodNotAllowed)
+	w.post("carol", "/staff/notices/5/delete", "page_user", "dora").wantStatus(t, http.StatusConflict)
+	w.post("carol", "/staff/notices/5/delete", "extra", "1").wantStatus(t, http.StatusUnprocessableEntity)
+	w.post("carol", "/staff/notices/6/delete").wantStatus(t, http.StatusNotFound)
+	w.post("carol", "/staff/notices/7/delete").wantStatus(t, http.StatusConflict)
+	w.post("carol", "/staff/notices/05/delete").wantStatus(t, http.StatusNotFound)
+	if len(deleted) > 0 || len(w.audit.entries) > 0 {
+		t.Fatalf("deleted %v, written down %v", deleted, w.audit.entries)
+	}
+	w.post("carol", "/staff/notices/5/delete", "page_user", "carol").wantRedirect(t, "/staff/notices?done=removed")
+	if len(deleted) != 1 || len(w.audit.entries) != 1 || w.audit.entries[0].Action != "notice.delete" || w.audit.entries[0].Object != "notice 5" {
+		t.Errorf("deleted %v, written down %v", deleted, w.audit.entries)
+	}
+}
+
+func TestAnAnnouncementThatIsOverCannotBeRetracted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.sender.retract = func(int64) error { return fmt.Errorf("retract: %w", notifier.ErrConflict) }
+		w.sender.progress = func(id int64) (notifier.Progress, error) {
+			if id == 5 {
+				return seenBy(announced(5, -week, -hour)), nil
+			}
+			return notifier.Progress{Notice: notice(id, notifier.StateRetracting)}, nil
+		}
+	})
+	w.post("carol", "/staff/notices/5/retract").wantStatus(t, http.StatusConflict)
+	w.post("carol", "/staff/notices/6/retract").wantRedirect(t, "/staff/notices/6?done=retracting")
+	if len(w.audit.entries) != 1 {
+		t.Errorf("written down: %v", w.audit.entries)
+	}
+}

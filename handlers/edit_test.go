@@ -1,0 +1,217 @@
+package handlers_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// edited is what was asked of Edit.
+type edited struct {
+	ID, Revision int64
+	Draft        notifier.Draft
+}
+
+// editWorld has announcement 5 in revision 7, which opened at a moment that is
+// none of a clock with minutes. Announcement 8 is over, 9 is a notice.
+func editWorld(t *testing.T, asked *[]edited) *world {
+	t.Helper()
+	return newWorld(t, func(w *world) {
+		w.sender.progress = func(id int64) (notifier.Progress, error) {
+			switch id {
+			case 5:
+				return seenBy(announced(5, -hour+1500*time.Millisecond, week)), nil
+			case 8:
+				return seenBy(announced(8, -week, -hour)), nil
+			case 9:
+				return notifier.Progress{Notice: notice(9, notifier.StateSent)}, nil
+			}
+			return notifier.Progress{}, notifier.ErrNotFound
+		}
+		w.sender.edit = func(id, revision int64, d notifier.Draft) (notifier.Notice, error) {
+			*asked = append(*asked, edited{id, revision, d})
+			if revision != 7 {
+				return notifier.Notice{}, fmt.Errorf("edit: %w", notifier.ErrConflict)
+			}
+			return notifier.Notice{}, nil
+		}
+	})
+}
+
+var editForm = []string{
+	"page_user", "carol", "target", "audience", "to", "User, Customer", "title", "Hello", "body", "One\r\nTwo", "link", "/sale",
+	"starts_at", "2026-11-20T20:00", "ends_at", "2026-11-27T21:00", "pinned", "1", "revision", "7",
+}
+
+func TestTheFormOfAnEditShowsTheAnnouncement(t *testing.T) {
+	t.Parallel()
+	w := editWorld(t, &[]edited{})
+	r := w.get("carol", "/staff/notices/5/edit", inTokyo...).wantStatus(t, http.StatusOK)
+	r.wantText(t, "h1", "Edit announcement")
+	r.wantText(t, "#to", "User, Customer")
+	r.wantText(t, "#body", "One Two")
+	got := map[string]string{}
+	for _, name := range []string{"title", "link", "starts_at", "ends_at", "revision", "target"} {
+		got[name] = r.attr("[data-testid=edit-form] [name="+name+"]", "value")
+	}
+	want := map[string]string{
+		"title": "Hello", "link": "/sale", "starts_at": "2026-11-20T20:00", "ends_at": "2026-11-27T21:00", "revision": "7", "target": "audience",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if r.count("#pinned[checked]") != 1 || r.count("#late_joiners[checked]") != 0 || r.count("#late_joiners") != 1 {
+		t.Error("the boxes are not as they were")
+	}
+	if r.attr("[data-testid=edit-form]", "action") != "/staff/notices/5/edit" || r.attr("[data-testid=edit-form]", "method") != "post" {
+		t.Error("without script the form leads elsewhere")
+	}
+	if r.Header.Get("Cache-Control") != "private, no-cache" {
+		t.Errorf("the browser is told %q", r.Header.Get("Cache-Control"))
+	}
+}
+
+func TestAnEditSaysEverythingAnewAndIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	var asked []edited
+	w := editWorld(t, &asked)
+	w.postAs(inTokyo, "/staff/notices/5/edit", editForm...).wantRedirect(t, "/staff/notices/5?done=edited")
+	changed := with(with(with(with(editForm, "to", "operator"), "title", " New "), "ends_at", "2026-11-28T09:00"), "pinned", "")
+	w.postAs(inTokyo, "/staff/notices/5/edit", append(changed, "late_joiners", "1")...).wantRedirect(t, "/staff/notices/5?done=edited")
+	w.post("carol", "/staff/notices/5/edit", "title", "Only this").wantRedirect(t, "/staff/notices/5?done=edited")
+	same := announced(5, -hour+1500*time.Millisecond, week).Draft
+	same.Body = "One\r\nTwo"
+	other := same
+	other.Target.Audiences, other.Title = []notifier.Audience{1}, " New "
+	other.EndsAt, other.Pinned, other.LateJoiners = time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC), false, true
+	short := announced(5, -hour+1500*time.Millisecond, week).Draft
+	short.Title = "Only this"
+	byInstant := cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) })
+	if diff := cmp.Diff([]edited{{5, 7, same}, {5, 7, other}, {5, 7, short}}, asked, byInstant); diff != "" {
+		t.Error(diff)
+	}
+	if len(w.audit.entries) != 3 || w.audit.entries[0].Action != "notice.edit" || w.audit.entries[0].Object != "notice 5" {
+		t.Errorf("written down: %v", w.audit.entries)
+	}
+	w.get("carol", "/staff/notices/5?done=edited").wantText(t, "[data-testid=done]", "The announcement has been changed.")
+}
+
+func TestAnAnnouncementThatIsOpenDoesNotOpenAnew(t *testing.T) {
+	t.Parallel()
+	var asked []edited
+	w := editWorld(t, &asked)
+	w.postAs(inTokyo, "/staff/notices/5/edit", with(with(editForm, "starts_at", ""), "ends_at", "")...).
+		wantRedirect(t, "/staff/notices/5?done=edited")
+	if len(asked) != 1 || !asked[0].Draft.StartsAt.Equal(noon.Add(-hour+1500*time.Millisecond)) || !asked[0].Draft.EndsAt.IsZero() {
+		t.Errorf("asked %+v", asked)
+	}
+}
+
+func TestTheFaultsOfAnEditStandBesideTheirFields(t *testing.T) {
+	t.Parallel()
+	var asked []edited
+	w := editWorld(t, &asked)
+	bad := with(with(with(editForm, "to", "martian"), "title", ""), "ends_at", "soon")
+	r := w.postAs(inTokyo, "/staff/notices/5/edit", bad...).wantStatus(t, http.StatusUnprocessableEntity)
+	r.wantText(t, "#to-fault", "There is no audience martian.")
+	r.wantText(t, "#title-fault", "Please fill this in.")
+	r.wantText(t, "#ends_at-fault", "Please give a date and a time.")
+	r.wantText(t, "[data-testid=faults] h2", "Nothing has been changed yet. Please look at these fields:")
+	if r.text("#to") != "martian" || r.attr("#ends_at", "value") != "soon" || r.attr("[name=revision]", "value") != "7" || len(asked) > 0 {
+		t.Errorf("what was typed is lost, or asked for: %v", asked)
+	}
+	w.sender.edit = func(int64, int64, notifier.Draft) (notifier.Notice, error) {
+		var bad notifier.InvalidError
+		bad.Add("starts_at", notifier.CodeTooManyOpen, map[string]any{"Audience": 3, "Max": 64, "Titles": "Sale"})
+		return notifier.Notice{}, fmt.Errorf("edit: %w", &bad)
+	}
+	r = w.postAs(inTokyo, "/staff/notices/5/edit", editForm...).wantStatus(t, http.StatusUnprocessableEntity)
+	if !strings.Contains(r.text("#starts_at-fault"), "for Customer. You could close one of these first: Sale.") {
+		t.Errorf("it says %q", r.text("#starts_at-fault"))
+	}
+}
+
+func TestAnEditOfWhatChangedMeanwhileKeepsTheText(t *testing.T) {
+	t.Parallel()
+	var asked []edited
+	w := editWorld(t, &asked)
+	typed := with(with(with(editForm, "revision", "6"), "title", "Mine"), "pinned", "")
+	r := w.postAs(inTokyo, "/staff/notices/5/edit", typed...).wantStatus(t, http.StatusConflict)
+	if !strings.Contains(r.text("[data-testid=conflict]"), "Somebody has changed this announcement meanwhile.") {
+		t.Errorf("it says %q", r.text("[data-testid=conflict]"))
+	}
+	if r.attr("#title", "value") != "Mine" || r.count("#pinned[checked]") != 0 {
+		t.Error("what was typed is lost")
+	}
+	// The next attempt is about what there is now.
+	if r.attr("[name=revision]", "value") != "7" || r.attr("[data-testid=conflict] a", "href") != "/staff/notices/5" {
+		t.Errorf("the form goes on from revision %q", r.attr("[name=revision]", "value"))
+	}
+	w.postAs(inTokyo, "/staff/notices/5/edit", with(typed, "revision", "six")...).wantStatus(t, http.StatusConflict)
+	if len(w.audit.entries) > 0 {
+		t.Errorf("written down: %v", w.audit.entries)
+	}
+}
+
+func TestOnlyAnAnnouncementThatIsNotOverCanBeEdited(t *testing.T) {
+	t.Parallel()
+	var asked []edited
+	w := editWorld(t, &asked)
+	w.get("carol", "/staff/notices/8/edit").wantStatus(t, http.StatusConflict)
+	r := w.post("carol", "/staff/notices/8/edit", with(editForm, "title", "Mine")...).wantStatus(t, http.StatusConflict)
+	if !strings.Contains(r.text("[data-testid=conflict]"), "can no longer be changed") || r.attr("#title", "value") != "Mine" {
+		t.Errorf("it says %q, and has %q", r.text("[data-testid=conflict]"), r.attr("#title", "value"))
+	}
+	if r.count("#send button") != 0 {
+		t.Error("what cannot be saved has a button to save")
+	}
+	for _, id := range []string{"6", "9", "0", "05", "-5", "9223372036854775808"} {
+		w.get("carol", "/staff/notices/"+id+"/edit").wantStatus(t, http.StatusNotFound)
+		w.post("carol", "/staff/notices/"+id+"/edit", editForm...).wantStatus(t, http.StatusNotFound)
+	}
+	w.get("alice", "/staff/notices/5/edit").wantStatus(t, http.StatusNotFound)
+	w.post("alice", "/staff/notices/5/edit", editForm...).wantStatus(t, http.StatusNotFound)
+	w.get("", "/staff/notices/5/edit").wantRedirect(t, "/login?next=%2Fstaff%2Fnotices%2F5%2Fedit")
+	w.sender.edit = func(int64, int64, notifier.Draft) (notifier.Notice, error) {
+		return notifier.Notice{}, fmt.Errorf("secret: %w", notifier.ErrUnavailable)
+	}
+	w.post("carol", "/staff/notices/5/edit", editForm...).wantStatus(t, http.StatusServiceUnavailable)
+	if len(asked) > 0 || len(w.audit.entries) > 0 {
+		t.Errorf("asked %v, written down %v", asked, w.audit.entries)
+	}
+}
+
+func TestAnEditOfSomebodyElseIsGivenBack(t *testing.T) {
+	t.Parallel()
+	var asked []edited
+	w := editWorld(t, &asked)
+	r := w.postAs(inTokyo, "/staff/notices/5/edit", with(with(editForm, "page_user", "dora"), "title", "Mine")...).wantStatus(t, http.StatusConflict)
+	r.wantText(t, "[data-testid=other-user]", "You are now signed in as carol. Nothing has been changed.")
+	if r.attr("#title", "value") != "Mine" || len(asked) > 0 {
+		t.Errorf("what was typed is lost, or saved: %v", asked)
+	}
+}
+
+func TestAnEditIsPreviewed(t *testing.T) {
+	t.Parallel()
+	var asked []edited
+	w := editWorld(t, &asked)
+	w.sender.count = func(notifier.Draft) (int64, error) { return 1213, nil }
+	for _, headers := range [][]string{inTokyo, append([]string{"HX-Request", "true"}, inTokyo...)} {
+		r := w.postAs(headers, "/staff/notices/5/edit", append(with(editForm, "title", "New"), "preview", "1")...).wantStatus(t, http.StatusOK)
+		r.wantText(t, "#preview [data-testid=recipients]", "1,213 people will get it.")
+		r.wantText(t, "#preview [data-testid=schedule]", "It opens at once and closes on 27 November 2026, 21:00.")
+		if !strings.Contains(r.text("#preview"), "Nothing has been changed yet.") || !strings.Contains(r.text("#preview"), "New") {
+			t.Errorf("it shows %q", r.text("#preview"))
+		}
+	}
+	if len(asked) > 0 {
+		t.Errorf("saved %v", asked)
+	}
+}

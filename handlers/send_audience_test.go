@@ -1,0 +1,248 @@
+package handlers_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+var audienceForm = []string{"target", "audience", "to", "customer", "title", "Hello", "body", "**Now**"}
+
+// inTokyo is a browser that has named its time zone.
+var inTokyo = []string{"Cookie", "tz=Asia/Tokyo"}
+
+// postAs sends a form with headers; fields are name, value pairs.
+func (w *world) postAs(headers []string, address string, fields ...string) reply {
+	w.t.Helper()
+	values := url.Values{}
+	for i := 0; i+1 < len(fields); i += 2 {
+		values.Add(fields[i], fields[i+1])
+	}
+	return w.postBody("carol", address, values.Encode(), headers...)
+}
+
+func TestAnAudienceIsKnownByEachOfItsNames(t *testing.T) {
+	t.Parallel()
+	var sent []notifier.Draft
+	w := sendWorld(t, 2, &sent)
+	w.config.Audiences = map[notifier.Audience]string{1: "operator", 3: "customer", 12: "Guests"}
+	w.rebuild()
+	for _, test := range []struct {
+		lang, to string
+		want     []notifier.Audience
+		fault    string
+	}{
+		{"en", "customer", []notifier.Audience{3}, ""},
+		{"en", " CUSTOMER ,\r\nguests", []notifier.Audience{3, 12}, ""},
+		{"ja", "顧客, Operator", []notifier.Audience{3, 1}, ""},
+		{"zh", "客户", []notifier.Audience{3}, ""},
+		{"en", "客户", nil, "There is no audience 客户."},
+		{"en", "customer, martian, venusian", nil, "There is no audience martian."},
+		{"en", "user", nil, "There is no audience user."},
+		{"en", "3", nil, "There is no audience 3."},
+		{"en", "5m", nil, "There is no audience 5m."},
+		{"ja", "5m", nil, "「5m」という区分はありません。"},
+		{"en", " , ", nil, "Please fill this in."},
+	} {
+		sent = nil
+		r := w.postAs([]string{"Accept-Language", test.lang}, "/staff/send", with(audienceForm, "to", test.to)...)
+		if test.fault == "" {
+			r.wantRedirect(t, "/staff/notices/42")
+			if len(sent) != 1 || !cmp.Equal(test.want, sent[0].Target.Audiences) {
+				t.Errorf("%q: sent %+v", test.to, sent)
+			}
+			continue
+		}
+		r.wantStatus(t, http.StatusUnprocessableEntity).wantText(t, "#to-fault", test.fault)
+		if len(sent) > 0 || r.count(".fault") != 1 || r.count("[data-testid=faults] li") != 1 {
+			t.Errorf("%q: sent %v, %d faults, %d in the list", test.to, sent, r.count(".fault"), r.count("[data-testid=faults] li"))
+		}
+	}
+}
+
+func TestTheTimesOfAWindowAreThoseOfTheReader(t *testing.T) {
+	t.Parallel()
+	var sent []notifier.Draft
+	w := sendWorld(t, 2, &sent)
+	at := func(s string) time.Time {
+		at, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	for _, test := range []struct {
+		zone, starts, ends string
+		want               notifier.Window
+	}{
+		{"Asia/Tokyo", "2026-12-01T09:00", "2026-12-02T09:30", notifier.Window{StartsAt: at("2026-12-01T00:00:00Z"), EndsAt: at("2026-12-02T00:30:00Z")}},
+		{"America/New_York", "2026-12-01T09:00:30", "", notifier.Window{StartsAt: at("2026-12-01T14:00:30Z")}},
+		{"", "2026-12-01T09:00", "2026-12-02 09:30", notifier.Window{StartsAt: at("2026-12-01T09:00:00Z"), EndsAt: at("2026-12-02T09:30:00Z")}},
+		{"Asia/Tokyo", " 2026-12-01T09:00:00.250+01:00 ", "2026-12-02T00:00:00Z", notifier.Window{StartsAt: at("2026-12-01T08:00:00.250Z"), EndsAt: at("2026-12-02T00:00:00Z")}},
+		{"Asia/Tokyo", "", "", notifier.Window{}},
+	} {
+		sent = nil
+		fields := append(append([]string{}, audienceForm...), "starts_at", test.starts, "ends_at", test.ends)
+		w.postAs([]string{"Cookie", "tz=" + test.zone}, "/staff/send", fields...).wantRedirect(t, "/staff/notices/42")
+		if len(sent) != 1 || !sent[0].StartsAt.Equal(test.want.StartsAt) || !sent[0].EndsAt.Equal(test.want.EndsAt) {
+			t.Errorf("%s %q to %q: sent %+v", test.zone, test.starts, test.ends, sent)
+		}
+	}
+}
+
+func TestWhatIsOfAnnouncementsGoesWithThemOnly(t *testing.T) {
+	t.Parallel()
+	var sent []notifier.Draft
+	w := sendWorld(t, 2, &sent)
+	window := []string{"starts_at", "2026-12-01T09:00", "ends_at", "not at all", "pinned", "1", "late_joiners", "1"}
+	w.post("carol", "/staff/send", append(append([]string{}, goodForm...), window...)...).wantRedirect(t, "/staff/notices/42")
+	w.post("carol", "/staff/send", append(with(audienceForm, "to", "user"), with(window, "ends_at", "")...)...).wantRedirect(t, "/staff/notices/42")
+	want := []notifier.Window{{}, {StartsAt: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC), Pinned: true, LateJoiners: true}}
+	if len(sent) != 2 {
+		t.Fatalf("sent %+v", sent)
+	}
+	if diff := cmp.Diff(want, []notifier.Window{sent[0].Window, sent[1].Window}); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAFaultOfTheWindowStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
+	t.Parallel()
+	var sent []notifier.Draft
+	w := sendWorld(t, 2, &sent)
+	w.sender.count = func(d notifier.Draft) (int64, error) { return 2, d.Validate(notifier.Limits{Now: noon}) }
+	for _, test := range []struct{ field, value, fault string }{
+		{"starts_at", "soon", "Please give a date and a time."},
+		{"starts_at", "2026-12-01", "Please give a date and a time."},
+		{"starts_at", "2026-13-01T09:00", "Please give a date and a time."},
+		{"ends_at", "2026-12-01T25:00", "Please give a date and a time."},
+		{"ends_at", "2026-11-20T20:59", "This moment has passed already."},
+		{"ends_at", "2026-11-21T09:00", "It has to close after it opens."},
+		{"starts_at", "2027-11-21T09:00", "It has to open within 180 days from now."},
+		{"ends_at", "2027-11-21T09:00", "An announcement is open for 180 days at most."},
+	} {
+		fields := with(append(append([]string{}, audienceForm...), "starts_at", "2026-11-21T10:00", "pinned", "1"), test.field, test.value)
+		r := w.postAs(inTokyo, "/staff/send", fields...).wantStatus(t, http.StatusUnprocessableEntity)
+		r.wantText(t, ".fault[data-field="+test.field+"]", test.fault)
+		if n := r.count(".fault"); n != 1 {
+			t.Errorf("%s %q: %d faults", test.field, test.value, n)
+		}
+		if got := r.text("[data-testid=faults] a[href='#" + test.field + "']"); !strings.HasSuffix(got, ": "+test.fault) {
+			t.Errorf("%s %q: the list says %q", test.field, test.value, got)
+		}
+		if r.attr("#"+test.field, "value") != test.value || r.attr("#title", "value") != "Hello" || r.count("#pinned[checked]") != 1 || r.count("#late_joiners[checked]") != 0 {
+			t.Errorf("%s %q: what was typed is lost", test.field, test.value)
+		}
+	}
+	if len(sent) > 0 {
+		t.Errorf("sent %v", sent)
+	}
+}
+
+func TestWhatIsOneTooManySaysWhichCouldBeClosed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.sender.send = func(notifier.Draft) (notifier.Notice, error) {
+			var bad notifier.InvalidError
+			bad.Add("starts_at", notifier.CodeTooManyOpen, map[string]any{
+				"Audience": notifier.Audience(3), "Max": notifier.MaxOpen, "Titles": "24h, <b>sale</b>",
+			})
+			return notifier.Notice{}, &bad
+		}
+	})
+	r := w.post("carol", "/staff/send", audienceForm...).wantStatus(t, http.StatusUnprocessableEntity)
+	r.wantText(t, "#starts_at-fault",
+		"At most 64 announcements can be open at once for Customer. You could close one of these first: 24h, <b>sale</b>.")
+	if r.text("#body") != "**Now**" {
+		t.Error("the text is lost")
+	}
+}
+
+func TestAnAnnouncementToManyIsConfirmed(t *testing.T) {
+	t.Parallel()
+	var sent []notifier.Draft
+	w := sendWorld(t, 1203, &sent)
+	r := w.post("carol", "/staff/send", append(audienceForm, "pinned", "1")...).wantStatus(t, http.StatusUnprocessableEntity)
+	if r.attr("[data-testid=confirm] button[name=confirm]", "value") != "1203" || len(sent) > 0 {
+		t.Errorf("it is not asked, or sent: %v", sent)
+	}
+	if r.attr("[name=target][checked]", "value") != "audience" || r.count("#pinned[checked]") != 1 {
+		t.Error("the form would go on as another")
+	}
+	w.post("carol", "/staff/send", append(audienceForm, "confirm", "1203")...).wantRedirect(t, "/staff/notices/42")
+	if len(sent) != 1 || len(w.audit.entries) != 1 || w.audit.entries[0].Action != "notice.send" {
+		t.Errorf("sent %v, written down %v", sent, w.audit.entries)
+	}
+}
+
+func TestAPreviewSaysWhenAnAnnouncementOpensAndCloses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.sender.count = func(notifier.Draft) (int64, error) { return 1203, nil } })
+	for _, test := range []struct{ lang, starts, ends, life, want string }{
+		{"en", "", "", "", "It opens at once and closes on 19 May 2027, 21:00."},
+		{"en", "", "", "24h", "It opens at once and closes on 21 November 2026, 21:00."},
+		{"en", "2026-11-20T08:00", "2026-11-30T18:00", "", "It opens at once and closes on 30 November 2026, 18:00."},
+		{"en", "2026-12-01T09:00", "2026-12-08T18:00", "", "It opens on 1 December 2026, 09:00 and closes on 8 December 2026, 18:00."},
+		{"ja", "2026-12-01T09:00", "", "24h", "2026年12月1日 09:00に公開され、2026年12月2日 09:00に終了します。"},
+		{"zh", "2026-12-01T09:00", "", "24h", "2026年12月1日 09:00 发布，2026年12月2日 09:00 结束。"},
+		{"en", "2026-12-01T09:00", "2026-12-01T09:00", "", ""},
+		{"en", "", "2026-11-01T09:00", "", ""},
+	} {
+		fields := append(append([]string{}, audienceForm...), "starts_at", test.starts, "ends_at", test.ends, "expires_in", test.life)
+		headers := append([]string{"Accept-Language", test.lang}, inTokyo...)
+		r := w.live(headers, fields...).wantStatus(t, http.StatusOK)
+		r.wantText(t, "#preview [data-testid=schedule]", test.want)
+		if test.lang == "en" {
+			r.wantText(t, "#preview [data-testid=recipients]", "1,203 people will get it.")
+		}
+		r = w.postAs(headers, "/staff/send", append(fields, "preview", "1")...)
+		r.wantText(t, "#preview [data-testid=schedule]", test.want)
+	}
+	if w.live(nil, goodForm...).count("[data-testid=schedule]") != 0 {
+		t.Error("a notice to people has a schedule")
+	}
+}
+
+func TestTheFormOfAnAnnouncementCanBeLedTo(t *testing.T) {
+	t.Parallel()
+	w := sendWorld(t, 1, &[]notifier.Draft{})
+	r := w.get("carol", "/staff/send?target=audience&to=customer", inTokyo...).wantStatus(t, http.StatusOK)
+	r.wantText(t, "#to", "customer")
+	if r.attr("[name=target][checked]", "value") != "audience" {
+		t.Error("the target of the address is not chosen")
+	}
+	r.wantText(t, "[data-testid=audience]", "Operator (4 people)User (10 people)Customer (1,203 people)")
+	r.wantText(t, "label[for=to] .for-audience", "Audiences")
+	r.wantText(t, "#ends_at-hint", "Left empty, it closes after 180 days.")
+	if !strings.Contains(r.text(".parts.for-audience > .hint"), "Asia/Tokyo") {
+		t.Errorf("of the zone it says %q", r.text(".parts.for-audience > .hint"))
+	}
+	for id, kind := range map[string]string{"starts_at": "datetime-local", "ends_at": "datetime-local", "pinned": "checkbox", "late_joiners": "checkbox"} {
+		if r.attr("#"+id, "type") != kind || r.attr("#"+id, "name") != id {
+			t.Errorf("%s is a field of type %q", id, r.attr("#"+id, "type"))
+		}
+	}
+}
+
+func TestTheNamesOfAudiencesAreOffered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, test := range []struct{ q, lang, want string }{
+		{"", "en", `{"names":[{"name":"Operator","note":"4 people"},{"name":"User","note":"10 people"},{"name":"Customer","note":"1,203 people"}]}`},
+		{"CUST", "ja", `{"names":[{"name":"顧客","note":"1,203人"}]}`},
+		{"客", "zh", `{"names":[{"name":"客户","note":"1,203 人"}]}`},
+		{"x", "en", `{"names":[]}`},
+	} {
+		r := w.get("carol", "/staff/names?target=audience&q="+url.QueryEscape(test.q), "Accept-Language", test.lang)
+		if diff := cmp.Diff(test.want+"\n", r.body); diff != "" {
+			t.Errorf("%q: %s", test.q, diff)
+		}
+	}
+	w.get("alice", "/staff/names?target=audience").wantStatus(t, http.StatusNotFound)
+}
