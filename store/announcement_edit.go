@@ -51,9 +51,9 @@ func (s *Store) EditAnnouncement(ctx context.Context, n *notifier.Notice) error 
 	return nil
 }
 
+// editParts takes all audiences away and adds those that the edit names.
 func (s *Store) editParts(ctx context.Context, tx *sql.Tx, n *notifier.Notice) error {
-	_, err := tx.ExecContext(ctx, `UPDATE announcement_audiences SET withdrawn = TRUE
-		WHERE announcement_id = $1 AND NOT (`+s.dialect.within("audience", 2)+`)`, n.ID, s.audienceList(n.Target.Audiences))
+	_, err := tx.ExecContext(ctx, `UPDATE announcement_audiences SET withdrawn = TRUE WHERE announcement_id = $1`, n.ID)
 	if err != nil {
 		return err
 	}

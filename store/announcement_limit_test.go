@@ -114,13 +114,14 @@ func TestOnlyWhatIsInTheWayCounts(t *testing.T) {
 func TestWindowsInTurnAreNotInTheWayTogether(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
-		db.fill(t, s, 1, 0, 100, 1)
+		db.fill(t, s, 2, 0, 100, 1)
 		for hour := range 20 {
 			announce(t, s, db.announcement(fmt.Sprint("hour ", hour), hour, hour+1, 1))
 		}
+		announce(t, s, db.announcement("the 64th all the time", 0, 50, 1))
 		n := db.announcement("across", 19, 40, 1)
 		params := wantField(t, s.Announce(t.Context(), &n), "starts_at", notifier.CodeTooManyOpen)
-		if got := fmt.Sprint(params["Titles"]); got != "hour 19, filler 0, filler 1" {
+		if got := fmt.Sprint(params["Titles"]); got != "hour 19, the 64th all the time, filler 0" {
 			t.Errorf("%s are to be closed; want the one of hour 19 first", got)
 		}
 		announce(t, s, db.announcement("behind them", 20, 40, 1))
