@@ -66,7 +66,7 @@ func TestTheFormOfAnEditShowsTheAnnouncement(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if r.count("#pinned[checked]") != 1 || r.count("#late_joiners[checked]") != 0 || r.count("#late_joiners") != 1 {
+	if r.count("[name=pinned][checked]") != 1 || r.count("#late_joiners[checked]") != 0 || r.count("#late_joiners") != 1 {
 		t.Error("the boxes are not as they were")
 	}
 	if r.attr("[data-testid=edit-form]", "action") != "/staff/notices/5/edit" || r.attr("[data-testid=edit-form]", "method") != "post" {
@@ -146,7 +146,7 @@ func TestAnEditOfWhatChangedMeanwhileKeepsTheText(t *testing.T) {
 	if !strings.Contains(r.text("[data-testid=conflict]"), "Somebody has changed this announcement meanwhile.") {
 		t.Errorf("it says %q", r.text("[data-testid=conflict]"))
 	}
-	if r.attr("#title", "value") != "Mine" || r.count("#pinned[checked]") != 0 {
+	if r.attr("#title", "value") != "Mine" || r.count("[name=pinned][checked]") != 0 {
 		t.Error("what was typed is lost")
 	}
 	// The next attempt is about what there is now.
@@ -206,7 +206,7 @@ func TestAnEditIsPreviewed(t *testing.T) {
 	for _, headers := range [][]string{inTokyo, append([]string{"HX-Request", "true"}, inTokyo...)} {
 		r := w.postAs(headers, "/staff/notices/5/edit", append(with(editForm, "title", "New"), "preview", "1")...).wantStatus(t, http.StatusOK)
 		r.wantText(t, "#preview [data-testid=recipients]", "1,213 people will get it.")
-		r.wantText(t, "#preview [data-testid=schedule]", "It opens at once and closes on 27 November 2026, 21:00.")
+		r.wantText(t, "#preview [data-testid=schedule]", "It is open until 27 November 2026, 21:00.")
 		if !strings.Contains(r.text("#preview"), "Nothing has been changed yet.") || !strings.Contains(r.text("#preview"), "New") {
 			t.Errorf("it shows %q", r.text("#preview"))
 		}

@@ -40,7 +40,7 @@ func (h *Handlers) previewPart(
 func (h *Handlers) preview(r *http.Request, p *views.Send, d *notifier.Draft) *views.Preview {
 	seen := &views.Preview{Card: card(p.Text, *d, h.now(r))}
 	if p.Form.Target == "audience" {
-		seen.Schedule = h.schedule(r, p.Text, d)
+		seen.Schedule = h.schedule(r, p.Text, d, p.Edit != nil)
 	}
 	return seen
 }

@@ -48,9 +48,9 @@ func readMoment(text string, zone *time.Location) (at time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// schedule says when a draft for audiences opens and closes if it is sent now;
-// empty: it has no such times.
-func (h *Handlers) schedule(r *http.Request, text *locale.Printer, d *notifier.Draft) string {
+// schedule says when a draft for audiences opens and closes if it is sent now, or
+// one that was sent before if it is changed now; empty: it has no such times.
+func (h *Handlers) schedule(r *http.Request, text *locale.Printer, d *notifier.Draft, sent bool) string {
 	now := h.now(r)
 	if !d.StartsAt.IsZero() && d.StartsAt.After(now) {
 		return scheduled(text, d.StartsAt.In(now.Location()), h.closes(d, d.StartsAt).In(now.Location()))
@@ -60,10 +60,14 @@ func (h *Handlers) schedule(r *http.Request, text *locale.Printer, d *notifier.D
 		opened = d.StartsAt
 	}
 	ends := h.closes(d, opened).In(now.Location())
-	if !ends.After(now) {
+	switch {
+	case !ends.After(now):
 		return ""
+	case sent && !d.StartsAt.IsZero():
+		return text.F("notice.open_until", "End", text.Exact(ends))
+	default:
+		return text.F("send.opens_now", "End", text.Exact(ends))
 	}
-	return text.F("send.opens_now", "End", text.Exact(ends))
 }
 
 func scheduled(text *locale.Printer, starts, ends time.Time) string {
