@@ -135,6 +135,7 @@ type Config struct {
 
 	Demo           []DemoUser                   // empty: no demo
 	Audiences      map[notifier.Audience]string // those there are, with their names; empty: operator, user, customer
+	LinkHosts      []string                     // hosts that links in announcements may name; none: relative links only
 	PublicURL      string                       // where browsers find Carillon; empty: unknown
 	TrustedProxies []netip.Prefix               // who may say whom a request is from
 	Keep           time.Duration                // how long a notice without expiry is kept; 0: notifier.DefaultKeep

@@ -90,7 +90,7 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 	if status >= http.StatusInternalServerError {
 		p.Request = f.Text.F("status.request", "ID", visitOf(r).id)
 	} else if f.Viewer != nil {
-		p.Viewer.Bell = h.bell(r, f.Text)
+		h.surround(r, &p.Frame, h.announced(r))
 	}
 	return p
 }

@@ -114,7 +114,8 @@ func (h *Handlers) newest(w http.ResponseWriter, r *http.Request) (*views.Panel,
 	if err != nil {
 		return nil, fmt.Errorf("show the newest of an inbox: %w", err)
 	}
-	if err := h.tellBadge(w, r, pageBadge(page)); err != nil {
+	a := h.announced(r)
+	if err := h.tellBadge(w, r, a.with(pageBadge(page))); err != nil {
 		return nil, err
 	}
 	text := h.text(r)
@@ -125,6 +126,9 @@ func (h *Handlers) newest(w http.ResponseWriter, r *http.Request) (*views.Panel,
 	}
 	if page.Unread > 0 {
 		p.Upto = strconv.FormatInt(page.Ver, 10)
+	}
+	if a.Unread > 0 {
+		p.Announcements = text.N("js.unread_announcements", a.Unread)
 	}
 	return p, nil
 }

@@ -1,8 +1,6 @@
 package handlers
 
 import (
-	"context"
-	"log/slog"
 	"net/http"
 	"time"
 
@@ -28,18 +26,36 @@ func (h *Handlers) text(r *http.Request) *locale.Printer {
 // now is the time as a reader's clock shows it.
 func (h *Handlers) now(r *http.Request) time.Time { return h.Now().In(h.zones.of(r)) }
 
-// frame is what is around a page, with the number on the bell.
+// frame is what is around a page, with the number on the bell and what is pinned.
 func (h *Handlers) frame(r *http.Request, section, title string) views.Frame {
+	f, _ := h.frameWith(r, section, title, nil)
+	return f
+}
+
+// frameWith is the frame of a page that knows the announcements already, unless a
+// is nil. It returns the number on the bell, too.
+func (h *Handlers) frameWith(r *http.Request, section, title string, a *announced) (views.Frame, notifier.Badge) {
 	f := h.bareFrame(r)
 	f.Section, f.Title = section, f.Text.T(title)
 	h.addStaffTabs(&f)
-	if f.Viewer != nil {
-		f.Viewer.Bell = h.bell(r, f.Text)
+	f.Done = doneLine(r, f.Text)
+	if f.Viewer == nil {
+		return f, notifier.Badge{}
 	}
-	if text, ok := doneTexts[r.URL.Query().Get("done")]; ok {
-		f.Done = &views.Done{Text: f.Text.T(text)}
+	if a == nil {
+		now := h.announced(r)
+		a = &now
 	}
-	return f
+	return f, h.surround(r, &f, *a)
+}
+
+// doneLine says what the address says was done; nil: nothing.
+func doneLine(r *http.Request, text *locale.Printer) *views.Done {
+	id, ok := doneTexts[r.URL.Query().Get("done")]
+	if !ok {
+		return nil
+	}
+	return &views.Done{Text: text.T(id)}
 }
 
 // bareFrame asks nobody for anything.
@@ -54,22 +70,6 @@ func (h *Handlers) bareFrame(r *http.Request) views.Frame {
 		}
 	}
 	return f
-}
-
-// bellWait is how long a page waits for its bell.
-const bellWait = time.Second
-
-// bell shows the user's number. A page that can do without it is shown without.
-func (h *Handlers) bell(r *http.Request, text *locale.Printer) views.Bell {
-	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
-	defer cancel()
-	badges, err := h.Inbox.Badges(ctx, []int64{seqOf(r)})
-	if err != nil || len(badges) != 1 {
-		h.Log.LogAttrs(r.Context(), slog.LevelWarn, "bell without its number",
-			slog.Int64("user_id", seqOf(r)), slog.String("request_id", visitOf(r).id), slog.Any("err", err))
-		return views.UnknownBell(text)
-	}
-	return views.NewBell(text, badges[0])
 }
 
 // addStaffTabs puts the way between the staff pages on each of them.

@@ -17,22 +17,24 @@ import (
 	"github.com/carillonhq/carillon/views"
 	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
+	"github.com/carillonhq/carillon/views/markdown"
 )
 
 // Handlers answers browsers.
 type Handlers struct {
 	Config
-	files   *static.Files
-	assets  views.Assets
-	texts   *locale.Catalogue
-	zones   zones
-	looks   looks
-	deleted recent[notifier.Entry] // what was deleted
-	turned  recent[[]string]       // the keys that Mark all as read turned
-	kept    *keptPages
-	buffers sync.Pool
-	secure  bool // the public URL is https
-	origin  *http.CrossOriginProtection
+	files    *static.Files
+	assets   views.Assets
+	texts    *locale.Catalogue
+	markdown *markdown.Markdown
+	zones    zones
+	looks    looks
+	deleted  recent[notifier.Entry] // what was deleted
+	turned   recent[[]string]       // what Mark all as read turned: keys, or ids of announcements
+	kept     *keptPages
+	buffers  sync.Pool
+	secure   bool // the public URL is https
+	origin   *http.CrossOriginProtection
 }
 
 // New prepares the pages: their texts, their files and the rules about who may
@@ -41,7 +43,7 @@ func New(c Config) (*Handlers, error) {
 	if err := c.setDefaults(); err != nil {
 		return nil, err
 	}
-	h := &Handlers{Config: c, kept: newKeptPages(), origin: http.NewCrossOriginProtection()}
+	h := &Handlers{Config: c, markdown: markdown.New(c.LinkHosts), kept: newKeptPages(), origin: http.NewCrossOriginProtection()}
 	var err error
 	if h.texts, err = locale.New(); err != nil {
 		return nil, fmt.Errorf("load the texts: %w", err)

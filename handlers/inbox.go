@@ -65,17 +65,18 @@ func (h *Handlers) inbox(w http.ResponseWriter, r *http.Request) error {
 	if !q.opens {
 		return h.lookedAt(w, r, q, h.inboxDone(r, h.text(r)))
 	}
-	if done, err := h.unchanged(w, r); done || err != nil {
+	a := h.announced(r)
+	if done, err := h.unchanged(w, r, a); done || err != nil {
 		return err
 	}
 	page, err := h.Inbox.Open(r.Context(), seqOf(r))
 	if err != nil {
 		return fmt.Errorf("show an inbox: %w", err)
 	}
-	if err := h.tellBadge(w, r, pageBadge(page)); err != nil {
+	if err := h.tellBadge(w, r, a.with(pageBadge(page))); err != nil {
 		return err
 	}
-	return h.opened(w, r, page, views.InboxPage(h.inboxPage(r, q, page)))
+	return h.opened(w, r, page, a, views.InboxPage(h.inboxPage(r, q, page, a)))
 }
 
 // lookedAt shows a part of the inbox as it is, under what was done before.
@@ -84,22 +85,28 @@ func (h *Handlers) lookedAt(w http.ResponseWriter, r *http.Request, q inboxQuery
 	if err != nil {
 		return fmt.Errorf("show a part of an inbox: %w", err)
 	}
-	if err := h.tellBadge(w, r, pageBadge(page)); err != nil {
+	a := h.announced(r)
+	if err := h.tellBadge(w, r, a.with(pageBadge(page))); err != nil {
 		return err
 	}
-	p := h.inboxPage(r, q, page)
+	p := h.inboxPage(r, q, page, a)
 	if p.Done = done; done != nil && done.Undo != nil {
 		done.Undo.Fields = append(done.Undo.Fields, views.Hidden{Name: "back", Value: p.Back})
 	}
 	return h.page(w, r, http.StatusOK, views.InboxPage(p))
 }
 
+// pageBadge is the inbox's half of the badge.
 func pageBadge(page notifier.Page) notifier.Badge {
 	return notifier.Badge{Unread: page.Unread, Inbox: page.Unread, Ver: page.Ver}
 }
 
-func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page) *views.Inbox {
+func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, a announced) *views.Inbox {
 	p := h.inboxFrame(r, q, page.Opened, pageBadge(page))
+	p.Viewer.Bell = views.NewBell(p.Text, a.with(pageBadge(page)))
+	if h.addAnnounced(r, &p.Frame, a); p.Pinned != nil {
+		p.Pinned.Back = p.Back
+	}
 	rows := h.rowMaker(r, p.Text)
 	p.Days = rows.days(page.Entries)
 	if len(p.Days) > 0 && endedNew(q, page) {
@@ -118,11 +125,11 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page) 
 	return p
 }
 
-// inboxFrame is what a page of the inbox and a part of it have in common.
+// inboxFrame is what a page of the inbox and a part of it have in common. badge is
+// the inbox's half.
 func (h *Handlers) inboxFrame(r *http.Request, q inboxQuery, opened int64, badge notifier.Badge) *views.Inbox {
 	f := h.bareFrame(r)
 	f.Section, f.Title = "inbox", f.Text.T("inbox.title")
-	f.Viewer.Bell = views.NewBell(f.Text, badge)
 	q.Opened = opened
 	p := &views.Inbox{Frame: f, UnreadOnly: q.Unread, Back: q.address(), Labels: rowLabels(f.Text)}
 	p.Unread, p.Upto, p.Here = badge.Inbox > 0, strconv.FormatInt(badge.Ver, 10), inboxPath

@@ -43,6 +43,15 @@ func (h *Handlers) routes() []route {
 		{"POST", "/inbox/delete", signedIn, h.deleteEntry},
 		{"POST", "/inbox/restore", signedIn, h.restoreEntry},
 		{"POST", "/inbox/read-all", signedIn, h.readAll},
+
+		{"GET", announcementsPath, signedIn, h.announcements},
+		{"GET", announcementsPath + "/pinned", signedIn, h.pinned},
+		{"GET", announcementsPath + "/{id}", signedIn, h.announcement},
+		{"POST", announcementsPath + "/{id}/read", signedIn, h.readAnnouncement},
+		{"POST", announcementsPath + "/{id}/unread", signedIn, h.unreadAnnouncement},
+		{"POST", announcementsPath + "/read-all", signedIn, h.readAnnouncements},
+		{"POST", announcementsPath + "/unread", signedIn, h.unreadAnnouncements},
+
 		{"GET", eventsPath, anyone, h.events},
 		{"GET", "/keys", signedIn, h.keys},
 		{"GET", "/settings", signedIn, h.settings},

@@ -136,7 +136,7 @@ func TestAFaultOfTheWindowStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 		if got := r.text("[data-testid=faults] a[href='#" + test.field + "']"); !strings.HasSuffix(got, ": "+test.fault) {
 			t.Errorf("%s %q: the list says %q", test.field, test.value, got)
 		}
-		if r.attr("#"+test.field, "value") != test.value || r.attr("#title", "value") != "Hello" || r.count("#pinned[checked]") != 1 || r.count("#late_joiners[checked]") != 0 {
+		if r.attr("#"+test.field, "value") != test.value || r.attr("#title", "value") != "Hello" || r.count("[name=pinned][checked]") != 1 || r.count("#late_joiners[checked]") != 0 {
 			t.Errorf("%s %q: what was typed is lost", test.field, test.value)
 		}
 	}
@@ -172,7 +172,7 @@ func TestAnAnnouncementToManyIsConfirmed(t *testing.T) {
 	if r.attr("[data-testid=confirm] button[name=confirm]", "value") != "1203" || len(sent) > 0 {
 		t.Errorf("it is not asked, or sent: %v", sent)
 	}
-	if r.attr("[name=target][checked]", "value") != "audience" || r.count("#pinned[checked]") != 1 {
+	if r.attr("[name=target][checked]", "value") != "audience" || r.count("[name=pinned][checked]") != 1 {
 		t.Error("the form would go on as another")
 	}
 	w.post("carol", "/staff/send", append(audienceForm, "confirm", "1203")...).wantRedirect(t, "/staff/notices/42")
@@ -223,8 +223,8 @@ func TestTheFormOfAnAnnouncementCanBeLedTo(t *testing.T) {
 	if !strings.Contains(r.text(".parts.for-audience > .hint"), "Asia/Tokyo") {
 		t.Errorf("of the zone it says %q", r.text(".parts.for-audience > .hint"))
 	}
-	for id, kind := range map[string]string{"starts_at": "datetime-local", "ends_at": "datetime-local", "pinned": "checkbox", "late_joiners": "checkbox"} {
-		if r.attr("#"+id, "type") != kind || r.attr("#"+id, "name") != id {
+	for id, kind := range map[string]string{"starts_at": "datetime-local", "ends_at": "datetime-local", "is_pinned": "checkbox", "late_joiners": "checkbox"} {
+		if r.attr("#"+id, "type") != kind || r.attr("#"+id, "name") != strings.TrimPrefix(id, "is_") {
 			t.Errorf("%s is a field of type %q", id, r.attr("#"+id, "type"))
 		}
 	}

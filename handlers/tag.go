@@ -15,6 +15,29 @@ import (
 type pageTag struct {
 	ver     int64  // of the inbox
 	variant uint64 // of the user, his settings, the language, the time zone, the day and the build
+	above   uint64 // of the announcements, as far as they show on it
+}
+
+// sum is a hash of all parts, which knows where one ends.
+func sum(parts ...string) uint64 {
+	h := fnv.New64a()
+	for _, part := range parts {
+		_, _ = h.Write([]byte(part)) // a hash takes everything
+		_, _ = h.Write([]byte{0})
+	}
+	return h.Sum64()
+}
+
+// sum is what of the announcements every page shows: how many are unread, and
+// which are pinned. Their version is not in it: most of what raises it shows nowhere.
+func (a announced) sum() uint64 {
+	parts := []string{strconv.FormatInt(a.Unread, 10)}
+	for i := range a.Items {
+		if post := &a.Items[i]; post.Pinned && !post.Read {
+			parts = append(parts, strconv.FormatInt(post.ID, 10), post.Title)
+		}
+	}
+	return sum(parts...)
 }
 
 // variantOf is what a user's page depends on beside his inbox. It is the same
@@ -22,23 +45,18 @@ type pageTag struct {
 func (h *Handlers) variantOf(r *http.Request) uint64 {
 	now := h.now(r)
 	user := &visitOf(r).user.User
-	sum := fnv.New64a()
-	for _, part := range []string{
+	return sum(
 		h.Build, h.files.Hash(), strconv.FormatInt(user.Seq, 10), strconv.FormatBool(user.HasRole(notifier.RoleStaff)),
 		user.Theme, strconv.FormatBool(user.KeysOff), strconv.FormatBool(user.ToastsOff),
 		h.text(r).Lang(), now.Location().String(), now.Format(time.DateOnly),
-	} {
-		_, _ = sum.Write([]byte(part)) // a hash takes everything
-		_, _ = sum.Write([]byte{0})
-	}
-	return sum.Sum64()
+	)
 }
 
 // etag is the tag with the moment until which the page is right at most: an
 // entry that expires leaves pages before the version rises.
 func (t pageTag) etag(until time.Time) string {
 	return `"` + strconv.FormatInt(t.ver, 36) + "-" + strconv.FormatUint(t.variant, 36) + "-" +
-		strconv.FormatInt(until.UnixMilli(), 36) + `"`
+		strconv.FormatUint(t.above, 36) + "-" + strconv.FormatInt(until.UnixMilli(), 36) + `"`
 }
 
 // heldBy says whether the browser holds that very page, and it is still right.

@@ -15,12 +15,12 @@ import (
 const revalidate = "private, no-cache"
 
 // unchanged answers a visit to an inbox in which nothing is unread and nothing
-// has changed since the user's last one: with 304, or with the page that was
-// kept. It is false when it did not answer. There is then something to open,
-// or something to render.
-func (h *Handlers) unchanged(w http.ResponseWriter, r *http.Request) (done bool, err error) {
+// has changed since the user's last one, nor of the announcements that show on
+// it: with 304, or with the page that was kept. It is false when it did not
+// answer. There is then something to open, or something to render.
+func (h *Handlers) unchanged(w http.ResponseWriter, r *http.Request, a announced) (done bool, err error) {
 	kept, ok := h.kept.get(seqOf(r))
-	if !ok && r.Header.Get("If-None-Match") == "" {
+	if !a.known || !ok && r.Header.Get("If-None-Match") == "" {
 		return false, nil
 	}
 	badges, err := h.Inbox.Badges(r.Context(), []int64{seqOf(r)})
@@ -30,7 +30,7 @@ func (h *Handlers) unchanged(w http.ResponseWriter, r *http.Request) (done bool,
 	if badges[0].Unread > 0 {
 		return false, nil
 	}
-	tag := pageTag{ver: badges[0].Ver, variant: h.variantOf(r)}
+	tag := pageTag{ver: badges[0].Ver, variant: h.variantOf(r), above: a.sum()}
 	now := h.Now()
 	if etag, held := tag.heldBy(r, now); held {
 		w.Header().Set("Etag", etag)
@@ -51,14 +51,15 @@ func (h *Handlers) unchanged(w http.ResponseWriter, r *http.Request) (done bool,
 }
 
 // opened sends a page that was opened. It is kept when the opening turned
-// nothing: a page with New marks is for one visit.
-func (h *Handlers) opened(w http.ResponseWriter, r *http.Request, page notifier.Page, c templ.Component) error {
-	if page.Opened > 0 || page.Unread > 0 {
+// nothing: a page with New marks is for one visit. So is one without the
+// announcements that it should have.
+func (h *Handlers) opened(w http.ResponseWriter, r *http.Request, page notifier.Page, a announced, c templ.Component) error {
+	if page.Opened > 0 || page.Unread > 0 || !a.known {
 		return h.page(w, r, http.StatusOK, c)
 	}
 	return h.render(r, c, func(body []byte) {
 		p := keptPage{
-			seq: seqOf(r), tag: pageTag{ver: page.Ver, variant: h.variantOf(r)},
+			seq: seqOf(r), tag: pageTag{ver: page.Ver, variant: h.variantOf(r), above: a.sum()},
 			until: expiryOf(page.Entries, h.Now()), body: bytes.Clone(body), zipped: zipped(r, body),
 		}
 		h.kept.put(p)

@@ -31,6 +31,8 @@ type Day struct {
 
 // Panel is the newest notices, as the bell shows them.
 type Panel struct {
+	Announcements string // how many are unread; empty: none
+
 	Text   *locale.Printer
 	Icons  components.Icons
 	Labels components.Labels

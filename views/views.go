@@ -23,6 +23,7 @@ type Frame struct {
 	Tabs    []components.Tab // the pages of this section; empty: it is the only one
 	Viewer  *Viewer          // nil: nobody is signed in
 	Done    *Done            // what the request before this one did; nil: nothing to say
+	Pinned  *Pinned          // the announcement on top of the page; nil: none
 	Refresh bool             // reload by itself where there is no script
 }
 
@@ -48,6 +49,7 @@ type Viewer struct {
 	Name  string
 	Staff bool
 	Bell  Bell
+	Tally Tally // of the announcements
 
 	Theme     string // light or dark; empty: as the system has it
 	KeysOff   bool   // the user wants no keyboard shortcuts

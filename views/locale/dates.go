@@ -17,20 +17,17 @@ func (p *Printer) Day(t, now time.Time) string {
 	}
 }
 
-// Short is the date in few letters.
+// Short is the time of day on the day of now, and the date in few letters on
+// others.
 func (p *Printer) Short(t, now time.Time) string {
-	if t.Year() == now.Year() {
-		return t.Format(p.T("date.layout_short"))
-	}
-	return t.Format(p.T("date.layout_short_year"))
-}
-
-// ShortOrClock is the time of day on the day of now, and the date on others.
-func (p *Printer) ShortOrClock(t, now time.Time) string {
-	if sameDay(t, now) {
+	switch {
+	case sameDay(t, now):
 		return p.Clock(t)
+	case t.Year() == now.Year():
+		return t.Format(p.T("date.layout_short"))
+	default:
+		return t.Format(p.T("date.layout_short_year"))
 	}
-	return p.Short(t, now)
 }
 
 // Clock is the time of day.

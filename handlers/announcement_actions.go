@@ -1,0 +1,158 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+func (h *Handlers) readAnnouncement(w http.ResponseWriter, r *http.Request) error {
+	return h.turnAnnouncement(w, r, "read", h.Announcements.MarkRead)
+}
+
+func (h *Handlers) unreadAnnouncement(w http.ResponseWriter, r *http.Request) error {
+	return h.turnAnnouncement(w, r, "unread", h.Announcements.MarkUnread)
+}
+
+type turning func(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error)
+
+// turnAnnouncement marks one, and answers with what changed of the page, or leads
+// back to the page of the form.
+func (h *Handlers) turnAnnouncement(w http.ResponseWriter, r *http.Request, code string, turn turning) error {
+	id, err := pathID(r)
+	if err != nil {
+		return err
+	}
+	values, err := form(r, "back")
+	if err != nil {
+		return err
+	}
+	if _, err := turn(r.Context(), readerOf(r), id); err != nil {
+		return fmt.Errorf("mark announcement %d as %s: %w", id, code, err)
+	}
+	if inPart(r, "pinned") || inPart(r, "a"+idText(id)) {
+		return h.announcementPart(w, r, id, values.Get("back"))
+	}
+	redirect(w, backToPage(values.Get("back"), code))
+	return nil
+}
+
+// announcementPart answers a script with what changed: the row of the
+// announcement, the counts above the list, and what is pinned.
+func (h *Handlers) announcementPart(w http.ResponseWriter, r *http.Request, id int64, back string) error {
+	posts, err := h.Announcements.List(r.Context(), readerOf(r))
+	if err != nil {
+		return fmt.Errorf("show announcement %d: %w", id, err)
+	}
+	if err := h.tellBadge(w, r, posts.Badge()); err != nil {
+		return err
+	}
+	p := h.partOf(r, announced{posts, true})
+	shown := withoutDone(cameFrom(back))
+	if inPart(r, "pinned") {
+		p.Done, shown = &views.Done{Text: p.Text.T("done.read")}, announcementsPath
+	}
+	for i := range posts.Items {
+		if posts.Items[i].ID == id {
+			row := h.postMaker(r, p.Text).row(&posts.Items[i], shown)
+			p.Row = &row
+		}
+	}
+	switch {
+	case p.Done != nil:
+		return h.page(w, r, http.StatusOK, views.PinnedPart(p))
+	case p.Row == nil:
+		return fmt.Errorf("show announcement %d: %w", id, notifier.ErrNotFound)
+	}
+	return h.page(w, r, http.StatusOK, views.PostPart(p))
+}
+
+// partOf is what changes of the page that a script asks from.
+func (h *Handlers) partOf(r *http.Request, a announced) *views.AnnouncementPart {
+	f := h.bareFrame(r)
+	shown := cameFrom(shownPage(r))
+	f.Pinned = pinnedOf(&f, a, announcementOf(shown.Path), withoutDone(shown))
+	return &views.AnnouncementPart{Frame: f, Counts: postCounts(f.Text, a.Posts), InList: shown.Path == announcementsPath}
+}
+
+// pinned is the announcement on top of the page that a script asks from, as it is
+// now.
+func (h *Handlers) pinned(w http.ResponseWriter, r *http.Request) error {
+	if !fragment(r) {
+		redirect(w, announcementsPath)
+		return nil
+	}
+	posts, err := h.Announcements.List(r.Context(), readerOf(r))
+	if err != nil {
+		return fmt.Errorf("show what is pinned: %w", err)
+	}
+	if err := h.tellBadge(w, r, posts.Badge()); err != nil {
+		return err
+	}
+	p := h.partOf(r, announced{posts, true})
+	return h.page(w, r, http.StatusOK, views.PinnedBanner(&p.Frame, false))
+}
+
+// readAnnouncements marks all as read, and remembers which it turned.
+func (h *Handlers) readAnnouncements(w http.ResponseWriter, r *http.Request) error {
+	values, err := form(r, "back")
+	if err != nil {
+		return err
+	}
+	ids, _, err := h.Announcements.ReadAll(r.Context(), readerOf(r))
+	if err != nil {
+		return fmt.Errorf("mark all announcements as read: %w", err)
+	}
+	turned := make([]string, len(ids))
+	for i, id := range ids {
+		turned[i] = idText(id)
+	}
+	if fragment(r) {
+		done := announcementsRead(h.text(r).T("done.all_read"), turned)
+		if done.Undo != nil {
+			done.Undo.Target, done.Undo.Select = "#announcements", "#announcements"
+		}
+		return h.listAnnouncements(w, r, cameFrom(values.Get("back")).Query(), done)
+	}
+	h.turned.remember(seqOf(r), announcementsPath, turned, h.Now())
+	redirect(w, backToPage(values.Get("back"), "read-all"))
+	return nil
+}
+
+// announcementsRead says that all is read. When nothing was unread there is
+// nothing to undo.
+func announcementsRead(text string, turned []string) *views.Done {
+	done := &views.Done{Text: text}
+	if len(turned) > 0 {
+		done.Undo = &views.Undo{
+			Action: announcementsPath + "/unread", Fields: []views.Hidden{{Name: "ids", Value: strings.Join(turned, ",")}},
+		}
+	}
+	return done
+}
+
+// unreadAnnouncements undoes Mark all as read. One that is over since then is no
+// fault.
+func (h *Handlers) unreadAnnouncements(w http.ResponseWriter, r *http.Request) error {
+	values, err := form(r, "ids", "back")
+	if err != nil {
+		return err
+	}
+	ids := strings.Split(values.Get("ids"), ",")
+	for _, text := range ids[:min(len(ids), notifier.MaxOpen)] {
+		id := number(text)
+		if id == 0 {
+			return missing("ids")
+		}
+		if _, err := h.Announcements.MarkUnread(r.Context(), readerOf(r), id); err != nil && !errors.Is(err, notifier.ErrNotFound) {
+			return fmt.Errorf("mark announcement %d as unread again: %w", id, err)
+		}
+	}
+	redirect(w, backToPage(values.Get("back"), "restored"))
+	return nil
+}

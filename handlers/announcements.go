@@ -1,0 +1,97 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
+)
+
+const (
+	announcementsPath = "/announcements"
+	postsPerPage      = 30
+)
+
+func announcementPath(id int64) string { return announcementsPath + "/" + strconv.FormatInt(id, 10) }
+
+// announcements lists what is open to the user, pinned ones first.
+func (h *Handlers) announcements(w http.ResponseWriter, r *http.Request) error {
+	text := h.text(r)
+	var done *views.Done
+	if r.URL.Query().Get("done") == "read-all" {
+		turned, _ := h.turned.find(seqOf(r), announcementsPath, h.Now())
+		done = announcementsRead(text.T("done.all_read"), turned)
+	}
+	return h.listAnnouncements(w, r, r.URL.Query(), done)
+}
+
+// listAnnouncements shows the page of the list that an address means. done is
+// what to say on it; nil: what the address says.
+func (h *Handlers) listAnnouncements(w http.ResponseWriter, r *http.Request, values url.Values, done *views.Done) error {
+	posts, err := h.Announcements.List(r.Context(), readerOf(r))
+	if err != nil {
+		return fmt.Errorf("list announcements: %w", err)
+	}
+	f, badge := h.announcementFrame(r, announced{posts, true})
+	if err := h.tellBadge(w, r, badge); err != nil {
+		return err
+	}
+	f.Title = f.Text.T("announcements.title")
+	if done != nil {
+		f.Done = done
+	}
+	p := &views.Announcements{
+		Frame: f, Counts: postCounts(f.Text, posts), Back: announcementsPath,
+		Empty: components.Empty{Icon: "megaphone", Heading: f.Text.T("announcements.empty_heading"), Text: f.Text.T("announcements.empty_text")},
+	}
+	h.fillAnnouncements(p, r, posts.Items, number(values.Get("after")))
+	return h.page(w, r, http.StatusOK, views.AnnouncementsPage(p))
+}
+
+// fillAnnouncements fills in the rows after one, and the way to the others.
+func (h *Handlers) fillAnnouncements(p *views.Announcements, r *http.Request, items []notifier.Posted, after int64) {
+	if first := startOf(items, after); first > 0 {
+		items = items[first:]
+		p.First, p.Back = announcementsPath, postsAfter(after)
+	}
+	if len(items) > postsPerPage {
+		items = items[:postsPerPage]
+		p.Older = postsAfter(items[postsPerPage-1].ID)
+	}
+	if p.Done != nil && p.Done.Undo != nil {
+		p.Done.Undo.Fields = append(p.Done.Undo.Fields, views.Hidden{Name: "back", Value: p.Back})
+	}
+	maker := h.postMaker(r, p.Text)
+	for i := range items {
+		p.Rows = append(p.Rows, maker.row(&items[i], p.Back))
+	}
+}
+
+// startOf is where the page after an announcement begins: at the first when that
+// one is no longer open.
+func startOf(items []notifier.Posted, after int64) int {
+	for i := range items {
+		if items[i].ID == after {
+			return (i + 1) % len(items)
+		}
+	}
+	return 0
+}
+
+func postsAfter(id int64) string {
+	return announcementsPath + "?after=" + strconv.FormatInt(id, 10)
+}
+
+// announcementFrame is what is around a page of announcements, and the number on
+// its bell.
+func (h *Handlers) announcementFrame(r *http.Request, a announced) (views.Frame, notifier.Badge) {
+	f, badge := h.frameWith(r, "announcements", "", &a)
+	if f.Done != nil && r.URL.Query().Get("done") == "unread" {
+		f.Done.Text = f.Text.T("done.announcement_unread") // until it is opened, not until the inbox is
+	}
+	return f, badge
+}

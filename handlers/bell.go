@@ -1,0 +1,146 @@
+package handlers
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+// bellWait is how long a page waits for what is around it.
+const bellWait = time.Second
+
+// announced is what a user sees of announcements, which every page shows a part of.
+type announced struct {
+	notifier.Posts
+	known bool // it could be told
+}
+
+// announced asks for them. A page that can do without is shown without.
+func (h *Handlers) announced(r *http.Request) announced {
+	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
+	defer cancel()
+	posts, err := h.Announcements.List(ctx, readerOf(r))
+	if err != nil {
+		h.warn(r, "page without announcements", err)
+		return announced{}
+	}
+	return announced{posts, true}
+}
+
+// surround shows on a page what is around each: the announcements, and the number
+// on the bell, which it returns. A page that can do without it is shown without.
+func (h *Handlers) surround(r *http.Request, f *views.Frame, a announced) notifier.Badge {
+	h.addAnnounced(r, f, a)
+	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
+	defer cancel()
+	badges, err := h.Inbox.Badges(ctx, []int64{seqOf(r)})
+	if err != nil || len(badges) != 1 {
+		h.warn(r, "bell without its number", err)
+		return a.Badge()
+	}
+	badge := a.with(badges[0])
+	f.Viewer.Bell = views.NewBell(f.Text, badge)
+	return badge
+}
+
+// with is the whole badge, of which inbox is one half.
+func (a announced) with(inbox notifier.Badge) notifier.Badge {
+	whole := a.Badge()
+	whole.Inbox, whole.Ver = inbox.Inbox, inbox.Ver
+	whole.Unread += inbox.Inbox
+	return whole
+}
+
+// addAnnounced shows on a page how many announcements are unread, and those that
+// are pinned.
+func (h *Handlers) addAnnounced(r *http.Request, f *views.Frame, a announced) {
+	if a.Unread > 0 {
+		f.Viewer.Tally = views.Tally{Number: strconv.FormatInt(a.Unread, 10), Text: f.Text.N("js.unread", a.Unread)}
+	}
+	f.Pinned = pinnedOf(f, a, announcementOf(r.URL.Path), here(r))
+}
+
+// pinnedOf is the first of the pinned announcements that are unread, but for the
+// one whose own page it is.
+func pinnedOf(f *views.Frame, a announced, own int64, back string) *views.Pinned {
+	var p *views.Pinned
+	var more int64
+	for i := range a.Items {
+		post := &a.Items[i]
+		switch {
+		case !post.Pinned || post.Read || post.ID == own:
+		case p != nil:
+			more++
+		default:
+			p = &views.Pinned{
+				ID: idText(post.ID), Href: announcementPath(post.ID), Title: post.Title, Back: back,
+				Dismiss: f.Text.F("banner.dismiss_named", "Title", post.Title),
+			}
+		}
+	}
+	if more > 0 {
+		p.More = f.Text.N("banner.more", more)
+	}
+	return p
+}
+
+// announcementOf is the announcement whose own page has this path, or 0.
+func announcementOf(path string) int64 {
+	id, ok := strings.CutPrefix(path, announcementsPath+"/")
+	if !ok {
+		return 0
+	}
+	return number(id)
+}
+
+// mostBack is the longest address that a form leads back to.
+const mostBack = 500
+
+// here is the address of this page without what was done before it. What has no
+// page to come back to leads to the announcements.
+func here(r *http.Request) string {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return announcementsPath
+	}
+	return withoutDone(r.URL)
+}
+
+func withoutDone(u *url.URL) string {
+	values := u.Query()
+	values.Del("done")
+	address := (&url.URL{Path: u.Path, RawQuery: values.Encode()}).RequestURI()
+	if len(address) > mostBack || safeNext(address) != address {
+		return announcementsPath
+	}
+	return address
+}
+
+// cameFrom is the page of our own that a form leads back to.
+func cameFrom(back string) *url.URL {
+	u, err := url.Parse(back)
+	if err != nil || len(back) > mostBack || safeNext(back) != back {
+		return &url.URL{Path: announcementsPath}
+	}
+	return u
+}
+
+// backToPage is the page to go back to after an action on announcements, with
+// what to say there.
+func backToPage(back, done string) string {
+	u := cameFrom(back)
+	values := u.Query()
+	values.Set("done", done)
+	return u.EscapedPath() + "?" + values.Encode()
+}
+
+func (h *Handlers) warn(r *http.Request, what string, err error) {
+	h.Log.LogAttrs(r.Context(), slog.LevelWarn, what,
+		slog.Int64("user_id", seqOf(r)), slog.String("request_id", visitOf(r).id), slog.Any("err", err))
+}
