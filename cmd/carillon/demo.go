@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/alexedwards/argon2id"
@@ -22,14 +24,17 @@ type demoUser struct {
 	Name     string   `json:"name"`
 	Password string   `json:"password"`
 	Roles    []string `json:"roles"`
+
+	audience string
 }
 
 func demoUsers() []demoUser {
 	return []demoUser{
-		{"alice", "alice-demo", []string{notifier.RoleStaff}},
-		{"bob", "bob-demo", []string{}},
-		{"carol", "carol-demo", []string{"picker"}},
-		{"dave", "dave-demo", []string{"picker"}},
+		{"alice", "alice-demo", []string{notifier.RoleStaff}, "user"},
+		{"bob", "bob-demo", []string{}, "user"},
+		{"carol", "carol-demo", []string{"picker"}, "user"},
+		{"dave", "dave-demo", []string{"picker"}, "user"},
+		{"erin", "erin-demo", []string{}, "customer"},
 	}
 }
 
@@ -37,10 +42,6 @@ func demoUsers() []demoUser {
 // there: then there is something to show, see demoNotices.
 func addDemoUsers(ctx context.Context, db *store.Store, cfg config) (fresh bool, err error) {
 	anybody, err := db.Users(ctx, notifier.UserQuery{Limit: 1})
-	if err != nil {
-		return false, err
-	}
-	audience, err := audienceOf("user", cfg)
 	if err != nil {
 		return false, err
 	}
@@ -54,6 +55,10 @@ func addDemoUsers(ctx context.Context, db *store.Store, cfg config) (fresh bool,
 		hash, err := argon2id.CreateHash(u.Password, &argon2id.Params{Memory: 1024, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
 		if err != nil {
 			return false, fmt.Errorf("hash a demo password: %w", err)
+		}
+		audience, err := audienceOf(u.audience, cfg)
+		if err != nil {
+			audience = slices.Min(slices.Collect(maps.Keys(cfg.Audiences))) // they have names of their own
 		}
 		_, err = db.CreateUser(ctx, store.NewUser{Name: u.Name, PasswordHash: hash, Audience: audience, Roles: u.Roles})
 		if err != nil && !errors.Is(err, notifier.ErrConflict) { // another instance was quicker

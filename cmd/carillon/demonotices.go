@@ -67,8 +67,8 @@ func demoNotices() []demoNotice {
 
 // sendDemo fills the inboxes of a fresh demonstration, each notice through a
 // pipeline whose clock is behind: there is a yesterday then.
-func sendDemo(ctx context.Context, c pipeline.Config) error {
-	for _, d := range demoNotices() {
+func sendDemo(ctx context.Context, c pipeline.Config, notices []demoNotice) error {
+	for _, d := range notices {
 		c.Now = func() time.Time { return time.Now().Add(-d.ago) }
 		d.Sender = "alice"
 		p := pipeline.New(c)

@@ -18,9 +18,12 @@ import (
 // pages joins the pages to what is behind them.
 func (i *instance) pages(space keys.Space, demo bool) (http.Handler, error) {
 	c := handlers.Config{
-		Sessions:  i.sessions,
-		Gate:      session.NewGate(session.GateConfig{Users: i.db, Redis: i.rdb, Space: space}),
-		Inbox:     i.inbox,
+		Sessions: i.sessions,
+		Gate:     session.NewGate(session.GateConfig{Users: i.db, Redis: i.rdb, Space: space}),
+		Inbox:    i.inbox,
+
+		Announcements: i.board,
+
 		Sender:    i.pipe,
 		Directory: i.db,
 		Stream:    streams{i.hub},
@@ -31,6 +34,7 @@ func (i *instance) pages(space keys.Space, demo bool) (http.Handler, error) {
 
 		Audiences:      i.cfg.Audiences,
 		TrustedProxies: i.cfg.TrustedProxies,
+		LinkHosts:      i.cfg.LinkHosts,
 		Keep:           i.cfg.Keep,
 		Log:            i.log,
 	}
@@ -55,8 +59,8 @@ func (i *instance) pages(space keys.Space, demo bool) (http.Handler, error) {
 type streams struct{ hub *live.Hub }
 
 // Serve answers with a user's stream. A refusal says when to try again.
-func (s streams) Serve(w http.ResponseWriter, r *http.Request, seq int64, session string) error {
-	err := s.hub.Serve(w, r, live.Client{Seq: seq, Session: session})
+func (s streams) Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, session string) error {
+	err := s.hub.Serve(w, r, live.Client{Seq: who.Seq, Audience: who.Audience, Session: session})
 	var busy *live.BusyError
 	if errors.As(err, &busy) && errors.Is(err, notifier.ErrTooMany) {
 		return &notifier.TooManyError{RetryAfter: busy.RetryAfter}

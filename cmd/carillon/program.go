@@ -34,12 +34,13 @@ type cli struct {
 
 	JSON bool `name:"json" help:"Print each result as one line of JSON."`
 
-	Serve   serveCmd   `cmd:"" help:"Run the server."`
-	User    userCmd    `cmd:"" help:"Manage the directory of users."`
-	Send    sendCmd    `cmd:"" help:"Send a notice."`
-	Migrate migrateCmd `cmd:"" help:"Bring the database up to date."`
-	Doctor  doctorCmd  `cmd:"" help:"Check Redis, SQL, clocks, keys and proxy, and say what to do."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Serve    serveCmd    `cmd:"" help:"Run the server."`
+	User     userCmd     `cmd:"" help:"Manage the directory of users."`
+	Send     sendCmd     `cmd:"" help:"Send a notice."`
+	Announce announceCmd `cmd:"" help:"Announce something to whole audiences."`
+	Migrate  migrateCmd  `cmd:"" help:"Bring the database up to date."`
+	Doctor   doctorCmd   `cmd:"" help:"Check Redis, SQL, clocks, keys and proxy, and say what to do."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
 // usageError is a fault of the call, not of the work: status 2.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/pipeline"
@@ -92,11 +93,14 @@ func sender(ctx context.Context, cfg config, db *store.Store, c *console) (p *pi
 	if reason == nil {
 		reason = box.Load(ctx)
 	}
-	p = pipeline.New(pipeline.Config{
+	conf := pipeline.Config{
 		Store: db, Redis: rdb, Keys: space, Inbox: box, Router: route.New(db), Log: c.log,
-		Limits:    notifier.Limits{LinkHosts: cfg.LinkHosts, Keep: cfg.Keep},
-		InlineMax: math.MaxInt64, InlineWait: sendWait,
-	})
+		Limits: limits(cfg), InlineMax: math.MaxInt64, InlineWait: sendWait,
+	}
+	if reason == nil {
+		conf.Board = announcement.New(rdb, space, db, boardOptions(cfg, c.log))
+	}
+	p = pipeline.New(conf)
 	return p, rdb.Close, reason
 }
 

@@ -165,7 +165,7 @@ func TestDemoUsersAreNotShownToThePublic(t *testing.T) {
 	if r.status != exitFailed {
 		t.Errorf("with demo users left behind: status %d", r.status)
 	}
-	wantWords(t, r.errors, "alice, bob, carol, dave", "user passwd")
+	wantWords(t, r.errors, "alice, bob, carol, dave, erin", "user passwd")
 	for _, u := range demoUsers() {
 		must(t, in(dir).typing("another-"+u.Password).run(t.Context(), "user", "passwd", u.Name, "--password-stdin"))
 	}
@@ -182,8 +182,8 @@ func TestADemonstrationIsFilledOnce(t *testing.T) {
 		}
 		alice := visit(t, s.URL)
 		alice.signIn(t, "alice", "alice-demo")
-		if rows := alice.get(t, "/staff/notices").Find("tbody tr").Length(); rows != len(demoNotices()) {
-			t.Errorf("%d notices, want %d", rows, len(demoNotices()))
+		if rows := alice.get(t, "/staff/notices").Find("tbody tr").Length(); rows != len(demoNotices())+len(demoPosts(config{})) {
+			t.Errorf("%d notices, want %d", rows, len(demoNotices())+len(demoPosts(config{})))
 		}
 		s.stop()
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/carillonhq/carillon/internal/embedded"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/live"
@@ -23,6 +25,10 @@ import (
 	"github.com/carillonhq/carillon/notifier/route"
 	"github.com/carillonhq/carillon/store"
 )
+
+// boardLease is after how long another instance opens and closes announcements
+// when the one that did so has died.
+const boardLease = 2 * time.Second
 
 // instance is one running server: everything it is made of.
 type instance struct {
@@ -33,6 +39,7 @@ type instance struct {
 	db       *store.Store
 	sessions *session.Store
 	inbox    *inbox.Inbox
+	board    *announcement.Board
 	hub      *live.Hub
 	pipe     *pipeline.Pipeline
 
@@ -84,7 +91,7 @@ func build(ctx context.Context, cfg config, log *slog.Logger, demo bool) (_ *ins
 		return nil, err
 	}
 	if fresh {
-		if err = sendDemo(ctx, i.pipeConfig()); err != nil {
+		if err = sendDemo(ctx, i.pipeConfig(), append(demoNotices(), demoPosts(cfg)...)); err != nil {
 			return nil, err
 		}
 	}
@@ -113,9 +120,19 @@ func (i *instance) openRedis(ctx context.Context, lock *embedded.Lock) error {
 // pipeConfig is what a pipeline of this instance is made of.
 func (i *instance) pipeConfig() pipeline.Config {
 	return pipeline.Config{
-		Store: i.db, Redis: i.rdb, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db), Hub: i.hub, Log: i.log,
-		Limits: notifier.Limits{LinkHosts: i.cfg.LinkHosts, Keep: i.cfg.Keep},
+		Store: i.db, Redis: i.rdb, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db),
+		Board: i.board, Hub: i.hub, Log: i.log, Limits: limits(i.cfg),
 	}
+}
+
+// limits is what drafts are measured by.
+func limits(cfg config) notifier.Limits {
+	return notifier.Limits{LinkHosts: cfg.LinkHosts, Keep: cfg.Keep, Audiences: slices.Sorted(maps.Keys(cfg.Audiences))}
+}
+
+// boardOptions is what announcements are made of.
+func boardOptions(cfg config, log *slog.Logger) announcement.Options {
+	return announcement.Options{MaxSeq: cfg.MaxSeq, Audiences: slices.Sorted(maps.Keys(cfg.Audiences)), Log: log}
 }
 
 func (i *instance) makeStages(ctx context.Context, demo bool) error {
@@ -125,16 +142,22 @@ func (i *instance) makeStages(ctx context.Context, demo bool) error {
 	}
 	space := keys.New(i.cfg.RedisPrefix)
 	i.inbox = inbox.New(i.rdb, space, inbox.Options{Cap: i.cfg.InboxCap, Log: i.log})
+	board := boardOptions(i.cfg, i.log)
+	board.Lease = pipeline.NewLease(i.rdb, space, "announcements", boardLease)
+	i.board = announcement.New(i.rdb, space, i.db, board)
 	load, cancel := context.WithTimeout(ctx, pingWait)
 	defer cancel()
-	if err := i.inbox.Load(load); err != nil {
+	if err := errors.Join(i.inbox.Load(load), i.board.Load(load)); err != nil {
 		i.log.Warn("redis is away; scripts are loaded when it comes", "err", err)
 	}
 	i.sessions = session.New(session.Config{
 		Keys: signing, SQL: i.db, Redis: i.rdb, Space: space, Log: i.log,
 		Secure: i.cfg.PublicURL != nil && i.cfg.PublicURL.Scheme == "https",
 	})
-	i.hub = live.New(live.Config{Redis: i.rdb, Keys: space, Badges: i.inbox, Sessions: i.sessions, Log: i.log})
+	i.hub = live.New(live.Config{
+		Redis: i.rdb, Keys: space, Badges: pipeline.Badges{Inbox: i.inbox, Board: i.board}, Sessions: i.sessions,
+		Audiences: slices.Sorted(maps.Keys(i.cfg.Audiences)), Log: i.log,
+	})
 	i.pipe = pipeline.New(i.pipeConfig())
 	pages, err := i.pages(space, demo)
 	if err != nil {
