@@ -15,6 +15,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/pipeline"
@@ -44,6 +45,7 @@ type rig struct {
 	rdb   redis.UniversalClient
 	keys  keys.Space
 	inbox *inbox.Inbox
+	board *announcement.Board
 }
 
 func newRig(t *testing.T, rdb redis.UniversalClient) *rig {
@@ -55,13 +57,19 @@ func newRig(t *testing.T, rdb redis.UniversalClient) *rig {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	k := redistest.Space(t)
-	return &rig{dir, s, rdb, k, inbox.New(rdb, k, inbox.Options{})}
+	return &rig{dir, s, rdb, k, inbox.New(rdb, k, inbox.Options{}), newBoard(rdb, k, s)}
+}
+
+func newBoard(rdb redis.UniversalClient, k keys.Space, s *store.Store) *announcement.Board {
+	return announcement.New(rdb, k, s, announcement.Options{
+		Audiences: []notifier.Audience{1, 2, 3}, Every: 20 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
+	})
 }
 
 // config is that of an instance, in a hurry.
 func (r *rig) config() pipeline.Config {
 	return pipeline.Config{
-		Store: r.store, Redis: r.rdb, Keys: r.keys, Inbox: r.inbox, Router: route.New(r.store),
+		Store: r.store, Redis: r.rdb, Keys: r.keys, Inbox: r.inbox, Router: route.New(r.store), Board: r.board,
 		Log: slog.New(slog.DiscardHandler), Poll: 20 * time.Millisecond, Lease: time.Second,
 	}
 }

@@ -1,0 +1,241 @@
+package pipeline_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+)
+
+func toAudiences(audiences ...notifier.Audience) notifier.Draft {
+	return notifier.Draft{Target: notifier.Target{Audiences: audiences}, Title: "We are closed on Monday", Sender: "test"}
+}
+
+// unread is how many announcements each user has not read.
+func (r *rig) unread(t *testing.T, audience notifier.Audience, seqs ...int64) []int64 {
+	t.Helper()
+	readers := make([]notifier.Reader, len(seqs))
+	for i, seq := range seqs {
+		readers[i] = notifier.Reader{Seq: seq, Audience: audience}
+	}
+	badges, err := r.board.Badges(t.Context(), readers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unread := make([]int64, len(seqs))
+	for i, b := range badges {
+		unread[i] = b.Announcements
+	}
+	return unread
+}
+
+func (r *rig) wantUnread(t *testing.T, when string, want []int64, audience notifier.Audience, seqs ...int64) {
+	t.Helper()
+	if d := cmp.Diff(want, r.unread(t, audience, seqs...)); d != "" {
+		t.Errorf("%s: unread announcements (-want +got):\n%s", when, d)
+	}
+}
+
+func (r *rig) read(t *testing.T, id int64, audience notifier.Audience, seq int64) {
+	t.Helper()
+	if _, err := r.board.MarkRead(t.Context(), notifier.Reader{Seq: seq, Audience: audience}, id); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAnAnnouncementIsShownWhenSendReturns(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 3) // of audience 3
+	p := pipeline.New(r.config())
+	n := send(t, p, toAudiences(3))
+	if n.ID == 0 || n.PhaseAt(time.Now()) != notifier.PhaseOpen || n.Type != notifier.TypeAnnouncement {
+		t.Errorf("announced as %+v", n)
+	}
+	r.wantUnread(t, "announced", []int64{1, 1, 1}, 3, seqs...)
+	r.wantUnread(t, "another audience", []int64{0}, 2, seqs[0])
+	r.everyoneHas(t, seqs, 0) // nobody's inbox was touched
+	stored, err := r.store.Notice(t.Context(), n.ID)
+	if err != nil || stored.State != notifier.StateSent || !stored.ExpiresAt.Equal(n.EndsAt) {
+		t.Errorf("stored as %+v, %v", stored, err)
+	}
+	if count, err := p.Count(t.Context(), toAudiences(2, 3)); err != nil || count != 3 {
+		t.Errorf("counted %d, %v; want 3", count, err)
+	}
+}
+
+func TestEditRetractAndDeleteReachReadersAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 2)
+	p := pipeline.New(r.config())
+	n := send(t, p, toAudiences(3))
+	reader := notifier.Reader{Seq: seqs[0], Audience: 3}
+
+	d := toAudiences(2, 3)
+	d.Title, d.Window = "We are closed on Tuesday", n.Window
+	edited, err := p.Edit(t.Context(), n.ID, n.Revision, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	post, err := r.board.Find(t.Context(), reader, n.ID)
+	if err != nil || post.Title != d.Title {
+		t.Errorf("after the edit it reads %q, %v", post.Title, err)
+	}
+	if _, err = p.Edit(t.Context(), n.ID, n.Revision, d); !errors.Is(err, notifier.ErrConflict) {
+		t.Errorf("an edit of the old revision: %v", err)
+	}
+	if edited.Revision == n.Revision || edited.Sender != n.Sender {
+		t.Errorf("edited as %+v", edited)
+	}
+	if err = p.Delete(t.Context(), n.ID); !errors.Is(err, notifier.ErrConflict) {
+		t.Errorf("deleting an open one: %v", err)
+	}
+	for range 2 { // the second changes nothing
+		if err = p.Retract(t.Context(), n.ID); err != nil {
+			t.Fatal(err)
+		}
+		r.wantUnread(t, "retracted", []int64{0, 0}, 3, seqs...)
+	}
+	if _, err = r.board.Find(t.Context(), reader, n.ID); !errors.Is(err, notifier.ErrNotFound) {
+		t.Errorf("the retracted one is found: %v", err)
+	}
+	if err = p.Delete(t.Context(), n.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = p.Progress(t.Context(), n.ID); !errors.Is(err, notifier.ErrNotFound) {
+		t.Errorf("the deleted one is known: %v", err)
+	}
+}
+
+func TestANoticeToUsersIsNotEditedAsAnAnnouncement(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	r.users(t, "all", 1)
+	p := pipeline.New(r.config())
+	n := send(t, p, toUsers("u1"))
+	if _, err := p.Edit(t.Context(), n.ID, n.Revision, toAudiences(3)); !errors.Is(err, notifier.ErrNotFound) {
+		t.Errorf("edit: %v", err)
+	}
+	a := send(t, p, toAudiences(3))
+	var bad *notifier.InvalidError
+	if _, err := p.Edit(t.Context(), a.ID, a.Revision, toUsers("u1")); !errors.As(err, &bad) || bad.Fields[0].Field != "to" {
+		t.Errorf("an announcement edited to go to a user: %v", err)
+	}
+	if err := p.Delete(t.Context(), n.ID); !errors.Is(err, notifier.ErrNotFound) {
+		t.Errorf("delete: %v", err)
+	}
+}
+
+func TestTheShareThatHasReadIsKnownWhileItIsOpenAndAfter(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 4)
+	p := pipeline.New(r.config())
+	n := send(t, p, toAudiences(1, 3))
+	r.read(t, n.ID, 3, seqs[1])
+	r.read(t, n.ID, 3, seqs[3])
+	want := []notifier.Share{{Audience: 1, Counted: true}, {Audience: 3, Members: 4, Reads: 2, Counted: true}}
+	progress := func(when string) notifier.Progress {
+		t.Helper()
+		got, err := p.Progress(t.Context(), n.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got.Shares); d != "" {
+			t.Errorf("%s (-want +got):\n%s", when, d)
+		}
+		return got
+	}
+	if got := progress("open"); got.Recipients != 4 || got.Read != 2 || !got.Counted {
+		t.Errorf("summed up as %d of %d, known: %v", got.Read, got.Recipients, got.Counted)
+	}
+	start(t, p)
+	if err := p.Retract(t.Context(), n.ID); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is finished", func() bool {
+		parts, err := r.store.Announcements(t.Context(), []int64{n.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parts[0].Parts[0].Finished && parts[0].Parts[1].Finished
+	})
+	progress("retracted and counted")
+	if left := r.rdb.Exists(t.Context(), r.keys.Bits(3, n.ID)).Val(); left != 0 {
+		t.Error("its bitmap is still in Redis")
+	}
+}
+
+func TestWhatIsAnnouncedWhileRedisIsAwayIsShownWhenItIsBack(t *testing.T) {
+	t.Parallel()
+	server := redistest.Own(t)
+	r := newRig(t, impatient(t, server))
+	seqs := r.users(t, "all", 2)
+	server.Crash(t)
+	p := pipeline.New(r.config())
+	start(t, p)
+	n := send(t, p, toAudiences(3))
+	got, err := p.Progress(t.Context(), n.ID)
+	if err != nil || got.PhaseAt(time.Now()) != notifier.PhaseOpen {
+		t.Errorf("while Redis is away it is %+v, %v", got, err)
+	}
+	server.Restart(t)
+	eventually(t, "everybody has it unread", func() bool {
+		badges, err := r.board.Badges(t.Context(), []notifier.Reader{{Seq: seqs[0], Audience: 3}, {Seq: seqs[1], Audience: 3}})
+		return err == nil && badges[0].Announcements == 1 && badges[1].Announcements == 1
+	})
+}
+
+func TestALossOfRedisLosesNoAnnouncementAndNoRead(t *testing.T) {
+	t.Parallel()
+	server := redistest.Own(t)
+	r := newRig(t, server.Client(t))
+	seqs := r.users(t, "all", 3)
+	p := pipeline.New(r.config())
+	first, second := send(t, p, toAudiences(3)), send(t, p, toAudiences(3))
+	r.read(t, first.ID, 3, seqs[0])
+	r.read(t, second.ID, 3, seqs[2])
+	if _, err := r.board.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.rdb.FlushAll(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	r.wantUnread(t, "after the loss", []int64{1, 2, 1}, 3, seqs...)
+	if err := r.rdb.FlushAll(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	posts, err := r.board.List(t.Context(), notifier.Reader{Seq: seqs[0], Audience: 3})
+	if err != nil || len(posts.Items) != 2 || posts.Items[0].Read || !posts.Items[1].Read {
+		t.Errorf("after another loss the first reader sees %+v, %v", posts, err)
+	}
+}
+
+func TestBothHalvesMakeTheBadge(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 2)
+	p := pipeline.New(r.config())
+	send(t, p, toAudiences(3))
+	send(t, p, toUsers("u2"))
+	both := pipeline.Badges{Inbox: r.inbox, Board: r.board}
+	badges, err := both.Badges(t.Context(), []notifier.Reader{{Seq: seqs[0], Audience: 3}, {Seq: seqs[1], Audience: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []notifier.Badge{{Unread: 1, Announcements: 1}, {Unread: 2, Inbox: 1, Announcements: 1}} {
+		got := badges[i]
+		if got.Ver == 0 || got.AVer == 0 {
+			t.Errorf("user %d: no versions in %+v", i, got)
+		}
+		if got.Ver, got.AVer = 0, 0; got != want {
+			t.Errorf("user %d: %+v, want %+v", i, got, want)
+		}
+	}
+}
