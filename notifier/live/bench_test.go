@@ -1,15 +1,18 @@
 package live
 
 import (
+	"bytes"
 	"fmt"
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -144,5 +147,76 @@ func BenchmarkChange(b *testing.B) {
 	}
 	if cut := w.hub.Stats().Cut; cut > 0 {
 		b.Errorf("%d cut", cut)
+	}
+}
+
+// BenchmarkTurn is one announcement to 9,000 users who are here: from its
+// publishing until the last has his event and his badge. The clients' reading is
+// counted too: about as much work again, on the same processors.
+func BenchmarkTurn(b *testing.B) {
+	const users = 9_000 // each takes two descriptors of this process, which may have 20,000
+	board := &board{ann: map[int64]half{}, start: half{aver: 100}}
+	w := newWorld(b, redistest.Client(b), redistest.Space(b), func(c *Config) { c.Badges = board })
+	fds := connectAll(b, w, users)
+	defer fds.close()
+	all := newReader(b, fds)
+	content := `{"title":"Maintenance","body":"` + strings.Repeat("x", 500) + `","link":"/","pinned":false}`
+	reads := w.hub.Stats().Rereads
+	var took []time.Duration
+	b.ReportAllocs()
+	for i := int64(1); b.Loop(); i++ {
+		began := time.Now()
+		w.publishTurn(1, 100+i, 99+i, fmt.Sprintf("open %d 0 %s", i, content))
+		all.read(b, users)
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50_ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99_ms")
+	if s := w.hub.Stats(); s.Cut > 0 || s.Rereads != reads {
+		b.Errorf("%d cut, %d badges read", s.Cut, s.Rereads-reads)
+	}
+}
+
+// reader reads from many clients in one goroutine.
+type reader struct {
+	epoll int
+	ready []unix.EpollEvent
+	buf   []byte
+}
+
+func newReader(b *testing.B, fds clients) *reader {
+	b.Helper()
+	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = unix.Close(epoll) })
+	for _, fd := range fds {
+		if err = unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)}); err != nil { //nolint:gosec // a descriptor is small
+			b.Fatal(err)
+		}
+	}
+	return &reader{epoll: epoll, ready: make([]unix.EpollEvent, 512), buf: make([]byte, 64<<10)}
+}
+
+// read returns when so many badges have come.
+func (r *reader) read(b *testing.B, badges int) {
+	b.Helper()
+	for badges > 0 {
+		n, err := unix.EpollWait(r.epoll, r.ready, 10_000)
+		if err == unix.EINTR { //nolint:errorlint // an errno, as it is
+			continue
+		}
+		if n <= 0 {
+			b.Fatalf("%v: %d badges did not come", err, badges)
+		}
+		for _, e := range r.ready[:n] {
+			got, err := unix.Read(int(e.Fd), r.buf)
+			if got <= 0 {
+				b.Fatalf("a stream ended: %v", err)
+			}
+			badges -= bytes.Count(r.buf[:got], []byte("event: badge\n"))
+		}
 	}
 }

@@ -5,7 +5,9 @@
 //
 // The way of a change:
 //
-//	link     one Pub/Sub connection with up to Limits.Channels users' channels
+//	link     one Pub/Sub connection with up to Limits.Channels users' channels,
+//	  │      and those of all audiences
+//	turn     of an audience: encoded once for all its users who see the same of it
 //	  │
 //	user     the held badge; a change is encoded once for all his streams, and
 //	  │      changes of one user within Limits.Merge travel in one write
@@ -16,6 +18,13 @@
 // A user is joined by SUBSCRIBE, then his badge is read, in this order, so that
 // no change falls between. The same happens again after a subscription was lost,
 // and for everybody once in Limits.Check, which mends what nothing else noticed.
+// A link subscribes to the audiences before its users, so that whose channel is
+// confirmed hears every turn from then on.
+//
+// A badge has two halves with a version each. A Change has the inbox's, Marks
+// have the announcements'. A notifier.Turn has none: what opens is counted on
+// where the user's version allows it; anything else has the badges of its
+// audience read, one batch directly after the other.
 //
 // r3labs/sse is used within these bounds, outside of which it leaks or blocks:
 // no replay and no automatic streams; a stream is removed only after its one

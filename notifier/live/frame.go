@@ -15,9 +15,16 @@ import (
 // appendEvent appends one event as it stands on the wire. data is JSON and
 // becomes one line whatever it holds.
 func appendEvent(b []byte, id int64, event, data string) []byte {
-	b = append(b, "id: "...)
-	b = strconv.AppendInt(b, id, 10)
-	b = append(b, "\ndata: "...)
+	return appendData(appendID(b, id), event, data)
+}
+
+func appendID(b []byte, id int64) []byte {
+	return append(strconv.AppendInt(append(b, "id: "...), id, 10), '\n')
+}
+
+// appendData is appendEvent without an id: the one before it goes on.
+func appendData(b []byte, event, data string) []byte {
+	b = append(b, "data: "...)
 	b = appendLine(b, data)
 	b = append(b, "\nevent: "...)
 	b = append(b, event...)
@@ -41,6 +48,20 @@ func pack(text []byte) *sse.Event {
 	rest = bytes.TrimSuffix(rest, []byte("\n\n"))
 	last := bytes.LastIndex(rest, []byte("\nevent: "))
 	return &sse.Event{ID: id, Data: rest[:last:last], Event: rest[last+len("\nevent: "):]}
+}
+
+// packShared is pack of a text of appendData, with a user's version as its id
+// and, if due, his badge behind it. The text is shared, not copied.
+func packShared(text []byte, n notifier.Badge, due bool) *sse.Event {
+	text = bytes.TrimSuffix(bytes.TrimPrefix(text, []byte("data: ")), []byte("\n\n"))
+	last := bytes.LastIndex(text, []byte("\nevent: "))
+	own := strconv.AppendInt(make([]byte, 0, 288), n.Ver, 10)
+	id := len(own)
+	own = append(own, text[last+len("\nevent: "):]...)
+	if due {
+		own = bytes.TrimSuffix(appendBadge(append(own, "\n\n"...), n), []byte("\n\n"))
+	}
+	return &sse.Event{ID: own[:id:id], Data: text[:last:last], Event: own[id:]}
 }
 
 // appendChange appends the events of one change, in order. Neighbours of one
@@ -74,12 +95,31 @@ func appendChange(b []byte, c *notifier.Change) []byte {
 
 // noticeJSON puts key and id before the fields of the stored content.
 func noticeJSON(e *notifier.ChangeEvent) string {
-	head := `{"key":` + quote(e.Key) + `,"id":` + strconv.FormatInt(e.ID, 10)
-	fields := strings.TrimLeft(e.JSON[1:], " \t")
+	return withFields(`{"key":`+quote(e.Key)+`,"id":`+strconv.FormatInt(e.ID, 10), e.JSON)
+}
+
+// withFields goes on with the fields of an object where head stops.
+func withFields(head, object string) string {
+	fields := strings.TrimLeft(object[1:], " \t")
 	if fields == "}" {
 		return head + "}"
 	}
 	return head + "," + fields
+}
+
+// appendMarks appends the event of marks.
+func appendMarks(b []byte, id int64, m *notifier.Marks) []byte {
+	if m.Kind == notifier.MarksAll {
+		return appendEvent(b, id, "announcement_read", `{"all":true}`)
+	}
+	data := []byte(`{"ids":[`)
+	for i, n := range m.IDs {
+		if i > 0 {
+			data = append(data, ',')
+		}
+		data = strconv.AppendInt(data, n, 10)
+	}
+	return appendEvent(b, id, "announcement_"+m.Kind, string(append(data, "]}"...)))
 }
 
 func appendBadge(b []byte, n notifier.Badge) []byte {

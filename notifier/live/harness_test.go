@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -75,7 +76,7 @@ type world struct {
 // newWorld starts a hub; change may alter its configuration first.
 func newWorld(t testing.TB, rdb redis.UniversalClient, k keys.Space, change func(*Config)) *world {
 	t.Helper()
-	cfg := Config{Redis: rdb, Keys: k, Badges: stateBadges(rdb, k)}
+	cfg := Config{Redis: rdb, Keys: k, Badges: stateBadges(rdb, k), Audiences: []notifier.Audience{1, 2, 3}}
 	if change != nil {
 		change(&cfg)
 	}
@@ -97,11 +98,11 @@ func newWorld(t testing.TB, rdb redis.UniversalClient, k keys.Space, change func
 	return w
 }
 
-// ServeHTTP stands in for the handler: the headers X-Seq and X-Session for the
+// ServeHTTP stands in for the handler: the headers X-Seq, X-Audience (1) and X-Session for the
 // session it would know.
 func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	seq, _ := strconv.ParseInt(r.Header.Get("X-Seq"), 10, 64)
-	err := w.hub.Serve(rw, r, Client{Seq: seq, Session: r.Header.Get("X-Session")})
+	err := w.hub.Serve(rw, r, Client{Seq: seq, Audience: audienceOf(r), Session: r.Header.Get("X-Session")})
 	var busy *BusyError
 	switch {
 	case err == nil:
@@ -115,6 +116,14 @@ func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		rw.WriteHeader(http.StatusInternalServerError)
 	}
 	_, _ = io.WriteString(rw, err.Error())
+}
+
+func audienceOf(r *http.Request) notifier.Audience {
+	n, err := strconv.Atoi(r.Header.Get("X-Audience"))
+	if err != nil {
+		return 1
+	}
+	return notifier.Audience(n)
 }
 
 // change stores a user's numbers and publishes them with events, as a script does.
@@ -306,5 +315,65 @@ func eventually(t testing.TB, what string, ok func() bool) {
 			t.Fatal("it did not come true: " + what)
 		case <-tick.C:
 		}
+	}
+}
+
+// half is the announcements' half of a badge.
+type half struct{ aver, unread int64 }
+
+// board is a Badges that a test writes to. Who has no half of his own has that
+// of his audience, else start.
+type board struct {
+	mu        sync.Mutex
+	ann       map[int64]half
+	audiences map[notifier.Audience]half
+	start     half
+	asked     []notifier.Reader
+}
+
+func (b *board) Badges(_ context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.asked = append(b.asked, readers...)
+	out := make([]notifier.Badge, len(readers))
+	for i, r := range readers {
+		h, ok := b.ann[r.Seq]
+		if !ok {
+			h, ok = b.audiences[r.Audience]
+		}
+		if !ok {
+			h = b.start
+		}
+		out[i] = notifier.Badge{Unread: h.unread, Announcements: h.unread, Ver: 1, AVer: h.aver}
+	}
+	return out, nil
+}
+
+// set stores the half of a user.
+func (b *board) set(seq, aver, unread int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ann == nil {
+		b.ann = make(map[int64]half)
+	}
+	b.ann[seq] = half{aver, unread}
+}
+
+// publishTurn publishes what happened in an audience, as the board's script does.
+func (w *world) publishTurn(a notifier.Audience, aver, before int64, events ...string) {
+	w.t.Helper()
+	w.publish(w.keys.LiveAudience(a), append([]string{fmt.Sprintf("%d %d", aver, before)}, events...)...)
+}
+
+// publishMarks publishes what a user has marked.
+func (w *world) publishMarks(seq, aver, unread int64, line string) {
+	w.t.Helper()
+	w.publish(w.keys.LiveUser(seq), fmt.Sprintf("A %d %d", aver, unread), line)
+}
+
+func (w *world) publish(channel string, lines ...string) {
+	w.t.Helper()
+	if err := w.rdb.Publish(context.Background(), channel, strings.Join(lines, "\n")).Err(); err != nil {
+		w.t.Fatal(err)
 	}
 }

@@ -81,10 +81,11 @@ type Stats struct {
 	Dropped         int64 // published messages that were malformed or for nobody here
 	Resubscriptions int64 // times a lost subscription was made again
 	Rereads         int64 // users whose badge was read from Redis
+	Turns           int64 // published turns of audiences, each once for every Pub/Sub connection
 }
 
 type counters struct {
-	users, cut, dropped, resubscriptions, rereads atomic.Int64
+	users, cut, dropped, resubscriptions, rereads, turns atomic.Int64
 }
 
 // Stats returns the present numbers.
@@ -92,5 +93,6 @@ func (h *Hub) Stats() Stats {
 	return Stats{
 		Streams: h.streams.Load(), Users: h.stats.users.Load(), Cut: h.stats.cut.Load(),
 		Dropped: h.stats.dropped.Load(), Resubscriptions: h.stats.resubscriptions.Load(), Rereads: h.stats.rereads.Load(),
+		Turns: h.stats.turns.Load(),
 	}
 }

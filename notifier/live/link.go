@@ -3,6 +3,8 @@ package live
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,7 +14,8 @@ import (
 // chunk is how many channels one SUBSCRIBE names at most.
 const chunk = 5000
 
-// link is one Pub/Sub connection. One goroutine sends its commands, one reads.
+// link is one Pub/Sub connection, to its users' channels and to those of all
+// audiences. One goroutine sends its commands, one reads.
 type link struct {
 	hub  *Hub
 	size int  // users on it; guarded by links.mu
@@ -97,6 +100,12 @@ func (l *link) session(ctx context.Context) error {
 // command sends subscriptions and pings.
 func (l *link) command(ctx context.Context, ps *redis.PubSub) error {
 	l.drain() // all that was asked before is in wanted
+	// Before the users: whose channel is confirmed misses no turn.
+	if channels := slices.Collect(maps.Keys(l.hub.audiences)); len(channels) > 0 {
+		if err := ps.Subscribe(ctx, channels...); err != nil {
+			return fmt.Errorf("subscribe to %d audiences: %w", len(channels), err)
+		}
+	}
 	if err := l.send(ctx, ps, l.hub.wanted(l)); err != nil {
 		return err
 	}

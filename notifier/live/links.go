@@ -67,10 +67,24 @@ func (ls *links) run(ctx context.Context) error {
 	}
 }
 
-// hear passes on what was published for a user of l.
+// hear passes on what was published for a user of l, or for an audience.
 func (h *Hub) hear(l *link, channel, text string) {
-	c, err := notifier.ParseChange(text)
-	if err != nil || !h.with(l, channel, func(u *user) { u.take(&c) }) {
+	if a, ok := h.audiences[channel]; ok {
+		h.turn(l, a, text)
+		return
+	}
+	var apply func(*user)
+	var err error
+	if notifier.IsMarks(text) {
+		var m notifier.Marks
+		m, err = notifier.ParseMarks(text)
+		apply = func(u *user) { u.mark(&m) }
+	} else {
+		var c notifier.Change
+		c, err = notifier.ParseChange(text)
+		apply = func(u *user) { u.take(&c) }
+	}
+	if err != nil || !h.with(l, channel, apply) {
 		h.stats.dropped.Add(1)
 	}
 }

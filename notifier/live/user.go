@@ -74,30 +74,31 @@ func (u *user) take(c *notifier.Change) {
 		return
 	}
 	u.pending = appendChange(u.pending, c)
-	switch {
-	case u.merging && len(u.pending) < mergeBytes:
-	case u.merging || u.hub.cfg.Now().Sub(u.flushed) >= u.hub.lim.Merge:
-		u.flush()
-	default:
-		u.merging = true
-		u.hub.merger.add(u)
-	}
+	u.flushSoon()
 }
 
-// hold applies a badge read from Redis when ver asked was held. Each half
-// counts by its own version: what is older came too late, unless it is older
-// than what was held when it was asked for. Then Redis has lost something, and
-// its word counts.
+// hold applies a badge read from Redis when asked was held. Each half counts by
+// its own version: what is older came too late, unless it is older than what was
+// held when it was asked for. Then Redis has lost something, and its word counts.
+// Versions are times, so what Redis makes anew is later all the same; only if its
+// clock went back too, a browser keeps what it knows until its next page.
+//
+// The same number of announcements keeps its later version: that of the user's
+// own marks is forgotten after some minutes, and nothing is lost then. Nor is a
+// new version of an old number told: each turn that does not concern him gives one.
 func (u *user) hold(b, asked notifier.Badge) {
 	old := u.badge
 	if b.Ver >= u.badge.Ver || b.Ver < asked.Ver {
 		u.badge.Ver, u.badge.Inbox = b.Ver, b.Inbox
 	}
-	if b.AVer >= u.badge.AVer || b.AVer < asked.AVer {
+	switch {
+	case b.Announcements == u.badge.Announcements:
+		u.badge.AVer = max(u.badge.AVer, b.AVer)
+	case b.AVer >= u.badge.AVer || b.AVer < asked.AVer:
 		u.badge.AVer, u.badge.Announcements = b.AVer, b.Announcements
 	}
 	u.badge.Unread = u.badge.Inbox + u.badge.Announcements
-	if u.badge != old {
+	if old.AVer = u.badge.AVer; u.badge != old {
 		u.due = true
 		u.flush()
 	}
@@ -115,18 +116,39 @@ func (u *user) settle(gen uint32) {
 	}
 }
 
+// rested says that the last flush is so long ago that the next need not wait.
+func (u *user) rested() bool {
+	return !u.merging && u.hub.cfg.Now().Sub(u.flushed) >= u.hub.lim.Merge
+}
+
+// flushSoon sends what is pending, now or with what follows at once.
+func (u *user) flushSoon() {
+	switch {
+	case u.merging && len(u.pending) < mergeBytes:
+	case u.merging || u.rested():
+		u.flush()
+	default:
+		u.merging = true
+		u.hub.merger.add(u)
+	}
+}
+
 // flush sends what is pending, encoded once for all streams.
 func (u *user) flush() {
-	text, due := u.pending, u.due
-	u.pending, u.due = nil, false
-	if len(u.conns) == 0 || len(text) == 0 && !due {
+	text := u.pending
+	u.pending = nil
+	if len(u.conns) == 0 || len(text) == 0 && !u.due {
+		u.due = false
 		return
 	}
-	if due {
+	if u.due {
 		text = appendBadge(text, u.badge)
 	}
-	u.flushed = u.hub.cfg.Now()
-	ev := pack(text)
+	u.send(pack(text))
+}
+
+func (u *user) send(ev *sse.Event) {
+	u.due, u.flushed = false, u.hub.cfg.Now()
 	for _, c := range u.conns {
 		c.publish(ev)
 	}
