@@ -15,17 +15,17 @@ local bitmaps = KEYS[3] and {unpack(KEYS, 3)} or {}
 
 local fault = check_index(aver, version, bitmaps)
 if fault then return fault end
-local seqs, fields, numbers, sum = {}, {}, {}, {}
+local seqs, fields, numbers, sum, highest = {}, {}, {}, {}, {}
+for top in tops:gmatch('%S+') do highest[#highest + 1] = tonumber(top) end
 for i = 3, #ARGV do
   local n = i - 2
   seqs[n], numbers[n], sum[2 * n - 1], sum[2 * n] = ARGV[i], tonumber(ARGV[i]), 0, 0
   fields[3 * n - 2], fields[3 * n - 1], fields[3 * n] = 'GET', 'u1', ARGV[i]
 end
-local top = tops:gmatch('%d+')
-for _, bits in ipairs(bitmaps) do
-  local highest = tonumber(top())
+for i, bits in ipairs(bitmaps) do
+  local top = highest[i]
   for n, bit in ipairs(get_bits(bits, seqs, fields)) do
-    if highest == 0 or numbers[n] <= highest then
+    if top == 0 or numbers[n] <= top then
       sum[2 * n - 1 + bit] = sum[2 * n - 1 + bit] + 1
     end
   end

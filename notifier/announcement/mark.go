@@ -49,21 +49,26 @@ func (b *Board) ReadAll(ctx context.Context, r notifier.Reader) (ids []int64, ba
 }
 
 func (b *Board) markOne(ctx context.Context, r notifier.Reader, id int64, want int) (notifier.Badge, error) {
-	room, err := b.roomOf(r), error(notifier.ErrNotFound)
-	var rep reply
-	if room != nil {
-		_, rep, err = b.ask(ctx, room, func(x *index) *redis.Cmd {
-			place := x.place(id, r.Seq)
-			if place < 0 {
-				return nil
-			}
-			return b.mark(ctx, x, r.Seq, want, place+1)
-		})
-	}
+	badge, err := b.turn(ctx, r, id, want)
 	if err != nil {
-		return notifier.Badge{}, fmt.Errorf("mark announcement %d for user %d: %w", id, r.Seq, err)
+		return badge, fmt.Errorf("mark announcement %d for user %d: %w", id, r.Seq, err)
 	}
-	return rep.badge(0), nil
+	return badge, nil
+}
+
+func (b *Board) turn(ctx context.Context, r notifier.Reader, id int64, want int) (notifier.Badge, error) {
+	room := b.roomOf(r)
+	if room == nil {
+		return notifier.Badge{}, notifier.ErrNotFound
+	}
+	_, rep, err := b.ask(ctx, room, func(x *index) *redis.Cmd {
+		place := x.place(id, r.Seq)
+		if place < 0 {
+			return nil
+		}
+		return b.mark(ctx, x, r.Seq, want, place+1)
+	})
+	return rep.badge(0), err
 }
 
 // mark runs the script that marks. which is a place from 1, or 0 for all.

@@ -81,7 +81,8 @@ func (b *Board) look(ctx context.Context, revision int64) (seen string, due bool
 	if err := pipe.Exec(ctx); err != nil {
 		return "", false, away(err)
 	}
-	for _, cmd := range cmds {
+	all := make([]any, len(cmds))
+	for i, cmd := range cmds {
 		rep, err := parseReply(cmd)
 		if err != nil {
 			return "", false, err
@@ -89,9 +90,9 @@ func (b *Board) look(ctx context.Context, revision int64) (seen string, due bool
 		if rep.code != 0 || rep.number(0) != revision {
 			return "", true, nil
 		}
-		seen += fmt.Sprint(rep.rest)
+		all[i] = rep.rest
 	}
-	return seen, false, nil
+	return fmt.Sprint(all), false, nil
 }
 
 func (b *Board) writeBehind(ctx context.Context) error {

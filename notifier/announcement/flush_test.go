@@ -1,0 +1,138 @@
+package announcement_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// seqsFar are readers in three segments, the last bit of one and the first of the
+// next among them.
+var seqsFar = []int64{1, 32767, 32768, 100_000}
+
+func (s *site) open(t tb, title string) int64 {
+	t.Helper()
+	n := draft(title)
+	n.LateJoiners = true
+	return s.publish(t, n)
+}
+
+func TestChangedSegmentsReachSQLAndComeBackFromIt(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		id := s.open(t, "One")
+		for _, seq := range seqsFar {
+			s.read(t, seq, id)
+		}
+		if n, err := s.Flush(s.ctx(t)); err != nil || n != 3 {
+			t.Fatalf("flushed %d, %v; want 3 segments", n, err)
+		}
+		if got := s.sql.saved(id, customer); !slices.Equal(got, seqsFar) {
+			t.Errorf("SQL knows %v", got)
+		}
+		if n, err := s.Flush(s.ctx(t)); err != nil || n != 0 || len(s.stored(t, customer).Dirty) != 0 {
+			t.Errorf("the second flush wrote %d, %v", n, err)
+		}
+		if _, err := s.MarkUnread(s.ctx(t), reader(100_000), id); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := s.Flush(s.ctx(t)); err != nil || n != 1 {
+			t.Errorf("one change: flushed %d, %v", n, err)
+		}
+		if err := s.rdb.Del(t.Context(), s.k.Bits(customer, id)).Err(); err != nil {
+			t.Fatal(err)
+		}
+		s.sync(t)
+		if got, want := s.stored(t, customer).Bits[id], []int64{0, 1, 32767, 32768}; !slices.Equal(got, want) {
+			t.Errorf("restored %v, want %v", got, want)
+		}
+		s.sync(t)
+		s.read(t, 5, id)
+		s.sync(t)
+		if got := s.stored(t, customer).Bits[id]; len(got) != 5 {
+			t.Errorf("a bitmap that is there was restored over: %v", got)
+		}
+	})
+}
+
+func TestWhatChangesDuringAFlushIsWrittenByTheNext(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		id := s.open(t, "One")
+		s.read(t, 1, id)
+		s.sql.before = func(call string) error {
+			if call == "save" {
+				s.sql.before = func(string) error { return nil }
+				s.read(t, 2, id)
+			}
+			return nil
+		}
+		for round, want := range [][]int64{{1}, {1, 2}} {
+			if n, err := s.Flush(s.ctx(t)); err != nil || n != 1 {
+				t.Errorf("flush %d wrote %d, %v", round, n, err)
+			}
+			if got := s.sql.saved(id, customer); !slices.Equal(got, want) {
+				t.Errorf("after flush %d SQL knows %v, want %v", round, got, want)
+			}
+		}
+	})
+}
+
+func TestADeathBetweenSavingAndForgettingIsHarmless(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		id := s.open(t, "One")
+		s.read(t, 1, id)
+		s.sql.after = func(call string) error {
+			if call == "save" {
+				return errAway
+			}
+			return nil
+		}
+		if _, err := s.Flush(s.ctx(t)); err == nil {
+			t.Fatal("it did not die")
+		}
+		if at := s.stored(t, customer); len(at.Dirty) != 1 {
+			t.Errorf("marks %v, want it kept", at.Dirty)
+		}
+		s.sql.after = func(string) error { return nil }
+		s.read(t, 2, id)
+		if n, err := s.Flush(s.ctx(t)); err != nil || n != 1 || !slices.Equal(s.sql.saved(id, customer), []int64{1, 2}) {
+			t.Errorf("wrote %d, %v; SQL knows %v", n, err, s.sql.saved(id, customer))
+		}
+	})
+}
+
+func TestAMarkWithoutABitmapGoes(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		id := s.open(t, "One")
+		s.read(t, 1, id)
+		for _, odd := range []string{"77:0", "x", "1:x", "-1:0", "1:-1", ""} {
+			s.rdb.ZAdd(t.Context(), s.k.DirtyBits(customer), z(odd))
+		}
+		if n, err := s.Flush(s.ctx(t)); err != nil || n != 1 || len(s.stored(t, customer).Dirty) != 0 {
+			t.Errorf("wrote %d, %v; left %v", n, err, s.stored(t, customer).Dirty)
+		}
+	})
+}
+
+func TestAFlushGoesOnUntilNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, redistest.Client(t))
+	id := s.open(t, "One")
+	if err := s.rdb.SetBit(t.Context(), s.k.Bits(customer, id), 15_999_999, 1).Err(); err != nil {
+		t.Fatal(err)
+	}
+	two := s.open(t, "Two")
+	for _, n := range []int64{id, two} {
+		for seq := int64(1); seq <= 15_000_000; seq += 32768 {
+			s.read(t, seq, n)
+		}
+	}
+	if n, err := s.Flush(t.Context()); err != nil || n != 916 || len(s.stored(t, customer).Dirty) != 0 {
+		t.Errorf("wrote %d, %v; left %d", n, err, len(s.stored(t, customer).Dirty))
+	}
+	reads, err := s.Reads(t.Context(), []notifier.PartKey{{ID: two, Audience: customer}, {ID: 99, Audience: customer}, {ID: id, Audience: customer}})
+	if err != nil || !slices.Equal(reads, []int64{458, -1, 459}) {
+		t.Errorf("read by %v, %v", reads, err)
+	}
+}

@@ -1,0 +1,112 @@
+package announcement_test
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// listener hears one channel.
+type listener struct {
+	s   *site
+	sub *redis.PubSub
+	on  string
+	// node is a key of the node from which the channel is spoken on.
+	node string
+}
+
+// turns hears the turns of an audience.
+func (s *site) turns(t tb, a notifier.Audience) *listener {
+	t.Helper()
+	return s.listen(t, s.k.LiveAudience(a), s.k.AVer(a))
+}
+
+// marks hears the marks of a customer.
+func (s *site) marks(t tb, seq int64) *listener {
+	t.Helper()
+	return s.listen(t, s.k.LiveUser(seq), s.k.AVer(customer))
+}
+
+func (s *site) listen(t tb, channel, node string) *listener {
+	t.Helper()
+	l := &listener{s: s, on: channel, node: node, sub: s.rdb.Subscribe(t.Context(), channel)}
+	t.Cleanup(func() { _ = l.sub.Close() })
+	if _, err := l.sub.Receive(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l.heard(t) // in a cluster, what was said before may still be on its way
+	return l
+}
+
+// next waits for the next word.
+func (l *listener) next(t tb) string {
+	t.Helper()
+	for {
+		m, err := l.sub.ReceiveTimeout(t.Context(), 10*time.Second)
+		if err != nil {
+			t.Fatalf("wait for a word on %s: %v", l.on, err)
+		}
+		if m, ok := m.(*redis.Message); ok {
+			return m.Payload
+		}
+	}
+}
+
+// heard returns what was published since it was last asked. A word of its own, which
+// goes the way of those behind it, tells it when to stop.
+func (l *listener) heard(t tb) (all []string) {
+	t.Helper()
+	const stop = `return redis.call('PUBLISH', ARGV[1], 'stop')`
+	if err := l.s.rdb.Eval(t.Context(), stop, []string{l.node}, l.on).Err(); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		word := l.next(t)
+		if word == "stop" {
+			return all
+		}
+		all = append(all, word)
+	}
+}
+
+func turn(t tb, text string) notifier.Turn {
+	t.Helper()
+	turn, err := notifier.ParseTurn(text)
+	if err != nil {
+		t.Fatalf("published %q: %v", text, err)
+	}
+	return turn
+}
+
+// told is the event lines of what was published since, as `open 1 top 9, removed 2`.
+func (l *listener) told(t tb) string {
+	t.Helper()
+	var parts []string
+	for _, text := range l.heard(t) {
+		_, lines, _ := strings.Cut(text, "\n")
+		turn(t, text)
+		for line := range strings.Lines(lines) {
+			words := strings.SplitN(strings.TrimSpace(line), " ", 4)
+			parts = append(parts, strings.Join(words[:min(3, len(words))], " "))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// marked is what was published for a user since, without the versions.
+func (l *listener) marked(t tb) (all []string) {
+	t.Helper()
+	for _, text := range l.heard(t) {
+		m, err := notifier.ParseMarks(text)
+		if err != nil {
+			t.Fatalf("published %q: %v", text, err)
+		}
+		slices.Sort(m.IDs)
+		all = append(all, text[strings.LastIndex(text[:strings.Index(text, "\n")], " ")+1:])
+	}
+	return all
+}

@@ -1,0 +1,228 @@
+package announcement_test
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+// The pool of a closed client looks for a lost server up to a second longer.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(redistest.Wrap(m),
+		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+}
+
+// tb is a test, a benchmark, or a run of a property.
+type tb interface {
+	rapid.TB
+	Context() context.Context
+	Cleanup(f func())
+}
+
+const (
+	operator notifier.Audience = 1
+	user     notifier.Audience = 2
+	customer notifier.Audience = 3
+)
+
+var audiences = []notifier.Audience{operator, user, customer}
+
+// site is one space of announcements on one kind of Redis, and the SQL beside it.
+type site struct {
+	*announcement.Board
+	rdb   redis.UniversalClient
+	k     keys.Space
+	sql   *sql
+	flush bool // the scripts are lost before each call of ctx
+}
+
+// newSite has the users 1 to 9, customers all.
+func newSite(t testing.TB, rdb redis.UniversalClient) *site {
+	t.Helper()
+	s := &site{rdb: rdb, k: redistest.Space(t), sql: newSQL()}
+	for range 9 {
+		s.sql.join(customer)
+	}
+	s.Board = s.another(announcement.Options{})
+	return s
+}
+
+// another is one more instance over the same Redis and SQL.
+func (s *site) another(o announcement.Options) *announcement.Board {
+	o.Audiences = audiences
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return announcement.New(s.rdb, s.k, s.sql, o)
+}
+
+// onEachRedis runs a promise on a single server, on a server that loses its
+// scripts before each call, on a cluster, and on miniredis.
+func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
+	t.Helper()
+	t.Parallel()
+	t.Run("server", func(t *testing.T) {
+		t.Parallel()
+		promise(t, newSite(t, redistest.Client(t)))
+	})
+	t.Run("forgetful", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t, redistest.Own(t).Client(t))
+		s.flush = true
+		promise(t, s)
+	})
+	t.Run("cluster", func(t *testing.T) {
+		t.Parallel()
+		promise(t, newSite(t, redistest.Cluster(t)))
+	})
+	t.Run("miniredis", func(t *testing.T) {
+		t.Parallel()
+		_, c := redistest.Mini(t)
+		promise(t, newSite(t, c))
+	})
+}
+
+// ctx is the context of the next call; a forgetful server loses its scripts now.
+func (s *site) ctx(t tb) context.Context {
+	t.Helper()
+	if s.flush {
+		if err := s.rdb.ScriptFlush(t.Context()).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return t.Context()
+}
+
+// draft is an announcement to customers that is open for an hour on each side of now.
+func draft(title string, to ...notifier.Audience) *notifier.Announcement {
+	if len(to) == 0 {
+		to = []notifier.Audience{customer}
+	}
+	now := time.Now().Truncate(time.Millisecond)
+	return &notifier.Announcement{Notice: notifier.Notice{
+		State: notifier.StateSent, CreatedAt: now,
+		Draft: notifier.Draft{
+			Type: notifier.TypeAnnouncement, Title: title, Body: "line 1\nline 2 \u2028 \"<&", Link: "/news/1",
+			Target: notifier.Target{Audiences: to},
+			Window: notifier.Window{StartsAt: now.Add(-time.Hour), EndsAt: now.Add(time.Hour)},
+		},
+	}}
+}
+
+// publish stores an announcement and brings the indexes up to date.
+func (s *site) publish(t tb, n *notifier.Announcement) int64 {
+	t.Helper()
+	id := s.sql.announce(n)
+	s.sync(t)
+	return id
+}
+
+func (s *site) sync(t tb) {
+	t.Helper()
+	if err := s.Sync(s.ctx(t)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func reader(seq int64) notifier.Reader { return notifier.Reader{Seq: seq, Audience: customer} }
+
+// badge is the badge of one customer.
+func (s *site) badge(t tb, seq int64) notifier.Badge {
+	t.Helper()
+	badges, err := s.Badges(s.ctx(t), []notifier.Reader{reader(seq)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return badges[0]
+}
+
+func (s *site) unread(t tb, seq, want int64) {
+	t.Helper()
+	if b := s.badge(t, seq); b.Unread != want || b.Announcements != want || b.AVer == 0 || b.Inbox != 0 || b.Ver != 0 {
+		t.Errorf("customer %d has the badge %+v, want %d unread", seq, b, want)
+	}
+}
+
+func (s *site) read(t tb, seq, id int64) notifier.Badge {
+	t.Helper()
+	b, err := s.MarkRead(s.ctx(t), reader(seq), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// stored is all that Redis holds of an audience.
+type stored struct {
+	AVer                           string
+	Open, Scheduled, Marked, Dirty map[string]string
+	Windows                        map[string]string
+	Bits                           map[int64][]int64 // id → the seqs whose bit is set
+}
+
+func (s *site) stored(t tb, a notifier.Audience) stored {
+	t.Helper()
+	ctx := t.Context()
+	set := func(key string) map[string]string {
+		s.foreverOrGone(t, key)
+		all := map[string]string{}
+		for _, z := range s.rdb.ZRangeWithScores(ctx, key, 0, -1).Val() {
+			all[z.Member.(string)] = strconv.FormatFloat(z.Score, 'f', 0, 64)
+		}
+		return all
+	}
+	at := stored{
+		AVer: s.rdb.Get(ctx, s.k.AVer(a)).Val(), Open: set(s.k.Open(a)), Scheduled: set(s.k.Scheduled(a)),
+		Marked: set(s.k.Marked(a)), Dirty: set(s.k.DirtyBits(a)), Windows: s.rdb.HGetAll(ctx, s.k.Windows(a)).Val(),
+		Bits: map[int64][]int64{},
+	}
+	s.foreverOrGone(t, s.k.AVer(a))
+	s.foreverOrGone(t, s.k.Windows(a))
+	for id := int64(1); id <= s.sql.lastID(); id++ {
+		text, err := s.rdb.Get(ctx, s.k.Bits(a, id)).Result()
+		if err != nil {
+			continue
+		}
+		s.foreverOrGone(t, s.k.Bits(a, id))
+		at.Bits[id] = []int64{}
+		for i := range int64(len(text)) * 8 {
+			if text[i/8]>>(7-i%8)&1 == 1 {
+				at.Bits[id] = append(at.Bits[id], i)
+			}
+		}
+	}
+	return at
+}
+
+// foreverOrGone holds that nothing that announcements keep has a life of its own:
+// what is over is taken out, not left to expire.
+func (s *site) foreverOrGone(t tb, key string) {
+	t.Helper()
+	if ttl := s.rdb.PTTL(t.Context(), key).Val(); ttl >= 0 {
+		t.Errorf("%s lives for %v", key, ttl)
+	}
+}
+
+// titles is what a list shows, as `B*, A`; a star stands for unread.
+func titles(p notifier.Posts) (all []string) {
+	for _, i := range p.Items {
+		star := "*"
+		if i.Read {
+			star = ""
+		}
+		all = append(all, i.Title+star)
+	}
+	return slices.Clip(all)
+}

@@ -1,0 +1,283 @@
+package announcement_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestWhatIsPublishedIsOpenToldAndCounted(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.sync(t)
+		heard, others := s.turns(t, customer), s.turns(t, user)
+		before := s.stored(t, customer)
+		n := draft("One")
+		id := s.publish(t, n)
+		words := heard.heard(t)
+		if len(words) != 1 {
+			t.Fatalf("published %q, want one turn", words)
+		}
+		told := turn(t, words[0])
+		after := s.stored(t, customer)
+		if strconv.FormatInt(told.Before, 10) != before.AVer || strconv.FormatInt(told.AVer, 10) != after.AVer || told.AVer <= told.Before {
+			t.Errorf("turn from %d to %d, the index went from %s to %s", told.Before, told.AVer, before.AVer, after.AVer)
+		}
+		text, err := json.Marshal(notifier.Bulletin{Title: "One", Body: n.Body, Link: n.Link})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff([]notifier.TurnEvent{{Kind: notifier.TurnOpen, ID: id, Top: 9, JSON: string(text)}}, told.Events); d != "" {
+			t.Errorf("events (-want +got):\n%s", d)
+		}
+		start := strconv.FormatInt(n.StartsAt.UnixMilli(), 10)
+		want := stored{
+			AVer: after.AVer, Open: map[string]string{"0": "0", "1": start}, Scheduled: map[string]string{"0": "0"},
+			Marked: map[string]string{}, Dirty: map[string]string{}, Bits: map[int64][]int64{1: {0}},
+			Windows: map[string]string{"revision": "1", "1": fmt.Sprintf("%s %d 9 1", start, n.EndsAt.UnixMilli())},
+		}
+		if d := cmp.Diff(want, after); d != "" {
+			t.Errorf("stored (-want +got):\n%s", d)
+		}
+		if p := s.sql.partOf(id, customer); !p.Settled || p.Top != 9 || p.Members != 9 {
+			t.Errorf("the part is %+v, want it settled", p)
+		}
+		s.unread(t, 1, 1)
+		if s.sync(t); len(heard.heard(t)) != 0 || len(others.heard(t)) != 0 {
+			t.Error("a repeat, or another audience, was told something")
+		}
+		if d := cmp.Diff(after, s.stored(t, customer)); d != "" {
+			t.Errorf("a repeat changed (-before +after):\n%s", d)
+		}
+	})
+}
+
+func TestWhatIsToComeWaitsAndWhatIsOverIsGone(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.sync(t)
+		heard := s.turns(t, customer)
+		coming, over := draft("Coming"), draft("Over")
+		coming.StartsAt = time.Now().Add(time.Minute).Truncate(time.Millisecond)
+		over.EndsAt = time.Now().Add(-time.Millisecond)
+		s.publish(t, coming)
+		s.publish(t, over)
+		if got := heard.told(t); got != "" {
+			t.Errorf("told %q, want nothing", got)
+		}
+		s.unread(t, 1, 0)
+		at := s.stored(t, customer)
+		if len(at.Open) != 1 || len(at.Scheduled) != 2 || len(at.Bits) != 0 || len(at.Windows) != 2 {
+			t.Errorf("stored %+v, want one coming and nothing open", at)
+		}
+		if p := s.sql.partOf(1, customer); p.Settled {
+			t.Error("who sees it was settled before it opened")
+		}
+	})
+}
+
+func TestAnEditChangesWhatIsOpenEverywhereAtOnce(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		id := s.publish(t, draft("One", customer, user))
+		s.read(t, 1, id)
+		heard, others := s.turns(t, customer), s.turns(t, user)
+		s.sql.edit(id, func(n *notifier.Announcement) { n.Title, n.Pinned = "Two", true })
+		s.sync(t)
+		for _, l := range []*listener{heard, others} {
+			words := l.heard(t)
+			if len(words) != 1 {
+				t.Fatalf("published %q, want one turn", words)
+			}
+			e := turn(t, words[0]).Events[0]
+			n := draft("Two")
+			text, err := json.Marshal(notifier.Bulletin{Title: "Two", Body: n.Body, Link: n.Link, Pinned: true, Changed: true})
+			if err != nil || e.Kind != notifier.TurnChanged || e.JSON != string(text) {
+				t.Errorf("told %s %s, want %s", e.Kind, e.JSON, text)
+			}
+		}
+		s.unread(t, 1, 0)
+		s.unread(t, 2, 1)
+		s.sql.edit(id, func(n *notifier.Announcement) { address(n, user, operator) })
+		s.sync(t)
+		if got := heard.told(t); got != "removed 1" || others.told(t) != "changed 1 9" {
+			t.Errorf("customers were told %q", got)
+		}
+		s.unread(t, 2, 0)
+		s.sql.edit(id, func(n *notifier.Announcement) { address(n, customer) })
+		s.sync(t)
+		if got := heard.told(t); got != "changed 1 9" {
+			t.Errorf("told %q: who has read it would count it again", got)
+		}
+		s.unread(t, 1, 0)
+		s.unread(t, 2, 1)
+		s.sql.edit(id, func(n *notifier.Announcement) { n.StartsAt = time.Now().Add(time.Minute) })
+		s.sync(t)
+		if got := heard.told(t); got != "removed 1" {
+			t.Errorf("put off, told %q", got)
+		}
+		s.unread(t, 2, 0)
+		if at := s.stored(t, customer); len(at.Scheduled) != 2 {
+			t.Errorf("put off, it is not scheduled: %+v", at)
+		}
+	})
+}
+
+func TestRetractedIsGoneAtOnceAndForGood(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		id := s.publish(t, draft("One"))
+		heard := s.turns(t, customer)
+		s.sql.retract(id)
+		s.sync(t)
+		s.sync(t)
+		if got := heard.told(t); got != "removed 1" {
+			t.Errorf("told %q", got)
+		}
+		s.unread(t, 1, 0)
+	})
+}
+
+func TestLateJoinersSeeWhatSaysSo(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		closed, open := draft("For those who were there"), draft("For all")
+		open.LateJoiners = true
+		s.publish(t, closed)
+		s.publish(t, open)
+		late := s.sql.join(customer)
+		s.unread(t, 9, 2)
+		s.unread(t, late, 1)
+		if _, err := s.MarkRead(s.ctx(t), reader(late), closed.ID); !isNotFound(err) {
+			t.Errorf("a late joiner marks what he does not see: %v", err)
+		}
+		if _, err := s.Find(s.ctx(t), reader(late), closed.ID); !isNotFound(err) {
+			t.Errorf("a late joiner finds what he does not see: %v", err)
+		}
+		ids, b, err := s.ReadAll(s.ctx(t), reader(late))
+		if err != nil || !slices.Equal(ids, []int64{open.ID}) || b.Unread != 0 {
+			t.Errorf("read all: %v, %+v, %v; want the one he sees", ids, b, err)
+		}
+		if at := s.stored(t, customer); len(at.Bits[closed.ID]) != 1 {
+			t.Errorf("bits of what he does not see: %v", at.Bits[closed.ID])
+		}
+		// An edit may let late joiners in, and out again.
+		heard := s.turns(t, customer)
+		for _, c := range []struct {
+			late bool
+			told string
+			sees int64
+		}{{true, "changed 1 0", 1}, {false, "removed 1, changed 1 9", 0}} {
+			s.sql.edit(closed.ID, func(n *notifier.Announcement) { n.LateJoiners = c.late })
+			s.sync(t)
+			if got := heard.told(t); got != c.told {
+				t.Errorf("late joiners %v: told %q, want %q", c.late, got, c.told)
+			}
+			s.unread(t, late, c.sees)
+			s.unread(t, 9, 2)
+		}
+	})
+}
+
+func TestWhatOpensBeforeAnybodyIsThereIsForLateJoinersOnly(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.sql.users = nil
+		open := draft("For all")
+		open.LateJoiners = true
+		s.publish(t, draft("For nobody"))
+		s.publish(t, open)
+		first := s.sql.join(customer)
+		s.sync(t)
+		s.unread(t, first, 1)
+		posts, err := s.List(s.ctx(t), reader(first))
+		if err != nil || !slices.Equal(titles(posts), []string{"For all*"}) {
+			t.Errorf("%v, %v", titles(posts), err)
+		}
+		if at := s.stored(t, customer); len(at.Open) != 2 || len(at.Windows) != 2 {
+			t.Errorf("what nobody can see has a place in the index: %+v", at)
+		}
+		s.sql.edit(1, func(n *notifier.Announcement) { n.LateJoiners = true })
+		s.sync(t)
+		s.unread(t, first, 2)
+	})
+}
+
+func TestALaterStateIsNotReplacedByAnEarlierOne(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.publish(t, draft("One"))
+		var once sync.Once
+		s.sql.after = func(call string) error {
+			if call == "revision" { // as if another had published and planned meanwhile
+				once.Do(func() {
+					s.sql.announce(draft("Two"))
+					s.rdb.HSet(t.Context(), s.k.Windows(customer), "revision", 2)
+				})
+			}
+			return nil
+		}
+		s.sync(t)
+		if at := s.stored(t, customer); at.Windows["revision"] != "2" || len(at.Open) != 3 {
+			t.Errorf("stored %+v, want the later state", at)
+		}
+	})
+}
+
+func TestTheIndexFollowsSQLThatWasPutBack(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.publish(t, draft("One"))
+		s.publish(t, draft("Two"))
+		s.publish(t, draft("Three"))
+		s.sql.remove(2)
+		s.sql.remove(3)
+		s.sql.revision = 1
+		s.sync(t)
+		if at := s.stored(t, customer); at.Windows["revision"] != "1" || len(at.Open) != 2 {
+			t.Errorf("stored %+v, want what SQL has", at)
+		}
+		s.unread(t, 1, 1)
+	})
+}
+
+func TestOneOfManyThatPlanTellsIt(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.sync(t)
+		heard := s.turns(t, customer)
+		for i := range 10 {
+			s.sql.announce(draft(fmt.Sprint("Number ", i)))
+		}
+		var all sync.WaitGroup
+		for range 8 {
+			b := s.another(noOptions)
+			all.Go(func() {
+				if err := b.Sync(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if got := strings.Count(heard.told(t), "open "); got != 10 {
+			t.Errorf("10 announcements were told %d times", got)
+		}
+		s.unread(t, 3, 10)
+	})
+}
+
+func TestAnIndexIsNewerThanAllThatWasDoneOnTheOneBefore(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		id := s.publish(t, draft("One"))
+		ahead := time.Now().Add(time.Minute).UnixMilli()
+		s.read(t, 1, id)
+		s.rdb.ZIncrBy(t.Context(), s.k.Marked(customer), float64(ahead-s.badge(t, 1).AVer), "1")
+		if b := s.badge(t, 1); b.AVer != ahead {
+			t.Fatalf("his own version is %d, want %d", b.AVer, ahead)
+		}
+		s.publish(t, draft("Two"))
+		if b := s.badge(t, 1); b.AVer <= ahead || b.Unread != 1 {
+			t.Errorf("badge %+v, want it above %d", b, ahead)
+		}
+	})
+}
