@@ -104,8 +104,8 @@ function follow(stream, panel) {
 	followBadge(stream, ({ announcements }) => {
 		const line = document.getElementById("panel-announcements");
 		const link = line?.querySelector("a");
-		if (!line || !link) return;
-		line.hidden = announcements === 0;
+		if (!line || !link) return; // the panel was opened without it, and nothing in it is to move
+		line.style.visibility = announcements === 0 ? "hidden" : "";
 		link.textContent = text("unread_announcements", { Count: announcements });
 	});
 }
