@@ -63,27 +63,6 @@ func (w *world) scriptStat(ctx context.Context) (commandStat, error) {
 	return all, nil
 }
 
-// calls is how many scripts Redis ran since the last reset, and how many commands
-// of any kind, those of scripts among them.
-func (w *world) calls(ctx context.Context) (scripts, commands float64, err error) {
-	s, err := w.scriptStat(ctx)
-	if err != nil {
-		return 0, 0, err
-	}
-	info, err := w.rdb.Info(ctx, "commandstats").Result()
-	if err != nil {
-		return 0, 0, fmt.Errorf("read the statistics: %w", err)
-	}
-	for _, m := range statPattern.FindAllStringSubmatch(info, -1) {
-		n, err := strconv.ParseFloat(m[1], 64)
-		if err != nil {
-			return 0, 0, err
-		}
-		commands += n
-	}
-	return s.calls, commands, nil
-}
-
 var cpuPattern = regexp.MustCompile(`used_cpu_(?:user|sys)_main_thread:([0-9.]+)`)
 
 // redisCPU is the seconds of processor time that Redis's one busy thread has

@@ -70,6 +70,9 @@ type series map[string]samples
 
 func (s series) add(name string, v float64) { s[name] = append(s[name], v) }
 
+// alone is the series without the bounds.
+func (s series) alone() series { return series{ours: s[ours]} }
+
 // ours is the name of what is measured, in a series.
 const ours = "Carillon"
 

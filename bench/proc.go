@@ -116,6 +116,23 @@ func (p *process) rss() (float64, error) {
 	return 0, fmt.Errorf("no VmRSS of %s", p.name)
 }
 
+// cpu is the processor time that the process has used, in ms.
+func (p *process) cpu() (float64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid()))
+	if err != nil {
+		return 0, fmt.Errorf("read the processor time of %s: %w", p.name, err)
+	}
+	_, rest, _ := strings.Cut(string(b), ") ") // what stands before may hold spaces
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("no processor time of %s", p.name)
+	}
+	user, err := strconv.ParseFloat(fields[11], 64)
+	system, err2 := strconv.ParseFloat(fields[12], 64)
+	const perTick = 10 // ms, on every Linux that Go runs on
+	return perTick * (user + system), errors.Join(err, err2)
+}
+
 // files is how many descriptors the process has open.
 func (p *process) files() (int, error) {
 	d, err := os.Open(fmt.Sprintf("/proc/%d/fd", p.pid()))

@@ -24,6 +24,14 @@ func (s samples) median() float64 {
 	return sorted[len(sorted)/2]
 }
 
+func (s samples) mean() float64 {
+	sum := 0.0
+	for _, v := range s {
+		sum += v
+	}
+	return sum / float64(max(len(s), 1))
+}
+
 // String is the median, and the range when there is one.
 func (s samples) String() string {
 	if len(s) == 0 {

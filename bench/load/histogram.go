@@ -35,18 +35,6 @@ func (h *Histogram) Merge(o *Histogram) {
 	}
 }
 
-// MergeLess adds everything that o counted, each less by d: as if the clock had
-// been started that much later.
-func (h *Histogram) MergeLess(o *Histogram, d time.Duration) {
-	h.longest = max(h.longest, o.longest-d)
-	for i, n := range o.count {
-		if n > 0 {
-			h.total += n
-			h.count[bucketOf(max(min(middleOf(i), o.longest)-d, 0))] += n
-		}
-	}
-}
-
 // Total is how many durations were counted.
 func (h *Histogram) Total() int64 { return h.total }
 

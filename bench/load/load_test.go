@@ -50,24 +50,6 @@ func TestMergingCountsBoth(t *testing.T) {
 	}
 }
 
-func TestALaterStartMakesEachDurationLess(t *testing.T) {
-	t.Parallel()
-	var all, one Histogram
-	all.Add(time.Millisecond)
-	one.Add(10 * time.Millisecond)
-	one.Add(30 * time.Millisecond)
-	one.Add(2 * time.Millisecond)
-	all.MergeLess(&one, 5*time.Millisecond)
-	if all.Total() != 4 || all.Max() != 25*time.Millisecond {
-		t.Errorf("%d durations up to %v, want 4 up to 25ms", all.Total(), all.Max())
-	}
-	for q, want := range map[float64]time.Duration{0.25: 0, 0.5: time.Millisecond, 0.75: 5 * time.Millisecond, 1: 25 * time.Millisecond} {
-		if got := all.Quantile(q); got < want*98/100 || got > want*102/100 {
-			t.Errorf("quantile %v = %v, want %v within 2 %%", q, got, want)
-		}
-	}
-}
-
 func TestAMarkIsFoundInAnyText(t *testing.T) {
 	t.Parallel()
 	want := Mark{Run: 7, User: Everyone, N: 0xab, Due: time.Unix(0, 1_700_000_000_123_456_789)}
