@@ -20,6 +20,7 @@ type gallery struct {
 	*instance
 	people  map[string]*person
 	sending string // the path of a notice on its way
+	posts   posts
 	sent    atomic.Int64
 }
 
@@ -67,6 +68,11 @@ func openGallery(t *testing.T) *gallery {
 		lines = append(lines, strings.Split(each(name), ", ")...)
 	}
 	s.people(append(lines, crowded()...)...)
+	for audience, name := range postReaders {
+		readers := strings.Split(each(name), ", ")
+		s.peopleOf(audience, readers...)
+		lines = append(lines, readers...)
+	}
 	g := &gallery{instance: s.serve("--demo", "--addr", "127.0.0.1:0"), people: map[string]*person{}}
 	for _, line := range lines {
 		name := firstWord(line)
@@ -84,6 +90,7 @@ func openGallery(t *testing.T) *gallery {
 		vera.sends(each("hard"), n)
 	}
 	g.hold(t, s, "order:held")
+	g.announce()
 	return g
 }
 
@@ -145,11 +152,12 @@ func (g *gallery) views() []view {
 		{name: "keys", as: "one-%s", path: "/inbox", then: openKeys},
 		{name: "arrivals", as: "one-%s", path: "/inbox", then: g.arrives(nil, "#arrivals")},
 		{name: "panel-arrivals", as: "one-%s", path: "/settings", then: g.arrives(openPanel, "#panel-arrivals")},
+		{name: "announcements-empty", as: "none", path: "/announcements"},
 		{name: "menu", as: "vera", path: "/inbox", then: func(w *window) { w.do(chromedp.Click(css(`.menu summary`)), chromedp.WaitVisible(css(`.menu-items`))) }},
 		{name: "settings", as: "vera", path: "/settings"},
 		{name: "not-found", as: "vera", path: "/nowhere", status: 404},
 		{name: "not-found-stranger", path: "/nowhere", status: 404},
-	}, g.staffViews()...)
+	}, append(g.postViews(), g.staffViews()...)...)
 }
 
 // arrives lets a notice come to whoever looks, and waits until it is offered.
@@ -165,7 +173,7 @@ func (g *gallery) arrives(before func(*window), offer string) func(*window) {
 }
 
 func (g *gallery) staffViews() []view {
-	return []view{
+	return append([]view{
 		{name: "send", as: "vera", path: "/staff/send"},
 		{name: "send-faults", as: "vera", path: "/staff/send", status: 422, then: func(w *window) {
 			w.fill("to", "nobody-of-this-name")
@@ -192,5 +200,5 @@ func (g *gallery) staffViews() []view {
 		{name: "people-searched", as: "vera", path: "/staff/users?q=thirty"},
 		{name: "people-nobody", as: "vera", path: "/staff/users?q=qqqq"},
 		{name: "components", as: "alice", path: "/staff/components"},
-	}
+	}, g.postStaffViews()...)
 }

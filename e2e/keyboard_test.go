@@ -149,5 +149,5 @@ func (w *window) tabsTo(name string) *window {
 // onRow holds the focus to being on the row of a title, or on a part of it.
 func (w *window) onRow(title string) *window {
 	w.t.Helper()
-	return w.until(fmt.Sprintf(`document.activeElement.closest(".row")?.querySelector("h3 > [dir]").textContent === %q`, title)).sees()
+	return w.until(fmt.Sprintf(`document.activeElement.closest(".row")?.querySelector(":is(h2, h3) > [dir]").textContent === %q`, title)).sees()
 }

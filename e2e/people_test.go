@@ -21,21 +21,29 @@ type person struct {
 	base   *url.URL
 	jar    *cookiejar.Jar
 	client *http.Client
+
+	location string // where the last answer leads
 }
 
 // people adds many users with the password of all, each with roles: "ann",
 // "zoe staff;picker".
 func (s *site) people(lines ...string) {
 	s.t.Helper()
+	s.peopleOf("user", lines...)
+}
+
+// peopleOf adds many users of one audience.
+func (s *site) peopleOf(audience string, lines ...string) {
+	s.t.Helper()
 	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 1024, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	var b strings.Builder
-	b.WriteString("name,password_hash,roles\n")
+	b.WriteString("name,password_hash,audience,roles\n")
 	for _, line := range lines {
 		name, roles, _ := strings.Cut(line, " ")
-		b.WriteString(name + ",\"" + hash + "\"," + roles + "\n")
+		b.WriteString(name + ",\"" + hash + "\"," + audience + "," + roles + "\n")
 	}
 	file := filepath.Join(s.t.TempDir(), "people.csv")
 	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
@@ -84,6 +92,16 @@ func (p *person) get(path string) (status int, body string) {
 	return p.ask(http.MethodGet, path, nil)
 }
 
+// leads sends a form as post does, and returns where the answer leads.
+func (p *person) leads(path string, fields ...string) string {
+	p.t.Helper()
+	status, body := p.post(path, fields...)
+	if status != http.StatusSeeOther {
+		p.t.Fatalf("POST %s: status %d\n%s", path, status, body)
+	}
+	return p.location
+}
+
 func (p *person) ask(method, path string, form io.Reader) (status int, body string) {
 	p.t.Helper()
 	r, err := http.NewRequestWithContext(p.t.Context(), method, p.base.String()+path, form)
@@ -102,6 +120,7 @@ func (p *person) ask(method, path string, form io.Reader) (status int, body stri
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	p.location = resp.Header.Get("Location")
 	return resp.StatusCode, string(text)
 }
 

@@ -90,9 +90,10 @@ func (w *window) press(sel css) {
 
 // badge waits until the badge shows want ("" when it is hidden). It reads the
 // page through the protocol, so it works without JavaScript too.
-func (w *window) badge(want string) {
+func (w *window) badge(want string) *window {
 	w.t.Helper()
 	w.shows(`[data-testid=badge]`, want)
+	return w
 }
 
 // connection waits until the page says so about its stream; "" when it is live.
