@@ -4,15 +4,11 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
-	randv2 "math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/carillonhq/carillon/bench/load"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/announcement"
 )
 
 const (
@@ -72,8 +68,8 @@ func (w *world) bitmapsNew(ctx context.Context, s bitmapSeries) error {
 		return err
 	}
 	marks := w.opt.scaled(4_000)
-	err = w.timed(ctx, marks, s.mark, s.markWaited, func() error {
-		_, err := b.MarkRead(ctx, someone(), 1+randv2.Int64N(notifier.MaxOpen))
+	err = w.timed(ctx, marks, s.mark, s.markWaited, func(i int) error {
+		_, err := b.MarkRead(ctx, someone(i), int64(1+i%notifier.MaxOpen))
 		return err
 	})
 	if err != nil {
@@ -94,15 +90,15 @@ func (w *world) bitmapsNew(ctx context.Context, s bitmapSeries) error {
 	if err := w.scribble(ctx); err != nil {
 		return err
 	}
-	err = w.timed(ctx, w.opt.scaled(4_000), s.one, s.oneWaited, func() error {
-		_, err := b.Badges(ctx, []notifier.Reader{someone()})
+	err = w.timed(ctx, w.opt.scaled(4_000), s.one, s.oneWaited, func(i int) error {
+		_, err := b.Badges(ctx, []notifier.Reader{someone(i)})
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	parts := []notifier.PartKey{{ID: 1, Audience: audience}}
-	return w.timed(ctx, w.opt.scaled(1_000), series{}, s.counted, func() error {
+	return w.timed(ctx, w.opt.scaled(1_000), series{}, s.counted, func(int) error {
 		_, err := b.Reads(ctx, parts)
 		return err
 	})
@@ -122,45 +118,27 @@ func (w *world) bitmapsRestored(ctx context.Context, s bitmapSeries) error {
 	if err := w.largest(ctx, fewOpen, s.restored); err != nil {
 		return err
 	}
-	return w.timed(ctx, w.opt.scaled(400), s.many, s.manyWaited, func() error {
+	return w.timed(ctx, w.opt.scaled(400), s.many, s.manyWaited, func(i int) error {
 		readers := make([]notifier.Reader, manyAtOnce)
-		for i := range readers {
-			readers[i] = someone()
+		for n := range readers {
+			readers[n] = someone(i*manyAtOnce + n)
 		}
 		_, err := b.Badges(ctx, readers)
 		return err
 	})
 }
 
-// boardOf is a board on which all that the shelf holds is open.
-func (w *world) boardOf(ctx context.Context, s *shelf) (*announcement.Board, error) {
-	b := announcement.New(w.rdb, w.space, s, announcement.Options{
-		MaxSeq: 16_000_000, Audiences: []notifier.Audience{audience}, Log: w.log,
-	})
-	if err := b.Load(ctx); err != nil {
-		return nil, err
-	}
-	if err := b.Sync(ctx); err != nil {
-		return nil, err
-	}
-	posts, err := b.List(ctx, notifier.Reader{Seq: 1, Audience: audience})
-	if err == nil && len(posts.Items) != len(s.all) {
-		err = fmt.Errorf("%d of %d announcements are open", len(posts.Items), len(s.all))
-	}
-	return b, err
-}
-
 // timed calls do count times and adds what one call took Redis, and the median of
 // what its caller waited. Each call shall be one script, or none where inRedis is
 // not looked at.
-func (w *world) timed(ctx context.Context, count int, inRedis, waited series, do func() error) error {
+func (w *world) timed(ctx context.Context, count int, inRedis, waited series, do func(i int) error) error {
 	if err := w.resetStats(ctx); err != nil {
 		return err
 	}
 	var all load.Histogram
-	for range count {
+	for i := range count {
 		began := time.Now()
-		if err := do(); err != nil {
+		if err := do(i); err != nil {
 			return err
 		}
 		all.Add(time.Since(began))
@@ -175,48 +153,4 @@ func (w *world) timed(ctx context.Context, count int, inRedis, waited series, do
 	inRedis.add(ours, stat.micros/1000)
 	waited.add(ours, all.Milliseconds(0.5))
 	return nil
-}
-
-// largest adds the memory of the largest bitmap of the first count.
-func (w *world) largest(ctx context.Context, count int, into series) error {
-	var most int64
-	for id := range int64(count) {
-		n, err := w.rdb.MemoryUsage(ctx, w.space.Bits(audience, id+1), 0).Result()
-		if err != nil {
-			return fmt.Errorf("measure a bitmap: %w", err)
-		}
-		most = max(most, n)
-	}
-	into.add(ours, float64(most)/megabyte)
-	return nil
-}
-
-// scribble has half of all read each announcement: whoever it may be, bit 0 and
-// the last stay as they are.
-func (w *world) scribble(ctx context.Context) error {
-	const piece = 64 << 10
-	bits := random(tenMillion/8 - 1)
-	for id := range int64(notifier.MaxOpen) {
-		pipe := w.rdb.Pipeline()
-		at := int64(1)
-		for part := range slices.Chunk(bits, piece) {
-			pipe.SetRange(ctx, w.space.Bits(audience, id+1), at, string(part))
-			at += int64(len(part))
-		}
-		if _, err := pipe.Exec(ctx); err != nil {
-			return fmt.Errorf("fill a bitmap: %w", err)
-		}
-	}
-	return nil
-}
-
-func random(size int) []byte {
-	b := make([]byte, size)
-	_, _ = rand.Read(b) // never fails
-	return b
-}
-
-// someone is one of ten million.
-func someone() notifier.Reader {
-	return notifier.Reader{Seq: 1 + randv2.Int64N(tenMillion), Audience: audience}
 }
