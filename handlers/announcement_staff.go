@@ -19,9 +19,10 @@ func over(n *notifier.Notice, now time.Time) bool {
 }
 
 // fillAnnouncement fills the page of a sent announcement: what it is, who has
-// read it, and what can be done about it. The time is in the reader's zone.
-func (h *Handlers) fillAnnouncement(p *views.Notice, n *notifier.Progress, now time.Time) {
-	p.Announced = true
+// read it, and what can be done about it.
+func (h *Handlers) fillAnnouncement(r *http.Request, p *views.Notice, n *notifier.Progress) {
+	now := h.now(r)
+	p.Announced, p.Card = true, h.postCard(r, p.Frame, &n.Draft)
 	p.Facts = h.announcementFacts(p.Text, &n.Notice, now.Location())
 	p.Progress = h.announcementProgress(p.Text, n, now)
 	p.Progress.Address = noticePath(n.ID)

@@ -114,7 +114,8 @@ func TestTheListOfWhatWasSentShowsAnnouncements(t *testing.T) {
 	away.Shares[1].Counted = false
 	all := []notifier.Progress{
 		seenBy(announced(6, hour, week)), seenBy(announced(5, -hour, week)), seenBy(announced(4, -week, -hour)), away,
-		seenBy(retracted(announced(2, -hour, week))), {Notice: notice(1, notifier.StateSending), Delivered: 3, Counted: true},
+		seenBy(retracted(announced(2, -hour, week))),
+		{Notice: notice(1, notifier.StateSending), Delivered: 3, Counted: true},
 	}
 	w := newWorld(t, func(w *world) {
 		w.sender.progressOf = func([]notifier.Notice) ([]notifier.Progress, error) { return all, nil }

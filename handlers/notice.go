@@ -29,7 +29,7 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 		Frame: f, Card: card(f.Text, progress.Draft, progress.CreatedAt.In(h.zones.of(r))),
 	}
 	if progress.Announces() {
-		h.fillAnnouncement(p, &progress, h.now(r))
+		h.fillAnnouncement(r, p, &progress)
 		return h.page(w, r, http.StatusOK, views.NoticePage(p))
 	}
 	p.Facts, p.Progress = h.facts(f.Text, &progress.Notice, h.zones.of(r)), progressView(f.Text, progress)

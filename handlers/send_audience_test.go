@@ -246,3 +246,24 @@ func TestTheNamesOfAudiencesAreOffered(t *testing.T) {
 	}
 	w.get("alice", "/staff/names?target=audience").wantStatus(t, http.StatusNotFound)
 }
+
+func TestAPreviewOfAnAnnouncementIsWhatItsReadersSee(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	form := with(audienceForm, "body", "**Sale**\n\n<script>alert(1)</script> [here](/sale) [there](javascript:x)")
+	form = append(form, "pinned", "1", "link", "/sale")
+	for _, r := range []reply{w.live(inTokyo, form...), w.postAs(inTokyo, "/staff/send", append(form, "preview", "1")...)} {
+		r.wantText(t, "#preview [data-testid=card] h3", "Hello")
+		r.wantText(t, "#preview .prose strong", "Sale")
+		if got := r.text("#preview [data-testid=card] .meta"); !strings.Contains(got, "Pinned") || !strings.Contains(got, "19 May 2027, 21:00") {
+			t.Errorf("around it stands %q", got)
+		}
+		if r.count("#preview script") > 0 || r.count("#preview .prose a") != 1 || r.attr("#preview a.button", "href") != "/sale" {
+			t.Errorf("it holds %s", r.body)
+		}
+	}
+	r := w.live(nil, "target", "audience", "body", "Text without a title")
+	if r.count("#preview [data-testid=card]") > 0 || r.count("#preview .unseen") != 1 {
+		t.Error("what has no title yet is shown")
+	}
+}

@@ -38,11 +38,10 @@ func (h *Handlers) previewPart(
 
 // preview is a draft as its recipients would see it if it was sent now.
 func (h *Handlers) preview(r *http.Request, p *views.Send, d *notifier.Draft) *views.Preview {
-	seen := &views.Preview{Card: card(p.Text, *d, h.now(r))}
-	if p.Form.Target == "audience" {
-		seen.Schedule = h.schedule(r, p.Text, d, p.Edit != nil)
+	if p.Form.Target != "audience" {
+		return &views.Preview{Card: card(p.Text, *d, h.now(r))}
 	}
-	return seen
+	return &views.Preview{Card: h.postCard(r, p.Frame, d), Schedule: h.schedule(r, p.Text, d, p.Edit != nil)}
 }
 
 // reach counts the recipients of a draft whose other fields may be empty or
@@ -95,4 +94,16 @@ func card(text *locale.Printer, d notifier.Draft, at time.Time) views.Card {
 		Title: kept(d.Title), Body: kept(d.Body), Link: safeLink(d.Link), Reason: reason(text, d.Target.Reason()),
 		Datetime: at.Format(time.RFC3339), Clock: text.Clock(at), Moment: text.Moment(at),
 	}}
+}
+
+// postCard is a draft for audiences as its readers would see it.
+func (h *Handlers) postCard(r *http.Request, f views.Frame, d *notifier.Draft) views.Card {
+	post := notifier.Posted{
+		Type: d.Type, Title: kept(d.Title), Body: kept(d.Body), Link: d.Link, StartsAt: d.StartsAt, Pinned: d.Pinned, Read: true,
+	}
+	if post.StartsAt.IsZero() {
+		post.StartsAt = h.Now()
+	}
+	post.EndsAt = h.closes(d, post.StartsAt)
+	return views.Card{Post: h.announcementPage(r, f, &post)}
 }

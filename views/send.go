@@ -52,7 +52,18 @@ type Preview struct {
 }
 
 // Card is a notice as its recipients see it.
-type Card struct{ Row components.Row }
+type Card struct {
+	Row  components.Row
+	Post *Announcement // instead of the row: it is an announcement
+}
+
+// title is that of the notice.
+func (c *Card) title() string {
+	if c.Post != nil {
+		return c.Post.Row.Title
+	}
+	return c.Row.Title
+}
 
 // Confirm asks whether so many people are meant.
 type Confirm struct {
@@ -65,7 +76,7 @@ func (p *Send) field(id, label, hint string) components.Field {
 }
 
 // seeable says whether there is enough of the notice to show it.
-func (p *Send) seeable() bool { return p.Preview != nil && p.Preview.Card.Row.Title != "" }
+func (p *Send) seeable() bool { return p.Preview != nil && p.Preview.Card.title() != "" }
 
 // optional is a field that may be left empty.
 func (p *Send) optional(id, label, hint string) components.Field {
