@@ -1,0 +1,181 @@
+package announcement_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestBadgesOfManyComeInTheirOrder(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.sql.users = slices.Repeat([]notifier.Audience{customer}, 700)
+		ids := []int64{s.publish(t, draft("One", customer)), s.publish(t, draft("Two", customer, user)), s.publish(t, draft("Three", customer))}
+		readers := make([]notifier.Reader, 1210)
+		want := make([]int64, len(readers))
+		for i := range readers { // a third are users, some come late, some are nobody
+			seq := int64(i%720 + 1)
+			readers[i] = notifier.Reader{Seq: seq, Audience: customer}
+			switch {
+			case i%3 == 1:
+				readers[i].Audience = user
+				want[i] = 1
+			case i%100 == 50:
+				readers[i].Seq = -seq
+			default:
+				want[i] = 3
+			}
+			if seq > 700 {
+				want[i] = 0
+			}
+		}
+		for _, i := range []int{0, 3, 999, 1209} {
+			if _, err := s.MarkRead(s.ctx(t), readers[i], ids[1]); err != nil {
+				t.Fatal(err)
+			}
+			for j, r := range readers {
+				if r == readers[i] {
+					want[j]--
+				}
+			}
+		}
+		badges, err := s.Badges(s.ctx(t), readers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, b := range badges {
+			if b.Unread != want[i] || b.Announcements != want[i] || (b.AVer == 0) != (readers[i].Seq < 1) {
+				t.Errorf("reader %d, %+v, has %+v, want %d", i, readers[i], b, want[i])
+			}
+		}
+		if none, err := s.Badges(s.ctx(t), nil); err != nil || len(none) != 0 {
+			t.Errorf("badges of nobody: %v, %v", none, err)
+		}
+	})
+}
+
+func TestAnAudienceWithoutAnnouncementsHasAVersion(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		before := time.Now().UnixMilli()
+		first := s.badge(t, 1)
+		if first.Unread != 0 || first.AVer < before || first != s.badge(t, 1) {
+			t.Errorf("badge %+v, then %+v", first, s.badge(t, 1))
+		}
+		id := s.publish(t, draft("One"))
+		s.sql.retract(id)
+		s.sync(t)
+		if after := s.badge(t, 1); after.Unread != 0 || after.AVer <= first.AVer+1 {
+			t.Errorf("the version went from %d to %d in two turns", first.AVer, after.AVer)
+		}
+	})
+}
+
+// hook runs a function before each script call of a client.
+type hook struct{ before func(cmd redis.Cmder) }
+
+func (h hook) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (h hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if cmd.Name() == "evalsha" {
+			h.before(cmd)
+		}
+		return next(ctx, cmd)
+	}
+}
+
+func TestWhoComesDuringACallSharesTheNext(t *testing.T) {
+	t.Parallel()
+	c := redistest.Client(t)
+	s := newSite(t, c)
+	s.publish(t, draft("One"))
+	s.read(t, 3, 1)
+	s.badge(t, 1) // the script is there, and the index known
+	var mu sync.Mutex
+	var calls []int
+	first, enough := make(chan struct{}, 1), make(chan struct{})
+	c.AddHook(hook{func(cmd redis.Cmder) {
+		mu.Lock()
+		calls = append(calls, len(cmd.Args())-3-3-2) // evalsha, sha, numkeys; three keys; version and tops
+		n := len(calls)
+		mu.Unlock()
+		if n == 1 {
+			first <- struct{}{}
+			<-enough
+		}
+	}})
+	var all sync.WaitGroup
+	ask := func(ctx context.Context, seq int64) error {
+		b, err := s.Badges(ctx, []notifier.Reader{reader(seq)})
+		if err == nil && b[0].Unread != map[bool]int64{true: 0, false: 1}[seq == 3] {
+			err = fmt.Errorf("badge %+v", b[0])
+		}
+		return err
+	}
+	all.Go(func() {
+		if err := ask(t.Context(), 1); err != nil {
+			t.Error(err)
+		}
+	})
+	<-first
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 5 { // who does not wait holds nobody up
+		if err := ask(gone, 2); !errors.Is(err, context.Canceled) {
+			t.Errorf("who stopped waiting: %v", err)
+		}
+	}
+	for seq := range int64(5) {
+		all.Go(func() {
+			if err := ask(t.Context(), seq+2); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	eventually(t, "five wait", func() bool { return s.Waiting(customer) == 5 })
+	close(enough)
+	all.Wait()
+	if !slices.Equal(calls, []int{1, 5}) {
+		t.Errorf("readers in each call: %v, want one and the five others", calls)
+	}
+}
+
+func TestASharedCallOutlivesTheRequestThatMakesIt(t *testing.T) {
+	t.Parallel()
+	c := redistest.Client(t)
+	s := newSite(t, c)
+	s.publish(t, draft("One"))
+	s.badge(t, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	c.AddHook(hook{func(redis.Cmder) { cancel() }})
+	if b, err := s.Badges(ctx, []notifier.Reader{reader(1)}); err != nil || b[0].Unread != 1 {
+		t.Errorf("badge %+v, %v", b, err)
+	}
+	s.unread(t, 2, 1)
+}
+
+// eventually waits until ok, and fails the test when it takes too long.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(10 * time.Second); !ok(); {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("not in time: %s", what)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package announcement_test
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
+)
+
+// lease is a lease of which the test decides who has it.
+type lease struct {
+	hold     func() (bool, error)
+	released chan struct{}
+}
+
+func (l *lease) Hold(context.Context) (bool, error) { return l.hold() }
+
+func (l *lease) Release(ctx context.Context) error {
+	l.released <- struct{}{}
+	return ctx.Err()
+}
+
+// lines counts log lines by their message.
+type lines struct {
+	slog.Handler
+	seen chan string
+}
+
+func newLog() (*slog.Logger, chan string) {
+	l := lines{slog.DiscardHandler, make(chan string, 100)}
+	return slog.New(l), l.seen
+}
+
+func (l lines) Enabled(context.Context, slog.Level) bool { return true }
+
+func (l lines) Handle(_ context.Context, r slog.Record) error {
+	l.seen <- r.Message
+	return nil
+}
+
+// quick is options of a Run that hurries: its clock lets it write behind at each look.
+func quick() announcement.Options {
+	var ms atomic.Int64
+	return announcement.Options{
+		Every: 5 * time.Millisecond,
+		Now:   func() time.Time { return time.UnixMilli(ms.Add(1000)) },
+	}
+}
+
+// run runs b until the function it returns is called, which waits for its end.
+func run(t *testing.T, b *announcement.Board) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- b.Run(ctx) }()
+	return func() {
+		t.Helper()
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	}
+}
+
+func TestOpeningAndClosingHappenByThemselves(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.sync(t)
+		turns := s.turns(t, customer)
+		for range 2 { // two instances, and no lease between them
+			defer run(t, s.another(quick()))()
+		}
+		n := draft("One")
+		n.StartsAt = time.Now().Add(50 * time.Millisecond).Truncate(time.Millisecond)
+		n.EndsAt = n.StartsAt.Add(400 * time.Millisecond)
+		id := s.sql.announce(n)
+		open := turn(t, turns.next(t))
+		if now := time.Now(); len(open.Events) != 1 || open.Events[0].Kind != notifier.TurnOpen || now.Before(n.StartsAt) {
+			t.Errorf("told %+v at %v, want it opened at %v", open, now, n.StartsAt)
+		}
+		s.unread(t, 1, 1)
+		s.read(t, 2, id)
+		closed := turn(t, turns.next(t))
+		if now := time.Now(); len(closed.Events) != 1 || closed.Events[0].Kind != notifier.TurnRemoved || now.Before(n.EndsAt) {
+			t.Errorf("told %+v at %v, want it closed at %v", closed, now, n.EndsAt)
+		}
+		if closed.Before != open.AVer {
+			t.Errorf("something came between: %d is not %d", closed.Before, open.AVer)
+		}
+		s.unread(t, 1, 0)
+		eventually(t, "the count is final", func() bool { return s.sql.partOf(id, customer).Finished })
+		s.finished(t, id, customer, 1)
+		if words := turns.heard(t); len(words) != 0 {
+			t.Errorf("told %q besides", words)
+		}
+	})
+}
+
+func TestWhatEndsWhileItNeverOpenedIsFinished(t *testing.T) {
+	t.Parallel()
+	m, c := redistest.Mini(t)
+	s := newSite(t, c)
+	n := draft("One")
+	n.StartsAt = time.Now().Add(time.Minute)
+	id := s.publish(t, n)
+	stop := run(t, s.another(quick()))
+	s.sql.mu.Lock()
+	s.sql.now = func() time.Time { return n.EndsAt.Add(time.Second) }
+	s.sql.mu.Unlock()
+	m.SetTime(n.EndsAt)
+	eventually(t, "it is finished", func() bool { return s.sql.partOf(id, customer).Finished })
+	stop()
+	s.finished(t, id, customer, 0)
+	if s.sql.partOf(id, customer).Settled {
+		t.Error("it opened")
+	}
+}
+
+func TestReadsAreWrittenBehindAlsoAtTheEnd(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, redistest.Client(t))
+	id := s.open(t, "One")
+	s.Board = s.another(quick())
+	stop := run(t, s.Board)
+	s.read(t, 1, id)
+	eventually(t, "SQL knows it", func() bool { return slices.Equal(s.sql.saved(id, customer), []int64{1}) })
+	stop()
+	never := quick()
+	never.Every = time.Hour
+	s.Board = s.another(never)
+	stop = run(t, s.Board)
+	eventually(t, "the first round is done", func() bool { return len(s.stored(t, customer).Dirty) == 0 })
+	s.read(t, 2, id)
+	stop()
+	if got := s.sql.saved(id, customer); !slices.Equal(got, []int64{1, 2}) {
+		t.Errorf("after the end SQL knows %v", got)
+	}
+}
+
+func TestWhoDoesNotHoldTheLeaseDoesNothing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, redistest.Client(t))
+	s.sql.announce(draft("One"))
+	asked := make(chan struct{})
+	l := &lease{func() (bool, error) { asked <- struct{}{}; return false, nil }, make(chan struct{}, 1)}
+	o := quick()
+	o.Lease = l
+	stop := run(t, s.another(o))
+	for range 3 { // the third question comes after two whole rounds
+		<-asked
+	}
+	if s.rdb.Exists(t.Context(), s.k.AVer(customer)).Val() != 0 {
+		t.Error("it planned")
+	}
+	go func() {
+		for range asked { // lets Run come to its end
+		}
+	}()
+	stop()
+	close(asked)
+	select {
+	case <-l.released:
+	default:
+		t.Error("the lease was kept")
+	}
+}
+
+func TestAnOutageIsLoggedOnceAndCaughtUp(t *testing.T) {
+	for _, part := range []string{"redis", "sql"} {
+		t.Run(part, func(t *testing.T) {
+			t.Parallel()
+			server := redistest.Own(t)
+			s := newSite(t, impatient(t, server))
+			id := s.open(t, "One")
+			s.read(t, 1, id)
+			var down atomic.Bool
+			s.sql.before = func(string) error {
+				if down.Load() {
+					return errAway
+				}
+				return nil
+			}
+			rounds := make(chan struct{})
+			log, seen := newLog()
+			o := quick()
+			o.Log = log
+			o.Lease = &lease{func() (bool, error) { rounds <- struct{}{}; return true, nil }, make(chan struct{}, 1)}
+			if part == "sql" {
+				down.Store(true)
+			} else {
+				server.Crash(t)
+			}
+			stop := run(t, s.another(o))
+			for range 4 {
+				<-rounds
+			}
+			if part == "sql" {
+				down.Store(false)
+			} else {
+				server.Restart(t)
+			}
+			go func() {
+				for range rounds { // lets Run go on
+				}
+			}()
+			two := s.sql.announce(draft("Two"))
+			eventually(t, "it opens", func() bool {
+				_, err := s.Find(t.Context(), reader(1), two)
+				return err == nil
+			})
+			eventually(t, "it says that it works again", func() bool { return len(seen) == 2 })
+			stop()
+			close(rounds)
+			if first, second := <-seen, <-seen; first != "announcements are not kept up to date" || second != "announcements are kept up to date again" {
+				t.Errorf("logged %q, %q", first, second)
+			}
+		})
+	}
+}
