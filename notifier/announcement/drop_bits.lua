@@ -2,7 +2,7 @@
 -- once SQL has every piece of it.
 --
 -- KEYS[1] windows  id → START END TOP REVISION of what is open or coming, and revision
--- KEYS[2] dirty    ID:SEGMENT that SQL has not seen, by time (µs)
+-- KEYS[2] dirty    ID:SEGMENT that SQL has not seen, by time (µs), and 0: the latest that it has seen
 -- KEYS[3] bits     bit = seq
 -- ARGV[1] id       the announcement
 -- ARGV[2] ends     when its window ends (ms); 0 when it is over whatever the time

@@ -3,6 +3,7 @@ package announcement
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,7 +40,8 @@ func (b *Board) flush(ctx context.Context, rooms []*room) (total int, first erro
 
 // flushRoom writes the oldest pieces of an audience, and says whether there may be more.
 func (b *Board) flushRoom(ctx context.Context, r *room) (saved int, more bool, err error) {
-	marks, err := b.rdb.ZRangeWithScores(ctx, r.dirty, 0, flushBatch-1).Result()
+	marks, err := b.rdb.ZRangeWithScores(ctx, r.dirty, 0, flushBatch).Result() // one is the 0
+	marks = slices.DeleteFunc(marks, func(m redis.Z) bool { return m.Member == "0" })
 	if err != nil || len(marks) == 0 {
 		return 0, false, away(err)
 	}
@@ -59,7 +61,7 @@ func (b *Board) flushRoom(ctx context.Context, r *room) (saved int, more bool, e
 	if _, err = parseReply(cleanSegments.Run(ctx, b.rdb, []string{r.dirty}, args...)); err != nil {
 		return 0, false, err
 	}
-	return len(segments), len(marks) == flushBatch, nil
+	return len(segments), len(marks) >= flushBatch, nil
 }
 
 // segments reads the pieces that are marked. A mark whose bitmap is gone, or that

@@ -3,6 +3,7 @@ package announcement_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
@@ -134,5 +135,27 @@ func TestAFlushGoesOnUntilNothingIsLeft(t *testing.T) {
 	reads, err := s.Reads(t.Context(), []notifier.PartKey{{ID: two, Audience: customer}, {ID: 99, Audience: customer}, {ID: id, Audience: customer}})
 	if err != nil || !slices.Equal(reads, []int64{458, -1, 459}) {
 		t.Errorf("read by %v, %v", reads, err)
+	}
+}
+
+// The order in which SQL takes pieces does not hang on the clock.
+func TestAClockThatGoesBackLosesNoRead(t *testing.T) {
+	t.Parallel()
+	m, c := redistest.Mini(t)
+	s := newSite(t, c)
+	now := time.Now()
+	id := s.open(t, "One")
+	for seq := int64(1); seq <= 6; seq++ {
+		m.SetTime(now.Add(-time.Duration(seq) * time.Minute))
+		if seq == 4 {
+			m.FlushAll()
+		}
+		s.read(t, seq, id)
+		if _, err := s.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.sql.saved(id, customer); len(got) != int(seq) {
+			t.Errorf("after %d reads SQL knows %v", seq, got)
+		}
 	}
 }

@@ -188,6 +188,7 @@ func (s *site) stored(t tb, a notifier.Audience) stored {
 		Marked: set(s.k.Marked(a)), Dirty: set(s.k.DirtyBits(a)), Windows: s.rdb.HGetAll(ctx, s.k.Windows(a)).Val(),
 		Bits: map[int64][]int64{},
 	}
+	delete(at.Dirty, "0") // how far SQL is
 	s.foreverOrGone(t, s.k.AVer(a))
 	s.foreverOrGone(t, s.k.Windows(a))
 	for id := int64(1); id <= s.sql.lastID(); id++ {

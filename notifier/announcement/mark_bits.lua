@@ -3,7 +3,7 @@
 --
 -- KEYS[1] aver     version of the index
 -- KEYS[2] marked   seqs by the version of their last change
--- KEYS[3] dirty    ID:SEGMENT that SQL has not seen, by time (µs)
+-- KEYS[3] dirty    ID:SEGMENT that SQL has not seen, by time (µs), and 0: the latest that it has seen
 -- KEYS[4] bits     of the first open announcement; those of the others follow
 -- ARGV[1] version  aver of the caller's index
 -- ARGV[2] seq      the reader
@@ -28,7 +28,7 @@ for i = 6, #ARGV, 2 do
     local bit = redis.call('GETBIT', bitmaps[place], seq)
     if bit ~= want and (which == 0 or which == place) then
       local piece = id .. ':' .. segment
-      local before = redis.call('ZSCORE', dirty, piece) or 0
+      local before = math.max(redis.call('ZSCORE', dirty, piece) or 0, redis.call('ZSCORE', dirty, '0') or 0)
       redis.call('SETBIT', bitmaps[place], seq, want)
       redis.call('ZADD', dirty, string.format('%.0f', math.max(before + 1, micros)), piece)
       bit, ids[#ids + 1] = want, id

@@ -2,14 +2,17 @@
 -- Bit 0 is set: the key exists, also when nobody has read.
 --
 -- KEYS[1] bits       bit = seq
--- ARGV[1..] pieces   two words each: the byte where it begins, bytes
+-- KEYS[2] dirty      ID:SEGMENT that SQL has not seen, by time (µs), and 0: the latest that it has seen
+-- ARGV[1] latest     the latest time of the pieces (µs)
+-- ARGV[2..] pieces   two words each: the byte where it begins, bytes
 --
 -- Returns 1, or 0 when the bitmap is there.
-local bits = KEYS[1]
+local bits, dirty, latest = KEYS[1], KEYS[2], ARGV[1]
 
 if redis.call('EXISTS', bits) == 1 then return 0 end
-for i = 1, #ARGV, 2 do
+for i = 2, #ARGV, 2 do
   if ARGV[i + 1] ~= '' then redis.call('SETRANGE', bits, ARGV[i], ARGV[i + 1]) end
 end
 redis.call('SETBIT', bits, 0, 1)
+if tonumber(redis.call('ZSCORE', dirty, '0') or 0) < tonumber(latest) then redis.call('ZADD', dirty, latest, '0') end
 return 1

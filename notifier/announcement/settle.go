@@ -112,10 +112,14 @@ func (b *Board) restore(ctx context.Context, k notifier.PartKey) error {
 	if err != nil {
 		return err
 	}
-	args := make([]any, 0, 2*len(segments))
+	args := make([]any, 1, 1+2*len(segments))
+	latest := int64(0)
 	for _, g := range segments {
+		latest = max(latest, g.Ver)
 		args = append(args, g.Segment*notifier.SegmentBytes, g.Bits)
 	}
-	_, err = parseReply(restoreBits.Run(ctx, b.rdb, []string{b.k.Bits(k.Audience, k.ID)}, args...))
+	args[0] = latest
+	keys := []string{b.k.Bits(k.Audience, k.ID), b.k.DirtyBits(k.Audience)}
+	_, err = parseReply(restoreBits.Run(ctx, b.rdb, keys, args...))
 	return err
 }

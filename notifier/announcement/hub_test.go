@@ -1,0 +1,131 @@
+package announcement_test
+
+import (
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
+)
+
+// hub knows of each reader what an open page of his knows: it counts with what is
+// published, and asks only where that does not tell the number.
+type hub struct {
+	board *announcement.Board
+	s     *site
+	sub   *redis.PubSub
+	held  map[notifier.Reader]notifier.Badge
+	moved int // how many numbers were moved on without asking
+}
+
+func newHub(t tb, s *site) *hub {
+	t.Helper()
+	h := &hub{board: s.another(noOptions), s: s, held: map[notifier.Reader]notifier.Badge{}}
+	h.sub = s.rdb.Subscribe(t.Context(), s.k.LiveAudience(user), s.k.LiveAudience(customer), "stop")
+	t.Cleanup(func() { _ = h.sub.Close() })
+	for range 3 {
+		h.receive(t)
+	}
+	return h
+}
+
+func (h *hub) receive(t tb) any {
+	t.Helper()
+	m, err := h.sub.ReceiveTimeout(t.Context(), 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func (h *hub) connect(t tb, r notifier.Reader) {
+	t.Helper()
+	if err := h.sub.Subscribe(t.Context(), h.s.k.LiveUser(r.Seq)); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if m, ok := h.receive(t).(*redis.Subscription); ok && m.Channel == h.s.k.LiveUser(r.Seq) {
+			break
+		}
+	}
+	h.ask(t, r)
+}
+
+// ask takes a number that was read, unless a newer one is held. Where the version is
+// the same the number must be, too.
+func (h *hub) ask(t tb, r notifier.Reader) {
+	t.Helper()
+	badges, err := h.board.Badges(t.Context(), []notifier.Reader{r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.take(t, r, badges[0])
+}
+
+func (h *hub) take(t tb, r notifier.Reader, b notifier.Badge) {
+	t.Helper()
+	held, known := h.held[r]
+	if known && b.AVer == held.AVer && b.Unread != held.Unread {
+		t.Fatalf("version %d of %+v has two numbers: %d and %d", b.AVer, r, held.Unread, b.Unread)
+	}
+	if b.AVer > held.AVer {
+		h.held[r] = b
+	}
+}
+
+// catchUp folds all that was published until now.
+func (h *hub) catchUp(t tb) {
+	t.Helper()
+	if err := h.s.rdb.Publish(t.Context(), "stop", "").Err(); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		m, ok := h.receive(t).(*redis.Message)
+		switch {
+		case !ok:
+		case m.Channel == "stop":
+			return
+		case m.Channel == h.s.k.LiveAudience(user):
+			h.turn(t, user, turn(t, m.Payload))
+		case m.Channel == h.s.k.LiveAudience(customer):
+			h.turn(t, customer, turn(t, m.Payload))
+		default:
+			h.marks(t, m)
+		}
+	}
+}
+
+func (h *hub) turn(t tb, a notifier.Audience, turn notifier.Turn) {
+	t.Helper()
+	for r, held := range h.held {
+		if r.Audience != a {
+			continue
+		}
+		opened, only := int64(0), true
+		for _, e := range turn.Events {
+			if only = only && e.Kind == notifier.TurnOpen; e.Sees(r.Seq) {
+				opened++
+			}
+		}
+		if only && held.AVer >= turn.Before && held.AVer < turn.AVer {
+			h.moved++
+			h.held[r] = notifier.Badge{Unread: held.Unread + opened, AVer: turn.AVer}
+		} else {
+			h.ask(t, r)
+		}
+	}
+}
+
+func (h *hub) marks(t tb, m *redis.Message) {
+	t.Helper()
+	marks, err := notifier.ParseMarks(m.Payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := range h.held {
+		if h.s.k.LiveUser(r.Seq) == m.Channel {
+			h.take(t, r, notifier.Badge{Unread: marks.Unread, AVer: marks.AVer})
+		}
+	}
+}
