@@ -16,17 +16,21 @@ type visits struct {
 	*world
 	now    time.Time
 	badge  notifier.Badge
+	posts  notifier.Posts
 	title  string
 	opened int
 }
 
 func newVisits(t *testing.T) *visits {
 	t.Helper()
-	v := &visits{now: noon, badge: notifier.Badge{Ver: 100}, title: "First"}
+	v := &visits{now: noon, badge: notifier.Badge{Ver: 100}, title: "First", posts: notifier.Posts{
+		Items: []notifier.Posted{post(5, 1, true, false), post(6, 2, true, false), post(7, 2, false, true)}, Unread: 2, Read: 1, AVer: 900,
+	}}
 	v.world = newWorld(t, func(w *world) {
 		w.config.Build = "one"
 		w.config.Now = func() time.Time { return v.now }
 		w.inbox.badge = func(int64) (notifier.Badge, error) { return v.badge, nil }
+		w.posts.list = func(notifier.Reader) (notifier.Posts, error) { return v.posts, nil }
 		w.inbox.open = func(int64) (notifier.Page, error) {
 			v.opened++
 			e := entry(1, noon.Add(-time.Hour), true, false)
@@ -87,12 +91,16 @@ func TestWhateverChangesMakesANewPage(t *testing.T) {
 			v.badge = notifier.Badge{Unread: 1, Inbox: 1, Ver: 100}
 			return nil
 		},
-		"a new version":     func(v *visits) []string { v.badge.Ver = 101; return nil },
-		"a new day":         func(v *visits) []string { v.now = noon.Add(12 * time.Hour); return nil },
-		"an expired entry":  func(v *visits) []string { v.now = noon.Add(time.Hour); return nil },
-		"another language":  func(*visits) []string { return []string{"Accept-Language", "ja"} },
-		"another time zone": func(*visits) []string { return []string{"Cookie", "tz=Asia/Tokyo"} },
-		"another build":     func(v *visits) []string { v.config.Build = "two"; v.rebuild(); return nil },
+		"a new version":               func(v *visits) []string { v.badge.Ver = 101; return nil },
+		"a new day":                   func(v *visits) []string { v.now = noon.Add(12 * time.Hour); return nil },
+		"an expired entry":            func(v *visits) []string { v.now = noon.Add(time.Hour); return nil },
+		"another unread announcement": func(v *visits) []string { v.posts.Unread = 3; return nil },
+		"another pinned one":          func(v *visits) []string { v.posts.Items[0].ID = 8; return nil },
+		"another title on top":        func(v *visits) []string { v.posts.Items[0].Title = "Other"; return nil },
+		"a pinned one less":           func(v *visits) []string { v.posts.Items[1].Pinned = false; return nil },
+		"another language":            func(*visits) []string { return []string{"Accept-Language", "ja"} },
+		"another time zone":           func(*visits) []string { return []string{"Cookie", "tz=Asia/Tokyo"} },
+		"another build":               func(v *visits) []string { v.config.Build = "two"; v.rebuild(); return nil },
 	} {
 		v := newVisits(t)
 		tag := v.visit(t, 1, http.StatusOK).Header.Get("Etag")
@@ -103,6 +111,16 @@ func TestWhateverChangesMakesANewPage(t *testing.T) {
 			t.Errorf("%s: Etag %q, the page says %q", name, r.Header.Get("Etag"), r.text("h3"))
 		}
 	}
+}
+
+func TestWhatShowsNowhereMakesNoNewPage(t *testing.T) {
+	t.Parallel()
+	v := newVisits(t)
+	tag := v.visit(t, 1, http.StatusOK).Header.Get("Etag")
+	v.posts.AVer, v.posts.Read = 901, 0
+	v.posts.Items = v.posts.Items[:2]
+	v.visit(t, 0, http.StatusOK)
+	v.visit(t, 0, http.StatusNotModified, "If-None-Match", tag)
 }
 
 func TestAPageWithNewMarksIsForOneVisit(t *testing.T) {

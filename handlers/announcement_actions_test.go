@@ -1,0 +1,63 @@
+package handlers_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestARowIsMarkedWithoutScript(t *testing.T) {
+	t.Parallel()
+	b := newBoard(t, post(5, 1, true, false), post(9, 2, false, true))
+	page := b.get("alice", "/announcements")
+	b.submit("alice", page, "#a5 [data-act=read]").wantRedirect(t, "/announcements?done=read")
+	b.submit("alice", page, "#a9 [data-act=unread]").wantRedirect(t, "/announcements?done=unread")
+	b.wantDid(t, "read 5", "unread 9")
+	b.get("alice", "/announcements?done=unread").wantText(t, "[data-testid=done] p", "Marked as unread.")
+	for _, back := range []string{"https://evil.example/inbox", "//evil.example/", "/\\evil.example", "javascript:1", "%zz", "/a\nb", "/" + strings.Repeat("x", 600)} {
+		b.post("alice", "/announcements/5/read", "back", back).wantRedirect(t, "/announcements?done=read")
+	}
+	b.post("alice", "/announcements/5/read", "back", "/staff/users?q=a%26b&done=saved").wantRedirect(t, "/staff/users?done=read&q=a%26b")
+	b.post("alice", "/announcements/5/read", "other", "1").wantStatus(t, http.StatusUnprocessableEntity)
+}
+
+func TestAScriptGetsTheRowTheCountsAndWhatIsPinned(t *testing.T) {
+	t.Parallel()
+	b := newBoard(t, post(5, 1, true, false), post(9, 2, false, false))
+	r := b.script("alice", "/announcements/5/read", "a5", "back=%2Fannouncements%3Fafter%3D3").wantStatus(t, http.StatusOK)
+	if r.count("[data-testid=announcement]") != 1 || r.attr("#a5", "data-read") != "1" || r.count("#a5 .dot, h1, header") != 0 {
+		t.Errorf("not one row alone:\n%s", r.body)
+	}
+	if got := r.attr("#a5 [name=back]", "value"); got != "/announcements?after=3" {
+		t.Errorf("the row leads back to %q", got)
+	}
+	r.wantText(t, "#announcement-count[hx-swap-oob=true]", "1 unread, 1 read")
+	if r.count("#pinned[hx-swap-oob=true][hidden]") != 1 {
+		t.Error("what is read is still pinned on top")
+	}
+	if got := r.told(t); got.Announcements != 1 || got.AVer != 901 || got.Ver != 0 {
+		t.Errorf("the script is told %+v", got)
+	}
+	r = b.script("alice", "/announcements/5/unread", "a5", "").wantStatus(t, http.StatusOK)
+	if r.attr("#a5", "data-state") != "unread" || r.attr("#pinned:not([hidden])", "data-id") != "5" {
+		t.Errorf("marked unread again:\n%s", r.body)
+	}
+	b.script("alice", "/announcements/7/read", "a7", "").wantStatus(t, http.StatusNotFound)
+	// On its own page all of that changes.
+	b.script("alice", "/announcements/5/unread", "announcement", "back=%2Fannouncements%2F5").wantRedirect(t, "/announcements/5?done=unread")
+}
+
+func TestNobodyMarksForAnother(t *testing.T) {
+	t.Parallel()
+	b := newBoard(t, post(5, 1, true, false))
+	for _, address := range []string{"/announcements/5/read", "/announcements/5/unread", "/announcements/read-all", "/announcements/unread"} {
+		b.post("alice", address, "page_user", "carol", "ids", "5").wantStatus(t, http.StatusConflict)
+		b.postBody("alice", address, "", "HX-Request", "true", "Carillon-User", "carol").wantStatus(t, http.StatusUnauthorized)
+		b.post("", address).wantRedirect(t, "/login?next=%2Finbox")
+		b.postBody("alice", address, "", "Sec-Fetch-Site", "cross-site").wantStatus(t, http.StatusForbidden)
+	}
+	b.get("", "/announcements/5").wantRedirect(t, "/login?next=%2Fannouncements%2F5")
+	b.get("", "/announcements").wantRedirect(t, "/login?next=%2Fannouncements")
+	b.get("", "/announcements/pinned").wantRedirect(t, "/login?next=%2Fannouncements%2Fpinned")
+	b.wantDid(t)
+}

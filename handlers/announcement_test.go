@@ -1,0 +1,122 @@
+package handlers_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestAnAnnouncementIsShownWholeAndMarkedAsRead(t *testing.T) {
+	t.Parallel()
+	one := post(5, 1, true, false)
+	one.Body = "# Head\n\nOne *word* and [a link](https://shop.example/a), [another](https://evil.example/) <script>x</script>"
+	b := newBoard(t, one, post(9, 2, false, false))
+	b.config.LinkHosts = []string{"shop.example"}
+	b.rebuild()
+	r := b.get("alice", "/announcements/5").wantStatus(t, http.StatusOK)
+	b.wantDid(t, "read 5")
+	r.wantText(t, "h1", "Post 5 <new>")
+	r.wantText(t, "title", "(3) Post 5 <new> · Carillon") // the number after reading
+	if got := r.attr("[data-testid=bell]", "aria-label"); got != "Inbox, 3 unread" {
+		t.Errorf("the bell is named %q", got)
+	}
+	r.wantText(t, "[data-testid=badge]", "3")
+	r.wantText(t, "[data-testid=announcement-body] h2", "Head")
+	r.wantText(t, "[data-testid=announcement-body] p", "One word and a link, another <script>x</script>")
+	if r.count("[data-testid=announcement-body] a[href='https://shop.example/a'][rel='nofollow noopener']:not([target])") != 1 || r.count("[data-testid=announcement-body] a") != 1 {
+		t.Errorf("the links of the body:\n%s", r.body)
+	}
+	r.wantText(t, ".meta", "Pinned Since 20 November 2026, 11:00 UTC Until 30 November 2026, 12:00 UTC")
+	r.wantText(t, "a.button[href='/news/1']", "More about this")
+	if r.attr("#announcement", "data-read") != "1" || r.count("#announcement [data-act]") != 1 || r.count(".back a[href='/announcements']") != 1 {
+		t.Errorf("the page:\n%s", r.body)
+	}
+	b.get("alice", "/announcements/5").wantStatus(t, http.StatusOK)
+	b.wantDid(t) // it is read already
+}
+
+func TestOnlyAVisitMarksAsRead(t *testing.T) {
+	t.Parallel()
+	b := newBoard(t, post(5, 1, true, false))
+	b.do(httptest.NewRequest(http.MethodHead, "/announcements/5", nil), "alice").wantStatus(t, http.StatusOK)
+	for _, headers := range [][]string{{"Sec-Purpose", "prefetch"}, {"Sec-Purpose", "prefetch;prerender"}, {"Purpose", "prefetch"}, {"X-Moz", "prefetch"}} {
+		r := b.get("alice", "/announcements/5", headers...).wantStatus(t, http.StatusOK)
+		if r.attr("#announcement", "data-read") != "0" || r.count("#announcement [data-act=read]") != 1 {
+			t.Error("the page that was prefetched says that it is read")
+		}
+	}
+	b.get("alice", "/announcements/5?done=unread").wantStatus(t, http.StatusOK)
+	b.get("alice", "/announcements").wantStatus(t, http.StatusOK)
+	b.get("alice", "/inbox/panel").wantStatus(t, http.StatusOK)
+	b.wantDid(t)
+}
+
+func TestMarkedAsUnreadItStaysSoOnItsPage(t *testing.T) {
+	t.Parallel()
+	b := newBoard(t, post(5, 1, false, false))
+	page := b.get("alice", "/announcements/5")
+	to := b.submit("alice", page, "#announcement form")
+	to.wantRedirect(t, "/announcements/5?done=unread")
+	b.wantDid(t, "read 5", "unread 5")
+	page = b.get("alice", to.Header.Get("Location"))
+	page.wantText(t, "[data-testid=done] p", "Marked as unread.")
+	page.wantText(t, "[data-testid=badge]", "3")
+	b.wantDid(t)
+	b.submit("alice", page, "#announcement form").wantRedirect(t, "/announcements/5?done=read")
+	b.wantDid(t, "read 5")
+}
+
+func TestWhatIsNotOpenToOneDoesNotExist(t *testing.T) {
+	t.Parallel()
+	b := newBoard(t, post(5, 1, true, false))
+	b.get("carol", "/announcements/5").wantStatus(t, http.StatusNotFound)
+	b.post("carol", "/announcements/5/read").wantStatus(t, http.StatusNotFound)
+	b.post("carol", "/announcements/5/unread").wantStatus(t, http.StatusNotFound)
+	b.get("alice", "/announcements/6").wantStatus(t, http.StatusNotFound)
+	for _, id := range []string{"0", "-1", "9223372036854775808", "05", "+5", "5%20", "x", strings.Repeat("5", 10000)} {
+		b.get("alice", "/announcements/"+id).wantStatus(t, http.StatusNotFound)
+		b.post("alice", "/announcements/"+id+"/read").wantStatus(t, http.StatusNotFound)
+		b.post("alice", "/announcements/"+id+"/unread").wantStatus(t, http.StatusNotFound)
+	}
+	b.wantDid(t)
+	b.post("alice", "/announcements/5").wantStatus(t, http.StatusMethodNotAllowed)
+	b.get("alice", "/announcements/5/read").wantStatus(t, http.StatusMethodNotAllowed)
+	b.get("alice", "/announcements/read-all").wantStatus(t, http.StatusMethodNotAllowed)
+}
+
+func TestOneThatClosesWhileItIsOpenedIsGone(t *testing.T) {
+	t.Parallel()
+	b := newBoard(t, post(5, 1, true, false))
+	b.posts.change = func(string, notifier.Reader, int64) (notifier.Badge, error) { return notifier.Badge{}, notifier.ErrNotFound }
+	b.get("alice", "/announcements/5").wantStatus(t, http.StatusNotFound)
+}
+
+func TestALinkThatNobodyShouldFollowIsNoButton(t *testing.T) {
+	t.Parallel()
+	one := post(5, 1, false, true)
+	for _, one.Link = range []string{"", "//evil.example", "javascript:alert(1)", "http://plain.example"} {
+		if newBoard(t, one).get("alice", "/announcements/5").count("#announcement a") != 0 {
+			t.Errorf("%q is a link", one.Link)
+		}
+	}
+}
+
+func TestAWindowIsToldInTheReadersWords(t *testing.T) {
+	t.Parallel()
+	today, other := post(5, 1, false, true), post(6, 24*400, false, true)
+	today.EndsAt, other.EndsAt = noon.Add(6*time.Hour), noon.AddDate(1, 0, 0)
+	b := newBoard(t, today, other)
+	for lang, want := range map[string][]string{
+		"en": {"Until 18:00", "Until 20 Nov 2027", "16 Oct 2025"}, "ja": {"18:00まで", "2027年11月20日まで", "2025年10月16日"},
+		"zh-CN": {"18:00 截止", "2027年11月20日 截止", "2025年10月16日"},
+	} {
+		r := b.get("alice", "/announcements", "Accept-Language", lang)
+		for i, selector := range []string{"#a5 .meta span:first-child", "#a6 .meta span:first-child", "#a6 > time"} {
+			r.wantText(t, selector, want[i])
+		}
+	}
+}
