@@ -63,7 +63,7 @@ func (g *gallery) postViews() []view {
 		}},
 		{name: "panel-with-announcements", as: "lone-%s", path: "/settings", then: openPanel},
 		{name: "announcement", as: "reader-%s", path: one},
-		{name: "announcement-unread", as: "reader-%s", path: one + "?done=announcement-read", then: func(w *window) {
+		{name: "announcement-unread", as: "reader-%s", path: one + "?done=read", then: func(w *window) {
 			w.clickOn(`#announcement [action$="/unread"] button`).until(`document.querySelector("#announcement [action$='/read'] button")`)
 		}},
 		{name: "announcements-read", as: "reader-%s", path: "/announcements", then: func(w *window) {

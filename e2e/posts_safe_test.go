@@ -29,7 +29,7 @@ func TestMarkdownIsShownAndNothingOfItRuns(t *testing.T) {
 	s := alone(t)
 	s.people("vera staff")
 	s.peopleOf("customer", "cara")
-	i := s.serve()
+	i := s.serve("--addr", "127.0.0.1:0", "--link-hosts", "example.com")
 	vera := i.person(t, "vera")
 	id := vera.announces("customer", "<script>window.evil = 'title'</script>", "body", evil, "pinned", "1")
 	w := open(t, i).as(i.person(t, "cara"))

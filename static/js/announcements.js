@@ -44,8 +44,7 @@ export function startAnnouncements(stream, missed) {
 		here: () => list() !== null,
 		mend: (open) => {
 			news.mend(open);
-			const { unread, read } = counts();
-			count(open.size - unread - read);
+			count(open.size - counts().total);
 			showCounts([...open.values()].filter((row) => row.dataset.read === "0").length);
 		},
 	};
@@ -60,19 +59,19 @@ function shown() {
 	return document.getElementById("announcement-count");
 }
 
-/** How many are open, by what the page shows of it. */
+/** How many are unread and how many there are, by what the page shows of it. */
 function counts() {
-	const { unread = 0, read = 0 } = shown()?.dataset ?? {};
-	return { unread: Number(unread), read: Number(read) };
+	const { unread = 0, read = 0, total } = shown()?.dataset ?? {};
+	return { unread: Number(unread), total: Number(total ?? Number(unread) + Number(read)) };
 }
 
 /**
- * So many more are open.
+ * So many more are open. How many of them are unread is not known yet.
  * @param {number} more
  */
 function count(more) {
 	const line = shown();
-	if (line) line.dataset.read = String(Math.max(0, counts().read + more));
+	if (line) line.dataset.total = String(counts().total + more);
 }
 
 /**
@@ -82,8 +81,7 @@ function count(more) {
 function showCounts(unread = counts().unread) {
 	const line = shown();
 	if (!line) return;
-	const before = counts();
-	const read = Math.max(0, before.unread + before.read - unread);
+	const read = Math.max(0, counts().total - unread);
 	[line.dataset.unread, line.dataset.read] = [String(unread), String(read)];
 	line.textContent = unread + read === 0 ? "" : text("announcement_counts", { Unread: unread, Read: read });
 	const all = document.getElementById("announcement-read-all");

@@ -94,6 +94,13 @@ test("one that is over goes, hands the focus on, and the last one leaves a word"
 	equal([shown(), document.activeElement?.localName, counted()[0], document.querySelector("main .empty")?.textContent], [[], "h1", "", "Nothing"]);
 });
 
+test("an unread one that is over is counted no more", () => {
+	const { say } = start(["2 unread", "1 unread"]);
+	say("announcement_removed", { id: 2 });
+	say("badge", badge(2, 1, 10, 11));
+	equal(counted(), ["1 unread, 0 read", "all"]);
+});
+
 test("a row whose own action is under way is left to that", () => {
 	const { say } = start(["2 unread", "1 read"]);
 	posts()[0]?.querySelector("form")?.classList.add("htmx-request");
