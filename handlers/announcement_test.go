@@ -91,7 +91,9 @@ func TestWhatIsNotOpenToOneDoesNotExist(t *testing.T) {
 func TestOneThatClosesWhileItIsOpenedIsGone(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false))
-	b.posts.change = func(string, notifier.Reader, int64) (notifier.Badge, error) { return notifier.Badge{}, notifier.ErrNotFound }
+	b.posts.change = func(string, notifier.Reader, int64) (notifier.Badge, error) {
+		return notifier.Badge{}, notifier.ErrNotFound
+	}
 	b.get("alice", "/announcements/5").wantStatus(t, http.StatusNotFound)
 }
 

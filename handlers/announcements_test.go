@@ -44,7 +44,8 @@ func TestTheListShowsWhatIsOpenAndBothCounts(t *testing.T) {
 		t.Errorf("they began %q and %q", at.Text(), row.Find("li > time").Text())
 	}
 	for verb, name := range map[string]string{"read": "Mark as read: Post 9 <new>", "unread": "Mark as unread: Post 9 <new>"} {
-		if got := row.Find("form[method=post][action='/announcements/9/" + verb + "'][data-act=" + verb + "] button").AttrOr("aria-label", ""); got != name {
+		form := row.Find("form[method=post][action='/announcements/9/" + verb + "'][data-act=" + verb + "]")
+		if got := form.Find("button").AttrOr("aria-label", ""); got != name {
 			t.Errorf("%s is named %q", verb, got)
 		}
 	}

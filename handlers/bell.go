@@ -28,7 +28,7 @@ func (h *Handlers) announced(r *http.Request) announced {
 	defer cancel()
 	posts, err := h.Announcements.List(ctx, readerOf(r))
 	if err != nil {
-		h.warn(r, "page without announcements", err)
+		h.lacks(r, "announcements", err)
 		return announced{}
 	}
 	return announced{posts, true}
@@ -42,7 +42,7 @@ func (h *Handlers) surround(r *http.Request, f *views.Frame, a announced) notifi
 	defer cancel()
 	badges, err := h.Inbox.Badges(ctx, []int64{seqOf(r)})
 	if err != nil || len(badges) != 1 {
-		h.warn(r, "bell without its number", err)
+		h.lacks(r, "inbox", err)
 		return a.Badge()
 	}
 	badge := a.with(badges[0])
@@ -140,7 +140,8 @@ func backToPage(back, done string) string {
 	return u.EscapedPath() + "?" + values.Encode()
 }
 
-func (h *Handlers) warn(r *http.Request, what string, err error) {
-	h.Log.LogAttrs(r.Context(), slog.LevelWarn, what,
+// lacks notes that a page goes without a part of what is around it.
+func (h *Handlers) lacks(r *http.Request, part string, err error) {
+	h.Log.LogAttrs(r.Context(), slog.LevelWarn, "page without what is around it", slog.String("part", part),
 		slog.Int64("user_id", seqOf(r)), slog.String("request_id", visitOf(r).id), slog.Any("err", err))
 }

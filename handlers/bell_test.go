@@ -113,7 +113,9 @@ func TestAPinnedOneIsDismissedWithoutScript(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"/settings", "/inbox?filter=unread", "/announcements", "/inbox?opened=3&before=12"} {
 		b := newBoard(t, post(5, 1, true, false))
-		b.inbox.look = func(_ int64, q notifier.Query) (notifier.Page, error) { return notifier.Page{Opened: q.Opened, Ver: 50}, nil }
+		b.inbox.look = func(_ int64, q notifier.Query) (notifier.Page, error) {
+			return notifier.Page{Opened: q.Opened, Ver: 50}, nil
+		}
 		to := b.submit("alice", b.get("alice", address), "#pinned form").wantStatus(t, http.StatusSeeOther)
 		b.wantDid(t, "read 5")
 		r := b.get("alice", to.Header.Get("Location")).wantStatus(t, http.StatusOK)

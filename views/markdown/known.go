@@ -13,14 +13,14 @@ type known struct {
 	made map[string]string
 }
 
-func (k *known) of(body string, make func(body string) (string, error)) (string, error) {
+func (k *known) of(body string, convert func(body string) (string, error)) (string, error) {
 	k.mu.RLock()
 	found, ok := k.made[body]
 	k.mu.RUnlock()
 	if ok {
 		return found, nil
 	}
-	found, err := make(body)
+	found, err := convert(body)
 	if err != nil {
 		return "", err
 	}
