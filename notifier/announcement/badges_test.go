@@ -165,17 +165,3 @@ func TestASharedCallOutlivesTheRequestThatMakesIt(t *testing.T) {
 	}
 	s.unread(t, 2, 1)
 }
-
-// eventually waits until ok, and fails the test when it takes too long.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(10 * time.Second); !ok(); {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("not in time: %s", what)
-		}
-	}
-}

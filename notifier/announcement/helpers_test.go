@@ -3,6 +3,7 @@ package announcement_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -35,4 +36,18 @@ func sameScripts(before, after string) bool {
 		return n
 	}
 	return count(before) == count(after)
+}
+
+// eventually waits until ok, and fails the test when it takes too long.
+func eventually(t tb, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(10 * time.Second); !ok(); {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("not in time: %s", what)
+		}
+	}
 }

@@ -49,20 +49,23 @@ func (h *hub) connect(t tb, r notifier.Reader) {
 			break
 		}
 	}
-	h.ask(t, r)
+	h.ask(t, []notifier.Reader{r})
 }
 
-// ask takes a number that was read, unless a newer one is held. Where the version is
-// the same the number must be, too.
-func (h *hub) ask(t tb, r notifier.Reader) {
+// ask takes numbers that are read.
+func (h *hub) ask(t tb, readers []notifier.Reader) {
 	t.Helper()
-	badges, err := h.board.Badges(t.Context(), []notifier.Reader{r})
+	badges, err := h.board.Badges(t.Context(), readers)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.take(t, r, badges[0])
+	for i, r := range readers {
+		h.take(t, r, badges[i])
+	}
 }
 
+// take takes a number, unless a newer one is held. Where the version is the same the
+// number must be, too.
 func (h *hub) take(t tb, r notifier.Reader, b notifier.Badge) {
 	t.Helper()
 	held, known := h.held[r]
@@ -98,6 +101,7 @@ func (h *hub) catchUp(t tb) {
 
 func (h *hub) turn(t tb, a notifier.Audience, turn notifier.Turn) {
 	t.Helper()
+	var unclear []notifier.Reader
 	for r, held := range h.held {
 		if r.Audience != a {
 			continue
@@ -112,8 +116,11 @@ func (h *hub) turn(t tb, a notifier.Audience, turn notifier.Turn) {
 			h.moved++
 			h.held[r] = notifier.Badge{Unread: held.Unread + opened, AVer: turn.AVer}
 		} else {
-			h.ask(t, r)
+			unclear = append(unclear, r)
 		}
+	}
+	if len(unclear) > 0 {
+		h.ask(t, unclear)
 	}
 }
 

@@ -1,7 +1,6 @@
 package announcement_test
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -95,18 +94,4 @@ func (l *listener) told(t tb) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// marked is what was published for a user since, without the versions.
-func (l *listener) marked(t tb) (all []string) {
-	t.Helper()
-	for _, text := range l.heard(t) {
-		m, err := notifier.ParseMarks(text)
-		if err != nil {
-			t.Fatalf("published %q: %v", text, err)
-		}
-		slices.Sort(m.IDs)
-		all = append(all, text[strings.LastIndex(text[:strings.Index(text, "\n")], " ")+1:])
-	}
-	return all
 }

@@ -176,7 +176,6 @@ func (s *site) stored(t tb, a notifier.Audience) stored {
 	t.Helper()
 	ctx := t.Context()
 	set := func(key string) map[string]string {
-		s.foreverOrGone(t, key)
 		all := map[string]string{}
 		for _, z := range s.rdb.ZRangeWithScores(ctx, key, 0, -1).Val() {
 			all[z.Member.(string)] = strconv.FormatFloat(z.Score, 'f', 0, 64)
@@ -189,8 +188,9 @@ func (s *site) stored(t tb, a notifier.Audience) stored {
 		Bits: map[int64][]int64{},
 	}
 	delete(at.Dirty, "0") // how far SQL is
-	s.foreverOrGone(t, s.k.AVer(a))
-	s.foreverOrGone(t, s.k.Windows(a))
+	for _, key := range []string{s.k.AVer(a), s.k.Open(a), s.k.Scheduled(a), s.k.Windows(a), s.k.Marked(a), s.k.DirtyBits(a)} {
+		s.foreverOrGone(t, key)
+	}
 	for id := int64(1); id <= s.sql.lastID(); id++ {
 		text, err := s.rdb.Get(ctx, s.k.Bits(a, id)).Result()
 		if err != nil {

@@ -66,7 +66,7 @@ func TestReadingSetsOneBitAndSaysSoOnce(t *testing.T) {
 func TestReadAllTurnsWhatIsUnreadInOneGo(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		for i := range 5 {
-			s.publish(t, draft(fmt.Sprint(i)))
+			s.publish(t, draft(strconv.Itoa(i)))
 		}
 		s.publish(t, draft("For others", user))
 		s.read(t, 7, 2)
