@@ -114,7 +114,7 @@ func TestAWindowIsToldInTheReadersWords(t *testing.T) {
 	b := newBoard(t, today, other)
 	for lang, want := range map[string][]string{
 		"en": {"Until 18:00", "Until 20 Nov 2027", "16 Oct 2025"}, "ja": {"18:00まで", "2027年11月20日まで", "2025年10月16日"},
-		"zh-CN": {"18:00 截止", "2027年11月20日 截止", "2025年10月16日"},
+		"zh-CN": {"有效期至 18:00", "有效期至 2027年11月20日", "2025年10月16日"},
 	} {
 		r := b.get("alice", "/announcements", "Accept-Language", lang)
 		for i, selector := range []string{"#a5 .meta span:first-child", "#a6 .meta span:first-child", "#a6 > time"} {
