@@ -156,7 +156,9 @@ func BenchmarkChange(b *testing.B) {
 func BenchmarkTurn(b *testing.B) {
 	const users = 9_000 // each takes two descriptors of this process, which may have 20,000
 	board := &board{ann: map[int64]half{}, start: half{aver: 100}}
-	w := newWorld(b, redistest.Client(b), redistest.Space(b), func(c *Config) { c.Badges = board })
+	w := newWorld(b, redistest.Client(b), redistest.Space(b), func(c *Config) {
+		c.Badges, c.Limits.Check = board, time.Hour
+	})
 	fds := connectAll(b, w, users)
 	defer fds.close()
 	all := newReader(b, fds)

@@ -42,6 +42,55 @@ func TestAPackPrintsExactlyItsEvents(t *testing.T) {
 	}
 }
 
+func TestASharedTextComesOutAsIfItWereNot(t *testing.T) {
+	t.Parallel()
+	n := notifier.Badge{Unread: 3, Inbox: 2, Announcements: 1, Ver: 9, AVer: 4}
+	one := appendData(nil, "announcement", `{"title":"event: x"}`)
+	two := appendData(one, "announcement_removed", `{"id":1}`)
+	for _, text := range [][]byte{one, two} {
+		kept := string(text)
+		for _, due := range []bool{false, true} {
+			want := append(appendID(nil, 9), text...)
+			if due {
+				want = appendBadge(want, n)
+			}
+			if got := printed(packShared(text, n, due)); got != string(want) {
+				t.Errorf("the library prints %q, want %q", got, want)
+			}
+		}
+		if string(text) != kept {
+			t.Errorf("the shared text became %q", text)
+		}
+	}
+}
+
+func FuzzABulletinForgesNothing(f *testing.F) {
+	for _, s := range []string{"{}", "{\n}", `{"title":"\nevent: badge\ndata: {}"}`, "{\"a\":\"\u2028\"}", "{\u2029 event: x}"} {
+		f.Add(s, int64(7))
+	}
+	f.Fuzz(func(t *testing.T, object string, seq int64) {
+		parsed, err := notifier.ParseTurn("200 100\nopen 9 5 " + object + "\nopen 8 0 {}\nremoved 7")
+		if err != nil {
+			return
+		}
+		want := []string{"announcement", "announcement", "announcement_removed", "badge"}
+		if seq > 5 {
+			want = want[1:]
+		}
+		text := printed(packShared(newTurn(parsed).view(seq).text, notifier.Badge{Ver: 3}, true))
+		var names []string
+		for _, e := range parse([]byte(text)) {
+			names = append(names, e.name)
+			if e.id != "3" || e.retry != "" || e.data[0] != '{' {
+				t.Fatalf("event %+v", e)
+			}
+		}
+		if diff := cmp.Diff(want, names); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
 func FuzzEventsComeOutAsTheyWentIn(f *testing.F) {
 	for _, s := range []string{
 		"a", "\r\nevent: forged\r\ndata: x\r\n\r\n", "\n\nid: 1", "\u2028data: x\u2029", ":", "\x00\xff", "\ufeff", `\u2028"}`,

@@ -12,11 +12,14 @@ func TestWhatIsHeldIsNewest(t *testing.T) {
 		return notifier.Badge{Unread: inbox + ann, Inbox: inbox, Announcements: ann, Ver: ver, AVer: aver}
 	}
 	for name, c := range map[string]struct{ held, asked, read, want notifier.Badge }{
-		"a newer reading replaces":                         {n(1, 1, 5, 5), n(1, 1, 5, 5), n(2, 3, 6, 7), n(2, 3, 6, 7)},
-		"one of the same version too":                      {n(1, 1, 5, 5), n(1, 1, 5, 5), n(2, 3, 5, 5), n(2, 3, 5, 5)},
-		"one overtaken by a change does not":               {n(4, 0, 9, 0), n(1, 0, 5, 0), n(2, 0, 6, 0), n(4, 0, 9, 0)},
-		"each half counts by its own version":              {n(4, 1, 9, 5), n(1, 1, 5, 5), n(2, 3, 6, 7), n(4, 3, 9, 7)},
-		"one older than when it was asked for: Redis lost": {n(4, 2, 9, 9), n(4, 2, 9, 9), n(1, 0, 3, 4), n(1, 0, 3, 4)},
+		"a newer reading replaces":                                 {n(1, 1, 5, 5), n(1, 1, 5, 5), n(2, 3, 6, 7), n(2, 3, 6, 7)},
+		"one of the same version too":                              {n(1, 1, 5, 5), n(1, 1, 5, 5), n(2, 3, 5, 5), n(2, 3, 5, 5)},
+		"one overtaken by a change does not":                       {n(4, 0, 9, 0), n(1, 0, 5, 0), n(2, 0, 6, 0), n(4, 0, 9, 0)},
+		"each half counts by its own version":                      {n(4, 1, 9, 5), n(1, 1, 5, 5), n(2, 3, 6, 7), n(4, 3, 9, 7)},
+		"one older than when it was asked for: Redis lost":         {n(4, 2, 9, 9), n(4, 2, 9, 9), n(1, 0, 3, 4), n(1, 0, 3, 4)},
+		"one overtaken by a turn does not":                         {n(1, 4, 5, 9), n(1, 3, 5, 7), n(1, 3, 5, 7), n(1, 4, 5, 9)},
+		"marks forgotten: the same number keeps its later version": {n(1, 4, 5, 9), n(1, 4, 5, 9), n(1, 4, 5, 7), n(1, 4, 5, 9)},
+		"the same number of a later version has that":              {n(1, 4, 5, 7), n(1, 4, 5, 7), n(1, 4, 5, 9), n(1, 4, 5, 9)},
 	} {
 		u := &user{hub: New(Config{}), badge: c.held}
 		u.hold(c.read, c.asked)
@@ -37,6 +40,29 @@ func TestAnOlderChangeDoesNotTouchTheNumbers(t *testing.T) {
 	u.take(&notifier.Change{Ver: 10, Unread: 7})
 	if want := (notifier.Badge{Unread: 8, Inbox: 7, Announcements: 1, Ver: 10, AVer: 2}); u.badge != want {
 		t.Errorf("%+v", u.badge)
+	}
+}
+
+func TestATurnCountsOnlyOnWhatWasReadSinceTheSubscription(t *testing.T) {
+	t.Parallel()
+	parsed, err := notifier.ParseTurn("200 100\nopen 9 0 {}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		confirmed, fresh bool
+		want             int64
+		queued           priority
+	}{
+		"fresh":                              {true, true, 4, unqueued},
+		"confirmed: marks may be missing":    {true, false, 3, soon},
+		"lost: the confirmation has it read": {false, false, 3, unqueued},
+	} {
+		u := &user{hub: New(Config{}), confirmed: c.confirmed, fresh: c.fresh, badge: notifier.Badge{Unread: 3, Announcements: 3, AVer: 100}}
+		u.turn(newTurn(parsed))
+		if u.badge.Unread != c.want || u.badge.Announcements != c.want || u.queued != c.queued {
+			t.Errorf("%s: %+v, queued %d", name, u.badge, u.queued)
+		}
 	}
 }
 

@@ -1,0 +1,383 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// ann is the data of a badge event of a user with an empty inbox of version 1.
+func ann(aver, unread int64) string {
+	return fmt.Sprintf(`{"unread":%d,"inbox":0,"announcements":%d,"ver":1,"aver":%d}`, unread, unread, aver)
+}
+
+// connectAs connects a user of an audience.
+func (w *world) connectAs(seq int64, a notifier.Audience) *stream {
+	w.t.Helper()
+	r := request(w.t, w.srv.URL, seq)
+	r.Header.Set("X-Audience", strconv.Itoa(int(a)))
+	return open(w.t, w.srv.Client(), r)
+}
+
+// newBoardWorld starts a hub on a board that holds 100 and no unread for everybody.
+func newBoardWorld(t testing.TB, change func(*Config)) (*world, *board) {
+	t.Helper()
+	b := &board{start: half{aver: 100}}
+	return newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
+		c.Badges = b
+		if change != nil {
+			change(c)
+		}
+	}), b
+}
+
+const (
+	openNine = `open 9 0 {"title":"Hi","body":"b","link":"","pinned":true}`
+	nine     = `{"id":9,"title":"Hi","body":"b","link":"","pinned":true}`
+)
+
+func TestAfterAnOpeningEachUserHasHisOwnNumber(t *testing.T) {
+	t.Parallel()
+	b := &board{audiences: map[notifier.Audience]half{1: {100, 0}, 2: {300, 2}}}
+	rdb, k := redistest.Client(t), redistest.Space(t)
+	var hubs [2]*world
+	for i := range hubs {
+		hubs[i] = newWorld(t, rdb, k, func(c *Config) { c.Badges = b })
+	}
+	b.set(2, 150, 5) // his own marks are later than the index
+	want := map[int64]int64{1: 1, 2: 6, 3: 1, 4: 1}
+	streams := map[int64]*stream{}
+	for seq := range int64(10) {
+		seq++
+		a := notifier.Audience(1)
+		if seq > 5 {
+			a = 2
+		}
+		streams[seq] = hubs[seq%2].connectAs(seq, a)
+		streams[seq].next()
+	}
+	hubs[0].publishTurn(1, 200, 100, strings.Replace(openNine, " 0 ", " 4 ", 1))
+	for seq, n := range want {
+		streams[seq].expect("announcement", nine)
+		streams[seq].expect("badge", ann(200, n))
+	}
+	hubs[0].publishTurn(2, 400, 300, openNine, `open 8 7 {}`)
+	for seq := int64(6); seq <= 10; seq++ {
+		n := int64(3)
+		streams[seq].expect("announcement", nine)
+		if seq <= 7 {
+			n++
+			streams[seq].expect("announcement", `{"id":8}`)
+		}
+		streams[seq].expect("badge", ann(400, n))
+	}
+	// The fifth joined late: he was told nothing, but his version went on.
+	hubs[0].publishTurn(1, 500, 200, `open 10 0 {}`)
+	streams[5].expect("announcement", `{"id":10}`)
+	streams[5].expect("badge", ann(500, 1))
+	if n := len(b.asked); n != 10 {
+		t.Errorf("%d badges read; the ten first ones do", n)
+	}
+}
+
+func TestWhatCannotBeCountedIsReadAgainAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		aver, before int64
+		line         string
+		event, data  string
+	}{
+		"a gap":         {200, 150, openNine, "announcement", nine},
+		"a tie":         {100, 90, openNine, "announcement", nine},
+		"an older turn": {99, 90, openNine, "announcement", nine},
+		"a lost Redis":  {200, 0, openNine, "announcement", nine},
+		"a change":      {200, 100, `changed 9 0 {"title":"Ho","changed":true}`, "announcement", `{"id":9,"title":"Ho","changed":true}`},
+		"a removal":     {200, 100, "removed 9", "announcement_removed", `{"id":9}`},
+	} {
+		w, b := newBoardWorld(t, nil)
+		s := w.connect(7)
+		s.expect("badge", ann(100, 0))
+		b.set(7, 201, 4)
+		began := time.Now()
+		w.publishTurn(1, c.aver, c.before, c.line)
+		s.expect(c.event, c.data)
+		s.expect("badge", ann(201, 4))
+		if d := time.Since(began); d > w.hub.lim.Spread {
+			t.Errorf("%s: right after %s", name, d)
+		}
+	}
+}
+
+func TestANewVersionOfTheSameNumberIsNoNews(t *testing.T) {
+	t.Parallel()
+	w, b := newBoardWorld(t, nil)
+	s := w.connect(7)
+	s.expect("badge", ann(100, 0))
+	b.set(7, 200, 0)
+	w.publishTurn(1, 200, 100, "removed 9")
+	s.expect("announcement_removed", `{"id":9}`)
+	eventually(t, "his badge was read", func() bool { return w.held(7).AVer == 200 })
+	w.publishTurn(1, 300, 200, openNine)
+	s.expect("announcement", nine)
+	s.expect("badge", ann(300, 1))
+}
+
+func TestATurnMissedIsMadeGoodAfterTheLinkIsBack(t *testing.T) {
+	t.Parallel()
+	direct, k := redistest.Client(t), redistest.Space(t)
+	p := newProxy(t, redistest.Socket(t))
+	through := redis.NewClient(&redis.Options{Addr: p.Addr().String(), DisableIdentity: true})
+	t.Cleanup(func() { _ = through.Close() })
+	b := &board{start: half{aver: 100}}
+	w := newWorld(t, through, k, func(c *Config) { c.Badges = b })
+	w.rdb = direct
+	streams := make([]*stream, 20)
+	for i := range streams {
+		streams[i] = w.connect(int64(i + 1))
+		streams[i].expect("badge", ann(100, 0))
+		b.set(int64(i+1), 200, int64(i+1))
+	}
+	p.swallow()
+	w.publishTurn(1, 200, 100, openNine)
+	for i, s := range streams {
+		s.expect("badge", ann(200, int64(i+1)))
+	}
+	w.publishTurn(1, 300, 200, openNine) // and the audience is subscribed again
+	for i, s := range streams {
+		s.expect("announcement", nine)
+		s.expect("badge", ann(300, int64(i+2)))
+	}
+}
+
+func TestWhoIsConfirmedHearsHisAudience(t *testing.T) {
+	t.Parallel()
+	w, _ := newBoardWorld(t, nil)
+	channel := w.keys.LiveAudience(1)
+	for seq := range int64(20) {
+		w.connect(seq + 1).expect("badge", ann(100, 0))
+		if n, err := w.rdb.PubSubNumSub(t.Context(), channel).Result(); err != nil || n[channel] != 1 {
+			t.Fatalf("%v: subscribed %v", err, n)
+		}
+	}
+}
+
+func TestEachLinkAppliesATurnToItsOwnUsersOnce(t *testing.T) {
+	t.Parallel()
+	w, b := newBoardWorld(t, func(c *Config) { c.Limits.Channels = 3 })
+	streams := make([]*stream, 10)
+	for i := range streams {
+		streams[i] = w.connect(int64(i + 1))
+		streams[i].expect("badge", ann(100, 0))
+	}
+	for turn := range int64(5) {
+		w.publishTurn(1, 101+turn, 100+turn, openNine)
+		for _, s := range streams {
+			s.expect("announcement", nine)
+			s.expect("badge", ann(101+turn, turn+1))
+		}
+	}
+	if got := w.hub.Stats(); len(b.asked) != 10 || got.Turns != 20 || got.Dropped != 0 {
+		t.Errorf("%d badges read, %+v", len(b.asked), got)
+	}
+}
+
+func TestAUserWithoutStreamsIsCountedOnWhileHeLingers(t *testing.T) {
+	t.Parallel()
+	w, b := newBoardWorld(t, func(c *Config) { c.Limits.Linger = time.Hour })
+	s := w.connect(7)
+	s.expect("badge", ann(100, 0))
+	_ = s.res.Body.Close()
+	eventually(t, "he left", func() bool { return w.hub.Stats().Streams == 0 })
+	w.publishTurn(1, 200, 100, openNine)
+	eventually(t, "he was counted on", func() bool { return w.held(7) == notifier.Badge{Unread: 1, Announcements: 1, Ver: 1, AVer: 200} })
+	b.set(7, 300, 0)
+	w.publishTurn(1, 300, 200, "removed 9")
+	eventually(t, "he was read", func() bool { return w.held(7) == notifier.Badge{Ver: 1, AVer: 300} })
+	w.connect(7).expect("badge", ann(300, 0))
+}
+
+func TestAUserOfAnotherAudienceNowIsReadAndHearsThat(t *testing.T) {
+	t.Parallel()
+	b := &board{audiences: map[notifier.Audience]half{1: {900, 3}, 2: {100, 1}}}
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) { c.Badges = b })
+	w.connectAs(7, 1).expect("badge", ann(900, 3))
+	s := w.connectAs(7, 2)
+	s.expect("badge", ann(100, 1))
+	w.publishTurn(1, 901, 900, openNine)
+	w.publishTurn(2, 200, 100, openNine)
+	s.expect("announcement", nine)
+	s.expect("badge", ann(200, 2))
+}
+
+func TestTurnsThatNoScriptWritesAreDropped(t *testing.T) {
+	t.Parallel()
+	w, _ := newBoardWorld(t, nil)
+	s := w.connect(7)
+	s.expect("badge", ann(100, 0))
+	for _, text := range []string{"", "200", "200 x", "200 100\nopen 9 0 <b>", "200 100\nforged 9", "200 100\nremoved 9 9"} {
+		w.publish(w.keys.LiveAudience(1), text)
+	}
+	w.publish(w.keys.LiveUser(7), "A 200", "all")
+	w.publishTurn(1, 200, 100, openNine)
+	s.expect("announcement", nine)
+	s.expect("badge", ann(200, 1))
+	if got := w.hub.Stats(); got.Dropped != 7 || got.Turns != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestNothingOfATurnIsLostBehindAChange(t *testing.T) {
+	t.Parallel()
+	w, _ := newBoardWorld(t, func(c *Config) { c.Limits.Merge = time.Second })
+	s := w.connect(7)
+	s.expect("badge", ann(100, 0))
+	w.publish(w.keys.LiveUser(7), "50 2", "read a:1")
+	w.publishTurn(1, 200, 100, openNine)
+	w.publishMarks(7, 201, 0, "read 9")
+	w.publishTurn(1, 300, 200, openNine)
+	s.expect("read", `{"keys":["a:1"]}`)
+	s.expect("badge", `{"unread":2,"inbox":2,"announcements":0,"ver":50,"aver":100}`)
+	s.expect("announcement", nine)
+	s.expect("announcement_read", `{"ids":[9]}`)
+	s.expect("announcement", nine)
+	if e := s.next(); e.id != "50" || e.data != `{"unread":3,"inbox":2,"announcements":1,"ver":50,"aver":300}` {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestEventsOfATurnCarryTheUsersVersion(t *testing.T) {
+	t.Parallel()
+	w, _ := newBoardWorld(t, nil)
+	s := w.connect(7)
+	s.expect("badge", ann(100, 0))
+	w.publish(w.keys.LiveUser(7), "50 2")
+	s.next()
+	w.publishTurn(1, 200, 100, openNine, `open 8 0 {}`)
+	for _, name := range []string{"announcement", "announcement", "badge"} {
+		if e := s.next(); e.name != name || e.id != "50" {
+			t.Errorf("%+v, want %s with 50", e, name)
+		}
+	}
+}
+
+func TestMarksBringTheirNumberAndWhatTheyMarked(t *testing.T) {
+	t.Parallel()
+	w, b := newBoardWorld(t, nil)
+	one, two := w.connect(7), w.connect(7)
+	for _, s := range []*stream{one, two} {
+		s.expect("badge", ann(100, 0))
+	}
+	for i, m := range []struct{ line, event, data string }{
+		{"unread 9", "announcement_unread", `{"ids":[9]}`},
+		{"read 9 10", "announcement_read", `{"ids":[9,10]}`},
+		{"all", "announcement_read", `{"all":true}`},
+	} {
+		aver, unread := int64(200+i), int64(5-i)
+		w.publishMarks(7, aver, unread, m.line)
+		for _, s := range []*stream{one, two} {
+			s.expect(m.event, m.data)
+			s.expect("badge", ann(aver, unread))
+		}
+	}
+	if n := len(b.asked); n != 1 {
+		t.Errorf("%d badges read for them", n-1)
+	}
+	b.set(7, 300, 8)
+	w.publishMarks(7, 150, 1, "read 11") // older than what is held
+	one.expect("announcement_read", `{"ids":[11]}`)
+	one.expect("badge", ann(300, 8))
+}
+
+func TestAClientThatStallsDuringTurnsIsCutAlone(t *testing.T) {
+	t.Parallel()
+	w, _ := newBoardWorld(t, func(c *Config) {
+		c.Limits.WriteTimeout = time.Second
+		c.Limits.QueueLen = 10_000
+	})
+	stuck := w.raw(7)
+	defer func() { _ = stuck.Close() }()
+	var good []*stream
+	for seq := range int64(5) {
+		good = append(good, w.connect(7+seq))
+		good[seq].expect("badge", ann(100, 0))
+	}
+	eventually(t, "all are here", func() bool { return w.hub.Stats().Streams == 6 })
+	large := `open 9 0 {"body":"` + strings.Repeat("x", 60_000) + `"}`
+	sent := int64(0)
+	eventually(t, "the stuck client was cut", func() bool {
+		sent++
+		w.publishTurn(1, 100+sent, 99+sent, large)
+		for _, s := range good {
+			if e := s.next(); e.name != "announcement" {
+				t.Fatalf("instead of turn %d a neighbour got %+v", sent, e)
+			}
+			s.expect("badge", ann(100+sent, sent))
+		}
+		return w.hub.Stats().Streams == 5
+	})
+	if cut := w.hub.Stats().Cut; cut != 1 {
+		t.Errorf("%d cut", cut)
+	}
+	if _, err := io.Copy(io.Discard, stuck); err == nil {
+		t.Error("the connection ended in good order; want it cut")
+	}
+}
+
+func TestTurnsComeOnAClusterAndOnMiniredis(t *testing.T) {
+	t.Parallel()
+	_, mini := redistest.Mini(t)
+	for name, rdb := range map[string]redis.UniversalClient{"cluster": redistest.Cluster(t), "miniredis": mini} {
+		w := newWorld(t, rdb, redistest.Space(t), func(c *Config) { c.Badges = &board{start: half{aver: 100}} })
+		for a := range notifier.Audience(3) {
+			s := w.connectAs(int64(a+1), a+1)
+			s.expect("badge", ann(100, 0))
+			w.publishTurn(a+1, 200, 100, openNine)
+			s.expect("announcement", nine)
+			s.expect("badge", ann(200, 1))
+		}
+		if d := w.hub.Stats().Dropped; d != 0 {
+			t.Errorf("%s: %d dropped", name, d)
+		}
+	}
+}
+
+// A turn that comes while the first badge is being read is in one of the two.
+func TestATurnBetweenSubscribingAndReadingIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	b := &board{start: half{aver: 100}}
+	reading, goOn := make(chan struct{}, 10), make(chan struct{})
+	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
+		c.Badges = badgeFunc(func(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
+			out, err := b.Badges(ctx, readers) // the answer of before the turn, which is slow to come
+			reading <- struct{}{}
+			<-goOn
+			return out, err
+		})
+	})
+	answers := make(chan *http.Response, 1)
+	go func() {
+		res, err := w.srv.Client().Do(request(t, w.srv.URL, 7))
+		if err != nil {
+			t.Error(err)
+		}
+		answers <- res
+	}()
+	<-reading
+	b.set(7, 200, 1)
+	w.publishTurn(1, 200, 100, openNine)
+	eventually(t, "the turn was heard", func() bool { return w.hub.Stats().Turns == 1 })
+	close(goOn)
+	res := <-answers
+	defer func() { _ = res.Body.Close() }()
+	eventually(t, "he has the number of after it", func() bool { return w.held(7).Announcements == 1 && w.held(7).AVer == 200 })
+}
