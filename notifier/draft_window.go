@@ -21,7 +21,7 @@ func (d *Draft) checkWindow(given time.Duration, l Limits, bad *InvalidError) {
 	if d.EndsAt.IsZero() {
 		length := l.Keep
 		if given > 0 {
-			length = given
+			length = min(given, l.Keep) // longer is a fault of the expiry, told already
 		}
 		d.EndsAt = d.StartsAt.Add(length)
 	}

@@ -42,25 +42,21 @@ func IsMarks(text string) bool { return strings.HasPrefix(text, "A ") }
 func ParseMarks(text string) (Marks, error) {
 	bad := fmt.Errorf("%w: marks %.40q", errChange, text)
 	head, line, ok := strings.Cut(strings.TrimPrefix(text, "A "), "\n")
-	aver, unread, numbers := cutNumbers(head)
+	aver, unread, numbers := cutExact(head)
 	if !ok || !numbers || !IsMarks(text) {
 		return Marks{}, bad
 	}
-	kind, rest, _ := strings.Cut(line, " ")
+	kind, rest, more := strings.Cut(line, " ")
 	m := Marks{AVer: aver, Unread: unread, Kind: kind}
-	switch kind {
-	case MarksAll:
-		if rest != "" {
-			return Marks{}, bad
-		}
+	switch {
+	case kind == MarksAll && !more:
 		return m, nil
-	case MarksRead, MarksUnread:
-	default:
+	case kind != MarksRead && kind != MarksUnread:
 		return Marks{}, bad
 	}
 	for id := range strings.SplitSeq(rest, " ") {
-		n, err := strconv.ParseInt(id, 10, 64)
-		if err != nil || n <= 0 {
+		n, exact := parseExact(id)
+		if !exact || n == 0 {
 			return Marks{}, bad
 		}
 		m.IDs = append(m.IDs, n)
@@ -116,7 +112,7 @@ type Bulletin struct {
 // write.
 func ParseTurn(text string) (Turn, error) {
 	head, rest, more := strings.Cut(text, "\n")
-	aver, before, ok := cutNumbers(head)
+	aver, before, ok := cutExact(head)
 	if !ok {
 		return Turn{}, fmt.Errorf("%w: versions %.40q", errChange, head)
 	}
@@ -137,8 +133,8 @@ func parseTurnEvent(line string) (TurnEvent, error) {
 	bad := fmt.Errorf("%w: event %.40q", errChange, line)
 	kind, rest, _ := strings.Cut(line, " ")
 	id, rest, more := strings.Cut(rest, " ")
-	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil || n <= 0 {
+	n, exact := parseExact(id)
+	if !exact || n == 0 {
 		return TurnEvent{}, bad
 	}
 	e := TurnEvent{Kind: kind, ID: n}
@@ -149,10 +145,25 @@ func parseTurnEvent(line string) (TurnEvent, error) {
 		return TurnEvent{}, bad
 	}
 	top, text, _ := strings.Cut(rest, " ")
-	e.Top, err = strconv.ParseInt(top, 10, 64)
-	if err != nil || e.Top < 0 || !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") || strings.ContainsRune(text, '\r') {
+	e.Top, exact = parseExact(top)
+	if !exact || !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") || strings.ContainsRune(text, '\r') {
 		return TurnEvent{}, bad
 	}
 	e.JSON = text
 	return e, nil
+}
+
+// cutExact reads two numbers with a space between.
+func cutExact(s string) (a, b int64, ok bool) {
+	first, second, _ := strings.Cut(s, " ")
+	a, ok1 := parseExact(first)
+	b, ok2 := parseExact(second)
+	return a, b, ok1 && ok2
+}
+
+// parseExact reads a number from 0 in the one form in which a script writes it:
+// without a sign, without zeros before it.
+func parseExact(s string) (int64, bool) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil && n >= 0 && s == strconv.FormatInt(n, 10)
 }

@@ -164,7 +164,7 @@ func TestWhoIsConfirmedHearsHisAudience(t *testing.T) {
 	w, _ := newBoardWorld(t, nil)
 	channel := w.keys.LiveAudience(1)
 	for seq := range int64(20) {
-		w.connect(seq + 1).expect("badge", ann(100, 0))
+		w.connect(seq+1).expect("badge", ann(100, 0))
 		if n, err := w.rdb.PubSubNumSub(t.Context(), channel).Result(); err != nil || n[channel] != 1 {
 			t.Fatalf("%v: subscribed %v", err, n)
 		}
