@@ -82,7 +82,7 @@ function fade() {
 	const banner = place();
 	if (!banner || banner.hidden) return;
 	if (banner.contains(document.activeElement)) document.querySelector("main")?.focus({ preventScroll: true });
-	banner.style.visibility = "hidden";
+	banner.dataset.gone = "true";
 }
 
 async function askAgain() {

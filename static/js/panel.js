@@ -105,7 +105,7 @@ function follow(stream, panel) {
 		const line = document.getElementById("panel-announcements");
 		const link = line?.querySelector("a");
 		if (!line || !link) return; // the panel was opened without it, and nothing in it is to move
-		line.style.visibility = announcements === 0 ? "hidden" : "";
+		line.toggleAttribute("data-gone", announcements === 0);
 		link.textContent = text("unread_announcements", { Count: announcements });
 	});
 }

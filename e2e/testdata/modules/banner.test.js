@@ -15,7 +15,7 @@ function start(id) {
 	return { time, asked: () => asked, say: (/** @type {string} */ name, /** @type {any} */ detail) => tell(stream, name, detail) };
 }
 
-const seen = () => byId("pinned").checkVisibility({ visibilityProperty: true });
+const seen = () => byId("pinned").dataset.gone === undefined;
 const top = () => document.querySelector("main")?.getBoundingClientRect().top;
 
 /** @param {number} y */
