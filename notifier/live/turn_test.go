@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -159,15 +161,54 @@ func TestATurnMissedIsMadeGoodAfterTheLinkIsBack(t *testing.T) {
 	}
 }
 
-func TestWhoIsConfirmedHearsHisAudience(t *testing.T) {
+// recorder is a connection that keeps what was written to it.
+type recorder struct {
+	net.Conn
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	r.text.Write(b)
+	r.mu.Unlock()
+	return r.Conn.Write(b)
+}
+
+// Redis takes a connection's commands in order: whose channel is confirmed hears
+// his audience too, also after the link was lost.
+func TestAudiencesAreSubscribedBeforeUsers(t *testing.T) {
 	t.Parallel()
-	w, _ := newBoardWorld(t, nil)
-	channel := w.keys.LiveAudience(1)
-	for seq := range int64(20) {
-		w.connect(seq+1).expect("badge", ann(100, 0))
-		if n, err := w.rdb.PubSubNumSub(t.Context(), channel).Result(); err != nil || n[channel] != 1 {
-			t.Fatalf("%v: subscribed %v", err, n)
+	k := redistest.Space(t)
+	links := make(chan *recorder, 100)
+	rdb := redis.NewClient(&redis.Options{DisableIdentity: true, Dialer: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		c, err := d.DialContext(ctx, "unix", redistest.Socket(t))
+		r := &recorder{Conn: c}
+		links <- r
+		return r, err
+	}})
+	t.Cleanup(func() { _ = rdb.Close() })
+	w := newWorld(t, rdb, k, func(c *Config) { c.Badges = &board{start: half{aver: 100}} })
+	w.rdb = redistest.Client(t)
+	s := w.connect(7)
+	s.expect("badge", ann(100, 0))
+	for turn := range int64(3) {
+		link := <-links // nothing else is asked of Redis through it
+		eventually(t, "the user is subscribed", func() bool {
+			link.mu.Lock()
+			defer link.mu.Unlock()
+			return strings.Contains(link.text.String(), k.LiveUser(7))
+		})
+		link.mu.Lock()
+		users, _, _ := strings.Cut(link.text.String(), k.LiveUser(7))
+		link.mu.Unlock()
+		for a := range notifier.Audience(3) {
+			if !strings.Contains(users, k.LiveAudience(a+1)) {
+				t.Errorf("link %d: audience %d is not subscribed before %q", turn, a+1, users)
+			}
 		}
+		_ = link.Close()
 	}
 }
 
