@@ -20,7 +20,7 @@ const revalidate = "private, no-cache"
 // answer. There is then something to open, or something to render.
 func (h *Handlers) unchanged(w http.ResponseWriter, r *http.Request, a announced) (done bool, err error) {
 	kept, ok := h.kept.get(seqOf(r))
-	if !a.known || !ok && r.Header.Get("If-None-Match") == "" {
+	if !ok && r.Header.Get("If-None-Match") == "" {
 		return false, nil
 	}
 	badges, err := h.Inbox.Badges(r.Context(), []int64{seqOf(r)})
