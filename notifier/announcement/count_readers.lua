@@ -15,23 +15,28 @@ local bitmaps = KEYS[3] and {unpack(KEYS, 3)} or {}
 
 local fault = check_index(aver, version, bitmaps)
 if fault then return fault end
-local seqs, fields, numbers, sum, highest = {}, {}, {}, {}, {}
-for top in tops:gmatch('%S+') do highest[#highest + 1] = tonumber(top) end
+local seqs, fields, numbers, seen, read, last = {}, {}, {}, {}, {}, 0
 for i = 3, #ARGV do
-  local n = i - 2
-  seqs[n], numbers[n], sum[2 * n - 1], sum[2 * n] = ARGV[i], tonumber(ARGV[i]), 0, 0
+  local n, number = i - 2, tonumber(ARGV[i])
+  seqs[n], numbers[n], seen[n], read[n], last = ARGV[i], number, 0, 0, math.max(last, number)
   fields[3 * n - 2], fields[3 * n - 1], fields[3 * n] = 'GET', 'u1', ARGV[i]
 end
-for i, bits in ipairs(bitmaps) do
-  local top = highest[i]
-  for n, bit in ipairs(get_bits(bits, seqs, fields)) do
-    if top == 0 or numbers[n] <= top then
-      sum[2 * n - 1 + bit] = sum[2 * n - 1 + bit] + 1
+local place, all = 0, 0 -- all is how many every one of them sees
+for word in tops:gmatch('%S+') do
+  place = place + 1
+  local top, values = tonumber(word), get_bits(bitmaps[place], seqs, fields)
+  if top == 0 or last <= top then
+    all = all + 1
+    for n = 1, #values do read[n] = read[n] + values[n] end
+  else
+    for n = 1, #values do
+      if numbers[n] <= top then seen[n], read[n] = seen[n] + 1, read[n] + values[n] end
     end
   end
 end
 local reply, stored = {#seqs}, tonumber(version)
 for n, own in ipairs(redis.call('ZMSCORE', marked, unpack(seqs))) do
-  reply[3 * n - 1], reply[3 * n], reply[3 * n + 1] = sum[2 * n - 1], sum[2 * n], math.max(stored, tonumber(own or 0))
+  reply[3 * n - 1], reply[3 * n] = all + seen[n] - read[n], read[n]
+  reply[3 * n + 1] = math.max(stored, tonumber(own or 0))
 end
 return reply

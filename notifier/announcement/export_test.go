@@ -1,6 +1,10 @@
 package announcement
 
-import "github.com/carillonhq/carillon/notifier"
+import (
+	"context"
+
+	"github.com/carillonhq/carillon/notifier"
+)
 
 // Waiting is how many wait for the next shared count of an audience.
 func (b *Board) Waiting(a notifier.Audience) int {
@@ -15,4 +19,12 @@ func (b *Board) Texts() int {
 	b.texts.mu.Lock()
 	defer b.texts.mu.Unlock()
 	return len(b.texts.by)
+}
+
+// Ask is the shape of Badges.
+type Ask func(context.Context, []notifier.Reader) ([]notifier.Badge, error)
+
+// Apart is Badges of one reader with a call of its own.
+func (b *Board) Apart(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
+	return b.count(ctx, b.roomOf(readers[0]), []int64{readers[0].Seq})
 }

@@ -159,3 +159,20 @@ func TestAClockThatGoesBackLosesNoRead(t *testing.T) {
 		}
 	}
 }
+
+func TestABitmapTakesNoMoreMemoryThanItsBits(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, redistest.Client(t))
+	s.sql.users = slices.Repeat([]notifier.Audience{customer}, 10_000_000)
+	id := s.publish(t, draft("One"))
+	s.read(t, 9_999_999, id)
+	s.read(t, 10_000_000, id)
+	s.read(t, 1, id)
+	if n, err := s.rdb.MemoryUsage(t.Context(), s.k.Bits(customer, id)).Result(); err != nil || n > 1_430_000 {
+		t.Errorf("%d bytes for 10 million readers, %v", n, err)
+	}
+	small := newSite(t, s.rdb)
+	if id := small.publish(t, draft("One")); s.rdb.StrLen(t.Context(), small.k.Bits(customer, id)).Val() != 2 {
+		t.Error("a bitmap for 9 readers takes more than 2 bytes")
+	}
+}

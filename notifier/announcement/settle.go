@@ -85,8 +85,9 @@ func (b *Board) supply(ctx context.Context, s *state, r *room, items []planned, 
 				return fmt.Errorf("settle who sees announcement %d: %w", item.ID, err)
 			}
 			s.settle(key, part)
+			item.part = part
 		}
-		if err := b.restore(ctx, key); err != nil {
+		if err := b.restore(ctx, key, item.part.Top); err != nil {
 			return fmt.Errorf("restore the reads of announcement %d: %w", item.ID, err)
 		}
 	}
@@ -107,18 +108,18 @@ func (s *state) settle(k notifier.PartKey, p notifier.Part) {
 }
 
 // restore makes a missing bitmap of what SQL has of it; of nothing, when it is new.
-func (b *Board) restore(ctx context.Context, k notifier.PartKey) error {
+func (b *Board) restore(ctx context.Context, k notifier.PartKey, top int64) error {
 	segments, err := b.store.Reads(ctx, k)
 	if err != nil {
 		return err
 	}
-	args := make([]any, 1, 1+2*len(segments))
+	args := make([]any, 2, 2+2*len(segments))
 	latest := int64(0)
 	for _, g := range segments {
 		latest = max(latest, g.Ver)
 		args = append(args, g.Segment*notifier.SegmentBytes, g.Bits)
 	}
-	args[0] = latest
+	args[0], args[1] = min(max(top, 0), b.o.MaxSeq), latest
 	keys := []string{b.k.Bits(k.Audience, k.ID), b.k.DirtyBits(k.Audience)}
 	_, err = parseReply(restoreBits.Run(ctx, b.rdb, keys, args...))
 	return err
