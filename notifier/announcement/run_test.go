@@ -121,6 +121,27 @@ func TestWhatEndsWhileItNeverOpenedIsFinished(t *testing.T) {
 	}
 }
 
+func TestASlowClockOfSQLOnlyDelaysTheEnd(t *testing.T) {
+	t.Parallel()
+	m, c := redistest.Mini(t)
+	s := newSite(t, c)
+	n := draft("One")
+	id := s.publish(t, n)
+	s.read(t, 1, id)
+	var tries atomic.Int64
+	s.sql.now = func() time.Time {
+		if tries.Add(1) < 3 {
+			return n.EndsAt.Add(-time.Millisecond)
+		}
+		return n.EndsAt
+	}
+	m.SetTime(n.EndsAt)
+	stop := run(t, s.another(quick()))
+	eventually(t, "it is finished", func() bool { return s.sql.partOf(id, customer).Finished })
+	stop()
+	s.finished(t, id, customer, 1)
+}
+
 func TestReadsAreWrittenBehindAlsoAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
