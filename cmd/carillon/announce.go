@@ -26,11 +26,14 @@ type announceCmd struct {
 // announced is an announcement as `announce` prints it.
 type announced struct {
 	ID         int64          `json:"id"`
-	State      notifier.Phase `json:"state"`
+	State      notifier.Phase `json:"state"` // or notYetShown
 	Recipients int64          `json:"recipients"` // who would see it now
 	StartsAt   time.Time      `json:"starts_at"`
 	EndsAt     time.Time      `json:"ends_at"`
 }
+
+// notYetShown is the state of what a server is still to show.
+const notYetShown notifier.Phase = "accepted"
 
 // Run accepts the announcement in SQL, and shows it when Redis can be reached.
 func (a announceCmd) Run(ctx context.Context, cfg config, c *console) error {
@@ -55,6 +58,7 @@ func (a announceCmd) Run(ctx context.Context, cfg config, c *console) error {
 		line := announced{n.ID, n.PhaseAt(time.Now()), count, n.StartsAt, n.EndsAt}
 		if reason != nil {
 			c.note("carillon: %v", reason)
+			line.State = notYetShown
 			return c.result(line, "announcement %d: accepted for %s; a running server will show it", n.ID, people(count))
 		}
 		if line.State == notifier.PhaseScheduled {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ func TestAFaultyAnnouncementIsRefusedInWords(t *testing.T) {
 		"a time like that":  {exitUsage, []string{"--starts-at: ", "soon"}, []string{"--audience", "user", "--title", "Hello", "--starts-at", "soon"}},
 		"over already":      {exitFailed, []string{"--ends-at: "}, []string{"--audience", "user", "--title", "Hello", "--ends-at", "2020-01-01 10:00"}},
 		"a link elsewhere":  {exitFailed, []string{"--link: "}, []string{"--audience", "user", "--title", "Hello", "--link", "//evil.example"}},
+		"a long text":       {exitFailed, []string{"--body: ", "4,000", "5,000"}, []string{"--audience", "user", "--title", "Hello", "--body", strings.Repeat("x", 5000)}},
 		"a title of blanks": {exitFailed, []string{"--title: "}, []string{"--audience", "user", "--title", "  "}},
 	} {
 		r := c.run(t.Context(), append([]string{"announce"}, call.args...)...)
@@ -35,11 +37,15 @@ func TestOneAnnouncementTooManyNamesThoseThatCouldBeClosed(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
 	ctx := t.Context()
-	must(t, c.run(ctx, "announce", "--audience", "customer", "--title", "Ends first", "--ends-at", time.Now().Add(time.Hour).Format(time.RFC3339)))
+	r := must(t, c.run(ctx, "announce", "--json", "--audience", "customer", "--title", "Ends first", "--ends-at", time.Now().Add(time.Hour).Format(time.RFC3339)))
+	var first announced
+	if err := json.Unmarshal([]byte(r.out), &first); err != nil || first.State != notYetShown {
+		t.Errorf("without a server it prints %s (%v)", r.out, err)
+	}
 	for range notifier.MaxOpen - 1 {
 		must(t, c.run(ctx, "announce", "--audience", "customer", "--title", "Stays"))
 	}
-	r := c.run(ctx, "announce", "--audience", "customer", "--audience", "user", "--title", "One more")
+	r = c.run(ctx, "announce", "--audience", "customer", "--audience", "user", "--title", "One more")
 	if r.status != exitFailed {
 		t.Errorf("status %d", r.status)
 	}

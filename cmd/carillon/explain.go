@@ -53,6 +53,9 @@ func sentence(p *locale.Printer, f notifier.FieldError) string {
 // may hold what steers one.
 func faultValue(p *locale.Printer, value any) string {
 	const day = 24 * time.Hour
+	if n, ok := value.(int); ok {
+		return p.Number(int64(n))
+	}
 	text := fmt.Sprint(value)
 	if d, err := time.ParseDuration(text); err == nil && d >= day && d%day == 0 {
 		return p.N("duration.days", int64(d/day))
