@@ -26,7 +26,7 @@ type announceCmd struct {
 // announced is an announcement as `announce` prints it.
 type announced struct {
 	ID         int64          `json:"id"`
-	State      notifier.Phase `json:"state"` // or notYetShown
+	State      notifier.Phase `json:"state"`      // or notYetShown
 	Recipients int64          `json:"recipients"` // who would see it now
 	StartsAt   time.Time      `json:"starts_at"`
 	EndsAt     time.Time      `json:"ends_at"`
