@@ -32,7 +32,7 @@ func (w *window) signsInByKeyboard(user string, text *locale.Printer) {
 		w.t.Errorf("the bell is told as %s %q", role, name)
 	}
 	for _, want := range []string{
-		text.T("app.skip"), text.T("app.name"), text.T("nav.inbox"), text.T("nav.staff"), text.N("js.bell", 4),
+		text.T("app.skip"), text.T("app.name"), text.T("nav.inbox"), text.T("nav.announcements"), text.T("nav.staff"), text.N("js.bell", 4),
 		text.F("nav.account", "Name", user), text.T("inbox.filter_all"), text.T("inbox.filter_unread"), text.T("inbox.mark_all"),
 		usual[3].title, text.F("inbox.read_named", "Title", usual[3].title),
 	} {
