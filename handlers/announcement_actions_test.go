@@ -47,6 +47,23 @@ func TestAScriptGetsTheRowTheCountsAndWhatIsPinned(t *testing.T) {
 	b.script("alice", "/announcements/5/unread", "announcement", "back=%2Fannouncements%2F5").wantRedirect(t, "/announcements/5?done=unread")
 }
 
+func TestEveryFormOfAnnouncementsSaysWhosePageItIsOf(t *testing.T) {
+	t.Parallel()
+	b := newBoard(t, post(5, 1, true, false), post(6, 1, true, false))
+	for address, forms := range map[string]int{"/announcements": 6, "/announcements/5": 2, "/settings": 1} {
+		r := b.get("alice", address)
+		for _, form := range r.page.Find("form[action^='/announcements']").EachIter() {
+			forms--
+			if got := form.Find("[name=page_user]").AttrOr("value", ""); got != "alice" {
+				t.Errorf("%s: the form of %s is of %q", address, form.AttrOr("action", ""), got)
+			}
+		}
+		if forms != 0 {
+			t.Errorf("%s: %d forms less than there should be", address, forms)
+		}
+	}
+}
+
 func TestNobodyMarksForAnother(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false))
