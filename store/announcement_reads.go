@@ -58,6 +58,14 @@ func (s *Store) Reads(ctx context.Context, k notifier.PartKey) ([]notifier.ReadS
 	return segments, s.fail(err, "read who has read announcement %d in audience %d", k.ID, k.Audience)
 }
 
+// LatestReads returns the highest Ver among the segments of an audience; 0 when it
+// has none.
+func (s *Store) LatestReads(ctx context.Context, a notifier.Audience) (int64, error) {
+	var ver int64
+	err := s.read.QueryRowContext(ctx, `SELECT COALESCE(MAX(ver), 0) FROM announcement_reads WHERE audience = $1`, int64(a)).Scan(&ver)
+	return ver, s.fail(err, "look up the latest reads of audience %d", a)
+}
+
 // FinishPart writes down that an announcement is over in an audience, and how
 // many have read it there. A part that lives is notifier.ErrConflict: an edit was
 // faster, or the window has not ended by this clock. An unknown one is

@@ -52,6 +52,19 @@ func TestReadsSurviveARestart(t *testing.T) {
 	})
 }
 
+func TestTheLatestReadsAreThoseOfTheirAudience(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		first, second := announce(t, s, db.announcement("a", 0, 1, 1, 2)), announce(t, s, db.announcement("b", 0, 1, 1))
+		saveReads(t, s, segment(first.ID, 1, 0, 7, "x"), segment(first.ID, 1, 1, 9, "x"), segment(second.ID, 1, 0, 8, "x"), segment(first.ID, 2, 0, 30, "x"))
+		for a, want := range map[notifier.Audience]int64{1: 9, 2: 30, 3: 0} {
+			if got := must(s.LatestReads(t.Context(), a))(t); got != want {
+				t.Errorf("audience %d: %d, want %d", a, got, want)
+			}
+		}
+	})
+}
+
 func TestAnOlderSegmentNeverReplacesANewerOne(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)

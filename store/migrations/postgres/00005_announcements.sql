@@ -41,5 +41,8 @@ CREATE TABLE announcement_reads (
     FOREIGN KEY (announcement_id, audience) REFERENCES announcement_audiences (announcement_id, audience) ON DELETE CASCADE
 );
 
+-- For the latest of them in an audience, which Redis must not be older than.
+CREATE INDEX announcement_reads_latest ON announcement_reads (audience, ver);
+
 -- For counting an audience up to a user number.
 CREATE INDEX users_audience ON users (audience, seq);
