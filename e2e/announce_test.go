@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -149,4 +150,29 @@ func TestWhatIsEditedOrRetractedChangesInOpenPages(t *testing.T) {
 	desk.press(`[data-testid=delete] button`)
 	desk.at("/staff/notices?done=removed")
 	desk.until(`document.querySelectorAll("[data-testid=sent]").length === 1`)
+}
+
+func TestAListThatWasCutOffIsMendedOnceItIsLiveAgain(t *testing.T) {
+	t.Parallel()
+	s := many(t)
+	s.people("vera staff")
+	s.peopleOf("customer", "cara")
+	one, two := s.serve(), s.serve()
+	vera := two.person(t, "vera")
+	over := vera.announces("customer", "Soon over")
+	read := vera.announces("customer", "Read elsewhere")
+	cara := open(t, one).as(one.person(t, "cara"))
+	cara.visit("/announcements").until(live2).posted("Read elsewhere", "Soon over").stays()
+	reader := cara.tab()
+	reader.visit("/announcements/" + over).until(live2).badge("1")
+
+	one.kill()
+	cara.connection("Reconnecting…")
+	vera.announces("customer", "New meanwhile")
+	vera.leads("/staff/notices/" + over + "/retract")
+	two.person(t, "cara").get("/announcements/" + read)
+	s.serve("--addr", strings.TrimPrefix(one.url, "http://"))
+	cara.has("#news", "1 new announcement").posted("Read elsewhere").turned(read, "read").badge("1")
+	cara.has("[data-testid=announcement-count]", "1 unread, 1 read").same()
+	reader.has("#done p", "This announcement is over.")
 }

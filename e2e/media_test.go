@@ -12,11 +12,13 @@ import (
 func TestAtTwiceTheSizeNothingIsLost(t *testing.T) {
 	t.Parallel()
 	w, vera := desk(t, append(usualNotices(4), hard()...)...)
+	post := "/announcements/" + vera.announces("user", "The counter in hall 3 closes at four", "body", richText, "link", "/orders")
+	vera.announces("user", usual[1].title, "body", usual[1].body, "pinned", "1")
 	look, err := os.ReadFile("testdata/look.js")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"/inbox", "/settings", "/staff/send", "/staff/notices", "/staff/users"} {
+	for _, path := range []string{"/inbox", "/announcements", post, "/settings", "/staff/send", "/staff/notices", "/staff/users"} {
 		if path == "/staff/send" {
 			w.as(vera)
 		}

@@ -62,7 +62,10 @@ const live = `document.querySelector("#bell[aria-expanded]") && !document.queryS
 
 func TestNothingMovesWhileTheInboxLoadsAndItsScriptStarts(t *testing.T) {
 	t.Parallel()
-	w, _ := desk(t, usualNotices(30)...)
+	w, vera := desk(t, usualNotices(30)...)
+	for _, n := range usual {
+		vera.announces("user", n.title, "body", n.body, "pinned", "1")
+	}
 	if _, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: shifts}); err != nil {
 		t.Fatal(err)
 	}
@@ -73,9 +76,9 @@ func TestNothingMovesWhileTheInboxLoadsAndItsScriptStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, width := range []int64{320, 1280} {
-		for _, path := range []string{"/inbox", "/inbox?filter=unread", "/settings"} {
+		for _, path := range []string{"/inbox", "/inbox?filter=unread", "/announcements", "/settings"} {
 			w.size(width, 900).visit(path)
-			if path == "/inbox" {
+			if path == "/inbox" || path == "/announcements" {
 				w.until(live)
 			}
 			frames := `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))`
