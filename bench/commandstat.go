@@ -63,6 +63,22 @@ func (w *world) scriptStat(ctx context.Context) (commandStat, error) {
 	return all, nil
 }
 
+var medianPattern = regexp.MustCompile(`latency_percentiles_usec_evalsha(?:_ro)?:p50=([0-9.]+)`)
+
+// scriptMedian is what half of the scripts since the last reset took Redis at most,
+// in µs; all of them are of one kind. A mean would tell more of who else is running.
+func (w *world) scriptMedian(ctx context.Context) (micros float64, err error) {
+	info, err := w.rdb.Info(ctx, "latencystats").Result()
+	if err != nil {
+		return 0, fmt.Errorf("read the latencies: %w", err)
+	}
+	m := medianPattern.FindStringSubmatch(info)
+	if m == nil {
+		return 0, fmt.Errorf("no latencies of scripts: %w", redis.Nil)
+	}
+	return strconv.ParseFloat(m[1], 64)
+}
+
 var cpuPattern = regexp.MustCompile(`used_cpu_(?:user|sys)_main_thread:([0-9.]+)`)
 
 // redisCPU is the seconds of processor time that Redis's one busy thread has
