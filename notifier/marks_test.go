@@ -13,23 +13,25 @@ import (
 
 // renderMarks writes marks as the script does.
 func renderMarks(m notifier.Marks) string {
-	text := fmt.Sprintf("A %d %d\n%s", m.AVer, m.Unread, m.Kind)
+	var b strings.Builder
+	fmt.Fprintf(&b, "A %d %d\n%s", m.AVer, m.Unread, m.Kind)
 	for _, id := range m.IDs {
-		text += fmt.Sprintf(" %d", id)
+		fmt.Fprintf(&b, " %d", id)
 	}
-	return text
+	return b.String()
 }
 
 // renderTurn writes a turn as the script does.
 func renderTurn(turn notifier.Turn) string {
-	text := fmt.Sprintf("%d %d", turn.AVer, turn.Before)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %d", turn.AVer, turn.Before)
 	for _, e := range turn.Events {
-		text += fmt.Sprintf("\n%s %d", e.Kind, e.ID)
+		fmt.Fprintf(&b, "\n%s %d", e.Kind, e.ID)
 		if e.Kind != notifier.TurnRemoved {
-			text += fmt.Sprintf(" %d %s", e.Top, e.JSON)
+			fmt.Fprintf(&b, " %d %s", e.Top, e.JSON)
 		}
 	}
-	return text
+	return b.String()
 }
 
 func TestMarksAreReadAsTheyWereWritten(t *testing.T) {

@@ -195,7 +195,7 @@ func newReader(b *testing.B, fds clients) *reader {
 	}
 	b.Cleanup(func() { _ = unix.Close(epoll) })
 	for _, fd := range fds {
-		if err = unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)}); err != nil { //nolint:gosec // a descriptor is small
+		if err = unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -207,7 +207,7 @@ func (r *reader) read(b *testing.B, badges int) {
 	b.Helper()
 	for badges > 0 {
 		n, err := unix.EpollWait(r.epoll, r.ready, 10_000)
-		if err == unix.EINTR { //nolint:errorlint // an errno, as it is
+		if err == unix.EINTR {
 			continue
 		}
 		if n <= 0 {

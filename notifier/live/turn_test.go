@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -414,20 +413,12 @@ func TestATurnBetweenSubscribingAndReadingIsCountedOnce(t *testing.T) {
 			return out, err
 		})
 	})
-	answers := make(chan *http.Response, 1)
-	go func() {
-		res, err := w.srv.Client().Do(request(t, w.srv.URL, 7))
-		if err != nil {
-			t.Error(err)
-		}
-		answers <- res
-	}()
+	c := w.raw(7)
+	defer func() { _ = c.Close() }()
 	<-reading
 	b.set(7, 200, 1)
 	w.publishTurn(1, 200, 100, openNine)
 	eventually(t, "the turn was heard", func() bool { return w.hub.Stats().Turns == 1 })
 	close(goOn)
-	res := <-answers
-	defer func() { _ = res.Body.Close() }()
 	eventually(t, "he has the number of after it", func() bool { return w.held(7).Announcements == 1 && w.held(7).AVer == 200 })
 }
