@@ -41,7 +41,7 @@ func TestAnAnnouncementReachesEveryCustomerAndReadingItLowersAllHisBells(t *test
 	bob.heading("").badge("")
 
 	cyril.clickOn("#news").posted("New prices from Monday", "The counter closes at four today").has("[data-testid=announcement-count]", "2 unread, 0 read")
-	here[0].goTo("/announcements").clickOn(string(post(second)) + " a").has("h1", "New prices from Monday")
+	here[0].goTo("/announcements").clickOn(string(post(second))+" a").has("h1", "New prices from Monday")
 	bells(all, "1")
 	here[0].shot("announcement-read")
 	there.goTo("/announcements").turned(second, "read").has("[data-testid=announcement-count]", "1 unread, 1 read")
@@ -90,7 +90,7 @@ func TestAnAnnouncementOpensAndClosesByItselfInAnOpenPage(t *testing.T) {
 	cara.visit("/announcements").until(live2).until(`document.querySelector("[data-testid=empty]")`)
 	id := vera.announces("customer", "Inventory now", "starts_at", after(3*time.Second), "ends_at", after(12*time.Second))
 	desk := open(t, i).as(vera)
-	desk.visit("/staff/notices/" + id).has(`[data-testid=state]`, "Scheduled")
+	desk.visit("/staff/notices/"+id).has(`[data-testid=state]`, "Scheduled")
 	cara.until(`document.querySelector("#badge").hidden`)
 
 	cara.has("#news", "1 new announcement").badge("1")
@@ -121,7 +121,7 @@ func TestWhatIsEditedOrRetractedChangesInOpenPages(t *testing.T) {
 	cara := open(t, i).as(i.person(t, "cara"))
 	cara.visit("/announcements").until(live2).posted("Canteen", "Parking").badge("2")
 	reader := open(t, i).as(i.person(t, "cyril"))
-	reader.visit("/announcements/" + first).until(live2).has("[data-testid=announcement-body]", "Level 2 is closed.")
+	reader.visit("/announcements/"+first).until(live2).has("[data-testid=announcement-body]", "Level 2 is closed.")
 
 	desk := open(t, i).as(vera)
 	desk.visit("/staff/notices/" + first)

@@ -10,8 +10,10 @@ func TestTheDemonstrationIsOneClickAway(t *testing.T) {
 	bob.shot("sign-in")
 	bob.press(`[data-testid=demo]:has(input[value=bob]) button`)
 	bob.shows(`h1`, "Inbox")
-	bob.badge("")
+	bob.badge("2").banner("The warehouse is closed on 24 December") // what everybody is told
 	bob.shot("demo-inbox")
+	bob.goTo("/announcements").shot("demo-announcements")
+	bob.clickOn(`#announcement-read-all button`).badge("")
 
 	alice := open(t, i)
 	alice.goToSignIn()
