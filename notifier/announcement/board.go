@@ -66,6 +66,7 @@ type room struct {
 	loading lock // one reading of the index at a time
 	cached  atomic.Pointer[index]
 	counts  gathering
+	latest  atomic.Int64 // how far SQL has seen; unknown while another instance writes behind
 }
 
 // New returns the announcements of a key space. It talks to nobody.
@@ -91,10 +92,12 @@ func New(rdb redis.UniversalClient, k keys.Space, s Store, o Options) *Board {
 }
 
 func (b *Board) newRoom(a notifier.Audience) *room {
-	return &room{
+	r := &room{
 		audience: a, aver: b.k.AVer(a), open: b.k.Open(a), scheduled: b.k.Scheduled(a), windows: b.k.Windows(a),
 		channel: b.k.LiveAudience(a), marked: b.k.Marked(a), dirty: b.k.DirtyBits(a), loading: newLock(),
 	}
+	r.latest.Store(unknown)
+	return r
 }
 
 // Load puts the scripts on every master. Calls load what is missing by

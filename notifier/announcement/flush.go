@@ -24,6 +24,12 @@ func (b *Board) Flush(ctx context.Context) (int, error) { return b.flush(ctx, b.
 
 func (b *Board) flush(ctx context.Context, rooms []*room) (total int, first error) {
 	for _, r := range rooms {
+		if err := b.follow(ctx, r); err != nil {
+			if first == nil {
+				first = fmt.Errorf("compare the reads of audience %d with sql: %w", r.audience, err)
+			}
+			continue
+		}
 		for range flushRounds {
 			n, more, err := b.flushRoom(ctx, r)
 			total += n
@@ -53,6 +59,7 @@ func (b *Board) flushRoom(ctx context.Context, r *room) (saved int, more bool, e
 		if err = b.store.SaveReads(ctx, segments); err != nil {
 			return 0, false, err
 		}
+		r.latest.Store(max(r.latest.Load(), latestOf(segments)))
 	}
 	args := make([]any, 0, 2*len(marks))
 	for _, m := range marks {
@@ -91,6 +98,13 @@ func (b *Board) segments(ctx context.Context, r *room, marks []redis.Z) ([]notif
 		}
 	}
 	return found, nil
+}
+
+func latestOf(segments []notifier.ReadSegment) (ver int64) {
+	for _, g := range segments {
+		ver = max(ver, g.Ver)
+	}
+	return ver
 }
 
 func parseMark(member any) (id int64, segment int, ok bool) {

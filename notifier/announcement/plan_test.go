@@ -209,19 +209,23 @@ func TestWhatOpensBeforeAnybodyIsThereIsForLateJoinersOnly(t *testing.T) {
 func TestALaterStateIsNotReplacedByAnEarlierOne(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.publish(t, draft("One"))
-		var once sync.Once
+		other, heard, asked := s.another(noOptions), s.turns(t, customer), 0
 		s.sql.after = func(call string) error {
-			if call == "revision" { // as if another had published and planned meanwhile
-				once.Do(func() {
-					s.sql.announce(draft("Two"))
-					s.rdb.HSet(t.Context(), s.k.Windows(customer), "revision", 2)
-				})
+			if call != "revision" {
+				return nil
+			}
+			if asked++; asked == 2 { // it has read SQL: now another publishes and plans
+				s.sql.announce(draft("Two"))
+				return other.Sync(t.Context())
 			}
 			return nil
 		}
 		s.sync(t)
 		if at := s.stored(t, customer); at.Windows["revision"] != "2" || len(at.Open) != 3 {
 			t.Errorf("stored %+v, want the later state", at)
+		}
+		if got := heard.told(t); got != "open 2 9" {
+			t.Errorf("told %q: it was closed in between", got)
 		}
 	})
 }

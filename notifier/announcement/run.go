@@ -37,6 +37,9 @@ func (b *Board) Run(ctx context.Context) error {
 func (b *Board) round(ctx context.Context) error {
 	if b.o.Lease != nil {
 		if mine, err := b.o.Lease.Hold(ctx); err != nil || !mine {
+			for _, r := range b.rooms {
+				r.latest.Store(unknown) // another one writes behind, and may come to know more
+			}
 			return err
 		}
 	}

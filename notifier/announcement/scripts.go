@@ -39,6 +39,10 @@ var (
 	cleanSource string
 	//go:embed drop_bits.lua
 	dropSource string
+	//go:embed merge_bits.lua
+	mergeSource string
+	//go:embed renew_index.lua
+	renewSource string
 )
 
 // Each script with the functions that it calls before it.
@@ -51,9 +55,11 @@ var (
 	restoreBits   = script.New("restore_bits", restoreSource)
 	cleanSegments = script.New("clean_segments", cleanSource)
 	dropBits      = script.New("drop_bits", readClock, dropSource)
+	mergeBits     = script.New("merge_bits", mergeSource)
+	renewIndex    = script.New("renew_index", renewSource)
 )
 
 // allScripts lists what Load puts on every master.
 func allScripts() []*script.Script {
-	return []*script.Script{planIndex, lookIndex, countReaders, lookBits, markBits, restoreBits, cleanSegments, dropBits}
+	return []*script.Script{planIndex, lookIndex, countReaders, lookBits, markBits, restoreBits, cleanSegments, dropBits, mergeBits, renewIndex}
 }

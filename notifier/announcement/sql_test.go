@@ -237,6 +237,20 @@ func (q *sql) Reads(_ context.Context, k notifier.PartKey) (all []notifier.ReadS
 	return all, err
 }
 
+func (q *sql) LatestReads(_ context.Context, a notifier.Audience) (ver int64, err error) {
+	err = q.call("latest", func() error {
+		for k, pieces := range q.reads {
+			for _, g := range pieces {
+				if k.Audience == a {
+					ver = max(ver, g.Ver)
+				}
+			}
+		}
+		return nil
+	})
+	return ver, err
+}
+
 func (q *sql) FinishPart(_ context.Context, k notifier.PartKey, reads int64) error {
 	return q.call("finish", func() error {
 		p, n := q.part(k), q.all[k.ID]

@@ -24,6 +24,8 @@ type Store interface {
 	SaveReads(ctx context.Context, segments []notifier.ReadSegment) error
 	// Reads answers all pieces of a bitmap.
 	Reads(ctx context.Context, k notifier.PartKey) ([]notifier.ReadSegment, error)
+	// LatestReads answers the highest Ver of the pieces of an audience.
+	LatestReads(ctx context.Context, a notifier.Audience) (int64, error)
 	// FinishPart notes how many had read it when an announcement was over in an
 	// audience. A part that has come back meanwhile must stay as it is.
 	FinishPart(ctx context.Context, k notifier.PartKey, reads int64) error
