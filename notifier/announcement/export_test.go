@@ -28,3 +28,22 @@ type Ask func(context.Context, []notifier.Reader) ([]notifier.Badge, error)
 func (b *Board) Apart(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
 	return b.count(ctx, b.roomOf(readers[0]), []int64{readers[0].Seq})
 }
+
+// LeaveWithTheTurn says whether the turn of one who stops waiting goes to the next.
+func LeaveWithTheTurn() bool {
+	var g gathering
+	var all [3]waiter
+	for i := range all {
+		all[i].turn = make(chan bool, 1)
+		g.join(&all[i])
+	}
+	g.waiting = g.waiting[1:] // the first is at his call
+	g.pass()
+	g.leave(&all[1])
+	select {
+	case mine := <-all[2].turn:
+		return mine
+	default:
+		return false
+	}
+}
