@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -26,6 +27,9 @@ func (h *Handlers) fillAnnouncement(r *http.Request, p *views.Notice, n *notifie
 	p.Facts = h.announcementFacts(p.Text, &n.Notice, now.Location())
 	p.Progress = h.announcementProgress(p.Text, n, now)
 	p.Progress.Address = noticePath(n.ID)
+	if p.Done != nil && r.URL.Query().Get("done") == "retracting" {
+		p.Done.Text = p.Text.T("done.retracted") // at once, unlike a notice
+	}
 	if over(&n.Notice, now) {
 		p.Delete = &views.Retract{Action: noticePath(n.ID) + "/delete", Text: p.Text.T("notice.delete_text")}
 		return
@@ -118,7 +122,10 @@ func (h *Handlers) deleteNotice(w http.ResponseWriter, r *http.Request) error {
 	if _, err := form(r); err != nil {
 		return err
 	}
-	if err := h.Sender.Delete(r.Context(), id); err != nil {
+	switch err := h.Sender.Delete(r.Context(), id); {
+	case errors.Is(err, notifier.ErrConflict):
+		return fmt.Errorf("delete announcement %d: %w", id, refusedAsOpen(id))
+	case err != nil:
 		return fmt.Errorf("delete announcement %d: %w", id, err)
 	}
 	h.audit(r, visitOf(r).user.User.Name, "notice.delete", auditedNotice(id))

@@ -186,7 +186,11 @@ func TestDeletingAnAnnouncementIsSaidAndWrittenDown(t *testing.T) {
 	w.post("carol", "/staff/notices/5/delete", "page_user", "dora").wantStatus(t, http.StatusConflict)
 	w.post("carol", "/staff/notices/5/delete", "extra", "1").wantStatus(t, http.StatusUnprocessableEntity)
 	w.post("carol", "/staff/notices/6/delete").wantStatus(t, http.StatusNotFound)
-	w.post("carol", "/staff/notices/7/delete").wantStatus(t, http.StatusConflict)
+	r := w.post("carol", "/staff/notices/7/delete").wantStatus(t, http.StatusConflict)
+	r.wantText(t, "[data-testid=failure] h1", "It is not over yet")
+	if !strings.Contains(r.text("[data-testid=failure]"), "Retract it first") || r.attr("[data-testid=failure] a", "href") != "/staff/notices/7" {
+		t.Errorf("who deletes what is open is told %q", r.text("[data-testid=failure]"))
+	}
 	w.post("carol", "/staff/notices/05/delete").wantStatus(t, http.StatusNotFound)
 	if len(deleted) > 0 || len(w.audit.entries) > 0 {
 		t.Fatalf("deleted %v, written down %v", deleted, w.audit.entries)
@@ -208,7 +212,13 @@ func TestAnAnnouncementThatIsOverCannotBeRetracted(t *testing.T) {
 			return notifier.Progress{Notice: notice(id, notifier.StateRetracting)}, nil
 		}
 	})
-	w.post("carol", "/staff/notices/5/retract").wantStatus(t, http.StatusConflict)
+	for _, r := range []reply{w.post("carol", "/staff/notices/5/retract"), w.get("carol", "/staff/notices/5/edit")} {
+		r.wantStatus(t, http.StatusConflict).wantText(t, "[data-testid=failure] h1", "It is over already")
+		if got := r.attr("[data-testid=failure] a", "href"); got != "/staff/notices/5" {
+			t.Errorf("it leads back to %q", got)
+		}
+	}
+	w.get("carol", "/staff/notices/5?done=retracting").wantText(t, "[data-testid=done]", "The announcement has been retracted.")
 	w.post("carol", "/staff/notices/6/retract").wantRedirect(t, "/staff/notices/6?done=retracting")
 	if len(w.audit.entries) != 1 {
 		t.Errorf("written down: %v", w.audit.entries)

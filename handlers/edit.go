@@ -23,7 +23,7 @@ func (h *Handlers) editForm(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if over(&n, h.Now()) {
-		return fmt.Errorf("edit announcement %d, which is over: %w", n.ID, notifier.ErrConflict)
+		return fmt.Errorf("edit announcement %d: %w", n.ID, refusedAsOver(n.ID))
 	}
 	p, err := h.editPage(r, &n, nil)
 	if err != nil {

@@ -23,6 +23,21 @@ var (
 	errOtherUser = fmt.Errorf("%w: a form of somebody else's page", notifier.ErrConflict)
 )
 
+// refusal is a conflict that nobody was faster in: what cannot be done to an
+// announcement as it is, said by name.
+type refusal struct {
+	code string // of the texts
+	back string // the page of what it is about
+}
+
+func (e *refusal) Error() string { return "refused: " + e.code }
+
+func (e *refusal) Unwrap() error { return notifier.ErrConflict }
+
+// What staff cannot do to announcement id.
+func refusedAsOpen(id int64) error { return &refusal{"not_over", noticePath(id)} }
+func refusedAsOver(id int64) error { return &refusal{"over", noticePath(id)} }
+
 // statuses says which status an error is. What is not in it is our fault.
 var statuses = []struct {
 	err    error
@@ -83,6 +98,9 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 	if errors.Is(err, errOtherUser) {
 		p.Title = f.Text.T("status.other_user.heading")
 		p.Advice = f.Text.F("status.other_user.text", "Name", f.Viewer.Name)
+	}
+	if no := (*refusal)(nil); errors.As(err, &no) {
+		p.Title, p.Advice, p.Notice = f.Text.T("status."+no.code+".heading"), f.Text.T("status."+no.code+".text"), no.back
 	}
 	if status == http.StatusServiceUnavailable && r.Method == http.MethodGet {
 		p.Again = safeNext(r.URL.RequestURI())

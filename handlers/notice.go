@@ -54,7 +54,7 @@ func (h *Handlers) retract(w http.ResponseWriter, r *http.Request) error {
 	case errors.Is(err, notifier.ErrConflict):
 		// An announcement that is over has nothing to take back.
 		if p, err := h.Sender.Progress(r.Context(), id); err != nil || p.Announces() {
-			return errors.Join(err, fmt.Errorf("retract announcement %d: %w", id, notifier.ErrConflict))
+			return errors.Join(err, fmt.Errorf("retract announcement %d: %w", id, refusedAsOver(id)))
 		}
 	case err != nil:
 		return fmt.Errorf("retract notice %d: %w", id, err)

@@ -7,5 +7,6 @@ type Failure struct {
 	Status  string // 404
 	Advice  string
 	Again   string // the same address, where it may work soon; empty: it will not
+	Notice  string // the page of the notice that it is about; empty: of none
 	Request string // the line with the request's id; empty: of no use here
 }
