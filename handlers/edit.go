@@ -47,7 +47,7 @@ func (h *Handlers) edit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	draft, faults := h.readEdit(r, values, &n)
-	if fragment(r) && values.Get("preview") == "1" {
+	if fragment(r) && ticked(values, "preview") {
 		p := &views.Send{Form: h.editTyped(r, &n, values), Edit: &views.Edit{}}
 		return h.previewPart(w, r, p, draft, err, faults)
 	}
@@ -55,7 +55,7 @@ func (h *Handlers) edit(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case over(&n, h.Now()):
 		err = notifier.ErrConflict
-	case err == nil && values.Get("preview") == "1":
+	case err == nil && ticked(values, "preview"):
 		return h.previewEdit(w, r, &n, values, draft, count)
 	case err == nil:
 		revision := n.Revision

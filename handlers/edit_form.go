@@ -23,6 +23,7 @@ func (h *Handlers) readEdit(r *http.Request, values url.Values, n *notifier.Noti
 	if values.Has("to") {
 		d.Target.Audiences = h.readTo(r, values.Get("to"), &bad)
 	}
+	readBox(values, "preview", &bad) // a wrong one must not save
 	d.Window = h.readEditedWindow(r, values, n, &bad)
 	return d, bad.OrNil()
 }

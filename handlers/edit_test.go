@@ -126,6 +126,16 @@ func TestTheFaultsOfAnEditStandBesideTheirFields(t *testing.T) {
 	if r.text("#to") != "martian" || r.attr("#ends_at", "value") != "soon" || r.attr("[name=revision]", "value") != "7" || len(asked) > 0 {
 		t.Errorf("what was typed is lost, or asked for: %v", asked)
 	}
+	for _, field := range []string{"pinned", "late_joiners", "preview"} {
+		r := w.postAs(inTokyo, "/staff/notices/5/edit", with(editForm, field, "2")...).wantStatus(t, http.StatusUnprocessableEntity)
+		if r.text("[data-testid=faults] li") == "" || len(asked) > 0 {
+			t.Errorf("%s=2 is asked for: %v", field, asked)
+		}
+	}
+	w.postAs(inTokyo, "/staff/notices/5/edit", with(editForm, "preview", "on")...).wantStatus(t, http.StatusOK)
+	if len(asked) > 0 {
+		t.Errorf("a preview is asked for: %v", asked)
+	}
 	w.sender.edit = func(int64, int64, notifier.Draft) (notifier.Notice, error) {
 		var bad notifier.InvalidError
 		bad.Add("starts_at", notifier.CodeTooManyOpen, map[string]any{"Audience": 3, "Max": 64, "Titles": "Sale"})

@@ -17,13 +17,13 @@ func (h *Handlers) showFaults(p *views.Send, bad *notifier.InvalidError) {
 	labels := map[string]string{
 		"target": "send.target", "to": toLabel(p.Form.Target), "type": "send.type", "subject": "send.subject", "scope": "send.scope",
 		"title": "send.title_field", "body": "send.body", "link": "send.link", "expires_in": "send.expires",
-		"starts_at": "send.starts_at", "ends_at": "send.ends_at",
+		"starts_at": "send.starts_at", "ends_at": "send.ends_at", "pinned": "send.pinned", "late_joiners": "send.late_joiners",
 	}
 	for _, f := range bad.Fields {
 		text := faultText(p.Text, h.named(p.Text, f))
 		link := views.FaultLink{Text: text}
 		if label, shown := labels[f.Field]; shown {
-			link = views.FaultLink{Field: f.Field, Text: p.Text.F("send.error_of", "Label", p.Text.T(label), "Text", text)}
+			link = views.FaultLink{Field: views.ControlOf(f.Field), Text: p.Text.F("send.error_of", "Label", p.Text.T(label), "Text", text)}
 			if p.Faults[f.Field] == "" {
 				p.Faults[f.Field] = text
 			}

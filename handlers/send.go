@@ -45,13 +45,13 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	draft, faults := h.readDraft(r, values)
-	if fragment(r) && values.Get("preview") == "1" {
+	if fragment(r) && ticked(values, "preview") {
 		return h.previewPart(w, r, &views.Send{Form: typed(values)}, draft, err, faults)
 	}
 	count, err := h.countRecipients(r, draft, err, faults)
 	if err == nil {
 		switch {
-		case values.Get("preview") == "1":
+		case ticked(values, "preview"):
 			return h.showPreview(w, r, values, draft, count)
 		case count > confirmAbove && values.Get("confirm") != strconv.FormatInt(count, 10):
 			return h.askToConfirm(w, r, values, count)

@@ -122,6 +122,8 @@ func TestAFaultOfTheWindowStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 		{"starts_at", "2026-12-01", "Please give a date and a time."},
 		{"starts_at", "2026-13-01T09:00", "Please give a date and a time."},
 		{"ends_at", "2026-12-01T25:00", "Please give a date and a time."},
+		{"pinned", "2", "Choose on or off."},
+		{"late_joiners", "yes", "Choose on or off."},
 		{"ends_at", "2026-11-20T20:59", "This moment has passed already."},
 		{"ends_at", "2026-11-21T09:00", "It has to close after it opens."},
 		{"starts_at", "2027-11-21T09:00", "It has to open within 180 days from now."},
@@ -129,19 +131,86 @@ func TestAFaultOfTheWindowStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 	} {
 		fields := with(append(append([]string{}, audienceForm...), "starts_at", "2026-11-21T10:00", "pinned", "1"), test.field, test.value)
 		r := w.postAs(inTokyo, "/staff/send", fields...).wantStatus(t, http.StatusUnprocessableEntity)
-		r.wantText(t, ".fault[data-field="+test.field+"]", test.fault)
+		control := strings.Replace(test.field, "pinned", "is_pinned", 1)
+		r.wantText(t, "#"+control+"-fault[data-field="+control+"]", test.fault)
 		if n := r.count(".fault"); n != 1 {
 			t.Errorf("%s %q: %d faults", test.field, test.value, n)
 		}
-		if got := r.text("[data-testid=faults] a[href='#" + test.field + "']"); !strings.HasSuffix(got, ": "+test.fault) {
+		if got := r.text("[data-testid=faults] a[href='#" + control + "']"); !strings.HasSuffix(got, ": "+test.fault) {
 			t.Errorf("%s %q: the list says %q", test.field, test.value, got)
 		}
-		if r.attr("#"+test.field, "value") != test.value || r.attr("#title", "value") != "Hello" || r.count("[name=pinned][checked]") != 1 || r.count("#late_joiners[checked]") != 0 {
+		if strings.HasSuffix(test.field, "_at") && r.attr("#"+test.field, "value") != test.value || r.attr("#title", "value") != "Hello" ||
+			(r.count("[name=pinned][checked]") == 1) != (test.field != "pinned") || r.count("#late_joiners[checked]") != 0 {
 			t.Errorf("%s %q: what was typed is lost", test.field, test.value)
 		}
 	}
 	if len(sent) > 0 {
 		t.Errorf("sent %v", sent)
+	}
+}
+
+func TestATimeThatTheClocksLeaveOutIsAFault(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		zone, at string
+		skipped  bool
+	}{
+		{"Europe/Berlin", "2027-03-28T02:30", true},
+		{"Europe/Berlin", "2027-03-28 02:00:00", true},
+		{"Europe/Berlin", "2027-03-28T03:00", false},
+		{"Europe/Berlin", "2027-03-28T02:30:00+01:00", false},
+		{"Europe/Berlin", "2026-10-25T02:30", false}, // which there is twice
+		{"America/New_York", "2027-03-14T02:30", true},
+		{"America/New_York", "2027-03-14T01:59:59.999", false},
+		{"Asia/Tokyo", "2027-03-28T02:30", false},
+		{"", "2027-03-28T02:30", false},
+	} {
+		var sent []notifier.Draft
+		w := sendWorld(t, 2, &sent)
+		for _, field := range []string{"starts_at", "ends_at"} {
+			fields := append(append([]string{}, audienceForm...), field, test.at)
+			r := w.postAs([]string{"Cookie", "tz=" + test.zone}, "/staff/send", fields...)
+			if !test.skipped {
+				r.wantRedirect(t, "/staff/notices/42")
+				continue
+			}
+			r.wantStatus(t, http.StatusUnprocessableEntity)
+			r.wantText(t, "#"+field+"-fault", "The clocks go forward on this day and leave this time out. Please choose another.")
+		}
+		if test.skipped && len(sent) > 0 {
+			t.Errorf("%s %s: sent %+v", test.zone, test.at, sent)
+		}
+	}
+}
+
+func TestABoxIsTickedAsABrowserSendsItOrItIsAFault(t *testing.T) {
+	t.Parallel()
+	var sent []notifier.Draft
+	w := sendWorld(t, 2, &sent)
+	for _, test := range []struct {
+		value        string
+		ticked, sane bool
+	}{{"1", true, true}, {"on", true, true}, {"0", false, true}, {"", false, true}, {"2", false, false}, {"off", false, false}, {" 1", false, false}, {"ON", false, false}} {
+		sent = nil
+		boxes := append(append([]string{}, audienceForm...), "pinned", test.value, "late_joiners", test.value, "toast", test.value)
+		r := w.post("carol", "/staff/send", boxes...)
+		if !test.sane {
+			r.wantStatus(t, http.StatusUnprocessableEntity)
+			if n := r.count("[data-testid=faults] li"); n != 3 || len(sent) > 0 {
+				t.Errorf("%q: %d faults in the list, sent %v", test.value, n, sent)
+			}
+		} else if len(sent) != 1 || sent[0].Pinned != test.ticked || sent[0].LateJoiners != test.ticked || sent[0].Toast != test.ticked {
+			t.Errorf("%q: sent %+v", test.value, sent)
+		}
+		// What is not understood must not send what was only to be looked at.
+		sent = nil
+		r = w.post("carol", "/staff/send", append(append([]string{}, audienceForm...), "preview", test.value)...)
+		if looked := r.count("[data-testid=preview]") == 1; looked != test.ticked || (len(sent) == 1) != (test.sane && !test.ticked) {
+			t.Errorf("preview=%q: looked at %v, sent %v", test.value, looked, sent)
+		}
+	}
+	if r := w.live(nil, with(audienceForm, "pinned", "2")...); r.text("#is_pinned-fault") != "Choose on or off." {
+		t.Errorf("while it is written it says %q", r.text("#is_pinned-fault"))
 	}
 }
 

@@ -35,7 +35,7 @@ func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft
 	d := notifier.Draft{
 		Type: values.Get("type"), Scope: values.Get("scope"), Subject: values.Get("subject"),
 		Title: values.Get("title"), Body: values.Get("body"), Link: values.Get("link"),
-		Toast: values.Get("toast") == "1", Sender: visitOf(r).user.User.Name,
+		Toast: readBox(values, "toast", &bad), Sender: visitOf(r).user.User.Name,
 	}
 	switch to := values.Get("to"); values.Get("target") {
 	case "role":
@@ -52,6 +52,7 @@ func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft
 		bad.Add("target", codeBadTarget, nil)
 		d.Target.Users = notifier.ParseNames(to)
 	}
+	readBox(values, "preview", &bad) // a wrong one must not send
 	life, fault := readLife(values.Get("expires_in"))
 	if fault != "" {
 		bad.Add("expires_in", fault, nil)
@@ -113,9 +114,12 @@ func typed(values url.Values) views.SendForm {
 		Target: text("target"), To: textarea(text("to")), Type: text("type"), Scope: text("scope"),
 		Subject: text("subject"), Title: text("title"), Body: textarea(text("body")), Link: text("link"),
 		ExpiresIn: text("expires_in"), StartsAt: text("starts_at"), EndsAt: text("ends_at"),
-		Pinned: values.Get("pinned") == "1", LateJoiners: values.Get("late_joiners") == "1",
+		Pinned: ticked(values, "pinned"), LateJoiners: ticked(values, "late_joiners"),
 	}
 }
+
+// ticked says whether a box was, as far as it can be told.
+func ticked(values url.Values, field string) bool { return readBox(values, field, &notifier.InvalidError{}) }
 
 // textarea keeps a first empty line, which browsers drop.
 func textarea(s string) string {

@@ -10,8 +10,12 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// codeBadTime is the fault of a field that holds no time.
-const codeBadTime = "bad_time"
+// The faults of a field for a time: it holds none, or one that the clocks of its
+// day leave out.
+const (
+	codeBadTime     = "bad_time"
+	codeSkippedTime = "skipped_time"
+)
 
 // localMoment is how browsers write the value of a field for date and time.
 const localMoment = "2006-01-02T15:04"
@@ -23,29 +27,49 @@ var momentForms = []string{localMoment, "2006-01-02T15:04:05", "2006-01-02 15:04
 // fault, and counts as empty.
 func readWindow(values url.Values, zone *time.Location, bad *notifier.InvalidError) notifier.Window {
 	moment := func(field string) time.Time {
-		at, ok := readMoment(values.Get(field), zone)
-		if !ok {
-			bad.Add(field, codeBadTime, nil)
+		at, fault := readMoment(values.Get(field), zone)
+		if fault != "" {
+			bad.Add(field, fault, nil)
 		}
 		return at
 	}
 	return notifier.Window{
 		StartsAt: moment("starts_at"), EndsAt: moment("ends_at"),
-		Pinned: values.Get("pinned") == "1", LateJoiners: values.Get("late_joiners") == "1",
+		Pinned: readBox(values, "pinned", bad), LateJoiners: readBox(values, "late_joiners", bad),
 	}
 }
 
-// readMoment reads a time; an empty text is none.
-func readMoment(text string, zone *time.Location) (at time.Time, ok bool) {
+// readBox reads a box to tick: as our forms send it, and as a plain one without a
+// value does. Anything else is a fault, and counts as no.
+func readBox(values url.Values, field string, bad *notifier.InvalidError) bool {
+	switch values.Get(field) {
+	case "1", "on":
+		return true
+	case "", "0":
+	default:
+		bad.Add(field, codeBadSwitch, nil)
+	}
+	return false
+}
+
+// readMoment reads a time; an empty text is none. What is wrong with it comes as a
+// code: a time in the hour that clocks leave out in spring is no moment, and which
+// one was meant is not for us to say.
+func readMoment(text string, zone *time.Location) (at time.Time, fault string) {
 	if text = strings.TrimSpace(text); text == "" {
-		return time.Time{}, true
+		return time.Time{}, ""
 	}
 	for _, form := range momentForms {
-		if at, err := time.ParseInLocation(form, text, zone); err == nil {
-			return at, true
+		at, err := time.ParseInLocation(form, text, zone)
+		if err != nil {
+			continue
 		}
+		if typed, _ := time.Parse(form, text); typed.Format(localMoment) != at.Format(localMoment) {
+			return time.Time{}, codeSkippedTime
+		}
+		return at, ""
 	}
-	return time.Time{}, false
+	return time.Time{}, codeBadTime
 }
 
 // schedule says when a draft for audiences opens and closes if it is sent now, or

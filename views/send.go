@@ -31,7 +31,18 @@ type Edit struct {
 }
 
 // sendFields are the fields that can be wrong.
-var sendFields = []string{"target", "to", "title", "body", "link", "type", "subject", "scope", "expires_in", "starts_at", "ends_at"}
+var sendFields = []string{
+	"target", "to", "title", "body", "link", "type", "subject", "scope", "expires_in", "starts_at", "ends_at", "pinned", "late_joiners",
+}
+
+// ControlOf is the id of a field's control: of the banner on top of each page is
+// the other.
+func ControlOf(field string) string {
+	if field == "pinned" {
+		return "is_pinned"
+	}
+	return field
+}
 
 // SendForm is what the sender has typed.
 type SendForm struct {
@@ -72,7 +83,7 @@ type Confirm struct {
 }
 
 func (p *Send) field(id, label, hint string) components.Field {
-	return components.Field{ID: id, Label: label, Hint: hint, Fault: p.Faults[id]}
+	return components.Field{ID: ControlOf(id), Name: id, Label: label, Hint: hint, Fault: p.Faults[id]}
 }
 
 // seeable says whether there is enough of the notice to show it.

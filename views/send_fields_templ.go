@@ -746,7 +746,7 @@ func sendWindow(p *Send) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = components.Check(components.Field{ID: "is_pinned", Name: "pinned", Label: p.Text.T("send.pinned"), Hint: p.Text.T("send.pinned_hint")}, p.Form.Pinned).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.Check(p.field("pinned", p.Text.T("send.pinned"), p.Text.T("send.pinned_hint")), p.Form.Pinned).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
