@@ -165,6 +165,40 @@ func TestTheListOfWhatWasSentShowsAnnouncements(t *testing.T) {
 	}
 }
 
+func TestNamesAreListedAsTheLanguageDoes(t *testing.T) {
+	t.Parallel()
+	toMany := notifier.Progress{Notice: notice(4, notifier.StateSent), Counted: true}
+	toMany.Target = notifier.Target{Users: []string{"a", "b", "c", "d"}}
+	w := newWorld(t, func(w *world) {
+		w.sender.progress = func(int64) (notifier.Progress, error) { return seenBy(announced(5, -hour, week)), nil }
+		w.sender.progressOf = func([]notifier.Notice) ([]notifier.Progress, error) {
+			return []notifier.Progress{seenBy(announced(5, -hour, week)), toMany}, nil
+		}
+		w.directory.users = func(notifier.UserQuery) ([]notifier.User, error) {
+			return []notifier.User{{Name: "vera", Seq: 9, Roles: []string{"picker", "staff"}}}, nil
+		}
+	})
+	for lang, want := range map[string][]string{
+		"en": {"User, Customer", "a, b, c and 1 more", "picker, staff", "User, Customer"},
+		"ja": {"一般ユーザー、顧客", "a、b、c ほか1人", "picker、staff", "一般ユーザー, 顧客"},
+		"zh": {"普通用户、客户", "a、b、c", "picker、staff", "普通用户, 客户"},
+	} {
+		in := []string{"Accept-Language", lang}
+		list, one := w.get("carol", "/staff/notices", in...), w.get("carol", "/staff/notices/5", in...)
+		for what, says := range map[string][2]string{
+			"the list":                             {list.text("#notice-5 th .hint"), want[0]},
+			"the list of one to users":             {list.text("#notice-4 th .hint"), want[1]},
+			"the page":                             {one.text(".facts"), want[0]},
+			"the list of people":                   {w.get("carol", "/staff/users", in...).text("tbody"), want[2]},
+			"the field, which is read with commas": {w.get("carol", "/staff/notices/5/edit", in...).text("#to"), want[3]},
+		} {
+			if !strings.Contains(says[0], says[1]) {
+				t.Errorf("%s: %s says %q, want %q", lang, what, says[0], says[1])
+			}
+		}
+	}
+}
+
 func TestDeletingAnAnnouncementIsSaidAndWrittenDown(t *testing.T) {
 	t.Parallel()
 	var deleted []int64

@@ -49,13 +49,21 @@ func (h *Handlers) readAudiences(text *locale.Printer, to string) (found []notif
 	return found, unknown
 }
 
-// audienceList is audiences as a reader knows them, with commas between them.
-func (h *Handlers) audienceList(text *locale.Printer, audiences []notifier.Audience) string {
+// audienceNames is audiences as a reader knows them.
+func (h *Handlers) audienceNames(text *locale.Printer, audiences []notifier.Audience) []string {
 	names := make([]string, len(audiences))
 	for i, a := range audiences {
 		names[i] = h.audience(text, a)
 	}
-	return strings.Join(names, ", ")
+	return names
+}
+
+// typedNames is names as the field `to` takes them.
+func typedNames(names []string) string { return strings.Join(names, ", ") }
+
+// listedNames is names as a text of the reader's language has them.
+func listedNames(text *locale.Printer, names []string) string {
+	return strings.Join(names, text.T("notices.between_names"))
 }
 
 // sizedAudience is an audience with the number of people it has.

@@ -58,7 +58,7 @@ func windowed(values url.Values) bool {
 func (h *Handlers) editTyped(r *http.Request, n *notifier.Notice, values url.Values) views.SendForm {
 	zone := h.zones.of(r)
 	f := views.SendForm{
-		Target: "audience", To: h.audienceList(h.text(r), n.Target.Audiences), Title: n.Title, Body: n.Body, Link: n.Link,
+		Target: "audience", To: typedNames(h.audienceNames(h.text(r), n.Target.Audiences)), Title: n.Title, Body: n.Body, Link: n.Link,
 		StartsAt: n.StartsAt.In(zone).Format(localMoment), EndsAt: n.EndsAt.In(zone).Format(localMoment),
 		Pinned: n.Pinned, LateJoiners: n.LateJoiners,
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -121,13 +120,13 @@ func (h *Handlers) sentRow(text *locale.Printer, n *notifier.Progress, now time.
 // targetText says to whom a notice went.
 func (h *Handlers) targetText(text *locale.Printer, t notifier.Target) string {
 	if len(t.Audiences) > 0 {
-		return text.F("notices.target_audience", "Names", h.audienceList(text, t.Audiences))
+		return text.F("notices.target_audience", "Names", listedNames(text, h.audienceNames(text, t.Audiences)))
 	}
 	if t.Role != "" {
 		return text.F("notices.target_role", "Name", t.Role)
 	}
 	if len(t.Users) <= shownNames {
-		return strings.Join(t.Users, ", ")
+		return listedNames(text, t.Users)
 	}
-	return text.N("notices.more_users", int64(len(t.Users)-shownNames), "Names", strings.Join(t.Users[:shownNames], ", "))
+	return text.N("notices.more_users", int64(len(t.Users)-shownNames), "Names", listedNames(text, t.Users[:shownNames]))
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
@@ -57,7 +56,7 @@ func (h *Handlers) users(w http.ResponseWriter, r *http.Request) error {
 func (h *Handlers) userRow(text *locale.Printer, u notifier.User) views.UserRow {
 	return views.UserRow{
 		Name: u.Name, Number: strconv.FormatInt(u.Seq, 10), Audience: h.audience(text, u.Audience),
-		Roles:     strings.Join(u.Roles, ", "),
+		Roles:     listedNames(text, u.Roles),
 		SendHref:  "/staff/send?" + url.Values{"to": {u.Name}}.Encode(),
 		SendNamed: text.F("users.send_named", "Name", u.Name),
 	}
