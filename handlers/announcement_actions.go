@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -32,7 +33,12 @@ func (h *Handlers) turnAnnouncement(w http.ResponseWriter, r *http.Request, code
 	if err != nil {
 		return err
 	}
-	if _, err := turn(r.Context(), readerOf(r), id); err != nil {
+	_, err = turn(r.Context(), readerOf(r), id)
+	if back, ok := ourPage(values.Get("back")); ok && !fragment(r) && errors.Is(err, notifier.ErrNotFound) {
+		redirect(w, backFromOver(back, id))
+		return nil
+	}
+	if err != nil {
 		return fmt.Errorf("mark announcement %d as %s: %w", id, code, err)
 	}
 	if inPart(r, "pinned") || inPart(r, "a"+idText(id)) {
@@ -40,6 +46,16 @@ func (h *Handlers) turnAnnouncement(w http.ResponseWriter, r *http.Request, code
 	}
 	redirect(w, backToPage(values.Get("back"), code))
 	return nil
+}
+
+// backFromOver is where a plain form leads back to whose announcement closed since
+// its page was made: that is for the reader to know, and no fault of his. The page
+// of the announcement itself is gone as well.
+func backFromOver(back *url.URL, id int64) string {
+	if announcementOf(back.Path) == id {
+		back = &url.URL{Path: announcementsPath}
+	}
+	return withDone(back, "announcement-over")
 }
 
 // announcementPart answers a script with what changed: the row of the
@@ -76,7 +92,7 @@ func (h *Handlers) announcementPart(w http.ResponseWriter, r *http.Request, id i
 func (h *Handlers) partOf(r *http.Request, a announced) *views.AnnouncementPart {
 	f := h.bareFrame(r)
 	shown := cameFrom(shownPage(r))
-	f.Pinned = pinnedOf(&f, a, announcementOf(shown.Path), withoutDone(shown))
+	f.Pinned = pinnedOf(&f, a, shown, withoutDone(shown))
 	return &views.AnnouncementPart{Frame: f, Counts: postCounts(f.Text, a.Posts), InList: shown.Path == announcementsPath}
 }
 

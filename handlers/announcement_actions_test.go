@@ -21,6 +21,28 @@ func TestARowIsMarkedWithoutScript(t *testing.T) {
 	b.post("alice", "/announcements/5/read", "other", "1").wantStatus(t, http.StatusUnprocessableEntity)
 }
 
+func TestAFormOfWhatClosedMeanwhileLeadsBackAndSaysSo(t *testing.T) {
+	t.Parallel()
+	b := newBoard(t, post(5, 1, true, false))
+	list, banner := b.get("alice", "/announcements"), b.get("alice", "/settings")
+	own := b.get("alice", "/announcements/5?done=read")
+	b.did, b.items = nil, nil // it is over
+	b.submit("alice", banner, "#pinned form").wantRedirect(t, "/settings?done=announcement-over")
+	b.submit("alice", list, "#a5 [data-act=read]").wantRedirect(t, "/announcements?done=announcement-over")
+	b.submit("alice", list, "#a5 [data-act=unread]").wantRedirect(t, "/announcements?done=announcement-over")
+	b.submit("alice", own, "#announcement [data-act]").wantRedirect(t, "/announcements?done=announcement-over")
+	b.post("alice", "/announcements/7/read", "back", "/inbox?filter=unread&done=read").wantRedirect(t, "/inbox?done=announcement-over&filter=unread")
+	for _, address := range []string{"/announcements", "/settings", "/inbox"} {
+		b.get("alice", address+"?done=announcement-over").wantText(t, "[data-testid=done] p", "This announcement is over.")
+	}
+	for _, back := range []string{"", "https://evil.example/inbox", "//evil.example", "/" + strings.Repeat("x", 600)} {
+		b.post("alice", "/announcements/5/read", "back", back).wantStatus(t, http.StatusNotFound)
+	}
+	b.post("alice", "/announcements/05/read", "back", "/inbox").wantStatus(t, http.StatusNotFound)
+	b.script("alice", "/announcements/5/read", "a5", "back=%2Finbox").wantStatus(t, http.StatusNotFound)
+	b.wantDid(t)
+}
+
 func TestAScriptGetsTheRowTheCountsAndWhatIsPinned(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false), post(9, 2, false, false))
@@ -42,6 +64,10 @@ func TestAScriptGetsTheRowTheCountsAndWhatIsPinned(t *testing.T) {
 	if r.attr("#a5", "data-state") != "unread" || r.attr("#pinned:not([hidden])", "data-id") != "5" {
 		t.Errorf("marked unread again:\n%s", r.body)
 	}
+	r = b.postBody("alice", "/announcements/5/unread", "", "HX-Request", "true", "HX-Target", "a5", "HX-Current-URL", "http://c.example/announcements")
+	if r.count("#pinned[hx-swap-oob=true][hidden]") != 1 {
+		t.Error("on the list it is there twice")
+	}
 	b.script("alice", "/announcements/7/read", "a7", "").wantStatus(t, http.StatusNotFound)
 	// On its own page all of that changes.
 	b.script("alice", "/announcements/5/unread", "announcement", "back=%2Fannouncements%2F5").wantRedirect(t, "/announcements/5?done=unread")
@@ -50,7 +76,7 @@ func TestAScriptGetsTheRowTheCountsAndWhatIsPinned(t *testing.T) {
 func TestEveryFormOfAnnouncementsSaysWhosePageItIsOf(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false), post(6, 1, true, false))
-	for address, forms := range map[string]int{"/announcements": 6, "/announcements/5": 2, "/settings": 1} {
+	for address, forms := range map[string]int{"/announcements": 5, "/announcements?after=5": 4, "/announcements/5": 2, "/settings": 1} {
 		r := b.get("alice", address)
 		for _, form := range r.page.Find("form[action^='/announcements']").EachIter() {
 			forms--

@@ -64,12 +64,16 @@ func (h *Handlers) addAnnounced(r *http.Request, f *views.Frame, a announced) {
 	if a.Unread > 0 {
 		f.Viewer.Tally = views.Tally{Number: strconv.FormatInt(a.Unread, 10), Text: f.Text.N("js.unread", a.Unread)}
 	}
-	f.Pinned = pinnedOf(f, a, announcementOf(r.URL.Path), here(r))
+	f.Pinned = pinnedOf(f, a, r.URL, here(r))
 }
 
 // pinnedOf is the first of the pinned announcements that are unread, but for the
-// one whose own page it is.
-func pinnedOf(f *views.Frame, a announced, own int64, back string) *views.Pinned {
+// one whose own page it is. The beginning of the list has them on top already.
+func pinnedOf(f *views.Frame, a announced, page *url.URL, back string) *views.Pinned {
+	if page.Path == announcementsPath && !page.Query().Has("after") {
+		return nil
+	}
+	own := announcementOf(page.Path)
 	var p *views.Pinned
 	var more int64
 	for i := range a.Items {
@@ -122,19 +126,26 @@ func withoutDone(u *url.URL) string {
 	return address
 }
 
-// cameFrom is the page of our own that a form leads back to.
-func cameFrom(back string) *url.URL {
+// ourPage is the page of our own that a form leads back to, if it says one.
+func ourPage(back string) (page *url.URL, ok bool) {
 	u, err := url.Parse(back)
-	if err != nil || len(back) > mostBack || safeNext(back) != back {
-		return &url.URL{Path: announcementsPath}
+	return u, err == nil && len(back) <= mostBack && safeNext(back) == back
+}
+
+// cameFrom is the page that a form leads back to, or the announcements.
+func cameFrom(back string) *url.URL {
+	if u, ok := ourPage(back); ok {
+		return u
 	}
-	return u
+	return &url.URL{Path: announcementsPath}
 }
 
 // backToPage is the page to go back to after an action on announcements, with
 // what to say there.
-func backToPage(back, done string) string {
-	u := cameFrom(back)
+func backToPage(back, done string) string { return withDone(cameFrom(back), done) }
+
+// withDone is the address of a page with what was done before it.
+func withDone(u *url.URL, done string) string {
 	values := u.Query()
 	values.Set("done", done)
 	return u.EscapedPath() + "?" + values.Encode()

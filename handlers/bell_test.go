@@ -82,7 +82,7 @@ func TestThePanelLeadsToUnreadAnnouncements(t *testing.T) {
 func TestAPinnedOneIsOnEveryPageUntilItIsRead(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false), post(6, 2, true, true), post(7, 3, true, false), post(8, 4, true, false), post(9, 5, false, false))
-	for address, status := range map[string]int{"/inbox": 200, "/inbox?filter=unread": 200, "/settings": 200, "/announcements": 200, "/nowhere": 404} {
+	for address, status := range map[string]int{"/inbox": 200, "/inbox?filter=unread": 200, "/settings": 200, "/announcements?after=5": 200, "/nowhere": 404} {
 		r := b.get("alice", address).wantStatus(t, status)
 		r.wantText(t, "[data-testid=pinned]:not([hidden]) a[href='/announcements/5']", "Post 5 <new>")
 		r.wantText(t, "#pinned a[href='/announcements']", "and 2 more")
@@ -91,6 +91,12 @@ func TestAPinnedOneIsOnEveryPageUntilItIsRead(t *testing.T) {
 		}
 		if r.count("#pinned") != 1 || r.count("header + #pinned + main") != 1 {
 			t.Errorf("%s: it stands elsewhere", address)
+		}
+	}
+	// The list begins with it.
+	for _, address := range []string{"/announcements", "/announcements?done=read"} {
+		if r := b.get("alice", address); r.count("header + #pinned[hidden] + main") != 1 || r.count("#pinned *") != 0 || r.attr(".row", "data-id") != "5" {
+			t.Errorf("%s: it is there twice", address)
 		}
 	}
 	if r := b.get("alice", "/announcements/5"); r.attr("#pinned", "data-id") != "7" {
@@ -111,7 +117,7 @@ func TestAPinnedOneIsOnEveryPageUntilItIsRead(t *testing.T) {
 
 func TestAPinnedOneIsDismissedWithoutScript(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"/settings", "/inbox?filter=unread", "/announcements", "/inbox?opened=3&before=12"} {
+	for _, address := range []string{"/settings", "/inbox?filter=unread", "/announcements?after=5", "/inbox?opened=3&before=12"} {
 		b := newBoard(t, post(5, 1, true, false))
 		b.inbox.look = func(_ int64, q notifier.Query) (notifier.Page, error) {
 			return notifier.Page{Opened: q.Opened, Ver: 50}, nil
@@ -167,9 +173,9 @@ func TestAScriptDismissesInPlace(t *testing.T) {
 func TestAScriptAsksWhatIsPinned(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false), post(6, 2, true, false))
-	for page, want := range map[string]string{"/settings": "5", "/announcements/5": "6", "/announcements/6?done=unread": "5", "": "5"} {
+	for page, want := range map[string]string{"/settings": "5", "/announcements/5": "6", "/announcements/6?done=unread": "5", "": "5", "/announcements": "", "/announcements?after=5": "5"} {
 		r := b.get("alice", "/announcements/pinned", "HX-Request", "true", "HX-Current-URL", "http://c.example"+page).wantStatus(t, http.StatusOK)
-		if got := r.attr("#pinned", "data-id"); got != want || r.count("header, h1") != 0 {
+		if got := r.attr("#pinned", "data-id"); got != want || r.count("#pinned[hidden]") == 1 != (want == "") || r.count("header, h1") != 0 {
 			t.Errorf("on %s it is %q, want %q", page, got, want)
 		}
 	}

@@ -15,7 +15,7 @@ var doneTexts = map[string]string{
 	"read": "done.read", "unread": "done.unread", "deleted": "done.deleted", "restored": "done.restored",
 	"read-all": "done.all_read", "signed-out": "done.signed_out", "saved": "done.saved", "retracting": "done.retracting",
 	"muted": "done.muted", "unmuted": "done.unmuted",
-	"edited": "done.edited", "removed": "done.removed",
+	"edited": "done.edited", "removed": "done.removed", "announcement-over": "js.announcement_over",
 }
 
 // text is the catalogue for a request.
