@@ -18,12 +18,13 @@ var allowed = map[string][]string{
 }
 
 // FuzzRender holds that nothing but the subset comes out, closed as it was
-// opened, and that what is read is what the text alone says.
+// opened and neither deep nor endless, and that what is read is what the text alone says.
 func FuzzRender(f *testing.F) {
 	for _, seed := range []string{
 		"# a\n\n[x](javascript:alert(1)) ![i](/x) <script>alert(1)</script>", "<https://shop.example/>\n> - a\n> - b\n\n```js\nx\n```",
 		"[x](//evil) [y](JaVaScRiPt:1) [z](data:a)", "<!-- a -->\n<img src=x onerror=alert(1)>", "[a][b]\n\n[b]: /c 'd'", "a\r\nb\x00&#x202e;",
 		"*a **b `c` d** e*", "<iframe src=//evil></iframe><style>a</style>", `[x](/a"onmouseover="b)`, "[x](/&#x2f;evil.example)", "&lt;script&gt;",
+		"> > > > > > > > a\n> > > > > > > > - b\n\n- 1. - 1. - 1. - 1. - c", "- > - > - > -\n- > - > - > # d\n", "[a]: /" + strings.Repeat("x", 900) + "\n\n" + strings.Repeat("[a].", 700),
 	} {
 		f.Add(seed)
 	}
@@ -35,6 +36,9 @@ func FuzzRender(f *testing.F) {
 		var b strings.Builder
 		if err := m.Render(body).Render(t.Context(), &b); err != nil {
 			t.Fatal(err)
+		}
+		if b.Len() > 100_000 {
+			t.Errorf("%q becomes %d bytes", body, b.Len())
 		}
 		read := checkMarkup(t, b.String())
 		if got, want := strings.Join(strings.Fields(read), ""), strings.Join(strings.Fields(m.Text(body)), ""); got != want {
@@ -64,6 +68,7 @@ func checkMarkup(t *testing.T, markup string) string {
 			checkTag(t, token, markup)
 			if token.Data != "br" && token.Data != "hr" {
 				open = append(open, token.Data)
+				checkDepth(t, open, markup)
 			}
 		case html.EndTagToken:
 			if len(open) == 0 || open[len(open)-1] != token.Data {
@@ -73,6 +78,21 @@ func checkMarkup(t *testing.T, markup string) string {
 		default:
 			t.Errorf("%v in %s", token, markup)
 		}
+	}
+}
+
+// checkDepth holds that no more quotes and lists lie within each other than fit a
+// phone.
+func checkDepth(t *testing.T, open []string, markup string) {
+	t.Helper()
+	deep := 0
+	for _, name := range open {
+		if name == "blockquote" || name == "ul" || name == "ol" {
+			deep++
+		}
+	}
+	if deep > 6 {
+		t.Errorf("%v lie within each other in %s", open, markup)
 	}
 }
 

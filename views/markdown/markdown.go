@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	stdhtml "html"
 	"io"
 	"strings"
 	"unicode"
@@ -81,7 +82,20 @@ func (m *Markdown) convert(body string) (string, error) {
 		return "", fmt.Errorf("render markdown: %w", err)
 	}
 	// Once more: a character can be written as a number.
-	return m.policy.Sanitize(clean(b.String())), nil
+	markup := m.policy.Sanitize(clean(b.String()))
+	if len(markup) > mostMarkup {
+		return plain(m.Text(body)), nil
+	}
+	return markup, nil
+}
+
+// mostMarkup is how many bytes are made of a text. Few need a tenth of it; one that
+// refers to the same long address hundreds of times would be fifty times as long.
+const mostMarkup = 100_000
+
+// plain is the words alone as one paragraph.
+func plain(words string) string {
+	return "<p>" + strings.ReplaceAll(stdhtml.EscapeString(words), "\n", "<br>\n") + "</p>"
 }
 
 // clean drops what no text of ours may hold: controls, separators of lines and

@@ -2,6 +2,7 @@ package markdown_test
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -127,15 +128,54 @@ func TestTextIsTheWordsAlone(t *testing.T) {
 	}
 }
 
+func TestWhatIsNestedTooDeeplyIsShownLessDeep(t *testing.T) {
+	t.Parallel()
+	six := func(begin, middle, end string) string {
+		return strings.Repeat(begin, 6) + middle + strings.Repeat(end, 6)
+	}
+	quotes := func(middle string) string { return six("<blockquote>\n", middle, "</blockquote>\n") }
+	for _, test := range []struct{ name, body, want string }{
+		{"six quotes", strings.Repeat("> ", 6) + "a", quotes("<p>a</p>\n")},
+		{"seven", strings.Repeat("> ", 7) + "a", quotes("<p>a</p>\n")},
+		{"sixty", strings.Repeat("> ", 60) + "a", quotes("<p>a</p>\n")},
+		{"a quote and what follows it", strings.Repeat(">", 6) + "> a\n" + strings.Repeat(">", 6) + "\n" + strings.Repeat(">", 6) + " b", quotes("<p>a</p>\n<p>b</p>\n")},
+		{"a list in six quotes", strings.Repeat(">", 6) + "- a\n" + strings.Repeat(">", 6) + "- *b*", quotes("<p>a</p>\n<p><em>b</em></p>\n")},
+		{"a quote of nothing", strings.Repeat(">", 9), quotes("")},
+		{"a numbered list", strings.Repeat("1. ", 9) + "a", six("<ol>\n<li>\n", "<p>a</p>\n", "</li>\n</ol>\n")},
+		{"lists and quotes", strings.Repeat("- > ", 9) + "a", strings.Repeat("<ul>\n<li>\n<blockquote>\n", 3) + "<p>a</p>\n" + strings.Repeat("</blockquote>\n</li>\n</ul>\n", 3)},
+	} {
+		if got := render(t, test.body); got != strings.TrimSpace(test.want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.want)
+		}
+	}
+}
+
+func TestNoTextBecomesEndlessMarkup(t *testing.T) {
+	t.Parallel()
+	link := "[a]: /" + strings.Repeat("x", 1000) + "\n\n"
+	body := link + "*Look* & see\n" + strings.Repeat("[a].", (3900-len(link))/4)
+	want := "<p>Look &amp; see<br>\n" + strings.Repeat("a.", (3900-len(link))/4) + "</p>"
+	if got := render(t, body); got != want {
+		t.Errorf("%d bytes that begin %.100s", len(got), got)
+	}
+	few := link + "[a] *b*"
+	if got := render(t, few); !strings.Contains(got, "</a> <em>b</em>") {
+		t.Errorf("a long address alone: %s", got)
+	}
+}
+
 // TestWhatIsNestedDeeplyIsStillAnswered has the longest bodies that take the most work.
 func TestWhatIsNestedDeeplyIsStillAnswered(t *testing.T) {
 	t.Parallel()
 	m := markdown.New(hosts)
-	for _, part := range []string{">", "- ", "[", "![", "*a ", "_a*", "`a", "[a](/b", "<", "&", "[a](/b) ", "1. ", "# \n", "**a*", "\\"} {
-		body := strings.Repeat(part, 4000/len(part))
+	for _, part := range slices.Concat(slow, []string{"![", "*a ", "_a*", "`a", "[a](/b", "<", "&", "[a](/b) ", "# \n", "**a*", "\\", ">>>>>>\n\n"}) {
+		body := longest(part)
 		var b strings.Builder
 		if err := m.Render(body).Render(t.Context(), &b); err != nil {
 			t.Errorf("%q: %v", part, err)
+		}
+		if b.Len() > 100_000 {
+			t.Errorf("%q becomes %d bytes", part, b.Len())
 		}
 		m.Text(body)
 	}
@@ -152,6 +192,25 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	}
 	if got := m.Text("7"); got != "7" {
 		t.Errorf("the text of 7 is %q", got)
+	}
+}
+
+// slow are the marks that a parser has to keep in mind until it knows what they are.
+var slow = []string{"[", "*", ">", "(", "- ", "1. ", "`", "_"}
+
+// longest is a body that holds one thing as often as it can.
+func longest(part string) string { return strings.Repeat(part, 4000/len(part)) }
+
+// BenchmarkRenderTheSlowest is what the worst body costs whoever shows it first.
+func BenchmarkRenderTheSlowest(b *testing.B) {
+	for _, part := range slow {
+		b.Run(part, func(b *testing.B) {
+			for b.Loop() {
+				if err := markdown.New(hosts).Render(longest(part)).Render(b.Context(), io.Discard); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

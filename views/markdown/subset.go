@@ -22,6 +22,10 @@ const (
 	lastHeading  = 4
 )
 
+// deepest is how many quotes and lists lie within each other at most: each takes
+// some of the width, of which a phone has little.
+const deepest = 6
+
 // policy is the markup that may come out.
 func policy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
@@ -38,10 +42,11 @@ func policy() *bluemonday.Policy {
 // subset changes what was read so that only the subset is left.
 type subset struct{ hosts []string }
 
-// Transform replaces images by their texts and links that may not be by their
-// words, and gives headings a level that follows from the one before.
+// Transform takes what is nested too deeply out of its quotes and lists, replaces
+// images by their texts and links that may not be by their words, and gives headings a level that follows from the one before.
 func (s subset) Transform(doc *ast.Document, reader text.Reader, _ parser.Context) {
 	source := reader.Source()
+	flatten(doc, 0)
 	var found []ast.Node
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -70,6 +75,54 @@ func (s subset) Transform(doc *ast.Document, reader text.Reader, _ parser.Contex
 			level = n.Level
 		}
 	}
+}
+
+// flatten leaves so many quotes and lists within each other as may be.
+func flatten(parent ast.Node, depth int) {
+	for n := parent.FirstChild(); n != nil; {
+		switch n.(type) {
+		case *ast.List, *ast.Blockquote:
+			if depth == deepest {
+				n = spread(n)
+				continue
+			}
+			flatten(n, depth+1)
+		case *ast.ListItem:
+			flatten(n, depth)
+		}
+		n = n.NextSibling()
+	}
+}
+
+// spread puts what a quote or the items of a list hold into its place, and returns
+// what stands there now.
+func spread(n ast.Node) ast.Node {
+	for item := n.FirstChild(); item != nil && n.Kind() == ast.KindList; {
+		next := item.NextSibling()
+		for text := item.FirstChild(); text != nil; text = text.NextSibling() {
+			if text.Kind() == ast.KindTextBlock {
+				text = paragraph(text)
+			}
+		}
+		unwrap(item)
+		item = next
+	}
+	first := n.FirstChild()
+	if first == nil {
+		first = n.NextSibling()
+	}
+	unwrap(n)
+	return first
+}
+
+// paragraph takes the place of a text that only the item of a list sets apart from
+// the next.
+func paragraph(text ast.Node) ast.Node {
+	p := ast.NewParagraph()
+	text.Parent().ReplaceChild(text.Parent(), text, p)
+	p.AppendChild(p, text)
+	unwrap(text)
+	return p
 }
 
 // autoLink makes an address between angle brackets a link like the others, or
