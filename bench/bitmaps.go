@@ -97,7 +97,7 @@ func (w *world) bitmapsNew(ctx context.Context, s bitmapSeries) error {
 	if err != nil {
 		return err
 	}
-	parts := []notifier.PartKey{{ID: 1, Audience: audience}}
+	parts := []notifier.Counting{{PartKey: notifier.PartKey{ID: 1, Audience: audience}}}
 	return w.timed(ctx, w.opt.scaled(1_000), nil, s.counted, func(int) error {
 		_, err := b.Reads(ctx, parts)
 		return err

@@ -123,6 +123,22 @@ type PartKey struct {
 	Audience Audience
 }
 
+// Counting is a part and whose reads of it are counted.
+type Counting struct {
+	PartKey
+	Top int64 // only those of users up to this seq; 0: all
+}
+
+// Counting says who is counted of those who have read a part: who sees it. Some may
+// have read it who do not see it any more.
+func (a *Announcement) Counting(p Part) Counting {
+	c := Counting{PartKey: PartKey{ID: a.ID, Audience: p.Audience}, Top: p.Top}
+	if a.LateJoiners {
+		c.Top = 0
+	}
+	return c
+}
+
 // ReadSegment is a piece of a bitmap of reads, as SQL keeps it.
 type ReadSegment struct {
 	PartKey

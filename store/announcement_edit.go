@@ -107,6 +107,7 @@ type stand struct {
 	rev       int64
 	sender    string
 	ends      int64
+	late      bool
 }
 
 // over is whether its end has come.
@@ -114,8 +115,8 @@ func (a stand) over(now time.Time) bool { return a.ends <= millis(now) }
 
 // standing reads where an announcement stands, or sql.ErrNoRows.
 func standing(ctx context.Context, tx *sql.Tx, id int64) (a stand, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT state IN ('retracting', 'retracted'), rev, sender, ends_at
+	err = tx.QueryRowContext(ctx, `SELECT state IN ('retracting', 'retracted'), rev, sender, ends_at, late_joiners
 		FROM announcements JOIN notices ON id = notice_id WHERE notice_id = $1`, id).
-		Scan(&a.retracted, &a.rev, &a.sender, &a.ends)
+		Scan(&a.retracted, &a.rev, &a.sender, &a.ends, &a.late)
 	return a, err
 }

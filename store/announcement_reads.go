@@ -66,8 +66,8 @@ func (s *Store) LatestReads(ctx context.Context, a notifier.Audience) (int64, er
 	return ver, s.fail(err, "look up the latest reads of audience %d", a)
 }
 
-// FinishPart writes down that an announcement is over in an audience, and how
-// many have read it there. A part that lives is notifier.ErrConflict: an edit was
+// FinishPart writes down that an announcement is over in an audience, how many
+// have read it there and, where late joiners saw it, how many there are by now. A part that lives is notifier.ErrConflict: an edit was
 // faster, or the window has not ended by this clock. An unknown one is
 // notifier.ErrNotFound.
 func (s *Store) FinishPart(ctx context.Context, k notifier.PartKey, reads int64) error {
@@ -79,9 +79,10 @@ func (s *Store) FinishPart(ctx context.Context, k notifier.PartKey, reads int64)
 		if err != nil {
 			return err
 		}
-		done, err := tx.ExecContext(ctx, `UPDATE announcement_audiences SET finished = TRUE, reads = $1
+		done, err := tx.ExecContext(ctx, `UPDATE announcement_audiences SET finished = TRUE, reads = $1,
+				members = CASE WHEN $5 THEN (SELECT COUNT(*) FROM users WHERE audience = $3) ELSE members END
 			WHERE announcement_id = $2 AND audience = $3 AND (withdrawn OR $4)`,
-			reads, k.ID, int64(k.Audience), a.retracted || a.over(s.now()))
+			reads, k.ID, int64(k.Audience), a.retracted || a.over(s.now()), a.late)
 		if err != nil {
 			return err
 		}

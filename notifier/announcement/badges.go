@@ -20,10 +20,11 @@ func (b *Board) Badges(ctx context.Context, readers []notifier.Reader) ([]notifi
 		if r == nil {
 			return badges, nil
 		}
-		var err error
-		if badges[0], err = b.countOne(ctx, r, readers[0].Seq); err != nil {
+		l, err := b.lookFor(ctx, r, readers[0].Seq)
+		if err != nil {
 			return nil, fmt.Errorf("count the announcements of user %d: %w", readers[0].Seq, err)
 		}
+		badges[0] = l.badge()
 		return badges, nil
 	}
 	places := map[*room][]int{}

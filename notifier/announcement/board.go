@@ -100,6 +100,15 @@ func (b *Board) newRoom(a notifier.Audience) *room {
 	return r
 }
 
+// floor is a version that this instance has seen: one that is given after a loss must
+// not be the same, or an old index would pass for the new one.
+func (r *room) floor() string {
+	if x := r.cached.Load(); x != nil {
+		return x.version
+	}
+	return "0"
+}
+
 // Load puts the scripts on every master. Calls load what is missing by
 // themselves; this only spares the first ones a round trip.
 func (b *Board) Load(ctx context.Context) error {

@@ -11,7 +11,9 @@ local latest = tonumber(redis.call('ZSCORE', dirty, '0') or 0)
 for i = 1, #ARGV, 2 do
   local time, saved = redis.call('ZSCORE', dirty, ARGV[i]), tonumber(ARGV[i + 1])
   if time and tonumber(time) == saved then forgot = forgot + redis.call('ZREM', dirty, ARGV[i]) end
-  latest = math.max(latest, saved)
+  -- Without its mark, or with an older one, this is not the Redis whose piece was
+  -- saved: it has come back old since, and that must be seen.
+  if time and tonumber(time) >= saved then latest = math.max(latest, saved) end
 end
 -- A later change must be newer for SQL than all of these, also when the clock goes back.
 redis.call('ZADD', dirty, string.format('%.0f', latest), '0')

@@ -2,6 +2,7 @@ package announcement
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 
@@ -41,22 +42,40 @@ func (b *Board) Finish(ctx context.Context) (n int, all bool, err error) {
 			all = false
 			continue
 		}
-		if err := b.finish(ctx, k, rep.code); err != nil {
+		switch err := b.finish(ctx, k, rep.code); {
+		case errors.Is(err, notifier.ErrConflict): // an edit was faster, or the clock of SQL's instance is slow
+			all = false
+		case errors.Is(err, notifier.ErrNotFound): // it was deleted
+		case err != nil:
 			return n, false, fmt.Errorf("finish announcement %d in audience %d: %w", k.ID, k.Audience, err)
+		default:
+			n++
 		}
-		n++
 	}
 	return n, all, nil
 }
 
+// Forget takes bitmaps out of Redis that are of no use any more, as their record was
+// deleted.
+func (b *Board) Forget(ctx context.Context, parts []notifier.PartKey) error {
+	pipe := b.rdb.Pipeline()
+	for _, p := range parts {
+		pipe.Unlink(ctx, b.k.Bits(p.Audience, p.ID))
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return fmt.Errorf("forget %d bitmaps: %w", len(parts), away(err))
+	}
+	return nil
+}
+
 // drop lets Redis say of each part whether it is over, and take its bitmap out. Were
 // we to end here, the count would be that of the pieces in SQL.
-func (b *Board) drop(ctx context.Context, rooms []*room, all []notifier.Announcement) ([]notifier.PartKey, []*redis.Cmd, error) {
+func (b *Board) drop(ctx context.Context, rooms []*room, all []notifier.Announcement) ([]notifier.Counting, []*redis.Cmd, error) {
 	by := map[notifier.Audience]*room{}
 	for _, r := range rooms {
 		by[r.audience] = r
 	}
-	var parts []notifier.PartKey
+	var parts []notifier.Counting
 	var cmds []*redis.Cmd
 	pipe := script.NewPipe(b.rdb, len(all))
 	for i := range all {
@@ -70,8 +89,9 @@ func (b *Board) drop(ctx context.Context, rooms []*room, all []notifier.Announce
 				ends = 0
 			}
 			r := by[p.Audience]
-			parts = append(parts, notifier.PartKey{ID: n.ID, Audience: p.Audience})
-			cmds = append(cmds, pipe.Add(ctx, dropBits, 3, r.windows, r.dirty, b.k.Bits(p.Audience, n.ID), n.ID, ends))
+			part := n.Counting(p)
+			parts = append(parts, part)
+			cmds = append(cmds, pipe.Add(ctx, dropBits, 3, r.windows, r.dirty, b.k.Bits(p.Audience, n.ID), n.ID, ends, part.Top))
 		}
 	}
 	if len(cmds) == 0 {
@@ -81,25 +101,29 @@ func (b *Board) drop(ctx context.Context, rooms []*room, all []notifier.Announce
 }
 
 // finish notes a final count; a negative one is not known to Redis.
-func (b *Board) finish(ctx context.Context, k notifier.PartKey, reads int64) error {
+func (b *Board) finish(ctx context.Context, p notifier.Counting, reads int64) error {
 	if reads < 0 {
-		segments, err := b.store.Reads(ctx, k)
+		segments, err := b.store.Reads(ctx, p.PartKey)
 		if err != nil {
 			return err
 		}
-		reads = countedBits(segments)
+		reads = countedBits(segments, p.Top)
 	}
-	return b.store.FinishPart(ctx, k, reads)
+	return b.store.FinishPart(ctx, p.PartKey, reads)
 }
 
-// countedBits is how many readers the pieces of a bitmap have. Bit 0 is nobody's.
-func countedBits(segments []notifier.ReadSegment) (n int64) {
+// countedBits is what count_bits counts, of the pieces of a bitmap.
+func countedBits(segments []notifier.ReadSegment, top int64) (n int64) {
 	for _, g := range segments {
-		for _, eight := range g.Bits {
+		first := int64(g.Segment) * notifier.SegmentBytes * 8
+		for i, eight := range g.Bits {
+			if at := first + int64(i)*8; top > 0 && at+7 > top {
+				eight &= ^byte(0) << min(at+7-top, 8) // bits are counted from the left
+			}
 			n += int64(bits.OnesCount8(eight))
 		}
 		if g.Segment == 0 && len(g.Bits) > 0 {
-			n -= int64(g.Bits[0] >> 7)
+			n -= int64(g.Bits[0] >> 7) // bit 0 is nobody's
 		}
 	}
 	return n

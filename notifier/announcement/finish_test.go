@@ -183,3 +183,59 @@ func TestAPartThatComesBackIsAsItWas(t *testing.T) {
 		s.unread(t, late, 0)
 	})
 }
+
+// Those who joined while late joiners saw it may have read it, and are not among
+// those for whom it was when an edit takes that back.
+func TestWhoSeesItNoMoreIsNotCounted(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		n := draft("One")
+		n.LateJoiners = true
+		id := s.publish(t, n) // nine users are there
+		for range 3 {
+			s.sql.join(customer)
+		}
+		for _, seq := range []int64{1, 8, 9, 10, 12} {
+			s.read(t, seq, id)
+		}
+		count := func(top int64) int64 {
+			parts := counting(id)
+			parts[0].Top = top
+			reads, err := s.Reads(s.ctx(t), parts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return reads[0]
+		}
+		for top, want := range map[int64]int64{0: 5, 1: 1, 7: 1, 8: 2, 9: 3, 10: 4, 11: 4, 12: 5, 15: 5, 16: 5, 1_000: 5} {
+			if got := count(top); got != want {
+				t.Errorf("up to %d it was read by %d, want %d", top, got, want)
+			}
+		}
+		s.sql.edit(id, func(n *notifier.Announcement) { n.LateJoiners = false })
+		s.sync(t)
+		lost := s.publish(t, draft("Two"))
+		s.sql.retract(id)
+		s.sync(t)
+		if _, all, err := s.Finish(s.ctx(t)); err != nil || !all {
+			t.Fatalf("finish: %v, %v", all, err)
+		}
+		if p := s.sql.partOf(id, customer); !p.Finished || p.Reads != 3 {
+			t.Errorf("finished as %+v, want 3 readers", p)
+		}
+		// The same of what only SQL knows.
+		s.read(t, 2, lost)
+		s.flushed(t)
+		s.sql.retract(lost)
+		s.sql.settle(lost, customer, 1)
+		if err := s.rdb.Del(t.Context(), s.k.Bits(customer, lost)).Err(); err != nil {
+			t.Fatal(err)
+		}
+		s.sync(t)
+		if _, _, err := s.Finish(s.ctx(t)); err != nil {
+			t.Fatal(err)
+		}
+		if p := s.sql.partOf(lost, customer); !p.Finished || p.Reads != 0 {
+			t.Errorf("finished as %+v, want no reader up to 1", p)
+		}
+	})
+}

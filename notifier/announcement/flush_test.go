@@ -132,7 +132,7 @@ func TestAFlushGoesOnUntilNothingIsLeft(t *testing.T) {
 	if n, err := s.Flush(t.Context()); err != nil || n != 916 || len(s.stored(t, customer).Dirty) != 0 {
 		t.Errorf("wrote %d, %v; left %d", n, err, len(s.stored(t, customer).Dirty))
 	}
-	reads, err := s.Reads(t.Context(), []notifier.PartKey{{ID: two, Audience: customer}, {ID: 99, Audience: customer}, {ID: id, Audience: customer}})
+	reads, err := s.Reads(t.Context(), counting(two, 99, id))
 	if err != nil || !slices.Equal(reads, []int64{458, -1, 459}) {
 		t.Errorf("read by %v, %v", reads, err)
 	}

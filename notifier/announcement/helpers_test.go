@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // impatient is a client that gives up at once, so that an outage is short.
@@ -50,4 +51,12 @@ func eventually(t tb, what string, ok func() bool) {
 			t.Fatalf("not in time: %s", what)
 		}
 	}
+}
+
+// counting names announcements to customers, all of whose readers are counted.
+func counting(ids ...int64) (parts []notifier.Counting) {
+	for _, id := range ids {
+		parts = append(parts, notifier.Counting{PartKey: notifier.PartKey{ID: id, Audience: customer}})
+	}
+	return parts
 }

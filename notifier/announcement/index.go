@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -125,29 +126,31 @@ func (b *Board) heal(ctx context.Context, stamp int64) error {
 
 // load reads an index at one instant; nil when a piece of it is lost.
 func (b *Board) load(ctx context.Context, r *room) (*index, error) {
-	pipe := b.rdb.TxPipeline()
-	version, open, windows := pipe.Get(ctx, r.aver), pipe.ZRange(ctx, r.open, 0, -1), pipe.HGetAll(ctx, r.windows)
-	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
+	rep, err := parseReply(fetchIndex.Run(ctx, b.rdb, []string{r.aver, r.open, r.scheduled, r.windows}))
+	if err != nil || rep.code == codeLost {
 		return nil, err
 	}
-	if version.Val() == "" || len(open.Val()) == 0 || windows.Val()["revision"] == "" {
-		return nil, nil
+	words := make([]string, len(rep.rest))
+	for i, word := range rep.rest {
+		words[i], _ = word.(string)
 	}
-	return b.newIndex(r, version.Val(), open.Val(), windows.Val()), nil
+	if len(words)%2 == 0 {
+		return nil, fmt.Errorf("%w: %d words", errReply, len(words))
+	}
+	return b.newIndex(r, words[0], words[1:]), nil
 }
 
-func (b *Board) newIndex(r *room, version string, open []string, windows map[string]string) *index {
+// newIndex reads words of open announcements, two each: id, window.
+func (b *Board) newIndex(r *room, version string, words []string) *index {
 	x := &index{version: version, count: []string{r.aver, r.marked}, mark: []string{r.aver, r.marked, r.dirty}}
 	var tops []string
-	for _, word := range open {
-		id, _ := strconv.ParseInt(word, 10, 64)
-		if id <= 0 {
-			continue // the 0 that is always there
-		}
+	for pair := range slices.Chunk(words, 2) {
+		id, _ := strconv.ParseInt(pair[0], 10, 64)
 		i := item{id: id, top: -1}
-		if f := strings.Fields(windows[word]); len(f) == 4 {
+		if f := strings.Fields(pair[1]); len(f) == 4 {
 			i.top, _ = strconv.ParseInt(f[2], 10, 64)
-			i.rev, _ = strconv.ParseInt(f[3], 10, 64)
+			rev, _, _ := strings.Cut(f[3], "-")
+			i.rev, _ = strconv.ParseInt(rev, 10, 64)
 		}
 		bits := b.k.Bits(r.audience, id)
 		x.items, x.count, x.mark = append(x.items, i), append(x.count, bits), append(x.mark, bits)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -24,23 +22,21 @@ func (b *Board) List(ctx context.Context, r notifier.Reader) (notifier.Posts, er
 }
 
 func (b *Board) list(ctx context.Context, room *room, seq int64) (notifier.Posts, error) {
-	x, rep, err := b.ask(ctx, room, func(x *index) *redis.Cmd {
-		return lookBits.Run(ctx, b.rdb, x.count, x.version, seq)
-	})
+	l, err := b.lookFor(ctx, room, seq)
 	if err != nil {
 		return notifier.Posts{}, err
 	}
-	known, err := b.read(ctx, x.items)
+	known, err := b.read(ctx, l.index.items)
 	if err != nil {
 		return notifier.Posts{}, err
 	}
-	posts := notifier.Posts{AVer: rep.code}
-	for i := range x.items {
-		text := known[x.items[i].id]
-		if text == nil || !x.items[i].sees(seq) {
+	posts := notifier.Posts{AVer: l.aver}
+	for i, letter := range l.word {
+		text := known[l.index.items[i].id]
+		if text == nil || letter == '-' {
 			continue
 		}
-		p := newPosted(text, rep.number(i) == 1)
+		p := newPosted(text, letter == '1')
 		if p.Read {
 			posts.Read++
 		} else {
@@ -55,32 +51,35 @@ func (b *Board) list(ctx context.Context, room *room, seq int64) (notifier.Posts
 // Find answers one open announcement that a reader sees; all others are
 // notifier.ErrNotFound.
 func (b *Board) Find(ctx context.Context, r notifier.Reader, id int64) (notifier.Posted, error) {
-	fault := func(err error) (notifier.Posted, error) {
-		return notifier.Posted{}, fmt.Errorf("find announcement %d for user %d: %w", id, r.Seq, err)
+	p, err := b.find(ctx, r, id)
+	if err != nil {
+		return p, fmt.Errorf("find announcement %d for user %d: %w", id, r.Seq, err)
 	}
+	return p, nil
+}
+
+func (b *Board) find(ctx context.Context, r notifier.Reader, id int64) (notifier.Posted, error) {
 	room := b.roomOf(r)
 	if room == nil {
-		return fault(notifier.ErrNotFound)
+		return notifier.Posted{}, notifier.ErrNotFound
 	}
-	var place int
-	x, rep, err := b.ask(ctx, room, func(x *index) *redis.Cmd {
-		if place = x.place(id, r.Seq); place < 0 {
-			return nil
-		}
-		return lookBits.Run(ctx, b.rdb, []string{room.aver, room.marked, x.count[2+place]}, x.version, r.Seq)
-	})
+	l, err := b.lookFor(ctx, room, r.Seq)
 	if err != nil {
-		return fault(err)
+		return notifier.Posted{}, err
 	}
-	known, err := b.read(ctx, x.items[place:place+1])
+	place := l.index.place(id, r.Seq)
+	if place < 0 {
+		return notifier.Posted{}, notifier.ErrNotFound
+	}
+	known, err := b.read(ctx, l.index.items[place:place+1])
 	if err != nil {
-		return fault(err)
+		return notifier.Posted{}, err
 	}
 	text := known[id]
 	if text == nil {
-		return fault(notifier.ErrNotFound)
+		return notifier.Posted{}, notifier.ErrNotFound
 	}
-	return newPosted(text, rep.number(0) == 1), nil
+	return newPosted(text, l.word[place] == '1'), nil
 }
 
 func newPosted(a *notifier.Announcement, read bool) notifier.Posted {

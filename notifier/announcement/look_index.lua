@@ -3,7 +3,7 @@
 -- KEYS[1] aver       version of the index
 -- KEYS[2] open       ids by start, and 0
 -- KEYS[3] scheduled  ids by start, and 0
--- KEYS[4] windows    id → START END TOP REVISION, and revision
+-- KEYS[4] windows    id → START END TOP REVISION-SUM, and revision
 --
 -- Returns {1 when something has to open or close, else 0; revision; aver; how many
 -- announcements it knows}; -1 when a piece of it is lost.

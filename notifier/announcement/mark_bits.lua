@@ -40,7 +40,7 @@ local own = tonumber(redis.call('ZSCORE', marked, seq) or 0)
 if #ids == 0 then return {0, sum[0], sum[1], math.max(tonumber(version), own)} end
 
 own = string.format('%.0f', math.max(own + 1, version + 1, now))
-redis.call('ZREMRANGEBYSCORE', marked, '-inf', string.format('%.0f', now - 600000))
+redis.call('ZREMRANGEBYSCORE', marked, '-inf', string.format('%.0f', now - 60000))
 redis.call('ZADD', marked, own, seq)
 local line = (want == 1 and 'read ' or 'unread ') .. table.concat(ids, ' ')
 if which == 0 then line = 'all' end

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"strconv"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -139,5 +141,8 @@ func (p *planned) args(to []any) ([]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode announcement %d: %w", p.ID, err)
 	}
-	return append(to, p.ID, p.StartsAt.UnixMilli(), p.EndsAt.UnixMilli(), p.top(), p.Revision, text), nil
+	sum := fnv.New32a()
+	_, _ = sum.Write(text) // a hash takes everything
+	rev := strconv.FormatInt(p.Revision, 10) + "-" + strconv.FormatUint(uint64(sum.Sum32()), 36)
+	return append(to, p.ID, p.StartsAt.UnixMilli(), p.EndsAt.UnixMilli(), p.top(), rev, text), nil
 }

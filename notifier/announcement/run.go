@@ -50,7 +50,7 @@ func (b *Board) round(ctx context.Context) error {
 func (b *Board) keepTime(ctx context.Context) error {
 	revision, err := b.store.AnnouncementRevision(ctx)
 	if err != nil {
-		return fmt.Errorf("read the revision of the announcements: %w", err)
+		return errors.Join(fmt.Errorf("read the revision of the announcements: %w", err), b.closeOver(ctx))
 	}
 	seen, due, err := b.look(ctx, revision)
 	if err != nil {
@@ -69,6 +69,19 @@ func (b *Board) keepTime(ctx context.Context) error {
 	}
 	b.run.finished = seen
 	return nil
+}
+
+// closeOver closes what is over without SQL. What is due opens when that is back: SQL
+// has to say who sees it.
+func (b *Board) closeOver(ctx context.Context) error {
+	var faults []error
+	for _, r := range b.roomsOf(nil) {
+		keys := []string{r.aver, r.open, r.scheduled, r.windows, r.marked}
+		if _, err := parseReply(closeOver.Run(ctx, b.rdb, keys, r.floor(), r.channel)); err != nil {
+			faults = append(faults, fmt.Errorf("close what is over in audience %d: %w", r.audience, err))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 // look says how the indexes are, and whether one of them must be brought up to date.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -242,4 +244,29 @@ func TestAnOutageIsLoggedOnceAndCaughtUp(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestWhatIsOverClosesAlsoWithoutSQL(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		n := draft("One")
+		id := s.publish(t, n)
+		s.read(t, 2, id)
+		heard := s.turns(t, customer)
+		s.sql.before = func(string) error { return errAway }
+		// Its end comes, as far as Redis knows.
+		window := s.rdb.HGet(t.Context(), s.k.Windows(customer), "1").Val()
+		words := strings.Fields(window)
+		words[1] = strconv.FormatInt(time.Now().Add(-time.Second).UnixMilli(), 10)
+		if err := s.rdb.HSet(t.Context(), s.k.Windows(customer), "1", strings.Join(words, " ")).Err(); err != nil {
+			t.Fatal(err)
+		}
+		run(t, s.Board)
+		eventually(t, "it is closed", func() bool { return s.badge(t, 1).Unread == 0 })
+		if got := heard.told(t); got != "removed 1" {
+			t.Errorf("told %q, want that it is removed, once", got)
+		}
+		if at := s.stored(t, customer); len(at.Bits) != 1 {
+			t.Error("its bitmap is gone before SQL has its count")
+		}
+	})
 }

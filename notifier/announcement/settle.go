@@ -44,7 +44,7 @@ func (b *Board) planRoom(ctx context.Context, r *room, s *state, items []planned
 	if s.undone > 0 {
 		undone = s.undone
 	}
-	args := []any{s.revision, undone, r.channel}
+	args := []any{s.revision, undone, r.channel, r.floor()}
 	for i := range items {
 		var err error
 		if args, err = items[i].args(args); err != nil {

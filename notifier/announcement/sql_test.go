@@ -135,6 +135,14 @@ func (q *sql) partOf(id int64, a notifier.Audience) notifier.Part {
 	return *q.part(notifier.PartKey{ID: id, Audience: a})
 }
 
+// settle says who there was when it opened.
+func (q *sql) settle(id int64, a notifier.Audience, top int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	p := q.part(notifier.PartKey{ID: id, Audience: a})
+	p.Settled, p.Top = true, top
+}
+
 // saved is the seqs that SQL knows to have read.
 func (q *sql) saved(id int64, a notifier.Audience) []int64 {
 	q.mu.Lock()

@@ -93,20 +93,21 @@ func (s Space) Open(a notifier.Audience) string { return s.audience("announcemen
 func (s Space) Scheduled(a notifier.Audience) string { return s.audience("scheduled", a) }
 
 // Windows is what an index has to know of each announcement, open or coming: HASH,
-// id → `START END TOP REVISION`; `revision` → the state of SQL that it is made of.
+// id → `START END TOP REVISION-SUM`, TOP -1 as long as it is not settled; `revision` → the state of SQL that it is made of.
 // Lives as Open. Written by announcement.
 func (s Space) Windows(a notifier.Audience) string { return s.audience("windows", a) }
 
 // AVer is the version of an audience's index: STRING, ms. Written by announcement.
 func (s Space) AVer(a notifier.Audience) string { return s.audience("aver", a) }
 
-// Marked is who in an audience has changed his bits in the last 10 minutes: ZSET of
+// Marked is who in an audience has changed his bits in the last minute: ZSET of
 // seq by the version of the change (ms). Later the version of the index will do: it
 // is only compared, and the numbers are the same. Written by announcement.
 func (s Space) Marked(a notifier.Audience) string { return s.audience("marked", a) }
 
 // DirtyBits is the pieces of an audience's bitmaps that SQL has not seen: ZSET of
-// `ID:SEGMENT` by time of the last change (µs). Written by announcement.
+// `ID:SEGMENT` by time of the last change (µs), and 0 by the latest time that SQL has
+// seen. Written by announcement.
 func (s Space) DirtyBits(a notifier.Audience) string { return s.audience("dirty:announcements", a) }
 
 // LiveAudience is the Pub/Sub channel of what opens, changes and closes in an

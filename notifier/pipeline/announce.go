@@ -30,7 +30,9 @@ type Board interface {
 	// Sync brings what is shown to what is stored, and to what the time demands.
 	Sync(ctx context.Context) error
 	// Reads answers how many have read each, in order; -1 where that is not known.
-	Reads(ctx context.Context, parts []notifier.PartKey) ([]int64, error)
+	Reads(ctx context.Context, parts []notifier.Counting) ([]int64, error)
+	// Forget lets go of all that is held of what was deleted.
+	Forget(ctx context.Context, parts []notifier.PartKey) error
 }
 
 // announce accepts a draft for audiences. It is shown by whichever instance gets
@@ -77,16 +79,34 @@ func (p *Pipeline) Edit(ctx context.Context, id, revision int64, d notifier.Draf
 // Delete forgets an announcement that is over or was retracted, with all that is
 // known of who has read it; else it is notifier.ErrConflict.
 func (p *Pipeline) Delete(ctx context.Context, id int64) error {
-	if err := p.c.Store.DeleteAnnouncement(ctx, id); err != nil {
+	stored, err := p.c.Store.Announcements(ctx, []int64{id})
+	if err == nil {
+		err = p.c.Store.DeleteAnnouncement(ctx, id)
+	}
+	if err != nil {
 		return fmt.Errorf("delete announcement %d: %w", id, err)
 	}
+	var parts []notifier.PartKey
+	for _, n := range stored {
+		for _, part := range n.Parts {
+			parts = append(parts, notifier.PartKey{ID: id, Audience: part.Audience})
+		}
+	}
 	p.show(ctx, id)
+	p.tell(ctx, id, func(ctx context.Context) error { return p.c.Board.Forget(ctx, parts) })
 	return nil
 }
 
-// show brings the board up to date while the sender waits, InlineWait at most.
-// What it does not get done the board does by itself.
+// show brings the board up to date. What it does not get done the board does by
+// itself.
 func (p *Pipeline) show(ctx context.Context, id int64) {
+	p.tell(ctx, id, func(ctx context.Context) error { return p.c.Board.Sync(ctx) })
+}
+
+// tell has the board do something while the sender waits, InlineWait at most. A
+// client of Redis may outlast its context, so it has a goroutine of its own, which
+// Close waits for.
+func (p *Pipeline) tell(ctx context.Context, id int64, do func(context.Context) error) {
 	if p.c.Board == nil || p.away.Load() {
 		return
 	}
@@ -94,7 +114,7 @@ func (p *Pipeline) show(ctx context.Context, id int64) {
 	done := make(chan error, 1)
 	p.wg.Go(func() {
 		defer cancel()
-		done <- p.c.Board.Sync(work)
+		done <- do(work)
 	})
 	var err error
 	select {

@@ -108,6 +108,11 @@ func TestEditRetractAndDeleteReachReadersAtOnce(t *testing.T) {
 	if err = p.Delete(t.Context(), n.ID); err != nil {
 		t.Fatal(err)
 	}
+	for _, a := range []notifier.Audience{2, 3} { // nobody was there to finish it
+		if r.rdb.Exists(t.Context(), r.keys.Bits(a, n.ID)).Val() != 0 {
+			t.Errorf("its bitmap of audience %d is still in Redis", a)
+		}
+	}
 	if _, err = p.Progress(t.Context(), n.ID); !errors.Is(err, notifier.ErrNotFound) {
 		t.Errorf("the deleted one is known: %v", err)
 	}

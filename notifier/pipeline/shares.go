@@ -12,9 +12,9 @@ import (
 // Redis who has read what is open.
 type shares struct {
 	of    []*notifier.Progress
-	parts []notifier.PartKey // whose reads Redis knows
-	into  []*notifier.Share  // of parts
-	now   []*notifier.Share  // whose audience is counted as it is now
+	parts []notifier.Counting // whose reads Redis knows
+	into  []*notifier.Share   // of parts
+	now   []*notifier.Share   // whose audience is counted as it is now
 }
 
 // addShares fills in the announcements among some notices, with one question to
@@ -70,7 +70,7 @@ func (s *shares) add(a *notifier.Announcement) {
 		})
 		share := &n.Shares[len(n.Shares)-1] // there is room for all: it does not move
 		if part.Settled && !part.Finished {
-			s.parts, s.into = append(s.parts, notifier.PartKey{ID: a.ID, Audience: part.Audience}), append(s.into, share)
+			s.parts, s.into = append(s.parts, a.Counting(part)), append(s.into, share)
 		}
 		if !part.Settled || a.LateJoiners && !part.Finished {
 			s.now = append(s.now, share)
