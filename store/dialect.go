@@ -32,6 +32,11 @@ type dialect interface {
 	// saveReads stores segments where they are newer than what is stored. They
 	// are of different places.
 	saveReads(ctx context.Context, tx *sql.Tx, segments []notifier.ReadSegment) error
+	// saveSnapshots stores inboxes where they are newer than what is stored. They
+	// are of different users.
+	saveSnapshots(ctx context.Context, tx *sql.Tx, rows []snapshotRow) error
+	// saveCounts raises counts to these. They are of different places.
+	saveCounts(ctx context.Context, tx *sql.Tx, counts []notifier.NoticeCount) error
 	// locked is whether a statement was not begun because another process writes.
 	locked(err error) bool
 	// fault classifies an error of the driver.

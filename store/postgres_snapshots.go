@@ -1,0 +1,38 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// saveSnapshots stores all of them with one statement over arrays.
+func (postgresDialect) saveSnapshots(ctx context.Context, tx *sql.Tx, rows []snapshotRow) error {
+	n := len(rows)
+	seqs, vers, unread, opened := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	entries, gone := make([][]byte, n), make([][]byte, n)
+	for i, r := range rows {
+		seqs[i], vers[i], unread[i], opened[i] = r.seq, r.ver, r.unread, r.opened
+		entries[i], gone[i] = r.entries, r.gone
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO inbox_snapshots (seq, ver, unread, opened, entries, gone)
+		SELECT seq, ver, unread, opened, entries, gone
+		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[], $6::bytea[]) r (seq, ver, unread, opened, entries, gone)
+		JOIN users USING (seq) ORDER BY seq`+replaceSnapshot, seqs, vers, unread, opened, entries, gone)
+	return err
+}
+
+// saveCounts raises all of them with one statement over arrays.
+func (postgresDialect) saveCounts(ctx context.Context, tx *sql.Tx, counts []notifier.NoticeCount) error {
+	n := len(counts)
+	ids, partitions, delivered, read := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	for i, c := range counts {
+		ids[i], partitions[i], delivered[i], read[i] = c.NoticeID, int64(c.Partition), c.Delivered, c.Read
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO notice_counts (notice_id, partition, delivered, read)
+		SELECT id, partition, delivered, read
+		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) r (id, partition, delivered, read)
+		JOIN notices USING (id) ORDER BY id, partition`+raiseCounts, ids, partitions, delivered, read)
+	return err
+}
