@@ -1,0 +1,133 @@
+package unread
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// maxHalved is how often one batch is halved to find whom it fails for.
+const maxHalved = 32
+
+// mark is a mark and the partition that it was found in.
+type mark struct {
+	notifier.Dirty
+	partition int
+}
+
+// batch writes the oldest marks. full: there may be more of them.
+func (g *group) batch(ctx context.Context) (written int, full bool, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, stepWait)
+	defer cancel()
+	marks, full, err := g.gather(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	halved := 0
+	if written, err = g.writeMarks(ctx, marks, &halved); err == nil && !full {
+		g.oldest.Store(0)
+	}
+	return written, full, err
+}
+
+// gather asks one partition after the other for its marks. It begins where the last batch
+// became full, so that none waits for ever behind one that changes all the time.
+func (g *group) gather(ctx context.Context) (marks []mark, full bool, err error) {
+	var oldest int64
+	for range groupSize {
+		p := g.first + g.turn
+		found, err := g.f.c.Inbox.Marked(ctx, p, g.f.c.Batch-len(marks))
+		if err != nil {
+			return nil, false, fmt.Errorf("look for marks in partition %d: %w", p, err)
+		}
+		for _, d := range found {
+			marks = append(marks, mark{d, p})
+			if oldest == 0 || d.Ver < oldest {
+				oldest = d.Ver
+			}
+		}
+		g.turn = (g.turn + 1) % groupSize
+		if len(marks) >= g.f.c.Batch {
+			full = true
+			break
+		}
+	}
+	g.oldest.Store(oldest)
+	return marks, full, nil
+}
+
+// writeMarks writes what these stand for, and counts whom it was written for.
+// When it fails for a reason of their own, each half is tried by itself.
+func (g *group) writeMarks(ctx context.Context, marks []mark, halved *int) (int, error) {
+	if len(marks) == 0 {
+		return 0, nil
+	}
+	err := g.step(ctx, marks)
+	if err == nil {
+		return len(marks), nil
+	}
+	if away(err) || ctx.Err() != nil || *halved >= maxHalved {
+		return 0, err
+	}
+	if len(marks) == 1 {
+		return 0, fmt.Errorf("user %d: %w", marks[0].Seq, err)
+	}
+	*halved++
+	half := len(marks) / 2
+	n, first := g.writeMarks(ctx, marks[:half], halved)
+	if away(first) {
+		return n, first
+	}
+	m, err := g.writeMarks(ctx, marks[half:], halved)
+	if first == nil {
+		first = err
+	}
+	return n + m, first
+}
+
+// step reads, saves and cleans, in this order: ended in between, it is done again.
+func (g *group) step(ctx context.Context, marks []mark) error {
+	seqs := make([]int64, len(marks))
+	for i, m := range marks {
+		seqs[i] = m.Seq
+	}
+	all, err := g.f.c.Inbox.Read(ctx, seqs)
+	if err != nil {
+		return fmt.Errorf("read %d inboxes: %w", len(seqs), err)
+	}
+	if len(all) > 0 {
+		if err = g.f.c.Store.SaveSnapshots(ctx, all); err != nil {
+			return fmt.Errorf("save %d inboxes: %w", len(all), err)
+		}
+		g.f.users.Add(int64(len(all)))
+		g.f.batches.Add(1)
+	}
+	return g.clean(ctx, marks, all)
+}
+
+// clean removes the marks whose versions were saved. Who changed after he was
+// read has a newer one by now, which stays. A mark without an inbox, or newer
+// than it, is of an inbox that Redis lost: no more is to be had.
+func (g *group) clean(ctx context.Context, marks []mark, saved []notifier.Snapshot) error {
+	vers := make(map[int64]int64, len(saved))
+	for _, s := range saved {
+		vers[s.Seq] = s.Ver
+	}
+	var parts [groupSize][]notifier.Dirty
+	for _, m := range marks {
+		i := m.partition - g.first
+		parts[i] = append(parts[i], notifier.Dirty{Seq: m.Seq, Ver: max(m.Ver, vers[m.Seq])})
+	}
+	for i, done := range parts {
+		if len(done) == 0 {
+			continue
+		}
+		if err := g.f.c.Inbox.Clean(ctx, g.first+i, done); err != nil {
+			return fmt.Errorf("clean %d marks of partition %d: %w", len(done), g.first+i, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package unread
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// stepWait bounds one batch, so that a database that hangs is given up.
+const stepWait = 10 * time.Second
+
+// group is eight partitions, written one batch after the other: what it has in
+// memory waits for SQL, and what SQL is too slow for waits in Redis.
+type group struct {
+	f     *Flusher
+	first int   // its first partition
+	lease Lease // nil: always ours
+
+	err    error        // of the last round
+	oldest atomic.Int64 // version of the oldest mark seen and not yet written; 0: none
+
+	mu     sync.Mutex // Run and Flush take turns
+	turn   int        // the partition whose marks are asked for first
+	counts counts
+}
+
+// run does a round each second, and fewer while they fail.
+func (g *group) run(ctx context.Context, delay time.Duration) error {
+	wait := time.NewTimer(delay)
+	defer wait.Stop()
+	pause := g.f.c.Every
+	for {
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+			return g.leave(ctx)
+		}
+		err := g.round(ctx)
+		g.f.note(ctx, g.err, err)
+		if g.err = err; err != nil {
+			pause = min(2*pause, max(maxPause, g.f.c.Every))
+		} else {
+			pause = g.f.c.Every
+		}
+		wait.Reset(pause)
+	}
+}
+
+// round writes what is marked, and some of the counts, as long as that is ours to do.
+func (g *group) round(ctx context.Context) error {
+	mine, err := g.write(ctx, g.hold)
+	if err != nil || !mine {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.counts.page(ctx)
+}
+
+// flush writes what is marked, and all counts, whoever holds the lease.
+func (g *group) flush(ctx context.Context) error {
+	_, err := g.write(ctx, func(context.Context) (bool, error) { return true, nil })
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return errors.Join(err, g.counts.all(ctx))
+}
+
+// write writes batches until one is not full. A user whom it fails for holds up
+// no other: it goes on as long as each batch brings it further.
+func (g *group) write(ctx context.Context, may func(context.Context) (bool, error)) (mine bool, first error) {
+	for {
+		mine, err := may(ctx)
+		if err != nil || !mine {
+			return mine, errors.Join(first, err)
+		}
+		written, full, err := g.batch(ctx)
+		if first == nil {
+			first = err
+		}
+		if !full || written == 0 || away(err) || ctx.Err() != nil {
+			return true, first
+		}
+	}
+}
+
+func (g *group) hold(ctx context.Context) (bool, error) {
+	if g.lease == nil {
+		return true, nil
+	}
+	mine, err := g.lease.Hold(ctx)
+	if err == nil && !mine {
+		g.oldest.Store(0) // another one writes, and knows how far it is
+	}
+	return mine, err
+}
+
+// leave gives the lease back, so that another instance need not wait for it.
+func (g *group) leave(ctx context.Context) error {
+	if g.lease == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := g.lease.Release(ctx); err != nil && g.err == nil {
+		g.f.c.Log.WarnContext(ctx, "flush lease not released", "stage", "unread", "err", err)
+	}
+	return nil
+}
+
+// away says whether an error is of SQL or Redis as a whole, so that nobody
+// else's inbox would fare better.
+func away(err error) bool {
+	return errors.Is(err, notifier.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}
