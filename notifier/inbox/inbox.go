@@ -4,7 +4,9 @@
 // together or not at all, which is what makes the badge right.
 //
 // Calls may be repeated: a second delivery, opening or retraction changes
-// nothing. An error that is notifier.ErrUnavailable means that Redis is away.
+// nothing. An inbox that is not in Redis, a cold one, is brought back as SQL last
+// saw it. An error that is notifier.ErrUnavailable means that Redis is away, or SQL
+// when it was needed for that.
 package inbox
 
 import (
@@ -36,6 +38,7 @@ type Options struct {
 	Cap int              // most entries of one inbox; 0: 200
 	Now func() time.Time // nil: time.Now
 	Log *slog.Logger     // hears of malformed stored rows; nil: nobody does
+	SQL Snapshots        // cold inboxes are restored from; nil: they start empty
 }
 
 // Inbox is all inboxes of one key space. It is safe for concurrent use.
@@ -46,6 +49,7 @@ type Inbox struct {
 	cap   int
 	now   func() time.Time
 	log   *slog.Logger
+	sql   Snapshots
 }
 
 // partition holds the keys of one partition, built once.
@@ -53,7 +57,7 @@ type partition struct{ expiry, dirty, counts string }
 
 // New returns the inboxes of a key space. It does not talk to Redis.
 func New(rdb redis.UniversalClient, k keys.Space, o Options) *Inbox {
-	b := &Inbox{rdb: rdb, k: k, cap: o.Cap, now: o.Now, log: o.Log}
+	b := &Inbox{rdb: rdb, k: k, cap: o.Cap, now: o.Now, log: o.Log, sql: o.SQL}
 	if b.cap <= 0 {
 		b.cap = defaultCap
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // Badges answers the inbox's half of the badge of each user, in order. Cold
-// inboxes are started, so that each Ver is above 0.
+// inboxes are restored or started, so that each Ver is above 0.
 func (b *Inbox) Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error) {
 	badges := make([]notifier.Badge, len(seqs))
 	read := b.readBadges // a page asks for one user: it needs no goroutine
@@ -59,7 +59,7 @@ func (b *Inbox) readBadges(ctx context.Context, seqs []int64, into []notifier.Ba
 	if len(cold) == 0 {
 		return nil
 	}
-	replies, err := b.start(ctx, cold, b.millis())
+	replies, err := b.warm(ctx, cold, b.millis())
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 
 // What the scripts answer when they did not do it.
 const (
-	codeCold     = -1 // the inbox is not in Redis: start it and try again
+	codeCold     = -1 // the inbox is not in Redis: restore it and try again
 	codeNotHere  = -2 // notifier.ErrNotFound
 	codeConflict = -3 // notifier.ErrConflict
 	codeDue      = -4 // expired rows may be in the way: expire them and try again

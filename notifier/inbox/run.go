@@ -14,7 +14,7 @@ import (
 )
 
 // one runs a script on one inbox until it answers something final: a cold inbox
-// is started, and rows that expired leave, before it runs again. settled is 1
+// is restored, and rows that expired leave, before it runs again. settled is 1
 // from then on; now stays the same.
 func (b *Inbox) one(ctx context.Context, seq int64, run func(now, settled int64) *redis.Cmd) (reply, error) {
 	now, settled := b.millis(), int64(0)
@@ -25,7 +25,7 @@ func (b *Inbox) one(ctx context.Context, seq int64, run func(now, settled int64)
 		}
 		switch r.code {
 		case codeCold:
-			_, err = b.start(ctx, []int64{seq}, now)
+			_, err = b.warm(ctx, []int64{seq}, now)
 		case codeDue:
 			err = b.expire(ctx, seq, now)
 			settled = 1
@@ -37,26 +37,6 @@ func (b *Inbox) one(ctx context.Context, seq int64, run func(now, settled int64)
 		}
 	}
 	return reply{}, fmt.Errorf("%w: cold again after each start", errReply)
-}
-
-// start makes cold inboxes empty warm ones, and answers the numbers of each.
-func (b *Inbox) start(ctx context.Context, seqs []int64, now int64) ([]reply, error) {
-	p := script.NewPipe(b.rdb, len(seqs))
-	cmds := make([]*redis.Cmd, len(seqs))
-	for i, seq := range seqs {
-		cmds[i] = p.Add(ctx, startInbox, 3, b.k.List(seq), b.k.Hash(seq), b.k.State(seq), now)
-	}
-	if err := p.Exec(ctx); err != nil {
-		return nil, fmt.Errorf("start %d inboxes: %w", len(seqs), away(err))
-	}
-	replies := make([]reply, len(seqs))
-	for i, cmd := range cmds {
-		var err error
-		if replies[i], err = parseReply(cmd); err != nil {
-			return nil, fmt.Errorf("start %d inboxes: %w", len(seqs), err)
-		}
-	}
-	return replies, nil
 }
 
 // task is one script for many inboxes. args appends its KEYS and ARGV for one
@@ -107,7 +87,7 @@ func (b *Inbox) chunk(ctx context.Context, seqs []int64, t task) (sum int, err e
 	if len(cold) == 0 || script.Away(refused) {
 		return sum, refused
 	}
-	if _, err := b.start(ctx, cold, now); err != nil {
+	if _, err := b.warm(ctx, cold, now); err != nil {
 		return sum, err
 	}
 	more, cold, err := b.pass(ctx, cold, t, now)

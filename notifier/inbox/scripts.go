@@ -34,6 +34,10 @@ var (
 	countRead string
 	//go:embed turn_rows.lua
 	turnRows string
+	//go:embed push_all.lua
+	pushAll string
+	//go:embed mark_expiries.lua
+	markExpiries string
 
 	//go:embed start_inbox.lua
 	startSource string
@@ -55,6 +59,12 @@ var (
 	retractSource string
 	//go:embed expire_entries.lua
 	expireSource string
+	//go:embed restore_inbox.lua
+	restoreInboxSource string
+	//go:embed read_snapshot.lua
+	snapshotSource string
+	//go:embed clean_dirty.lua
+	cleanSource string
 )
 
 // Each script with the functions that it calls before it.
@@ -69,6 +79,9 @@ var (
 	restoreEntry  = script.New("restore_entry", findRow, seekRow, expiresSoon, markExpiry, saveState, restoreSource)
 	retractNotice = script.New("retract_notice", findRow, expiresSoon, removeRow, trimGone, saveState, retractSource)
 	expireEntries = script.New("expire_entries", findRow, expiresSoon, removeRow, trimGone, saveState, expireSource)
+	restoreInbox  = script.New("restore_inbox", expiresSoon, pushAll, markExpiries, trimGone, saveState, restoreInboxSource)
+	readSnapshot  = script.New("read_snapshot", snapshotSource)
+	cleanDirty    = script.New("clean_dirty", cleanSource)
 )
 
 // allScripts lists what Load puts on every master.
@@ -76,5 +89,6 @@ func allScripts() []*script.Script {
 	return []*script.Script{
 		startInbox, deliverNotice, openInbox, lookInbox, markEntry,
 		readUpto, deleteEntry, restoreEntry, retractNotice, expireEntries,
+		restoreInbox, readSnapshot, cleanDirty,
 	}
 }
