@@ -73,6 +73,11 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"SettleTop":            func(ctx context.Context) error { _, err := s.SettleTop(ctx, part); return err },
 		"SaveReads":            func(ctx context.Context) error { return s.SaveReads(ctx, []notifier.ReadSegment{{PartKey: part}}) },
 		"Reads":                func(ctx context.Context) error { _, err := s.Reads(ctx, part); return err },
+		"SaveSnapshots":        func(ctx context.Context) error { return s.SaveSnapshots(ctx, []notifier.Snapshot{{Seq: 1, Ver: 1}}) },
+		"Snapshots":            func(ctx context.Context) error { _, err := s.Snapshots(ctx, []int64{1}); return err },
+		"Contents":             func(ctx context.Context) error { _, err := s.Contents(ctx, []int64{1}); return err },
+		"SaveCounts":           func(ctx context.Context) error { return s.SaveCounts(ctx, []notifier.NoticeCount{{NoticeID: 1}}) },
+		"Counts":               func(ctx context.Context) error { _, err := s.Counts(ctx, 0); return err },
 		"FinishPart": func(ctx context.Context) error {
 			return s.FinishPart(ctx, notifier.PartKey{ID: 5, Audience: 3}, 1)
 		},

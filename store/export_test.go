@@ -27,3 +27,14 @@ func Exec(tb testing.TB, s *Store, statement string) {
 		tb.Fatal(err)
 	}
 }
+
+// How inboxes are encoded, for the tests that know no database.
+var (
+	EncodeRows = encodeRows
+	DecodeRows = decodeRows
+	EncodeGone = encodeGone
+	DecodeGone = decodeGone
+)
+
+// CountsQuery is what Counts asks, for the test of its plan.
+const CountsQuery = countsQuery

@@ -23,6 +23,7 @@ func TestPollingReadsOnlyItsIndex(t *testing.T) {
 		for statement, index := range map[string]string{
 			`SELECT seq FROM mutes WHERE type = 'like' AND seq BETWEEN 1 AND 9`:                                  "mutes_pkey",
 			`SELECT id FROM notices WHERE ` + store.UnfinishedPredicate + ` ORDER BY id LIMIT $1`:                "notices_unfinished",
+			strings.ReplaceAll(store.CountsQuery, "$1", "7"):                                                     "notice_counts_partition",
 			`SELECT seq FROM users WHERE name_fold >= 'a' AND name_fold < 'b' ORDER BY name_fold, name LIMIT $1`: "users_name_fold",
 		} {
 			got := plan(t, raw, explain+strings.ReplaceAll(statement, "$1", "10"))

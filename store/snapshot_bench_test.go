@@ -1,0 +1,74 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+// BenchmarkSnapshots is what writing behind 10,000 inboxes of 30 rows costs, as
+// a whole and in the batches of a flush, and to read them again.
+func BenchmarkSnapshots(b *testing.B) {
+	onEach(b, func(b *testing.B, s *store.Store) {
+		const users = 10_000
+		addUsers(b, s, users)
+		var seqs []int64
+		var all []notifier.Snapshot
+		for seq := range int64(users) {
+			seqs = append(seqs, seq+1)
+			all = append(all, notifier.Snapshot{Seq: seq + 1, Rows: rows(30), Gone: goneBy(10)})
+		}
+		var ver int64
+		for name, size := range map[string]int{"save": users, "save 500 at a time": 500} {
+			b.Run(name, func(b *testing.B) {
+				for b.Loop() {
+					ver++
+					for i := range all {
+						all[i].Ver, all[i].Unread = ver, ver%30
+					}
+					for part := range slices.Chunk(all, size) {
+						if err := s.SaveSnapshots(b.Context(), part); err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+				perSecond(b, users)
+			})
+		}
+		b.Run("read", func(b *testing.B) {
+			for b.Loop() {
+				found, err := s.Snapshots(b.Context(), seqs)
+				if err != nil || len(found) != users {
+					b.Fatalf("%d, %v", len(found), err)
+				}
+			}
+			perSecond(b, users)
+		})
+	})
+}
+
+func perSecond(b *testing.B, users int) {
+	b.Helper()
+	b.ReportMetric(float64(users)*float64(b.N)/b.Elapsed().Seconds(), "users/s")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkCounts is what 10,000 notices that came on in all partitions cost.
+func BenchmarkCounts(b *testing.B) {
+	onEach(b, func(b *testing.B, s *store.Store) {
+		store.Exec(b, s, `INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender)
+			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 160)
+			SELECT 'sent', 1, 2, '{}', 'news', '', '', 't', '', '', FALSE, '' FROM numbers`)
+		counts := make([]notifier.NoticeCount, 160*64)
+		for n := int64(1); b.Loop(); n++ {
+			for i := range counts {
+				counts[i] = notifier.NoticeCount{NoticeID: int64(i/64 + 1), Partition: i % 64, Delivered: n, Read: n}
+			}
+			if err := s.SaveCounts(b.Context(), counts); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,245 @@
+package store_test
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+// snapshot is an inbox whose every number tells its version.
+func snapshot(seq, ver int64, entries int) notifier.Snapshot {
+	return notifier.Snapshot{
+		Seq: seq, Ver: ver, Unread: ver % 100, Opened: ver - 1, Rows: rows(entries), Gone: goneBy(int(ver % 10)),
+	}
+}
+
+// addUsers makes users 1 to n.
+func addUsers(tb testing.TB, s *store.Store, n int) {
+	tb.Helper()
+	store.Exec(tb, s, `INSERT INTO users (seq, name, name_fold, password_hash, audience, locale, created_at)
+		WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < `+strconv.Itoa(n)+`)
+		SELECT n, 'u' || n, 'u' || n, '', 3, '', 0 FROM numbers`)
+}
+
+func save(t *testing.T, s *store.Store, snapshots ...notifier.Snapshot) {
+	t.Helper()
+	if err := s.SaveSnapshots(t.Context(), snapshots); err != nil {
+		t.Fatalf("save %d snapshots: %v", len(snapshots), err)
+	}
+}
+
+// wantSnapshots wants these, and none of the other users asked for.
+func wantSnapshots(t *testing.T, s *store.Store, seqs []int64, want ...notifier.Snapshot) {
+	t.Helper()
+	bySeq := make(map[int64]notifier.Snapshot)
+	for _, n := range want {
+		bySeq[n.Seq] = n
+	}
+	got := must(s.Snapshots(t.Context(), seqs))(t)
+	if diff := cmp.Diff(bySeq, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("snapshots (-want +got):\n%s", diff)
+	}
+}
+
+func TestSnapshotsSurviveARestart(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		addUsers(t, s, 4)
+		empty := notifier.Snapshot{Seq: 3}
+		most := notifier.Snapshot{Seq: 2, Ver: math.MaxInt64, Unread: 200, Opened: math.MaxInt64, Rows: rows(200), Gone: goneBy(500)}
+		save(t, s, snapshot(1, 1_790_000_000_001, 30), most, empty)
+		save(t, s)
+		again := db.open(t)
+		wantSnapshots(t, again, []int64{4, 3, 2, 1, 99, -1, 2}, snapshot(1, 1_790_000_000_001, 30), most, empty)
+		wantSnapshots(t, again, []int64{1}, snapshot(1, 1_790_000_000_001, 30))
+		wantSnapshots(t, again, nil)
+	})
+}
+
+func TestAnOlderSnapshotNeverReplacesANewerOne(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		addUsers(t, s, 4)
+		save(t, s, snapshot(1, 15, 3), snapshot(2, 15, 3), snapshot(3, 15, 3))
+		save(t, s, snapshot(1, 14, 4), snapshot(2, 15, 5), snapshot(3, 16, 0))
+		wantSnapshots(t, s, []int64{1, 2, 3}, snapshot(1, 15, 3), snapshot(2, 15, 3), snapshot(3, 16, 0))
+		save(t, s, snapshot(4, 8, 1), snapshot(4, 9, 2), snapshot(4, 7, 3))
+		wantSnapshots(t, s, []int64{4}, snapshot(4, 9, 2))
+	})
+}
+
+func TestOfADeletedUserNothingIsKeptOrStored(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		addUsers(t, s, 3)
+		save(t, s, snapshot(1, 5, 3), snapshot(2, 5, 3))
+		store.Exec(t, s, `DELETE FROM users WHERE seq = 2`)
+		wantSnapshots(t, s, []int64{1, 2}, snapshot(1, 5, 3))
+		save(t, s, snapshot(2, 6, 3), snapshot(99, 6, 3), snapshot(0, 1, 0), snapshot(-1, 1, 0), snapshot(3, 6, 3))
+		wantSnapshots(t, s, []int64{-1, 0, 1, 2, 3, 99}, snapshot(1, 5, 3), snapshot(3, 6, 3))
+		save(t, s, snapshot(2, 7, 3))
+	})
+}
+
+// TestAUserMayBeDeletedWhileHisSnapshotIsStored lets the deletion be under way,
+// with a snapshot that is there and one that is new.
+func TestAUserMayBeDeletedWhileHisSnapshotIsStored(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		addUsers(t, s, 3)
+		save(t, s, snapshot(1, 5, 3))
+		whileDeleting(t, db, `DELETE FROM users WHERE seq < 3`, func() error {
+			return s.SaveSnapshots(t.Context(), []notifier.Snapshot{snapshot(1, 6, 3), snapshot(2, 6, 3), snapshot(3, 6, 3)})
+		})
+		wantSnapshots(t, s, []int64{1, 2, 3}, snapshot(3, 6, 3))
+	})
+}
+
+// whileDeleting calls save during a transaction that deletes, commits once save
+// waits for it, and wants no error.
+func whileDeleting(t *testing.T, db *database, statement string, save func() error) {
+	t.Helper()
+	other := db.raw(t)
+	tx := must(other.BeginTx(t.Context(), nil))(t)
+	if _, err := tx.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+	saved := make(chan error, 1)
+	go func() { saved <- save() }()
+	deadline := time.After(20 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for waiting := 0; waiting == 0 && db.cfg.URL != ""; { // SQLite's writer waits before he looks
+		select {
+		case <-tick.C:
+		case err := <-saved:
+			t.Fatalf("it did not wait: %v", err)
+		case <-deadline:
+			t.Fatal("it neither waits nor ends")
+		}
+		err := other.QueryRowContext(t.Context(),
+			`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-saved; err != nil {
+		t.Errorf("store what is being deleted: %v", err)
+	}
+}
+
+func TestAsManySnapshotsAsThereAreAreStoredAndRead(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		addUsers(t, s, 2001)
+		for _, n := range []int{501, 2001} {
+			var all []notifier.Snapshot
+			var seqs []int64
+			for seq := range int64(n) {
+				all, seqs = append(all, snapshot(seq+1, int64(n), 2)), append(seqs, seq+1)
+			}
+			save(t, s, all...)
+			wantSnapshots(t, s, seqs, all...)
+		}
+	})
+}
+
+func TestSnapshotsAreStoredAllOrNone(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		addUsers(t, s, 1500)
+		store.Exec(t, s, `CREATE UNIQUE INDEX unlucky ON inbox_snapshots (ver)`)
+		var all []notifier.Snapshot
+		for seq := range int64(1500) {
+			all = append(all, snapshot(seq+1, seq+1, 0))
+		}
+		all[1499].Ver = 1
+		wantIs(t, s.SaveSnapshots(t.Context(), all), notifier.ErrConflict)
+		wantSnapshots(t, s, []int64{1, 2, 1500})
+	})
+}
+
+func TestWritersAtOnceLeaveTheNewestSnapshots(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		stores := []*store.Store{db.open(t), db.open(t)}
+		addUsers(t, stores[0], 60)
+		var wg sync.WaitGroup
+		for ver := range int64(16) {
+			wg.Go(func() {
+				var all []notifier.Snapshot
+				for seq := range int64(60) {
+					all = append(all, snapshot(seq+1, ver, int(ver)))
+				}
+				if ver%2 == 0 { // the other way round
+					slices.Reverse(all)
+				}
+				if err := stores[ver%2].SaveSnapshots(t.Context(), all); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		for seq := range int64(60) {
+			wantSnapshots(t, stores[0], []int64{seq + 1}, snapshot(seq+1, 15, 15))
+		}
+	})
+}
+
+func TestContentsAreThereInEveryState(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		standing, retracted, expired := accept(t, s, draft()), accept(t, s, draft()), accept(t, s, draft())
+		announced := announce(t, s, db.announcement("a", 0, 1, 1))
+		deleted := announce(t, s, db.announcement("b", 0, 1, 1))
+		if err := s.RetractAnnouncement(t.Context(), deleted.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.DeleteAnnouncement(t.Context(), deleted.ID); err != nil {
+			t.Fatal(err)
+		}
+		must(s.SetState(t.Context(), retracted.ID, notifier.StateAccepted, notifier.StateRetracted))(t)
+		store.Exec(t, s, `UPDATE notices SET expires_at = 1 WHERE id = `+strconv.FormatInt(expired.ID, 10))
+		retracted.State, expired.ExpiresAt = notifier.StateRetracted, time.UnixMilli(1).UTC()
+		want := map[int64]notifier.Notice{
+			standing.ID: standing, retracted.ID: retracted, expired.ID: expired, announced.ID: announced,
+		}
+		ids := []int64{deleted.ID, announced.ID, 3, 2, 1, 99, 0, -1, 1}
+		if diff := cmp.Diff(want, must(s.Contents(t.Context(), ids))(t)); diff != "" {
+			t.Errorf("contents (-want +got):\n%s", diff)
+		}
+		if none := must(s.Contents(t.Context(), nil))(t); len(none) != 0 {
+			t.Errorf("of no notices: %v", none)
+		}
+	})
+}
+
+func TestTheContentsOfManyNoticesAreRead(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		store.Exec(t, s, `INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender)
+			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1201)
+			SELECT 'sent', 1, 2, '{}', 'news', '', '', 'title ' || n, 'body ' || n, '', FALSE, '' FROM numbers`)
+		var ids []int64
+		for id := range int64(1201) {
+			ids = append(ids, id+1)
+		}
+		found := must(s.Contents(t.Context(), ids))(t)
+		for _, id := range ids {
+			if n := found[id]; n.ID != id || n.Body != "body "+n.Title[len("title "):] {
+				t.Fatalf("notice %d is %+v", id, n)
+			}
+		}
+	})
+}
