@@ -39,7 +39,7 @@ func (g *group) gather(ctx context.Context) (marks []mark, full bool, err error)
 	var oldest int64
 	for range groupSize {
 		p := g.first + g.turn
-		found, err := g.f.c.Inbox.Marked(ctx, p, g.f.c.Batch-len(marks))
+		found, err := g.f.c.Inbox.Dirty(ctx, p, g.f.c.Batch-len(marks))
 		if err != nil {
 			return nil, false, fmt.Errorf("look for marks in partition %d: %w", p, err)
 		}

@@ -34,42 +34,52 @@ type counts struct {
 
 var seed = maphash.MakeSeed()
 
-// page saves the next page, if it changed.
+// page saves the next page, if it changed. A partition that refuses is left out.
 func (c *counts) page(ctx context.Context) error {
 	if c.rdb == nil {
 		return nil
 	}
-	p := c.first + c.part
-	fields, cursor, err := c.rdb.HScan(ctx, c.keys.Counts(p), c.cursor, "", countPage).Result()
+	at := c.cursor
+	fields, cursor, err := c.rdb.HScan(ctx, c.keys.Counts(c.first+c.part), at, "", countPage).Result()
 	if err != nil {
-		return fmt.Errorf("read the counts of partition %d: %w", p, err)
+		c.nextPart(nil)
+		return fmt.Errorf("read counts: %w", err)
 	}
 	sum := checksum(fields)
-	if old, known := c.last[c.part][c.cursor]; len(fields) > 0 && (!known || old != sum) {
-		if err = c.store.SaveCounts(ctx, parseCounts(p, fields)); err != nil {
-			return fmt.Errorf("save the counts of partition %d: %w", p, err)
+	if old, known := c.last[c.part][at]; len(fields) > 0 && (!known || old != sum) {
+		if err = c.store.SaveCounts(ctx, parseCounts(c.first+c.part, fields)); err != nil {
+			c.nextPart(nil)
+			return fmt.Errorf("save counts: %w", err)
 		}
 	}
 	if c.next == nil {
 		c.next = map[uint64]uint64{}
 	}
-	c.next[c.cursor] = sum
+	c.next[at] = sum
 	if c.cursor = cursor; cursor == 0 {
-		c.last[c.part], c.next = c.next, nil
-		c.part = (c.part + 1) % groupSize
+		c.nextPart(c.next)
 	}
 	return nil
 }
 
+// nextPart goes on to the next partition; seen is what was saved of this one.
+func (c *counts) nextPart(seen map[uint64]uint64) {
+	c.last[c.part], c.next = seen, nil
+	c.part, c.cursor = (c.part+1)%groupSize, 0
+}
+
 // all saves what changed in all partitions of the group, from the first on.
-func (c *counts) all(ctx context.Context) error {
+func (c *counts) all(ctx context.Context) (first error) {
+	if c.rdb == nil {
+		return nil
+	}
 	c.part, c.cursor, c.next = 0, 0, nil
 	for {
-		if err := c.page(ctx); err != nil {
-			return err
+		if err := c.page(ctx); err != nil && first == nil {
+			first = err
 		}
-		if c.rdb == nil || c.part == 0 && c.cursor == 0 {
-			return nil
+		if c.part == 0 && c.cursor == 0 || ctx.Err() != nil {
+			return first
 		}
 	}
 }

@@ -32,8 +32,8 @@ const (
 
 // Inbox knows who changed, and what he has.
 type Inbox interface {
-	// Marked returns the oldest marks of a partition.
-	Marked(ctx context.Context, partition, limit int) ([]notifier.Dirty, error)
+	// Dirty returns the oldest marks of a partition.
+	Dirty(ctx context.Context, partition, limit int) ([]notifier.Dirty, error)
 	// Read leaves out those whose inbox is not in Redis.
 	Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, error)
 	// Clean removes those marks whose version is still the same.

@@ -1,0 +1,119 @@
+package unread_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/unread"
+)
+
+// leases are held as those of Redis are: they lapse.
+type leases struct {
+	mu    sync.Mutex
+	owner map[string]string
+	until map[string]time.Time
+}
+
+func newLeases() *leases { return &leases{owner: map[string]string{}, until: map[string]time.Time{}} }
+
+func (l *leases) of(owner string) func(name string, life time.Duration) unread.Lease {
+	return func(name string, life time.Duration) unread.Lease { return &lease{l, owner, name, life} }
+}
+
+// take lets somebody else have a lease from now on.
+func (l *leases) take(name string, life time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.owner[name], l.until[name] = "somebody else", time.Now().Add(life)
+}
+
+type lease struct {
+	all         *leases
+	owner, name string
+	life        time.Duration
+}
+
+func (l *lease) Hold(context.Context) (bool, error) {
+	l.all.mu.Lock()
+	defer l.all.mu.Unlock()
+	if l.all.owner[l.name] != l.owner && time.Now().Before(l.all.until[l.name]) {
+		return false, nil
+	}
+	l.all.owner[l.name], l.all.until[l.name] = l.owner, time.Now().Add(l.life)
+	return true, nil
+}
+
+func (l *lease) Release(ctx context.Context) error {
+	l.all.mu.Lock()
+	defer l.all.mu.Unlock()
+	if l.all.owner[l.name] == l.owner {
+		delete(l.all.until, l.name)
+	}
+	return ctx.Err()
+}
+
+func TestOneInstanceWritesAndAnotherTakesOverWhenItStops(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, d, l := newInboxes(), newDatabase(), newLeases()
+		one := unread.New(unread.Config{Inbox: b, Store: d, Leases: l.of("one")})
+		two := unread.New(unread.Config{Inbox: b, Store: d, Leases: l.of("two")})
+		stop := run(t, one)
+		time.Sleep(1500 * time.Millisecond) // it holds all of them
+		defer run(t, two)()
+		b.change(between(1, 640)...)
+		time.Sleep(10 * time.Second)
+		if one.Stats().Users != 640 || two.Stats().Users != 0 {
+			t.Errorf("%d and %d were written", one.Stats().Users, two.Stats().Users)
+		}
+		stop()
+		b.change(between(1, 640)...)
+		time.Sleep(2 * time.Second) // no lease has to lapse
+		synctest.Wait()
+		settled(t, b, d)
+		if two.Stats().Users != 640 {
+			t.Errorf("%d were written after the first stopped", two.Stats().Users)
+		}
+	})
+}
+
+func TestALeaseThatIsLostDuringALongRoundEndsIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, d, l := newInboxes(), newDatabase(), newLeases()
+		d.onSave = func([]notifier.Snapshot) error {
+			l.take("flush:0", time.Hour)
+			return nil
+		}
+		for i := range int64(1000) {
+			b.change(64 * (i + 1)) // all of group 0
+		}
+		f := unread.New(unread.Config{Inbox: b, Store: d, Leases: l.of("one"), Batch: 10})
+		defer run(t, f)()
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if n := b.marked(); n != 990 {
+			t.Errorf("%d marks are left, want 990", n)
+		}
+		if lag := f.Stats().Lag; lag != 0 {
+			t.Errorf("what another writes is %v behind here", lag)
+		}
+	})
+}
+
+func TestTheLastFlushAsksForNoLease(t *testing.T) {
+	t.Parallel()
+	b, d, l := newInboxes(), newDatabase(), newLeases()
+	for _, name := range []string{"flush:0", "flush:1", "flush:2", "flush:3", "flush:4", "flush:5", "flush:6", "flush:7"} {
+		l.take(name, time.Hour)
+	}
+	b.change(between(1, 5000)...)
+	if err := unread.New(unread.Config{Inbox: b, Store: d, Leases: l.of("one")}).Flush(t.Context()); err != nil {
+		t.Error(err)
+	}
+	settled(t, b, d)
+}

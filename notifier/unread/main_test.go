@@ -1,0 +1,219 @@
+package unread_test
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/notifier/unread"
+)
+
+// The pool of a closed client looks for a lost server up to a second longer.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(redistest.Wrap(m),
+		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+}
+
+// inboxes are what Redis has: a version of each user, and marks. The hooks run
+// before what they are named for, without the lock.
+type inboxes struct {
+	onDirty, onClean func() error
+	onRead           func(seqs []int64) error
+
+	mu    sync.Mutex
+	vers  map[int64]int64
+	marks map[int64]int64
+	cold  map[int64]bool
+	asked int // calls of Dirty
+}
+
+func newInboxes() *inboxes {
+	return &inboxes{
+		onDirty: func() error { return nil }, onClean: func() error { return nil }, onRead: func([]int64) error { return nil },
+		vers: map[int64]int64{}, marks: map[int64]int64{}, cold: map[int64]bool{},
+	}
+}
+
+// change changes the inboxes of users as the scripts do.
+func (b *inboxes) change(seqs ...int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, seq := range seqs {
+		b.vers[seq] = max(b.vers[seq]+1, time.Now().UnixMilli())
+		b.marks[seq] = b.vers[seq]
+	}
+}
+
+func (b *inboxes) marked() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.marks)
+}
+
+func (b *inboxes) Dirty(_ context.Context, partition, limit int) (found []notifier.Dirty, err error) {
+	if err := b.onDirty(); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.asked++
+	for seq, ver := range b.marks {
+		if keys.Partition(seq) == partition {
+			found = append(found, notifier.Dirty{Seq: seq, Ver: ver})
+		}
+	}
+	slices.SortFunc(found, func(x, y notifier.Dirty) int { return cmp.Or(cmp.Compare(x.Ver, y.Ver), cmp.Compare(x.Seq, y.Seq)) })
+	return found[:min(limit, len(found))], nil
+}
+
+func (b *inboxes) Read(_ context.Context, seqs []int64) (all []notifier.Snapshot, err error) {
+	if err := b.onRead(seqs); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, seq := range seqs {
+		if !b.cold[seq] {
+			all = append(all, notifier.Snapshot{Seq: seq, Ver: b.vers[seq]})
+		}
+	}
+	return all, nil
+}
+
+func (b *inboxes) Clean(_ context.Context, partition int, marks []notifier.Dirty) error {
+	if err := b.onClean(); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, m := range marks {
+		if keys.Partition(m.Seq) != partition {
+			panic("a mark is cleaned in a partition that is not its own")
+		}
+		if b.marks[m.Seq] == m.Ver {
+			delete(b.marks, m.Seq)
+		}
+	}
+	return nil
+}
+
+// database is what SQL has. onSave runs before it stores anything, without the lock.
+type database struct {
+	onSave func(all []notifier.Snapshot) error
+
+	mu     sync.Mutex
+	vers   map[int64]int64
+	tries  int
+	counts map[notifier.NoticeCount]int // how often each was saved
+	calls  int                          // of SaveCounts
+}
+
+func newDatabase() *database {
+	return &database{
+		onSave: func([]notifier.Snapshot) error { return nil },
+		vers:   map[int64]int64{}, counts: map[notifier.NoticeCount]int{},
+	}
+}
+
+func (d *database) SaveSnapshots(_ context.Context, all []notifier.Snapshot) error {
+	err := d.onSave(all)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.tries++; err != nil {
+		return err
+	}
+	for _, s := range all {
+		d.vers[s.Seq] = max(d.vers[s.Seq], s.Ver)
+	}
+	return nil
+}
+
+func (d *database) SaveCounts(_ context.Context, all []notifier.NoticeCount) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls++
+	for _, c := range all {
+		d.counts[c]++
+	}
+	return nil
+}
+
+// behind lists whom SQL does not have as Redis does.
+func (d *database) behind(b *inboxes) (seqs []int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for seq, ver := range b.vers {
+		if !b.cold[seq] && d.vers[seq] != ver {
+			seqs = append(seqs, seq)
+		}
+	}
+	return seqs
+}
+
+// settled fails the test unless SQL has everything and no mark is left.
+func settled(t *testing.T, b *inboxes, d *database) {
+	t.Helper()
+	if late := d.behind(b); len(late) > 0 || b.marked() > 0 {
+		t.Errorf("SQL is behind for %d users, %d marks are left", len(late), b.marked())
+	}
+}
+
+func between(from, to int64) (seqs []int64) {
+	for seq := from; seq <= to; seq++ {
+		seqs = append(seqs, seq)
+	}
+	return seqs
+}
+
+// run runs f until the function it returns is called, which waits for its end.
+func run(t *testing.T, f *unread.Flusher) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- f.Run(ctx) }()
+	return func() {
+		t.Helper()
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	}
+}
+
+// lines keeps the messages that were logged.
+type lines struct {
+	slog.Handler
+	mu   sync.Mutex
+	seen []string
+}
+
+func newLog() (*slog.Logger, func() []string) {
+	l := &lines{Handler: slog.DiscardHandler}
+	return slog.New(l), func() []string {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return slices.Clone(l.seen)
+	}
+}
+
+func (l *lines) Enabled(context.Context, slog.Level) bool { return true }
+
+func (l *lines) Handle(_ context.Context, r slog.Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seen = append(l.seen, r.Message)
+	return nil
+}
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -1,0 +1,315 @@
+package unread_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/unread"
+)
+
+var errAway = fmt.Errorf("%w: nobody answers", notifier.ErrUnavailable)
+
+func TestWhatChangedIsInSQLASecondLater(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, d := newInboxes(), newDatabase()
+		f := unread.New(unread.Config{Inbox: b, Store: d, Log: quiet()})
+		defer run(t, f)()
+		for range 5 {
+			b.change(between(1, 3000)...)
+			time.Sleep(time.Second)
+			synctest.Wait()
+			settled(t, b, d)
+		}
+		if s := f.Stats(); s.Users != 15_000 || s.Batches < 5*8 || s.Batches > 5*16 || s.Lag != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestAChangeBetweenReadAndCleanKeepsItsMark(t *testing.T) {
+	t.Parallel()
+	for _, when := range []string{"before it is saved", "after it is saved"} {
+		t.Run(when, func(t *testing.T) {
+			t.Parallel()
+			b, d := newInboxes(), newDatabase()
+			b.change(between(1, 100)...)
+			again := func() error { b.change(7); return nil }
+			if when == "before it is saved" {
+				d.onSave = func([]notifier.Snapshot) error { return again() }
+			} else {
+				b.onClean = again
+			}
+			f := unread.New(unread.Config{Inbox: b, Store: d, Log: quiet()})
+			if err := f.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if late := d.behind(b); !slices.Equal(late, []int64{7}) || b.marked() != 1 {
+				t.Fatalf("SQL is behind for %v, and %d marks are left; want the one of 7", late, b.marked())
+			}
+			d.onSave, b.onClean = func([]notifier.Snapshot) error { return nil }, func() error { return nil }
+			if err := f.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			settled(t, b, d)
+		})
+	}
+}
+
+func TestAMarkLeavesOnlyWhenSQLHasIt(t *testing.T) {
+	t.Parallel()
+	b, d := newInboxes(), newDatabase()
+	b.change(between(1, 200)...)
+	d.onSave = func([]notifier.Snapshot) error {
+		if n := b.marked(); n != 200 {
+			t.Errorf("%d marks while nothing is saved", n)
+		}
+		return errAway
+	}
+	if err := unread.New(unread.Config{Inbox: b, Store: d}).Flush(t.Context()); !errors.Is(err, notifier.ErrUnavailable) {
+		t.Errorf("Flush: %v", err)
+	}
+	if n := b.marked(); n != 200 {
+		t.Errorf("%d marks are left of 200", n)
+	}
+}
+
+func TestOneThatIsKilledBetweenSaveAndCleanIsFollowedByAnother(t *testing.T) {
+	t.Parallel()
+	b, d := newInboxes(), newDatabase()
+	b.change(between(1, 700)...)
+	ctx, kill := context.WithCancel(t.Context())
+	b.onClean = func() error { kill(); return ctx.Err() }
+	if err := unread.New(unread.Config{Inbox: b, Store: d}).Flush(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Flush: %v", err)
+	}
+	if b.marked() != 700 {
+		t.Errorf("%d marks are left of 700", b.marked())
+	}
+	b.onClean = func() error { return nil }
+	if err := unread.New(unread.Config{Inbox: b, Store: d}).Flush(t.Context()); err != nil {
+		t.Error(err)
+	}
+	settled(t, b, d)
+}
+
+func TestWhileSQLIsAwayMarksWaitAndItIsLoggedOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, d := newInboxes(), newDatabase()
+		var gone atomic.Bool
+		d.onSave = func([]notifier.Snapshot) error {
+			if gone.Load() {
+				return errAway
+			}
+			return nil
+		}
+		log, seen := newLog()
+		f := unread.New(unread.Config{Inbox: b, Store: d, Log: log})
+		defer run(t, f)()
+		gone.Store(true)
+		b.change(between(1, 6400)...)
+		for range 60 {
+			b.change(between(1, 64)...)
+			time.Sleep(time.Second)
+		}
+		if b.marked() != 6400 {
+			t.Errorf("%d marks are left of 6400", b.marked())
+		}
+		if lag := f.Stats().Lag; lag < 59*time.Second || lag > 61*time.Second {
+			t.Errorf("after a minute it is behind by %v", lag)
+		}
+		if d.tries > 8*20 {
+			t.Errorf("SQL was asked %d times in a minute", d.tries)
+		}
+		gone.Store(false)
+		time.Sleep(6 * time.Second)
+		synctest.Wait()
+		settled(t, b, d)
+		if got := seen(); !slices.Equal(got, []string{"inboxes are not written behind", "inboxes are written behind again"}) {
+			t.Errorf("logged %q", got)
+		}
+		if s := f.Stats(); s.Lag != 0 || s.Users != 6400 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestWhileRedisIsAwayItTriesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, d := newInboxes(), newDatabase()
+		var gone atomic.Bool
+		gone.Store(true)
+		b.onDirty = func() error {
+			if gone.Load() {
+				return errAway
+			}
+			return nil
+		}
+		log, seen := newLog()
+		defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Log: log}))()
+		time.Sleep(time.Minute)
+		b.change(between(1, 640)...)
+		gone.Store(false)
+		time.Sleep(6 * time.Second)
+		synctest.Wait()
+		settled(t, b, d)
+		if got := seen(); len(got) != 2 {
+			t.Errorf("logged %q", got)
+		}
+	})
+}
+
+// hanging waits as a database does that answers nothing, until its context ends.
+type hanging struct{ *database }
+
+func (h hanging) SaveSnapshots(ctx context.Context, _ []notifier.Snapshot) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestADatabaseThatHangsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newInboxes()
+		b.change(1)
+		log, seen := newLog()
+		defer run(t, unread.New(unread.Config{Inbox: b, Store: hanging{newDatabase()}, Log: log}))()
+		time.Sleep(15 * time.Second)
+		if len(seen()) != 1 || b.marked() != 1 {
+			t.Errorf("logged %q, %d marks", seen(), b.marked())
+		}
+	})
+}
+
+func TestTwoAtOnceDoNoHarm(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, d := newInboxes(), newDatabase()
+		d.onSave = func([]notifier.Snapshot) error { time.Sleep(7 * time.Millisecond); return nil }
+		for range 2 {
+			defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Batch: 20}))()
+		}
+		for i := range int64(300) {
+			b.change(between(1+i, 300+i)...)
+			time.Sleep(11 * time.Millisecond)
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		settled(t, b, d)
+	})
+}
+
+// slow counts how many snapshots are in memory, from Read to the end of SaveSnapshots.
+func TestNoMoreThanABatchOfEachGroupIsInMemory(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, d := newInboxes(), newDatabase()
+		var held, most, largest atomic.Int64
+		b.onRead = func(seqs []int64) error {
+			now := held.Add(int64(len(seqs)))
+			most.Store(max(most.Load(), now))
+			largest.Store(max(largest.Load(), int64(len(seqs))))
+			return nil
+		}
+		d.onSave = func(all []notifier.Snapshot) error {
+			time.Sleep(3 * time.Second) // slower than the rounds
+			held.Add(-int64(len(all)))
+			return nil
+		}
+		b.change(between(1, 20_000)...)
+		defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Batch: 100}))()
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		settled(t, b, d)
+		if largest.Load() != 100 || most.Load() > 8*100 {
+			t.Errorf("%d at a time in a group, %d in all", largest.Load(), most.Load())
+		}
+	})
+}
+
+func TestOneWhomItFailsForHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	for _, where := range []string{"Redis", "SQL"} {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			b, d := newInboxes(), newDatabase()
+			b.change(3, 8) // the oldest marks of their groups
+			b.change(between(1, 5000)...)
+			b.change(4)
+			if where == "Redis" {
+				b.onRead = func(seqs []int64) error {
+					if slices.Contains(seqs, 3) || slices.Contains(seqs, 8) {
+						return broken
+					}
+					return nil
+				}
+			} else {
+				d.onSave = func(all []notifier.Snapshot) error {
+					if slices.ContainsFunc(all, func(s notifier.Snapshot) bool { return s.Seq == 3 || s.Seq == 8 }) {
+						return broken
+					}
+					return nil
+				}
+			}
+			f := unread.New(unread.Config{Inbox: b, Store: d, Batch: 50})
+			if err := f.Flush(t.Context()); !errors.Is(err, broken) {
+				t.Errorf("Flush: %v", err)
+			}
+			late := d.behind(b)
+			slices.Sort(late)
+			if !slices.Equal(late, []int64{3, 8}) || b.marked() != 2 {
+				t.Errorf("SQL is behind for %v", late)
+			}
+		})
+	}
+}
+
+func TestAPartitionThatNeverRestsHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, d := newInboxes(), newDatabase()
+		var busy []int64
+		for i := range int64(100) {
+			busy = append(busy, 64*(i+1)) // partition 0
+		}
+		d.onSave = func([]notifier.Snapshot) error {
+			b.change(busy...)
+			time.Sleep(time.Millisecond)
+			return nil
+		}
+		b.change(busy...)
+		b.change(1, 2, 3, 4, 5, 6, 7)
+		defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Batch: 100}))()
+		time.Sleep(time.Second)
+		for seq := range int64(8) {
+			if late := d.behind(b); seq > 0 && slices.Contains(late, seq) {
+				t.Errorf("partition %d waits", seq)
+			}
+		}
+	})
+}
+
+func TestAMarkOfAnInboxThatRedisLostLeaves(t *testing.T) {
+	t.Parallel()
+	b, d := newInboxes(), newDatabase()
+	b.change(1, 2, 3)
+	b.cold[2] = true
+	b.marks[3] += 1000 // the mark of a life before this one
+	if err := unread.New(unread.Config{Inbox: b, Store: d}).Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	settled(t, b, d)
+	if _, saved := d.vers[2]; saved {
+		t.Error("an inbox that is not there was saved")
+	}
+}
