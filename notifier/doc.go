@@ -17,7 +17,8 @@
 //	browser    bell, badge, inbox
 //
 //	sweep      takes what expired out of the inboxes, each second
+//	unread     writes inboxes that changed to SQL, each second; a cold inbox is filled from there
 //
-// Commands go down; nothing calls up. live learns of changes through Redis only.
+// Commands go down; nothing calls up. live and unread learn of changes through Redis only.
 // Every Redis key is built in package keys and nowhere else.
 package notifier

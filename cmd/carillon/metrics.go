@@ -12,6 +12,7 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/live"
+	"github.com/carillonhq/carillon/notifier/unread"
 )
 
 // backlogger counts notices by state.
@@ -20,7 +21,7 @@ type backlogger interface {
 }
 
 // admin serves what is for operators, on an address of its own.
-func admin(stats func() live.Stats, sql backlogger) http.Handler {
+func admin(stats func() live.Stats, behind func() unread.Stats, sql backlogger) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(
 		collectors.NewGoCollector(),
@@ -41,6 +42,15 @@ func admin(stats func() live.Stats, sql backlogger) http.Handler {
 	counter("carillon_messages_dropped_total", "Published messages that were malformed or for nobody here.", func(s live.Stats) int64 { return s.Dropped })
 	counter("carillon_resubscriptions_total", "Lost subscriptions made again.", func(s live.Stats) int64 { return s.Resubscriptions })
 	counter("carillon_rereads_total", "Badges read from Redis.", func(s live.Stats) int64 { return s.Rereads })
+	flushed := func(name, help string, value func(unread.Stats) int64) {
+		registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
+			func() float64 { return float64(value(behind())) }))
+	}
+	flushed("carillon_flush_users_total", "Inboxes written to SQL.", func(s unread.Stats) int64 { return s.Users })
+	flushed("carillon_flush_batches_total", "Writes to SQL that these took.", func(s unread.Stats) int64 { return s.Batches })
+	registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "carillon_flush_lag_seconds", Help: "Age of the oldest change of an inbox that this instance has to write to SQL.",
+	}, func() float64 { return behind().Lag.Seconds() }))
 
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))

@@ -29,7 +29,7 @@ func (i *instance) listen(ctx context.Context) error {
 	if i.cfg.AdminAddr == "" {
 		return nil
 	}
-	i.admin = i.server(admin(i.hub.Stats, i.db))
+	i.admin = i.server(admin(i.hub.Stats, i.unread.Stats, i.db))
 	if at, err = i.listenOn(ctx, i.admin, i.cfg.AdminAddr); err == nil {
 		i.adminURL = "http://" + at
 	}
@@ -82,6 +82,9 @@ func (i *instance) run(ctx context.Context, announce func() error) error {
 	stop()
 	err = errors.Join(err, parts.Wait())
 	i.pipe.Close()
+	if e := within(failed, i.unread.Flush); e != nil {
+		i.log.WarnContext(failed, "the last changes of inboxes are not in sql yet", "err", e)
+	}
 	return errors.Join(err, i.close())
 }
 
@@ -92,8 +95,9 @@ func (i *instance) run(ctx context.Context, announce func() error) error {
 //     because http.Server does not know the streams that left it.
 //  3. Requests that run are answered, and no more are taken.
 //
-// Then run ends the pipeline, which gives its leases back; then what it worked
-// with is closed: Redis, which writes its file, and SQL.
+// Then run ends the pipeline, which gives its leases back; then, as no inbox
+// changes here any more, what SQL has not seen of them is written there; then what
+// all worked with is closed: Redis, which writes its file, and SQL.
 func (i *instance) stopServing(ctx context.Context) {
 	i.stopping.Store(true)
 	if err := within(ctx, i.hub.Shutdown); err != nil {

@@ -89,7 +89,7 @@ func (s sendCmd) draft() (notifier.Draft, error) {
 func sender(ctx context.Context, cfg config, db *store.Store, c *console) (p *pipeline.Pipeline, closeAll func() error, reason error) {
 	rdb, reason := redisBeside(ctx, cfg)
 	space := keys.New(cfg.RedisPrefix)
-	box := inbox.New(rdb, space, inbox.Options{Cap: cfg.InboxCap})
+	box := inbox.New(rdb, space, inbox.Options{Cap: cfg.InboxCap, SQL: db})
 	if reason == nil {
 		reason = box.Load(ctx)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/route"
+	"github.com/carillonhq/carillon/notifier/unread"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -41,6 +42,7 @@ type instance struct {
 	inbox    *inbox.Inbox
 	board    *announcement.Board
 	hub      *live.Hub
+	unread   *unread.Flusher
 	pipe     *pipeline.Pipeline
 
 	web, admin    *http.Server
@@ -121,7 +123,7 @@ func (i *instance) openRedis(ctx context.Context, lock *embedded.Lock) error {
 func (i *instance) pipeConfig() pipeline.Config {
 	return pipeline.Config{
 		Store: i.db, Redis: i.rdb, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db),
-		Board: i.board, Hub: i.hub, Log: i.log, Limits: limits(i.cfg),
+		Board: i.board, Hub: i.hub, Unread: i.unread, Log: i.log, Limits: limits(i.cfg),
 	}
 }
 
@@ -141,7 +143,11 @@ func (i *instance) makeStages(ctx context.Context, demo bool) error {
 		return err
 	}
 	space := keys.New(i.cfg.RedisPrefix)
-	i.inbox = inbox.New(i.rdb, space, inbox.Options{Cap: i.cfg.InboxCap, Log: i.log})
+	i.inbox = inbox.New(i.rdb, space, inbox.Options{Cap: i.cfg.InboxCap, SQL: i.db, Log: i.log})
+	i.unread = unread.New(unread.Config{
+		Inbox: i.inbox, Store: i.db, Redis: i.rdb, Keys: space, Log: i.log,
+		Leases: func(name string, life time.Duration) unread.Lease { return pipeline.NewLease(i.rdb, space, name, life) },
+	})
 	board := boardOptions(i.cfg, i.log)
 	board.Lease = pipeline.NewLease(i.rdb, space, "announcements", boardLease)
 	i.board = announcement.New(i.rdb, space, i.db, board)

@@ -9,7 +9,7 @@ import (
 // words and stages are what several packages may import.
 var (
 	words  = []string{"notifier", "notifier/keys"}
-	stages = []string{"notifier/announcement", "notifier/inbox", "notifier/route", "notifier/live", "notifier/sweep"}
+	stages = []string{"notifier/announcement", "notifier/inbox", "notifier/route", "notifier/live", "notifier/sweep", "notifier/unread"}
 )
 
 // rules says for each package which of our own it may import; `*` is any. A
@@ -33,6 +33,7 @@ var rules = map[string][]string{
 	"notifier/route":        append([]string{"internal/script"}, words...),
 	"notifier/live":         append([]string{"internal/script"}, words...),
 	"notifier/sweep":        append([]string{"internal/script"}, words...),
+	"notifier/unread":       append([]string{"internal/script"}, words...),
 	"notifier/pipeline":     append(append([]string{"internal/script"}, words...), stages...),
 
 	"store":              {"notifier"},

@@ -28,6 +28,7 @@ type Config struct {
 	Router Router
 	Board  Board  // nil: announcements are accepted only where another instance shows them
 	Hub    Runner // the live hub; nil: none
+	Unread Runner // writes inboxes behind to SQL; nil: another instance does
 
 	Log        *slog.Logger     // slog.Default()
 	Now        func() time.Time // time.Now

@@ -72,13 +72,14 @@ func New(c Config) *Pipeline {
 	return &Pipeline{c: c, kick: make(chan struct{}, 1), inlines: semaphore.NewWeighted(maxInline)}
 }
 
-// Run runs the dispatcher, the sweeper, the board and the live hub until ctx ends, and
-// then returns nil. The first that fails ends the others.
+// Run runs the dispatcher, the sweeper, the board, the live hub and what writes
+// behind until ctx ends, and then returns nil. The first that fails ends the others.
 //
 // To stop an instance in order: end the HTTP server, so that nobody sends any
 // more and every stream was told; then end ctx, upon which a large send stops
 // between two chunks and gives its lease back for others to resume; then Close;
-// then close Redis and SQL, which all of these use.
+// then, as no inbox changes here any more, unread's Flush; then close Redis and
+// SQL, which all of these use.
 func (p *Pipeline) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return newDispatcher(p).run(ctx) })
@@ -86,7 +87,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 		s := sweep.New(p.c.Redis, p.c.Keys, p.c.Inbox, p.lease("sweep", sweepLease), sweep.Options{Now: p.c.Now, Log: p.c.Log})
 		return s.Run(ctx)
 	})
-	for _, part := range []Runner{p.c.Board, p.c.Hub} {
+	for _, part := range []Runner{p.c.Board, p.c.Hub, p.c.Unread} {
 		if part != nil {
 			g.Go(func() error { return part.Run(ctx) })
 		}

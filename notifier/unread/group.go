@@ -64,6 +64,9 @@ func (g *group) round(ctx context.Context) error {
 // flush writes what is marked, and all counts, whoever holds the lease.
 func (g *group) flush(ctx context.Context) error {
 	_, err := g.write(ctx, func(context.Context) (bool, error) { return true, nil })
+	if away(err) {
+		return err
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return errors.Join(err, g.counts.all(ctx))

@@ -63,17 +63,16 @@ func TestOneInstanceWritesAndAnotherTakesOverWhenItStops(t *testing.T) {
 		one := unread.New(unread.Config{Inbox: b, Store: d, Leases: l.of("one")})
 		two := unread.New(unread.Config{Inbox: b, Store: d, Leases: l.of("two")})
 		stop := run(t, one)
-		time.Sleep(1500 * time.Millisecond) // it holds all of them
+		pass(1500 * time.Millisecond) // it holds all of them
 		defer run(t, two)()
 		b.change(between(1, 640)...)
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		if one.Stats().Users != 640 || two.Stats().Users != 0 {
 			t.Errorf("%d and %d were written", one.Stats().Users, two.Stats().Users)
 		}
 		stop()
 		b.change(between(1, 640)...)
-		time.Sleep(2 * time.Second) // no lease has to lapse
-		synctest.Wait()
+		pass(2 * time.Second) // no lease has to lapse
 		settled(t, b, d)
 		if two.Stats().Users != 640 {
 			t.Errorf("%d were written after the first stopped", two.Stats().Users)
@@ -94,8 +93,7 @@ func TestALeaseThatIsLostDuringALongRoundEndsIt(t *testing.T) {
 		}
 		f := unread.New(unread.Config{Inbox: b, Store: d, Leases: l.of("one"), Batch: 10})
 		defer run(t, f)()
-		time.Sleep(10 * time.Second)
-		synctest.Wait()
+		pass(10 * time.Second)
 		if n := b.marked(); n != 990 {
 			t.Errorf("%d marks are left, want 990", n)
 		}

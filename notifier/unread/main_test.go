@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -167,6 +168,12 @@ func settled(t *testing.T, b *inboxes, d *database) {
 	if late := d.behind(b); len(late) > 0 || b.marked() > 0 {
 		t.Errorf("SQL is behind for %d users, %d marks are left", len(late), b.marked())
 	}
+}
+
+// pass lets time pass in a bubble, and whatever is due then be done.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
 }
 
 func between(from, to int64) (seqs []int64) {

@@ -120,11 +120,16 @@ func (f *Flusher) Run(ctx context.Context) error {
 }
 
 // Flush writes behind whatever is marked now, one group after the other. It asks
-// for no lease. A group that fails does not hold up the others; the first error is returned.
+// for no lease. A group that fails does not hold up the others, unless Redis or SQL
+// is away; the first error is returned.
 func (f *Flusher) Flush(ctx context.Context) (first error) {
 	for _, g := range f.groups {
-		if err := g.flush(ctx); err != nil && first == nil {
+		err := g.flush(ctx)
+		if err != nil && first == nil {
 			first = fmt.Errorf("write partitions %d to %d behind: %w", g.first, g.first+groupSize-1, err)
+		}
+		if away(err) {
+			break
 		}
 	}
 	return first

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -24,8 +25,7 @@ func TestWhatChangedIsInSQLASecondLater(t *testing.T) {
 		defer run(t, f)()
 		for range 5 {
 			b.change(between(1, 3000)...)
-			time.Sleep(time.Second)
-			synctest.Wait()
+			pass(time.Second)
 			settled(t, b, d)
 		}
 		if s := f.Stats(); s.Users != 15_000 || s.Batches < 5*8 || s.Batches > 5*16 || s.Lag != 0 {
@@ -118,7 +118,7 @@ func TestWhileSQLIsAwayMarksWaitAndItIsLoggedOnce(t *testing.T) {
 		b.change(between(1, 6400)...)
 		for range 60 {
 			b.change(between(1, 64)...)
-			time.Sleep(time.Second)
+			pass(time.Second)
 		}
 		if b.marked() != 6400 {
 			t.Errorf("%d marks are left of 6400", b.marked())
@@ -130,8 +130,7 @@ func TestWhileSQLIsAwayMarksWaitAndItIsLoggedOnce(t *testing.T) {
 			t.Errorf("SQL was asked %d times in a minute", d.tries)
 		}
 		gone.Store(false)
-		time.Sleep(6 * time.Second)
-		synctest.Wait()
+		pass(6 * time.Second)
 		settled(t, b, d)
 		if got := seen(); !slices.Equal(got, []string{"inboxes are not written behind", "inboxes are written behind again"}) {
 			t.Errorf("logged %q", got)
@@ -156,11 +155,10 @@ func TestWhileRedisIsAwayItTriesOn(t *testing.T) {
 		}
 		log, seen := newLog()
 		defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Log: log}))()
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		b.change(between(1, 640)...)
 		gone.Store(false)
-		time.Sleep(6 * time.Second)
-		synctest.Wait()
+		pass(6 * time.Second)
 		settled(t, b, d)
 		if got := seen(); len(got) != 2 {
 			t.Errorf("logged %q", got)
@@ -183,7 +181,7 @@ func TestADatabaseThatHangsIsGivenUp(t *testing.T) {
 		b.change(1)
 		log, seen := newLog()
 		defer run(t, unread.New(unread.Config{Inbox: b, Store: hanging{newDatabase()}, Log: log}))()
-		time.Sleep(15 * time.Second)
+		pass(15 * time.Second)
 		if len(seen()) != 1 || b.marked() != 1 {
 			t.Errorf("logged %q, %d marks", seen(), b.marked())
 		}
@@ -194,44 +192,45 @@ func TestTwoAtOnceDoNoHarm(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
-		d.onSave = func([]notifier.Snapshot) error { time.Sleep(7 * time.Millisecond); return nil }
+		d.onSave = func([]notifier.Snapshot) error { <-time.After(7 * time.Millisecond); return nil }
 		for range 2 {
 			defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Batch: 20}))()
 		}
 		for i := range int64(300) {
 			b.change(between(1+i, 300+i)...)
-			time.Sleep(11 * time.Millisecond)
+			pass(11 * time.Millisecond)
 		}
-		time.Sleep(2 * time.Second)
-		synctest.Wait()
+		pass(2 * time.Second)
 		settled(t, b, d)
 	})
 }
 
-// slow counts how many snapshots are in memory, from Read to the end of SaveSnapshots.
 func TestNoMoreThanABatchOfEachGroupIsInMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
-		var held, most, largest atomic.Int64
+		var mu sync.Mutex
+		var held, most, largest int
 		b.onRead = func(seqs []int64) error {
-			now := held.Add(int64(len(seqs)))
-			most.Store(max(most.Load(), now))
-			largest.Store(max(largest.Load(), int64(len(seqs))))
+			mu.Lock()
+			defer mu.Unlock()
+			held += len(seqs)
+			most, largest = max(most, held), max(largest, len(seqs))
 			return nil
 		}
 		d.onSave = func(all []notifier.Snapshot) error {
-			time.Sleep(3 * time.Second) // slower than the rounds
-			held.Add(-int64(len(all)))
+			<-time.After(3 * time.Second) // slower than the rounds
+			mu.Lock()
+			defer mu.Unlock()
+			held -= len(all)
 			return nil
 		}
 		b.change(between(1, 20_000)...)
 		defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Batch: 100}))()
-		time.Sleep(2 * time.Minute)
-		synctest.Wait()
+		pass(2 * time.Minute)
 		settled(t, b, d)
-		if largest.Load() != 100 || most.Load() > 8*100 {
-			t.Errorf("%d at a time in a group, %d in all", largest.Load(), most.Load())
+		if largest != 100 || most > 8*100 {
+			t.Errorf("%d at a time in a group, %d in all", largest, most)
 		}
 	})
 }
@@ -284,13 +283,13 @@ func TestAPartitionThatNeverRestsHoldsUpNoOther(t *testing.T) {
 		}
 		d.onSave = func([]notifier.Snapshot) error {
 			b.change(busy...)
-			time.Sleep(time.Millisecond)
+			<-time.After(time.Millisecond)
 			return nil
 		}
 		b.change(busy...)
 		b.change(1, 2, 3, 4, 5, 6, 7)
 		defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Batch: 100}))()
-		time.Sleep(time.Second)
+		pass(time.Second)
 		for seq := range int64(8) {
 			if late := d.behind(b); seq > 0 && slices.Contains(late, seq) {
 				t.Errorf("partition %d waits", seq)
