@@ -78,6 +78,33 @@ func (b *Inbox) warmSome(ctx context.Context, seqs []int64, known map[int64]noti
 	return replies, nil
 }
 
+// wake restores those of these inboxes that are cold, for whoever reads them
+// without a script that would say so. It answers whether any was.
+func (b *Inbox) wake(ctx context.Context, seqs []int64) (bool, error) {
+	if b.sql == nil || len(seqs) == 0 {
+		return false, nil
+	}
+	pipe := b.rdb.Pipeline()
+	cmds := make([]*redis.IntCmd, len(seqs))
+	for i, seq := range seqs {
+		cmds[i] = pipe.Exists(ctx, b.k.State(seq))
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return false, away(err)
+	}
+	var cold []int64
+	for i, cmd := range cmds {
+		if cmd.Val() == 0 {
+			cold = append(cold, seqs[i])
+		}
+	}
+	if len(cold) == 0 {
+		return false, nil
+	}
+	_, err := b.warm(ctx, cold, b.millis())
+	return true, err
+}
+
 // restored is what a notice is to the rows that are restored of it.
 type restored struct {
 	text      []byte // as deliver writes it; nil: no row of it comes back

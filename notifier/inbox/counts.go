@@ -49,6 +49,27 @@ func (b *Inbox) Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally
 // one round trip. One that left the inbox has come; whether it was read is no
 // longer known. Long after that, nothing is known of it.
 func (b *Inbox) Statuses(ctx context.Context, singles []notifier.Single) ([]notifier.Tally, error) {
+	statuses, err := b.statuses(ctx, singles)
+	if err != nil {
+		return nil, err
+	}
+	var missing []int64
+	for i, s := range statuses {
+		if s == (notifier.Tally{}) {
+			missing = append(missing, singles[i].Seq)
+		}
+	}
+	woken, err := b.wake(ctx, missing)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("find notices in %d inboxes: %w", len(missing), err)
+	case woken:
+		return b.statuses(ctx, singles)
+	}
+	return statuses, nil
+}
+
+func (b *Inbox) statuses(ctx context.Context, singles []notifier.Single) ([]notifier.Tally, error) {
 	statuses := make([]notifier.Tally, len(singles))
 	if len(singles) == 0 {
 		return statuses, nil

@@ -179,8 +179,17 @@ func (m *model) agrees(t tb, s *site) {
 	}
 	for id, want := range m.counted {
 		n := decimal(id)
-		if d, r := at.Counts[n+":d"], at.Counts[n+":r"]; number(t, "0"+d) != want[0] || number(t, "0"+r) != want[1] {
+		if d, r := at.Counts[n+":d"], at.Counts[n+":r"]; count(t, d) != want[0] || count(t, r) != want[1] {
 			t.Fatalf("notice %d: %s delivered, %s read; want %v", id, d, r, want)
 		}
 	}
+}
+
+// count reads a count; what was never counted is 0.
+func count(t tb, s string) int64 {
+	t.Helper()
+	if s == "" {
+		return 0
+	}
+	return number(t, s)
 }

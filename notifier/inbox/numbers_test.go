@@ -128,6 +128,9 @@ func TestWithoutRedisEveryCallSaysThatItIsAway(t *testing.T) {
 			_, err := s.Statuses(ctx, []notifier.Single{{NoticeID: 1, Seq: 42, Key: key(1)}})
 			return err
 		},
+		"dirty":    func(ctx context.Context) error { _, err := s.Dirty(ctx, 1, 1); return err },
+		"snapshot": func(ctx context.Context) error { _, err := s.Inbox.Read(ctx, []int64{42}); return err },
+		"clean":    func(ctx context.Context) error { return s.Clean(ctx, 1, []notifier.Dirty{{Seq: 1, Ver: 1}}) },
 	} {
 		if err := call(t.Context()); !errors.Is(err, notifier.ErrUnavailable) {
 			t.Errorf("%s: %v, want unavailable", name, err)

@@ -23,6 +23,10 @@ type play struct {
 	s       *site
 	heard   *listener
 	browser *folded
+
+	h     *shelf // may be nil
+	saved *model // what it has of this inbox
+	first int64  // the ver of its start, which is empty
 }
 
 func TestWhateverHappensTheInboxAgreesWithItsModel(t *testing.T) {
@@ -30,40 +34,55 @@ func TestWhateverHappensTheInboxAgreesWithItsModel(t *testing.T) {
 	s := newSite(t, redistest.Client(t), 0)
 	var seq, id atomic.Int64
 	rapid.Check(t, func(t *rapid.T) {
-		p := &play{s: s, browser: newFolded(), model: &model{
-			seq: seq.Add(1), limit: rapid.IntRange(1, 8).Draw(t, "cap"), gone: map[int64]left{}, counted: map[int64][2]int64{},
-		}}
-		s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Cap: p.limit, Now: s.clock.now})
-		badges, err := s.Badges(t.Context(), []int64{p.seq})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.ver, p.browser.last.Ver = badges[0].Ver, badges[0].Ver
-		p.heard = s.listen(t, p.seq)
-		t.Repeat(map[string]func(*rapid.T){
-			"":         p.check,
-			"deliver":  func(t *rapid.T) { p.deliverNew(t, id.Add(1)) },
-			"deliver2": func(t *rapid.T) { p.deliverNew(t, id.Add(1)) }, // so that inboxes fill up
-			"deliver3": func(t *rapid.T) { p.deliverNew(t, id.Add(1)) },
-			"repeat":   p.deliverOld,
-			"open":     p.open,
-			"look":     p.look,
-			"read":     func(t *rapid.T) { p.markOne(t, true) },
-			"unread":   func(t *rapid.T) { p.markOne(t, false) },
-			"upto":     p.readUpto,
-			"delete":   p.take,
-			"restore":  p.putBack,
-			"retract":  p.retract,
-			"expire":   p.sweep,
-			"time": func(t *rapid.T) {
-				pass := time.Duration(rapid.IntRange(0, 12).Draw(t, "seconds")) * 10 * time.Second
-				if rapid.IntRange(0, 9).Draw(t, "a week passes") == 0 {
-					pass += week * time.Millisecond
-				}
-				s.clock.pass(pass)
-			},
-		})
+		p := begin(t, s, seq.Add(1), nil)
+		t.Repeat(p.actions(&id))
 	})
+}
+
+// begin starts a story; with a shelf cold inboxes come back from it.
+func begin(t *rapid.T, s *site, seq int64, h *shelf) *play {
+	p := &play{s: s, browser: newFolded(), h: h, model: &model{
+		seq: seq, limit: rapid.IntRange(1, 8).Draw(t, "cap"), gone: map[int64]left{}, counted: map[int64][2]int64{},
+	}}
+	s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Cap: p.limit, Now: s.clock.now})
+	if h != nil {
+		s.Inbox = s.another(h, p.limit)
+	}
+	badges, err := s.Badges(t.Context(), []int64{p.seq})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ver, p.first, p.browser.last.Ver = badges[0].Ver, badges[0].Ver, badges[0].Ver
+	p.heard = s.listen(t, p.seq)
+	return p
+}
+
+func (p *play) actions(id *atomic.Int64) map[string]func(*rapid.T) {
+	return map[string]func(*rapid.T){
+		"":         p.check,
+		"deliver":  func(t *rapid.T) { p.deliverNew(t, id.Add(1)) },
+		"deliver2": func(t *rapid.T) { p.deliverNew(t, id.Add(1)) }, // so that inboxes fill up
+		"deliver3": func(t *rapid.T) { p.deliverNew(t, id.Add(1)) },
+		"repeat":   p.deliverOld,
+		"open":     p.open,
+		"look":     p.look,
+		"read":     func(t *rapid.T) { p.markOne(t, true) },
+		"unread":   func(t *rapid.T) { p.markOne(t, false) },
+		"upto":     p.readUpto,
+		"delete":   p.take,
+		"restore":  p.putBack,
+		"retract":  p.retract,
+		"expire":   p.sweep,
+		"time":     p.passTime,
+	}
+}
+
+func (p *play) passTime(t *rapid.T) {
+	pass := time.Duration(rapid.IntRange(0, 12).Draw(t, "seconds")) * 10 * time.Second
+	if rapid.IntRange(0, 9).Draw(t, "a week passes") == 0 {
+		pass += week * time.Millisecond
+	}
+	p.s.clock.pass(pass)
 }
 
 func (p *play) now() int64 { return p.s.clock.now().UnixMilli() }
@@ -104,6 +123,9 @@ func (p *play) deliverNew(t *rapid.T, id int64) {
 		n.ExpiresAt = p.s.clock.in(life + week*time.Millisecond)
 	}
 	p.sent = append(p.sent, n)
+	if p.h != nil {
+		p.h.keep(n)
+	}
 	p.handOver(t, n)
 }
 
@@ -199,6 +221,9 @@ func (p *play) retract(t *rapid.T) {
 		t.Skip("nothing was sent")
 	}
 	n := rapid.SampledFrom(p.sent).Draw(t, "notice")
+	if p.h != nil {
+		p.h.retract(n.ID, notifier.StateRetracted)
+	}
 	if i := p.find(n.Key()); i >= 0 && p.rows[i].NoticeID == n.ID {
 		p.remove(i, p.now())
 	}

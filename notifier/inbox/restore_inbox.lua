@@ -30,6 +30,7 @@ for i = 7, #ARGV, 2 do
   if i > last then
     also[#also + 1] = field; also[#also + 1] = value
   elseif value == '' or left and redis.call('ZSCORE', gone, value:match('^%d+')) then
+    redis.call('ZREM', expiry, seq .. '|' .. field:sub(1, -12))
     events[#events + 1] = 'removed ' .. field:sub(1, -12)
   else
     fields[#fields + 1] = field; rows[#rows + 1] = field; rows[#rows + 1] = value

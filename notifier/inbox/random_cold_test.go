@@ -1,0 +1,142 @@
+package inbox_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+// Whatever happened, an inbox that Redis lost is again as it was when SQL last saw
+// it, but for what was retracted or has expired since. One that SQL saw after its
+// last change is exactly as before.
+func TestWhateverHappenedWhatSQLSawComesBack(t *testing.T) {
+	t.Parallel()
+	s, h := newSite(t, redistest.Client(t), 0), newShelf()
+	var seq, id atomic.Int64
+	rapid.Check(t, func(t *rapid.T) {
+		p := begin(t, s, seq.Add(1), h)
+		actions := p.actions(&id)
+		actions["flush"] = func(t *rapid.T) { p.flush(t, &id) }
+		actions["flush2"] = actions["flush"]
+		actions["lose"] = func(t *rapid.T) { p.goCold(t, &id) }
+		actions["purge"] = func(t *rapid.T) {
+			if len(p.sent) > 0 && rapid.IntRange(0, 3).Draw(t, "really") == 0 {
+				delete(h.notices, rapid.SampledFrom(p.sent).Draw(t, "notice").ID)
+			}
+		}
+		t.Repeat(actions)
+	})
+}
+
+func (m *model) clone() *model {
+	return &model{rows: slices.Clone(m.rows), gone: maps.Clone(m.gone), ver: m.ver, opened: m.opened}
+}
+
+// flush is what a flusher does; now and then the inbox changes between its steps.
+func (p *play) flush(t *rapid.T, id *atomic.Int64) {
+	part := keys.Partition(p.seq)
+	marks, err := p.s.Dirty(t.Context(), part, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := slices.Contains(marks, notifier.Dirty{Seq: p.seq, Ver: p.ver})
+	if unseen := p.ver > p.first && (p.saved == nil || p.ver > p.saved.ver); unseen != listed {
+		t.Fatalf("ver %d is marked: %v; SQL has not seen it: %v", p.ver, listed, unseen)
+	}
+	read := p.s.read(t, users(marks)...)
+	if listed {
+		p.saved = p.clone()
+	}
+	before := p.ver
+	if rapid.Bool().Draw(t, "meanwhile") {
+		p.deliverNew(t, id.Add(1))
+	}
+	p.h.save(read)
+	if err := p.s.Clean(t.Context(), part, marks); err != nil {
+		t.Fatal(err)
+	}
+	if _, still := p.s.stored(t, p.seq).Dirty[decimal(p.seq)]; still != (p.ver > before) {
+		t.Fatalf("still marked: %v; changed meanwhile: %v", still, p.ver > before)
+	}
+}
+
+// goCold takes the inbox out of Redis; when SQL has not seen the last of it, its
+// members of the expiry index are lost too. Some call brings it back.
+func (p *play) goCold(t *rapid.T, id *atomic.Int64) {
+	seen := p.saved != nil && p.saved.ver == p.ver
+	before := p.s.stored(t, p.seq)
+	p.s.lose(t, p.seq)
+	if !seen {
+		for member := range before.Expiry {
+			if strings.HasPrefix(member, decimal(p.seq)+"|") {
+				p.s.rdb.ZRem(t.Context(), p.s.k.Expiry(keys.Partition(p.seq)), member)
+			}
+		}
+		p.s.rdb.ZRem(t.Context(), p.s.k.Dirty(keys.Partition(p.seq)), p.seq)
+	}
+	p.passTime(t)
+	left := p.comeBack()
+	if seen && left == 0 {
+		p.s.wake(t, p.seq)
+		same(t, "going cold and coming back", before, p.s.stored(t, p.seq))
+		return
+	}
+	switch rapid.IntRange(0, 6).Draw(t, "call") {
+	case 0:
+		p.s.wake(t, p.seq)
+	case 1:
+		p.open(t)
+	case 2:
+		p.look(t)
+	case 3:
+		p.markOne(t, rapid.Bool().Draw(t, "read"))
+	case 4:
+		p.take(t)
+	case 5:
+		p.deliverNew(t, id.Add(1))
+	case 6:
+		p.readUpto(t)
+	}
+}
+
+// comeBack makes of the model what SQL has, without what has no place any more, and
+// lets the browser begin anew. It says how many rows have not.
+func (p *play) comeBack() (lost int) {
+	now := p.now()
+	p.rows, p.gone, p.ver, p.opened = nil, map[int64]left{}, now, 0
+	if p.saved != nil {
+		saved := p.saved.clone()
+		p.rows, p.gone, p.ver, p.opened = saved.rows, saved.gone, saved.ver, saved.opened
+	} else {
+		p.first = now
+	}
+	p.browser = newFolded()
+	p.browser.last = notifier.Change{Ver: p.ver, Unread: p.unread()}
+	for _, e := range p.rows {
+		p.browser.at[e.Key], p.browser.read[e.Key] = e.At, e.Read
+	}
+	for i := len(p.rows) - 1; i >= 0; i-- {
+		e := p.rows[i]
+		n, known := p.h.notices[e.NoticeID]
+		retracted := n.State == notifier.StateRetracted
+		if known && !retracted && (e.ExpiresAt.IsZero() || e.ExpiresAt.UnixMilli() > now) {
+			continue
+		}
+		p.remove(i, now)
+		p.gone[e.NoticeID] = left{now, retracted}
+		lost++
+	}
+	if lost > 0 {
+		p.forget(now)
+		p.bump(now)
+	}
+	return lost
+}

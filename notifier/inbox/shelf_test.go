@@ -1,0 +1,160 @@
+package inbox_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+// shelf is SQL as inboxes know it. It is empty at first.
+type shelf struct {
+	mu        sync.Mutex
+	snapshots map[int64]notifier.Snapshot
+	notices   map[int64]notifier.Notice
+	asked     [2]int // how many times for snapshots, and for contents
+
+	failing [2]error // what it answers to either
+	meeting func()   // runs once, when contents are asked for
+}
+
+func newShelf() *shelf {
+	return &shelf{snapshots: map[int64]notifier.Snapshot{}, notices: map[int64]notifier.Notice{}}
+}
+
+func (h *shelf) Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier.Snapshot, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.asked[0]++
+	if h.failing[0] != nil {
+		return nil, h.failing[0]
+	}
+	return pick(h.snapshots, seqs), ctx.Err()
+}
+
+func (h *shelf) Contents(ctx context.Context, ids []int64) (map[int64]notifier.Notice, error) {
+	h.mu.Lock()
+	meeting := h.meeting
+	h.meeting = nil
+	h.asked[1]++
+	found, err := pick(h.notices, ids), h.failing[1]
+	h.mu.Unlock()
+	if meeting != nil {
+		meeting()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found, ctx.Err()
+}
+
+func pick[V any](from map[int64]V, which []int64) map[int64]V {
+	found := map[int64]V{}
+	for _, id := range which {
+		if v, ok := from[id]; ok {
+			found[id] = v
+		}
+	}
+	return found
+}
+
+// save keeps what is newer than what it has.
+func (h *shelf) save(list []notifier.Snapshot) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range list {
+		if s.Ver > h.snapshots[s.Seq].Ver {
+			h.snapshots[s.Seq] = s
+		}
+	}
+}
+
+// keep makes it know notices.
+func (h *shelf) keep(list ...*notifier.Notice) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, n := range list {
+		h.notices[n.ID] = *n
+	}
+}
+
+func (h *shelf) retract(id int64, state notifier.State) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if n, ok := h.notices[id]; ok {
+		n.State = state
+		h.notices[id] = n
+	}
+}
+
+// beside gives the site a shelf: cold inboxes come back from it.
+func (s *site) beside(limit int) *shelf {
+	h := newShelf()
+	s.Inbox = s.another(h, limit)
+	return h
+}
+
+// another is the same inboxes on one more instance.
+func (s *site) another(h *shelf, limit int) *inbox.Inbox {
+	return inbox.New(s.rdb, s.k, inbox.Options{Cap: limit, Now: s.clock.now, SQL: h})
+}
+
+// writeBehind hands what is dirty in the partitions of these users to the shelf.
+func (s *site) writeBehind(t tb, h *shelf, seqs ...int64) {
+	t.Helper()
+	parts := map[int]bool{}
+	for _, seq := range seqs {
+		parts[keys.Partition(seq)] = true
+	}
+	for _, p := range slices.Sorted(maps.Keys(parts)) {
+		marks, err := s.Dirty(s.ctx(t), p, 10_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.save(s.read(t, users(marks)...))
+		if err := s.Clean(s.ctx(t), p, marks); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func users(marks []notifier.Dirty) []int64 {
+	seqs := make([]int64, len(marks))
+	for i, m := range marks {
+		seqs[i] = m.Seq
+	}
+	return seqs
+}
+
+func (s *site) read(t tb, seqs ...int64) []notifier.Snapshot {
+	t.Helper()
+	list, err := s.Read(s.ctx(t), seqs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// lose takes all of a user's own keys out of Redis.
+func (s *site) lose(t tb, seqs ...int64) {
+	t.Helper()
+	for _, seq := range seqs {
+		if err := s.rdb.Del(t.Context(), s.k.List(seq), s.k.Hash(seq), s.k.State(seq), s.k.Gone(seq)).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// wake brings inboxes back by asking for their badges.
+func (s *site) wake(t tb, seqs ...int64) []notifier.Badge {
+	t.Helper()
+	badges, err := s.Badges(s.ctx(t), seqs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return badges
+}
