@@ -77,8 +77,12 @@ func TestAnyInboxComesBackFromItsCode(t *testing.T) {
 		{Field: "\x00\xff'\n:has_read:1"},
 		{Field: strings.Repeat("x", 10_000) + notifier.ReadSuffix},
 	}, []notifier.GoneNotice{
-		{NoticeID: high, Score: math.Inf(1)}, {NoticeID: low, Score: -0.5}, {Score: math.Copysign(0, -1)},
-		{NoticeID: -1, Score: math.NaN()}, {NoticeID: 1, Score: math.MaxFloat64}, {NoticeID: 2, Score: 1_790_000_000_000.5},
+		{NoticeID: high, Score: math.Inf(1)},
+		{NoticeID: low, Score: -0.5},
+		{Score: math.Copysign(0, -1)},
+		{NoticeID: -1, Score: math.NaN()},
+		{NoticeID: 1, Score: math.MaxFloat64},
+		{NoticeID: 2, Score: 1_790_000_000_000.5},
 	})
 }
 
