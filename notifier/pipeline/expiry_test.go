@@ -17,7 +17,7 @@ func TestAnEntryLeavesTheBadgeWithinASecondOfItsExpiry(t *testing.T) {
 	seqs := r.users(t, "all", 100)
 	var ahead atomic.Int64 // of the clock of this installation
 	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
-	r.inbox = inbox.New(r.rdb, r.keys, inbox.Options{Now: now})
+	r.inbox = inbox.New(r.rdb, r.keys, inbox.Options{Now: now, SQL: r.store})
 	c := r.config()
 	c.Now = now
 	for range 2 { // two sweepers

@@ -35,7 +35,7 @@ func serveInstance() {
 	}
 	rdb := redis.NewClient(&redis.Options{Network: "unix", Addr: os.Getenv(instanceSocket)})
 	k := keys.New(os.Getenv(instancePrefix))
-	r := &rig{store: s, rdb: rdb, keys: k, inbox: inbox.New(rdb, k, inbox.Options{}), board: newBoard(rdb, k, s)}
+	r := &rig{store: s, rdb: rdb, keys: k, inbox: inbox.New(rdb, k, inbox.Options{SQL: s}), board: newBoard(rdb, k, s)}
 	c := r.config()
 	c.Chunk = 500 // so that there is a midst to be killed in
 	panic(fmt.Sprint("the instance ended: ", pipeline.New(c).Run(ctx)))

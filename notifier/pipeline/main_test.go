@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/inbox"
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", "25"); err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(redistest.Wrap(m),
+	goleak.VerifyTestMain(sqltest.Wrap(redistest.Wrap(m)),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
@@ -50,14 +51,20 @@ type rig struct {
 
 func newRig(t *testing.T, rdb redis.UniversalClient) *rig {
 	t.Helper()
+	return newRigOn(t, rdb, "")
+}
+
+// newRigOn is newRig on a PostgreSQL, or on SQLite without an address.
+func newRigOn(t *testing.T, rdb redis.UniversalClient, postgres string) *rig {
+	t.Helper()
 	dir := t.TempDir()
-	s, err := store.Open(t.Context(), store.Config{DataDir: dir})
+	s, err := store.Open(t.Context(), store.Config{URL: postgres, DataDir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	k := redistest.Space(t)
-	return &rig{dir, s, rdb, k, inbox.New(rdb, k, inbox.Options{}), newBoard(rdb, k, s)}
+	return &rig{dir, s, rdb, k, inbox.New(rdb, k, inbox.Options{SQL: s}), newBoard(rdb, k, s)}
 }
 
 func newBoard(rdb redis.UniversalClient, k keys.Space, s *store.Store) *announcement.Board {

@@ -24,7 +24,7 @@ func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := *base
 		r.keys = redistest.Space(t)
-		r.inbox = inbox.New(r.rdb, r.keys, inbox.Options{})
+		r.inbox = inbox.New(r.rdb, r.keys, inbox.Options{SQL: r.store})
 		c := r.config()
 		c.Chunk, c.InlineMax, c.Poll = 2, 3, time.Millisecond
 		p := pipeline.New(c)
