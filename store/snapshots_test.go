@@ -173,14 +173,15 @@ func TestSnapshotsAreStoredAllOrNone(t *testing.T) {
 
 func TestWritersAtOnceLeaveTheNewestSnapshots(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
+		const users = 1200 // more than one statement stores
 		stores := []*store.Store{db.open(t), db.open(t)}
-		addUsers(t, stores[0], 60)
+		addUsers(t, stores[0], users)
 		var wg sync.WaitGroup
 		for ver := range int64(16) {
 			wg.Go(func() {
 				var all []notifier.Snapshot
-				for seq := range int64(60) {
-					all = append(all, snapshot(seq+1, ver, int(ver)))
+				for seq := range int64(users) {
+					all = append(all, snapshot(seq+1, ver, 1))
 				}
 				if ver%2 == 0 { // the other way round
 					slices.Reverse(all)
@@ -191,9 +192,12 @@ func TestWritersAtOnceLeaveTheNewestSnapshots(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		for seq := range int64(60) {
-			wantSnapshots(t, stores[0], []int64{seq + 1}, snapshot(seq+1, 15, 15))
+		var want []notifier.Snapshot
+		var seqs []int64
+		for seq := range int64(users) {
+			want, seqs = append(want, snapshot(seq+1, 15, 1)), append(seqs, seq+1)
 		}
+		wantSnapshots(t, stores[0], seqs, want...)
 	})
 }
 
