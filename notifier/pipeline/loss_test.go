@@ -328,6 +328,7 @@ func TestARedisThatComesBackEmptyIsFilledAgain(t *testing.T) {
 			t.Errorf("Flush without Redis: %v", err)
 		}
 		server.Restart(t)
+		eventually(t, "the client finds it", func() bool { return r.rdb.Ping(t.Context()).Err() == nil })
 	})
 	r.live(t, p, seqs)
 	r.settle(t)

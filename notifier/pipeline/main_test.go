@@ -82,7 +82,7 @@ func (r *rig) config() pipeline.Config {
 }
 
 // users adds n users u1, u2 … in a role and returns their seqs.
-func (r *rig) users(t *testing.T, role string, n int) []int64 {
+func (r *rig) users(t testing.TB, role string, n int) []int64 {
 	t.Helper()
 	i := 0
 	_, err := r.store.ImportUsers(t.Context(), n, func() (store.NewUser, int, error) {

@@ -99,13 +99,24 @@ func (g *group) step(ctx context.Context, marks []mark) error {
 		return fmt.Errorf("read %d inboxes: %w", len(seqs), err)
 	}
 	if len(all) > 0 {
-		if err = g.f.c.Store.SaveSnapshots(ctx, all); err != nil {
+		if err = g.f.save(ctx, all); err != nil {
 			return fmt.Errorf("save %d inboxes: %w", len(all), err)
 		}
-		g.f.users.Add(int64(len(all)))
-		g.f.batches.Add(1)
 	}
 	return g.clean(ctx, marks, all)
+}
+
+func (f *Flusher) save(ctx context.Context, all []notifier.Snapshot) error {
+	if err := f.saves.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer f.saves.Release(1)
+	if err := f.c.Store.SaveSnapshots(ctx, all); err != nil {
+		return err
+	}
+	f.users.Add(int64(len(all)))
+	f.batches.Add(1)
+	return nil
 }
 
 // clean removes the marks whose versions were saved. Who changed after he was

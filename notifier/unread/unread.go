@@ -17,6 +17,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
@@ -26,6 +27,7 @@ const (
 	groups    = 8 // of partitions, each written by one instance at a time
 	groupSize = keys.Partitions / groups
 
+	maxSaves  = 2 // at once: a sender who waits for SQLite's one writer has no more before him
 	leaseLife = 3 * time.Second
 	maxPause  = 5 * time.Second // between two tries while they fail
 )
@@ -75,6 +77,7 @@ type Config struct {
 type Flusher struct {
 	c       Config
 	groups  [groups]*group
+	saves   *semaphore.Weighted
 	users   atomic.Int64
 	batches atomic.Int64
 
@@ -96,7 +99,7 @@ func New(c Config) *Flusher {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	f := &Flusher{c: c}
+	f := &Flusher{c: c, saves: semaphore.NewWeighted(maxSaves)}
 	for i := range f.groups {
 		g := &group{f: f, first: i * groupSize, counts: counts{rdb: c.Redis, store: c.Store, keys: c.Keys, first: i * groupSize}}
 		if c.Leases != nil {

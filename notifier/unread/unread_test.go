@@ -210,7 +210,7 @@ func TestNoMoreThanABatchOfEachGroupIsInMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
 		var mu sync.Mutex
-		var held, most, largest int
+		var held, most, largest, saving, savers int
 		b.onRead = func(seqs []int64) error {
 			mu.Lock()
 			defer mu.Unlock()
@@ -219,18 +219,26 @@ func TestNoMoreThanABatchOfEachGroupIsInMemory(t *testing.T) {
 			return nil
 		}
 		d.onSave = func(all []notifier.Snapshot) error {
-			<-time.After(3 * time.Second) // slower than the rounds
+			mu.Lock()
+			saving++
+			savers = max(savers, saving)
+			mu.Unlock()
+			<-time.After(1500 * time.Millisecond) // slower than the rounds
 			mu.Lock()
 			defer mu.Unlock()
 			held -= len(all)
+			saving--
 			return nil
 		}
 		b.change(between(1, 20_000)...)
 		defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Batch: 100}))()
-		pass(2 * time.Minute)
+		pass(4 * time.Minute)
 		settled(t, b, d)
 		if largest != 100 || most > 8*100 {
 			t.Errorf("%d at a time in a group, %d in all", largest, most)
+		}
+		if savers != 2 {
+			t.Errorf("%d wrote to SQL at once", savers)
 		}
 	})
 }
