@@ -85,17 +85,17 @@ func (b *Inbox) wake(ctx context.Context, seqs []int64) (bool, error) {
 		return false, nil
 	}
 	pipe := b.rdb.Pipeline()
-	cmds := make([]*redis.IntCmd, len(seqs))
+	there := make([]*redis.IntCmd, len(seqs))
 	for i, seq := range seqs {
-		cmds[i] = pipe.Exists(ctx, b.k.State(seq))
+		there[i] = pipe.Exists(ctx, b.k.State(seq))
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
 		return false, away(err)
 	}
 	var cold []int64
-	for i, cmd := range cmds {
-		if cmd.Val() == 0 {
-			cold = append(cold, seqs[i])
+	for i, seq := range seqs {
+		if there[i].Val() == 0 {
+			cold = append(cold, seq)
 		}
 	}
 	if len(cold) == 0 {

@@ -97,7 +97,7 @@ func (s *site) everyCall(seq int64) map[string]func(ctx context.Context) error {
 		"retract": func(ctx context.Context) error { return s.Retract(ctx, 60, "like:x", []int64{seq}) },
 		"badges":  func(ctx context.Context) error { _, err := s.Badges(ctx, []int64{seq}); return err },
 		"restore": func(ctx context.Context) error {
-			_, err := s.Restore(ctx, seq, notifier.Entry{Key: key(6), NoticeID: 6, At: startTime + 5})
+			_, err := s.Restore(ctx, seq, notifier.Entry{Key: key(6), NoticeID: 6, At: 1})
 			return err
 		},
 		"statuses": func(ctx context.Context) error {
@@ -114,12 +114,11 @@ func TestEveryCallBringsAColdInboxBack(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		seq := int64(0)
-		for name, call := range s.everyCall(0) {
+		for name := range s.everyCall(0) {
 			seq++
 			s.lived(t, h, seq)
 			s.lose(t, seq)
-			call = s.everyCall(seq)[name]
-			if err := call(s.ctx(t)); err != nil {
+			if err := s.everyCall(seq)[name](s.ctx(t)); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			if at := s.sound(t, seq); len(at.List) < 4 || at.State["opened"] == "0" {
@@ -216,9 +215,13 @@ func TestWhatIsRetractedExpiredOrUnknownStaysAway(t *testing.T) {
 func TestTheVersionRisesAlsoWhenTheSnapshotIsFromTheFuture(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
-		h.save([]notifier.Snapshot{{Seq: 42, Ver: startTime + 500, Rows: []notifier.SnapshotRow{{Field: "like:x:has_read:0", NoticeID: 1, At: 1}}}})
+		shared := []notifier.GoneNotice{{NoticeID: 5, Score: startTime}, {NoticeID: 6, Score: startTime}} // the second is another's
+		h.save([]notifier.Snapshot{{Seq: 42, Ver: startTime + 500, Gone: shared[:1], Rows: []notifier.SnapshotRow{{Field: "like:x:has_read:0", NoticeID: 1, At: 1}}}})
 		if badge := s.wake(t, 42)[0]; badge.Ver != startTime+501 || badge.Unread != 0 {
 			t.Errorf("badge %+v, want ver %d", badge, startTime+501)
+		}
+		if shared[1].NoticeID != 6 || len(s.stored(t, 42).Gone) != 2 {
+			t.Errorf("gone: SQL's %v, Redis' %v", shared, s.stored(t, 42).Gone)
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package inbox_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -144,7 +143,7 @@ func TestManyMarksAreCleanedAtOnce(t *testing.T) {
 		if err := s.Clean(s.ctx(t), 5, marks[:1200]); err != nil {
 			t.Fatal(err)
 		}
-		if left := s.stored(t, 5).Dirty; len(left) != 1 || left[fmt.Sprint(marks[1200].Seq)] == 0 {
+		if left := s.stored(t, 5).Dirty; len(left) != 1 || left[decimal(marks[1200].Seq)] == 0 {
 			t.Errorf("marks %v, want the last one only", left)
 		}
 	})
