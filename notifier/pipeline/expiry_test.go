@@ -21,6 +21,7 @@ func TestAnEntryLeavesTheBadgeWithinASecondOfItsExpiry(t *testing.T) {
 	c := r.config()
 	c.Now = now
 	for range 2 { // two sweepers
+		c.Board = newBoard(r.rdb, r.keys, r.store)
 		start(t, pipeline.New(c))
 	}
 	p := pipeline.New(c)

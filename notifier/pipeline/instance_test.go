@@ -111,6 +111,7 @@ func TestInstancesThatWorkOnTheSameNoticeDoNoHarm(t *testing.T) {
 	c.Chunk, c.Lease = 50, time.Millisecond // so short that every instance takes it away from the others
 	n := send(t, pipeline.New(c), toRole("all"))
 	for range 3 {
+		c.Board = newBoard(r.rdb, r.keys, r.store)
 		start(t, pipeline.New(c))
 	}
 	r.state(t, n.ID, notifier.StateSent)

@@ -44,7 +44,9 @@ func TestARetractDuringSendingLeavesNobodyWithTheNotice(t *testing.T) {
 	seqs := r.users(t, "all", 5000)
 	c := r.config()
 	c.Chunk = 100
-	p, other := pipeline.New(c), pipeline.New(c)
+	p := pipeline.New(c)
+	c.Board = newBoard(r.rdb, r.keys, r.store)
+	other := pipeline.New(c)
 	start(t, p)
 	start(t, other)
 	n := send(t, p, toRole("all"))
