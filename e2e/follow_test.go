@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -74,4 +75,24 @@ func fits(t *testing.T, w *window, what string) {
 	}).map((e) => e.outerHTML.slice(0, 80))`); len(cut) > 0 {
 		t.Errorf("%s: out of sight is %q", what, cut)
 	}
+}
+
+func TestALongPinnedTitleLeavesThePageItsRoom(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.people("vera staff")
+	s.peopleOf("customer", "cara")
+	i := s.serve()
+	title := strings.Repeat("Inventory in hall three ", 8) + "x"
+	i.person(t, "vera").announces("customer", title, "pinned", "1")
+	w := open(t, i).as(i.person(t, "cara"))
+	for _, width := range []int64{320, 1280} {
+		w.size(width, 700).visit("/settings").until(live2).banner(title)
+		if got := ask[float64](w, `document.querySelector(".pinned-title").clientHeight`); got > 2*26 {
+			t.Errorf("at %d px the title is %v px high", width, got)
+		}
+		w.shot("banner-long-" + strconv.FormatInt(width, 10))
+	}
+	w.scaled(320, 700, 1, true)
+	w.visit("/settings").until(live2).shot("banner-long-phone")
 }
