@@ -14,11 +14,15 @@ func TestWhatCanBeDoneAboutAnAnnouncementFollowsIt(t *testing.T) {
 	i := s.serve()
 	vera := i.person(t, "vera")
 	id := vera.announces("customer", "We close at four")
-	w := open(t, i).as(vera)
+	w := open(t, i).size(800, 500).as(vera)
 	w.visit("/staff/notices/"+id).until(live2).has("[data-testid=state]", "Open")
 	w.stays().clickOn("[data-testid=retract] summary").tabsTo("Retract now")
+	at := ask[float64](w, `scrollY`)
 	i.person(t, "cara").get("/announcements/" + id)
 	w.until(`document.querySelector("progress[data-testid^=read-]").value === 1`) // it has looked again
+	if now := ask[float64](w, `scrollY`); at == 0 || now != at {
+		t.Errorf("the page scrolled from %v to %v by itself", at, now)
+	}
 	w.until(`document.activeElement.closest("details[data-testid=retract][open]")`)
 	vera.leads("/staff/notices/" + id + "/retract")
 	w.has("[data-testid=state]", "Retracted")
