@@ -26,7 +26,10 @@ func (h *Handlers) fillAnnouncement(r *http.Request, p *views.Notice, n *notifie
 	p.Announced, p.Card = true, h.postCard(r, p.Frame, &n.Draft)
 	p.Facts = h.announcementFacts(p.Text, &n.Notice, now.Location())
 	p.Progress = h.announcementProgress(p.Text, n, now)
-	p.Progress.Address = noticePath(n.ID)
+	// A page that looks again says in which phase it knows the announcement.
+	p.Progress.Address = noticePath(n.ID) + "?phase=" + p.Progress.State
+	known := r.URL.Query().Get("phase")
+	p.Turned = fragment(r) && known != "" && known != p.Progress.State
 	if p.Done != nil && r.URL.Query().Get("done") == "retracting" {
 		p.Done.Text = p.Text.T("done.retracted") // at once, unlike a notice
 	}

@@ -76,6 +76,40 @@ func TestAnAnnouncementShowsWhereItStandsAndWhatCanBeDone(t *testing.T) {
 	}
 }
 
+func TestWhatCanBeDoneFollowsThePhase(t *testing.T) {
+	t.Parallel()
+	now := announced(5, hour, week)
+	w := newWorld(t, func(w *world) {
+		w.sender.progress = func(int64) (notifier.Progress, error) { return seenBy(now), nil }
+	})
+	script := append([]string{"HX-Request", "true", "HX-Target", "progress"}, inTokyo...)
+	again := w.get("carol", "/staff/notices/5", inTokyo...).attr("#progress", "hx-get")
+	for _, test := range []struct {
+		phase  string
+		notice notifier.Notice
+		turned bool
+		holds  string
+	}{
+		{"scheduled still", announced(5, hour, week), false, ""},
+		{"open", announced(5, -hour, week), true, "[data-testid=retract]:contains('disappears at once')"},
+		{"open still", announced(5, -hour, week), false, ""},
+		{"retracted", retracted(announced(5, -hour, week)), true, "[data-testid=delete]"},
+	} {
+		now = test.notice
+		r := w.get("carol", again, script...).wantStatus(t, http.StatusOK)
+		if (r.count("#deeds[hx-swap-oob]") == 1) != test.turned || r.count("#deeds") != 1 || test.turned && r.count("#deeds "+test.holds) != 1 {
+			t.Errorf("%s: what can be done comes anew: %v", test.phase, !test.turned)
+		}
+		again = r.attr("#progress", "hx-get")
+	}
+	if again != "" {
+		t.Errorf("what is over looks again at %s", again)
+	}
+	if w.get("carol", "/staff/notices/5?phase=open").count("#deeds[hx-swap-oob]") != 0 {
+		t.Error("a whole page says that a part of it is to be swapped")
+	}
+}
+
 func TestAnAnnouncementShowsWhoHasReadItInEachAudience(t *testing.T) {
 	t.Parallel()
 	p := seenBy(announced(5, -hour, week))

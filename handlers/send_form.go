@@ -119,7 +119,9 @@ func typed(values url.Values) views.SendForm {
 }
 
 // ticked says whether a box was, as far as it can be told.
-func ticked(values url.Values, field string) bool { return readBox(values, field, &notifier.InvalidError{}) }
+func ticked(values url.Values, field string) bool {
+	return readBox(values, field, &notifier.InvalidError{})
+}
 
 // textarea keeps a first empty line, which browsers drop.
 func textarea(s string) string {

@@ -83,6 +83,7 @@ type Notice struct {
 	Facts     []Fact
 	Progress  Progress
 	Announced bool     // it is an announcement
+	Turned    bool     // its phase is another than that of the page that looks again
 	EditHref  string   // empty: it cannot be changed
 	Retract   *Retract // nil: there is nothing left to retract
 	Delete    *Retract // nil: it is kept

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -114,12 +113,9 @@ func named(err error, cfg config) error {
 		return err
 	}
 	for _, f := range bad.Fields {
-		if number, ok := f.Params["Audience"]; ok {
-			for a, name := range cfg.Audiences {
-				if fmt.Sprint(int(a)) == fmt.Sprint(number) {
-					f.Params["Audience"] = name
-				}
-			}
+		number, ok := f.Params["Audience"].(int)
+		if name := cfg.Audiences[notifier.Audience(number)]; ok && name != "" {
+			f.Params["Audience"] = name
 		}
 	}
 	return bad

@@ -54,7 +54,6 @@ type Board struct {
 
 	syncing lock         // one Sync of this instance at a time
 	synced  atomic.Int64 // how many there were
-	run     runState
 }
 
 // room is what this instance holds of one audience.

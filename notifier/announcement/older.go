@@ -54,38 +54,43 @@ func (b *Board) bringBack(ctx context.Context, r *room, since, latest int64) err
 	if err != nil {
 		return err
 	}
+	var merged int64
 	for i := range current {
 		for _, p := range current[i].Parts {
 			if p.Audience != r.audience || p.Finished {
 				continue
 			}
-			if err := b.merge(ctx, r, notifier.PartKey{ID: current[i].ID, Audience: p.Audience}, since); err != nil {
+			n, err := b.merge(ctx, r, notifier.PartKey{ID: current[i].ID, Audience: p.Audience}, since)
+			if err != nil {
 				return err
 			}
+			merged += n
 		}
 	}
-	if _, err = parseReply(renewIndex.Run(ctx, b.rdb, []string{r.scheduled, r.dirty}, latest)); err != nil {
+	_, err = parseReply(renewIndex.Run(ctx, b.rdb, []string{r.scheduled, r.dirty}, latest, merged))
+	if err != nil || merged == 0 {
 		return err
 	}
 	return b.Sync(ctx)
 }
 
-func (b *Board) merge(ctx context.Context, r *room, k notifier.PartKey, since int64) error {
+// merge answers how many pieces of a bitmap were older than SQL's.
+func (b *Board) merge(ctx context.Context, r *room, k notifier.PartKey, since int64) (int64, error) {
 	segments, err := b.store.Reads(ctx, k)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	segments = slices.DeleteFunc(segments, func(g notifier.ReadSegment) bool { return g.Ver <= since })
 	if len(segments) == 0 {
-		return nil
+		return 0, nil
 	}
 	args := []any{k.ID}
 	for _, g := range segments {
 		whole := make([]byte, notifier.SegmentBytes)
 		copy(whole, g.Bits)
-		args = append(args, strconv.Itoa(g.Segment), whole)
+		args = append(args, strconv.Itoa(g.Segment), g.Ver, whole)
 	}
 	keys := []string{b.k.Bits(k.Audience, k.ID), r.dirty, b.k.Bits(k.Audience, 0)} // no announcement is 0
-	_, err = parseReply(mergeBits.Run(ctx, b.rdb, keys, args...))
-	return err
+	rep, err := parseReply(mergeBits.Run(ctx, b.rdb, keys, args...))
+	return rep.code, err
 }

@@ -82,7 +82,7 @@ func TestARedisThatComesBackOldLosesNoReadAndSpoilsNone(t *testing.T) {
 		for seq, want := range map[int64]int64{1: 2, 2: 1, 3: 1, 4: 2} {
 			s.unread(t, seq, want)
 		}
-		if b := s.badge(t, 2); b.AVer <= before.AVer {
+		if b := s.badge(t, 2); b.AVer < before.AVer {
 			t.Errorf("the version went from %d to %d", before.AVer, b.AVer)
 		}
 		s.read(t, 4, one)
@@ -138,6 +138,28 @@ func TestNothingIsWrittenBehindWhileItIsNotKnownHowOldRedisIs(t *testing.T) {
 		s.sql.before = func(string) error { return nil }
 		s.flushed(t)
 		s.wantSaved(t, one, 1, 2)
+	})
+}
+
+// Another instance may be between writing a piece and noting that.
+func TestWhatIsJustBeingWrittenDoesNotMakeRedisOld(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		one := s.publish(t, draft("One"))
+		s.read(t, 1, one)
+		heard := s.turns(t, customer)
+		s.sql.after = func(call string) error {
+			if call != "save" {
+				return nil
+			}
+			s.sql.after = func(string) error { return nil }
+			_, err := s.another(noOptions).Flush(t.Context())
+			return err
+		}
+		s.flushed(t)
+		if words := heard.heard(t); len(words) != 0 {
+			t.Errorf("told %q", words)
+		}
+		s.wantSaved(t, one, 1)
 	})
 }
 

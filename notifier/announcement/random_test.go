@@ -245,6 +245,7 @@ func (p *play) flushAll(t *rapid.T) {
 	if p.pass != nil {
 		p.pass(time.Minute)
 		p.sync(t)
+		p.pass(10 * time.Millisecond)
 	} else {
 		last := int64(0)
 		for _, b := range p.hub.held {

@@ -11,8 +11,9 @@ import (
 	"github.com/carillonhq/carillon/internal/script"
 )
 
-// runState is what Run remembers from one look to the next.
-type runState struct {
+// runner is a board at work, and what it remembers from one look to the next.
+type runner struct {
+	*Board
 	failing  bool // the last round failed; logged when it changes
 	flushed  time.Time
 	finished string // how the indexes were when all that was over had been finished
@@ -22,52 +23,53 @@ type runState struct {
 // says, writes reads behind and finishes what is over, until ctx ends; then it
 // returns nil. While Redis or SQL is away it goes on trying.
 func (b *Board) Run(ctx context.Context) error {
+	r := &runner{Board: b}
 	tick := time.NewTicker(b.o.Every)
 	defer tick.Stop()
 	for {
-		b.note(ctx, b.round(ctx))
+		r.note(ctx, r.round(ctx))
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return b.leave(ctx)
+			return r.leave(ctx)
 		}
 	}
 }
 
-func (b *Board) round(ctx context.Context) error {
-	if b.o.Lease != nil {
-		if mine, err := b.o.Lease.Hold(ctx); err != nil || !mine {
-			for _, r := range b.rooms {
-				r.latest.Store(unknown) // another one writes behind, and may come to know more
+func (r *runner) round(ctx context.Context) error {
+	if r.o.Lease != nil {
+		if mine, err := r.o.Lease.Hold(ctx); err != nil || !mine {
+			for _, room := range r.rooms {
+				room.latest.Store(unknown) // another one writes behind, and may come to know more
 			}
 			return err
 		}
 	}
-	return errors.Join(b.keepTime(ctx), b.writeBehind(ctx))
+	return errors.Join(r.keepTime(ctx), r.writeBehind(ctx))
 }
 
 // keepTime does what the time and SQL demand of the indexes.
-func (b *Board) keepTime(ctx context.Context) error {
-	revision, err := b.store.AnnouncementRevision(ctx)
+func (r *runner) keepTime(ctx context.Context) error {
+	revision, err := r.store.AnnouncementRevision(ctx)
 	if err != nil {
-		return errors.Join(fmt.Errorf("read the revision of the announcements: %w", err), b.closeOver(ctx))
+		return errors.Join(fmt.Errorf("read the revision of the announcements: %w", err), r.closeOver(ctx))
 	}
-	seen, due, err := b.look(ctx, revision)
+	seen, due, err := r.look(ctx, revision)
 	if err != nil {
 		return fmt.Errorf("look at the announcements: %w", err)
 	}
 	if due {
-		b.run.finished = ""
-		return b.Sync(ctx)
+		r.finished = ""
+		return r.Sync(ctx)
 	}
-	if seen == b.run.finished {
+	if seen == r.finished {
 		return nil
 	}
 	// Once more after something was finished: SQL may see it as over a moment later.
-	if n, all, err := b.Finish(ctx); err != nil || n > 0 || !all {
+	if n, all, err := r.Finish(ctx); err != nil || n > 0 || !all {
 		return err
 	}
-	b.run.finished = seen
+	r.finished = seen
 	return nil
 }
 
@@ -112,40 +114,40 @@ func (b *Board) look(ctx context.Context, revision int64) (seen string, due bool
 	return fmt.Sprint(all), false, nil
 }
 
-func (b *Board) writeBehind(ctx context.Context) error {
-	now := b.o.Now()
-	if now.Sub(b.run.flushed) < flushEvery {
+func (r *runner) writeBehind(ctx context.Context) error {
+	now := r.o.Now()
+	if now.Sub(r.flushed) < flushEvery {
 		return nil
 	}
-	b.run.flushed = now
-	_, err := b.Flush(ctx)
+	r.flushed = now
+	_, err := r.Flush(ctx)
 	return err
 }
 
 // note logs that the rounds began to fail, or work again.
-func (b *Board) note(ctx context.Context, err error) {
+func (r *runner) note(ctx context.Context, err error) {
 	switch {
 	case ctx.Err() != nil:
 		return
-	case err != nil && !b.run.failing:
-		b.o.Log.WarnContext(ctx, "announcements are not kept up to date", "stage", "announcement", "err", err)
-	case err == nil && b.run.failing:
-		b.o.Log.InfoContext(ctx, "announcements are kept up to date again", "stage", "announcement")
+	case err != nil && !r.failing:
+		r.o.Log.WarnContext(ctx, "announcements are not kept up to date", "stage", "announcement", "err", err)
+	case err == nil && r.failing:
+		r.o.Log.InfoContext(ctx, "announcements are kept up to date again", "stage", "announcement")
 	}
-	b.run.failing = err != nil
+	r.failing = err != nil
 }
 
 // leave writes the last reads behind and gives the lease back, so that nobody need
 // wait for either.
-func (b *Board) leave(ctx context.Context) error {
+func (r *runner) leave(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
-	_, err := b.Flush(ctx)
-	if b.o.Lease != nil {
-		err = errors.Join(err, b.o.Lease.Release(ctx))
+	_, err := r.Flush(ctx)
+	if r.o.Lease != nil {
+		err = errors.Join(err, r.o.Lease.Release(ctx))
 	}
-	if err != nil && !b.run.failing {
-		b.o.Log.WarnContext(ctx, "the last reads of announcements were not written behind", "stage", "announcement", "err", err)
+	if err != nil && !r.failing {
+		r.o.Log.WarnContext(ctx, "the last reads of announcements were not written behind", "stage", "announcement", "err", err)
 	}
 	return nil
 }

@@ -34,8 +34,9 @@ export function startActions() {
 			failed(xhr.status, row?.id, requestConfig?.path);
 			return;
 		}
-		// What was pressed; it may have been swapped away by now.
-		const pressed = requestConfig?.elt;
+		// What was pressed; it may have been swapped away by now. A part that looks
+		// again by itself was not: it moves nobody.
+		const pressed = requestConfig?.elt?.matches("a, button, form") ? requestConfig.elt : undefined;
 		clearFailure();
 		if (row && document.getElementById(row.id)?.hidden) removed = performance.now();
 		if (row) stay(row.id, row.button);

@@ -13,7 +13,7 @@ import (
 
 // allowed is every element that may come out, with its attributes.
 var allowed = map[string][]string{
-	"p": nil, "br": nil, "hr": nil, "em": nil, "strong": nil, "code": nil, "pre": nil, "ul": nil, "ol": {"start"}, "li": nil,
+	"p": nil, "br": nil, "hr": nil, "em": nil, "strong": nil, "code": nil, "pre": nil, "ul": nil, "ol": {"start", "class"}, "li": nil,
 	"blockquote": nil, "h2": nil, "h3": nil, "h4": nil, "a": {"href", "rel"},
 }
 
@@ -108,6 +108,9 @@ func checkTag(t *testing.T, tag html.Token, markup string) {
 		}
 		if a.Key == "href" && !notifier.ValidLink(a.Val, hosts) {
 			t.Errorf("a link to %q in %s", a.Val, markup)
+		}
+		if a.Key == "class" && a.Val != "long" {
+			t.Errorf("class is %q in %s", a.Val, markup)
 		}
 		if a.Key == "rel" && a.Val != "nofollow noopener" {
 			t.Errorf("rel is %q in %s", a.Val, markup)

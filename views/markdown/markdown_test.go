@@ -32,6 +32,8 @@ func TestTheSubsetIsShown(t *testing.T) {
 		{"code that is indented", "One\n\n    two", "<p>One</p>\n<pre><code>two\n</code></pre>"},
 		{"a list", "- a\n- b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>"},
 		{"a numbered list", "3. a\n4. b", "<ol start=\"3\">\n<li>a</li>\n<li>b</li>\n</ol>"},
+		{"the last short number", "998. a\n1. b", "<ol start=\"998\">\n<li>a</li>\n<li>b</li>\n</ol>"},
+		{"long numbers", "999. a\n1. b", "<ol start=\"999\" class=\"long\">\n<li>a</li>\n<li>b</li>\n</ol>"},
 		{"a quote", "> a", "<blockquote>\n<p>a</p>\n</blockquote>"},
 		{"a rule", "a\n\n***", "<p>a</p>\n<hr>"},
 		{"headings below the title", "# a\n## b\n### c\n#### d\n# e", "<h2>a</h2>\n<h3>b</h3>\n<h4>c</h4>\n<h4>d</h4>\n<h2>e</h2>"},

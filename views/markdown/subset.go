@@ -26,11 +26,19 @@ const (
 // some of the width, of which a phone has little.
 const deepest = 6
 
+// A list whose numbers have more than three digits is of this class: they do not
+// fit beside the text.
+const (
+	longNumbers = "long"
+	lastShort   = 999
+)
+
 // policy is the markup that may come out.
 func policy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "h2", "h3", "h4", "a")
 	p.AllowAttrs("start").Matching(regexp.MustCompile(`^[0-9]{1,9}$`)).OnElements("ol")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^` + longNumbers + `$`)).OnElements("ol")
 	p.AllowAttrs("href").Matching(regexp.MustCompile(`^(?:https://|/(?:[^/\\]|$))`)).OnElements("a")
 	p.AllowAttrs("rel").Matching(regexp.MustCompile(`^` + relation + `$`)).OnElements("a")
 	p.AllowURLSchemes("https")
@@ -66,6 +74,10 @@ func (s subset) Transform(doc *ast.Document, reader text.Reader, _ parser.Contex
 			}
 		case *ast.AutoLink:
 			s.autoLink(n, source)
+		case *ast.List:
+			if n.IsOrdered() && n.Start+n.ChildCount()-1 > lastShort {
+				n.SetAttributeString("class", []byte(longNumbers))
+			}
 		case *ast.Heading:
 			if empty(n, source) {
 				n.Parent().RemoveChild(n.Parent(), n)
