@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/chromedp/cdproto/page"
@@ -15,6 +16,9 @@ import (
 // pictures is where the pictures of README and docs are written: `make
 // screenshots` says docs/images.
 var pictures = flag.String("pictures", "screenshots/docs", "directory for the pictures of README and docs")
+
+// demoNotices is how many notices a demonstration has before its announcements.
+const demoNotices = 10
 
 // TestThePicturesOfTheDocs shows a demonstration as a newcomer sees it.
 func TestThePicturesOfTheDocs(t *testing.T) {
@@ -50,6 +54,13 @@ func TestThePicturesOfTheDocs(t *testing.T) {
 	w.portrait("send")
 	w.shows2x("light", 1000, 760).visit("/staff/notices").until(live2)
 	w.portrait("sent")
+
+	// The pinned one is the third of those that a demonstration announces.
+	pinned := strconv.Itoa(demoNotices + 3)
+	i.demo(t, "erin").get("/announcements/" + pinned)
+	bob.get("/announcements/" + pinned)
+	w.visit("/staff/notices/" + pinned).until(live2).portrait("announcement")
+	w.as(i.demo(t, "carol")).visit("/announcements").until(live2).portrait("announcements")
 }
 
 // portraitist is a window of a browser with the fonts of the pictures.
