@@ -27,7 +27,7 @@ func (e *environment) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (a
 		value = e.secret(name, value)
 	}
 	if value == "" {
-		return nil, nil //nolint:nilnil // kong keeps the default of a flag for which its resolvers answer nil and no error
+		return nil, nil // kong keeps the default of a flag for which its resolvers answer neither
 	}
 	return value, nil
 }

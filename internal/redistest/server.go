@@ -50,7 +50,8 @@ func (s *Server) launch() error {
 		"--save", "", "--appendonly", "no", "--dir", s.dir, "--daemonize", "no",
 		"--unixsocket", s.Socket, "--unixsocketperm", "700", "--logfile", filepath.Join(s.dir, "log"),
 	}, s.args...)
-	s.cmd = exec.Command("redis-server", args...) //nolint:noctx // it serves all tests of a package; Kill ends it
+	// It serves all tests of a package, and outlives the context of each; Kill ends it.
+	s.cmd = exec.CommandContext(context.Background(), "redis-server", args...)
 	s.cmd.SysProcAttr = endWithParent()
 	if err := s.cmd.Start(); err != nil {
 		s.cmd = nil

@@ -4,8 +4,6 @@ package script
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // Redis names scripts so
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -23,8 +21,7 @@ type Script struct {
 // feeds: functions that several scripts share come before the script itself.
 func New(name string, parts ...string) *Script {
 	src := strings.Join(parts, "\n")
-	sum := sha1.Sum([]byte(src)) //nolint:gosec // as above
-	sha := hex.EncodeToString(sum[:])
+	sha := redis.NewScript(src).Hash()
 	return &Script{name: name, src: src, sha: sha, shaArg: sha}
 }
 

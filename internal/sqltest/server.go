@@ -86,7 +86,7 @@ func (s *server) launch(bin string, who owner) (*exec.Cmd, error) {
 	if err := who.own(s.dir); err != nil {
 		return nil, err
 	}
-	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", superuser, //nolint:noctx // it ends by itself
+	initdb := exec.CommandContext(context.Background(), filepath.Join(bin, "initdb"), "-D", data, "-U", superuser,
 		"-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
 	initdb.Dir, initdb.SysProcAttr = s.dir, who.process()
 	if out, err := initdb.CombinedOutput(); err != nil {
@@ -99,7 +99,8 @@ func (s *server) launch(bin string, who owner) (*exec.Cmd, error) {
 	} {
 		args = append(args, "-c", set)
 	}
-	cmd := exec.Command(filepath.Join(bin, "postgres"), args...) //nolint:noctx // it outlives any context
+	// It serves all tests of a package, and outlives the context of each.
+	cmd := exec.CommandContext(context.Background(), filepath.Join(bin, "postgres"), args...)
 	cmd.Dir, cmd.SysProcAttr = s.dir, who.process()
 	log, err := os.Create(s.log())
 	if err != nil {
