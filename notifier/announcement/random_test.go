@@ -121,14 +121,16 @@ func (p *play) title() string {
 	return fmt.Sprint("Title ", p.said)
 }
 
-// some is one of the announcements that are over, or of those that are not.
-func (p *play) some(t *rapid.T, over bool) int64 {
+// some is one of the announcements that are over, or of those that are not. Where
+// there is none, it publishes one instead, and is false.
+func (p *play) some(t *rapid.T, over bool) (id int64, ok bool) {
 	ids := slices.Sorted(maps.Keys(p.all))
 	ids = slices.DeleteFunc(ids, func(id int64) bool { return p.over(p.all[id]) != over })
 	if len(ids) == 0 {
-		t.Skip("there is none")
+		p.publish(t)
+		return 0, false
 	}
-	return rapid.SampledFrom(ids).Draw(t, "id")
+	return rapid.SampledFrom(ids).Draw(t, "id"), true
 }
 
 func (p *play) edit(t *rapid.T, id int64, change func(n *notifier.Announcement)) {
@@ -137,34 +139,50 @@ func (p *play) edit(t *rapid.T, id int64, change func(n *notifier.Announcement))
 }
 
 func (p *play) readdress(t *rapid.T) {
-	id, to := p.some(t, false), rapid.SampledFrom(choices).Draw(t, "audiences")
+	id, ok := p.some(t, false)
+	if !ok {
+		return
+	}
+	to := rapid.SampledFrom(choices).Draw(t, "audiences")
 	p.model.address(id, to)
 	p.edit(t, id, func(n *notifier.Announcement) { address(n, to...) })
 }
 
 func (p *play) move(t *rapid.T) {
-	id := p.some(t, false)
+	id, ok := p.some(t, false)
+	if !ok {
+		return
+	}
 	n := p.all[id]
 	n.starts, n.ends = p.window(t)
 	p.edit(t, id, func(a *notifier.Announcement) { a.StartsAt, a.EndsAt = n.starts, n.ends })
 }
 
 func (p *play) rewrite(t *rapid.T) {
-	id := p.some(t, false)
+	id, ok := p.some(t, false)
+	if !ok {
+		return
+	}
 	title, pinned := p.title(), rapid.Bool().Draw(t, "pinned")
 	p.all[id].title = title
 	p.edit(t, id, func(n *notifier.Announcement) { n.Title, n.Pinned = title, pinned })
 }
 
 func (p *play) lateJoiners(t *rapid.T) {
-	id := p.some(t, false)
+	id, ok := p.some(t, false)
+	if !ok {
+		return
+	}
 	n := p.all[id]
 	n.late = !n.late
 	p.edit(t, id, func(a *notifier.Announcement) { a.LateJoiners = n.late })
 }
 
 func (p *play) retract(t *rapid.T) {
-	id := p.some(t, false)
+	id, ok := p.some(t, false)
+	if !ok {
+		return
+	}
 	p.all[id].retracted = true
 	p.s.sql.retract(id)
 	p.sync(t)
@@ -172,16 +190,20 @@ func (p *play) retract(t *rapid.T) {
 
 // remove finishes first: what SQL does not have any more nobody would finish.
 func (p *play) remove(t *rapid.T) {
-	id := p.some(t, true)
+	id, ok := p.some(t, true)
+	if !ok {
+		return
+	}
 	p.finish(t)
 	delete(p.all, id)
 	p.s.sql.remove(id)
 	p.sync(t)
 }
 
+// anybody is one of the users, who joins when there is nobody yet.
 func (p *play) anybody(t *rapid.T) notifier.Reader {
 	if len(p.users) == 0 {
-		t.Skip("there is nobody")
+		p.join(t)
 	}
 	return rapid.SampledFrom(p.readers()).Draw(t, "reader")
 }
