@@ -9,7 +9,10 @@ import (
 // words and stages are what several packages may import.
 var (
 	words  = []string{"notifier", "notifier/keys"}
-	stages = []string{"notifier/announcement", "notifier/inbox", "notifier/route", "notifier/live", "notifier/sweep", "notifier/unread"}
+	stages = []string{
+		"notifier/announcement", "notifier/inbox", "notifier/route", "notifier/live", "notifier/sweep", "notifier/unread",
+		"notifier/intake", "notifier/epoch",
+	}
 )
 
 // rules says for each package which of our own it may import; `*` is any. A
@@ -34,6 +37,8 @@ var rules = map[string][]string{
 	"notifier/live":         append([]string{"internal/script"}, words...),
 	"notifier/sweep":        append([]string{"internal/script"}, words...),
 	"notifier/unread":       append([]string{"internal/script"}, words...),
+	"notifier/intake":       append([]string{"internal/script"}, words...),
+	"notifier/epoch":        append([]string{"internal/script"}, words...),
 	"notifier/pipeline":     append(append([]string{"internal/script"}, words...), stages...),
 
 	"store":              {"notifier"},
@@ -42,6 +47,7 @@ var rules = map[string][]string{
 	"internal/embedded":  {},
 	"internal/redistest": {"notifier/keys"},
 	"internal/sqltest":   {},
+	"internal/faulty":    {},
 	"internal/archtest":  {"internal/script"},
 }
 

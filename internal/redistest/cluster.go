@@ -48,7 +48,11 @@ func stopCluster() {
 	}
 }
 
-func startCluster() (nodes []*Server, err error) {
+func startCluster() ([]*Server, error) { return startNodes(masters) }
+
+// startNodes starts that many nodes and joins them. The first three are masters of all
+// slots, the others of none.
+func startNodes(number int) (nodes []*Server, err error) {
 	defer func() {
 		if err != nil {
 			for _, n := range nodes {
@@ -57,14 +61,14 @@ func startCluster() (nodes []*Server, err error) {
 			nodes = nil
 		}
 	}()
-	for range masters {
+	for range number {
 		n, err := startMember()
 		if err != nil {
 			return nodes, err
 		}
 		nodes = append(nodes, n)
 	}
-	clients := make([]*redis.Client, masters)
+	clients := make([]*redis.Client, number)
 	for i, n := range nodes {
 		clients[i] = redis.NewClient(&redis.Options{
 			Network: "unix", Addr: n.Socket, DisableIdentity: true, MaintNotificationsConfig: noMaintenance(),
@@ -119,7 +123,7 @@ func isFree(port int) bool {
 func join(clients []*redis.Client, nodes []*Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
 	defer cancel()
-	for i, c := range clients {
+	for i, c := range clients[:masters] {
 		from, to := i*slots/masters, (i+1)*slots/masters-1
 		if err := c.ClusterAddSlotsRange(ctx, from, to).Err(); err != nil {
 			return fmt.Errorf("give slots to %s: %w", nodes[i].Addr, err)
@@ -139,7 +143,7 @@ func join(clients []*redis.Client, nodes []*Server) error {
 	}
 	return poll(func(ctx context.Context) error {
 		for _, c := range clients {
-			if err := whole(ctx, c); err != nil {
+			if err := whole(ctx, c, len(nodes)); err != nil {
 				return err
 			}
 		}
@@ -147,12 +151,12 @@ func join(clients []*redis.Client, nodes []*Server) error {
 	})
 }
 
-func whole(ctx context.Context, c *redis.Client) error {
+func whole(ctx context.Context, c *redis.Client, nodes int) error {
 	info, err := c.ClusterInfo(ctx).Result()
 	if err != nil {
 		return err
 	}
-	for _, want := range []string{"cluster_state:ok", "cluster_known_nodes:3", "cluster_slots_assigned:16384"} {
+	for _, want := range []string{"cluster_state:ok", "cluster_known_nodes:" + strconv.Itoa(nodes), "cluster_slots_assigned:16384"} {
 		if !strings.Contains(info, want+"\r\n") {
 			return errors.New("the cluster lacks " + want)
 		}

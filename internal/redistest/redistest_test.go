@@ -1,8 +1,12 @@
 package redistest_test
 
 import (
+	"errors"
+	"strconv"
 	"testing"
+	"time"
 
+	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
 	"github.com/carillonhq/carillon/internal/redistest"
@@ -67,4 +71,72 @@ func TestMiniredisAnswers(t *testing.T) {
 	if got, err := m.Get("k"); err != nil || got != "v" {
 		t.Errorf("miniredis holds %q, error %v; want v", got, err)
 	}
+}
+
+func TestAServerComesBackAsOldAsItsFile(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s := redistest.Own(t)
+	c := s.Client(t)
+	c.Set(ctx, "k", "old", 0)
+	file := s.Save(t)
+	c.Set(ctx, "k", "new", 0)
+	s.Crash(t)
+	s.RestartFrom(t, file)
+	if got := c.Get(ctx, "k").Val(); got != "old" {
+		t.Errorf("it holds %q", got)
+	}
+	s.Crash(t)
+	s.Restart(t)
+	if n := c.DBSize(ctx).Val(); n != 0 {
+		t.Errorf("%d keys are left", n)
+	}
+}
+
+func TestAReplicaThatLagsTakesTheMastersPlace(t *testing.T) {
+	t.Parallel()
+	for name, pair := range map[string]func(testing.TB) *redistest.Pair{"sentinel": redistest.Sentinel, "cluster": redistest.OwnCluster} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			p := pair(t)
+			var c redis.UniversalClient
+			if name == "cluster" {
+				c = redis.NewClusterClient(&redis.ClusterOptions{Addrs: p.Addrs, ClusterStateReloadInterval: time.Second})
+			} else {
+				c = redis.NewFailoverClient(&redis.FailoverOptions{MasterName: redistest.SentinelMaster, SentinelAddrs: p.Addrs})
+			}
+			defer func() { _ = c.Close() }()
+			k := ownKey(t, p.Master.Client(t))
+			if err := c.Set(ctx, k, "old", 0).Err(); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Master.Client(t).Wait(ctx, 1, 5*time.Second).Err(); err != nil {
+				t.Fatal(err)
+			}
+			p.Master.Detach(t)
+			if err := c.Set(ctx, k, "new", 0).Err(); err != nil {
+				t.Fatal(err)
+			}
+			p.FailOver(t)
+			deadline := time.Now().Add(10 * time.Second)
+			for got := ""; got != "old"; got = c.Get(ctx, k).Val() {
+				if time.Now().After(deadline) {
+					t.Fatalf("after the failover it is %q", got)
+				}
+			}
+		})
+	}
+}
+
+// ownKey is a key that this server takes.
+func ownKey(t *testing.T, c *redis.Client) string {
+	t.Helper()
+	for i := range 1000 {
+		if k := "k" + strconv.Itoa(i); errors.Is(c.Get(t.Context(), k).Err(), redis.Nil) {
+			return k
+		}
+	}
+	t.Fatal("it takes no key")
+	return ""
 }

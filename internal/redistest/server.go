@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,12 +17,13 @@ import (
 
 const startLimit = 15 * time.Second
 
-// Server is one redis-server process without persistence.
+// Server is one redis-server process. It writes no file but when it is told to.
 type Server struct {
 	Socket string // path of its unix socket
-	Addr   string // host:port, for members of a cluster only
+	Addr   string // host:port, for those that other servers must reach only
 
 	dir  string
+	file []string // a file of configuration, which comes before all options
 	args []string
 	cmd  *exec.Cmd
 }
@@ -37,6 +40,9 @@ func start(config func(dir string) (addr string, args []string)) (*Server, error
 	}
 	addr, args := config(dir)
 	s := &Server{Socket: filepath.Join(dir, "s"), Addr: addr, dir: dir, args: args}
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		s.file, s.args = args[:1], args[1:]
+	}
 	if err := s.launch(); err != nil {
 		s.Kill()
 		return nil, err
@@ -46,10 +52,10 @@ func start(config func(dir string) (addr string, args []string)) (*Server, error
 
 func (s *Server) launch() error {
 	_ = os.Remove(s.Socket) // a killed server leaves its socket behind
-	args := append([]string{
+	args := slices.Concat(s.file, []string{
 		"--save", "", "--appendonly", "no", "--dir", s.dir, "--daemonize", "no",
 		"--unixsocket", s.Socket, "--unixsocketperm", "700", "--logfile", filepath.Join(s.dir, "log"),
-	}, s.args...)
+	}, s.args)
 	// It serves all tests of a package, and outlives the context of each; Kill ends it.
 	s.cmd = exec.CommandContext(context.Background(), "redis-server", args...)
 	s.cmd.SysProcAttr = endWithParent()
@@ -77,26 +83,6 @@ func (s *Server) awaitPing() error {
 func (s *Server) Client(t testing.TB) *redis.Client {
 	t.Helper()
 	return client(t, "unix", s.Socket)
-}
-
-// Crash ends the server as SIGKILL does. What it held is lost.
-func (s *Server) Crash(t testing.TB) {
-	t.Helper()
-	if err := s.cmd.Process.Kill(); err != nil {
-		t.Fatalf("kill redis-server: %v", err)
-	}
-	_ = s.cmd.Wait()
-	s.cmd = nil
-}
-
-// Restart starts a crashed server again, empty, on the same socket.
-func (s *Server) Restart(t testing.TB) {
-	t.Helper()
-	var err error
-	shared.keeper.do(func() { err = s.launch() })
-	if err != nil {
-		t.Fatalf("restart redis-server: %v", err)
-	}
 }
 
 // Kill ends the server and removes its directory. It may be called twice.

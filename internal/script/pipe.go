@@ -57,6 +57,9 @@ func (p *Pipe) Exec(ctx context.Context) error {
 		return first
 	}
 	if err := Load(ctx, p.rdb, lacking...); err != nil {
+		for _, r := range again {
+			r.cmd.SetErr(err)
+		}
 		return err
 	}
 	p.send(ctx, again)

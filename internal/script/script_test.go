@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync/atomic"
 	"testing"
@@ -107,6 +108,34 @@ func TestAPipeGivesUpAfterASecondTry(t *testing.T) {
 	p.Add(t.Context(), adder(t.Name()), 1, k.Counts(1), 1)
 	if err := p.Exec(t.Context()); !redis.HasErrorPrefix(err, "NOSCRIPT") || f.runs.Load() != 2 {
 		t.Errorf("%d tries, %v; want 2 and NOSCRIPT", f.runs.Load(), err)
+	}
+}
+
+// mute does not answer when it is given scripts.
+type mute struct{ flusher }
+
+func (m *mute) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		if cmds[0].Name() == "script" {
+			cmds[0].SetErr(io.EOF)
+			return io.EOF
+		}
+		return next(ctx, cmds)
+	}
+}
+
+func TestWhatCannotBeLoadedIsAwayForEachRunThatLackedIt(t *testing.T) {
+	t.Parallel()
+	rdb, k, known := redistest.Own(t).Client(t), redistest.Space(t), adder(t.Name())
+	if err := script.Load(t.Context(), rdb, known); err != nil {
+		t.Fatal(err)
+	}
+	rdb.AddHook(&mute{})
+	p := script.NewPipe(rdb, 2)
+	lacking := p.Add(t.Context(), adder("another"), 1, k.Counts(1), 1)
+	there := p.Add(t.Context(), known, 1, k.Counts(1), 1)
+	if err := p.Exec(t.Context()); !script.Away(err) || !script.Away(lacking.Err()) || there.Err() != nil {
+		t.Errorf("error %v; the one that lacked it: %v, the other: %v", err, lacking.Err(), there.Err())
 	}
 }
 

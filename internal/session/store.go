@@ -127,13 +127,21 @@ func (s *Store) SignOut(w http.ResponseWriter, r *http.Request) error {
 
 // SignOutEverywhere ends every session of a user and takes the cookie of r back.
 func (s *Store) SignOutEverywhere(ctx context.Context, w http.ResponseWriter, _ *http.Request, seq int64) error {
-	ids, err := s.sql.EndSessions(ctx, seq)
-	if err != nil {
-		return fmt.Errorf("sign out user %d everywhere: %w", seq, err)
+	if _, err := s.Expel(ctx, seq); err != nil {
+		return err
 	}
-	s.cache.bury(ctx, ids...)
 	s.cookie.clear(w)
 	return nil
+}
+
+// Expel ends every session of a user, and says how many there were.
+func (s *Store) Expel(ctx context.Context, seq int64) (int, error) {
+	ids, err := s.sql.EndSessions(ctx, seq)
+	if err != nil {
+		return 0, fmt.Errorf("sign out user %d everywhere: %w", seq, err)
+	}
+	s.cache.bury(ctx, ids...)
+	return len(ids), nil
 }
 
 // Refresh has every session of a user read from SQL again: something about him

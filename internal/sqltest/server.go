@@ -22,13 +22,17 @@ const (
 // it: the kernel ends the server with the thread that started it.
 type server struct {
 	dir   string // holds the data and the socket
+	set   []string
 	admin *sql.DB
 	quit  chan struct{}
 	done  chan struct{}
 }
 
+// quick is the settings of a server whose data may be lost.
+var quick = []string{"fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=32MB", "autovacuum=off"}
+
 // startServer makes a cluster and returns when its server answers.
-func startServer() (*server, error) {
+func startServer(settings ...string) (*server, error) {
 	bin, err := binaries()
 	if err != nil {
 		return nil, err
@@ -41,7 +45,7 @@ func startServer() (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{dir: dir, quit: make(chan struct{}), done: make(chan struct{})}
+	s := &server{dir: dir, set: settings, quit: make(chan struct{}), done: make(chan struct{})}
 	started := make(chan error)
 	go s.keep(bin, who, started)
 	if err := <-started; err != nil {
@@ -93,10 +97,7 @@ func (s *server) launch(bin string, who owner) (*exec.Cmd, error) {
 		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
 	}
 	args := []string{"-D", data, "-k", s.dir, "-h", ""}
-	for _, set := range []string{
-		"fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=300",
-		"shared_buffers=32MB", "autovacuum=off", "jit=off", "unix_socket_permissions=0777",
-	} {
+	for _, set := range append([]string{"max_connections=300", "jit=off", "unix_socket_permissions=0777"}, s.set...) {
 		args = append(args, "-c", set)
 	}
 	// It serves all tests of a package, and outlives the context of each.

@@ -81,10 +81,20 @@ func Mend(t testing.TB, ownURL string) {
 	admin(t, `ALTER DATABASE `+database(t, ownURL)+` WITH ALLOW_CONNECTIONS true`)
 }
 
+// Durable starts a server of its own that keeps what it commits, as one does that
+// nobody has configured, for whoever measures. It runs until stop.
+func Durable() (url string, stop func(), err error) {
+	s, err := startServer()
+	if err != nil {
+		return "", nil, fmt.Errorf("start PostgreSQL: %w", err)
+	}
+	return s.url("postgres", nil), s.stop, nil
+}
+
 // start starts the server at the first call of a process.
 func start(t testing.TB) {
 	t.Helper()
-	shared.once.Do(func() { shared.server, shared.err = startServer() })
+	shared.once.Do(func() { shared.server, shared.err = startServer(quick...) })
 	if shared.err != nil {
 		t.Fatalf("start PostgreSQL: %v", shared.err)
 	}

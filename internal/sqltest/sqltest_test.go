@@ -54,3 +54,20 @@ func TestCutTakesTheDatabaseAwayAndMendBringsItBack(t *testing.T) {
 		t.Errorf("a mended database does not answer: %v", err)
 	}
 }
+
+func TestADurableServerWritesToItsDiskBeforeItAnswers(t *testing.T) {
+	t.Parallel()
+	url, stop, err := sqltest.Durable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	db := open(t, url)
+	defer db.Close()
+	for _, setting := range []string{"fsync", "synchronous_commit", "full_page_writes"} {
+		var value string
+		if err := db.QueryRowContext(t.Context(), `SELECT current_setting($1)`, setting).Scan(&value); err != nil || value != "on" {
+			t.Errorf("%s is %q, %v", setting, value, err)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package faulty_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/carillonhq/carillon/internal/faulty"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience is how long a test waits for what has to happen.
+const patience = 10 * time.Second
+
+// echo is a server that answers what it is told and ends when it is told the end.
+func echo(t *testing.T, network, addr string) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), network, addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				_, _ = io.Copy(c, c)
+			}()
+		}
+	}()
+	t.Cleanup(func() { _ = l.Close(); <-done })
+	return l.Addr().String()
+}
+
+func dial(t *testing.T, p *faulty.Proxy) *net.TCPConn {
+	t.Helper()
+	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", p.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	tcp, _ := c.(*net.TCPConn)
+	_ = tcp.SetDeadline(time.Now().Add(patience))
+	return tcp
+}
+
+// say tells the server something and returns what comes back.
+func say(c net.Conn, what string) (string, error) {
+	if _, err := io.WriteString(c, what); err != nil {
+		return "", err
+	}
+	heard := make([]byte, len(what))
+	_, err := io.ReadFull(c, heard)
+	return string(heard), err
+}
+
+func wantEcho(t *testing.T, c net.Conn, what string) {
+	t.Helper()
+	if heard, err := say(c, what); err != nil || heard != what {
+		t.Fatalf("said %q, heard %q, %v", what, heard, err)
+	}
+}
+
+func TestEverythingArrivesInOrderAndTheEndToo(t *testing.T) {
+	t.Parallel()
+	for _, network := range []string{"tcp", "unix"} {
+		addr := "127.0.0.1:0"
+		if network == "unix" {
+			addr = filepath.Join(t.TempDir(), "s")
+		}
+		p := faulty.Listen(t, network, echo(t, network, addr))
+		c := dial(t, p)
+		var said bytes.Buffer
+		for i := range 200_000 {
+			fmt.Fprintln(&said, i)
+		}
+		go func() {
+			_, _ = c.Write(said.Bytes())
+			_ = c.CloseWrite()
+		}()
+		heard, err := io.ReadAll(c)
+		if err != nil || !bytes.Equal(heard, said.Bytes()) {
+			t.Errorf("%s: heard %d bytes of %d, %v", network, len(heard), said.Len(), err)
+		}
+		_ = c.Close()
+		eventually(t, "the connection is over", func() bool { return p.Open() == 0 })
+	}
+}
+
+func TestDelayIsEveryBytesButNotTheirSum(t *testing.T) {
+	t.Parallel()
+	p := faulty.Listen(t, "tcp", echo(t, "tcp", "127.0.0.1:0"))
+	c := dial(t, p)
+	wantEcho(t, c, "at once")
+	const delay = 50 * time.Millisecond
+	p.Delay(delay)
+	began := time.Now()
+	for i := range 100 { // all of them on their way at once
+		if _, err := fmt.Fprintf(c, "%03d", i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	heard := make([]byte, 300)
+	if _, err := io.ReadFull(c, heard); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took < 2*delay || took > 20*delay {
+		t.Errorf("there and back took %v", took)
+	}
+	p.Delay(0)
+	wantEcho(t, c, "at once again")
+}
+
+func TestACutEndsWhatThereIsAndNothingNew(t *testing.T) {
+	t.Parallel()
+	p := faulty.Listen(t, "tcp", echo(t, "tcp", "127.0.0.1:0"))
+	c := dial(t, p)
+	wantEcho(t, c, "before")
+	p.Cut()
+	if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, io.EOF) {
+		t.Errorf("a cut connection: %v; want a reset", err)
+	}
+	wantEcho(t, dial(t, p), "after")
+}
+
+func TestWhoIsRefusedIsTakenAgainLater(t *testing.T) {
+	t.Parallel()
+	p := faulty.Listen(t, "tcp", echo(t, "tcp", "127.0.0.1:0"))
+	c := dial(t, p)
+	wantEcho(t, c, "before")
+	p.Refuse(true)
+	for _, refused := range []net.Conn{c, dial(t, p)} {
+		if heard, err := say(refused, "hello"); err == nil {
+			t.Errorf("heard %q", heard)
+		}
+	}
+	p.Refuse(false)
+	wantEcho(t, dial(t, p), "after")
+}
+
+func TestAHoleSaysNothingAndLosesNothing(t *testing.T) {
+	t.Parallel()
+	p := faulty.Listen(t, "tcp", echo(t, "tcp", "127.0.0.1:0"))
+	c := dial(t, p)
+	wantEcho(t, c, "before")
+	p.Hole(true)
+	p.Hole(true) // twice is once
+	fresh := dial(t, p)
+	for _, silent := range []*net.TCPConn{c, fresh} {
+		if _, err := io.WriteString(silent, "hello"); err != nil {
+			t.Fatal(err)
+		}
+		_ = silent.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+		if n, err := silent.Read(make([]byte, 1)); n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("out of the hole came %d bytes, %v", n, err)
+		}
+		_ = silent.SetReadDeadline(time.Now().Add(patience))
+	}
+	p.Hole(false)
+	for _, silent := range []net.Conn{c, fresh} {
+		heard := make([]byte, 5)
+		if _, err := io.ReadFull(silent, heard); err != nil || string(heard) != "hello" {
+			t.Errorf("after the hole: %q, %v", heard, err)
+		}
+	}
+}
+
+func TestAServerThatIsAwayIsAnEnd(t *testing.T) {
+	t.Parallel()
+	p := faulty.Listen(t, "unix", filepath.Join(t.TempDir(), "nobody"))
+	if heard, err := say(dial(t, p), "hello"); err == nil {
+		t.Errorf("heard %q", heard)
+	}
+}
+
+func TestCloseEndsWhatHangs(t *testing.T) {
+	t.Parallel()
+	p := faulty.Listen(t, "tcp", echo(t, "tcp", "127.0.0.1:0"))
+	c := dial(t, p)
+	wantEcho(t, c, "before")
+	p.Hole(true)
+	if _, err := io.WriteString(c, strings.Repeat("x", 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	p.Close()
+	if n, err := c.Read(make([]byte, 1)); n > 0 || err == nil {
+		t.Errorf("after Close: %d, %v", n, err)
+	}
+	if c, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", p.Addr()); err == nil {
+		_ = c.Close()
+		t.Error("it listens on")
+	}
+}
+
+// eventually waits until a promise holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); !holds(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %v: %s", patience, what)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package redistest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Pair is a master with a replica, and somebody who puts that one in its place.
+type Pair struct {
+	Master, Replica *Server
+	Addrs           []string // of Sentinel, or of all nodes of the cluster
+
+	promote func(context.Context) error
+	elected func(context.Context) error // nil: the replica is the master
+}
+
+// SentinelMaster is the name of the master of every Pair under Sentinel.
+const SentinelMaster = "main"
+
+// Sentinel is a pair of this test's own under one Sentinel, which takes a master for dead
+// after 300 ms.
+func Sentinel(t testing.TB) *Pair {
+	t.Helper()
+	p := &Pair{Master: ownNode(t, portConfig), promote: func(context.Context) error { return nil }}
+	host, port, err := net.SplitHostPort(p.Master.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Replica = ownNode(t, func(dir string) (string, []string) {
+		addr, args := portConfig(dir)
+		return addr, append(args, "--replicaof", host+" "+port)
+	})
+	attached(t, p.Replica)
+	s := ownNode(t, func(dir string) (string, []string) {
+		addr, args := portConfig(dir)
+		file := filepath.Join(dir, "sentinel.conf")
+		text := fmt.Sprintf(`sentinel monitor %[1]s %[2]s %[3]s 1
+sentinel down-after-milliseconds %[1]s 300
+sentinel failover-timeout %[1]s 3000
+`, SentinelMaster, host, port)
+		_ = os.WriteFile(file, []byte(text), 0o600) // without it the start fails, and says so
+		return addr, append([]string{file, "--sentinel"}, args...)
+	})
+	p.Addrs = []string{s.Addr}
+	watch := s.Client(t)
+	awaits(t, "Sentinel knows the replica", func(ctx context.Context) error {
+		return contains(watch.Do(ctx, "SENTINEL", "REPLICAS", SentinelMaster), p.Replica.Addr, "master-link-status:ok")
+	})
+	_, replica, _ := net.SplitHostPort(p.Replica.Addr)
+	p.elected = func(ctx context.Context) error {
+		return contains(watch.Do(ctx, "SENTINEL", "GET-MASTER-ADDR-BY-NAME", SentinelMaster), replica)
+	}
+	return p
+}
+
+// OwnCluster is a cluster of this test's own: three masters, of which Master has a
+// replica.
+func OwnCluster(t testing.TB) *Pair {
+	t.Helper()
+	nodes, err := startNodes(masters + 1)
+	if err != nil {
+		t.Fatalf("start a cluster: %v", err)
+	}
+	p := &Pair{Master: nodes[0], Replica: nodes[masters]}
+	for _, n := range nodes {
+		t.Cleanup(n.Kill)
+		p.Addrs = append(p.Addrs, n.Addr)
+	}
+	id, err := p.Master.Client(t).Do(t.Context(), "CLUSTER", "MYID").Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	replica := p.Replica.Client(t)
+	awaits(t, "the replica knows its master", func(ctx context.Context) error {
+		return replica.Do(ctx, "CLUSTER", "REPLICATE", id).Err()
+	})
+	attached(t, p.Replica)
+	other := nodes[1].Client(t)
+	awaits(t, "the cluster knows the replica", func(ctx context.Context) error {
+		return contains(other.Do(ctx, "CLUSTER", "SLOTS"), strings.TrimPrefix(p.Replica.Addr, "127.0.0.1:"))
+	})
+	p.promote = func(ctx context.Context) error { return replica.Do(ctx, "CLUSTER", "FAILOVER", "TAKEOVER").Err() }
+	return p
+}
+
+// FailOver kills the master and returns when the replica, as it is, is in its place.
+func (p *Pair) FailOver(t testing.TB) {
+	t.Helper()
+	p.Master.Crash(t)
+	if err := p.promote(t.Context()); err != nil {
+		t.Fatalf("promote the replica: %v", err)
+	}
+	c := p.Replica.Client(t)
+	awaits(t, "the replica is a master", func(ctx context.Context) error {
+		if p.elected != nil {
+			if err := p.elected(ctx); err != nil {
+				return err
+			}
+		}
+		return contains(c.Info(ctx, "replication"), "role:master")
+	})
+}
+
+func portConfig(string) (addr string, args []string) {
+	port := strconv.Itoa(freePort())
+	return net.JoinHostPort("127.0.0.1", port), []string{"--port", port, "--bind", "127.0.0.1", "--repl-diskless-sync-delay", "0"}
+}
+
+// ownNode starts a server of this test's own with a port, which another process may
+// take between the check and the start: hence the second and third try.
+func ownNode(t testing.TB, config func(dir string) (string, []string)) (s *Server) {
+	t.Helper()
+	var err error
+	for range 3 {
+		shared.keeper.do(func() { s, err = start(config) })
+		if err == nil {
+			t.Cleanup(s.Kill)
+			return s
+		}
+	}
+	t.Fatalf("start redis-server: %v", err)
+	return nil
+}
+
+func attached(t testing.TB, replica *Server) {
+	t.Helper()
+	c := replica.Client(t)
+	awaits(t, "the replica has what the master has", func(ctx context.Context) error {
+		return contains(c.Info(ctx, "replication"), "master_link_status:up")
+	})
+}
+
+// awaits waits until check is content.
+func awaits(t testing.TB, what string, check func(context.Context) error) {
+	t.Helper()
+	if err := poll(check); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// contains says whether all these words are in an answer, however it is nested.
+func contains(cmd redis.Cmder, words ...string) error {
+	if cmd.Err() != nil {
+		return cmd.Err()
+	}
+	text := fmt.Sprint(cmd)
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			return errors.New("it lacks " + word)
+		}
+	}
+	return nil
+}
