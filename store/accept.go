@@ -2,69 +2,75 @@ package store
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
+	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
-const (
-	// maxBatch is how many notices one commit takes at most.
-	maxBatch = 500
-	// maxWaiting is how many notices wait for the next commits; more are
-	// refused, so that senders slow down.
-	maxWaiting = 10_000
-)
-
-// Accept stores a notice and sets its ID. Once it returns nil the notice is on
-// disk. It sets State to accepted and CreatedAt to now where they are empty, and
-// cuts both times to the millisecond that is stored. After an error the notice
-// is not stored, unless the context ended while the database was at it.
+// AcceptAll stores notices, each with its recipients and the key of its request,
+// and sets their IDs. What has no Err once it returns nil is on disk, all of it;
+// what has one is not there, nor is its key. They wait together and are stored
+// in one transaction, unless the database refuses some of them: then the others
+// are stored without those.
+//
+// It sets State to accepted and CreatedAt to now where they are empty, and cuts
+// both times to the millisecond that is stored. Recipients and Routed follow To.
+// Replayed is set where a request of the same owner, key and digest was accepted
+// before, here or by anybody else, also at the same moment: then only Notice.ID
+// is set, to that one's. With another digest Err is notifier.ErrOtherRequest.
+//
+// An error is about all of them and says that none was stored, unless the
+// context ended or the connection broke while the database was at it.
 //
 // Notices that are accepted at the same time share a commit: what waits for the
 // disk is gathered, not queued.
-func (s *Store) Accept(ctx context.Context, n *notifier.Notice) error {
-	target, err := json.Marshal(n.Target)
-	if err != nil {
-		return fmt.Errorf("accept a notice: %w", err)
-	}
-	if n.State == "" {
-		n.State = notifier.StateAccepted
-	}
-	if n.CreatedAt.IsZero() {
-		n.CreatedAt = s.now()
-	}
-	n.CreatedAt, n.ExpiresAt = fromMillis(millis(n.CreatedAt)), fromMillis(millis(n.ExpiresAt))
+func (s *Store) AcceptAll(ctx context.Context, all []*notifier.Acceptance) error {
 	if err := ctx.Err(); err != nil {
-		return s.fail(err, "accept a notice")
+		return s.fail(err, "accept notices")
 	}
-	row := noticeRow{Notice: *n, target: string(target), search: searchable(n.Title, n.Sender)}
-	row.deadline, _ = ctx.Deadline()
-	w := &waiting{noticeRow: row, done: make(chan struct{})}
-	if err := s.accepts.add(w, s.commit); err != nil {
-		return s.fail(err, "accept a notice")
+	u := &unit{done: make(chan struct{}), rows: make([]*noticeRow, 0, len(all))}
+	u.deadline, _ = ctx.Deadline()
+	rows := make([]noticeRow, len(all))
+	for i, a := range all {
+		a.Replayed = false
+		if a.Err = s.noticeRow(&rows[i], a); a.Err == nil {
+			u.rows = append(u.rows, &rows[i])
+		}
+	}
+	if len(u.rows) == 0 {
+		return nil
+	}
+	if err := s.accepts.add(u, s.commit); err != nil {
+		return s.fail(err, "accept notices")
 	}
 	select {
-	case <-w.done:
+	case <-u.done:
 	case <-ctx.Done():
-		s.accepts.remove(w)
-		return s.fail(ctx.Err(), "accept a notice")
+		s.accepts.remove(u)
+		return s.fail(ctx.Err(), "accept notices")
 	}
-	n.ID = w.id
-	return s.fail(w.err, "accept a notice")
+	if err := u.away(s); err != nil {
+		return err
+	}
+	for i, a := range all {
+		if a.Err == nil {
+			a.Err = s.fail(rows[i].err, "accept a notice")
+			rows[i].answer(a)
+		}
+	}
+	return nil
 }
 
-// commit stores a batch and tells those who wait. The batch has as long as the
-// most patient of them.
-func (s *Store) commit(batch []*waiting) {
-	rows := make([]noticeRow, len(batch))
+// commit stores units and tells those who wait. It has as long as the most
+// patient of them.
+func (s *Store) commit(units []*unit) {
+	var rows []*noticeRow
 	limit := time.Time{}
-	for i, w := range batch {
-		rows[i] = w.noticeRow
-		patience := w.deadline
+	for _, u := range units {
+		rows = append(rows, u.rows...)
+		patience := u.deadline
 		if patience.IsZero() {
 			patience = time.Now().Add(lockWait)
 		}
@@ -74,98 +80,48 @@ func (s *Store) commit(batch []*waiting) {
 	}
 	ctx, cancel := context.WithDeadline(context.Background(), limit)
 	defer cancel()
-	ids, err := s.dialect.addNotices(ctx, s, rows)
-	if err != nil && len(batch) > 1 && s.dialect.fault(err) == faultOther && ctx.Err() == nil {
-		// One of them is to blame: the others are stored without it.
-		for _, w := range batch {
-			s.commit([]*waiting{w})
+	s.store(ctx, rows)
+	for _, u := range units {
+		close(u.done)
+	}
+}
+
+// store stores rows, and halves them until those that the database refuses
+// stand alone.
+func (s *Store) store(ctx context.Context, rows []*noticeRow) {
+	for _, n := range rows {
+		n.id, n.replayed, n.err = 0, false, nil // what a transaction said that was rolled back
+	}
+	err := s.dialect.addNotices(ctx, s, rows)
+	if err == nil {
+		return
+	}
+	if len(rows) == 1 || ctx.Err() != nil || s.dialect.fault(err) == faultAway {
+		for _, n := range rows {
+			n.err = err
 		}
 		return
 	}
-	for i, w := range batch {
-		if w.err = err; err == nil {
-			w.id = ids[i]
+	for half := range slices.Chunk(rows, (len(rows)+1)/2) {
+		s.store(ctx, half)
+	}
+}
+
+// unit is what one caller waits for. done is closed when each of its rows has an
+// id or an error.
+type unit struct {
+	rows     []*noticeRow
+	deadline time.Time // when the caller stops waiting; zero: never
+	done     chan struct{}
+}
+
+// away is why none of the unit was stored, when that is because the database is
+// away.
+func (u *unit) away(s *Store) (err error) {
+	for _, n := range u.rows {
+		if err = s.fail(n.err, "accept notices"); !errors.Is(err, notifier.ErrUnavailable) {
+			return nil
 		}
-		close(w.done)
 	}
-}
-
-// searchable is what a search of notices looks through.
-func searchable(title, sender string) string { return fold(title + "\n" + sender) }
-
-// noticeRow is a notice as it is stored.
-type noticeRow struct {
-	notifier.Notice
-	target   string
-	search   string
-	deadline time.Time // when its sender stops waiting; zero: never
-}
-
-// waiting is a notice on its way to the disk. done is closed when id or err is set.
-type waiting struct {
-	noticeRow
-	done chan struct{}
-	id   int64
-	err  error
-}
-
-// acceptQueue gathers notices while a commit is under way. A goroutine commits
-// as long as there are any; close waits for it.
-type acceptQueue struct {
-	mu      sync.Mutex
-	waiting []*waiting
-	running bool
-	closed  bool
-	worker  sync.WaitGroup
-}
-
-func (q *acceptQueue) add(w *waiting, commit func([]*waiting)) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.closed {
-		return fmt.Errorf("%w: the store is closed", notifier.ErrUnavailable)
-	}
-	if len(q.waiting) == maxWaiting {
-		return fmt.Errorf("%w: %d notices wait to be stored", notifier.ErrUnavailable, maxWaiting)
-	}
-	q.waiting = append(q.waiting, w)
-	if !q.running {
-		q.running = true
-		q.worker.Go(func() { q.run(commit) })
-	}
-	return nil
-}
-
-// run does not wait for company: whatever came during one commit is the next.
-func (q *acceptQueue) run(commit func([]*waiting)) {
-	for {
-		q.mu.Lock()
-		n := min(len(q.waiting), maxBatch)
-		if n == 0 {
-			q.running = false
-			q.mu.Unlock()
-			return
-		}
-		batch := slices.Clone(q.waiting[:n])
-		q.waiting = slices.Delete(q.waiting, 0, n)
-		q.mu.Unlock()
-		commit(batch)
-	}
-}
-
-// remove takes out a notice whose sender has left. One that is in a commit
-// already stays there.
-func (q *acceptQueue) remove(w *waiting) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if i := slices.Index(q.waiting, w); i >= 0 {
-		q.waiting = slices.Delete(q.waiting, i, i+1)
-	}
-}
-
-func (q *acceptQueue) close() {
-	q.mu.Lock()
-	q.closed = true
-	q.mu.Unlock()
-	q.worker.Wait()
+	return err
 }

@@ -180,23 +180,3 @@ func TestCloseWaitsForWhatIsBeingStored(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkAccept(b *testing.B) {
-	for name, cfg := range map[string]store.Config{"sqlite": {DataDir: b.TempDir()}, "postgres": {URL: postgresURL(b)}} {
-		b.Run(name, func(b *testing.B) {
-			s, err := store.Open(b.Context(), cfg)
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer func() { _ = s.Close() }()
-			b.SetParallelism(32) // 64 senders on two processors
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					if err := s.Accept(b.Context(), &notifier.Notice{Draft: draft()}); err != nil {
-						b.Error(err)
-					}
-				}
-			})
-		})
-	}
-}

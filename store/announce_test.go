@@ -64,7 +64,7 @@ func TestAnAnnouncementIsReadAsItWasAnnounced(t *testing.T) {
 		if len(found) != 2 || !found[0].StartsAt.IsZero() || !found[1].StartsAt.Equal(n.StartsAt) || !found[1].LateJoiners {
 			t.Errorf("the list has %+v; want the notice without a window and the announcement with its own", found)
 		}
-		if waiting := must(s.Unfinished(t.Context(), 10))(t); len(waiting) != 1 || waiting[0] != 1 {
+		if waiting := unfinished(t, s, 10); len(waiting) != 1 || waiting[0] != 1 {
 			t.Errorf("unfinished are %v; an announcement is none that is delivered", waiting)
 		}
 	})

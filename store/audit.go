@@ -22,6 +22,11 @@ func (s *Store) AuditLog(ctx context.Context, before int64, limit int) ([]notifi
 	if before > 0 {
 		where, args = `WHERE id < $2 `+where, append(args, before)
 	}
+	log, err := s.auditEntries(ctx, where, args...)
+	return log, s.fail(err, "read the audit log")
+}
+
+func (s *Store) auditEntries(ctx context.Context, where string, args ...any) ([]notifier.AuditEntry, error) {
 	var log []notifier.AuditEntry
 	err := s.all(ctx, func(rows *sql.Rows) error {
 		var e notifier.AuditEntry
@@ -31,5 +36,5 @@ func (s *Store) AuditLog(ctx context.Context, before int64, limit int) ([]notifi
 		log = append(log, e)
 		return err
 	}, `SELECT id, at, actor, action, object, detail, address FROM audit_log `+where, args...)
-	return log, s.fail(err, "read the audit log")
+	return log, err
 }

@@ -47,12 +47,13 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"FindRoles":   func(ctx context.Context) error { _, err := s.FindRoles(ctx, "staff", 8); return err },
 		"SeqsByName":  func(ctx context.Context) error { _, _, err := s.SeqsByName(ctx, []string{"alice"}); return err },
 		"NamesBySeq":  func(ctx context.Context) error { _, err := s.NamesBySeq(ctx, []int64{1}); return err },
+		"ExportUser":  func(ctx context.Context) error { _, err := s.ExportUser(ctx, "alice"); return err },
+		"DeleteUser":  func(ctx context.Context) error { _, err := s.DeleteUser(ctx, "leaver"); return err },
 		"AddRole":     func(ctx context.Context) error { return s.AddRole(ctx, "alice", "r") },
 		"RemoveRole":  func(ctx context.Context) error { return s.RemoveRole(ctx, "alice", "staff") },
 		"Roles":       func(ctx context.Context) error { _, err := s.Roles(ctx); return err },
 		"RoleMembers": func(ctx context.Context) error { _, err := s.RoleMembers(ctx, "staff"); return err },
 		"ImportUsers": func(ctx context.Context) error { _, err := s.ImportUsers(ctx, 1, file(many(1)), nil); return err },
-		"Accept":      func(ctx context.Context) error { return s.Accept(ctx, &notifier.Notice{Draft: draft()}) },
 		"Notice":      func(ctx context.Context) error { _, err := s.Notice(ctx, 1); return err },
 		"Notices":     func(ctx context.Context) error { _, err := s.Notices(ctx, notifier.NoticeQuery{Limit: 1}); return err },
 		"Announce": func(ctx context.Context) error {
@@ -77,19 +78,40 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"Snapshots":            func(ctx context.Context) error { _, err := s.Snapshots(ctx, []int64{1}); return err },
 		"Contents":             func(ctx context.Context) error { _, err := s.Contents(ctx, []int64{1}); return err },
 		"SaveCounts":           func(ctx context.Context) error { return s.SaveCounts(ctx, []notifier.NoticeCount{{NoticeID: 1}}) },
-		"Counts":               func(ctx context.Context) error { _, err := s.Counts(ctx, 0); return err },
+		"SnapshotVers":         func(ctx context.Context) error { _, err := s.SnapshotVers(ctx, 0, 0, 1); return err },
+		"VersOf":               func(ctx context.Context) error { _, err := s.VersOf(ctx, []int64{1}); return err },
+		"NoticeCounts":         func(ctx context.Context) error { _, err := s.NoticeCounts(ctx, 0, 0, 1); return err },
+		"CountsOf":             func(ctx context.Context) error { _, err := s.CountsOf(ctx, []int64{1}); return err },
+		"Over":                 func(ctx context.Context) error { _, err := s.Over(ctx, []int64{1}, now); return err },
+		"KnownRuns":            func(ctx context.Context) error { _, err := s.KnownRuns(ctx); return err },
+		"AddRun":               func(ctx context.Context) error { return s.AddRun(ctx, "r", now) },
+		"SetFlushed":           func(ctx context.Context) error { return s.SetFlushed(ctx, map[int]time.Time{0: now}) },
+		"Flushed":              func(ctx context.Context) error { _, err := s.Flushed(ctx, 1); return err },
 		"FinishPart": func(ctx context.Context) error {
 			return s.FinishPart(ctx, notifier.PartKey{ID: 5, Audience: 3}, 1)
 		},
-		"SetRecipients":   func(ctx context.Context) error { _, err := s.SetRecipients(ctx, 1, roaring.New()); return err },
-		"Recipients":      func(ctx context.Context) error { _, err := s.Recipients(ctx, 1); return err },
-		"FirstRecipients": func(ctx context.Context) error { _, err := s.FirstRecipients(ctx, []int64{1}); return err },
-		"SetMute":         func(ctx context.Context) error { return s.SetMute(ctx, 1, "like", true) },
-		"Mutes":           func(ctx context.Context) error { _, err := s.Mutes(ctx, 1); return err },
-		"MutedBy":         func(ctx context.Context) error { _, err := s.MutedBy(ctx, "like", roaring.BitmapOf(1)); return err },
-		"Unfinished":      func(ctx context.Context) error { _, err := s.Unfinished(ctx, 1); return err },
-		"Backlog":         func(ctx context.Context) error { _, err := s.Backlog(ctx); return err },
-		"Advance":         func(ctx context.Context) error { return s.Advance(ctx, 1, notifier.StateSending, 1) },
+		"AcceptAll": func(ctx context.Context) error {
+			return s.AcceptAll(ctx, []*notifier.Acceptance{request("o", "k", "1")})
+		},
+		"Accepted":         func(ctx context.Context) error { _, err := s.Accepted(ctx, []int64{1}); return err },
+		"Confirm":          func(ctx context.Context) error { _, err := s.Confirm(ctx, []notifier.Revised{{ID: 99}}); return err },
+		"Since":            func(ctx context.Context) error { _, err := s.Since(ctx, now, 0, 1); return err },
+		"ForgetKeys":       func(ctx context.Context) error { _, err := s.ForgetKeys(ctx, time.Unix(0, 0)); return err },
+		"Bury":             func(ctx context.Context) error { return s.Bury(ctx, notifier.DeadLetter{}) },
+		"DeadLetters":      func(ctx context.Context) error { _, err := s.DeadLetters(ctx, 0, 1); return err },
+		"DeadLetter":       func(ctx context.Context) error { _, err := s.DeadLetter(ctx, 1); return err },
+		"DeleteDeadLetter": func(ctx context.Context) error { _, err := s.DeleteDeadLetter(ctx, 99); return err },
+		"CountDeadLetters": func(ctx context.Context) error { _, err := s.CountDeadLetters(ctx); return err },
+		"DeadLettersOf":    func(ctx context.Context) error { _, err := s.DeadLettersOf(ctx, 1); return err },
+		"SetRecipients":    func(ctx context.Context) error { _, err := s.SetRecipients(ctx, 1, roaring.New()); return err },
+		"Recipients":       func(ctx context.Context) error { _, err := s.Recipients(ctx, 1); return err },
+		"FirstRecipients":  func(ctx context.Context) error { _, err := s.FirstRecipients(ctx, []int64{1}); return err },
+		"SetMute":          func(ctx context.Context) error { return s.SetMute(ctx, 1, "like", true) },
+		"Mutes":            func(ctx context.Context) error { _, err := s.Mutes(ctx, 1); return err },
+		"MutedBy":          func(ctx context.Context) error { _, err := s.MutedBy(ctx, "like", roaring.BitmapOf(1)); return err },
+		"Unfinished":       func(ctx context.Context) error { _, err := s.Unfinished(ctx, 0, 1); return err },
+		"Backlog":          func(ctx context.Context) error { _, err := s.Backlog(ctx); return err },
+		"Advance":          func(ctx context.Context) error { return s.Advance(ctx, 1, notifier.StateSending, 1) },
 		"SetState": func(ctx context.Context) error {
 			_, err := s.SetState(ctx, 1, notifier.StateAccepted, notifier.StateSending)
 			return err
@@ -110,6 +132,10 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 func furnish(t *testing.T, s *store.Store) {
 	t.Helper()
 	alice := addUser(t, s, "alice", "staff")
+	addUser(t, s, "leaver")
+	if err := s.Bury(t.Context(), notifier.DeadLetter{}); err != nil {
+		t.Fatal(err)
+	}
 	n := accept(t, s, draft())
 	must(s.SetRecipients(t.Context(), n.ID, roaring.BitmapOf(1)))(t)
 	if err := s.CreateSession(t.Context(), "a", alice.Seq, time.Now()); err != nil {

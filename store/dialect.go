@@ -27,8 +27,13 @@ type dialect interface {
 	addUsers(ctx context.Context, tx *sql.Tx, rows []userRow) (taken int, err error)
 	// addMembers adds pairs of role and user; those that exist stay.
 	addMembers(ctx context.Context, tx *sql.Tx, roles, seqs []int64) error
-	// addNotices stores rows in one transaction and returns their ids in order.
-	addNotices(ctx context.Context, s *Store, rows []noticeRow) (ids []int64, err error)
+	// addNotices stores rows in one transaction and gives each its id, or replays
+	// it. An error says that none was stored.
+	addNotices(ctx context.Context, s *Store, rows []*noticeRow) error
+	// confirm makes accepted notices sent, those that are still what they were,
+	// and returns the ids of the others but those that are sent. ids and revisions
+	// go together; no id comes twice.
+	confirm(ctx context.Context, s *Store, ids, revisions []int64) (moved []int64, err error)
 	// saveReads stores segments where they are newer than what is stored. They
 	// are of different places.
 	saveReads(ctx context.Context, tx *sql.Tx, segments []notifier.ReadSegment) error
@@ -63,6 +68,9 @@ func (s *Store) fail(err error, doing string, args ...any) error {
 	case nil:
 		return fmt.Errorf("%s: %w", doing, err)
 	default:
+		if errors.Is(known, notifier.ErrUnavailable) {
+			s.refused.Add(1)
+		}
 		return fmt.Errorf("%s: %w: %w", doing, known, err)
 	}
 }

@@ -2,9 +2,6 @@ package store
 
 import "testing"
 
-// UnfinishedPredicate is what Unfinished asks by, for the test of its plan.
-const UnfinishedPredicate = unfinished
-
 // CurrentQuery is what CurrentAnnouncements asks, for the test of its plan.
 var CurrentQuery = announcementsQuery(current)
 
@@ -21,9 +18,9 @@ func LargeAudience(s *Store, size int64) { s.sizes.large = size }
 func BoundNames(s *Store, most int) { s.names.bound = most }
 
 // Exec runs a statement that no method of the store makes.
-func Exec(tb testing.TB, s *Store, statement string) {
+func Exec(tb testing.TB, s *Store, statement string, args ...any) {
 	tb.Helper()
-	if _, err := s.exec(tb.Context(), statement); err != nil {
+	if _, err := s.exec(tb.Context(), statement, args...); err != nil {
 		tb.Fatal(err)
 	}
 }
@@ -36,5 +33,5 @@ var (
 	DecodeGone = decodeGone
 )
 
-// CountsQuery is what Counts asks, for the test of its plan.
-const CountsQuery = countsQuery
+// NoticeCountsQuery is what NoticeCounts asks, for the test of its plan.
+const NoticeCountsQuery = noticeCountsQuery

@@ -89,14 +89,14 @@ func TestADatabaseBeforeSnapshotsGetsThem(t *testing.T) {
 		for _, statement := range []string{
 			`INSERT INTO users (seq, name, name_fold, password_hash, audience, locale, created_at) VALUES (1, 'alice', 'alice', 'h', 3, 'ja', 1)`,
 			`INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender)
-				VALUES ('sent', 1, 2, '{"users":["alice"]}', 'like', '', '', 'The LIFT works', '', '', FALSE, 'Bob')`,
+				VALUES ('sent', 1, 9999999999999, '{"users":["alice"]}', 'like', '', '', 'The LIFT works', '', '', FALSE, 'Bob')`,
 		} {
 			if _, err := old.ExecContext(t.Context(), statement); err != nil {
 				t.Fatal(err)
 			}
 		}
 		s := db.open(t)
-		wantSnapshots(t, s, []int64{1})
+		wantSnapshots(t, s, []int64{1}, notifier.Snapshot{Seq: 1})
 		wantCounts(t, s, 1)
 		save(t, s, snapshot(1, 5, 3))
 		saveCounts(t, s, notifier.NoticeCount{NoticeID: 1, Partition: 1, Delivered: 1})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -46,19 +47,59 @@ func highestCounts(counts []notifier.NoticeCount) []notifier.NoticeCount {
 	return highest
 }
 
-// Counts returns what is stored for a partition in the order of the notices.
-func (s *Store) Counts(ctx context.Context, partition int) ([]notifier.NoticeCount, error) {
+// NoticeCounts returns what is stored for a partition of notices that have not
+// expired and whose id is above after, in the order of the ids.
+func (s *Store) NoticeCounts(ctx context.Context, partition int, after int64, limit int) ([]notifier.NoticeCount, error) {
 	var counts []notifier.NoticeCount
 	err := s.all(ctx, func(rows *sql.Rows) error {
 		c := notifier.NoticeCount{Partition: partition}
 		err := rows.Scan(&c.NoticeID, &c.Delivered, &c.Read)
 		counts = append(counts, c)
 		return err
-	}, countsQuery, partition)
+	}, noticeCountsQuery, partition, after, millis(s.now()), pageSize(limit))
 	return counts, s.fail(err, "read the counts of partition %d", partition)
 }
 
-const countsQuery = `SELECT notice_id, delivered, read FROM notice_counts WHERE partition = $1 ORDER BY notice_id`
+const noticeCountsQuery = `SELECT notice_id, delivered, read FROM notice_counts JOIN notices ON id = notice_id
+	WHERE partition = $1 AND notice_id > $2 AND (expires_at = 0 OR expires_at > $3) ORDER BY notice_id LIMIT $4`
+
+// CountsOf returns how far each of these notices has come in all partitions
+// together; Partition says nothing. A notice without counts is missing.
+func (s *Store) CountsOf(ctx context.Context, ids []int64) ([]notifier.NoticeCount, error) {
+	var counts []notifier.NoticeCount
+	for part := range slices.Chunk(ids, listSize) {
+		err := s.all(ctx, func(rows *sql.Rows) error {
+			var c notifier.NoticeCount
+			err := rows.Scan(&c.NoticeID, &c.Delivered, &c.Read)
+			counts = append(counts, c)
+			return err
+		}, `SELECT notice_id, CAST(SUM(delivered) AS BIGINT), CAST(SUM(read) AS BIGINT) FROM notice_counts
+			WHERE `+s.dialect.within("notice_id", 1)+` GROUP BY notice_id ORDER BY notice_id`, s.dialect.numberList(part))
+		if err != nil {
+			return nil, s.fail(err, "read the counts of %d notices", len(ids))
+		}
+	}
+	return counts, nil
+}
+
+// Over returns those of these notices that expired before then or are not there
+// any more, in the order of ids.
+func (s *Store) Over(ctx context.Context, ids []int64, before time.Time) ([]int64, error) {
+	live := make(map[int64]bool, len(ids))
+	for part := range slices.Chunk(ids, listSize) {
+		err := s.all(ctx, func(rows *sql.Rows) error {
+			var id int64
+			err := rows.Scan(&id)
+			live[id] = true
+			return err
+		}, `SELECT id FROM notices WHERE (expires_at = 0 OR expires_at >= $2) AND `+s.dialect.within("id", 1),
+			s.dialect.numberList(part), millis(before))
+		if err != nil {
+			return nil, s.fail(err, "look which of %d notices are over", len(ids))
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return live[id] }), nil
+}
 
 // raiseCounts is how a count that is stored meets one that comes: it changes
 // only if a number rises.

@@ -2,8 +2,10 @@ package store_test
 
 import (
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -21,7 +23,7 @@ func saveCounts(t *testing.T, s *store.Store, counts ...notifier.NoticeCount) {
 
 func wantCounts(t *testing.T, s *store.Store, partition int, want ...notifier.NoticeCount) {
 	t.Helper()
-	got := must(s.Counts(t.Context(), partition))(t)
+	got := must(s.NoticeCounts(t.Context(), partition, 0, 1_000_000))(t)
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("counts of partition %d (-want +got):\n%s", partition, diff)
 	}
@@ -113,6 +115,75 @@ func TestWritersAtOnceLeaveTheHighestCounts(t *testing.T) {
 				want = append(want, notifier.NoticeCount{NoticeID: id + 1, Partition: partition, Delivered: 15, Read: 15})
 			}
 			wantCounts(t, stores[0], partition, want...)
+		}
+	})
+}
+
+func TestCountsComeInPagesAndOnlyOfNoticesThatHaveNotExpired(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		for range 5 {
+			n := notifier.Notice{Draft: draft(), ExpiresAt: db.clock.now().Add(time.Hour)}
+			if err := s.Accept(t.Context(), &n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		must(s.SetState(t.Context(), 4, notifier.StateAccepted, notifier.StateRetracted))(t)
+		store.Exec(t, s, `UPDATE notices SET expires_at = `+strconv.FormatInt(db.clock.now().UnixMilli(), 10)+` WHERE id = 3`)
+		count := func(id int64) notifier.NoticeCount {
+			return notifier.NoticeCount{NoticeID: id, Partition: 7, Delivered: id * 10, Read: id}
+		}
+		for id := range int64(5) {
+			saveCounts(t, s, count(id+1))
+		}
+		page := func(after int64, limit int, want ...notifier.NoticeCount) {
+			t.Helper()
+			got := must(s.NoticeCounts(t.Context(), 7, after, limit))(t)
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("after %d (-want +got):\n%s", after, diff)
+			}
+		}
+		page(0, 2, count(1), count(2))
+		page(2, 2, count(4), count(5))
+		page(5, 2)
+		db.clock.move(-time.Millisecond)
+		page(2, 9, count(3), count(4), count(5))
+	})
+}
+
+func TestTheCountsOfANoticeAreThoseOfAllPartitions(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		for range 3 {
+			accept(t, s, draft())
+		}
+		saveCounts(t, s, notifier.NoticeCount{NoticeID: 1, Delivered: 1 << 40, Read: 2}, notifier.NoticeCount{NoticeID: 1, Partition: 63, Delivered: 5},
+			notifier.NoticeCount{NoticeID: 3, Partition: 1, Delivered: 7, Read: 7})
+		want := []notifier.NoticeCount{{NoticeID: 1, Delivered: 1<<40 + 5, Read: 2}, {NoticeID: 3, Delivered: 7, Read: 7}}
+		if diff := cmp.Diff(want, must(s.CountsOf(t.Context(), []int64{3, 2, 1, 99, 1}))(t)); diff != "" {
+			t.Errorf("counts (-want +got):\n%s", diff)
+		}
+		if none := must(s.CountsOf(t.Context(), nil))(t); len(none) != 0 {
+			t.Errorf("of no notices: %v", none)
+		}
+	})
+}
+
+func TestWhatHasExpiredOrIsNotThereIsOver(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		now := db.clock.now()
+		for _, expires := range []time.Time{now.Add(-time.Millisecond), now, {}} {
+			n := notifier.Notice{Draft: draft(), ExpiresAt: expires}
+			if err := s.Accept(t.Context(), &n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := must(s.Over(t.Context(), []int64{99, 3, 2, 1, -1}, now))(t); !slices.Equal(got, []int64{99, 1, -1}) {
+			t.Errorf("over are %v; want 99, 1 and -1", got)
+		}
+		if none := must(s.Over(t.Context(), nil, now))(t); len(none) != 0 {
+			t.Errorf("of no notices: %v", none)
 		}
 	})
 }

@@ -46,17 +46,23 @@ func (s *Store) Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier
 	return found, s.fail(err, "list notices")
 }
 
-// Unfinished returns the ids of notices that are accepted, sending or
-// retracting, oldest first.
-func (s *Store) Unfinished(ctx context.Context, limit int) ([]int64, error) {
-	var ids []int64
+const unfinishedQuery = `SELECT id, state, done, recipient_count, recipients IS NOT NULL, created_at FROM notices
+	WHERE ` + unfinished + ` AND id > $1 ORDER BY id LIMIT $2`
+
+// Unfinished returns notices with ids above after that are accepted, sending or
+// retracting, oldest first: their ID, State, Done, Recipients, Routed and
+// CreatedAt alone.
+func (s *Store) Unfinished(ctx context.Context, after int64, limit int) ([]notifier.Notice, error) {
+	var found []notifier.Notice
 	err := s.all(ctx, func(rows *sql.Rows) error {
-		var id int64
-		err := rows.Scan(&id)
-		ids = append(ids, id)
+		var n notifier.Notice
+		var created int64
+		err := rows.Scan(&n.ID, &n.State, &n.Done, &n.Recipients, &n.Routed, &created)
+		n.CreatedAt = fromMillis(created)
+		found = append(found, n)
 		return err
-	}, `SELECT id FROM notices WHERE `+unfinished+` ORDER BY id LIMIT $1`, pageSize(limit))
-	return ids, s.fail(err, "list unfinished notices")
+	}, unfinishedQuery, after, pageSize(limit))
+	return found, s.fail(err, "list unfinished notices")
 }
 
 // Backlog counts the notices in each unfinished state. Finished ones are not
@@ -84,10 +90,14 @@ func (s *Store) Advance(ctx context.Context, id int64, state notifier.State, don
 }
 
 // SetState moves a notice from one state to another, with its cursor back at 0,
-// and says whether it did: not when its state was no longer from.
+// and says whether it did: not when its state was no longer from. Who begins to
+// retract it changes it: see Since.
 func (s *Store) SetState(ctx context.Context, id int64, from, to notifier.State) (bool, error) {
-	changed, err := s.exec(ctx, `UPDATE notices SET state = $1, done = 0 WHERE id = $2 AND state = $3`,
-		string(to), id, string(from))
+	set, args := `state = $1, done = 0`, []any{string(to), id, string(from)}
+	if to == notifier.StateRetracting {
+		set, args = set+`, changed_at = $4`, append(args, millis(s.now()))
+	}
+	changed, err := s.exec(ctx, `UPDATE notices SET `+set+` WHERE id = $2 AND state = $3`, args...)
 	return changed > 0, s.fail(err, "move notice %d from %s to %s", id, from, to)
 }
 

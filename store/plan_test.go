@@ -22,8 +22,8 @@ func TestPollingReadsOnlyItsIndex(t *testing.T) {
 		defer func() { _ = raw.Close() }()
 		for statement, index := range map[string]string{
 			`SELECT seq FROM mutes WHERE type = 'like' AND seq BETWEEN 1 AND 9`:                                  "mutes_pkey",
-			`SELECT id FROM notices WHERE ` + store.UnfinishedPredicate + ` ORDER BY id LIMIT $1`:                "notices_unfinished",
-			strings.ReplaceAll(store.CountsQuery, "$1", "7"):                                                     "notice_counts_partition",
+			strings.NewReplacer("$1", "7", "$2", "$1").Replace(store.UnfinishedQuery):                            "notices_unfinished",
+			strings.NewReplacer("$1", "7", "$2", "0", "$3", "1", "$4", "10").Replace(store.NoticeCountsQuery):    "notice_counts_partition",
 			`SELECT seq FROM users WHERE name_fold >= 'a' AND name_fold < 'b' ORDER BY name_fold, name LIMIT $1`: "users_name_fold",
 		} {
 			got := plan(t, raw, explain+strings.ReplaceAll(statement, "$1", "10"))

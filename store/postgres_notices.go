@@ -2,55 +2,89 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+)
+
+// postgresNotices is the columns of noticeArrays, and how a statement reads them
+// from its first parameters.
+const (
+	postgresNotices = `state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender, search,
+		recipients, recipient_count`
+	postgresArrays = `$1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+		$10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::bytea[], $16::bigint[]`
 )
 
 // addNotices inserts all rows with one statement over arrays, which commits by
 // itself: one round trip.
-func (postgresDialect) addNotices(ctx context.Context, s *Store, rows []noticeRow) ([]int64, error) {
-	var c noticeArrays
-	for i := range rows {
-		c.add(&rows[i])
-	}
-	stored, err := s.write.QueryContext(ctx, `INSERT INTO notices
-		(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender, search)
-		SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[],
-			$8::text[], $9::text[], $10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[]) RETURNING id`,
-		c.states, c.revs, c.created, c.expires, c.targets, c.types, c.scopes,
-		c.subjects, c.titles, c.bodies, c.links, c.toasts, c.senders, c.searches)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = stored.Close() }()
-	ids := make([]int64, 0, len(rows))
-	for stored.Next() {
-		var id int64
-		if err := stored.Scan(&id); err != nil {
-			return nil, err
+func (postgresDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow) error {
+	for _, n := range rows {
+		if n.once != nil {
+			return addOnce(ctx, s, rows)
 		}
-		ids = append(ids, id)
 	}
-	if err := stored.Err(); err != nil {
-		return nil, err
+	stored, err := s.write.QueryContext(ctx, `INSERT INTO notices (`+postgresNotices+`)
+		SELECT * FROM unnest(`+postgresArrays+`) RETURNING id`, arraysOf(rows).args()...)
+	i := 0
+	err = each(stored, err, func(found *sql.Rows) error {
+		if i == len(rows) {
+			return fmt.Errorf("more than %d notices were stored", len(rows))
+		}
+		i++
+		return found.Scan(&rows[i-1].id)
+	})
+	if err == nil && i < len(rows) {
+		err = fmt.Errorf("%d notices were stored instead of %d", i, len(rows))
 	}
-	if len(ids) != len(rows) {
-		return nil, fmt.Errorf("%d notices were stored instead of %d", len(ids), len(rows))
-	}
-	return ids, nil
+	return err
 }
 
 // noticeArrays is rows by column.
 type noticeArrays struct {
 	states, targets, types, scopes, subjects, titles, bodies, links, senders, searches []string
-	revs, created, expires                                                             []int64
+	revs, created, expires, counts                                                     []int64
 	toasts                                                                             []bool
+	recipients                                                                         [][]byte
 }
 
-func (c *noticeArrays) add(n *noticeRow) {
-	c.states, c.revs = append(c.states, string(n.State)), append(c.revs, n.Revision)
-	c.created, c.expires = append(c.created, millis(n.CreatedAt)), append(c.expires, millis(n.ExpiresAt))
-	c.targets, c.types, c.scopes = append(c.targets, n.target), append(c.types, n.Type), append(c.scopes, n.Scope)
-	c.subjects, c.titles, c.bodies = append(c.subjects, n.Subject), append(c.titles, n.Title), append(c.bodies, n.Body)
-	c.links, c.toasts, c.senders = append(c.links, n.Link), append(c.toasts, n.Toast), append(c.senders, n.Sender)
-	c.searches = append(c.searches, n.search)
+func arraysOf(rows []*noticeRow) *noticeArrays {
+	c := &noticeArrays{}
+	for _, n := range rows {
+		c.states, c.revs = append(c.states, string(n.State)), append(c.revs, n.Revision)
+		c.created, c.expires = append(c.created, millis(n.CreatedAt)), append(c.expires, millis(n.ExpiresAt))
+		c.targets, c.types, c.scopes = append(c.targets, n.target), append(c.types, n.Type), append(c.scopes, n.Scope)
+		c.subjects, c.titles, c.bodies = append(c.subjects, n.Subject), append(c.titles, n.Title), append(c.bodies, n.Body)
+		c.links, c.toasts, c.senders = append(c.links, n.Link), append(c.toasts, n.Toast), append(c.senders, n.Sender)
+		c.searches = append(c.searches, n.search)
+		c.recipients, c.counts = append(c.recipients, n.recipients), append(c.counts, n.Recipients)
+	}
+	return c
+}
+
+// args is the parameters of postgresArrays.
+func (c *noticeArrays) args() []any {
+	return []any{
+		c.states, c.revs, c.created, c.expires, c.targets, c.types, c.scopes,
+		c.subjects, c.titles, c.bodies, c.links, c.toasts, c.senders, c.searches, c.recipients, c.counts,
+	}
+}
+
+// confirm changes and looks in one statement, which sees the notices as they were
+// before it.
+func (postgresDialect) confirm(ctx context.Context, s *Store, ids, revisions []int64) (moved []int64, err error) {
+	found, err := s.write.QueryContext(ctx, `WITH asked AS MATERIALIZED (
+			SELECT * FROM unnest($1::bigint[], $2::bigint[]) r (id, rev)
+		), confirmed AS (
+			UPDATE notices n SET state = 'sent', done = 0 FROM asked
+			WHERE n.id = asked.id AND n.rev = asked.rev AND n.state = 'accepted' RETURNING n.id
+		)
+		SELECT id FROM asked WHERE id NOT IN (SELECT id FROM confirmed)
+			AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.id = asked.id AND n.rev = asked.rev AND n.state = 'sent')`, ids, revisions)
+	err = each(found, err, func(row *sql.Rows) error {
+		var id int64
+		err := row.Scan(&id)
+		moved = append(moved, id)
+		return err
+	})
+	return moved, err
 }

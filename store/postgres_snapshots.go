@@ -10,16 +10,16 @@ import (
 // saveSnapshots stores all of them with one statement over arrays.
 func (postgresDialect) saveSnapshots(ctx context.Context, tx *sql.Tx, rows []snapshotRow) error {
 	n := len(rows)
-	seqs, vers, unread, opened := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	seqs, vers, unread, opened, floor := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
 	entries, gone := make([][]byte, n), make([][]byte, n)
 	for i, r := range rows {
 		seqs[i], vers[i], unread[i], opened[i] = r.seq, r.ver, r.unread, r.opened
-		entries[i], gone[i] = r.entries, r.gone
+		floor[i], entries[i], gone[i] = r.floor, r.entries, r.gone
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO inbox_snapshots (seq, ver, unread, opened, entries, gone)
-		SELECT seq, ver, unread, opened, entries, gone
-		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[], $6::bytea[]) r (seq, ver, unread, opened, entries, gone)
-		JOIN users USING (seq) ORDER BY seq`+replaceSnapshot, seqs, vers, unread, opened, entries, gone)
+	_, err := tx.ExecContext(ctx, `INSERT INTO inbox_snapshots (seq, ver, unread, opened, floor, entries, gone)
+		SELECT seq, ver, unread, opened, floor, entries, gone
+		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[], $7::bytea[]) r (seq, ver, unread, opened, floor, entries, gone)
+		JOIN users USING (seq) ORDER BY seq`+replaceSnapshot, seqs, vers, unread, opened, floor, entries, gone)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -15,9 +16,7 @@ import (
 // the recipients that are stored, so that a second router works with those of
 // the first.
 func (s *Store) SetRecipients(ctx context.Context, id int64, who *roaring.Bitmap) (*roaring.Bitmap, error) {
-	who = who.Clone()
-	who.RunOptimize()
-	blob, err := who.ToBytes()
+	blob, err := encodeRecipients(who)
 	if err != nil {
 		return nil, fmt.Errorf("encode the recipients of notice %d: %w", id, err)
 	}
@@ -27,7 +26,7 @@ func (s *Store) SetRecipients(ctx context.Context, id int64, who *roaring.Bitmap
 	case err != nil:
 		return nil, s.fail(err, "store the recipients of notice %d", id)
 	case changed > 0:
-		return who, nil
+		return who.Clone(), nil
 	}
 	return s.Recipients(ctx, id)
 }
@@ -43,11 +42,37 @@ func (s *Store) Recipients(ctx context.Context, id int64) (*roaring.Bitmap, erro
 	if err != nil {
 		return nil, s.fail(err, "read the recipients of notice %d", id)
 	}
-	who := roaring.New()
-	if err := who.UnmarshalBinary(blob); err != nil {
-		return nil, fmt.Errorf("decode the recipients of notice %d: %w", id, err)
+	return decodeRecipients(id, blob)
+}
+
+// Accepted returns these notices with their recipients, by id; To is nil where
+// those are not settled. What was deleted is left out. It is for notices with few
+// recipients: it holds all of them at once.
+func (s *Store) Accepted(ctx context.Context, ids []int64) ([]notifier.Acceptance, error) {
+	found := make([]notifier.Acceptance, 0, len(ids))
+	for part := range slices.Chunk(ids, inboxBatch) {
+		err := s.all(ctx, func(rows *sql.Rows) error {
+			var blob sql.RawBytes // decoding copies what it keeps
+			n, err := scanNotice(rows, &blob)
+			if err != nil {
+				return err
+			}
+			a := notifier.Acceptance{Notice: &n}
+			if n.Routed {
+				if a.To, err = decodeRecipients(n.ID, blob); err != nil {
+					return err
+				}
+			}
+			found = append(found, a)
+			return nil
+		}, `SELECT `+noticeColumns+`, recipients FROM notices LEFT JOIN announcements ON notice_id = id
+			WHERE `+s.dialect.within("id", 1), s.dialect.numberList(part))
+		if err != nil {
+			return nil, s.fail(err, "read %d notices with their recipients", len(ids))
+		}
 	}
-	return who, nil
+	slices.SortFunc(found, func(a, b notifier.Acceptance) int { return cmp.Compare(a.Notice.ID, b.Notice.ID) })
+	return found, nil
 }
 
 // FirstRecipients returns the lowest number among the recipients of each of
@@ -62,18 +87,23 @@ func (s *Store) FirstRecipients(ctx context.Context, ids []int64) (map[int64]int
 			if err := rows.Scan(&id, &blob); err != nil {
 				return err
 			}
-			who := roaring.New()
-			if err := who.UnmarshalBinary(blob); err != nil {
-				return fmt.Errorf("decode the recipients of notice %d: %w", id, err)
-			}
-			if !who.IsEmpty() {
+			who, err := decodeRecipients(id, blob)
+			if err == nil && !who.IsEmpty() {
 				first[id] = int64(who.Minimum())
 			}
-			return nil
+			return err
 		}, `SELECT id, recipients FROM notices WHERE recipients IS NOT NULL AND `+s.dialect.within("id", 1), s.dialect.numberList(part))
 		if err != nil {
 			return nil, s.fail(err, "read the recipients of %d notices", len(ids))
 		}
 	}
 	return first, nil
+}
+
+func decodeRecipients(id int64, blob []byte) (*roaring.Bitmap, error) {
+	who := roaring.New()
+	if err := who.UnmarshalBinary(blob); err != nil {
+		return nil, fmt.Errorf("decode the recipients of notice %d: %w", id, err)
+	}
+	return who, nil
 }

@@ -2,7 +2,10 @@ package store_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
@@ -46,6 +49,55 @@ func BenchmarkSnapshots(b *testing.B) {
 			}
 			perSecond(b, users)
 		})
+	})
+}
+
+// BenchmarkSnapshotVers is what it costs to find, after Redis came back, that nobody's
+// inbox is newer in SQL.
+func BenchmarkSnapshotVers(b *testing.B) {
+	onEach(b, func(b *testing.B, s *store.Store) {
+		const users = 100_000
+		addUsers(b, s, users)
+		all := make([]notifier.Snapshot, users)
+		for i := range all {
+			all[i] = notifier.Snapshot{Seq: int64(i + 1), Ver: 1, Rows: rows(30), Gone: goneBy(10)}
+		}
+		if err := s.SaveSnapshots(b.Context(), all); err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			if found, err := s.SnapshotVers(b.Context(), 1, 0, 1000); err != nil || len(found) > 0 {
+				b.Fatalf("%v, %v", found, err)
+			}
+		}
+		perSecond(b, users)
+	})
+}
+
+// BenchmarkDeleteUser is what one person among many notices costs.
+func BenchmarkDeleteUser(b *testing.B) {
+	onEach(b, func(b *testing.B, s *store.Store) {
+		const users = 1000
+		addUsers(b, s, users)
+		everybody := roaring.New()
+		everybody.AddRange(1, users+1)
+		for range crowd / 1000 {
+			all := make([]*notifier.Acceptance, 1000)
+			for i := range all {
+				all[i] = &notifier.Acceptance{Notice: &notifier.Notice{Draft: draft()}, To: roaring.BitmapOf(uint32(i + 1))}
+				if i%100 == 0 {
+					all[i].To = everybody
+				}
+			}
+			if err := s.AcceptAll(b.Context(), all); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for seq := 2; b.Loop(); seq++ {
+			if _, err := s.DeleteUser(b.Context(), "u"+strconv.Itoa(seq)); err != nil {
+				b.Fatal(err)
+			}
+		}
 	})
 }
 

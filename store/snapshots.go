@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -21,8 +20,8 @@ const (
 
 // snapshotRow is a snapshot as its table has it.
 type snapshotRow struct {
-	seq, ver, unread, opened int64
-	entries, gone            []byte
+	seq, ver, unread, opened, floor int64
+	entries, gone                   []byte
 }
 
 // SaveSnapshots stores inboxes, all or none of them. One that is stored with the
@@ -45,7 +44,7 @@ func (s *Store) SaveSnapshots(ctx context.Context, snapshots []notifier.Snapshot
 
 // replaceSnapshot is how a snapshot that is stored meets one that comes.
 const replaceSnapshot = ` ON CONFLICT (seq) DO UPDATE SET ver = excluded.ver, unread = excluded.unread,
-		opened = excluded.opened, entries = excluded.entries, gone = excluded.gone
+		opened = excluded.opened, floor = excluded.floor, entries = excluded.entries, gone = excluded.gone
 	WHERE excluded.ver > inbox_snapshots.ver`
 
 // whileThere repeats a transaction that met a row which was deleted after it had
@@ -72,13 +71,15 @@ func snapshotRows(snapshots []notifier.Snapshot) []snapshotRow {
 	rows := make([]snapshotRow, len(newest))
 	for i := range newest {
 		n := &newest[i]
-		rows[i] = snapshotRow{n.Seq, n.Ver, n.Unread, n.Opened, encodeRows(n.Rows), encodeGone(n.Gone)}
+		rows[i] = snapshotRow{n.Seq, n.Ver, n.Unread, n.Opened, n.Floor, encodeRows(n.Rows), encodeGone(n.Gone)}
 	}
 	return rows
 }
 
-// Snapshots returns the stored inboxes of these users by their numbers. Who has
-// none is left out.
+// Snapshots returns the inboxes of these users by their numbers. A user whose inbox
+// was never stored has an empty one with Ver 0; who is missing in the answer is no
+// user, or was deleted. One that cannot be read is answered as Damaged, with
+// its Ver.
 func (s *Store) Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier.Snapshot, error) {
 	found := make(map[int64]notifier.Snapshot, len(seqs))
 	for part := range slices.Chunk(seqs, inboxBatch) {
@@ -86,7 +87,8 @@ func (s *Store) Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier
 			n, err := scanSnapshot(rows)
 			found[n.Seq] = n
 			return err
-		}, `SELECT seq, ver, unread, opened, entries, gone FROM inbox_snapshots WHERE `+s.dialect.within("seq", 1), s.dialect.numberList(part))
+		}, `SELECT u.seq, ver, unread, opened, floor, entries, gone FROM users u LEFT JOIN inbox_snapshots s ON s.seq = u.seq
+			WHERE `+s.dialect.within("u.seq", 1), s.dialect.numberList(part))
 		if err != nil {
 			return nil, s.fail(err, "read %d snapshots", len(seqs))
 		}
@@ -95,17 +97,51 @@ func (s *Store) Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier
 }
 
 func scanSnapshot(rows *sql.Rows) (n notifier.Snapshot, err error) {
+	var ver, unread, opened, floor sql.Null[int64]
 	var entries, gone sql.RawBytes // decoding copies what it keeps
-	if err := rows.Scan(&n.Seq, &n.Ver, &n.Unread, &n.Opened, &entries, &gone); err != nil {
+	if err := rows.Scan(&n.Seq, &ver, &unread, &opened, &floor, &entries, &gone); err != nil || !ver.Valid {
 		return n, err
 	}
-	if n.Rows, err = decodeRows(entries); err == nil {
-		n.Gone, err = decodeGone(gone)
-	}
-	if err != nil {
-		return n, fmt.Errorf("decode the snapshot of user %d: %w", n.Seq, err)
+	var badRows, badGone error
+	n.Ver, n.Unread, n.Opened, n.Floor = ver.V, unread.V, opened.V, floor.V
+	n.Rows, badRows = decodeRows(entries)
+	n.Gone, badGone = decodeGone(gone)
+	if badRows != nil || badGone != nil {
+		n = notifier.Snapshot{Seq: n.Seq, Ver: n.Ver, Damaged: true}
 	}
 	return n, nil
+}
+
+// SnapshotVers returns users whose inbox is stored with a version above above, and
+// whose number is above after, in the order of the numbers.
+func (s *Store) SnapshotVers(ctx context.Context, above, after int64, limit int) ([]notifier.Dirty, error) {
+	var users []notifier.Dirty
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var d notifier.Dirty
+		err := rows.Scan(&d.Seq, &d.Ver)
+		users = append(users, d)
+		return err
+	}, `SELECT seq, ver FROM inbox_snapshots WHERE ver > $1 AND seq > $2 ORDER BY seq LIMIT $3`, above, after, pageSize(limit))
+	return users, s.fail(err, "list the versions of inboxes")
+}
+
+// VersOf returns the version with which the inbox of each of these users is stored, 0
+// where none is. Who is missing in the answer is no user, or was deleted.
+func (s *Store) VersOf(ctx context.Context, seqs []int64) (map[int64]int64, error) {
+	vers := make(map[int64]int64, len(seqs))
+	for part := range slices.Chunk(seqs, listSize) {
+		err := s.all(ctx, func(rows *sql.Rows) error {
+			var seq, ver int64
+			err := rows.Scan(&seq, &ver)
+			vers[seq] = ver
+			return err
+		}, `SELECT u.seq, COALESCE(ver, 0) FROM users u LEFT JOIN inbox_snapshots s ON s.seq = u.seq
+			WHERE `+s.dialect.within("u.seq", 1), s.dialect.numberList(part))
+		if err != nil {
+			return nil, s.fail(err, "read the versions of %d inboxes", len(seqs))
+		}
+	}
+	return vers, nil
 }
 
 // Contents returns these notices by their ids, in whatever state they are,

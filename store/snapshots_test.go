@@ -18,7 +18,7 @@ import (
 // snapshot is an inbox whose every number tells its version.
 func snapshot(seq, ver int64, entries int) notifier.Snapshot {
 	return notifier.Snapshot{
-		Seq: seq, Ver: ver, Unread: ver % 100, Opened: ver - 1, Rows: rows(entries), Gone: goneBy(int(ver % 10)),
+		Seq: seq, Ver: ver, Unread: ver % 100, Opened: ver - 1, Rows: rows(entries), Gone: goneBy(int(ver % 10)), Floor: ver % 7,
 	}
 }
 
@@ -55,11 +55,11 @@ func TestSnapshotsSurviveARestart(t *testing.T) {
 		s := db.open(t)
 		addUsers(t, s, 4)
 		empty := notifier.Snapshot{Seq: 3}
-		most := notifier.Snapshot{Seq: 2, Ver: math.MaxInt64, Unread: 200, Opened: math.MaxInt64, Rows: rows(200), Gone: goneBy(500)}
+		most := notifier.Snapshot{Seq: 2, Ver: math.MaxInt64, Unread: 200, Opened: math.MaxInt64, Rows: rows(200), Gone: goneBy(500), Floor: math.MaxInt64}
 		save(t, s, snapshot(1, 1_790_000_000_001, 30), most, empty)
 		save(t, s)
 		again := db.open(t)
-		wantSnapshots(t, again, []int64{4, 3, 2, 1, 99, -1, 2}, snapshot(1, 1_790_000_000_001, 30), most, empty)
+		wantSnapshots(t, again, []int64{4, 3, 2, 1, 99, -1, 2}, snapshot(1, 1_790_000_000_001, 30), most, empty, notifier.Snapshot{Seq: 4})
 		wantSnapshots(t, again, []int64{1}, snapshot(1, 1_790_000_000_001, 30))
 		wantSnapshots(t, again, nil)
 	})
@@ -167,7 +167,7 @@ func TestSnapshotsAreStoredAllOrNone(t *testing.T) {
 		}
 		all[1499].Ver = 1
 		wantIs(t, s.SaveSnapshots(t.Context(), all), notifier.ErrConflict)
-		wantSnapshots(t, s, []int64{1, 2, 1500})
+		wantSnapshots(t, s, []int64{1, 2, 1500}, notifier.Snapshot{Seq: 1}, notifier.Snapshot{Seq: 2}, notifier.Snapshot{Seq: 1500})
 	})
 }
 
@@ -244,6 +244,33 @@ func TestTheContentsOfManyNoticesAreRead(t *testing.T) {
 			if n := found[id]; n.ID != id || n.Body != "body "+n.Title[len("title "):] {
 				t.Fatalf("notice %d is %+v", id, n)
 			}
+		}
+	})
+}
+
+func TestUsersAreListedByTheVersionOfTheirInboxes(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		addUsers(t, s, 6)
+		save(t, s, snapshot(5, 30, 1), snapshot(1, 10, 1), snapshot(2, 11, 0), snapshot(3, 30, 2))
+		list := func(above, after int64, limit int, want ...notifier.Dirty) {
+			t.Helper()
+			got := must(s.SnapshotVers(t.Context(), above, after, limit))(t)
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("above %d, after user %d (-want +got):\n%s", above, after, diff)
+			}
+		}
+		list(10, 0, 10, notifier.Dirty{Seq: 2, Ver: 11}, notifier.Dirty{Seq: 3, Ver: 30}, notifier.Dirty{Seq: 5, Ver: 30})
+		list(10, 0, 2, notifier.Dirty{Seq: 2, Ver: 11}, notifier.Dirty{Seq: 3, Ver: 30})
+		list(10, 3, 2, notifier.Dirty{Seq: 5, Ver: 30})
+		list(0, 0, 1, notifier.Dirty{Seq: 1, Ver: 10})
+		list(30, 0, 10)
+		got := must(s.VersOf(t.Context(), []int64{6, 5, 1, 99, -1, 5}))(t)
+		if diff := cmp.Diff(map[int64]int64{1: 10, 5: 30, 6: 0}, got); diff != "" {
+			t.Errorf("versions (-want +got):\n%s", diff)
+		}
+		if none := must(s.VersOf(t.Context(), nil))(t); len(none) != 0 {
+			t.Errorf("of nobody: %v", none)
 		}
 	})
 }

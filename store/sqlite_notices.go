@@ -3,31 +3,135 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 )
 
 // addNotices inserts row by row: a statement with many rows is slower here.
-func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []noticeRow) ([]int64, error) {
-	ids := make([]int64, len(rows))
-	err := s.tx(ctx, func(tx *sql.Tx) error {
+func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
 		insert, err := tx.PrepareContext(ctx, `INSERT INTO notices
-			(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender, search)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`)
+			(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender, search,
+				recipients, recipient_count)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = insert.Close() }()
-		for i := range rows {
-			n := &rows[i]
-			res, err := insert.ExecContext(ctx, string(n.State), n.Revision, millis(n.CreatedAt), millis(n.ExpiresAt), n.target,
-				n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.Toast, n.Sender, n.search)
+		keys := sqliteKeys{tx: tx, now: millis(s.now())}
+		defer keys.close()
+		// The driver starts a goroutine a row to watch a context that can end.
+		// It ends the transaction all the same, and with it the next row.
+		row := context.WithoutCancel(ctx)
+		for _, n := range rows {
+			known, err := keys.known(row, n)
 			if err != nil {
 				return err
 			}
-			if ids[i], err = res.LastInsertId(); err != nil {
+			if known {
+				continue
+			}
+			res, err := insert.ExecContext(row, string(n.State), n.Revision, millis(n.CreatedAt), millis(n.ExpiresAt), n.target,
+				n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.Toast, n.Sender, n.search, n.recipients, n.Recipients)
+			if err != nil {
+				return err
+			}
+			if n.id, err = res.LastInsertId(); err != nil {
+				return err
+			}
+			if err := keys.add(row, n); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return ids, err
+}
+
+// sqliteKeys is the keys of requests within a transaction, which has the
+// database to itself.
+type sqliteKeys struct {
+	tx        *sql.Tx
+	now       int64
+	find, put *sql.Stmt // nil until a row has a key
+}
+
+// known says whether the request of a row was accepted before, and tells the row.
+func (k *sqliteKeys) known(ctx context.Context, n *noticeRow) (bool, error) {
+	if n.once == nil {
+		return false, nil
+	}
+	if k.find == nil {
+		var err error
+		k.find, err = k.tx.PrepareContext(ctx, `SELECT notice_id, digest FROM idempotency_keys WHERE owner = $1 AND key = $2`)
+		if err != nil {
+			return false, err
+		}
+		k.put, err = k.tx.PrepareContext(ctx, `INSERT INTO idempotency_keys (owner, key, digest, notice_id, created_at)
+			VALUES ($1, $2, $3, $4, $5)`)
+		if err != nil {
+			return false, err
+		}
+	}
+	var id int64
+	var digest []byte
+	switch err := k.find.QueryRowContext(ctx, n.once.Owner, n.once.Key).Scan(&id, &digest); {
+	case errors.Is(err, sql.ErrNoRows):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	n.replay(id, digest)
+	return true, nil
+}
+
+// add notes the request of a row that is stored now.
+func (k *sqliteKeys) add(ctx context.Context, n *noticeRow) error {
+	if n.once == nil {
+		return nil
+	}
+	_, err := k.put.ExecContext(ctx, n.once.Owner, n.once.Key, n.once.Digest, n.id, k.now)
+	return err
+}
+
+func (k *sqliteKeys) close() {
+	for _, statement := range []*sql.Stmt{k.find, k.put} {
+		if statement != nil {
+			_ = statement.Close()
+		}
+	}
+}
+
+// confirm changes row by row, as addNotices does.
+func (sqliteDialect) confirm(ctx context.Context, s *Store, ids, revisions []int64) (moved []int64, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		moved = nil
+		confirm, err := tx.PrepareContext(ctx, `UPDATE notices SET state = 'sent', done = 0 WHERE id = $1 AND rev = $2 AND state = 'accepted'`)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = confirm.Close() }()
+		row := context.WithoutCancel(ctx)
+		for i, id := range ids {
+			res, err := confirm.ExecContext(row, id, revisions[i])
+			if err != nil {
+				return err
+			}
+			if n, err := res.RowsAffected(); n > 0 || err != nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			sent := false
+			err = tx.QueryRowContext(row, `SELECT EXISTS (SELECT 1 FROM notices WHERE id = $1 AND rev = $2 AND state = 'sent')`,
+				id, revisions[i]).Scan(&sent)
+			if err != nil {
+				return err
+			}
+			if !sent {
+				moved = append(moved, id)
+			}
+		}
+		return nil
+	})
+	return moved, err
 }

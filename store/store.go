@@ -14,6 +14,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
@@ -42,7 +43,8 @@ type Store struct {
 	accepts acceptQueue
 	names   nameIndex
 	sizes   audienceSizes
-	session *sql.Stmt // asked for every session that no cache knows: parsing it costs as much as running it
+	refused atomic.Int64 // calls that failed because the database is away
+	session *sql.Stmt    // asked for every session that no cache knows: parsing it costs as much as running it
 }
 
 // Open opens the database and brings its schema up to date. Any number of
@@ -81,6 +83,10 @@ func (s *Store) Close() error {
 	}
 	return err
 }
+
+// Refused counts the calls that failed because the database was away, full, locked by
+// another process, or too slow.
+func (s *Store) Refused() int64 { return s.refused.Load() }
 
 // Ping says whether the database answers: nil, or an ErrUnavailable.
 func (s *Store) Ping(ctx context.Context) error {
@@ -153,7 +159,7 @@ func (s *Store) patiently(ctx context.Context, do func() error) error {
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		case <-limit.C:
 			return err
 		default: // do has waited a moment itself

@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Accept stores one notice whose recipients are left open.
+func (s *Store) Accept(ctx context.Context, n *notifier.Notice) error {
+	a := notifier.Acceptance{Notice: n}
+	if err := s.AcceptAll(ctx, []*notifier.Acceptance{&a}); err != nil {
+		return err
+	}
+	return a.Err
+}
+
+// AwaitWaiting waits until a commit is under way and so many notices wait for the next.
+func AwaitWaiting(tb testing.TB, s *Store, want int) {
+	tb.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(20 * time.Second); ; <-tick.C {
+		s.accepts.mu.Lock()
+		got, running := s.accepts.notices, s.accepts.running
+		s.accepts.mu.Unlock()
+		switch {
+		case got == want && running:
+			return
+		case time.Now().After(deadline):
+			tb.Fatalf("%d notices wait; want %d", got, want)
+		}
+	}
+}
+
+// What Since and UnfinishedAfter ask, for the test of their plans.
+const (
+	AcceptedSinceQuery = acceptedSinceQuery
+	ChangedSinceQuery  = changedSinceQuery
+	UnfinishedQuery    = unfinishedQuery
+)

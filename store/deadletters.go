@@ -1,0 +1,95 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const deadLetterColumns = `id, notice_id, entry, reason, tries, created_at`
+
+// Bury puts failed work aside. CreatedAt is now where it is empty; the ID is
+// given here. What no text can hold in its entry or reason is replaced.
+func (s *Store) Bury(ctx context.Context, d notifier.DeadLetter) error {
+	if d.CreatedAt.IsZero() {
+		d.CreatedAt = s.now()
+	}
+	_, err := s.exec(ctx, `INSERT INTO dead_letters (notice_id, entry, reason, tries, created_at) VALUES ($1, $2, $3, $4, $5)`,
+		d.NoticeID, text(d.Entry), text(d.Reason), d.Tries, millis(d.CreatedAt))
+	return s.fail(err, "bury work on notice %d", d.NoticeID)
+}
+
+// DeadLetters lists dead letters with ids below before, newest first. before 0
+// is the beginning.
+func (s *Store) DeadLetters(ctx context.Context, before int64, limit int) ([]notifier.DeadLetter, error) {
+	var f filter
+	if before > 0 {
+		f.add("id < %s", before)
+	}
+	found, err := s.deadLetters(ctx, f.where()+` ORDER BY id DESC LIMIT `+f.param(pageSize(limit)), f.args...)
+	return found, s.fail(err, "list dead letters")
+}
+
+// DeadLetter returns one, or notifier.ErrNotFound.
+func (s *Store) DeadLetter(ctx context.Context, id int64) (notifier.DeadLetter, error) {
+	found, err := s.deadLetters(ctx, `WHERE id = $1`, id)
+	if err == nil && len(found) == 0 {
+		err = notifier.ErrNotFound
+	}
+	if err != nil {
+		return notifier.DeadLetter{}, s.fail(err, "read dead letter %d", id)
+	}
+	return found[0], nil
+}
+
+// DeleteDeadLetter removes one and says whether it was there: of two who delete
+// it at once one has.
+func (s *Store) DeleteDeadLetter(ctx context.Context, id int64) (bool, error) {
+	changed, err := s.exec(ctx, `DELETE FROM dead_letters WHERE id = $1`, id)
+	return changed > 0, s.fail(err, "delete dead letter %d", id)
+}
+
+// TakeDeadLetter removes one that is done again, and notes that its notice changed:
+// should Redis be lost in the midst of that, the notice is sent again.
+func (s *Store) TakeDeadLetter(ctx context.Context, id int64) error {
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		var notice int64
+		err := tx.QueryRowContext(ctx, `DELETE FROM dead_letters WHERE id = $1 RETURNING notice_id`, id).Scan(&notice)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil // another was faster
+		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE notices SET changed_at = $1 WHERE id = $2`, millis(s.now()), notice)
+		return err
+	})
+	return s.fail(err, "take dead letter %d", id)
+}
+
+// CountDeadLetters counts all of them.
+func (s *Store) CountDeadLetters(ctx context.Context) (n int64, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM dead_letters`).Scan(&n)
+	return n, s.fail(err, "count dead letters")
+}
+
+// DeadLettersOf counts those of one notice.
+func (s *Store) DeadLettersOf(ctx context.Context, noticeID int64) (n int64, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM dead_letters WHERE notice_id = $1`, noticeID).Scan(&n)
+	return n, s.fail(err, "count the dead letters of notice %d", noticeID)
+}
+
+func (s *Store) deadLetters(ctx context.Context, where string, args ...any) ([]notifier.DeadLetter, error) {
+	var found []notifier.DeadLetter
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var d notifier.DeadLetter
+		var created int64
+		err := rows.Scan(&d.ID, &d.NoticeID, &d.Entry, &d.Reason, &d.Tries, &created)
+		d.CreatedAt = fromMillis(created)
+		found = append(found, d)
+		return err
+	}, `SELECT `+deadLetterColumns+` FROM dead_letters `+where, args...)
+	return found, err
+}

@@ -1,0 +1,95 @@
+package store_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestADeadLetterThatIsTakenHasItsNoticeSentAgain(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		all := batch(1)
+		acceptAll(t, s, all...)
+		n := all[0].Notice.ID
+		db.clock.move(time.Hour)
+		since := db.clock.now()
+		for range 2 {
+			if err := s.Bury(t.Context(), notifier.DeadLetter{NoticeID: n, Entry: "{}", Reason: "no inbox"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if again := must(s.Since(t.Context(), since, 0, 10))(t); len(again) > 0 {
+			t.Errorf("before: %v", again)
+		}
+		for range 2 { // whoever comes second finds nothing
+			if err := s.TakeDeadLetter(t.Context(), 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if left := must(s.CountDeadLetters(t.Context()))(t); left != 1 {
+			t.Errorf("%d are left, want 1", left)
+		}
+		if again := must(s.Since(t.Context(), since, 0, 10))(t); len(again) != 1 || again[0] != n {
+			t.Errorf("sent again: %v, want notice %d", again, n)
+		}
+	})
+}
+
+func TestDeadLettersAreKeptUntilSomebodyDeletesThem(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		at := time.Date(2026, 2, 1, 0, 0, 0, 5_000_000, time.UTC)
+		buried := []notifier.DeadLetter{
+			{NoticeID: 7, Entry: `{"notice":"7"}`, Reason: "no inbox", Tries: 5, CreatedAt: at},
+			{Entry: "\x00\xff", Reason: "not \x00 to be read"},
+			{NoticeID: 7, Entry: "{}", Reason: "again", Tries: 1 << 40},
+		}
+		for _, d := range buried {
+			if err := s.Bury(t.Context(), d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := []notifier.DeadLetter{
+			{ID: 3, NoticeID: 7, Entry: "{}", Reason: "again", Tries: 1 << 40, CreatedAt: db.clock.now()},
+			{ID: 2, Entry: "��", Reason: "not � to be read", CreatedAt: db.clock.now()},
+			{ID: 1, NoticeID: 7, Entry: `{"notice":"7"}`, Reason: "no inbox", Tries: 5, CreatedAt: at},
+		}
+		for _, page := range []struct {
+			before int64
+			limit  int
+			want   []notifier.DeadLetter
+		}{{0, 10, want}, {0, 2, want[:2]}, {2, 2, want[2:]}, {1, 2, nil}, {0, 0, want}} {
+			got := must(s.DeadLetters(t.Context(), page.before, page.limit))(t)
+			if diff := cmp.Diff(page.want, got); diff != "" {
+				t.Errorf("%d before %d (-want +got):\n%s", page.limit, page.before, diff)
+			}
+		}
+		if diff := cmp.Diff(want[0], must(s.DeadLetter(t.Context(), 3))(t)); diff != "" {
+			t.Errorf("dead letter 3 (-want +got):\n%s", diff)
+		}
+		if n := must(s.DeadLettersOf(t.Context(), 7))(t); n != 2 {
+			t.Errorf("notice 7 has %d; want 2", n)
+		}
+		var deleted atomic.Int64
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				if must(s.DeleteDeadLetter(t.Context(), 3))(t) {
+					deleted.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		_, err := s.DeadLetter(t.Context(), 3)
+		wantIs(t, err, notifier.ErrNotFound)
+		if n, of := must(s.CountDeadLetters(t.Context()))(t), must(s.DeadLettersOf(t.Context(), 7))(t); n != 2 || of != 1 || deleted.Load() != 1 {
+			t.Errorf("deleted by %d: %d are left, %d of notice 7; want 1, 2, 1", deleted.Load(), n, of)
+		}
+	})
+}

@@ -1,0 +1,121 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+func TestAnExportHasAllOfAPersonAndNothingOfAnother(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		at := db.clock.now()
+		alice, bob := addUser(t, s, "alice", "staff", "picker"), addUser(t, s, "bob")
+		for i, u := range []notifier.User{alice, bob} {
+			if err := s.CreateSession(t.Context(), strconv.Itoa(i), u.Seq, at.Add(time.Duration(i)*time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.SetMute(t.Context(), u.Seq, "of_"+u.Name, true); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.SetSettings(t.Context(), u.Seq, notifier.Settings{Theme: []string{"dark", "light"}[i]}); err != nil {
+				t.Fatal(err)
+			}
+			sent{u.Name, toUsers("carol"), []uint32{9}}.accept(t, s)
+			if err := s.Audit(t.Context(), notifier.AuditEntry{Actor: u.Name, Action: "x"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		content := accept(t, s, draft())
+		save(t, s, notifier.Snapshot{Seq: alice.Seq, Ver: 9, Unread: 1, Opened: at.UnixMilli(), Rows: []notifier.SnapshotRow{
+			{Field: "like:photo:1" + notifier.UnreadSuffix, NoticeID: content.ID}, {Field: "like:gone" + notifier.ReadSuffix, NoticeID: 999},
+		}}, snapshot(bob.Seq, 9, 3))
+		read, unread := announce(t, s, db.announcement("seen", 0, 1, 3)), announce(t, s, db.announcement("not seen", 0, 1, 3))
+		saveReads(t, s, segment(read.ID, 3, 0, 1, "\x40"), segment(unread.ID, 3, 0, 1, "\x20")) // user 1, user 2
+
+		e := must(s.ExportUser(t.Context(), "alice"))(t)
+		var actions []string
+		for a, err := range e.Log {
+			actions = append(actions, must(a, err)(t).Actor+" "+a.Action)
+		}
+		var notices []int64
+		for n, err := range e.Sent {
+			notices = append(notices, must(n, err)(t).ID)
+		}
+		if !slices.Equal(actions, []string{"alice x"}) || !slices.Equal(notices, []int64{1}) {
+			t.Errorf("the log says %q, sent are %v", actions, notices)
+		}
+		e.Log, e.Sent = nil, nil
+		shown := content.Content()
+		want := notifier.Export{
+			User: notifier.User{
+				Seq: 1, Name: "alice", Audience: 3, Settings: notifier.Settings{Theme: "dark", KeysOff: false}, Roles: []string{"picker", "staff"},
+			},
+			CreatedAt: at,
+			Muted:     []string{"of_alice"},
+			Sessions:  []notifier.ExportedSession{{CreatedAt: at, SeenAt: at}},
+			Inbox: notifier.ExportedInbox{Unread: 1, OpenedAt: at, Entries: []notifier.ExportedEntry{
+				{Key: "like:photo:1", ID: content.ID, Content: &shown}, {Key: "like:gone", Read: true, ID: 999},
+			}},
+			Announcements: []notifier.ExportedRead{{ID: read.ID, Title: "seen"}},
+		}
+		if diff := cmp.Diff(want, e); diff != "" {
+			t.Errorf("export (-want +got):\n%s", diff)
+		}
+		_, err := s.ExportUser(t.Context(), "carol")
+		wantIs(t, err, notifier.ErrNotFound)
+		store.Exec(t, s, `UPDATE inbox_snapshots SET gone = entries WHERE seq = 1`)
+		if e := must(s.ExportUser(t.Context(), "alice"))(t); !e.Inbox.Damaged {
+			t.Errorf("an inbox that cannot be read is exported as %+v", e.Inbox)
+		}
+	})
+}
+
+func TestAnExportIsWholeHoweverMuchThereIs(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		addUser(t, s, "alice")
+		all := make([]*notifier.Acceptance, 1203)
+		for i := range all {
+			sender := []string{"alice", "bob", "alice"}[i%3]
+			all[i] = &notifier.Acceptance{
+				Notice: &notifier.Notice{Draft: notifier.Draft{Target: toUsers("bob"), Type: "news", Title: "t", Sender: sender}}, To: roaring.BitmapOf(2),
+			}
+		}
+		if err := s.AcceptAll(t.Context(), all); err != nil {
+			t.Fatal(err)
+		}
+		store.Exec(t, s, `INSERT INTO audit_log (at, actor, action, object, detail, address)
+			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1500)
+			SELECT n, CASE WHEN n % 2 = 0 THEN 'alice' ELSE 'bob' END, 'x', CASE WHEN n % 3 = 0 THEN 'alice' ELSE '' END, '', '' FROM numbers`)
+		e := must(s.ExportUser(t.Context(), "alice"))(t)
+		var text strings.Builder
+		if err := e.Encode(&text); err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			Sent []struct{ ID int64 }
+			Log  []struct{ At time.Time }
+		}
+		if err := json.Unmarshal([]byte(text.String()), &got); err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Sent) != 802 || len(got.Log) != 1000 || got.Sent[801].ID != 1203 || got.Log[999].At.UnixMilli() != 1500 {
+			t.Errorf("%d notices and %d entries of the log", len(got.Sent), len(got.Log))
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		e = must(s.ExportUser(ctx, "alice"))(t)
+		cancel()
+		wantIs(t, e.Encode(&text), context.Canceled)
+	})
+}

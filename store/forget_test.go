@@ -1,0 +1,198 @@
+package store_test
+
+import (
+	"database/sql"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+// sent is a notice as a test hands it in: from whom, for which names, to which users.
+type sent struct {
+	from string
+	to   notifier.Target
+	seqs []uint32 // nil: not settled
+}
+
+func (n sent) accept(t *testing.T, s *store.Store) int64 {
+	t.Helper()
+	a := &notifier.Acceptance{Notice: &notifier.Notice{Draft: notifier.Draft{
+		Target: n.to, Type: "news", Title: "A title", Sender: n.from,
+	}}}
+	if n.seqs != nil {
+		a.To = roaring.BitmapOf(n.seqs...)
+	}
+	if err := s.AcceptAll(t.Context(), []*notifier.Acceptance{a}); err != nil || a.Err != nil {
+		t.Fatalf("accept: %v, %v", err, a.Err)
+	}
+	return a.Notice.ID
+}
+
+func toUsers(names ...string) notifier.Target { return notifier.Target{Users: names} }
+
+func deleteUser(t *testing.T, s *store.Store, name string) notifier.User {
+	t.Helper()
+	u, err := s.DeleteUser(t.Context(), name)
+	if err != nil {
+		t.Fatalf("delete user %q: %v", name, err)
+	}
+	return u
+}
+
+// notice reads a notice with its recipients, those as long as they are settled.
+func notice(t *testing.T, s *store.Store, id int64) (n notifier.Notice, seqs []uint32) {
+	t.Helper()
+	n = must(s.Notice(t.Context(), id))(t)
+	if n.Routed {
+		seqs = must(s.Recipients(t.Context(), id))(t).ToArray()
+	}
+	if n.Recipients != int64(len(seqs)) {
+		t.Errorf("notice %d is said to have %d recipients, and has %v", id, n.Recipients, seqs)
+	}
+	return n, seqs
+}
+
+// wantNoWord wants a word nowhere in the database.
+func (db *database) wantNoWord(t *testing.T, word string) {
+	t.Helper()
+	raw := db.raw(t)
+	tables := `SELECT name FROM sqlite_master WHERE type = 'table'`
+	if db.cfg.URL != "" {
+		tables = `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`
+	}
+	var names []string
+	for name := range strings.FieldsSeq(strings.ReplaceAll(dump(t, raw, tables), "|", "")) {
+		names = append(names, name)
+	}
+	if len(names) < 12 {
+		t.Fatalf("the tables are %q", names)
+	}
+	for _, name := range names {
+		for _, line := range strings.Split(dump(t, raw, `SELECT * FROM `+name), "\n") {
+			if strings.Contains(strings.ToLower(line), word) {
+				t.Errorf("%s has %s", name, line)
+			}
+		}
+	}
+}
+
+// dump is all rows that a query answers, one a line.
+func dump(t *testing.T, raw *sql.DB, query string) string {
+	t.Helper()
+	rows, err := raw.QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	columns := must(rows.Columns())(t)
+	var lines strings.Builder
+	for rows.Next() {
+		line := make([]any, len(columns))
+		for i := range line {
+			line[i] = new(sql.NullString)
+		}
+		if err := rows.Scan(line...); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range line {
+			if s, ok := v.(*sql.NullString); ok {
+				lines.WriteString(s.String + " | ")
+			}
+		}
+		lines.WriteByte('\n')
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return lines.String()
+}
+
+func TestADeletedUserIsNowhereAnyMore(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		alice, bob := addUser(t, s, "Alice <\"é\">", "staff"), addUser(t, s, "bob", "staff")
+		if err := s.CreateSession(t.Context(), "x", alice.Seq, db.clock.now()); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.SetMute(t.Context(), alice.Seq, "like", true); err != nil {
+			t.Fatal(err)
+		}
+		save(t, s, snapshot(alice.Seq, 5, 3), snapshot(bob.Seq, 5, 3))
+		for _, n := range []sent{
+			{"bob", toUsers(alice.Name), []uint32{1}},
+			{"bob", toUsers(alice.Name), []uint32{}}, // he had muted it
+			{"bob", toUsers(alice.Name), nil},
+			{"bob", toUsers("bob", alice.Name), []uint32{1, 2}},
+			{"bob", toUsers(alice.Name, "bob"), nil},
+			{"bob", notifier.Target{Role: "staff"}, []uint32{1, 2}},
+			{alice.Name, toUsers("bob"), []uint32{2}},
+		} {
+			n.accept(t, s)
+		}
+		announcement := db.announcement("a", 0, 1, 3)
+		announcement.Sender = alice.Name
+		announce(t, s, announcement)
+		once := func(owner, key string) *notifier.Acceptance {
+			return &notifier.Acceptance{
+				Notice: &notifier.Notice{Draft: notifier.Draft{Target: toUsers("bob")}}, To: roaring.BitmapOf(2),
+				Once: &notifier.Once{Owner: owner, Key: key, Digest: []byte("d")},
+			}
+		}
+		acceptAll(t, s, once(alice.Name, "k"), once("form:1", "of alice"), once("form:11", "of another"))
+		for _, e := range []notifier.AuditEntry{
+			{Actor: alice.Name, Action: "session.begin", Address: "203.0.113.9"},
+			{Actor: "command line", Action: "user.add", Object: alice.Name},
+			{Actor: "bob", Action: "notice.send", Object: "notice 1", Address: "203.0.113.8"},
+		} {
+			if err := s.Audit(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		u := deleteUser(t, s, alice.Name)
+		if u.Seq != alice.Seq || !u.HasRole("staff") {
+			t.Errorf("deleted is %+v", u)
+		}
+		db.wantNoWord(t, "alice")
+		db.wantNoWord(t, "203.0.113.9")
+		repeated := once("form:11", "of another")
+		if acceptAll(t, s, repeated); !repeated.Replayed {
+			t.Error("another's key of the form is gone")
+		}
+		_, err := s.UserByName(t.Context(), alice.Name)
+		wantIs(t, err, notifier.ErrNotFound)
+		_, err = s.DeleteUser(t.Context(), alice.Name)
+		wantIs(t, err, notifier.ErrNotFound)
+		wantSnapshots(t, s, []int64{1, 2}, snapshot(2, 5, 3))
+		if members := must(s.RoleMembers(t.Context(), "staff"))(t); members.Contains(1) || !members.Contains(2) {
+			t.Errorf("staff are %v", members)
+		}
+		log := must(s.AuditLog(t.Context(), 0, 10))(t)
+		var told []string
+		for _, e := range log {
+			told = append(told, e.Actor+"|"+e.Object+"|"+e.Address)
+		}
+		if want := []string{"bob|notice 1|203.0.113.8", "command line|deleted|", "deleted||"}; !slices.Equal(told, want) {
+			t.Errorf("the log says %q; want %q", told, want)
+		}
+	})
+}
+
+func TestADeletedUserHasReadNoAnnouncement(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		addUsers(t, s, 40_001) // the last is bit 7,233 of the second segment: the second highest of byte 904
+		name, place := "u40001", (40_001-32_768)/8
+		a, b := announce(t, s, db.announcement("a", 0, 1, 3)), announce(t, s, db.announcement("b", 0, 1, 3))
+		bits := func(at byte) string { return strings.Repeat("\xaa", place) + string([]byte{at, 0xff}) }
+		first := segment(a.ID, 3, 0, 4, bits('\xff'))
+		saveReads(t, s, first, segment(a.ID, 3, 1, 5, bits('\xff')), segment(b.ID, 3, 1, 6, "\xff"))
+		deleteUser(t, s, name)
+		wantReads(t, s, first, segment(a.ID, 3, 1, 5, bits('\xbf')))
+		wantReads(t, s, segment(b.ID, 3, 1, 6, "\xff"))
+	})
+}

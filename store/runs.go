@@ -1,0 +1,41 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// maxRuns is how many lives of Redis are remembered. A cluster has no more masters
+// that hold anything than there are partitions.
+const maxRuns = 100
+
+// KnownRuns returns the run ids that AddRun was given, the latest first.
+func (s *Store) KnownRuns(ctx context.Context) ([]string, error) {
+	var ids []string
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var id string
+		err := rows.Scan(&id)
+		ids = append(ids, id)
+		return err
+	}, `SELECT run_id FROM redis_runs ORDER BY seen_at DESC, run_id`)
+	return ids, s.fail(err, "list the known lives of Redis")
+}
+
+// AddRun writes down that this life of Redis has all that is here, and forgets the
+// oldest beyond the last hundred. It never forgets the one that is added, whatever
+// the clocks say.
+func (s *Store) AddRun(ctx context.Context, id string, now time.Time) error {
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO redis_runs (run_id, seen_at) VALUES ($1, $2)
+			ON CONFLICT (run_id) DO UPDATE SET seen_at = excluded.seen_at WHERE excluded.seen_at > redis_runs.seen_at`,
+			text(id), millis(now))
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `DELETE FROM redis_runs WHERE run_id <> $1 AND run_id NOT IN (
+			SELECT run_id FROM redis_runs WHERE run_id <> $1 ORDER BY seen_at DESC, run_id LIMIT $2)`, text(id), maxRuns-1)
+		return err
+	})
+	return s.fail(err, "note a life of Redis")
+}

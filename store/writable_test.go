@@ -1,0 +1,87 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+func TestATrialLeavesNothing(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		for range 3 {
+			if err := s.Writable(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+		if n := must(s.CountDeadLetters(t.Context()))(t); n != 0 || s.Refused() != 0 {
+			t.Errorf("%d dead letters, %d refused", n, s.Refused())
+		}
+	})
+}
+
+// wantTrouble tries a change of a database that takes none, and counts that.
+func wantTrouble(t *testing.T, s *store.Store, want store.Trouble) {
+	t.Helper()
+	before := s.Refused()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	err := s.Writable(ctx)
+	wantIs(t, err, notifier.ErrUnavailable)
+	if got := store.TroubleOf(err); got != want {
+		t.Errorf("it is %q, want %q: %v", got, want, err)
+	}
+	if n := s.Refused() - before; n != 1 {
+		t.Errorf("%d refused; want 1", n)
+	}
+	if err := s.Ping(t.Context()); err != nil {
+		t.Errorf("it answers no question: %v", err)
+	}
+}
+
+func TestATrialTellsWhySQLiteTakesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := must(store.Open(t.Context(), store.Config{DataDir: dir}))(t)
+	defer func() { _ = s.Close() }()
+
+	// Another process has it for long.
+	other := must(sql.Open("sqlite", filepath.Join(dir, "carillon.db")))(t)
+	defer func() { _ = other.Close() }()
+	conn := must(other.Conn(t.Context()))(t)
+	defer func() { _ = conn.Close() }()
+	must(conn.ExecContext(t.Context(), "BEGIN EXCLUSIVE"))(t)
+	wantTrouble(t, s, store.TroubleLocked)
+	must(conn.ExecContext(t.Context(), "ROLLBACK"))(t)
+
+	store.Exec(t, s, `PRAGMA max_page_count = 1`) // not one more than it has
+	wantTrouble(t, s, store.TroubleFull)
+	store.Exec(t, s, `PRAGMA max_page_count = 4294967294`)
+	store.Exec(t, s, `PRAGMA query_only = 1`)
+	wantTrouble(t, s, store.TroubleReadOnly)
+	store.Exec(t, s, `PRAGMA query_only = 0`)
+	if err := s.Writable(t.Context()); err != nil {
+		t.Errorf("all is well again: %v", err)
+	}
+}
+
+func TestATrialTellsWhyPostgresTakesNothing(t *testing.T) {
+	t.Parallel()
+	s := must(store.Open(t.Context(), store.Config{URL: sqltest.URL(t)}))(t)
+	defer func() { _ = s.Close() }()
+	// Its disk is that of all tests, so it says what it says when something is wrong.
+	for code, want := range map[string]store.Trouble{
+		"53100": store.TroubleFull, "58030": store.TroubleDisk, "25006": store.TroubleReadOnly, "57P03": store.TroubleUnknown,
+	} {
+		store.Exec(t, s, `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '`+code+`'; END $$`)
+		store.Exec(t, s, `CREATE TRIGGER refuse BEFORE INSERT ON dead_letters FOR EACH ROW EXECUTE FUNCTION refuse()`)
+		wantTrouble(t, s, want)
+		store.Exec(t, s, `DROP FUNCTION refuse CASCADE`)
+	}
+}
