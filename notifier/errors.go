@@ -21,6 +21,8 @@ var (
 	ErrTooMany = errors.New("too many attempts")
 	// ErrConflict: it exists already, or changed since it was read.
 	ErrConflict = errors.New("conflict with what is stored")
+	// ErrOtherRequest: the key of a repeated request was used for another one.
+	ErrOtherRequest = errors.New("the key belongs to another request")
 	// ErrUnavailable: Redis or SQL is away; nothing was half done.
 	ErrUnavailable = errors.New("temporarily unavailable")
 )

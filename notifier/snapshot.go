@@ -4,11 +4,14 @@ package notifier
 // the notices.
 type Snapshot struct {
 	Seq    int64
-	Ver    int64
+	Ver    int64 // 0: SQL has never seen an inbox of this user
 	Unread int64
 	Opened int64
 	Rows   []SnapshotRow // newest first
 	Gone   []GoneNotice
+	Floor  int64 // the highest notice that Gone had no room for; 0: none
+
+	Damaged bool // what SQL has cannot be read: an inbox is there, and nobody knows what is in it
 }
 
 // SnapshotRow is an entry of a snapshot.

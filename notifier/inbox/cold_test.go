@@ -290,12 +290,12 @@ func TestABatchAsksSQLOnce(t *testing.T) {
 			h.keep(n)
 			return func() error { _, err := s.Deliver(s.ctx(t), n, seqs); s.clock.pass(time.Millisecond); return err }
 		}
-		asks("users that SQL does not know", 3, 0, deliver(1))
+		asks("users that SQL does not know", 4, 0, deliver(1)) // two lanes of two pipelines
 		asks("warm users", 0, 0, deliver(2))
 		s.writeBehind(t, h, seqs...)
 		s.lose(t, seqs...)
 		delete(h.snapshots, 300)
-		asks("cold users", 3, 3, deliver(3))
+		asks("cold users", 4, 4, deliver(3))
 		s.lose(t, seqs...)
 		asks("their badges", 2, 2, func() error { _, err := s.Badges(s.ctx(t), seqs); return err })
 		asks("their badges again", 0, 0, func() error { _, err := s.Badges(s.ctx(t), seqs); return err })

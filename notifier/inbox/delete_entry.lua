@@ -20,9 +20,12 @@ local numbers = redis.call('HMGET', state, 'unread', 'ver')
 if not numbers[2] then return -1 end
 local field, value = find_row(hash, key)
 if not field then return -2 end
-local unread = numbers[1] - remove_row(list, hash, gone, expiry, seq, now, field, 1)
-trim_gone(gone, now)
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
-local reply = save_state(state, KEYS[6], seq, ARGV[4], 1, unread, ver, {'removed ' .. key})
+redis.call('ZADD', KEYS[6], ver, seq)
+redis.call('ZCARD', expiry) -- and list: what refuses does so before the row leaves
+redis.call('LLEN', list)
+local unread = numbers[1] - remove_row(list, hash, gone, expiry, seq, now, field, 1)
+trim_gone(gone, state, now)
+local reply = save_state(state, ARGV[4], 1, unread, ver, {'removed ' .. key})
 reply[4], reply[5] = field, value
 return reply

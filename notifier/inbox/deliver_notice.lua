@@ -1,8 +1,10 @@
--- deliver_notice.lua: store one notice in one inbox, on top, and say so.
+-- deliver_notice.lua: store one notice in one inbox, on top, and say so. A key of a
+-- wrong type makes it fail before anything is written that a second try would take
+-- for a delivery, or count again.
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
--- KEYS[3] state    unread, ver, opened
+-- KEYS[3] state    unread, ver, opened, floor
 -- KEYS[4] gone     notices that left this inbox, by time
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition that SQL has not seen, by ver
@@ -16,9 +18,11 @@
 -- ARGV[7] seq      user
 -- ARGV[8] channel  where this user's changes are told
 -- ARGV[9] counted  1 when the notice has more than one recipient
+-- ARGV[10] again   1 when it is sent again because Redis lost something
 --
 -- Returns 1; 0 when nothing changed, because the notice was here before, has a
--- successor or is expired; -1 when the inbox is cold (not in Redis).
+-- successor or is expired, or is sent again and not above floor; -1 when the inbox
+-- is cold (not in Redis).
 local list, hash, state, gone, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local key, id, expires, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local now, cap, seq = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
@@ -26,20 +30,24 @@ local now, cap, seq = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 local numbers = redis.call('HMGET', state, 'unread', 'ver')
 if not numbers[2] then return -1 end
 if expires ~= '0' and tonumber(expires) <= now then return 0 end
+if ARGV[10] == '1' and tonumber(id) <= tonumber(redis.call('HGET', state, 'floor') or 0) then return 0 end
 if redis.call('ZSCORE', gone, id) then return 0 end
+local old, value = find_row(hash, key)
+if old and tonumber(value:match('^%d+') or 0) >= tonumber(id) then return 0 end
 local unread = tonumber(numbers[1]) + 1
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
 local field = key .. ':has_read:0'
 
-local old, value = find_row(hash, key)
-if old then
-  if tonumber(value:match('^%d+') or 0) >= tonumber(id) then return 0 end
-  unread = unread - remove_row(list, hash, gone, expiry, seq, now, old, 1)
-end
-redis.call('HSET', hash, field, id .. ' ' .. ver .. ' ' .. expires .. ' ' .. json)
-local length = redis.call('LPUSH', list, field)
-mark_expiry(expiry, seq, key, ver, expires)
+redis.call('LLEN', list)
+redis.call('ZADD', KEYS[6], ver, seq)
+if old or expires == '0' then redis.call('ZCARD', expiry) else mark_expiry(expiry, seq, key, ver, expires) end
 if ARGV[9] == '1' then redis.call('HINCRBY', KEYS[7], id .. ':d', '1') end
+if old then
+  unread = unread - remove_row(list, hash, gone, expiry, seq, now, old, 1)
+  mark_expiry(expiry, seq, key, ver, expires)
+end
+local length = redis.call('LPUSH', list, field)
+redis.call('HSET', hash, field, id .. ' ' .. ver .. ' ' .. expires .. ' ' .. json)
 
 local events = {'notice ' .. id .. ' ' .. key .. ' ' .. json}
 for _ = cap + 1, length do
@@ -47,6 +55,6 @@ for _ = cap + 1, length do
   unread = unread - remove_row(list, hash, gone, expiry, seq, now, last, -1)
   events[#events + 1] = 'removed ' .. last:sub(1, -12)
 end
-if old or length > cap then trim_gone(gone, now) end
-save_state(state, KEYS[6], seq, ARGV[8], 1, unread, ver, events)
+if old or length > cap then trim_gone(gone, state, now) end
+save_state(state, ARGV[8], 1, unread, ver, events)
 return 1

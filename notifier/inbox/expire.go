@@ -15,19 +15,19 @@ import (
 func (b *Inbox) Expire(ctx context.Context, due map[int64][]string) (int, error) {
 	seqs := slices.Sorted(maps.Keys(due))
 	seqs = slices.DeleteFunc(seqs, func(seq int64) bool { return len(due[seq]) == 0 })
-	n, err := b.many(ctx, seqs, task{expireEntries, 6, func(to []any, seq int64, u userArgs) []any {
-		p := b.part(seq)
+	n, errs := b.many(ctx, 1, jobsOf(seqs), task{expireEntries, 6, func(to []any, j job, u userArgs) []any {
+		p := b.part(j.seq)
 		to = append(
 			to,
-			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty,
+			b.k.List(j.seq), b.k.Hash(j.seq), b.k.State(j.seq), b.k.Gone(j.seq), p.expiry, p.dirty,
 			u.now, u.seq, u.channel,
 		)
-		for _, key := range due[seq] {
+		for _, key := range due[j.seq] {
 			to = append(to, key)
 		}
 		return to
 	}})
-	if err != nil {
+	if err := errs[0]; err != nil {
 		return n, fmt.Errorf("expire entries of %d users: %w", len(seqs), err)
 	}
 	return n, nil

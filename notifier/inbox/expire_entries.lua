@@ -12,12 +12,17 @@
 -- ARGV[4..] keys   entry keys to look at; the empty one: all of the inbox
 --
 -- Returns how many entries left. Whatever is looked at leaves expiry; rows that
--- are not due come back into it with their right time, by expires_soon.
+-- are not due come back into it with their right time, by expires_soon. A key of a
+-- wrong type makes it fail before anything does.
 local list, hash, state, gone, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local now, seq = tonumber(ARGV[1]), ARGV[2]
 
 local numbers = redis.call('HMGET', state, 'unread', 'ver')
 local unread, events, first = tonumber(numbers[1]), {}, math.huge
+redis.call('LLEN', list)
+redis.call('HLEN', hash)
+redis.call('ZCARD', gone)
+redis.call('ZCARD', KEYS[6])
 local function look(field, value)
   local at, expires = value:match('^%d+ (%d+) (%d+) ')
   local due = tonumber(expires or 0)
@@ -37,8 +42,9 @@ for i = 4, #ARGV do
 end
 if first < math.huge then redis.call('ZADD', expiry, 'LT', string.format('%.0f', first), seq .. '|') end
 if #events == 0 then return 0 end
-trim_gone(gone, now)
+trim_gone(gone, state, now)
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
+redis.call('ZADD', KEYS[6], ver, seq)
 local removed = #events
-save_state(state, KEYS[6], seq, ARGV[3], removed, unread, ver, events)
+save_state(state, ARGV[3], removed, unread, ver, events)
 return removed

@@ -30,7 +30,7 @@ const (
 	maxLimit   = 1000 // rows in one reply
 	badgeBatch = 500  // users in one pipeline that only reads
 	batch      = 256  // scripts in one pipeline
-	inFlight   = 2    // pipelines at a time
+	inFlight   = 2    // pipelines at a time, a power of two
 )
 
 // Options are what an Inbox may be told. The zero value is ready to use.
@@ -53,7 +53,7 @@ type Inbox struct {
 }
 
 // partition holds the keys of one partition, built once.
-type partition struct{ expiry, dirty, counts string }
+type partition struct{ expiry, dirty, counts, idle, flushed string }
 
 // New returns the inboxes of a key space. It does not talk to Redis.
 func New(rdb redis.UniversalClient, k keys.Space, o Options) *Inbox {
@@ -68,7 +68,7 @@ func New(rdb redis.UniversalClient, k keys.Space, o Options) *Inbox {
 		b.log = slog.New(slog.DiscardHandler)
 	}
 	for p := range b.parts {
-		b.parts[p] = partition{k.Expiry(p), k.Dirty(p), k.Counts(p)}
+		b.parts[p] = partition{k.Expiry(p), k.Dirty(p), k.Counts(p), k.Idle(p), k.Flushed(p)}
 	}
 	return b
 }

@@ -26,13 +26,14 @@ if field == key .. ':has_read:' .. to then return {0, unread, tonumber(numbers[2
 
 local turned, step = key .. ':has_read:' .. to, tonumber(to) - tonumber(from)
 local place = redis.call('LPOS', list, field)
-if place then redis.call('LSET', list, place, turned) end
-redis.call('HDEL', hash, field)
-redis.call('HSET', hash, turned, value)
+local ver = string.format('%.0f', math.max(numbers[2] + 1, ARGV[4]))
+redis.call('ZADD', KEYS[4], ver, ARGV[5])
 local id = value:match('^%d+')
 if id and redis.call('HEXISTS', counts, id .. ':d') == 1 then
   redis.call('HINCRBY', counts, id .. ':r', step)
 end
-local ver = string.format('%.0f', math.max(numbers[2] + 1, ARGV[4]))
+if place then redis.call('LSET', list, place, turned) end
+redis.call('HDEL', hash, field)
+redis.call('HSET', hash, turned, value)
 local event = (to == '1' and 'read ' or 'unread ') .. key
-return save_state(state, KEYS[4], ARGV[5], ARGV[6], 1, unread - step, ver, {event})
+return save_state(state, ARGV[6], 1, unread - step, ver, {event})

@@ -13,7 +13,8 @@ import (
 )
 
 // Badges answers the inbox's half of the badge of each user, in order. Cold
-// inboxes are restored or started, so that each Ver is above 0.
+// inboxes are restored or started, so that each Ver is above 0; it is 0 where
+// nobody has that number, or what SQL has of the inbox cannot be read.
 func (b *Inbox) Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error) {
 	badges := make([]notifier.Badge, len(seqs))
 	read := b.readBadges // a page asks for one user: it needs no goroutine
@@ -59,14 +60,13 @@ func (b *Inbox) readBadges(ctx context.Context, seqs []int64, into []notifier.Ba
 	if len(cold) == 0 {
 		return nil
 	}
-	replies, err := b.warm(ctx, cold, b.millis())
-	if err != nil {
-		return err
+	answers, err := b.warm(ctx, cold, b.millis())
+	for i, a := range answers {
+		if a.err == nil {
+			into[at[i]] = a.reply.badge()
+		}
 	}
-	for i, r := range replies {
-		into[at[i]] = r.badge()
-	}
-	return nil
+	return err
 }
 
 // integer reads a number of a hash; what is missing or malformed counts as 0.

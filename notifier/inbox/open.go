@@ -16,7 +16,7 @@ func (b *Inbox) Open(ctx context.Context, seq int64) (notifier.Page, error) {
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, settled int64) *redis.Cmd {
 		return openInbox.Run(ctx, b.rdb, []string{
-			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry, p.dirty, p.counts,
+			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry, p.dirty, p.counts, p.idle,
 		}, PageSize, now, settled, seq, b.k.LiveUser(seq))
 	})
 	if err != nil {

@@ -6,6 +6,7 @@
 -- KEYS[4] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[5] dirty    users of the partition that SQL has not seen, by ver
 -- KEYS[6] counts   N:d and N:r of the partition
+-- KEYS[7] idle     users of the partition by last use
 -- ARGV[1] limit    rows of a page
 -- ARGV[2] now      ms
 -- ARGV[3] settled  1 when what expired by now has left this inbox
@@ -29,7 +30,9 @@ if #page > 0 then values = redis.call('HMGET', hash, unpack(page)) end
 local more = #fields > limit and 1 or 0
 if unread == 0 then return {0, 0, tonumber(numbers[2]), opened, more, page, values} end
 
-local turned = turn_rows(list, hash, KEYS[6], fields, values, unread)
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
-save_state(state, KEYS[5], seq, ARGV[5], turned, 0, ver, {'upto ' .. ver}, 'opened', ver)
+redis.call('ZADD', KEYS[5], ver, seq)
+redis.call('ZADD', KEYS[7], now, seq)
+local turned = turn_rows(list, hash, KEYS[6], fields, values, unread)
+save_state(state, ARGV[5], turned, 0, ver, {'upto ' .. ver}, 'opened', ver)
 return {turned, 0, tonumber(ver), opened, more, page, values}

@@ -27,6 +27,11 @@ func TestWhateverHappenedWhatSQLSawComesBack(t *testing.T) {
 		actions["flush"] = func(t *rapid.T) { p.flush(t, &id) }
 		actions["flush2"] = actions["flush"]
 		actions["lose"] = func(t *rapid.T) { p.goCold(t, &id) }
+		actions["evict"] = func(t *rapid.T) { p.leave(t, &id) }
+		actions["evict2"] = actions["evict"]
+		actions["keep"] = p.keep
+		actions["reconcile"] = p.heal
+		actions["drift"] = p.drift
 		actions["purge"] = func(t *rapid.T) {
 			if len(p.sent) > 0 && rapid.IntRange(0, 3).Draw(t, "really") == 0 {
 				delete(h.notices, rapid.SampledFrom(p.sent).Draw(t, "notice").ID)
@@ -48,13 +53,14 @@ func (p *play) flush(t *rapid.T, id *atomic.Int64) {
 		t.Fatal(err)
 	}
 	listed := slices.Contains(marks, notifier.Dirty{Seq: p.seq, Ver: p.ver})
-	if unseen := p.ver > p.first && (p.saved == nil || p.ver > p.saved.ver); unseen != listed {
+	if unseen := p.ver > p.first && (p.saved == nil || p.ver > p.saved.ver || p.ver == p.again); unseen != listed {
 		t.Fatalf("ver %d is marked: %v; SQL has not seen it: %v", p.ver, listed, unseen)
 	}
 	read := p.s.read(t, users(marks)...)
 	if listed {
 		p.saved = p.clone()
 	}
+	p.again = 0
 	before := p.ver
 	if rapid.Bool().Draw(t, "meanwhile") {
 		p.deliverNew(t, id.Add(1))
@@ -71,7 +77,7 @@ func (p *play) flush(t *rapid.T, id *atomic.Int64) {
 // goCold takes the inbox out of Redis; when SQL has not seen the last of it, its
 // members of the expiry index are lost too. Some call brings it back.
 func (p *play) goCold(t *rapid.T, id *atomic.Int64) {
-	seen := p.saved != nil && p.saved.ver == p.ver
+	seen := p.saved != nil && p.saved.ver == p.ver && p.again != p.ver
 	before := p.s.stored(t, p.seq)
 	p.s.lose(t, p.seq)
 	if !seen {
@@ -81,12 +87,23 @@ func (p *play) goCold(t *rapid.T, id *atomic.Int64) {
 			}
 		}
 		p.s.rdb.ZRem(t.Context(), p.s.k.Dirty(keys.Partition(p.seq)), p.seq)
+		p.again = 0
 	}
 	p.passTime(t)
+	p.wakeUp(t, id, before, seen)
+}
+
+// wakeUp lets some call bring a cold inbox back. whole: SQL has all of it.
+func (p *play) wakeUp(t *rapid.T, id *atomic.Int64, before stored, whole bool) {
 	left := p.comeBack()
-	if seen && left == 0 {
+	if whole && left == 0 {
 		p.s.wake(t, p.seq)
-		same(t, "going cold and coming back", before, p.s.stored(t, p.seq))
+		after := p.s.stored(t, p.seq)
+		before.Expiry, after.Expiry = p.mine(before.Expiry), p.mine(after.Expiry)
+		look := decimal(p.seq) + "|" // it may have stood too early
+		delete(before.Expiry, look)
+		delete(after.Expiry, look)
+		same(t, "going cold and coming back", before, after)
 		return
 	}
 	switch rapid.IntRange(0, 6).Draw(t, "call") {
@@ -118,11 +135,7 @@ func (p *play) comeBack() (lost int) {
 	} else {
 		p.first = now
 	}
-	p.browser = newFolded()
-	p.browser.last = notifier.Change{Ver: p.ver, Unread: p.unread()}
-	for _, e := range p.rows {
-		p.browser.at[e.Key], p.browser.read[e.Key] = e.At, e.Read
-	}
+	p.watchAnew()
 	for i := len(p.rows) - 1; i >= 0; i-- {
 		e := p.rows[i]
 		n, known := p.h.notices[e.NoticeID]
@@ -139,4 +152,13 @@ func (p *play) comeBack() (lost int) {
 		p.bump(now)
 	}
 	return lost
+}
+
+// watchAnew gives the browser the inbox as it is.
+func (p *play) watchAnew() {
+	p.browser = newFolded()
+	p.browser.last = notifier.Change{Ver: p.ver, Unread: p.unread()}
+	for _, e := range p.rows {
+		p.browser.at[e.Key], p.browser.read[e.Key] = e.At, e.Read
+	}
 }

@@ -28,9 +28,11 @@ if key ~= '' then
   upto = tonumber(value:match('^%d+ (%d+)') or 0)
 end
 local unread, turned = tonumber(numbers[1]), 0
+redis.call('ZCARD', KEYS[5]) -- if it refuses, then before anything is written
 if unread > 0 then turned = turn_rows(list, hash, KEYS[6], redis.call('LRANGE', list, 0, unread), {}, unread, upto) end
 if turned == 0 then return {0, unread, tonumber(numbers[2])} end
 
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
+redis.call('ZADD', KEYS[5], ver, ARGV[5])
 local event = 'upto ' .. string.format('%.0f', math.min(upto, ver))
-return save_state(state, KEYS[5], ARGV[5], ARGV[6], turned, unread - turned, ver, {event})
+return save_state(state, ARGV[6], turned, unread - turned, ver, {event})

@@ -18,6 +18,7 @@ const (
 	codeNotHere  = -2 // notifier.ErrNotFound
 	codeConflict = -3 // notifier.ErrConflict
 	codeDue      = -4 // expired rows may be in the way: expire them and try again
+	codeStale    = -5 // what is to be restored may be older than what SQL has by now: read it again
 )
 
 var errReply = errors.New("a script answered what it never answers")

@@ -35,11 +35,12 @@ local place = seek_row(hash, fields, tonumber(at))
 if #fields >= cap then return -3 end
 
 local field = key .. ':has_read:' .. read
+local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
+redis.call('ZADD', KEYS[6], ver, seq)
+mark_expiry(expiry, seq, key, at, expires)
 if fields[place] then redis.call('LINSERT', list, 'BEFORE', fields[place], field) else redis.call('RPUSH', list, field) end
 redis.call('HSET', hash, field, id .. ' ' .. at .. ' ' .. expires .. ' ' .. ARGV[6])
 redis.call('ZREM', gone, id)
-mark_expiry(expiry, seq, key, at, expires)
 local events = {'notice ' .. id .. ' ' .. key .. ' ' .. ARGV[6]}
 if read == '1' then events[2] = 'read ' .. key end
-local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
-return save_state(state, KEYS[6], seq, ARGV[10], 1, numbers[1] + 1 - read, ver, events)
+return save_state(state, ARGV[10], 1, numbers[1] + 1 - read, ver, events)

@@ -22,13 +22,16 @@ if not numbers[2] then return -1 end
 local left = redis.call('ZSCORE', gone, id)
 if left and tonumber(left) % 1 > 0 then return 0 end
 local field, value = find_row(hash, key)
+local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
+redis.call('ZADD', KEYS[6], ver, seq)
 local unread, events = tonumber(numbers[1]), {}
 if field and value:match('^%d+') == id then
+  redis.call('ZCARD', expiry) -- and list: what refuses does so before the row leaves
+  redis.call('LLEN', list)
   unread = unread - remove_row(list, hash, gone, expiry, seq, now, field, 1)
   events[1] = 'removed ' .. key
 end
 redis.call('ZADD', gone, string.format('%.1f', now + 0.5), id)
-trim_gone(gone, now)
-local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
-save_state(state, KEYS[6], seq, ARGV[5], 1, unread, ver, events)
+trim_gone(gone, state, now)
+save_state(state, ARGV[5], 1, unread, ver, events)
 return 1

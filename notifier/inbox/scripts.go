@@ -38,9 +38,11 @@ var (
 	pushAll string
 	//go:embed mark_expiries.lua
 	markExpiries string
+	//go:embed clear_rows.lua
+	clearRows string
+	//go:embed raise_fence.lua
+	raiseFence string
 
-	//go:embed start_inbox.lua
-	startSource string
 	//go:embed deliver_notice.lua
 	deliverSource string
 	//go:embed open_inbox.lua
@@ -65,11 +67,22 @@ var (
 	snapshotSource string
 	//go:embed clean_dirty.lua
 	cleanSource string
+	//go:embed evict_inbox.lua
+	evictSource string
+	//go:embed erase_inbox.lua
+	eraseSource string
+	//go:embed check_inbox.lua
+	checkSource string
+	//go:embed renew_inbox.lua
+	renewSource string
+	//go:embed restore_counts.lua
+	restoreCountsSource string
+	//go:embed forget_counts.lua
+	forgetCountsSource string
 )
 
 // Each script with the functions that it calls before it.
 var (
-	startInbox    = script.New("start_inbox", startSource)
 	deliverNotice = script.New("deliver_notice", findRow, expiresSoon, markExpiry, removeRow, trimGone, saveState, deliverSource)
 	openInbox     = script.New("open_inbox", findDue, findUnread, readValues, countRead, writeRows, turnRows, saveState, openSource)
 	lookInbox     = script.New("look_inbox", findDue, seekRow, lookSource)
@@ -79,16 +92,23 @@ var (
 	restoreEntry  = script.New("restore_entry", findRow, seekRow, expiresSoon, markExpiry, saveState, restoreSource)
 	retractNotice = script.New("retract_notice", findRow, expiresSoon, removeRow, trimGone, saveState, retractSource)
 	expireEntries = script.New("expire_entries", findRow, expiresSoon, removeRow, trimGone, saveState, expireSource)
-	restoreInbox  = script.New("restore_inbox", expiresSoon, pushAll, markExpiries, trimGone, saveState, restoreInboxSource)
+	restoreInbox  = script.New("restore_inbox", expiresSoon, pushAll, clearRows, markExpiries, trimGone, saveState, restoreInboxSource)
 	readSnapshot  = script.New("read_snapshot", snapshotSource)
 	cleanDirty    = script.New("clean_dirty", cleanSource)
+	evictInbox    = script.New("evict_inbox", pushAll, clearRows, raiseFence, evictSource)
+	eraseInbox    = script.New("erase_inbox", pushAll, clearRows, raiseFence, eraseSource)
+	checkInbox    = script.New("check_inbox", pushAll, saveState, checkSource)
+	renewInbox    = script.New("renew_inbox", saveState, renewSource)
+	restoreCounts = script.New("restore_counts", restoreCountsSource)
+	forgetCounts  = script.New("forget_counts", forgetCountsSource)
 )
 
 // allScripts lists what Load puts on every master.
 func allScripts() []*script.Script {
 	return []*script.Script{
-		startInbox, deliverNotice, openInbox, lookInbox, markEntry,
+		deliverNotice, openInbox, lookInbox, markEntry,
 		readUpto, deleteEntry, restoreEntry, retractNotice, expireEntries,
 		restoreInbox, readSnapshot, cleanDirty,
+		evictInbox, eraseInbox, checkInbox, renewInbox, restoreCounts, forgetCounts,
 	}
 }

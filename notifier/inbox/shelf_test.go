@@ -2,6 +2,7 @@ package inbox_test
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -16,40 +17,76 @@ type shelf struct {
 	mu        sync.Mutex
 	snapshots map[int64]notifier.Snapshot
 	notices   map[int64]notifier.Notice
+	nobody    map[int64]bool
 	asked     [2]int // how many times for snapshots, and for contents
 
 	failing [2]error // what it answers to either
 	meeting func()   // runs once, when contents are asked for
+	looking func()   // runs once, when versions are asked for
+	reading func()   // runs once, when snapshots are asked for
+	read    func()   // runs once, when they were read
 }
 
 func newShelf() *shelf {
-	return &shelf{snapshots: map[int64]notifier.Snapshot{}, notices: map[int64]notifier.Notice{}}
+	return &shelf{snapshots: map[int64]notifier.Snapshot{}, notices: map[int64]notifier.Notice{}, nobody: map[int64]bool{}}
 }
 
 func (h *shelf) Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier.Snapshot, error) {
+	h.run(&h.reading)
+	found, err := h.answer(seqs)
+	h.run(&h.read)
+	return found, errors.Join(err, ctx.Err())
+}
+
+// run runs a hook, once.
+func (h *shelf) run(hook *func()) {
+	h.mu.Lock()
+	do := *hook
+	*hook = nil
+	h.mu.Unlock()
+	if do != nil {
+		do()
+	}
+}
+
+func (h *shelf) answer(seqs []int64) (map[int64]notifier.Snapshot, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asked[0]++
 	if h.failing[0] != nil {
 		return nil, h.failing[0]
 	}
-	return pick(h.snapshots, seqs), ctx.Err()
+	found := pick(h.snapshots, seqs)
+	for _, seq := range seqs {
+		if _, stored := found[seq]; !stored && !h.nobody[seq] {
+			found[seq] = notifier.Snapshot{Seq: seq}
+		}
+	}
+	return found, nil
+}
+
+func (h *shelf) VersOf(ctx context.Context, seqs []int64) (map[int64]int64, error) {
+	h.run(&h.looking)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	vers := map[int64]int64{}
+	for _, seq := range seqs {
+		if !h.nobody[seq] {
+			vers[seq] = h.snapshots[seq].Ver
+		}
+	}
+	return vers, errors.Join(h.failing[0], ctx.Err())
 }
 
 func (h *shelf) Contents(ctx context.Context, ids []int64) (map[int64]notifier.Notice, error) {
+	h.run(&h.meeting)
 	h.mu.Lock()
-	meeting := h.meeting
-	h.meeting = nil
+	defer h.mu.Unlock()
 	h.asked[1]++
-	found, err := pick(h.notices, ids), h.failing[1]
-	h.mu.Unlock()
-	if meeting != nil {
-		meeting()
+	if h.failing[1] != nil {
+		return nil, h.failing[1]
 	}
-	if err != nil {
-		return nil, err
-	}
-	return found, ctx.Err()
+	return pick(h.notices, ids), ctx.Err()
 }
 
 func pick[V any](from map[int64]V, which []int64) map[int64]V {

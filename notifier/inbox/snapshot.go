@@ -64,17 +64,18 @@ func (b *Inbox) Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, er
 	return snapshots, nil
 }
 
-// Clean takes the marks of users away that SQL has seen now. A mark that was set
-// anew since it was listed stays.
+// Clean takes the marks of users away that SQL has seen with this version or a later
+// one. A mark that was set anew since stays. How far SQL has seen the partition is
+// noted in Redis itself: one that comes back older says less.
 func (b *Inbox) Clean(ctx context.Context, partition int, marks []notifier.Dirty) error {
 	p := script.NewPipe(b.rdb, 1)
 	for chunk := range slices.Chunk(marks, badgeBatch) {
-		args := make([]any, 1, 1+2*len(chunk))
-		args[0] = b.parts[partition].dirty
+		args := make([]any, 0, 2+2*len(chunk))
+		args = append(args, b.parts[partition].dirty, b.parts[partition].flushed)
 		for _, m := range chunk {
 			args = append(args, m.Seq, m.Ver)
 		}
-		p.Add(ctx, cleanDirty, 1, args...)
+		p.Add(ctx, cleanDirty, 2, args...)
 	}
 	if err := p.Exec(ctx); err != nil {
 		return fmt.Errorf("clean %d users of partition %d: %w", len(marks), partition, away(err))
@@ -84,9 +85,9 @@ func (b *Inbox) Clean(ctx context.Context, partition int, marks []notifier.Dirty
 
 var errSnapshot = errors.New("malformed snapshot")
 
-// parseSnapshot reads {…, unread, ver, opened, lines, words}.
+// parseSnapshot reads {…, unread, ver, opened, lines, words, floor}.
 func parseSnapshot(seq int64, r reply) (notifier.Snapshot, error) {
-	s := notifier.Snapshot{Seq: seq, Unread: r.number(0), Ver: r.number(1), Opened: r.number(2)}
+	s := notifier.Snapshot{Seq: seq, Unread: r.number(0), Ver: r.number(1), Opened: r.number(2), Floor: r.number(5)}
 	lines, words := r.text(3), r.text(4)
 	if lines != "" {
 		s.Rows = make([]notifier.SnapshotRow, 0, strings.Count(lines, "\n")+1)

@@ -18,9 +18,9 @@ local function turn_rows(list, hash, counts, top, known, unread, upto)
   end
   for first = 1, #changed, 1000 do
     local last = math.min(first + 999, #changed)
+    count_read(counts, {unpack(ids, first, last)}) -- first: it may refuse
     redis.call('HDEL', hash, unpack(old, first, last))
     redis.call('HSET', hash, unpack(new, 2 * first - 1, 2 * last))
-    count_read(counts, {unpack(ids, first, last)})
   end
   write_rows(list, fields, changed)
   return #changed

@@ -72,6 +72,20 @@ func (s Space) Dirty(p int) string { return s.partition("dirty", p) }
 // partition: HASH, `N:d` delivered and `N:r` read. Written by inbox.
 func (s Space) Counts(p int) string { return s.partition("counts", p) }
 
+// Idle is the users of a partition whose inboxes are in Redis: ZSET of seq by last
+// use (ms), and of 0 by a number that rises whenever an inbox leaves Redis. Who is
+// clean and idle for long leaves. Written by inbox.
+func (s Space) Idle(p int) string { return s.partition("idle", p) }
+
+// Flushed is how far SQL has seen a partition: STRING, the highest version that was
+// saved. Redis came back empty where it is missing, and older where SQL has seen
+// more. Written by inbox and epoch.
+func (s Space) Flushed(p int) string { return s.partition("flushed", p) }
+
+// Intake is the accepted notices on their way: STREAM, read by the group `carillon`.
+// An entry leaves it once it is done. Written by intake.
+func (s Space) Intake() string { return s.prefix + "stream:intake" }
+
 // audience is a key of an audience. Its number is the hash tag: a script changes
 // an index, its version and the bitmaps of one audience at once.
 func (s Space) audience(kind string, a notifier.Audience) string {

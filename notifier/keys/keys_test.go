@@ -29,6 +29,8 @@ func all(s keys.Space) string {
 		fmt.Fprintln(&b, "Expiry   ", s.Expiry(p))
 		fmt.Fprintln(&b, "Dirty    ", s.Dirty(p))
 		fmt.Fprintln(&b, "Counts   ", s.Counts(p))
+		fmt.Fprintln(&b, "Idle     ", s.Idle(p))
+		fmt.Fprintln(&b, "Flushed  ", s.Flushed(p))
 	}
 	for _, a := range []notifier.Audience{1, 2, 3} {
 		fmt.Fprintln(&b, "Bits     ", s.Bits(a, 17))
@@ -40,6 +42,7 @@ func all(s keys.Space) string {
 		fmt.Fprintln(&b, "DirtyBits", s.DirtyBits(a))
 		fmt.Fprintln(&b, "LiveAud. ", s.LiveAudience(a))
 	}
+	fmt.Fprintln(&b, "Intake   ", s.Intake())
 	fmt.Fprintln(&b, "Session  ", s.Session("2bd806c9"))
 	fmt.Fprintln(&b, "Limit    ", s.Limit("account", "alice"))
 	fmt.Fprintln(&b, "Lease    ", s.Lease("notice:7"))

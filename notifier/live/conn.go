@@ -64,7 +64,8 @@ func (h *Hub) stream(ctx context.Context, c *conn, out *responder) {
 }
 
 // activate is called when the library has registered its subscriber. It returns
-// the first badge; whatever changes from here on follows as events.
+// the first badge, or that there is none for now; whatever changes from here on
+// follows as events.
 func (h *Hub) activate(c *conn) []byte {
 	u, s := c.user, h.shard(c.user.seq)
 	s.mu.Lock()
@@ -78,6 +79,9 @@ func (h *Hub) activate(c *conn) []byte {
 	case <-h.closed: // Shutdown may have counted us out already
 		c.bye(h.jitter(h.lim.Retry))
 	default:
+	}
+	if u.cut {
+		return appendConnection(nil, u.badge.Ver, false)
 	}
 	return appendBadge(nil, u.badge)
 }

@@ -30,13 +30,15 @@ type Sessions interface {
 
 // Config is what a Hub is made of. Redis, Keys and Badges are needed; of an
 // audience that Audiences lacks no announcement is heard; without Sessions no
-// session is checked again; the rest has defaults.
+// session is checked again; without Health only what happens to connections tells
+// that Redis is away; the rest has defaults.
 type Config struct {
 	Redis     redis.UniversalClient
 	Keys      keys.Space
 	Badges    Badges
 	Audiences []notifier.Audience
 	Sessions  Sessions
+	Health    Health
 	Log       *slog.Logger
 	Now       func() time.Time
 	Rand      func() float64 // in [0, 1); called from many goroutines, as Now is
@@ -55,6 +57,7 @@ type Hub struct {
 	streams  atomic.Int64 // places taken, of Limits.Total
 	stats    counters
 
+	outage outage
 	links  links
 	queue  rereads
 	merger merger
@@ -98,7 +101,7 @@ func New(cfg Config) *Hub {
 // second later, and all goroutines of the hub have returned when Run returns.
 func (h *Hub) Run(ctx context.Context) error {
 	g, gctx := errgroup.WithContext(ctx)
-	for _, part := range []func(context.Context) error{h.links.run, h.queue.run, h.merger.run, h.runTicks, h.runChecks} {
+	for _, part := range []func(context.Context) error{h.links.run, h.queue.run, h.merger.run, h.runTicks, h.runChecks, h.runHealth} {
 		g.Go(func() error { return part(gctx) })
 	}
 	err := g.Wait()

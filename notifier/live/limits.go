@@ -24,6 +24,7 @@ type Limits struct {
 	Ping         time.Duration // between pings on a subscription: 1.5 s
 	Silence      time.Duration // after it a subscription counts as lost: 3.5 s
 	Spread       time.Duration // re-reading everybody takes at least about: 2 s
+	Grace        time.Duration // what is lost may come back so soon that nobody is told: 1 s
 	Retry        time.Duration // longest wait that a `bye` before a stop asks for: 5 s
 }
 
@@ -42,6 +43,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Ping, 1500*time.Millisecond)
 	def(&l.Silence, 3500*time.Millisecond)
 	def(&l.Spread, 2*time.Second)
+	def(&l.Grace, time.Second)
 	def(&l.Retry, 5*time.Second)
 	return l
 }

@@ -54,6 +54,7 @@ func (l *link) run(ctx context.Context) {
 	for {
 		up := time.Now()
 		err := l.session(ctx)
+		l.hub.linkDown(l)
 		l.hub.lost(l)
 		if ctx.Err() != nil {
 			return
@@ -80,6 +81,7 @@ func (l *link) session(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
+	l.hub.linkUp(l)
 	if l.been {
 		l.hub.stats.resubscriptions.Add(1)
 	}

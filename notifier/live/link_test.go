@@ -203,26 +203,6 @@ func TestASubscriptionThatFellSilentIsMadeAgain(t *testing.T) {
 	s.expect("read", `{"keys":["a:1"]}`)
 }
 
-func TestWithoutRedisAStreamIsRefusedBeforeAnyByte(t *testing.T) {
-	t.Parallel()
-	own := redistest.Own(t)
-	w := newWorld(t, own.Client(t), redistest.Space(t), func(c *Config) { c.Limits.JoinTimeout = 300 * time.Millisecond })
-	kept := w.connect(7)
-	kept.expect("badge", badge(1, 0))
-	own.Kill()
-	eventually(t, "the loss was noticed", func() bool {
-		s := w.hub.shard(7)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return !s.users[7].confirmed
-	})
-	refused(t, w, 7, "2") // also one whose badge is held: it may be old
-	refused(t, w, 8, "2")
-	if n := w.hub.Stats().Streams; n != 1 {
-		t.Errorf("%d streams; the one that was there stays", n)
-	}
-}
-
 func TestAUserWhoComesBackSoonFindsHisBadgeHeld(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Client(t)

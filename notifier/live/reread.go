@@ -32,7 +32,10 @@ func (q *rereads) run(ctx context.Context) error {
 		if err != nil && !failing {
 			q.hub.cfg.Log.WarnContext(ctx, "badges not read, trying on", "stage", "live", "err", err)
 		}
-		failing = err != nil
+		if failing != (err != nil) {
+			failing = err != nil
+			q.hub.outage.change(q.hub.cfg.Now(), func() { q.hub.outage.unread = failing })
+		}
 		if failing && !pause(ctx, rereadRetry) {
 			return ctx.Err()
 		}

@@ -17,9 +17,10 @@ type Client struct {
 	Session  string // checked again each minute; empty: never
 }
 
-// Serve answers r with the stream of a user. It returns an error only when
+// Serve answers r with the stream of a user. While Redis is away that is one that
+// says so, and is right as soon as it is back. It returns an error only when
 // nothing was written: a *BusyError (notifier.ErrTooMany at a cap,
-// notifier.ErrUnavailable when Redis is away or the hub stops),
+// notifier.ErrUnavailable when Redis does not answer in time or the hub stops),
 // notifier.ErrUnauthenticated without a user, or the request's own context
 // error when the client has left.
 //
@@ -89,7 +90,7 @@ func (h *Hub) enter(who Client) (*user, error) {
 		return nil, tooMany(5 * time.Second)
 	}
 	if u.audience != who.Audience { // he was moved: half of what is held is another audience's
-		u.audience, u.fresh = who.Audience, false
+		u.audience, u.fresh, u.badge.AVer = who.Audience, false, 0
 		u.gen++
 	}
 	u.holds++
@@ -118,11 +119,12 @@ func (h *Hub) leave(u *user, c *conn) {
 	h.open.Done()
 }
 
-// join waits until the user is subscribed and his badge has been read since.
+// join waits until the user is subscribed and his badge has been read since, or
+// until it is known that this takes a while.
 func (h *Hub) join(ctx context.Context, u *user) error {
 	s := h.shard(u.seq)
 	s.mu.Lock()
-	if u.fresh {
+	if u.fresh || u.cut {
 		s.mu.Unlock()
 		return nil
 	}

@@ -58,6 +58,7 @@ func (h *Hub) runTicks(ctx context.Context) error {
 		for _, u := range h.idle.next() {
 			h.forget(u)
 		}
+		h.tellOutage()
 	}
 }
 

@@ -131,7 +131,9 @@ func TestTheSweepMendsWhatNobodySaid(t *testing.T) {
 	w.state(7, 90, 9) // and no message
 	s.expect("badge", badge(90, 9))
 	w.state(7, 30, 2) // Redis came back older than it was
-	s.expect("badge", badge(30, 2))
+	s.expect("badge", badge(90, 2))
+	w.change(7, 95, 3) // what comes after is newer all the same
+	s.expect("badge", badge(95, 3))
 }
 
 func TestABadgeThatCannotBeReadIsTriedAgain(t *testing.T) {

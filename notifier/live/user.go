@@ -50,6 +50,7 @@ type user struct {
 	badge     notifier.Badge
 	confirmed bool   // Redis has confirmed the subscription, and it was not lost since
 	fresh     bool   // confirmed, and the badge was read after that
+	cut       bool   // not fresh, and the streams were told so
 	gen       uint32 // counts confirmations and losses
 	queued    priority
 	ready     chan struct{} // closed when fresh; nil when nobody waits
@@ -79,28 +80,30 @@ func (u *user) take(c *notifier.Change) {
 
 // hold applies a badge read from Redis when asked was held. Each half counts by
 // its own version: what is older came too late, unless it is older than what was
-// held when it was asked for. Then Redis has lost something, and its word counts.
-// Versions are times, so what Redis makes anew is later all the same; only if its
-// clock went back too, a browser keeps what it knows until its next page.
+// held when it was asked for, and still is. Then Redis has lost something, and its word counts,
+// under the version that browsers know: they would take no older one. Versions are
+// times, so what Redis makes anew is later all the same.
 //
 // The same number of announcements keeps its later version: that of the user's
 // own marks is forgotten after some minutes, and nothing is lost then. Nor is a
 // new version of an old number told: each turn that does not concern him gives one.
 func (u *user) hold(b, asked notifier.Badge) {
 	old := u.badge
-	if b.Ver >= u.badge.Ver || b.Ver < asked.Ver {
-		u.badge.Ver, u.badge.Inbox = b.Ver, b.Inbox
+	if b.Ver >= u.badge.Ver || u.badge.Ver == asked.Ver {
+		u.badge.Ver, u.badge.Inbox = max(u.badge.Ver, b.Ver), b.Inbox
 	}
 	switch {
 	case b.Announcements == u.badge.Announcements:
 		u.badge.AVer = max(u.badge.AVer, b.AVer)
-	case b.AVer >= u.badge.AVer || b.AVer < asked.AVer:
-		u.badge.AVer, u.badge.Announcements = b.AVer, b.Announcements
+	case b.AVer >= u.badge.AVer || u.badge.AVer == asked.AVer:
+		u.badge.AVer, u.badge.Announcements = max(u.badge.AVer, b.AVer), b.Announcements
 	}
 	u.badge.Unread = u.badge.Inbox + u.badge.Announcements
 	if old.AVer = u.badge.AVer; u.badge != old {
 		u.due = true
-		u.flush()
+		if !u.cut { // else it is told with the rest, once it is known to be right
+			u.flush()
+		}
 	}
 }
 
@@ -110,9 +113,9 @@ func (u *user) settle(gen uint32) {
 		return // the confirmation to come, or one that came, asks again
 	}
 	u.fresh = true
-	if u.ready != nil {
-		close(u.ready)
-		u.ready = nil
+	u.letOn()
+	if u.cut {
+		u.mended()
 	}
 }
 

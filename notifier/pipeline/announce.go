@@ -10,9 +10,10 @@ import (
 
 // AnnouncementStore keeps announcements for good.
 type AnnouncementStore interface {
-	// Announce stores n and gives it its id. It refuses what would be one open
+	// AnnounceOnce stores n and gives it its id; replayed: that of the same request,
+	// which came before. once may be nil. It refuses what would be one open
 	// announcement too many, with a *notifier.InvalidError.
-	Announce(ctx context.Context, n *notifier.Notice) error
+	AnnounceOnce(ctx context.Context, n *notifier.Notice, once *notifier.Once) (replayed bool, err error)
 	// EditAnnouncement gives the announcement with n's id n's content, window and
 	// audiences. It is notifier.ErrConflict when n's revision is not the present
 	// one, or the announcement is over.
@@ -36,14 +37,26 @@ type Board interface {
 }
 
 // announce accepts a draft for audiences. It is shown by whichever instance gets
-// to it first: usually this one, before it returns.
-func (p *Pipeline) announce(ctx context.Context, d notifier.Draft, now time.Time) (notifier.Notice, error) {
+// to it first: usually this one, before it returns. One that came before is answered
+// as it stands now; it was shown then, or the board does it by itself.
+func (p *Pipeline) announce(ctx context.Context, d notifier.Draft, once *notifier.Once, now time.Time) Result {
 	n := notifier.Notice{Draft: d, CreatedAt: now, ExpiresAt: d.EndsAt}
-	if err := p.c.Store.Announce(ctx, &n); err != nil {
-		return notifier.Notice{}, fmt.Errorf("accept an announcement: %w", err)
+	replayed, err := p.c.Store.AnnounceOnce(ctx, &n, once)
+	if err != nil {
+		return Result{Err: fmt.Errorf("accept an announcement: %w", err)}
 	}
-	p.show(ctx, n.ID)
-	return n, nil
+	if !replayed {
+		p.show(ctx, n.ID)
+		return Result{Notice: n}
+	}
+	known, err := p.c.Store.Contents(ctx, []int64{n.ID})
+	if err != nil {
+		return Result{Err: fmt.Errorf("look up an announcement that was accepted before: %w", err)}
+	}
+	if then, ok := known[n.ID]; ok {
+		n = then
+	}
+	return Result{Notice: n, Replayed: true}
 }
 
 // Edit gives an announcement the content, window and audiences of a draft, for
@@ -103,14 +116,16 @@ func (p *Pipeline) show(ctx context.Context, id int64) {
 	p.tell(ctx, id, func(ctx context.Context) error { return p.c.Board.Sync(ctx) })
 }
 
-// tell has the board do something while the sender waits, InlineWait at most. A
-// client of Redis may outlast its context, so it has a goroutine of its own, which
+// tell has the board do something while the sender waits, for Config.Wait at most.
+// A client of Redis may outlast its context, so it has a goroutine of its own, which
 // Close waits for.
 func (p *Pipeline) tell(ctx context.Context, id int64, do func(context.Context) error) {
-	if p.c.Board == nil || p.away.Load() {
+	if p.c.Board == nil || p.redisAway() {
 		return
 	}
-	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.c.InlineWait)
+	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(p.c.Wait, redisWait))
+	patience := time.NewTimer(p.c.Wait)
+	defer patience.Stop()
 	done := make(chan error, 1)
 	p.wg.Go(func() {
 		defer cancel()
@@ -121,8 +136,7 @@ func (p *Pipeline) tell(ctx context.Context, id int64, do func(context.Context) 
 	case err = <-done:
 	case <-ctx.Done():
 		err = ctx.Err()
-	case <-work.Done():
-		err = work.Err()
+	case <-patience.C:
 	}
 	if err != nil {
 		p.c.Log.WarnContext(ctx, "announcement left to the board", "stage", "announcement", "notice_id", id, "err", err)

@@ -2,12 +2,14 @@ package pipeline_test
 
 import (
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
@@ -69,6 +71,83 @@ func TestAnAnnouncementIsShownWhenSendReturns(t *testing.T) {
 	}
 }
 
+func TestManyWhoRepeatAnAnnouncementAtOnceAnnounceItOnce(t *testing.T) {
+	t.Parallel()
+	for _, sql := range []string{"sqlite", "postgres"} {
+		t.Run(sql, func(t *testing.T) {
+			t.Parallel()
+			address := ""
+			if sql == "postgres" {
+				address = sqltest.URL(t)
+			}
+			r := newRigOn(t, redistest.Client(t), address)
+			seqs := r.users(t, "all", 2)
+			p := pipeline.New(r.config())
+			var ids sync.Map
+			var all sync.WaitGroup
+			for range 100 {
+				all.Go(func() {
+					n, err := p.SendOnce(t.Context(), toAudiences(3), once("x"))
+					if err != nil || n.State != notifier.StateSent || n.PhaseAt(time.Now()) != notifier.PhaseOpen {
+						t.Errorf("%+v, %v", n, err)
+					}
+					ids.Store(n.ID, true)
+				})
+			}
+			all.Wait()
+			seen := 0
+			ids.Range(func(any, any) bool {
+				seen++
+				return true
+			})
+			if seen != 1 {
+				t.Errorf("it was announced %d times", seen)
+			}
+			r.wantUnread(t, "announced", []int64{1, 1}, 3, seqs...)
+		})
+	}
+}
+
+func TestAnAnnouncementThatIsRepeatedIsAnsweredAsItStands(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	r.users(t, "all", 1)
+	p := pipeline.New(r.config())
+	repeat := func() notifier.Notice {
+		t.Helper()
+		n, err := p.SendOnce(t.Context(), toAudiences(3), once("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	first := repeat()
+	d := first.Draft
+	d.Title = "We are closed on Tuesday"
+	edited, err := p.Edit(t.Context(), first.ID, first.Revision, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := repeat(); again.ID != first.ID || again.Title != d.Title || again.Revision != edited.Revision || !again.EndsAt.Equal(first.EndsAt) {
+		t.Errorf("repeated after an edit: %+v", again)
+	}
+	if _, err = p.SendOnce(t.Context(), toUsers("u1"), &notifier.Once{Owner: "shop", Key: "x"}); !errors.Is(err, notifier.ErrOtherRequest) {
+		t.Errorf("a notice with the announcement's key: %v", err)
+	}
+	if err = p.Retract(t.Context(), first.ID); err != nil {
+		t.Fatal(err)
+	}
+	if again := repeat(); again.ID != first.ID || again.State != notifier.StateRetracted {
+		t.Errorf("repeated after it was retracted: %+v", again)
+	}
+	if err = p.Delete(t.Context(), first.ID); err != nil {
+		t.Fatal(err)
+	}
+	if again := repeat(); again.ID != first.ID {
+		t.Errorf("repeated after it was deleted it is notice %d", again.ID)
+	}
+}
+
 func TestEditRetractAndDeleteReachReadersAtOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
@@ -122,7 +201,7 @@ func TestANoticeToUsersIsNotEditedAsAnAnnouncement(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	r.users(t, "all", 1)
-	p := pipeline.New(r.config())
+	p := running(t, r.config())
 	n := send(t, p, toUsers("u1"))
 	if _, err := p.Edit(t.Context(), n.ID, n.Revision, toAudiences(3)); !errors.Is(err, notifier.ErrNotFound) {
 		t.Errorf("edit: %v", err)
@@ -226,7 +305,7 @@ func TestBothHalvesMakeTheBadge(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 2)
-	p := pipeline.New(r.config())
+	p := running(t, r.config())
 	send(t, p, toAudiences(3))
 	send(t, p, toUsers("u2"))
 	both := pipeline.Badges{Inbox: r.inbox, Board: r.board}

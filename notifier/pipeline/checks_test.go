@@ -7,6 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/intake"
 )
 
 // state waits until the notice has come to a state.
@@ -63,6 +64,28 @@ func (r *rig) allUnread(t *testing.T, seqs []int64, want int64) bool {
 		}
 	}
 	return true
+}
+
+// put puts entries into the stream.
+func (r *rig) put(t *testing.T, entries ...intake.Entry) {
+	t.Helper()
+	if err := intake.New(intake.Config{Redis: r.rdb, Keys: r.keys}).Put(t.Context(), entries...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func xadd(stream string, fields []string) *redis.XAddArgs {
+	return &redis.XAddArgs{Stream: stream, Values: fields}
+}
+
+// backlog is how many entries of the intake are not done.
+func (r *rig) backlog(t *testing.T) int64 {
+	t.Helper()
+	groups, err := r.rdb.XInfoGroups(t.Context(), r.keys.Intake()).Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return groups[0].Lag + groups[0].Pending
 }
 
 // counted is how many got one notice, and how many have read it.

@@ -11,11 +11,12 @@ import (
 )
 
 const (
-	maxInline    = 64   // senders whose notices are delivered in their own time, at once
-	maxQueue     = 1000 // unfinished notices looked at in one go
+	relayLease   = 3 * time.Second
 	sweepLease   = 3 * time.Second
 	advanceEvery = 500 * time.Millisecond
-	maxBackoff   = 2 * time.Second
+	redisWait    = 2 * time.Second // for what pages show beside what they are about
+	maxPressed   = 2 * time.Second // how long a sender is held when the intake is overfed
+	keepKeys     = 24 * time.Hour  // how long a request may be repeated
 )
 
 // Config says what a pipeline works with. Zero fields of the second group have
@@ -30,15 +31,17 @@ type Config struct {
 	Hub    Runner // the live hub; nil: none
 	Unread Runner // writes inboxes behind to SQL; nil: another instance does
 
-	Log        *slog.Logger     // slog.Default()
-	Now        func() time.Time // time.Now
-	Limits     notifier.Limits
-	InlineMax  int64         // recipients served in the sender's time: 256
-	InlineWait time.Duration // how long a sender waits for that: 2 s
-	Lease      time.Duration // life of a lease on a notice; what a dead instance left is resumed after it: 10 s
-	Poll       time.Duration // how often the dispatcher looks for work: 1 s
-	Workers    int           // notices at once: 4; one of them is kept for small notices
-	Chunk      int           // recipients between two looks at the notice's state: 2,048
+	Log        *slog.Logger          // slog.Default()
+	Now        func() time.Time      // time.Now
+	Limits     notifier.Limits       //
+	Raw        redis.UniversalClient // through which Resend reaches a Redis that nobody may use yet: Redis
+	Away       func() bool           // whether Redis is away, when somebody knows it sooner than the pipeline: nobody
+	Wait       time.Duration         // how long Send and Retract wait for what they began to be done: not at all
+	WaitMax    int64                 // up to how many recipients they wait: 256
+	MaxBacklog int64                 // entries in the intake above which senders are held: 20,000
+	Poll       time.Duration         // how often the relay looks for what is unfinished: 1 s
+	Idle       time.Duration         // an entry of the intake is not taken from who has it before this: 1 s
+	Chunk      int                   // recipients up to which a notice travels whole, and is served in one go: 500
 }
 
 func (c *Config) setDefaults() {
@@ -48,12 +51,13 @@ func (c *Config) setDefaults() {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	setDefault(&c.InlineMax, 256)
-	setDefault(&c.InlineWait, 2*time.Second)
-	setDefault(&c.Lease, 10*time.Second)
+	if c.Raw == nil {
+		c.Raw = c.Redis
+	}
+	setDefault(&c.WaitMax, 256)
+	setDefault(&c.MaxBacklog, 20_000)
 	setDefault(&c.Poll, time.Second)
-	setDefault(&c.Workers, 4)
-	setDefault(&c.Chunk, 2048)
+	setDefault(&c.Chunk, 500)
 }
 
 func setDefault[T int | int64 | time.Duration](field *T, value T) {

@@ -20,11 +20,9 @@ func TestAnEntryLeavesTheBadgeWithinASecondOfItsExpiry(t *testing.T) {
 	r.inbox = inbox.New(r.rdb, r.keys, inbox.Options{Now: now, SQL: r.store})
 	c := r.config()
 	c.Now = now
-	for range 2 { // two sweepers
-		c.Board = newBoard(r.rdb, r.keys, r.store)
-		start(t, pipeline.New(c))
-	}
-	p := pipeline.New(c)
+	running(t, c) // another sweeper
+	c.Board = newBoard(r.rdb, r.keys, r.store)
+	p := running(t, c)
 	d := toRole("all")
 	d.ExpiresIn = time.Hour
 	send(t, p, d)
@@ -57,7 +55,14 @@ func TestAnExpiredNoticeIsFinishedAndNotDelivered(t *testing.T) {
 	d := toRole("all")
 	d.ExpiresIn = time.Minute
 	n := send(t, pipeline.New(late), d)
-	start(t, pipeline.New(r.config()))
+	c := r.config()
+	held := &slow{Inbox: r.inbox, let: make(chan struct{})}
+	close(held.let)
+	c.Inbox, c.Chunk = held, 100
+	running(t, c)
 	r.state(t, n.ID, notifier.StateSent)
 	r.everyoneHas(t, seqs, 0)
+	if tried := held.delivered.Load(); tried != 0 {
+		t.Errorf("%d ranges were tried", tried)
+	}
 }

@@ -8,8 +8,10 @@ local lease = KEYS[1]
 local token, life = ARGV[1], ARGV[2]
 
 local holder = redis.call('GET', lease)
-if holder and holder ~= token then
-  return -1
+if holder == token then
+  redis.call('PEXPIRE', lease, life) -- unlike SET it goes on when Redis is full
+  return 1
 end
+if holder then return -1 end
 redis.call('SET', lease, token, 'PX', life)
 return 1

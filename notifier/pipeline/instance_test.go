@@ -14,6 +14,7 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/intake"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/store"
@@ -37,7 +38,7 @@ func serveInstance() {
 	k := keys.New(os.Getenv(instancePrefix))
 	r := &rig{store: s, rdb: rdb, keys: k, inbox: inbox.New(rdb, k, inbox.Options{SQL: s}), board: newBoard(rdb, k, s)}
 	c := r.config()
-	c.Chunk = 500 // so that there is a midst to be killed in
+	c.Chunk = 100 // so that there is a midst to be killed in
 	panic(fmt.Sprint("the instance ended: ", pipeline.New(c).Run(ctx)))
 }
 
@@ -45,7 +46,7 @@ func TestWhatAKilledInstanceLeftIsFinishedByAnother(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	prefix := strings.TrimSuffix(r.keys.Lease(""), "lease:")
-	seqs := r.users(t, "all", 20_000)
+	seqs := r.users(t, "all", 6000)
 	p := pipeline.New(r.config())
 	n := send(t, p, toRole("all"))
 
@@ -76,8 +77,8 @@ func TestWhatAKilledInstanceLeftIsFinishedByAnother(t *testing.T) {
 	r.state(t, n.ID, notifier.StateSent)
 	t.Logf("finished %v after the death of the first", time.Since(began))
 	r.everyoneHas(t, seqs, 1)
-	if got := delivered(); got != 20_000 {
-		t.Errorf("%d are counted, want 20,000", got)
+	if got := delivered(); got != 6000 {
+		t.Errorf("%d are counted, want 6,000", got)
 	}
 }
 
@@ -86,7 +87,7 @@ func TestAStoppedInstanceHandsItsWorkOver(t *testing.T) {
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 5000)
 	c := r.config()
-	c.Chunk, c.Lease = 100, time.Hour // which a stopped instance must give back
+	c.Chunk = 100
 	first, second := pipeline.New(c), pipeline.New(c)
 	stop := start(t, first)
 	n := send(t, first, toRole("all"))
@@ -108,8 +109,9 @@ func TestInstancesThatWorkOnTheSameNoticeDoNoHarm(t *testing.T) {
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1000)
 	c := r.config()
-	c.Chunk, c.Lease = 50, time.Millisecond // so short that every instance takes it away from the others
+	c.Chunk, c.Idle = 50, time.Millisecond // so short that every instance takes it away from the others
 	n := send(t, pipeline.New(c), toRole("all"))
+	r.put(t, intake.Entry{NoticeID: n.ID}, intake.Entry{NoticeID: n.ID}, intake.Entry{NoticeID: n.ID, Again: true})
 	for range 3 {
 		c.Board = newBoard(r.rdb, r.keys, r.store)
 		start(t, pipeline.New(c))

@@ -36,10 +36,6 @@ func NewLease(rdb redis.UniversalClient, k keys.Space, name string, life time.Du
 	}
 }
 
-func (p *Pipeline) lease(name string, life time.Duration) *Lease {
-	return NewLease(p.c.Redis, p.c.Keys, name, life)
-}
-
 // Hold takes the lease, or lengthens it to its full life again. It is false
 // when somebody else has it.
 func (l *Lease) Hold(ctx context.Context) (bool, error) {

@@ -21,8 +21,7 @@ func TestTheHeadersOfTheScriptsAreTrue(t *testing.T) {
 func leases(t *testing.T, life time.Duration) (ours, theirs *Lease, left func() time.Duration) {
 	t.Helper()
 	rdb, k := redistest.Client(t), redistest.Space(t)
-	p := New(Config{Redis: rdb, Keys: k})
-	return p.lease("x", life), p.lease("x", life), func() time.Duration { return rdb.PTTL(t.Context(), k.Lease("x")).Val() }
+	return NewLease(rdb, k, "x", life), NewLease(rdb, k, "x", life), func() time.Duration { return rdb.PTTL(t.Context(), k.Lease("x")).Val() }
 }
 
 func hold(t *testing.T, l *Lease, want bool) {
@@ -41,6 +40,18 @@ func TestALeaseHasOneHolder(t *testing.T) {
 	if life := left(); life <= 50*time.Second || life > time.Minute {
 		t.Errorf("it lives %v", life)
 	}
+}
+
+// Whoever writes inboxes behind goes on with it while Redis is full.
+func TestALeaseIsLengthenedInAFullRedis(t *testing.T) {
+	t.Parallel()
+	rdb := redistest.Own(t).Client(t)
+	ours := NewLease(rdb, redistest.Space(t), "x", time.Minute)
+	hold(t, ours, true)
+	if err := rdb.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
+		t.Fatal(err)
+	}
+	hold(t, ours, true)
 }
 
 func TestALeaseIsGivenBackByItsHolderOnly(t *testing.T) {

@@ -39,9 +39,7 @@ func BenchmarkWriteBehind(b *testing.B) {
 				d := toRole("all")
 				d.Title = fmt.Sprint("Lift ", i)
 				n := notifier.Notice{Draft: d, Recipients: users}
-				if err := s.Accept(b.Context(), &n); err != nil {
-					b.Fatal(err)
-				}
+				r.accept(b, &n)
 				if _, err := r.inbox.Deliver(b.Context(), &n, seqs); err != nil {
 					b.Fatal(err)
 				}

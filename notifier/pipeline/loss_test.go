@@ -41,9 +41,7 @@ func (r *rig) working(t *testing.T) *pipeline.Pipeline {
 	t.Helper()
 	c := r.config()
 	c.Unread = r.behind(nil)
-	p := pipeline.New(c)
-	start(t, p)
-	return p
+	return running(t, c)
 }
 
 func (r *rig) marks(t *testing.T) (n int64) {
@@ -217,7 +215,7 @@ func TestWhoIsKilledBetweenSavingAndCleaningLosesNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Own(t).Client(t))
 	seqs := r.users(t, "all", 100)
-	p := pipeline.New(r.config())
+	p := running(t, r.config())
 	r.live(t, p, seqs)
 	ctx, kill := context.WithCancel(t.Context())
 	if err := r.behind(func(c *unread.Config) { c.Inbox = dying{r.inbox, kill} }).Flush(ctx); !errors.Is(err, context.Canceled) {
@@ -252,7 +250,7 @@ func TestWhatChangesWhileItIsSavedIsSavedAgain(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Own(t).Client(t))
 	seqs := r.users(t, "all", 100)
-	p := pipeline.New(r.config())
+	p := running(t, r.config())
 	r.state(t, send(t, p, toRole("all")).ID, notifier.StateSent)
 	var changed atomic.Int64
 	f := r.behind(func(c *unread.Config) {
@@ -287,7 +285,7 @@ func TestWhileSQLIsAwayInboxesWorkOnAndAreWrittenAfterwards(t *testing.T) {
 	log, seen := newLog()
 	ctx, cancel := context.WithCancel(t.Context())
 	f := r.behind(func(c *unread.Config) { c.Log = log })
-	p := pipeline.New(r.config())
+	p := running(t, r.config())
 	r.live(t, p, seqs)
 	sqltest.Cut(t, address)
 	ended := make(chan error, 1)
@@ -345,7 +343,7 @@ func TestTwoThatWriteTheSameInboxesDoNoHarm(t *testing.T) {
 		f := r.behind(func(c *unread.Config) { c.Leases, c.Batch, c.Every = nil, 7, time.Millisecond })
 		go func() { ended <- f.Run(ctx) }()
 	}
-	r.live(t, pipeline.New(r.config()), seqs)
+	r.live(t, running(t, r.config()), seqs)
 	r.settle(t)
 	cancel()
 	for range 2 {
@@ -369,17 +367,11 @@ func TestCountsAreInSQLToo(t *testing.T) {
 		}
 	}
 	eventually(t, "they are in SQL", func() bool {
-		var sum notifier.NoticeCount
-		for part := range keys.Partitions {
-			all, err := r.store.Counts(t.Context(), part)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, c := range all {
-				sum.Delivered, sum.Read = sum.Delivered+c.Delivered, sum.Read+c.Read
-			}
+		counts, err := r.store.CountsOf(t.Context(), []int64{n.ID})
+		if err != nil {
+			t.Fatal(err)
 		}
-		return sum.Delivered == 300 && sum.Read == 120
+		return len(counts) == 1 && counts[0].Delivered == 300 && counts[0].Read == 120
 	})
 }
 
@@ -388,7 +380,7 @@ func TestTheRedisInMemoryIsFilledAgainAfterARestart(t *testing.T) {
 	server, rdb := redistest.Mini(t)
 	r := newRig(t, rdb)
 	seqs := r.users(t, "all", 30)
-	p := pipeline.New(r.config())
+	p := running(t, r.config())
 	r.live(t, p, seqs)
 	if err := r.behind(nil).Flush(t.Context()); err != nil {
 		t.Fatal(err)

@@ -77,7 +77,7 @@ func newBoard(rdb redis.UniversalClient, k keys.Space, s *store.Store) *announce
 func (r *rig) config() pipeline.Config {
 	return pipeline.Config{
 		Store: r.store, Redis: r.rdb, Keys: r.keys, Inbox: r.inbox, Router: route.New(r.store), Board: newBoard(r.rdb, r.keys, r.store),
-		Log: slog.New(slog.DiscardHandler), Poll: 20 * time.Millisecond, Lease: time.Second,
+		Log: slog.New(slog.DiscardHandler), Poll: 20 * time.Millisecond, Wait: 20 * time.Second, Idle: 50 * time.Millisecond,
 	}
 }
 
@@ -117,6 +117,14 @@ func toUsers(names ...string) notifier.Draft {
 	return d
 }
 
+// running is a pipeline of this configuration that runs until the test ends.
+func running(t *testing.T, c pipeline.Config) *pipeline.Pipeline {
+	t.Helper()
+	p := pipeline.New(c)
+	start(t, p)
+	return p
+}
+
 // start runs p until stop is called, or the test ends.
 func start(t *testing.T, p *pipeline.Pipeline) (stop func()) {
 	t.Helper()
@@ -147,6 +155,16 @@ func send(t *testing.T, p *pipeline.Pipeline, d notifier.Draft) notifier.Notice 
 		t.Fatalf("Send: %v", err)
 	}
 	return n
+}
+
+// accept stores a notice as a sender leaves it who dies at once: nobody has settled
+// who gets it, and the intake does not know it.
+func (r *rig) accept(t testing.TB, n *notifier.Notice) {
+	t.Helper()
+	a := notifier.Acceptance{Notice: n}
+	if err := r.store.AcceptAll(t.Context(), []*notifier.Acceptance{&a}); err != nil || a.Err != nil {
+		t.Fatal(err, a.Err)
+	}
 }
 
 // eventually waits until ok, and fails the test when it takes too long.

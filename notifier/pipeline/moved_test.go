@@ -6,7 +6,6 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -23,18 +22,30 @@ func (o overtaken) SetState(ctx context.Context, id int64, from, to notifier.Sta
 	return o.Store.SetState(ctx, id, from, to)
 }
 
+func (o overtaken) Confirm(ctx context.Context, done []notifier.Revised) ([]int64, error) {
+	for _, d := range done {
+		if _, err := o.SetState(ctx, d.ID, notifier.StateAccepted, notifier.StateSent); err != nil {
+			return nil, err
+		}
+	}
+	return o.Store.Confirm(ctx, done)
+}
+
 func TestANoticeThatIsRetractedAtTheLastMomentIsNotCalledSent(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, redistest.Client(t))
-	seqs := r.users(t, "all", 2)
-	c := r.config()
-	c.Store = overtaken{r.store}
-	p := pipeline.New(c)
-	n := send(t, p, toUsers("u1", "u2"))
-	if n.State == notifier.StateSent {
-		t.Error("the sender is told that it was sent")
+	for name, chunk := range map[string]int{"whole": 500, "range by range": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, redistest.Client(t))
+			seqs := r.users(t, "all", 2)
+			c := r.config()
+			c.Store, c.Chunk = overtaken{r.store}, chunk
+			n := send(t, running(t, c), toUsers("u1", "u2"))
+			if n.State == notifier.StateSent {
+				t.Error("the sender is told that it was sent")
+			}
+			r.state(t, n.ID, notifier.StateRetracted)
+			r.everyoneHas(t, seqs, 0)
+		})
 	}
-	start(t, p)
-	r.state(t, n.ID, notifier.StateRetracted)
-	r.everyoneHas(t, seqs, 0)
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/pipeline"
 )
 
 func (r *rig) mute(t *testing.T, seq int64, typ string, muted bool) {
@@ -20,7 +19,7 @@ func TestWhoMutedATypeGetsNoneOfItAndTheOthersDo(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 4)
-	p := pipeline.New(r.config())
+	p := running(t, r.config())
 	r.mute(t, seqs[1], "news", true)
 	r.mute(t, seqs[2], "like", true) // another type
 	if count, err := p.Count(t.Context(), toRole("all")); err != nil || count != 3 {
@@ -51,7 +50,7 @@ func TestANoticeThatItsOnlyRecipientMutedIsAcceptedForNobody(t *testing.T) {
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1)
 	r.mute(t, seqs[0], "news", true)
-	p := pipeline.New(r.config())
+	p := running(t, r.config())
 	if count, err := p.Count(t.Context(), toUsers("u1")); err != nil || count != 0 {
 		t.Errorf("%d would get it, %v; want 0", count, err)
 	}
@@ -71,13 +70,11 @@ func TestANoticeThatIsRoutedLaterMindsTheMutesOfThen(t *testing.T) {
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 300)
 	n := notifier.Notice{Draft: toRole("all"), ExpiresAt: time.Now().Add(time.Hour)} // as a sender leaves it who dies at once
-	if err := r.store.Accept(t.Context(), &n); err != nil {
-		t.Fatal(err)
-	}
+	r.accept(t, &n)
 	for _, seq := range seqs[:100] {
 		r.mute(t, seq, "news", true)
 	}
-	start(t, pipeline.New(r.config()))
+	running(t, r.config())
 	r.state(t, n.ID, notifier.StateSent)
 	r.everyoneHas(t, seqs[100:], 1)
 	r.everyoneHas(t, seqs[:100], 0)

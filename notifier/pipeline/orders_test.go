@@ -2,15 +2,18 @@ package pipeline_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"pgregory.net/rapid"
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/intake"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
 
@@ -26,13 +29,13 @@ func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 		r.keys = redistest.Space(t)
 		r.inbox = inbox.New(r.rdb, r.keys, inbox.Options{SQL: r.store})
 		c := r.config()
-		c.Chunk, c.InlineMax, c.Poll = 2, 3, time.Millisecond
+		c.Chunk, c.Wait, c.Poll, c.Idle = 4, 0, time.Millisecond, time.Millisecond
 		p := pipeline.New(c)
 		var sent []notifier.Notice
 		retracted := map[int64]bool{}
 		pick := func(rt *rapid.T) notifier.Notice {
 			if len(sent) == 0 {
-				rt.Skip("nothing was sent")
+				sent = append(sent, send(t, p, toRole("all")))
 			}
 			return rapid.SampledFrom(sent).Draw(rt, "notice")
 		}
@@ -51,6 +54,11 @@ func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 				if err := p.Run(ctx); err != nil {
 					rt.Fatal(err)
 				}
+			},
+			"die with work in hand": func(*rapid.T) { r.die(t) },
+			"lose the stream":       func(*rapid.T) { r.rdb.Del(t.Context(), r.keys.Intake()) },
+			"put in twice": func(rt *rapid.T) {
+				r.put(t, intake.Entry{NoticeID: pick(rt).ID, Again: rapid.Bool().Draw(rt, "again")})
 			},
 			"deliver late": func(rt *rapid.T) {
 				n := pick(rt)
@@ -81,6 +89,18 @@ func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 			}
 		}
 	})
+}
+
+// die reads of the intake what an instance would, and is not heard of again.
+func (r *rig) die(t *testing.T) {
+	t.Helper()
+	_ = r.rdb.XGroupCreateMkStream(t.Context(), r.keys.Intake(), intake.Group, "0").Err() // there already
+	err := r.rdb.XReadGroup(t.Context(), &redis.XReadGroupArgs{
+		Group: intake.Group, Consumer: "dead", Streams: []string{r.keys.Intake(), ">"}, Count: 2, Block: -1,
+	}).Err()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		t.Fatal(err)
+	}
 }
 
 func (r *rig) stateOf(t *testing.T, id int64) notifier.State {

@@ -7,9 +7,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Progress returns a notice and how many got and read it. While Redis is away,
-// or when nobody remembers, the two numbers are not known, and Counted is false. An unknown id is
-// notifier.ErrNotFound.
+// Progress returns a notice and how many got and read it. While Redis is away they
+// are as SQL last saw them; when nobody remembers they are not known, and Counted is
+// false. An unknown id is notifier.ErrNotFound.
 func (p *Pipeline) Progress(ctx context.Context, id int64) (notifier.Progress, error) {
 	n, err := p.c.Store.Notice(ctx, id)
 	if err != nil {
@@ -23,8 +23,8 @@ func (p *Pipeline) Progress(ctx context.Context, id int64) (notifier.Progress, e
 }
 
 // ProgressOf returns how many got and read each of these notices, in order and
-// as Progress does. However many they are it asks SQL once, and Redis twice; a few
-// times more when announcements are among them.
+// as Progress does. However many they are it asks SQL once or twice, and Redis
+// twice; a few times more when announcements are among them.
 func (p *Pipeline) ProgressOf(ctx context.Context, notices []notifier.Notice) ([]notifier.Progress, error) {
 	progress := make([]notifier.Progress, len(notices))
 	var t tallies
@@ -35,24 +35,63 @@ func (p *Pipeline) ProgressOf(ctx context.Context, notices []notifier.Notice) ([
 	if err := p.addShares(ctx, progress); err != nil {
 		return nil, err
 	}
-	if p.away.Load() {
-		return progress, nil // known already, so nobody waits for it
-	}
-	if err := p.findSingles(ctx, &t); err != nil {
+	counted, err := p.count(ctx, &t)
+	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.c.InlineWait)
-	defer cancel()
-	if err := p.fill(ctx, &t); err != nil {
-		p.c.Log.WarnContext(ctx, "counts not known", "notices", len(notices), "err", err)
-		return progress, nil
+	if err := p.recall(ctx, &t); err != nil {
+		return nil, err
 	}
 	for i := range progress {
 		if n := &progress[i]; !n.Announces() {
-			n.Counted = !forgotten(n)
+			n.Counted = counted && !forgotten(n) || n.Recipients > 1 && n.Delivered > 0
+			n.Delivered = min(n.Delivered, n.Recipients)
+			n.Read = min(n.Read, n.Delivered)
 		}
 	}
 	return progress, nil
+}
+
+// count asks Redis, and is false when it does not answer.
+func (p *Pipeline) count(ctx context.Context, t *tallies) (bool, error) {
+	if p.redisAway() {
+		return false, nil // known already, so nobody waits for it
+	}
+	if err := p.findSingles(ctx, t); err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, redisWait)
+	defer cancel()
+	if err := p.fill(ctx, t); err != nil {
+		p.c.Log.WarnContext(ctx, "counts not known", "notices", len(t.many)+len(t.one), "err", err)
+		return false, nil
+	}
+	return true, nil
+}
+
+// recall asks SQL for the counts that Redis does not have: of notices that are long
+// over, and while it is away.
+func (p *Pipeline) recall(ctx context.Context, t *tallies) error {
+	var ids []int64
+	of := map[int64]*notifier.Progress{}
+	for _, n := range t.many {
+		if n.Delivered == 0 {
+			ids, of[n.ID] = append(ids, n.ID), n
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	counts, err := p.c.Store.CountsOf(ctx, ids)
+	if err != nil {
+		return fmt.Errorf("look up the counts of %d notices: %w", len(ids), err)
+	}
+	for _, c := range counts {
+		if n := of[c.NoticeID]; n != nil {
+			n.Delivered, n.Read = c.Delivered, c.Read
+		}
+	}
+	return nil
 }
 
 // forgotten says whether a notice came to its one recipient so long ago that his

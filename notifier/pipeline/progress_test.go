@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"sync/atomic"
 	"testing"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/store"
 )
@@ -25,7 +28,9 @@ func (c *trips) DialHook(next redis.DialHook) redis.DialHook {
 
 func (c *trips) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		c.n.Add(1)
+		if cmd.Name() != "hello" { // a connection is made
+			c.n.Add(1)
+		}
 		return next(ctx, cmd)
 	}
 }
@@ -50,19 +55,19 @@ func (q *queries) FirstRecipients(ctx context.Context, ids []int64) (map[int64]i
 
 func TestAPageOfNoticesIsCountedInTwoRoundTrips(t *testing.T) {
 	t.Parallel()
-	rdb := redistest.Client(t)
-	counted, asked := &trips{}, &queries{}
-	rdb.AddHook(counted)
-	r := newRig(t, rdb)
+	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 3)
-	asked.Store = r.store
+	sender := running(t, r.config())
+	counted, asked := &trips{}, &queries{Store: r.store}
+	rdb := redistest.Client(t)
+	rdb.AddHook(counted)
 	c := r.config()
-	c.Store = asked
-	p := pipeline.New(c)
+	c.Store, c.Redis, c.Inbox = asked, rdb, inbox.New(rdb, r.keys, inbox.Options{SQL: r.store})
+	p := pipeline.New(c) // which nobody runs, and so asks nothing else
 
 	var sent []notifier.Notice
 	for range 16 {
-		sent = append(sent, send(t, p, toRole("all")), send(t, p, toUsers("u2")), send(t, p, toUsers("u3")))
+		sent = append(sent, send(t, sender, toRole("all")), send(t, sender, toUsers("u2")), send(t, sender, toUsers("u3")))
 	}
 	if err := r.store.AddRole(t.Context(), "u1", "left"); err != nil {
 		t.Fatal(err)
@@ -71,10 +76,8 @@ func TestAPageOfNoticesIsCountedInTwoRoundTrips(t *testing.T) {
 		t.Fatal(err)
 	}
 	early := notifier.Notice{Draft: toRole("all"), ExpiresAt: time.Now().Add(time.Hour)}
-	if err := r.store.Accept(t.Context(), &early); err != nil {
-		t.Fatal(err)
-	}
-	sent = append(sent, send(t, p, toRole("left")), early)
+	r.accept(t, &early)
+	sent = append(sent, send(t, sender, toRole("left")), early)
 	for _, seq := range seqs[:2] { // u1 and u2 have read theirs
 		if _, err := r.inbox.Open(t.Context(), seq); err != nil {
 			t.Fatal(err)
@@ -114,7 +117,7 @@ func TestWithoutRedisAPageOfNoticesIsNotCounted(t *testing.T) {
 	server := redistest.Own(t)
 	r := newRig(t, impatient(t, server))
 	r.users(t, "all", 3)
-	p := pipeline.New(r.config())
+	p := running(t, r.config())
 	sent := []notifier.Notice{send(t, p, toRole("all")), send(t, p, toUsers("u1"))}
 	server.Crash(t)
 	got, err := p.ProgressOf(t.Context(), sent)
@@ -128,7 +131,7 @@ func TestWhatTheOneInboxForgotIsNotKnown(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 2)
-	p := pipeline.New(r.config())
+	p := running(t, r.config())
 	deleted, retracted, expired := send(t, p, toUsers("u1")), send(t, p, toUsers("u2")), send(t, p, toUsers("u1"))
 	if _, err := r.inbox.Open(t.Context(), seqs[0]); err != nil {
 		t.Fatal(err)
@@ -151,5 +154,56 @@ func TestWhatTheOneInboxForgotIsNotKnown(t *testing.T) {
 	}
 	if got, err := p.Progress(t.Context(), expired.ID); err != nil || got.Counted {
 		t.Errorf("a notice that is forgotten: %+v, %v", got, err)
+	}
+}
+
+func TestWhatRedisDoesNotCountAnyMoreIsAsSQLKnowsIt(t *testing.T) {
+	t.Parallel()
+	server := redistest.Own(t)
+	r := newRig(t, impatient(t, server))
+	seqs := r.users(t, "all", 300)
+	p := r.working(t)
+	n, one := send(t, p, toRole("all")), send(t, p, toUsers("u1"))
+	r.state(t, n.ID, notifier.StateSent)
+	for _, seq := range seqs[:120] {
+		if _, err := r.inbox.Open(t.Context(), seq); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the counts are in SQL", func() bool {
+		counts, err := r.store.CountsOf(t.Context(), []int64{n.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(counts) == 1 && counts[0].Delivered == 300 && counts[0].Read == 120
+	})
+	check := func(when string) {
+		t.Helper()
+		got, err := p.Progress(t.Context(), n.ID)
+		if err != nil || got.Delivered != 300 || got.Read != 120 || !got.Counted {
+			t.Errorf("%s: %d delivered, %d read, known %v, %v", when, got.Delivered, got.Read, got.Counted, err)
+		}
+	}
+	for part := range keys.Partitions {
+		r.rdb.HDel(t.Context(), r.keys.Counts(part), fmt.Sprint(n.ID, ":d"), fmt.Sprint(n.ID, ":r"))
+	}
+	check("Redis has let go of it")
+	server.Crash(t)
+	check("Redis is away")
+	if got, err := p.Progress(t.Context(), one.ID); err != nil || got.Counted {
+		t.Errorf("of the one recipient nobody knows: %+v, %v", got, err)
+	}
+}
+
+func TestNoMoreGotItThanItWentToAndNoMoreReadIt(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	r.users(t, "all", 3)
+	p := running(t, r.config())
+	n := send(t, p, toRole("all"))
+	r.rdb.HIncrBy(t.Context(), r.keys.Counts(1), fmt.Sprint(n.ID, ":d"), 5)
+	r.rdb.HIncrBy(t.Context(), r.keys.Counts(1), fmt.Sprint(n.ID, ":r"), 9)
+	if got, err := p.Progress(t.Context(), n.ID); err != nil || got.Delivered != 3 || got.Read != 3 {
+		t.Errorf("%d delivered, %d read, %v; want 3 and 3", got.Delivered, got.Read, err)
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"fmt"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/intake"
 )
 
 // Retract takes a notice back from everybody who has it or would still get it.
-// Once it returns nil that will happen; from up to Config.InlineMax recipients
-// it usually has. Retracting twice is no error. An unknown id is
-// notifier.ErrNotFound, an announcement that is over notifier.ErrConflict.
+// Once it returns nil that will happen; from up to Config.WaitMax recipients it
+// waits until it has, for Config.Wait at most. Retracting twice is no error. An
+// unknown id is notifier.ErrNotFound, an announcement that is over
+// notifier.ErrConflict.
 func (p *Pipeline) Retract(ctx context.Context, id int64) error {
 	n, err := p.c.Store.Notice(ctx, id)
 	switch {
@@ -29,8 +31,11 @@ func (p *Pipeline) Retract(ctx context.Context, id int64) error {
 	if n.State == notifier.StateRetracted {
 		return nil
 	}
-	if n.Recipients > p.c.InlineMax || !p.inline(ctx, &n) {
-		p.Kick()
+	done, leave := p.waiting.join(id)
+	defer leave()
+	p.intake.Add(intake.Entry{NoticeID: id, Retract: true})
+	if n.Recipients <= p.c.WaitMax {
+		p.await(ctx, &n, done)
 	}
 	return nil
 }
@@ -40,7 +45,7 @@ func (p *Pipeline) Retract(ctx context.Context, id int64) error {
 // sent, so four looks always are enough; n is the first of them.
 func (p *Pipeline) retracting(ctx context.Context, n notifier.Notice) (notifier.Notice, error) {
 	for look := 0; ; look++ {
-		if n.State == notifier.StateRetracting || n.State == notifier.StateRetracted {
+		if takenBack(n.State) {
 			return n, nil
 		}
 		ok, err := p.c.Store.SetState(ctx, n.ID, n.State, notifier.StateRetracting)

@@ -20,7 +20,7 @@ func TestASmallNoticeIsGoneWhenRetractReturns(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 3)
-	p := pipeline.New(r.config())
+	p := running(t, r.config())
 	n := send(t, p, toRole("all"))
 	keep := send(t, p, toRole("all"))
 	for range 2 { // the second time is no error and changes nothing
@@ -73,11 +73,11 @@ func TestANoticeRetractedBeforeItWasRoutedReachesNobody(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 3)
-	p := pipeline.New(r.config())
+	c := r.config()
+	c.Wait = 0 // nobody runs it yet
+	p := pipeline.New(c)
 	n := notifier.Notice{Draft: toRole("all")}
-	if err := r.store.Accept(t.Context(), &n); err != nil {
-		t.Fatal(err)
-	}
+	r.accept(t, &n)
 	retract(t, p, n.ID)
 	start(t, p)
 	r.state(t, n.ID, notifier.StateRetracted)

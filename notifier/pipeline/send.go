@@ -7,36 +7,56 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
+// Request is a draft, and what makes it the same request when it comes again.
+type Request struct {
+	Draft notifier.Draft
+	Once  *notifier.Once // nil: it is a notice of its own each time
+}
+
+// Result is what became of a request.
+type Result struct {
+	Notice   notifier.Notice
+	Replayed bool // it came before, and Notice is of then
+	Err      error
+}
+
 // Send accepts a draft. Once it returns a notice, that notice is kept and will
-// reach every recipient, whatever becomes of Redis or of this instance; up to
-// Config.InlineMax recipients usually have it by then. The errors are an
-// *notifier.InvalidError, which names every fault, and those of the store.
+// reach every recipient, whatever becomes of Redis or of this instance; with up to
+// Config.WaitMax recipients it waits until it has, for Config.Wait at most. The
+// errors are an *notifier.InvalidError, which names every fault, a
+// *notifier.TooManyError when more is sent than is delivered, and those of the
+// store.
 func (p *Pipeline) Send(ctx context.Context, d notifier.Draft) (notifier.Notice, error) {
-	limits, now := p.limits()
-	if err := d.Validate(limits); err != nil {
-		return notifier.Notice{}, err
+	return p.SendOnce(ctx, d, nil)
+}
+
+// SendOnce is Send of a request that may be repeated: the notice of the first
+// answers all of them. It is notifier.ErrOtherRequest when the key was used for
+// another draft.
+func (p *Pipeline) SendOnce(ctx context.Context, d notifier.Draft, once *notifier.Once) (notifier.Notice, error) {
+	results, accepted := p.accept(ctx, []Request{{d, once}})
+	if r := results[0]; r.Err != nil || len(accepted) == 0 {
+		return r.Notice, r.Err
 	}
-	if len(d.Target.Audiences) > 0 {
-		return p.announce(ctx, d, now)
+	n := &results[0].Notice
+	if n.Recipients == 0 || n.Recipients > p.c.WaitMax {
+		p.hand(accepted)
+		return *n, nil
 	}
-	to, err := p.c.Router.Recipients(ctx, d)
-	if err != nil {
-		return notifier.Notice{}, fmt.Errorf("route a draft: %w", err)
-	}
-	n := notifier.Notice{Draft: d, State: notifier.StateAccepted, CreatedAt: now, ExpiresAt: now.Add(d.ExpiresIn)}
-	if err := p.c.Store.Accept(ctx, &n); err != nil {
-		return notifier.Notice{}, fmt.Errorf("accept a notice: %w", err)
-	}
-	// From here on the answer is success, so a caller who leaves stops nothing.
-	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.c.InlineWait)
-	defer cancel()
-	if _, err := p.setRecipients(keep, &n, to); err != nil {
-		p.c.Log.WarnContext(ctx, "notice left to the dispatcher", "stage", "route", "notice_id", n.ID, "err", err)
-	}
-	if !n.Routed || n.Recipients > p.c.InlineMax || !p.inline(ctx, &n) {
-		p.Kick()
-	}
-	return n, nil
+	done, leave := p.waiting.join(n.ID)
+	defer leave()
+	p.hand(accepted)
+	p.await(ctx, n, done)
+	return *n, nil
+}
+
+// SendAll is Send of many drafts with one commit and one question for all the
+// names in them. It answers for each, in order, and never waits for their
+// delivery.
+func (p *Pipeline) SendAll(ctx context.Context, all []Request) []Result {
+	results, accepted := p.accept(ctx, all)
+	p.hand(accepted)
+	return results
 }
 
 // Count returns how many users would get the draft, or would see it now if it is
@@ -57,40 +77,12 @@ func (p *Pipeline) Count(ctx context.Context, d notifier.Draft) (int64, error) {
 		}
 		return total, nil
 	}
-	to, err := p.c.Router.Recipients(ctx, d)
+	answers, err := p.c.Router.RecipientsAll(ctx, []notifier.Draft{d})
+	if err == nil {
+		err = answers[0].Err
+	}
 	if err != nil {
 		return 0, fmt.Errorf("route a draft: %w", err)
 	}
-	return int64(to.GetCardinality()), nil //nolint:gosec // at most 2^32
-}
-
-// inline finishes a small notice while its caller waits, InlineWait at most,
-// and says whether n is finished. A client of Redis may outlast its context, so
-// the work has a goroutine of its own, which Close waits for.
-func (p *Pipeline) inline(ctx context.Context, n *notifier.Notice) bool {
-	if p.away.Load() || !p.inlines.TryAcquire(1) {
-		return false
-	}
-	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.c.InlineWait)
-	own := *n
-	done := make(chan error, 1)
-	p.wg.Go(func() {
-		defer cancel()
-		defer p.inlines.Release(1)
-		done <- p.finish(work, &own, noLease{})
-	})
-	var err error
-	select {
-	case err = <-done:
-	case <-ctx.Done():
-		err = ctx.Err()
-	case <-work.Done():
-		err = work.Err()
-	}
-	if err != nil {
-		p.c.Log.DebugContext(ctx, "notice left to the dispatcher", "stage", "inline", "notice_id", n.ID, "err", err)
-		return false
-	}
-	*n = own
-	return true
+	return int64(answers[0].To.GetCardinality()), nil //nolint:gosec // at most 2^32
 }

@@ -100,10 +100,10 @@ func (p *Pipeline) sizes(ctx context.Context, now []*notifier.Share) error {
 
 // reads leaves what it cannot find out as not counted.
 func (p *Pipeline) reads(ctx context.Context, s *shares) {
-	if len(s.parts) == 0 || p.c.Board == nil || p.away.Load() {
+	if len(s.parts) == 0 || p.c.Board == nil || p.redisAway() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.c.InlineWait)
+	ctx, cancel := context.WithTimeout(ctx, redisWait)
 	defer cancel()
 	counts, err := p.c.Board.Reads(ctx, s.parts)
 	if err != nil {

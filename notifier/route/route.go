@@ -28,45 +28,24 @@ type Directory interface {
 }
 
 // Router answers who gets a notice.
-type Router struct{ dir Directory }
+type Router struct {
+	dir      Directory
+	gathered gathering
+}
 
 // New returns a router over dir.
-func New(dir Directory) *Router { return &Router{dir} }
+func New(dir Directory) *Router { return &Router{dir: dir} }
 
 // Recipients returns the seqs of who gets d. A role without members has none,
 // nor has a notice whose type all have muted, and that is no error. Users or a
 // role that do not exist are named in an *notifier.InvalidError on the field
 // `to`; the bitmap then holds the others.
 func (r *Router) Recipients(ctx context.Context, d notifier.Draft) (*roaring.Bitmap, error) {
-	named, err := r.named(ctx, d.Target)
-	if named == nil || named.IsEmpty() {
-		return named, err
-	}
-	muted, mutedErr := r.dir.MutedBy(ctx, d.Type, named)
-	if mutedErr != nil {
-		return nil, fmt.Errorf("look up who has muted type %q: %w", d.Type, mutedErr)
-	}
-	named.AndNot(muted)
-	return named, err
-}
-
-func (r *Router) named(ctx context.Context, t notifier.Target) (*roaring.Bitmap, error) {
-	if t.Role != "" {
-		return r.members(ctx, t.Role)
-	}
-	seqs, unknown, err := r.dir.SeqsByName(ctx, t.Users)
+	answers, err := r.RecipientsAll(ctx, []notifier.Draft{d})
 	if err != nil {
-		return nil, fmt.Errorf("look up %d users: %w", len(t.Users), err)
+		return nil, err
 	}
-	found := roaring.New()
-	for _, seq := range seqs {
-		found.Add(uint32(seq)) //nolint:gosec // the directory gives no seq above --max-seq
-	}
-	if len(unknown) == 0 {
-		return found, nil
-	}
-	names := strings.Join(unknown[:min(len(unknown), shown)], ", ")
-	return found, invalid(notifier.CodeUnknownUsers, map[string]any{"Names": names, "Count": len(unknown)})
+	return answers[0].To, answers[0].Err
 }
 
 func (r *Router) members(ctx context.Context, role string) (*roaring.Bitmap, error) {
@@ -84,4 +63,9 @@ func invalid(code string, params map[string]any) error {
 	var bad notifier.InvalidError
 	bad.Add("to", code, params)
 	return &bad
+}
+
+func unknownUsers(names []string) error {
+	some := strings.Join(names[:min(len(names), shown)], ", ")
+	return invalid(notifier.CodeUnknownUsers, map[string]any{"Names": some, "Count": len(names)})
 }

@@ -16,47 +16,21 @@ type mark struct {
 	partition int
 }
 
-// batch writes the oldest marks. full: there may be more of them.
-func (g *group) batch(ctx context.Context) (written int, full bool, err error) {
+// batch writes the oldest marks, and counts whom it was written for.
+func (g *group) batch(ctx context.Context, r *round) (written int, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, stepWait)
 	defer cancel()
-	marks, full, err := g.gather(ctx)
+	marks, err := g.gather(ctx, r)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	halved := 0
-	if written, err = g.writeMarks(ctx, marks, &halved); err == nil && !full {
+	if written, err = g.writeMarks(ctx, marks, &halved); err == nil && r.done() {
 		g.oldest.Store(0)
 	}
-	return written, full, err
-}
-
-// gather asks one partition after the other for its marks. It begins where the last batch
-// became full, so that none waits for ever behind one that changes all the time.
-func (g *group) gather(ctx context.Context) (marks []mark, full bool, err error) {
-	var oldest int64
-	for range groupSize {
-		p := g.first + g.turn
-		found, err := g.f.c.Inbox.Dirty(ctx, p, g.f.c.Batch-len(marks))
-		if err != nil {
-			return nil, false, fmt.Errorf("look for marks in partition %d: %w", p, err)
-		}
-		for _, d := range found {
-			marks = append(marks, mark{d, p})
-			if oldest == 0 || d.Ver < oldest {
-				oldest = d.Ver
-			}
-		}
-		g.turn = (g.turn + 1) % groupSize
-		if len(marks) >= g.f.c.Batch {
-			full = true
-			break
-		}
-	}
-	g.oldest.Store(oldest)
-	return marks, full, nil
+	return written, err
 }
 
 // writeMarks writes what these stand for, and counts whom it was written for.
@@ -102,6 +76,7 @@ func (g *group) step(ctx context.Context, marks []mark) error {
 		if err = g.f.save(ctx, all); err != nil {
 			return fmt.Errorf("save %d inboxes: %w", len(all), err)
 		}
+		g.counts.note(all)
 	}
 	return g.clean(ctx, marks, all)
 }
@@ -114,7 +89,12 @@ func (f *Flusher) save(ctx context.Context, all []notifier.Snapshot) error {
 	if err := f.c.Store.SaveSnapshots(ctx, all); err != nil {
 		return err
 	}
+	rows := 0
+	for i := range all {
+		rows += len(all[i].Rows)
+	}
 	f.users.Add(int64(len(all)))
+	f.rows.Add(int64(rows))
 	f.batches.Add(1)
 	return nil
 }

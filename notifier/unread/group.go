@@ -1,6 +1,7 @@
 package unread
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -23,9 +24,13 @@ type group struct {
 	err    error        // of the last round
 	oldest atomic.Int64 // version of the oldest mark seen and not yet written; 0: none
 
-	mu     sync.Mutex // Run and Flush take turns
-	turn   int        // the partition whose marks are asked for first
-	counts counts
+	mu      sync.Mutex // Run and Flush take turns
+	turn    int        // the partition whose marks are asked for first
+	counts  counts
+	marked  time.Time // when SQL was last told until when it has everything
+	tended  int       // the partition that is looked after next
+	checked int       // the partition of which some are checked next
+	sampled time.Time
 }
 
 // run does a round each second, and fewer while they fail.
@@ -50,20 +55,25 @@ func (g *group) run(ctx context.Context, delay time.Duration) error {
 	}
 }
 
-// round writes what is marked, and some of the counts, as long as that is ours to do.
+// round writes what is marked, and some of the counts, and looks after some of the
+// inboxes, as long as that is ours to do.
 func (g *group) round(ctx context.Context) error {
-	mine, err := g.write(ctx, g.hold)
+	g.mu.Lock()
+	due := g.f.c.Now().Sub(g.marked) >= markEvery
+	g.mu.Unlock()
+	mine, err := g.write(ctx, due, g.hold)
 	if err != nil || !mine {
 		return err
 	}
+	g.tend(ctx)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.counts.page(ctx)
+	return g.counts.round(ctx, &[groupSize]bool{})
 }
 
 // flush writes what is marked, and all counts, whoever holds the lease.
 func (g *group) flush(ctx context.Context) error {
-	_, err := g.write(ctx, func(context.Context) (bool, error) { return true, nil })
+	_, err := g.write(ctx, true, func(context.Context) (bool, error) { return true, nil })
 	if away(err) {
 		return err
 	}
@@ -72,22 +82,36 @@ func (g *group) flush(ctx context.Context) error {
 	return errors.Join(err, g.counts.all(ctx))
 }
 
-// write writes batches until one is not full. A user whom it fails for holds up
-// no other: it goes on as long as each batch brings it further.
-func (g *group) write(ctx context.Context, may func(context.Context) (bool, error)) (mine bool, first error) {
-	for {
-		mine, err := may(ctx)
-		if err != nil || !mine {
-			return mine, errors.Join(first, err)
-		}
-		written, full, err := g.batch(ctx)
+// write writes batches until everything is written that was marked when it began. A
+// user whom it fails for holds up no other: it goes on as long as each batch brings
+// it further. With note SQL is told then, until when it has everything.
+func (g *group) write(ctx context.Context, note bool, may func(context.Context) (bool, error)) (mine bool, first error) {
+	if mine, err := may(ctx); err != nil || !mine {
+		return mine, err
+	}
+	var m *since
+	if note {
+		m, first = g.begin(ctx) // which asks SQL; how far it is behind is seen all the same
+	}
+	for r := newRound(g.f.c.Now()); !r.done(); {
+		written, err := g.batch(ctx, r)
 		if first == nil {
-			first = err
+			first = cmp.Or(err, r.stuck)
 		}
-		if !full || written == 0 || away(err) || ctx.Err() != nil {
+		if err != nil && written == 0 || away(err) || ctx.Err() != nil {
 			return true, first
 		}
+		if r.done() {
+			break
+		}
+		if mine, err := may(ctx); err != nil || !mine {
+			return mine, errors.Join(first, err)
+		}
 	}
+	if first == nil && m != nil {
+		first = g.note(ctx, m)
+	}
+	return true, first
 }
 
 func (g *group) hold(ctx context.Context) (bool, error) {

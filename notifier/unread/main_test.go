@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -35,12 +36,21 @@ type inboxes struct {
 	marks map[int64]int64
 	cold  map[int64]bool
 	asked int // calls of Dirty
+
+	life    string // and whole
+	idle    map[int]int
+	evicted []int // partitions asked for
+	before  time.Time
+	drifted map[int64]notifier.DriftKind
+	checked []int64
+	forgot  []notifier.NoticeCount
 }
 
 func newInboxes() *inboxes {
 	return &inboxes{
 		onDirty: func() error { return nil }, onClean: func() error { return nil }, onRead: func([]int64) error { return nil },
 		vers: map[int64]int64{}, marks: map[int64]int64{}, cold: map[int64]bool{},
+		life: "first", idle: map[int]int{}, drifted: map[int64]notifier.DriftKind{},
 	}
 }
 
@@ -107,6 +117,55 @@ func (b *inboxes) Clean(_ context.Context, partition int, marks []notifier.Dirty
 	return nil
 }
 
+func (b *inboxes) Life(context.Context, int, int) (string, bool, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.life, b.life != "", nil
+}
+
+// live lets Redis lead another life; "": a mark is missing.
+func (b *inboxes) live(life string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.life = life
+}
+
+func (b *inboxes) Evict(_ context.Context, partition int, before time.Time, limit int) (int, bool, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.evicted, b.before = append(b.evicted, partition), before
+	n := min(limit, b.idle[partition])
+	b.idle[partition] -= n
+	return n, b.idle[partition] > 0, nil
+}
+
+func (b *inboxes) Sample(_ context.Context, partition, n int) (seqs []int64, err error) {
+	for i := range int64(n) {
+		seqs = append(seqs, int64(partition)+keys.Partitions*(i+1))
+	}
+	return seqs, nil
+}
+
+func (b *inboxes) Check(_ context.Context, seqs []int64) (found []notifier.Drift, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.checked = append(b.checked, seqs...)
+	for _, seq := range seqs {
+		if kind, ok := b.drifted[seq]; ok {
+			found = append(found, notifier.Drift{Seq: seq, Kind: kind})
+			delete(b.drifted, seq)
+		}
+	}
+	return found, nil
+}
+
+func (b *inboxes) ForgetCounts(_ context.Context, _ int, counts []notifier.NoticeCount) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.forgot = append(b.forgot, counts...)
+	return nil
+}
+
 // database is what SQL has. onSave runs before it stores anything, without the lock.
 type database struct {
 	onSave func(all []notifier.Snapshot) error
@@ -116,12 +175,17 @@ type database struct {
 	tries  int
 	counts map[notifier.NoticeCount]int // how often each was saved
 	calls  int                          // of SaveCounts
+
+	flushed map[int]time.Time
+	over    map[int64]bool
+	before  time.Time // when what is over was over
 }
 
 func newDatabase() *database {
 	return &database{
 		onSave: func([]notifier.Snapshot) error { return nil },
 		vers:   map[int64]int64{}, counts: map[notifier.NoticeCount]int{},
+		flushed: map[int]time.Time{}, over: map[int64]bool{},
 	}
 }
 
@@ -146,6 +210,32 @@ func (d *database) SaveCounts(_ context.Context, all []notifier.NoticeCount) err
 		d.counts[c]++
 	}
 	return nil
+}
+
+func (d *database) SetFlushed(_ context.Context, parts map[int]time.Time) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.Copy(d.flushed, parts)
+	return nil
+}
+
+func (d *database) Over(_ context.Context, ids []int64, before time.Time) (over []int64, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.before = before
+	for _, id := range ids {
+		if d.over[id] {
+			over = append(over, id)
+		}
+	}
+	return over, nil
+}
+
+// until is until when SQL says that it has everything of a group.
+func (d *database) until(group int) time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.flushed[group]
 }
 
 // behind lists whom SQL does not have as Redis does.

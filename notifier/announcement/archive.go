@@ -1,0 +1,121 @@
+package announcement
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// archiveLife is how long what is open is not read again: every page asks.
+const archiveLife = time.Second
+
+// Archived is what an Archive needs of SQL.
+type Archived interface {
+	CurrentAnnouncements(ctx context.Context) ([]notifier.Announcement, error)
+	// ReadBy answers which of these a reader has read.
+	ReadBy(ctx context.Context, r notifier.Reader, ids []int64) (map[int64]bool, error)
+}
+
+// Archive shows announcements as SQL knows them, for as long as Redis is away: what
+// is open by this clock, and what its reader had read when that was last written
+// behind. It changes nothing. Its Posts have no version.
+type Archive struct {
+	SQL Archived
+	Now func() time.Time // nil: time.Now
+
+	mu      sync.Mutex
+	current []notifier.Announcement
+	asOf    time.Time
+}
+
+// List answers as Board.List does.
+func (a *Archive) List(ctx context.Context, r notifier.Reader) (notifier.Posts, error) {
+	posts, err := a.list(ctx, r)
+	if err != nil {
+		return notifier.Posts{}, fmt.Errorf("list the stored announcements of user %d: %w", r.Seq, err)
+	}
+	return posts, nil
+}
+
+// Find answers as Board.Find does.
+func (a *Archive) Find(ctx context.Context, r notifier.Reader, id int64) (notifier.Posted, error) {
+	posts, err := a.List(ctx, r)
+	if err != nil {
+		return notifier.Posted{}, err
+	}
+	for _, p := range posts.Items {
+		if p.ID == id {
+			return p, nil
+		}
+	}
+	return notifier.Posted{}, fmt.Errorf("find the stored announcement %d for user %d: %w", id, r.Seq, notifier.ErrNotFound)
+}
+
+func (a *Archive) list(ctx context.Context, r notifier.Reader) (posts notifier.Posts, err error) {
+	now := time.Now
+	if a.Now != nil {
+		now = a.Now
+	}
+	current, err := a.read(ctx, now())
+	if err != nil {
+		return posts, err
+	}
+	var ids []int64
+	var open []*notifier.Announcement
+	for i := range current {
+		if n := &current[i]; n.PhaseAt(now()) == notifier.PhaseOpen && shownTo(n, r) {
+			ids, open = append(ids, n.ID), append(open, n)
+		}
+	}
+	if len(ids) == 0 {
+		return posts, nil
+	}
+	read, err := a.SQL.ReadBy(ctx, r, ids)
+	if err != nil {
+		return posts, err
+	}
+	for _, n := range open {
+		posts.Items = append(posts.Items, newPosted(n, read[n.ID]))
+		if read[n.ID] {
+			posts.Read++
+		} else {
+			posts.Unread++
+		}
+	}
+	notifier.SortPosts(posts.Items)
+	return posts, nil
+}
+
+// read answers what is not over, which may be a second old. Nobody waits for
+// another's question: SQL may be slow too.
+func (a *Archive) read(ctx context.Context, now time.Time) ([]notifier.Announcement, error) {
+	a.mu.Lock()
+	current, age := a.current, now.Sub(a.asOf)
+	a.mu.Unlock()
+	if age >= 0 && age < archiveLife {
+		return current, nil
+	}
+	current, err := a.SQL.CurrentAnnouncements(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.current, a.asOf = current, now
+	return current, nil
+}
+
+// shownTo says whether an open announcement is for a reader. One that nobody has
+// opened yet opens for all who are there.
+func shownTo(n *notifier.Announcement, r notifier.Reader) bool {
+	i := slices.IndexFunc(n.Parts, func(p notifier.Part) bool { return p.Audience == r.Audience })
+	if i < 0 || r.Seq < 1 {
+		return false
+	}
+	p := n.Parts[i]
+	return !p.Left && !p.Finished && (!p.Settled || n.LateJoiners || r.Seq <= p.Top)
+}

@@ -1,0 +1,200 @@
+package epoch_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/faulty"
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/script"
+	"github.com/carillonhq/carillon/notifier/epoch"
+)
+
+func (i *instance) wantClosed(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	_, piped := i.rdb.Pipelined(ctx, func(p redis.Pipeliner) error { p.Get(ctx, "k"); return nil })
+	_, tx := i.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error { p.Get(ctx, "k"); return nil })
+	for how, err := range map[string]error{"alone": i.rdb.Get(ctx, "k").Err(), "in a pipeline": piped, "in a transaction": tx} {
+		if !script.Away(err) {
+			t.Errorf("a command %s: %v", how, err)
+		}
+	}
+}
+
+func TestNothingIsAskedBeforeTheFirstLook(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 1, onServer(redistest.Own(t)))
+	i := s.instance(t, nil)
+	i.wantClosed(t)
+	if err := i.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := i.rdb.Set(t.Context(), "k", "v", 0).Err(); err != nil || i.State() != epoch.Open {
+		t.Errorf("%s: %v", i.State(), err)
+	}
+}
+
+func TestARedisThatDoesNotAnswerKeepsNobodyWaiting(t *testing.T) {
+	t.Parallel()
+	server := redistest.Own(t)
+	proxy := faulty.Listen(t, "unix", server.Socket)
+	s := newSite(t, 1, node("tcp", proxy.Addr()))
+	i := s.running(t, func(c *epoch.Config) { c.Every = time.Second })
+	for name, fault := range map[string]func(on bool){"a black hole": proxy.Hole, "a refusal": func(on bool) {
+		proxy.Refuse(on)
+		proxy.Cut()
+	}} {
+		fault(true)
+		i.awaits(t, epoch.Away)
+		began := time.Now()
+		i.wantClosed(t)
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("%s: refused after %v", name, took)
+		}
+		fault(false)
+		i.awaits(t, epoch.Open)
+		if err := i.rdb.Ping(t.Context()).Err(); err != nil {
+			t.Errorf("after %s: %v", name, err)
+		}
+	}
+	if n := len(i.resends()); n != 1 { // at the first look
+		t.Errorf("healed %d times, though nothing was lost", n)
+	}
+}
+
+func TestAReplicaIsNotUsed(t *testing.T) {
+	t.Parallel()
+	server := redistest.Own(t)
+	s := newSite(t, 1, onServer(server))
+	i := s.instance(t, nil)
+	c := server.Client(t)
+	if err := c.Do(t.Context(), "REPLICAOF", "127.0.0.1", "1").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := i.Check(t.Context()); err == nil || i.State() == epoch.Open {
+		t.Errorf("%s: %v", i.State(), err)
+	}
+	i.wantClosed(t)
+}
+
+// Sentinel and clusters make a master of a process that was one before, and a replica
+// in between. It has the same run id, the same connections, and another dataset.
+func TestAMasterThatWasAReplicaIsAnotherOne(t *testing.T) {
+	t.Parallel()
+	server := redistest.Own(t)
+	s := newSite(t, 1, onServer(server))
+	i := s.running(t, nil)
+	if err := i.rdb.Ping(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	c := server.Client(t)
+	before := info(t, c, "run_id")
+	changed := i.Changed()
+	for _, of := range [][]any{{"REPLICAOF", "127.0.0.1", "1"}, {"REPLICAOF", "NO", "ONE"}} {
+		if err := c.Do(t.Context(), of...).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-changed
+	i.awaits(t, epoch.Open)
+	if after := info(t, c, "run_id"); after != before {
+		t.Fatalf("the run id went from %s to %s: this tests nothing", before, after)
+	}
+	if n := len(i.resends()); n != 2 {
+		t.Errorf("healed %d times", n)
+	}
+}
+
+// The client of a cluster asks replicas, too, where the masters are. The connection
+// that it did so over is there when the replica is promoted.
+func TestAConnectionFromBeforeThePromotionLeadsNowhere(t *testing.T) {
+	t.Parallel()
+	p := redistest.OwnCluster(t)
+	s := newSite(t, 64, inCluster(p.Addrs))
+	i := s.running(t, func(c *epoch.Config) { c.Every = time.Hour }) // only what commands meet makes it look
+	i.notify(t, "a", s.seqs...)
+	i.flush(t)
+	err := i.rdb.(*redis.ClusterClient).ForEachSlave(t.Context(), func(ctx context.Context, c *redis.Client) error { return c.Ping(ctx).Err() })
+	if err != nil {
+		t.Fatalf("a replica may be asked what touches no key: %v", err)
+	}
+	// Another instance, which does not look by itself, and one of its connections.
+	idle := s.instance(t, nil)
+	if err := idle.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	nodes := make(chan *redis.Client, 1)
+	err = idle.rdb.(*redis.ClusterClient).ForEachSlave(t.Context(), func(ctx context.Context, c *redis.Client) error {
+		nodes <- c
+		return c.Ping(ctx).Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	promoted := <-nodes
+	settled(t, p)
+	p.Master.Detach(t)
+	for _, seq := range s.seqs {
+		if _, err := i.box.Delete(t.Context(), seq, key("a")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	i.flush(t)
+	p.FailOver(t)
+	if err := promoted.Get(t.Context(), "k").Err(); !script.Away(err) {
+		t.Errorf("the promoted one answers %v", err)
+	}
+	eventually(t, "all can be asked again", func() bool {
+		_, err := i.box.Badges(t.Context(), s.seqs)
+		return err == nil
+	})
+	for _, seq := range s.seqs {
+		i.wantRows(t, seq)
+	}
+	if n := len(i.resends()); n != 2 {
+		t.Errorf("healed %d times: %q", n, i.log.all())
+	}
+}
+
+// Nobody looks here: the connection itself is refused.
+func TestNoConnectionIsMadeToAnUnknownLife(t *testing.T) {
+	t.Parallel()
+	server := redistest.Own(t)
+	s := newSite(t, 1, onServer(server))
+	i := s.instance(t, nil)
+	if err := i.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	server.Crash(t)
+	server.Restart(t)
+	if err := i.rdb.Set(t.Context(), "k", "v", 0).Err(); !script.Away(err) || i.State() != epoch.Healing {
+		t.Errorf("%s: %v", i.State(), err)
+	}
+	if n := server.Client(t).DBSize(t.Context()).Val(); n != 0 {
+		t.Error("it was written to")
+	}
+	i.wantClosed(t)
+}
+
+func TestWhoWaitsForAChangeMissesNone(t *testing.T) {
+	t.Parallel()
+	server := redistest.Own(t)
+	s := newSite(t, 1, onServer(server))
+	i := s.instance(t, nil)
+	var seen []epoch.State
+	changed := i.Changed()
+	i.run(t)
+	for len(seen) < 2 {
+		<-changed
+		changed = i.Changed()
+		seen = append(seen, i.State())
+	}
+	if want := []epoch.State{epoch.Healing, epoch.Open}; !slices.Equal(seen, want) && seen[0] != epoch.Open {
+		t.Errorf("seen %v, want %v", seen, want)
+	}
+}

@@ -1,0 +1,73 @@
+package epoch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+// mapWait bounds finding out where the masters of a cluster are: the first node that is
+// asked may be one that is gone, and is given up after 2 s.
+const mapWait = 3 * time.Second
+
+// place is one master and the partitions that it has.
+type place struct {
+	client     *redis.Client
+	partitions []int
+}
+
+// places says which masters there are.
+func (g *Guard) places(ctx context.Context) ([]place, error) {
+	switch rdb := g.c.Raw.(type) {
+	case *redis.Client:
+		all := make([]int, keys.Partitions)
+		for p := range all {
+			all[p] = p
+		}
+		return []place{{rdb, all}}, nil
+	case *redis.ClusterClient:
+		return g.shards(ctx, rdb)
+	}
+	return nil, fmt.Errorf("look at redis: %T has no masters", g.c.Raw)
+}
+
+func (g *Guard) shards(ctx context.Context, rdb *redis.ClusterClient) ([]place, error) {
+	ctx, cancel := context.WithTimeout(ctx, mapWait)
+	defer cancel()
+	var mu sync.Mutex
+	var all []place
+	err := rdb.ForEachMaster(ctx, func(_ context.Context, master *redis.Client) error {
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, place{client: master})
+		return nil
+	})
+	if err != nil {
+		return nil, unavailable("find the masters of the cluster", err)
+	}
+	for p := range keys.Partitions {
+		master, err := rdb.MasterForKey(ctx, g.c.Keys.Flushed(p))
+		if err != nil {
+			return nil, unavailable("find the master of a partition", err)
+		}
+		i := slices.IndexFunc(all, func(at place) bool { return at.client == master })
+		if i < 0 { // the cluster has changed since
+			i, all = len(all), append(all, place{client: master})
+		}
+		all[i].partitions = append(all[i].partitions, p)
+	}
+	return all, nil
+}
+
+// reload has the client find out anew where the masters of a cluster are.
+func (g *Guard) reload(ctx context.Context) {
+	if cluster, ok := g.c.Raw.(*redis.ClusterClient); ok {
+		cluster.ReloadState(ctx)
+	}
+}

@@ -1,0 +1,102 @@
+package notifier_test
+
+import (
+	"encoding/json"
+	"errors"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// walk goes through these, and ends with err where that is set.
+func walk[T any](err error, items ...T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, item := range items {
+			if !yield(item, nil) {
+				return
+			}
+		}
+		if err != nil {
+			var none T
+			yield(none, err)
+		}
+	}
+}
+
+func TestAnExportIsOneJSONWithEverythingInIt(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 5e6, time.UTC)
+	e := notifier.Export{
+		User:      notifier.User{Seq: 7, Name: `A "quoted" 名`, Audience: 3, Settings: notifier.Settings{Locale: "ja", KeysOff: true}, Roles: []string{"staff"}},
+		CreatedAt: at,
+		Sessions:  []notifier.ExportedSession{{CreatedAt: at, SeenAt: at}},
+		Inbox: notifier.ExportedInbox{Unread: 1, Entries: []notifier.ExportedEntry{
+			{Key: "like:a", ID: 2, Content: &notifier.Content{Type: "like", Title: "t", CreatedAt: at, Reason: "user"}}, {Key: "like:b", Read: true, ID: 1},
+		}},
+		Sent: walk(nil, notifier.Notice{ID: 1, Draft: notifier.Draft{Type: "news", Title: "one"}}, notifier.Notice{ID: 2}),
+		Log:  walk[notifier.AuditEntry](nil),
+	}
+	var text strings.Builder
+	if err := e.Encode(&text); err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal([]byte(text.String()), &got); err != nil {
+		t.Fatalf("%v:\n%s", err, text.String())
+	}
+	instant := "2026-03-01T12:00:00.005Z"
+	want := map[string]any{
+		"user":               map[string]any{"name": `A "quoted" 名`, "number": 7.0, "audience": 3.0, "roles": []any{"staff"}, "created_at": instant},
+		"settings":           map[string]any{"locale": "ja", "theme": "", "keys": false, "toasts": true},
+		"muted":              []any{},
+		"sessions":           []any{map[string]any{"created_at": instant, "seen_at": instant}},
+		"announcements_read": []any{},
+		"log":                []any{},
+		"inbox": map[string]any{"unread": 1.0, "entries": []any{
+			map[string]any{"key": "like:a", "id": 2.0, "read": false, "type": "like", "title": "t", "body": "", "link": "", "created_at": instant, "reason": "user"},
+			map[string]any{"key": "like:b", "id": 1.0, "read": true},
+		}},
+	}
+	sent, ok := got["sent"].([]any)
+	delete(got, "sent")
+	if diff := cmp.Diff(want, got); diff != "" || !ok || len(sent) != 2 {
+		t.Errorf("sent are %v, the rest (-want +got):\n%s", sent, diff)
+	}
+}
+
+// full fails once it holds so many bytes.
+type full struct{ room int }
+
+var errFull = errors.New("full")
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.room -= len(p); f.room < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestAnExportThatFailsSaysSo(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	e := notifier.Export{Sent: walk(nil, notifier.Notice{ID: 1}), Log: walk(broken, notifier.AuditEntry{Actor: "a"})}
+	var text strings.Builder
+	if err := e.Encode(&text); !errors.Is(err, broken) {
+		t.Errorf("error = %v", err)
+	}
+	e.Log = walk[notifier.AuditEntry](nil)
+	text.Reset()
+	if err := e.Encode(&text); err != nil {
+		t.Fatal(err)
+	}
+	for room := range text.Len() {
+		if err := e.Encode(&full{room}); !errors.Is(err, errFull) {
+			t.Fatalf("with room for %d bytes: error = %v", room, err)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package inbox
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Archive shows inboxes as SQL last saw them, for as long as Redis is away. It
+// changes nothing. What was retracted or has expired since is not in it.
+type Archive struct {
+	SQL Snapshots
+	Now func() time.Time // nil: time.Now
+}
+
+// Look answers a page as Inbox.Look does. Ver is that of the last change that SQL
+// has, in ms; 0 where it has none.
+func (a *Archive) Look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error) {
+	s, err := a.snapshot(ctx, seq)
+	if err != nil {
+		return notifier.Page{}, fmt.Errorf("look into the stored inbox of user %d: %w", seq, err)
+	}
+	limit := min(q.Limit, maxLimit)
+	if limit <= 0 {
+		limit = PageSize
+	}
+	page := notifier.Page{Ver: s.ver, Unread: s.unread(), Opened: q.Opened, Entries: make([]notifier.Entry, 0, min(limit, len(s.entries)))}
+	for _, e := range s.entries {
+		switch {
+		case q.Before > 0 && e.At >= q.Before, q.Unread && e.Read:
+			continue
+		case len(page.Entries) == limit:
+			page.Older = page.Entries[limit-1].At
+			return page, nil
+		}
+		page.Entries = append(page.Entries, asOpened(e, q.Opened))
+	}
+	return page, nil
+}
+
+// Badge answers the inbox's half of a badge.
+func (a *Archive) Badge(ctx context.Context, seq int64) (notifier.Badge, error) {
+	s, err := a.snapshot(ctx, seq)
+	if err != nil {
+		return notifier.Badge{}, fmt.Errorf("count the stored inbox of user %d: %w", seq, err)
+	}
+	return newBadge(s.unread(), s.ver), nil
+}
+
+// stored is what there is to see of a snapshot, newest first.
+type stored struct {
+	ver     int64
+	entries []notifier.Entry
+}
+
+func (s *stored) unread() (n int64) {
+	for i := range s.entries {
+		if !s.entries[i].Read {
+			n++
+		}
+	}
+	return n
+}
+
+// snapshot reads all of an inbox: it is the number of what is to be seen that is
+// told, and that the contents know.
+func (a *Archive) snapshot(ctx context.Context, seq int64) (stored, error) {
+	known, err := a.SQL.Snapshots(ctx, []int64{seq})
+	if err != nil {
+		return stored{}, err
+	}
+	n := known[seq]
+	if n.Damaged {
+		return stored{}, fmt.Errorf("%w: the snapshot cannot be read", notifier.ErrUnavailable)
+	}
+	ids := make([]int64, len(n.Rows))
+	for i, row := range n.Rows {
+		ids[i] = row.NoticeID
+	}
+	contents := map[int64]notifier.Notice{}
+	if len(ids) > 0 {
+		if contents, err = a.SQL.Contents(ctx, ids); err != nil {
+			return stored{}, err
+		}
+	}
+	s := stored{ver: n.Ver}
+	for _, row := range n.Rows {
+		if e, ok := a.entry(row, contents); ok {
+			s.entries = append(s.entries, e)
+		}
+	}
+	return s, nil
+}
+
+// entry is false for a row of which nothing is to be seen any more.
+func (a *Archive) entry(row notifier.SnapshotRow, contents map[int64]notifier.Notice) (notifier.Entry, bool) {
+	key, read, ok := notifier.SplitField(row.Field)
+	n, there := contents[row.NoticeID]
+	if !ok || !there || n.State == notifier.StateRetracting || n.State == notifier.StateRetracted {
+		return notifier.Entry{}, false
+	}
+	now := time.Now
+	if a.Now != nil {
+		now = a.Now
+	}
+	e := notifier.Entry{Key: key, NoticeID: row.NoticeID, At: row.At, Read: read, Content: n.Content()}
+	for _, due := range []int64{row.Expires, millis(n.ExpiresAt)} {
+		if due > 0 && due <= now().UnixMilli() {
+			return e, false
+		}
+	}
+	if row.Expires > 0 {
+		e.ExpiresAt = time.UnixMilli(row.Expires).UTC()
+	}
+	return e, true
+}

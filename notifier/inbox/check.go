@@ -1,0 +1,141 @@
+package inbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/script"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Sample answers some users of a partition whose inboxes are in Redis, at most n,
+// others each time.
+func (b *Inbox) Sample(ctx context.Context, partition, n int) (seqs []int64, err error) {
+	if n <= 0 {
+		return nil, nil
+	}
+	members, err := b.rdb.ZRandMember(ctx, b.parts[partition].idle, n+1).Result() // and the fence
+	if err != nil {
+		return nil, fmt.Errorf("sample partition %d: %w", partition, away(err))
+	}
+	for _, m := range members {
+		if seq := integer(m); seq > 0 && len(seqs) < n {
+			seqs = append(seqs, seq)
+		}
+	}
+	return seqs, nil
+}
+
+// Check looks whether the rows, the bodies and the counter of these inboxes agree,
+// and, where SQL has seen the last of one, whether it has the same. It mends what
+// does not: from the list in Redis, or, where SQL has a newer state, from that. It
+// answers what it mended. Cold inboxes are left out; nobody's are erased.
+func (b *Inbox) Check(ctx context.Context, seqs []int64) (found []notifier.Drift, err error) {
+	for chunk := range slices.Chunk(seqs, batch) {
+		some, err := b.check(ctx, chunk)
+		if found = append(found, some...); err != nil {
+			return found, fmt.Errorf("check %d inboxes: %w", len(chunk), away(err))
+		}
+	}
+	return found, nil
+}
+
+func (b *Inbox) check(ctx context.Context, seqs []int64) (found []notifier.Drift, err error) {
+	p, now := script.NewPipe(b.rdb, 2*len(seqs)), b.millis()
+	checks, reads := make([]*redis.Cmd, len(seqs)), make([]*redis.Cmd, len(seqs))
+	for i, seq := range seqs {
+		part := b.part(seq)
+		checks[i] = p.Add(
+			ctx, checkInbox, 5,
+			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), part.expiry, part.dirty, now, seq, b.k.LiveUser(seq),
+		)
+		reads[i] = p.Add(ctx, readSnapshot, 4, b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq))
+	}
+	_ = p.Exec(ctx) // each command holds its own error
+	var refused error
+	clean := make(map[int64]notifier.Snapshot, len(seqs))
+	for i, seq := range seqs {
+		r, bad := parseReply(checks[i])
+		if errors.Is(bad, notifier.ErrUnavailable) || ctx.Err() != nil {
+			return found, bad
+		}
+		if bad != nil {
+			refused = fmt.Errorf("user %d: %w", seq, bad)
+			continue
+		}
+		if r.code > 0 && r.code&1 > 0 {
+			found = append(found, notifier.Drift{Seq: seq, Kind: notifier.DriftRows})
+		}
+		if r.code > 0 && r.code&2 > 0 {
+			found = append(found, notifier.Drift{Seq: seq, Kind: notifier.DriftCount})
+		}
+		if r.code != 0 || r.number(1) == 1 {
+			continue // cold, or SQL is still to see it
+		}
+		if again, err := parseReply(reads[i]); err == nil && again.code == 0 && again.number(1) == r.number(0) {
+			if s, err := parseSnapshot(seq, again); err == nil {
+				clean[seq] = s
+			}
+		}
+	}
+	more, err := b.checkSQL(ctx, clean, now)
+	return append(found, more...), errors.Join(err, refused)
+}
+
+// checkSQL compares inboxes, whose state SQL has seen by now, with what it has.
+func (b *Inbox) checkSQL(ctx context.Context, clean map[int64]notifier.Snapshot, now int64) (found []notifier.Drift, err error) {
+	if b.sql == nil || len(clean) == 0 {
+		return nil, nil
+	}
+	seqs := make([]int64, 0, len(clean))
+	for seq := range clean {
+		seqs = append(seqs, seq)
+	}
+	slices.Sort(seqs)
+	known, err := b.sql.Snapshots(ctx, seqs)
+	if err != nil {
+		return nil, fmt.Errorf("read the snapshots of %d users: %w", len(seqs), err)
+	}
+	for _, seq := range seqs {
+		is := clean[seq]
+		has, user := known[seq]
+		mended := false
+		switch {
+		case !user:
+			err = b.Erase(ctx, seq)
+		case has.Ver > is.Ver && !has.Damaged:
+			var n int
+			n, err = b.Reconcile(ctx, []notifier.Dirty{{Seq: seq, Ver: has.Ver}})
+			mended = n > 0
+		case !agrees(&is, &has):
+			mended, err = b.renew(ctx, seq, is.Ver, max(now, has.Ver+1))
+		}
+		if mended {
+			found = append(found, notifier.Drift{Seq: seq, Kind: notifier.DriftSQL})
+		}
+		if err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+// agrees says whether SQL has an inbox as it is. It needs no snapshot of one that is
+// empty and always was.
+func agrees(is, has *notifier.Snapshot) bool {
+	if has.Ver == 0 && !has.Damaged {
+		return len(is.Rows)+len(is.Gone) == 0 && is.Opened == 0
+	}
+	return !has.Damaged && is.Ver == has.Ver && is.Unread == has.Unread && is.Opened == has.Opened && is.Floor == has.Floor &&
+		slices.Equal(is.Rows, has.Rows) && slices.Equal(is.Gone, has.Gone)
+}
+
+// renew has an inbox written to SQL again, unless it has changed since this version.
+func (b *Inbox) renew(ctx context.Context, seq, ver, now int64) (bool, error) {
+	r, err := parseReply(renewInbox.Run(ctx, b.rdb, []string{b.k.State(seq), b.part(seq).dirty}, ver, now, seq, b.k.LiveUser(seq)))
+	return r.code > 0, err
+}

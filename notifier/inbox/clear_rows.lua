@@ -1,0 +1,9 @@
+-- clear_rows.lua: the rows of an inbox leave Redis, and what expiry knows of them.
+--
+-- Returns nothing.
+local function clear_rows(list, hash, expiry, seq)
+  local members = {seq .. '|'}
+  for i, field in ipairs(redis.call('HKEYS', hash)) do members[i + 1] = seq .. '|' .. field:sub(1, -12) end
+  push_all('ZREM', expiry, members)
+  redis.call('DEL', list, hash)
+end

@@ -1,0 +1,104 @@
+package inbox
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/script"
+)
+
+// Evict takes inboxes of a partition out of Redis that nobody has used since before,
+// at most limit of them, the longest idle ones first: those that SQL has exactly as
+// they are, and empty ones that it has never seen. It answers how many left, and
+// whether there may be more. What SQL has otherwise is checked at once, and what
+// belongs to nobody is erased.
+func (b *Inbox) Evict(ctx context.Context, partition int, before time.Time, limit int) (evicted int, more bool, err error) {
+	if b.sql == nil || limit <= 0 {
+		return 0, false, nil
+	}
+	seqs, err := b.idleSince(ctx, partition, before, limit)
+	if err == nil && len(seqs) > 0 {
+		evicted, err = b.evict(ctx, seqs, before)
+	}
+	if err != nil {
+		return evicted, false, fmt.Errorf("evict idle inboxes of partition %d: %w", partition, away(err))
+	}
+	return evicted, evicted > 0 && len(seqs) == limit, nil
+}
+
+func (b *Inbox) idleSince(ctx context.Context, partition int, before time.Time, limit int) (seqs []int64, err error) {
+	members, err := b.rdb.ZRangeByScore(ctx, b.parts[partition].idle, &redis.ZRangeBy{
+		Min: "-inf", Max: "(" + strconv.FormatInt(before.UnixMilli(), 10), Count: int64(limit) + 1, // and the fence
+	}).Result()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range members {
+		if seq := integer(m); seq > 0 && len(seqs) < limit {
+			seqs = append(seqs, seq)
+		}
+	}
+	return seqs, nil
+}
+
+func (b *Inbox) evict(ctx context.Context, seqs []int64, before time.Time) (evicted int, err error) {
+	vers, err := b.sql.VersOf(ctx, seqs)
+	if err != nil {
+		return 0, err
+	}
+	p, now := script.NewPipe(b.rdb, len(seqs)), b.millis()
+	cmds := make([]*redis.Cmd, len(seqs))
+	for i, seq := range seqs {
+		part := b.part(seq)
+		if ver, known := vers[seq]; known {
+			cmds[i] = p.Add(
+				ctx, evictInbox, 7,
+				b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), part.expiry, part.dirty, part.idle,
+				seq, before.UnixMilli(), ver, now,
+			)
+		} else {
+			cmds[i] = b.addErase(ctx, p, seq, now)
+		}
+	}
+	_ = p.Exec(ctx) // each command holds its own error
+	var other []int64
+	for i, cmd := range cmds {
+		r, bad := parseReply(cmd)
+		switch {
+		case bad != nil && err == nil:
+			err = bad
+		case r.code == codeConflict:
+			other = append(other, seqs[i])
+		case bad == nil:
+			evicted += int(r.code)
+		}
+	}
+	if err == nil && len(other) > 0 {
+		_, err = b.Check(ctx, other)
+	}
+	return evicted, err
+}
+
+// Erase takes everything of a user's inbox out of Redis. It does not come back once
+// SQL knows no such user.
+func (b *Inbox) Erase(ctx context.Context, seq int64) error {
+	p := script.NewPipe(b.rdb, 1)
+	b.addErase(ctx, p, seq, b.millis())
+	if err := p.Exec(ctx); err != nil {
+		return fmt.Errorf("erase the inbox of user %d: %w", seq, away(err))
+	}
+	return nil
+}
+
+func (b *Inbox) addErase(ctx context.Context, p *script.Pipe, seq, now int64) *redis.Cmd {
+	part := b.part(seq)
+	return p.Add(
+		ctx, eraseInbox, 7,
+		b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), part.expiry, part.dirty, part.idle,
+		seq, now,
+	)
+}

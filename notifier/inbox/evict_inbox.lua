@@ -1,0 +1,34 @@
+-- evict_inbox.lua: an inbox that nobody has used for long and that SQL has leaves
+-- Redis.
+--
+-- KEYS[1] list    inbox, newest first
+-- KEYS[2] hash    field → ID AT EXPIRY JSON
+-- KEYS[3] state   unread, ver, opened
+-- KEYS[4] gone    notices that left this inbox, by time
+-- KEYS[5] expiry  SEQ|KEY and SEQ| of the partition, by expiry
+-- KEYS[6] dirty   users of the partition that SQL has not seen, by ver
+-- KEYS[7] idle    users of the partition by last use; 0 by the fence
+-- ARGV[1] seq     user
+-- ARGV[2] before  ms; who was used later stays
+-- ARGV[3] ver     that SQL has; 0: none, and then only an empty inbox leaves
+-- ARGV[4] now     ms
+--
+-- Returns 1; 0 when it was used or has changed meanwhile, or is not here; -3 when
+-- SQL has another state of it.
+local list, hash, state, gone, idle = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[7]
+local seq, before, ver, now = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+
+local used = redis.call('ZSCORE', idle, seq)
+if not used or tonumber(used) >= before or redis.call('ZSCORE', KEYS[6], seq) then return 0 end
+local is = redis.call('HGET', state, 'ver')
+if not is then
+  redis.call('ZREM', idle, seq)
+  return 0
+end
+local empty = redis.call('EXISTS', list, hash, gone) == 0
+if is ~= ver and not (ver == '0' and empty) then return -3 end
+clear_rows(list, hash, KEYS[5], seq)
+redis.call('DEL', state, gone)
+redis.call('ZREM', idle, seq)
+raise_fence(idle, now)
+return 1

@@ -1,0 +1,108 @@
+package inbox_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// flood lets so many notices come to user 42 that his inbox cannot remember all that
+// left it: 900, with room for 200 rows and 500 that are gone.
+func (s *site) flood(t *testing.T) (all []notifier.Delivery) {
+	t.Helper()
+	for id := int64(1); id <= 900; id++ {
+		d := s.delivery(t, s.notice(id, fmt.Sprintf("photo:%d", id)), 42)
+		s.deliverAll(t, d)
+		s.clock.pass(time.Millisecond)
+		all = append(all, d)
+	}
+	if _, err := s.Open(s.ctx(t), 42); err != nil {
+		t.Fatal(err)
+	}
+	for id := int64(896); id <= 900; id++ {
+		s.clock.pass(time.Millisecond)
+		if _, err := s.Delete(s.ctx(t), 42, key(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if at := s.sound(t, 42); len(at.List) != 195 || at.State["unread"] != "0" || len(at.Gone) != 500 || at.State["floor"] != "205" {
+		t.Fatalf("%d rows, %s unread, %d gone, floor %s", len(at.List), at.State["unread"], len(at.Gone), at.State["floor"])
+	}
+	return all
+}
+
+func again(all []notifier.Delivery) []notifier.Delivery {
+	some := append([]notifier.Delivery{}, all...)
+	for i := range some {
+		some[i].Again = true
+	}
+	return some
+}
+
+func TestWhatIsSentAgainAfterALossBringsNothingBackThatAnInboxForgot(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		h := s.beside(0)
+		all := s.flood(t)
+		for _, d := range all {
+			n := s.notice(d.NoticeID, fmt.Sprintf("photo:%d", d.NoticeID))
+			n.ExpiresAt = time.UnixMilli(d.Expires)
+			h.notices[d.NoticeID] = *n
+		}
+		before := s.stored(t, 42)
+		s.deliverAll(t, again(all)...)
+		same(t, "sending all again", before, s.stored(t, 42))
+
+		h.save(s.read(t, 42))
+		if err := s.Erase(s.ctx(t), 42); err != nil {
+			t.Fatal(err)
+		}
+		s.deliverAll(t, again(all)...)
+		after := s.sound(t, 42)
+		if after.State["floor"] != "205" || after.State["unread"] != "0" || len(after.List) != 195 || len(after.Gone) != 500 {
+			t.Errorf("from SQL: %d rows, %d gone, %v", len(after.List), len(after.Gone), after.State)
+		}
+	})
+}
+
+func TestWhatComesForTheFirstTimeIsNotMeasuredByTheFloor(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, redistest.Client(t), 0)
+	s.flood(t)
+	late := s.notice(150, "of a slow one")
+	if got := s.deliver(t, 42, late); got != 1 {
+		t.Error("a notice below the floor was not delivered")
+	}
+	if at := s.sound(t, 42); at.State["unread"] != "1" {
+		t.Errorf("%s unread", at.State["unread"])
+	}
+	above := s.delivery(t, s.notice(901, "photo:901"), 42)
+	s.deliverAll(t, again([]notifier.Delivery{above})...)
+	if at := s.sound(t, 42); at.State["unread"] != "2" {
+		t.Errorf("%s unread, after one that Redis lost", at.State["unread"])
+	}
+}
+
+func TestTheFloorNeverFalls(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, redistest.Client(t), 0)
+	s.flood(t)
+	s.clock.pass(time.Millisecond)
+	if err := s.Retract(s.ctx(t), 3, key(3), []int64{42}); err != nil { // it was never here, as far as is known
+		t.Fatal(err)
+	}
+	for id := int64(901); id <= 1500; id++ {
+		s.clock.pass(time.Millisecond)
+		s.deliver(t, 42, s.notice(id, fmt.Sprintf("photo:%d", id)))
+	}
+	floor := s.stored(t, 42).State["floor"]
+	for id := int64(1501); id <= 1502; id++ {
+		s.clock.pass(time.Millisecond)
+		s.deliver(t, 42, s.notice(id, fmt.Sprintf("photo:%d", id)))
+	}
+	if now := s.stored(t, 42).State["floor"]; number(t, now) < number(t, floor) || number(t, floor) < 600 {
+		t.Errorf("from %s to %s", floor, now)
+	}
+}

@@ -1,0 +1,105 @@
+package inbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+// Reconcile brings those of these inboxes up to what SQL has, with the versions
+// named, that are in Redis and older: it came back as it was before. It answers how
+// many those were. What is newer stays, and a cold inbox stays cold; whoever has
+// read an older snapshot of it by now does not restore that any more.
+//
+// It may be repeated. An inbox that refuses, or whose snapshot is damaged, is passed
+// over, and the log hears of it: it must not keep all others waiting. So an error
+// means that Redis or SQL is away.
+func (b *Inbox) Reconcile(ctx context.Context, users []notifier.Dirty) (restored int, err error) {
+	now := b.millis()
+	for chunk := range slices.Chunk(users, badgeBatch) {
+		n, err := b.reconcile(ctx, chunk, now)
+		restored += n
+		if err != nil {
+			return restored, fmt.Errorf("reconcile %d inboxes: %w", len(users), away(err))
+		}
+	}
+	return restored, nil
+}
+
+func (b *Inbox) reconcile(ctx context.Context, users []notifier.Dirty, now int64) (restored int, err error) {
+	parts := map[int]bool{}
+	for _, u := range users {
+		parts[keys.Partition(u.Seq)] = true
+	}
+	// First: a restore that is under way is older than the fence, or seen by what follows.
+	if err := b.raise(ctx, parts, now); err != nil {
+		return 0, err
+	}
+	older, err := b.olderThan(ctx, users)
+	if err != nil || len(older) == 0 || b.sql == nil {
+		return 0, err
+	}
+	known, err := b.sql.Snapshots(ctx, older)
+	if err != nil {
+		return 0, fmt.Errorf("read the snapshots of %d users: %w", len(older), err)
+	}
+	var list []notifier.Snapshot
+	for _, seq := range older {
+		if s, ok := known[seq]; ok && b.refusal(seq, known).err == nil {
+			list = append(list, s)
+		}
+	}
+	for len(list) > 0 {
+		n := portion(list)
+		answers, err := b.restore(ctx, list[:n], nil, now)
+		if err != nil {
+			return restored, err
+		}
+		for i, a := range answers {
+			if a.err != nil {
+				b.log.ErrorContext(ctx, "an inbox cannot be restored", "user_id", list[i].Seq, "err", a.err)
+			} else {
+				restored += int(a.reply.code)
+			}
+		}
+		list = list[n:]
+	}
+	return restored, nil
+}
+
+// olderThan answers which of these inboxes are in Redis with a lower version.
+func (b *Inbox) olderThan(ctx context.Context, users []notifier.Dirty) (older []int64, err error) {
+	pipe := b.rdb.Pipeline()
+	vers := make([]*redis.StringCmd, len(users))
+	for i, u := range users {
+		vers[i] = pipe.HGet(ctx, b.k.State(u.Seq), "ver")
+	}
+	_, _ = pipe.Exec(ctx) // each command holds its own error
+	for i, u := range users {
+		switch err := away(vers[i].Err()); {
+		case errors.Is(err, notifier.ErrUnavailable) || ctx.Err() != nil:
+			return nil, err
+		case err != nil && !errors.Is(err, redis.Nil):
+			b.log.ErrorContext(ctx, "an inbox cannot be read", "user_id", u.Seq, "err", err)
+		case err == nil && integer(vers[i].Val()) < u.Ver:
+			older = append(older, u.Seq)
+		}
+	}
+	return older, nil
+}
+
+// portion is how many of these are restored at a time, for their rows: at least one.
+func portion(list []notifier.Snapshot) (n int) {
+	rows := 0
+	for n < len(list) && (n == 0 || rows+len(list[n].Rows) <= maxRows) {
+		rows += len(list[n].Rows)
+		n++
+	}
+	return n
+}

@@ -1,0 +1,77 @@
+package intake_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier/intake"
+)
+
+// After a failover the intake goes on by itself, behind Sentinel and on a cluster. What the new
+// master had is done, some of it twice; what it never got is the relay's.
+func TestTheIntakeGoesOnAfterAFailover(t *testing.T) {
+	t.Parallel()
+	t.Run("sentinel", func(t *testing.T) {
+		t.Parallel()
+		p := redistest.Sentinel(t)
+		goesOn(t, p, redis.NewFailoverClient(&redis.FailoverOptions{
+			MasterName: redistest.SentinelMaster, SentinelAddrs: p.Addrs, DisableIdentity: true,
+		}))
+	})
+	t.Run("cluster", func(t *testing.T) {
+		t.Parallel()
+		p := redistest.OwnCluster(t)
+		goesOn(t, p, redis.NewClusterClient(&redis.ClusterOptions{
+			Addrs: p.Addrs, ClusterStateReloadInterval: time.Second, DisableIdentity: true,
+			MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		}))
+	})
+}
+
+func goesOn(t *testing.T, p *redistest.Pair, rdb redis.UniversalClient) {
+	t.Helper()
+	t.Cleanup(func() { _ = rdb.Close() })
+	var done log
+	free := make(chan struct{})
+	var once sync.Once
+	began := make(chan struct{})
+	s := newSite(t, rdb)
+	if cluster, ok := rdb.(*redis.ClusterClient); ok { // the first of three masters is the one that dies
+		for cluster.ClusterKeySlot(t.Context(), s.k.Intake()).Val() >= 16384/3 {
+			s = newSite(t, rdb)
+		}
+	}
+	q := s.intake(handler{
+		ranging: func(ctx context.Context, _ intake.Entry) ([]intake.Entry, error) {
+			once.Do(func() { close(began) })
+			select {
+			case <-free:
+			case <-ctx.Done():
+			}
+			return []intake.Entry{small(2)}, nil
+		},
+		deliver: func(_ context.Context, entries []intake.Entry) []error {
+			done.add(entries...)
+			return nil
+		},
+	})
+	start(t, q)
+	s.put(t, intake.Entry{NoticeID: 1})
+	<-began
+	if err := rdb.Ping(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	p.FailOver(t)
+	close(free)
+	put := false
+	eventually(t, "what was put in after it is done", func() bool {
+		put = put || q.Put(t.Context(), small(3)) == nil
+		return put && done.times()[3] > 0
+	})
+}

@@ -1,0 +1,170 @@
+package intake
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// The fields of an entry in the stream. What is zero is left out.
+const (
+	fieldNotice  = "notice"
+	fieldFrom    = "from"
+	fieldTo      = "to"
+	fieldAgain   = "again"
+	fieldHad     = "had"
+	fieldRetract = "retract"
+
+	fieldContent  = "content" // it makes the entry a whole small notice
+	fieldRevision = "rev"
+	fieldKey      = "key"
+	fieldExpires  = "expires" // ms
+	fieldCounted  = "counted"
+	fieldSeqs     = "seqs" // with commas between
+)
+
+const yes = "1"
+
+// errEntry: an entry says something that this version cannot read.
+var errEntry = errors.New("unreadable entry")
+
+// encode writes an entry as fields and values, one after the other.
+func encode(e Entry) []string {
+	fields := make([]string, 0, 16)
+	number := func(name string, value int64) {
+		if value > 0 {
+			fields = append(fields, name, strconv.FormatInt(value, 10))
+		}
+	}
+	flag := func(name string, value bool) {
+		if value {
+			fields = append(fields, name, yes)
+		}
+	}
+	fields = append(fields, fieldNotice, strconv.FormatInt(e.NoticeID, 10))
+	number(fieldFrom, e.From)
+	number(fieldTo, e.To)
+	flag(fieldAgain, e.Again)
+	flag(fieldHad, e.Had)
+	flag(fieldRetract, e.Retract)
+	d := e.Delivery
+	if d == nil {
+		return fields
+	}
+	number(fieldRevision, d.Revision)
+	fields = append(fields, fieldKey, d.Key)
+	number(fieldExpires, d.Expires)
+	flag(fieldCounted, d.Counted)
+	return append(fields, fieldSeqs, joinSeqs(d.Seqs), fieldContent, string(d.Content))
+}
+
+// decode reads an entry. It refuses a field that it does not know: whoever wrote that
+// meant something by it.
+func decode(id string, fields map[string]any) (Entry, error) {
+	e := Entry{ID: id}
+	var d notifier.Delivery
+	var err error
+	ofDelivery := 0
+	for name, value := range fields {
+		text, ok := value.(string)
+		if !ok {
+			return Entry{ID: id}, fmt.Errorf("%w: %s is no string", errEntry, name)
+		}
+		switch name {
+		case fieldNotice:
+			e.NoticeID, err = parseNumber(text)
+		case fieldFrom:
+			e.From, err = parseNumber(text)
+		case fieldTo:
+			e.To, err = parseNumber(text)
+		case fieldAgain:
+			e.Again, err = parseFlag(text)
+		case fieldHad:
+			e.Had, err = parseFlag(text)
+		case fieldRetract:
+			e.Retract, err = parseFlag(text)
+		default:
+			ofDelivery++
+			err = decodeDelivery(&d, name, text)
+		}
+		if err != nil {
+			return Entry{ID: id}, fmt.Errorf("%w: %s: %w", errEntry, name, err)
+		}
+	}
+	if _, ok := fields[fieldNotice]; !ok {
+		return Entry{ID: id}, fmt.Errorf("%w: no notice", errEntry)
+	}
+	if ofDelivery > 0 {
+		if d.Key == "" || len(d.Seqs) == 0 || d.Content == nil || e.NoticeID == 0 || e.Retract {
+			return Entry{ID: id}, fmt.Errorf("%w: half a notice", errEntry)
+		}
+		d.NoticeID = e.NoticeID
+		e.Delivery = &d
+	}
+	return e, nil
+}
+
+func decodeDelivery(d *notifier.Delivery, name, text string) (err error) {
+	switch name {
+	case fieldRevision:
+		d.Revision, err = parseNumber(text)
+	case fieldKey:
+		d.Key = text
+	case fieldExpires:
+		d.Expires, err = parseNumber(text)
+	case fieldCounted:
+		d.Counted, err = parseFlag(text)
+	case fieldSeqs:
+		d.Seqs, err = splitSeqs(text)
+	case fieldContent:
+		d.Content = []byte(text)
+	default:
+		err = errors.New("unknown field")
+	}
+	return err
+}
+
+// parseNumber reads what strconv.FormatInt writes of a number that is not negative.
+func parseNumber(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, err
+	}
+	if n < 0 {
+		return 0, errors.New("negative")
+	}
+	return n, nil
+}
+
+func parseFlag(text string) (bool, error) {
+	if text != yes {
+		return false, errors.New("neither 1 nor left out")
+	}
+	return true, nil
+}
+
+func joinSeqs(seqs []int64) string {
+	b := make([]byte, 0, 8*len(seqs))
+	for i, seq := range seqs {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, seq, 10)
+	}
+	return string(b)
+}
+
+func splitSeqs(text string) ([]int64, error) {
+	seqs := make([]int64, 0, strings.Count(text, ",")+1)
+	for part := range strings.SplitSeq(text, ",") {
+		seq, err := parseNumber(part)
+		if err != nil {
+			return nil, err
+		}
+		seqs = append(seqs, seq)
+	}
+	return seqs, nil
+}

@@ -1,0 +1,112 @@
+package intake_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/intake"
+)
+
+// fields is what Redis answers for what was encoded.
+func fields(flat []string) map[string]any {
+	m := map[string]any{}
+	for i := 0; i < len(flat); i += 2 {
+		m[flat[i]] = flat[i+1]
+	}
+	return m
+}
+
+func TestWhatIsWrittenIsReadTheSame(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.Int64Min(0)
+		e := intake.Entry{
+			ID: "1-1", NoticeID: number.Draw(t, "notice"), From: number.Draw(t, "from"), To: number.Draw(t, "to"), Again: rapid.Bool().Draw(t, "again"),
+			Had: rapid.Bool().Draw(t, "had"),
+		}
+		if e.NoticeID > 0 && rapid.Bool().Draw(t, "whole") {
+			e.Delivery = &notifier.Delivery{
+				NoticeID: e.NoticeID, Revision: number.Draw(t, "rev"), Key: rapid.StringN(1, 20, -1).Draw(t, "key"), Expires: number.Draw(t, "expires"),
+				Content: []byte(rapid.String().Draw(t, "content")), Counted: rapid.Bool().Draw(t, "counted"),
+				Seqs: rapid.SliceOfN(number, 1, 600).Draw(t, "seqs"),
+			}
+		} else {
+			e.Retract = rapid.Bool().Draw(t, "retract")
+		}
+		got, err := intake.Decode("1-1", fields(intake.Encode(e)))
+		if d := cmp.Diff(e, got); err != nil || d != "" {
+			t.Fatalf("%v (-want +got):\n%s", err, d)
+		}
+	})
+}
+
+func TestWhatNoVersionWritesIsRefused(t *testing.T) {
+	t.Parallel()
+	whole := fields(intake.Encode(small(7)))
+	for name, change := range map[string]map[string]any{
+		"no notice":            {"notice": nil},
+		"a notice below 0":     {"notice": "-7"},
+		"a notice of no form":  {"notice": "seven"},
+		"a number too large":   {"rev": "9223372036854775808"},
+		"no key":               {"key": nil},
+		"an empty key":         {"key": ""},
+		"no content":           {"content": nil},
+		"nobody to go to":      {"seqs": nil},
+		"an empty list":        {"seqs": ""},
+		"a hole in the list":   {"seqs": "1,,2"},
+		"a seq below 0":        {"seqs": "1,-2"},
+		"a flag of no form":    {"again": "true"},
+		"a field of tomorrow":  {"colour": "red"},
+		"a value of no form":   {"rev": 7},
+		"a retraction with it": {"retract": "1"},
+		"about no notice":      {"notice": "0"},
+	} {
+		m := map[string]any{}
+		for k, v := range whole {
+			m[k] = v
+		}
+		for k, v := range change {
+			if m[k] = v; v == nil {
+				delete(m, k)
+			}
+		}
+		if e, err := intake.Decode("1-1", m); err == nil || e.ID != "1-1" || e.NoticeID != 0 {
+			t.Errorf("%s: %+v, %v", name, e, err)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, e := range []intake.Entry{{NoticeID: 7}, {NoticeID: 7, From: 500, To: 1000, Again: true}, {NoticeID: 7, Retract: true}, {From: 5, To: 6, Again: true}, small(7)} {
+		m := fields(intake.Encode(e))
+		text := func(name string) string { s, _ := m[name].(string); return s }
+		f.Add(text("notice"), text("from"), text("to"), text("again"), text("retract"), text("rev"), text("key"), text("expires"), text("counted"), text("seqs"), text("content"))
+	}
+	names := []string{"notice", "from", "to", "again", "retract", "rev", "key", "expires", "counted", "seqs", "content"}
+	f.Fuzz(func(t *testing.T, notice, from, to, again, retract, rev, key, expires, counted, seqs, content string) {
+		m := map[string]any{}
+		for i, value := range []string{notice, from, to, again, retract, rev, key, expires, counted, seqs, content} {
+			if value != "" {
+				m[names[i]] = value
+			}
+		}
+		e, err := intake.Decode("1-1", m)
+		if err != nil {
+			if d := cmp.Diff(intake.Entry{ID: "1-1"}, e); d != "" {
+				t.Fatalf("refused, and half read:\n%s", d)
+			}
+			return
+		}
+		if e.NoticeID < 0 || e.From < 0 || e.To < 0 || e.Delivery != nil && (e.NoticeID == 0 || len(e.Delivery.Seqs) == 0 || e.Delivery.NoticeID != e.NoticeID) {
+			t.Fatalf("read %+v", e)
+		}
+		again2, err := intake.Decode("1-1", fields(intake.Encode(e)))
+		if d := cmp.Diff(e, again2, cmpopts.EquateEmpty()); err != nil || d != "" {
+			t.Fatalf("%v (-first +second reading):\n%s", err, d)
+		}
+	})
+}

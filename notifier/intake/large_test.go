@@ -1,0 +1,199 @@
+package intake_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/intake"
+)
+
+// bare are entries without what differs from run to run.
+func bare(entries []intake.Entry) []intake.Entry {
+	for i := range entries {
+		entries[i].ID, entries[i].Tries = "", 0
+	}
+	return entries
+}
+
+func TestWhatARangeAnswersTakesItsPlace(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		var ranged, delivered log
+		q := s.intake(handler{
+			ranging: func(_ context.Context, e intake.Entry) ([]intake.Entry, error) {
+				ranged.add(e)
+				switch {
+				case e.From == 0:
+					return []intake.Entry{{NoticeID: 7, From: 10, To: 20, Again: true}, small(9), {NoticeID: 7, From: 500}}, nil
+				case e.To == 0 && e.From < 1500:
+					return []intake.Entry{{NoticeID: 7, From: e.From + 500, Retract: true}}, nil
+				}
+				return nil, nil
+			},
+			deliver: func(_ context.Context, entries []intake.Entry) []error {
+				delivered.add(entries...)
+				return nil
+			},
+		}, func(c *intake.Config) { c.Large = 1 })
+		start(t, q)
+		s.put(t, intake.Entry{NoticeID: 7})
+		eventually(t, "the chain is at its end", func() bool { return q.Stats().Done == 6 && s.length(t) == 0 })
+		want := []intake.Entry{
+			{NoticeID: 7},
+			{NoticeID: 7, From: 10, To: 20, Again: true},
+			{NoticeID: 7, From: 500},
+			{NoticeID: 7, From: 1000, Retract: true},
+			{NoticeID: 7, From: 1500, Retract: true},
+		}
+		if d := cmp.Diff(want, bare(ranged.all())); d != "" {
+			t.Errorf("ranges (-want +got):\n%s", d)
+		}
+		if d := cmp.Diff([]intake.Entry{small(9)}, bare(delivered.all())); d != "" {
+			t.Errorf("delivered (-want +got):\n%s", d)
+		}
+	})
+}
+
+// Somebody who took too long, and the one who took over, both end with the same next
+// range: it is put in once.
+func TestTwoWhoDoTheSameRangePutInOneNext(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		var ranged log
+		both := make(chan struct{})
+		var once sync.Once
+		h := handler{ranging: func(ctx context.Context, e intake.Entry) ([]intake.Entry, error) {
+			ranged.add(e)
+			if e.From > 0 {
+				return nil, nil
+			}
+			if ranged.len() >= 2 {
+				once.Do(func() { close(both) })
+			}
+			select {
+			case <-both:
+			case <-ctx.Done():
+			}
+			return []intake.Entry{{NoticeID: 7, From: 500}}, nil
+		}}
+		one, other := s.intake(h), s.intake(h)
+		start(t, one)
+		start(t, other)
+		s.put(t, intake.Entry{NoticeID: 7})
+		eventually(t, "it is done", func() bool { return one.Stats().Done+other.Stats().Done == 2 && s.length(t) == 0 })
+		next := map[string]bool{}
+		for _, e := range ranged.all() {
+			if e.From == 500 {
+				next[e.ID] = true
+			}
+		}
+		if len(next) != 1 {
+			t.Errorf("%d next ranges, want 1", len(next))
+		}
+	})
+}
+
+func TestSmallNoticesComeBetweenTheRanges(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		free := make(chan struct{})
+		var atWork, most, delivered log
+		q := s.intake(handler{
+			ranging: func(ctx context.Context, e intake.Entry) ([]intake.Entry, error) {
+				atWork.add(e)
+				most.add(e)
+				select {
+				case <-free:
+				case <-ctx.Done():
+				}
+				return nil, nil
+			},
+			deliver: func(_ context.Context, entries []intake.Entry) []error {
+				delivered.add(entries...)
+				return nil
+			},
+		}, func(c *intake.Config) { c.Idle = time.Minute })
+		start(t, q)
+		var entries []intake.Entry
+		for id := int64(1); id <= 10; id++ {
+			entries = append(entries, intake.Entry{NoticeID: id})
+		}
+		s.put(t, append(entries, small(11))...)
+		eventually(t, "the small one is through", func() bool { return delivered.len() == 1 && atWork.len() >= 3 })
+		if n := atWork.len(); n != 3 {
+			t.Errorf("%d ranges at once, want 3", n)
+		}
+		close(free)
+		eventually(t, "all are done", func() bool { return q.Stats().Done == 11 })
+	})
+}
+
+// What waits for Range in one process is bounded: the rest stays for others.
+func TestTheReaderPausesWhenTooMuchWaits(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		free := make(chan struct{})
+		q := s.intake(handler{ranging: func(ctx context.Context, _ intake.Entry) ([]intake.Entry, error) {
+			select {
+			case <-free:
+			case <-ctx.Done():
+			}
+			return nil, nil
+		}}, func(c *intake.Config) { c.Idle, c.Batch = time.Minute, 10 })
+		var entries []intake.Entry
+		for id := int64(1); id <= 300; id++ {
+			entries = append(entries, intake.Entry{NoticeID: id})
+		}
+		s.put(t, entries...)
+		start(t, q)
+		pending := func() int64 {
+			p, err := s.rdb.XPending(t.Context(), s.k.Intake(), intake.Group).Result()
+			if err != nil {
+				return 0
+			}
+			return p.Count
+		}
+		eventually(t, "as much as fits is read", func() bool { return pending() >= 67 })
+		if n := pending(); n > 64+3+10 {
+			t.Errorf("%d entries in hand", n)
+		}
+		close(free)
+		eventually(t, "all are done", func() bool { return q.Stats().Done == 300 })
+	})
+}
+
+func TestARangeThatFailsIsTriedAgainAndBuried(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		var tried, buried log
+		q := s.intake(handler{
+			ranging: func(_ context.Context, e intake.Entry) ([]intake.Entry, error) {
+				tried.add(e)
+				switch {
+				case e.NoticeID == 1 && tried.len() <= 7:
+					return []intake.Entry{small(99)}, notifier.ErrUnavailable
+				case e.NoticeID == 2:
+					panic("never")
+				}
+				return nil, nil
+			},
+			bury: func(_ context.Context, e intake.Entry, _ map[string]any, _ error) error {
+				buried.add(e)
+				if buried.len() == 1 {
+					return errors.New("the store refuses it the first time")
+				}
+				return nil
+			},
+		}, func(c *intake.Config) { c.Idle = 20 * time.Millisecond })
+		start(t, q)
+		s.put(t, intake.Entry{NoticeID: 1}, intake.Entry{NoticeID: 2, From: 3, To: 5})
+		eventually(t, "both are settled", func() bool { return q.Stats().Done == 1 && q.Stats().Buried == 1 && s.length(t) == 0 })
+		if got := tried.times(); got[2] != 6 { // once more because it could not be buried
+			t.Errorf("tried: %v", got)
+		}
+		if got := buried.all(); got[0].NoticeID != 2 || got[0].To != 5 || got[0].Tries != 4 {
+			t.Errorf("buried: %+v", got)
+		}
+	})
+}

@@ -1,0 +1,204 @@
+package intake_test
+
+import (
+	"context"
+	"flag"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/intake"
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+// The pool of a closed client looks for a lost server up to a second longer.
+func TestMain(m *testing.M) {
+	// Each check is a life of some 100 ms. -rapid.checks=1000 asks for more.
+	if err := flag.Set("rapid.checks", "40"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(redistest.Wrap(m), goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+}
+
+// tb is a test, a benchmark, or a run of a property.
+type tb interface {
+	rapid.TB
+	Context() context.Context
+	Cleanup(f func())
+}
+
+// handler is a handler made of functions; one that is missing does nothing and succeeds.
+type handler struct {
+	deliver func(ctx context.Context, entries []intake.Entry) []error
+	confirm func(ctx context.Context, entries []intake.Entry) error
+	ranging func(ctx context.Context, e intake.Entry) ([]intake.Entry, error)
+	bury    func(ctx context.Context, e intake.Entry, raw map[string]any, why error) error
+}
+
+func (h handler) Deliver(ctx context.Context, entries []intake.Entry) []error {
+	if h.deliver == nil {
+		return nil
+	}
+	return h.deliver(ctx, entries)
+}
+
+func (h handler) Confirm(ctx context.Context, entries []intake.Entry) error {
+	if h.confirm == nil {
+		return nil
+	}
+	return h.confirm(ctx, entries)
+}
+
+func (h handler) Range(ctx context.Context, e intake.Entry) ([]intake.Entry, error) {
+	if h.ranging == nil {
+		return nil, nil
+	}
+	return h.ranging(ctx, e)
+}
+
+func (h handler) Bury(ctx context.Context, e intake.Entry, raw map[string]any, why error) error {
+	if h.bury == nil {
+		return nil
+	}
+	return h.bury(ctx, e, raw, why)
+}
+
+// site is one stream on one kind of Redis.
+type site struct {
+	rdb redis.UniversalClient
+	k   keys.Space
+}
+
+func newSite(t testing.TB, rdb redis.UniversalClient) *site {
+	t.Helper()
+	return &site{rdb, redistest.Space(t)}
+}
+
+// onEachRedis runs a promise on a single server, on a cluster, and on miniredis.
+func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
+	t.Helper()
+	t.Parallel()
+	t.Run("server", func(t *testing.T) {
+		t.Parallel()
+		promise(t, newSite(t, redistest.Client(t)))
+	})
+	t.Run("cluster", func(t *testing.T) {
+		t.Parallel()
+		promise(t, newSite(t, redistest.Cluster(t)))
+	})
+	t.Run("miniredis", func(t *testing.T) {
+		t.Parallel()
+		_, c := redistest.Mini(t)
+		promise(t, newSite(t, c))
+	})
+}
+
+// intake returns one in a hurry.
+func (s *site) intake(h intake.Handler, change ...func(*intake.Config)) *intake.Intake {
+	c := intake.Config{
+		Redis: s.rdb, Keys: s.k, Handler: h, Idle: 50 * time.Millisecond, Every: 5 * time.Millisecond,
+		Log: slog.New(slog.DiscardHandler),
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	return intake.New(c)
+}
+
+// start runs q until stop is called, or the test ends.
+func start(t tb, q *intake.Intake) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- q.Run(ctx) }()
+	var once sync.Once
+	stop = func() {
+		once.Do(func() {
+			cancel()
+			if err := <-ended; err != nil {
+				t.Errorf("Run: %v", err)
+			}
+		})
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+// put puts entries into the stream through an intake that does not run.
+func (s *site) put(t tb, entries ...intake.Entry) {
+	t.Helper()
+	if err := s.intake(handler{}).Put(t.Context(), entries...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// small is a whole notice to one user.
+func small(id int64) intake.Entry {
+	return intake.Entry{NoticeID: id, Delivery: &notifier.Delivery{
+		NoticeID: id, Revision: 1, Key: "like:photo:1", Expires: 1_800_000_000_000, Content: []byte(`{"title":"A line\n\u2028"}`), Seqs: []int64{42},
+	}}
+}
+
+// length is how many entries stand in the stream, done or not.
+func (s *site) length(t tb) int64 {
+	t.Helper()
+	n, err := s.rdb.XLen(t.Context(), s.k.Intake()).Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// eventually waits until ok, and fails the test when it takes too long.
+func eventually(t tb, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(time.Minute); !ok(); {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("not in time: %s", what)
+		}
+	}
+}
+
+// log is what handlers did, in order.
+type log struct {
+	mu   sync.Mutex
+	seen []intake.Entry
+}
+
+func (l *log) add(entries ...intake.Entry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seen = append(l.seen, entries...)
+}
+
+func (l *log) all() []intake.Entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]intake.Entry(nil), l.seen...)
+}
+
+func (l *log) len() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.seen)
+}
+
+// times counts how often each notice was seen.
+func (l *log) times() map[int64]int {
+	n := map[int64]int{}
+	for _, e := range l.all() {
+		n[e.NoticeID]++
+	}
+	return n
+}

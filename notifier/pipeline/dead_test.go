@@ -1,0 +1,125 @@
+package pipeline_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+)
+
+func (r *rig) letters(t *testing.T) []notifier.DeadLetter {
+	t.Helper()
+	letters, err := r.store.DeadLetters(t.Context(), 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return letters
+}
+
+func (r *rig) dead(t *testing.T) int { return len(r.letters(t)) }
+
+func (r *rig) replayAll(t *testing.T, p *pipeline.Pipeline) {
+	t.Helper()
+	for _, letter := range r.letters(t) {
+		if err := p.Replay(t.Context(), letter.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestWhatFailsForGoodIsPutAsideAndCanBeReplayed(t *testing.T) {
+	t.Parallel()
+	for name, chunk := range map[string]int{"whole": 500, "range by range": 20} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, redistest.Client(t))
+			seqs := r.users(t, "all", 100)
+			if err := r.rdb.Set(t.Context(), r.keys.State(seqs[10]), "broken", 0).Err(); err != nil {
+				t.Fatal(err)
+			}
+			c := r.config()
+			c.Chunk, c.Poll = chunk, time.Hour // the relay has no part in it
+			p := running(t, c)
+			n := send(t, p, toRole("all"))
+			eventually(t, "it is put aside", func() bool { return r.dead(t) == 1 })
+			r.state(t, n.ID, notifier.StateSent)
+			others := append(append([]int64{}, seqs[:10]...), seqs[11:]...)
+			r.everyoneHas(t, others, 1)
+			letters, err := p.DeadLetters(t.Context(), 0, 10)
+			if err != nil || len(letters) != 1 || letters[0].NoticeID != n.ID || letters[0].Tries == 0 || !strings.Contains(letters[0].Reason, "WRONGTYPE") {
+				t.Errorf("put aside as %+v, %v", letters, err)
+			}
+			if err := r.rdb.Del(t.Context(), r.keys.State(seqs[10])).Err(); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Replay(t.Context(), letters[0].ID); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the one has it too", func() bool { return r.allUnread(t, seqs, 1) })
+			r.everyoneHas(t, seqs, 1)
+			if count, err := p.CountDeadLetters(t.Context()); err != nil || count != 0 {
+				t.Errorf("%d are left, %v", count, err)
+			}
+			if err := p.Replay(t.Context(), letters[0].ID); !errors.Is(err, notifier.ErrNotFound) {
+				t.Errorf("the second time: %v", err)
+			}
+		})
+	}
+}
+
+func TestWhatFailsWhileItIsTakenBackEndsToo(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 30)
+	c := r.config()
+	c.Chunk = 10
+	p := running(t, c)
+	n := send(t, p, toRole("all"))
+	if err := r.rdb.Rename(t.Context(), r.keys.State(seqs[15]), "kept"+r.keys.State(seqs[15])).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.rdb.Set(t.Context(), r.keys.State(seqs[15]), "broken", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	retract(t, p, n.ID)
+	eventually(t, "it is put aside", func() bool { return r.dead(t) == 1 })
+	r.state(t, n.ID, notifier.StateRetracted)
+	if err := r.rdb.Rename(t.Context(), "kept"+r.keys.State(seqs[15]), r.keys.State(seqs[15])).Err(); err != nil {
+		t.Fatal(err)
+	}
+	r.replayAll(t, p)
+	eventually(t, "nobody has it", func() bool { return r.allUnread(t, seqs, 0) })
+	r.everyoneHas(t, seqs, 0)
+}
+
+func TestWhatNobodyCanReadIsPutAsideAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 2)
+	p := running(t, r.config())
+	n := send(t, p, toRole("all"))
+	for _, fields := range [][]string{{"notice", "x"}, {"notice", "1", "wings", "2"}} {
+		r.rdb.XAdd(t.Context(), xadd(r.keys.Intake(), fields))
+	}
+	eventually(t, "both are put aside", func() bool { return r.dead(t) == 2 })
+	for _, letter := range r.letters(t) {
+		err := p.Replay(t.Context(), letter.ID)
+		if letter.NoticeID == 0 && !errors.Is(err, notifier.ErrConflict) || letter.NoticeID == n.ID && err != nil {
+			t.Errorf("replay of %+v: %v", letter, err)
+		}
+	}
+	for _, letter := range r.letters(t) {
+		if err := p.Discard(t.Context(), letter.ID); err != nil {
+			t.Error(err)
+		}
+		if err := p.Discard(t.Context(), letter.ID); !errors.Is(err, notifier.ErrNotFound) {
+			t.Errorf("the second time: %v", err)
+		}
+	}
+	eventually(t, "nothing is left", func() bool { return r.backlog(t) == 0 })
+	r.everyoneHas(t, seqs, 1)
+}

@@ -1,0 +1,96 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+)
+
+// flood sends so many notices that inboxes cannot remember all that left them.
+func (r *rig) flood(t *testing.T, p *pipeline.Pipeline, to notifier.Draft, n int) {
+	t.Helper()
+	all := make([]pipeline.Request, n)
+	for i := range all {
+		all[i].Draft = to
+		all[i].Draft.Title = fmt.Sprint("Lift ", i)
+	}
+	for i, a := range p.SendAll(t.Context(), all) {
+		if a.Err != nil {
+			t.Fatalf("notice %d: %v", i, a.Err)
+		}
+	}
+	eventually(t, "all are delivered", func() bool {
+		left, err := r.store.Unfinished(t.Context(), 0, 1)
+		return err == nil && len(left) == 0
+	})
+}
+
+func TestALossAfterAFloodMakesNothingUnreadAndBringsNothingBack(t *testing.T) {
+	t.Parallel()
+	for name, chunk := range map[string]int{"whole": 500, "range by range": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, redistest.Own(t).Client(t))
+			seqs := r.users(t, "all", 2)
+			c := r.config()
+			c.Unread, c.Chunk, c.Poll = r.behind(nil), chunk, time.Second
+			p := running(t, c)
+			began := time.Now().Add(-time.Minute)
+			r.flood(t, p, toRole("all"), 900)
+			page, err := r.inbox.Open(t.Context(), seqs[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range page.Entries[:5] {
+				if _, err := r.inbox.Delete(t.Context(), seqs[0], e.Key); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.settle(t)
+			before := r.shelves(t, seqs)
+			r.flushAll(t)()
+			if err := p.Resend(t.Context(), began); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "all is sent again", func() bool {
+				_, some, err := p.OnItsWay(t.Context())
+				return err == nil && !some
+			})
+			if _, err := r.inbox.Badges(t.Context(), seqs); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(before, r.shelves(t, seqs)); diff != "" {
+				t.Errorf("inboxes changed (-before +after):\n%.2000s", diff)
+			}
+		})
+	}
+}
+
+func TestADeadLetterComesThoughALotHasComeSince(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 1)
+	c := r.config()
+	c.Poll = time.Second
+	p := running(t, c)
+	if err := r.rdb.Set(t.Context(), r.keys.State(seqs[0]), "broken", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	n := send(t, p, toRole("all"))
+	eventually(t, "it is put aside", func() bool { return r.dead(t) == 1 })
+	if err := r.rdb.Del(t.Context(), r.keys.State(seqs[0])).Err(); err != nil {
+		t.Fatal(err)
+	}
+	r.flood(t, p, toRole("all"), 800)
+	r.replayAll(t, p)
+	eventually(t, "it is on top", func() bool {
+		page, err := r.inbox.Look(t.Context(), seqs[0], notifier.Query{Limit: 1})
+		return err == nil && len(page.Entries) == 1 && page.Entries[0].NoticeID == n.ID
+	})
+}

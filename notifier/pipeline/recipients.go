@@ -1,0 +1,141 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// cached is how many large notices an instance remembers the recipients of.
+const cached = 16
+
+// cache holds the recipients of notices that are served range by range, the last
+// used first. They are settled: nobody changes them.
+type cache struct {
+	mu    sync.Mutex
+	items []cacheItem
+}
+
+type cacheItem struct {
+	id       int64
+	to       *roaring.Bitmap
+	advanced time.Time // when its cursor was last moved in SQL
+}
+
+func (c *cache) get(id int64) *roaring.Bitmap {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := c.find(id)
+	if i < 0 {
+		return nil
+	}
+	item := c.items[i]
+	c.items = slices.Insert(slices.Delete(c.items, i, i+1), 0, item)
+	return item.to
+}
+
+func (c *cache) put(id int64, to *roaring.Bitmap) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.find(id) < 0 {
+		c.items = slices.Insert(c.items[:min(len(c.items), cached-1)], 0, cacheItem{id: id, to: to, advanced: time.Now()})
+	}
+}
+
+// advance says that it is time to move the cursor of a notice, and takes it that
+// it is done.
+func (c *cache) advance(id int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := c.find(id)
+	if i < 0 || time.Since(c.items[i].advanced) < advanceEvery {
+		return false
+	}
+	c.items[i].advanced = time.Now()
+	return true
+}
+
+func (c *cache) find(id int64) int {
+	return slices.IndexFunc(c.items, func(item cacheItem) bool { return item.id == id })
+}
+
+// recipients returns whom a notice goes to, and settles it when nobody has: who
+// retracts it settles that nobody gets it.
+func (p *Pipeline) recipients(ctx context.Context, n *notifier.Notice) (*roaring.Bitmap, error) {
+	if to := p.cache.get(n.ID); to != nil {
+		return to, nil
+	}
+	to, err := p.settled(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	if to.GetCardinality() > uint64(p.c.Chunk) { //nolint:gosec // above 0
+		p.cache.put(n.ID, to)
+	}
+	return to, nil
+}
+
+func (p *Pipeline) settled(ctx context.Context, n *notifier.Notice) (*roaring.Bitmap, error) {
+	if n.Routed {
+		to, err := p.c.Store.Recipients(ctx, n.ID)
+		if err != nil {
+			return nil, fmt.Errorf("read the recipients of notice %d: %w", n.ID, err)
+		}
+		return to, nil
+	}
+	to := roaring.New()
+	if !takenBack(n.State) {
+		var err error
+		if to, err = p.routeLate(ctx, n); err != nil {
+			return nil, err
+		}
+	}
+	to, err := p.c.Store.SetRecipients(ctx, n.ID, to)
+	if err != nil {
+		return nil, fmt.Errorf("settle the recipients of notice %d: %w", n.ID, err)
+	}
+	n.Recipients, n.Routed = int64(to.GetCardinality()), true //nolint:gosec // at most 2^32
+	return to, nil
+}
+
+// routeLate finds out whom a notice goes to that was accepted without that. Who left
+// the directory since is left out.
+func (p *Pipeline) routeLate(ctx context.Context, n *notifier.Notice) (*roaring.Bitmap, error) {
+	answers, err := p.c.Router.RecipientsAll(ctx, []notifier.Draft{n.Draft})
+	if err != nil {
+		return nil, fmt.Errorf("route notice %d: %w", n.ID, err)
+	}
+	to, err := answers[0].To, answers[0].Err
+	var unknown *notifier.InvalidError
+	if errors.As(err, &unknown) && to != nil {
+		p.c.Log.WarnContext(ctx, "recipients left since the notice was accepted", "stage", "route", "notice_id", n.ID, "err", err)
+		err = nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("route notice %d: %w", n.ID, err)
+	}
+	return to, nil
+}
+
+// after returns the recipients with from < seq, and seq ≤ to if that is above 0, in
+// order and at most limit of them.
+func after(who *roaring.Bitmap, from, to int64, limit int) []int64 {
+	seqs := make([]int64, 0, min(limit, int(who.GetCardinality()))) //nolint:gosec // at most 2^32
+	it := who.Iterator()
+	it.AdvanceIfNeeded(uint32(from + 1)) //nolint:gosec // a seq is at most 2^32
+	for len(seqs) < limit && it.HasNext() {
+		seq := int64(it.Next())
+		if to > 0 && seq > to {
+			break
+		}
+		seqs = append(seqs, seq)
+	}
+	return seqs
+}

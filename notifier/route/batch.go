@@ -1,0 +1,135 @@
+package route
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Answer is who gets one draft of many; Err is as Recipients returns it.
+type Answer struct {
+	To  *roaring.Bitmap
+	Err error
+}
+
+// RecipientsAll answers for each draft what Recipients would, in order. However
+// many they are, the directory is asked once for all their names, once for each
+// role and once for each type. The error is for when it does not answer: then
+// nobody is routed.
+//
+// Questions about few names that come while others are asked are asked together.
+func (r *Router) RecipientsAll(ctx context.Context, drafts []notifier.Draft) ([]Answer, error) {
+	if !gathers(drafts) {
+		return r.askAll(ctx, drafts)
+	}
+	return r.gathered.ask(ctx, drafts, r.askAll)
+}
+
+func (r *Router) askAll(ctx context.Context, drafts []notifier.Draft) ([]Answer, error) {
+	answers := make([]Answer, len(drafts))
+	if err := r.nameAll(ctx, drafts, answers); err != nil {
+		return nil, err
+	}
+	if err := r.muteAll(ctx, drafts, answers); err != nil {
+		return nil, err
+	}
+	return answers, nil
+}
+
+// nameAll fills in whom the targets name.
+func (r *Router) nameAll(ctx context.Context, drafts []notifier.Draft, answers []Answer) error {
+	seqs, err := r.seqs(ctx, drafts)
+	if err != nil {
+		return err
+	}
+	roles := map[string]Answer{}
+	for i := range drafts {
+		t := drafts[i].Target
+		if t.Role == "" {
+			answers[i].To, answers[i].Err = found(t.Users, seqs)
+			continue
+		}
+		of, known := roles[t.Role]
+		if !known {
+			of.To, of.Err = r.members(ctx, t.Role)
+			if of.To == nil {
+				return of.Err
+			}
+			of.To.SetCopyOnWrite(true) // the drafts share it as far as nobody has muted them
+			roles[t.Role] = of
+		}
+		answers[i] = Answer{of.To.Clone(), of.Err}
+	}
+	return nil
+}
+
+func (r *Router) seqs(ctx context.Context, drafts []notifier.Draft) (map[string]int64, error) {
+	var names []string
+	for i := range drafts {
+		if drafts[i].Target.Role == "" {
+			names = append(names, drafts[i].Target.Users...)
+		}
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	seqs, _, err := r.dir.SeqsByName(ctx, names)
+	if err != nil {
+		return nil, fmt.Errorf("look up %d users: %w", len(names), err)
+	}
+	return seqs, nil
+}
+
+// found is those of these names whose seq is known; the others are named in the
+// error, each once.
+func found(names []string, seqs map[string]int64) (*roaring.Bitmap, error) {
+	to := roaring.New()
+	var unknown []string
+	told := map[string]bool{}
+	for _, name := range names {
+		if seq, known := seqs[name]; known {
+			to.Add(uint32(seq)) //nolint:gosec // the directory gives no seq above --max-seq
+		} else if !told[name] {
+			told[name] = true
+			unknown = append(unknown, name)
+		}
+	}
+	if len(unknown) == 0 {
+		return to, nil
+	}
+	return to, unknownUsers(unknown)
+}
+
+// muteAll takes out who has muted the types.
+func (r *Router) muteAll(ctx context.Context, drafts []notifier.Draft, answers []Answer) error {
+	among := map[string]*roaring.Bitmap{} // by type
+	for i, a := range answers {
+		if a.To.IsEmpty() {
+			continue
+		}
+		if of := among[drafts[i].Type]; of != nil {
+			of.Or(a.To)
+		} else {
+			among[drafts[i].Type] = a.To.Clone()
+		}
+	}
+	muted := make(map[string]*roaring.Bitmap, len(among))
+	for typ, of := range among {
+		var err error
+		if muted[typ], err = r.dir.MutedBy(ctx, typ, of); err != nil {
+			return fmt.Errorf("look up who has muted type %q: %w", typ, err)
+		}
+	}
+	for i, a := range answers {
+		if m := muted[drafts[i].Type]; m != nil && !m.IsEmpty() && !a.To.IsEmpty() {
+			a.To.AndNot(m)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package route_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/route"
+)
+
+// gated answers a question for names each time it is let.
+type gated struct {
+	directory
+	let   chan struct{}
+	asked atomic.Int64
+}
+
+func (g *gated) SeqsByName(ctx context.Context, names []string) (map[string]int64, []string, error) {
+	g.asked.Add(1)
+	select {
+	case <-g.let:
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+	return g.directory.SeqsByName(ctx, names)
+}
+
+func TestWhatComesWhileOthersAreAskedIsAskedTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir := &gated{directory: some, let: make(chan struct{})}
+		r := route.New(dir)
+		var all sync.WaitGroup
+		for i := range 100 {
+			name, want := "alice", []uint32{1}
+			if i%2 == 1 {
+				name, want = "bob", []uint32{7}
+			}
+			all.Go(func() {
+				got, err := r.Recipients(t.Context(), draft("news", notifier.Target{Users: []string{name}}))
+				if err != nil || !slices.Equal(got.ToArray(), want) {
+					t.Errorf("%s: %v, %v", name, got, err)
+				}
+			})
+			synctest.Wait() // the first of them is asked, the others wait
+		}
+		dir.let <- struct{}{}
+		synctest.Wait()
+		dir.let <- struct{}{}
+		all.Wait()
+		if n := dir.asked.Load(); n != 2 {
+			t.Errorf("asked %d times, want 2", n)
+		}
+		all.Go(func() {
+			if _, err := r.Recipients(t.Context(), draft("news", notifier.Target{Users: []string{"bob"}})); err != nil {
+				t.Error(err)
+			}
+		})
+		dir.let <- struct{}{} // and who comes later asks at once
+		all.Wait()
+	})
+}
+
+func TestWhoLeavesTakesNobodyWithHim(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir := &gated{directory: some, let: make(chan struct{})}
+		r := route.New(dir)
+		var all sync.WaitGroup
+		leave := make([]context.CancelFunc, 6)
+		for i := range leave {
+			var ctx context.Context
+			ctx, leave[i] = context.WithCancel(t.Context())
+			all.Go(func() {
+				got, err := r.Recipients(ctx, draft("news", notifier.Target{Users: []string{"bob"}}))
+				switch {
+				case i == 1 || i == 3:
+					if !errors.Is(err, context.Canceled) {
+						t.Errorf("who left, %d: %v, %v", i, got, err)
+					}
+				case err != nil || !slices.Equal(got.ToArray(), []uint32{7}):
+					t.Errorf("who stayed, %d: %v, %v", i, got, err)
+				}
+			})
+			synctest.Wait()
+		}
+		for _, i := range []int{0, 1, 3} { // 0 is asking, for itself; 1 would be the next
+			leave[i]()
+		}
+		synctest.Wait()
+		dir.let <- struct{}{}
+		synctest.Wait()
+		dir.let <- struct{}{}
+		all.Wait()
+		for _, cancel := range leave {
+			cancel()
+		}
+		if n := dir.asked.Load(); n != 2 {
+			t.Errorf("asked %d times, want 2", n)
+		}
+	})
+}
+
+func TestManyAtOnceAreAllAnswered(t *testing.T) {
+	t.Parallel()
+	r := route.New(some)
+	var all sync.WaitGroup
+	for i := range 64 {
+		all.Go(func() {
+			for k := range 50 {
+				ctx, cancel := context.WithCancel(t.Context())
+				if (i+k)%7 == 0 {
+					cancel() // before, or in the midst of it
+				}
+				name := fmt.Sprint("nobody", i, k)
+				got, err := r.Recipients(ctx, draft("news", notifier.Target{Users: []string{"carol", name}}))
+				var bad *notifier.InvalidError
+				left := errors.Is(err, context.Canceled)
+				if !left && (!errors.As(err, &bad) || bad.Fields[0].Params["Names"] != name || !slices.Equal(got.ToArray(), []uint32{4_000_000_000})) {
+					t.Errorf("%s: %v, %v", name, got, err)
+				}
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+}
