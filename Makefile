@@ -4,15 +4,17 @@
 GO   ?= go
 TOOL  = $(GO) tool -modfile=tools.mod
 
-# What runs many goroutines is tested with the race detector too. The rest
-# takes too long under it for every run: `make race` has it all.
+# What runs many goroutines is tested with the race detector. The rest takes too
+# long under it for every run: `make race` has it all.
 RACED = ./notifier/... ./internal/... ./handlers/...
+REST  = $$($(GO) list ./... | grep -vE '^$(shell $(GO) list -m)/(e2e|notifier|internal|handlers)(/|$$)')
 
-# The browser is tested by itself: it takes all there is of the machine, and what
-# else is tested has its deadlines.
+# The browser is tested by itself, and so are whole instances that are killed and
+# cut off: each takes all there is of the machine, and what else is tested has its
+# deadlines.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race screenshots bench generate lint verify check setup
+.PHONY: help run build test soak race screenshots bench generate lint verify check setup
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -26,9 +28,12 @@ build: ## build bin/carillon
 
 test: setup ## install what the tests need, then run all of them
 	$(GO) vet ./...
-	$(GO) test $$($(GO) list ./... | grep -v '/e2e$$')
+	$(GO) test $(REST)
 	$(GO) test -race $(RACED)
-	$(GO) test -timeout 15m ./e2e
+	$(GO) test -p 1 -timeout 15m ./e2e/...
+
+soak: setup ## kill instances a hundred times and break all around them ten times; takes an hour
+	$(GO) test -v -timeout 3h ./e2e/soak -args -kills=100 -rounds=10
 
 race: setup ## run all tests with the race detector
 	$(GO) test -race ./...

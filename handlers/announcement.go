@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -18,22 +19,36 @@ func (h *Handlers) announcement(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	post, err := h.Announcements.Find(r.Context(), readerOf(r), id)
+	post, err := h.openAnnouncement(r, id)
+	stored := h.storedInstead(r, err)
+	if stored {
+		post, err = h.Archive.Announcements.Find(r.Context(), readerOf(r), id)
+	}
 	if err != nil {
 		return fmt.Errorf("show announcement %d: %w", id, err)
-	}
-	if r.Method == http.MethodGet && !prefetch(r) && !r.URL.Query().Has("done") && !post.Read {
-		if _, err := h.Announcements.MarkRead(r.Context(), readerOf(r), id); err != nil {
-			return fmt.Errorf("open announcement %d: %w", id, err)
-		}
-		post.Read = true
 	}
 	f, badge := h.announcementFrame(r, h.announced(r))
 	if err := h.tellBadge(w, r, badge); err != nil {
 		return err
 	}
 	f.Title = post.Title
+	if stored {
+		f.Stale = h.stale(r, "stale.announcement", 0)
+	}
 	return h.page(w, r, http.StatusOK, views.AnnouncementPage(h.announcementPage(r, f, &post)))
+}
+
+// openAnnouncement finds one, and marks it as read if it is to be.
+func (h *Handlers) openAnnouncement(r *http.Request, id int64) (notifier.Posted, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
+	defer cancel()
+	post, err := h.Announcements.Find(ctx, readerOf(r), id)
+	if err != nil || post.Read || r.Method != http.MethodGet || prefetch(r) || r.URL.Query().Has("done") {
+		return post, err
+	}
+	_, err = h.Announcements.MarkRead(ctx, readerOf(r), id)
+	post.Read = err == nil
+	return post, err
 }
 
 func (h *Handlers) announcementPage(r *http.Request, f views.Frame, post *notifier.Posted) *views.Announcement {
@@ -41,6 +56,9 @@ func (h *Handlers) announcementPage(r *http.Request, f views.Frame, post *notifi
 	row := maker.row(post, announcementPath(post.ID))
 	row.Since = maker.dated("announcements.since", f.Text.Exact, post.StartsAt)
 	row.Until = maker.dated("announcements.until", f.Text.Exact, post.EndsAt)
+	if f.Stale != "" {
+		row.Turns = nil
+	}
 	return &views.Announcement{Frame: f, Row: row, Body: h.markdown.Render(post.Body), Link: safeLink(post.Link)}
 }
 

@@ -68,7 +68,7 @@ func (h *Handlers) announcementPart(w http.ResponseWriter, r *http.Request, id i
 	if err := h.tellBadge(w, r, posts.Badge()); err != nil {
 		return err
 	}
-	p := h.partOf(r, announced{posts, true})
+	p := h.partOf(r, announced{Posts: posts, known: true})
 	shown := withoutDone(cameFrom(back))
 	if inPart(r, "pinned") {
 		p.Done, shown = &views.Done{Text: p.Text.T("done.read")}, announcementsPath
@@ -103,14 +103,14 @@ func (h *Handlers) pinned(w http.ResponseWriter, r *http.Request) error {
 		redirect(w, announcementsPath)
 		return nil
 	}
-	posts, err := h.Announcements.List(r.Context(), readerOf(r))
+	a, err := h.listed(r, redisWait)
 	if err != nil {
 		return fmt.Errorf("show what is pinned: %w", err)
 	}
-	if err := h.tellBadge(w, r, posts.Badge()); err != nil {
+	if err := h.tellBadge(w, r, a.Badge()); err != nil {
 		return err
 	}
-	p := h.partOf(r, announced{posts, true})
+	p := h.partOf(r, a)
 	return h.page(w, r, http.StatusOK, views.PinnedBanner(&p.Frame, false))
 }
 

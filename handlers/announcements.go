@@ -32,17 +32,21 @@ func (h *Handlers) announcements(w http.ResponseWriter, r *http.Request) error {
 // listAnnouncements shows the page of the list that an address means. done is
 // what to say on it; nil: what the address says.
 func (h *Handlers) listAnnouncements(w http.ResponseWriter, r *http.Request, values url.Values, done *views.Done) error {
-	posts, err := h.Announcements.List(r.Context(), readerOf(r))
+	a, err := h.listed(r, redisWait)
 	if err != nil {
 		return fmt.Errorf("list announcements: %w", err)
 	}
-	f, badge := h.announcementFrame(r, announced{posts, true})
+	posts := a.Posts
+	f, badge := h.announcementFrame(r, a)
 	if err := h.tellBadge(w, r, badge); err != nil {
 		return err
 	}
 	f.Title = f.Text.T("announcements.title")
 	if done != nil {
 		f.Done = done
+	}
+	if a.stored {
+		f.Stale = h.stale(r, "stale.announcements", 0)
 	}
 	p := &views.Announcements{
 		Frame: f, Counts: postCounts(f.Text, posts), Back: announcementsPath,
@@ -67,7 +71,11 @@ func (h *Handlers) fillAnnouncements(p *views.Announcements, r *http.Request, it
 	}
 	maker := h.postMaker(r, p.Text)
 	for i := range items {
-		p.Rows = append(p.Rows, maker.row(&items[i], p.Back))
+		row := maker.row(&items[i], p.Back)
+		if p.Stale != "" {
+			row.Turns = nil
+		}
+		p.Rows = append(p.Rows, row)
 	}
 }
 

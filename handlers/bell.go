@@ -19,19 +19,30 @@ const bellWait = time.Second
 // announced is what a user sees of announcements, which every page shows a part of.
 type announced struct {
 	notifier.Posts
-	known bool // it could be told
+	known  bool // it could be told
+	stored bool // it is what is stored, instead
 }
 
 // announced asks for them. A page that can do without is shown without.
 func (h *Handlers) announced(r *http.Request) announced {
-	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
-	defer cancel()
-	posts, err := h.Announcements.List(ctx, readerOf(r))
+	a, err := h.listed(r, bellWait)
 	if err != nil {
 		h.lacks(r, "announcements", err)
 		return announced{}
 	}
-	return announced{posts, true}
+	return a
+}
+
+// listed asks for them for so long, and else for what is stored.
+func (h *Handlers) listed(r *http.Request, wait time.Duration) (announced, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), wait)
+	defer cancel()
+	posts, err := h.Announcements.List(ctx, readerOf(r))
+	if h.storedInstead(r, err) {
+		posts, err = h.Archive.Announcements.List(r.Context(), readerOf(r))
+		return announced{Posts: posts, stored: err == nil}, err
+	}
+	return announced{Posts: posts, known: err == nil}, err
 }
 
 // surround shows on a page what is around each: the announcements, and the number
@@ -41,6 +52,10 @@ func (h *Handlers) surround(r *http.Request, f *views.Frame, a announced) notifi
 	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
 	defer cancel()
 	badges, err := h.Inbox.Badges(ctx, []int64{seqOf(r)})
+	if h.storedInstead(r, err) {
+		badges = make([]notifier.Badge, 1)
+		badges[0], err = h.Archive.Inbox.Badge(r.Context(), seqOf(r))
+	}
 	if err != nil || len(badges) != 1 {
 		h.lacks(r, "inbox", err)
 		return a.Badge()
@@ -91,6 +106,9 @@ func pinnedOf(f *views.Frame, a announced, page *url.URL, back string) *views.Pi
 	}
 	if more > 0 {
 		p.More = f.Text.N("banner.more", more)
+	}
+	if p != nil && a.stored {
+		p.Back = ""
 	}
 	return p
 }

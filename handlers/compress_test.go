@@ -24,14 +24,14 @@ func unzip(t *testing.T, r reply) string {
 func TestAPageIsZippedForWhoeverTakesIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	plain := w.get("carol", "/staff/send")
+	plain := w.get("carol", "/staff/notices")
 	for _, accept := range []string{"", "br", "gzip;q=0", "gzip; q=0, br"} {
-		r := w.get("carol", "/staff/send", "Accept-Encoding", accept)
+		r := w.get("carol", "/staff/notices", "Accept-Encoding", accept)
 		if r.Header.Get("Content-Encoding") != "" || r.body != plain.body {
 			t.Errorf("%q gets another page than it can read", accept)
 		}
 	}
-	r := w.get("carol", "/staff/send", "Accept-Encoding", "deflate, gzip, br")
+	r := w.get("carol", "/staff/notices", "Accept-Encoding", "deflate, gzip, br")
 	if r.Header.Get("Content-Encoding") != "gzip" || unzip(t, r) != plain.body {
 		t.Error("the zipped page is another one")
 	}

@@ -57,7 +57,10 @@ type Announcements interface {
 
 // Sender sends notices and knows what became of them; see notifier/pipeline.
 type Sender interface {
-	Send(ctx context.Context, d notifier.Draft) (notifier.Notice, error)
+	// SendOnce answers a request that came before with its notice; once is nil when
+	// it is a notice of its own each time. It is notifier.ErrOtherRequest when the key
+	// was used for another draft.
+	SendOnce(ctx context.Context, d notifier.Draft, once *notifier.Once) (notifier.Notice, error)
 	Count(ctx context.Context, d notifier.Draft) (int64, error)
 	Retract(ctx context.Context, id int64) error
 	// Edit gives an announcement the content, window and audiences of the draft. It
@@ -90,6 +93,22 @@ type Stream interface {
 	Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, session string) error
 }
 
+// DeadLetters is work that failed again and again and was put aside; see
+// notifier/pipeline and store.
+type DeadLetters interface {
+	// DeadLetters lists them newest first, those with a lower id than before; 0: all.
+	DeadLetters(ctx context.Context, before int64, limit int) ([]notifier.DeadLetter, error)
+	CountDeadLetters(ctx context.Context) (int64, error)
+	// DeadLettersOf counts those of one notice.
+	DeadLettersOf(ctx context.Context, noticeID int64) (int64, error)
+	// Contents answers the notices there are, by id.
+	Contents(ctx context.Context, ids []int64) (map[int64]notifier.Notice, error)
+	// Replay has it tried again, Discard deletes it. One that is gone is
+	// notifier.ErrNotFound.
+	Replay(ctx context.Context, id int64) error
+	Discard(ctx context.Context, id int64) error
+}
+
 // Health says whether what Carillon stands on answers.
 type Health interface {
 	SQL(ctx context.Context) error
@@ -118,7 +137,8 @@ type DemoUser struct {
 	Staff    bool
 }
 
-// Config is what the pages need. All interfaces but Settings are required.
+// Config is what the pages need. All interfaces but Archive, Settings and
+// DeadLetters are required.
 type Config struct {
 	Sessions Sessions
 	Gate     Gate
@@ -126,12 +146,15 @@ type Config struct {
 	Sender   Sender
 
 	Announcements Announcements
+	Archive       Archive // what is shown while Redis is away; zero: nothing
 
 	Directory Directory
 	Stream    Stream
 	Health    Health
 	Audit     Audit
 	Settings  Settings // nil: nothing can be chosen
+
+	DeadLetters DeadLetters // nil: nobody puts anything aside
 
 	Demo           []DemoUser                   // empty: no demo
 	Audiences      map[notifier.Audience]string // those there are, with their names; empty: operator, user, customer

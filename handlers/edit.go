@@ -25,10 +25,7 @@ func (h *Handlers) editForm(w http.ResponseWriter, r *http.Request) error {
 	if over(&n, h.Now()) {
 		return fmt.Errorf("edit announcement %d: %w", n.ID, refusedAsOver(n.ID))
 	}
-	p, err := h.editPage(r, &n, nil)
-	if err != nil {
-		return err
-	}
+	p := h.editPage(r, &n, nil)
 	return h.showEdit(w, r, http.StatusOK, p)
 }
 
@@ -101,10 +98,7 @@ func (h *Handlers) editAgain(w http.ResponseWriter, r *http.Request, n notifier.
 			return err
 		}
 	}
-	p, err := h.editPage(r, &n, values)
-	if err != nil {
-		return err
-	}
+	p := h.editPage(r, &n, values)
 	if !conflict {
 		h.showFaults(p, bad)
 		return h.showEdit(w, r, http.StatusUnprocessableEntity, p)
@@ -119,10 +113,7 @@ func (h *Handlers) editAgain(w http.ResponseWriter, r *http.Request, n notifier.
 func (h *Handlers) previewEdit(
 	w http.ResponseWriter, r *http.Request, n *notifier.Notice, values url.Values, d notifier.Draft, count int64,
 ) error {
-	p, err := h.editPage(r, n, values)
-	if err != nil {
-		return err
-	}
+	p := h.editPage(r, n, values)
 	p.Preview = h.preview(r, p, &d)
 	p.Preview.Recipients = p.Text.N("send.recipients", count)
 	return h.showEdit(w, r, http.StatusOK, p)
@@ -130,16 +121,13 @@ func (h *Handlers) previewEdit(
 
 // editAsOther gives what somebody else has typed to who is signed in now.
 func (h *Handlers) editAsOther(w http.ResponseWriter, r *http.Request, n *notifier.Notice) error {
-	p, err := h.editPage(r, n, r.PostForm)
-	if err != nil {
-		return err
-	}
+	p := h.editPage(r, n, r.PostForm)
 	p.OtherUser = p.Text.F("edit.other_user", "Name", p.Viewer.Name)
 	return h.showEdit(w, r, http.StatusConflict, p)
 }
 
 // editPage is the form of an announcement: as it is, with what was typed over it.
-func (h *Handlers) editPage(r *http.Request, n *notifier.Notice, values url.Values) (*views.Send, error) {
+func (h *Handlers) editPage(r *http.Request, n *notifier.Notice, values url.Values) *views.Send {
 	p := &views.Send{
 		Frame: h.frame(r, "notices", "edit.title"), Form: h.editTyped(r, n, values), Faults: map[string]string{},
 		Edit: &views.Edit{
@@ -149,7 +137,8 @@ func (h *Handlers) editPage(r *http.Request, n *notifier.Notice, values url.Valu
 	if values.Has("revision") {
 		p.Edit.Revision = kept(values.Get("revision"))
 	}
-	return p, h.addAudiences(r, p)
+	h.addAudiences(r, p)
+	return p
 }
 
 func (h *Handlers) showEdit(w http.ResponseWriter, r *http.Request, status int, p *views.Send) error {

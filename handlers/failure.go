@@ -5,10 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"time"
+
+	"github.com/a-h/templ"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
@@ -33,6 +38,15 @@ type refusal struct {
 func (e *refusal) Error() string { return "refused: " + e.code }
 
 func (e *refusal) Unwrap() error { return notifier.ErrConflict }
+
+// unsent is a form that could not be taken for now. It is shown again as it was
+// filled in.
+type unsent struct {
+	error
+	form func(r *http.Request) templ.Component
+}
+
+func (e *unsent) Unwrap() error { return e.error }
 
 // What staff cannot do to announcement id.
 func refusedAsOpen(id int64) error { return &refusal{"not_over", noticePath(id)} }
@@ -83,11 +97,19 @@ func (h *Handlers) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retryAfter(err))
 	}
-	if err := h.page(w, r, status, views.FailurePage(h.failure(r, status, err))); err != nil {
+	if err := h.page(w, r, status, h.failurePage(r, status, err)); err != nil {
 		h.Log.LogAttrs(r.Context(), slog.LevelError, "error page not rendered",
 			slog.String("request_id", v.id), slog.Any("err", err))
 		w.WriteHeader(status)
 	}
+}
+
+// failurePage is the form again that could not be taken, or the page of the error.
+func (h *Handlers) failurePage(r *http.Request, status int, err error) templ.Component {
+	if typed := (*unsent)(nil); errors.As(err, &typed) && !fragment(r) {
+		return typed.form(r)
+	}
+	return views.FailurePage(h.failure(r, status, err))
 }
 
 func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failure {
@@ -102,8 +124,12 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 	if no := (*refusal)(nil); errors.As(err, &no) {
 		p.Title, p.Advice, p.Notice = f.Text.T("status."+no.code+".heading"), f.Text.T("status."+no.code+".text"), no.back
 	}
-	if status == http.StatusServiceUnavailable && r.Method == http.MethodGet {
+	switch {
+	case status != http.StatusServiceUnavailable:
+	case r.Method == http.MethodGet:
 		p.Again = safeNext(r.URL.RequestURI())
+	case r.Method == http.MethodPost && r.URL.Path != "/login": // whose password stands on no page
+		p.Title, p.Advice, p.Retry = f.Text.T("status.not_now.heading"), f.Text.T("status.not_now.text"), h.retry(r)
 	}
 	if status >= http.StatusInternalServerError {
 		p.Request = f.Text.F("status.request", "ID", visitOf(r).id)
@@ -111,6 +137,31 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 		h.surround(r, &p.Frame, h.announced(r))
 	}
 	return p
+}
+
+// retry is the form that came with a request, to be sent once more: nothing was
+// done, and nobody has to type it again.
+func (h *Handlers) retry(r *http.Request) *views.Retry {
+	if r.PostForm == nil && r.ParseForm() != nil {
+		return nil
+	}
+	text := h.text(r)
+	form := &views.Retry{Action: r.URL.RequestURI(), Back: inboxPath, BackText: text.T("status.back_inbox")}
+	from, err := url.Parse(r.Referer())
+	if err != nil {
+		from = &url.URL{}
+	}
+	for _, back := range []string{from.RequestURI(), r.PostForm.Get("back")} {
+		if _, ok := ourPage(back); ok && back != "/" && back != form.Back {
+			form.Back, form.BackText = back, text.T("status.back_page")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.PostForm)) {
+		for _, value := range r.PostForm[name] {
+			form.Fields = append(form.Fields, views.Hidden{Name: kept(name), Value: kept(value)})
+		}
+	}
+	return form
 }
 
 func statusOf(err error) int {

@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"context"
 	"net/http"
+	"sync"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -86,6 +87,7 @@ func (b *inbox) Badges(_ context.Context, seqs []int64) ([]notifier.Badge, error
 
 type sender struct {
 	send     func(d notifier.Draft) (notifier.Notice, error)
+	sendOnce func(d notifier.Draft, once *notifier.Once) (notifier.Notice, error) // nil: send
 	count    func(d notifier.Draft) (int64, error)
 	retract  func(id int64) error
 	progress func(id int64) (notifier.Progress, error)
@@ -102,7 +104,12 @@ func (s *sender) Edit(_ context.Context, id, revision int64, d notifier.Draft) (
 
 func (s *sender) Delete(_ context.Context, id int64) error { return s.remove(id) }
 
-func (s *sender) Send(_ context.Context, d notifier.Draft) (notifier.Notice, error) { return s.send(d) }
+func (s *sender) SendOnce(_ context.Context, d notifier.Draft, once *notifier.Once) (notifier.Notice, error) {
+	if s.sendOnce != nil {
+		return s.sendOnce(d, once)
+	}
+	return s.send(d)
+}
 
 // Count checks a draft as the pipeline does.
 func (s *sender) Count(_ context.Context, d notifier.Draft) (int64, error) {
@@ -195,11 +202,14 @@ func (h *health) SQL(context.Context) error   { return h.sql }
 func (h *health) Redis(context.Context) error { return h.redis }
 
 type audit struct {
+	mu      sync.Mutex
 	entries []notifier.AuditEntry
 	err     error
 }
 
 func (a *audit) Audit(_ context.Context, e notifier.AuditEntry) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.entries = append(a.entries, e)
 	return a.err
 }

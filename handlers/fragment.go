@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -110,7 +111,13 @@ func (h *Handlers) panelPart(w http.ResponseWriter, r *http.Request, done *views
 
 // newest is the panel, and tells the script the number.
 func (h *Handlers) newest(w http.ResponseWriter, r *http.Request) (*views.Panel, error) {
-	page, err := h.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Limit: panelRows})
+	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
+	defer cancel()
+	page, err := h.Inbox.Look(ctx, seqOf(r), notifier.Query{Limit: panelRows})
+	stored := h.storedInstead(r, err)
+	if stored {
+		page, err = h.Archive.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Limit: panelRows})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("show the newest of an inbox: %w", err)
 	}
@@ -124,7 +131,9 @@ func (h *Handlers) newest(w http.ResponseWriter, r *http.Request) (*views.Panel,
 	for _, day := range rows.days(page.Entries) {
 		p.Rows = append(p.Rows, day.Rows...)
 	}
-	if page.Unread > 0 {
+	if stored {
+		p.Stale = h.stale(r, "stale.panel", page.Ver)
+	} else if page.Unread > 0 {
 		p.Upto = strconv.FormatInt(page.Ver, 10)
 	}
 	if a.Unread > 0 {

@@ -15,6 +15,7 @@ var doneTexts = map[string]string{
 	"read": "done.read", "unread": "done.unread", "deleted": "done.deleted", "restored": "done.restored",
 	"read-all": "done.all_read", "signed-out": "done.signed_out", "saved": "done.saved", "retracting": "done.retracting",
 	"muted": "done.muted", "unmuted": "done.unmuted",
+	"replayed": "done.replayed", "discarded": "done.discarded",
 	"edited": "done.edited", "removed": "done.removed", "announcement-over": "js.announcement_over",
 }
 
@@ -37,7 +38,7 @@ func (h *Handlers) frame(r *http.Request, section, title string) views.Frame {
 func (h *Handlers) frameWith(r *http.Request, section, title string, a *announced) (views.Frame, notifier.Badge) {
 	f := h.bareFrame(r)
 	f.Section, f.Title = section, f.Text.T(title)
-	h.addStaffTabs(&f)
+	h.addStaffTabs(r, &f)
 	f.Done = doneLine(r, f.Text)
 	if f.Viewer == nil {
 		return f, notifier.Badge{}
@@ -73,9 +74,12 @@ func (h *Handlers) bareFrame(r *http.Request) views.Frame {
 }
 
 // addStaffTabs puts the way between the staff pages on each of them.
-func (h *Handlers) addStaffTabs(f *views.Frame) {
+func (h *Handlers) addStaffTabs(r *http.Request, f *views.Frame) {
 	pages := []struct{ section, address, text string }{
 		{"send", "/staff/send", "nav.send"}, {"notices", noticesPath, "nav.notices"}, {"users", usersPath, "nav.users"},
+	}
+	if h.DeadLetters != nil {
+		pages = append(pages, struct{ section, address, text string }{"deadletters", deadLettersPath, "nav.deadletters"})
 	}
 	if len(h.Demo) > 0 {
 		pages = append(pages, struct{ section, address, text string }{"components", componentsPath, "nav.components"})
@@ -90,6 +94,10 @@ func (h *Handlers) addStaffTabs(f *views.Frame) {
 		return
 	}
 	for _, p := range pages {
-		f.Tabs = append(f.Tabs, components.Tab{Href: p.address, Text: f.Text.T(p.text), Current: p.section == section})
+		tab := components.Tab{Href: p.address, Text: f.Text.T(p.text), Current: p.section == section}
+		if p.address == deadLettersPath {
+			tab.Count = h.countDeadLetters(r, f.Text)
+		}
+		f.Tabs = append(f.Tabs, tab)
 	}
 }

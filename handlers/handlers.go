@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/static"
@@ -32,6 +33,7 @@ type Handlers struct {
 	deleted  recent[notifier.Entry] // what was deleted
 	turned   recent[[]string]       // what Mark all as read turned: keys, or ids of announcements
 	kept     *keptPages
+	heard    atomic.Int64 // when Redis last answered here, in ms; 0: not yet
 	buffers  sync.Pool
 	secure   bool // the public URL is https
 	origin   *http.CrossOriginProtection

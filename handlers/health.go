@@ -22,7 +22,11 @@ func (h *Handlers) healthy(w http.ResponseWriter, _ *http.Request) error {
 func (h *Handlers) ready(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), healthWait)
 	defer cancel()
-	switch sql, redis := h.Health.SQL(ctx), h.Health.Redis(ctx); {
+	sql, redis := h.Health.SQL(ctx), h.Health.Redis(ctx)
+	if redis == nil {
+		h.heard.Store(h.Now().UnixMilli())
+	}
+	switch {
 	case sql != nil:
 		h.Log.LogAttrs(ctx, slog.LevelWarn, "not ready", slog.Any("err", sql))
 		w.Header().Set("Retry-After", retryAfter(sql))
@@ -34,6 +38,13 @@ func (h *Handlers) ready(w http.ResponseWriter, r *http.Request) error {
 		plain(w, http.StatusOK, "ok")
 	}
 	return nil
+}
+
+// redisAway says whether what is unfinished waits for Redis.
+func (h *Handlers) redisAway(r *http.Request) bool {
+	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
+	defer cancel()
+	return h.Health.Redis(ctx) != nil
 }
 
 // plain answers programs.

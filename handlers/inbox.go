@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -65,11 +66,22 @@ func (h *Handlers) inbox(w http.ResponseWriter, r *http.Request) error {
 	if !q.opens {
 		return h.lookedAt(w, r, q, h.inboxDone(r, h.text(r)))
 	}
+	err := h.openInbox(w, r, q)
+	if h.storedInstead(r, err) {
+		return h.storedInbox(w, r, q, nil)
+	}
+	return err
+}
+
+// openInbox shows the inbox and turns what was unread to read.
+func (h *Handlers) openInbox(w http.ResponseWriter, r *http.Request, q inboxQuery) error {
 	a := h.announced(r)
-	if done, err := h.unchanged(w, r, a); done || err != nil {
+	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
+	defer cancel()
+	if done, err := h.unchanged(w, r.WithContext(ctx), a); done || err != nil {
 		return err
 	}
-	page, err := h.Inbox.Open(r.Context(), seqOf(r))
+	page, err := h.Inbox.Open(ctx, seqOf(r))
 	if err != nil {
 		return fmt.Errorf("show an inbox: %w", err)
 	}
@@ -81,7 +93,12 @@ func (h *Handlers) inbox(w http.ResponseWriter, r *http.Request) error {
 
 // lookedAt shows a part of the inbox as it is, under what was done before.
 func (h *Handlers) lookedAt(w http.ResponseWriter, r *http.Request, q inboxQuery, done *views.Done) error {
-	page, err := h.Inbox.Look(r.Context(), seqOf(r), q.Query)
+	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
+	defer cancel()
+	page, err := h.Inbox.Look(ctx, seqOf(r), q.Query)
+	if h.storedInstead(r, err) {
+		return h.storedInbox(w, r, q, done)
+	}
 	if err != nil {
 		return fmt.Errorf("show a part of an inbox: %w", err)
 	}
@@ -104,7 +121,7 @@ func pageBadge(page notifier.Page) notifier.Badge {
 func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, a announced) *views.Inbox {
 	p := h.inboxFrame(r, q, page.Opened, pageBadge(page))
 	p.Viewer.Bell = views.NewBell(p.Text, a.with(pageBadge(page)))
-	if h.addAnnounced(r, &p.Frame, a); p.Pinned != nil {
+	if h.addAnnounced(r, &p.Frame, a); p.Pinned != nil && p.Pinned.Back != "" {
 		p.Pinned.Back = p.Back
 	}
 	rows := h.rowMaker(r, p.Text)

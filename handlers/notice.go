@@ -33,8 +33,12 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 		return h.page(w, r, http.StatusOK, views.NoticePage(p))
 	}
 	p.Facts, p.Progress = h.facts(f.Text, &progress.Notice, h.zones.of(r)), progressView(f.Text, progress)
+	if !finished(&progress) && h.redisAway(r) {
+		p.Progress.Note = waiting(f.Text, progress.State)
+	}
 	p.Refresh = p.Progress.Finished == "false"
 	p.Progress.Address = noticePath(id)
+	p.Dead = h.deadLettersOf(r, f.Text, id)
 	if progress.State != notifier.StateRetracting && progress.State != notifier.StateRetracted {
 		p.Retract = &views.Retract{Action: noticePath(id) + "/retract", Text: retractText(f.Text, &progress.Notice)}
 	}
@@ -113,6 +117,14 @@ func progressView(text *locale.Printer, p notifier.Progress) views.Progress {
 		v.Bars = []components.Bar{bar(text, "delivered", p.Delivered, p.Recipients), readBar(text, &p)}
 	}
 	return v
+}
+
+// waiting says what a notice waits for while Redis is away.
+func waiting(text *locale.Printer, state notifier.State) string {
+	if state == notifier.StateRetracting {
+		return text.T("notice.retract_waits")
+	}
+	return text.T("notice.waits")
 }
 
 // readBar is how many have read a notice. Of one that left the only inbox it went

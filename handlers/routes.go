@@ -67,6 +67,9 @@ func (h *Handlers) routes() []route {
 		{"POST", "/staff/notices/{id}/retract", staff, h.retract},
 		{"POST", "/staff/notices/{id}/delete", staff, h.deleteNotice},
 		{"GET", "/staff/users", staff, h.users},
+		{"GET", deadLettersPath, staff, h.deadLetters},
+		{"POST", deadLettersPath + "/{id}/replay", staff, h.replayDeadLetter},
+		{"POST", deadLettersPath + "/{id}/delete", staff, h.discardDeadLetter},
 		{"GET", componentsPath, staff, h.showcase},
 		{"GET", "/staff/names", staff, h.names},
 

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/a-h/templ"
+
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 )
@@ -17,7 +19,7 @@ const confirmAbove = 1000
 // sendFields are the fields of the form.
 var sendFields = []string{
 	"target", "to", "type", "scope", "subject", "title", "body", "link", "expires_in", "toast", "preview", "confirm",
-	"starts_at", "ends_at", "pinned", "late_joiners",
+	"starts_at", "ends_at", "pinned", "late_joiners", "once",
 }
 
 // sendForm shows the form, filled in as far as the address says.
@@ -27,11 +29,7 @@ func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	if target := values.Get("target"); target == "role" || target == "audience" {
 		given.Target = target
 	}
-	p, err := h.sendPage(r, given)
-	if err != nil {
-		return err
-	}
-	return h.showSend(w, r, http.StatusOK, p)
+	return h.showSend(w, r, http.StatusOK, h.sendPage(r, given))
 }
 
 // send sends what the form says, or shows it again: with its faults, as a
@@ -57,7 +55,7 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 			return h.askToConfirm(w, r, values, count)
 		}
 		var n notifier.Notice
-		if n, err = h.Sender.Send(r.Context(), draft); err == nil {
+		if n, err = h.sendOnce(r, draft, onceOf(values.Get("once"))); err == nil {
 			h.audit(r, draft.Sender, "notice.send", auditedNotice(n.ID))
 			redirect(w, noticePath(n.ID))
 			return nil
@@ -65,14 +63,28 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 	}
 	bad := (*notifier.InvalidError)(nil)
 	if !errors.As(err, &bad) {
-		return fmt.Errorf("send a notice: %w", err)
+		return h.notSent(fmt.Errorf("send a notice: %w", err), typed(values))
 	}
-	p, err := h.sendPage(r, typed(values))
-	if err != nil {
-		return err
-	}
+	p := h.sendPage(r, typed(values))
 	h.showFaults(p, bad)
 	return h.showSend(w, r, http.StatusUnprocessableEntity, p)
+}
+
+// notSent keeps what was typed when a notice cannot be taken for now.
+func (h *Handlers) notSent(err error, given views.SendForm) error {
+	id := "send.not_now"
+	switch statusOf(err) {
+	case http.StatusTooManyRequests:
+		id = "send.too_much"
+	case http.StatusServiceUnavailable:
+	default:
+		return err
+	}
+	return &unsent{err, func(r *http.Request) templ.Component {
+		p := h.sendPage(r, given)
+		p.NotSent = p.Text.T(id)
+		return views.SendPage(p)
+	}}
 }
 
 // showSend shows the form. The browser may keep it, so that Back brings what was
@@ -85,10 +97,7 @@ func (h *Handlers) showSend(w http.ResponseWriter, r *http.Request, status int, 
 // sendAsOther gives what somebody else has typed to who is signed in now: he may
 // send it in his own name.
 func (h *Handlers) sendAsOther(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.sendPage(r, typed(r.PostForm))
-	if err != nil {
-		return err
-	}
+	p := h.sendPage(r, typed(r.PostForm))
 	p.OtherUser = p.Text.F("send.other_user", "Name", p.Viewer.Name)
 	return h.showSend(w, r, http.StatusConflict, p)
 }
@@ -107,20 +116,14 @@ func (h *Handlers) countRecipients(r *http.Request, d notifier.Draft, found ...e
 func (h *Handlers) showPreview(
 	w http.ResponseWriter, r *http.Request, values url.Values, d notifier.Draft, count int64,
 ) error {
-	p, err := h.sendPage(r, typed(values))
-	if err != nil {
-		return err
-	}
+	p := h.sendPage(r, typed(values))
 	p.Preview = h.preview(r, p, &d)
 	p.Preview.Recipients = p.Text.N("send.recipients", count)
 	return h.showSend(w, r, http.StatusOK, p)
 }
 
 func (h *Handlers) askToConfirm(w http.ResponseWriter, r *http.Request, values url.Values, count int64) error {
-	p, err := h.sendPage(r, typed(values))
-	if err != nil {
-		return err
-	}
+	p := h.sendPage(r, typed(values))
 	p.Confirm = &views.Confirm{
 		Count:  strconv.FormatInt(count, 10),
 		Text:   p.Text.N("send.confirm_text", count),

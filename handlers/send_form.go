@@ -1,8 +1,8 @@
 package handlers
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -113,7 +113,7 @@ func typed(values url.Values) views.SendForm {
 	return views.SendForm{
 		Target: text("target"), To: textarea(text("to")), Type: text("type"), Scope: text("scope"),
 		Subject: text("subject"), Title: text("title"), Body: textarea(text("body")), Link: text("link"),
-		ExpiresIn: text("expires_in"), StartsAt: text("starts_at"), EndsAt: text("ends_at"),
+		ExpiresIn: text("expires_in"), Once: onceOf(values.Get("once")), StartsAt: text("starts_at"), EndsAt: text("ends_at"),
 		Pinned: ticked(values, "pinned"), LateJoiners: ticked(values, "late_joiners"),
 	}
 }
@@ -131,35 +131,40 @@ func textarea(s string) string {
 	return s
 }
 
-func (h *Handlers) sendPage(r *http.Request, given views.SendForm) (*views.Send, error) {
-	roles, err := h.Directory.Roles(r.Context())
+// sendPage is the form with what it hints at, as far as that is to be had.
+func (h *Handlers) sendPage(r *http.Request, given views.SendForm) *views.Send {
+	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
+	defer cancel()
+	roles, err := h.Directory.Roles(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("list roles: %w", err)
+		h.lacks(r, "roles", err)
+	}
+	if given.Once == "" {
+		given.Once = newOnce()
 	}
 	p := &views.Send{Frame: h.frame(r, "send", "send.title"), Form: given, Faults: map[string]string{}}
 	for _, role := range roles[:min(len(roles), shownRoles)] {
 		p.Roles = append(p.Roles, p.Text.N("send.role_members", role.Members, "Name", role.Name))
 	}
-	if err := h.addAudiences(r, p); err != nil {
-		return nil, err
-	}
+	h.addAudiences(r, p)
 	p.Expiry = expiryOptions(p.Text, given.ExpiresIn)
 	p.Disappears = h.disappears(r, p.Text, given.ExpiresIn)
-	return p, nil
+	return p
 }
 
 // addAudiences adds what the form of an announcement hints at.
-func (h *Handlers) addAudiences(r *http.Request, p *views.Send) error {
-	audiences, err := h.sizedAudiences(r.Context(), p.Text)
+func (h *Handlers) addAudiences(r *http.Request, p *views.Send) {
+	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
+	defer cancel()
+	audiences, err := h.sizedAudiences(ctx, p.Text)
 	if err != nil {
-		return err
+		h.lacks(r, "audiences", err)
 	}
 	for _, a := range audiences {
 		p.Audiences = append(p.Audiences, p.Text.N("send.role_members", a.members, "Name", a.name))
 	}
 	p.Zone = p.Text.F("send.zone", "Name", h.zones.of(r).String())
 	p.EndsUsual = p.Text.F("send.ends_hint", "Time", lasting(p.Text, h.Keep))
-	return nil
 }
 
 func expiryOptions(text *locale.Printer, chosen string) []components.Option {

@@ -42,6 +42,7 @@ func (h *Handlers) serve(m methods) http.HandlerFunc {
 			err = rt.handle(w, bounded)
 		}
 		if err != nil {
+			r.Form, r.PostForm = bounded.Form, bounded.PostForm // what was read of the body is gone
 			h.fail(w, r, err)
 		}
 	}

@@ -36,7 +36,7 @@ type Post struct {
 	Moment   string
 	Since    Dated
 	Until    Dated
-	Turns    []Turn
+	Turns    []Turn // none: it cannot be marked now
 	Back     string // the page to come back to from an action
 }
 
@@ -83,7 +83,7 @@ type Pinned struct {
 	ID, Href, Title string
 	More            string // how many others there are; empty: none
 	Dismiss         string // the accessible name of the button
-	Back            string // the page to come back to
+	Back            string // the page to come back to; empty: it cannot be dismissed now
 }
 
 // Tally is a number beside a link; without one nothing shows.

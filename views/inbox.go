@@ -22,6 +22,14 @@ type Inbox struct {
 	Empty      components.Empty
 }
 
+// actionsBack is where an action of a row leads back to; empty: rows have none.
+func (p *Inbox) actionsBack() string {
+	if p.Stale != "" {
+		return ""
+	}
+	return p.Back
+}
+
 // Day is the rows of one day.
 type Day struct {
 	ID      string // of its heading in the document
@@ -38,5 +46,6 @@ type Panel struct {
 	Labels components.Labels
 	Rows   []components.Row
 	Upto   string // as Inbox.Upto; empty: there is nothing to mark
+	Stale  string // as Frame.Stale, in fewer words
 	Empty  components.Empty
 }

@@ -87,6 +87,7 @@ type Notice struct {
 	EditHref  string   // empty: it cannot be changed
 	Retract   *Retract // nil: there is nothing left to retract
 	Delete    *Retract // nil: it is kept
+	Dead      string   // what of its delivery was put aside; empty: nothing
 }
 
 // follow looks at the progress again as long as there may be some.

@@ -19,6 +19,7 @@ type Send struct {
 	OtherUser  string      // who is signed in now, when somebody else wrote this; empty: nobody else did
 	FaultList  []FaultLink // all of them, also those of no field
 	Edit       *Edit       // nil: it is a new notice
+	NotSent    string      // why it could not be taken, through no fault of the form; empty: it was not sent before
 }
 
 // Edit is what the form of an announcement has that was sent before.
@@ -50,6 +51,8 @@ type SendForm struct {
 
 	StartsAt, EndsAt    string // of an announcement
 	Pinned, LateJoiners bool
+
+	Once string // makes the form the same one when it comes again
 }
 
 // FaultLink leads from the summary of faults to the field.

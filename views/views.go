@@ -24,6 +24,7 @@ type Frame struct {
 	Viewer  *Viewer          // nil: nobody is signed in
 	Done    *Done            // what the request before this one did; nil: nothing to say
 	Pinned  *Pinned          // the announcement on top of the page; nil: none
+	Stale   string           // what to say of a page that shows what was stored, and changes nothing; empty: it is as it should be
 	Refresh bool             // reload by itself where there is no script
 }
 

@@ -46,18 +46,9 @@ func makeDataDir(dir string) error {
 // configuration uses, and as reason why it cannot be reached when it cannot.
 // The client is never nil: without Redis each of its calls fails at once.
 func redisBeside(ctx context.Context, cfg config) (rdb redis.UniversalClient, reason error) {
-	target := cfg.Redis
-	if target.builtIn() {
-		raw, err := embedded.URL(cfg.DataDir)
-		if err == nil && raw == "" {
-			err = errNoRedis
-		}
-		if err == nil {
-			target, err = parseRedisURL(raw)
-		}
-		if err != nil {
-			return nowhere(err), err
-		}
+	target, err := targetBeside(cfg)
+	if err != nil {
+		return nowhere(err), err
 	}
 	rdb = target.open()
 	ctx, cancel := context.WithTimeout(ctx, pingWait)
@@ -66,6 +57,21 @@ func redisBeside(ctx context.Context, cfg config) (rdb redis.UniversalClient, re
 		return rdb, fmt.Errorf("reach redis: %w", err)
 	}
 	return rdb, nil
+}
+
+// targetBeside says which Redis a server with this configuration uses.
+func targetBeside(cfg config) (redisTarget, error) {
+	if !cfg.Redis.builtIn() {
+		return cfg.Redis, nil
+	}
+	raw, err := embedded.URL(cfg.DataDir)
+	switch {
+	case err != nil:
+		return redisTarget{}, err
+	case raw == "":
+		return redisTarget{}, errNoRedis
+	}
+	return parseRedisURL(raw)
 }
 
 // nowhere is a client that connects to nothing.

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -65,18 +67,25 @@ func demoNotices() []demoNotice {
 	}
 }
 
-// sendDemo fills the inboxes of a fresh demonstration, each notice through a
-// pipeline whose clock is behind: there is a yesterday then.
+// sendDemo fills the inboxes of a fresh demonstration, through a pipeline whose
+// clock is behind: there is a yesterday then.
 func sendDemo(ctx context.Context, c pipeline.Config, notices []demoNotice) error {
+	var ago atomic.Int64
+	c.Now = func() time.Time { return time.Now().Add(-time.Duration(ago.Load())) }
+	c.Idle = sendIdle
+	p := pipeline.New(c)
+	stop := delivering(ctx, p)
+	var err error
 	for _, d := range notices {
-		c.Now = func() time.Time { return time.Now().Add(-d.ago) }
+		ago.Store(int64(d.ago))
 		d.Sender = "alice"
-		p := pipeline.New(c)
-		_, err := p.Send(ctx, d.Draft)
-		p.Close()
-		if err != nil {
-			return fmt.Errorf("send the notices of the demonstration: %w", err)
+		if _, err = p.Send(ctx, d.Draft); err != nil {
+			break
 		}
+	}
+	p.Close()
+	if err = errors.Join(err, stop()); err != nil {
+		return fmt.Errorf("send the notices of the demonstration: %w", err)
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/carillonhq/carillon/store"
 )
 
 type doctorCmd struct{}
@@ -37,15 +39,18 @@ type examination struct {
 }
 
 // Run examines everything the server depends on. It changes nothing but the
-// database's schema, as every command does.
+// database's schema, as every command does; what it writes to SQL as a trial it
+// takes away at once.
 func (doctorCmd) Run(ctx context.Context, cfg config, c *console) error {
 	ctx, cancel := context.WithTimeout(ctx, doctorWait)
 	defer cancel()
 	e := &examination{c: c}
-	e.redis(ctx, cfg)
-	e.sql(ctx, cfg)
+	rdb, reason := redisBeside(ctx, cfg)
+	asked := e.redis(ctx, cfg, rdb, reason)
+	err := e.sql(ctx, cfg, func(db *store.Store) { e.work(ctx, cfg, db, rdb, asked) })
 	e.keys(cfg)
 	e.proxy(ctx, cfg)
+	e.err = errors.Join(e.err, err, rdb.Close())
 	if e.err != nil {
 		return e.err
 	}

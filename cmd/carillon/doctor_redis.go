@@ -12,18 +12,23 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// redis examines every node that holds data.
-func (e *examination) redis(ctx context.Context, cfg config) {
-	rdb, reason := redisBeside(ctx, cfg)
+// redis examines every node that holds data, and says whether it can be asked what it
+// holds.
+func (e *examination) redis(ctx context.Context, cfg config, rdb redis.UniversalClient, reason error) (asked bool) {
 	switch {
 	case reason == nil:
 		e.nodes(ctx, cfg, rdb)
+		return true
 	case errors.Is(reason, errNoRedis):
 		e.note("redis", "the built-in one runs only while a server does", "start `carillon serve` to have it examined")
+	case redis.HasErrorPrefix(reason, "MISCONF"): // it runs, and refuses even a ping
+		e.fail("redis disk", "it runs, and takes no changes because it cannot write its file: "+reason.Error(),
+			"make room on the disk of Redis, or see its log; it goes on by itself. Meanwhile pages are read-only, and sending is kept in SQL")
+		return true
 	default:
-		e.fail("redis", reason.Error(), "start it, or correct --redis-url; meanwhile inboxes cannot be read, and sending is kept in SQL")
+		e.fail("redis", reason.Error(), "start it, or correct --redis-url; meanwhile pages are read-only, and sending is kept in SQL")
 	}
-	e.err = errors.Join(e.err, rdb.Close())
+	return false
 }
 
 func (e *examination) nodes(ctx context.Context, cfg config, rdb redis.UniversalClient) {

@@ -1,30 +1,92 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/carillonhq/carillon/store"
 )
 
-// sql examines the database. Opening it brings it up to date, so a migration
-// that fails is found here.
-func (e *examination) sql(ctx context.Context, cfg config) {
-	err := withStore(ctx, cfg, func(db *store.Store) error { return db.Ping(ctx) })
+// writeWait is how long a trial may take to be written.
+const writeWait = 5 * time.Second
+
+// sql examines the database, and then does more while it is open. Opening it brings it
+// up to date, so a migration that fails is found here.
+func (e *examination) sql(ctx context.Context, cfg config, more func(*store.Store)) error {
+	db, err := openStore(ctx, cfg)
 	if err != nil {
-		e.fail("sql", err.Error(), "start it, or correct --database-url; without it nothing works")
-		return
+		e.fail("sql", err.Error(), cmp.Or(sqlAdvice[store.TroubleOf(err)], "start it, or correct --database-url; without it nothing works"))
+		return nil
 	}
 	if cfg.DatabaseURL == "" {
 		// store opens it so; another connection could not tell.
 		e.ok("sql", "SQLite in %s, up to date, each commit on disk", cfg.DataDir)
+		e.room(cfg.DataDir)
+	} else if err = e.postgres(ctx, cfg.DatabaseURL); err != nil {
+		e.fail("sql", err.Error(), "see the log of PostgreSQL")
+	}
+	e.writable(ctx, db)
+	more(db)
+	return db.Close()
+}
+
+// sqlAdvice is what to do about a database that takes no changes.
+var sqlAdvice = map[store.Trouble]string{
+	store.TroubleFull:     "make room on its disk; meanwhile pages can be read, and nothing can be sent or marked for good. It goes on by itself",
+	store.TroubleDisk:     "see whether its disk is full or broken, and who may write there",
+	store.TroubleLocked:   "end what holds it, such as a shell of sqlite3 in a transaction, or wait for it; meanwhile pages can be read, and nothing can be sent",
+	store.TroubleReadOnly: "correct --database-url, which leads to a standby, or the mode of the file",
+}
+
+// writable tries a change: a database that answers questions may take none.
+func (e *examination) writable(ctx context.Context, db *store.Store) {
+	ctx, cancel := context.WithTimeout(ctx, writeWait)
+	defer cancel()
+	began := time.Now()
+	err := db.Writable(ctx)
+	trouble := store.TroubleOf(err)
+	switch {
+	case err == nil:
+		e.ok("sql write", "a change takes %v", time.Since(began).Round(10*time.Microsecond))
+	case trouble != store.TroubleUnknown:
+		e.fail("sql write", fmt.Sprintf("it takes no changes, %s: %v", trouble, err), sqlAdvice[trouble])
+	default:
+		e.fail("sql write", fmt.Sprintf("it took no change within %v: %v", writeWait, err), "see its log, and what it is busy with")
+	}
+}
+
+// Below these SQLite has hardly room, or none for a transaction of some length.
+const (
+	littleRoom = 256 << 20
+	noRoom     = 1 << 20
+)
+
+// room looks how much is left on the disk of SQLite: what is written over needs none, so
+// that a small change may still succeed on a full one.
+func (e *examination) room(dir string) {
+	var disk unix.Statfs_t
+	if err := unix.Statfs(dir, &disk); err != nil {
+		e.fail("sql disk", "ask for the room on it: "+err.Error(), "see what the data directory is on")
 		return
 	}
-	if err = e.postgres(ctx, cfg.DatabaseURL); err != nil {
-		e.fail("sql", err.Error(), "see the log of PostgreSQL")
+	e.free(int64(disk.Bavail) * int64(disk.Bsize)) //nolint:gosec,unconvert // no disk has 2^63 bytes; the types differ between systems
+}
+
+func (e *examination) free(free int64) {
+	found := fmt.Sprintf("%d MB free", free>>20)
+	switch {
+	case free < noRoom:
+		e.fail("sql disk", found+": its disk is full", sqlAdvice[store.TroubleFull])
+	case free < littleRoom:
+		e.note("sql disk", found, "make room: on a full disk nothing can be sent or marked")
+	default:
+		e.ok("sql disk", "%s", found)
 	}
 }
 

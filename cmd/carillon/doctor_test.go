@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,7 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/store"
 )
 
 func TestADoctorFindsAHealthyServerHealthy(t *testing.T) {
@@ -21,10 +27,34 @@ func TestADoctorFindsAHealthyServerHealthy(t *testing.T) {
 	s := serve(t, c)
 	r := must(t, c.run(t.Context(), "doctor", "--public-url", s.URL))
 	wantWords(t, r.out, "append-only file", "nothing is evicted", "a round trip takes", "off ours",
-		"SQLite", "1 session key of 32 bytes", "owner's alone", "comes line by line")
+		"to be delivered", "SQL is 0s behind", "dead letters none", "SQLite", "1 session key of 32 bytes", "owner's alone", "comes line by line")
 	if strings.Contains(r.out, "FAIL") || strings.Contains(r.out, "note") {
 		t.Errorf("it found something:\n%s", r.out)
 	}
+}
+
+func TestADoctorFindsWorkThatNobodyDoes(t *testing.T) {
+	t.Parallel()
+	server := redistest.Own(t)
+	c := in(t.TempDir()).with("CARILLON_REDIS_URL", "unix://"+server.Socket)
+	rdb, space, long := server.Client(t), keys.New("carillon:"), time.Now().Add(-time.Hour).UnixMilli()
+	pipe := rdb.Pipeline()
+	pipe.XAdd(t.Context(), &redis.XAddArgs{Stream: space.Intake(), ID: fmt.Sprint(long, "-1"), Values: []string{"notice", "1"}})
+	pipe.ZAdd(t.Context(), space.Dirty(7), redis.Z{Score: float64(long), Member: 7})
+	if _, err := pipe.Exec(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	must(t, c.run(t.Context(), "migrate"))
+	db, err := store.Open(t.Context(), store.Config{DataDir: c.env["CARILLON_DATA_DIR"]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err = db.Bury(t.Context(), notifier.DeadLetter{NoticeID: 1, Entry: "{}", Reason: "why", Tries: 5, CreatedAt: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	r := c.run(t.Context(), "doctor")
+	wantWords(t, r.out, "delivered came 1h0m0s ago", "SQL is 1h0m0s behind", "1 dead letter", "→ see that a server runs", "→ see /staff/deadletters")
 }
 
 func TestADoctorExaminesPostgreSQL(t *testing.T) {

@@ -10,8 +10,11 @@ import (
 	"github.com/carillonhq/carillon/handlers"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
+	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/live"
+	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -23,6 +26,9 @@ func (i *instance) pages(space keys.Space, demo bool) (http.Handler, error) {
 		Inbox:    i.inbox,
 
 		Announcements: i.board,
+
+		DeadLetters: deadLetters{i.db, i.pipe},
+		Archive:     handlers.Archive{Inbox: &inbox.Archive{SQL: i.db}, Announcements: &announcement.Archive{SQL: i.db}},
 
 		Sender:    i.pipe,
 		Directory: i.db,
@@ -81,6 +87,18 @@ func (p preferences) SetSettings(ctx context.Context, seq int64, set notifier.Se
 	}
 	return p.sessions.Refresh(ctx, seq)
 }
+
+// deadLetters are read from SQL, and replayed by the pipeline.
+type deadLetters struct {
+	*store.Store
+	pipe *pipeline.Pipeline
+}
+
+// Replay puts one into the intake again.
+func (d deadLetters) Replay(ctx context.Context, id int64) error { return d.pipe.Replay(ctx, id) }
+
+// Discard forgets one.
+func (d deadLetters) Discard(ctx context.Context, id int64) error { return d.pipe.Discard(ctx, id) }
 
 // health is what an instance stands on.
 type health struct{ i *instance }

@@ -2,19 +2,23 @@ package main
 
 import (
 	"bufio"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
-func TestSIGTERMEndsTheProcessWithStatusZero(t *testing.T) {
-	t.Parallel()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "serve", "--demo", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir())
+// process is a carillon that can be sent a signal.
+func process(t *testing.T) (cmd *exec.Cmd, address string, errors *buffer) {
+	t.Helper()
+	cmd = exec.CommandContext(t.Context(), os.Args[0], "serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir())
 	cmd.Env = append(os.Environ(), "CARILLON_TEST_MAIN=1")
-	var errors buffer
-	cmd.Stderr = &errors
+	errors = &buffer{}
+	cmd.Stderr = errors
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -24,16 +28,62 @@ func TestSIGTERMEndsTheProcessWithStatusZero(t *testing.T) {
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		t.Fatalf("it did not start: %v\n%s", err, &errors)
+		t.Fatalf("it did not start: %v\n%s", err, errors)
 	}
-	address := strings.TrimSpace(strings.TrimPrefix(line, "Carillon is at "))
+	return cmd, strings.TrimSpace(strings.TrimPrefix(line, "Carillon is at ")), errors
+}
+
+func TestSIGTERMEndsTheProcessWithStatusZero(t *testing.T) {
+	t.Parallel()
+	cmd, address, errors := process(t)
 	if status, body := text(t, address+"/readyz"); status != 200 || body != "ok" {
 		t.Errorf("/readyz: %d %q", status, body)
 	}
-	if err = cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if err = cmd.Wait(); err != nil {
-		t.Errorf("%v\n%s", err, &errors)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, errors)
+	}
+}
+
+func TestASecondSignalEndsItAtOnce(t *testing.T) {
+	t.Parallel()
+	cmd, address, errors := process(t)
+	client, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(address, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	// A request that never ends is waited for, once it is being read.
+	_, err = io.WriteString(client, "POST /login HTTP/1.1\r\nHost: here\r\nContent-Type: application/x-www-form-urlencoded\r\n"+
+		"Content-Length: 100\r\nExpect: 100-continue\r\n\r\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(client).ReadString('\n'); err != nil || !strings.Contains(line, "100") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // by a signal, which is an error
+	}()
+	began := time.Now()
+	// The second comes when the first has been heard, or it would be the same.
+	eventually(t, "it ends", func() bool {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // if it still runs
+		select {
+		case <-ended:
+			return true
+		case <-time.After(100 * time.Millisecond):
+			return false
+		}
+	})
+	if took := time.Since(began); took > stopWait/2 {
+		t.Errorf("it took %v", took)
+	}
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() {
+		t.Errorf("it ended with %v\n%s", cmd.ProcessState, errors)
 	}
 }

@@ -38,6 +38,7 @@ type cli struct {
 	User     userCmd     `cmd:"" help:"Manage the directory of users."`
 	Send     sendCmd     `cmd:"" help:"Send a notice."`
 	Announce announceCmd `cmd:"" help:"Announce something to whole audiences."`
+	Export   exportCmd   `cmd:"" help:"Print everything that is kept of a user, as JSON."`
 	Migrate  migrateCmd  `cmd:"" help:"Bring the database up to date."`
 	Doctor   doctorCmd   `cmd:"" help:"Check Redis, SQL, clocks, keys and proxy, and say what to do."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`

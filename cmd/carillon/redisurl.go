@@ -10,28 +10,6 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// redisTarget says which Redis: one of the three is set, or none for the
-// built-in one.
-type redisTarget struct {
-	node     *redis.Options
-	sentinel *redis.FailoverOptions
-	cluster  *redis.ClusterOptions
-}
-
-func (t redisTarget) builtIn() bool { return t == redisTarget{} }
-
-// open makes the client; it connects when it is first used.
-func (t redisTarget) open() redis.UniversalClient {
-	switch {
-	case t.cluster != nil:
-		return redis.NewClusterClient(t.cluster)
-	case t.sentinel != nil:
-		return redis.NewFailoverClient(t.sentinel)
-	default:
-		return redis.NewClient(t.node)
-	}
-}
-
 // parseRedisURL reads
 //
 //	redis://[USER:PASSWORD@]HOST[:PORT][/DB]        rediss:// with TLS

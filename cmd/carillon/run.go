@@ -29,7 +29,7 @@ func (i *instance) listen(ctx context.Context) error {
 	if i.cfg.AdminAddr == "" {
 		return nil
 	}
-	i.admin = i.server(admin(i.hub.Stats, i.unread.Stats, i.db))
+	i.admin = i.server(admin(sources{hub: i.hub.Stats, behind: i.unread.Stats, intake: i.pipe.Stats, redis: i.guard.State, sql: i.db}))
 	if at, err = i.listenOn(ctx, i.admin, i.cfg.AdminAddr); err == nil {
 		i.adminURL = "http://" + at
 	}
@@ -59,6 +59,7 @@ func (i *instance) run(ctx context.Context, announce func() error) error {
 	// The parts outlive ctx: they are stopped one after the other.
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
+	unguard := i.watchRedis(ctx)
 	parts, failed := errgroup.WithContext(background)
 	parts.Go(func() error { return i.pipe.Run(failed) })
 	parts.Go(func() error { return i.sessions.Run(failed) })
@@ -85,7 +86,19 @@ func (i *instance) run(ctx context.Context, announce func() error) error {
 	if e := within(failed, i.unread.Flush); e != nil {
 		i.log.WarnContext(failed, "the last changes of inboxes are not in sql yet", "err", e)
 	}
-	return errors.Join(err, i.close())
+	return errors.Join(err, unguard(), i.close())
+}
+
+// watchRedis runs the guard until it is told to end: all others work behind its
+// gate, to the last.
+func (i *instance) watchRedis(ctx context.Context) (end func() error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- i.guard.Run(ctx) }()
+	return func() error {
+		cancel()
+		return <-ended
+	}
 }
 
 // stopServing ends the front of the house while all behind it still works:
@@ -95,9 +108,12 @@ func (i *instance) run(ctx context.Context, announce func() error) error {
 //     because http.Server does not know the streams that left it.
 //  3. Requests that run are answered, and no more are taken.
 //
-// Then run ends the pipeline, which gives its leases back; then, as no inbox
-// changes here any more, what SQL has not seen of them is written there; then what
-// all worked with is closed: Redis, which writes its file, and SQL.
+// Then run ends the pipeline: the intake reads no more, finishes what it has in
+// hand and leaves the rest to others, and leases are given back. Then, as no inbox
+// changes here any more, what SQL has not seen of them is written there. Only then
+// nobody watches Redis any more, and what all worked with is closed: Redis, which
+// writes its file, and SQL. A second signal ends all of this at once: what is left
+// then is as it is after SIGKILL, and the others do it.
 func (i *instance) stopServing(ctx context.Context) {
 	i.stopping.Store(true)
 	if err := within(ctx, i.hub.Shutdown); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -18,6 +19,10 @@ import (
 // sendWait is how long `send` delivers by itself; a running server finishes
 // what takes longer.
 const sendWait = 5 * time.Minute
+
+// sendIdle makes the intake end soon after it was told to: it listens to Redis for
+// half of this at a time.
+const sendIdle = 200 * time.Millisecond
 
 type sendCmd struct {
 	To        []string `placeholder:"NAME" help:"A user; may be repeated."`
@@ -85,9 +90,10 @@ func (s sendCmd) draft() (notifier.Draft, error) {
 }
 
 // sender is a pipeline that delivers in its caller's time, however many
-// recipients there are. Without Redis it only accepts; reason says why.
+// recipients there are, beside a server or without one. Without Redis it only
+// accepts; reason says why.
 func sender(ctx context.Context, cfg config, db *store.Store, c *console) (p *pipeline.Pipeline, closeAll func() error, reason error) {
-	rdb, reason := redisBeside(ctx, cfg)
+	rdb, closeRedis, reason := redisGuarded(ctx, cfg, db, c.log)
 	space := keys.New(cfg.RedisPrefix)
 	box := inbox.New(rdb, space, inbox.Options{Cap: cfg.InboxCap, SQL: db})
 	if reason == nil {
@@ -95,13 +101,29 @@ func sender(ctx context.Context, cfg config, db *store.Store, c *console) (p *pi
 	}
 	conf := pipeline.Config{
 		Store: db, Redis: rdb, Keys: space, Inbox: box, Router: route.New(db), Log: c.log,
-		Limits: limits(cfg), InlineMax: math.MaxInt64, InlineWait: sendWait,
+		Limits: limits(cfg), Wait: sendWait, WaitMax: math.MaxInt64, Idle: sendIdle,
+		Away: func() bool { return reason != nil },
 	}
 	if reason == nil {
 		conf.Board = announcement.New(rdb, space, db, boardOptions(cfg, c.log))
 	}
 	p = pipeline.New(conf)
-	return p, rdb.Close, reason
+	if reason != nil {
+		return p, closeRedis, reason
+	}
+	stop := delivering(ctx, p)
+	return p, sync.OnceValue(func() error { return errors.Join(stop(), closeRedis()) }), nil
+}
+
+// delivering runs the intake of a pipeline until stop is called.
+func delivering(ctx context.Context, p *pipeline.Pipeline) (stop func() error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- p.RunIntake(ctx) }()
+	return func() error {
+		cancel()
+		return <-ended
+	}
 }
 
 func people(n int64) string {

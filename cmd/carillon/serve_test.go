@@ -141,7 +141,8 @@ func TestMetricsAreOnAnAddressOfTheirOwn(t *testing.T) {
 		t.Errorf("/healthz: %d %q", status, body)
 	}
 	_, body := text(t, s.Admin+"/metrics")
-	wantWords(t, body, "carillon_streams 0", `carillon_notices_unfinished{state="accepted"} 0`, "go_goroutines", "process_resident_memory_bytes")
+	wantWords(t, body, "carillon_streams 0", `carillon_notices_unfinished{state="accepted"} 0`,
+		"carillon_redis_state 2", "carillon_intake_backlog ", "carillon_intake_done_total ", "carillon_dead_letters 0", `carillon_drift_total{kind="count"} 0`, "carillon_flush_lag_seconds ", "go_goroutines", "process_resident_memory_bytes")
 	if status, _ := text(t, s.URL+"/metrics"); status != 404 {
 		t.Errorf("/metrics on the public address: %d", status)
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // patience is how long a test waits for what has to happen.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // running is a server that a test started.
 type running struct {

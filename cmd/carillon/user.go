@@ -18,6 +18,7 @@ type userCmd struct {
 	List   userListCmd   `cmd:"" help:"List users by name."`
 	Passwd userPasswdCmd `cmd:"" help:"Set a user's password; signs him out everywhere within a minute."`
 	Role   userRoleCmd   `cmd:"" help:"Add a user to a role, or remove him."`
+	Delete userDeleteCmd `cmd:"" help:"Delete a user and everything that is kept of him."`
 }
 
 // userLine is a user as commands print him.

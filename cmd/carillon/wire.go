@@ -18,6 +18,7 @@ import (
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
+	"github.com/carillonhq/carillon/notifier/epoch"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/live"
@@ -31,12 +32,17 @@ import (
 // when the one that did so has died.
 const boardLease = 2 * time.Second
 
+// pageWait is how long the page after sending waits to say that it was delivered.
+const pageWait = 2 * time.Second
+
 // instance is one running server: everything it is made of.
 type instance struct {
 	cfg config
 	log *slog.Logger
 
-	rdb      redis.UniversalClient
+	raw      redis.UniversalClient // for the guard
+	guard    *epoch.Guard
+	rdb      redis.UniversalClient // for all others: behind the guard's gate
 	db       *store.Store
 	sessions *session.Store
 	inbox    *inbox.Inbox
@@ -114,16 +120,25 @@ func (i *instance) openRedis(ctx context.Context, lock *embedded.Lock) error {
 			return fmt.Errorf("connect to the built-in redis: %w", err)
 		}
 	}
-	i.rdb = target.open()
+	i.raw = target.open()
+	i.opened(i.raw.Close)
+	i.guard = newGuard(i.cfg, i.raw, i.db, i.resend, i.log)
+	i.rdb = target.behind(i.guard)
 	i.opened(i.rdb.Close)
 	return nil
+}
+
+// resend is called by the guard, which is made before the pipeline.
+func (i *instance) resend(ctx context.Context, since time.Time) error {
+	return i.pipe.Resend(ctx, since)
 }
 
 // pipeConfig is what a pipeline of this instance is made of.
 func (i *instance) pipeConfig() pipeline.Config {
 	return pipeline.Config{
-		Store: i.db, Redis: i.rdb, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db),
-		Board: i.board, Hub: i.hub, Unread: i.unread, Log: i.log, Limits: limits(i.cfg),
+		Store: i.db, Redis: i.rdb, Raw: i.raw, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db),
+		Board: i.board, Hub: i.hub, Unread: i.unread, Log: i.log, Limits: limits(i.cfg), Wait: pageWait,
+		Away: func() bool { return !gate{i.guard}.Open() },
 	}
 }
 
@@ -147,24 +162,23 @@ func (i *instance) makeStages(ctx context.Context, demo bool) error {
 	i.unread = unread.New(unread.Config{
 		Inbox: i.inbox, Store: i.db, Redis: i.rdb, Keys: space, Log: i.log,
 		Leases: func(name string, life time.Duration) unread.Lease { return pipeline.NewLease(i.rdb, space, name, life) },
+		Oldest: func(ctx context.Context) (time.Time, bool, error) { return i.pipe.OnItsWay(ctx) }, // the pipeline is made later: it runs this
 	})
 	board := boardOptions(i.cfg, i.log)
 	board.Lease = pipeline.NewLease(i.rdb, space, "announcements", boardLease)
 	i.board = announcement.New(i.rdb, space, i.db, board)
-	load, cancel := context.WithTimeout(ctx, pingWait)
-	defer cancel()
-	if err := errors.Join(i.inbox.Load(load), i.board.Load(load)); err != nil {
-		i.log.Warn("redis is away; scripts are loaded when it comes", "err", err)
-	}
 	i.sessions = session.New(session.Config{
 		Keys: signing, SQL: i.db, Redis: i.rdb, Space: space, Log: i.log,
 		Secure: i.cfg.PublicURL != nil && i.cfg.PublicURL.Scheme == "https",
 	})
 	i.hub = live.New(live.Config{
 		Redis: i.rdb, Keys: space, Badges: pipeline.Badges{Inbox: i.inbox, Board: i.board}, Sessions: i.sessions,
-		Audiences: slices.Sorted(maps.Keys(i.cfg.Audiences)), Log: i.log,
+		Health: gate{i.guard}, Audiences: slices.Sorted(maps.Keys(i.cfg.Audiences)), Log: i.log,
 	})
 	i.pipe = pipeline.New(i.pipeConfig())
+	if err := i.openGate(ctx); err != nil {
+		i.log.Warn("redis cannot be used yet", "err", err)
+	}
 	pages, err := i.pages(space, demo)
 	if err != nil {
 		return err
@@ -175,6 +189,23 @@ func (i *instance) makeStages(ctx context.Context, demo bool) error {
 	i.web = i.server(mux)
 	return nil
 }
+
+// openGate has the guard look at Redis, and then loads all scripts there. What
+// fails is done when Redis comes.
+func (i *instance) openGate(ctx context.Context) error {
+	if err := i.guard.Check(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, pingWait)
+	defer cancel()
+	return errors.Join(i.inbox.Load(ctx), i.board.Load(ctx))
+}
+
+// gate tells the hub whether Redis may be used.
+type gate struct{ *epoch.Guard }
+
+// Open says so now; Changed says when to ask again.
+func (g gate) Open() bool { return g.State() == epoch.Open }
 
 func (i *instance) server(h http.Handler) *http.Server {
 	return &http.Server{

@@ -83,7 +83,8 @@ function failed(status, id, path) {
 		showEmpty();
 	}
 	const gone = path?.startsWith("/announcements/") ? "announcement_over" : "gone";
-	showFailure(text(status === 404 ? gone : status === 409 ? "conflict" : "failed"));
+	/** @type {Record<number, string>} */ const reasons = { 404: gone, 409: "conflict", 503: "unavailable" };
+	showFailure(text(reasons[status] ?? "failed"));
 }
 
 /**

@@ -12,6 +12,7 @@ import { startMenu } from "./menu.js";
 import { startPanel } from "./panel.js";
 import { startPosts } from "./postwatch.js";
 import { startRestored } from "./restored.js";
+import { startStale } from "./stale.js";
 import { startTimes } from "./times.js";
 import { rememberZone } from "./zone.js";
 
@@ -28,6 +29,7 @@ if (user) {
 	startBell(events);
 	startInbox(events);
 	startPosts(events);
+	startStale(events);
 	startPanel(events);
 	startActions();
 	startKeys();

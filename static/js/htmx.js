@@ -3,7 +3,10 @@
 /**
  * The part of htmx that modules call. It is loaded as a script of its own,
  * because it is not a module.
- * @typedef {{ajax: (method: string, address: string, how: {target: Element, swap?: string}) => Promise<void>}} HTMX
+ * @typedef {{
+ *   ajax: (method: string, address: string, how: {target: Element, swap?: string}) => Promise<void>,
+ *   swap: (target: Element, text: string, how: {swapStyle: string}, what: {select: string}) => void,
+ * }} HTMX
  */
 
 /** @returns {HTMX | undefined} nothing when it was not loaded: all works without */

@@ -69,6 +69,11 @@ export class Stream extends EventTarget {
 				this.dispatchEvent(new CustomEvent(name, { detail: { ...JSON.parse(e.data), ver: Number(e.lastEventId) } }));
 			});
 		}
+		// The server is there, and what it stands on is not: it says when that is back.
+		source.addEventListener("connection", (e) => {
+			this.#failures = 0;
+			this.#say(JSON.parse(e.data).state === "live" ? "live" : "reconnecting");
+		});
 		// The server is about to stop and says when to come back.
 		source.addEventListener("bye", (e) => this.#again(Number(JSON.parse(e.data).retry) || this.#wait()));
 	}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+)
+
+func TestADoctorFindsAnSQLiteThatAnotherHasLocked(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	s := serve(t, c, "--demo", "--admin-addr", "127.0.0.1:0")
+	bob := visit(t, s.URL)
+	bob.signIn(t, "bob", "bob-demo")
+	other, err := sql.Open("sqlite", filepath.Join(c.env["CARILLON_DATA_DIR"], "carillon.db")+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
+	other.SetMaxOpenConns(1)
+	if _, err = other.ExecContext(t.Context(), "BEGIN EXCLUSIVE"); err != nil {
+		t.Fatal(err)
+	}
+	bob.entries(t) // which are read now, and cannot be written behind
+	r := c.run(t.Context(), "doctor")
+	wantWords(t, r.out, "FAIL  sql write", "another process has it locked", "→ end what holds it")
+	if r.status != exitFailed {
+		t.Errorf("status %d", r.status)
+	}
+	// Pages are read, so an instance is ready; what is not in SQL is told.
+	if status, body := text(t, s.URL+"/readyz"); status != 200 || body != "ok" {
+		t.Errorf("/readyz: %d %q", status, body)
+	}
+	bob.get(t, "/inbox")
+	eventually(t, "the lag rises, and refusals are counted", func() bool {
+		_, page := text(t, s.Admin+"/metrics")
+		return metric(t, page, "carillon_flush_lag_seconds") > 3 && metric(t, page, "carillon_sql_refused_total") > 0
+	})
+	if _, err = other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "nothing is behind", func() bool {
+		_, page := text(t, s.Admin+"/metrics")
+		return metric(t, page, "carillon_flush_lag_seconds") == 0
+	})
+	wantWords(t, c.run(t.Context(), "doctor").out, "a change takes")
+}
+
+func TestADoctorFindsAFullDiskOfSQLite(t *testing.T) {
+	t.Parallel()
+	for free, want := range map[int64]string{
+		0: "FAIL  sql disk     0 MB free: its disk is full", noRoom: "note  sql disk     1 MB free", littleRoom: "ok    sql disk     256 MB free",
+	} {
+		out := &buffer{}
+		(&examination{c: &console{stdout: out}}).free(free)
+		wantWords(t, out.String(), want)
+	}
+}
+
+func TestADoctorFindsAFullDiskOfPostgreSQL(t *testing.T) {
+	t.Parallel()
+	c := shared(t)
+	must(t, c.run(t.Context(), "migrate"))
+	db, err := sql.Open("pgx", c.env["CARILLON_DATABASE_URL"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	// Its disk is that of all tests, so it says what it says when that is full.
+	for _, statement := range []string{
+		`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full'; END $$`,
+		`CREATE TRIGGER full_disk BEFORE INSERT ON dead_letters FOR EACH ROW EXECUTE FUNCTION full_disk()`,
+	} {
+		if _, err = db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantWords(t, c.run(t.Context(), "doctor").out, "FAIL  sql write", "its disk is full", "no space left", "→ make room on its disk")
+}
+
+func TestADoctorTellsARedisWithoutADiskFromOneThatIsAway(t *testing.T) {
+	t.Parallel()
+	server := redistest.Own(t)
+	c := in(t.TempDir()).with("CARILLON_REDIS_URL", "unix://"+server.Socket)
+	rdb := server.Client(t)
+	// Where its file should be is a directory, so that it cannot be written.
+	if err := os.Mkdir(filepath.Join(filepath.Dir(server.Socket), "dump.rdb"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := rdb.ConfigSet(t.Context(), "save", "3600 1").Err(); err != nil {
+		t.Fatal(err)
+	}
+	rdb.Save(t.Context())   // which fails
+	rdb.BgSave(t.Context()) // and so does this, a moment later
+	eventually(t, "it takes no changes", func() bool {
+		err := rdb.Set(t.Context(), "a", "b", 0).Err()
+		return err != nil && strings.HasPrefix(err.Error(), "MISCONF")
+	})
+	r := c.run(t.Context(), "doctor")
+	wantWords(t, r.out, "FAIL  redis disk", "it runs, and takes no changes", "MISCONF", "→ make room on the disk of Redis", "nothing waits to be delivered",
+		"SQL is 0s behind") // which Redis is asked for
+	if strings.Contains(r.out, "--redis-url") || r.status != exitFailed {
+		t.Errorf("status %d:\n%s", r.status, r.out)
+	}
+}

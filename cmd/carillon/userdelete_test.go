@@ -1,0 +1,207 @@
+package main
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+// trodden is a place where bob was: he signed in, got, read and sent.
+func trodden(t *testing.T, c call) (s *running, bob browser) {
+	t.Helper()
+	for _, name := range []string{"alice", "bob"} {
+		must(t, c.typing(name+"-secret").run(t.Context(), "user", "add", name, "--password-stdin", "--role", "staff"))
+	}
+	s = serve(t, c)
+	bob = visit(t, s.URL)
+	bob.signIn(t, "bob", "bob-secret")
+	for _, args := range [][]string{
+		{"send", "--to", "bob", "--type", "order", "--subject", "order:42", "--title", "For one"},
+		{"send", "--to", "bob", "--to", "alice", "--type", "order", "--title", "For two"},
+		{"send", "--role", "staff", "--type", "order", "--title", "For all"},
+		{"announce", "--audience", "user", "--title", "Closed tomorrow"},
+	} {
+		must(t, c.run(t.Context(), args...))
+	}
+	if n := len(bob.entries(t)); n != 3 {
+		t.Fatalf("bob has %d entries", n)
+	}
+	bob.get(t, "/announcements/4")
+	bob.post(t, "/staff/send", map[string][]string{"target": {"user"}, "to": {"alice"}, "type": {"note"}, "title": {"From him"}})
+	return s, bob
+}
+
+func TestADeletedUserIsNowhere(t *testing.T) {
+	t.Parallel()
+	dir, server := t.TempDir(), redistest.Own(t)
+	c := in(dir).with("CARILLON_REDIS_URL", "unix://"+server.Socket)
+	s, bob := trodden(t, c)
+	rdb := server.Client(t)
+	eventually(t, "SQL has it", func() bool { return marks(t, rdb) == 0 })
+
+	r := must(t, c.run(t.Context(), "user", "delete", "bob", "--json"))
+	if want := `{"name":"bob","seq":2,"sessions":1}`; strings.TrimSpace(r.out) != want {
+		t.Errorf("it prints %s, want %s", r.out, want)
+	}
+	if form := bob.get(t, "/inbox").Find("form[action='/login']").Length(); form != 1 {
+		t.Error("he is still signed in")
+	}
+	must(t, c.run(t.Context(), "send", "--role", "staff", "--type", "order", "--title", "Without him"))
+	alice := visit(t, s.URL)
+	alice.signIn(t, "alice", "alice-secret")
+	if n := len(alice.entries(t)); n != 4 {
+		t.Errorf("alice has %d entries", n)
+	}
+	if status := s.stop(); status != 0 { // and everything was written behind
+		t.Fatalf("status %d", status)
+	}
+	if found := inRedis(t, rdb, "user_id:2", "2|"); len(found) > 0 {
+		t.Errorf("Redis has of him %q", found)
+	}
+	if bit, err := rdb.GetBit(t.Context(), keys.New("carillon:").Bits(2, 4), 2).Result(); err != nil || bit != 0 {
+		t.Errorf("Redis knows that he has read the announcement: %d, %v", bit, err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, "carillon.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if found := inSQL(t, db, "bob"); len(found) > 0 {
+		t.Errorf("SQL has of him %q", found)
+	}
+	r = c.run(t.Context(), "user", "delete", "bob")
+	wantWords(t, r.errors, `there is no user "bob"`)
+}
+
+// inRedis finds these words in keys, and in members of sets.
+func inRedis(t *testing.T, rdb *redis.Client, words ...string) (found []string) {
+	t.Helper()
+	has := func(text string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return strings.HasSuffix(text, word) || strings.HasPrefix(text, word) })
+	}
+	all, err := rdb.Keys(t.Context(), "*").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range all {
+		if has(key) {
+			found = append(found, key)
+		}
+		if !strings.HasSuffix(key, "{p02}") || strings.Contains(key, "flushed:") || strings.Contains(key, "counts:") {
+			continue
+		}
+		members, err := rdb.ZRange(t.Context(), key, 0, -1).Result()
+		if err != nil {
+			t.Fatalf("%s: %v", key, err)
+		}
+		for _, member := range members {
+			if member == "2" || has(member) {
+				found = append(found, key+" "+member)
+			}
+		}
+	}
+	return found
+}
+
+// inSQL finds a word in all there is.
+func inSQL(t *testing.T, db *sql.DB, word string) (found []string) {
+	t.Helper()
+	query := func(q string, each func(rows *sql.Rows)) {
+		rows, err := db.QueryContext(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			each(rows)
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var tables []string
+	query(`SELECT name FROM sqlite_master WHERE type = 'table'`, func(rows *sql.Rows) {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		tables = append(tables, name)
+	})
+	for _, table := range tables {
+		query(`SELECT * FROM `+table, func(rows *sql.Rows) {
+			columns, err := rows.Columns()
+			if err != nil {
+				t.Fatal(err)
+			}
+			row := make([]any, len(columns))
+			for i := range row {
+				row[i] = new(sql.RawBytes)
+			}
+			if err := rows.Scan(row...); err != nil {
+				t.Fatal(err)
+			}
+			for i, value := range row {
+				if text := string(*value.(*sql.RawBytes)); strings.Contains(text, word) {
+					found = append(found, fmt.Sprintf("%s.%s: %s", table, columns[i], text))
+				}
+			}
+		})
+	}
+	return found
+}
+
+func TestNobodyIsDeletedWhileRedisIsAway(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir()).with("CARILLON_REDIS_URL", "redis://"+freeAddress(t))
+	must(t, c.typing("bob-secret").run(t.Context(), "user", "add", "bob", "--password-stdin"))
+	r := c.run(t.Context(), "user", "delete", "bob")
+	if r.status != exitFailed {
+		t.Errorf("status %d", r.status)
+	}
+	wantWords(t, r.errors, "nobody was deleted", "Redis")
+	wantWords(t, must(t, c.run(t.Context(), "user", "list")).out, "bob")
+}
+
+func TestAnExportIsAllThatIsKeptOfAPerson(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"", sqltest.URL(t)} {
+		server := redistest.Own(t)
+		c := in(t.TempDir()).with("CARILLON_REDIS_URL", "unix://"+server.Socket).with("CARILLON_DATABASE_URL", address)
+		trodden(t, c)
+		rdb := server.Client(t)
+		eventually(t, "SQL has it", func() bool { return marks(t, rdb) == 0 })
+		r := must(t, c.run(t.Context(), "export", "--user", "bob"))
+		var got struct {
+			User struct {
+				Name  string
+				Roles []string
+			}
+			Sessions []struct{}
+			Inbox    struct {
+				Entries []struct{ Key, Title string }
+			}
+			Sent []struct{ Title string }
+			Log  []struct{ Action string }
+		}
+		if err := json.Unmarshal([]byte(r.out), &got); err != nil {
+			t.Fatalf("%v in\n%s", err, r.out)
+		}
+		if got.User.Name != "bob" || !slices.Equal(got.User.Roles, []string{"staff"}) || len(got.Sessions) != 1 ||
+			len(got.Inbox.Entries) != 3 || len(got.Sent) != 1 || len(got.Log) < 3 {
+			t.Errorf("it is %+v", got)
+		}
+		wantWords(t, r.out, "order:order:42", "From him")
+	}
+	r := in(t.TempDir()).run(t.Context(), "export", "--user", "nobody")
+	wantWords(t, r.errors, `there is no user "nobody"`)
+}

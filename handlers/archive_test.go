@@ -1,0 +1,296 @@
+package handlers_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/handlers"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+var errAway = fmt.Errorf("ask: %w", notifier.ErrUnavailable)
+
+// storedInbox is what SQL has of the inbox of alice.
+type storedInbox struct {
+	page notifier.Page
+	err  error
+	seen []notifier.Query
+}
+
+func (s *storedInbox) Look(_ context.Context, seq int64, q notifier.Query) (notifier.Page, error) {
+	s.seen = append(s.seen, q)
+	if seq != alice.Seq {
+		return notifier.Page{}, s.err
+	}
+	return s.page, s.err
+}
+
+func (s *storedInbox) Badge(_ context.Context, seq int64) (notifier.Badge, error) {
+	if seq != alice.Seq {
+		return notifier.Badge{}, s.err
+	}
+	return notifier.Badge{Unread: s.page.Unread, Inbox: s.page.Unread, Ver: s.page.Ver}, s.err
+}
+
+// storedBoard is what SQL has of the announcements of a board.
+type storedBoard struct{ *board }
+
+func (s storedBoard) List(_ context.Context, r notifier.Reader) (notifier.Posts, error) {
+	posts := s.list(r)
+	posts.AVer = 0
+	return posts, nil
+}
+
+func (s storedBoard) Find(_ context.Context, r notifier.Reader, id int64) (notifier.Posted, error) {
+	if p := s.of(r, id); p != nil {
+		return *p, nil
+	}
+	return notifier.Posted{}, notifier.ErrNotFound
+}
+
+// lostRedis is pages whose Redis is away as long as gone is true, over what SQL has.
+type lostRedis struct {
+	*board
+	stored *storedInbox
+	gone   bool
+}
+
+func newLostRedis(t testing.TB, items ...notifier.Posted) *lostRedis {
+	t.Helper()
+	l := &lostRedis{board: newBoard(t, items...), gone: true}
+	l.stored = &storedInbox{page: notifier.Page{
+		Entries: []notifier.Entry{entry(3, noon.Add(-time.Minute), false, false), entry(2, noon.AddDate(0, 0, -1), true, false)},
+		Unread:  1, Ver: noon.Add(-20 * time.Minute).UnixMilli(), Older: 2,
+	}}
+	l.config.Archive = handlers.Archive{Inbox: l.stored, Announcements: storedBoard{l.board}}
+	away := func() error {
+		if l.gone {
+			return errAway
+		}
+		return nil
+	}
+	l.inbox.open = func(int64) (notifier.Page, error) { return l.stored.page, away() }
+	l.inbox.look = func(int64, notifier.Query) (notifier.Page, error) { return l.stored.page, away() }
+	l.inbox.badge = func(int64) (notifier.Badge, error) { return notifier.Badge{Inbox: 1, Unread: 1, Ver: 9}, away() }
+	l.inbox.change = func(string, int64, string) (notifier.Badge, error) { return notifier.Badge{}, away() }
+	list, find, change := l.posts.list, l.posts.find, l.posts.change
+	l.posts.list = func(r notifier.Reader) (notifier.Posts, error) {
+		if l.gone {
+			return notifier.Posts{}, errAway
+		}
+		return list(r)
+	}
+	l.posts.find = func(r notifier.Reader, id int64) (notifier.Posted, error) {
+		if l.gone {
+			return notifier.Posted{}, errAway
+		}
+		return find(r, id)
+	}
+	l.posts.change = func(verb string, r notifier.Reader, id int64) (notifier.Badge, error) {
+		if l.gone {
+			return notifier.Badge{}, errAway
+		}
+		return change(verb, r, id)
+	}
+	l.rebuild()
+	return l
+}
+
+func TestWhileRedisIsAwayTheInboxIsAsItWasStoredAndCanBeRead(t *testing.T) {
+	t.Parallel()
+	l := newLostRedis(t, post(5, 1, true, false))
+	for _, address := range []string{"/inbox", "/inbox?filter=unread", "/inbox?before=77&opened=3", "/inbox?done=deleted&key=like:photo:9&id=9&at=9"} {
+		r := l.get("alice", address, "If-None-Match", `"x"`, "Cookie", "tz=Asia/Tokyo").wantStatus(t, http.StatusOK)
+		r.wantText(t, "#inbox [data-testid=stale] p", "Carillon cannot reach its memory right now: this is your inbox as of 20:40. You can read; marking and deleting come back by themselves.")
+		if r.count("[data-testid=entry]") != 2 || r.count("[data-testid=entry][data-read='0'] .dot") != 1 {
+			t.Errorf("%s shows %d rows", address, r.count("[data-testid=entry]"))
+		}
+		if n := r.count("main form, #pinned form"); n != 0 {
+			t.Errorf("%s has %d forms, which would all fail", address, n)
+		}
+		if got := r.attr("#stale", "data-part") + " " + r.attr("#stale", "data-address"); !strings.HasPrefix(got, "#inbox /inbox?") {
+			t.Errorf("%s: a script looks again at %s", address, got)
+		}
+		if got := r.attr("[data-testid=bell]", "aria-label"); got != "Inbox, 2 unread" || r.attr("#pinned:not([hidden])", "data-id") != "5" {
+			t.Errorf("%s: the bell is %q", address, got)
+		}
+		if r.Header.Get("Etag") != "" || r.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s may be kept: %v", address, r.Header)
+		}
+		if got := r.attr("a[rel=next]", "href"); !strings.Contains(got, "before=2") {
+			t.Errorf("%s: Older leads to %q", address, got)
+		}
+	}
+	want := []notifier.Query{{}, {Unread: true}, {Before: 77, Opened: 3}, {}}
+	for i, q := range want {
+		if l.stored.seen[i] != q {
+			t.Errorf("the archive was asked for %+v, want %+v", l.stored.seen[i], q)
+		}
+	}
+	l.gone = false
+	r := l.get("alice", "/inbox").wantStatus(t, http.StatusOK)
+	if r.count("[data-testid=stale]") != 0 || r.count("[data-testid=entry] form") == 0 || r.count("#pinned form") != 1 || r.count("#mark-all") != 1 {
+		t.Error("it is back, and the page is not what it was")
+	}
+}
+
+func TestAPageSaysUntilWhenItIsKnownToBeRight(t *testing.T) {
+	t.Parallel()
+	l := newLostRedis(t)
+	said := func() string { return l.get("alice", "/inbox").text("[data-testid=stale]") }
+	l.stored.page.Ver = noon.AddDate(0, 0, -3).UnixMilli()
+	if got := said(); !strings.Contains(got, "as of 17 November 2026, 12:00 UTC.") {
+		t.Errorf("the last change that is stored: %q", got)
+	}
+	l.stored.page.Ver = noon.Add(time.Hour).UnixMilli() // of a clock that was ahead
+	if got := said(); !strings.Contains(got, "as of 12:00.") {
+		t.Errorf("a version from the future: %q", got)
+	}
+	l.stored.page.Ver = 0
+	if got := said(); !strings.Contains(got, "this is what was stored last.") {
+		t.Errorf("nobody knows: %q", got)
+	}
+	l.gone = false
+	l.get("alice", "/inbox")
+	l.gone, l.stored.page.Ver = true, noon.AddDate(0, 0, -3).UnixMilli()
+	if got := said(); !strings.Contains(got, "as of 12:00.") {
+		t.Errorf("Redis answered a moment ago: %q", got)
+	}
+	for lang, want := range map[string]string{"ja": "12:00時点の受信トレイ", "zh-CN": "显示的是 12:00 时的收件箱"} {
+		if got := l.get("alice", "/inbox", "Accept-Language", lang).text("[data-testid=stale]"); !strings.Contains(got, want) {
+			t.Errorf("%s: %q", lang, got)
+		}
+	}
+}
+
+func TestWhileRedisIsAwayAnnouncementsCanBeRead(t *testing.T) {
+	t.Parallel()
+	l := newLostRedis(t, post(5, 1, true, false), post(4, 30, false, true))
+	r := l.get("alice", "/announcements").wantStatus(t, http.StatusOK)
+	r.wantText(t, "[data-testid=announcement-count]", "1 unread, 1 read")
+	if r.count("[data-testid=stale]") != 1 || r.count("[data-testid=announcement]") != 2 || r.count("main form") != 0 || r.count(".actions") != 0 {
+		t.Errorf("the list:\n%s", r.text("main"))
+	}
+	r = l.get("alice", "/announcements/5").wantStatus(t, http.StatusOK)
+	r.wantText(t, "h1", "Post 5 <new>")
+	if r.count("[data-testid=stale]") != 1 || r.count("main form") != 0 || r.attr("#announcement", "data-read") != "0" {
+		t.Errorf("the page of one:\n%s", r.text("main"))
+	}
+	l.get("alice", "/announcements/99").wantStatus(t, http.StatusNotFound)
+	l.get("carol", "/announcements/5").wantStatus(t, http.StatusNotFound)
+	if got := l.get("alice", "/announcements/pinned", "HX-Request", "true", "HX-Current-URL", "http://c.example/settings").wantStatus(t, 200); got.attr("#pinned", "data-id") != "5" {
+		t.Error("what is pinned is not told")
+	}
+	l.wantDid(t)
+	// It was found, and could then not be marked: it is read all the same.
+	l.posts.find = func(r notifier.Reader, id int64) (notifier.Posted, error) { return *l.of(r, id), nil }
+	if r = l.get("alice", "/announcements/5").wantStatus(t, http.StatusOK); r.count("[data-testid=stale]") != 1 {
+		t.Error("a page that could not be marked does not say so")
+	}
+}
+
+func TestWhileRedisIsAwayThePanelAndEveryBellShowWhatIsStored(t *testing.T) {
+	t.Parallel()
+	l := newLostRedis(t, post(5, 1, false, false))
+	r := l.get("alice", "/inbox/panel", "HX-Request", "true").wantStatus(t, http.StatusOK)
+	r.wantText(t, "[data-testid=panel-stale]", "Carillon cannot reach its memory right now: this is as of 11:40.")
+	if r.count("[data-testid=panel-entry]") != 2 || r.count("form") != 0 || r.count("#panel-announcements") != 1 {
+		t.Errorf("the panel:\n%s", r.body)
+	}
+	if got := r.told(t); got.Unread != 2 || got.AVer != 0 || got.Ver != l.stored.page.Ver {
+		t.Errorf("the script is told %+v", got)
+	}
+	for address, status := range map[string]int{"/settings": 200, "/nowhere": 404} {
+		if got := l.get("alice", address).wantStatus(t, status).attr("[data-testid=bell]", "aria-label"); got != "Inbox, 2 unread" {
+			t.Errorf("%s: the bell is %q", address, got)
+		}
+	}
+	l.get("carol", "/staff/notices").wantStatus(t, http.StatusOK)
+	l.get("carol", "/staff/send").wantStatus(t, http.StatusOK)
+}
+
+func TestWhatCannotBeDoneWhileRedisIsAwayIsSaidAndCanBeTriedAgain(t *testing.T) {
+	t.Parallel()
+	l := newLostRedis(t, post(5, 1, false, false))
+	back := "/inbox?filter=unread&before=12"
+	r := l.post("alice", "/inbox/read", "key", `like:"photo<1>`, "back", back).wantStatus(t, http.StatusServiceUnavailable)
+	r.wantText(t, "h1", "Not possible right now")
+	if r.Header.Get("Retry-After") == "" || r.attr("[data-testid=failure] a", "href") != back {
+		t.Errorf("it leads back to %q", r.attr("[data-testid=failure] a", "href"))
+	}
+	l.gone = false
+	l.submit("alice", r, "[data-testid=retry]").wantRedirect(t, "/inbox?before=12&done=read&filter=unread")
+	l.gone = true
+	r = l.postBody("alice", "/announcements/5/read", "back=https%3A%2F%2Fevil.example", "Referer", "http://c.example/announcements?after=3").wantStatus(t, 503)
+	if got := r.attr("[data-testid=failure] a", "href"); got != "/announcements?after=3" {
+		t.Errorf("it leads back to %q", got)
+	}
+	for _, referer := range []string{"", "::", "//evil.example", "http://c.example/\\evil"} {
+		r = l.postBody("alice", "/announcements/5/read", "back=//evil.example", "Referer", referer).wantStatus(t, 503)
+		if got := r.attr("[data-testid=failure] a", "href"); got != "/inbox" {
+			t.Errorf("from %q it leads back to %q", referer, got)
+		}
+	}
+}
+
+func TestAPageWithStoredAnnouncementsIsNotKept(t *testing.T) {
+	t.Parallel()
+	l := newLostRedis(t, post(5, 1, true, false))
+	l.stored.page.Unread = 0
+	l.inbox.open = func(int64) (notifier.Page, error) { return notifier.Page{Ver: 50}, nil } // another node
+	l.inbox.badge = func(int64) (notifier.Badge, error) { return notifier.Badge{Ver: 50}, nil }
+	for range 2 {
+		r := l.get("alice", "/inbox").wantStatus(t, http.StatusOK)
+		if r.Header.Get("Etag") != "" || r.count("#pinned form") != 0 || r.attr("#pinned", "data-id") != "5" {
+			t.Errorf("it is kept: %q", r.Header.Get("Etag"))
+		}
+	}
+}
+
+func TestWithoutEitherNothingIsShown(t *testing.T) {
+	t.Parallel()
+	l := newLostRedis(t)
+	l.stored.err = errAway
+	for _, address := range []string{"/inbox", "/inbox?filter=unread", "/inbox/panel"} {
+		l.get("alice", address).wantStatus(t, http.StatusServiceUnavailable)
+	}
+	l.get("alice", "/settings").wantStatus(t, http.StatusOK)
+	l.inbox.open = func(int64) (notifier.Page, error) { return notifier.Page{}, errors.New("secret") }
+	l.get("alice", "/inbox").wantStatus(t, http.StatusInternalServerError)
+	l.config.Archive = handlers.Archive{}
+	l.rebuild()
+	l.get("alice", "/announcements").wantStatus(t, http.StatusServiceUnavailable)
+}
+
+func TestARedisThatSaysNothingDelaysAPageByNoMoreThanItsPatience(t *testing.T) {
+	t.Parallel()
+	l := newLostRedis(t)
+	silent := &silentInbox{}
+	l.config.Inbox = silent
+	l.rebuild()
+	began := time.Now()
+	l.get("alice", "/inbox?filter=unread").wantStatus(t, http.StatusOK)
+	if took := time.Since(began); took > 8*time.Second {
+		t.Errorf("the page took %v", took)
+	}
+	if silent.asked == 0 {
+		t.Error("nobody asked it")
+	}
+}
+
+// silentInbox answers only when nobody waits any more.
+type silentInbox struct {
+	inbox
+	asked int
+}
+
+func (s *silentInbox) Look(ctx context.Context, _ int64, _ notifier.Query) (notifier.Page, error) {
+	s.asked++
+	<-ctx.Done()
+	return notifier.Page{}, ctx.Err()
+}
