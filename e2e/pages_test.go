@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -78,6 +79,7 @@ type inspector struct {
 	as    guise
 	tools string
 	found map[string][]string // fault → where
+	dir   string              // where pictures go, under screenshots/; empty: pages
 }
 
 func (in *inspector) inspect(g *gallery, v view) {
@@ -131,7 +133,7 @@ func (in *inspector) served(v view) {
 		in.w.t.Fatalf("%s: what the server sent: %v", v.name, err)
 	}
 	in.complain(v.name+": as it was served", faultsOf(string(got.Body)))
-	if err := os.WriteFile(filepath.Join("screenshots/html", v.name+".html"), got.Body, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join("screenshots", in.dir, "html", v.name+".html"), got.Body, 0o644); err != nil {
 		in.w.t.Error(err)
 	}
 }
@@ -151,7 +153,7 @@ func (in *inspector) picture(name string) {
 	if err != nil {
 		in.w.t.Fatalf("picture %s: %v", name, err)
 	}
-	if err := os.WriteFile(filepath.Join("screenshots/pages", name+".png"), png.Data, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join("screenshots", cmp.Or(in.dir, "pages"), name+".png"), png.Data, 0o644); err != nil {
 		in.w.t.Error(err)
 	}
 }

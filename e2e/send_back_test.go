@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -26,4 +27,36 @@ func TestBackBringsWhatWasTypedBeforeTheSessionEnded(t *testing.T) {
 		return value[string](w, `[document.querySelector("#to").value, document.querySelector("#title").value, document.querySelector("#body").value].join("|")`) ==
 			"bob|Not to be lost|One\nTwo"
 	})
+}
+
+func TestBackAndSendAgainSendsOnlyWhatIsNew(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.user("alice", "staff")
+	s.user("bob")
+	w := sender(t, s.serve())
+	path := func() string { return value[string](w, `location.pathname`) }
+	// A page out of the history: its elements are found by script alone.
+	sendsAgain := func(title string) string {
+		w.back()
+		w.until(`document.querySelector("#to[aria-autocomplete]") !== null && document.querySelector("#body").value === "One"`)
+		w.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector("#title").value = %q; document.querySelector(%q).click()`,
+			title, submitSend)))
+		w.until(`document.querySelector("[data-testid=state]") !== null`)
+		return path()
+	}
+	w.fillSend("bob", notice{title: "Once is enough", typ: "news", body: "One"})
+	w.press(submitSend)
+	w.arrived("Once is enough")
+	first := path()
+	if again := sendsAgain("Once is enough"); again != first {
+		t.Errorf("sent again it is %s, at first it was %s", again, first)
+	}
+	if other := sendsAgain("Something else"); other == first {
+		t.Error("with another title it is the first notice")
+	}
+	w.goTo("/staff/notices")
+	if n := value[int](w, `document.querySelectorAll("tbody tr").length`); n != 2 {
+		t.Errorf("%d notices were sent, want 2", n)
+	}
 }

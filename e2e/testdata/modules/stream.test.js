@@ -90,3 +90,14 @@ test("events carry their version, and none comes after it was closed", async () 
 	time.pass(100_000);
 	equal([server.sources.length, time.next, states()], [1, undefined, ["live", "reconnecting"]]);
 });
+
+test("a server that lost what it stands on is no news for the connection: it says when that is back", () => {
+	const { server, time, states } = start();
+	server.source.accept();
+	server.source.send("badge", badge(1, 0, 1), 1);
+	server.source.send("connection", { state: "reconnecting" }, 1);
+	time.pass(60_000);
+	equal([server.sources.length, server.open], [1, 1], "streams");
+	server.source.send("connection", { state: "live" }, 1);
+	equal(states(), ["live", "reconnecting", "live"]);
+});

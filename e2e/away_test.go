@@ -1,0 +1,242 @@
+package e2e
+
+import (
+	"database/sql"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// redisOf is the built-in Redis of an instance: a child of its process.
+func (i *instance) redisOf(t *testing.T) *os.Process {
+	t.Helper()
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", i.cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range lists {
+		text, _ := os.ReadFile(list) // a thread may have ended
+		for word := range strings.FieldsSeq(string(text)) {
+			pid, _ := strconv.Atoi(word)
+			if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); strings.TrimSpace(string(name)) == "redis-server" {
+				return &os.Process{Pid: pid}
+			}
+		}
+	}
+	t.Fatal("the instance has no redis-server")
+	return nil
+}
+
+// stopRedis makes the built-in Redis silent until goOn is called, or the test ends.
+func (i *instance) stopRedis(t *testing.T) (goOn func()) {
+	t.Helper()
+	pid := i.redisOf(t).Pid
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	goOn = func() { _ = syscall.Kill(pid, syscall.SIGCONT) }
+	t.Cleanup(goOn)
+	i.ready(t, "degraded")
+	return goOn
+}
+
+// ready waits until the instance says so of itself.
+func (i *instance) ready(t *testing.T, want string) {
+	t.Helper()
+	wait(t, "readiness is "+want, func() bool {
+		resp, err := http.Get(i.url + "/readyz")
+		if err != nil {
+			return false
+		}
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(resp.Body)
+		return strings.TrimSpace(string(text)) == want
+	})
+}
+
+// database is the SQLite of a site of one machine.
+func (s *site) database(t *testing.T) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.flags[1], "carillon.db")+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// stored waits until SQL has so many unread entries of a user.
+func stored(t *testing.T, db *sql.DB, name string, unread int) {
+	t.Helper()
+	wait(t, fmt.Sprintf("%d unread of %s are in sql", unread, name), func() bool {
+		var n int
+		err := db.QueryRow(`SELECT s.unread FROM inbox_snapshots s JOIN users u ON u.seq = s.seq WHERE u.name = '` + name + `'`).Scan(&n)
+		return err == nil && n == unread
+	})
+}
+
+func TestWhileRedisIsAwayOneReadsAndAllIsRightWhenItIsBack(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.people("vera staff", "bob")
+	i := s.serve()
+	db := s.database(t)
+	vera := i.person(t, "vera")
+	id := vera.announces("user", "The counter closes at four", "body", "From Monday on.", "pinned", "1")
+	for _, n := range usualNotices(33) {
+		vera.sends("bob", n)
+	}
+	stored(t, db, "bob", 33)
+	reading := open(t, i).as(i.person(t, "bob")).goTo("/inbox?filter=unread")
+	plain := open(t, i).as(i.person(t, "bob")).withoutScript().goTo("/inbox?filter=unread")
+	reading.badge("34")
+
+	goOn := i.stopRedis(t)
+	reading.connection("Reconnecting…")
+	reading.clickOn(`.row [action="/inbox/read"] button`).until(textOf("#done p") + ` === "That is not possible right now. Nothing has been changed; please try again in a moment."`)
+	reading.badge("34")
+	plain.press(`.row [action="/inbox/read"] button`)
+	plain.shows(`h1`, "Not possible right now")
+	plain.shot("away-not-possible")
+
+	began := time.Now()
+	bob := open(t, i).as(i.person(t, "bob")).goTo("/inbox")
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("a page and signing in took %v", took)
+	}
+	bob.warned("Carillon cannot reach its memory right now: this is your inbox as of")
+	bob.badge("34")
+	bob.shot("away-inbox")
+	bob.until(`document.querySelectorAll("main form").length === 0 && document.querySelectorAll("[data-testid=entry]").length === 30`)
+	bob.connection("Reconnecting…")
+	at := vera.leads("/staff/send", "target", "user", "to", "bob", "type", "like", "title", "Sent while it was away", "body", "x")
+	if _, page := vera.get(at); !strings.Contains(page, "it will be delivered as soon as that is back") {
+		t.Error("the sender is not told what becomes of it")
+	}
+	posts := open(t, i).as(i.person(t, "bob")).goTo("/announcements/" + id)
+	posts.warned("Carillon cannot reach its memory right now: this is the announcement as of")
+	posts.goTo("/announcements").warned("Carillon cannot reach its memory right now: these are the announcements as of")
+
+	goOn()
+	back := time.Now()
+	for _, w := range []*window{reading, bob} {
+		w.connection("")
+		w.badge("35")
+	}
+	bob.until(`document.querySelector("#inbox .banner.info")?.textContent.trim() === "Carillon has its memory again: this is how it is now."`)
+	bob.until(`document.querySelectorAll("[data-testid=entry] form").length > 0`)
+	bob.shot("away-back")
+	posts.until(`document.querySelector("#announcements .banner.info") && document.querySelector("#announcements [data-act=read]")`)
+	if took := time.Since(back); took > 30*time.Second {
+		t.Errorf("all was right after %v", took)
+	}
+	plain.press(`[data-testid=retry] button`)
+	plain.shows(`[data-testid=done] p`, "Marked as read.")
+	reading.badge("34")
+}
+
+func TestARedisThatWasKilledIsBackBeforeAnybodyHasToDoAnything(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.people("vera staff", "bob")
+	i := s.serve()
+	vera := i.person(t, "vera")
+	vera.sends("bob", usual[0])
+	bob := open(t, i).as(i.person(t, "bob")).goTo("/inbox?filter=unread").badge("1")
+	for n := range 3 {
+		if err := i.redisOf(t).Kill(); err != nil {
+			t.Fatal(err)
+		}
+		vera.sends("bob", usual[n+1])
+		bob.badge(strconv.Itoa(n + 2))
+		bob.connection("")
+		i.ready(t, "ok")
+	}
+	bob.until(`document.querySelector("#stale") === null`)
+}
+
+// TestEveryPageOfARedisThatIsAwayIsSound looks at them as at all others. It leaves
+// the pictures under screenshots/away.
+func TestEveryPageOfARedisThatIsAwayIsSound(t *testing.T) {
+	t.Parallel()
+	if err := os.MkdirAll("screenshots/away/html", 0o750); err != nil {
+		t.Fatal(err)
+	}
+	s := alone(t)
+	s.people("vera staff", "bob")
+	i := s.serve()
+	db := s.database(t)
+	g := &gallery{instance: i, people: map[string]*person{}}
+	for _, name := range []string{"vera", "bob"} {
+		g.people[name] = i.person(t, name)
+	}
+	vera := g.people["vera"]
+	post := vera.announces("user", "The counter in hall 3 closes at four", "body", richText, "pinned", "1", "link", "/orders")
+	vera.announces("user", "The night shift begins at ten", "body", "From Monday on.")
+	for _, n := range append(usualNotices(36), hard()...) {
+		vera.sends("bob", n)
+	}
+	stored(t, db, "bob", 36+len(hard()))
+	for n, reason := range []string{"WRONGTYPE Operation against a key holding the wrong kind of value", "read the snapshot of user 4711: a row of fewer than four words; " + strings.Repeat("and so on; ", 60)} {
+		if _, err := db.Exec(`INSERT INTO dead_letters (notice_id, entry, reason, tries, created_at) VALUES (` +
+			strconv.Itoa(3-3*n) + `, '{"notice":3,"from":4711}', '` + reason + `', 5, ` + strconv.FormatInt(time.Now().UnixMilli(), 10) + `)`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	i.stopRedis(t)
+	waiting := vera.leads("/staff/send", "target", "user", "to", "bob", "type", "like", "title", "Sent while it was away", "body", "x")
+	tools := inspection(t)
+	t.Run("in", func(t *testing.T) {
+		for _, as := range guises {
+			t.Run(as.String(), func(t *testing.T) {
+				t.Parallel()
+				w := open(t, i).media("", "prefers-color-scheme", as.theme)
+				in := &inspector{w: w, see: w.watched(), as: as, tools: tools, found: map[string][]string{}, dir: "away"}
+				for _, v := range []view{
+					{name: "inbox", as: "bob", path: "/inbox", then: reconnecting},
+					{name: "inbox-unread", as: "bob", path: "/inbox?filter=unread"},
+					{name: "inbox-older", as: "bob", path: "/inbox", then: func(w *window) { w.follow(`a[rel=next]`) }},
+					{name: "panel", as: "bob", path: "/settings", then: openPanel},
+					{name: "announcements", as: "bob", path: "/announcements"},
+					{name: "announcement", as: "bob", path: "/announcements/" + post},
+					{name: "not-possible", as: "bob", path: "/inbox", status: 503, then: func(w *window) {
+						w.do(chromedp.Evaluate[chromedp.Void](`document.body.insertAdjacentHTML("beforeend",
+							'<form id="sent" method="post" action="/inbox/read"><input name="key" value="a:b"><button>Send</button></form>')`))
+						w.press(`#sent button`)
+					}},
+					{name: "notice-waiting", as: "vera", path: waiting},
+					{name: "dead-letters", as: "vera", path: "/staff/deadletters"},
+					{name: "dead-letters-open", as: "vera", path: "/staff/deadletters", then: func(w *window) {
+						w.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".letters details").forEach(d => (d.open = true))`))
+					}},
+					{name: "notice-dead", as: "vera", path: "/staff/notices/3"},
+				} {
+					in.inspect(g, v)
+				}
+				for fault, where := range in.found {
+					t.Errorf("%s\n\ton %d: %s", fault, len(where), strings.Join(where, ", "))
+				}
+			})
+		}
+	})
+}
+
+// warned waits until the page says that it is of what was stored.
+func (w *window) warned(begins string) *window {
+	w.t.Helper()
+	return w.until(fmt.Sprintf(`%s.startsWith(%q)`, textOf("[data-testid=stale]"), begins))
+}
+
+func reconnecting(w *window) {
+	w.t.Helper()
+	w.connection("Reconnecting…")
+}

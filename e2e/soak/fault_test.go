@@ -1,0 +1,218 @@
+package soak
+
+import (
+	"context"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/faulty"
+	"github.com/carillonhq/carillon/internal/sqltest"
+)
+
+// breakable is a site whose Redis and SQL can be broken, and the way to them.
+type breakable struct {
+	*site
+	redis      *redisServer
+	toRedis    *faulty.Proxy
+	toSQL      *faulty.Proxy // nil: SQLite
+	sqlAddress string        // of the OwnURL of PostgreSQL
+}
+
+func newBreakable(t *testing.T, postgres bool, redisArgs ...string) *breakable {
+	t.Helper()
+	b := &breakable{redis: newRedis(t, redisArgs...)}
+	b.toRedis = faulty.Listen(t, "unix", b.redis.socket)
+	h := how{redisURL: b.toRedis.URL("redis"), redis: redis.NewClient(&redis.Options{Addr: b.redis.socket})}
+	if postgres {
+		b.sqlAddress = sqltest.OwnURL(t)
+		u, err := url.Parse(b.sqlAddress)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The socket is named after a port that nobody listens on.
+		b.toSQL = faulty.Listen(t, "unix", u.Query().Get("host")+"/.s.PGSQL.5432")
+		h.directSQL = b.sqlAddress
+		u.Host, u.RawQuery = b.toSQL.Addr(), "sslmode=disable"
+		h.sqlURL = u.String()
+	}
+	b.site = newSite(t, h)
+	return b
+}
+
+// fault is something that happens while people are at work.
+type fault struct {
+	name     string
+	postgres bool     // it is SQL's, or concerns SQL; else both databases are as good
+	redis    []string // arguments of redis-server
+	early    func(t *testing.T, b *breakable)
+	begin    func(t *testing.T, b *breakable)
+	end      func(t *testing.T, b *breakable)
+	refuses  bool // meanwhile senders are told that nothing can be accepted
+	silent   bool // meanwhile nobody is told anything
+}
+
+var withFile = []string{"--appendonly", "yes", "--appendfsync", "everysec"}
+
+func nothing(*testing.T, *breakable) {}
+
+var faults = []fault{
+	{
+		name: "redis is killed and comes back with its file", redis: withFile,
+		begin: func(_ *testing.T, b *breakable) { b.redis.kill() },
+		end:   func(_ *testing.T, b *breakable) { b.redis.start() },
+	},
+	{
+		name:  "redis is killed and comes back with an older file",
+		early: func(t *testing.T, b *breakable) { b.redis.do(t.Context(), "SAVE") },
+		begin: func(_ *testing.T, b *breakable) { b.redis.kill() },
+		end:   func(_ *testing.T, b *breakable) { b.redis.start() },
+	},
+	{
+		name:  "redis is killed and comes back empty",
+		begin: func(_ *testing.T, b *breakable) { b.redis.kill() },
+		end:   func(_ *testing.T, b *breakable) { b.redis.start() },
+	},
+	{
+		name:  "somebody flushes redis",
+		begin: func(t *testing.T, b *breakable) { b.redis.do(t.Context(), "FLUSHALL") },
+		end:   nothing,
+	},
+	{
+		name:  "redis is full",
+		begin: func(t *testing.T, b *breakable) { b.redis.do(t.Context(), "CONFIG", "SET", "maxmemory", "1mb") },
+		end:   func(t *testing.T, b *breakable) { b.redis.do(t.Context(), "CONFIG", "SET", "maxmemory", "0") },
+	},
+	{
+		name:  "the way to redis is slow",
+		begin: func(_ *testing.T, b *breakable) { b.toRedis.Delay(40 * time.Millisecond) },
+		end:   func(_ *testing.T, b *breakable) { b.toRedis.Delay(0) },
+	},
+	{
+		name: "connections to redis are cut",
+		begin: func(t *testing.T, b *breakable) {
+			for range 5 {
+				b.toRedis.Cut()
+				b.wait(t, 2)
+			}
+		},
+		end: nothing,
+	},
+	{
+		name:  "redis refuses connections",
+		begin: func(_ *testing.T, b *breakable) { b.toRedis.Refuse(true) },
+		end:   func(_ *testing.T, b *breakable) { b.toRedis.Refuse(false) },
+	},
+	{
+		name:  "the way to redis is a black hole",
+		begin: func(_ *testing.T, b *breakable) { b.toRedis.Hole(true) },
+		end:   func(_ *testing.T, b *breakable) { b.toRedis.Hole(false) },
+	},
+	{
+		name: "postgresql is stopped", postgres: true, refuses: true,
+		begin: func(t *testing.T, b *breakable) { sqltest.Cut(t, b.sqlAddress) },
+		end:   func(t *testing.T, b *breakable) { sqltest.Mend(t, b.sqlAddress) },
+	},
+	{
+		name: "connections to postgresql are cut", postgres: true,
+		begin: func(t *testing.T, b *breakable) {
+			for range 5 {
+				b.toSQL.Cut()
+				b.wait(t, 2)
+			}
+		},
+		end: nothing,
+	},
+	{
+		name: "the way to postgresql is slow", postgres: true,
+		begin: func(_ *testing.T, b *breakable) { b.toSQL.Delay(40 * time.Millisecond) },
+		end:   func(_ *testing.T, b *breakable) { b.toSQL.Delay(0) },
+	},
+	{
+		name: "the way to postgresql is a black hole", postgres: true, silent: true,
+		begin: func(t *testing.T, b *breakable) {
+			b.toSQL.Hole(true)
+			<-time.After(2 * time.Second) // there is no event to wait for
+		},
+		end: func(_ *testing.T, b *breakable) { b.toSQL.Hole(false) },
+	},
+}
+
+func TestWhateverBreaksWhatWasAcceptedIsKeptAndTheNumberIsRight(t *testing.T) {
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) { f.test(t) })
+	}
+}
+
+func (f *fault) test(t *testing.T) {
+	b := newBreakable(t, f.postgres, f.redis...)
+	watchers := b.watch()
+	senders := b.send()
+	for range *rounds {
+		reads := b.read()
+		b.wait(t, 10)
+		if f.early != nil {
+			f.early(t, b)
+			b.wait(t, 10)
+		}
+		reads.stop()
+		before := b.settled(t)
+		f.begin(t, b)
+		switch {
+		case f.refuses:
+			was := b.book.truth().refused
+			eventually(t, patience, "senders are refused", func() bool { return b.book.truth().refused > was })
+		case !f.silent:
+			b.wait(t, 10)
+		}
+		f.end(t, b)
+		b.wait(t, 10)
+		senders.stop()
+		b.holds(t, watchers...)
+		b.stayed(t, before)
+		senders = b.send()
+	}
+	senders.stop()
+}
+
+// settled waits until SQL has what every reader has done, and says how it is then.
+func (s *site) settled(t *testing.T) map[string]*shelf {
+	t.Helper()
+	shelves, err := s.shelves(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.within(t, agree, func(ctx context.Context) (bad []string) {
+		found, err := s.db.Snapshots(ctx, s.readerSeqs())
+		if err != nil {
+			return []string{err.Error()}
+		}
+		for n := 1; n <= readers; n++ {
+			name := reader(n)
+			if saved := found[s.seqs[name]]; saved.Ver < shelves[name].ver() {
+				bad = append(bad, name+" is not saved")
+			}
+		}
+		return bad
+	})
+	return shelves
+}
+
+// stayed fails the test when a row that was read then is unread now.
+func (s *site) stayed(t *testing.T, before map[string]*shelf) {
+	t.Helper()
+	after, err := s.shelves(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= readers; n++ {
+		name := reader(n)
+		for field, id := range before[name].read() {
+			if now, ok := after[name].unreadRows()[field]; ok && now == id {
+				t.Errorf("%s had read notice %s at %s, and it is unread again", name, id, field)
+			}
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package soak
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9/logging"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/sqltest"
+)
+
+var (
+	kills  = flag.Int("kills", 6, "how often an instance is killed")
+	rounds = flag.Int("rounds", 1, "how often each other fault happens")
+)
+
+// The times that are promised.
+const (
+	catchUp  = 30 * time.Second // after a fault: everything accepted is delivered
+	agree    = 5 * time.Second  // after that: badges, browsers and SQL
+	patience = 60 * time.Second // for what no promise is about
+)
+
+// program is the binary under test, built once.
+var program string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	flag.Parse()
+	logging.Disable()
+	dir, err := os.MkdirTemp("", "soak")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	program = filepath.Join(dir, "carillon")
+	build := exec.Command("go", "build", "-o", program, "../../cmd/carillon")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "build the program:", err)
+		return 1
+	}
+	return sqltest.Wrap(redistest.Wrap(m)).Run()
+}

@@ -1,0 +1,94 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// person is somebody with a browser, who goes to whichever instance there is.
+type person struct {
+	s      *site
+	name   string
+	client *http.Client
+	sure   bool // the last request was answered, whatever the answer was
+}
+
+// statusError is an answer that is none of those a person hoped for.
+type statusError int
+
+func (e statusError) Error() string { return fmt.Sprintf("status %d", int(e)) }
+
+func (s *site) person(name string) *person {
+	jar, _ := cookiejar.New(nil) // without options it cannot fail
+	transport := &http.Transport{}
+	s.t.Cleanup(transport.CloseIdleConnections)
+	return &person{s: s, name: name, client: &http.Client{
+		Jar: jar, Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// signIn tries until it succeeds: it is not what is tested.
+func (p *person) signIn(ctx context.Context) {
+	for ctx.Err() == nil {
+		to, err := p.post(ctx, "/login", url.Values{"username": {p.name}, "password": {password}})
+		if err == nil && !strings.HasPrefix(to, "/login") {
+			return
+		}
+		pause(ctx)
+	}
+}
+
+// post posts a form to either instance and returns where it leads.
+func (p *person) post(ctx context.Context, path string, form url.Values) (to string, err error) {
+	return p.ask(ctx, http.MethodPost, path, form)
+}
+
+func (p *person) ask(ctx context.Context, method, path string, form url.Values) (to string, err error) {
+	p.sure = false
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	base := p.s.slots[rand.IntN(len(p.s.slots))].Load().url
+	req, err := http.NewRequestWithContext(ctx, method, base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		return "", err
+	}
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	res, err := p.client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	if _, err = io.Copy(io.Discard, res.Body); err != nil {
+		return "", err
+	}
+	p.sure = true
+	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusSeeOther {
+		return "", statusError(res.StatusCode)
+	}
+	return res.Header.Get("Location"), nil
+}
+
+// refused says whether an answer was that of a server that cannot now.
+func refused(err error) bool {
+	var status statusError
+	return errors.As(err, &status) && (status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests)
+}
+
+// pause keeps who fails from trying a thousand times a second.
+func pause(ctx context.Context) {
+	select {
+	case <-time.After(20 * time.Millisecond):
+	case <-ctx.Done():
+	}
+}

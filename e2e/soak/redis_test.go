@@ -1,0 +1,86 @@
+package soak
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// redisServer is a redis-server that can be killed, and started again with what
+// it has on its disk.
+type redisServer struct {
+	t      *testing.T
+	socket string
+	args   []string
+	cmd    *exec.Cmd
+	done   chan struct{}
+}
+
+// newRedis starts one. Without args it writes to its disk only when it is told to.
+func newRedis(t *testing.T, args ...string) *redisServer {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "sk") //nolint:usetesting // the name of a test is too long: a socket's path has 108 bytes at most
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &redisServer{t: t, socket: filepath.Join(dir, "s")}
+	r.args = append([]string{
+		"--port", "0", "--unixsocket", r.socket, "--dir", dir, "--daemonize", "no", "--save", "",
+		"--logfile", filepath.Join(dir, "log"),
+	}, args...)
+	t.Cleanup(func() {
+		r.kill()
+		_ = os.RemoveAll(dir)
+	})
+	r.start()
+	return r
+}
+
+func (r *redisServer) start() {
+	r.t.Helper()
+	_ = os.Remove(r.socket) // a killed server leaves it behind
+	cmd, done := exec.Command("redis-server", r.args...), make(chan struct{})
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	started := make(chan error, 1)
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // Pdeathsig fires when this thread ends
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait()
+		}
+	}()
+	if err := <-started; err != nil {
+		r.t.Fatalf("run redis-server: %v", err)
+	}
+	r.cmd, r.done = cmd, done
+	c := r.client()
+	eventually(r.t, patience, "redis-server answers", func() bool { return c.Ping(r.t.Context()).Err() == nil })
+}
+
+// kill ends it as SIGKILL does.
+func (r *redisServer) kill() {
+	_ = r.cmd.Process.Kill() // if it still runs
+	<-r.done
+}
+
+func (r *redisServer) client() *redis.Client {
+	c := redis.NewClient(&redis.Options{Addr: r.socket, MaxRetries: -1})
+	r.t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// do gives one command, which must succeed.
+func (r *redisServer) do(ctx context.Context, args ...any) {
+	r.t.Helper()
+	if err := r.client().Do(ctx, args...).Err(); err != nil {
+		r.t.Fatalf("%v: %v", args, err)
+	}
+}

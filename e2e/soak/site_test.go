@@ -1,0 +1,177 @@
+package soak
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/store"
+)
+
+const (
+	prefix   = "soak:"
+	password = "correct horse battery"
+	staff    = "alice"
+
+	readers   = 12  // u1 to u12 get notices of their own, read and delete them, and watch
+	fewSize   = 5   // members of the role few: the first of them
+	crowdSize = 650 // members of the role crowd: more than one range of the intake; readers are among them
+)
+
+// how says what a site is made of.
+type how struct {
+	redisURL  string                // for the instances: may lead through a proxy
+	redis     redis.UniversalClient // for the test: the way that nothing disturbs
+	sqlURL    string                // for the instances; empty: SQLite
+	directSQL string                // for the test; empty: as for the instances
+}
+
+// site is two instances over one Redis and one SQL, and what the test knows of them.
+type site struct {
+	t     *testing.T
+	flags []string
+	slots [2]atomic.Pointer[instance]
+
+	keys keys.Space
+	rdb  redis.UniversalClient
+	db   *store.Store
+	raw  *sql.DB // the same database, for what store has no words for
+
+	seqs  map[string]int64 // of all users
+	roles map[string][]string
+	book  *ledger
+}
+
+func newSite(t *testing.T, h how) *site {
+	t.Helper()
+	dir := t.TempDir()
+	s := &site{t: t, keys: keys.New(prefix), seqs: map[string]int64{}, roles: map[string][]string{}, book: newLedger()}
+	s.flags = []string{
+		"--data-dir", dir, "--redis-prefix", prefix, "--redis-url", h.redisURL, "--inbox-cap", "10000",
+	}
+	if h.sqlURL != "" {
+		s.flags = append(s.flags, "--database-url", h.sqlURL)
+	}
+	s.rdb = h.redis
+	t.Cleanup(func() { _ = s.rdb.Close() })
+	s.people(dir)
+	if h.directSQL == "" {
+		h.directSQL = h.sqlURL
+	}
+	s.open(dir, h.directSQL)
+	for slot := range s.slots {
+		s.start(slot)
+	}
+	return s
+}
+
+// open opens SQL for the test, and learns what number each user has.
+func (s *site) open(dir, url string) {
+	s.t.Helper()
+	db, err := store.Open(s.t.Context(), store.Config{URL: url, DataDir: dir})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = db.Close() })
+	s.db = db
+	driver, name := "pgx", url
+	if url == "" {
+		driver, name = "sqlite", "file:"+filepath.Join(dir, "carillon.db")+"?mode=ro&_pragma=busy_timeout(15000)"
+	}
+	if s.raw, err = sql.Open(driver, name); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = s.raw.Close() })
+	rows, err := s.raw.QueryContext(s.t.Context(), `SELECT name, seq FROM users`)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var seq int64
+		if err := rows.Scan(&name, &seq); err != nil {
+			s.t.Fatal(err)
+		}
+		s.seqs[name] = seq
+	}
+	if err := rows.Err(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// people fills the directory: alice, who sends, and the crowd.
+func (s *site) people(dir string) {
+	s.t.Helper()
+	// Quick to check: what a password costs is not the matter here.
+	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 1024, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "name,password_hash,roles\n%s,\"%s\",staff\n", staff, hash)
+	for n := 1; n <= crowdSize; n++ {
+		name, roles := reader(n), "crowd"
+		s.roles["crowd"] = append(s.roles["crowd"], name)
+		if n <= fewSize {
+			roles += ";few"
+			s.roles["few"] = append(s.roles["few"], name)
+		}
+		fmt.Fprintf(&b, "%s,\"%s\",%s\n", name, hash, roles)
+	}
+	file := filepath.Join(dir, "people.csv")
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	s.carillon("user", "import", file)
+}
+
+func reader(n int) string { return fmt.Sprintf("u%d", n) }
+
+// carillon runs a command of the program to its end and returns its output.
+func (s *site) carillon(args ...string) string {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	var errs strings.Builder
+	cmd := exec.CommandContext(ctx, program, append(args, s.flags...)...)
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		s.t.Fatalf("carillon %s: %v\n%s", strings.Join(args, " "), err, errs.String())
+	}
+	return string(out)
+}
+
+// start puts a fresh instance into a slot.
+func (s *site) start(slot int) { s.t.Helper(); s.slots[slot].Store(start(s.t, s.flags...)) }
+
+// eventually waits until a promise holds.
+func eventually(t *testing.T, limit time.Duration, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(limit); !holds(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %v: %s", limit, what)
+		}
+	}
+}
+
+func (s *site) readerSeqs() (seqs []int64) {
+	for n := 1; n <= readers; n++ {
+		seqs = append(seqs, s.seqs[reader(n)])
+	}
+	return seqs
+}
