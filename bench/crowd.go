@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -27,6 +28,22 @@ const audience = 3 // customers
 
 func (w *world) dataDir() string { return filepath.Join(w.dir, "data") }
 
+// crowdDir has SQL as crowd made it.
+func (w *world) crowdDir() string { return filepath.Join(w.dir, "crowd") }
+
+// freshData gives the server SQL with the crowd and nothing else: what it wrote
+// behind before would come back into a Redis that was emptied.
+func (w *world) freshData() error {
+	err := os.RemoveAll(w.dataDir())
+	if err == nil {
+		err = os.CopyFS(w.dataDir(), os.DirFS(w.crowdDir()))
+	}
+	if err != nil {
+		return fmt.Errorf("make a fresh data directory: %w", err)
+	}
+	return nil
+}
+
 // crowd makes the users and signs each in, once: real rows and real cookies,
 // made by the packages that the server uses.
 func (w *world) crowd(ctx context.Context) error {
@@ -34,7 +51,7 @@ func (w *world) crowd(ctx context.Context) error {
 		return nil
 	}
 	w.log.Info("making users and sessions", "users", w.opt.streams)
-	st, err := store.Open(ctx, store.Config{DataDir: w.dataDir()})
+	st, err := store.Open(ctx, store.Config{DataDir: w.crowdDir()})
 	if err != nil {
 		return err
 	}

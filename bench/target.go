@@ -65,6 +65,9 @@ func (w *world) startCarillon(ctx context.Context) (*target, error) {
 	if err := w.crowd(ctx); err != nil {
 		return nil, err
 	}
+	if err := w.freshData(); err != nil {
+		return nil, err
+	}
 	seqs := w.seqs()
 	if _, err := w.inbox.Badges(ctx, seqs); err != nil { // warm, as those of people who come every day
 		return nil, err
