@@ -70,7 +70,7 @@ func (w *world) sendMany(ctx context.Context, p *pipeline.Pipeline, run int64, s
 				if first >= count {
 					return
 				}
-				requests := make([]pipeline.Request, 0, batch)
+				requests := make([]notifier.Request, 0, batch)
 				for n := first; n < min(first+batch, count); n++ {
 					user, m := markOf(run, n, w.opt.streams, time.Now())
 					requests = append(requests, w.request(user, m))
@@ -83,10 +83,10 @@ func (w *world) sendMany(ctx context.Context, p *pipeline.Pipeline, run int64, s
 	return errors.Join(failed.get(), ctx.Err())
 }
 
-func accepted(ctx context.Context, p *pipeline.Pipeline, requests []pipeline.Request) error {
+func accepted(ctx context.Context, p *pipeline.Pipeline, requests []notifier.Request) error {
 	for len(requests) > 0 {
 		results := p.SendAll(ctx, requests)
-		var again []pipeline.Request
+		var again []notifier.Request
 		for i, r := range results {
 			if errors.Is(r.Err, notifier.ErrTooMany) {
 				again = append(again, requests[i])
@@ -100,10 +100,10 @@ func accepted(ctx context.Context, p *pipeline.Pipeline, requests []pipeline.Req
 }
 
 // request is a notice to one user, with the mark in its body.
-func (w *world) request(user int, m load.Mark) pipeline.Request {
+func (w *world) request(user int, m load.Mark) notifier.Request {
 	d := w.notice(m, 1).Draft
 	d.Target.Users = []string{userName(user + 1)}
-	return pipeline.Request{Draft: d}
+	return notifier.Request{Draft: d}
 }
 
 // What the whole way is measured at.
@@ -157,7 +157,7 @@ func (w *world) wholeWayOnce(ctx context.Context, single, batched, singleP99, ba
 	}
 	defer fleet.Close()
 	t.one = func(ctx context.Context, user int, m load.Mark) error {
-		return accepted(ctx, p, []pipeline.Request{w.request(user, m)})
+		return accepted(ctx, p, []notifier.Request{w.request(user, m)})
 	}
 	faults := 0.0
 	step := func(count int, publish func(run int64) error) (load.Result, time.Duration, error) {
@@ -202,7 +202,7 @@ func (w *world) pacedBatches(ctx context.Context, p *pipeline.Pipeline, run int6
 	for batch := range slices.Chunk(numbers, smallBatch) {
 		due := begin.Add(time.Duration(float64(batch[0]) / batchedRate * float64(time.Second)))
 		sleepUntil(due)
-		requests := make([]pipeline.Request, 0, len(batch))
+		requests := make([]notifier.Request, 0, len(batch))
 		for _, n := range batch {
 			user, m := markOf(run, n, w.opt.streams, due)
 			requests = append(requests, w.request(user, m))

@@ -12,6 +12,7 @@ import (
 //
 //	VER UNREAD
 //	notice ID KEY JSON
+//	changed ID KEY JSON
 //	read KEY
 //	unread KEY
 //	upto AT
@@ -26,7 +27,7 @@ type Change struct {
 }
 
 // ChangeEvent is one event line. Which fields are set depends on Kind:
-// notice has ID, Key and JSON; upto has At; the others have Key.
+// notice and changed have ID, Key and JSON; upto has At; the others have Key.
 type ChangeEvent struct {
 	Kind string
 	ID   int64
@@ -38,6 +39,7 @@ type ChangeEvent struct {
 // The kinds of a ChangeEvent.
 const (
 	ChangeNotice  = "notice"
+	ChangeEdited  = "changed"
 	ChangeRead    = "read"
 	ChangeUnread  = "unread"
 	ChangeUpto    = "upto"
@@ -82,7 +84,7 @@ func parseEvent(line string) (ChangeEvent, error) {
 	e := ChangeEvent{Kind: kind}
 	var err error
 	switch kind {
-	case ChangeNotice:
+	case ChangeNotice, ChangeEdited:
 		id, rest, _ := strings.Cut(arg, " ")
 		if e.ID, err = strconv.ParseInt(id, 10, 64); err == nil {
 			e.Key, e.JSON, _ = strings.Cut(rest, " ")

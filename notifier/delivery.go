@@ -39,11 +39,20 @@ type Delivery struct {
 
 // Delivery is the notice on its way to these recipients.
 func (n *Notice) Delivery(seqs []int64) (Delivery, error) {
-	content, err := EncodeContent(n.Content())
+	d, err := n.delivery(n.Target.Reason())
+	d.Seqs = seqs
+	return d, err
+}
+
+// delivery is one to those who get the notice for this reason.
+func (n *Notice) delivery(reason string) (Delivery, error) {
+	c := n.Content()
+	c.Reason = reason
+	content, err := EncodeContent(c)
 	if err != nil {
 		return Delivery{}, err
 	}
-	d := Delivery{NoticeID: n.ID, Revision: n.Revision, Key: n.Key(), Content: content, Counted: n.Recipients > 1, Seqs: seqs}
+	d := Delivery{NoticeID: n.ID, Revision: n.Revision, Key: n.Key(), Content: content, Counted: n.Recipients > 1}
 	if !n.ExpiresAt.IsZero() {
 		d.Expires = n.ExpiresAt.UnixMilli()
 	}

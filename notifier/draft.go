@@ -25,8 +25,13 @@ type Limits struct {
 	LinkHosts []string      // hosts, or host:port, that an https link may name; none: relative links only
 	Keep      time.Duration // the longest life of a notice, and that of one without expiry; 0: DefaultKeep
 	Audiences []Audience    // those there are; none: any
+	Expiry    Expiry        // how long a notice of a type lives that says nothing about it; nil: Keep
 	Now       time.Time     // what the window of an announcement is measured by; zero: it is not looked at
 }
+
+// Expiry answers how long notices of a type live that say nothing about it; 0: as
+// long as any.
+type Expiry func(typ string) time.Duration
 
 var (
 	typePattern  = regexp.MustCompile(`\A[a-z0-9][a-z0-9_.-]{0,62}\z`)
@@ -39,7 +44,8 @@ func ValidType(t string) bool { return typePattern.MatchString(t) }
 // Validate brings the draft into its normal form and checks every rule of the
 // design. Normal means: CRLF in the body is LF, spaces around single-line
 // fields are gone (not around names: they tell names apart), users and audiences
-// named twice are named once, an absent expiry is that of l.Keep, and the window
+// named twice are named once, a notice to a topic that names no type is of the
+// topic's type and scope, an absent expiry is that of its type or l.Keep, and the window
 // of an announcement has a beginning and an end. The error is an
 // *InvalidError with every fault, in the order of the form; the draft is then
 // not to be sent.
@@ -67,7 +73,7 @@ func (d *Draft) Validate(l Limits) error {
 		l.Keep = DefaultKeep
 	}
 	given := d.ExpiresIn
-	d.checkExpiry(l.Keep, &bad)
+	d.checkExpiry(l, &bad)
 	d.checkWindow(given, l, &bad)
 	return bad.OrNil()
 }
@@ -84,9 +90,16 @@ func (d *Draft) normalise() {
 			d.Type = TypeAnnouncement
 		}
 	}
+	if d.Target.Topic != (Topic{}) && d.Type == "" {
+		d.Type, d.Scope = d.Target.Topic.Type, d.Target.Topic.Scope
+	}
 }
 
-func (d *Draft) checkExpiry(keep time.Duration, bad *InvalidError) {
+func (d *Draft) checkExpiry(l Limits, bad *InvalidError) {
+	keep := l.Keep
+	if d.ExpiresIn == 0 && l.Expiry != nil && len(d.Target.Audiences) == 0 {
+		d.ExpiresIn = min(l.Expiry(d.Type), keep)
+	}
 	switch {
 	case d.ExpiresIn < 0:
 		bad.Add("expires_in", CodeExpiresPast, nil)

@@ -4,6 +4,16 @@ package notifier
 // muted Max types already.
 const CodeTooManyMutes = "too_many_mutes"
 
+// The codes of FieldError that belong to types, subscriptions and keys.
+const (
+	CodeNotMutable    = "not_mutable"    // type: it may not be muted
+	CodeOneSubscriber = "one_subscriber" // user: a user and a role, where one of them is wanted
+	CodeTooManySubs   = "too_many_subs"  // type: the user subscribes to Max topics already
+	CodeUnknownUser   = "unknown_user"   // Name: the directory lacks it
+	CodeBadKeyScope   = "bad_key_scope"  // Name: neither send, read nor admin
+	CodeNotEditable   = "not_editable"   // any field: it stays as it was sent
+)
+
 // The codes of FieldError that a draft can earn. The catalogues hold a message
 // `error.CODE` for each, so a code is never renamed; its Params are named here.
 const (
@@ -18,7 +28,8 @@ const (
 	CodeLinkHost        = "link_host"        // Host: an https link to a host that is not allowed
 	CodeExpiresPast     = "expires_past"     // expires_in: negative
 	CodeExpiresLate     = "expires_late"     // Max, Days: expires_in is longer than notices are kept
-	CodeOneTarget       = "one_target"       // target: more than one of users, a role and audiences
+	CodeOneTarget       = "one_target"       // target: more than one of users, a role, a topic and audiences
+	CodeBadTopic        = "bad_topic"        // to: no topic has such a type and scope
 	CodeBadName         = "bad_name"         // Name: not a user's or role's name: empty, too long, or with control characters
 	CodeUnknownUsers    = "unknown_users"    // Names (joined by ", ", the first few), Count: the directory lacks them
 	CodeUnknownRole     = "unknown_role"     // Name: the directory lacks it
@@ -36,6 +47,6 @@ func Codes() []string {
 		CodeRequired, CodeTooLong, CodeBadText, CodeBadType, CodeBadScope, CodeBadSubject, CodeSubjectReserved,
 		CodeBadLink, CodeLinkHost, CodeExpiresPast, CodeExpiresLate, CodeOneTarget, CodeBadName,
 		CodeUnknownUsers, CodeUnknownRole, CodeUnknownAudience, CodeEndsPast, CodeEndsBefore, CodeStartsLate, CodeEndsLate,
-		CodeTooManyOpen,
+		CodeTooManyOpen, CodeBadTopic,
 	}
 }

@@ -21,7 +21,7 @@ func ParseNames(text string) []string {
 
 func (t *Target) check(audiences []Audience, bad *InvalidError) {
 	given := 0
-	for _, is := range []bool{len(t.Users) > 0, t.Role != "", len(t.Audiences) > 0} {
+	for _, is := range []bool{len(t.Users) > 0, t.Role != "", t.Topic != Topic{}, len(t.Audiences) > 0} {
 		if is {
 			given++
 		}
@@ -33,6 +33,8 @@ func (t *Target) check(audiences []Audience, bad *InvalidError) {
 		bad.Add("to", CodeRequired, nil)
 	case t.Role != "":
 		checkName(t.Role, bad)
+	case t.Topic != Topic{}:
+		t.Topic.checkTarget(bad)
 	case len(t.Audiences) > 0:
 		for _, a := range t.Audiences {
 			if a < 1 || len(audiences) > 0 && !slices.Contains(audiences, a) {

@@ -25,19 +25,8 @@ type Draft struct {
 type Target struct {
 	Users     []string   `json:"users,omitempty"` // user names
 	Role      string     `json:"role,omitempty"`
+	Topic     Topic      `json:"topic,omitzero"`
 	Audiences []Audience `json:"audiences,omitempty"`
-}
-
-// Reason says, in one word that the catalogues know, why a notice came:
-// `user`, `role:NAME` or `audience`.
-func (t Target) Reason() string {
-	switch {
-	case len(t.Audiences) > 0:
-		return "audience"
-	case t.Role != "":
-		return "role:" + t.Role
-	}
-	return "user"
 }
 
 // State is how far an accepted notice has come.
@@ -64,11 +53,13 @@ type Notice struct {
 	Routed     bool
 	Done       int64 // every recipient with seq ≤ Done has been served in the present state
 	Revision   int64
+	Reasons    []Why // of a notice to a topic; none: Target.Reason
 }
 
 // Content is what a notice shows in an inbox: the JSON of a stored entry and,
 // with key and id before it, of the event `notice`.
 type Content struct {
+	Revision  int64     `json:"rev,omitempty"` // first: a script that edits a row reads it
 	Type      string    `json:"type"`
 	Scope     string    `json:"scope,omitempty"`
 	Title     string    `json:"title"`
@@ -81,7 +72,7 @@ type Content struct {
 // Content returns what the notice shows to its recipients.
 func (n *Notice) Content() Content {
 	return Content{
-		Type: n.Type, Scope: n.Scope, Title: n.Title, Body: n.Body, Link: n.Link,
+		Revision: n.Revision, Type: n.Type, Scope: n.Scope, Title: n.Title, Body: n.Body, Link: n.Link,
 		CreatedAt: n.CreatedAt.UTC().Truncate(time.Millisecond), Reason: n.Target.Reason(),
 	}
 }

@@ -23,6 +23,24 @@ type Page struct {
 	Older   int64 // Query.Before of the next page; 0: this is the last
 }
 
+// PollQuery says what an application wants to know of an inbox. Polling reads
+// nothing as read and opens nothing.
+type PollQuery struct {
+	Since int64  // only entries with a higher At
+	Scope string // only entries of this scope; empty: of any
+	After int64  // of an earlier page: only entries with a lower At; 0: from the newest
+	Limit int    // how many entries at most; 0: 50
+}
+
+// Poll is what a poll answers, newest first.
+type Poll struct {
+	Entries []Entry
+	Unread  int64 // the inbox's half of the badge
+	Ver     int64 // the inbox's version
+	Newest  int64 // the highest At of the inbox, or Since when there is none above it: what to ask with next time
+	Next    int64 // PollQuery.After of the next page; 0: this is the last
+}
+
 // Progress is how far a notice has come.
 type Progress struct {
 	Notice
@@ -69,6 +87,7 @@ type Signed struct {
 type UserQuery struct {
 	Prefix     string // only names that begin so; empty: all
 	Contains   string // only names that hold this; empty: all
+	Role       string // only members of this role; empty: all
 	Descending bool   // by name, from the last to the first
 	After      string // only names that come later in that order; empty: all
 	ByNewest   bool   // the latest user first, whatever Descending says; After is not looked at
@@ -90,6 +109,13 @@ type NoticeQuery struct {
 type RoleInfo struct {
 	Name    string
 	Members int64
+}
+
+// RoleQuery says which roles to list: by name.
+type RoleQuery struct {
+	Contains string // only names that hold this, whatever the case; empty: all
+	After    string // only names that come later; empty: all
+	Limit    int    // how many at most; 0: a page of 50
 }
 
 // TooManyError is an ErrTooMany that knows when to try again.

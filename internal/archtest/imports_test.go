@@ -11,7 +11,7 @@ var (
 	words  = []string{"notifier", "notifier/keys"}
 	stages = []string{
 		"notifier/announcement", "notifier/inbox", "notifier/route", "notifier/live", "notifier/sweep", "notifier/unread",
-		"notifier/intake", "notifier/epoch",
+		"notifier/intake", "notifier/epoch", "notifier/topic", "notifier/rule",
 	}
 )
 
@@ -22,6 +22,7 @@ var rules = map[string][]string{
 	"bench":        {"*"},
 	"e2e":          {"*"},
 
+	"api":              {"notifier", "views", "static"},
 	"handlers":         {"notifier", "views", "views/components", "views/locale", "views/markdown", "static"},
 	"views":            {"notifier", "views/components", "views/locale"},
 	"views/components": {},
@@ -39,6 +40,8 @@ var rules = map[string][]string{
 	"notifier/unread":       append([]string{"internal/script"}, words...),
 	"notifier/intake":       append([]string{"internal/script"}, words...),
 	"notifier/epoch":        append([]string{"internal/script"}, words...),
+	"notifier/topic":        append([]string{"internal/script"}, words...),
+	"notifier/rule":         append([]string{"internal/script"}, words...),
 	"notifier/pipeline":     append(append([]string{"internal/script"}, words...), stages...),
 
 	"store":              {"notifier"},
@@ -53,18 +56,21 @@ var rules = map[string][]string{
 
 // only says for packages from elsewhere who alone may import them.
 var only = map[string][]string{
-	"github.com/r3labs/sse":    {"notifier/live", "bench"},
-	"database/sql":             {"store", "cmd/carillon", "internal/sqltest"},
-	"github.com/jackc/pgx":     {"store", "cmd/carillon", "internal/sqltest"},
-	"modernc.org/sqlite":       {"store"},
-	"github.com/pressly/goose": {"store"},
-	"github.com/gorilla":       {"internal/session", "handlers"},
-	"github.com/alicebob":      {"internal/embedded", "internal/redistest"},
+	"github.com/r3labs/sse":         {"notifier/live", "bench"},
+	"database/sql":                  {"store", "cmd/carillon", "internal/sqltest", "notifier/rule"},
+	"github.com/jackc/pgx":          {"store", "cmd/carillon", "internal/sqltest", "notifier/rule"},
+	"modernc.org/sqlite":            {"store", "notifier/rule"},
+	"github.com/danielgtaylor/huma": {"api"},
+	"github.com/go-co-op/gocron":    {"notifier/rule"},
+	"github.com/pressly/goose":      {"store"},
+	"github.com/gorilla":            {"internal/session", "handlers"},
+	"github.com/alicebob":           {"internal/embedded", "internal/redistest"},
 }
 
 // never says what a package must not import, whatever it is for.
 var never = map[string][]string{
 	"handlers": {"github.com/redis/go-redis", "database/sql"},
+	"api":      {"github.com/redis/go-redis", "database/sql"},
 	"views":    {"github.com/redis/go-redis", "database/sql", "net/http"},
 	"notifier": {"github.com/redis/go-redis", "database/sql", "net/http", "os"},
 }

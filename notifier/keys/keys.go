@@ -136,6 +136,20 @@ func (s Space) LiveUser(seq int64) string {
 	return s.prefix + "live:user_id:" + strconv.FormatInt(seq, 10)
 }
 
+// SubscriberIndex is the topics that have a set of subscribers: SET of `TYPE:SCOPE`,
+// and of 0, so that none differs from lost. SQL holds the truth. Written by topic.
+func (s Space) SubscriberIndex() string { return s.prefix + "subscribers" }
+
+// Subscribers is who subscribes to a topic: SET of `user:SEQ` and `role:NAME`, and
+// of 0. Lives as long as somebody does. Written by topic.
+func (s Space) Subscribers(t notifier.Topic) string {
+	return s.prefix + "subscribers:" + t.Type + ":" + t.Scope
+}
+
+// SubscriberRevision is which state of SQL the sets of subscribers are made of:
+// STRING. Written by topic.
+func (s Space) SubscriberRevision() string { return s.prefix + "revision:subscribers" }
+
 // Session is the cached session with this id: STRING, at most 60 s. Written by
 // internal/session; SQL holds the truth.
 func (s Space) Session(id string) string { return s.prefix + "session:" + id }

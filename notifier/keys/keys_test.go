@@ -32,6 +32,11 @@ func all(s keys.Space) string {
 		fmt.Fprintln(&b, "Idle     ", s.Idle(p))
 		fmt.Fprintln(&b, "Flushed  ", s.Flushed(p))
 	}
+	for _, t := range []notifier.Topic{{Type: "rep_notice", Scope: "119240"}, {Type: "news"}} {
+		fmt.Fprintln(&b, "Subscr.  ", s.Subscribers(t))
+	}
+	fmt.Fprintln(&b, "SubIndex ", s.SubscriberIndex())
+	fmt.Fprintln(&b, "SubRev   ", s.SubscriberRevision())
 	for _, a := range []notifier.Audience{1, 2, 3} {
 		fmt.Fprintln(&b, "Bits     ", s.Bits(a, 17))
 		fmt.Fprintln(&b, "Open     ", s.Open(a))

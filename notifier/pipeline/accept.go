@@ -10,8 +10,8 @@ import (
 
 // accept stores those requests that are right, and answers what became of each,
 // and which of them are to be delivered.
-func (p *Pipeline) accept(ctx context.Context, all []Request) (results []Result, fresh []*notifier.Acceptance) {
-	results = make([]Result, len(all))
+func (p *Pipeline) accept(ctx context.Context, all []notifier.Request) (results []notifier.Result, fresh []*notifier.Acceptance) {
+	results = make([]notifier.Result, len(all))
 	limits, now := p.limits()
 	var drafts []notifier.Draft // for inboxes
 	var places []int            // of these in results
@@ -44,7 +44,7 @@ func (p *Pipeline) accept(ctx context.Context, all []Request) (results []Result,
 		case batch[k].Err != nil:
 			results[i].Err = batch[k].Err
 		default:
-			results[i] = Result{Notice: *batch[k].Notice, Replayed: batch[k].Replayed}
+			results[i] = notifier.Result{Notice: *batch[k].Notice, Replayed: batch[k].Replayed}
 			if !batch[k].Replayed && batch[k].Notice.State == notifier.StateAccepted {
 				fresh = append(fresh, batch[k])
 			}

@@ -39,24 +39,24 @@ type Board interface {
 // announce accepts a draft for audiences. It is shown by whichever instance gets
 // to it first: usually this one, before it returns. One that came before is answered
 // as it stands now; it was shown then, or the board does it by itself.
-func (p *Pipeline) announce(ctx context.Context, d notifier.Draft, once *notifier.Once, now time.Time) Result {
+func (p *Pipeline) announce(ctx context.Context, d notifier.Draft, once *notifier.Once, now time.Time) notifier.Result {
 	n := notifier.Notice{Draft: d, CreatedAt: now, ExpiresAt: d.EndsAt}
 	replayed, err := p.c.Store.AnnounceOnce(ctx, &n, once)
 	if err != nil {
-		return Result{Err: fmt.Errorf("accept an announcement: %w", err)}
+		return notifier.Result{Err: fmt.Errorf("accept an announcement: %w", err)}
 	}
 	if !replayed {
 		p.show(ctx, n.ID)
-		return Result{Notice: n}
+		return notifier.Result{Notice: n}
 	}
 	known, err := p.c.Store.Contents(ctx, []int64{n.ID})
 	if err != nil {
-		return Result{Err: fmt.Errorf("look up an announcement that was accepted before: %w", err)}
+		return notifier.Result{Err: fmt.Errorf("look up an announcement that was accepted before: %w", err)}
 	}
 	if then, ok := known[n.ID]; ok {
 		n = then
 	}
-	return Result{Notice: n, Replayed: true}
+	return notifier.Result{Notice: n, Replayed: true}
 }
 
 // Edit gives an announcement the content, window and audiences of a draft, for

@@ -15,7 +15,7 @@ import (
 // flood sends so many notices that inboxes cannot remember all that left them.
 func (r *rig) flood(t *testing.T, p *pipeline.Pipeline, to notifier.Draft, n int) {
 	t.Helper()
-	all := make([]pipeline.Request, n)
+	all := make([]notifier.Request, n)
 	for i := range all {
 		all[i].Draft = to
 		all[i].Draft.Title = fmt.Sprint("Lift ", i)

@@ -7,19 +7,6 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Request is a draft, and what makes it the same request when it comes again.
-type Request struct {
-	Draft notifier.Draft
-	Once  *notifier.Once // nil: it is a notice of its own each time
-}
-
-// Result is what became of a request.
-type Result struct {
-	Notice   notifier.Notice
-	Replayed bool // it came before, and Notice is of then
-	Err      error
-}
-
 // Send accepts a draft. Once it returns a notice, that notice is kept and will
 // reach every recipient, whatever becomes of Redis or of this instance; with up to
 // Config.WaitMax recipients it waits until it has, for Config.Wait at most. The
@@ -34,7 +21,7 @@ func (p *Pipeline) Send(ctx context.Context, d notifier.Draft) (notifier.Notice,
 // answers all of them. It is notifier.ErrOtherRequest when the key was used for
 // another draft.
 func (p *Pipeline) SendOnce(ctx context.Context, d notifier.Draft, once *notifier.Once) (notifier.Notice, error) {
-	results, accepted := p.accept(ctx, []Request{{d, once}})
+	results, accepted := p.accept(ctx, []notifier.Request{{d, once}})
 	if r := results[0]; r.Err != nil || len(accepted) == 0 {
 		return r.Notice, r.Err
 	}
@@ -53,7 +40,7 @@ func (p *Pipeline) SendOnce(ctx context.Context, d notifier.Draft, once *notifie
 // SendAll is Send of many drafts with one commit and one question for all the
 // names in them. It answers for each, in order, and never waits for their
 // delivery.
-func (p *Pipeline) SendAll(ctx context.Context, all []Request) []Result {
+func (p *Pipeline) SendAll(ctx context.Context, all []notifier.Request) []notifier.Result {
 	results, accepted := p.accept(ctx, all)
 	p.hand(accepted)
 	return results

@@ -74,7 +74,7 @@ func BenchmarkSend(b *testing.B) {
 				b.ResetTimer()
 				b.RunParallel(func(pb *testing.PB) {
 					for pb.Next() {
-						batch := make([]pipeline.Request, size)
+						batch := make([]notifier.Request, size)
 						for i := range batch {
 							batch[i].Draft = toUsers(fmt.Sprint("u", 1+next.Add(1)%5000))
 						}

@@ -39,14 +39,14 @@ func TestManyAreSentWithOneCommitAndEachHasItsOwnAnswer(t *testing.T) {
 	c := r.config()
 	c.Store = counted
 	p := running(t, c)
-	first := p.SendAll(t.Context(), []pipeline.Request{{Draft: toUsers("u7"), Once: once("a")}})[0]
+	first := p.SendAll(t.Context(), []notifier.Request{{Draft: toUsers("u7"), Once: once("a")}})[0]
 	counted.accepts.Store(0)
 
 	wrong := toUsers("u1")
 	wrong.Title = ""
 	other := once("a")
 	other.Digest = []byte("other")
-	results := p.SendAll(t.Context(), []pipeline.Request{
+	results := p.SendAll(t.Context(), []notifier.Request{
 		{Draft: toUsers("u1", "u2")},
 		{Draft: wrong},
 		{Draft: toUsers("u1", "nobody")},
@@ -129,11 +129,11 @@ func TestWhatIsSentTogetherStaysInItsOrder(t *testing.T) {
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1)
 	p := running(t, r.config())
-	var all []pipeline.Request
+	var all []notifier.Request
 	for i := range 150 {
 		d := toUsers("u1")
 		d.Title = fmt.Sprint("Lift ", i)
-		all = append(all, pipeline.Request{Draft: d})
+		all = append(all, notifier.Request{Draft: d})
 	}
 	results := p.SendAll(t.Context(), all)
 	for _, res := range results {
@@ -185,7 +185,7 @@ func TestWhoSendsMoreThanIsDeliveredIsHeldAndThenRefused(t *testing.T) {
 	if busy.RetryAfter <= 0 || accepted < 10 {
 		t.Errorf("refused after %d, to come back after %v", accepted, busy.RetryAfter)
 	}
-	if res := p.SendAll(t.Context(), []pipeline.Request{{Draft: toUsers("u1")}, {Draft: toAudiences(3)}}); !errors.As(res[0].Err, &busy) || res[1].Err != nil {
+	if res := p.SendAll(t.Context(), []notifier.Request{{Draft: toUsers("u1")}, {Draft: toAudiences(3)}}); !errors.As(res[0].Err, &busy) || res[1].Err != nil {
 		t.Errorf("of many: %v, and the announcement: %v", res[0].Err, res[1].Err)
 	}
 	away.Store(true)
