@@ -21,7 +21,7 @@ func (p *Pipeline) Send(ctx context.Context, d notifier.Draft) (notifier.Notice,
 // answers all of them. It is notifier.ErrOtherRequest when the key was used for
 // another draft.
 func (p *Pipeline) SendOnce(ctx context.Context, d notifier.Draft, once *notifier.Once) (notifier.Notice, error) {
-	results, accepted := p.accept(ctx, []notifier.Request{{d, once}})
+	results, accepted := p.accept(ctx, []notifier.Request{{Draft: d, Once: once}})
 	if r := results[0]; r.Err != nil || len(accepted) == 0 {
 		return r.Notice, r.Err
 	}
