@@ -137,8 +137,8 @@ type DemoUser struct {
 	Staff    bool
 }
 
-// Config is what the pages need. All interfaces but Archive, Settings and
-// DeadLetters are required.
+// Config is what the pages need. Those interfaces are required of which nothing
+// else is said.
 type Config struct {
 	Sessions Sessions
 	Gate     Gate
@@ -155,6 +155,9 @@ type Config struct {
 	Settings  Settings // nil: nothing can be chosen
 
 	DeadLetters DeadLetters // nil: nobody puts anything aside
+
+	Topics        Topics        // nil: types are called by their slugs, and nobody subscribes
+	Subscriptions Subscriptions // goes with Topics
 
 	Demo           []DemoUser                   // empty: no demo
 	Audiences      map[notifier.Audience]string // those there are, with their names; empty: operator, user, customer
