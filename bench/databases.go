@@ -48,15 +48,15 @@ func (w *world) database(ctx context.Context, name string) (*database, error) {
 	}}, nil
 }
 
-// people makes user1, user2 and so on, who get the numbers from 1.
-func (d *database) people(ctx context.Context, count int) error {
+// people makes user1, user2 and so on, who get the numbers from 1 and these roles.
+func (d *database) people(ctx context.Context, count int, roles ...string) error {
 	n := 0
 	_, err := d.st.ImportUsers(ctx, count, func() (store.NewUser, int, error) {
 		if n == count {
 			return store.NewUser{}, n, io.EOF
 		}
 		n++
-		return store.NewUser{Name: userName(n), Audience: audience}, n, nil
+		return store.NewUser{Name: userName(n), Audience: audience, Roles: roles}, n, nil
 	}, nil)
 	if err != nil {
 		return fmt.Errorf("make users: %w", err)

@@ -26,6 +26,7 @@ func groups() []group {
 		{[]string{"5a"}, "one to one", (*world).unicast},
 		{[]string{"5b"}, "the whole way", (*world).wholeWay},
 		{[]string{"6"}, "deliver scripts", (*world).deliverScripts},
+		{[]string{"7"}, "a notice to very many", (*world).manyInboxes},
 		{[]string{"8"}, "pages", (*world).pages},
 		{[]string{"8b"}, "open scripts", (*world).openScripts},
 		{[]string{"9"}, "accepting", (*world).accepting},
