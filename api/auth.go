@@ -1,0 +1,89 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+type callerKey struct{}
+
+// callerOf is the key that a call was made with.
+func callerOf(ctx context.Context) notifier.APIKey {
+	key, _ := ctx.Value(callerKey{}).(notifier.APIKey)
+	return key
+}
+
+// senderName is whose notices the calls with a key are.
+func senderName(key notifier.APIKey) string { return "key " + key.Name }
+
+// admit lets a call pass that has a key for it, within its limit.
+func (s *server) admit(c huma.Context, next func(huma.Context)) {
+	key, err := s.authenticate(c)
+	if err == nil && !key.Allows(scopeOf(c.Operation())) {
+		err = notifier.ErrForbidden
+	}
+	if err == nil {
+		err = s.count(c, key)
+	}
+	if err != nil {
+		s.refuse(c, err)
+		return
+	}
+	next(huma.WithValue(c, callerKey{}, key))
+}
+
+func (s *server) authenticate(c huma.Context) (notifier.APIKey, error) {
+	scheme, token, _ := strings.Cut(c.Header("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return notifier.APIKey{}, notifier.ErrUnauthenticated
+	}
+	return s.ring.find(c.Context(), strings.TrimSpace(token))
+}
+
+// count takes the call from what its key may still ask, and says in headers what
+// is left.
+func (s *server) count(c huma.Context, key notifier.APIKey) error {
+	if s.Limiter == nil {
+		return nil
+	}
+	a, ok := s.Limiter.Take(c.Context(), strconv.FormatInt(key.ID, 10), 1)
+	c.SetHeader("RateLimit-Policy", `"key";q=`+strconv.Itoa(a.Limit)+";w="+seconds(a.Window))
+	c.SetHeader("RateLimit", `"key";r=`+strconv.Itoa(a.Remaining)+";t="+seconds(a.Reset))
+	if !ok {
+		return &notifier.TooManyError{RetryAfter: a.Reset}
+	}
+	return nil
+}
+
+// seconds is a duration in whole seconds, rounded up.
+func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
+
+// refuse answers a call before its input was looked at.
+func (s *server) refuse(c huma.Context, err error) {
+	p := s.problem(c.Context(), err)
+	var he huma.HeadersError
+	if errors.As(p, &he) {
+		for name, values := range he.GetHeaders() {
+			for _, v := range values {
+				c.SetHeader(name, v)
+			}
+		}
+	}
+	var model *huma.ErrorModel
+	status := http.StatusInternalServerError
+	if errors.As(p, &model) {
+		status = model.Status
+		_ = huma.WriteErr(s.api, c, status, model.Detail)
+		return
+	}
+	_ = huma.WriteErr(s.api, c, status, "")
+}

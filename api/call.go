@@ -1,0 +1,142 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// answerWait is how long an answer may take.
+const answerWait = 10 * time.Second
+
+// call is what the document and the page say of an operation beside its types.
+type call struct {
+	id       string // such as send-notice
+	group    string // the heading it stands under
+	method   string
+	path     string // below /api/v1
+	scope    notifier.KeyScope
+	status   int // when all is well
+	summary  string
+	about    string // Markdown: paragraphs, `code`
+	maxBody  int64  // 0: maxBody
+	errors   []int  // beside 401, 403, 422, 429 and 503
+	examples []example
+}
+
+// example is a request that works on an installation that has the demonstration's
+// users. It stands in the document and on the page, and a test makes it.
+type example struct {
+	name    string            // unique in its call, such as topic
+	summary string            // what it does
+	params  map[string]string // of path, query and header, by name
+	body    string            // JSON
+	status  int               // 0: that of the call
+}
+
+const (
+	metaCall     = "call"
+	metaRegistry = "registry"
+)
+
+func scopeOf(op *huma.Operation) notifier.KeyScope { return callOf(op).scope }
+
+func callOf(op *huma.Operation) call {
+	c, _ := op.Metadata[metaCall].(call)
+	return c
+}
+
+func registryOf(op *huma.Operation) huma.Registry {
+	r, _ := op.Metadata[metaRegistry].(huma.Registry)
+	return r
+}
+
+// register adds a call. The errors of its handler may be those of notifier: each
+// has its status and sentence, and an *notifier.InvalidError names fields of the
+// body. Input that has a field `Payload payload[T]` takes a body.
+func register[I, O any](s *server, c call, handle func(context.Context, *I) (*O, error)) {
+	registry := s.api.OpenAPI().Components.Schemas
+	if c.maxBody == 0 {
+		c.maxBody = maxBody
+	}
+	op := &huma.Operation{
+		OperationID: c.id, Method: c.method, Path: prefix + c.path, Summary: c.summary, Description: c.about,
+		Tags: []string{c.group}, DefaultStatus: c.status, MaxBodyBytes: c.maxBody, SkipValidateBody: true,
+		Errors:   append([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable}, c.errors...),
+		Security: []map[string][]string{{"key": {string(c.scope)}}},
+		Metadata: map[string]any{metaCall: c, metaRegistry: registry},
+	}
+	huma.Register(s.api, *op, func(ctx context.Context, in *I) (*O, error) {
+		ctx, cancel := context.WithTimeout(ctx, answerWait)
+		defer cancel()
+		out, err := handle(ctx, in)
+		if err != nil {
+			return nil, s.problem(ctx, err)
+		}
+		return out, nil
+	})
+	documented := s.operation(c.method, prefix+c.path)
+	addBody[I](documented, registry)
+	addExamples(documented, c.examples)
+}
+
+// addBody describes the body. huma is told of it only now, as it would read it.
+func addBody[I any](op *huma.Operation, registry huma.Registry) {
+	field, ok := reflect.TypeFor[I]().FieldByName("Payload")
+	if !ok {
+		return
+	}
+	body, ok := reflect.New(field.Type).Interface().(bodied)
+	if !ok {
+		return
+	}
+	op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+		"application/json": {Schema: body.schema(registry, op.OperationID+"-body")},
+	}}
+	op.RequestBody.Content["application/json"].Schema.PrecomputeMessages()
+}
+
+// addExamples puts the examples where the document wants them.
+func addExamples(op *huma.Operation, all []example) {
+	for _, e := range all {
+		for _, p := range op.Parameters {
+			if value, ok := e.params[p.Name]; ok {
+				if p.Examples == nil {
+					p.Examples = map[string]*huma.Example{}
+				}
+				p.Examples[e.name] = &huma.Example{Summary: e.summary, Value: value}
+			}
+		}
+		if e.body != "" && op.RequestBody != nil {
+			media := op.RequestBody.Content["application/json"]
+			if media.Examples == nil {
+				media.Examples = map[string]*huma.Example{}
+			}
+			media.Examples[e.name] = &huma.Example{Summary: e.summary, Value: json.RawMessage(e.body)}
+		}
+	}
+}
+
+// operation finds what the document holds under a path.
+func (s *server) operation(method, path string) *huma.Operation {
+	item := s.api.OpenAPI().Paths[path]
+	switch strings.ToUpper(method) {
+	case http.MethodGet:
+		return item.Get
+	case http.MethodPut:
+		return item.Put
+	case http.MethodPost:
+		return item.Post
+	case http.MethodPatch:
+		return item.Patch
+	default:
+		return item.Delete
+	}
+}

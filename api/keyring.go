@@ -1,0 +1,113 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const (
+	freshFor   = 2 * time.Second // a key is looked up anew after this
+	keyLife   = 4 * time.Second // and not believed after this, if nobody could
+	touchEvery = time.Minute     // how often its last use is written
+	maxHeld    = 10_000          // keys that are remembered
+)
+
+// keyring remembers keys for some seconds, so that not each request asks SQL.
+type keyring struct {
+	keys Keys
+	log  *slog.Logger
+	now  func() time.Time
+	mu   sync.Mutex
+	held map[string]*heldKey // by hash
+}
+
+type heldKey struct {
+	key     notifier.APIKey
+	seen    time.Time // in SQL
+	asking  bool      // somebody looks it up anew
+	touched time.Time
+}
+
+// find returns the valid key with this text. It is notifier.ErrUnauthenticated for
+// one that is unknown or revoked.
+func (k *keyring) find(ctx context.Context, token string) (notifier.APIKey, error) {
+	hash, ok := hashKey(token)
+	if !ok {
+		return notifier.APIKey{}, notifier.ErrUnauthenticated
+	}
+	if key, ok := k.remembered(string(hash)); ok {
+		return key, nil
+	}
+	key, err := k.keys.KeyByHash(ctx, hash)
+	switch {
+	case errors.Is(err, notifier.ErrNotFound), err == nil && !key.RevokedAt.IsZero():
+		k.forget(string(hash))
+		return key, notifier.ErrUnauthenticated
+	case err != nil:
+		k.giveUp(string(hash))
+		return key, err
+	}
+	if k.remember(string(hash), key) {
+		if err := k.keys.TouchKeys(ctx, map[int64]time.Time{key.ID: k.now()}); err != nil {
+			k.log.WarnContext(ctx, "last use of a key not written", "err", err)
+		}
+	}
+	return key, nil
+}
+
+// remembered is false when the caller is to look the key up. Of many who ask for
+// one that is no longer fresh only one does; the others take it as it was.
+func (k *keyring) remembered(hash string) (notifier.APIKey, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	h := k.held[hash]
+	if h == nil {
+		return notifier.APIKey{}, false
+	}
+	age := k.now().Sub(h.seen)
+	if age < 0 || age >= keyLife || age >= freshFor && !h.asking {
+		h.asking = true
+		return notifier.APIKey{}, false
+	}
+	return h.key, true
+}
+
+// remember says whether the key's use is to be written now.
+func (k *keyring) remember(hash string, key notifier.APIKey) (touch bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := k.now()
+	h := k.held[hash]
+	if h == nil {
+		if len(k.held) >= maxHeld {
+			clear(k.held)
+		}
+		h = &heldKey{touched: key.UsedAt}
+		k.held[hash] = h
+	}
+	h.key, h.seen, h.asking = key, now, false
+	if touch = now.Sub(h.touched) >= touchEvery; touch {
+		h.touched = now
+	}
+	return touch
+}
+
+func (k *keyring) forget(hash string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.held, hash)
+}
+
+// giveUp lets the next one try.
+func (k *keyring) giveUp(hash string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if h := k.held[hash]; h != nil {
+		h.asking = false
+	}
+}

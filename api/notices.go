@@ -1,0 +1,4 @@
+package api
+
+// registerNotices adds the calls about notices.
+func registerNotices(*server) {}
