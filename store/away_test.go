@@ -111,7 +111,11 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"MutedBy":          func(ctx context.Context) error { _, err := s.MutedBy(ctx, "like", roaring.BitmapOf(1)); return err },
 		"Unfinished":       func(ctx context.Context) error { _, err := s.Unfinished(ctx, 0, 1); return err },
 		"Backlog":          func(ctx context.Context) error { _, err := s.Backlog(ctx); return err },
-		"Advance":          func(ctx context.Context) error { return s.Advance(ctx, 1, notifier.StateSending, 1) },
+		"Advance":          func(ctx context.Context) error { return s.Advance(ctx, 1, 0, notifier.StateSending, 1) },
+		"Move": func(ctx context.Context) error {
+			_, err := s.Move(ctx, 1, 0, notifier.StateAccepted, notifier.StateSending)
+			return err
+		},
 		"SetState": func(ctx context.Context) error {
 			_, err := s.SetState(ctx, 1, notifier.StateAccepted, notifier.StateSending)
 			return err

@@ -81,14 +81,6 @@ func (s *Store) Backlog(ctx context.Context) (map[notifier.State]int64, error) {
 	return counts, s.fail(err, "count unfinished notices")
 }
 
-// Advance moves the cursor of a notice forward to done while its state is still
-// the one given. Otherwise, and backwards, it changes nothing.
-func (s *Store) Advance(ctx context.Context, id int64, state notifier.State, done int64) error {
-	_, err := s.exec(ctx, `UPDATE notices SET done = $1 WHERE id = $2 AND state = $3 AND done < $1`,
-		done, id, string(state))
-	return s.fail(err, "advance notice %d to user %d", id, done)
-}
-
 // SetState moves a notice from one state to another, with its cursor back at 0,
 // and says whether it did: not when its state was no longer from. Who begins to
 // retract it changes it: see Since.

@@ -33,7 +33,7 @@ func (p *Pipeline) stretch(ctx context.Context, n *notifier.Notice, e intake.Ent
 func (p *Pipeline) serve(ctx context.Context, n *notifier.Notice, e intake.Entry, s stretch) ([]intake.Entry, error) {
 	if n.State == notifier.StateAccepted && !s.last {
 		// One range needs no cursor, and so no state in which to keep one.
-		if _, err := p.c.Store.SetState(ctx, n.ID, notifier.StateAccepted, notifier.StateSending); err != nil {
+		if _, err := p.c.Store.Move(ctx, n.ID, n.Revision, notifier.StateAccepted, notifier.StateSending); err != nil {
 			return nil, fmt.Errorf("begin to send notice %d: %w", n.ID, err)
 		}
 	}
@@ -92,7 +92,7 @@ func (p *Pipeline) finish(ctx context.Context, n *notifier.Notice, e intake.Entr
 	if e.Retract {
 		to = notifier.StateRetracted
 	}
-	if _, err := p.c.Store.SetState(ctx, n.ID, n.State, to); err != nil {
+	if _, err := p.c.Store.Move(ctx, n.ID, n.Revision, n.State, to); err != nil {
 		return fmt.Errorf("bring notice %d from %s to %s: %w", n.ID, n.State, to, err)
 	}
 	p.waiting.tell(n.ID)
@@ -105,7 +105,7 @@ func (p *Pipeline) advance(ctx context.Context, n *notifier.Notice, e intake.Ent
 	if e.To > 0 || finished(n.State) || !p.cache.advance(n.ID) {
 		return nil
 	}
-	if err := p.c.Store.Advance(ctx, n.ID, n.State, done); err != nil {
+	if err := p.c.Store.Advance(ctx, n.ID, n.Revision, n.State, done); err != nil {
 		return fmt.Errorf("move the cursor of notice %d to %d: %w", n.ID, done, err)
 	}
 	return nil

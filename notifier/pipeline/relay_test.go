@@ -179,7 +179,7 @@ func TestWhatTheRelayPutsInBeginsWhereItStood(t *testing.T) {
 	if _, err := r.store.SetState(t.Context(), n.ID, notifier.StateAccepted, notifier.StateSending); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.store.Advance(t.Context(), n.ID, notifier.StateSending, seqs[149]); err != nil {
+	if err := r.store.Advance(t.Context(), n.ID, n.Revision, notifier.StateSending, seqs[149]); err != nil {
 		t.Fatal(err)
 	}
 	running(t, c)

@@ -37,8 +37,10 @@ type Store interface {
 	Unfinished(ctx context.Context, after int64, limit int) ([]notifier.Notice, error)
 	// Since lists what was accepted or changed since then, by id.
 	Since(ctx context.Context, since time.Time, after int64, limit int) ([]int64, error)
-	// Advance moves the cursor of a notice that still is in that state.
-	Advance(ctx context.Context, id int64, state notifier.State, done int64) error
+	// Advance moves the cursor of a notice that still is in that state and revision.
+	Advance(ctx context.Context, id, rev int64, state notifier.State, done int64) error
+	// Move is SetState of a notice that still has that revision.
+	Move(ctx context.Context, id, rev int64, from, to notifier.State) (bool, error)
 	// SetState is false when the notice was not in the state from. It resets the cursor.
 	SetState(ctx context.Context, id int64, from, to notifier.State) (bool, error)
 	// ForgetKeys forgets requests of before then: who repeats one later sends anew.

@@ -1,0 +1,24 @@
+package store
+
+import (
+	"context"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Advance moves the cursor of a notice forward to done while its state and
+// revision are still those given. Otherwise, and backwards, it changes nothing.
+func (s *Store) Advance(ctx context.Context, id, rev int64, state notifier.State, done int64) error {
+	_, err := s.exec(ctx, `UPDATE notices SET done = $1 WHERE id = $2 AND rev = $3 AND state = $4 AND done < $1`,
+		done, id, rev, string(state))
+	return s.fail(err, "advance notice %d to user %d", id, done)
+}
+
+// Move moves a notice from one state to another, with its cursor back at 0, and
+// says whether it did: not when it has another state or revision by now. Who was
+// overtaken by an edit moves nothing.
+func (s *Store) Move(ctx context.Context, id, rev int64, from, to notifier.State) (bool, error) {
+	changed, err := s.exec(ctx, `UPDATE notices SET state = $1, done = 0 WHERE id = $2 AND rev = $3 AND state = $4`,
+		string(to), id, rev, string(from))
+	return changed > 0, s.fail(err, "move notice %d from %s to %s", id, from, to)
+}
