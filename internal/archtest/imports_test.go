@@ -22,7 +22,7 @@ var rules = map[string][]string{
 	"bench":        {"*"},
 	"e2e":          {"*"},
 
-	"api":              {"notifier", "views", "static"},
+	"api":              {"notifier", "views", "views/locale", "static"},
 	"handlers":         {"notifier", "views", "views/components", "views/locale", "views/markdown", "static"},
 	"views":            {"notifier", "views/components", "views/locale"},
 	"views/components": {},
