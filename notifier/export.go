@@ -13,6 +13,7 @@ type Export struct {
 	User          User
 	CreatedAt     time.Time // of the account
 	Muted         []string  // types of notices
+	Subscriptions []Topic   // of his own, not of his roles
 	Sessions      []ExportedSession
 	Inbox         ExportedInbox
 	Announcements []ExportedRead // that he has read
@@ -83,6 +84,7 @@ func (e *Export) Encode(to io.Writer) error {
 		"locale": e.User.Locale, "theme": e.User.Theme, "keys": !e.User.KeysOff, "toasts": !e.User.ToastsOff,
 	})
 	w.field(",", "muted", orNone(e.Muted))
+	w.field(",", "subscriptions", orNone(e.Subscriptions))
 	w.field(",", "sessions", orNone(e.Sessions))
 	e.Inbox.Entries = orNone(e.Inbox.Entries)
 	w.field(",", "inbox", e.Inbox)

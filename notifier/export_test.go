@@ -32,9 +32,10 @@ func TestAnExportIsOneJSONWithEverythingInIt(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 5e6, time.UTC)
 	e := notifier.Export{
-		User:      notifier.User{Seq: 7, Name: `A "quoted" 名`, Audience: 3, Settings: notifier.Settings{Locale: "ja", KeysOff: true}, Roles: []string{"staff"}},
-		CreatedAt: at,
-		Sessions:  []notifier.ExportedSession{{CreatedAt: at, SeenAt: at}},
+		User:          notifier.User{Seq: 7, Name: `A "quoted" 名`, Audience: 3, Settings: notifier.Settings{Locale: "ja", KeysOff: true}, Roles: []string{"staff"}},
+		CreatedAt:     at,
+		Subscriptions: []notifier.Topic{{Type: "stock", Scope: "119240"}},
+		Sessions:      []notifier.ExportedSession{{CreatedAt: at, SeenAt: at}},
 		Inbox: notifier.ExportedInbox{Unread: 1, Entries: []notifier.ExportedEntry{
 			{Key: "like:a", ID: 2, Content: &notifier.Content{Type: "like", Title: "t", CreatedAt: at, Reason: "user"}}, {Key: "like:b", Read: true, ID: 1},
 		}},
@@ -54,6 +55,7 @@ func TestAnExportIsOneJSONWithEverythingInIt(t *testing.T) {
 		"user":               map[string]any{"name": `A "quoted" 名`, "number": 7.0, "audience": 3.0, "roles": []any{"staff"}, "created_at": instant},
 		"settings":           map[string]any{"locale": "ja", "theme": "", "keys": false, "toasts": true},
 		"muted":              []any{},
+		"subscriptions":      []any{map[string]any{"type": "stock", "scope": "119240"}},
 		"sessions":           []any{map[string]any{"created_at": instant, "seen_at": instant}},
 		"announcements_read": []any{},
 		"log":                []any{},

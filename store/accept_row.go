@@ -18,6 +18,7 @@ type noticeRow struct {
 	target     string
 	search     string
 	recipients []byte         // nil: not settled
+	reasons    []byte         // nil: none but the target's
 	once       *notifier.Once // its own; nil: no key
 
 	id       int64
@@ -48,6 +49,10 @@ func (s *Store) noticeRow(row *noticeRow, a *notifier.Acceptance) error {
 		}
 		row.Recipients, row.Routed = int64(a.To.GetCardinality()), true //nolint:gosec // at most 2^32
 	}
+	if row.reasons, err = encodeReasons(n.Reasons); err != nil {
+		return fmt.Errorf("accept a notice: %w", err)
+	}
+	row.Reasons = nil // the caller's
 	if a.Once != nil {
 		once := *a.Once
 		once.Digest = append([]byte{}, once.Digest...) // never NULL

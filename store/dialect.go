@@ -22,6 +22,9 @@ type dialect interface {
 	within(column string, n int) string
 	textList(values []string) any
 	numberList(values []int64) any
+	// pairs is a statement that reads parameter n, the JSON of a list of pairs of
+	// texts, into columns of these names, each pair once.
+	pairs(first, second string, n int) string
 	// addUsers inserts rows in their order. taken is the index of the first row
 	// whose name is borne by another; -1: none is.
 	addUsers(ctx context.Context, tx *sql.Tx, rows []userRow) (taken int, err error)

@@ -28,6 +28,9 @@ func (s *Store) ExportUser(ctx context.Context, name string) (notifier.Export, e
 		e.Muted, err = s.Mutes(ctx, u.Seq)
 	}
 	if err == nil {
+		e.Subscriptions, err = s.exportSubscriptions(ctx, u.Seq)
+	}
+	if err == nil {
 		e.Sessions, err = s.exportSessions(ctx, u.Seq)
 	}
 	if err == nil {
@@ -40,6 +43,17 @@ func (s *Store) ExportUser(ctx context.Context, name string) (notifier.Export, e
 		return notifier.Export{}, s.fail(err, "export user %d", u.Seq)
 	}
 	return e, nil
+}
+
+// exportSubscriptions is what he subscribes to by his own name.
+func (s *Store) exportSubscriptions(ctx context.Context, seq int64) (topics []notifier.Topic, err error) {
+	err = s.all(ctx, func(rows *sql.Rows) error {
+		var t notifier.Topic
+		err := rows.Scan(&t.Type, &t.Scope)
+		topics = append(topics, t)
+		return err
+	}, `SELECT type, scope FROM subscriptions WHERE seq = $1 ORDER BY type, scope`, seq)
+	return topics, err
 }
 
 func (s *Store) exportSessions(ctx context.Context, seq int64) (sessions []notifier.ExportedSession, err error) {
@@ -74,7 +88,7 @@ func (s *Store) exportInbox(ctx context.Context, seq int64) (notifier.ExportedIn
 			entry.Key, entry.Read = key, read
 		}
 		if n, ok := contents[r.NoticeID]; ok {
-			content := n.Content()
+			content := n.ContentFor(seq)
 			entry.Content = &content
 		}
 		inbox.Entries = append(inbox.Entries, entry)

@@ -22,7 +22,8 @@ const (
 // DeleteUser removes what is known of a person, and answers who that was. An unknown
 // name is notifier.ErrNotFound.
 //
-//   - His account with roles, settings, muted types, sessions and inbox.
+//   - His account with roles, settings, muted types, subscriptions, sessions
+//     and inbox.
 //   - Notices that went to nobody else, or were to, with their counts and dead letters.
 //   - His place among the recipients of all others, and his name among those they name.
 //   - His name as a sender of notices, and the keys of the requests he made.

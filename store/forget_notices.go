@@ -72,10 +72,10 @@ func (s *Store) noticesOf(ctx context.Context, u *notifier.User, quoted []byte, 
 func forgetNotice(ctx context.Context, tx *sql.Tx, u *notifier.User, id int64) error {
 	n := notifier.Notice{ID: id}
 	var target string
-	var blob []byte
+	var blob, reasons []byte
 	// Locked and read in one: two who are deleted at once are taken out one after the other.
-	err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev WHERE id = $1 RETURNING sender, title, target, recipients`, id).
-		Scan(&n.Sender, &n.Title, &target, &blob)
+	err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev WHERE id = $1 RETURNING sender, title, target, recipients, reasons`, id).
+		Scan(&n.Sender, &n.Title, &target, &blob, &reasons)
 	if err != nil {
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
@@ -91,6 +91,7 @@ func forgetNotice(ctx context.Context, tx *sql.Tx, u *notifier.User, id int64) e
 			return err
 		}
 	}
+	n.Reasons = storedReasons(reasons)
 	rest, alone := forgetRecipient(&n, to, u)
 	if alone {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM dead_letters WHERE notice_id = $1`, id); err != nil {
@@ -112,6 +113,11 @@ func forgetRecipient(n *notifier.Notice, to *roaring.Bitmap, u *notifier.User) (
 	n.Target.Users = slices.DeleteFunc(n.Target.Users, func(name string) bool { return name == u.Name })
 	onlyNamed := named && len(n.Target.Users) == 0
 	if to != nil && to.CheckedRemove(uint32(u.Seq)) { //nolint:gosec // a user's number is below 2^32
+		for _, why := range n.Reasons {
+			if why.To != nil {
+				why.To.Remove(uint32(u.Seq)) //nolint:gosec // as above
+			}
+		}
 		return to, to.IsEmpty()
 	}
 	return nil, onlyNamed && (to == nil || to.IsEmpty())
@@ -132,7 +138,11 @@ func updateForgotten(ctx context.Context, tx *sql.Tx, n *notifier.Notice, rest *
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE notices SET recipients = $1, recipient_count = $2 WHERE id = $3`,
-		blob, int64(rest.GetCardinality()), n.ID) //nolint:gosec // at most 2^32
+	reasons, err := encodeReasons(n.Reasons)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE notices SET recipients = $1, recipient_count = $2, reasons = $3 WHERE id = $4`,
+		blob, int64(rest.GetCardinality()), reasons, n.ID) //nolint:gosec // at most 2^32
 	return err
 }

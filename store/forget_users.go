@@ -9,6 +9,9 @@ import (
 // removeUser takes an account away, and keeps its number.
 func (s *Store) removeUser(ctx context.Context, seq int64) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
+		if err := endSubscriptions(ctx, tx, "seq", seq); err != nil {
+			return err
+		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM users WHERE seq = $1`, seq) // his roles, mutes, sessions and inbox go with him
 		if err != nil {
 			return err

@@ -16,11 +16,11 @@ const vanishing = 3
 // is it free. The order of the keys keeps two who claim several from waiting for
 // each other in a circle.
 const addOnceQuery = `WITH input AS MATERIALIZED (
-		SELECT nextval('notices_id_seq') AS id, r.* FROM unnest(` + postgresArrays + `, $17::text[], $18::text[], $19::bytea[])
+		SELECT nextval('notices_id_seq') AS id, r.* FROM unnest(` + postgresArrays + `, $18::text[], $19::text[], $20::bytea[])
 			WITH ORDINALITY AS r (` + postgresNotices + `, owner, key, digest, place)
 	), claimed AS (
 		INSERT INTO idempotency_keys (owner, key, digest, notice_id, created_at)
-		SELECT owner, key, digest, id, $20 FROM input WHERE key IS NOT NULL ORDER BY owner, key, place
+		SELECT owner, key, digest, id, $21 FROM input WHERE key IS NOT NULL ORDER BY owner, key, place
 		ON CONFLICT DO NOTHING RETURNING notice_id
 	), stored AS (
 		INSERT INTO notices (id, ` + postgresNotices + `) OVERRIDING SYSTEM VALUE

@@ -64,19 +64,5 @@ func (s *Store) FindRoles(ctx context.Context, part string, limit int) ([]notifi
 		return nil, s.fail(err, "list the names of roles")
 	}
 	names := append(first, later...)
-	names = names[:min(len(names), limit)]
-	members := map[string]int64{}
-	err = s.all(ctx, func(rows *sql.Rows) error {
-		var name string
-		var n int64
-		err := rows.Scan(&name, &n)
-		members[name] = n
-		return err
-	}, `SELECT r.name, (SELECT COUNT(*) FROM role_members m WHERE m.role_id = r.id) FROM roles r
-		WHERE `+s.dialect.within("r.name", 1), s.dialect.textList(names))
-	found := make([]notifier.RoleInfo, 0, len(names))
-	for _, name := range names {
-		found = append(found, notifier.RoleInfo{Name: name, Members: members[name]})
-	}
-	return found, s.fail(err, "count the members of %d roles", len(names))
+	return s.countMembers(ctx, names[:min(len(names), limit)])
 }

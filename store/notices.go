@@ -18,7 +18,7 @@ const noticeColumns = `id, state, done, rev, recipient_count, created_at, expire
 
 // Notice returns one notice, or notifier.ErrNotFound.
 func (s *Store) Notice(ctx context.Context, id int64) (notifier.Notice, error) {
-	found, err := s.notices(ctx, `WHERE id = $1`, id)
+	found, err := s.wholeNotices(ctx, `WHERE id = $1`, id)
 	if err == nil && len(found) == 0 {
 		err = notifier.ErrNotFound
 	}
@@ -28,7 +28,8 @@ func (s *Store) Notice(ctx context.Context, id int64) (notifier.Notice, error) {
 	return found[0], nil
 }
 
-// Notices lists notices. A search reads every notice until the page is full.
+// Notices lists notices, without their Reasons. A search reads every notice until the
+// page is full.
 func (s *Store) Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error) {
 	var f filter
 	if q.Before > 0 {
@@ -100,6 +101,29 @@ func (s *Store) notices(ctx context.Context, where string, args ...any) ([]notif
 		found = append(found, n)
 		return err
 	}, `SELECT `+noticeColumns+` FROM notices LEFT JOIN announcements ON notice_id = id `+where, args...)
+	return found, err
+}
+
+// wholeNotices is notices with their Reasons, for who shows one to those who get it.
+func (s *Store) wholeNotices(ctx context.Context, where string, args ...any) ([]notifier.Notice, error) {
+	rows, err := s.read.QueryContext(ctx, wholeNotice+where, args...)
+	return scanWhole(rows, err)
+}
+
+const wholeNotice = `SELECT ` + noticeColumns + `, reasons FROM notices LEFT JOIN announcements ON notice_id = id `
+
+// scanWhole reads the rows of wholeNotice.
+func scanWhole(rows *sql.Rows, err error) (found []notifier.Notice, _ error) {
+	err = each(rows, err, func(rows *sql.Rows) error {
+		var reasons sql.RawBytes // decoding copies what it keeps
+		n, err := scanNotice(rows, &reasons)
+		if err != nil {
+			return err
+		}
+		n.Reasons = storedReasons(reasons)
+		found = append(found, n)
+		return nil
+	})
 	return found, err
 }
 

@@ -77,6 +77,10 @@ func (postgresDialect) textList(values []string) any { return values }
 
 func (postgresDialect) numberList(values []int64) any { return values }
 
+func (postgresDialect) pairs(first, second string, n int) string {
+	return "SELECT DISTINCT value ->> 0 AS " + first + ", value ->> 1 AS " + second + " FROM json_array_elements($" + strconv.Itoa(n) + "::json)"
+}
+
 // locked is never true: PostgreSQL waits for locks itself, and hears the context.
 func (postgresDialect) locked(error) bool { return false }
 

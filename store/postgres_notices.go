@@ -10,9 +10,9 @@ import (
 // from its first parameters.
 const (
 	postgresNotices = `state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender, search,
-		recipients, recipient_count`
+		recipients, recipient_count, reasons`
 	postgresArrays = `$1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-		$10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::bytea[], $16::bigint[]`
+		$10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::bytea[], $16::bigint[], $17::bytea[]`
 )
 
 // addNotices inserts all rows with one statement over arrays, which commits by
@@ -44,7 +44,7 @@ type noticeArrays struct {
 	states, targets, types, scopes, subjects, titles, bodies, links, senders, searches []string
 	revs, created, expires, counts                                                     []int64
 	toasts                                                                             []bool
-	recipients                                                                         [][]byte
+	recipients, reasons                                                                [][]byte
 }
 
 func arraysOf(rows []*noticeRow) *noticeArrays {
@@ -57,6 +57,7 @@ func arraysOf(rows []*noticeRow) *noticeArrays {
 		c.links, c.toasts, c.senders = append(c.links, n.Link), append(c.toasts, n.Toast), append(c.senders, n.Sender)
 		c.searches = append(c.searches, n.search)
 		c.recipients, c.counts = append(c.recipients, n.recipients), append(c.counts, n.Recipients)
+		c.reasons = append(c.reasons, n.reasons)
 	}
 	return c
 }
@@ -65,7 +66,7 @@ func arraysOf(rows []*noticeRow) *noticeArrays {
 func (c *noticeArrays) args() []any {
 	return []any{
 		c.states, c.revs, c.created, c.expires, c.targets, c.types, c.scopes,
-		c.subjects, c.titles, c.bodies, c.links, c.toasts, c.senders, c.searches, c.recipients, c.counts,
+		c.subjects, c.titles, c.bodies, c.links, c.toasts, c.senders, c.searches, c.recipients, c.counts, c.reasons,
 	}
 }
 

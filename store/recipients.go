@@ -52,11 +52,12 @@ func (s *Store) Accepted(ctx context.Context, ids []int64) ([]notifier.Acceptanc
 	found := make([]notifier.Acceptance, 0, len(ids))
 	for part := range slices.Chunk(ids, inboxBatch) {
 		err := s.all(ctx, func(rows *sql.Rows) error {
-			var blob sql.RawBytes // decoding copies what it keeps
-			n, err := scanNotice(rows, &blob)
+			var blob, reasons sql.RawBytes // decoding copies what it keeps
+			n, err := scanNotice(rows, &blob, &reasons)
 			if err != nil {
 				return err
 			}
+			n.Reasons = storedReasons(reasons)
 			a := notifier.Acceptance{Notice: &n}
 			if n.Routed {
 				if a.To, err = decodeRecipients(n.ID, blob); err != nil {
@@ -65,7 +66,7 @@ func (s *Store) Accepted(ctx context.Context, ids []int64) ([]notifier.Acceptanc
 			}
 			found = append(found, a)
 			return nil
-		}, `SELECT `+noticeColumns+`, recipients FROM notices LEFT JOIN announcements ON notice_id = id
+		}, `SELECT `+noticeColumns+`, recipients, reasons FROM notices LEFT JOIN announcements ON notice_id = id
 			WHERE `+s.dialect.within("id", 1), s.dialect.numberList(part))
 		if err != nil {
 			return nil, s.fail(err, "read %d notices with their recipients", len(ids))

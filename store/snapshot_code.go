@@ -144,14 +144,17 @@ func (r *codeReader) take(n int) {
 	r.rest = r.rest[n:]
 }
 
-func (r *codeReader) text(n uint64) string {
+func (r *codeReader) text(n uint64) string { return string(r.bytes(n)) }
+
+// bytes is the next n bytes, which stay whose they are.
+func (r *codeReader) bytes(n uint64) []byte {
 	if n > uint64(len(r.rest)) {
 		r.rest, r.bad = nil, true
-		return ""
+		return nil
 	}
-	s := string(r.rest[:n])
+	b := r.rest[:n]
 	r.rest = r.rest[n:]
-	return s
+	return b
 }
 
 func (r *codeReader) end() error {

@@ -149,7 +149,7 @@ func (s *Store) VersOf(ctx context.Context, seqs []int64) (map[int64]int64, erro
 func (s *Store) Contents(ctx context.Context, ids []int64) (map[int64]notifier.Notice, error) {
 	found := make(map[int64]notifier.Notice, len(ids))
 	for part := range slices.Chunk(ids, inboxBatch) {
-		some, err := s.notices(ctx, `WHERE `+s.dialect.within("id", 1), s.dialect.numberList(part))
+		some, err := s.wholeNotices(ctx, `WHERE `+s.dialect.within("id", 1), s.dialect.numberList(part))
 		if err != nil {
 			return nil, s.fail(err, "read %d notices", len(ids))
 		}

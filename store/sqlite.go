@@ -106,6 +106,10 @@ func (sqliteDialect) textList(values []string) any { return jsonList(values) }
 
 func (sqliteDialect) numberList(values []int64) any { return jsonList(values) }
 
+func (sqliteDialect) pairs(first, second string, n int) string {
+	return "SELECT DISTINCT value ->> 0 AS " + first + ", value ->> 1 AS " + second + " FROM json_each($" + strconv.Itoa(n) + ")"
+}
+
 // jsonList cannot meet an error: strings and numbers have a JSON.
 func jsonList(values any) string {
 	list, _ := json.Marshal(values)

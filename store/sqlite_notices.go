@@ -11,8 +11,8 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		insert, err := tx.PrepareContext(ctx, `INSERT INTO notices
 			(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender, search,
-				recipients, recipient_count)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`)
+				recipients, recipient_count, reasons)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`)
 		if err != nil {
 			return err
 		}
@@ -31,7 +31,7 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow
 				continue
 			}
 			res, err := insert.ExecContext(row, string(n.State), n.Revision, millis(n.CreatedAt), millis(n.ExpiresAt), n.target,
-				n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.Toast, n.Sender, n.search, n.recipients, n.Recipients)
+				n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.Toast, n.Sender, n.search, n.recipients, n.Recipients, n.reasons)
 			if err != nil {
 				return err
 			}

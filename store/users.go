@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"unicode/utf8"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -11,6 +12,11 @@ import (
 // Users lists users.
 func (s *Store) Users(ctx context.Context, q notifier.UserQuery) ([]notifier.User, error) {
 	f, order := userFilter(q)
+	if q.Role != "" {
+		if err := s.addMembership(ctx, &f, q.Role); err != nil {
+			return nil, s.fail(err, "list the members of role %q", q.Role)
+		}
+	}
 	users, err := s.users(ctx, `WITH u AS (
 			SELECT seq, name, name_fold, audience, locale, theme, keys, toasts FROM users u
 			`+f.where()+` ORDER BY `+order+` LIMIT `+f.param(pageSize(q.Limit))+`)
@@ -18,6 +24,30 @@ func (s *Store) Users(ctx context.Context, q notifier.UserQuery) ([]notifier.Use
 		LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
 		ORDER BY `+order+`, r.name`, f.args...)
 	return users, s.fail(err, "list users")
+}
+
+// smallRole is up to how many members are sorted to find the first of them.
+const smallRole = 2000
+
+// addMembership adds that users are members of a role. The few of a small role are
+// looked up; in a large one every user is looked at in the order that is asked for, and
+// the page is soon full.
+func (s *Store) addMembership(ctx context.Context, f *filter, role string) error {
+	var id, members int64
+	err := s.read.QueryRowContext(ctx, `SELECT id, (SELECT COUNT(*) FROM
+			(SELECT 1 FROM role_members WHERE role_id = id LIMIT $1) some) FROM roles WHERE name = $2`, smallRole+1, valid(role)).Scan(&id, &members)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		f.conditions = append(f.conditions, "FALSE")
+		return nil
+	case err != nil:
+		return err
+	case members > smallRole:
+		f.add("EXISTS (SELECT 1 FROM role_members m WHERE m.role_id = %s AND m.seq = u.seq)", id)
+	default:
+		f.add("u.seq IN (SELECT m.seq FROM role_members m WHERE m.role_id = %s)", id)
+	}
+	return nil
 }
 
 // userFilter turns a query into a condition and an order.

@@ -30,12 +30,14 @@ CREATE UNIQUE INDEX subscriptions_user ON subscriptions (type, scope, seq) WHERE
 CREATE UNIQUE INDEX subscriptions_role ON subscriptions (type, scope, role_id) WHERE role_id IS NOT NULL;
 CREATE INDEX subscriptions_seq ON subscriptions (seq) WHERE seq IS NOT NULL;
 CREATE INDEX subscriptions_role_id ON subscriptions (role_id) WHERE role_id IS NOT NULL;
+CREATE INDEX subscriptions_topic ON subscriptions (type, scope, id);
+CREATE INDEX subscriptions_type ON subscriptions (type, id);
 
 -- Why some recipients of a notice to a topic get it; NULL: as its target says.
 ALTER TABLE notices ADD COLUMN reasons BYTEA;
 
 -- For what is about one thing.
-CREATE INDEX notices_subject ON notices (subject) WHERE subject <> '';
+CREATE INDEX notices_subject ON notices (subject, id) WHERE subject <> '';
 
 -- Keys of host applications: the SHA-256 of each, never the key. A revoked one
 -- stays, for who looks back.

@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// EditNotice gives the notice n.ID, which went to inboxes, the title, body and link of
+// n, and begins to send it anew: it is accepted then, in its next revision, with the
+// recipients it has, and changed: see Since. It fills n with all that the notice is
+// then.
+//
+// n.Revision is the one that the editor saw. notifier.ErrConflict says that it was
+// edited since, or that it is retracted or expired. An announcement is
+// notifier.ErrNotFound here.
+func (s *Store) EditNotice(ctx context.Context, n *notifier.Notice) error {
+	var edited []notifier.Notice
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		var sender string
+		err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev + 1, state = 'accepted', done = 0, changed_at = $1,
+				title = $2, body = $3, link = $4
+			WHERE id = $5 AND rev = $6 AND state IN ('accepted', 'sending', 'sent') AND (expires_at = 0 OR expires_at > $1)
+				AND `+toInboxes+` RETURNING sender`,
+			millis(s.now()), n.Title, n.Body, n.Link, n.ID, n.Revision).Scan(&sender)
+		if errors.Is(err, sql.ErrNoRows) {
+			return whyNotEdited(ctx, tx, n.ID)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE notices SET search = $1 WHERE id = $2`, searchable(n.Title, sender), n.ID)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.QueryContext(ctx, wholeNotice+`WHERE id = $1`, n.ID)
+		if edited, err = scanWhole(rows, err); err == nil && len(edited) != 1 {
+			err = fmt.Errorf("found %d of it", len(edited))
+		}
+		return err
+	})
+	if err != nil {
+		return s.fail(err, "edit notice %d", n.ID)
+	}
+	*n = edited[0]
+	return nil
+}
+
+// toInboxes is the condition that a notice is no announcement.
+const toInboxes = `NOT EXISTS (SELECT 1 FROM announcements WHERE notice_id = id)`
+
+// whyNotEdited tells a notice that is not there from one that may not be edited.
+func whyNotEdited(ctx context.Context, tx *sql.Tx, id int64) error {
+	var there bool
+	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM notices WHERE id = $1 AND `+toInboxes+`)`, id).Scan(&there)
+	switch {
+	case err != nil:
+		return err
+	case there:
+		return notifier.ErrConflict
+	}
+	return notifier.ErrNotFound
+}

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// SaveRun writes down how a rule fared, in the place of its last run. What no text can
+// hold in its error is replaced.
+func (s *Store) SaveRun(ctx context.Context, r notifier.RuleRun) error {
+	_, err := s.exec(ctx, `INSERT INTO rule_runs (rule, started_at, ended_at, findings, sent, withdrawn, failures, error)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (rule) DO UPDATE SET started_at = excluded.started_at,
+			ended_at = excluded.ended_at, findings = excluded.findings, sent = excluded.sent, withdrawn = excluded.withdrawn,
+			failures = excluded.failures, error = excluded.error`,
+		text(r.Rule), millis(r.StartedAt), millis(r.EndedAt), r.Findings, r.Sent, r.Withdrawn, r.Failures, text(r.Error))
+	return s.fail(err, "note a run of rule %q", r.Rule)
+}
+
+// Runs returns the last run of every rule that has run, by the rules' names.
+func (s *Store) Runs(ctx context.Context) ([]notifier.RuleRun, error) {
+	var runs []notifier.RuleRun
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var r notifier.RuleRun
+		var started, ended int64
+		err := rows.Scan(&r.Rule, &started, &ended, &r.Findings, &r.Sent, &r.Withdrawn, &r.Failures, &r.Error)
+		r.StartedAt, r.EndedAt = fromMillis(started), fromMillis(ended)
+		runs = append(runs, r)
+		return err
+	}, `SELECT rule, started_at, ended_at, findings, sent, withdrawn, failures, error FROM rule_runs ORDER BY rule`)
+	return runs, s.fail(err, "read the runs of rules")
+}
+
+// Findings returns what a rule has found and told of, by subject.
+func (s *Store) Findings(ctx context.Context, rule string) (map[string]notifier.Finding, error) {
+	found := make(map[string]notifier.Finding)
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		f := notifier.Finding{Rule: rule}
+		var told, seen int64
+		err := rows.Scan(&f.Subject, &f.Digest, &f.NoticeID, &told, &seen)
+		f.ToldAt, f.SeenAt = fromMillis(told), fromMillis(seen)
+		found[f.Subject] = f
+		return err
+	}, `SELECT subject, digest, notice_id, told_at, seen_at FROM rule_findings WHERE rule = $1`, text(rule))
+	if err != nil {
+		return nil, s.fail(err, "read the findings of rule %q", rule)
+	}
+	return found, nil
+}
+
+// SaveFindings writes down what a rule has found and told of, in the place of what was
+// said of those subjects, and forgets the subjects that are gone: all of it or nothing.
+// The findings are the rule's, whatever their Rule says.
+func (s *Store) SaveFindings(ctx context.Context, rule string, told []notifier.Finding, gone []string) error {
+	if len(told)+len(gone) == 0 {
+		return nil
+	}
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM rule_findings WHERE rule = $1 AND `+s.dialect.within("subject", 2),
+			text(rule), s.dialect.textList(texts(gone)))
+		if err != nil {
+			return err
+		}
+		save, err := tx.PrepareContext(ctx, `INSERT INTO rule_findings (rule, subject, digest, notice_id, told_at, seen_at)
+			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (rule, subject) DO UPDATE SET digest = excluded.digest,
+				notice_id = excluded.notice_id, told_at = excluded.told_at, seen_at = excluded.seen_at`)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = save.Close() }()
+		for _, f := range told {
+			digest := append([]byte{}, f.Digest...) // never NULL
+			_, err := save.ExecContext(ctx, text(rule), text(f.Subject), digest, f.NoticeID, millis(f.ToldAt), millis(f.SeenAt))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return s.fail(err, "save %d findings of rule %q", len(told), rule)
+}
+
+// ForgetRules forgets the runs and findings of all rules but these.
+func (s *Store) ForgetRules(ctx context.Context, but []string) error {
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		for _, table := range []string{"rule_runs", "rule_findings"} {
+			_, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE NOT (`+s.dialect.within("rule", 1)+`)`, s.dialect.textList(texts(but)))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return s.fail(err, "forget all rules but %d", len(but))
+}
+
+// texts is what of a list can stand in a statement.
+func texts(list []string) []string {
+	safe := make([]string, len(list))
+	for i, s := range list {
+		safe[i] = text(s)
+	}
+	return safe
+}

@@ -1,0 +1,171 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Subscribe makes somebody a subscriber of a topic, and its type known. added is
+// false when he was one already. revision is the number of the state in which the
+// subscriptions are then: it has risen if this changed them, and only then.
+//
+// Faults are a *notifier.InvalidError: those of Subscription.Validate, and
+// notifier.CodeUnknownUser on user or notifier.CodeUnknownRole on role.
+func (s *Store) Subscribe(ctx context.Context, sub notifier.Subscription) (revision int64, added bool, err error) {
+	return s.SubscribeWithin(ctx, sub, 0)
+}
+
+// SubscribeWithin is Subscribe for a user who may have so many subscriptions of his
+// own: one more is a *notifier.InvalidError with notifier.CodeTooManySubs on type. 0
+// is no limit.
+func (s *Store) SubscribeWithin(ctx context.Context, sub notifier.Subscription, most int) (revision int64, added bool, err error) {
+	if err := sub.Validate(); err != nil {
+		return 0, false, err
+	}
+	revision, added, err = s.resubscribe(ctx, func(tx *sql.Tx) (bool, error) {
+		seq, role, err := subscriber(ctx, tx, sub.Subscriber)
+		if err != nil {
+			return false, err
+		}
+		res, err := tx.ExecContext(ctx, `INSERT INTO subscriptions (type, scope, seq, role_id, search, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+			sub.Type, sub.Scope, seq, role, searchableSubscription(sub), millis(s.now()))
+		if err != nil {
+			return false, err
+		}
+		if n, err := res.RowsAffected(); n == 0 || err != nil {
+			return false, err
+		}
+		if most > 0 && seq.Valid {
+			if err := withinLimit(ctx, tx, seq.V, most); err != nil {
+				return false, err
+			}
+		}
+		return true, s.ensureType(ctx, tx, sub.Type)
+	})
+	return revision, added, s.fail(err, "subscribe to %s:%s", sub.Type, sub.Scope)
+}
+
+// Unsubscribe ends a subscription. removed is false when there was none, as of one
+// whom nobody knows. revision is as Subscribe has it.
+func (s *Store) Unsubscribe(ctx context.Context, sub notifier.Subscription) (revision int64, removed bool, err error) {
+	if err := sub.Validate(); err != nil {
+		return 0, false, err
+	}
+	revision, removed, err = s.resubscribe(ctx, func(tx *sql.Tx) (bool, error) {
+		seq, role, err := subscriber(ctx, tx, sub.Subscriber)
+		var unknown *notifier.InvalidError
+		switch {
+		case errors.As(err, &unknown):
+			return false, nil
+		case err != nil:
+			return false, err
+		}
+		column, who := "seq", seq.V
+		if role.Valid {
+			column, who = "role_id", role.V
+		}
+		res, err := tx.ExecContext(ctx, `DELETE FROM subscriptions WHERE type = $1 AND scope = $2 AND `+column+` = $3`,
+			sub.Type, sub.Scope, who)
+		if err != nil {
+			return false, err
+		}
+		n, err := res.RowsAffected()
+		return n > 0, err
+	})
+	return revision, removed, s.fail(err, "unsubscribe from %s:%s", sub.Type, sub.Scope)
+}
+
+// SubscriptionRevision is a number that rises with each change of any subscription,
+// and with nothing else.
+func (s *Store) SubscriptionRevision(ctx context.Context) (revision int64, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT value FROM sequences WHERE name = 'subscription'`).Scan(&revision)
+	return revision, s.fail(err, "read the revision of the subscriptions")
+}
+
+// resubscribe runs do in a transaction that raises the revision of the subscriptions,
+// unless do says that it changed nothing. The raising comes first: the row is the
+// lock, so that of two changes the later has the higher revision.
+func (s *Store) resubscribe(ctx context.Context, do func(*sql.Tx) (bool, error)) (revision int64, changed bool, err error) {
+	err = s.whileThere(ctx, func(tx *sql.Tx) (err error) {
+		if revision, err = lockSubscriptions(ctx, tx, 1); err != nil {
+			return err
+		}
+		if changed, err = do(tx); err == nil && !changed {
+			revision-- // what it raises is rolled back
+			return errUnchanged
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, errUnchanged):
+		return revision, false, nil
+	case err != nil:
+		return 0, false, err
+	}
+	return revision, changed, nil
+}
+
+// lockSubscriptions keeps others from changing subscriptions until the end of the
+// transaction, and raises their revision by so much.
+func lockSubscriptions(ctx context.Context, tx *sql.Tx, by int64) (revision int64, err error) {
+	err = tx.QueryRowContext(ctx, `UPDATE sequences SET value = value + $1 WHERE name = 'subscription' RETURNING value`, by).Scan(&revision)
+	if err != nil {
+		return 0, fmt.Errorf("lock the subscriptions: %w", err)
+	}
+	return revision, nil
+}
+
+// endSubscriptions removes those of a user (column seq) or a role (role_id) who leaves.
+func endSubscriptions(ctx context.Context, tx *sql.Tx, column string, id int64) error {
+	if _, err := lockSubscriptions(ctx, tx, 0); err != nil {
+		return err
+	}
+	res, err := tx.ExecContext(ctx, `DELETE FROM subscriptions WHERE `+column+` = $1`, id)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); n == 0 || err != nil {
+		return err
+	}
+	_, err = lockSubscriptions(ctx, tx, 1)
+	return err
+}
+
+// subscriber looks up who subscribes; one of the two is set.
+func subscriber(ctx context.Context, tx *sql.Tx, who notifier.Subscriber) (seq, role sql.Null[int64], err error) {
+	query, name, field, code := `SELECT seq FROM users WHERE name = $1`, who.User, "user", notifier.CodeUnknownUser
+	found := &seq
+	if who.Role != "" {
+		query, name, field, code = `SELECT id FROM roles WHERE name = $1`, who.Role, "role", notifier.CodeUnknownRole
+		found = &role
+	}
+	found.V, err = lookUp(ctx, tx, query, name)
+	if errors.Is(err, sql.ErrNoRows) {
+		var bad notifier.InvalidError
+		bad.Add(field, code, map[string]any{"Name": name})
+		return seq, role, &bad
+	}
+	found.Valid = err == nil
+	return seq, role, err
+}
+
+// withinLimit refuses what is one subscription too many of a user.
+func withinLimit(ctx context.Context, tx *sql.Tx, seq int64, most int) error {
+	var n int
+	if err := tx.QueryRowContext(ctx, countSubscriptions, seq).Scan(&n); err != nil || n <= most {
+		return err
+	}
+	var bad notifier.InvalidError
+	bad.Add("type", notifier.CodeTooManySubs, map[string]any{"Max": most})
+	return &bad
+}
+
+// searchableSubscription is what a search of subscriptions looks through.
+func searchableSubscription(sub notifier.Subscription) string {
+	return fold(sub.Type + "\n" + sub.Scope + "\n" + sub.User + sub.Role)
+}

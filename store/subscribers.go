@@ -1,0 +1,105 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// topicBatch is how many topics one statement asks for.
+const topicBatch = 1000
+
+// subscribersOfTopics is the subscribers of each row of t: users by number, or a role
+// by name.
+const subscribersOfTopics = `SELECT t.type, t.scope, s.seq, '' FROM t
+		JOIN subscriptions s ON s.type = t.type AND s.scope = t.scope AND s.seq IS NOT NULL
+	UNION ALL SELECT t.type, t.scope, 0, r.name FROM t
+		JOIN subscriptions s ON s.type = t.type AND s.scope = t.scope AND s.role_id IS NOT NULL JOIN roles r ON r.id = s.role_id`
+
+// allSubscribersQuery reads topics with their subscribers, as many topics as are asked
+// for.
+const allSubscribersQuery = `WITH t AS MATERIALIZED (SELECT DISTINCT type, scope FROM subscriptions
+		WHERE (type, scope) > ($1, $2) ORDER BY type, scope LIMIT $3) ` + subscribersOfTopics
+
+// SubscribersOf returns who subscribes to each of these topics, in the order in which
+// they are asked for: users by number, roles by name. A topic that nobody subscribes
+// to is answered with nobody. All that one call asks of up to a thousand topics is of
+// one moment.
+func (s *Store) SubscribersOf(ctx context.Context, topics []notifier.Topic) ([]notifier.TopicSubscribers, error) {
+	found := make([]notifier.TopicSubscribers, len(topics))
+	for i := 0; i < len(topics); i += topicBatch {
+		end := min(len(topics), i+topicBatch)
+		asked := make([][2]string, 0, end-i)
+		for _, t := range topics[i:end] {
+			asked = append(asked, [2]string{text(t.Type), text(t.Scope)})
+		}
+		some, err := s.subscribers(ctx, s.subscribersQuery(), jsonList(asked))
+		if err != nil {
+			return nil, s.fail(err, "read the subscribers of %d topics", len(topics))
+		}
+		for j := i; j < end; j++ {
+			found[j].Topic = topics[j]
+			if has := some[topics[j]]; has != nil {
+				found[j] = *has
+				found[j].Users, found[j].Roles = slices.Clone(has.Users), slices.Clone(has.Roles) // a topic may be asked for twice
+			}
+		}
+	}
+	return found, nil
+}
+
+// subscribersQuery reads topics that are a JSON list of pairs, each of them once.
+func (s *Store) subscribersQuery() string {
+	return `WITH t AS MATERIALIZED (` + s.dialect.pairs("type", "scope", 1) + `) ` + subscribersOfTopics
+}
+
+// AllSubscribers returns the topics behind after that anybody subscribes to with their
+// subscribers, up to limit topics, by the bytes of type and scope. After the zero
+// Topic is the beginning. An empty answer is the end.
+func (s *Store) AllSubscribers(ctx context.Context, after notifier.Topic, limit int) ([]notifier.TopicSubscribers, error) {
+	some, err := s.subscribers(ctx, allSubscribersQuery, text(after.Type), text(after.Scope), pageSize(limit))
+	if err != nil {
+		return nil, s.fail(err, "read the subscribers behind %s:%s", after.Type, after.Scope)
+	}
+	found := make([]notifier.TopicSubscribers, 0, len(some))
+	for _, has := range some {
+		found = append(found, *has)
+	}
+	slices.SortFunc(found, func(a, b notifier.TopicSubscribers) int {
+		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Scope, b.Scope))
+	})
+	return found, nil
+}
+
+func (s *Store) subscribers(ctx context.Context, query string, args ...any) (map[notifier.Topic]*notifier.TopicSubscribers, error) {
+	found := make(map[notifier.Topic]*notifier.TopicSubscribers)
+	var last *notifier.TopicSubscribers
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var t notifier.Topic
+		var seq int64
+		var role string
+		if err := rows.Scan(&t.Type, &t.Scope, &seq, &role); err != nil {
+			return err
+		}
+		if last == nil || last.Topic != t {
+			if last = found[t]; last == nil {
+				last = &notifier.TopicSubscribers{Topic: t}
+				found[t] = last
+			}
+		}
+		if role != "" {
+			last.Roles = append(last.Roles, role)
+		} else {
+			last.Users = append(last.Users, seq)
+		}
+		return nil
+	}, query, args...)
+	for _, has := range found {
+		slices.Sort(has.Users)
+		slices.Sort(has.Roles)
+	}
+	return found, err
+}

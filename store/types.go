@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// EnsureTypes makes the types of notices that are not known yet. Those that are stay
+// as they are. A type that no notice can have is a *notifier.InvalidError on type.
+func (s *Store) EnsureTypes(ctx context.Context, slugs []string) error {
+	wanted := slices.Compact(slices.Sorted(slices.Values(slugs))) // in one order, so that two who do it do not wait in a circle
+	for _, slug := range wanted {
+		if !notifier.ValidType(slug) {
+			var bad notifier.InvalidError
+			bad.Add("type", notifier.CodeBadType, nil)
+			return &bad
+		}
+	}
+	known := make(map[string]bool, len(wanted))
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var slug string
+		err := rows.Scan(&slug)
+		known[slug] = true
+		return err
+	}, `SELECT slug FROM notice_types WHERE `+s.dialect.within("slug", 1), s.dialect.textList(wanted))
+	if err != nil {
+		return s.fail(err, "look up %d types", len(wanted))
+	}
+	wanted = slices.DeleteFunc(wanted, func(slug string) bool { return known[slug] })
+	if len(wanted) == 0 {
+		return nil
+	}
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		for _, slug := range wanted {
+			if err := s.ensureType(ctx, tx, slug); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return s.fail(err, "make %d types", len(wanted))
+}
+
+func (s *Store) ensureType(ctx context.Context, tx *sql.Tx, slug string) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO notice_types (slug, created_at) VALUES ($1, $2) ON CONFLICT (slug) DO NOTHING`,
+		slug, millis(s.now()))
+	if err != nil {
+		return fmt.Errorf("make type %s: %w", slug, err)
+	}
+	return nil
+}
+
+// Types lists every type that is known, by its slug.
+func (s *Store) Types(ctx context.Context) ([]notifier.NoticeType, error) {
+	var types []notifier.NoticeType
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var t notifier.NoticeType
+		var names string
+		var expires, created int64
+		if err := rows.Scan(&t.Slug, &names, &expires, &t.NoMute, &t.Open, &created); err != nil {
+			return err
+		}
+		if err := json.Unmarshal([]byte(names), &t.Names); err != nil {
+			return fmt.Errorf("read the names of type %s: %w", t.Slug, err)
+		}
+		if len(t.Names) == 0 {
+			t.Names = nil
+		}
+		t.ExpiresIn, t.CreatedAt = time.Duration(expires)*time.Millisecond, fromMillis(created)
+		types = append(types, t)
+		return nil
+	}, `SELECT slug, names, expires_in, no_mute, open, created_at FROM notice_types ORDER BY slug`)
+	return types, s.fail(err, "list the types of notices")
+}
+
+// SaveType makes a type, or replaces what is said about it; CreatedAt stays that of
+// its first use. A name that is empty is none. A fault is a *notifier.InvalidError;
+// how long notices are kept is for the caller to look at.
+func (s *Store) SaveType(ctx context.Context, t notifier.NoticeType) error {
+	if err := t.Validate(math.MaxInt64); err != nil {
+		return err
+	}
+	given := make(map[string]string, len(t.Names))
+	for lang, name := range t.Names {
+		if name != "" {
+			given[text(lang)] = name
+		}
+	}
+	names, err := json.Marshal(given)
+	if err != nil {
+		return fmt.Errorf("encode the names of type %s: %w", t.Slug, err)
+	}
+	_, err = s.exec(ctx, `INSERT INTO notice_types (slug, names, expires_in, no_mute, open, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (slug) DO UPDATE SET names = excluded.names,
+			expires_in = excluded.expires_in, no_mute = excluded.no_mute, open = excluded.open`,
+		t.Slug, string(names), t.ExpiresIn.Milliseconds(), t.NoMute, t.Open, millis(s.now()))
+	return s.fail(err, "save type %s", t.Slug)
+}
+
+// DeleteType forgets a type; its next use makes it anew. One that is not known is
+// notifier.ErrNotFound, one that somebody subscribes to notifier.ErrConflict.
+func (s *Store) DeleteType(ctx context.Context, slug string) error {
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		if _, err := lockSubscriptions(ctx, tx, 0); err != nil {
+			return err
+		}
+		var wanted bool
+		err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM subscriptions WHERE type = $1)`, text(slug)).Scan(&wanted)
+		switch {
+		case err != nil:
+			return err
+		case wanted:
+			return notifier.ErrConflict
+		}
+		res, err := tx.ExecContext(ctx, `DELETE FROM notice_types WHERE slug = $1`, text(slug))
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); n > 0 || err != nil {
+			return err
+		}
+		return notifier.ErrNotFound
+	})
+	return s.fail(err, "delete type %q", slug)
+}
