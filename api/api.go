@@ -31,7 +31,9 @@ func New(c Config) (http.Handler, error) {
 	s.api = humago.New(s.mux, document(c.Version))
 	s.api.UseMiddleware(s.admit)
 	registerNotices(s)
-	registerUsers(s)
+	if err := registerUsers(s); err != nil {
+		return nil, fmt.Errorf("prepare the calls about users: %w", err)
+	}
 	if err := s.addPages(); err != nil {
 		return nil, fmt.Errorf("prepare the pages of the api: %w", err)
 	}

@@ -22,7 +22,7 @@ type Sender interface {
 	SendAll(ctx context.Context, all []notifier.Request) []notifier.Result
 	// Progress is notifier.ErrNotFound for an unknown id.
 	Progress(ctx context.Context, id int64) (notifier.Progress, error)
-	// Edit is notifier.ErrConflict when revision is not the present one or the
+	// Edit gives a notice what the draft says. It is notifier.ErrConflict when revision is not the present one or the
 	// notice is over.
 	Edit(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error)
 	// Retract may be repeated. It is notifier.ErrConflict for what is over.

@@ -12,7 +12,7 @@ import (
 
 const (
 	freshFor   = 2 * time.Second // a key is looked up anew after this
-	keyLife   = 4 * time.Second // and not believed after this, if nobody could
+	keyLife    = 4 * time.Second // and not believed after this, if nobody could
 	touchEvery = time.Minute     // how often its last use is written
 	maxHeld    = 10_000          // keys that are remembered
 )

@@ -118,3 +118,12 @@ func writeProblem(w http.ResponseWriter, status int, detail string) {
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // who went away needs no answer
 }
+
+// problemOf is the problem of an error that is part of an answer.
+func (s *server) problemOf(ctx context.Context, err error) *huma.ErrorModel {
+	var model *huma.ErrorModel
+	if errors.As(s.problem(ctx, err), &model) {
+		return model
+	}
+	return newProblem(outcome(err))
+}

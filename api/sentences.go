@@ -45,6 +45,11 @@ var sentences = map[string]string{
 	codeOnlyWindow:  "is for notices to audiences only",
 	codeTooMany:     "has {Count}, and {Max} are allowed",
 	codeBadKey:      "is no Idempotency-Key: wanted are 1 to 255 visible ASCII characters",
+	codeBadSince:    "is no at and no time: wanted is newest of an earlier answer, or RFC 3339",
+	codeOneOfThree:  "must have one of keys, upto and subject",
+	codeNeedsType:   "is that of a type: name it too",
+	codeBadAudience: "is no audience",
+	codeBadLocale:   "is no language: wanted is BCP 47, such as ja or pt-BR",
 }
 
 // The codes of faults that only an API can find.
@@ -54,6 +59,11 @@ const (
 	codeOnlyWindow  = "only_window"
 	codeTooMany     = "too_many"
 	codeBadKey      = "bad_idempotency_key"
+	codeBadSince    = "bad_since"
+	codeOneOfThree  = "one_of_three"
+	codeNeedsType   = "needs_type"
+	codeBadAudience = "bad_audience" // of the directory, as the next
+	codeBadLocale   = "bad_locale"
 )
 
 // sentence says what is wrong about a field.

@@ -1,0 +1,173 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const (
+	maxBatch     = 1000
+	maxBatchBody = 8 << 20
+)
+
+type sendInput struct {
+	Once    string `header:"Idempotency-Key" doc:"Makes the call safe to repeat for 24 hours: the same key with the same request gets the first answer again, with Idempotent-Replayed: true. 1 to 255 visible ASCII characters."`
+	Payload payload[noticeInput]
+}
+
+type sendOutput struct {
+	Location string `header:"Location" doc:"The address of the notice."`
+	Replayed string `header:"Idempotent-Replayed" doc:"true when the same request was accepted before: this is the answer of then." enum:"true"`
+	Body     acceptedNotice
+}
+
+// acceptedNotice is a notice that is kept, and will reach whom it is for.
+type acceptedNotice struct {
+	ID    int64  `json:"id" doc:"Its number." minimum:"1"`
+	State string `json:"state" doc:"It is kept, whatever happens; where it has got to is at its address." enum:"accepted"`
+	URL   string `json:"url" doc:"Its address."`
+}
+
+func acceptedAs(id int64) acceptedNotice {
+	return acceptedNotice{ID: id, State: string(notifier.StateAccepted), URL: prefix + "/notices/" + strconv.FormatInt(id, 10)}
+}
+
+// send accepts one notice.
+func (s *server) send(ctx context.Context, in *sendInput) (*sendOutput, error) {
+	if err := checkOnce(in.Once); err != nil {
+		return nil, err
+	}
+	n := &in.Payload.Value
+	request, err := s.request(ctx, in.Once, n, -1)
+	var result notifier.Result
+	if err == nil {
+		result = s.Sender.SendAll(ctx, []notifier.Request{request})[0]
+		err = result.Err
+	}
+	if err != nil {
+		return nil, unsent(n, "body.", err)
+	}
+	out := &sendOutput{Body: acceptedAs(result.Notice.ID)}
+	out.Location = out.Body.URL
+	if result.Replayed {
+		out.Replayed = "true"
+	}
+	return out, nil
+}
+
+// request is what the sender is asked. A negative index is of no batch.
+func (s *server) request(ctx context.Context, once string, n *noticeInput, index int) (notifier.Request, error) {
+	sender := senderName(callerOf(ctx))
+	d, err := n.draft(s.Audiences, sender)
+	if err != nil {
+		return notifier.Request{}, err
+	}
+	r := notifier.Request{Draft: d}
+	r.Once, err = onceOf(once, sender, n, index)
+	return r, err
+}
+
+// unsent is an error with its faults where the request has them.
+func unsent(n *noticeInput, where string, err error) error {
+	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
+		return invalid(bad, func(field string) string { return where + n.place(field) })
+	}
+	return err
+}
+
+type batchInput struct {
+	Once    string `header:"Idempotency-Key" doc:"Makes each notice of the call safe to repeat for 24 hours. 1 to 255 visible ASCII characters."`
+	Payload payload[batchBody]
+}
+
+type batchBody struct {
+	Notices []noticeInput `json:"notices" minItems:"1" maxItems:"1000" doc:"Up to 1,000 notices. Each is accepted or refused by itself."`
+}
+
+type batchOutput struct {
+	Replayed string `header:"Idempotent-Replayed" doc:"true when all that is accepted was accepted before." enum:"true"`
+	Body     batchResults
+}
+
+type batchResults struct {
+	Results []batchResult `json:"results" doc:"One for each notice, in order."`
+}
+
+// batchResult is an accepted notice, or why it is none.
+type batchResult struct {
+	ID    int64            `json:"id,omitempty" doc:"Its number, when it is accepted."`
+	State string           `json:"state,omitempty" enum:"accepted" doc:"accepted, when it is."`
+	URL   string           `json:"url,omitempty" doc:"Its address, when it is accepted."`
+	Error *huma.ErrorModel `json:"error,omitempty" doc:"Why it is not accepted."`
+}
+
+// sendBatch accepts what is right of up to maxBatch notices, with one commit.
+func (s *server) sendBatch(ctx context.Context, in *batchInput) (*batchOutput, error) {
+	if err := checkOnce(in.Once); err != nil {
+		return nil, err
+	}
+	all := in.Payload.Value.Notices
+	switch {
+	case len(all) == 0:
+		return nil, invalidAt("body.notices", notifier.CodeRequired, nil)
+	case len(all) > maxBatch:
+		return nil, invalidAt("body.notices", codeTooMany, map[string]any{"Count": len(all), "Max": maxBatch})
+	}
+	faults := make([]error, len(all))
+	requests, places := make([]notifier.Request, 0, len(all)), make([]int, 0, len(all))
+	for i := range all {
+		r, err := s.request(ctx, in.Once, &all[i], i)
+		if err != nil {
+			faults[i] = err
+			continue
+		}
+		requests, places = append(requests, r), append(places, i)
+	}
+	out := &batchOutput{Body: batchResults{Results: make([]batchResult, len(all))}}
+	accepted, replayed := 0, 0
+	for k, r := range s.Sender.SendAll(ctx, requests) {
+		i := places[k]
+		if faults[i] = r.Err; r.Err != nil {
+			continue
+		}
+		accepted++
+		if r.Replayed {
+			replayed++
+		}
+		a := acceptedAs(r.Notice.ID)
+		out.Body.Results[i] = batchResult{ID: a.ID, State: a.State, URL: a.URL}
+	}
+	if accepted > 0 && accepted == replayed {
+		out.Replayed = "true"
+	}
+	if accepted == 0 {
+		if err := nobodysFault(faults); err != nil {
+			return nil, err
+		}
+	}
+	for i, err := range faults {
+		if err != nil {
+			out.Body.Results[i].Error = s.problemOf(ctx, unsent(&all[i], "body.notices["+strconv.Itoa(i)+"].", err))
+		}
+	}
+	return out, nil
+}
+
+// nobodysFault is an error that is no fault of a notice, when there is one: then
+// the whole call is to be repeated.
+func nobodysFault(errs []error) error {
+	for _, err := range errs {
+		if status, _ := outcome(err); status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
+			if bad := (*notifier.InvalidError)(nil); !errors.As(err, &bad) {
+				return err
+			}
+		}
+	}
+	return nil
+}
