@@ -1,0 +1,153 @@
+package rule
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/stdlib"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// maxBytes is how much one query may return in all.
+const maxBytes = 64 << 20
+
+// table is what a query returned.
+type table struct {
+	columns []string
+	rows    []map[string]any
+}
+
+// ask runs the rule's query, which can only read. Whatever it answers, the database is
+// as it was, and nobody is connected any more.
+func (r *Rule) ask(ctx context.Context) (found *table, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.Timeout, fmt.Errorf("no answer within %v", r.Timeout))
+	defer func() {
+		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			err = context.Cause(ctx)
+		}
+		cancel()
+	}()
+	if r.source.postgres != nil {
+		return r.askPostgres(ctx)
+	}
+	return r.askSQLite(ctx)
+}
+
+func (r *Rule) askPostgres(ctx context.Context) (*table, error) {
+	db := stdlib.OpenDB(*r.source.postgres)
+	defer func() { _ = db.Close() }()
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tx.Rollback() }()
+	// A query of our own comes first: from then on the transaction cannot be made
+	// one that writes. Its limit ends the query also when we are gone.
+	limit := strconv.FormatInt(r.Timeout.Milliseconds(), 10)
+	if _, err = tx.ExecContext(ctx, `SELECT set_config('statement_timeout', $1, true)`, limit); err != nil {
+		return nil, err
+	}
+	return r.read(ctx, tx)
+}
+
+func (r *Rule) askSQLite(ctx context.Context) (*table, error) {
+	file, err := filepath.Abs(r.source.file)
+	if err != nil {
+		return nil, err
+	}
+	dsn := url.URL{Scheme: "file", OmitHost: true, Path: file, RawQuery: url.Values{
+		"mode": {"ro"}, "_pragma": {"busy_timeout(" + strconv.FormatInt(min(r.Timeout, time.Second).Milliseconds(), 10) + ")", "query_only(1)"},
+	}.Encode()}
+	db, err := sql.Open("sqlite", dsn.String())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = db.Close() }()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", file, err)
+	}
+	defer func() { _ = conn.Close() }()
+	// Other files could be attached, and written.
+	if _, err = sqlite.Limit(conn, sqlite3.SQLITE_LIMIT_ATTACHED, 0); err != nil {
+		return nil, err
+	}
+	return r.read(ctx, conn)
+}
+
+// read runs the query and takes what it returns, as far as it may.
+func (r *Rule) read(ctx context.Context, db interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+},
+) (*table, error) {
+	// What is over the limit is not read to its end: the connection is cut.
+	ctx, cut := context.WithCancel(ctx)
+	defer cut()
+	rows, err := db.QueryContext(ctx, r.Query)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { cut(); _ = rows.Close() }()
+	found := &table{}
+	if found.columns, err = rows.Columns(); err != nil {
+		return nil, err
+	}
+	if twice := repeated(found.columns); twice != "" {
+		return nil, fmt.Errorf("the query returns two columns called %q", twice)
+	}
+	size := 0
+	for rows.Next() {
+		if len(found.rows) == r.MaxRows {
+			return nil, fmt.Errorf("the query returns more than %d rows (max_rows)", r.MaxRows)
+		}
+		row, n, err := scan(rows, found.columns)
+		if err != nil {
+			return nil, err
+		}
+		if size += n; size > maxBytes {
+			return nil, fmt.Errorf("the query returns more than %d MB", maxBytes>>20)
+		}
+		found.rows = append(found.rows, row)
+	}
+	return found, rows.Err()
+}
+
+func scan(rows *sql.Rows, columns []string) (row map[string]any, size int, err error) {
+	raw := make([]any, len(columns))
+	to := make([]any, len(columns))
+	for i := range raw {
+		to[i] = &raw[i]
+	}
+	if err = rows.Scan(to...); err != nil {
+		return nil, 0, err
+	}
+	row = make(map[string]any, len(columns))
+	for i, name := range columns {
+		switch v := raw[i].(type) {
+		case string:
+			size += len(v)
+		case []byte:
+			size += len(v)
+		}
+		row[name] = value(raw[i])
+	}
+	return row, size, nil
+}
+
+func repeated(columns []string) string {
+	seen := map[string]bool{}
+	for _, name := range columns {
+		if seen[name] {
+			return name
+		}
+		seen[name] = true
+	}
+	return ""
+}

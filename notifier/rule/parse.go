@@ -1,0 +1,138 @@
+package rule
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const (
+	minEvery       = time.Second
+	maxTimeout     = 10 * time.Minute
+	defaultTimeout = 10 * time.Second
+	mostRows       = 100_000
+	defaultRows    = 1000
+)
+
+// namePattern leaves out what would need quoting in a lease, a log line or an address.
+var namePattern = regexp.MustCompile(`\A[a-z0-9][a-z0-9_.-]{0,62}\z`)
+
+// Parse reads a file of rules. The error is a *FaultsError with everything that is
+// wrong; the set is there beside it, unless the text is no TOML at all, and rules
+// with a fault stay in it without ever running. lookup gives variables of the
+// environment, where sources have their addresses.
+func Parse(text []byte, lookup func(string) (string, bool)) (*Set, error) {
+	var file map[string]any
+	if _, err := toml.Decode(string(text), &file); err != nil {
+		return nil, &FaultsError{[]Fault{syntaxFault(err)}}
+	}
+	p := parser{lookup: lookup, places: findPlaces(string(text)), names: map[string]bool{}, sources: map[string]source{}}
+	for _, key := range sortedKeys(file) {
+		if key != "rule" {
+			p.faults = append(p.faults, Fault{Line: p.places.top[key], Field: key, Text: "there is no such setting: a rule begins with [[rule]]"})
+		}
+	}
+	tables, ok := file["rule"].([]map[string]any)
+	if _, given := file["rule"]; given && !ok {
+		p.faults = append(p.faults, Fault{Line: p.places.top["rule"], Field: "rule", Text: "write [[rule]], and its settings below"})
+	}
+	set := &Set{}
+	for i, table := range tables {
+		set.rules = append(set.rules, p.rule(i, table))
+	}
+	if len(p.faults) > 0 {
+		return set, &FaultsError{p.faults}
+	}
+	return set, nil
+}
+
+func syntaxFault(err error) Fault {
+	var at toml.ParseError
+	if errors.As(err, &at) {
+		return Fault{Line: at.Position.Line, Text: at.Message}
+	}
+	return Fault{Text: err.Error()}
+}
+
+// parser gathers the faults of one file.
+type parser struct {
+	lookup  func(string) (string, bool)
+	places  places
+	names   map[string]bool
+	sources map[string]source
+	faults  []Fault
+}
+
+func (p *parser) rule(i int, table map[string]any) *Rule {
+	t := &fields{table: table, left: sortedKeys(table), at: p.places.rule(i)}
+	r := &Rule{Name: t.text("name")}
+	switch {
+	case r.Name == "":
+		r.Name = "rule " + strconv.Itoa(i+1)
+		t.fault("name", "missing")
+	case !namePattern.MatchString(r.Name):
+		t.fault("name", "use a-z, 0-9, _, . and -, at most 63 of them")
+	case p.names[r.Name]:
+		t.fault("name", "an earlier rule has this name")
+	}
+	p.names[r.Name] = true
+	r.schedule = t.schedule()
+	r.Source = t.required("source")
+	r.source = p.source(r.Source, t)
+	r.Query = t.required("query")
+	r.Timeout = t.span("timeout", defaultTimeout, time.Second/10, maxTimeout)
+	r.MaxRows = t.number("max_rows", defaultRows, 1, mostRows)
+	r.Type = t.required("type")
+	if r.Type != "" && !notifier.ValidType(r.Type) {
+		t.fault("type", "use a-z, 0-9, _, . and -, at most 63 of them")
+	}
+	r.addressed(t)
+	r.texts.subject = t.template("subject", true)
+	r.texts.title = t.template("title", true)
+	r.texts.body = t.template("body", false)
+	r.texts.link = t.template("link", false)
+	r.expiresIn = t.span("expires_in", 0, 0, 0)
+	r.Remind = t.span("remind", 0, 0, 0)
+	r.Withdraw = t.yes("withdraw")
+	r.toast = t.yes("toast")
+	for _, key := range t.left {
+		t.fault(key, "there is no such setting")
+	}
+	for _, f := range t.faults {
+		f.Rule = r.Name
+		p.faults = append(p.faults, f)
+	}
+	r.Fault = t.first()
+	return r
+}
+
+// addressed reads who gets what is found: a topic, or else a role or users.
+func (r *Rule) addressed(t *fields) {
+	r.scope, r.scopeColumn = t.text("scope"), t.text("scope_column")
+	topic := notifier.Subscription{Topic: notifier.Topic{Type: "x", Scope: r.scope}, Subscriber: notifier.Subscriber{Role: "x"}}
+	if topic.Validate() != nil {
+		t.fault("scope", "use letters, digits, _, . and -, at most 64 of them")
+	}
+	if r.scope != "" && r.scopeColumn != "" {
+		t.fault("scope_column", "there is a scope already: keep one")
+	}
+	r.role, r.users = t.text("role"), t.list("users")
+	if r.role != "" && !notifier.ValidName(r.role) {
+		t.fault("role", "no role can be called so")
+	}
+	for _, name := range r.users {
+		if !notifier.ValidName(name) {
+			t.fault("users", fmt.Sprintf("no user can be called %q", name))
+			break
+		}
+	}
+	if r.role != "" && len(r.users) > 0 {
+		t.fault("users", "there is a role already: keep one")
+	}
+}

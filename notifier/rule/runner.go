@@ -1,0 +1,156 @@
+package rule
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const (
+	leaseLife  = 15 * time.Second // after which another instance runs the rules of one that died
+	leaseWait  = 2 * time.Second
+	atOnce     = 4 // rules that run at the same time
+	answerWait = 10 * time.Second
+)
+
+// Runner runs rules. Of all instances that do, one runs them on their schedule.
+type Runner struct {
+	c      Config
+	lead   Lease
+	orders chan order
+	slots  chan struct{}
+
+	leading bool // belongs to Run
+	resting bool // the lease cannot be asked for; belongs to Run
+
+	mu   sync.Mutex
+	busy map[string]bool // rules that run here
+}
+
+// order is a rule that is to run now.
+type order struct {
+	rule *Rule
+	done chan error // has room for the answer
+}
+
+// New returns a runner that does nothing yet.
+func New(c Config) *Runner {
+	if c.Leases == nil {
+		c.Leases = func(string, time.Duration) Lease { return alone{} }
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &Runner{
+		c: c, lead: c.Leases("rules", leaseLife), orders: make(chan order), slots: make(chan struct{}, atOnce), busy: map[string]bool{},
+	}
+}
+
+// States returns every rule of the file, in its order, and how it fared last, on
+// whichever instance that was.
+func (r *Runner) States(ctx context.Context) ([]notifier.RuleState, error) {
+	runs, err := r.runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := r.c.Now()
+	states := make([]notifier.RuleState, len(r.c.Rules.rules))
+	for i, of := range r.c.Rules.rules {
+		states[i] = notifier.RuleState{Name: of.Name, Schedule: of.Schedule(), Topic: of.Type, Fault: of.Fault}
+		if r.c.Rules.named(of.Name) == of {
+			states[i].Last = runs[of.Name]
+		}
+		if of.Fault == "" {
+			states[i].Next = of.schedule.Next(now)
+		}
+	}
+	return states, nil
+}
+
+// Check returns what a run of the rule would do now; it does nothing of it. Beside
+// an error about some of the rows is what the others would do.
+func (r *Runner) Check(ctx context.Context, name string) (Plan, error) {
+	of := r.c.Rules.named(name)
+	switch {
+	case of == nil:
+		return Plan{}, fmt.Errorf("rule %q: %w", name, notifier.ErrNotFound)
+	case of.Fault != "":
+		return Plan{}, fmt.Errorf("rule %q: %s", name, of.Fault)
+	}
+	var known map[string]notifier.Finding
+	if r.c.Store != nil {
+		var err error
+		if known, err = r.c.Store.Findings(ctx, name); err != nil {
+			return Plan{}, err
+		}
+	}
+	answer, err := of.ask(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	all, err := of.render(answer, r.c.Limits)
+	list, gone := of.compare(all, known, r.c.Now())
+	var p Plan
+	for _, t := range list {
+		p.Findings = append(p.Findings, Finding{t.draft, t.change})
+	}
+	if err == nil {
+		p.Gone = gone // while some rows cannot be read, nobody knows
+	}
+	return p, err
+}
+
+// RunNow runs a rule on this instance, which Run has to be running on, and returns
+// when it has run, or is still running after ten seconds. How it fared is in States:
+// nil says that there is something to see there. An unknown rule is
+// notifier.ErrNotFound; one that has a fault or is running just now,
+// notifier.ErrConflict.
+func (r *Runner) RunNow(ctx context.Context, name string) error {
+	of := r.c.Rules.named(name)
+	switch {
+	case of == nil:
+		return fmt.Errorf("run rule %q: %w", name, notifier.ErrNotFound)
+	case of.Fault != "":
+		return fmt.Errorf("run rule %q, which has a fault: %w", name, notifier.ErrConflict)
+	}
+	wait := time.NewTimer(answerWait)
+	defer wait.Stop()
+	o := order{of, make(chan error, 1)}
+	select {
+	case r.orders <- o:
+	case <-wait.C:
+		return fmt.Errorf("run rule %q: %w", name, notifier.ErrUnavailable)
+	case <-ctx.Done():
+		return fmt.Errorf("run rule %q: %w", name, ctx.Err())
+	}
+	select {
+	case err := <-o.done:
+		return err
+	case <-wait.C:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("run rule %q: %w", name, ctx.Err())
+	}
+}
+
+func (r *Runner) runs(ctx context.Context) (map[string]notifier.RuleRun, error) {
+	if r.c.Store == nil {
+		return nil, nil
+	}
+	list, err := r.c.Store.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	runs := make(map[string]notifier.RuleRun, len(list))
+	for _, run := range list {
+		runs[run.Rule] = run
+	}
+	return runs, nil
+}

@@ -1,0 +1,48 @@
+package rule
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// maxNamed is how many of one kind of error are spelt out; the rest are counted.
+const maxNamed = 3
+
+// several is what went wrong with some of many.
+type several struct {
+	texts []string
+	more  int
+}
+
+func (s *several) add(what string, err error) {
+	if len(s.texts) == maxNamed {
+		s.more++
+		return
+	}
+	s.texts = append(s.texts, what+": "+strings.TrimPrefix(err.Error(), "invalid: "))
+}
+
+func (s *several) orNil() error {
+	switch {
+	case len(s.texts) == 0:
+		return nil
+	case s.more > 0:
+		return fmt.Errorf("%s; and %d more", strings.Join(s.texts, "; "), s.more)
+	}
+	return errors.New(strings.Join(s.texts, "; "))
+}
+
+// joined is the errors in one line.
+func joined(errs ...error) error {
+	var texts []string
+	for _, err := range errs {
+		if err != nil {
+			texts = append(texts, err.Error())
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(texts, "; "))
+}

@@ -1,0 +1,139 @@
+package rule
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// batch is how many findings are saved or sent at once.
+const batch = 500
+
+// tell sends what is to be told. Each finding is written down before it is sent, and
+// again with its notice; what could not be sent is tried again by the next run.
+func (r *Runner) tell(ctx context.Context, of *Rule, list []telling, run *notifier.RuleRun) error {
+	var send []telling
+	var seen []notifier.Finding
+	now := r.c.Now()
+	for _, t := range list {
+		switch {
+		case t.change != ChangeNone:
+			send = append(send, t)
+		case now.Sub(t.row.SeenAt) >= seenEvery:
+			t.row.SeenAt = now
+			seen = append(seen, t.row)
+		}
+	}
+	for some := range slices.Chunk(seen, batch) {
+		if err := r.c.Store.SaveFindings(ctx, of.Name, some, nil); err != nil {
+			return err
+		}
+	}
+	var bad several
+	for some := range slices.Chunk(send, batch) {
+		if err := r.tellSome(ctx, of, some, run, &bad); err != nil {
+			return joined(bad.orNil(), err)
+		}
+	}
+	return bad.orNil()
+}
+
+func (r *Runner) tellSome(ctx context.Context, of *Rule, some []telling, run *notifier.RuleRun, bad *several) error {
+	rows := make([]notifier.Finding, len(some))
+	requests := make([]notifier.Request, len(some))
+	for i, t := range some {
+		rows[i] = t.row
+		requests[i] = notifier.Request{Draft: t.draft, Once: of.once(t.row)}
+	}
+	if err := r.c.Store.SaveFindings(ctx, of.Name, rows, nil); err != nil {
+		return err
+	}
+	var told []notifier.Finding
+	var moved []notifier.Notice
+	for i, result := range r.c.Sender.SendAll(ctx, requests) {
+		if result.Err != nil {
+			bad.add(some[i].draft.Subject, result.Err)
+			continue
+		}
+		rows[i].NoticeID, rows[i].SeenAt = result.Notice.ID, r.c.Now()
+		told = append(told, rows[i])
+		if some[i].moved {
+			n := result.Notice
+			n.Subject = some[i].draft.Subject
+			moved = append(moved, n)
+		}
+	}
+	run.Sent += int64(len(told))
+	// Before it is written down that all is done: else those who are not meant any
+	// more could keep the old one.
+	if of.Withdraw {
+		for _, n := range moved {
+			if _, err := r.withdraw(ctx, of, n.Subject, n.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return r.c.Store.SaveFindings(ctx, of.Name, told, nil)
+}
+
+// once makes a telling one request however often it is tried: the time stays the
+// same until it is told.
+func (of *Rule) once(row notifier.Finding) *notifier.Once {
+	key := sha256.Sum256(fmt.Appendf(nil, "%s %d %x", row.Subject, row.ToldAt.UnixMilli(), row.Digest))
+	return &notifier.Once{Owner: of.sender(), Key: hex.EncodeToString(key[:]), Digest: row.Digest}
+}
+
+// forget forgets what is gone, and takes back what was told of it if the rule says so.
+// What cannot be taken back now is not forgotten.
+func (r *Runner) forget(ctx context.Context, of *Rule, gone []string, run *notifier.RuleRun) error {
+	var bad several
+	for some := range slices.Chunk(gone, batch) {
+		forgotten := make([]string, 0, len(some))
+		for _, subject := range some {
+			if of.Withdraw {
+				n, err := r.withdraw(ctx, of, subject, 0)
+				if err != nil {
+					bad.add(subject, err)
+					continue
+				}
+				run.Withdrawn += min(n, 1)
+			}
+			forgotten = append(forgotten, subject)
+		}
+		if err := r.c.Store.SaveFindings(ctx, of.Name, nil, forgotten); err != nil {
+			return joined(bad.orNil(), err)
+		}
+	}
+	return bad.orNil()
+}
+
+// withdraw takes back what the rule has told about a subject, all of it or what came
+// before a notice. Who was told earlier may be none of those who were told last.
+func (r *Runner) withdraw(ctx context.Context, of *Rule, subject string, before int64) (count int64, err error) {
+	const page = 100
+	for after := int64(0); ; {
+		list, err := r.c.Store.NoticesBySubject(ctx, subject, after, page)
+		if err != nil {
+			return count, err
+		}
+		for _, n := range list {
+			after = n.ID
+			if n.Sender != of.sender() || before > 0 && n.ID >= before {
+				continue
+			}
+			err := r.c.Sender.Retract(ctx, n.ID)
+			if err != nil && !errors.Is(err, notifier.ErrNotFound) && !errors.Is(err, notifier.ErrConflict) {
+				return count, err
+			}
+			count++
+		}
+		if len(list) < page {
+			return count, nil
+		}
+	}
+}

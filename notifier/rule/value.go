@@ -1,0 +1,74 @@
+package rule
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// number prints as people write it: 1500000, not 1.5e+06.
+type number float64
+
+func (n number) String() string { return strconv.FormatFloat(float64(n), 'f', -1, 64) }
+
+// moment prints as RFC 3339, to the second.
+type moment struct{ time.Time }
+
+func (m moment) String() string { return m.Format(time.RFC3339) }
+
+// value is a column as templates see it: NULL is the empty text, and what no notice
+// may hold is out of it.
+func value(raw any) any {
+	switch v := raw.(type) {
+	case nil:
+		return ""
+	case float64:
+		return number(v)
+	case float32:
+		return number(v)
+	case time.Time:
+		return moment{v}
+	case []byte:
+		if utf8.Valid(v) {
+			return clean(string(v))
+		}
+		return hex.EncodeToString(v)
+	case string:
+		return clean(v)
+	case int64, bool:
+		return v
+	}
+	return clean(fmt.Sprint(raw))
+}
+
+// clean makes a text of a database one that a notice can hold: lines end in LF, other
+// controls are spaces, what turns the direction of the text after it is gone.
+func clean(s string) string {
+	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "\ufffd")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\r', r == '\u2028', r == '\u2029':
+			return '\n'
+		case unicode.IsControl(r):
+			return ' '
+		case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// oneLine puts a text on one line, with one space between its words.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// shorten cuts a text at so many characters, and shows that it did.
+func shorten(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
+}
