@@ -87,7 +87,7 @@ func (a *Archive) snapshot(ctx context.Context, seq int64) (stored, error) {
 	}
 	s := stored{ver: n.Ver}
 	for _, row := range n.Rows {
-		if e, ok := a.entry(row, contents); ok {
+		if e, ok := a.entry(seq, row, contents); ok {
 			s.entries = append(s.entries, e)
 		}
 	}
@@ -95,7 +95,7 @@ func (a *Archive) snapshot(ctx context.Context, seq int64) (stored, error) {
 }
 
 // entry is false for a row of which nothing is to be seen any more.
-func (a *Archive) entry(row notifier.SnapshotRow, contents map[int64]notifier.Notice) (notifier.Entry, bool) {
+func (a *Archive) entry(seq int64, row notifier.SnapshotRow, contents map[int64]notifier.Notice) (notifier.Entry, bool) {
 	key, read, ok := notifier.SplitField(row.Field)
 	n, there := contents[row.NoticeID]
 	if !ok || !there || n.State == notifier.StateRetracting || n.State == notifier.StateRetracted {
@@ -105,7 +105,7 @@ func (a *Archive) entry(row notifier.SnapshotRow, contents map[int64]notifier.No
 	if a.Now != nil {
 		now = a.Now
 	}
-	e := notifier.Entry{Key: key, NoticeID: row.NoticeID, At: row.At, Read: read, Content: n.Content()}
+	e := notifier.Entry{Key: key, NoticeID: row.NoticeID, At: row.At, Read: read, Content: n.ContentFor(seq)}
 	for _, due := range []int64{row.Expires, millis(n.ExpiresAt)} {
 		if due > 0 && due <= now().UnixMilli() {
 			return e, false

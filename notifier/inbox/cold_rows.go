@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,8 +12,17 @@ import (
 
 // restored is what a notice is to the rows that are restored of it.
 type restored struct {
-	text      []byte // as deliver writes it; nil: no row of it comes back
+	notice    notifier.Notice
+	texts     map[string][]byte // as deliver writes them, by the reason for which it came; none: no row comes back
 	retracted bool
+}
+
+// text is what it shows to this user; nil: his row does not come back.
+func (r *restored) text(seq int64) []byte {
+	if len(r.texts) == 0 {
+		return nil
+	}
+	return r.texts[r.notice.ReasonFor(seq)]
 }
 
 // rowsOf reads the notices of all rows of these inboxes at once.
@@ -34,16 +44,31 @@ func (b *Inbox) rowsOf(ctx context.Context, list []notifier.Snapshot, now int64)
 	}
 	rows := make(map[int64]restored, len(notices))
 	for id, n := range notices {
-		var r restored
-		r.retracted = n.State == notifier.StateRetracting || n.State == notifier.StateRetracted
+		r := restored{notice: n, retracted: n.State == notifier.StateRetracting || n.State == notifier.StateRetracted}
 		if due := millis(n.ExpiresAt); !r.retracted && (due == 0 || due > now) {
-			if r.text, err = notifier.EncodeContent(n.Content()); err != nil {
+			if r.texts, err = textsOf(&n); err != nil {
 				return nil, fmt.Errorf("encode notice %d: %w", id, err)
 			}
 		}
 		rows[id] = r
 	}
 	return rows, nil
+}
+
+// textsOf are what a notice shows, by the reason for which it came.
+func textsOf(n *notifier.Notice) (map[string][]byte, error) {
+	texts := make(map[string][]byte, 1+len(n.Reasons))
+	c := n.Content()
+	add := func() (err error) {
+		texts[c.Reason], err = notifier.EncodeContent(c)
+		return err
+	}
+	err := add()
+	for _, why := range n.Reasons {
+		c.Reason = why.Reason
+		err = errors.Join(err, add())
+	}
+	return texts, err
 }
 
 // restoreArgs are the KEYS and ARGV of restore_inbox. A row that does not come back
@@ -62,14 +87,15 @@ func (b *Inbox) restoreArgs(s *notifier.Snapshot, rows map[int64]restored, at fe
 	gone := slices.Clip(s.Gone)
 	for _, row := range s.Rows {
 		r := rows[row.NoticeID]
+		text := r.text(s.Seq)
 		var value []byte
 		switch {
 		case r.retracted:
 			gone = append(gone, notifier.GoneNotice{NoticeID: row.NoticeID, Score: float64(now) + 0.5})
-		case r.text == nil || row.Expires > 0 && row.Expires <= now:
+		case text == nil || row.Expires > 0 && row.Expires <= now:
 			gone = append(gone, notifier.GoneNotice{NoticeID: row.NoticeID, Score: float64(now)})
 		default:
-			value = rowValue(row, r.text)
+			value = rowValue(row, text)
 		}
 		args = append(args, row.Field, value)
 	}

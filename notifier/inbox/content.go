@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -25,6 +26,14 @@ func decodeLaidOut(text string) (c notifier.Content, ok bool) {
 	rest, ok := strings.CutPrefix(text, "{")
 	if !ok || !utf8.ValidString(text) {
 		return c, false
+	}
+	if value, edited := strings.CutPrefix(rest, `"rev":`); edited {
+		digits, after, _ := strings.Cut(value, ",")
+		var err error
+		if c.Revision, err = strconv.ParseInt(digits, 10, 64); err != nil || strconv.FormatInt(c.Revision, 10) != digits {
+			return c, false
+		}
+		rest = after
 	}
 	var created string
 	for _, f := range []struct {

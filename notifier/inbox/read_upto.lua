@@ -29,7 +29,8 @@ if key ~= '' then
 end
 local unread, turned = tonumber(numbers[1]), 0
 redis.call('ZCARD', KEYS[5]) -- if it refuses, then before anything is written
-if unread > 0 then turned = turn_rows(list, hash, KEYS[6], redis.call('LRANGE', list, 0, unread), {}, unread, upto) end
+local function wanted(_, value) return tonumber(value:match('^%d+ (%d+)') or 0) <= upto end
+if unread > 0 then turned = turn_rows(list, hash, KEYS[6], redis.call('LRANGE', list, 0, unread), {}, unread, wanted) end
 if turned == 0 then return {0, unread, tonumber(numbers[2])} end
 
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))

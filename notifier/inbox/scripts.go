@@ -42,6 +42,8 @@ var (
 	clearRows string
 	//go:embed raise_fence.lua
 	raiseFence string
+	//go:embed read_rows.lua
+	readRows string
 
 	//go:embed deliver_notice.lua
 	deliverSource string
@@ -79,6 +81,14 @@ var (
 	restoreCountsSource string
 	//go:embed forget_counts.lua
 	forgetCountsSource string
+	//go:embed poll_inbox.lua
+	pollSource string
+	//go:embed read_keys.lua
+	readKeysSource string
+	//go:embed read_subject.lua
+	readSubjectSource string
+	//go:embed edit_notice.lua
+	editSource string
 )
 
 // Each script with the functions that it calls before it.
@@ -101,6 +111,10 @@ var (
 	renewInbox    = script.New("renew_inbox", saveState, renewSource)
 	restoreCounts = script.New("restore_counts", restoreCountsSource)
 	forgetCounts  = script.New("forget_counts", forgetCountsSource)
+	pollInbox     = script.New("poll_inbox", findDue, seekRow, pollSource)
+	readKeys      = script.New("read_keys", findDue, findRow, findUnread, readValues, countRead, writeRows, turnRows, saveState, readRows, readKeysSource)
+	readSubject   = script.New("read_subject", findDue, findUnread, readValues, countRead, writeRows, turnRows, saveState, readRows, readSubjectSource)
+	editNotice    = script.New("edit_notice", findRow, saveState, editSource)
 )
 
 // allScripts lists what Load puts on every master.
@@ -110,5 +124,6 @@ func allScripts() []*script.Script {
 		readUpto, deleteEntry, restoreEntry, retractNotice, expireEntries,
 		restoreInbox, readSnapshot, cleanDirty,
 		evictInbox, eraseInbox, checkInbox, renewInbox, restoreCounts, forgetCounts,
+		pollInbox, readKeys, readSubject, editNotice,
 	}
 }

@@ -1,15 +1,15 @@
--- turn_rows.lua: turn the unread rows of an inbox to read, those with at ≤ upto,
--- or all when upto is nil. top is the top of the list as far as it is known, and
+-- turn_rows.lua: turn the unread rows of an inbox to read: those that wanted(field,
+-- value) wants, or all without it. top is the top of the list as far as it is known, and
 -- known the values of the first of them.
 --
--- Returns how many rows it turned.
-local function turn_rows(list, hash, counts, top, known, unread, upto)
+-- Returns how many rows it turned, and their fields as they were.
+local function turn_rows(list, hash, counts, top, known, unread, wanted)
   local at, fields = find_unread(list, top, unread)
   local values = read_values(hash, fields, at, known)
   local changed, old, new, ids = {}, {}, {}, {}
   for _, i in ipairs(at) do
     local value = values[i]
-    if value and (not upto or tonumber(value:match('^%d+ (%d+)') or 0) <= upto) then
+    if value and (not wanted or wanted(fields[i], value)) then
       local n = #changed + 1
       changed[n], old[n], ids[n] = i, fields[i], value:match('^%d+') or '0'
       fields[i] = old[n]:sub(1, -2) .. '1'
@@ -23,5 +23,5 @@ local function turn_rows(list, hash, counts, top, known, unread, upto)
     redis.call('HSET', hash, unpack(new, 2 * first - 1, 2 * last))
   end
   write_rows(list, fields, changed)
-  return #changed
+  return #changed, old
 end
