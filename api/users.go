@@ -1,4 +1,175 @@
 package api
 
-// registerUsers adds the calls about users, polls and subscriptions.
-func registerUsers(*server) {}
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+const (
+	groupUsers = "Users"
+	userPath   = "/users/{name}"
+)
+
+// users answers the calls about users, their inboxes and subscriptions.
+type users struct {
+	*server
+	known known
+	texts *locale.Catalogue
+}
+
+// registerUsers adds those calls.
+func registerUsers(s *server) error {
+	texts, err := locale.New()
+	if err != nil {
+		return err
+	}
+	u := &users{server: s, known: known{users: s.Directory, now: s.Now}, texts: texts}
+	registerPoll(u)
+	registerReading(u)
+	register(s, call{
+		id: "put-user", group: groupUsers, method: http.MethodPut, path: userPath, scope: notifier.ScopeAdmin, status: http.StatusOK,
+		summary: "Create or change a user",
+		about: "What the body does not name stays as it is. `roles` replaces all of his roles; those that do not exist are made. A new user is in the " +
+			"audience `user` unless the body says otherwise, and cannot sign in before he is given a password.",
+		examples: []example{
+			{name: "create", summary: "A new customer", params: map[string]string{"name": "frank"}, body: `{"audience": "customer", "locale": "ja"}`, status: http.StatusCreated},
+			{name: "roles", summary: "Make him a picker, and nothing else", params: map[string]string{"name": "frank"}, body: `{"roles": ["picker"]}`},
+		},
+	}, u.put)
+	register(s, call{
+		id: "get-user", group: groupUsers, method: http.MethodGet, path: userPath, scope: notifier.ScopeAdmin, status: http.StatusOK,
+		summary:  "Look up a user",
+		errors:   []int{http.StatusNotFound},
+		examples: []example{{name: "carol", summary: "Who picks", params: map[string]string{"name": "carol"}}},
+	}, u.get)
+	register(s, call{
+		id: "delete-user", group: groupUsers, method: http.MethodDelete, path: userPath, scope: notifier.ScopeAdmin, status: http.StatusNoContent,
+		summary: "Delete a user",
+		about: "His account, roles, subscriptions, settings and inbox go, and he is signed out everywhere; so do notices to him alone. What he sent to others " +
+			"stays, without his name. After a 500 or 503 call it again: it goes on with what is left.",
+		errors:   []int{http.StatusNotFound},
+		examples: []example{{name: "frank", summary: "He has left", params: map[string]string{"name": "frank"}}},
+	}, u.remove)
+	registerSubscriptions(u)
+	return nil
+}
+
+// userBody is what of a user is to change.
+type userBody struct {
+	Audience *string   `json:"audience,omitempty" doc:"The audience he is in: its name."`
+	Roles    *[]string `json:"roles,omitempty" nullable:"false" doc:"All of his roles."`
+	Locale   *string   `json:"locale,omitempty" doc:"His language (BCP 47); empty: as his browser asks."`
+}
+
+// userAnswer is a user as applications see him.
+type userAnswer struct {
+	Name     string   `json:"name"`
+	Audience string   `json:"audience"`
+	Roles    []string `json:"roles" nullable:"false" doc:"By name."`
+	Locale   string   `json:"locale" doc:"Empty: as his browser asks."`
+}
+
+type userInput struct {
+	Name string `path:"name" doc:"The user."`
+}
+
+type userOutput struct {
+	Status int
+	Body   userAnswer
+}
+
+type putInput struct {
+	Name    string `path:"name" doc:"The user: 1 to 200 bytes."`
+	Payload payload[userBody]
+}
+
+func (u *users) put(ctx context.Context, in *putInput) (*userOutput, error) {
+	body := &in.Payload.Value
+	p := PutUser{Name: in.Name, Locale: body.Locale, Roles: body.Roles}
+	if body.Audience != nil {
+		a, ok := u.audience(*body.Audience)
+		if !ok {
+			return nil, invalidAt("body.audience", notifier.CodeUnknownAudience, map[string]any{"Name": echo(*body.Audience)})
+		}
+		p.Audience = &a
+	}
+	if n := len(deref(p.Roles)); n > maxRoles {
+		return nil, invalidAt("body.roles", codeTooMany, map[string]any{"Count": n, "Max": maxRoles})
+	}
+	found, created, err := u.Directory.PutUser(ctx, p)
+	u.known.forget(in.Name)
+	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
+		return nil, invalid(bad, putField)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &userOutput{Status: http.StatusOK, Body: u.answer(found)}
+	if created {
+		out.Status = http.StatusCreated
+	}
+	return out, nil
+}
+
+// maxRoles is how many roles a user can be given at once.
+const maxRoles = 200
+
+// putField is where in the request of put a field of a user is.
+func putField(field string) string {
+	if field == "name" {
+		return "path.name"
+	}
+	return bodyField(field)
+}
+
+func (u *users) get(ctx context.Context, in *userInput) (*userOutput, error) {
+	found, err := u.Directory.UserByName(ctx, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &userOutput{Status: http.StatusOK, Body: u.answer(found)}, nil
+}
+
+func (u *users) remove(ctx context.Context, in *userInput) (*struct{}, error) {
+	err := u.Directory.DeleteUser(ctx, in.Name)
+	u.known.forget(in.Name) // also after a failure: what is left of him is unknown
+	return nil, err
+}
+
+func (u *users) answer(found notifier.User) userAnswer {
+	roles := found.Roles
+	if roles == nil {
+		roles = []string{}
+	}
+	return userAnswer{Name: found.Name, Audience: u.Audiences[found.Audience], Roles: roles, Locale: found.Locale}
+}
+
+// audience finds an audience by its name, whatever the case.
+func (u *users) audience(name string) (found notifier.Audience, ok bool) {
+	for a, called := range u.Audiences {
+		if strings.EqualFold(called, name) {
+			return a, true
+		}
+	}
+	return 0, false
+}
+
+func deref[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// echo is as much of a wrong name as is shown back.
+func echo(name string) string {
+	if len(name) > maxEcho {
+		return strings.ToValidUTF8(name[:maxEcho], "") + "…"
+	}
+	return name
+}

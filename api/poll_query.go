@@ -1,0 +1,61 @@
+package api
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"hash/crc32"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// pollSince is how far back a poll looks that does not say.
+const pollSince = 3 * 24 * time.Hour
+
+// parseSince reads an at or a time of RFC 3339. A plus sign that was not escaped in
+// the address arrives as a space.
+func parseSince(text string) (at int64, ok bool) {
+	if at, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return at, at >= 0
+	}
+	t, err := time.Parse(time.RFC3339, strings.ReplaceAll(text, " ", "+"))
+	if err != nil || t.UnixMilli() < 0 {
+		return 0, false
+	}
+	return t.UnixMilli(), true
+}
+
+// cursor is where a page begins, as callers hand it back: the at behind which it
+// does, newest of the first page, and a sum of these, of the user and of the scope.
+// It opens nothing that the call does not show anyway; the sum only tells a place
+// from what was made up. Behind the last page there is none.
+func cursor(seq int64, scope string, at, newest int64) string {
+	if at == 0 {
+		return ""
+	}
+	b := make([]byte, 0, cursorSize)
+	b = binary.BigEndian.AppendUint64(b, uint64(at))     //nolint:gosec // a version is never negative
+	b = binary.BigEndian.AppendUint64(b, uint64(newest)) //nolint:gosec // nor is this one
+	text := strconv.FormatInt(seq, 36) + "|" + scope + "|" + string(b)
+	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE([]byte(text)))
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+const cursorSize = 8 + 8 + 4
+
+// parseCursor reads what cursor wrote for this user and scope; of anything else it
+// answers 0, the first page.
+func parseCursor(seq int64, scope, text string) (at, newest int64) {
+	if len(text) != base64.RawURLEncoding.EncodedLen(cursorSize) {
+		return 0, 0
+	}
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(b) != cursorSize {
+		return 0, 0
+	}
+	at, newest = int64(binary.BigEndian.Uint64(b)), int64(binary.BigEndian.Uint64(b[8:])) //nolint:gosec // what is negative fails below
+	if at <= 0 || newest < 0 || cursor(seq, scope, at, newest) != text {
+		return 0, 0
+	}
+	return at, newest
+}

@@ -1,0 +1,21 @@
+package api
+
+import (
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// summary is one line for a status bar: the number on the bell, and the title of the
+// newest unread notice among these.
+func summary(text *locale.Printer, unread int64, entries []notifier.Entry) string {
+	if unread == 0 {
+		return text.T("js.unread_none")
+	}
+	line := text.N("js.unread", unread)
+	for i := range entries {
+		if e := &entries[i]; !e.Read {
+			return text.F("js.newest", "Unread", line, "Title", e.Title)
+		}
+	}
+	return line
+}

@@ -1,0 +1,136 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// asked answers users and counts the questions.
+type asked struct {
+	users map[string]int64
+	n     int
+	while func() // runs while a question is under way
+}
+
+func (a *asked) UserByName(_ context.Context, name string) (notifier.User, error) {
+	a.n++
+	seq, ok := a.users[name]
+	if a.while != nil {
+		a.while()
+	}
+	if !ok {
+		return notifier.User{}, notifier.ErrNotFound
+	}
+	return notifier.User{Seq: seq, Name: name, Audience: 2, Settings: notifier.Settings{Locale: "ja"}}, nil
+}
+
+// clock is a time that a test moves.
+type clock struct{ now time.Time }
+
+func newKnown() (*known, *asked, *clock) {
+	a, c := &asked{users: map[string]int64{"alice": 1}}, &clock{time.UnixMilli(1_700_000_000_000)}
+	return &known{users: a, now: func() time.Time { return c.now }}, a, c
+}
+
+func TestWhoIsKnownIsNotAskedForAgain(t *testing.T) {
+	t.Parallel()
+	k, a, _ := newKnown()
+	for range 3 {
+		p, err := k.find(t.Context(), "alice")
+		if err != nil || p.Seq != 1 || p.Audience != 2 || p.locale != "ja" {
+			t.Fatalf("%+v, %v", p, err)
+		}
+	}
+	if a.n != 1 {
+		t.Errorf("asked %d times", a.n)
+	}
+}
+
+func TestWhoIsGoneIsNotKnownForLong(t *testing.T) {
+	t.Parallel()
+	// Others keep the memory turning, at any pace.
+	for _, pace := range []time.Duration{100 * time.Millisecond, rememberFor / 2, rememberFor - 1, 2 * rememberFor} {
+		for _, late := range []time.Duration{0, time.Second, rememberFor/2 - 1, rememberFor / 2, rememberFor - 1} {
+			k, a, c := newKnown()
+			_, _ = k.find(t.Context(), "nobody")
+			a.users["first"] = 2
+			_, _ = k.find(t.Context(), "first")
+			c.now = c.now.Add(late)
+			if _, err := k.find(t.Context(), "alice"); err != nil {
+				t.Fatal(err)
+			}
+			delete(a.users, "alice")
+			end := c.now.Add(rememberFor)
+			for i := 0; c.now.Before(end); i++ {
+				name := strconv.Itoa(i)
+				a.users[name] = int64(10 + i)
+				_, _ = k.find(t.Context(), name)
+				c.now = c.now.Add(pace)
+			}
+			if _, err := k.find(t.Context(), "alice"); !errors.Is(err, notifier.ErrNotFound) {
+				t.Errorf("others every %v, learnt after %v: %v", pace, late, err)
+			}
+		}
+	}
+}
+
+func TestWhoIsForgottenIsAskedForAtOnce(t *testing.T) {
+	t.Parallel()
+	k, a, c := newKnown()
+	_, _ = k.find(t.Context(), "alice")
+	c.now = c.now.Add(rememberFor / 2)
+	a.users["bob"] = 2
+	_, _ = k.find(t.Context(), "bob") // alice is in the old half now
+	a.users = map[string]int64{}
+	for _, name := range []string{"alice", "bob"} {
+		k.forget(name)
+		if _, err := k.find(t.Context(), name); !errors.Is(err, notifier.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestWhoIsForgottenWhileHeIsAskedForIsNotRemembered(t *testing.T) {
+	t.Parallel()
+	k, a, _ := newKnown()
+	a.while = func() { k.forget("alice") }
+	if p, err := k.find(t.Context(), "alice"); err != nil || p.Seq != 1 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	a.while = nil
+	a.users["alice"] = 2 // deleted, and made anew
+	if p, err := k.find(t.Context(), "alice"); err != nil || p.Seq != 2 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+func TestWhoDoesNotExistMayComeAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	k, a, _ := newKnown()
+	if _, err := k.find(t.Context(), "bob"); !errors.Is(err, notifier.ErrNotFound) {
+		t.Fatal(err)
+	}
+	a.users["bob"] = 2
+	if p, err := k.find(t.Context(), "bob"); err != nil || p.Seq != 2 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+func TestTheMemoryIsBounded(t *testing.T) {
+	t.Parallel()
+	k, a, c := newKnown()
+	for i := range 3 * maxKnown {
+		name := strconv.Itoa(i)
+		a.users[name] = int64(i + 1)
+		_, _ = k.find(t.Context(), name)
+		c.now = c.now.Add(time.Microsecond)
+	}
+	if n := len(k.fresh) + len(k.old); n > 2*maxKnown {
+		t.Errorf("%d users are remembered", n)
+	}
+}
