@@ -31,7 +31,7 @@ func (w *world) accepting(ctx context.Context) ([]row, error) {
 				if err := d.people(ctx, w.opt.streams); err != nil {
 					return err
 				}
-				p := pipeline.New(pipeline.Config{Store: d.st, Redis: w.rdb, Keys: w.space, Inbox: w.inbox, Router: route.New(d.st), Log: w.log})
+				p := pipeline.New(pipeline.Config{Store: d.st, Redis: w.rdb, Keys: w.space, Inbox: w.inbox, Router: route.New(d.st, nil), Log: w.log})
 				if err := w.acceptRate(ctx, p, callers, 1, w.opt.scaled(60_000), single); err != nil {
 					return err
 				}
@@ -146,7 +146,7 @@ func (w *world) wholeWayOnce(ctx context.Context, single, batched, singleP99, ba
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	p := pipeline.New(pipeline.Config{Store: st, Redis: w.rdb, Keys: w.space, Inbox: w.inbox, Router: route.New(st), Log: w.log})
+	p := pipeline.New(pipeline.Config{Store: st, Redis: w.rdb, Keys: w.space, Inbox: w.inbox, Router: route.New(st, nil), Log: w.log})
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- p.RunIntake(running) }()

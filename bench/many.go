@@ -45,7 +45,7 @@ func (w *world) manyInboxes(ctx context.Context) ([]row, error) {
 
 func (w *world) manyOnce(ctx context.Context, d *database, warm, beside, cold series) (err error) {
 	p := pipeline.New(pipeline.Config{
-		Store: d.st, Redis: w.rdb, Keys: w.space, Inbox: w.inbox, Router: route.New(d.st), Log: w.log,
+		Store: d.st, Redis: w.rdb, Keys: w.space, Inbox: w.inbox, Router: route.New(d.st, nil), Log: w.log,
 		Wait: time.Minute, WaitMax: 2 * crowdSize,
 	})
 	running, stop := context.WithCancel(ctx)

@@ -76,7 +76,7 @@ func newBoard(rdb redis.UniversalClient, k keys.Space, s *store.Store) *announce
 // config is that of an instance, in a hurry.
 func (r *rig) config() pipeline.Config {
 	return pipeline.Config{
-		Store: r.store, Redis: r.rdb, Keys: r.keys, Inbox: r.inbox, Router: route.New(r.store), Board: newBoard(r.rdb, r.keys, r.store),
+		Store: r.store, Redis: r.rdb, Keys: r.keys, Inbox: r.inbox, Router: route.New(r.store, nil), Board: newBoard(r.rdb, r.keys, r.store),
 		Log: slog.New(slog.DiscardHandler), Poll: 20 * time.Millisecond, Wait: 20 * time.Second, Idle: 50 * time.Millisecond,
 	}
 }

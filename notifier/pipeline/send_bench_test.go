@@ -36,7 +36,7 @@ func benchRig(b *testing.B, sql string) (*rig, *pipeline.Pipeline) {
 	r.inbox = inbox.New(rdb, r.keys, inbox.Options{SQL: s})
 	r.users(b, "all", 5000)
 	p := pipeline.New(pipeline.Config{
-		Store: s, Redis: rdb, Keys: r.keys, Inbox: r.inbox, Router: route.New(s), Log: slog.New(slog.DiscardHandler),
+		Store: s, Redis: rdb, Keys: r.keys, Inbox: r.inbox, Router: route.New(s, nil), Log: slog.New(slog.DiscardHandler),
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

@@ -2,6 +2,7 @@ package route
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -12,8 +13,12 @@ import (
 
 // Answer is who gets one draft of many; Err is as Recipients returns it.
 type Answer struct {
-	To  *roaring.Bitmap
-	Err error
+	To *roaring.Bitmap
+	// Reasons is why some of To get it, where that is not Target.Reason: who subscribes
+	// to the topic by himself has that one, and others that of their first role, by
+	// name. Answers may share it: it is to be read only.
+	Reasons []notifier.Why
+	Err     error
 }
 
 // RecipientsAll answers for each draft what Recipients would, in order. However
@@ -31,38 +36,48 @@ func (r *Router) RecipientsAll(ctx context.Context, drafts []notifier.Draft) ([]
 
 func (r *Router) askAll(ctx context.Context, drafts []notifier.Draft) ([]Answer, error) {
 	answers := make([]Answer, len(drafts))
-	if err := r.nameAll(ctx, drafts, answers); err != nil {
+	roles := &roleBook{dir: r.dir, known: map[string]*roaring.Bitmap{}}
+	reached, err := r.audiences(ctx, drafts, roles)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.nameAll(ctx, drafts, answers, reached, roles); err != nil {
 		return nil, err
 	}
 	if err := r.muteAll(ctx, drafts, answers); err != nil {
 		return nil, err
 	}
+	giveReasons(drafts, answers, reached)
 	return answers, nil
 }
 
 // nameAll fills in whom the targets name.
-func (r *Router) nameAll(ctx context.Context, drafts []notifier.Draft, answers []Answer) error {
+func (r *Router) nameAll(
+	ctx context.Context, drafts []notifier.Draft, answers []Answer, reached map[notifier.Topic]*audience, roles *roleBook,
+) error {
 	seqs, err := r.seqs(ctx, drafts)
 	if err != nil {
 		return err
 	}
-	roles := map[string]Answer{}
 	for i := range drafts {
-		t := drafts[i].Target
-		if t.Role == "" {
+		t := &drafts[i].Target
+		switch {
+		case toTopic(t):
+			answers[i].To = reached[t.Topic].all.Clone()
+		case t.Role == "":
 			answers[i].To, answers[i].Err = found(t.Users, seqs)
-			continue
-		}
-		of, known := roles[t.Role]
-		if !known {
-			of.To, of.Err = r.members(ctx, t.Role)
-			if of.To == nil {
-				return of.Err
+		default:
+			members, err := roles.members(ctx, t.Role)
+			switch {
+			case errors.Is(err, notifier.ErrNotFound):
+				answers[i].To = roaring.New()
+				answers[i].Err = invalid(notifier.CodeUnknownRole, map[string]any{"Name": t.Role})
+			case err != nil:
+				return err
+			default:
+				answers[i].To = members.Clone()
 			}
-			of.To.SetCopyOnWrite(true) // the drafts share it as far as nobody has muted them
-			roles[t.Role] = of
 		}
-		answers[i] = Answer{of.To.Clone(), of.Err}
 	}
 	return nil
 }
@@ -106,11 +121,11 @@ func found(names []string, seqs map[string]int64) (*roaring.Bitmap, error) {
 	return to, unknownUsers(unknown)
 }
 
-// muteAll takes out who has muted the types.
+// muteAll takes out who has muted the types, where users may.
 func (r *Router) muteAll(ctx context.Context, drafts []notifier.Draft, answers []Answer) error {
 	among := map[string]*roaring.Bitmap{} // by type
 	for i, a := range answers {
-		if a.To.IsEmpty() {
+		if a.To.IsEmpty() || r.topics != nil && !r.topics.Mutable(drafts[i].Type) {
 			continue
 		}
 		if of := among[drafts[i].Type]; of != nil {

@@ -49,7 +49,7 @@ func TestManyDraftsAreRoutedWithOneQuestionOfAKind(t *testing.T) {
 		)
 		want = append(want, []uint32{1}, []uint32{7, 4_000_000_000}, []uint32{9}, []uint32{7, 9}, nil)
 	}
-	answers, err := route.New(dir).RecipientsAll(t.Context(), drafts)
+	answers, err := route.New(dir, nil).RecipientsAll(t.Context(), drafts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,14 +61,14 @@ func TestManyDraftsAreRoutedWithOneQuestionOfAKind(t *testing.T) {
 	if dir.names != 1 || dir.roles != 2 || dir.mutes != 2 {
 		t.Errorf("asked %d times for names, %d for roles, %d for mutes; want 1, 2, 2", dir.names, dir.roles, dir.mutes)
 	}
-	if none, err := route.New(dir).RecipientsAll(t.Context(), nil); err != nil || len(none) != 0 || dir.names != 1 {
+	if none, err := route.New(dir, nil).RecipientsAll(t.Context(), nil); err != nil || len(none) != 0 || dir.names != 1 {
 		t.Errorf("of no draft: %v, %v", none, err)
 	}
 }
 
 func TestWhoIsUnknownToOneDraftIsNoFaultOfAnother(t *testing.T) {
 	t.Parallel()
-	answers, err := route.New(some).RecipientsAll(t.Context(), []notifier.Draft{
+	answers, err := route.New(some, nil).RecipientsAll(t.Context(), []notifier.Draft{
 		draft("news", notifier.Target{Users: []string{"alice"}}), draft("news", notifier.Target{Users: []string{"erin", "bob", "erin"}}),
 		draft("news", notifier.Target{Role: "nobody"}), draft("news", notifier.Target{Users: []string{"dave"}}),
 	})
@@ -95,7 +95,7 @@ func TestADirectoryThatIsAwayRoutesNoneOfMany(t *testing.T) {
 	away.err, mutes.mutesErr = errAway, errAway
 	for _, dir := range []directory{away, mutes} {
 		for _, of := range [][]notifier.Draft{drafts, drafts[:1]} {
-			if got, err := route.New(dir).RecipientsAll(t.Context(), of); !errors.Is(err, errAway) || got != nil {
+			if got, err := route.New(dir, nil).RecipientsAll(t.Context(), of); !errors.Is(err, errAway) || got != nil {
 				t.Errorf("%v, %v", got, err)
 			}
 		}
@@ -116,7 +116,7 @@ func TestAmongManyEachIsRoutedAsAlone(t *testing.T) {
 			}
 			drafts = append(drafts, draft(rapid.SampledFrom([]string{"like", "news", "all"}).Draw(rt, fmt.Sprint("type", i)), target))
 		}
-		r := route.New(some)
+		r := route.New(some, nil)
 		answers, err := r.RecipientsAll(t.Context(), drafts)
 		if err != nil {
 			rt.Fatal(err)

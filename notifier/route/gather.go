@@ -31,12 +31,12 @@ type question struct {
 	lead    chan struct{} // told to ask, for all who wait
 }
 
-// gathers says whether drafts are few and name their users: roles are large, and
-// nobody is to wait for one.
+// gathers says whether drafts are few and name their users: roles and topics are
+// large, and nobody is to wait for one.
 func gathers(drafts []notifier.Draft) bool {
 	names := 0
 	for i := range drafts {
-		if drafts[i].Target.Role != "" {
+		if drafts[i].Target.Role != "" || toTopic(&drafts[i].Target) {
 			return false
 		}
 		names += len(drafts[i].Target.Users)

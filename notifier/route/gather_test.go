@@ -35,7 +35,7 @@ func TestWhatComesWhileOthersAreAskedIsAskedTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dir := &gated{directory: some, let: make(chan struct{})}
-		r := route.New(dir)
+		r := route.New(dir, nil)
 		var all sync.WaitGroup
 		for i := range 100 {
 			name, want := "alice", []uint32{1}
@@ -71,7 +71,7 @@ func TestWhoLeavesTakesNobodyWithHim(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dir := &gated{directory: some, let: make(chan struct{})}
-		r := route.New(dir)
+		r := route.New(dir, nil)
 		var all sync.WaitGroup
 		leave := make([]context.CancelFunc, 6)
 		for i := range leave {
@@ -109,7 +109,7 @@ func TestWhoLeavesTakesNobodyWithHim(t *testing.T) {
 
 func TestManyAtOnceAreAllAnswered(t *testing.T) {
 	t.Parallel()
-	r := route.New(some)
+	r := route.New(some, nil)
 	var all sync.WaitGroup
 	for i := range 64 {
 		all.Go(func() {

@@ -1,11 +1,10 @@
 // Package route turns the target of a notice into the users who get it: those
-// it names, but for those who have muted its type.
+// it names or who subscribe to it, but for those who have muted its type. Each of
+// them gets it once, and for one reason.
 package route
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -30,14 +29,16 @@ type Directory interface {
 // Router answers who gets a notice.
 type Router struct {
 	dir      Directory
+	topics   Topics
 	gathered gathering
 }
 
-// New returns a router over dir.
-func New(dir Directory) *Router { return &Router{dir: dir} }
+// New returns a router over dir. Without topics (nil) nobody subscribes to any, and
+// every type may be muted.
+func New(dir Directory, topics Topics) *Router { return &Router{dir: dir, topics: topics} }
 
-// Recipients returns the seqs of who gets d. A role without members has none,
-// nor has a notice whose type all have muted, and that is no error. Users or a
+// Recipients returns the seqs of who gets d. A role without members has none, nor
+// has a topic nobody subscribes to or a notice whose type all have muted, and that is no error. Users or a
 // role that do not exist are named in an *notifier.InvalidError on the field
 // `to`; the bitmap then holds the others.
 func (r *Router) Recipients(ctx context.Context, d notifier.Draft) (*roaring.Bitmap, error) {
@@ -46,17 +47,6 @@ func (r *Router) Recipients(ctx context.Context, d notifier.Draft) (*roaring.Bit
 		return nil, err
 	}
 	return answers[0].To, answers[0].Err
-}
-
-func (r *Router) members(ctx context.Context, role string) (*roaring.Bitmap, error) {
-	found, err := r.dir.RoleMembers(ctx, role)
-	switch {
-	case errors.Is(err, notifier.ErrNotFound):
-		return roaring.New(), invalid(notifier.CodeUnknownRole, map[string]any{"Name": role})
-	case err != nil:
-		return nil, fmt.Errorf("look up the members of role %q: %w", role, err)
-	}
-	return found, nil
 }
 
 func invalid(code string, params map[string]any) error {

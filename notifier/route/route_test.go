@@ -77,7 +77,7 @@ func TestATargetBecomesWhoItNames(t *testing.T) {
 		{notifier.Target{Role: "empty"}, nil},
 	}
 	for _, tt := range tests {
-		got, err := route.New(some).Recipients(t.Context(), draft("news", tt.target))
+		got, err := route.New(some, nil).Recipients(t.Context(), draft("news", tt.target))
 		if err != nil || !slices.Equal(got.ToArray(), tt.want) {
 			t.Errorf("%+v: %v, %v; want %v", tt.target, got, err, tt.want)
 		}
@@ -112,7 +112,7 @@ func TestWhoIsUnknownIsNamed(t *testing.T) {
 		},
 	}
 	for _, tt := range tests {
-		got, err := route.New(some).Recipients(t.Context(), draft("news", tt.target))
+		got, err := route.New(some, nil).Recipients(t.Context(), draft("news", tt.target))
 		want := &notifier.InvalidError{Fields: []notifier.FieldError{tt.want}}
 		if diff := cmp.Diff(error(want), err); diff != "" {
 			t.Errorf("%+v: %s", tt.target, diff)
@@ -129,7 +129,7 @@ func TestADirectoryThatIsAwayIsNoFaultOfTheSender(t *testing.T) {
 	away.err = errAway
 	for _, target := range []notifier.Target{{Users: []string{"dave"}}, {Role: "nobody"}} {
 		var bad *notifier.InvalidError
-		got, err := route.New(away).Recipients(t.Context(), draft("news", target))
+		got, err := route.New(away, nil).Recipients(t.Context(), draft("news", target))
 		if !errors.Is(err, errAway) || errors.As(err, &bad) || got != nil {
 			t.Errorf("%+v: %v, %v", target, got, err)
 		}
@@ -155,7 +155,7 @@ func TestWhoMutedATypeIsLeftOut(t *testing.T) {
 		asked := 0
 		dir := some
 		dir.asked = &asked
-		got, err := route.New(dir).Recipients(t.Context(), draft(tt.typ, tt.target))
+		got, err := route.New(dir, nil).Recipients(t.Context(), draft(tt.typ, tt.target))
 		if err != nil || !slices.Equal(got.ToArray(), tt.want) || asked != tt.asked {
 			t.Errorf("%s to %+v: %v, %v, asked %d times; want %v, %d", tt.typ, tt.target, got, err, asked, tt.want, tt.asked)
 		}
@@ -164,7 +164,7 @@ func TestWhoMutedATypeIsLeftOut(t *testing.T) {
 
 func TestOfThoseWhoAreLeftSomeMayHaveMutedIt(t *testing.T) {
 	t.Parallel()
-	got, err := route.New(some).Recipients(t.Context(), draft("like", notifier.Target{Users: []string{"alice", "bob", "dave"}}))
+	got, err := route.New(some, nil).Recipients(t.Context(), draft("like", notifier.Target{Users: []string{"alice", "bob", "dave"}}))
 	var bad *notifier.InvalidError
 	if !errors.As(err, &bad) || !slices.Equal(got.ToArray(), []uint32{1}) {
 		t.Errorf("%v, %v; want dave named, and alice left", got, err)
@@ -176,7 +176,7 @@ func TestWithoutTheMutesNobodyIsRouted(t *testing.T) {
 	dir := some
 	dir.mutesErr = errAway
 	for _, names := range [][]string{{"alice"}, {"alice", "dave"}} {
-		got, err := route.New(dir).Recipients(t.Context(), draft("like", notifier.Target{Users: names}))
+		got, err := route.New(dir, nil).Recipients(t.Context(), draft("like", notifier.Target{Users: names}))
 		var bad *notifier.InvalidError
 		if !errors.Is(err, errAway) || errors.As(err, &bad) || got != nil {
 			t.Errorf("to %v: %v, %v", names, got, err)
