@@ -21,10 +21,20 @@ type server struct {
 	api  huma.API
 	mux  *http.ServeMux
 	ring *keyring
+
+	calls []call // in the order of their registration
 }
 
 // New returns what serves every address under /api/v1/.
 func New(c Config) (http.Handler, error) {
+	s, err := newServer(c)
+	if err != nil {
+		return nil, err
+	}
+	return s.middleware(s.mux), nil
+}
+
+func newServer(c Config) (*server, error) {
 	c.setDefaults()
 	s := &server{Config: c, mux: http.NewServeMux()}
 	s.ring = &keyring{keys: c.Keys, log: c.Log, now: c.Now, held: map[string]*heldKey{}}
@@ -37,7 +47,7 @@ func New(c Config) (http.Handler, error) {
 	if err := s.addPages(); err != nil {
 		return nil, fmt.Errorf("prepare the pages of the api: %w", err)
 	}
-	return s.middleware(s.mux), nil
+	return s, nil
 }
 
 // document is what the OpenAPI document begins with.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ type call struct {
 	summary  string
 	about    string // Markdown: paragraphs, `code`
 	maxBody  int64  // 0: maxBody
+	also     []int  // other statuses when all is well: the body of a 2xx is that of status
 	errors   []int  // beside 401, 403, 422, 429 and 503
 	examples []example
 }
@@ -66,6 +68,7 @@ func register[I, O any](s *server, c call, handle func(context.Context, *I) (*O,
 	if c.maxBody == 0 {
 		c.maxBody = maxBody
 	}
+	s.calls = append(s.calls, c)
 	op := &huma.Operation{
 		OperationID: c.id, Method: c.method, Path: prefix + c.path, Summary: c.summary, Description: c.about,
 		Tags: []string{c.group}, DefaultStatus: c.status, MaxBodyBytes: c.maxBody, SkipValidateBody: true,
@@ -83,8 +86,23 @@ func register[I, O any](s *server, c call, handle func(context.Context, *I) (*O,
 		return out, nil
 	})
 	documented := s.operation(c.method, prefix+c.path)
+	for _, status := range c.also {
+		documented.Responses[strconv.Itoa(status)] = alsoResponse(documented, c.status, status)
+	}
 	addBody[I](documented, registry)
 	addExamples(documented, c.examples)
+}
+
+// alsoResponse describes an answer that is as the usual one, but for its status.
+func alsoResponse(op *huma.Operation, usual, status int) *huma.Response {
+	r := &huma.Response{Description: http.StatusText(status)}
+	if of := op.Responses[strconv.Itoa(usual)]; of != nil {
+		r.Headers = of.Headers
+		if status < http.StatusMultipleChoices {
+			r.Content = of.Content
+		}
+	}
+	return r
 }
 
 // addBody describes the body. huma is told of it only now, as it would read it.

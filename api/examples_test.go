@@ -1,0 +1,122 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/sqltest"
+)
+
+// calls is every call, in the order of their registration.
+func calls(t testing.TB, w *world) []call {
+	t.Helper()
+	if len(w.calls) < 10 {
+		t.Fatalf("%d calls", len(w.calls))
+	}
+	return w.calls
+}
+
+// Examples are made in the order in which the page shows them, like somebody who
+// tries one after the other on a fresh demonstration.
+func TestEveryExampleOfTheDocumentWorksAsItIsWritten(t *testing.T) {
+	t.Parallel()
+	for _, sql := range []string{"sqlite", "postgres"} {
+		t.Run(sql, func(t *testing.T) {
+			t.Parallel()
+			url := ""
+			if sql == "postgres" {
+				url = sqltest.URL(t)
+			}
+			w := newWorldOn(t, url, redistest.Client(t))
+			for _, c := range calls(t, w) {
+				if len(c.examples) == 0 {
+					t.Errorf("%s has no example", c.id)
+				}
+				for _, e := range c.examples {
+					w.makeExample(t, c, e)
+				}
+			}
+		})
+	}
+}
+
+// makeExample makes an example and compares the answer with its description.
+func (w *world) makeExample(t *testing.T, c call, e example) {
+	t.Helper()
+	op := w.operation(c.method, prefix+c.path)
+	path, query, headers := c.path, url.Values{}, []string(nil)
+	for _, p := range op.Parameters {
+		value, given := e.params[p.Name]
+		if !given {
+			continue
+		}
+		if documented, ok := p.Examples[e.name]; !ok || documented.Value != value {
+			t.Errorf("%s: %s of the example %s is not in the document", c.id, p.Name, e.name)
+		}
+		switch p.In {
+		case "path":
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(value))
+		case "query":
+			query.Set(p.Name, value)
+		case "header":
+			headers = append(headers, p.Name, value)
+		}
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	var body any
+	if e.body != "" {
+		body = e.body
+	}
+	status := c.status
+	if e.status != 0 {
+		status = e.status
+	}
+	res := w.call(t, w.admin, c.method, path, body, headers...)
+	if res.StatusCode != status {
+		t.Errorf("%s, example %s: status %d, want %d: %s", c.id, e.name, res.StatusCode, status, res.text)
+		return
+	}
+	w.checkAnswer(t, op, res)
+}
+
+// checkAnswer compares an answer with what the document says of it: media type,
+// schema and headers.
+func (w *world) checkAnswer(t *testing.T, op *huma.Operation, res reply) {
+	t.Helper()
+	described := op.Responses[strconv.Itoa(res.StatusCode)]
+	if described == nil {
+		t.Errorf("%s: the document does not know status %d", op.OperationID, res.StatusCode)
+		return
+	}
+	kind, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
+	if res.text == "" {
+		return
+	}
+	media := described.Content[kind]
+	if media == nil {
+		t.Errorf("%s: the document does not know a %d of type %q", op.OperationID, res.StatusCode, kind)
+		return
+	}
+	if !strings.HasSuffix(kind, "json") {
+		return
+	}
+	var document any
+	decoder := json.NewDecoder(bytes.NewReader([]byte(res.text)))
+	if err := decoder.Decode(&document); err != nil {
+		t.Fatal(err)
+	}
+	var found huma.ValidateResult
+	huma.Validate(w.api.OpenAPI().Components.Schemas, media.Schema, huma.NewPathBuffer(nil, 0), huma.ModeReadFromServer, document, &found)
+	for _, err := range found.Errors {
+		t.Errorf("%s: an answer that is not as described: %v in %s", op.OperationID, err, res.text)
+	}
+}

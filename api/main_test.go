@@ -1,0 +1,16 @@
+package api
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/sqltest"
+)
+
+// The pool of a closed client looks for a lost server up to a second longer.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(sqltest.Wrap(redistest.Wrap(m)),
+		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+}

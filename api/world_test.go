@@ -1,0 +1,250 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/route"
+	"github.com/carillonhq/carillon/notifier/topic"
+	"github.com/carillonhq/carillon/store"
+)
+
+// world is an installation behind the API: real SQL, a real Redis, a pipeline that
+// runs, and the users of the demonstration.
+type world struct {
+	*server
+	handler http.Handler
+	store   *store.Store
+	redis   redis.UniversalClient
+	keys    keys.Space
+	inbox   *inbox.Inbox
+	board   *announcement.Board
+	topics  *topic.Topics
+	pipe    *pipeline.Pipeline
+
+	admin, send, read string // texts of keys with these scopes, each of its own name
+}
+
+var testAudiences = map[notifier.Audience]string{1: "operator", 2: "user", 3: "customer"}
+
+// newWorld is a world on SQLite. What is to be different about the API says change.
+func newWorld(t testing.TB, change ...func(*Config)) *world {
+	t.Helper()
+	return newWorldOn(t, "", redistest.Client(t), change...)
+}
+
+// newWorldOn is newWorld on a PostgreSQL, or on SQLite without an address.
+func newWorldOn(t testing.TB, postgres string, rdb redis.UniversalClient, change ...func(*Config)) *world {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Config{URL: postgres, DataDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	quiet := slog.New(slog.DiscardHandler)
+	w := &world{store: s, redis: rdb, keys: redistest.Space(t)}
+	w.inbox = inbox.New(rdb, w.keys, inbox.Options{SQL: s, Log: quiet})
+	w.board = announcement.New(rdb, w.keys, s, announcement.Options{Audiences: []notifier.Audience{1, 2, 3}, Every: 20 * time.Millisecond, Log: quiet})
+	w.topics = topic.New(rdb, w.keys, s, topic.Options{Log: quiet})
+	if err := w.topics.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.pipe = pipeline.New(pipeline.Config{
+		Store: s, Redis: rdb, Keys: w.keys, Inbox: w.inbox, Router: route.New(s, w.topics), Board: w.board, Log: quiet,
+		Limits: notifier.Limits{Audiences: []notifier.Audience{1, 2, 3}, Expiry: w.topics.Expiry},
+		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond,
+	})
+	c := Config{
+		Keys: s, Sender: w.pipe, Inbox: w.inbox, Board: w.board, Directory: directory{w}, Topics: w.topics,
+		Audiences: testAudiences, Log: quiet,
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	if w.server, err = newServer(c); err != nil {
+		t.Fatal(err)
+	}
+	w.handler = w.server.middleware(w.server.mux)
+	w.run(t)
+	w.people(t)
+	w.admin, w.send, w.read = w.key(t, "admin", "admin"), w.key(t, "shop", "send"), w.key(t, "app", "read")
+	return w
+}
+
+// run runs the pipeline until the test ends.
+func (w *world) run(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- w.pipe.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		w.pipe.Close()
+	})
+}
+
+// people adds the users of the demonstration.
+func (w *world) people(t testing.TB) {
+	t.Helper()
+	for _, u := range []store.NewUser{
+		{Name: "alice", Audience: 2, Roles: []string{"staff"}},
+		{Name: "bob", Audience: 2},
+		{Name: "carol", Audience: 2, Roles: []string{"picker"}},
+		{Name: "dave", Audience: 2, Roles: []string{"picker"}},
+		{Name: "erin", Audience: 3},
+	} {
+		if _, err := w.store.CreateUser(t.Context(), u); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// key adds a key and answers its text.
+func (w *world) key(t testing.TB, name string, scopes ...notifier.KeyScope) string {
+	t.Helper()
+	token, hash := NewKey()
+	if _, err := w.store.AddKey(t.Context(), notifier.APIKey{Name: name, Scopes: scopes}, hash); err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// directory is the store, which also erases.
+type directory struct{ *world }
+
+func (d directory) UserByName(ctx context.Context, name string) (notifier.User, error) {
+	return d.store.UserByName(ctx, name)
+}
+
+func (d directory) PutUser(ctx context.Context, u PutUser) (notifier.User, bool, error) {
+	return d.store.PutUser(ctx, store.PutUser(u))
+}
+
+func (d directory) DeleteUser(ctx context.Context, name string) error {
+	u, err := d.store.UserByName(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := d.inbox.Erase(ctx, u.Seq); err != nil {
+		return err
+	}
+	_, err = d.store.DeleteUser(ctx, name)
+	return err
+}
+
+func (d directory) Subscriptions(ctx context.Context, q notifier.SubscriptionQuery) ([]notifier.Subscription, error) {
+	return d.store.Subscriptions(ctx, q)
+}
+
+// reply is an answer, with its body as text.
+type reply struct {
+	*http.Response
+	text string
+}
+
+// call asks the API. Headers come in pairs; a body that is no string is written as
+// JSON.
+func (w *world) call(t testing.TB, key, method, path string, body any, headers ...string) reply {
+	t.Helper()
+	var text string
+	switch b := body.(type) {
+	case nil:
+	case string:
+		text = b
+	default:
+		j, err := json.Marshal(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = string(j)
+	}
+	r := httptest.NewRequestWithContext(t.Context(), method, prefix+path, strings.NewReader(text))
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	if text != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	rec := httptest.NewRecorder()
+	w.handler.ServeHTTP(rec, r)
+	res := rec.Result()
+	defer func() { _ = res.Body.Close() }()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply{res, string(b)}
+}
+
+// into decodes the body.
+func (r reply) into(t testing.TB, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(r.text), v); err != nil {
+		t.Fatalf("%v in %q", err, r.text)
+	}
+}
+
+// is fails the test when the status is another, or an error is no problem.
+func (r reply) is(t testing.TB, status int) reply {
+	t.Helper()
+	if r.StatusCode != status {
+		t.Fatalf("status %d, want %d: %s", r.StatusCode, status, r.text)
+	}
+	if kind := r.Header.Get("Content-Type"); status >= 400 && kind != "application/problem+json" {
+		t.Errorf("an error of type %q: %s", kind, r.text)
+	}
+	return r
+}
+
+// faults is where a problem says that something is wrong.
+func (r reply) faults(t testing.TB) []string {
+	t.Helper()
+	var p struct {
+		Errors []struct{ Location, Message string }
+	}
+	r.into(t, &p)
+	var places []string
+	for _, e := range p.Errors {
+		places = append(places, e.Location)
+		if e.Message == "" {
+			t.Errorf("%s has no message", e.Location)
+		}
+	}
+	return places
+}
+
+// eventually waits until something is so.
+func eventually(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(30 * time.Second)
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
