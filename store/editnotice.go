@@ -10,9 +10,10 @@ import (
 )
 
 // EditNotice gives the notice n.ID, which went to inboxes, the title, body and link of
-// n, and begins to send it anew: it is accepted then, in its next revision, with the
-// recipients it has, and changed: see Since. It fills n with all that the notice is
-// then.
+// n, in its next revision and with the recipients it has. It changes it: see Since.
+// And it begins to serve them anew: the notice is sending when everybody was served
+// before, or an edit of one whom everybody had was under way, else it is accepted. It
+// fills n with all that the notice is then.
 //
 // n.Revision is the one that the editor saw. notifier.ErrConflict says that it was
 // edited since, or that it is retracted or expired. An announcement is
@@ -21,7 +22,8 @@ func (s *Store) EditNotice(ctx context.Context, n *notifier.Notice) error {
 	var edited []notifier.Notice
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		var sender string
-		err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev + 1, state = 'accepted', done = 0, changed_at = $1,
+		err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev + 1, done = 0, changed_at = $1,
+				state = CASE WHEN state = 'sent' OR state = 'sending' AND rev > 0 THEN 'sending' ELSE 'accepted' END,
 				title = $2, body = $3, link = $4
 			WHERE id = $5 AND rev = $6 AND state IN ('accepted', 'sending', 'sent') AND (expires_at = 0 OR expires_at > $1)
 				AND `+toInboxes+` RETURNING sender`,

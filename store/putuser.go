@@ -59,7 +59,6 @@ func (s *Store) PutUser(ctx context.Context, u PutUser) (has notifier.User, crea
 // changeUser changes a user who is there, or answers sql.ErrNoRows.
 func (s *Store) changeUser(ctx context.Context, u *PutUser) (has notifier.User, err error) {
 	err = s.whileThere(ctx, func(tx *sql.Tx) error { // a role may be deleted while he becomes a member
-		has = notifier.User{}
 		var audience, locale any
 		if u.Audience != nil {
 			audience = int64(*u.Audience)
@@ -68,34 +67,29 @@ func (s *Store) changeUser(ctx context.Context, u *PutUser) (has notifier.User, 
 			locale = *u.Locale
 		}
 		// His row is locked, so that of two who replace his roles one comes first.
-		row := tx.QueryRowContext(ctx, `UPDATE users AS u SET audience = COALESCE($1, audience), locale = COALESCE($2, locale)
-			WHERE name = $3 RETURNING `+userColumns, audience, locale, u.Name)
-		if err := row.Scan(userFields(&has)...); err != nil {
+		var seq int64
+		err := tx.QueryRowContext(ctx, `UPDATE users SET audience = COALESCE($1, audience), locale = COALESCE($2, locale)
+			WHERE name = $3 RETURNING seq`, audience, locale, u.Name).Scan(&seq)
+		if err != nil {
 			return err
 		}
 		if u.Roles != nil {
-			if err := s.replaceRoles(ctx, tx, has.Seq, *u.Roles); err != nil {
+			if err := s.replaceRoles(ctx, tx, seq, *u.Roles); err != nil {
 				return err
 			}
 		}
-		rows, err := tx.QueryContext(ctx, `SELECT r.name FROM role_members m JOIN roles r ON r.id = m.role_id
-			WHERE m.seq = $1 ORDER BY r.name`, has.Seq)
-		return each(rows, err, func(rows *sql.Rows) error {
-			var role string
-			err := rows.Scan(&role)
-			has.Roles = append(has.Roles, role)
-			return err
-		})
+		users, err := gatherUsers(tx.QueryContext(ctx, userQuery(`u.seq = $1`), seq))
+		if err == nil {
+			has = users[0] // the row is locked
+		}
+		return err
 	})
-	if err != nil {
-		return notifier.User{}, err
-	}
-	return has, nil
+	return has, err
 }
 
 // replaceRoles makes a user a member of these roles alone.
 func (s *Store) replaceRoles(ctx context.Context, tx *sql.Tx, seq int64, roles []string) error {
-	var ids, same []int64
+	ids, same := []int64{}, []int64{}
 	for _, role := range slices.Compact(slices.Sorted(slices.Values(roles))) { // in one order: see EnsureTypes
 		id, err := s.roleID(ctx, tx, role)
 		if err != nil {

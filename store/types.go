@@ -23,6 +23,9 @@ func (s *Store) EnsureTypes(ctx context.Context, slugs []string) error {
 			return &bad
 		}
 	}
+	if len(wanted) == 0 {
+		return nil
+	}
 	known := make(map[string]bool, len(wanted))
 	err := s.all(ctx, func(rows *sql.Rows) error {
 		var slug string

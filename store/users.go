@@ -87,9 +87,7 @@ func userFields(u *notifier.User) []any {
 
 // oneUser returns the user that the condition names, or sql.ErrNoRows.
 func (s *Store) oneUser(ctx context.Context, where string, arg any) (notifier.User, error) {
-	users, err := s.users(ctx, `SELECT `+userColumns+`, r.name FROM users u
-		LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
-		WHERE `+where+` ORDER BY r.name`, arg)
+	users, err := s.users(ctx, userQuery(where), arg)
 	if err != nil {
 		return notifier.User{}, err
 	}
@@ -99,11 +97,22 @@ func (s *Store) oneUser(ctx context.Context, where string, arg any) (notifier.Us
 	return users[0], nil
 }
 
-// users gathers rows of a user and one role each; those of one user follow
-// each other.
+// userQuery reads the user that the condition names.
+func userQuery(where string) string {
+	return `SELECT ` + userColumns + `, r.name FROM users u
+		LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
+		WHERE ` + where + ` ORDER BY r.name`
+}
+
 func (s *Store) users(ctx context.Context, query string, args ...any) ([]notifier.User, error) {
+	return gatherUsers(s.read.QueryContext(ctx, query, args...))
+}
+
+// gatherUsers gathers rows of a user and one role each; those of one user follow
+// each other.
+func gatherUsers(rows *sql.Rows, err error) ([]notifier.User, error) {
 	var users []notifier.User
-	err := s.all(ctx, func(rows *sql.Rows) error {
+	err = each(rows, err, func(rows *sql.Rows) error {
 		var u notifier.User
 		var role sql.NullString
 		if err := rows.Scan(append(userFields(&u), &role)...); err != nil {
@@ -117,6 +126,6 @@ func (s *Store) users(ctx context.Context, query string, args ...any) ([]notifie
 			last.Roles = append(last.Roles, role.String)
 		}
 		return nil
-	}, query, args...)
+	})
 	return users, err
 }

@@ -1,0 +1,109 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+func TestAHostSaysOfAUserWhatItKnowsAndTheRestStays(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		put := func(what string, u store.PutUser, wantCreated bool, want notifier.User) {
+			t.Helper()
+			got, created, err := s.PutUser(t.Context(), u)
+			if err != nil || created != wantCreated {
+				t.Errorf("%s: created %v, %v", what, created, err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +answered):\n%s", what, diff)
+			}
+			if diff := cmp.Diff(want, must(s.UserByName(t.Context(), u.Name))(t)); diff != "" {
+				t.Errorf("%s (-want +stored):\n%s", what, diff)
+			}
+		}
+		want := notifier.User{Seq: 1, Name: "bob", Audience: 2}
+		put("only a name", store.PutUser{Name: "bob"}, true, want)
+		put("again", store.PutUser{Name: "bob"}, false, want)
+		want.Audience, want.Locale, want.Roles = 3, "ja", []string{"packer", "picker"}
+		put("all of it", store.PutUser{
+			Name: "bob", Audience: new(notifier.Audience(3)), Locale: new("ja"), Roles: new([]string{"picker", "packer", "picker"}),
+		}, false, want)
+		want.Roles = []string{"picker", "staff"}
+		put("other roles", store.PutUser{Name: "bob", Roles: new([]string{"staff", "picker"})}, false, want)
+		want.Locale = ""
+		put("no locale", store.PutUser{Name: "bob", Locale: new("")}, false, want)
+		want.Roles = nil
+		put("no roles", store.PutUser{Name: "bob", Roles: new([]string{})}, false, want)
+		put("all of a new one", store.PutUser{
+			Name: "eve", Audience: new(notifier.Audience(1)), Locale: new("en"), Roles: new([]string{"b", "a"}),
+		}, true, notifier.User{Seq: 2, Name: "eve", Audience: 1, Settings: notifier.Settings{Locale: "en"}, Roles: []string{"a", "b"}})
+
+		alice := addUser(t, s, "alice", "staff")
+		if err := s.SetSettings(t.Context(), alice.Seq, notifier.Settings{Theme: notifier.ThemeDark, KeysOff: true, Locale: "en"}); err != nil {
+			t.Fatal(err)
+		}
+		must(0, s.CreateSession(t.Context(), "session", alice.Seq, db.clock.now()))(t)
+		alice.Settings = notifier.Settings{Theme: notifier.ThemeDark, KeysOff: true, Locale: "ja"}
+		put("one who signs in", store.PutUser{Name: "alice", Locale: new("ja")}, false, alice)
+		if _, hash, err := s.Credentials(t.Context(), "alice"); hash != "hash of alice" || err != nil {
+			t.Errorf("her password is %q, %v", hash, err)
+		}
+		if e := must(s.ExportUser(t.Context(), "alice"))(t); len(e.Sessions) != 1 {
+			t.Errorf("she has %d sessions; want the one she had", len(e.Sessions))
+		}
+	})
+}
+
+func TestFaultsOfAUserAreNamedAllAtOnceAndNothingIsDone(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		addUser(t, s, "alice", "staff")
+		for _, name := range []string{"alice", "bob"} {
+			_, created, err := s.PutUser(t.Context(), store.PutUser{
+				Name: name, Audience: new(notifier.Audience(-1)), Locale: new("no locale"), Roles: new([]string{"fine", "a\x00"}),
+			})
+			var bad *notifier.InvalidError
+			if !errors.As(err, &bad) || created || len(bad.Fields) != 3 {
+				t.Errorf("%s: created %v, %v; want three faults", name, created, err)
+			}
+		}
+		if users := must(s.Users(t.Context(), notifier.UserQuery{}))(t); len(users) != 1 || users[0].Audience != 3 {
+			t.Errorf("users are %+v", users)
+		}
+		if _, err := s.Role(t.Context(), "fine"); !errors.Is(err, notifier.ErrNotFound) {
+			t.Errorf("a role of what was refused: %v", err)
+		}
+	})
+}
+
+func TestOfManyWhoPutOneUserOneMakesHim(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		stores := []*store.Store{db.open(t), db.open(t)}
+		var made atomic.Int64
+		var wg sync.WaitGroup
+		for i := range 12 {
+			wg.Go(func() {
+				u, created, err := stores[i%2].PutUser(t.Context(), store.PutUser{Name: "bob", Roles: new([]string{fmt.Sprint("r", i), "b", "a"})})
+				if err != nil || len(u.Roles) != 3 || u.Seq != 1 {
+					t.Errorf("%+v, %v", u, err)
+				}
+				if created {
+					made.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		got := must(stores[0].UserByName(t.Context(), "bob"))(t)
+		if made.Load() != 1 || len(got.Roles) != 3 {
+			t.Errorf("he was made %d times and has the roles %v; want those of one call", made.Load(), got.Roles)
+		}
+	})
+}
