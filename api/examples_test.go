@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -23,6 +24,30 @@ func calls(t testing.TB, w *world) []call {
 	return w.calls
 }
 
+// demonstrate sends what the examples find in the demonstration: the first notice,
+// and one that bob has not read.
+func (w *world) demonstrate(t *testing.T) {
+	t.Helper()
+	for i, body := range []string{
+		`{"target":{"users":["alice","bob"]},"type":"welcome","title":"Welcome"}`,
+		`{"target":{"users":["bob"]},"type":"comment","subject":"photo_id:1","title":"Carol says something about your photo"}`,
+	} {
+		var sent acceptedNotice
+		w.call(t, w.admin, "POST", "/notices", body).is(t, http.StatusAccepted).into(t, &sent)
+		if sent.ID != int64(i+1) {
+			t.Fatalf("notice %d has the number %d", i+1, sent.ID)
+		}
+	}
+	bob, err := w.store.UserByName(t.Context(), "bob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "bob has both", func() bool {
+		badges, err := w.inbox.Badges(t.Context(), []int64{bob.Seq})
+		return err == nil && badges[0].Unread == 2
+	})
+}
+
 // Examples are made in the order in which the page shows them, like somebody who
 // tries one after the other on a fresh demonstration.
 func TestEveryExampleOfTheDocumentWorksAsItIsWritten(t *testing.T) {
@@ -35,6 +60,7 @@ func TestEveryExampleOfTheDocumentWorksAsItIsWritten(t *testing.T) {
 				url = sqltest.URL(t)
 			}
 			w := newWorldOn(t, url, redistest.Client(t))
+			w.demonstrate(t)
 			for _, c := range calls(t, w) {
 				if len(c.examples) == 0 {
 					t.Errorf("%s has no example", c.id)
