@@ -19,6 +19,18 @@ func over(n *notifier.Notice, now time.Time) bool {
 	return phase == notifier.PhaseClosed || phase == notifier.PhaseRetracted
 }
 
+// isOver says the same of any notice: it is retracted, or it has expired.
+func isOver(n *notifier.Notice, now time.Time) bool {
+	switch {
+	case n.Announces():
+		return over(n, now)
+	case n.State == notifier.StateRetracting, n.State == notifier.StateRetracted:
+		return true
+	default:
+		return !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now)
+	}
+}
+
 // fillAnnouncement fills the page of a sent announcement: what it is, who has
 // read it, and what can be done about it.
 func (h *Handlers) fillAnnouncement(r *http.Request, p *views.Notice, n *notifier.Progress) {
@@ -52,7 +64,7 @@ func (h *Handlers) announcementFacts(text *locale.Printer, n *notifier.Notice, z
 		return fact(text, name, text.T("notice.no"))
 	}
 	return []views.Fact{
-		fact(text, "target", h.targetText(text, n.Target)), fact(text, "sender", n.Sender), fact(text, "type", n.Type),
+		fact(text, "target", h.targetText(text, n.Target)), fact(text, "sender", n.Sender), h.typeFact(text, n.Type),
 		momentFact(text, "created", n.CreatedAt.In(zone)),
 		momentFact(text, "opens", n.StartsAt.In(zone)), momentFact(text, "closes", n.EndsAt.In(zone)),
 		yesNo("pinned", n.Pinned), yesNo("late_joiners", n.LateJoiners), fact(text, "revision", text.Number(n.Revision)),

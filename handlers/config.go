@@ -159,6 +159,11 @@ type Config struct {
 	Topics        Topics        // nil: types are called by their slugs, and nobody subscribes
 	Subscriptions Subscriptions // goes with Topics
 
+	Roles  Roles                              // nil: there is no page of them
+	Keys   Keys                               // nil: no application has a key
+	NewKey func() (token string, hash []byte) // goes with Keys: makes a key, and what is kept of it
+	Rules  Rules                              // nil: there is no file of rules
+
 	Demo           []DemoUser                   // empty: no demo
 	Audiences      map[notifier.Audience]string // those there are, with their names; empty: operator, user, customer
 	LinkHosts      []string                     // hosts that links in announcements may name; none: relative links only

@@ -9,34 +9,47 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/locale"
 )
 
-// editFields are the fields of the form.
-var editFields = []string{
-	"target", "to", "title", "body", "link", "starts_at", "ends_at", "pinned", "late_joiners", "revision", "preview",
-}
+// editFields are the fields of the form: of an announcement, and of a notice, of
+// which the rest stays.
+var (
+	editFields = []string{
+		"target", "to", "title", "body", "link", "starts_at", "ends_at", "pinned", "late_joiners", "revision", "preview",
+	}
+	editNoticeFields = []string{"title", "body", "link", "revision", "preview"}
+)
 
-// editForm shows an announcement as a form.
+// editForm shows what was sent as a form.
 func (h *Handlers) editForm(w http.ResponseWriter, r *http.Request) error {
-	n, err := h.sentAnnouncement(r)
+	n, err := h.sentNotice(r)
 	if err != nil {
 		return err
 	}
-	if over(&n, h.Now()) {
+	switch {
+	case !isOver(&n, h.Now()):
+	case n.Announces():
 		return fmt.Errorf("edit announcement %d: %w", n.ID, refusedAsOver(n.ID))
+	default:
+		return fmt.Errorf("edit notice %d: %w", n.ID, refusedAsGone(n.ID))
 	}
 	p := h.editPage(r, &n, nil)
 	return h.showEdit(w, r, http.StatusOK, p)
 }
 
-// edit changes an announcement to what the form says, or shows the form again:
+// edit changes what was sent to what the form says, or shows the form again:
 // with its faults, as a preview, or because somebody else was faster.
 func (h *Handlers) edit(w http.ResponseWriter, r *http.Request) error {
-	n, err := h.sentAnnouncement(r)
+	n, err := h.sentNotice(r)
 	if err != nil {
 		return err
 	}
-	values, err := form(r, editFields...)
+	fields := editNoticeFields
+	if n.Announces() {
+		fields = editFields
+	}
+	values, err := form(r, fields...)
 	if errors.Is(err, errOtherUser) {
 		return h.editAsOther(w, r, &n)
 	}
@@ -45,12 +58,11 @@ func (h *Handlers) edit(w http.ResponseWriter, r *http.Request) error {
 	}
 	draft, faults := h.readEdit(r, values, &n)
 	if fragment(r) && ticked(values, "preview") {
-		p := &views.Send{Form: h.editTyped(r, &n, values), Edit: &views.Edit{}}
-		return h.previewPart(w, r, p, draft, err, faults)
+		return h.editPart(w, r, &n, values, draft, err, faults)
 	}
-	count, err := h.countRecipients(r, draft, err, faults)
+	count, err := h.checkEdit(r, &n, draft, err, faults)
 	switch {
-	case over(&n, h.Now()):
+	case isOver(&n, h.Now()):
 		err = notifier.ErrConflict
 	case err == nil && ticked(values, "preview"):
 		return h.previewEdit(w, r, &n, values, draft, count)
@@ -59,42 +71,55 @@ func (h *Handlers) edit(w http.ResponseWriter, r *http.Request) error {
 		if values.Has("revision") {
 			revision = number(values.Get("revision"))
 		}
-		if _, err = h.Sender.Edit(r.Context(), n.ID, revision, draft); err == nil {
-			h.audit(r, visitOf(r).user.User.Name, "notice.edit", auditedNotice(n.ID))
-			redirect(w, noticePath(n.ID)+"?done=edited")
+		if err = h.saveEdit(r, &n, revision, draft); err == nil {
+			redirect(w, noticePath(n.ID)+"?done="+editedCode(&n))
 			return nil
 		}
 	}
 	return h.editAgain(w, r, n, values, err)
 }
 
-// sentAnnouncement is the one that an address names.
-func (h *Handlers) sentAnnouncement(r *http.Request) (notifier.Notice, error) {
+// saveEdit changes what was sent, as somebody saw it in that revision.
+func (h *Handlers) saveEdit(r *http.Request, n *notifier.Notice, revision int64, d notifier.Draft) error {
+	if _, err := h.Sender.Edit(r.Context(), n.ID, revision, d); err != nil {
+		return fmt.Errorf("edit notice %d: %w", n.ID, err)
+	}
+	h.audit(r, visitOf(r).user.User.Name, "notice.edit", auditedNotice(n.ID))
+	return nil
+}
+
+// editedCode is what to say of it after an edit.
+func editedCode(n *notifier.Notice) string {
+	if n.Announces() {
+		return "edited"
+	}
+	return "notice-edited"
+}
+
+// sentNotice is the one that an address names.
+func (h *Handlers) sentNotice(r *http.Request) (notifier.Notice, error) {
 	id, err := pathID(r)
 	if err != nil {
 		return notifier.Notice{}, err
 	}
 	p, err := h.Sender.Progress(r.Context(), id)
-	if err == nil && !p.Announces() {
-		err = notifier.ErrNotFound
-	}
 	if err != nil {
-		return notifier.Notice{}, fmt.Errorf("look up announcement %d: %w", id, err)
+		return notifier.Notice{}, fmt.Errorf("look up notice %d: %w", id, err)
 	}
 	return p.Notice, nil
 }
 
 // editAgain shows the form with what was typed, and why it was not taken. After a
-// conflict it is a form of the announcement as it is by now.
+// conflict it is a form of what was sent as it is by now.
 func (h *Handlers) editAgain(w http.ResponseWriter, r *http.Request, n notifier.Notice, values url.Values, why error) error {
 	var bad *notifier.InvalidError
 	conflict := errors.Is(why, notifier.ErrConflict)
 	if !conflict && !errors.As(why, &bad) {
-		return fmt.Errorf("edit announcement %d: %w", n.ID, why)
+		return fmt.Errorf("show an edit again: %w", why)
 	}
 	if conflict {
 		var err error
-		if n, err = h.sentAnnouncement(r); err != nil {
+		if n, err = h.sentNotice(r); err != nil {
 			return err
 		}
 	}
@@ -103,20 +128,23 @@ func (h *Handlers) editAgain(w http.ResponseWriter, r *http.Request, n notifier.
 		h.showFaults(p, bad)
 		return h.showEdit(w, r, http.StatusUnprocessableEntity, p)
 	}
-	p.Edit.Revision, p.Edit.Conflict = strconv.FormatInt(n.Revision, 10), p.Text.T("edit.conflict")
-	if p.Edit.Over = over(&n, h.Now()); p.Edit.Over {
-		p.Edit.Conflict = p.Text.T("edit.over")
-	}
+	p.Edit.Revision, p.Edit.Over = strconv.FormatInt(n.Revision, 10), isOver(&n, h.Now())
+	p.Edit.Conflict = conflictText(p.Text, &n, p.Edit.Over)
 	return h.showEdit(w, r, http.StatusConflict, p)
 }
 
-func (h *Handlers) previewEdit(
-	w http.ResponseWriter, r *http.Request, n *notifier.Notice, values url.Values, d notifier.Draft, count int64,
-) error {
-	p := h.editPage(r, n, values)
-	p.Preview = h.preview(r, p, &d)
-	p.Preview.Recipients = p.Text.N("send.recipients", count)
-	return h.showEdit(w, r, http.StatusOK, p)
+// conflictText says why nothing was changed.
+func conflictText(text *locale.Printer, n *notifier.Notice, over bool) string {
+	switch {
+	case n.Announces() && over:
+		return text.T("edit.over")
+	case n.Announces():
+		return text.T("edit.conflict")
+	case over:
+		return text.T("edit.over_notice")
+	default:
+		return text.T("edit.conflict_notice")
+	}
 }
 
 // editAsOther gives what somebody else has typed to who is signed in now.
@@ -126,10 +154,14 @@ func (h *Handlers) editAsOther(w http.ResponseWriter, r *http.Request, n *notifi
 	return h.showEdit(w, r, http.StatusConflict, p)
 }
 
-// editPage is the form of an announcement: as it is, with what was typed over it.
+// editPage is the form of what was sent: as it is, with what was typed over it.
 func (h *Handlers) editPage(r *http.Request, n *notifier.Notice, values url.Values) *views.Send {
+	title := "edit.title_notice"
+	if n.Announces() {
+		title = "edit.title"
+	}
 	p := &views.Send{
-		Frame: h.frame(r, "notices", "edit.title"), Form: h.editTyped(r, n, values), Faults: map[string]string{},
+		Frame: h.frame(r, "notices", title), Form: h.editTyped(r, n, values), Faults: map[string]string{},
 		Edit: &views.Edit{
 			Action: noticePath(n.ID) + "/edit", Back: noticePath(n.ID), Revision: strconv.FormatInt(n.Revision, 10),
 		},
@@ -137,7 +169,9 @@ func (h *Handlers) editPage(r *http.Request, n *notifier.Notice, values url.Valu
 	if values.Has("revision") {
 		p.Edit.Revision = kept(values.Get("revision"))
 	}
-	h.addAudiences(r, p)
+	if n.Announces() {
+		h.addAudiences(r, p)
+	}
 	return p
 }
 

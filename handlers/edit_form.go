@@ -9,21 +9,24 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// readEdit is the draft of an announcement after an edit. What the form does not
+// readEdit is the draft of what was sent after an edit. What the form does not
 // have stays as it is.
 func (h *Handlers) readEdit(r *http.Request, values url.Values, n *notifier.Notice) (notifier.Draft, error) {
 	var bad notifier.InvalidError
 	d := n.Draft
-	d.ExpiresIn = 0 // its window says when it is over
 	for name, field := range map[string]*string{"title": &d.Title, "body": &d.Body, "link": &d.Link} {
 		if values.Has(name) {
 			*field = values.Get(name)
 		}
 	}
+	readBox(values, "preview", &bad) // a wrong one must not save
+	if !n.Announces() {
+		return d, bad.OrNil()
+	}
+	d.ExpiresIn = 0 // its window says when it is over
 	if values.Has("to") {
 		d.Target.Audiences = h.readTo(r, values.Get("to"), &bad)
 	}
-	readBox(values, "preview", &bad) // a wrong one must not save
 	d.Window = h.readEditedWindow(r, values, n, &bad)
 	return d, bad.OrNil()
 }
@@ -54,13 +57,13 @@ func windowed(values url.Values) bool {
 	return values.Has("starts_at") || values.Has("ends_at") || values.Has("pinned") || values.Has("late_joiners")
 }
 
-// editTyped is the form of an announcement with what was typed over it.
+// editTyped is the form of what was sent with what was typed over it.
 func (h *Handlers) editTyped(r *http.Request, n *notifier.Notice, values url.Values) views.SendForm {
 	zone := h.zones.of(r)
-	f := views.SendForm{
-		Target: "audience", To: typedNames(h.audienceNames(h.text(r), n.Target.Audiences)), Title: n.Title, Body: n.Body, Link: n.Link,
-		StartsAt: n.StartsAt.In(zone).Format(localMoment), EndsAt: n.EndsAt.In(zone).Format(localMoment),
-		Pinned: n.Pinned, LateJoiners: n.LateJoiners,
+	f := views.SendForm{Target: "user", Title: n.Title, Body: n.Body, Link: n.Link, Pinned: n.Pinned, LateJoiners: n.LateJoiners}
+	if n.Announces() {
+		f.Target, f.To = "audience", typedNames(h.audienceNames(h.text(r), n.Target.Audiences))
+		f.StartsAt, f.EndsAt = n.StartsAt.In(zone).Format(localMoment), n.EndsAt.In(zone).Format(localMoment)
 	}
 	given := typed(values)
 	for name, field := range map[string]struct{ shown, typed *string }{

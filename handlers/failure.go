@@ -28,11 +28,12 @@ var (
 	errOtherUser = fmt.Errorf("%w: a form of somebody else's page", notifier.ErrConflict)
 )
 
-// refusal is a conflict that nobody was faster in: what cannot be done to an
-// announcement as it is, said by name.
+// refusal is a conflict that nobody was faster in: what cannot be done to something
+// as it is, said by name.
 type refusal struct {
 	code string // of the texts
 	back string // the page of what it is about
+	text string // of the texts, what leads there
 }
 
 func (e *refusal) Error() string { return "refused: " + e.code }
@@ -48,9 +49,12 @@ type unsent struct {
 
 func (e *unsent) Unwrap() error { return e.error }
 
-// What staff cannot do to announcement id.
-func refusedAsOpen(id int64) error { return &refusal{"not_over", noticePath(id)} }
-func refusedAsOver(id int64) error { return &refusal{"over", noticePath(id)} }
+// What staff cannot do to announcement or notice id.
+func refusedAsOpen(id int64) error { return &refusal{"not_over", noticePath(id), "status.back_notice"} }
+func refusedAsOver(id int64) error { return &refusal{"over", noticePath(id), "status.back_notice"} }
+func refusedAsGone(id int64) error {
+	return &refusal{"notice_over", noticePath(id), "status.back_notice"}
+}
 
 // statuses says which status an error is. What is not in it is our fault.
 var statuses = []struct {
@@ -122,7 +126,7 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 		p.Advice = f.Text.F("status.other_user.text", "Name", f.Viewer.Name)
 	}
 	if no := (*refusal)(nil); errors.As(err, &no) {
-		p.Title, p.Advice, p.Notice = f.Text.T("status."+no.code+".heading"), f.Text.T("status."+no.code+".text"), no.back
+		p.Title, p.Advice, p.About = f.Text.T("status."+no.code+".heading"), f.Text.T("status."+no.code+".text"), &views.Link{Text: f.Text.T(no.text), Href: no.back}
 	}
 	switch {
 	case status != http.StatusServiceUnavailable:

@@ -20,6 +20,9 @@ func (h *Handlers) showFaults(p *views.Send, bad *notifier.InvalidError) {
 		"starts_at": "send.starts_at", "ends_at": "send.ends_at", "pinned": "send.pinned", "late_joiners": "send.late_joiners",
 	}
 	for _, f := range bad.Fields {
+		if f.Field == "to" && p.Form.Target == "topic" {
+			continue // its type and scope say what is wrong with it
+		}
 		text := faultText(p.Text, h.named(p.Text, f))
 		link := views.FaultLink{Text: text}
 		if label, shown := labels[f.Field]; shown {

@@ -20,6 +20,12 @@ const codeForm = "form"
 // too many, or one sent twice, is an *notifier.InvalidError beside the values.
 // Every form may say whose page it is of: that of somebody else is errOtherUser.
 func form(r *http.Request, fields ...string) (url.Values, error) {
+	return formWith(r, "", fields...)
+}
+
+// formWith is form, for one with boxes that share a name: many may be sent several
+// times.
+func formWith(r *http.Request, many string, fields ...string) (url.Values, error) {
 	if kind := r.Header.Get("Content-Type"); kind != "" {
 		if name, _, err := mime.ParseMediaType(kind); err != nil || name != "application/x-www-form-urlencoded" {
 			return nil, fmt.Errorf("%w: content type %.60q", errMalformed, kind)
@@ -36,7 +42,7 @@ func form(r *http.Request, fields ...string) (url.Values, error) {
 	}
 	var bad notifier.InvalidError
 	for name, values := range r.PostForm {
-		if len(values) > 1 || !contains(fields, name) && name != views.PageUser {
+		if len(values) > 1 && name != many || !contains(fields, name) && name != many && name != views.PageUser {
 			bad.Add("", codeForm, nil)
 			break
 		}

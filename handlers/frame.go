@@ -6,7 +6,6 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
-	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
@@ -16,6 +15,10 @@ var doneTexts = map[string]string{
 	"read-all": "done.all_read", "signed-out": "done.signed_out", "saved": "done.saved", "retracting": "done.retracting",
 	"muted": "done.muted", "unmuted": "done.unmuted",
 	"replayed": "done.replayed", "discarded": "done.discarded",
+	"role-made": "done.role_made", "role-deleted": "done.role_deleted", "member-added": "done.member_added", "member-removed": "done.member_removed",
+	"subscribed": "done.subscribed", "unsubscribed": "done.unsubscribed", "type-saved": "done.type_saved", "type-deleted": "done.type_deleted",
+	"key-revoked": "done.key_revoked", "rule-run": "done.rule_run",
+	"you-subscribe": "done.you_subscribe", "you-unsubscribe": "done.you_unsubscribe", "notice-edited": "done.notice_edited",
 	"edited": "done.edited", "removed": "done.removed", "announcement-over": "js.announcement_over",
 }
 
@@ -71,33 +74,4 @@ func (h *Handlers) bareFrame(r *http.Request) views.Frame {
 		}
 	}
 	return f
-}
-
-// addStaffTabs puts the way between the staff pages on each of them.
-func (h *Handlers) addStaffTabs(r *http.Request, f *views.Frame) {
-	pages := []struct{ section, address, text string }{
-		{"send", "/staff/send", "nav.send"}, {"notices", noticesPath, "nav.notices"}, {"users", usersPath, "nav.users"},
-	}
-	if h.DeadLetters != nil {
-		pages = append(pages, struct{ section, address, text string }{"deadletters", deadLettersPath, "nav.deadletters"})
-	}
-	if len(h.Demo) > 0 {
-		pages = append(pages, struct{ section, address, text string }{"components", componentsPath, "nav.components"})
-	}
-	section := f.Section
-	for _, p := range pages {
-		if p.section == section {
-			f.Section = "staff"
-		}
-	}
-	if f.Section != "staff" {
-		return
-	}
-	for _, p := range pages {
-		tab := components.Tab{Href: p.address, Text: f.Text.T(p.text), Current: p.section == section}
-		if p.address == deadLettersPath {
-			tab.Count = h.countDeadLetters(r, f.Text)
-		}
-		f.Tabs = append(f.Tabs, tab)
-	}
 }

@@ -30,8 +30,10 @@ type Handlers struct {
 	markdown *markdown.Markdown
 	zones    zones
 	looks    looks
+	summed   atomic.Pointer[summedTypes]
 	deleted  recent[notifier.Entry] // what was deleted
 	turned   recent[[]string]       // what Mark all as read turned: keys, or ids of announcements
+	taken    recent[views.Done]     // what staff took out of a list, by its path, with Undo
 	kept     *keptPages
 	heard    atomic.Int64 // when Redis last answered here, in ms; 0: not yet
 	buffers  sync.Pool

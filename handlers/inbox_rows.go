@@ -15,13 +15,15 @@ import (
 
 // rowMaker turns entries into rows for one reader.
 type rowMaker struct {
-	text  *locale.Printer
-	looks *looks
-	now   time.Time // in the reader's zone
+	text    *locale.Printer
+	looks   *looks
+	types   typeNames
+	mutable func(typ string) bool
+	now     time.Time // in the reader's zone
 }
 
 func (h *Handlers) rowMaker(r *http.Request, text *locale.Printer) rowMaker {
-	return rowMaker{text: text, looks: &h.looks, now: h.now(r)}
+	return rowMaker{text: text, looks: &h.looks, types: h.typeNames(text), mutable: h.mutable, now: h.now(r)}
 }
 
 // days groups entries, which come newest first, by the day of their notice in
@@ -54,9 +56,9 @@ func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
 	look := m.looks.of(e.Type)
 	return components.Row{
 		Key: e.Key, ID: strconv.FormatInt(e.NoticeID, 10), At: strconv.FormatInt(e.At, 10),
-		Type: e.Type, Read: e.Read, New: e.New, Long: long(e.Body),
+		Type: e.Type, Kind: m.types.given(e.Type), NoMute: !m.mutable(e.Type), Read: e.Read, New: e.New, Long: long(e.Body),
 		Icon: look.icon, Initials: look.initials, Tint: look.tint,
-		Title: e.Title, Body: e.Body, Link: safeLink(e.Link), Reason: reason(m.text, e.Reason),
+		Title: e.Title, Body: e.Body, Link: safeLink(e.Link), Reason: m.types.reason(e.Reason),
 		Datetime: at.Format(time.RFC3339), Clock: m.text.Clock(at), Moment: m.text.Moment(at),
 	}
 }
@@ -93,17 +95,6 @@ func rowLabels(text *locale.Printer) components.Labels {
 		ReadNamed: named("inbox.read_named"), UnreadNamed: named("inbox.unread_named"), DeleteNamed: named("inbox.delete_named"),
 		Mute: text.T("inbox.mute"), MuteNamed: named("inbox.mute_named"),
 	}
-}
-
-// reason says why a notice came. Its code is that of notifier.Target.Reason.
-func reason(text *locale.Printer, code string) string {
-	if role, ok := strings.CutPrefix(code, "role:"); ok {
-		return text.F("reason.role", "Name", role)
-	}
-	if code == "audience" {
-		return text.T("reason.audience")
-	}
-	return text.T("reason.user")
 }
 
 // safeLink is the link of a notice, which was checked when it was accepted. It

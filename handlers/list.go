@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"maps"
 	"net/url"
 	"strings"
 
@@ -15,6 +16,7 @@ type listing struct {
 	orders []string
 	search string
 	sort   string
+	narrow url.Values // fields that narrow it down to a part, which every page of it keeps
 }
 
 // readList reads an address. A search of more bytes than anything has is none,
@@ -33,6 +35,7 @@ func readList(values url.Values, path string, longest int, orders ...string) lis
 // address is that of a page of the list. An empty cursor is the first page.
 func (l listing) address(cursor, value string) string {
 	values := url.Values{}
+	maps.Copy(values, l.narrow)
 	for _, field := range []struct{ name, value string }{{"q", l.search}, {"sort", l.said()}, {cursor, value}} {
 		if field.value != "" {
 			values.Set(field.name, field.value)

@@ -47,9 +47,10 @@ func (h *Handlers) mute(w http.ResponseWriter, r *http.Request) error {
 func (h *Handlers) setMute(r *http.Request, values url.Values) error {
 	muted := values.Get("muted")
 	if muted != "0" && muted != "1" {
-		var bad notifier.InvalidError
-		bad.Add("muted", codeBadSwitch, nil)
-		return &bad
+		return fault("muted", codeBadSwitch, nil)
+	}
+	if muted == "1" && !h.mutable(values.Get("type")) {
+		return fault("type", notifier.CodeNotMutable, nil)
 	}
 	if err := h.Settings.SetMute(r.Context(), seqOf(r), values.Get("type"), muted == "1"); err != nil {
 		return fmt.Errorf("mute a type of notice: %w", err)

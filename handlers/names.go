@@ -18,7 +18,7 @@ type offer struct {
 	Note string `json:"note"` // in the reader's words; may be empty
 }
 
-// names offers names of users, roles or audiences for what has been typed so far.
+// names offers names of users, roles or audiences, or types of notices, for what has been typed so far.
 func (h *Handlers) names(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	part := strings.TrimSpace(values.Get("q"))
@@ -30,6 +30,8 @@ func (h *Handlers) names(w http.ResponseWriter, r *http.Request) error {
 		offers, err = h.offerRoles(r, part, offers)
 	case values.Get("target") == "audience":
 		offers, err = h.offerAudiences(r, part, offers)
+	case values.Get("target") == "type":
+		offers = h.offerTypes(r, part, offers)
 	default:
 		offers, err = h.offerUsers(r, part, offers)
 	}
@@ -57,6 +59,24 @@ func (h *Handlers) offerRoles(r *http.Request, part string, offers []offer) ([]o
 		offers = append(offers, offer{role.Name, text.N("names.members", role.Members)})
 	}
 	return offers, err
+}
+
+// offerTypes offers types by slug or name: first those whose slug begins so.
+func (h *Handlers) offerTypes(r *http.Request, part string, offers []offer) []offer {
+	names := h.typeNames(h.text(r))
+	part = strings.ToLower(part)
+	var others []offer
+	for _, t := range h.knownTypes() {
+		name := names.given(t.Slug)
+		switch {
+		case strings.HasPrefix(t.Slug, part):
+			offers = append(offers, offer{t.Slug, name})
+		case strings.Contains(t.Slug, part), strings.Contains(strings.ToLower(name), part):
+			others = append(others, offer{t.Slug, name})
+		}
+	}
+	offers = append(offers, others...)
+	return offers[:min(len(offers), offeredNames)]
 }
 
 func (h *Handlers) offerAudiences(r *http.Request, part string, offers []offer) ([]offer, error) {

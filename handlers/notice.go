@@ -26,7 +26,7 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 	f := h.frame(r, "notices", "")
 	f.Title = progress.Title
 	p := &views.Notice{
-		Frame: f, Card: card(f.Text, progress.Draft, progress.CreatedAt.In(h.zones.of(r))),
+		Frame: f, Card: card(h.typeNames(f.Text), progress.Draft, progress.CreatedAt.In(h.zones.of(r))),
 	}
 	if progress.Announces() {
 		h.fillAnnouncement(r, p, &progress)
@@ -39,6 +39,9 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 	p.Refresh = p.Progress.Finished == "false"
 	p.Progress.Address = noticePath(id)
 	p.Dead = h.deadLettersOf(r, f.Text, id)
+	if !isOver(&progress.Notice, h.Now()) {
+		p.EditHref = noticePath(id) + "/edit"
+	}
 	if progress.State != notifier.StateRetracting && progress.State != notifier.StateRetracted {
 		p.Retract = &views.Retract{Action: noticePath(id) + "/retract", Text: retractText(f.Text, &progress.Notice)}
 	}
@@ -77,7 +80,7 @@ func retractText(text *locale.Printer, n *notifier.Notice) string {
 
 func (h *Handlers) facts(text *locale.Printer, n *notifier.Notice, zone *time.Location) []views.Fact {
 	list := []views.Fact{
-		fact(text, "target", h.targetText(text, n.Target)), fact(text, "sender", n.Sender), fact(text, "type", n.Type),
+		fact(text, "target", h.targetText(text, n.Target)), fact(text, "sender", n.Sender), h.typeFact(text, n.Type),
 	}
 	if n.Subject != "" {
 		list = append(list, fact(text, "subject", n.Subject))
@@ -85,7 +88,19 @@ func (h *Handlers) facts(text *locale.Printer, n *notifier.Notice, zone *time.Lo
 	if n.Scope != "" {
 		list = append(list, fact(text, "scope", n.Scope))
 	}
-	return append(list, momentFact(text, "created", n.CreatedAt.In(zone)), momentFact(text, "expires", n.ExpiresAt.In(zone)))
+	list = append(list, momentFact(text, "created", n.CreatedAt.In(zone)), momentFact(text, "expires", n.ExpiresAt.In(zone)))
+	if n.Revision > 0 {
+		list = append(list, fact(text, "revision", text.Number(n.Revision)))
+	}
+	return list
+}
+
+// typeFact is the slug of a type, and its name where it has one.
+func (h *Handlers) typeFact(text *locale.Printer, typ string) views.Fact {
+	if name := h.typeNames(text).given(typ); name != "" {
+		return fact(text, "type", text.F("notice.type_named", "Name", name, "Type", typ))
+	}
+	return fact(text, "type", typ)
 }
 
 func fact(text *locale.Printer, name, value string) views.Fact {

@@ -125,6 +125,9 @@ func (h *Handlers) targetText(text *locale.Printer, t notifier.Target) string {
 	if t.Role != "" {
 		return text.F("notices.target_role", "Name", t.Role)
 	}
+	if t.Topic != (notifier.Topic{}) {
+		return text.F("notices.target_topic", "Topic", h.typeNames(text).topic(t.Topic))
+	}
 	if len(t.Users) <= shownNames {
 		return listedNames(text, t.Users)
 	}

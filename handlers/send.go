@@ -25,8 +25,10 @@ var sendFields = []string{
 // sendForm shows the form, filled in as far as the address says.
 func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
-	given := views.SendForm{Target: "user", To: kept(values.Get("to"))}
-	if target := values.Get("target"); target == "role" || target == "audience" {
+	given := views.SendForm{
+		Target: "user", To: kept(values.Get("to")), Type: kept(values.Get("type")), Scope: kept(values.Get("scope")),
+	}
+	if target := values.Get("target"); target == "role" || target == "topic" || target == "audience" {
 		given.Target = target
 	}
 	return h.showSend(w, r, http.StatusOK, h.sendPage(r, given))

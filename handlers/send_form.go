@@ -15,8 +15,8 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// shownRoles is how many roles the form hints at.
-const shownRoles = 20
+// shownRoles and shownTypes are how many of them the form hints at.
+const shownRoles, shownTypes = 20, 20
 
 // The faults that only the form can have.
 const (
@@ -42,6 +42,8 @@ func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft
 		d.Target.Role = strings.TrimSpace(to)
 	case "user":
 		d.Target.Users = notifier.ParseNames(to)
+	case "topic":
+		d.Target.Topic = notifier.Topic{Type: strings.Trim(d.Type, " "), Scope: strings.Trim(d.Scope, " ")}
 	case "audience":
 		d.Target.Audiences = h.readTo(r, to, &bad)
 		d.Window = readWindow(values, h.zones.of(r), &bad)
@@ -146,9 +148,13 @@ func (h *Handlers) sendPage(r *http.Request, given views.SendForm) *views.Send {
 	for _, role := range roles[:min(len(roles), shownRoles)] {
 		p.Roles = append(p.Roles, p.Text.N("send.role_members", role.Members, "Name", role.Name))
 	}
+	types := h.knownTypes()
+	for _, t := range types[:min(len(types), shownTypes)] {
+		p.Types = append(p.Types, views.TypeHint{Slug: t.Slug, Name: h.typeNames(p.Text).given(t.Slug)})
+	}
 	h.addAudiences(r, p)
 	p.Expiry = expiryOptions(p.Text, given.ExpiresIn)
-	p.Disappears = h.disappears(r, p.Text, given.ExpiresIn)
+	p.Disappears = h.disappears(r, p.Text, given.Type, given.ExpiresIn)
 	return p
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -27,7 +28,7 @@ func (h *Handlers) previewPart(
 	bad = merge(append(found, err)...)
 	p.Frame, p.Faults = h.bareFrame(r), map[string]string{}
 	h.showFaults(p, bad)
-	p.Disappears = h.disappears(r, p.Text, p.Form.ExpiresIn)
+	p.Disappears = h.disappears(r, p.Text, p.Form.Type, p.Form.ExpiresIn)
 	p.Preview = h.preview(r, p, &d)
 	if !wrong(bad, "to", "target") {
 		p.Preview.Recipients = p.Text.N("send.recipients", count)
@@ -39,7 +40,7 @@ func (h *Handlers) previewPart(
 // preview is a draft as its recipients would see it if it was sent now.
 func (h *Handlers) preview(r *http.Request, p *views.Send, d *notifier.Draft) *views.Preview {
 	if p.Form.Target != "audience" {
-		return &views.Preview{Card: card(p.Text, *d, h.now(r))}
+		return &views.Preview{Card: card(h.typeNames(p.Text), *d, h.now(r))}
 	}
 	return &views.Preview{Card: h.postCard(r, p.Frame, d), Schedule: h.schedule(r, p.Text, d, p.Edit != nil)}
 }
@@ -72,27 +73,27 @@ func wrong(bad *notifier.InvalidError, fields ...string) bool {
 
 // disappears says when a notice goes that is sent now; empty: its life is no
 // possible one.
-func (h *Handlers) disappears(r *http.Request, text *locale.Printer, expiresIn string) string {
+func (h *Handlers) disappears(r *http.Request, text *locale.Printer, typ, expiresIn string) string {
 	life, fault := readLife(expiresIn)
 	if fault != "" || life > h.Keep {
 		return ""
 	}
 	if life == 0 {
-		life = h.Keep
+		life = h.usualLife(strings.Trim(typ, " "))
 	}
 	return text.F("send.disappears", "Moment", text.Exact(h.now(r).Add(life)))
 }
 
 // card is a draft as its recipients would see it, at a moment in their zone.
-func card(text *locale.Printer, d notifier.Draft, at time.Time) views.Card {
+func card(types typeNames, d notifier.Draft, at time.Time) views.Card {
 	look := lookOf(d.Type)
 	if d.Type == "" {
 		look.icon = "mail" // a preview before the type is known
 	}
 	return views.Card{Row: components.Row{
-		Icon: look.icon, Initials: look.initials, Tint: look.tint, Read: true,
-		Title: kept(d.Title), Body: kept(d.Body), Link: safeLink(d.Link), Reason: reason(text, d.Target.Reason()),
-		Datetime: at.Format(time.RFC3339), Clock: text.Clock(at), Moment: text.Moment(at),
+		Icon: look.icon, Initials: look.initials, Tint: look.tint, Read: true, Kind: kept(types.given(d.Type)),
+		Title: kept(d.Title), Body: kept(d.Body), Link: safeLink(d.Link), Reason: kept(types.reason(d.Target.Reason())),
+		Datetime: at.Format(time.RFC3339), Clock: types.text.Clock(at), Moment: types.text.Moment(at),
 	}}
 }
 

@@ -46,7 +46,7 @@ func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// showSettings adds what the user has muted.
+// showSettings adds what the user has muted, and what he subscribes to.
 func (h *Handlers) showSettings(w http.ResponseWriter, r *http.Request, status int, p *views.Settings) error {
 	if h.Settings != nil {
 		types, err := h.Settings.Mutes(r.Context(), seqOf(r))
@@ -54,10 +54,23 @@ func (h *Handlers) showSettings(w http.ResponseWriter, r *http.Request, status i
 			return fmt.Errorf("list what is muted: %w", err)
 		}
 		for _, typ := range types {
-			p.Muted = append(p.Muted, views.MutedType{Type: typ, Unmute: p.Text.F("settings.unmute_named", "Type", typ)})
+			p.Muted = append(p.Muted, h.mutedType(p.Text, typ))
+		}
+		if err := h.addSubscriptions(r, p); err != nil {
+			return err
 		}
 	}
 	return h.page(w, r, status, views.SettingsPage(p))
+}
+
+// mutedType is a type that a user has muted, with the way back.
+func (h *Handlers) mutedType(text *locale.Printer, typ string) views.MutedType {
+	name := h.typeNames(text).of(typ)
+	m := views.MutedType{Type: typ, Name: name, Unmute: text.F("settings.unmute_named", "Type", name)}
+	if !h.mutable(typ) {
+		m.Void = text.T("settings.muted_void")
+	}
+	return m
 }
 
 // choose brings the fields that were sent into set. A wrong one leaves set as

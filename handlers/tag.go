@@ -14,7 +14,7 @@ import (
 // on. Its text is the page's ETag.
 type pageTag struct {
 	ver     int64  // of the inbox
-	variant uint64 // of the user, his settings, the language, the time zone, the day and the build
+	variant uint64 // of the user, his settings, the language, the time zone, the day, the types of notices and the build
 	above   uint64 // of the announcements, as far as they show on it
 }
 
@@ -49,6 +49,7 @@ func (h *Handlers) variantOf(r *http.Request) uint64 {
 		h.Build, h.files.Hash(), strconv.FormatInt(user.Seq, 10), strconv.FormatBool(user.HasRole(notifier.RoleStaff)),
 		user.Theme, strconv.FormatBool(user.KeysOff), strconv.FormatBool(user.ToastsOff),
 		h.text(r).Lang(), now.Location().String(), now.Format(time.DateOnly),
+		strconv.FormatUint(h.sumOfTypes(&h.summed), 36),
 	)
 }
 

@@ -80,7 +80,7 @@ func (h *Handlers) restoreEntry(w http.ResponseWriter, r *http.Request) error {
 	}
 	e, ok := h.deleted.find(seqOf(r), values.Get("key"), h.Now())
 	if !ok {
-		if e, err = h.entryOf(r.Context(), values); err != nil {
+		if e, err = h.entryOf(r.Context(), seqOf(r), values); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func (h *Handlers) restoreEntry(w http.ResponseWriter, r *http.Request) error {
 
 // entryOf makes the entry again that another instance deleted. Its content is
 // the notice's; the inbox restores only what it knows to have left it.
-func (h *Handlers) entryOf(ctx context.Context, values url.Values) (notifier.Entry, error) {
+func (h *Handlers) entryOf(ctx context.Context, seq int64, values url.Values) (notifier.Entry, error) {
 	id, at := number(values.Get("id")), number(values.Get("at"))
 	if id == 0 || at == 0 || at > h.Now().Add(time.Minute).UnixMilli() {
 		return notifier.Entry{}, notifier.ErrNotFound
@@ -112,7 +112,7 @@ func (h *Handlers) entryOf(ctx context.Context, values url.Values) (notifier.Ent
 	}
 	return notifier.Entry{
 		Key: p.Key(), NoticeID: id, At: at, ExpiresAt: p.ExpiresAt,
-		Read: values.Get("read") == "1", Content: p.Content(),
+		Read: values.Get("read") == "1", Content: p.ContentFor(seq),
 	}, nil
 }
 

@@ -18,48 +18,66 @@ const usersPath = "/staff/users"
 func (h *Handlers) users(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	l := readList(values, usersPath, notifier.MaxName, "name", "-name", "-seq")
-	after := kept(values.Get("after"))
-	q := notifier.UserQuery{Contains: l.search, Limit: perPage + 1, Descending: l.sort == "-name", ByNewest: l.sort == "-seq"}
-	switch {
-	case q.ByNewest:
-		q.Before = number(after)
-	case len(after) <= notifier.MaxName:
-		q.After = after
-	}
+	q := usersQuery(l, values)
 	found, err := h.Directory.Users(r.Context(), q)
 	if err != nil {
 		return fmt.Errorf("list users: %w", err)
 	}
-	p := &views.Users{Frame: h.frame(r, "users", "users.title"), Query: l.search, Sort: l.said()}
+	p := &views.Users{Frame: h.frame(r, "users", "users.title")}
+	p.List = listOf(r, p.Text, l, "users.column_", "name", "seq", "audience", "roles", "action")
 	p.Empty = components.Empty{Icon: "search", Heading: p.Text.T("users.empty_heading"), Text: p.Text.T("users.empty_text")}
-	for _, name := range []string{"name", "seq", "audience", "roles", "action"} {
-		p.Columns = append(p.Columns, l.column(p.Text, "users.column_", name))
-	}
-	if len(found) > perPage {
-		found = found[:perPage]
-		cursor := found[perPage-1].Name
-		if q.ByNewest {
-			cursor = strconv.FormatInt(found[perPage-1].Seq, 10)
-		}
-		p.Next = l.address("after", cursor)
-	}
-	if q.After != "" || q.Before > 0 {
-		p.First = l.address("", "")
-	}
-	for _, u := range found {
+	for _, u := range usersPage(&p.List, l, q, found) {
 		p.Rows = append(p.Rows, h.userRow(p.Text, u))
 	}
 	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)
 	return h.page(w, r, http.StatusOK, views.UsersPage(p))
 }
 
+// usersQuery is which users an address means, and one more than a page has.
+func usersQuery(l listing, values url.Values) notifier.UserQuery {
+	q := notifier.UserQuery{Contains: l.search, Limit: perPage + 1, Descending: l.sort == "-name", ByNewest: l.sort == "-seq"}
+	after := kept(values.Get("after"))
+	switch {
+	case q.ByNewest:
+		q.Before = number(after)
+	case len(after) <= notifier.MaxName:
+		q.After = after
+	}
+	return q
+}
+
+// usersPage is the users of a page, and gives the list the ways to the others.
+func usersPage(list *views.List, l listing, q notifier.UserQuery, found []notifier.User) []notifier.User {
+	if q.After != "" || q.Before > 0 {
+		list.First = l.address("", "")
+	}
+	if len(found) <= perPage {
+		return found
+	}
+	found = found[:perPage]
+	cursor := found[perPage-1].Name
+	if q.ByNewest {
+		cursor = strconv.FormatInt(found[perPage-1].Seq, 10)
+	}
+	list.Next = l.address("after", cursor)
+	return found
+}
+
 func (h *Handlers) userRow(text *locale.Printer, u notifier.User) views.UserRow {
-	return views.UserRow{
+	row := views.UserRow{
 		Name: u.Name, Number: strconv.FormatInt(u.Seq, 10), Audience: h.audience(text, u.Audience),
-		Roles:     listedNames(text, u.Roles),
+		Between:   text.T("notices.between_names"),
 		SendHref:  "/staff/send?" + url.Values{"to": {u.Name}}.Encode(),
 		SendNamed: text.F("users.send_named", "Name", u.Name),
 	}
+	for _, role := range u.Roles {
+		link := views.Link{Text: role}
+		if h.Roles != nil {
+			link.Href = rolePath(role)
+		}
+		row.Roles = append(row.Roles, link)
+	}
+	return row
 }
 
 // defaultAudiences are the names that installations have unless they say

@@ -14,7 +14,7 @@ type Failure struct {
 	Status  string // 404
 	Advice  string
 	Again   string // the same address, where it may work soon; empty: it will not
-	Notice  string // the page of the notice that it is about; empty: of none
+	About   *Link  // the page of what it is about; nil: of nothing
 	Retry   *Retry // the form that did not get through; nil: it is of no use again
 	Request string // the line with the request's id; empty: of no use here
 }

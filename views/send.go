@@ -9,6 +9,7 @@ type Send struct {
 	Faults    map[string]string // by field
 	Roles     []string          // as hints, with how many they are
 	Audiences []string          // as hints, with how many they are
+	Types     []TypeHint        // as hints
 	Expiry    []components.Option
 	// Disappears says when a notice goes that is sent now; empty: nobody knows.
 	Disappears string
@@ -22,10 +23,16 @@ type Send struct {
 	NotSent    string      // why it could not be taken, through no fault of the form; empty: it was not sent before
 }
 
-// Edit is what the form of an announcement has that was sent before.
+// TypeHint is a type of notice that is known.
+type TypeHint struct {
+	Slug string
+	Name string // empty: it has none
+}
+
+// Edit is what the form of an announcement or a notice has that was sent before.
 type Edit struct {
 	Action   string
-	Back     string // the page of the announcement
+	Back     string // its page
 	Revision string // the one that is edited
 	Conflict string // why it was not changed; empty: it may be
 	Over     bool   // it cannot be changed any more

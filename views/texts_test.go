@@ -141,7 +141,8 @@ func TestNoTextIsLeftOver(t *testing.T) {
 		all.WriteString(text)
 	}
 	// Ids that are put together from a prefix and a code.
-	composed := regexp.MustCompile(`^(error|status|state|notice|inbox\.empty|users\.audience|users\.column|notices\.column)[._]`)
+	composed := regexp.MustCompile(`^(error|status|state|notice|inbox\.empty|users\.audience|(users|notices|subscriptions|types|roles|apikeys)\.column|` +
+		`(subscriptions|types|roles|role|apikeys|rules)\.(empty|nothing|only|state|scope|hint))[._]`)
 	for _, id := range c.For("en", "").IDs() {
 		name := strings.TrimPrefix(id, "js.")
 		if !composed.MatchString(id) && !strings.Contains(all.String(), `"`+name+`"`) && !strings.Contains(all.String(), `"`+id+`"`) {

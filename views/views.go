@@ -21,6 +21,7 @@ type Frame struct {
 	Title   string
 	Section string           // which link of the navigation is the current one
 	Tabs    []components.Tab // the pages of this section; empty: it is the only one
+	Group   []components.Tab // those that stand beside this one; fewer than two: none does
 	Viewer  *Viewer          // nil: nobody is signed in
 	Done    *Done            // what the request before this one did; nil: nothing to say
 	Pinned  *Pinned          // the announcement on top of the page; nil: none

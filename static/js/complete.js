@@ -11,11 +11,11 @@ const pause = 150; // ms without a key before the server is asked
 
 /**
  * Completes the names in a text field from a list under it. The field stays a
- * text box of several lines, which is no combobox to ARIA; what it has of one
- * is allowed there too.
- * @param {HTMLTextAreaElement} field
+ * text box, which is no combobox to ARIA when it has several lines; what it has
+ * of one is allowed there too.
+ * @param {HTMLTextAreaElement | HTMLInputElement} field
  * @param {HTMLElement} list
- * @param {() => string} target whose names: "user" or "audience", of which there may be several, or "role"
+ * @param {() => string} target whose names: "user" or "audience", of which there may be several, "role" or "type"
  * @param {Ask} [ask]
  * @param {import("./clock.js").Clock} [time]
  */
@@ -29,8 +29,8 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 	field.setAttribute("aria-haspopup", "listbox");
 	field.setAttribute("aria-controls", list.id);
 
-	const several = () => target() !== "role";
-	const typed = () => nameAt(field.value, field.selectionEnd, several());
+	const several = () => target() !== "role" && target() !== "type";
+	const typed = () => nameAt(field.value, field.selectionEnd ?? field.value.length, several());
 	const stop = () => {
 		callOff();
 		request.abort();

@@ -72,7 +72,7 @@ export function startPreview(form, ask = askServer, time = clock, speak = say) {
 		if (link) [link.target, link.rel] = ["_blank", "noopener"];
 	});
 	// What came from the address, or back with the page, is there without a change.
-	if (["to", "title"].some((name) => new FormData(form).get(name))) look();
+	if (["to", "type", "title"].some((name) => new FormData(form).get(name))) look();
 }
 
 function shownCount() {

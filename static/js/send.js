@@ -17,6 +17,9 @@ export function startSend(form) {
 	const names = document.getElementById("to-names");
 	const target = () => String(new FormData(form).get("target"));
 	if (to instanceof HTMLTextAreaElement && names) startCompletion(to, names, target);
+	const type = document.getElementById("type");
+	const types = document.getElementById("type-names");
+	if (type instanceof HTMLInputElement && types) startCompletion(type, types, () => "type");
 	startPreview(form);
 	sendOnce(form);
 }

@@ -23,6 +23,8 @@ type Row struct {
 	ID       string // of the notice
 	At       string
 	Type     string
+	Kind     string // what the type is called; empty: it has no name
+	NoMute   bool   // the type cannot be muted
 	Icon     string // by the kind of notice; empty: its initials
 	Initials string
 	Tint     string // 1 to 6
@@ -94,7 +96,11 @@ func (l Rows) row(buf *rowBuffer, r *Row, actions []action) {
 	m.raw(`<article>`)
 	l.heading(m, r)
 	l.body(m, r)
-	m.raw(`<p class="meta"><span>`).text(r.Reason).raw(`</span> <span class="exact">`).text(r.Moment)
+	m.raw(`<p class="meta"><span>`).text(r.Reason).raw(`</span> `)
+	if r.Kind != "" {
+		m.raw(`<span class="kind" dir="auto">`).text(r.Kind).raw(`</span> `)
+	}
+	m.raw(`<span class="exact">`).text(r.Moment)
 	m.raw(`</span></p></article><time datetime="`).text(r.Datetime).raw(`">`).text(r.Clock).raw(`</time>`)
 	if len(actions) > 0 {
 		buf.actions(r, actions)

@@ -45,6 +45,9 @@ func (buf *rowBuffer) actions(r *Row, actions []action) {
 	title.text(r.Title)
 	m.raw(`<div class="actions" hx-boost="true">`)
 	for _, a := range actions {
+		if a.byType && r.NoMute {
+			continue
+		}
 		value := key.b
 		if a.byType {
 			value = typ.b

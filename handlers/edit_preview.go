@@ -1,0 +1,64 @@
+package handlers
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+// checkEdit checks the draft of an edit, joins its faults with those that reading
+// the form found, and counts who will see it.
+func (h *Handlers) checkEdit(r *http.Request, n *notifier.Notice, d notifier.Draft, found ...error) (int64, error) {
+	if n.Announces() {
+		return h.countRecipients(r, d, found...)
+	}
+	return n.Recipients, merge(append(found, h.checkText(&d))...).OrNil()
+}
+
+// checkText checks what an edit of a notice can change. The rest was checked when
+// it was sent: by now it may name somebody who is gone.
+func (h *Handlers) checkText(d *notifier.Draft) error {
+	any := notifier.Draft{
+		Target: notifier.Target{Users: []string{"any"}}, Type: "any", Title: d.Title, Body: d.Body, Link: d.Link,
+	}
+	return any.Validate(notifier.Limits{LinkHosts: h.LinkHosts})
+}
+
+// editPart answers an edit that is still being written as previewPart does.
+func (h *Handlers) editPart(
+	w http.ResponseWriter, r *http.Request, n *notifier.Notice, values url.Values, d notifier.Draft, found ...error,
+) error {
+	p := &views.Send{Form: h.editTyped(r, n, values), Edit: &views.Edit{}}
+	if n.Announces() {
+		return h.previewPart(w, r, p, d, found...)
+	}
+	p.Frame, p.Faults = h.bareFrame(r), map[string]string{}
+	h.showFaults(p, merge(append(found, h.checkText(&d))...))
+	p.Preview = h.noticePreview(r, p, n, d)
+	return h.page(w, r, http.StatusOK, views.SendPart(p))
+}
+
+// previewEdit shows the form with what an edit would come to.
+func (h *Handlers) previewEdit(
+	w http.ResponseWriter, r *http.Request, n *notifier.Notice, values url.Values, d notifier.Draft, count int64,
+) error {
+	p := h.editPage(r, n, values)
+	if n.Announces() {
+		p.Preview = h.preview(r, p, &d)
+		p.Preview.Recipients = p.Text.N("send.recipients", count)
+	} else {
+		p.Preview = h.noticePreview(r, p, n, d)
+	}
+	return h.showEdit(w, r, http.StatusOK, p)
+}
+
+// noticePreview is a notice as its recipients would see it after an edit.
+func (h *Handlers) noticePreview(r *http.Request, p *views.Send, n *notifier.Notice, d notifier.Draft) *views.Preview {
+	shown := &views.Preview{Card: card(h.typeNames(p.Text), d, n.CreatedAt.In(h.zones.of(r)))}
+	if n.Routed {
+		shown.Recipients = p.Text.N("edit.recipients", n.Recipients)
+	}
+	return shown
+}

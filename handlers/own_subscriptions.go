@@ -1,0 +1,136 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
+)
+
+// The faults that only a user's own subscriptions can have.
+const (
+	codeNotOpen  = "not_open"
+	codeNotYours = "not_yours"
+)
+
+// shownByRole is how many subscriptions of each of his roles a user is shown.
+const shownByRole = 50
+
+// subscribeSelf subscribes a user to a topic, or ends it. What is wrong with it is
+// said on the settings page, with what was typed.
+func (h *Handlers) subscribeSelf(w http.ResponseWriter, r *http.Request) error {
+	if h.Topics == nil || h.Settings == nil {
+		return notifier.ErrNotFound
+	}
+	values, err := form(r, "type", "scope", "subscribed")
+	if values == nil {
+		return err
+	}
+	if err == nil {
+		err = h.setSubscribed(r, values)
+	}
+	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
+		p := h.settingsPage(r, visitOf(r).user.User.Settings, nil)
+		p.Subscribe = views.SubscribeForm{Type: kept(values.Get("type")), Scope: kept(values.Get("scope")), Faults: map[string]string{}}
+		for _, f := range bad.Fields {
+			p.Subscribe.Add(f.Field, faultText(p.Text, f), values.Get("subscribed") == "1")
+		}
+		return h.showSettings(w, r, http.StatusUnprocessableEntity, p)
+	}
+	if err != nil {
+		return err
+	}
+	done := "you-unsubscribe"
+	if values.Get("subscribed") == "1" {
+		done = "you-subscribe"
+	}
+	redirect(w, "/settings?done="+done)
+	return nil
+}
+
+func (h *Handlers) setSubscribed(r *http.Request, values url.Values) error {
+	on := values.Get("subscribed") == "1"
+	if !on && values.Get("subscribed") != "0" {
+		return fault("subscribed", codeBadSwitch, nil)
+	}
+	user := visitOf(r).user.User
+	topic := notifier.Topic{Type: strings.Trim(values.Get("type"), " "), Scope: strings.Trim(values.Get("scope"), " ")}
+	err := h.Topics.SubscribeSelf(r.Context(), user, topic, on)
+	switch {
+	case errors.Is(err, notifier.ErrForbidden) && on:
+		return fault("type", codeNotOpen, nil)
+	case errors.Is(err, notifier.ErrForbidden):
+		return fault("type", codeNotYours, nil)
+	case err != nil:
+		return fmt.Errorf("change a subscription of user %d: %w", user.Seq, err)
+	}
+	return nil
+}
+
+// addSubscriptions adds to the settings what the user subscribes to, by name and
+// through his roles, and what he can subscribe to.
+func (h *Handlers) addSubscriptions(r *http.Request, p *views.Settings) error {
+	if h.Topics == nil || h.Subscriptions == nil {
+		return nil
+	}
+	p.Topics = true
+	types := map[string]notifier.NoticeType{}
+	names := h.typeNames(p.Text)
+	for _, t := range h.knownTypes() {
+		types[t.Slug] = t
+		if t.Open {
+			p.Subscribe.Types = append(p.Subscribe.Types, components.Option{
+				Value: t.Slug, Text: names.of(t.Slug), Selected: t.Slug == p.Subscribe.Type,
+			})
+		}
+	}
+	user := visitOf(r).user.User
+	own, err := h.subscriptionsOf(r.Context(), p, notifier.SubscriptionQuery{User: user.Name, Limit: notifier.MaxSubscriptions})
+	if err != nil {
+		return err
+	}
+	for _, s := range own {
+		shown := views.OwnSubscription{Type: s.Type, Scope: s.Scope, Topic: names.topic(s.Topic)}
+		if t := types[s.Type]; t.NoMute && !t.Open {
+			shown.Why = p.Text.T("settings.by_staff")
+		} else {
+			shown.Unsubscribe = p.Text.F("settings.unsubscribe_named", "Topic", shown.Topic)
+		}
+		p.Subscriptions = append(p.Subscriptions, shown)
+	}
+	for _, role := range user.Roles {
+		all, err := h.subscriptionsOf(r.Context(), p, notifier.SubscriptionQuery{Role: role, Limit: shownByRole})
+		if err != nil {
+			return err
+		}
+		for _, s := range all {
+			p.Subscriptions = append(p.Subscriptions, views.OwnSubscription{
+				Type: s.Type, Scope: s.Scope, Topic: names.topic(s.Topic), Why: p.Text.F("settings.by_role", "Name", role),
+			})
+		}
+	}
+	return nil
+}
+
+// subscriptionsOf lists those of one subscriber, and says on the page when there
+// are more than it lists.
+func (h *Handlers) subscriptionsOf(
+	ctx context.Context, p *views.Settings, q notifier.SubscriptionQuery,
+) ([]notifier.Subscription, error) {
+	most := q.Limit
+	q.Limit++
+	found, err := h.Subscriptions.Subscriptions(ctx, q)
+	if err != nil {
+		return nil, fmt.Errorf("list what a user subscribes to: %w", err)
+	}
+	if len(found) > most {
+		found, p.MoreSubscriptions = found[:most], true
+	}
+	return found, nil
+}

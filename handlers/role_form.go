@@ -1,0 +1,90 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+// postRole is a form of the page of a role.
+func (h *Handlers) postRole(w http.ResponseWriter, r *http.Request) error {
+	if h.Roles == nil {
+		return notifier.ErrNotFound
+	}
+	values, err := form(r, "action", "role", "user", "back")
+	if err != nil {
+		return err
+	}
+	return h.changeRole(w, r, r.PathValue("name"), values)
+}
+
+// changeRole adds a member to a role or takes one out, or deletes the role.
+func (h *Handlers) changeRole(w http.ResponseWriter, r *http.Request, name string, values url.Values) error {
+	user, actor := strings.TrimSpace(values.Get("user")), visitOf(r).user.User.Name
+	path, _, _ := strings.Cut(rolePath(name), "?")
+	switch values.Get("action") {
+	case "add":
+		return h.addMember(w, r, name, user, values)
+	case "remove":
+		if name == notifier.RoleStaff && user == actor {
+			return fmt.Errorf("leave the staff: %w", &refusal{"own_staff", rolePath(name), "status.back_role"})
+		}
+		if err := h.Roles.RemoveRole(r.Context(), user, name); err != nil {
+			return fmt.Errorf("take a user out of a role: %w", err)
+		}
+		h.auditDetail(r, actor, "user.role.remove", user, name)
+		h.removed(w, r, path, values.Get("back"), "member-removed", views.Done{
+			Text: h.text(r).F("role.removed", "Name", user),
+			Undo: &views.Undo{
+				Action: path, Target: "#results", Select: "#results",
+				Fields: append(memberFields("add", name, user), views.Hidden{Name: "back", Value: kept(values.Get("back"))}),
+			},
+		})
+		return nil
+	case "delete":
+		if err := h.Roles.DeleteRole(r.Context(), name); err != nil {
+			if errors.Is(err, notifier.ErrConflict) {
+				err = &refusal{"staff_role", rolePath(name), "status.back_role"}
+			}
+			return fmt.Errorf("delete a role: %w", err)
+		}
+		h.audit(r, actor, "role.delete", "role "+name)
+		redirect(w, rolesPath+"?done=role-deleted")
+		return nil
+	}
+	return fault("action", codeForm, nil)
+}
+
+// addMember makes a user a member, or shows the page again when there is no such user.
+func (h *Handlers) addMember(w http.ResponseWriter, r *http.Request, name, user string, values url.Values) error {
+	if _, err := h.Roles.Role(r.Context(), name); err != nil {
+		return fmt.Errorf("look up a role: %w", err) // a new one would be made
+	}
+	path, _, _ := strings.Cut(rolePath(name), "?")
+	var err error
+	if user == "" {
+		err = fault("user", notifier.CodeRequired, nil)
+	} else if err = h.Roles.AddRole(r.Context(), user, name); errors.Is(err, notifier.ErrNotFound) {
+		err = fault("user", notifier.CodeUnknownUser, map[string]any{"Name": user})
+	}
+	if err == nil {
+		h.auditDetail(r, visitOf(r).user.User.Name, "user.role.add", user, name)
+		redirect(w, backOn(path, values.Get("back"), "member-added"))
+		return nil
+	}
+	var bad *notifier.InvalidError
+	if !errors.As(err, &bad) {
+		return fmt.Errorf("make a user a member of a role: %w", err)
+	}
+	p, err := h.rolePage(r, name, backQuery(path, values.Get("back")))
+	if err != nil {
+		return err
+	}
+	p.New, p.Faults = kept(values.Get("user")), faultsOf(p.Text, bad, "user")
+	return h.page(w, r, http.StatusUnprocessableEntity, views.RolePage(p))
+}

@@ -1,0 +1,56 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// listOf is a list with the heads of its columns, whose texts begin with prefix.
+func listOf(r *http.Request, text *locale.Printer, l listing, prefix string, columns ...string) views.List {
+	list := views.List{Query: l.search, Sort: l.said(), Here: shownAddress(r)}
+	for _, name := range columns {
+		list.Columns = append(list.Columns, l.column(text, prefix, name))
+	}
+	return list
+}
+
+// nothing is what stands in the place of a list: other words when it was searched.
+func nothing(text *locale.Printer, icon, prefix string, searched bool) components.Empty {
+	if searched {
+		return components.Empty{Icon: "search", Heading: text.T(prefix + "nothing_heading"), Text: text.T(prefix + "nothing_text")}
+	}
+	return components.Empty{Icon: icon, Heading: text.T(prefix + "empty_heading"), Text: text.T(prefix + "empty_text")}
+}
+
+// faultsOf puts every fault beside its field, the first where a field has several.
+// What belongs to none of these fields is said of the form.
+func faultsOf(text *locale.Printer, bad *notifier.InvalidError, fields ...string) views.Faults {
+	faults := views.Faults{Of: map[string]string{}}
+	for _, f := range bad.Fields {
+		field := f.Field
+		if !contains(fields, field) {
+			field = ""
+		}
+		if faults.Of[field] == "" {
+			faults.Of[field] = faultText(text, f)
+		}
+	}
+	for _, field := range fields {
+		if faults.Of[field] != "" {
+			faults.Focus = field
+			break
+		}
+	}
+	return faults
+}
+
+// fault is a request with one fault.
+func fault(field, code string, params map[string]any) *notifier.InvalidError {
+	var bad notifier.InvalidError
+	bad.Add(field, code, params)
+	return &bad
+}

@@ -1,0 +1,90 @@
+package handlers
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+const typesPath = "/staff/types"
+
+// typePath is the form of a type; of a new one without a slug.
+func typePath(slug string) string { return typesPath + "?" + url.Values{"type": {slug}}.Encode() }
+
+// noticeTypes lists the types of notices, or shows the form of one of them. Nothing but what
+// is in memory is asked for: pages go by name.
+func (h *Handlers) noticeTypes(w http.ResponseWriter, r *http.Request) error {
+	if h.Topics == nil {
+		return notifier.ErrNotFound
+	}
+	values := r.URL.Query()
+	if values.Has("type") {
+		return h.typeForm(w, r, values.Get("type"))
+	}
+	l := readList(values, typesPath, notifier.MaxName, "type", "-type")
+	p := &views.Types{Frame: h.frame(r, "types", "types.title"), New: typePath("")}
+	p.List = listOf(r, p.Text, l, "types.column_", "type", "expires", "people", "action")
+	p.Empty = nothing(p.Text, "inbox", "types.", l.search != "")
+	found := h.typesFrom(p.Text, l, kept(values.Get("after")))
+	if values.Get("after") != "" {
+		p.First = l.address("", "")
+	}
+	if len(found) > perPage {
+		found = found[:perPage]
+		p.Next = l.address("after", found[perPage-1].Slug)
+	}
+	for i := range found {
+		p.Rows = append(p.Rows, h.typeRow(p.Text, &found[i]))
+	}
+	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)
+	return h.page(w, r, http.StatusOK, views.TypesPage(p))
+}
+
+// typesFrom is a page of the types, and one more when there is: those that a search
+// found, by slug or by name, behind the one with which the page before this one ended.
+func (h *Handlers) typesFrom(text *locale.Printer, l listing, after string) []notifier.NoticeType {
+	sign := 1
+	if l.sort == "-type" {
+		sign = -1
+	}
+	all := slices.Clone(h.Topics.Types())
+	slices.SortFunc(all, func(a, b notifier.NoticeType) int { return sign * cmp.Compare(a.Slug, b.Slug) })
+	part := strings.ToLower(l.search)
+	var found []notifier.NoticeType
+	for _, t := range all {
+		if after != "" && sign*cmp.Compare(t.Slug, after) <= 0 {
+			continue
+		}
+		if strings.Contains(t.Slug+"\n"+strings.ToLower(h.Topics.Name(t.Slug, text.Lang())), part) {
+			found = append(found, t)
+		}
+		if len(found) > perPage {
+			break
+		}
+	}
+	return found
+}
+
+func (h *Handlers) typeRow(text *locale.Printer, t *notifier.NoticeType) views.TypeRow {
+	row := views.TypeRow{
+		Slug: t.Slug, Name: h.Topics.Name(t.Slug, text.Lang()), Href: typePath(t.Slug), Expires: text.T("types.usual"),
+		Subscriptions: subscriptionsPath + "?" + url.Values{"type": {t.Slug}}.Encode(),
+	}
+	if t.ExpiresIn > 0 {
+		row.Expires = lasting(text, t.ExpiresIn)
+	}
+	if !t.NoMute {
+		row.People = append(row.People, text.T("types.mutable"))
+	}
+	if t.Open {
+		row.People = append(row.People, text.T("types.open"))
+	}
+	row.SubscriptionsNamed = text.F("types.subscriptions_named", "Name", row.Name)
+	return row
+}

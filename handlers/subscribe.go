@@ -1,0 +1,93 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+var subscriptionForm = []string{"type", "scope", "user", "role"}
+
+// changeSubscriptions adds a subscription, or takes one away.
+func (h *Handlers) changeSubscriptions(w http.ResponseWriter, r *http.Request) error {
+	if h.Topics == nil || h.Subscriptions == nil {
+		return notifier.ErrNotFound
+	}
+	values, err := form(r, append([]string{"action", "back"}, subscriptionForm...)...)
+	if values == nil {
+		return err
+	}
+	s := readSubscription(values)
+	switch action := values.Get("action"); {
+	case err != nil:
+	case action == "add", action == "":
+		_, err = h.Topics.Subscribe(r.Context(), s)
+		if err == nil {
+			h.audit(r, visitOf(r).user.User.Name, "subscription.add", auditedSubscription(s))
+			redirect(w, backOn(subscriptionsPath, values.Get("back"), "subscribed"))
+			return nil
+		}
+	case action == "remove":
+		return h.unsubscribe(w, r, s, values.Get("back"))
+	default:
+		err = fault("", codeForm, nil)
+	}
+	var bad *notifier.InvalidError
+	if !errors.As(err, &bad) {
+		return fmt.Errorf("subscribe %s: %w", auditedSubscription(s), err)
+	}
+	p, err := h.subscriptionsPage(r, backQuery(subscriptionsPath, values.Get("back")))
+	if err != nil {
+		return err
+	}
+	p.Form, p.Adding, p.Faults = typedSubscription(values), true, faultsOf(p.Text, bad, subscriptionForm...)
+	return h.page(w, r, http.StatusUnprocessableEntity, views.SubscriptionsPage(p))
+}
+
+// unsubscribe takes one away. One that is gone already is gone.
+func (h *Handlers) unsubscribe(w http.ResponseWriter, r *http.Request, s notifier.Subscription, back string) error {
+	removed, err := h.Topics.Unsubscribe(r.Context(), s)
+	if err != nil && !errors.Is(err, notifier.ErrNotFound) {
+		return fmt.Errorf("unsubscribe %s: %w", auditedSubscription(s), err)
+	}
+	if !removed {
+		redirect(w, backOn(subscriptionsPath, back, "unsubscribed"))
+		return nil
+	}
+	h.audit(r, visitOf(r).user.User.Name, "subscription.remove", auditedSubscription(s))
+	text := h.text(r)
+	h.removed(w, r, subscriptionsPath, back, "unsubscribed", views.Done{
+		Text: text.F("subscriptions.removed", "Name", s.User+s.Role, "Topic", topicText(h.Topics.Name(s.Type, text.Lang()), s.Scope)),
+		Undo: &views.Undo{
+			Action: subscriptionsPath, Target: "#results", Select: "#results",
+			Fields: append(subscriptionFields("add", s), views.Hidden{Name: "back", Value: kept(back)}),
+		},
+	})
+	return nil
+}
+
+func readSubscription(values url.Values) notifier.Subscription {
+	text := func(name string) string { return strings.TrimSpace(values.Get(name)) }
+	return notifier.Subscription{
+		Topic:      notifier.Topic{Type: text("type"), Scope: text("scope")},
+		Subscriber: notifier.Subscriber{User: text("user"), Role: text("role")},
+	}
+}
+
+// typedSubscription is the form as it was filled in.
+func typedSubscription(values url.Values) views.SubscriptionForm {
+	text := func(name string) string { return kept(values.Get(name)) }
+	return views.SubscriptionForm{Type: text("type"), Scope: text("scope"), User: text("user"), Role: text("role")}
+}
+
+func auditedSubscription(s notifier.Subscription) string {
+	if s.Role != "" {
+		return fmt.Sprintf("role %s to %s:%s", s.Role, s.Type, s.Scope)
+	}
+	return fmt.Sprintf("user %s to %s:%s", s.User, s.Type, s.Scope)
+}

@@ -1,0 +1,169 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+const subscriptionsPath = "/staff/subscriptions"
+
+// offeredTypes is how many types a form offers by name.
+const offeredTypes = 200
+
+// subscriptions lists who subscribes to what, the latest first. The form beside it is
+// filled in with what the list is narrowed down to.
+func (h *Handlers) subscriptions(w http.ResponseWriter, r *http.Request) error {
+	values := r.URL.Query()
+	p, err := h.subscriptionsPage(r, values)
+	if err != nil {
+		return err
+	}
+	p.Form = typedSubscription(values)
+	p.Adding = values.Has("add")
+	return h.page(w, r, http.StatusOK, views.SubscriptionsPage(p))
+}
+
+// readNarrow keeps which part of the list an address means.
+func readNarrow(values url.Values, names ...string) url.Values {
+	narrow := url.Values{}
+	for _, name := range names {
+		if v := values.Get(name); values.Has(name) && len(v) <= notifier.MaxName {
+			narrow.Set(name, kept(v))
+		}
+	}
+	return narrow
+}
+
+// subscriptionsPage is the part of the list that the address says.
+func (h *Handlers) subscriptionsPage(r *http.Request, values url.Values) (*views.Subscriptions, error) {
+	if h.Topics == nil || h.Subscriptions == nil {
+		return nil, notifier.ErrNotFound
+	}
+	l := readList(values, subscriptionsPath, notifier.MaxName, "-time")
+	l.narrow = readNarrow(values, "type", "scope", "user", "role")
+	q := notifier.SubscriptionQuery{
+		Type: l.narrow.Get("type"), Scope: l.narrow.Get("scope"), ByScope: l.narrow.Has("scope"),
+		User: l.narrow.Get("user"), Role: l.narrow.Get("role"),
+		Contains: l.search, Before: number(values.Get("before")), Limit: perPage + 1,
+	}
+	found, err := h.Subscriptions.Subscriptions(r.Context(), q)
+	if err != nil {
+		return nil, fmt.Errorf("list subscriptions: %w", err)
+	}
+	p := &views.Subscriptions{Frame: h.frame(r, "subscriptions", "subscriptions.title")}
+	p.List = listOf(r, p.Text, l, "subscriptions.column_", "type", "scope", "subscriber", "time", "action")
+	p.Empty = nothing(p.Text, "inbox", "subscriptions.", l.search != "" || len(l.narrow) > 0)
+	if len(found) > perPage {
+		found = found[:perPage]
+		p.Next = l.address("before", strconv.FormatInt(found[perPage-1].ID, 10))
+	}
+	if q.Before > 0 {
+		p.First = l.address("", "")
+	}
+	for _, s := range found {
+		p.Rows = append(p.Rows, h.subscriptionRow(p.Text, s, h.now(r)))
+	}
+	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)
+	h.sayNarrow(p, l)
+	if done := h.takenDone(r, subscriptionsPath, "unsubscribed"); done != nil {
+		p.Done = done
+	}
+	types := h.Topics.Types()
+	for _, t := range types[:min(len(types), offeredTypes)] {
+		p.Types = append(p.Types, components.Option{Value: t.Slug, Text: h.Topics.Name(t.Slug, p.Text.Lang())})
+	}
+	return p, nil
+}
+
+// sayNarrow says which part of the list is shown, and leads to all of it.
+func (h *Handlers) sayNarrow(p *views.Subscriptions, l listing) {
+	for _, name := range []string{"type", "scope", "user", "role"} {
+		if !l.narrow.Has(name) {
+			continue
+		}
+		value := l.narrow.Get(name)
+		p.Narrow = append(p.Narrow, views.Hidden{Name: name, Value: value})
+		if name == "type" {
+			value = h.Topics.Name(value, p.Text.Lang())
+		}
+		if value == "" {
+			value = p.Text.T("subscriptions.no_scope")
+		}
+		p.Only = append(p.Only, p.Text.F("subscriptions.only_"+name, "Name", value))
+	}
+	if len(p.Only) > 0 {
+		p.All = subscriptionsPath
+	}
+}
+
+func (h *Handlers) subscriptionRow(text *locale.Printer, s notifier.Subscription, now time.Time) views.SubscriptionRow {
+	row := views.SubscriptionRow{
+		Type: h.Topics.Name(s.Type, text.Lang()), TypeHref: subscriptionsPath + "?" + url.Values{"type": {s.Type}}.Encode(),
+		Scope: s.Scope, Since: momentOf(text, s.CreatedAt, now), Fields: subscriptionFields("remove", s),
+	}
+	if row.Type != s.Type {
+		row.Slug = s.Type
+	}
+	if s.Role != "" {
+		row.Who = views.Link{Text: text.F("notices.target_role", "Name", s.Role)}
+		if h.Roles != nil {
+			row.Who.Href = rolePath(s.Role)
+		}
+	} else {
+		row.Who = views.Link{Text: s.User}
+	}
+	row.Remove = text.F("subscriptions.remove_named", "Name", row.Who.Text, "Topic", topicText(row.Type, s.Scope))
+	return row
+}
+
+// topicText names a topic.
+func topicText(name, scope string) string {
+	if scope == "" {
+		return name
+	}
+	return name + " · " + scope
+}
+
+// subscriptionFields is the form that does something with a subscription.
+func subscriptionFields(action string, s notifier.Subscription) []views.Hidden {
+	fields := []views.Hidden{{Name: "action", Value: action}, {Name: "type", Value: s.Type}, {Name: "scope", Value: s.Scope}}
+	if s.Role != "" {
+		return append(fields, views.Hidden{Name: "role", Value: s.Role})
+	}
+	return append(fields, views.Hidden{Name: "user", Value: s.User})
+}
+
+// momentOf is a moment as lists show it.
+func momentOf(text *locale.Printer, at, now time.Time) views.Dated {
+	at = at.In(now.Location())
+	return views.Dated{
+		Date: text.Day(at, now) + " " + text.Clock(at), Datetime: at.Format(time.RFC3339), Moment: text.Moment(at),
+	}
+}
+
+// knownType says whether there is a type of this name.
+func (h *Handlers) knownType(slug string) (notifier.NoticeType, bool) {
+	types := h.Topics.Types()
+	i, found := slices.BinarySearchFunc(types, slug, func(t notifier.NoticeType, slug string) int {
+		switch {
+		case t.Slug < slug:
+			return -1
+		case t.Slug > slug:
+			return 1
+		}
+		return 0
+	})
+	if !found {
+		return notifier.NoticeType{}, false
+	}
+	return types[i], true
+}

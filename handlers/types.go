@@ -1,0 +1,113 @@
+package handlers
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// typeNames calls the types of notices by their names in a reader's language.
+type typeNames struct {
+	topics Topics // nil: each by its slug
+	text   *locale.Printer
+}
+
+func (h *Handlers) typeNames(text *locale.Printer) typeNames { return typeNames{h.Topics, text} }
+
+// of is the name of a type.
+func (n typeNames) of(typ string) string {
+	if n.topics == nil {
+		return typ
+	}
+	return n.topics.Name(typ, n.text.Lang())
+}
+
+// given is the name that a type was given; empty: it has its slug only.
+func (n typeNames) given(typ string) string {
+	if name := n.of(typ); name != typ {
+		return name
+	}
+	return ""
+}
+
+// topic is the name of a topic.
+func (n typeNames) topic(t notifier.Topic) string {
+	if t.Scope == "" {
+		return n.of(t.Type)
+	}
+	return n.text.F("topic.scoped", "Type", n.of(t.Type), "Scope", t.Scope)
+}
+
+// reason says why a notice came. Its code is that of notifier.Notice.ReasonFor.
+func (n typeNames) reason(code string) string {
+	switch word, rest := notifier.SplitReason(code); word {
+	case notifier.ReasonRole:
+		return n.text.F("reason.role", "Name", rest)
+	case notifier.ReasonTopic:
+		typ, scope, _ := strings.Cut(rest, ":")
+		return n.text.F("reason.topic", "Topic", n.topic(notifier.Topic{Type: typ, Scope: scope}))
+	case notifier.ReasonAudience:
+		return n.text.T("reason.audience")
+	default:
+		return n.text.T("reason.user")
+	}
+}
+
+// mutable says whether users may mute a type.
+func (h *Handlers) mutable(typ string) bool { return h.Topics == nil || h.Topics.Mutable(typ) }
+
+// usualLife is how long a notice of a type is kept whose sender does not say.
+func (h *Handlers) usualLife(typ string) time.Duration {
+	if h.Topics != nil {
+		if life := h.Topics.Expiry(typ); life > 0 {
+			return min(life, h.Keep)
+		}
+	}
+	return h.Keep
+}
+
+// knownTypes lists those that are known, by slug.
+func (h *Handlers) knownTypes() []notifier.NoticeType {
+	if h.Topics == nil {
+		return nil
+	}
+	return h.Topics.Types()
+}
+
+// summedTypes is a hash of what rows show of types, and of which types.
+type summedTypes struct {
+	types []notifier.NoticeType
+	sum   uint64
+}
+
+// sumOfTypes is the same on every instance that knows the same types. Types that
+// change are another slice, so that each is summed once.
+func (h *Handlers) sumOfTypes(last *atomic.Pointer[summedTypes]) uint64 {
+	types := h.knownTypes()
+	if len(types) == 0 {
+		return 0
+	}
+	if known := last.Load(); known != nil && len(known.types) == len(types) && &known.types[0] == &types[0] {
+		return known.sum
+	}
+	var parts []string
+	for _, t := range types {
+		// One that nobody has described shows as if it was not known.
+		if len(t.Names) == 0 && !t.NoMute {
+			continue
+		}
+		parts = append(parts, t.Slug, strconv.FormatBool(t.NoMute))
+		for _, lang := range slices.Sorted(maps.Keys(t.Names)) {
+			parts = append(parts, lang, t.Names[lang])
+		}
+	}
+	found := &summedTypes{types, sum(parts...)}
+	last.Store(found)
+	return found.sum
+}
