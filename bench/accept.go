@@ -18,8 +18,6 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// There is no API over HTTP yet: what is measured here is what it will call.
-
 // accepting measures how many notices are accepted, each on the disk of SQL before
 // its sender is answered. Nobody delivers them meanwhile.
 func (w *world) accepting(ctx context.Context) ([]row, error) {

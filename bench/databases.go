@@ -15,7 +15,8 @@ import (
 
 // database is SQL of one kind, empty, that keeps what it commits.
 type database struct {
-	name  string // as in the table
+	name  string   // as in the table
+	flags []string // of a server that is to work with it
 	st    *store.Store
 	close func() error
 }
@@ -30,18 +31,20 @@ func (w *world) database(ctx context.Context, name string) (*database, error) {
 		return nil, fmt.Errorf("make a directory: %w", err)
 	}
 	cfg, stop := store.Config{DataDir: dir}, func() {}
+	flags := []string{"--data-dir", dir}
 	if name == "PostgreSQL" {
 		//nolint:contextcheck // the server works until stop, whatever becomes of the measurement
 		if cfg.URL, stop, err = sqltest.Durable(); err != nil {
 			return nil, err
 		}
+		flags = append(flags, "--database-url", cfg.URL)
 	}
 	st, err := store.Open(ctx, cfg)
 	if err != nil {
 		stop()
 		return nil, err
 	}
-	return &database{name: name, st: st, close: func() error {
+	return &database{name: name, flags: flags, st: st, close: func() error {
 		err := st.Close()
 		stop()
 		return errors.Join(err, os.RemoveAll(dir))

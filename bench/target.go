@@ -72,19 +72,11 @@ func (w *world) startCarillon(ctx context.Context) (*target, error) {
 	if _, err := w.inbox.Badges(ctx, seqs); err != nil { // warm, as those of people who come every day
 		return nil, err
 	}
-	addr, err := freeAddr(ctx)
+	p, admin, err := w.serve(ctx, program, "--data-dir", w.dataDir())
 	if err != nil {
 		return nil, err
 	}
-	admin, err := freeAddr(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p, err := start(ctx, w.dir, ours, addr, program, "serve", "--addr", addr, "--admin-addr", admin,
-		"--redis-url", "unix://"+w.socket, "--data-dir", w.dataDir(), "--session-keys", w.sessionKeys, "--log-level", "warn")
-	if err != nil {
-		return nil, err
-	}
+	addr := p.addr
 	return &target{
 		process: p,
 		admin:   admin,
@@ -98,6 +90,23 @@ func (w *world) startCarillon(ctx context.Context) (*target, error) {
 			return err
 		},
 	}, nil
+}
+
+// serve starts carillon with the data as it is.
+func (w *world) serve(ctx context.Context, program string, more ...string) (p *process, admin string, err error) {
+	addr, err := freeAddr(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if admin, err = freeAddr(ctx); err != nil {
+		return nil, "", err
+	}
+	args := []string{
+		program, "serve", "--addr", addr, "--admin-addr", admin, "--redis-url", "unix://" + w.socket,
+		"--session-keys", w.sessionKeys, "--api-rate", "0", "--log-level", "warn",
+	}
+	p, err = start(ctx, w.dir, ours, addr, append(args, more...)...)
+	return p, admin, err
 }
 
 // get is a signed-in user's request for a path of Carillon.

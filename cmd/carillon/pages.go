@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/carillonhq/carillon/api"
 	"github.com/carillonhq/carillon/handlers"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
@@ -36,6 +37,12 @@ func (i *instance) pages(space keys.Space, demo bool) (http.Handler, error) {
 		Health:    health{i},
 		Audit:     i.db,
 		Settings:  preferences{i.db, i.sessions},
+
+		Topics:        i.topics,
+		Subscriptions: i.db,
+		Roles:         i.db,
+		Keys:          i.db,
+		NewKey:        api.NewKey,
 		Build:     buildID(),
 
 		Audiences:      i.cfg.Audiences,
@@ -46,6 +53,9 @@ func (i *instance) pages(space keys.Space, demo bool) (http.Handler, error) {
 	}
 	if i.cfg.PublicURL != nil {
 		c.PublicURL = i.cfg.PublicURL.String()
+	}
+	if i.rules != nil {
+		c.Rules = i.rules
 	}
 	if demo {
 		for _, u := range demoUsers() {

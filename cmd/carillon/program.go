@@ -38,6 +38,8 @@ type cli struct {
 	User     userCmd     `cmd:"" help:"Manage the directory of users."`
 	Send     sendCmd     `cmd:"" help:"Send a notice."`
 	Announce announceCmd `cmd:"" help:"Announce something to whole audiences."`
+	Key      keyCmd      `cmd:"" help:"Manage the keys of applications."`
+	Rules    rulesCmd    `cmd:"" help:"Look after the rules that watch business databases."`
 	Export   exportCmd   `cmd:"" help:"Print everything that is kept of a user, as JSON."`
 	Migrate  migrateCmd  `cmd:"" help:"Bring the database up to date."`
 	Doctor   doctorCmd   `cmd:"" help:"Check Redis, SQL, clocks, keys and proxy, and say what to do."`
@@ -93,6 +95,7 @@ func (p *program) try(ctx context.Context) error {
 	if err != nil && call.Command() != "version" {
 		return usageError{err}
 	}
+	cfg.lookup = p.lookup
 	call.BindTo(ctx, (*context.Context)(nil))
 	return call.Run(cfg, &console{
 		stdin: p.stdin, stdout: p.stdout, stderr: p.stderr, json: c.JSON,

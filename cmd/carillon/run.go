@@ -63,6 +63,10 @@ func (i *instance) run(ctx context.Context, announce func() error) error {
 	parts, failed := errgroup.WithContext(background)
 	parts.Go(func() error { return i.pipe.Run(failed) })
 	parts.Go(func() error { return i.sessions.Run(failed) })
+	parts.Go(func() error { return i.topics.Run(failed) })
+	if i.rules != nil {
+		parts.Go(func() error { return i.rules.Run(failed) })
+	}
 	for server, l := range i.listeners {
 		parts.Go(func() error {
 			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/route"
+	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -27,7 +29,8 @@ const sendIdle = 200 * time.Millisecond
 type sendCmd struct {
 	To        []string `placeholder:"NAME" help:"A user; may be repeated."`
 	Role      string   `placeholder:"ROLE" help:"Every member of a role."`
-	Type      string   `required:"" help:"What kind of notice, such as like; the first use makes it."`
+	Topic     string   `placeholder:"TYPE" help:"Whoever subscribes to this type, and to --scope."`
+	Type      string   `help:"What kind of notice, such as like; the first use makes it. With --topic it may be left out."`
 	Scope     string   `help:"Where it belongs, such as a warehouse."`
 	Subject   string   `help:"What it is about: the same type and subject again moves the row up instead of adding one."`
 	Title     string   `required:"" help:"One line."`
@@ -76,11 +79,24 @@ func (s sendCmd) draft() (notifier.Draft, error) {
 		Title: s.Title, Body: s.Body, Link: s.Link, Sender: "carillon send",
 	}
 	var bad faults
+	given := 0
+	for _, is := range []bool{len(s.To) > 0, s.Role != "", s.Topic != ""} {
+		if is {
+			given++
+		}
+	}
 	switch {
-	case len(s.To) == 0 && s.Role == "":
-		bad.add("--to, --role", "give one of them, to say who gets it")
-	case len(s.To) > 0 && s.Role != "":
-		bad.add("--to, --role", "give one of them, not both")
+	case given == 0:
+		bad.add("--to, --role, --topic", "give one of them, to say who gets it")
+	case given > 1:
+		bad.add("--to, --role, --topic", "give one of them, not more")
+	}
+	if s.Topic != "" {
+		d.Target.Topic = notifier.Topic{Type: s.Topic, Scope: s.Scope}
+		d.Type = cmp.Or(s.Type, s.Topic)
+	}
+	if d.Type == "" {
+		bad.add("--type", "say what kind of notice it is, such as like")
 	}
 	if s.ExpiresIn == "" {
 		return d, bad.err()
@@ -99,9 +115,13 @@ func sender(ctx context.Context, cfg config, db *store.Store, c *console) (p *pi
 	if reason == nil {
 		reason = box.Load(ctx)
 	}
+	topics := topic.New(rdb, space, db, topic.Options{Keep: cfg.Keep, Log: c.log})
+	if err := topics.Load(ctx); err != nil && reason == nil {
+		reason = err
+	}
 	conf := pipeline.Config{
-		Store: db, Redis: rdb, Keys: space, Inbox: box, Router: route.New(db), Log: c.log,
-		Limits: limits(cfg), Wait: sendWait, WaitMax: math.MaxInt64, Idle: sendIdle,
+		Store: db, Redis: rdb, Keys: space, Inbox: box, Router: route.New(db, topics), Types: topics, Log: c.log,
+		Limits: limits(cfg, topics), Wait: sendWait, WaitMax: math.MaxInt64, Idle: sendIdle,
 		Away: func() bool { return reason != nil },
 	}
 	if reason == nil {

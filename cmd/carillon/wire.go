@@ -24,6 +24,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/route"
+	"github.com/carillonhq/carillon/notifier/rule"
+	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/notifier/unread"
 	"github.com/carillonhq/carillon/store"
 )
@@ -31,6 +33,10 @@ import (
 // boardLease is after how long another instance opens and closes announcements
 // when the one that did so has died.
 const boardLease = 2 * time.Second
+
+// topicLease is after how long another instance repairs the sets of subscribers when
+// the one that did so has died.
+const topicLease = 10 * time.Second
 
 // pageWait is how long the page after sending waits to say that it was delivered.
 const pageWait = 2 * time.Second
@@ -49,7 +55,9 @@ type instance struct {
 	board    *announcement.Board
 	hub      *live.Hub
 	unread   *unread.Flusher
+	topics   *topic.Topics
 	pipe     *pipeline.Pipeline
+	rules    *rule.Runner // nil: there are none
 
 	web, admin    *http.Server
 	url, adminURL string
@@ -136,15 +144,17 @@ func (i *instance) resend(ctx context.Context, since time.Time) error {
 // pipeConfig is what a pipeline of this instance is made of.
 func (i *instance) pipeConfig() pipeline.Config {
 	return pipeline.Config{
-		Store: i.db, Redis: i.rdb, Raw: i.raw, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db),
-		Board: i.board, Hub: i.hub, Unread: i.unread, Log: i.log, Limits: limits(i.cfg), Wait: pageWait,
+		Store: i.db, Redis: i.rdb, Raw: i.raw, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db, i.topics), Types: i.topics,
+		Board: i.board, Hub: i.hub, Unread: i.unread, Log: i.log, Limits: limits(i.cfg, i.topics), Wait: pageWait,
 		Away: func() bool { return !gate{i.guard}.Open() },
 	}
 }
 
 // limits is what drafts are measured by.
-func limits(cfg config) notifier.Limits {
-	return notifier.Limits{LinkHosts: cfg.LinkHosts, Keep: cfg.Keep, Audiences: slices.Sorted(maps.Keys(cfg.Audiences))}
+func limits(cfg config, t *topic.Topics) notifier.Limits {
+	return notifier.Limits{
+		LinkHosts: cfg.LinkHosts, Keep: cfg.Keep, Audiences: slices.Sorted(maps.Keys(cfg.Audiences)), Expiry: t.Expiry,
+	}
 }
 
 // boardOptions is what announcements are made of.
@@ -175,16 +185,30 @@ func (i *instance) makeStages(ctx context.Context, demo bool) error {
 		Redis: i.rdb, Keys: space, Badges: pipeline.Badges{Inbox: i.inbox, Board: i.board}, Sessions: i.sessions,
 		Health: gate{i.guard}, Audiences: slices.Sorted(maps.Keys(i.cfg.Audiences)), Log: i.log,
 	})
+	i.topics = topic.New(i.rdb, space, i.db, topic.Options{
+		Keep: i.cfg.Keep, Log: i.log, Lease: pipeline.NewLease(i.rdb, space, "topics", topicLease),
+	})
 	i.pipe = pipeline.New(i.pipeConfig())
+	if err := i.makeRules(space); err != nil {
+		return err
+	}
 	if err := i.openGate(ctx); err != nil {
 		i.log.Warn("redis cannot be used yet", "err", err)
+	}
+	if err := i.topics.Load(ctx); err != nil {
+		return err
 	}
 	pages, err := i.pages(space, demo)
 	if err != nil {
 		return err
 	}
+	applications, err := i.applications()
+	if err != nil {
+		return err
+	}
 	mux := http.NewServeMux()
 	mux.Handle("GET "+probePath, probe(signing, time.Now))
+	mux.Handle("/api/v1/", applications)
 	mux.Handle("/", pages)
 	i.web = i.server(mux)
 	return nil

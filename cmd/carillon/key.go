@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/api"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+type keyCmd struct {
+	Add    keyAddCmd    `cmd:"" help:"Make a key for an application, and print it once."`
+	List   keyListCmd   `cmd:"" help:"List keys, the latest first."`
+	Revoke keyRevokeCmd `cmd:"" help:"Make a key worthless, within seconds on every instance."`
+}
+
+// keyLine is a key as commands print it.
+type keyLine struct {
+	ID        int64               `json:"id"`
+	Name      string              `json:"name"`
+	Scopes    []notifier.KeyScope `json:"scopes"`
+	CreatedAt time.Time           `json:"created_at"`
+	UsedAt    time.Time           `json:"used_at,omitzero"`
+	RevokedAt time.Time           `json:"revoked_at,omitzero"`
+	Key       string              `json:"key,omitempty"` // only where it is made
+}
+
+func keyLineOf(k notifier.APIKey) keyLine {
+	return keyLine{ID: k.ID, Name: k.Name, Scopes: k.Scopes, CreatedAt: k.CreatedAt, UsedAt: k.UsedAt, RevokedAt: k.RevokedAt}
+}
+
+func (l keyLine) scopes() string {
+	names := make([]string, len(l.Scopes))
+	for i, s := range l.Scopes {
+		names[i] = string(s)
+	}
+	return strings.Join(names, ",")
+}
+
+// state is when the key was used last, or what became of it.
+func (l keyLine) state() string {
+	switch {
+	case !l.RevokedAt.IsZero():
+		return "revoked " + l.RevokedAt.Format(time.DateTime)
+	case l.UsedAt.IsZero():
+		return "never used"
+	}
+	return "used " + l.UsedAt.Format(time.DateTime)
+}
+
+type keyAddCmd struct {
+	Name  string   `arg:"" help:"The application; several keys may bear one name."`
+	Scope []string `required:"" placeholder:"SCOPE" help:"send, read or admin; may be repeated."`
+}
+
+// Run makes a key. Its text is printed and kept nowhere.
+func (k keyAddCmd) Run(ctx context.Context, cfg config, c *console) error {
+	key := notifier.APIKey{Name: k.Name}
+	for _, s := range k.Scope {
+		key.Scopes = append(key.Scopes, notifier.KeyScope(s))
+	}
+	if err := key.Validate(); err != nil {
+		return usageError{explain(err)}
+	}
+	token, hash := api.NewKey()
+	return withStore(ctx, cfg, func(db *store.Store) error {
+		added, err := db.AddKey(ctx, key, hash)
+		if err != nil {
+			return explain(err)
+		}
+		line := keyLineOf(added)
+		if err = record(ctx, db, "key.add", fmt.Sprintf("key %d", added.ID), added.Name+" "+line.scopes()); err != nil {
+			return err
+		}
+		line.Key = token
+		if err = c.result(line, "%s", token); err != nil || c.json {
+			return err
+		}
+		c.note("key %d of %s may %s; it is not shown again", line.ID, line.Name, strings.ReplaceAll(line.scopes(), ",", " and "))
+		return nil
+	})
+}
+
+type keyListCmd struct{}
+
+// Run prints every key, also revoked ones.
+func (keyListCmd) Run(ctx context.Context, cfg config, c *console) error {
+	return withStore(ctx, cfg, func(db *store.Store) error {
+		all, err := db.Keys(ctx)
+		if err != nil {
+			return err
+		}
+		for _, k := range all {
+			l := keyLineOf(k)
+			if err := c.result(l, "%d\t%s\t%s\t%s", l.ID, l.Name, l.scopes(), l.state()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type keyRevokeCmd struct {
+	ID int64 `arg:"" help:"The number that key list shows."`
+}
+
+// Run revokes one key; one that is revoked stays so.
+func (k keyRevokeCmd) Run(ctx context.Context, cfg config, c *console) error {
+	return withStore(ctx, cfg, func(db *store.Store) error {
+		revoked, err := db.RevokeKey(ctx, k.ID)
+		if err != nil {
+			return missed(err, "key %s", strconv.FormatInt(k.ID, 10))
+		}
+		if err = record(ctx, db, "key.revoke", fmt.Sprintf("key %d", k.ID), revoked.Name); err != nil {
+			return err
+		}
+		return c.result(keyLineOf(revoked), "key %d of %s is revoked", revoked.ID, revoked.Name)
+	})
+}
