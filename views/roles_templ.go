@@ -479,7 +479,7 @@ func RolePage(p *Role) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = nameField(p.field("user", p.Text.T("role.new"), ""), "user", p.Text.T("send.offers"), p.New, p.Faults.Focus == "user").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = nameField(p.field("user", p.Text.T("role.new"), ""), "person", p.Text.T("send.offers"), p.New, p.Faults.Focus == "user").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -568,7 +568,7 @@ func subscriptionForm(p *Subscriptions) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = nameField(p.field("user", p.Text.T("subscriptions.user"), ""), "user", p.Text.T("send.offers"), p.Form.User, p.Faults.Focus == "user").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = nameField(p.field("user", p.Text.T("subscriptions.user"), ""), "person", p.Text.T("send.offers"), p.Form.User, p.Faults.Focus == "user").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

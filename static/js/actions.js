@@ -100,6 +100,13 @@ function near(pressed) {
 		return all[last ? all.indexOf(last) + 1 : 0] ?? all.at(-1);
 	}
 	if (pressed.getAttribute("hx-target") === "#done") return document.getElementById(acted);
+	const line = pressed.closest("tbody tr");
+	if (line instanceof HTMLTableRowElement) {
+		// What came in the place of a line that was taken away.
+		const all = [...document.querySelectorAll("#results tbody tr")];
+		const next = all[line.sectionRowIndex] ?? all.at(-1);
+		return next?.querySelector("form button") ?? next?.querySelector("a") ?? document.querySelector("h1");
+	}
 	// Undo of a delete brings a row back, after one banner may come another;
 	// anything else is about the whole list.
 	const place = document.querySelector(pressed.getAttribute("hx-target") ?? "h1");

@@ -37,3 +37,6 @@ if (user) {
 }
 const form = document.getElementById("send");
 if (form instanceof HTMLFormElement) import("./send.js").then(({ startSend }) => startSend(form));
+for (const field of document.querySelectorAll("input[data-names]")) {
+	if (field instanceof HTMLInputElement) import("./send.js").then(({ startName }) => startName(field));
+}

@@ -15,7 +15,7 @@ const pause = 150; // ms without a key before the server is asked
  * of one is allowed there too.
  * @param {HTMLTextAreaElement | HTMLInputElement} field
  * @param {HTMLElement} list
- * @param {() => string} target whose names: "user" or "audience", of which there may be several, "role" or "type"
+ * @param {() => string} target whose names: "user" or "audience", of which there may be several, "person", "role" or "type"
  * @param {Ask} [ask]
  * @param {import("./clock.js").Clock} [time]
  */
@@ -29,7 +29,7 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 	field.setAttribute("aria-haspopup", "listbox");
 	field.setAttribute("aria-controls", list.id);
 
-	const several = () => target() !== "role" && target() !== "type";
+	const several = () => ["user", "audience"].includes(target());
 	const typed = () => nameAt(field.value, field.selectionEnd ?? field.value.length, several());
 	const stop = () => {
 		callOff();
@@ -87,15 +87,16 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		if (fit.length < shown.length) show(fit);
 		callOff = time.after(pause, look);
 	};
-	field.addEventListener("input", changed);
-	field.addEventListener("compositionend", changed);
-	field.addEventListener("blur", close);
-	field.addEventListener("click", close);
-	field.addEventListener("keydown", (e) => {
+	/** @type {HTMLElement} */ const heard = field;
+	heard.addEventListener("input", changed);
+	heard.addEventListener("compositionend", changed);
+	heard.addEventListener("blur", close);
+	heard.addEventListener("click", close);
+	heard.addEventListener("keydown", (e) => {
 		took = false;
 		if (e.isComposing) return;
 		if (list.hidden) {
-			if (e.key === "ArrowDown" && (e.altKey || target() !== "user")) look();
+			if (e.key === "ArrowDown" && (e.altKey || !["user", "person"].includes(target()))) look();
 			else if (e.key === "Escape") stop();
 			return;
 		}
@@ -113,10 +114,10 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		e.stopPropagation();
 	});
 	// Some keyboards send the line break of Enter apart from the key.
-	field.addEventListener("beforeinput", (e) => {
+	heard.addEventListener("beforeinput", (e) => {
 		if (took && e.inputType === "insertLineBreak") e.preventDefault();
 	});
-	field.addEventListener("keyup", () => (took = false));
+	heard.addEventListener("keyup", () => (took = false));
 	list.addEventListener("mousedown", (e) => e.preventDefault()); // the field keeps the focus
 	list.addEventListener("click", (e) => {
 		const one = e.target instanceof Element ? e.target.closest("[role=option]") : null;

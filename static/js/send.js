@@ -25,6 +25,15 @@ export function startSend(form) {
 }
 
 /**
+ * Completes the one name of a field, from the list after it.
+ * @param {HTMLInputElement} field
+ */
+export function startName(field) {
+	const list = field.nextElementSibling;
+	if (list instanceof HTMLElement) startCompletion(field, list, () => field.dataset.names ?? "");
+}
+
+/**
  * Sends a form once, however often its button is pressed.
  * @param {HTMLFormElement} form
  * @param {import("./clock.js").Clock} [time]
