@@ -46,6 +46,7 @@ type Config struct {
 	Sender Sender                                      // nil: for Check alone
 	Leases func(name string, life time.Duration) Lease // nil: there is no other instance
 	Limits notifier.Limits                             // what a notice can be
+	Life   time.Duration                               // after which another instance runs the rules of one that died; 0: 15 s
 	Log    *slog.Logger                                // nil: slog.Default()
 	Now    func() time.Time                            // nil: time.Now
 }

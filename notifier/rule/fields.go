@@ -121,9 +121,9 @@ func (t *fields) span(field string, absent, least, most time.Duration) time.Dura
 	case !ok:
 		t.fault(field, `write a time such as "90s", "15m", "72h" or "30d", in quotes`)
 	case d < least:
-		t.fault(field, "write "+least.String()+" or more")
+		t.fault(field, "write "+printSpan(least)+" or more")
 	case d > most:
-		t.fault(field, "write "+most.String()+" or less")
+		t.fault(field, "write "+printSpan(most)+" or less")
 	default:
 		return d
 	}
@@ -139,6 +139,15 @@ func parseSpan(s string) (time.Duration, bool) {
 	}
 	d, err := time.ParseDuration(s)
 	return d, err == nil && d >= 0
+}
+
+// printSpan leaves out what is zero: 10m, not 10m0s.
+func printSpan(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	return s
 }
 
 func (t *fields) template(field string, needed bool) *template.Template {

@@ -23,21 +23,24 @@ func (r *Runner) Run(ctx context.Context) error {
 	}
 	clock.Start()
 	var running sync.WaitGroup
-	start := func(o order) { r.start(ctx, o, &running) }
-	beat := time.NewTicker(leaseLife / 3)
-	defer beat.Stop()
-	r.beat(ctx, start)
+	running.Go(func() { r.keepLease(ctx) })
 	for {
 		select {
 		case o := <-r.orders:
-			start(o)
-		case <-beat.C:
-			r.beat(ctx, start)
+			r.start(ctx, o, &running)
 		case <-ctx.Done():
 			err := clock.Shutdown()
 			running.Wait()
 			return errors.Join(err, r.leave(ctx))
 		}
+	}
+}
+
+// order has Run start a rule, and waits for no more than that.
+func (r *Runner) order(ctx context.Context, of *Rule) {
+	select {
+	case r.orders <- order{of, make(chan error, 1)}:
+	case <-ctx.Done():
 	}
 }
 
@@ -52,13 +55,7 @@ func (r *Runner) clock(ctx context.Context) (gocron.Scheduler, error) {
 		if of.Fault != "" {
 			continue
 		}
-		due := func() {
-			select {
-			case r.orders <- order{of, make(chan error, 1)}:
-			case <-ctx.Done():
-			}
-		}
-		_, err = clock.NewJob(gocron.CronJob(of.Schedule(), false), gocron.NewTask(due),
+		_, err = clock.NewJob(gocron.CronJob(of.Schedule(), false), gocron.NewTask(func() { r.order(ctx, of) }),
 			gocron.WithName(of.Name), gocron.WithCronImplementation(of.schedule))
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("rule %q: %w", of.Name, err), clock.Shutdown())
@@ -81,8 +78,22 @@ func (e elector) IsLeader(ctx context.Context) error {
 	return err
 }
 
-// beat keeps the lease. Who gets it looks what has been missed.
-func (r *Runner) beat(ctx context.Context, start func(order)) {
+// keepLease asks for the lease again before it lapses.
+func (r *Runner) keepLease(ctx context.Context) {
+	tick := time.NewTicker(r.c.Life / 3)
+	defer tick.Stop()
+	for {
+		r.beat(ctx)
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// beat takes the lease or lengthens it. Who gets it looks what has been missed.
+func (r *Runner) beat(ctx context.Context) {
 	err := elector{r.lead}.IsLeader(ctx)
 	switch {
 	case errors.Is(err, errNotLeading):
@@ -90,13 +101,14 @@ func (r *Runner) beat(ctx context.Context, start func(order)) {
 	case err != nil:
 		r.leading = false
 	case !r.leading:
-		if err = r.takeOver(ctx, start); err == nil {
+		if err = r.takeOver(ctx); err == nil {
 			r.leading = true
 			r.c.Log.InfoContext(ctx, "rules run here", "stage", "rule", "count", len(r.c.Rules.rules))
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
+		return
 	case err != nil && !r.resting:
 		r.c.Log.WarnContext(ctx, "rules rest", "stage", "rule", "err", err)
 	case err == nil && r.resting:
@@ -108,7 +120,7 @@ func (r *Runner) beat(ctx context.Context, start func(order)) {
 // takeOver forgets rules that are no longer in the file, and starts those that were
 // due while nobody ran them, or that died of it. A file with a fault may lack a
 // rule's name, so nothing is forgotten then.
-func (r *Runner) takeOver(ctx context.Context, start func(order)) error {
+func (r *Runner) takeOver(ctx context.Context) error {
 	if r.c.Rules.sound() {
 		if err := r.c.Store.ForgetRules(ctx, r.c.Rules.Names()); err != nil {
 			return err
@@ -123,7 +135,7 @@ func (r *Runner) takeOver(ctx context.Context, start func(order)) error {
 		last := runs[of.Name]
 		died := !last.StartedAt.IsZero() && last.EndedAt.IsZero()
 		if of.Fault == "" && (died || of.schedule.missed(last.StartedAt, now)) {
-			start(order{of, make(chan error, 1)})
+			r.order(ctx, of)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -47,6 +48,7 @@ func Parse(text []byte, lookup func(string) (string, bool)) (*Set, error) {
 		set.rules = append(set.rules, p.rule(i, table))
 	}
 	if len(p.faults) > 0 {
+		slices.SortStableFunc(p.faults, func(a, b Fault) int { return a.Line - b.Line })
 		return set, &FaultsError{p.faults}
 	}
 	return set, nil

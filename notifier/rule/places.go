@@ -10,6 +10,7 @@ import (
 type places struct {
 	top   map[string]int // settings before the first rule, and tables, by line
 	rules []place
+	other bool // the table that is read is not a rule
 }
 
 // place is where a rule stands.
@@ -45,16 +46,16 @@ func (p *places) rule(i int) place {
 
 func (p *places) note(n int, line string) {
 	if rulePattern.MatchString(line) {
-		p.rules = append(p.rules, place{n, map[string]int{}})
+		p.rules, p.other = append(p.rules, place{n, map[string]int{}}), false
 		return
 	}
 	if m := tablePattern.FindStringSubmatch(line); m != nil {
-		p.top[m[1]] = n
+		p.top[m[1]], p.other = n, true
 		return
 	}
 	m := fieldPattern.FindStringSubmatch(line)
 	switch {
-	case m == nil:
+	case m == nil, p.other:
 	case len(p.rules) == 0:
 		p.top[m[1]] = n
 	default:

@@ -11,10 +11,11 @@ import (
 )
 
 const (
-	leaseLife  = 15 * time.Second // after which another instance runs the rules of one that died
+	leaseLife  = 15 * time.Second
 	leaseWait  = 2 * time.Second
-	atOnce     = 4 // rules that run at the same time
-	answerWait = 10 * time.Second
+	atOnce     = 4               // rules that run at the same time
+	orderWait  = 5 * time.Second // until a rule is taken on
+	answerWait = 2 * time.Second // until it has run
 )
 
 // Runner runs rules. Of all instances that do, one runs them on their schedule.
@@ -24,8 +25,8 @@ type Runner struct {
 	orders chan order
 	slots  chan struct{}
 
-	leading bool // belongs to Run
-	resting bool // the lease cannot be asked for; belongs to Run
+	leading bool // belongs to Run, which keeps the lease
+	resting bool // as this: the lease could not be asked for
 
 	mu   sync.Mutex
 	busy map[string]bool // rules that run here
@@ -42,6 +43,9 @@ func New(c Config) *Runner {
 	if c.Leases == nil {
 		c.Leases = func(string, time.Duration) Lease { return alone{} }
 	}
+	if c.Life <= 0 {
+		c.Life = leaseLife
+	}
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
@@ -49,7 +53,7 @@ func New(c Config) *Runner {
 		c.Now = time.Now
 	}
 	return &Runner{
-		c: c, lead: c.Leases("rules", leaseLife), orders: make(chan order), slots: make(chan struct{}, atOnce), busy: map[string]bool{},
+		c: c, lead: c.Leases("rules", c.Life), orders: make(chan order), slots: make(chan struct{}, atOnce), busy: map[string]bool{},
 	}
 }
 
@@ -108,10 +112,10 @@ func (r *Runner) Check(ctx context.Context, name string) (Plan, error) {
 }
 
 // RunNow runs a rule on this instance, which Run has to be running on, and returns
-// when it has run, or is still running after ten seconds. How it fared is in States:
-// nil says that there is something to see there. An unknown rule is
-// notifier.ErrNotFound; one that has a fault or is running just now,
-// notifier.ErrConflict.
+// when it has run, or is still running after some seconds: it goes on then, also
+// without ctx. How it fared is in States; nil says that there is something to see
+// there. An unknown rule is notifier.ErrNotFound; one that has a fault, or is running
+// just now, notifier.ErrConflict.
 func (r *Runner) RunNow(ctx context.Context, name string) error {
 	of := r.c.Rules.named(name)
 	switch {
@@ -120,7 +124,7 @@ func (r *Runner) RunNow(ctx context.Context, name string) error {
 	case of.Fault != "":
 		return fmt.Errorf("run rule %q, which has a fault: %w", name, notifier.ErrConflict)
 	}
-	wait := time.NewTimer(answerWait)
+	wait := time.NewTimer(orderWait)
 	defer wait.Stop()
 	o := order{of, make(chan error, 1)}
 	select {
@@ -130,6 +134,7 @@ func (r *Runner) RunNow(ctx context.Context, name string) error {
 	case <-ctx.Done():
 		return fmt.Errorf("run rule %q: %w", name, ctx.Err())
 	}
+	wait.Reset(answerWait)
 	select {
 	case err := <-o.done:
 		return err

@@ -42,7 +42,7 @@ func (r *Runner) start(ctx context.Context, o order, running *sync.WaitGroup) {
 // perform runs a rule and writes down how it fared. The error is about the writing
 // down, or that another instance runs it; the rule's own is written down.
 func (r *Runner) perform(ctx context.Context, of *Rule) error {
-	lease := r.c.Leases("rule:"+of.Name, of.Timeout+2*leaseLife)
+	lease := r.c.Leases("rule:"+of.Name, of.Timeout+2*r.c.Life)
 	switch err := (elector{lease}).IsLeader(ctx); {
 	case errors.Is(err, errNotLeading):
 		return fmt.Errorf("run rule %q, which another instance runs: %w", of.Name, notifier.ErrConflict)

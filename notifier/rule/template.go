@@ -52,7 +52,13 @@ func functions() template.FuncMap {
 func parseTemplate(name, text string) (*template.Template, error) {
 	t, err := template.New(name).Option("missingkey=error").Funcs(functions()).Parse(text)
 	if err != nil {
-		return nil, errors.New(plain(err, name))
+		text := plain(err, name)
+		if line, what, ok := strings.Cut(text, ": "); ok && line == "1" {
+			text = what
+		} else if ok {
+			text = "its line " + text
+		}
+		return nil, errors.New(text)
 	}
 	return t, nil
 }

@@ -1,0 +1,28 @@
+package rule
+
+import (
+	"context"
+	"time"
+)
+
+// Perform runs a rule here and now, as Run would have it done.
+func (r *Runner) Perform(ctx context.Context, name string) error {
+	return r.perform(ctx, r.c.Rules.named(name))
+}
+
+// Ask runs a rule's query and returns its rows.
+func (s *Set) Ask(ctx context.Context, name string) ([]map[string]any, error) {
+	answer, err := s.named(name).ask(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return answer.rows, nil
+}
+
+// NextRun returns when a rule is due after t.
+func (s *Set) NextRun(name string, t time.Time) time.Time { return s.named(name).schedule.Next(t) }
+
+// Missed says whether a rule that ran last was due since.
+func (s *Set) Missed(name string, last, now time.Time) bool {
+	return s.named(name).schedule.missed(last, now)
+}

@@ -1,0 +1,280 @@
+package rule_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/route"
+	"github.com/carillonhq/carillon/notifier/rule"
+	"github.com/carillonhq/carillon/store"
+)
+
+// The pool of a closed client looks for a lost server up to a second longer, and pgx
+// tells a server that it does not wait for an answer any more.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(sqltest.Wrap(redistest.Wrap(m)),
+		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"),
+		goleak.IgnoreAnyFunction("github.com/jackc/pgx/v5/pgconn.(*PgConn).asyncClose.func1"))
+}
+
+// business is a business database, empty at first.
+type business struct {
+	kind    string
+	address string
+	db      *sql.DB
+}
+
+// onBoth runs a test over a business database of each kind.
+func onBoth(t *testing.T, test func(t *testing.T, b *business)) {
+	t.Helper()
+	for _, kind := range []string{"sqlite", "postgres"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			test(t, newBusiness(t, kind))
+		})
+	}
+}
+
+func newBusiness(t *testing.T, kind string) *business {
+	t.Helper()
+	b := &business{kind: kind}
+	driver, dsn := "pgx", ""
+	if kind == "sqlite" {
+		dsn = filepath.Join(t.TempDir(), "business.db")
+		driver, b.address = "sqlite", "sqlite:"+dsn
+	} else {
+		dsn = sqltest.URL(t)
+		b.address = dsn
+	}
+	var err error
+	if b.db, err = sql.Open(driver, dsn); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.db.Close() })
+	b.do(t, `CREATE TABLE stock (place TEXT PRIMARY KEY, warehouse BIGINT, units BIGINT)`)
+	return b
+}
+
+func (b *business) do(t *testing.T, statements ...string) {
+	t.Helper()
+	for _, s := range statements {
+		if _, err := b.db.ExecContext(t.Context(), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// put sets how many units are at a place.
+func (b *business) put(t *testing.T, place string, warehouse, units int) {
+	t.Helper()
+	b.do(t, fmt.Sprintf(`DELETE FROM stock WHERE place = '%s'`, place), fmt.Sprintf(`INSERT INTO stock VALUES ('%s', %d, %d)`, place, warehouse, units))
+}
+
+// count returns the number that a query of one number answers.
+func (b *business) count(t *testing.T, query string) (n int) {
+	t.Helper()
+	if err := b.db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+// negative is a rule about places with less than nothing, with more settings below.
+func negative(more ...string) string {
+	return strings.Join(append([]string{
+		"[[rule]]", `name = "negative-stock"`, `every = "5m"`, `source = "BUSINESS"`,
+		`query = "SELECT place, warehouse, units FROM stock WHERE units < 0 ORDER BY place"`,
+		`type = "rep_notice"`, `scope_column = "warehouse"`, `subject = "place:{{.place}}"`,
+		`title = "{{.place}} is at {{.units}}"`,
+	}, more...), "\n") + "\n"
+}
+
+// rig is an installation with one business database, whose pipeline accepts notices
+// and delivers none: what is sent stands in SQL.
+type rig struct {
+	*rule.Runner
+	c     rule.Config
+	store *store.Store
+	pipe  *pipeline.Pipeline
+	logs  *lines
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+func newRig(t *testing.T, b *business, rules string) *rig {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Config{DataDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	rdb, k := redistest.Client(t), redistest.Space(t)
+	p := pipeline.New(pipeline.Config{
+		Store: s, Redis: rdb, Keys: k, Inbox: inbox.New(rdb, k, inbox.Options{SQL: s}), Router: route.New(s, nil),
+		Board: announcement.New(rdb, k, s, announcement.Options{Audiences: []notifier.Audience{1}}), Log: slog.New(slog.DiscardHandler),
+	})
+	t.Cleanup(p.Close)
+	r := &rig{store: s, pipe: p, logs: &lines{}, now: time.Now().Truncate(time.Millisecond)}
+	r.c = rule.Config{
+		Rules: parse(t, b, rules), Store: s, Sender: p, Log: slog.New(r.logs), Now: r.clock,
+		Leases: func(name string, life time.Duration) rule.Lease { return pipeline.NewLease(rdb, k, name, life) },
+	}
+	r.Runner = rule.New(r.c)
+	return r
+}
+
+// parse reads rules without faults.
+func parse(t *testing.T, b *business, rules string) *rule.Set {
+	t.Helper()
+	set, err := rule.Parse([]byte(rules), sourceOf(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func sourceOf(b *business) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		if name == "CARILLON_RULE_SOURCE_BUSINESS" {
+			return b.address, true
+		}
+		return "", false
+	}
+}
+
+// with is another instance, of the same or of other rules, made otherwise.
+func (r *rig) with(change func(c *rule.Config)) *rule.Runner {
+	c := r.c
+	change(&c)
+	return rule.New(c)
+}
+
+func (r *rig) clock() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.now
+}
+
+func (r *rig) later(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now = r.now.Add(d)
+}
+
+// perform runs the rule, a second after what was before, and returns how it fared.
+func (r *rig) perform(t *testing.T, on *rule.Runner) notifier.RuleRun {
+	t.Helper()
+	r.later(time.Second)
+	if err := on.Perform(t.Context(), "negative-stock"); err != nil {
+		t.Fatal(err)
+	}
+	return r.last(t)
+}
+
+// last returns how the rule fared last.
+func (r *rig) last(t *testing.T) notifier.RuleRun {
+	t.Helper()
+	runs, err := r.store.Runs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range runs {
+		if run.Rule == "negative-stock" {
+			return run
+		}
+	}
+	return notifier.RuleRun{}
+}
+
+// titles returns those of the notices about a place that were not taken back, the
+// earliest first.
+func (r *rig) titles(t *testing.T, place string) []string {
+	t.Helper()
+	found, err := r.store.NoticesBySubject(t.Context(), "place:"+place, 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	titles := []string{}
+	for _, n := range found {
+		titles = append(titles, n.Title)
+	}
+	return titles
+}
+
+// sender is a sender of which the test decides what fails.
+type sender struct {
+	rule.Sender
+	send    func(all []notifier.Request) []notifier.Result
+	retract func(id int64) error
+}
+
+func (s sender) SendAll(ctx context.Context, all []notifier.Request) []notifier.Result {
+	if s.send != nil {
+		return s.send(all)
+	}
+	return s.Sender.SendAll(ctx, all)
+}
+
+func (s sender) Retract(ctx context.Context, id int64) error {
+	if s.retract != nil {
+		return s.retract(id)
+	}
+	return s.Sender.Retract(ctx, id)
+}
+
+// lines keeps log lines: the message, and the error.
+type lines struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *lines) Enabled(context.Context, slog.Level) bool { return true }
+
+func (l *lines) WithAttrs([]slog.Attr) slog.Handler { return l }
+
+func (l *lines) WithGroup(string) slog.Handler { return l }
+
+func (l *lines) Handle(_ context.Context, r slog.Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, r.Message)
+	return nil
+}
+
+func (l *lines) seen() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]string{}, l.all...)
+}
+
+// eventually waits until ok, and fails the test when it takes too long.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(30 * time.Second); !ok(); {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("not in time: %s", what)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package rule_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier/rule"
+)
+
+// environment is one with a source each of a good and of a bad address.
+func environment(name string) (string, bool) {
+	v, ok := map[string]string{
+		"CARILLON_RULE_SOURCE_BUSINESS": "sqlite:business.db",
+		"CARILLON_RULE_SOURCE_BAD":      "mysql://root:hunter2@host/db",
+		"CARILLON_RULE_SOURCE_PG":       "postgres://root:hunter2@host:port/db",
+		"CARILLON_RULE_SOURCE_GONE":     "", "CARILLON_RULE_SOURCE_GONE_FILE": "/nowhere/at/all",
+		"CARILLON_RULE_SOURCE_TWO": "sqlite:x", "CARILLON_RULE_SOURCE_TWO_FILE": "/x",
+	}[name]
+	return v, ok
+}
+
+func TestEveryFaultIsNamedWithItsRuleFieldAndLine(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/faults.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := rule.Parse(text, environment)
+	if err == nil || set == nil {
+		t.Fatalf("set %v, error %v; want both", set, err)
+	}
+	want, err2 := os.ReadFile("testdata/faults.txt")
+	if err2 != nil {
+		t.Fatal(err2)
+	}
+	if diff := cmp.Diff(strings.TrimSpace(string(want)), err.Error()); diff != "" {
+		t.Error(diff)
+	}
+	if strings.Contains(err.Error(), "hunter2") {
+		t.Error("it tells a password")
+	}
+	var sound []string
+	for _, r := range set.Rules() {
+		if r.Fault == "" {
+			sound = append(sound, r.Name)
+		}
+	}
+	if diff := cmp.Diff([]string{"sound", "sound-too"}, sound); diff != "" {
+		t.Errorf("rules that can run: %s", diff)
+	}
+}
+
+func TestATextThatIsNoTOMLIsNoSet(t *testing.T) {
+	t.Parallel()
+	set, err := rule.Parse([]byte("[[rule]]\nname = \"a\"\nevery = 5m\n"), environment)
+	var faults *rule.FaultsError
+	if set != nil || !errors.As(err, &faults) || len(faults.Faults) != 1 || faults.Faults[0].Line != 3 {
+		t.Errorf("set %v, error %v", set, err)
+	}
+}
+
+func TestAFileWithoutRulesIsNoFault(t *testing.T) {
+	t.Parallel()
+	if set, err := rule.Parse([]byte("# none yet\n"), environment); err != nil || len(set.Names()) != 0 {
+		t.Errorf("%v, %v", set, err)
+	}
+}
+
+func TestTheAddressOfASourceStandsInAFile(t *testing.T) {
+	t.Parallel()
+	b := newBusiness(t, "sqlite")
+	b.put(t, "A1", 1, -3)
+	file := filepath.Join(t.TempDir(), "address")
+	if err := os.WriteFile(file, []byte(b.address+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set, err := rule.Parse([]byte(negative()), func(name string) (string, bool) {
+		if name == "CARILLON_RULE_SOURCE_BUSINESS_FILE" {
+			return file, true
+		}
+		return "", false
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := set.Ask(t.Context(), "negative-stock"); err != nil || len(rows) != 1 {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+}
+
+// The rules that the documents show are rules.
+func TestTheDocumentsRulesHaveNoFault(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(text), "```toml\n")[1:]
+	for _, block := range blocks {
+		toml, _, _ := strings.Cut(block, "```")
+		if _, err := rule.Parse([]byte(toml), func(string) (string, bool) { return "sqlite:x", true }); err != nil && !strings.Contains(err.Error(), "both set") {
+			t.Errorf("%s\n%v", toml, err)
+		}
+	}
+	if len(blocks) == 0 {
+		t.Error("there is none")
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(negative())
+	f.Add(negative(`cron = "CRON_TZ=UTC"`))
+	f.Add("[[rule]]\nquery = \"\"\"\nname = 1\n\"\"\"\nname = 'x'")
+	if text, err := os.ReadFile("testdata/faults.toml"); err == nil {
+		f.Add(string(text))
+	}
+	now := time.Now()
+	f.Fuzz(func(t *testing.T, text string) {
+		set, err := rule.Parse([]byte(text), environment)
+		if set == nil {
+			if err == nil {
+				t.Fatal("neither a set nor an error")
+			}
+			return
+		}
+		for _, r := range set.Rules() {
+			if r.Fault == "" && !set.NextRun(r.Name, now).After(now) {
+				t.Errorf("rule %q, %q, is due at %v", r.Name, r.Schedule(), set.NextRun(r.Name, now))
+			}
+			if err == nil && r.Fault != "" {
+				t.Errorf("rule %q has a fault and the file has none: %s", r.Name, r.Fault)
+			}
+		}
+	})
+}
