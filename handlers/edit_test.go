@@ -19,7 +19,8 @@ type edited struct {
 }
 
 // editWorld has announcement 5 in revision 7, which opened at a moment that is
-// none of a clock with minutes. Announcement 8 is over, 9 is a notice.
+// none of a clock with minutes. Announcement 8 is over. Notice 9 is in revision 7 as
+// well, 10 is retracted, and 11 has expired.
 func editWorld(t *testing.T, asked *[]edited) *world {
 	t.Helper()
 	return newWorld(t, func(w *world) {
@@ -30,7 +31,15 @@ func editWorld(t *testing.T, asked *[]edited) *world {
 			case 8:
 				return seenBy(announced(8, -week, -hour)), nil
 			case 9:
-				return notifier.Progress{Notice: notice(9, notifier.StateSent)}, nil
+				n := notice(9, notifier.StateSent)
+				n.Revision = 7
+				return notifier.Progress{Notice: n}, nil
+			case 10:
+				return notifier.Progress{Notice: notice(10, notifier.StateRetracted)}, nil
+			case 11:
+				n := notice(11, notifier.StateSent)
+				n.ExpiresAt = noon
+				return notifier.Progress{Notice: n}, nil
 			}
 			return notifier.Progress{}, notifier.ErrNotFound
 		}
@@ -181,7 +190,7 @@ func TestOnlyAnAnnouncementThatIsNotOverCanBeEdited(t *testing.T) {
 	if r.count("#send button") != 0 {
 		t.Error("what cannot be saved has a button to save")
 	}
-	for _, id := range []string{"6", "9", "0", "05", "-5", "9223372036854775808"} {
+	for _, id := range []string{"6", "0", "05", "-5", "9223372036854775808"} {
 		w.get("carol", "/staff/notices/"+id+"/edit").wantStatus(t, http.StatusNotFound)
 		w.post("carol", "/staff/notices/"+id+"/edit", editForm...).wantStatus(t, http.StatusNotFound)
 	}

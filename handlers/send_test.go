@@ -100,8 +100,8 @@ func TestAFaultStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 	var sent []notifier.Draft
 	w := sendWorld(t, 2, &sent)
 	for _, test := range []struct{ field, value, fault string }{
-		{"target", "topic", "Choose people, a role or an audience."},
-		{"target", "", "Choose people, a role or an audience."},
+		{"target", "planet", "Choose people, a role, a topic or an audience."},
+		{"target", "", "Choose people, a role, a topic or an audience."},
 		{"to", " , ", "Please fill this in."},
 		{"to", "ali\u202ece", "ali\ufffdce cannot be a name."},
 		{"type", "Big Type", "Only lower-case letters, digits and . _ - are possible, at most 63 of them, with a letter or a digit first."},

@@ -83,6 +83,8 @@ func (h *Handlers) restoreEntry(w http.ResponseWriter, r *http.Request) error {
 		if e, err = h.entryOf(r.Context(), seqOf(r), values); err != nil {
 			return err
 		}
+	} else if e, err = h.edited(r.Context(), seqOf(r), e); err != nil {
+		return err
 	}
 	badge, err := h.Inbox.Restore(r.Context(), seqOf(r), e)
 	if err != nil && !errors.Is(err, notifier.ErrConflict) {
@@ -93,6 +95,19 @@ func (h *Handlers) restoreEntry(w http.ResponseWriter, r *http.Request) error {
 	}
 	redirect(w, backTo(values.Get("back"), url.Values{"done": {"restored"}}))
 	return nil
+}
+
+// edited is a deleted entry as its notice is by now: it may have been edited since.
+func (h *Handlers) edited(ctx context.Context, seq int64, e notifier.Entry) (notifier.Entry, error) {
+	p, err := h.Sender.Progress(ctx, e.NoticeID)
+	switch {
+	case errors.Is(err, notifier.ErrNotFound): // nobody edits it
+	case err != nil:
+		return notifier.Entry{}, fmt.Errorf("look up a deleted notice: %w", err)
+	case p.Revision > e.Revision && p.Key() == e.Key:
+		e.Content = p.ContentFor(seq)
+	}
+	return e, nil
 }
 
 // entryOf makes the entry again that another instance deleted. Its content is

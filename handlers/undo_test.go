@@ -131,3 +131,35 @@ func TestWhatIsNewerThanTheRowIsNotDeleted(t *testing.T) {
 		t.Errorf("deleted %v", taken)
 	}
 }
+
+func TestWhatWasEditedMeanwhileComesBackAsItIsNow(t *testing.T) {
+	t.Parallel()
+	var back []notifier.Entry
+	w := undoWorld(t, &back)
+	was := w.sender.progress
+	w.post("alice", "/inbox/delete", "key", "like:photo:5").wantStatus(t, http.StatusSeeOther)
+	w.sender.progress = func(id int64) (notifier.Progress, error) {
+		p, err := was(id)
+		p.Title, p.Revision = "Edited", 1
+		return p, err
+	}
+	w.post("alice", "/inbox/restore", "key", "like:photo:5").wantRedirect(t, "/inbox?done=restored")
+	// Another instance asks for it anyway, and why this user got it.
+	other := undoWorld(t, &back)
+	at := strconv.FormatInt(noon.Add(-time.Hour).UnixMilli(), 10)
+	other.sender.progress = func(id int64) (notifier.Progress, error) {
+		p, err := was(id)
+		p.Target = notifier.Target{Topic: notifier.Topic{Type: "like"}}
+		p.Reasons = []notifier.Why{{Reason: "role:night"}}
+		return p, err
+	}
+	other.post("alice", "/inbox/restore", "key", "like:photo:5", "id", "5", "at", at).wantRedirect(t, "/inbox?done=restored")
+	if len(back) != 2 || back[0].Title != "Edited" || back[0].Revision != 1 || back[1].Reason != "role:night" {
+		t.Errorf("what came back is %+v", back)
+	}
+	w.sender.progress = func(int64) (notifier.Progress, error) { return notifier.Progress{}, notifier.ErrUnavailable }
+	w.post("alice", "/inbox/restore", "key", "like:photo:5").wantStatus(t, http.StatusServiceUnavailable)
+	if len(back) != 2 {
+		t.Error("it came back as it was, although nobody knows whether it is still so")
+	}
+}

@@ -63,7 +63,8 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 		list: func(notifier.Reader) (notifier.Posts, error) { return notifier.Posts{}, nil },
 	}
 	w.sender = &sender{
-		count: func(notifier.Draft) (int64, error) { return 1, nil },
+		count:    func(notifier.Draft) (int64, error) { return 1, nil },
+		progress: func(int64) (notifier.Progress, error) { return notifier.Progress{}, notifier.ErrNotFound },
 		progressOf: func(notices []notifier.Notice) ([]notifier.Progress, error) {
 			progress := make([]notifier.Progress, len(notices))
 			for i, n := range notices {

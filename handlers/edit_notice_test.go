@@ -1,0 +1,150 @@
+package handlers_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+var editNotice = []string{"page_user", "carol", "title", "New", "body", "One\r\nThree", "link", "/photos/2", "revision", "7"}
+
+func TestOfANoticeItsTextCanBeEdited(t *testing.T) {
+	t.Parallel()
+	var asked []edited
+	w := editWorld(t, &asked)
+	r := w.get("carol", "/staff/notices/9/edit").wantStatus(t, http.StatusOK)
+	r.wantText(t, "h1", "Edit notice")
+	r.wantText(t, "#body", "One Two")
+	var fields []string
+	for _, field := range r.page.Find("[data-testid=edit-form] [name]").EachIter() {
+		fields = append(fields, field.AttrOr("name", "")+"="+field.AttrOr("value", ""))
+	}
+	want := []string{"page_user=carol", "revision=7", "title=Hello", "body=", "link=/photos/1", "preview=1"}
+	if diff := cmp.Diff(want, fields); diff != "" {
+		t.Error(diff)
+	}
+	w.post("carol", "/staff/notices/9/edit", editNotice...).wantRedirect(t, "/staff/notices/9?done=notice-edited")
+	w.post("carol", "/staff/notices/9/edit", "title", "Only this").wantRedirect(t, "/staff/notices/9?done=notice-edited")
+	whole, part := notice(9, notifier.StateSent).Draft, notice(9, notifier.StateSent).Draft
+	whole.Title, whole.Body, whole.Link = "New", "One\r\nThree", "/photos/2"
+	part.Title = "Only this"
+	if diff := cmp.Diff([]edited{{9, 7, whole}, {9, 7, part}}, asked); diff != "" {
+		t.Error(diff)
+	}
+	for _, e := range w.audit.entries {
+		if e.Actor != "carol" || e.Action != "notice.edit" || e.Object != "notice 9" {
+			t.Errorf("written down: %+v", e)
+		}
+	}
+	if len(w.audit.entries) != 2 {
+		t.Errorf("%d entries were written down", len(w.audit.entries))
+	}
+	w.get("carol", "/staff/notices/9?done=notice-edited").
+		wantText(t, "[data-testid=done] p", "The notice has been changed. Open inboxes show it in a moment.")
+}
+
+func TestAnEditOfANoticeIsNotRefusedForWhatStays(t *testing.T) {
+	t.Parallel()
+	var asked []edited
+	w := editWorld(t, &asked)
+	w.sender.count = func(notifier.Draft) (int64, error) {
+		t.Error("the recipients are looked up again: one of them may be gone by now")
+		return 0, nil
+	}
+	for _, test := range []struct{ field, value, fault string }{
+		{"title", "", "Please fill this in."},
+		{"body", "a\u202eb", "It contains a character that cannot be shown (U+202E)."},
+		{"link", "//evil.example", "A link is a path that begins with / or an https address."},
+	} {
+		r := w.post("carol", "/staff/notices/9/edit", with(editNotice, test.field, test.value)...).wantStatus(t, http.StatusUnprocessableEntity)
+		r.wantText(t, "#"+test.field+"-fault", test.fault)
+		if n := r.count(".fault"); n != 1 || test.field != "title" && r.attr("#title", "value") != "New" {
+			t.Errorf("%s: %d faults, and the title is %q", test.field, n, r.attr("#title", "value"))
+		}
+	}
+	for _, field := range []string{"to", "type", "subject", "expires_in", "target", "pinned"} {
+		w.post("carol", "/staff/notices/9/edit", with(editNotice, field, "x")...).wantStatus(t, http.StatusUnprocessableEntity)
+	}
+	if len(asked) > 0 {
+		t.Errorf("asked %+v", asked)
+	}
+	w.sender.edit = func(int64, int64, notifier.Draft) (notifier.Notice, error) {
+		var bad notifier.InvalidError
+		bad.Add("subject", notifier.CodeNotEditable, nil)
+		return notifier.Notice{}, fmt.Errorf("edit: %w", &bad)
+	}
+	w.post("carol", "/staff/notices/9/edit", editNotice...).wantStatus(t, http.StatusUnprocessableEntity).
+		wantText(t, "[data-testid=faults] li", "Subject: This stays as it was sent.")
+}
+
+func TestAnEditOfANoticeThatChangedMeanwhileKeepsTheText(t *testing.T) {
+	t.Parallel()
+	var asked []edited
+	w := editWorld(t, &asked)
+	for _, revision := range []string{"6", "0", "six"} {
+		r := w.post("carol", "/staff/notices/9/edit", with(editNotice, "revision", revision)...).wantStatus(t, http.StatusConflict)
+		if !strings.Contains(r.text("[data-testid=conflict]"), "Somebody has changed this notice meanwhile.") || r.attr("#title", "value") != "New" {
+			t.Errorf("revision %s: it says %q, and has %q", revision, r.text("[data-testid=conflict]"), r.attr("#title", "value"))
+		}
+		if r.attr("[name=revision]", "value") != "7" || r.attr("[data-testid=conflict] a", "href") != "/staff/notices/9" {
+			t.Errorf("the form goes on from revision %q", r.attr("[name=revision]", "value"))
+		}
+	}
+	if len(w.audit.entries) > 0 {
+		t.Errorf("written down: %v", w.audit.entries)
+	}
+}
+
+func TestANoticeThatNobodyHasAnyMoreIsNotEdited(t *testing.T) {
+	t.Parallel()
+	var asked []edited
+	w := editWorld(t, &asked)
+	for _, id := range []string{"10", "11"} {
+		page := "/staff/notices/" + id
+		if w.get("carol", page).wantStatus(t, http.StatusOK).count("[data-testid=edit]") != 0 {
+			t.Errorf("%s offers to edit", page)
+		}
+		r := w.get("carol", page+"/edit").wantStatus(t, http.StatusConflict)
+		if !strings.Contains(r.text("main"), "A notice that is retracted, or has disappeared, can no longer be changed.") {
+			t.Errorf("%s says %q", page, r.text("main"))
+		}
+		r = w.post("carol", page+"/edit", editNotice...).wantStatus(t, http.StatusConflict)
+		if !strings.Contains(r.text("[data-testid=conflict]"), "can no longer be changed") || r.attr("#title", "value") != "New" || r.count("#send button") != 0 {
+			t.Errorf("%s says %q, and has %q", page, r.text("[data-testid=conflict]"), r.attr("#title", "value"))
+		}
+	}
+	if w.get("carol", "/staff/notices/9").attr("[data-testid=edit]", "href") != "/staff/notices/9/edit" {
+		t.Error("one that can be edited does not offer it")
+	}
+	if len(asked) > 0 {
+		t.Errorf("asked %+v", asked)
+	}
+}
+
+func TestAnEditOfANoticeIsPreviewed(t *testing.T) {
+	t.Parallel()
+	var asked []edited
+	w := editWorld(t, &asked)
+	for _, headers := range [][]string{inTokyo, append([]string{"HX-Request", "true"}, inTokyo...)} {
+		r := w.postAs(headers, "/staff/notices/9/edit", append(with(editNotice, "link", "nowhere"), "preview", "1")...)
+		if strings.Contains(headers[0], "HX") {
+			r.wantStatus(t, http.StatusOK).wantText(t, "#link-fault", "A link is a path that begins with / or an https address.")
+			r.wantText(t, "#preview h3", "New")
+			continue
+		}
+		r.wantStatus(t, http.StatusUnprocessableEntity)
+		r = w.postAs(headers, "/staff/notices/9/edit", append(append([]string{}, editNotice...), "preview", "1")...).wantStatus(t, http.StatusOK)
+		r.wantText(t, "#preview [data-testid=recipients]", "1,500 people have it in their inboxes, and will see the change.")
+		if time := r.attr("#preview time", "datetime"); time != "2026-11-20T20:00:00+09:00" || !strings.Contains(r.text("#preview"), "Nothing has been changed yet.") {
+			t.Errorf("it shows %q, of %s", r.text("#preview"), time)
+		}
+	}
+	if len(asked) > 0 {
+		t.Errorf("saved %v", asked)
+	}
+}

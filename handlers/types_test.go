@@ -1,0 +1,122 @@
+package handlers_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// typedEntry is an entry of a type that came for a reason.
+func typedEntry(n int, typ, reason string) notifier.Entry {
+	e := entry(n, noon.Add(-time.Minute), true, false)
+	e.Type, e.Reason = typ, reason
+	return e
+}
+
+func TestARowSaysWhyItCameAndWhatItIsInTheReadersWords(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		page := func() (notifier.Page, error) {
+			return notifier.Page{Entries: []notifier.Entry{
+				typedEntry(1, "like", "user"), typedEntry(2, "rep_notice", "role:picker"), typedEntry(3, "rep_notice", "topic:rep_notice:119240"),
+				typedEntry(4, "recall", "topic:news:"), typedEntry(5, "like", "audience"), typedEntry(6, "like", "something:else"),
+			}, Ver: 3}, nil
+		}
+		w.inbox.open = func(int64) (notifier.Page, error) { return page() }
+		w.inbox.look = func(int64, notifier.Query) (notifier.Page, error) { return page() }
+		w.config.Topics = &topics{types: knownTypes}
+	})
+	for lang, want := range map[string][]string{
+		"en": {
+			"Sent to you", "Because you are in role picker|Restocking", "Because you subscribe to Restocking (119240)|Restocking",
+			"Because you subscribe to News|Recall", "Sent to everyone", "Sent to you",
+		},
+		"ja": {
+			"あなた宛て", "ロール「picker」に所属しているため|補充", "「補充（119240）」を購読しているため|補充", "「ニュース」を購読しているため|Recall", "全員宛て", "あなた宛て",
+		},
+		"zh": {
+			"发给你", "因为你属于角色“picker”|Restocking", "因为你订阅了“Restocking（119240）”|Restocking", "因为你订阅了“News”|Recall", "发给所有人", "发给你",
+		},
+	} {
+		for _, address := range []string{"/inbox", "/inbox/panel"} {
+			r := w.get("alice", address, "Accept-Language", lang).wantStatus(t, http.StatusOK)
+			var got []string
+			for _, meta := range r.page.Find(".row .meta").EachIter() {
+				says := meta.Find("span:first-child").Text()
+				if kind := meta.Find(".kind").Text(); kind != "" {
+					says += "|" + kind
+				}
+				got = append(got, says)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, %s: %s", address, lang, diff)
+			}
+		}
+	}
+}
+
+func TestWhatCannotBeMutedHasNoActionForIt(t *testing.T) {
+	t.Parallel()
+	c := newChooser(t, notifier.Settings{})
+	c.config.Topics = &topics{types: knownTypes}
+	c.inbox.open = func(int64) (notifier.Page, error) {
+		return notifier.Page{Entries: []notifier.Entry{typedEntry(1, "news", "user"), typedEntry(2, "recall", "user"), typedEntry(3, "unheard.of", "user")}}, nil
+	}
+	c.mutes = []string{"news", "recall"}
+	c.rebuild()
+	r := c.get("alice", "/inbox").wantStatus(t, http.StatusOK)
+	var got []string
+	for _, input := range r.page.Find("[action='/settings/mute'] [name=type]").EachIter() {
+		got = append(got, input.AttrOr("value", ""))
+	}
+	if diff := cmp.Diff([]string{"news", "unheard.of"}, got); diff != "" || r.count("[action='/inbox/delete']") != 3 {
+		t.Errorf("%s\n%d rows can be deleted", diff, r.count("[action='/inbox/delete']"))
+	}
+	c.post("alice", "/settings/mute", "type", "recall", "muted", "1").wantStatus(t, http.StatusUnprocessableEntity).
+		wantText(t, "[data-testid=mute-fault]", "Notices of this type cannot be muted.")
+	c.post("alice", "/settings/mute", "type", "recall", "muted", "0").wantRedirect(t, "/settings?done=unmuted")
+	if diff := cmp.Diff([]string{"recallfalse"}, c.muted); diff != "" {
+		t.Error(diff)
+	}
+	r = c.get("alice", "/settings")
+	var listed []string
+	for _, li := range r.page.Find("[data-testid=muted] li").EachIter() {
+		listed = append(listed, strings.Join(strings.Fields(li.Find("form > span").Text()), " ")+" | "+li.Find("button").AttrOr("aria-label", ""))
+	}
+	want := []string{
+		"News | Unmute notices of type News",
+		"Recall This type can no longer be muted: its notices reach you. | Unmute notices of type Recall",
+	}
+	if diff := cmp.Diff(want, listed); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAKeptPageIsOfTheTypesItWasMadeWith(t *testing.T) {
+	t.Parallel()
+	known := &topics{types: knownTypes}
+	w := newWorld(t, func(w *world) { w.config.Topics = known })
+	tag := w.get("alice", "/inbox").Header.Get("Etag")
+	w.get("alice", "/inbox", "If-None-Match", tag).wantStatus(t, http.StatusNotModified)
+	known.types = append(append([]notifier.NoticeType{}, knownTypes...), notifier.NoticeType{Slug: "zebra"})
+	w.get("alice", "/inbox", "If-None-Match", tag).wantStatus(t, http.StatusNotModified) // which shows as before
+	for name, change := range map[string]notifier.NoticeType{
+		"a name":  {Slug: "like", Names: map[string]string{"ja": "いいね"}},
+		"no mute": {Slug: "like", NoMute: true},
+	} {
+		known.types = append([]notifier.NoticeType{change}, knownTypes[1:]...)
+		if w.get("alice", "/inbox", "If-None-Match", tag).StatusCode != http.StatusOK {
+			t.Errorf("%s: the old page is right", name)
+		}
+	}
+	known.types = knownTypes
+	other := newWorld(t, func(w *world) { w.config.Topics = &topics{types: append([]notifier.NoticeType{}, knownTypes...)} })
+	if got := other.get("alice", "/inbox").Header.Get("Etag"); !strings.HasPrefix(got, strings.Join(strings.Split(tag, "-")[:2], "-")) {
+		t.Errorf("another instance has tag %s, not %s", got, tag)
+	}
+}
