@@ -67,7 +67,6 @@ func document(version string) huma.Config {
 				},
 			},
 		},
-		OpenAPIPath:   prefix + "/openapi",
 		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}, // the second is that of problems
 		DefaultFormat: "application/json",
 		Transformers:  []huma.Transformer{trim},

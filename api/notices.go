@@ -6,10 +6,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
+const groupNotices = "Notices"
+
 // registerNotices adds the calls about notices.
 func registerNotices(s *server) {
 	register(s, call{
-		id: "send-notice", group: "Notices", method: http.MethodPost, path: "/notices", scope: notifier.ScopeSend, status: http.StatusAccepted,
+		id: "send-notice", group: groupNotices, method: http.MethodPost, path: "/notices", scope: notifier.ScopeSend, status: http.StatusAccepted,
 		summary: "Send a notice",
 		about: "Once it is answered the notice is kept and will reach everybody it is for, whatever fails. " +
 			"Give an `Idempotency-Key` to make the call safe to repeat.",
@@ -23,7 +25,7 @@ func registerNotices(s *server) {
 		},
 	}, s.send)
 	register(s, call{
-		id: "send-notices", group: "Notices", method: http.MethodPost, path: "/notices/batch", scope: notifier.ScopeSend, status: http.StatusAccepted,
+		id: "send-notices", group: groupNotices, method: http.MethodPost, path: "/notices/batch", scope: notifier.ScopeSend, status: http.StatusAccepted,
 		summary: "Send up to 1,000 notices",
 		about: "Each notice is accepted or refused by itself: `results` says which, in order. A body that does not have the right form is refused as a whole. " +
 			"With an `Idempotency-Key` a repeated batch sends only what was not accepted before.",
@@ -33,7 +35,7 @@ func registerNotices(s *server) {
 		},
 	}, s.sendBatch)
 	register(s, call{
-		id: "get-notice", group: "Notices", method: http.MethodGet, path: "/notices/{id}", scope: notifier.ScopeSend, status: http.StatusOK,
+		id: "get-notice", group: groupNotices, method: http.MethodGet, path: "/notices/{id}", scope: notifier.ScopeSend, status: http.StatusOK,
 		summary: "See how far a notice has come",
 		about:   "A key sees the notices that were sent under its own name; one with the scope `admin` sees all.",
 		errors:  []int{http.StatusNotFound},
@@ -42,7 +44,7 @@ func registerNotices(s *server) {
 		},
 	}, s.look)
 	register(s, call{
-		id: "edit-notice", group: "Notices", method: http.MethodPatch, path: "/notices/{id}", scope: notifier.ScopeSend, status: http.StatusOK,
+		id: "edit-notice", group: groupNotices, method: http.MethodPatch, path: "/notices/{id}", scope: notifier.ScopeSend, status: http.StatusOK,
 		summary: "Edit a notice",
 		about:   "Open inboxes show the new text at once. Whoever has read the notice is not disturbed: it stays read.",
 		errors:  []int{http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType},
@@ -51,7 +53,7 @@ func registerNotices(s *server) {
 		},
 	}, s.edit)
 	register(s, call{
-		id: "retract-notice", group: "Notices", method: http.MethodDelete, path: "/notices/{id}", scope: notifier.ScopeSend, status: http.StatusNoContent,
+		id: "retract-notice", group: groupNotices, method: http.MethodDelete, path: "/notices/{id}", scope: notifier.ScopeSend, status: http.StatusNoContent,
 		summary: "Take a notice back",
 		about:   "It goes from every inbox, and from open pages at once. It may be repeated.",
 		errors:  []int{http.StatusNotFound, http.StatusConflict},
@@ -60,7 +62,7 @@ func registerNotices(s *server) {
 		},
 	}, s.retract)
 	register(s, call{
-		id: "withdraw-subject", group: "Notices", method: http.MethodDelete, path: "/subjects/{subject}", scope: notifier.ScopeSend, status: http.StatusOK,
+		id: "withdraw-subject", group: groupNotices, method: http.MethodDelete, path: "/subjects/{subject}", scope: notifier.ScopeSend, status: http.StatusOK,
 		summary: "Take back all notices about a thing",
 		about: "For a thing that is gone: every notice with that subject is taken back, whatever its type, that was sent under the name of the key; " +
 			"with the scope `admin` whoever sent it.",

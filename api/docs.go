@@ -1,0 +1,145 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	_ "embed" // the page and its style sheet
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/carillonhq/carillon/static"
+)
+
+const docsPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+var (
+	//go:embed docs.html
+	docsHTML string
+	//go:embed docs.css
+	docsCSS []byte
+)
+
+// host is what the header Host may be to stand in a command.
+var host = regexp.MustCompile(`\A[A-Za-z0-9.:\[\]-]{1,255}\z`)
+
+// docs is the page, which is the same for everybody but for the address that its
+// commands begin with.
+type docs struct {
+	page *template.Template
+	props
+}
+
+type props struct {
+	Prefix, Icon, Style string
+	Rate                int
+	Groups              []docsGroup
+}
+
+// addPages adds the page for people, and the document for programs.
+func (s *server) addPages() error {
+	files, err := static.New()
+	if err != nil {
+		return err
+	}
+	d := docs{props: props{Prefix: prefix, Icon: files.Path("icons/bell.svg"), Style: files.Path("css/app.css"), Rate: s.Rate}}
+	if d.page, err = template.New("docs").Parse(docsHTML); err != nil {
+		return err
+	}
+	asJSON, err := json.Marshal(s.api.OpenAPI())
+	if err != nil {
+		return fmt.Errorf("write the document: %w", err)
+	}
+	asYAML, err := s.api.OpenAPI().YAML()
+	if err != nil {
+		return fmt.Errorf("write the document: %w", err)
+	}
+	s.mux.HandleFunc("GET "+prefix+"/openapi.json", fixed("application/openapi+json", asJSON))
+	s.mux.HandleFunc("GET "+prefix+"/openapi.yaml", fixed("application/openapi+yaml", asYAML))
+	s.mux.HandleFunc("GET "+prefix+"/docs.css", fixed("text/css; charset=utf-8", docsCSS))
+	s.mux.HandleFunc("GET "+prefix+"/docs", func(w http.ResponseWriter, r *http.Request) { s.docs(w, r, &d) })
+	s.mux.HandleFunc("GET "+prefix+"/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", prefix+"/docs")
+		w.WriteHeader(http.StatusSeeOther)
+	})
+	return nil
+}
+
+// fixed serves what is the same until the program is another.
+func fixed(kind string, body []byte) http.HandlerFunc {
+	sum := sha256.Sum256(body)
+	etag := `"` + hex.EncodeToString(sum[:8]) + `"`
+	return func(w http.ResponseWriter, r *http.Request) {
+		head := w.Header()
+		head.Set("Cache-Control", "no-cache")
+		head.Set("Etag", etag)
+		if strings.Contains(r.Header.Get("If-None-Match"), etag) {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		head.Set("Content-Type", kind)
+		head.Set("Content-Length", strconv.Itoa(len(body)))
+		_, _ = w.Write(body) // who went away needs no answer
+	}
+}
+
+func (s *server) docs(w http.ResponseWriter, r *http.Request, d *docs) {
+	p := d.props
+	p.Groups = s.groups(s.base(r))
+	var b bytes.Buffer
+	if err := d.page.Execute(&b, p); err != nil {
+		panic(fmt.Errorf("render the page of the api: %w", err)) // answered and logged as any
+	}
+	head := w.Header()
+	head.Set("Content-Security-Policy", docsPolicy)
+	head.Set("Referrer-Policy", "same-origin")
+	head.Set("X-Frame-Options", "DENY")
+	head.Set("Content-Type", "text/html; charset=utf-8")
+	head.Set("Content-Length", strconv.Itoa(b.Len()))
+	_, _ = w.Write(b.Bytes()) // who went away needs no answer
+}
+
+// base is what the commands of the page begin with.
+func (s *server) base(r *http.Request) string {
+	switch {
+	case s.PublicURL != "":
+		return strings.TrimSuffix(s.PublicURL, "/")
+	case !host.MatchString(r.Host):
+		return "http://localhost:8080"
+	case r.TLS != nil:
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// groups is every call as the page shows it, under its heading.
+func (s *server) groups(base string) []docsGroup {
+	var all []docsGroup
+	for _, c := range s.calls {
+		i := slices.IndexFunc(all, func(g docsGroup) bool { return g.Name == c.group })
+		if i < 0 {
+			i = len(all)
+			all = append(all, docsGroup{Name: c.group})
+		}
+		all[i].Calls = append(all[i].Calls, s.docsCall(c, base))
+	}
+	slices.SortStableFunc(all, func(a, b docsGroup) int {
+		// Sending comes first.
+		return cmp.Compare(b2i(a.Name != groupNotices), b2i(b.Name != groupNotices))
+	})
+	return all
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
