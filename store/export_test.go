@@ -25,6 +25,12 @@ func Exec(tb testing.TB, s *Store, statement string, args ...any) {
 	}
 }
 
+// How reasons are encoded.
+var (
+	EncodeReasons = encodeReasons
+	DecodeReasons = decodeReasons
+)
+
 // How inboxes are encoded, for the tests that know no database.
 var (
 	EncodeRows = encodeRows
@@ -35,3 +41,15 @@ var (
 
 // NoticeCountsQuery is what NoticeCounts asks, for the test of its plan.
 const NoticeCountsQuery = noticeCountsQuery
+
+// What topics are asked for, for the test of their plans.
+var (
+	SubscriptionsQuery  = subscriptionsQuery
+	AllSubscribersQuery = allSubscribersQuery
+)
+
+// SubscribersQuery is what SubscribersOf asks, for the test of its plan.
+func SubscribersQuery(s *Store) string { return s.subscribersQuery() }
+
+// SmallRole is up to how many members are sorted.
+const SmallRole = smallRole

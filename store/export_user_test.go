@@ -21,6 +21,7 @@ func TestAnExportHasAllOfAPersonAndNothingOfAnother(t *testing.T) {
 		s := db.open(t)
 		at := db.clock.now()
 		alice, bob := addUser(t, s, "alice", "staff", "picker"), addUser(t, s, "bob")
+		subscribe(t, s, byRole("of_pickers", "1", "picker"))
 		for i, u := range []notifier.User{alice, bob} {
 			if err := s.CreateSession(t.Context(), strconv.Itoa(i), u.Seq, at.Add(time.Duration(i)*time.Second)); err != nil {
 				t.Fatal(err)
@@ -28,6 +29,7 @@ func TestAnExportHasAllOfAPersonAndNothingOfAnother(t *testing.T) {
 			if err := s.SetMute(t.Context(), u.Seq, "of_"+u.Name, true); err != nil {
 				t.Fatal(err)
 			}
+			subscribe(t, s, byUser("of_"+u.Name, "1", u.Name), byUser("of_"+u.Name, "", u.Name))
 			if err := s.SetSettings(t.Context(), u.Seq, notifier.Settings{Theme: []string{"dark", "light"}[i]}); err != nil {
 				t.Fatal(err)
 			}
@@ -36,7 +38,8 @@ func TestAnExportHasAllOfAPersonAndNothingOfAnother(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		content := accept(t, s, draft())
+		content := notifier.Notice{Draft: draft(), Reasons: []notifier.Why{because("role:picker", 1)}}
+		acceptAll(t, s, &notifier.Acceptance{Notice: &content, To: roaring.BitmapOf(1, 2)})
 		save(t, s, notifier.Snapshot{Seq: alice.Seq, Ver: 9, Unread: 1, Opened: at.UnixMilli(), Rows: []notifier.SnapshotRow{
 			{Field: "like:photo:1" + notifier.UnreadSuffix, NoticeID: content.ID}, {Field: "like:gone" + notifier.ReadSuffix, NoticeID: 999},
 		}}, snapshot(bob.Seq, 9, 3))
@@ -56,14 +59,15 @@ func TestAnExportHasAllOfAPersonAndNothingOfAnother(t *testing.T) {
 			t.Errorf("the log says %q, sent are %v", actions, notices)
 		}
 		e.Log, e.Sent = nil, nil
-		shown := content.Content()
+		shown := content.ContentFor(alice.Seq)
 		want := notifier.Export{
 			User: notifier.User{
 				Seq: 1, Name: "alice", Audience: 3, Settings: notifier.Settings{Theme: "dark", KeysOff: false}, Roles: []string{"picker", "staff"},
 			},
-			CreatedAt: at,
-			Muted:     []string{"of_alice"},
-			Sessions:  []notifier.ExportedSession{{CreatedAt: at, SeenAt: at}},
+			CreatedAt:     at,
+			Muted:         []string{"of_alice"},
+			Subscriptions: []notifier.Topic{topic("of_alice", ""), topic("of_alice", "1")},
+			Sessions:      []notifier.ExportedSession{{CreatedAt: at, SeenAt: at}},
 			Inbox: notifier.ExportedInbox{Unread: 1, OpenedAt: at, Entries: []notifier.ExportedEntry{
 				{Key: "like:photo:1", ID: content.ID, Content: &shown}, {Key: "like:gone", Read: true, ID: 999},
 			}},

@@ -35,7 +35,7 @@ const smallRole = 2000
 func (s *Store) addMembership(ctx context.Context, f *filter, role string) error {
 	var id, members int64
 	err := s.read.QueryRowContext(ctx, `SELECT id, (SELECT COUNT(*) FROM
-			(SELECT 1 FROM role_members WHERE role_id = id LIMIT $1) some) FROM roles WHERE name = $2`, smallRole+1, valid(role)).Scan(&id, &members)
+			(SELECT 1 FROM role_members WHERE role_id = id LIMIT $1) few) FROM roles WHERE name = $2`, smallRole+1, valid(role)).Scan(&id, &members)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		f.conditions = append(f.conditions, "FALSE")

@@ -1,0 +1,106 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestAKeyIsKnownByItsHashAlone(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		if none := must(s.Keys(t.Context()))(t); len(none) > 0 {
+			t.Errorf("at first there are %v", none)
+		}
+		var all []notifier.APIKey
+		for i, scopes := range [][]notifier.KeyScope{
+			{notifier.ScopeSend}, {notifier.ScopeAdmin, notifier.ScopeRead, notifier.ScopeAdmin}, {notifier.ScopeRead, notifier.ScopeSend},
+		} {
+			asked := notifier.APIKey{ID: 99, Name: "photos", Scopes: scopes, UsedAt: db.clock.now(), RevokedAt: db.clock.now()}
+			k, err := s.AddKey(t.Context(), asked, []byte{'h', byte(i), 0xff})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, k)
+			db.clock.move(time.Second)
+		}
+		start := db.clock.now().Add(-3 * time.Second)
+		want := []notifier.APIKey{
+			{ID: 1, Name: "photos", Scopes: []notifier.KeyScope{"send"}, CreatedAt: start},
+			{ID: 2, Name: "photos", Scopes: []notifier.KeyScope{"read", "admin"}, CreatedAt: start.Add(time.Second)},
+			{ID: 3, Name: "photos", Scopes: []notifier.KeyScope{"send", "read"}, CreatedAt: start.Add(2 * time.Second)},
+		}
+		if diff := cmp.Diff(want, all); diff != "" {
+			t.Errorf("added (-want +got):\n%s", diff)
+		}
+		slices.Reverse(all)
+		if diff := cmp.Diff(all, must(s.Keys(t.Context()))(t)); diff != "" {
+			t.Errorf("listed (-want +got):\n%s", diff)
+		}
+		if k := must(s.KeyByHash(t.Context(), []byte{'h', 1, 0xff}))(t); k.ID != 2 {
+			t.Errorf("the second hash is of key %d", k.ID)
+		}
+		for _, hash := range [][]byte{nil, {}, {'h'}, {'h', 1}, {'H', 1, 0xff}} {
+			_, err := s.KeyByHash(t.Context(), hash)
+			wantIs(t, err, notifier.ErrNotFound)
+		}
+		_, err := s.AddKey(t.Context(), want[0], []byte{'h', 1, 0xff})
+		wantIs(t, err, notifier.ErrConflict)
+		_, err = s.AddKey(t.Context(), notifier.APIKey{Name: "a\x00", Scopes: []notifier.KeyScope{"send"}}, []byte{1})
+		invalid(t, err, "name", notifier.CodeBadName, map[string]any{"Name": "a\ufffd"})
+		_, err = s.AddKey(t.Context(), notifier.APIKey{Name: "a", Scopes: []notifier.KeyScope{"write"}}, []byte{1})
+		invalid(t, err, "scope", notifier.CodeBadKeyScope, map[string]any{"Name": "write"})
+		if n := len(must(s.Keys(t.Context()))(t)); n != 3 {
+			t.Errorf("there are %d keys; want 3", n)
+		}
+	})
+}
+
+func TestARevokedKeyStaysSo(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		k := must(s.AddKey(t.Context(), notifier.APIKey{Name: "photos", Scopes: []notifier.KeyScope{"send"}}, []byte("one")))(t)
+		other := must(s.AddKey(t.Context(), notifier.APIKey{Name: "photos", Scopes: []notifier.KeyScope{"send"}}, []byte("two")))(t)
+		k.RevokedAt = db.clock.now()
+		for range 2 {
+			if diff := cmp.Diff(k, must(s.RevokeKey(t.Context(), k.ID))(t)); diff != "" {
+				t.Errorf("revoked (-want +got):\n%s", diff)
+			}
+			db.clock.move(time.Hour)
+		}
+		if diff := cmp.Diff(k, must(s.KeyByHash(t.Context(), []byte("one")))(t)); diff != "" {
+			t.Errorf("by its hash (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]notifier.APIKey{other, k}, must(s.Keys(t.Context()))(t)); diff != "" {
+			t.Errorf("listed (-want +got):\n%s", diff)
+		}
+		for _, id := range []int64{0, -1, 99} {
+			_, err := s.RevokeKey(t.Context(), id)
+			wantIs(t, err, notifier.ErrNotFound)
+		}
+	})
+}
+
+func TestTheLastUseOfAKeyIsTheLatest(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		for _, hash := range []string{"one", "two", "three"} {
+			must(s.AddKey(t.Context(), notifier.APIKey{Name: hash, Scopes: []notifier.KeyScope{"send"}}, []byte(hash)))(t)
+		}
+		now := db.clock.now()
+		for _, used := range []map[int64]time.Time{nil, {1: now.Add(time.Minute), 2: now, 99: now}, {1: now, 2: now.Add(time.Second)}} {
+			if err := s.TouchKeys(t.Context(), used); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for hash, want := range map[string]time.Time{"one": now.Add(time.Minute), "two": now.Add(time.Second), "three": {}} {
+			if k := must(s.KeyByHash(t.Context(), []byte(hash)))(t); !k.UsedAt.Equal(want) {
+				t.Errorf("%s was used at %v; want %v", hash, k.UsedAt, want)
+			}
+		}
+	})
+}

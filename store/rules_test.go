@@ -1,0 +1,119 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+func TestOfEachRuleTheLastRunIsKept(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		now := db.clock.now()
+		stock := notifier.RuleRun{Rule: "stock", StartedAt: now, EndedAt: now.Add(time.Second), Findings: 7, Sent: 3, Withdrawn: 2}
+		late := notifier.RuleRun{Rule: "Late orders", StartedAt: now, Error: "no such column: \"a\"", Failures: 4}
+		for _, r := range []notifier.RuleRun{{Rule: "stock", StartedAt: now.Add(time.Hour), Failures: 9, Error: "away"}, late, stock} {
+			if err := s.SaveRun(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff([]notifier.RuleRun{late, stock}, must(s.Runs(t.Context()))(t)); diff != "" {
+			t.Errorf("runs (-want +got):\n%s", diff)
+		}
+		late.Error = "a\x00b\xff" // what a driver says is no text of ours
+		if err := s.SaveRun(t.Context(), late); err != nil {
+			t.Error(err)
+		}
+		if got := must(s.Runs(t.Context()))(t)[0].Error; got != "a\ufffdb\ufffd" {
+			t.Errorf("the error is %q", got)
+		}
+	})
+}
+
+// finding is what rule "stock" has found of a subject.
+func finding(subject string, notice int64, told, seen time.Time) notifier.Finding {
+	return notifier.Finding{Rule: "stock", Subject: subject, Digest: []byte("of " + subject), NoticeID: notice, ToldAt: told, SeenAt: seen}
+}
+
+func wantFindings(t *testing.T, s *store.Store, rule string, want ...notifier.Finding) {
+	t.Helper()
+	bySubject := map[string]notifier.Finding{}
+	for _, f := range want {
+		bySubject[f.Subject] = f
+	}
+	if diff := cmp.Diff(bySubject, must(s.Findings(t.Context(), rule))(t), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("findings of %s (-want +got):\n%s", rule, diff)
+	}
+}
+
+func TestWhatARuleHasFoundIsKeptUntilItIsGone(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		now := db.clock.now()
+		save := func(told []notifier.Finding, gone ...string) {
+			t.Helper()
+			if err := s.SaveFindings(t.Context(), "stock", told, gone); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantFindings(t, s, "stock")
+		save(nil)
+		a, b, c := finding("location:A", 1, now, now), finding("location:B", 0, now, now), finding("location:C", 3, now, now)
+		save([]notifier.Finding{a, b, c}, "location:D")
+		wantFindings(t, s, "stock", a, b, c)
+		again := finding("location:A", 7, now.Add(time.Hour), now.Add(2*time.Hour))
+		again.Digest = nil
+		save([]notifier.Finding{again}, "location:C", "location:D", "a\x00\xff")
+		wantFindings(t, s, "stock", again, b)
+		save([]notifier.Finding{c}, "location:C") // gone and there again
+		save(nil, "location:A", "location:B")
+		wantFindings(t, s, "stock", c)
+		wantFindings(t, s, "other")
+	})
+}
+
+func TestRulesThatLeftTheFileAreForgotten(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		now := db.clock.now()
+		fill := func() {
+			for _, rule := range []string{"stock", "orders", "it's"} {
+				if err := s.SaveRun(t.Context(), notifier.RuleRun{Rule: rule, StartedAt: now}); err != nil {
+					t.Fatal(err)
+				}
+				if err := s.SaveFindings(t.Context(), rule, []notifier.Finding{finding("x", 1, now, now)}, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		left := func(but []string, want ...string) {
+			t.Helper()
+			fill()
+			if err := s.ForgetRules(t.Context(), but); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, r := range must(s.Runs(t.Context()))(t) {
+				got = append(got, r.Rule)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("all but %q: runs are left of (-want +got):\n%s", but, diff)
+			}
+			for _, rule := range []string{"stock", "orders", "it's"} {
+				kept := len(must(s.Findings(t.Context(), rule))(t)) > 0
+				if kept != slices.Contains(want, rule) {
+					t.Errorf("all but %q: findings of %s are kept: %v", but, rule, kept)
+				}
+			}
+		}
+		left([]string{"it's", "stock", "new", "a\x00"}, "it's", "stock")
+		left([]string{"new"})
+		left(nil)
+	})
+}

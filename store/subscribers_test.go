@@ -1,0 +1,135 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+func topic(typ, scope string) notifier.Topic { return notifier.Topic{Type: typ, Scope: scope} }
+
+// aWarehouse has subscribers of four topics, and answers them in the order of the topics.
+func aWarehouse(t *testing.T, s *store.Store) []notifier.TopicSubscribers {
+	t.Helper()
+	addUser(t, s, "alice", "picker", "loader")
+	addUser(t, s, "bob", "packer")
+	addUser(t, s, "carol")
+	subscribe(t, s,
+		byUser("stock", "119240", "carol"), byRole("stock", "119240", "picker"), byUser("stock", "119240", "alice"), byRole("stock", "119240", "loader"),
+		byRole("stock", "Z", "packer"), byUser("stock", "", "bob"), byUser("a-stock", "119240", "bob"))
+	return []notifier.TopicSubscribers{
+		{Topic: topic("a-stock", "119240"), Users: []int64{2}},
+		{Topic: topic("stock", ""), Users: []int64{2}},
+		{Topic: topic("stock", "119240"), Users: []int64{1, 3}, Roles: []string{"loader", "picker"}},
+		{Topic: topic("stock", "Z"), Roles: []string{"packer"}},
+	}
+}
+
+func TestSubscribersAreAnsweredInTheOrderOfTheTopics(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		all := aWarehouse(t, s)
+		nobody := func(t notifier.Topic) notifier.TopicSubscribers { return notifier.TopicSubscribers{Topic: t} }
+		want := []notifier.TopicSubscribers{
+			nobody(topic("stock", "z")), all[2], all[0], nobody(topic("Stock", "119240")), all[3], all[2], all[1], nobody(topic("", "")),
+			nobody(topic("stock", "\x00\xff'\"")),
+		}
+		asked := make([]notifier.Topic, len(want))
+		for i := range want {
+			asked[i] = want[i].Topic
+		}
+		if diff := cmp.Diff(want, must(s.SubscribersOf(t.Context(), asked))(t)); diff != "" {
+			t.Errorf("subscribers (-want +got):\n%s", diff)
+		}
+		if none := must(s.SubscribersOf(t.Context(), nil))(t); len(none) > 0 {
+			t.Errorf("of no topic: %v", none)
+		}
+	})
+}
+
+func TestMoreTopicsThanOneStatementTakesAreAnswered(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		addUser(t, s, "alice")
+		asked := make([]notifier.Topic, 2500)
+		for i := range asked {
+			asked[i] = topic("stock", fmt.Sprint(i))
+		}
+		subscribe(t, s, byUser("stock", "0", "alice"), byUser("stock", "999", "alice"), byUser("stock", "1000", "alice"), byUser("stock", "2499", "alice"))
+		got := must(s.SubscribersOf(t.Context(), asked))(t)
+		for i, has := range got {
+			if has.Topic != asked[i] || (len(has.Users) == 1) != (i == 0 || i == 999 || i == 1000 || i == 2499) {
+				t.Errorf("topic %d is answered with %+v", i, has)
+			}
+		}
+		if len(got) != len(asked) {
+			t.Errorf("%d topics are answered; want %d", len(got), len(asked))
+		}
+	})
+}
+
+func TestAllSubscribersAreWalkedThroughTopicByTopic(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		if none := must(s.AllSubscribers(t.Context(), notifier.Topic{}, 10))(t); len(none) > 0 {
+			t.Errorf("at first there are %v", none)
+		}
+		want := aWarehouse(t, s)
+		for limit := 1; limit <= 5; limit++ {
+			var got []notifier.TopicSubscribers
+			for after := (notifier.Topic{}); ; {
+				page := must(s.AllSubscribers(t.Context(), after, limit))(t)
+				if len(page) == 0 {
+					break
+				}
+				if len(page) > limit {
+					t.Fatalf("a page of %d has %d", limit, len(page))
+				}
+				got, after = append(got, page...), page[len(page)-1].Topic
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%d at a time (-want +got):\n%s", limit, diff)
+			}
+		}
+		if none := must(s.AllSubscribers(t.Context(), topic("\xff", "\x00"), 10))(t); len(none) > 0 {
+			t.Errorf("behind all of them: %v", none)
+		}
+	})
+}
+
+func TestWhoLeavesSubscribesToNothing(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		want := aWarehouse(t, s)
+		before := must(s.SubscriptionRevision(t.Context()))(t)
+		raised := func(what string, by int64) {
+			t.Helper()
+			now := must(s.SubscriptionRevision(t.Context()))(t)
+			if now != before+by {
+				t.Errorf("%s: the revision went from %d to %d; want it to rise by %d", what, before, now, by)
+			}
+			before = now
+		}
+		addUser(t, s, "dave", "idle")
+		for _, name := range []string{"dave", "bob"} {
+			if _, err := s.DeleteUser(t.Context(), name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		raised("one with subscriptions left and one without", 1)
+		for _, role := range []string{"idle", "picker"} {
+			if err := s.DeleteRole(t.Context(), role); err != nil {
+				t.Errorf("delete role %s: %v", role, err)
+			}
+		}
+		raised("a role with subscriptions left and one without", 1)
+		want[2].Roles = []string{"loader"}
+		if diff := cmp.Diff(want[2:], must(s.AllSubscribers(t.Context(), notifier.Topic{}, 10))(t)); diff != "" {
+			t.Errorf("left are (-want +got):\n%s", diff)
+		}
+	})
+}
