@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"text/template"
@@ -76,10 +77,13 @@ func execute(t *template.Template, row map[string]any) (string, error) {
 	return w.String(), nil
 }
 
-// plain leaves out of an error where text/template says the fault is, in terms of its own.
+// executing is where text/template says that it was when an error arose.
+var executing = regexp.MustCompile(`^[0-9:]+ executing "[^"]*" at `)
+
+// plain leaves out of an error what it calls the template, and where it was in it in terms of its own.
 func plain(err error, name string) string {
-	text := strings.TrimPrefix(err.Error(), "template: ")
-	return strings.TrimPrefix(text, name+":")
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "template: "), name+":")
+	return executing.ReplaceAllString(text, "")
 }
 
 // limited holds so much, and refuses the rest.

@@ -1,0 +1,72 @@
+package rule_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/rule"
+)
+
+// watch is a store that counts the runs that ended.
+type watch struct {
+	rule.Store
+	mu    sync.Mutex
+	ended int
+}
+
+func (w *watch) SaveRun(ctx context.Context, run notifier.RuleRun) error {
+	err := w.Store.SaveRun(ctx, run)
+	if !run.EndedAt.IsZero() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.ended++
+	}
+	return err
+}
+
+func (w *watch) count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ended
+}
+
+// lease is one of which the test decides whether it can be asked for.
+type lease struct {
+	mu   sync.Mutex
+	away bool
+	n    int
+}
+
+func (l *lease) Hold(context.Context) (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.n++
+	if l.away {
+		return false, errAway
+	}
+	return true, nil
+}
+
+func (l *lease) Release(context.Context) error { return nil }
+
+func (l *lease) set(away bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.away = away
+}
+
+func (l *lease) asked() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.n
+}
+
+// swap replaces a part of a text, which has to be there.
+func swap(text, old, with string) string {
+	if !strings.Contains(text, old) {
+		panic("no " + old + " in " + text)
+	}
+	return strings.Replace(text, old, with, 1)
+}
