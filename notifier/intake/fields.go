@@ -18,12 +18,13 @@ const (
 	fieldHad     = "had"
 	fieldRetract = "retract"
 
-	fieldContent  = "content" // it makes the entry a whole small notice
 	fieldRevision = "rev"
-	fieldKey      = "key"
-	fieldExpires  = "expires" // ms
-	fieldCounted  = "counted"
-	fieldSeqs     = "seqs" // with commas between
+
+	fieldContent = "content" // it makes the entry a whole small notice
+	fieldKey     = "key"
+	fieldExpires = "expires" // ms
+	fieldCounted = "counted"
+	fieldSeqs    = "seqs" // with commas between
 )
 
 const yes = "1"
@@ -50,11 +51,11 @@ func encode(e Entry) []string {
 	flag(fieldAgain, e.Again)
 	flag(fieldHad, e.Had)
 	flag(fieldRetract, e.Retract)
+	number(fieldRevision, e.Revision)
 	d := e.Delivery
 	if d == nil {
 		return fields
 	}
-	number(fieldRevision, d.Revision)
 	fields = append(fields, fieldKey, d.Key)
 	number(fieldExpires, d.Expires)
 	flag(fieldCounted, d.Counted)
@@ -86,6 +87,8 @@ func decode(id string, fields map[string]any) (Entry, error) {
 			e.Had, err = parseFlag(text)
 		case fieldRetract:
 			e.Retract, err = parseFlag(text)
+		case fieldRevision:
+			e.Revision, err = parseNumber(text)
 		default:
 			ofDelivery++
 			err = decodeDelivery(&d, name, text)
@@ -101,7 +104,7 @@ func decode(id string, fields map[string]any) (Entry, error) {
 		if d.Key == "" || len(d.Seqs) == 0 || d.Content == nil || e.NoticeID == 0 || e.Retract {
 			return Entry{ID: id}, fmt.Errorf("%w: half a notice", errEntry)
 		}
-		d.NoticeID = e.NoticeID
+		d.NoticeID, d.Revision = e.NoticeID, e.Revision
 		e.Delivery = &d
 	}
 	return e, nil
@@ -109,8 +112,6 @@ func decode(id string, fields map[string]any) (Entry, error) {
 
 func decodeDelivery(d *notifier.Delivery, name, text string) (err error) {
 	switch name {
-	case fieldRevision:
-		d.Revision, err = parseNumber(text)
 	case fieldKey:
 		d.Key = text
 	case fieldExpires:

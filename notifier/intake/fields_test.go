@@ -26,11 +26,11 @@ func TestWhatIsWrittenIsReadTheSame(t *testing.T) {
 		number := rapid.Int64Min(0)
 		e := intake.Entry{
 			ID: "1-1", NoticeID: number.Draw(t, "notice"), From: number.Draw(t, "from"), To: number.Draw(t, "to"), Again: rapid.Bool().Draw(t, "again"),
-			Had: rapid.Bool().Draw(t, "had"),
+			Had: rapid.Bool().Draw(t, "had"), Revision: number.Draw(t, "rev"),
 		}
 		if e.NoticeID > 0 && rapid.Bool().Draw(t, "whole") {
 			e.Delivery = &notifier.Delivery{
-				NoticeID: e.NoticeID, Revision: number.Draw(t, "rev"), Key: rapid.StringN(1, 20, -1).Draw(t, "key"), Expires: number.Draw(t, "expires"),
+				NoticeID: e.NoticeID, Revision: e.Revision, Key: rapid.StringN(1, 20, -1).Draw(t, "key"), Expires: number.Draw(t, "expires"),
 				Content: []byte(rapid.String().Draw(t, "content")), Counted: rapid.Bool().Draw(t, "counted"),
 				Seqs: rapid.SliceOfN(number, 1, 600).Draw(t, "seqs"),
 			}
@@ -81,7 +81,7 @@ func TestWhatNoVersionWritesIsRefused(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, e := range []intake.Entry{{NoticeID: 7}, {NoticeID: 7, From: 500, To: 1000, Again: true}, {NoticeID: 7, Retract: true}, {From: 5, To: 6, Again: true}, small(7)} {
+	for _, e := range []intake.Entry{{NoticeID: 7}, {NoticeID: 7, From: 500, To: 1000, Again: true}, {NoticeID: 7, Retract: true, Revision: 2}, {From: 5, To: 6, Again: true}, small(7)} {
 		m := fields(intake.Encode(e))
 		text := func(name string) string { s, _ := m[name].(string); return s }
 		f.Add(text("notice"), text("from"), text("to"), text("again"), text("retract"), text("rev"), text("key"), text("expires"), text("counted"), text("seqs"), text("content"))

@@ -28,10 +28,11 @@ const Group = "carillon"
 type Entry struct {
 	ID       string             // of the stream; empty before it is put there
 	NoticeID int64              // 0: about no notice alone
+	Revision int64              // of the notice when this began to be done
 	Delivery *notifier.Delivery // a whole small notice; nil: see SQL
 	From, To int64              // recipients From < seq; To > 0: only up to there, and nothing follows
 	Again    bool               // deliver although the notice is sent already
-	Had      bool               // with Again: it was sent before Redis lost something
+	Had      bool               // it was sent before: with Again, before Redis lost something; else it was edited since
 	Retract  bool               // take the notice back; never with a Delivery
 	Tries    int64              // how often it was handed out before
 }

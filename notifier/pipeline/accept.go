@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -13,13 +14,17 @@ import (
 func (p *Pipeline) accept(ctx context.Context, all []notifier.Request) (results []notifier.Result, fresh []*notifier.Acceptance) {
 	results = make([]notifier.Result, len(all))
 	limits, now := p.limits()
+	valid := make([]notifier.Draft, len(all))
+	for i := range all {
+		valid[i] = all[i].Draft
+		results[i].Err = valid[i].Validate(limits)
+	}
+	p.useTypes(ctx, valid, results)
 	var drafts []notifier.Draft // for inboxes
 	var places []int            // of these in results
-	for i := range all {
-		d := all[i].Draft
-		switch err := d.Validate(limits); {
-		case err != nil:
-			results[i].Err = err
+	for i, d := range valid {
+		switch {
+		case results[i].Err != nil:
 		case len(d.Target.Audiences) > 0:
 			results[i] = p.announce(ctx, d, all[i].Once, now)
 		default:
@@ -53,6 +58,26 @@ func (p *Pipeline) accept(ctx context.Context, all []notifier.Request) (results 
 	return results, fresh
 }
 
+// useTypes tells of the types of drafts that are right. That a type is not known yet
+// keeps nobody from sending.
+func (p *Pipeline) useTypes(ctx context.Context, drafts []notifier.Draft, results []notifier.Result) {
+	if p.c.Types == nil {
+		return
+	}
+	var types []string
+	for i := range drafts {
+		if results[i].Err == nil && !slices.Contains(types, drafts[i].Type) {
+			types = append(types, drafts[i].Type)
+		}
+	}
+	if len(types) == 0 {
+		return
+	}
+	if err := p.c.Types.Use(ctx, types); err != nil {
+		p.c.Log.WarnContext(ctx, "types not made known", "stage", "accept", "types", len(types), "err", err)
+	}
+}
+
 // routed makes notices of drafts, with whom they go to. Those whose recipients do
 // not exist have an error.
 func (p *Pipeline) routed(ctx context.Context, drafts []notifier.Draft, now time.Time) ([]*notifier.Acceptance, error) {
@@ -68,7 +93,9 @@ func (p *Pipeline) routed(ctx context.Context, drafts []notifier.Draft, now time
 	}
 	batch := make([]*notifier.Acceptance, len(drafts))
 	for k, d := range drafts {
-		n := &notifier.Notice{Draft: d, State: notifier.StateAccepted, CreatedAt: now, ExpiresAt: now.Add(d.ExpiresIn)}
+		n := &notifier.Notice{
+			Draft: d, State: notifier.StateAccepted, CreatedAt: now, ExpiresAt: now.Add(d.ExpiresIn), Reasons: answers[k].Reasons,
+		}
 		batch[k] = &notifier.Acceptance{Notice: n, To: answers[k].To}
 		switch {
 		case answers[k].Err != nil:

@@ -59,36 +59,6 @@ func (p *Pipeline) announce(ctx context.Context, d notifier.Draft, once *notifie
 	return notifier.Result{Notice: n, Replayed: true}
 }
 
-// Edit gives an announcement the content, window and audiences of a draft, for
-// all who see it already and all who will. revision is that of the announcement
-// that was edited: it is notifier.ErrConflict when somebody else was faster, or
-// when it is over. A draft that is none for audiences is refused.
-func (p *Pipeline) Edit(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
-	limits, _ := p.limits()
-	if err := d.Validate(limits); err != nil {
-		return notifier.Notice{}, err
-	}
-	n, err := p.c.Store.Notice(ctx, id)
-	if err == nil && !n.Announces() {
-		err = notifier.ErrNotFound
-	}
-	if err != nil {
-		return notifier.Notice{}, fmt.Errorf("edit announcement %d: %w", id, err)
-	}
-	if len(d.Target.Audiences) == 0 {
-		var bad notifier.InvalidError
-		bad.Add("to", notifier.CodeRequired, nil)
-		return notifier.Notice{}, &bad
-	}
-	d.Sender, d.Subject, d.Scope, d.Toast = n.Sender, n.Subject, n.Scope, n.Toast
-	n.Draft, n.Revision, n.ExpiresAt = d, revision, d.EndsAt
-	if err := p.c.Store.EditAnnouncement(ctx, &n); err != nil {
-		return notifier.Notice{}, fmt.Errorf("edit announcement %d: %w", id, err)
-	}
-	p.show(ctx, id)
-	return n, nil
-}
-
 // Delete forgets an announcement that is over or was retracted, with all that is
 // known of who has read it; else it is notifier.ErrConflict.
 func (p *Pipeline) Delete(ctx context.Context, id int64) error {

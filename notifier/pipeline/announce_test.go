@@ -197,17 +197,17 @@ func TestEditRetractAndDeleteReachReadersAtOnce(t *testing.T) {
 	}
 }
 
-func TestANoticeToUsersIsNotEditedAsAnAnnouncement(t *testing.T) {
+func TestANoticeToUsersIsNotEditedIntoAnAnnouncementNorBack(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	r.users(t, "all", 1)
 	p := running(t, r.config())
 	n := send(t, p, toUsers("u1"))
-	if _, err := p.Edit(t.Context(), n.ID, n.Revision, toAudiences(3)); !errors.Is(err, notifier.ErrNotFound) {
-		t.Errorf("edit: %v", err)
-	}
 	a := send(t, p, toAudiences(3))
 	var bad *notifier.InvalidError
+	if _, err := p.Edit(t.Context(), n.ID, n.Revision, toAudiences(3)); !errors.As(err, &bad) || bad.Fields[0].Field != "to" || bad.Fields[0].Code != "not_editable" {
+		t.Errorf("a notice edited to go to an audience: %v", err)
+	}
 	if _, err := p.Edit(t.Context(), a.ID, a.Revision, toUsers("u1")); !errors.As(err, &bad) || bad.Fields[0].Field != "to" {
 		t.Errorf("an announcement edited to go to a user: %v", err)
 	}

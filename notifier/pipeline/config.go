@@ -30,6 +30,7 @@ type Config struct {
 	Board  Board  // nil: announcements are accepted only where another instance shows them
 	Hub    Runner // the live hub; nil: none
 	Unread Runner // writes inboxes behind to SQL; nil: another instance does
+	Types  Types  // hears which types of notices are in use; nil: nobody does
 
 	Log        *slog.Logger          // slog.Default()
 	Now        func() time.Time      // time.Now

@@ -18,6 +18,7 @@ type deadEntry struct {
 	From    int64          `json:"from,omitempty"`
 	To      int64          `json:"to,omitempty"`
 	Again   bool           `json:"again,omitempty"`
+	Had     bool           `json:"had,omitempty"`
 	Retract bool           `json:"retract,omitempty"`
 	Raw     map[string]any `json:"raw,omitempty"` // of one that could not be read
 }
@@ -25,7 +26,7 @@ type deadEntry struct {
 // Bury puts an entry aside in SQL. Its notice is done but for that: it comes to its
 // end, and does not go through the intake for ever.
 func (h handler) Bury(ctx context.Context, e intake.Entry, raw map[string]any, why error) error {
-	dead := deadEntry{Notice: e.NoticeID, From: e.From, To: e.To, Again: e.Again, Retract: e.Retract}
+	dead := deadEntry{Notice: e.NoticeID, From: e.From, To: e.To, Again: e.Again, Had: e.Had, Retract: e.Retract}
 	if raw != nil {
 		dead = deadEntry{Notice: rawNotice(raw), Raw: raw}
 	}
@@ -46,14 +47,15 @@ func (h handler) Bury(ctx context.Context, e intake.Entry, raw map[string]any, w
 }
 
 // giveUp brings the notice of an entry to the end at which it would have come.
-// It does not read the notice: that may be what failed.
+// It does not read the notice: that may be what failed. One that was edited meanwhile
+// is somebody else's.
 func (p *Pipeline) giveUp(ctx context.Context, e intake.Entry) error {
 	from, to := []notifier.State{notifier.StateAccepted, notifier.StateSending}, notifier.StateSent
 	if e.Retract {
 		from, to = []notifier.State{notifier.StateRetracting}, notifier.StateRetracted
 	}
 	for _, state := range from {
-		if _, err := p.c.Store.SetState(ctx, e.NoticeID, state, to); err != nil {
+		if _, err := p.c.Store.Move(ctx, e.NoticeID, e.Revision, state, to); err != nil {
 			return fmt.Errorf("give notice %d up: %w", e.NoticeID, err)
 		}
 	}
@@ -113,7 +115,7 @@ func replayed(letter notifier.DeadLetter) (intake.Entry, error) {
 	if dead.Raw != nil {
 		dead = deadEntry{Notice: letter.NoticeID}
 	}
-	e := intake.Entry{NoticeID: dead.Notice, From: dead.From, To: dead.To, Again: true, Retract: dead.Retract}
+	e := intake.Entry{NoticeID: dead.Notice, From: dead.From, To: dead.To, Again: true, Had: dead.Had, Retract: dead.Retract}
 	if e.NoticeID == 0 && e.To == 0 {
 		return intake.Entry{}, notifier.ErrConflict
 	}

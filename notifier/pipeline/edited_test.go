@@ -2,76 +2,374 @@ package pipeline_test
 
 import (
 	"context"
-	"sync/atomic"
+	"errors"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/intake"
+	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/store"
 )
 
-// edited is a store in which a notice is edited while its first range is served.
-type edited struct {
-	*store.Store
-	looks atomic.Int64
-}
-
-func (e *edited) Notice(ctx context.Context, id int64) (notifier.Notice, error) {
-	n, err := e.Store.Notice(ctx, id)
-	if e.looks.Add(1) > 1 {
-		n.Revision++
+// edit gives a notice another title, as whoever has seen it now.
+func (r *rig) edit(t *testing.T, p *pipeline.Pipeline, id int64, title string) notifier.Notice {
+	t.Helper()
+	n, err := r.store.Notice(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return n, err
-}
-
-func TestARangeThatIsEditedMeanwhileIsRepeated(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, redistest.Client(t))
-	seqs := r.users(t, "all", 100)
-	c := r.config()
-	held := &slow{Inbox: r.inbox, let: make(chan struct{})}
-	close(held.let)
-	c.Store, c.Inbox, c.Chunk, c.Wait = &edited{Store: r.store}, held, 50, 0
-	c.Poll, c.Idle = time.Hour, time.Minute // nobody else has a part in it
-	n := send(t, running(t, c), toRole("all"))
-	r.state(t, n.ID, notifier.StateSent)
-	r.everyoneHas(t, seqs, 1)
-	if got := held.delivered.Load(); got != 3 {
-		t.Errorf("%d ranges were served; want the first one twice, and the second", got)
+	d := n.Draft
+	d.Title = title
+	if n, err = p.Edit(t.Context(), id, n.Revision, d); err != nil {
+		t.Fatal(err)
 	}
+	return n
 }
 
-// editedWhole is a store in which each notice is edited between its first delivery
-// and the confirmation of that.
-type editedWhole struct {
-	*store.Store
-	confirms atomic.Int64
-}
-
-func (e *editedWhole) Confirm(ctx context.Context, done []notifier.Revised) ([]int64, error) {
-	if e.confirms.Add(1) == 1 {
-		for i := range done {
-			done[i].Revision++
+// everyoneReads checks that these users have one entry, with this title.
+func (r *rig) everyoneReads(t *testing.T, seqs []int64, title string) {
+	t.Helper()
+	for _, seq := range seqs {
+		page, err := r.inbox.Look(t.Context(), seq, notifier.Query{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page.Entries) != 1 || page.Entries[0].Title != title {
+			t.Errorf("user %d sees %+v; want %q", seq, page.Entries, title)
 		}
 	}
-	return e.Store.Confirm(ctx, done)
 }
 
-func TestAWholeNoticeThatIsEditedMeanwhileIsDeliveredAnew(t *testing.T) {
+func TestAnEditReachesEveryInboxAndNobodyElse(t *testing.T) {
+	t.Parallel()
+	for name, chunk := range map[string]int{"in one range": 500, "range by range": 20} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, redistest.Client(t))
+			seqs := r.users(t, "all", 100)
+			c := r.config()
+			c.Chunk = chunk
+			p := running(t, c)
+			n := send(t, p, toRole("all"))
+			if _, err := r.inbox.MarkRead(t.Context(), seqs[0], n.Key()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.inbox.Delete(t.Context(), seqs[1], n.Key()); err != nil {
+				t.Fatal(err)
+			}
+			edited := r.edit(t, p, n.ID, "The lift works, I think")
+			if edited.State != notifier.StateSent || edited.Revision != 1 {
+				t.Errorf("edited as %+v", edited)
+			}
+			r.everyoneReads(t, append(seqs[:1:1], seqs[2:]...), "The lift works, I think")
+			if got := r.holds(t, seqs[0], 0); len(got) != 1 {
+				t.Errorf("who has read it has %v", got)
+			}
+			if got := r.holds(t, seqs[1], 0); len(got) != 0 {
+				t.Errorf("who has deleted it has %v again", got)
+			}
+		})
+	}
+}
+
+func TestAnEditKeepsToTheTextAndToItsRevision(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	r.users(t, "all", 2)
+	p := running(t, r.config())
+	d := toUsers("u1")
+	d.Subject, d.ExpiresIn = "lift:1", time.Hour
+	n := send(t, p, d)
+	text := notifier.Draft{Title: "  The lift works  ", Body: "Really.\r\n", Link: "/lifts/1"}
+	edited, err := p.Edit(t.Context(), n.ID, 0, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if edited.Title != "The lift works" || edited.Body != "Really.\n" || edited.Link != "/lifts/1" || edited.Subject != "lift:1" ||
+		edited.Sender != "test" || !edited.ExpiresAt.Equal(n.ExpiresAt) || edited.Target.Users[0] != "u1" {
+		t.Errorf("edited as %+v", edited)
+	}
+	if _, err = p.Edit(t.Context(), n.ID, 0, text); !errors.Is(err, notifier.ErrConflict) {
+		t.Errorf("an edit of an old revision: %v", err)
+	}
+	if _, err = p.Edit(t.Context(), 99, 0, text); !errors.Is(err, notifier.ErrNotFound) {
+		t.Errorf("an edit of no notice: %v", err)
+	}
+	same := n.Draft
+	same.ExpiresIn = time.Hour
+	if _, err = p.Edit(t.Context(), n.ID, 1, same); err != nil {
+		t.Errorf("an edit that says what was sent: %v", err)
+	}
+	for field, change := range map[string]func(*notifier.Draft){
+		"to":           func(d *notifier.Draft) { d.Target = notifier.Target{Users: []string{"u2"}} },
+		"type":         func(d *notifier.Draft) { d.Type = "like" },
+		"scope":        func(d *notifier.Draft) { d.Scope = "west" },
+		"subject":      func(d *notifier.Draft) { d.Subject = "lift:2" },
+		"expires_in":   func(d *notifier.Draft) { d.ExpiresIn = 2 * time.Hour },
+		"toast":        func(d *notifier.Draft) { d.Toast = true },
+		"starts_at":    func(d *notifier.Draft) { d.StartsAt = time.Now() },
+		"ends_at":      func(d *notifier.Draft) { d.EndsAt = time.Now() },
+		"pinned":       func(d *notifier.Draft) { d.Pinned = true },
+		"late_joiners": func(d *notifier.Draft) { d.LateJoiners = true },
+	} {
+		d := text
+		change(&d)
+		var bad *notifier.InvalidError
+		if _, err = p.Edit(t.Context(), n.ID, 2, d); !errors.As(err, &bad) || len(bad.Fields) != 1 ||
+			bad.Fields[0].Field != field || bad.Fields[0].Code != notifier.CodeNotEditable {
+			t.Errorf("another %s: %v", field, err)
+		}
+	}
+	var bad *notifier.InvalidError
+	if _, err = p.Edit(t.Context(), n.ID, 2, notifier.Draft{Link: "//evil.example"}); !errors.As(err, &bad) || len(bad.Fields) != 2 {
+		t.Errorf("an edit without a title, to a foreign host: %v", err)
+	}
+	retract(t, p, n.ID)
+	if _, err = p.Edit(t.Context(), n.ID, 2, text); !errors.Is(err, notifier.ErrConflict) {
+		t.Errorf("an edit of what was retracted: %v", err)
+	}
+}
+
+// meanwhile is an inbox in which something happens once, before or after the first
+// delivery.
+type meanwhile struct {
+	pipeline.Inbox
+	before, after func()
+	once          sync.Once
+	mu            sync.Mutex
+	delivered     int // inboxes
+}
+
+func (m *meanwhile) DeliverAll(ctx context.Context, all []notifier.Delivery) []error {
+	first := false
+	m.once.Do(func() { first = true })
+	if first && m.before != nil {
+		m.before()
+	}
+	errs := m.Inbox.DeliverAll(ctx, all)
+	if first && m.after != nil {
+		m.after()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, d := range all {
+		m.delivered += len(d.Seqs)
+	}
+	return errs
+}
+
+// TestWhatIsEditedOnItsWayArrivesAsItIsBehind edits a notice while its first range, or
+// all of it, is delivered, by hands of which the deliverer knows nothing.
+func TestWhatIsEditedOnItsWayArrivesAsItIsBehind(t *testing.T) {
+	t.Parallel()
+	for name, chunk := range map[string]int{"whole": 500, "range by range": 20} {
+		for _, when := range []string{"before", "after"} {
+			t.Run(name+", "+when, func(t *testing.T) {
+				t.Parallel()
+				r := newRig(t, redistest.Client(t))
+				seqs := r.users(t, "all", 100)
+				c := r.config()
+				c.Chunk, c.Wait = chunk, 0
+				c.Poll, c.Idle = time.Hour, time.Minute // nobody else has a part in it
+				var p *pipeline.Pipeline
+				edit := func() { r.edit(t, p, 1, "Behind") }
+				m := &meanwhile{Inbox: r.inbox, before: edit}
+				if when == "after" {
+					m.before, m.after = nil, edit
+				}
+				c.Inbox = m
+				p = pipeline.New(c)
+				n := send(t, p, toRole("all"))
+				start(t, p)
+				r.state(t, n.ID, notifier.StateSent)
+				eventually(t, "the stream is empty", func() bool { return p.Stats().Backlog == 0 })
+				r.everyoneReads(t, seqs, "Behind")
+				r.everyoneHas(t, seqs, 1)
+			})
+		}
+	}
+}
+
+func TestALateDeliveryOfAnOldRevisionDoesNotStay(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 3)
 	c := r.config()
-	held := &slow{Inbox: r.inbox, let: make(chan struct{})}
-	close(held.let)
-	c.Store, c.Inbox, c.Poll = &editedWhole{Store: r.store}, held, time.Hour // the relay has no part in it
-	n := send(t, running(t, c), toRole("all"))
-	if n.State != notifier.StateSent {
-		t.Errorf("it is %s", n.State)
+	c.Wait = 0
+	p := pipeline.New(c)
+	n := send(t, p, toUsers("u1", "u2", "u3"))
+	old, err := n.Delivery(seqs)
+	if err != nil {
+		t.Fatal(err)
 	}
-	r.everyoneHas(t, seqs, 1)
-	if got := held.delivered.Load(); got < 2 {
-		t.Errorf("delivered %d times, want 2", got)
+	start(t, p)
+	r.state(t, n.ID, notifier.StateSent)
+	r.edit(t, p, n.ID, "Edited")
+	eventually(t, "it is edited", func() bool { return r.stateOf(t, n.ID) == notifier.StateSent })
+	// One inbox is lost, and the first delivery comes there only now.
+	if err := r.inbox.Erase(t.Context(), seqs[0]); err != nil {
+		t.Fatal(err)
 	}
+	r.put(t, intake.Entry{NoticeID: n.ID, Delivery: &old})
+	eventually(t, "everybody has the new text", func() bool {
+		page, err := r.inbox.Look(t.Context(), seqs[0], notifier.Query{})
+		return err == nil && len(page.Entries) == 1 && page.Entries[0].Title == "Edited"
+	})
+	r.everyoneReads(t, seqs, "Edited")
+}
+
+// TestWhoForgotThatHeDeletedItDoesNotGetItAgain makes an inbox forget what left it, as
+// it does after some days.
+func TestWhoForgotThatHeDeletedItDoesNotGetItAgain(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 50)
+	c := r.config()
+	c.Chunk = 20
+	p := running(t, c)
+	n := send(t, p, toRole("all"))
+	for _, seq := range seqs[:30] {
+		if _, err := r.inbox.Delete(t.Context(), seq, n.Key()); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.rdb.Del(t.Context(), r.keys.Gone(seq)).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, title := range []string{"Edited", "Edited again"} {
+		r.edit(t, p, n.ID, title)
+		r.everyoneReads(t, seqs[30:], title)
+		r.everyoneHas(t, seqs[:30], 0)
+	}
+}
+
+// lateEditor is a store in which a notice is edited just before its state changes.
+type lateEditor struct {
+	*store.Store
+	edit func()
+	once sync.Once
+}
+
+func (l *lateEditor) Move(ctx context.Context, id, rev int64, from, to notifier.State) (bool, error) {
+	if to == notifier.StateSent {
+		l.once.Do(l.edit)
+	}
+	return l.Store.Move(ctx, id, rev, from, to)
+}
+
+func (l *lateEditor) Confirm(ctx context.Context, done []notifier.Revised) ([]int64, error) {
+	l.once.Do(l.edit)
+	return l.Store.Confirm(ctx, done)
+}
+
+func TestANoticeThatIsEditedAtTheLastMomentIsNotDoneInTheOldRevision(t *testing.T) {
+	t.Parallel()
+	for name, chunk := range map[string]int{"whole": 500, "range by range": 20} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, redistest.Client(t))
+			seqs := r.users(t, "all", 100)
+			c := r.config()
+			c.Chunk, c.Wait = chunk, 0
+			var p *pipeline.Pipeline
+			c.Store = &lateEditor{Store: r.store, edit: func() { r.edit(t, p, 1, "Last") }}
+			p = pipeline.New(c)
+			n := send(t, p, toRole("all"))
+			start(t, p)
+			r.state(t, n.ID, notifier.StateSent)
+			r.everyoneReads(t, seqs, "Last")
+		})
+	}
+}
+
+func TestAnEditWhoseSenderDiedIsFinishedByTheRelay(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 100)
+	c := r.config()
+	c.Chunk = 20
+	p := running(t, c)
+	n := send(t, p, toRole("all"))
+	n.Title = "From the grave"
+	if err := r.store.EditNotice(t.Context(), &n); err != nil {
+		t.Fatal(err)
+	}
+	r.state(t, n.ID, notifier.StateSent)
+	r.everyoneReads(t, seqs, "From the grave")
+}
+
+// TestAnInboxThatComesBackWhileItsNoticeIsEditedShowsTheNewText lets somebody read SQL
+// before the edit, and write to Redis behind it.
+func TestAnInboxThatComesBackWhileItsNoticeIsEditedShowsTheNewText(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 1)
+	p := running(t, r.config())
+	n := send(t, p, toUsers("u1"))
+	snapshots, err := r.inbox.Read(t.Context(), seqs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.store.SaveSnapshots(t.Context(), snapshots); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.inbox.Erase(t.Context(), seqs[0]); err != nil {
+		t.Fatal(err)
+	}
+	slowly := inbox.New(r.rdb, r.keys, inbox.Options{SQL: &readerBefore{Store: r.store, then: func() { r.edit(t, p, n.ID, "Edited") }}})
+	page, err := slowly.Look(t.Context(), seqs[0], notifier.Query{})
+	if err != nil || len(page.Entries) != 1 || page.Entries[0].Title != "Edited" {
+		t.Errorf("it came back as %+v, %v", page.Entries, err)
+	}
+}
+
+// readerBefore is a store that answers what it knew before something happened.
+type readerBefore struct {
+	*store.Store
+	then func()
+	once sync.Once
+}
+
+func (b *readerBefore) Contents(ctx context.Context, ids []int64) (map[int64]notifier.Notice, error) {
+	known, err := b.Store.Contents(ctx, ids)
+	b.once.Do(b.then)
+	return known, err
+}
+
+func TestAnEditIsToldOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 1)
+	p := running(t, r.config())
+	n := send(t, p, toUsers("u1"))
+	told := r.listen(t, seqs[0])
+	r.edit(t, p, n.ID, "Edited")
+	r.put(t, intake.Entry{NoticeID: n.ID, Again: true, Had: true, Revision: 1})
+	c, err := notifier.ParseChange((<-told).Payload)
+	if err != nil || len(c.Events) != 1 || c.Events[0].Kind != notifier.ChangeEdited || c.Events[0].Key != n.Key() || c.Unread != 1 {
+		t.Errorf("told of it as %+v, %v", c, err)
+	}
+	eventually(t, "the stream is empty", func() bool { return r.rdb.XLen(t.Context(), r.keys.Intake()).Val() == 0 })
+	select {
+	case more := <-told:
+		t.Errorf("told again: %s", more.Payload)
+	default:
+	}
+}
+
+// listen hears what is told of a user's inbox from now on.
+func (r *rig) listen(t *testing.T, seq int64) <-chan *redis.Message {
+	t.Helper()
+	sub := r.rdb.Subscribe(t.Context(), r.keys.LiveUser(seq))
+	t.Cleanup(func() { _ = sub.Close() })
+	if _, err := sub.Receive(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return sub.Channel()
 }

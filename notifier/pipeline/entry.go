@@ -22,24 +22,28 @@ func (p *Pipeline) hand(accepted []*notifier.Acceptance) {
 }
 
 // entry is the way of a notice through the intake: whole when its recipients are
-// few, else as a baton that begins where it stands.
+// few and all of them are shown the same, else as a baton that begins where it stands. What
+// was edited is a baton too: there may be rows to change.
 func (p *Pipeline) entry(a *notifier.Acceptance, again bool) (intake.Entry, error) {
 	n := a.Notice
-	e := intake.Entry{NoticeID: n.ID, Again: again, Had: again && n.State == notifier.StateSent}
+	e := intake.Entry{NoticeID: n.ID, Revision: n.Revision, Again: again, Had: wasSent(n)}
 	if takenBack(n.State) {
 		e.Retract = true
 	}
 	if !again {
 		e.From = n.Done
 	}
-	if e.Retract || a.To == nil || a.To.IsEmpty() || a.To.GetCardinality() > uint64(p.c.Chunk) { //nolint:gosec // above 0
+	if e.Retract || n.Revision > 0 || a.To == nil || a.To.IsEmpty() || a.To.GetCardinality() > uint64(p.c.Chunk) { //nolint:gosec // above 0
 		return e, nil
 	}
-	d, err := n.Delivery(after(a.To, 0, 0, p.c.Chunk))
+	all, err := n.Deliveries(after(a.To, 0, 0, p.c.Chunk))
 	if err != nil {
 		return e, fmt.Errorf("encode notice %d: %w", n.ID, err)
 	}
-	e.Delivery = &d
+	if len(all) > 1 {
+		return e, nil
+	}
+	e.Delivery = &all[0]
 	e.From = 0
 	return e, nil
 }

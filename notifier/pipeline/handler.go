@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/intake"
@@ -14,7 +15,7 @@ type handler struct{ p *Pipeline }
 
 // Deliver puts whole small notices into inboxes. It does not ask SQL how they
 // stand: what was retracted meanwhile is kept out by the inboxes, and Confirm sees
-// what was edited.
+// what was edited: no row stays in an old revision.
 func (h handler) Deliver(ctx context.Context, entries []intake.Entry) []error {
 	all := make([]notifier.Delivery, len(entries))
 	for i, e := range entries {
@@ -25,7 +26,8 @@ func (h handler) Deliver(ctx context.Context, entries []intake.Entry) []error {
 }
 
 // Confirm says in SQL that notices are sent. One that is in another revision by
-// now is delivered anew.
+// now is delivered anew, as whoever edited it may have been there before: in whichever
+// state it is, inboxes got an old text just now.
 func (h handler) Confirm(ctx context.Context, entries []intake.Entry) error {
 	done := make([]notifier.Revised, len(entries))
 	for i, e := range entries {
@@ -41,8 +43,12 @@ func (h handler) Confirm(ctx context.Context, entries []intake.Entry) error {
 		if err != nil && !errors.Is(err, notifier.ErrNotFound) {
 			return fmt.Errorf("look at notice %d, which was moved: %w", id, err)
 		}
-		if err == nil && n.State == notifier.StateAccepted {
-			anew = append(anew, intake.Entry{NoticeID: id})
+		switch {
+		case err != nil || takenBack(n.State):
+		case n.State == notifier.StateAccepted:
+			anew = append(anew, intake.Entry{NoticeID: id, Revision: n.Revision})
+		case n.Revision > 0:
+			anew = append(anew, intake.Entry{NoticeID: id, Revision: n.Revision, To: lastOf(entries, id)})
 		}
 	}
 	if len(anew) > 0 {
@@ -57,9 +63,8 @@ func (h handler) Confirm(ctx context.Context, entries []intake.Entry) error {
 }
 
 // Range serves up to Config.Chunk recipients behind e.From and passes the baton
-// on. How the notice stands is looked at before and after: a range that was edited
-// meanwhile is repeated, and a baton whose notice was moved ends, as who moved it
-// has sent another.
+// on. How the notice stands is looked at before and after: a baton whose notice was
+// moved or edited ends, as who did that has sent another.
 func (h handler) Range(ctx context.Context, e intake.Entry) ([]intake.Entry, error) {
 	if e.NoticeID == 0 {
 		return h.p.resend(ctx, e)
@@ -71,7 +76,7 @@ func (h handler) Range(ctx context.Context, e intake.Entry) ([]intake.Entry, err
 	case err != nil:
 		return nil, fmt.Errorf("look at notice %d: %w", e.NoticeID, err)
 	}
-	if !due(&n, e) {
+	if !due(&n, e) || overtaken(&n, e) {
 		return nil, nil
 	}
 	s, err := h.p.stretch(ctx, &n, e)
@@ -94,4 +99,21 @@ func due(n *notifier.Notice, e intake.Entry) bool {
 		return e.Retract && (e.Again || e.To > 0)
 	}
 	return false
+}
+
+// overtaken says that a baton began with an older revision: who edited the notice has
+// sent another, which begins at the first recipient, or the relay will. One that sends
+// again, or ends at some recipient, has its own work to do, in whichever revision.
+func overtaken(n *notifier.Notice, e intake.Entry) bool {
+	return e.Revision != n.Revision && !e.Retract && !e.Again && e.To == 0
+}
+
+// lastOf is the last recipient of a notice in these entries.
+func lastOf(entries []intake.Entry, id int64) (last int64) {
+	for _, e := range entries {
+		if e.NoticeID == id {
+			last = max(last, slices.Max(e.Delivery.Seqs))
+		}
+	}
+	return last
 }

@@ -22,6 +22,13 @@ func (o overtaken) SetState(ctx context.Context, id int64, from, to notifier.Sta
 	return o.Store.SetState(ctx, id, from, to)
 }
 
+func (o overtaken) Move(ctx context.Context, id, rev int64, from, to notifier.State) (bool, error) {
+	if to == notifier.StateSent {
+		return o.SetState(ctx, id, from, to)
+	}
+	return o.Store.Move(ctx, id, rev, from, to)
+}
+
 func (o overtaken) Confirm(ctx context.Context, done []notifier.Revised) ([]int64, error) {
 	for _, d := range done {
 		if _, err := o.SetState(ctx, d.ID, notifier.StateAccepted, notifier.StateSent); err != nil {

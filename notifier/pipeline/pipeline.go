@@ -28,6 +28,11 @@ type Inbox interface {
 	// DeliverAll answers one error for each, in order.
 	DeliverAll(ctx context.Context, all []notifier.Delivery) []error
 	Retract(ctx context.Context, noticeID int64, key string, seqs []int64) error
+	// EditAll changes rows of older revisions; it answers as DeliverAll does.
+	EditAll(ctx context.Context, all []notifier.Delivery) []error
+	// Outdate keeps what was read of SQL before from coming into these users' inboxes,
+	// or into anybody's when there are none.
+	Outdate(ctx context.Context, seqs []int64) error
 	// Counts and Statuses answer in the order of what was asked.
 	Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally, error)
 	Statuses(ctx context.Context, singles []notifier.Single) ([]notifier.Tally, error)
@@ -36,6 +41,11 @@ type Inbox interface {
 // Router answers who gets each of some notices; see route.Router.
 type Router interface {
 	RecipientsAll(ctx context.Context, drafts []notifier.Draft) ([]route.Answer, error)
+}
+
+// Types hears which types of notices are in use, before one of them is accepted.
+type Types interface {
+	Use(ctx context.Context, types []string) error
 }
 
 // Runner is a part that works in the background until its context ends.

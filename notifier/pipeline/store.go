@@ -19,6 +19,13 @@ type Store interface {
 	// Confirm makes accepted notices sent that still have that revision. moved are
 	// the others.
 	Confirm(ctx context.Context, done []notifier.Revised) (moved []int64, err error)
+	// EditNotice gives a notice to inboxes n's title, body and link, and fills n with what
+	// it is then: of the next revision and not finished. One that was sent is sending
+	// then, any other accepted. It is notifier.ErrConflict when n's revision is not the present
+	// one, or the notice is retracted or expired.
+	EditNotice(ctx context.Context, n *notifier.Notice) error
+	// NoticesBySubject lists notices that are neither retracted nor expired, by id.
+	NoticesBySubject(ctx context.Context, subject string, after int64, limit int) ([]notifier.Notice, error)
 	// Notice returns notifier.ErrNotFound for an unknown id.
 	Notice(ctx context.Context, id int64) (notifier.Notice, error)
 	// Accepted returns notices with their recipients, by id; To is nil where they are not settled.
