@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
@@ -54,8 +53,6 @@ func (u *users) poll(ctx context.Context, in *pollInput) (*pollOutput, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case found.Ver == 0:
-		return nil, fmt.Errorf("user %d is gone: %w", who.Seq, notifier.ErrNotFound)
 	case boardErr != nil:
 		return nil, boardErr
 	}
@@ -137,7 +134,7 @@ func holds(header, tag string) bool {
 }
 
 // registerPoll adds the call, and says of its answers what types do not say.
-func registerPoll(u *users) {
+func registerPoll(u *users) error {
 	const path = userPath + "/notices"
 	register(u.server, call{
 		id: "poll", group: groupUsers, method: http.MethodGet, path: path, scope: notifier.ScopeRead, status: http.StatusOK,
@@ -151,13 +148,30 @@ func registerPoll(u *users) {
 			{name: "warehouse", summary: "A page about one warehouse", params: map[string]string{"name": "carol", "scope": "119240", "limit": "10"}},
 		},
 	}, u.poll)
+	asXML, err := examplePoll().encode(true)
+	if err != nil {
+		return err
+	}
 	op := u.operation(http.MethodGet, prefix+path)
 	registry := u.api.OpenAPI().Components.Schemas
 	op.Responses["200"].Content = map[string]*huma.MediaType{
 		typeJSON: {Schema: registry.Schema(reflect.TypeFor[pollAnswer](), true, "PollAnswer")},
 		typeXML: {
-			Schema: &huma.Schema{Type: huma.TypeString, Description: "The same words as elements below `poll`; each notice is `notices/notice`."},
+			Schema:  &huma.Schema{Type: huma.TypeString, Description: "The same words as elements below `poll`; each notice is `notices/notice`."},
+			Example: string(asXML),
 		},
 	}
 	op.Responses["304"] = &huma.Response{Description: "It is as the caller has it."}
+	return nil
+}
+
+// examplePoll is an answer for the document to show.
+func examplePoll() *pollAnswer {
+	return &pollAnswer{
+		Unread: 3, Newest: 1763800000000, Summary: "3 unread, newest: Aisle 7 needs restocking",
+		Notices: []pollNotice{{
+			Key: "rep_notice:aisle:7", ID: 124, Type: "rep_notice", Scope: "119240", Title: "Aisle 7 needs restocking",
+			Body: "Only 12 units of item 40-118 are left.", CreatedAt: "2025-11-22T08:26:40.000Z", ExpiresAt: "2025-11-25T08:26:40.000Z", Reason: "role:picker",
+		}},
+	}
 }

@@ -27,6 +27,7 @@ func registerSubscriptions(u *users) {
 			{name: "user", summary: "Bob wants to know as well", body: `{"type": "rep_notice", "scope": "119240", "user": "bob"}`, status: http.StatusCreated},
 		},
 	}, u.subscribe)
+	u.documentCreated(http.MethodPut, subscriptionsPath, "The subscription is new.")
 	register(u.server, call{
 		id: "list-subscriptions", group: groupSubscriptions, method: http.MethodGet, path: subscriptionsPath, scope: notifier.ScopeAdmin, status: http.StatusOK,
 		summary:  "List subscriptions",

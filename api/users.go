@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views/locale"
@@ -29,7 +28,10 @@ func registerUsers(s *server) error {
 		return err
 	}
 	u := &users{server: s, known: known{users: s.Directory, now: s.Now}, texts: texts}
-	registerPoll(u)
+	if err := registerPoll(u); err != nil {
+		return err
+	}
+	registerBadge(u)
 	registerReading(u)
 	register(s, call{
 		id: "put-user", group: groupUsers, method: http.MethodPut, path: userPath, scope: notifier.ScopeAdmin, status: http.StatusOK,
@@ -41,6 +43,7 @@ func registerUsers(s *server) error {
 			{name: "roles", summary: "Make him a picker, and nothing else", params: map[string]string{"name": "frank"}, body: `{"roles": ["picker"]}`},
 		},
 	}, u.put)
+	u.documentCreated(http.MethodPut, userPath, "The user is new.")
 	register(s, call{
 		id: "get-user", group: groupUsers, method: http.MethodGet, path: userPath, scope: notifier.ScopeAdmin, status: http.StatusOK,
 		summary:  "Look up a user",
@@ -57,6 +60,15 @@ func registerUsers(s *server) error {
 	}, u.remove)
 	registerSubscriptions(u)
 	return nil
+}
+
+// documentCreated says that a call answers 201 when it made something, with the body
+// that it has else.
+func (u *users) documentCreated(method, path, when string) {
+	op := u.operation(method, prefix+path)
+	created := *op.Responses["200"]
+	created.Description = when
+	op.Responses["201"] = &created
 }
 
 // userBody is what of a user is to change.
@@ -92,9 +104,9 @@ func (u *users) put(ctx context.Context, in *putInput) (*userOutput, error) {
 	body := &in.Payload.Value
 	p := PutUser{Name: in.Name, Locale: body.Locale, Roles: body.Roles}
 	if body.Audience != nil {
-		a, ok := u.audience(*body.Audience)
+		a, ok := audienceNamed(u.Audiences, *body.Audience)
 		if !ok {
-			return nil, invalidAt("body.audience", notifier.CodeUnknownAudience, map[string]any{"Name": echo(*body.Audience)})
+			return nil, invalidAt("body.audience", notifier.CodeUnknownAudience, map[string]any{"Name": excerpt(*body.Audience)})
 		}
 		p.Audience = &a
 	}
@@ -146,17 +158,7 @@ func (u *users) answer(found notifier.User) userAnswer {
 	if roles == nil {
 		roles = []string{}
 	}
-	return userAnswer{Name: found.Name, Audience: u.Audiences[found.Audience], Roles: roles, Locale: found.Locale}
-}
-
-// audience finds an audience by its name, whatever the case.
-func (u *users) audience(name string) (found notifier.Audience, ok bool) {
-	for a, called := range u.Audiences {
-		if strings.EqualFold(called, name) {
-			return a, true
-		}
-	}
-	return 0, false
+	return userAnswer{Name: found.Name, Audience: audienceNames(u.Audiences, []notifier.Audience{found.Audience})[0], Roles: roles, Locale: found.Locale}
 }
 
 func deref[T any](p *T) (v T) {
@@ -164,12 +166,4 @@ func deref[T any](p *T) (v T) {
 		v = *p
 	}
 	return v
-}
-
-// echo is as much of a wrong name as is shown back.
-func echo(name string) string {
-	if len(name) > maxEcho {
-		return strings.ToValidUTF8(name[:maxEcho], "") + "…"
-	}
-	return name
 }

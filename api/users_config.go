@@ -7,9 +7,8 @@ import (
 )
 
 // Inbox is what applications see of inboxes and change in them; see notifier/inbox.
-// The badges answered are the inbox's half.
+// The badges answered are the inbox's half. A user who is gone is notifier.ErrNotFound.
 type Inbox interface {
-	// Poll is with version 0 of an inbox that nobody has.
 	Poll(ctx context.Context, seq int64, q notifier.PollQuery) (notifier.Poll, error)
 	// ReadKeys turns these entries to read: all of them, or none and
 	// notifier.ErrNotFound when one is not in this inbox.
