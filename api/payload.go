@@ -34,14 +34,22 @@ func (p *payload[T]) schema(r huma.Registry, hint string) *huma.Schema {
 
 // fault is one that decides the status of the answer.
 type fault struct {
-	*huma.ErrorDetail
-	status int
+	status  int
+	message string
 }
 
+func (f fault) Error() string { return f.message }
+
+// GetStatus makes it the status of the answer.
 func (f fault) GetStatus() int { return f.status }
 
+// ErrorDetail is how it is listed.
+func (f fault) ErrorDetail() *huma.ErrorDetail {
+	return &huma.ErrorDetail{Location: "body", Message: f.message}
+}
+
 func bodyFault(status int, message string) []error {
-	return []error{fault{&huma.ErrorDetail{Location: "body", Message: message}, status}}
+	return []error{fault{status, message}}
 }
 
 // Resolve reads and decodes the body.
@@ -61,11 +69,11 @@ func (p *payload[T]) Resolve(c huma.Context) []error {
 }
 
 // decode decodes at once what fits. What does not is compared with the schema,
-// which finds all that is wrong. So is what holds a null, which decoding passes over.
+// which finds all that is wrong.
 func decode(raw []byte, into any, op *huma.Operation) []error {
 	err := json.Unmarshal(raw, into, json.RejectUnknownMembers(true))
-	if err == nil && !bytes.Contains(raw, []byte("null")) {
-		return nil
+	if err == nil {
+		return nulls(raw)
 	}
 	var document any
 	if syntax := json.Unmarshal(raw, &document); syntax != nil {
@@ -74,10 +82,28 @@ func decode(raw []byte, into any, op *huma.Operation) []error {
 	var found huma.ValidateResult
 	path := huma.NewPathBuffer([]byte("body"), len("body"))
 	huma.Validate(registryOf(op), op.RequestBody.Content["application/json"].Schema, path, huma.ModeWriteToServer, document, &found)
-	if len(found.Errors) == 0 && err != nil {
+	if len(found.Errors) == 0 {
 		return []error{decodeFault(err)}
 	}
 	return found.Errors
+}
+
+// nulls finds what is null: decoding takes it for what is left out, and no field is
+// described so.
+func nulls(raw []byte) []error {
+	if !bytes.Contains(raw, []byte("null")) {
+		return nil
+	}
+	var found []error
+	for d := jsontext.NewDecoder(bytes.NewReader(raw)); ; {
+		token, err := d.ReadToken()
+		if err != nil {
+			return found
+		}
+		if token.Kind() == 'n' {
+			found = append(found, &huma.ErrorDetail{Location: location(d.StackPointer()), Message: "is null: leave it out"})
+		}
+	}
 }
 
 // decodeFault says where in the body decoding stopped, and why.

@@ -51,6 +51,14 @@ func newWorld(t testing.TB, change ...func(*Config)) *world {
 // newWorldOn is newWorld on a PostgreSQL, or on SQLite without an address.
 func newWorldOn(t testing.TB, postgres string, rdb redis.UniversalClient, change ...func(*Config)) *world {
 	t.Helper()
+	w := newStillWorld(t, postgres, rdb, change...)
+	w.run(t)
+	return w
+}
+
+// newStillWorld is a world in which nobody delivers.
+func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, change ...func(*Config)) *world {
+	t.Helper()
 	s, err := store.Open(t.Context(), store.Config{URL: postgres, DataDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +88,6 @@ func newWorldOn(t testing.TB, postgres string, rdb redis.UniversalClient, change
 		t.Fatal(err)
 	}
 	w.handler = w.server.middleware(w.server.mux)
-	w.run(t)
 	w.people(t)
 	w.admin, w.send, w.read = w.key(t, "admin", "admin"), w.key(t, "shop", "send"), w.key(t, "app", "read")
 	return w

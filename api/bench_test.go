@@ -1,0 +1,135 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+// crowd adds users u1 to uN.
+func (w *world) crowd(t testing.TB, n int) {
+	t.Helper()
+	i := 0
+	_, err := w.store.ImportUsers(t.Context(), n, func() (store.NewUser, int, error) {
+		if i++; i > n {
+			return store.NewUser{}, i, io.EOF
+		}
+		return store.NewUser{Name: fmt.Sprint("u", i), Audience: 3}, i, nil
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// BenchmarkAccept sends notices over connections that stay, one or many in a request,
+// each on the disk of SQL before it is answered. Nobody delivers them meanwhile.
+func BenchmarkAccept(b *testing.B) {
+	for _, sql := range []string{"sqlite", "postgres"} {
+		for _, size := range []int{1, 100, 1000} {
+			b.Run(fmt.Sprintf("%s/%d", sql, size), func(b *testing.B) {
+				url := ""
+				if sql == "postgres" {
+					url = sqltest.URL(b)
+				}
+				w := newStillWorld(b, url, redistest.Own(b).Client(b))
+				w.crowd(b, 5000)
+				server := httptest.NewServer(w.handler)
+				b.Cleanup(server.Close)
+				client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
+				b.Cleanup(client.CloseIdleConnections)
+				var next, sent atomic.Int64
+				b.SetParallelism(max(32/size, 2))
+				b.ResetTimer()
+				b.RunParallel(func(pb *testing.PB) {
+					for pb.Next() {
+						w.post(b, client, server.URL, size, &next)
+						sent.Add(int64(size))
+					}
+				})
+				b.ReportMetric(float64(sent.Load())/b.Elapsed().Seconds(), "accepted/s")
+			})
+		}
+	}
+}
+
+func benchNotice(n int64) string {
+	return fmt.Sprintf(`{"target":{"users":["u%d"]},"type":"like","subject":"photo_id:%d","title":"Carol likes your photo",`+
+		`"body":"Harbour at dusk, from the old crane","link":"/photos/1"}`, 1+n%5000, n)
+}
+
+func benchBatch(size int, next func() int64) string {
+	many := make([]string, size)
+	for i := range many {
+		many[i] = benchNotice(next())
+	}
+	return `{"notices":[` + strings.Join(many, ",") + `]}`
+}
+
+// post sends some notices in one request.
+func (w *world) post(b *testing.B, client *http.Client, url string, size int, next *atomic.Int64) {
+	b.Helper()
+	path, body := prefix+"/notices", ""
+	if size > 1 {
+		path, body = path+"/batch", benchBatch(size, func() int64 { return next.Add(1) })
+	} else {
+		body = benchNotice(next.Add(1))
+	}
+	r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, url+path, bytes.NewReader([]byte(body)))
+	if err != nil {
+		b.Error(err)
+		return
+	}
+	r.Header.Set("Authorization", "Bearer "+w.send)
+	r.Header.Set("Content-Type", "application/json")
+	res, err := client.Do(r)
+	if err != nil {
+		b.Error(err)
+		return
+	}
+	text, _ := io.ReadAll(res.Body)
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusAccepted {
+		b.Errorf("status %d: %.300s", res.StatusCode, text)
+	}
+}
+
+// taking is a sender that does nothing: what is measured is the API.
+type taking struct{ Sender }
+
+func (taking) SendAll(_ context.Context, all []notifier.Request) []notifier.Result {
+	results := make([]notifier.Result, len(all))
+	for i := range results {
+		results[i].Notice.ID = int64(i + 1)
+	}
+	return results
+}
+
+// BenchmarkRequest is what a request costs beside accepting what is in it.
+func BenchmarkRequest(b *testing.B) {
+	for _, size := range []int{1, 1000} {
+		b.Run(strconv.Itoa(size), func(b *testing.B) {
+			w := newWorld(b, func(c *Config) { c.Sender = taking{} })
+			path, body := "/notices", benchNotice(1)
+			if size > 1 {
+				path, body = path+"/batch", benchBatch(size, func() int64 { return 1 })
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				w.call(b, w.send, http.MethodPost, path, body).is(b, http.StatusAccepted)
+			}
+			b.ReportMetric(float64(size*b.N)/b.Elapsed().Seconds(), "notices/s")
+		})
+	}
+}
