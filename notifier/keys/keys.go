@@ -10,6 +10,7 @@ package keys
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -149,6 +150,35 @@ func (s Space) Subscribers(t notifier.Topic) string {
 // SubscriberRevision is which state of SQL the sets of subscribers are made of:
 // STRING. Written by topic.
 func (s Space) SubscriberRevision() string { return s.prefix + "revision:subscribers" }
+
+// SubscribersVersion is the revision of SQL that a topic's set is as of: STRING, in the
+// slot of the set. It outlives the set by an hour, so that nothing older makes that
+// again. Written by topic.
+func (s Space) SubscribersVersion(t notifier.Topic) string {
+	return s.prefix + "revision:{" + s.Subscribers(t) + "}"
+}
+
+// SubscribersDraft is a set of subscribers in the making, in the slot of what it will
+// become: SET, lives for a minute. Written by topic.
+func (s Space) SubscribersDraft(t notifier.Topic, token string) string {
+	return s.prefix + "draft:{" + s.Subscribers(t) + "}:" + token
+}
+
+// AllSubscribers is the pattern of every key that Subscribers can give.
+func (s Space) AllSubscribers() string {
+	escape := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`)
+	return escape.Replace(s.prefix) + "subscribers:*"
+}
+
+// TopicOf is the topic whose Subscribers are at a key; false when it is no such key.
+func (s Space) TopicOf(key string) (t notifier.Topic, ok bool) {
+	rest, ok := strings.CutPrefix(key, s.prefix+"subscribers:")
+	if !ok {
+		return t, false
+	}
+	t.Type, t.Scope, ok = strings.Cut(rest, ":")
+	return t, ok && t.Type != ""
+}
 
 // Session is the cached session with this id: STRING, at most 60 s. Written by
 // internal/session; SQL holds the truth.

@@ -34,6 +34,8 @@ func all(s keys.Space) string {
 	}
 	for _, t := range []notifier.Topic{{Type: "rep_notice", Scope: "119240"}, {Type: "news"}} {
 		fmt.Fprintln(&b, "Subscr.  ", s.Subscribers(t))
+		fmt.Fprintln(&b, "SubVer   ", s.SubscribersVersion(t))
+		fmt.Fprintln(&b, "SubDraft ", s.SubscribersDraft(t, "K3VX"))
 	}
 	fmt.Fprintln(&b, "SubIndex ", s.SubscriberIndex())
 	fmt.Fprintln(&b, "SubRev   ", s.SubscriberRevision())
@@ -99,5 +101,40 @@ func TestEveryKeyHasThePrefixOfItsSpace(t *testing.T) {
 		if kind, key, _ := strings.Cut(line, " "); !strings.HasPrefix(strings.TrimLeft(key, " "), "other:") {
 			t.Errorf("%s %s", kind, key)
 		}
+	}
+}
+
+// Redis hashes a key without braces as a whole, and one with braces by what is within.
+func TestAllKeysOfATopicShareASlot(t *testing.T) {
+	t.Parallel()
+	s := keys.New("carillon:")
+	for _, topic := range []notifier.Topic{{Type: "rep_notice", Scope: "119240"}, {Type: "news"}} {
+		set := s.Subscribers(topic)
+		if strings.ContainsAny(set, "{}") {
+			t.Errorf("%s is not hashed as a whole", set)
+		}
+		for _, key := range []string{s.SubscribersVersion(topic), s.SubscribersDraft(topic, "K3VX")} {
+			if _, tag, _ := strings.Cut(key, "{"); !strings.HasPrefix(tag, set+"}") {
+				t.Errorf("the hash tag of %s is not %s", key, set)
+			}
+		}
+	}
+}
+
+func TestATopicIsReadFromItsKey(t *testing.T) {
+	t.Parallel()
+	s := keys.New("carillon:")
+	for _, want := range []notifier.Topic{{Type: "rep_notice", Scope: "119240"}, {Type: "news"}} {
+		if got, ok := s.TopicOf(s.Subscribers(want)); !ok || got != want {
+			t.Errorf("%+v, %v; want %+v", got, ok, want)
+		}
+	}
+	for _, key := range []string{"", s.SubscriberIndex(), s.SubscriberRevision(), "carillon:subscribers:news", "carillon:subscribers::1", keys.New("x:").Subscribers(notifier.Topic{Type: "news"})} {
+		if got, ok := s.TopicOf(key); ok {
+			t.Errorf("%q is taken for %+v", key, got)
+		}
+	}
+	if got, want := keys.New(`a*[b]?\:`).AllSubscribers(), `a\*\[b\]\?\\:subscribers:*`; got != want {
+		t.Errorf("the pattern is %s, want %s", got, want)
 	}
 }

@@ -98,4 +98,3 @@ func (t *Topics) mayMore(ctx context.Context, u notifier.User, topic notifier.To
 	bad.Add("type", notifier.CodeTooManySubs, map[string]any{"Max": notifier.MaxSubscriptions})
 	return &bad
 }
-

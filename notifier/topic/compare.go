@@ -1,0 +1,67 @@
+package topic
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/script"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// compare brings the sets of these topics to what SQL says.
+func (t *Topics) compare(ctx context.Context, found []notifier.TopicSubscribers, revision int64, force bool) (later bool, err error) {
+	// First no older change is let in any more: what is read then stays, or is newer.
+	claims := script.NewPipe(t.rdb, len(found))
+	claimed := make([]*redis.Cmd, len(found))
+	for i := range found {
+		claimed[i] = claims.Add(ctx, claimSubscribers, 1, t.k.SubscribersVersion(found[i].Topic), revision, flag(force))
+	}
+	if err := claims.Exec(ctx); err != nil {
+		return false, fmt.Errorf("claim the sets of %d topics: %w", len(found), away(err))
+	}
+	pipe := t.rdb.Pipeline()
+	sets := make([]*redis.StringSliceCmd, len(found))
+	for i := range found {
+		sets[i] = pipe.SMembers(ctx, t.k.Subscribers(found[i].Topic))
+	}
+	_, _ = pipe.Exec(ctx) // each command holds its own error
+	var differ []notifier.TopicSubscribers
+	for i := range found {
+		if err := sets[i].Err(); err != nil && !redis.HasErrorPrefix(err, "WRONGTYPE") {
+			return false, fmt.Errorf("read the subscribers of a topic: %w", away(err))
+		}
+		if n, err := code(claimed[i]); err != nil {
+			return false, err
+		} else if n == codeLater {
+			later = true
+			continue
+		}
+		if s, ok := parse(found[i].Topic, sets[i].Val()); !ok || !equal(&s, &found[i]) {
+			differ = append(differ, found[i])
+		}
+	}
+	newer, err := t.replace(ctx, differ, revision, force)
+	return later || newer, err
+}
+
+// drop takes the sets of topics away to which nobody subscribes.
+func (t *Topics) drop(ctx context.Context, topics []notifier.Topic, revision int64, force bool) (later bool, err error) {
+	for some := range slices.Chunk(topics, page) {
+		none, left := make([]notifier.TopicSubscribers, len(some)), make([]any, len(some))
+		for i, topic := range some {
+			none[i].Topic, left[i] = topic, indexed(topic)
+		}
+		newer, err := t.replace(ctx, none, revision, force)
+		if err != nil {
+			return false, err
+		}
+		later = later || newer
+		if err := t.rdb.SRem(ctx, t.k.SubscriberIndex(), left...).Err(); err != nil {
+			return false, fmt.Errorf("write the index of the subscribers: %w", away(err))
+		}
+	}
+	return later, nil
+}

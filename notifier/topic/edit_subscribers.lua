@@ -1,0 +1,27 @@
+-- edit_subscribers.lua: one subscriber more or less in a topic's set, unless that is
+-- newer already. A set without subscribers does not stay.
+--
+-- KEYS[1] set      user:SEQ, role:NAME, and 0: it is whole
+-- KEYS[2] version  the revision of SQL that it is as of
+-- ARGV[1] revision  of SQL, that this change made
+-- ARGV[2] member
+-- ARGV[3] on        1: he subscribes; 0: no more
+-- ARGV[4] keep      how long the version of a set outlives it (s)
+--
+-- Returns how many subscribers there are now; -1 when the set is not there, or not
+-- whole; -2 when it is newer.
+local set, version = KEYS[1], KEYS[2]
+local revision, member, on, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+
+local was = tonumber(redis.call('GET', version) or nil)
+if was and was >= tonumber(revision) then return -2 end
+if not was or redis.call('SISMEMBER', set, '0') == 0 then return -1 end
+redis.call(on == '1' and 'SADD' or 'SREM', set, member)
+local left = redis.call('SCARD', set) - 1
+if left > 0 then
+  redis.call('SET', version, revision)
+else
+  redis.call('DEL', set)
+  redis.call('SET', version, revision, 'EX', keep)
+end
+return left

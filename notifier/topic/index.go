@@ -1,0 +1,58 @@
+package topic
+
+import (
+	"context"
+	"maps"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// index is the topics that have a set.
+type index struct {
+	lost bool
+	has  map[notifier.Topic]bool // in the index
+	sets map[notifier.Topic]bool // with a set, as far as one can tell
+}
+
+// readIndex reads it. When it is lost, all keys are looked through for sets that nobody
+// would find otherwise.
+func (t *Topics) readIndex(ctx context.Context) (x index, err error) {
+	x.lost, x.has, x.sets = true, map[notifier.Topic]bool{}, map[notifier.Topic]bool{}
+	all, err := t.rdb.SMembers(ctx, t.k.SubscriberIndex()).Result()
+	if err != nil {
+		return x, err
+	}
+	for _, m := range all {
+		if m == whole {
+			x.lost = false
+		} else if topic, ok := fromIndex(m); ok {
+			x.has[topic] = true
+		}
+	}
+	x.sets = maps.Clone(x.has)
+	if !x.lost {
+		return x, nil
+	}
+	var mu sync.Mutex
+	return x, t.eachMaster(ctx, func(ctx context.Context, c redis.Cmdable) error {
+		scan := c.Scan(ctx, 0, t.k.AllSubscribers(), saddBatch).Iterator()
+		for scan.Next(ctx) {
+			if topic, ok := t.k.TopicOf(scan.Val()); ok {
+				mu.Lock()
+				x.sets[topic] = true
+				mu.Unlock()
+			}
+		}
+		return scan.Err()
+	})
+}
+
+func (t *Topics) eachMaster(ctx context.Context, do func(ctx context.Context, c redis.Cmdable) error) error {
+	if cluster, ok := t.rdb.(*redis.ClusterClient); ok {
+		return cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return do(ctx, c) })
+	}
+	return do(ctx, t.rdb)
+}

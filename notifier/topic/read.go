@@ -1,0 +1,100 @@
+package topic
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// SubscribersOf answers who subscribes to each of these topics, in their order, users
+// and roles sorted. It asks Redis, in one round trip, and SQL where that is away or not
+// certain. What another instance changed is seen at once, unless it could not write it
+// through: then within Options.Every.
+func (t *Topics) SubscribersOf(ctx context.Context, topics []notifier.Topic) ([]notifier.TopicSubscribers, error) {
+	found := make([]notifier.TopicSubscribers, len(topics))
+	if len(topics) == 0 {
+		return found, nil
+	}
+	lacking, revision := t.fromRedis(ctx, topics, found)
+	if len(lacking) == 0 {
+		return found, nil
+	}
+	asked := make([]notifier.Topic, len(lacking))
+	for i, at := range lacking {
+		asked[i] = topics[at]
+	}
+	fromSQL, err := t.store.SubscribersOf(ctx, asked)
+	if err != nil {
+		return nil, fmt.Errorf("read the subscribers of %d topics: %w", len(asked), err)
+	}
+	lost := false
+	for i, at := range lacking {
+		found[at] = fromSQL[i]
+		lost = lost || len(fromSQL[i].Users)+len(fromSQL[i].Roles) > 0
+	}
+	if lost && revision != unseen {
+		// No set where there should be one: unless it has just come to be.
+		if now, err := t.look(ctx); err == nil && now == revision {
+			t.Suspect()
+		}
+	}
+	return found, nil
+}
+
+// fromRedis fills in what Redis knows for certain, and says where it does not. The
+// revision is what it is made of; unseen: nothing was certain.
+func (t *Topics) fromRedis(ctx context.Context, topics []notifier.Topic, found []notifier.TopicSubscribers) (lacking []int, revision int64) {
+	sets, revision := t.sets(ctx, topics)
+	for i := range topics {
+		ok := false
+		if revision != unseen {
+			found[i], ok = parse(topics[i], sets[i].Val())
+		}
+		if !ok {
+			lacking = append(lacking, i)
+		}
+	}
+	return lacking, revision
+}
+
+// sets reads the sets of topics, if they are made of what SQL is now.
+func (t *Topics) sets(ctx context.Context, topics []notifier.Topic) (sets []*redis.StringSliceCmd, revision int64) {
+	if t.behind() {
+		return nil, unseen
+	}
+	waiting, cancel := context.WithTimeout(ctx, redisWait)
+	defer cancel()
+	seen := t.seen.Load()
+	pipe := t.rdb.Pipeline()
+	at := pipe.Get(waiting, t.k.SubscriberRevision())
+	sets = make([]*redis.StringSliceCmd, len(topics))
+	for i, topic := range topics {
+		sets[i] = pipe.SMembers(waiting, t.k.Subscribers(topic))
+	}
+	_, _ = pipe.Exec(waiting) // each command holds its own error
+	revision, err := parseRevision(at)
+	if err != nil || revision == unseen {
+		return nil, unseen
+	}
+	if revision != seen {
+		// Another instance has changed something, or Redis has lost it.
+		if now, err := t.look(ctx); err != nil || now != revision {
+			return nil, unseen
+		}
+	}
+	return sets, revision
+}
+
+// look asks SQL for its revision, and remembers it.
+func (t *Topics) look(ctx context.Context) (int64, error) {
+	was := t.seen.Load()
+	now, err := t.store.SubscriptionRevision(ctx)
+	if err != nil {
+		return unseen, fmt.Errorf("read the revision of the subscriptions: %w", err)
+	}
+	t.seen.CompareAndSwap(was, now) // a change of this instance has seen more
+	return now, nil
+}

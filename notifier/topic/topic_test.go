@@ -1,0 +1,151 @@
+package topic_test
+
+import (
+	"errors"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+func TestAChangeIsInSQLAndInRedis(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.right(t) // also when there is nothing
+		s.subscribe(t, stock, "u42", "role:picker", "u7")
+		s.subscribe(t, news, "u7")
+		s.right(t)
+		got := s.stored(t)
+		if d := cmp.Diff([]string{"0", "role:picker", "user:42", "user:7"}, got.Sets["rep_notice:119240"]); d != "" {
+			t.Error(d)
+		}
+		if d := cmp.Diff([]string{"0", "news:", "rep_notice:119240"}, got.Index); d != "" {
+			t.Error(d)
+		}
+		s.unsubscribe(t, stock, "u42")
+		s.right(t)
+	})
+}
+
+func TestATopicThatNobodySubscribesToAnyMoreLeavesNoSet(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.subscribe(t, stock, "u1", "role:picker")
+		s.unsubscribe(t, stock, "role:picker", "u1")
+		s.right(t)
+		s.subscribe(t, stock, "u2") // and may come back at once
+		s.right(t)
+		// Also when a repair finds out.
+		s.sql.leave(notifier.Subscriber{User: "u2"})
+		s.sync(t)
+		s.right(t)
+		if got := s.stored(t); len(got.Sets) != 0 || len(got.Index) != 1 {
+			t.Errorf("left behind: %+v", got)
+		}
+	})
+}
+
+func TestWhatIsSoAlreadyChangesNothing(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.subscribe(t, stock, "u1")
+		if added, err := s.Subscribe(s.ctx(t), sub(stock, "u1")); added || err != nil {
+			t.Errorf("again: %v, %v", added, err)
+		}
+		if removed, err := s.Unsubscribe(s.ctx(t), sub(stock, "u2")); removed || err != nil {
+			t.Errorf("of who does not: %v, %v", removed, err)
+		}
+		s.right(t)
+	})
+}
+
+func TestSubscribersAreAnsweredInTheOrderOfTheQuestion(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.subscribe(t, stock, "u42", "role:picker", "u7", "role:Abteilung 3", "u1000000")
+		s.subscribe(t, news, "u7")
+		s.sql.asked("subscribers")
+		got, err := s.SubscribersOf(s.ctx(t), []notifier.Topic{news, stock, news})
+		want := []notifier.TopicSubscribers{
+			{Topic: news, Users: []int64{7}},
+			{Topic: stock, Users: []int64{7, 42, 1000000}, Roles: []string{"Abteilung 3", "picker"}},
+			{Topic: news, Users: []int64{7}},
+		}
+		if d := cmp.Diff(want, got); err != nil || d != "" {
+			t.Errorf("%v\n%s", err, d)
+		}
+		if n := s.sql.asked("subscribers"); n != 0 {
+			t.Errorf("SQL was asked %d times", n)
+		}
+		got, err = s.SubscribersOf(s.ctx(t), []notifier.Topic{other, stock})
+		if err != nil || len(got) != 2 || names(got[0]) != "" || got[0].Topic != other || len(got[1].Users) != 3 {
+			t.Errorf("one with nobody: %+v, %v", got, err)
+		}
+		if got, err := s.SubscribersOf(s.ctx(t), nil); err != nil || len(got) != 0 {
+			t.Errorf("none: %+v, %v", got, err)
+		}
+		if s.Behind() {
+			t.Error("it takes a topic without subscribers for lost")
+		}
+	})
+}
+
+func TestAnotherInstanceSeesAChangeAtOnce(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		b := s.another(s.rdb)
+		if err := b.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.subscribe(t, stock, "u1")
+		if got := who(t, b, stock); got != "u1" {
+			t.Errorf("%q, want u1", got)
+		}
+		if _, err := b.Subscribe(t.Context(), sub(stock, "role:picker")); err != nil {
+			t.Fatal(err)
+		}
+		s.unsubscribe(t, stock, "u1")
+		if got := who(t, b, stock); got != "role:picker" {
+			t.Errorf("%q, want role:picker", got)
+		}
+		s.right(t)
+	})
+}
+
+func TestFaultsAreNamedAndChangeNothing(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.sql.leave(notifier.Subscriber{User: "u9"})
+		for _, bad := range []notifier.Subscription{
+			{}, sub(notifier.Topic{Type: "No Type"}, "u1"), sub(notifier.Topic{Type: "news", Scope: "a b"}, "u1"), sub(news, ""), sub(news, "u9"),
+			{Topic: news, Subscriber: notifier.Subscriber{User: "u1", Role: "picker"}},
+		} {
+			var fault *notifier.InvalidError
+			if added, err := s.Subscribe(s.ctx(t), bad); added || !errors.As(err, &fault) {
+				t.Errorf("%+v: %v, %v", bad, added, err)
+			}
+			if removed, err := s.Unsubscribe(s.ctx(t), bad); removed || bad.User != "u9" && !errors.As(err, &fault) {
+				t.Errorf("%+v ends: %v, %v", bad, removed, err)
+			}
+		}
+		s.right(t)
+	})
+}
+
+func TestWithoutSQLNothingChanges(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.subscribe(t, stock, "u1")
+		s.sql.before = func(string) error { return errAway }
+		if _, err := s.Subscribe(s.ctx(t), sub(stock, "u2")); !errors.Is(err, errAway) {
+			t.Error(err)
+		}
+		if _, err := s.Unsubscribe(s.ctx(t), sub(stock, "u1")); !errors.Is(err, errAway) {
+			t.Error(err)
+		}
+		if got := who(t, s.Topics, stock); got != "u1" { // what is certain Redis answers
+			t.Errorf("%q, want u1", got)
+		}
+		if _, err := s.SubscribersOf(s.ctx(t), []notifier.Topic{other}); !errors.Is(err, errAway) {
+			t.Errorf("what only SQL knows: %v", err)
+		}
+		s.right(t)
+	})
+}
