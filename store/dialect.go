@@ -25,6 +25,9 @@ type dialect interface {
 	// pairs is a statement that reads parameter n, the JSON of a list of pairs of
 	// texts, into columns of these names, each pair once.
 	pairs(first, second string, n int) string
+	// subscribers reads the type, scope, number of a user or 0, and name of a role or
+	// nothing, of whoever subscribes to the topics in t, topic by topic.
+	subscribers() string
 	// addUsers inserts rows in their order. taken is the index of the first row
 	// whose name is borne by another; -1: none is.
 	addUsers(ctx context.Context, tx *sql.Tx, rows []userRow) (taken int, err error)

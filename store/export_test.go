@@ -42,14 +42,15 @@ var (
 // NoticeCountsQuery is what NoticeCounts asks, for the test of its plan.
 const NoticeCountsQuery = noticeCountsQuery
 
-// What topics are asked for, for the test of their plans.
-var (
-	SubscriptionsQuery  = subscriptionsQuery
-	AllSubscribersQuery = allSubscribersQuery
-)
+// SubscriptionsQuery is what Subscriptions asks, for the test of its plans.
+var SubscriptionsQuery = subscriptionsQuery
 
-// SubscribersQuery is what SubscribersOf asks, for the test of its plan.
-func SubscribersQuery(s *Store) string { return s.subscribersQuery() }
+// SubjectQuery is the condition of NoticesBySubject, for the test of its plan.
+const SubjectQuery = subjectQuery
+
+// What SubscribersOf and AllSubscribers ask, for the test of their plans.
+func SubscribersQuery(s *Store) string    { return s.subscribersQuery() }
+func AllSubscribersQuery(s *Store) string { return s.allSubscribersQuery() }
 
 // SmallRole is up to how many members are sorted.
 const SmallRole = smallRole

@@ -12,18 +12,6 @@ import (
 // topicBatch is how many topics one statement asks for.
 const topicBatch = 1000
 
-// subscribersOfTopics is the subscribers of each row of t: users by number, or a role
-// by name.
-const subscribersOfTopics = `SELECT t.type, t.scope, s.seq, '' FROM t
-		JOIN subscriptions s ON s.type = t.type AND s.scope = t.scope AND s.seq IS NOT NULL
-	UNION ALL SELECT t.type, t.scope, 0, r.name FROM t
-		JOIN subscriptions s ON s.type = t.type AND s.scope = t.scope AND s.role_id IS NOT NULL JOIN roles r ON r.id = s.role_id`
-
-// allSubscribersQuery reads topics with their subscribers, as many topics as are asked
-// for.
-const allSubscribersQuery = `WITH t AS MATERIALIZED (SELECT DISTINCT type, scope FROM subscriptions
-		WHERE (type, scope) > ($1, $2) ORDER BY type, scope LIMIT $3) ` + subscribersOfTopics
-
 // SubscribersOf returns who subscribes to each of these topics, in the order in which
 // they are asked for: users by number, roles by name. A topic that nobody subscribes
 // to is answered with nobody. All that one call asks of up to a thousand topics is of
@@ -51,16 +39,16 @@ func (s *Store) SubscribersOf(ctx context.Context, topics []notifier.Topic) ([]n
 	return found, nil
 }
 
-// subscribersQuery reads topics that are a JSON list of pairs, each of them once.
+// subscribersQuery reads the subscribers of topics that are a JSON list of pairs.
 func (s *Store) subscribersQuery() string {
-	return `WITH t AS MATERIALIZED (` + s.dialect.pairs("type", "scope", 1) + `) ` + subscribersOfTopics
+	return `WITH t AS MATERIALIZED (` + s.dialect.pairs("type", "scope", 1) + `) ` + s.dialect.subscribers()
 }
 
 // AllSubscribers returns the topics behind after that anybody subscribes to with their
 // subscribers, up to limit topics, by the bytes of type and scope. After the zero
 // Topic is the beginning. An empty answer is the end.
 func (s *Store) AllSubscribers(ctx context.Context, after notifier.Topic, limit int) ([]notifier.TopicSubscribers, error) {
-	some, err := s.subscribers(ctx, allSubscribersQuery, text(after.Type), text(after.Scope), pageSize(limit))
+	some, err := s.subscribers(ctx, s.allSubscribersQuery(), text(after.Type), text(after.Scope), pageSize(limit))
 	if err != nil {
 		return nil, s.fail(err, "read the subscribers behind %s:%s", after.Type, after.Scope)
 	}
@@ -72,6 +60,12 @@ func (s *Store) AllSubscribers(ctx context.Context, after notifier.Topic, limit 
 		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Scope, b.Scope))
 	})
 	return found, nil
+}
+
+// allSubscribersQuery reads the subscribers of as many topics as are asked for.
+func (s *Store) allSubscribersQuery() string {
+	return `WITH t AS MATERIALIZED (SELECT DISTINCT type, scope FROM subscriptions
+		WHERE (type, scope) > ($1, $2) ORDER BY type, scope LIMIT $3) ` + s.dialect.subscribers()
 }
 
 func (s *Store) subscribers(ctx context.Context, query string, args ...any) (map[notifier.Topic]*notifier.TopicSubscribers, error) {

@@ -28,8 +28,8 @@ CREATE TABLE subscriptions (
 );
 CREATE UNIQUE INDEX subscriptions_user ON subscriptions (type, scope, seq) WHERE seq IS NOT NULL;
 CREATE UNIQUE INDEX subscriptions_role ON subscriptions (type, scope, role_id) WHERE role_id IS NOT NULL;
-CREATE INDEX subscriptions_seq ON subscriptions (seq) WHERE seq IS NOT NULL;
-CREATE INDEX subscriptions_role_id ON subscriptions (role_id) WHERE role_id IS NOT NULL;
+CREATE INDEX subscriptions_seq ON subscriptions (seq, id) WHERE seq IS NOT NULL;
+CREATE INDEX subscriptions_role_id ON subscriptions (role_id, id) WHERE role_id IS NOT NULL;
 CREATE INDEX subscriptions_topic ON subscriptions (type, scope, id);
 CREATE INDEX subscriptions_type ON subscriptions (type, id);
 
