@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -26,6 +27,7 @@ const patience = 60 * time.Second
 type site struct {
 	t     *testing.T
 	flags []string
+	env   []string // beside that of the tests
 }
 
 // alone is a site of one machine: SQLite and the built-in Redis.
@@ -91,7 +93,7 @@ func (s *site) serve(extra ...string) *instance {
 	args := append([]string{"serve"}, extra...)
 	i := &instance{t: s.t, cmd: exec.Command(program, append(args, s.flags...)...), done: make(chan error, 1)}
 	r, w := io.Pipe()
-	i.cmd.Stdout, i.cmd.Stderr = w, w
+	i.cmd.Stdout, i.cmd.Stderr, i.cmd.Env = w, w, append(os.Environ(), s.env...)
 	i.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	go func() {
 		runtime.LockOSThread() // Pdeathsig fires when this thread ends

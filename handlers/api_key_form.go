@@ -13,6 +13,9 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
+// codeChooseOne is the fault of boxes of which none is ticked.
+const codeChooseOne = "choose_one"
+
 // changeAPIKeys makes a key and shows it, this once, or revokes one.
 func (h *Handlers) changeAPIKeys(w http.ResponseWriter, r *http.Request) error {
 	if h.Keys == nil || h.NewKey == nil {
@@ -33,6 +36,11 @@ func (h *Handlers) changeAPIKeys(w http.ResponseWriter, r *http.Request) error {
 		k.Scopes = append(k.Scopes, notifier.KeyScope(scope))
 	}
 	if bad := merge(err, k.Validate()); len(bad.Fields) > 0 {
+		for i, f := range bad.Fields {
+			if f.Field == "scope" && f.Code == notifier.CodeRequired {
+				bad.Fields[i].Code = codeChooseOne
+			}
+		}
 		return h.apiKeyAgain(w, r, values, bad)
 	}
 	token, hash := h.NewKey()

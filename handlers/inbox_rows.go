@@ -56,7 +56,7 @@ func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
 	look := m.looks.of(e.Type)
 	return components.Row{
 		Key: e.Key, ID: strconv.FormatInt(e.NoticeID, 10), At: strconv.FormatInt(e.At, 10),
-		Type: e.Type, Kind: m.types.given(e.Type), NoMute: !m.mutable(e.Type), Read: e.Read, New: e.New, Long: long(e.Body),
+		Type: e.Type, Kind: m.types.kind(e.Type, e.Reason), NoMute: !m.mutable(e.Type), Read: e.Read, New: e.New, Long: long(e.Body),
 		Icon: look.icon, Initials: look.initials, Tint: look.tint,
 		Title: e.Title, Body: e.Body, Link: safeLink(e.Link), Reason: m.types.reason(e.Reason),
 		Datetime: at.Format(time.RFC3339), Clock: m.text.Clock(at), Moment: m.text.Moment(at),

@@ -88,7 +88,8 @@ func (h *Handlers) ruleRow(text *locale.Printer, s *notifier.RuleState, now time
 		row.Last = momentOf(text, s.Last.StartedAt, now)
 	}
 	if state == ruleFine || state == ruleFailed {
-		row.Found, row.Sent, row.Withdrawn = text.Number(s.Last.Findings), text.Number(s.Last.Sent), text.Number(s.Last.Withdrawn)
+		row.Outcome = text.F("rules.outcome_text", "Found", text.Number(s.Last.Findings), "Sent", text.Number(s.Last.Sent),
+			"Withdrawn", text.Number(s.Last.Withdrawn))
 		row.Took = took(text, s.Last.EndedAt.Sub(s.Last.StartedAt))
 	}
 	if s.Last.Failures > 1 {

@@ -88,3 +88,13 @@ func (h *Handlers) typeRow(text *locale.Printer, t *notifier.NoticeType) views.T
 	row.SubscriptionsNamed = text.F("types.subscriptions_named", "Name", row.Name)
 	return row
 }
+
+// knownType is the type of this name, if it is known.
+func (h *Handlers) knownType(slug string) (t notifier.NoticeType, known bool) {
+	types := h.Topics.Types()
+	i, known := slices.BinarySearchFunc(types, slug, func(t notifier.NoticeType, slug string) int { return cmp.Compare(t.Slug, slug) })
+	if known {
+		t = types[i]
+	}
+	return t, known
+}

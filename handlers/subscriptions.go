@@ -4,20 +4,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
-	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
 const subscriptionsPath = "/staff/subscriptions"
-
-// offeredTypes is how many types a form offers by name.
-const offeredTypes = 200
 
 // subscriptions lists who subscribes to what, the latest first. The form beside it is
 // filled in with what the list is narrowed down to.
@@ -76,10 +71,6 @@ func (h *Handlers) subscriptionsPage(r *http.Request, values url.Values) (*views
 	h.sayNarrow(p, l)
 	if done := h.takenDone(r, subscriptionsPath, "unsubscribed"); done != nil {
 		p.Done = done
-	}
-	types := h.Topics.Types()
-	for _, t := range types[:min(len(types), offeredTypes)] {
-		p.Types = append(p.Types, components.Option{Value: t.Slug, Text: h.Topics.Name(t.Slug, p.Text.Lang())})
 	}
 	return p, nil
 }
@@ -148,22 +139,4 @@ func momentOf(text *locale.Printer, at, now time.Time) views.Dated {
 	return views.Dated{
 		Date: text.Day(at, now) + " " + text.Clock(at), Datetime: at.Format(time.RFC3339), Moment: text.Moment(at),
 	}
-}
-
-// knownType says whether there is a type of this name.
-func (h *Handlers) knownType(slug string) (notifier.NoticeType, bool) {
-	types := h.Topics.Types()
-	i, found := slices.BinarySearchFunc(types, slug, func(t notifier.NoticeType, slug string) int {
-		switch {
-		case t.Slug < slug:
-			return -1
-		case t.Slug > slug:
-			return 1
-		}
-		return 0
-	})
-	if !found {
-		return notifier.NoticeType{}, false
-	}
-	return types[i], true
 }

@@ -59,6 +59,15 @@ func (n typeNames) reason(code string) string {
 	}
 }
 
+// kind is what a row calls the type of a notice; empty: it has its slug only, or the
+// reason says it already.
+func (n typeNames) kind(typ, reason string) string {
+	if word, rest := notifier.SplitReason(reason); word == notifier.ReasonTopic && strings.HasPrefix(rest, typ+":") {
+		return ""
+	}
+	return n.given(typ)
+}
+
 // mutable says whether users may mute a type.
 func (h *Handlers) mutable(typ string) bool { return h.Topics == nil || h.Topics.Mutable(typ) }
 

@@ -33,14 +33,14 @@ func TestARowSaysWhyItCameAndWhatItIsInTheReadersWords(t *testing.T) {
 	})
 	for lang, want := range map[string][]string{
 		"en": {
-			"Sent to you", "Because you are in role picker|Restocking", "Because you subscribe to Restocking (119240)|Restocking",
+			"Sent to you", "Because you are in role picker|Restocking", "Because you subscribe to Restocking (119240)",
 			"Because you subscribe to News|Recall", "Sent to everyone", "Sent to you",
 		},
 		"ja": {
-			"あなた宛て", "ロール「picker」に所属しているため|補充", "「補充（119240）」を購読しているため|補充", "「ニュース」を購読しているため|Recall", "全員宛て", "あなた宛て",
+			"あなた宛て", "ロール「picker」に所属しているため|補充", "「補充（119240）」を購読しているため", "「ニュース」を購読しているため|Recall", "全員宛て", "あなた宛て",
 		},
 		"zh": {
-			"发给你", "因为你属于角色“picker”|Restocking", "因为你订阅了“Restocking（119240）”|Restocking", "因为你订阅了“News”|Recall", "发给所有人", "发给你",
+			"发给你", "因为你属于角色“picker”|Restocking", "因为你订阅了“Restocking（119240）”", "因为你订阅了“News”|Recall", "发给所有人", "发给你",
 		},
 	} {
 		for _, address := range []string{"/inbox", "/inbox/panel"} {

@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { HtmlValidate, StaticConfigLoader, formatterFactory } from "html-validate";
 
-const dir = "e2e/screenshots/html/";
+const dirs = ["e2e/screenshots/html/", "e2e/screenshots/administration/html/"];
 const validator = new HtmlValidate(new StaticConfigLoader({
 	root: true,
 	extends: ["html-validate:recommended"],
@@ -14,14 +14,15 @@ const validator = new HtmlValidate(new StaticConfigLoader({
 		"meta-refresh": "off", // without script a notice on its way is looked at again
 	},
 }));
-let pages = [];
-try {
-	pages = readdirSync(dir).filter((name) => name.endsWith(".html"));
-} catch {
-	// no test has run yet
-}
-if (pages.length === 0) console.error(`html: no pages in ${dir}; the tests in e2e/ save them`);
-const results = pages.map((name) => validator.validateStringSync(readFileSync(dir + name, "utf8"), dir + name)).flatMap((r) => r.results);
+const pages = dirs.flatMap((dir) => {
+	try {
+		return readdirSync(dir).filter((name) => name.endsWith(".html")).map((name) => dir + name);
+	} catch {
+		return []; // no test has run yet
+	}
+});
+if (pages.length === 0) console.error(`html: no pages in ${dirs.join(", ")}; the tests in e2e/ save them`);
+const results = pages.map((page) => validator.validateStringSync(readFileSync(page, "utf8"), page)).flatMap((r) => r.results);
 const text = formatterFactory("text")(results);
 if (text) {
 	console.error(text);

@@ -18,16 +18,16 @@ type Rules struct {
 
 // RuleRow is a rule and how it fares.
 type RuleRow struct {
-	ID, Name               string
-	State, StateText       string
-	Schedule               string
-	Topic                  Link
-	Last, Next             Dated // without a date there is none
-	Took                   string
-	Found, Sent, Withdrawn string // empty: not known
-	Failures               string // how many in a row; empty: no more than one
-	Fault, Error           string // why it cannot run; why it failed
-	RunNamed               string // the accessible name of the button; empty: it cannot run now
+	ID, Name         string
+	State, StateText string
+	Schedule         string
+	Topic            Link
+	Last, Next       Dated // without a date there is none
+	Took             string
+	Outcome          string // what it did then; empty: not known
+	Failures         string // how many in a row; empty: no more than one
+	Fault, Error     string // why it cannot run; why it failed
+	RunNamed         string // the accessible name of the button; empty: it cannot run now
 }
 
 // follow looks again as long as a rule runs.

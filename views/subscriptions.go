@@ -1,18 +1,15 @@
 package views
 
-import "github.com/carillonhq/carillon/views/components"
-
 // Subscriptions is who subscribes to what.
 type Subscriptions struct {
 	Frame
 	List
 	Faults
 	Form   SubscriptionForm
-	Adding bool                // the form is open
-	Types  []components.Option // what may be typed as a type
-	Only   []string            // what the list is narrowed down to, in words
-	Narrow []Hidden            // the same, as the form of the search keeps it
-	All    string              // the list with everything; empty: this is it
+	Adding bool     // the form is open
+	Only   []string // what the list is narrowed down to, in words
+	Narrow []Hidden // the same, as the form of the search keeps it
+	All    string   // the list with everything; empty: this is it
 	Rows   []SubscriptionRow
 }
 

@@ -10,9 +10,9 @@ import { text } from "./texts.js";
 const pause = 150; // ms without a key before the server is asked
 
 /**
- * Completes the names in a text field from a list under it. The field stays a
- * text box, which is no combobox to ARIA when it has several lines; what it has
- * of one is allowed there too.
+ * Completes the names in a text field from a list under it. One line is a
+ * combobox. To ARIA a text box of several lines is none; what it has of one is
+ * allowed there too.
  * @param {HTMLTextAreaElement | HTMLInputElement} field
  * @param {HTMLElement} list
  * @param {() => string} target whose names: "user" or "audience", of which there may be several, "person", "role" or "type"
@@ -28,6 +28,13 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 	field.setAttribute("aria-autocomplete", "list");
 	field.setAttribute("aria-haspopup", "listbox");
 	field.setAttribute("aria-controls", list.id);
+	const single = field instanceof HTMLInputElement;
+	if (single) field.setAttribute("role", "combobox");
+	const combobox = field instanceof HTMLInputElement;
+	if (combobox) {
+		field.setAttribute("role", "combobox");
+		field.setAttribute("aria-expanded", "false");
+	}
 
 	const several = () => ["user", "audience"].includes(target());
 	const typed = () => nameAt(field.value, field.selectionEnd ?? field.value.length, several());
@@ -44,6 +51,8 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		shown = found;
 		list.replaceChildren(...shown.map((offer, i) => option(offer, `${list.id}-${i}`)));
 		list.hidden = shown.length === 0;
+		if (single) field.setAttribute("aria-expanded", String(!list.hidden));
+		if (combobox) field.setAttribute("aria-expanded", String(!list.hidden));
 		if (!list.hidden) select(0);
 		else field.removeAttribute("aria-activedescendant");
 	};
@@ -88,6 +97,7 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		callOff = time.after(pause, look);
 	};
 	/** @type {HTMLElement} */ const heard = field;
+	if (single) field.setAttribute("aria-expanded", "false");
 	heard.addEventListener("input", changed);
 	heard.addEventListener("compositionend", changed);
 	heard.addEventListener("blur", close);

@@ -67,6 +67,52 @@ export function markUnread(row) {
 }
 
 /**
+ * What a row says, without its state: one that was edited says something else.
+ * @param {HTMLElement} row
+ */
+export function said(row) {
+	return [...row.querySelectorAll(`${title}, .body`)].map((e) => `${e.textContent} ${e.getAttribute("href") ?? ""}`).join("\n");
+}
+
+const title = ":is(h2, h3) > [dir]";
+const body = "article > :is(.fold, .body)";
+
+/**
+ * Makes a row say what the same row says elsewhere. It stays where it is, in its
+ * state, and so does the focus.
+ * @param {HTMLElement} row
+ * @param {HTMLElement} now
+ */
+export function rewrite(row, now) {
+	if (said(now) === said(row)) return;
+	const focused = row.contains(document.activeElement);
+	renew(row.querySelector(title), now.querySelector(title));
+	const text = now.querySelector(body);
+	if (!row.querySelector(body) && text) row.querySelector("h2, h3")?.after(document.createElement(text.tagName));
+	renew(row.querySelector(body), text);
+	for (const form of now.querySelectorAll(".actions form")) {
+		const button = row.querySelector(`.actions form[action="${form.getAttribute("action")}"] button`);
+		button?.setAttribute("aria-label", form.querySelector("button")?.getAttribute("aria-label") ?? "");
+	}
+	if (focused && !row.contains(document.activeElement)) row.focus({ preventScroll: true });
+	document.dispatchEvent(new Event("carillon:rewritten"));
+}
+
+/**
+ * @param {Element | null} part of a row
+ * @param {Element | null} now what it is to say; null: it goes
+ */
+function renew(part, now) {
+	if (!part || !now || part.tagName !== now.tagName || !part.className !== !now.className || part.tagName === "DETAILS") {
+		part?.[now ? "replaceWith" : "remove"](...(now ? [document.importNode(now, true)] : []));
+		return;
+	}
+	part.textContent = now.textContent;
+	const href = now.getAttribute("href");
+	if (href) part.setAttribute("href", href);
+}
+
+/**
  * Takes a row away that is gone. One that waits for the answer to an action of
  * its own is left to that answer.
  * @param {HTMLElement} row

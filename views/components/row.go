@@ -23,7 +23,7 @@ type Row struct {
 	ID       string // of the notice
 	At       string
 	Type     string
-	Kind     string // what the type is called; empty: it has no name
+	Kind     string // what the type is called; empty: it has no name, or Reason has it
 	NoMute   bool   // the type cannot be muted
 	Icon     string // by the kind of notice; empty: its initials
 	Initials string
