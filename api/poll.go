@@ -20,7 +20,7 @@ type pollInput struct {
 	Scope       string `query:"scope" pattern:"^[A-Za-z0-9_.-]{0,64}$" patternDescription:"a scope" doc:"Only notices of this scope."`
 	After       string `query:"after" doc:"The next page: next of the page before. A cursor that was not given out for this user and scope is the first page."`
 	Limit       int    `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"Notices in one answer, at most."`
-	Accept      string `header:"Accept" hidden:"true"`
+	Accept      string `header:"Accept" doc:"application/xml: the answer is XML instead of JSON."`
 	IfNoneMatch string `header:"If-None-Match" doc:"ETag of an earlier answer. While it is still right the answer is 304, without a body."`
 }
 
@@ -141,11 +141,13 @@ func registerPoll(u *users) error {
 		summary: "What is new in an inbox",
 		about: "Newest first, with the number on the bell and a line for a status bar. Ask with `newest` as `since` the next time; with `ETag` as " +
 			"`If-None-Match` the answer is 304 while nothing has changed. A poll marks nothing as read. What has expired is not there. `Accept: application/xml` brings XML.",
+		also:   []int{http.StatusNotModified},
 		errors: []int{http.StatusNotFound},
 		examples: []example{
 			{name: "recent", summary: "The last three days", params: map[string]string{"name": "bob"}},
 			{name: "since", summary: "What came after an earlier poll", params: map[string]string{"name": "bob", "since": "1763800000000"}},
 			{name: "warehouse", summary: "A page about one warehouse", params: map[string]string{"name": "carol", "scope": "119240", "limit": "10"}},
+			{name: "xml", summary: "As XML", params: map[string]string{"name": "bob", "Accept": typeXML}},
 		},
 	}, u.poll)
 	asXML, err := examplePoll().encode(true)
@@ -161,7 +163,6 @@ func registerPoll(u *users) error {
 			Example: string(asXML),
 		},
 	}
-	op.Responses["304"] = &huma.Response{Description: "It is as the caller has it."}
 	return nil
 }
 

@@ -22,12 +22,12 @@ func registerSubscriptions(u *users) {
 		summary: "Subscribe a user or a role to a topic",
 		about: "A topic is a type and a scope. Whoever subscribes by himself or by any of his roles gets what is sent to it, once. The empty scope is one " +
 			"as any other. 201 when the subscription is new, 200 when it was there.",
+		also: []int{http.StatusCreated},
 		examples: []example{
 			{name: "role", summary: "Pickers replenish warehouse 119240", body: `{"type": "rep_notice", "scope": "119240", "role": "picker"}`, status: http.StatusCreated},
 			{name: "user", summary: "Bob wants to know as well", body: `{"type": "rep_notice", "scope": "119240", "user": "bob"}`, status: http.StatusCreated},
 		},
 	}, u.subscribe)
-	u.documentCreated(http.MethodPut, subscriptionsPath, "The subscription is new.")
 	register(u.server, call{
 		id: "list-subscriptions", group: groupSubscriptions, method: http.MethodGet, path: subscriptionsPath, scope: notifier.ScopeAdmin, status: http.StatusOK,
 		summary:  "List subscriptions",

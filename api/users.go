@@ -37,13 +37,13 @@ func registerUsers(s *server) error {
 		id: "put-user", group: groupUsers, method: http.MethodPut, path: userPath, scope: notifier.ScopeAdmin, status: http.StatusOK,
 		summary: "Create or change a user",
 		about: "What the body does not name stays as it is. `roles` replaces all of his roles; those that do not exist are made. A new user is in the " +
-			"audience `user` unless the body says otherwise, and cannot sign in before he is given a password.",
+			"audience `user` unless the body says otherwise, and cannot sign in before he is given a password. 201 when he is new, 200 when he was there.",
+		also: []int{http.StatusCreated},
 		examples: []example{
 			{name: "create", summary: "A new customer", params: map[string]string{"name": "frank"}, body: `{"audience": "customer", "locale": "ja"}`, status: http.StatusCreated},
 			{name: "roles", summary: "Make him a picker, and nothing else", params: map[string]string{"name": "frank"}, body: `{"roles": ["picker"]}`},
 		},
 	}, u.put)
-	u.documentCreated(http.MethodPut, userPath, "The user is new.")
 	register(s, call{
 		id: "get-user", group: groupUsers, method: http.MethodGet, path: userPath, scope: notifier.ScopeAdmin, status: http.StatusOK,
 		summary:  "Look up a user",
@@ -60,15 +60,6 @@ func registerUsers(s *server) error {
 	}, u.remove)
 	registerSubscriptions(u)
 	return nil
-}
-
-// documentCreated says that a call answers 201 when it made something, with the body
-// that it has else.
-func (u *users) documentCreated(method, path, when string) {
-	op := u.operation(method, prefix+path)
-	created := *op.Responses["200"]
-	created.Description = when
-	op.Responses["201"] = &created
 }
 
 // userBody is what of a user is to change.

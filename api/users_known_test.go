@@ -29,12 +29,15 @@ func (a *asked) UserByName(_ context.Context, name string) (notifier.User, error
 	return notifier.User{Seq: seq, Name: name, Audience: 2, Settings: notifier.Settings{Locale: "ja"}}, nil
 }
 
-// clock is a time that a test moves.
-type clock struct{ now time.Time }
+// wristwatch shows a time that a test moves.
+type wristwatch struct{ at time.Time }
 
-func newKnown() (*known, *asked, *clock) {
-	a, c := &asked{users: map[string]int64{"alice": 1}}, &clock{time.UnixMilli(1_700_000_000_000)}
-	return &known{users: a, now: func() time.Time { return c.now }}, a, c
+func (w *wristwatch) now() time.Time          { return w.at }
+func (w *wristwatch) advance(d time.Duration) { w.at = w.at.Add(d) }
+
+func newKnown() (*known, *asked, *wristwatch) {
+	a, c := &asked{users: map[string]int64{"alice": 1}}, &wristwatch{time.UnixMilli(1_700_000_000_000)}
+	return &known{users: a, now: c.now}, a, c
 }
 
 func TestWhoIsKnownIsNotAskedForAgain(t *testing.T) {
@@ -54,23 +57,23 @@ func TestWhoIsKnownIsNotAskedForAgain(t *testing.T) {
 func TestWhoIsGoneIsNotKnownForLong(t *testing.T) {
 	t.Parallel()
 	// Others keep the memory turning, at any pace.
-	for _, pace := range []time.Duration{100 * time.Millisecond, rememberFor / 2, rememberFor - 1, 2 * rememberFor} {
-		for _, late := range []time.Duration{0, time.Second, rememberFor/2 - 1, rememberFor / 2, rememberFor - 1} {
+	for _, pace := range []time.Duration{100 * time.Millisecond, rememberFor / 2, rememberFor - time.Millisecond, 2 * rememberFor} {
+		for _, late := range []time.Duration{0, time.Second, rememberFor/2 - time.Millisecond, rememberFor / 2, rememberFor - time.Millisecond} {
 			k, a, c := newKnown()
 			_, _ = k.find(t.Context(), "nobody")
 			a.users["first"] = 2
 			_, _ = k.find(t.Context(), "first")
-			c.now = c.now.Add(late)
+			c.advance(late)
 			if _, err := k.find(t.Context(), "alice"); err != nil {
 				t.Fatal(err)
 			}
 			delete(a.users, "alice")
-			end := c.now.Add(rememberFor)
-			for i := 0; c.now.Before(end); i++ {
+			end := c.now().Add(rememberFor)
+			for i := 0; c.now().Before(end); i++ {
 				name := strconv.Itoa(i)
 				a.users[name] = int64(10 + i)
 				_, _ = k.find(t.Context(), name)
-				c.now = c.now.Add(pace)
+				c.advance(pace)
 			}
 			if _, err := k.find(t.Context(), "alice"); !errors.Is(err, notifier.ErrNotFound) {
 				t.Errorf("others every %v, learnt after %v: %v", pace, late, err)
@@ -83,7 +86,7 @@ func TestWhoIsForgottenIsAskedForAtOnce(t *testing.T) {
 	t.Parallel()
 	k, a, c := newKnown()
 	_, _ = k.find(t.Context(), "alice")
-	c.now = c.now.Add(rememberFor / 2)
+	c.advance(rememberFor / 2)
 	a.users["bob"] = 2
 	_, _ = k.find(t.Context(), "bob") // alice is in the old half now
 	a.users = map[string]int64{}
@@ -123,12 +126,11 @@ func TestWhoDoesNotExistMayComeAtAnyMoment(t *testing.T) {
 
 func TestTheMemoryIsBounded(t *testing.T) {
 	t.Parallel()
-	k, a, c := newKnown()
+	k, a, _ := newKnown()
 	for i := range 3 * maxKnown {
 		name := strconv.Itoa(i)
 		a.users[name] = int64(i + 1)
 		_, _ = k.find(t.Context(), name)
-		c.now = c.now.Add(time.Microsecond)
 	}
 	if n := len(k.fresh) + len(k.old); n > 2*maxKnown {
 		t.Errorf("%d users are remembered", n)
