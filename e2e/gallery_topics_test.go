@@ -1,0 +1,161 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestEveryPageOfTopicsIsSound opens what users and senders see of topics, types
+// and edits in each state, once a theme and at each width. Pictures are under
+// screenshots/topics.
+func TestEveryPageOfTopicsIsSound(t *testing.T) {
+	t.Parallel()
+	const dir = "screenshots/topics"
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(dir+"/html", 0o750); err != nil {
+		t.Fatal(err)
+	}
+	tools := inspection(t)
+	g, views := openWarehouse(t)
+	t.Run("in", func(t *testing.T) {
+		for _, as := range guises {
+			t.Run(as.String(), func(t *testing.T) {
+				t.Parallel()
+				w := open(t, g.instance).media("", "prefers-color-scheme", as.theme)
+				in := &inspector{w: w, see: w.watched(), as: as, tools: tools, found: map[string][]string{}, dir: "topics"}
+				for _, v := range views {
+					in.inspect(g, v)
+				}
+				for fault, where := range in.found {
+					t.Errorf("%s\n\ton %d: %s", fault, len(where), strings.Join(where, ", "))
+				}
+			})
+		}
+	})
+}
+
+// wares are the types of a warehouse: named or not, open or not, and such as
+// cannot be muted.
+var wares = [][]string{
+	{"slug", "rep_notice", "names.en", "Replenishment", "names.ja", "補充のお願い", "expires_in", "72h", "no_mute", "1"},
+	{"slug", "order.late", "names.en", "Late orders", "open", "1"},
+	{"slug", "shift", "names.en", "Changes of shifts that concern the people who work at night", "open", "1", "no_mute", "1"},
+}
+
+// describes makes a type, or says more about one.
+func (p *person) describes(action string, fields ...string) {
+	p.t.Helper()
+	p.leads("/staff/types", append([]string{"action", action}, fields...)...)
+}
+
+// toTopic lets a member of staff send a notice to a topic, and returns its page.
+func (p *person) toTopic(scope string, n notice) string {
+	p.t.Helper()
+	return p.leads("/staff/send", "target", "topic", "type", n.typ, "scope", scope, "subject", n.subject, "title", n.title, "body", n.body)
+}
+
+// openWarehouse is a site where people subscribe to topics, and what there is to
+// be seen of it.
+func openWarehouse(t *testing.T) (*gallery, []view) {
+	t.Helper()
+	s := alone(t)
+	lines := append(strings.Split(each("pat"), ", "), "none", "vera staff")
+	for i := range guises {
+		lines[i] += " picker;night shift"
+	}
+	s.people(lines...)
+	g := &gallery{instance: s.serve(), people: map[string]*person{}}
+	for _, line := range lines {
+		g.people[firstWord(line)] = g.person(t, firstWord(line))
+	}
+	vera := g.people["vera"]
+	for _, fields := range wares[1:] {
+		vera.describes("add", fields...)
+	}
+	vera.leads("/staff/subscriptions", "type", "rep_notice", "scope", "119240", "role", "picker")
+	vera.leads("/staff/subscriptions", "type", "shift", "scope", "", "role", "night shift")
+	for _, name := range strings.Split(each("pat"), ", ") {
+		pat := g.people[name]
+		pat.leads("/settings/subscriptions", "type", "order.late", "scope", "119240", "subscribed", "1")
+		pat.leads("/settings/mute", "type", "rep_notice", "muted", "1")
+		pat.leads("/settings/mute", "type", "like", "muted", "1")
+		vera.leads("/staff/subscriptions", "type", "rep_notice", "scope", "119241", "user", name)
+	}
+	vera.describes("save", wares[0]...)
+	vera.sends(each("pat"), usual[0])
+	vera.toTopic("", notice{typ: "shift", title: "Your shift on Friday has changed", body: "It is now 14:00 to 22:00."})
+	late := vera.toTopic("119240", usual[1])
+	page := vera.toTopic("119240", notice{typ: "rep_notice", subject: "location:A-07-3", title: "Aisle 7, shelf 3 has −4 units", body: "Count it, and have it filled up."})
+	return g, topicViews(g, page, late)
+}
+
+func topicViews(g *gallery, page, late string) []view {
+	topic := func(w *window) {
+		w.chooses("topic")
+		w.fill("type", "rep_notice")
+		w.fill("scope", "119240")
+		w.fill("title", "Aisle 7, shelf 3 has −4 units")
+		w.until(`document.querySelector("#preview [data-testid=recipients]") && document.querySelector("#preview h3")`)
+	}
+	return []view{
+		{name: "inbox", as: "pat-%s", path: "/inbox"},
+		{name: "panel", as: "pat-%s", path: "/settings", then: openPanel},
+		{name: "settings", as: "pat-%s", path: "/settings"},
+		{name: "settings-none", as: "none", path: "/settings"},
+		{name: "settings-fault", as: "pat-%s", path: "/settings", status: 422, then: func(w *window) {
+			w.do(chromedp.SendKeys(css("#topic-scope"), "aisle 7"))
+			w.press("#subscribe button")
+		}},
+		{name: "settings-mute-fault", as: "pat-%s", path: "/inbox?filter=unread&opened=1", status: 422, then: func(w *window) {
+			ask[bool](w, `(document.body.insertAdjacentHTML("beforeend", '<form id="sent" method="post" action="/settings/mute"><input name="type" value="shift"><input name="muted" value="1"><button>Send</button></form>'), true)`)
+			w.press("#sent button")
+		}},
+		{name: "send-topic", as: "vera", path: "/staff/send?target=topic"},
+		{name: "send-types", as: "vera", path: "/staff/send?target=topic", then: func(w *window) {
+			w.do(chromedp.SendKeys(css("#type"), "e"))
+			w.until(`document.querySelector("#type-names").checkVisibility()`)
+		}},
+		{name: "send-topic-written", as: "vera", path: "/staff/send", then: topic},
+		{name: "send-topic-faults", as: "vera", path: "/staff/send", status: 422, then: func(w *window) {
+			topic(w)
+			w.fill("type", "Not A Type")
+			w.fill("scope", "aisle 7")
+			w.press(submitSend)
+		}},
+		{name: "notice", as: "vera", path: page},
+		{name: "sent", as: "vera", path: "/staff/notices"},
+		{name: "edit", as: "vera", path: page + "/edit", then: func(w *window) {
+			w.fill("title", "Aisle 7, shelf 3 has −6 units")
+			w.until(textOf("#preview h3") + ` === "Aisle 7, shelf 3 has −6 units"`)
+		}},
+		{name: "edit-conflict", as: "vera", path: late + "/edit", status: 409, then: func(w *window) {
+			g.people["vera"].editsNotice(late, "title", "Order 4187 is on its way again")
+			w.fill("body", "It comes on Monday.")
+			w.press(`[data-testid=edit-form] button.primary`)
+		}},
+		{name: "edit-faults", as: "vera", path: page + "/edit", status: 422, then: func(w *window) {
+			w.fill("link", "javascript:alert(1)")
+			w.press(`[data-testid=edit-form] button.primary`)
+		}},
+	}
+}
+
+// editsNotice changes a notice that was sent, as it is by now.
+func (p *person) editsNotice(page string, fields ...string) {
+	p.t.Helper()
+	_, form := p.get(page + "/edit")
+	_, rest, found := strings.Cut(form, `name="revision" value="`)
+	revision, _, _ := strings.Cut(rest, `"`)
+	if !found {
+		p.t.Fatalf("%s has no form", page)
+	}
+	if to := p.leads(page+"/edit", append(fields, "revision", revision)...); to != page+"?done=notice-edited" {
+		p.t.Fatal(fmt.Errorf("an edit leads to %s", to))
+	}
+}

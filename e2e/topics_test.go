@@ -1,0 +1,110 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestATopicReachesWhoeverSubscribesOnceAndSaysWhy lets one subscribe by himself,
+// another by his role, and a third by both; all have a page open when staff send.
+func TestATopicReachesWhoeverSubscribesOnceAndSaysWhy(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.people("vera staff", "bob", "carol picker", "dave picker", "erin")
+	i := s.serve()
+	vera := i.person(t, "vera")
+	vera.describes("add", "slug", "rep_notice", "names.en", "Replenishment", "open", "1", "no_mute", "1")
+	vera.leads("/staff/subscriptions", "type", "rep_notice", "scope", "119240", "role", "picker")
+
+	bob := open(t, i).as(i.person(t, "bob")).goTo("/settings")
+	bob.fill("scope", "119240")
+	bob.press("#subscribe button")
+	bob.has("#done p", "Subscribed. New notices of this topic reach you.")
+	bob.has("[data-testid=subscriptions] li form > span", "Replenishment (119240)")
+	i.person(t, "dave").leads("/settings/subscriptions", "type", "rep_notice", "scope", "119240", "subscribed", "1")
+	windows := map[string]*window{"bob": bob}
+	for _, name := range []string{"carol", "dave", "erin"} {
+		windows[name] = open(t, i).as(i.person(t, name)).goTo("/settings")
+	}
+	windows["carol"].has("[data-testid=subscriptions] li .hint", "Through role picker")
+
+	w := open(t, i).as(vera).goTo("/staff/send")
+	w.do(chromedp.WaitVisible(css(`#type[aria-autocomplete]`)))
+	w.chooses("topic")
+	w.do(chromedp.WaitNotVisible(css(`#to`)), chromedp.SendKeys(css("#type"), "rep"))
+	w.shows(`#type-names [role=option] span`, "rep_notice")
+	w.shows(`#type-names [role=option] small`, "Replenishment")
+	w.do(chromedp.KeyEvent("\r"), chromedp.WaitNotVisible(css(`#type-names`)))
+	w.fill("scope", "119240")
+	w.shows(`#preview [data-testid=recipients]`, "3 people will get it.")
+	w.fill("title", "Shelf 7 has -4 units")
+	w.shows(`#preview h3`, "Shelf 7 has -4 units")
+	w.press(sendButton)
+	w.arrived("Shelf 7 has -4 units")
+
+	for name, reason := range map[string]string{
+		"bob": "Because you subscribe to Replenishment (119240)", "carol": "Because you are in role picker",
+		"dave": "Because you subscribe to Replenishment (119240)",
+	} {
+		windows[name].badge("1").goTo("/inbox").has(".row .meta span", reason)
+		if n := ask[int](windows[name], `document.querySelectorAll("[data-testid=entry]").length`); n != 1 {
+			t.Errorf("%s has it %d times", name, n)
+		}
+		if ask[bool](windows[name], `document.querySelector("[action='/settings/mute']") !== null`) {
+			t.Errorf("%s is offered to mute what cannot be muted", name)
+		}
+	}
+	windows["erin"].badge("")
+
+	bob.goTo("/settings").press("[data-testid=subscriptions] li button")
+	bob.has("#done p", "You no longer subscribe to this topic.")
+	vera.toTopic("119240", notice{typ: "rep_notice", title: "Shelf 8 has -1 units"})
+	windows["dave"].badge("1")
+	windows["carol"].badge("1")
+	bob.badge("")
+}
+
+// TestAnEditReachesOpenInboxes edits a notice while its recipients look at it: the
+// new text stands in the same row, and is neither new nor unread for that.
+func TestAnEditReachesOpenInboxes(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.people("vera staff", "bob", "carol", "dave")
+	i := s.serve()
+	vera := i.person(t, "vera")
+	page := vera.leads("/staff/send", "target", "user", "to", "bob, carol, dave", "type", "order.late", "subject", "order:4187",
+		"title", "Order 4187 is late", "body", "It comes on Monday.", "link", "/orders/4187")
+	vera.sends("bob", usual[4])
+	bob := open(t, i).as(i.person(t, "bob")).goTo("/inbox")
+	row := entry("order.late:order:4187")
+	bob.do(chromedp.WaitVisible(row))
+	bob.until(live)
+	ask[bool](bob, `(document.querySelector("[data-key='order.late:order:4187']").dataset.same = "1", true)`)
+	panel := open(t, i).as(i.person(t, "carol")).goTo("/settings")
+	panel.until(live)
+	openPanel(panel)
+	panel.badge("1")
+
+	w := open(t, i).as(vera).goTo(page)
+	w.press("[data-testid=edit]")
+	w.shows("h1", "Edit notice")
+	w.fill("title", "Order 4187 is here")
+	w.fill("body", "It came on Sunday.")
+	w.shows(`#preview h3`, "Order 4187 is here")
+	w.shows(`#preview [data-testid=recipients]`, "3 people have it in their inboxes, and will see the change.")
+	w.press(`[data-testid=edit-form] button.primary`)
+	w.has("#done p", "The notice has been changed. Open inboxes show it in a moment.")
+
+	bob.until(`document.querySelector("[data-key='order.late:order:4187'] h3").textContent.includes("Order 4187 is here")`)
+	bob.until(`document.querySelector("[data-key='order.late:order:4187'] .body").textContent.includes("It came on Sunday.")`)
+	if !ask[bool](bob, `document.querySelector("[data-key='order.late:order:4187']").dataset.same === "1"`) {
+		t.Error("the row was replaced under the reader")
+	}
+	bob.badge("")
+	bob.shot("edited-inbox")
+	panel.until(`document.querySelector("#panel [data-key='order.late:order:4187'] h3").textContent.includes("Order 4187 is here")`)
+	panel.badge("1")
+	panel.shot("edited-panel")
+	open(t, i).as(i.person(t, "dave")).goTo("/inbox").has("[data-testid=entry] h3 a", "Order 4187 is here")
+}
