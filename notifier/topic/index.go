@@ -2,6 +2,7 @@ package topic
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"sync"
 
@@ -12,15 +13,15 @@ import (
 
 // index is the topics that have a set.
 type index struct {
-	lost bool
-	has  map[notifier.Topic]bool // in the index
-	sets map[notifier.Topic]bool // with a set, as far as one can tell
+	lost   bool
+	has    map[notifier.Topic]bool // in the index
+	strays map[notifier.Topic]bool // with a set, as far as one can tell, and not met in SQL
 }
 
 // readIndex reads it. When it is lost, all keys are looked through for sets that nobody
 // would find otherwise.
 func (t *Topics) readIndex(ctx context.Context) (x index, err error) {
-	x.lost, x.has, x.sets = true, map[notifier.Topic]bool{}, map[notifier.Topic]bool{}
+	x.lost, x.has, x.strays = true, map[notifier.Topic]bool{}, map[notifier.Topic]bool{}
 	all, err := t.rdb.SMembers(ctx, t.k.SubscriberIndex()).Result()
 	if err != nil {
 		return x, err
@@ -32,7 +33,7 @@ func (t *Topics) readIndex(ctx context.Context) (x index, err error) {
 			x.has[topic] = true
 		}
 	}
-	x.sets = maps.Clone(x.has)
+	x.strays = maps.Clone(x.has)
 	if !x.lost {
 		return x, nil
 	}
@@ -42,12 +43,29 @@ func (t *Topics) readIndex(ctx context.Context) (x index, err error) {
 		for scan.Next(ctx) {
 			if topic, ok := t.k.TopicOf(scan.Val()); ok {
 				mu.Lock()
-				x.sets[topic] = true
+				x.strays[topic] = true
 				mu.Unlock()
 			}
 		}
 		return scan.Err()
 	})
+}
+
+// addToIndex adds those topics that are missing. They are no strays.
+func (t *Topics) addToIndex(ctx context.Context, x index, found []notifier.TopicSubscribers) error {
+	var missing []any
+	for i := range found {
+		if delete(x.strays, found[i].Topic); !x.has[found[i].Topic] {
+			missing = append(missing, indexed(found[i].Topic))
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	if err := t.rdb.SAdd(ctx, t.k.SubscriberIndex(), missing...).Err(); err != nil {
+		return fmt.Errorf("write the index of the subscribers: %w", away(err))
+	}
+	return nil
 }
 
 func (t *Topics) eachMaster(ctx context.Context, do func(ctx context.Context, c redis.Cmdable) error) error {

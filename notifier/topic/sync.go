@@ -86,20 +86,14 @@ func (t *Topics) compareAll(ctx context.Context, revision int64, force bool) (la
 	if err != nil {
 		return false, fmt.Errorf("read the index of the subscribers: %w", away(err))
 	}
-	stray := maps.Clone(index.sets)
-	var missing []any
-	if index.lost {
-		missing = append(missing, whole)
-	}
 	for after := (notifier.Topic{}); ; {
 		found, err := t.store.AllSubscribers(ctx, after, page)
 		if err != nil {
 			return false, fmt.Errorf("read all subscribers: %w", err)
 		}
-		for i := range found {
-			if delete(stray, found[i].Topic); !index.has[found[i].Topic] {
-				missing = append(missing, indexed(found[i].Topic))
-			}
+		// Before there is a set: nobody finds one that is not in the index.
+		if err := t.addToIndex(ctx, index, found); err != nil {
+			return false, err
 		}
 		newer, err := t.compare(ctx, found, revision, force)
 		if err != nil {
@@ -111,14 +105,12 @@ func (t *Topics) compareAll(ctx context.Context, revision int64, force bool) (la
 		}
 		after = found[len(found)-1].Topic
 	}
-	newer, err := t.drop(ctx, slices.Collect(maps.Keys(stray)), revision, force)
-	if err != nil {
-		return false, err
+	newer, err := t.drop(ctx, slices.Collect(maps.Keys(index.strays)), revision, force)
+	if err == nil && index.lost { // now it is whole
+		err = t.rdb.SAdd(ctx, t.k.SubscriberIndex(), whole).Err()
 	}
-	for some := range slices.Chunk(missing, saddBatch) {
-		if err := t.rdb.SAdd(ctx, t.k.SubscriberIndex(), some...).Err(); err != nil {
-			return false, fmt.Errorf("write the index of the subscribers: %w", away(err))
-		}
+	if err != nil {
+		return false, fmt.Errorf("write the index of the subscribers: %w", away(err))
 	}
 	return later || newer, nil
 }

@@ -155,15 +155,18 @@ func (t *Topics) refill(ctx context.Context, topic notifier.Topic, revision int6
 	if err != nil {
 		return fmt.Errorf("read the subscribers of a topic: %w", err)
 	}
+	some := len(found[0].Users)+len(found[0].Roles) > 0
+	if some { // before there is a set: nobody finds one that is not in the index
+		if err := t.rdb.SAdd(ctx, t.k.SubscriberIndex(), indexed(topic)).Err(); err != nil {
+			return err
+		}
+	}
 	later, err := t.replace(ctx, found, revision, false)
 	if err == nil && later {
 		err = errTurn
 	}
-	if err != nil {
+	if err != nil || some {
 		return err
 	}
-	if len(found[0].Users)+len(found[0].Roles) == 0 {
-		return t.rdb.SRem(ctx, t.k.SubscriberIndex(), indexed(topic)).Err()
-	}
-	return t.rdb.SAdd(ctx, t.k.SubscriberIndex(), indexed(topic)).Err()
+	return t.rdb.SRem(ctx, t.k.SubscriberIndex(), indexed(topic)).Err()
 }
