@@ -7,6 +7,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -75,8 +76,8 @@ func document(version string) huma.Config {
 	}
 }
 
-// maxFaults is how many faults a problem lists, and maxEcho how long a value is
-// that it shows back.
+// maxFaults is how many faults a problem lists, and maxEcho how many bytes of what
+// was sent each of them shows back.
 const (
 	maxFaults = 50
 	maxEcho   = 100
@@ -90,6 +91,9 @@ func trim(_ huma.Context, _ string, v any) (any, error) {
 	}
 	p.Errors = p.Errors[:min(len(p.Errors), maxFaults)]
 	for _, e := range p.Errors {
+		if len(e.Location) > maxEcho {
+			e.Location = strings.ToValidUTF8(e.Location[:maxEcho], "") + "…"
+		}
 		switch value := e.Value.(type) {
 		case string:
 			if len(value) > maxEcho {

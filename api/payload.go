@@ -69,11 +69,12 @@ func (p *payload[T]) Resolve(c huma.Context) []error {
 }
 
 // decode decodes at once what fits. What does not is compared with the schema,
-// which finds all that is wrong.
+// which finds all that is wrong. So is what holds a null, which decoding takes for
+// what is left out wherever it stands.
 func decode(raw []byte, into any, op *huma.Operation) []error {
 	err := json.Unmarshal(raw, into, json.RejectUnknownMembers(true))
-	if err == nil {
-		return nulls(raw)
+	if err == nil && !bytes.Contains(raw, []byte("null")) {
+		return nil
 	}
 	var document any
 	if syntax := json.Unmarshal(raw, &document); syntax != nil {
@@ -82,28 +83,10 @@ func decode(raw []byte, into any, op *huma.Operation) []error {
 	var found huma.ValidateResult
 	path := huma.NewPathBuffer([]byte("body"), len("body"))
 	huma.Validate(registryOf(op), op.RequestBody.Content["application/json"].Schema, path, huma.ModeWriteToServer, document, &found)
-	if len(found.Errors) == 0 {
+	if len(found.Errors) == 0 && err != nil {
 		return []error{decodeFault(err)}
 	}
 	return found.Errors
-}
-
-// nulls finds what is null: decoding takes it for what is left out, and no field is
-// described so.
-func nulls(raw []byte) []error {
-	if !bytes.Contains(raw, []byte("null")) {
-		return nil
-	}
-	var found []error
-	for d := jsontext.NewDecoder(bytes.NewReader(raw)); ; {
-		token, err := d.ReadToken()
-		if err != nil {
-			return found
-		}
-		if token.Kind() == 'n' {
-			found = append(found, &huma.ErrorDetail{Location: location(d.StackPointer()), Message: "is null: leave it out"})
-		}
-	}
 }
 
 // decodeFault says where in the body decoding stopped, and why.

@@ -1,0 +1,331 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// accepted sends a notice and answers its number.
+func (w *world) accepted(t testing.TB, key, body string) int64 {
+	t.Helper()
+	var a acceptedNotice
+	res := w.call(t, key, "POST", "/notices", body).is(t, http.StatusAccepted)
+	res.into(t, &a)
+	if a.ID < 1 || a.State != "accepted" || a.URL != prefix+"/notices/"+strconv.FormatInt(a.ID, 10) || res.Header.Get("Location") != a.URL {
+		t.Fatalf("accepted as %+v at %s", a, res.Header.Get("Location"))
+	}
+	return a.ID
+}
+
+// notice looks at a notice.
+func (w *world) notice(t testing.TB, id int64) noticeOutput {
+	t.Helper()
+	var n noticeOutput
+	w.call(t, w.admin, "GET", "/notices/"+strconv.FormatInt(id, 10), nil).is(t, http.StatusOK).into(t, &n)
+	return n
+}
+
+// titles is what stands in somebody's inbox, newest first.
+func (w *world) titles(t testing.TB, name string) []string {
+	t.Helper()
+	u, err := w.store.UserByName(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := w.inbox.Look(t.Context(), u.Seq, notifier.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	titles := []string{}
+	for _, e := range page.Entries {
+		titles = append(titles, e.Title)
+	}
+	return titles
+}
+
+// has waits until somebody's inbox holds just this.
+func (w *world) has(t testing.TB, name string, titles ...string) {
+	t.Helper()
+	eventually(t, name+" has "+strings.Join(titles, ", "), func() bool {
+		return slices.Equal(w.titles(t, name), titles)
+	})
+}
+
+func TestANoticeReachesWhomItIsFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if _, err := w.topics.Subscribe(t.Context(), notifier.Subscription{
+		Topic: notifier.Topic{Type: "rep_notice", Scope: "119240"}, Subscriber: notifier.Subscriber{Role: "picker"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	users := w.accepted(t, w.send, `{"target":{"users":["alice","bob","alice"]},"type":"like","subject":"photo:1","title":"To two","body":"a\r\nb","link":"/p/1","scope":"s","expires_in":"72h"}`)
+	w.has(t, "alice", "To two")
+	w.has(t, "bob", "To two")
+	role := w.accepted(t, w.send, `{"target":{"role":"picker"},"type":"shift","title":"To a role"}`)
+	w.has(t, "carol", "To a role")
+	topic := w.accepted(t, w.send, `{"target":{"topic":{"type":"rep_notice","scope":"119240"}},"title":"To a topic"}`)
+	w.has(t, "dave", "To a topic", "To a role")
+	audience := w.accepted(t, w.send, `{"target":{"audiences":["customer"]},"title":"To customers","pinned":true}`)
+
+	n := w.notice(t, users)
+	if n.Key != "like:photo:1" || n.Sender != "key shop" || n.Body != "a\nb" || n.Link != "/p/1" || n.Scope != "s" || n.Type != "like" ||
+		!slices.Equal(n.Target.Users, []string{"alice", "bob"}) || n.Revision != 0 {
+		t.Errorf("%+v", n)
+	}
+	created, err1 := time.Parse(time.RFC3339, n.CreatedAt)
+	expires, err2 := time.Parse(time.RFC3339, n.ExpiresAt)
+	if err1 != nil || err2 != nil || expires.Sub(created) != 72*time.Hour || len(n.CreatedAt) != len("2026-01-02T15:04:05.000Z") {
+		t.Errorf("from %s to %s", n.CreatedAt, n.ExpiresAt)
+	}
+	if n := w.notice(t, role); n.Target.Role != "picker" || n.Counts.Targeted == nil || *n.Counts.Targeted != 2 {
+		t.Errorf("%+v", n)
+	}
+	if n := w.notice(t, topic); n.Target.Topic == nil || *n.Target.Topic != (topicInput{"rep_notice", "119240"}) || n.Type != "rep_notice" || n.Scope != "119240" {
+		t.Errorf("%+v", n)
+	}
+	eventually(t, "the announcement is counted", func() bool {
+		n := w.notice(t, audience)
+		return n.Counts.Read != nil && *n.Counts.Targeted == 1 && *n.Counts.Read == 0 && n.Pinned && n.StartsAt != "" && slices.Equal(n.Target.Audiences, []string{"customer"})
+	})
+}
+
+func TestANoticeSaysHowFarItHasCome(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.accepted(t, w.send, `{"target":{"users":["alice","bob"]},"type":"like","title":"Count me"}`)
+	counted := func(delivered, read int64) func() bool {
+		return func() bool {
+			c := w.notice(t, id).Counts
+			return c.Delivered != nil && c.Read != nil && *c.Targeted == 2 && *c.Delivered == delivered && *c.Read == read
+		}
+	}
+	eventually(t, "both have it", counted(2, 0))
+	alice, err := w.store.UserByName(t.Context(), "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.inbox.Open(t.Context(), alice.Seq); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "one has read it", counted(2, 1))
+	if n := w.notice(t, id); n.State != string(notifier.StateSent) {
+		t.Errorf("it is %s", n.State)
+	}
+}
+
+func TestWhatIsWrongAboutANoticeIsNamedAndNothingIsSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	long := strings.Repeat("x", 201)
+	for name, c := range map[string]struct {
+		body   string
+		places []string
+	}{
+		"no target":                   {`{"target":{},"type":"like","title":"A"}`, []string{"body.target"}},
+		"two targets":                 {`{"target":{"users":["alice"],"role":"picker"},"type":"like","title":"A"}`, []string{"body.target"}},
+		"an unknown user":             {`{"target":{"users":["alice","zoe"]},"type":"like","title":"A"}`, []string{"body.target.users"}},
+		"an empty name":               {`{"target":{"users":[""]},"type":"like","title":"A"}`, []string{"body.target.users"}},
+		"a name with a NUL":           {`{"target":{"users":["a\u0000"]},"type":"like","title":"A"}`, []string{"body.target.users"}},
+		"an unknown role":             {`{"target":{"role":"pilot"},"type":"like","title":"A"}`, []string{"body.target.role"}},
+		"an unknown audience":         {`{"target":{"audiences":["customer","martians"]},"title":"A"}`, []string{"body.target.audiences[1]"}},
+		"a topic that cannot be":      {`{"target":{"topic":{"type":"No Topic"}},"type":"like","title":"A"}`, []string{"body.target.topic"}},
+		"a topic of nothing":          {`{"target":{"topic":{"type":""}},"title":"A"}`, []string{"body.target.topic.type"}},
+		"no type":                     {`{"target":{"users":["alice"]},"title":"A"}`, []string{"body.type"}},
+		"many faults":                 {`{"target":{"users":["alice"]},"type":"No Type","scope":"a b","subject":"a b","title":"","body":"\u0007","link":"javascript:1"}`, []string{"body.type", "body.scope", "body.subject", "body.title", "body.body", "body.link"}},
+		"a long title":                {`{"target":{"users":["alice"]},"type":"like","title":"` + long + `"}`, []string{"body.title"}},
+		"a bidi override":             {`{"target":{"users":["alice"]},"type":"like","title":"A ` + "\u202e" + `"}`, []string{"body.title"}},
+		"a line break in a title":     {`{"target":{"users":["alice"]},"type":"like","title":"A\nB"}`, []string{"body.title"}},
+		"a link to a foreign host":    {`{"target":{"users":["alice"]},"type":"like","title":"A","link":"https://evil.example/"}`, []string{"body.link"}},
+		"a link with another scheme":  {`{"target":{"users":["alice"]},"type":"like","title":"A","link":"//evil.example/"}`, []string{"body.link"}},
+		"a reserved subject":          {`{"target":{"users":["alice"]},"type":"like","title":"A","subject":"notice_id:3"}`, []string{"body.subject"}},
+		"no duration":                 {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"soon"}`, []string{"body.expires_in"}},
+		"a duration of nothing":       {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"0s"}`, []string{"body.expires_in"}},
+		"a negative duration":         {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"-1h"}`, []string{"body.expires_in"}},
+		"a long duration":             {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"9000h"}`, []string{"body.expires_in"}},
+		"a window to users":           {`{"target":{"users":["alice"]},"type":"like","title":"A","pinned":true,"starts_at":"2030-01-01T00:00:00Z"}`, []string{"body.starts_at", "body.pinned"}},
+		"a time that is none":         {`{"target":{"audiences":["customer"]},"title":"A","ends_at":"tomorrow"}`, []string{"body.ends_at"}},
+		"an end in the past":          {`{"target":{"audiences":["customer"]},"title":"A","ends_at":"2020-01-01T00:00:00Z"}`, []string{"body.ends_at"}},
+		"a number of an audience":     {`{"target":{"audiences":["3"]},"title":"A"}`, []string{"body.target.audiences[0]"}},
+		"a name of 10,000 characters": {`{"target":{"users":["` + strings.Repeat("a", 10_000) + `"]},"type":"like","title":"A"}`, []string{"body.target.users"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			res := w.call(t, w.send, "POST", "/notices", c.body).is(t, http.StatusUnprocessableEntity)
+			if got := res.faults(t); !slices.Equal(got, c.places) {
+				t.Errorf("faults at %v, want %v: %s", got, c.places, res.text)
+			}
+			if len(res.text) > 2000 {
+				t.Errorf("an answer of %d bytes", len(res.text))
+			}
+			// The same in a batch is a fault of that notice alone.
+			var batch batchResults
+			w.call(t, w.send, "POST", "/notices/batch", `{"notices":[`+c.body+`]}`).is(t, http.StatusAccepted).into(t, &batch)
+			if e := batch.Results[0].Error; e == nil || e.Status != http.StatusUnprocessableEntity || len(e.Errors) != len(c.places) ||
+				e.Errors[0].Location != "body.notices[0]"+strings.TrimPrefix(c.places[0], "body") {
+				t.Errorf("in a batch: %+v", batch.Results[0])
+			}
+		})
+	}
+	if sent, err := w.store.Notices(t.Context(), notifier.NoticeQuery{}); err != nil || len(sent) != 0 {
+		t.Errorf("%d are sent, %v", len(sent), err)
+	}
+}
+
+func TestANoticeIsNobodyElses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	other, twin := w.key(t, "other", "send"), w.key(t, "shop", "send")
+	id := w.accepted(t, w.send, `{"target":{"users":["alice"]},"type":"like","title":"Mine"}`)
+	path := "/notices/" + strconv.FormatInt(id, 10)
+	for _, c := range []struct{ method, body string }{{"GET", ""}, {"PATCH", `{"title":"Yours"}`}, {"DELETE", ""}} {
+		var body any
+		if c.body != "" {
+			body = c.body
+		}
+		there := w.call(t, other, c.method, path, body).is(t, http.StatusNotFound)
+		nowhere := w.call(t, other, c.method, "/notices/999", body).is(t, http.StatusNotFound)
+		if there.text != nowhere.text {
+			t.Errorf("%s tells what is there: %s and %s", c.method, there.text, nowhere.text)
+		}
+	}
+	w.call(t, twin, "GET", path, nil).is(t, http.StatusOK) // a second key of the same application
+	w.call(t, w.admin, "GET", path, nil).is(t, http.StatusOK)
+	if n := w.notice(t, id); n.Title != "Mine" || n.State == string(notifier.StateRetracted) {
+		t.Errorf("%+v", n)
+	}
+}
+
+func TestNumbersThatAreNoneAreNotFound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, id := range []string{"0", "-1", "9223372036854775808", "18446744073709551617", "1.0", "0x1", "one", "batch", "%20", "1%00", strings.Repeat("9", 10_000)} {
+		w.call(t, w.admin, "GET", "/notices/"+id, nil).is(t, http.StatusNotFound)
+		w.call(t, w.admin, "DELETE", "/notices/"+id, nil).is(t, http.StatusNotFound)
+		w.call(t, w.admin, "PATCH", "/notices/"+id, `{"title":"A"}`).is(t, http.StatusNotFound)
+	}
+}
+
+func TestAnEditChangesWhatIsGivenInEveryInbox(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.accepted(t, w.send, `{"target":{"users":["alice","bob"]},"type":"like","title":"Before","body":"stays","link":"/a"}`)
+	w.has(t, "alice", "Before")
+	path := "/notices/" + strconv.FormatInt(id, 10)
+	var n noticeOutput
+	w.call(t, w.send, "PATCH", path, `{"title":"After","link":""}`).is(t, http.StatusOK).into(t, &n)
+	if n.Title != "After" || n.Body != "stays" || n.Link != "" || n.Revision != 1 {
+		t.Errorf("%+v", n)
+	}
+	w.has(t, "alice", "After")
+	w.has(t, "bob", "After")
+
+	w.call(t, w.send, "PATCH", path, `{"title":"Late","revision":0}`).is(t, http.StatusConflict)
+	w.call(t, w.send, "PATCH", path, `{"title":"In time","revision":1}`).is(t, http.StatusOK).into(t, &n)
+	if n.Revision != 2 {
+		t.Errorf("revision %d", n.Revision)
+	}
+	for body, place := range map[string]string{
+		`{"title":""}`: "body.title", `{"link":"javascript:1"}`: "body.link", `{"pinned":true}`: "body.pinned",
+		`{"ends_at":"2030-01-01T00:00:00Z"}`: "body.ends_at", `{"type":"other"}`: "body.type", `{"target":{"users":["carol"]}}`: "body.target",
+	} {
+		if got := w.call(t, w.send, "PATCH", path, body).is(t, http.StatusUnprocessableEntity).faults(t); !slices.Equal(got, []string{place}) {
+			t.Errorf("%s: faults at %v", body, got)
+		}
+	}
+	if n := w.notice(t, id); n.Title != "In time" || n.Revision != 2 {
+		t.Errorf("%+v", n)
+	}
+}
+
+func TestAnAnnouncementIsEditedWithItsWindow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.accepted(t, w.send, `{"target":{"audiences":["customer","user"]},"title":"Before","pinned":true,"expires_in":"24h"}`)
+	before := w.notice(t, id)
+	end := time.Now().Add(48 * time.Hour).UTC().Truncate(time.Millisecond)
+	var n noticeOutput
+	w.call(t, w.send, "PATCH", "/notices/"+strconv.FormatInt(id, 10), map[string]any{"title": "After", "ends_at": end.Format(time.RFC3339Nano), "pinned": false}).
+		is(t, http.StatusOK).into(t, &n)
+	if n.Title != "After" || n.EndsAt != stamp(end) || n.Pinned || n.StartsAt != before.StartsAt || !slices.Equal(n.Target.Audiences, []string{"user", "customer"}) {
+		t.Errorf("%+v", n)
+	}
+	if got := w.notice(t, id); got.EndsAt != stamp(end) || got.Revision != before.Revision+1 {
+		t.Errorf("%+v", got)
+	}
+	w.call(t, w.send, "PATCH", "/notices/"+strconv.FormatInt(id, 10), `{"ends_at":"never"}`).is(t, http.StatusUnprocessableEntity)
+}
+
+func TestEditsAtTheSameTimeAreAllMade(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.accepted(t, w.send, `{"target":{"users":["alice"]},"type":"like","title":"Before","body":"Before","link":"/before"}`)
+	path := "/notices/" + strconv.FormatInt(id, 10)
+	done := make(chan reply)
+	bodies := []string{`{"title":"After"}`, `{"body":"After"}`, `{"link":"/after"}`}
+	for _, body := range bodies {
+		go func() { done <- w.call(t, w.send, "PATCH", path, body) }()
+	}
+	for range bodies {
+		if res := <-done; res.StatusCode != http.StatusOK {
+			t.Errorf("%d: %s", res.StatusCode, res.text)
+		}
+	}
+	if n := w.notice(t, id); n.Title != "After" || n.Body != "After" || n.Link != "/after" || n.Revision != 3 {
+		t.Errorf("%+v", n)
+	}
+}
+
+func TestWhatIsTakenBackIsGoneAndMayBeTakenBackAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.accepted(t, w.send, `{"target":{"users":["alice","bob"]},"type":"like","title":"Oops"}`)
+	w.has(t, "alice", "Oops")
+	path := "/notices/" + strconv.FormatInt(id, 10)
+	for range 2 {
+		if res := w.call(t, w.send, "DELETE", path, nil).is(t, http.StatusNoContent); res.text != "" {
+			t.Error(res.text)
+		}
+	}
+	w.has(t, "alice")
+	w.has(t, "bob")
+	eventually(t, "it is retracted", func() bool { return w.notice(t, id).State == string(notifier.StateRetracted) })
+	w.call(t, w.send, "PATCH", path, `{"title":"Back"}`).is(t, http.StatusConflict)
+}
+
+func TestAllThatAKeySentAboutAThingIsTakenBackAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	other := w.key(t, "other", "send")
+	const subject = "invoice:42/a?b%#é"
+	w.accepted(t, w.send, `{"target":{"users":["alice"]},"type":"bill","subject":"invoice:42/a?b%#","title":"Bill"}`)
+	w.accepted(t, w.send, `{"target":{"users":["alice","bob"]},"type":"due","subject":"invoice:42/a?b%#","title":"Due"}`)
+	w.accepted(t, other, `{"target":{"users":["alice"]},"type":"paid","subject":"invoice:42/a?b%#","title":"Of another"}`)
+	w.accepted(t, w.send, `{"target":{"users":["alice"]},"type":"bill","subject":"invoice:43","title":"Another"}`)
+	eventually(t, "all came", func() bool { return len(w.titles(t, "alice")) == 4 })
+	withdrawn := func(key string, want int64) {
+		t.Helper()
+		var out withdrawn
+		w.call(t, key, "DELETE", "/subjects/"+url.PathEscape("invoice:42/a?b%#"), nil).is(t, http.StatusOK).into(t, &out)
+		if out.Withdrawn != want {
+			t.Errorf("%d are withdrawn, want %d", out.Withdrawn, want)
+		}
+	}
+	withdrawn(w.send, 2)
+	w.has(t, "alice", "Another", "Of another")
+	w.has(t, "bob")
+	withdrawn(w.send, 0)
+	withdrawn(w.admin, 1)
+	w.has(t, "alice", "Another")
+	for _, bad := range []string{subject, "a b", "a\x00", strings.Repeat("a", 201), "\xff"} {
+		if got := w.call(t, w.send, "DELETE", "/subjects/"+url.PathEscape(bad), nil).is(t, http.StatusUnprocessableEntity).faults(t); !slices.Equal(got, []string{"path.subject"}) {
+			t.Errorf("%.20q: faults at %v", bad, got)
+		}
+	}
+}
