@@ -21,6 +21,7 @@ var rules = map[string][]string{
 	"cmd/carillon": {"*"},
 	"bench":        {"*"},
 	"e2e":          {"*"},
+	"examples":     {}, // they are programs beside Carillon
 
 	"api":              {"notifier", "views", "views/locale", "static"},
 	"handlers":         {"notifier", "views", "views/components", "views/locale", "views/markdown", "static"},
@@ -57,9 +58,9 @@ var rules = map[string][]string{
 // only says for packages from elsewhere who alone may import them.
 var only = map[string][]string{
 	"github.com/r3labs/sse":         {"notifier/live", "bench"},
-	"database/sql":                  {"store", "cmd/carillon", "internal/sqltest", "notifier/rule"},
+	"database/sql":                  {"store", "cmd/carillon", "internal/sqltest", "notifier/rule", "examples"},
 	"github.com/jackc/pgx":          {"store", "cmd/carillon", "internal/sqltest", "notifier/rule"},
-	"modernc.org/sqlite":            {"store", "notifier/rule"},
+	"modernc.org/sqlite":            {"store", "notifier/rule", "examples"},
 	"github.com/danielgtaylor/huma": {"api"},
 	"github.com/go-co-op/gocron":    {"notifier/rule"},
 	"github.com/pressly/goose":      {"store"},
@@ -126,9 +127,9 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	}
 }
 
-// family is the package that has the rule: those below bench and e2e are theirs.
+// family is the package that has the rule: those below bench, e2e and examples are theirs.
 func family(pkg string) string {
-	for _, tree := range []string{"bench", "e2e"} {
+	for _, tree := range []string{"bench", "e2e", "examples"} {
 		if within(pkg, tree) {
 			return tree
 		}

@@ -1,0 +1,87 @@
+// Warehouse shows rules at work: a business database in which stock becomes negative,
+// a demonstration of Carillon that watches it, and an application that polls. Run it
+// by run.sh; README.md tells the story.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "warehouse:", err)
+		os.Exit(1)
+	}
+}
+
+// options is what the command line chooses.
+type options struct {
+	carillon string
+	dir      string // of schema.sql and rules.toml
+	addr     string
+	once     bool
+}
+
+func parse(args []string) (options, error) {
+	var o options
+	f := flag.NewFlagSet("warehouse", flag.ContinueOnError)
+	f.StringVar(&o.carillon, "carillon", "bin/carillon", "the program")
+	f.StringVar(&o.dir, "dir", "examples/warehouse", "where schema.sql and rules.toml are")
+	f.StringVar(&o.addr, "addr", "127.0.0.1:8081", "where Carillon is to be; port 0 takes a free one")
+	f.BoolVar(&o.once, "once", false, "end with the story, and fail if it went otherwise")
+	err := f.Parse(args)
+	if err == nil && f.NArg() > 0 {
+		err = fmt.Errorf("what is %q?", f.Arg(0))
+	}
+	return o, err
+}
+
+func run(ctx context.Context, args []string) (err error) {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp("", "warehouse")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	stock, err := openStock(ctx, filepath.Join(temp, "warehouse.db"), filepath.Join(o.dir, "schema.sql"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stock.close()) }()
+	server, err := startServer(ctx, o, temp)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.stop()) }()
+	if err = tell(ctx, server, stock); err != nil || o.once {
+		return ignoreStop(ctx, err)
+	}
+	say("\nThat was the story. Carillon goes on, at %s, until you press Ctrl-C.", server.url)
+	say("Sign in as bob (bob-demo) or carol (carol-demo); alice (alice-demo) sees the rules at %s/staff/rules.", server.url)
+	say("Type a location and a number, such as A-07-3 -5, and see their bells.")
+	return ignoreStop(ctx, stock.typed(ctx, os.Stdin))
+}
+
+// ignoreStop is the error, unless it is that somebody pressed Ctrl-C.
+func ignoreStop(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// say prints a line for whoever watches.
+func say(format string, args ...any) { fmt.Printf(format+"\n", args...) }

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// server is a demonstration of Carillon with the example's rules.
+type server struct {
+	url, key string
+	cmd      *exec.Cmd
+	env      []string
+	ended    chan error // has room for how it ended
+}
+
+// startServer returns once Carillon answers, with a key for the application.
+func startServer(ctx context.Context, o options, temp string) (*server, error) {
+	s := &server{ended: make(chan error, 1), env: append(os.Environ(),
+		"CARILLON_DATA_DIR="+filepath.Join(temp, "data"), "CARILLON_REDIS_URL=", "CARILLON_DATABASE_URL=", "CARILLON_LOG_LEVEL=warn",
+		"CARILLON_ADDR="+o.addr, "CARILLON_RULES="+filepath.Join(o.dir, "rules.toml"),
+		"CARILLON_RULE_SOURCE_WAREHOUSE=sqlite:"+filepath.Join(temp, "warehouse.db"),
+	)}
+	s.cmd = s.command(ctx, o, "serve", "--demo", "--json")
+	s.cmd.Stderr = os.Stderr
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", o.carillon, err)
+	}
+	var line struct{ URL string }
+	err = json.NewDecoder(out).Decode(&line)
+	go func() { s.ended <- s.cmd.Wait() }()
+	if err != nil {
+		return nil, errors.Join(errors.New("carillon did not start"), s.stop())
+	}
+	s.url = line.URL
+	key, err := s.command(ctx, o, "key", "add", "warehouse", "--scope=read", "--scope=admin").Output()
+	if err != nil {
+		if ended, ok := errors.AsType[*exec.ExitError](err); ok {
+			err = fmt.Errorf("%w: %s", err, ended.Stderr)
+		}
+		return nil, errors.Join(fmt.Errorf("make a key: %w", err), s.stop())
+	}
+	s.key = strings.TrimSpace(string(key))
+	return s, nil
+}
+
+// command is one of Carillon's, on the same data.
+func (s *server) command(ctx context.Context, o options, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, o.carillon, args...)
+	cmd.Env = s.env
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us: we stop it in order
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 20 * time.Second
+	return cmd
+}
+
+// stop ends Carillon in order, and says so if it had ended before.
+func (s *server) stop() error {
+	select {
+	case err := <-s.ended:
+		return fmt.Errorf("carillon ended: %w", err)
+	default:
+	}
+	err := s.cmd.Process.Signal(syscall.SIGTERM)
+	<-s.ended
+	return err
+}
