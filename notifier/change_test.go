@@ -14,9 +14,10 @@ func TestAChangeIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	text := "1700000000001 3\n" +
 		`notice 7 like:photo_id:1:user_id:7 {"title":"a b","body":"x\ny"}` + "\n" +
-		"removed like:photo_id:2\nread a:b\nunread c:d\nupto 1700000000000"
+		`changed 8 like:photo_id:3 {"rev":1}` + "\nremoved like:photo_id:2\nread a:b\nunread c:d\nupto 1700000000000"
 	want := notifier.Change{Ver: 1700000000001, Unread: 3, Events: []notifier.ChangeEvent{
 		{Kind: notifier.ChangeNotice, ID: 7, Key: "like:photo_id:1:user_id:7", JSON: `{"title":"a b","body":"x\ny"}`},
+		{Kind: notifier.ChangeEdited, ID: 8, Key: "like:photo_id:3", JSON: `{"rev":1}`},
 		{Kind: notifier.ChangeRemoved, Key: "like:photo_id:2"},
 		{Kind: notifier.ChangeRead, Key: "a:b"},
 		{Kind: notifier.ChangeUnread, Key: "c:d"},

@@ -76,8 +76,8 @@ func appendChange(b []byte, c *notifier.Change) []byte {
 		e := &c.Events[i]
 		i++
 		switch e.Kind {
-		case notifier.ChangeNotice:
-			b = appendEvent(b, c.Ver, "notice", noticeJSON(e))
+		case notifier.ChangeNotice, notifier.ChangeEdited:
+			b = appendEvent(b, c.Ver, e.Kind, noticeJSON(e))
 		case notifier.ChangeUpto:
 			b = appendEvent(b, c.Ver, "read", `{"upto":`+strconv.FormatInt(e.At, 10)+"}")
 		case notifier.ChangeRemoved:

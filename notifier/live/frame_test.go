@@ -107,7 +107,7 @@ func FuzzEventsComeOutAsTheyWentIn(f *testing.F) {
 			{Kind: notifier.ChangeNotice, ID: id, Key: key, JSON: raw},
 			{Kind: notifier.ChangeRead, Key: key},
 			{Kind: notifier.ChangeRemoved, Key: title},
-			{Kind: notifier.ChangeNotice, ID: id, Key: key, JSON: "{\r\n\"title\":\n" + quote(title) + "}"},
+			{Kind: notifier.ChangeEdited, ID: id, Key: key, JSON: "{\r\n\"title\":\n" + quote(title) + "}"},
 		}}
 		text := appendBadge(appendChange(nil, &c), notifier.Badge{Ver: id})
 		if got := printed(pack(text)); got != string(text) {
@@ -124,7 +124,7 @@ func FuzzEventsComeOutAsTheyWentIn(f *testing.F) {
 				t.Fatalf("event %+v", e)
 			}
 		}
-		if diff := cmp.Diff([]string{"notice", "read", "removed", "notice", "badge"}, names); diff != "" {
+		if diff := cmp.Diff([]string{"notice", "read", "removed", "changed", "badge"}, names); diff != "" {
 			t.Fatal(diff)
 		}
 		for _, i := range []int{0, 3} {
@@ -150,21 +150,23 @@ func TestNoFieldForgesAnEvent(t *testing.T) {
 	t.Parallel()
 	for _, evil := range []string{"\r", "\n", "\r\n", "\u2028", "\u2029", "\n\nevent: badge\ndata: {}\n\n"} {
 		s := "a" + evil + "b"
-		stored, err := notifier.EncodeContent(notifier.Content{Type: s, Scope: s, Title: s, Body: s, Link: s, Reason: s})
+		stored, err := notifier.EncodeContent(notifier.Content{Revision: 1, Type: s, Scope: s, Title: s, Body: s, Link: s, Reason: s})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := notifier.ParseChange("5 1\nnotice 3 a:1 " + string(stored))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := parse(appendChange(nil, &c))
-		if len(got) != 1 || got[0].name != "notice" {
-			t.Fatalf("%q became %+v", evil, got)
-		}
-		var back notifier.Content
-		if err := json.Unmarshal([]byte(got[0].data), &back); err != nil || back.Body != s || back.Link != s || back.Reason != s {
-			t.Errorf("%v: %+v", err, back)
+		for _, kind := range []string{notifier.ChangeNotice, notifier.ChangeEdited} {
+			c, err := notifier.ParseChange("5 1\n" + kind + " 3 a:1 " + string(stored))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := parse(appendChange(nil, &c))
+			if len(got) != 1 || got[0].name != kind {
+				t.Fatalf("%q became %+v", evil, got)
+			}
+			var back notifier.Content
+			if err := json.Unmarshal([]byte(got[0].data), &back); err != nil || back.Body != s || back.Link != s || back.Reason != s {
+				t.Errorf("%v: %+v", err, back)
+			}
 		}
 	}
 }

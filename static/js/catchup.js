@@ -49,6 +49,7 @@ export class Seen {
  * @param {(arrived: Map<string, number>) => void} found gets what has come since the page was made
  * @param {import("./clock.js").Clock} [time]
  * @param {import("./reconcile.js").Fetch} [get]
+ * @returns {() => void} says that the page is to be looked at again
  */
 export function startCatchUp(stream, found, time, get) {
 	const seen = new Seen();
@@ -71,4 +72,6 @@ export function startCatchUp(stream, found, time, get) {
 		if (parts.some(({ ver }) => ver < seen.ver)) throw new Error("the page is older than its events");
 		found(reconcile(parts));
 	}
+
+	return missed;
 }

@@ -15,4 +15,5 @@ export function startFolds() {
 	look();
 	addEventListener("resize", look);
 	document.addEventListener("htmx:load", look);
+	document.addEventListener("carillon:rewritten", look);
 }

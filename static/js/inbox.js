@@ -8,11 +8,13 @@ import { text } from "./texts.js";
 
 /**
  * Keeps an open inbox true: what arrives is offered by a button, so that
- * nothing moves under the reader; what was read or removed elsewhere changes
+ * nothing moves under the reader; what was read, edited or removed elsewhere changes
  * in its place. What was missed is caught up.
  * @param {EventTarget} stream
+ * @param {import("./clock.js").Clock} [time]
+ * @param {import("./reconcile.js").Fetch} [get]
  */
-export function startInbox(stream) {
+export function startInbox(stream, time, get) {
 	/** @type {Map<string, Arrival>} */ const arrived = new Map();
 
 	/** @param {string} name @param {(data: any) => void} handle */
@@ -44,10 +46,14 @@ export function startInbox(stream) {
 	document.addEventListener("click", rememberOpening, true);
 	// The rows that were asked for are there now.
 	document.addEventListener("htmx:afterSettle", () => showArrivals(arrived));
-	startCatchUp(stream, (missed) => {
+	const look = startCatchUp(stream, (missed) => {
 		arrived.clear();
 		for (const [key, at] of missed) arrived.set(key, { at });
 		showArrivals(arrived);
+	}, time, get);
+	// The server knows best how a row looks.
+	on("changed", ({ key }) => {
+		if (rowsOf(key).length > 0) look();
 	});
 }
 

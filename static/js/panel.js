@@ -1,6 +1,7 @@
 // @ts-check
 import { followBadge } from "./badge.js";
 import { htmx } from "./htmx.js";
+import { rewrite } from "./rows.js";
 import { text } from "./texts.js";
 
 const pace = 500; // ms between two changes of the button, however many notices come
@@ -10,8 +11,9 @@ const pace = 500; // ms between two changes of the button, however many notices 
  * under the reader: what comes while it is open is offered by a button, and
  * what was read or removed elsewhere changes in its place.
  * @param {EventTarget} stream
+ * @param {() => Promise<Document | null>} [get] fetches what the panel is to show now
  */
-export function startPanel(stream) {
+export function startPanel(stream, get = fetchPanel) {
 	const bell = document.getElementById("bell");
 	const panel = document.getElementById("panel");
 	if (!bell || !panel) return;
@@ -77,6 +79,35 @@ export function startPanel(stream) {
 		timer ??= setTimeout(offer, pace);
 	});
 	follow(stream, panel);
+	stream.addEventListener("changed", async (e) => {
+		const { key } = /** @type {CustomEvent} */ (e).detail;
+		if (rowOf(panel, key)) rewriteFrom(await get().catch(() => null), panel, key);
+	});
+}
+
+/**
+ * @param {ParentNode} part
+ * @param {string} key
+ */
+function rowOf(part, key) {
+	return [...part.querySelectorAll(".row")].find((row) => row instanceof HTMLElement && row.dataset.key === key);
+}
+
+/**
+ * A row of the panel says what it says by now, if it is still the same.
+ * @param {Document | null} page
+ * @param {HTMLElement} panel
+ * @param {string} key
+ */
+function rewriteFrom(page, panel, key) {
+	const [row, now] = [rowOf(panel, key), page && rowOf(page, key)];
+	if (row instanceof HTMLElement && now instanceof HTMLElement && row.dataset.at === now.dataset.at) rewrite(row, now);
+}
+
+async function fetchPanel() {
+	const answer = await fetch("/inbox/panel", { headers: { "HX-Request": "true" } });
+	if (!answer.ok || answer.redirected) return null; // signed out
+	return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
 
 /**

@@ -1,5 +1,5 @@
 // @ts-check
-import { markRead, markUnread, remove } from "./rows.js";
+import { markRead, markUnread, remove, said } from "./rows.js";
 import { text } from "./texts.js";
 
 // The list of announcements as it stands in the page at the moment.
@@ -45,14 +45,6 @@ export function drop(row) {
 	const empty = document.getElementById("announcements-empty");
 	if (posts().length > 0 || !(empty instanceof HTMLTemplateElement) || document.querySelector("#pager a")) return;
 	document.getElementById("announcement-list")?.replaceWith(empty.content.cloneNode(true));
-}
-
-/**
- * What a row says, without its state: one that was edited says something else.
- * @param {HTMLElement} row
- */
-function said(row) {
-	return [...row.querySelectorAll(":is(h2, h3) > [dir], .body")].map((e) => e.textContent).join("\n");
 }
 
 /** What the reader is offered to see: it has come, or changed, since the page was made. */

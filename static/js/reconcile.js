@@ -1,5 +1,5 @@
 // @ts-check
-import { entryOf, markRead, markUnread, remove, rows, shownVer } from "./rows.js";
+import { entryOf, markRead, markUnread, remove, rewrite, rows, shownVer } from "./rows.js";
 
 /** @typedef {import("./rows.js").Entry} Entry */
 
@@ -51,7 +51,10 @@ export function reconcile(parts) {
 	for (const row of rows()) {
 		const { key, at } = entryOf(row);
 		const now = fresh.get(key);
-		if (now?.at === at) (now.state === "unread" ? markUnread : markRead)(row);
+		if (now?.at === at) {
+			(now.state === "unread" ? markUnread : markRead)(row);
+			if (now.row) rewrite(row, now.row);
+		}
 		// One that moved to the top stays here until the reader asks for what is new.
 		else if (!now && parts.some((part) => part.from <= at && at < part.before)) remove(row);
 	}
@@ -90,7 +93,7 @@ async function fetchPart(before) {
  * @returns {Part}
  */
 export function partOf(page, before) {
-	const entries = rows(page).map(entryOf);
+	const entries = rows(page).map((row) => ({ ...entryOf(row), row }));
 	const more = page.querySelector("a[rel=next]") !== null;
 	return { ver: shownVer(page), entries, before, from: more ? Math.min(...entries.map(({ at }) => at)) : 0 };
 }

@@ -4,7 +4,13 @@ import { text } from "./texts.js";
 // The rows of the inbox as they stand in the page at the moment: others put
 // them there and take them away.
 
-/** @typedef {{key: string, at: number, state: string}} Entry */
+/**
+ * @typedef {object} Entry
+ * @property {string} key
+ * @property {number} at
+ * @property {string} state
+ * @property {HTMLElement} [row] as the server shows it
+ */
 
 /** Whether the page is one of the inbox. */
 export function inInbox() {
@@ -66,30 +72,30 @@ export function markUnread(row) {
 	row.querySelector("h2, h3")?.prepend(dot, " ");
 }
 
+const title = ":is(h2, h3) > [dir]";
+const body = "article > :is(.fold, .body)";
+
 /**
  * What a row says, without its state: one that was edited says something else.
  * @param {HTMLElement} row
  */
 export function said(row) {
-	return [...row.querySelectorAll(`${title}, .body`)].map((e) => `${e.textContent} ${e.getAttribute("href") ?? ""}`).join("\n");
+	return [...row.querySelectorAll(`${title}, .body`)].map((e) => `${e.getAttribute("href") ?? ""} ${e.textContent}`).join("\n");
 }
 
-const title = ":is(h2, h3) > [dir]";
-const body = "article > :is(.fold, .body)";
-
 /**
- * Makes a row say what the same row says elsewhere. It stays where it is, in its
- * state, and so does the focus.
+ * Makes a row say what it says by now. It stays where it is, in its state, and so
+ * does the focus.
  * @param {HTMLElement} row
- * @param {HTMLElement} now
+ * @param {HTMLElement} now the same row, as the server shows it
  */
 export function rewrite(row, now) {
 	if (said(now) === said(row)) return;
 	const focused = row.contains(document.activeElement);
+	const [text, fresh] = [row.querySelector(body), now.querySelector(body)];
+	if (fresh && !text) row.querySelector("h2, h3")?.after(document.importNode(fresh, true));
+	else renew(text, fresh);
 	renew(row.querySelector(title), now.querySelector(title));
-	const text = now.querySelector(body);
-	if (!row.querySelector(body) && text) row.querySelector("h2, h3")?.after(document.createElement(text.tagName));
-	renew(row.querySelector(body), text);
 	for (const form of now.querySelectorAll(".actions form")) {
 		const button = row.querySelector(`.actions form[action="${form.getAttribute("action")}"] button`);
 		button?.setAttribute("aria-label", form.querySelector("button")?.getAttribute("aria-label") ?? "");
@@ -100,16 +106,18 @@ export function rewrite(row, now) {
 
 /**
  * @param {Element | null} part of a row
- * @param {Element | null} now what it is to say; null: it goes
+ * @param {Element | null} now what it is by now; null: it is gone
  */
 function renew(part, now) {
-	if (!part || !now || part.tagName !== now.tagName || !part.className !== !now.className || part.tagName === "DETAILS") {
-		part?.[now ? "replaceWith" : "remove"](...(now ? [document.importNode(now, true)] : []));
+	if (!part || !now) return part?.remove();
+	if (part.tagName === now.tagName && !part.firstElementChild && !now.firstElementChild) {
+		part.textContent = now.textContent;
+		if (now.hasAttribute("href")) part.setAttribute("href", now.getAttribute("href") ?? "");
 		return;
 	}
-	part.textContent = now.textContent;
-	const href = now.getAttribute("href");
-	if (href) part.setAttribute("href", href);
+	const fresh = document.importNode(now, true);
+	if (part instanceof HTMLDetailsElement && fresh instanceof HTMLDetailsElement) fresh.open = part.open;
+	part.replaceWith(fresh);
 }
 
 /**

@@ -39,9 +39,10 @@ function part(ver, lines, before = Infinity, from = 0) {
 	return { ver, entries, before, from };
 }
 
-function start() {
+/** @param {Time} [time] @param {() => Promise<any>} [get] */
+function start(time, get) {
 	const stream = new EventTarget();
-	startInbox(stream);
+	startInbox(stream, time, get);
 	return (/** @type {string} */ name, /** @type {any} */ detail) => tell(stream, name, detail);
 }
 
@@ -126,8 +127,12 @@ test("an older page is fetched as far as the page shows rows, and no further", a
 test("a page is read for its rows, its version and how far it goes", () => {
 	const html = (/** @type {string} */ more) =>
 		new DOMParser().parseFromString(`<a id="bell" data-ver="20"></a><main>${row("a:1@9 unread")}${row("b:1@4 read")}${more}</main>`, "text/html");
-	equal(partOf(html(`<a rel="next" href="/inbox?before=4">Older</a>`), 12), part(20, ["a:1@9 unread", "b:1@4 read"], 12, 4));
-	equal(partOf(html(""), 12), part(20, ["a:1@9 unread", "b:1@4 read"], 12, 0));
+	const read = (/** @type {string} */ more) => {
+		const found = partOf(html(more), 12);
+		return { ...found, entries: found.entries.map(({ key, at, state }) => ({ key, at, state })) };
+	};
+	equal(read(`<a rel="next" href="/inbox?before=4">Older</a>`), part(20, ["a:1@9 unread", "b:1@4 read"], 12, 4));
+	equal(read(""), part(20, ["a:1@9 unread", "b:1@4 read"], 12, 0));
 });
 
 test("a badge that no event came before tells that events were missed", () => {
@@ -142,6 +147,61 @@ test("a badge that no event came before tells that events were missed", () => {
 	seen.row(15); // 14 may have been before it
 	equal(seen.badge(15, 10), true, "the first after a pause");
 	equal(seen.badge(16, 16), false, "one that the page has");
+});
+
+/** @param {string} heading @param {string} text @param {string} [label] */
+const wording = (heading, text, label = "Delete") =>
+	`<article><h3><span class="dot">Unread</span> ${heading}</h3>${text}</article>
+	<div class="actions"><form action="/inbox/delete"><button aria-label="${label}">x</button></form></div>`;
+
+/** Fills the page with one row that says something. @param {string} html @param {number} at @param {string} state */
+function saying(html, at = 9, state = "unread") {
+	inbox(`a:1@${at} ${state}`, "b:1@8 read");
+	const [first] = rows();
+	if (!first) throw new Error("no row");
+	first.innerHTML = html;
+	return first;
+}
+
+/** What the server shows. @param {string} html @param {number} ver @param {number} [at] */
+function served(html, ver, at = 9) {
+	const page = new DOMParser().parseFromString(`<a id="bell" data-ver="${ver}"></a><main>${row(`a:1@${at} unread`)}${row("b:1@8 read")}</main>`, "text/html");
+	const [first] = rows(page);
+	if (first) first.innerHTML = html;
+	return partOf(page, Infinity);
+}
+
+test("a row that was edited says so in its place, and the focus stays", async () => {
+	const shown = saying(wording(`<a dir="auto" href="/1">Old</a>`, `<p class="body">Text</p>`, "Delete Old"));
+	const link = shown.querySelector("a");
+	link?.focus();
+	const time = new Time();
+	let asked = 0;
+	const now = wording(`<a dir="auto" href="/2">New &lt;b&gt;</a>`, `<details class="fold"><summary><span class="body">Long</span></summary></details>`, "Delete New");
+	const say = start(time, async () => (asked++, served(now, 12)));
+	say("changed", { key: "z:1", ver: 11 }); // not in the page
+	say("changed", { key: "a:1", ver: 10 }); // the page has it
+	time.pass(60_000);
+	equal(asked, 0, "looks");
+	say("changed", { key: "a:1", ver: 12 });
+	time.pass(1000);
+	await until("it says something else", () => shown.querySelector(".fold") !== null);
+	equal([link?.isConnected, link?.textContent, link?.getAttribute("href"), document.activeElement === link], [true, "New <b>", "/2", true]);
+	equal([shown.querySelectorAll(".body").length, shown.querySelector(".dot")?.textContent], [1, "Unread"]);
+	equal(shown.querySelector("button")?.getAttribute("aria-label"), "Delete New");
+	equal([rows()[0] === shown, asked, offered()], [true, 1, ""]);
+});
+
+test("a row that loses its link or its text keeps the focus, and one that moved is left as it is", () => {
+	const shown = saying(wording(`<a dir="auto" href="/1">Old</a>`, `<p class="body">Text</p>`));
+	shown.querySelector("a")?.focus();
+	reconcile([served(wording(`<span dir="auto">New</span>`, ""), 20)]);
+	equal([shown.querySelector("h3 > [dir]")?.outerHTML, shown.querySelector(".body")], [`<span dir="auto">New</span>`, null]);
+	equal(document.activeElement === shown, true, "focus on the row");
+	reconcile([served(wording(`<span dir="auto">New</span>`, `<p class="body">Text</p>`), 21)]);
+	equal(shown.querySelector(".body")?.textContent, "Text");
+	reconcile([served(wording(`<span dir="auto">Newer</span>`, ""), 22, 15)]);
+	equal(shown.querySelector("h3 > [dir]")?.textContent, "New");
 });
 
 /** @param {() => Promise<any>} get */
