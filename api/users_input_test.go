@@ -140,20 +140,25 @@ func TestWhileRedisIsAwayInboxesCannotBeAsked(t *testing.T) {
 	for path, body := range map[string]any{
 		"/users/bob/notices": nil, "/users/bob/badge": nil, "/users/bob/read": `{"upto": 5}`,
 	} {
-		method := "GET"
-		if body != nil {
-			method = "POST"
-		}
-		res := w.call(t, w.read, method, path, body).is(t, http.StatusServiceUnavailable)
-		if res.Header.Get("Retry-After") == "" || strings.Contains(res.text, "dial") {
-			t.Errorf("%s: %v %s", path, res.Header, res.text)
-		}
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			method := "GET"
+			if body != nil {
+				method = "POST"
+			}
+			res := w.call(t, w.read, method, path, body).is(t, http.StatusServiceUnavailable)
+			if res.Header.Get("Retry-After") == "" || strings.Contains(res.text, "dial") {
+				t.Errorf("%v %s", res.Header, res.text)
+			}
+		})
 	}
-	// What SQL knows goes on.
-	w.call(t, w.admin, "PUT", "/users/frank", `{}`).is(t, http.StatusCreated)
-	w.call(t, w.admin, "GET", "/users/frank", nil).is(t, http.StatusOK)
-	w.call(t, w.admin, "PUT", "/subscriptions", `{"type": "rep_notice", "user": "bob"}`).is(t, http.StatusCreated)
-	w.call(t, w.admin, "GET", "/subscriptions", nil).is(t, http.StatusOK)
-	w.call(t, w.admin, "DELETE", "/users/frank", nil).is(t, http.StatusServiceUnavailable)
-	w.call(t, w.admin, "GET", "/users/frank", nil).is(t, http.StatusOK)
+	t.Run("what SQL knows goes on", func(t *testing.T) {
+		t.Parallel()
+		w.call(t, w.admin, "PUT", "/users/frank", `{}`).is(t, http.StatusCreated)
+		w.call(t, w.admin, "GET", "/users/frank", nil).is(t, http.StatusOK)
+		w.call(t, w.admin, "PUT", "/subscriptions", `{"type": "rep_notice", "user": "bob"}`).is(t, http.StatusCreated)
+		w.call(t, w.admin, "GET", "/subscriptions", nil).is(t, http.StatusOK)
+		w.call(t, w.admin, "DELETE", "/users/frank", nil).is(t, http.StatusServiceUnavailable)
+		w.call(t, w.admin, "GET", "/users/frank", nil).is(t, http.StatusOK)
+	})
 }
