@@ -118,7 +118,7 @@ func topicViews(g *gallery, page, late string) []view {
 		}},
 		{name: "send-topic", as: "vera", path: "/staff/send?target=topic"},
 		{name: "send-types", as: "vera", path: "/staff/send?target=topic", then: func(w *window) {
-			w.do(chromedp.SendKeys(css("#type"), "e"))
+			w.do(chromedp.WaitVisible(css("#type[aria-autocomplete]")), chromedp.SendKeys(css("#type"), "e"))
 			w.until(`document.querySelector("#type-names").checkVisibility()`)
 		}},
 		{name: "send-topic-written", as: "vera", path: "/staff/send", then: topic},
