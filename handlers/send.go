@@ -120,7 +120,7 @@ func (h *Handlers) showPreview(
 ) error {
 	p := h.sendPage(r, typed(values))
 	p.Preview = h.preview(r, p, &d)
-	p.Preview.Recipients = p.Text.N("send.recipients", count)
+	p.Preview.Recipients = recipients(p, count)
 	return h.showSend(w, r, http.StatusOK, p)
 }
 

@@ -31,10 +31,19 @@ func (h *Handlers) previewPart(
 	p.Disappears = h.disappears(r, p.Text, p.Form.Type, p.Form.ExpiresIn)
 	p.Preview = h.preview(r, p, &d)
 	if !wrong(bad, "to", "target") {
-		p.Preview.Recipients = p.Text.N("send.recipients", count)
+		p.Preview.Recipients = recipients(p, count)
 	}
 	// A form that is not written yet is no error, and browsers log each one.
 	return h.page(w, r, http.StatusOK, views.SendPart(p))
+}
+
+// recipients says how many get a notice. That nobody gets one to a topic is no fault,
+// and seldom meant.
+func recipients(p *views.Send, count int64) string {
+	if count == 0 && p.Form.Target == "topic" {
+		return p.Text.T("send.topic_nobody")
+	}
+	return p.Text.N("send.recipients", count)
 }
 
 // preview is a draft as its recipients would see it if it was sent now.

@@ -48,6 +48,20 @@ func TestANoticeGoesToATopicByItsTypeAndScope(t *testing.T) {
 	}
 }
 
+func TestATopicWithoutSubscribersIsSaidToHaveNone(t *testing.T) {
+	t.Parallel()
+	var sent []notifier.Draft
+	w := topicWorld(t, &sent)
+	w.sender.count = func(notifier.Draft) (int64, error) { return 0, nil }
+	for _, headers := range [][]string{nil, {"HX-Request", "true"}} {
+		r := w.postAs(headers, "/staff/send", append(append([]string{}, topicForm...), "preview", "1")...).wantStatus(t, http.StatusOK)
+		r.wantText(t, "[data-testid=recipients]", "0 people will get it: nobody subscribes to this type and scope.")
+	}
+	w.post("carol", "/staff/send", topicForm...).wantRedirect(t, "/staff/notices/42") // it is accepted all the same
+	r := w.post("carol", "/staff/send", with(goodForm, "preview", "1")...)
+	r.wantText(t, "[data-testid=recipients]", "0 people will get it.")
+}
+
 func TestWhatIsWrongWithATopicStandsBesideItsTypeAndScope(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft

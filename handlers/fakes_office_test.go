@@ -1,0 +1,221 @@
+package handlers_test
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// office is a world whose staff administer what is in memory.
+type office struct {
+	*world
+	roles  *roleBook
+	topics *topics
+	subs   *[]notifier.Subscription // the latest first
+	asked  *[]notifier.SubscriptionQuery
+	keys   *keyring
+	rules  *ruleBook
+}
+
+func newOffice(t *testing.T) *office {
+	t.Helper()
+	o := &office{
+		roles: &roleBook{members: map[string][]string{notifier.RoleStaff: {"carol"}}, users: []string{"alice", "bob", "carol"}},
+		keys:  &keyring{}, rules: &ruleBook{}, subs: &[]notifier.Subscription{}, asked: &[]notifier.SubscriptionQuery{},
+	}
+	o.topics = &topics{subscribe: o.subscribe, unsubscribe: o.unsubscribe, saveType: o.saveType, deleteType: o.deleteType}
+	o.world = newWorld(t, func(w *world) {
+		w.config.Roles, w.config.Keys, w.config.Rules, w.config.Topics = o.roles, o.keys, o.rules, o.topics
+		w.config.Subscriptions = subscriptions(o.list)
+		w.config.NewKey = func() (string, []byte) { return "ck_secret", []byte("hash") }
+		w.directory.users = o.roles.list
+	})
+	return o
+}
+
+func (o *office) list(q notifier.SubscriptionQuery) ([]notifier.Subscription, error) {
+	*o.asked = append(*o.asked, q)
+	all := *o.subs
+	return all[:min(len(all), q.Limit)], nil
+}
+
+func (o *office) subscribe(s notifier.Subscription) (bool, error) {
+	if err := s.Validate(); err != nil {
+		return false, err
+	}
+	if s.User == "nobody" {
+		var bad notifier.InvalidError
+		bad.Add("user", notifier.CodeUnknownUser, map[string]any{"Name": s.User})
+		return false, &bad
+	}
+	s.ID, s.CreatedAt = int64(len(*o.subs)+1), noon.Add(-time.Hour)
+	*o.subs = append([]notifier.Subscription{s}, *o.subs...)
+	return true, nil
+}
+
+func (o *office) unsubscribe(s notifier.Subscription) (bool, error) {
+	before := len(*o.subs)
+	*o.subs = slices.DeleteFunc(*o.subs, func(each notifier.Subscription) bool {
+		return each.Topic == s.Topic && each.Subscriber == s.Subscriber
+	})
+	return len(*o.subs) < before, nil
+}
+
+func (o *office) saveType(t notifier.NoticeType) error {
+	if err := t.Validate(notifier.DefaultKeep); err != nil {
+		return err
+	}
+	all := slices.DeleteFunc(slices.Clone(o.topics.types), func(each notifier.NoticeType) bool { return each.Slug == t.Slug })
+	all = append(all, t)
+	slices.SortFunc(all, func(a, b notifier.NoticeType) int { return cmp.Compare(a.Slug, b.Slug) })
+	o.topics.types = all
+	return nil
+}
+
+func (o *office) deleteType(slug string) error {
+	if slices.ContainsFunc(*o.subs, func(s notifier.Subscription) bool { return s.Type == slug }) {
+		return notifier.ErrConflict
+	}
+	before := len(o.topics.types)
+	o.topics.types = slices.DeleteFunc(slices.Clone(o.topics.types), func(t notifier.NoticeType) bool { return t.Slug == slug })
+	if len(o.topics.types) == before {
+		return notifier.ErrNotFound
+	}
+	return nil
+}
+
+// done is what was written down: who did what to what.
+func (o *office) done() []string {
+	var done []string
+	for _, e := range o.audit.entries {
+		done = append(done, strings.TrimSpace(e.Actor+" "+e.Action+" "+e.Object+" "+e.Detail))
+	}
+	return done
+}
+
+// roleBook is roles with the names of their members.
+type roleBook struct {
+	members map[string][]string
+	users   []string
+	asked   []notifier.UserQuery
+	err     error
+}
+
+func (b *roleBook) list(q notifier.UserQuery) ([]notifier.User, error) {
+	b.asked = append(b.asked, q)
+	var found []notifier.User
+	for i, name := range b.members[q.Role] {
+		if len(found) < q.Limit && strings.Contains(name, q.Contains) {
+			u := notifier.User{Name: name, Seq: int64(100 + i), Audience: 2}
+			if name == carol.Name {
+				u.Seq = carol.Seq
+			}
+			found = append(found, u)
+		}
+	}
+	return found, b.err
+}
+
+func (b *roleBook) RolesPage(_ context.Context, q notifier.RoleQuery) ([]notifier.RoleInfo, error) {
+	var found []notifier.RoleInfo
+	for name, members := range b.members {
+		if name > q.After && strings.Contains(name, q.Contains) {
+			found = append(found, notifier.RoleInfo{Name: name, Members: int64(len(members))})
+		}
+	}
+	slices.SortFunc(found, func(x, y notifier.RoleInfo) int { return cmp.Compare(x.Name, y.Name) })
+	return found[:min(len(found), q.Limit)], b.err
+}
+
+func (b *roleBook) Role(_ context.Context, name string) (notifier.RoleInfo, error) {
+	members, known := b.members[name]
+	if !known {
+		return notifier.RoleInfo{}, notifier.ErrNotFound
+	}
+	return notifier.RoleInfo{Name: name, Members: int64(len(members))}, b.err
+}
+
+func (b *roleBook) CreateRole(_ context.Context, name string) error {
+	if !notifier.ValidName(name) {
+		var bad notifier.InvalidError
+		bad.Add("role", notifier.CodeBadName, map[string]any{"Name": name})
+		return &bad
+	}
+	if _, known := b.members[name]; known {
+		return notifier.ErrConflict
+	}
+	b.members[name] = nil
+	return b.err
+}
+
+func (b *roleBook) DeleteRole(_ context.Context, name string) error {
+	if name == notifier.RoleStaff {
+		return notifier.ErrConflict
+	}
+	if _, known := b.members[name]; !known {
+		return notifier.ErrNotFound
+	}
+	delete(b.members, name)
+	return nil
+}
+
+func (b *roleBook) AddRole(_ context.Context, user, role string) error {
+	if !slices.Contains(b.users, user) {
+		return notifier.ErrNotFound
+	}
+	if !slices.Contains(b.members[role], user) {
+		b.members[role] = append(b.members[role], user)
+	}
+	return b.err
+}
+
+func (b *roleBook) RemoveRole(_ context.Context, user, role string) error {
+	b.members[role] = slices.DeleteFunc(b.members[role], func(name string) bool { return name == user })
+	return b.err
+}
+
+// keyring is keys, the latest first.
+type keyring struct {
+	all     []notifier.APIKey
+	hashes  []string
+	listErr error
+}
+
+func (k *keyring) Keys(context.Context) ([]notifier.APIKey, error) { return k.all, k.listErr }
+
+func (k *keyring) AddKey(_ context.Context, key notifier.APIKey, hash []byte) (notifier.APIKey, error) {
+	key.ID, key.CreatedAt = int64(len(k.all)+1), noon
+	k.all, k.hashes = append([]notifier.APIKey{key}, k.all...), append(k.hashes, string(hash))
+	return key, nil
+}
+
+func (k *keyring) RevokeKey(_ context.Context, id int64) (notifier.APIKey, error) {
+	for i := range k.all {
+		if k.all[i].ID == id {
+			k.all[i].RevokedAt = noon
+			return k.all[i], nil
+		}
+	}
+	return notifier.APIKey{}, notifier.ErrNotFound
+}
+
+// ruleBook is rules that run when they are told to.
+type ruleBook struct {
+	states []notifier.RuleState
+	ran    []string
+	err    error
+}
+
+func (b *ruleBook) States(context.Context) ([]notifier.RuleState, error) { return b.states, nil }
+
+func (b *ruleBook) RunNow(_ context.Context, name string) error {
+	if b.err == nil {
+		b.ran = append(b.ran, name)
+	}
+	return b.err
+}

@@ -1,0 +1,99 @@
+package handlers_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// offices is every page of administration, with a form that would do something.
+var offices = map[string][]string{
+	"/staff/roles":         {"role", "new"},
+	"/staff/roles/staff":   {"action", "add", "user", "bob"},
+	"/staff/subscriptions": {"type", "like", "user", "bob"},
+	"/staff/types":         {"slug", "new"},
+	"/staff/keys":          {"name", "shop", "scope", "read"},
+	"/staff/rules":         {"name", "a"},
+}
+
+func TestAdministrationIsForStaffOnly(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for address, fields := range offices {
+		o.get("alice", address).wantStatus(t, http.StatusNotFound)
+		o.post("alice", address, fields...).wantStatus(t, http.StatusNotFound)
+		o.post("", address, fields...).wantStatus(t, http.StatusSeeOther)
+		body := strings.Join([]string{fields[0] + "=" + fields[1]}, "&")
+		o.postBody("carol", address, body, "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site").wantStatus(t, http.StatusForbidden)
+		o.post("carol", address, append(fields, "else", "1")...).wantStatus(t, http.StatusUnprocessableEntity)
+		o.postBody("carol", address, body+"&"+body).wantStatus(t, http.StatusUnprocessableEntity)
+		o.post("carol", address, append(fields, "page_user", "alice")...).wantStatus(t, http.StatusConflict)
+		o.post("carol", address, append(fields, fields[0]+"x", strings.Repeat("x", 70<<10))...).wantStatus(t, http.StatusRequestEntityTooLarge)
+	}
+	if len(o.done()) != 0 || len(o.keys.all)+len(*o.subs)+len(o.topics.types)+len(o.rules.ran) != 0 || len(o.roles.members["staff"]) != 1 || len(o.roles.members) != 1 {
+		t.Errorf("something was done: %v", o.done())
+	}
+}
+
+func TestWhatCannotBeTakenForNowComesBackAsItWas(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.roles.err, o.keys.listErr, o.rules.err = notifier.ErrUnavailable, notifier.ErrUnavailable, notifier.ErrUnavailable
+	o.topics.subscribe = func(notifier.Subscription) (bool, error) { return false, notifier.ErrUnavailable }
+	o.topics.saveType = func(notifier.NoticeType) error { return notifier.ErrUnavailable }
+	for address, fields := range offices {
+		if address == "/staff/keys" {
+			continue // it is made, and shown; see TestAKeyIsShownEvenWhenTheListIsAway
+		}
+		r := o.post("carol", address, fields...).wantStatus(t, http.StatusServiceUnavailable)
+		for i := 0; i+1 < len(fields); i += 2 {
+			if got := r.attr("[data-testid=retry] [name="+fields[i]+"]", "value"); got != fields[i+1] {
+				t.Errorf("%s: %s is %q", address, fields[i], got)
+			}
+		}
+	}
+	if len(o.done()) != 0 {
+		t.Errorf("it is written down as done: %v", o.done())
+	}
+}
+
+func TestPagesOfStaffStandInGroups(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	tabs := func(r reply, sel string) (found []string) {
+		for _, a := range r.page.Find(sel).EachIter() {
+			found = append(found, strings.TrimSpace(a.Text())+" "+a.AttrOr("href", "")+map[bool]string{true: " *"}[a.AttrOr("aria-current", "") == "page"])
+		}
+		return found
+	}
+	r := o.get("carol", "/staff/types")
+	want := []string{
+		"Send /staff/send", "Sent /staff/notices", "People /staff/users", "Topics /staff/subscriptions *", "Rules /staff/rules", "API keys /staff/keys",
+	}
+	if diff := cmp.Diff(want, tabs(r, ".tabs.sub a")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"Subscriptions /staff/subscriptions", "Types /staff/types *"}, tabs(r, ".heading .tabs a")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"People /staff/users", "Roles /staff/roles *"}, tabs(o.get("carol", "/staff/roles/staff"), ".heading .tabs a")); diff != "" {
+		t.Error(diff)
+	}
+	o.config.Roles, o.config.Topics, o.config.Keys = nil, nil, nil
+	o.rebuild()
+	r = o.get("carol", "/staff/users")
+	want = []string{"Send /staff/send", "Sent /staff/notices", "People /staff/users *", "Rules /staff/rules"}
+	if diff := cmp.Diff(want, tabs(r, "main .tabs a")); diff != "" {
+		t.Errorf("without the parts: %s", diff)
+	}
+	for address, fields := range offices {
+		if address != "/staff/rules" {
+			o.get("carol", address).wantStatus(t, http.StatusNotFound)
+			o.post("carol", address, fields...).wantStatus(t, http.StatusNotFound)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package handlers_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestTypesAreFoundByWhatTheyAreCalled(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for n := range 60 {
+		o.topics.types = append(o.topics.types, notifier.NoticeType{Slug: fmt.Sprintf("type%02d", n)})
+	}
+	o.topics.types[7].Names = map[string]string{"en": "Seventh <b>", "ja": "七番目"}
+	slugs := func(r reply) string {
+		var found []string
+		for _, e := range r.page.Find("[data-testid=type] th a").EachIter() {
+			found = append(found, e.Text())
+		}
+		return strings.Join(found, " ")
+	}
+	for address, want := range map[string]string{
+		"?q=SEVENTH": "Seventh <b>", "?q=type07": "Seventh <b>", "?q=zzz": "", "?after=type57": "type58 type59", "?sort=-type&after=type02": "type01 type00",
+	} {
+		if got := slugs(o.get("carol", "/staff/types"+address).wantStatus(t, http.StatusOK)); got != want {
+			t.Errorf("%s finds %q, want %q", address, got, want)
+		}
+	}
+	if got := slugs(o.get("carol", "/staff/types?q=七", "Accept-Language", "ja")); got != "七番目" {
+		t.Errorf("in Japanese it finds %q", got)
+	}
+	r := o.get("carol", "/staff/types?q=type")
+	if r.count("[data-testid=type]") != 50 || r.attr("a[rel=next]", "href") != "/staff/types?after=type49&q=type" {
+		t.Errorf("%d types, and then %q", r.count("[data-testid=type]"), r.attr("a[rel=next]", "href"))
+	}
+	if diff := cmp.Diff("ascending /staff/types?q=type&sort=-type", heads(r)["Type"]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestATypeSaysWhatPeopleMayDo(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.topics.types = []notifier.NoticeType{{Slug: "a", NoMute: true, ExpiresIn: 72 * time.Hour}, {Slug: "b", Open: true}}
+	r := o.get("carol", "/staff/types")
+	r.wantText(t, "[data-testid=type]:nth-child(1) td:nth-child(2)", "3 days")
+	r.wantText(t, "[data-testid=type]:nth-child(1) .chip", "")
+	r.wantText(t, "[data-testid=type]:nth-child(2) td:nth-child(2)", "the usual time")
+	r.wantText(t, "[data-testid=type]:nth-child(2) .chips", "mute itsubscribe themselves")
+	if got := r.attr("[data-testid=type] td a", "href"); got != "/staff/subscriptions?type=a" {
+		t.Errorf("its subscriptions are at %q", got)
+	}
+}
+
+func TestATypeIsDescribedAndShownAsItWas(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	const path = "/staff/types"
+	o.post("carol", path, "action", "add", "slug", "rep_notice", "names.en", " Replenishment ", "names.ja", "補充", "names.zh-Hans", " ",
+		"expires_in", "36h", "no_mute", "1", "open", "1").wantRedirect(t, path+"?done=type-saved")
+	want := []notifier.NoticeType{{
+		Slug: "rep_notice", Names: map[string]string{"en": "Replenishment", "ja": "補充"}, ExpiresIn: 36 * time.Hour, NoMute: true, Open: true,
+	}}
+	if diff := cmp.Diff(want, o.topics.types); diff != "" {
+		t.Fatal(diff)
+	}
+	r := o.get("carol", o.get("carol", path).attr("[data-testid=type] th a", "href")).wantStatus(t, http.StatusOK)
+	r.wantText(t, "[data-testid=slug]", "rep_notice")
+	if r.attr("#name-ja", "value") != "補充" || r.attr("#name-zh-Hans", "value") != "" || r.count("#no_mute[checked]") != 1 || r.count("#open[checked]") != 1 {
+		t.Errorf("the form is not as it was saved:\n%s", r.text("main"))
+	}
+	if got := r.text("#expires_in option[selected]") + " " + r.attr("#expires_in option[selected]", "value"); got != "36 hours 36h0m0s" {
+		t.Errorf("it is kept for %q", got)
+	}
+	o.post("carol", path, "action", "save", "slug", "rep_notice", "expires_in", "24h").wantRedirect(t, path+"?done=type-saved")
+	r = o.get("carol", path+"?type=rep_notice")
+	if got := r.attr("#expires_in option[selected]", "value"); got != "24h" || r.count("[checked]") != 0 || r.attr("#name-en", "value") != "" {
+		t.Errorf("kept for %q:\n%s", got, r.text("main"))
+	}
+	if diff := cmp.Diff([]string{"carol type.save type rep_notice", "carol type.save type rep_notice"}, o.done()); diff != "" {
+		t.Error(diff)
+	}
+	o.get("carol", path+"?type=unknown").wantStatus(t, http.StatusNotFound)
+}
+
+func TestAWrongTypeKeepsItsText(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.topics.types = []notifier.NoticeType{{Slug: "like"}}
+	long := strings.Repeat("x", notifier.MaxTypeName+1)
+	for _, test := range []struct {
+		fields []string
+		faults map[string]string
+	}{
+		{[]string{"action", "add"}, map[string]string{"slug": "Please fill this in."}},
+		{[]string{"action", "add", "slug", "like"}, map[string]string{"slug": "There is a type like already."}},
+		{[]string{"action", "add", "slug", "A <b>", "names.en", long, "names.ja", "a\u202eb", "expires_in", "soon", "no_mute", "maybe"}, map[string]string{
+			"slug":       "Only lower-case letters, digits and . _ - are possible, at most 63 of them, with a letter or a digit first.",
+			"name-en":    "At most 80 characters are possible; this has 81.",
+			"name-ja":    "It contains a character that cannot be shown (U+202E).",
+			"expires_in": "Please give a time such as 30m or 72h.", "no_mute": "Choose on or off.",
+		}},
+		{[]string{"action", "save", "slug", "like", "expires_in", "9000h"}, map[string]string{"expires_in": "Notices are kept for 180 days at most."}},
+		{[]string{"action", "save", "slug", "like", "expires_in", "-1h"}, map[string]string{"expires_in": "This moment has passed already."}},
+	} {
+		r := o.post("carol", "/staff/types", test.fields...).wantStatus(t, http.StatusUnprocessableEntity)
+		for _, id := range []string{"slug", "name-en", "name-ja", "name-zh-Hans", "expires_in", "no_mute", "open"} {
+			if got := r.text("#" + id + "-fault"); got != test.faults[id] {
+				t.Errorf("%v: of %s it says %q, want %q", test.fields, id, got, test.faults[id])
+			}
+		}
+		for i := 0; i+1 < len(test.fields); i += 2 {
+			name, typed := test.fields[i], test.fields[i+1]
+			if name != "no_mute" && r.attr(`[type=hidden][name="`+name+`"], input[name="`+name+`"], [name="`+name+`"] [selected]`, "value") != typed {
+				t.Errorf("%v: %s is not as it was typed", test.fields, name)
+			}
+		}
+	}
+	r := o.post("carol", "/staff/types", "slug", "new", "else", "1").wantStatus(t, http.StatusUnprocessableEntity)
+	r.wantText(t, "[data-testid=error] p", "The form was not understood: a field is unknown or was sent twice.")
+	o.post("carol", "/staff/types", "slug", "new", "action", "else").wantStatus(t, http.StatusUnprocessableEntity)
+	if diff := cmp.Diff([]notifier.NoticeType{{Slug: "like"}}, o.topics.types); diff != "" || len(o.done()) != 0 {
+		t.Errorf("%s\ndone: %v", diff, o.done())
+	}
+}
+
+func TestATypeGoesWhenNobodySubscribesToIt(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.topics.types = []notifier.NoticeType{{Slug: "like", Names: map[string]string{"en": "Likes"}}}
+	*o.subs = []notifier.Subscription{subscription(1, "like", "", "bob", "")}
+	form := o.get("carol", "/staff/types?type=like")
+	r := o.submit("carol", form, "[data-testid=delete] form").wantStatus(t, http.StatusConflict)
+	r.wantText(t, "[data-testid=in-use] p", "It was not deleted, because somebody subscribes to it. See who does")
+	if r.attr("[data-testid=in-use] a", "href") != "/staff/subscriptions?type=like" || r.attr("#name-en", "value") != "Likes" {
+		t.Errorf("the page is another:\n%s", r.text("main"))
+	}
+	*o.subs = nil
+	o.submit("carol", form, "[data-testid=delete] form").wantRedirect(t, "/staff/types?done=type-deleted")
+	o.submit("carol", form, "[data-testid=delete] form").wantStatus(t, http.StatusNotFound)
+	if diff := cmp.Diff([]string{"carol type.delete type like"}, o.done()); diff != "" {
+		t.Error(diff)
+	}
+}
