@@ -65,6 +65,45 @@ func TestATopicReachesWhoeverSubscribesOnceAndSaysWhy(t *testing.T) {
 	bob.badge("")
 }
 
+// TestTopicsWorkWithoutScript lets one subscribe, and staff send to the topic and
+// edit what they sent, where no script runs.
+func TestTopicsWorkWithoutScript(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.people("vera staff", "bob")
+	i := s.serve()
+	vera := i.person(t, "vera")
+	vera.describes("add", "slug", "order.late", "names.en", "Late orders", "open", "1")
+	bob := open(t, i).as(i.person(t, "bob")).withoutScript().goTo("/settings")
+	bob.do(chromedp.SendKeys(css("#topic-scope"), "119240"))
+	bob.press("#subscribe button")
+	bob.shows("#done p", "Subscribed. New notices of this topic reach you.")
+
+	w := open(t, i).as(vera).withoutScript().goTo("/staff/send")
+	w.chooses("topic")
+	w.do(chromedp.WaitNotVisible(css(`#to`)), chromedp.SendKeys(css("#type"), "order.late"), chromedp.SendKeys(css("#scope"), "119240"),
+		chromedp.SendKeys(css("#title"), "Order 4187 is late"))
+	w.press(`#send button[name=preview]`)
+	w.shows(`#preview [data-testid=recipients]`, "1 person will get it.")
+	w.press(sendButton)
+	w.shows("h1", "Order 4187 is late")
+	wait(t, "the notice has arrived", func() bool {
+		bob.goTo("/announcements")
+		return bob.shown(`[data-testid=badge]`) == "1"
+	})
+	w.press("[data-testid=edit]")
+	w.do(chromedp.Clear(css("#title")), chromedp.SendKeys(css("#title"), "Order 4187 is here"))
+	w.press(`[data-testid=edit-form] button.primary`)
+	w.shows("h1", "Order 4187 is here")
+	wait(t, "the row says so", func() bool {
+		bob.goTo("/inbox?filter=unread")
+		return bob.shown(`[data-testid=entry] h3`) == "Unread Order 4187 is here"
+	})
+	bob.shows(`[data-testid=entry] .meta span`, "Because you subscribe to Late orders (119240)")
+	bob.goTo("/settings").press("[data-testid=subscriptions] li button")
+	bob.shows("#done p", "You no longer subscribe to this topic.")
+}
+
 // TestAnEditReachesOpenInboxes edits a notice while its recipients look at it: the
 // new text stands in the same row, and is neither new nor unread for that.
 func TestAnEditReachesOpenInboxes(t *testing.T) {
