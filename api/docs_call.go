@@ -129,7 +129,14 @@ func (s *server) kind(of *huma.Schema) string {
 	if of.Type == huma.TypeArray {
 		return "list of " + s.kind(of.Items) + "s"
 	}
-	return of.Type
+	kinds := []string{of.Type}
+	if one := slices.Concat(of.OneOf, of.AnyOf); len(one) > 0 {
+		kinds = kinds[:0]
+		for _, k := range one {
+			kinds = append(kinds, s.kind(k))
+		}
+	}
+	return strings.Join(kinds, " or ")
 }
 
 // command is an example for the shell, where CARILLON_KEY is set.

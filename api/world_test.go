@@ -255,3 +255,5 @@ func eventually(t testing.TB, what string, is func() bool) {
 		}
 	}
 }
+
+func newcomer(name string) store.NewUser { return store.NewUser{Name: name, Audience: 2} }

@@ -1,0 +1,294 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// object is a part of the document.
+type object = map[string]any
+
+// at is the object under a name, or an empty one.
+func at(o object, name string) object {
+	inner, _ := o[name].(object)
+	return inner
+}
+
+func (w *world) readDocument(t *testing.T) object {
+	t.Helper()
+	res := w.call(t, "", "GET", "/openapi.json", nil).is(t, http.StatusOK)
+	if kind := res.Header.Get("Content-Type"); kind != "application/openapi+json" {
+		t.Errorf("it is of type %q", kind)
+	}
+	var doc object
+	res.into(t, &doc)
+	return doc
+}
+
+func TestTheDocumentKeepsTheRulesOfOpenAPI(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	doc := w.readDocument(t)
+	if version, _ := doc["openapi"].(string); !regexp.MustCompile(`\A3\.1\.\d+\z`).MatchString(version) {
+		t.Errorf("openapi: %v", doc["openapi"])
+	}
+	if info := at(doc, "info"); info["title"] == "" || info["title"] == nil || info["version"] == nil || info["version"] == "" {
+		t.Errorf("info: %v", info)
+	}
+	only(t, "the document", doc, "openapi", "info", "servers", "paths", "components", "security", "tags", "externalDocs", "webhooks", "jsonSchemaDialect")
+	ids := map[string]string{}
+	for path, item := range at(doc, "paths") {
+		if !strings.HasPrefix(path, prefix+"/") || strings.HasSuffix(path, "/") {
+			t.Errorf("a path %q", path)
+		}
+		for method, op := range item.(object) {
+			if !slices.Contains([]string{"get", "put", "post", "patch", "delete"}, method) {
+				t.Errorf("%s: a method %q", path, method)
+				continue
+			}
+			checkOperation(t, doc, method+" "+path, path, op.(object), ids)
+		}
+	}
+	if len(ids) != len(w.calls) {
+		t.Errorf("%d operations for %d calls", len(ids), len(w.calls))
+	}
+	for name, schema := range at(at(doc, "components"), "schemas") {
+		if !regexp.MustCompile(`\A[A-Za-z0-9._-]+\z`).MatchString(name) {
+			t.Errorf("a schema named %q", name)
+		}
+		checkSchema(t, doc, name, schema)
+	}
+}
+
+func only(t *testing.T, what string, o object, allowed ...string) {
+	t.Helper()
+	for name := range o {
+		if !slices.Contains(allowed, name) && !strings.HasPrefix(name, "x-") {
+			t.Errorf("%s has a field %q", what, name)
+		}
+	}
+}
+
+func checkOperation(t *testing.T, doc object, where, path string, op object, ids map[string]string) {
+	t.Helper()
+	only(t, where, op, "operationId", "summary", "description", "tags", "parameters", "requestBody", "responses", "security", "deprecated")
+	id, _ := op["operationId"].(string)
+	if id == "" || ids[id] != "" {
+		t.Errorf("%s: operationId %q, which %q has too", where, id, ids[id])
+	}
+	ids[id] = where
+	if text, _ := op["summary"].(string); text == "" {
+		t.Errorf("%s has no summary", where)
+	}
+	inPath := map[string]bool{}
+	for _, p := range list(op["parameters"]) {
+		p := p.(object)
+		name, _ := p["name"].(string)
+		what := where + ", parameter " + name
+		only(t, what, p, "name", "in", "description", "required", "schema", "style", "explode", "example", "examples", "deprecated")
+		switch p["in"] {
+		case "path":
+			inPath[name] = true
+			if p["required"] != true {
+				t.Errorf("%s is not required", what)
+			}
+		case "query", "header":
+		default:
+			t.Errorf("%s is in %v", what, p["in"])
+		}
+		if p["example"] != nil && p["examples"] != nil {
+			t.Errorf("%s has both example and examples", what)
+		}
+		if text, _ := p["description"].(string); text == "" {
+			t.Errorf("%s has no description", what)
+		}
+		checkSchema(t, doc, what, p["schema"])
+	}
+	for _, m := range regexp.MustCompile(`\{([^}]*)\}`).FindAllStringSubmatch(path, -1) {
+		if !inPath[m[1]] {
+			t.Errorf("%s: nothing is said of %s", where, m[1])
+		}
+		delete(inPath, m[1])
+	}
+	if len(inPath) > 0 {
+		t.Errorf("%s: %v are not in the path", where, inPath)
+	}
+	if body := at(op, "requestBody"); body != nil {
+		only(t, where+", body", body, "description", "content", "required")
+		checkContent(t, doc, where+", body", at(body, "content"))
+	}
+	checkResponses(t, doc, where, at(op, "responses"))
+	for _, need := range list(op["security"]) {
+		for name := range need.(object) {
+			if at(at(at(doc, "components"), "securitySchemes"), name) == nil {
+				t.Errorf("%s: nothing is said of the key %q", where, name)
+			}
+		}
+	}
+	if len(list(op["security"])) != 1 {
+		t.Errorf("%s needs no key", where)
+	}
+}
+
+func checkResponses(t *testing.T, doc object, where string, all object) {
+	t.Helper()
+	for _, needed := range []string{"401", "403", "429", "503"} {
+		if all[needed] == nil {
+			t.Errorf("%s: nothing is said of %s", where, needed)
+		}
+	}
+	good := 0
+	for status, response := range all {
+		n, err := strconv.Atoi(status)
+		if err != nil || n < 200 || n > 599 {
+			t.Errorf("%s: a status %q", where, status)
+		}
+		if n < 300 {
+			good++
+		}
+		r := response.(object)
+		what := where + ", " + status
+		only(t, what, r, "description", "headers", "content", "links")
+		if text, _ := r["description"].(string); text == "" {
+			t.Errorf("%s has no description", what)
+		}
+		for name, header := range at(r, "headers") {
+			if strings.EqualFold(name, "Content-Type") {
+				t.Errorf("%s describes the header Content-Type, which is ignored", what)
+			}
+			only(t, what+", header "+name, header.(object), "description", "required", "schema", "deprecated", "example", "examples", "style", "explode")
+			checkSchema(t, doc, what+", header "+name, at(header.(object), "schema"))
+		}
+		if content := at(r, "content"); content != nil {
+			checkContent(t, doc, what, content)
+		}
+		if n >= 400 && at(r, "content")["application/problem+json"] == nil {
+			t.Errorf("%s is no problem: %v", what, slices.Sorted(maps.Keys(at(r, "content"))))
+		}
+	}
+	if good == 0 {
+		t.Errorf("%s can never be well", where)
+	}
+}
+
+func checkContent(t *testing.T, doc object, where string, content object) {
+	t.Helper()
+	if len(content) == 0 {
+		t.Errorf("%s has no content", where)
+	}
+	for kind, media := range content {
+		if strings.Count(kind, "/") != 1 {
+			t.Errorf("%s: a media type %q", where, kind)
+		}
+		m := media.(object)
+		only(t, where+", "+kind, m, "schema", "example", "examples", "encoding")
+		if m["example"] != nil && m["examples"] != nil {
+			t.Errorf("%s, %s has both example and examples", where, kind)
+		}
+		checkSchema(t, doc, where+", "+kind, m["schema"])
+	}
+}
+
+// checkSchema follows references, and looks at what all of JSON Schema has in common.
+func checkSchema(t *testing.T, doc object, where string, schema any) {
+	t.Helper()
+	s, ok := schema.(object)
+	if !ok {
+		t.Errorf("%s has no schema", where)
+		return
+	}
+	if ref, ok := s["$ref"].(string); ok {
+		name, ours := strings.CutPrefix(ref, "#/components/schemas/")
+		if !ours || at(at(at(doc, "components"), "schemas"), name) == nil {
+			t.Errorf("%s leads to %q, where nothing is", where, ref)
+		}
+		return
+	}
+	types := list(s["type"])
+	if one, ok := s["type"].(string); ok {
+		types = []any{one}
+	}
+	for _, kind := range types {
+		if !slices.Contains([]any{"null", "boolean", "object", "array", "number", "string", "integer"}, kind) {
+			t.Errorf("%s is of type %v", where, kind)
+		}
+	}
+	if pattern, ok := s["pattern"].(string); ok {
+		if _, err := regexp.Compile(pattern); err != nil {
+			t.Errorf("%s: %v", where, err)
+		}
+	}
+	properties := at(s, "properties")
+	for _, name := range list(s["required"]) {
+		if properties[fmt.Sprint(name)] == nil {
+			t.Errorf("%s needs %v, of which nothing is said", where, name)
+		}
+	}
+	for name, inner := range properties {
+		checkSchema(t, doc, where+"."+name, inner)
+		if text, _ := inner.(object)["description"].(string); text == "" && inner.(object)["$ref"] == nil {
+			t.Errorf("%s.%s has no description", where, name)
+		}
+	}
+	if slices.Contains(types, "array") {
+		checkSchema(t, doc, where+"[]", s["items"])
+	}
+	for _, how := range []string{"oneOf", "anyOf", "allOf"} {
+		for i, inner := range list(s[how]) {
+			checkSchema(t, doc, fmt.Sprintf("%s.%s[%d]", where, how, i), inner)
+		}
+	}
+}
+
+func list(v any) []any {
+	l, _ := v.([]any)
+	return l
+}
+
+func TestTheDocumentIsTheSameInYAMLAndIsNotSentTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	yaml := w.call(t, "", "GET", "/openapi.yaml", nil).is(t, http.StatusOK)
+	for _, c := range w.calls {
+		if !strings.Contains(yaml.text, prefix+c.path+":") || !strings.Contains(yaml.text, "operationId: "+c.id) {
+			t.Errorf("%s is not in it", c.id)
+		}
+	}
+	for _, path := range []string{"/openapi.json", "/openapi.yaml", "/docs.css"} {
+		res := w.call(t, "", "GET", path, nil).is(t, http.StatusOK)
+		again := w.call(t, "", "GET", path, nil, "If-None-Match", res.Header.Get("Etag")).is(t, http.StatusNotModified)
+		if again.text != "" || res.Header.Get("Cache-Control") != "no-cache" {
+			t.Errorf("%s: %v", path, again.Header)
+		}
+	}
+}
+
+// What the document says of examples is what they are.
+func TestTheExamplesAreInTheDocument(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	doc := w.readDocument(t)
+	for _, c := range w.calls {
+		op := at(at(at(doc, "paths"), prefix+c.path), strings.ToLower(c.method))
+		for _, e := range c.examples {
+			if e.body == "" {
+				continue
+			}
+			got := at(at(at(at(at(op, "requestBody"), "content"), "application/json"), "examples"), e.name)["value"]
+			var want any
+			if err := json.Unmarshal([]byte(e.body), &want); err != nil {
+				t.Fatal(err)
+			}
+			if fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s, %s: %v", c.id, e.name, got)
+			}
+		}
+	}
+}
