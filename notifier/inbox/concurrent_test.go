@@ -56,7 +56,7 @@ func (s *site) meddle(ctx context.Context, t *testing.T, users []int64, ids *ato
 	for range 60 {
 		seq, k := users[dice.IntN(len(users))], "like:"+subject(dice.Int64N(15))
 		var err error
-		switch dice.IntN(9) {
+		switch dice.IntN(13) {
 		case 0, 1, 2:
 			id := ids.Add(1)
 			n := s.notice(id, subject(id))
@@ -75,6 +75,16 @@ func (s *site) meddle(ctx context.Context, t *testing.T, users []int64, ids *ato
 			err = b.Retract(ctx, id, "like:"+subject(id), users)
 		case 8:
 			_, err = b.Expire(ctx, map[int64][]string{seq: {k}})
+		case 9:
+			_, err = b.ReadKeys(ctx, seq, []string{k, "like:" + subject(dice.Int64N(15))})
+		case 10:
+			_, err = b.ReadSubject(ctx, seq, subject(dice.Int64N(15)))
+		case 11:
+			n := s.notice(ids.Load(), subject(ids.Load()))
+			n.Revision = dice.Int64N(9) + 1
+			err = b.EditAll(ctx, []notifier.Delivery{s.delivery(t, n, users...)})[0]
+		case 12:
+			_, err = b.Poll(ctx, seq, notifier.PollQuery{Limit: 3})
 		}
 		if err != nil && !errors.Is(err, notifier.ErrNotFound) {
 			t.Error(err)

@@ -12,6 +12,8 @@ func FuzzContentIsReadAsEncodingJSONReadsIt(f *testing.F) {
 	for _, s := range []string{
 		`{"type":"like","title":"a","body":"b\n\"c\"","link":"/x","created_at":"2026-01-02T03:04:05.678Z","reason":"user"}`,
 		`{"type":"like","scope":"s","title":"","body":"","link":"","created_at":"2026-01-02T03:04:05Z","reason":"role:x"}`,
+		`{"rev":3,"type":"like","title":"","body":"","link":"","created_at":"2026-01-02T03:04:05Z","reason":""}`,
+		`{"rev":03,"type":"like","title":"","body":"","link":"","created_at":"2026-01-02T03:04:05Z","reason":""}`, `{"rev":"1","type":"a"}`, `{"rev":`,
 		`{"type":"like"}`, `{`, `{"type":"\`, "{\"type\":\"\x01\"}", `{"title":"x","type":"y"}`, "{\"type\":\"\xff\"}",
 		`{"type":"a","title":"","body":"","link":"","created_at":"2026-01-02T03:04:05,5Z","reason":""}`,
 		`{"type":"a","title":"\ud800","body":"","link":"","created_at":"2026-01-02T3:04:05Z","reason":""}`,
@@ -34,7 +36,7 @@ func TestWhatTheEncoderWritesTakesTheShortWay(t *testing.T) {
 		Type: "like", Scope: "s", Title: "ж \u2028 <&>", Body: "line\n\"two\"\\", Link: "/a?b=c&d",
 		CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC), Reason: "role:picker",
 	}
-	for range 2 {
+	for range 4 {
 		text, err := notifier.EncodeContent(c)
 		if err != nil {
 			t.Fatal(err)
@@ -42,7 +44,7 @@ func TestWhatTheEncoderWritesTakesTheShortWay(t *testing.T) {
 		if got, ok := decodeLaidOut(string(text)); !ok || got != c {
 			t.Errorf("read %+v, %v; want %+v", got, ok, c)
 		}
-		c.Scope = ""
+		c.Scope, c.Revision = "", c.Revision*20+1
 	}
 }
 

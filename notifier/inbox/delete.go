@@ -39,7 +39,7 @@ func (b *Inbox) Take(ctx context.Context, seq int64, key string) (notifier.Entry
 // Restore undoes a Delete: the entry is back at its old place, in its old state.
 // It answers notifier.ErrNotFound when the notice did not leave this inbox, is
 // retracted or is expired, and notifier.ErrConflict when its key is back already or the inbox
-// has no room.
+// has no room. Where its notice was edited since, it says what SQL says.
 func (b *Inbox) Restore(ctx context.Context, seq int64, e notifier.Entry) (notifier.Badge, error) {
 	content, err := notifier.EncodeContent(e.Content)
 	if err != nil {
@@ -56,6 +56,11 @@ func (b *Inbox) Restore(ctx context.Context, seq int64, e notifier.Entry) (notif
 	})
 	if err != nil {
 		return notifier.Badge{}, fmt.Errorf("restore an entry of user %d: %w", seq, err)
+	}
+	if b.freshen(ctx, seq, e) {
+		if badges, err := b.Badges(ctx, []int64{seq}); err == nil {
+			return badges[0], nil
+		}
 	}
 	return r.badge(), nil
 }

@@ -20,6 +20,16 @@ import (
 // It answers an error for each notice, in order: nil when no inbox has it in an
 // older revision. Whatever is repeated changes nothing.
 func (b *Inbox) EditAll(ctx context.Context, all []notifier.Delivery) []error {
+	_, errs := b.edit(ctx, all)
+	for i, err := range errs {
+		if err != nil {
+			errs[i] = fmt.Errorf("edit notice %d of %d users: %w", all[i].NoticeID, len(all[i].Seqs), err)
+		}
+	}
+	return errs
+}
+
+func (b *Inbox) edit(ctx context.Context, all []notifier.Delivery) (changed int, errs []error) {
 	type boxed struct{ key, id, rev, json any }
 	notices, n := make([]boxed, len(all)), 0
 	for i := range all {
@@ -33,7 +43,7 @@ func (b *Inbox) EditAll(ctx context.Context, all []notifier.Delivery) []error {
 			jobs = append(jobs, job{seq, i})
 		}
 	}
-	_, errs := b.many(ctx, len(all), jobs, task{editNotice, 3, func(to []any, j job, u userArgs) []any {
+	return b.many(ctx, len(all), jobs, task{editNotice, 3, func(to []any, j job, u userArgs) []any {
 		n := &notices[j.of]
 		return append(
 			to,
@@ -41,12 +51,32 @@ func (b *Inbox) EditAll(ctx context.Context, all []notifier.Delivery) []error {
 			n.key, n.id, n.rev, n.json, u.now, u.seq, u.channel,
 		)
 	}})
-	for i, err := range errs {
-		if err != nil {
-			errs[i] = fmt.Errorf("edit notice %d of %d users: %w", all[i].NoticeID, len(all[i].Seqs), err)
+}
+
+// freshen has a row that came back show what its notice says by now: it may have been
+// edited while nobody could see that the row would be there. It says whether it was.
+func (b *Inbox) freshen(ctx context.Context, seq int64, e notifier.Entry) bool {
+	if b.sql == nil {
+		return false
+	}
+	known, err := b.sql.Contents(ctx, []int64{e.NoticeID})
+	n, there := known[e.NoticeID]
+	if err == nil && (!there || n.Revision <= e.Revision) {
+		return false
+	}
+	changed := 0
+	if err == nil {
+		var all []notifier.Delivery
+		if all, err = n.Deliveries([]int64{seq}); err == nil {
+			var errs []error
+			changed, errs = b.edit(ctx, all)
+			err = errs[0]
 		}
 	}
-	return errs
+	if err != nil {
+		b.log.WarnContext(ctx, "a row that came back may show an old text", "user_id", seq, "notice_id", e.NoticeID, "err", err)
+	}
+	return changed > 0
 }
 
 // Outdate keeps what was read of SQL before from coming into cold inboxes: whoever

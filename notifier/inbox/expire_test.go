@@ -1,6 +1,7 @@
 package inbox_test
 
 import (
+	"errors"
 	"strconv"
 	"testing"
 	"time"
@@ -49,7 +50,8 @@ func TestOnlyWhatIsDueExpires(t *testing.T) {
 
 func TestAnEntryIsThereUntilTheMillisecondOfItsExpiry(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		for _, seq := range []int64{1, 2, 3, 4} {
+		users := []int64{1, 2, 3, 4, 5, 6, 7, 8}
+		for _, seq := range users {
 			n := s.notice(1, "photo:1")
 			n.ExpiresAt = time.UnixMilli(startTime + 60_000)
 			s.deliver(t, seq, n)
@@ -58,7 +60,25 @@ func TestAnEntryIsThereUntilTheMillisecondOfItsExpiry(t *testing.T) {
 		if page, err := s.Look(s.ctx(t), 1, notifier.Query{}); err != nil || titles(page) != "1" {
 			t.Errorf("a millisecond before: %q, %v", titles(page), err)
 		}
+		if poll, err := s.Poll(s.ctx(t), 5, notifier.PollQuery{}); err != nil || len(poll.Entries) != 1 || poll.Unread != 1 {
+			t.Errorf("polled a millisecond before: %+v, %v", poll, err)
+		}
 		s.clock.pass(time.Millisecond)
+		if poll, err := s.Poll(s.ctx(t), 5, notifier.PollQuery{}); err != nil || len(poll.Entries) != 0 || poll.Unread != 0 {
+			t.Errorf("polling: %+v, %v; want nothing", poll, err)
+		}
+		if _, err := s.ReadKeys(s.ctx(t), 6, []string{key(1)}); !errors.Is(err, notifier.ErrNotFound) {
+			t.Errorf("reading one: %v", err)
+		}
+		if badge, err := s.ReadSubject(s.ctx(t), 7, "photo:1"); err != nil || badge.Unread != 0 {
+			t.Errorf("reading about it: %+v, %v", badge, err)
+		}
+		if _, err := s.Find(s.ctx(t), 8, key(1), 0); !errors.Is(err, notifier.ErrNotFound) {
+			t.Errorf("finding it: %v", err)
+		}
+		if n, err := s.Expire(s.ctx(t), map[int64][]string{8: {key(1)}}); err != nil || n != 1 {
+			t.Errorf("the sweep of what was looked for: %d, %v; want 1", n, err)
+		}
 		if page, err := s.Look(s.ctx(t), 1, notifier.Query{}); err != nil || titles(page) != "" {
 			t.Errorf("looking: %q, %v; want nothing", titles(page), err)
 		}
@@ -74,7 +94,7 @@ func TestAnEntryIsThereUntilTheMillisecondOfItsExpiry(t *testing.T) {
 		if _, read, err := s.counted(t.Context(), 1); err != nil || read != 0 {
 			t.Errorf("%d counted as read, %v", read, err)
 		}
-		for _, seq := range []int64{1, 2, 3, 4} {
+		for _, seq := range users {
 			if at := s.sound(t, seq); len(at.List) != 0 || at.Gone["1"] == 0 {
 				t.Errorf("user %d: %v, gone %v", seq, at.List, at.Gone)
 			}

@@ -1,6 +1,7 @@
 package inbox_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -90,7 +91,7 @@ func (m *model) deliver(n *notifier.Notice, now int64) (changed int) {
 	}
 	m.bump(now)
 	m.count(n.ID, 1, 0)
-	m.rows = slices.Insert(m.rows, 0, notifier.Entry{Key: n.Key(), NoticeID: n.ID, At: m.ver, ExpiresAt: n.ExpiresAt})
+	m.rows = slices.Insert(m.rows, 0, notifier.Entry{Key: n.Key(), NoticeID: n.ID, At: m.ver, ExpiresAt: n.ExpiresAt, Content: notifier.Content{Revision: n.Revision}})
 	if len(m.rows) > m.limit {
 		m.remove(m.limit, now)
 		m.forget(now)
@@ -98,10 +99,25 @@ func (m *model) deliver(n *notifier.Notice, now int64) (changed int) {
 	return 1
 }
 
+// edit has the row of a notice show a later revision.
+func (m *model) edit(id, rev, now int64) (changed int) {
+	i := slices.IndexFunc(m.rows, func(e notifier.Entry) bool { return e.NoticeID == id })
+	if i < 0 || m.rows[i].Revision >= rev {
+		return 0
+	}
+	m.rows[i].Revision = rev
+	m.bump(now)
+	return 1
+}
+
 // turn turns rows up to a time to read.
 func (m *model) turn(upto, now int64) (n int) {
+	return m.turnThose(now, func(e *notifier.Entry) bool { return e.At <= upto })
+}
+
+func (m *model) turnThose(now int64, wanted func(*notifier.Entry) bool) (n int) {
 	for i := range m.rows {
-		if e := &m.rows[i]; !e.Read && e.At <= upto {
+		if e := &m.rows[i]; !e.Read && wanted(e) {
 			e.Read = true
 			m.count(e.NoticeID, 0, 1)
 			n++
@@ -158,10 +174,15 @@ func (m *model) agrees(t tb, s *site) {
 		if !e.ExpiresAt.IsZero() {
 			expires = e.ExpiresAt.UnixMilli()
 		}
-		want = append(want, fmt.Sprint(field, " = ", e.NoticeID, " ", e.At, " ", expires))
+		want = append(want, fmt.Sprint(field, " = ", e.NoticeID, " ", e.At, " ", expires, " in revision ", e.Revision))
 	}
 	for _, field := range at.List {
-		got = append(got, field+" = "+strings.Join(strings.SplitN(at.Hash[field], " ", 4)[:3], " "))
+		value := strings.SplitN(at.Hash[field], " ", 4)
+		var shown notifier.Content
+		if err := json.Unmarshal([]byte(value[3]), &shown); err != nil {
+			t.Fatalf("%s shows %q: %v", field, value[3], err)
+		}
+		got = append(got, fmt.Sprint(field, " = ", strings.Join(value[:3], " "), " in revision ", shown.Revision))
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Fatalf("rows (-model +redis):\n%s", d)

@@ -141,6 +141,7 @@ func (p *play) comeBack() (lost int) {
 		n, known := p.h.notices[e.NoticeID]
 		retracted := n.State == notifier.StateRetracted
 		if known && !retracted && (e.ExpiresAt.IsZero() || e.ExpiresAt.UnixMilli() > now) {
+			p.rows[i].Revision = n.Revision
 			continue
 		}
 		p.remove(i, now)

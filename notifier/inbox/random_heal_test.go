@@ -101,6 +101,9 @@ func (p *play) heal(t *rapid.T) {
 	}
 	p.s.reconcile(t, want, users)
 	p.s.reconcile(t, 0, users)
+	for _, n := range p.sent { // what was edited since is edited again
+		p.editRow(t, n)
+	}
 	p.heard.heard(t)
 	p.watchAnew()
 	p.past = nil

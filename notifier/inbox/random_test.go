@@ -73,6 +73,10 @@ func (p *play) actions(id *atomic.Int64) map[string]func(*rapid.T) {
 		"read":     func(t *rapid.T) { p.markOne(t, true) },
 		"unread":   func(t *rapid.T) { p.markOne(t, false) },
 		"upto":     p.readUpto,
+		"keys":     p.readKeys,
+		"subject":  p.readSubject,
+		"poll":     p.poll,
+		"edit":     p.editOne,
 		"delete":   p.take,
 		"restore":  p.putBack,
 		"retract":  p.retract,
@@ -214,6 +218,9 @@ func (p *play) putBack(t *rapid.T) {
 	}
 	e := rapid.SampledFrom(p.taken).Draw(t, "entry")
 	want := p.restore(e, p.now())
+	if want == nil && p.h != nil {
+		p.edit(e.NoticeID, p.h.revision(e.NoticeID), p.now())
+	}
 	badge, err := p.s.Restore(t.Context(), p.seq, e)
 	if want != nil {
 		if !errors.Is(err, want) {

@@ -46,6 +46,19 @@ var changes = map[string]func(t *testing.T, s *site) error{
 		_, err := s.ReadUpto(t.Context(), 42, key(4))
 		return err
 	},
+	"reading some": func(t *testing.T, s *site) error {
+		_, err := s.ReadKeys(t.Context(), 42, []string{key(1), key(3), key(4)})
+		return err
+	},
+	"reading about a subject": func(t *testing.T, s *site) error {
+		_, err := s.ReadSubject(t.Context(), 42, "photo:3")
+		return err
+	},
+	"an edit": func(t *testing.T, s *site) error {
+		n := s.notice(3, "photo:3")
+		n.Revision, n.Title = 1, "Edited"
+		return s.EditAll(t.Context(), []notifier.Delivery{s.delivery(t, n, 42)})[0]
+	},
 	"reading one": func(t *testing.T, s *site) error {
 		_, err := s.MarkRead(t.Context(), 42, key(3))
 		return err

@@ -119,6 +119,23 @@ func (h *shelf) keep(list ...*notifier.Notice) {
 	}
 }
 
+// revision is that of a notice, 0 where it knows none.
+func (h *shelf) revision(id int64) int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.notices[id].Revision
+}
+
+// edit gives a notice that it knows the text and revision of n.
+func (h *shelf) edit(n *notifier.Notice) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if known, ok := h.notices[n.ID]; ok {
+		known.Revision, known.Title = n.Revision, n.Title
+		h.notices[n.ID] = known
+	}
+}
+
 func (h *shelf) retract(id int64, state notifier.State) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
