@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-const apiKeyColumns = `id, name, scopes, created_at, used_at, revoked_at`
+const keyColumns = `id, name, scopes, created_at, used_at, revoked_at`
 
 // AddKey keeps a key of a host application by its hash, and answers it as it is kept.
 // Faults are a *notifier.InvalidError; a hash that is there is notifier.ErrConflict.
@@ -26,7 +26,7 @@ func (s *Store) AddKey(ctx context.Context, k notifier.APIKey, hash []byte) (not
 		}
 	}
 	added, err := s.changedKey(ctx, `INSERT INTO api_keys (name, hash, scopes, created_at)
-		VALUES ($1, $2, $3, $4) RETURNING `+apiKeyColumns, k.Name, hash, strings.Join(scopes, " "), millis(s.now()))
+		VALUES ($1, $2, $3, $4) RETURNING `+keyColumns, k.Name, hash, strings.Join(scopes, " "), millis(s.now()))
 	return added, s.fail(err, "add API key %q", k.Name)
 }
 
@@ -37,13 +37,13 @@ func (s *Store) Keys(ctx context.Context) ([]notifier.APIKey, error) {
 		k, err := scanKey(rows)
 		found = append(found, k)
 		return err
-	}, `SELECT `+apiKeyColumns+` FROM api_keys ORDER BY id DESC`)
+	}, `SELECT `+keyColumns+` FROM api_keys ORDER BY id DESC`)
 	return found, s.fail(err, "list API keys")
 }
 
 // KeyByHash returns one key, also when it is revoked, or notifier.ErrNotFound.
 func (s *Store) KeyByHash(ctx context.Context, hash []byte) (notifier.APIKey, error) {
-	k, err := scanKey(s.read.QueryRowContext(ctx, `SELECT `+apiKeyColumns+` FROM api_keys WHERE hash = $1`, hash))
+	k, err := scanKey(s.read.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE hash = $1`, hash))
 	return k, s.fail(err, "read an API key by its hash")
 }
 
@@ -51,7 +51,7 @@ func (s *Store) KeyByHash(ctx context.Context, hash []byte) (notifier.APIKey, er
 // first who did it. An unknown id is notifier.ErrNotFound.
 func (s *Store) RevokeKey(ctx context.Context, id int64) (notifier.APIKey, error) {
 	k, err := s.changedKey(ctx, `UPDATE api_keys
-		SET revoked_at = CASE WHEN revoked_at = 0 THEN $1 ELSE revoked_at END WHERE id = $2 RETURNING `+apiKeyColumns,
+		SET revoked_at = CASE WHEN revoked_at = 0 THEN $1 ELSE revoked_at END WHERE id = $2 RETURNING `+keyColumns,
 		millis(s.now()), id)
 	return k, s.fail(err, "revoke API key %d", id)
 }
@@ -74,7 +74,7 @@ func (s *Store) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 	return s.fail(err, "note the use of %d API keys", len(used))
 }
 
-// changedKey runs a statement that changes one key and returns its apiKeyColumns.
+// changedKey runs a statement that changes one key and returns its keyColumns.
 func (s *Store) changedKey(ctx context.Context, query string, args ...any) (k notifier.APIKey, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
 		k, err = scanKey(tx.QueryRowContext(ctx, query, args...))
@@ -83,7 +83,7 @@ func (s *Store) changedKey(ctx context.Context, query string, args ...any) (k no
 	return k, err
 }
 
-// scanKey reads apiKeyColumns.
+// scanKey reads keyColumns.
 func scanKey(row interface{ Scan(into ...any) error }) (k notifier.APIKey, err error) {
 	var scopes string
 	var created, used, revoked int64

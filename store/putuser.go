@@ -97,7 +97,7 @@ func (s *Store) replaceRoles(ctx context.Context, tx *sql.Tx, seq int64, roles [
 		}
 		ids, same = append(ids, id), append(same, seq)
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM role_members WHERE seq = $1 AND NOT (`+s.dialect.within("role_id", 2)+`)`,
+	_, err := change(ctx, tx, `DELETE FROM role_members WHERE seq = $1 AND NOT (`+s.dialect.within("role_id", 2)+`)`,
 		seq, s.dialect.numberList(ids))
 	if err != nil || len(ids) == 0 {
 		return err

@@ -57,7 +57,7 @@ func (s *Store) SaveFindings(ctx context.Context, rule string, told []notifier.F
 		return nil
 	}
 	err := s.tx(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM rule_findings WHERE rule = $1 AND `+s.dialect.within("subject", 2),
+		_, err := change(ctx, tx, `DELETE FROM rule_findings WHERE rule = $1 AND `+s.dialect.within("subject", 2),
 			text(rule), s.dialect.textList(texts(gone)))
 		if err != nil {
 			return err
@@ -85,7 +85,7 @@ func (s *Store) SaveFindings(ctx context.Context, rule string, told []notifier.F
 func (s *Store) ForgetRules(ctx context.Context, but []string) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		for _, table := range []string{"rule_runs", "rule_findings"} {
-			_, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE NOT (`+s.dialect.within("rule", 1)+`)`, s.dialect.textList(texts(but)))
+			_, err := change(ctx, tx, `DELETE FROM `+table+` WHERE NOT (`+s.dialect.within("rule", 1)+`)`, s.dialect.textList(texts(but)))
 			if err != nil {
 				return err
 			}

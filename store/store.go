@@ -147,6 +147,15 @@ func (s *Store) exec(ctx context.Context, query string, args ...any) (changed in
 	return changed, err
 }
 
+// change runs one statement of a transaction and says how many rows it changed.
+func change(ctx context.Context, tx *sql.Tx, statement string, args ...any) (int64, error) {
+	res, err := tx.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
 // patiently repeats do while another process is writing, for lockWait at most.
 // do must have done nothing when it fails so.
 func (s *Store) patiently(ctx context.Context, do func() error) error {

@@ -31,13 +31,10 @@ func (s *Store) SubscribeWithin(ctx context.Context, sub notifier.Subscription, 
 		if err != nil {
 			return false, err
 		}
-		res, err := tx.ExecContext(ctx, `INSERT INTO subscriptions (type, scope, seq, role_id, search, created_at)
+		n, err := change(ctx, tx, `INSERT INTO subscriptions (type, scope, seq, role_id, search, created_at)
 			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
 			sub.Type, sub.Scope, seq, role, searchableSubscription(sub), millis(s.now()))
-		if err != nil {
-			return false, err
-		}
-		if n, err := res.RowsAffected(); n == 0 || err != nil {
+		if n == 0 || err != nil {
 			return false, err
 		}
 		if most > 0 && seq.Valid {
@@ -69,12 +66,8 @@ func (s *Store) Unsubscribe(ctx context.Context, sub notifier.Subscription) (rev
 		if role.Valid {
 			column, who = "role_id", role.V
 		}
-		res, err := tx.ExecContext(ctx, `DELETE FROM subscriptions WHERE type = $1 AND scope = $2 AND `+column+` = $3`,
+		n, err := change(ctx, tx, `DELETE FROM subscriptions WHERE type = $1 AND scope = $2 AND `+column+` = $3`,
 			sub.Type, sub.Scope, who)
-		if err != nil {
-			return false, err
-		}
-		n, err := res.RowsAffected()
 		return n > 0, err
 	})
 	return revision, removed, s.fail(err, "unsubscribe from %s:%s", sub.Type, sub.Scope)
@@ -125,11 +118,8 @@ func endSubscriptions(ctx context.Context, tx *sql.Tx, column string, id int64) 
 	if _, err := lockSubscriptions(ctx, tx, 0); err != nil {
 		return err
 	}
-	res, err := tx.ExecContext(ctx, `DELETE FROM subscriptions WHERE `+column+` = $1`, id)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); n == 0 || err != nil {
+	n, err := change(ctx, tx, `DELETE FROM subscriptions WHERE `+column+` = $1`, id)
+	if n == 0 || err != nil {
 		return err
 	}
 	_, err = lockSubscriptions(ctx, tx, 1)

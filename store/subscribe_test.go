@@ -2,7 +2,7 @@ package store_test
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -123,10 +123,10 @@ func TestOfManyWhoSubscribeAtOnceEachIsCountedOnce(t *testing.T) {
 				for j := range 10 {
 					for _, do := range []func() (int64, bool, error){
 						func() (int64, bool, error) {
-							return stores[i%2].Subscribe(t.Context(), byUser("stock", fmt.Sprint(j%3), "alice"))
+							return stores[i%2].Subscribe(t.Context(), byUser("stock", strconv.Itoa(j%3), "alice"))
 						},
 						func() (int64, bool, error) {
-							return stores[i%2].Unsubscribe(t.Context(), byUser("stock", fmt.Sprint((i+j)%3), "alice"))
+							return stores[i%2].Unsubscribe(t.Context(), byUser("stock", strconv.Itoa((i+j)%3), "alice"))
 						},
 					} {
 						_, changed, err := do()
@@ -155,7 +155,7 @@ func TestAUserSubscribesToSoManyTopicsAndNoMore(t *testing.T) {
 		var refused atomic.Int64
 		for i := range 12 {
 			wg.Go(func() {
-				_, added, err := stores[i%2].SubscribeWithin(t.Context(), byUser("stock", fmt.Sprint(i), "alice"), 5)
+				_, added, err := stores[i%2].SubscribeWithin(t.Context(), byUser("stock", strconv.Itoa(i), "alice"), 5)
 				var bad *notifier.InvalidError
 				if errors.As(err, &bad) && bad.Fields[0].Code == notifier.CodeTooManySubs && bad.Fields[0].Params["Max"] == 5 && !added {
 					refused.Add(1)

@@ -1,7 +1,7 @@
 package store_test
 
 import (
-	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -57,7 +57,7 @@ func TestMoreTopicsThanOneStatementTakesAreAnswered(t *testing.T) {
 		addUser(t, s, "alice")
 		asked := make([]notifier.Topic, 2500)
 		for i := range asked {
-			asked[i] = topic("stock", fmt.Sprint(i))
+			asked[i] = topic("stock", strconv.Itoa(i))
 		}
 		subscribe(t, s, byUser("stock", "0", "alice"), byUser("stock", "999", "alice"), byUser("stock", "1000", "alice"), byUser("stock", "2499", "alice"))
 		got := must(s.SubscribersOf(t.Context(), asked))(t)

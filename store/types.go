@@ -122,14 +122,11 @@ func (s *Store) DeleteType(ctx context.Context, slug string) error {
 		case wanted:
 			return notifier.ErrConflict
 		}
-		res, err := tx.ExecContext(ctx, `DELETE FROM notice_types WHERE slug = $1`, text(slug))
-		if err != nil {
-			return err
+		n, err := change(ctx, tx, `DELETE FROM notice_types WHERE slug = $1`, text(slug))
+		if err == nil && n == 0 {
+			err = notifier.ErrNotFound
 		}
-		if n, err := res.RowsAffected(); n > 0 || err != nil {
-			return err
-		}
-		return notifier.ErrNotFound
+		return err
 	})
 	return s.fail(err, "delete type %q", slug)
 }
