@@ -21,10 +21,14 @@ func TestEachRuleSaysHowItFares(t *testing.T) {
 		word, facts string
 		run         bool
 	}{
-		{notifier.RuleState{Last: notifier.RuleRun{StartedAt: began, EndedAt: ended, Findings: 1200, Sent: 2, Withdrawn: 1}, Next: noon.Add(time.Minute)},
-			"Fine", "Runsevery 5mTypeReplenishmentLast runToday 11:00 took 1.5 sOutcome1,200 found, 2 told, 1 withdrawnNext runToday 12:01", true},
-		{notifier.RuleState{Last: notifier.RuleRun{StartedAt: began, EndedAt: began, Error: "no <such> table", Failures: 3}},
-			"Failed", "Runsevery 5mTypeReplenishmentLast runToday 11:00 took 0 msOutcome0 found, 0 told, 0 withdrawn", true},
+		{
+			notifier.RuleState{Last: notifier.RuleRun{StartedAt: began, EndedAt: ended, Findings: 1200, Sent: 2, Withdrawn: 1}, Next: noon.Add(time.Minute)},
+			"Fine", "Runsevery 5mTypeReplenishmentLast runToday 11:00 took 1.5 sOutcome1,200 found, 2 told, 1 withdrawnNext runToday 12:01", true,
+		},
+		{
+			notifier.RuleState{Last: notifier.RuleRun{StartedAt: began, EndedAt: began, Error: "no <such> table", Failures: 3}},
+			"Failed", "Runsevery 5mTypeReplenishmentLast runToday 11:00 took 0 msOutcome0 found, 0 told, 0 withdrawn", true,
+		},
 		{notifier.RuleState{}, "Not run yet", "Runsevery 5mTypeReplenishment", true},
 		{notifier.RuleState{Last: notifier.RuleRun{StartedAt: noon.Add(-time.Minute)}}, "Running", "Runsevery 5mTypeReplenishmentLast runToday 11:59", false},
 		{notifier.RuleState{Last: notifier.RuleRun{StartedAt: began}}, "Broken off", "Runsevery 5mTypeReplenishmentLast runToday 11:00", true},

@@ -448,7 +448,7 @@ func apiKeyForm(p *APIKeys) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "</summary><form class=\"form\" method=\"post\" action=\"/staff/keys\" data-testid=\"key-form\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "</summary><form class=\"form\" method=\"post\" action=\"/staff/keys\" data-testid=\"key-form\" data-once=\"1\" data-edits=\"1\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -37,6 +37,8 @@ if (user) {
 }
 const form = document.getElementById("send");
 if (form instanceof HTMLFormElement) import("./send.js").then(({ startSend }) => startSend(form));
+const once = document.querySelector("form[data-once]");
+if (once instanceof HTMLFormElement) import("./send.js").then(({ sendOnce }) => sendOnce(once));
 for (const field of document.querySelectorAll("input[data-names]")) {
 	if (field instanceof HTMLInputElement) import("./send.js").then(({ startName }) => startName(field));
 }

@@ -1,0 +1,103 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// officeDesk is a site with rules and some people, and vera of the staff at it.
+func officeDesk(t *testing.T) (*window, *instance) {
+	t.Helper()
+	s := alone(t)
+	s.people("vera staff", "bob", "paula", "paul")
+	s.flags = append(s.flags, "--rules", s.rules(t))
+	i := s.serve()
+	w := open(t, i).size(1280, 900)
+	return w.as(i.person(t, "vera")), i
+}
+
+func TestStaffAdministerWithoutJavaScript(t *testing.T) {
+	t.Parallel()
+	w, _ := officeDesk(t)
+	w.withoutScript().visit("/staff/send")
+	w.press(`.tabs a[href="/staff/users"]`)
+	w.press(`.heading .tabs a[href="/staff/roles"]`)
+	w.fill("role", "night shift")
+	w.press(`[data-testid=role-form] button`)
+	w.has("h1", "Role night shift").has("#done p", "The role has been created.")
+	w.fill("user", "bob")
+	w.press(`[data-testid=member-form] button`)
+	w.has("#done p", "Added to the role.").has("[data-testid=members]", "1 person")
+	w.press(`[data-testid=member] button`)
+	w.has("#done p", "bob is no longer in the role.").has("[data-testid=members]", "0 people")
+	w.press(`#done button`)
+	w.has("[data-testid=members]", "1 person")
+
+	w.press(`.tabs a[href="/staff/subscriptions"]`)
+	w.clickOn(`.adding summary`)
+	w.fill("type", "rep_notice")
+	w.fill("scope", "119240")
+	w.fill("role", "nobody has it")
+	w.press(`.adding button.primary`)
+	w.has("#role-fault", "There is no role nobody has it.").until(`document.querySelector("[name=scope]").value === "119240"`)
+	w.fill("role", "night shift")
+	w.press(`.adding button.primary`)
+	w.has("#done p", "Subscribed.").until(`document.querySelectorAll("[data-testid=subscription]").length === 1`)
+
+	w.press(`.heading .tabs a[href="/staff/types"]`)
+	w.press(`[data-testid=type] th a`)
+	w.do(chromedp.SendKeys(css("#name-en"), "Replenishment"))
+	w.press(`[data-testid=type-form] .primary`)
+	w.has("#done p", "The type has been saved.").has("[data-testid=type] th a", "Replenishment")
+
+	w.press(`.tabs a[href="/staff/rules"]`)
+	w.press(`[data-testid=rule] button`)
+	w.until(`document.querySelector("[data-testid=state]").textContent === "Fine"`).has("#done p", "The rule has been started.")
+
+	w.press(`.tabs a[href="/staff/keys"]`)
+	w.clickOn(`.adding summary`)
+	w.fill("name", "shop")
+	w.clickOn(`[name=scope][value=send]`)
+	w.press(`.adding button.primary`)
+	w.until(`/^ck_[0-9A-Za-z_-]{43}$/.test(` + textOf("[data-testid=new-key]") + `)`)
+	w.shot("office-key")
+	w.press(`[data-testid=key] .act a`)
+	w.press(`[data-testid=revoke] button`)
+	w.has("#done p", "The key has been revoked.").until(`document.querySelector("[data-testid=key][data-revoked]")`)
+	if strings.Contains(ask[string](w, `document.documentElement.outerHTML`), "ck_") {
+		t.Error("the key is shown again")
+	}
+}
+
+func TestAfterALineWentFocusIsOnTheNextAndUndoBringsItBack(t *testing.T) {
+	t.Parallel()
+	w, i := officeDesk(t)
+	vera := i.person(t, "vera")
+	for _, name := range []string{"bob", "paul", "paula"} {
+		vera.leads("/staff/roles/staff", "action", "add", "user", name)
+	}
+	w.visit("/staff/roles/staff?q=a").stays()
+	w.do(focusOn(`[aria-label="Remove paul from the role"]`))
+	w.types(kb.Enter)
+	w.has("#done p", "paul is no longer in the role.").until(`document.querySelectorAll("[data-testid=member]").length === 2`)
+	w.until(`document.activeElement.getAttribute("aria-label") === "Remove paula from the role"`)
+	w.clickOn(`#done form button`)
+	w.has("#done p", "Added to the role.").until(`document.querySelectorAll("[data-testid=member]").length === 3`)
+	w.same()
+}
+
+func TestANameCompletesInAFieldForOne(t *testing.T) {
+	t.Parallel()
+	w, _ := officeDesk(t)
+	w.visit("/staff/subscriptions?add")
+	w.do(chromedp.SendKeys(css("[name=user]"), "pau"))
+	w.until(`document.querySelectorAll("#user-names [role=option]").length === 2 && document.querySelector("#user").getAttribute("aria-expanded") === "true"`)
+	w.types(kb.ArrowDown).types(kb.Enter)
+	w.until(`document.querySelector("#user").value === "paula" && document.querySelector("#user").getAttribute("aria-expanded") === "false"`)
+	w.fill("type", "order.late")
+	w.press(`.adding button.primary`)
+	w.has("[data-testid=subscription] td:nth-child(3)", "paula")
+}
