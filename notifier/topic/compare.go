@@ -58,7 +58,10 @@ func (t *Topics) drop(ctx context.Context, topics []notifier.Topic, revision int
 		if err != nil {
 			return false, err
 		}
-		later = later || newer
+		if newer { // those that stay must be found again
+			later = true
+			continue
+		}
 		if err := t.rdb.SRem(ctx, t.k.SubscriberIndex(), left...).Err(); err != nil {
 			return false, fmt.Errorf("write the index of the subscribers: %w", away(err))
 		}

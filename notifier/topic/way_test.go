@@ -16,6 +16,7 @@ type way struct {
 	mu     sync.Mutex
 	left   int // commands until it is cut; -1: it is not to be
 	before func(cmd redis.Cmder)
+	sent   int // round trips since hold
 }
 
 func newWay() *way { return &way{left: -1, before: func(redis.Cmder) {}} }
@@ -33,12 +34,20 @@ func (w *way) mend() { w.cut(-1) }
 func (w *way) hold(f func(cmd redis.Cmder)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.before = f
+	w.before, w.sent = f, 0
+}
+
+// trips is how many round trips there were since hold.
+func (w *way) trips() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sent
 }
 
 func (w *way) pass(cmds ...redis.Cmder) error {
 	w.mu.Lock()
 	before, left := w.before, w.left
+	w.sent++
 	if w.left > 0 {
 		w.left--
 	}
