@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
 )
 
 // sent sends a notice and waits until these users have it.
@@ -344,6 +345,10 @@ func TestTheSummaryIsInTheLanguageOfTheUser(t *testing.T) {
 			t.Errorf("%q: %q", locale, got)
 		}
 	}
+	w.call(t, w.admin, "PUT", "/users/uja", `{"locale": "en"}`).is(t, http.StatusOK)
+	if got := w.polled(t, "uja", "").Summary; got != "1 unread, newest: Hi" {
+		t.Errorf("he speaks English now: %q", got)
+	}
 }
 
 func TestAUserWhoIsGoneIsNotPolled(t *testing.T) {
@@ -354,6 +359,13 @@ func TestAUserWhoIsGoneIsNotPolled(t *testing.T) {
 	for _, path := range []string{"/users/bob/notices", "/users/bob/badge"} {
 		w.call(t, w.read, "GET", path, nil).is(t, http.StatusNotFound)
 	}
+	// Whoever bears his name later has nothing of his, whoever made him.
+	if _, err := w.store.CreateUser(t.Context(), store.NewUser{Name: "bob", Audience: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.polled(t, "bob", "since=0"); got.Unread != 0 || len(got.Notices) != 0 {
+		t.Errorf("%+v", got)
+	}
 	// Who was deleted elsewhere is known here for some seconds: his inbox is nobody's.
 	w.polled(t, "carol", "")
 	if err := (directory{w}).DeleteUser(t.Context(), "carol"); err != nil {
@@ -363,9 +375,8 @@ func TestAUserWhoIsGoneIsNotPolled(t *testing.T) {
 		w.call(t, w.read, "GET", path, nil).is(t, http.StatusNotFound)
 	}
 	w.call(t, w.read, "POST", "/users/carol/read", `{"upto": 5}`).is(t, http.StatusNotFound)
-	// Whoever bears his name later has nothing of his.
-	w.call(t, w.admin, "PUT", "/users/bob", `{}`).is(t, http.StatusCreated)
-	if got := w.polled(t, "bob", "since=0"); got.Unread != 0 || len(got.Notices) != 0 {
+	w.call(t, w.admin, "PUT", "/users/carol", `{}`).is(t, http.StatusCreated)
+	if got := w.polled(t, "carol", "since=0"); got.Unread != 0 || len(got.Notices) != 0 {
 		t.Errorf("%+v", got)
 	}
 }
