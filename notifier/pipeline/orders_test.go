@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -17,9 +18,9 @@ import (
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
 
-// TestInAnyOrderEveryNoticeEndsWhereItBelongs sends, retracts, interrupts and
-// repeats at random. In the end every inbox must hold each notice that was not
-// retracted once, and no other.
+// TestInAnyOrderEveryNoticeEndsWhereItBelongs sends, edits, deletes, retracts,
+// interrupts and repeats at random. In the end every inbox must hold each notice that was
+// not retracted once, with its last text, and no other.
 func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 	t.Parallel()
 	base := newRig(t, redistest.Client(t))
@@ -32,7 +33,8 @@ func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 		c.Chunk, c.Wait, c.Poll, c.Idle = 4, 0, time.Millisecond, time.Millisecond
 		p := pipeline.New(c)
 		var sent []notifier.Notice
-		retracted := map[int64]bool{}
+		retracted, titles := map[int64]bool{}, map[int64]string{}
+		deleted, edits := map[[2]int64]bool{}, 0 // user, notice
 		pick := func(rt *rapid.T) notifier.Notice {
 			if len(sent) == 0 {
 				sent = append(sent, send(t, p, toRole("all")))
@@ -46,6 +48,45 @@ func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 				n := pick(rt)
 				retract(t, p, n.ID)
 				retracted[n.ID] = true
+			},
+			"edit": func(rt *rapid.T) {
+				n := pick(rt)
+				edits++
+				title := fmt.Sprint("Edited ", edits)
+				now, err := r.store.Notice(t.Context(), n.ID)
+				if err != nil {
+					rt.Fatal(err)
+				}
+				_, err = p.Edit(t.Context(), n.ID, now.Revision, notifier.Draft{Title: title})
+				switch {
+				case retracted[n.ID] && !errors.Is(err, notifier.ErrConflict):
+					rt.Fatalf("edited what is retracted: %v", err)
+				case !retracted[n.ID] && err != nil:
+					rt.Fatal(err)
+				case !retracted[n.ID]:
+					titles[n.ID] = title
+				}
+			},
+			"edit and die": func(rt *rapid.T) { // before the intake knows of it
+				n, err := r.store.Notice(t.Context(), pick(rt).ID)
+				if err != nil {
+					rt.Fatal(err)
+				}
+				edits++
+				n.Title = fmt.Sprint("Edited ", edits)
+				if err := r.store.EditNotice(t.Context(), &n); err == nil {
+					titles[n.ID] = n.Title
+				} else if !retracted[n.ID] {
+					rt.Fatal(err)
+				}
+			},
+			"delete": func(rt *rapid.T) {
+				n, seq := pick(rt), seqs[rapid.IntRange(0, 1).Draw(rt, "user")]
+				if _, err := r.inbox.Delete(t.Context(), seq, n.Key()); err == nil {
+					deleted[[2]int64{seq, n.ID}] = true
+				} else if !errors.Is(err, notifier.ErrNotFound) {
+					rt.Fatal(err)
+				}
 			},
 			"run and stop": func(rt *rapid.T) {
 				d := time.Duration(rapid.IntRange(0, 3000).Draw(rt, "µs")) * time.Microsecond
@@ -80,12 +121,21 @@ func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 		for i, seq := range seqs {
 			var want []int64
 			for _, n := range slices.Backward(sent) {
-				if !retracted[n.ID] && (n.Recipients > 2 || i < 2) {
+				if !retracted[n.ID] && !deleted[[2]int64{seq, n.ID}] && (n.Recipients > 2 || i < 2) {
 					want = append(want, n.ID)
 				}
 			}
 			if got := r.holds(t, seq, len(want)); !slices.Equal(got, want) {
 				rt.Fatalf("user %d has %v, want %v", seq, got, want)
+			}
+			for _, id := range want {
+				title := titles[id]
+				if title == "" {
+					continue
+				}
+				if e, err := r.inbox.Find(t.Context(), seq, fmt.Sprint("news:notice_id:", id), 0); err != nil || e.Title != title {
+					rt.Fatalf("user %d reads %q in notice %d, %v; want %q", seq, e.Title, id, err, title)
+				}
 			}
 		}
 	})
