@@ -118,8 +118,12 @@ func TestANoticeThatNobodyHasAnyMoreIsNotEdited(t *testing.T) {
 			t.Errorf("%s says %q, and has %q", page, r.text("[data-testid=conflict]"), r.attr("#title", "value"))
 		}
 	}
-	if w.get("carol", "/staff/notices/9").attr("[data-testid=edit]", "href") != "/staff/notices/9/edit" {
+	r := w.get("carol", "/staff/notices/9")
+	if r.attr("[data-testid=edit]", "href") != "/staff/notices/9/edit" {
 		t.Error("one that can be edited does not offer it")
+	}
+	if got := r.text(".facts"); !strings.HasSuffix(got, "Revision7") {
+		t.Errorf("the page of one that was edited says %q", got)
 	}
 	if len(asked) > 0 {
 		t.Errorf("asked %+v", asked)
