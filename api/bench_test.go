@@ -80,11 +80,10 @@ func benchBatch(size int, next func() int64) string {
 // post sends some notices in one request.
 func (w *world) post(b *testing.B, client *http.Client, url string, size int, next *atomic.Int64) {
 	b.Helper()
-	path, body := prefix+"/notices", ""
+	one := func() int64 { return next.Add(1) }
+	path, body := prefix+"/notices", benchNotice(one())
 	if size > 1 {
-		path, body = path+"/batch", benchBatch(size, func() int64 { return next.Add(1) })
-	} else {
-		body = benchNotice(next.Add(1))
+		path, body = path+"/batch", benchBatch(size, one)
 	}
 	r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, url+path, bytes.NewReader([]byte(body)))
 	if err != nil {

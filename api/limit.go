@@ -20,7 +20,7 @@ type buckets struct {
 }
 
 func newBuckets(limit int, now func() time.Time) *buckets {
-	return &buckets{limit: limit, each: limitWindow / time.Duration(limit), now: now, full: map[string]time.Time{}}
+	return &buckets{limit: limit, each: max(limitWindow/time.Duration(limit), 1), now: now, full: map[string]time.Time{}}
 }
 
 // Take counts n requests.

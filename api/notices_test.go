@@ -116,9 +116,7 @@ func TestANoticeSaysHowFarItHasCome(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "one has read it", counted(2, 1))
-	if n := w.notice(t, id); n.State != string(notifier.StateSent) {
-		t.Errorf("it is %s", n.State)
-	}
+	eventually(t, "it is sent", func() bool { return w.notice(t, id).State == string(notifier.StateSent) })
 }
 
 func TestWhatIsWrongAboutANoticeIsNamedAndNothingIsSent(t *testing.T) {
@@ -239,6 +237,10 @@ func TestAnEditChangesWhatIsGivenInEveryInbox(t *testing.T) {
 			t.Errorf("%s: faults at %v", body, got)
 		}
 	}
+	// An edit of nothing is none.
+	w.call(t, w.send, "PATCH", path, `{}`).is(t, http.StatusOK)
+	w.call(t, w.send, "PATCH", path, `{"revision":2}`).is(t, http.StatusOK)
+	w.call(t, w.send, "PATCH", path, `{"revision":1}`).is(t, http.StatusConflict)
 	if n := w.notice(t, id); n.Title != "In time" || n.Revision != 2 {
 		t.Errorf("%+v", n)
 	}

@@ -31,6 +31,7 @@ var outcomes = []struct {
 	{notifier.ErrTooLarge, http.StatusRequestEntityTooLarge, "The request is larger than is read."},
 	{notifier.ErrTooMany, http.StatusTooManyRequests, "That is too much at once. Try again later."},
 	{notifier.ErrUnavailable, http.StatusServiceUnavailable, "This cannot be answered for now. Try again later."},
+	{context.Canceled, http.StatusServiceUnavailable, "This was given up."},
 	{context.DeadlineExceeded, http.StatusServiceUnavailable, "This cannot be answered for now. Try again later."},
 }
 
@@ -55,7 +56,9 @@ func (s *server) problem(ctx context.Context, err error) error {
 		return invalid(bad, bodyField)
 	}
 	status, detail := outcome(err)
-	if status >= http.StatusInternalServerError {
+	switch {
+	case errors.Is(err, context.Canceled): // who asked has gone
+	case status >= http.StatusInternalServerError:
 		level := slog.LevelError
 		if status == http.StatusServiceUnavailable {
 			level = slog.LevelWarn // not ours to mend, and there may be many

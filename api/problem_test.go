@@ -117,6 +117,7 @@ func TestAnErrorIsAStatusAndASentenceAndNeverItsOwnText(t *testing.T) {
 		{&notifier.TooManyError{RetryAfter: 1500 * time.Millisecond}, 429, "2"},
 		{notifier.ErrUnavailable, 503, "5"},
 		{context.DeadlineExceeded, 503, "5"},
+		{context.Canceled, 503, "5"},
 		{secret, 500, ""},
 		{&notifier.InvalidError{Fields: []notifier.FieldError{{Field: "title", Code: notifier.CodeRequired}}}, 422, ""},
 	} {
@@ -139,7 +140,7 @@ func TestAnErrorIsAStatusAndASentenceAndNeverItsOwnText(t *testing.T) {
 		}
 	}
 	if n := strings.Count(log.String(), "call went wrong"); n != 3 {
-		t.Errorf("%d are logged, want those that are nobody's fault who calls:\n%s", n, log.String())
+		t.Errorf("%d are logged, want three: what is away or broken, not who went away:\n%s", n, log.String())
 	}
 	for _, o := range outcomes {
 		if !strings.HasSuffix(o.detail, ".") && !strings.HasSuffix(o.detail, "…") {

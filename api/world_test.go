@@ -75,7 +75,7 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 	w.pipe = pipeline.New(pipeline.Config{
 		Store: s, Redis: rdb, Keys: w.keys, Inbox: w.inbox, Router: route.New(s, w.topics), Board: w.board, Log: quiet,
 		Limits: notifier.Limits{Audiences: []notifier.Audience{1, 2, 3}, Expiry: w.topics.Expiry},
-		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond,
+		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics,
 	})
 	c := Config{
 		Keys: s, Sender: w.pipe, Inbox: w.inbox, Board: w.board, Directory: directory{w}, Topics: w.topics,
