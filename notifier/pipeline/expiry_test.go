@@ -25,8 +25,9 @@ func TestAnEntryLeavesTheBadgeWithinASecondOfItsExpiry(t *testing.T) {
 	p := running(t, c)
 	d := toRole("all")
 	d.ExpiresIn = time.Hour
-	send(t, p, d)
+	short := send(t, p, d)
 	keep := send(t, p, toRole("all"))
+	told := r.listen(t, seqs[7])
 	r.everyoneHas(t, seqs, 2)
 
 	expired := time.Now()
@@ -39,6 +40,11 @@ func TestAnEntryLeavesTheBadgeWithinASecondOfItsExpiry(t *testing.T) {
 	})
 	if late := time.Since(expired); late > time.Second+stood {
 		t.Errorf("it left %v after its expiry", late)
+	}
+	// So does every open browser: the sweep itself tells, with the number.
+	change, err := notifier.ParseChange((<-told).Payload)
+	if err != nil || len(change.Events) != 1 || change.Events[0].Kind != notifier.ChangeRemoved || change.Events[0].Key != short.Key() || change.Unread != 1 {
+		t.Errorf("told of it as %+v, %v", change, err)
 	}
 	r.everyoneHas(t, seqs, 1)
 	if page, err := r.inbox.Open(t.Context(), seqs[0]); err != nil || page.Entries[0].NoticeID != keep.ID {
