@@ -20,10 +20,10 @@ func (h *Handlers) checkEdit(r *http.Request, n *notifier.Notice, d notifier.Dra
 // checkText checks what an edit of a notice can change. The rest was checked when
 // it was sent: by now it may name somebody who is gone.
 func (h *Handlers) checkText(d *notifier.Draft) error {
-	any := notifier.Draft{
+	text := notifier.Draft{
 		Target: notifier.Target{Users: []string{"any"}}, Type: "any", Title: d.Title, Body: d.Body, Link: d.Link,
 	}
-	return any.Validate(notifier.Limits{LinkHosts: h.LinkHosts})
+	return text.Validate(notifier.Limits{LinkHosts: h.LinkHosts})
 }
 
 // editPart answers an edit that is still being written as previewPart does.
