@@ -27,14 +27,14 @@ type pollAnswer struct {
 type pollNotice struct {
 	Key       string `json:"key" xml:"key" doc:"Names the notice in this inbox: its type and subject."`
 	ID        int64  `json:"id" xml:"id" doc:"Names what was sent."`
-	Type      string `json:"type" xml:"type"`
-	Scope     string `json:"scope" xml:"scope"`
-	Title     string `json:"title" xml:"title"`
-	Body      string `json:"body" xml:"body"`
-	Link      string `json:"link" xml:"link"`
-	Read      bool   `json:"read" xml:"read"`
-	CreatedAt string `json:"created_at" xml:"created_at" format:"date-time"`
-	ExpiresAt string `json:"expires_at,omitempty" xml:"expires_at,omitempty" format:"date-time"`
+	Type      string `json:"type" xml:"type" doc:"What kind of notice it is."`
+	Scope     string `json:"scope" xml:"scope" doc:"Where it belongs, such as a warehouse; may be empty."`
+	Title     string `json:"title" xml:"title" doc:"One line."`
+	Body      string `json:"body" xml:"body" doc:"Text; lines end with a line feed. May be empty."`
+	Link      string `json:"link" xml:"link" doc:"Where it leads: a path from /, or an https address; may be empty."`
+	Read      bool   `json:"read" xml:"read" doc:"Whether the user has read it."`
+	CreatedAt string `json:"created_at" xml:"created_at" format:"date-time" doc:"When it was accepted."`
+	ExpiresAt string `json:"expires_at,omitempty" xml:"expires_at,omitempty" format:"date-time" doc:"When it leaves the inbox by itself."`
 	Reason    string `json:"reason" xml:"reason" doc:"Why the user got it: user, role:NAME or topic:TYPE:SCOPE."`
 }
 

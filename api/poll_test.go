@@ -387,7 +387,7 @@ func TestNamesReachTheirUserHoweverTheyLook(t *testing.T) {
 	for i, name := range []string{"a/b", "..", ".", "a//b", "50%", "%2F", "two words", "日本", "a?b=c", "#1", "a+b", "a;b", "0", "-1", strings.Repeat("é", 100)} {
 		escaped := escapeName(name)
 		w.call(t, w.admin, "PUT", "/users/"+escaped, `{}`).is(t, http.StatusCreated)
-		w.sent(t, notifier.Draft{Type: "like", Subject: fmt.Sprint(i), Target: notifier.Target{Users: []string{name}}})
+		w.sent(t, notifier.Draft{Type: "like", Subject: strconv.Itoa(i), Target: notifier.Target{Users: []string{name}}})
 		eventually(t, name+" has it", func() bool { return w.polled(t, escaped, "").Unread == 1 })
 		var u userAnswer
 		w.call(t, w.admin, "GET", "/users/"+escaped, nil).is(t, http.StatusOK).into(t, &u)

@@ -126,12 +126,12 @@ type subscriptionsOutput struct {
 
 // listedSubscription is one that there is.
 type listedSubscription struct {
-	ID        int64  `json:"id"`
-	Type      string `json:"type"`
-	Scope     string `json:"scope"`
-	User      string `json:"user,omitempty"`
-	Role      string `json:"role,omitempty"`
-	CreatedAt string `json:"created_at" format:"date-time"`
+	ID        int64  `json:"id" doc:"Later ones have higher numbers."`
+	Type      string `json:"type" doc:"The topic's type."`
+	Scope     string `json:"scope" doc:"The topic's scope."`
+	User      string `json:"user,omitempty" doc:"The user who subscribes; or"`
+	Role      string `json:"role,omitempty" doc:"the role whose members do."`
+	CreatedAt string `json:"created_at" format:"date-time" doc:"Since when."`
 }
 
 func (u *users) subscriptions(ctx context.Context, in *subscriptionsInput) (*subscriptionsOutput, error) {

@@ -71,8 +71,8 @@ type userBody struct {
 
 // userAnswer is a user as applications see him.
 type userAnswer struct {
-	Name     string   `json:"name"`
-	Audience string   `json:"audience"`
+	Name     string   `json:"name" doc:"As your application knows him."`
+	Audience string   `json:"audience" doc:"The audience he is in: its name."`
 	Roles    []string `json:"roles" nullable:"false" doc:"By name."`
 	Locale   string   `json:"locale" doc:"Empty: as his browser asks."`
 }

@@ -27,8 +27,8 @@ type badgeOutput struct {
 // badgeAnswer is notifier.Badge, described.
 type badgeAnswer struct {
 	Unread        int64 `json:"unread" minimum:"0" doc:"Inbox and announcements together."`
-	Inbox         int64 `json:"inbox" minimum:"0"`
-	Announcements int64 `json:"announcements" minimum:"0"`
+	Inbox         int64 `json:"inbox" minimum:"0" doc:"Notices that he has not read."`
+	Announcements int64 `json:"announcements" minimum:"0" doc:"Open announcements that he has not read."`
 	Ver           int64 `json:"ver" doc:"Versions inbox; it only rises."`
 	AVer          int64 `json:"aver" doc:"Versions announcements."`
 }
