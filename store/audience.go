@@ -68,8 +68,9 @@ func (s *Store) settleTop(ctx context.Context, k notifier.PartKey) (notifier.Par
 	if err := s.read.QueryRowContext(ctx, `SELECT value FROM sequences WHERE name = 'user'`).Scan(&top); err != nil {
 		return p, err
 	}
-	// Numbers are committed in their order and an audience is for life: up to top
-	// the count is the same whenever it is made. No writer waits for it.
+	// Numbers are committed in their order: up to top the count is the same whenever
+	// it is made, but for who is moved to another audience meanwhile, and then the
+	// first count stands. No writer waits for it.
 	members, err := s.countAudience(ctx, k.Audience, top)
 	if err != nil {
 		return p, err

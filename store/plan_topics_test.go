@@ -15,7 +15,7 @@ import (
 func TestNoQuestionAboutTopicsReadsAllSubscriptions(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
-		warehouses(t, s, 3000)
+		warehouses(t, s, 1000)
 		raw, explain, explains := db.raw(t), `EXPLAIN QUERY PLAN `, 1
 		if db.cfg.URL != "" {
 			explain, explains = `EXPLAIN `, 2
@@ -68,7 +68,7 @@ func TestTheNoticesAboutASubjectAreFoundByIt(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		store.Exec(t, s, `INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender)
-			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)
+			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5000)
 			SELECT 'sent', 1, 9, '{}', 'news', '', CASE WHEN n % 2 = 0 THEN '' ELSE 'invoice:' || n END, 'old', '', '', FALSE, '' FROM numbers`)
 		raw, explain := db.raw(t), `EXPLAIN QUERY PLAN `
 		if db.cfg.URL != "" {

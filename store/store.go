@@ -1,6 +1,7 @@
 // Package store is Carillon's SQL: the directory of users and roles, every
 // accepted notice with its recipients, the announcements with who has read them,
-// the sessions and the audit log. It runs on SQLite and on PostgreSQL with the
+// the types of notices with who subscribes to them, what rules have found, the
+// sessions, the API keys and the audit log. It runs on SQLite and on PostgreSQL with the
 // same statements.
 //
 // Its methods are safe for concurrent use by many goroutines, and many

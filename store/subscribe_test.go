@@ -176,3 +176,35 @@ func TestAUserSubscribesToSoManyTopicsAndNoMore(t *testing.T) {
 		}
 	})
 }
+
+func TestWhoIsDeletedWhileHeSubscribesIsUnknown(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		stores := []*store.Store{db.open(t), db.open(t)}
+		for i := range 10 {
+			name := strconv.Itoa(i)
+			addUser(t, stores[0], name, "role of "+name)
+			var wg sync.WaitGroup
+			for _, sub := range []notifier.Subscription{byUser("stock", "1", name), byRole("stock", "1", "role of "+name)} {
+				wg.Go(func() {
+					if _, _, err := stores[0].Subscribe(t.Context(), sub); err != nil && !errors.As(err, new(*notifier.InvalidError)) {
+						t.Errorf("subscribe: %v", err)
+					}
+				})
+			}
+			wg.Go(func() {
+				if _, err := stores[1].DeleteUser(t.Context(), name); err != nil {
+					t.Errorf("delete the user: %v", err)
+				}
+			})
+			wg.Go(func() {
+				if err := stores[1].DeleteRole(t.Context(), "role of "+name); err != nil {
+					t.Errorf("delete the role: %v", err)
+				}
+			})
+			wg.Wait()
+		}
+		if left := must(stores[0].Subscriptions(t.Context(), notifier.SubscriptionQuery{}))(t); len(left) > 0 {
+			t.Errorf("nobody is left, and these are: %v", left)
+		}
+	})
+}
