@@ -46,8 +46,8 @@ func (s *server) poll(ctx context.Context, user, warehouse string, since int64) 
 	return p, xml.Unmarshal(answer, &p)
 }
 
-// await polls until the answer is as it should be.
-func (s *server) await(ctx context.Context, user, warehouse string, since int64, what string, ok func(poll) bool) (poll, error) {
+// await polls about the warehouse of the story until the answer is as it should be.
+func (s *server) await(ctx context.Context, user string, since int64, what string, ok func(poll) bool) (poll, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s, and %s did not happen within %v", user, what, patience))
 	defer cancel()
 	tick := time.NewTicker(500 * time.Millisecond)

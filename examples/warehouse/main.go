@@ -67,17 +67,18 @@ func run(ctx context.Context, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, server.stop()) }()
 	if err = tell(ctx, server, stock); err != nil || o.once {
-		return ignoreStop(ctx, err)
+		return unlessStopped(err)
 	}
 	say("\nThat was the story. Carillon goes on, at %s, until you press Ctrl-C.", server.url)
 	say("Sign in as bob (bob-demo) or carol (carol-demo); alice (alice-demo) sees the rules at %s/staff/rules.", server.url)
 	say("Type a location and a number, such as A-07-3 -5, and see their bells.")
-	return ignoreStop(ctx, stock.typed(ctx, os.Stdin))
+	stock.typed(ctx, os.Stdin)
+	return nil
 }
 
-// ignoreStop is the error, unless it is that somebody pressed Ctrl-C.
-func ignoreStop(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+// unlessStopped is the error, but for the one of somebody who pressed Ctrl-C.
+func unlessStopped(err error) error {
+	if errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err

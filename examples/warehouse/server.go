@@ -8,9 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
-	"time"
 )
 
 // server is a demonstration of Carillon with the example's rules.
@@ -23,12 +23,12 @@ type server struct {
 
 // startServer returns once Carillon answers, with a key for the application.
 func startServer(ctx context.Context, o options, temp string) (*server, error) {
-	s := &server{ended: make(chan error, 1), env: append(os.Environ(),
-		"CARILLON_DATA_DIR="+filepath.Join(temp, "data"), "CARILLON_REDIS_URL=", "CARILLON_DATABASE_URL=", "CARILLON_LOG_LEVEL=warn",
-		"CARILLON_ADDR="+o.addr, "CARILLON_RULES="+filepath.Join(o.dir, "rules.toml"),
-		"CARILLON_RULE_SOURCE_WAREHOUSE=sqlite:"+filepath.Join(temp, "warehouse.db"),
+	others := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "CARILLON_") })
+	s := &server{ended: make(chan error, 1), env: append(others,
+		"CARILLON_DATA_DIR="+filepath.Join(temp, "data"), "CARILLON_ADDR="+o.addr, "CARILLON_LOG_LEVEL=warn",
+		"CARILLON_RULES="+filepath.Join(o.dir, "rules.toml"), "CARILLON_RULE_SOURCE_WAREHOUSE=sqlite:"+filepath.Join(temp, "warehouse.db"),
 	)}
-	s.cmd = s.command(ctx, o, "serve", "--demo", "--json")
+	s.cmd = s.command(context.WithoutCancel(ctx), o, "serve", "--demo", "--json")
 	s.cmd.Stderr = os.Stderr
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
@@ -57,11 +57,9 @@ func startServer(ctx context.Context, o options, temp string) (*server, error) {
 
 // command is one of Carillon's, on the same data.
 func (s *server) command(ctx context.Context, o options, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, o.carillon, args...)
+	cmd := exec.CommandContext(ctx, o.carillon, args...) //nolint:gosec // the program that the command line names
 	cmd.Env = s.env
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us: we stop it in order
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = 20 * time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us, who stop it in order
 	return cmd
 }
 
@@ -73,6 +71,6 @@ func (s *server) stop() error {
 	default:
 	}
 	err := s.cmd.Process.Signal(syscall.SIGTERM)
-	<-s.ended
+	_ = <-s.ended // as we told it to
 	return err
 }

@@ -44,7 +44,7 @@ func (s *stock) set(ctx context.Context, location string, units int) error {
 }
 
 // typed does what somebody types, `LOCATION UNITS` a line, until ctx ends.
-func (s *stock) typed(ctx context.Context, from io.Reader) error {
+func (s *stock) typed(ctx context.Context, from io.Reader) {
 	lines := make(chan string)
 	go func() { // ends with the program: nothing interrupts a read of the terminal
 		for in := bufio.NewScanner(from); in.Scan(); {
@@ -62,7 +62,7 @@ func (s *stock) typed(ctx context.Context, from io.Reader) error {
 				say("%v", err)
 			}
 		case <-ctx.Done():
-			return nil
+			return
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 )
 
+// warehouse is the one that the story is about.
 const warehouse = "119240"
 
 // tell plays the story, and fails where it goes otherwise.
@@ -39,7 +40,7 @@ func tell(ctx context.Context, s *server, stock *stock) error {
 		return err
 	}
 	for user, reason := range map[string]string{"bob": "topic:rep_notice:" + warehouse, "carol": "topic:rep_notice:" + warehouse, "dave": "role:picker"} {
-		p, err := s.await(ctx, user, warehouse, since[user], "A-07-3 at -3", one("A-07-3 has -3"))
+		p, err := s.await(ctx, user, since[user], "A-07-3 at -3", one("A-07-3 has -3"))
 		if err != nil {
 			return err
 		}
@@ -60,7 +61,7 @@ func tell(ctx context.Context, s *server, stock *stock) error {
 	if err := stock.set(ctx, "A-07-3", -5); err != nil {
 		return err
 	}
-	if _, err := s.await(ctx, "bob", warehouse, since["bob"], "A-07-3 at -5", one("A-07-3 has -5")); err != nil {
+	if _, err := s.await(ctx, "bob", since["bob"], "A-07-3 at -5", one("A-07-3 has -5")); err != nil {
 		return err
 	}
 	say("  bob has still one notice: A-07-3 has -5 …")
@@ -70,7 +71,7 @@ func tell(ctx context.Context, s *server, stock *stock) error {
 		return err
 	}
 	for _, user := range []string{"bob", "carol", "dave"} {
-		if _, err := s.await(ctx, user, warehouse, since[user], "no notice any more", none); err != nil {
+		if _, err := s.await(ctx, user, since[user], "no notice any more", none); err != nil {
 			return err
 		}
 	}
@@ -80,11 +81,11 @@ func tell(ctx context.Context, s *server, stock *stock) error {
 	if err := stock.set(ctx, "B-02-1", 0); err != nil {
 		return err
 	}
-	if _, err := s.await(ctx, "carol", warehouse, since["carol"], "B-02-1 is empty", one("B-02-1 is empty")); err != nil {
+	if _, err := s.await(ctx, "carol", since["carol"], "B-02-1 is empty", one("B-02-1 is empty")); err != nil {
 		return err
 	}
 	say("  carol sees it …")
-	if _, err := s.await(ctx, "carol", warehouse, since["carol"], "it expires", none); err != nil {
+	if _, err := s.await(ctx, "carol", since["carol"], "it expires", none); err != nil {
 		return err
 	}
 	say("  … and it is gone.")

@@ -37,6 +37,7 @@ type lease struct {
 	mu   sync.Mutex
 	away bool
 	n    int
+	left int // how often it was given back
 }
 
 func (l *lease) Hold(context.Context) (bool, error) {
@@ -49,7 +50,18 @@ func (l *lease) Hold(context.Context) (bool, error) {
 	return true, nil
 }
 
-func (l *lease) Release(context.Context) error { return nil }
+func (l *lease) Release(context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left++
+	return nil
+}
+
+func (l *lease) released() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.left
+}
 
 func (l *lease) set(away bool) {
 	l.mu.Lock()

@@ -53,12 +53,12 @@ func onBoth(t *testing.T, test func(t *testing.T, b *business)) {
 func newBusiness(t *testing.T, kind string) *business {
 	t.Helper()
 	b := &business{kind: kind}
-	driver, dsn := "pgx", ""
+	var driver, dsn string
 	if kind == "sqlite" {
-		dsn = filepath.Join(t.TempDir(), "business.db")
-		driver, b.address = "sqlite", "sqlite:"+dsn
+		driver, dsn = "sqlite", filepath.Join(t.TempDir(), "business.db")
+		b.address = "sqlite:" + dsn
 	} else {
-		dsn = sqltest.URL(t)
+		driver, dsn = "pgx", sqltest.URL(t)
 		b.address = dsn
 	}
 	var err error
@@ -116,8 +116,6 @@ type rig struct {
 	mu  sync.Mutex
 	now time.Time
 }
-
-var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
 func newRig(t *testing.T, b *business, rules string) *rig {
 	t.Helper()

@@ -81,8 +81,10 @@ func TestARowThatMakesNoNoticeSaysWhy(t *testing.T) {
 		{"link", oneRow, `type =`, "link = \"https://elsewhere.example.com/\"\ntype =", "row 1 (place:A1): link: link_host map[Host:elsewhere.example.com]"},
 		{"loop", oneRow, `{{.place}} is at {{.units}}`, `{{range 1000000000}}{{.}}{{end}}`, "row 1 (place:A1): title: writes more than 64 KB"},
 		{"nested", oneRow, `{{.place}} is at {{.units}}`, `{{.place.x}}`, "row 1 (place:A1): title: <.place.x>: can't evaluate field x in type interface {}"},
-		{"many", `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) SELECT i || ' ' AS place, 7 AS warehouse, 1 AS units FROM n`, `place:{{.place}}`, `place {{.place}}`,
-			"row 1 (place 1): subject: bad_subject; row 2 (place 2): subject: bad_subject; row 3 (place 3): subject: bad_subject; and 6 more"},
+		{
+			"many", `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) SELECT i || ' ' AS place, 7 AS warehouse, 1 AS units FROM n`, `place:{{.place}}`, `place {{.place}}`,
+			"row 1 (place 1): subject: bad_subject; row 2 (place 2): subject: bad_subject; row 3 (place 3): subject: bad_subject; and 6 more",
+		},
 	} {
 		_, err := checked(t, c.query, c.from, c.to)
 		if err == nil || err.Error() != c.want {

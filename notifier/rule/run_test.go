@@ -169,7 +169,7 @@ func TestADeathBesideSendingDoublesNothing(t *testing.T) {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
 			b := newBusiness(t, "sqlite")
-			r := newRig(t, b, negative(`withdraw = true`))
+			r := newRig(t, b, negative())
 			b.put(t, "A1", 1, -3)
 			if run := r.perform(t, r.dying(n)); run.Error == "" {
 				t.Fatal("it did not die")

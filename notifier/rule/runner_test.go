@@ -174,7 +174,12 @@ func TestWhileTheLeaseCannotBeAskedForRulesRest(t *testing.T) {
 	eventually(t, "it runs all the same when somebody says so", func() bool { return w.count() == 1 })
 	l.set(false)
 	eventually(t, "it has taken over", func() bool { return slices.Contains(r.logs.seen(), "rules run here") })
+	eventually(t, "what was due has run", func() bool { return w.count() > 0 })
+	before := l.released()
 	stop()
+	if l.released() == before {
+		t.Error("a stopped instance keeps the lease")
+	}
 	if diff := cmp.Diff([]string{"rules rest", "rules run here", "rules rest no more"}, r.logs.seen()); diff != "" {
 		t.Error(diff)
 	}
@@ -251,6 +256,33 @@ func TestRunNowTellsWhyItDoesNot(t *testing.T) {
 	}
 }
 
+func TestARuleNeverRunsBesideItself(t *testing.T) {
+	t.Parallel()
+	b := newBusiness(t, "sqlite")
+	r := newRig(t, b, resting())
+	b.put(t, "A1", 1, -3)
+	entered, leave := make(chan struct{}), make(chan struct{})
+	on := r.with(func(c *rule.Config) {
+		c.Leases = nil // which would keep it from that as well
+		c.Sender = sender{send: func(all []notifier.Request) []notifier.Result {
+			close(entered)
+			<-leave
+			return make([]notifier.Result, len(all))
+		}}
+	})
+	start(t, on)
+	first := make(chan error, 1)
+	go func() { first <- on.RunNow(t.Context(), "negative-stock") }()
+	<-entered
+	if err := on.RunNow(t.Context(), "negative-stock"); !errors.Is(err, notifier.ErrConflict) {
+		t.Errorf("while it runs: %v", err)
+	}
+	close(leave)
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAStopEndsWhatRunsAndTheNextGoesOn(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "postgres")
@@ -267,6 +299,9 @@ timeout = "10m"`
 	stop()
 	if run := r.last(t); !run.EndedAt.IsZero() || run.Error != "" {
 		t.Errorf("after the stop: %+v", run)
+	}
+	if slices.Contains(r.logs.seen(), "rule fails") {
+		t.Error("a stop is logged as a failure")
 	}
 	b.do(t, `UPDATE wait SET seconds = 0`)
 	start(t, rule.New(r.c))

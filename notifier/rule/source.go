@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -86,5 +87,5 @@ func parseSource(address string) (source, error) {
 			return source{file: file}, nil
 		}
 	}
-	return source{}, fmt.Errorf("no address of a database: write postgres://USER@HOST/DATABASE or sqlite:FILE")
+	return source{}, errors.New("no address of a database: write postgres://USER@HOST/DATABASE or sqlite:FILE")
 }

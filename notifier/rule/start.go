@@ -80,9 +80,9 @@ func (r *Runner) perform(ctx context.Context, of *Rule) error {
 
 // note logs how a rule fares when that changes.
 func (r *Runner) note(ctx context.Context, run notifier.RuleRun, before string) {
-	switch {
-	case run.Error == before:
-	case run.Error == "":
+	switch run.Error {
+	case before:
+	case "":
 		r.c.Log.InfoContext(ctx, "rule works again", "stage", "rule", "rule", run.Rule)
 	default:
 		r.c.Log.WarnContext(ctx, "rule fails", "stage", "rule", "rule", run.Rule, "err", run.Error)

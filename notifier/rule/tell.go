@@ -83,9 +83,9 @@ func (r *Runner) tellSome(ctx context.Context, of *Rule, some []telling, run *no
 
 // once makes a telling one request however often it is tried: the time stays the
 // same until it is told.
-func (of *Rule) once(row notifier.Finding) *notifier.Once {
+func (r *Rule) once(row notifier.Finding) *notifier.Once {
 	key := sha256.Sum256(fmt.Appendf(nil, "%s %d %x", row.Subject, row.ToldAt.UnixMilli(), row.Digest))
-	return &notifier.Once{Owner: of.sender(), Key: hex.EncodeToString(key[:]), Digest: row.Digest}
+	return &notifier.Once{Owner: r.sender(), Key: hex.EncodeToString(key[:]), Digest: row.Digest}
 }
 
 // forget forgets what is gone, and takes back what was told of it if the rule says so.
