@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // TestATopicReachesWhoeverSubscribesOnceAndSaysWhy lets one subscribe by himself,
@@ -35,7 +36,7 @@ func TestATopicReachesWhoeverSubscribesOnceAndSaysWhy(t *testing.T) {
 	w.do(chromedp.WaitNotVisible(css(`#to`)), chromedp.SendKeys(css("#type"), "rep"))
 	w.shows(`#type-names [role=option] span`, "rep_notice")
 	w.shows(`#type-names [role=option] small`, "Replenishment")
-	w.do(chromedp.KeyEvent("\r"), chromedp.WaitNotVisible(css(`#type-names`)))
+	w.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter), chromedp.WaitNotVisible(css(`#type-names`)))
 	w.fill("scope", "119240")
 	w.shows(`#preview [data-testid=recipients]`, "3 people will get it.")
 	w.fill("title", "Shelf 7 has -4 units")

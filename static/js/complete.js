@@ -30,11 +30,7 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 	field.setAttribute("aria-controls", list.id);
 	const single = field instanceof HTMLInputElement;
 	if (single) field.setAttribute("role", "combobox");
-	const combobox = field instanceof HTMLInputElement;
-	if (combobox) {
-		field.setAttribute("role", "combobox");
-		field.setAttribute("aria-expanded", "false");
-	}
+	if (single) field.setAttribute("aria-expanded", "false");
 
 	const several = () => ["user", "audience"].includes(target());
 	const typed = () => nameAt(field.value, field.selectionEnd ?? field.value.length, several());
@@ -52,13 +48,14 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		list.replaceChildren(...shown.map((offer, i) => option(offer, `${list.id}-${i}`)));
 		list.hidden = shown.length === 0;
 		if (single) field.setAttribute("aria-expanded", String(!list.hidden));
-		if (combobox) field.setAttribute("aria-expanded", String(!list.hidden));
-		if (!list.hidden) select(0);
+		// A type may be a new one: none is chosen before somebody chooses.
+		chosen = -1;
+		if (!list.hidden && target() !== "type") select(0);
 		else field.removeAttribute("aria-activedescendant");
 	};
 	/** @param {number} i */
 	const select = (i) => {
-		chosen = (i + shown.length) % shown.length;
+		chosen = i < 0 ? shown.length - 1 : i % shown.length;
 		for (const [at, one] of [...list.children].entries()) one.setAttribute("aria-selected", String(at === chosen));
 		const one = list.children[chosen];
 		one?.scrollIntoView({ block: "nearest" });
@@ -113,6 +110,10 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		if (e.key === "ArrowDown") select(chosen + 1);
 		else if (e.key === "ArrowUp") select(chosen - 1);
 		else if (e.key === "Escape") close();
+		else if (chosen < 0) {
+			if (e.key === "Enter" || e.key === "Tab") close();
+			return;
+		}
 		// A name that is written out needs no Tab: that one leads on.
 		else if (e.key === "Enter" || (e.key === "Tab" && !e.shiftKey && shown[chosen]?.name !== typed().part)) choose();
 		else {

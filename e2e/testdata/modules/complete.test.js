@@ -54,9 +54,9 @@ test("no name is offered twice, none that the field cannot hold, and none that i
 	equal(left("bob|", named("bob", "bobby")), ["bob", "bobby"]);
 });
 
-function start(target = "user") {
-	document.querySelector("main")?.insertAdjacentHTML("beforeend", '<textarea id="to"></textarea><div id="to-names" role="listbox" hidden></div>');
-	const [field, list] = [/** @type {HTMLTextAreaElement} */ (byId("to")), byId("to-names")];
+function start(target = "user", control = '<textarea id="to"></textarea>') {
+	document.querySelector("main")?.insertAdjacentHTML("beforeend", `${control}<div id="to-names" role="listbox" hidden></div>`);
+	const [field, list] = [/** @type {HTMLTextAreaElement | HTMLInputElement} */ (byId("to")), byId("to-names")];
 	const time = new Time();
 	/** @type {{part: string, signal: AbortSignal, answer: (...names: string[]) => void}[]} */ const asked = [];
 	startCompletion(field, list, () => target, (part, _, signal) =>
@@ -143,4 +143,39 @@ test("a role is the whole field, a click takes it, and how many there are is sai
 	equal(offered(), ["picker", "pilot"]);
 	list.querySelector("[role=option]:last-child small")?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
 	equal([field.value, offered()], ["pilot", []]);
+});
+
+test("a field of one line is a combobox, and says whether its list is open", async () => {
+	const { field, time, asked, type, press, offered, chosen } = start("role", '<input id="to">');
+	const expanded = () => field.getAttribute("aria-expanded");
+	equal([field.getAttribute("role"), expanded()], ["combobox", "false"]);
+	type("pi");
+	time.pass(200);
+	asked[0]?.answer("picker", "pilot");
+	await until("names are offered", () => offered().length === 2);
+	equal([expanded(), chosen()], ["true", "picker"]);
+	equal([press("Enter"), field.value, expanded()], [false, "picker", "false"], "Enter does not send the form");
+});
+
+test("a type may be a new one: only an arrow or a click takes another than what is typed", async () => {
+	const { field, time, asked, type, press, offered, chosen } = start("type", '<input id="to">');
+	type("order");
+	time.pass(200);
+	asked[0]?.answer("order.late", "order.paid");
+	await until("types are offered", () => offered().length === 2);
+	equal([chosen(), press("Tab"), field.value, offered()], ["", true, "order", []]);
+	type(".");
+	time.pass(200);
+	asked[1]?.answer("order.late", "order.paid");
+	await until("types are offered", () => offered().length === 2);
+	press("ArrowUp");
+	equal(chosen(), "order.paid", "up from none is the last");
+	press("ArrowDown");
+	equal([chosen(), press("Tab"), field.value], ["order.late", false, "order.late"]);
+	type("r");
+	time.pass(200);
+	asked[2]?.answer("order.later", "order.latest");
+	await until("types are offered", () => offered().length === 2);
+	press("ArrowDown");
+	equal(chosen(), "order.later", "down from none is the first");
 });
