@@ -58,7 +58,6 @@ func (h *Handlers) changeAPIKeys(w http.ResponseWriter, r *http.Request) error {
 		p = &views.APIKeys{Frame: h.frame(r, "apikeys", "apikeys.title"), Scopes: scopeChoices(h.text(r), nil)}
 	}
 	p.Key = &views.NewKey{Key: token, Text: p.Text.F("apikeys.made", "Name", k.Name)}
-	w.Header().Set("Cache-Control", "no-store")
 	return h.page(w, r, http.StatusOK, views.APIKeysPage(p))
 }
 

@@ -72,6 +72,9 @@ func TestMembersAreAddedAndTakenOutAndPutBack(t *testing.T) {
 	if diff := cmp.Diff([]string{"bob"}, o.roles.members["picker"]); diff != "" {
 		t.Fatal(diff)
 	}
+	if r = o.get("carol", "/staff/roles/picker?done=member-added"); r.count("#done form") != 0 {
+		t.Errorf("another action is undone: %s", r.text("#done"))
+	}
 	r = o.get("carol", "/staff/roles/picker?done=member-removed&q=ali")
 	r.wantText(t, "[data-testid=done] p", "alice is no longer in the role.")
 	o.submit("carol", r, "#done form").wantRedirect(t, "/staff/roles/picker?done=member-added&q=ali")

@@ -11,6 +11,7 @@ const validator = new HtmlValidate(new StaticConfigLoader({
 		"doctype-style": "off", // templ writes it in small letters
 		"no-implicit-input-type": "off", // a field of text is what it is without
 		"prefer-native-element": ["error", { exclude: ["listbox"] }], // the names that complete are no form's field
+		"form-dup-name": ["error", { shared: ["radio", "checkbox", "submit", "button", "reset"] }], // several may be ticked
 		"meta-refresh": "off", // without script a notice on its way is looked at again
 	},
 }));
