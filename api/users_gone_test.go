@@ -1,0 +1,71 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+func TestAUserWhoIsGoneIsNotPolled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.sent(t, notifier.Draft{Type: "like"}, "bob")
+	w.call(t, w.admin, "DELETE", "/users/bob", nil).is(t, http.StatusNoContent)
+	for _, path := range []string{"/users/bob/notices", "/users/bob/badge"} {
+		w.call(t, w.read, "GET", path, nil).is(t, http.StatusNotFound)
+	}
+	// Whoever bears his name later has nothing of his, whoever made him.
+	if _, err := w.store.CreateUser(t.Context(), store.NewUser{Name: "bob", Audience: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.polled(t, "bob", "since=0"); got.Unread != 0 || len(got.Notices) != 0 {
+		t.Errorf("%+v", got)
+	}
+	// Who was deleted elsewhere is known here for some seconds: his inbox is nobody's.
+	w.polled(t, "carol", "")
+	if err := (directory{w}).DeleteUser(t.Context(), "carol"); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/users/carol/notices", "/users/carol/badge"} {
+		w.call(t, w.read, "GET", path, nil).is(t, http.StatusNotFound)
+	}
+	w.call(t, w.read, "POST", "/users/carol/read", `{"upto": 5}`).is(t, http.StatusNotFound)
+	w.call(t, w.admin, "PUT", "/users/carol", `{}`).is(t, http.StatusCreated)
+	if got := w.polled(t, "carol", "since=0"); got.Unread != 0 || len(got.Notices) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestNamesReachTheirUserHoweverTheyLook(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i, name := range []string{"a/b", "..", ".", "a//b", "50%", "%2F", "two words", "日本", "a?b=c", "#1", "a+b", "a;b", "0", "-1", strings.Repeat("é", 100)} {
+		escaped := escapeName(name)
+		w.call(t, w.admin, "PUT", "/users/"+escaped, `{}`).is(t, http.StatusCreated)
+		w.sent(t, notifier.Draft{Type: "like", Subject: strconv.Itoa(i), Target: notifier.Target{Users: []string{name}}})
+		eventually(t, name+" has it", func() bool { return w.polled(t, escaped, "").Unread == 1 })
+		var u userAnswer
+		w.call(t, w.admin, "GET", "/users/"+escaped, nil).is(t, http.StatusOK).into(t, &u)
+		if u.Name != name {
+			t.Errorf("%q became %q", name, u.Name)
+		}
+	}
+}
+
+// escapeName escapes whatever means something in a path.
+func escapeName(name string) string {
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		if 'a' <= c && c <= 'z' || '0' <= c && c <= '9' {
+			b.WriteByte(c)
+			continue
+		}
+		fmt.Fprintf(&b, "%%%02X", c)
+	}
+	return b.String()
+}
