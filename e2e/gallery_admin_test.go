@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -61,7 +62,7 @@ func openOffice(t *testing.T) *gallery {
 	vera.leads("/staff/types", "action", "save", "slug", "rep_notice", "names.en", "Replenishment", "names.ja", "補充のお願い", "expires_in", "72h", "no_mute", "1")
 	vera.leads("/staff/types", "action", "add", "slug", "order.late", "names.en", "Late orders", "open", "1")
 	for n := range 54 {
-		vera.leads("/staff/subscriptions", "type", fmt.Sprintf("quality.check-%02d", n), "scope", fmt.Sprint(119200+n), "user", fmt.Sprintf("picker%02d", n))
+		vera.leads("/staff/subscriptions", "type", fmt.Sprintf("quality.check-%02d", n), "scope", strconv.Itoa(119200+n), "user", fmt.Sprintf("picker%02d", n))
 		vera.leads("/staff/roles", "action", "create", "role", fmt.Sprintf("team %02d", n))
 	}
 	for _, name := range []string{longName, "山田太郎", "محمد"} {
@@ -187,4 +188,3 @@ func officeViews() []view {
 		{name: "people-of-roles", as: "vera", path: "/staff/users?q=vera"},
 	}
 }
-

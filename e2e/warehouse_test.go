@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/xml"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -106,10 +107,11 @@ type application struct {
 	url, key string
 }
 
-func (a *application) call(method, path, body string) *http.Response {
+// call answers the body.
+func (a *application) call(method, path, body string) []byte {
 	a.t.Helper()
 	ctx, cancel := context.WithTimeout(a.t.Context(), patience)
-	a.t.Cleanup(cancel)
+	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, method, a.url+"/api/v1"+path, strings.NewReader(body))
 	if err != nil {
 		a.t.Fatal(err)
@@ -121,11 +123,12 @@ func (a *application) call(method, path, body string) *http.Response {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	a.t.Cleanup(func() { _ = answer.Body.Close() })
-	if answer.StatusCode >= http.StatusBadRequest {
-		a.t.Fatalf("%s %s answers %s", method, path, answer.Status)
+	defer func() { _ = answer.Body.Close() }()
+	got, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode >= http.StatusBadRequest {
+		a.t.Fatalf("%s %s answers %s, %v\n%s", method, path, answer.Status, err, got)
 	}
-	return answer
+	return got
 }
 
 // polls polls in XML until the answer is as wanted.
@@ -136,7 +139,7 @@ func (a *application) polls(user, want string) {
 	defer tick.Stop()
 	for {
 		var p polled
-		if err := xml.NewDecoder(a.call("GET", "/users/"+user+"/notices?scope=119240", "").Body).Decode(&p); err != nil {
+		if err := xml.Unmarshal(a.call("GET", "/users/"+user+"/notices?scope=119240", ""), &p); err != nil {
 			a.t.Fatalf("poll for %s: %v", user, err)
 		}
 		switch {

@@ -43,7 +43,7 @@ func (i *instance) pages(space keys.Space, demo bool) (http.Handler, error) {
 		Roles:         i.db,
 		Keys:          i.db,
 		NewKey:        api.NewKey,
-		Build:     buildID(),
+		Build:         buildID(),
 
 		Audiences:      i.cfg.Audiences,
 		TrustedProxies: i.cfg.TrustedProxies,

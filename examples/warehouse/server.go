@@ -71,6 +71,6 @@ func (s *server) stop() error {
 	default:
 	}
 	err := s.cmd.Process.Signal(syscall.SIGTERM)
-	_ = <-s.ended // as we told it to
+	<-s.ended // as we told it to
 	return err
 }
