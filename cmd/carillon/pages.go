@@ -40,7 +40,7 @@ func (i *instance) pages(space keys.Space, demo bool) (http.Handler, error) {
 
 		Topics:        i.topics,
 		Subscriptions: i.db,
-		Roles:         i.db,
+		Roles:         staffRoles{i.db, i.sessions},
 		Keys:          i.db,
 		NewKey:        api.NewKey,
 		Build:         buildID(),
@@ -96,6 +96,35 @@ func (p preferences) SetSettings(ctx context.Context, seq int64, set notifier.Se
 		return err
 	}
 	return p.sessions.Refresh(ctx, seq)
+}
+
+// staffRoles changes who is in which role, and has the copies of his sessions read
+// again: who is no longer of the staff sees none of its pages from the next one on.
+type staffRoles struct {
+	*store.Store
+	sessions *session.Store
+}
+
+// AddRole makes a user a member.
+func (r staffRoles) AddRole(ctx context.Context, name, role string) error {
+	return r.refreshed(ctx, name, r.Store.AddRole(ctx, name, role))
+}
+
+// RemoveRole takes a user out.
+func (r staffRoles) RemoveRole(ctx context.Context, name, role string) error {
+	return r.refreshed(ctx, name, r.Store.RemoveRole(ctx, name, role))
+}
+
+// refreshed passes on what became of a change. When nobody can be told, the copies
+// live for their minute.
+func (r staffRoles) refreshed(ctx context.Context, name string, changed error) error {
+	if changed != nil {
+		return changed
+	}
+	if u, err := r.UserByName(ctx, name); err == nil {
+		_ = r.sessions.Refresh(ctx, u.Seq)
+	}
+	return nil
 }
 
 // deadLetters are read from SQL, and replayed by the pipeline.
