@@ -22,8 +22,8 @@ func (p *Pipeline) accept(ctx context.Context, all []notifier.Request) (results 
 	p.useTypes(ctx, valid, results)
 	var drafts []notifier.Draft // for inboxes
 	var places []int            // of these in results
-	for i, d := range valid {
-		switch {
+	for i := range all {
+		switch d := valid[i]; {
 		case results[i].Err != nil:
 		case len(d.Target.Audiences) > 0:
 			results[i] = p.announce(ctx, d, all[i].Once, now)
