@@ -65,6 +65,8 @@ func TestWhatIsNoCodeOfReasonsIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	padded := bytes.Replace(whole, []byte{3, 0}, []byte{3, 0, 0}, 1) // a byte behind the set, within its length
+	padded[bytes.Index(padded, []byte("role:a"))+len("role:a")]++
 	damaged := bytes.Replace(whole, []byte{1, 0, 2, 0, 3, 0}, []byte{3, 0, 2, 0, 1, 0}, 1) // users out of their order
 	if bytes.Equal(damaged, whole) {
 		t.Fatal("the set is written otherwise by now: damage it anew")
@@ -72,7 +74,7 @@ func TestWhatIsNoCodeOfReasonsIsRefused(t *testing.T) {
 	for what, b := range map[string][]byte{
 		"no number": {1}, "none": {1, 0}, "an older version": {0, 1, 0, 0}, "a later version": {2, 1, 0, 0}, "more than there is": {1, 5, 0, 0},
 		"a text without an end": {1, 1, 200, 1, 'x'}, "a set without an end": {1, 1, 1, 'x', 200, 1, 0}, "no set": {1, 1, 1, 'x', 5, 9, 9, 9, 9},
-		"a byte too many": append(slices.Clone(whole), 0), "a damaged set": damaged,
+		"a byte too many": append(slices.Clone(whole), 0), "a damaged set": damaged, "a set with a byte too many": padded,
 	} {
 		if got, err := store.DecodeReasons(b); err == nil {
 			t.Errorf("%s is taken for %v", what, got)
