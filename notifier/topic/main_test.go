@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/topic"
@@ -22,7 +23,7 @@ import (
 
 // The pool of a closed client looks for a lost server up to a second longer.
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(redistest.Wrap(m),
+	goleak.VerifyTestMain(sqltest.Wrap(redistest.Wrap(m)),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 

@@ -179,7 +179,7 @@ func (q *sql) DeleteType(_ context.Context, slug string) error {
 	})
 }
 
-func (q *sql) Subscribe(_ context.Context, s notifier.Subscription) (revision int64, added bool, err error) {
+func (q *sql) SubscribeWithin(_ context.Context, s notifier.Subscription, most int) (revision int64, added bool, err error) {
 	err = q.call("subscribe", func() error {
 		if q.gone[s.Subscriber] {
 			var bad notifier.InvalidError
@@ -191,6 +191,12 @@ func (q *sql) Subscribe(_ context.Context, s notifier.Subscription) (revision in
 			q.subs[s.Topic] = map[notifier.Subscriber]bool{}
 		}
 		if added = !q.subs[s.Topic][s.Subscriber]; added {
+			if most > 0 && q.count(s.Subscriber) >= most {
+				added = false
+				var bad notifier.InvalidError
+				bad.Add("type", notifier.CodeTooManySubs, map[string]any{"Max": most})
+				return &bad
+			}
 			q.subs[s.Topic][s.Subscriber] = true
 			q.revision++
 		}
@@ -212,27 +218,13 @@ func (q *sql) Unsubscribe(_ context.Context, s notifier.Subscription) (revision 
 	return revision, removed, err
 }
 
-func (q *sql) CountSubscriptions(_ context.Context, seq int64) (n int, err error) {
-	err = q.call("count", func() error {
-		for _, all := range q.subs {
-			if all[notifier.Subscriber{User: fmt.Sprint("u", seq)}] {
-				n++
-			}
+func (q *sql) count(who notifier.Subscriber) (n int) {
+	for _, all := range q.subs {
+		if all[who] {
+			n++
 		}
-		return nil
-	})
-	return n, err
-}
-
-func (q *sql) Subscriptions(_ context.Context, f notifier.SubscriptionQuery) (all []notifier.Subscription, err error) {
-	err = q.call("list", func() error {
-		topic, who := notifier.Topic{Type: f.Type, Scope: f.Scope}, notifier.Subscriber{User: f.User}
-		if q.subs[topic][who] {
-			all = append(all, notifier.Subscription{Topic: topic, Subscriber: who})
-		}
-		return nil
-	})
-	return all, err
+	}
+	return n
 }
 
 func (q *sql) SubscriptionRevision(context.Context) (n int64, err error) {

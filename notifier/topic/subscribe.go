@@ -12,16 +12,16 @@ func (t *Topics) Subscribe(ctx context.Context, s notifier.Subscription) (added 
 	if err := s.Validate(); err != nil {
 		return false, err
 	}
+	return t.add(ctx, s, 0)
+}
+
+// add makes somebody subscribe who may to so many topics; 0: to any number.
+func (t *Topics) add(ctx context.Context, s notifier.Subscription, most int) (added bool, err error) {
 	if err := t.changing.take(ctx); err != nil {
 		return false, err
 	}
 	defer t.changing.give()
-	return t.subscribe(ctx, s)
-}
-
-// subscribe is for who has the lock.
-func (t *Topics) subscribe(ctx context.Context, s notifier.Subscription) (added bool, err error) {
-	revision, added, err := t.store.Subscribe(ctx, s)
+	revision, added, err := t.store.SubscribeWithin(ctx, s, most)
 	if err != nil || !added {
 		return false, err
 	}
@@ -55,7 +55,7 @@ func (t *Topics) Unsubscribe(ctx context.Context, s notifier.Subscription) (remo
 // SubscribeSelf is for a user who subscribes himself, or ends that; it may be so
 // already. It is notifier.ErrForbidden to begin what is not open to users, and to end
 // what leaves them no choice. One topic more than notifier.MaxSubscriptions is a
-// *notifier.InvalidError; who asks several instances at once may come a little above.
+// *notifier.InvalidError.
 func (t *Topics) SubscribeSelf(ctx context.Context, u notifier.User, topic notifier.Topic, on bool) error {
 	s := notifier.Subscription{Topic: topic, Subscriber: notifier.Subscriber{User: u.Name}}
 	if err := s.Validate(); err != nil {
@@ -72,29 +72,6 @@ func (t *Topics) SubscribeSelf(ctx context.Context, u notifier.User, topic notif
 	if !typ.Open {
 		return notifier.ErrForbidden
 	}
-	if err := t.changing.take(ctx); err != nil {
-		return err
-	}
-	defer t.changing.give()
-	if err := t.mayMore(ctx, u, topic); err != nil {
-		return err
-	}
-	_, err := t.subscribe(ctx, s)
+	_, err := t.add(ctx, s, notifier.MaxSubscriptions)
 	return err
-}
-
-// mayMore says whether a user may subscribe to this topic too.
-func (t *Topics) mayMore(ctx context.Context, u notifier.User, topic notifier.Topic) error {
-	n, err := t.store.CountSubscriptions(ctx, u.Seq)
-	if err != nil || n < notifier.MaxSubscriptions {
-		return err
-	}
-	q := notifier.SubscriptionQuery{Type: topic.Type, Scope: topic.Scope, ByScope: true, User: u.Name, Limit: 1}
-	has, err := t.store.Subscriptions(ctx, q)
-	if err != nil || len(has) > 0 {
-		return err
-	}
-	var bad notifier.InvalidError
-	bad.Add("type", notifier.CodeTooManySubs, map[string]any{"Max": notifier.MaxSubscriptions})
-	return &bad
 }

@@ -38,13 +38,12 @@ type Store interface {
 	// DeleteType is notifier.ErrNotFound when there is none, notifier.ErrConflict
 	// while somebody subscribes to it.
 	DeleteType(ctx context.Context, slug string) error
-	// Subscribe and Unsubscribe answer the revision of the subscriptions. It rises by one
-	// with each change of any of them, in the same transaction, and else stays.
-	Subscribe(ctx context.Context, s notifier.Subscription) (revision int64, added bool, err error)
+	// SubscribeWithin and Unsubscribe answer the revision of the subscriptions. It rises
+	// by one with each change of any of them, in the same transaction, and else stays.
+	// One topic more than most is a *notifier.InvalidError with notifier.CodeTooManySubs; 0
+	// is no limit.
+	SubscribeWithin(ctx context.Context, s notifier.Subscription, most int) (revision int64, added bool, err error)
 	Unsubscribe(ctx context.Context, s notifier.Subscription) (revision int64, removed bool, err error)
-	// CountSubscriptions is to how many topics a user subscribes by himself.
-	CountSubscriptions(ctx context.Context, seq int64) (int, error)
-	Subscriptions(ctx context.Context, q notifier.SubscriptionQuery) ([]notifier.Subscription, error)
 	// SubscriptionRevision rises also when a user or a role leaves that subscribes.
 	SubscriptionRevision(ctx context.Context) (int64, error)
 	// SubscribersOf answers in the order of what was asked, empty where nobody is.
