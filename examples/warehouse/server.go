@@ -71,6 +71,5 @@ func (s *server) stop() error {
 	default:
 	}
 	err := s.cmd.Process.Signal(syscall.SIGTERM)
-	<-s.ended // as we told it to
-	return err
+	return errors.Join(err, <-s.ended) // a server that is told to ends well
 }
