@@ -115,7 +115,8 @@ func TestFaultsAreNamedAndChangeNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.sql.leave(notifier.Subscriber{User: "u9"})
 		for _, bad := range []notifier.Subscription{
-			{}, sub(notifier.Topic{Type: "No Type"}, "u1"), sub(notifier.Topic{Type: "news", Scope: "a b"}, "u1"), sub(news, ""), sub(news, "u9"),
+			{},
+			sub(notifier.Topic{Type: "No Type"}, "u1"), sub(notifier.Topic{Type: "news", Scope: "a b"}, "u1"), sub(news, ""), sub(news, "u9"),
 			{Topic: news, Subscriber: notifier.Subscriber{User: "u1", Role: "picker"}},
 		} {
 			var fault *notifier.InvalidError
