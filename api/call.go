@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +30,7 @@ type call struct {
 	about    string // Markdown: paragraphs, `code`
 	maxBody  int64  // 0: maxBody
 	also     []int  // other statuses when all is well: the body of a 2xx is that of status
-	errors   []int  // beside 401, 403, 422, 429 and 503
+	errors   []int  // beside usualErrors, and bodyErrors where there is a body
 	examples []example
 }
 
@@ -42,6 +43,14 @@ type example struct {
 	body    string            // JSON
 	status  int               // 0: that of the call
 }
+
+// usualErrors is how any call may refuse. 500 stands in the document by itself.
+var usualErrors = []int{
+	http.StatusUnauthorized, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusServiceUnavailable,
+}
+
+// bodyErrors is how a call may refuse a body: see payload.Resolve.
+var bodyErrors = []int{http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
 
 const (
 	metaCall     = "call"
@@ -69,10 +78,14 @@ func register[I, O any](s *server, c call, handle func(context.Context, *I) (*O,
 		c.maxBody = maxBody
 	}
 	s.calls = append(s.calls, c)
+	refusals := slices.Concat(usualErrors, c.errors)
+	if _, ok := reflect.TypeFor[I]().FieldByName("Payload"); ok {
+		refusals = append(refusals, bodyErrors...)
+	}
 	op := &huma.Operation{
 		OperationID: c.id, Method: c.method, Path: prefix + c.path, Summary: c.summary, Description: c.about,
 		Tags: []string{c.group}, DefaultStatus: c.status, MaxBodyBytes: c.maxBody, SkipValidateBody: true,
-		Errors:   append([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable}, c.errors...),
+		Errors:   refusals,
 		Security: []map[string][]string{{"key": {string(c.scope)}}},
 		Metadata: map[string]any{metaCall: c, metaRegistry: registry},
 	}

@@ -3,13 +3,18 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // object is a part of the document.
@@ -250,6 +255,40 @@ func checkSchema(t *testing.T, doc object, where string, schema any) {
 func list(v any) []any {
 	l, _ := v.([]any)
 	return l
+}
+
+// Each answer that a test of this package gets is looked up in the document; these
+// are the ones that any call gives.
+func TestTheDocumentSaysHowACallRefuses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, c := range calls(t, w) {
+		method, path := c.method, c.address()
+		w.call(t, "", method, path, c.sample()).is(t, http.StatusUnauthorized)
+		other := w.read
+		if c.scope == notifier.ScopeRead {
+			other = w.send
+		}
+		w.call(t, other, method, path, c.sample()).is(t, http.StatusForbidden)
+		plain, _, _ := strings.Cut(path, "?")
+		w.call(t, w.admin, method, plain+"?zz=1", c.sample()).is(t, http.StatusUnprocessableEntity)
+		w.described(t, httptest.NewRequestWithContext(t.Context(), method, prefix+plain, http.NoBody), http.StatusInternalServerError)
+		body, ok := c.sample().(string)
+		if !ok {
+			continue
+		}
+		w.call(t, w.admin, method, path, `{"zz":1}`).is(t, http.StatusUnprocessableEntity)
+		w.call(t, w.admin, method, path, body, "Content-Type", "text/plain").is(t, http.StatusUnsupportedMediaType)
+		w.call(t, w.admin, method, path, body+strings.Repeat(" ", int(w.operation(method, prefix+c.path).MaxBodyBytes))).
+			is(t, http.StatusRequestEntityTooLarge)
+		cut := httptest.NewRequestWithContext(t.Context(), method, prefix+path, iotest.ErrReader(io.ErrUnexpectedEOF))
+		cut.Header.Set("Authorization", "Bearer "+w.admin)
+		rec := httptest.NewRecorder()
+		w.handler.ServeHTTP(rec, cut)
+		if w.described(t, cut, rec.Code); rec.Code != http.StatusRequestTimeout {
+			t.Errorf("%s: a body that does not arrive whole: status %d", c.id, rec.Code)
+		}
+	}
 }
 
 func TestTheDocumentIsTheSameInYAMLAndIsNotSentTwice(t *testing.T) {

@@ -15,7 +15,6 @@ func registerNotices(s *server) {
 		summary: "Send a notice",
 		about: "Once it is answered the notice is kept and will reach everybody it is for, whatever fails. " +
 			"Give an `Idempotency-Key` to make the call safe to repeat.",
-		errors: []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType},
 		examples: []example{
 			{name: "users", summary: "To users", body: `{"target":{"users":["alice","bob"]},"type":"like","subject":"photo_id:1:user_id:7","title":"Carol likes your photo","link":"/photos/1"}`},
 			{name: "role", summary: "To a role, for three days, with a toast", body: `{"target":{"role":"picker"},"type":"shift","title":"Bay 3 is closed today","body":"Use bay 4.","expires_in":"72h","toast":true}`},
@@ -29,7 +28,7 @@ func registerNotices(s *server) {
 		summary: "Send up to 1,000 notices",
 		about: "Each notice is accepted or refused by itself: `results` says which, in order. A body that does not have the right form is refused as a whole. " +
 			"With an `Idempotency-Key` a repeated batch sends only what was not accepted before.",
-		maxBody: maxBatchBody, errors: []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType},
+		maxBody: maxBatchBody,
 		examples: []example{
 			{name: "two", summary: "Two notices, the second to somebody who is not there", body: `{"notices":[{"target":{"users":["alice"]},"type":"order","subject":"order:1002","title":"Order 1002 is packed"},{"target":{"users":["nobody"]},"type":"order","subject":"order:1003","title":"Order 1003 is packed"}]}`},
 		},
@@ -47,7 +46,7 @@ func registerNotices(s *server) {
 		id: "edit-notice", group: groupNotices, method: http.MethodPatch, path: "/notices/{id}", scope: notifier.ScopeSend, status: http.StatusOK,
 		summary: "Edit a notice",
 		about:   "Open inboxes show the new text at once. Whoever has read the notice is not disturbed: it stays read.",
-		errors:  []int{http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType},
+		errors:  []int{http.StatusNotFound, http.StatusConflict},
 		examples: []example{
 			{name: "title", summary: "Another title", params: map[string]string{"id": "1"}, body: `{"title":"Carol likes two of your photos"}`},
 		},

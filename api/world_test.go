@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -195,6 +196,7 @@ func (w *world) call(t testing.TB, key, method, path string, body any, headers .
 	}
 	rec := httptest.NewRecorder()
 	w.handler.ServeHTTP(rec, r)
+	w.described(t, r, rec.Code)
 	res := rec.Result()
 	defer func() { _ = res.Body.Close() }()
 	b, err := io.ReadAll(res.Body)
@@ -202,6 +204,19 @@ func (w *world) call(t testing.TB, key, method, path string, body any, headers .
 		t.Fatal(err)
 	}
 	return reply{res, string(b)}
+}
+
+// described fails the test when the document does not say that a call answers so.
+func (w *world) described(t testing.TB, r *http.Request, status int) {
+	t.Helper()
+	_, pattern := w.mux.Handler(r)
+	path, found := strings.CutPrefix(pattern, r.Method+" ")
+	if !found || !clean(r.URL.EscapedPath()) || w.api.OpenAPI().Paths[path] == nil {
+		return // no call
+	}
+	if op := w.operation(r.Method, path); op.Responses[strconv.Itoa(status)] == nil {
+		t.Errorf("%s answers %d, of which the document says nothing", op.OperationID, status)
+	}
 }
 
 // into decodes the body.
