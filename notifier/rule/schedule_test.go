@@ -60,6 +60,8 @@ func TestWhatWasDueWhileNobodyRanItIsMissed(t *testing.T) {
 		{`every = "5m"`, "", "2026-07-01T12:01:00Z", true},
 		{`every = "5m"`, "2026-07-01T12:00:01Z", "2026-07-01T12:04:59Z", false},
 		{`every = "5m"`, "2026-07-01T11:59:59Z", "2026-07-01T12:00:00Z", true},
+		{`every = "1d"`, "2026-07-01T12:00:00Z", "2026-07-01T23:59:59Z", false}, // a restart alone runs nothing
+		{`every = "1d"`, "2026-06-28T12:00:00Z", "2026-07-01T12:00:00Z", true},
 		{`cron = "CRON_TZ=UTC 0 8 * * *"`, "", "2026-07-01T12:01:00Z", false},
 		{`cron = "CRON_TZ=UTC 0 8 * * *"`, "2026-07-01T08:00:00Z", "2026-07-02T07:59:00Z", false},
 		{`cron = "CRON_TZ=UTC 0 8 * * *"`, "2026-07-01T08:00:00Z", "2026-07-02T09:00:00Z", true},
