@@ -1,5 +1,6 @@
 // @ts-check
 import { say } from "./announcer.js";
+import { joinDays } from "./days.js";
 import { clear, clearFailure, knowDone, showDone, showFailure } from "./done.js";
 import { on } from "./htmx.js";
 import { showEmpty } from "./rows.js";
@@ -138,19 +139,4 @@ function stay(id, button) {
 function focus(element) {
 	if (element instanceof HTMLElement) element.focus({ preventScroll: true });
 	element?.scrollIntoView({ block: "nearest" });
-}
-
-/** Older rows of a day that the list has already go on under its heading. */
-function joinDays() {
-	/** @type {Element | null} */ let before = null;
-	for (const day of document.querySelectorAll("#list > section")) {
-		if (before?.querySelector("h2")?.textContent !== day.querySelector("h2")?.textContent) {
-			before = day;
-			continue;
-		}
-		before?.querySelector("ul")?.append(...(day.querySelector("ul")?.children ?? []));
-		day.remove();
-	}
-	// The newest rows are above, so nothing leads to them; a page that began with older ones has its own way.
-	if (!new URLSearchParams(location.search).has("before")) document.querySelector("#pager a:not([rel])")?.remove();
 }

@@ -2,6 +2,7 @@
 import { say } from "./announcer.js";
 import { clock } from "./clock.js";
 import { completed, nameAt, offers } from "./names.js";
+import { option } from "./option.js";
 import { text } from "./texts.js";
 
 /** @typedef {{name: string, note: string}} Offer */
@@ -94,7 +95,6 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		callOff = time.after(pause, look);
 	};
 	/** @type {HTMLElement} */ const heard = field;
-	if (single) field.setAttribute("aria-expanded", "false");
 	heard.addEventListener("input", changed);
 	heard.addEventListener("compositionend", changed);
 	heard.addEventListener("blur", close);
@@ -136,21 +136,6 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		chosen = [...list.children].indexOf(one);
 		choose();
 	});
-}
-
-/**
- * @param {Offer} offer
- * @param {string} id
- */
-function option({ name, note }, id) {
-	const [one, named, noted] = [document.createElement("div"), document.createElement("span"), document.createElement("small")];
-	one.id = id;
-	one.setAttribute("role", "option");
-	named.dir = "auto";
-	named.textContent = name;
-	noted.textContent = note;
-	one.append(named, " ", noted);
-	return one;
 }
 
 /** @type {Ask} */

@@ -1,5 +1,6 @@
 // @ts-check
-import { markRead, markUnread, remove, said } from "./rows.js";
+import { said } from "./rewrite.js";
+import { markRead, markUnread, remove } from "./rows.js";
 import { text } from "./texts.js";
 
 // The list of announcements as it stands in the page at the moment.

@@ -1,5 +1,6 @@
 // @ts-check
-import { entryOf, markRead, markUnread, remove, rewrite, rows, shownVer } from "./rows.js";
+import { rewrite } from "./rewrite.js";
+import { entryOf, markRead, markUnread, remove, rows, shownVer } from "./rows.js";
 
 /** @typedef {import("./rows.js").Entry} Entry */
 

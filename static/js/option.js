@@ -1,0 +1,17 @@
+// @ts-check
+
+/**
+ * A choice of a list box: a name, and what there is to say about it.
+ * @param {{name: string, note: string}} offer
+ * @param {string} id
+ */
+export function option({ name, note }, id) {
+	const [one, named, noted] = [document.createElement("div"), document.createElement("span"), document.createElement("small")];
+	one.id = id;
+	one.setAttribute("role", "option");
+	named.dir = "auto";
+	named.textContent = name;
+	noted.textContent = note;
+	one.append(named, " ", noted);
+	return one;
+}

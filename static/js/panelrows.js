@@ -1,0 +1,65 @@
+// @ts-check
+import { followBadge } from "./badge.js";
+import { rewrite } from "./rewrite.js";
+import { text } from "./texts.js";
+
+/**
+ * @param {ParentNode} part
+ * @param {string} key
+ */
+function rowOf(part, key) {
+	return [...part.querySelectorAll(".row")].find((row) => row instanceof HTMLElement && row.dataset.key === key);
+}
+
+/**
+ * A row of the panel says what it says by now, if it is still the same.
+ * @param {Document | null} page
+ * @param {HTMLElement} panel
+ * @param {string} key
+ */
+function rewriteFrom(page, panel, key) {
+	const [row, now] = [rowOf(panel, key), page && rowOf(page, key)];
+	if (row instanceof HTMLElement && now instanceof HTMLElement && row.dataset.at === now.dataset.at) rewrite(row, now);
+}
+
+async function fetchPanel() {
+	const answer = await fetch("/inbox/panel", { headers: { "HX-Request": "true" } });
+	if (!answer.ok || answer.redirected) return null; // signed out
+	return new DOMParser().parseFromString(await answer.text(), "text/html");
+}
+
+/**
+ * Keeps the rows of the panel true, and how many announcements it tells of.
+ * @param {EventTarget} stream
+ * @param {HTMLElement} panel
+ * @param {() => Promise<Document | null>} [get] fetches what the panel is to show now
+ */
+export function followRows(stream, panel, get = fetchPanel) {
+	/** @param {string} name @param {(row: HTMLElement, about: any) => void} change */
+	const each = (name, change) =>
+		stream.addEventListener(name, (e) => {
+			for (const row of panel.querySelectorAll(".row")) {
+				if (row instanceof HTMLElement) change(row, /** @type {CustomEvent} */ (e).detail);
+			}
+		});
+	each("read", (row, { keys, upto }) => {
+		if (keys ? keys.includes(row.dataset.key) : Number(row.dataset.at) <= Number(upto)) row.dataset.state = "read";
+	});
+	each("unread", (row, { keys }) => {
+		if (keys.includes(row.dataset.key)) row.dataset.state = "unread";
+	});
+	each("removed", (row, { key }) => {
+		if (row.dataset.key === key) row.remove();
+	});
+	stream.addEventListener("changed", async (e) => {
+		const { key } = /** @type {CustomEvent} */ (e).detail;
+		if (rowOf(panel, key)) rewriteFrom(await get().catch(() => null), panel, key);
+	});
+	followBadge(stream, ({ announcements }) => {
+		const line = document.getElementById("panel-announcements");
+		const link = line?.querySelector("a");
+		if (!line || !link) return; // the panel was opened without it, and nothing in it is to move
+		line.toggleAttribute("data-gone", announcements === 0);
+		link.textContent = text("unread_announcements", { Count: announcements });
+	});
+}

@@ -1,0 +1,50 @@
+// @ts-check
+// What rows say, and how one that was edited comes to say something else.
+
+const title = ":is(h2, h3) > [dir]";
+const body = "article > :is(.fold, .body)";
+
+/**
+ * What a row says, without its state: one that was edited says something else.
+ * @param {HTMLElement} row
+ */
+export function said(row) {
+	return [...row.querySelectorAll(`${title}, .body`)].map((e) => `${e.getAttribute("href") ?? ""} ${e.textContent}`).join("\n");
+}
+
+/**
+ * Makes a row say what it says by now. It stays where it is, in its state, and so
+ * does the focus.
+ * @param {HTMLElement} row
+ * @param {HTMLElement} now the same row, as the server shows it
+ */
+export function rewrite(row, now) {
+	if (said(now) === said(row)) return;
+	const focused = row.contains(document.activeElement);
+	const [text, fresh] = [row.querySelector(body), now.querySelector(body)];
+	if (fresh && !text) row.querySelector("h2, h3")?.after(document.importNode(fresh, true));
+	else renew(text, fresh);
+	renew(row.querySelector(title), now.querySelector(title));
+	for (const form of now.querySelectorAll(".actions form")) {
+		const button = row.querySelector(`.actions form[action="${form.getAttribute("action")}"] button`);
+		button?.setAttribute("aria-label", form.querySelector("button")?.getAttribute("aria-label") ?? "");
+	}
+	if (focused && !row.contains(document.activeElement)) row.focus({ preventScroll: true });
+	document.dispatchEvent(new Event("carillon:rewritten"));
+}
+
+/**
+ * @param {Element | null} part of a row
+ * @param {Element | null} now what it is by now; null: it is gone
+ */
+function renew(part, now) {
+	if (!part || !now) return part?.remove();
+	if (part.tagName === now.tagName && !part.firstElementChild && !now.firstElementChild) {
+		part.textContent = now.textContent;
+		if (now.hasAttribute("href")) part.setAttribute("href", now.getAttribute("href") ?? "");
+		return;
+	}
+	const fresh = document.importNode(now, true);
+	if (part instanceof HTMLDetailsElement && fresh instanceof HTMLDetailsElement) fresh.open = part.open;
+	part.replaceWith(fresh);
+}
