@@ -31,12 +31,12 @@ func TestAFaultyNoticeIsRefusedInWordsAndNothingIsSent(t *testing.T) {
 		t.Errorf("with --expires-in 181d: status %d", r.status)
 	}
 	wantWords(t, r.errors, "--expires-in: Notices are kept for 180 days at most.")
-	for _, target := range [][]string{nil, {"--to", "bob", "--role", "picker"}} {
+	for _, target := range [][]string{nil, {"--to", "bob", "--role", "picker"}, {"--topic", "like", "--role", "picker"}} {
 		r = c.run(ctx, append([]string{"send", "--type", "like", "--title", "Hello"}, target...)...)
 		if r.status != exitUsage {
 			t.Errorf("to %q: status %d", target, r.status)
 		}
-		wantWords(t, r.errors, "--to, --role: give one of them")
+		wantWords(t, r.errors, "--to, --role, --topic: give one of them")
 	}
 	// The next is the first: none before it was accepted.
 	r = must(t, c.run(ctx, "send", "--json", "--to", "bob", "--type", "like", "--title", "Hello", "--expires-in", "2d"))
