@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 	"time"
@@ -88,25 +89,27 @@ func (rulesCheckCmd) Run(ctx context.Context, cfg config, c *console) error {
 		return faults
 	}
 	return withStore(ctx, cfg, func(db *store.Store) error {
-		topics := topic.New(nowhere(errNoRedis), keys.New(cfg.RedisPrefix), db, topic.Options{Keep: cfg.Keep, Log: c.log})
+		// Types are in SQL: Redis is not asked, and nobody need hear of that.
+		topics := topic.New(nowhere(errNoRedis), keys.New(cfg.RedisPrefix), db, topic.Options{Keep: cfg.Keep, Log: slog.New(slog.DiscardHandler)})
 		if err := topics.Load(ctx); err != nil {
 			return err
 		}
 		runner := rule.New(rule.Config{Rules: set, Store: db, Limits: limits(cfg, topics), Log: c.log})
-		bad := faults
+		failed := false
 		for _, r := range set.Rules() {
 			if r.Fault != "" {
 				continue // faults has it
 			}
 			plan, err := runner.Check(ctx, r.Name)
-			if err != nil {
-				bad = errors.Join(bad, errBadRules)
-			}
+			failed = failed || err != nil
 			if err := printRule(c, r, plan, err); err != nil {
 				return err
 			}
 		}
-		return bad
+		if failed {
+			return errors.Join(faults, errBadRules)
+		}
+		return faults
 	})
 }
 
