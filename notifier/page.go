@@ -23,10 +23,13 @@ type Page struct {
 	Older   int64 // Query.Before of the next page; 0: this is the last
 }
 
+// MaxAt is more than any At will be, and a whole number to whoever counts in doubles.
+const MaxAt = 1<<53 - 1
+
 // PollQuery says what an application wants to know of an inbox. Polling reads
 // nothing as read and opens nothing.
 type PollQuery struct {
-	Since int64  // only entries with a higher At
+	Since int64  // only entries with a higher At; MaxAt at most, and what is higher is as that
 	Scope string // only entries of this scope; empty: of any
 	After int64  // of an earlier page: only entries with a lower At; 0: from the newest
 	Limit int    // how many entries at most; 0: 50

@@ -26,7 +26,7 @@ func (b *Inbox) Poll(ctx context.Context, seq int64, q notifier.PollQuery) (noti
 		rows = maxLimit // however few of them are of the scope
 	}
 	var answer notifier.Poll
-	since, after := max(q.Since, 0), max(q.After, 0)
+	since, after := min(max(q.Since, 0), notifier.MaxAt), max(q.After, 0)
 	for first := true; ; first = false {
 		page, err := b.poll(ctx, seq, since, after, rows)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -48,9 +49,12 @@ func TestAPollShowsWhatIsNewAndChangesNothing(t *testing.T) {
 			{notifier.PollQuery{Limit: 2, After: at(4), Since: at(1)}, "3 2", 0},
 			{notifier.PollQuery{After: 1}, "", 0},
 			{notifier.PollQuery{After: 1 << 60, Limit: 1 << 40}, "5 4 3 2 1", 0},
+			{notifier.PollQuery{Since: notifier.MaxAt}, "", 0},
+			{notifier.PollQuery{Since: notifier.MaxAt + 2}, "", 0}, // Lua counts in doubles
+			{notifier.PollQuery{Since: math.MaxInt64}, "", 0},
 		} {
 			p, err := s.Poll(s.ctx(t), 42, c.q)
-			newest := max(at(5), c.q.Since)
+			newest := min(max(at(5), c.q.Since), notifier.MaxAt)
 			if err != nil || polled(p) != c.shows || p.Next != c.next || p.Unread != 4 || p.Newest != newest || p.Ver != at(5)+1 {
 				t.Errorf("%+v: %q, next %d, newest %d, ver %d, %v; want %q, %d, %d", c.q, polled(p), p.Next, p.Newest, p.Ver, err, c.shows, c.next, newest)
 			}
