@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -56,6 +57,9 @@ type Config struct {
 	Directory Directory
 	Topics    Topics
 
+	Audit   Audit                        // nobody does
+	Address func(r *http.Request) string // where a request came from, for the audit log: the other end of the connection
+
 	Audiences map[notifier.Audience]string // names of the audiences by number
 	PublicURL string                       // what the examples of the page begin with: where it was asked
 	Version   string                       // of the document: 1.0.0
@@ -74,6 +78,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Address == nil {
+		c.Address = peer
 	}
 	if c.Limiter == nil && c.Rate > 0 {
 		c.Limiter = newBuckets(c.Rate, c.Now)

@@ -17,11 +17,22 @@ import (
 
 type requestKey struct{}
 
-// requestID is the number of a request in log and answer.
-func requestID(ctx context.Context) string {
-	id, _ := ctx.Value(requestKey{}).(string)
-	return id
+// request is one that came, and its number.
+type request struct {
+	*http.Request
+	id string
 }
+
+func requestOf(ctx context.Context) request {
+	r, _ := ctx.Value(requestKey{}).(*request)
+	if r == nil {
+		return request{}
+	}
+	return *r
+}
+
+// requestID is the number of a request in log and answer.
+func requestID(ctx context.Context) string { return requestOf(ctx).id }
 
 // answer remembers what was written.
 type answer struct {
@@ -65,7 +76,7 @@ func (s *server) middleware(mux *http.ServeMux) http.Handler {
 			s.recovered(a, r, id, recover())
 			s.logAccess(r, a.status, id, s.Now().Sub(began))
 		}()
-		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, id))
+		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, &request{r, id}))
 		if !clean(r.URL.EscapedPath()) {
 			writeProblem(a, http.StatusNotFound, "There is no such address.")
 			return

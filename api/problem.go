@@ -30,6 +30,7 @@ var outcomes = []struct {
 	{notifier.ErrConflict, http.StatusConflict, "It has changed since you looked at it, or is over."},
 	{notifier.ErrTooLarge, http.StatusRequestEntityTooLarge, "The request is larger than is read."},
 	{notifier.ErrTooMany, http.StatusTooManyRequests, "That is too much at once. Try again later."},
+	{notifier.ErrFull, http.StatusInsufficientStorage, "There is no room for another: as many are there as this installation was set up for. Its operator can change that."},
 	{notifier.ErrUnavailable, http.StatusServiceUnavailable, "This cannot be answered for now. Try again later."},
 	{context.Canceled, http.StatusServiceUnavailable, "This was given up."},
 	{context.DeadlineExceeded, http.StatusServiceUnavailable, "This cannot be answered for now. Try again later."},

@@ -79,6 +79,8 @@ func (u *users) subscribe(ctx context.Context, in *subscriptionInput) (*subscrip
 	out := &subscriptionOutput{Status: http.StatusOK, Body: in.Payload.Value}
 	if added {
 		out.Status = http.StatusCreated
+		object, topic := sub.Audited()
+		u.audit(ctx, "subscription.add", object, topic)
 	}
 	return out, nil
 }
@@ -91,6 +93,10 @@ func (u *users) unsubscribe(ctx context.Context, in *subscriptionInput) (*struct
 	removed, err := u.Topics.Unsubscribe(ctx, sub)
 	if err == nil && !removed {
 		err = fmt.Errorf("end a subscription that there is not: %w", notifier.ErrNotFound)
+	}
+	if err == nil {
+		object, topic := sub.Audited()
+		u.audit(ctx, "subscription.remove", object, topic)
 	}
 	return nil, err
 }

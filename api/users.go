@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views/locale"
@@ -38,7 +39,8 @@ func registerUsers(s *server) error {
 		summary: "Create or change a user",
 		about: "What the body does not name stays as it is. `roles` replaces all of his roles; those that do not exist are made. A new user is in the " +
 			"audience `user` unless the body says otherwise, and cannot sign in before he is given a password. 201 when he is new, 200 when he was there.",
-		also: []int{http.StatusCreated},
+		also:   []int{http.StatusCreated},
+		errors: []int{http.StatusInsufficientStorage},
 		examples: []example{
 			{name: "create", summary: "A new customer", params: map[string]string{"name": "frank"}, body: `{"audience": "customer", "locale": "ja"}`, status: http.StatusCreated},
 			{name: "roles", summary: "Make him a picker, and nothing else", params: map[string]string{"name": "frank"}, body: `{"roles": ["picker"]}`},
@@ -104,6 +106,13 @@ func (u *users) put(ctx context.Context, in *putInput) (*userOutput, error) {
 	if n := len(deref(p.Roles)); n > maxRoles {
 		return nil, invalidAt("body.roles", codeTooMany, map[string]any{"Count": n, "Max": maxRoles})
 	}
+	var before notifier.User
+	if u.Audit != nil {
+		var err error
+		if before, err = u.Directory.UserByName(ctx, in.Name); err != nil && !errors.Is(err, notifier.ErrNotFound) {
+			return nil, err
+		}
+	}
 	found, created, err := u.Directory.PutUser(ctx, p)
 	u.known.forget(in.Name)
 	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
@@ -115,6 +124,9 @@ func (u *users) put(ctx context.Context, in *putInput) (*userOutput, error) {
 	out := &userOutput{Status: http.StatusOK, Body: u.answer(found)}
 	if created {
 		out.Status = http.StatusCreated
+		u.audit(ctx, "user.add", found.Name, strings.Join(found.Roles, ","))
+	} else if detail := u.changedUser(before, found); detail != "" {
+		u.audit(ctx, "user.edit", found.Name, detail)
 	}
 	return out, nil
 }
@@ -139,8 +151,15 @@ func (u *users) get(ctx context.Context, in *userInput) (*userOutput, error) {
 }
 
 func (u *users) remove(ctx context.Context, in *userInput) (*struct{}, error) {
-	err := u.Directory.DeleteUser(ctx, in.Name)
+	found, err := u.Directory.UserByName(ctx, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	err = u.Directory.DeleteUser(ctx, in.Name)
 	u.known.forget(in.Name) // also after a failure: what is left of him is unknown
+	if err == nil {
+		u.audit(ctx, "user.delete", auditedUser(found), "") // his name is to be forgotten
+	}
 	return nil, err
 }
 

@@ -67,12 +67,15 @@ func safeNext(next string) string {
 	return next
 }
 
-// addressOf is the client's address, for limits. What a proxy says is believed
-// as far as the proxies are ours: the last address that is not.
-func (h *Handlers) addressOf(r *http.Request) string {
+// addressOf is the client's address, for limits and the audit log.
+func (h *Handlers) addressOf(r *http.Request) string { return Address(r, h.TrustedProxies) }
+
+// Address is where a request came from. What a proxy says is believed as far as the
+// proxies are trusted: it is the last address that is not one of theirs.
+func Address(r *http.Request, proxies []netip.Prefix) string {
 	addr := parseAddress(r.RemoteAddr)
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && h.trusts(addr); i-- {
+	for i := len(hops) - 1; i >= 0 && trusts(proxies, addr); i-- {
 		hop := parseAddress(strings.TrimSpace(hops[i]))
 		if !hop.IsValid() {
 			break
@@ -85,8 +88,8 @@ func (h *Handlers) addressOf(r *http.Request) string {
 	return addr.String()
 }
 
-func (h *Handlers) trusts(addr netip.Addr) bool {
-	for _, p := range h.TrustedProxies {
+func trusts(proxies []netip.Prefix, addr netip.Addr) bool {
+	for _, p := range proxies {
 		if p.Contains(addr) {
 			return true
 		}

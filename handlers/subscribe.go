@@ -28,7 +28,8 @@ func (h *Handlers) changeSubscriptions(w http.ResponseWriter, r *http.Request) e
 	case action == "add", action == "":
 		_, err = h.Topics.Subscribe(r.Context(), s)
 		if err == nil {
-			h.audit(r, visitOf(r).user.User.Name, "subscription.add", auditedSubscription(s))
+			object, topic := s.Audited()
+			h.auditDetail(r, visitOf(r).user.User.Name, "subscription.add", object, topic)
 			redirect(w, backOn(subscriptionsPath, values.Get("back"), "subscribed"))
 			return nil
 		}
@@ -39,7 +40,7 @@ func (h *Handlers) changeSubscriptions(w http.ResponseWriter, r *http.Request) e
 	}
 	var bad *notifier.InvalidError
 	if !errors.As(err, &bad) {
-		return fmt.Errorf("subscribe %s: %w", auditedSubscription(s), err)
+		return fmt.Errorf("subscribe to a topic: %w", err)
 	}
 	p, err := h.subscriptionsPage(r, backQuery(subscriptionsPath, values.Get("back")))
 	if err != nil {
@@ -53,13 +54,14 @@ func (h *Handlers) changeSubscriptions(w http.ResponseWriter, r *http.Request) e
 func (h *Handlers) unsubscribe(w http.ResponseWriter, r *http.Request, s notifier.Subscription, back string) error {
 	removed, err := h.Topics.Unsubscribe(r.Context(), s)
 	if err != nil && !errors.Is(err, notifier.ErrNotFound) {
-		return fmt.Errorf("unsubscribe %s: %w", auditedSubscription(s), err)
+		return fmt.Errorf("unsubscribe from a topic: %w", err)
 	}
 	if !removed {
 		redirect(w, backOn(subscriptionsPath, back, "unsubscribed"))
 		return nil
 	}
-	h.audit(r, visitOf(r).user.User.Name, "subscription.remove", auditedSubscription(s))
+	object, topic := s.Audited()
+	h.auditDetail(r, visitOf(r).user.User.Name, "subscription.remove", object, topic)
 	text := h.text(r)
 	h.removed(w, r, subscriptionsPath, back, "unsubscribed", views.Done{
 		Text: text.F("subscriptions.removed", "Name", s.User+s.Role, "Topic", topicText(h.Topics.Name(s.Type, text.Lang()), s.Scope)),
@@ -83,11 +85,4 @@ func readSubscription(values url.Values) notifier.Subscription {
 func typedSubscription(values url.Values) views.SubscriptionForm {
 	text := func(name string) string { return kept(values.Get(name)) }
 	return views.SubscriptionForm{Type: text("type"), Scope: text("scope"), User: text("user"), Role: text("role")}
-}
-
-func auditedSubscription(s notifier.Subscription) string {
-	if s.Role != "" {
-		return fmt.Sprintf("role %s to %s:%s", s.Role, s.Type, s.Scope)
-	}
-	return fmt.Sprintf("user %s to %s:%s", s.User, s.Type, s.Scope)
 }

@@ -99,8 +99,8 @@ func TestASubscriptionIsAddedRemovedAndPutBack(t *testing.T) {
 	// What is gone is gone, and nothing was done.
 	o.post("carol", list, "action", "remove", "type", "like", "user", "bob").wantRedirect(t, list+"?done=unsubscribed")
 	want := []string{
-		"carol subscription.add user bob to order.late:", "carol subscription.add role picker to order.late:119240",
-		"carol subscription.remove user bob to order.late:", "carol subscription.add user bob to order.late:",
+		"carol subscription.add bob order.late:", "carol subscription.add role picker order.late:119240",
+		"carol subscription.remove bob order.late:", "carol subscription.add bob order.late:",
 	}
 	if diff := cmp.Diff(want, o.done()); diff != "" {
 		t.Error(diff)

@@ -12,3 +12,12 @@ type AuditEntry struct {
 	Detail  string
 	Address string // where the request came from
 }
+
+// Audited is a subscription as the log has it. The object is a user's name and no
+// more, so that it is found when he is deleted.
+func (s *Subscription) Audited() (object, detail string) {
+	if s.Role != "" {
+		return "role " + s.Role, s.Type + ":" + s.Scope
+	}
+	return s.User, s.Type + ":" + s.Scope
+}

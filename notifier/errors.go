@@ -23,6 +23,8 @@ var (
 	ErrConflict = errors.New("conflict with what is stored")
 	// ErrOtherRequest: the key of a repeated request was used for another one.
 	ErrOtherRequest = errors.New("the key belongs to another request")
+	// ErrFull: as many are there as the installation was set up for.
+	ErrFull = errors.New("no room for another")
 	// ErrUnavailable: Redis or SQL is away; nothing was half done.
 	ErrUnavailable = errors.New("temporarily unavailable")
 )

@@ -11,7 +11,8 @@ import (
 
 // CreateUser adds one user under the next number. It answers
 // notifier.ErrConflict when the name is taken, a *notifier.InvalidError that
-// names every fault of u, or ErrFull.
+// names every fault of u, or notifier.ErrFull when no user number is left up
+// to Config.MaxSeq: the error around it names both.
 func (s *Store) CreateUser(ctx context.Context, u NewUser) (notifier.User, error) {
 	if err := u.check(); err != nil {
 		return notifier.User{}, err
@@ -143,7 +144,7 @@ func (s *Store) addUsers(ctx context.Context, tx *sql.Tx, rows []userRow, roles 
 	}
 	first := last - int64(len(rows)) + 1
 	if last > s.maxSeq {
-		return -1, fmt.Errorf("%w: %d would be above the highest allowed, %d (--max-seq)", ErrFull, max(first, s.maxSeq+1), s.maxSeq)
+		return -1, fmt.Errorf("%w, whose number %d would be above the highest allowed, %d (--max-seq)", notifier.ErrFull, max(first, s.maxSeq+1), s.maxSeq)
 	}
 	for i := range rows {
 		rows[i].seq = first + int64(i)

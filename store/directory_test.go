@@ -123,7 +123,7 @@ func TestNoNumberAboveTheHighestIsGiven(t *testing.T) {
 		addUser(t, s, "a")
 		addUser(t, s, "b")
 		_, err := s.CreateUser(t.Context(), store.NewUser{Name: "c", Audience: 1})
-		wantIs(t, err, store.ErrFull)
+		wantIs(t, err, notifier.ErrFull)
 		if err != nil && !strings.Contains(err.Error(), "3 would be above the highest allowed, 2 (--max-seq)") {
 			t.Errorf("error %q does not name the numbers", err)
 		}

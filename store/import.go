@@ -30,7 +30,7 @@ var ErrTwice = errors.New("the name stands twice in the file")
 // them, in one transaction: other writers of users wait for its end. Roles that
 // do not exist are made. It answers how many were added, or an *ImportError
 // with the first bad line: its Err is next's own, a *notifier.InvalidError, a
-// notifier.ErrConflict (the name exists), ErrTwice or ErrFull. progress may be
+// notifier.ErrConflict (the name exists), ErrTwice or notifier.ErrFull. progress may be
 // nil; it hears how many users are in so far, and total at the end is for it
 // to know.
 func (s *Store) ImportUsers(
@@ -102,7 +102,7 @@ func (in *importer) flush(ctx context.Context, tx *sql.Tx) error {
 		in.first = in.rows[0].seq
 	}
 	switch {
-	case errors.Is(err, ErrFull):
+	case errors.Is(err, notifier.ErrFull):
 		return &ImportError{in.lines[in.left(ctx, tx)], err}
 	case err != nil:
 		return err

@@ -106,7 +106,7 @@ func TestABadLineIsNamedAndNothingIsImported(t *testing.T) {
 		}
 		_, err = s.ImportUsers(t.Context(), 6000, file(many(6000)), nil)
 		var at *store.ImportError
-		if !errors.As(err, &at) || at.Line != 5001 || !errors.Is(err, store.ErrFull) {
+		if !errors.As(err, &at) || at.Line != 5001 || !errors.Is(err, notifier.ErrFull) {
 			t.Errorf("more users than numbers: %v; want line 5001", err)
 		}
 		if roles := must(s.Roles(t.Context()))(t); len(roles) != 0 {

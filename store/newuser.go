@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -16,10 +15,6 @@ const (
 	CodeBadAudience = "bad_audience" // audience: not a number above 0
 	CodeBadLocale   = "bad_locale"   // locale: neither empty nor BCP 47
 )
-
-// ErrFull says that no user number is left up to Config.MaxSeq. The error
-// around it names both numbers.
-var ErrFull = errors.New("no user number left")
 
 const maxLocale = 35 // RFC 5646, section 4.4.1
 

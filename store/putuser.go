@@ -38,7 +38,7 @@ func (u *PutUser) newUser() NewUser {
 
 // PutUser makes a user, who cannot sign in with a password, or changes of one what u
 // says, and returns him as he is then. Faults are a *notifier.InvalidError that names
-// all of them, or ErrFull.
+// all of them, or notifier.ErrFull.
 func (s *Store) PutUser(ctx context.Context, u PutUser) (has notifier.User, created bool, err error) {
 	row := u.newUser()
 	if err := row.check(); err != nil {

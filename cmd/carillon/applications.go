@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/carillonhq/carillon/api"
+	"github.com/carillonhq/carillon/handlers"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
@@ -15,6 +16,7 @@ func (i *instance) applications() (http.Handler, error) {
 	c := api.Config{
 		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Board: i.board, Topics: i.topics,
 		Directory: applicationUsers{i.db, eraser{i.db, i.sessions, i.board, i.inbox}},
+		Audit:     i.db, Address: func(r *http.Request) string { return handlers.Address(r, i.cfg.TrustedProxies) },
 		Audiences: i.cfg.Audiences, Rate: i.cfg.APIRate, Log: i.log,
 	}
 	if i.cfg.PublicURL != nil {
@@ -33,12 +35,17 @@ type applicationUsers struct {
 	gone eraser
 }
 
-// PutUser makes or changes a user.
+// PutUser makes or changes a user, and has the copies of his sessions read again. When
+// nobody can be told, they live for their minute.
 func (a applicationUsers) PutUser(ctx context.Context, p api.PutUser) (notifier.User, bool, error) {
-	return a.Store.PutUser(ctx, store.PutUser(p))
+	user, created, err := a.Store.PutUser(ctx, store.PutUser(p))
+	if err == nil && !created {
+		_ = a.gone.sessions.Refresh(ctx, user.Seq)
+	}
+	return user, created, err
 }
 
-// DeleteUser deletes a user everywhere, and writes down that an application did.
+// DeleteUser deletes a user everywhere.
 func (a applicationUsers) DeleteUser(ctx context.Context, name string) error {
 	user, err := a.UserByName(ctx, name)
 	if err != nil {
@@ -47,5 +54,5 @@ func (a applicationUsers) DeleteUser(ctx context.Context, name string) error {
 	if _, err = a.gone.erase(ctx, user); err != nil {
 		return fmt.Errorf("delete user %d, who may be half deleted: %w", user.Seq, err)
 	}
-	return a.Audit(ctx, notifier.AuditEntry{Actor: "api", Action: "user.delete", Object: fmt.Sprintf("user %d", user.Seq)})
+	return nil
 }

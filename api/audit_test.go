@@ -1,0 +1,115 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// diary is an audit log, or one that cannot be written to.
+type diary struct {
+	failure error
+
+	mu  sync.Mutex
+	all []string
+}
+
+func (d *diary) Audit(_ context.Context, e notifier.AuditEntry) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.failure == nil {
+		d.all = append(d.all, strings.Join([]string{e.Actor, e.Action, e.Object, e.Detail, e.Address}, " | "))
+	}
+	return d.failure
+}
+
+// taken returns what was written since it was last asked.
+func (d *diary) taken() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := d.all
+	d.all = nil
+	return all
+}
+
+func TestWhatApplicationsChangeIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	d := &diary{}
+	w := newStillWorld(t, "", redistest.Client(t), func(c *Config) { c.Audit = d })
+	bob, err := w.store.UserByName(t.Context(), "bob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const from = " | 192.0.2.1" // where httptest says that requests come from
+	for _, step := range []struct {
+		method, path, body string
+		status             int
+		want               []string
+	}{
+		{"PUT", "/users/frank", `{"roles": ["picker", "driver"]}`, http.StatusCreated, []string{"key admin | user.add | frank | driver,picker" + from}},
+		{"PUT", "/users/frank", `{"roles": ["picker", "driver"]}`, http.StatusOK, nil}, // as he is
+		{"PUT", "/users/frank", `{}`, http.StatusOK, nil},
+		{"PUT", "/users/frank", `{"roles": [], "audience": "customer", "locale": "ja"}`, http.StatusOK, []string{`key admin | user.edit | frank | audience customer; locale "ja"; roles ` + from}},
+		{"PUT", "/users/frank", `{"audience": "martians"}`, http.StatusUnprocessableEntity, nil},
+		{"GET", "/users/frank", "", http.StatusOK, nil},
+		{"PUT", "/subscriptions", `{"type": "order", "scope": "7", "user": "bob"}`, http.StatusCreated, []string{"key admin | subscription.add | bob | order:7" + from}},
+		{"PUT", "/subscriptions", `{"type": "order", "scope": "7", "user": "bob"}`, http.StatusOK, nil},
+		{"PUT", "/subscriptions", `{"type": "order", "role": "picker"}`, http.StatusCreated, []string{"key admin | subscription.add | role picker | order:" + from}},
+		{"PUT", "/subscriptions", `{"type": "order", "role": "nobody"}`, http.StatusUnprocessableEntity, nil},
+		{"DELETE", "/subscriptions", `{"type": "order", "scope": "7", "user": "bob"}`, http.StatusNoContent, []string{"key admin | subscription.remove | bob | order:7" + from}},
+		{"DELETE", "/subscriptions", `{"type": "order", "scope": "7", "user": "bob"}`, http.StatusNotFound, nil},
+		{"DELETE", "/users/bob", "", http.StatusNoContent, []string{fmt.Sprintf("key admin | user.delete | user %d | ", bob.Seq) + from}},
+		{"DELETE", "/users/bob", "", http.StatusNotFound, nil},
+	} {
+		w.call(t, w.admin, step.method, step.path, step.body).is(t, step.status)
+		if diff := cmp.Diff(step.want, d.taken()); diff != "" {
+			t.Errorf("%s %s %s: %s", step.method, step.path, step.body, diff)
+		}
+	}
+	w.call(t, w.send, "PUT", "/users/gina", `{}`).is(t, http.StatusForbidden)
+	if all := d.taken(); all != nil {
+		t.Errorf("what was refused is written down: %q", all)
+	}
+}
+
+func TestWhatCannotBeWrittenDownIsDoneAllTheSame(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	w := newStillWorld(t, "", redistest.Client(t), func(c *Config) {
+		c.Audit, c.Log = &diary{failure: errors.New("disk full")}, slog.New(slog.NewTextHandler(&log, nil))
+	})
+	w.call(t, w.admin, "PUT", "/users/frank", `{}`).is(t, http.StatusCreated)
+	w.call(t, w.admin, "GET", "/users/frank", nil).is(t, http.StatusOK)
+	if text := log.String(); !strings.Contains(text, "not in the audit log") || !strings.Contains(text, "disk full") {
+		t.Errorf("the log says %s", text)
+	}
+}
+
+// full is a directory without room.
+type full struct{ Directory }
+
+func (full) PutUser(context.Context, PutUser) (notifier.User, bool, error) {
+	return notifier.User{}, false, fmt.Errorf("%w, whose number 3 would be above the highest allowed, 2 (--max-seq)", notifier.ErrFull)
+}
+
+func TestAnInstallationWithoutRoomSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newStillWorld(t, "", redistest.Client(t), func(c *Config) { c.Directory = full{c.Directory} })
+	r := w.call(t, w.admin, "PUT", "/users/frank", `{}`).is(t, http.StatusInsufficientStorage)
+	var p struct{ Detail string }
+	r.into(t, &p)
+	if !strings.Contains(p.Detail, "no room for another") || strings.Contains(p.Detail, "seq") {
+		t.Errorf("it says %q", p.Detail)
+	}
+}
