@@ -53,7 +53,7 @@ func (s *site) client(t *testing.T) (redis.UniversalClient, *way) {
 // as SIGSTOP does, while another goes on and repairs.
 func TestAChangeThatComesLateDoesNotWinOverARepair(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		s.cuts = true // a draft stands there while its instance does
+		s.cuts = true                               // a draft stands there while its instance does
 		for _, fresh := range []bool{false, true} { // whether there is a set already
 			for _, on := range []bool{true, false} {
 				for _, step := range []string{"subscribers", "evalsha revision:{", "draft:", "evalsha draft:", "evalsha revision:subscribers"} {
