@@ -73,9 +73,6 @@ func (s *server) edit(ctx context.Context, in *editInput) (*noticeResult, error)
 		if e.Revision != nil && *e.Revision != p.Revision {
 			return nil, notifier.ErrConflict
 		}
-		if *e == (noticeEdit{Revision: e.Revision}) {
-			return &noticeResult{s.noticeOutput(&p)}, nil
-		}
 		d, err := e.apply(&p.Notice)
 		if err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/intake"
@@ -16,7 +17,8 @@ import (
 // Of an announcement window and audiences may change too; a draft that is none for
 // audiences is refused. Of a notice to inboxes title, body and link change, at once
 // where it is open; what else the draft says must be as it was sent, or be left out. No
-// row becomes unread by it. Once Edit returns a notice that will happen; it waits for it
+// row becomes unread by it. An edit that changes nothing is none: the answer is the
+// notice as it is. Once Edit returns a notice that will happen; it waits for it
 // as Send does.
 func (p *Pipeline) Edit(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
 	n, err := p.c.Store.Notice(ctx, id)
@@ -30,8 +32,12 @@ func (p *Pipeline) Edit(ctx context.Context, id, revision int64, d notifier.Draf
 }
 
 func (p *Pipeline) editAnnouncement(ctx context.Context, n notifier.Notice, revision int64, d notifier.Draft) (notifier.Notice, error) {
-	limits, _ := p.limits()
-	if err := d.Validate(limits); err != nil {
+	limits, now := p.limits()
+	err := d.Validate(limits)
+	if same(&n.Draft, &d) {
+		return unchanged(n, revision, now)
+	}
+	if err != nil {
 		return notifier.Notice{}, err
 	}
 	if len(d.Target.Audiences) == 0 {
@@ -52,8 +58,12 @@ func (p *Pipeline) editNotice(ctx context.Context, n notifier.Notice, revision i
 	if err := fixed(&n, &d); err != nil {
 		return notifier.Notice{}, err
 	}
-	limits, _ := p.limits()
-	if err := d.Validate(limits); err != nil {
+	limits, now := p.limits()
+	err := d.Validate(limits)
+	if same(&n.Draft, &d) {
+		return unchanged(n, revision, now)
+	}
+	if err != nil {
 		return notifier.Notice{}, err
 	}
 	n.Title, n.Body, n.Link, n.Revision = d.Title, d.Body, d.Link, revision
@@ -65,6 +75,24 @@ func (p *Pipeline) editNotice(ctx context.Context, n notifier.Notice, revision i
 	p.intake.Add(intake.Entry{NoticeID: n.ID, Revision: n.Revision, Had: wasSent(&n)})
 	if n.Recipients <= p.c.WaitMax {
 		p.await(ctx, &n, done)
+	}
+	return n, nil
+}
+
+// same says that two drafts differ in nothing that an edit may change.
+func same(was, is *notifier.Draft) bool {
+	return was.Title == is.Title && was.Body == is.Body && was.Link == is.Link && was.Type == is.Type &&
+		slices.Equal(was.Target.Audiences, is.Target.Audiences) && was.StartsAt.Equal(is.StartsAt) && was.EndsAt.Equal(is.EndsAt) &&
+		was.Pinned == is.Pinned && was.LateJoiners == is.LateJoiners
+}
+
+// unchanged answers an edit that changes nothing: the notice, where it could have been
+// edited.
+func unchanged(n notifier.Notice, revision int64, now time.Time) (notifier.Notice, error) {
+	gone := n.State == notifier.StateRetracting || n.State == notifier.StateRetracted
+	over := !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now)
+	if n.Revision != revision || gone || over {
+		return notifier.Notice{}, fmt.Errorf("edit notice %d: %w", n.ID, notifier.ErrConflict)
 	}
 	return n, nil
 }

@@ -136,6 +136,30 @@ func TestAnEditKeepsToTheTextAndToItsRevision(t *testing.T) {
 	}
 }
 
+func TestAnEditThatChangesNothingDisturbsNobody(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	r.users(t, "all", 2)
+	p := running(t, r.config())
+	n := send(t, p, toRole("all"))
+	r.state(t, n.ID, notifier.StateSent)
+	for _, d := range []notifier.Draft{n.Draft, {Title: " " + n.Title + " ", Body: n.Body, Link: n.Link}} {
+		same, err := p.Edit(t.Context(), n.ID, 0, d)
+		if err != nil || same.Revision != 0 || same.State != notifier.StateSent || same.Title != n.Title {
+			t.Errorf("edited as %+v, %v", same, err)
+		}
+	}
+	if _, err := p.Edit(t.Context(), n.ID, 1, n.Draft); !errors.Is(err, notifier.ErrConflict) {
+		t.Errorf("as it is, in another revision: %v", err)
+	}
+	if err := p.Retract(t.Context(), n.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Edit(t.Context(), n.ID, 0, n.Draft); !errors.Is(err, notifier.ErrConflict) {
+		t.Errorf("as it was before it was retracted: %v", err)
+	}
+}
+
 // meanwhile is an inbox in which something happens once, before or after the first
 // delivery.
 type meanwhile struct {
