@@ -17,7 +17,7 @@ type noticeInput struct {
 	Body        string      `json:"body,omitempty" doc:"Up to 4,000 characters; lines end with LF."`
 	Link        string      `json:"link,omitempty" doc:"A path of the application, or an https address of an allowed host."`
 	Scope       string      `json:"scope,omitempty" doc:"Where it belongs, such as a warehouse: polls can ask for one scope. [A-Za-z0-9_.-]{0,64}"`
-	ExpiresIn   string      `json:"expires_in,omitempty" doc:"How long it lives, such as 30m or 72h. Without it: as its type says."`
+	ExpiresIn   string      `json:"expires_in,omitempty" doc:"How long it lives, such as 30m or 72h; a second at least. Without it: as its type says."`
 	Toast       bool        `json:"toast,omitempty" doc:"Shows it for a moment in the corner of open pages too."`
 	StartsAt    string      `json:"starts_at,omitempty" doc:"To audiences only: when it opens (RFC 3339). Without it: at once."`
 	EndsAt      string      `json:"ends_at,omitempty" doc:"To audiences only: when it is over (RFC 3339)."`
@@ -124,6 +124,9 @@ func audienceNames(audiences map[notifier.Audience]string, of []notifier.Audienc
 	return names
 }
 
+// minLife is the shortest life of a notice: of less, nobody sees anything.
+const minLife = time.Second
+
 // duration reads 30m or 72h. Nothing is 0; what ends at once is a fault.
 func duration(field, text string, bad *notifier.InvalidError) time.Duration {
 	if text == "" {
@@ -133,8 +136,8 @@ func duration(field, text string, bad *notifier.InvalidError) time.Duration {
 	switch {
 	case err != nil:
 		bad.Add(field, codeBadDuration, nil)
-	case d <= 0:
-		bad.Add(field, notifier.CodeExpiresPast, nil)
+	case d < minLife:
+		bad.Add(field, codeTooBrief, nil)
 	}
 	return d
 }

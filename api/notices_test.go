@@ -146,6 +146,8 @@ func TestWhatIsWrongAboutANoticeIsNamedAndNothingIsSent(t *testing.T) {
 		"a reserved subject":          {`{"target":{"users":["alice"]},"type":"like","title":"A","subject":"notice_id:3"}`, []string{"body.subject"}},
 		"no duration":                 {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"soon"}`, []string{"body.expires_in"}},
 		"a duration of nothing":       {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"0s"}`, []string{"body.expires_in"}},
+		"a duration that nobody sees": {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"1ns"}`, []string{"body.expires_in"}},
+		"a duration below a second":   {`{"target":{"audiences":["customer"]},"title":"A","expires_in":"999ms"}`, []string{"body.expires_in"}},
 		"a negative duration":         {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"-1h"}`, []string{"body.expires_in"}},
 		"a long duration":             {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"9000h"}`, []string{"body.expires_in"}},
 		"a window to users":           {`{"target":{"users":["alice"]},"type":"like","title":"A","pinned":true,"starts_at":"2030-01-01T00:00:00Z"}`, []string{"body.starts_at", "body.pinned"}},
@@ -237,12 +239,39 @@ func TestAnEditChangesWhatIsGivenInEveryInbox(t *testing.T) {
 			t.Errorf("%s: faults at %v", body, got)
 		}
 	}
-	// An edit of nothing is none.
-	w.call(t, w.send, "PATCH", path, `{}`).is(t, http.StatusOK)
-	w.call(t, w.send, "PATCH", path, `{"revision":2}`).is(t, http.StatusOK)
-	w.call(t, w.send, "PATCH", path, `{"revision":1}`).is(t, http.StatusConflict)
-	if n := w.notice(t, id); n.Title != "In time" || n.Revision != 2 {
-		t.Errorf("%+v", n)
+}
+
+func TestAnEditThatChangesNothingIsNone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for body, edits := range map[string][]string{
+		`{"target":{"users":["alice","bob"]},"type":"like","title":"A","body":"B","link":"/a"}`: {
+			`{}`, `{"revision":0}`, `{"title":"A"}`, `{"title":" A ","body":"B","link":"/a","revision":0}`,
+		},
+		`{"target":{"audiences":["customer"]},"title":"A","body":"B","pinned":true,"ends_at":"` + stamp(time.Now().Add(time.Hour)) + `"}`: {
+			`{}`, `{"revision":0}`, `{"title":"A"}`, `{"title":" A ","body":"B","pinned":true,"late_joiners":false}`,
+		},
+	} {
+		id := w.accepted(t, w.send, body)
+		path := "/notices/" + strconv.FormatInt(id, 10)
+		eventually(t, "it is sent", func() bool { return w.notice(t, id).State == string(notifier.StateSent) })
+		before := w.notice(t, id)
+		for _, edit := range edits {
+			var n noticeOutput
+			w.call(t, w.send, "PATCH", path, edit).is(t, http.StatusOK).into(t, &n)
+			if n.Revision != 0 || n.State != string(notifier.StateSent) || n.Title != before.Title || n.ExpiresAt != before.ExpiresAt || n.EndsAt != before.EndsAt {
+				t.Errorf("%s: %+v", edit, n)
+			}
+		}
+		w.call(t, w.send, "PATCH", path, `{"revision":1}`).is(t, http.StatusConflict)
+		w.call(t, w.send, "PATCH", path, `{"title":"A","revision":1}`).is(t, http.StatusConflict)
+		if n := w.notice(t, id); n.Revision != 0 || n.State != string(notifier.StateSent) {
+			t.Errorf("%+v", n)
+		}
+		w.call(t, w.send, "DELETE", path, nil).is(t, http.StatusNoContent)
+		for _, edit := range append(edits, `{"title":"Z"}`) {
+			w.call(t, w.send, "PATCH", path, edit).is(t, http.StatusConflict)
+		}
 	}
 }
 

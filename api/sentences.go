@@ -41,6 +41,7 @@ var sentences = map[string]string{
 	notifier.CodeNotEditable:     "stays as it was sent",
 
 	codeBadDuration: "is no duration: wanted is such as 30m or 72h",
+	codeTooBrief:    "is too short: wanted is 1s or more",
 	codeBadTime:     "is no time: wanted is RFC 3339, such as 2026-01-02T15:04:05Z",
 	codeOnlyWindow:  "is for notices to audiences only",
 	codeTooMany:     "has {Count}, and {Max} are allowed",
@@ -55,6 +56,7 @@ var sentences = map[string]string{
 // The codes of faults that only an API can find.
 const (
 	codeBadDuration = "bad_duration"
+	codeTooBrief    = "too_brief"
 	codeBadTime     = "bad_time"
 	codeOnlyWindow  = "only_window"
 	codeTooMany     = "too_many"
