@@ -41,10 +41,15 @@ func (u *users) poll(ctx context.Context, in *pollInput) (*pollOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	who, err := u.known.find(ctx, in.Name)
-	if err != nil {
-		return nil, err
-	}
+	var out *pollOutput
+	err = u.known.serve(ctx, in.Name, func(who person) (err error) {
+		out, err = u.pollFor(ctx, who, q, in)
+		return err
+	})
+	return out, err
+}
+
+func (u *users) pollFor(ctx context.Context, who person, q notifier.PollQuery, in *pollInput) (*pollOutput, error) {
 	var newest int64 // of the first page: what comes while somebody turns pages is for the next time
 	q.After, newest = parseCursor(who.Seq, in.Scope, in.After)
 	wait := u.countBoard(ctx, who)
@@ -57,7 +62,7 @@ func (u *users) poll(ctx context.Context, in *pollInput) (*pollOutput, error) {
 		return nil, boardErr
 	}
 	if q.After == 0 {
-		newest = newestOf(&found, q.Since, in.Since == "")
+		newest = u.newestOf(&found, q.Since, in.Since == "")
 	}
 	answer := pollAnswer{
 		Unread: found.Unread + board.Announcements, Newest: newest, Next: cursor(who.Seq, in.Scope, found.Next, newest),
@@ -86,9 +91,11 @@ func (u *users) query(in *pollInput) (q notifier.PollQuery, err error) {
 
 // newestOf is what to ask with next time. Three days ago moves on with the clock;
 // where nothing came since then, the version of the inbox does as well, and an
-// answer that says the same as before stays the same.
-func newestOf(found *notifier.Poll, since int64, recent bool) int64 {
-	if recent && found.Newest == since {
+// answer that says the same as before stays the same. A time to come would keep all
+// that comes before it from who asks with it again.
+func (u *users) newestOf(found *notifier.Poll, since int64, recent bool) int64 {
+	ahead := since > found.Ver && since > u.Now().UnixMilli()
+	if ahead || recent && found.Newest == since {
 		return found.Ver
 	}
 	return found.Newest

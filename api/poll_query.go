@@ -7,16 +7,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // pollSince is how far back a poll looks that does not say.
 const pollSince = 3 * 24 * time.Hour
 
-// parseSince reads an at or a time of RFC 3339. A plus sign that was not escaped in
+// parseSince reads an at, up to notifier.MaxAt, or a time of RFC 3339. A plus sign that was not escaped in
 // the address arrives as a space.
 func parseSince(text string) (at int64, ok bool) {
 	if at, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return at, at >= 0
+		return at, at >= 0 && at <= notifier.MaxAt
 	}
 	t, err := time.Parse(time.RFC3339, strings.ReplaceAll(text, " ", "+"))
 	if err != nil || t.UnixMilli() < 0 {
@@ -54,7 +56,7 @@ func parseCursor(seq int64, scope, text string) (at, newest int64) {
 		return 0, 0
 	}
 	at, newest = int64(binary.BigEndian.Uint64(b)), int64(binary.BigEndian.Uint64(b[8:])) //nolint:gosec // what is negative fails below
-	if at <= 0 || newest < 0 || cursor(seq, scope, at, newest) != text {
+	if at <= 0 || at > notifier.MaxAt || newest < 0 || newest > notifier.MaxAt || cursor(seq, scope, at, newest) != text {
 		return 0, 0
 	}
 	return at, newest

@@ -5,12 +5,16 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 func TestSinceIsAnAtOrATime(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{
 		"0":                              0,
+		"9007199254740991":               notifier.MaxAt,
+		"9999-12-31T23:59:59.999Z":       253_402_300_799_999,
 		"1700000000000":                  1_700_000_000_000,
 		"2023-11-14T22:13:20Z":           1_700_000_000_000,
 		"2023-11-14T22:13:20.123Z":       1_700_000_000_123,
@@ -23,7 +27,7 @@ func TestSinceIsAnAtOrATime(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "-1", "yesterday", "2023-11-14", "1969-12-31T23:59:59Z", "9223372036854775808", "1e12", "2023-11-14T25:00:00Z",
+		"", "-1", "yesterday", "2023-11-14", "1969-12-31T23:59:59Z", "9007199254740992", "9223372036854775807", "9223372036854775808", "1e12", "2023-11-14T25:00:00Z",
 		strings.Repeat("9", 10_000), "\x00", "\xff",
 	} {
 		if at, ok := parseSince(text); ok {
@@ -35,7 +39,7 @@ func TestSinceIsAnAtOrATime(t *testing.T) {
 func TestACursorLeadsBackToItsPlace(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		seq, at, newest := rapid.Int64Min(1).Draw(t, "seq"), rapid.Int64Min(1).Draw(t, "at"), rapid.Int64Min(0).Draw(t, "newest")
+		seq, at, newest := rapid.Int64Min(1).Draw(t, "seq"), rapid.Int64Range(1, notifier.MaxAt).Draw(t, "at"), rapid.Int64Range(0, notifier.MaxAt).Draw(t, "newest")
 		scope := rapid.StringMatching(`[A-Za-z0-9_.-]{0,64}`).Draw(t, "scope")
 		text := cursor(seq, scope, at, newest)
 		if gotAt, gotNewest := parseCursor(seq, scope, text); gotAt != at || gotNewest != newest {
@@ -60,6 +64,8 @@ func TestACursorThatWasTamperedWithIsTheFirstPage(t *testing.T) {
 		"of elsewhere":   cursor(7, "", 1_700_000_000_000, 1_700_000_000_005),
 		"negative":       cursor(7, "119240", -5, 5),
 		"negative too":   cursor(7, "119240", 5, -5),
+		"far away":       cursor(7, "119240", 5, notifier.MaxAt+1),
+		"far away too":   cursor(7, "119240", notifier.MaxAt+1, 5),
 		"long":           strings.Repeat("A", 10_000),
 	} {
 		if at, newest := parseCursor(7, "119240", made); at != 0 || newest != 0 {

@@ -161,6 +161,34 @@ func TestSinceIsTheLastThreeDaysUnlessItIsSaid(t *testing.T) {
 	}
 }
 
+// A program whose clock was wrong once, and which remembers newest, is not deaf until
+// that time.
+func TestWhoAsksFromTheFutureHearsWhatComesNext(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.sent(t, notifier.Draft{Type: "like", Subject: "before"}, "bob")
+	for i, since := range []string{"2999-01-01T00:00:00Z", strconv.FormatInt(notifier.MaxAt, 10)} {
+		a := w.polled(t, "bob", "since="+since)
+		if len(a.Notices) != 0 || a.Unread != int64(i+1) {
+			t.Errorf("since %s: %+v", since, a)
+		}
+		if again := w.polled(t, "bob", "since="+strconv.FormatInt(a.Newest, 10)); len(again.Notices) != 0 || again.Newest != a.Newest {
+			t.Errorf("since %d: %+v", a.Newest, again)
+		}
+		subject := "after:" + strconv.Itoa(i)
+		w.sent(t, notifier.Draft{Type: "like", Subject: subject}, "bob")
+		if got := w.polled(t, "bob", "since="+strconv.FormatInt(a.Newest, 10)); !slices.Equal(keysOf(got), []string{"like:" + subject}) {
+			t.Errorf("since %d: %+v", a.Newest, got)
+		}
+	}
+	for _, since := range []string{"9007199254740992", "9223372036854775806", "9223372036854775807"} {
+		res := w.call(t, w.read, "GET", "/users/bob/notices?since="+since, nil).is(t, http.StatusUnprocessableEntity)
+		if got := res.faults(t); !slices.Equal(got, []string{"query.since"}) {
+			t.Errorf("since %s: faults at %v", since, got)
+		}
+	}
+}
+
 // configured is the configuration of the world's API, changed.
 func (w *world) configured(change func(*Config)) Config {
 	c := w.Config

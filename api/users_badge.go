@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -34,11 +35,7 @@ type badgeAnswer struct {
 }
 
 func (u *users) badge(ctx context.Context, in *userInput) (*badgeOutput, error) {
-	who, err := u.known.find(ctx, in.Name)
-	if err != nil {
-		return nil, err
-	}
-	return u.withBoard(ctx, who, func() (notifier.Badge, error) {
+	return u.withBoard(ctx, in.Name, func(who person) (notifier.Badge, error) {
 		badges, err := u.Inbox.Badges(ctx, []int64{who.Seq})
 		if err != nil {
 			return notifier.Badge{}, err
@@ -50,14 +47,16 @@ func (u *users) badge(ctx context.Context, in *userInput) (*badgeOutput, error) 
 	})
 }
 
-// withBoard joins the inbox's half of a badge with the announcements' half.
-func (u *users) withBoard(ctx context.Context, who person, inbox func() (notifier.Badge, error)) (*badgeOutput, error) {
-	wait := u.countBoard(ctx, who)
-	b, err := inbox()
-	board, boardErr := wait()
-	if err == nil {
-		err = boardErr
-	}
+// withBoard joins the inbox's half of a user's badge with the announcements' half.
+func (u *users) withBoard(ctx context.Context, name string, inbox func(who person) (notifier.Badge, error)) (*badgeOutput, error) {
+	var b, board notifier.Badge
+	err := u.known.serve(ctx, name, func(who person) (err error) {
+		wait := u.countBoard(ctx, who)
+		b, err = inbox(who)
+		var boardErr error
+		board, boardErr = wait()
+		return cmp.Or(err, boardErr)
+	})
 	if err != nil {
 		return nil, err
 	}

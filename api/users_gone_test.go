@@ -41,6 +41,30 @@ func TestAUserWhoIsGoneIsNotPolled(t *testing.T) {
 	}
 }
 
+func TestWhoIsMadeAgainElsewhereIsKnownAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	again := func() { // by another instance
+		t.Helper()
+		w.polled(t, "carol", "")
+		if err := (directory{w}).DeleteUser(t.Context(), "carol"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.store.CreateUser(t.Context(), store.NewUser{Name: "carol", Audience: 2}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again()
+	if got := w.polled(t, "carol", ""); got.Unread != 0 || len(got.Notices) != 0 {
+		t.Errorf("%+v", got)
+	}
+	again()
+	w.call(t, w.read, "GET", "/users/carol/badge", nil).is(t, http.StatusOK)
+	again()
+	w.call(t, w.read, "POST", "/users/carol/read", `{"upto": 5}`).is(t, http.StatusOK)
+	w.call(t, w.read, "POST", "/users/carol/read", `{"keys": ["like:photo:1"]}`).is(t, http.StatusNotFound)
+}
+
 func TestNamesReachTheirUserHoweverTheyLook(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

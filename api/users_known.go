@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -36,17 +37,38 @@ type known struct {
 	forgotten uint64    // how often somebody was forgotten
 }
 
-// find answers the user of this name, or notifier.ErrNotFound.
-func (k *known) find(ctx context.Context, name string) (person, error) {
-	p, ok, forgotten := k.remembered(name, k.now())
-	if ok {
-		return p, nil
+// serve does something for the user of this name, or answers notifier.ErrNotFound. When
+// there is nothing of the one who is remembered he may have been deleted and made again,
+// by another instance: then it is done for who is called so now.
+func (k *known) serve(ctx context.Context, name string, do func(who person) error) error {
+	who, held, forgotten := k.remembered(name, k.now())
+	if !held {
+		var err error
+		if who, err = k.ask(ctx, name, forgotten); err != nil {
+			return err
+		}
 	}
+	err := do(who)
+	if !held || !errors.Is(err, notifier.ErrNotFound) {
+		return err
+	}
+	now, gone := k.ask(ctx, name, forgotten)
+	switch {
+	case gone != nil:
+		return gone
+	case now.Seq == who.Seq:
+		return err
+	}
+	return do(now)
+}
+
+// ask asks the directory, and remembers the answer.
+func (k *known) ask(ctx context.Context, name string, forgotten uint64) (person, error) {
 	u, err := k.users.UserByName(ctx, name)
 	if err != nil {
 		return person{}, err
 	}
-	p = person{Reader: notifier.Reader{Seq: u.Seq, Audience: u.Audience}, locale: u.Locale}
+	p := person{Reader: notifier.Reader{Seq: u.Seq, Audience: u.Audience}, locale: u.Locale}
 	k.learn(name, p, forgotten, k.now())
 	return p, nil
 }

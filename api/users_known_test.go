@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -38,6 +39,50 @@ func (w *wristwatch) advance(d time.Duration) { w.at = w.at.Add(d) }
 func newKnown() (*known, *asked, *wristwatch) {
 	a, c := &asked{users: map[string]int64{"alice": 1}}, &wristwatch{time.UnixMilli(1_700_000_000_000)}
 	return &known{users: a, now: c.now}, a, c
+}
+
+// find is who is served.
+func (k *known) find(ctx context.Context, name string) (p person, err error) {
+	err = k.serve(ctx, name, func(who person) error {
+		p = who
+		return nil
+	})
+	return p, err
+}
+
+func TestWhoIsNotThereAnyMoreIsAskedForOnceMore(t *testing.T) {
+	t.Parallel()
+	k, a, _ := newKnown()
+	var served []int64
+	only := func(seq int64) func(person) error {
+		return func(who person) error {
+			if served = append(served, who.Seq); who.Seq != seq {
+				return notifier.ErrNotFound
+			}
+			return nil
+		}
+	}
+	for _, step := range []struct {
+		is, there int64 // who is called so, and of whom there is something
+		err       error
+		served    []int64
+		asked     int
+	}{
+		{1, 1, nil, []int64{1}, 1},
+		{1, 1, nil, []int64{1}, 1},
+		{2, 2, nil, []int64{1, 2}, 2},
+		{2, 2, nil, []int64{2}, 2},
+		{2, 3, notifier.ErrNotFound, []int64{2}, 3}, // once more, and no more than that
+		{0, 3, notifier.ErrNotFound, []int64{2}, 4},
+	} {
+		if a.users["alice"] = step.is; step.is == 0 {
+			delete(a.users, "alice")
+		}
+		served = nil
+		if err := k.serve(t.Context(), "alice", only(step.there)); !errors.Is(err, step.err) || !slices.Equal(served, step.served) || a.n != step.asked {
+			t.Errorf("%+v: %v, served %v, asked %d times", step, err, served, a.n)
+		}
+	}
 }
 
 func TestWhoIsKnownIsNotAskedForAgain(t *testing.T) {

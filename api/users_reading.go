@@ -76,11 +76,7 @@ func (u *users) read(ctx context.Context, in *readInput) (*badgeOutput, error) {
 	if err := body.check(); err != nil {
 		return nil, err
 	}
-	who, err := u.known.find(ctx, in.Name)
-	if err != nil {
-		return nil, err
-	}
-	return u.withBoard(ctx, who, func() (notifier.Badge, error) {
+	return u.withBoard(ctx, in.Name, func(who person) (notifier.Badge, error) {
 		switch {
 		case body.Keys != nil:
 			return u.Inbox.ReadKeys(ctx, who.Seq, body.Keys)
