@@ -45,9 +45,9 @@ func registerNotices(s *server) {
 	register(s, call{
 		id: "edit-notice", group: groupNotices, method: http.MethodPatch, path: "/notices/{id}", scope: notifier.ScopeSend, status: http.StatusOK,
 		summary: "Edit a notice",
-		about:   "Open inboxes show the new text at once. Whoever has read the notice is not disturbed: it stays read. " +
+		about: "Open inboxes show the new text at once. Whoever has read the notice is not disturbed: it stays read. " +
 			"An edit that changes nothing is none: the revision stays.",
-		errors:  []int{http.StatusNotFound, http.StatusConflict},
+		errors: []int{http.StatusNotFound, http.StatusConflict},
 		examples: []example{
 			{name: "title", summary: "Another title", params: map[string]string{"id": "1"}, body: `{"title":"Carol likes two of your photos"}`},
 		},
