@@ -88,9 +88,11 @@ func (h *Handlers) ruleRow(text *locale.Printer, s *notifier.RuleState, now time
 		row.Last = momentOf(text, s.Last.StartedAt, now)
 	}
 	if state == ruleFine || state == ruleFailed {
+		row.Took = took(text, s.Last.EndedAt.Sub(s.Last.StartedAt))
+	}
+	if did := s.Last.Findings + s.Last.Sent + s.Last.Withdrawn; state == ruleFine || state == ruleFailed && did > 0 {
 		row.Outcome = text.F("rules.outcome_text", "Found", text.Number(s.Last.Findings), "Sent", text.Number(s.Last.Sent),
 			"Withdrawn", text.Number(s.Last.Withdrawn))
-		row.Took = took(text, s.Last.EndedAt.Sub(s.Last.StartedAt))
 	}
 	if s.Last.Failures > 1 {
 		row.Failures = text.N("rules.failures", s.Last.Failures)

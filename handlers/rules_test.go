@@ -27,7 +27,11 @@ func TestEachRuleSaysHowItFares(t *testing.T) {
 		},
 		{
 			notifier.RuleState{Last: notifier.RuleRun{StartedAt: began, EndedAt: began, Error: "no <such> table", Failures: 3}},
-			"Failed", "Runsevery 5mTypeReplenishmentLast runToday 11:00 took 0 msOutcome0 found, 0 told, 0 withdrawn", true,
+			"Failed", "Runsevery 5mTypeReplenishmentLast runToday 11:00 took 0 ms", true,
+		},
+		{
+			notifier.RuleState{Last: notifier.RuleRun{StartedAt: began, EndedAt: began, Error: "row 2", Failures: 3, Findings: 7}},
+			"Failed", "Runsevery 5mTypeReplenishmentLast runToday 11:00 took 0 msOutcome7 found, 0 told, 0 withdrawn", true,
 		},
 		{notifier.RuleState{}, "Not run yet", "Runsevery 5mTypeReplenishment", true},
 		{notifier.RuleState{Last: notifier.RuleRun{StartedAt: noon.Add(-time.Minute)}}, "Running", "Runsevery 5mTypeReplenishmentLast runToday 11:59", false},

@@ -73,17 +73,17 @@ func TestTextsAreMadeOfColumns(t *testing.T) {
 func TestARowThatMakesNoNoticeSaysWhy(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ what, query, from, to, want string }{
-		{"no title", oneRow, `{{.place}} is at {{.units}}`, `{{if false}}x{{end}}`, "row 1 (place:A1): title: required"},
+		{"no title", oneRow, `{{.place}} is at {{.units}}`, `{{if false}}x{{end}}`, "row 1 (place:A1): title is empty"},
 		{"no subject", oneRow, `place:{{.place}}`, ` {{if false}}x{{end}}`, "row 1 (): subject: empty"},
-		{"reserved", oneRow, `place:{{.place}}`, `notice_id:{{.place}}`, "row 1 (notice_id:A1): subject: subject_reserved"},
+		{"reserved", oneRow, `place:{{.place}}`, `notice_id:{{.place}}`, "row 1 (notice_id:A1): subject may not hold :has_read: nor begin with notice_id:"},
 		{"twice", oneRow + ` UNION ALL ` + oneRow, `every`, `every`, "row 2 (place:A1): an earlier row has this subject"},
-		{"scope", oneRow, `7 AS warehouse`, `'a b' AS warehouse`, "row 1 (place:A1): to: bad_topic; scope: bad_scope"},
-		{"link", oneRow, `type =`, "link = \"https://elsewhere.example.com/\"\ntype =", "row 1 (place:A1): link: link_host map[Host:elsewhere.example.com]"},
+		{"scope", oneRow, `7 AS warehouse`, `'a b' AS warehouse`, "row 1 (place:A1): to is no topic; scope may hold letters, digits, _, . and - only, 64 at most"},
+		{"link", oneRow, `type =`, "link = \"https://elsewhere.example.com/\"\ntype =", "row 1 (place:A1): link leads to a host that links may not name (--link-hosts), host: elsewhere.example.com"},
 		{"loop", oneRow, `{{.place}} is at {{.units}}`, `{{range 1000000000}}{{.}}{{end}}`, "row 1 (place:A1): title: writes more than 64 KB"},
 		{"nested", oneRow, `{{.place}} is at {{.units}}`, `{{.place.x}}`, "row 1 (place:A1): title: <.place.x>: can't evaluate field x in type interface {}"},
 		{
 			"many", `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) SELECT i || ' ' AS place, 7 AS warehouse, 1 AS units FROM n`, `place:{{.place}}`, `place {{.place}}`,
-			"row 1 (place 1): subject: bad_subject; row 2 (place 2): subject: bad_subject; row 3 (place 3): subject: bad_subject; and 6 more",
+			"row 1 (place 1): subject may hold printable ASCII characters only, and no spaces; row 2 (place 2): subject may hold printable ASCII characters only, and no spaces; row 3 (place 3): subject may hold printable ASCII characters only, and no spaces; and 6 more",
 		},
 	} {
 		_, err := checked(t, c.query, c.from, c.to)

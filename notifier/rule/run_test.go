@@ -243,7 +243,7 @@ func TestAFailureIsNotedAndLoggedOnceAChange(t *testing.T) {
 	r.perform(t, r.Runner)
 	b.do(t, `ALTER TABLE stock RENAME TO other`)
 	for n := range int64(3) {
-		if run := r.perform(t, r.Runner); run.Failures != n+1 || run.Error == "" {
+		if run := r.perform(t, r.Runner); run.Failures != n+1 || run.Error == "" || run.Findings != 0 {
 			t.Errorf("failure %d: %+v", n+1, run)
 		}
 	}
@@ -297,7 +297,7 @@ func TestARowThatIsNoNoticeHoldsUpNoOtherAndNothingIsWithdrawn(t *testing.T) {
 	b.put(t, "A 2", 1, -2)
 	b.put(t, "A3", 1, -3)
 	run := r.perform(t, r.Runner)
-	if run.Error != "row 1 (place:A 2): subject: bad_subject" || run.Sent != 1 || run.Withdrawn != 0 || run.Findings != 1 {
+	if run.Error != "row 1 (place:A 2): subject may hold printable ASCII characters only, and no spaces" || run.Sent != 1 || run.Withdrawn != 0 || run.Findings != 1 {
 		t.Errorf("%+v", run)
 	}
 	wantTitles(t, r, "A1", "A1 is at -1") // it may be what row 1 is about

@@ -20,7 +20,7 @@ func (s *several) add(what string, err error) {
 		s.more++
 		return
 	}
-	s.texts = append(s.texts, what+": "+strings.TrimPrefix(err.Error(), "invalid: "))
+	s.texts = append(s.texts, what+": "+inWords(err))
 }
 
 func (s *several) orNil() error {

@@ -98,7 +98,7 @@ func (r *Runner) work(ctx context.Context, of *Rule, run *notifier.RuleRun) (err
 			err = fmt.Errorf("panic: %v", what)
 		}
 	}()
-	run.Sent, run.Withdrawn = 0, 0
+	run.Findings, run.Sent, run.Withdrawn = 0, 0, 0
 	answer, err := of.ask(ctx)
 	if err != nil {
 		return err
