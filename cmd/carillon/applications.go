@@ -8,6 +8,7 @@ import (
 	"github.com/carillonhq/carillon/api"
 	"github.com/carillonhq/carillon/handlers"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -15,7 +16,7 @@ import (
 func (i *instance) applications() (http.Handler, error) {
 	c := api.Config{
 		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Board: i.board, Topics: i.topics,
-		Directory: applicationUsers{i.db, eraser{i.db, i.sessions, i.board, i.inbox}},
+		Directory: applicationUsers{i.db, eraser{i.db, i.sessions, i.board, i.inbox}, i.topics},
 		Audit:     i.db, Address: func(r *http.Request) string { return handlers.Address(r, i.cfg.TrustedProxies) },
 		Audiences: i.cfg.Audiences, Rate: i.cfg.APIRate, Log: i.log,
 	}
@@ -32,7 +33,8 @@ func (i *instance) applications() (http.Handler, error) {
 // applicationUsers are in SQL; who is deleted leaves Redis too.
 type applicationUsers struct {
 	*store.Store
-	gone eraser
+	gone   eraser
+	topics *topic.Topics
 }
 
 // PutUser makes or changes a user, and has the copies of his sessions read again. When
@@ -51,7 +53,9 @@ func (a applicationUsers) DeleteUser(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = a.gone.erase(ctx, user); err != nil {
+	_, err = a.gone.erase(ctx, user)
+	a.topics.Changed(ctx)
+	if err != nil {
 		return fmt.Errorf("delete user %d, who may be half deleted: %w", user.Seq, err)
 	}
 	return nil

@@ -99,6 +99,11 @@ func build(ctx context.Context, cfg config, log *slog.Logger, demo bool) (_ *ins
 		if fresh, err = addDemoUsers(ctx, i.db, cfg); err != nil {
 			return nil, fmt.Errorf("add the demo users: %w", err)
 		}
+		if fresh {
+			if err = addDemoTopics(ctx, i.db); err != nil {
+				return nil, fmt.Errorf("add the demo topics: %w", err)
+			}
+		}
 	}
 	if err = i.openRedis(ctx, lock); err != nil {
 		return nil, err

@@ -150,6 +150,17 @@ func TestWhoLeavesIsTakenOutAtTheNextLook(t *testing.T) {
 	})
 }
 
+func TestWhoHasLeftIsNotNamedBeforeTheSetsFollow(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.subscribe(t, stock, "u1", "u2")
+		s.sql.leave(notifier.Subscriber{User: "u2"})
+		s.Changed(s.ctx(t))
+		if got := who(t, s.Topics, stock); got != "u1" {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
 // What no revision shows is compared from time to time, and when somebody suspects it.
 func TestWhatNoRevisionShowsIsFound(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {

@@ -37,6 +37,19 @@ func (t *Topics) Suspect() {
 	}
 }
 
+// Changed is for who has changed in SQL who subscribes, by deleting a user or a role.
+// From here on this instance knows of it: it asks SQL until the sets follow. Others do
+// within Options.Every.
+func (t *Topics) Changed(ctx context.Context) {
+	if _, err := t.look(ctx); err != nil {
+		return // the next round looks again
+	}
+	select {
+	case t.wake <- struct{}{}:
+	default: // it is told already
+	}
+}
+
 // through brings a change that SQL has to Redis. What fails is repaired later. It is
 // for who has the lock.
 func (t *Topics) through(ctx context.Context, s notifier.Subscription, revision int64, on bool) {
