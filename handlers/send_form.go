@@ -84,6 +84,8 @@ func readLife(text string) (life time.Duration, fault string) {
 		return 0, codeBadDuration
 	case life <= 0:
 		return 0, notifier.CodeExpiresPast
+	case life < time.Second: // nobody would see it
+		return 0, codeBadDuration
 	default:
 		return life, ""
 	}

@@ -119,6 +119,7 @@ func TestAFaultStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 		{"link", "//evil.example", "A link is a path that begins with / or an https address."},
 		{"link", "https://evil.example/", "Links to evil.example are not allowed here."},
 		{"expires_in", "soon", "Please give a time such as 30m or 72h."},
+		{"expires_in", "1ns", "Please give a time such as 30m or 72h."},
 		{"expires_in", "-5m", "This moment has passed already."},
 		{"expires_in", "99999h", "Notices are kept for 180 days at most."},
 	} {
