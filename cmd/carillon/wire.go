@@ -141,8 +141,10 @@ func (i *instance) openRedis(ctx context.Context, lock *embedded.Lock) error {
 	return nil
 }
 
-// resend is called by the guard, which is made before the pipeline.
+// resend is called by the guard, which is made before the pipeline, when Redis has lost
+// something: sets of subscribers may be among it.
 func (i *instance) resend(ctx context.Context, since time.Time) error {
+	i.topics.Suspect()
 	return i.pipe.Resend(ctx, since)
 }
 

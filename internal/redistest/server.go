@@ -15,7 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-const startLimit = 15 * time.Second
+const startLimit = 60 * time.Second
 
 // Server is one redis-server process. It writes no file but when it is told to.
 type Server struct {

@@ -172,7 +172,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.After(time.Minute); !ok(); {
+	for deadline := time.After(3 * time.Minute); !ok(); {
 		select {
 		case <-tick.C:
 		case <-deadline:
