@@ -35,9 +35,7 @@ func cursor(seq int64, scope string, at, newest int64) string {
 	if at == 0 {
 		return ""
 	}
-	b := make([]byte, 0, cursorSize)
-	b = binary.BigEndian.AppendUint64(b, uint64(at))     //nolint:gosec // a version is never negative
-	b = binary.BigEndian.AppendUint64(b, uint64(newest)) //nolint:gosec // nor is this one
+	b, _ := binary.Append(make([]byte, 0, cursorSize), binary.BigEndian, [2]int64{at, newest}) // fails only for what has no size
 	text := strconv.FormatInt(seq, 36) + "|" + scope + "|" + string(b)
 	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE([]byte(text)))
 	return base64.RawURLEncoding.EncodeToString(b)
@@ -55,7 +53,11 @@ func parseCursor(seq int64, scope, text string) (at, newest int64) {
 	if err != nil || len(b) != cursorSize {
 		return 0, 0
 	}
-	at, newest = int64(binary.BigEndian.Uint64(b)), int64(binary.BigEndian.Uint64(b[8:])) //nolint:gosec // what is negative fails below
+	var place [2]int64
+	if _, err = binary.Decode(b, binary.BigEndian, &place); err != nil {
+		return 0, 0
+	}
+	at, newest = place[0], place[1]
 	if at <= 0 || at > notifier.MaxAt || newest < 0 || newest > notifier.MaxAt || cursor(seq, scope, at, newest) != text {
 		return 0, 0
 	}
