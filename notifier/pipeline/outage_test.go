@@ -96,8 +96,8 @@ func TestOneBrokenInboxHoldsUpNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	log, seen := newLog()
-	c := r.config()
-	c.Log, c.Chunk, c.Poll = log, 50, time.Hour // the relay has no part in it
+	c := r.withoutRelay(t)
+	c.Log, c.Chunk = log, 50
 	p := pipeline.New(c)
 	start(t, p)
 	n := send(t, p, toRole("all"))
