@@ -77,9 +77,7 @@ func TestADeadLetterComesThoughALotHasComeSince(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1)
-	c := r.config()
-	c.Poll = time.Second
-	p := running(t, c)
+	p := running(t, r.withoutRelay(t))
 	if err := r.rdb.Set(t.Context(), r.keys.State(seqs[0]), "broken", 0).Err(); err != nil {
 		t.Fatal(err)
 	}
