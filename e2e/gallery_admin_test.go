@@ -13,7 +13,7 @@ import (
 )
 
 // TestEveryPageOfAdministrationIsSound opens what staff administer in each state,
-// once a theme and at each width. Pictures are under screenshots/administration.
+// in each theme and at each width once. Pictures are under screenshots/administration.
 func TestEveryPageOfAdministrationIsSound(t *testing.T) {
 	t.Parallel()
 	const dir = "screenshots/administration"
@@ -26,7 +26,7 @@ func TestEveryPageOfAdministrationIsSound(t *testing.T) {
 	tools := inspection(t)
 	g := openOffice(t)
 	t.Run("in", func(t *testing.T) {
-		for _, as := range guises {
+		for _, as := range crossed {
 			t.Run(as.String(), func(t *testing.T) {
 				t.Parallel()
 				w := open(t, g.instance).media("", "prefers-color-scheme", as.theme)

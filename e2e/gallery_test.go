@@ -39,6 +39,10 @@ var guises = []guise{
 	{"dark", "phone", []int64{320}},
 }
 
+// crossed has each theme and each width once, for pages made of the same parts as
+// those that are seen in every guise: what a theme changes does not depend on the width.
+var crossed = []guise{guises[0], guises[3]}
+
 // each is the users of that name, one for each guise.
 func each(name string) string {
 	var names []string

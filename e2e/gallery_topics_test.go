@@ -24,7 +24,7 @@ func TestEveryPageOfTopicsIsSound(t *testing.T) {
 	tools := inspection(t)
 	g, views := openWarehouse(t)
 	t.Run("in", func(t *testing.T) {
-		for _, as := range guises {
+		for _, as := range crossed {
 			t.Run(as.String(), func(t *testing.T) {
 				t.Parallel()
 				w := open(t, g.instance).media("", "prefers-color-scheme", as.theme)
