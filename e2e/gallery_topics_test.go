@@ -10,7 +10,7 @@ import (
 )
 
 // TestEveryPageOfTopicsIsSound opens what users and senders see of topics, types
-// and edits in each state, once a theme and at each width. Pictures are under
+// and edits in each state, in each theme and at each width once. Pictures are under
 // screenshots/topics.
 func TestEveryPageOfTopicsIsSound(t *testing.T) {
 	t.Parallel()
