@@ -42,6 +42,7 @@ func newServer(c Config) (*server, error) {
 	s.api = humago.New(s.mux, document(c.Version))
 	s.api.UseMiddleware(s.admit)
 	registerNotices(s)
+	registerToasts(s)
 	if err := registerUsers(s); err != nil {
 		return nil, fmt.Errorf("prepare the calls about users: %w", err)
 	}

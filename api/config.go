@@ -33,6 +33,13 @@ type Sender interface {
 	WithdrawSubject(ctx context.Context, subject, sender string) (int64, error)
 }
 
+// Toasts has messages pop up that leave no row.
+type Toasts interface {
+	// Pop says for how many users. It is replayed when the same request came before; once may
+	// be nil.
+	Pop(ctx context.Context, d notifier.Draft, once *notifier.Once) (users int64, replayed bool, err error)
+}
+
 // Limiter bounds what a key may ask.
 type Limiter interface {
 	// Take counts n requests of a key. It is false when there are not that many left.
@@ -56,6 +63,7 @@ type Config struct {
 	Board     Board
 	Directory Directory
 	Topics    Topics
+	Toasts    Toasts // nil: nothing pops up alone
 
 	Audit   Audit                        // nobody does
 	Address func(r *http.Request) string // where a request came from, for the audit log: the other end of the connection

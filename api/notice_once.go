@@ -24,17 +24,17 @@ func checkOnce(key string) error {
 	return nil
 }
 
-// onceOf is what makes a repeated notice the same. Its digest is of what the
+// onceOf is what makes a repeated notice, or toast, the same. Its digest is of what the
 // request means, so that spaces and the order of fields do not matter. In a batch
 // each notice has a key of its own, by its index: no key that a header can carry
 // holds a space. Outside of one the index is negative.
-func onceOf(key, sender string, n *noticeInput, index int) (*notifier.Once, error) {
+func onceOf(key, sender string, n any, index int) (*notifier.Once, error) {
 	if key == "" {
 		return nil, nil
 	}
 	text, err := json.Marshal(n)
 	if err != nil {
-		return nil, fmt.Errorf("digest a notice: %w", err)
+		return nil, fmt.Errorf("digest a request: %w", err)
 	}
 	sum := sha256.Sum256(text)
 	if index >= 0 {

@@ -40,6 +40,10 @@ var sentences = map[string]string{
 	notifier.CodeBadKeyScope:     "is no scope of a key: {Name}",
 	notifier.CodeNotEditable:     "stays as it was sent",
 
+	notifier.CodeToastAudience: "is nothing that pops up alone: announce it, with \"toast\": true, by POST /api/v1/notices",
+	notifier.CodeToastLate:     "is longer than what pops up waits here: {Max}",
+	notifier.CodeToastUsers:    "is {Count} users, and {Max} are told at once",
+
 	codeBadDuration: "is no duration: wanted is such as 30m or 72h",
 	codeTooBrief:    "is too short: wanted is 1s or more",
 	codeBadTime:     "is no time: wanted is RFC 3339, such as 2026-01-02T15:04:05Z",

@@ -21,6 +21,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/route"
+	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/store"
 )
@@ -36,6 +37,7 @@ type world struct {
 	inbox   *inbox.Inbox
 	board   *announcement.Board
 	topics  *topic.Topics
+	toasts  *toast.Toasts
 	pipe    *pipeline.Pipeline
 
 	admin, send, read string // texts of keys with these scopes, each of its own name
@@ -73,13 +75,14 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 	if err := w.topics.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	w.toasts = toast.New(rdb, w.keys, toast.Options{Log: quiet})
 	w.pipe = pipeline.New(pipeline.Config{
-		Store: s, Redis: rdb, Keys: w.keys, Inbox: w.inbox, Router: route.New(s, w.topics), Board: w.board, Log: quiet,
-		Limits: notifier.Limits{Audiences: []notifier.Audience{1, 2, 3}, Expiry: w.topics.Expiry},
+		Store: s, Redis: rdb, Keys: w.keys, Inbox: w.inbox, Router: route.New(s, w.topics), Board: w.board, Toasts: w.toasts, Log: quiet,
+		Limits: notifier.Limits{Audiences: []notifier.Audience{1, 2, 3}, Toast: 24 * time.Hour, Expiry: w.topics.Expiry},
 		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics,
 	})
 	c := Config{
-		Keys: s, Sender: w.pipe, Inbox: w.inbox, Board: w.board, Directory: directory{w}, Topics: w.topics,
+		Keys: s, Sender: w.pipe, Inbox: w.inbox, Board: w.board, Directory: directory{w}, Topics: w.topics, Toasts: w.pipe,
 		Audiences: testAudiences, Log: quiet,
 	}
 	for _, f := range change {

@@ -199,7 +199,7 @@ func TestEveryPageOfARedisThatIsAwayIsSound(t *testing.T) {
 		for _, as := range guises {
 			t.Run(as.String(), func(t *testing.T) {
 				t.Parallel()
-				w := open(t, i).media("", "prefers-color-scheme", as.theme)
+				w := open(t, i)
 				in := &inspector{w: w, see: w.watched(), as: as, tools: tools, found: map[string][]string{}, dir: "away"}
 				for _, v := range []view{
 					{name: "inbox", as: "bob", path: "/inbox", then: reconnecting},

@@ -29,7 +29,7 @@ func TestEveryPageOfAdministrationIsSound(t *testing.T) {
 		for _, as := range crossed {
 			t.Run(as.String(), func(t *testing.T) {
 				t.Parallel()
-				w := open(t, g.instance).media("", "prefers-color-scheme", as.theme)
+				w := open(t, g.instance)
 				in := &inspector{w: w, see: w.watched(), as: as, tools: tools, found: map[string][]string{}, dir: "administration"}
 				for _, v := range officeViews() {
 					in.inspect(g, v)

@@ -27,7 +27,7 @@ func TestEveryPageOfTopicsIsSound(t *testing.T) {
 		for _, as := range crossed {
 			t.Run(as.String(), func(t *testing.T) {
 				t.Parallel()
-				w := open(t, g.instance).media("", "prefers-color-scheme", as.theme)
+				w := open(t, g.instance)
 				in := &inspector{w: w, see: w.watched(), as: as, tools: tools, found: map[string][]string{}, dir: "topics"}
 				for _, v := range views {
 					in.inspect(g, v)

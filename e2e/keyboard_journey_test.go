@@ -10,7 +10,7 @@ import (
 
 func TestTheKeyboardIsEnoughInEachLanguage(t *testing.T) {
 	t.Parallel()
-	inEach(t, func(w *window, user string, text *locale.Printer, vera *person) {
+	inEach(t, typed, func(w *window, user string, text *locale.Printer, vera *person) {
 		w.signsInByKeyboard(user, text)
 		w.opensThePanelByKeyboard(text)
 		w.goesThroughTheInboxByKeys(text)

@@ -9,7 +9,7 @@ import (
 
 func TestEverythingWorksWithoutJavaScriptInEachLanguage(t *testing.T) {
 	t.Parallel()
-	inEach(t, func(w *window, user string, text *locale.Printer, vera *person) {
+	inEach(t, plain, func(w *window, user string, text *locale.Printer, vera *person) {
 		w.withoutScript()
 		w.visit("/login?next=/inbox%3Ffilter%3Dunread")
 		w.fill("username", user)

@@ -18,7 +18,7 @@ import (
 const tallest = 2200
 
 // TestEveryPageIsSoundInBothThemesAndAllWidths opens each page in each of its
-// states once a theme, and looks at it in each width. It leaves the pictures
+// states at a desk and on a phone, and looks at it in each theme and width, with axe at a desk in the light and on a phone in the dark. It leaves the pictures
 // under screenshots/pages and what was served under screenshots/html.
 func TestEveryPageIsSoundInBothThemesAndAllWidths(t *testing.T) {
 	t.Parallel()
@@ -37,7 +37,7 @@ func TestEveryPageIsSoundInBothThemesAndAllWidths(t *testing.T) {
 		for _, as := range guises {
 			t.Run(as.String(), func(t *testing.T) {
 				t.Parallel()
-				w := open(t, g.instance).media("", "prefers-color-scheme", as.theme)
+				w := open(t, g.instance)
 				in := &inspector{w: w, see: w.watched(), as: as, tools: tools, found: map[string][]string{}}
 				for _, v := range g.views() {
 					in.inspect(g, v)
@@ -85,7 +85,7 @@ type inspector struct {
 func (in *inspector) inspect(g *gallery, v view) {
 	w := in.w
 	last := in.as.widths[len(in.as.widths)-1]
-	w.size(last, 900)
+	w.size(last, 900).media("", "prefers-color-scheme", in.as.themes[0])
 	if !ask[bool](w, fmt.Sprintf(`matchMedia("(hover: %s)").matches`, map[bool]string{true: "none", false: "hover"}[last < 600])) {
 		w.fail("a window of %d px has not the pointer it should have", last)
 	}
@@ -103,12 +103,17 @@ func (in *inspector) inspect(g *gallery, v view) {
 	}
 	in.served(v)
 	w.do(chromedp.Evaluate[chromedp.Void](in.tools))
-	for _, width := range in.as.widths {
-		name := fmt.Sprintf("%s-%s-%d", v.name, in.as.theme, width)
-		w.size(width, 900)
-		in.complain(name, ask[[]string](w, fmt.Sprintf("look(%t)", width < 600)))
-		in.complain(name+": axe", ask[[]string](w, findings))
-		in.picture(name)
+	for _, theme := range in.as.themes {
+		w.media("", "prefers-color-scheme", theme)
+		for _, width := range in.as.widths {
+			name := fmt.Sprintf("%s-%s-%d", v.name, theme, width)
+			w.size(width, 900)
+			in.complain(name, ask[[]string](w, fmt.Sprintf("look(%t)", width < 600)))
+			in.picture(name) // colours that change slowly are there then
+			if in.as.examined(theme, width) {
+				in.complain(name+": axe", ask[[]string](w, findings))
+			}
+		}
 	}
 	in.complain(v.name+" "+in.as.String(), in.see.complaints(v.status))
 	in.complain(v.name+": as its script made it", faultsOf("<!DOCTYPE html>"+ask[string](w, `document.documentElement.outerHTML`)))
@@ -142,12 +147,12 @@ func (in *inspector) picture(name string) {
 	in.w.t.Helper()
 	// What floats or sticks is where it is in the window, so that a page is one
 	// picture from its top.
-	size := ask[[]float64](in.w, `(scrollTo(0, 0), Promise.allSettled(document.getAnimations().map(a => a.finished))
-		.then(() => [document.documentElement.clientWidth, document.documentElement.scrollHeight]))`)
+	size := ask[[]float64](in.w, `(scrollTo(0, 0), document.getAnimations().forEach(a => a.finish()),
+		[document.documentElement.clientWidth, document.documentElement.scrollHeight])`)
 	ctx, cancel := context.WithTimeout(in.w.ctx, patience)
 	defer cancel()
 	png, err := chromedp.Call(ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{
-		Format: page.CaptureScreenshotFormatPng, CaptureBeyondViewport: new(true),
+		Format: page.CaptureScreenshotFormatPng, CaptureBeyondViewport: new(true), OptimizeForSpeed: new(true),
 		Clip: &page.Viewport{Width: size[0], Height: min(size[1], tallest), Scale: 1},
 	})
 	if err != nil {

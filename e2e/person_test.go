@@ -121,18 +121,28 @@ func (w *window) shown(sel css) string {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
 	defer cancel()
+	for {
+		text, err := read(ctx, sel)
+		if err == nil {
+			return strings.TrimSpace(text)
+		}
+		// A part that is swapped between two looks is there again at the next.
+		if ctx.Err() != nil || !strings.Contains(err.Error(), "No node with given id") {
+			w.t.Fatalf("read %s: %v", sel, err)
+		}
+	}
+}
+
+// read is the text of an element; none when it is hidden.
+func read(ctx context.Context, sel css) (string, error) {
 	attrs, err := chromedp.Run(ctx, chromedp.Attributes(sel))
 	if err != nil {
-		w.t.Fatalf("read %s: %v", sel, err)
+		return "", err
 	}
 	if _, hidden := attrs["hidden"]; hidden {
-		return ""
+		return "", nil
 	}
-	text, err := chromedp.Run(ctx, chromedp.TextContent(sel))
-	if err != nil {
-		w.t.Fatalf("read %s: %v", sel, err)
-	}
-	return strings.TrimSpace(text)
+	return chromedp.Run(ctx, chromedp.TextContent(sel))
 }
 
 // shot leaves a screenshot of the window under screenshots/.

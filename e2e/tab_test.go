@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
@@ -81,19 +82,21 @@ func wait(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// whoLeads asks the browser which page holds the lock of the tabs. A page does
-// not know its own name there, but that of a lock it has just taken.
-const whoLeads = `(async () => {
-	const mine = "mine" + Math.random();
-	const {held} = await navigator.locks.request(mine, () => navigator.locks.query());
-	const {clientId} = held.find(l => l.name === mine);
-	return held.some(l => l.name.startsWith("carillon:") && l.clientId === clientId);
-})()`
+// whoHolds asks the browser whether this page holds a lock whose name begins so. A
+// page does not know its own name there, but that of a lock it has just taken.
+func whoHolds(lock string) string {
+	return fmt.Sprintf(`(async () => {
+		const mine = "mine" + Math.random();
+		const {held} = await navigator.locks.request(mine, () => navigator.locks.query());
+		const {clientId} = held.find(l => l.name === mine);
+		return held.some(l => l.name.startsWith(%q) && l.clientId === clientId);
+	})()`, lock)
+}
 
 // leading waits until this tab is the one that has the stream.
 func (w *window) leading() {
 	w.t.Helper()
-	wait(w.t, "this tab leads", func() bool { return value[bool](w, whoLeads) })
+	wait(w.t, "this tab leads", func() bool { return value[bool](w, whoHolds("carillon:")) })
 }
 
 // freeze stops all code of the page, as browsers do to save power; false lets

@@ -20,6 +20,8 @@ func TestWithoutASessionPagesLeadToTheLoginAndBack(t *testing.T) {
 		{"GET", "/staff/notices/12", "%2Fstaff%2Fnotices%2F12"},
 		{"GET", "/settings", "%2Fsettings"},
 		{"POST", "/inbox/delete", "%2Finbox"},
+		{"POST", "/toasts/ack", "%2Finbox"},
+		{"POST", "/events/active", "%2Finbox"},
 		{"POST", "/staff/send", "%2Fstaff%2Fsend"},
 	} {
 		r := w.do(httptest.NewRequest(test.method, test.address, nil), "")

@@ -67,7 +67,7 @@ func (h *Handlers) announcementFacts(text *locale.Printer, n *notifier.Notice, z
 		fact(text, "target", h.targetText(text, n.Target)), fact(text, "sender", n.Sender), h.typeFact(text, n.Type),
 		momentFact(text, "created", n.CreatedAt.In(zone)),
 		momentFact(text, "opens", n.StartsAt.In(zone)), momentFact(text, "closes", n.EndsAt.In(zone)),
-		yesNo("pinned", n.Pinned), yesNo("late_joiners", n.LateJoiners), fact(text, "revision", text.Number(n.Revision)),
+		yesNo("pinned", n.Pinned), yesNo("late_joiners", n.LateJoiners), yesNo("toast", n.Toast), fact(text, "revision", text.Number(n.Revision)),
 	}
 }
 

@@ -135,7 +135,7 @@ func TestAnAnnouncementShowsWhoHasReadItInEachAudience(t *testing.T) {
 	wantFacts := map[string]string{
 		"To": "everyone in User, Customer", "Sender": "carol", "Type": "announcement", "Accepted at": "20 Nov 2026, 20:00 JST",
 		"Opens": "20 Nov 2026, 20:00 JST", "Closes": "27 Nov 2026, 21:00 JST", "Pinned": "Yes",
-		"Shown to people who join later": "No", "Revision": "7",
+		"Shown to people who join later": "No", "Pop-up too": "No", "Revision": "7",
 	}
 	if diff := cmp.Diff(wantFacts, facts); diff != "" {
 		t.Error(diff)

@@ -90,7 +90,23 @@ type Directory interface {
 // returns an error only when nothing was written: notifier.ErrTooMany (a
 // *notifier.TooManyError) or notifier.ErrUnavailable.
 type Stream interface {
-	Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, session string) error
+	Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, s StreamOf) error
+}
+
+// StreamOf is what a stream has to know of who it is for, beside that.
+type StreamOf struct {
+	Session   string
+	Visible   bool // the page that asks for it can be seen
+	ToastsOff bool // no toasts
+}
+
+// Toasts hears from browsers what becomes of toasts; see notifier/toast.
+type Toasts interface {
+	// Ack says that the toasts of these ids were shown to the user. When none of them
+	// waits for him it is notifier.ErrNotFound.
+	Ack(ctx context.Context, seq int64, ids []string) error
+	// Active says that a page can be seen in the browser of a session, or none.
+	Active(ctx context.Context, seq int64, session string, visible bool) error
 }
 
 // DeadLetters is work that failed again and again and was put aside; see
@@ -153,6 +169,8 @@ type Config struct {
 	Health    Health
 	Audit     Audit
 	Settings  Settings // nil: nothing can be chosen
+
+	Toasts Toasts // nil: there are none
 
 	DeadLetters DeadLetters // nil: nobody puts anything aside
 

@@ -30,7 +30,9 @@ func (h *Handlers) events(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	v.status = http.StatusOK // a connection that is taken over writes past us
-	err := h.Stream.Serve(w, r, readerOf(r), v.user.ID)
+	err := h.Stream.Serve(w, r, readerOf(r), StreamOf{
+		Session: v.user.ID, Visible: r.URL.Query().Get("visible") == "1", ToastsOff: v.user.User.ToastsOff,
+	})
 	if errors.Is(err, notifier.ErrTooMany) {
 		// It is not the browser that asks too much: it should come back.
 		err = fmt.Errorf("%w: %w", notifier.ErrUnavailable, err)

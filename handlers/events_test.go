@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/handlers"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -27,6 +30,23 @@ func TestTheStreamIsThatOfTheSession(t *testing.T) {
 	w.do(httptest.NewRequest(http.MethodHead, "/events", nil), "alice").wantStatus(t, http.StatusOK)
 	if len(got) != 1 || got[0] != "7 session-of-alice" {
 		t.Errorf("streams %v", got)
+	}
+}
+
+func TestAStreamIsToldWhatConcernsToasts(t *testing.T) {
+	t.Parallel()
+	var got []handlers.StreamOf
+	c := newChooser(t, notifier.Settings{})
+	c.config.Stream = streamOf(func(of handlers.StreamOf) { got = append(got, of) })
+	c.rebuild()
+	for _, query := range []string{"", "?visible=0", "?visible=1", "?user=alice&visible=1", "?visible=true&visible=1"} {
+		c.get("alice", "/events"+query).wantStatus(t, http.StatusOK)
+	}
+	c.alice.ToastsOff = true
+	c.get("alice", "/events").wantStatus(t, http.StatusOK)
+	want := []handlers.StreamOf{{}, {}, {Visible: true}, {Visible: true}, {}, {ToastsOff: true}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/carillonhq/carillon/handlers"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -165,8 +166,26 @@ func (d *directory) Notices(_ context.Context, q notifier.NoticeQuery) ([]notifi
 
 type stream func(w http.ResponseWriter, seq int64, session string) error
 
-func (s stream) Serve(w http.ResponseWriter, _ *http.Request, who notifier.Reader, session string) error {
-	return s(w, who.Seq, session)
+func (s stream) Serve(w http.ResponseWriter, _ *http.Request, who notifier.Reader, of handlers.StreamOf) error {
+	return s(w, who.Seq, of.Session)
+}
+
+type streamOf func(of handlers.StreamOf)
+
+func (s streamOf) Serve(_ http.ResponseWriter, _ *http.Request, _ notifier.Reader, of handlers.StreamOf) error {
+	s(of)
+	return nil
+}
+
+type toasts struct {
+	ack    func(seq int64, ids []string) error
+	active func(seq int64, session string, visible bool) error
+}
+
+func (t *toasts) Ack(_ context.Context, seq int64, ids []string) error { return t.ack(seq, ids) }
+
+func (t *toasts) Active(_ context.Context, seq int64, session string, visible bool) error {
+	return t.active(seq, session, visible)
 }
 
 type announcements struct {

@@ -18,6 +18,7 @@ func (h *Handlers) showFaults(p *views.Send, bad *notifier.InvalidError) {
 		"target": "send.target", "to": toLabel(p.Form.Target), "type": "send.type", "subject": "send.subject", "scope": "send.scope",
 		"title": "send.title_field", "body": "send.body", "link": "send.link", "expires_in": "send.expires",
 		"starts_at": "send.starts_at", "ends_at": "send.ends_at", "pinned": "send.pinned", "late_joiners": "send.late_joiners",
+		"toast": "send.toast",
 	}
 	for _, f := range bad.Fields {
 		if f.Field == "to" && p.Form.Target == "topic" {

@@ -47,7 +47,7 @@ func New(c Config) (*Handlers, error) {
 	if err := c.setDefaults(); err != nil {
 		return nil, err
 	}
-	h := &Handlers{Config: c, markdown: markdown.New(c.LinkHosts), kept: newKeptPages(), origin: http.NewCrossOriginProtection()}
+	h := &Handlers{Config: c, markdown: markdown.New(c.LinkHosts), kept: newKeptPages(keptBytes), origin: http.NewCrossOriginProtection()}
 	var err error
 	if h.texts, err = locale.New(); err != nil {
 		return nil, fmt.Errorf("load the texts: %w", err)

@@ -26,10 +26,11 @@ type keptPages struct {
 	bySeq  map[int64]*list.Element
 	recent *list.List // the latest in front
 	bytes  int
+	most   int // bytes
 }
 
-func newKeptPages() *keptPages {
-	return &keptPages{bySeq: map[int64]*list.Element{}, recent: list.New()}
+func newKeptPages(most int) *keptPages {
+	return &keptPages{bySeq: map[int64]*list.Element{}, recent: list.New(), most: most}
 }
 
 func (k *keptPages) get(seq int64) (keptPage, bool) {
@@ -52,7 +53,7 @@ func (k *keptPages) put(p keptPage) {
 	}
 	k.bySeq[p.seq] = k.recent.PushFront(p)
 	k.bytes += len(p.body) + len(p.zipped)
-	for k.bytes > keptBytes {
+	for k.bytes > k.most {
 		k.drop(k.recent.Back())
 	}
 }

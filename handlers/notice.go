@@ -89,6 +89,9 @@ func (h *Handlers) facts(text *locale.Printer, n *notifier.Notice, zone *time.Lo
 		list = append(list, fact(text, "scope", n.Scope))
 	}
 	list = append(list, momentFact(text, "created", n.CreatedAt.In(zone)), momentFact(text, "expires", n.ExpiresAt.In(zone)))
+	if n.Toast {
+		list = append(list, fact(text, "toast", text.T("notice.yes")))
+	}
 	if n.Revision > 0 {
 		list = append(list, fact(text, "revision", text.Number(n.Revision)))
 	}

@@ -53,6 +53,8 @@ func (h *Handlers) routes() []route {
 		{"POST", announcementsPath + "/unread", signedIn, h.unreadAnnouncements},
 
 		{"GET", eventsPath, anyone, h.events},
+		{"POST", eventsPath + "/active", signedIn, h.active},
+		{"POST", "/toasts/ack", signedIn, h.ackToasts},
 		{"GET", "/keys", signedIn, h.keys},
 		{"GET", "/settings", signedIn, h.settings},
 		{"POST", "/settings", signedIn, h.saveSettings},

@@ -118,7 +118,7 @@ func typed(values url.Values) views.SendForm {
 		Target: text("target"), To: textarea(text("to")), Type: text("type"), Scope: text("scope"),
 		Subject: text("subject"), Title: text("title"), Body: textarea(text("body")), Link: text("link"),
 		ExpiresIn: text("expires_in"), Once: onceOf(values.Get("once")), StartsAt: text("starts_at"), EndsAt: text("ends_at"),
-		Pinned: ticked(values, "pinned"), LateJoiners: ticked(values, "late_joiners"),
+		Pinned: ticked(values, "pinned"), LateJoiners: ticked(values, "late_joiners"), Toast: ticked(values, "toast"),
 	}
 }
 

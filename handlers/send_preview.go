@@ -49,9 +49,9 @@ func recipients(p *views.Send, count int64) string {
 // preview is a draft as its recipients would see it if it was sent now.
 func (h *Handlers) preview(r *http.Request, p *views.Send, d *notifier.Draft) *views.Preview {
 	if p.Form.Target != "audience" {
-		return &views.Preview{Card: card(h.typeNames(p.Text), *d, h.now(r))}
+		return &views.Preview{Card: card(h.typeNames(p.Text), *d, h.now(r)), Toast: d.Toast}
 	}
-	return &views.Preview{Card: h.postCard(r, p.Frame, d), Schedule: h.schedule(r, p.Text, d, p.Edit != nil)}
+	return &views.Preview{Card: h.postCard(r, p.Frame, d), Toast: d.Toast, Schedule: h.schedule(r, p.Text, d, p.Edit != nil)}
 }
 
 // reach counts the recipients of a draft whose other fields may be empty or

@@ -195,7 +195,6 @@ func TestAKeptPageIsOfTheSettingsItWasMadeWith(t *testing.T) {
 		"locale": func(s *notifier.Settings) { s.Locale = "en" },
 		"theme":  func(s *notifier.Settings) { s.Theme = notifier.ThemeLight },
 		"keys":   func(s *notifier.Settings) { s.KeysOff = false },
-		"toasts": func(s *notifier.Settings) { s.ToastsOff = false },
 	} {
 		c := newChooser(t, chosen)
 		opened := 0

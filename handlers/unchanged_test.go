@@ -1,9 +1,7 @@
 package handlers_test
 
 import (
-	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -144,29 +142,5 @@ func TestAKeptPageIsNobodyElses(t *testing.T) {
 	r := v.get("carol", "/inbox", "If-None-Match", tag).wantStatus(t, http.StatusOK)
 	if r.text("h3 a") != "Carol's" || v.opened != 1 {
 		t.Errorf("carol sees %q", r.text("h3 a"))
-	}
-}
-
-func TestKeptPagesAreBounded(t *testing.T) {
-	t.Parallel()
-	v := newVisits(t)
-	big := strings.Repeat("x", 4<<20)
-	v.title = big
-	v.sessions.current = func(r *http.Request) (notifier.Signed, bool, error) {
-		var seq int64
-		_, err := fmt.Sscan(r.Header.Get("X-Test-User"), &seq)
-		return notifier.Signed{User: notifier.User{Seq: seq}}, true, err
-	}
-	for i := range 5 {
-		v.get(strconv.Itoa(i+1), "/inbox").wantStatus(t, http.StatusOK)
-	}
-	v.opened = 0
-	v.get("5", "/inbox")
-	if v.opened != 0 {
-		t.Error("the latest page was not kept")
-	}
-	v.get("1", "/inbox")
-	if v.opened != 1 {
-		t.Error("the oldest page is still kept")
 	}
 }

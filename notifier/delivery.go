@@ -33,6 +33,7 @@ type Delivery struct {
 	Expires  int64  // ms; 0: never
 	Content  []byte // of EncodeContent
 	Counted  bool   // it has more than one recipient
+	Toast    bool   // it pops up too
 	Again    bool   // because Redis lost something: whoever may have had it, and what he forgot, does without
 	Seqs     []int64
 }
@@ -52,7 +53,7 @@ func (n *Notice) delivery(reason string) (Delivery, error) {
 	if err != nil {
 		return Delivery{}, err
 	}
-	d := Delivery{NoticeID: n.ID, Revision: n.Revision, Key: n.Key(), Content: content, Counted: n.Recipients > 1}
+	d := Delivery{NoticeID: n.ID, Revision: n.Revision, Key: n.Key(), Content: content, Counted: n.Recipients > 1, Toast: n.Toast}
 	if !n.ExpiresAt.IsZero() {
 		d.Expires = n.ExpiresAt.UnixMilli()
 	}

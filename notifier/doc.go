@@ -10,11 +10,12 @@
 //	route      ROUTE   target → who: users, members of a role
 //	  │
 //	  ├ to users      inbox         STORE   list + hash + state of one user
-//	  └ to audiences  announcement  STORE   one record, one bitmap per audience
+//	  ├ to audiences  announcement  STORE   one record, one bitmap per audience
+//	  └ what pops up  toast         STORE   a stream, a pending set per user
 //	  │                one script a change; the script itself PUBLISHes it
 //	live       SIGNAL  every instance with that user connected hands it to its SSE hub
 //	  │
-//	browser    bell, badge, inbox
+//	browser    bell, badge, inbox, pop-up
 //
 //	sweep      takes what expired out of the inboxes, each second
 //	unread     writes inboxes that changed to SQL, each second; a cold inbox is filled from there

@@ -25,6 +25,7 @@ type Limits struct {
 	LinkHosts []string      // hosts, or host:port, that an https link may name; none: relative links only
 	Keep      time.Duration // the longest life of a notice, and that of one without expiry; 0: DefaultKeep
 	Audiences []Audience    // those there are; none: any
+	Toast     time.Duration // the longest life of a toast that leaves no row; 0: DefaultToastLife
 	Expiry    Expiry        // how long a notice of a type lives that says nothing about it; nil: Keep
 	Now       time.Time     // what the window of an announcement is measured by; zero: it is not looked at
 }

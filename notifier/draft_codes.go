@@ -14,6 +14,14 @@ const (
 	CodeNotEditable   = "not_editable"   // any field: it stays as it was sent
 )
 
+// The codes of FieldError that only a toast without a row can earn. It comes by the API
+// alone, so no catalogue has them.
+const (
+	CodeToastAudience = "toast_audience" // to: audiences, whom an announcement is for
+	CodeToastLate     = "toast_late"     // expires_in: longer than toasts wait, Max
+	CodeToastUsers    = "toast_users"    // to: Count users, where Max are told at once
+)
+
 // The codes of FieldError that a draft can earn. The catalogues hold a message
 // `error.CODE` for each, so a code is never renamed; its Params are named here.
 const (

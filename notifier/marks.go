@@ -106,6 +106,7 @@ type Bulletin struct {
 	Link    string `json:"link"`
 	Pinned  bool   `json:"pinned"`
 	Changed bool   `json:"changed,omitempty"` // they may know it already: it was edited
+	Toast   bool   `json:"toast,omitempty"`   // it pops up where somebody looks when it opens
 }
 
 // ParseTurn reads a published turn. It accepts nothing that a script would not

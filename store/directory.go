@@ -73,7 +73,7 @@ func (s *Store) Credentials(ctx context.Context, name string) (u notifier.User, 
 
 // UserByName returns one user, or notifier.ErrNotFound.
 func (s *Store) UserByName(ctx context.Context, name string) (notifier.User, error) {
-	u, err := s.oneUser(ctx, `u.name = $1`, valid(name))
+	u, err := only(gatherUsers(s.ready.user.QueryContext(ctx, valid(name))))
 	return u, s.fail(err, "read a user by name")
 }
 
@@ -88,15 +88,15 @@ func (s *Store) UserBySeq(ctx context.Context, seq int64) (notifier.User, error)
 func (s *Store) SeqsByName(ctx context.Context, names []string) (seqs map[string]int64, unknown []string, err error) {
 	seqs = make(map[string]int64, len(names))
 	askable := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !notifier.ValidName(n) })
+	known := func(rows *sql.Rows) error {
+		var name string
+		var seq int64
+		err := rows.Scan(&name, &seq)
+		seqs[name] = seq
+		return err
+	}
 	for part := range slices.Chunk(askable, listSize) {
-		err := s.all(ctx, func(rows *sql.Rows) error {
-			var name string
-			var seq int64
-			err := rows.Scan(&name, &seq)
-			seqs[name] = seq
-			return err
-		}, `SELECT name, seq FROM users WHERE `+s.dialect.within("name", 1), s.dialect.textList(part))
-		if err != nil {
+		if err := ask(ctx, s.ready.names, known, s.dialect.textList(part)); err != nil {
 			return nil, nil, s.fail(err, "look up %d users by name", len(names))
 		}
 	}

@@ -70,20 +70,23 @@ func (s *Store) MutedBy(ctx context.Context, typ string, among *roaring.Bitmap) 
 	if among.IsEmpty() || !notifier.ValidType(typ) {
 		return who, nil
 	}
-	where, args := `seq BETWEEN $2 AND $3`, []any{typ, int64(among.Minimum()), int64(among.Maximum())}
-	if among.GetCardinality() <= fewUsers {
-		seqs := make([]int64, 0, fewUsers)
-		for seq := range roaring.Values(among) {
-			seqs = append(seqs, int64(seq))
-		}
-		where, args = s.dialect.within("seq", 2), []any{typ, s.dialect.numberList(seqs)}
-	}
-	err := s.all(ctx, func(rows *sql.Rows) error {
+	add := func(rows *sql.Rows) error {
 		var seq uint32
 		err := rows.Scan(&seq)
 		who.Add(seq)
 		return err
-	}, `SELECT seq FROM mutes WHERE type = $1 AND `+where, args...)
+	}
+	var err error
+	if few := among.GetCardinality(); few <= fewUsers {
+		seqs := make([]int64, 0, few)
+		for seq := range roaring.Values(among) {
+			seqs = append(seqs, int64(seq))
+		}
+		err = ask(ctx, s.ready.muted, add, typ, s.dialect.numberList(seqs))
+	} else {
+		err = s.all(ctx, add, `SELECT seq FROM mutes WHERE type = $1 AND seq BETWEEN $2 AND $3`,
+			typ, int64(among.Minimum()), int64(among.Maximum()))
+	}
 	if err != nil {
 		return nil, s.fail(err, "read who has muted notices of a type")
 	}

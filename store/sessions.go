@@ -27,8 +27,7 @@ const sessionQuery = `SELECT ` + userColumns + `, r.name, s.created_at, s.seen_a
 func (s *Store) Session(ctx context.Context, id string) (u notifier.User, since, seen time.Time, err error) {
 	var created, last int64
 	found := false
-	rows, err := s.session.QueryContext(ctx, id)
-	err = each(rows, err, func(rows *sql.Rows) error {
+	err = ask(ctx, s.ready.session, func(rows *sql.Rows) error {
 		found = true
 		var role sql.NullString
 		err := rows.Scan(append(userFields(&u), &role, &created, &last)...)
@@ -36,7 +35,7 @@ func (s *Store) Session(ctx context.Context, id string) (u notifier.User, since,
 			u.Roles = append(u.Roles, role.String)
 		}
 		return err
-	})
+	}, id)
 	if err == nil && !found {
 		err = notifier.ErrNotFound
 	}

@@ -45,7 +45,7 @@ type Store struct {
 	names   nameIndex
 	sizes   audienceSizes
 	refused atomic.Int64 // calls that failed because the database is away
-	session *sql.Stmt    // asked for every session that no cache knows: parsing it costs as much as running it
+	ready   statements
 }
 
 // Open opens the database and brings its schema up to date. Any number of
@@ -68,9 +68,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if _, err := s.Migrate(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	var err error
-	if s.session, err = s.read.PrepareContext(ctx, sessionQuery); err != nil {
-		return nil, errors.Join(s.fail(err, "prepare to read sessions"), s.Close())
+	if err := s.prepare(ctx); err != nil {
+		return nil, errors.Join(s.fail(err, "prepare what requests ask"), s.Close())
 	}
 	return s, nil
 }

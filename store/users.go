@@ -87,12 +87,16 @@ func userFields(u *notifier.User) []any {
 
 // oneUser returns the user that the condition names, or sql.ErrNoRows.
 func (s *Store) oneUser(ctx context.Context, where string, arg any) (notifier.User, error) {
-	users, err := s.users(ctx, userQuery(where), arg)
+	return only(s.users(ctx, userQuery(where), arg))
+}
+
+// only is the one user that was looked for, or sql.ErrNoRows.
+func only(users []notifier.User, err error) (notifier.User, error) {
+	if err == nil && len(users) == 0 {
+		err = sql.ErrNoRows
+	}
 	if err != nil {
 		return notifier.User{}, err
-	}
-	if len(users) == 0 {
-		return notifier.User{}, sql.ErrNoRows
 	}
 	return users[0], nil
 }

@@ -40,14 +40,14 @@ type Edit struct {
 
 // sendFields are the fields that can be wrong.
 var sendFields = []string{
-	"target", "to", "title", "body", "link", "type", "subject", "scope", "expires_in", "starts_at", "ends_at", "pinned", "late_joiners",
+	"target", "to", "title", "body", "link", "type", "subject", "scope", "expires_in", "starts_at", "ends_at", "pinned", "late_joiners", "toast",
 }
 
-// ControlOf is the id of a field's control: of the banner on top of each page is
-// the other.
+// ControlOf is the id of a field's control: each page has a banner and a place for
+// pop-ups that may be called like the others.
 func ControlOf(field string) string {
-	if field == "pinned" {
-		return "is_pinned"
+	if field == "pinned" || field == "toast" {
+		return "is_" + field
 	}
 	return field
 }
@@ -59,6 +59,8 @@ type SendForm struct {
 	StartsAt, EndsAt    string // of an announcement
 	Pinned, LateJoiners bool
 
+	Toast bool // it pops up too
+
 	Once string // makes the form the same one when it comes again
 }
 
@@ -68,6 +70,7 @@ type FaultLink struct{ Field, Text string }
 // Preview shows the notice before it is sent, as far as it is written.
 type Preview struct {
 	Recipients string // how many; empty: it is not known yet
+	Toast      bool   // it pops up too
 	Schedule   string // when an announcement opens and closes; empty: it is none, or has no such times
 	Card       Card   // without a title there is nothing to see yet
 }

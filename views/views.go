@@ -53,9 +53,8 @@ type Viewer struct {
 	Bell  Bell
 	Tally Tally // of the announcements
 
-	Theme     string // light or dark; empty: as the system has it
-	KeysOff   bool   // the user wants no keyboard shortcuts
-	ToastsOff bool   // the user wants no toasts
+	Theme   string // light or dark; empty: as the system has it
+	KeysOff bool   // the user wants no keyboard shortcuts
 }
 
 // UserHeader is the header by which a page's script says whose page it is,

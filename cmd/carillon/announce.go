@@ -20,6 +20,7 @@ type announceCmd struct {
 	EndsAt      string   `placeholder:"TIME" help:"When it closes; without: after the time of --keep."`
 	Pinned      bool     `help:"Before the others, and on every page until it is read."`
 	LateJoiners bool     `help:"Also for who joins an audience after it opened."`
+	Toast       bool     `help:"Show it as a pop-up too, to whoever is there when it opens."`
 }
 
 // announced is an announcement as `announce` prints it.
@@ -70,7 +71,7 @@ func (a announceCmd) Run(ctx context.Context, cfg config, c *console) error {
 func (a announceCmd) draft(cfg config) (notifier.Draft, error) {
 	var bad faults
 	d := notifier.Draft{
-		Type: a.Type, Title: a.Title, Body: a.Body, Link: a.Link, Sender: "carillon announce",
+		Type: a.Type, Title: a.Title, Body: a.Body, Link: a.Link, Toast: a.Toast, Sender: "carillon announce",
 		Window: notifier.Window{
 			StartsAt: bad.moment("--starts-at", a.StartsAt), EndsAt: bad.moment("--ends-at", a.EndsAt),
 			Pinned: a.Pinned, LateJoiners: a.LateJoiners,

@@ -15,8 +15,8 @@ import (
 // applications joins the API to what is behind it.
 func (i *instance) applications() (http.Handler, error) {
 	c := api.Config{
-		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Board: i.board, Topics: i.topics,
-		Directory: applicationUsers{i.db, eraser{i.db, i.sessions, i.board, i.inbox}, i.topics},
+		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Board: i.board, Topics: i.topics, Toasts: i.pipe,
+		Directory: applicationUsers{i.db, eraser{i.db, i.sessions, i.board, i.inbox, i.toasts}, i.topics},
 		Audit:     i.db, Address: func(r *http.Request) string { return handlers.Address(r, i.cfg.TrustedProxies) },
 		Audiences: i.cfg.Audiences, Rate: i.cfg.APIRate, Log: i.log,
 	}

@@ -59,6 +59,7 @@ func TestAllFaultsAreToldAtOnceAndNoSecretIs(t *testing.T) {
 		"CARILLON_MAX_SEQ":           "many",
 		"CARILLON_INBOX_CAP":         "0",
 		"CARILLON_KEEP":              "forever",
+		"CARILLON_TOAST_RETENTION":   "59m",
 		"CARILLON_LOG_LEVEL":         "loud",
 		"CARILLON_ADMIN_ADDR":        "localhost",
 		"CARILLON_REDIS_URL_FILE":    "/elsewhere",
@@ -69,7 +70,7 @@ func TestAllFaultsAreToldAtOnceAndNoSecretIs(t *testing.T) {
 	}
 	wantWords(t, r.errors, "--addr:", "--admin-addr:", "--redis-url:", "--redis-prefix:", "--database-url:",
 		"--session-keys:", "--public-url:", "--trusted-proxies:", "--link-hosts:", "--audiences:", "--max-seq:",
-		"--inbox-cap:", "--keep:", "--log-level:", "CARILLON_REDIS_URL_FILE", "CARILLON_DATABASE_URL_FILE", "17 settings are wrong")
+		"--inbox-cap:", "--keep:", "--toast-retention:", "--log-level:", "CARILLON_REDIS_URL_FILE", "CARILLON_DATABASE_URL_FILE", "18 settings are wrong")
 	if strings.Contains(r.errors, "hunter2") {
 		t.Errorf("a secret is in:\n%s", r.errors)
 	}
@@ -114,6 +115,20 @@ func TestASecretStandsInAFile(t *testing.T) {
 	// What is no secret has no file: a typing error is not to be followed.
 	if c, err = parse(t, map[string]string{"CARILLON_ADDR_FILE": file}); err != nil || c.Addr != "127.0.0.1:8080" {
 		t.Errorf("addr %q, %v", c.Addr, err)
+	}
+}
+
+func TestToastsWaitFromAnHourToAWeek(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{"": 24 * time.Hour, "1h": time.Hour, "90m": 90 * time.Minute, "7d": 7 * 24 * time.Hour} {
+		if c, err := parse(t, map[string]string{"CARILLON_TOAST_RETENTION": text}); err != nil || c.ToastRetention != want {
+			t.Errorf("%q: %v, %v; want %v", text, c.ToastRetention, err, want)
+		}
+	}
+	for _, text := range []string{"0", "59m59s", "168h1s", "8d", "-1h", "soon"} {
+		if c, err := parse(t, nil, "--toast-retention="+text); err == nil || !strings.Contains(err.Error(), "--toast-retention") {
+			t.Errorf("%q: %v, %v", text, c.ToastRetention, err)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"database/sql"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,7 +26,8 @@ func TestADoctorFindsAnSQLiteThatAnotherHasLocked(t *testing.T) {
 	if _, err = other.ExecContext(t.Context(), "BEGIN EXCLUSIVE"); err != nil {
 		t.Fatal(err)
 	}
-	bob.entries(t) // which are read now, and cannot be written behind
+	keys := bob.entries(t)
+	bob.post(t, "/inbox/unread", url.Values{"key": {keys[0]}}) // which cannot be written behind, as whatever was before may have been
 	r := c.run(t.Context(), "doctor")
 	wantWords(t, r.out, "FAIL  sql write", "another process has it locked", "→ end what holds it")
 	if r.status != exitFailed {

@@ -8,6 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -17,6 +18,7 @@ type eraser struct {
 	sessions *session.Store
 	board    *announcement.Board
 	inbox    *inbox.Inbox
+	toasts   *toast.Toasts
 }
 
 // deleted is a user who is no more, as `user delete` prints him.
@@ -48,11 +50,19 @@ func (e eraser) erase(ctx context.Context, user notifier.User) (deleted, error) 
 	}
 	// Once before, as SQL knows the name only until then; and once after, for what came
 	// in between.
-	if err = e.inbox.Erase(ctx, user.Seq); err != nil {
+	if err = e.empty(ctx, user.Seq); err != nil {
 		return line, err
 	}
 	if _, err = e.db.DeleteUser(ctx, user.Name); err != nil {
 		return line, err
 	}
-	return line, e.inbox.Erase(ctx, user.Seq)
+	return line, e.empty(ctx, user.Seq)
+}
+
+// empty takes away what has come for a user.
+func (e eraser) empty(ctx context.Context, seq int64) error {
+	if err := e.inbox.Erase(ctx, seq); err != nil {
+		return err
+	}
+	return e.toasts.Forget(ctx, seq)
 }

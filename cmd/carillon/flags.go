@@ -27,6 +27,7 @@ type flags struct {
 	MaxSeq         string `placeholder:"N" default:"16000000" help:"The most users that the directory takes."`
 	InboxCap       string `placeholder:"N" default:"200" help:"The most entries that an inbox keeps."`
 	Keep           string `placeholder:"TIME" default:"180d" help:"The longest life of a notice, such as 720h or 30d."`
+	ToastRetention string `placeholder:"TIME" default:"24h" help:"How long a pop-up waits for its user: from 1h to 7d."`
 	Rules          string `placeholder:"FILE" help:"Rules that watch business databases; empty: none."`
 	APIRate        string `name:"api-rate" placeholder:"N" default:"1000" help:"Requests a second that one API key may make, of each instance; 0: any number."`
 	LogLevel       string `placeholder:"LEVEL" default:"info" help:"debug, info, warn or error."`
@@ -48,6 +49,7 @@ type config struct {
 	MaxSeq         int64
 	InboxCap       int
 	Keep           time.Duration
+	ToastRetention time.Duration
 	Rules          string // empty: none
 	APIRate        int    // 0: any number
 	LogLevel       slog.Level
@@ -72,6 +74,7 @@ func (f *flags) config(found []string) (config, error) {
 		MaxSeq:         bad.number("--max-seq", f.MaxSeq, 1, maxBits),
 		InboxCap:       int(bad.number("--inbox-cap", f.InboxCap, 1, 10_000)),
 		Keep:           bad.span("--keep", f.Keep, time.Minute),
+		ToastRetention: bad.retention("--toast-retention", f.ToastRetention),
 		Rules:          f.Rules,
 		APIRate:        int(bad.number("--api-rate", f.APIRate, 0, 1_000_000)),
 		LogLevel:       bad.level("--log-level", f.LogLevel),

@@ -14,6 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/epoch"
 	"github.com/carillonhq/carillon/notifier/intake"
 	"github.com/carillonhq/carillon/notifier/live"
+	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/unread"
 )
 
@@ -28,6 +29,7 @@ type backlogger interface {
 // sources is what is measured.
 type sources struct {
 	hub    func() live.Stats
+	toasts func() toast.Stats
 	behind func() unread.Stats
 	intake func() intake.Stats
 	redis  func() epoch.State
@@ -49,6 +51,7 @@ func admin(from sources) http.Handler {
 		},
 	)
 	from.streams(meter{registry})
+	from.popped(meter{registry})
 	from.work(meter{registry})
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))

@@ -16,6 +16,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -34,9 +35,10 @@ func (i *instance) pages(space keys.Space, demo bool) (http.Handler, error) {
 		Sender:    i.pipe,
 		Directory: i.db,
 		Stream:    streams{i.hub},
+		Toasts:    popups{i.toasts, i.hub},
 		Health:    health{i},
 		Audit:     i.db,
-		Settings:  preferences{i.db, i.sessions},
+		Settings:  preferences{i.db, i.sessions, i.toasts},
 
 		Topics:        i.topics,
 		Subscriptions: i.db,
@@ -75,8 +77,10 @@ func (i *instance) pages(space keys.Space, demo bool) (http.Handler, error) {
 type streams struct{ hub *live.Hub }
 
 // Serve answers with a user's stream. A refusal says when to try again.
-func (s streams) Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, session string) error {
-	err := s.hub.Serve(w, r, live.Client{Seq: who.Seq, Audience: who.Audience, Session: session})
+func (s streams) Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, of handlers.StreamOf) error {
+	err := s.hub.Serve(w, r, live.Client{
+		Seq: who.Seq, Audience: who.Audience, Session: of.Session, Visible: of.Visible, ToastsOff: of.ToastsOff,
+	})
 	var busy *live.BusyError
 	if errors.As(err, &busy) && errors.Is(err, notifier.ErrTooMany) {
 		return &notifier.TooManyError{RetryAfter: busy.RetryAfter}
@@ -88,14 +92,19 @@ func (s streams) Serve(w http.ResponseWriter, r *http.Request, who notifier.Read
 type preferences struct {
 	*store.Store
 	sessions *session.Store
+	toasts   *toast.Toasts
 }
 
-// SetSettings writes to SQL, and has the copies of his sessions read again.
+// SetSettings writes to SQL, and has the copies of his sessions read again. Streams that
+// are open hear whether he wants toasts.
 func (p preferences) SetSettings(ctx context.Context, seq int64, set notifier.Settings) error {
 	if err := p.Store.SetSettings(ctx, seq, set); err != nil {
 		return err
 	}
-	return p.sessions.Refresh(ctx, seq)
+	if err := p.sessions.Refresh(ctx, seq); err != nil {
+		return err
+	}
+	return p.toasts.Signal(ctx, seq, notifier.Signal{Kind: notifier.SignalSwitch, On: !set.ToastsOff})
 }
 
 // staffRoles changes who is in which role, and has the copies of his sessions read

@@ -29,7 +29,7 @@ func (i *instance) listen(ctx context.Context) error {
 	if i.cfg.AdminAddr == "" {
 		return nil
 	}
-	i.admin = i.server(admin(sources{hub: i.hub.Stats, behind: i.unread.Stats, intake: i.pipe.Stats, redis: i.guard.State, sql: i.db}))
+	i.admin = i.server(admin(sources{hub: i.hub.Stats, toasts: i.toasts.Stats, behind: i.unread.Stats, intake: i.pipe.Stats, redis: i.guard.State, sql: i.db}))
 	if at, err = i.listenOn(ctx, i.admin, i.cfg.AdminAddr); err == nil {
 		i.adminURL = "http://" + at
 	}
@@ -64,6 +64,7 @@ func (i *instance) run(ctx context.Context, announce func() error) error {
 	parts.Go(func() error { return i.pipe.Run(failed) })
 	parts.Go(func() error { return i.sessions.Run(failed) })
 	parts.Go(func() error { return i.topics.Run(failed) })
+	parts.Go(func() error { return i.toasts.Run(failed) })
 	if i.rules != nil {
 		parts.Go(func() error { return i.rules.Run(failed) })
 	}

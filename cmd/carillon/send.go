@@ -14,6 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/route"
+	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/store"
 )
@@ -37,6 +38,7 @@ type sendCmd struct {
 	Body      string   `help:"More, if there is more to say."`
 	Link      string   `placeholder:"PATH" help:"A path, or https to a host of --link-hosts."`
 	ExpiresIn string   `placeholder:"TIME" help:"When it leaves inboxes, such as 30m, 72h or 7d."`
+	Toast     bool     `help:"Show it as a pop-up too."`
 }
 
 // sent is a notice as `send` prints it.
@@ -76,7 +78,7 @@ func (s sendCmd) Run(ctx context.Context, cfg config, c *console) error {
 func (s sendCmd) draft() (notifier.Draft, error) {
 	d := notifier.Draft{
 		Target: notifier.Target{Users: s.To, Role: s.Role}, Type: s.Type, Scope: s.Scope, Subject: s.Subject,
-		Title: s.Title, Body: s.Body, Link: s.Link, Sender: "carillon send",
+		Title: s.Title, Body: s.Body, Link: s.Link, Toast: s.Toast, Sender: "carillon send",
 	}
 	var bad faults
 	given := 0
@@ -121,6 +123,7 @@ func sender(ctx context.Context, cfg config, db *store.Store, c *console) (p *pi
 	}
 	conf := pipeline.Config{
 		Store: db, Redis: rdb, Keys: space, Inbox: box, Router: route.New(db, topics), Types: topics, Log: c.log,
+		Toasts: toast.New(rdb, space, toast.Options{Retention: cfg.ToastRetention, Log: c.log}),
 		Limits: limits(cfg, topics), Wait: sendWait, WaitMax: math.MaxInt64, Idle: sendIdle,
 		Away: func() bool { return reason != nil },
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/route"
+	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/notifier/unread"
 )
@@ -30,6 +31,10 @@ const boardLease = 2 * time.Second
 // the one that did so has died.
 const topicLease = 10 * time.Second
 
+// toastLease is after how long another instance clears toasts away when the one that did
+// so has died.
+const toastLease = 20 * time.Second
+
 // pageWait is how long the page after sending waits to say that it was delivered.
 const pageWait = 2 * time.Second
 
@@ -37,7 +42,7 @@ const pageWait = 2 * time.Second
 func (i *instance) pipeConfig() pipeline.Config {
 	return pipeline.Config{
 		Store: i.db, Redis: i.rdb, Raw: i.raw, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db, i.topics), Types: i.topics,
-		Board: i.board, Hub: i.hub, Unread: i.unread, Log: i.log, Limits: limits(i.cfg, i.topics), Wait: pageWait,
+		Board: i.board, Hub: i.hub, Unread: i.unread, Toasts: i.toasts, Log: i.log, Limits: limits(i.cfg, i.topics), Wait: pageWait,
 		Away: func() bool { return !gate{i.guard}.Open() },
 	}
 }
@@ -45,7 +50,7 @@ func (i *instance) pipeConfig() pipeline.Config {
 // limits is what drafts are measured by.
 func limits(cfg config, t *topic.Topics) notifier.Limits {
 	return notifier.Limits{
-		LinkHosts: cfg.LinkHosts, Keep: cfg.Keep, Audiences: slices.Sorted(maps.Keys(cfg.Audiences)), Expiry: t.Expiry,
+		LinkHosts: cfg.LinkHosts, Keep: cfg.Keep, Toast: cfg.ToastRetention, Audiences: slices.Sorted(maps.Keys(cfg.Audiences)), Expiry: t.Expiry,
 	}
 }
 
@@ -73,8 +78,11 @@ func (i *instance) makeStages(ctx context.Context, demo bool) error {
 		Keys: signing, SQL: i.db, Redis: i.rdb, Space: space, Log: i.log,
 		Secure: i.cfg.PublicURL != nil && i.cfg.PublicURL.Scheme == "https",
 	})
+	i.toasts = toast.New(i.rdb, space, toast.Options{
+		Retention: i.cfg.ToastRetention, Log: i.log, Lease: pipeline.NewLease(i.rdb, space, "toasts", toastLease),
+	})
 	i.hub = live.New(live.Config{
-		Redis: i.rdb, Keys: space, Badges: pipeline.Badges{Inbox: i.inbox, Board: i.board}, Sessions: i.sessions,
+		Redis: i.rdb, Keys: space, Toasts: i.toasts, Posts: posts{i.board}, Badges: pipeline.Badges{Inbox: i.inbox, Board: i.board}, Sessions: i.sessions,
 		Health: gate{i.guard}, Audiences: slices.Sorted(maps.Keys(i.cfg.Audiences)), Log: i.log,
 	})
 	i.topics = topic.New(i.rdb, space, i.db, topic.Options{
@@ -114,7 +122,7 @@ func (i *instance) openGate(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, pingWait)
 	defer cancel()
-	return errors.Join(i.inbox.Load(ctx), i.board.Load(ctx))
+	return errors.Join(i.inbox.Load(ctx), i.board.Load(ctx), i.toasts.Load(ctx))
 }
 
 // gate tells the hub whether Redis may be used.

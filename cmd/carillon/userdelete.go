@@ -9,6 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -38,8 +39,9 @@ func (u userDeleteCmd) Run(ctx context.Context, cfg config, c *console) error {
 		space := keys.New(cfg.RedisPrefix)
 		gone := eraser{
 			db: db, sessions: session.New(session.Config{SQL: db, Redis: rdb, Space: space, Log: c.log}),
-			board: announcement.New(rdb, space, db, boardOptions(cfg, c.log)),
-			inbox: inbox.New(rdb, space, inbox.Options{Cap: cfg.InboxCap, SQL: db, Log: c.log}),
+			board:  announcement.New(rdb, space, db, boardOptions(cfg, c.log)),
+			inbox:  inbox.New(rdb, space, inbox.Options{Cap: cfg.InboxCap, SQL: db, Log: c.log}),
+			toasts: toast.New(rdb, space, toast.Options{Log: c.log}),
 		}
 		line, err := gone.erase(ctx, user)
 		if err == nil {

@@ -46,6 +46,7 @@ func TestADeletedUserIsNowhere(t *testing.T) {
 	dir, server := t.TempDir(), redistest.Own(t)
 	c := in(dir).with("CARILLON_REDIS_URL", "unix://"+server.Socket)
 	s, bob := trodden(t, c)
+	bob.post(t, "/staff/send", map[string][]string{"target": {"user"}, "to": {"bob"}, "type": {"note"}, "title": {"It pops up"}, "toast": {"1"}})
 	rdb := server.Client(t)
 	eventually(t, "SQL has it", func() bool { return marks(t, rdb) == 0 })
 
@@ -65,7 +66,7 @@ func TestADeletedUserIsNowhere(t *testing.T) {
 	if status := s.stop(); status != 0 { // and everything was written behind
 		t.Fatalf("status %d", status)
 	}
-	if found := inRedis(t, rdb, "user_id:2", "2|"); len(found) > 0 {
+	if found := inRedis(t, rdb, "user_id:2", "2|", "|2"); len(found) > 0 {
 		t.Errorf("Redis has of him %q", found)
 	}
 	if bit, err := rdb.GetBit(t.Context(), keys.New("carillon:").Bits(2, 4), 2).Result(); err != nil || bit != 0 {
@@ -98,6 +99,18 @@ func inRedis(t *testing.T, rdb *redis.Client, words ...string) (found []string) 
 			found = append(found, key)
 		}
 		if !strings.HasSuffix(key, "{p02}") || strings.Contains(key, "flushed:") || strings.Contains(key, "counts:") {
+			continue
+		}
+		if strings.Contains(key, "stream:toast:") {
+			entries, err := rdb.XRange(t.Context(), key, "-", "+").Result()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				if e.Values["user"] == "2" {
+					found = append(found, key+" "+e.ID)
+				}
+			}
 			continue
 		}
 		members, err := rdb.ZRange(t.Context(), key, 0, -1).Result()

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // maxBits is the most bits of a Redis string, and so the highest seq.
@@ -92,6 +94,16 @@ func (f *faults) span(flag, s string, low time.Duration) time.Duration {
 	d, err := parseSpan(s)
 	if err != nil || d < low {
 		f.add(flag, "%q is not a time of at least %s, such as 72h or 30d", s, low)
+	}
+	return d
+}
+
+// retention is how long toasts wait. Shorter than an hour it would take away what is
+// still to pop up, and of more than a week nobody wants to be told; Redis holds all of it.
+func (f *faults) retention(flag, s string) time.Duration {
+	d, err := parseSpan(s)
+	if err != nil || d < notifier.MaxToastAge || d > 7*24*time.Hour {
+		f.add(flag, "%q is not a time from 1h to 7d", s)
 	}
 	return d
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/epoch"
 	"github.com/carillonhq/carillon/notifier/intake"
 	"github.com/carillonhq/carillon/notifier/live"
+	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/unread"
 )
 
@@ -112,7 +113,7 @@ func TestTheLargerOfWhatTheStreamAndSQLKnowIsTold(t *testing.T) {
 	} {
 		w := httptest.NewRecorder()
 		admin(sources{
-			hub: func() live.Stats { return live.Stats{} }, behind: func() unread.Stats { return unread.Stats{} },
+			hub: func() live.Stats { return live.Stats{} }, toasts: func() toast.Stats { return toast.Stats{} }, behind: func() unread.Stats { return unread.Stats{} },
 			intake: func() intake.Stats { return test.stream }, redis: func() epoch.State { return epoch.Open }, sql: test.sql,
 		}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
 		page := w.Body.String()

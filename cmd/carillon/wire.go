@@ -21,6 +21,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/rule"
+	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/notifier/unread"
 	"github.com/carillonhq/carillon/store"
@@ -41,6 +42,7 @@ type instance struct {
 	hub      *live.Hub
 	unread   *unread.Flusher
 	topics   *topic.Topics
+	toasts   *toast.Toasts
 	pipe     *pipeline.Pipeline
 	rules    *rule.Runner // nil: there are none
 

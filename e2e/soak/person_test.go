@@ -47,7 +47,7 @@ func (p *person) signIn(ctx context.Context) {
 	}
 }
 
-// post posts a form to either instance and returns where it leads.
+// post posts a form to any instance and returns where it leads.
 func (p *person) post(ctx context.Context, path string, form url.Values) (to string, err error) {
 	return p.ask(ctx, http.MethodPost, path, form)
 }
@@ -73,7 +73,7 @@ func (p *person) ask(ctx context.Context, method, path string, form url.Values) 
 		return "", err
 	}
 	p.sure = true
-	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusSeeOther {
+	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusNoContent && res.StatusCode != http.StatusSeeOther {
 		return "", statusError(res.StatusCode)
 	}
 	return res.Header.Get("Location"), nil

@@ -35,13 +35,14 @@ type how struct {
 	redis     redis.UniversalClient // for the test: the way that nothing disturbs
 	sqlURL    string                // for the instances; empty: SQLite
 	directSQL string                // for the test; empty: as for the instances
+	instances int                   // 0: two
 }
 
-// site is two instances over one Redis and one SQL, and what the test knows of them.
+// site is some instances over one Redis and one SQL, and what the test knows of them.
 type site struct {
 	t     *testing.T
 	flags []string
-	slots [2]atomic.Pointer[instance]
+	slots []atomic.Pointer[instance]
 
 	keys keys.Space
 	rdb  redis.UniversalClient
@@ -70,6 +71,7 @@ func newSite(t *testing.T, h how) *site {
 		h.directSQL = h.sqlURL
 	}
 	s.open(dir, h.directSQL)
+	s.slots = make([]atomic.Pointer[instance], max(h.instances, 2))
 	for slot := range s.slots {
 		s.start(slot)
 	}

@@ -11,7 +11,7 @@ window.look = (touch) => {
 	// A link among words is as high as its line; WCAG leaves it out.
 	const amongWords = (el) => el.localName === "a" && getComputedStyle(el).display === "inline" && el.parentElement.textContent.trim() !== el.textContent.trim();
 	// What is pressed may be larger than what is seen.
-	const pressed = (el) => (el.matches(":is(h2, h3) a") && el.closest(".row")) || (el.matches("[type=radio], [type=checkbox]") && el.closest("label")) || el;
+	const pressed = (el) => (el.matches(":is(h2, h3) a") && el.closest(".row")) || el.closest(".toast-title")?.closest(".toast") || (el.matches("[type=radio], [type=checkbox]") && el.closest("label")) || el;
 	for (const el of document.querySelectorAll("a[href], button, summary, select, textarea, input:not([type=hidden])")) {
 		if (!el.checkVisibility({ visibilityProperty: true }) || amongWords(el)) continue;
 		const { width, height } = pressed(el).getBoundingClientRect();

@@ -11,7 +11,7 @@ var (
 	words  = []string{"notifier", "notifier/keys"}
 	stages = []string{
 		"notifier/announcement", "notifier/inbox", "notifier/route", "notifier/live", "notifier/sweep", "notifier/unread",
-		"notifier/intake", "notifier/epoch", "notifier/topic", "notifier/rule",
+		"notifier/intake", "notifier/epoch", "notifier/topic", "notifier/rule", "notifier/toast",
 	}
 )
 
@@ -33,8 +33,8 @@ var rules = map[string][]string{
 
 	"notifier":              {},
 	"notifier/keys":         {"notifier"},
-	"notifier/inbox":        append([]string{"internal/script"}, words...),
-	"notifier/announcement": append([]string{"internal/script"}, words...),
+	"notifier/inbox":        append([]string{"internal/script", "internal/turns"}, words...),
+	"notifier/announcement": append([]string{"internal/script", "internal/turns"}, words...),
 	"notifier/route":        append([]string{"internal/script"}, words...),
 	"notifier/live":         append([]string{"internal/script"}, words...),
 	"notifier/sweep":        append([]string{"internal/script"}, words...),
@@ -42,12 +42,14 @@ var rules = map[string][]string{
 	"notifier/intake":       append([]string{"internal/script"}, words...),
 	"notifier/epoch":        append([]string{"internal/script"}, words...),
 	"notifier/topic":        append([]string{"internal/script"}, words...),
+	"notifier/toast":        append([]string{"internal/script"}, words...),
 	"notifier/rule":         append([]string{"internal/script"}, words...),
 	"notifier/pipeline":     append(append([]string{"internal/script"}, words...), stages...),
 
 	"store":              {"notifier"},
 	"internal/session":   append([]string{"internal/script"}, words...),
 	"internal/script":    {},
+	"internal/turns":     {},
 	"internal/embedded":  {},
 	"internal/redistest": {"notifier/keys"},
 	"internal/sqltest":   {},

@@ -70,9 +70,9 @@ func cutHeader(src string) (header, body string) {
 }
 
 // declarations returns the name of each slot, the highest index of each kind,
-// and the slot from which any number may follow.
-func declarations(header string, fault func(string, ...any)) (names map[string]string, counts map[string]int, open string) {
-	names, counts = map[string]string{}, map[string]int{}
+// and of each kind the slot from which any number may follow.
+func declarations(header string, fault func(string, ...any)) (names map[string]string, counts map[string]int, open map[string]string) {
+	names, counts, open = map[string]string{}, map[string]int{}, map[string]string{}
 	for line := range strings.Lines(header) {
 		m := declared.FindStringSubmatch(line)
 		if m == nil {
@@ -86,16 +86,16 @@ func declarations(header string, fault func(string, ...any)) (names map[string]s
 		names[slot] = m[4]
 		counts[m[1]] = max(counts[m[1]], i)
 		if m[3] != "" {
-			open = slot
+			open[m[1]] = slot
 		}
 	}
 	return names, counts, open
 }
 
-func checkUses(body string, names map[string]string, open string, fault func(string, ...any)) {
+func checkUses(body string, names, open map[string]string, fault func(string, ...any)) {
 	for _, m := range used.FindAllStringSubmatch(body, -1) {
 		if _, err := strconv.Atoi(m[2]); err != nil {
-			if !strings.HasPrefix(open, m[1]) {
+			if open[m[1]] == "" {
 				fault("%s is used, and the header names no open end", m[0])
 			}
 			continue
@@ -121,9 +121,8 @@ func checkNames(body string, names map[string]string, fault func(string, ...any)
 	}
 }
 
-func usesSlot(body, slot, open string) bool {
-	if slot == open {
-		kind, rest, _ := strings.Cut(slot, "[")
+func usesSlot(body, slot string, open map[string]string) bool {
+	if kind, rest, _ := strings.Cut(slot, "["); slot == open[kind] {
 		return strings.Contains(body, "= "+strings.TrimSuffix(rest, "]")+", #"+kind) // for i = 4, #ARGV do
 	}
 	return strings.Contains(body, slot)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/announcement"
 )
 
 func TestBadgesOfManyComeInTheirOrder(t *testing.T) {
@@ -165,11 +164,4 @@ func TestASharedCallOutlivesTheRequestThatMakesIt(t *testing.T) {
 		t.Errorf("badge %+v, %v", b, err)
 	}
 	s.unread(t, 2, 1)
-}
-
-func TestTheTurnOfOneWhoLeavesIsTheNextOnes(t *testing.T) {
-	t.Parallel()
-	if !announcement.LeaveWithTheTurn() {
-		t.Error("nobody makes the next call")
-	}
 }

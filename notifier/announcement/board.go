@@ -21,6 +21,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/script"
+	"github.com/carillonhq/carillon/internal/turns"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
@@ -64,7 +65,7 @@ type room struct {
 
 	loading lock // one reading of the index at a time
 	cached  atomic.Pointer[index]
-	counts  gathering
+	counts  turns.Queue[*waiter]
 	latest  atomic.Int64 // how far SQL has seen; unknown while another instance writes behind
 }
 

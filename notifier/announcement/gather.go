@@ -3,9 +3,7 @@ package announcement
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -13,20 +11,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// gathering lets readers who come one by one share calls: while one call of an
-// audience is under way those who come wait, and the first of them takes all with
-// him in the next. Nobody waits for company.
-type gathering struct {
-	mu      sync.Mutex
-	waiting []*waiter
-	busy    bool
-}
-
-// waiter is a reader who waits for what he has read. turn says true when it is his to
-// make the next call, false when found and err are set.
+// waiter is a reader who waits for what he has read.
 type waiter struct {
 	seq   int64
-	turn  chan bool
 	found look
 	err   error
 }
@@ -56,24 +43,14 @@ const callLimit = 5 * time.Second
 
 // lookFor finds out what a reader of a page has read.
 func (b *Board) lookFor(ctx context.Context, r *room, seq int64) (look, error) {
-	g, w := &r.counts, &waiter{seq: seq, turn: make(chan bool, 1)}
-	if !g.join(w) {
-		select {
-		case mine := <-w.turn:
-			if !mine {
-				return w.found, w.err
-			}
-		case <-ctx.Done():
-			g.leave(w)
-			return look{}, ctx.Err()
-		}
+	w := &waiter{seq: seq}
+	if err := r.counts.Do(ctx, w, badgeBatch, func(batch []*waiter) { b.lookForAll(ctx, r, batch) }); err != nil {
+		return look{}, err
 	}
-	b.lookForAll(ctx, r, g.take())
-	g.pass()
 	return w.found, w.err
 }
 
-// lookForAll does so for all of a batch. The first of them is who calls.
+// lookForAll does so for all of a batch.
 func (b *Board) lookForAll(ctx context.Context, r *room, batch []*waiter) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 	defer cancel()
@@ -92,53 +69,5 @@ func (b *Board) lookForAll(ctx context.Context, r *room, batch []*waiter) {
 		if w.err = err; err == nil {
 			w.found, w.err = newLook(x, rep, 2*i)
 		}
-		w.turn <- false
-	}
-}
-
-// join puts w into the queue, and says whether the call is his to make.
-func (g *gathering) join(w *waiter) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.waiting = append(g.waiting, w)
-	first := !g.busy
-	g.busy = true
-	return first
-}
-
-// take takes those who share the next call.
-func (g *gathering) take() []*waiter {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	n := min(len(g.waiting), badgeBatch)
-	batch := slices.Clone(g.waiting[:n])
-	g.waiting = slices.Delete(g.waiting, 0, n)
-	return batch
-}
-
-// pass makes the next call the first waiter's.
-func (g *gathering) pass() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.busy = len(g.waiting) > 0
-	if g.busy {
-		g.waiting[0].turn <- true
-	}
-}
-
-// leave takes out who stops waiting. If the next call was his, it is another's now.
-func (g *gathering) leave(w *waiter) {
-	g.mu.Lock()
-	i := slices.Index(g.waiting, w)
-	if i < 0 { // a call for him is under way, or done
-		g.mu.Unlock()
-		return
-	}
-	g.waiting = slices.Delete(g.waiting, i, i+1)
-	g.mu.Unlock()
-	select {
-	case <-w.turn:
-		g.pass()
-	default:
 	}
 }

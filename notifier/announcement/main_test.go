@@ -2,6 +2,7 @@ package announcement_test
 
 import (
 	"context"
+	"flag"
 	"log/slog"
 	"slices"
 	"strconv"
@@ -20,6 +21,11 @@ import (
 
 // The pool of a closed client looks for a lost server up to a second longer.
 func TestMain(m *testing.M) {
+	// Each check is a story of some 30 steps, half a second long on miniredis under
+	// the race detector. -rapid.checks=1000 asks for more.
+	if err := flag.Set("rapid.checks", "30"); err != nil {
+		panic(err)
+	}
 	goleak.VerifyTestMain(redistest.Wrap(m),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }

@@ -143,6 +143,10 @@ func (p *planned) args(to []any) ([]any, error) {
 	}
 	sum := fnv.New32a()
 	_, _ = sum.Write(text) // a hash takes everything
+	if p.Toast {
+		// Outside of the sum: what opened before bulletins had it was not edited.
+		text = append(text[:len(text)-1], `,"toast":true}`...)
+	}
 	rev := strconv.FormatInt(p.Revision, 10) + "-" + strconv.FormatUint(uint64(sum.Sum32()), 36)
 	return append(to, p.ID, p.StartsAt.UnixMilli(), p.EndsAt.UnixMilli(), p.top(), rev, text), nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -183,6 +184,43 @@ func TestAnEditChangesWhatIsOpenEverywhereAtOnce(t *testing.T) {
 			t.Errorf("put off, it is not scheduled: %+v", at)
 		}
 	})
+}
+
+func TestAToastPopsUpAtTheOpeningOnly(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.sync(t)
+		heard := s.turns(t, customer)
+		defer run(t, s.another(quick()))() // what is scheduled opens by itself
+		n := draft("One")
+		n.Toast, n.Body = true, `{"toast":true}`
+		n.StartsAt = time.Now().Add(50 * time.Millisecond).Truncate(time.Millisecond)
+		id := s.publish(t, n)
+		next := func(kind string, want notifier.Bulletin) {
+			t.Helper()
+			text, err := json.Marshal(want)
+			e := turn(t, heard.next(t)).Events
+			if d := cmp.Diff([]notifier.TurnEvent{{Kind: kind, ID: id, Top: 9, JSON: string(text)}}, e); d != "" || err != nil {
+				t.Errorf("told (-want +got):\n%s%v", d, err)
+			}
+		}
+		told := notifier.Bulletin{Title: "One", Body: n.Body, Link: n.Link, Toast: true}
+		next(notifier.TurnOpen, told)
+		s.sql.edit(id, func(n *notifier.Announcement) { n.Body = `{"toast":true}}` })
+		told.Body, told.Toast, told.Changed = `{"toast":true}}`, false, true
+		next(notifier.TurnChanged, told)
+	})
+}
+
+func TestWhatWasOpenBeforeThereWereToastsIsNotEdited(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, redistest.Client(t))
+	id := s.publish(t, draft("One"))
+	heard := s.turns(t, customer)
+	s.sql.edit(id, func(n *notifier.Announcement) { n.Toast = true }) // it always had one, but the index did not say so
+	s.sync(t)
+	if got := heard.told(t); got != "" {
+		t.Errorf("told %q", got)
+	}
 }
 
 func TestRetractedIsGoneAtOnceAndForGood(t *testing.T) {

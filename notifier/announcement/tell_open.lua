@@ -1,7 +1,8 @@
 -- tell_open.lua: add to events what readers have to know of an announcement that is
 -- open now, since age ms; was is the index before. `open` is news to everybody. Where
--- somebody may have read it before, it is `changed`: numbers must not rise by it. Of an
--- index that was lost only what is quite new is told: readers know the rest.
+-- somebody may have read it before, it is `changed`: numbers must not rise by it, and
+-- nothing pops up. Of an index that was lost only what is quite new is told: readers
+-- know the rest.
 --
 -- Returns nothing.
 local function tell_open(events, was, id, window, bits, json, age)
@@ -17,6 +18,6 @@ local function tell_open(events, was, id, window, bits, json, age)
     if seen == 0 or seen > tonumber(top) then events[#events + 1] = 'removed ' .. id end
   end
   if was.lost and (kind == 'changed' or age > 10000) then return end
-  if kind == 'changed' then json = json:sub(1, -2) .. ',"changed":true}' end
+  if kind == 'changed' then json = json:gsub(',"toast":true}$', '}'):sub(1, -2) .. ',"changed":true}' end
   events[#events + 1] = table.concat({kind, id, top, json}, ' ')
 end

@@ -50,6 +50,7 @@ type Inbox struct {
 	now   func() time.Time
 	log   *slog.Logger
 	sql   Snapshots
+	polls *polling
 }
 
 // partition holds the keys of one partition, built once.
@@ -57,7 +58,7 @@ type partition struct{ expiry, dirty, counts, idle, flushed string }
 
 // New returns the inboxes of a key space. It does not talk to Redis.
 func New(rdb redis.UniversalClient, k keys.Space, o Options) *Inbox {
-	b := &Inbox{rdb: rdb, k: k, cap: o.Cap, now: o.Now, log: o.Log, sql: o.SQL}
+	b := &Inbox{rdb: rdb, k: k, cap: o.Cap, now: o.Now, log: o.Log, sql: o.SQL, polls: newPolling(rdb)}
 	if b.cap <= 0 {
 		b.cap = defaultCap
 	}

@@ -57,7 +57,7 @@ func (b *Inbox) Poll(ctx context.Context, seq int64, q notifier.PollQuery) (noti
 func (b *Inbox) poll(ctx context.Context, seq, since, after int64, rows int) (notifier.Poll, error) {
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, settled int64) *redis.Cmd {
-		return pollInbox.Run(ctx, b.rdb, []string{b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry}, rows, now, settled, seq, since, after)
+		return b.polls.run(ctx, []string{b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry}, rows, now, settled, seq, since, after)
 	})
 	if err != nil {
 		return notifier.Poll{}, err

@@ -24,6 +24,7 @@ const (
 	fieldKey     = "key"
 	fieldExpires = "expires" // ms
 	fieldCounted = "counted"
+	fieldToast   = "toast"
 	fieldSeqs    = "seqs" // with commas between
 )
 
@@ -59,6 +60,7 @@ func encode(e Entry) []string {
 	fields = append(fields, fieldKey, d.Key)
 	number(fieldExpires, d.Expires)
 	flag(fieldCounted, d.Counted)
+	flag(fieldToast, d.Toast)
 	return append(fields, fieldSeqs, joinSeqs(d.Seqs), fieldContent, string(d.Content))
 }
 
@@ -118,6 +120,8 @@ func decodeDelivery(d *notifier.Delivery, name, text string) (err error) {
 		d.Expires, err = parseNumber(text)
 	case fieldCounted:
 		d.Counted, err = parseFlag(text)
+	case fieldToast:
+		d.Toast, err = parseFlag(text)
 	case fieldSeqs:
 		d.Seqs, err = splitSeqs(text)
 	case fieldContent:

@@ -31,7 +31,7 @@ func TestWhatIsWrittenIsReadTheSame(t *testing.T) {
 		if e.NoticeID > 0 && rapid.Bool().Draw(t, "whole") {
 			e.Delivery = &notifier.Delivery{
 				NoticeID: e.NoticeID, Revision: e.Revision, Key: rapid.StringN(1, 20, -1).Draw(t, "key"), Expires: number.Draw(t, "expires"),
-				Content: []byte(rapid.String().Draw(t, "content")), Counted: rapid.Bool().Draw(t, "counted"),
+				Content: []byte(rapid.String().Draw(t, "content")), Counted: rapid.Bool().Draw(t, "counted"), Toast: rapid.Bool().Draw(t, "toast"),
 				Seqs: rapid.SliceOfN(number, 1, 600).Draw(t, "seqs"),
 			}
 		} else {
@@ -80,16 +80,30 @@ func TestWhatNoVersionWritesIsRefused(t *testing.T) {
 	}
 }
 
+// What an instance of before toasts has put in is delivered, and pops up nowhere.
+func TestAnEntryOfBeforeToastsIsRead(t *testing.T) {
+	t.Parallel()
+	e, err := intake.Decode("1-1", map[string]any{
+		"notice": "7", "rev": "2", "key": "like:photo_id:1", "expires": "1700000000000", "counted": "1", "seqs": "1,2", "content": "{}",
+	})
+	want := intake.Entry{ID: "1-1", NoticeID: 7, Revision: 2, Delivery: &notifier.Delivery{
+		NoticeID: 7, Revision: 2, Key: "like:photo_id:1", Expires: 1700000000000, Counted: true, Seqs: []int64{1, 2}, Content: []byte("{}"),
+	}}
+	if d := cmp.Diff(want, e); err != nil || d != "" {
+		t.Errorf("%v (-want +got):\n%s", err, d)
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	for _, e := range []intake.Entry{{NoticeID: 7}, {NoticeID: 7, From: 500, To: 1000, Again: true}, {NoticeID: 7, Retract: true, Revision: 2}, {From: 5, To: 6, Again: true}, small(7)} {
 		m := fields(intake.Encode(e))
 		text := func(name string) string { s, _ := m[name].(string); return s }
-		f.Add(text("notice"), text("from"), text("to"), text("again"), text("retract"), text("rev"), text("key"), text("expires"), text("counted"), text("seqs"), text("content"))
+		f.Add(text("notice"), text("from"), text("to"), text("again"), text("retract"), text("rev"), text("key"), text("expires"), text("counted"), text("toast"), text("seqs"), text("content"))
 	}
-	names := []string{"notice", "from", "to", "again", "retract", "rev", "key", "expires", "counted", "seqs", "content"}
-	f.Fuzz(func(t *testing.T, notice, from, to, again, retract, rev, key, expires, counted, seqs, content string) {
+	names := []string{"notice", "from", "to", "again", "retract", "rev", "key", "expires", "counted", "toast", "seqs", "content"}
+	f.Fuzz(func(t *testing.T, notice, from, to, again, retract, rev, key, expires, counted, toast, seqs, content string) {
 		m := map[string]any{}
-		for i, value := range []string{notice, from, to, again, retract, rev, key, expires, counted, seqs, content} {
+		for i, value := range []string{notice, from, to, again, retract, rev, key, expires, counted, toast, seqs, content} {
 			if value != "" {
 				m[names[i]] = value
 			}

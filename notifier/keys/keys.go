@@ -83,6 +83,24 @@ func (s Space) Idle(p int) string { return s.partition("idle", p) }
 // more. Written by inbox and epoch.
 func (s Space) Flushed(p int) string { return s.partition("flushed", p) }
 
+// Toasts is the toasts of a partition that nobody has acknowledged: STREAM, read by the
+// group `toasts`. An entry leaves it when it is acknowledged, or by age. Written by toast.
+func (s Space) Toasts(p int) string { return s.prefix + "stream:toast:" + tag(p) }
+
+// PendingToasts is the toasts that wait for a user: ZSET of ids in Toasts by the time
+// when they were raised (ms). Written by toast.
+func (s Space) PendingToasts(seq int64) string {
+	return s.prefix + "pending:toast:" + tag(Partition(seq)) + ":user_id:" + strconv.FormatInt(seq, 10)
+}
+
+// RaisedToasts is which toasts were raised in a partition, so that repeating it raises
+// none: ZSET of `NOTICE|SEQ` and `+TOKEN|SEQ` by time (ms). Written by toast.
+func (s Space) RaisedToasts(p int) string { return s.prefix + "raised:toast:" + tag(p) }
+
+// ToastRequest is a request for a toast without a row that may be repeated: STRING,
+// lives for a day. digest is of who asks and of his key. Written by pipeline.
+func (s Space) ToastRequest(digest string) string { return s.prefix + "request:toast:" + digest }
+
 // Intake is the accepted notices on their way: STREAM, read by the group `carillon`.
 // An entry leaves it once it is done. Written by intake.
 func (s Space) Intake() string { return s.prefix + "stream:intake" }

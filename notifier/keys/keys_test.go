@@ -24,6 +24,7 @@ func all(s keys.Space) string {
 		fmt.Fprintln(&b, "State    ", s.State(seq))
 		fmt.Fprintln(&b, "Gone     ", s.Gone(seq))
 		fmt.Fprintln(&b, "LiveUser ", s.LiveUser(seq))
+		fmt.Fprintln(&b, "Pending  ", s.PendingToasts(seq))
 	}
 	for _, p := range []int{0, 7, 63} {
 		fmt.Fprintln(&b, "Expiry   ", s.Expiry(p))
@@ -31,6 +32,8 @@ func all(s keys.Space) string {
 		fmt.Fprintln(&b, "Counts   ", s.Counts(p))
 		fmt.Fprintln(&b, "Idle     ", s.Idle(p))
 		fmt.Fprintln(&b, "Flushed  ", s.Flushed(p))
+		fmt.Fprintln(&b, "Toasts   ", s.Toasts(p))
+		fmt.Fprintln(&b, "Raised   ", s.RaisedToasts(p))
 	}
 	for _, t := range []notifier.Topic{{Type: "rep_notice", Scope: "119240"}, {Type: "news"}} {
 		fmt.Fprintln(&b, "Subscr.  ", s.Subscribers(t))
@@ -49,6 +52,7 @@ func all(s keys.Space) string {
 		fmt.Fprintln(&b, "DirtyBits", s.DirtyBits(a))
 		fmt.Fprintln(&b, "LiveAud. ", s.LiveAudience(a))
 	}
+	fmt.Fprintln(&b, "Request  ", s.ToastRequest("7d44"))
 	fmt.Fprintln(&b, "Intake   ", s.Intake())
 	fmt.Fprintln(&b, "Session  ", s.Session("2bd806c9"))
 	fmt.Fprintln(&b, "Limit    ", s.Limit("account", "alice"))

@@ -18,6 +18,7 @@ type conn struct {
 	user    *user
 	id      string // of the library's stream
 	session string
+	browser string                   // of the session, as signals name it
 	cancel  func()                   // ends the context that the library waits on
 	left    func() error             // not nil after that, or when the client has left
 	nc      net.Conn                 // hijacked, or
@@ -25,8 +26,11 @@ type conn struct {
 	active  bool                     // the library has its subscriber: publishing reaches it
 	ending  bool                     // bye was said; nothing follows
 	gone    bool                     // ended
-	waiting atomic.Int32
-	endAt   time.Time
+	seen    bool                     // a page of its browser could be seen when it came
+
+	toastsOff bool
+	waiting   atomic.Int32
+	endAt     time.Time
 }
 
 // detach leaves net/http's goroutine, whose stack and buffers are large, and
@@ -73,6 +77,7 @@ func (h *Hub) activate(c *conn) []byte {
 	u.flush() // what came before this stream is in its first badge
 	u.conns = append(u.conns, c)
 	c.active = true
+	u.arrive(c)
 	c.endAt = h.cfg.Now().Add(time.Duration((1 + h.cfg.Rand()/2) * float64(h.lim.Lifetime)))
 	h.beats.add(h.nextBeat(c), c)
 	select {

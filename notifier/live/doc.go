@@ -26,6 +26,12 @@
 // where the user's version allows it; anything else has the badges of its
 // audience read, one batch directly after the other.
 //
+// A toast goes to one connection of its user, on whatever instance, and to another
+// when nobody acknowledges it. The courier asks what waits for those who come, hears
+// (a notifier.Signal) for whom something is raised and which browser shows a page, and
+// takes; a tray is what it has to look after for one user; give says which connection
+// gets it. Of most users there is no tray.
+//
 // r3labs/sse is used within these bounds, outside of which it leaks or blocks:
 // no replay and no automatic streams; a stream is removed only after its one
 // subscriber has left; only TryPublish; the request it sees is ours and holds

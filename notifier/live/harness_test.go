@@ -99,10 +99,13 @@ func newWorld(t testing.TB, rdb redis.UniversalClient, k keys.Space, change func
 }
 
 // ServeHTTP stands in for the handler: the headers X-Seq, X-Audience (1) and X-Session for the
-// session it would know.
+// session it would know, X-Visible and X-Toasts-Off for what it would say of toasts.
 func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	seq, _ := strconv.ParseInt(r.Header.Get("X-Seq"), 10, 64)
-	err := w.hub.Serve(rw, r, Client{Seq: seq, Audience: audienceOf(r), Session: r.Header.Get("X-Session")})
+	err := w.hub.Serve(rw, r, Client{
+		Seq: seq, Audience: audienceOf(r), Session: r.Header.Get("X-Session"),
+		Visible: r.Header.Get("X-Visible") != "", ToastsOff: r.Header.Get("X-Toasts-Off") != "",
+	})
 	var busy *BusyError
 	switch {
 	case err == nil:

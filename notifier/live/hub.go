@@ -29,15 +29,18 @@ type Sessions interface {
 }
 
 // Config is what a Hub is made of. Redis, Keys and Badges are needed; of an
-// audience that Audiences lacks no announcement is heard; without Sessions no
-// session is checked again; without Health only what happens to connections tells
-// that Redis is away; the rest has defaults.
+// audience that Audiences lacks no announcement is heard; without Toasts there are
+// none, and without Posts those of announcements pop up whatever has become of them;
+// without Sessions no session is checked again; without Health only what happens to
+// connections tells that Redis is away; the rest has defaults.
 type Config struct {
 	Redis     redis.UniversalClient
 	Keys      keys.Space
 	Badges    Badges
 	Audiences []notifier.Audience
 	Sessions  Sessions
+	Toasts    Toasts
+	Posts     Posts
 	Health    Health
 	Log       *slog.Logger
 	Now       func() time.Time
@@ -57,12 +60,13 @@ type Hub struct {
 	streams  atomic.Int64 // places taken, of Limits.Total
 	stats    counters
 
-	outage outage
-	links  links
-	queue  rereads
-	merger merger
-	beats  wheel[*conn]
-	idle   wheel[*user]
+	outage  outage
+	links   links
+	queue   rereads
+	merger  merger
+	courier courier
+	beats   wheel[*conn]
+	idle    wheel[*user]
 
 	gate    sync.RWMutex // orders open.Add before open.Wait
 	closing bool
@@ -90,6 +94,7 @@ func New(cfg Config) *Hub {
 	h.links = links{hub: h, wake: make(chan struct{}, 1)}
 	h.queue = rereads{hub: h, wake: make(chan struct{}, 1)}
 	h.merger = merger{hub: h, wake: make(chan struct{}, 1)}
+	h.courier = courier{hub: h, wake: make(chan struct{}, 1)}
 	for i := range h.shards {
 		h.shards[i] = newShard(h)
 	}
@@ -101,7 +106,7 @@ func New(cfg Config) *Hub {
 // second later, and all goroutines of the hub have returned when Run returns.
 func (h *Hub) Run(ctx context.Context) error {
 	g, gctx := errgroup.WithContext(ctx)
-	for _, part := range []func(context.Context) error{h.links.run, h.queue.run, h.merger.run, h.runTicks, h.runChecks, h.runHealth} {
+	for _, part := range []func(context.Context) error{h.links.run, h.queue.run, h.merger.run, h.courier.run, h.runTicks, h.runChecks, h.runHealth} {
 		g.Go(func() error { return part(gctx) })
 	}
 	err := g.Wait()

@@ -26,6 +26,10 @@ type Limits struct {
 	Spread       time.Duration // re-reading everybody takes at least about: 2 s
 	Grace        time.Duration // what is lost may come back so soon that nobody is told: 1 s
 	Retry        time.Duration // longest wait that a `bye` before a stop asks for: 5 s
+	ToastWait    time.Duration // a toast is left so long to instances where its user is active: 150 ms
+	ToastAway    time.Duration // instead, where it is known that the page seen last is of another instance: 1 s
+	ToastHold    time.Duration // not acknowledged so long, it goes to another connection: 10 s
+	ToastActive  time.Duration // so long after a page was seen its user counts as active: 1 min
 }
 
 func (l Limits) withDefaults() Limits {
@@ -45,6 +49,10 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Spread, 2*time.Second)
 	def(&l.Grace, time.Second)
 	def(&l.Retry, 5*time.Second)
+	def(&l.ToastWait, 150*time.Millisecond)
+	def(&l.ToastAway, time.Second)
+	def(&l.ToastHold, 10*time.Second)
+	def(&l.ToastActive, time.Minute)
 	return l
 }
 
@@ -84,10 +92,12 @@ type Stats struct {
 	Resubscriptions int64 // times a lost subscription was made again
 	Rereads         int64 // users whose badge was read from Redis
 	Turns           int64 // published turns of audiences, each once for every Pub/Sub connection
+	Toasts          int64 // toasts given to a browser, each time counted
+	ToastRetries    int64 // of them, those that this was not the first time for
 }
 
 type counters struct {
-	users, cut, dropped, resubscriptions, rereads, turns atomic.Int64
+	users, cut, dropped, resubscriptions, rereads, turns, toasts, toastRetries atomic.Int64
 }
 
 // Stats returns the present numbers.
@@ -95,6 +105,6 @@ func (h *Hub) Stats() Stats {
 	return Stats{
 		Streams: h.streams.Load(), Users: h.stats.users.Load(), Cut: h.stats.cut.Load(),
 		Dropped: h.stats.dropped.Load(), Resubscriptions: h.stats.resubscriptions.Load(), Rereads: h.stats.rereads.Load(),
-		Turns: h.stats.turns.Load(),
+		Turns: h.stats.turns.Load(), Toasts: h.stats.toasts.Load(), ToastRetries: h.stats.toastRetries.Load(),
 	}
 }

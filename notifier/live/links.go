@@ -75,11 +75,16 @@ func (h *Hub) hear(l *link, channel, text string) {
 	}
 	var apply func(*user)
 	var err error
-	if notifier.IsMarks(text) {
+	switch {
+	case notifier.IsSignal(text):
+		var s notifier.Signal
+		s, err = notifier.ParseSignal(text)
+		apply = func(u *user) { u.signal(s) }
+	case notifier.IsMarks(text):
 		var m notifier.Marks
 		m, err = notifier.ParseMarks(text)
 		apply = func(u *user) { u.mark(&m) }
-	} else {
+	default:
 		var c notifier.Change
 		c, err = notifier.ParseChange(text)
 		apply = func(u *user) { u.take(&c) }

@@ -15,6 +15,9 @@ type Client struct {
 	Seq      int64
 	Audience notifier.Audience
 	Session  string // checked again each minute; empty: never
+
+	Visible   bool // a page of this browser can be seen now
+	ToastsOff bool // its user wants no toasts: none is given to it
 }
 
 // Serve answers r with the stream of a user. While Redis is away that is one that
@@ -47,7 +50,10 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Client) error {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	c := &conn{user: u, id: strconv.FormatUint(h.streamID.Add(1), 36), session: who.Session}
+	c := &conn{user: u, id: strconv.FormatUint(h.streamID.Add(1), 36), session: who.Session, seen: who.Visible, toastsOff: who.ToastsOff}
+	if h.cfg.Toasts != nil {
+		c.browser = Browser(who.Session)
+	}
 	if r.ProtoMajor == 1 {
 		out, ok, err := hijack(w)
 		if err != nil {

@@ -81,12 +81,14 @@ func (h *Hub) turn(l *link, a notifier.Audience, text string) {
 		h.stats.dropped.Add(1)
 		return
 	}
-	t := newTurn(parsed)
+	t, toasts := newTurn(parsed), newTurnToasts(&parsed)
 	h.each(l, func(u *user) {
 		if u.audience == a {
 			u.turn(t)
+			toasts.add(u)
 		}
 	})
+	toasts.raise(&h.courier)
 	h.stats.turns.Add(1)
 }
 

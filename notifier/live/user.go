@@ -55,6 +55,12 @@ type user struct {
 	queued    priority
 	ready     chan struct{} // closed when fresh; nil when nobody waits
 
+	tray     *tray     // what the courier has to do for him; nil: nothing
+	asking   bool      // the courier will ask whether a toast waits
+	browsers []browser // of which it is known whether they show a page
+	switched time.Time // when toasts were switched off or on; zero: not since he came
+	off      bool      // off, it was
+
 	pending  []byte // events that wait for the next flush
 	due      bool   // the badge changed since the last flush
 	merging  bool   // the merger will flush
@@ -112,6 +118,12 @@ func (u *user) settle(gen uint32) {
 	if !u.confirmed || u.gen != gen {
 		return // the confirmation to come, or one that came, asks again
 	}
+	if !u.fresh && u.tray != nil {
+		u.tray.nudges = nil // not to be heard any more
+	}
+	if !u.fresh {
+		u.ask() // what was said meanwhile was not heard
+	}
 	u.fresh = true
 	u.letOn()
 	if u.cut {
@@ -160,5 +172,6 @@ func (u *user) send(ev *sse.Event) {
 func (u *user) drop(c *conn) {
 	if i := slices.Index(u.conns, c); i >= 0 {
 		u.conns = slices.Delete(u.conns, i, i+1)
+		u.depart(c)
 	}
 }

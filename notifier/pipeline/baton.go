@@ -88,7 +88,7 @@ func (p *Pipeline) touch(ctx context.Context, n *notifier.Notice, e intake.Entry
 		for i := range all {
 			all[i].Again = e.Had
 		}
-		errs = p.c.Inbox.DeliverAll(ctx, all)
+		errs = p.raise(ctx, all, p.c.Inbox.DeliverAll(ctx, all), func(int) int64 { return e.Tries })
 	}
 	if n.Revision > 0 {
 		if err := p.outdate(ctx, e, s); err != nil {

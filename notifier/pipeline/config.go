@@ -31,6 +31,7 @@ type Config struct {
 	Hub    Runner // the live hub; nil: none
 	Unread Runner // writes inboxes behind to SQL; nil: another instance does
 	Types  Types  // hears which types of notices are in use; nil: nobody does
+	Toasts Toasts // what pops up beside notices that ask for it; nil: nothing does
 
 	Log        *slog.Logger          // slog.Default()
 	Now        func() time.Time      // time.Now

@@ -13,7 +13,7 @@ import (
 // handler does what the intake hands out.
 type handler struct{ p *Pipeline }
 
-// Deliver puts whole small notices into inboxes. It does not ask SQL how they
+// Deliver puts whole small notices into inboxes, and has those pop up that ask for it. It does not ask SQL how they
 // stand: what was retracted meanwhile is kept out by the inboxes, and Confirm sees
 // what was edited: no row stays in an old revision.
 func (h handler) Deliver(ctx context.Context, entries []intake.Entry) []error {
@@ -22,7 +22,7 @@ func (h handler) Deliver(ctx context.Context, entries []intake.Entry) []error {
 		all[i] = *e.Delivery
 		all[i].Again = e.Had
 	}
-	return h.p.c.Inbox.DeliverAll(ctx, all)
+	return h.p.raise(ctx, all, h.p.c.Inbox.DeliverAll(ctx, all), func(i int) int64 { return entries[i].Tries })
 }
 
 // Confirm says in SQL that notices are sent. One that is in another revision by

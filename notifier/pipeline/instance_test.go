@@ -25,6 +25,7 @@ const (
 	instanceDir    = "PIPELINE_TEST_DIR"
 	instanceSocket = "PIPELINE_TEST_SOCKET"
 	instancePrefix = "PIPELINE_TEST_PREFIX"
+	instanceToasts = "PIPELINE_TEST_TOASTS" // when it hangs: before or after they are raised
 )
 
 // serveInstance runs a pipeline until it is killed.
@@ -39,23 +40,45 @@ func serveInstance() {
 	r := &rig{store: s, rdb: rdb, keys: k, inbox: inbox.New(rdb, k, inbox.Options{SQL: s}), board: newBoard(rdb, k, s)}
 	c := r.config()
 	c.Chunk = 100 // so that there is a midst to be killed in
+	if when := os.Getenv(instanceToasts); when != "" {
+		toasts := r.toasts()
+		c.Toasts = raising(func(ctx context.Context, all []notifier.ToastRaise) []error {
+			if when == "after" {
+				toasts.RaiseAll(ctx, all)
+			}
+			select {}
+		})
+	}
 	panic(fmt.Sprint("the instance ended: ", pipeline.New(c).Run(ctx)))
+}
+
+// otherInstance is an instance that can be killed.
+func (r *rig) otherInstance(t *testing.T, env ...string) *exec.Cmd {
+	t.Helper()
+	prefix := strings.TrimSuffix(r.keys.Lease(""), "lease:")
+	other := exec.Command(os.Args[0])
+	other.Env = append(os.Environ(), instanceDir+"="+r.dir, instanceSocket+"="+redistest.Socket(t), instancePrefix+"="+prefix)
+	other.Env = append(other.Env, env...)
+	other.Stderr = os.Stderr
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if other.ProcessState == nil {
+			_ = other.Process.Kill()
+			_ = other.Wait()
+		}
+	})
+	return other
 }
 
 func TestWhatAKilledInstanceLeftIsFinishedByAnother(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
-	prefix := strings.TrimSuffix(r.keys.Lease(""), "lease:")
 	seqs := r.users(t, "all", 6000)
 	p := pipeline.New(r.config())
 	n := send(t, p, toRole("all"))
-
-	first := exec.Command(os.Args[0])
-	first.Env = append(os.Environ(), instanceDir+"="+r.dir, instanceSocket+"="+redistest.Socket(t), instancePrefix+"="+prefix)
-	first.Stderr = os.Stderr
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
-	}
+	first := r.otherInstance(t)
 	delivered := func() int64 {
 		d, _, err := r.counted(t.Context(), n.ID)
 		if err != nil {
@@ -79,6 +102,39 @@ func TestWhatAKilledInstanceLeftIsFinishedByAnother(t *testing.T) {
 	r.everyoneHas(t, seqs, 1)
 	if got := delivered(); got != 6000 {
 		t.Errorf("%d are counted, want 6,000", got)
+	}
+}
+
+func TestKilledBesideARaiseNoneIsMissingAndNonePopsUpTwice(t *testing.T) {
+	t.Parallel()
+	for _, when := range []string{"before", "after"} {
+		for name, users := range map[string]int{"whole": 3, "range by range": 250} {
+			t.Run(when+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				r := newRig(t, redistest.Client(t))
+				seqs := r.users(t, "all", users)
+				c := r.popping()
+				c.Chunk, c.Wait = 100, 0
+				p := pipeline.New(c)
+				n := send(t, p, withToast(toRole("all")))
+				first := r.otherInstance(t, instanceToasts+"="+when)
+				eventually(t, "it is delivered, and hangs", func() bool {
+					d, _, err := r.counted(t.Context(), n.ID)
+					return err == nil && d >= int64(min(users, 100)) && (when == "before" || len(r.raised(t, n.ID)) >= min(users, 100))
+				})
+				if err := first.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				_ = first.Wait()
+				if state := r.stateOf(t, n.ID); state == notifier.StateSent {
+					t.Fatal("it is said to be sent")
+				}
+				start(t, p)
+				r.state(t, n.ID, notifier.StateSent)
+				r.everyoneHas(t, seqs, 1)
+				r.wantRaised(t, n.ID, seqs)
+			})
+		}
 	}
 }
 

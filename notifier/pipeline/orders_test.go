@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -20,7 +21,8 @@ import (
 
 // TestInAnyOrderEveryNoticeEndsWhereItBelongs sends, edits, deletes, retracts,
 // interrupts and repeats at random. In the end every inbox must hold each notice that was
-// not retracted once, with its last text, and no other.
+// not retracted once, with its last text, and no other; and of what asks for it each
+// recipient was raised one toast.
 func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 	t.Parallel()
 	base := newRig(t, redistest.Client(t))
@@ -29,7 +31,7 @@ func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 		r := *base
 		r.keys = redistest.Space(t)
 		r.inbox = inbox.New(r.rdb, r.keys, inbox.Options{SQL: r.store})
-		c := r.config()
+		c := r.popping()
 		c.Chunk, c.Wait, c.Poll, c.Idle = 4, 0, time.Millisecond, time.Millisecond
 		p := pipeline.New(c)
 		var sent []notifier.Notice
@@ -37,13 +39,17 @@ func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 		deleted, edits := map[[2]int64]bool{}, 0 // user, notice
 		pick := func(rt *rapid.T) notifier.Notice {
 			if len(sent) == 0 {
-				sent = append(sent, send(t, p, toRole("all")))
+				sent = append(sent, send(t, p, withToast(toRole("all"))))
 			}
 			return rapid.SampledFrom(sent).Draw(rt, "notice")
 		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"send to all": func(*rapid.T) { sent = append(sent, send(t, p, toRole("all"))) },
 			"send to two": func(*rapid.T) { sent = append(sent, send(t, p, toUsers("u1", "u2"))) },
+			"send what pops up": func(rt *rapid.T) {
+				to := rapid.SampledFrom([]notifier.Draft{toRole("all"), toUsers("u1", "u2")}).Draw(rt, "to")
+				sent = append(sent, send(t, p, withToast(to)))
+			},
 			"retract": func(rt *rapid.T) {
 				n := pick(rt)
 				retract(t, p, n.ID)
@@ -118,6 +124,16 @@ func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 			})
 		}
 		stop()
+		raised := r.allRaised(t)
+		for _, n := range sent {
+			want := oneEach(seqs[:n.Recipients])
+			if !n.Toast {
+				want = oneEach(nil)
+			}
+			if got := raised[n.ID]; !retracted[n.ID] && !maps.Equal(got, want) {
+				rt.Fatalf("notice %d was raised %v, want %v", n.ID, got, want)
+			}
+		}
 		for i, seq := range seqs {
 			var want []int64
 			for _, n := range slices.Backward(sent) {

@@ -10,10 +10,12 @@ import { startKeys } from "./keys.js";
 import { live } from "./live.js";
 import { startMenu } from "./menu.js";
 import { startPanel } from "./panel.js";
+import { post } from "./post.js";
 import { startPosts } from "./postwatch.js";
 import { startRestored } from "./restored.js";
 import { startStale } from "./stale.js";
 import { startTimes } from "./times.js";
+import { startToasts } from "./toasts.js";
 import { rememberZone } from "./zone.js";
 
 rememberZone();
@@ -24,13 +26,14 @@ startFollow();
 const { user } = document.body.dataset;
 if (user) {
 	startRestored(user);
-	const { events, start } = live(user);
+	const { events, showing, start } = live(user);
 	startConnection(events);
 	startBell(events);
 	startInbox(events);
 	startPosts(events);
 	startStale(events);
 	startPanel(events);
+	startToasts(events, showing, (ids) => post("/toasts/ack", { id: ids.join(",") }));
 	startActions();
 	startKeys();
 	start();

@@ -39,6 +39,10 @@ const actions = {
 	o: () => follow(current()?.querySelector(":is(h2, h3) a") ?? current()?.querySelector("summary")),
 	u: () => press(current(), (row) => (row.dataset.state === "unread" ? "/read" : "/unread")),
 	d: () => press(current(), () => "/delete"),
+	t: () => {
+		const link = document.querySelector("#popups :is(a, button)");
+		if (link instanceof HTMLElement) link.focus({ preventScroll: true });
+	},
 	z: () => {
 		const undo = document.querySelector("#done form");
 		if (undo instanceof HTMLFormElement) undo.requestSubmit();

@@ -5,6 +5,7 @@ import { clock } from "./clock.js";
 export const names = [
 	"badge", "notice", "changed", "read", "unread", "removed",
 	"announcement", "announcement_read", "announcement_unread", "announcement_removed",
+	"toast",
 ];
 
 /** Those about rows of the inbox, which are told with its version. */

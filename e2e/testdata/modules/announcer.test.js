@@ -26,6 +26,18 @@ test("at most one phrase in five seconds, and of those that wait the last", () =
 	equal(said.slice(2), [[13_050, "six"], [18_050, "seven"]]);
 });
 
+test("a phrase may wait a little longer for there to be less to say", () => {
+	const time = new Time();
+	/** @type {[number, string][]} */ const said = [];
+	const speak = announcer((phrase) => said.push([time.at, phrase]), time);
+	let more = ", newest: Bob";
+	speak(() => `4 unread${more}`, 400);
+	time.pass(399);
+	more = "";
+	time.pass(1);
+	equal(said, [[400, "4 unread"]]);
+});
+
 test("a phrase that was said is not said again with the next", () => {
 	const time = new Time();
 	/** @type {string[]} */ const said = [];

@@ -68,3 +68,19 @@ test("an announcement is named when it comes, not when it is edited, and the nav
 	document.dispatchEvent(new CustomEvent("carillon:badge", { detail: badge(0, 0, 0, 13) })); // half a badge
 	equal([chip(), shown()[0]], [[], "2"]);
 });
+
+test("of a notice that shows as a toast the title is not said once more, whichever comes first", () => {
+	const { stream, said } = start();
+	const toast = (/** @type {number | undefined} */ id) => document.dispatchEvent(new CustomEvent("carillon:toast", { detail: id }));
+	tell(stream, "badge", badge(2, 1, 10));
+	tell(stream, "notice", { id: 5, title: "Bob likes your photo", ver: 11 });
+	toast(5);
+	tell(stream, "badge", badge(3, 1, 11));
+	toast(6);
+	tell(stream, "notice", { id: "6", title: "Eve, too", ver: 12 });
+	tell(stream, "badge", badge(4, 1, 12));
+	toast(undefined); // one that stands alone
+	tell(stream, "notice", { id: 7, title: "And Zoe", ver: 13 });
+	tell(stream, "badge", badge(5, 1, 13));
+	equal(said, ["4 unread", "5 unread", "6 unread, newest: And Zoe"]);
+});

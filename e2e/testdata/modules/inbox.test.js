@@ -1,43 +1,13 @@
 // @ts-check
-import { Seen, startCatchUp } from "../../../static/js/catchup.js";
+import { Seen } from "../../../static/js/catchup.js";
 import { startInbox } from "../../../static/js/inbox.js";
 import { look as fetchAll, partOf, reconcile } from "../../../static/js/reconcile.js";
-import { entryOf, rows } from "../../../static/js/rows.js";
+import { rows } from "../../../static/js/rows.js";
 import { byId, equal, tell, test, until } from "./check.js";
-import { badge, look, Time } from "./fakes.js";
+import { badge, Time } from "./fakes.js";
+import { inbox, part, row, shown } from "./inboxpage.js";
 
-/**
- * Fills the page with rows `key@at state [mark]`; its version is 10.
- * @param {...string} lines
- */
-function inbox(...lines) {
-	const main = document.querySelector("main");
-	if (main) main.innerHTML = `<a id="arrivals" href="/inbox" hidden></a><ul>${lines.map(row).join("")}</ul>`;
-}
-
-/** @param {string} line */
-function row(line) {
-	const [, key, at, state, mark] = line.match(/^(\S+)@(\d+) (\w+) ?(\w*)$/) ?? [];
-	const kind = mark === "New" ? "mark" : "dot";
-	return `<li class="row" tabindex="-1" data-testid="entry" data-key="${key}" data-at="${at}" data-state="${state}" data-read="0">
-		<h3>${mark ? `<span class="${kind}">${mark}</span> ` : ""}Title</h3><form></form></li>`;
-}
-
-const shown = () =>
-	rows().map((row) => {
-		const { key, at, state } = entryOf(row);
-		return `${key}@${at} ${state} ${row.querySelector(".mark, .dot")?.textContent ?? ""}`.trim();
-	});
 const offered = () => (byId("arrivals").hidden ? "" : byId("arrivals").textContent);
-
-/** @param {number} ver @param {string[]} lines @param {number} [before] @param {number} [from] */
-function part(ver, lines, before = Infinity, from = 0) {
-	const entries = lines.map((line) => {
-		const [, key = "", at, state = ""] = line.match(/^(\S+)@(\d+) (\w+)$/) ?? [];
-		return { key, at: Number(at), state };
-	});
-	return { ver, entries, before, from };
-}
 
 /** @param {Time} [time] @param {() => Promise<any>} [get] */
 function start(time, get) {
@@ -202,62 +172,4 @@ test("a row that loses its link or its text keeps the focus, and one that moved 
 	equal(shown.querySelector(".body")?.textContent, "Text");
 	reconcile([served(wording(`<span dir="auto">Newer</span>`, ""), 22, 15)]);
 	equal(shown.querySelector("h3 > [dir]")?.textContent, "New");
-});
-
-/** @param {() => Promise<any>} get */
-function watch(get) {
-	const [stream, time] = [new EventTarget(), new Time()];
-	/** @type {string[][]} */ const found = [];
-	startCatchUp(stream, (arrived) => found.push([...arrived.keys()]), time, get);
-	return { time, found, say: (/** @type {string} */ name, /** @type {any} */ detail) => tell(stream, name, detail) };
-}
-
-test("a page that missed events looks once, a little later, and only while somebody looks at it", async () => {
-	inbox("a:1@9 read");
-	let asked = 0;
-	const { time, found, say } = watch(async () => (asked++, part(12, ["n:1@12 unread", "a:1@9 read"])));
-	look("hidden");
-	say("badge", badge(1, 0, 12));
-	time.pass(60_000);
-	equal(asked, 0, "looks while hidden");
-	look("visible");
-	equal(time.next, 500, "wait");
-	say("badge", badge(1, 0, 12));
-	time.pass(60_000);
-	await until("it has looked", () => found.length === 1);
-	equal([asked, found], [1, [["n:1"]]]);
-	time.pass(60_000);
-	equal(asked, 1, "looks");
-});
-
-test("a look that fails, or finds less than was heard, is repeated after a longer wait", async () => {
-	inbox("a:1@9 read");
-	const answers = [Promise.reject(new Error("503")), Promise.resolve(part(12, ["a:1@9 read"])), Promise.resolve(part(13, []))];
-	answers[0]?.catch(() => {});
-	let asked = 0;
-	const { time, found, say } = watch(() => answers[asked++] ?? Promise.resolve(null));
-	say("badge", badge(1, 0, 12));
-	time.pass(1000);
-	await until("the next is planned", () => time.next !== undefined);
-	equal(time.next, backoffOf(1), "wait after one failure");
-	say("notice", { key: "n:1", ver: 13 });
-	time.pass(2000);
-	await until("the next is planned", () => time.next !== undefined);
-	equal([time.next, found], [backoffOf(2), []]);
-	time.pass(4000);
-	await until("it has looked", () => found.length === 1);
-	equal([asked, shown()], [3, []]);
-});
-
-/** @param {number} failures */
-const backoffOf = (failures) => (250 + 1000 * 2 ** failures) / 2;
-
-test("a page of somebody else is not looked at", async () => {
-	inbox("a:1@9 read");
-	let asked = 0;
-	const { time, found, say } = watch(async () => (asked++, null));
-	say("badge", badge(1, 0, 12));
-	time.pass(60_000);
-	await until("it has looked", () => asked === 1);
-	equal([found, shown()], [[], ["a:1@9 read"]]);
 });

@@ -1,0 +1,84 @@
+package soak
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+)
+
+func TestEachToastIsShownOnceAndWhoeverIsKilledAtLeastOnce(t *testing.T) {
+	h := plain(redistest.Own(t), "")
+	h.instances = 3
+	s := newSite(t, h)
+	c := s.screens()
+	c.open(1, readers/2)
+	others := c.open(readers/2+1, readers)
+
+	// Nobody is killed, and half of them go and come back.
+	senders := s.popUp()
+	s.wait(t, 60)
+	others.stop()
+	s.wait(t, 30)
+	others = c.open(readers/2+1, readers)
+	s.wait(t, 10)
+	senders.stop()
+	s.within(t, patience, c.missing)
+	quiet := c.shown()
+
+	// Instances are killed, and browsers closed with what they were given last.
+	c.frail.Store(true)
+	senders = s.popUp()
+	deaths := max(*kills/3, 1)
+	for range deaths {
+		s.wait(t, 1+rand.IntN(20))
+		others.stop()
+		slot := rand.IntN(len(s.slots))
+		s.slots[slot].Load().kill()
+		s.wait(t, 1+rand.IntN(20))
+		s.start(slot)
+		others = c.open(readers/2+1, readers)
+	}
+	senders.stop()
+	s.within(t, patience, c.missing)
+
+	all, again := c.shown(), 0
+	for what, n := range all {
+		if quiet[what] > 0 && n > 1 {
+			t.Errorf("%s was shown %d times, and nobody was killed then", what, n)
+		}
+		if n > 1 {
+			again++
+		}
+	}
+	t.Logf("%d toasts were shown; of %d while %d instances were killed and %d browsers closed before they showed one, %d more than once",
+		len(all), len(all)-len(quiet), deaths, len(c.faint), again)
+}
+
+// popUp lets two people send what pops up, to one or to a few.
+func (s *site) popUp() *traffic {
+	s.t.Helper()
+	return s.work(2, staff, func(ctx context.Context, p *person) {
+		form := url.Values{
+			"target": {"user"}, "to": {reader(1 + rand.IntN(readers))}, "type": {"news"}, "title": {"Something happened"}, "toast": {"1"},
+		}
+		if rand.IntN(10) == 0 {
+			form.Set("target", "role")
+			form.Set("to", "few")
+		}
+		to, err := p.post(ctx, "/staff/send", form)
+		var id int64
+		if err == nil {
+			id, err = strconv.ParseInt(strings.TrimPrefix(to, "/staff/notices/"), 10, 64)
+		}
+		if err != nil {
+			pause(ctx)
+			return
+		}
+		s.book.note(func() { s.book.accepted[id] = true })
+	})
+}

@@ -1,0 +1,276 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+)
+
+// pops sends a notice that pops up.
+func (p *person) pops(to, title string) {
+	p.t.Helper()
+	status, body := p.post("/staff/send", "target", "user", "to", to, "type", "order.late",
+		"title", title, "body", "The parcel left Rotterdam on Tuesday.", "toast", "1")
+	if status != http.StatusSeeOther {
+		p.t.Fatalf("send %q: status %d\n%s", title, status, body)
+	}
+}
+
+// popped is an expression: the titles of the toasts that the page shows.
+const popped = `[...document.querySelectorAll("#popups .toast-title")].map(e => e.textContent.trim()).join("|")`
+
+// noted is an expression that notes in a page all toasts that it ever shows.
+const noted = `(window.noted = [], new MutationObserver(all => all.forEach(m => m.addedNodes.forEach(n => noted.push(n.querySelector(".toast-title").textContent))))
+	.observe(document.querySelector("#popups ol"), {childList: true}), true)`
+
+// said is an expression: how often the page told the server something, and has an answer.
+func said(path string) string {
+	return fmt.Sprintf(`performance.getEntriesByType("resource").filter(e => e.name.endsWith(%q) && e.responseEnd > 0).length`, path)
+}
+
+// uses has somebody use this tab: what comes is shown here from now on.
+func (w *window) uses() *window {
+	w.t.Helper()
+	w.until(`document.querySelector("#bell[aria-expanded]")`)
+	before := ask[int](w, said("/events/active"))
+	w.clickOn("h1")
+	wait(w.t, "this tab shows toasts", func() bool { return value[bool](w, whoHolds("carillon-toasts:")) })
+	return w.until(fmt.Sprintf(`%s > 0 && %s >= %d`, said("/events/active"), said("/events/active"), before))
+}
+
+// TestToasts has one site for all, with vera who sends and somebody for each of them.
+func TestToasts(t *testing.T) {
+	t.Parallel()
+	s := many(t)
+	s.people("vera staff", "bob", "carol", "dave", "erin")
+	i := s.serve()
+	for name, test := range map[string]func(*testing.T, *instance, *person){
+		"four tabs and a second profile show one, where one was last": oneOfAll,
+		"by keys, by mouse, on paper":                                 atTheDesk,
+		"who wants none gets none until he wants them again":          wantsNone,
+		"without locks one page shows it":                             withoutLocks,
+		"who comes back gets three and the number of the others, and nothing old": func(t *testing.T, i *instance, vera *person) {
+			comesBack(t, s, i, vera)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mine := &instance{t: t, url: i.url}
+			test(t, mine, mine.person(t, "vera"))
+		})
+	}
+}
+
+func oneOfAll(t *testing.T, i *instance, vera *person) {
+	all := tabs(t, i, 4, "bob", "/settings")
+	second := open(t, i).as(i.person(t, "bob")).visit("/settings")
+	second.until(said("/events/active") + " > 0") // it was the last until another is used
+	for _, w := range append(all, second) {
+		ask[bool](w, noted)
+	}
+	// shows sends a toast and then a notice without one, so that every page has had
+	// the time to show the first.
+	n := 0
+	shows := func(who *window, title string) {
+		t.Helper()
+		vera.pops("bob", title)
+		who.until(fmt.Sprintf(`noted.includes(%q) && %s > 0`, title, said("/toasts/ack")))
+		vera.sends("bob", notice{typ: "like", title: "Calm"})
+		n += 2
+		times := 0
+		for _, w := range append(all, second) {
+			w.badge(strconv.Itoa(n))
+			times += ask[int](w, fmt.Sprintf(`noted.filter(title => title === %q).length`, title))
+		}
+		if times != 1 {
+			t.Errorf("%s is shown %d times", title, times)
+		}
+	}
+	all[1].uses()
+	shows(all[1], "Order 1 is late")
+	all[2].uses()
+	shows(all[2], "Order 2 is late")
+	second.visit("/settings") // somebody turns to it
+	ask[bool](second, noted)
+	second.uses()
+	shows(second, "Order 3 is late")
+	acks := 0
+	for _, w := range append(all, second) {
+		acks += ask[int](w, said("/toasts/ack"))
+	}
+	if acks != 3 {
+		t.Errorf("three toasts were acknowledged %d times", acks)
+	}
+	// What is said aloud is the whole toast, and the bell does not repeat it.
+	second.has("#popups-voice", "Order 3 is late\nThe parcel left Rotterdam on Tuesday.")
+}
+
+func comesBack(t *testing.T, s *site, i *instance, vera *person) {
+	w := open(t, i).as(i.person(t, "carol")).visit("/settings").uses()
+	ask[bool](w, noted)
+	w.looksAway()
+	for n := range 6 {
+		vera.pops("carol", fmt.Sprintf("Order %d is late", n))
+	}
+	w.badge("6")
+	old, ids := waiting(t, s, 6)
+	if err := redistest.Client(t).ZIncrBy(t.Context(), old, -3_600_001, ids[0].Member.(string)).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask[string](w, `noted.join()`); got != "" {
+		t.Errorf("while nobody looks %s is shown", got)
+	}
+	w.hide(false)
+	w.until(popped + ` === "2 more Open inbox|Order 5 is late|Order 4 is late|Order 3 is late"`)
+	wait(t, "all are acknowledged", func() bool {
+		n, err := redistest.Client(t).Exists(t.Context(), old).Result()
+		return err == nil && n == 0
+	})
+
+	// The laptop is closed: nothing of the page runs.
+	for range 4 {
+		w.types(kb.Escape)
+	}
+	w.until(popped + ` === ""`)
+	w.looksAway()
+	w.freeze(true)
+	vera.pops("carol", "Order 7 is late")
+	waiting(t, s, 1)
+	w.freeze(false)
+	w.hide(false)
+	w.until(popped + ` === "Order 7 is late"`)
+}
+
+// looksAway hides the tab until the server knows that nobody looks.
+func (w *window) looksAway() {
+	w.t.Helper()
+	before := ask[int](w, said("/events/active"))
+	w.hide(true)
+	w.until(fmt.Sprintf("%s > %d", said("/events/active"), before))
+}
+
+// waiting waits until so many toasts wait for one user and are held by a page that
+// shows none, and returns where and which.
+func waiting(t *testing.T, s *site, n int64) (key string, all []redis.Z) {
+	t.Helper()
+	rdb := redistest.Client(t)
+	prefix := s.flags[slices.Index(s.flags, "--redis-prefix")+1]
+	wait(t, fmt.Sprintf("%d toasts wait", n), func() bool {
+		found, err := rdb.Keys(t.Context(), prefix+"pending:toast:*").Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key = range found {
+			if all, err = rdb.ZRangeWithScores(t.Context(), key, 0, -1).Result(); err == nil && int64(len(all)) == n {
+				return true
+			}
+		}
+		return false
+	})
+	return key, all
+}
+
+func atTheDesk(t *testing.T, i *instance, vera *person) {
+	w := open(t, i).size(1280, 900).as(i.person(t, "dave"))
+	see := w.watched()
+	w.visit("/inbox?filter=unread").uses()
+	tools := inspection(t)
+	ask[bool](w, noted)
+
+	vera.pops("dave", "Order 1 is late")
+	w.until(`noted.length === 1`)
+	w.types("t").focusIsOn("Order 1 is late") // from here on it stays
+	vera.pops("dave", "Order 2 is late")
+	w.until(popped + ` === "Order 2 is late|Order 1 is late"`)
+	if role, name := w.named(`document.querySelector("#popups")`); role != "region" || name != "Pop-ups" {
+		t.Errorf("the place of toasts is a %s %q", role, name)
+	}
+	w.tabs().focusIsOn("Close: Order 1 is late")
+	w.do(chromedp.Evaluate[chromedp.Void](tools))
+	if faults := append(ask[[]string](w, `look(false)`), ask[[]string](w, findings)...); len(faults) > 0 {
+		t.Errorf("%q", faults)
+	}
+	w.types(kb.Escape).focusIsOn("Close: Order 2 is late").types(kb.Escape)
+	w.until(`document.querySelector("#popups").hidden && document.activeElement.localName === "h1"`)
+
+	// The row is not in the page yet: its link brings it.
+	w.do(focusOn("#bell"))
+	vera.pops("dave", "Order 3 is late")
+	w.until(`noted.includes("Order 3 is late")`)
+	w.visit("/inbox").uses()
+	ask[bool](w, noted)
+	vera.pops("dave", "Order 4 is late")
+	w.until(`noted.length === 1`)
+	w.hovers("#popups .toast").media("", "forced-colors", "active")
+	w.until(`(s => s.borderTopStyle === "solid" && parseFloat(s.borderTopWidth) >= 1)(getComputedStyle(document.querySelector(".toast")))`)
+	w.media("print").until(`!document.querySelector(".toast").checkVisibility()`)
+	w.media("", "prefers-reduced-motion", "reduce").until(`getComputedStyle(document.querySelector(".toast")).animationName === "none"`)
+	w.media("")
+	w.clickOn("#popups a")
+	w.until(`document.activeElement.matches(".row") && document.activeElement.querySelector("h3").textContent.includes("Order 4 is late")`)
+	if faults := see.complaints(0); len(faults) > 0 {
+		t.Errorf("%q", faults)
+	}
+}
+
+// hovers moves the mouse over a part of the page.
+func (w *window) hovers(sel string) *window {
+	w.t.Helper()
+	at := ask[[]float64](w, fmt.Sprintf(`(b => [b.x + b.width / 2, b.y + b.height / 2])(document.querySelector(%q).getBoundingClientRect())`, sel))
+	_, err := chromedp.Call(w.ctx, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseMoved, X: at[0], Y: at[1]})
+	if err != nil {
+		w.t.Fatalf("hover over %s: %v", sel, err)
+	}
+	return w
+}
+
+func wantsNone(t *testing.T, i *instance, vera *person) {
+	erin := i.person(t, "erin")
+	erin.leads("/settings", "locale", "en", "theme", "light", "keys", "1", "toasts", "0")
+	w := open(t, i).as(erin).visit("/inbox?filter=unread").until(live)
+	ask[bool](w, noted)
+	vera.pops("erin", "Order 1 is late")
+	w.badge("1")
+	vera.sends("erin", notice{typ: "like", title: "Calm"})
+	w.badge("2")
+	if n := ask[int](w, `noted.length`); n != 0 {
+		t.Errorf("%d toasts are shown", n)
+	}
+	erin.leads("/settings", "locale", "en", "theme", "light", "keys", "1", "toasts", "1")
+	w.until(popped + ` === "Order 1 is late"`) // the page is what it was: the server has changed its mind
+	erin.leads("/settings", "locale", "en", "theme", "light", "keys", "1", "toasts", "0")
+	vera.pops("erin", "Order 2 is late")
+	w.badge("3")
+	vera.sends("erin", notice{typ: "like", title: "Calmer"})
+	w.badge("4")
+	if n := ask[int](w, `noted.length`); n != 1 {
+		t.Errorf("%d toasts are shown, want one", n)
+	}
+}
+
+func withoutLocks(t *testing.T, i *instance, vera *person) {
+	lan := &instance{t: t, url: strings.Replace(i.url, "127.0.0.1", "lan.test", 1)}
+	home := open(t, lan)
+	one, two := home.tab().signIn("vera").goTo("/settings"), home.tab().goTo("/settings")
+	for _, w := range []*window{one, two} {
+		w.until(`document.querySelector("#bell[aria-expanded]") && !("locks" in navigator)`)
+		ask[bool](w, noted)
+	}
+	vera.pops("vera", "Order 1 is late")
+	one.badge("1")
+	two.badge("1")
+	wait(t, "one of them shows it", func() bool { return ask[int](one, said("/toasts/ack"))+ask[int](two, said("/toasts/ack")) == 1 })
+	if n := ask[int](one, `noted.length`) + ask[int](two, `noted.length`); n != 1 {
+		t.Errorf("it is shown %d times", n)
+	}
+}

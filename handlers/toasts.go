@@ -1,0 +1,76 @@
+package handlers
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// codeBadToast is the fault of what is no id of a toast, or more of them than can wait.
+const codeBadToast = "bad_toast"
+
+// ackToasts hears that toasts were shown: they go to no other device.
+func (h *Handlers) ackToasts(w http.ResponseWriter, r *http.Request) error {
+	return h.report(w, r, "id", func(id string) error {
+		ids, err := notifier.ParseToastIDs(id)
+		if err != nil {
+			return fault("id", codeBadToast, nil)
+		}
+		if err := h.Toasts.Ack(r.Context(), seqOf(r), ids); err != nil {
+			return fmt.Errorf("acknowledge toasts: %w", err)
+		}
+		return nil
+	})
+}
+
+// active hears that a page can be seen in this browser, or none any more: toasts go
+// where their user is.
+func (h *Handlers) active(w http.ResponseWriter, r *http.Request) error {
+	return h.report(w, r, "visible", func(visible string) error {
+		if visible != "0" && visible != "1" {
+			return fault("visible", codeBadSwitch, nil)
+		}
+		if err := h.Toasts.Active(r.Context(), seqOf(r), visitOf(r).user.ID, visible == "1"); err != nil {
+			return fmt.Errorf("note whether a page is seen: %w", err)
+		}
+		return nil
+	})
+}
+
+// report answers what a script tells without a page: with nothing, or with the faults of
+// its fields by name. Forms of ours never come here.
+func (h *Handlers) report(w http.ResponseWriter, r *http.Request, field string, hear func(value string) error) error {
+	if h.Toasts == nil {
+		return notifier.ErrNotFound
+	}
+	values, err := form(r, field)
+	if err == nil && values.Get(field) == "" {
+		err = missing(field)
+	}
+	if err == nil {
+		err = hear(values.Get(field))
+	}
+	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
+		return writeFaults(w, bad)
+	}
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func writeFaults(w http.ResponseWriter, bad *notifier.InvalidError) error {
+	faults := map[string]string{}
+	for _, f := range bad.Fields {
+		faults[f.Field] = f.Code
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusUnprocessableEntity)
+	return json.NewEncoder(w).Encode(map[string]any{"faults": faults})
+}

@@ -1,0 +1,111 @@
+package inbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// shared notes how many polls each round trip has, and stops each for a moment.
+type shared struct {
+	mu     sync.Mutex
+	polls  []int
+	before func(trip int)
+}
+
+func (h *shared) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (h *shared) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if cmd.Name() == "evalsha" {
+			h.note(1)
+		}
+		return next(ctx, cmd)
+	}
+}
+
+func (h *shared) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		if cmds[0].Name() == "evalsha" {
+			h.note(len(cmds))
+		}
+		return next(ctx, cmds)
+	}
+}
+
+func (h *shared) note(n int) {
+	h.mu.Lock()
+	h.polls = append(h.polls, n)
+	trip := len(h.polls)
+	h.mu.Unlock()
+	h.before(trip)
+}
+
+// TestWhoComesDuringAPollSharesTheNextRoundTrip also has the one who makes it leave
+// while he does, and others leave who wait for it.
+func TestWhoComesDuringAPollSharesTheNextRoundTrip(t *testing.T) {
+	t.Parallel()
+	c := redistest.Client(t)
+	s := newSite(t, c, 0)
+	for seq := range int64(7) {
+		s.fill(t, seq+1, 1, seq+1)
+	}
+	first, enough := make(chan struct{}), make(chan struct{})
+	leader, cancel := context.WithCancel(t.Context())
+	h := &shared{before: func(trip int) {
+		switch trip {
+		case 1:
+			close(first)
+			<-enough
+		case 2:
+			cancel()
+		}
+	}}
+	poll := func(ctx context.Context, seq int64) error {
+		p, err := s.Poll(ctx, seq, notifier.PollQuery{})
+		if err == nil && (p.Unread != seq || len(p.Entries) != int(seq)) {
+			err = fmt.Errorf("user %d has %d unread of %d", seq, p.Unread, len(p.Entries))
+		}
+		return err
+	}
+	if err := poll(t.Context(), 1); err != nil { // the script is there
+		t.Fatal(err)
+	}
+	c.AddHook(h)
+	var all sync.WaitGroup
+	come := func(ctx context.Context, seq int64, waiting int) {
+		all.Go(func() {
+			if err := poll(ctx, seq); err != nil {
+				t.Error(err)
+			}
+		})
+		for s.PollsWaiting() < waiting {
+			runtime.Gosched()
+		}
+	}
+	come(t.Context(), 1, 0)
+	<-first
+	come(leader, 2, 1)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if err := poll(gone, 3); !errors.Is(err, context.Canceled) {
+		t.Errorf("who does not wait: %v", err)
+	}
+	for i := range 5 {
+		come(t.Context(), int64(i+3), i+2)
+	}
+	close(enough)
+	all.Wait()
+	if !slices.Equal(h.polls, []int{1, 6}) {
+		t.Errorf("polls in each round trip: %v, want one and the six others", h.polls)
+	}
+}

@@ -1,0 +1,27 @@
+package live
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestWhatStandsAloneIsNotCountedWhileAnythingElseIs(t *testing.T) {
+	t.Parallel()
+	var toasts []notifier.Toast
+	for _, of := range []struct {
+		id     string
+		notice int64
+	}{{"1-0", 0}, {"2-0", 12}, {"3-0", 13}, {"4-0", 14}, {"5-0", 15}} {
+		toasts = append(toasts, notifier.Toast{ID: of.id, NoticeID: of.notice, Content: []byte(`{"title":"x"}`)})
+	}
+	var ids []string
+	for _, found := range regexp.MustCompile(`"id":"([^"]*)"`).FindAllSubmatch(appendToasts(nil, 1, toasts), -1) {
+		ids = append(ids, string(found[1]))
+	}
+	if want := []string{"4-0", "5-0", "1-0", "2-0,3-0"}; !slices.Equal(ids, want) {
+		t.Errorf("given are %q, want %q", ids, want)
+	}
+}

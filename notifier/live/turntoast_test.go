@@ -1,0 +1,83 @@
+package live
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+// popsUp is what a turn says of an announcement that pops up.
+const popsUp = `{"title":"Hi","body":"b","link":"/x","pinned":false,"toast":true}`
+
+func TestAnOpeningPopsUpOnceForEachWhoIsThereAndSeesIt(t *testing.T) {
+	t.Parallel()
+	rdb, k := redistest.Client(t), redistest.Space(t)
+	var hubs [2]*toaster
+	for i := range hubs {
+		hubs[i] = newToaster(t, rdb, k, func(c *Config) { c.Limits.Linger = time.Hour })
+	}
+	as := func(w *toaster, seq int64, say ...string) *stream {
+		r := request(t, w.srv.URL, seq)
+		for _, name := range say {
+			r.Header.Set(name, "2")
+		}
+		s := open(t, w.srv.Client(), r)
+		s.expect("badge", badge(1, 0))
+		return s
+	}
+	as(hubs[0], 1)
+	as(hubs[1], 1)
+	two, three, late := as(hubs[0], 2), as(hubs[1], 3), as(hubs[0], 4)
+	as(hubs[0], 5, "X-Toasts-Off")
+	as(hubs[0], 6, "X-Audience")
+	_ = as(hubs[0], 7).res.Body.Close() // he is subscribed for a while yet
+	eventually(t, "user 7 has left", func() bool { return hubs[0].hub.Stats().Streams == 5 })
+
+	quiet := strings.Replace(popsUp, `,"toast":true`, "", 1)
+	hubs[0].publishTurn(1, 200, 100, "open 9 3 "+popsUp, "open 8 0 "+quiet)
+	hubs[0].publishTurn(1, 300, 200, "changed 9 0 "+popsUp, "removed 8", "open 10 0 "+popsUp)
+	for s, ids := range map[*stream][]int{two: {9, 10}, three: {9, 10}, late: {10}} {
+		for _, id := range ids {
+			e := s.next()
+			for ; e.name != "toast"; e = s.next() {
+			}
+			want := `,"title":"Hi","body":"","link":"/announcements/N","notice":N}`
+			if !strings.HasSuffix(e.data, strings.ReplaceAll(want, "N", strconv.Itoa(id))) {
+				t.Errorf("announcement %d pops up as %s", id, e.data)
+			}
+		}
+	}
+	eventually(t, "each has it once", func() bool { return hubs[0].hub.Stats().Toasts+hubs[1].hub.Stats().Toasts == 7 })
+	for i, want := range [][]int{{2, 3}, {2, 2}} { // user 1 by both; for an edit by none
+		hubs[i].toasts.mu.Lock()
+		if d := cmp.Diff(want, hubs[i].toasts.raised); d != "" {
+			t.Errorf("hub %d raises for (-want +got):\n%s", i, d)
+		}
+		hubs[i].toasts.mu.Unlock()
+	}
+	if d := cmp.Diff([]string{"10|1", "10|2", "10|3", "10|4", "9|1", "9|2", "9|3"}, hubs[0].everRaised()); d != "" {
+		t.Errorf("raised (-want +got):\n%s", d)
+	}
+}
+
+// everRaised is NOTICE|SEQ of all toasts of notices.
+func (w *toaster) everRaised() (all []string) {
+	w.t.Helper()
+	for p := range keys.Partitions {
+		some, err := w.rdb.ZRange(context.Background(), w.keys.RaisedToasts(p), 0, -1).Result()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		all = append(all, some...)
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,93 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/script"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// popped is what Redis keeps of a request that may be repeated. Its Token is what makes
+// a raise that is done twice the same.
+type popped struct {
+	Digest []byte `json:"digest"`
+	Users  int64  `json:"users"`
+	Ends   int64  `json:"ends"` // ms
+	Token  string `json:"token"`
+	Done   bool   `json:"done,omitempty"` // it was raised for all of them
+}
+
+// popBefore is the same request as it came before; nil: it did not.
+func (p *Pipeline) popBefore(ctx context.Context, once *notifier.Once) (*popped, error) {
+	if once == nil {
+		return nil, nil
+	}
+	text, err := p.c.Redis.Get(ctx, p.popKey(once)).Bytes()
+	return readPopped(once, text, err)
+}
+
+// claimPop makes this the first request of its key, or answers who was.
+func (p *Pipeline) claimPop(ctx context.Context, once *notifier.Once, pop popped) (*popped, error) {
+	if once == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(pop.of(once))
+	if err != nil {
+		return nil, fmt.Errorf("write down a request for a toast: %w", err)
+	}
+	was, err := p.c.Redis.SetArgs(ctx, p.popKey(once), text, redis.SetArgs{Mode: "NX", Get: true, TTL: keepKeys}).Bytes()
+	return readPopped(once, was, err)
+}
+
+// settlePop notes that there is nothing left to raise. If that fails a repeated
+// request raises what was raised, which is nothing.
+func (p *Pipeline) settlePop(ctx context.Context, once *notifier.Once, pop popped) {
+	if once == nil {
+		return
+	}
+	pop.Done = true
+	text, err := json.Marshal(pop.of(once))
+	if err == nil {
+		err = p.c.Redis.SetArgs(ctx, p.popKey(once), text, redis.SetArgs{Mode: "XX", KeepTTL: true}).Err()
+	}
+	if err != nil {
+		p.c.Log.DebugContext(ctx, "request for a toast not settled", "stage", "toast", "err", err)
+	}
+}
+
+func (pop popped) of(once *notifier.Once) popped {
+	pop.Digest = once.Digest
+	return pop
+}
+
+func (p *Pipeline) popKey(once *notifier.Once) string {
+	sum := sha256.Sum256([]byte(once.Owner + "\x00" + once.Key))
+	return p.c.Keys.ToastRequest(hex.EncodeToString(sum[:]))
+}
+
+func readPopped(once *notifier.Once, text []byte, err error) (*popped, error) {
+	switch {
+	case errors.Is(err, redis.Nil):
+		return nil, nil
+	case script.Away(err):
+		return nil, fmt.Errorf("look for an earlier request: %w: %w", notifier.ErrUnavailable, err)
+	case err != nil:
+		return nil, fmt.Errorf("look for an earlier request: %w", err)
+	}
+	var pop popped
+	if err := json.Unmarshal(text, &pop); err != nil {
+		return nil, fmt.Errorf("read an earlier request: %w", err)
+	}
+	if !bytes.Equal(pop.Digest, once.Digest) {
+		return nil, notifier.ErrOtherRequest
+	}
+	return &pop, nil
+}

@@ -1,0 +1,3 @@
+// Package toast keeps the toasts that wait for their users, and says which
+// instance shows them.
+package toast

@@ -1,0 +1,11 @@
+-- forget_toasts.lua: a user is deleted, and what waits for him.
+--
+-- KEYS[1] stream   toasts of the partition
+-- KEYS[2] pending  his
+--
+-- Returns how many waited.
+local stream, pending = KEYS[1], KEYS[2]
+
+local ids = redis.call('ZRANGE', pending, 0, -1)
+for _, id in ipairs(ids) do settle_toast(stream, pending, id) end
+return #ids

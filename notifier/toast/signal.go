@@ -1,0 +1,70 @@
+package toast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Waiting says of each user whether any toast waits for him. It may say so of one that
+// need not be shown any more: Take finds that out. It says no of who cannot be served,
+// and answers for all others beside that error; for nobody when Redis is away.
+func (t *Toasts) Waiting(ctx context.Context, seqs []int64) ([]bool, error) {
+	waiting := make([]bool, 0, len(seqs))
+	var first error
+	for some := range slices.Chunk(seqs, lookBatch) {
+		pipe := t.rdb.Pipeline()
+		counts := make([]*redis.IntCmd, len(some))
+		for i, seq := range some {
+			counts[i] = pipe.ZCard(ctx, t.k.PendingToasts(seq))
+		}
+		_, _ = pipe.Exec(ctx) // each command holds its own error
+		for i, c := range counts {
+			n, err := c.Result()
+			if err != nil {
+				t.stats.failed.Add(1)
+				err = fmt.Errorf("ask whether toasts wait for user %d: %w", some[i], away(err))
+			}
+			if errors.Is(err, notifier.ErrUnavailable) || err != nil && ctx.Err() != nil {
+				return nil, err
+			}
+			if waiting = append(waiting, n > 0); first == nil {
+				first = err
+			}
+		}
+	}
+	return waiting, first
+}
+
+// Signal tells every instance where this user is connected.
+func (t *Toasts) Signal(ctx context.Context, seq int64, s notifier.Signal) error {
+	if err := t.rdb.Publish(ctx, t.k.LiveUser(seq), s.String()).Err(); err != nil {
+		t.stats.failed.Add(1)
+		return fmt.Errorf("signal to user %d: %w", seq, away(err))
+	}
+	return nil
+}
+
+// Nudge tells every instance where one of these users is connected that a toast waits
+// for him which nobody acknowledged here.
+func (t *Toasts) Nudge(ctx context.Context, seqs []int64) error {
+	waits := notifier.Signal{Kind: notifier.SignalNudge}.String()
+	for some := range slices.Chunk(seqs, lookBatch) {
+		_, err := t.rdb.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+			for _, seq := range some {
+				pipe.Publish(ctx, t.k.LiveUser(seq), waits)
+			}
+			return nil
+		})
+		if err != nil {
+			t.stats.failed.Add(1)
+			return fmt.Errorf("nudge %d users: %w", len(some), away(err))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+// @ts-check
+import { text } from "./texts.js";
+
+/**
+ * A toast as the server sends it, or several of them in one line: `more` says how
+ * many that are. `id` holds all their ids.
+ * @typedef {object} Toast
+ * @property {string} id
+ * @property {string} title
+ * @property {string} body
+ * @property {string} link
+ * @property {number} [notice]
+ * @property {string} [key] of its row in the inbox
+ * @property {number} [at] of that row
+ * @property {number} [more]
+ */
+
+/** What is said of a toast to those who listen. @param {Toast} toast */
+export function spoken({ title, body, more }) {
+	if (more) return text("toasts_more", { Count: more });
+	return body ? `${title}\n${body}` : title;
+}
+
+/**
+ * The box of a toast. Whatever it says is text.
+ * @param {Toast} toast
+ * @returns {HTMLLIElement}
+ */
+export function card(toast) {
+	const box = document.createElement("li");
+	box.className = toast.more ? "toast rest" : "toast";
+	if (!toast.more && !toast.notice) box.classList.add("alone"); // it can be read nowhere else
+	box.dataset.testid = toast.more ? "toasts-more" : "toast";
+	box.dataset.id = toast.id;
+	const words = document.createElement("div");
+	words.append(heading(toast));
+	if (toast.body) words.append(paragraph("toast-body", toast.body));
+	box.append(bell(), words, closing(toast.more ? "" : toast.title));
+	return box;
+}
+
+/** @param {Toast} toast */
+function heading(toast) {
+	const p = paragraph("toast-title", toast.title);
+	const href = address(toast);
+	if (toast.more) p.append(count(toast), " ", anchor("/inbox", text("toasts_open")));
+	else if (href) p.replaceChildren(anchor(href, toast.title));
+	return p;
+}
+
+/** @param {Toast} toast */
+function count(toast) {
+	const words = document.createElement("span");
+	words.textContent = spoken(toast);
+	return words;
+}
+
+/** @param {string} href @param {string} words */
+function anchor(href, words) {
+	const link = document.createElement("a");
+	[link.href, link.textContent] = [href, words];
+	return link;
+}
+
+/** Where it leads: to its row, or else where it says. @param {Toast} toast */
+function address({ key, at, link }) {
+	if (key) return at ? `/inbox#e${at}` : "/inbox";
+	return link;
+}
+
+/** @param {string} kind @param {string} words */
+function paragraph(kind, words) {
+	const p = document.createElement("p");
+	[p.className, p.dir, p.textContent] = [kind, "auto", words];
+	return p;
+}
+
+/** The bell of the page once more: nothing has to be fetched. */
+function bell() {
+	const place = document.createElement("span");
+	place.className = "toast-icon";
+	place.setAttribute("aria-hidden", "true");
+	const icon = document.querySelector("#bell .icon");
+	if (icon) place.append(icon.cloneNode(true));
+	return place;
+}
+
+/** @param {string} title */
+function closing(title) {
+	const button = document.createElement("button");
+	[button.type, button.className, button.textContent] = ["button", "close", "✕"];
+	button.setAttribute("aria-label", title ? text("toast_close", { Title: title }) : text("close"));
+	return button;
+}
