@@ -34,6 +34,7 @@ func groups() []group {
 		{[]string{"10"}, "writing behind", (*world).writeBehind},
 		{[]string{"11"}, "announcements at ten million users", (*world).bitmaps},
 		{[]string{"12"}, "polling", (*world).polling},
+		{[]string{"13"}, "toasts", (*world).toasts},
 		{[]string{"14"}, "stalled clients", (*world).stalled},
 		{[]string{"15"}, "connecting and leaving", (*world).churn},
 		{[]string{"16"}, "memory", (*world).footprint},

@@ -24,6 +24,7 @@ type poster struct {
 	db    *store.Store
 	board *announcement.Board
 	ids   []int64 // what is open
+	pops  bool    // what is announced pops up
 }
 
 func (w *world) poster(ctx context.Context) (*poster, error) {
@@ -43,7 +44,10 @@ func (w *world) poster(ctx context.Context) (*poster, error) {
 func (p *poster) announce(ctx context.Context, m load.Mark, pinned bool) (stored time.Duration, err error) {
 	n := p.w.notice(m, 0)
 	n.Target = notifier.Target{Audiences: []notifier.Audience{audience}}
-	n.Type = notifier.TypeAnnouncement
+	n.Type, n.Toast = notifier.TypeAnnouncement, p.pops
+	if p.pops {
+		n.Title = string(m.Append(nil)) // its body does not pop up
+	}
 	began := time.Now()
 	n.Window = notifier.Window{StartsAt: began, EndsAt: began.Add(time.Hour), Pinned: pinned}
 	if err := p.db.Announce(ctx, n); err != nil {

@@ -93,6 +93,7 @@ func routes(h hub, pageBytes int) http.Handler {
 	mux.HandleFunc("GET /events", func(w http.ResponseWriter, r *http.Request) {
 		h.stream(w, r, r.URL.Query().Get("user"))
 	})
+	mux.HandleFunc("POST /ack", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /page", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write(page) // a client that left is no concern of ours

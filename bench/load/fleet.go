@@ -20,6 +20,8 @@ type Config struct {
 	Users    int                // stream i belongs to user i mod Users
 	Request  func(i int) []byte // the whole request of stream i
 	Stalled  func(i int) bool   // streams that stop reading after their first event; may be nil
+	Event    string             // the events whose marks count; empty: all
+	Shown    func(Shown)        // hears of each mark that came for the first time, and must not wait; may be nil
 	Sources  int                // source addresses 127.0.0.1 and on; 0 leaves it to the kernel
 	Loops    int                // reading threads
 	InFlight int                // connections that may be opening at once

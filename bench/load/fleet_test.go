@@ -79,6 +79,35 @@ func TestAStalledStreamIsSeenToFillAndToBeCut(t *testing.T) {
 	_ = open[0].Close()
 }
 
+func TestMarksOfOneEventAreHandedOnOnce(t *testing.T) {
+	t.Parallel()
+	addr, conns := streamServer(t, 1)
+	shown := make(chan Shown, 10)
+	cfg := testConfig(addr, 1)
+	cfg.Event, cfg.Shown = "toast", func(s Shown) { shown <- s }
+	fleet, o, err := Open(t.Context(), cfg)
+	if err != nil || o.Opened != 1 {
+		t.Fatalf("%d open: %v", o.Opened, err)
+	}
+	defer fleet.Close()
+	fleet.Begin(1)
+	mark := Mark{Run: 1, Due: time.Unix(0, 7)}
+	data := "data: {\"id\":\"5-1\",\"body\":\"" + string(mark.Append(nil)) + "\"}\n\n"
+	open := <-conns
+	defer func() { _ = open[0].Close() }()
+	for _, name := range []string{"notice", "toast", "toast"} {
+		if _, err := io.WriteString(open[0], "event: "+name+"\n"+data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, func() bool { return fleet.Result().Doubled == 1 })
+	if r := fleet.Result(); r.Marks != 1 || len(shown) != 1 {
+		t.Errorf("%d marks, %d shown; want the one", r.Marks, len(shown))
+	} else if got := <-shown; got != (Shown{ID: "5-1", Mark: mark}) {
+		t.Errorf("shown %+v", got)
+	}
+}
+
 func TestStreamsThatNeverAnswerAreGivenUp(t *testing.T) {
 	t.Parallel()
 	addr, conns := streamServer(t, 1) // the second is never accepted

@@ -78,3 +78,14 @@ func number(json []byte, quotedName string) int64 {
 	}
 	return v
 }
+
+// text returns what stands between begin and the next quote, or nothing. It is for what
+// nobody escapes.
+func text(json []byte, begin string) string {
+	_, rest, _ := bytes.Cut(json, []byte(begin))
+	word, _, ok := bytes.Cut(rest, []byte{'"'})
+	if !ok {
+		return ""
+	}
+	return string(word)
+}

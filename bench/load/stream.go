@@ -24,6 +24,13 @@ type stream struct {
 	badge   Badge
 }
 
+// Shown is a mark as its stream was sent it.
+type Shown struct {
+	User int64
+	ID   string // of the JSON that it came in, when that is text
+	Mark Mark
+}
+
 // event counts one event of a stream.
 func (l *loop) event(s *stream, e Event, now time.Time) {
 	if !s.open {
@@ -34,6 +41,9 @@ func (l *loop) event(s *stream, e Event, now time.Time) {
 		s.badge = Badge{
 			Unread: number(e.Data, `"unread"`), Ver: number(e.Data, `"ver"`), AVer: number(e.Data, `"aver"`), Seen: s.badge.Seen + 1,
 		}
+		return
+	}
+	if only := l.fleet.cfg.Event; only != "" && string(e.Name) != only {
 		return
 	}
 	m, ok := FindMark(e.Data)
@@ -61,6 +71,9 @@ func (l *loop) event(s *stream, e Event, now time.Time) {
 	l.stats.last = now
 	l.stats.latency.Add(now.Sub(m.Due))
 	l.marks.Add(1)
+	if f := l.fleet.cfg.Shown; f != nil {
+		f(Shown{User: s.user, ID: text(e.Data, `"id":"`), Mark: m})
+	}
 }
 
 func (l *loop) opened(s *stream, now time.Time) {
