@@ -49,6 +49,9 @@ func openOffice(t *testing.T) *gallery {
 	t.Helper()
 	s := alone(t)
 	lines := []string{"vera staff;night", "none staff", longName + " picker", "山田太郎 picker", "محمد picker"}
+	for _, name := range strings.Split(each("leaver"), ", ") {
+		lines = append(lines, name+" picker")
+	}
 	for n := range 60 {
 		lines = append(lines, fmt.Sprintf("picker%02d picker", n))
 	}
@@ -66,6 +69,9 @@ func openOffice(t *testing.T) *gallery {
 		vera.leads("/staff/roles", "action", "create", "role", fmt.Sprintf("team %02d", n))
 	}
 	for _, name := range []string{longName, "山田太郎", "محمد"} {
+		vera.leads("/staff/subscriptions", "type", "order.late", "user", name)
+	}
+	for _, name := range strings.Split(each("leaver"), ", ") {
 		vera.leads("/staff/subscriptions", "type", "order.late", "user", name)
 	}
 	vera.leads("/staff/subscriptions", "type", "rep_notice", "scope", "119240", "role", "picker")
@@ -148,7 +154,7 @@ func officeViews() []view {
 			w.fill("role", "picker")
 			w.press(".adding .primary")
 		}},
-		{name: "subscriptions-undo", as: "vera", path: "/staff/subscriptions?q=picker53", then: func(w *window) {
+		{name: "subscriptions-undo", as: "vera", path: "/staff/subscriptions?q=leaver-%s", then: func(w *window) {
 			w.do(chromedp.Click(css("[data-testid=subscription] button")))
 			w.until(`document.querySelector("#done.floating form")`)
 			w.do(chromedp.Click(css("#done form button")))

@@ -112,6 +112,8 @@ func (g *gallery) postStaffViews() []view {
 // edits changes an announcement behind the back of whoever has its form open.
 func (g *gallery) edits(w *window, id string) {
 	w.t.Helper()
+	g.edit.Lock()
+	defer g.edit.Unlock()
 	vera := g.people["vera"]
 	_, form := vera.get("/staff/notices/" + id + "/edit")
 	_, rest, _ := strings.Cut(form, `name="revision" value="`)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -22,6 +23,7 @@ type gallery struct {
 	sending string // the path of a notice on its way
 	posts   posts
 	sent    atomic.Int64
+	edit    sync.Mutex // held by who reads a revision and saves the next
 }
 
 // guise is a window as somebody has it, at a desk or on a phone, and in which
@@ -144,8 +146,8 @@ func firstWord(line string) string {
 // view is a page in one of its states.
 type view struct {
 	name   string
-	as     string // whose it is; empty: nobody is signed in; with -%s: of a guise
-	path   string
+	as     string        // whose it is; empty: nobody is signed in; with -%s: of a guise
+	path   string        // with -%s: what only a guise uses
 	status int64         // empty: 200
 	then   func(*window) // what is done there before one looks
 }

@@ -135,7 +135,9 @@ func topicViews(g *gallery, page, late string) []view {
 			w.until(textOf("#preview h3") + ` === "Aisle 7, shelf 3 has −6 units"`)
 		}},
 		{name: "edit-conflict", as: "vera", path: late + "/edit", status: 409, then: func(w *window) {
+			g.edit.Lock()
 			g.people["vera"].editsNotice(late, "title", "Order 4187 is on its way again")
+			g.edit.Unlock()
 			w.fill("body", "It comes on Monday.")
 			w.press(`[data-testid=edit-form] button.primary`)
 		}},
