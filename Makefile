@@ -20,7 +20,7 @@ UNRACED = modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory github.
 # deadlines.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak race screenshots bench generate lint verify check setup
+.PHONY: help run build test soak race screenshots gallery bench generate lint verify check setup
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -47,6 +47,9 @@ race: setup ## run all tests with the race detector
 screenshots: setup ## write the pictures of README and docs anew
 	@scripts/setup.sh screenshots
 	$(GO) test ./e2e -run 'ThePictures' -count=1 -args -pictures=../docs/images
+
+gallery: setup ## write pictures of every page in every state under e2e/screenshots
+	$(GO) test ./e2e -run 'TestEveryPage' -count=1 -args -gallery
 
 bench: setup ## measure what the README promises; takes minutes
 	$(GO) run ./bench

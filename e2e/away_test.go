@@ -164,13 +164,9 @@ func TestARedisThatWasKilledIsBackBeforeAnybodyHasToDoAnything(t *testing.T) {
 	bob.until(`document.querySelector("#stale") === null`)
 }
 
-// TestEveryPageOfARedisThatIsAwayIsSound looks at them as at all others. It leaves
-// the pictures under screenshots/away.
+// TestEveryPageOfARedisThatIsAwayIsSound looks at them as at all others.
 func TestEveryPageOfARedisThatIsAwayIsSound(t *testing.T) {
 	t.Parallel()
-	if err := os.MkdirAll("screenshots/away/html", 0o750); err != nil {
-		t.Fatal(err)
-	}
 	s := alone(t)
 	s.people("vera staff", "bob")
 	i := s.serve()
@@ -194,40 +190,25 @@ func TestEveryPageOfARedisThatIsAwayIsSound(t *testing.T) {
 	}
 	i.stopRedis(t)
 	waiting := vera.leads("/staff/send", "target", "user", "to", "bob", "type", "like", "title", "Sent while it was away", "body", "x")
-	tools := inspection(t)
-	t.Run("in", func(t *testing.T) {
-		for _, as := range guises {
-			t.Run(as.String(), func(t *testing.T) {
-				t.Parallel()
-				w := open(t, i)
-				in := &inspector{w: w, see: w.watched(), as: as, tools: tools, found: map[string][]string{}, dir: "away"}
-				for _, v := range []view{
-					{name: "inbox", as: "bob", path: "/inbox", then: reconnecting},
-					{name: "inbox-unread", as: "bob", path: "/inbox?filter=unread"},
-					{name: "inbox-older", as: "bob", path: "/inbox", then: func(w *window) { w.follow(`a[rel=next]`) }},
-					{name: "panel", as: "bob", path: "/settings", then: openPanel},
-					{name: "announcements", as: "bob", path: "/announcements"},
-					{name: "announcement", as: "bob", path: "/announcements/" + post},
-					{name: "not-possible", as: "bob", path: "/inbox", status: 503, then: func(w *window) {
-						w.do(chromedp.Evaluate[chromedp.Void](`document.body.insertAdjacentHTML("beforeend",
-							'<form id="sent" method="post" action="/inbox/read"><input name="key" value="a:b"><button>Send</button></form>')`))
-						w.press(`#sent button`)
-					}},
-					{name: "notice-waiting", as: "vera", path: waiting},
-					{name: "dead-letters", as: "vera", path: "/staff/deadletters"},
-					{name: "dead-letters-open", as: "vera", path: "/staff/deadletters", then: func(w *window) {
-						w.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".letters details").forEach(d => (d.open = true))`))
-					}},
-					{name: "notice-dead", as: "vera", path: "/staff/notices/3"},
-				} {
-					in.inspect(g, v)
-				}
-				for fault, where := range in.found {
-					t.Errorf("%s\n\ton %d: %s", fault, len(where), strings.Join(where, ", "))
-				}
-			})
-		}
-	})
+	g.inspect(t, "away", guises, []view{
+		{name: "inbox", as: "bob", path: "/inbox", then: reconnecting},
+		{name: "inbox-unread", as: "bob", path: "/inbox?filter=unread"},
+		{name: "inbox-older", as: "bob", path: "/inbox", then: func(w *window) { w.follow(`a[rel=next]`) }},
+		{name: "panel", as: "bob", path: "/settings", then: openPanel},
+		{name: "announcements", as: "bob", path: "/announcements"},
+		{name: "announcement", as: "bob", path: "/announcements/" + post},
+		{name: "not-possible", as: "bob", path: "/inbox", status: 503, then: func(w *window) {
+			w.do(chromedp.Evaluate[chromedp.Void](`document.body.insertAdjacentHTML("beforeend",
+				'<form id="sent" method="post" action="/inbox/read"><input name="key" value="a:b"><button>Send</button></form>')`))
+			w.press(`#sent button`)
+		}},
+		{name: "notice-waiting", as: "vera", path: waiting},
+		{name: "dead-letters", as: "vera", path: "/staff/deadletters"},
+		{name: "dead-letters-open", as: "vera", path: "/staff/deadletters", then: func(w *window) {
+			w.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".letters details").forEach(d => (d.open = true))`))
+		}},
+		{name: "notice-dead", as: "vera", path: "/staff/notices/3"},
+	}...)
 }
 
 // warned waits until the page says that it is of what was stored.

@@ -13,33 +13,10 @@ import (
 )
 
 // TestEveryPageOfAdministrationIsSound opens what staff administer in each state,
-// in each theme and at each width once. Pictures are under screenshots/administration.
+// in each theme and at each width once.
 func TestEveryPageOfAdministrationIsSound(t *testing.T) {
 	t.Parallel()
-	const dir = "screenshots/administration"
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(dir+"/html", 0o750); err != nil {
-		t.Fatal(err)
-	}
-	tools := inspection(t)
-	g := openOffice(t)
-	t.Run("in", func(t *testing.T) {
-		for _, as := range crossed {
-			t.Run(as.String(), func(t *testing.T) {
-				t.Parallel()
-				w := open(t, g.instance)
-				in := &inspector{w: w, see: w.watched(), as: as, tools: tools, found: map[string][]string{}, dir: "administration"}
-				for _, v := range officeViews() {
-					in.inspect(g, v)
-				}
-				for fault, where := range in.found {
-					t.Errorf("%s\n\ton %d: %s", fault, len(where), strings.Join(where, ", "))
-				}
-			})
-		}
-	})
+	openOffice(t).inspect(t, "administration", crossed, officeViews()...)
 }
 
 const longName = "a.rather.long.name.of-somebody-who-writes-it-out-and-does-not-stop-in-time@subsidiary.of.a.company.example"

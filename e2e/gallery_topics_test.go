@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -10,34 +9,11 @@ import (
 )
 
 // TestEveryPageOfTopicsIsSound opens what users and senders see of topics, types
-// and edits in each state, in each theme and at each width once. Pictures are under
-// screenshots/topics.
+// and edits in each state, in each theme and at each width once.
 func TestEveryPageOfTopicsIsSound(t *testing.T) {
 	t.Parallel()
-	const dir = "screenshots/topics"
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(dir+"/html", 0o750); err != nil {
-		t.Fatal(err)
-	}
-	tools := inspection(t)
 	g, views := openWarehouse(t)
-	t.Run("in", func(t *testing.T) {
-		for _, as := range crossed {
-			t.Run(as.String(), func(t *testing.T) {
-				t.Parallel()
-				w := open(t, g.instance)
-				in := &inspector{w: w, see: w.watched(), as: as, tools: tools, found: map[string][]string{}, dir: "topics"}
-				for _, v := range views {
-					in.inspect(g, v)
-				}
-				for fault, where := range in.found {
-					t.Errorf("%s\n\ton %d: %s", fault, len(where), strings.Join(where, ", "))
-				}
-			})
-		}
-	})
+	g.inspect(t, "topics", crossed, views...)
 }
 
 // wares are the types of a warehouse: named or not, open or not, and such as

@@ -49,6 +49,8 @@ func run(m *testing.M) int {
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("lang", "en-US"),
 		chromedp.Flag("blink-settings", mouse),
+		// A page after another in one window needs no process of its own.
+		chromedp.Flag("process-per-site", true), chromedp.Flag("in-process-gpu", true),
 		chromedp.Flag("host-resolver-rules", "MAP lan.test 127.0.0.1"))
 	defer cancel()
 	ctx, stop := chromedp.NewContext(alloc)

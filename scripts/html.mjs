@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { HtmlValidate, StaticConfigLoader, formatterFactory } from "html-validate";
 
-const dirs = ["e2e/screenshots/html/", "e2e/screenshots/administration/html/"];
+const dirs = ["pages", "administration", "topics", "away"].map((name) => `e2e/screenshots/${name}/html/`);
 const validator = new HtmlValidate(new StaticConfigLoader({
 	root: true,
 	extends: ["html-validate:recommended"],
