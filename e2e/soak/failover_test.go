@@ -12,6 +12,7 @@ import (
 
 func TestAReplicaThatLagsAndIsPromotedLosesNothing(t *testing.T) {
 	t.Run("sentinel", func(t *testing.T) {
+		t.Parallel()
 		pair := redistest.Sentinel(t)
 		failOver(t, pair, how{
 			redisURL: "redis+sentinel://" + strings.Join(pair.Addrs, ",") + "/" + redistest.SentinelMaster,
@@ -19,6 +20,7 @@ func TestAReplicaThatLagsAndIsPromotedLosesNothing(t *testing.T) {
 		})
 	})
 	t.Run("cluster", func(t *testing.T) {
+		t.Parallel()
 		pair := redistest.OwnCluster(t)
 		failOver(t, pair, how{
 			redisURL: "redis+cluster://" + strings.Join(pair.Addrs, ","),

@@ -142,7 +142,10 @@ var faults = []fault{
 
 func TestWhateverBreaksWhatWasAcceptedIsKeptAndTheNumberIsRight(t *testing.T) {
 	for _, f := range faults {
-		t.Run(f.name, func(t *testing.T) { f.test(t) })
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			f.test(t)
+		})
 	}
 }
 
