@@ -13,6 +13,7 @@ import { startPanel } from "./panel.js";
 import { post } from "./post.js";
 import { startPosts } from "./postwatch.js";
 import { startRestored } from "./restored.js";
+import { startSeek } from "./seek.js";
 import { startStale } from "./stale.js";
 import { startTimes } from "./times.js";
 import { startToasts } from "./toasts.js";
@@ -36,6 +37,7 @@ if (user) {
 	startToasts(events, showing, (ids) => post("/toasts/ack", { id: ids.join(",") }));
 	startActions();
 	startKeys();
+	startSeek();
 	start();
 }
 const form = document.getElementById("send");

@@ -39,6 +39,14 @@ export function card(toast) {
 	return box;
 }
 
+/** Gives a box that is shown new words. The focus stays where it is. @param {HTMLElement} box @param {Toast} toast */
+export function reword(box, toast) {
+	const focused = box.contains(document.activeElement) ? document.activeElement?.localName : undefined;
+	box.replaceChildren(...card(toast).childNodes);
+	const again = focused && box.querySelector(focused);
+	if (again instanceof HTMLElement) again.focus({ preventScroll: true });
+}
+
 /** @param {Toast} toast */
 function heading(toast) {
 	const p = paragraph("toast-title", toast.title);

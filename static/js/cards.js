@@ -1,5 +1,5 @@
 // @ts-check
-import { card, spoken } from "./card.js";
+import { card, reword, spoken } from "./card.js";
 import { clock } from "./clock.js";
 import { Countdown } from "./countdown.js";
 
@@ -65,6 +65,16 @@ export class Cards {
 	/** Takes away those that have become void. @param {(toast: Toast) => boolean} is */
 	forget(is) {
 		for (const [box, toast] of this.#shown) if (is(toast)) this.remove(box);
+	}
+
+	/** Those that were edited say what they say now. @param {(toast: Toast) => boolean} is @param {Partial<Toast>} words */
+	amend(is, words) {
+		for (const [box, toast] of this.#shown) {
+			if (!is(toast)) continue;
+			const now = { ...toast, ...words };
+			this.#shown.set(box, now);
+			reword(box, now);
+		}
 	}
 
 	/** @param {HTMLElement} box */

@@ -1,4 +1,5 @@
 // @ts-check
+import { goTo } from "./seek.js";
 
 /** @typedef {import("./cards.js").Cards} Cards */
 
@@ -81,12 +82,4 @@ function resume() {
 	if (!row) return;
 	history.replaceState(state, "");
 	goTo(row);
-}
-
-/** Goes to a row of this page, if it is there. @param {string} id */
-function goTo(id) {
-	const row = document.getElementById(id);
-	row?.focus({ preventScroll: true });
-	row?.scrollIntoView({ block: "nearest" });
-	return row !== null;
 }

@@ -66,6 +66,10 @@ export function startToasts(stream, showing, ack, time = clock) {
 	gone("removed", (about) => ({ key }) => key === about.key);
 	gone("announcement_read", (about) => ({ key, notice }) => key === undefined && notice !== undefined && (about.all || about.ids?.map(Number).includes(notice)));
 	gone("announcement_removed", (about) => ({ key, notice }) => key === undefined && notice === Number(about.id));
+	stream.addEventListener("changed", (e) => {
+		const { key, title, body = "", link = "" } = /** @type {CustomEvent<Toast>} */ (e).detail;
+		if (title) cards.amend((toast) => toast.key !== undefined && toast.key === key, { title, body, link });
+	});
 
 	/** @param {Toast} toast */
 	function take(toast) {

@@ -77,6 +77,20 @@ test("two hundred at most are acknowledged at once", () => {
 	equal(acks.map((ids) => ids.split(",").length), [200, 1]);
 });
 
+test("what is edited says so where it stands, and keeps its time and the focus", () => {
+	const { time, say } = start();
+	say("toast", toast(1, { key: "order:1", at: 17 }));
+	say("toast", toast(2, { key: "order:2", at: 18 }));
+	time.pass(4000);
+	byId("popups").querySelectorAll("a")[1]?.focus();
+	say("changed", { key: "order:1", title: "Title 1b" });
+	say("changed", { key: "order:3", title: "Another" });
+	equal([titles(), document.activeElement?.textContent], [["Title 2", "Title 1b"], "Title 1b"]);
+	equal([...byId("popups").querySelectorAll(".toast-body")].map((e) => e.textContent), ["Body 2"]);
+	equal(byId("popups").querySelectorAll("button")[1]?.getAttribute("aria-label"), "Close: Title 1b");
+	/** @type {HTMLElement} */ (document.activeElement).blur();
+});
+
 test("they stay while nobody sees the page, while the pointer is there and while the focus is", async () => {
 	const { time, say } = start();
 	say("toast", toast(1));
