@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -63,14 +64,20 @@ func (h *Handlers) middleware(next http.Handler) http.Handler {
 	})
 }
 
+// always are the headers of every answer, in the form that http.Header has them: they
+// are shared by all, and only ever replaced.
+var always = http.Header{
+	"Content-Security-Policy":      {policy},
+	"X-Content-Type-Options":       {"nosniff"},
+	"X-Frame-Options":              {"DENY"},
+	"Referrer-Policy":              {"same-origin"},
+	"Cross-Origin-Opener-Policy":   {"same-origin"},
+	"Cross-Origin-Resource-Policy": {"same-origin"},
+}
+
 func (h *Handlers) setHeaders(head http.Header, id string) {
+	maps.Copy(head, always)
 	head.Set("X-Request-Id", id)
-	head.Set("Content-Security-Policy", policy)
-	head.Set("X-Content-Type-Options", "nosniff")
-	head.Set("X-Frame-Options", "DENY")
-	head.Set("Referrer-Policy", "same-origin")
-	head.Set("Cross-Origin-Opener-Policy", "same-origin")
-	head.Set("Cross-Origin-Resource-Policy", "same-origin")
 	if h.secure {
 		head.Set("Strict-Transport-Security", "max-age=31536000")
 	}

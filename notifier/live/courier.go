@@ -71,6 +71,8 @@ func (k *courier) run(ctx context.Context) error {
 		return nil
 	}
 	failing := false
+	timer := time.NewTimer(0)
+	defer timer.Stop()
 	for {
 		err := k.round(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
@@ -82,21 +84,20 @@ func (k *courier) run(ctx context.Context) error {
 			}
 			continue
 		}
-		if !k.wait(ctx) {
+		if !k.wait(ctx, timer) {
 			return ctx.Err()
 		}
 	}
 }
 
 // wait returns when there may be something to do; false when ctx ended.
-func (k *courier) wait(ctx context.Context) bool {
+func (k *courier) wait(ctx context.Context, timer *time.Timer) bool {
 	k.mu.Lock()
 	busy := len(k.asks) > 0 || len(k.raises) > 0
 	var due <-chan time.Time
 	if !busy && len(k.trays) > 0 {
-		t := time.NewTimer(k.trays[0].due.Sub(k.hub.cfg.Now()))
-		defer t.Stop()
-		due = t.C
+		timer.Reset(k.trays[0].due.Sub(k.hub.cfg.Now()))
+		due = timer.C
 	}
 	k.mu.Unlock()
 	if busy {

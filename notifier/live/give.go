@@ -73,7 +73,7 @@ func (u *user) deal(t *tray, got notifier.Taken) {
 	}
 	for len(toasts) > 0 {
 		var to *conn
-		var rest, own []notifier.Toast
+		var rest, own []toastData
 		for i := range toasts {
 			c := t.next(toasts[i].ID)
 			if to == nil {
@@ -105,7 +105,7 @@ func (t *tray) next(id string) *conn {
 	return to
 }
 
-func (u *user) give(t *tray, to *conn, toasts []notifier.Toast) {
+func (u *user) give(t *tray, to *conn, toasts []toastData) {
 	now := u.hub.cfg.Now()
 	b := u.known(to.browser)
 	for i := range toasts {

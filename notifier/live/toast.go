@@ -48,15 +48,11 @@ type toastData struct {
 // appendToasts appends the events of toasts that one connection is given together,
 // the oldest first: the newest each, and one for all the others behind them. What stands
 // alone goes before what can be read in the inbox or the list: once counted it is lost.
-func appendToasts(b []byte, id int64, toasts []notifier.Toast) []byte {
-	slices.SortStableFunc(toasts, func(a, b notifier.Toast) int { return cmp.Compare(min(b.NoticeID, 1), min(a.NoticeID, 1)) })
+func appendToasts(b []byte, id int64, toasts []toastData) []byte {
+	slices.SortStableFunc(toasts, func(a, b toastData) int { return cmp.Compare(min(b.Notice, 1), min(a.Notice, 1)) })
 	rest := toasts[:max(len(toasts)-shownAtOnce, 0)]
 	for i := range toasts[len(rest):] {
-		t := &toasts[len(rest)+i]
-		var d toastData
-		_ = json.Unmarshal(t.Content, &d) // as readable saw
-		d = toastData{ID: t.ID, Title: d.Title, Body: clip(d.Body), Link: d.Link, Notice: t.NoticeID, Key: t.Key, At: t.At}
-		b = appendToast(b, id, &d)
+		b = appendToast(b, id, &toasts[len(rest)+i])
 	}
 	if len(rest) > 0 {
 		all := toastData{Link: "/inbox", More: len(rest)}
@@ -84,10 +80,18 @@ func appendToast(b []byte, id int64, d *toastData) []byte {
 	return appendEvent(b, id, "toast", string(text))
 }
 
-// readable says whether a toast holds what can be shown. Only Carillon writes them.
-func readable(t *notifier.Toast) bool {
-	var d toastData
-	return json.Unmarshal(t.Content, &d) == nil && d.Title != ""
+// readToast is what a toast shows. It is false for what cannot be shown: only Carillon
+// writes them.
+func readToast(t *notifier.Toast) (toastData, bool) {
+	var d struct {
+		Title string `json:"title"`
+		Body  string `json:"body"`
+		Link  string `json:"link"`
+	}
+	if json.Unmarshal(t.Content, &d) != nil || d.Title == "" {
+		return toastData{}, false
+	}
+	return toastData{ID: t.ID, Title: d.Title, Body: clip(d.Body), Link: d.Link, Notice: t.NoticeID, Key: t.Key, At: t.At}, true
 }
 
 // Acked is called when a browser said here that it has shown these toasts, and Redis

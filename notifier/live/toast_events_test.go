@@ -10,12 +10,16 @@ import (
 
 func TestWhatStandsAloneIsNotCountedWhileAnythingElseIs(t *testing.T) {
 	t.Parallel()
-	var toasts []notifier.Toast
+	var toasts []toastData
 	for _, of := range []struct {
 		id     string
 		notice int64
 	}{{"1-0", 0}, {"2-0", 12}, {"3-0", 13}, {"4-0", 14}, {"5-0", 15}} {
-		toasts = append(toasts, notifier.Toast{ID: of.id, NoticeID: of.notice, Content: []byte(`{"title":"x"}`)})
+		shows, ok := readToast(&notifier.Toast{ID: of.id, NoticeID: of.notice, Content: []byte(`{"title":"x"}`)})
+		if !ok {
+			t.Fatalf("%s cannot be read", of.id)
+		}
+		toasts = append(toasts, shows)
 	}
 	var ids []string
 	for _, found := range regexp.MustCompile(`"id":"([^"]*)"`).FindAllSubmatch(appendToasts(nil, 1, toasts), -1) {

@@ -101,15 +101,16 @@ func (t *tray) spent() bool {
 
 // answered is what of an answer is to be given now, the oldest first. What was held and
 // is not in it is somebody else's now, or nobody's any more.
-func (t *tray) answered(got notifier.Taken) (give []notifier.Toast) {
-	var still []held
+func (t *tray) answered(got notifier.Taken) (give []toastData) {
+	still := make([]held, 0, len(got.Toasts))
 	was := slices.Concat(t.held, t.lost)
 	for i := range got.Toasts {
 		toast := &got.Toasts[i]
 		if slices.Contains(t.acked, toast.ID) {
 			continue
 		}
-		if !readable(toast) {
+		shows, ok := readToast(toast)
+		if !ok {
 			t.user.hub.stats.dropped.Add(1)
 			continue
 		}
@@ -121,7 +122,7 @@ func (t *tray) answered(got notifier.Taken) (give []notifier.Toast) {
 		h.tries = toast.Tries
 		still = append(still, h)
 		if h.again {
-			give = append(give, *toast)
+			give = append(give, shows)
 		}
 	}
 	acked := t.acked
