@@ -65,6 +65,7 @@ func (i *instance) run(ctx context.Context, announce func() error) error {
 	parts.Go(func() error { return i.sessions.Run(failed) })
 	parts.Go(func() error { return i.topics.Run(failed) })
 	parts.Go(func() error { return i.toasts.Run(failed) })
+	parts.Go(func() error { return newCollections().run(failed) })
 	if i.rules != nil {
 		parts.Go(func() error { return i.rules.Run(failed) })
 	}
