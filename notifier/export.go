@@ -16,7 +16,8 @@ type Export struct {
 	Subscriptions []Topic   // of his own, not of his roles
 	Sessions      []ExportedSession
 	Inbox         ExportedInbox
-	Announcements []ExportedRead // that he has read
+	Announcements []ExportedRead  // that he has read
+	Toasts        []ExportedToast // that wait to pop up; nil: Redis did not say
 	Sent          iter.Seq2[Notice, error]
 	Log           iter.Seq2[AuditEntry, error] // what he did, and what was done to him
 }
@@ -47,6 +48,15 @@ type ExportedEntry struct {
 type ExportedRead struct {
 	ID    int64  `json:"id"`
 	Title string `json:"title"`
+}
+
+// ExportedToast is a message that waits to pop up.
+type ExportedToast struct {
+	NoticeID int64     `json:"notice,omitempty"` // none: it is kept nowhere else
+	RaisedAt time.Time `json:"raised_at"`
+	Title    string    `json:"title"`
+	Body     string    `json:"body"`
+	Link     string    `json:"link"`
 }
 
 // exportedNotice is a notice as its sender gave it.
@@ -89,6 +99,7 @@ func (e *Export) Encode(to io.Writer) error {
 	e.Inbox.Entries = orNone(e.Inbox.Entries)
 	w.field(",", "inbox", e.Inbox)
 	w.field(",", "announcements_read", orNone(e.Announcements))
+	w.field(",", "toasts", e.Toasts)
 	writeList(&w, "sent", e.Sent, func(n *Notice) any {
 		return exportedNotice{
 			n.ID, n.Target, n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.State, n.CreatedAt, n.ExpiresAt,

@@ -39,8 +39,9 @@ func TestAnExportIsOneJSONWithEverythingInIt(t *testing.T) {
 		Inbox: notifier.ExportedInbox{Unread: 1, Entries: []notifier.ExportedEntry{
 			{Key: "like:a", ID: 2, Content: &notifier.Content{Type: "like", Title: "t", CreatedAt: at, Reason: "user"}}, {Key: "like:b", Read: true, ID: 1},
 		}},
-		Sent: walk(nil, notifier.Notice{ID: 1, Draft: notifier.Draft{Type: "news", Title: "one"}}, notifier.Notice{ID: 2}),
-		Log:  walk[notifier.AuditEntry](nil),
+		Toasts: []notifier.ExportedToast{{RaisedAt: at, Title: "Export finished"}},
+		Sent:   walk(nil, notifier.Notice{ID: 1, Draft: notifier.Draft{Type: "news", Title: "one"}}, notifier.Notice{ID: 2}),
+		Log:    walk[notifier.AuditEntry](nil),
 	}
 	var text strings.Builder
 	if err := e.Encode(&text); err != nil {
@@ -58,6 +59,7 @@ func TestAnExportIsOneJSONWithEverythingInIt(t *testing.T) {
 		"subscriptions":      []any{map[string]any{"type": "stock", "scope": "119240"}},
 		"sessions":           []any{map[string]any{"created_at": instant, "seen_at": instant}},
 		"announcements_read": []any{},
+		"toasts":             []any{map[string]any{"raised_at": instant, "title": "Export finished", "body": "", "link": ""}},
 		"log":                []any{},
 		"inbox": map[string]any{"unread": 1.0, "entries": []any{
 			map[string]any{"key": "like:a", "id": 2.0, "read": false, "type": "like", "title": "t", "body": "", "link": "", "created_at": instant, "reason": "user"},

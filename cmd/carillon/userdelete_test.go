@@ -191,8 +191,9 @@ func TestAnExportIsAllThatIsKeptOfAPerson(t *testing.T) {
 		server := redistest.Own(t)
 		c := in(t.TempDir()).with("CARILLON_REDIS_URL", "unix://"+server.Socket).with("CARILLON_DATABASE_URL", address)
 		trodden(t, c)
+		must(t, c.run(t.Context(), "send", "--to", "bob", "--type", "order", "--subject", "order:42", "--title", "For one again", "--toast"))
 		rdb := server.Client(t)
-		eventually(t, "SQL has it", func() bool { return marks(t, rdb) == 0 })
+		eventually(t, "SQL has it", func() bool { return marks(t, rdb) == 0 && rdb.Exists(t.Context(), keys.New("carillon:").PendingToasts(2)).Val() == 1 })
 		r := must(t, c.run(t.Context(), "export", "--user", "bob"))
 		var got struct {
 			User struct {
@@ -203,17 +204,22 @@ func TestAnExportIsAllThatIsKeptOfAPerson(t *testing.T) {
 			Inbox    struct {
 				Entries []struct{ Key, Title string }
 			}
-			Sent []struct{ Title string }
-			Log  []struct{ Action string }
+			Toasts []struct{ Title string }
+			Sent   []struct{ Title string }
+			Log    []struct{ Action string }
 		}
 		if err := json.Unmarshal([]byte(r.out), &got); err != nil {
 			t.Fatalf("%v in\n%s", err, r.out)
 		}
 		if got.User.Name != "bob" || !slices.Equal(got.User.Roles, []string{"staff"}) || len(got.Sessions) != 1 ||
-			len(got.Inbox.Entries) != 3 || len(got.Sent) != 1 || len(got.Log) < 3 {
+			len(got.Inbox.Entries) != 3 || len(got.Toasts) != 1 || len(got.Sent) != 1 || len(got.Log) < 3 {
 			t.Errorf("it is %+v", got)
 		}
-		wantWords(t, r.out, "order:order:42", "From him")
+		wantWords(t, r.out, "order:order:42", "From him", "For one again")
+		server.Crash(t)
+		r = must(t, c.run(t.Context(), "export", "--user", "bob"))
+		wantWords(t, r.out, "order:order:42", `"toasts":null`)
+		wantWords(t, r.errors, "the export lacks what waits to pop up")
 	}
 	r := in(t.TempDir()).run(t.Context(), "export", "--user", "nobody")
 	wantWords(t, r.errors, `there is no user "nobody"`)

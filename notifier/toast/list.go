@@ -1,0 +1,64 @@
+package toast
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// List is what waits for a user, the oldest first, with what it said when it was
+// raised. It takes nothing: whoever is given it is given it all the same.
+func (t *Toasts) List(ctx context.Context, seq int64) ([]notifier.Toast, error) {
+	ids, err := t.rdb.ZRange(ctx, t.k.PendingToasts(seq), 0, -1).Result()
+	if err != nil || len(ids) == 0 {
+		return nil, t.listed(seq, err)
+	}
+	stream, _ := t.part(seq).stream.(string)
+	pipe, entries := t.rdb.Pipeline(), make([]*redis.XMessageSliceCmd, len(ids))
+	for i, id := range ids {
+		entries[i] = pipe.XRange(ctx, stream, id, id)
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, t.listed(seq, err)
+	}
+	var all []notifier.Toast
+	for i, entry := range entries {
+		found := entry.Val()
+		if len(found) == 0 {
+			continue // it was trimmed, or has just been shown
+		}
+		if one, ok := readEntry(ids[i], seq, found[0].Values); ok {
+			all = append(all, one)
+		}
+	}
+	return all, nil
+}
+
+// readEntry reads what raise_toast.lua wrote. It is false for what that did not write, or
+// not for this user.
+func readEntry(id string, seq int64, fields map[string]any) (notifier.Toast, bool) {
+	text := func(name string) string { s, _ := fields[name].(string); return s }
+	ms, _, _ := strings.Cut(id, "-")
+	raised, bad1 := strconv.ParseInt(ms, 10, 64)
+	notice, bad2 := strconv.ParseInt(text("notice"), 10, 64)
+	if bad1 != nil || bad2 != nil || text("user") != strconv.FormatInt(seq, 10) {
+		return notifier.Toast{}, false
+	}
+	return notifier.Toast{
+		ID: id, NoticeID: notice, Key: text("key"), Content: []byte(text("content")), RaisedAt: time.UnixMilli(raised),
+	}, true
+}
+
+func (t *Toasts) listed(seq int64, err error) error {
+	if err == nil {
+		return nil
+	}
+	t.stats.failed.Add(1)
+	return fmt.Errorf("list the toasts of user %d: %w", seq, away(err))
+}
