@@ -110,6 +110,27 @@ func TestAMasterThatWasAReplicaIsAnotherOne(t *testing.T) {
 	}
 }
 
+// replica is the node that a client of a cluster takes for its replica, once it knows
+// of one, and has a connection to. What touches no key it may be asked.
+func replica(t *testing.T, rdb redis.UniversalClient) *redis.Client {
+	t.Helper()
+	nodes := make(chan *redis.Client, 1)
+	eventually(t, "the client knows a replica", func() bool {
+		err := rdb.(*redis.ClusterClient).ForEachSlave(t.Context(), func(ctx context.Context, c *redis.Client) error {
+			select {
+			case nodes <- c:
+			default:
+			}
+			return c.Ping(ctx).Err()
+		})
+		if err != nil {
+			t.Fatalf("a replica may be asked what touches no key: %v", err)
+		}
+		return len(nodes) > 0
+	})
+	return <-nodes
+}
+
 // The client of a cluster asks replicas, too, where the masters are. The connection
 // that it did so over is there when the replica is promoted.
 func TestAConnectionFromBeforeThePromotionLeadsNowhere(t *testing.T) {
@@ -119,24 +140,13 @@ func TestAConnectionFromBeforeThePromotionLeadsNowhere(t *testing.T) {
 	i := s.running(t, func(c *epoch.Config) { c.Every = time.Hour }) // only what commands meet makes it look
 	i.notify(t, "a", s.seqs...)
 	i.flush(t)
-	err := i.rdb.(*redis.ClusterClient).ForEachSlave(t.Context(), func(ctx context.Context, c *redis.Client) error { return c.Ping(ctx).Err() })
-	if err != nil {
-		t.Fatalf("a replica may be asked what touches no key: %v", err)
-	}
+	replica(t, i.rdb)
 	// Another instance, which does not look by itself, and one of its connections.
 	idle := s.instance(t, nil)
 	if err := idle.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	nodes := make(chan *redis.Client, 1)
-	err = idle.rdb.(*redis.ClusterClient).ForEachSlave(t.Context(), func(ctx context.Context, c *redis.Client) error {
-		nodes <- c
-		return c.Ping(ctx).Err()
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	promoted := <-nodes
+	promoted := replica(t, idle.rdb)
 	settled(t, p)
 	p.Master.Detach(t)
 	for _, seq := range s.seqs {
