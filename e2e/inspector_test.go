@@ -14,8 +14,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// gallery pictures take as long as all else that is done to a page, and are for
-// whoever wants to see it: `make gallery` says so.
+// pictured says that somebody wants to see the pages. Their pictures take a minute and
+// more: `make gallery` asks for them.
 var pictured = flag.Bool("gallery", false, "write a picture of every page in every state under screenshots/")
 
 // tallest is how much of a long page a picture shows.
@@ -23,7 +23,7 @@ const tallest = 2200
 
 // inspect looks at views in guises, and leaves what was served under
 // screenshots/DIR/html and the pictures, if any are wanted, under screenshots/DIR.
-func (g *gallery) inspect(t *testing.T, dir string, in []guise, views ...view) {
+func (g *gallery) inspect(t *testing.T, dir string, all []guise, views ...view) {
 	t.Helper()
 	dir = filepath.Join("screenshots", dir)
 	if err := os.RemoveAll(dir); err != nil {
@@ -34,7 +34,7 @@ func (g *gallery) inspect(t *testing.T, dir string, in []guise, views ...view) {
 	}
 	tools := inspection(t)
 	t.Run("in", func(t *testing.T) {
-		for _, as := range in {
+		for _, as := range all {
 			t.Run(as.String(), func(t *testing.T) {
 				t.Parallel()
 				w := open(t, g.instance)
