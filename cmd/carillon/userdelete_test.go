@@ -193,7 +193,9 @@ func TestAnExportIsAllThatIsKeptOfAPerson(t *testing.T) {
 		trodden(t, c)
 		must(t, c.run(t.Context(), "send", "--to", "bob", "--type", "order", "--subject", "order:42", "--title", "For one again", "--toast"))
 		rdb := server.Client(t)
-		eventually(t, "SQL has it", func() bool { return marks(t, rdb) == 0 && rdb.Exists(t.Context(), keys.New("carillon:").PendingToasts(2)).Val() == 1 })
+		eventually(t, "SQL has it", func() bool {
+			return marks(t, rdb) == 0 && rdb.Exists(t.Context(), keys.New("carillon:").PendingToasts(2)).Val() == 1
+		})
 		r := must(t, c.run(t.Context(), "export", "--user", "bob"))
 		var got struct {
 			User struct {
