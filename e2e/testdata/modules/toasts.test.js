@@ -1,29 +1,8 @@
 // @ts-check
 import { place } from "../../../static/js/place.js";
-import { startToasts } from "../../../static/js/toasts.js";
 import { byId, equal, tell, test } from "./check.js";
-import { look, Time } from "./fakes.js";
-
-/** A page with its toasts, whose turn it is unless told otherwise. */
-function start({ here = true, at = 0 } = {}) {
-	look("visible");
-	document.body.insertAdjacentHTML("beforeend", `<section id="popups" hidden><ol></ol></section><div id="popups-voice" role="status"></div>`);
-	const [stream, time] = [new EventTarget(), Object.assign(new Time(), { at })];
-	/** @type {string[]} */ const shared = [];
-	const showing = Object.assign(new EventTarget(), { here, waits: !here, share: (/** @type {string[]} */ ids) => shared.push(...ids) });
-	/** @type {string[]} */ const acks = [];
-	startToasts(stream, /** @type {any} */ (showing), (ids) => acks.push(ids.join()), time);
-	const say = (/** @type {string} */ name, /** @type {any} */ detail) => tell(stream, name, detail);
-	return { stream, time, showing, shared, acks, say };
-}
-
-/** @param {number} n @param {object} [rest] */
-const toast = (n, rest) => ({ id: `${n}-0`, title: `Title ${n}`, body: `Body ${n}`, link: `/l/${n}`, ...rest });
-/** @param {string} id @param {number} more */
-const several = (id, more) => ({ id, title: "", body: "", link: "/inbox", more });
-const titles = () => [...byId("popups").querySelectorAll(".toast-title")].map((e) => e.textContent);
-const said = () => [...byId("popups-voice").children].map((e) => e.textContent);
-const press = (/** @type {string} */ key) => document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+import { look } from "./fakes.js";
+import { press, said, several, start, titles, toast } from "./toastpage.js";
 
 test("a toast is shown as text, said whole, told to the others and acknowledged, and goes after eight seconds", () => {
 	const { time, acks, shared, say } = start();
@@ -223,33 +202,4 @@ test("a newer toast of the same row takes the place of the one that is shown", (
 	say("toast", toast(4, { notice: 4 }));
 	say("toast", toast(5, { notice: 5 }));
 	equal(titles(), ["1 more Open inbox", "Title 4", "Title 3", "Title 2"]);
-});
-
-test("what has time left goes on in the next page of the tab, unsaid and once", () => {
-	const first = start();
-	first.say("toast", toast(1));
-	first.time.pass(3000);
-	for (const [n, rest] of /** @type {[number, object][]} */ ([[2, { notice: 2, key: "a:b", at: 9 }], [3, {}]])) first.say("toast", toast(n, rest));
-	first.say("toast", several("4-0", 1));
-	dispatchEvent(new Event("pagehide"));
-	equal(titles(), []);
-	byId("popups").remove();
-	byId("popups-voice").remove();
-
-	const { time, acks } = start({ at: 3500 });
-	equal(titles(), ["1 more Open inbox", "Title 3", "Title 2", "Title 1"]);
-	time.pass(4999);
-	equal([titles().length, said(), acks], [4, [], []]);
-	time.pass(1);
-	equal(titles(), ["1 more Open inbox", "Title 3", "Title 2"]);
-	time.pass(3000);
-	equal(titles(), []);
-	for (const user of ["bob", "alice"]) {
-		sessionStorage.setItem("carillon-toasts", JSON.stringify({ user: "alice", at: time.date().getTime(), toasts: [{ toast: toast(9), left: 9 }] }));
-		byId("popups").remove();
-		byId("popups-voice").remove();
-		document.body.dataset.user = user;
-		start({ at: time.at + 100 });
-		equal([titles(), sessionStorage.length], [user === "alice" ? ["Title 9"] : [], 0]);
-	}
 });
