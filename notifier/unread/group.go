@@ -33,7 +33,9 @@ type group struct {
 	sampled time.Time
 }
 
-// run does a round each second, and fewer while they fail.
+// run does a round each second, and fewer while they fail. While Redis does not even say
+// whose they are, which costs nobody anything, it goes on asking each second: what waited
+// is to be in SQL a moment after Redis is back.
 func (g *group) run(ctx context.Context, delay time.Duration) error {
 	wait := time.NewTimer(delay)
 	defer wait.Stop()
@@ -44,9 +46,9 @@ func (g *group) run(ctx context.Context, delay time.Duration) error {
 		case <-ctx.Done():
 			return g.leave(ctx)
 		}
-		err := g.round(ctx)
+		mine, err := g.round(ctx)
 		g.f.note(ctx, g.err, err)
-		if g.err = err; err != nil {
+		if g.err = err; err != nil && mine {
 			pause = min(2*pause, max(maxPause, g.f.c.Every))
 		} else {
 			pause = g.f.c.Every
@@ -56,19 +58,18 @@ func (g *group) run(ctx context.Context, delay time.Duration) error {
 }
 
 // round writes what is marked, and some of the counts, and looks after some of the
-// inboxes, as long as that is ours to do.
-func (g *group) round(ctx context.Context) error {
+// inboxes, as long as that is ours to do: mine says whether it was.
+func (g *group) round(ctx context.Context) (mine bool, err error) {
 	g.mu.Lock()
 	due := g.f.c.Now().Sub(g.marked) >= markEvery
 	g.mu.Unlock()
-	mine, err := g.write(ctx, due, g.hold)
-	if err != nil || !mine {
-		return err
+	if mine, err = g.write(ctx, due, g.hold); err != nil || !mine {
+		return mine, err
 	}
 	g.tend(ctx)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.counts.round(ctx, &[groupSize]bool{})
+	return true, g.counts.round(ctx, &[groupSize]bool{})
 }
 
 // flush writes what is marked, and all counts, whoever holds the lease.

@@ -16,6 +16,7 @@ type leases struct {
 	mu    sync.Mutex
 	owner map[string]string
 	until map[string]time.Time
+	gone  bool // nobody says whose they are
 }
 
 func newLeases() *leases { return &leases{owner: map[string]string{}, until: map[string]time.Time{}} }
@@ -40,6 +41,9 @@ type lease struct {
 func (l *lease) Hold(context.Context) (bool, error) {
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()
+	if l.all.gone {
+		return false, errAway
+	}
 	if l.all.owner[l.name] != l.owner && time.Now().Before(l.all.until[l.name]) {
 		return false, nil
 	}
@@ -114,4 +118,26 @@ func TestTheLastFlushAsksForNoLease(t *testing.T) {
 		t.Error(err)
 	}
 	settled(t, b, d)
+}
+
+func TestWhatWaitedForRedisIsInSQLASecondAfterItIsBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, d, l := newInboxes(), newDatabase(), newLeases()
+		away := func(gone bool) {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.gone = gone
+		}
+		defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Leases: l.of("one")}))()
+		away(true)
+		b.change(between(1, 64)...)
+		pass(time.Minute)
+		if b.marked() != 64 {
+			t.Fatalf("%d marks wait, want 64: this tests nothing", b.marked())
+		}
+		away(false)
+		pass(time.Second)
+		settled(t, b, d)
+	})
 }
