@@ -33,7 +33,7 @@ func (w *world) database(ctx context.Context, name string) (*database, error) {
 	cfg, stop := store.Config{DataDir: dir}, func() {}
 	flags := []string{"--data-dir", dir}
 	if name == "PostgreSQL" {
-		//nolint:contextcheck // the server works until stop, whatever becomes of the measurement
+		//nolint:contextcheck // stop ends the server, in order; a measurement that is cancelled must not kill it first
 		if cfg.URL, stop, err = sqltest.Durable(); err != nil {
 			return nil, err
 		}

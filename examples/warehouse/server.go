@@ -57,7 +57,7 @@ func startServer(ctx context.Context, o options, temp string) (*server, error) {
 
 // command is one of Carillon's, on the same data.
 func (s *server) command(ctx context.Context, o options, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, o.carillon, args...) //nolint:gosec // the program that the command line names
+	cmd := exec.CommandContext(ctx, o.carillon, args...) //nolint:gosec // whoever starts the example names the program on its command line; no shell reads the arguments
 	cmd.Env = s.env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us, who stop it in order
 	return cmd

@@ -33,7 +33,7 @@ func (p *Pipeline) entry(a *notifier.Acceptance, again bool) (intake.Entry, erro
 	if !again {
 		e.From = n.Done
 	}
-	if e.Retract || n.Revision > 0 || a.To == nil || a.To.IsEmpty() || a.To.GetCardinality() > uint64(p.c.Chunk) { //nolint:gosec // above 0
+	if e.Retract || n.Revision > 0 || a.To == nil || a.To.IsEmpty() || a.To.GetCardinality() > uint64(p.c.Chunk) { //nolint:gosec // a Chunk of 0 or less is made 500 by New
 		return e, nil
 	}
 	all, err := n.Deliveries(after(a.To, 0, 0, p.c.Chunk))

@@ -76,7 +76,7 @@ func (p *Pipeline) recipients(ctx context.Context, n *notifier.Notice) (*roaring
 	if err != nil {
 		return nil, err
 	}
-	if to.GetCardinality() > uint64(p.c.Chunk) { //nolint:gosec // above 0
+	if to.GetCardinality() > uint64(p.c.Chunk) { //nolint:gosec // a Chunk of 0 or less is made 500 by New
 		p.cache.put(n.ID, to)
 	}
 	return to, nil
