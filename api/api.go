@@ -1,7 +1,7 @@
-// Package api is how other applications send, look and poll: JSON over HTTP under
-// /api/v1, described by an OpenAPI document that it serves beside a page for people.
-// Each call names the scope that a key needs for it; every error is a problem of
-// RFC 9457 that says which field is wrong.
+// Package api is the interface for other applications: they send notices, look up their
+// progress and poll inboxes. It speaks JSON over HTTP under /api/v1 and serves an OpenAPI
+// document and a reference page for people. Each call declares the scope that its key must
+// have. Every error is an RFC 9457 problem that names the faulty fields.
 package api
 
 import (
@@ -13,20 +13,21 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
-// prefix is where the API is.
+// prefix is the path under which the API is served.
 const prefix = "/api/v1"
 
-// server is the API in the making, and what its calls work with.
+// server registers the calls of the API and holds everything they work with.
 type server struct {
 	Config
 	api  huma.API
 	mux  *http.ServeMux
 	ring *keyring
+	room room
 
-	calls []call // in the order of their registration
+	calls []call // in the order of registration
 }
 
-// New returns what serves every address under /api/v1/.
+// New returns the handler for every address under /api/v1/.
 func New(c Config) (http.Handler, error) {
 	s, err := newServer(c)
 	if err != nil {
@@ -37,7 +38,7 @@ func New(c Config) (http.Handler, error) {
 
 func newServer(c Config) (*server, error) {
 	c.setDefaults()
-	s := &server{Config: c, mux: http.NewServeMux()}
+	s := &server{Config: c, mux: http.NewServeMux(), room: newRoom()}
 	s.ring = &keyring{keys: c.Keys, log: c.Log, now: c.Now, held: map[string]*heldKey{}}
 	s.api = humago.New(s.mux, document(c.Version))
 	s.api.UseMiddleware(s.admit)
@@ -52,39 +53,14 @@ func newServer(c Config) (*server, error) {
 	return s, nil
 }
 
-// document is what the OpenAPI document begins with.
-func document(version string) huma.Config {
-	return huma.Config{
-		OpenAPI: &huma.OpenAPI{
-			OpenAPI: "3.1.0",
-			Info: &huma.Info{
-				Title: "Carillon", Version: version,
-				Description: "Send notices, and poll inboxes. Every call needs a key: `Authorization: Bearer ck_…`.",
-			},
-			Servers: []*huma.Server{{URL: "/"}},
-			Components: &huma.Components{
-				Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
-				SecuritySchemes: map[string]*huma.SecurityScheme{
-					"key": {Type: "http", Scheme: "bearer", Description: "A key of `carillon key add`. Its scopes are send, read and admin; admin allows all."},
-				},
-			},
-		},
-		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}, // the second is that of problems
-		DefaultFormat: "application/json",
-		Transformers:  []huma.Transformer{trim},
-
-		RejectUnknownQueryParameters: true,
-	}
-}
-
-// maxFaults is how many faults a problem lists, and maxEcho how many bytes of what
-// was sent each of them shows back.
+// maxFaults is the number of faults that a problem lists, and maxEcho the number of bytes
+// of the request that each of them repeats.
 const (
 	maxFaults = 50
 	maxEcho   = 100
 )
 
-// trim keeps problems short, however long the request was.
+// trim keeps a problem short, however long the request was.
 func trim(_ huma.Context, _ string, v any) (any, error) {
 	p, ok := v.(*huma.ErrorModel)
 	if !ok {

@@ -12,25 +12,25 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Audit writes down who changed what.
+// Audit writes entries to the audit log: who changed what.
 type Audit interface {
 	Audit(ctx context.Context, e notifier.AuditEntry) error
 }
 
-// audit writes down what a call has changed. That it cannot be undoes nothing: it
-// goes to the log then.
-func (s *server) audit(ctx context.Context, action, object, detail string) {
+// audit records the change that a call has made. A failure to record it does not undo the
+// change; it is logged instead.
+func (s *server) audit(ctx context.Context, action string, object notifier.Ref, detail string) {
 	if s.Audit == nil {
 		return
 	}
-	e := notifier.AuditEntry{Actor: senderName(callerOf(ctx)), Action: action, Object: object, Detail: detail, Address: s.addressOf(ctx)}
+	e := notifier.AuditEntry{Actor: senderOf(callerOf(ctx)), Action: action, Object: object, Detail: detail, Address: s.addressOf(ctx)}
 	if err := s.Audit.Audit(ctx, e); err != nil {
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "not in the audit log", slog.String("action", action), slog.String("object", object),
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "could not write to the audit log", slog.String("action", action), slog.String("object", object.Token()),
 			slog.String("request_id", requestID(ctx)), slog.Any("err", err))
 	}
 }
 
-// addressOf is where a call came from.
+// addressOf returns the address that a call came from, or "" outside of a request.
 func (s *server) addressOf(ctx context.Context) string {
 	if r := requestOf(ctx).Request; r != nil {
 		return s.Address(r)
@@ -38,7 +38,7 @@ func (s *server) addressOf(ctx context.Context) string {
 	return ""
 }
 
-// peer is who is at the other end of the connection.
+// peer returns the address of the other end of the connection.
 func peer(r *http.Request) string {
 	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
 		return host
@@ -46,9 +46,7 @@ func peer(r *http.Request) string {
 	return r.RemoteAddr
 }
 
-func auditedUser(u notifier.User) string { return "user " + strconv.FormatInt(u.Seq, 10) }
-
-// changedUser says what of a user is another now, by its name and what it is.
+// changedUser lists the fields of a user that differ, each with its new value.
 func (s *server) changedUser(before, now notifier.User) string {
 	var all []string
 	if before.Audience != now.Audience {

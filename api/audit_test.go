@@ -17,7 +17,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// diary is an audit log, or one that cannot be written to.
+// diary is an audit log in memory. With a failure, it cannot be written to.
 type diary struct {
 	failure error
 
@@ -29,12 +29,12 @@ func (d *diary) Audit(_ context.Context, e notifier.AuditEntry) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.failure == nil {
-		d.all = append(d.all, strings.Join([]string{e.Actor, e.Action, e.Object, e.Detail, e.Address}, " | "))
+		d.all = append(d.all, strings.Join([]string{e.Actor.String(), e.Action, e.Object.String(), e.Detail, e.Address}, " | "))
 	}
 	return d.failure
 }
 
-// taken returns what was written since it was last asked.
+// taken returns the entries written since the last call.
 func (d *diary) taken() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -43,7 +43,7 @@ func (d *diary) taken() []string {
 	return all
 }
 
-func TestWhatApplicationsChangeIsWrittenDown(t *testing.T) {
+func TestChangesByApplicationsAreAudited(t *testing.T) {
 	t.Parallel()
 	d := &diary{}
 	w := newStillWorld(t, "", redistest.Client(t), func(c *Config) { c.Audit = d })
@@ -51,14 +51,14 @@ func TestWhatApplicationsChangeIsWrittenDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const from = " | 192.0.2.1" // where httptest says that requests come from
+	const from = " | 192.0.2.1" // the client address of httptest's requests
 	for _, step := range []struct {
 		method, path, body string
 		status             int
 		want               []string
 	}{
 		{"PUT", "/users/frank", `{"roles": ["picker", "driver"]}`, http.StatusCreated, []string{"key admin | user.add | frank | driver,picker" + from}},
-		{"PUT", "/users/frank", `{"roles": ["picker", "driver"]}`, http.StatusOK, nil}, // as he is
+		{"PUT", "/users/frank", `{"roles": ["picker", "driver"]}`, http.StatusOK, nil}, // no change
 		{"PUT", "/users/frank", `{}`, http.StatusOK, nil},
 		{"PUT", "/users/frank", `{"roles": [], "audience": "customer", "locale": "ja"}`, http.StatusOK, []string{`key admin | user.edit | frank | audience customer; locale "ja"; roles ` + from}},
 		{"PUT", "/users/frank", `{"audience": "martians"}`, http.StatusUnprocessableEntity, nil},
@@ -79,11 +79,11 @@ func TestWhatApplicationsChangeIsWrittenDown(t *testing.T) {
 	}
 	w.call(t, w.send, "PUT", "/users/gina", `{}`).is(t, http.StatusForbidden)
 	if all := d.taken(); all != nil {
-		t.Errorf("what was refused is written down: %q", all)
+		t.Errorf("a refused call was audited: %q", all)
 	}
 }
 
-func TestWhatCannotBeWrittenDownIsDoneAllTheSame(t *testing.T) {
+func TestAFailingAuditLogDoesNotPreventAChange(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	w := newStillWorld(t, "", redistest.Client(t), func(c *Config) {
@@ -91,25 +91,25 @@ func TestWhatCannotBeWrittenDownIsDoneAllTheSame(t *testing.T) {
 	})
 	w.call(t, w.admin, "PUT", "/users/frank", `{}`).is(t, http.StatusCreated)
 	w.call(t, w.admin, "GET", "/users/frank", nil).is(t, http.StatusOK)
-	if text := log.String(); !strings.Contains(text, "not in the audit log") || !strings.Contains(text, "disk full") {
-		t.Errorf("the log says %s", text)
+	if text := log.String(); !strings.Contains(text, "could not write to the audit log") || !strings.Contains(text, "disk full") {
+		t.Errorf("log: %s", text)
 	}
 }
 
-// full is a directory without room.
+// full is a directory that has reached its limit of users.
 type full struct{ Directory }
 
 func (full) PutUser(context.Context, PutUser) (notifier.User, bool, error) {
-	return notifier.User{}, false, fmt.Errorf("%w, whose number 3 would be above the highest allowed, 2 (--max-seq)", notifier.ErrFull)
+	return notifier.User{}, false, fmt.Errorf("%w: user number 3 would be above the highest allowed, 2 (--max-seq)", notifier.ErrFull)
 }
 
-func TestAnInstallationWithoutRoomSaysSo(t *testing.T) {
+func TestAFullInstallationRefusesNewUsersWithItsReason(t *testing.T) {
 	t.Parallel()
 	w := newStillWorld(t, "", redistest.Client(t), func(c *Config) { c.Directory = full{c.Directory} })
 	r := w.call(t, w.admin, "PUT", "/users/frank", `{}`).is(t, http.StatusInsufficientStorage)
 	var p struct{ Detail string }
 	r.into(t, &p)
 	if !strings.Contains(p.Detail, "no room for another") || strings.Contains(p.Detail, "seq") {
-		t.Errorf("it says %q", p.Detail)
+		t.Errorf("detail: %q", p.Detail)
 	}
 }

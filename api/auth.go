@@ -16,16 +16,18 @@ import (
 
 type callerKey struct{}
 
-// callerOf is the key that a call was made with.
+// callerOf returns the key that a call was made with.
 func callerOf(ctx context.Context) notifier.APIKey {
 	key, _ := ctx.Value(callerKey{}).(notifier.APIKey)
 	return key
 }
 
-// senderName is whose notices the calls with a key are.
-func senderName(key notifier.APIKey) string { return "key " + key.Name }
+// senderOf returns the sender of the notices that are sent with a key. All keys of one name
+// share their notices, so that a new key can take over from an old one.
+func senderOf(key notifier.APIKey) notifier.Ref { return notifier.KeyRef(key.Name) }
 
-// admit lets a call pass that has a key for it, within its limit.
+// admit lets a call pass if its key allows it, is within its rate limit and there is room
+// for the body.
 func (s *server) admit(c huma.Context, next func(huma.Context)) {
 	key, err := s.authenticate(c)
 	if err == nil && !key.Allows(scopeOf(c.Operation())) {
@@ -38,6 +40,12 @@ func (s *server) admit(c huma.Context, next func(huma.Context)) {
 		s.refuse(c, err)
 		return
 	}
+	leave, err := s.room.enter(c)
+	if err != nil {
+		s.refuse(c, err)
+		return
+	}
+	defer leave()
 	next(huma.WithValue(c, callerKey{}, key))
 }
 
@@ -49,8 +57,8 @@ func (s *server) authenticate(c huma.Context) (notifier.APIKey, error) {
 	return s.ring.find(c.Context(), strings.TrimSpace(token))
 }
 
-// count takes the call from what its key may still ask, and says in headers what
-// is left.
+// count takes one request from the allowance of a key and reports the rest of it in the
+// RateLimit headers.
 func (s *server) count(c huma.Context, key notifier.APIKey) error {
 	if s.Limiter == nil {
 		return nil
@@ -64,10 +72,10 @@ func (s *server) count(c huma.Context, key notifier.APIKey) error {
 	return nil
 }
 
-// seconds is a duration in whole seconds, rounded up.
+// seconds formats a duration as whole seconds, rounded up.
 func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
 
-// refuse answers a call before its input was looked at.
+// refuse answers a call with an error before its input is read.
 func (s *server) refuse(c huma.Context, err error) {
 	p := s.problem(c.Context(), err)
 	var he huma.HeadersError

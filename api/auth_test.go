@@ -9,8 +9,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// address is where a call is, with the values of its first example, or of those
-// that are given.
+// address returns the path and query of a call with the parameters of its first example. The
+// given pairs of names and values take precedence.
 func (c call) address(given ...string) string {
 	path, query := c.path, url.Values{}
 	values := map[string]string{}
@@ -35,7 +35,7 @@ func (c call) address(given ...string) string {
 	return path
 }
 
-// sample is the body of the first example, or nil.
+// sample returns the first body among the examples, or nil.
 func (c call) sample() any {
 	for _, e := range c.examples {
 		if e.body != "" {
@@ -45,7 +45,7 @@ func (c call) sample() any {
 	return nil
 }
 
-func TestEveryCallNeedsAKeyThatIsValid(t *testing.T) {
+func TestEveryCallNeedsAValidKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	revoked, hash := NewKey()
@@ -69,13 +69,13 @@ func TestEveryCallNeedsAKeyThatIsValid(t *testing.T) {
 			}
 			res.is(t, http.StatusUnauthorized)
 		}
-		// A cookie of the pages is no key, and the scheme may be written as one likes.
+		// A session cookie of the pages is not a key. The scheme is case-insensitive.
 		w.call(t, "", c.method, c.address(), c.sample(), "Cookie", "session=x").is(t, http.StatusUnauthorized)
 	}
 	w.call(t, "", "GET", "/notices/1", nil, "Authorization", "bearer "+w.admin).is(t, http.StatusNotFound)
 }
 
-func TestEveryCallNeedsItsScopeAndNoOther(t *testing.T) {
+func TestEveryCallNeedsItsScopeOrAdmin(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	keys := map[notifier.KeyScope]string{notifier.ScopeSend: w.send, notifier.ScopeRead: w.read, notifier.ScopeAdmin: w.admin}
@@ -96,8 +96,7 @@ func TestEveryCallNeedsItsScopeAndNoOther(t *testing.T) {
 	}
 }
 
-// A key is looked at before anything else is.
-func TestWithoutAKeyNothingIsToldOfTheRest(t *testing.T) {
+func TestTheKeyIsCheckedBeforeTheBody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, c := range calls(t, w) {

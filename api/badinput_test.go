@@ -11,11 +11,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// worse is what is wrong with a body in ways that need not know what it means.
+// worse returns faulty versions of any valid body.
 func worse(body string) map[string]string {
 	return map[string]string{
 		"nothing":                    " ",
-		"no JSON":                    "title=A",
+		"not JSON":                   "title=A",
 		"cut off":                    body[:len(body)-1],
 		"two documents":              body + body,
 		"a list":                     "[" + body + "]",
@@ -49,7 +49,7 @@ func unknownFields(n int) string {
 	return b.String()
 }
 
-func TestNoCallTakesABodyThatIsNotAsDescribed(t *testing.T) {
+func TestEveryCallRefusesMalformedBodies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	bodies := 0
@@ -83,7 +83,7 @@ func TestNoCallTakesABodyThatIsNotAsDescribed(t *testing.T) {
 	w.untouched(t)
 }
 
-// wrongTypes gives each field of the body a value of every type that it does not have.
+// wrongTypes sends, for each field of the body, a value of every wrong type.
 func (w *world) wrongTypes(t *testing.T, c call, body string) {
 	t.Helper()
 	op := w.operation(c.method, prefix+c.path)
@@ -110,11 +110,11 @@ func (w *world) wrongTypes(t *testing.T, c call, body string) {
 	}
 }
 
-// untouched fails the test when something was done.
+// untouched fails the test if anything was sent, created or subscribed to.
 func (w *world) untouched(t *testing.T) {
 	t.Helper()
 	if sent, err := w.store.Notices(t.Context(), notifier.NoticeQuery{}); err != nil || len(sent) != 0 {
-		t.Errorf("%d notices are sent, %v", len(sent), err)
+		t.Errorf("%d notices were sent, %v", len(sent), err)
 	}
 	if users, err := w.store.Users(t.Context(), notifier.UserQuery{}); err != nil || len(users) != 5 {
 		t.Errorf("%d users, %v", len(users), err)
@@ -124,14 +124,14 @@ func (w *world) untouched(t *testing.T) {
 	}
 }
 
-// nasty is what somebody may put where a name or number is expected.
+// nasty are hostile values for places where a name or a number is expected.
 var nasty = []string{
 	"0", "-1", "9223372036854775808", "1e3", "nobody", "%", "%zz", "..", ".", "/", "a/b", "//", "a//b", " ", "\x00", "a\x00b", "\n", "\u202e", "\u2028", "\ufeff",
 	"\xff\xfe", "'", "'; DROP TABLE users; --", `"`, "{}", "{name}", "*", "user:1", "<script>", "ALICE", "alice ", strings.Repeat("a", 10_000), strings.Repeat("é", 150),
 	strings.Repeat("/", 500), "a?b", "a#b", "a;b", "a&b=c",
 }
 
-func TestNoAddressBreaksACall(t *testing.T) {
+func TestNoPathBreaksACall(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, c := range calls(t, w) {
@@ -141,7 +141,7 @@ func TestNoAddressBreaksACall(t *testing.T) {
 			}
 			for _, bad := range nasty {
 				if c.id == "put-user" && notifier.ValidName(bad) {
-					continue // somebody may be called so
+					continue // a valid name
 				}
 				res := w.call(t, w.admin, c.method, c.address(name, bad), c.sample())
 				switch res.StatusCode {

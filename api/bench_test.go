@@ -33,8 +33,8 @@ func (w *world) crowd(t testing.TB, n int) {
 	}
 }
 
-// BenchmarkAccept sends notices over connections that stay, one or many in a request,
-// each on the disk of SQL before it is answered. Nobody delivers them meanwhile.
+// BenchmarkAccept sends notices over persistent connections, one or many per request. SQL
+// has written each to disk before it is answered. No pipeline runs.
 func BenchmarkAccept(b *testing.B) {
 	for _, sql := range []string{"sqlite", "postgres"} {
 		for _, size := range []int{1, 100, 1000} {
@@ -77,7 +77,7 @@ func benchBatch(size int, next func() int64) string {
 	return `{"notices":[` + strings.Join(many, ",") + `]}`
 }
 
-// post sends some notices in one request.
+// post sends size notices in one request.
 func (w *world) post(b *testing.B, client *http.Client, url string, size int, next *atomic.Int64) {
 	b.Helper()
 	one := func() int64 { return next.Add(1) }
@@ -104,7 +104,7 @@ func (w *world) post(b *testing.B, client *http.Client, url string, size int, ne
 	}
 }
 
-// taking is a sender that does nothing: what is measured is the API.
+// taking is a sender that does nothing, so that only the API is measured.
 type taking struct{ Sender }
 
 func (taking) SendAll(_ context.Context, all []notifier.Request) []notifier.Result {
@@ -115,7 +115,7 @@ func (taking) SendAll(_ context.Context, all []notifier.Request) []notifier.Resu
 	return results
 }
 
-// BenchmarkRequest is what a request costs beside accepting what is in it.
+// BenchmarkRequest measures the cost of a request without that of accepting its notices.
 func BenchmarkRequest(b *testing.B) {
 	for _, size := range []int{1, 1000} {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {

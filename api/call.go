@@ -15,41 +15,43 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// answerWait is how long an answer may take.
+// answerWait bounds the time that a call may take.
 const answerWait = 10 * time.Second
 
-// call is what the document and the page say of an operation beside its types.
+// call describes an operation for the document and the reference page; its input and output
+// are described by their types.
 type call struct {
 	id       string // such as send-notice
-	group    string // the heading it stands under
+	group    string // the heading under which it is listed
 	method   string
 	path     string // below /api/v1
 	scope    notifier.KeyScope
-	status   int // when all is well
+	status   int // on success
 	summary  string
 	about    string // Markdown: paragraphs, `code`
-	maxBody  int64  // 0: maxBody
-	also     []int  // other statuses when all is well: the body of a 2xx is that of status
-	errors   []int  // beside usualErrors, and bodyErrors where there is a body
+	maxBody  int64  // in bytes; 0: maxBody
+	also     []int  // other statuses on success; a 2xx has the same body as status
+	errors   []int  // in addition to usualErrors, and to bodyErrors if the call has a body
 	examples []example
 }
 
-// example is a request that works on an installation that has the demonstration's
-// users. It stands in the document and on the page, and a test makes it.
+// example is a request that works on an installation with the users of the demonstration.
+// The document and the reference page show it, and a test sends it.
 type example struct {
-	name    string            // unique in its call, such as topic
-	summary string            // what it does
-	params  map[string]string // of path, query and header, by name
+	name    string            // unique within its call, such as topic
+	summary string            // one line on its effect
+	params  map[string]string // path, query and header parameters by name
 	body    string            // JSON
-	status  int               // 0: that of the call
+	status  int               // 0: the status of the call
 }
 
-// usualErrors is how any call may refuse. 500 stands in the document by itself.
+// usualErrors are the error statuses that every call may answer with. Huma documents 500 by
+// itself.
 var usualErrors = []int{
 	http.StatusUnauthorized, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusServiceUnavailable,
 }
 
-// bodyErrors is how a call may refuse a body: see payload.Resolve.
+// bodyErrors are the additional error statuses of a call with a body: see payload.Resolve.
 var bodyErrors = []int{http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
 
 const (
@@ -69,9 +71,9 @@ func registryOf(op *huma.Operation) huma.Registry {
 	return r
 }
 
-// register adds a call. The errors of its handler may be those of notifier: each
-// has its status and sentence, and an *notifier.InvalidError names fields of the
-// body. Input that has a field `Payload payload[T]` takes a body.
+// register adds a call. Its handler may return the errors of package notifier, each of which
+// has a status and a sentence. The fields of a *notifier.InvalidError are taken for fields of
+// the body. An input with a field `Payload payload[T]` has a body.
 func register[I, O any](s *server, c call, handle func(context.Context, *I) (*O, error)) {
 	registry := s.api.OpenAPI().Components.Schemas
 	if c.maxBody == 0 {
@@ -83,10 +85,10 @@ func register[I, O any](s *server, c call, handle func(context.Context, *I) (*O,
 		refusals = append(refusals, bodyErrors...)
 	}
 	op := &huma.Operation{
-		OperationID: c.id, Method: c.method, Path: prefix + c.path, Summary: c.summary, Description: c.about,
+		OperationID: c.id, Method: c.method, Path: prefix + c.path, Summary: c.summary, Description: c.described(),
 		Tags: []string{c.group}, DefaultStatus: c.status, MaxBodyBytes: c.maxBody, SkipValidateBody: true,
 		Errors:   refusals,
-		Security: []map[string][]string{{"key": {string(c.scope)}}},
+		Security: []map[string][]string{{"key": {}}},
 		Metadata: map[string]any{metaCall: c, metaRegistry: registry},
 	}
 	huma.Register(s.api, *op, func(ctx context.Context, in *I) (*O, error) {
@@ -106,7 +108,7 @@ func register[I, O any](s *server, c call, handle func(context.Context, *I) (*O,
 	addExamples(documented, c.examples)
 }
 
-// alsoResponse describes an answer that is as the usual one, but for its status.
+// alsoResponse describes an answer that differs from the usual one only in its status.
 func alsoResponse(op *huma.Operation, usual, status int) *huma.Response {
 	r := &huma.Response{Description: http.StatusText(status)}
 	if of := op.Responses[strconv.Itoa(usual)]; of != nil {
@@ -118,7 +120,8 @@ func alsoResponse(op *huma.Operation, usual, status int) *huma.Response {
 	return r
 }
 
-// addBody describes the body. huma is told of it only now, as it would read it.
+// addBody describes the body. This happens after the registration, because Huma would
+// otherwise read the body itself.
 func addBody[I any](op *huma.Operation, registry huma.Registry) {
 	field, ok := reflect.TypeFor[I]().FieldByName("Payload")
 	if !ok {
@@ -134,7 +137,7 @@ func addBody[I any](op *huma.Operation, registry huma.Registry) {
 	op.RequestBody.Content["application/json"].Schema.PrecomputeMessages()
 }
 
-// addExamples puts the examples where the document wants them.
+// addExamples adds the examples to the parameters and the body that they are for.
 func addExamples(op *huma.Operation, all []example) {
 	for _, e := range all {
 		for _, p := range op.Parameters {
@@ -142,7 +145,7 @@ func addExamples(op *huma.Operation, all []example) {
 				if p.Examples == nil {
 					p.Examples = map[string]*huma.Example{}
 				}
-				p.Examples[e.name] = &huma.Example{Summary: e.summary, Value: value}
+				p.Examples[e.name] = &huma.Example{Summary: e.summary, Value: typed(p.Schema, value)}
 			}
 		}
 		if e.body != "" && op.RequestBody != nil {
@@ -155,7 +158,17 @@ func addExamples(op *huma.Operation, all []example) {
 	}
 }
 
-// operation finds what the document holds under a path.
+// typed converts the value of a parameter to the type of its schema.
+func typed(of *huma.Schema, value string) any {
+	if of.Type == huma.TypeInteger {
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+			return n
+		}
+	}
+	return value
+}
+
+// operation returns the operation that the document has for a method and path.
 func (s *server) operation(method, path string) *huma.Operation {
 	item := s.api.OpenAPI().Paths[path]
 	switch strings.ToUpper(method) {

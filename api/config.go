@@ -9,53 +9,56 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Keys knows the keys of the applications, by the SHA-256 of their text.
+// Keys stores the applications' keys by the SHA-256 of their text.
 type Keys interface {
-	// KeyByHash is notifier.ErrNotFound for an unknown key. Revoked ones are answered.
+	// KeyByHash returns a key, even if it is revoked, or notifier.ErrNotFound.
 	KeyByHash(ctx context.Context, hash []byte) (notifier.APIKey, error)
-	// TouchKeys notes when keys were used last.
+	// TouchKeys stores the times, by key ID, at which keys were last used.
 	TouchKeys(ctx context.Context, used map[int64]time.Time) error
 }
 
-// Sender takes notices in, and looks after those it has.
+// Sender accepts notices, and edits, retracts and reports on those it has accepted.
 type Sender interface {
-	// SendAll answers for each request, in order. What it accepts is kept.
+	// SendAll returns one result for each request, in order. An accepted notice is stored.
 	SendAll(ctx context.Context, all []notifier.Request) []notifier.Result
-	// Progress is notifier.ErrNotFound for an unknown id.
+	// Progress returns a notice and its counts, or notifier.ErrNotFound.
 	Progress(ctx context.Context, id int64) (notifier.Progress, error)
-	// Edit gives a notice what the draft says. It is notifier.ErrConflict when revision is not the present one or the
-	// notice is over.
+	// Edit replaces the editable fields of a notice by those of the draft. It returns
+	// notifier.ErrConflict if revision is not the current one or the notice is over.
 	Edit(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error)
-	// Retract may be repeated. It is notifier.ErrConflict for what is over.
+	// EditUnread edits an announcement as Edit does and marks it as unread for everybody.
+	EditUnread(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error)
+	// Retract takes a notice back and may be repeated. It returns notifier.ErrConflict if the
+	// notice is over.
 	Retract(ctx context.Context, id int64) error
-	// WithdrawSubject retracts what a sender has sent about a subject, and says
-	// how many notices that were. An empty sender is all of them.
-	WithdrawSubject(ctx context.Context, subject, sender string) (int64, error)
+	// WithdrawSubject retracts the notices that a sender has sent about a subject and returns
+	// how many there were. A zero sender means all senders.
+	WithdrawSubject(ctx context.Context, subject string, sender notifier.Ref) (int64, error)
 }
 
-// Toasts has messages pop up that leave no row.
+// Toasts shows messages that are not stored in inboxes.
 type Toasts interface {
-	// Pop says for how many users. It is replayed when the same request came before; once may
-	// be nil.
+	// Pop shows a toast and returns the number of its recipients. replayed reports that the
+	// same request was answered before; once may be nil.
 	Pop(ctx context.Context, d notifier.Draft, once *notifier.Once) (users int64, replayed bool, err error)
 }
 
-// Limiter bounds what a key may ask.
+// Limiter bounds the rate of requests made with a key.
 type Limiter interface {
-	// Take counts n requests of a key. It is false when there are not that many left.
+	// Take counts n requests of a key. It returns false if fewer are left.
 	Take(ctx context.Context, key string, n int) (Allowance, bool)
 }
 
-// Allowance is how a key stands with its limit.
+// Allowance is the state of the rate limit of a key.
 type Allowance struct {
-	Limit     int           // requests in a window
-	Window    time.Duration // its length
-	Remaining int           // requests that are left
-	Reset     time.Duration // after this there is at least one again, and after a window without any all of them
+	Limit     int           // requests per window
+	Window    time.Duration // length of a window
+	Remaining int           // requests left
+	Reset     time.Duration // until as many requests are allowed again; 0: they are allowed now
 }
 
-// Config says what the API works with. Zero fields of the second group have the
-// defaults named there.
+// Config holds the parts that the API works with. Zero fields of the second and third group
+// have the defaults named there.
 type Config struct {
 	Keys      Keys
 	Sender    Sender
@@ -63,18 +66,18 @@ type Config struct {
 	Board     Board
 	Directory Directory
 	Topics    Topics
-	Toasts    Toasts // nil: nothing pops up alone
+	Toasts    Toasts // nil: toasts of their own are unavailable
 
-	Audit   Audit                        // nobody does
-	Address func(r *http.Request) string // where a request came from, for the audit log: the other end of the connection
+	Audit   Audit                        // nil: nothing is recorded
+	Address func(r *http.Request) string // client address for the audit log; default: the other end of the connection
 
 	Audiences map[notifier.Audience]string // names of the audiences by number
-	PublicURL string                       // what the examples of the page begin with: where it was asked
-	Version   string                       // of the document: 1.0.0
-	Rate      int                          // requests a key may make in a second, on each instance: no limit
-	Limiter   Limiter                      // in memory, by Rate
-	Log       *slog.Logger                 // slog.Default()
-	Now       func() time.Time             // time.Now
+	PublicURL string                       // base of the examples on the page; default: the address of the request
+	Version   string                       // version of the document; default: 1.0.0
+	Rate      int                          // requests per second, key and instance; 0: no limit
+	Limiter   Limiter                      // default: in memory, by Rate
+	Log       *slog.Logger                 // default: slog.Default()
+	Now       func() time.Time             // default: time.Now
 }
 
 func (c *Config) setDefaults() {

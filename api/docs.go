@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	_ "embed" // the page and its style sheet
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -27,11 +26,11 @@ var (
 	docsCSS []byte
 )
 
-// host is what the header Host may be to stand in a command.
+// host matches the Host headers that may appear in a command.
 var host = regexp.MustCompile(`\A[A-Za-z0-9.:\[\]-]{1,255}\z`)
 
-// docs is the page, which is the same for everybody but for the address that its
-// commands begin with.
+// docs is the reference page. Only the address at the start of its commands depends on the
+// request.
 type docs struct {
 	page *template.Template
 	props
@@ -43,7 +42,7 @@ type props struct {
 	Groups              []docsGroup
 }
 
-// addPages adds the page for people, and the document for programs.
+// addPages adds the reference page for people and the OpenAPI document for programs.
 func (s *server) addPages() error {
 	files, err := static.New()
 	if err != nil {
@@ -53,9 +52,10 @@ func (s *server) addPages() error {
 	if d.page, err = template.New("docs").Parse(docsHTML); err != nil {
 		return err
 	}
-	asJSON, err := json.Marshal(s.api.OpenAPI())
+	s.forgetPatterns()
+	asJSON, err := s.documentJSON()
 	if err != nil {
-		return fmt.Errorf("write the document: %w", err)
+		return err
 	}
 	asYAML, err := s.api.OpenAPI().YAML()
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *server) addPages() error {
 	return nil
 }
 
-// fixed serves what is the same until the program is another.
+// fixed serves a body that never changes while the program runs.
 func fixed(kind string, body []byte) http.HandlerFunc {
 	sum := sha256.Sum256(body)
 	etag := `"` + hex.EncodeToString(sum[:8]) + `"`
@@ -86,7 +86,7 @@ func fixed(kind string, body []byte) http.HandlerFunc {
 		}
 		head.Set("Content-Type", kind)
 		head.Set("Content-Length", strconv.Itoa(len(body)))
-		_, _ = w.Write(body) // who went away needs no answer
+		_, _ = w.Write(body) // the client may have gone
 	}
 }
 
@@ -95,7 +95,7 @@ func (s *server) docs(w http.ResponseWriter, r *http.Request, d *docs) {
 	p.Groups = s.groups(s.base(r))
 	var b bytes.Buffer
 	if err := d.page.Execute(&b, p); err != nil {
-		panic(fmt.Errorf("render the page of the api: %w", err)) // answered and logged as any
+		panic(fmt.Errorf("render the page of the api: %w", err)) // the middleware answers and logs it
 	}
 	head := w.Header()
 	head.Set("Content-Security-Policy", docsPolicy)
@@ -103,10 +103,10 @@ func (s *server) docs(w http.ResponseWriter, r *http.Request, d *docs) {
 	head.Set("X-Frame-Options", "DENY")
 	head.Set("Content-Type", "text/html; charset=utf-8")
 	head.Set("Content-Length", strconv.Itoa(b.Len()))
-	_, _ = w.Write(b.Bytes()) // who went away needs no answer
+	_, _ = w.Write(b.Bytes()) // the client may have gone
 }
 
-// base is what the commands of the page begin with.
+// base returns the scheme and host at the start of the commands on the page.
 func (s *server) base(r *http.Request) string {
 	switch {
 	case s.PublicURL != "":
@@ -119,14 +119,14 @@ func (s *server) base(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// groups is every call as the page shows it, under its heading.
+// groups lists all calls under their headings, as the page shows them.
 func (s *server) groups(base string) []docsGroup {
 	var all []docsGroup
 	for _, c := range s.calls {
 		i := slices.IndexFunc(all, func(g docsGroup) bool { return g.Name == c.group })
 		if i < 0 {
 			i = len(all)
-			all = append(all, docsGroup{Name: c.group})
+			all = append(all, docsGroup{ID: strings.ToLower(c.group), Name: c.group})
 		}
 		all[i].Calls = append(all[i].Calls, s.docsCall(c, base))
 	}

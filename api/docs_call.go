@@ -14,8 +14,8 @@ import (
 )
 
 type docsGroup struct {
-	Name  string
-	Calls []docsCall
+	ID, Name string
+	Calls    []docsCall
 }
 
 type docsCall struct {
@@ -27,7 +27,7 @@ type docsCall struct {
 	Examples []docsExample
 }
 
-// words is a piece of text, or of code.
+// words is a run of plain text or of code.
 type words struct {
 	Text string
 	Code bool
@@ -52,7 +52,7 @@ func (s *server) docsCall(c call, base string) docsCall {
 		if status == strconv.Itoa(http.StatusInternalServerError) {
 			continue
 		}
-		n, _ := strconv.Atoi(status) // of huma, which wrote it
+		n, _ := strconv.Atoi(status) // always a number: Huma wrote it
 		d.Answers = append(d.Answers, docsAnswer{status, http.StatusText(n)})
 	}
 	for _, e := range c.examples {
@@ -61,7 +61,7 @@ func (s *server) docsCall(c call, base string) docsCall {
 	return d
 }
 
-// paragraphs cuts a text at blank lines, and each at the backticks of code.
+// paragraphs splits a text at blank lines, and each paragraph at the backticks around code.
 func paragraphs(text string) [][]words {
 	var all [][]words
 	for p := range strings.SplitSeq(text, "\n\n") {
@@ -92,7 +92,7 @@ func (s *server) fields(op *huma.Operation) []docsField {
 	return all
 }
 
-// members lists the fields of an object, and those of objects in it: required ones
+// members lists the fields of an object and of the objects within it, required fields
 // first.
 func (s *server) members(path string, of *huma.Schema) []docsField {
 	of = s.resolved(of)
@@ -123,7 +123,7 @@ func (s *server) resolved(of *huma.Schema) *huma.Schema {
 	return of
 }
 
-// kind is the type of a field in words.
+// kind returns the type of a field in words.
 func (s *server) kind(of *huma.Schema) string {
 	of = s.resolved(of)
 	if of.Type == huma.TypeArray {
@@ -139,7 +139,7 @@ func (s *server) kind(of *huma.Schema) string {
 	return strings.Join(kinds, " or ")
 }
 
-// command is an example for the shell, where CARILLON_KEY is set.
+// command returns an example as a shell command that takes the key from CARILLON_KEY.
 func command(base string, op *huma.Operation, c call, e example) string {
 	path, query := prefix+c.path, url.Values{}
 	var headers []string
@@ -176,7 +176,7 @@ func command(base string, op *huma.Operation, c call, e example) string {
 	return b.String()
 }
 
-// quoted is a word of the shell that means what it says.
+// quoted quotes a word for the shell.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 func indented(body string) string {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/static"
 )
@@ -24,38 +25,98 @@ func (w *world) docsPage(t *testing.T, headers ...string) (*goquery.Document, re
 	return doc, res
 }
 
-func TestThePageNamesEveryCallWithItsCommands(t *testing.T) {
+func TestThePageDescribesEveryCallWithItsCommands(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	doc, _ := w.docsPage(t)
 	for _, c := range w.calls {
-		heading := doc.Find("h2#" + c.id)
-		if heading.Length() != 1 || heading.Text() != c.summary || doc.Find(`nav a[href="#`+c.id+`"]`).Length() != 1 {
+		heading := doc.Find("h3#" + c.id)
+		if heading.Length() != 1 || heading.Text() != c.summary {
 			t.Errorf("%s: %d headings, %q", c.id, heading.Length(), heading.Text())
 		}
-		section := heading.Parent()
-		if got := section.Find("pre").Length(); got != len(c.examples) {
+		article := heading.Closest("article")
+		if by := article.AttrOr("aria-labelledby", ""); by != c.id {
+			t.Errorf("%s: its article is labelled by %q", c.id, by)
+		}
+		if anchor := article.Find("a.anchor"); anchor.AttrOr("href", "") != "#"+c.id || !strings.Contains(anchor.Text(), c.summary) {
+			t.Errorf("%s: its link leads to %q and has the text %q", c.id, anchor.AttrOr("href", ""), anchor.Text())
+		}
+		if got := article.Find("pre").Length(); got != len(c.examples) {
 			t.Errorf("%s: %d commands, want %d", c.id, got, len(c.examples))
 		}
-		if address := section.Find("code.address").Text(); address != c.method+" "+prefix+c.path {
+		if address := article.Find("code.address").Text(); address != c.method+" "+prefix+c.path {
 			t.Errorf("%s is at %q", c.id, address)
 		}
 	}
-	first := doc.Find("nav h2").First().Text()
-	if first != groupNotices {
-		t.Errorf("it begins with %s", first)
-	}
-	ids := map[string]bool{}
-	doc.Find("[id]").Each(func(_ int, s *goquery.Selection) {
-		if id := s.AttrOr("id", ""); ids[id] {
-			t.Errorf("two are %s", id)
-		} else {
-			ids[id] = true
-		}
-	})
 }
 
-func TestThePageLoadsNothingFromElsewhereAndRunsNothing(t *testing.T) {
+// The page has its contents twice: beside the text on a desktop, and folded above it on a phone.
+func TestBothContentsListEveryHeadingInTheOrderOfThePage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	doc, _ := w.docsPage(t)
+	var want []string
+	doc.Find("main h2, main h3").Each(func(_ int, heading *goquery.Selection) {
+		want = append(want, "#"+heading.AttrOr("id", "")+" "+heading.Text())
+	})
+	if first := doc.Find("main h2").Eq(1).Text(); len(want) < len(w.calls) || first != groupNotices {
+		t.Errorf("%d headings; the one after the introduction is %s", len(want), first)
+	}
+	for _, sel := range []string{"body > .frame > nav", "details > nav"} {
+		contents, got := doc.Find(sel), []string(nil)
+		contents.Find("a").Each(func(_ int, a *goquery.Selection) {
+			got = append(got, a.AttrOr("href", "")+" "+a.Text())
+		})
+		if name := contents.AttrOr("aria-label", ""); name != "Contents" {
+			t.Errorf("%s is called %q", sel, name)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-headings +contents):\n%s", sel, diff)
+		}
+	}
+}
+
+func TestEveryLinkWithinThePageLeadsToOneElement(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	doc, _ := w.docsPage(t)
+	ids := map[string]int{}
+	doc.Find("[id]").Each(func(_ int, s *goquery.Selection) { ids[s.AttrOr("id", "")]++ })
+	links := doc.Find(`a[href^="#"]`)
+	links.Each(func(_ int, a *goquery.Selection) {
+		if id := strings.TrimPrefix(a.AttrOr("href", ""), "#"); ids[id] != 1 {
+			t.Errorf("%q leads to #%s, the id of %d elements", a.Text(), id, ids[id])
+		}
+	})
+	if links.Length() < 3*len(w.calls) {
+		t.Errorf("%d links for %d calls", links.Length(), len(w.calls))
+	}
+	if back := doc.Find(`header nav a[href="/staff/keys"]`).Text(); back != "Staff pages: API keys" {
+		t.Errorf("the link back to the staff pages has the text %q", back)
+	}
+}
+
+// On a phone each row is a card, and its values have only these labels.
+func TestEveryValueOfATableIsLabelledLikeItsColumn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	doc, _ := w.docsPage(t)
+	tables := doc.Find("table")
+	tables.Each(func(_ int, table *goquery.Selection) {
+		heads := table.Find("thead th").Map(func(_ int, th *goquery.Selection) string { return th.Text() })
+		table.Find("tbody tr").Each(func(_ int, row *goquery.Selection) {
+			labels := row.Children().Map(func(_ int, cell *goquery.Selection) string { return cell.AttrOr("data-label", "") })
+			if diff := cmp.Diff(heads, labels); diff != "" {
+				t.Errorf("%s, %s (-heads +labels):\n%s", table.Find("caption").Text(), row.Find("th").Text(), diff)
+			}
+		})
+	})
+	if tables.Length() == 0 {
+		t.Error("no table")
+	}
+}
+
+func TestThePageLoadsNothingFromOtherHostsAndRunsNoScript(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	doc, res := w.docsPage(t)
@@ -63,7 +124,7 @@ func TestThePageLoadsNothingFromElsewhereAndRunsNothing(t *testing.T) {
 		t.Errorf("policy %q", got)
 	}
 	if n := doc.Find("script, iframe, [style], [onclick], style").Length(); n != 0 {
-		t.Errorf("%d things that the policy forbids", n)
+		t.Errorf("%d elements that the policy forbids", n)
 	}
 	files, err := static.New()
 	if err != nil {
@@ -72,11 +133,11 @@ func TestThePageLoadsNothingFromElsewhereAndRunsNothing(t *testing.T) {
 	doc.Find("link").Each(func(_ int, s *goquery.Selection) {
 		address := s.AttrOr("href", "")
 		if address != prefix+"/docs.css" && address != files.Path("css/app.css") && address != files.Path("icons/bell.svg") {
-			t.Errorf("it loads %s", address)
+			t.Errorf("the page loads %s", address)
 		}
 	})
 	if w.call(t, "", "GET", "/docs.css", nil).is(t, http.StatusOK).Header.Get("Content-Type") != "text/css; charset=utf-8" {
-		t.Error("the style sheet is of another type")
+		t.Error("the style sheet has another Content-Type")
 	}
 }
 
@@ -88,7 +149,7 @@ func TestTheRootLeadsToThePage(t *testing.T) {
 	}
 }
 
-func TestCommandsBeginWithWhereThePageWasAsked(t *testing.T) {
+func TestCommandsBeginWithTheAddressOfThePage(t *testing.T) {
 	t.Parallel()
 	asked := func(w *world, host string) string {
 		t.Helper()
@@ -120,8 +181,8 @@ func httptestRequest(t *testing.T, host string) *http.Request {
 	return r
 }
 
-// arguments is what a shell makes of a command: curl is a function that prints its
-// arguments, each with a zero byte behind it.
+// arguments returns the arguments of a command as a shell reads them: curl is a function that
+// prints each of its arguments with a zero byte after it.
 func arguments(t *testing.T, command, key string) []string {
 	t.Helper()
 	if !strings.HasPrefix(command, "curl ") {
@@ -137,15 +198,14 @@ func arguments(t *testing.T, command, key string) []string {
 	return strings.Split(strings.TrimSuffix(out.String(), "\x00"), "\x00")
 }
 
-// The commands are taken from the page, read by a shell and made in the order in
-// which they stand there.
-func TestTheCommandsOfThePageWorkAsTheyAreCopied(t *testing.T) {
+// The commands are taken from the page, read by a shell and sent in the order of the page.
+func TestTheCommandsOfThePageWorkWhenCopied(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.demonstrate(t)
 	_, res := w.docsPage(t, "Host", "example.com")
 	made := 0
-	for _, m := range regexp.MustCompile(`(?s)<pre tabindex="0"><code>(curl .*?)</code></pre>`).FindAllStringSubmatch(res.text, -1) {
+	for _, m := range regexp.MustCompile(`(?s)<pre><code>(curl .*?)</code></pre>`).FindAllStringSubmatch(res.text, -1) {
 		method, address, body := "GET", "", any(nil)
 		var headers []string
 		args := arguments(t, html.UnescapeString(m[1]), w.admin)
@@ -167,7 +227,7 @@ func TestTheCommandsOfThePageWorkAsTheyAreCopied(t *testing.T) {
 		}
 		path, ok := strings.CutPrefix(address, "http://example.com"+prefix)
 		if !ok {
-			t.Fatalf("%s is elsewhere", address)
+			t.Fatalf("%s is not an address of the API", address)
 		}
 		if got := w.call(t, "", method, path, body, headers...); got.StatusCode >= 300 {
 			t.Errorf("%s %s: status %d: %s", method, path, got.StatusCode, got.text)
@@ -183,7 +243,7 @@ func TestTheCommandsOfThePageWorkAsTheyAreCopied(t *testing.T) {
 	}
 }
 
-func TestAWordForTheShellMeansWhatItSays(t *testing.T) {
+func TestQuotedWordsSurviveTheShell(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"a b", "it's", "$HOME", "`x`", `a"b\`, "two\nlines", "''", "!", "*"} {
 		if got := arguments(t, "curl "+quoted(word), ""); len(got) != 1 || got[0] != word {

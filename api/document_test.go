@@ -17,10 +17,10 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// object is a part of the document.
+// object is a JSON object in the document.
 type object = map[string]any
 
-// at is the object under a name, or an empty one.
+// at returns the object under a name, or nil.
 func at(o object, name string) object {
 	inner, _ := o[name].(object)
 	return inner
@@ -30,14 +30,14 @@ func (w *world) readDocument(t *testing.T) object {
 	t.Helper()
 	res := w.call(t, "", "GET", "/openapi.json", nil).is(t, http.StatusOK)
 	if kind := res.Header.Get("Content-Type"); kind != "application/openapi+json" {
-		t.Errorf("it is of type %q", kind)
+		t.Errorf("Content-Type %q", kind)
 	}
 	var doc object
 	res.into(t, &doc)
 	return doc
 }
 
-func TestTheDocumentKeepsTheRulesOfOpenAPI(t *testing.T) {
+func TestTheDocumentIsValidOpenAPI(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	doc := w.readDocument(t)
@@ -64,6 +64,9 @@ func TestTheDocumentKeepsTheRulesOfOpenAPI(t *testing.T) {
 	if len(ids) != len(w.calls) {
 		t.Errorf("%d operations for %d calls", len(ids), len(w.calls))
 	}
+	if at(at(doc, "info"), "license")["identifier"] != "Apache-2.0" {
+		t.Errorf("no licence: %v", doc["info"])
+	}
 	for name, schema := range at(at(doc, "components"), "schemas") {
 		if !regexp.MustCompile(`\A[A-Za-z0-9._-]+\z`).MatchString(name) {
 			t.Errorf("a schema named %q", name)
@@ -86,11 +89,18 @@ func checkOperation(t *testing.T, doc object, where, path string, op object, ids
 	only(t, where, op, "operationId", "summary", "description", "tags", "parameters", "requestBody", "responses", "security", "deprecated")
 	id, _ := op["operationId"].(string)
 	if id == "" || ids[id] != "" {
-		t.Errorf("%s: operationId %q, which %q has too", where, id, ids[id])
+		t.Errorf("%s: operationId %q, which %q also has", where, id, ids[id])
 	}
 	ids[id] = where
-	if text, _ := op["summary"].(string); text == "" {
-		t.Errorf("%s has no summary", where)
+	for _, text := range []string{"summary", "description"} {
+		if op[text] == nil || op[text] == "" {
+			t.Errorf("%s has no %s", where, text)
+		}
+	}
+	for _, tag := range list(op["tags"]) {
+		if !slices.ContainsFunc(list(doc["tags"]), func(declared any) bool { return declared.(object)["name"] == tag }) {
+			t.Errorf("%s: the tag %v is not declared", where, tag)
+		}
 	}
 	inPath := map[string]bool{}
 	for _, p := range list(op["parameters"]) {
@@ -115,10 +125,16 @@ func checkOperation(t *testing.T, doc object, where, path string, op object, ids
 			t.Errorf("%s has no description", what)
 		}
 		checkSchema(t, doc, what, p["schema"])
+		for example := range at(p, "examples") {
+			_, isNumber := at(at(p, "examples"), example)["value"].(float64)
+			if wants := at(p, "schema")["type"] == "integer"; wants != isNumber {
+				t.Errorf("%s: example %s is not of type %v", what, example, at(p, "schema")["type"])
+			}
+		}
 	}
 	for _, m := range regexp.MustCompile(`\{([^}]*)\}`).FindAllStringSubmatch(path, -1) {
 		if !inPath[m[1]] {
-			t.Errorf("%s: nothing is said of %s", where, m[1])
+			t.Errorf("%s: the parameter %s is not described", where, m[1])
 		}
 		delete(inPath, m[1])
 	}
@@ -131,14 +147,17 @@ func checkOperation(t *testing.T, doc object, where, path string, op object, ids
 	}
 	checkResponses(t, doc, where, at(op, "responses"))
 	for _, need := range list(op["security"]) {
-		for name := range need.(object) {
+		for name, scopes := range need.(object) {
+			if len(list(scopes)) > 0 {
+				t.Errorf("%s: a key of type http has scopes", where)
+			}
 			if at(at(at(doc, "components"), "securitySchemes"), name) == nil {
-				t.Errorf("%s: nothing is said of the key %q", where, name)
+				t.Errorf("%s: the security scheme %q is not declared", where, name)
 			}
 		}
 	}
 	if len(list(op["security"])) != 1 {
-		t.Errorf("%s needs no key", where)
+		t.Errorf("%s does not require exactly one security scheme", where)
 	}
 }
 
@@ -146,7 +165,7 @@ func checkResponses(t *testing.T, doc object, where string, all object) {
 	t.Helper()
 	for _, needed := range []string{"401", "403", "429", "503"} {
 		if all[needed] == nil {
-			t.Errorf("%s: nothing is said of %s", where, needed)
+			t.Errorf("%s: status %s is not described", where, needed)
 		}
 	}
 	good := 0
@@ -175,11 +194,11 @@ func checkResponses(t *testing.T, doc object, where string, all object) {
 			checkContent(t, doc, what, content)
 		}
 		if n >= 400 && at(r, "content")["application/problem+json"] == nil {
-			t.Errorf("%s is no problem: %v", what, slices.Sorted(maps.Keys(at(r, "content"))))
+			t.Errorf("%s is not a problem: %v", what, slices.Sorted(maps.Keys(at(r, "content"))))
 		}
 	}
 	if good == 0 {
-		t.Errorf("%s can never be well", where)
+		t.Errorf("%s has no successful status", where)
 	}
 }
 
@@ -201,7 +220,8 @@ func checkContent(t *testing.T, doc object, where string, content object) {
 	}
 }
 
-// checkSchema follows references, and looks at what all of JSON Schema has in common.
+// checkSchema checks a schema and those within it against the rules of JSON Schema. It checks
+// that references lead to a schema of the document.
 func checkSchema(t *testing.T, doc object, where string, schema any) {
 	t.Helper()
 	s, ok := schema.(object)
@@ -212,10 +232,13 @@ func checkSchema(t *testing.T, doc object, where string, schema any) {
 	if ref, ok := s["$ref"].(string); ok {
 		name, ours := strings.CutPrefix(ref, "#/components/schemas/")
 		if !ours || at(at(at(doc, "components"), "schemas"), name) == nil {
-			t.Errorf("%s leads to %q, where nothing is", where, ref)
+			t.Errorf("%s refers to %q, which does not exist", where, ref)
 		}
 		return
 	}
+	only(t, where, s, "$schema", "type", "description", "default", "examples", "enum", "const", "format", "pattern", "minimum", "maximum", "minLength",
+		"maxLength", "items", "minItems", "maxItems", "uniqueItems", "properties", "required", "additionalProperties", "oneOf", "anyOf", "allOf",
+		"readOnly", "writeOnly", "deprecated", "contentEncoding")
 	types := list(s["type"])
 	if one, ok := s["type"].(string); ok {
 		types = []any{one}
@@ -233,7 +256,7 @@ func checkSchema(t *testing.T, doc object, where string, schema any) {
 	properties := at(s, "properties")
 	for _, name := range list(s["required"]) {
 		if properties[fmt.Sprint(name)] == nil {
-			t.Errorf("%s needs %v, of which nothing is said", where, name)
+			t.Errorf("%s requires %v, which is not described", where, name)
 		}
 	}
 	for name, inner := range properties {
@@ -257,9 +280,9 @@ func list(v any) []any {
 	return l
 }
 
-// Each answer that a test of this package gets is looked up in the document; these
-// are the ones that any call gives.
-func TestTheDocumentSaysHowACallRefuses(t *testing.T) {
+// Every test of this package looks up the statuses that it gets in the document. These are the
+// statuses that any call can answer with.
+func TestTheDocumentListsTheErrorsOfEveryCall(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, c := range calls(t, w) {
@@ -286,18 +309,18 @@ func TestTheDocumentSaysHowACallRefuses(t *testing.T) {
 		rec := httptest.NewRecorder()
 		w.handler.ServeHTTP(rec, cut)
 		if w.described(t, cut, rec.Code); rec.Code != http.StatusRequestTimeout {
-			t.Errorf("%s: a body that does not arrive whole: status %d", c.id, rec.Code)
+			t.Errorf("%s: an incomplete body: status %d", c.id, rec.Code)
 		}
 	}
 }
 
-func TestTheDocumentIsTheSameInYAMLAndIsNotSentTwice(t *testing.T) {
+func TestTheDocumentIsServedAsYAMLAndCacheable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	yaml := w.call(t, "", "GET", "/openapi.yaml", nil).is(t, http.StatusOK)
 	for _, c := range w.calls {
 		if !strings.Contains(yaml.text, prefix+c.path+":") || !strings.Contains(yaml.text, "operationId: "+c.id) {
-			t.Errorf("%s is not in it", c.id)
+			t.Errorf("%s is not in the YAML", c.id)
 		}
 	}
 	for _, path := range []string{"/openapi.json", "/openapi.yaml", "/docs.css"} {
@@ -309,8 +332,7 @@ func TestTheDocumentIsTheSameInYAMLAndIsNotSentTwice(t *testing.T) {
 	}
 }
 
-// What the document says of examples is what they are.
-func TestTheExamplesAreInTheDocument(t *testing.T) {
+func TestTheDocumentContainsTheExamples(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	doc := w.readDocument(t)
@@ -329,5 +351,15 @@ func TestTheExamplesAreInTheDocument(t *testing.T) {
 				t.Errorf("%s, %s: %v", c.id, e.name, got)
 			}
 		}
+	}
+}
+
+// The document itself has no descriptions of patterns: see forgetPatterns.
+func TestAFaultNamesItsPatternInWords(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	res := w.call(t, w.admin, "GET", "/subscriptions?type=A!", nil).is(t, http.StatusUnprocessableEntity)
+	if !strings.Contains(res.text, "a type") {
+		t.Error(res.text)
 	}
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -15,7 +16,7 @@ import (
 	"github.com/carillonhq/carillon/internal/sqltest"
 )
 
-// calls is every call, in the order of their registration.
+// calls returns all calls in the order of their registration.
 func calls(t testing.TB, w *world) []call {
 	t.Helper()
 	if len(w.calls) < 10 {
@@ -24,7 +25,7 @@ func calls(t testing.TB, w *world) []call {
 	return w.calls
 }
 
-// demonstrate sends what the examples find in the demonstration: the first notice,
+// demonstrate sends the notices of the demonstration that the examples need: the first one,
 // and one that bob has not read.
 func (w *world) demonstrate(t *testing.T) {
 	t.Helper()
@@ -42,15 +43,15 @@ func (w *world) demonstrate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "bob has both", func() bool {
+	eventually(t, "bob has both notices", func() bool {
 		badges, err := w.inbox.Badges(t.Context(), []int64{bob.Seq})
 		return err == nil && badges[0].Unread == 2
 	})
 }
 
-// Examples are made in the order in which the page shows them, like somebody who
-// tries one after the other on a fresh demonstration.
-func TestEveryExampleOfTheDocumentWorksAsItIsWritten(t *testing.T) {
+// The examples are sent in the order of the page, as by a reader who tries one after the
+// other on a fresh demonstration.
+func TestEveryExampleInTheDocumentWorks(t *testing.T) {
 	t.Parallel()
 	for _, sql := range []string{"sqlite", "postgres"} {
 		t.Run(sql, func(t *testing.T) {
@@ -66,15 +67,15 @@ func TestEveryExampleOfTheDocumentWorksAsItIsWritten(t *testing.T) {
 					t.Errorf("%s has no example", c.id)
 				}
 				for _, e := range c.examples {
-					w.makeExample(t, c, e)
+					w.sendExample(t, c, e)
 				}
 			}
 		})
 	}
 }
 
-// makeExample makes an example and compares the answer with its description.
-func (w *world) makeExample(t *testing.T, c call, e example) {
+// sendExample sends an example and compares the answer with its description.
+func (w *world) sendExample(t *testing.T, c call, e example) {
 	t.Helper()
 	op := w.operation(c.method, prefix+c.path)
 	path, query, headers := c.path, url.Values{}, []string(nil)
@@ -83,7 +84,7 @@ func (w *world) makeExample(t *testing.T, c call, e example) {
 		if !given {
 			continue
 		}
-		if documented, ok := p.Examples[e.name]; !ok || documented.Value != value {
+		if documented, ok := p.Examples[e.name]; !ok || fmt.Sprint(documented.Value) != value {
 			t.Errorf("%s: %s of the example %s is not in the document", c.id, p.Name, e.name)
 		}
 		switch p.In {
@@ -114,13 +115,12 @@ func (w *world) makeExample(t *testing.T, c call, e example) {
 	w.checkAnswer(t, op, res)
 }
 
-// checkAnswer compares an answer with what the document says of it: media type,
-// schema and headers.
+// checkAnswer compares the media type and the body of an answer with the document.
 func (w *world) checkAnswer(t *testing.T, op *huma.Operation, res reply) {
 	t.Helper()
 	described := op.Responses[strconv.Itoa(res.StatusCode)]
 	if described == nil {
-		t.Errorf("%s: the document does not know status %d", op.OperationID, res.StatusCode)
+		t.Errorf("%s: the document lacks status %d", op.OperationID, res.StatusCode)
 		return
 	}
 	kind, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
@@ -129,7 +129,7 @@ func (w *world) checkAnswer(t *testing.T, op *huma.Operation, res reply) {
 	}
 	media := described.Content[kind]
 	if media == nil {
-		t.Errorf("%s: the document does not know a %d of type %q", op.OperationID, res.StatusCode, kind)
+		t.Errorf("%s: the document lacks the media type %[3]q for status %[2]d", op.OperationID, res.StatusCode, kind)
 		return
 	}
 	if !strings.HasSuffix(kind, "json") {
@@ -143,6 +143,6 @@ func (w *world) checkAnswer(t *testing.T, op *huma.Operation, res reply) {
 	var found huma.ValidateResult
 	huma.Validate(w.api.OpenAPI().Components.Schemas, media.Schema, huma.NewPathBuffer(nil, 0), huma.ModeReadFromServer, document, &found)
 	for _, err := range found.Errors {
-		t.Errorf("%s: an answer that is not as described: %v in %s", op.OperationID, err, res.text)
+		t.Errorf("%s: the answer differs from the document: %v in %s", op.OperationID, err, res.text)
 	}
 }

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// A token is keyPrefix and 32 random bytes in the alphabet of addresses.
+// A token is keyPrefix followed by 32 random bytes in URL-safe base64.
 const (
 	keyPrefix = "ck_"
 	keyBytes  = 32
 )
 
-// NewKey makes the text of a key, which its application keeps, and its hash,
-// which is all that is kept here.
+// NewKey returns the text of a new key, which only its application keeps, and its hash,
+// which Carillon stores.
 func NewKey() (token string, hash []byte) {
 	var b [keyBytes]byte
 	_, _ = rand.Read(b[:]) // never fails
@@ -23,7 +23,7 @@ func NewKey() (token string, hash []byte) {
 	return token, hash
 }
 
-// hashKey is false for what cannot be a key.
+// hashKey returns false for a text that cannot be a key.
 func hashKey(token string) (hash []byte, ok bool) {
 	text, found := strings.CutPrefix(token, keyPrefix)
 	if !found || len(text) != base64.RawURLEncoding.EncodedLen(keyBytes) {

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	freshFor   = 2 * time.Second // a key is looked up anew after this
-	keyLife    = 4 * time.Second // and not believed after this, if nobody could
-	touchEvery = time.Minute     // how often its last use is written
-	maxHeld    = 10_000          // keys that are remembered
+	freshFor   = 2 * time.Second // a key is looked up again after this
+	keyLife    = 4 * time.Second // and not accepted after this, if no lookup succeeded
+	touchEvery = time.Minute     // interval between writes of a key's last use
+	maxHeld    = 10_000          // keys in the cache
 )
 
-// keyring remembers keys for some seconds, so that not each request asks SQL.
+// keyring caches keys for a few seconds, so that most requests need no SQL query.
 type keyring struct {
 	keys Keys
 	log  *slog.Logger
@@ -28,13 +28,13 @@ type keyring struct {
 
 type heldKey struct {
 	key     notifier.APIKey
-	seen    time.Time // in SQL
-	asking  bool      // somebody looks it up anew
+	seen    time.Time // last found in SQL
+	asking  bool      // a lookup is under way
 	touched time.Time
 }
 
-// find returns the valid key with this text. It is notifier.ErrUnauthenticated for
-// one that is unknown or revoked.
+// find returns the valid key with this text. It returns notifier.ErrUnauthenticated for a
+// key that is unknown or revoked.
 func (k *keyring) find(ctx context.Context, token string) (notifier.APIKey, error) {
 	hash, ok := hashKey(token)
 	if !ok {
@@ -54,14 +54,14 @@ func (k *keyring) find(ctx context.Context, token string) (notifier.APIKey, erro
 	}
 	if k.remember(string(hash), key) {
 		if err := k.keys.TouchKeys(ctx, map[int64]time.Time{key.ID: k.now()}); err != nil {
-			k.log.WarnContext(ctx, "last use of a key not written", "err", err)
+			k.log.WarnContext(ctx, "could not store the last use of a key", "err", err)
 		}
 	}
 	return key, nil
 }
 
-// remembered is false when the caller is to look the key up. Of many who ask for
-// one that is no longer fresh only one does; the others take it as it was.
+// remembered returns false if the caller has to look the key up. When many callers ask for a
+// key that is no longer fresh, one of them looks it up and the others get the cached one.
 func (k *keyring) remembered(hash string) (notifier.APIKey, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -77,7 +77,8 @@ func (k *keyring) remembered(hash string) (notifier.APIKey, bool) {
 	return h.key, true
 }
 
-// remember says whether the key's use is to be written now.
+// remember stores a key that was looked up and reports whether its last use is to be
+// written now.
 func (k *keyring) remember(hash string, key notifier.APIKey) (touch bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -103,7 +104,7 @@ func (k *keyring) forget(hash string) {
 	delete(k.held, hash)
 }
 
-// giveUp lets the next one try.
+// giveUp ends a lookup that failed, so that the next caller tries again.
 func (k *keyring) giveUp(hash string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// book is a Keys that counts what it is asked.
+// book is a Keys that counts its calls.
 type book struct {
 	find  func(hash []byte) (notifier.APIKey, error)
 	asked atomic.Int64
@@ -43,7 +43,7 @@ func newRing(b *book, c *watch) *keyring {
 	return &keyring{keys: b, log: slog.New(slog.DiscardHandler), now: c.now, held: map[string]*heldKey{}}
 }
 
-func TestAKeyIsLookedUpOnceInAWhileAndARevocationIsSeenSoon(t *testing.T) {
+func TestAKeyIsCachedAndItsRevocationTakesEffectWithinSeconds(t *testing.T) {
 	t.Parallel()
 	token, hash := NewKey()
 	key := notifier.APIKey{ID: 7, Name: "shop"}
@@ -61,16 +61,16 @@ func TestAKeyIsLookedUpOnceInAWhileAndARevocationIsSeenSoon(t *testing.T) {
 		}
 	}
 	if n := b.asked.Load(); n != 1 {
-		t.Errorf("asked %d times", n)
+		t.Errorf("looked up %d times", n)
 	}
 	key.RevokedAt = c.now()
 	c.advance(5 * time.Second)
 	if _, err := ring.find(t.Context(), token); !errors.Is(err, notifier.ErrUnauthenticated) {
-		t.Errorf("five seconds after it was revoked: %v", err)
+		t.Errorf("five seconds after the revocation: %v", err)
 	}
 }
 
-func TestWhatIsNoKeyIsNotLookedUp(t *testing.T) {
+func TestTextsThatCannotBeKeysAreNotLookedUp(t *testing.T) {
 	t.Parallel()
 	b := &book{find: func([]byte) (notifier.APIKey, error) { return notifier.APIKey{}, notifier.ErrNotFound }}
 	ring := newRing(b, &watch{})
@@ -81,14 +81,14 @@ func TestWhatIsNoKeyIsNotLookedUp(t *testing.T) {
 		}
 	}
 	if n := b.asked.Load(); n != 0 {
-		t.Errorf("asked %d times", n)
+		t.Errorf("looked up %d times", n)
 	}
 	if _, err := ring.find(t.Context(), token); !errors.Is(err, notifier.ErrUnauthenticated) || len(ring.held) != 0 {
-		t.Errorf("an unknown key: %v, %d remembered", err, len(ring.held))
+		t.Errorf("an unknown key: %v, %d cached", err, len(ring.held))
 	}
 }
 
-func TestWhileSQLIsAwayAKeyIsKnownForSomeSeconds(t *testing.T) {
+func TestWhileSQLIsUnavailableAKeyStaysValidForAFewSeconds(t *testing.T) {
 	t.Parallel()
 	var away atomic.Bool
 	b := &book{find: func([]byte) (notifier.APIKey, error) {
@@ -107,20 +107,20 @@ func TestWhileSQLIsAwayAKeyIsKnownForSomeSeconds(t *testing.T) {
 	away.Store(true)
 	c.advance(freshFor)
 	if err := find(); !errors.Is(err, notifier.ErrUnavailable) {
-		t.Errorf("who looks it up: %v", err)
+		t.Errorf("the caller that looks it up: %v", err)
 	}
 	c.advance(keyLife - freshFor)
 	if err := find(); !errors.Is(err, notifier.ErrUnavailable) {
-		t.Errorf("after a while: %v", err)
+		t.Errorf("at the end of its life: %v", err)
 	}
 	away.Store(false)
 	if err := find(); err != nil {
-		t.Errorf("when it is back: %v", err)
+		t.Errorf("with SQL back: %v", err)
 	}
 }
 
-// Those who come while one looks up are not held up.
-func TestOnlyOneLooksUpWhatIsNoLongerFresh(t *testing.T) {
+// The other callers do not wait for the lookup.
+func TestOnlyOneCallerLooksUpAKeyThatIsNoLongerFresh(t *testing.T) {
 	t.Parallel()
 	let, entered := make(chan struct{}), make(chan struct{}, 1)
 	var slow atomic.Bool
@@ -149,11 +149,11 @@ func TestOnlyOneLooksUpWhatIsNoLongerFresh(t *testing.T) {
 	}
 	close(let)
 	if err := <-done; err != nil || b.asked.Load() != 2 {
-		t.Errorf("%v, asked %d times", err, b.asked.Load())
+		t.Errorf("%v, looked up %d times", err, b.asked.Load())
 	}
 }
 
-func TestTheLastUseOfAKeyIsWrittenOnceAMinute(t *testing.T) {
+func TestTheLastUseOfAKeyIsStoredOnceAMinute(t *testing.T) {
 	t.Parallel()
 	b := &book{find: func([]byte) (notifier.APIKey, error) { return notifier.APIKey{ID: 7}, nil }}
 	var c watch
@@ -166,7 +166,7 @@ func TestTheLastUseOfAKeyIsWrittenOnceAMinute(t *testing.T) {
 		c.advance(time.Second)
 	}
 	if len(b.used) != 3 || b.used[0][7] != time.UnixMilli(1_700_000_000_000) {
-		t.Errorf("written %d times in 130 s: %v", len(b.used), b.used)
+		t.Errorf("stored %d times in 130 s: %v", len(b.used), b.used)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestKeysAreLongAndDiffer(t *testing.T) {
 	}
 }
 
-func TestRememberedKeysAreBounded(t *testing.T) {
+func TestTheKeyCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	b := &book{find: func([]byte) (notifier.APIKey, error) { return notifier.APIKey{ID: 7}, nil }}
 	ring := newRing(b, &watch{})
@@ -193,6 +193,6 @@ func TestRememberedKeysAreBounded(t *testing.T) {
 		}
 	}
 	if n := len(ring.held); n > maxHeld {
-		t.Errorf("%d are remembered", n)
+		t.Errorf("%d keys are cached", n)
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// limitWindow is what a limit is counted by.
+// limitWindow is the length of the window that rate limits count in.
 const limitWindow = time.Second
 
-// buckets is a Limiter in memory: each key has a bucket of one window's requests,
-// which fills evenly.
+// buckets is a Limiter in memory: each key has a bucket that holds the requests of one
+// window and fills at an even rate.
 type buckets struct {
 	limit int
-	each  time.Duration // after which one more is allowed
+	each  time.Duration // time until one more request is allowed
 	now   func() time.Time
 	mu    sync.Mutex
 	full  map[string]time.Time // when each bucket will be full again

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestAKeyMayAskSoOftenInASecondAndNoMore(t *testing.T) {
+func TestEachKeyHasItsOwnRateLimit(t *testing.T) {
 	t.Parallel()
 	var c watch
 	b := newBuckets(10, c.now)
@@ -17,7 +17,7 @@ func TestAKeyMayAskSoOftenInASecondAndNoMore(t *testing.T) {
 	}
 	a, ok := b.Take(t.Context(), "7", 1)
 	if ok || a.Remaining != 0 || a.Reset != 100*time.Millisecond {
-		t.Errorf("the eleventh: %+v, %v", a, ok)
+		t.Errorf("the eleventh request: %+v, %v", a, ok)
 	}
 	if a, ok := b.Take(t.Context(), "8", 1); !ok || a.Remaining != 9 {
 		t.Errorf("another key: %+v, %v", a, ok)
@@ -27,7 +27,7 @@ func TestAKeyMayAskSoOftenInASecondAndNoMore(t *testing.T) {
 		t.Errorf("a tenth of a second later: %+v, %v", a, ok)
 	}
 	if _, ok := b.Take(t.Context(), "7", 1); ok {
-		t.Error("and another one at once")
+		t.Error("another request at the same time was allowed")
 	}
 	c.advance(time.Hour)
 	if a, ok := b.Take(t.Context(), "7", 1); !ok || a.Remaining != 9 {
@@ -35,7 +35,7 @@ func TestAKeyMayAskSoOftenInASecondAndNoMore(t *testing.T) {
 	}
 }
 
-func TestWhoAsksTooOftenIsToldWhenToComeAgain(t *testing.T) {
+func TestARequestAboveTheLimitIsToldWhenToRetry(t *testing.T) {
 	t.Parallel()
 	var c watch
 	w := newWorld(t, func(cfg *Config) { cfg.Rate, cfg.Now = 2, c.now })
@@ -57,7 +57,7 @@ func TestWhoAsksTooOftenIsToldWhenToComeAgain(t *testing.T) {
 	w.call(t, w.send, "GET", "/notices/1", nil).is(t, http.StatusNotFound)
 }
 
-func TestWithoutARateNothingIsLimited(t *testing.T) {
+func TestWithoutARateRequestsAreNotLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for range 100 {

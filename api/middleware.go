@@ -17,7 +17,7 @@ import (
 
 type requestKey struct{}
 
-// request is one that came, and its number.
+// request is an incoming request with its ID.
 type request struct {
 	*http.Request
 	id string
@@ -31,16 +31,24 @@ func requestOf(ctx context.Context) request {
 	return *r
 }
 
-// requestID is the number of a request in log and answer.
+// length returns the announced length of the body in bytes, or -1 if none is announced.
+func (r request) length() int64 {
+	if r.Request == nil {
+		return -1
+	}
+	return r.ContentLength
+}
+
+// requestID returns the ID of a request, as in the log and in the header X-Request-Id.
 func requestID(ctx context.Context) string { return requestOf(ctx).id }
 
-// answer remembers what was written.
+// answer is a response that remembers its status.
 type answer struct {
 	http.ResponseWriter
 	status int
 }
 
-// WriteHeader sends the status, the first time.
+// WriteHeader sends the status. Later calls do nothing.
 func (a *answer) WriteHeader(status int) {
 	if a.status != 0 {
 		return
@@ -49,7 +57,7 @@ func (a *answer) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Write sends a part of the body.
+// Write sends part of the body.
 func (a *answer) Write(b []byte) (int, error) {
 	if a.status == 0 {
 		a.WriteHeader(http.StatusOK)
@@ -57,10 +65,11 @@ func (a *answer) Write(b []byte) (int, error) {
 	return a.ResponseWriter.Write(b)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap serves http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// middleware is what happens to every request, from the outside in.
+// middleware gives every request an ID and the common headers, answers panics and unknown
+// addresses with a problem, and logs.
 func (s *server) middleware(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var b [8]byte
@@ -78,7 +87,7 @@ func (s *server) middleware(mux *http.ServeMux) http.Handler {
 		}()
 		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, &request{r, id}))
 		if !clean(r.URL.EscapedPath()) {
-			writeProblem(a, http.StatusNotFound, "There is no such address.")
+			writeProblem(a, http.StatusNotFound, "This address does not exist.")
 			return
 		}
 		if handler, pattern := mux.Handler(r); pattern == "" {
@@ -89,14 +98,14 @@ func (s *server) middleware(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// clean keeps out what the mux would send elsewhere.
+// clean reports whether a path is in its canonical form. The mux would redirect any other.
 func clean(escaped string) bool {
 	tidy := path.Clean(escaped)
 	return escaped == tidy || escaped == tidy+"/"
 }
 
-// nowhere answers where the mux knows no handler: it tells in its own answer
-// whether another method would do.
+// nowhere answers a request for which the mux has no handler. The mux's own answer shows
+// whether the address supports other methods.
 func nowhere(w http.ResponseWriter, r *http.Request, mux http.Handler) {
 	probe := &probe{head: http.Header{}}
 	mux.ServeHTTP(probe, r)
@@ -104,20 +113,20 @@ func nowhere(w http.ResponseWriter, r *http.Request, mux http.Handler) {
 		methods := strings.Split(allow, ", ")
 		slices.Sort(methods)
 		w.Header().Set("Allow", strings.Join(methods, ", "))
-		writeProblem(w, http.StatusMethodNotAllowed, "This address does not take that method.")
+		writeProblem(w, http.StatusMethodNotAllowed, "This address does not support that method.")
 		return
 	}
-	writeProblem(w, http.StatusNotFound, "There is no such address.")
+	writeProblem(w, http.StatusNotFound, "This address does not exist.")
 }
 
-// probe takes an answer for its headers.
+// probe is a response that keeps only its headers.
 type probe struct{ head http.Header }
 
 func (p *probe) Header() http.Header         { return p.head }
 func (p *probe) Write(b []byte) (int, error) { return len(b), nil }
 func (p *probe) WriteHeader(int)             {}
 
-// recovered answers a panic with a problem. An abort is passed on: the server
+// recovered logs a panic and answers with a problem. An abort is passed on: the server then
 // cuts the connection.
 func (s *server) recovered(w *answer, r *http.Request, id string, reason any) {
 	if reason == nil {
@@ -134,7 +143,8 @@ func (s *server) recovered(w *answer, r *http.Request, id string, reason any) {
 	}
 }
 
-// logAccess tells of what went wrong. Of what went well there is too much.
+// logAccess logs the requests that were refused or failed. Successful ones are logged at
+// debug level only, as there are too many of them.
 func (s *server) logAccess(r *http.Request, status int, id string, took time.Duration) {
 	level := slog.LevelDebug
 	if status >= http.StatusBadRequest {
@@ -144,5 +154,5 @@ func (s *server) logAccess(r *http.Request, status int, id string, took time.Dur
 		return
 	}
 	s.Log.LogAttrs(r.Context(), level, "call served", slog.String("method", r.Method), slog.String("path", r.URL.Path),
-		slog.Int("status", status), slog.Duration("duration", took), slog.String("request_id", id))
+		slog.Int("status", status), slog.Duration("duration", took), slog.String("request_id", id), slog.String("address", s.Address(r)))
 }

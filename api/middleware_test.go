@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestAnAddressThatIsNoneIsAProblemToo(t *testing.T) {
+func TestAnUnknownAddressIsAnsweredWithAProblem(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, path := range []string{
@@ -27,7 +27,7 @@ func TestAnAddressThatIsNoneIsAProblemToo(t *testing.T) {
 	}
 }
 
-func TestAMethodThatAnAddressDoesNotTakeIsToldFromThoseItTakes(t *testing.T) {
+func TestAnUnsupportedMethodIsAnsweredWithTheSupportedOnes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for path, allowed := range map[string]string{
@@ -64,7 +64,7 @@ func TestHEADIsGETWithoutItsBody(t *testing.T) {
 	}
 }
 
-func TestNoAnswerIsKeptByWhoPassesItOn(t *testing.T) {
+func TestEveryAnswerHasARequestIDAndIsNotStored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	seen := map[string]bool{}
@@ -86,7 +86,7 @@ type broken struct {
 
 func (b broken) Progress(context.Context, int64) (notifier.Progress, error) { panic(b.reason) }
 
-// lines is a log that a test reads.
+// lines is a log in memory.
 type lines struct {
 	mu sync.Mutex
 	b  strings.Builder
@@ -104,7 +104,7 @@ func (l *lines) String() string {
 	return l.b.String()
 }
 
-func TestAPanicIsAnsweredAndLoggedAndNothingOfItIsTold(t *testing.T) {
+func TestAPanicIsLoggedAndItsReasonIsNotSent(t *testing.T) {
 	t.Parallel()
 	var log lines
 	w := newWorld(t, func(c *Config) {
@@ -112,7 +112,7 @@ func TestAPanicIsAnsweredAndLoggedAndNothingOfItIsTold(t *testing.T) {
 	})
 	res := w.call(t, w.admin, "GET", "/notices/1", nil).is(t, http.StatusInternalServerError)
 	if strings.Contains(res.text, "hunter2") || !strings.Contains(log.String(), "hunter2") || !strings.Contains(log.String(), res.Header.Get("X-Request-Id")) {
-		t.Errorf("told %s, logged %s", res.text, log.String())
+		t.Errorf("sent %s, logged %s", res.text, log.String())
 	}
 	if strings.Contains(log.String(), w.admin) {
 		t.Error("the key is in the log")
@@ -124,13 +124,13 @@ func TestAnAbortCutsTheConnection(t *testing.T) {
 	w := newWorld(t, func(c *Config) { c.Sender = broken{c.Sender, fmt.Errorf("gone: %w", http.ErrAbortHandler)} })
 	defer func() {
 		if err, ok := recover().(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
-			t.Errorf("it ended with %v", err)
+			t.Errorf("the handler ended with %v", err)
 		}
 	}()
 	w.call(t, w.admin, "GET", "/notices/1", nil)
 }
 
-func TestWhatWentWrongIsLoggedAndWhatWentWellIsNot(t *testing.T) {
+func TestRefusedCallsAreLoggedAndSuccessfulOnesAreNot(t *testing.T) {
 	t.Parallel()
 	var log lines
 	w := newWorld(t, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -140,9 +140,9 @@ func TestWhatWentWrongIsLoggedAndWhatWentWellIsNot(t *testing.T) {
 	}
 	w.call(t, w.send, "GET", "/notices/999", nil).is(t, http.StatusNotFound)
 	got := strings.Fields(log.String())
-	for _, want := range []string{"method=GET", "path=/api/v1/notices/999", "status=404"} {
+	for _, want := range []string{"method=GET", "path=/api/v1/notices/999", "status=404", "address=192.0.2.1"} {
 		if !slices.Contains(got, want) {
-			t.Errorf("%s is not in %s", want, log.String())
+			t.Errorf("%s is not in the log: %s", want, log.String())
 		}
 	}
 	if strings.Contains(log.String(), w.send) {

@@ -9,15 +9,15 @@ import (
 )
 
 type noticeIDInput struct {
-	ID string `path:"id" doc:"The number of the notice."`
+	ID string `path:"id" doc:"The ID of the notice."`
 }
 
 type noticeResult struct {
 	Body noticeOutput
 }
 
-// own finds a notice that the caller may see: one that was sent under the name of
-// its key, or any for one with the scope admin.
+// own returns a notice that the caller may see: one sent under the name of the caller's key,
+// or any notice if the key has the scope admin. All others are notifier.ErrNotFound.
 func (s *server) own(ctx context.Context, id string) (notifier.Progress, error) {
 	number, err := strconv.ParseInt(id, 10, 64)
 	if err != nil || number < 1 {
@@ -27,7 +27,7 @@ func (s *server) own(ctx context.Context, id string) (notifier.Progress, error) 
 	if err != nil {
 		return p, err
 	}
-	if key := callerOf(ctx); p.Sender != senderName(key) && !key.Allows(notifier.ScopeAdmin) {
+	if key := callerOf(ctx); !p.Sender.Is(senderOf(key)) && !key.Allows(notifier.ScopeAdmin) {
 		return p, notifier.ErrNotFound
 	}
 	return p, nil
@@ -42,27 +42,28 @@ func (s *server) look(ctx context.Context, in *noticeIDInput) (*noticeResult, er
 }
 
 type editInput struct {
-	ID      string `path:"id" doc:"The number of the notice."`
+	ID      string `path:"id" doc:"The ID of the notice."`
 	Payload payload[noticeEdit]
 }
 
-// noticeEdit is what is to be different about a notice.
+// noticeEdit holds the fields of a notice to change. Nil leaves a field as it is.
 type noticeEdit struct {
-	Revision    *int64  `json:"revision,omitempty" minimum:"0" doc:"The revision that you saw: when it is not the present one the answer is 409. Without it: whatever it is."`
-	Title       *string `json:"title,omitempty" doc:"Another title."`
-	Body        *string `json:"body,omitempty" doc:"Another text."`
-	Link        *string `json:"link,omitempty" doc:"Another link; empty for none."`
-	StartsAt    *string `json:"starts_at,omitempty" doc:"To audiences only: when it opens."`
-	EndsAt      *string `json:"ends_at,omitempty" doc:"To audiences only: when it is over."`
-	Pinned      *bool   `json:"pinned,omitempty" doc:"To audiences only."`
-	LateJoiners *bool   `json:"late_joiners,omitempty" doc:"To audiences only."`
+	Revision    *int64  `json:"revision,omitempty" minimum:"0" doc:"The revision that the edit is based on. If it is not the current one, the answer is 409. Default: the current revision."`
+	Title       *string `json:"title,omitempty" doc:"The new title."`
+	Body        *string `json:"body,omitempty" doc:"The new text."`
+	Link        *string `json:"link,omitempty" doc:"The new link; empty for none."`
+	StartsAt    *string `json:"starts_at,omitempty" doc:"Announcements only: when it opens (RFC 3339)."`
+	EndsAt      *string `json:"ends_at,omitempty" doc:"Announcements only: when it closes (RFC 3339)."`
+	Pinned      *bool   `json:"pinned,omitempty" doc:"Announcements only: stays on every page until the reader has read it."`
+	LateJoiners *bool   `json:"late_joiners,omitempty" doc:"Announcements only: also shown to users who join an audience after it opened."`
+	Unread      *bool   `json:"unread,omitempty" doc:"Announcements only: true marks it as unread for everybody and resets its count of reads to 0. This is an edit even if nothing else changes. Badges follow within 5 seconds."`
 }
 
-// editTries is how often an edit without a revision is made anew when somebody
-// else edits at the same time.
+// editTries bounds the attempts at an edit without a revision while others edit the same
+// notice.
 const editTries = 4
 
-// edit changes what is given and leaves the rest as it is.
+// edit changes the given fields of a notice and leaves the others as they are.
 func (s *server) edit(ctx context.Context, in *editInput) (*noticeResult, error) {
 	e := &in.Payload.Value
 	for try := 1; ; try++ {
@@ -77,25 +78,32 @@ func (s *server) edit(ctx context.Context, in *editInput) (*noticeResult, error)
 		if err != nil {
 			return nil, err
 		}
-		edited, err := s.Sender.Edit(ctx, p.ID, p.Revision, d)
+		save, unread := s.Sender.Edit, e.Unread != nil && *e.Unread
+		if unread {
+			save = s.Sender.EditUnread
+		}
+		edited, err := save(ctx, p.ID, p.Revision, d)
 		if errors.Is(err, notifier.ErrConflict) && e.Revision == nil && try < editTries && s.moved(ctx, &p) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
+		if unread {
+			s.audit(ctx, "notice.edit", notifier.NoticeRef(p.ID), "unread for everybody")
+		}
 		p.Notice = edited
 		return &noticeResult{s.noticeOutput(&p)}, nil
 	}
 }
 
-// moved says whether somebody else has edited the notice meanwhile.
+// moved reports whether the notice has been edited since it was read.
 func (s *server) moved(ctx context.Context, p *notifier.Progress) bool {
 	now, err := s.Sender.Progress(ctx, p.ID)
 	return err == nil && now.Revision != p.Revision
 }
 
-// apply is the notice's draft with what is to be different.
+// apply returns the notice's draft with the changes of the edit.
 func (e *noticeEdit) apply(n *notifier.Notice) (notifier.Draft, error) {
 	var bad notifier.InvalidError
 	d := n.Draft
@@ -108,7 +116,7 @@ func (e *noticeEdit) apply(n *notifier.Notice) (notifier.Draft, error) {
 		e.refuseWindow(&bad)
 		return d, bad.OrNil()
 	}
-	d.ExpiresIn = 0 // its window says when it is over
+	d.ExpiresIn = 0 // the window sets the end
 	if e.StartsAt != nil {
 		d.StartsAt = moment("starts_at", *e.StartsAt, &bad)
 	}
@@ -129,7 +137,7 @@ func (e *noticeEdit) refuseWindow(bad *notifier.InvalidError) {
 		name  string
 		given bool
 	}{
-		{"starts_at", e.StartsAt != nil}, {"ends_at", e.EndsAt != nil}, {"pinned", e.Pinned != nil}, {"late_joiners", e.LateJoiners != nil},
+		{"starts_at", e.StartsAt != nil}, {"ends_at", e.EndsAt != nil}, {"pinned", e.Pinned != nil}, {"late_joiners", e.LateJoiners != nil}, {"unread", e.Unread != nil},
 	} {
 		if f.given {
 			bad.Add(f.name, codeOnlyWindow, nil)
@@ -137,7 +145,7 @@ func (e *noticeEdit) refuseWindow(bad *notifier.InvalidError) {
 	}
 }
 
-// retract takes a notice back.
+// retract retracts a notice.
 func (s *server) retract(ctx context.Context, in *noticeIDInput) (*struct{}, error) {
 	p, err := s.own(ctx, in.ID)
 	if err == nil {
@@ -147,7 +155,7 @@ func (s *server) retract(ctx context.Context, in *noticeIDInput) (*struct{}, err
 }
 
 type subjectInput struct {
-	Subject string `path:"subject" doc:"The thing that is gone, such as invoice:42."`
+	Subject string `path:"subject" doc:"The subject of the notices, such as invoice:42."`
 }
 
 type withdrawnOutput struct {
@@ -155,18 +163,19 @@ type withdrawnOutput struct {
 }
 
 type withdrawn struct {
-	Withdrawn int64 `json:"withdrawn" doc:"How many notices were about it."`
+	Withdrawn int64 `json:"withdrawn" doc:"Number of notices that were retracted."`
 }
 
-// withdraw takes back all that the caller has sent about a thing.
+// withdraw retracts all notices about a subject that were sent under the name of the caller's
+// key, or by anyone if the key has the scope admin.
 func (s *server) withdraw(ctx context.Context, in *subjectInput) (*withdrawnOutput, error) {
 	if !validSubject(in.Subject) {
 		return nil, invalidAt("path.subject", notifier.CodeBadSubject, nil)
 	}
 	key := callerOf(ctx)
-	sender := senderName(key)
+	sender := senderOf(key)
 	if key.Allows(notifier.ScopeAdmin) {
-		sender = ""
+		sender = notifier.Ref{}
 	}
 	n, err := s.Sender.WithdrawSubject(ctx, in.Subject, sender)
 	if err != nil {
@@ -175,7 +184,7 @@ func (s *server) withdraw(ctx context.Context, in *subjectInput) (*withdrawnOutp
 	return &withdrawnOutput{withdrawn{n}}, nil
 }
 
-// validSubject keeps out what no notice can be about.
+// validSubject reports whether a notice can have this subject.
 func validSubject(subject string) bool {
 	if subject == "" || len(subject) > notifier.MaxSubject {
 		return false

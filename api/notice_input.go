@@ -8,40 +8,43 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// noticeInput is a notice as an application sends it.
+// noticeInput is a notice in a request.
 type noticeInput struct {
-	Target      targetInput `json:"target" doc:"Who gets it: exactly one of users, role, topic and audiences."`
-	Type        string      `json:"type,omitempty" doc:"What kind of notice it is; its first use makes it. A notice to a topic has the topic's type unless it names one, one to audiences is an announcement. [a-z0-9][a-z0-9_.-]{0,62}"`
-	Subject     string      `json:"subject,omitempty" doc:"The thing it is about. Type and subject are the key of an inbox row: the same key again moves the row to the top, unread. Up to 200 printable ASCII characters without spaces."`
+	Target      targetInput `json:"target" doc:"The recipients: exactly one of users, role, topic and audiences."`
+	Type        string      `json:"type,omitempty" doc:"The type of the notice. A new type is created on its first use. Default: the topic's type for a notice to a topic; announcement for a notice to audiences. [a-z0-9][a-z0-9_.-]{0,62}"`
+	Subject     string      `json:"subject,omitempty" doc:"The thing that the notice is about. Type and subject form the key of an inbox entry: a notice with the same key replaces the entry and moves it to the top, unread. Up to 200 printable ASCII characters without spaces."`
 	Title       string      `json:"title" doc:"One line, up to 200 characters."`
-	Body        string      `json:"body,omitempty" doc:"Up to 4,000 characters; lines end with LF."`
+	Body        string      `json:"body,omitempty" doc:"Text, up to 4,000 characters; lines end with LF."`
 	Link        string      `json:"link,omitempty" doc:"A path of the application, or an https address of an allowed host."`
-	Scope       string      `json:"scope,omitempty" doc:"Where it belongs, such as a warehouse: polls can ask for one scope. [A-Za-z0-9_.-]{0,64}"`
-	ExpiresIn   string      `json:"expires_in,omitempty" doc:"How long it lives, such as 30m or 72h; a second at least. Without it: as its type says."`
-	Toast       bool        `json:"toast,omitempty" doc:"Shows it for a moment in the corner of open pages too."`
-	StartsAt    string      `json:"starts_at,omitempty" doc:"To audiences only: when it opens (RFC 3339). Without it: at once."`
-	EndsAt      string      `json:"ends_at,omitempty" doc:"To audiences only: when it is over (RFC 3339)."`
-	Pinned      bool        `json:"pinned,omitempty" doc:"To audiences only: stands on every page until it is read."`
-	LateJoiners bool        `json:"late_joiners,omitempty" doc:"To audiences only: shown also to who joins an audience after it opened."`
+	Scope       string      `json:"scope,omitempty" doc:"The part of the application that the notice belongs to, such as a warehouse. Polls can ask for one scope. [A-Za-z0-9_.-]{0,64}"`
+	ExpiresIn   string      `json:"expires_in,omitempty" doc:"The lifetime of the notice, such as 30m or 72h; at least one second. Default: set by its type."`
+	Toast       bool        `json:"toast,omitempty" doc:"Also shows the notice as a toast, for a few seconds on open pages."`
+	StartsAt    string      `json:"starts_at,omitempty" doc:"Announcements only: when it opens (RFC 3339). Default: at once."`
+	EndsAt      string      `json:"ends_at,omitempty" doc:"Announcements only: when it closes (RFC 3339)."`
+	Pinned      bool        `json:"pinned,omitempty" doc:"Announcements only: stays on every page until the reader has read it."`
+	LateJoiners bool        `json:"late_joiners,omitempty" doc:"Announcements only: also shown to users who join an audience after it opened."`
 }
 
-// targetInput says who gets a notice.
+// targetInput holds the recipients of a notice in a request.
 type targetInput struct {
-	Users     []string    `json:"users,omitempty" doc:"Names of users."`
-	Role      string      `json:"role,omitempty" doc:"The members of a role."`
-	Topic     *topicInput `json:"topic,omitempty" doc:"Whoever subscribes to a topic, by himself or by a role."`
-	Audiences []string    `json:"audiences,omitempty" doc:"Names of audiences: the notice is an announcement."`
+	Users     bounded[string, upToNames]     `json:"users,omitempty" doc:"Names of users: up to 10,000, and up to 100,000 in all notices of a batch together."`
+	Role      string                         `json:"role,omitempty" doc:"A role: the recipients are its members."`
+	Topic     *topicInput                    `json:"topic,omitempty" doc:"A topic: the recipients are its subscribers, themselves or through a role."`
+	Audiences bounded[string, upToAudiences] `json:"audiences,omitempty" doc:"Names of audiences: the notice is an announcement to them."`
 }
 
-// topicInput is a type of notice and a scope.
+// names returns the number of users that the notice names.
+func (n *noticeInput) names() int { return len(n.Target.Users) }
+
+// topicInput is a topic in a request.
 type topicInput struct {
 	Type  string `json:"type" doc:"The type of the topic."`
-	Scope string `json:"scope,omitempty" doc:"The scope of the topic. None is a scope as any other."`
+	Scope string `json:"scope,omitempty" doc:"The scope of the topic. The empty scope is a scope of its own."`
 }
 
-// draft makes a draft of the input. Its faults are those that only the text of the
-// request has: all others are for the sender to find.
-func (n *noticeInput) draft(audiences map[notifier.Audience]string, sender string) (notifier.Draft, error) {
+// draft converts the input to a draft. It reports only the faults that are lost in the
+// conversion, such as malformed times; Sender finds all others.
+func (n *noticeInput) draft(audiences map[notifier.Audience]string, sender notifier.Ref) (notifier.Draft, error) {
 	var bad notifier.InvalidError
 	d := notifier.Draft{
 		Target: notifier.Target{Users: n.Target.Users, Role: n.Target.Role},
@@ -71,7 +74,7 @@ func (n *noticeInput) draft(audiences map[notifier.Audience]string, sender strin
 	return d, bad.OrNil()
 }
 
-// refuseWindow names what is for notices to audiences only.
+// refuseWindow adds a fault for each given field that only announcements may have.
 func (n *noticeInput) refuseWindow(bad *notifier.InvalidError) {
 	for _, f := range []struct {
 		name  string
@@ -85,7 +88,7 @@ func (n *noticeInput) refuseWindow(bad *notifier.InvalidError) {
 	}
 }
 
-// place is where in the input a field of the draft is.
+// place returns the path within the input of a field of the draft.
 func (n *noticeInput) place(field string) string {
 	if field != "to" {
 		return field
@@ -112,22 +115,23 @@ func audienceNamed(audiences map[notifier.Audience]string, name string) (notifie
 	return 0, false
 }
 
-// audienceNames is the names of audiences, by number.
+// audienceNames returns the names of audiences, ordered by number.
 func audienceNames(audiences map[notifier.Audience]string, of []notifier.Audience) []string {
 	names := make([]string, len(of))
 	for i, a := range slices.Sorted(slices.Values(of)) {
 		names[i] = audiences[a]
 		if names[i] == "" {
-			names[i] = strconv.Itoa(int(a)) // it has been taken out of the configuration
+			names[i] = strconv.Itoa(int(a)) // no longer in the configuration
 		}
 	}
 	return names
 }
 
-// minLife is the shortest life of a notice: of less, nobody sees anything.
+// minLife is the shortest life of a notice. Nobody would see it for less.
 const minLife = time.Second
 
-// duration reads 30m or 72h. Nothing is 0; what ends at once is a fault.
+// duration parses a duration such as 30m or 72h. The empty text is 0; less than minLife is a
+// fault.
 func duration(field, text string, bad *notifier.InvalidError) time.Duration {
 	if text == "" {
 		return 0
@@ -142,7 +146,7 @@ func duration(field, text string, bad *notifier.InvalidError) time.Duration {
 	return d
 }
 
-// moment reads a time of RFC 3339. Nothing is the zero time.
+// moment parses an RFC 3339 time. The empty text is the zero time.
 func moment(field, text string, bad *notifier.InvalidError) time.Time {
 	if text == "" {
 		return time.Time{}
@@ -154,7 +158,7 @@ func moment(field, text string, bad *notifier.InvalidError) time.Time {
 	return t
 }
 
-// excerpt is what of a wrong name is shown back.
+// excerpt shortens a faulty name to repeat it in a message.
 func excerpt(name string) string {
 	runes := []rune(name)
 	if len(runes) > 40 {

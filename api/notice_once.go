@@ -9,10 +9,10 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// maxOnceKey is how long an Idempotency-Key may be.
+// maxOnceKey is the maximum length of an Idempotency-Key in bytes.
 const maxOnceKey = 255
 
-// checkOnce looks at an Idempotency-Key; none is right too.
+// checkOnce checks an Idempotency-Key. The header may be absent.
 func checkOnce(key string) error {
 	bad := len(key) > maxOnceKey
 	for i := range len(key) {
@@ -24,11 +24,11 @@ func checkOnce(key string) error {
 	return nil
 }
 
-// onceOf is what makes a repeated notice, or toast, the same. Its digest is of what the
-// request means, so that spaces and the order of fields do not matter. In a batch
-// each notice has a key of its own, by its index: no key that a header can carry
-// holds a space. Outside of one the index is negative.
-func onceOf(key, sender string, n any, index int) (*notifier.Once, error) {
+// onceOf returns the identity by which a repeated notice or toast is recognized, or nil
+// without a key. It digests the decoded request, so that white space and the order of fields
+// do not matter. In a batch each notice gets a key of its own from a space and its index: a
+// key from the header never contains a space. Outside of a batch the index is negative.
+func onceOf(key string, sender notifier.Ref, n any, index int) (*notifier.Once, error) {
 	if key == "" {
 		return nil, nil
 	}

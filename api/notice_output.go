@@ -6,8 +6,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// stamp is a time as the API writes it: RFC 3339 with milliseconds, in UTC. The
-// zero time is nothing.
+// stamp formats a time for answers: RFC 3339 with milliseconds, in UTC. The zero time is the
+// empty text.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -15,41 +15,44 @@ func stamp(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000Z07:00")
 }
 
-// noticeOutput is a notice as its sender sees it.
+// noticeOutput is a notice in an answer to its sender.
 type noticeOutput struct {
-	ID          int64       `json:"id" doc:"Its number."`
-	State       string      `json:"state" enum:"accepted,sending,sent,retracting,retracted" doc:"How far it has come. accepted and sending become sent, retracting becomes retracted."`
-	Key         string      `json:"key" doc:"The key of its row in inboxes: type and subject."`
-	Revision    int64       `json:"revision" doc:"How often it was edited."`
-	Sender      string      `json:"sender" doc:"Who sent it: key NAME for a key."`
-	Target      targetInput `json:"target" doc:"Whom it was sent to."`
-	Type        string      `json:"type" doc:"Its type."`
-	Subject     string      `json:"subject" doc:"The thing it is about."`
-	Scope       string      `json:"scope" doc:"Where it belongs."`
-	Title       string      `json:"title" doc:"Its title."`
-	Body        string      `json:"body" doc:"Its text."`
-	Link        string      `json:"link" doc:"Where it leads."`
-	Toast       bool        `json:"toast" doc:"It was shown in the corner of open pages too."`
-	CreatedAt   string      `json:"created_at" format:"date-time" doc:"When it was accepted."`
-	ExpiresAt   string      `json:"expires_at" format:"date-time" doc:"When it goes from every inbox."`
-	StartsAt    string      `json:"starts_at,omitempty" format:"date-time" doc:"Of one to audiences: when it opens."`
-	EndsAt      string      `json:"ends_at,omitempty" format:"date-time" doc:"Of one to audiences: when it is over."`
-	Pinned      bool        `json:"pinned,omitempty" doc:"Of one to audiences: it stands on every page until it is read."`
-	LateJoiners bool        `json:"late_joiners,omitempty" doc:"Of one to audiences: who joins later sees it too."`
-	Counts      counts      `json:"counts" doc:"How many it was for, how many have it, and how many have read it."`
+	ID          int64       `json:"id" doc:"The ID of the notice."`
+	State       string      `json:"state" enum:"accepted,sending,sent,retracting,retracted" doc:"The progress of the delivery. accepted and sending become sent; retracting becomes retracted."`
+	Key         string      `json:"key" doc:"The key of its inbox entries: type and subject."`
+	Revision    int64       `json:"revision" doc:"How often the notice was edited."`
+	Sender      string      `json:"sender" doc:"The sender, to be shown: key NAME for a key, rule NAME for a rule, the name of a user, or a command. Empty for a deleted user."`
+	SenderKind  string      `json:"sender_kind" enum:"user,key,rule,command" doc:"The kind of the sender. A user named key shop is still of the kind user."`
+	SenderID    string      `json:"sender_id" doc:"Identifies the sender within its kind: the name of a key or a rule, the number of a user, or the command. 0 for a deleted user."`
+	Target      targetInput `json:"target" doc:"The recipients that it was sent to."`
+	Type        string      `json:"type" doc:"The type of the notice."`
+	Subject     string      `json:"subject" doc:"The thing that the notice is about."`
+	Scope       string      `json:"scope" doc:"The part of the application that the notice belongs to."`
+	Title       string      `json:"title" doc:"One line."`
+	Body        string      `json:"body" doc:"Text; lines end with LF."`
+	Link        string      `json:"link" doc:"A path or an https address; may be empty."`
+	Toast       bool        `json:"toast" doc:"Whether it was also shown as a toast."`
+	CreatedAt   string      `json:"created_at" format:"date-time" doc:"When the notice was accepted."`
+	ExpiresAt   string      `json:"expires_at" format:"date-time" doc:"When the notice leaves every inbox."`
+	StartsAt    string      `json:"starts_at,omitempty" format:"date-time" doc:"Announcements only: when it opens."`
+	EndsAt      string      `json:"ends_at,omitempty" format:"date-time" doc:"Announcements only: when it closes."`
+	Pinned      bool        `json:"pinned,omitempty" doc:"Announcements only: stays on every page until the reader has read it."`
+	LateJoiners bool        `json:"late_joiners,omitempty" doc:"Announcements only: also shown to users who join an audience after it opened."`
+	Counts      counts      `json:"counts" doc:"The numbers of recipients: in total, with the notice in their inbox, and having read it."`
 }
 
-// counts is how far a notice has come. What is not known is left out.
+// counts holds the numbers of recipients of a notice. Unknown ones are left out.
 type counts struct {
-	Targeted  *int64 `json:"targeted,omitempty" doc:"Recipients. Left out until they are settled."`
-	Delivered *int64 `json:"delivered,omitempty" doc:"Recipients whose inbox got it. Left out when it is not known, as while Redis is away."`
-	Read      *int64 `json:"read,omitempty" doc:"Recipients who have read it. Left out when it is not known."`
+	Targeted  *int64 `json:"targeted,omitempty" doc:"Number of recipients. Left out until it is determined."`
+	Delivered *int64 `json:"delivered,omitempty" doc:"Number of recipients whose inbox has received the notice. Left out if it is unknown, for example while Redis is unavailable."`
+	Read      *int64 `json:"read,omitempty" doc:"Number of recipients who have read the notice. Left out if it is unknown."`
 }
 
 func (s *server) noticeOutput(p *notifier.Progress) noticeOutput {
 	n := &p.Notice
 	return noticeOutput{
-		ID: n.ID, State: string(n.State), Key: n.Key(), Revision: n.Revision, Sender: n.Sender, Target: s.targetOutput(n.Target),
+		ID: n.ID, State: string(n.State), Key: n.Key(), Revision: n.Revision,
+		Sender: n.Sender.String(), SenderKind: string(n.Sender.Kind), SenderID: n.Sender.ID, Target: s.targetOutput(n.Target),
 		Type: n.Type, Subject: n.Subject, Scope: n.Scope, Title: n.Title, Body: n.Body, Link: n.Link, Toast: n.Toast,
 		CreatedAt: stamp(n.CreatedAt), ExpiresAt: stamp(n.ExpiresAt), StartsAt: stamp(n.StartsAt), EndsAt: stamp(n.EndsAt),
 		Pinned: n.Pinned, LateJoiners: n.LateJoiners, Counts: countsOf(p),
@@ -84,7 +87,8 @@ func countsOf(p *notifier.Progress) counts {
 	return c
 }
 
-// shareCounts sums up the audiences of an announcement. Whoever sees it has it.
+// shareCounts adds up the audiences of an announcement. All members count as delivered, since
+// an announcement is not delivered to inboxes.
 func shareCounts(shares []notifier.Share) counts {
 	members, reads, counted := int64(0), int64(0), true
 	for _, share := range shares {

@@ -11,27 +11,25 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-const (
-	maxBatch     = 1000
-	maxBatchBody = 8 << 20
-)
+// maxBatchBody is the maximum size of a batch in bytes.
+const maxBatchBody = 8 << 20
 
 type sendInput struct {
-	Once    string `header:"Idempotency-Key" doc:"Makes the call safe to repeat for 24 hours: the same key with the same request gets the first answer again, with Idempotent-Replayed: true. 1 to 255 visible ASCII characters."`
+	Once    string `header:"Idempotency-Key" doc:"Makes the call safe to repeat for 24 hours: the same request with the same key gets the first answer again, with Idempotent-Replayed: true. 1 to 255 visible ASCII characters."`
 	Payload payload[noticeInput]
 }
 
 type sendOutput struct {
 	Location string `header:"Location" doc:"The address of the notice."`
-	Replayed string `header:"Idempotent-Replayed" doc:"true when the same request was accepted before: this is the answer of then." enum:"true"`
+	Replayed string `header:"Idempotent-Replayed" doc:"true if the same request was accepted before: this is the first answer again." enum:"true"`
 	Body     acceptedNotice
 }
 
-// acceptedNotice is a notice that is kept, and will reach whom it is for.
+// acceptedNotice is a notice that is stored and will reach its recipients.
 type acceptedNotice struct {
-	ID    int64  `json:"id" doc:"Its number." minimum:"1"`
-	State string `json:"state" doc:"It is kept, whatever happens; where it has got to is at its address." enum:"accepted"`
-	URL   string `json:"url" doc:"Its address."`
+	ID    int64  `json:"id" doc:"The ID of the notice." minimum:"1"`
+	State string `json:"state" doc:"The notice is stored and will be delivered. Its address shows its progress." enum:"accepted"`
+	URL   string `json:"url" doc:"The address of the notice."`
 }
 
 func acceptedAs(id int64) acceptedNotice {
@@ -61,9 +59,10 @@ func (s *server) send(ctx context.Context, in *sendInput) (*sendOutput, error) {
 	return out, nil
 }
 
-// request is what the sender is asked. A negative index is of no batch.
+// request converts a notice to a request for Sender. The index is its place in a batch, and
+// negative outside of one.
 func (s *server) request(ctx context.Context, once string, n *noticeInput, index int) (notifier.Request, error) {
-	sender := senderName(callerOf(ctx))
+	sender := senderOf(callerOf(ctx))
 	d, err := n.draft(s.Audiences, sender)
 	if err != nil {
 		return notifier.Request{}, err
@@ -73,7 +72,7 @@ func (s *server) request(ctx context.Context, once string, n *noticeInput, index
 	return r, err
 }
 
-// unsent is an error with its faults where the request has them.
+// unsent gives the faults of an error their places in the request.
 func unsent(n *noticeInput, where string, err error) error {
 	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
 		return invalid(bad, func(field string) string { return where + n.place(field) })
@@ -87,37 +86,34 @@ type batchInput struct {
 }
 
 type batchBody struct {
-	Notices []noticeInput `json:"notices" minItems:"1" maxItems:"1000" doc:"Up to 1,000 notices. Each is accepted or refused by itself."`
+	Notices bounded[noticeInput, upToNotices] `json:"notices" minItems:"1" doc:"Up to 1,000 notices. Each is accepted or refused on its own."`
 }
 
 type batchOutput struct {
-	Replayed string `header:"Idempotent-Replayed" doc:"true when all that is accepted was accepted before." enum:"true"`
+	Replayed string `header:"Idempotent-Replayed" doc:"true if every accepted notice had been accepted before." enum:"true"`
 	Body     batchResults
 }
 
 type batchResults struct {
-	Results []batchResult `json:"results" doc:"One for each notice, in order."`
+	Results []batchResult `json:"results" doc:"One result for each notice, in order."`
 }
 
-// batchResult is an accepted notice, or why it is none.
+// batchResult is an accepted notice, or the reason for refusing it.
 type batchResult struct {
-	ID    int64            `json:"id,omitempty" doc:"Its number, when it is accepted."`
-	State string           `json:"state,omitempty" enum:"accepted" doc:"accepted, when it is."`
-	URL   string           `json:"url,omitempty" doc:"Its address, when it is accepted."`
-	Error *huma.ErrorModel `json:"error,omitempty" doc:"Why it is not accepted."`
+	ID    int64            `json:"id,omitempty" doc:"The ID of an accepted notice."`
+	State string           `json:"state,omitempty" enum:"accepted" doc:"accepted for an accepted notice; otherwise left out."`
+	URL   string           `json:"url,omitempty" doc:"The address of an accepted notice."`
+	Error *huma.ErrorModel `json:"error,omitempty" doc:"The reason for refusing the notice."`
 }
 
-// sendBatch accepts what is right of up to maxBatch notices, with one commit.
+// sendBatch accepts the valid ones of up to maxBatch notices, with one commit.
 func (s *server) sendBatch(ctx context.Context, in *batchInput) (*batchOutput, error) {
 	if err := checkOnce(in.Once); err != nil {
 		return nil, err
 	}
 	all := in.Payload.Value.Notices
-	switch {
-	case len(all) == 0:
+	if len(all) == 0 {
 		return nil, invalidAt("body.notices", notifier.CodeRequired, nil)
-	case len(all) > maxBatch:
-		return nil, invalidAt("body.notices", codeTooMany, map[string]any{"Count": len(all), "Max": maxBatch})
 	}
 	faults := make([]error, len(all))
 	requests, places := make([]notifier.Request, 0, len(all)), make([]int, 0, len(all))
@@ -147,7 +143,7 @@ func (s *server) sendBatch(ctx context.Context, in *batchInput) (*batchOutput, e
 		out.Replayed = "true"
 	}
 	if accepted == 0 {
-		if err := nobodysFault(faults); err != nil {
+		if err := commonFault(faults); err != nil {
 			return nil, err
 		}
 	}
@@ -159,9 +155,9 @@ func (s *server) sendBatch(ctx context.Context, in *batchInput) (*batchOutput, e
 	return out, nil
 }
 
-// nobodysFault is an error that is no fault of a notice, when there is one: then
-// the whole call is to be repeated.
-func nobodysFault(errs []error) error {
+// commonFault returns the first error that is not the fault of a notice, or nil. With such an
+// error and no accepted notice, the caller should repeat the whole call.
+func commonFault(errs []error) error {
 	for _, err := range errs {
 		if status, _ := outcome(err); status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
 			if bad := (*notifier.InvalidError)(nil); !errors.As(err, &bad) {

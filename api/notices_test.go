@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
 )
 
-// accepted sends a notice and answers its number.
+// accepted sends a notice and returns its ID.
 func (w *world) accepted(t testing.TB, key, body string) int64 {
 	t.Helper()
 	var a acceptedNotice
@@ -24,7 +25,7 @@ func (w *world) accepted(t testing.TB, key, body string) int64 {
 	return a.ID
 }
 
-// notice looks at a notice.
+// notice gets a notice.
 func (w *world) notice(t testing.TB, id int64) noticeOutput {
 	t.Helper()
 	var n noticeOutput
@@ -32,7 +33,7 @@ func (w *world) notice(t testing.TB, id int64) noticeOutput {
 	return n
 }
 
-// titles is what stands in somebody's inbox, newest first.
+// titles returns the titles in a user's inbox, newest first.
 func (w *world) titles(t testing.TB, name string) []string {
 	t.Helper()
 	u, err := w.store.UserByName(t.Context(), name)
@@ -50,7 +51,7 @@ func (w *world) titles(t testing.TB, name string) []string {
 	return titles
 }
 
-// has waits until somebody's inbox holds just this.
+// has waits until a user's inbox has exactly these titles.
 func (w *world) has(t testing.TB, name string, titles ...string) {
 	t.Helper()
 	eventually(t, name+" has "+strings.Join(titles, ", "), func() bool {
@@ -58,7 +59,7 @@ func (w *world) has(t testing.TB, name string, titles ...string) {
 	})
 }
 
-func TestANoticeReachesWhomItIsFor(t *testing.T) {
+func TestANoticeReachesItsRecipients(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if _, err := w.topics.Subscribe(t.Context(), notifier.Subscription{
@@ -97,7 +98,7 @@ func TestANoticeReachesWhomItIsFor(t *testing.T) {
 	})
 }
 
-func TestANoticeSaysHowFarItHasCome(t *testing.T) {
+func TestANoticeReportsItsProgress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.accepted(t, w.send, `{"target":{"users":["alice","bob"]},"type":"like","title":"Count me"}`)
@@ -119,7 +120,7 @@ func TestANoticeSaysHowFarItHasCome(t *testing.T) {
 	eventually(t, "it is sent", func() bool { return w.notice(t, id).State == string(notifier.StateSent) })
 }
 
-func TestWhatIsWrongAboutANoticeIsNamedAndNothingIsSent(t *testing.T) {
+func TestAFaultyNoticeIsRefusedWithAllItsFaults(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	long := strings.Repeat("x", 201)
@@ -134,8 +135,8 @@ func TestWhatIsWrongAboutANoticeIsNamedAndNothingIsSent(t *testing.T) {
 		"a name with a NUL":           {`{"target":{"users":["a\u0000"]},"type":"like","title":"A"}`, []string{"body.target.users"}},
 		"an unknown role":             {`{"target":{"role":"pilot"},"type":"like","title":"A"}`, []string{"body.target.role"}},
 		"an unknown audience":         {`{"target":{"audiences":["customer","martians"]},"title":"A"}`, []string{"body.target.audiences[1]"}},
-		"a topic that cannot be":      {`{"target":{"topic":{"type":"No Topic"}},"type":"like","title":"A"}`, []string{"body.target.topic"}},
-		"a topic of nothing":          {`{"target":{"topic":{"type":""}},"title":"A"}`, []string{"body.target.topic.type"}},
+		"a malformed topic":           {`{"target":{"topic":{"type":"No Topic"}},"type":"like","title":"A"}`, []string{"body.target.topic"}},
+		"an empty topic":              {`{"target":{"topic":{"type":""}},"title":"A"}`, []string{"body.target.topic.type"}},
 		"no type":                     {`{"target":{"users":["alice"]},"title":"A"}`, []string{"body.type"}},
 		"many faults":                 {`{"target":{"users":["alice"]},"type":"No Type","scope":"a b","subject":"a b","title":"","body":"\u0007","link":"javascript:1"}`, []string{"body.type", "body.scope", "body.subject", "body.title", "body.body", "body.link"}},
 		"a long title":                {`{"target":{"users":["alice"]},"type":"like","title":"` + long + `"}`, []string{"body.title"}},
@@ -144,14 +145,14 @@ func TestWhatIsWrongAboutANoticeIsNamedAndNothingIsSent(t *testing.T) {
 		"a link to a foreign host":    {`{"target":{"users":["alice"]},"type":"like","title":"A","link":"https://evil.example/"}`, []string{"body.link"}},
 		"a link with another scheme":  {`{"target":{"users":["alice"]},"type":"like","title":"A","link":"//evil.example/"}`, []string{"body.link"}},
 		"a reserved subject":          {`{"target":{"users":["alice"]},"type":"like","title":"A","subject":"notice_id:3"}`, []string{"body.subject"}},
-		"no duration":                 {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"soon"}`, []string{"body.expires_in"}},
-		"a duration of nothing":       {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"0s"}`, []string{"body.expires_in"}},
-		"a duration that nobody sees": {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"1ns"}`, []string{"body.expires_in"}},
+		"not a duration":              {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"soon"}`, []string{"body.expires_in"}},
+		"a duration of zero":          {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"0s"}`, []string{"body.expires_in"}},
+		"a duration of a nanosecond":  {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"1ns"}`, []string{"body.expires_in"}},
 		"a duration below a second":   {`{"target":{"audiences":["customer"]},"title":"A","expires_in":"999ms"}`, []string{"body.expires_in"}},
 		"a negative duration":         {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"-1h"}`, []string{"body.expires_in"}},
 		"a long duration":             {`{"target":{"users":["alice"]},"type":"like","title":"A","expires_in":"9000h"}`, []string{"body.expires_in"}},
 		"a window to users":           {`{"target":{"users":["alice"]},"type":"like","title":"A","pinned":true,"starts_at":"2030-01-01T00:00:00Z"}`, []string{"body.starts_at", "body.pinned"}},
-		"a time that is none":         {`{"target":{"audiences":["customer"]},"title":"A","ends_at":"tomorrow"}`, []string{"body.ends_at"}},
+		"not a time":                  {`{"target":{"audiences":["customer"]},"title":"A","ends_at":"tomorrow"}`, []string{"body.ends_at"}},
 		"an end in the past":          {`{"target":{"audiences":["customer"]},"title":"A","ends_at":"2020-01-01T00:00:00Z"}`, []string{"body.ends_at"}},
 		"a number of an audience":     {`{"target":{"audiences":["3"]},"title":"A"}`, []string{"body.target.audiences[0]"}},
 		"a name of 10,000 characters": {`{"target":{"users":["` + strings.Repeat("a", 10_000) + `"]},"type":"like","title":"A"}`, []string{"body.target.users"}},
@@ -164,7 +165,7 @@ func TestWhatIsWrongAboutANoticeIsNamedAndNothingIsSent(t *testing.T) {
 			if len(res.text) > 2000 {
 				t.Errorf("an answer of %d bytes", len(res.text))
 			}
-			// The same in a batch is a fault of that notice alone.
+			// In a batch, only that notice is refused.
 			var batch batchResults
 			w.call(t, w.send, "POST", "/notices/batch", `{"notices":[`+c.body+`]}`).is(t, http.StatusAccepted).into(t, &batch)
 			if e := batch.Results[0].Error; e == nil || e.Status != http.StatusUnprocessableEntity || len(e.Errors) != len(c.places) ||
@@ -174,11 +175,11 @@ func TestWhatIsWrongAboutANoticeIsNamedAndNothingIsSent(t *testing.T) {
 		})
 	}
 	if sent, err := w.store.Notices(t.Context(), notifier.NoticeQuery{}); err != nil || len(sent) != 0 {
-		t.Errorf("%d are sent, %v", len(sent), err)
+		t.Errorf("%d notices were sent, %v", len(sent), err)
 	}
 }
 
-func TestANoticeIsNobodyElses(t *testing.T) {
+func TestAKeySeesOnlyNoticesSentUnderItsName(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	other, twin := w.key(t, "other", "send"), w.key(t, "shop", "send")
@@ -192,7 +193,7 @@ func TestANoticeIsNobodyElses(t *testing.T) {
 		there := w.call(t, other, c.method, path, body).is(t, http.StatusNotFound)
 		nowhere := w.call(t, other, c.method, "/notices/999", body).is(t, http.StatusNotFound)
 		if there.text != nowhere.text {
-			t.Errorf("%s tells what is there: %s and %s", c.method, there.text, nowhere.text)
+			t.Errorf("%s reveals that the notice exists: %s and %s", c.method, there.text, nowhere.text)
 		}
 	}
 	w.call(t, twin, "GET", path, nil).is(t, http.StatusOK) // a second key of the same application
@@ -202,7 +203,34 @@ func TestANoticeIsNobodyElses(t *testing.T) {
 	}
 }
 
-func TestNumbersThatAreNoneAreNotFound(t *testing.T) {
+// A member of the staff may have a name that looks like a key's.
+func TestAUserNamedLikeAKeyIsNotTheKey(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	user, err := w.store.CreateUser(t.Context(), store.NewUser{Name: "key shop", Audience: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := w.pipe.Send(t.Context(), notifier.Draft{
+		Target: notifier.Target{Users: []string{"alice"}}, Type: "bill", Subject: "invoice:42", Title: "By hand", Sender: notifier.UserRef(user),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/notices/" + strconv.FormatInt(n.ID, 10)
+	w.call(t, w.send, "GET", path, nil).is(t, http.StatusNotFound)
+	w.call(t, w.send, "PATCH", path, `{"title":"Yours"}`).is(t, http.StatusNotFound)
+	w.call(t, w.send, "DELETE", path, nil).is(t, http.StatusNotFound)
+	var out withdrawn
+	if w.call(t, w.send, "DELETE", "/subjects/invoice:42", nil).is(t, http.StatusOK).into(t, &out); out.Withdrawn != 0 {
+		t.Errorf("the key withdrew %d notices of the user", out.Withdrawn)
+	}
+	if got := w.notice(t, n.ID); got.Title != "By hand" || got.State == string(notifier.StateRetracted) || got.Sender != "key shop" || got.SenderKind != "user" || got.SenderID != strconv.FormatInt(user.Seq, 10) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestMalformedIDsAreNotFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, id := range []string{"0", "-1", "9223372036854775808", "18446744073709551617", "1.0", "0x1", "one", "batch", "%20", "1%00", strings.Repeat("9", 10_000)} {
@@ -212,7 +240,7 @@ func TestNumbersThatAreNoneAreNotFound(t *testing.T) {
 	}
 }
 
-func TestAnEditChangesWhatIsGivenInEveryInbox(t *testing.T) {
+func TestAnEditChangesTheGivenFieldsInEveryInbox(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.accepted(t, w.send, `{"target":{"users":["alice","bob"]},"type":"like","title":"Before","body":"stays","link":"/a"}`)
@@ -241,7 +269,7 @@ func TestAnEditChangesWhatIsGivenInEveryInbox(t *testing.T) {
 	}
 }
 
-func TestAnEditThatChangesNothingIsNone(t *testing.T) {
+func TestAnEditWithoutChangesKeepsTheRevision(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for body, edits := range map[string][]string{
@@ -275,7 +303,7 @@ func TestAnEditThatChangesNothingIsNone(t *testing.T) {
 	}
 }
 
-func TestAnAnnouncementIsEditedWithItsWindow(t *testing.T) {
+func TestTheWindowOfAnAnnouncementCanBeEdited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.accepted(t, w.send, `{"target":{"audiences":["customer","user"]},"title":"Before","pinned":true,"expires_in":"24h"}`)
@@ -293,7 +321,7 @@ func TestAnAnnouncementIsEditedWithItsWindow(t *testing.T) {
 	w.call(t, w.send, "PATCH", "/notices/"+strconv.FormatInt(id, 10), `{"ends_at":"never"}`).is(t, http.StatusUnprocessableEntity)
 }
 
-func TestEditsAtTheSameTimeAreAllMade(t *testing.T) {
+func TestConcurrentEditsAreAllApplied(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.accepted(t, w.send, `{"target":{"users":["alice"]},"type":"like","title":"Before","body":"Before","link":"/before"}`)
@@ -313,7 +341,7 @@ func TestEditsAtTheSameTimeAreAllMade(t *testing.T) {
 	}
 }
 
-func TestWhatIsTakenBackIsGoneAndMayBeTakenBackAgain(t *testing.T) {
+func TestARetractedNoticeIsGoneAndRetractingMayBeRepeated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.accepted(t, w.send, `{"target":{"users":["alice","bob"]},"type":"like","title":"Oops"}`)
@@ -330,7 +358,7 @@ func TestWhatIsTakenBackIsGoneAndMayBeTakenBackAgain(t *testing.T) {
 	w.call(t, w.send, "PATCH", path, `{"title":"Back"}`).is(t, http.StatusConflict)
 }
 
-func TestAllThatAKeySentAboutAThingIsTakenBackAtOnce(t *testing.T) {
+func TestAKeyWithdrawsAllItsNoticesAboutASubject(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	other := w.key(t, "other", "send")
@@ -339,13 +367,13 @@ func TestAllThatAKeySentAboutAThingIsTakenBackAtOnce(t *testing.T) {
 	w.accepted(t, w.send, `{"target":{"users":["alice","bob"]},"type":"due","subject":"invoice:42/a?b%#","title":"Due"}`)
 	w.accepted(t, other, `{"target":{"users":["alice"]},"type":"paid","subject":"invoice:42/a?b%#","title":"Of another"}`)
 	w.accepted(t, w.send, `{"target":{"users":["alice"]},"type":"bill","subject":"invoice:43","title":"Another"}`)
-	eventually(t, "all came", func() bool { return len(w.titles(t, "alice")) == 4 })
+	eventually(t, "all four are delivered", func() bool { return len(w.titles(t, "alice")) == 4 })
 	withdrawn := func(key string, want int64) {
 		t.Helper()
 		var out withdrawn
 		w.call(t, key, "DELETE", "/subjects/"+url.PathEscape("invoice:42/a?b%#"), nil).is(t, http.StatusOK).into(t, &out)
 		if out.Withdrawn != want {
-			t.Errorf("%d are withdrawn, want %d", out.Withdrawn, want)
+			t.Errorf("%d notices withdrawn, want %d", out.Withdrawn, want)
 		}
 	}
 	withdrawn(w.send, 2)

@@ -13,7 +13,7 @@ import (
 
 const onceHeader = "Idempotency-Key"
 
-func TestARepeatedRequestIsAnsweredAsTheFirst(t *testing.T) {
+func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	body := `{"target":{"users":["alice"]},"type":"like","title":"Once"}`
@@ -22,15 +22,16 @@ func TestARepeatedRequestIsAnsweredAsTheFirst(t *testing.T) {
 	for _, same := range []string{body, ` { "title" : "Once", "type":"like", "target":{ "users":["al\u0069ce"] } } `} {
 		again := w.call(t, w.send, "POST", "/notices", same, onceHeader, "k-1").is(t, http.StatusAccepted)
 		if again.text != first.text || again.Header.Get("Location") != first.Header.Get("Location") || again.Header.Get("Idempotent-Replayed") != "true" {
-			t.Errorf("%s %v, and first %s", again.text, again.Header, first.text)
+			t.Errorf("%s %v, the first was %s", again.text, again.Header, first.text)
 		}
 	}
 	if first.Header.Get("Idempotent-Replayed") != "" {
-		t.Error("the first is told as a repetition")
+		t.Error("the first answer is marked as replayed")
 	}
 	w.call(t, w.send, "POST", "/notices", strings.Replace(body, "Once", "Twice", 1), onceHeader, "k-1").is(t, http.StatusUnprocessableEntity)
 
-	// The name of the key owns it: another key of that name repeats, another name does not.
+	// The Idempotency-Key belongs to the name of the API key: another API key with that name
+	// repeats the request, one with another name does not.
 	if res := w.call(t, w.key(t, "shop", "send"), "POST", "/notices", body, onceHeader, "k-1").is(t, http.StatusAccepted); res.text != first.text {
 		t.Errorf("a second key of the application: %s", res.text)
 	}
@@ -40,14 +41,14 @@ func TestARepeatedRequestIsAnsweredAsTheFirst(t *testing.T) {
 	w.has(t, "alice", "Once", "Once")
 }
 
-func TestARequestThatWasRefusedMayBeMendedUnderItsKey(t *testing.T) {
+func TestARefusedRequestMayBeCorrectedUnderTheSameKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.call(t, w.send, "POST", "/notices", `{"target":{"users":["zoe"]},"type":"like","title":"A"}`, onceHeader, "k").is(t, http.StatusUnprocessableEntity)
 	w.call(t, w.send, "POST", "/notices", `{"target":{"users":["alice"]},"type":"like","title":"A"}`, onceHeader, "k").is(t, http.StatusAccepted)
 }
 
-func TestAnIdempotencyKeyIsVisibleASCII(t *testing.T) {
+func TestAnIdempotencyKeyMustBeVisibleASCII(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	body := `{"target":{"users":["alice"]},"type":"like","title":"A"}`
@@ -66,8 +67,7 @@ func TestAnIdempotencyKeyIsVisibleASCII(t *testing.T) {
 	}
 }
 
-// Whatever the database, and whatever they are for.
-func TestAHundredEqualRequestsAtOnceAreOneNotice(t *testing.T) {
+func TestAHundredConcurrentEqualRequestsSendOneNotice(t *testing.T) {
 	t.Parallel()
 	for _, sql := range []string{"sqlite", "postgres"} {
 		for name, body := range map[string]string{
@@ -102,7 +102,7 @@ func TestAHundredEqualRequestsAtOnceAreOneNotice(t *testing.T) {
 					}
 				}
 				if first != 1 {
-					t.Errorf("%d answers are told as the first", first)
+					t.Errorf("%d answers are not marked as replayed, want one", first)
 				}
 				if sent, err := w.store.Notices(t.Context(), notifier.NoticeQuery{}); err != nil || len(sent) != 1 {
 					t.Errorf("%d notices, %v", len(sent), err)
@@ -112,7 +112,7 @@ func TestAHundredEqualRequestsAtOnceAreOneNotice(t *testing.T) {
 	}
 }
 
-func TestOfARepeatedBatchOnlyWhatIsMissingIsSent(t *testing.T) {
+func TestARepeatedBatchSendsOnlyTheMissingNotices(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	batch := func(names ...string) string {
@@ -145,11 +145,11 @@ func TestOfARepeatedBatchOnlyWhatIsMissingIsSent(t *testing.T) {
 	}
 	other, _ := send(batch("alice", "carol", "bob"))
 	if e := other.Results[1].Error; e == nil || e.Status != http.StatusUnprocessableEntity || other.Results[0].ID != first.Results[0].ID {
-		t.Errorf("another notice in its place: %+v", other)
+		t.Errorf("with a different second notice: %+v", other)
 	}
-	// The key of a batch is not that of a single request.
+	// A batch and a single request do not share a key.
 	if n := w.call(t, w.send, "POST", "/notices", `{"target":{"users":["alice"]},"type":"like","title":"To alice"}`, onceHeader, "b").is(t, 202); n.Header.Get("Idempotent-Replayed") != "" {
-		t.Error("a single request is taken for one of the batch")
+		t.Error("a single request is taken for a notice of the batch")
 	}
 	w.has(t, "zoe", "To zoe")
 	w.has(t, "bob", "To bob")
@@ -169,7 +169,7 @@ func TestABatchHasOneToAThousandNotices(t *testing.T) {
 		ids[r.ID] = true
 	}
 	if len(out.Results) != 1000 || len(ids) != 1000 || ids[0] {
-		t.Errorf("%d results with %d numbers", len(out.Results), len(ids))
+		t.Errorf("%d results with %d IDs", len(out.Results), len(ids))
 	}
 	for _, n := range []int{0, 1001} {
 		res := w.call(t, w.send, "POST", "/notices/batch", batch(n)).is(t, http.StatusUnprocessableEntity)
@@ -177,12 +177,12 @@ func TestABatchHasOneToAThousandNotices(t *testing.T) {
 			t.Errorf("%d: faults at %v", n, got)
 		}
 	}
-	// What is not as described is refused as a whole.
+	// A malformed batch is refused as a whole.
 	res := w.call(t, w.send, "POST", "/notices/batch", strings.Replace(batch(3), `"title"`, `"heading"`, 1)).is(t, http.StatusUnprocessableEntity)
 	if got := res.faults(t); len(got) == 0 || !strings.HasPrefix(got[0], "body.notices[0]") {
 		t.Errorf("faults at %v", got)
 	}
 	if sent, err := w.store.Notices(t.Context(), notifier.NoticeQuery{Limit: 2000}); err != nil || len(sent) != 1000 {
-		t.Errorf("%d are sent, %v", len(sent), err)
+		t.Errorf("%d notices were sent, %v", len(sent), err)
 	}
 }

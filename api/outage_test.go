@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestWhileRedisIsAwayNoticesAreAcceptedAllTheSame(t *testing.T) {
+func TestNoticesAreAcceptedWhileRedisIsUnavailable(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	w := newWorldOn(t, "", server.Client(t))
@@ -19,7 +19,7 @@ func TestWhileRedisIsAwayNoticesAreAcceptedAllTheSame(t *testing.T) {
 		t.Fatalf("%+v, %v", n, err)
 	}
 	if n := w.notice(t, id); n.Counts.Delivered != nil || n.Counts.Targeted == nil {
-		t.Errorf("counts that nobody can know: %+v", n.Counts)
+		t.Errorf("counts that cannot be known: %+v", n.Counts)
 	}
 	res := w.call(t, w.read, "GET", "/users/alice/notices", nil).is(t, http.StatusServiceUnavailable)
 	if res.Header.Get("Retry-After") == "" {
@@ -36,11 +36,11 @@ func TestWhileRedisIsAwayNoticesAreAcceptedAllTheSame(t *testing.T) {
 	})
 }
 
-func TestWhileSQLIsAwayNothingIsAcceptedAndNothingHalfDone(t *testing.T) {
+func TestNothingIsAcceptedWhileSQLIsUnavailable(t *testing.T) {
 	t.Parallel()
 	address := sqltest.OwnURL(t)
 	w := newWorldOn(t, address, redistest.Client(t))
-	w.call(t, w.send, "GET", "/notices/1", nil).is(t, http.StatusNotFound) // the key is known
+	w.call(t, w.send, "GET", "/notices/1", nil).is(t, http.StatusNotFound) // caches the key
 	sqltest.Cut(t, address)
 	body := `{"target":{"users":["alice"]},"type":"like","title":"Lost"}`
 	for path, body := range map[string]string{"/notices": body, "/notices/batch": `{"notices":[` + body + "," + body + `]}`} {
@@ -55,6 +55,6 @@ func TestWhileSQLIsAwayNothingIsAcceptedAndNothingHalfDone(t *testing.T) {
 	})
 	w.has(t, "alice", "Kept")
 	if sent, err := w.store.Notices(t.Context(), notifier.NoticeQuery{}); err != nil || len(sent) != 1 {
-		t.Errorf("%d are sent, %v", len(sent), err)
+		t.Errorf("%d notices were sent, %v", len(sent), err)
 	}
 }

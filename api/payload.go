@@ -13,17 +13,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxBody is the largest request that is read, unless its call says otherwise.
+// maxBody is the maximum size of a body in bytes, unless its call sets another.
 const maxBody = 64 << 10
 
-// payload is the body of a call, decoded: a field `Payload payload[T]` of its input.
-// It is strict where huma's own is not: an unknown or repeated field, text that
-// is not UTF-8 and deep nesting are faults. The schema of T tells what is wrong about
-// a body that does not fit; of one that does it checks nothing more, so limits
-// and patterns are for who uses it to look at.
+// payload is the decoded body of a call: a field `Payload payload[T]` of its input. It is
+// stricter than Huma's own decoding: unknown or repeated fields, invalid UTF-8 and deep
+// nesting are faults. The schema of T serves to explain why a body does not decode. A body
+// that decodes is not compared with it, so the handler must check limits and patterns.
 type payload[T any] struct{ Value T }
 
-// bodied is an input that has a payload.
+// bodied is a payload of any type.
 type bodied interface {
 	schema(r huma.Registry, hint string) *huma.Schema
 }
@@ -32,7 +31,7 @@ func (p *payload[T]) schema(r huma.Registry, hint string) *huma.Schema {
 	return r.Schema(reflect.TypeFor[T](), true, hint)
 }
 
-// fault is one that decides the status of the answer.
+// fault is a fault of the body that sets the status of the answer.
 type fault struct {
 	status  int
 	message string
@@ -40,10 +39,10 @@ type fault struct {
 
 func (f fault) Error() string { return f.message }
 
-// GetStatus makes it the status of the answer.
+// GetStatus returns the status of the answer, for Huma.
 func (f fault) GetStatus() int { return f.status }
 
-// ErrorDetail is how it is listed.
+// ErrorDetail returns the fault as a problem lists it.
 func (f fault) ErrorDetail() *huma.ErrorDetail {
 	return &huma.ErrorDetail{Location: "body", Message: f.message}
 }
@@ -55,63 +54,88 @@ func bodyFault(status int, message string) []error {
 // Resolve reads and decodes the body.
 func (p *payload[T]) Resolve(c huma.Context) []error {
 	if kind, _, _ := strings.Cut(c.Header("Content-Type"), ";"); kind != "" && !strings.EqualFold(strings.TrimSpace(kind), "application/json") {
-		return bodyFault(http.StatusUnsupportedMediaType, "is not JSON: send it with Content-Type: application/json")
+		return bodyFault(http.StatusUnsupportedMediaType, "must be JSON, sent with Content-Type: application/json")
 	}
 	limit := c.Operation().MaxBodyBytes
-	raw, err := io.ReadAll(io.LimitReader(c.BodyReader(), limit+1))
+	arrived := hurry(c)
+	raw, err := readAll(c.BodyReader(), requestOf(c.Context()).length(), limit)
 	switch {
 	case int64(len(raw)) > limit:
-		return bodyFault(http.StatusRequestEntityTooLarge, "is larger than is read")
+		return bodyFault(http.StatusRequestEntityTooLarge, "is too large")
 	case err != nil:
-		return bodyFault(http.StatusRequestTimeout, "did not arrive whole")
+		return bodyFault(http.StatusRequestTimeout, "was not received completely")
 	}
+	arrived()
 	return decode(raw, &p.Value, c.Operation())
 }
 
-// decode decodes at once what fits. What does not is compared with the schema,
-// which finds all that is wrong. So is what holds a null, which decoding takes for
-// what is left out wherever it stands.
+// readAll reads at most one byte more than limit. It allocates the announced length at once:
+// growing a buffer to it would take several times as much memory.
+func readAll(body io.Reader, length, limit int64) ([]byte, error) {
+	if length < 0 {
+		length = min(limit, maxBody)
+	}
+	into := bytes.NewBuffer(make([]byte, 0, min(length, limit)+1+bytes.MinRead))
+	_, err := into.ReadFrom(io.LimitReader(body, limit+1))
+	return into.Bytes(), err
+}
+
+// decode decodes raw into a value. A body that does not decode is compared with the schema,
+// which finds all its faults. So is a body with a null anywhere, because decoding treats a null
+// as a missing field.
 func decode(raw []byte, into any, op *huma.Operation) []error {
 	err := json.Unmarshal(raw, into, json.RejectUnknownMembers(true))
 	if err == nil && !bytes.Contains(raw, []byte("null")) {
 		return nil
 	}
-	var document any
-	if syntax := json.Unmarshal(raw, &document); syntax != nil {
+	if long := tooMany(err); long != nil {
+		return []error{long.detail()}
+	}
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		return []error{decodeFault(err)}
+	}
+	schema := op.RequestBody.Content["application/json"].Schema
+	document, syntax := outlineOf(raw, registryOf(op), schema)
+	switch long := tooMany(syntax); {
+	case long != nil:
+		return []error{long.detail()}
+	case errors.Is(syntax, errOutline):
+		return []error{decodeFault(err)}
+	case syntax != nil:
 		return []error{decodeFault(syntax)}
 	}
 	var found huma.ValidateResult
 	path := huma.NewPathBuffer([]byte("body"), len("body"))
-	huma.Validate(registryOf(op), op.RequestBody.Content["application/json"].Schema, path, huma.ModeWriteToServer, document, &found)
+	huma.Validate(registryOf(op), schema, path, huma.ModeWriteToServer, document, &found)
 	if len(found.Errors) == 0 && err != nil {
 		return []error{decodeFault(err)}
 	}
 	return found.Errors
 }
 
-// decodeFault says where in the body decoding stopped, and why.
+// decodeFault describes where in the body decoding stopped, and why.
 func decodeFault(err error) *huma.ErrorDetail {
 	var pointer jsontext.Pointer
 	syntax, semantic := (*jsontext.SyntacticError)(nil), (*json.SemanticError)(nil)
-	message := "is not as the call wants it"
+	message := "does not have the required form"
 	switch {
 	case errors.As(err, &syntax):
-		pointer, message = syntax.JSONPointer, "is not JSON that can be read"
+		pointer, message = syntax.JSONPointer, "is not valid JSON"
 	case errors.As(err, &semantic):
 		pointer = semantic.JSONPointer
 	}
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		message = "stands there twice"
+		message = "occurs twice"
 	case errors.Is(err, json.ErrUnknownName):
-		message = "is not known"
+		message = "is not a known field"
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		message = "ends too early"
+		message = "is incomplete"
 	}
 	return &huma.ErrorDetail{Location: location(pointer), Message: message}
 }
 
-// location writes /notices/3/title as body.notices[3].title.
+// location converts a JSON pointer such as /notices/3/title to body.notices[3].title.
 func location(p jsontext.Pointer) string {
 	var b strings.Builder
 	b.WriteString("body")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestABodyIsTakenOnlyAsItIsDescribed(t *testing.T) {
+func TestABodyIsAcceptedOnlyAsDescribed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	good := `{"target":{"users":["alice"]},"type":"like","title":"A title"}`
@@ -16,11 +16,11 @@ func TestABodyIsTakenOnlyAsItIsDescribed(t *testing.T) {
 		status int
 		places []string
 	}{
-		"right":                       {good, 202, nil},
+		"valid":                       {good, 202, nil},
 		"with spaces":                 {" \n" + good + "\n", 202, nil},
 		"the word null in a text":     {strings.Replace(good, "A title", "null and void", 1), 202, nil},
 		"nothing":                     {``, 422, []string{"body"}},
-		"no JSON":                     {`title=A`, 422, []string{"body"}},
+		"not JSON":                    {`title=A`, 422, []string{"body"}},
 		"cut off":                     {good[:len(good)-2], 422, []string{"body.title"}},
 		"two documents":               {good + good, 422, []string{"body"}},
 		"a list":                      {`[]`, 422, []string{"body"}},
@@ -64,7 +64,7 @@ func TestABodyIsTakenOnlyAsItIsDescribed(t *testing.T) {
 	}
 }
 
-func TestABodyIsJSONOfALimitedLength(t *testing.T) {
+func TestABodyMustBeJSONOfLimitedSize(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	body := func(size int) string {

@@ -13,29 +13,28 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// pollInput is what a poll asks for.
+// pollInput holds the parameters of a poll.
 type pollInput struct {
-	Name        string `path:"name" doc:"The user."`
-	Since       string `query:"since" doc:"Only what came later: newest of an earlier answer, or a time (RFC 3339). Without it: the last three days."`
+	Name        string `path:"name" doc:"The name of the user."`
+	Since       string `query:"since" doc:"Only notices that came later than this: the value of newest from an earlier answer, or an RFC 3339 time. Default: the last three days."`
 	Scope       string `query:"scope" pattern:"^[A-Za-z0-9_.-]{0,64}$" patternDescription:"a scope" doc:"Only notices of this scope."`
-	After       string `query:"after" doc:"The next page: next of the page before. A cursor that was not given out for this user and scope is the first page."`
-	Limit       int    `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"Notices in one answer, at most."`
-	Accept      string `header:"Accept" doc:"application/xml: the answer is XML instead of JSON."`
-	IfNoneMatch string `header:"If-None-Match" doc:"ETag of an earlier answer. While it is still right the answer is 304, without a body."`
+	After       string `query:"after" doc:"For the next page: the value of next from the previous page. A cursor that was not issued for this user and scope leads to the first page."`
+	Limit       int    `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"Maximum number of notices in one answer."`
+	Accept      string `header:"Accept" doc:"With application/xml, the answer is XML instead of JSON."`
+	IfNoneMatch string `header:"If-None-Match" doc:"ETag of an earlier answer. If it is still current, the answer is 304 without a body."`
 }
 
-// pollOutput is the answer as it goes out.
+// pollOutput is the encoded answer to a poll.
 type pollOutput struct {
 	Status       int
 	ContentType  string `header:"Content-Type" hidden:"true"`
-	ETag         string `header:"ETag" doc:"Of the answer, in this form."`
+	ETag         string `header:"ETag" doc:"Identifies the answer in this format, for If-None-Match."`
 	CacheControl string `header:"Cache-Control" hidden:"true"`
 	Vary         string `header:"Vary" hidden:"true"`
 	Body         []byte
 }
 
-// poll answers what is new in an inbox. It reads nothing, as far as the user is
-// concerned.
+// poll returns the new notices in an inbox. It does not mark them as read.
 func (u *users) poll(ctx context.Context, in *pollInput) (*pollOutput, error) {
 	q, err := u.query(in)
 	if err != nil {
@@ -50,7 +49,7 @@ func (u *users) poll(ctx context.Context, in *pollInput) (*pollOutput, error) {
 }
 
 func (u *users) pollFor(ctx context.Context, who person, q notifier.PollQuery, in *pollInput) (*pollOutput, error) {
-	var newest int64 // of the first page: what comes while somebody turns pages is for the next time
+	var newest int64 // from the first page: notices that come while the caller pages belong to the next poll
 	q.After, newest = parseCursor(who.Seq, in.Scope, in.After)
 	wait := u.countBoard(ctx, who)
 	found, err := u.Inbox.Poll(ctx, who.Seq, q)
@@ -75,7 +74,7 @@ func (u *users) pollFor(ctx context.Context, who person, q notifier.PollQuery, i
 	return respond(&answer, in)
 }
 
-// query is what an inbox is asked for, but for the place where a page begins.
+// query converts the parameters to a query of the inbox, except for the cursor.
 func (u *users) query(in *pollInput) (q notifier.PollQuery, err error) {
 	q = notifier.PollQuery{Scope: in.Scope, Limit: in.Limit}
 	if in.Since == "" {
@@ -89,10 +88,10 @@ func (u *users) query(in *pollInput) (q notifier.PollQuery, err error) {
 	return q, nil
 }
 
-// newestOf is what to ask with next time. Three days ago moves on with the clock;
-// where nothing came since then, the version of the inbox does as well, and an
-// answer that says the same as before stays the same. A time to come would keep all
-// that comes before it from who asks with it again.
+// newestOf returns the value of since for the next poll. If nothing came within the default
+// three days, it is the version of the inbox: a value that moves with the clock would change
+// the ETag of an answer with the same content. A since in the future is also replaced by the
+// version, as a caller who repeated it would miss everything that comes before that time.
 func (u *users) newestOf(found *notifier.Poll, since int64, recent bool) int64 {
 	ahead := since > found.Ver && since > u.Now().UnixMilli()
 	if ahead || recent && found.Newest == since {
@@ -101,7 +100,7 @@ func (u *users) newestOf(found *notifier.Poll, since int64, recent bool) int64 {
 	return found.Newest
 }
 
-// respond gives the answer its form and its tag.
+// respond encodes the answer and adds its ETag.
 func respond(a *pollAnswer, in *pollInput) (*pollOutput, error) {
 	asXML := prefersXML(in.Accept)
 	body, err := a.encode(asXML)
@@ -120,13 +119,13 @@ func respond(a *pollAnswer, in *pollInput) (*pollOutput, error) {
 	return out, nil
 }
 
-// etag is the tag of an answer: strong, as JSON and XML have one each.
+// etag returns the ETag of a body. It is strong: JSON and XML have different ones.
 func etag(body []byte) string {
 	sum := sha256.Sum256(body)
 	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
 
-// holds says whether the header If-None-Match names the tag.
+// holds reports whether the header If-None-Match contains the tag.
 func holds(header, tag string) bool {
 	if header == "" {
 		return false
@@ -140,20 +139,20 @@ func holds(header, tag string) bool {
 	return false
 }
 
-// registerPoll adds the call, and says of its answers what types do not say.
+// registerPoll adds the call and describes its answers, which no Go type does.
 func registerPoll(u *users) error {
 	const path = userPath + "/notices"
 	register(u.server, call{
 		id: "poll", group: groupUsers, method: http.MethodGet, path: path, scope: notifier.ScopeRead, status: http.StatusOK,
-		summary: "What is new in an inbox",
-		about: "Newest first, with the number on the bell and a line for a status bar. Ask with `newest` as `since` the next time; with `ETag` as " +
-			"`If-None-Match` the answer is 304 while nothing has changed. A poll marks nothing as read. What has expired is not there. `Accept: application/xml` brings XML.",
+		summary: "Poll an inbox",
+		about: "Returns new notices, newest first, with the badge (the number on the bell) and a line for a status bar. Send `newest` as `since` in the next poll. " +
+			"With the `ETag` as `If-None-Match`, the answer is 304 if nothing has changed. A poll marks nothing as read and leaves out expired notices. `Accept: application/xml` asks for XML.",
 		also:   []int{http.StatusNotModified},
 		errors: []int{http.StatusNotFound},
 		examples: []example{
 			{name: "recent", summary: "The last three days", params: map[string]string{"name": "bob"}},
-			{name: "since", summary: "What came after an earlier poll", params: map[string]string{"name": "bob", "since": "1763800000000"}},
-			{name: "warehouse", summary: "A page about one warehouse", params: map[string]string{"name": "carol", "scope": "119240", "limit": "10"}},
+			{name: "since", summary: "Notices since an earlier poll", params: map[string]string{"name": "bob", "since": "1763800000000"}},
+			{name: "warehouse", summary: "One page for one warehouse", params: map[string]string{"name": "carol", "scope": "119240", "limit": "10"}},
 			{name: "xml", summary: "As XML", params: map[string]string{"name": "bob", "Accept": typeXML}},
 		},
 	}, u.poll)
@@ -166,14 +165,14 @@ func registerPoll(u *users) error {
 	op.Responses["200"].Content = map[string]*huma.MediaType{
 		typeJSON: {Schema: registry.Schema(reflect.TypeFor[pollAnswer](), true, "PollAnswer")},
 		typeXML: {
-			Schema:  &huma.Schema{Type: huma.TypeString, Description: "The same words as elements below `poll`; each notice is `notices/notice`."},
+			Schema:  &huma.Schema{Type: huma.TypeString, Description: "The same fields as elements below `poll`; each notice is a `notices/notice`."},
 			Example: string(asXML),
 		},
 	}
 	return nil
 }
 
-// examplePoll is an answer for the document to show.
+// examplePoll returns the example answer in the document.
 func examplePoll() *pollAnswer {
 	return &pollAnswer{
 		Unread: 3, Newest: 1763800000000, Summary: "3 unread, newest: Aisle 7 needs restocking",

@@ -10,8 +10,8 @@ const (
 	typeXML  = "application/xml"
 )
 
-// prefersXML says whether the header Accept asks for XML rather than JSON. Who asks
-// for neither, or for both alike, gets JSON.
+// prefersXML reports whether the header Accept prefers XML to JSON. It returns false if both
+// are equally preferred or neither is named.
 func prefersXML(accept string) bool {
 	if accept == "" || accept == "*/*" || accept == typeJSON {
 		return false
@@ -33,7 +33,8 @@ func prefersXML(accept string) bool {
 	return xml.q > json.q
 }
 
-// quality is how much a form is wanted: a name outweighs a pattern.
+// quality is the weight of a media type in Accept. Its own name takes precedence over a
+// pattern.
 type quality struct {
 	q      float64
 	byName bool
@@ -52,7 +53,7 @@ func (w *quality) any(q float64) {
 	}
 }
 
-// weight is the parameter q among others: 1 without one, 0 for one that is none.
+// weight returns the parameter q: 1 if it is missing, 0 if it is malformed.
 func weight(params string) float64 {
 	for p := range strings.SplitSeq(params, ";") {
 		name, value, _ := strings.Cut(p, "=")

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestXMLIsForWhoPrefersIt(t *testing.T) {
+func TestXMLIsSentToClientsThatPreferIt(t *testing.T) {
 	t.Parallel()
 	for accept, want := range map[string]bool{
 		"":                                  false,
@@ -38,7 +38,7 @@ func TestXMLIsForWhoPrefersIt(t *testing.T) {
 	}
 }
 
-func TestAWeightIsBetweenNoneAndOne(t *testing.T) {
+func TestAWeightIsBetweenZeroAndOne(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`(q=)?[-+.0-9eEnaNIif; =q]{0,12}`).Draw(t, "params")

@@ -13,29 +13,29 @@ import (
 // timeLayout is RFC 3339 with all three digits of the milliseconds.
 const timeLayout = "2006-01-02T15:04:05.000Z07:00"
 
-// pollAnswer is what a poll answers. As XML the same words are elements.
+// pollAnswer is the answer to a poll. In XML its fields are elements of the same names.
 type pollAnswer struct {
 	XMLName xml.Name     `json:"-" xml:"poll"`
-	Unread  int64        `json:"unread" xml:"unread" minimum:"0" doc:"The number on the bell: unread notices and unread announcements."`
-	Newest  int64        `json:"newest" xml:"newest" minimum:"0" doc:"What to give as since next time."`
+	Unread  int64        `json:"unread" xml:"unread" minimum:"0" doc:"The badge: the number of unread notices and unread announcements."`
+	Newest  int64        `json:"newest" xml:"newest" minimum:"0" doc:"The value of since for the next poll."`
 	Summary string       `json:"summary" xml:"summary" doc:"One line for a status bar, in the user's language."`
-	Next    string       `json:"next" xml:"next" doc:"What to give as after for the next page; empty on the last."`
+	Next    string       `json:"next" xml:"next" doc:"The value of after for the next page; empty on the last page."`
 	Notices []pollNotice `json:"notices" xml:"notices>notice" nullable:"false" doc:"Newest first."`
 }
 
-// pollNotice is a notice as it stands in an inbox.
+// pollNotice is an inbox entry in the answer to a poll.
 type pollNotice struct {
-	Key       string `json:"key" xml:"key" doc:"Names the notice in this inbox: its type and subject."`
-	ID        int64  `json:"id" xml:"id" doc:"Names what was sent."`
-	Type      string `json:"type" xml:"type" doc:"What kind of notice it is."`
-	Scope     string `json:"scope" xml:"scope" doc:"Where it belongs, such as a warehouse; may be empty."`
+	Key       string `json:"key" xml:"key" doc:"Identifies the entry in this inbox: the type and subject of the notice."`
+	ID        int64  `json:"id" xml:"id" doc:"The ID of the notice."`
+	Type      string `json:"type" xml:"type" doc:"The type of the notice."`
+	Scope     string `json:"scope" xml:"scope" doc:"The part of the application that the notice belongs to, such as a warehouse; may be empty."`
 	Title     string `json:"title" xml:"title" doc:"One line."`
 	Body      string `json:"body" xml:"body" doc:"Text; lines end with a line feed. May be empty."`
-	Link      string `json:"link" xml:"link" doc:"Where it leads: a path from /, or an https address; may be empty."`
+	Link      string `json:"link" xml:"link" doc:"A path that begins with /, or an https address; may be empty."`
 	Read      bool   `json:"read" xml:"read" doc:"Whether the user has read it."`
-	CreatedAt string `json:"created_at" xml:"created_at" format:"date-time" doc:"When it was accepted."`
-	ExpiresAt string `json:"expires_at,omitempty" xml:"expires_at,omitempty" format:"date-time" doc:"When it leaves the inbox by itself."`
-	Reason    string `json:"reason" xml:"reason" doc:"Why the user got it: user, role:NAME or topic:TYPE:SCOPE."`
+	CreatedAt string `json:"created_at" xml:"created_at" format:"date-time" doc:"When the notice was accepted."`
+	ExpiresAt string `json:"expires_at,omitempty" xml:"expires_at,omitempty" format:"date-time" doc:"When the notice leaves the inbox."`
+	Reason    string `json:"reason" xml:"reason" doc:"Why the user received it: user, role:NAME or topic:TYPE:SCOPE."`
 }
 
 func newPollNotice(e *notifier.Entry) pollNotice {
@@ -51,12 +51,12 @@ func newPollNotice(e *notifier.Entry) pollNotice {
 
 func rfc3339(t time.Time) string { return t.UTC().Format(timeLayout) }
 
-// encode is the answer as it goes out, ended by a line feed.
+// encode encodes the answer as JSON or XML, with a line feed at the end.
 func (a *pollAnswer) encode(asXML bool) ([]byte, error) {
 	var b bytes.Buffer
 	if asXML {
 		b.WriteString(xml.Header)
-		// What XML cannot say, U+FFFE for one, becomes U+FFFD.
+		// Characters that XML cannot represent, such as U+FFFE, become U+FFFD.
 		if err := xml.NewEncoder(&b).Encode(a); err != nil {
 			return nil, fmt.Errorf("encode a poll as XML: %w", err)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestAnAnswerThatSaysTheSameIsNotSentTwice(t *testing.T) {
+func TestAnUnchangedPollIsAnsweredWith304(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.sent(t, notifier.Draft{Type: "like"}, "bob")
@@ -33,7 +33,7 @@ func TestAnAnswerThatSaysTheSameIsNotSentTwice(t *testing.T) {
 			for _, held := range []string{tag, "W/" + tag, `"other", ` + tag, "*"} {
 				res := w.call(t, w.read, "GET", path, nil, "Accept", accept, "If-None-Match", held).is(t, http.StatusNotModified)
 				if res.text != "" || res.Header.Get("ETag") != tag {
-					t.Errorf("%s held: %q, %v", held, res.text, res.Header)
+					t.Errorf("If-None-Match %s: %q, %v", held, res.text, res.Header)
 				}
 			}
 			for _, held := range []string{`"other"`, "", "W/", tag[:len(tag)-2] + `"`, strings.Trim(tag, `"`)} {
@@ -47,7 +47,7 @@ func TestAnAnswerThatSaysTheSameIsNotSentTwice(t *testing.T) {
 	}
 }
 
-func TestAnAnswerStaysTheSameWhileTimePasses(t *testing.T) {
+func TestTheETagOfAPollDoesNotDependOnTheClock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	polled := func(ahead time.Duration) string {
@@ -60,20 +60,20 @@ func TestAnAnswerStaysTheSameWhileTimePasses(t *testing.T) {
 		return other.call(t, w.read, "GET", "/users/bob/notices", nil).is(t, http.StatusOK).Header.Get("ETag")
 	}
 	if polled(0) != polled(time.Hour) {
-		t.Error("nothing came, and the answer is another an hour later")
+		t.Error("the answer of an empty inbox differs an hour later")
 	}
 	w.sent(t, notifier.Draft{Type: "like"}, "bob")
 	if polled(0) != polled(time.Hour) {
-		t.Error("one came, and the answer is another an hour later")
+		t.Error("the answer with one notice differs an hour later")
 	}
 }
 
-// awkward are texts that a careless encoder would let out as they are.
+// awkward are texts that a careless encoder would write without escaping.
 var awkward = []string{
 	`<b>&amp;"quotes"' ]]></title>`, "日本語 😀 e\u0301", "tab-free, but \u00a0 and \ufeff", "\ufffe and \uffff", "--><!--", "a\u200db", "{{.}} %s \\n",
 }
 
-func TestXMLSaysTheSameAsJSON(t *testing.T) {
+func TestXMLAndJSONHaveTheSameContent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i, text := range awkward {
@@ -89,18 +89,18 @@ func TestXMLSaysTheSameAsJSON(t *testing.T) {
 		t.Fatalf("%v in %s", err, res.text)
 	}
 	got.XMLName = xml.Name{}
-	sayable := strings.NewReplacer("\ufffe", "\ufffd", "\uffff", "\ufffd")
+	representable := strings.NewReplacer("\ufffe", "\ufffd", "\uffff", "\ufffd")
 	for i := range want.Notices {
 		n := &want.Notices[i]
-		n.Title, n.Body = sayable.Replace(n.Title), sayable.Replace(n.Body)
+		n.Title, n.Body = representable.Replace(n.Title), representable.Replace(n.Body)
 	}
-	want.Summary = sayable.Replace(want.Summary)
+	want.Summary = representable.Replace(want.Summary)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestTheShapeOfAnAnswerIsTheDocumentedOne(t *testing.T) {
+func TestTheFormatOfAPollIsFixed(t *testing.T) {
 	t.Parallel()
 	e := notifier.Entry{
 		Key: "like:photo:1", NoticeID: 7, At: 5, Read: true, ExpiresAt: time.UnixMilli(1_700_000_001_000),
@@ -126,7 +126,7 @@ func TestTheShapeOfAnAnswerIsTheDocumentedOne(t *testing.T) {
 	}
 }
 
-func TestTheSummaryIsInTheLanguageOfTheUser(t *testing.T) {
+func TestTheSummaryIsInTheUsersLanguage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for locale, want := range map[string]string{
@@ -141,6 +141,6 @@ func TestTheSummaryIsInTheLanguageOfTheUser(t *testing.T) {
 	}
 	w.call(t, w.admin, "PUT", "/users/uja", `{"locale": "en"}`).is(t, http.StatusOK)
 	if got := w.polled(t, "uja", "").Summary; got != "1 unread, newest: Hi" {
-		t.Errorf("he speaks English now: %q", got)
+		t.Errorf("after a change to English: %q", got)
 	}
 }

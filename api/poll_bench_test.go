@@ -14,12 +14,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// pollers is how many applications poll at the same time.
+// pollers is the number of concurrent polls.
 const pollers = 32
 
-// BenchmarkPoll is polls over HTTP with connections that stay open, of an inbox with
-// 30 notices: with nothing new, held by tag, and all of them. The last lines are the
-// handler alone, without connections.
+// BenchmarkPoll polls an inbox with 30 notices over persistent HTTP connections: with nothing
+// new, with a matching ETag and for all notices. It also measures badges.
 func BenchmarkPoll(b *testing.B) {
 	w := newWorld(b)
 	const users = 1000
@@ -75,7 +74,7 @@ func BenchmarkPoll(b *testing.B) {
 	}
 }
 
-// pollOnce asks once on a connection, as cheaply as it can.
+// pollOnce sends one request on a connection, as cheaply as possible.
 func pollOnce(conn net.Conn, in *bufio.Reader, request string, status int) error {
 	if _, err := io.WriteString(conn, request); err != nil {
 		return err

@@ -11,11 +11,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// pollSince is how far back a poll looks that does not say.
+// pollSince is how far back a poll without since looks.
 const pollSince = 3 * 24 * time.Hour
 
-// parseSince reads an at, up to notifier.MaxAt, or a time of RFC 3339. A plus sign that was not escaped in
-// the address arrives as a space.
+// parseSince parses an `at` (a version of an inbox, from 0 to notifier.MaxAt) or an RFC 3339
+// time, which it converts to milliseconds. A plus sign that was not escaped in the address
+// arrives as a space.
 func parseSince(text string) (at int64, ok bool) {
 	if at, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return at, at >= 0 && at <= notifier.MaxAt
@@ -27,15 +28,15 @@ func parseSince(text string) (at int64, ok bool) {
 	return t.UnixMilli(), true
 }
 
-// cursor is where a page begins, as callers hand it back: the at behind which it
-// does, newest of the first page, and a sum of these, of the user and of the scope.
-// It opens nothing that the call does not show anyway; the sum only tells a place
-// from what was made up. Behind the last page there is none.
+// cursor encodes the start of a page for the caller to send back: the `at` after which the
+// page begins, newest from the first page, and a checksum of both, the user and the scope. It
+// returns "" after the last page. A cursor gives access to nothing that the call would not
+// show anyway; the checksum only detects cursors that were made up or belong elsewhere.
 func cursor(seq int64, scope string, at, newest int64) string {
 	if at == 0 {
 		return ""
 	}
-	b, _ := binary.Append(make([]byte, 0, cursorSize), binary.BigEndian, [2]int64{at, newest}) // fails only for what has no size
+	b, _ := binary.Append(make([]byte, 0, cursorSize), binary.BigEndian, [2]int64{at, newest}) // fails only for values without a fixed size
 	text := strconv.FormatInt(seq, 36) + "|" + scope + "|" + string(b)
 	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE([]byte(text)))
 	return base64.RawURLEncoding.EncodeToString(b)
@@ -43,8 +44,8 @@ func cursor(seq int64, scope string, at, newest int64) string {
 
 const cursorSize = 8 + 8 + 4
 
-// parseCursor reads what cursor wrote for this user and scope; of anything else it
-// answers 0, the first page.
+// parseCursor decodes a cursor for this user and scope. For anything else it returns 0, 0,
+// the first page.
 func parseCursor(seq int64, scope, text string) (at, newest int64) {
 	if len(text) != base64.RawURLEncoding.EncodedLen(cursorSize) {
 		return 0, 0

@@ -19,7 +19,7 @@ func TestSinceIsAnAtOrATime(t *testing.T) {
 		"2023-11-14T22:13:20Z":           1_700_000_000_000,
 		"2023-11-14T22:13:20.123Z":       1_700_000_000_123,
 		"2023-11-15T07:13:20+09:00":      1_700_000_000_000,
-		"2023-11-15T07:13:20 09:00":      1_700_000_000_000, // as a plus sign arrives that was not escaped
+		"2023-11-15T07:13:20 09:00":      1_700_000_000_000, // an unescaped plus sign arrives as a space
 		"2023-11-14T22:13:20.123456789Z": 1_700_000_000_123,
 	} {
 		if got, ok := parseSince(text); got != want || !ok {
@@ -31,24 +31,24 @@ func TestSinceIsAnAtOrATime(t *testing.T) {
 		strings.Repeat("9", 10_000), "\x00", "\xff",
 	} {
 		if at, ok := parseSince(text); ok {
-			t.Errorf("%.40q passes for %d", text, at)
+			t.Errorf("%.40q is accepted as %d", text, at)
 		}
 	}
 }
 
-func TestACursorLeadsBackToItsPlace(t *testing.T) {
+func TestACursorSurvivesItsRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		seq, at, newest := rapid.Int64Min(1).Draw(t, "seq"), rapid.Int64Range(1, notifier.MaxAt).Draw(t, "at"), rapid.Int64Range(0, notifier.MaxAt).Draw(t, "newest")
 		scope := rapid.StringMatching(`[A-Za-z0-9_.-]{0,64}`).Draw(t, "scope")
 		text := cursor(seq, scope, at, newest)
 		if gotAt, gotNewest := parseCursor(seq, scope, text); gotAt != at || gotNewest != newest {
-			t.Errorf("%q leads to %d and %d, not to %d and %d", text, gotAt, gotNewest, at, newest)
+			t.Errorf("%q decodes to %d and %d, want %d and %d", text, gotAt, gotNewest, at, newest)
 		}
 	})
 }
 
-func TestACursorThatWasTamperedWithIsTheFirstPage(t *testing.T) {
+func TestAForgedCursorIsTheFirstPage(t *testing.T) {
 	t.Parallel()
 	text := cursor(7, "119240", 1_700_000_000_000, 1_700_000_000_005)
 	for name, made := range map[string]string{
@@ -60,8 +60,8 @@ func TestACursorThatWasTamperedWithIsTheFirstPage(t *testing.T) {
 		"with a line":    text[:8] + "\n" + text[9:],
 		"another letter": text[:5] + "_" + text[6:],
 		"other bits":     text[:len(text)-1] + string(text[len(text)-1]+1),
-		"of nobody":      cursor(8, "119240", 1_700_000_000_000, 1_700_000_000_005),
-		"of elsewhere":   cursor(7, "", 1_700_000_000_000, 1_700_000_000_005),
+		"another user":   cursor(8, "119240", 1_700_000_000_000, 1_700_000_000_005),
+		"another scope":  cursor(7, "", 1_700_000_000_000, 1_700_000_000_005),
 		"negative":       cursor(7, "119240", -5, 5),
 		"negative too":   cursor(7, "119240", 5, -5),
 		"far away":       cursor(7, "119240", 5, notifier.MaxAt+1),
@@ -69,11 +69,11 @@ func TestACursorThatWasTamperedWithIsTheFirstPage(t *testing.T) {
 		"long":           strings.Repeat("A", 10_000),
 	} {
 		if at, newest := parseCursor(7, "119240", made); at != 0 || newest != 0 {
-			t.Errorf("%s: %.40q leads to %d and %d", name, made, at, newest)
+			t.Errorf("%s: %.40q decodes to %d and %d", name, made, at, newest)
 		}
 	}
 	if cursor(7, "", 0, 5) != "" {
-		t.Error("the last page has a next one")
+		t.Error("the last page has a cursor")
 	}
 }
 
@@ -82,7 +82,7 @@ func FuzzCursor(f *testing.F) {
 	f.Add(cursor(1, "a", 5, 6))
 	f.Fuzz(func(t *testing.T, text string) {
 		if at, newest := parseCursor(1, "a", text); at < 0 || at > 0 && cursor(1, "a", at, newest) != text {
-			t.Errorf("%q leads to %d and %d", text, at, newest)
+			t.Errorf("%q decodes to %d and %d", text, at, newest)
 		}
 	})
 }

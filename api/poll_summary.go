@@ -5,8 +5,8 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// summary is one line for a status bar: the number on the bell, and the title of the
-// newest unread notice among these.
+// summary returns one line for a status bar: the badge and the title of the newest unread
+// entry among these.
 func summary(text *locale.Printer, unread int64, entries []notifier.Entry) string {
 	if unread == 0 {
 		return text.T("js.unread_none")

@@ -19,7 +19,7 @@ func (w *world) sent(t testing.TB, d notifier.Draft, names ...string) notifier.N
 	if len(names) > 0 && d.Target.Role == "" && d.Target.Topic == (notifier.Topic{}) {
 		d.Target.Users = names
 	}
-	d.Sender = "key shop"
+	d.Sender = notifier.KeyRef("shop")
 	if d.Title == "" {
 		d.Title = "A title"
 	}
@@ -35,7 +35,7 @@ func (w *world) sent(t testing.TB, d notifier.Draft, names ...string) notifier.N
 	return n
 }
 
-// polled polls.
+// polled polls a user's inbox.
 func (w *world) polled(t testing.TB, name, query string) (a pollAnswer) {
 	t.Helper()
 	w.call(t, w.read, "GET", "/users/"+name+"/notices?"+query, nil).is(t, http.StatusOK).into(t, &a)
@@ -49,12 +49,12 @@ func keysOf(a pollAnswer) (keys []string) {
 	return keys
 }
 
-func TestAPollAnswersWhatIsNewAndReadsNothing(t *testing.T) {
+func TestAPollReturnsNewNoticesAndMarksNoneAsRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	first := w.polled(t, "bob", "")
 	if first.Unread != 0 || len(first.Notices) != 0 || first.Next != "" || first.Summary != "Nothing unread" || first.Newest == 0 {
-		t.Errorf("nothing: %+v", first)
+		t.Errorf("an empty inbox: %+v", first)
 	}
 	w.sent(t, notifier.Draft{Type: "like", Subject: "photo:1"}, "bob")
 	n := w.sent(t, notifier.Draft{
@@ -71,20 +71,20 @@ func TestAPollAnswersWhatIsNewAndReadsNothing(t *testing.T) {
 	if diff := cmp.Diff(want, a.Notices[0]); diff != "" {
 		t.Error(diff)
 	}
-	// From newest on there is nothing more, however often it is asked, and all is unread.
+	// There is nothing after newest, however often it is polled, and all notices stay unread.
 	for range 3 {
 		again := w.polled(t, "bob", "since="+strconv.FormatInt(a.Newest, 10))
 		if again.Unread != 2 || len(again.Notices) != 0 || again.Newest != a.Newest || again.Summary != "2 unread" {
 			t.Errorf("%+v", again)
 		}
 	}
-	w.sent(t, notifier.Draft{Type: "like", Subject: "photo:1"}, "bob") // the row again
+	w.sent(t, notifier.Draft{Type: "like", Subject: "photo:1"}, "bob") // replaces the entry
 	if got := w.polled(t, "bob", "since="+strconv.FormatInt(a.Newest, 10)); !slices.Equal(keysOf(got), []string{"like:photo:1"}) {
 		t.Errorf("%+v", got)
 	}
 }
 
-func TestPagesOfAPollFollowEachOtherWhateverComesMeanwhile(t *testing.T) {
+func TestPagesOfAPollAreConsistentWhileNoticesArrive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i := range 5 {
@@ -105,7 +105,7 @@ func TestPagesOfAPollFollowEachOtherWhateverComesMeanwhile(t *testing.T) {
 	}
 	late := w.polled(t, "bob", "since="+strconv.FormatInt(third.Newest, 10))
 	if len(late.Notices) != 1 || late.Notices[0].Type != "late" {
-		t.Errorf("what came meanwhile: %+v", late)
+		t.Errorf("the notice that came in between: %+v", late)
 	}
 
 	scoped := w.polled(t, "bob", "scope=s0&limit=2")
@@ -116,7 +116,7 @@ func TestPagesOfAPollFollowEachOtherWhateverComesMeanwhile(t *testing.T) {
 	if want := []string{"like:photo:0"}; !slices.Equal(keysOf(rest), want) || rest.Next != "" {
 		t.Errorf("%+v", rest)
 	}
-	// A cursor of elsewhere, or none, is the first page.
+	// A foreign or malformed cursor leads to the first page.
 	for _, cursor := range []string{"", scoped.Next, first.Next[1:], "1700000000000", strings.Repeat("A", 27), "%00", "%ff", strings.Repeat("9", 5000)} {
 		if got := w.polled(t, "bob", "limit=1&after="+cursor); len(got.Notices) != 1 || got.Notices[0].Type != "late" {
 			t.Errorf("%.40q: %+v", cursor, got)
@@ -127,7 +127,7 @@ func TestPagesOfAPollFollowEachOtherWhateverComesMeanwhile(t *testing.T) {
 	}
 }
 
-func TestSinceIsTheLastThreeDaysUnlessItIsSaid(t *testing.T) {
+func TestSinceDefaultsToTheLastThreeDays(t *testing.T) {
 	t.Parallel()
 	ahead := func(d time.Duration) func(*Config) {
 		return func(c *Config) { c.Now = func() time.Time { return time.Now().Add(d) } }
@@ -144,7 +144,7 @@ func TestSinceIsTheLastThreeDaysUnlessItIsSaid(t *testing.T) {
 		{pollSince + time.Minute, "", 0},
 		{pollSince + time.Minute, "0", 1},
 		{0, rfc3339(n.CreatedAt.Add(-time.Second)), 1},
-		{0, n.CreatedAt.Add(-time.Second).In(time.FixedZone("", 9*3600)).Format(time.RFC3339), 1}, // its plus sign as it is
+		{0, n.CreatedAt.Add(-time.Second).In(time.FixedZone("", 9*3600)).Format(time.RFC3339), 1}, // with an unescaped plus sign
 		{0, rfc3339(n.CreatedAt.Add(time.Minute)), 0},
 		{0, strconv.FormatInt(n.CreatedAt.Add(time.Minute).UnixMilli(), 10), 0},
 	} {
@@ -161,9 +161,9 @@ func TestSinceIsTheLastThreeDaysUnlessItIsSaid(t *testing.T) {
 	}
 }
 
-// A program whose clock was wrong once, and which remembers newest, is not deaf until
-// that time.
-func TestWhoAsksFromTheFutureHearsWhatComesNext(t *testing.T) {
+// A program whose clock was wrong once, and which continues with newest, must not miss all
+// notices until that time.
+func TestAPollSinceAFutureTimeStillFindsTheNextNotices(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.sent(t, notifier.Draft{Type: "like", Subject: "before"}, "bob")
@@ -189,19 +189,19 @@ func TestWhoAsksFromTheFutureHearsWhatComesNext(t *testing.T) {
 	}
 }
 
-// configured is the configuration of the world's API, changed.
+// configured returns the configuration of the world's API with a change.
 func (w *world) configured(change func(*Config)) Config {
 	c := w.Config
 	change(&c)
 	return c
 }
 
-func TestThePolledNumberIsThatOfTheBell(t *testing.T) {
+func TestAPollCountsUnreadLikeTheBadge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.sent(t, notifier.Draft{Type: "like"}, "bob")
 	if _, err := w.pipe.Send(t.Context(), notifier.Draft{
-		Target: notifier.Target{Audiences: []notifier.Audience{2}}, Title: "The lift is out of order", Sender: "key shop",
+		Target: notifier.Target{Audiences: []notifier.Audience{2}}, Title: "The lift is out of order", Sender: notifier.KeyRef("shop"),
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -220,25 +220,25 @@ func TestThePolledNumberIsThatOfTheBell(t *testing.T) {
 	}
 }
 
-func TestWhatHasExpiredIsNotPolled(t *testing.T) {
+func TestExpiredNoticesAreNotPolled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.sent(t, notifier.Draft{Type: "stays"}, "bob")
 	n, err := w.pipe.Send(t.Context(), notifier.Draft{
-		Target: notifier.Target{Users: []string{"bob"}}, Type: "like", Title: "Not for long", Sender: "key shop", ExpiresIn: time.Second,
+		Target: notifier.Target{Users: []string{"bob"}}, Type: "like", Title: "Not for long", Sender: notifier.KeyRef("shop"), ExpiresIn: time.Second,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it is gone, and its number with it", func() bool {
+	eventually(t, "it is gone from the notices and from the count", func() bool {
 		asked := time.Now()
 		a := w.polled(t, "bob", "")
 		if a.Unread != int64(len(a.Notices)) {
-			t.Errorf("rows and number differ: %+v", a)
+			t.Errorf("the notices and the count differ: %+v", a)
 		}
 		over := !asked.Before(n.ExpiresAt)
 		if over && len(a.Notices) != 1 {
-			t.Errorf("asked at %v, and what expired at %v is there: %+v", asked, n.ExpiresAt, a)
+			t.Errorf("polled at %v, the notice that expired at %v is still there: %+v", asked, n.ExpiresAt, a)
 		}
 		return over
 	})

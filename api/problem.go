@@ -14,40 +14,41 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// defaultRetry is when to come back from a 429 or 503 that says nothing else.
+// defaultRetry is the Retry-After of a 429 or 503 whose error sets none.
 const defaultRetry = 5 * time.Second
 
-// outcomes says what an error is to an application: a status, and a fixed sentence.
+// outcomes maps each error to its status and its fixed sentence for applications.
 var outcomes = []struct {
 	err    error
 	status int
 	detail string
 }{
-	{notifier.ErrUnauthenticated, http.StatusUnauthorized, "Give a valid key: Authorization: Bearer ck_…"},
+	{notifier.ErrUnauthenticated, http.StatusUnauthorized, "A valid key is required: Authorization: Bearer ck_…"},
 	{notifier.ErrForbidden, http.StatusForbidden, "This key does not have the scope that the call needs."},
-	{notifier.ErrNotFound, http.StatusNotFound, "There is nothing of that name or number here."},
-	{notifier.ErrOtherRequest, http.StatusUnprocessableEntity, "This Idempotency-Key was used for another request."},
-	{notifier.ErrConflict, http.StatusConflict, "It has changed since you looked at it, or is over."},
-	{notifier.ErrTooLarge, http.StatusRequestEntityTooLarge, "The request is larger than is read."},
-	{notifier.ErrTooMany, http.StatusTooManyRequests, "That is too much at once. Try again later."},
-	{notifier.ErrFull, http.StatusInsufficientStorage, "There is no room for another: as many are there as this installation was set up for. Its operator can change that."},
-	{notifier.ErrUnavailable, http.StatusServiceUnavailable, "This cannot be answered for now. Try again later."},
-	{context.Canceled, http.StatusServiceUnavailable, "This was given up."},
-	{context.DeadlineExceeded, http.StatusServiceUnavailable, "This cannot be answered for now. Try again later."},
+	{notifier.ErrNotFound, http.StatusNotFound, "It does not exist, or this key cannot see it."},
+	{notifier.ErrOtherRequest, http.StatusUnprocessableEntity, "This Idempotency-Key was already used for a different request."},
+	{notifier.ErrLeaving, http.StatusConflict, "A user with this name is being deleted. Try again later."},
+	{notifier.ErrConflict, http.StatusConflict, "It has changed since you read it, or it is over."},
+	{notifier.ErrTooLarge, http.StatusRequestEntityTooLarge, "The request is too large."},
+	{notifier.ErrTooMany, http.StatusTooManyRequests, "Too many requests, or too much data, at once. Try again later."},
+	{notifier.ErrFull, http.StatusInsufficientStorage, "There is no room for another: this installation has reached its configured limit, which its operator can raise."},
+	{notifier.ErrUnavailable, http.StatusServiceUnavailable, "The service is temporarily unavailable. Try again later."},
+	{context.Canceled, http.StatusServiceUnavailable, "The request was cancelled."},
+	{context.DeadlineExceeded, http.StatusServiceUnavailable, "The service is temporarily unavailable. Try again later."},
 }
 
-// outcome is the status and sentence of an error. What is not known is our fault.
+// outcome returns the status and sentence of an error. Unknown errors are internal ones.
 func outcome(err error) (status int, detail string) {
 	for _, o := range outcomes {
 		if errors.Is(err, o.err) {
 			return o.status, o.detail
 		}
 	}
-	return http.StatusInternalServerError, "Something went wrong here. It has been noted."
+	return http.StatusInternalServerError, "An internal error occurred. It has been logged."
 }
 
-// problem turns an error into what is answered for it: fixed sentences, never the
-// error's own. A problem stays as it is.
+// problem converts an error to the problem that is sent: with fixed sentences, never the
+// error's own text. An error that is already a problem stays as it is.
 func (s *server) problem(ctx context.Context, err error) error {
 	var known huma.StatusError
 	if errors.As(err, &known) {
@@ -58,13 +59,13 @@ func (s *server) problem(ctx context.Context, err error) error {
 	}
 	status, detail := outcome(err)
 	switch {
-	case errors.Is(err, context.Canceled): // who asked has gone
+	case errors.Is(err, context.Canceled): // the client has gone
 	case status >= http.StatusInternalServerError:
 		level := slog.LevelError
 		if status == http.StatusServiceUnavailable {
-			level = slog.LevelWarn // not ours to mend, and there may be many
+			level = slog.LevelWarn // another service is down, and there may be many of these
 		}
-		s.Log.LogAttrs(ctx, level, "call went wrong", slog.String("request_id", requestID(ctx)), slog.Any("err", err))
+		s.Log.LogAttrs(ctx, level, "call failed", slog.String("request_id", requestID(ctx)), slog.Any("err", err))
 	}
 	return huma.ErrorWithHeaders(newProblem(status, detail), problemHeaders(status, err))
 }
@@ -73,7 +74,7 @@ func newProblem(status int, detail string) *huma.ErrorModel {
 	return &huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: detail}
 }
 
-// problemHeaders is what goes with a status beside its body.
+// problemHeaders returns the headers that belong to an error status.
 func problemHeaders(status int, err error) http.Header {
 	h := http.Header{}
 	switch status {
@@ -89,27 +90,26 @@ func problemHeaders(status int, err error) http.Header {
 	return h
 }
 
-// bodyField is where in a request a field is that bears its own name in the body.
+// bodyField returns the place of a field that has the same name in the body.
 func bodyField(field string) string { return "body." + field }
 
-// invalid is the problem that lists every fault, each with its place in the
-// request.
+// invalid returns the problem that lists every fault with its place in the request.
 func invalid(bad *notifier.InvalidError, place func(field string) string) *huma.ErrorModel {
-	p := newProblem(http.StatusUnprocessableEntity, "The request is not right. Each fault is listed.")
+	p := newProblem(http.StatusUnprocessableEntity, "The request is invalid. All faults are listed in errors.")
 	for _, f := range bad.Fields {
 		p.Errors = append(p.Errors, &huma.ErrorDetail{Message: sentence(f.Code, f.Params), Location: place(f.Field)})
 	}
 	return p
 }
 
-// invalidAt is the problem of one fault.
+// invalidAt returns the problem for a single fault.
 func invalidAt(location, code string, params map[string]any) *huma.ErrorModel {
 	var bad notifier.InvalidError
 	bad.Add(location, code, params)
 	return invalid(&bad, func(field string) string { return field })
 }
 
-// writeProblem answers where there is no operation.
+// writeProblem answers with a problem outside of any operation.
 func writeProblem(w http.ResponseWriter, status int, detail string) {
 	body, err := json.Marshal(newProblem(status, detail))
 	if err != nil {
@@ -120,10 +120,10 @@ func writeProblem(w http.ResponseWriter, status int, detail string) {
 	head.Set("Content-Type", "application/problem+json")
 	head.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // who went away needs no answer
+	_, _ = w.Write(body) // the client may have gone
 }
 
-// problemOf is the problem of an error that is part of an answer.
+// problemOf converts an error to a problem that is part of an answer, as in a batch.
 func (s *server) problemOf(ctx context.Context, err error) *huma.ErrorModel {
 	var model *huma.ErrorModel
 	if errors.As(s.problem(ctx, err), &model) {

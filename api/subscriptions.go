@@ -15,40 +15,40 @@ const (
 	subscriptionsPath  = "/subscriptions"
 )
 
-// registerSubscriptions adds the calls about who subscribes to what.
+// registerSubscriptions adds the calls about subscriptions to topics.
 func registerSubscriptions(u *users) {
 	register(u.server, call{
 		id: "subscribe", group: groupSubscriptions, method: http.MethodPut, path: subscriptionsPath, scope: notifier.ScopeAdmin, status: http.StatusOK,
 		summary: "Subscribe a user or a role to a topic",
-		about: "A topic is a type and a scope. Whoever subscribes by himself or by any of his roles gets what is sent to it, once. The empty scope is one " +
-			"as any other. 201 when the subscription is new, 200 when it was there.",
+		about: "A topic is a type and a scope. A user who subscribes, themselves or through any of their roles, receives each notice to the topic once. " +
+			"The empty scope is a scope of its own. The answer is 201 for a new subscription and 200 for an existing one.",
 		also: []int{http.StatusCreated},
 		examples: []example{
-			{name: "role", summary: "Pickers replenish warehouse 119240", body: `{"type": "rep_notice", "scope": "119240", "role": "picker"}`, status: http.StatusCreated},
-			{name: "user", summary: "Bob wants to know as well", body: `{"type": "rep_notice", "scope": "119240", "user": "bob"}`, status: http.StatusCreated},
+			{name: "role", summary: "All pickers, for warehouse 119240", body: `{"type": "rep_notice", "scope": "119240", "role": "picker"}`, status: http.StatusCreated},
+			{name: "user", summary: "Bob, too", body: `{"type": "rep_notice", "scope": "119240", "user": "bob"}`, status: http.StatusCreated},
 		},
 	}, u.subscribe)
 	register(u.server, call{
 		id: "list-subscriptions", group: groupSubscriptions, method: http.MethodGet, path: subscriptionsPath, scope: notifier.ScopeAdmin, status: http.StatusOK,
 		summary:  "List subscriptions",
-		about:    "The latest first. A `user` is listed with what he subscribes to himself; ask for his roles one by one.",
-		examples: []example{{name: "warehouse", summary: "Who is told about warehouse 119240?", params: map[string]string{"type": "rep_notice", "scope": "119240"}}},
+		about:    "The latest first. With `user`, the list has only the user's own subscriptions; ask for those of their roles one by one.",
+		examples: []example{{name: "warehouse", summary: "The subscribers for warehouse 119240", params: map[string]string{"type": "rep_notice", "scope": "119240"}}},
 	}, u.subscriptions)
 	register(u.server, call{
 		id: "unsubscribe", group: groupSubscriptions, method: http.MethodDelete, path: subscriptionsPath, scope: notifier.ScopeAdmin, status: http.StatusNoContent,
 		summary:  "End a subscription",
-		about:    "The body is that of the call that made it. Notices that came already stay.",
+		about:    "The body is that of the call that created the subscription. Notices that were already delivered stay in the inbox.",
 		errors:   []int{http.StatusNotFound},
 		examples: []example{{name: "user", summary: "Bob has left the warehouse", body: `{"type": "rep_notice", "scope": "119240", "user": "bob"}`}},
 	}, u.unsubscribe)
 }
 
-// subscriptionBody is a topic, and who subscribes to it: a user or a role.
+// subscriptionBody is a topic and its subscriber: a user or a role.
 type subscriptionBody struct {
 	Type  string `json:"type" pattern:"^[a-z0-9][a-z0-9_.-]{0,62}$" patternDescription:"a type" doc:"The topic's type."`
 	Scope string `json:"scope,omitempty" pattern:"^[A-Za-z0-9_.-]{0,64}$" patternDescription:"a scope" doc:"The topic's scope, such as a warehouse."`
-	User  string `json:"user,omitempty" doc:"The user who subscribes; or"`
-	Role  string `json:"role,omitempty" doc:"the role whose members do."`
+	User  string `json:"user,omitempty" doc:"The user who subscribes. Either this or role is required."`
+	Role  string `json:"role,omitempty" doc:"The role whose members subscribe. Either this or user is required."`
 }
 
 func (b *subscriptionBody) subscription() notifier.Subscription {
@@ -92,7 +92,7 @@ func (u *users) unsubscribe(ctx context.Context, in *subscriptionInput) (*struct
 	}
 	removed, err := u.Topics.Unsubscribe(ctx, sub)
 	if err == nil && !removed {
-		err = fmt.Errorf("end a subscription that there is not: %w", notifier.ErrNotFound)
+		err = fmt.Errorf("end the subscription: %w", notifier.ErrNotFound)
 	}
 	if err == nil {
 		object, topic := sub.Audited()
@@ -101,19 +101,19 @@ func (u *users) unsubscribe(ctx context.Context, in *subscriptionInput) (*struct
 	return nil, err
 }
 
-// subscriptionsInput says which ones to list.
+// subscriptionsInput selects the subscriptions to list.
 type subscriptionsInput struct {
-	Type   string `query:"type" pattern:"^[a-z0-9][a-z0-9_.-]{0,62}$" patternDescription:"a type" doc:"Only of this type."`
-	Scope  string `query:"scope" pattern:"^[A-Za-z0-9_.-]{0,64}$" patternDescription:"a scope" doc:"Only of this scope, which may be empty. It needs a type."`
-	User   string `query:"user" doc:"Only those of this user."`
-	Role   string `query:"role" doc:"Only those of this role."`
-	Before int64  `query:"before" minimum:"0" doc:"The next page: next of the page before."`
-	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"Subscriptions in one answer, at most."`
+	Type   string `query:"type" pattern:"^[a-z0-9][a-z0-9_.-]{0,62}$" patternDescription:"a type" doc:"Only subscriptions to topics of this type."`
+	Scope  string `query:"scope" pattern:"^[A-Za-z0-9_.-]{0,64}$" patternDescription:"a scope" doc:"Only subscriptions to topics of this scope, which may be empty. Requires type."`
+	User   string `query:"user" doc:"Only subscriptions of this user."`
+	Role   string `query:"role" doc:"Only subscriptions of this role."`
+	Before int64  `query:"before" minimum:"0" doc:"For the next page: the value of next from the previous page."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"Maximum number of subscriptions in one answer."`
 
 	byScope bool
 }
 
-// Resolve finds out whether there is a scope, be it the empty one.
+// Resolve finds out whether a scope is given, which may be the empty one.
 func (in *subscriptionsInput) Resolve(c huma.Context) []error {
 	at := c.URL()
 	in.byScope = at.Query().Has("scope")
@@ -126,18 +126,18 @@ func (in *subscriptionsInput) Resolve(c huma.Context) []error {
 type subscriptionsOutput struct {
 	Body struct {
 		Subscriptions []listedSubscription `json:"subscriptions" nullable:"false" doc:"The latest first."`
-		Next          int64                `json:"next" doc:"What to give as before for the next page; 0 on the last."`
+		Next          int64                `json:"next" doc:"The value of before for the next page; 0 on the last page."`
 	}
 }
 
-// listedSubscription is one that there is.
+// listedSubscription is a subscription in a list.
 type listedSubscription struct {
-	ID        int64  `json:"id" doc:"Later ones have higher numbers."`
+	ID        int64  `json:"id" doc:"The ID of the subscription. Later subscriptions have higher IDs."`
 	Type      string `json:"type" doc:"The topic's type."`
 	Scope     string `json:"scope" doc:"The topic's scope."`
-	User      string `json:"user,omitempty" doc:"The user who subscribes; or"`
-	Role      string `json:"role,omitempty" doc:"the role whose members do."`
-	CreatedAt string `json:"created_at" format:"date-time" doc:"Since when."`
+	User      string `json:"user,omitempty" doc:"The user who subscribes, unless it is a role."`
+	Role      string `json:"role,omitempty" doc:"The role whose members subscribe, unless it is a user."`
+	CreatedAt string `json:"created_at" format:"date-time" doc:"When the subscription was created."`
 }
 
 func (u *users) subscriptions(ctx context.Context, in *subscriptionsInput) (*subscriptionsOutput, error) {

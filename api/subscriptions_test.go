@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// listed is the subscriptions of a query, each in a word.
+// listed returns the subscriptions for a query, each as `TYPE:SCOPE SUBSCRIBER`.
 func (w *world) listed(t testing.TB, query string) (words []string, next int64) {
 	t.Helper()
 	var out subscriptionsOutput
@@ -24,7 +24,7 @@ func (w *world) listed(t testing.TB, query string) (words []string, next int64) 
 	return words, out.Body.Next
 }
 
-func TestASubscriptionIsMadeAndEndedOnce(t *testing.T) {
+func TestASubscriptionIsCreatedAndEndedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, body := range []string{
@@ -121,7 +121,7 @@ func TestSubscriptionsAreListedLatestFirst(t *testing.T) {
 	}
 }
 
-func TestFaultsOfASubscriptionAreNamed(t *testing.T) {
+func TestFaultsOfASubscriptionAreListed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, test := range []struct {

@@ -13,60 +13,60 @@ import (
 func registerToasts(s *server) {
 	register(s, call{
 		id: "pop-toast", group: groupNotices, method: http.MethodPost, path: "/toasts", scope: notifier.ScopeSend, status: http.StatusAccepted,
-		summary: "Pop up a message that is kept nowhere",
-		about: "For what is of no lasting worth, such as `export finished`: it pops up once, on one device of each user, and leaves no row in the inbox. " +
-			"Who is not there sees it when he comes back within `expires_in`, else never. What matters is a notice, with `\"toast\": true`. " +
-			"Give an `Idempotency-Key` to make the call safe to repeat: after an error some users may have it.",
+		summary: "Show a toast without a notice",
+		about: "For messages of no lasting value, such as `export finished`: the toast is shown once, on one device of each user, and leaves no entry in the inbox. " +
+			"Users who are away see it if they come back within `expires_in`. For anything important, send a notice with `\"toast\": true`. " +
+			"Give an `Idempotency-Key` to make the call safe to repeat: after an error, some users may already have the toast.",
 		examples: []example{
 			{name: "user", summary: "To a user, for ten minutes", body: `{"target":{"users":["alice"]},"title":"Your export is ready","link":"/inbox","expires_in":"10m"}`},
-			{name: "role", summary: "To a role, but for who has muted shift", body: `{"target":{"role":"picker"},"type":"shift","title":"Bay 3 is open again"}`},
-			{name: "once", summary: "Safe to repeat", params: map[string]string{"Idempotency-Key": "export-77"}, body: `{"target":{"users":["bob"]},"title":"Your export is ready","body":"412 orders."}`},
+			{name: "role", summary: "To the members of a role who have not muted shift", body: `{"target":{"role":"picker"},"type":"shift","title":"Bay 3 is open again"}`},
+			{name: "once", summary: "With a key that makes it safe to repeat", params: map[string]string{"Idempotency-Key": "export-77"}, body: `{"target":{"users":["bob"]},"title":"Your export is ready","body":"412 orders."}`},
 		},
 	}, s.pop)
 }
 
-// toastInput is a message that pops up and leaves no row.
+// toastInput is a toast in a request.
 type toastInput struct {
-	Target    toastTarget `json:"target" doc:"Whom it pops up for: exactly one of users, role and topic, and 100,000 users at most."`
-	Type      string      `json:"type,omitempty" doc:"What kind of message it is, if it is of one: who has muted that kind is left out. To a topic it is the topic's unless it is named. [a-z0-9][a-z0-9_.-]{0,62}"`
+	Target    toastTarget `json:"target" doc:"The recipients: exactly one of users, role and topic, and at most 100,000 users."`
+	Type      string      `json:"type,omitempty" doc:"The type of the toast, if any. Users who have muted the type are left out. Default: the topic's type for a toast to a topic. [a-z0-9][a-z0-9_.-]{0,62}"`
 	Title     string      `json:"title" doc:"One line, up to 200 characters."`
-	Body      string      `json:"body,omitempty" doc:"Up to 4,000 characters, of which the first 300 are told; lines end with LF."`
+	Body      string      `json:"body,omitempty" doc:"Text, up to 4,000 characters, of which the first 300 are shown; lines end with LF."`
 	Link      string      `json:"link,omitempty" doc:"A path of the application, or an https address of an allowed host."`
-	ExpiresIn string      `json:"expires_in,omitempty" doc:"How long it waits for who is not there, such as 30s or 4h; a second at least, and what the installation allows at most. Without it: 1h."`
+	ExpiresIn string      `json:"expires_in,omitempty" doc:"How long the toast waits for users who are away, such as 30s or 4h; at least one second, and at most as long as the installation allows. Default: 1h."`
 }
 
-// toastTarget says whom it pops up for.
+// toastTarget holds the recipients of a toast in a request.
 type toastTarget struct {
-	Users     []string    `json:"users,omitempty" doc:"Names of users."`
-	Role      string      `json:"role,omitempty" doc:"The members of a role."`
-	Topic     *topicInput `json:"topic,omitempty" doc:"Whoever subscribes to a topic, by himself or by a role."`
-	Audiences []string    `json:"audiences,omitempty" hidden:"true" doc:"Always a fault, which is told."`
+	Users     bounded[string, upToNames]     `json:"users,omitempty" doc:"Names of users: up to 10,000."`
+	Role      string                         `json:"role,omitempty" doc:"A role: the recipients are its members."`
+	Topic     *topicInput                    `json:"topic,omitempty" doc:"A topic: the recipients are its subscribers, themselves or through a role."`
+	Audiences bounded[string, upToAudiences] `json:"audiences,omitempty" hidden:"true" doc:"Always refused, with an explanation."`
 }
 
 type popInput struct {
-	Once    string `header:"Idempotency-Key" doc:"Makes the call safe to repeat for 24 hours: the same key with the same request gets the first answer again, with Idempotent-Replayed: true, and nothing pops up twice. 1 to 255 visible ASCII characters."`
+	Once    string `header:"Idempotency-Key" doc:"Makes the call safe to repeat for 24 hours: the same request with the same key gets the first answer again, with Idempotent-Replayed: true, and no toast is shown twice. 1 to 255 visible ASCII characters."`
 	Payload payload[toastInput]
 }
 
 type popOutput struct {
-	Replayed string `header:"Idempotent-Replayed" doc:"true when the same request came before: this is the answer of then." enum:"true"`
+	Replayed string `header:"Idempotent-Replayed" doc:"true if the same request was accepted before: this is the first answer again." enum:"true"`
 	Body     poppedUp
 }
 
-// poppedUp is for how many users something pops up.
+// poppedUp is the answer to an accepted toast.
 type poppedUp struct {
-	Recipients int64 `json:"recipients" doc:"How many users it pops up for, now or when they come." minimum:"0"`
+	Recipients int64 `json:"recipients" doc:"Number of users who see the toast, now or when they come back." minimum:"0"`
 }
 
-// pop has a message pop up.
+// pop accepts a toast.
 func (s *server) pop(ctx context.Context, in *popInput) (*popOutput, error) {
 	if err := checkOnce(in.Once); err != nil {
 		return nil, err
 	}
 	if s.Toasts == nil {
-		return nil, fmt.Errorf("have a message pop up: %w", notifier.ErrUnavailable)
+		return nil, fmt.Errorf("show a toast: %w", notifier.ErrUnavailable)
 	}
-	t, sender := &in.Payload.Value, senderName(callerOf(ctx))
+	t, sender := &in.Payload.Value, senderOf(callerOf(ctx))
 	d, err := t.draft(sender)
 	if err != nil {
 		return nil, t.unsent(err)
@@ -86,8 +86,8 @@ func (s *server) pop(ctx context.Context, in *popInput) (*popOutput, error) {
 	return out, nil
 }
 
-// draft makes a draft of the input, as noticeInput does.
-func (t *toastInput) draft(sender string) (notifier.Draft, error) {
+// draft converts the input to a draft, as noticeInput.draft does.
+func (t *toastInput) draft(sender notifier.Ref) (notifier.Draft, error) {
 	var bad notifier.InvalidError
 	d := notifier.Draft{
 		Target: notifier.Target{Users: t.Target.Users, Role: t.Target.Role}, Type: t.Type, Title: t.Title, Body: t.Body, Link: t.Link,
@@ -105,7 +105,7 @@ func (t *toastInput) draft(sender string) (notifier.Draft, error) {
 	return d, bad.OrNil()
 }
 
-// unsent is an error with its faults where the request has them.
+// unsent gives the faults of an error their places in the request.
 func (t *toastInput) unsent(err error) error {
 	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
 		n := noticeInput{Target: targetInput(t.Target)}

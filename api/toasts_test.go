@@ -17,7 +17,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// waiting is what waits to pop up for a user, as `TITLE|BODY|LINK`.
+// waiting returns a user's pending toasts, as `TITLE|BODY|LINK`.
 func (w *world) waiting(t testing.TB, name string) []string {
 	t.Helper()
 	user, err := w.store.UserByName(t.Context(), name)
@@ -39,7 +39,7 @@ func (w *world) waiting(t testing.TB, name string) []string {
 	return all
 }
 
-// wantWaiting fails the test when something else waits for somebody.
+// wantWaiting fails the test if the users' pending toasts differ.
 func (w *world) wantWaiting(t testing.TB, want map[string][]string) {
 	t.Helper()
 	got := map[string][]string{}
@@ -49,11 +49,11 @@ func (w *world) wantWaiting(t testing.TB, want map[string][]string) {
 		}
 	}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("what waits (-want +got):\n%s", d)
+		t.Errorf("pending toasts (-want +got):\n%s", d)
 	}
 }
 
-// popUp asks for a toast and answers for how many it is.
+// popUp sends a toast and returns the number of its recipients.
 func (w *world) popUp(t testing.TB, body string, headers ...string) (users int64, replayed bool) {
 	t.Helper()
 	var out poppedUp
@@ -62,7 +62,7 @@ func (w *world) popUp(t testing.TB, body string, headers ...string) (users int64
 	return out.Recipients, res.Header.Get("Idempotent-Replayed") == "true"
 }
 
-func TestAToastPopsUpForWhoItIsForAndLeavesNoRow(t *testing.T) {
+func TestAToastReachesItsRecipientsAndLeavesNoEntry(t *testing.T) {
 	t.Parallel()
 	for _, sql := range []string{"sqlite", "postgres"} {
 		t.Run(sql, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestAToastPopsUpForWhoItIsForAndLeavesNoRow(t *testing.T) {
 	}
 }
 
-func TestEveryFaultOfAToastIsToldAndNothingPopsUp(t *testing.T) {
+func TestAFaultyToastIsRefusedWithAllItsFaults(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const good = `"title":"A"`
@@ -135,28 +135,28 @@ func TestEveryFaultOfAToastIsToldAndNothingPopsUp(t *testing.T) {
 		if d := cmp.Diff(test.want, res.faults(t)); d != "" {
 			t.Errorf("%.80s (-want +got):\n%s", test.body, d)
 		}
-		if strings.Contains(res.text, "is not right (") {
+		if strings.Contains(res.text, "is invalid (") {
 			t.Errorf("%.80s: a fault without a sentence: %s", test.body, res.text)
 		}
 	}
 	res := w.call(t, w.send, "POST", "/toasts", `{"target":{"audiences":["customer"]},"title":"A"}`)
 	if !strings.Contains(res.text, "POST /api/v1/notices") {
-		t.Errorf("what to do instead is not said: %s", res.text)
+		t.Errorf("the alternative is not named: %s", res.text)
 	}
 	w.wantWaiting(t, map[string][]string{})
-	if text := w.call(t, "", "GET", "/openapi.json", nil).text; strings.Contains(text, "Always a fault") {
-		t.Error("the document describes what cannot be done")
+	if text := w.call(t, "", "GET", "/openapi.json", nil).text; strings.Contains(text, "Always refused") {
+		t.Error("the document describes a field that is always refused")
 	}
 }
 
-func TestARepeatedToastPopsUpOnceAndIsAnsweredAsTheFirst(t *testing.T) {
+func TestARepeatedToastIsShownOnceAndGetsTheFirstAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	body := `{"target":{"role":"picker"},"title":"Once"}`
 	if users, replayed := w.popUp(t, body, onceHeader, "k"); users != 2 || replayed {
 		t.Fatalf("for %d users, %v", users, replayed)
 	}
-	// Whoever has joined meanwhile was not meant.
+	// A user who joins the role later is not a recipient.
 	newcomer := newcomer("zoe")
 	newcomer.Roles = []string{"picker"}
 	if _, err := w.store.CreateUser(t.Context(), newcomer); err != nil {
@@ -164,16 +164,17 @@ func TestARepeatedToastPopsUpOnceAndIsAnsweredAsTheFirst(t *testing.T) {
 	}
 	for _, same := range []string{body, ` { "title":"Once", "target":{"role":"picker"} }`} {
 		if users, replayed := w.popUp(t, same, onceHeader, "k"); users != 2 || !replayed {
-			t.Errorf("again for %d users, %v", users, replayed)
+			t.Errorf("repeated: for %d users, %v", users, replayed)
 		}
 	}
 	if got := w.waiting(t, "zoe"); len(got) != 0 {
-		t.Errorf("%v pops up for who has joined", got)
+		t.Errorf("%v is shown to a user who joined later", got)
 	}
 	w.call(t, w.send, "POST", "/toasts", `{"target":{"role":"picker"},"title":"Twice"}`, onceHeader, "k").is(t, http.StatusUnprocessableEntity)
 	w.wantWaiting(t, map[string][]string{"carol": {"Once||"}, "dave": {"Once||"}})
 
-	// The key is that of its owner, and of toasts only; what was refused may be mended.
+	// An Idempotency-Key belongs to its sender and to toasts only. A refused request may be
+	// corrected under the same key.
 	w.call(t, w.admin, "POST", "/toasts", body, onceHeader, "k").is(t, http.StatusAccepted)
 	w.call(t, w.send, "POST", "/notices", `{"target":{"users":["bob"]},"type":"like","title":"A"}`, onceHeader, "k").is(t, http.StatusAccepted)
 	w.call(t, w.send, "POST", "/toasts", `{"target":{"users":["nobody"]},"title":"A"}`, onceHeader, "m").is(t, http.StatusUnprocessableEntity)
@@ -185,7 +186,7 @@ func TestARepeatedToastPopsUpOnceAndIsAnsweredAsTheFirst(t *testing.T) {
 	}
 }
 
-func TestAHundredEqualRequestsAtOnceAreOneToast(t *testing.T) {
+func TestAHundredConcurrentEqualRequestsShowOneToast(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	first := make([]bool, 100)
@@ -203,12 +204,12 @@ func TestAHundredEqualRequestsAtOnceAreOneToast(t *testing.T) {
 	close(begin)
 	all.Wait()
 	if n := len(slices.DeleteFunc(first, func(is bool) bool { return !is })); n != 1 {
-		t.Errorf("%d answers are told as the first", n)
+		t.Errorf("%d answers are not marked as replayed, want one", n)
 	}
 	w.wantWaiting(t, map[string][]string{"carol": {"Once||"}, "dave": {"Once||"}})
 }
 
-func TestAToastWaitsAsLongAsItSays(t *testing.T) {
+func TestAToastWaitsForItsLifetime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	before := time.Now()
@@ -230,7 +231,7 @@ func TestAToastWaitsAsLongAsItSays(t *testing.T) {
 	}
 }
 
-func TestWhileRedisIsAwayNothingPopsUpAndItIsSaid(t *testing.T) {
+func TestWhileRedisIsUnavailableToastsAreRefusedWith503(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	w := newWorldOn(t, "", server.Client(t))
@@ -243,15 +244,15 @@ func TestWhileRedisIsAwayNothingPopsUpAndItIsSaid(t *testing.T) {
 		}
 	}
 	server.Restart(t)
-	eventually(t, "it pops up", func() bool {
+	eventually(t, "the toast is accepted", func() bool {
 		return w.call(t, w.send, "POST", "/toasts", body, onceHeader, "k").StatusCode == http.StatusAccepted
 	})
 	if got := w.waiting(t, "alice"); len(got) != 1 {
-		t.Errorf("%v waits", got)
+		t.Errorf("pending toasts: %v", got)
 	}
 }
 
-func TestANoticeWithAToastPopsUpBesideItsRow(t *testing.T) {
+func TestANoticeWithAToastIsDeliveredAndShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.accepted(t, w.send, `{"target":{"users":["alice"]},"type":"like","title":"One","toast":true}`)
@@ -259,7 +260,7 @@ func TestANoticeWithAToastPopsUpBesideItsRow(t *testing.T) {
 	w.has(t, "alice", "One")
 	w.has(t, "carol", "Two")
 	w.has(t, "bob", "Quiet")
-	eventually(t, "they pop up", func() bool {
+	eventually(t, "the toasts are pending", func() bool {
 		return len(w.waiting(t, "alice")) == 1 && len(w.waiting(t, "carol")) == 1 && len(w.waiting(t, "dave")) == 1
 	})
 	w.wantWaiting(t, map[string][]string{"alice": {"One||"}, "carol": {"Two||"}, "dave": {"Two||"}})

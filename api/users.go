@@ -22,7 +22,7 @@ type users struct {
 	texts *locale.Catalogue
 }
 
-// registerUsers adds those calls.
+// registerUsers adds the calls about users, their inboxes and subscriptions.
 func registerUsers(s *server) error {
 	texts, err := locale.New()
 	if err != nil {
@@ -37,50 +37,54 @@ func registerUsers(s *server) error {
 	register(s, call{
 		id: "put-user", group: groupUsers, method: http.MethodPut, path: userPath, scope: notifier.ScopeAdmin, status: http.StatusOK,
 		summary: "Create or change a user",
-		about: "What the body does not name stays as it is. `roles` replaces all of his roles; those that do not exist are made. A new user is in the " +
-			"audience `user` unless the body says otherwise, and cannot sign in before he is given a password. 201 when he is new, 200 when he was there.",
+		about: "Fields that the body leaves out stay as they are. `roles` replaces all of the user's roles; roles that do not exist are created. A new user is in the " +
+			"audience `user` unless the body names another, and cannot sign in before they are given a password. The answer is 201 for a new user, 200 for an existing one, " +
+			"and 409 while a user with that name is being deleted.",
 		also:   []int{http.StatusCreated},
-		errors: []int{http.StatusInsufficientStorage},
+		errors: []int{http.StatusConflict, http.StatusInsufficientStorage},
 		examples: []example{
 			{name: "create", summary: "A new customer", params: map[string]string{"name": "frank"}, body: `{"audience": "customer", "locale": "ja"}`, status: http.StatusCreated},
-			{name: "roles", summary: "Make him a picker, and nothing else", params: map[string]string{"name": "frank"}, body: `{"roles": ["picker"]}`},
+			{name: "roles", summary: "Replace all roles by picker", params: map[string]string{"name": "frank"}, body: `{"roles": ["picker"]}`},
 		},
 	}, u.put)
 	register(s, call{
 		id: "get-user", group: groupUsers, method: http.MethodGet, path: userPath, scope: notifier.ScopeAdmin, status: http.StatusOK,
-		summary:  "Look up a user",
+		summary:  "Get a user",
 		errors:   []int{http.StatusNotFound},
-		examples: []example{{name: "carol", summary: "Who picks", params: map[string]string{"name": "carol"}}},
+		examples: []example{{name: "carol", summary: "Carol, a picker", params: map[string]string{"name": "carol"}}},
 	}, u.get)
 	register(s, call{
 		id: "delete-user", group: groupUsers, method: http.MethodDelete, path: userPath, scope: notifier.ScopeAdmin, status: http.StatusNoContent,
 		summary: "Delete a user",
-		about: "His account, roles, subscriptions, settings and inbox go, and he is signed out everywhere; so do notices to him alone. What he sent to others " +
-			"stays, without his name. After a 500 or 503 call it again: it goes on with what is left.",
+		about: "Deletes the account, roles, subscriptions, settings and inbox of the user and the notices to them alone, and signs them out everywhere. Notices that they " +
+			"sent to others stay, without their name. The answer is 204 when everything is deleted. It is 202 when there are so many notices to go through that the deletion " +
+			"continues in the background: the user can no longer be found or reached, and the name cannot be used again until the end (409). The call may be repeated: " +
+			"it answers 202 while the deletion continues and 404 when it is done.",
+		also:     []int{http.StatusAccepted},
 		errors:   []int{http.StatusNotFound},
-		examples: []example{{name: "frank", summary: "He has left", params: map[string]string{"name": "frank"}}},
+		examples: []example{{name: "frank", summary: "Frank has left", params: map[string]string{"name": "frank"}}},
 	}, u.remove)
 	registerSubscriptions(u)
 	return nil
 }
 
-// userBody is what of a user is to change.
+// userBody holds the fields of a user to change. Nil leaves a field as it is.
 type userBody struct {
-	Audience *string   `json:"audience,omitempty" doc:"The audience he is in: its name."`
-	Roles    *[]string `json:"roles,omitempty" nullable:"false" doc:"All of his roles."`
-	Locale   *string   `json:"locale,omitempty" doc:"His language (BCP 47); empty: as his browser asks."`
+	Audience *string                     `json:"audience,omitempty" doc:"The name of the user's audience."`
+	Roles    *bounded[string, upToRoles] `json:"roles,omitempty" nullable:"false" doc:"The names of all of the user's roles."`
+	Locale   *string                     `json:"locale,omitempty" doc:"The user's language (BCP 47). Empty: the browser's language."`
 }
 
-// userAnswer is a user as applications see him.
+// userAnswer is a user in an answer.
 type userAnswer struct {
-	Name     string   `json:"name" doc:"As your application knows him."`
-	Audience string   `json:"audience" doc:"The audience he is in: its name."`
-	Roles    []string `json:"roles" nullable:"false" doc:"By name."`
-	Locale   string   `json:"locale" doc:"Empty: as his browser asks."`
+	Name     string   `json:"name" doc:"The user's name in your application."`
+	Audience string   `json:"audience" doc:"The name of the user's audience."`
+	Roles    []string `json:"roles" nullable:"false" doc:"The names of the user's roles."`
+	Locale   string   `json:"locale" doc:"The user's language (BCP 47). Empty: the browser's language."`
 }
 
 type userInput struct {
-	Name string `path:"name" doc:"The user."`
+	Name string `path:"name" doc:"The name of the user."`
 }
 
 type userOutput struct {
@@ -89,22 +93,19 @@ type userOutput struct {
 }
 
 type putInput struct {
-	Name    string `path:"name" doc:"The user: 1 to 200 bytes."`
+	Name    string `path:"name" doc:"The name of the user: 1 to 200 bytes."`
 	Payload payload[userBody]
 }
 
 func (u *users) put(ctx context.Context, in *putInput) (*userOutput, error) {
 	body := &in.Payload.Value
-	p := PutUser{Name: in.Name, Locale: body.Locale, Roles: body.Roles}
+	p := PutUser{Name: in.Name, Locale: body.Locale, Roles: (*[]string)(body.Roles)}
 	if body.Audience != nil {
 		a, ok := audienceNamed(u.Audiences, *body.Audience)
 		if !ok {
 			return nil, invalidAt("body.audience", notifier.CodeUnknownAudience, map[string]any{"Name": excerpt(*body.Audience)})
 		}
 		p.Audience = &a
-	}
-	if n := len(deref(p.Roles)); n > maxRoles {
-		return nil, invalidAt("body.roles", codeTooMany, map[string]any{"Count": n, "Max": maxRoles})
 	}
 	var before notifier.User
 	if u.Audit != nil {
@@ -124,17 +125,14 @@ func (u *users) put(ctx context.Context, in *putInput) (*userOutput, error) {
 	out := &userOutput{Status: http.StatusOK, Body: u.answer(found)}
 	if created {
 		out.Status = http.StatusCreated
-		u.audit(ctx, "user.add", found.Name, strings.Join(found.Roles, ","))
+		u.audit(ctx, "user.add", notifier.UserRef(found), strings.Join(found.Roles, ","))
 	} else if detail := u.changedUser(before, found); detail != "" {
-		u.audit(ctx, "user.edit", found.Name, detail)
+		u.audit(ctx, "user.edit", notifier.UserRef(found), detail)
 	}
 	return out, nil
 }
 
-// maxRoles is how many roles a user can be given at once.
-const maxRoles = 200
-
-// putField is where in the request of put a field of a user is.
+// putField returns the place of a user's field in the request of put.
 func putField(field string) string {
 	if field == "name" {
 		return "path.name"
@@ -150,18 +148,24 @@ func (u *users) get(ctx context.Context, in *userInput) (*userOutput, error) {
 	return &userOutput{Status: http.StatusOK, Body: u.answer(found)}, nil
 }
 
-func (u *users) remove(ctx context.Context, in *userInput) (*struct{}, error) {
-	found, err := u.Directory.UserByName(ctx, in.Name)
+func (u *users) remove(ctx context.Context, in *userInput) (*removeOutput, error) {
+	gone, err := u.Directory.DeleteUser(ctx, in.Name)
+	u.known.forget(in.Name)
 	if err != nil {
 		return nil, err
 	}
-	err = u.Directory.DeleteUser(ctx, in.Name)
-	u.known.forget(in.Name) // also after a failure: what is left of him is unknown
-	if err == nil {
-		u.audit(ctx, "user.delete", auditedUser(found), "") // his name is to be forgotten
+	if gone.Begun {
+		u.audit(ctx, "user.delete", notifier.UserRef(notifier.User{Seq: gone.Seq}), "") // without the name, which the deletion removes
 	}
-	return nil, err
+	out := &removeOutput{Status: http.StatusNoContent}
+	if !gone.Done {
+		out.Status = http.StatusAccepted
+	}
+	return out, nil
 }
+
+// removeOutput is an answer without a body.
+type removeOutput struct{ Status int }
 
 func (u *users) answer(found notifier.User) userAnswer {
 	roles := found.Roles
@@ -169,11 +173,4 @@ func (u *users) answer(found notifier.User) userAnswer {
 		roles = []string{}
 	}
 	return userAnswer{Name: found.Name, Audience: audienceNames(u.Audiences, []notifier.Audience{found.Audience})[0], Roles: roles, Locale: found.Locale}
-}
-
-func deref[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// registerBadge adds the call about the number on the bell.
+// registerBadge adds the call that returns a user's badge.
 func registerBadge(u *users) {
 	register(u.server, call{
 		id: "get-badge", group: groupUsers, method: http.MethodGet, path: userPath + "/badge", scope: notifier.ScopeRead, status: http.StatusOK,
-		summary: "The number on the bell",
-		about: "Unread notices and unread announcements, always as they are now. Of two answers take each half from the one with the higher version: " +
-			"`ver` belongs to `inbox`, `aver` to `announcements`.",
+		summary: "Get a user's badge",
+		about: "The badge is the number on the bell: unread notices plus unread announcements at this moment. To combine two answers, take each half from the one with " +
+			"the higher version: `ver` is the version of `inbox`, `aver` that of `announcements`.",
 		errors:   []int{http.StatusNotFound},
-		examples: []example{{name: "bob", summary: "How many has Bob not read?", params: map[string]string{"name": "bob"}}},
+		examples: []example{{name: "bob", summary: "Bob's badge", params: map[string]string{"name": "bob"}}},
 	}, u.badge)
 }
 
@@ -25,13 +25,13 @@ type badgeOutput struct {
 	Body badgeAnswer
 }
 
-// badgeAnswer is notifier.Badge, described.
+// badgeAnswer is a notifier.Badge in an answer.
 type badgeAnswer struct {
-	Unread        int64 `json:"unread" minimum:"0" doc:"Inbox and announcements together."`
-	Inbox         int64 `json:"inbox" minimum:"0" doc:"Notices that he has not read."`
-	Announcements int64 `json:"announcements" minimum:"0" doc:"Open announcements that he has not read."`
-	Ver           int64 `json:"ver" doc:"Versions inbox; it only rises."`
-	AVer          int64 `json:"aver" doc:"Versions announcements."`
+	Unread        int64 `json:"unread" minimum:"0" doc:"The sum of inbox and announcements."`
+	Inbox         int64 `json:"inbox" minimum:"0" doc:"Number of unread notices in the inbox."`
+	Announcements int64 `json:"announcements" minimum:"0" doc:"Number of open announcements that the user has not read."`
+	Ver           int64 `json:"ver" doc:"The version of inbox, which only rises."`
+	AVer          int64 `json:"aver" doc:"The version of announcements."`
 }
 
 func (u *users) badge(ctx context.Context, in *userInput) (*badgeOutput, error) {
@@ -47,7 +47,7 @@ func (u *users) badge(ctx context.Context, in *userInput) (*badgeOutput, error) 
 	})
 }
 
-// withBoard joins the inbox's half of a user's badge with the announcements' half.
+// withBoard adds the announcements' half of a user's badge to the inbox's half.
 func (u *users) withBoard(ctx context.Context, name string, inbox func(who person) (notifier.Badge, error)) (*badgeOutput, error) {
 	var b, board notifier.Badge
 	err := u.known.serve(ctx, name, func(who person) (err error) {
@@ -65,8 +65,8 @@ func (u *users) withBoard(ctx context.Context, name string, inbox func(who perso
 	}}, nil
 }
 
-// countBoard asks for the announcements' half while the caller asks for the other,
-// and must be waited for.
+// countBoard fetches the announcements' half of a badge while the caller fetches the other.
+// The caller must call wait.
 func (u *users) countBoard(ctx context.Context, who person) (wait func() (notifier.Badge, error)) {
 	type half struct {
 		badges []notifier.Badge

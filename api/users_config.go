@@ -6,55 +6,62 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Inbox is what applications see of inboxes and change in them; see notifier/inbox.
-// The badges answered are the inbox's half. A user who is gone is notifier.ErrNotFound.
+// Inbox polls inboxes and marks their entries as read; see notifier/inbox. The badges it
+// returns are the inbox's half. It returns notifier.ErrNotFound for a deleted user.
 type Inbox interface {
 	Poll(ctx context.Context, seq int64, q notifier.PollQuery) (notifier.Poll, error)
-	// ReadKeys turns these entries to read: all of them, or none and
-	// notifier.ErrNotFound when one is not in this inbox.
+	// ReadKeys marks these entries as read. If one of them is not in the inbox, it marks none
+	// and returns notifier.ErrNotFound.
 	ReadKeys(ctx context.Context, seq int64, keys []string) (notifier.Badge, error)
-	// ReadSubject turns whatever is about the subject to read, of any type.
+	// ReadSubject marks the entries about a subject as read, of any type.
 	ReadSubject(ctx context.Context, seq int64, subject string) (notifier.Badge, error)
-	// ReadUpto turns to read what is not newer than an at in decimal, or than the
-	// entry of a key: notifier.ErrNotFound when it is not in this inbox.
+	// ReadUpto marks as read all entries that are not newer than an `at` in decimal, or than
+	// the entry with a key. It returns notifier.ErrNotFound if the inbox has no such key.
 	ReadUpto(ctx context.Context, seq int64, upto string) (notifier.Badge, error)
-	// Badges answers for each user, in order: version 0 where nobody has that number.
+	// Badges returns one badge for each user, in order. Its version is 0 for an unknown user.
 	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
 }
 
-// Board counts the announcements that readers have not read, the other half of
-// their badges, in order; see notifier/announcement.
+// Board returns the announcements' half of the readers' badges, in order; see
+// notifier/announcement.
 type Board interface {
 	Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error)
 }
 
-// Directory knows users and who subscribes to what; see store. What is not there
-// is notifier.ErrNotFound.
+// Directory stores users and subscriptions; see store. It returns notifier.ErrNotFound for
+// an unknown user.
 type Directory interface {
 	UserByName(ctx context.Context, name string) (notifier.User, error)
-	// PutUser makes the user or changes what is given. A fault of a field is a
-	// *notifier.InvalidError.
+	// PutUser creates a user, or changes the given fields of an existing one. It returns a
+	// *notifier.InvalidError for faulty fields.
 	PutUser(ctx context.Context, p PutUser) (u notifier.User, created bool, err error)
-	// DeleteUser deletes the user, and everything of him everywhere. Called again after
-	// a failure it goes on with what is left.
-	DeleteUser(ctx context.Context, name string) error
+	// DeleteUser deletes a user and all their data: at once, or in the background if there is
+	// much of it. It may be called again while the deletion continues.
+	DeleteUser(ctx context.Context, name string) (Deleted, error)
 	Subscriptions(ctx context.Context, q notifier.SubscriptionQuery) ([]notifier.Subscription, error)
 }
 
-// PutUser is a user as an application wants him. What is nil stays as it is; of a
-// new user it is as the directory makes it.
+// Deleted is a user who can no longer be found.
+type Deleted struct {
+	Seq   int64
+	Begun bool // by this call, not by an earlier one
+	Done  bool // all data is deleted; otherwise the deletion continues in the background
+}
+
+// PutUser holds the fields of a user to create or change. Nil leaves a field as it is; for a
+// new user, the directory sets its default.
 type PutUser struct {
 	Name     string
 	Audience *notifier.Audience
-	Locale   *string   // empty: as the browser asks
-	Roles    *[]string // all of them; those that do not exist are made
+	Locale   *string   // empty: the browser's language
+	Roles    *[]string // all roles; those that do not exist are created
 }
 
-// Topics subscribes and unsubscribes; see notifier/topic. A user or role that does
-// not exist is a *notifier.InvalidError.
+// Topics adds and removes subscriptions; see notifier/topic. It returns a
+// *notifier.InvalidError for an unknown user or role.
 type Topics interface {
-	// Subscribe is false when he did already.
+	// Subscribe returns false if the subscription existed already.
 	Subscribe(ctx context.Context, s notifier.Subscription) (added bool, err error)
-	// Unsubscribe is false when he did not.
+	// Unsubscribe returns false if there was no such subscription.
 	Unsubscribe(ctx context.Context, s notifier.Subscription) (removed bool, err error)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-func TestAUserWhoIsGoneIsNotPolled(t *testing.T) {
+func TestADeletedUserIsNotFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.sent(t, notifier.Draft{Type: "like"}, "bob")
@@ -19,16 +19,17 @@ func TestAUserWhoIsGoneIsNotPolled(t *testing.T) {
 	for _, path := range []string{"/users/bob/notices", "/users/bob/badge"} {
 		w.call(t, w.read, "GET", path, nil).is(t, http.StatusNotFound)
 	}
-	// Whoever bears his name later has nothing of his, whoever made him.
+	// A later user with the same name has none of the notices.
 	if _, err := w.store.CreateUser(t.Context(), store.NewUser{Name: "bob", Audience: 2}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.polled(t, "bob", "since=0"); got.Unread != 0 || len(got.Notices) != 0 {
 		t.Errorf("%+v", got)
 	}
-	// Who was deleted elsewhere is known here for some seconds: his inbox is nobody's.
+	// A user whom another instance has deleted stays cached here for a few seconds, but has no
+	// inbox.
 	w.polled(t, "carol", "")
-	if err := (directory{w}).DeleteUser(t.Context(), "carol"); err != nil {
+	if _, err := (directory{w}).DeleteUser(t.Context(), "carol"); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"/users/carol/notices", "/users/carol/badge"} {
@@ -41,31 +42,31 @@ func TestAUserWhoIsGoneIsNotPolled(t *testing.T) {
 	}
 }
 
-func TestWhoIsMadeAgainElsewhereIsKnownAtOnce(t *testing.T) {
+func TestAUserRecreatedByAnotherInstanceIsFoundAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	again := func() { // by another instance
+	recreate := func() { // as another instance would
 		t.Helper()
 		w.polled(t, "carol", "")
-		if err := (directory{w}).DeleteUser(t.Context(), "carol"); err != nil {
+		if _, err := (directory{w}).DeleteUser(t.Context(), "carol"); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.store.CreateUser(t.Context(), store.NewUser{Name: "carol", Audience: 2}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	again()
+	recreate()
 	if got := w.polled(t, "carol", ""); got.Unread != 0 || len(got.Notices) != 0 {
 		t.Errorf("%+v", got)
 	}
-	again()
+	recreate()
 	w.call(t, w.read, "GET", "/users/carol/badge", nil).is(t, http.StatusOK)
-	again()
+	recreate()
 	w.call(t, w.read, "POST", "/users/carol/read", `{"upto": 5}`).is(t, http.StatusOK)
 	w.call(t, w.read, "POST", "/users/carol/read", `{"keys": ["like:photo:1"]}`).is(t, http.StatusNotFound)
 }
 
-func TestNamesReachTheirUserHoweverTheyLook(t *testing.T) {
+func TestUnusualNamesFindTheirUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i, name := range []string{"a/b", "..", ".", "a//b", "50%", "%2F", "two words", "日本", "a?b=c", "#1", "a+b", "a;b", "0", "-1", strings.Repeat("é", 100)} {
@@ -81,7 +82,7 @@ func TestNamesReachTheirUserHoweverTheyLook(t *testing.T) {
 	}
 }
 
-// escapeName escapes whatever means something in a path.
+// escapeName escapes all bytes except lower-case letters and digits.
 func escapeName(name string) string {
 	var b strings.Builder
 	for _, c := range []byte(name) {

@@ -9,8 +9,8 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 )
 
-// bodies are the calls about users and subscriptions that have a body, with one that
-// is right and a field of it.
+// bodies are the calls about users and subscriptions that have a body, each with a valid body
+// and one of its fields.
 var bodies = []struct{ method, path, body, field string }{
 	{"PUT", "/users/bob", `{"locale": "ja"}`, "locale"},
 	{"POST", "/users/bob/read", `{"upto": "1"}`, "upto"},
@@ -20,7 +20,7 @@ var bodies = []struct{ method, path, body, field string }{
 	{"DELETE", "/subscriptions", `{"type": "rep_notice", "role": "picker"}`, "role"},
 }
 
-func TestNoCallTakesABodyThatIsNotAsItWantsIt(t *testing.T) {
+func TestCallsAboutUsersRefuseMalformedBodies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, c := range bodies {
@@ -72,7 +72,7 @@ func TestNoCallTakesABodyThatIsNotAsItWantsIt(t *testing.T) {
 	}
 }
 
-func TestAUserWhomNobodyKnowsIsNotFound(t *testing.T) {
+func TestAnUnknownUserIsNotFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, name := range []string{
@@ -97,7 +97,7 @@ func TestAUserWhomNobodyKnowsIsNotFound(t *testing.T) {
 	}
 }
 
-func TestAPollThatAsksForNonsenseIsToldSo(t *testing.T) {
+func TestAPollWithInvalidParametersIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for query, want := range map[string][]string{
@@ -131,7 +131,7 @@ func TestAPollThatAsksForNonsenseIsToldSo(t *testing.T) {
 	}
 }
 
-func TestWhileRedisIsAwayInboxesCannotBeAsked(t *testing.T) {
+func TestWhileRedisIsUnavailableOnlyInboxesAre(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	w := newStillWorld(t, "", server.Client(t))
@@ -152,13 +152,14 @@ func TestWhileRedisIsAwayInboxesCannotBeAsked(t *testing.T) {
 			}
 		})
 	}
-	t.Run("what SQL knows goes on", func(t *testing.T) {
+	t.Run("calls that need only SQL", func(t *testing.T) {
 		t.Parallel()
 		w.call(t, w.admin, "PUT", "/users/frank", `{}`).is(t, http.StatusCreated)
 		w.call(t, w.admin, "GET", "/users/frank", nil).is(t, http.StatusOK)
 		w.call(t, w.admin, "PUT", "/subscriptions", `{"type": "rep_notice", "user": "bob"}`).is(t, http.StatusCreated)
 		w.call(t, w.admin, "GET", "/subscriptions", nil).is(t, http.StatusOK)
-		w.call(t, w.admin, "DELETE", "/users/frank", nil).is(t, http.StatusServiceUnavailable)
-		w.call(t, w.admin, "GET", "/users/frank", nil).is(t, http.StatusOK)
+		// The deletion begins in SQL and ends once the user's data in Redis can be removed.
+		w.call(t, w.admin, "DELETE", "/users/frank", nil).is(t, http.StatusAccepted)
+		w.call(t, w.admin, "GET", "/users/frank", nil).is(t, http.StatusNotFound)
 	})
 }

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	rememberFor = 5 * time.Second // how long a user who is gone may still be known
-	maxKnown    = 50_000          // users in one half of the memory
+	rememberFor = 3 * time.Second // how long an outdated entry may be used after a user was deleted or changed
+	maxKnown    = 50_000          // users in one half of the cache
 )
 
-// person is what calls have to know of a user.
+// person holds the data of a user that calls need.
 type person struct {
 	notifier.Reader
 	locale string
 }
 
-// known remembers users by name, so that a poll does not ask SQL who he is. It has
-// two halves: what is learnt goes into the new one, and when that has served for
-// half of the time it becomes the old one, which is then forgotten. Who does not
-// exist is not remembered: he may be made at any moment.
+// known caches users by name, so that a poll needs no SQL query. It has two halves: new
+// entries go into the fresh half, which becomes the old half after half of rememberFor; the
+// previous old half is then dropped. Unknown names are not cached, because such a user may be
+// created at any moment.
 type known struct {
 	users interface {
 		UserByName(ctx context.Context, name string) (notifier.User, error)
@@ -33,13 +33,13 @@ type known struct {
 	mu        sync.RWMutex
 	fresh     map[string]person
 	old       map[string]person
-	turned    time.Time // when fresh began
-	forgotten uint64    // how often somebody was forgotten
+	turned    time.Time // when fresh was started
+	forgotten uint64    // number of calls of forget
 }
 
-// serve does something for the user of this name, or answers notifier.ErrNotFound. When
-// there is nothing of the one who is remembered he may have been deleted and made again,
-// by another instance: then it is done for who is called so now.
+// serve calls do for the user with this name, or returns notifier.ErrNotFound. If do does not
+// find a cached user, another instance may have deleted and created them again: then do is
+// called for the user who has the name now.
 func (k *known) serve(ctx context.Context, name string, do func(who person) error) error {
 	who, held, forgotten := k.remembered(name, k.now())
 	if !held {
@@ -62,7 +62,7 @@ func (k *known) serve(ctx context.Context, name string, do func(who person) erro
 	return do(now)
 }
 
-// ask asks the directory, and remembers the answer.
+// ask looks up a user in the directory and caches the answer.
 func (k *known) ask(ctx context.Context, name string, forgotten uint64) (person, error) {
 	u, err := k.users.UserByName(ctx, name)
 	if err != nil {
@@ -86,8 +86,8 @@ func (k *known) remembered(name string, now time.Time) (p person, ok bool, forgo
 	return p, ok, k.forgotten
 }
 
-// learn remembers a user, unless somebody was forgotten since he was asked for: it
-// may have been him.
+// learn caches a user, unless forget was called since the lookup began: it may have been for
+// this user.
 func (k *known) learn(name string, p person, forgotten uint64, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -106,7 +106,7 @@ func (k *known) learn(name string, p person, forgotten uint64, now time.Time) {
 	k.fresh[name] = p
 }
 
-// forget has the next call ask for him.
+// forget removes a user from the cache, so that the next call looks them up.
 func (k *known) forget(name string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -11,11 +11,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// asked answers users and counts the questions.
+// asked is a directory that counts its calls.
 type asked struct {
 	users map[string]int64
 	n     int
-	while func() // runs while a question is under way
+	while func() // runs during a lookup
 }
 
 func (a *asked) UserByName(_ context.Context, name string) (notifier.User, error) {
@@ -41,7 +41,7 @@ func newKnown() (*known, *asked, *wristwatch) {
 	return &known{users: a, now: c.now}, a, c
 }
 
-// find is who is served.
+// find returns the user that is passed to do.
 func (k *known) find(ctx context.Context, name string) (p person, err error) {
 	err = k.serve(ctx, name, func(who person) error {
 		p = who
@@ -50,7 +50,7 @@ func (k *known) find(ctx context.Context, name string) (p person, err error) {
 	return p, err
 }
 
-func TestWhoIsNotThereAnyMoreIsAskedForOnceMore(t *testing.T) {
+func TestACachedUserWhoIsNotFoundIsLookedUpOnceMore(t *testing.T) {
 	t.Parallel()
 	k, a, _ := newKnown()
 	var served []int64
@@ -63,7 +63,7 @@ func TestWhoIsNotThereAnyMoreIsAskedForOnceMore(t *testing.T) {
 		}
 	}
 	for _, step := range []struct {
-		is, there int64 // who is called so, and of whom there is something
+		is, there int64 // the user with the name, and the user with an inbox
 		err       error
 		served    []int64
 		asked     int
@@ -72,7 +72,7 @@ func TestWhoIsNotThereAnyMoreIsAskedForOnceMore(t *testing.T) {
 		{1, 1, nil, []int64{1}, 1},
 		{2, 2, nil, []int64{1, 2}, 2},
 		{2, 2, nil, []int64{2}, 2},
-		{2, 3, notifier.ErrNotFound, []int64{2}, 3}, // once more, and no more than that
+		{2, 3, notifier.ErrNotFound, []int64{2}, 3}, // one more lookup, and no further ones
 		{0, 3, notifier.ErrNotFound, []int64{2}, 4},
 	} {
 		if a.users["alice"] = step.is; step.is == 0 {
@@ -85,7 +85,7 @@ func TestWhoIsNotThereAnyMoreIsAskedForOnceMore(t *testing.T) {
 	}
 }
 
-func TestWhoIsKnownIsNotAskedForAgain(t *testing.T) {
+func TestACachedUserIsNotLookedUpAgain(t *testing.T) {
 	t.Parallel()
 	k, a, _ := newKnown()
 	for range 3 {
@@ -99,9 +99,9 @@ func TestWhoIsKnownIsNotAskedForAgain(t *testing.T) {
 	}
 }
 
-func TestWhoIsGoneIsNotKnownForLong(t *testing.T) {
+func TestADeletedUserIsNotCachedForLong(t *testing.T) {
 	t.Parallel()
-	// Others keep the memory turning, at any pace.
+	// Lookups of other users keep turning the cache, at any pace.
 	for _, pace := range []time.Duration{100 * time.Millisecond, rememberFor / 2, rememberFor - time.Millisecond, 2 * rememberFor} {
 		for _, late := range []time.Duration{0, time.Second, rememberFor/2 - time.Millisecond, rememberFor / 2, rememberFor - time.Millisecond} {
 			k, a, c := newKnown()
@@ -121,19 +121,19 @@ func TestWhoIsGoneIsNotKnownForLong(t *testing.T) {
 				c.advance(min(pace, end.Sub(c.now())))
 			}
 			if _, err := k.find(t.Context(), "alice"); !errors.Is(err, notifier.ErrNotFound) {
-				t.Errorf("others every %v, learnt after %v: %v", pace, late, err)
+				t.Errorf("others every %v, cached after %v: %v", pace, late, err)
 			}
 		}
 	}
 }
 
-func TestWhoIsForgottenIsAskedForAtOnce(t *testing.T) {
+func TestAForgottenUserIsLookedUpAtOnce(t *testing.T) {
 	t.Parallel()
 	k, a, c := newKnown()
 	_, _ = k.find(t.Context(), "alice")
 	c.advance(rememberFor / 2)
 	a.users["bob"] = 2
-	_, _ = k.find(t.Context(), "bob") // alice is in the old half now
+	_, _ = k.find(t.Context(), "bob") // now alice is in the old half
 	a.users = map[string]int64{}
 	for _, name := range []string{"alice", "bob"} {
 		k.forget(name)
@@ -143,7 +143,7 @@ func TestWhoIsForgottenIsAskedForAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhoIsForgottenWhileHeIsAskedForIsNotRemembered(t *testing.T) {
+func TestAUserForgottenDuringTheLookupIsNotCached(t *testing.T) {
 	t.Parallel()
 	k, a, _ := newKnown()
 	a.while = func() { k.forget("alice") }
@@ -151,13 +151,13 @@ func TestWhoIsForgottenWhileHeIsAskedForIsNotRemembered(t *testing.T) {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	a.while = nil
-	a.users["alice"] = 2 // deleted, and made anew
+	a.users["alice"] = 2 // deleted and created again
 	if p, err := k.find(t.Context(), "alice"); err != nil || p.Seq != 2 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
 
-func TestWhoDoesNotExistMayComeAtAnyMoment(t *testing.T) {
+func TestUnknownNamesAreNotCached(t *testing.T) {
 	t.Parallel()
 	k, a, _ := newKnown()
 	if _, err := k.find(t.Context(), "bob"); !errors.Is(err, notifier.ErrNotFound) {
@@ -169,7 +169,7 @@ func TestWhoDoesNotExistMayComeAtAnyMoment(t *testing.T) {
 	}
 }
 
-func TestTheMemoryIsBounded(t *testing.T) {
+func TestTheUserCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	k, a, _ := newKnown()
 	for i := range 3 * maxKnown {
@@ -178,6 +178,6 @@ func TestTheMemoryIsBounded(t *testing.T) {
 		_, _ = k.find(t.Context(), name)
 	}
 	if n := len(k.fresh) + len(k.old); n > 2*maxKnown {
-		t.Errorf("%d users are remembered", n)
+		t.Errorf("%d users are cached", n)
 	}
 }

@@ -13,38 +13,36 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// maxReadKeys is how many notices can be named at once.
-const maxReadKeys = 1000
-
 // registerReading adds the call that marks notices as read.
 func registerReading(u *users) {
 	register(u.server, call{
 		id: "read", group: groupUsers, method: http.MethodPost, path: userPath + "/read", scope: notifier.ScopeRead, status: http.StatusOK,
 		summary: "Mark notices as read",
-		about: "One of three: `keys`, all of them or, when one is not in the inbox, none; `upto`, whatever is not newer than an `at` (such as `newest` of a " +
-			"poll) or than the notice with this key; `subject`, whatever is about a thing that the user has just seen. Every open browser follows. The answer is the badge after it.",
+		about: "The body has exactly one of three fields. `keys` marks these notices, or none of them if one is not in the inbox. `upto` marks all notices that are not newer than an " +
+			"`at` (such as `newest` from a poll) or than the notice with this key. `subject` marks all notices about a thing that the user has just seen. " +
+			"All open browsers are updated. The answer is the resulting badge.",
 		errors: []int{http.StatusNotFound},
 		examples: []example{
 			{name: "subject", summary: "Bob has seen the photo", params: map[string]string{"name": "bob"}, body: `{"subject": "photo_id:1:user_id:7"}`},
-			{name: "upto", summary: "All that Bob was shown", params: map[string]string{"name": "bob"}, body: `{"upto": 1763800000000}`},
+			{name: "upto", summary: "Everything that Bob was shown", params: map[string]string{"name": "bob"}, body: `{"upto": 1763800000000}`},
 			{name: "keys", summary: "One notice", params: map[string]string{"name": "bob"}, body: `{"keys": ["comment:photo_id:1"]}`},
 		},
 	}, u.read)
 }
 
 type readInput struct {
-	Name    string `path:"name" doc:"The user."`
+	Name    string `path:"name" doc:"The name of the user."`
 	Payload payload[readBody]
 }
 
-// readBody says what is read: one of its fields is set.
+// readBody selects the notices to mark as read: exactly one of its fields is set.
 type readBody struct {
-	Keys    []string `json:"keys,omitempty" nullable:"false" minItems:"1" maxItems:"1000" doc:"These notices."`
-	Upto    *upto    `json:"upto,omitempty" doc:"Whatever is not newer than this."`
-	Subject *string  `json:"subject,omitempty" minLength:"1" maxLength:"200" doc:"Whatever is about this, of any type."`
+	Keys    bounded[string, upToKeys] `json:"keys,omitempty" nullable:"false" minItems:"1" doc:"The keys of the notices."`
+	Upto    *upto                     `json:"upto,omitempty" doc:"All notices that are not newer than this."`
+	Subject *string                   `json:"subject,omitempty" minLength:"1" maxLength:"200" doc:"All notices about this subject, of any type."`
 }
 
-// check is nil for a body that says one thing.
+// check returns nil for a body with exactly one valid field.
 func (b *readBody) check() error {
 	given := 0
 	for _, is := range []bool{b.Keys != nil, b.Upto != nil, b.Subject != nil} {
@@ -57,8 +55,6 @@ func (b *readBody) check() error {
 		return invalidAt("body", codeOneOfThree, nil)
 	case b.Keys != nil && len(b.Keys) == 0:
 		return invalidAt("body.keys", notifier.CodeRequired, nil)
-	case len(b.Keys) > maxReadKeys:
-		return invalidAt("body.keys", codeTooMany, map[string]any{"Count": len(b.Keys), "Max": maxReadKeys})
 	case b.Upto != nil && *b.Upto == "":
 		return invalidAt("body.upto", notifier.CodeRequired, nil)
 	case b.Subject != nil && *b.Subject == "":
@@ -87,10 +83,10 @@ func (u *users) read(ctx context.Context, in *readInput) (*badgeOutput, error) {
 	})
 }
 
-// upto is an at, or a key: what inboxes take as text.
+// upto is an `at` in decimal or the key of an entry, as Inbox.ReadUpto takes it.
 type upto string
 
-// UnmarshalJSON takes a number from 0, or a text.
+// UnmarshalJSON accepts a non-negative integer or a string.
 func (u *upto) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '"' {
 		return json.Unmarshal(text, (*string)(u))
@@ -103,11 +99,11 @@ func (u *upto) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Schema is for the document.
+// Schema describes it in the document.
 func (upto) Schema(huma.Registry) *huma.Schema {
 	low := 0.0
 	return &huma.Schema{
-		Description: "Whatever is not newer than this: an at, or the key of a notice.",
+		Description: "All notices that are not newer than this: a value such as newest from a poll, or the key of a notice.",
 		OneOf:       []*huma.Schema{{Type: huma.TypeInteger, Format: "int64", Minimum: &low}, {Type: huma.TypeString}},
 	}
 }

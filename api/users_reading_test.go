@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// unread is the keys of what a user has not read, newest first.
+// unread returns the keys of a user's unread notices, newest first.
 func (w *world) unread(t testing.TB, name string) (keys []string) {
 	t.Helper()
 	for _, n := range w.polled(t, name, "limit=200").Notices {
@@ -22,7 +22,7 @@ func (w *world) unread(t testing.TB, name string) (keys []string) {
 	return keys
 }
 
-func TestReadingIsByKeysUptoOrSubject(t *testing.T) {
+func TestNoticesAreMarkedAsReadByKeysUptoOrSubject(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var ats []int64
@@ -55,7 +55,7 @@ func TestReadingIsByKeysUptoOrSubject(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadIsOneThingThatIsInTheInbox(t *testing.T) {
+func TestReadRefusesInvalidBodiesAndForeignKeys(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.sent(t, notifier.Draft{Type: "like", Subject: "photo:1"}, "bob")
@@ -71,7 +71,7 @@ func TestWhatIsReadIsOneThingThatIsInTheInbox(t *testing.T) {
 		{`{"keys": []}`, http.StatusUnprocessableEntity, []string{"body.keys"}},
 		{`{"keys": ` + many + `}`, http.StatusUnprocessableEntity, []string{"body.keys"}},
 		{`{"keys": [1]}`, http.StatusUnprocessableEntity, []string{"body.keys[0]"}},
-		{`{"keys": null}`, http.StatusUnprocessableEntity, []string{"body"}},
+		{`{"keys": null}`, http.StatusUnprocessableEntity, []string{"body.keys"}},
 		{`{"upto": -1}`, http.StatusUnprocessableEntity, []string{"body.upto"}},
 		{`{"upto": 1.5}`, http.StatusUnprocessableEntity, []string{"body.upto"}},
 		{`{"upto": 9223372036854775808}`, http.StatusUnprocessableEntity, []string{"body.upto"}},
@@ -81,7 +81,7 @@ func TestWhatIsReadIsOneThingThatIsInTheInbox(t *testing.T) {
 		{`{"subject": "two words"}`, http.StatusUnprocessableEntity, []string{"body.subject"}},
 		{`{"subject": "` + strings.Repeat("x", 201) + `"}`, http.StatusUnprocessableEntity, []string{"body.subject"}},
 		{`{"subject": "\u0000"}`, http.StatusUnprocessableEntity, []string{"body.subject"}},
-		{`{"keys": ["like:photo:1", "like:photo:2"]}`, http.StatusNotFound, nil}, // the second is another's
+		{`{"keys": ["like:photo:1", "like:photo:2"]}`, http.StatusNotFound, nil}, // the second belongs to another user
 		{`{"keys": ["like:photo:2"]}`, http.StatusNotFound, nil},
 		{`{"keys": ["like:photo:1:has_read:0"]}`, http.StatusNotFound, nil},
 		{`{"keys": ["like:photo:1", ""]}`, http.StatusNotFound, nil},
@@ -97,7 +97,7 @@ func TestWhatIsReadIsOneThingThatIsInTheInbox(t *testing.T) {
 	}
 	for _, name := range []string{"alice", "bob"} {
 		if got := w.unread(t, name); len(got) != 1 {
-			t.Errorf("%s has not read %q", name, got)
+			t.Errorf("%s: unread %q, want one notice", name, got)
 		}
 	}
 	w.call(t, w.read, "POST", "/users/nobody/read", `{"upto": 5}`).is(t, http.StatusNotFound)

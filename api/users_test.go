@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"slices"
@@ -12,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestAUserIsMadeAndChangedByTheSameCall(t *testing.T) {
+func TestTheSameCallCreatesAndChangesAUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, step := range []struct {
@@ -42,11 +43,11 @@ func TestAUserIsMadeAndChangedByTheSameCall(t *testing.T) {
 	}
 	members, err := w.store.RoleMembers(t.Context(), "driver")
 	if err != nil || members.GetCardinality() != 0 {
-		t.Errorf("%v drive, %v", members, err)
+		t.Errorf("drivers: %v, %v", members, err)
 	}
 }
 
-func TestFaultsOfAUserAreNamedAndNothingIsDone(t *testing.T) {
+func TestFaultyUsersAreRefusedWithAllTheirFaults(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	long := strings.Repeat("x", 201)
@@ -91,7 +92,37 @@ func TestFaultsOfAUserAreNamedAndNothingIsDone(t *testing.T) {
 	}
 }
 
-func TestWhoIsDeletedIsGone(t *testing.T) {
+func TestALongDeletionIsAcceptedAndMayBeRepeated(t *testing.T) {
+	t.Parallel()
+	var audit bytes.Buffer
+	w := newWorld(t, func(c *Config) { c.Audit = told{&audit} })
+	w.slowDeletions.Store(true)
+	for range 2 {
+		res := w.call(t, w.admin, "DELETE", "/users/bob", nil).is(t, http.StatusAccepted)
+		if res.text != "" {
+			t.Errorf("unexpected body: %s", res.text)
+		}
+		w.call(t, w.admin, "GET", "/users/bob", nil).is(t, http.StatusNotFound)
+		w.call(t, w.admin, "PUT", "/users/bob", `{}`).is(t, http.StatusConflict)
+	}
+	if n := strings.Count(audit.String(), "user.delete"); n != 1 {
+		t.Errorf("%d deletions are in the audit log, want one", n)
+	}
+	w.slowDeletions.Store(false)
+	w.call(t, w.admin, "DELETE", "/users/bob", nil).is(t, http.StatusNoContent)
+	w.call(t, w.admin, "DELETE", "/users/bob", nil).is(t, http.StatusNotFound)
+	w.call(t, w.admin, "PUT", "/users/bob", `{}`).is(t, http.StatusCreated)
+}
+
+// told is an audit log that writes its actions as text.
+type told struct{ to *bytes.Buffer }
+
+func (a told) Audit(_ context.Context, e notifier.AuditEntry) error {
+	a.to.WriteString(e.Action + "\n")
+	return nil
+}
+
+func TestADeletedUserCannotBeReadOrDeletedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.call(t, w.admin, "DELETE", "/users/bob", nil).is(t, http.StatusNoContent)
@@ -101,30 +132,32 @@ func TestWhoIsDeletedIsGone(t *testing.T) {
 	w.call(t, w.admin, "DELETE", "/users/nobody", nil).is(t, http.StatusNotFound)
 }
 
-// failing is a directory that deletes half a user.
+// failing is a directory whose deletions fail.
 type failing struct{ Directory }
 
-func (failing) DeleteUser(context.Context, string) error { return notifier.ErrUnavailable }
+func (failing) DeleteUser(context.Context, string) (Deleted, error) {
+	return Deleted{}, notifier.ErrUnavailable
+}
 
-func TestADeletionThatFailedMayBeRepeated(t *testing.T) {
+func TestAFailedDeletionMayBeRepeated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *Config) { c.Directory = failing{c.Directory} })
 	for range 2 {
 		res := w.call(t, w.admin, "DELETE", "/users/bob", nil).is(t, http.StatusServiceUnavailable)
 		if res.Header.Get("Retry-After") == "" {
-			t.Error("nobody says when")
+			t.Error("no Retry-After")
 		}
 	}
 }
 
-func TestOnlyAnAdminSeesAndChangesUsersAndSubscriptions(t *testing.T) {
+func TestOnlyAdminKeysReadAndChangeUsersAndSubscriptions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	topic := `{"type": "rep_notice", "user": "bob"}`
 	for _, c := range []struct {
 		method, path string
 		body         any
-		read         int // what a key gets that may read
+		read         int // status for a key with the scope read
 	}{
 		{"PUT", "/users/bob", `{"locale": "ja"}`, http.StatusForbidden},
 		{"GET", "/users/bob", nil, http.StatusForbidden},
@@ -141,7 +174,7 @@ func TestOnlyAnAdminSeesAndChangesUsersAndSubscriptions(t *testing.T) {
 		for _, key := range []string{"", "ck_", "ck_" + strings.Repeat("A", 43), "x" + w.admin[1:], w.admin + "A"} {
 			res := w.call(t, key, c.method, c.path, c.body).is(t, http.StatusUnauthorized)
 			if res.Header.Get("WWW-Authenticate") == "" {
-				t.Errorf("%s %s: nobody says how to sign in", c.method, c.path)
+				t.Errorf("%s %s: no WWW-Authenticate", c.method, c.path)
 			}
 		}
 	}

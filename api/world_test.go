@@ -3,12 +3,14 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,8 +28,8 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// world is an installation behind the API: real SQL, a real Redis, a pipeline that
-// runs, and the users of the demonstration.
+// world is an installation behind the API: real SQL, a real Redis, a running pipeline and the
+// users of the demonstration.
 type world struct {
 	*server
 	handler http.Handler
@@ -40,18 +42,20 @@ type world struct {
 	toasts  *toast.Toasts
 	pipe    *pipeline.Pipeline
 
-	admin, send, read string // texts of keys with these scopes, each of its own name
+	slowDeletions *atomic.Bool // deletions begin but do not finish
+
+	admin, send, read string // texts of keys with these scopes, each with its own name
 }
 
 var testAudiences = map[notifier.Audience]string{1: "operator", 2: "user", 3: "customer"}
 
-// newWorld is a world on SQLite. What is to be different about the API says change.
+// newWorld makes a world on SQLite. The functions in change adjust the API's configuration.
 func newWorld(t testing.TB, change ...func(*Config)) *world {
 	t.Helper()
 	return newWorldOn(t, "", redistest.Client(t), change...)
 }
 
-// newWorldOn is newWorld on a PostgreSQL, or on SQLite without an address.
+// newWorldOn makes a world on PostgreSQL, or on SQLite if the address is empty.
 func newWorldOn(t testing.TB, postgres string, rdb redis.UniversalClient, change ...func(*Config)) *world {
 	t.Helper()
 	w := newStillWorld(t, postgres, rdb, change...)
@@ -59,7 +63,7 @@ func newWorldOn(t testing.TB, postgres string, rdb redis.UniversalClient, change
 	return w
 }
 
-// newStillWorld is a world in which nobody delivers.
+// newStillWorld makes a world without a running pipeline.
 func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, change ...func(*Config)) *world {
 	t.Helper()
 	s, err := store.Open(t.Context(), store.Config{URL: postgres, DataDir: t.TempDir()})
@@ -68,7 +72,7 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	quiet := slog.New(slog.DiscardHandler)
-	w := &world{store: s, redis: rdb, keys: redistest.Space(t)}
+	w := &world{store: s, redis: rdb, keys: redistest.Space(t), slowDeletions: new(atomic.Bool)}
 	w.inbox = inbox.New(rdb, w.keys, inbox.Options{SQL: s, Log: quiet})
 	w.board = announcement.New(rdb, w.keys, s, announcement.Options{Audiences: []notifier.Audience{1, 2, 3}, Every: 20 * time.Millisecond, Log: quiet})
 	w.topics = topic.New(rdb, w.keys, s, topic.Options{Log: quiet})
@@ -128,7 +132,7 @@ func (w *world) people(t testing.TB) {
 	}
 }
 
-// key adds a key and answers its text.
+// key adds a key and returns its text.
 func (w *world) key(t testing.TB, name string, scopes ...notifier.KeyScope) string {
 	t.Helper()
 	token, hash := NewKey()
@@ -138,7 +142,7 @@ func (w *world) key(t testing.TB, name string, scopes ...notifier.KeyScope) stri
 	return token
 }
 
-// directory is the store, which also erases.
+// directory is a Directory on the store that also erases inboxes.
 type directory struct{ *world }
 
 func (d directory) UserByName(ctx context.Context, name string) (notifier.User, error) {
@@ -149,30 +153,31 @@ func (d directory) PutUser(ctx context.Context, u PutUser) (notifier.User, bool,
 	return d.store.PutUser(ctx, store.PutUser(u))
 }
 
-func (d directory) DeleteUser(ctx context.Context, name string) error {
-	u, err := d.store.UserByName(ctx, name)
+func (d directory) DeleteUser(ctx context.Context, name string) (Deleted, error) {
+	gone, begun, err := d.store.BeginDeletion(ctx, name)
 	if err != nil {
-		return err
+		return Deleted{}, err
 	}
-	if err := d.inbox.Erase(ctx, u.Seq); err != nil {
-		return err
+	erased := !d.slowDeletions.Load() && d.inbox.Erase(ctx, gone.Seq) == nil
+	if !erased {
+		return Deleted{Seq: gone.Seq, Begun: begun}, nil // the rest is pending, as in the program
 	}
-	_, err = d.store.DeleteUser(ctx, name)
-	return err
+	err = errors.Join(d.store.Forget(ctx, gone, nil), d.store.EndDeletion(ctx, gone.Seq))
+	return Deleted{Seq: gone.Seq, Begun: begun, Done: true}, err
 }
 
 func (d directory) Subscriptions(ctx context.Context, q notifier.SubscriptionQuery) ([]notifier.Subscription, error) {
 	return d.store.Subscriptions(ctx, q)
 }
 
-// reply is an answer, with its body as text.
+// reply is an answer with its body as text.
 type reply struct {
 	*http.Response
 	text string
 }
 
-// call asks the API. Headers come in pairs; a body that is no string is written as
-// JSON.
+// call sends a request to the API. Headers come in pairs; a body that is not a string is
+// encoded as JSON.
 func (w *world) call(t testing.TB, key, method, path string, body any, headers ...string) reply {
 	t.Helper()
 	var text string
@@ -209,16 +214,16 @@ func (w *world) call(t testing.TB, key, method, path string, body any, headers .
 	return reply{res, string(b)}
 }
 
-// described fails the test when the document does not say that a call answers so.
+// described fails the test if the document does not list the status for the call.
 func (w *world) described(t testing.TB, r *http.Request, status int) {
 	t.Helper()
 	_, pattern := w.mux.Handler(r)
 	path, found := strings.CutPrefix(pattern, r.Method+" ")
 	if !found || !clean(r.URL.EscapedPath()) || w.api.OpenAPI().Paths[path] == nil {
-		return // no call
+		return // not a call
 	}
 	if op := w.operation(r.Method, path); op.Responses[strconv.Itoa(status)] == nil {
-		t.Errorf("%s answers %d, of which the document says nothing", op.OperationID, status)
+		t.Errorf("%s answers %d, which is not in the document", op.OperationID, status)
 	}
 }
 
@@ -230,7 +235,7 @@ func (r reply) into(t testing.TB, v any) {
 	}
 }
 
-// is fails the test when the status is another, or an error is no problem.
+// is fails the test if the status differs or an error is not a problem.
 func (r reply) is(t testing.TB, status int) reply {
 	t.Helper()
 	if r.StatusCode != status {
@@ -242,7 +247,7 @@ func (r reply) is(t testing.TB, status int) reply {
 	return r
 }
 
-// faults is where a problem says that something is wrong.
+// faults returns the locations of the faults that a problem lists.
 func (r reply) faults(t testing.TB) []string {
 	t.Helper()
 	var p struct {
@@ -259,7 +264,7 @@ func (r reply) faults(t testing.TB) []string {
 	return places
 }
 
-// eventually waits until something is so.
+// eventually waits until is returns true.
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

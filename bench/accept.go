@@ -16,8 +16,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/route"
 )
 
-// accepting measures how many notices are accepted, each on the disk of SQL before
-// its sender is answered. Nobody delivers them meanwhile.
+// accepting measures the rate of accepting notices. SQL has written each to disk before its
+// sender is answered. They are not delivered during the measurement.
 func (w *world) accepting(ctx context.Context) ([]row, error) {
 	var rows []row
 	for _, name := range databaseNames() {
@@ -53,8 +53,8 @@ func (w *world) acceptRate(ctx context.Context, p *pipeline.Pipeline, senders, b
 	return nil
 }
 
-// sendMany has so many senders send in batches, each the next when the last was
-// accepted. A sender who is told to wait sends the rest again.
+// sendMany sends count notices in batches. Each sender sends its next batch when the last one
+// was accepted. A sender that is told to wait sends the rest of its batch again.
 func (w *world) sendMany(ctx context.Context, p *pipeline.Pipeline, run int64, senders, batch, count int) error {
 	var next atomic.Int64
 	var all sync.WaitGroup
@@ -95,7 +95,7 @@ func accepted(ctx context.Context, p *pipeline.Pipeline, requests []notifier.Req
 	return nil
 }
 
-// request is a notice to one user, with the mark in its body.
+// request returns a notice to one user with the mark in its body.
 func (w *world) request(user int, m load.Mark) notifier.Request {
 	d := w.notice(m, 1).Draft
 	d.Target.Users = []string{userName(user + 1)}

@@ -11,22 +11,24 @@ import (
 	"github.com/carillonhq/carillon/bench/load"
 )
 
-// acks says to a server what the streams of a fleet have shown, each when it was
-// shown, as the pages of the users do: over connections that are kept.
+// acks acknowledges to a server each message that a stream of a fleet has shown, over
+// persistent connections, as the users' pages do.
 type acks struct {
 	request func(load.Shown) []byte
 	jobs    chan load.Shown
 	wg      sync.WaitGroup
 
 	mu      sync.Mutex
-	latency load.Histogram // from when a message was due to the answer
+	latency load.Histogram // from the time a message was due to the answer
 	err     error
 }
 
-// ackWaiting is how many may wait for a connection. It is more than any run sends.
+// ackWaiting is the maximum number of acknowledgements that wait for a connection. No run
+// sends as many.
 const ackWaiting = 200_000
 
-// newAcks connects; request is the whole request that says so. Close it.
+// newAcks connects to addr. request returns the whole request of an acknowledgement. The
+// caller must call close.
 func newAcks(ctx context.Context, addr string, request func(load.Shown) []byte) (*acks, error) {
 	a := &acks{request: request, jobs: make(chan load.Shown, ackWaiting)}
 	for range callers {
@@ -40,7 +42,7 @@ func newAcks(ctx context.Context, addr string, request func(load.Shown) []byte) 
 	return a, nil
 }
 
-// shown is called by the fleet.
+// shown queues the acknowledgement of a message. The fleet calls it.
 func (a *acks) shown(s load.Shown) { a.jobs <- s }
 
 func (a *acks) send(c *load.PageConn) {
@@ -61,8 +63,8 @@ func (a *acks) send(c *load.PageConn) {
 	}
 }
 
-// wait returns the latencies of want messages, or of those that were acknowledged
-// when none has been for quiet, and forgets them.
+// wait waits until want messages are acknowledged, or none has been for the time quiet. It
+// returns their latencies and resets them.
 func (a *acks) wait(ctx context.Context, want int64) (*load.Histogram, error) {
 	seen, since := int64(-1), time.Now()
 	for {
@@ -90,7 +92,7 @@ func (a *acks) count() (int64, error) {
 	return a.latency.Total(), a.err
 }
 
-// close is called when the fleet has been.
+// close sends the queued acknowledgements and disconnects. Close the fleet first.
 func (a *acks) close() {
 	close(a.jobs)
 	a.wg.Wait()

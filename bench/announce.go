@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	announced = 10 // announcements one after the other, all open in the end
-	rereads   = 5  // times that everybody's badge is read
+	announced = 10 // announcements one after the other; all are open in the end
+	rereads   = 5  // times that all badges are read
 )
 
-// announceSeries is what announcing gave, by server: times in ms, one sample an
+// announceSeries are the results of announcing, by server: times in ms, one sample per
 // announcement.
 type announceSeries struct {
 	p50, p99, whole, cpu, scripts, reread, told, wrong, lost series
 }
 
-// announce publishes announcements to all streams, whose users differ in what
-// they have in their inboxes. The bounds send the same text and no badge.
+// announce publishes announcements to all streams, whose users have different badges. The
+// bounds send the same text without a badge.
 func (w *world) announce(ctx context.Context) ([]row, error) {
 	s := announceSeries{series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}}
 	for range w.opt.repeat {
@@ -40,7 +40,7 @@ func (w *world) announce(ctx context.Context) ([]row, error) {
 	}
 	to := short(float64(w.opt.streams))
 	return []row{
-		s.p50.row("3", "one announcement to "+to+" streams, each with his own badge, p50", "ms", shown()),
+		s.p50.row("3", "one announcement to "+to+" streams, each with its own badge, p50", "ms", shown()),
 		s.p99.row("3", "the same, p99", "ms", both(atMostOf(1.2, bound.R3Lean), atMost(150))),
 		s.whole.alone().row("3", "the same with its commit in SQL before, p99", "ms", shown()),
 		s.cpu.row("3", "processor time of the server for it", "ms", shown()),
@@ -52,8 +52,8 @@ func (w *world) announce(ctx context.Context) ([]row, error) {
 	}, nil
 }
 
-// fewScripts is how many scripts may run for one announcement: some an audience
-// and an instance, whoever many are connected.
+// fewScripts is the maximum number of scripts for one announcement: a few per audience and
+// instance, however many users are connected.
 const fewScripts = 40
 
 func (w *world) announceAt(ctx context.Context, name string, s announceSeries) (err error) {
@@ -78,8 +78,8 @@ func (w *world) announceAt(ctx context.Context, name string, s announceSeries) (
 	return w.announceEach(ctx, t, fleet, name, s, func(m load.Mark) (time.Duration, error) { return 0, t.many(ctx, m) })
 }
 
-// announceEach publishes one announcement after the other, each when the one before
-// has arrived. publish says how much of its time is not the publishing itself.
+// announceEach publishes announcements one after the other, each when the previous one has
+// arrived. publish returns how much of its time was not spent on publishing.
 func (w *world) announceEach(ctx context.Context, t *target, fleet *load.Fleet, name string, s announceSeries,
 	publish func(load.Mark) (time.Duration, error),
 ) error {
@@ -114,13 +114,13 @@ func (w *world) announceEach(ctx context.Context, t *target, fleet *load.Fleet, 
 		s.lost.add(name, wrongOf(r, w.opt.streams))
 	}
 	s.cpu.add(name, used.mean()) // the kernel counts in steps of 10 ms
-	// The median: once a minute a server reads everybody again, which may be now.
+	// The median, because a server reads all badges again once a minute, perhaps now.
 	s.scripts.add(name, scripts.median())
 	return nil
 }
 
-// differ gives users from 0 to 4 unread rows, so that no two neighbours are to
-// see the same number.
+// differ gives each user 0 to 4 unread entries, so that no two neighbours have the same
+// badge.
 func (w *world) differ(ctx context.Context) error {
 	const kinds = 5
 	for least := 1; least < kinds; least++ {
@@ -150,8 +150,8 @@ func (w *world) announceOurs(ctx context.Context, t *target, fleet *load.Fleet, 
 	return w.announcedBadges(ctx, p, fleet, s)
 }
 
-// announcedBadges compares what all browsers show with what is so, after the
-// openings and after a retraction.
+// announcedBadges compares the badges that all browsers show with the true ones, after the
+// announcements and after a retraction.
 func (w *world) announcedBadges(ctx context.Context, p *poster, fleet *load.Fleet, s announceSeries) error {
 	var want []notifier.Badge
 	var took samples

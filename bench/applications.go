@@ -21,7 +21,7 @@ type application struct {
 	token string
 }
 
-// application starts a server on a database with so many users, and makes a key.
+// application starts a server on a database with this number of users and makes a key.
 func (w *world) application(ctx context.Context, d *database, users int) (*application, error) {
 	if err := d.people(ctx, users); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (w *world) application(ctx context.Context, d *database, users int) (*appli
 	return &application{p, token}, nil
 }
 
-// call is a whole request; a body is JSON.
+// call returns a whole request. A body is JSON.
 func (a *application) call(method, path string, body []byte, header string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s /api/v1%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n%s", method, path, a.addr, a.token, header)
@@ -53,7 +53,7 @@ func (a *application) call(method, path string, body []byte, header string) []by
 	return b.Bytes()
 }
 
-// posted is a notice as an application sends it.
+// posted is a notice in a request.
 type posted struct {
 	Target notifier.Target `json:"target"`
 	Type   string          `json:"type"`
@@ -67,8 +67,8 @@ func (w *world) posted(user int) posted {
 	return posted{d.Target, d.Type, d.Title, d.Body, d.Link}
 }
 
-// acceptingHTTP is accepting from outside: the server delivers meanwhile, and the load
-// and Redis share its processors.
+// acceptingHTTP measures the rate of accepting over HTTP. The server delivers at the same
+// time, and shares its processors with Redis and the load.
 func (w *world) acceptingHTTP(ctx context.Context) ([]row, error) {
 	var rows []row
 	for _, name := range databaseNames() {
@@ -112,8 +112,8 @@ func (w *world) acceptHTTP(ctx context.Context, d *database, single, batched ser
 	return w.batchHTTP(ctx, a, batched)
 }
 
-// batchHTTP sends no more than a server takes that is not done with the last: beyond
-// that it pushes back.
+// batchHTTP sends no more notices than a server accepts before it has delivered them. With
+// more, the server would push back.
 func (w *world) batchHTTP(ctx context.Context, a *application, batched series) error {
 	const size = 1000
 	var batch struct {
@@ -138,8 +138,7 @@ func (w *world) batchHTTP(ctx context.Context, a *application, batched series) e
 	return nil
 }
 
-// polling asks for what is new where nothing is, with and without the validator of
-// the last answer.
+// polling polls inboxes without new notices, with and without the ETag of the last answer.
 func (w *world) polling(ctx context.Context) ([]row, error) {
 	again, kept := series{}, series{}
 	for range w.opt.repeat {
@@ -180,7 +179,7 @@ func (w *world) pollOnce(ctx context.Context, d *database, again, kept series) (
 			return err
 		}
 		if answer.Status != 200 || answer.ETag == "" {
-			return errors.New("a poll has no validator")
+			return errors.New("a poll has no ETag")
 		}
 		tagged[user] = a.call("GET", path(user), nil, "If-None-Match: "+answer.ETag+"\r\n")
 	}

@@ -14,14 +14,14 @@ import (
 	"github.com/carillonhq/carillon/notifier/unread"
 )
 
-// What is delivered while the lag is watched.
+// The deliveries during which the lag is measured.
 const (
 	lagRate  = 5_000 // notices a second, one recipient each
 	lagUsers = 5_000
 )
 
-// writeBehind measures how fast inboxes of 30 entries come to SQL, and how far SQL
-// is behind while notices come in.
+// writeBehind measures how fast inboxes of 30 entries are written to SQL, and how far SQL lags
+// behind while notices are delivered.
 func (w *world) writeBehind(ctx context.Context) ([]row, error) {
 	var rows []row
 	for _, name := range databaseNames() {
@@ -38,7 +38,7 @@ func (w *world) writeBehind(ctx context.Context) ([]row, error) {
 	return rows, nil
 }
 
-// onDatabase does something with an empty database and an empty Redis.
+// onDatabase calls do with an empty database and an empty Redis.
 func (w *world) onDatabase(ctx context.Context, name string, do func(*database) error) error {
 	if err := w.reset(ctx); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (w *world) behind(ctx context.Context, d *database, rate, lag series) error
 	})
 }
 
-// flushing does something while inboxes are written behind.
+// flushing calls do while inboxes are written behind.
 func (w *world) flushing(ctx context.Context, d *database, every time.Duration, do func(context.Context, *unread.Flusher) error) error {
 	f := unread.New(unread.Config{Inbox: w.inbox, Store: d.st, Redis: w.rdb, Keys: w.space, Every: every, Log: w.log})
 	ctx, stop := context.WithCancel(ctx)
@@ -93,7 +93,7 @@ func (w *world) flushing(ctx context.Context, d *database, every time.Duration, 
 	return errors.Join(err, parts.Wait())
 }
 
-// mostBehind delivers at an even pace, and returns the greatest lag meanwhile.
+// mostBehind delivers at an even pace and returns the greatest lag.
 func (w *world) mostBehind(ctx context.Context, f *unread.Flusher, seqs []int64) (most time.Duration, err error) {
 	const step = 20 * time.Millisecond
 	tick := time.NewTicker(step)

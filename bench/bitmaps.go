@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	fewOpen    = 20  // announcements open on a usual day
+	fewOpen    = 20  // announcements open on an ordinary day
 	manyAtOnce = 500 // users whose counts a hub reads in one call
 	megabyte   = 1e6
 	mostMemory = 1.45 // MB of an announcement
 )
 
-// bitmapSeries is what bitmaps of ten million users gave: memory in MB, times in
-// ms, each as Redis has counted it and as the caller has waited for it.
+// bitmapSeries are the results for bitmaps of ten million users: memory in MB, times in ms,
+// each as counted by Redis and as waited for by the caller.
 type bitmapSeries struct {
 	key, grown, restored          series
 	one, oneWaited                series
@@ -27,8 +27,8 @@ type bitmapSeries struct {
 	mark, markWaited, counted, up series
 }
 
-// bitmaps measures announcements whose highest reader is number ten million.
-// There is no SQL behind them; all else is the board as it is.
+// bitmaps measures announcements whose highest reader has the number ten million. The board is
+// the real one, but without SQL behind it.
 func (w *world) bitmaps(ctx context.Context) ([]row, error) {
 	s := bitmapSeries{series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}}
 	for range w.opt.repeat {
@@ -54,7 +54,8 @@ func (w *world) bitmaps(ctx context.Context) ([]row, error) {
 	}, nil
 }
 
-// bitmapsNew has 64 open that grow by being read, and then counts in them.
+// bitmapsNew opens 64 announcements, whose bitmaps grow as they are read, and then counts in
+// them.
 func (w *world) bitmapsNew(ctx context.Context, s bitmapSeries) error {
 	if err := w.reset(ctx); err != nil {
 		return err
@@ -104,7 +105,8 @@ func (w *world) bitmapsNew(ctx context.Context, s bitmapSeries) error {
 	})
 }
 
-// bitmapsRestored has Redis lose 20 that half of all have read, and get them back.
+// bitmapsRestored restores 20 announcements, each read by half of the users, after a loss of
+// Redis.
 func (w *world) bitmapsRestored(ctx context.Context, s bitmapSeries) error {
 	if err := w.reset(ctx); err != nil {
 		return err
@@ -128,8 +130,8 @@ func (w *world) bitmapsRestored(ctx context.Context, s bitmapSeries) error {
 	})
 }
 
-// timed calls do count times and adds what half of the calls took Redis at most, and
-// what half of them had to be waited for. With inRedis each call shall be one script.
+// timed calls do count times and adds two medians: the time of a call in Redis and the time
+// the caller waited for it. With inRedis, each call must run exactly one script.
 func (w *world) timed(ctx context.Context, count int, inRedis, waited series, do func(i int) error) error {
 	if err := w.resetStats(ctx); err != nil {
 		return err
@@ -151,7 +153,7 @@ func (w *world) timed(ctx context.Context, count int, inRedis, waited series, do
 		return err
 	}
 	if stat.calls != float64(count) {
-		return fmt.Errorf("%d calls ran %v scripts: they shall run one each", count, stat.calls)
+		return fmt.Errorf("%d calls ran %v scripts, want one each", count, stat.calls)
 	}
 	micros, err := w.scriptMedian(ctx)
 	inRedis.add(ours, micros/1000)

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 )
 
-// boardOf is a board on which all that the shelf holds is open.
+// boardOf returns a board on which all announcements of the shelf are open.
 func (w *world) boardOf(ctx context.Context, s *shelf) (*announcement.Board, error) {
 	b := announcement.New(w.rdb, w.space, s, announcement.Options{
 		MaxSeq: 16_000_000, Audiences: []notifier.Audience{audience}, Log: w.log,
@@ -44,8 +44,8 @@ func (w *world) largest(ctx context.Context, count int, into series) error {
 	return nil
 }
 
-// scribble has half of all read each announcement: whoever it may be, bit 0 and
-// the last stay as they are.
+// scribble marks each announcement as read by a random half of the users. Bit 0 and the last
+// bit stay as they are.
 func (w *world) scribble(ctx context.Context) error {
 	const piece = 64 << 10
 	bits := random(tenMillion/8 - 1)
@@ -69,7 +69,8 @@ func random(size int) []byte {
 	return b
 }
 
-// someone is one of ten million, each i another, all over the bitmaps.
+// someone returns one of ten million readers: a different one for each i, spread over the
+// bitmaps.
 func someone(i int) notifier.Reader {
 	const stride = 6_180_339 // has no divisor in common with ten million
 	return notifier.Reader{Seq: 1 + int64(i)*stride%tenMillion, Audience: audience}

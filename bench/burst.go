@@ -16,14 +16,14 @@ import (
 
 const (
 	each = 50 // messages to each stream
-	// underWay is how many changes may be on their way. Redis drops a
-	// subscriber for whom 32 MB wait, which is no measure of what it takes.
+	// underWay is the maximum number of changes on their way. Redis drops a subscriber with
+	// 32 MB of waiting messages, and that is not the limit to be measured.
 	underWay = 40_000
 )
 
-// burst sends 50 messages to each stream at once. Carillon does it in two ways:
-// through the deliver scripts, which bound it, and with the changes published
-// straight, which shows what the live side takes.
+// burst sends 50 messages to each stream at once. For Carillon it does so in two ways: through
+// the deliver scripts, which limit it, and by publishing the changes directly, which shows the
+// capacity of the live side.
 func (w *world) burst(ctx context.Context) ([]row, error) {
 	delivered, live, events, wrong, lost := series{}, series{}, series{}, series{}, series{}
 	for range w.opt.repeat {
@@ -69,7 +69,7 @@ func (w *world) burstAt(ctx context.Context, name string, s burstSeries) (err er
 	return w.burstOurs(ctx, t, fleet, s)
 }
 
-// burstOurs sends the burst both ways.
+// burstOurs sends the burst in both ways.
 func (w *world) burstOurs(ctx context.Context, t *target, fleet *load.Fleet, s burstSeries) error {
 	count := each * w.opt.streams
 	r, took, err := w.sent(ctx, fleet, int64(count), func(run int64) error { return w.toAll(ctx, t, run, 4) })
@@ -93,7 +93,7 @@ func (w *world) burstOurs(ctx context.Context, t *target, fleet *load.Fleet, s b
 	if err != nil {
 		return err
 	}
-	s.live.add(ours, 2*float64(r.Marks)/took.Seconds()) // what merging leaves out was told all the same
+	s.live.add(ours, 2*float64(r.Marks)/took.Seconds()) // merged badges count: they were delivered as one
 	s.events.add(ours, float64(r.Events)/took.Seconds())
 	again := wrongBadges(ctx, fleet, func(_ int, b load.Badge) bool { return b.Unread == each && b.Ver == ver+each })
 	w.log.Info("burst of changes", "lost", wrongOf(r, count), "wrong_badges", again, "dropped", r.Dropped)
@@ -102,15 +102,15 @@ func (w *world) burstOurs(ctx context.Context, t *target, fleet *load.Fleet, s b
 	return nil
 }
 
-// toAll sends each messages to everybody, some at a time.
+// toAll sends `each` messages to every user, at most atOnce at a time.
 func (w *world) toAll(ctx context.Context, t *target, run int64, atOnce int) error {
 	return inParallel(ctx, atOnce, each, func(n int) error {
 		return t.many(ctx, load.Mark{Run: run, User: load.Everyone, N: int64(n), Due: time.Now()})
 	})
 }
 
-// wrongBadges counts the streams whose last badge is not the right one. A badge
-// follows its notice, so the last of them are given 5 s.
+// wrongBadges counts the streams whose last badge is wrong. Badges follow their notices, so it
+// waits up to 5 s for the last of them.
 func wrongBadges(ctx context.Context, f *load.Fleet, right func(i int, b load.Badge) bool) (wrong int) {
 	for end := time.Now().Add(5 * time.Second); ; {
 		wrong = 0
@@ -125,8 +125,8 @@ func wrongBadges(ctx context.Context, f *load.Fleet, right func(i int, b load.Ba
 	}
 }
 
-// settle writes the numbers that the published changes end with. The server reads
-// every user again once a minute and believes Redis.
+// settle stores the counts that the published changes end with, because the server reads all
+// users again from Redis once a minute.
 func (w *world) settle(ctx context.Context, unread, ver int64) error {
 	for part := range slices.Chunk(w.seqs(), 1000) {
 		pipe := w.rdb.Pipeline()
@@ -140,11 +140,11 @@ func (w *world) settle(ctx context.Context, unread, ver int64) error {
 	return nil
 }
 
-// publishAll says one text on many channels: a deliver script without storing.
+// publishAll publishes one text on many channels, like a deliver script that stores nothing.
 const publishAll = `for i = 2, #ARGV do redis.call('PUBLISH', ARGV[i], ARGV[1]) end return #ARGV`
 
-// publishChanges publishes what each deliver scripts of all users would, with
-// versions after ver and 1 to each unread, as fast as they arrive.
+// publishChanges publishes what `each` deliveries to every user would, as fast as the changes
+// arrive: with versions after ver, and unread counts from 1 to `each`.
 func (w *world) publishChanges(ctx context.Context, f *load.Fleet, run, ver int64) error {
 	const perCall = 500
 	script := redis.NewScript(publishAll)

@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/bench/load"
 )
 
-// churn has everybody connect and leave three times, and then reloads page
-// after page, and looks at what of it stays in the server.
+// churn connects and disconnects all users three times, then reloads page after page, and
+// measures what stays behind in the server.
 func (w *world) churn(ctx context.Context) ([]row, error) {
 	left, files, hung := series{}, series{}, series{}
 	for range w.opt.repeat {
@@ -61,18 +61,17 @@ func (w *world) churnOnce(ctx context.Context) (got churnResult, err error) {
 	hung, err := load.Reloads(ctx, w.fleet(t), w.opt.scaled(20_000), 32, 10*time.Second)
 	got.hung += float64(hung)
 	if err != nil {
-		w.log.Warn("a reload went wrong", "err", err)
+		w.log.Warn("reload failed", "err", err)
 	}
 	after, err := t.settled(ctx)
 	got.goroutines, got.files = after.goroutines-before.goroutines, after.files-before.files
 	return got, err
 }
 
-// held is what a server holds while nobody is connected.
+// held are the resources that a server holds while nobody is connected.
 type held struct{ goroutines, files float64 }
 
-// settled waits until the number of goroutines no longer falls, for 30 s at
-// most.
+// settled waits until the number of goroutines no longer falls, for at most 30 s.
 func (t *target) settled(ctx context.Context) (h held, err error) {
 	lowest, since := 1e9, time.Now()
 	for began := since; time.Since(since) < 3*time.Second && time.Since(began) < 30*time.Second; {

@@ -13,7 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// commandStat is what Redis counted of one command since the last reset.
+// commandStat holds Redis's statistics of one command since the last reset.
 type commandStat struct {
 	calls  float64
 	micros float64 // per call
@@ -38,7 +38,7 @@ func (w *world) commandStat(ctx context.Context, command string) (s commandStat,
 	return s, err
 }
 
-// resetStats has Redis count from now on.
+// resetStats resets Redis's statistics.
 func (w *world) resetStats(ctx context.Context) error {
 	if err := w.rdb.ConfigResetStat(ctx).Err(); err != nil {
 		return fmt.Errorf("reset the statistics: %w", err)
@@ -46,7 +46,7 @@ func (w *world) resetStats(ctx context.Context) error {
 	return nil
 }
 
-// scriptStat is of all scripts together, be they such that only read or not.
+// scriptStat returns the statistics of all scripts together, read-only or not.
 func (w *world) scriptStat(ctx context.Context) (commandStat, error) {
 	var all commandStat
 	for _, command := range []string{"evalsha", "evalsha_ro"} {
@@ -65,8 +65,8 @@ func (w *world) scriptStat(ctx context.Context) (commandStat, error) {
 
 var medianPattern = regexp.MustCompile(`latency_percentiles_usec_evalsha(?:_ro)?:p50=([0-9.]+)`)
 
-// scriptMedian is what half of the scripts since the last reset took Redis at most,
-// in µs; all of them are of one kind. A mean would tell more of who else is running.
+// scriptMedian returns the median time of the scripts since the last reset, in µs. All of them
+// must be of one kind. A mean would depend more on what else is running.
 func (w *world) scriptMedian(ctx context.Context) (micros float64, err error) {
 	info, err := w.rdb.Info(ctx, "latencystats").Result()
 	if err != nil {
@@ -81,8 +81,8 @@ func (w *world) scriptMedian(ctx context.Context) (micros float64, err error) {
 
 var cpuPattern = regexp.MustCompile(`used_cpu_(?:user|sys)_main_thread:([0-9.]+)`)
 
-// redisCPU is the seconds of processor time that Redis's one busy thread has
-// used. Unlike a rate it tells little of what else runs on the machine.
+// redisCPU returns the processor time that Redis's main thread has used, in seconds. Unlike a
+// rate, it hardly depends on what else runs on the machine.
 func (w *world) redisCPU(ctx context.Context) (seconds float64, err error) {
 	info, err := w.rdb.Info(ctx, "cpu").Result()
 	if err != nil {

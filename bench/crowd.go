@@ -18,7 +18,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// member is a user who is signed in.
+// member is a signed-in user.
 type member struct {
 	seq    int64
 	cookie string // the value of the Cookie header
@@ -28,11 +28,11 @@ const audience = 3 // customers
 
 func (w *world) dataDir() string { return filepath.Join(w.dir, "data") }
 
-// crowdDir has SQL as crowd made it.
+// crowdDir is the directory of the SQL database that crowd made.
 func (w *world) crowdDir() string { return filepath.Join(w.dir, "crowd") }
 
-// freshData gives the server SQL with the crowd and nothing else: what it wrote
-// behind before would come back into a Redis that was emptied.
+// freshData gives the server an SQL database with only the crowd: inboxes that it wrote behind
+// earlier would come back into the emptied Redis.
 func (w *world) freshData() error {
 	err := os.RemoveAll(w.dataDir())
 	if err == nil {
@@ -44,8 +44,8 @@ func (w *world) freshData() error {
 	return nil
 }
 
-// crowd makes the users and signs each in, once: real rows and real cookies,
-// made by the packages that the server uses.
+// crowd makes the users and signs each of them in, once. The packages of the server make real
+// rows and cookies.
 func (w *world) crowd(ctx context.Context) error {
 	if w.members != nil {
 		return nil
@@ -102,7 +102,7 @@ func (w *world) fill(ctx context.Context, st *store.Store) error {
 	return nil
 }
 
-// seqs are the users' numbers, in the order of the streams.
+// seqs returns the users' numbers in the order of the streams.
 func (w *world) seqs() []int64 {
 	all := make([]int64, len(w.members))
 	for i, m := range w.members {
@@ -111,7 +111,7 @@ func (w *world) seqs() []int64 {
 	return all
 }
 
-// headerOnly is a response of which only the header is looked at.
+// headerOnly is a response that keeps only its header.
 type headerOnly http.Header
 
 func (h headerOnly) Header() http.Header       { return http.Header(h) }

@@ -13,18 +13,18 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// database is SQL of one kind, empty, that keeps what it commits.
+// database is an SQL database that started empty, with durable commits.
 type database struct {
 	name  string   // as in the table
-	flags []string // of a server that is to work with it
+	flags []string // for a server that uses it
 	st    *store.Store
 	close func() error
 }
 
-// databaseNames are those that every line about SQL is measured on.
+// databaseNames returns the databases on which every line about SQL is measured.
 func databaseNames() []string { return []string{"SQLite", "PostgreSQL"} }
 
-// database opens an empty one. The caller closes it.
+// database opens an empty database. The caller closes it.
 func (w *world) database(ctx context.Context, name string) (*database, error) {
 	dir, err := os.MkdirTemp(w.dir, "sql-")
 	if err != nil {
@@ -33,7 +33,7 @@ func (w *world) database(ctx context.Context, name string) (*database, error) {
 	cfg, stop := store.Config{DataDir: dir}, func() {}
 	flags := []string{"--data-dir", dir}
 	if name == "PostgreSQL" {
-		//nolint:contextcheck // stop ends the server, in order; a measurement that is cancelled must not kill it first
+		//nolint:contextcheck // Durable takes no context: after a cancelled measurement the store is closed first, then stop ends the server
 		if cfg.URL, stop, err = sqltest.Durable(); err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (w *world) database(ctx context.Context, name string) (*database, error) {
 	}}, nil
 }
 
-// people makes user1, user2 and so on, who get the numbers from 1 and these roles.
+// people makes the users user1, user2 and so on, with these roles. Their numbers start at 1.
 func (d *database) people(ctx context.Context, count int, roles ...string) error {
 	n := 0
 	_, err := d.st.ImportUsers(ctx, count, func() (store.NewUser, int, error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/bench/load"
 )
 
-// deliverScripts measures one worker's pipelines against redis-benchmark, which
-// is written in C and does nothing but send the same script.
+// deliverScripts compares the pipelines of one worker with redis-benchmark, which is written
+// in C and does nothing but send the same script.
 func (w *world) deliverScripts(ctx context.Context) ([]row, error) {
 	rate, cost := series{}, series{}
 	for range w.opt.repeat {
@@ -30,7 +30,7 @@ func (w *world) deliverScripts(ctx context.Context) ([]row, error) {
 	}, nil
 }
 
-// population is how many inboxes scripts are spread over.
+// population returns the users over whose inboxes the scripts are spread, with warm inboxes.
 func (w *world) population() []int64 {
 	seqs := make([]int64, w.opt.streams)
 	for i := range seqs {
@@ -67,14 +67,14 @@ func (w *world) deliverOurs(ctx context.Context, rate, cost series) error {
 }
 
 const (
-	boundRound = 10_000 // deliveries of one run of redis-benchmark
-	boundUsers = 500    // inboxes of such a run: 20 rows each, as with us
+	boundRound = 10_000 // deliveries in one run of redis-benchmark
+	boundUsers = 500    // inboxes in such a run: 20 entries each, as for Carillon
 )
 
-// deliverBound has redis-benchmark send what one delivery sent. It draws the
-// user and the notice anew for each key and argument, so the keys of one call
-// belong to several users, which costs Redis the same. Each run has inboxes and
-// a partition of its own: in the end there are as many as we filled.
+// deliverBound makes redis-benchmark repeat the script call of one delivery. It draws the user
+// and the notice at random for each key and argument, so the keys of one call belong to several
+// users, which costs Redis the same. Each run has its own inboxes and partition: in total as
+// many inboxes as Carillon filled.
 func (w *world) deliverBound(ctx context.Context, rate, cost series) error {
 	if err := w.reset(ctx); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (w *world) deliverBound(ctx context.Context, rate, cost series) error {
 	if err != nil {
 		return err
 	}
-	if published.calls < 0.9*total { // the rest was drawn before
+	if published.calls < 0.9*total { // the rest drew a user and notice that were drawn before
 		return fmt.Errorf("redis-benchmark delivered %v of %v: it did not run the real script", published.calls, total)
 	}
 	rate.add("redis-benchmark", total/seconds)
@@ -105,7 +105,7 @@ func (w *world) deliverBound(ctx context.Context, rate, cost series) error {
 	return nil
 }
 
-// Numbers that are told from all others in a recorded script.
+// Numbers that can be recognized in a recorded script.
 const (
 	firstBound  = 987_654_321
 	firstNotice = 1_000_000_000

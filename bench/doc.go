@@ -1,14 +1,13 @@
-// Command bench measures what Carillon promises about speed and prints it as
-// a Markdown table, each figure beside what this machine can do at best:
-// streams beside a plain net/http server and beside r3labs/sse used lean,
-// scripts beside redis-benchmark with the very same script, pages beside
-// net/http with a fixed page. All of it runs side by side in one run, on
-// loopback, against a real redis-server and a real `carillon serve`.
+// Command bench measures Carillon's promises about speed and prints a Markdown table. Each
+// figure stands beside a bound, the best that this machine can do: streams beside a plain
+// net/http server and a lean use of r3labs/sse, scripts beside redis-benchmark with the same
+// script, pages beside net/http with a fixed page. Both are measured in the same run, on
+// loopback, with a real redis-server and a real `carillon serve`.
 //
 //	go run ./bench                     everything, three repetitions
 //	go run ./bench --lines 1,2,8       some lines
-//	go run ./bench --quick             smaller, one repetition: does it run?
+//	go run ./bench --quick             a small run, to see that it works
 //
-// It runs in the root of the repository, needs Linux and redis-server with
-// redis-benchmark, and raises its limit on open files itself.
+// Run it in the root of the repository. It needs Linux and redis-server with redis-benchmark,
+// and raises its limit on open files itself.
 package main

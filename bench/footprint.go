@@ -19,8 +19,8 @@ import (
 
 const entryBytes = 230
 
-// footprint is the memory of inboxes in Redis, and of the server at its start.
-// What an entry shows is stored as JSON: that is the body of 230 bytes.
+// footprint measures the memory of inboxes in Redis and of the server after its start. The
+// content of an entry is stored as JSON: that is the body of 230 bytes.
 func (w *world) footprint(ctx context.Context) ([]row, error) {
 	perUser, keyed, wordy, rss := series{}, series{}, series{}, series{}
 	bare, err := notifier.EncodeContent(w.noticeOf("", 1).Content())
@@ -39,15 +39,15 @@ func (w *world) footprint(ctx context.Context) ([]row, error) {
 		}
 	}
 	return []row{
-		perUser.row("16", "Redis per user with 30 entries, JSON bodies of 230 bytes, all told", "KB", atMost(14)),
+		perUser.row("16", "Redis per user with 30 entries, JSON bodies of 230 bytes, in total", "KB", atMost(14)),
 		keyed.row("16", "of it MEMORY USAGE of the user's own keys", "KB", shown()),
 		wordy.row("16", "the same where the text alone is 230 bytes", "KB", shown()),
 		rss.row("16", "carillon at its start, after the first page", "MB RSS", atMost(60)),
 	}, nil
 }
 
-// inboxMemory fills inboxes with texts of so many characters and adds what
-// that took per user: of Redis as a whole, and of the keys of one.
+// inboxMemory fills inboxes with texts of this number of characters and adds the memory per
+// user: in Redis as a whole, and in the keys of one user.
 func (w *world) inboxMemory(ctx context.Context, text int, whole, keyed series) error {
 	if err := w.reset(ctx); err != nil {
 		return err
@@ -91,8 +91,8 @@ func (w *world) usedMemory(ctx context.Context) (float64, error) {
 	return strconv.ParseFloat(line, 64)
 }
 
-// coldStart is the time to the first page of a server with nothing but an
-// empty directory.
+// coldStart measures the time to the first page of a server that starts with an empty
+// directory.
 func (w *world) coldStart(ctx context.Context) ([]row, error) {
 	s := series{}
 	for range max(10, w.opt.repeat) {
@@ -105,8 +105,8 @@ func (w *world) coldStart(ctx context.Context) ([]row, error) {
 	return []row{s.row("17", "cold start to the first page, built-in Redis, empty directory", "s", atMost(0.5))}, nil
 }
 
-// firstPage starts a server of its own with the built-in Redis and asks for
-// the page to sign in until it comes.
+// firstPage starts a separate server with the built-in Redis and requests the sign-in page
+// until it is answered.
 func (w *world) firstPage(ctx context.Context, rss series) (took time.Duration, err error) {
 	program, err := w.program(ctx)
 	if err != nil {
@@ -138,7 +138,7 @@ func (w *world) firstPage(ctx context.Context, rss series) (took time.Duration, 
 		err = fmt.Errorf("status %d", a.Status)
 	}
 	if err != nil {
-		return took, fmt.Errorf("ask for the first page: %w", err)
+		return took, fmt.Errorf("request the first page: %w", err)
 	}
 	kb, err := p.rss()
 	rss.add(ours, kb/1024)

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// group is lines that are measured together.
+// group is a set of lines that are measured together.
 type group struct {
 	lines   []string
 	what    string
 	measure func(w *world, ctx context.Context) ([]row, error)
 }
 
-// groups is every line in the order of the table. The numbers are those of the
-// list of figures in docs/benchmarks.md.
+// groups returns all lines in the order of the table. Their numbers are those in
+// docs/benchmarks.md.
 func groups() []group {
 	return []group{
 		{[]string{"1", "2"}, "idle streams", (*world).idleStreams},
@@ -49,8 +49,8 @@ func lineNames() (names []string) {
 	return names
 }
 
-// measure runs what the options choose, from the first on. What was measured
-// before an error is kept.
+// measure measures the lines that the options choose, in order. After an error it also returns
+// the rows measured before.
 func measure(ctx context.Context, w *world) (rows []row, err error) {
 	for _, g := range groups() {
 		if !slices.ContainsFunc(g.lines, w.opt.wants) {
@@ -72,15 +72,15 @@ func measure(ctx context.Context, w *world) (rows []row, err error) {
 	return rows, nil
 }
 
-// series gathers one figure of several servers, a sample a repetition.
+// series holds one figure for several servers, with one sample per repetition.
 type series map[string]samples
 
 func (s series) add(name string, v float64) { s[name] = append(s[name], v) }
 
-// alone is the series without the bounds.
+// alone returns the series without the bounds.
 func (s series) alone() series { return series{ours: s[ours]} }
 
-// ours is the name of what is measured, in a series.
+// ours is the name of Carillon in a series.
 const ours = "Carillon"
 
 func (s series) row(line, what, unit string, g goal) row {

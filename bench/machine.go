@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// describe says on what the figures were measured.
+// describe describes the machine and the settings of the measurement.
 func (w *world) describe(ctx context.Context) string {
 	server := "unknown"
 	if info, err := w.rdb.Info(ctx, "server").Result(); err == nil {

@@ -20,8 +20,8 @@ import (
 )
 
 func main() {
-	// The kernel ends our servers with the thread that started them, so all
-	// are started from this one.
+	// The kernel ends the servers with the thread that started them, so this one starts all of
+	// them.
 	runtime.LockOSThread()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:])
@@ -32,15 +32,15 @@ func main() {
 	}
 }
 
-// options is what the command line chooses.
+// options are the choices of the command line.
 type options struct {
-	lines   []string // none: all
+	lines   []string // empty: all
 	quick   bool
 	repeat  int
 	streams int
 }
 
-// scaled is a count for a full run, or a small part of it for a quick one.
+// scaled returns full, or a twentieth of it for a quick run.
 func (o options) scaled(full int) int {
 	if o.quick {
 		return max(full/20, 1)
@@ -76,9 +76,9 @@ func run(ctx context.Context, args []string) error {
 	return errors.Join(printTable(os.Stdout, rows), err)
 }
 
-// tuneLoad keeps our own collector and scheduler out of the way of what is
-// measured: the reading loops sit in system calls, and spare processors keep
-// the rest from waiting for theirs.
+// tuneLoad keeps this program's garbage collector and scheduler from disturbing the
+// measurement. The reading loops block in system calls; with additional processors, the other
+// goroutines do not have to wait for them.
 func tuneLoad() {
 	debug.SetGCPercent(400)
 	runtime.GOMAXPROCS(runtime.NumCPU() + 4)
@@ -88,36 +88,36 @@ func parse(args []string) (options, error) {
 	var o options
 	var chosen string
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
-	f.StringVar(&chosen, "lines", "", "which lines, commas between: "+strings.Join(lineNames(), ","))
-	f.BoolVar(&o.quick, "quick", false, "a twentieth of it, once: does it run?")
-	f.IntVar(&o.repeat, "repeat", 3, "repetitions; the table shows median and range")
+	f.StringVar(&chosen, "lines", "", "lines to measure, separated by commas: "+strings.Join(lineNames(), ","))
+	f.BoolVar(&o.quick, "quick", false, "a twentieth of the load, once, to see that it works")
+	f.IntVar(&o.repeat, "repeat", 3, "repetitions; the table shows the median and the range")
 	f.IntVar(&o.streams, "streams", 10_000, "connected users")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
 	if f.NArg() > 0 || o.repeat < 1 || o.streams < 1 {
-		return o, fmt.Errorf("wrong arguments: %q (see --help)", args)
+		return o, fmt.Errorf("invalid arguments: %q (see --help)", args)
 	}
 	if o.quick {
 		o.repeat, o.streams = 1, o.scaled(o.streams)
 	}
 	for name := range strings.FieldsFuncSeq(chosen, func(r rune) bool { return r == ',' || r == ' ' }) {
 		if !slices.Contains(lineNames(), name) {
-			return o, fmt.Errorf("no line is called %q; there are %s", name, strings.Join(lineNames(), ", "))
+			return o, fmt.Errorf("unknown line %q; the lines are %s", name, strings.Join(lineNames(), ", "))
 		}
 		o.lines = append(o.lines, name)
 	}
 	return o, nil
 }
 
-// runBound is this program as one of the servers to measure against.
+// runBound runs this program as one of the bounds.
 func runBound(ctx context.Context, args []string) error {
 	var cfg bound.Config
 	f := flag.NewFlagSet("bench bound", flag.ContinueOnError)
 	f.StringVar(&cfg.Kind, "kind", bound.Stdlib, "stdlib or r3labs")
-	f.StringVar(&cfg.Addr, "addr", "", "where to listen")
-	f.StringVar(&cfg.Redis, "redis", "", "unix socket of the Redis to listen to")
-	f.IntVar(&cfg.PageBytes, "page-bytes", 0, "size of the fixed page")
+	f.StringVar(&cfg.Addr, "addr", "", "address to listen on")
+	f.StringVar(&cfg.Redis, "redis", "", "unix socket of the Redis to subscribe to")
+	f.IntVar(&cfg.PageBytes, "page-bytes", 0, "size of the fixed page in bytes")
 	if err := f.Parse(args); err != nil {
 		return err
 	}

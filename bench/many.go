@@ -17,12 +17,12 @@ import (
 const (
 	crowdRole  = "everybody"
 	crowdSize  = 100_000
-	besideRate = 100 // notices a second to single users meanwhile
+	besideRate = 100 // notices per second to single users at the same time
 )
 
-// manyInboxes sends one notice to 100,000 inboxes, from the sender's call until the
-// last of them has it; meanwhile others are sent to single users, each until it is in
-// his inbox.
+// manyInboxes measures the time from sending one notice to 100,000 users until the last inbox
+// has it. At the same time it sends notices to single users and measures the time until each is
+// in the inbox.
 func (w *world) manyInboxes(ctx context.Context) ([]row, error) {
 	warm, beside, cold := series{}, series{}, series{}
 	for range w.opt.repeat {
@@ -66,7 +66,8 @@ func (w *world) manyOnce(ctx context.Context, d *database, warm, beside, cold se
 	return nil
 }
 
-// sendToMany sends to the crowd, and how others fare meanwhile who send to one user.
+// sendToMany sends one notice to the crowd. With others, it also sends notices to single users
+// at the same time and returns their latencies.
 func (w *world) sendToMany(ctx context.Context, p *pipeline.Pipeline, others bool) (took time.Duration, meanwhile load.Histogram, err error) {
 	big := w.notice(load.Mark{}, 0).Draft
 	big.Target = notifier.Target{Role: crowdRole}

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// metric reads one number of Carillon's /metrics.
+// metric reads one value from Carillon's /metrics.
 func (t *target) metric(ctx context.Context, name string) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -22,7 +22,7 @@ func (t *target) metric(ctx context.Context, name string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	// Whatever the host, it is the server that we started.
+	// The host name does not matter: every connection goes to the server under test.
 	client := http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -42,5 +42,5 @@ func (t *target) metric(ctx context.Context, name string) (float64, error) {
 			return strconv.ParseFloat(v, 64)
 		}
 	}
-	return 0, fmt.Errorf("no metric is called %q", name)
+	return 0, fmt.Errorf("unknown metric %q", name)
 }

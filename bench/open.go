@@ -10,14 +10,14 @@ import (
 	"github.com/carillonhq/carillon/bench/load"
 )
 
-// openCase is how many rows were unread and what their opening shall reach: a
-// rate is judged by the time that Redis itself counts for one script.
+// openCase is a number of unread entries and the goal for opening such an inbox. A goal for the
+// rate is judged by the time that Redis counts for one script.
 type openCase struct {
 	unread, users int
 	goal          goal
 }
 
-// openScripts measures the opening of inboxes with more and more unread rows.
+// openScripts measures opening inboxes with increasing numbers of unread entries.
 func (w *world) openScripts(ctx context.Context) (rows []row, err error) {
 	for _, c := range []openCase{
 		{0, 4000, everyMicros(12_000)},
@@ -39,7 +39,7 @@ func (w *world) openScripts(ctx context.Context) (rows []row, err error) {
 	return rows, nil
 }
 
-// everyMicros is the time per script that allows perSecond of them.
+// everyMicros is the goal for the time per script that allows perSecond of them.
 func everyMicros(perSecond float64) goal {
 	g := atMost(1e6 / perSecond)
 	g.text += " (" + short(perSecond) + "/s)"
@@ -57,7 +57,7 @@ func (w *world) openOnce(ctx context.Context, c openCase, rate, micros series) e
 	}
 	opens := len(seqs)
 	if c.unread == 0 {
-		opens *= 5 // opening changes nothing and can be repeated
+		opens *= 5 // without unread entries, opening changes nothing and can be repeated
 	}
 	if err := w.resetStats(ctx); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (w *world) openOnce(ctx context.Context, c openCase, rate, micros series) e
 	return err
 }
 
-// fillInboxes delivers read rows, opens, and delivers unread ones.
+// fillInboxes delivers the read entries, opens the inboxes and delivers the unread ones.
 func (w *world) fillInboxes(ctx context.Context, seqs []int64, read, unread int) error {
 	for i := range read + unread {
 		if i == read {

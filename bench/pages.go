@@ -15,16 +15,15 @@ const (
 	pageRows  = 30
 )
 
-// openAside is how many announcements are open in the second part of line 8; one
-// of them is pinned and stands on every page.
+// openAside is the number of open announcements in the second part of line 8. One of them is
+// pinned and stands on every page.
 const openAside = 5
 
-// pageSeries is what asking for inboxes of 30 rows gave.
+// pageSeries are the results of requesting inboxes of 30 rows.
 type pageSeries struct{ fresh, p99, again, kept series }
 
-// pages asks for inboxes of 30 rows: changed since the last time, the same again,
-// and the same with the validator of the last answer; then all that again while
-// announcements are open.
+// pages requests inboxes of 30 rows: changed since the last request, unchanged, and unchanged
+// with the ETag of the last answer; then all of it again while announcements are open.
 func (w *world) pages(ctx context.Context) ([]row, error) {
 	calm, aside := pageSeries{series{}, series{}, series{}, series{}}, pageSeries{series{}, series{}, series{}, series{}}
 	for range w.opt.repeat {
@@ -55,8 +54,7 @@ func (w *world) pages(ctx context.Context) ([]row, error) {
 	}, nil
 }
 
-// pagesAside asks for the same pages while announcements are open that nobody has
-// read.
+// pagesAside requests the same pages while unread announcements are open.
 func (w *world) pagesAside(ctx context.Context, s pageSeries) (err error) {
 	if err := w.reset(ctx); err != nil {
 		return err
@@ -86,14 +84,14 @@ func (w *world) pagesOurs(ctx context.Context, s pageSeries) (bytes int, err err
 	if err := w.fillInboxes(ctx, seqs, pageRows, 0); err != nil {
 		return 0, err
 	}
-	// An older page opens nothing and has no rows: it only brings the sessions
-	// into their cache.
+	// An older page does not open the inbox and has no rows: it only loads the sessions into
+	// their cache.
 	if _, err := w.ask(ctx, t, "/inbox?before=1", visitors, visitors, 200, nil); err != nil {
 		return 0, err
 	}
 	var all load.PageResult
 	for range max(w.opt.scaled(60)/20, 1) {
-		// One more row that is read already: the page changes, opening it does not.
+		// One more entry that is read already: the page changes, the cost of opening does not.
 		if err := w.fillInboxes(ctx, seqs, 1, 0); err != nil {
 			return 0, err
 		}

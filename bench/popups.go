@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/toast"
 )
 
-// popsUp sends notices whose rows pop up, and then one announcement.
+// popsUp sends notices with toasts, and then one announcement with a toast.
 func (w *world) popsUp(ctx context.Context, t *target, fleet *load.Fleet, all *acks, raised *toast.Toasts, s toastSeries) (wrong float64, err error) {
 	err = w.sending(ctx, raised, func(p *pipeline.Pipeline) error {
 		t.one = func(ctx context.Context, user int, m load.Mark) error {
@@ -58,14 +58,14 @@ func (w *world) acknowledged(ctx context.Context, t *target, fleet *load.Fleet, 
 	})
 }
 
-// toastRun is what became of some messages.
+// toastRun is the result of sending some messages.
 type toastRun struct {
-	shown load.Histogram  // from when one was due
-	acked *load.Histogram // the same until that was acknowledged
-	wrong float64         // not shown once to whom they were for, or not acknowledged
+	shown load.Histogram  // from the time a message was due until it is shown
+	acked *load.Histogram // from the time a message was due until that is acknowledged
+	wrong float64         // messages not shown exactly once to their recipient, or not acknowledged
 }
 
-// shownTo has count messages sent, and waits until all are acknowledged.
+// shownTo publishes count messages and waits until all are acknowledged.
 func (w *world) shownTo(ctx context.Context, fleet *load.Fleet, all *acks, count int, publish func(run int64) error) (got toastRun, err error) {
 	r, _, err := w.sent(ctx, fleet, int64(count), publish)
 	if err != nil {
@@ -73,7 +73,7 @@ func (w *world) shownTo(ctx context.Context, fleet *load.Fleet, all *acks, count
 	}
 	got.shown = r.Latency
 	if got.acked, err = all.wait(ctx, r.Marks); err != nil {
-		w.log.Warn("not acknowledged", "err", err) // what is missing counts
+		w.log.Warn("not acknowledged", "err", err) // the missing ones count as wrong
 	}
 	got.wrong = max(wrongOf(r, count), float64(int64(count)-got.acked.Total()))
 	return got, ctx.Err()

@@ -14,17 +14,17 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// audiences are those that carillon has when nobody names others.
+// audiences returns Carillon's default audiences.
 func audiences() []notifier.Audience { return []notifier.Audience{1, 2, audience} }
 
-// poster announces to the crowd as a server of ours does, over the same SQL and
-// Redis, and takes it all back in the end.
+// poster announces to the crowd as an instance of Carillon does, over the same SQL and Redis,
+// and retracts everything in the end.
 type poster struct {
 	w     *world
 	db    *store.Store
 	board *announcement.Board
-	ids   []int64 // what is open
-	pops  bool    // what is announced pops up
+	ids   []int64 // open announcements
+	pops  bool    // announce with toasts
 }
 
 func (w *world) poster(ctx context.Context) (*poster, error) {
@@ -39,14 +39,13 @@ func (w *world) poster(ctx context.Context) (*poster, error) {
 	return &poster{w: w, db: db, board: b}, nil
 }
 
-// announce publishes one announcement and says how long it took to have it in SQL;
-// the rest is what every publishing of ours takes.
+// announce publishes one announcement and returns how long it took to store it in SQL.
 func (p *poster) announce(ctx context.Context, m load.Mark, pinned bool) (stored time.Duration, err error) {
 	n := p.w.notice(m, 0)
 	n.Target = notifier.Target{Audiences: []notifier.Audience{audience}}
 	n.Type, n.Toast = notifier.TypeAnnouncement, p.pops
 	if p.pops {
-		n.Title = string(m.Append(nil)) // its body does not pop up
+		n.Title = string(m.Append(nil)) // the toast of an announcement does not show its body
 	}
 	began := time.Now()
 	n.Window = notifier.Window{StartsAt: began, EndsAt: began.Add(time.Hour), Pinned: pinned}
@@ -58,7 +57,7 @@ func (p *poster) announce(ctx context.Context, m load.Mark, pinned bool) (stored
 	return stored, p.board.Sync(ctx)
 }
 
-// retract takes one announcement back.
+// retract retracts one announcement.
 func (p *poster) retract(ctx context.Context) error {
 	id := p.ids[len(p.ids)-1]
 	if err := p.db.RetractAnnouncement(ctx, id); err != nil {
@@ -68,8 +67,8 @@ func (p *poster) retract(ctx context.Context) error {
 	return p.board.Sync(ctx)
 }
 
-// badges is what everybody's badge is by Redis, read as a server of ours reads
-// it: both halves, some hundred users at a time.
+// badges reads all users' badges from Redis as an instance of Carillon does: both halves, a few
+// hundred users at a time.
 func (p *poster) badges(ctx context.Context) ([]notifier.Badge, error) {
 	const perCall = 500
 	read := pipeline.Badges{Inbox: p.w.inbox, Board: p.board}
@@ -89,7 +88,8 @@ func (p *poster) badges(ctx context.Context) ([]notifier.Badge, error) {
 	return all, nil
 }
 
-// close takes back what is still open: no later measurement shall find it.
+// close retracts the announcements that are still open, so that no later measurement finds
+// them.
 func (p *poster) close(ctx context.Context) error {
 	var err error
 	for _, id := range p.ids {

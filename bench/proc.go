@@ -19,26 +19,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// process is a server of this run. It is started from the main thread, which
-// the kernel watches: it ends with us.
+// process is a server of this run. It is started from the main thread, so that the kernel ends
+// it with this program.
 type process struct {
 	name string
 	addr string
 	cmd  *exec.Cmd
-	log  *os.File // what it printed, for when it goes wrong
+	log  *os.File // its output, to explain failures
 }
 
 const stopWait = 10 * time.Second
 
-// start runs a server and returns when addr answers connections. What the
-// server prints goes to a file in dir.
+// start starts a server and returns when addr accepts connections. The output of the server
+// goes to a file in dir.
 func start(ctx context.Context, dir, name, addr string, argv ...string) (*process, error) {
 	out, err := os.Create(filepath.Join(dir, name+".log"))
 	if err != nil {
-		return nil, fmt.Errorf("keep what %s prints: %w", name, err)
+		return nil, fmt.Errorf("store the output of %s: %w", name, err)
 	}
-	// It outlives what it is started for: stop ends it, in order.
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), argv[0], argv[1:]...) //nolint:gosec // callers name carillon, which this program has just built, or this program itself; no shell reads the arguments
+	// The server must not end with ctx: stop ends it in order.
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), argv[0], argv[1:]...) //nolint:gosec // argv[0] is the carillon binary that the benchmark has built, or the benchmark's own executable; arguments pass through no shell
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	p := &process{name: name, addr: addr, cmd: cmd, log: out}
@@ -53,7 +53,7 @@ func start(ctx context.Context, dir, name, addr string, argv ...string) (*proces
 
 func (p *process) pid() int { return p.cmd.Process.Pid }
 
-// stop ends the server as a planned stop does; after stopWait it is killed.
+// stop shuts the server down, and kills it after stopWait.
 func (p *process) stop() error {
 	defer func() { _ = p.log.Close() }()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -86,7 +86,7 @@ func (p *process) answers(ctx context.Context) error {
 	}
 }
 
-// gone says that the process is a zombie: it ended and waits for Wait.
+// gone reports whether the process is a zombie: it has ended and waits for Wait.
 func (p *process) gone() bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid()))
 	_, state, _ := strings.Cut(string(b), ") ")
@@ -101,7 +101,7 @@ func (p *process) lastLines() string {
 	return string(b[max(0, len(b)-2000):])
 }
 
-// rss is the resident memory of the process in KB.
+// rss returns the resident memory of the process in KB.
 func (p *process) rss() (float64, error) {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/status", p.pid()))
 	if err != nil {
@@ -116,13 +116,13 @@ func (p *process) rss() (float64, error) {
 	return 0, fmt.Errorf("no VmRSS of %s", p.name)
 }
 
-// cpu is the processor time that the process has used, in ms.
+// cpu returns the processor time that the process has used, in ms.
 func (p *process) cpu() (float64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid()))
 	if err != nil {
 		return 0, fmt.Errorf("read the processor time of %s: %w", p.name, err)
 	}
-	_, rest, _ := strings.Cut(string(b), ") ") // what stands before may hold spaces
+	_, rest, _ := strings.Cut(string(b), ") ") // the part before it may contain spaces
 	fields := strings.Fields(rest)
 	if len(fields) < 13 {
 		return 0, fmt.Errorf("no processor time of %s", p.name)
@@ -133,7 +133,7 @@ func (p *process) cpu() (float64, error) {
 	return perTick * (user + system), errors.Join(err, err2)
 }
 
-// files is how many descriptors the process has open.
+// files returns the number of open descriptors of the process.
 func (p *process) files() (int, error) {
 	d, err := os.Open(fmt.Sprintf("/proc/%d/fd", p.pid()))
 	if err != nil {
@@ -176,7 +176,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// freeAddr is a port on loopback that nothing listens on at the moment.
+// freeAddr returns a loopback address with a port that is free at the moment.
 func freeAddr(ctx context.Context) (string, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
 	if err != nil {

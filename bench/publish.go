@@ -14,24 +14,24 @@ import (
 	"github.com/carillonhq/carillon/bench/load"
 )
 
-// callers is how many publish at once.
+// callers is the number of concurrent publishers.
 const callers = 64
 
-// nextRun is a number for marks that no measurement had before.
+// nextRun returns a run number for marks that no earlier measurement has used.
 func (w *world) nextRun() int64 {
 	w.runs++
 	return w.runs
 }
 
-// markOf is message n of a run in which users take turns.
+// markOf returns the recipient and the mark of message n in a run in which the users take
+// turns.
 func markOf(run int64, n, users int, due time.Time) (user int, m load.Mark) {
 	user = n % users
 	return user, load.Mark{Run: run, User: int64(user), N: int64(n / users), Due: due}
 }
 
-// paced publishes count messages at rate per second, the first users taking
-// turns. Each is stamped with the time it was due: who falls behind is charged
-// for it.
+// paced publishes count messages at rate per second to the first users in turn. Each carries
+// the time when it was due, so that falling behind counts as latency.
 func (w *world) paced(ctx context.Context, t *target, run int64, count int, rate float64, users int) error {
 	type job struct {
 		n   int
@@ -80,7 +80,7 @@ func (w *world) flatOut(ctx context.Context, t *target, run int64, count int) er
 	return errors.Join(failed.get(), ctx.Err())
 }
 
-// inParallel calls do for 0 to count-1 from some goroutines.
+// inParallel calls do for 0 to count-1 from several goroutines.
 func inParallel(ctx context.Context, workers, count int, do func(i int) error) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -116,11 +116,11 @@ func (f *firstError) get() error {
 	return nil
 }
 
-// sleepUntil waits for t to the exactness of the kernel; the runtime's timers
-// round to a millisecond, which would be most of the latency measured.
+// sleepUntil waits for t with the precision of the kernel. The runtime's timers round to a
+// millisecond, which would be most of the measured latency.
 func sleepUntil(t time.Time) {
 	if d := time.Until(t); d > 0 {
 		ts := unix.NsecToTimespec(int64(d))
-		_ = unix.Nanosleep(&ts, nil) // a signal may end it early; then this one is early
+		_ = unix.Nanosleep(&ts, nil) // a signal may end it early; then this message is early
 	}
 }

@@ -13,9 +13,8 @@ import (
 	"time"
 )
 
-// recordScript runs do and returns the EVALSHA that it sent, word by word as
-// Redis got it. So the bound runs the very same script, whatever its keys and
-// arguments have become.
+// recordScript runs do and returns the words of the EVALSHA that Redis received, so that the
+// bound runs exactly the same script with the current keys and arguments.
 func recordScript(ctx context.Context, socket string, do func() error) ([]string, error) {
 	var d net.Dialer
 	c, err := d.DialContext(ctx, "unix", socket)
@@ -30,7 +29,7 @@ func recordScript(ctx context.Context, socket string, do func() error) ([]string
 		return nil, fmt.Errorf("record a script: %w", err)
 	}
 	in := bufio.NewReader(c)
-	if _, err := in.ReadString('\n'); err != nil { // +OK: from here on it sees all
+	if _, err := in.ReadString('\n'); err != nil { // +OK: MONITOR sees all commands from here on
 		return nil, fmt.Errorf("record a script: %w", err)
 	}
 	if err := do(); err != nil {
@@ -53,8 +52,8 @@ func recordScript(ctx context.Context, socket string, do func() error) ([]string
 
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// monitorWords cuts a line of MONITOR (`TIME [DB CLIENT] "word" "word"`) into
-// its words. Redis quotes as Go does.
+// monitorWords splits a line of MONITOR (`TIME [DB CLIENT] "word" "word"`) into its words.
+// Redis quotes as Go does.
 func monitorWords(line string) ([]string, error) {
 	_, rest, _ := strings.Cut(line, "] ")
 	var words []string

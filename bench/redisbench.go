@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// randInt is what redis-benchmark replaces by a random number of randDigits
-// digits, each time anew.
+// randInt is the placeholder that redis-benchmark replaces by a random number of randDigits
+// digits, a new one for each occurrence.
 const (
 	randInt    = "__rand_int__"
 	randDigits = 12
@@ -20,15 +20,15 @@ const (
 
 var ratePattern = regexp.MustCompile(`([0-9.]+) requests per second`)
 
-// redisBenchmark sends a command count times over clients connections with
-// pipeline commands under way on each, and returns commands per second.
-// Wherever the command holds randInt there comes a number below random.
+// redisBenchmark sends a command count times over clients connections, with pipeline commands
+// in flight on each, and returns the commands per second. Each randInt in the command becomes a
+// number below random.
 func redisBenchmark(ctx context.Context, socket string, count, clients, pipeline, random int, command []string) (float64, error) {
 	args := []string{
 		"-q", "-s", socket, "-n", strconv.Itoa(count), "-c", strconv.Itoa(clients),
 		"-P", strconv.Itoa(pipeline), "-r", strconv.Itoa(random),
 	}
-	out, err := exec.CommandContext(ctx, "redis-benchmark", append(args, command...)...).CombinedOutput() //nolint:gosec // the program is fixed; its arguments are Redis commands that this program recorded, and no shell reads them
+	out, err := exec.CommandContext(ctx, "redis-benchmark", append(args, command...)...).CombinedOutput() //nolint:gosec // the program is fixed, and the benchmark itself supplies the arguments, which pass through no shell
 	if err != nil {
 		return 0, fmt.Errorf("redis-benchmark: %w: %.300s", err, out)
 	}
@@ -39,7 +39,7 @@ func redisBenchmark(ctx context.Context, socket string, count, clients, pipeline
 	return strconv.ParseFloat(rates[len(rates)-1][1], 64)
 }
 
-// randomised replaces what is particular to one call by random numbers.
+// randomised replaces the numbers that are particular to one call by random ones.
 func randomised(command []string, particular ...string) []string {
 	var pairs []string
 	for _, p := range particular {

@@ -13,16 +13,16 @@ import (
 
 const tenMillion = 10_000_000
 
-// shelf is the announcements that SQL would hold if ten million users had been
-// made there: one audience, of all of them.
+// shelf holds the announcements that SQL would have with ten million users, all in one
+// audience.
 type shelf struct {
 	mu   sync.Mutex
 	all  []notifier.Announcement
-	read []byte // the bitmap of who has read each, as SQL has it
+	read []byte // the bitmap of the readers of each announcement, as SQL stores it
 }
 
-// newShelf has count announcements that are to open. With read they opened
-// before, and that is who has read them.
+// newShelf returns a shelf with count announcements. If read is given, they are open already
+// and have been read by these readers; otherwise they are about to open.
 func newShelf(count int, read []byte) *shelf {
 	s := &shelf{read: read}
 	now := time.Now()

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	healthyRate = 4_000 // messages per second to all who read
-	stalledRate = 10    // per second to each who does not
-	stalledBody = 4_000 // characters, so that the kernel is soon full
-	stalledFor  = 16    // seconds; a stream that stalls is given 10
+	healthyRate = 4_000 // messages per second to all streams that read
+	stalledRate = 10    // messages per second to each stream that does not
+	stalledBody = 4_000 // characters, so that the kernel's buffers are soon full
+	stalledFor  = 16    // seconds; the server cuts a stalled stream after 10
 )
 
-// stalled has one stream of a hundred stop reading and looks at what the
-// others notice: once with all of them reading, once without.
+// stalled measures how one stream in a hundred that stops reading affects the others: once with
+// all streams reading, and once with stalled ones.
 func (w *world) stalled(ctx context.Context) ([]row, error) {
 	lost, change, cut, calm, rough := series{}, series{}, series{}, series{}, series{}
 	for range w.opt.repeat {
@@ -50,14 +50,14 @@ func (w *world) stalled(ctx context.Context) ([]row, error) {
 }
 
 type stalledResult struct {
-	p99  float64 // ms, of those who read
+	p99  float64 // ms, of the streams that read
 	lost float64
 	cut  float64 // s
 }
 
-// withStalled sends the same traffic whether the first hundredth of the
-// streams reads or not. Their large messages belong to no run, so that only
-// what the others get is counted.
+// withStalled sends the same traffic whether the first hundredth of the streams reads or not.
+// The large messages to these streams belong to no run, so that only those of the other streams
+// are counted.
 func (w *world) withStalled(ctx context.Context, stall bool) (got stalledResult, err error) {
 	t, err := w.startCarillon(ctx)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/carillonhq/carillon/bench/load"
 )
 
-// idle is what opening and holding streams at one server gave.
+// idle are the results of opening and holding streams at one server.
 type idle struct {
 	memory     float64 // KB per stream
-	cold, warm float64 // connects per second, first and second time
+	cold, warm float64 // connects per second, the first and the second time
 	first      float64 // ms to the first event, p99
 	failed     float64
 }
@@ -81,11 +81,11 @@ func (w *world) idleAt(ctx context.Context, name string) (got idle, err error) {
 	return got, o.FirstErr
 }
 
-// forgotten is how long after they left the users of closed streams are away
-// for a server: it subscribes anew for those who come back later.
+// forgotten is the time after which a server has dropped the users of closed streams. It
+// subscribes again for users who come back later.
 const forgotten = 8 * time.Second
 
-// holding is how long streams are left alone before memory is read.
+// holding returns how long the streams stay idle before the memory is read.
 func (w *world) holding() time.Duration {
 	if w.opt.quick {
 		return time.Second
@@ -93,8 +93,8 @@ func (w *world) holding() time.Duration {
 	return 6 * time.Second
 }
 
-// warmUp opens a few streams and lets them go: what a server sets up once is
-// not part of what a stream costs. They belong to the last users.
+// warmUp opens and closes a few streams, because one-time initialization is not part of the
+// cost of a stream. They belong to the last users.
 func (w *world) warmUp(ctx context.Context, t *target) error {
 	cfg := w.fleet(t)
 	cfg.Streams = min(64, w.opt.streams)

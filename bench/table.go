@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// samples are the values of one figure, one a repetition.
+// samples are the values of one figure, one per repetition.
 type samples []float64
 
 func (s samples) median() float64 {
@@ -32,7 +32,7 @@ func (s samples) mean() float64 {
 	return sum / float64(max(len(s), 1))
 }
 
-// String is the median, and the range when there is one.
+// String returns the median, and the range if the values differ.
 func (s samples) String() string {
 	if len(s) == 0 {
 		return "–"
@@ -44,7 +44,7 @@ func (s samples) String() string {
 	return fmt.Sprintf("%s (%s–%s)", short(s.median()), lo, hi)
 }
 
-// short writes three digits or more: 0.28, 18.9, 185, 18,000.
+// short formats a number with at least three digits: 0.28, 18.9, 185, 18,000.
 func short(v float64) string {
 	switch {
 	case v == float64(int64(v)) && v < 1000:
@@ -61,13 +61,13 @@ func short(v float64) string {
 	return digits
 }
 
-// rival is what a bound reached in the same run.
+// rival is the result of a bound in the same run.
 type rival struct {
 	name string
 	got  samples
 }
 
-// goal is the figure to reach. It is judged by medians.
+// goal is the figure to reach. Medians are compared with it.
 type goal struct {
 	text string
 	met  func(r *row) bool
@@ -81,12 +81,12 @@ func atLeast(limit float64) goal {
 	return goal{"≥ " + short(limit), func(r *row) bool { return r.got.median() >= limit }}
 }
 
-// never is for what may not happen in any repetition, whatever the median.
+// never is the goal for events that must not happen in any repetition, whatever the median.
 func never() goal {
 	return goal{"0", func(r *row) bool { return len(r.got) > 0 && slices.Max(r.got) == 0 }}
 }
 
-// shown is for a row that only explains another.
+// shown is for a row without a goal, which only explains another row.
 func shown() goal { return goal{} }
 
 func below(name string) goal {
@@ -107,7 +107,7 @@ func both(a, b goal) goal {
 
 // row is one line of the table.
 type row struct {
-	line   string // the number in the list of figures
+	line   string // the number in docs/benchmarks.md
 	what   string
 	unit   string
 	got    samples

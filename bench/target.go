@@ -14,20 +14,20 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// target is a server that streams are opened at, and the way to publish to it.
+// target is a running server together with the ways to open streams and to publish to it.
 type target struct {
 	*process
-	admin   string // Carillon only: where /metrics is
+	admin   string // Carillon only: the address of /metrics
 	request func(i int) []byte
-	// one sends a message to one user's inbox or stream, to many to all of them.
+	// one sends a message to the inbox or stream of one user, and many to those of all users.
 	one  func(ctx context.Context, user int, m load.Mark) error
 	many func(ctx context.Context, m load.Mark) error
 }
 
-// streamServers are the names of what is measured side by side.
+// streamServers returns the names of the servers whose streams are compared.
 func streamServers() []string { return []string{ours, bound.Stdlib, bound.R3Lean} }
 
-// target starts one of them. The caller stops it.
+// target starts one of the stream servers. The caller stops it.
 func (w *world) target(ctx context.Context, name string) (*target, error) {
 	if name == ours {
 		return w.startCarillon(ctx)
@@ -69,7 +69,7 @@ func (w *world) startCarillon(ctx context.Context) (*target, error) {
 		return nil, err
 	}
 	seqs := w.seqs()
-	if _, err := w.inbox.Badges(ctx, seqs); err != nil { // warm, as those of people who come every day
+	if _, err := w.inbox.Badges(ctx, seqs); err != nil { // warm, like the inboxes of daily users
 		return nil, err
 	}
 	p, admin, err := w.serve(ctx, program, "--data-dir", w.dataDir())
@@ -92,7 +92,7 @@ func (w *world) startCarillon(ctx context.Context) (*target, error) {
 	}, nil
 }
 
-// serve starts carillon with the data as it is.
+// serve starts carillon on the existing data.
 func (w *world) serve(ctx context.Context, program string, more ...string) (p *process, admin string, err error) {
 	addr, err := freeAddr(ctx)
 	if err != nil {
@@ -109,14 +109,14 @@ func (w *world) serve(ctx context.Context, program string, more ...string) (p *p
 	return p, admin, err
 }
 
-// get is a signed-in user's request for a path of Carillon.
+// get returns a signed-in user's request for a path of Carillon.
 func (w *world) get(addr, path string, user int, header string) []byte {
 	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\n%s\r\n", path, addr, w.members[user].cookie, header)
 }
 
 const bodyBytes = 120
 
-// notice is the next one, with the mark in its body.
+// notice returns the next notice, with the mark in its body.
 func (w *world) notice(m load.Mark, recipients int64) *notifier.Notice {
 	body := m.Append(make([]byte, 0, bodyBytes))
 	body = append(body, bytes.Repeat([]byte{'.'}, bodyBytes-len(body))...)
@@ -135,7 +135,7 @@ func (w *world) noticeOf(body string, recipients int64) *notifier.Notice {
 	}
 }
 
-// fleet is how streams are opened at a target.
+// fleet returns the configuration for opening streams at a target.
 func (w *world) fleet(t *target) load.Config {
 	return load.Config{
 		Addr: t.addr, Streams: w.opt.streams, Users: w.opt.streams, Request: t.request,
@@ -143,7 +143,7 @@ func (w *world) fleet(t *target) load.Config {
 	}
 }
 
-// allStreams opens a fleet of which no stream may be missing.
+// allStreams opens a fleet and returns an error unless all of its streams are open.
 func allStreams(ctx context.Context, cfg load.Config) (*load.Fleet, error) {
 	f, o, err := load.Open(ctx, cfg)
 	if err != nil {

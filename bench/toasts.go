@@ -14,18 +14,17 @@ import (
 )
 
 const (
-	toastRate = 2_000 // toasts a second
-	popRate   = 500   // notices a second that pop up: each is stored, routed and delivered before
+	toastRate = 2_000 // toasts per second
+	popRate   = 500   // notices with toasts per second: each is stored, routed and delivered first
 )
 
-// toastSeries is what raising toasts gave, by server: times in ms from when a toast
-// was due.
+// toastSeries are the results of raising toasts, by server: times in ms since a toast was due.
 type toastSeries struct {
 	shown, p50, p99, noticeP50, noticeP99, everybody, wrong series
 }
 
-// toasts raises toasts for connected users who look, and has each acknowledged when it
-// is shown. The bounds pass a message on, and take the acknowledgement for nothing.
+// toasts raises toasts for connected users and acknowledges each when it is shown. The bounds
+// only pass a message on and ignore the acknowledgement.
 func (w *world) toasts(ctx context.Context) ([]row, error) {
 	s := toastSeries{series{}, series{}, series{}, series{}, series{}, series{}, series{}}
 	for range w.opt.repeat {
@@ -42,9 +41,9 @@ func (w *world) toasts(ctx context.Context) ([]row, error) {
 		s.p50.row("13", "toast raised → shown and acknowledged, 2,000/s, p50", "ms", shown()),
 		s.p99.row("13", "the same, p99", "ms", atMost(10)),
 		s.shown.row("13", "the same until it is shown, p99", "ms", shown()),
-		s.noticeP50.row("13", "a notice that pops up, sent → shown and acknowledged, 500/s, p50", "ms", shown()),
+		s.noticeP50.row("13", "a notice with a toast, sent → shown and acknowledged, 500/s, p50", "ms", shown()),
 		s.noticeP99.row("13", "the same, p99", "ms", shown()),
-		s.everybody.row("13", "an announcement that pops up on "+short(float64(w.opt.streams))+" streams, until all have acknowledged it", "ms", shown()),
+		s.everybody.row("13", "an announcement with a toast on "+short(float64(w.opt.streams))+" streams, until all have acknowledged it", "ms", shown()),
 		s.wrong.row("13", "toasts not shown, shown twice or to others, or not acknowledged", "", never()),
 	}, nil
 }
@@ -92,7 +91,7 @@ func (w *world) toastsAt(ctx context.Context, name string, s toastSeries) (err e
 	return err
 }
 
-// raise has one toast pop up that is in no inbox.
+// raise raises one toast without a notice.
 func (w *world) raise(ctx context.Context, toasts *toast.Toasts, seq int64, m load.Mark) error {
 	n := w.notice(m, 0)
 	content, err := notifier.EncodeContent(n.Content())
@@ -104,7 +103,7 @@ func (w *world) raise(ctx context.Context, toasts *toast.Toasts, seq int64, m lo
 	}})...)
 }
 
-// acknowledging is the request that says that a toast was shown.
+// acknowledging returns the request that acknowledges a toast.
 func (w *world) acknowledging(t *target, name string, m load.Shown) []byte {
 	if name != ours {
 		return fmt.Appendf(nil, "POST /ack HTTP/1.1\r\nHost: %s\r\nContent-Length: 0\r\n\r\n", t.addr)

@@ -16,18 +16,18 @@ import (
 
 const (
 	pacedRate = 5_000
-	quiet     = 3 * time.Second // without an arrival: the rest is lost
+	quiet     = 3 * time.Second // after this time without an arrival the rest counts as lost
 )
 
-// direct is what messages to one user at a time gave at one server.
+// direct are the results of messages to one user at a time at one server.
 type direct struct {
 	p50, p99  float64 // ms at pacedRate
-	most      float64 // per second, callers waiting for each
+	most      float64 // per second, with callers waiting for each
 	pipelined float64 // per second, in pipelines
 	wrong     float64 // lost, doubled or misrouted
 }
 
-// unicast sends single messages, from the call to the browser's end.
+// unicast measures single messages from the call to the browser's end of the stream.
 func (w *world) unicast(ctx context.Context) ([]row, error) {
 	p50, p99, most, pipelined, wrong := series{}, series{}, series{}, series{}, series{}
 	for range w.opt.repeat {
@@ -91,8 +91,8 @@ func (w *world) unicastAt(ctx context.Context, name string) (got direct, err err
 	return got, nil
 }
 
-// sent runs one publishing and waits for what it sent. took runs from the
-// first call to the last arrival.
+// sent calls publish and waits for the messages. It also returns the time from the first call
+// to the last arrival.
 func (w *world) sent(ctx context.Context, f *load.Fleet, want int64, publish func(run int64) error) (load.Result, time.Duration, error) {
 	if err := pause(ctx, 500*time.Millisecond); err != nil {
 		return load.Result{}, 0, err
@@ -111,8 +111,8 @@ func wrongOf(r load.Result, want int) float64 {
 	return float64(int64(want) - r.Marks + r.Doubled + r.Astray + r.Dropped)
 }
 
-// inPipelines sends rounds messages to every user: Carillon's by its own
-// pipelines, the bounds' by pipelines of as many PUBLISH.
+// inPipelines sends rounds messages to every user: to Carillon in its own pipelines, to the
+// bounds in pipelines of the same number of PUBLISH commands.
 func (w *world) inPipelines(ctx context.Context, t *target, name string, run int64, rounds int) error {
 	for n := range rounds {
 		m := load.Mark{Run: run, User: load.Everyone, N: int64(n), Due: time.Now()}

@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/bench/load"
 )
 
-// ask sends count requests for a path, visitors taking turns, each with his
-// validator when tags are given.
+// ask sends count requests for a path by the visitors in turn, each with their own ETag if tags
+// are given.
 func (w *world) ask(ctx context.Context, t *target, path string, count, visitors, status int, tags []string) (*load.PageResult, error) {
 	requests := make([][]byte, visitors)
 	for i := range requests {
@@ -27,13 +27,13 @@ func (w *world) ask(ctx context.Context, t *target, path string, count, visitors
 		Request: func(n int) []byte { return requests[n%visitors] },
 	})
 	if err != nil {
-		return nil, fmt.Errorf("ask for %s: %w", path, err)
+		return nil, fmt.Errorf("request %s: %w", path, err)
 	}
 	return r, nil
 }
 
-// tags asks once for each visitor's page and returns their validators, or none
-// when the server sends none.
+// tags requests each visitor's page once and returns the ETags, or nil if the server sends
+// none.
 func (w *world) tags(ctx context.Context, t *target, visitors int) ([]string, error) {
 	c, err := load.DialPage(ctx, t.addr)
 	if err != nil {
@@ -47,7 +47,7 @@ func (w *world) tags(ctx context.Context, t *target, visitors int) ([]string, er
 			return nil, err
 		}
 		if a.ETag == "" {
-			w.log.Warn("pages carry no validator, so there is no 304 to measure")
+			w.log.Warn("pages have no ETag, so there is no 304 to measure")
 			return nil, nil
 		}
 		tags[i] = a.ETag
@@ -55,7 +55,7 @@ func (w *world) tags(ctx context.Context, t *target, visitors int) ([]string, er
 	return tags, nil
 }
 
-// pagesBound asks net/http for a fixed page of the same size.
+// pagesBound requests a fixed page of the same size from net/http.
 func (w *world) pagesBound(ctx context.Context, bytes int, s series) error {
 	addr, err := freeAddr(ctx)
 	if err != nil {

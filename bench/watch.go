@@ -9,23 +9,23 @@ import (
 	"github.com/carillonhq/carillon/bench/load"
 )
 
-// watchCut finds out from outside how long streams that do not read are kept:
-// from when the kernel takes no more for the first of them, which is before
-// the first write that blocks, to when the server has closed the last.
+// watchCut measures from outside how long a server keeps streams that do not read: from the
+// time when the kernel accepts no more bytes for the first of them, which is before the first
+// write blocks, until the server has closed the last.
 type watchCut struct {
 	fleet *load.Fleet
-	full  time.Time // when the first was full
-	cut   time.Time // when the last was cut
+	full  time.Time // when the first stream was full
+	cut   time.Time // when the last stream was cut
 }
 
 const (
 	watchEvery = 100 * time.Millisecond
-	// fullAfter without growth, while several messages were due, means full.
+	// A stream is full if it has not grown for fullAfter, while several messages were due.
 	fullAfter = 10 * time.Second / stalledRate
 )
 
-// run watches until all are cut or ctx is done. A server that closes without a
-// reset leaves its farewell behind what is not read, and counts as not cutting.
+// run watches until all streams are cut or ctx is done. A server that closes a connection
+// without a reset leaves the end of the stream behind unread bytes, and counts as not cutting.
 func (c *watchCut) run(ctx context.Context) {
 	type fill struct {
 		bytes int
@@ -54,7 +54,7 @@ func (c *watchCut) run(ctx context.Context) {
 	}
 }
 
-// took is how long they were kept, or a minute when not all were cut.
+// took returns how long the streams were kept, or a minute if not all were cut.
 func (c *watchCut) took() time.Duration {
 	if c.cut.IsZero() || c.full.IsZero() {
 		return time.Minute

@@ -16,16 +16,16 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// What the whole way is measured at.
+// The rates at which the whole way is measured.
 const (
-	singleRate  = 2_000 // notices a second, one by one
-	batchedRate = 8_000 // the same in batches
+	singleRate  = 2_000 // notices per second, one by one
+	batchedRate = 8_000 // notices per second, in batches
 	smallBatch  = 100
 )
 
-// wholeWay measures from the sender's call to the browser's end: accepted in SQL,
-// through the intake into the inbox, and out of the stream. The server and this
-// program, which stands for its API, share SQLite and the intake.
+// wholeWay measures the way from the sender's call to the browser: accepted in SQL, through the
+// intake into the inbox, and out of the stream. The server shares SQLite and the intake with
+// this program, which takes the place of its API.
 func (w *world) wholeWay(ctx context.Context) ([]row, error) {
 	single, batched, singleP99, batchedP99, wrong := series{}, series{}, series{}, series{}, series{}
 	for range w.opt.repeat {
@@ -56,8 +56,8 @@ func (w *world) wholeWayOnce(ctx context.Context, single, batched, singleP99, ba
 	})
 }
 
-// sending runs a pipeline beside the server, on the same SQL and Redis, while do sends
-// through it as the server's API would.
+// sending runs a pipeline beside the server, on the same SQL and Redis. do sends through it as
+// the server's API would.
 func (w *world) sending(ctx context.Context, toasts pipeline.Toasts, do func(p *pipeline.Pipeline) error) (err error) {
 	st, err := store.Open(ctx, store.Config{DataDir: w.dataDir()})
 	if err != nil {
@@ -114,7 +114,7 @@ func (w *world) wholeWayOf(ctx context.Context, t *target, p *pipeline.Pipeline,
 	return nil
 }
 
-// pacedBatches sends batches at an even pace, each when it is due.
+// pacedBatches sends batches at an even pace.
 func (w *world) pacedBatches(ctx context.Context, p *pipeline.Pipeline, run int64, count int) error {
 	begin := time.Now()
 	var all sync.WaitGroup

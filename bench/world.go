@@ -24,14 +24,14 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// world is what all lines share: a directory, a redis-server as the built-in
-// one is, the program, and users with sessions.
+// world is shared by all lines: a directory, a redis-server configured like the built-in one,
+// the program, and users with sessions.
 type world struct {
 	opt         options
 	log         *slog.Logger
 	dir         string
-	self        string // this program, run again as a bound
-	carillon    string // the program that is measured, once it is built
+	self        string // path of this program, to run it as a bound
+	carillon    string // path of carillon, once it is built
 	sessionKeys string
 
 	lock   *embedded.Lock
@@ -41,9 +41,9 @@ type world struct {
 	space  keys.Space
 	inbox  *inbox.Inbox
 
-	members []member     // once crowd has been called
-	notices atomic.Int64 // the last notice id
-	runs    int64        // the last run of marks
+	members []member     // set by crowd
+	notices atomic.Int64 // last ID of a notice
+	runs    int64        // last run number of marks
 }
 
 func newWorld(ctx context.Context, opt options, log *slog.Logger) (*world, error) {
@@ -78,7 +78,7 @@ func (w *world) close() error {
 	return errors.Join(err, os.RemoveAll(w.dir))
 }
 
-// program is the path of carillon, which is built at the first call.
+// program returns the path of carillon. The first call builds it.
 func (w *world) program(ctx context.Context) (string, error) {
 	if w.carillon != "" {
 		return w.carillon, nil
@@ -101,7 +101,7 @@ func (w *world) startRedis(ctx context.Context) (err error) {
 		return err
 	}
 	if w.server.InMemory() {
-		return errors.New("no redis-server on PATH: nothing real could be measured")
+		return errors.New("redis-server is not on PATH")
 	}
 	w.socket = strings.TrimPrefix(w.server.URL(), "unix://")
 	w.rdb = redis.NewClient(&redis.Options{
@@ -113,13 +113,13 @@ func (w *world) startRedis(ctx context.Context) (err error) {
 	return w.inbox.Load(ctx)
 }
 
-// reset empties Redis, and its append-only file, for the next measurement. No
-// server of ours may be running.
+// reset empties Redis and its append-only file for the next measurement. No instance of
+// Carillon may be running.
 func (w *world) reset(ctx context.Context) error {
 	if err := w.rdb.FlushAll(ctx).Err(); err != nil {
 		return fmt.Errorf("empty redis: %w", err)
 	}
-	if err := w.rewritten(ctx); err != nil { // one that Redis began by itself
+	if err := w.rewritten(ctx); err != nil { // Redis may have started one by itself
 		return err
 	}
 	if err := w.rdb.BgRewriteAOF(ctx).Err(); err != nil {
@@ -128,7 +128,7 @@ func (w *world) reset(ctx context.Context) error {
 	return w.rewritten(ctx)
 }
 
-// rewritten waits until no rewriting of the append-only file is under way.
+// rewritten waits until no rewrite of the append-only file is in progress.
 func (w *world) rewritten(ctx context.Context) error {
 	for {
 		info, err := w.rdb.Info(ctx, "persistence").Result()
@@ -144,5 +144,5 @@ func (w *world) rewritten(ctx context.Context) error {
 	}
 }
 
-// stopped adds what stopping a server says to the error of its use.
+// stopped stops a server and joins the error of stopping it to err.
 func stopped(p *process, err error) error { return errors.Join(err, p.stop()) }

@@ -8,9 +8,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestAnAnnouncementReachesEveryCustomerAndReadingItLowersAllHisBells is the
-// whole story on two instances: two tabs, another profile, others' windows.
-func TestAnAnnouncementReachesEveryCustomerAndReadingItLowersAllHisBells(t *testing.T) {
+// The whole story on two instances: a reader with two tabs and a second browser profile, another
+// reader, and a user of another audience.
+func TestAnAnnouncementReachesAllCustomersAndReadingItLowersAllBadges(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	s.people("vera staff", "bob")
@@ -24,7 +24,7 @@ func TestAnAnnouncementReachesEveryCustomerAndReadingItLowersAllHisBells(t *test
 	all := append(here[:2:2], there)
 
 	vera.chooses("audience")
-	vera.fill("to", "customer")
+	vera.ticks("customer")
 	vera.fill("title", "The counter closes at four today")
 	vera.fill("body", "**Everything** ordered by three is still packed.")
 	vera.has(`[data-testid=recipients]`, "2 people will get it.").shot("announce-form")
@@ -58,7 +58,7 @@ func TestAnAnnouncementReachesEveryCustomerAndReadingItLowersAllHisBells(t *test
 	vera.has(`[data-testid=state]`, "Open").until(`document.querySelector("progress[data-testid^=read-]").value === 1`).shot("announcement-of-staff")
 }
 
-func TestWhoJoinsLaterSeesWhatIsForLateJoiners(t *testing.T) {
+func TestLateJoinersSeeOnlyAnnouncementsForLateJoiners(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.people("vera staff")
@@ -79,7 +79,7 @@ func TestWhoJoinsLaterSeesWhatIsForLateJoiners(t *testing.T) {
 	late.clickOn("#news").posted("For who is here now", "For everybody, also later").shot("announcements-of-a-late-joiner")
 }
 
-func TestAnAnnouncementOpensAndClosesByItselfInAnOpenPage(t *testing.T) {
+func TestAnAnnouncementOpensAndClosesOnTimeInAnOpenPage(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.people("vera staff")
@@ -105,11 +105,11 @@ func TestAnAnnouncementOpensAndClosesByItselfInAnOpenPage(t *testing.T) {
 	reader.has("#done p", "This announcement is over.").has("h1", "Inventory now").shot("announcement-over")
 	cara.shot("announcements-closed")
 	if status, _ := i.person(t, "cara").get("/announcements/" + id); status != 404 {
-		t.Errorf("a closed announcement answers %d", status)
+		t.Errorf("the page of a closed announcement has status %d", status)
 	}
 }
 
-func TestWhatIsEditedOrRetractedChangesInOpenPages(t *testing.T) {
+func TestEditedAndRetractedAnnouncementsChangeInOpenPages(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.people("vera staff")
@@ -152,7 +152,7 @@ func TestWhatIsEditedOrRetractedChangesInOpenPages(t *testing.T) {
 	desk.until(`document.querySelectorAll("[data-testid=sent]").length === 1`)
 }
 
-func TestAListThatWasCutOffIsMendedOnceItIsLiveAgain(t *testing.T) {
+func TestAListThatLostItsStreamCatchesUpAfterReconnecting(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	s.people("vera staff")

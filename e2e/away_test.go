@@ -16,7 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// redisOf is the built-in Redis of an instance: a child of its process.
+// redisOf returns the built-in Redis of an instance, which is a child of its process.
 func (i *instance) redisOf(t *testing.T) *os.Process {
 	t.Helper()
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", i.cmd.Process.Pid))
@@ -24,7 +24,7 @@ func (i *instance) redisOf(t *testing.T) *os.Process {
 		t.Fatal(err)
 	}
 	for _, list := range lists {
-		text, _ := os.ReadFile(list) // a thread may have ended
+		text, _ := os.ReadFile(list) // the thread may have ended since
 		for word := range strings.FieldsSeq(string(text)) {
 			pid, _ := strconv.Atoi(word)
 			if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); strings.TrimSpace(string(name)) == "redis-server" {
@@ -36,7 +36,7 @@ func (i *instance) redisOf(t *testing.T) *os.Process {
 	return nil
 }
 
-// stopRedis makes the built-in Redis silent until goOn is called, or the test ends.
+// stopRedis suspends the built-in Redis until goOn is called or the test ends.
 func (i *instance) stopRedis(t *testing.T) (goOn func()) {
 	t.Helper()
 	pid := i.redisOf(t).Pid
@@ -49,7 +49,7 @@ func (i *instance) stopRedis(t *testing.T) (goOn func()) {
 	return goOn
 }
 
-// ready waits until the instance says so of itself.
+// ready waits until /readyz of the instance returns want.
 func (i *instance) ready(t *testing.T, want string) {
 	t.Helper()
 	wait(t, "readiness is "+want, func() bool {
@@ -63,7 +63,7 @@ func (i *instance) ready(t *testing.T, want string) {
 	})
 }
 
-// database is the SQLite of a site of one machine.
+// database opens the SQLite database of a single-machine site.
 func (s *site) database(t *testing.T) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.flags[1], "carillon.db")+"?_pragma=busy_timeout(5000)")
@@ -74,7 +74,7 @@ func (s *site) database(t *testing.T) *sql.DB {
 	return db
 }
 
-// stored waits until SQL has so many unread entries of a user.
+// stored waits until a user has this number of unread entries in SQL.
 func stored(t *testing.T, db *sql.DB, name string, unread int) {
 	t.Helper()
 	wait(t, fmt.Sprintf("%d unread of %s are in sql", unread, name), func() bool {
@@ -84,7 +84,7 @@ func stored(t *testing.T, db *sql.DB, name string, unread int) {
 	})
 }
 
-func TestWhileRedisIsAwayOneReadsAndAllIsRightWhenItIsBack(t *testing.T) {
+func TestWithoutRedisUsersReadAndPagesCatchUpWhenItIsBack(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.people("vera staff", "bob")
@@ -111,20 +111,20 @@ func TestWhileRedisIsAwayOneReadsAndAllIsRightWhenItIsBack(t *testing.T) {
 	began := time.Now()
 	bob := open(t, i).as(i.person(t, "bob")).goTo("/inbox")
 	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("a page and signing in took %v", took)
+		t.Errorf("signing in and opening a page took %v", took)
 	}
-	bob.warned("Carillon cannot reach its memory right now: this is your inbox as of")
+	bob.warned("Some things are read-only right now. This is your inbox as of")
 	bob.badge("34")
 	bob.shot("away-inbox")
 	bob.until(`document.querySelectorAll("main form").length === 0 && document.querySelectorAll("[data-testid=entry]").length === 30`)
 	bob.connection("Reconnecting…")
 	at := vera.leads("/staff/send", "target", "user", "to", "bob", "type", "like", "title", "Sent while it was away", "body", "x")
-	if _, page := vera.get(at); !strings.Contains(page, "it will be delivered as soon as that is back") {
-		t.Error("the sender is not told what becomes of it")
+	if _, page := vera.get(at); !strings.Contains(page, "the notice will be delivered as soon as Redis is back") {
+		t.Error("the page does not tell the sender that the notice will be delivered later")
 	}
 	posts := open(t, i).as(i.person(t, "bob")).goTo("/announcements/" + id)
-	posts.warned("Carillon cannot reach its memory right now: this is the announcement as of")
-	posts.goTo("/announcements").warned("Carillon cannot reach its memory right now: these are the announcements as of")
+	posts.warned("Some things are read-only right now. This is the announcement as of")
+	posts.goTo("/announcements").warned("Some things are read-only right now. These are the announcements as of")
 
 	goOn()
 	back := time.Now()
@@ -132,19 +132,19 @@ func TestWhileRedisIsAwayOneReadsAndAllIsRightWhenItIsBack(t *testing.T) {
 		w.connection("")
 		w.badge("35")
 	}
-	bob.until(`document.querySelector("#inbox .banner.info")?.textContent.trim() === "Carillon has its memory again: this is how it is now."`)
+	bob.until(`document.querySelector("#inbox .banner.info")?.textContent.trim() === "Everything works again, and this page is up to date."`)
 	bob.until(`document.querySelectorAll("[data-testid=entry] form").length > 0`)
 	bob.shot("away-back")
 	posts.until(`document.querySelector("#announcements .banner.info") && document.querySelector("#announcements [data-act=read]")`)
 	if took := time.Since(back); took > 30*time.Second {
-		t.Errorf("all was right after %v", took)
+		t.Errorf("everything was up to date after %v", took)
 	}
 	plain.press(`[data-testid=retry] button`)
 	plain.shows(`[data-testid=done] p`, "Marked as read.")
 	reading.badge("34")
 }
 
-func TestARedisThatWasKilledIsBackBeforeAnybodyHasToDoAnything(t *testing.T) {
+func TestAKilledBuiltInRedisIsRestartedByTheServer(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.people("vera staff", "bob")
@@ -164,7 +164,8 @@ func TestARedisThatWasKilledIsBackBeforeAnybodyHasToDoAnything(t *testing.T) {
 	bob.until(`document.querySelector("#stale") === null`)
 }
 
-// TestEveryPageOfARedisThatIsAwayIsSound looks at them as at all others.
+// TestEveryPageOfARedisThatIsAwayIsSound checks the pages without Redis as the gallery checks all
+// other pages.
 func TestEveryPageOfARedisThatIsAwayIsSound(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -211,7 +212,7 @@ func TestEveryPageOfARedisThatIsAwayIsSound(t *testing.T) {
 	}...)
 }
 
-// warned waits until the page says that it is of what was stored.
+// warned waits until the page shows a warning, beginning with this text, that its data is from SQL.
 func (w *window) warned(begins string) *window {
 	w.t.Helper()
 	return w.until(fmt.Sprintf(`%s.startsWith(%q)`, textOf("[data-testid=stale]"), begins))

@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/internal/sqltest"
 )
 
-func TestTheSameJourneyOnARedisCluster(t *testing.T) {
+func TestTheBadgeJourneyOnARedisCluster(t *testing.T) {
 	t.Parallel()
 	nodes := redistest.Cluster(t).Options().Addrs
 	s := &site{t: t, flags: append(shared(t), "--database-url", sqltest.URL(t), "--redis-url", "redis+cluster://"+strings.Join(nodes, ","))}

@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// desk is a site with somebody at it whose inbox holds what is given: bob, and
-// vera who sends.
+// desk starts a single-machine site. It returns a window of bob, whose inbox has the given notices,
+// and vera, who sends.
 func desk(t *testing.T, notices ...notice) (*window, *person) {
 	t.Helper()
 	s := alone(t)
@@ -23,7 +23,7 @@ func desk(t *testing.T, notices ...notice) (*window, *person) {
 	return w.as(i.person(t, "bob")), vera
 }
 
-// stays marks the document; same fails the test when it is another one.
+// stays marks the document. A later call of same fails the test if the document was replaced.
 func (w *window) stays() *window {
 	w.t.Helper()
 	ask[bool](w, `window.mine = true`)
@@ -37,19 +37,19 @@ func (w *window) same() {
 	}
 }
 
-// at holds the window to an address.
+// at waits until the window is at a path.
 func (w *window) at(path string) {
 	w.t.Helper()
 	w.until(fmt.Sprintf(`location.pathname + location.search === %q`, path))
 }
 
-// has waits for the text of an element.
+// has waits until an element has this text.
 func (w *window) has(sel, text string) *window {
 	w.t.Helper()
 	return w.until(fmt.Sprintf(`%s === %q`, textOf(sel), text))
 }
 
-// titles waits until the rows are those, from the top.
+// titles waits until the rows have these titles, from the top.
 func (w *window) titles(want ...string) *window {
 	w.t.Helper()
 	list := "[]"
@@ -59,28 +59,28 @@ func (w *window) titles(want ...string) *window {
 	return w.until(`JSON.stringify([...document.querySelectorAll("main .row:not([hidden]) h3 > [dir]")].map(h => h.textContent)) === JSON.stringify(` + list + `)`)
 }
 
-// click presses what has that accessible name.
+// click presses the button or link with this accessible name.
 func (w *window) click(name string) *window {
 	w.t.Helper()
 	w.do(chromedp.Click(css(fmt.Sprintf(`[aria-label=%q]`, name))))
 	return w
 }
 
-// settles waits until a click is meant for the row that came under the pointer
-// when another one went.
+// settles waits until the page accepts clicks again. When a row goes and another moves under the
+// pointer, clicks are ignored for a moment, because they were meant for the first.
 func (w *window) settles() *window {
 	w.t.Helper()
 	return w.until(fmt.Sprintf(`performance.now() > %f`, ask[float64](w, `performance.now()`)+400))
 }
 
-// clickOn presses a part of the page.
+// clickOn clicks the first element of a selector.
 func (w *window) clickOn(sel string) *window {
 	w.t.Helper()
 	w.do(chromedp.Click(css(sel)))
 	return w
 }
 
-// noTwoAlike holds ids and headings of days to being one each.
+// noTwoAlike checks that no id and no heading of a day occurs twice.
 func (w *window) noTwoAlike() {
 	w.t.Helper()
 	twice := ask[[]string](w, `(() => {
@@ -92,7 +92,7 @@ func (w *window) noTwoAlike() {
 	}
 }
 
-// back goes back in the history, whether that loads a page or not.
+// back goes one step back in the history, which may or may not load a page.
 func (w *window) back() {
 	w.t.Helper()
 	w.do(chromedp.Evaluate[chromedp.Void](`history.back()`))

@@ -7,7 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-func TestABellIsRightAgainByItselfWhenItsInstanceWasKilledAndComesBack(t *testing.T) {
+func TestABadgeCatchesUpAfterItsInstanceIsKilledAndRestarted(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	s.user("alice", "staff")
@@ -27,7 +27,7 @@ func TestABellIsRightAgainByItselfWhenItsInstanceWasKilledAndComesBack(t *testin
 	bob.connection("")
 }
 
-func TestEveryBellIsRightWhenRedisLostItsSubscriptions(t *testing.T) {
+func TestEveryBadgeCatchesUpAfterRedisDropsItsSubscriptions(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	s.user("alice", "staff")
@@ -42,14 +42,14 @@ func TestEveryBellIsRightWhenRedisLostItsSubscriptions(t *testing.T) {
 	}
 }
 
-func TestAPageOfASessionThatEndedElsewhereSaysSoAndAsksToSignIn(t *testing.T) {
+func TestAPageOfASessionEndedElsewhereAsksToSignIn(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	s.user("bob")
 	one, two := s.serve(), s.serve()
 	here := open(t, one).signIn("bob").goTo("/inbox?filter=unread")
 	there := open(t, two).signIn("bob").goTo("/settings")
-	there.press(`main form[action="/logout"] button`) // everywhere
+	there.press(`main form[action="/logout"] button`) // sign out everywhere
 	one.kill()
 	s.serve("--addr", strings.TrimPrefix(one.url, "http://"))
 	here.connection("You are signed out. Sign in")

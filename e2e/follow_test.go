@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWhatCanBeDoneAboutAnAnnouncementFollowsIt(t *testing.T) {
+func TestTheActionsOfAnAnnouncementFollowItsState(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.people("vera staff")
@@ -19,9 +19,9 @@ func TestWhatCanBeDoneAboutAnAnnouncementFollowsIt(t *testing.T) {
 	w.stays().clickOn("[data-testid=retract] summary").tabsTo("Retract now")
 	at := ask[float64](w, `scrollY`)
 	i.person(t, "cara").get("/announcements/" + id)
-	w.until(`document.querySelector("progress[data-testid^=read-]").value === 1`) // it has looked again
+	w.until(`document.querySelector("progress[data-testid^=read-]").value === 1`) // the page has refreshed itself
 	if now := ask[float64](w, `scrollY`); at == 0 || now != at {
-		t.Errorf("the page scrolled from %v to %v by itself", at, now)
+		t.Errorf("without user action the page scrolled from %v to %v", at, now)
 	}
 	w.until(`document.activeElement.closest("details[data-testid=retract][open]")`)
 	vera.leads("/staff/notices/" + id + "/retract")
@@ -30,7 +30,7 @@ func TestWhatCanBeDoneAboutAnAnnouncementFollowsIt(t *testing.T) {
 	w.until(`document.activeElement.id === "deeds"`).same()
 }
 
-// wide are bodies that take more room than a phone has, one way or another.
+// wide has bodies with parts that are wider than a phone.
 var wide = map[string]string{
 	"deep quotes": strings.Repeat("> ", 1900) + "deep",
 	"deep lists":  strings.Repeat("1. ", 400) + "deep\n\n" + strings.Repeat("- > ", 200) + strings.Repeat("w", 200),
@@ -64,8 +64,7 @@ func TestNoAnnouncementIsWiderThanAPhone(t *testing.T) {
 	fits(t, reader, "the list")
 }
 
-// fits checks that a page needs no scrolling aside, and that nothing of a body is
-// out of sight.
+// fits checks that a page does not scroll sideways, and that no part of a body is cut off.
 func fits(t *testing.T, w *window, what string) {
 	t.Helper()
 	if got := ask[float64](w, `document.documentElement.scrollWidth`); got > 320 {
@@ -77,11 +76,11 @@ func fits(t *testing.T, w *window, what string) {
 		const { left, right, width } = range.getBoundingClientRect();
 		return width > 0 && (left < 0 || right > innerWidth);
 	}).map((e) => e.outerHTML.slice(0, 80))`); len(cut) > 0 {
-		t.Errorf("%s: out of sight is %q", what, cut)
+		t.Errorf("%s: cut off: %q", what, cut)
 	}
 }
 
-func TestALongPinnedTitleLeavesThePageItsRoom(t *testing.T) {
+func TestALongPinnedTitleLeavesRoomForThePage(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.people("vera staff")

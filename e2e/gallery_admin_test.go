@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestEveryPageOfAdministrationIsSound opens what staff administer in each state,
-// in each theme and at each width once.
+// TestEveryPageOfAdministrationIsSound opens each administration page in each of its states, once in
+// each theme and at each width.
 func TestEveryPageOfAdministrationIsSound(t *testing.T) {
 	t.Parallel()
 	openOffice(t).inspect(t, "administration", crossed, officeViews()...)
@@ -21,7 +21,7 @@ func TestEveryPageOfAdministrationIsSound(t *testing.T) {
 
 const longName = "a.rather.long.name.of-somebody-who-writes-it-out-and-does-not-stop-in-time@subsidiary.of.a.company.example"
 
-// openOffice is a site with much to administer.
+// openOffice starts a site with many users, roles, keys and rules to administer.
 func openOffice(t *testing.T) *gallery {
 	t.Helper()
 	s := alone(t)
@@ -53,8 +53,8 @@ func openOffice(t *testing.T) *gallery {
 	}
 	vera.leads("/staff/subscriptions", "type", "rep_notice", "scope", "119240", "role", "picker")
 	for _, name := range []string{"shop", "shop", "warehouse.of-a-company-with-a-long-name.example"} {
-		if status, body := vera.post("/staff/keys", "name", name, "scope", "send"); status != 200 {
-			t.Fatalf("make a key: status %d\n%s", status, body)
+		if status, body := vera.post("/staff/keys", "name", name, "scope", "send"); status != 303 {
+			t.Fatalf("create a key: status %d\n%s", status, body)
 		}
 	}
 	vera.leads("/staff/keys", "action", "revoke", "id", "1")
@@ -64,7 +64,7 @@ func openOffice(t *testing.T) *gallery {
 	return g
 }
 
-// rules is a file of them, in all the states that a rule can be in and stay in.
+// rules writes a rules file with a rule in each state that lasts, and returns its path.
 func (s *site) rules(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -111,7 +111,7 @@ func officeViews() []view {
 		{name: "type-faults", as: "vera", path: "/staff/types?type=", status: 422, then: func(w *window) {
 			w.fill("slug", "Not A Slug")
 			w.do(chromedp.SendKeys(css("#name-en"), strings.Repeat("long ", 20)))
-			w.press("[data-testid=type-form] .primary")
+			w.answered("[data-testid=type-form] .primary")
 		}},
 		{name: "type-in-use", as: "vera", path: "/staff/types?type=rep_notice", status: 409, then: func(w *window) {
 			w.do(chromedp.Click(css("[data-testid=delete] summary")))
@@ -128,8 +128,8 @@ func officeViews() []view {
 		{name: "subscriptions-faults", as: "vera", path: "/staff/subscriptions?add", status: 422, then: func(w *window) {
 			w.fill("type", "Not A Type")
 			w.fill("user", "nobody-of-this-name")
-			w.fill("role", "picker")
-			w.press(".adding .primary")
+			w.picks("role", "picker")
+			w.answered(".adding .primary")
 		}},
 		{name: "subscriptions-undo", as: "vera", path: "/staff/subscriptions?q=leaver-%s", then: func(w *window) {
 			w.do(chromedp.Click(css("[data-testid=subscription] button")))
@@ -140,7 +140,7 @@ func officeViews() []view {
 		{name: "roles", as: "vera", path: "/staff/roles"},
 		{name: "roles-fault", as: "vera", path: "/staff/roles", status: 422, then: func(w *window) {
 			w.fill("role", "picker")
-			w.press("[data-testid=role-form] button")
+			w.answered("[data-testid=role-form] button")
 		}},
 		{name: "roles-nothing", as: "vera", path: "/staff/roles?q=qqqq"},
 		{name: "role", as: "vera", path: "/staff/roles/picker", then: unfold("[data-testid=delete]")},
@@ -148,7 +148,7 @@ func officeViews() []view {
 		{name: "role-empty", as: "vera", path: "/staff/roles/team%2000"},
 		{name: "role-fault", as: "vera", path: "/staff/roles/picker", status: 422, then: func(w *window) {
 			w.fill("user", "nobody-of-this-name")
-			w.press("[data-testid=member-form] button")
+			w.answered("[data-testid=member-form] button")
 		}},
 		{name: "own-role", as: "vera", path: "/staff/roles/staff", status: 409, then: func(w *window) {
 			ask[bool](w, `(f => (f.elements.user.value = "vera", f.removeAttribute("hx-boost"), f.submit(), true))(document.querySelector("[data-testid=member] form"))`)
@@ -158,7 +158,7 @@ func officeViews() []view {
 		{name: "keys-add", as: "vera", path: "/staff/keys", then: unfold(".adding")},
 		{name: "keys-faults", as: "vera", path: "/staff/keys", status: 422, then: func(w *window) {
 			w.do(chromedp.Click(css(".adding summary")))
-			w.press(".adding .primary")
+			w.answered(".adding .primary")
 		}},
 		{name: "keys-revoke", as: "vera", path: "/staff/keys?revoke=2"},
 		{name: "keys-made", as: "vera", path: "/staff/keys", then: func(w *window) {
@@ -166,6 +166,10 @@ func officeViews() []view {
 			w.fill("name", "billing")
 			w.do(chromedp.Click(css("[name=scope][value=read]")))
 			w.press(".adding .primary")
+		}},
+		{name: "api", path: "/api/v1/docs"},
+		{name: "api-contents", path: "/api/v1/docs", then: func(w *window) {
+			ask[bool](w, `(document.querySelector("details.contents").open = true)`)
 		}},
 		{name: "rules", as: "vera", path: "/staff/rules"},
 		{name: "people-of-roles", as: "vera", path: "/staff/users?q=vera"},

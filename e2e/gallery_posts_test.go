@@ -8,11 +8,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// postReaders are the audiences of the gallery that have announcements, and
-// what their users are called.
+// postReaders maps the audiences with announcements in the gallery to the names of their users.
 var postReaders = map[string]string{"operator": "lone", "customer": "reader"}
 
-// posts is the ids of announcements that the gallery looks at.
+// posts has the ids of the announcements that the gallery shows.
 type posts struct {
 	rich, scheduled, retracted, edited string
 }
@@ -32,8 +31,8 @@ const richText = `The counter in **hall 3** closes earlier this week. What that 
 The plan of all counters: <https://example.com/counters/this-is-a-rather-long-address-that-has-to-break-somewhere>
 `
 
-// announce publishes one announcement to operators, and to customers more than a
-// page of the list has.
+// announce publishes one announcement to operators, and more to customers than fit on one page of
+// the list.
 func (g *gallery) announce() {
 	vera := g.people["vera"]
 	vera.announces("operator", "The night shift begins at ten", "body", "From Monday on.")
@@ -76,23 +75,23 @@ func (g *gallery) postStaffViews() []view {
 	at := func(id string) string { return "/staff/notices/" + id }
 	write := func(w *window) {
 		w.chooses("audience")
-		w.fill("to", "customer, operator")
+		w.ticks("customer", "operator")
 		w.fill("title", "The counter in hall 3 closes at four")
 		w.fill("body", richText)
-		// The button moves down when the preview comes: nobody presses it at that moment.
+		// The button moves down when the preview appears, so the click waits for the preview.
 		w.until(`document.querySelector("#preview [data-testid=schedule]") && document.querySelector("#preview strong")`)
 	}
 	return []view{
 		{name: "send-audience", as: "vera", path: "/staff/send", then: write},
 		{name: "send-audience-preview", as: "vera", path: "/staff/send", then: func(w *window) {
 			write(w)
-			w.press(`#send button[name=preview]`)
+			w.answered(`#send button[name=preview]`)
 		}},
 		{name: "send-audience-faults", as: "vera", path: "/staff/send", status: 422, then: func(w *window) {
 			write(w)
-			w.fill("to", "martians")
+			w.ticks()
 			w.do(chromedp.SetValue(css(`#ends_at`), "2020-01-01T10:00"))
-			w.press(submitSend)
+			w.answered(submitSend)
 		}},
 		{name: "announcement-open", as: "vera", path: at(g.posts.rich), then: func(w *window) {
 			w.do(chromedp.Click(css(`[data-testid=retract] summary`)))
@@ -104,12 +103,12 @@ func (g *gallery) postStaffViews() []view {
 		{name: "announcement-edit", as: "vera", path: at(g.posts.rich) + "/edit"},
 		{name: "announcement-edit-conflict", as: "vera", path: at(g.posts.edited) + "/edit", status: 409, then: func(w *window) {
 			g.edits(w, g.posts.edited)
-			w.press(`[data-testid=edit-form] button.primary`)
+			w.answered(`[data-testid=edit-form] button.primary`)
 		}},
 	}
 }
 
-// edits changes an announcement behind the back of whoever has its form open.
+// edits changes an announcement while the window has its form open.
 func (g *gallery) edits(w *window, id string) {
 	w.t.Helper()
 	g.edit.Lock()

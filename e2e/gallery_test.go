@@ -11,23 +11,22 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-	_ "modernc.org/sqlite" // the driver of a site of one machine
+	_ "modernc.org/sqlite" // the driver of single-machine sites
 )
 
-// gallery is a demonstration with everything to look at: inboxes of all sizes,
-// each once for a guise because opening one changes it, and a notice that
-// stays on its way.
+// gallery is a demo site with something to show on every page: inboxes of all sizes, and a notice
+// whose delivery never ends. Each inbox exists once per guise, because opening it changes it.
 type gallery struct {
 	*instance
 	people  map[string]*person
-	sending string // the path of a notice on its way
+	sending string // the path of a notice that is being delivered
 	posts   posts
 	sent    atomic.Int64
-	edit    sync.Mutex // held by who reads a revision and saves the next
+	edit    sync.Mutex // held while a revision is read and the next one is saved
 }
 
-// guise is a window as somebody has it, at a desk or on a phone, and in which
-// themes it is looked at: a page that is open changes with the theme of the system.
+// guise is a kind of device, desk or phone, with the widths and themes in which pages are checked.
+// An open page follows the theme of the system, so one window serves all themes.
 type guise struct {
 	kind   string
 	widths []int64
@@ -36,8 +35,9 @@ type guise struct {
 
 func (g guise) String() string { return g.kind }
 
-// examined says where axe, which takes longest, looks at a page: at a desk in the first
-// theme, on a phone in the last, so that it sees each theme, and each layout, once.
+// examined reports whether axe checks a page in this theme at this width. Because axe is the slowest
+// check, it runs on a desk in the first theme and on a phone in the last: that covers each theme and
+// each layout once.
 func (g guise) examined(theme string, width int64) bool {
 	if g.kind == "desk" {
 		return theme == g.themes[0] && width == g.widths[len(g.widths)-1]
@@ -50,14 +50,14 @@ var guises = []guise{
 	{"phone", []int64{320}, []string{"light", "dark"}},
 }
 
-// crossed has each theme and each width once, for pages made of the same parts as
-// those that are seen in every guise: what a theme changes does not depend on the width.
+// crossed covers each theme and each width once. It is for pages made of the same parts as the pages
+// that are checked in every guise: the effect of a theme does not depend on the width.
 var crossed = []guise{
 	{"desk", []int64{768, 1280}, []string{"light"}},
 	{"phone", []int64{320}, []string{"dark"}},
 }
 
-// each is the users of that name, one for each guise.
+// each returns the names of the users derived from name, one for each guise.
 func each(name string) string {
 	var names []string
 	for _, g := range guises {
@@ -66,10 +66,10 @@ func each(name string) string {
 	return strings.Join(names, ", ")
 }
 
-// crowd is more people than are sent to without asking.
+// crowd is a number of recipients for which sending asks for confirmation.
 const crowd = 1204
 
-// crowded is those people.
+// crowded returns a line for each user of the crowd, as people takes it.
 func crowded() []string {
 	lines := make([]string, crowd)
 	for i := range lines {
@@ -112,7 +112,7 @@ func openGallery(t *testing.T) *gallery {
 	return g
 }
 
-// hold sends a notice to the crowd that never gets from sending to sent.
+// hold sends a notice to the crowd that stays in the state sending for ever.
 func (g *gallery) hold(t *testing.T, s *site, subject string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.flags[1], "carillon.db")+"?_pragma=busy_timeout(5000)")
@@ -128,7 +128,7 @@ func (g *gallery) hold(t *testing.T, s *site, subject string) {
 	status, body := vera.post("/staff/send", "target", "role", "to", "crowd", "type", "order.late", "subject", subject,
 		"title", "Order 4187 is late", "body", "It comes on Monday.", "confirm", strconv.Itoa(crowd))
 	if status != 303 {
-		t.Fatalf("send to a crowd: status %d\n%s", status, body)
+		t.Fatalf("send to the crowd: status %d\n%s", status, body)
 	}
 	var id int64
 	if err := db.QueryRow(`SELECT id FROM notices WHERE subject = '` + subject + `'`).Scan(&id); err != nil {
@@ -146,10 +146,10 @@ func firstWord(line string) string {
 // view is a page in one of its states.
 type view struct {
 	name   string
-	as     string        // whose it is; empty: nobody is signed in; with -%s: of a guise
-	path   string        // with -%s: what only a guise uses
+	as     string        // the user; empty: signed out; %s is replaced by the guise
+	path   string        // %s is replaced by the guise
 	status int64         // empty: 200
-	then   func(*window) // what is done there before one looks
+	then   func(*window) // done on the page before it is checked
 }
 
 func (g *gallery) views() []view {
@@ -179,7 +179,8 @@ func (g *gallery) views() []view {
 	}, append(g.postViews(), g.staffViews()...)...)
 }
 
-// arrives lets a notice come to whoever looks, and waits until it is offered.
+// arrives returns a step that sends a notice to the user of the window, and waits until the page
+// offers to show it.
 func (g *gallery) arrives(before func(*window), offer string) func(*window) {
 	return func(w *window) {
 		w.t.Helper()
@@ -191,8 +192,8 @@ func (g *gallery) arrives(before func(*window), offer string) func(*window) {
 	}
 }
 
-// popsUp lets more toasts come than are shown at once, which stay as long as one of
-// them has the focus.
+// popsUp sends the user of the window more toasts than are shown at once, and puts the focus on one
+// of them, so that all stay.
 func (g *gallery) popsUp(w *window) {
 	w.t.Helper()
 	w.until(live)
@@ -209,16 +210,17 @@ func (g *gallery) staffViews() []view {
 		{name: "send-faults", as: "vera", path: "/staff/send", status: 422, then: func(w *window) {
 			w.fill("to", "nobody-of-this-name")
 			w.fill("link", "http://example.com")
-			w.press(submitSend)
+			w.answered(submitSend)
 		}},
+		{name: "send-role", as: "vera", path: "/staff/send?target=role&to=crowd"},
 		{name: "send-preview", as: "vera", path: "/staff/send", then: func(w *window) {
 			w.fillSend("picker0001, picker0002", usual[1])
-			w.press(`#send button[name=preview]`)
+			w.answered(`#send button[name=preview]`)
 		}},
 		{name: "send-confirm", as: "vera", path: "/staff/send", status: 422, then: func(w *window) {
 			w.do(chromedp.Click(css(`[name=target][value=role]`)))
-			w.fillSend("crowd", usual[1])
-			w.press(submitSend)
+			w.picks("to_role", "crowd").fillText(usual[1])
+			w.answered(submitSend)
 		}},
 		{name: "sent", as: "vera", path: "/staff/notices"},
 		{name: "sent-searched", as: "vera", path: "/staff/notices?q=weekly"},

@@ -8,36 +8,36 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestEveryPageOfTopicsIsSound opens what users and senders see of topics, types
-// and edits in each state, in each theme and at each width once.
+// TestEveryPageOfTopicsIsSound opens the pages about topics, types and edits, for users and senders,
+// in each of their states, once in each theme and at each width.
 func TestEveryPageOfTopicsIsSound(t *testing.T) {
 	t.Parallel()
 	g, views := openWarehouse(t)
 	g.inspect(t, "topics", crossed, views...)
 }
 
-// wares are the types of a warehouse: named or not, open or not, and such as
-// cannot be muted.
+// wares are the types of a warehouse: with and without a name, open and closed to subscribers, and
+// one that cannot be muted.
 var wares = [][]string{
 	{"slug", "rep_notice", "names.en", "Replenishment", "names.ja", "補充のお願い", "expires_in", "72h", "no_mute", "1"},
 	{"slug", "order.late", "names.en", "Late orders", "open", "1"},
 	{"slug", "shift", "names.en", "Changes of shifts that concern the people who work at night", "open", "1", "no_mute", "1"},
 }
 
-// describes makes a type, or says more about one.
+// describes creates or changes a type by the staff form.
 func (p *person) describes(action string, fields ...string) {
 	p.t.Helper()
 	p.leads("/staff/types", append([]string{"action", action}, fields...)...)
 }
 
-// toTopic lets a member of staff send a notice to a topic, and returns its page.
+// toTopic sends a notice to a topic by the staff form, and returns the path of its page.
 func (p *person) toTopic(scope string, n notice) string {
 	p.t.Helper()
 	return p.leads("/staff/send", "target", "topic", "type", n.typ, "scope", scope, "subject", n.subject, "title", n.title, "body", n.body)
 }
 
-// openWarehouse is a site where people subscribe to topics, and what there is to
-// be seen of it.
+// openWarehouse starts a site whose users subscribe to topics, and returns it with the views to
+// check.
 func openWarehouse(t *testing.T) (*gallery, []view) {
 	t.Helper()
 	s := alone(t)
@@ -102,7 +102,7 @@ func topicViews(g *gallery, page, late string) []view {
 			topic(w)
 			w.fill("type", "Not A Type")
 			w.fill("scope", "aisle 7")
-			w.press(submitSend)
+			w.answered(submitSend)
 		}},
 		{name: "notice", as: "vera", path: page},
 		{name: "sent", as: "vera", path: "/staff/notices"},
@@ -115,16 +115,16 @@ func topicViews(g *gallery, page, late string) []view {
 			g.people["vera"].editsNotice(late, "title", "Order 4187 is on its way again")
 			g.edit.Unlock()
 			w.fill("body", "It comes on Monday.")
-			w.press(`[data-testid=edit-form] button.primary`)
+			w.answered(`[data-testid=edit-form] button.primary`)
 		}},
 		{name: "edit-faults", as: "vera", path: page + "/edit", status: 422, then: func(w *window) {
 			w.fill("link", "javascript:alert(1)")
-			w.press(`[data-testid=edit-form] button.primary`)
+			w.answered(`[data-testid=edit-form] button.primary`)
 		}},
 	}
 }
 
-// editsNotice changes a notice that was sent, as it is by now.
+// editsNotice edits a sent notice, starting from its current revision.
 func (p *person) editsNotice(page string, fields ...string) {
 	p.t.Helper()
 	_, form := p.get(page + "/edit")
@@ -134,6 +134,6 @@ func (p *person) editsNotice(page string, fields ...string) {
 		p.t.Fatalf("%s has no form", page)
 	}
 	if to := p.leads(page+"/edit", append(fields, "revision", revision)...); to != page+"?done=notice-edited" {
-		p.t.Fatal(fmt.Errorf("an edit leads to %s", to))
+		p.t.Fatal(fmt.Errorf("the edit led to %s", to))
 	}
 }

@@ -11,16 +11,17 @@ import (
 	"github.com/carillonhq/carillon/internal/sqltest"
 )
 
-// sites gives each site over the shared Redis keys of its own.
+// sites numbers the sites, so that each has its own key prefix in the shared Redis.
 var sites atomic.Int64
 
-// many is a site of several machines: one PostgreSQL and one Redis between them.
+// many returns a site for several instances, which share one PostgreSQL and one Redis.
 func many(t *testing.T) *site {
 	t.Helper()
 	return &site{t: t, flags: append(shared(t), "--database-url", sqltest.URL(t), "--redis-url", "unix://"+redistest.Socket(t))}
 }
 
-// shared is what all instances of such a site have together beside their servers.
+// shared returns the flags that all instances of such a site have in common, without the addresses
+// of SQL and Redis.
 func shared(t *testing.T) []string {
 	t.Helper()
 	return []string{
@@ -30,7 +31,7 @@ func shared(t *testing.T) []string {
 	}
 }
 
-// send fills the staff form as a person would.
+// send fills in and submits the staff form.
 func (w *window) send(to, typ, subject, title string) {
 	w.t.Helper()
 	w.goTo("/staff/send")
@@ -44,7 +45,7 @@ func (w *window) send(to, typ, subject, title string) {
 	w.do(chromedp.WaitVisible(css(`[data-testid=state]`)))
 }
 
-func TestTheBellChangesInEveryWindowOnEveryInstance(t *testing.T) {
+func TestTheBadgeChangesInEveryWindowOnEveryInstance(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	s.user("alice", "staff")
@@ -77,7 +78,7 @@ func TestTheBellChangesInEveryWindowOnEveryInstance(t *testing.T) {
 	here.attribute(entry("like:photo_id:1:user_id:7"), "data-read", "1")
 }
 
-func TestTheSameJourneyWithoutJavaScript(t *testing.T) {
+func TestTheBadgeJourneyWithoutJavaScript(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.user("alice", "staff")

@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-func TestTheKeyboardIsEnoughInEachLanguage(t *testing.T) {
+func TestEverythingWorksByKeyboardInEachLanguage(t *testing.T) {
 	t.Parallel()
 	inEach(t, typed, func(w *window, user string, text *locale.Printer, vera *person) {
 		w.signsInByKeyboard(user, text)
@@ -29,7 +29,7 @@ func (w *window) signsInByKeyboard(user string, text *locale.Printer) {
 	w.until(`document.readyState === "complete"`).until(live)
 	w.until(`document.documentElement.lang === "` + text.Lang() + `"`)
 	if role, name := w.named(`document.querySelector("#bell")`); role != "button" || name != text.N("js.bell", 4) {
-		w.t.Errorf("the bell is told as %s %q", role, name)
+		w.t.Errorf("the bell is announced as %s %q", role, name)
 	}
 	for _, want := range []string{
 		text.T("app.skip"), text.T("app.name"), text.T("nav.inbox"), text.T("nav.announcements"), text.T("nav.staff"), text.N("js.bell", 4),
@@ -66,7 +66,7 @@ func (w *window) goesThroughTheInboxByKeys(text *locale.Printer) {
 	w.types("z").titles(usual[3].title, usual[2].title, usual[1].title, usual[0].title).onRow(usual[3].title)
 	w.types("?").until(`document.querySelector("#help[open] kbd")`)
 	if role, name := w.named(`document.querySelector("#help")`); role != "dialog" || name != text.T("keys.title") {
-		w.t.Errorf("the list of keys is told as %s %q", role, name)
+		w.t.Errorf("the list of keys is announced as %s %q", role, name)
 	}
 	w.types("d").types(kb.Escape).until(`!document.querySelector("#help").open`)
 	w.titles(usual[3].title, usual[2].title, usual[1].title, usual[0].title).onRow(usual[3].title)
@@ -76,7 +76,7 @@ func (w *window) goesThroughTheInboxByKeys(text *locale.Printer) {
 	w.until(`document.readyState === "complete"`).until(live)
 }
 
-// live2 is live where there are no rows.
+// live2 is live for pages without rows.
 const live2 = `document.readyState === "complete" && document.querySelector("#bell[aria-expanded]")`
 
 func (w *window) actsByTab(text *locale.Printer) {

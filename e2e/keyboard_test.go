@@ -15,14 +15,14 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// tongue is a language, and who asks for it: the browser, or the user's setting
-// with a browser that asks for another one.
+// tongue is a language and its source: the browser, or the user's setting in a browser that asks for
+// another language.
 type tongue struct {
 	lang    string
 	setting bool
 }
 
-// typed and plain are every language each, and together every way to each.
+// typed and plain each have every language. Together they have every language from both sources.
 var (
 	typed = []tongue{{"en", false}, {"ja", true}, {"zh-Hans", false}}
 	plain = []tongue{{"en", true}, {"ja", false}, {"zh-Hans", true}}
@@ -35,8 +35,8 @@ func (l tongue) String() string {
 	return l.lang
 }
 
-// inEach runs a test in each of the languages, on one site: with a user of its own,
-// who has four unread notices.
+// inEach runs a test in each of the languages. All share one site; each has its own user, with four
+// unread notices.
 func inEach(t *testing.T, tongues []tongue, test func(w *window, user string, text *locale.Printer, vera *person)) {
 	t.Helper()
 	texts, err := locale.New()
@@ -70,7 +70,7 @@ func inEach(t *testing.T, tongues []tongue, test func(w *window, user string, te
 	})
 }
 
-// tab goes on by one, and holds the focus to being on something and seen there.
+// tabs presses Tab (Shift+Tab with back), and checks that the focus is on a visible element.
 func (w *window) tabs(back ...bool) *window {
 	w.t.Helper()
 	if len(back) > 0 {
@@ -81,15 +81,15 @@ func (w *window) tabs(back ...bool) *window {
 	return w.sees()
 }
 
-// sees holds the focus to being on something that shows it.
+// sees checks that an element has the focus and shows it.
 func (w *window) sees() *window {
 	w.t.Helper()
 	const shown = `(e => {
-		if (e === document.body || e === document.documentElement) return "on nothing";
+		if (e === document.body || e === document.documentElement) return "on no element";
 		const around = e.matches("[type=radio]") ? e.closest("label") : e.closest(".toast-title")?.closest(".toast") ?? e;
 		const style = getComputedStyle(around), box = around.getBoundingClientRect();
 		const ring = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
-		if (!ring && !e.matches("main, h1, dialog")) return "not to be seen on " + e.outerHTML.slice(0, 120);
+		if (!ring && !e.matches("main, h1, dialog")) return "not shown on " + e.outerHTML.slice(0, 120);
 		if (box.width < 2 || box.bottom < 0 || box.top > innerHeight) return "out of sight on " + e.outerHTML.slice(0, 120);
 		return "";
 	})(document.activeElement)`
@@ -100,8 +100,8 @@ func (w *window) sees() *window {
 	return w
 }
 
-// named is what the browser tells of an element to those who listen: its role
-// and its accessible name.
+// named returns the role and the accessible name that the browser gives to screen readers for an
+// element.
 func (w *window) named(expression string) (role, name string) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
@@ -112,7 +112,7 @@ func (w *window) named(expression string) (role, name string) {
 	}
 	tree, err := chromedp.Call(ctx, accessibility.QueryAXTree, accessibility.QueryAXTreeParams{ObjectID: object.ObjectID})
 	if err != nil || len(tree.Nodes) == 0 {
-		w.t.Fatalf("what is told of %s: %v", expression, err)
+		w.t.Fatalf("read the accessible name of %s: %v", expression, err)
 	}
 	said := func(v *accessibility.Value) string {
 		if v == nil {
@@ -135,7 +135,7 @@ func (w *window) focusIsOn(name string) *window {
 	return w.sees()
 }
 
-// tabsTo goes on until the focus is on something of that name.
+// tabsTo presses Tab until an element with this accessible name has the focus.
 func (w *window) tabsTo(name string) *window {
 	w.t.Helper()
 	var passed []string
@@ -146,11 +146,11 @@ func (w *window) tabsTo(name string) *window {
 		}
 		passed = append(passed, got)
 	}
-	w.fail("Tab leads to %q and never to %q", slices.Compact(passed), name)
+	w.fail("Tab goes to %q and never to %q", slices.Compact(passed), name)
 	return w
 }
 
-// onRow holds the focus to being on the row of a title, or on a part of it.
+// onRow waits until the focus is on the row with this title, or inside it.
 func (w *window) onRow(title string) *window {
 	w.t.Helper()
 	return w.until(fmt.Sprintf(`document.activeElement.closest(".row")?.querySelector(":is(h2, h3) > [dir]").textContent === %q`, title)).sees()

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// ask evaluates an expression in the page, also one that is a promise.
+// ask evaluates an expression in the page and awaits its result if that is a promise.
 func ask[T any](w *window, js string) T {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
@@ -23,8 +23,7 @@ func ask[T any](w *window, js string) T {
 	return v
 }
 
-// until waits until an expression is true. It asks again when a page went away
-// meanwhile.
+// until waits until an expression is true. If the page is replaced meanwhile, it asks the new page.
 func (w *window) until(js string) *window {
 	w.t.Helper()
 	deadline := time.Now().Add(patience)
@@ -44,24 +43,24 @@ func (w *window) until(js string) *window {
 	}
 }
 
-// fail ends the test with a picture of what there is.
+// fail ends the test with a screenshot of the page.
 func (w *window) fail(format string, args ...any) {
 	w.t.Helper()
 	w.shot("failed-" + strings.ReplaceAll(w.t.Name(), "/", "-"))
 	w.t.Fatalf(format, args...)
 }
 
-// visit opens a path and waits until the page with all its files is there; its
-// script has run then.
+// visit opens a path and waits until the page and all its files are loaded; by then its script has
+// run.
 func (w *window) visit(path string) *window {
 	w.t.Helper()
 	w.do(chromedp.Navigate(w.url + path))
 	return w
 }
 
-// size makes the window as wide and high as that. One narrower than a tablet is
-// a phone, which one touches. It stays one: to take touch away takes the mouse
-// away as well (chromedp.EmulateViewport does so too).
+// size sets the size of the window. A window narrower than a tablet becomes a phone with a touch
+// screen. It stays one, because turning touch off also takes the mouse away
+// (as chromedp.EmulateViewport does).
 func (w *window) size(width, height int64) *window {
 	w.t.Helper()
 	w.scaled(width, height, 1, width < 600)
@@ -81,8 +80,8 @@ func (w *window) scaled(width, height int64, scale float64, phone bool) {
 	}
 }
 
-// media emulates a medium ("print"; "" is the screen) with features, each a
-// name and a value: "forced-colors", "active".
+// media emulates a medium ("print"; "" is the screen) with features, given as names and values in
+// turn: "forced-colors", "active".
 func (w *window) media(medium string, features ...string) *window {
 	w.t.Helper()
 	p := emulation.SetEmulatedMediaParams{Media: medium}
@@ -95,18 +94,18 @@ func (w *window) media(medium string, features ...string) *window {
 	return w
 }
 
-// speak sets the language that the browser asks for.
+// speak sets the browser's preferred language.
 func (w *window) speak(lang string) *window {
 	w.t.Helper()
 	agent := ask[string](w, "navigator.userAgent")
 	if _, err := chromedp.Call(w.ctx, emulation.SetUserAgentOverride,
 		emulation.SetUserAgentOverrideParams{UserAgent: agent, AcceptLanguage: lang}); err != nil {
-		w.t.Fatalf("speak %s: %v", lang, err)
+		w.t.Fatalf("set the language to %s: %v", lang, err)
 	}
 	return w
 }
 
-// as makes the window one of a person who signed in before; nil is nobody.
+// as gives the window the session of a person who has signed in; nil signs it out.
 func (w *window) as(p *person) *window {
 	w.t.Helper()
 	if _, err := chromedp.Call(w.ctx, network.ClearBrowserCookies, struct{}{}); err != nil {
@@ -125,14 +124,14 @@ func (w *window) as(p *person) *window {
 	return w
 }
 
-// types what a person would type, to whatever has the focus.
+// types sends keystrokes to the element that has the focus.
 func (w *window) types(keys string) *window {
 	w.t.Helper()
 	w.do(chromedp.KeyEvent(keys))
 	return w
 }
 
-// textOf is an expression: the text of the first element of a selector.
+// textOf returns an expression for the text of the first element of a selector.
 func textOf(sel string) string {
 	return fmt.Sprintf("(document.querySelector(%q)?.textContent ?? '').trim()", sel)
 }

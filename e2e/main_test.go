@@ -17,11 +17,11 @@ import (
 // program is the binary under test, built once.
 var program string
 
-// mouse gives the windows a mouse, which a browser without a screen lacks.
+// mouse gives the windows a mouse, which a headless browser lacks.
 const mouse = "primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
 
-// browser is the Chromium that all tests share; each person has a context
-// (cookies, storage) of his own in it.
+// browser is the Chromium that all tests share. Each person has their own context (cookies and
+// storage) in it.
 var browser context.Context
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -49,7 +49,7 @@ func run(m *testing.M) int {
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("lang", "en-US"),
 		chromedp.Flag("blink-settings", mouse),
-		// A page after another in one window needs no process of its own.
+		// Successive pages in one window need no new process.
 		chromedp.Flag("process-per-site", true), chromedp.Flag("in-process-gpu", true),
 		chromedp.Flag("host-resolver-rules", "MAP lan.test 127.0.0.1"))
 	defer cancel()

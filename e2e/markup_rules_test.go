@@ -6,20 +6,20 @@ import (
 	"testing"
 )
 
-// onlyChildren is what may be right inside an element, where that is little.
+// onlyChildren lists the elements that may be children of an element, for those with few.
 var onlyChildren = map[string][]string{
 	"ul": {"li", "template"}, "ol": {"li", "template"}, "dl": {"div", "dt", "dd"},
 	"table": {"caption", "thead", "tbody", "tfoot"}, "thead": {"tr"}, "tbody": {"tr"}, "tr": {"th", "td"},
 	"select": {"option", "optgroup"}, "head": {"meta", "title", "link", "script", "noscript"},
 }
 
-// onlyParents is where an element may be.
+// onlyParents lists the elements that may be the parent of an element.
 var onlyParents = map[string][]string{
 	"li": {"ul", "ol"}, "dt": {"dl", "div"}, "dd": {"dl", "div"}, "tr": {"thead", "tbody"}, "th": {"tr"}, "td": {"tr"},
 	"caption": {"table"}, "legend": {"fieldset"}, "summary": {"details"}, "option": {"select", "datalist"},
 }
 
-// phrasing is what holds words and no blocks.
+// phrasing lists elements that may contain text but no blocks.
 var phrasing = []string{"p", "span", "a", "button", "label", "h1", "h2", "h3", "h4", "summary", "legend", "dt", "strong", "small", "time", "kbd"}
 
 var blocks = []string{
@@ -29,7 +29,7 @@ var blocks = []string{
 
 var interactive = []string{"a", "button", "input", "select", "textarea", "summary", "label"}
 
-// place holds an element to where it may be.
+// place checks that an element is in a permitted place.
 func (m *markup) place(e *element) {
 	p := m.parent()
 	if p == nil {
@@ -41,8 +41,8 @@ func (m *markup) place(e *element) {
 	if may := onlyParents[e.name]; may != nil && !slices.Contains(may, p.name) {
 		m.fault("%s inside %s", e, p)
 	}
-	// A summary may hold a heading, and a link of a whole box may hold blocks;
-	// our pages do neither.
+	// HTML permits a heading in a summary, and blocks in a link around a whole box. Our pages use
+	// neither, so this check is stricter.
 	if slices.Contains(blocks, e.name) {
 		if around := m.within(phrasing...); around != "" && m.within("svg") == "" {
 			m.fault("%s inside <%s>", e, around)
@@ -53,7 +53,7 @@ func (m *markup) place(e *element) {
 	}
 	if slices.Contains(interactive, e.name) || e.attrs["tabindex"] != "" {
 		if around := m.within("a", "button", "summary"); around != "" {
-			m.fault("%s inside <%s>: which of them is pressed?", e, around)
+			m.fault("%s inside <%s>: nested controls", e, around)
 		}
 	}
 	if e.name == "label" && m.within("label") != "" {
@@ -61,7 +61,7 @@ func (m *markup) place(e *element) {
 	}
 }
 
-// attributes holds an element to what its attributes say.
+// attributes checks the attributes of an element.
 func (m *markup) attributes(e *element) {
 	if id, ok := e.attrs["id"]; ok {
 		if id == "" || strings.ContainsAny(id, " \t\n") {
@@ -102,19 +102,19 @@ func (m *markup) attributes(e *element) {
 	}
 }
 
-// hidden says whether the place is hidden from those who listen.
+// hidden reports whether the current place is hidden from screen readers.
 func (m *markup) hidden() bool {
 	return slices.ContainsFunc(m.open, func(e *element) bool { return e.attrs["aria-hidden"] == "true" || e.attrs["aria-label"] != "" })
 }
 
-// named holds what one operates to a name.
+// named checks that a control has an accessible name.
 func (m *markup) named(e *element) {
 	if e.attrs["aria-label"] != "" || e.attrs["aria-labelledby"] != "" {
 		return
 	}
 	switch e.name {
 	case "a", "button", "summary", "h1", "h2", "h3", "legend", "caption", "option", "th":
-		_, unseen := e.attrs["hidden"] // a script fills it in before it shows it
+		_, unseen := e.attrs["hidden"] // a script names it before showing it
 		if strings.TrimSpace(e.text.String()) == "" && !unseen {
 			m.fault("%s has no name", e)
 		}
@@ -126,7 +126,7 @@ func (m *markup) named(e *element) {
 	}
 }
 
-func TestTheStrictReadingFindsWhatIsWrong(t *testing.T) {
+func TestMarkupFaultsAreFound(t *testing.T) {
 	t.Parallel()
 	const before = `<!DOCTYPE html><html lang="en"><head><title>A</title></head><body><h1>A</h1>`
 	for name, c := range map[string]struct{ body, fault string }{
@@ -138,8 +138,8 @@ func TestTheStrictReadingFindsWhatIsWrong(t *testing.T) {
 		"described by none":  {`<p aria-describedby="x y">A</p>`, `names the id "y"`},
 		"controls nothing":   {`<button aria-controls="x">A</button>`, `names the id "x"`},
 		"link to nothing":    {`<a href="#x">A</a>`, `names the id "x"`},
-		"button in link":     {`<a href="/"><button>A</button></a>`, "which of them"},
-		"link in summary":    {`<details><summary><a href="/">A</a></summary></details>`, "which of them"},
+		"button in link":     {`<a href="/"><button>A</button></a>`, "nested controls"},
+		"link in summary":    {`<details><summary><a href="/">A</a></summary></details>`, "nested controls"},
 		"form in form":       {`<form><div><form></form></div></form>`, "inside another form"},
 		"div in list":        {`<ul><div></div></ul>`, "right inside"},
 		"text in list":       {`<ul>A</ul>`, "right inside"},

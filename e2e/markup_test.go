@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// markup reads a page strictly: as it is written, not as a browser mends it.
+// markup checks a page strictly, as it is written and not as a browser repairs it.
 type markup struct {
 	faults   []string
 	open     []*element
@@ -24,16 +24,16 @@ type markup struct {
 	title    string
 }
 
-// element is one that is still open, or a field that needs a name.
+// element is an element that is still open, or a field that needs a label.
 type element struct {
 	name  string
 	attrs map[string]string
-	text  strings.Builder // what names it: its text, and that of what is in it
+	text  strings.Builder // its own text and that of its descendants, which name it
 }
 
 type reference struct{ from, id string }
 
-// faultsOf is what is wrong with a page.
+// faultsOf returns the faults in the markup of a page.
 func faultsOf(page string) []string {
 	m := &markup{ids: map[string]string{}, labels: map[string]bool{}}
 	z := html.NewTokenizer(strings.NewReader(page))
@@ -81,7 +81,7 @@ func (m *markup) parent() *element {
 	return m.open[len(m.open)-1]
 }
 
-// within is the nearest open element of one of these names.
+// within returns the nearest open element with one of these names.
 func (m *markup) within(names ...string) string {
 	for _, e := range slices.Backward(m.open) {
 		if slices.Contains(names, e.name) {
@@ -132,7 +132,7 @@ func (e *element) String() string {
 	return "<" + e.name + " class=" + strconv.Quote(e.attrs["class"]) + ">"
 }
 
-// close ends an element, which has to be the one that was opened last.
+// close ends an element, which must be the one that was opened last.
 func (m *markup) close(name string) {
 	last := m.parent()
 	if last == nil || last.name != name {
@@ -169,14 +169,14 @@ func (m *markup) end() {
 	}
 }
 
-// outline holds the headings to one h1 and to no level left out.
+// outline checks that there is one h1 and that no level of headings is left out.
 func (m *markup) outline() {
 	ones, before := 0, 0
 	for _, n := range m.headings {
 		if n == 1 {
 			ones++
 		}
-		// The panel of the bell stands before the heading of the page.
+		// The panel of the bell comes before the heading of the page.
 		if n > max(before, 1)+1 {
 			m.fault("h%d follows h%d", n, before)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-func TestAtTwiceTheSizeNothingIsLost(t *testing.T) {
+func TestNothingIsLostAt200PercentZoom(t *testing.T) {
 	t.Parallel()
 	w, vera := desk(t, append(usualNotices(4), hard()...)...)
 	post := "/announcements/" + vera.announces("user", "The counter in hall 3 closes at four", "body", richText, "link", "/orders")
@@ -32,15 +32,15 @@ func TestAtTwiceTheSizeNothingIsLost(t *testing.T) {
 				t.Errorf("%s at %d px: %q", path, width, faults)
 			}
 			if lost := missing(wide, shownTexts(w)); len(lost) > 0 {
-				t.Errorf("%s at %d px: these are not to be seen any more: %q", path, width, lost)
+				t.Errorf("%s at %d px: no longer visible: %q", path, width, lost)
 			}
 		}
 		w.shot("zoom" + strings.ReplaceAll(path, "/", "-"))
 	}
 }
 
-// shownTexts is every word that is to be seen or to be heard, and what can be
-// operated by its name.
+// shownTexts returns all texts that are visible or read aloud, and the names of all visible
+// controls.
 func shownTexts(w *window) []string {
 	w.t.Helper()
 	return ask[[]string](w, `(() => {
@@ -57,7 +57,7 @@ func shownTexts(w *window) []string {
 	})()`)
 }
 
-// missing is what all has and some has not.
+// missing returns the elements of all that are not in some.
 func missing(all, some []string) []string {
 	has := map[string]bool{}
 	for _, s := range some {
@@ -90,8 +90,8 @@ func TestForcedColoursShowBadgeMarksAndFocus(t *testing.T) {
 	w.shot("forced-colours-notice")
 }
 
-// highlighted holds an element to the system's colour for what stands out,
-// which the system would else have replaced by that of the page.
+// highlighted checks that an element has the system's highlight colour. Without it the system would
+// give the element the colours of the page.
 func (w *window) highlighted(sel string) {
 	w.t.Helper()
 	w.until(fmt.Sprintf(`(() => {
@@ -103,15 +103,15 @@ func (w *window) highlighted(sel string) {
 	})()`, sel))
 }
 
-// framed holds words to a frame around them and to the colours of the system,
-// which lays a colour of its own behind them.
+// framed checks that a text has a border and the colours of the system, which paints its own
+// background behind the text.
 func (w *window) framed(sel string) {
 	w.t.Helper()
 	w.until(fmt.Sprintf(`(s => s.borderTopStyle === "solid" && parseFloat(s.borderTopWidth) >= 1 && s.forcedColorAdjust === "auto" && s.color !== s.backgroundColor)
 		(getComputedStyle(document.querySelector(%q)))`, sel))
 }
 
-func TestWhoWantsNoMotionGetsNone(t *testing.T) {
+func TestReducedMotionStopsAllMotion(t *testing.T) {
 	t.Parallel()
 	w, _ := desk(t, usual[:3]...)
 	const moving = `[...document.querySelectorAll("*")].flatMap(e => [null, "::before", "::after"].map(p => [e, getComputedStyle(e, p)]))
@@ -121,19 +121,19 @@ func TestWhoWantsNoMotionGetsNone(t *testing.T) {
 	w.visit("/inbox")
 	openPanel(w)
 	if found := ask[[]string](w, moving); len(found) > 0 {
-		t.Errorf("these move: %q", found)
+		t.Errorf("still animated: %q", found)
 	}
 	w.media("", "prefers-reduced-motion", "no-preference")
 	if len(ask[[]string](w, moving)) == 0 {
-		t.Error("nothing moves for anybody: this test would not see it")
+		t.Error("nothing moves without the preference either: this test proves nothing")
 	}
 	slow := ask[[]string](w, `[...document.querySelectorAll("*")].filter(e => getComputedStyle(e).transitionDuration.split(",").some(d => parseFloat(d) >= 0.15)).map(e => e.className)`)
 	if len(slow) > 0 {
-		t.Errorf("these take 150 ms and more: %q", slow)
+		t.Errorf("transitions of 150 ms or more: %q", slow)
 	}
 }
 
-func TestPaperShowsTheListAndNothingToPress(t *testing.T) {
+func TestPrintShowsTheListWithoutControls(t *testing.T) {
 	t.Parallel()
 	w, _ := desk(t, usual[:3]...)
 	w.visit("/inbox")
@@ -142,7 +142,7 @@ func TestPaperShowsTheListAndNothingToPress(t *testing.T) {
 	w.media("print")
 	seen := ask[[]string](w, `[...document.querySelectorAll("header, nav, button, .button, .top, dialog, #panel, .skip")].filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 80))`)
 	if len(seen) > 0 {
-		t.Errorf("on paper there are %q", seen)
+		t.Errorf("the print has %q", seen)
 	}
 	w.until(`document.querySelectorAll("main .row").length === 3 && [...document.querySelectorAll("main .row, main .row .body, main .row .exact, main h1, .day")].every(e => e.checkVisibility({opacityProperty: true}))`)
 	w.shot("print")

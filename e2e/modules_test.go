@@ -16,12 +16,12 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// blank is a page with nothing but a language and its texts.
+// blank is an empty page with a language and its texts.
 var blank = template.Must(template.New("blank").Parse(
 	`<!DOCTYPE html><html lang="{{.Lang}}"><meta charset="utf-8"><title>Carillon</title><body data-user="alice" data-texts="{{.Script}}">`))
 
-// workshop serves the modules as they are in the tree, their tests, blank pages
-// in each language, and whatever status is asked for.
+// workshop serves the modules from the source tree, their tests, blank pages in each language, and
+// responses with any status that a test asks for.
 func workshop(t *testing.T) *instance {
 	t.Helper()
 	texts, err := locale.New()
@@ -53,10 +53,10 @@ func workshop(t *testing.T) *instance {
 	return &instance{t: t, url: server.URL}
 }
 
-// result is what became of one test of a module; Fault is empty when it passed.
+// result is the result of one test of a module. Fault is empty if it passed.
 type result struct{ Name, Fault string }
 
-func TestTheModulesKeepTheirPromisesInTheBrowser(t *testing.T) {
+func TestJavaScriptModulesPassTheirTestsInTheBrowser(t *testing.T) {
 	t.Parallel()
 	site := workshop(t)
 	files, err := filepath.Glob("testdata/modules/*.test.js")
@@ -73,7 +73,7 @@ func TestTheModulesKeepTheirPromisesInTheBrowser(t *testing.T) {
 				t.Parallel()
 				results := open(t, &instance{t: t, url: site.url}).runModule(file, lang)
 				if len(results) == 0 {
-					t.Error("no tests in it")
+					t.Error("the file has no tests")
 				}
 				for _, r := range results {
 					t.Run(r.Name, func(t *testing.T) {

@@ -28,14 +28,14 @@ func TestEverythingWorksWithoutJavaScriptInEachLanguage(t *testing.T) {
 	})
 }
 
-// pressIn opens the user menu and presses something in it.
+// pressIn opens the user menu and clicks an element in it.
 func (w *window) pressIn(around, sel string) {
 	w.t.Helper()
 	w.clickOn(`.menu summary`).until(fmt.Sprintf(`document.querySelector(%q).checkVisibility()`, around))
 	w.press(css(around + " " + sel))
 }
 
-// pressNamed presses what has that accessible name and leads to another page.
+// pressNamed clicks the control with this accessible name and waits for the next page.
 func (w *window) pressNamed(name string) *window {
 	w.t.Helper()
 	w.press(css(fmt.Sprintf(`[aria-label=%q]`, name)))
@@ -100,8 +100,7 @@ func (w *window) sendsWithoutScript(text *locale.Printer) {
 	w.press(`.nav a[href="/staff/send"]`)
 	w.press(submitSend)
 	w.until(`document.querySelectorAll("[data-testid=faults] li a").length === 3`).has("#title-fault", text.T("error.required"))
-	w.clickOn(`label:has([name=target][value=role])`)
-	w.fillSend("crowd", usual[1])
+	w.chooses("role").picks("to_role", "crowd").fillText(usual[1])
 	w.press(`#send button[name=preview]`)
 	w.has("[data-testid=recipients]", text.N("send.recipients", crowd)).until(`document.querySelector("[data-testid=preview] .row")`)
 	w.press(submitSend)

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// notice is what is sent in these tests.
+// notice is a notice that a test sends.
 type notice struct{ typ, subject, title, body, link string }
 
-// usual is what an inbox holds on a usual day: none of them has the others' words.
+// usual has notices of an ordinary day. No two have the same texts.
 var usual = []notice{
 	{"comment", "", "Dana commented on “Harbour at dusk”", "Where was this taken? The light on the water is wonderful.", "/inbox?filter=unread"},
 	{"order.late", "", "Order 4187 is late", "The parcel left Rotterdam on Tuesday and has not arrived in Lyon.", "/settings"},
@@ -22,7 +22,7 @@ var usual = []notice{
 	{"security", "", "A new device signed in", "Firefox on Linux, near Utrecht. If that was not you, change your password.", "/settings"},
 }
 
-// usualNotices is n of them, each with a number of its own.
+// usualNotices returns n usual notices, each with its own number.
 func usualNotices(n int) []notice {
 	all := make([]notice, n)
 	for i := range all {
@@ -35,7 +35,7 @@ func usualNotices(n int) []notice {
 	return all
 }
 
-// hard is what nobody thinks of when a page is drawn.
+// hard returns notices that are difficult to lay out.
 func hard() []notice {
 	return []notice{
 		{"comment", "hard:1", "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft", strings.Repeat("x", 300), "/settings"},

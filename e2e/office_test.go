@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// officeDesk is a site with rules and some people, and vera of the staff at it.
+// officeDesk starts a site with rules and some users, and returns a window of vera, who is staff.
 func officeDesk(t *testing.T) (*window, *instance) {
 	t.Helper()
 	s := alone(t)
@@ -40,10 +40,11 @@ func TestStaffAdministerWithoutJavaScript(t *testing.T) {
 	w.clickOn(`.adding summary`)
 	w.fill("type", "rep_notice")
 	w.fill("scope", "119240")
-	w.fill("role", "nobody has it")
+	w.picks("role", "night shift").fill("user", "paul")
 	w.press(`.adding button.primary`)
-	w.has("#role-fault", "There is no role nobody has it.").until(`document.querySelector("[name=scope]").value === "119240"`)
-	w.fill("role", "night shift")
+	w.has("#user-fault", "Fill in a person or a role: only one of them.").
+		until(`document.querySelector("[name=scope]").value === "119240" && document.querySelector("[name=role]").value === "night shift"`)
+	w.do(chromedp.Clear(css("#user")))
 	w.press(`.adding button.primary`)
 	w.has("#done p", "Subscribed.").until(`document.querySelectorAll("[data-testid=subscription]").length === 1`)
 
@@ -72,7 +73,7 @@ func TestStaffAdministerWithoutJavaScript(t *testing.T) {
 	}
 }
 
-func TestAfterALineWentFocusIsOnTheNextAndUndoBringsItBack(t *testing.T) {
+func TestRemovingALineFocusesTheNextAndUndoRestoresIt(t *testing.T) {
 	t.Parallel()
 	w, i := officeDesk(t)
 	vera := i.person(t, "vera")
@@ -89,7 +90,7 @@ func TestAfterALineWentFocusIsOnTheNextAndUndoBringsItBack(t *testing.T) {
 	w.same()
 }
 
-func TestANameCompletesInAFieldForOne(t *testing.T) {
+func TestAFieldForOneUserCompletesTheirName(t *testing.T) {
 	t.Parallel()
 	w, _ := officeDesk(t)
 	w.visit("/staff/subscriptions?add")

@@ -2,9 +2,9 @@ package e2e
 
 import "testing"
 
-// TestEveryPageIsSoundInBothThemesAndAllWidths opens each page in each of its
-// states at a desk and on a phone, and looks at it in each theme and width, with
-// axe at a desk in the light and on a phone in the dark.
+// TestEveryPageIsSoundInBothThemesAndAllWidths opens each page in each of its states on a desk and
+// on a phone, and checks it in each theme and width. axe checks it on the desk in the light theme
+// and on the phone in the dark one.
 func TestEveryPageIsSoundInBothThemesAndAllWidths(t *testing.T) {
 	t.Parallel()
 	g := openGallery(t)

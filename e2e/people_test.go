@@ -13,8 +13,7 @@ import (
 	"github.com/alexedwards/argon2id"
 )
 
-// person is somebody who uses the pages without a browser: quickly, to prepare
-// what a test then looks at.
+// person is a user of the pages without a browser, which is quick. Tests prepare their data with it.
 type person struct {
 	t      *testing.T
 	name   string
@@ -22,10 +21,10 @@ type person struct {
 	jar    *cookiejar.Jar
 	client *http.Client
 
-	location string // where the last answer leads
+	location string // where the last response redirects to
 }
 
-// people adds many users with the password of all, each with roles: "ann",
+// people adds many users with the same password. Each line is a name, optionally with roles: "ann",
 // "zoe staff;picker".
 func (s *site) people(lines ...string) {
 	s.t.Helper()
@@ -52,7 +51,7 @@ func (s *site) peopleOf(audience string, lines ...string) {
 	s.carillon("", "user", "import", file)
 }
 
-// person signs somebody in.
+// person signs a user in.
 func (i *instance) person(t *testing.T, name string) *person {
 	t.Helper()
 	return i.personBy(t, name, password)
@@ -72,12 +71,12 @@ func (i *instance) personBy(t *testing.T, name, password string) *person {
 		Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	if status, body := p.post("/login", "username", name, "password", password); status != http.StatusSeeOther {
-		t.Fatalf("%s signs in: status %d\n%s", name, status, body)
+		t.Fatalf("sign in as %s: status %d\n%s", name, status, body)
 	}
 	return p
 }
 
-// post sends a form; fields are names and values in turn.
+// post sends a form. fields are names and values in turn.
 func (p *person) post(path string, fields ...string) (status int, body string) {
 	p.t.Helper()
 	values := url.Values{}
@@ -92,7 +91,7 @@ func (p *person) get(path string) (status int, body string) {
 	return p.ask(http.MethodGet, path, nil)
 }
 
-// leads sends a form as post does, and returns where the answer leads.
+// leads sends a form as post does, and returns where the response redirects to.
 func (p *person) leads(path string, fields ...string) string {
 	p.t.Helper()
 	status, body := p.post(path, fields...)
@@ -124,7 +123,7 @@ func (p *person) ask(method, path string, form io.Reader) (status int, body stri
 	return resp.StatusCode, string(text)
 }
 
-// sends lets a member of staff send a notice by the form of the page.
+// sends sends a notice by the staff form.
 func (p *person) sends(to string, n notice) {
 	p.t.Helper()
 	status, _ := p.post("/staff/send", "target", "user", "to", to, "type", n.typ, "subject", n.subject,

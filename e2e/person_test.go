@@ -13,21 +13,21 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// window is one window of one person: cookies are his alone.
+// window is a browser window. Each person has their own cookies.
 type window struct {
 	t   *testing.T
-	ctx context.Context //nolint:containedctx // to chromedp a window is its context: there is no other handle to keep
+	ctx context.Context //nolint:containedctx // in chromedp the context is the handle of a window: every call on the window takes it
 	url string
 
-	close context.CancelFunc // nil for a person's first window, which ends with all others
+	close context.CancelFunc // nil for a person's first window, which closes with all others
 }
 
-// open gives a person a browser of his own, looking at one instance.
+// open opens a browser for one person, connected to one instance.
 func open(t *testing.T, i *instance) *window {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	// The first use makes the window, which ends with the context of that use.
+	// The first call creates the window, which closes with the context of that call.
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("open a window: %v", err)
 	}
@@ -35,7 +35,7 @@ func open(t *testing.T, i *instance) *window {
 	return w.size(1100, 800)
 }
 
-// withoutScript turns JavaScript off for good in this window.
+// withoutScript turns JavaScript off in this window until it closes.
 func (w *window) withoutScript() *window {
 	w.t.Helper()
 	if _, err := chromedp.Call(w.ctx, emulation.SetScriptExecutionDisabled,
@@ -70,14 +70,14 @@ func (w *window) signIn(name string) *window {
 	return w
 }
 
-// goTo opens a path and waits for its bell.
+// goTo opens a path and waits for the bell of the page.
 func (w *window) goTo(path string) *window {
 	w.t.Helper()
 	w.do(chromedp.Navigate(w.url+path), chromedp.WaitVisible(css(`[data-testid=bell]`)))
 	return w
 }
 
-// press clicks what leads to another page and waits until that page is there.
+// press clicks an element that leads to another page, and waits until that page is loaded.
 func (w *window) press(sel css) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
@@ -88,21 +88,21 @@ func (w *window) press(sel css) {
 	}
 }
 
-// badge waits until the badge shows want ("" when it is hidden). It reads the
-// page through the protocol, so it works without JavaScript too.
+// badge waits until the badge shows want ("" if it is hidden). It reads the page through the
+// DevTools protocol, so it works without JavaScript too.
 func (w *window) badge(want string) *window {
 	w.t.Helper()
 	w.shows(`[data-testid=badge]`, want)
 	return w
 }
 
-// connection waits until the page says so about its stream; "" when it is live.
+// connection waits until the page shows this state of its stream; "" if it is live.
 func (w *window) connection(want string) {
 	w.t.Helper()
 	w.shows(`#connection`, want)
 }
 
-// shows waits until an element shows a text, "" when it is hidden.
+// shows waits until an element shows a text; "" if it is hidden.
 func (w *window) shows(sel css, want string) {
 	w.t.Helper()
 	deadline := time.Now().Add(patience)
@@ -126,14 +126,14 @@ func (w *window) shown(sel css) string {
 		if err == nil {
 			return strings.TrimSpace(text)
 		}
-		// A part that is swapped between two looks is there again at the next.
+		// An element that is being replaced is there again at the next attempt.
 		if ctx.Err() != nil || !strings.Contains(err.Error(), "No node with given id") {
 			w.t.Fatalf("read %s: %v", sel, err)
 		}
 	}
 }
 
-// read is the text of an element; none when it is hidden.
+// read returns the text of an element, or "" if it is hidden.
 func read(ctx context.Context, sel css) (string, error) {
 	attrs, err := chromedp.Run(ctx, chromedp.Attributes(sel))
 	if err != nil {
@@ -145,7 +145,7 @@ func read(ctx context.Context, sel css) (string, error) {
 	return chromedp.Run(ctx, chromedp.TextContent(sel))
 }
 
-// shot leaves a screenshot of the window under screenshots/.
+// shot writes a screenshot of the window to screenshots/.
 func (w *window) shot(name string) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
@@ -164,7 +164,7 @@ type css = chromedp.CSS
 
 func entry(key string) css { return css(fmt.Sprintf(`[data-testid=entry][data-key=%q]`, key)) }
 
-// attribute holds an element to the value of one of its attributes.
+// attribute checks the value of one attribute of an element.
 func (w *window) attribute(sel css, name, want string) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, patience)

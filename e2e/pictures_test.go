@@ -13,14 +13,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// pictures is where the pictures of README and docs are written: `make
-// screenshots` says docs/images.
+// pictures is the directory for the pictures of README and docs. `make screenshots` sets it to
+// docs/images.
 var pictures = flag.String("pictures", "screenshots/docs", "directory for the pictures of README and docs")
 
-// demoNotices is how many notices a demonstration has before its announcements.
-const demoNotices = 10
+// pinnedPost is the id of the pinned announcement of the demo.
+const pinnedPost = 11
 
-// TestThePicturesOfTheDocs shows a demonstration as a newcomer sees it.
+// TestThePicturesOfTheDocs takes the pictures of the demo as a new user sees it.
 func TestThePicturesOfTheDocs(t *testing.T) {
 	t.Parallel()
 	if err := os.MkdirAll(*pictures, 0o750); err != nil {
@@ -29,7 +29,7 @@ func TestThePicturesOfTheDocs(t *testing.T) {
 	i := alone(t).serve("--demo", "--addr", "127.0.0.1:0")
 	w := portraitist(t, i)
 	bob, alice := i.demo(t, "bob"), i.demo(t, "alice")
-	bob.get("/inbox") // what came before is read; what comes now is new
+	bob.get("/inbox") // marks earlier notices as read, so that only the following are new
 	for _, n := range []notice{
 		{"rep_notice", "aisle:3", "Aisle 3 is full again", "Thank you for being quick, all of you.", ""},
 		{"mention", "page:packing", "Alice mentioned you in “Packing list”", "@bob thank you. Only the last line is left to look at.", "/inbox"},
@@ -49,21 +49,20 @@ func TestThePicturesOfTheDocs(t *testing.T) {
 	w.as(alice).shows2x("light", 1000, 1540).visit("/staff/send").until(live2)
 	w.fillSend("bob, carol", notice{typ: "order.late", title: "Order 4187 is on its way again", body: "It left Lille this morning and will be in Lyon by noon."})
 	w.fill("link", "/orders/4187")
-	w.press(`#send button[name=preview]`)
+	w.answered(`#send button[name=preview]`)
 	w.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`))
 	w.portrait("send")
 	w.shows2x("light", 1000, 760).visit("/staff/notices").until(live2)
 	w.portrait("sent")
 
-	// The pinned one is the third of those that a demonstration announces.
-	pinned := strconv.Itoa(demoNotices + 3)
+	pinned := strconv.Itoa(pinnedPost)
 	i.demo(t, "erin").get("/announcements/" + pinned)
 	bob.get("/announcements/" + pinned)
 	w.visit("/staff/notices/" + pinned).until(live2).portrait("announcement")
 	w.as(i.demo(t, "carol")).visit("/announcements").until(live2).portrait("announcements")
 }
 
-// portraitist is a window of a browser with the fonts of the pictures.
+// portraitist opens a window of a browser that uses the fonts of the pictures.
 func portraitist(t *testing.T, i *instance) *window {
 	t.Helper()
 	fonts, err := filepath.Abs("testdata/fonts.conf")
@@ -82,7 +81,7 @@ func portraitist(t *testing.T, i *instance) *window {
 	return &window{t: t, ctx: ctx, url: i.url}
 }
 
-// demo signs in one of the demonstration's own people.
+// demo signs in as one of the demo users.
 func (i *instance) demo(t *testing.T, name string) *person {
 	t.Helper()
 	return i.personBy(t, name, name+"-demo")
@@ -94,7 +93,7 @@ func (w *window) shows2x(theme string, width, height int64) *window {
 	return w.media("", "prefers-color-scheme", theme)
 }
 
-// portrait writes what the window shows.
+// portrait writes a picture of the window.
 func (w *window) portrait(name string) {
 	w.t.Helper()
 	ask[any](w, `Promise.allSettled(document.getAnimations().map(a => a.finished))`)
@@ -102,7 +101,7 @@ func (w *window) portrait(name string) {
 	defer cancel()
 	png, err := chromedp.Call(ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})
 	if err != nil {
-		w.t.Fatalf("picture %s: %v", name, err)
+		w.t.Fatalf("take picture %s: %v", name, err)
 	}
 	if err := os.WriteFile(filepath.Join(*pictures, name+".png"), png.Data, 0o644); err != nil {
 		w.t.Fatal(err)
@@ -131,6 +130,6 @@ func TestThePicturesThatAreShownExist(t *testing.T) {
 		}
 	}
 	if seen == 0 {
-		t.Error("no picture is shown anywhere")
+		t.Error("no document shows a picture")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-func TestAPinnedAnnouncementStandsOnEveryPageUntilItIsRead(t *testing.T) {
+func TestAPinnedAnnouncementIsOnEveryPageUntilItIsRead(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.people("vera staff", "bob")
@@ -28,7 +28,7 @@ func TestAPinnedAnnouncementStandsOnEveryPageUntilItIsRead(t *testing.T) {
 	other.badge("2")
 	other.banner("")
 	if moved := other.moves(); moved != 0 {
-		t.Errorf("what is read moved by %v px when the banner was dismissed in another tab", moved)
+		t.Errorf("the content moved by %v px when the banner was dismissed in another tab", moved)
 	}
 	other.shot("banner-gone-elsewhere")
 	other.goTo("/settings").banner("Older and pinned")
@@ -38,18 +38,18 @@ func TestAPinnedAnnouncementStandsOnEveryPageUntilItIsRead(t *testing.T) {
 
 	home.goTo("/announcements").turned(id, "read").click("Mark as unread: Fire drill at three").badge("2")
 	other.goTo("/announcements").clickOn(`#announcement-read-all button`).banner("").badge("")
-	other.until(`document.querySelector("#pinned").hidden`) // its room goes, too: the reader did it here
+	other.until(`document.querySelector("#pinned").hidden`) // its space closes as well, because the user acted in this tab
 	other.clickOn(`#done button`).badge("2")
 	home.goTo("/settings").banner("Fire drill at three")
 	home.moves()
 	vera.leads("/staff/notices/" + id + "/retract")
 	home.banner("").badge("1")
 	if moved := home.moves(); moved != 0 {
-		t.Errorf("what is read moved by %v px when the pinned one was retracted", moved)
+		t.Errorf("the content moved by %v px when the pinned announcement was retracted", moved)
 	}
 }
 
-func TestAPinnedOneThatOpensMovesNothingThatIsRead(t *testing.T) {
+func TestAPinnedAnnouncementThatOpensMovesNoContent(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.people("vera staff")
@@ -70,18 +70,18 @@ func TestAPinnedOneThatOpensMovesNothingThatIsRead(t *testing.T) {
 	top.badge("1")
 	top.has("#announcer", "1 unread, newest: Fire drill at three")
 	if moved := top.moves(); moved != 0 {
-		t.Errorf("what is read moved by %v px", moved)
+		t.Errorf("the content moved by %v px", moved)
 	}
 	top.banner("")
-	below.banner("Fire drill at three") // above what is read, where nobody looks
+	below.banner("Fire drill at three") // above the visible part of the page
 	if moved := below.moves(); moved != 0 {
-		t.Errorf("what is read further down moved by %v px", moved)
+		t.Errorf("the content further down moved by %v px", moved)
 	}
 	below.script(`scrollTo({top: 0, behavior: "instant"})`).shot("banner-came-above")
 	top.goTo("/settings").banner("Fire drill at three")
 }
 
-func TestTheKeyboardIsEnoughForAnnouncements(t *testing.T) {
+func TestAnnouncementsWorkByKeyboard(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.people("vera staff")

@@ -50,12 +50,12 @@ func TestAnnouncementsWorkWithoutJavaScript(t *testing.T) {
 	vera.shot("deleted-announcement-without-javascript")
 }
 
-// publishesWithoutScript fills the form, looks at the preview, mends a fault and
-// sends; it returns the id.
+// publishesWithoutScript fills in the form, opens the preview, corrects a mistake and sends. It
+// returns the id of the announcement.
 func (w *window) publishesWithoutScript() string {
 	w.t.Helper()
 	w.goTo("/staff/send").chooses("audience")
-	w.fill("to", "customer")
+	w.ticks("customer")
 	w.fill("title", "First")
 	w.fill("body", "It begins **now**.")
 	w.do(chromedp.SetValue(css(`#ends_at`), "2020-01-01T10:00"), chromedp.Click(css(`[name=pinned]`)))

@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// evil is what nobody may get into a page of somebody else's.
+// evil is a body whose scripts, images and frames must not reach the pages of readers.
 const evil = `# Prices
 
 They **rise** on [Monday](/prices), see <https://example.com/list>.
@@ -24,7 +24,7 @@ They **rise** on [Monday](/prices), see <https://example.com/list>.
 
 ` + "`code` and\n\n> a quotation\n"
 
-func TestMarkdownIsShownAndNothingOfItRuns(t *testing.T) {
+func TestMarkdownIsRenderedWithoutActiveContent(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.people("vera staff")
@@ -37,19 +37,19 @@ func TestMarkdownIsShownAndNothingOfItRuns(t *testing.T) {
 	for _, path := range []string{"/inbox", "/announcements", "/announcements/" + id} {
 		w.visit(path).until(live2).until(`document.body.checkVisibility() && window.evil === undefined`)
 		if found := ask[[]string](w, `[...document.querySelectorAll("main :is(script, style, iframe, img, object, link), .prose form, main [onerror], main a[href^='javascript:'], main a[href^='data:']")].map(e => e.outerHTML)`); len(found) > 0 {
-			t.Errorf("%s holds %q", path, found)
+			t.Errorf("%s contains %q", path, found)
 		}
 	}
 	w.until(`document.querySelector(".prose strong").textContent === "rise" && document.querySelector(".prose a[href='/prices']") && document.querySelector(".prose blockquote") && document.querySelector(".prose code")`)
 	w.until(`document.querySelector(".prose a[href='https://example.com/list']").rel.includes("noopener")`)
 	if complaints := see.complaints(200); len(complaints) > 0 {
-		t.Errorf("the browser complains: %q", complaints)
+		t.Errorf("the browser reports %q", complaints)
 	}
 	w.shot("announcement-markdown")
 	w.as(vera).visit("/staff/notices/" + id).until(`window.evil === undefined && !document.querySelector("main :is(script, iframe, img)")`)
 }
 
-func TestAPrefetchReadsNothing(t *testing.T) {
+func TestAPrefetchMarksNothingAsRead(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.people("vera staff")
@@ -68,10 +68,10 @@ func TestAPrefetchReadsNothing(t *testing.T) {
 	asked := strings.Join(see.asked, "\n")
 	see.mu.Unlock()
 	if !strings.Contains(asked, "GET "+i.url+"/announcements/"+id) {
-		t.Fatalf("the browser asked for\n%s", asked)
+		t.Fatalf("the browser requested\n%s", asked)
 	}
 	if status, _ := i.person(t, "cara").ask(http.MethodHead, "/announcements/"+id, nil); status != http.StatusOK {
-		t.Errorf("HEAD answers %d", status)
+		t.Errorf("HEAD has status %d", status)
 	}
 	w.visit("/announcements").turned(id, "unread").badge("1")
 	w.do(chromedp.Click(css(string(post(id)) + " a")))

@@ -11,26 +11,26 @@ import (
 
 var sentAs = regexp.MustCompile(`^/staff/notices/(\d+)`)
 
-// announces lets a member of staff announce something by the form of the page;
-// more is fields and values in turn. It returns the announcement's id.
+// announces publishes an announcement by the staff form, and returns its id. more has further fields
+// and values in turn.
 func (p *person) announces(to, title string, more ...string) string {
 	p.t.Helper()
 	fields := append([]string{"target", "audience", "to", to, "title", title}, more...)
 	at := p.leads("/staff/send", fields...)
 	m := sentAs.FindStringSubmatch(at)
 	if m == nil {
-		p.t.Fatalf("announce %q: led to %s", title, at)
+		p.t.Fatalf("announce %q: redirected to %s", title, at)
 	}
 	return m[1]
 }
 
-// after is a moment as the form takes it, some time from now.
+// after returns the time after d in the format of the form.
 func after(d time.Duration) string { return time.Now().Add(d).UTC().Format(time.RFC3339Nano) }
 
-// post is the row of an announcement.
+// post returns the selector of the row of an announcement.
 func post(id string) css { return css(`[data-testid=announcement][data-id="` + id + `"]`) }
 
-// posted waits until the list of announcements has those titles, from the top.
+// posted waits until the list of announcements has these titles, from the top.
 func (w *window) posted(want ...string) *window {
 	w.t.Helper()
 	list := "[]"
@@ -40,28 +40,26 @@ func (w *window) posted(want ...string) *window {
 	return w.until(`JSON.stringify([...document.querySelectorAll("[data-testid=announcement] :is(h2, h3) a")].map(a => a.textContent)) === JSON.stringify(` + list + `)`)
 }
 
-// turned waits until the row of an announcement is in a state.
+// turned waits until the row of an announcement has this state.
 func (w *window) turned(id, state string) *window {
 	w.t.Helper()
 	return w.until(fmt.Sprintf(`(r => r?.dataset.state === %q && r.dataset.read === %q && (r.querySelector(".dot") !== null) === %t)(document.querySelector(%q))`,
 		state, map[string]string{"read": "1", "unread": "0"}[state], state == "unread", post(id)))
 }
 
-// heading waits until the navigation says how many announcements are unread;
-// empty: none.
+// heading waits until the navigation shows this number of unread announcements; "" is none.
 func (w *window) heading(want string) *window {
 	w.t.Helper()
 	return w.until(fmt.Sprintf(`(e => (e.hidden ? "" : e.firstElementChild.textContent) === %q)(document.querySelector("#announcements-count"))`, want))
 }
 
-// banner waits until the banner shows that title; empty: nothing is to be seen of it.
+// banner waits until the banner shows this title; "" if it is hidden.
 func (w *window) banner(title string) *window {
 	w.t.Helper()
 	return w.until(fmt.Sprintf(`(e => (e?.checkVisibility({visibilityProperty: true}) ? e.querySelector(".pinned-title").textContent : "") === %q)(document.querySelector("#pinned"))`, title))
 }
 
-// moves tells how far what is read has moved since the last time; the first
-// time it is nothing.
+// moves returns how far the content has moved since the last call, in px. The first call returns 0.
 func (w *window) moves() float64 {
 	w.t.Helper()
 	return ask[float64](w, `(() => {
@@ -72,7 +70,7 @@ func (w *window) moves() float64 {
 	})()`)
 }
 
-// chooses presses one of the choices of the form that sends.
+// chooses selects a kind of target in the staff form.
 func (w *window) chooses(target string) *window {
 	w.t.Helper()
 	w.do(chromedp.Click(css(`label:has([name=target][value=` + target + `])`)))

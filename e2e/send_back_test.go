@@ -7,7 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-func TestBackBringsWhatWasTypedBeforeTheSessionEnded(t *testing.T) {
+func TestBackRestoresTheFormTypedBeforeTheSessionEnded(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.user("alice", "staff")
@@ -23,20 +23,20 @@ func TestBackBringsWhatWasTypedBeforeTheSessionEnded(t *testing.T) {
 
 	w.do(chromedp.Evaluate[chromedp.Void](`history.back()`))
 	w.until(`document.querySelector("#title") !== null`)
-	wait(t, "what was typed", func() bool {
+	wait(t, "the form has the typed text", func() bool {
 		return value[string](w, `[document.querySelector("#to").value, document.querySelector("#title").value, document.querySelector("#body").value].join("|")`) ==
 			"bob|Not to be lost|One\nTwo"
 	})
 }
 
-func TestBackAndSendAgainSendsOnlyWhatIsNew(t *testing.T) {
+func TestBackAndSendAgainSendsOnlyAChangedNotice(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.user("alice", "staff")
 	s.user("bob")
 	w := sender(t, s.serve())
 	path := func() string { return value[string](w, `location.pathname`) }
-	// A page out of the history: its elements are found by script alone.
+	// In a page restored from the history, only scripts can find elements.
 	sendsAgain := func(title string) string {
 		w.back()
 		w.until(`document.querySelector("#to[aria-autocomplete]") !== null && document.querySelector("#body").value === "One"`)
@@ -50,10 +50,10 @@ func TestBackAndSendAgainSendsOnlyWhatIsNew(t *testing.T) {
 	w.arrived("Once is enough")
 	first := path()
 	if again := sendsAgain("Once is enough"); again != first {
-		t.Errorf("sent again it is %s, at first it was %s", again, first)
+		t.Errorf("sending again led to %s, the first time to %s", again, first)
 	}
 	if other := sendsAgain("Something else"); other == first {
-		t.Error("with another title it is the first notice")
+		t.Error("with another title, sending again returned the first notice")
 	}
 	w.goTo("/staff/notices")
 	if n := value[int](w, `document.querySelectorAll("tbody tr").length`); n != 2 {

@@ -13,7 +13,7 @@ import (
 
 const sendButton = css(`#send button.primary:not([name])`)
 
-// sender is somebody of the staff before the form, whose script has started.
+// sender opens the staff form as a member of staff, and waits until its script has started.
 func sender(t *testing.T, i *instance) *window {
 	t.Helper()
 	w := open(t, i).signIn("alice").goTo("/staff/send")
@@ -21,7 +21,7 @@ func sender(t *testing.T, i *instance) *window {
 	return w
 }
 
-// focused is the id, name or text of the element that has the focus.
+// focused returns the id, name or text of the element that has the focus.
 func (w *window) focused() string {
 	w.t.Helper()
 	return value[string](w, `(e => e.id || e.name || e.textContent.trim())(document.activeElement)`)
@@ -36,20 +36,20 @@ func (w *window) tabTo(name string) {
 		}
 		w.do(chromedp.KeyEvent(kb.Tab))
 	}
-	w.t.Fatalf("Tab does not lead to %q", name)
+	w.t.Fatalf("Tab never reaches %q", name)
 }
 
-// arrived waits until the window is at the page of a notice.
+// arrived waits until the window shows the page of the sent notice.
 func (w *window) arrived(title string) {
 	w.t.Helper()
 	w.do(chromedp.WaitVisible(css(`[data-testid=state]`)))
 	w.shows(`h1`, title)
 	if at := value[string](w, `location.pathname`); !strings.HasPrefix(at, "/staff/notices/") {
-		w.t.Errorf("sending ended on %s", at)
+		w.t.Errorf("sending led to %s", at)
 	}
 }
 
-func TestTheFormHelpsWhileOneWritesAndSendsOnce(t *testing.T) {
+func TestTheFormHelpsWhileWritingAndSendsOnce(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.user("alice", "staff")
@@ -73,20 +73,20 @@ func TestTheFormHelpsWhileOneWritesAndSendsOnce(t *testing.T) {
 	w.shot("send-names")
 	w.do(chromedp.KeyEvent(kb.Enter), chromedp.WaitNotVisible(css(`#to-names`)))
 	if got := value[string](w, `document.getElementById("to").value`); got != "bob, carol, " {
-		t.Fatalf("after the choice the field holds %q", got)
+		t.Fatalf("after the choice the field has %q", got)
 	}
 	w.shows(`#preview [data-testid=recipients]`, "2 people will get it.")
 	button := value[float64](w, `document.querySelector("#send .buttons").getBoundingClientRect().top + scrollY`)
 	w.do(chromedp.SendKeys(css(`#title`), "The kitchen closes at four"))
 	w.shows(`#preview h3`, "The kitchen closes at four")
 	if now := value[float64](w, `document.querySelector("#send .buttons").getBoundingClientRect().top + scrollY`); now != button {
-		t.Errorf("the buttons moved from %v to %v when the preview came", button, now)
+		t.Errorf("the buttons moved from %v to %v when the preview appeared", button, now)
 	}
 	if got := w.focused(); got != "title" {
-		t.Errorf("the preview took the focus to %q", got)
+		t.Errorf("the preview moved the focus to %q", got)
 	}
 	if n := value[int](w, `document.querySelectorAll(".fault").length`); n != 0 {
-		t.Errorf("%d faults show of fields that the sender has not reached", n)
+		t.Errorf("%d faults are shown for fields that the sender has not reached", n)
 	}
 
 	w.do(chromedp.SendKeys(css(`#link`), "javascript:alert(1)"), chromedp.Focus(css(`#type`)))
@@ -143,7 +143,7 @@ func TestANoticeIsSentByKeyboardAlone(t *testing.T) {
 	w.arrived("By keys")
 }
 
-func TestWhatIsWrongIsReadFirstAndManyAreConfirmed(t *testing.T) {
+func TestFaultsAreFocusedFirstAndManyRecipientsAreConfirmed(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.user("alice", "staff")
@@ -159,23 +159,19 @@ func TestWhatIsWrongIsReadFirstAndManyAreConfirmed(t *testing.T) {
 	s.carillon("", "user", "import", crowd)
 	w := sender(t, s.serve())
 
-	w.shows(`label[for=to] .for-user`, "Names")
-	w.do(chromedp.Click(css(`[name=target][value=role]`)), chromedp.WaitVisible(css(`label[for=to] .for-role`)),
-		chromedp.WaitNotVisible(css(`label[for=to] .for-user`)), chromedp.SendKeys(css(`#to`), "cro"))
-	w.shows(`#to-names [role=option] span`, "crowd")
-	w.shows(`#to-names [role=option] small`, "1,001 people")
-	w.do(chromedp.KeyEvent(kb.Enter))
+	w.chooses("role").picks("to_role", "crowd")
+	w.shows(`#to_role option:checked`, "crowd (1,001 people)")
 	w.shows(`#preview [data-testid=recipients]`, "1,001 people will get it.")
 
-	w.press(sendButton)
+	w.answered(sendButton)
 	w.do(chromedp.WaitVisible(css(`[data-testid=faults]`)))
 	wait(t, "the list of the faults has the focus", func() bool { return w.focused() == "faults" })
 	w.do(chromedp.Click(css(`[data-testid=faults] a[href="#title"]`)))
 	wait(t, "the link leads to its field", func() bool { return w.focused() == "title" })
 	w.do(chromedp.KeyEvent("To all of you"), chromedp.WaitNotPresent(css(`#title-fault`)), chromedp.SendKeys(css(`#type`), "crowd"))
-	w.press(sendButton)
+	w.answered(sendButton)
 	w.shows(`#confirm p`, "This notice goes to 1,001 people. Please confirm that you mean it.")
-	wait(t, "what is to be confirmed has the focus", func() bool { return w.focused() == "confirm" })
+	wait(t, "the confirmation has the focus", func() bool { return w.focused() == "confirm" })
 	w.shot("send-confirm")
 	w.press(`#confirm button[name=confirm][value="1001"]`)
 	w.arrived("To all of you")

@@ -20,23 +20,23 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 )
 
-// patience bounds every wait for an event; nothing here takes nearly as long.
+// patience limits every wait for an event. No event should take nearly as long.
 const patience = 60 * time.Second
 
-// site is what instances share: where the data is, and the flags that say so.
+// site is the set-up that instances share: the data directory and the flags.
 type site struct {
 	t     *testing.T
 	flags []string
-	env   []string // beside that of the tests
+	env   []string // in addition to the tests' own environment
 }
 
-// alone is a site of one machine: SQLite and the built-in Redis.
+// alone returns a single-machine site: SQLite and the built-in Redis.
 func alone(t *testing.T) *site {
 	t.Helper()
 	return &site{t: t, flags: []string{"--data-dir", filepath.Join(t.TempDir(), "data")}}
 }
 
-// carillon runs a command of the program to its end and returns its output.
+// carillon runs a command to its end and returns its output.
 func (s *site) carillon(stdin string, args ...string) string {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
@@ -53,7 +53,7 @@ func (s *site) carillon(stdin string, args ...string) string {
 
 const password = "correct horse battery"
 
-// user adds a person with the password above.
+// user adds a user with the password above.
 func (s *site) user(name string, roles ...string) {
 	s.t.Helper()
 	args := []string{"user", "add", name, "--password-stdin"}
@@ -83,8 +83,7 @@ type instance struct {
 
 var listening = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
-// serve starts one more instance, on a free port unless extra says where, and
-// waits until it answers.
+// serve starts an instance, on a free port unless extra has an address, and waits until it answers.
 func (s *site) serve(extra ...string) *instance {
 	s.t.Helper()
 	if len(extra) == 0 {
@@ -108,7 +107,7 @@ func (s *site) serve(extra ...string) *instance {
 		s.t.Fatalf("the server ended with %v\n%s", err, i.logs())
 	case <-time.After(patience):
 		i.kill()
-		s.t.Fatalf("the server named no address:\n%s", i.logs())
+		s.t.Fatalf("the server printed no address:\n%s", i.logs())
 	}
 	s.t.Cleanup(i.stop)
 	resp, err := http.Get(i.url + "/readyz")
@@ -142,16 +141,16 @@ func (i *instance) logs() string {
 	return i.log.String()
 }
 
-// kill ends the instance as a power cut would.
+// kill ends the instance with SIGKILL, as abruptly as a power cut.
 func (i *instance) kill() {
 	_ = i.cmd.Process.Kill()
 	if err := <-i.done; err == nil {
-		i.t.Error("the server ended by itself before it was killed")
+		i.t.Error("the server exited before it was killed")
 	}
 	i.done <- nil
 }
 
-// stop ends the instance in order and holds it to status 0.
+// stop ends the instance with SIGTERM and checks that its exit status is 0.
 func (i *instance) stop() {
 	_ = i.cmd.Process.Signal(syscall.SIGTERM)
 	select {

@@ -2,11 +2,12 @@ package e2e
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/chromedp/chromedp"
 )
 
-// What people do on the pages, in steps that several tests take.
+// The steps of users that several tests share.
 
 const submitSend = css(`#send button.primary:not([name])`)
 
@@ -16,15 +17,48 @@ func (w *window) fill(field, text string) {
 		chromedp.SendKeys(css("[name="+field+"]"), text))
 }
 
+// picks selects a value from a list.
+func (w *window) picks(list, value string) *window {
+	w.t.Helper()
+	return w.until(fmt.Sprintf(`(e => {
+		e.value = %[2]q;
+		e.dispatchEvent(new Event("input", {bubbles: true}));
+		e.dispatchEvent(new Event("change", {bubbles: true}));
+		return e.value === %[2]q && e.checkVisibility();
+	})(document.querySelector("select[name=%[1]s]"))`, list, value))
+}
+
+// ticks ticks the boxes of these audiences and unticks all others.
+func (w *window) ticks(audiences ...string) *window {
+	w.t.Helper()
+	return w.until(fmt.Sprintf(`(all => {
+		for (const box of all) if (box.checked !== %q.split(" ").includes(box.value)) box.click();
+		return all.length > 0 && all[0].checkVisibility();
+	})([...document.querySelectorAll("[name=to_audience][type=checkbox]")])`, strings.Join(audiences, " ")))
+}
+
 func (w *window) fillSend(to string, n notice) {
 	w.t.Helper()
 	w.fill("to", to)
+	w.fillText(n)
+}
+
+func (w *window) fillText(n notice) {
+	w.t.Helper()
 	w.fill("type", n.typ)
 	w.fill("title", n.title)
 	w.fill("body", n.body)
 }
 
-// follow goes where a link leads, whether its script swaps a part or not.
+// answered presses a button of a form that a script submits, and waits until the response has
+// replaced the page.
+func (w *window) answered(sel css) {
+	w.t.Helper()
+	w.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#main > *").dataset.before = "1"`), chromedp.Click(sel))
+	w.until(`document.querySelector("#main > *") && !document.querySelector("#main > [data-before]")`)
+}
+
+// follow opens the address of a link as a full page, even if a script would replace only a part.
 func (w *window) follow(sel string) {
 	w.t.Helper()
 	w.visit(ask[string](w, fmt.Sprintf("(u => u.pathname + u.search)(new URL(document.querySelector(%q).href))", sel)))
@@ -52,13 +86,13 @@ func deleteFirst(w *window) {
 	w.types("d").until(`document.querySelector("#done.floating form")`)
 }
 
-// addOlder adds a page to the list.
+// addOlder adds the next page of older entries to the list.
 func addOlder(w *window) {
 	w.t.Helper()
 	w.clickOn(`a[rel=next]`).until(`document.querySelectorAll("main .row").length === 60`)
 }
 
-// focusOn brings the focus to an element as a script would, to begin there.
+// focusOn focuses an element by script, as a starting point for the keyboard.
 func focusOn(sel string) chromedp.Action[chromedp.Void] {
 	return chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).focus({focusVisible: true})`, sel))
 }

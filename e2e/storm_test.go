@@ -10,13 +10,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// storm is 20 notices a second for 6 seconds.
+// The storm is 20 notices per second for 6 seconds.
 const (
 	stormRate = 20
 	stormSize = 6 * stormRate
 )
 
-// recorder notes what a script does to the panel, the button and what is said.
+// recorder records the changes that scripts make to the panel, the button and the live region.
 const recorder = `(() => {
 	const seen = window.seen = {removed: 0, moved: 0, said: [], offers: []};
 	const list = document.querySelector("#panel .rows");
@@ -38,13 +38,13 @@ const recorder = `(() => {
 	return true;
 })()`
 
-func TestThePanelIsCalmWhileTwentyNoticesASecondArrive(t *testing.T) {
+func TestThePanelStaysCalmAtTwentyNoticesPerSecond(t *testing.T) {
 	t.Parallel()
 	w, vera := desk(t, usualNotices(12)...)
 	w.visit("/settings").until(live2)
 	openPanel(w)
 	if said := ask[string](w, textOf("#announcer")); said != "" {
-		t.Errorf("at load it says %q", said)
+		t.Errorf("at load the live region says %q", said)
 	}
 	ask[bool](w, recorder)
 
@@ -57,12 +57,12 @@ func TestThePanelIsCalmWhileTwentyNoticesASecondArrive(t *testing.T) {
 	}
 	t.Logf("%d notices in %v", stormSize, time.Since(began).Round(time.Millisecond))
 	w.badge("99+")
-	w.until(fmt.Sprintf(`document.querySelector("#bell").getAttribute("aria-label") === "Inbox, %d unread"`, stormSize+12))
+	w.until(fmt.Sprintf(`document.querySelector("#bell").getAttribute("aria-label") === "Notifications: %d unread"`, stormSize+12))
 	w.has("#panel-arrivals", fmt.Sprintf("%d new notices", stormSize))
 	w.until(fmt.Sprintf(`document.querySelector("#announcer").textContent.startsWith("%d unread, newest: Order %d is late")`, stormSize+12, stormSize-1))
 
 	if n := ask[int](w, `seen.removed`); n != 0 {
-		t.Errorf("%d rows were added or removed while one looked", n)
+		t.Errorf("%d rows were added or removed while the panel was open", n)
 	}
 	if n := ask[int](w, `seen.moved`); n != 0 {
 		t.Errorf("the rows moved %d times", n)
@@ -73,11 +73,11 @@ func TestThePanelIsCalmWhileTwentyNoticesASecondArrive(t *testing.T) {
 	said := ask[[]float64](w, `seen.said`)
 	for i := 1; i < len(said); i++ {
 		if gap := said[i] - said[i-1]; gap < 4950 {
-			t.Errorf("two phrases within %.0f ms", gap)
+			t.Errorf("two phrases were announced within %.0f ms", gap)
 		}
 	}
 	if len(said) < 2 {
-		t.Errorf("only %d phrases were said", len(said))
+		t.Errorf("only %d phrases were announced", len(said))
 	}
 	if offers := ask[[]string](w, `seen.offers`); len(slices.Compact(offers)) < 5 {
 		t.Errorf("the button did not count: %q", offers)
@@ -89,17 +89,17 @@ func TestThePanelIsCalmWhileTwentyNoticesASecondArrive(t *testing.T) {
 	w.until(`document.querySelector("#panel-arrivals").hidden && document.activeElement.closest("#panel")`)
 }
 
-func TestNothingIsSaidWhenAPageLoads(t *testing.T) {
+func TestLoadingAPageAnnouncesNothing(t *testing.T) {
 	t.Parallel()
 	w, vera := desk(t, usual[:3]...)
 	w.visit("/inbox?filter=unread").until(live)
 	ask[bool](w, `(window.said = [], new MutationObserver(() => said.push(document.querySelector("#announcer").textContent)).observe(document.querySelector("#announcer"), {childList: true, characterData: true, subtree: true}), true)`)
-	// What arrives later is said, so that all that was to be said before has been.
+	// A notice that arrives later is announced. By then any earlier phrase would have been, too.
 	w.until(`performance.now() > 1500`)
 	vera.sends("bob", usual[3])
 	w.until(`said.length > 0`)
 	if said := ask[[]string](w, `said`); len(said) != 1 || said[0] != "4 unread, newest: "+usual[3].title {
-		t.Errorf("it says %q", said)
+		t.Errorf("the live region says %q", said)
 	}
 	w.do(chromedp.Evaluate[chromedp.Void](`1`))
 }

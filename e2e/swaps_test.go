@@ -42,7 +42,21 @@ func TestActionsChangeTheInboxInPlaceAndCanBeUndone(t *testing.T) {
 	w.noTwoAlike()
 }
 
-func TestOlderRowsGoOnBelowWithoutASecondHeading(t *testing.T) {
+func TestUndoRestoresEntriesDeletedByKeysOneByOne(t *testing.T) {
+	t.Parallel()
+	w, _ := desk(t, usual[:5]...)
+	w.visit("/inbox").stays()
+	all := []string{usual[4].title, usual[3].title, aisle, late, photo}
+	w.titles(all...).types("j").types("ddd").titles(late, photo).has("#done p", "Deleted. 3 changes can be undone.")
+	w.onRow(late).types("zzz").titles(all...).has("#done p", "Restored.").settles()
+	w.same()
+	w.size(390, 844).types("d").titles(all[1:]...)
+	w.script(`scrollTo(0, document.documentElement.scrollHeight)`)
+	w.until(`[...document.querySelectorAll("main .row")].at(-1).getBoundingClientRect().bottom <= document.querySelector("#done").getBoundingClientRect().top`)
+	w.same()
+}
+
+func TestOlderRowsAreAddedBelowWithoutASecondHeading(t *testing.T) {
 	t.Parallel()
 	w, _ := desk(t, usualNotices(95)...)
 	w.visit("/inbox").stays()
@@ -57,14 +71,14 @@ func TestOlderRowsGoOnBelowWithoutASecondHeading(t *testing.T) {
 	}
 	w.at("/inbox")
 	w.same()
-	w.until(`document.querySelector("#pager a") === null`) // nothing older, and the newest are above
+	w.until(`document.querySelector("#pager a") === null`) // no older entries; the newest are above
 }
 
-func TestBackLeadsToTheViewBefore(t *testing.T) {
+func TestBackReturnsToThePreviousView(t *testing.T) {
 	t.Parallel()
 	w, vera := desk(t, usual[:3]...)
 	w.visit("/inbox").stays()
-	w.clickOn(`.tab[href="/inbox?filter=unread"]`).has("#list .empty h2", "Nothing unread").at("/inbox?filter=unread")
+	w.clickOn(`.tab[href="/inbox?filter=unread"]`).has("#list .empty h2", "No unread notices").at("/inbox?filter=unread")
 	w.same()
 	w.until(`document.title === "Inbox · Carillon"`)
 	w.back()
@@ -85,6 +99,25 @@ func TestBackLeadsToTheViewBefore(t *testing.T) {
 	w.same()
 }
 
+func TestBackReturnsToThePreviousPlaceInTheList(t *testing.T) {
+	t.Parallel()
+	w, _ := desk(t, usualNotices(75)...)
+	w.visit("/inbox").has("#count", "75 new")
+	for _, n := range []int{60, 75} {
+		w.clickOn(`a[rel=next]`).until(fmt.Sprintf(`document.querySelectorAll("main .row").length === %d`, n))
+	}
+	const row = `[...document.querySelectorAll("main .row")].findIndex((r, i) => i > 50 && r.querySelector("h3 a[href]"))`
+	w.script(`window.at = ` + row + `; document.querySelectorAll("main .row")[at - 1].focus()`)
+	w.types("j").until(`document.activeElement === document.querySelectorAll("main .row")[at]`)
+	w.script(`scrollBy({top: 130, behavior: "instant"})`)
+	left := ask[[]float64](w, `[at, Math.round(document.activeElement.getBoundingClientRect().top)]`)
+	w.types("o").until(`location.pathname !== "/inbox" && document.readyState === "complete"`)
+	w.back()
+	w.until(fmt.Sprintf(`(r => r === document.activeElement && Math.abs(r.getBoundingClientRect().top - %f) < 2)(document.querySelectorAll("main .row")[%f])`, left[1], left[0]))
+	w.until(`document.querySelectorAll("main .row").length === 75`).has("#count", "75 new")
+	w.types("j").until(fmt.Sprintf(`document.activeElement === document.querySelectorAll("main .row")[%f + 1]`, left[0]))
+}
+
 func TestAFailedActionSaysSoAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	s := many(t)
@@ -102,7 +135,7 @@ func TestAFailedActionSaysSoAndLosesNothing(t *testing.T) {
 	w.same()
 }
 
-func TestAnActionOfAnEndedSessionLeadsToSignIn(t *testing.T) {
+func TestAnActionAfterTheSessionEndedLeadsToSignIn(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.people("vera staff", "bob")

@@ -12,13 +12,11 @@ import (
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
-// tab opens one more tab of the same person: cookies, locks and channels are
-// shared.
+// tab opens another tab of the same person. The tabs share cookies, locks and channels.
 func (w *window) tab() *window {
 	w.t.Helper()
 	ctx, cancel := chromedp.NewContext(w.ctx)
@@ -29,11 +27,11 @@ func (w *window) tab() *window {
 	return &window{t: w.t, ctx: ctx, url: w.url, close: cancel}
 }
 
-// tabs opens tabs of one person who signs in in the first of them. That one
-// leads: the others come later.
+// tabs opens n tabs of one person, who signs in in the first. The first tab leads, because the
+// others open later.
 func tabs(t *testing.T, i *instance, n int, name, path string) []*window {
 	t.Helper()
-	// A window beside them, so that each of them can be closed.
+	// An additional window keeps the browser open, so that each tab can be closed.
 	home := open(t, i)
 	all := []*window{home.tab().signIn(name).goTo(path)}
 	all[0].leading()
@@ -43,20 +41,20 @@ func tabs(t *testing.T, i *instance, n int, name, path string) []*window {
 	return all
 }
 
-// again is the same tab, looked at anew. A page that comes out of the history
-// sends no event by which chromedp would know its document.
+// again attaches to the same tab once more. A page restored from the history sends no event, so
+// chromedp would not know its document.
 func (w *window) again() *window {
 	w.t.Helper()
 	id := chromedp.FromContext(w.ctx).Target.TargetID
 	ctx, cancel := chromedp.NewContext(w.ctx, chromedp.WithTargetID(id), chromedp.WithDetachOnCancel())
 	w.t.Cleanup(cancel)
 	if err := chromedp.Do(ctx); err != nil {
-		w.t.Fatalf("look at a tab anew: %v", err)
+		w.t.Fatalf("attach to a tab again: %v", err)
 	}
 	return &window{t: w.t, ctx: ctx, url: w.url, close: w.close}
 }
 
-// value is what a JavaScript expression comes to, promises kept.
+// value evaluates a JavaScript expression and awaits its result if that is a promise.
 func value[T any](w *window, js string) T {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
@@ -68,7 +66,7 @@ func value[T any](w *window, js string) T {
 	return v
 }
 
-// wait waits until something is so.
+// wait waits until a condition is true.
 func wait(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(patience)
@@ -76,14 +74,15 @@ func wait(t *testing.T, what string, so func() bool) {
 	defer tick.Stop()
 	for !so() {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain: %s", what)
+			t.Fatalf("not within the time limit: %s", what)
 		}
 		<-tick.C
 	}
 }
 
-// whoHolds asks the browser whether this page holds a lock whose name begins so. A
-// page does not know its own name there, but that of a lock it has just taken.
+// whoHolds returns an expression that is true if this page holds a lock whose name begins with lock.
+// A page does not know its own client id, so it takes a lock with a known name and reads the id of
+// that lock's holder.
 func whoHolds(lock string) string {
 	return fmt.Sprintf(`(async () => {
 		const mine = "mine" + Math.random();
@@ -93,14 +92,13 @@ func whoHolds(lock string) string {
 	})()`, lock)
 }
 
-// leading waits until this tab is the one that has the stream.
+// leading waits until this tab leads, that is, has the stream of all tabs.
 func (w *window) leading() {
 	w.t.Helper()
 	wait(w.t, "this tab leads", func() bool { return value[bool](w, whoHolds("carillon:")) })
 }
 
-// freeze stops all code of the page, as browsers do to save power; false lets
-// it go on.
+// freeze suspends all code of the page, as browsers do to save power; false resumes it.
 func (w *window) freeze(on bool) {
 	w.t.Helper()
 	state := page.SetWebLifecycleStateStateActive
@@ -112,7 +110,7 @@ func (w *window) freeze(on bool) {
 	}
 }
 
-// hide makes the tab one that nobody sees; false shows it again.
+// hide hides the tab; false shows it again.
 func (w *window) hide(on bool) {
 	w.t.Helper()
 	state, want := cdpbrowser.WindowStateNormal, "visible"
@@ -121,7 +119,7 @@ func (w *window) hide(on bool) {
 	}
 	_, err := chromedp.Call(w.ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{})
 	if err != nil {
-		w.t.Fatalf("let a tab be hidden: %v", err)
+		w.t.Fatalf("hide a tab: %v", err)
 	}
 	at, err := chromedp.Call(w.ctx, cdpbrowser.GetWindowForTarget, cdpbrowser.GetWindowForTargetParams{})
 	if err != nil {
@@ -134,24 +132,21 @@ func (w *window) hide(on bool) {
 	wait(w.t, "the tab is "+want, func() bool { return value[string](w, "document.visibilityState") == want })
 }
 
-// offline takes the network away from the tab; false gives it back.
+// offline disconnects the tab from the network; false reconnects it.
 func (w *window) offline(on bool) {
 	w.t.Helper()
-	_, err := chromedp.Call(w.ctx, network.OverrideNetworkState, network.OverrideNetworkStateParams{
-		Offline: on, DownloadThroughput: -1, UploadThroughput: -1,
-	})
-	if err != nil {
-		w.t.Fatalf("offline %t: %v", on, err)
-	}
+	l := fullSpeed
+	l.Offline = on
+	w.line(l)
 }
 
 var metricsAt = regexp.MustCompile(`Metrics are at (http://\S+)`)
 
-// streams waits until the server has so many streams open.
+// streams waits until the server has this number of open streams.
 func (i *instance) streams(want string) {
 	i.t.Helper()
 	var at []string
-	wait(i.t, "the server says where its metrics are", func() bool {
+	wait(i.t, "the server prints the address of its metrics", func() bool {
 		at = metricsAt.FindStringSubmatch(i.logs())
 		return at != nil
 	})
@@ -170,7 +165,7 @@ func (i *instance) streams(want string) {
 	})
 }
 
-// measured starts an instance that counts its streams.
+// measured starts an instance whose metrics can be read.
 func (s *site) measured() *instance {
 	s.t.Helper()
 	return s.serve("--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0")

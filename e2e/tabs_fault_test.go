@@ -42,13 +42,13 @@ func inFrontOf(t *testing.T, i *instance) *proxy {
 	return p
 }
 
-// refuse cuts all connections and answers 503 from now on for so long.
+// refuse cuts all connections and answers 503 for a duration.
 func (p *proxy) refuse(d time.Duration) {
 	p.refuseUntil.Store(time.Now().Add(d).UnixNano())
 	p.CloseClientConnections()
 }
 
-func TestAllTabsAreLiveAgainByThemselvesAfterAServerThatRefused(t *testing.T) {
+func TestAllTabsReconnectAfterTheServerRefused(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	s.user("bob")
@@ -66,17 +66,17 @@ func TestAllTabsAreLiveAgainByThemselvesAfterAServerThatRefused(t *testing.T) {
 	for _, w := range all {
 		w.connection("")
 		w.badge("2")
-		w.shows(`#arrivals`, "2 new notices") // the second by looking
+		w.shows(`#arrivals`, "2 new notices") // the second is found by refreshing
 	}
 	i.streams("1")
 	s.tell("bob", "photo_id:3")
-	bells(all, "3") // looking has opened nothing
+	bells(all, "3") // refreshing has marked nothing as seen
 	if n := between.refused.Load(); n < 2 || n > 40 {
 		t.Errorf("%d requests were refused", n)
 	}
 }
 
-func TestAllTabsSayUntilWhenTheyWereRightWhenTheBrowserIsOffline(t *testing.T) {
+func TestOfflineTabsShowTheTimeOfTheirData(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	s.user("bob")
@@ -88,7 +88,7 @@ func TestAllTabsSayUntilWhenTheyWereRightWhenTheBrowserIsOffline(t *testing.T) {
 	for _, w := range all {
 		var said string
 		wait(t, "the page says that it is offline", func() bool { said = w.shown(`#connection`); return said != "" })
-		// The minute may have ended meanwhile.
+		// The minute may have changed meanwhile.
 		if said != "Offline, showing "+at && said != "Offline, showing "+value[string](w, `new Date().toTimeString().slice(0, 5)`) {
 			t.Errorf("the page says %q", said)
 		}
@@ -103,9 +103,9 @@ func TestAllTabsSayUntilWhenTheyWereRightWhenTheBrowserIsOffline(t *testing.T) {
 	i.streams("1")
 }
 
-// TestWhereBrowsersHaveNoLocksEachVisibleTabHasAStream is plain http under a
-// name, as in a home network: no secure context.
-func TestWhereBrowsersHaveNoLocksEachVisibleTabHasAStream(t *testing.T) {
+// Plain http under a host name, as in a home network, is not a secure context, so browsers have no
+// locks there.
+func TestWithoutLocksEachVisibleTabHasAStream(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	s.user("bob")
@@ -113,7 +113,7 @@ func TestWhereBrowsersHaveNoLocksEachVisibleTabHasAStream(t *testing.T) {
 	home := open(t, &instance{t: t, url: strings.Replace(i.url, "127.0.0.1", "lan.test", 1)})
 	one := home.tab().signIn("bob").goTo("/inbox?filter=unread")
 	if value[bool](one, `isSecureContext || "locks" in navigator`) {
-		t.Fatal("the browser takes this address for a safe one")
+		t.Fatal("the browser treats this address as a secure context")
 	}
 	two := home.tab().goTo("/inbox?filter=unread")
 	i.streams("2")

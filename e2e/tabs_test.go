@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// tell sends a person a notice from outside any browser.
+// tell sends a user a notice by command.
 func (s *site) tell(name, subject string) {
 	s.t.Helper()
 	s.carillon("", "send", "--to", name, "--type", "like", "--subject", subject, "--title", "Somebody likes "+subject)
 }
 
-func TestFourTabsShareOneStreamAndAllTheirBellsChange(t *testing.T) {
+func TestFourTabsShareOneStreamAndAllBadgesChange(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	s.user("bob")
@@ -30,7 +30,7 @@ func TestFourTabsShareOneStreamAndAllTheirBellsChange(t *testing.T) {
 	i.streams("1")
 }
 
-func TestOpeningTheInboxInOneTabTurnsAllOthersToZero(t *testing.T) {
+func TestOpeningTheInboxInOneTabClearsTheBadgeInAllTabs(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	s.user("bob")
@@ -47,19 +47,18 @@ func TestOpeningTheInboxInOneTabTurnsAllOthersToZero(t *testing.T) {
 	}
 }
 
-// TestWhicheverWayTheLeaderGoesAnotherTabLeads has the leader do all that pages
-// do: wait in the history, be closed, be frozen, go elsewhere.
-func TestWhicheverWayTheLeaderGoesAnotherTabLeads(t *testing.T) {
+// The leading page goes into the history, is closed, is frozen, and navigates away.
+func TestAnotherTabLeadsHoweverTheLeaderGoes(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	s.user("bob")
 	i := s.measured()
-	all := tabs(t, i, 4, "bob", "/inbox") // nothing unread: a page that browsers keep
+	all := tabs(t, i, 4, "bob", "/inbox") // nothing is unread, so browsers may keep the page in the history
 	one, two, three, four := all[0], all[1], all[2], all[3]
 	s.tell("bob", "photo_id:1")
 	bells(all, "1")
 
-	// Into the history and back: it is the same page, and it catches up.
+	// The page goes into the history and comes back. It is the same page, and it catches up.
 	value[bool](one, `(addEventListener("pageshow", e => window.kept = e.persisted), true)`)
 	one.goTo("/settings")
 	two.leading()
@@ -67,7 +66,7 @@ func TestWhicheverWayTheLeaderGoesAnotherTabLeads(t *testing.T) {
 	s.tell("bob", "photo_id:2")
 	bells(all, "2")
 	value[bool](one, `(history.back(), true)`)
-	wait(t, "the page comes out of the history", func() bool { return value[bool](one, `window.kept === true`) })
+	wait(t, "the page is restored from the history", func() bool { return value[bool](one, `window.kept === true`) })
 	one = one.again()
 	all[0] = one
 	bells(all, "2")
@@ -88,7 +87,7 @@ func TestWhicheverWayTheLeaderGoesAnotherTabLeads(t *testing.T) {
 	i.streams("1")
 	three.freeze(false)
 	bells(all, "4")
-	three.hide(true) // freezing hid it; only who looks at a page has it catch up
+	three.hide(true) // freezing hid it, and a page catches up only when it becomes visible
 	three.hide(false)
 	three.shows(`#arrivals`, "4 new notices")
 
@@ -108,7 +107,7 @@ func bells(all []*window, want string) {
 	}
 }
 
-func TestWhoSignsInSecondInABrowserGetsNothingOfTheFirst(t *testing.T) {
+func TestASecondUserOfABrowserGetsNothingOfTheFirst(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	s.user("bob")
@@ -119,8 +118,8 @@ func TestWhoSignsInSecondInABrowserGetsNothingOfTheFirst(t *testing.T) {
 	s.tell("bob", "photo_id:1")
 	bob.badge("1")
 
-	// Carol's session takes the place of Bob's in the browser; his goes on. Signing in by
-	// the form would end it, and with it his stream at some moment of the next minute.
+	// Carol's session cookie replaces Bob's in the browser, but his session continues. Signing in by
+	// the form would end his session, and with it his stream at some moment within a minute.
 	carol := home.tab().as(i.person(t, "carol"))
 	carol.goTo("/inbox?filter=unread")
 	carol.leading()
@@ -131,10 +130,10 @@ func TestWhoSignsInSecondInABrowserGetsNothingOfTheFirst(t *testing.T) {
 	carol.badge("1")
 	bob.badge("2")
 	if heard := value[string](carol, `JSON.stringify(heard) + document.body.textContent`); strings.Contains(heard, "secret") {
-		t.Errorf("Carol's tab heard %s", heard)
+		t.Errorf("Carol's tab received %s", heard)
 	}
 
-	// Bob's page has to connect again, and the session is Carol's now.
+	// Bob's page must reconnect, and the session is Carol's now.
 	i.kill()
 	s.serve("--addr", strings.TrimPrefix(i.url, "http://"))
 	bob.connection("You are signed out. Sign in")
@@ -142,7 +141,7 @@ func TestWhoSignsInSecondInABrowserGetsNothingOfTheFirst(t *testing.T) {
 	s.tell("carol", "secret:4")
 	carol.badge("2")
 	bob.shot("signed-in-as-somebody-else")
-	if shown := bob.shown(`[data-testid=badge]`); shown != "2" { // his own two
+	if shown := bob.shown(`[data-testid=badge]`); shown != "2" { // the number of his own notices
 		t.Errorf("Bob's bell shows %q", shown)
 	}
 	if text := value[string](bob, `document.body.textContent`); strings.Contains(text, "secret:4") {

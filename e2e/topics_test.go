@@ -7,9 +7,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestATopicReachesWhoeverSubscribesOnceAndSaysWhy lets one subscribe by himself,
-// another by his role, and a third by both; all have a page open when staff send.
-func TestATopicReachesWhoeverSubscribesOnceAndSaysWhy(t *testing.T) {
+// One user subscribes personally, another by their role, and a third by both. All have a page open
+// when staff send.
+func TestATopicReachesEachSubscriberOnceWithTheReason(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.people("vera staff", "bob", "carol picker", "dave picker", "erin")
@@ -53,7 +53,7 @@ func TestATopicReachesWhoeverSubscribesOnceAndSaysWhy(t *testing.T) {
 			t.Errorf("%s has it %d times", name, n)
 		}
 		if ask[bool](windows[name], `document.querySelector("[action='/settings/mute']") !== null`) {
-			t.Errorf("%s is offered to mute what cannot be muted", name)
+			t.Errorf("%s can mute a type that must not be muted", name)
 		}
 	}
 	windows["erin"].badge("")
@@ -66,8 +66,8 @@ func TestATopicReachesWhoeverSubscribesOnceAndSaysWhy(t *testing.T) {
 	bob.badge("")
 }
 
-// TestTopicsWorkWithoutScript lets one subscribe, and staff send to the topic and
-// edit what they sent, where no script runs.
+// TestTopicsWorkWithoutScript subscribes a user, sends to the topic and edits the notice, all
+// without JavaScript.
 func TestTopicsWorkWithoutScript(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -105,8 +105,8 @@ func TestTopicsWorkWithoutScript(t *testing.T) {
 	bob.shows("#done p", "You no longer subscribe to this topic.")
 }
 
-// TestAnEditReachesOpenInboxes edits a notice while its recipients look at it: the
-// new text stands in the same row, and is neither new nor unread for that.
+// TestAnEditReachesOpenInboxes edits a notice while its recipients have it open. The new text appears
+// in the same row, which becomes neither new nor unread.
 func TestAnEditReachesOpenInboxes(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -132,7 +132,7 @@ func TestAnEditReachesOpenInboxes(t *testing.T) {
 	w.fill("title", "Order 4187 is here")
 	w.fill("body", "It came on Sunday.")
 	w.shows(`#preview h3`, "Order 4187 is here")
-	w.shows(`#preview [data-testid=recipients]`, "3 people have it in their inboxes, and will see the change.")
+	w.shows(`#preview [data-testid=recipients]`, "Sent to 3 people. Everyone who still has it will see the change.")
 	w.press(`[data-testid=edit-form] button.primary`)
 	w.has("#done p", "The notice has been changed. Open inboxes show it in a moment.")
 

@@ -20,8 +20,8 @@ import (
 	"github.com/carillonhq/carillon/internal/sqltest"
 )
 
-// stockRules tell of a location with less than nothing until it is right again, and of
-// an empty one for some seconds.
+// stockRules sends a notice about a location with negative stock, until that is corrected, and one
+// about an empty location, for some seconds.
 const stockRules = `
 [[rule]]
 name = "negative-stock"
@@ -46,13 +46,14 @@ title = "{{.location}} is empty"
 expires_in = "6s"
 `
 
-// warehouse is a business database that rules of a site watch.
+// warehouse is a business database that the rules of a site watch.
 type warehouse struct {
 	t  *testing.T
 	db *sql.DB
 }
 
-// watching has the instances of a site watch a warehouse with two locations.
+// watching creates a warehouse with two locations and configures the instances of the site to watch
+// it.
 func (s *site) watching(driver, dsn, source string) *warehouse {
 	s.t.Helper()
 	db, err := sql.Open(driver, dsn)
@@ -84,7 +85,7 @@ func (w *warehouse) set(location string, units int) {
 	w.exec(`UPDATE stock SET units = $1 WHERE location = $2`, units, location)
 }
 
-// polled is what a poll in XML answers.
+// polled is the response to a poll in XML.
 type polled struct {
 	Unread  int64 `xml:"unread"`
 	Notices []struct {
@@ -101,13 +102,13 @@ func (p polled) String() string {
 	return strings.Join(lines, "; ")
 }
 
-// application calls the API of an instance.
+// application is a client of the API of an instance.
 type application struct {
 	t        *testing.T
 	url, key string
 }
 
-// call answers the body.
+// call sends a request and returns the body of the response.
 func (a *application) call(method, path, body string) []byte {
 	a.t.Helper()
 	ctx, cancel := context.WithTimeout(a.t.Context(), patience)
@@ -131,7 +132,7 @@ func (a *application) call(method, path, body string) []byte {
 	return got
 }
 
-// polls polls in XML until the answer is as wanted.
+// polls polls in XML until the response is as wanted.
 func (a *application) polls(user, want string) {
 	a.t.Helper()
 	deadline := time.Now().Add(patience)
@@ -152,9 +153,9 @@ func (a *application) polls(user, want string) {
 	}
 }
 
-// A warehouse system's table turns negative, and whoever is in charge of replenishment
-// there is told, by name or by role, until it is right again.
-func TestNegativeStockRingsTheBellsOfThoseInCharge(t *testing.T) {
+// When stock in the table of a warehouse system turns negative, the users responsible for
+// replenishment are notified, by name or by role, until it is corrected.
+func TestNegativeStockNotifiesTheResponsibleUsers(t *testing.T) {
 	t.Parallel()
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
@@ -192,7 +193,7 @@ func stockStory(t *testing.T, s *site, stock *warehouse) {
 	carol.badge("1")
 	app.polls("bob", "1 unread; A-07-3 has -3 because of topic:rep_notice:119240")
 	app.polls("carol", "1 unread; A-07-3 has -3 because of role:picker")
-	stock.set("A-07-3", -5) // the same row says so
+	stock.set("A-07-3", -5) // the same row shows it
 	app.polls("bob", "1 unread; A-07-3 has -5 because of topic:rep_notice:119240")
 
 	carol.goTo("/inbox")
@@ -206,7 +207,7 @@ func stockStory(t *testing.T, s *site, stock *warehouse) {
 	bob.badge("2")
 	carol.badge("1")
 	stock.set("B-02-1", 9)
-	bob.badge("1") // by itself, once it expires
+	bob.badge("1") // when the notice expires
 	carol.badge("")
 	app.polls("carol", "0 unread; A-07-3 has -5 because of role:picker")
 

@@ -4,20 +4,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
-// heaviest is what a first visit to the inbox may bring over the network, with
-// the headers of all answers.
+// heaviest is the most that a first visit to the inbox may transfer, in bytes, including the headers
+// of all responses.
 const heaviest = 60 << 10
 
-// shifts adds up how far things move in the page while it loads.
+// shifts adds up the layout shifts while the page loads.
 const shifts = `window.shifted = 0;
 	new PerformanceObserver(list => list.getEntries().forEach(e => window.shifted += e.value)).observe({type: "layout-shift", buffered: true});`
 
-func TestTheFirstVisitIsLightAndTheSecondAlmostNothing(t *testing.T) {
+func TestTheFirstVisitIsSmallAndTheSecondNearlyEmpty(t *testing.T) {
 	t.Parallel()
 	w, _ := desk(t, usualNotices(30)...)
 	see := w.watched()
@@ -31,10 +30,10 @@ func TestTheFirstVisitIsLightAndTheSecondAlmostNothing(t *testing.T) {
 	see.mu.Unlock()
 	t.Logf("first visit: %d bytes in %d answers", total, len(see.bytes))
 	if total > heaviest || total < 10<<10 {
-		t.Errorf("the first visit brings %d bytes, want at most %d", total, heaviest)
+		t.Errorf("the first visit transfers %d bytes, want at most %d", total, heaviest)
 	}
 
-	w.visit("/inbox").until(live) // read by now: from here on nothing changes
+	w.visit("/inbox").until(live) // marks everything as read; from here on nothing changes
 	see.forget()
 	w.visit("/inbox").until(live)
 	see.mu.Lock()
@@ -44,21 +43,21 @@ func TestTheFirstVisitIsLightAndTheSecondAlmostNothing(t *testing.T) {
 		path := strings.TrimPrefix(address, w.url)
 		switch {
 		case strings.HasSuffix(path, "/bell.svg"):
-			// The icon of the window is not of the page: the browser asks for it when it has the time, be that now.
+			// The favicon is no part of the page: the browser requests it at any time, possibly now.
 		case strings.HasPrefix(path, "/static/"):
 			if n := see.bytes[address]; n > 0 || !see.cached[address] {
 				t.Errorf("%s is fetched again: %d bytes", path, n)
 			}
 		case path == "/inbox":
-			// The browser tells a page by 304 as one with status 200 and few bytes.
+			// The browser reports a 304 for a page as status 200 with few bytes.
 			if n := see.bytes[address]; n == 0 || n > 1500 {
-				t.Errorf("an unchanged page brings %d bytes", n)
+				t.Errorf("an unchanged page transfers %d bytes", n)
 			}
 		}
 	}
 }
 
-// live says that the page's script has started and hears the stream.
+// live is an expression that is true once the page's script has started and its stream is open.
 const live = `document.querySelector("#bell[aria-expanded]") && !document.querySelector(".row > time:not([data-clock])")`
 
 func TestNothingMovesWhileTheInboxLoadsAndItsScriptStarts(t *testing.T) {
@@ -70,12 +69,8 @@ func TestNothingMovesWhileTheInboxLoadsAndItsScriptStarts(t *testing.T) {
 	if _, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: shifts}); err != nil {
 		t.Fatal(err)
 	}
-	// On a slow line what comes late is seen late.
-	if _, err := chromedp.Call(w.ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
-		MatchedNetworkConditions: []*network.Conditions{{Latency: 20, DownloadThroughput: 200 << 10, UploadThroughput: 200 << 10}},
-	}); err != nil {
-		t.Fatal(err)
-	}
+	// A slow connection makes late shifts visible.
+	w.line(line{Latency: 20, Download: 200 << 10, Upload: 200 << 10})
 	for _, width := range []int64{320, 1280} {
 		for _, path := range []string{"/inbox", "/inbox?filter=unread", "/announcements", "/settings"} {
 			w.size(width, 900).visit(path)

@@ -13,22 +13,22 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// witness notes what happens in a window that nobody sees: what it asks for,
-// what comes, and what its console says.
+// witness records the invisible events of a window: its requests, the responses, and the messages of
+// its console.
 type witness struct {
 	mu       sync.Mutex
 	host     string
 	faults   []string            // of the console, of scripts and of the content policy
 	foreign  []string            // requests to other hosts
-	asked    []string            // every address that was asked for, with its method
-	bytes    map[string]int64    // address → what came over the network, with its headers
+	asked    []string            // method and address of every request
+	bytes    map[string]int64    // address → bytes transferred, including headers
 	cached   map[string]bool     // addresses that came from the browser's cache
 	statuses map[string]int64    // address → status
-	pages    []network.RequestID // of the documents
+	pages    []network.RequestID // of documents and responses to forms
 	ids      map[network.RequestID]string
 }
 
-// watched sets a witness to the window. It sees what happens from now on.
+// watched attaches a witness to the window, which records events from now on.
 func (w *window) watched() *witness {
 	w.t.Helper()
 	u, err := url.Parse(w.url)
@@ -43,7 +43,7 @@ func (w *window) watched() *witness {
 	return see
 }
 
-// forget begins anew.
+// forget discards all records.
 func (s *witness) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func (s *witness) note(ev any) {
 func (s *witness) noteRequest(e *network.EventRequestWillBeSent) {
 	s.ids[e.RequestID] = e.Request.URL
 	s.asked = append(s.asked, e.Request.Method+" "+e.Request.URL)
-	if e.Type == network.ResourceTypeDocument {
+	if _, form := e.Request.Headers["Carillon-Form"]; form || e.Type == network.ResourceTypeDocument {
 		s.pages = append(s.pages, e.RequestID)
 	}
 	u, err := url.Parse(e.Request.URL)
@@ -92,8 +92,8 @@ func (s *witness) noteRequest(e *network.EventRequestWillBeSent) {
 	}
 }
 
-// complaints is what must not have happened. A page that is meant to have a
-// status of 400 or more is told by the browser as a fault too: expected is it.
+// complaints returns the recorded events that must not happen. The browser also reports a page with
+// an intended status of 400 or more as a fault; expected is that status.
 func (s *witness) complaints(expected int64) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestWithoutASessionPagesLeadToTheLoginAndBack(t *testing.T) {
+func TestPagesWithoutASessionRedirectToLoginAndBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for _, test := range []struct{ method, address, next string }{
@@ -30,12 +30,12 @@ func TestWithoutASessionPagesLeadToTheLoginAndBack(t *testing.T) {
 	w.get("", "/").wantRedirect(t, "/inbox")
 }
 
-func TestWithoutASessionTheStreamIs401(t *testing.T) {
+func TestStreamWithoutASessionIs401(t *testing.T) {
 	t.Parallel()
 	newWorld(t, nil).get("", "/events").wantStatus(t, http.StatusUnauthorized)
 }
 
-func TestStaffPagesDoNotExistForOthers(t *testing.T) {
+func TestStaffPagesAre404ForOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for _, address := range []string{"/staff/send", "/staff/notices", "/staff/notices/1", "/staff/users", "/staff/names", "/staff/else"} {
@@ -43,7 +43,7 @@ func TestStaffPagesDoNotExistForOthers(t *testing.T) {
 		w.post("alice", address).wantStatus(t, http.StatusNotFound)
 	}
 	if r := w.get("alice", "/inbox"); r.count("nav a[href^='/staff']") != 0 {
-		t.Error("the navigation of a user leads to staff pages")
+		t.Error("the navigation of a non-staff user links to staff pages")
 	}
 }
 
@@ -68,10 +68,10 @@ func TestEveryErrorHasItsPage(t *testing.T) {
 		for lang, want := range map[string]string{"en": "en", "ja": "ja", "zh-CN": "zh-Hans"} {
 			r := w.get("alice", "/inbox", "Accept-Language", lang).wantStatus(t, test.status)
 			if got := r.attr("[data-testid=failure]", "data-status"); got != strconv.Itoa(test.status) {
-				t.Errorf("%v: the page is of status %q", test.err, got)
+				t.Errorf("%v: the page has status %q", test.err, got)
 			}
 			if got := r.attr("html", "lang"); got != want {
-				t.Errorf("%v: the page speaks %q, want %q", test.err, got, want)
+				t.Errorf("%v: the page is in %q, want %q", test.err, got, want)
 			}
 			if r.text("h1") == "" || r.page.Find("body:contains('secret')").Length() > 0 {
 				t.Errorf("%v: the page says %q", test.err, r.text("main"))
@@ -83,7 +83,7 @@ func TestEveryErrorHasItsPage(t *testing.T) {
 	}
 }
 
-func TestAnUnknownAddressIs404AndAWrongMethod405(t *testing.T) {
+func TestUnknownAddressIs404AndWrongMethod405(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for _, address := range []string{"/nothing", "/inbox/", "/static/", "/static/nothing.css", "/staff/notices/0", "/favicon.ico"} {
@@ -99,11 +99,11 @@ func TestAnUnknownAddressIs404AndAWrongMethod405(t *testing.T) {
 	}
 }
 
-func TestStrangeNumbersInAnAddressDoNotExist(t *testing.T) {
+func TestMalformedIDsInAddressesAre404(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.sender.progress = func(id int64) (notifier.Progress, error) {
-			t.Errorf("asked for notice %d", id)
+			t.Errorf("looked up notice %d", id)
 			return notifier.Progress{}, notifier.ErrNotFound
 		}
 	})
@@ -112,7 +112,7 @@ func TestStrangeNumbersInAnAddressDoNotExist(t *testing.T) {
 	}
 }
 
-func TestWithoutSQLNobodyIsLetInAndNobodyIsSentAway(t *testing.T) {
+func TestFailedSessionLookupIs503AndDoesNotRedirect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.sessions.current = func(*http.Request) (notifier.Signed, bool, error) {
@@ -136,10 +136,10 @@ func TestHealth(t *testing.T) {
 	} {
 		w := newWorld(t, func(w *world) { w.health.sql, w.health.redis = test.sql, test.redis })
 		if r := w.get("", "/readyz").wantStatus(t, test.status); r.body != test.body {
-			t.Errorf("/readyz says %q, want %q", r.body, test.body)
+			t.Errorf("/readyz answers %q, want %q", r.body, test.body)
 		}
 		if r := w.get("", "/healthz").wantStatus(t, 200); r.body != "ok" {
-			t.Errorf("/healthz says %q", r.body)
+			t.Errorf("/healthz answers %q", r.body)
 		}
 	}
 }

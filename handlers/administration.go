@@ -2,47 +2,58 @@ package handlers
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Roles lists roles and changes who is in them; see store. Members are listed by
+// Roles lists and changes roles and their members; see store. The members of a role are listed by
 // Directory.
 type Roles interface {
 	RolesPage(ctx context.Context, q notifier.RoleQuery) ([]notifier.RoleInfo, error)
-	// Role is notifier.ErrNotFound when there is none of exactly this name.
+	// Role returns notifier.ErrNotFound unless a role has exactly this name.
 	Role(ctx context.Context, name string) (notifier.RoleInfo, error)
-	// CreateRole is notifier.ErrConflict when there is one of this name. A bad name is
-	// a *notifier.InvalidError.
+	// CreateRole returns notifier.ErrConflict if a role of this name exists, and a
+	// *notifier.InvalidError for a bad name.
 	CreateRole(ctx context.Context, name string) error
-	// DeleteRole takes its subscriptions with it. It is notifier.ErrNotFound when there
-	// is none, notifier.ErrConflict for notifier.RoleStaff.
+	// DeleteRole deletes a role and its subscriptions. It returns notifier.ErrNotFound for an
+	// unknown role and notifier.ErrConflict for notifier.RoleStaff.
 	DeleteRole(ctx context.Context, name string) error
-	// AddRole makes a user a member; a member stays one. It is notifier.ErrNotFound
-	// when there is no such user.
+	// AddRole makes a user a member; adding a member again changes nothing. It returns
+	// notifier.ErrNotFound for an unknown user.
 	AddRole(ctx context.Context, user, role string) error
-	// RemoveRole is notifier.ErrNotFound when there is no such user or role; who is no
-	// member stays none.
+	// RemoveRole returns notifier.ErrNotFound for an unknown user or role; removing a non-member
+	// changes nothing.
 	RemoveRole(ctx context.Context, user, role string) error
 }
 
-// Keys is the keys of host applications; see store.
+// Keys manages the API keys of host applications; see store.
 type Keys interface {
-	// Keys lists them, the latest first; also those that are revoked.
+	// Keys lists all keys, newest first, including revoked ones.
 	Keys(ctx context.Context) ([]notifier.APIKey, error)
-	// AddKey keeps the hash of a key. Faults are a *notifier.InvalidError.
-	AddKey(ctx context.Context, k notifier.APIKey, hash []byte) (notifier.APIKey, error)
-	// RevokeKey is notifier.ErrNotFound when there is none. One that is revoked stays
-	// as it is.
+	// AddKeyOnce stores the hash of a key. Submitting the same form again makes no second key: it
+	// returns the first one with repeated set. Invalid fields are a *notifier.InvalidError.
+	AddKeyOnce(ctx context.Context, k notifier.APIKey, hash []byte, form string) (added notifier.APIKey, repeated bool, err error)
+	// RevokeKey returns notifier.ErrNotFound for an unknown key. Revoking a revoked key changes
+	// nothing.
 	RevokeKey(ctx context.Context, id int64) (notifier.APIKey, error)
 }
 
-// Rules is the rules that watch databases; see notifier/rule.
+// Slips carries a text over the redirect after a form to the page that shows it once; see
+// internal/session.
+type Slips interface {
+	Put(w http.ResponseWriter, seq int64, text string) error
+	// Take returns false if there is no text, or it belongs to another user.
+	Take(w http.ResponseWriter, r *http.Request, seq int64) (text string, ok bool)
+}
+
+// Rules lists and runs the rules that watch databases; see notifier/rule.
 type Rules interface {
-	// States lists them in the order of their file.
+	// States lists the rules in the order of their file.
 	States(ctx context.Context) ([]notifier.RuleState, error)
-	// RunNow runs one, or has it run; how it went is in its state. It is
-	// notifier.ErrNotFound when there is none of this name, notifier.ErrConflict while
-	// it is running already.
+	// RunNow runs a rule on this instance. It returns when the rule has run, or after a few
+	// seconds while the rule continues; States has the outcome. It returns notifier.ErrNotFound
+	// for an unknown rule and notifier.ErrConflict for one that has a fault or is running
+	// already.
 	RunNow(ctx context.Context, name string) error
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// announcement shows one announcement. That marks it read, unless the browser
-// only wants to be prepared, or an action of this page led back here.
+// announcement shows one announcement. A deliberate visit marks it read, unless an action on this
+// page redirected back here.
 func (h *Handlers) announcement(w http.ResponseWriter, r *http.Request) error {
 	id, err := pathID(r)
 	if err != nil {
@@ -38,17 +38,19 @@ func (h *Handlers) announcement(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.AnnouncementPage(h.announcementPage(r, f, &post)))
 }
 
-// openAnnouncement finds one, and marks it as read if it is to be.
+// openAnnouncement finds an announcement and marks it read if the visit is deliberate. It then
+// finds it again: if an edit came in between, the page shows the new text and its read state.
 func (h *Handlers) openAnnouncement(r *http.Request, id int64) (notifier.Posted, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
 	defer cancel()
 	post, err := h.Announcements.Find(ctx, readerOf(r), id)
-	if err != nil || post.Read || r.Method != http.MethodGet || prefetch(r) || r.URL.Query().Has("done") {
+	if err != nil || post.Read || !deliberate(r) || r.URL.Query().Has("done") {
 		return post, err
 	}
-	_, err = h.Announcements.MarkRead(ctx, readerOf(r), id)
-	post.Read = err == nil
-	return post, err
+	if _, err = h.Announcements.MarkRead(ctx, readerOf(r), id); err != nil {
+		return post, err
+	}
+	return h.Announcements.Find(ctx, readerOf(r), id)
 }
 
 func (h *Handlers) announcementPage(r *http.Request, f views.Frame, post *notifier.Posted) *views.Announcement {
@@ -56,6 +58,7 @@ func (h *Handlers) announcementPage(r *http.Request, f views.Frame, post *notifi
 	row := maker.row(post, announcementPath(post.ID))
 	row.Since = maker.dated("announcements.since", f.Text.Exact, post.StartsAt)
 	row.Until = maker.dated("announcements.until", f.Text.Exact, post.EndsAt)
+	row.Edited = maker.edited(f.Text.Exact, post)
 	if f.Stale != "" {
 		row.Turns = nil
 	}
@@ -72,8 +75,7 @@ func (h *Handlers) postMaker(r *http.Request, text *locale.Printer) postMaker {
 	return postMaker{h.rowMaker(r, text), h.markdown.Text}
 }
 
-// row is an announcement as a list shows it. back is the page to come back to
-// from an action.
+// row builds the list row of an announcement. back is the page to return to after an action.
 func (m postMaker) row(post *notifier.Posted, back string) views.Post {
 	look := m.looks.of(post.Type)
 	begin := post.StartsAt.In(m.now.Location())
@@ -82,7 +84,7 @@ func (m postMaker) row(post *notifier.Posted, back string) views.Post {
 		ID: idText(post.ID), Href: announcementPath(post.ID), Title: post.Title, Text: m.words(post.Body), Back: back,
 		Icon: look.icon, Initials: look.initials, Tint: look.tint, Read: post.Read, Pinned: post.Pinned,
 		Datetime: begin.Format(time.RFC3339), Clock: short(begin), Moment: m.text.Moment(begin),
-		Until: m.dated("announcements.until", short, post.EndsAt),
+		Until: m.dated("announcements.until", short, post.EndsAt), Edited: m.edited(short, post),
 		Turns: []views.Turn{
 			{Verb: "read", Icon: "mail-open", Label: m.text.T("inbox.read"), Named: m.text.F("inbox.read_named", "Title", post.Title)},
 			{Verb: "unread", Icon: "mail", Label: m.text.T("inbox.unread"), Named: m.text.F("inbox.unread_named", "Title", post.Title)},
@@ -90,14 +92,30 @@ func (m postMaker) row(post *notifier.Posted, back string) views.Post {
 	}
 }
 
-// dated is a text around a date.
+// dated is a text from the catalogue with a date in it.
 func (m postMaker) dated(id string, say func(at time.Time) string, at time.Time) views.Dated {
-	at = at.In(m.now.Location())
-	before, after := m.text.Around(id, "Date")
-	return views.Dated{Before: before, Date: say(at), After: after, Datetime: at.Format(time.RFC3339), Moment: m.text.Moment(at)}
+	return datedText(m.text, id, say, at.In(m.now.Location()))
 }
 
-// postCounts says how many announcements are unread, and how many read.
+// edited is the mark with the time of the last edit; nil if the announcement was never edited.
+func (m postMaker) edited(say func(at time.Time) string, post *notifier.Posted) *views.Dated {
+	return editedMark(m.text, say, post, m.now.Location())
+}
+
+func editedMark(text *locale.Printer, say func(at time.Time) string, post *notifier.Posted, zone *time.Location) *views.Dated {
+	if post.EditedAt.IsZero() {
+		return nil
+	}
+	d := datedText(text, "announcements.edited", say, post.EditedAt.In(zone))
+	return &d
+}
+
+func datedText(text *locale.Printer, id string, say func(at time.Time) string, at time.Time) views.Dated {
+	before, after := text.Around(id, "Date")
+	return views.Dated{Before: before, Date: say(at), After: after, Datetime: at.Format(time.RFC3339), Moment: text.Moment(at)}
+}
+
+// postCounts counts the unread and the read announcements.
 func postCounts(text *locale.Printer, posts notifier.Posts) views.Counts {
 	c := views.Counts{Unread: text.Number(posts.Unread), Read: text.Number(posts.Read)}
 	if posts.Unread+posts.Read > 0 {
@@ -107,3 +125,11 @@ func postCounts(text *locale.Printer, posts notifier.Posts) views.Counts {
 }
 
 func idText(id int64) string { return strconv.FormatInt(id, 10) }
+
+func idTexts(ids []int64) []string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = idText(id)
+	}
+	return texts
+}

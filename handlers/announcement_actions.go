@@ -22,8 +22,8 @@ func (h *Handlers) unreadAnnouncement(w http.ResponseWriter, r *http.Request) er
 
 type turning func(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error)
 
-// turnAnnouncement marks one, and answers with what changed of the page, or leads
-// back to the page of the form.
+// turnAnnouncement marks an announcement as read or unread. A script gets the changed parts of
+// the page; a plain form is redirected back to its page.
 func (h *Handlers) turnAnnouncement(w http.ResponseWriter, r *http.Request, code string, turn turning) error {
 	id, err := pathID(r)
 	if err != nil {
@@ -48,9 +48,9 @@ func (h *Handlers) turnAnnouncement(w http.ResponseWriter, r *http.Request, code
 	return nil
 }
 
-// backFromOver is where a plain form leads back to whose announcement closed since
-// its page was made: that is for the reader to know, and no fault of his. The page
-// of the announcement itself is gone as well.
+// backFromOver returns where to send a plain form whose announcement closed after its page was
+// rendered. The reader is told so; it is not their error. The page of the announcement itself is
+// gone too, so that one becomes the list.
 func backFromOver(back *url.URL, id int64) string {
 	if announcementOf(back.Path) == id {
 		back = &url.URL{Path: announcementsPath}
@@ -58,8 +58,8 @@ func backFromOver(back *url.URL, id int64) string {
 	return withDone(back, "announcement-over")
 }
 
-// announcementPart answers a script with what changed: the row of the
-// announcement, the counts above the list, and what is pinned.
+// announcementPart answers a script with what changed: the announcement's row, the counts above
+// the list and the pinned banner.
 func (h *Handlers) announcementPart(w http.ResponseWriter, r *http.Request, id int64, back string) error {
 	posts, err := h.Announcements.List(r.Context(), readerOf(r))
 	if err != nil {
@@ -88,16 +88,15 @@ func (h *Handlers) announcementPart(w http.ResponseWriter, r *http.Request, id i
 	return h.page(w, r, http.StatusOK, views.PostPart(p))
 }
 
-// partOf is what changes of the page that a script asks from.
+// partOf builds the parts that changed on the page the script is on.
 func (h *Handlers) partOf(r *http.Request, a announced) *views.AnnouncementPart {
 	f := h.bareFrame(r)
 	shown := cameFrom(shownPage(r))
-	f.Pinned = pinnedOf(&f, a, shown, withoutDone(shown))
+	f.Pinned = pinnedOf(&f, a, shown, withoutDone(shown), h.now(r))
 	return &views.AnnouncementPart{Frame: f, Counts: postCounts(f.Text, a.Posts), InList: shown.Path == announcementsPath}
 }
 
-// pinned is the announcement on top of the page that a script asks from, as it is
-// now.
+// pinned answers a script with the current pinned banner of the page it is on.
 func (h *Handlers) pinned(w http.ResponseWriter, r *http.Request) error {
 	if !fragment(r) {
 		redirect(w, announcementsPath)
@@ -105,7 +104,7 @@ func (h *Handlers) pinned(w http.ResponseWriter, r *http.Request) error {
 	}
 	a, err := h.listed(r, redisWait)
 	if err != nil {
-		return fmt.Errorf("show what is pinned: %w", err)
+		return fmt.Errorf("show the pinned announcement: %w", err)
 	}
 	if err := h.tellBadge(w, r, a.Badge()); err != nil {
 		return err
@@ -114,7 +113,7 @@ func (h *Handlers) pinned(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.PinnedBanner(&p.Frame, false))
 }
 
-// readAnnouncements marks all as read, and remembers which it turned.
+// readAnnouncements marks all announcements read and remembers the ones it changed, for Undo.
 func (h *Handlers) readAnnouncements(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, "back")
 	if err != nil {
@@ -124,10 +123,7 @@ func (h *Handlers) readAnnouncements(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return fmt.Errorf("mark all announcements as read: %w", err)
 	}
-	turned := make([]string, len(ids))
-	for i, id := range ids {
-		turned[i] = idText(id)
-	}
+	turned := idTexts(ids)
 	if fragment(r) {
 		done := announcementsRead(h.text(r).T("done.all_read"), turned)
 		if done.Undo != nil {
@@ -140,8 +136,7 @@ func (h *Handlers) readAnnouncements(w http.ResponseWriter, r *http.Request) err
 	return nil
 }
 
-// announcementsRead says that all is read. When nothing was unread there is
-// nothing to undo.
+// announcementsRead says that everything is read. It offers Undo only if something was unread.
 func announcementsRead(text string, turned []string) *views.Done {
 	done := &views.Done{Text: text}
 	if len(turned) > 0 {
@@ -152,14 +147,22 @@ func announcementsRead(text string, turned []string) *views.Done {
 	return done
 }
 
-// unreadAnnouncements undoes Mark all as read. One that is over since then is no
-// fault.
+// unreadAnnouncements undoes the list's Mark all as read.
 func (h *Handlers) unreadAnnouncements(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, "ids", "back")
 	if err != nil {
 		return err
 	}
-	ids := strings.Split(values.Get("ids"), ",")
+	if err := h.turnPostsBack(r, values.Get("ids")); err != nil {
+		return err
+	}
+	redirect(w, backToPage(values.Get("back"), "restored"))
+	return nil
+}
+
+// turnPostsBack marks announcements unread again, skipping those that have closed since.
+func (h *Handlers) turnPostsBack(r *http.Request, list string) error {
+	ids := strings.Split(list, ",")
 	for _, text := range ids[:min(len(ids), notifier.MaxOpen)] {
 		id := number(text)
 		if id == 0 {
@@ -169,6 +172,5 @@ func (h *Handlers) unreadAnnouncements(w http.ResponseWriter, r *http.Request) e
 			return fmt.Errorf("mark announcement %d as unread again: %w", id, err)
 		}
 	}
-	redirect(w, backToPage(values.Get("back"), "restored"))
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestARowIsMarkedWithoutScript(t *testing.T) {
+func TestRowIsMarkedWithoutScript(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false), post(9, 2, false, true))
 	page := b.get("alice", "/announcements")
@@ -21,12 +21,12 @@ func TestARowIsMarkedWithoutScript(t *testing.T) {
 	b.post("alice", "/announcements/5/read", "other", "1").wantStatus(t, http.StatusUnprocessableEntity)
 }
 
-func TestAFormOfWhatClosedMeanwhileLeadsBackAndSaysSo(t *testing.T) {
+func TestFormOfAnAnnouncementClosedMeanwhileRedirectsBackWithAMessage(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false))
 	list, banner := b.get("alice", "/announcements"), b.get("alice", "/settings")
 	own := b.get("alice", "/announcements/5?done=read")
-	b.did, b.items = nil, nil // it is over
+	b.did, b.items = nil, nil // the announcement has closed
 	b.submit("alice", banner, "#pinned form").wantRedirect(t, "/settings?done=announcement-over")
 	b.submit("alice", list, "#a5 [data-act=read]").wantRedirect(t, "/announcements?done=announcement-over")
 	b.submit("alice", list, "#a5 [data-act=unread]").wantRedirect(t, "/announcements?done=announcement-over")
@@ -43,37 +43,37 @@ func TestAFormOfWhatClosedMeanwhileLeadsBackAndSaysSo(t *testing.T) {
 	b.wantDid(t)
 }
 
-func TestAScriptGetsTheRowTheCountsAndWhatIsPinned(t *testing.T) {
+func TestScriptGetsTheRowTheCountsAndThePinnedBanner(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false), post(9, 2, false, false))
 	r := b.script("alice", "/announcements/5/read", "a5", "back=%2Fannouncements%3Fafter%3D3").wantStatus(t, http.StatusOK)
 	if r.count("[data-testid=announcement]") != 1 || r.attr("#a5", "data-read") != "1" || r.count("#a5 .dot, h1, header") != 0 {
-		t.Errorf("not one row alone:\n%s", r.body)
+		t.Errorf("the response is not exactly one row:\n%s", r.body)
 	}
 	if got := r.attr("#a5 [name=back]", "value"); got != "/announcements?after=3" {
-		t.Errorf("the row leads back to %q", got)
+		t.Errorf("the row's form returns to %q", got)
 	}
 	r.wantText(t, "#announcement-count[hx-swap-oob=true]", "1 unread, 1 read")
 	if r.count("#pinned[hx-swap-oob=true][hidden]") != 1 {
-		t.Error("what is read is still pinned on top")
+		t.Error("a read announcement is still pinned at the top")
 	}
 	if got := r.told(t); got.Announcements != 1 || got.AVer != 901 || got.Ver != 0 {
-		t.Errorf("the script is told %+v", got)
+		t.Errorf("the script gets the badge %+v", got)
 	}
 	r = b.script("alice", "/announcements/5/unread", "a5", "").wantStatus(t, http.StatusOK)
 	if r.attr("#a5", "data-state") != "unread" || r.attr("#pinned:not([hidden])", "data-id") != "5" {
-		t.Errorf("marked unread again:\n%s", r.body)
+		t.Errorf("after marking it unread again:\n%s", r.body)
 	}
 	r = b.postBody("alice", "/announcements/5/unread", "", "HX-Request", "true", "HX-Target", "a5", "HX-Current-URL", "http://c.example/announcements")
 	if r.count("#pinned[hx-swap-oob=true][hidden]") != 1 {
-		t.Error("on the list it is there twice")
+		t.Error("the list shows it twice")
 	}
 	b.script("alice", "/announcements/7/read", "a7", "").wantStatus(t, http.StatusNotFound)
-	// On its own page all of that changes.
+	// On the announcement's own page all of that changes too.
 	b.script("alice", "/announcements/5/unread", "announcement", "back=%2Fannouncements%2F5").wantRedirect(t, "/announcements/5?done=unread")
 }
 
-func TestEveryFormOfAnnouncementsSaysWhosePageItIsOf(t *testing.T) {
+func TestEveryAnnouncementFormNamesThePagesUser(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false), post(6, 1, true, false))
 	for address, forms := range map[string]int{"/announcements": 5, "/announcements?after=5": 4, "/announcements/5": 2, "/settings": 1} {
@@ -81,16 +81,16 @@ func TestEveryFormOfAnnouncementsSaysWhosePageItIsOf(t *testing.T) {
 		for _, form := range r.page.Find("form[action^='/announcements']").EachIter() {
 			forms--
 			if got := form.Find("[name=page_user]").AttrOr("value", ""); got != "alice" {
-				t.Errorf("%s: the form of %s is of %q", address, form.AttrOr("action", ""), got)
+				t.Errorf("%s: the form of %s names the user %q", address, form.AttrOr("action", ""), got)
 			}
 		}
 		if forms != 0 {
-			t.Errorf("%s: %d forms less than there should be", address, forms)
+			t.Errorf("%s: %d forms missing", address, forms)
 		}
 	}
 }
 
-func TestNobodyMarksForAnother(t *testing.T) {
+func TestNobodyMarksAnnouncementsForAnotherUser(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false))
 	for _, address := range []string{"/announcements/5/read", "/announcements/5/unread", "/announcements/read-all", "/announcements/unread"} {

@@ -13,13 +13,14 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// over says whether nobody sees an announcement any more, nor will.
+// over reports whether an announcement is closed or retracted, so nobody sees it now or will
+// later.
 func over(n *notifier.Notice, now time.Time) bool {
 	phase := n.PhaseAt(now)
 	return phase == notifier.PhaseClosed || phase == notifier.PhaseRetracted
 }
 
-// isOver says the same of any notice: it is retracted, or it has expired.
+// isOver is over for any notice: a notice to an inbox is over when it is retracted or expired.
 func isOver(n *notifier.Notice, now time.Time) bool {
 	switch {
 	case n.Announces():
@@ -31,21 +32,22 @@ func isOver(n *notifier.Notice, now time.Time) bool {
 	}
 }
 
-// fillAnnouncement fills the page of a sent announcement: what it is, who has
-// read it, and what can be done about it.
+// fillAnnouncement fills the staff page of an announcement: its facts, how many have read it, and
+// the actions on it.
 func (h *Handlers) fillAnnouncement(r *http.Request, p *views.Notice, n *notifier.Progress) {
 	now := h.now(r)
 	p.Announced, p.Card = true, h.postCard(r, p.Frame, &n.Draft)
 	p.Facts = h.announcementFacts(p.Text, &n.Notice, now.Location())
 	p.Progress = h.announcementProgress(p.Text, n, now)
-	// A page that looks again says in which phase it knows the announcement.
+	// A page that polls sends the phase it shows.
 	p.Progress.Address = noticePath(n.ID) + "?phase=" + p.Progress.State
 	known := r.URL.Query().Get("phase")
 	p.Turned = fragment(r) && known != "" && known != p.Progress.State
 	if p.Done != nil && r.URL.Query().Get("done") == "retracting" {
-		p.Done.Text = p.Text.T("done.retracted") // at once, unlike a notice
+		p.Done.Text = p.Text.T("done.retracted") // takes effect at once, unlike retracting a notice
 	}
 	if over(&n.Notice, now) {
+		p.Unseen = p.Text.T("notice.unseen")
 		p.Delete = &views.Retract{Action: noticePath(n.ID) + "/delete", Text: p.Text.T("notice.delete_text")}
 		return
 	}
@@ -64,14 +66,15 @@ func (h *Handlers) announcementFacts(text *locale.Printer, n *notifier.Notice, z
 		return fact(text, name, text.T("notice.no"))
 	}
 	return []views.Fact{
-		fact(text, "target", h.targetText(text, n.Target)), fact(text, "sender", n.Sender), h.typeFact(text, n.Type),
+		fact(text, "target", h.targetText(text, n.Target)), fact(text, "sender", senderText(text, n.Sender)), h.typeFact(text, n.Type),
 		momentFact(text, "created", n.CreatedAt.In(zone)),
 		momentFact(text, "opens", n.StartsAt.In(zone)), momentFact(text, "closes", n.EndsAt.In(zone)),
 		yesNo("pinned", n.Pinned), yesNo("late_joiners", n.LateJoiners), yesNo("toast", n.Toast), fact(text, "revision", text.Number(n.Revision)),
 	}
 }
 
-// announcementProgress shows the phase, and of each audience how many have read it.
+// announcementProgress shows the phase and, for each audience, how many have read the
+// announcement.
 func (h *Handlers) announcementProgress(text *locale.Printer, n *notifier.Progress, now time.Time) views.Progress {
 	phase := n.PhaseAt(now)
 	starts, ends := n.StartsAt.In(now.Location()), n.EndsAt.In(now.Location())
@@ -89,13 +92,13 @@ func (h *Handlers) announcementProgress(text *locale.Printer, n *notifier.Progre
 	}
 	for _, s := range n.Shares {
 		b := shareBar(text, "read-"+strconv.Itoa(int(s.Audience)), s)
-		b.Name = h.audience(text, s.Audience)
+		b.Name = text.F("notice.read_of", "Name", h.audience(text, s.Audience))
 		v.Bars = append(v.Bars, b)
 	}
 	return v
 }
 
-// shareBar is how many of those who see an announcement have read it.
+// shareBar shows how many members of the audience have read an announcement.
 func shareBar(text *locale.Printer, id string, s notifier.Share) components.Bar {
 	switch {
 	case s.Members == 0:
@@ -109,8 +112,8 @@ func shareBar(text *locale.Printer, id string, s notifier.Share) components.Bar 
 	}
 }
 
-// announcedRow fills in what the list of what was sent says of an announcement.
-// Nothing is delivered: who looks sees it.
+// announcedRow fills in an announcement's row in the list of sent notices. It has no delivery
+// column, since readers look it up themselves.
 func announcedRow(text *locale.Printer, row *views.SentRow, n *notifier.Progress, now time.Time) {
 	phase := n.PhaseAt(now)
 	row.Announced, row.Live = true, !over(&n.Notice, now)
@@ -128,7 +131,7 @@ func announcedRow(text *locale.Printer, row *views.SentRow, n *notifier.Progress
 	}
 }
 
-// deleteNotice forgets an announcement that is over.
+// deleteNotice deletes an announcement that is over.
 func (h *Handlers) deleteNotice(w http.ResponseWriter, r *http.Request) error {
 	id, err := pathID(r)
 	if err != nil {
@@ -143,7 +146,7 @@ func (h *Handlers) deleteNotice(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return fmt.Errorf("delete announcement %d: %w", id, err)
 	}
-	h.audit(r, visitOf(r).user.User.Name, "notice.delete", auditedNotice(id))
+	h.audit(r, "notice.delete", notifier.NoticeRef(id))
 	redirect(w, noticesPath+"?done=removed")
 	return nil
 }

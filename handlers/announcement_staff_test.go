@@ -12,12 +12,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// announced is an announcement that opens and closes so long from noon.
+// announced is an announcement whose window starts and ends at these offsets from noon.
 func announced(id int64, opens, closes time.Duration) notifier.Notice {
 	return notifier.Notice{
 		Draft: notifier.Draft{
 			Target: notifier.Target{Audiences: []notifier.Audience{2, 3}}, Type: "announcement", Title: "Hello", Body: "One\nTwo",
-			Link: "/sale", Sender: "carol", Window: notifier.Window{StartsAt: noon.Add(opens), EndsAt: noon.Add(closes), Pinned: true},
+			Link: "/sale", Sender: notifier.UserRef(carol), Window: notifier.Window{StartsAt: noon.Add(opens), EndsAt: noon.Add(closes), Pinned: true},
 		},
 		ID: id, State: notifier.StateSent, CreatedAt: noon.Add(-time.Hour), ExpiresAt: noon.Add(closes), Routed: true, Revision: 7,
 	}
@@ -39,7 +39,7 @@ const (
 	week = 7 * 24 * time.Hour
 )
 
-func TestAnAnnouncementShowsWhereItStandsAndWhatCanBeDone(t *testing.T) {
+func TestAnnouncementPageShowsItsPhaseAndActions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for _, test := range []struct {
@@ -61,22 +61,22 @@ func TestAnAnnouncementShowsWhereItStandsAndWhatCanBeDone(t *testing.T) {
 			t.Errorf("%s: finished is %q", test.state, got)
 		}
 		if polls := r.attr("#progress", "hx-trigger"); (polls == "every 2s") != (test.finished == "false") {
-			t.Errorf("%s: looks again %q", test.state, polls)
+			t.Errorf("%s: polls %q", test.state, polls)
 		}
 		if strings.Contains(r.body, `http-equiv="refresh"`) {
-			t.Errorf("%s: the page reloads by itself, perhaps for weeks", test.state)
+			t.Errorf("%s: the page reloads by itself, possibly for weeks", test.state)
 		}
 		got := []int{r.count("a[data-testid=edit]"), r.count("form[action='/staff/notices/5/retract']"), r.count("form[action='/staff/notices/5/delete']")}
 		if diff := cmp.Diff([]int{test.edit, test.retract, test.forgets}, got); diff != "" {
 			t.Errorf("%s: %s", test.state, diff)
 		}
 		if !strings.Contains(r.text("[data-testid=retract]"), test.retractSays) {
-			t.Errorf("%s: it says %q", test.state, r.text("[data-testid=retract]"))
+			t.Errorf("%s: the page says %q", test.state, r.text("[data-testid=retract]"))
 		}
 	}
 }
 
-func TestWhatCanBeDoneFollowsThePhase(t *testing.T) {
+func TestActionsFollowThePhase(t *testing.T) {
 	t.Parallel()
 	now := announced(5, hour, week)
 	w := newWorld(t, func(w *world) {
@@ -98,19 +98,19 @@ func TestWhatCanBeDoneFollowsThePhase(t *testing.T) {
 		now = test.notice
 		r := w.get("carol", again, script...).wantStatus(t, http.StatusOK)
 		if (r.count("#deeds[hx-swap-oob]") == 1) != test.turned || r.count("#deeds") != 1 || test.turned && r.count("#deeds "+test.holds) != 1 {
-			t.Errorf("%s: what can be done comes anew: %v", test.phase, !test.turned)
+			t.Errorf("%s: the actions are replaced: %v", test.phase, !test.turned)
 		}
 		again = r.attr("#progress", "hx-get")
 	}
 	if again != "" {
-		t.Errorf("what is over looks again at %s", again)
+		t.Errorf("an announcement that is over polls %s", again)
 	}
 	if w.get("carol", "/staff/notices/5?phase=open").count("#deeds[hx-swap-oob]") != 0 {
-		t.Error("a whole page says that a part of it is to be swapped")
+		t.Error("a whole page has attributes for an out-of-band swap")
 	}
 }
 
-func TestAnAnnouncementShowsWhoHasReadItInEachAudience(t *testing.T) {
+func TestAnnouncementPageShowsReadersByAudience(t *testing.T) {
 	t.Parallel()
 	p := seenBy(announced(5, -hour, week))
 	p.Shares = append(p.Shares, notifier.Share{Audience: 1, Members: 4}, notifier.Share{Audience: 9, Counted: true})
@@ -121,12 +121,12 @@ func TestAnAnnouncementShowsWhoHasReadItInEachAudience(t *testing.T) {
 		bar := line.Find("progress")
 		bars = append(bars, line.Find("label, p").Text()+" "+line.Find("span").Text()+" "+bar.AttrOr("value", "")+"/"+bar.AttrOr("max", ""))
 	}
-	want := []string{"User 4 of 10 4/10", "Customer 300 of 1,203 300/1203", "Operator not known right now /", "9 no recipients /"}
+	want := []string{"Read by User 4 of 10 4/10", "Read by Customer 300 of 1,203 300/1203", "Read by Operator not known right now /", "Read by 9 no recipients /"}
 	if diff := cmp.Diff(want, bars); diff != "" {
 		t.Error(diff)
 	}
 	if r.attr("[data-testid=read-3]", "value") != "300" {
-		t.Error("the bar of an audience is not found by its number")
+		t.Error("the bar of an audience cannot be found by its number")
 	}
 	facts := map[string]string{}
 	for _, row := range r.page.Find(".facts > div").EachIter() {
@@ -142,7 +142,7 @@ func TestAnAnnouncementShowsWhoHasReadItInEachAudience(t *testing.T) {
 	}
 }
 
-func TestTheListOfWhatWasSentShowsAnnouncements(t *testing.T) {
+func TestSentListShowsAnnouncements(t *testing.T) {
 	t.Parallel()
 	away := seenBy(announced(3, -hour, week))
 	away.Shares[1].Counted = false
@@ -177,7 +177,7 @@ func TestTheListOfWhatWasSentShowsAnnouncements(t *testing.T) {
 		t.Error(diff)
 	}
 	if got := r.text("#notice-5 th .hint"); got != "To everyone in User, Customer · by carol" {
-		t.Errorf("of the target it says %q", got)
+		t.Errorf("the target is shown as %q", got)
 	}
 	follow := r.page.Find("#follow")
 	got := []string{follow.AttrOr("hx-get", ""), follow.AttrOr("hx-trigger", ""), follow.AttrOr("hx-select-oob", "")}
@@ -187,19 +187,19 @@ func TestTheListOfWhatWasSentShowsAnnouncements(t *testing.T) {
 	}
 	for _, id := range strings.Split(follow.AttrOr("hx-select-oob", ""), ",") {
 		if r.count(id) != 1 {
-			t.Errorf("%s is on the page %d times", id, r.count(id))
+			t.Errorf("%s occurs %d times on the page", id, r.count(id))
 		}
 	}
 	if r.count("#notice-5[hx-get]") != 0 || r.count("#notice-1[hx-get]") != 1 {
-		t.Error("a row of an announcement looks by itself, or one on its way does not")
+		t.Error("an announcement's row polls by itself, or a notice being delivered does not")
 	}
 	all = all[2:3]
 	if w.get("carol", "/staff/notices").count("[hx-trigger^=every]") != 0 {
-		t.Error("a list where nothing happens any more looks again")
+		t.Error("a list without pending changes polls")
 	}
 }
 
-func TestNamesAreListedAsTheLanguageDoes(t *testing.T) {
+func TestNamesAreJoinedAsTheLanguageDoes(t *testing.T) {
 	t.Parallel()
 	toMany := notifier.Progress{Notice: notice(4, notifier.StateSent), Counted: true}
 	toMany.Target = notifier.Target{Users: []string{"a", "b", "c", "d"}}
@@ -213,27 +213,27 @@ func TestNamesAreListedAsTheLanguageDoes(t *testing.T) {
 		}
 	})
 	for lang, want := range map[string][]string{
-		"en": {"User, Customer", "a, b, c and 1 more", "picker, staff", "User, Customer"},
-		"ja": {"一般ユーザー、顧客", "a、b、c ほか1人", "picker、staff", "一般ユーザー, 顧客"},
-		"zh": {"普通用户、客户", "a、b、c", "picker、staff", "普通用户, 客户"},
+		"en": {"User, Customer", "a, b, c and 1 more", "picker, staff", "Operator 4 people User 10 people Customer 1,203 people"},
+		"ja": {"一般ユーザー、顧客", "a、b、c ほか1人", "picker、staff", "オペレーター 4人 一般ユーザー 10人 顧客 1,203人"},
+		"zh": {"普通用户、客户", "a、b、c", "picker、staff", "运营人员 4 人 普通用户 10 人 客户 1,203 人"},
 	} {
 		in := []string{"Accept-Language", lang}
 		list, one := w.get("carol", "/staff/notices", in...), w.get("carol", "/staff/notices/5", in...)
 		for what, says := range map[string][2]string{
-			"the list":                             {list.text("#notice-5 th .hint"), want[0]},
-			"the list of one to users":             {list.text("#notice-4 th .hint"), want[1]},
-			"the page":                             {one.text(".facts"), want[0]},
-			"the list of people":                   {w.get("carol", "/staff/users", in...).text("tbody"), want[2]},
-			"the field, which is read with commas": {w.get("carol", "/staff/notices/5/edit", in...).text("#to"), want[3]},
+			"the list":                 {list.text("#notice-5 th .hint"), want[0]},
+			"the list of one to users": {list.text("#notice-4 th .hint"), want[1]},
+			"the page":                 {one.text(".facts"), want[0]},
+			"the list of people":       {w.get("carol", "/staff/users", in...).text("tbody"), want[2]},
+			"the boxes of an edit":     {w.get("carol", "/staff/notices/5/edit", in...).text("#to_audience label"), want[3]},
 		} {
 			if !strings.Contains(says[0], says[1]) {
-				t.Errorf("%s: %s says %q, want %q", lang, what, says[0], says[1])
+				t.Errorf("%s: %s is %q, want %q", lang, what, says[0], says[1])
 			}
 		}
 	}
 }
 
-func TestDeletingAnAnnouncementIsSaidAndWrittenDown(t *testing.T) {
+func TestDeletingAnAnnouncementIsShownAndAudited(t *testing.T) {
 	t.Parallel()
 	var deleted []int64
 	w := newWorld(t, func(w *world) {
@@ -257,19 +257,19 @@ func TestDeletingAnAnnouncementIsSaidAndWrittenDown(t *testing.T) {
 	r := w.post("carol", "/staff/notices/7/delete").wantStatus(t, http.StatusConflict)
 	r.wantText(t, "[data-testid=failure] h1", "It is not over yet")
 	if !strings.Contains(r.text("[data-testid=failure]"), "Retract it first") || r.attr("[data-testid=failure] a", "href") != "/staff/notices/7" {
-		t.Errorf("who deletes what is open is told %q", r.text("[data-testid=failure]"))
+		t.Errorf("deleting an open announcement answers %q", r.text("[data-testid=failure]"))
 	}
 	w.post("carol", "/staff/notices/05/delete").wantStatus(t, http.StatusNotFound)
 	if len(deleted) > 0 || len(w.audit.entries) > 0 {
-		t.Fatalf("deleted %v, written down %v", deleted, w.audit.entries)
+		t.Fatalf("deleted %v, audit log %v", deleted, w.audit.entries)
 	}
 	w.post("carol", "/staff/notices/5/delete", "page_user", "carol").wantRedirect(t, "/staff/notices?done=removed")
-	if len(deleted) != 1 || len(w.audit.entries) != 1 || w.audit.entries[0].Action != "notice.delete" || w.audit.entries[0].Object != "notice 5" {
-		t.Errorf("deleted %v, written down %v", deleted, w.audit.entries)
+	if len(deleted) != 1 || len(w.audit.entries) != 1 || w.audit.entries[0].Action != "notice.delete" || w.audit.entries[0].Object != notifier.NoticeRef(5) {
+		t.Errorf("deleted %v, audit log %v", deleted, w.audit.entries)
 	}
 }
 
-func TestAnAnnouncementThatIsOverCannotBeRetracted(t *testing.T) {
+func TestAnnouncementThatIsOverCannotBeRetracted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.sender.retract = func(int64) error { return fmt.Errorf("retract: %w", notifier.ErrConflict) }
@@ -283,12 +283,12 @@ func TestAnAnnouncementThatIsOverCannotBeRetracted(t *testing.T) {
 	for _, r := range []reply{w.post("carol", "/staff/notices/5/retract"), w.get("carol", "/staff/notices/5/edit")} {
 		r.wantStatus(t, http.StatusConflict).wantText(t, "[data-testid=failure] h1", "It is over already")
 		if got := r.attr("[data-testid=failure] a", "href"); got != "/staff/notices/5" {
-			t.Errorf("it leads back to %q", got)
+			t.Errorf("the error page links back to %q", got)
 		}
 	}
 	w.get("carol", "/staff/notices/5?done=retracting").wantText(t, "[data-testid=done]", "The announcement has been retracted.")
 	w.post("carol", "/staff/notices/6/retract").wantRedirect(t, "/staff/notices/6?done=retracting")
 	if len(w.audit.entries) != 1 {
-		t.Errorf("written down: %v", w.audit.entries)
+		t.Errorf("audit log: %v", w.audit.entries)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestAnAnnouncementIsShownWholeAndMarkedAsRead(t *testing.T) {
+func TestAnnouncementIsShownInFullAndMarkedRead(t *testing.T) {
 	t.Parallel()
 	one := post(5, 1, true, false)
 	one.Body = "# Head\n\nOne *word* and [a link](https://shop.example/a), [another](https://evil.example/) <script>x</script>"
@@ -21,7 +21,7 @@ func TestAnAnnouncementIsShownWholeAndMarkedAsRead(t *testing.T) {
 	b.wantDid(t, "read 5")
 	r.wantText(t, "h1", "Post 5 <new>")
 	r.wantText(t, "title", "(3) Post 5 <new> · Carillon") // the number after reading
-	if got := r.attr("[data-testid=bell]", "aria-label"); got != "Inbox, 3 unread" {
+	if got := r.attr("[data-testid=bell]", "aria-label"); got != "Notifications: 3 unread, 1 of them an announcement" {
 		t.Errorf("the bell is named %q", got)
 	}
 	r.wantText(t, "[data-testid=badge]", "3")
@@ -36,17 +36,17 @@ func TestAnAnnouncementIsShownWholeAndMarkedAsRead(t *testing.T) {
 		t.Errorf("the page:\n%s", r.body)
 	}
 	b.get("alice", "/announcements/5").wantStatus(t, http.StatusOK)
-	b.wantDid(t) // it is read already
+	b.wantDid(t) // already read
 }
 
-func TestOnlyAVisitMarksAsRead(t *testing.T) {
+func TestOnlyADeliberateVisitMarksRead(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false))
 	b.do(httptest.NewRequest(http.MethodHead, "/announcements/5", nil), "alice").wantStatus(t, http.StatusOK)
 	for _, headers := range [][]string{{"Sec-Purpose", "prefetch"}, {"Sec-Purpose", "prefetch;prerender"}, {"Purpose", "prefetch"}, {"X-Moz", "prefetch"}} {
 		r := b.get("alice", "/announcements/5", headers...).wantStatus(t, http.StatusOK)
 		if r.attr("#announcement", "data-read") != "0" || r.count("#announcement [data-act=read]") != 1 {
-			t.Error("the page that was prefetched says that it is read")
+			t.Error("a prefetched page says that the announcement is read")
 		}
 	}
 	b.get("alice", "/announcements/5?done=unread").wantStatus(t, http.StatusOK)
@@ -55,7 +55,7 @@ func TestOnlyAVisitMarksAsRead(t *testing.T) {
 	b.wantDid(t)
 }
 
-func TestMarkedAsUnreadItStaysSoOnItsPage(t *testing.T) {
+func TestMarkedUnreadItStaysUnreadOnItsPage(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, false, false))
 	page := b.get("alice", "/announcements/5")
@@ -70,7 +70,7 @@ func TestMarkedAsUnreadItStaysSoOnItsPage(t *testing.T) {
 	b.wantDid(t, "read 5")
 }
 
-func TestWhatIsNotOpenToOneDoesNotExist(t *testing.T) {
+func TestAnnouncementNotOpenToTheReaderIs404(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false))
 	b.get("carol", "/announcements/5").wantStatus(t, http.StatusNotFound)
@@ -88,7 +88,7 @@ func TestWhatIsNotOpenToOneDoesNotExist(t *testing.T) {
 	b.get("alice", "/announcements/read-all").wantStatus(t, http.StatusMethodNotAllowed)
 }
 
-func TestOneThatClosesWhileItIsOpenedIsGone(t *testing.T) {
+func TestAnnouncementClosedWhileOpeningIs404(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false))
 	b.posts.change = func(string, notifier.Reader, int64) (notifier.Badge, error) {
@@ -97,17 +97,17 @@ func TestOneThatClosesWhileItIsOpenedIsGone(t *testing.T) {
 	b.get("alice", "/announcements/5").wantStatus(t, http.StatusNotFound)
 }
 
-func TestALinkThatNobodyShouldFollowIsNoButton(t *testing.T) {
+func TestUnsafeLinkGetsNoButton(t *testing.T) {
 	t.Parallel()
 	one := post(5, 1, false, true)
 	for _, one.Link = range []string{"", "//evil.example", "javascript:alert(1)", "http://plain.example"} {
 		if newBoard(t, one).get("alice", "/announcements/5").count("#announcement a") != 0 {
-			t.Errorf("%q is a link", one.Link)
+			t.Errorf("%q is shown as a link", one.Link)
 		}
 	}
 }
 
-func TestAWindowIsToldInTheReadersWords(t *testing.T) {
+func TestWindowIsShownInTheReadersLanguage(t *testing.T) {
 	t.Parallel()
 	today, other := post(5, 1, false, true), post(6, 24*400, false, true)
 	today.EndsAt, other.EndsAt = noon.Add(6*time.Hour), noon.AddDate(1, 0, 0)

@@ -18,7 +18,7 @@ const (
 
 func announcementPath(id int64) string { return announcementsPath + "/" + strconv.FormatInt(id, 10) }
 
-// announcements lists what is open to the user, pinned ones first.
+// announcements lists the announcements open to the user, pinned ones first.
 func (h *Handlers) announcements(w http.ResponseWriter, r *http.Request) error {
 	text := h.text(r)
 	var done *views.Done
@@ -29,8 +29,8 @@ func (h *Handlers) announcements(w http.ResponseWriter, r *http.Request) error {
 	return h.listAnnouncements(w, r, r.URL.Query(), done)
 }
 
-// listAnnouncements shows the page of the list that an address means. done is
-// what to say on it; nil: what the address says.
+// listAnnouncements shows the page of the list that the query selects. done is the message to
+// show; nil takes it from the address.
 func (h *Handlers) listAnnouncements(w http.ResponseWriter, r *http.Request, values url.Values, done *views.Done) error {
 	a, err := h.listed(r, redisWait)
 	if err != nil {
@@ -56,7 +56,8 @@ func (h *Handlers) listAnnouncements(w http.ResponseWriter, r *http.Request, val
 	return h.page(w, r, http.StatusOK, views.AnnouncementsPage(p))
 }
 
-// fillAnnouncements fills in the rows after one, and the way to the others.
+// fillAnnouncements fills in the rows after the given announcement, and the links to the other
+// pages.
 func (h *Handlers) fillAnnouncements(p *views.Announcements, r *http.Request, items []notifier.Posted, after int64) {
 	if first := startOf(items, after); first > 0 {
 		items = items[first:]
@@ -79,7 +80,7 @@ func (h *Handlers) fillAnnouncements(p *views.Announcements, r *http.Request, it
 	}
 }
 
-// startOf is where the page after an announcement begins: at the first when that
+// startOf returns the index where the page after the given announcement begins. It is 0 if that
 // one is no longer open.
 func startOf(items []notifier.Posted, after int64) int {
 	for i := range items {
@@ -94,12 +95,7 @@ func postsAfter(id int64) string {
 	return announcementsPath + "?after=" + strconv.FormatInt(id, 10)
 }
 
-// announcementFrame is what is around a page of announcements, and the number on
-// its bell.
+// announcementFrame is the frame of a page of announcements. It also returns its badge.
 func (h *Handlers) announcementFrame(r *http.Request, a announced) (views.Frame, notifier.Badge) {
-	f, badge := h.frameWith(r, "announcements", "", &a)
-	if f.Done != nil && r.URL.Query().Get("done") == "unread" {
-		f.Done.Text = f.Text.T("done.announcement_unread") // until it is opened, not until the inbox is
-	}
-	return f, badge
+	return h.frameWith(r, "announcements", "", &a)
 }

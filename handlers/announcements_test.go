@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestTheListShowsWhatIsOpenAndBothCounts(t *testing.T) {
+func TestListShowsOpenAnnouncementsAndBothCounts(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false), post(4, 30, true, true), post(9, 2, false, false))
 	r := b.get("alice", "/announcements", "Cookie", "tz=Asia/Tokyo").wantStatus(t, http.StatusOK)
@@ -31,17 +31,17 @@ func TestTheListShowsWhatIsOpenAndBothCounts(t *testing.T) {
 	}
 	row := r.page.Find("#a9")
 	if link := row.Find("h2 a"); link.Text() != "Post 9 <new>" || link.AttrOr("href", "") != "/announcements/9" {
-		t.Errorf("the title is %q to %q", link.Text(), link.AttrOr("href", ""))
+		t.Errorf("the title %q links to %q", link.Text(), link.AttrOr("href", ""))
 	}
 	if got := row.Find(".body").Text(); got != "One word\nTwo" {
 		t.Errorf("the text is %q", got)
 	}
 	until := row.Find(".meta time")
 	if row.Find(".meta span").First().Text() != "Until 30 Nov" || until.AttrOr("datetime", "") != "2026-11-30T21:00:00+09:00" {
-		t.Errorf("it ends %q, %q", row.Find(".meta span").First().Text(), until.AttrOr("datetime", ""))
+		t.Errorf("the end is %q, %q", row.Find(".meta span").First().Text(), until.AttrOr("datetime", ""))
 	}
 	if at := r.page.Find("#a4 > time"); at.Text() != "19 Nov" || row.Find("li > time").Text() != "19:00" {
-		t.Errorf("they began %q and %q", at.Text(), row.Find("li > time").Text())
+		t.Errorf("the starts are %q and %q", at.Text(), row.Find("li > time").Text())
 	}
 	for verb, name := range map[string]string{"read": "Mark as read: Post 9 <new>", "unread": "Mark as unread: Post 9 <new>"} {
 		form := row.Find("form[method=post][action='/announcements/9/" + verb + "'][data-act=" + verb + "]")
@@ -51,7 +51,7 @@ func TestTheListShowsWhatIsOpenAndBothCounts(t *testing.T) {
 	}
 }
 
-func TestAListOfNothingSaysSo(t *testing.T) {
+func TestEmptyListSaysSo(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t)
 	for lang, want := range map[string]string{"en": "No announcements", "ja": "お知らせはありません", "zh-CN": "暂无公告"} {
@@ -59,12 +59,12 @@ func TestAListOfNothingSaysSo(t *testing.T) {
 		r.wantText(t, "[data-testid=empty] h2", want)
 		r.wantText(t, "[data-testid=announcement-count]", "")
 		if r.count("#announcement-read-all:not([hidden])") != 0 || r.count("#announcements-count:not([hidden])") != 0 || r.count("#pinned:not([hidden])") != 0 {
-			t.Errorf("there is something to read in nothing:\n%s", r.body)
+			t.Errorf("an empty list shows a button, a counter or a banner:\n%s", r.body)
 		}
 	}
 }
 
-func TestALongListHasPages(t *testing.T) {
+func TestLongListHasPages(t *testing.T) {
 	t.Parallel()
 	var items []notifier.Posted
 	for i := range int64(notifier.MaxOpen) {
@@ -78,7 +78,7 @@ func TestALongListHasPages(t *testing.T) {
 			seen = append(seen, e.AttrOr("data-id", ""))
 		}
 		if back := r.attr("[data-testid=announcement] [name=back]", "value"); back != address || (pages > 0) != (r.count("#pager a[href='/announcements']") == 1) {
-			t.Errorf("%s: an action leads back to %q", address, back)
+			t.Errorf("%s: an action returns to %q", address, back)
 		}
 		address = r.attr("a[rel=next]", "href")
 	}
@@ -87,23 +87,23 @@ func TestALongListHasPages(t *testing.T) {
 	}
 	for _, after := range []string{"1", "0", "-1", "x", "37", "9223372036854775808", strings.Repeat("9", 10000)} {
 		if got := b.get("alice", "/announcements?after="+after).attr("[data-testid=announcement]", "data-id"); got != "100" {
-			t.Errorf("after %.10s begins with %s", after, got)
+			t.Errorf("the page after %.10s begins with %s", after, got)
 		}
 	}
 }
 
-func TestWithoutRedisThereIsNoList(t *testing.T) {
+func TestListWithoutRedisOrArchiveIs503(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t)
 	b.err = fmt.Errorf("list: %w", notifier.ErrUnavailable)
 	b.get("alice", "/announcements").wantStatus(t, http.StatusServiceUnavailable)
 	b.err = errors.New("secret")
 	if r := b.get("alice", "/announcements").wantStatus(t, http.StatusInternalServerError); strings.Contains(r.body, "secret") {
-		t.Error("the page tells a secret")
+		t.Error("the page shows an internal error")
 	}
 }
 
-func TestAllCanBeMarkedAsReadAndThatUndone(t *testing.T) {
+func TestMarkAllAnnouncementsAsReadCanBeUndone(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false), post(4, 2, true, true), post(9, 3, false, false))
 	page := b.get("alice", "/announcements")
@@ -115,16 +115,16 @@ func TestAllCanBeMarkedAsReadAndThatUndone(t *testing.T) {
 	b.submit("alice", page, "[data-testid=done] form").wantRedirect(t, "/announcements?done=restored")
 	b.wantDid(t, "unread 5", "unread 9")
 	if b.get("carol", "/announcements?done=read-all").count("[data-testid=done] form") != 0 {
-		t.Error("carol can undo what alice did")
+		t.Error("carol can undo an action of alice")
 	}
 }
 
-func TestAScriptMarksAllInPlace(t *testing.T) {
+func TestScriptMarksAllInPlace(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, false), post(9, 3, false, false))
 	r := b.script("alice", "/announcements/read-all", "announcements", "back=%2Fannouncements").wantStatus(t, http.StatusOK)
 	if got := r.told(t); got.Unread != 2 || got.Announcements != 0 || got.AVer != 901 || got.Inbox != 2 || got.Ver != 50 {
-		t.Errorf("the script is told %+v", got)
+		t.Errorf("the script gets the badge %+v", got)
 	}
 	undo := r.page.Find("#done[hx-swap-oob=true] form")
 	if undo.AttrOr("hx-target", "") != "#announcements" || undo.AttrOr("hx-select", "") != "#announcements" || r.count("#announcements [data-read='0']") != 0 {
@@ -134,11 +134,11 @@ func TestAScriptMarksAllInPlace(t *testing.T) {
 		t.Errorf("Undo sends %q", got)
 	}
 	if r = b.script("alice", "/announcements/read-all", "announcements", ""); r.count("#done form") != 0 {
-		t.Error("nothing was turned, and that can be undone")
+		t.Error("nothing was marked, and yet Undo is offered")
 	}
 }
 
-func TestUndoBringsBackWhatItCan(t *testing.T) {
+func TestUndoRestoresOnlyAnnouncementsThatAreStillOpen(t *testing.T) {
 	t.Parallel()
 	b := newBoard(t, post(5, 1, true, true))
 	b.post("alice", "/announcements/unread", "ids", "4,5", "back", "/announcements?after=3").wantRedirect(t, "/announcements?after=3&done=restored")
@@ -150,6 +150,6 @@ func TestUndoBringsBackWhatItCan(t *testing.T) {
 	b.did = nil
 	b.post("alice", "/announcements/unread", "ids", strings.TrimSuffix(strings.Repeat("5,", 1000), ",")).wantStatus(t, http.StatusSeeOther)
 	if len(b.did) != notifier.MaxOpen {
-		t.Errorf("%d were turned", len(b.did))
+		t.Errorf("%d announcements were marked", len(b.did))
 	}
 }

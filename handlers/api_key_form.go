@@ -1,6 +1,10 @@
 package handlers
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -13,18 +17,19 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// codeChooseOne is the fault of boxes of which none is ticked.
+// codeChooseOne is the error code for a group of checkboxes with none ticked.
 const codeChooseOne = "choose_one"
 
-// changeAPIKeys makes a key and shows it, this once, or revokes one.
+// changeAPIKeys creates a key or revokes one.
 func (h *Handlers) changeAPIKeys(w http.ResponseWriter, r *http.Request) error {
 	if h.Keys == nil || h.NewKey == nil {
 		return notifier.ErrNotFound
 	}
-	values, err := formWith(r, "scope", "action", "id", "name")
+	values, err := formWith(r, "scope", "action", "id", "name", "once")
 	if values == nil {
 		return err
 	}
+	pasted(values)
 	if err == nil && values.Get("action") == "revoke" {
 		return h.revokeAPIKey(w, r, number(values.Get("id")))
 	}
@@ -43,22 +48,63 @@ func (h *Handlers) changeAPIKeys(w http.ResponseWriter, r *http.Request) error {
 		}
 		return h.apiKeyAgain(w, r, values, bad)
 	}
+	err = h.makeAPIKey(w, r, k, onceOf(values.Get("once")))
+	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
+		return h.apiKeyAgain(w, r, values, bad)
+	}
+	return err
+}
+
+// makeAPIKey creates a key and redirects to the page that shows it. The token travels there in a
+// sealed cookie: in the response to the form a reload would create another key, and in the
+// address it would stay in the history and in logs.
+func (h *Handlers) makeAPIKey(w http.ResponseWriter, r *http.Request, k notifier.APIKey, once string) error {
 	token, hash := h.NewKey()
-	k, err = h.Keys.AddKey(r.Context(), k, hash)
+	k, repeated, err := h.Keys.AddKeyOnce(r.Context(), k, hash, keyForm(seqOf(r), once, k))
 	if err != nil {
-		if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
-			return h.apiKeyAgain(w, r, values, bad)
-		}
 		return fmt.Errorf("make a key: %w", err)
 	}
-	h.auditDetail(r, visitOf(r).user.User.Name, "key.add", auditedKey(k.ID), k.Name+" "+scopesOf(k))
-	p, err := h.apiKeysPage(r, url.Values{})
-	if err != nil {
-		// It is made, and this is the only time it can be shown.
-		p = &views.APIKeys{Frame: h.frame(r, "apikeys", "apikeys.title"), Scopes: scopeChoices(h.text(r), nil)}
+	if repeated {
+		redirect(w, apiKeysPath+"?done=key-known")
+		return nil
 	}
-	p.Key = &views.NewKey{Key: token, Text: p.Text.F("apikeys.made", "Name", k.Name)}
-	return h.page(w, r, http.StatusOK, views.APIKeysPage(p))
+	h.auditDetail(r, "key.add", notifier.KeyRef(k.Name), k.Number()+" "+scopesOf(k))
+	slip, err := json.Marshal(madeKey{k.Name, token})
+	if err == nil {
+		err = h.Slips.Put(w, seqOf(r), string(slip))
+	}
+	if err != nil {
+		return fmt.Errorf("show key %d: %w", k.ID, err)
+	}
+	redirect(w, apiKeysPath)
+	return nil
+}
+
+// madeKey is the new key, as carried over the redirect.
+type madeKey struct{ Name, Token string }
+
+// newKey returns the key that was just created, or nil if there is none or it has been shown
+// already.
+func (h *Handlers) newKey(w http.ResponseWriter, r *http.Request) *views.NewKey {
+	if h.Slips == nil || r.Method != http.MethodGet {
+		return nil
+	}
+	var made madeKey
+	text, ok := h.Slips.Take(w, r, seqOf(r))
+	if !ok || json.Unmarshal([]byte(text), &made) != nil {
+		return nil
+	}
+	return &views.NewKey{Key: made.Token, Text: h.text(r).F("apikeys.made", "Name", made.Name)}
+}
+
+// keyForm identifies a submitted form, so that the same form sent again makes no second key.
+// After Back and a change of the name it is a new form. Without a token every submission is.
+func keyForm(seq int64, once string, k notifier.APIKey) string {
+	if once == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{strconv.FormatInt(seq, 10), once, scopesOf(k), k.Name}, " ")))
+	return hex.EncodeToString(sum[:])
 }
 
 func (h *Handlers) apiKeyAgain(w http.ResponseWriter, r *http.Request, values url.Values, bad *notifier.InvalidError) error {
@@ -66,6 +112,7 @@ func (h *Handlers) apiKeyAgain(w http.ResponseWriter, r *http.Request, values ur
 	if err != nil {
 		return err
 	}
+	p.Once = cmp.Or(onceOf(values.Get("once")), newOnce())
 	p.Name, p.Scopes = kept(values.Get("name")), scopeChoices(p.Text, values["scope"])
 	p.Faults = faultsOf(p.Text, bad, "name", "scope")
 	return h.page(w, r, http.StatusUnprocessableEntity, views.APIKeysPage(p))
@@ -76,12 +123,10 @@ func (h *Handlers) revokeAPIKey(w http.ResponseWriter, r *http.Request, id int64
 	if err != nil {
 		return fmt.Errorf("revoke key %d: %w", id, err)
 	}
-	h.auditDetail(r, visitOf(r).user.User.Name, "key.revoke", auditedKey(id), k.Name)
+	h.auditDetail(r, "key.revoke", notifier.KeyRef(k.Name), k.Number())
 	redirect(w, apiKeysPath+"?done=key-revoked")
 	return nil
 }
-
-func auditedKey(id int64) string { return "key " + strconv.FormatInt(id, 10) }
 
 func scopesOf(k notifier.APIKey) string {
 	names := make([]string, len(k.Scopes))

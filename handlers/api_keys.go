@@ -17,20 +17,26 @@ import (
 
 const apiKeysPath = "/staff/keys"
 
-// apiKeys lists the keys of applications, the latest first.
+// apiKeys lists the API keys, newest first.
 func (h *Handlers) apiKeys(w http.ResponseWriter, r *http.Request) error {
+	made := h.newKey(w, r)
 	p, err := h.apiKeysPage(r, r.URL.Query())
+	if err != nil && made != nil {
+		// The key exists, and this is the only time it can be shown.
+		p, err = &views.APIKeys{Frame: h.frame(r, "apikeys", "apikeys.title"), Scopes: scopeChoices(h.text(r), nil)}, nil
+	}
 	if err != nil {
 		return err
 	}
+	p.Key, p.Once = made, newOnce()
 	if id := number(r.URL.Query().Get("revoke")); id > 0 && p.Revoke == nil {
 		return notifier.ErrNotFound
 	}
 	return h.page(w, r, http.StatusOK, views.APIKeysPage(p))
 }
 
-// apiKeysPage is the part of the list that the address says. There are few keys: all
-// are read.
+// apiKeysPage is the page of the list that the query selects. There are few keys, so it reads
+// them all.
 func (h *Handlers) apiKeysPage(r *http.Request, values url.Values) (*views.APIKeys, error) {
 	if h.Keys == nil || h.NewKey == nil {
 		return nil, notifier.ErrNotFound
@@ -62,7 +68,7 @@ func (h *Handlers) apiKeysPage(r *http.Request, values url.Values) (*views.APIKe
 	return p, nil
 }
 
-// keysFrom is the keys that a search found, in order.
+// keysFrom returns the keys that match the search, in the order of the list.
 func keysFrom(all []notifier.APIKey, l listing) []notifier.APIKey {
 	part := strings.ToLower(l.search)
 	found := slices.Clone(all)
@@ -106,7 +112,7 @@ func scopeText(text *locale.Printer, s notifier.KeyScope) string {
 	return string(s)
 }
 
-// scopeChoices are the boxes for what a key may do.
+// scopeChoices are the checkboxes for a key's scopes.
 func scopeChoices(text *locale.Printer, chosen []string) []views.ScopeChoice {
 	var choices []views.ScopeChoice
 	for _, s := range notifier.KeyScopes() {
@@ -117,7 +123,8 @@ func scopeChoices(text *locale.Printer, chosen []string) []views.ScopeChoice {
 	return choices
 }
 
-// keyToRevoke asks whether this one is meant; nil: there is nothing to revoke.
+// keyToRevoke asks for confirmation before a key is revoked; nil if it is unknown or already
+// revoked.
 func keyToRevoke(text *locale.Printer, all []notifier.APIKey, id int64) *views.Revoke {
 	for i := range all {
 		if all[i].ID == id && all[i].RevokedAt.IsZero() {

@@ -13,16 +13,18 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestAKeyIsShownOnce(t *testing.T) {
+func TestNewKeyIsShownOnce(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	r := o.post("carol", "/staff/keys", "name", " shop <b> ", "scope", "send").wantStatus(t, http.StatusOK)
+	posted := o.post("carol", "/staff/keys", "name", " shop <b> ", "scope", "send")
+	posted.wantRedirect(t, "/staff/keys")
+	r := o.get("carol", "/staff/keys").wantStatus(t, http.StatusOK)
 	r.wantText(t, "[data-testid=new-key]", "ck_secret")
 	r.wantText(t, "[data-testid=made] h2", "The key of shop <b>")
 	if r.Header.Get("Cache-Control") != "no-store" || strings.Count(r.body, "ck_secret") != 1 || r.count("[data-testid=key]") != 1 {
-		t.Errorf("it stands %d times, with %q", strings.Count(r.body, "ck_secret"), r.Header.Get("Cache-Control"))
+		t.Errorf("the key occurs %d times, Cache-Control %q", strings.Count(r.body, "ck_secret"), r.Header.Get("Cache-Control"))
 	}
-	o.postBody("carol", "/staff/keys", "action=add&name=shop&scope=send&scope=admin&scope=send").wantStatus(t, http.StatusOK)
+	o.postBody("carol", "/staff/keys", "action=add&name=shop&scope=send&scope=admin&scope=send").wantRedirect(t, "/staff/keys")
 	want := []notifier.APIKey{
 		{ID: 2, Name: "shop", Scopes: []notifier.KeyScope{"admin", "send"}, CreatedAt: noon}, {ID: 1, Name: "shop <b>", Scopes: []notifier.KeyScope{"send"}, CreatedAt: noon},
 	}
@@ -32,22 +34,71 @@ func TestAKeyIsShownOnce(t *testing.T) {
 	if diff := cmp.Diff([]string{"hash", "hash"}, o.keys.hashes); diff != "" {
 		t.Error(diff)
 	}
-	if again := o.get("carol", "/staff/keys"); strings.Contains(again.body+o.log.String()+fmt.Sprint(o.audit.entries), "ck_secret") {
-		t.Error("the key is kept somewhere")
+	o.get("carol", "/staff/keys")
+	if again := o.get("carol", "/staff/keys"); strings.Contains(posted.body+again.body+o.log.String()+fmt.Sprint(o.audit.entries), "ck_secret") {
+		t.Error("the key is stored somewhere")
 	}
-	if diff := cmp.Diff([]string{"carol key.add key 1 shop <b> send", "carol key.add key 2 shop admin,send"}, o.done()); diff != "" {
+	if diff := cmp.Diff([]string{"carol key.add key shop <b> 1 send", "carol key.add key shop 2 admin,send"}, o.done()); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestAKeyIsShownEvenWhenTheListIsAway(t *testing.T) {
+// TestResubmittedFormMakesNoSecondKey submits a form again like a reload or a double click, and
+// then with another name, as Back allows.
+func TestResubmittedFormMakesNoSecondKey(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	o.keys.listErr = errors.New("sql is away")
-	o.post("carol", "/staff/keys", "name", "shop", "scope", "read").wantStatus(t, http.StatusOK).wantText(t, "[data-testid=new-key]", "ck_secret")
+	once := o.get("carol", "/staff/keys").attr("[data-testid=key-form] [name=once]", "value")
+	form := []string{"action", "add", "once", once, "name", "shop", "scope", "send"}
+	o.post("carol", "/staff/keys", form...).wantRedirect(t, "/staff/keys")
+	for range 2 {
+		o.post("carol", "/staff/keys", form...).wantRedirect(t, "/staff/keys?done=key-known")
+	}
+	o.get("carol", "/staff/keys?done=key-known").wantText(t, "#done p", "This key has been created already. If you did not see it, revoke it and create another.")
+	if len(o.keys.all) != 1 || len(o.done()) != 1 {
+		t.Fatalf("%d keys exist; audit log %v", len(o.keys.all), o.done())
+	}
+	if next := o.get("carol", "/staff/keys").attr("[data-testid=key-form] [name=once]", "value"); next == once || len(next) != 22 {
+		t.Errorf("the next form has token %q after %q", next, once)
+	}
+	form[5] = "billing"
+	o.post("carol", "/staff/keys", form...).wantRedirect(t, "/staff/keys")
+	r := o.post("carol", "/staff/keys", "once", once, "name", "shop").wantStatus(t, http.StatusUnprocessableEntity)
+	if got := r.attr("[data-testid=key-form] [name=once]", "value"); got != once {
+		t.Errorf("after an error the form has token %q, want %q", got, once)
+	}
+	if len(o.keys.all) != 2 {
+		t.Errorf("%d keys exist", len(o.keys.all))
+	}
 }
 
-func TestAWrongKeyIsNotMade(t *testing.T) {
+// TestScriptLoadsThePageOfANewKeyItself: after a redirect the script would get the page that
+// shows the key, and the browser one without it.
+func TestScriptLoadsThePageOfANewKeyItself(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	r := o.postBody("carol", "/staff/keys", "name=shop&scope=send", "Carillon-Form", "1").wantStatus(t, http.StatusNoContent)
+	if to := r.Header.Get("Location"); to != "/staff/keys" || r.body != "" {
+		t.Errorf("the form leads to %q with body %q", to, r.body)
+	}
+	o.get("carol", "/staff/keys").wantText(t, "[data-testid=new-key]", "ck_secret")
+	r = o.postBody("", "/staff/keys", "name=shop&scope=send", "Carillon-Form", "1").wantStatus(t, http.StatusNoContent)
+	if to := r.Header.Get("Location"); to != "/login?next=%2Fstaff%2Fkeys" {
+		t.Errorf("signed out, the form leads to %q", to)
+	}
+	o.postBody("carol", "/staff/keys", "name=&scope=send", "Carillon-Form", "1").wantStatus(t, http.StatusUnprocessableEntity)
+}
+
+func TestNewKeyIsShownEvenIfTheListFails(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.post("carol", "/staff/keys", "name", "shop", "scope", "read").wantRedirect(t, "/staff/keys")
+	o.keys.listErr = errors.New("sql is away")
+	o.get("carol", "/staff/keys").wantStatus(t, http.StatusOK).wantText(t, "[data-testid=new-key]", "ck_secret")
+	o.get("carol", "/staff/keys").wantStatus(t, http.StatusInternalServerError)
+}
+
+func TestInvalidKeyIsNotCreated(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for body, want := range map[string][2]string{
@@ -61,18 +112,18 @@ func TestAWrongKeyIsNotMade(t *testing.T) {
 	} {
 		r := o.postBody("carol", "/staff/keys", body).wantStatus(t, http.StatusUnprocessableEntity)
 		if r.text("#name-fault") != want[0] || r.text("#scope-fault") != want[1] || r.count(".adding[open]") != 1 {
-			t.Errorf("%s: it says %q and %q", body, r.text("#name-fault"), r.text("#scope-fault"))
+			t.Errorf("%s: the faults are %q and %q", body, r.text("#name-fault"), r.text("#scope-fault"))
 		}
 		if strings.HasSuffix(body, "scope=read") && r.count("[name=scope][checked]") != 1 {
-			t.Errorf("%s: what was chosen is lost", body)
+			t.Errorf("%s: the choices are lost", body)
 		}
 	}
 	if len(o.keys.all) != 0 || len(o.done()) != 0 {
-		t.Errorf("there are %v", o.keys.all)
+		t.Errorf("keys exist: %v", o.keys.all)
 	}
 }
 
-func TestRevokingAKeyIsAskedForAndDoneOnce(t *testing.T) {
+func TestRevokingAKeyIsConfirmedAndHappensOnce(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.keys.all = []notifier.APIKey{{ID: 2, Name: "shop <b>", Scopes: notifier.KeyScopes(), CreatedAt: noon, UsedAt: noon.Add(-time.Hour)}}
@@ -87,14 +138,14 @@ func TestRevokingAKeyIsAskedForAndDoneOnce(t *testing.T) {
 		o.get("carol", "/staff/keys?revoke="+id).wantStatus(t, map[bool]int{true: http.StatusNotFound, false: http.StatusOK}[number(id)])
 	}
 	o.post("carol", "/staff/keys", "action", "revoke", "id", "3").wantStatus(t, http.StatusNotFound)
-	if diff := cmp.Diff([]string{"carol key.revoke key 2 shop <b>"}, o.done()); diff != "" {
+	if diff := cmp.Diff([]string{"carol key.revoke key shop <b> 2"}, o.done()); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func number(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-func TestKeysComeInPagesAndInOrder(t *testing.T) {
+func TestKeysAreListedInPagesAndInOrder(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for n := range 120 {

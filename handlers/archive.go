@@ -10,32 +10,32 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// Archive is what SQL knows of inboxes and announcements. Pages show it while Redis
-// is away; without it they are not to be had then.
+// Archive reads inboxes and announcements from SQL. Pages show it while Redis is unavailable;
+// without an Archive those pages fail then.
 type Archive struct {
 	Inbox         InboxArchive
 	Announcements AnnouncementArchive
 }
 
-// InboxArchive is inboxes as they were last stored; see notifier/inbox.
+// InboxArchive reads inboxes as last stored in SQL; see notifier/inbox.
 type InboxArchive interface {
 	Look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error)
-	// Badge answers the inbox's half of the badge.
+	// Badge returns the inbox half of the badge.
 	Badge(ctx context.Context, seq int64) (notifier.Badge, error)
 }
 
-// AnnouncementArchive is announcements as they are stored; see notifier/announcement.
+// AnnouncementArchive reads announcements from SQL; see notifier/announcement.
 type AnnouncementArchive interface {
 	List(ctx context.Context, r notifier.Reader) (notifier.Posts, error)
 	Find(ctx context.Context, r notifier.Reader, id int64) (notifier.Posted, error)
 }
 
-// redisWait is how long a page waits for Redis before it shows what is stored. One
-// that is known to be away answers so at once.
+// redisWait is how long a page waits for Redis before it shows the archive. While Redis is known
+// to be down, calls fail at once.
 const redisWait = 3 * time.Second
 
-// storedInstead says whether an answer has to come out of the archive, and
-// remembers when none had to.
+// storedInstead reports whether a page has to be shown from the archive because Redis failed with
+// err. If err is nil, it records that Redis answered.
 func (h *Handlers) storedInstead(r *http.Request, err error) bool {
 	if err == nil {
 		h.heard.Store(h.Now().UnixMilli())
@@ -44,9 +44,8 @@ func (h *Handlers) storedInstead(r *http.Request, err error) bool {
 	return h.Archive.Inbox != nil && statusOf(err) == http.StatusServiceUnavailable && r.Context().Err() == nil
 }
 
-// asOf is until when it is known that nothing is missing in what is stored: when
-// Redis last answered here, or else the last change that is stored. Empty: nobody
-// knows.
+// asOf is the time up to which the archive is known to be complete: when Redis last answered this
+// instance or, if later, the last stored change. It is empty if neither is known.
 func (h *Handlers) asOf(r *http.Request, ver int64) string {
 	now := h.now(r)
 	ms := min(max(h.heard.Load(), ver), now.UnixMilli())
@@ -61,7 +60,7 @@ func (h *Handlers) asOf(r *http.Request, ver int64) string {
 	return text.Exact(at)
 }
 
-// stale says that a page shows what is stored, by the text with this id.
+// stale is the line that says a page comes from the archive. id is its text.
 func (h *Handlers) stale(r *http.Request, id string, ver int64) string {
 	if at := h.asOf(r, ver); at != "" {
 		return h.text(r).F(id, "Time", at)
@@ -69,7 +68,7 @@ func (h *Handlers) stale(r *http.Request, id string, ver int64) string {
 	return h.text(r).T("stale.unknown")
 }
 
-// storedInbox shows a part of the inbox as it is stored.
+// storedInbox shows a part of the inbox from the archive.
 func (h *Handlers) storedInbox(w http.ResponseWriter, r *http.Request, q inboxQuery, done *views.Done) error {
 	page, err := h.Archive.Inbox.Look(r.Context(), seqOf(r), q.Query)
 	if err != nil {
@@ -81,7 +80,7 @@ func (h *Handlers) storedInbox(w http.ResponseWriter, r *http.Request, q inboxQu
 	}
 	p := h.inboxPage(r, q, page, a)
 	if p.Done = done; done != nil {
-		p.Done.Undo = nil // not now
+		p.Done.Undo = nil // unavailable while Redis is down
 	}
 	p.Stale = h.stale(r, "stale.inbox", page.Ver)
 	return h.page(w, r, http.StatusOK, views.InboxPage(p))

@@ -15,7 +15,7 @@ import (
 
 var errAway = fmt.Errorf("ask: %w", notifier.ErrUnavailable)
 
-// storedInbox is what SQL has of the inbox of alice.
+// storedInbox is the archived inbox of alice.
 type storedInbox struct {
 	page notifier.Page
 	err  error
@@ -37,7 +37,7 @@ func (s *storedInbox) Badge(_ context.Context, seq int64) (notifier.Badge, error
 	return notifier.Badge{Unread: s.page.Unread, Inbox: s.page.Unread, Ver: s.page.Ver}, s.err
 }
 
-// storedBoard is what SQL has of the announcements of a board.
+// storedBoard is the archived announcements of a board.
 type storedBoard struct{ *board }
 
 func (s storedBoard) List(_ context.Context, r notifier.Reader) (notifier.Posts, error) {
@@ -53,7 +53,7 @@ func (s storedBoard) Find(_ context.Context, r notifier.Reader, id int64) (notif
 	return notifier.Posted{}, notifier.ErrNotFound
 }
 
-// lostRedis is pages whose Redis is away as long as gone is true, over what SQL has.
+// lostRedis is a world whose Redis is unavailable while gone is true, with an archive.
 type lostRedis struct {
 	*board
 	stored *storedInbox
@@ -101,65 +101,65 @@ func newLostRedis(t testing.TB, items ...notifier.Posted) *lostRedis {
 	return l
 }
 
-func TestWhileRedisIsAwayTheInboxIsAsItWasStoredAndCanBeRead(t *testing.T) {
+func TestInboxIsReadableFromTheArchiveWhileRedisIsUnavailable(t *testing.T) {
 	t.Parallel()
 	l := newLostRedis(t, post(5, 1, true, false))
 	for _, address := range []string{"/inbox", "/inbox?filter=unread", "/inbox?before=77&opened=3", "/inbox?done=deleted&key=like:photo:9&id=9&at=9"} {
 		r := l.get("alice", address, "If-None-Match", `"x"`, "Cookie", "tz=Asia/Tokyo").wantStatus(t, http.StatusOK)
-		r.wantText(t, "#inbox [data-testid=stale] p", "Carillon cannot reach its memory right now: this is your inbox as of 20:40. You can read; marking and deleting come back by themselves.")
+		r.wantText(t, "#inbox [data-testid=stale] p", "Some things are read-only right now. This is your inbox as of 20:40. Marking and deleting will work again automatically.")
 		if r.count("[data-testid=entry]") != 2 || r.count("[data-testid=entry][data-read='0'] .dot") != 1 {
 			t.Errorf("%s shows %d rows", address, r.count("[data-testid=entry]"))
 		}
 		if n := r.count("main form, #pinned form"); n != 0 {
-			t.Errorf("%s has %d forms, which would all fail", address, n)
+			t.Errorf("%s has %d forms, all of which would fail", address, n)
 		}
 		if got := r.attr("#stale", "data-part") + " " + r.attr("#stale", "data-address"); !strings.HasPrefix(got, "#inbox /inbox?") {
-			t.Errorf("%s: a script looks again at %s", address, got)
+			t.Errorf("%s: the script polls %s", address, got)
 		}
-		if got := r.attr("[data-testid=bell]", "aria-label"); got != "Inbox, 2 unread" || r.attr("#pinned:not([hidden])", "data-id") != "5" {
+		if got := r.attr("[data-testid=bell]", "aria-label"); got != "Notifications: 2 unread, 1 of them an announcement" || r.attr("#pinned:not([hidden])", "data-id") != "5" {
 			t.Errorf("%s: the bell is %q", address, got)
 		}
 		if r.Header.Get("Etag") != "" || r.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s may be kept: %v", address, r.Header)
+			t.Errorf("%s may be cached: %v", address, r.Header)
 		}
 		if got := r.attr("a[rel=next]", "href"); !strings.Contains(got, "before=2") {
-			t.Errorf("%s: Older leads to %q", address, got)
+			t.Errorf("%s: Older links to %q", address, got)
 		}
 	}
 	want := []notifier.Query{{}, {Unread: true}, {Before: 77, Opened: 3}, {}}
 	for i, q := range want {
 		if l.stored.seen[i] != q {
-			t.Errorf("the archive was asked for %+v, want %+v", l.stored.seen[i], q)
+			t.Errorf("the archive got query %+v, want %+v", l.stored.seen[i], q)
 		}
 	}
 	l.gone = false
 	r := l.get("alice", "/inbox").wantStatus(t, http.StatusOK)
 	if r.count("[data-testid=stale]") != 0 || r.count("[data-testid=entry] form") == 0 || r.count("#pinned form") != 1 || r.count("#mark-all") != 1 {
-		t.Error("it is back, and the page is not what it was")
+		t.Error("Redis is back, but the page differs from before")
 	}
 }
 
-func TestAPageSaysUntilWhenItIsKnownToBeRight(t *testing.T) {
+func TestArchivedPageSaysWhenItWasKnownToBeComplete(t *testing.T) {
 	t.Parallel()
 	l := newLostRedis(t)
 	said := func() string { return l.get("alice", "/inbox").text("[data-testid=stale]") }
 	l.stored.page.Ver = noon.AddDate(0, 0, -3).UnixMilli()
 	if got := said(); !strings.Contains(got, "as of 17 November 2026, 12:00 UTC.") {
-		t.Errorf("the last change that is stored: %q", got)
+		t.Errorf("with only a stored change: %q", got)
 	}
-	l.stored.page.Ver = noon.Add(time.Hour).UnixMilli() // of a clock that was ahead
+	l.stored.page.Ver = noon.Add(time.Hour).UnixMilli() // from a clock that was ahead
 	if got := said(); !strings.Contains(got, "as of 12:00.") {
-		t.Errorf("a version from the future: %q", got)
+		t.Errorf("with a version from the future: %q", got)
 	}
 	l.stored.page.Ver = 0
-	if got := said(); !strings.Contains(got, "this is what was stored last.") {
-		t.Errorf("nobody knows: %q", got)
+	if got := said(); !strings.Contains(got, "This is the last stored version.") {
+		t.Errorf("with nothing known: %q", got)
 	}
 	l.gone = false
 	l.get("alice", "/inbox")
 	l.gone, l.stored.page.Ver = true, noon.AddDate(0, 0, -3).UnixMilli()
 	if got := said(); !strings.Contains(got, "as of 12:00.") {
-		t.Errorf("Redis answered a moment ago: %q", got)
+		t.Errorf("just after Redis answered: %q", got)
 	}
 	for lang, want := range map[string]string{"ja": "12:00時点の受信トレイ", "zh-CN": "显示的是 12:00 时的收件箱"} {
 		if got := l.get("alice", "/inbox", "Accept-Language", lang).text("[data-testid=stale]"); !strings.Contains(got, want) {
@@ -168,7 +168,7 @@ func TestAPageSaysUntilWhenItIsKnownToBeRight(t *testing.T) {
 	}
 }
 
-func TestWhileRedisIsAwayAnnouncementsCanBeRead(t *testing.T) {
+func TestAnnouncementsAreReadableFromTheArchiveWhileRedisIsUnavailable(t *testing.T) {
 	t.Parallel()
 	l := newLostRedis(t, post(5, 1, true, false), post(4, 30, false, true))
 	r := l.get("alice", "/announcements").wantStatus(t, http.StatusOK)
@@ -179,34 +179,34 @@ func TestWhileRedisIsAwayAnnouncementsCanBeRead(t *testing.T) {
 	r = l.get("alice", "/announcements/5").wantStatus(t, http.StatusOK)
 	r.wantText(t, "h1", "Post 5 <new>")
 	if r.count("[data-testid=stale]") != 1 || r.count("main form") != 0 || r.attr("#announcement", "data-read") != "0" {
-		t.Errorf("the page of one:\n%s", r.text("main"))
+		t.Errorf("the page of one announcement:\n%s", r.text("main"))
 	}
 	l.get("alice", "/announcements/99").wantStatus(t, http.StatusNotFound)
 	l.get("carol", "/announcements/5").wantStatus(t, http.StatusNotFound)
 	if got := l.get("alice", "/announcements/pinned", "HX-Request", "true", "HX-Current-URL", "http://c.example/settings").wantStatus(t, 200); got.attr("#pinned", "data-id") != "5" {
-		t.Error("what is pinned is not told")
+		t.Error("the pinned announcement is missing")
 	}
 	l.wantDid(t)
-	// It was found, and could then not be marked: it is read all the same.
+	// The announcement was found but could not be marked: it is shown anyway.
 	l.posts.find = func(r notifier.Reader, id int64) (notifier.Posted, error) { return *l.of(r, id), nil }
 	if r = l.get("alice", "/announcements/5").wantStatus(t, http.StatusOK); r.count("[data-testid=stale]") != 1 {
-		t.Error("a page that could not be marked does not say so")
+		t.Error("the page of an announcement that could not be marked does not say so")
 	}
 }
 
-func TestWhileRedisIsAwayThePanelAndEveryBellShowWhatIsStored(t *testing.T) {
+func TestPanelAndBellsShowTheArchiveWhileRedisIsUnavailable(t *testing.T) {
 	t.Parallel()
 	l := newLostRedis(t, post(5, 1, false, false))
 	r := l.get("alice", "/inbox/panel", "HX-Request", "true").wantStatus(t, http.StatusOK)
-	r.wantText(t, "[data-testid=panel-stale]", "Carillon cannot reach its memory right now: this is as of 11:40.")
+	r.wantText(t, "[data-testid=panel-stale]", "Some things are read-only right now. This is as of 11:40.")
 	if r.count("[data-testid=panel-entry]") != 2 || r.count("form") != 0 || r.count("#panel-announcements") != 1 {
 		t.Errorf("the panel:\n%s", r.body)
 	}
 	if got := r.told(t); got.Unread != 2 || got.AVer != 0 || got.Ver != l.stored.page.Ver {
-		t.Errorf("the script is told %+v", got)
+		t.Errorf("the script gets the badge %+v", got)
 	}
 	for address, status := range map[string]int{"/settings": 200, "/nowhere": 404} {
-		if got := l.get("alice", address).wantStatus(t, status).attr("[data-testid=bell]", "aria-label"); got != "Inbox, 2 unread" {
+		if got := l.get("alice", address).wantStatus(t, status).attr("[data-testid=bell]", "aria-label"); got != "Notifications: 2 unread, 1 of them an announcement" {
 			t.Errorf("%s: the bell is %q", address, got)
 		}
 	}
@@ -214,45 +214,45 @@ func TestWhileRedisIsAwayThePanelAndEveryBellShowWhatIsStored(t *testing.T) {
 	l.get("carol", "/staff/send").wantStatus(t, http.StatusOK)
 }
 
-func TestWhatCannotBeDoneWhileRedisIsAwayIsSaidAndCanBeTriedAgain(t *testing.T) {
+func TestFailedActionsDuringAnOutageAreExplainedAndCanBeRetried(t *testing.T) {
 	t.Parallel()
 	l := newLostRedis(t, post(5, 1, false, false))
 	back := "/inbox?filter=unread&before=12"
 	r := l.post("alice", "/inbox/read", "key", `like:"photo<1>`, "back", back).wantStatus(t, http.StatusServiceUnavailable)
 	r.wantText(t, "h1", "Not possible right now")
 	if r.Header.Get("Retry-After") == "" || r.attr("[data-testid=failure] a", "href") != back {
-		t.Errorf("it leads back to %q", r.attr("[data-testid=failure] a", "href"))
+		t.Errorf("the page links back to %q", r.attr("[data-testid=failure] a", "href"))
 	}
 	l.gone = false
 	l.submit("alice", r, "[data-testid=retry]").wantRedirect(t, "/inbox?before=12&done=read&filter=unread")
 	l.gone = true
 	r = l.postBody("alice", "/announcements/5/read", "back=https%3A%2F%2Fevil.example", "Referer", "http://c.example/announcements?after=3").wantStatus(t, 503)
 	if got := r.attr("[data-testid=failure] a", "href"); got != "/announcements?after=3" {
-		t.Errorf("it leads back to %q", got)
+		t.Errorf("the page links back to %q", got)
 	}
 	for _, referer := range []string{"", "::", "//evil.example", "http://c.example/\\evil"} {
 		r = l.postBody("alice", "/announcements/5/read", "back=//evil.example", "Referer", referer).wantStatus(t, 503)
 		if got := r.attr("[data-testid=failure] a", "href"); got != "/inbox" {
-			t.Errorf("from %q it leads back to %q", referer, got)
+			t.Errorf("from %q the page links back to %q", referer, got)
 		}
 	}
 }
 
-func TestAPageWithStoredAnnouncementsIsNotKept(t *testing.T) {
+func TestPageWithArchivedAnnouncementsIsNotCached(t *testing.T) {
 	t.Parallel()
 	l := newLostRedis(t, post(5, 1, true, false))
 	l.stored.page.Unread = 0
-	l.inbox.open = func(int64) (notifier.Page, error) { return notifier.Page{Ver: 50}, nil } // another node
+	l.inbox.open = func(int64) (notifier.Page, error) { return notifier.Page{Ver: 50}, nil } // the inbox is on another node
 	l.inbox.badge = func(int64) (notifier.Badge, error) { return notifier.Badge{Ver: 50}, nil }
 	for range 2 {
 		r := l.get("alice", "/inbox").wantStatus(t, http.StatusOK)
 		if r.Header.Get("Etag") != "" || r.count("#pinned form") != 0 || r.attr("#pinned", "data-id") != "5" {
-			t.Errorf("it is kept: %q", r.Header.Get("Etag"))
+			t.Errorf("the page is cached: %q", r.Header.Get("Etag"))
 		}
 	}
 }
 
-func TestWithoutEitherNothingIsShown(t *testing.T) {
+func TestWithoutRedisAndArchivePagesFail(t *testing.T) {
 	t.Parallel()
 	l := newLostRedis(t)
 	l.stored.err = errAway
@@ -267,7 +267,7 @@ func TestWithoutEitherNothingIsShown(t *testing.T) {
 	l.get("alice", "/announcements").wantStatus(t, http.StatusServiceUnavailable)
 }
 
-func TestARedisThatSaysNothingDelaysAPageByNoMoreThanItsPatience(t *testing.T) {
+func TestSilentRedisDelaysAPageByNoMoreThanRedisWait(t *testing.T) {
 	t.Parallel()
 	l := newLostRedis(t)
 	silent := &silentInbox{}
@@ -279,11 +279,11 @@ func TestARedisThatSaysNothingDelaysAPageByNoMoreThanItsPatience(t *testing.T) {
 		t.Errorf("the page took %v", took)
 	}
 	if silent.asked == 0 {
-		t.Error("nobody asked it")
+		t.Error("the inbox was never called")
 	}
 }
 
-// silentInbox answers only when nobody waits any more.
+// silentInbox answers only after the request's deadline.
 type silentInbox struct {
 	inbox
 	asked int

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// audiences is those there are, by number.
+// audiences lists all audiences by number.
 func (h *Handlers) audiences() []notifier.Audience {
 	if len(h.Audiences) == 0 {
 		return slices.Sorted(maps.Keys(defaultAudiences))
@@ -27,17 +27,33 @@ func (h *Handlers) givenName(a notifier.Audience) string {
 	return h.Audiences[a]
 }
 
-// called says whether an audience has this name: the one that the installation
-// gave it, or the one that the reader sees. Case plays no part.
+// called reports whether name means this audience, ignoring case: the name that the installation
+// gave it or its translation for the reader.
 func (h *Handlers) called(text *locale.Printer, a notifier.Audience, name string) bool {
 	return strings.EqualFold(name, h.givenName(a)) || strings.EqualFold(name, h.audience(text, a))
 }
 
-// readAudiences reads the names in the field `to`. The first name that no
-// audience has comes back as unknown.
+// readAudiences parses the names in the field `to`. unknown is the first name that matches no
+// audience.
 func (h *Handlers) readAudiences(text *locale.Printer, to string) (found []notifier.Audience, unknown string) {
 	all := h.audiences()
-	for _, name := range notifier.ParseNames(to) {
+	typed, _ := notifier.ReadNames(to, func(names []string) (map[string][]string, error) {
+		known := map[string][]string{}
+		for _, name := range names {
+			if slices.ContainsFunc(all, func(a notifier.Audience) bool { return h.called(text, a, name) }) {
+				known[name] = []string{name}
+			}
+		}
+		return known, nil
+	})
+	return h.knownAudiences(text, typed.Names)
+}
+
+// knownAudiences returns the audiences with these names. unknown is the first name that matches
+// no audience.
+func (h *Handlers) knownAudiences(text *locale.Printer, names []string) (found []notifier.Audience, unknown string) {
+	all := h.audiences()
+	for _, name := range names {
 		i := slices.IndexFunc(all, func(a notifier.Audience) bool { return h.called(text, a, name) })
 		switch {
 		case i >= 0:
@@ -49,7 +65,7 @@ func (h *Handlers) readAudiences(text *locale.Printer, to string) (found []notif
 	return found, unknown
 }
 
-// audienceNames is audiences as a reader knows them.
+// audienceNames returns the names of audiences in the reader's language.
 func (h *Handlers) audienceNames(text *locale.Printer, audiences []notifier.Audience) []string {
 	names := make([]string, len(audiences))
 	for i, a := range audiences {
@@ -58,31 +74,29 @@ func (h *Handlers) audienceNames(text *locale.Printer, audiences []notifier.Audi
 	return names
 }
 
-// typedNames is names as the field `to` takes them.
-func typedNames(names []string) string { return strings.Join(names, ", ") }
-
-// listedNames is names as a text of the reader's language has them.
+// listedNames joins names as a list in the reader's language.
 func listedNames(text *locale.Printer, names []string) string {
 	return strings.Join(names, text.T("notices.between_names"))
 }
 
-// sizedAudience is an audience with the number of people it has.
+// sizedAudience is an audience with its number of members.
 type sizedAudience struct {
 	audience notifier.Audience
 	name     string
 	members  int64
 }
 
-// sizedAudiences is all audiences with their sizes.
+// sizedAudiences returns all audiences with their sizes. If the sizes cannot be read, it returns
+// the audiences without them and the error.
 func (h *Handlers) sizedAudiences(ctx context.Context, text *locale.Printer) ([]sizedAudience, error) {
 	all := h.audiences()
 	sizes, err := h.Directory.AudienceSize(ctx, all, 0)
 	if err != nil {
-		return nil, fmt.Errorf("count the people of %d audiences: %w", len(all), err)
+		err = fmt.Errorf("count the members of %d audiences: %w", len(all), err)
 	}
 	sized := make([]sizedAudience, len(all))
 	for i, a := range all {
 		sized[i] = sizedAudience{a, h.audience(text, a), sizes[a]}
 	}
-	return sized, nil
+	return sized, err
 }

@@ -2,24 +2,28 @@ package handlers
 
 import (
 	"net/http"
-	"strconv"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// audit writes down what has been done. That it cannot be undoes nothing: it
-// goes to the log then.
-func (h *Handlers) audit(r *http.Request, actor, action, object string) {
-	h.auditDetail(r, actor, action, object, "")
+// audit records an action of the request's user in the audit log. The action has already
+// happened, so a failure to record it is only logged.
+func (h *Handlers) audit(r *http.Request, action string, object notifier.Ref) {
+	h.auditDetail(r, action, object, "")
 }
 
-// auditDetail is audit of what one word does not say.
-func (h *Handlers) auditDetail(r *http.Request, actor, action, object, detail string) {
-	e := notifier.AuditEntry{Actor: actor, Action: action, Object: object, Detail: detail, Address: h.addressOf(r)}
+// auditDetail is audit with a detail that the action's name does not tell.
+func (h *Handlers) auditDetail(r *http.Request, action string, object notifier.Ref, detail string) {
+	h.auditAs(r, visitOf(r).user.User, action, object, detail)
+}
+
+// auditAs is audit for a request without a signed-in user, such as a sign-in.
+func (h *Handlers) auditAs(r *http.Request, actor notifier.User, action string, object notifier.Ref, detail string) {
+	e := notifier.AuditEntry{
+		Actor: notifier.UserRef(actor), Action: action, Object: object, Detail: detail, Address: h.addressOf(r),
+	}
 	if err := h.Audit.Audit(r.Context(), e); err != nil {
-		h.Log.WarnContext(r.Context(), "not in the audit log", "action", action, "object", object,
+		h.Log.WarnContext(r.Context(), "could not write to the audit log", "action", action, "object", object.Token(),
 			"user_id", seqOf(r), "request_id", visitOf(r).id, "err", err)
 	}
 }
-
-func auditedNotice(id int64) string { return "notice " + strconv.FormatInt(id, 10) }

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// acting is a world in which everything succeeds.
+// acting is a world in which every action succeeds.
 func acting(w *world) {
 	w.sessions.signIn = func(notifier.User) error { return nil }
 	w.sessions.everywhere = func(int64) error { return nil }
@@ -30,7 +30,7 @@ func act(w *world) []int {
 
 var allDone = []int{http.StatusSeeOther, http.StatusSeeOther, http.StatusSeeOther, http.StatusSeeOther}
 
-func TestItIsWrittenDownWhoDidWhat(t *testing.T) {
+func TestEveryActionIsAudited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, acting)
 	if diff := cmp.Diff(allDone, act(w)); diff != "" {
@@ -38,9 +38,9 @@ func TestItIsWrittenDownWhoDidWhat(t *testing.T) {
 	}
 	var got []string
 	for _, e := range w.audit.entries {
-		got = append(got, e.Actor+" "+e.Action+" "+e.Object)
+		got = append(got, e.Actor.String()+" "+e.Action+" "+e.Object.String())
 		if e.Address != "192.0.2.1" {
-			t.Errorf("%s came from %q", e.Action, e.Address)
+			t.Errorf("%s has address %q", e.Action, e.Address)
 		}
 	}
 	want := []string{
@@ -51,7 +51,7 @@ func TestItIsWrittenDownWhoDidWhat(t *testing.T) {
 	}
 }
 
-func TestWhatIsDoneStaysDoneWhenItCannotBeWrittenDown(t *testing.T) {
+func TestFailedAuditDoesNotUndoTheAction(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, acting)
 	w.audit.err = errors.New("sql is away")

@@ -13,17 +13,17 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// bellWait is how long a page waits for what is around it.
+// bellWait is how long a page waits for the parts in its frame, such as the bell.
 const bellWait = time.Second
 
-// announced is what a user sees of announcements, which every page shows a part of.
+// announced is what a user sees of announcements. Every page shows a part of it.
 type announced struct {
 	notifier.Posts
-	known  bool // it could be told
-	stored bool // it is what is stored, instead
+	known  bool // they could be read
+	stored bool // they came from the archive
 }
 
-// announced asks for them. A page that can do without is shown without.
+// announced lists the announcements. If that fails, the page is shown without them.
 func (h *Handlers) announced(r *http.Request) announced {
 	a, err := h.listed(r, bellWait)
 	if err != nil {
@@ -33,7 +33,7 @@ func (h *Handlers) announced(r *http.Request) announced {
 	return a
 }
 
-// listed asks for them for so long, and else for what is stored.
+// listed asks Redis for up to wait, then falls back to the archive.
 func (h *Handlers) listed(r *http.Request, wait time.Duration) (announced, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), wait)
 	defer cancel()
@@ -45,8 +45,8 @@ func (h *Handlers) listed(r *http.Request, wait time.Duration) (announced, error
 	return announced{Posts: posts, known: err == nil}, err
 }
 
-// surround shows on a page what is around each: the announcements, and the number
-// on the bell, which it returns. A page that can do without it is shown without.
+// surround adds the announcements and the badge to a page's frame, and returns the badge. If
+// reading one of them fails, the page is shown without it.
 func (h *Handlers) surround(r *http.Request, f *views.Frame, a announced) notifier.Badge {
 	h.addAnnounced(r, f, a)
 	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
@@ -65,7 +65,7 @@ func (h *Handlers) surround(r *http.Request, f *views.Frame, a announced) notifi
 	return badge
 }
 
-// with is the whole badge, of which inbox is one half.
+// with joins the announcements' half of the badge with the inbox half.
 func (a announced) with(inbox notifier.Badge) notifier.Badge {
 	whole := a.Badge()
 	whole.Inbox, whole.Ver = inbox.Inbox, inbox.Ver
@@ -73,18 +73,17 @@ func (a announced) with(inbox notifier.Badge) notifier.Badge {
 	return whole
 }
 
-// addAnnounced shows on a page how many announcements are unread, and those that
-// are pinned.
+// addAnnounced adds the number of unread announcements and the pinned banner to a page.
 func (h *Handlers) addAnnounced(r *http.Request, f *views.Frame, a announced) {
 	if a.Unread > 0 {
 		f.Viewer.Tally = views.Tally{Number: strconv.FormatInt(a.Unread, 10), Text: f.Text.N("js.unread", a.Unread)}
 	}
-	f.Pinned = pinnedOf(f, a, r.URL, here(r))
+	f.Pinned = pinnedOf(f, a, r.URL, here(r), h.now(r))
 }
 
-// pinnedOf is the first of the pinned announcements that are unread, but for the
-// one whose own page it is. The beginning of the list has them on top already.
-func pinnedOf(f *views.Frame, a announced, page *url.URL, back string) *views.Pinned {
+// pinnedOf is the first unread pinned announcement, other than the one whose page this is. The
+// first page of the list shows none, since pinned announcements are at its top already.
+func pinnedOf(f *views.Frame, a announced, page *url.URL, back string, now time.Time) *views.Pinned {
 	if page.Path == announcementsPath && !page.Query().Has("after") {
 		return nil
 	}
@@ -101,6 +100,7 @@ func pinnedOf(f *views.Frame, a announced, page *url.URL, back string) *views.Pi
 			p = &views.Pinned{
 				ID: idText(post.ID), Href: announcementPath(post.ID), Title: post.Title, Back: back,
 				Dismiss: f.Text.F("banner.dismiss_named", "Title", post.Title),
+				Edited:  editedMark(f.Text, func(at time.Time) string { return f.Text.Short(at, now) }, post, now.Location()),
 			}
 		}
 	}
@@ -113,7 +113,7 @@ func pinnedOf(f *views.Frame, a announced, page *url.URL, back string) *views.Pi
 	return p
 }
 
-// announcementOf is the announcement whose own page has this path, or 0.
+// announcementOf is the id of the announcement that has its page at this path, or 0.
 func announcementOf(path string) int64 {
 	id, ok := strings.CutPrefix(path, announcementsPath+"/")
 	if !ok {
@@ -122,11 +122,11 @@ func announcementOf(path string) int64 {
 	return number(id)
 }
 
-// mostBack is the longest address that a form leads back to.
+// mostBack is the longest address that a form may lead back to.
 const mostBack = 500
 
-// here is the address of this page without what was done before it. What has no
-// page to come back to leads to the announcements.
+// here is the address of this page without its done code. For a request that is not a page it is
+// the list of announcements.
 func here(r *http.Request) string {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return announcementsPath
@@ -144,13 +144,13 @@ func withoutDone(u *url.URL) string {
 	return address
 }
 
-// ourPage is the page of our own that a form leads back to, if it says one.
+// ourPage parses the page that a form leads back to. ok is false if it is not one of ours.
 func ourPage(back string) (page *url.URL, ok bool) {
 	u, err := url.Parse(back)
 	return u, err == nil && len(back) <= mostBack && safeNext(back) == back
 }
 
-// cameFrom is the page that a form leads back to, or the announcements.
+// cameFrom is the page that a form leads back to; by default the announcements.
 func cameFrom(back string) *url.URL {
 	if u, ok := ourPage(back); ok {
 		return u
@@ -158,19 +158,18 @@ func cameFrom(back string) *url.URL {
 	return &url.URL{Path: announcementsPath}
 }
 
-// backToPage is the page to go back to after an action on announcements, with
-// what to say there.
+// backToPage is the page to return to after an action on announcements, with the done code.
 func backToPage(back, done string) string { return withDone(cameFrom(back), done) }
 
-// withDone is the address of a page with what was done before it.
+// withDone is a page's address with a done code, which names the action before it.
 func withDone(u *url.URL, done string) string {
 	values := u.Query()
 	values.Set("done", done)
 	return u.EscapedPath() + "?" + values.Encode()
 }
 
-// lacks notes that a page goes without a part of what is around it.
+// lacks logs that a page is shown without one of its parts.
 func (h *Handlers) lacks(r *http.Request, part string, err error) {
-	h.Log.LogAttrs(r.Context(), slog.LevelWarn, "page without what is around it", slog.String("part", part),
+	h.Log.LogAttrs(r.Context(), slog.LevelWarn, "page shown without a part", slog.String("part", part),
 		slog.Int64("user_id", seqOf(r)), slog.String("request_id", visitOf(r).id), slog.Any("err", err))
 }

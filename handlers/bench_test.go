@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// BenchmarkInbox is a page of 30 rows without what lies behind the interfaces.
+// BenchmarkInbox renders a page of 30 rows, over fakes.
 func BenchmarkInbox(b *testing.B) {
 	var entries []notifier.Entry
 	for i := range 30 {

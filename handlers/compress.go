@@ -11,21 +11,20 @@ import (
 	"github.com/carillonhq/carillon/static"
 )
 
-// worthZipping is the size from which a page is compressed: below it fits into
-// one packet as it is.
+// worthZipping is the size from which pages are compressed. Smaller ones fit into one packet as
+// they are.
 const worthZipping = 1400
 
-// zippers are expensive to make. Level 1 takes some 50 µs for a page of 60 KB
-// and leaves a tenth of it; a higher level takes twice that for little more.
+// zippers is a pool, because they are expensive to make. Level 1 takes some 50 µs for a page of
+// 60 KB and leaves a tenth of it; a higher level takes twice that for little more.
 var zippers = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // fails for an unknown level only
+	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // fails only for an unknown level
 	return z
 }}
 
-// zipped is a page as a browser that can unzip gets it; nil where it is to get
-// it as it is. Nothing in a page is both secret and beside what a stranger can
-// choose, so that its length tells nobody anything (BREACH): there are no tokens
-// in forms, because CSRF is refused by what browsers say of a request's origin.
+// zipped returns the compressed page, or nil if it has to be sent uncompressed. Compressing is
+// safe against BREACH: no page has a secret beside text that a stranger can choose. Forms have no
+// tokens, because CSRF is refused by the headers that browsers send about a request's origin.
 func zipped(r *http.Request, body []byte) []byte {
 	if len(body) < worthZipping || !static.AcceptsGzip(r.Header.Get("Accept-Encoding")) {
 		return nil
@@ -36,7 +35,7 @@ func zipped(r *http.Request, body []byte) []byte {
 	b.Grow(len(body) / 6)
 	z.Reset(&b)
 	if _, err := z.Write(body); err != nil {
-		return nil // writing to memory does not fail; if it did, the page goes as it is
+		return nil // writing to memory does not fail; if it did, send the page uncompressed
 	}
 	if err := z.Close(); err != nil {
 		return nil
@@ -44,5 +43,5 @@ func zipped(r *http.Request, body []byte) []byte {
 	return b.Bytes()
 }
 
-// weak makes a tag the same for each encoding of a page.
+// weak makes an ETag weak, as it is shared by all encodings of a page.
 func weak(etag string) string { return "W/" + etag }

@@ -11,150 +11,161 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Sessions knows who sends a request; see internal/session.
+// Sessions finds out who sent a request; see internal/session.
 type Sessions interface {
-	// Current is false for anything that is no valid session. The error is for
-	// when it cannot be told.
+	// Current returns false if there is no valid session, and an error if that cannot be
+	// determined.
 	Current(r *http.Request) (notifier.Signed, bool, error)
 	SignIn(w http.ResponseWriter, r *http.Request, u notifier.User) error
 	SignOut(w http.ResponseWriter, r *http.Request) error
 	SignOutEverywhere(ctx context.Context, w http.ResponseWriter, r *http.Request, seq int64) error
 }
 
-// Gate checks a password: notifier.ErrUnauthenticated when it is wrong,
+// Gate checks passwords. Check returns notifier.ErrUnauthenticated for a wrong one and
 // notifier.ErrTooMany (a *notifier.TooManyError) after too many attempts.
 type Gate interface {
-	Check(ctx context.Context, username, password, address string) (notifier.User, error)
+	// Check also returns a cookie, possibly nil, that identifies this browser at the next
+	// sign-in.
+	Check(r *http.Request, username, password, address string) (notifier.User, *http.Cookie, error)
 }
 
-// Inbox is what pages do with inboxes; see notifier/inbox.
+// Inbox is how pages read and change inboxes; see notifier/inbox.
 type Inbox interface {
 	Open(ctx context.Context, seq int64) (notifier.Page, error)
 	Look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error)
 	MarkRead(ctx context.Context, seq int64, key string) (notifier.Badge, error)
+	// MarkUnread keeps an entry unread; Unread undoes marking it read.
 	MarkUnread(ctx context.Context, seq int64, key string) (notifier.Badge, error)
+	Unread(ctx context.Context, seq int64, key string) (notifier.Badge, error)
+	// Follow marks an entry read, but only if it still belongs to this notice.
+	Follow(ctx context.Context, seq int64, key string, noticeID int64) (notifier.Badge, error)
 	ReadUpto(ctx context.Context, seq int64, upto string) (notifier.Badge, error)
-	// Take deletes an entry and answers it, as Restore wants it back.
+	// Take deletes an entry and returns it. Restore undoes that, using the state that the inbox
+	// itself remembers.
 	Take(ctx context.Context, seq int64, key string) (notifier.Entry, notifier.Badge, error)
 	Restore(ctx context.Context, seq int64, e notifier.Entry) (notifier.Badge, error)
-	// Find answers one entry as a page that belongs to an opening shows it.
+	// Find returns one entry, as shown on a page rendered at that opening.
 	Find(ctx context.Context, seq int64, key string, opened int64) (notifier.Entry, error)
-	// Badges answers the inbox's half of the badge of each user, in order.
+	// Badges returns the inbox half of each user's badge, in order.
 	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
 }
 
-// Announcements is what pages do with announcements; see notifier/announcement.
-// The badges answered are the announcements' half; one that is not open, or that
-// the reader does not see, is notifier.ErrNotFound.
+// Announcements is how pages read and change announcements; see notifier/announcement. The badges
+// returned are the announcements' half. An announcement that is not open, or that the reader does
+// not see, is notifier.ErrNotFound.
 type Announcements interface {
 	List(ctx context.Context, r notifier.Reader) (notifier.Posts, error)
 	Find(ctx context.Context, r notifier.Reader, id int64) (notifier.Posted, error)
 	MarkRead(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error)
 	MarkUnread(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error)
-	// ReadAll answers which ones it turned to read.
+	// ReadAll returns the ids it changed from unread to read.
 	ReadAll(ctx context.Context, r notifier.Reader) ([]int64, notifier.Badge, error)
 }
 
-// Sender sends notices and knows what became of them; see notifier/pipeline.
+// Sender sends notices and reports their progress; see notifier/pipeline.
 type Sender interface {
-	// SendOnce answers a request that came before with its notice; once is nil when
-	// it is a notice of its own each time. It is notifier.ErrOtherRequest when the key
-	// was used for another draft.
+	// SendOnce answers a repeated request with the notice of the first; if once is nil, each call
+	// sends a new notice. It returns notifier.ErrOtherRequest if the key was used for another
+	// draft.
 	SendOnce(ctx context.Context, d notifier.Draft, once *notifier.Once) (notifier.Notice, error)
 	Count(ctx context.Context, d notifier.Draft) (int64, error)
 	Retract(ctx context.Context, id int64) error
-	// Edit gives an announcement the content, window and audiences of the draft. It
-	// is notifier.ErrConflict when it is over, or no longer has that revision.
+	// Edit saves the draft as the next revision: of an announcement the content, window and
+	// audiences, of any other notice only the text. It returns notifier.ErrConflict if the notice is
+	// over or its revision has changed.
 	Edit(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error)
-	// Delete forgets an announcement that is over or retracted; else it is
+	// EditUnread is Edit, and also marks the announcement unread for everybody.
+	EditUnread(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error)
+	// Delete deletes an announcement that is over or retracted; otherwise it returns
 	// notifier.ErrConflict.
 	Delete(ctx context.Context, id int64) error
 	Progress(ctx context.Context, id int64) (notifier.Progress, error)
-	// ProgressOf answers for each notice in order.
+	// ProgressOf returns the progress of each notice, in order.
 	ProgressOf(ctx context.Context, notices []notifier.Notice) ([]notifier.Progress, error)
 }
 
 // Directory lists users, roles, audiences and sent notices; see store.
 type Directory interface {
 	Users(ctx context.Context, q notifier.UserQuery) ([]notifier.User, error)
-	Roles(ctx context.Context) ([]notifier.RoleInfo, error)
-	// FindUsers and FindRoles answer who could be meant by a part of a name.
+	// SameNames returns, for each name, the users whose names equal it ignoring case.
+	SameNames(ctx context.Context, names []string) (map[string][]string, error)
+	// FindUsers and FindRoles suggest users and roles for a part of a name.
 	FindUsers(ctx context.Context, part string, limit int) ([]notifier.User, error)
 	FindRoles(ctx context.Context, part string, limit int) ([]notifier.RoleInfo, error)
-	// AudienceSize counts the users of audiences with a seq of at most top; 0: all.
+	// AudienceSize counts the members of audiences whose seq is at most top; 0 means all.
 	AudienceSize(ctx context.Context, audiences []notifier.Audience, top int64) (map[notifier.Audience]int64, error)
 	Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error)
+	Notice(ctx context.Context, id int64) (notifier.Notice, error)
 }
 
-// Stream answers a request with a user's event stream; see notifier/live. It
-// returns an error only when nothing was written: notifier.ErrTooMany (a
-// *notifier.TooManyError) or notifier.ErrUnavailable.
+// Stream answers a request with the user's event stream; see notifier/live. It returns an error
+// only if nothing was written: notifier.ErrTooMany (a *notifier.TooManyError) or
+// notifier.ErrUnavailable.
 type Stream interface {
 	Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, s StreamOf) error
 }
 
-// StreamOf is what a stream has to know of who it is for, beside that.
+// StreamOf describes the page that asks for a stream.
 type StreamOf struct {
 	Session   string
-	Visible   bool // the page that asks for it can be seen
-	ToastsOff bool // no toasts
+	Visible   bool // the page is visible
+	ToastsOff bool // the user has switched toasts off
 }
 
-// Toasts hears from browsers what becomes of toasts; see notifier/toast.
+// Toasts records what browsers report about toasts; see notifier/toast.
 type Toasts interface {
-	// Ack says that the toasts of these ids were shown to the user. When none of them
-	// waits for him it is notifier.ErrNotFound.
+	// Ack records that these toasts were shown to the user. It returns notifier.ErrNotFound if
+	// the user has none of them waiting.
 	Ack(ctx context.Context, seq int64, ids []string) error
-	// Active says that a page can be seen in the browser of a session, or none.
+	// Active records whether a page of the session is visible.
 	Active(ctx context.Context, seq int64, session string, visible bool) error
 }
 
-// DeadLetters is work that failed again and again and was put aside; see
-// notifier/pipeline and store.
+// DeadLetters manages work that failed too often and was put aside; see notifier/pipeline and
+// store.
 type DeadLetters interface {
-	// DeadLetters lists them newest first, those with a lower id than before; 0: all.
+	// DeadLetters lists them, newest first, with ids below before; 0 means all.
 	DeadLetters(ctx context.Context, before int64, limit int) ([]notifier.DeadLetter, error)
 	CountDeadLetters(ctx context.Context) (int64, error)
-	// DeadLettersOf counts those of one notice.
+	// DeadLettersOf counts the dead letters of one notice.
 	DeadLettersOf(ctx context.Context, noticeID int64) (int64, error)
-	// Contents answers the notices there are, by id.
+	// Contents returns the notices that still exist, by id.
 	Contents(ctx context.Context, ids []int64) (map[int64]notifier.Notice, error)
-	// Replay has it tried again, Discard deletes it. One that is gone is
-	// notifier.ErrNotFound.
+	// Replay puts a dead letter back to be tried again; Discard deletes it. Both return
+	// notifier.ErrNotFound if it no longer exists.
 	Replay(ctx context.Context, id int64) error
 	Discard(ctx context.Context, id int64) error
 }
 
-// Health says whether what Carillon stands on answers.
+// Health checks the databases that Carillon depends on.
 type Health interface {
 	SQL(ctx context.Context) error
 	Redis(ctx context.Context) error
 }
 
-// Audit is where it is written down who did what; see store.
+// Audit stores audit entries; see store.
 type Audit interface {
 	Audit(ctx context.Context, e notifier.AuditEntry) error
 }
 
-// Settings keeps what a user chooses; his next page shows it.
+// Settings stores a user's settings. The user's next page uses them.
 type Settings interface {
 	SetSettings(ctx context.Context, seq int64, set notifier.Settings) error
-	// SetMute mutes a type of notice or unmutes it. A type that cannot be muted
-	// is a *notifier.InvalidError.
+	// SetMute mutes or unmutes a type of notice. A type that cannot be muted is a
+	// *notifier.InvalidError.
 	SetMute(ctx context.Context, seq int64, typ string, muted bool) error
-	// Mutes lists the types that a user has muted, by name.
+	// Mutes lists the types that a user has muted, by slug.
 	Mutes(ctx context.Context, seq int64) ([]string, error)
 }
 
-// DemoUser is a user of a demo, whose password the login page gives away.
+// DemoUser is a user of a demo; the login page shows their password.
 type DemoUser struct {
 	Name     string
 	Password string
 	Staff    bool
 }
 
-// Config is what the pages need. Those interfaces are required of which nothing
-// else is said.
+// Config has everything the pages need. Interfaces without a comment are required.
 type Config struct {
 	Sessions Sessions
 	Gate     Gate
@@ -162,35 +173,36 @@ type Config struct {
 	Sender   Sender
 
 	Announcements Announcements
-	Archive       Archive // what is shown while Redis is away; zero: nothing
+	Archive       Archive // shown while Redis is unavailable; zero: none
 
 	Directory Directory
 	Stream    Stream
 	Health    Health
 	Audit     Audit
-	Settings  Settings // nil: nothing can be chosen
+	Settings  Settings // nil: no settings
 
-	Toasts Toasts // nil: there are none
+	Toasts Toasts // nil: no toasts
 
-	DeadLetters DeadLetters // nil: nobody puts anything aside
+	DeadLetters DeadLetters // nil: no dead letters
 
-	Topics        Topics        // nil: types are called by their slugs, and nobody subscribes
+	Topics        Topics        // nil: types are shown by slug, and there are no subscriptions
 	Subscriptions Subscriptions // goes with Topics
 
-	Roles  Roles                              // nil: there is no page of them
-	Keys   Keys                               // nil: no application has a key
-	NewKey func() (token string, hash []byte) // goes with Keys: makes a key, and what is kept of it
-	Rules  Rules                              // nil: there is no file of rules
+	Roles  Roles                              // nil: no pages of roles
+	Keys   Keys                               // nil: no API keys
+	NewKey func() (token string, hash []byte) // goes with Keys: makes a token and the hash to store
+	Slips  Slips                              // goes with Keys: carries a new key to the page that shows it once
+	Rules  Rules                              // nil: no file of rules
 
-	Demo           []DemoUser                   // empty: no demo
-	Audiences      map[notifier.Audience]string // those there are, with their names; empty: operator, user, customer
-	LinkHosts      []string                     // hosts that links in announcements may name; none: relative links only
+	Demo           []DemoUser                   // shown on the login page; empty: no demo
+	Audiences      map[notifier.Audience]string // by name; empty: operator, user, customer
+	LinkHosts      []string                     // hosts that announcements may link to; none: relative links only
 	PublicURL      string                       // where browsers find Carillon; empty: unknown
-	TrustedProxies []netip.Prefix               // who may say whom a request is from
+	TrustedProxies []netip.Prefix               // proxies whose X-Forwarded-For is trusted
 	Keep           time.Duration                // how long a notice without expiry is kept; 0: notifier.DefaultKeep
-	Build          string                       // differs between builds; empty: as good as the start of the process
+	Build          string                       // differs between builds; empty: the start of the process
 
-	Log *slog.Logger     // nil: none
+	Log *slog.Logger     // nil: no logs
 	Now func() time.Time // nil: time.Now
 }
 

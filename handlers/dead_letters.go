@@ -20,7 +20,7 @@ const (
 	deadLettersOnPage = 50
 )
 
-// deadLetters lists what was put aside, newest first.
+// deadLetters lists dead letters, newest first.
 func (h *Handlers) deadLetters(w http.ResponseWriter, r *http.Request) error {
 	if h.DeadLetters == nil {
 		return notifier.ErrNotFound
@@ -49,7 +49,7 @@ func (h *Handlers) deadLetters(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.DeadLettersPage(p))
 }
 
-// noticesOf are the notices that these are about, as far as they still are.
+// noticesOf returns the notices of dead letters, as far as they still exist.
 func (h *Handlers) noticesOf(ctx context.Context, letters []notifier.DeadLetter) (map[int64]notifier.Notice, error) {
 	var ids []int64
 	for i := range letters {
@@ -90,7 +90,7 @@ func deadLetterRow(text *locale.Printer, d *notifier.DeadLetter, known map[int64
 	return row
 }
 
-// indented is JSON as one reads it, and anything else as it is.
+// indented formats JSON; any other text is returned as it is.
 func indented(entry string) string {
 	var nice bytes.Buffer
 	if json.Indent(&nice, []byte(entry), "", "  ") != nil {
@@ -99,8 +99,8 @@ func indented(entry string) string {
 	return kept(nice.String())
 }
 
-// countDeadLetters is how many there are, for the way to them; empty: none. A page
-// that cannot learn it does without.
+// countDeadLetters is the number of dead letters for the link to their page; empty if there are
+// none, or if counting fails.
 func (h *Handlers) countDeadLetters(r *http.Request, text *locale.Printer) string {
 	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
 	defer cancel()
@@ -114,7 +114,7 @@ func (h *Handlers) countDeadLetters(r *http.Request, text *locale.Printer) strin
 	return text.Number(n)
 }
 
-// deadLettersOf says on a notice's page that a part of it was put aside.
+// deadLettersOf says on a notice's page that parts of its delivery became dead letters.
 func (h *Handlers) deadLettersOf(r *http.Request, text *locale.Printer, noticeID int64) string {
 	if h.DeadLetters == nil {
 		return ""
@@ -153,7 +153,7 @@ func (h *Handlers) dealWithDeadLetter(
 	if err := deal(h.DeadLetters, r.Context(), id); err != nil {
 		return fmt.Errorf("%s of %d: %w", action, id, err)
 	}
-	h.audit(r, visitOf(r).user.User.Name, action, "dead letter "+strconv.FormatInt(id, 10))
+	h.audit(r, action, notifier.DeadLetterRef(id))
 	redirect(w, deadLettersPath+"?done="+done)
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// deadLetters is those there are, newest first.
+// deadLetters is a fake list, newest first.
 type deadLetters struct {
 	all   []notifier.DeadLetter
 	known map[int64]notifier.Notice
@@ -83,7 +83,7 @@ func deadLetter(id, noticeID int64) notifier.DeadLetter {
 	}
 }
 
-func TestDeadLettersSayWhatTheyAreAndCanBeTriedAgain(t *testing.T) {
+func TestDeadLettersAreDescribedAndCanBeRetried(t *testing.T) {
 	t.Parallel()
 	w, d := deadWorld(t, deadLetter(9, 42), deadLetter(8, 77), deadLetter(7, 0))
 	r := w.get("carol", "/staff/deadletters").wantStatus(t, http.StatusOK)
@@ -103,7 +103,7 @@ func TestDeadLettersSayWhatTheyAreAndCanBeTriedAgain(t *testing.T) {
 	r.wantText(t, "#dead-letter-9 .reason", "WRONGTYPE <b>of key</b>")
 	r.wantText(t, "#dead-letter-9 pre", `{ "notice": 42, "from": "<7>" }`)
 	if r.attr("#dead-letter-9 [action$='/replay'] button", "aria-label") != "Try again: Lift <3>" || r.count("form[action$='/replay']") != 1 || r.count("form[action$='/delete']") != 3 {
-		t.Error("the forms are not those of what can be done")
+		t.Error("the forms do not match the possible actions")
 	}
 	w.submit("carol", r, "#dead-letter-9 form[action$='/replay']").wantRedirect(t, "/staff/deadletters?done=replayed")
 	w.submit("carol", r, "#dead-letter-7 form[action$='/delete']").wantRedirect(t, "/staff/deadletters?done=discarded")
@@ -112,7 +112,7 @@ func TestDeadLettersSayWhatTheyAreAndCanBeTriedAgain(t *testing.T) {
 		t.Error(diff)
 	}
 	entries := []notifier.AuditEntry{
-		{Actor: "carol", Action: "deadletter.replay", Object: "dead letter 9", Address: "192.0.2.1"}, {Actor: "carol", Action: "deadletter.delete", Object: "dead letter 7", Address: "192.0.2.1"},
+		{Actor: notifier.UserRef(carol), Action: "deadletter.replay", Object: notifier.DeadLetterRef(9), Address: "192.0.2.1"}, {Actor: notifier.UserRef(carol), Action: "deadletter.delete", Object: notifier.DeadLetterRef(7), Address: "192.0.2.1"},
 	}
 	if diff := cmp.Diff(entries, w.audit.entries); diff != "" {
 		t.Error(diff)
@@ -124,7 +124,7 @@ func TestDeadLettersSayWhatTheyAreAndCanBeTriedAgain(t *testing.T) {
 	r.wantText(t, "nav.sub [aria-current=page]", "Dead letters")
 }
 
-func TestDeadLettersComeInPages(t *testing.T) {
+func TestDeadLettersAreListedInPages(t *testing.T) {
 	t.Parallel()
 	var all []notifier.DeadLetter
 	for id := int64(101); id > 0; id-- {
@@ -148,22 +148,22 @@ func TestDeadLettersComeInPages(t *testing.T) {
 	}
 }
 
-func TestANoticeSaysThatAPartOfItWasPutAside(t *testing.T) {
+func TestNoticePageMentionsItsDeadLetters(t *testing.T) {
 	t.Parallel()
 	w, d := deadWorld(t, deadLetter(9, 42), deadLetter(8, 42), deadLetter(7, 43))
 	r := w.get("carol", "/staff/notices/42").wantStatus(t, http.StatusOK)
 	r.wantText(t, "[data-testid=dead] p", "2 parts of its delivery failed again and again, and were put aside. See the dead letters")
 	if w.get("carol", "/staff/notices/44").count("[data-testid=dead]") != 0 {
-		t.Error("a notice that arrived has some")
+		t.Error("a delivered notice mentions dead letters")
 	}
 	d.err = errAway
 	if r = w.get("carol", "/staff/notices/42").wantStatus(t, http.StatusOK); r.count("[data-testid=dead]") != 0 {
-		t.Error("what cannot be told is told")
+		t.Error("dead letters that cannot be counted are mentioned")
 	}
 	w.get("carol", "/staff/deadletters").wantStatus(t, http.StatusServiceUnavailable)
 }
 
-func TestDeadLettersAreForStaffAndOnlyWhereThereAreAny(t *testing.T) {
+func TestDeadLettersAreForStaffAndOnlyLinkedIfThereAreAny(t *testing.T) {
 	t.Parallel()
 	w, d := deadWorld(t, deadLetter(9, 42))
 	for _, address := range []string{"/staff/deadletters", "/staff/deadletters/9/replay", "/staff/deadletters/9/delete"} {
@@ -183,6 +183,6 @@ func TestDeadLettersAreForStaffAndOnlyWhereThereAreAny(t *testing.T) {
 	without.get("carol", "/staff/deadletters").wantStatus(t, http.StatusNotFound)
 	without.post("carol", "/staff/deadletters/9/replay").wantStatus(t, http.StatusNotFound)
 	if without.get("carol", "/staff/send").count("nav a[href='/staff/deadletters']") != 0 {
-		t.Error("a link leads nowhere")
+		t.Error("there is a link to an empty page")
 	}
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// editFields are the fields of the form: of an announcement, and of a notice, of
-// which the rest stays.
+// The fields of the edit form, for an announcement and for any other notice, of which only the
+// text can be edited.
 var (
 	editFields = []string{
-		"target", "to", "title", "body", "link", "starts_at", "ends_at", "pinned", "late_joiners", "revision", "preview",
+		"target", "to", "title", "body", "link", "starts_at", "ends_at", "pinned", "late_joiners", "unread", "revision", "preview",
 	}
 	editNoticeFields = []string{"title", "body", "link", "revision", "preview"}
 )
 
-// editForm shows what was sent as a form.
+// editForm shows the form for editing a sent notice.
 func (h *Handlers) editForm(w http.ResponseWriter, r *http.Request) error {
 	n, err := h.sentNotice(r)
 	if err != nil {
@@ -38,24 +38,25 @@ func (h *Handlers) editForm(w http.ResponseWriter, r *http.Request) error {
 	return h.showEdit(w, r, http.StatusOK, p)
 }
 
-// edit changes what was sent to what the form says, or shows the form again:
-// with its faults, as a preview, or because somebody else was faster.
+// edit saves the edited notice, or shows the form again: with its errors, as a preview, or
+// because someone else edited the notice first.
 func (h *Handlers) edit(w http.ResponseWriter, r *http.Request) error {
 	n, err := h.sentNotice(r)
 	if err != nil {
 		return err
 	}
-	fields := editNoticeFields
+	fields, boxes := editNoticeFields, ""
 	if n.Announces() {
-		fields = editFields
+		fields, boxes = editFields, "to_audience"
 	}
-	values, err := form(r, fields...)
+	values, err := formWith(r, boxes, fields...)
 	if errors.Is(err, errOtherUser) {
 		return h.editAsOther(w, r, &n)
 	}
 	if values == nil {
 		return err
 	}
+	pasted(values)
 	draft, faults := h.readEdit(r, values, &n)
 	if fragment(r) && ticked(values, "preview") {
 		return h.editPart(w, r, &n, values, draft, err, faults)
@@ -71,32 +72,42 @@ func (h *Handlers) edit(w http.ResponseWriter, r *http.Request) error {
 		if values.Has("revision") {
 			revision = number(values.Get("revision"))
 		}
-		if err = h.saveEdit(r, &n, revision, draft); err == nil {
-			redirect(w, noticePath(n.ID)+"?done="+editedCode(&n))
+		unread := ticked(values, "unread")
+		if err = h.saveEdit(r, &n, revision, draft, unread); err == nil {
+			redirect(w, noticePath(n.ID)+"?done="+editedCode(&n, unread))
 			return nil
 		}
 	}
 	return h.editAgain(w, r, n, values, err)
 }
 
-// saveEdit changes what was sent, as somebody saw it in that revision.
-func (h *Handlers) saveEdit(r *http.Request, n *notifier.Notice, revision int64, d notifier.Draft) error {
-	if _, err := h.Sender.Edit(r.Context(), n.ID, revision, d); err != nil {
+// saveEdit replaces the given revision of a notice with the draft. If unread is set, it also
+// marks the announcement unread for everybody.
+func (h *Handlers) saveEdit(r *http.Request, n *notifier.Notice, revision int64, d notifier.Draft, unread bool) error {
+	save, detail := h.Sender.Edit, ""
+	if unread {
+		save, detail = h.Sender.EditUnread, "unread for everybody"
+	}
+	if _, err := save(r.Context(), n.ID, revision, d); err != nil {
 		return fmt.Errorf("edit notice %d: %w", n.ID, err)
 	}
-	h.audit(r, visitOf(r).user.User.Name, "notice.edit", auditedNotice(n.ID))
+	h.auditDetail(r, "notice.edit", notifier.NoticeRef(n.ID), detail)
 	return nil
 }
 
-// editedCode is what to say of it after an edit.
-func editedCode(n *notifier.Notice) string {
-	if n.Announces() {
+// editedCode returns the code of the message to show after an edit.
+func editedCode(n *notifier.Notice, unread bool) string {
+	switch {
+	case unread:
+		return "edited-unread"
+	case n.Announces():
 		return "edited"
+	default:
+		return "notice-edited"
 	}
-	return "notice-edited"
 }
 
-// sentNotice is the one that an address names.
+// sentNotice returns the notice that the address names.
 func (h *Handlers) sentNotice(r *http.Request) (notifier.Notice, error) {
 	id, err := pathID(r)
 	if err != nil {
@@ -109,8 +120,8 @@ func (h *Handlers) sentNotice(r *http.Request) (notifier.Notice, error) {
 	return p.Notice, nil
 }
 
-// editAgain shows the form with what was typed, and why it was not taken. After a
-// conflict it is a form of what was sent as it is by now.
+// editAgain shows the form again with what was typed and why it was not saved. After a conflict
+// the form is based on the notice as it is now.
 func (h *Handlers) editAgain(w http.ResponseWriter, r *http.Request, n notifier.Notice, values url.Values, why error) error {
 	var bad *notifier.InvalidError
 	conflict := errors.Is(why, notifier.ErrConflict)
@@ -133,7 +144,7 @@ func (h *Handlers) editAgain(w http.ResponseWriter, r *http.Request, n notifier.
 	return h.showEdit(w, r, http.StatusConflict, p)
 }
 
-// conflictText says why nothing was changed.
+// conflictText says why nothing was saved.
 func conflictText(text *locale.Printer, n *notifier.Notice, over bool) string {
 	switch {
 	case n.Announces() && over:
@@ -147,14 +158,14 @@ func conflictText(text *locale.Printer, n *notifier.Notice, over bool) string {
 	}
 }
 
-// editAsOther gives what somebody else has typed to who is signed in now.
+// editAsOther shows what someone else typed to the user who is signed in now.
 func (h *Handlers) editAsOther(w http.ResponseWriter, r *http.Request, n *notifier.Notice) error {
 	p := h.editPage(r, n, r.PostForm)
 	p.OtherUser = p.Text.F("edit.other_user", "Name", p.Viewer.Name)
 	return h.showEdit(w, r, http.StatusConflict, p)
 }
 
-// editPage is the form of what was sent: as it is, with what was typed over it.
+// editPage is the form of a sent notice with what was typed in place of its stored values.
 func (h *Handlers) editPage(r *http.Request, n *notifier.Notice, values url.Values) *views.Send {
 	title := "edit.title_notice"
 	if n.Announces() {

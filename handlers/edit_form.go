@@ -9,8 +9,7 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// readEdit is the draft of what was sent after an edit. What the form does not
-// have stays as it is.
+// readEdit builds the edited draft. Fields that the form does not have keep their values.
 func (h *Handlers) readEdit(r *http.Request, values url.Values, n *notifier.Notice) (notifier.Draft, error) {
 	var bad notifier.InvalidError
 	d := n.Draft
@@ -19,21 +18,21 @@ func (h *Handlers) readEdit(r *http.Request, values url.Values, n *notifier.Noti
 			*field = values.Get(name)
 		}
 	}
-	readBox(values, "preview", &bad) // a wrong one must not save
+	readBox(values, "preview", &bad) // an invalid value must not save
+	readBox(values, "unread", &bad)
 	if !n.Announces() {
 		return d, bad.OrNil()
 	}
-	d.ExpiresIn = 0 // its window says when it is over
-	if values.Has("to") {
-		d.Target.Audiences = h.readTo(r, values.Get("to"), &bad)
+	d.ExpiresIn = 0 // the window says when it ends
+	if values.Has("to") || values.Has("to_audience") {
+		d.Target.Audiences = h.readTo(r, values, &bad)
 	}
 	d.Window = h.readEditedWindow(r, values, n, &bad)
 	return d, bad.OrNil()
 }
 
-// readEditedWindow reads the window. The form shows times to the minute, and one
-// that was left as it was shown stays to the millisecond. One that has opened at
-// once does not open anew.
+// readEditedWindow reads the window. The form shows times to the minute; a time left as shown
+// keeps its milliseconds. An announcement that opened when it was sent does not open again.
 func (h *Handlers) readEditedWindow(r *http.Request, values url.Values, n *notifier.Notice, bad *notifier.InvalidError) notifier.Window {
 	zone := h.zones.of(r)
 	w := readWindow(values, zone, bad)
@@ -46,7 +45,7 @@ func (h *Handlers) readEditedWindow(r *http.Request, values url.Values, n *notif
 	if left("ends_at", n.EndsAt) {
 		w.EndsAt = n.EndsAt
 	}
-	// A box that is not ticked is not sent, nor is one of a form without any.
+	// An unticked box is not sent, nor is any box by a form without them.
 	if !windowed(values) {
 		w.Pinned, w.LateJoiners = n.Pinned, n.LateJoiners
 	}
@@ -57,22 +56,28 @@ func windowed(values url.Values) bool {
 	return values.Has("starts_at") || values.Has("ends_at") || values.Has("pinned") || values.Has("late_joiners")
 }
 
-// editTyped is the form of what was sent with what was typed over it.
+// editTyped is the form of a sent notice with what was typed in place of its stored values.
 func (h *Handlers) editTyped(r *http.Request, n *notifier.Notice, values url.Values) views.SendForm {
 	zone := h.zones.of(r)
 	f := views.SendForm{Target: "user", Title: n.Title, Body: n.Body, Link: n.Link, Pinned: n.Pinned, LateJoiners: n.LateJoiners}
 	if n.Announces() {
-		f.Target, f.To = "audience", typedNames(h.audienceNames(h.text(r), n.Target.Audiences))
+		f.Target, f.Audiences = "audience", h.boxesOf(n.Target.Audiences)
 		f.StartsAt, f.EndsAt = n.StartsAt.In(zone).Format(localMoment), n.EndsAt.In(zone).Format(localMoment)
 	}
-	given := typed(values)
+	f.Unread = ticked(values, "unread")
+	given := h.typed(r, values)
 	for name, field := range map[string]struct{ shown, typed *string }{
-		"to": {&f.To, &given.To}, "title": {&f.Title, &given.Title}, "body": {&f.Body, &given.Body}, "link": {&f.Link, &given.Link},
+		"title": {&f.Title, &given.Title}, "body": {&f.Body, &given.Body}, "link": {&f.Link, &given.Link},
 		"starts_at": {&f.StartsAt, &given.StartsAt}, "ends_at": {&f.EndsAt, &given.EndsAt},
 	} {
 		if values.Has(name) {
 			*field.shown = *field.typed
 		}
+	}
+	if values.Has("to") || values.Has("to_audience") {
+		given.Target = f.Target
+		h.chooseRecipients(h.text(r), &given)
+		f.To, f.Audiences = given.To, given.Audiences
 	}
 	if windowed(values) {
 		f.Pinned, f.LateJoiners = given.Pinned, given.LateJoiners

@@ -13,7 +13,7 @@ import (
 
 var editNotice = []string{"page_user", "carol", "title", "New", "body", "One\r\nThree", "link", "/photos/2", "revision", "7"}
 
-func TestOfANoticeItsTextCanBeEdited(t *testing.T) {
+func TestTextOfANoticeCanBeEdited(t *testing.T) {
 	t.Parallel()
 	var asked []edited
 	w := editWorld(t, &asked)
@@ -37,28 +37,28 @@ func TestOfANoticeItsTextCanBeEdited(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, e := range w.audit.entries {
-		if e.Actor != "carol" || e.Action != "notice.edit" || e.Object != "notice 9" {
-			t.Errorf("written down: %+v", e)
+		if !e.Actor.Is(notifier.UserRef(carol)) || e.Action != "notice.edit" || e.Object != notifier.NoticeRef(9) {
+			t.Errorf("audit entry: %+v", e)
 		}
 	}
 	if len(w.audit.entries) != 2 {
-		t.Errorf("%d entries were written down", len(w.audit.entries))
+		t.Errorf("%d audit entries", len(w.audit.entries))
 	}
 	w.get("carol", "/staff/notices/9?done=notice-edited").
 		wantText(t, "[data-testid=done] p", "The notice has been changed. Open inboxes show it in a moment.")
 }
 
-func TestAnEditOfANoticeIsNotRefusedForWhatStays(t *testing.T) {
+func TestEditOfANoticeIgnoresFieldsThatCannotChange(t *testing.T) {
 	t.Parallel()
 	var asked []edited
 	w := editWorld(t, &asked)
 	w.sender.count = func(notifier.Draft) (int64, error) {
-		t.Error("the recipients are looked up again: one of them may be gone by now")
+		t.Error("the recipients are looked up again, although one may have been deleted")
 		return 0, nil
 	}
 	for _, test := range []struct{ field, value, fault string }{
 		{"title", "", "Please fill this in."},
-		{"body", "a\u202eb", "It contains a character that cannot be shown (U+202E)."},
+		{"body", "a\u202eb", "This contains an unsupported character (U+202E)."},
 		{"link", "//evil.example", "A link is a path that begins with / or an https address."},
 	} {
 		r := w.post("carol", "/staff/notices/9/edit", with(editNotice, test.field, test.value)...).wantStatus(t, http.StatusUnprocessableEntity)
@@ -71,7 +71,7 @@ func TestAnEditOfANoticeIsNotRefusedForWhatStays(t *testing.T) {
 		w.post("carol", "/staff/notices/9/edit", with(editNotice, field, "x")...).wantStatus(t, http.StatusUnprocessableEntity)
 	}
 	if len(asked) > 0 {
-		t.Errorf("asked %+v", asked)
+		t.Errorf("Edit got %+v", asked)
 	}
 	w.sender.edit = func(int64, int64, notifier.Draft) (notifier.Notice, error) {
 		var bad notifier.InvalidError
@@ -82,25 +82,25 @@ func TestAnEditOfANoticeIsNotRefusedForWhatStays(t *testing.T) {
 		wantText(t, "[data-testid=faults] li", "Subject: This stays as it was sent.")
 }
 
-func TestAnEditOfANoticeThatChangedMeanwhileKeepsTheText(t *testing.T) {
+func TestConflictingEditOfANoticeKeepsTheText(t *testing.T) {
 	t.Parallel()
 	var asked []edited
 	w := editWorld(t, &asked)
 	for _, revision := range []string{"6", "0", "six"} {
 		r := w.post("carol", "/staff/notices/9/edit", with(editNotice, "revision", revision)...).wantStatus(t, http.StatusConflict)
 		if !strings.Contains(r.text("[data-testid=conflict]"), "Somebody has changed this notice meanwhile.") || r.attr("#title", "value") != "New" {
-			t.Errorf("revision %s: it says %q, and has %q", revision, r.text("[data-testid=conflict]"), r.attr("#title", "value"))
+			t.Errorf("revision %s: the conflict is %q, the title %q", revision, r.text("[data-testid=conflict]"), r.attr("#title", "value"))
 		}
 		if r.attr("[name=revision]", "value") != "7" || r.attr("[data-testid=conflict] a", "href") != "/staff/notices/9" {
-			t.Errorf("the form goes on from revision %q", r.attr("[name=revision]", "value"))
+			t.Errorf("the form continues from revision %q", r.attr("[name=revision]", "value"))
 		}
 	}
 	if len(w.audit.entries) > 0 {
-		t.Errorf("written down: %v", w.audit.entries)
+		t.Errorf("audit log: %v", w.audit.entries)
 	}
 }
 
-func TestANoticeThatNobodyHasAnyMoreIsNotEdited(t *testing.T) {
+func TestNoticeThatIsOverCannotBeEdited(t *testing.T) {
 	t.Parallel()
 	var asked []edited
 	w := editWorld(t, &asked)
@@ -115,22 +115,22 @@ func TestANoticeThatNobodyHasAnyMoreIsNotEdited(t *testing.T) {
 		}
 		r = w.post("carol", page+"/edit", editNotice...).wantStatus(t, http.StatusConflict)
 		if !strings.Contains(r.text("[data-testid=conflict]"), "can no longer be changed") || r.attr("#title", "value") != "New" || r.count("#send button") != 0 {
-			t.Errorf("%s says %q, and has %q", page, r.text("[data-testid=conflict]"), r.attr("#title", "value"))
+			t.Errorf("%s: the conflict is %q, the title %q", page, r.text("[data-testid=conflict]"), r.attr("#title", "value"))
 		}
 	}
 	r := w.get("carol", "/staff/notices/9")
 	if r.attr("[data-testid=edit]", "href") != "/staff/notices/9/edit" {
-		t.Error("one that can be edited does not offer it")
+		t.Error("a notice that can be edited does not offer it")
 	}
 	if got := r.text(".facts"); !strings.HasSuffix(got, "Revision7") {
-		t.Errorf("the page of one that was edited says %q", got)
+		t.Errorf("the facts are %q", got)
 	}
 	if len(asked) > 0 {
-		t.Errorf("asked %+v", asked)
+		t.Errorf("Edit got %+v", asked)
 	}
 }
 
-func TestAnEditOfANoticeIsPreviewed(t *testing.T) {
+func TestEditOfANoticeIsPreviewed(t *testing.T) {
 	t.Parallel()
 	var asked []edited
 	w := editWorld(t, &asked)
@@ -143,9 +143,9 @@ func TestAnEditOfANoticeIsPreviewed(t *testing.T) {
 		}
 		r.wantStatus(t, http.StatusUnprocessableEntity)
 		r = w.postAs(headers, "/staff/notices/9/edit", append(append([]string{}, editNotice...), "preview", "1")...).wantStatus(t, http.StatusOK)
-		r.wantText(t, "#preview [data-testid=recipients]", "1,500 people have it in their inboxes, and will see the change.")
+		r.wantText(t, "#preview [data-testid=recipients]", "Sent to 1,500 people. Everyone who still has it will see the change.")
 		if time := r.attr("#preview time", "datetime"); time != "2026-11-20T20:00:00+09:00" || !strings.Contains(r.text("#preview"), "Nothing has been changed yet.") {
-			t.Errorf("it shows %q, of %s", r.text("#preview"), time)
+			t.Errorf("the preview is %q, at %s", r.text("#preview"), time)
 		}
 	}
 	if len(asked) > 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// checkEdit checks the draft of an edit, joins its faults with those that reading
-// the form found, and counts who will see it.
+// checkEdit validates an edited draft, merges its errors with those found while reading the form,
+// and counts the recipients.
 func (h *Handlers) checkEdit(r *http.Request, n *notifier.Notice, d notifier.Draft, found ...error) (int64, error) {
 	if n.Announces() {
 		return h.countRecipients(r, d, found...)
@@ -17,8 +17,8 @@ func (h *Handlers) checkEdit(r *http.Request, n *notifier.Notice, d notifier.Dra
 	return n.Recipients, merge(append(found, h.checkText(&d))...).OrNil()
 }
 
-// checkText checks what an edit of a notice can change. The rest was checked when
-// it was sent: by now it may name somebody who is gone.
+// checkText validates the fields that an edit of a notice can change. The others were valid when
+// it was sent, but may name users who have since been deleted.
 func (h *Handlers) checkText(d *notifier.Draft) error {
 	text := notifier.Draft{
 		Target: notifier.Target{Users: []string{"any"}}, Type: "any", Title: d.Title, Body: d.Body, Link: d.Link,
@@ -26,7 +26,7 @@ func (h *Handlers) checkText(d *notifier.Draft) error {
 	return text.Validate(notifier.Limits{LinkHosts: h.LinkHosts})
 }
 
-// editPart answers an edit that is still being written as previewPart does.
+// editPart answers an edit in progress like previewPart.
 func (h *Handlers) editPart(
 	w http.ResponseWriter, r *http.Request, n *notifier.Notice, values url.Values, d notifier.Draft, found ...error,
 ) error {
@@ -40,7 +40,7 @@ func (h *Handlers) editPart(
 	return h.page(w, r, http.StatusOK, views.SendPart(p))
 }
 
-// previewEdit shows the form with what an edit would come to.
+// previewEdit shows the form with a preview of the edit.
 func (h *Handlers) previewEdit(
 	w http.ResponseWriter, r *http.Request, n *notifier.Notice, values url.Values, d notifier.Draft, count int64,
 ) error {
@@ -54,7 +54,7 @@ func (h *Handlers) previewEdit(
 	return h.showEdit(w, r, http.StatusOK, p)
 }
 
-// noticePreview is a notice as its recipients would see it after an edit.
+// noticePreview is a notice as its recipients would see it after the edit.
 func (h *Handlers) noticePreview(r *http.Request, p *views.Send, n *notifier.Notice, d notifier.Draft) *views.Preview {
 	shown := &views.Preview{Card: card(h.typeNames(p.Text), d, n.CreatedAt.In(h.zones.of(r)))}
 	if n.Routed {

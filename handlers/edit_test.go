@@ -12,15 +12,15 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// edited is what was asked of Edit.
+// edited is a call of Edit.
 type edited struct {
 	ID, Revision int64
 	Draft        notifier.Draft
 }
 
-// editWorld has announcement 5 in revision 7, which opened at a moment that is
-// none of a clock with minutes. Announcement 8 is over. Notice 9 is in revision 7 as
-// well, 10 is retracted, and 11 has expired.
+// editWorld has announcement 5 in revision 7, which opened at a time with seconds and
+// milliseconds. Announcement 8 is over. Notice 9 is in revision 7 too, notice 10 is retracted,
+// and notice 11 has expired.
 func editWorld(t *testing.T, asked *[]edited) *world {
 	t.Helper()
 	return newWorld(t, func(w *world) {
@@ -58,12 +58,14 @@ var editForm = []string{
 	"starts_at", "2026-11-20T20:00", "ends_at", "2026-11-27T21:00", "pinned", "1", "revision", "7",
 }
 
-func TestTheFormOfAnEditShowsTheAnnouncement(t *testing.T) {
+func TestEditFormShowsTheAnnouncement(t *testing.T) {
 	t.Parallel()
 	w := editWorld(t, &[]edited{})
 	r := w.get("carol", "/staff/notices/5/edit", inTokyo...).wantStatus(t, http.StatusOK)
 	r.wantText(t, "h1", "Edit announcement")
-	r.wantText(t, "#to", "User, Customer")
+	if got := r.chosen("#to_audience [checked]"); !cmp.Equal(got, []string{"user", "customer"}) || r.count("#to") != 0 {
+		t.Errorf("the boxes %q are ticked, and there are %d fields for names", got, r.count("#to"))
+	}
 	r.wantText(t, "#body", "One Two")
 	got := map[string]string{}
 	for _, name := range []string{"title", "link", "starts_at", "ends_at", "revision", "target"} {
@@ -76,17 +78,17 @@ func TestTheFormOfAnEditShowsTheAnnouncement(t *testing.T) {
 		t.Error(diff)
 	}
 	if r.count("[name=pinned][checked]") != 1 || r.count("#late_joiners[checked]") != 0 || r.count("#late_joiners") != 1 {
-		t.Error("the boxes are not as they were")
+		t.Error("the checkboxes differ from the announcement")
 	}
 	if r.attr("[data-testid=edit-form]", "action") != "/staff/notices/5/edit" || r.attr("[data-testid=edit-form]", "method") != "post" {
-		t.Error("without script the form leads elsewhere")
+		t.Error("without script the form posts elsewhere")
 	}
 	if r.Header.Get("Cache-Control") != "private, no-cache" {
-		t.Errorf("the browser is told %q", r.Header.Get("Cache-Control"))
+		t.Errorf("Cache-Control is %q", r.Header.Get("Cache-Control"))
 	}
 }
 
-func TestAnEditSaysEverythingAnewAndIsWrittenDown(t *testing.T) {
+func TestEditSavesAllFieldsAndIsAudited(t *testing.T) {
 	t.Parallel()
 	var asked []edited
 	w := editWorld(t, &asked)
@@ -105,24 +107,24 @@ func TestAnEditSaysEverythingAnewAndIsWrittenDown(t *testing.T) {
 	if diff := cmp.Diff([]edited{{5, 7, same}, {5, 7, other}, {5, 7, short}}, asked, byInstant); diff != "" {
 		t.Error(diff)
 	}
-	if len(w.audit.entries) != 3 || w.audit.entries[0].Action != "notice.edit" || w.audit.entries[0].Object != "notice 5" {
-		t.Errorf("written down: %v", w.audit.entries)
+	if len(w.audit.entries) != 3 || w.audit.entries[0].Action != "notice.edit" || w.audit.entries[0].Object != notifier.NoticeRef(5) {
+		t.Errorf("audit log: %v", w.audit.entries)
 	}
 	w.get("carol", "/staff/notices/5?done=edited").wantText(t, "[data-testid=done]", "The announcement has been changed.")
 }
 
-func TestAnAnnouncementThatIsOpenDoesNotOpenAnew(t *testing.T) {
+func TestEditWithoutAStartKeepsTheStart(t *testing.T) {
 	t.Parallel()
 	var asked []edited
 	w := editWorld(t, &asked)
 	w.postAs(inTokyo, "/staff/notices/5/edit", with(with(editForm, "starts_at", ""), "ends_at", "")...).
 		wantRedirect(t, "/staff/notices/5?done=edited")
 	if len(asked) != 1 || !asked[0].Draft.StartsAt.Equal(noon.Add(-hour+1500*time.Millisecond)) || !asked[0].Draft.EndsAt.IsZero() {
-		t.Errorf("asked %+v", asked)
+		t.Errorf("Edit got %+v", asked)
 	}
 }
 
-func TestTheFaultsOfAnEditStandBesideTheirFields(t *testing.T) {
+func TestEditErrorsAreBesideTheirFields(t *testing.T) {
 	t.Parallel()
 	var asked []edited
 	w := editWorld(t, &asked)
@@ -133,17 +135,17 @@ func TestTheFaultsOfAnEditStandBesideTheirFields(t *testing.T) {
 	r.wantText(t, "#ends_at-fault", "Please give a date and a time.")
 	r.wantText(t, "[data-testid=faults] h2", "Nothing has been changed yet. Please look at these fields:")
 	if r.text("#to") != "martian" || r.attr("#ends_at", "value") != "soon" || r.attr("[name=revision]", "value") != "7" || len(asked) > 0 {
-		t.Errorf("what was typed is lost, or asked for: %v", asked)
+		t.Errorf("the typed text is lost, or Edit was called: %v", asked)
 	}
 	for _, field := range []string{"pinned", "late_joiners", "preview"} {
 		r := w.postAs(inTokyo, "/staff/notices/5/edit", with(editForm, field, "2")...).wantStatus(t, http.StatusUnprocessableEntity)
 		if r.text("[data-testid=faults] li") == "" || len(asked) > 0 {
-			t.Errorf("%s=2 is asked for: %v", field, asked)
+			t.Errorf("%s=2 reached Edit: %v", field, asked)
 		}
 	}
 	w.postAs(inTokyo, "/staff/notices/5/edit", with(editForm, "preview", "on")...).wantStatus(t, http.StatusOK)
 	if len(asked) > 0 {
-		t.Errorf("a preview is asked for: %v", asked)
+		t.Errorf("a preview reached Edit: %v", asked)
 	}
 	w.sender.edit = func(int64, int64, notifier.Draft) (notifier.Notice, error) {
 		var bad notifier.InvalidError
@@ -152,43 +154,43 @@ func TestTheFaultsOfAnEditStandBesideTheirFields(t *testing.T) {
 	}
 	r = w.postAs(inTokyo, "/staff/notices/5/edit", editForm...).wantStatus(t, http.StatusUnprocessableEntity)
 	if !strings.Contains(r.text("#starts_at-fault"), "for Customer. You could close one of these first: Sale.") {
-		t.Errorf("it says %q", r.text("#starts_at-fault"))
+		t.Errorf("the error is %q", r.text("#starts_at-fault"))
 	}
 }
 
-func TestAnEditOfWhatChangedMeanwhileKeepsTheText(t *testing.T) {
+func TestConflictingEditKeepsTheText(t *testing.T) {
 	t.Parallel()
 	var asked []edited
 	w := editWorld(t, &asked)
 	typed := with(with(with(editForm, "revision", "6"), "title", "Mine"), "pinned", "")
 	r := w.postAs(inTokyo, "/staff/notices/5/edit", typed...).wantStatus(t, http.StatusConflict)
 	if !strings.Contains(r.text("[data-testid=conflict]"), "Somebody has changed this announcement meanwhile.") {
-		t.Errorf("it says %q", r.text("[data-testid=conflict]"))
+		t.Errorf("the conflict is %q", r.text("[data-testid=conflict]"))
 	}
 	if r.attr("#title", "value") != "Mine" || r.count("[name=pinned][checked]") != 0 {
-		t.Error("what was typed is lost")
+		t.Error("the typed text is lost")
 	}
-	// The next attempt is about what there is now.
+	// The next attempt is based on the current revision.
 	if r.attr("[name=revision]", "value") != "7" || r.attr("[data-testid=conflict] a", "href") != "/staff/notices/5" {
-		t.Errorf("the form goes on from revision %q", r.attr("[name=revision]", "value"))
+		t.Errorf("the form continues from revision %q", r.attr("[name=revision]", "value"))
 	}
 	w.postAs(inTokyo, "/staff/notices/5/edit", with(typed, "revision", "six")...).wantStatus(t, http.StatusConflict)
 	if len(w.audit.entries) > 0 {
-		t.Errorf("written down: %v", w.audit.entries)
+		t.Errorf("audit log: %v", w.audit.entries)
 	}
 }
 
-func TestOnlyAnAnnouncementThatIsNotOverCanBeEdited(t *testing.T) {
+func TestAnnouncementThatIsOverCannotBeEdited(t *testing.T) {
 	t.Parallel()
 	var asked []edited
 	w := editWorld(t, &asked)
 	w.get("carol", "/staff/notices/8/edit").wantStatus(t, http.StatusConflict)
 	r := w.post("carol", "/staff/notices/8/edit", with(editForm, "title", "Mine")...).wantStatus(t, http.StatusConflict)
 	if !strings.Contains(r.text("[data-testid=conflict]"), "can no longer be changed") || r.attr("#title", "value") != "Mine" {
-		t.Errorf("it says %q, and has %q", r.text("[data-testid=conflict]"), r.attr("#title", "value"))
+		t.Errorf("the conflict is %q, the title %q", r.text("[data-testid=conflict]"), r.attr("#title", "value"))
 	}
 	if r.count("#send button") != 0 {
-		t.Error("what cannot be saved has a button to save")
+		t.Error("a form that cannot be saved has a button to save")
 	}
 	for _, id := range []string{"6", "0", "05", "-5", "9223372036854775808"} {
 		w.get("carol", "/staff/notices/"+id+"/edit").wantStatus(t, http.StatusNotFound)
@@ -202,22 +204,22 @@ func TestOnlyAnAnnouncementThatIsNotOverCanBeEdited(t *testing.T) {
 	}
 	w.post("carol", "/staff/notices/5/edit", editForm...).wantStatus(t, http.StatusServiceUnavailable)
 	if len(asked) > 0 || len(w.audit.entries) > 0 {
-		t.Errorf("asked %v, written down %v", asked, w.audit.entries)
+		t.Errorf("Edit got %v, audit log %v", asked, w.audit.entries)
 	}
 }
 
-func TestAnEditOfSomebodyElseIsGivenBack(t *testing.T) {
+func TestEditFromAnotherUsersPageIsNotSaved(t *testing.T) {
 	t.Parallel()
 	var asked []edited
 	w := editWorld(t, &asked)
 	r := w.postAs(inTokyo, "/staff/notices/5/edit", with(with(editForm, "page_user", "dora"), "title", "Mine")...).wantStatus(t, http.StatusConflict)
 	r.wantText(t, "[data-testid=other-user]", "You are now signed in as carol. Nothing has been changed.")
 	if r.attr("#title", "value") != "Mine" || len(asked) > 0 {
-		t.Errorf("what was typed is lost, or saved: %v", asked)
+		t.Errorf("the typed text is lost, or saved: %v", asked)
 	}
 }
 
-func TestAnEditIsPreviewed(t *testing.T) {
+func TestEditIsPreviewed(t *testing.T) {
 	t.Parallel()
 	var asked []edited
 	w := editWorld(t, &asked)
@@ -227,7 +229,7 @@ func TestAnEditIsPreviewed(t *testing.T) {
 		r.wantText(t, "#preview [data-testid=recipients]", "1,213 people will get it.")
 		r.wantText(t, "#preview [data-testid=schedule]", "It is open until 27 November 2026, 21:00.")
 		if !strings.Contains(r.text("#preview"), "Nothing has been changed yet.") || !strings.Contains(r.text("#preview"), "New") {
-			t.Errorf("it shows %q", r.text("#preview"))
+			t.Errorf("the preview is %q", r.text("#preview"))
 		}
 	}
 	if len(asked) > 0 {

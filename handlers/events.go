@@ -10,11 +10,11 @@ import (
 
 const eventsPath = "/events"
 
-// events hands the connection to the user's stream. HEAD only says whether
-// there would be one: EventSource does not tell why it failed.
+// events hands the connection to the user's event stream. HEAD only reports whether there would
+// be one, because EventSource does not say why it failed.
 //
-// The stream is always that of the session. A page says whose it is: when
-// somebody else has signed in since, there is none for it.
+// The stream always belongs to the session's user. A page sends the name of its own user; if
+// someone else has signed in since, it gets no stream.
 func (h *Handlers) events(w http.ResponseWriter, r *http.Request) error {
 	v := visitOf(r)
 	if !v.known {
@@ -29,12 +29,12 @@ func (h *Handlers) events(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	v.status = http.StatusOK // a connection that is taken over writes past us
+	v.status = http.StatusOK // the hijacked connection bypasses answer
 	err := h.Stream.Serve(w, r, readerOf(r), StreamOf{
 		Session: v.user.ID, Visible: r.URL.Query().Get("visible") == "1", ToastsOff: v.user.User.ToastsOff,
 	})
 	if errors.Is(err, notifier.ErrTooMany) {
-		// It is not the browser that asks too much: it should come back.
+		// The browser is not at fault for the limit; 503 makes it come back.
 		err = fmt.Errorf("%w: %w", notifier.ErrUnavailable, err)
 	}
 	return err

@@ -16,7 +16,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestTheStreamIsThatOfTheSession(t *testing.T) {
+func TestStreamBelongsToTheSession(t *testing.T) {
 	t.Parallel()
 	var got []string
 	w := newWorld(t, func(w *world) {
@@ -33,7 +33,7 @@ func TestTheStreamIsThatOfTheSession(t *testing.T) {
 	}
 }
 
-func TestAStreamIsToldWhatConcernsToasts(t *testing.T) {
+func TestStreamIsToldAboutVisibilityAndToasts(t *testing.T) {
 	t.Parallel()
 	var got []handlers.StreamOf
 	c := newChooser(t, notifier.Settings{})
@@ -50,7 +50,7 @@ func TestAStreamIsToldWhatConcernsToasts(t *testing.T) {
 	}
 }
 
-func TestAPageGetsNoStreamOfSomebodyElse(t *testing.T) {
+func TestPageOfAnotherUserGetsNoStream(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.config.Stream = stream(func(http.ResponseWriter, int64, string) error { return nil })
@@ -61,7 +61,7 @@ func TestAPageGetsNoStreamOfSomebodyElse(t *testing.T) {
 	}
 }
 
-func TestARefusedStreamSaysWhenToComeBack(t *testing.T) {
+func TestRefusedStreamHasRetryAfter(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.config.Stream = stream(func(http.ResponseWriter, int64, string) error {
@@ -74,9 +74,9 @@ func TestARefusedStreamSaysWhenToComeBack(t *testing.T) {
 	}
 }
 
-// TestTheStreamCanTakeTheConnection holds the middleware transparent: notifier/live
-// leaves net/http by Hijack.
-func TestTheStreamCanTakeTheConnection(t *testing.T) {
+// TestStreamCanHijackTheConnection keeps the middleware transparent: notifier/live leaves
+// net/http through Hijack.
+func TestStreamCanHijackTheConnection(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.config.Stream = stream(func(rw http.ResponseWriter, _ int64, _ string) error {

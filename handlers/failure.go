@@ -24,24 +24,23 @@ var (
 	errMethod    = errors.New("method not allowed")
 	errSignIn    = errors.New("sign in first")
 
-	// errOtherUser is a form of somebody who was signed in before.
-	errOtherUser = fmt.Errorf("%w: a form of somebody else's page", notifier.ErrConflict)
+	// errOtherUser is a form from a page of a user who was signed in before.
+	errOtherUser = fmt.Errorf("%w: a form from another user's page", notifier.ErrConflict)
 )
 
-// refusal is a conflict that nobody was faster in: what cannot be done to something
-// as it is, said by name.
+// refusal is a conflict without a race: an action that the object's state does not allow, with a
+// page of its own.
 type refusal struct {
-	code string // of the texts
-	back string // the page of what it is about
-	text string // of the texts, what leads there
+	code string // of its texts in the catalogue
+	back string // the page of the object
+	text string // id of the text of the link there
 }
 
 func (e *refusal) Error() string { return "refused: " + e.code }
 
 func (e *refusal) Unwrap() error { return notifier.ErrConflict }
 
-// unsent is a form that could not be taken for now. It is shown again as it was
-// filled in.
+// unsent is a form that cannot be accepted for now. It is shown again as it was filled in.
 type unsent struct {
 	error
 	form func(r *http.Request) templ.Component
@@ -49,14 +48,14 @@ type unsent struct {
 
 func (e *unsent) Unwrap() error { return e.error }
 
-// What staff cannot do to announcement or notice id.
+// What staff cannot do to the announcement or notice with this id.
 func refusedAsOpen(id int64) error { return &refusal{"not_over", noticePath(id), "status.back_notice"} }
 func refusedAsOver(id int64) error { return &refusal{"over", noticePath(id), "status.back_notice"} }
 func refusedAsGone(id int64) error {
 	return &refusal{"notice_over", noticePath(id), "status.back_notice"}
 }
 
-// statuses says which status an error is. What is not in it is our fault.
+// statuses maps errors to HTTP statuses. Any other error is a 500.
 var statuses = []struct {
 	err    error
 	status int
@@ -73,10 +72,10 @@ var statuses = []struct {
 	{context.DeadlineExceeded, http.StatusServiceUnavailable},
 }
 
-// statusGone is what the log says of a browser that did not wait.
+// statusGone is the status that is logged if the browser closed the connection.
 const statusGone = 499
 
-// defaultRetry is when to come back from a 429 or 503 that says nothing else.
+// defaultRetry is the Retry-After of a 429 or 503 whose error has none.
 const defaultRetry = 5 * time.Second
 
 // fail answers an error with its page: fixed texts, never the error's own.
@@ -90,9 +89,9 @@ func (h *Handlers) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if status >= http.StatusInternalServerError {
 		level := slog.LevelError
 		if status == http.StatusServiceUnavailable {
-			level = slog.LevelWarn // not ours to mend, and there may be many
+			level = slog.LevelWarn // a dependency is down, and there may be many of these
 		}
-		h.Log.LogAttrs(r.Context(), level, "request went wrong",
+		h.Log.LogAttrs(r.Context(), level, "request failed",
 			slog.String("path", r.URL.Path), slog.String("request_id", v.id), slog.Any("err", err))
 	}
 	if v.written {
@@ -102,13 +101,13 @@ func (h *Handlers) fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Retry-After", retryAfter(err))
 	}
 	if err := h.page(w, r, status, h.failurePage(r, status, err)); err != nil {
-		h.Log.LogAttrs(r.Context(), slog.LevelError, "error page not rendered",
+		h.Log.LogAttrs(r.Context(), slog.LevelError, "could not render the error page",
 			slog.String("request_id", v.id), slog.Any("err", err))
 		w.WriteHeader(status)
 	}
 }
 
-// failurePage is the form again that could not be taken, or the page of the error.
+// failurePage is the unsent form, if there is one, or the page of the error.
 func (h *Handlers) failurePage(r *http.Request, status int, err error) templ.Component {
 	if typed := (*unsent)(nil); errors.As(err, &typed) && !fragment(r) {
 		return typed.form(r)
@@ -132,7 +131,7 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 	case status != http.StatusServiceUnavailable:
 	case r.Method == http.MethodGet:
 		p.Again = safeNext(r.URL.RequestURI())
-	case r.Method == http.MethodPost && r.URL.Path != "/login": // whose password stands on no page
+	case r.Method == http.MethodPost && r.URL.Path != "/login": // never put its password on a page
 		p.Title, p.Advice, p.Retry = f.Text.T("status.not_now.heading"), f.Text.T("status.not_now.text"), h.retry(r)
 	}
 	if status >= http.StatusInternalServerError {
@@ -143,8 +142,8 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 	return p
 }
 
-// retry is the form that came with a request, to be sent once more: nothing was
-// done, and nobody has to type it again.
+// retry is the form of the request, ready to be sent again: nothing was done, and nobody has to
+// type it again.
 func (h *Handlers) retry(r *http.Request) *views.Retry {
 	if r.PostForm == nil && r.ParseForm() != nil {
 		return nil
@@ -180,7 +179,7 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// retryAfter is the header Retry-After of an error, in whole seconds.
+// retryAfter is the Retry-After header of an error, in whole seconds.
 func retryAfter(err error) string {
 	wait := defaultRetry
 	if busy := (*notifier.TooManyError)(nil); errors.As(err, &busy) && busy.RetryAfter > 0 {

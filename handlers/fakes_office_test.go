@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -11,12 +12,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// office is a world whose staff administer what is in memory.
+// office is a world in which staff administer data in memory.
 type office struct {
 	*world
 	roles  *roleBook
 	topics *topics
-	subs   *[]notifier.Subscription // the latest first
+	subs   *[]notifier.Subscription // newest first
 	asked  *[]notifier.SubscriptionQuery
 	keys   *keyring
 	rules  *ruleBook
@@ -26,12 +27,13 @@ func newOffice(t *testing.T) *office {
 	t.Helper()
 	o := &office{
 		roles: &roleBook{members: map[string][]string{notifier.RoleStaff: {"carol"}}, users: []string{"alice", "bob", "carol"}},
-		keys:  &keyring{}, rules: &ruleBook{}, subs: &[]notifier.Subscription{}, asked: &[]notifier.SubscriptionQuery{},
+		keys:  &keyring{forms: map[string]int{}}, rules: &ruleBook{}, subs: &[]notifier.Subscription{}, asked: &[]notifier.SubscriptionQuery{},
 	}
 	o.topics = &topics{subscribe: o.subscribe, unsubscribe: o.unsubscribe, saveType: o.saveType, deleteType: o.deleteType}
 	o.world = newWorld(t, func(w *world) {
 		w.config.Roles, w.config.Keys, w.config.Rules, w.config.Topics = o.roles, o.keys, o.rules, o.topics
 		w.config.Subscriptions = subscriptions(o.list)
+		w.config.Slips = slips{}
 		w.config.NewKey = func() (string, []byte) { return "ck_secret", []byte("hash") }
 		w.directory.users = o.roles.list
 	})
@@ -89,11 +91,11 @@ func (o *office) deleteType(slug string) error {
 	return nil
 }
 
-// done is what was written down: who did what to what.
+// done lists the audit entries as actor, action and object.
 func (o *office) done() []string {
 	var done []string
 	for _, e := range o.audit.entries {
-		done = append(done, strings.TrimSpace(e.Actor+" "+e.Action+" "+e.Object+" "+e.Detail))
+		done = append(done, strings.TrimSpace(e.Actor.String()+" "+e.Action+" "+e.Object.String()+" "+e.Detail))
 	}
 	return done
 }
@@ -179,19 +181,40 @@ func (b *roleBook) RemoveRole(_ context.Context, user, role string) error {
 	return b.err
 }
 
-// keyring is keys, the latest first.
+// keyring is keys, newest first.
 type keyring struct {
 	all     []notifier.APIKey
 	hashes  []string
+	forms   map[string]int // number of keys with it
 	listErr error
 }
 
 func (k *keyring) Keys(context.Context) ([]notifier.APIKey, error) { return k.all, k.listErr }
 
-func (k *keyring) AddKey(_ context.Context, key notifier.APIKey, hash []byte) (notifier.APIKey, error) {
+func (k *keyring) AddKeyOnce(_ context.Context, key notifier.APIKey, hash []byte, form string) (notifier.APIKey, bool, error) {
+	if id := k.forms[form]; id > 0 {
+		return k.all[len(k.all)-id], true, nil
+	}
 	key.ID, key.CreatedAt = int64(len(k.all)+1), noon
 	k.all, k.hashes = append([]notifier.APIKey{key}, k.all...), append(k.hashes, string(hash))
-	return key, nil
+	if form != "" {
+		k.forms[form] = len(k.all)
+	}
+	return key, false, nil
+}
+
+// slips keeps one text for each user.
+type slips map[int64]string
+
+func (s slips) Put(_ http.ResponseWriter, seq int64, text string) error {
+	s[seq] = text
+	return nil
+}
+
+func (s slips) Take(_ http.ResponseWriter, _ *http.Request, seq int64) (string, bool) {
+	text, ok := s[seq]
+	delete(s, seq)
+	return text, ok
 }
 
 func (k *keyring) RevokeKey(_ context.Context, id int64) (notifier.APIKey, error) {
@@ -204,7 +227,7 @@ func (k *keyring) RevokeKey(_ context.Context, id int64) (notifier.APIKey, error
 	return notifier.APIKey{}, notifier.ErrNotFound
 }
 
-// ruleBook is rules that run when they are told to.
+// ruleBook is rules that run on demand.
 type ruleBook struct {
 	states []notifier.RuleState
 	ran    []string

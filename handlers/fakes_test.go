@@ -14,11 +14,16 @@ type sessions struct {
 	signIn     func(u notifier.User) error
 	signOut    func() error
 	everywhere func(seq int64) error
+
+	signInCookie *http.Cookie // nil: none is set
 }
 
 func (s *sessions) Current(r *http.Request) (notifier.Signed, bool, error) { return s.current(r) }
 
-func (s *sessions) SignIn(_ http.ResponseWriter, _ *http.Request, u notifier.User) error {
+func (s *sessions) SignIn(w http.ResponseWriter, _ *http.Request, u notifier.User) error {
+	if s.signInCookie != nil {
+		http.SetCookie(w, s.signInCookie)
+	}
 	return s.signIn(u)
 }
 
@@ -30,8 +35,12 @@ func (s *sessions) SignOutEverywhere(_ context.Context, _ http.ResponseWriter, _
 
 type gate func(username, password, address string) (notifier.User, error)
 
-func (g gate) Check(_ context.Context, username, password, address string) (notifier.User, error) {
-	return g(username, password, address)
+func (g gate) Check(_ *http.Request, username, password, address string) (notifier.User, *http.Cookie, error) {
+	user, err := g(username, password, address)
+	if err != nil {
+		return user, nil, err
+	}
+	return user, &http.Cookie{Name: "carillon_device", Value: "of " + user.Name}, nil
 }
 
 type inbox struct {
@@ -56,6 +65,14 @@ func (b *inbox) MarkRead(_ context.Context, seq int64, key string) (notifier.Bad
 
 func (b *inbox) MarkUnread(_ context.Context, seq int64, key string) (notifier.Badge, error) {
 	return b.change("unread", seq, key)
+}
+
+func (b *inbox) Unread(_ context.Context, seq int64, key string) (notifier.Badge, error) {
+	return b.change("unread again", seq, key)
+}
+
+func (b *inbox) Follow(_ context.Context, seq int64, key string, _ int64) (notifier.Badge, error) {
+	return b.change("follow", seq, key)
 }
 
 func (b *inbox) ReadUpto(_ context.Context, seq int64, upto string) (notifier.Badge, error) {
@@ -96,10 +113,17 @@ type sender struct {
 	progressOf func(notices []notifier.Notice) ([]notifier.Progress, error)
 
 	edit   func(id, revision int64, d notifier.Draft) (notifier.Notice, error)
+	unread []int64 // the ids EditUnread was called with
 	remove func(id int64) error
 }
 
 func (s *sender) Edit(_ context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
+	return s.edit(id, revision, d)
+}
+
+// EditUnread is Edit, and notes the id.
+func (s *sender) EditUnread(_ context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
+	s.unread = append(s.unread, id)
 	return s.edit(id, revision, d)
 }
 
@@ -112,7 +136,7 @@ func (s *sender) SendOnce(_ context.Context, d notifier.Draft, once *notifier.On
 	return s.send(d)
 }
 
-// Count checks a draft as the pipeline does.
+// Count validates a draft like the pipeline.
 func (s *sender) Count(_ context.Context, d notifier.Draft) (int64, error) {
 	if err := d.Validate(notifier.Limits{}); err != nil {
 		return 0, err
@@ -131,18 +155,26 @@ func (s *sender) ProgressOf(_ context.Context, notices []notifier.Notice) ([]not
 }
 
 type directory struct {
+	same  map[string][]string // by name as typed
 	users func(q notifier.UserQuery) ([]notifier.User, error)
 	roles func() ([]notifier.RoleInfo, error)
 
 	findUsers func(part string, limit int) ([]notifier.User, error)
 	findRoles func(part string, limit int) ([]notifier.RoleInfo, error)
 
-	sizes map[notifier.Audience]int64
+	sizes        map[notifier.Audience]int64
+	audienceSize func() (map[notifier.Audience]int64, error) // instead of sizes
 
 	notices func(q notifier.NoticeQuery) ([]notifier.Notice, error)
+	notice  func(id int64) (notifier.Notice, error)
 }
 
+func (d *directory) Notice(_ context.Context, id int64) (notifier.Notice, error) { return d.notice(id) }
+
 func (d *directory) AudienceSize(context.Context, []notifier.Audience, int64) (map[notifier.Audience]int64, error) {
+	if d.audienceSize != nil {
+		return d.audienceSize()
+	}
 	return d.sizes, nil
 }
 
@@ -150,14 +182,26 @@ func (d *directory) Users(_ context.Context, q notifier.UserQuery) ([]notifier.U
 	return d.users(q)
 }
 
-func (d *directory) Roles(context.Context) ([]notifier.RoleInfo, error) { return d.roles() }
-
 func (d *directory) FindUsers(_ context.Context, part string, limit int) ([]notifier.User, error) {
 	return d.findUsers(part, limit)
 }
 
+func (d *directory) SameNames(_ context.Context, names []string) (map[string][]string, error) {
+	found := map[string][]string{}
+	for _, name := range names {
+		if same := d.same[name]; same != nil {
+			found[name] = same
+		}
+	}
+	return found, nil
+}
+
 func (d *directory) FindRoles(_ context.Context, part string, limit int) ([]notifier.RoleInfo, error) {
-	return d.findRoles(part, limit)
+	if d.findRoles != nil {
+		return d.findRoles(part, limit)
+	}
+	roles, err := d.roles()
+	return roles[:min(len(roles), limit)], err
 }
 
 func (d *directory) Notices(_ context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error) {

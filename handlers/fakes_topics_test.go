@@ -8,11 +8,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// topics is types as they are listed. What is not set must not be asked.
+// topics is a fake. Methods without a function must not be called.
 type topics struct {
 	types []notifier.NoticeType
 
 	saveType    func(t notifier.NoticeType) error
+	tidied      func() (int64, error)
 	deleteType  func(slug string) error
 	subscribe   func(s notifier.Subscription) (bool, error)
 	unsubscribe func(s notifier.Subscription) (bool, error)
@@ -44,6 +45,8 @@ func (t *topics) Expiry(typ string) time.Duration { return t.find(typ).ExpiresIn
 func (t *topics) SaveType(_ context.Context, nt notifier.NoticeType) error { return t.saveType(nt) }
 
 func (t *topics) DeleteType(_ context.Context, slug string) error { return t.deleteType(slug) }
+
+func (t *topics) DeleteUndescribed(context.Context) (int64, error) { return t.tidied() }
 
 func (t *topics) Subscribe(_ context.Context, s notifier.Subscription) (bool, error) {
 	return t.subscribe(s)

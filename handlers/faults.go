@@ -1,8 +1,10 @@
 package handlers
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -10,20 +12,30 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// showFaults puts every fault beside its field, the first where a field has
-// several, and into the list on top. A fault of the form
-// itself is in the list only.
+// pageOrder lists the fields as they appear on the page, from top to bottom.
+var pageOrder = []string{
+	"target", "to", "type", "scope", "title", "body", "link", "subject", "expires_in", "starts_at", "ends_at", "pinned", "late_joiners", "toast",
+}
+
+// showFaults puts each error beside its field, only the first if a field has several, and all of
+// them into the list at the top. Errors of the form itself are only in the list.
 func (h *Handlers) showFaults(p *views.Send, bad *notifier.InvalidError) {
+	recipients, label := recipientField(&p.Form)
 	labels := map[string]string{
-		"target": "send.target", "to": toLabel(p.Form.Target), "type": "send.type", "subject": "send.subject", "scope": "send.scope",
+		"target": "send.target", recipients: label, "type": "send.type", "subject": "send.subject", "scope": "send.scope",
 		"title": "send.title_field", "body": "send.body", "link": "send.link", "expires_in": "send.expires",
 		"starts_at": "send.starts_at", "ends_at": "send.ends_at", "pinned": "send.pinned", "late_joiners": "send.late_joiners",
 		"toast": "send.toast",
 	}
-	for _, f := range bad.Fields {
+	inOrder := slices.Clone(bad.Fields)
+	slices.SortStableFunc(inOrder, func(a, b notifier.FieldError) int {
+		return cmp.Compare(slices.Index(pageOrder, a.Field), slices.Index(pageOrder, b.Field))
+	})
+	for _, f := range inOrder {
 		if f.Field == "to" && p.Form.Target == "topic" {
-			continue // its type and scope say what is wrong with it
+			continue // the errors of type and scope cover it
 		}
+		f = ofRecipients(f, recipients)
 		text := faultText(p.Text, h.named(p.Text, f))
 		link := views.FaultLink{Text: text}
 		if label, shown := labels[f.Field]; shown {
@@ -36,19 +48,20 @@ func (h *Handlers) showFaults(p *views.Send, bad *notifier.InvalidError) {
 	}
 }
 
-// toLabel is what the field of the recipients is called.
-func toLabel(target string) string {
-	switch target {
-	case "role":
-		return "send.to_role"
-	case "audience":
-		return "send.to_audience"
-	default:
-		return "send.to"
+// ofRecipients moves an error of the recipients to the control that names them. An empty list or
+// group of checkboxes asks for a choice.
+func ofRecipients(f notifier.FieldError, recipients string) notifier.FieldError {
+	if f.Field != "to" {
+		return f
 	}
+	f.Field = recipients
+	if f.Code == notifier.CodeRequired && recipients != "to" {
+		f.Code = codeChoose
+	}
+	return f
 }
 
-// named puts the name of an audience in the place of its number.
+// named replaces the number of an audience with its name.
 func (h *Handlers) named(text *locale.Printer, f notifier.FieldError) notifier.FieldError {
 	number, ok := whole(f.Params["Audience"])
 	if !ok {
@@ -59,8 +72,7 @@ func (h *Handlers) named(text *locale.Printer, f notifier.FieldError) notifier.F
 	return f
 }
 
-// faultText is the message of a fault. Its parameters are those that
-// notifier/draft_codes.go names.
+// faultText is the message of an error. notifier/draft_codes.go names its parameters.
 func faultText(text *locale.Printer, f notifier.FieldError) string {
 	id := "error." + f.Code
 	var pairs []string

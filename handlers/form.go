@@ -13,18 +13,17 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// codeForm is the fault of a form that is not ours: a field unknown or twice.
+// codeForm is the error code for a form that is not ours: an unknown field, or one sent twice.
 const codeForm = "form"
 
-// form reads a posted form that has the given fields and no others. A field
-// too many, or one sent twice, is an *notifier.InvalidError beside the values.
-// Every form may say whose page it is of: that of somebody else is errOtherUser.
+// form reads a posted form that may have the given fields and no others. For an unknown or
+// repeated field it returns a *notifier.InvalidError along with the values. Every form may name
+// the user whose page it is on; if that is another user, the error is errOtherUser.
 func form(r *http.Request, fields ...string) (url.Values, error) {
 	return formWith(r, "", fields...)
 }
 
-// formWith is form, for one with boxes that share a name: many may be sent several
-// times.
+// formWith is form, except that many may occur several times, as checkboxes that share a name do.
 func formWith(r *http.Request, many string, fields ...string) (url.Values, error) {
 	if kind := r.Header.Get("Content-Type"); kind != "" {
 		if name, _, err := mime.ParseMediaType(kind); err != nil || name != "application/x-www-form-urlencoded" {
@@ -50,9 +49,9 @@ func formWith(r *http.Request, many string, fields ...string) (url.Values, error
 	return r.PostForm, bad.OrNil()
 }
 
-// ownForm says whether a plain form is of a page of this user, as far as it
-// says. Without script no header does, and somebody else may have signed in since
-// in another tab. Whoever is signed out has nothing that could be changed.
+// ownForm reports whether a plain form came from a page of this user, as far as the form says.
+// Without script no header says so, and someone else may have signed in since in another tab. For
+// a signed-out user it is true: there is nothing to change.
 func ownForm(r *http.Request) bool {
 	v := visitOf(r)
 	for _, name := range r.PostForm[views.PageUser] {
@@ -72,14 +71,14 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// kept is a typed text as it can stand in a page again: what no page can hold
-// is shown as a replacement character.
+// kept makes typed text safe to show again: characters that no page can hold become replacement
+// characters.
 func kept(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
 }
 
-// number reads a positive decimal number. Anything else, such as a cursor that
-// was tampered with, is 0.
+// number parses a positive decimal number. It returns 0 for anything else, such as a cursor that
+// was tampered with.
 func number(s string) int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 || s[0] == '+' {
@@ -88,7 +87,7 @@ func number(s string) int64 {
 	return n
 }
 
-// pathID is the number in an address. What is no number of anything does not exist.
+// pathID parses the id in the address. Anything but a plain number is notifier.ErrNotFound.
 func pathID(r *http.Request) (int64, error) {
 	id := number(r.PathValue("id"))
 	if id == 0 || strconv.FormatInt(id, 10) != r.PathValue("id") {

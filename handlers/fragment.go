@@ -14,14 +14,14 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// fragment says whether a script asked, which puts a part of the answer in the
-// place of a part of the page. Whoever has none gets whole pages.
+// fragment reports whether a script made the request, to replace a part of the page. Without
+// script, whole pages are sent.
 func fragment(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }
 
-// inPart says whether the script swaps the part with this id.
+// inPart reports whether the script replaces the part with this id.
 func inPart(r *http.Request, id string) bool { return fragment(r) && r.Header.Get("HX-Target") == id }
 
-// shownPage is the page that a script asks from.
+// shownPage is the page that the script is on.
 func shownPage(r *http.Request) string {
 	u, err := url.Parse(r.Header.Get("HX-Current-URL"))
 	if err != nil {
@@ -30,7 +30,7 @@ func shownPage(r *http.Request) string {
 	return safeNext(u.RequestURI())
 }
 
-// tellBadge gives a script the number at once, whatever its stream does.
+// tellBadge sends a script the badge at once, without waiting for the stream.
 func (h *Handlers) tellBadge(w http.ResponseWriter, r *http.Request, b notifier.Badge) error {
 	if !fragment(r) {
 		return nil
@@ -56,7 +56,7 @@ func (h *Handlers) rowPart(w http.ResponseWriter, r *http.Request, key, back str
 	return h.sendPart(w, r, p, badge)
 }
 
-// gonePart answers a delete: a hidden row keeps the place, for Undo.
+// gonePart answers a deletion with a hidden row that keeps the place, for Undo.
 func (h *Handlers) gonePart(w http.ResponseWriter, r *http.Request, e notifier.Entry, back string, badge notifier.Badge) error {
 	p := h.partPage(r, queryOf(back), badge, &views.Done{Text: h.text(r).T("done.deleted")})
 	p.Gone = strconv.FormatInt(e.At, 10)
@@ -77,7 +77,7 @@ func (h *Handlers) sendPart(w http.ResponseWriter, r *http.Request, p *views.Inb
 	return h.page(w, r, http.StatusOK, views.InboxPart(p))
 }
 
-// queryOf is which page of the inbox a form's field `back` means.
+// queryOf is the page of the inbox that a form's field `back` names.
 func queryOf(back string) inboxQuery {
 	u, err := url.Parse(back)
 	if err != nil {
@@ -86,7 +86,7 @@ func queryOf(back string) inboxQuery {
 	return lookQuery(u.Query())
 }
 
-// panel is what the bell opens.
+// panel shows the panel that the bell opens.
 func (h *Handlers) panel(w http.ResponseWriter, r *http.Request) error {
 	p, err := h.newest(w, r)
 	if err != nil {
@@ -95,8 +95,8 @@ func (h *Handlers) panel(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.PanelFragment(p))
 }
 
-// panelPart is the panel after something was done in it. What was done is told on
-// the page below, whichever it is, so that Undo leads to the inbox.
+// panelPart is the panel after an action in it. The message about the action is shown on the page
+// underneath, whatever that is, so its Undo leads to the inbox.
 func (h *Handlers) panelPart(w http.ResponseWriter, r *http.Request, done *views.Done) error {
 	p, err := h.newest(w, r)
 	if err != nil {
@@ -105,11 +105,11 @@ func (h *Handlers) panelPart(w http.ResponseWriter, r *http.Request, done *views
 	if done.Undo != nil {
 		done.Undo.Fields = append(done.Undo.Fields, views.Hidden{Name: "back", Value: inboxPath})
 	}
-	f := h.bareFrame(r)
-	return h.page(w, r, http.StatusOK, templ.Join(views.PanelFragment(p), views.DoneLine(&f, done)))
+	around := h.partOf(r, h.announced(r))
+	return h.page(w, r, http.StatusOK, templ.Join(views.PanelFragment(p), views.DoneLine(&around.Frame, done), views.PinnedBanner(&around.Frame, true)))
 }
 
-// newest is the panel, and tells the script the number.
+// newest builds the panel, and sends the script the badge.
 func (h *Handlers) newest(w http.ResponseWriter, r *http.Request) (*views.Panel, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
 	defer cancel()
@@ -119,22 +119,22 @@ func (h *Handlers) newest(w http.ResponseWriter, r *http.Request) (*views.Panel,
 		page, err = h.Archive.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Limit: panelRows})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("show the newest of an inbox: %w", err)
+		return nil, fmt.Errorf("show the newest entries of an inbox: %w", err)
 	}
 	a := h.announced(r)
 	if err := h.tellBadge(w, r, a.with(pageBadge(page))); err != nil {
 		return nil, err
 	}
 	text := h.text(r)
-	p := &views.Panel{Text: text, Icons: h.assets.Icons, Labels: rowLabels(text), Empty: inboxEmpty(text, inboxQuery{})}
+	p := &views.Panel{Text: text, Icons: h.assets.Icons, Labels: rowLabels(text), Empty: inboxEmpty(text, inboxQuery{}, a)}
 	rows := h.rowMaker(r, text)
 	for _, day := range rows.days(page.Entries) {
 		p.Rows = append(p.Rows, day.Rows...)
 	}
 	if stored {
 		p.Stale = h.stale(r, "stale.panel", page.Ver)
-	} else if page.Unread > 0 {
-		p.Upto = strconv.FormatInt(page.Ver, 10)
+	} else if page.Unread+a.Unread > 0 {
+		p.Upto, p.Posts = strconv.FormatInt(page.Ver, 10), unreadPosts(a)
 	}
 	if a.Unread > 0 {
 		p.Announcements = text.N("js.unread_announcements", a.Unread)
@@ -142,7 +142,7 @@ func (h *Handlers) newest(w http.ResponseWriter, r *http.Request) (*views.Panel,
 	return p, nil
 }
 
-// keys is the list of keyboard shortcuts.
+// keys lists the keyboard shortcuts.
 func (h *Handlers) keys(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.KeysFragment(h.text(r), h.assets.Icons))
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// script sends a form as the pages' script does.
+// script sends a form like the pages' script.
 func (w *world) script(user, address, target, body string) reply {
 	w.t.Helper()
 	return w.postBody(user, address, body, "HX-Request", "true", "HX-Target", target)
 }
 
-// told is the badge that an answer gives a script.
+// told is the badge that a response sends to the script.
 func (r reply) told(t *testing.T) notifier.Badge {
 	t.Helper()
 	var events map[string]notifier.Badge
@@ -31,7 +31,7 @@ func (r reply) told(t *testing.T) notifier.Badge {
 	return events["carillon:badge"]
 }
 
-func TestAScriptGetsTheRowItChangedAndTheNumber(t *testing.T) {
+func TestScriptGetsTheChangedRowAndTheBadge(t *testing.T) {
 	t.Parallel()
 	var found []int64
 	w := newWorld(t, func(w *world) {
@@ -45,20 +45,20 @@ func TestAScriptGetsTheRowItChangedAndTheNumber(t *testing.T) {
 	})
 	r := w.script("alice", "/inbox/unread", "e1", "key=like%3A1&back=%2Finbox%3Fopened%3D33").wantStatus(t, http.StatusOK)
 	if r.count("[data-testid=entry]") != 1 || r.count("html h1, header") != 0 {
-		t.Errorf("not one row alone:\n%s", r.body)
+		t.Errorf("the response is not exactly one row:\n%s", r.body)
 	}
 	if got := r.attr("[data-testid=entry] [name=back]", "value"); got != "/inbox?opened=33" {
-		t.Errorf("the row leads back to %q", got)
+		t.Errorf("the row's form returns to %q", got)
 	}
 	if got := r.told(t); got.Unread != 2 || got.Ver != 50 {
-		t.Errorf("the script is told %+v", got)
+		t.Errorf("the script gets the badge %+v", got)
 	}
 	if !slices.Equal(found, []int64{7, 33}) {
-		t.Errorf("looked for %v", found)
+		t.Errorf("Find got %v", found)
 	}
 }
 
-func TestADeletedRowLeavesItsPlaceForUndo(t *testing.T) {
+func TestDeletedRowKeepsAPlaceForUndo(t *testing.T) {
 	t.Parallel()
 	var restored []notifier.Entry
 	e := entry(1, noon, true, false)
@@ -69,15 +69,16 @@ func TestADeletedRowLeavesItsPlaceForUndo(t *testing.T) {
 			return nil
 		}
 		w.inbox.find = func(int64, string, int64) (notifier.Entry, error) { return e, nil }
+		w.sender.progress = func(int64) (notifier.Progress, error) { return sentAs(&e), nil }
 	})
 	r := w.script("alice", "/inbox/delete", "e1", "key="+e.Key+"&back=%2Finbox%3Fopened%3D0").wantStatus(t, http.StatusOK)
 	place := r.attr("li[hidden]", "id")
 	if place == "" || r.count("[data-testid=entry]") != 0 {
-		t.Fatalf("no hidden place:\n%s", r.body)
+		t.Fatalf("no hidden row:\n%s", r.body)
 	}
 	undo := r.page.Find("#done[hx-swap-oob=true] form")
 	if got := undo.AttrOr("hx-target", ""); got != "#"+place {
-		t.Errorf("Undo puts the row into %q, its place is %q", got, place)
+		t.Errorf("Undo replaces %q, the hidden row is %q", got, place)
 	}
 	fields := []string{}
 	undo.Find("input").Each(func(_ int, f *goquery.Selection) {
@@ -89,7 +90,7 @@ func TestADeletedRowLeavesItsPlaceForUndo(t *testing.T) {
 	}
 }
 
-func TestMarkAllAsReadCanBeUndone(t *testing.T) {
+func TestMarkAllAsReadCanBeUndoneForEntries(t *testing.T) {
 	t.Parallel()
 	var did []string
 	unread := []notifier.Entry{entry(3, noon, false, false), entry(2, noon.Add(-time.Second), false, false), entry(1, noon.Add(-time.Minute), false, false)}
@@ -103,12 +104,12 @@ func TestMarkAllAsReadCanBeUndone(t *testing.T) {
 		w.inbox.change = func(verb string, _ int64, arg string) (notifier.Badge, error) {
 			did = append(did, verb+" "+arg)
 			if arg == unread[2].Key {
-				return notifier.Badge{}, notifier.ErrNotFound // it has left the inbox since
+				return notifier.Badge{}, notifier.ErrNotFound // it has since left the inbox
 			}
 			return notifier.Badge{}, nil
 		}
 	})
-	upto := "upto=" + strconv.FormatInt(unread[1].At, 10) // the first came after the page was made
+	upto := "upto=" + strconv.FormatInt(unread[1].At, 10) // the first one arrived after the page was rendered
 	for _, how := range []func() reply{
 		func() reply { return w.script("alice", "/inbox/read-all", "inbox", upto) },
 		func() reply {
@@ -125,7 +126,7 @@ func TestMarkAllAsReadCanBeUndone(t *testing.T) {
 			t.Errorf("Undo names %q", keys)
 		}
 		w.post("alice", form.AttrOr("action", ""), "keys", keys, "back", "/inbox?opened=4").wantRedirect(t, "/inbox?done=restored&opened=4")
-		want := []string{"upto " + strconv.FormatInt(unread[1].At, 10), "unread " + unread[1].Key, "unread " + unread[2].Key}
+		want := []string{"upto " + strconv.FormatInt(unread[1].At, 10), "unread again " + unread[1].Key, "unread again " + unread[2].Key}
 		if !slices.Equal(did, want) {
 			t.Errorf("did %q, want %q", did, want)
 		}
@@ -133,7 +134,7 @@ func TestMarkAllAsReadCanBeUndone(t *testing.T) {
 	w.get("carol", "/inbox?done=read-all").wantText(t, "[data-testid=done] form", "")
 }
 
-func TestTheBellShowsTheNewestWithoutOpening(t *testing.T) {
+func TestPanelShowsTheNewestEntriesWithoutOpeningTheInbox(t *testing.T) {
 	t.Parallel()
 	var asked []notifier.Query
 	w := newWorld(t, func(w *world) {
@@ -158,11 +159,11 @@ func TestTheBellShowsTheNewestWithoutOpening(t *testing.T) {
 	}
 	w.script("alice", "/inbox/read-all", "panel", "upto=77").wantStatus(t, http.StatusOK)
 	if len(asked) == 0 || asked[0].Limit != 10 || asked[len(asked)-1].Limit != 10 {
-		t.Errorf("asked for %+v", asked)
+		t.Errorf("Look got %+v", asked)
 	}
 }
 
-func TestAnOlderLineStaysWhileThereIsNothingToSay(t *testing.T) {
+func TestResponseWithoutAMessageKeepsThePreviousOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.inbox.change = func(string, int64, string) (notifier.Badge, error) { return notifier.Badge{}, nil }
@@ -170,17 +171,17 @@ func TestAnOlderLineStaysWhileThereIsNothingToSay(t *testing.T) {
 	})
 	r := w.script("alice", "/inbox/read", "e1", "key=like%3A1").wantStatus(t, http.StatusOK)
 	if r.count("#done") != 0 {
-		t.Errorf("a row comes with a line that says nothing:\n%s", r.body)
+		t.Errorf("a row has an empty message:\n%s", r.body)
 	}
 	if r = w.get("alice", "/inbox?filter=unread"); r.count("#done") != 1 || r.count("#done[hx-swap-oob]") != 0 {
-		t.Error("a page with nothing to say would empty the line, or has none")
+		t.Error("a page without a message would clear the message, or has no place for one")
 	}
 	if w.get("alice", "/inbox?done=read").count("#done[hx-swap-oob=true]") != 1 {
-		t.Error("a page with something to say would not say it")
+		t.Error("a page with a message does not show it")
 	}
 }
 
-func TestThePanelSaysThatAllIsMarkedAsRead(t *testing.T) {
+func TestPanelSaysThatAllIsMarkedAsRead(t *testing.T) {
 	t.Parallel()
 	unread := []notifier.Entry{entry(2, noon, false, false), entry(1, noon.Add(-time.Minute), false, false)}
 	w := newWorld(t, func(w *world) {
@@ -195,7 +196,7 @@ func TestThePanelSaysThatAllIsMarkedAsRead(t *testing.T) {
 	}
 	for _, attr := range form.Nodes[0].Attr {
 		if strings.HasPrefix(attr.Key, "hx-") {
-			t.Errorf("Undo is swapped by %s, and the page below the panel may be any", attr.Key)
+			t.Errorf("Undo has %s, although the page below the panel may be any", attr.Key)
 		}
 	}
 	fields := []string{}
@@ -204,31 +205,31 @@ func TestThePanelSaysThatAllIsMarkedAsRead(t *testing.T) {
 	}
 	w.post("alice", form.AttrOr("action", ""), fields...).wantRedirect(t, "/inbox?done=restored")
 	if w.get("alice", "/inbox/panel", "HX-Request", "true").count("#done") != 0 {
-		t.Error("to open the panel says what was done before")
+		t.Error("opening the panel shows the message of an earlier action")
 	}
 }
 
-func TestAScriptWithoutASessionIsSentToSignIn(t *testing.T) {
+func TestScriptWithoutASessionIsSentToLogin(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	r := w.do(httptest.NewRequest(http.MethodGet, "/inbox/panel", nil), "", "HX-Request", "true", "HX-Current-URL", "http://c.example/staff/users?q=a").
 		wantStatus(t, http.StatusUnauthorized)
 	if got := r.Header.Get("HX-Redirect"); got != "/login?next=%2Fstaff%2Fusers%3Fq%3Da" {
-		t.Errorf("sent to %q", got)
+		t.Errorf("redirected to %q", got)
 	}
 	for _, evil := range []string{"https://evil.example//evil.example", "%zz", ""} {
 		r = w.do(httptest.NewRequest(http.MethodGet, "/inbox/panel", nil), "", "HX-Request", "true", "HX-Current-URL", evil)
 		if got := r.Header.Get("HX-Redirect"); !strings.HasPrefix(got, "/login?next=%2F") || strings.Contains(got, "evil") {
-			t.Errorf("from %q sent to %q", evil, got)
+			t.Errorf("from %q redirected to %q", evil, got)
 		}
 	}
 }
 
-func TestAPageOfSomebodyElseGetsNothingOfThisUsers(t *testing.T) {
+func TestPageOfAnotherUserGetsNothingOfThisUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.inbox.look = func(int64, notifier.Query) (notifier.Page, error) {
-			t.Error("an inbox was looked into")
+			t.Error("an inbox was read")
 			return notifier.Page{}, nil
 		}
 		w.inbox.change = func(string, int64, string) (notifier.Badge, error) {
@@ -243,7 +244,7 @@ func TestAPageOfSomebodyElseGetsNothingOfThisUsers(t *testing.T) {
 	headers := []string{"HX-Request", "true", "Carillon-User", "carol", "HX-Current-URL", "http://c.example/inbox?opened=3"}
 	r := w.do(httptest.NewRequest(http.MethodGet, "/inbox/panel", nil), "alice", headers...).wantStatus(t, http.StatusUnauthorized)
 	if got := r.Header.Get("HX-Redirect"); got != "/login?next=%2Finbox%3Fopened%3D3" {
-		t.Errorf("sent to %q", got)
+		t.Errorf("redirected to %q", got)
 	}
 	w.postBody("alice", "/inbox/read-all", "upto=9", headers...).wantStatus(t, http.StatusUnauthorized)
 }

@@ -9,35 +9,35 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// doneTexts are the codes of ?done= and their texts.
+// doneTexts maps the codes of ?done= to their texts.
 var doneTexts = map[string]string{
 	"read": "done.read", "unread": "done.unread", "deleted": "done.deleted", "restored": "done.restored",
 	"read-all": "done.all_read", "signed-out": "done.signed_out", "saved": "done.saved", "retracting": "done.retracting",
 	"muted": "done.muted", "unmuted": "done.unmuted",
 	"replayed": "done.replayed", "discarded": "done.discarded",
 	"role-made": "done.role_made", "role-deleted": "done.role_deleted", "member-added": "done.member_added", "member-removed": "done.member_removed",
-	"subscribed": "done.subscribed", "unsubscribed": "done.unsubscribed", "type-saved": "done.type_saved", "type-deleted": "done.type_deleted",
-	"key-revoked": "done.key_revoked", "rule-run": "done.rule_run",
+	"subscribed": "done.subscribed", "unsubscribed": "done.unsubscribed", "type-saved": "done.type_saved", "type-deleted": "done.type_deleted", "types-tidied": "done.types_tidied",
+	"key-revoked": "done.key_revoked", "key-known": "done.key_known", "rule-run": "done.rule_run",
 	"you-subscribe": "done.you_subscribe", "you-unsubscribe": "done.you_unsubscribe", "notice-edited": "done.notice_edited",
-	"edited": "done.edited", "removed": "done.removed", "announcement-over": "js.announcement_over",
+	"edited": "done.edited", "edited-unread": "done.edited_unread", "removed": "done.removed", "announcement-over": "js.announcement_over",
 }
 
-// text is the catalogue for a request.
+// text is the catalogue in the language of the request.
 func (h *Handlers) text(r *http.Request) *locale.Printer {
 	return h.texts.For(visitOf(r).user.User.Locale, r.Header.Get("Accept-Language"))
 }
 
-// now is the time as a reader's clock shows it.
+// now is the current time in the reader's time zone.
 func (h *Handlers) now(r *http.Request) time.Time { return h.Now().In(h.zones.of(r)) }
 
-// frame is what is around a page, with the number on the bell and what is pinned.
+// frame is the frame of a page, with the badge and the pinned announcement.
 func (h *Handlers) frame(r *http.Request, section, title string) views.Frame {
 	f, _ := h.frameWith(r, section, title, nil)
 	return f
 }
 
-// frameWith is the frame of a page that knows the announcements already, unless a
-// is nil. It returns the number on the bell, too.
+// frameWith is frame for a page that has read the announcements already; a is nil if it has not.
+// It also returns the badge.
 func (h *Handlers) frameWith(r *http.Request, section, title string, a *announced) (views.Frame, notifier.Badge) {
 	f := h.bareFrame(r)
 	f.Section, f.Title = section, f.Text.T(title)
@@ -53,7 +53,7 @@ func (h *Handlers) frameWith(r *http.Request, section, title string, a *announce
 	return f, h.surround(r, &f, *a)
 }
 
-// doneLine says what the address says was done; nil: nothing.
+// doneLine is the message for the address's done code; nil if it has none.
 func doneLine(r *http.Request, text *locale.Printer) *views.Done {
 	id, ok := doneTexts[r.URL.Query().Get("done")]
 	if !ok {
@@ -62,7 +62,7 @@ func doneLine(r *http.Request, text *locale.Printer) *views.Done {
 	return &views.Done{Text: text.T(id)}
 }
 
-// bareFrame asks nobody for anything.
+// bareFrame is a frame without any data from Redis or SQL.
 func (h *Handlers) bareFrame(r *http.Request) views.Frame {
 	v := visitOf(r)
 	f := views.Frame{Text: h.text(r), Assets: h.assets}

@@ -1,9 +1,9 @@
-// Package handlers answers browsers: the pages, their forms and the event
-// stream. A handler parses, makes one call, and redirects or renders; what
-// happens to notices is decided behind the interfaces in config.go.
+// Package handlers answers browsers: the pages, their forms and the event stream. A handler
+// parses the request, makes one call, and redirects or renders; the interfaces in config.go hide
+// what happens to notices.
 //
-// routes.go has every address; serve.go turns errors into pages;
-// middleware.go has what applies to all requests.
+// routes.go has every address, serve.go turns errors into pages, and middleware.go has what
+// applies to all requests.
 package handlers
 
 import (
@@ -13,7 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/static"
 	"github.com/carillonhq/carillon/views"
 	"github.com/carillonhq/carillon/views/components"
@@ -31,18 +30,17 @@ type Handlers struct {
 	zones    zones
 	looks    looks
 	summed   atomic.Pointer[summedTypes]
-	deleted  recent[notifier.Entry] // what was deleted
-	turned   recent[[]string]       // what Mark all as read turned: keys, or ids of announcements
-	taken    recent[views.Done]     // what staff took out of a list, by its path, with Undo
+	turned   recent[[]string]   // changed by Mark all as read: entry keys or announcement ids
+	taken    recent[views.Done] // last removal from each staff list, by path, with Undo
 	kept     *keptPages
-	heard    atomic.Int64 // when Redis last answered here, in ms; 0: not yet
+	mutes    mutes
+	heard    atomic.Int64 // when Redis last answered here, in ms; 0: never
 	buffers  sync.Pool
 	secure   bool // the public URL is https
 	origin   *http.CrossOriginProtection
 }
 
-// New prepares the pages: their texts, their files and the rules about who may
-// send to them.
+// New prepares the pages: their texts, their static files and the origins that may post to them.
 func New(c Config) (*Handlers, error) {
 	if err := c.setDefaults(); err != nil {
 		return nil, err
@@ -73,7 +71,7 @@ func New(c Config) (*Handlers, error) {
 	return h, nil
 }
 
-// Handler answers every request to the public address.
+// Handler answers all requests to the public address.
 func (h *Handlers) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, methods := range h.byPattern() {

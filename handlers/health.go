@@ -9,16 +9,16 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// healthWait is how long a part may take to say that it is there.
+// healthWait bounds each health check.
 const healthWait = 2 * time.Second
 
-// healthy says that the process answers.
+// healthy reports that the process answers.
 func (h *Handlers) healthy(w http.ResponseWriter, _ *http.Request) error {
 	plain(w, http.StatusOK, "ok")
 	return nil
 }
 
-// ready says whether pages work: they do without Redis, in part.
+// ready reports whether pages work. Without Redis they do in part, so that is only "degraded".
 func (h *Handlers) ready(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), healthWait)
 	defer cancel()
@@ -40,19 +40,19 @@ func (h *Handlers) ready(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// redisAway says whether what is unfinished waits for Redis.
+// redisAway reports whether Redis is unavailable, so that unfinished work waits for it.
 func (h *Handlers) redisAway(r *http.Request) bool {
 	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
 	defer cancel()
 	return h.Health.Redis(ctx) != nil
 }
 
-// plain answers programs.
+// plain sends plain text, for programs.
 func plain(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(text)) // a client that went away needs no answer
+	_, _ = w.Write([]byte(text)) // the client may have disconnected
 }
 
 func (h *Handlers) static(w http.ResponseWriter, r *http.Request) error {

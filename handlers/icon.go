@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// icons are the pictures of kinds of notices, by words that their types hold.
-// A type that holds none of them gets its initials.
+// icons are the icons of types, by words in their slugs. A type with none of these words is shown
+// by its initials.
 var icons = []struct {
 	name  string
 	words []string
@@ -31,15 +31,15 @@ var icons = []struct {
 	{"megaphone", []string{"announcement", "news", "release"}},
 }
 
-// tints is how many colours there are, see tailwind.config.js.
+// tints is the number of colours; see tailwind.config.js.
 const tints = 6
 
-// look is how rows of one type look: an icon, or initials where there is none,
-// and a colour. The same type always looks the same.
+// look is how rows of one type look: an icon, or initials if it has none, and a colour. The same
+// type always looks the same.
 type look struct{ icon, initials, tint string }
 
-// looks remembers how types look. An installation has few of them; beyond the
-// bound each is worked out again.
+// looks caches the look of each type. An installation has few types; those beyond the bound are
+// computed each time.
 type looks struct {
 	mu    sync.RWMutex
 	types map[string]look
@@ -68,7 +68,7 @@ func (l *looks) of(typ string) look {
 
 func lookOf(typ string) look {
 	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(typ)) // a hash takes everything
+	_, _ = sum.Write([]byte(typ)) // a hash never fails
 	tint := strconv.FormatUint(uint64(sum.Sum32()%tints)+1, 10)
 	words := strings.FieldsFunc(typ, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	for _, i := range icons {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
@@ -14,24 +13,25 @@ import (
 
 const inboxPath = "/inbox"
 
-// inboxQuery is which page of the inbox an address means.
+// inboxQuery is the page of the inbox that an address names.
 type inboxQuery struct {
 	notifier.Query
+	plain bool // the bare address, which opens the inbox
 	opens bool
 }
 
-// readInboxQuery reads an address. Only the plain one opens: an older page, a
-// filter and the page after an action look, or else nothing could be left
-// unread; so does a browser that only wants to be prepared.
+// readInboxQuery reads an address. Only the bare address opens the inbox, and only on a
+// deliberate visit. An older page, a filter or the page after an action just looks; otherwise
+// nothing could be left unread.
 func readInboxQuery(r *http.Request) inboxQuery {
 	values := r.URL.Query()
 	q := lookQuery(values)
-	q.opens = r.Method == http.MethodGet && !prefetch(r) &&
-		!q.Unread && !values.Has("before") && !values.Has("opened") && !values.Has("done")
+	q.plain = !q.Unread && !values.Has("before") && !values.Has("opened") && !values.Has("done")
+	q.opens = q.plain && deliberate(r)
 	return q
 }
 
-// lookQuery is the part of an address that says what to show.
+// lookQuery reads the part of an address that selects what to show.
 func lookQuery(values url.Values) inboxQuery {
 	return inboxQuery{Query: notifier.Query{
 		Before: number(values.Get("before")),
@@ -40,13 +40,8 @@ func lookQuery(values url.Values) inboxQuery {
 	}}
 }
 
-func prefetch(r *http.Request) bool {
-	return strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") || r.Header.Get("Purpose") == "prefetch" ||
-		r.Header.Get("X-Moz") == "prefetch"
-}
-
-// address is the address of a page that looks. Opened is always there: without
-// any field the address would open.
+// address is the address of a page that looks. It always has opened or a filter, because the bare
+// address would open the inbox.
 func (q inboxQuery) address() string {
 	values := url.Values{}
 	if q.Unread {
@@ -73,7 +68,7 @@ func (h *Handlers) inbox(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// openInbox shows the inbox and turns what was unread to read.
+// openInbox shows the inbox and marks its unread entries read.
 func (h *Handlers) openInbox(w http.ResponseWriter, r *http.Request, q inboxQuery) error {
 	a := h.announced(r)
 	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
@@ -91,7 +86,7 @@ func (h *Handlers) openInbox(w http.ResponseWriter, r *http.Request, q inboxQuer
 	return h.opened(w, r, page, a, views.InboxPage(h.inboxPage(r, q, page, a)))
 }
 
-// lookedAt shows a part of the inbox as it is, under what was done before.
+// lookedAt shows a part of the inbox without opening it, with the message about the last action.
 func (h *Handlers) lookedAt(w http.ResponseWriter, r *http.Request, q inboxQuery, done *views.Done) error {
 	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
 	defer cancel()
@@ -107,13 +102,14 @@ func (h *Handlers) lookedAt(w http.ResponseWriter, r *http.Request, q inboxQuery
 		return err
 	}
 	p := h.inboxPage(r, q, page, a)
+	p.Unopened = q.plain && r.Method == http.MethodGet && page.Unread > 0
 	if p.Done = done; done != nil && done.Undo != nil {
 		done.Undo.Fields = append(done.Undo.Fields, views.Hidden{Name: "back", Value: p.Back})
 	}
 	return h.page(w, r, http.StatusOK, views.InboxPage(p))
 }
 
-// pageBadge is the inbox's half of the badge.
+// pageBadge is the inbox half of the badge.
 func pageBadge(page notifier.Page) notifier.Badge {
 	return notifier.Badge{Unread: page.Unread, Inbox: page.Unread, Ver: page.Ver}
 }
@@ -124,6 +120,7 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, 
 	if h.addAnnounced(r, &p.Frame, a); p.Pinned != nil && p.Pinned.Back != "" {
 		p.Pinned.Back = p.Back
 	}
+	p.Posts, p.AllRead = unreadPosts(a), a.with(pageBadge(page)).Unread == 0
 	rows := h.rowMaker(r, p.Text)
 	p.Days = rows.days(page.Entries)
 	if len(p.Days) > 0 && endedNew(q, page) {
@@ -138,12 +135,11 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, 
 	if q.Before > 0 {
 		p.Newest = inboxQuery{Query: notifier.Query{Opened: page.Opened, Unread: q.Unread}}.address()
 	}
-	p.Empty = inboxEmpty(p.Text, q)
+	p.Empty = inboxEmpty(p.Text, q, a)
 	return p
 }
 
-// inboxFrame is what a page of the inbox and a part of it have in common. badge is
-// the inbox's half.
+// inboxFrame is the common part of an inbox page and a fragment of one. badge is the inbox half.
 func (h *Handlers) inboxFrame(r *http.Request, q inboxQuery, opened int64, badge notifier.Badge) *views.Inbox {
 	f := h.bareFrame(r)
 	f.Section, f.Title = "inbox", f.Text.T("inbox.title")

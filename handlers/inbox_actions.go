@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
 )
 
 func (h *Handlers) markRead(w http.ResponseWriter, r *http.Request) error {
@@ -18,17 +19,17 @@ func (h *Handlers) markRead(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("mark an entry as read: %w", err)
 	}
-	return h.marked(w, r, values, badge, "read")
+	return h.marked(w, r, values, badge, "read", nil)
 }
 
-// markUnread marks one entry, or those that Undo of Mark all as read names.
+// markUnread marks one entry unread, or all that Undo of Mark all as read names.
 func (h *Handlers) markUnread(w http.ResponseWriter, r *http.Request) error {
-	values, err := form(r, "key", "keys", "back")
+	values, err := form(r, "key", "keys", "ids", "back")
 	if err != nil {
 		return err
 	}
-	if values.Get("keys") != "" {
-		if err := h.turnBack(r, values.Get("keys")); err != nil {
+	if values.Get("keys") != "" || values.Get("ids") != "" {
+		if err := h.turnAllBack(r, values); err != nil {
 			return err
 		}
 		redirect(w, backTo(values.Get("back"), url.Values{"done": {"restored"}}))
@@ -41,19 +42,35 @@ func (h *Handlers) markUnread(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("mark an entry as unread: %w", err)
 	}
-	return h.marked(w, r, values, badge, "unread")
+	return h.marked(w, r, values, badge, "unread", &views.Done{Text: h.text(r).T("done.unread")})
 }
 
-// marked answers with the row, or leads back to the page of the form.
-func (h *Handlers) marked(w http.ResponseWriter, r *http.Request, values url.Values, badge notifier.Badge, code string) error {
+// turnAllBack undoes Mark all as read for entries, announcements or both.
+func (h *Handlers) turnAllBack(r *http.Request, values url.Values) error {
+	if keys := values.Get("keys"); keys != "" {
+		if err := h.turnBack(r, keys); err != nil {
+			return err
+		}
+	}
+	if ids := values.Get("ids"); ids != "" {
+		return h.turnPostsBack(r, ids)
+	}
+	return nil
+}
+
+// marked answers a script with the row and a message; a plain form is redirected back to its
+// page.
+func (h *Handlers) marked(
+	w http.ResponseWriter, r *http.Request, values url.Values, badge notifier.Badge, code string, done *views.Done,
+) error {
 	if fragment(r) {
-		return h.rowPart(w, r, values.Get("key"), values.Get("back"), badge, nil)
+		return h.rowPart(w, r, values.Get("key"), values.Get("back"), badge, done)
 	}
 	redirect(w, backTo(values.Get("back"), url.Values{"done": {code}}))
 	return nil
 }
 
-// inboxForm reads a form with one field that has to be there.
+// inboxForm reads a form with one required field.
 func inboxForm(r *http.Request, field string) (url.Values, error) {
 	values, err := form(r, field, "back")
 	if err != nil {
@@ -71,8 +88,8 @@ func missing(field string) error {
 	return &bad
 }
 
-// backTo is a page of the inbox to go back to after an action, with what to say
-// there. Any other address is the inbox.
+// backTo is the page of the inbox to return to after an action, with the parameters in say. Any
+// other address becomes the first page.
 func backTo(back string, say url.Values) string {
 	u, err := url.Parse(back)
 	if err != nil || u.Path != inboxPath || u.Host != "" || u.Scheme != "" || len(back) > 500 {

@@ -13,29 +13,31 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// rowMaker turns entries into rows for one reader.
+// rowMaker turns inbox entries into rows for one reader.
 type rowMaker struct {
 	text    *locale.Printer
 	looks   *looks
 	types   typeNames
 	mutable func(typ string) bool
-	now     time.Time // in the reader's zone
+	muted   func() []string // the types that the reader has muted
+	now     time.Time       // in the reader's zone
 }
 
 func (h *Handlers) rowMaker(r *http.Request, text *locale.Printer) rowMaker {
-	return rowMaker{text: text, looks: &h.looks, types: h.typeNames(text), mutable: h.mutable, now: h.now(r)}
+	return rowMaker{text: text, looks: &h.looks, types: h.typeNames(text), mutable: h.mutable, muted: func() []string { return h.mutedBy(r) }, now: h.now(r)}
 }
 
-// days groups entries, which come newest first, by the day of their notice in
-// the reader's zone. A row that moved to the top with an old date stays there:
-// its day is then named again below.
+// days groups entries, newest first, by the day of their notice in the reader's zone. A row that
+// moved to the top with an old date stays there, so its day may appear again further down.
 func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 	var days []views.Day
 	rows := make([]components.Row, len(entries))
 	begin, heading, fresh := 0, "", false
+	muted := m.muted()
 	for i := range entries {
 		at := entries[i].CreatedAt.In(m.now.Location())
 		rows[i] = m.row(&entries[i], at)
+		rows[i].Muted = contains(muted, entries[i].Type)
 		rows[i].Divider = fresh && !entries[i].New
 		fresh = entries[i].New
 		if day := m.text.Day(at, m.now); i == 0 || day != heading {
@@ -53,53 +55,73 @@ func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 }
 
 func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
-	look := m.looks.of(e.Type)
+	look, link := m.looks.of(e.Type), ""
+	if safeLink(e.Link) != "" {
+		link = followPath + idText(e.NoticeID) // marks it read and redirects to the link
+	}
 	return components.Row{
 		Key: e.Key, ID: strconv.FormatInt(e.NoticeID, 10), At: strconv.FormatInt(e.At, 10),
-		Type: e.Type, Kind: m.types.kind(e.Type, e.Reason), NoMute: !m.mutable(e.Type), Read: e.Read, New: e.New, Long: long(e.Body),
+		Type: e.Type, Kind: m.types.kind(e.Type, e.Reason), NoMute: !m.mutable(e.Type), Read: e.Read, New: e.New, Folds: folds(e.Title, e.Body),
 		Icon: look.icon, Initials: look.initials, Tint: look.tint,
-		Title: e.Title, Body: e.Body, Link: safeLink(e.Link), Reason: m.types.reason(e.Reason),
+		Title: e.Title, Body: e.Body, Link: link, Reason: m.types.reason(e.Reason),
 		Datetime: at.Format(time.RFC3339), Clock: m.text.Clock(at), Moment: m.text.Moment(at),
 	}
 }
 
-// narrow is how many letters surely fit into the two lines of a row on a phone.
-const narrow = 60
+// The lengths, in letters, that are sure to fit into a row: four lines of title (two in the
+// panel) and two of body.
+const (
+	panelTitle, phoneTitle, deskTitle = 50, 90, 160
+	phoneBody, deskBody               = 60, 100
+)
 
-// long says whether a body may not fit into its row. A letter of Chinese or
-// Japanese takes the room of two.
-func long(body string) bool {
-	room := narrow
-	for _, c := range body {
-		room--
-		if c >= '\u2e80' {
-			room--
-		}
-		if room < 0 || c == '\n' {
-			return true
-		}
+// folds says on which screens a row may be too small for its text.
+func folds(title, body string) components.Fold {
+	titleRoom, bodyRoom := room(title), room(body)
+	switch {
+	case strings.Contains(body, "\n"), titleRoom > deskTitle, bodyRoom > deskBody:
+		return components.FoldAnywhere
+	case titleRoom > phoneTitle, bodyRoom > phoneBody:
+		return components.FoldOnPhone
+	case titleRoom > panelTitle:
+		return components.FoldInPanel
 	}
-	return false
+	return components.FoldNowhere
 }
 
-// rowLabels are the texts that every row has.
+// room is the width of a text in letters; Chinese and Japanese characters count as two. It stops
+// counting when the rest makes no difference.
+func room(text string) int {
+	n := 0
+	for _, c := range text {
+		n++
+		if c >= '\u2e80' {
+			n++
+		}
+		if n > deskTitle {
+			break
+		}
+	}
+	return n
+}
+
+// rowLabels are the texts common to all rows.
 func rowLabels(text *locale.Printer) components.Labels {
 	named := func(id string) components.Named {
 		before, after := text.Around(id, "Title")
 		return components.Named{Before: before, After: after}
 	}
 	return components.Labels{
-		More: text.T("inbox.more"), Less: text.T("inbox.less"),
+		More: text.T("inbox.more"), Less: text.T("inbox.less"), MoreNamed: named("inbox.more_named"), LessNamed: named("inbox.less_named"),
 		New: text.T("inbox.mark_new"), Unread: text.T("inbox.mark_unread"), SeenBefore: text.T("inbox.seen_before"),
 		MarkRead: text.T("inbox.read"), MarkUnread: text.T("inbox.unread"), Delete: text.T("inbox.delete"),
 		ReadNamed: named("inbox.read_named"), UnreadNamed: named("inbox.unread_named"), DeleteNamed: named("inbox.delete_named"),
-		Mute: text.T("inbox.mute"), MuteNamed: named("inbox.mute_named"),
+		Mute: text.T("js.mute"), MuteNamed: named("js.mute_named"), Unmute: text.T("js.unmute"), UnmuteNamed: named("js.unmute_named"),
 	}
 }
 
-// safeLink is the link of a notice, which was checked when it was accepted. It
-// is looked at once more, because what stands in a page may be older than the
-// check: a path of our own or https, nothing else.
+// safeLink returns the link of a notice, or nothing if it is neither a path of our own nor https.
+// Links are checked when a notice is accepted; stored ones may be older than the check.
 func safeLink(link string) string {
 	if strings.HasPrefix(link, "/") && !strings.HasPrefix(link, "//") && !strings.HasPrefix(link, "/\\") {
 		return link
@@ -110,14 +132,14 @@ func safeLink(link string) string {
 	return ""
 }
 
-// endedNew says whether the page before this older one ended with what came after
-// the last opening, and this one begins with what was there before.
+// endedNew reports whether the previous page ended with entries newer than the last opening while
+// this older page begins with entries from before it.
 func endedNew(q inboxQuery, page notifier.Page) bool {
 	return !q.Unread && page.Opened > 0 && q.Before > page.Opened && page.Entries[0].At <= page.Opened
 }
 
-// inboxCount says how many are new, on all pages when this one was just opened,
-// or where nothing was opened how many are unread at all.
+// inboxCount is the line above the list: the number of new entries on all pages if the inbox was
+// just opened, otherwise the number of unread ones.
 func inboxCount(text *locale.Printer, page notifier.Page) string {
 	if page.Unread > 0 {
 		return text.N("js.unread", page.Unread)
@@ -131,20 +153,24 @@ func inboxCount(text *locale.Printer, page notifier.Page) string {
 			fresh++
 		}
 	}
-	// When all of them are new there may be more on the next page.
+	// If every entry here is new, the next page may have more.
 	if fresh == 0 || (page.Older > 0 && int(fresh) == len(page.Entries)) {
 		return ""
 	}
 	return text.N("inbox.new", fresh)
 }
 
-func inboxEmpty(text *locale.Printer, q inboxQuery) components.Empty {
+// inboxEmpty says why there are no rows. "All read" requires that no announcement is unread
+// either.
+func inboxEmpty(text *locale.Printer, q inboxQuery, a announced) components.Empty {
 	id := "inbox.empty"
+	var left *components.Left
 	switch {
 	case q.Before > 0:
 		id = "inbox.empty_older"
 	case q.Unread:
 		id = "inbox.empty_unread"
+		left = &components.Left{None: a.Unread == 0, Href: announcementsPath, Text: text.N("js.unread_announcements", a.Unread)}
 	}
-	return components.Empty{Icon: "inbox", Heading: text.T(id + "_heading"), Text: text.T(id + "_text")}
+	return components.Empty{Left: left, Icon: "inbox", Heading: text.T(id + "_heading"), Text: text.T(id + "_text")}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// entry makes an entry that came at a time.
+// entry is an entry delivered at this time.
 func entry(n int, at time.Time, read, fresh bool) notifier.Entry {
 	return notifier.Entry{
 		Key: fmt.Sprintf("like:photo:%d", n), NoticeID: int64(n), At: at.UnixMilli(), Read: read, New: fresh,
@@ -24,7 +24,7 @@ func entry(n int, at time.Time, read, fresh bool) notifier.Entry {
 	}
 }
 
-func TestOpeningShowsWhatWasNewAndTheNumberAfterwards(t *testing.T) {
+func TestOpeningShowsNewEntriesAndTheBadgeAfterwards(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.inbox.open = func(seq int64) (notifier.Page, error) {
@@ -46,7 +46,7 @@ func TestOpeningShowsWhatWasNewAndTheNumberAfterwards(t *testing.T) {
 	r.wantText(t, "title", "Inbox · Carillon")
 	r.wantText(t, "[data-testid=badge]", "0")
 	if _, hidden := r.page.Find("[data-testid=badge]").Attr("hidden"); !hidden {
-		t.Error("the badge shows at 0")
+		t.Error("the badge is visible at 0")
 	}
 	var rows []string
 	for _, e := range r.page.Find("[data-testid=entry]").EachIter() {
@@ -59,17 +59,17 @@ func TestOpeningShowsWhatWasNewAndTheNumberAfterwards(t *testing.T) {
 	r.wantText(t, "[data-testid=count]", "2 new")
 	r.wantText(t, "h2.day", "TodayYesterday")
 	if r.count("[data-testid=divider]") != 1 || r.page.Find("[data-testid=divider] + [data-key='like:photo:2']").Length() != 1 {
-		t.Error("the divider is not where the older ones begin")
+		t.Error("the divider is not above the older entries")
 	}
 	if got := r.attr("a[rel=next]", "href"); got != "/inbox?before=44&opened=55" {
-		t.Errorf("Older leads to %q", got)
+		t.Errorf("Older links to %q", got)
 	}
 	if r.count("form[action='/inbox/read-all']:not([hidden])") != 0 {
-		t.Error("everything is read, and a button offers to mark it so")
+		t.Error("everything is read, but Mark all as read is offered")
 	}
 }
 
-func TestARowIsWholeAndEscaped(t *testing.T) {
+func TestRowIsCompleteAndEscaped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.inbox.open = func(int64) (notifier.Page, error) {
@@ -78,8 +78,8 @@ func TestARowIsWholeAndEscaped(t *testing.T) {
 	})
 	r := w.get("alice", "/inbox", "Cookie", "tz=Asia/Tokyo")
 	row := r.page.Find("[data-testid=entry]")
-	if link := row.Find("h3 a"); link.Text() != "Photo 1 <liked>" || link.AttrOr("href", "") != "/photos/1" {
-		t.Errorf("the title is %q to %q", link.Text(), link.AttrOr("href", ""))
+	if link := row.Find("h3 a"); link.Text() != "Photo 1 <liked>" || link.AttrOr("href", "") != "/n/1" {
+		t.Errorf("the title %q links to %q", link.Text(), link.AttrOr("href", ""))
 	}
 	if time := row.Find("time"); time.AttrOr("datetime", "") != "2026-11-20T20:59:00+09:00" || time.Text() != "20:59" {
 		t.Errorf("the time is %q, %q", time.AttrOr("datetime", ""), time.Text())
@@ -98,7 +98,7 @@ func TestARowIsWholeAndEscaped(t *testing.T) {
 	}
 }
 
-func TestOnlyThePlainAddressOpens(t *testing.T) {
+func TestOnlyTheBareAddressOpensTheInbox(t *testing.T) {
 	t.Parallel()
 	opened := 0
 	var looked []notifier.Query
@@ -142,7 +142,7 @@ func TestOnlyThePlainAddressOpens(t *testing.T) {
 	}
 }
 
-func TestUnreadRowsSaySoAndCanBeMarked(t *testing.T) {
+func TestUnreadRowsAreMarkedAsSuchAndCanBeMarkedRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.inbox.look = func(int64, notifier.Query) (notifier.Page, error) {
@@ -154,7 +154,7 @@ func TestUnreadRowsSaySoAndCanBeMarked(t *testing.T) {
 	r.wantText(t, "[data-testid=badge]", "99+")
 	r.wantText(t, "title", "(120) Inbox · Carillon")
 	r.wantText(t, ".tabs [aria-current=page]", "Unread")
-	if got := r.attr("[data-testid=bell]", "aria-label"); got != "Inbox, 120 unread" {
+	if got := r.attr("[data-testid=bell]", "aria-label"); got != "Notifications: 120 unread" {
 		t.Errorf("the bell is named %q", got)
 	}
 	if got := r.attr("form[action='/inbox/read-all'] [name=upto]", "value"); got != "99" {
@@ -164,20 +164,20 @@ func TestUnreadRowsSaySoAndCanBeMarked(t *testing.T) {
 		t.Error("an unread row has no Mark as read")
 	}
 	if got := r.attr("a[rel=next]", "href"); got != "/inbox?before=7&filter=unread" {
-		t.Errorf("Older leads to %q", got)
+		t.Errorf("Older links to %q", got)
 	}
 }
 
-func TestAnEmptyInboxSaysWhatComesNext(t *testing.T) {
+func TestEmptyInboxExplainsItself(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.get("alice", "/inbox").wantText(t, "[data-testid=empty] h2", "No notices yet")
-	w.get("alice", "/inbox?filter=unread").wantText(t, "[data-testid=empty] h2", "Nothing unread")
+	w.get("alice", "/inbox?filter=unread").wantText(t, "[data-testid=empty] h2", "No unread notices")
 	w.get("alice", "/inbox?before=3").wantText(t, "[data-testid=empty] h2", "Nothing older")
 	w.get("alice", "/inbox", "Accept-Language", "ja").wantText(t, "[data-testid=empty] h2", "通知はまだありません")
 }
 
-func TestALinkThatNobodyShouldFollowIsText(t *testing.T) {
+func TestUnsafeLinkOfANoticeIsText(t *testing.T) {
 	t.Parallel()
 	var bad []notifier.Entry
 	for i, link := range []string{"//evil.example", "/\\evil.example", "javascript:alert(1)", "http://plain.example", "https://u@evil.example"} {
@@ -194,7 +194,7 @@ func TestALinkThatNobodyShouldFollowIsText(t *testing.T) {
 	}
 }
 
-func TestAnActionGoesBackToItsPageAndSaysWhatItDid(t *testing.T) {
+func TestActionReturnsToItsPageWithAMessage(t *testing.T) {
 	t.Parallel()
 	var did []string
 	w := newWorld(t, func(w *world) {
@@ -218,7 +218,7 @@ func TestAnActionGoesBackToItsPageAndSaysWhatItDid(t *testing.T) {
 	w.get("alice", "/inbox?done=%3Cb%3E").wantText(t, "[data-testid=done]", "")
 }
 
-func TestAKeyOfSomebodyElseIs404(t *testing.T) {
+func TestKeyOfAnotherUserIs404(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.inbox.change = func(string, int64, string) (notifier.Badge, error) {
@@ -231,7 +231,7 @@ func TestAKeyOfSomebodyElseIs404(t *testing.T) {
 	}
 }
 
-func TestAPageFullOfNewRowsSaysHowManyAreNewOnAllPages(t *testing.T) {
+func TestPageFullOfNewRowsCountsTheNewOnesOnAllPages(t *testing.T) {
 	t.Parallel()
 	var list []notifier.Entry
 	for i := range 30 {
@@ -245,9 +245,9 @@ func TestAPageFullOfNewRowsSaysHowManyAreNewOnAllPages(t *testing.T) {
 	w.get("alice", "/inbox").wantText(t, "[data-testid=count]", "100 new")
 }
 
-func TestTheDividerMayStandBetweenTwoPages(t *testing.T) {
+func TestDividerCanBeBetweenTwoPages(t *testing.T) {
 	t.Parallel()
-	last, first := noon, noon.Add(-time.Minute) // of the page before, and of this one
+	last, first := noon, noon.Add(-time.Minute) // of the previous page, and of this one
 	between := func(before, opened time.Time) string {
 		return fmt.Sprintf("before=%d&opened=%d", before.UnixMilli(), opened.UnixMilli())
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// keptBytes bounds the pages that are kept: some thousand.
+// keptBytes bounds the cached pages, in bytes; that is some thousand pages.
 const keptBytes = 32 << 20
 
 // keptPage is the first page of an inbox with nothing unread, as it was sent.
@@ -15,16 +15,15 @@ type keptPage struct {
 	tag    pageTag
 	until  time.Time // when the first of its entries expires
 	body   []byte
-	zipped []byte // nil as long as nobody asked who can take it
+	zipped []byte // nil until a browser that accepts gzip asks for it
 }
 
-// keptPages keeps the last page of each user who came lately. A page is right
-// as long as its tag is: the tag has the version of the inbox, and all else
-// that the page depends on.
+// keptPages caches the last page of each recent user. A page is valid as long as its tag is: the
+// tag covers the version of the inbox and everything else that the page depends on.
 type keptPages struct {
 	mu     sync.Mutex
 	bySeq  map[int64]*list.Element
-	recent *list.List // the latest in front
+	recent *list.List // most recent first
 	bytes  int
 	most   int // bytes
 }
@@ -44,7 +43,7 @@ func (k *keptPages) get(seq int64) (keptPage, bool) {
 	return pageIn(e), true
 }
 
-// put keeps a page in place of the user's last one. The oldest make room.
+// put replaces the user's cached page. The oldest pages are dropped to make room.
 func (k *keptPages) put(p keptPage) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

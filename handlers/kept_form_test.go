@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestANoticeThatCannotBeStoredKeepsItsText(t *testing.T) {
+func TestNoticeThatCannotBeStoredKeepsItsText(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		err    error
@@ -25,38 +25,38 @@ func TestANoticeThatCannotBeStoredKeepsItsText(t *testing.T) {
 		w.sender.send = func(notifier.Draft) (notifier.Notice, error) {
 			return notifier.Notice{}, fmt.Errorf("store: %w", test.err)
 		}
-		// What the form hints at is away too.
+		// The choices on the form are unavailable too.
 		w.directory.roles = func() ([]notifier.RoleInfo, error) { return nil, errAway }
 		form := with(with(goodForm, "title", `Say "hello" <b>`), "body", "One\nTwo")
 		r := w.post("carol", "/staff/send", form...).wantStatus(t, test.status)
 		if got := r.text("[data-testid=not-sent]"); !strings.HasPrefix(got, test.says) {
-			t.Errorf("it says %q", got)
+			t.Errorf("the message is %q", got)
 		}
 		if r.attr("#title", "value") != `Say "hello" <b>` || r.page.Find("#body").Text() != "One\nTwo" || r.attr("#subject", "value") != "photo:1" {
-			t.Errorf("the text is not what was typed:\n%s", r.text("#send"))
+			t.Errorf("the form does not have the typed text:\n%s", r.text("#send"))
 		}
 		if r.Header.Get("Retry-After") == "" {
-			t.Error("nobody knows when to try again")
+			t.Error("Retry-After is missing")
 		}
 		if len(w.audit.entries) != 0 {
-			t.Errorf("it is written down as done: %v", w.audit.entries)
+			t.Errorf("the audit log has %v", w.audit.entries)
 		}
 	}
 }
 
-func TestANoticeThatCannotBeCountedKeepsItsText(t *testing.T) {
+func TestNoticeThatCannotBeCountedKeepsItsText(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 2, &sent)
 	w.sender.count = func(notifier.Draft) (int64, error) { return 0, errAway }
 	r := w.post("carol", "/staff/send", goodForm...).wantStatus(t, http.StatusServiceUnavailable)
 	if r.count("[data-testid=not-sent]") != 1 || r.attr("#title", "value") != "Hello" {
-		t.Errorf("the text is gone:\n%s", r.text("main"))
+		t.Errorf("the text is lost:\n%s", r.text("main"))
 	}
 }
 
-// TestWhileNobodyKnowsWhoItIsAFormIsKeptAsItCame is SQL away, and no copy of the session.
-func TestWhileNobodyKnowsWhoItIsAFormIsKeptAsItCame(t *testing.T) {
+// TestFormIsKeptWhenTheSessionCannotBeRead: SQL is down and the session is not cached.
+func TestFormIsKeptWhenTheSessionCannotBeRead(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 2, &sent)
@@ -67,20 +67,20 @@ func TestWhileNobodyKnowsWhoItIsAFormIsKeptAsItCame(t *testing.T) {
 	w.sessions.current = known
 	w.submit("carol", r, "[data-testid=retry]").wantRedirect(t, "/staff/notices/42")
 	if len(sent) != 1 || sent[0].Title != "Hello" || sent[0].Body != "One\nTwo" || len(sent[0].Target.Users) != 2 {
-		t.Errorf("what was sent then is %+v", sent)
+		t.Errorf("sent %+v on retry", sent)
 	}
 	w.sessions.current = func(*http.Request) (notifier.Signed, bool, error) { return notifier.Signed{}, false, errAway }
 	r = w.post("", "/login", "username", "carol", "password", "secret word").wantStatus(t, http.StatusServiceUnavailable)
 	if strings.Contains(r.body, "secret word") {
-		t.Error("a password stands on a page")
+		t.Error("a page contains a password")
 	}
 }
 
-func TestANoticeOnItsWaySaysThatItWaits(t *testing.T) {
+func TestUnfinishedNoticeSaysThatItWaitsForRedis(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[notifier.State]string{
-		notifier.StateAccepted:   "It is accepted and kept. Carillon cannot reach its memory right now; it will be delivered as soon as that is back.",
-		notifier.StateRetracting: "Carillon cannot reach its memory right now; the notice disappears as soon as that is back.",
+		notifier.StateAccepted:   "It is accepted and stored. Carillon cannot reach Redis right now; the notice will be delivered as soon as Redis is back.",
+		notifier.StateRetracting: "Carillon cannot reach Redis right now; the notice will disappear as soon as Redis is back.",
 		notifier.StateSent:       "How many got and read it is not known at the moment.",
 	} {
 		w := newWorld(t, func(w *world) {
@@ -92,7 +92,7 @@ func TestANoticeOnItsWaySaysThatItWaits(t *testing.T) {
 			}
 		})
 		if got := w.get("carol", "/staff/notices/42").wantStatus(t, http.StatusOK).text("#progress .hint"); got != want {
-			t.Errorf("%s: it says %q", state, got)
+			t.Errorf("%s: the note is %q", state, got)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestKeptPagesAreBounded(t *testing.T) {
+func TestCachedPagesAreBounded(t *testing.T) {
 	t.Parallel()
 	k := newKeptPages(100)
 	put := func(seq int64, size int) {
@@ -25,14 +25,14 @@ func TestKeptPagesAreBounded(t *testing.T) {
 	}{
 		{func() { put(1, 40); put(2, 40) }, []int64{1, 2}},
 		{func() { put(3, 20) }, []int64{1, 2, 3}},             // full
-		{func() { put(4, 20) }, []int64{2, 3, 4}},             // the oldest makes room
-		{func() { k.get(2); put(5, 40) }, []int64{2, 4, 5}},   // who was there lately is not old
-		{func() { put(5, 20); put(6, 40) }, []int64{2, 5, 6}}, // in place of his last one
-		{func() { put(7, 101) }, nil},                         // larger than all there is
+		{func() { put(4, 20) }, []int64{2, 3, 4}},             // the oldest is dropped
+		{func() { k.get(2); put(5, 40) }, []int64{2, 4, 5}},   // a recent visit keeps a page
+		{func() { put(5, 20); put(6, 40) }, []int64{2, 5, 6}}, // replaces the user's last page
+		{func() { put(7, 101) }, nil},                         // larger than the whole cache
 	} {
 		step.do()
 		if got := kept(); !slices.Equal(got, step.want) {
-			t.Fatalf("kept are the pages of %v, want %v", got, step.want)
+			t.Fatalf("cached are the pages of %v, want %v", got, step.want)
 		}
 		if len(k.bySeq) != k.recent.Len() || k.bytes > k.most {
 			t.Fatalf("%d pages by user, %d in order, %d bytes of %d", len(k.bySeq), k.recent.Len(), k.bytes, k.most)

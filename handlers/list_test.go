@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// heads is each column of a table: how it is sorted and where its head leads.
+// heads lists the columns of a table, each with its sorting and link.
 func heads(r reply) map[string]string {
 	found := map[string]string{}
 	for _, th := range r.page.Find("thead th").EachIter() {
@@ -20,7 +20,7 @@ func heads(r reply) map[string]string {
 	return found
 }
 
-func TestSentNoticesComeInPages(t *testing.T) {
+func TestSentNoticesAreListedInPages(t *testing.T) {
 	t.Parallel()
 	const path = "/staff/notices"
 	var asked []notifier.NoticeQuery
@@ -47,7 +47,7 @@ func TestSentNoticesComeInPages(t *testing.T) {
 		{"?q=+a%26b+&sort=time", "?after=951&q=a%26b&sort=time", "", oldest + "?q=a%26b", notifier.NoticeQuery{Oldest: true, Contains: "a&b"}},
 		{"?q=x", "?before=951&q=x", "", "descending " + path + "?q=x&sort=time", notifier.NoticeQuery{Contains: "x"}},
 		{"?before=tampered&after=-1", "?before=951", "", newest, notifier.NoticeQuery{}},
-		{"?after=7", "?before=951", "", newest, notifier.NoticeQuery{}}, // a cursor of the other order
+		{"?after=7", "?before=951", "", newest, notifier.NoticeQuery{}}, // a cursor for the other order
 		{"?sort=size&q=" + strings.Repeat("long", 300), "?before=951", "", newest, notifier.NoticeQuery{}},
 	} {
 		asked = nil
@@ -68,7 +68,7 @@ func TestSentNoticesComeInPages(t *testing.T) {
 	}
 }
 
-func TestTheSearchOfSentNoticesKeepsWhatIsAskedAndTheOrder(t *testing.T) {
+func TestSearchOfSentNoticesKeepsTheSearchAndTheOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.get("carol", "/staff/notices").wantText(t, "[data-testid=empty] h2", "Nothing sent yet")
@@ -78,11 +78,11 @@ func TestTheSearchOfSentNoticesKeepsWhatIsAskedAndTheOrder(t *testing.T) {
 		t.Errorf("the search is %q", r.attr("#q", "value"))
 	}
 	if w.get("carol", "/staff/notices?q=lift").count(".search [name=sort]") != 0 {
-		t.Error("the usual order is said in the form")
+		t.Error("the form has a field for the default order")
 	}
 }
 
-func TestSentNoticesShowHowManyGotAndReadThem(t *testing.T) {
+func TestSentNoticesShowHowManyReceivedAndReadThem(t *testing.T) {
 	t.Parallel()
 	early, nobody := notice(2, notifier.StateAccepted), notice(1, notifier.StateSent)
 	early.Routed, early.Recipients, nobody.Recipients = false, 0, 0
@@ -120,7 +120,7 @@ func TestSentNoticesShowHowManyGotAndReadThem(t *testing.T) {
 	for id, follows := range map[string]bool{"4": true, "1": false} {
 		row := r.page.Find("#notice-" + id)
 		if row.Length() != 1 || (row.AttrOr("hx-trigger", "") != "") != follows {
-			t.Errorf("notice %s is followed: %v, want %v", id, !follows, follows)
+			t.Errorf("notice %s polls: %v, want %v", id, !follows, follows)
 		}
 	}
 	w.sender.progressOf = func([]notifier.Notice) ([]notifier.Progress, error) {
@@ -129,7 +129,7 @@ func TestSentNoticesShowHowManyGotAndReadThem(t *testing.T) {
 	w.get("carol", "/staff/notices").wantStatus(t, http.StatusServiceUnavailable)
 }
 
-func TestUsersAreSortedByNameOrByWhoCameLast(t *testing.T) {
+func TestUsersAreSortedByNameOrNewestFirst(t *testing.T) {
 	t.Parallel()
 	const path = "/staff/users"
 	var asked []notifier.UserQuery
@@ -179,7 +179,7 @@ func TestUsersAreSortedByNameOrByWhoCameLast(t *testing.T) {
 	}
 }
 
-func TestTheShareOfOneRecipientIsNoBar(t *testing.T) {
+func TestShareOfOneRecipientHasNoBar(t *testing.T) {
 	t.Parallel()
 	one, two := notice(2, notifier.StateSent), notice(1, notifier.StateSent)
 	one.Recipients, two.Recipients = 1, 2
@@ -201,7 +201,7 @@ func TestTheShareOfOneRecipientIsNoBar(t *testing.T) {
 	}
 }
 
-func TestWhetherTheOneRecipientReadItMayBeUnknown(t *testing.T) {
+func TestReadStateOfASingleRecipientCanBeUnknown(t *testing.T) {
 	t.Parallel()
 	one := notice(2, notifier.StateSent)
 	one.Recipients = 1
@@ -218,13 +218,13 @@ func TestWhetherTheOneRecipientReadItMayBeUnknown(t *testing.T) {
 			t.Errorf("%s says %q", address, text)
 		}
 		if r.count("progress[data-testid=read], [data-testid=read] progress") != 0 {
-			t.Errorf("%s: a bar shows what is not known", address)
+			t.Errorf("%s: a bar shows an unknown share", address)
 		}
 	}
 	w.get("carol", "/staff/notices/2", "Accept-Language", "ja").wantText(t, "[data-testid=read]", "不明")
 }
 
-func TestAListSaysWhatASearchFound(t *testing.T) {
+func TestListAnnouncesTheResultOfASearch(t *testing.T) {
 	t.Parallel()
 	found := 0
 	w := newWorld(t, func(w *world) {

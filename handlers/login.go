@@ -31,14 +31,18 @@ func (h *Handlers) login(w http.ResponseWriter, r *http.Request) error {
 	}
 	next, username := safeNext(values.Get("next")), values.Get("username")
 	var user notifier.User
+	var device *http.Cookie
 	if err == nil {
-		user, err = h.Gate.Check(r.Context(), username, values.Get("password"), h.addressOf(r))
+		user, device, err = h.Gate.Check(r, username, values.Get("password"), h.addressOf(r))
 	}
 	if err == nil {
 		if err := h.Sessions.SignIn(w, r, user); err != nil {
 			return fmt.Errorf("sign in user %d: %w", user.Seq, err)
 		}
-		h.audit(r, user.Name, "session.begin", "")
+		if device != nil {
+			http.SetCookie(w, device)
+		}
+		h.auditAs(r, user, "session.begin", notifier.Ref{}, "")
 		redirect(w, next)
 		return nil
 	}
@@ -51,7 +55,8 @@ func (h *Handlers) login(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, status, views.LoginPage(p))
 }
 
-// loginFault is what to tell about a refusal; empty for what is no refusal.
+// loginFault is the status and message of a refused sign-in; the message is empty if err is not a
+// refusal.
 func (h *Handlers) loginFault(w http.ResponseWriter, r *http.Request, err error) (status int, fault string) {
 	text := h.text(r)
 	switch {
@@ -83,7 +88,7 @@ func (h *Handlers) loginPage(r *http.Request, next, fault string) *views.Login {
 	return p
 }
 
-// logout is for whoever asks: one whose session has ended is signed out already.
+// logout is open to everyone: a user whose session has ended is signed out already.
 func (h *Handlers) logout(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, "everywhere")
 	if err != nil {
@@ -99,7 +104,7 @@ func (h *Handlers) logout(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("sign out user %d: %w", seqOf(r), err)
 	}
 	if everywhere {
-		h.audit(r, visitOf(r).user.User.Name, "session.end_all", "")
+		h.audit(r, "session.end_all", notifier.Ref{})
 	}
 	redirect(w, "/login?done=signed-out")
 	return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestSigningInLeadsToWhereOneWantedToGo(t *testing.T) {
+func TestSigningInRedirectsToTheRequestedPage(t *testing.T) {
 	t.Parallel()
 	var who []string
 	w := newWorld(t, func(w *world) {
@@ -46,27 +46,27 @@ func TestSigningInLeadsToWhereOneWantedToGo(t *testing.T) {
 	w.get("alice", "/login?next=/settings").wantRedirect(t, "/settings")
 }
 
-func TestAWrongPasswordShowsTheFormAgain(t *testing.T) {
+func TestWrongPasswordShowsTheFormAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	r := w.post("", "/login", "username", `al"ice`, "password", "secret", "next", "/settings")
 	r.wantStatus(t, http.StatusUnprocessableEntity)
 	r.wantText(t, "#login-fault", "The user name or password is not correct.")
 	if r.attr("#username", "value") != `al"ice` || r.attr("#password", "value") != "" || r.attr("[name=next]", "value") != "/settings" {
-		t.Error("the form does not keep the name and the way, or it keeps the password")
+		t.Error("the form lost the name or the target, or contains the password")
 	}
 	if r.attr("#username", "aria-describedby") != "login-fault" {
-		t.Error("the fault does not describe the field")
+		t.Error("the error is not tied to the field")
 	}
 	r = w.post("", "/login", "username", "a\xff\x00b", "password", "x").wantStatus(t, http.StatusUnprocessableEntity)
 	if got := r.attr("#username", "value"); got != "a\ufffd\ufffdb" {
-		t.Errorf("kept %q", got)
+		t.Errorf("the name is %q", got)
 	}
 	w.postBody("", "/login", "username=a&username=b&password=c").wantStatus(t, http.StatusUnprocessableEntity)
 	w.postBody("", "/login", "username=a&password=c&more=1").wantStatus(t, http.StatusUnprocessableEntity)
 }
 
-func TestTooManyAttemptsAre429AndSayHowLong(t *testing.T) {
+func TestTooManyAttemptsAre429WithRetryAfter(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.config.Gate = gate(func(string, string, string) (notifier.User, error) {
@@ -83,7 +83,7 @@ func TestTooManyAttemptsAre429AndSayHowLong(t *testing.T) {
 	}
 }
 
-func TestWithoutSQLSigningInIs503(t *testing.T) {
+func TestSigningInWithoutSQLIs503(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.config.Gate = gate(func(string, string, string) (notifier.User, error) {
@@ -93,7 +93,24 @@ func TestWithoutSQLSigningInIs503(t *testing.T) {
 	w.post("", "/login", "username", "alice", "password", "x").wantStatus(t, http.StatusServiceUnavailable)
 }
 
-func TestADemoOffersEachUserAsOneClick(t *testing.T) {
+func TestSigningInSetsTheSessionAndDeviceCookies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acting)
+	w.sessions.signInCookie = &http.Cookie{Name: "carillon", Value: "session"}
+	var set []string
+	for _, c := range w.post("", "/login", "username", "carol", "password", "secret").wantStatus(t, http.StatusSeeOther).Cookies() {
+		set = append(set, c.Name+"="+c.Value)
+	}
+	if want := "[carillon=session carillon_device=of carol]"; fmt.Sprint(set) != want { // simple clients use only the first
+		t.Errorf("cookies are %v; want %s", set, want)
+	}
+	w = newWorld(t, nil)
+	if set := w.post("", "/login", "username", "carol", "password", "wrong").Cookies(); len(set) != 0 {
+		t.Errorf("a wrong password sets %v", set)
+	}
+}
+
+func TestDemoOffersEachUserWithOneClick(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.config.Demo = []handlers.DemoUser{{Name: "alice", Password: "pw-a"}, {Name: "carol", Password: "pw-c", Staff: true}}
@@ -109,7 +126,7 @@ func TestADemoOffersEachUserAsOneClick(t *testing.T) {
 		t.Error("the form does not sign carol in")
 	}
 	if newWorld(t, nil).get("", "/login").count("form[data-testid=demo]") != 0 {
-		t.Error("demo users without a demo")
+		t.Error("demo users are shown outside a demo")
 	}
 }
 
@@ -133,4 +150,18 @@ func TestSigningOutHereAndEverywhere(t *testing.T) {
 		t.Errorf("did %v, want %s", did, want)
 	}
 	w.get("", "/login?done=signed-out").wantText(t, "[data-testid=done]", "You are signed out.")
+}
+
+func TestAfterAWrongPasswordTheFocusIsOnTheFieldToRetype(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for name, field := range map[string]string{"alice": "password", "": "username"} {
+		r := w.post("", "/login", "username", name, "password", "x").wantStatus(t, http.StatusUnprocessableEntity)
+		if got := r.attr("[autofocus]", "id"); got != field || r.count("[autofocus]") != 1 {
+			t.Errorf("with name %q the focus is on %q, want %s", name, got, field)
+		}
+	}
+	if n := w.get("", "/login").count("[autofocus]"); n != 0 {
+		t.Errorf("%d fields take the focus, although the user may want a demo user", n)
+	}
 }

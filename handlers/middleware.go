@@ -16,18 +16,18 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// maxBody is the largest request that is read.
+// maxBody is the largest request body, in bytes.
 const maxBody = 64 << 10
 
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; manifest-src 'self'"
 
-// visit is what is known about a request while it is answered.
+// visit is what is known about a request while it is being answered.
 type visit struct {
 	id      string
 	user    notifier.Signed
-	known   bool // somebody is signed in
-	written bool // the answer has begun
+	known   bool // a user is signed in
+	written bool // the response has begun
 	status  int
 }
 
@@ -38,12 +38,12 @@ func visitOf(r *http.Request) *visit {
 	return v
 }
 
-// middleware is what happens to every request, from the outside in.
+// middleware wraps every request, from the outside in.
 func (h *Handlers) middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := &visit{id: newRequestID()}
 		r = r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
-		aw := &answer{ResponseWriter: w, visit: v}
+		aw := &answer{ResponseWriter: w, visit: v, byScript: r.Header.Get(formHeader) != ""}
 		began := h.Now()
 		defer func() {
 			h.recovered(aw, r, recover())
@@ -64,8 +64,8 @@ func (h *Handlers) middleware(next http.Handler) http.Handler {
 	})
 }
 
-// always are the headers of every answer, in the form that http.Header has them: they
-// are shared by all, and only ever replaced.
+// always are the headers of every response, with canonical keys. All responses share the slices,
+// so replace them; never change them in place.
 var always = http.Header{
 	"Content-Security-Policy":      {policy},
 	"X-Content-Type-Options":       {"nosniff"},
@@ -83,7 +83,7 @@ func (h *Handlers) setHeaders(head http.Header, id string) {
 	}
 }
 
-// recovered answers a panic with a page. An abort is passed on: the server
+// recovered answers a panic with an error page. http.ErrAbortHandler is passed on: the server
 // cuts the connection.
 func (h *Handlers) recovered(w *answer, r *http.Request, fault any) {
 	if fault == nil {
@@ -109,6 +109,7 @@ func (h *Handlers) logAccess(r *http.Request, v *visit, took time.Duration) {
 	attrs := []slog.Attr{
 		slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", v.status),
 		slog.Duration("duration", took), slog.String("request_id", v.id), slog.Int64("user_id", v.user.User.Seq),
+		slog.String("address", h.addressOf(r)),
 	}
 	h.Log.LogAttrs(r.Context(), level, "request served", attrs...)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestEveryAnswerCarriesThePolicy(t *testing.T) {
+func TestEveryResponseHasSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for _, address := range []string{"/inbox", "/login", "/nothing", "/healthz"} {
@@ -39,7 +39,7 @@ func TestEveryAnswerCarriesThePolicy(t *testing.T) {
 	}
 }
 
-func TestAPageHoldsNoInlineScriptAndNoForeignHost(t *testing.T) {
+func TestPagesHaveNoInlineScriptAndNoForeignHost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for _, address := range []string{"/inbox", "/staff/send", "/staff/users", "/settings", "/nothing"} {
@@ -56,7 +56,7 @@ func TestAPageHoldsNoInlineScriptAndNoForeignHost(t *testing.T) {
 	}
 }
 
-func TestAFormOfAnotherSiteIs403(t *testing.T) {
+func TestFormFromAnotherSiteIs403(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.config.PublicURL = "https://bell.example" })
 	for _, headers := range [][]string{
@@ -76,7 +76,7 @@ func TestAFormOfAnotherSiteIs403(t *testing.T) {
 	w.postBody("alice", "/inbox/read", "key=a:b", "Origin", "https://bell.example").wantStatus(t, http.StatusSeeOther)
 }
 
-func TestATooLargeFormIs413(t *testing.T) {
+func TestTooLargeFormIs413(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	body := "key=" + strings.Repeat("a", 64<<10)
@@ -88,7 +88,7 @@ func TestATooLargeFormIs413(t *testing.T) {
 	w.do(r, "alice").wantStatus(t, http.StatusRequestEntityTooLarge)
 }
 
-func TestAMalformedFormIs400AndAForeignField422(t *testing.T) {
+func TestMalformedFormIs400AndUnknownField422(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.postBody("alice", "/inbox/read", "key=%zz").wantStatus(t, http.StatusBadRequest)
@@ -98,7 +98,7 @@ func TestAMalformedFormIs400AndAForeignField422(t *testing.T) {
 	}
 }
 
-func TestAPanicIsA500WithARequestNumber(t *testing.T) {
+func TestPanicIs500WithTheRequestID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.inbox.open = func(int64) (notifier.Page, error) { panic("secret detail") }
@@ -108,11 +108,11 @@ func TestAPanicIsA500WithARequestNumber(t *testing.T) {
 		t.Errorf("the page: %s", r.text("main"))
 	}
 	if !strings.Contains(w.log.String(), "secret detail") {
-		t.Error("the log does not have the panic")
+		t.Error("the panic is not in the log")
 	}
 }
 
-func TestWhoeverComesWhileItIsAwayMayTryAgain(t *testing.T) {
+func TestPageOfAnOutageOffersToTryAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.inbox.look = func(int64, notifier.Query) (notifier.Page, error) { return notifier.Page{}, notifier.ErrUnavailable }
@@ -130,27 +130,27 @@ func TestWhoeverComesWhileItIsAwayMayTryAgain(t *testing.T) {
 		want  string
 	}{
 		{w.get("alice", "/inbox?filter=unread&before=%22"), "Try again /inbox?filter=unread&before=%22, To the inbox /inbox"},
-		{w.post("alice", "/inbox/read", "key", "a:b"), "To the inbox /inbox"}, // a form is not sent by a link
+		{w.post("alice", "/inbox/read", "key", "a:b"), "To the inbox /inbox"}, // a link cannot submit a form
 		{w.get("alice", "/nothing"), "To the inbox /inbox"},
 	} {
 		if got := ways(test.reply); got != test.want {
-			t.Errorf("%d: leads %q, want %q", test.reply.StatusCode, got, test.want)
+			t.Errorf("%d: links are %q, want %q", test.reply.StatusCode, got, test.want)
 		}
 	}
 	w.sessions.current = func(*http.Request) (notifier.Signed, bool, error) {
 		return notifier.Signed{}, false, notifier.ErrUnavailable
 	}
 	if got := ways(w.get("alice", "/settings").wantStatus(t, http.StatusServiceUnavailable)); got != "Try again /settings, To the inbox /inbox" {
-		t.Errorf("while nobody knows who it is it leads %q", got)
+		t.Errorf("with an unreadable session the links are %q", got)
 	}
 }
 
-func TestTheLogSaysWhoAndWhatButNoContent(t *testing.T) {
+func TestAccessLogHasUserAndPathButNoContent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.get("alice", "/inbox?before=5&token=hidden")
 	line := w.log.String()
-	for _, part := range []string{"path=/inbox", "status=200", "user_id=7", "request_id=", "duration="} {
+	for _, part := range []string{"path=/inbox", "status=200", "user_id=7", "request_id=", "duration=", "address=192.0.2.1"} {
 		if !strings.Contains(line, part) {
 			t.Errorf("the log lacks %s: %s", part, line)
 		}
@@ -160,7 +160,7 @@ func TestTheLogSaysWhoAndWhatButNoContent(t *testing.T) {
 	}
 }
 
-func TestOnlyTrustedProxiesSayWhomARequestIsFrom(t *testing.T) {
+func TestOnlyTrustedProxiesSetTheClientAddress(t *testing.T) {
 	t.Parallel()
 	seen := ""
 	w := newWorld(t, func(w *world) {
@@ -189,7 +189,7 @@ func TestOnlyTrustedProxiesSayWhomARequestIsFrom(t *testing.T) {
 	}
 }
 
-func TestAnAbortReachesTheServerWhichCutsTheConnection(t *testing.T) {
+func TestAbortReachesTheServerWhichCutsTheConnection(t *testing.T) {
 	t.Parallel()
 	for _, abort := range []error{http.ErrAbortHandler, fmt.Errorf("copy a file: %w", http.ErrAbortHandler)} {
 		w := newWorld(t, func(w *world) {
@@ -197,7 +197,7 @@ func TestAnAbortReachesTheServerWhichCutsTheConnection(t *testing.T) {
 		})
 		func() {
 			defer func() {
-				// The value itself: that is what the server looks for.
+				// It must be the value itself, because the server compares it.
 				if got, _ := recover().(error); !slices.Contains([]error{http.ErrAbortHandler}, got) {
 					t.Errorf("%v: the server sees %v", abort, got)
 				}
@@ -205,7 +205,7 @@ func TestAnAbortReachesTheServerWhichCutsTheConnection(t *testing.T) {
 			w.get("carol", "/staff/send")
 		}()
 		if strings.Contains(w.log.String(), "panicked") {
-			t.Errorf("%v is in the log as a fault", abort)
+			t.Errorf("%v is logged as a panic", abort)
 		}
 	}
 }

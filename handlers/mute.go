@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,9 +11,8 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// mute mutes or unmutes a type of notice, and goes back to the page of the
-// inbox from which the form came, or to the settings. What cannot be muted is
-// said on the settings page.
+// mute mutes or unmutes a type of notice and returns to the inbox page of the form, or to the
+// settings. If the type cannot be muted, the settings page says so.
 func (h *Handlers) mute(w http.ResponseWriter, r *http.Request) error {
 	if h.Settings == nil {
 		return notifier.ErrNotFound
@@ -55,11 +55,18 @@ func (h *Handlers) setMute(r *http.Request, values url.Values) error {
 	if err := h.Settings.SetMute(r.Context(), seqOf(r), values.Get("type"), muted == "1"); err != nil {
 		return fmt.Errorf("mute a type of notice: %w", err)
 	}
+	h.mutes.forget(seqOf(r))
 	return nil
 }
 
-// mutePart answers a script: no row changes by it, and muting can be undone.
+// mutePart answers a script: it toggles the mute action of all rows of the type and offers Undo
+// after muting.
 func (h *Handlers) mutePart(w http.ResponseWriter, r *http.Request, values url.Values, code string) error {
+	told, err := json.Marshal(map[string]any{"carillon:muted": map[string]any{"type": kept(values.Get("type")), "muted": code == "muted"}})
+	if err != nil {
+		return fmt.Errorf("encode a muted type: %w", err)
+	}
+	w.Header().Set("HX-Trigger", string(told))
 	w.Header().Set("HX-Reswap", "none")
 	f := h.bareFrame(r)
 	f.Done = &views.Done{Text: f.Text.T(doneTexts[code])}

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestMutingLeadsBackToWhereItWasAskedFor(t *testing.T) {
+func TestMutingReturnsToThePageOfItsForm(t *testing.T) {
 	t.Parallel()
 	c := newChooser(t, notifier.Settings{})
 	for _, test := range []struct {
@@ -37,7 +37,7 @@ func TestMutingLeadsBackToWhereItWasAskedFor(t *testing.T) {
 	c.get("alice", "/inbox?done=unmuted").wantText(t, "[data-testid=done] p", "Unmuted. New notices of this type reach you again.")
 }
 
-func TestWhatIsMutedIsListedWithAWayBack(t *testing.T) {
+func TestMutedTypesAreListedAndCanBeUnmuted(t *testing.T) {
 	t.Parallel()
 	c := newChooser(t, notifier.Settings{})
 	r := c.get("alice", "/settings").wantStatus(t, http.StatusOK)
@@ -59,7 +59,7 @@ func TestWhatIsMutedIsListedWithAWayBack(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeMutedIsSaid(t *testing.T) {
+func TestTypeThatCannotBeMutedIsExplained(t *testing.T) {
 	t.Parallel()
 	fault := func(code string, params map[string]any) error {
 		var bad notifier.InvalidError
@@ -91,12 +91,12 @@ func TestWhatCannotBeMutedIsSaid(t *testing.T) {
 		r := c.postBody("alice", "/settings/mute", test.form).wantStatus(t, http.StatusUnprocessableEntity)
 		r.wantText(t, "[data-testid=mute-fault]", test.say)
 		if got := selected(r); got != "en dark 0 0" || r.count("[data-testid=muted] form") != 1 || len(c.muted) != test.asks {
-			t.Errorf("%s: the page shows %q, and %d times it was tried", test.form, got, len(c.muted))
+			t.Errorf("%s: the page shows %q, and muting was tried %d times", test.form, got, len(c.muted))
 		}
 	}
 }
 
-func TestMutingFailsAsEverythingDoes(t *testing.T) {
+func TestMutingFailsWithTheUsualErrorPages(t *testing.T) {
 	t.Parallel()
 	c := newChooser(t, notifier.Settings{})
 	c.err = fmt.Errorf("mute: %w", notifier.ErrUnavailable)
@@ -104,17 +104,17 @@ func TestMutingFailsAsEverythingDoes(t *testing.T) {
 	c.postBody("alice", "/settings/mute", "type=like&muted=1", "Origin", "https://evil.example").wantStatus(t, http.StatusForbidden)
 	c.get("alice", "/settings/mute").wantStatus(t, http.StatusMethodNotAllowed)
 	if len(c.muted) != 1 {
-		t.Errorf("it was tried %d times; want 1", len(c.muted))
+		t.Errorf("muting was tried %d times; want 1", len(c.muted))
 	}
 	w := newWorld(t, nil)
 	w.post("", "/settings/mute", "type", "like", "muted", "1").wantRedirect(t, "/login?next=%2Finbox")
 	w.post("alice", "/settings/mute", "type", "like", "muted", "1").wantStatus(t, http.StatusNotFound)
 	if w.get("alice", "/settings").count("[data-testid=muted]") != 0 {
-		t.Error("mutes that nobody keeps are shown")
+		t.Error("muted types are shown without settings")
 	}
 }
 
-func TestAScriptThatMutesGetsWhatWasDoneAndUndo(t *testing.T) {
+func TestScriptThatMutesGetsAMessageWithUndo(t *testing.T) {
 	t.Parallel()
 	c := newChooser(t, notifier.Settings{})
 	r := c.script("alice", "/settings/mute", "e1", "type=like&muted=1&back=/inbox?opened=3").wantStatus(t, http.StatusOK)
@@ -127,5 +127,33 @@ func TestAScriptThatMutesGetsWhatWasDoneAndUndo(t *testing.T) {
 		"type="+undo.Find("[name=type]").AttrOr("value", "")+"&muted="+undo.Find("[name=muted]").AttrOr("value", "")).wantStatus(t, http.StatusOK)
 	if diff := cmp.Diff([]string{"liketrue", "likefalse"}, c.muted); diff != "" || r.count("#done form") != 0 {
 		t.Errorf("muted %s:\n%s", diff, r.body)
+	}
+}
+
+func TestRowOfAMutedTypeOffersToUnmuteIt(t *testing.T) {
+	t.Parallel()
+	c := newChooser(t, notifier.Settings{})
+	c.inbox.open = func(int64) (notifier.Page, error) {
+		return notifier.Page{Entries: []notifier.Entry{entry(1, noon, true, false)}, Ver: 9}, nil
+	}
+	c.inbox.badge = func(int64) (notifier.Badge, error) { return notifier.Badge{Ver: 9}, nil }
+	offers := func() string {
+		r := c.get("alice", "/inbox").wantStatus(t, http.StatusOK)
+		form := "[data-testid=entry] form[action='/settings/mute'] "
+		return fmt.Sprint(r.count(form+"button"), " ", r.attr(form+"[name=muted]", "value"), " ", r.attr(form+"button", "aria-label"))
+	}
+	const mute, unmute = "1 1 Mute this type: Photo 1 <liked>", "1 0 Unmute this type: Photo 1 <liked>"
+	if got := offers(); got != mute {
+		t.Errorf("an unmuted type offers %q", got)
+	}
+	c.mutes = []string{"like"}
+	c.post("alice", "/settings/mute", "type", "like", "muted", "1")
+	// The previous page was cached, and is now different.
+	if got := offers(); got != unmute {
+		t.Errorf("a muted type offers %q", got)
+	}
+	r := c.script("alice", "/settings/mute", "", "type=like&muted=1")
+	if got := r.Header.Get("HX-Trigger"); got != `{"carillon:muted":{"muted":true,"type":"like"}}` {
+		t.Errorf("the script gets %s", got)
 	}
 }

@@ -9,23 +9,23 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// offeredNames is how many names are offered while one is typed.
+// offeredNames is how many names are suggested while the user types.
 const offeredNames = 8
 
-// offer is one name that could be meant.
+// offer is one suggested name.
 type offer struct {
 	Name string `json:"name"`
-	Note string `json:"note"` // in the reader's words; may be empty
+	Note string `json:"note"` // in the reader's language; may be empty
 }
 
-// names offers names of users, roles or audiences, or types of notices, for what has been typed so far.
+// names suggests users, roles, audiences or types of notices for what has been typed so far.
 func (h *Handlers) names(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	part := strings.TrimSpace(values.Get("q"))
 	offers := []offer{} // an empty list, not null
 	var err error
 	switch {
-	case len(part) > notifier.MaxName: // no name is so long
+	case len(part) > notifier.MaxName: // no name is that long
 	case values.Get("target") == "role":
 		offers, err = h.offerRoles(r, part, offers)
 	case values.Get("target") == "audience":
@@ -36,7 +36,7 @@ func (h *Handlers) names(w http.ResponseWriter, r *http.Request) error {
 		offers, err = h.offerUsers(r, part, offers)
 	}
 	if err != nil {
-		return fmt.Errorf("offer names: %w", err)
+		return fmt.Errorf("suggest names: %w", err)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
@@ -61,7 +61,7 @@ func (h *Handlers) offerRoles(r *http.Request, part string, offers []offer) ([]o
 	return offers, err
 }
 
-// offerTypes offers types by slug or name: first those whose slug begins so.
+// offerTypes suggests types by slug or name, those whose slug begins with part first.
 func (h *Handlers) offerTypes(r *http.Request, part string, offers []offer) []offer {
 	names := h.typeNames(h.text(r))
 	part = strings.ToLower(part)
@@ -84,7 +84,7 @@ func (h *Handlers) offerAudiences(r *http.Request, part string, offers []offer) 
 	audiences, err := h.sizedAudiences(r.Context(), text)
 	part = strings.ToLower(part)
 	for _, a := range audiences {
-		// Who knows the name that the installation gave may type that one.
+		// Staff who know the name that the installation gave may type that one.
 		names := strings.ToLower(a.name + "\n" + h.givenName(a.audience))
 		if strings.Contains(names, part) && len(offers) < offeredNames {
 			offers = append(offers, offer{a.name, text.N("names.members", a.members)})

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestNamesAreOfferedWhileOneIsTyped(t *testing.T) {
+func TestNamesAreSuggestedWhileTyping(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	w := newWorld(t, func(w *world) {
@@ -59,6 +59,6 @@ func TestNamesAreForStaffOnly(t *testing.T) {
 	w.get("alice", "/staff/names?q=a").wantStatus(t, http.StatusNotFound)
 	w.get("", "/staff/names?q=a").wantStatus(t, http.StatusSeeOther)
 	if r := w.get("carol", "/staff/names?q=a").wantStatus(t, http.StatusServiceUnavailable); strings.Contains(r.body, "secret") {
-		t.Error("the answer shows what went wrong inside")
+		t.Error("the response shows an internal error")
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// notice shows one sent notice and how far it has come.
+// notice shows a sent notice and its progress.
 func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 	id, err := pathID(r)
 	if err != nil {
@@ -39,8 +39,13 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 	p.Refresh = p.Progress.Finished == "false"
 	p.Progress.Address = noticePath(id)
 	p.Dead = h.deadLettersOf(r, f.Text, id)
-	if !isOver(&progress.Notice, h.Now()) {
+	if isOver(&progress.Notice, h.Now()) {
+		p.Unseen = f.Text.T("notice.unseen")
+	} else {
 		p.EditHref = noticePath(id) + "/edit"
+	}
+	if r.URL.Query().Get("done") == "retracting" {
+		p.Done = nil // the state says so, and shows when it is done
 	}
 	if progress.State != notifier.StateRetracting && progress.State != notifier.StateRetracted {
 		p.Retract = &views.Retract{Action: noticePath(id) + "/retract", Text: retractText(f.Text, &progress.Notice)}
@@ -48,7 +53,7 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.NoticePage(p))
 }
 
-// retract takes a notice back. One that is being retracted already is no error.
+// retract retracts a notice. One that is being retracted already is no error.
 func (h *Handlers) retract(w http.ResponseWriter, r *http.Request) error {
 	id, err := pathID(r)
 	if err != nil {
@@ -59,14 +64,14 @@ func (h *Handlers) retract(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch err := h.Sender.Retract(r.Context(), id); {
 	case errors.Is(err, notifier.ErrConflict):
-		// An announcement that is over has nothing to take back.
+		// An announcement that is over cannot be retracted.
 		if p, err := h.Sender.Progress(r.Context(), id); err != nil || p.Announces() {
 			return errors.Join(err, fmt.Errorf("retract announcement %d: %w", id, refusedAsOver(id)))
 		}
 	case err != nil:
 		return fmt.Errorf("retract notice %d: %w", id, err)
 	}
-	h.audit(r, visitOf(r).user.User.Name, "notice.retract", auditedNotice(id))
+	h.audit(r, "notice.retract", notifier.NoticeRef(id))
 	redirect(w, noticePath(id)+"?done=retracting")
 	return nil
 }
@@ -80,7 +85,7 @@ func retractText(text *locale.Printer, n *notifier.Notice) string {
 
 func (h *Handlers) facts(text *locale.Printer, n *notifier.Notice, zone *time.Location) []views.Fact {
 	list := []views.Fact{
-		fact(text, "target", h.targetText(text, n.Target)), fact(text, "sender", n.Sender), h.typeFact(text, n.Type),
+		fact(text, "target", h.targetText(text, n.Target)), fact(text, "sender", senderText(text, n.Sender)), h.typeFact(text, n.Type),
 	}
 	if n.Subject != "" {
 		list = append(list, fact(text, "subject", n.Subject))
@@ -98,7 +103,7 @@ func (h *Handlers) facts(text *locale.Printer, n *notifier.Notice, zone *time.Lo
 	return list
 }
 
-// typeFact is the slug of a type, and its name where it has one.
+// typeFact shows the slug of a type, and its name if it has one.
 func (h *Handlers) typeFact(text *locale.Printer, typ string) views.Fact {
 	if name := h.typeNames(text).given(typ); name != "" {
 		return fact(text, "type", text.F("notice.type_named", "Name", name, "Type", typ))
@@ -114,13 +119,13 @@ func momentFact(text *locale.Printer, name string, at time.Time) views.Fact {
 	return views.Fact{Name: text.T("notice." + name), Value: text.Moment(at), Datetime: at.Format(time.RFC3339)}
 }
 
-// finished says whether nothing more happens to a notice by itself.
+// finished reports whether a notice has reached its final state.
 func finished(p *notifier.Progress) bool {
 	return p.State == notifier.StateSent || p.State == notifier.StateRetracted
 }
 
-// progressView shows the state and, once the recipients are known, how many of
-// them got it and read it.
+// progressView shows the state and, once the recipients are known, how many have received and
+// read the notice.
 func progressView(text *locale.Printer, p notifier.Progress) views.Progress {
 	v := views.Progress{State: string(p.State), StateText: text.T("state." + string(p.State))}
 	v.Finished = strconv.FormatBool(finished(&p))
@@ -137,7 +142,7 @@ func progressView(text *locale.Printer, p notifier.Progress) views.Progress {
 	return v
 }
 
-// waiting says what a notice waits for while Redis is away.
+// waiting says what a notice waits for while Redis is unavailable.
 func waiting(text *locale.Printer, state notifier.State) string {
 	if state == notifier.StateRetracting {
 		return text.T("notice.retract_waits")
@@ -145,8 +150,8 @@ func waiting(text *locale.Printer, state notifier.State) string {
 	return text.T("notice.waits")
 }
 
-// readBar is how many have read a notice. Of one that left the only inbox it went
-// to, nobody knows.
+// readBar shows how many have read a notice. The number is unknown once the notice has left the
+// only inbox it went to.
 func readBar(text *locale.Printer, p *notifier.Progress) components.Bar {
 	if p.ReadUnknown {
 		return components.Bar{ID: "read", Name: text.T("notice.read"), Text: text.T("notice.read_unknown")}

@@ -16,12 +16,12 @@ import (
 const (
 	noticesPath = "/staff/notices"
 	perPage     = 50
-	shownNames  = 3 // of a notice to many users
+	shownNames  = 3 // how many names a notice to many users shows
 )
 
 func noticePath(id int64) string { return noticesPath + "/" + strconv.FormatInt(id, 10) }
 
-// notices lists what was sent, and how far it has come.
+// notices lists the sent notices and their progress.
 func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	l := readList(values, noticesPath, utf8.UTFMax*notifier.MaxTitle, "-time", "time")
@@ -45,13 +45,13 @@ func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 	}
 	sent, err := h.Sender.ProgressOf(r.Context(), found)
 	if err != nil {
-		return fmt.Errorf("see how far %d notices have come: %w", len(found), err)
+		return fmt.Errorf("load the progress of %d notices: %w", len(found), err)
 	}
 	h.fillNotices(p, l, sent, h.now(r), shownAddress(r))
 	return h.page(w, r, http.StatusOK, views.NoticesPage(p))
 }
 
-// shownAddress is that of a page, without what was done before it.
+// shownAddress is the address of the page without its done code.
 func shownAddress(r *http.Request) string {
 	values := r.URL.Query()
 	if !values.Has("done") {
@@ -97,7 +97,7 @@ func (h *Handlers) sentRow(text *locale.Printer, n *notifier.Progress, now time.
 	at := n.CreatedAt.In(now.Location())
 	row := views.SentRow{
 		ID: strconv.FormatInt(n.ID, 10), Href: noticePath(n.ID), Title: n.Title,
-		ToBy:     text.F("notices.to_by", "Target", h.targetText(text, n.Target), "Sender", n.Sender),
+		ToBy:     text.F("notices.to_by", "Target", h.targetText(text, n.Target), "Sender", senderText(text, n.Sender)),
 		Datetime: at.Format(time.RFC3339),
 		Moment:   text.Moment(at), When: text.Day(at, now) + " " + text.Clock(at),
 		State: string(n.State), StateText: text.T("state." + string(n.State)),
@@ -117,7 +117,7 @@ func (h *Handlers) sentRow(text *locale.Printer, n *notifier.Progress, now time.
 	return row
 }
 
-// targetText says to whom a notice went.
+// targetText says to whom a notice was sent.
 func (h *Handlers) targetText(text *locale.Printer, t notifier.Target) string {
 	if len(t.Audiences) > 0 {
 		return text.F("notices.target_audience", "Names", listedNames(text, h.audienceNames(text, t.Audiences)))

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// offices is every page of administration, with a form that would do something.
+// offices is every administration page, with a form that would change something.
 var offices = map[string][]string{
 	"/staff/roles":         {"role", "new"},
 	"/staff/roles/staff":   {"action", "add", "user", "bob"},
@@ -35,11 +35,11 @@ func TestAdministrationIsForStaffOnly(t *testing.T) {
 		o.post("carol", address, append(fields, fields[0]+"x", strings.Repeat("x", 70<<10))...).wantStatus(t, http.StatusRequestEntityTooLarge)
 	}
 	if len(o.done()) != 0 || len(o.keys.all)+len(*o.subs)+len(o.topics.types)+len(o.rules.ran) != 0 || len(o.roles.members["staff"]) != 1 || len(o.roles.members) != 1 {
-		t.Errorf("something was done: %v", o.done())
+		t.Errorf("actions succeeded: %v", o.done())
 	}
 }
 
-func TestWhatCannotBeTakenForNowComesBackAsItWas(t *testing.T) {
+func TestFormThatFailsForNowIsReturnedAsTyped(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.roles.err, o.keys.listErr, o.rules.err = notifier.ErrUnavailable, notifier.ErrUnavailable, notifier.ErrUnavailable
@@ -47,7 +47,7 @@ func TestWhatCannotBeTakenForNowComesBackAsItWas(t *testing.T) {
 	o.topics.saveType = func(notifier.NoticeType) error { return notifier.ErrUnavailable }
 	for address, fields := range offices {
 		if address == "/staff/keys" {
-			continue // it is made, and shown; see TestAKeyIsShownEvenWhenTheListIsAway
+			continue // the key is created and shown; see TestNewKeyIsShownEvenIfTheListFails
 		}
 		r := o.post("carol", address, fields...).wantStatus(t, http.StatusServiceUnavailable)
 		for i := 0; i+1 < len(fields); i += 2 {
@@ -57,11 +57,11 @@ func TestWhatCannotBeTakenForNowComesBackAsItWas(t *testing.T) {
 		}
 	}
 	if len(o.done()) != 0 {
-		t.Errorf("it is written down as done: %v", o.done())
+		t.Errorf("the audit log has %v", o.done())
 	}
 }
 
-func TestPagesOfStaffStandInGroups(t *testing.T) {
+func TestStaffPagesAreGroupedInTabs(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	tabs := func(r reply, sel string) (found []string) {
@@ -88,7 +88,7 @@ func TestPagesOfStaffStandInGroups(t *testing.T) {
 	r = o.get("carol", "/staff/users")
 	want = []string{"Send /staff/send", "Sent /staff/notices", "People /staff/users *", "Rules /staff/rules"}
 	if diff := cmp.Diff(want, tabs(r, "main .tabs a")); diff != "" {
-		t.Errorf("without the parts: %s", diff)
+		t.Errorf("without the optional parts: %s", diff)
 	}
 	for address, fields := range offices {
 		if address != "/staff/rules" {

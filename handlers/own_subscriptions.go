@@ -13,17 +13,17 @@ import (
 	"github.com/carillonhq/carillon/views/components"
 )
 
-// The faults that only a user's own subscriptions can have.
+// The error codes that only a user's own subscriptions have.
 const (
 	codeNotOpen  = "not_open"
 	codeNotYours = "not_yours"
 )
 
-// shownByRole is how many subscriptions of each of his roles a user is shown.
+// shownByRole is how many subscriptions are shown for each of the user's roles.
 const shownByRole = 50
 
-// subscribeSelf subscribes a user to a topic, or ends it. What is wrong with it is
-// said on the settings page, with what was typed.
+// subscribeSelf subscribes the user to a topic or unsubscribes them. Errors are shown on the
+// settings page, with what was typed.
 func (h *Handlers) subscribeSelf(w http.ResponseWriter, r *http.Request) error {
 	if h.Topics == nil || h.Settings == nil {
 		return notifier.ErrNotFound
@@ -32,6 +32,7 @@ func (h *Handlers) subscribeSelf(w http.ResponseWriter, r *http.Request) error {
 	if values == nil {
 		return err
 	}
+	pasted(values)
 	if err == nil {
 		err = h.setSubscribed(r, values)
 	}
@@ -73,8 +74,8 @@ func (h *Handlers) setSubscribed(r *http.Request, values url.Values) error {
 	return nil
 }
 
-// addSubscriptions adds to the settings what the user subscribes to, by name and
-// through his roles, and what he can subscribe to.
+// addSubscriptions adds to the settings the user's own subscriptions, those through their roles,
+// and the types they can subscribe to.
 func (h *Handlers) addSubscriptions(r *http.Request, p *views.Settings) error {
 	if h.Topics == nil || h.Subscriptions == nil {
 		return nil
@@ -118,8 +119,8 @@ func (h *Handlers) addSubscriptions(r *http.Request, p *views.Settings) error {
 	return nil
 }
 
-// subscriptionsOf lists those of one subscriber, and says on the page when there
-// are more than it lists.
+// subscriptionsOf lists the subscriptions of one subscriber, and has the page say if there are
+// more.
 func (h *Handlers) subscriptionsOf(
 	ctx context.Context, p *views.Settings, q notifier.SubscriptionQuery,
 ) ([]notifier.Subscription, error) {
@@ -127,7 +128,7 @@ func (h *Handlers) subscriptionsOf(
 	q.Limit++
 	found, err := h.Subscriptions.Subscriptions(ctx, q)
 	if err != nil {
-		return nil, fmt.Errorf("list what a user subscribes to: %w", err)
+		return nil, fmt.Errorf("list a user's subscriptions: %w", err)
 	}
 	if len(found) > most {
 		found, p.MoreSubscriptions = found[:most], true

@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// knownTypes is one of each kind: a plain one, one that is open, one that nobody
-// can mute, and one that is both.
+// knownTypes has a type of each kind: a plain one, an open one, one that cannot be muted, and one
+// that is open and cannot be muted.
 var knownTypes = []notifier.NoticeType{
 	{Slug: "like"},
 	{Slug: "news", Names: map[string]string{"en": "News", "ja": "ニュース"}, Open: true},
@@ -22,8 +22,8 @@ var knownTypes = []notifier.NoticeType{
 
 func topic(typ, scope string) notifier.Topic { return notifier.Topic{Type: typ, Scope: scope} }
 
-// subscriberWorld has alice, who is a picker, subscribe to topics by name and by
-// role; what she asks for goes to asked.
+// subscriberWorld has alice, a picker, who subscribes by name and through her role. asked
+// collects her requests.
 func subscriberWorld(t *testing.T, asked *[]string) (*chooser, *topics) {
 	t.Helper()
 	known := &topics{types: knownTypes}
@@ -36,7 +36,7 @@ func subscriberWorld(t *testing.T, asked *[]string) (*chooser, *topics) {
 	c.config.Topics = known
 	c.config.Subscriptions = subscriptions(func(q notifier.SubscriptionQuery) ([]notifier.Subscription, error) {
 		if q.User != "" && q.User != "alice" || q.Limit < 1 {
-			t.Errorf("asked %+v", q)
+			t.Errorf("Subscriptions got %+v", q)
 		}
 		return map[string][]notifier.Subscription{
 			"alice": {
@@ -49,7 +49,7 @@ func subscriberWorld(t *testing.T, asked *[]string) (*chooser, *topics) {
 	return c, known
 }
 
-func TestTheSettingsListWhatReachesAUserAndWhatHeCanEnd(t *testing.T) {
+func TestSettingsListSubscriptionsAndTheOnesTheUserCanEnd(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	c, _ := subscriberWorld(t, &asked)
@@ -84,7 +84,7 @@ func TestTheSettingsListWhatReachesAUserAndWhatHeCanEnd(t *testing.T) {
 	}
 }
 
-func TestAUserSubscribesAndUnsubscribes(t *testing.T) {
+func TestUserSubscribesAndUnsubscribes(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	c, _ := subscriberWorld(t, &asked)
@@ -98,7 +98,7 @@ func TestAUserSubscribesAndUnsubscribes(t *testing.T) {
 	c.get("alice", "/settings?done=you-unsubscribe").wantText(t, "[data-testid=done] p", "You no longer subscribe to this topic.")
 }
 
-func TestWhatCannotBeSubscribedToIsSaidBesideItsField(t *testing.T) {
+func TestFailedSubscriptionIsExplainedBesideItsField(t *testing.T) {
 	t.Parallel()
 	fault := func(field, code string, params map[string]any) error {
 		var bad notifier.InvalidError
@@ -134,11 +134,11 @@ func TestWhatCannotBeSubscribedToIsSaidBesideItsField(t *testing.T) {
 	known.self = func(notifier.User, notifier.Topic, bool) error { return forbidden }
 	r := c.post("alice", "/settings/subscriptions", "type", "rep_notice", "scope", "aisle 7", "subscribed", "1")
 	if r.attr("#topic-scope", "value") != "aisle 7" || r.attr("#topic-type option[selected]", "value") != "rep_notice" {
-		t.Error("what was typed is lost")
+		t.Error("the typed text is lost")
 	}
 }
 
-func TestSubscribingFailsAsEverythingDoes(t *testing.T) {
+func TestSubscribingFailsWithTheUsualErrorPages(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	c, known := subscriberWorld(t, &asked)
@@ -146,7 +146,7 @@ func TestSubscribingFailsAsEverythingDoes(t *testing.T) {
 	c.get("alice", "/settings/subscriptions").wantStatus(t, http.StatusMethodNotAllowed)
 	c.post("alice", "/settings/subscriptions", "type", "news", "subscribed", "1", "page_user", "bob").wantStatus(t, http.StatusConflict)
 	if len(asked) > 0 {
-		t.Errorf("asked %v", asked)
+		t.Errorf("SubscribeSelf got %v", asked)
 	}
 	known.self = func(notifier.User, notifier.Topic, bool) error {
 		return fmt.Errorf("secret: %w", notifier.ErrUnavailable)
@@ -155,11 +155,11 @@ func TestSubscribingFailsAsEverythingDoes(t *testing.T) {
 	newWorld(t, nil).post("alice", "/settings/subscriptions", "type", "news", "subscribed", "1").wantStatus(t, http.StatusNotFound)
 	newWorld(t, nil).post("", "/settings/subscriptions", "type", "news", "subscribed", "1").wantRedirect(t, "/login?next=%2Finbox")
 	if newChooser(t, notifier.Settings{}).get("alice", "/settings").count("[data-testid=subscriptions]") != 0 {
-		t.Error("topics that nobody keeps are shown")
+		t.Error("topics are shown without a list of subscriptions")
 	}
 }
 
-func TestMoreSubscriptionsThanAPageListsAreSaidToBeThere(t *testing.T) {
+func TestSettingsSayWhenThereAreMoreSubscriptionsThanListed(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	c, _ := subscriberWorld(t, &asked)
@@ -172,6 +172,6 @@ func TestMoreSubscriptionsThanAPageListsAreSaidToBeThere(t *testing.T) {
 	c.rebuild()
 	r := c.get("alice", "/settings").wantStatus(t, http.StatusOK)
 	if n := r.count("[data-testid=subscriptions] li"); n != 100 || !strings.Contains(r.text("[data-testid=subscriptions]"), "There are more than these.") {
-		t.Errorf("%d are listed, and it says %q", n, r.text("[data-testid=subscriptions] .below"))
+		t.Errorf("%d are listed, and the note is %q", n, r.text("[data-testid=subscriptions] .below"))
 	}
 }

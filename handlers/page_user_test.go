@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestAPlainFormOfSomebodyElsesPageChangesNothing(t *testing.T) {
+func TestPlainFormOfAnotherUsersPageChangesNothing(t *testing.T) {
 	t.Parallel()
 	c := newChooser(t, notifier.Settings{})
 	touched := func(string, int64, string) (notifier.Badge, error) {
@@ -23,7 +23,7 @@ func TestAPlainFormOfSomebodyElsesPageChangesNothing(t *testing.T) {
 		return notifier.Entry{}, err
 	}
 	c.sessions.everywhere = func(int64) error {
-		t.Error("somebody was signed out")
+		t.Error("a user was signed out")
 		return nil
 	}
 	for address, body := range map[string]string{
@@ -35,14 +35,14 @@ func TestAPlainFormOfSomebodyElsesPageChangesNothing(t *testing.T) {
 		"/inbox/read":     "key=a%3Ab",
 		"/inbox/delete":   "key=a%3Ab",
 		"/inbox/restore":  "key=a%3Ab",
-		"/inbox/read?x":   "key=a%3Ab&unknown=1", // whatever else is wrong with it
+		"/inbox/read?x":   "key=a%3Ab&unknown=1", // even if something else is wrong too
 	} {
 		r := c.postBody("alice", address, body+"&page_user=carol").wantStatus(t, http.StatusConflict)
 		if got := r.text("[data-testid=failure]"); !strings.Contains(got, "You are now signed in as alice. Nothing was changed.") {
 			t.Errorf("%s: the page says %q", address, got)
 		}
 		if r.count("h1") != 1 || r.count("[data-testid=failure] a[href='/inbox']") != 1 {
-			t.Errorf("%s: no heading, or no way on:\n%s", address, r.body)
+			t.Errorf("%s: no heading, or no link onward:\n%s", address, r.body)
 		}
 	}
 	if len(c.muted) != 0 || c.saved != nil {
@@ -57,7 +57,7 @@ func TestAPlainFormOfSomebodyElsesPageChangesNothing(t *testing.T) {
 	w.post("carol", "/staff/notices/5/retract", "page_user", "alice").wantStatus(t, http.StatusConflict)
 }
 
-func TestAFormOfOnesOwnPageSaysSoAndWorks(t *testing.T) {
+func TestFormsNameThePagesUserAndWork(t *testing.T) {
 	t.Parallel()
 	c := newChooser(t, notifier.Settings{})
 	w := newWorld(t, func(w *world) {
@@ -84,7 +84,7 @@ func TestAFormOfOnesOwnPageSaysSoAndWorks(t *testing.T) {
 	} {
 		r := test.world.get(test.user, test.address).wantStatus(t, http.StatusOK)
 		if got := r.attr(test.form+" [name=page_user]", "value"); got != test.user || r.count(test.form) != 1 {
-			t.Errorf("%s: %d forms %s, of %q", test.address, r.count(test.form), test.form, got)
+			t.Errorf("%s: %d forms %s, for user %q", test.address, r.count(test.form), test.form, got)
 		}
 	}
 	c.post("alice", "/settings", "theme", "dark", "page_user", "alice").wantRedirect(t, "/settings?done=saved")
@@ -92,11 +92,11 @@ func TestAFormOfOnesOwnPageSaysSoAndWorks(t *testing.T) {
 	c.postBody("alice", "/inbox/read", "key=a%3Ab&page_user=alice&page_user=carol").wantStatus(t, http.StatusConflict)
 	c.postBody("alice", "/inbox/read", "key=a%3Ab&page_user=alice&page_user=alice").wantStatus(t, http.StatusUnprocessableEntity)
 	if n := c.get("alice", "/inbox?opened=0").count("[data-testid=entry] [name=page_user]"); n != 0 {
-		t.Errorf("the rows have %d such fields, which is many bytes for nothing", n)
+		t.Errorf("the rows have %d such fields, which wastes bytes", n)
 	}
 }
 
-func TestANoticeThatSomebodyElseWroteIsNotSentAndNotLost(t *testing.T) {
+func TestNoticeTypedByAnotherUserIsNeitherSentNorLost(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 2, &sent)
@@ -104,10 +104,10 @@ func TestANoticeThatSomebodyElseWroteIsNotSentAndNotLost(t *testing.T) {
 		r := w.post("carol", "/staff/send", with(fields, "page_user", "dora")...).wantStatus(t, http.StatusConflict)
 		r.wantText(t, "[data-testid=other-user] p", "You are now signed in as carol. Nothing has been sent.")
 		if r.attr("#send [name=page_user]", "value") != "carol" || r.attr("#title", "value") != "Hello" || r.attr("#link", "value") != "/photos/1" {
-			t.Errorf("the form is of %q, with the title %q", r.attr("#send [name=page_user]", "value"), r.attr("#title", "value"))
+			t.Errorf("the form names the user %q and has the title %q", r.attr("#send [name=page_user]", "value"), r.attr("#title", "value"))
 		}
 		if r.attr("[autofocus]", "id") != "other-user" || r.count("[autofocus]") != 1 {
-			t.Errorf("the focus goes to %q", r.attr("[autofocus]", "id"))
+			t.Errorf("the focus is on %q", r.attr("[autofocus]", "id"))
 		}
 	}
 	if len(sent) != 0 {
@@ -116,7 +116,7 @@ func TestANoticeThatSomebodyElseWroteIsNotSentAndNotLost(t *testing.T) {
 	w.post("carol", "/staff/send", with(goodForm, "page_user", "carol")...).wantRedirect(t, "/staff/notices/42")
 }
 
-func TestWhoseSessionHasEndedIsSignedOutAlready(t *testing.T) {
+func TestLogoutWithAnEndedSessionSucceeds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.sessions.signOut = func() error { return nil } })
 	values := url.Values{"everywhere": {"1"}, "page_user": {"carol"}}

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// post is an open announcement, which began so many hours ago.
+// post is an open announcement that started this many hours ago.
 func post(id int64, hours int, pinned, read bool) notifier.Posted {
 	begin := noon.Add(-time.Duration(hours) * time.Hour)
 	return notifier.Posted{
@@ -18,15 +18,15 @@ func post(id int64, hours int, pinned, read bool) notifier.Posted {
 	}
 }
 
-// board is announcements that are marked. It notes what was done.
+// board is a fake of announcements that records calls.
 type board struct {
 	*world
 	items []notifier.Posted
 	did   []string
-	err   error // of everything
+	err   error // returned by every call
 }
 
-// newBoard has these announcements open to alice; the inbox has 2 unread entries.
+// newBoard has these announcements, open to alice. Her inbox has 2 unread entries.
 func newBoard(t testing.TB, items ...notifier.Posted) *board {
 	t.Helper()
 	b := &board{items: items}
@@ -88,7 +88,7 @@ func (b *board) of(r notifier.Reader, id int64) *notifier.Posted {
 	return nil
 }
 
-// wantDid checks what was done since the last time.
+// wantDid checks the calls since the last check.
 func (b *board) wantDid(t *testing.T, want ...string) {
 	t.Helper()
 	if got := strings.Join(b.did, ", "); got != strings.Join(want, ", ") {
@@ -106,7 +106,7 @@ func (r reply) fields(form string) []string {
 	return fields
 }
 
-// submit presses the button of a form of a page, as a browser without script.
+// submit submits a form on a page, like a browser without script.
 func (w *world) submit(user string, from reply, form string) reply {
 	w.t.Helper()
 	if from.count(form) != 1 {

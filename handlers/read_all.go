@@ -11,23 +11,35 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// mostUndone is how many entries Undo turns back to unread at most.
+// mostUndone is the largest number of entries that Undo marks unread again.
 const mostUndone = 200
 
-// readAll marks all as read that the user saw, and remembers what it turned.
+// postsTurned is the key under which the announcements changed by Mark all as read are
+// remembered.
+const postsTurned = inboxPath
+
+// readAll takes the badge to 0: it marks read the notices and announcements that the user saw,
+// and remembers which ones it changed.
 func (h *Handlers) readAll(w http.ResponseWriter, r *http.Request) error {
-	values, err := inboxForm(r, "upto")
+	values, err := form(r, "upto", "announcements", "back")
 	if err != nil {
 		return err
 	}
-	turned, err := h.unreadKeys(r, values.Get("upto"))
+	if values.Get("upto") == "" {
+		return missing("upto")
+	}
+	keys, err := h.unreadKeys(r, values.Get("upto"))
 	if err != nil {
 		return err
 	}
 	if _, err := h.Inbox.ReadUpto(r.Context(), seqOf(r), values.Get("upto")); err != nil {
 		return fmt.Errorf("mark all as read: %w", err)
 	}
-	done := allRead(h.text(r).T("done.all_read"), turned)
+	ids, err := h.readPosts(r, values)
+	if err != nil {
+		return err
+	}
+	done := allRead(h.text(r).T("done.all_read"), keys, ids)
 	switch {
 	case inPart(r, "panel"):
 		return h.panelPart(w, r, done)
@@ -37,31 +49,85 @@ func (h *Handlers) readAll(w http.ResponseWriter, r *http.Request) error {
 		}
 		return h.lookedAt(w, r, queryOf(values.Get("back")), done)
 	}
-	h.turned.remember(seqOf(r), "", turned, h.Now())
+	h.turned.remember(seqOf(r), "", keys, h.Now())
+	h.turned.remember(seqOf(r), postsTurned, ids, h.Now())
 	redirect(w, backTo(values.Get("back"), url.Values{"done": {"read-all"}}))
 	return nil
 }
 
-// allRead says that all is read. When nothing was unread there is nothing to undo.
-func allRead(text string, turned []string) *views.Done {
+// allRead says that everything is read. It offers Undo only if something was unread.
+func allRead(text string, keys, ids []string) *views.Done {
+	var fields []views.Hidden
+	if len(keys) > 0 {
+		fields = append(fields, views.Hidden{Name: "keys", Value: kept(strings.Join(keys, "\n"))})
+	}
+	if len(ids) > 0 {
+		fields = append(fields, views.Hidden{Name: "ids", Value: strings.Join(ids, ",")})
+	}
 	done := &views.Done{Text: text}
-	if len(turned) > 0 {
-		done.Undo = &views.Undo{
-			Action: "/inbox/unread", Fields: []views.Hidden{{Name: "keys", Value: kept(strings.Join(turned, "\n"))}},
-		}
+	if len(fields) > 0 {
+		done.Undo = &views.Undo{Action: "/inbox/unread", Fields: fields}
 	}
 	return done
 }
 
-// unreadKeys are the unread entries that Mark all as read turns, for Undo.
+// readPosts marks read the announcements that the page named, and returns the ones it changed.
+// Those that opened since then stay unread. A form without the field, because its page could not
+// read the announcements, means all open ones.
+func (h *Handlers) readPosts(r *http.Request, values url.Values) ([]string, error) {
+	if !values.Has("announcements") {
+		ids, _, err := h.Announcements.ReadAll(r.Context(), readerOf(r))
+		if err != nil {
+			return nil, fmt.Errorf("mark all announcements as read: %w", err)
+		}
+		return idTexts(ids), nil
+	}
+	seen := strings.Split(values.Get("announcements"), ",")
+	if values.Get("announcements") == "" {
+		return nil, nil
+	}
+	posts, err := h.Announcements.List(r.Context(), readerOf(r))
+	if err != nil {
+		return nil, fmt.Errorf("list unread announcements: %w", err)
+	}
+	var turned []string
+	for i := range posts.Items {
+		post := &posts.Items[i]
+		if post.Read || !contains(seen, idText(post.ID)) {
+			continue
+		}
+		_, err := h.Announcements.MarkRead(r.Context(), readerOf(r), post.ID)
+		switch {
+		case errors.Is(err, notifier.ErrNotFound): // it has closed since
+		case err != nil:
+			return nil, fmt.Errorf("mark announcement %d as read: %w", post.ID, err)
+		default:
+			turned = append(turned, idText(post.ID))
+		}
+	}
+	return turned, nil
+}
+
+// unreadPosts lists the ids of the unread announcements, for Mark all as read.
+func unreadPosts(a announced) string {
+	var ids []string
+	for i := range a.Items {
+		if !a.Items[i].Read {
+			ids = append(ids, idText(a.Items[i].ID))
+		}
+	}
+	return strings.Join(ids, ",")
+}
+
+// unreadKeys lists the keys of the unread entries that Mark all as read will change, for Undo.
 func (h *Handlers) unreadKeys(r *http.Request, upto string) ([]string, error) {
 	at := number(upto)
 	if at == 0 {
-		return nil, nil // a key: no page sends one
+		return nil, nil // upto is a key, which no page sends
 	}
 	page, err := h.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Unread: true, Limit: mostUndone})
 	if err != nil {
-		return nil, fmt.Errorf("look what is unread: %w", err)
+		return nil, fmt.Errorf("list unread entries: %w", err)
 	}
 	var keys []string
 	for i := range page.Entries {
@@ -70,19 +136,19 @@ func (h *Handlers) unreadKeys(r *http.Request, upto string) ([]string, error) {
 		}
 	}
 	if page.Older > 0 {
-		return nil, nil // too many to take back
+		return nil, nil // too many to undo
 	}
 	return keys, nil
 }
 
-// turnBack marks entries unread again, which Mark all as read had turned. One
-// that has left the inbox since then is no fault.
+// turnBack marks the entries unread again that Mark all as read changed, skipping those that have
+// left the inbox since.
 func (h *Handlers) turnBack(r *http.Request, list string) error {
 	keys := strings.Split(list, "\n")
 	for _, key := range keys[:min(len(keys), mostUndone)] {
-		_, err := h.Inbox.MarkUnread(r.Context(), seqOf(r), strings.TrimSuffix(key, "\r"))
+		_, err := h.Inbox.Unread(r.Context(), seqOf(r), strings.TrimSuffix(key, "\r"))
 		if err != nil && !errors.Is(err, notifier.ErrNotFound) {
-			return fmt.Errorf("mark as unread again: %w", err)
+			return fmt.Errorf("mark an entry as unread again: %w", err)
 		}
 	}
 	return nil

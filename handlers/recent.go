@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// How long and how many actions can be undone.
+// How long, and how many, actions can be undone.
 const (
 	undoTime = 10 * time.Minute
 	undoMost = 4096
 )
 
-// recent remembers on this instance what Undo needs, by user and key. When it
-// is full the oldest go.
+// recent keeps the data for Undo on this instance, by user and key. When it is full, the oldest are
+// dropped.
 type recent[V any] struct {
 	mu     sync.Mutex
 	things map[recentKey]recentThing[V]
@@ -47,7 +47,7 @@ func (d *recent[V]) remember(seq int64, key string, value V, now time.Time) {
 	d.next = (slot + 1) % undoMost
 }
 
-// find returns what was remembered a short while ago.
+// find returns a value that was remembered within undoTime.
 func (d *recent[V]) find(seq int64, key string, now time.Time) (value V, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

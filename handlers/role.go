@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// role shows a role with its members.
+// role shows a role and its members.
 func (h *Handlers) role(w http.ResponseWriter, r *http.Request) error {
 	if h.Roles == nil {
 		return notifier.ErrNotFound
@@ -27,7 +27,7 @@ func (h *Handlers) showRole(w http.ResponseWriter, r *http.Request, name string)
 	return h.page(w, r, http.StatusOK, views.RolePage(p))
 }
 
-// rolePage lists the members as the directory is listed.
+// rolePage lists the members, with the search and orders of the directory.
 func (h *Handlers) rolePage(r *http.Request, name string, values url.Values) (*views.Role, error) {
 	role, err := h.Roles.Role(r.Context(), name)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// postRole is a form of the page of a role.
+// postRole handles the forms on a role's page.
 func (h *Handlers) postRole(w http.ResponseWriter, r *http.Request) error {
 	if h.Roles == nil {
 		return notifier.ErrNotFound
@@ -23,21 +23,21 @@ func (h *Handlers) postRole(w http.ResponseWriter, r *http.Request) error {
 	return h.changeRole(w, r, r.PathValue("name"), values)
 }
 
-// changeRole adds a member to a role or takes one out, or deletes the role.
+// changeRole adds or removes a member, or deletes the role.
 func (h *Handlers) changeRole(w http.ResponseWriter, r *http.Request, name string, values url.Values) error {
-	user, actor := strings.TrimSpace(values.Get("user")), visitOf(r).user.User.Name
+	user := strings.TrimSpace(values.Get("user"))
 	path, _, _ := strings.Cut(rolePath(name), "?")
 	switch values.Get("action") {
 	case "add":
 		return h.addMember(w, r, name, user, values)
 	case "remove":
-		if name == notifier.RoleStaff && user == actor {
+		if name == notifier.RoleStaff && user == visitOf(r).user.User.Name {
 			return fmt.Errorf("leave the staff: %w", &refusal{"own_staff", rolePath(name), "status.back_role"})
 		}
 		if err := h.Roles.RemoveRole(r.Context(), user, name); err != nil {
-			return fmt.Errorf("take a user out of a role: %w", err)
+			return fmt.Errorf("remove a user from a role: %w", err)
 		}
-		h.auditDetail(r, actor, "user.role.remove", user, name)
+		h.auditDetail(r, "user.role.remove", notifier.UserNamed(user), name)
 		h.removed(w, r, path, values.Get("back"), "member-removed", views.Done{
 			Text: h.text(r).F("role.removed", "Name", user),
 			Undo: &views.Undo{
@@ -53,17 +53,17 @@ func (h *Handlers) changeRole(w http.ResponseWriter, r *http.Request, name strin
 			}
 			return fmt.Errorf("delete a role: %w", err)
 		}
-		h.audit(r, actor, "role.delete", "role "+name)
+		h.audit(r, "role.delete", notifier.RoleRef(name))
 		redirect(w, rolesPath+"?done=role-deleted")
 		return nil
 	}
 	return fault("action", codeForm, nil)
 }
 
-// addMember makes a user a member, or shows the page again when there is no such user.
+// addMember adds a user to a role, or shows the page again if the user is unknown.
 func (h *Handlers) addMember(w http.ResponseWriter, r *http.Request, name, user string, values url.Values) error {
 	if _, err := h.Roles.Role(r.Context(), name); err != nil {
-		return fmt.Errorf("look up a role: %w", err) // a new one would be made
+		return fmt.Errorf("look up a role: %w", err) // AddRole would create it
 	}
 	path, _, _ := strings.Cut(rolePath(name), "?")
 	var err error
@@ -73,13 +73,13 @@ func (h *Handlers) addMember(w http.ResponseWriter, r *http.Request, name, user 
 		err = fault("user", notifier.CodeUnknownUser, map[string]any{"Name": user})
 	}
 	if err == nil {
-		h.auditDetail(r, visitOf(r).user.User.Name, "user.role.add", user, name)
+		h.auditDetail(r, "user.role.add", notifier.UserNamed(user), name)
 		redirect(w, backOn(path, values.Get("back"), "member-added"))
 		return nil
 	}
 	var bad *notifier.InvalidError
 	if !errors.As(err, &bad) {
-		return fmt.Errorf("make a user a member of a role: %w", err)
+		return fmt.Errorf("add a user to a role: %w", err)
 	}
 	p, err := h.rolePage(r, name, backQuery(path, values.Get("back")))
 	if err != nil {

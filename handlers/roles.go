@@ -13,8 +13,8 @@ import (
 
 const rolesPath = "/staff/roles"
 
-// rolePath is the page of a role. Browsers take some names for a way up: those are
-// named in the query.
+// rolePath is the page of a role. Browsers resolve the names . and .. as path segments, so those
+// go into the query.
 func rolePath(name string) string {
 	if name == "." || name == ".." {
 		return rolesPath + "?" + url.Values{"role": {name}}.Encode()
@@ -68,7 +68,7 @@ func (h *Handlers) rolesPage(r *http.Request, values url.Values) (*views.Roles, 
 	return p, nil
 }
 
-// changeRoles makes a role, or does what the page of one asks for.
+// changeRoles creates a role, or applies a form of one role's page.
 func (h *Handlers) changeRoles(w http.ResponseWriter, r *http.Request) error {
 	if h.Roles == nil {
 		return notifier.ErrNotFound
@@ -77,6 +77,7 @@ func (h *Handlers) changeRoles(w http.ResponseWriter, r *http.Request) error {
 	if values == nil {
 		return err
 	}
+	pasted(values)
 	name := strings.TrimSpace(values.Get("role"))
 	if action := values.Get("action"); err == nil && action != "" && action != "create" {
 		return h.changeRole(w, r, values.Get("role"), values)
@@ -85,7 +86,7 @@ func (h *Handlers) changeRoles(w http.ResponseWriter, r *http.Request) error {
 		err = h.Roles.CreateRole(r.Context(), name)
 	}
 	if err == nil {
-		h.audit(r, visitOf(r).user.User.Name, "role.create", "role "+name)
+		h.audit(r, "role.create", notifier.RoleRef(name))
 		redirect(w, addQuery(rolePath(name), "role-made"))
 		return nil
 	}
@@ -94,7 +95,7 @@ func (h *Handlers) changeRoles(w http.ResponseWriter, r *http.Request) error {
 	}
 	var bad *notifier.InvalidError
 	if !errors.As(err, &bad) {
-		return fmt.Errorf("make a role: %w", err)
+		return fmt.Errorf("create a role: %w", err)
 	}
 	p, err := h.rolesPage(r, backQuery(rolesPath, values.Get("back")))
 	if err != nil {
@@ -104,10 +105,10 @@ func (h *Handlers) changeRoles(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusUnprocessableEntity, views.RolesPage(p))
 }
 
-// codeRoleTaken is the fault of a new role: there is one of this name.
+// codeRoleTaken is the error code for a new role whose name exists.
 const codeRoleTaken = "role_taken"
 
-// addQuery says on a page what was done.
+// addQuery adds a done code to an address.
 func addQuery(path, done string) string {
 	mark := "?"
 	if strings.Contains(path, "?") {

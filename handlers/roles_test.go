@@ -31,14 +31,14 @@ func TestRolesAreListedByNameInPages(t *testing.T) {
 	found := o.get("carol", "/staff/roles?q=team+07")
 	found.wantText(t, "[data-testid=role]", "team 077 peopleSend a notice")
 	if got := found.attr("[data-testid=role] td a", "href"); got != "/staff/send?target=role&to=team+07" {
-		t.Errorf("a row sends by %q", got)
+		t.Errorf("a row's link to send is %q", got)
 	}
 	if say := o.get("carol", "/staff/roles?q=zzz").attr("#results", "data-say"); say != "Nothing found" {
-		t.Errorf("of nothing it says %q", say)
+		t.Errorf("without results the page says %q", say)
 	}
 }
 
-func TestARoleIsMadeOnce(t *testing.T) {
+func TestRoleIsCreatedOnce(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.post("carol", "/staff/roles", "action", "create", "role", " night shift ").wantRedirect(t, "/staff/roles/night%20shift?done=role-made")
@@ -48,10 +48,10 @@ func TestARoleIsMadeOnce(t *testing.T) {
 	} {
 		r := o.post("carol", "/staff/roles", "role", role).wantStatus(t, http.StatusUnprocessableEntity)
 		if got := r.page.Find("#role-fault").Text(); got != want {
-			t.Errorf("of %q it says %q, want %q", role, got, want)
+			t.Errorf("role %q: the error is %q, want %q", role, got, want)
 		}
 		if r.attr("#role", "value") != role || r.attr("#role", "aria-describedby") != "role-hint role-fault" || r.count("#role[autofocus]") != 1 {
-			t.Errorf("the field of %q is lost:\n%s", role, r.text("main"))
+			t.Errorf("role %q: the typed name is lost:\n%s", role, r.text("main"))
 		}
 	}
 	if diff := cmp.Diff([]string{"carol role.create role night shift"}, o.done()); diff != "" {
@@ -59,7 +59,7 @@ func TestARoleIsMadeOnce(t *testing.T) {
 	}
 }
 
-func TestMembersAreAddedAndTakenOutAndPutBack(t *testing.T) {
+func TestMembersAreAddedRemovedAndRestored(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.roles.members["picker"] = []string{"alice"}
@@ -73,7 +73,7 @@ func TestMembersAreAddedAndTakenOutAndPutBack(t *testing.T) {
 		t.Fatal(diff)
 	}
 	if r = o.get("carol", "/staff/roles/picker?done=member-added"); r.count("#done form") != 0 {
-		t.Errorf("another action is undone: %s", r.text("#done"))
+		t.Errorf("Undo of another action is offered: %s", r.text("#done"))
 	}
 	r = o.get("carol", "/staff/roles/picker?done=member-removed&q=ali")
 	r.wantText(t, "[data-testid=done] p", "alice is no longer in the role.")
@@ -104,8 +104,8 @@ func unique(fields []string) []string {
 	return kept
 }
 
-// An address that says what was done is no way to have staff put anybody anywhere.
-func TestAnAddressAloneOffersNoUndo(t *testing.T) {
+// A link with a done code must not get staff to add anyone anywhere.
+func TestAddressAloneOffersNoUndo(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for _, address := range []string{"/staff/roles/staff?done=member-removed&user=mallory", "/staff/subscriptions?done=unsubscribed&user=mallory&type=x"} {
@@ -115,7 +115,7 @@ func TestAnAddressAloneOffersNoUndo(t *testing.T) {
 	}
 }
 
-func TestTheMembersOfARoleComeAsPeopleDo(t *testing.T) {
+func TestMembersAreListedLikeUsers(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for n := range 60 {
@@ -134,7 +134,7 @@ func TestTheMembersOfARoleComeAsPeopleDo(t *testing.T) {
 	}
 }
 
-func TestARoleOfAnyNameHasItsPage(t *testing.T) {
+func TestRoleOfAnyNameHasAPage(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"a/b", "..", ".", "50 %", "a?b=c&d", "日本 の", "<b>\"x'", "#1", "+", "a;b", strings.Repeat("n", notifier.MaxName)} {
 		o := newOffice(t)
@@ -145,7 +145,7 @@ func TestARoleOfAnyNameHasItsPage(t *testing.T) {
 		r.wantText(t, "h1", "Role "+name)
 		r = o.submit("carol", r, "[data-testid=member] form")
 		if len(o.roles.members[name]) != 0 || r.StatusCode != http.StatusSeeOther {
-			t.Errorf("%q: nobody was taken out: %d", name, r.StatusCode)
+			t.Errorf("%q: removing a member: %d", name, r.StatusCode)
 		}
 		back := o.get("carol", r.Header.Get("Location")).wantStatus(t, http.StatusOK)
 		back.wantText(t, "h1", "Role "+name)
@@ -155,12 +155,12 @@ func TestARoleOfAnyNameHasItsPage(t *testing.T) {
 		}
 		o.submit("carol", o.get("carol", link), "[data-testid=delete] form").wantRedirect(t, "/staff/roles?done=role-deleted")
 		if len(o.roles.members) != 0 {
-			t.Errorf("%q: there is %v", name, o.roles.members)
+			t.Errorf("%q: the members are %v", name, o.roles.members)
 		}
 	}
 }
 
-func TestNobodyIsAddedWhoIsNotThere(t *testing.T) {
+func TestUnknownUserIsNotAdded(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for user, want := range map[string]string{"": "Please fill this in.", "no <b>": "There is nobody called no <b>."} {
@@ -172,16 +172,16 @@ func TestNobodyIsAddedWhoIsNotThere(t *testing.T) {
 	}
 	o.post("carol", "/staff/roles/gone", "action", "add", "user", "bob").wantStatus(t, http.StatusNotFound)
 	if _, made := o.roles.members["gone"]; made || len(o.done()) != 0 {
-		t.Errorf("there is %v, and it was done: %v", o.roles.members, o.done())
+		t.Errorf("members %v, audit log %v", o.roles.members, o.done())
 	}
 }
 
-func TestTheStaffStaysTheStaff(t *testing.T) {
+func TestStaffCannotRemoveThemselvesOrTheStaffRole(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	r := o.get("carol", "/staff/roles/staff")
 	if r.count("[data-testid=member] form") != 0 || r.count("[data-testid=delete]") != 0 {
-		t.Error("one is asked to leave, or to delete the role")
+		t.Error("the page offers to leave the staff role or to delete it")
 	}
 	r.wantText(t, "[data-testid=member] .act", "you")
 	r = o.post("carol", "/staff/roles/staff", "action", "remove", "user", "carol").wantStatus(t, http.StatusConflict)
@@ -190,11 +190,11 @@ func TestTheStaffStaysTheStaff(t *testing.T) {
 	r.wantText(t, "h1", "This role stays")
 	r.wantText(t, "main a[href='/staff/roles/staff']", "To the role")
 	if diff := cmp.Diff(map[string][]string{"staff": {"carol"}}, o.roles.members); diff != "" || len(o.done()) != 0 {
-		t.Errorf("%s\ndone: %v", diff, o.done())
+		t.Errorf("%s\naudit log: %v", diff, o.done())
 	}
 }
 
-func TestPeopleLeadToTheirRoles(t *testing.T) {
+func TestUsersLinkToTheirRoles(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.directory.users = func(notifier.UserQuery) ([]notifier.User, error) {
@@ -203,6 +203,6 @@ func TestPeopleLeadToTheirRoles(t *testing.T) {
 	r := o.get("carol", "/staff/users", "Accept-Language", "ja")
 	r.wantText(t, "[data-testid=user] td:nth-child(4)", "a/b、picker")
 	if got := r.attr("[data-testid=user] td:nth-child(4) a", "href"); got != "/staff/roles/a%2Fb" {
-		t.Errorf("a role leads to %q", got)
+		t.Errorf("a role links to %q", got)
 	}
 }

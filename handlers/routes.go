@@ -10,13 +10,13 @@ import (
 type access int
 
 const (
-	public   access = iota // whoever it is: nobody looks
-	anyone                 // whoever it is, and the page shows who
-	signedIn               // else on to the login page
-	staff                  // else there is nothing here
+	public   access = iota // open to all; the session is not read
+	anyone                 // open to all; the page shows who is signed in
+	signedIn               // others are sent to the login page
+	staff                  // others get 404
 )
 
-// anyMethod is for an address that answers all methods alike.
+// anyMethod is for an address that handles all methods alike.
 const anyMethod = "*"
 
 type handler func(w http.ResponseWriter, r *http.Request) error
@@ -28,7 +28,7 @@ type route struct {
 	handle  handler
 }
 
-// routes is every address. GET answers HEAD too.
+// routes lists every address. GET routes answer HEAD too.
 func (h *Handlers) routes() []route {
 	return []route{
 		{"GET", "/{$}", public, h.home},
@@ -43,6 +43,7 @@ func (h *Handlers) routes() []route {
 		{"POST", "/inbox/delete", signedIn, h.deleteEntry},
 		{"POST", "/inbox/restore", signedIn, h.restoreEntry},
 		{"POST", "/inbox/read-all", signedIn, h.readAll},
+		{"GET", followPath + "{id}", signedIn, h.follow},
 
 		{"GET", announcementsPath, signedIn, h.announcements},
 		{"GET", announcementsPath + "/pinned", signedIn, h.pinned},
@@ -95,11 +96,11 @@ func (h *Handlers) routes() []route {
 	}
 }
 
-// methods is the routes of one pattern by method.
+// methods maps HTTP methods to the routes of one pattern.
 type methods map[string]route
 
-// byPattern gathers the routes, so that a known address with the wrong method
-// is told apart from an unknown address.
+// byPattern groups the routes by pattern, so that a wrong method can be told apart from an
+// unknown address.
 func (h *Handlers) byPattern() map[string]methods {
 	patterns := map[string]methods{}
 	for _, rt := range h.routes() {
@@ -123,7 +124,7 @@ func (m methods) find(method string) (route, bool) {
 	return rt, ok
 }
 
-// who is who may use the address, with whatever method.
+// who returns the access of the address, which is the same for all its methods.
 func (m methods) who() access {
 	for _, rt := range m {
 		return rt.who
@@ -131,7 +132,7 @@ func (m methods) who() access {
 	return public
 }
 
-// allowed is the header Allow.
+// allowed is the Allow header.
 func (m methods) allowed() string {
 	var names []string
 	for name := range m {

@@ -15,21 +15,21 @@ import (
 
 const rulesPath = "/staff/rules"
 
-// runLongest is how long a run may take, to be taken for one that goes on: none has
-// more time than this.
+// runLongest is longer than any run may take. A run that started before that is not running any
+// more.
 const runLongest = 10 * time.Minute
 
 // The states of a rule.
 const (
-	ruleFaulty  = "faulty"  // it cannot run
-	ruleNew     = "new"     // it has not run yet
+	ruleFaulty  = "faulty"  // the rule cannot run
+	ruleNew     = "new"     // never run
 	ruleRunning = "running" //
-	ruleDied    = "died"    // whoever ran it is gone
+	ruleDied    = "died"    // its instance disappeared during the run
 	ruleFailed  = "failed"  //
 	ruleFine    = "fine"    //
 )
 
-// rules shows how each rule fares.
+// rules shows the state of each rule.
 func (h *Handlers) rules(w http.ResponseWriter, r *http.Request) error {
 	p := &views.Rules{Frame: h.frame(r, "rules", "rules.title"), Address: rulesPath}
 	if h.Rules == nil {
@@ -39,7 +39,7 @@ func (h *Handlers) rules(w http.ResponseWriter, r *http.Request) error {
 	}
 	states, err := h.Rules.States(r.Context())
 	if err != nil {
-		return fmt.Errorf("see how rules fare: %w", err)
+		return fmt.Errorf("list the states of rules: %w", err)
 	}
 	p.Empty = nothing(p.Text, "clock", "rules.", true)
 	for i := range states {
@@ -52,7 +52,7 @@ func (h *Handlers) rules(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.RulesPage(p))
 }
 
-// stateOf says in one word how a rule fares.
+// stateOf returns the state of a rule.
 func stateOf(s *notifier.RuleState, now time.Time) string {
 	switch {
 	case s.Fault != "":
@@ -103,7 +103,7 @@ func (h *Handlers) ruleRow(text *locale.Printer, s *notifier.RuleState, now time
 	return row
 }
 
-// took says how long something took.
+// took formats a duration.
 func took(text *locale.Printer, d time.Duration) string {
 	if d < time.Second {
 		return text.F("rules.ms", "Number", text.Number(max(d, 0).Milliseconds()))
@@ -111,7 +111,7 @@ func took(text *locale.Printer, d time.Duration) string {
 	return text.F("rules.seconds", "Number", strconv.FormatFloat(d.Seconds(), 'f', 1, 64))
 }
 
-// runRule runs one now.
+// runRule runs a rule now.
 func (h *Handlers) runRule(w http.ResponseWriter, r *http.Request) error {
 	if h.Rules == nil {
 		return notifier.ErrNotFound
@@ -130,7 +130,7 @@ func (h *Handlers) runRule(w http.ResponseWriter, r *http.Request) error {
 		}
 		return fmt.Errorf("run a rule: %w", err)
 	}
-	h.audit(r, visitOf(r).user.User.Name, "rule.run", "rule "+name)
+	h.audit(r, "rule.run", notifier.RuleRef(name))
 	redirect(w, rulesPath+"?done=rule-run")
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestEachRuleSaysHowItFares(t *testing.T) {
+func TestEachRuleShowsItsState(t *testing.T) {
 	t.Parallel()
 	began := noon.Add(-time.Hour)
 	ended := began.Add(1530 * time.Millisecond)
@@ -47,19 +47,19 @@ func TestEachRuleSaysHowItFares(t *testing.T) {
 		r.wantText(t, ".facts", test.facts)
 		r.wantText(t, ".reason", test.state.Fault+test.state.Last.Error)
 		if got := r.count("[data-testid=rule] form") == 1; got != test.run {
-			t.Errorf("%s: it can be run: %v", test.word, got)
+			t.Errorf("%s: can be run: %v", test.word, got)
 		}
 		running := test.word == "Running"
 		if strings.Contains(r.body, `<noscript><meta http-equiv="refresh"`) != running || (r.attr("#rules", "hx-trigger") != "") != running {
-			t.Errorf("%s: the page looks again by itself", test.word)
+			t.Errorf("%s: the page polls", test.word)
 		}
 		if failures := strings.Contains(r.text("main"), "3 failures in a row"); failures != (test.word == "Failed") {
-			t.Errorf("%s: the failures are told: %v", test.word, failures)
+			t.Errorf("%s: failures are shown: %v", test.word, failures)
 		}
 	}
 }
 
-func TestARuleIsRunNow(t *testing.T) {
+func TestRuleIsRunNow(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.rules.states = []notifier.RuleState{{Name: "a b<"}, {Name: "other"}}
@@ -93,7 +93,7 @@ func TestARuleIsRunNow(t *testing.T) {
 	o.post("carol", "/staff/rules", "name", "other", "action", "stop").wantStatus(t, http.StatusUnprocessableEntity)
 }
 
-func TestWithoutAFileThePageSaysHowToGiveOne(t *testing.T) {
+func TestPageWithoutAFileExplainsHowToConfigureOne(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.get("carol", "/staff/rules").wantText(t, "[data-testid=empty] h2", "The file has no rules")

@@ -13,16 +13,16 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// confirmAbove is the number of recipients above which the sender confirms it.
+// confirmAbove is the number of recipients above which the sender has to confirm.
 const confirmAbove = 1000
 
 // sendFields are the fields of the form.
 var sendFields = []string{
 	"target", "to", "type", "scope", "subject", "title", "body", "link", "expires_in", "toast", "preview", "confirm",
-	"starts_at", "ends_at", "pinned", "late_joiners", "once",
+	"starts_at", "ends_at", "pinned", "late_joiners", "once", "to_role", "to_kept",
 }
 
-// sendForm shows the form, filled in as far as the address says.
+// sendForm shows the form, filled in from the query.
 func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	given := views.SendForm{
@@ -31,22 +31,24 @@ func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	if target := values.Get("target"); target == "role" || target == "topic" || target == "audience" {
 		given.Target = target
 	}
+	h.chooseRecipients(h.text(r), &given)
 	return h.showSend(w, r, http.StatusOK, h.sendPage(r, given))
 }
 
-// send sends what the form says, or shows it again: with its faults, as a
-// preview, or to confirm that so many people are meant.
+// send sends the notice, or shows the form again: with its errors, as a preview, or to confirm a
+// large number of recipients.
 func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
-	values, err := form(r, sendFields...)
+	values, err := formWith(r, "to_audience", sendFields...)
 	if errors.Is(err, errOtherUser) {
 		return h.sendAsOther(w, r)
 	}
 	if values == nil {
 		return err
 	}
+	pasted(values)
 	draft, faults := h.readDraft(r, values)
 	if fragment(r) && ticked(values, "preview") {
-		return h.previewPart(w, r, &views.Send{Form: typed(values)}, draft, err, faults)
+		return h.previewPart(w, r, &views.Send{Form: h.typed(r, values)}, draft, err, faults)
 	}
 	count, err := h.countRecipients(r, draft, err, faults)
 	if err == nil {
@@ -58,21 +60,21 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 		}
 		var n notifier.Notice
 		if n, err = h.sendOnce(r, draft, onceOf(values.Get("once"))); err == nil {
-			h.audit(r, draft.Sender, "notice.send", auditedNotice(n.ID))
+			h.audit(r, "notice.send", notifier.NoticeRef(n.ID))
 			redirect(w, noticePath(n.ID))
 			return nil
 		}
 	}
 	bad := (*notifier.InvalidError)(nil)
 	if !errors.As(err, &bad) {
-		return h.notSent(fmt.Errorf("send a notice: %w", err), typed(values))
+		return h.notSent(fmt.Errorf("send a notice: %w", err), h.typed(r, values))
 	}
-	p := h.sendPage(r, typed(values))
+	p := h.sendPage(r, h.typed(r, values))
 	h.showFaults(p, bad)
 	return h.showSend(w, r, http.StatusUnprocessableEntity, p)
 }
 
-// notSent keeps what was typed when a notice cannot be taken for now.
+// notSent keeps what was typed when a notice cannot be accepted for now.
 func (h *Handlers) notSent(err error, given views.SendForm) error {
 	id := "send.not_now"
 	switch statusOf(err) {
@@ -89,23 +91,23 @@ func (h *Handlers) notSent(err error, given views.SendForm) error {
 	}}
 }
 
-// showSend shows the form. The browser may keep it, so that Back brings what was
-// typed: a session may have ended while it was written.
+// showSend shows the form. The browser may cache it, so that Back restores what was typed: the
+// session may have ended meanwhile.
 func (h *Handlers) showSend(w http.ResponseWriter, r *http.Request, status int, p *views.Send) error {
 	w.Header().Set("Cache-Control", revalidate)
 	return h.page(w, r, status, views.SendPage(p))
 }
 
-// sendAsOther gives what somebody else has typed to who is signed in now: he may
-// send it in his own name.
+// sendAsOther shows what someone else typed to the user who is signed in now; they may send it in
+// their own name.
 func (h *Handlers) sendAsOther(w http.ResponseWriter, r *http.Request) error {
-	p := h.sendPage(r, typed(r.PostForm))
+	p := h.sendPage(r, h.typed(r, r.PostForm))
 	p.OtherUser = p.Text.F("send.other_user", "Name", p.Viewer.Name)
 	return h.showSend(w, r, http.StatusConflict, p)
 }
 
-// countRecipients checks the whole draft, and joins its faults with those that
-// reading the form found: a sender mends them all at once.
+// countRecipients validates the whole draft and merges its errors with those found while reading
+// the form, so that the sender can fix all of them at once.
 func (h *Handlers) countRecipients(r *http.Request, d notifier.Draft, found ...error) (int64, error) {
 	count, err := h.reach(r, d)
 	var bad *notifier.InvalidError
@@ -118,14 +120,14 @@ func (h *Handlers) countRecipients(r *http.Request, d notifier.Draft, found ...e
 func (h *Handlers) showPreview(
 	w http.ResponseWriter, r *http.Request, values url.Values, d notifier.Draft, count int64,
 ) error {
-	p := h.sendPage(r, typed(values))
+	p := h.sendPage(r, h.typed(r, values))
 	p.Preview = h.preview(r, p, &d)
 	p.Preview.Recipients = recipients(p, count)
 	return h.showSend(w, r, http.StatusOK, p)
 }
 
 func (h *Handlers) askToConfirm(w http.ResponseWriter, r *http.Request, values url.Values, count int64) error {
-	p := h.sendPage(r, typed(values))
+	p := h.sendPage(r, h.typed(r, values))
 	p.Confirm = &views.Confirm{
 		Count:  strconv.FormatInt(count, 10),
 		Text:   p.Text.N("send.confirm_text", count),

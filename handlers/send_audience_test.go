@@ -14,7 +14,7 @@ import (
 
 var audienceForm = []string{"target", "audience", "to", "customer", "title", "Hello", "body", "**Now**"}
 
-// inTokyo is a browser that has named its time zone.
+// inTokyo are the headers of a browser in Tokyo's time zone.
 var inTokyo = []string{"Cookie", "tz=Asia/Tokyo"}
 
 // postAs sends a form with headers; fields are name, value pairs.
@@ -27,7 +27,7 @@ func (w *world) postAs(headers []string, address string, fields ...string) reply
 	return w.postBody("carol", address, values.Encode(), headers...)
 }
 
-func TestAnAudienceIsKnownByEachOfItsNames(t *testing.T) {
+func TestAudienceIsFoundByEachOfItsNames(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 2, &sent)
@@ -66,7 +66,7 @@ func TestAnAudienceIsKnownByEachOfItsNames(t *testing.T) {
 	}
 }
 
-func TestTheTimesOfAWindowAreThoseOfTheReader(t *testing.T) {
+func TestWindowIsInTheReadersTimeZone(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 2, &sent)
@@ -96,7 +96,7 @@ func TestTheTimesOfAWindowAreThoseOfTheReader(t *testing.T) {
 	}
 }
 
-func TestWhatIsOfAnnouncementsGoesWithThemOnly(t *testing.T) {
+func TestAnnouncementFieldsApplyOnlyToAnnouncements(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 2, &sent)
@@ -112,7 +112,7 @@ func TestWhatIsOfAnnouncementsGoesWithThemOnly(t *testing.T) {
 	}
 }
 
-func TestAFaultOfTheWindowStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
+func TestWindowErrorsAreBesideTheirFieldsAndTheTextIsKept(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 2, &sent)
@@ -141,7 +141,7 @@ func TestAFaultOfTheWindowStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 		}
 		if strings.HasSuffix(test.field, "_at") && r.attr("#"+test.field, "value") != test.value || r.attr("#title", "value") != "Hello" ||
 			(r.count("[name=pinned][checked]") == 1) != (test.field != "pinned") || r.count("#late_joiners[checked]") != 0 {
-			t.Errorf("%s %q: what was typed is lost", test.field, test.value)
+			t.Errorf("%s %q: the typed value is lost", test.field, test.value)
 		}
 	}
 	if len(sent) > 0 {
@@ -149,7 +149,7 @@ func TestAFaultOfTheWindowStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 	}
 }
 
-func TestATimeThatTheClocksLeaveOutIsAFault(t *testing.T) {
+func TestTimeSkippedByDaylightSavingIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		zone, at string
@@ -159,7 +159,7 @@ func TestATimeThatTheClocksLeaveOutIsAFault(t *testing.T) {
 		{"Europe/Berlin", "2027-03-28 02:00:00", true},
 		{"Europe/Berlin", "2027-03-28T03:00", false},
 		{"Europe/Berlin", "2027-03-28T02:30:00+01:00", false},
-		{"Europe/Berlin", "2026-10-25T02:30", false}, // which there is twice
+		{"Europe/Berlin", "2026-10-25T02:30", false}, // which occurs twice
 		{"America/New_York", "2027-03-14T02:30", true},
 		{"America/New_York", "2027-03-14T01:59:59.999", false},
 		{"Asia/Tokyo", "2027-03-28T02:30", false},
@@ -183,7 +183,7 @@ func TestATimeThatTheClocksLeaveOutIsAFault(t *testing.T) {
 	}
 }
 
-func TestABoxIsTickedAsABrowserSendsItOrItIsAFault(t *testing.T) {
+func TestCheckboxAcceptsBrowserValuesOnly(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 2, &sent)
@@ -202,19 +202,19 @@ func TestABoxIsTickedAsABrowserSendsItOrItIsAFault(t *testing.T) {
 		} else if len(sent) != 1 || sent[0].Pinned != test.ticked || sent[0].LateJoiners != test.ticked || sent[0].Toast != test.ticked {
 			t.Errorf("%q: sent %+v", test.value, sent)
 		}
-		// What is not understood must not send what was only to be looked at.
+		// An invalid preview value must not send a notice that was only to be previewed.
 		sent = nil
 		r = w.post("carol", "/staff/send", append(append([]string{}, audienceForm...), "preview", test.value)...)
 		if looked := r.count("[data-testid=preview]") == 1; looked != test.ticked || (len(sent) == 1) != (test.sane && !test.ticked) {
-			t.Errorf("preview=%q: looked at %v, sent %v", test.value, looked, sent)
+			t.Errorf("preview=%q: previewed %v, sent %v", test.value, looked, sent)
 		}
 	}
 	if r := w.live(nil, with(audienceForm, "pinned", "2")...); r.text("#is_pinned-fault") != "Choose on or off." {
-		t.Errorf("while it is written it says %q", r.text("#is_pinned-fault"))
+		t.Errorf("while typing the error is %q", r.text("#is_pinned-fault"))
 	}
 }
 
-func TestWhatIsOneTooManySaysWhichCouldBeClosed(t *testing.T) {
+func TestTooManyOpenAnnouncementsNamesThoseThatCouldBeClosed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.sender.send = func(notifier.Draft) (notifier.Notice, error) {
@@ -233,24 +233,24 @@ func TestWhatIsOneTooManySaysWhichCouldBeClosed(t *testing.T) {
 	}
 }
 
-func TestAnAnnouncementToManyIsConfirmed(t *testing.T) {
+func TestAnnouncementToManyIsConfirmed(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 1203, &sent)
 	r := w.post("carol", "/staff/send", append(audienceForm, "pinned", "1")...).wantStatus(t, http.StatusUnprocessableEntity)
 	if r.attr("[data-testid=confirm] button[name=confirm]", "value") != "1203" || len(sent) > 0 {
-		t.Errorf("it is not asked, or sent: %v", sent)
+		t.Errorf("no confirmation is asked, or it was sent: %v", sent)
 	}
 	if r.attr("[name=target][checked]", "value") != "audience" || r.count("[name=pinned][checked]") != 1 {
-		t.Error("the form would go on as another")
+		t.Error("the form lost its target or the pinned box")
 	}
 	w.post("carol", "/staff/send", append(audienceForm, "confirm", "1203")...).wantRedirect(t, "/staff/notices/42")
 	if len(sent) != 1 || len(w.audit.entries) != 1 || w.audit.entries[0].Action != "notice.send" {
-		t.Errorf("sent %v, written down %v", sent, w.audit.entries)
+		t.Errorf("sent %v, audit log %v", sent, w.audit.entries)
 	}
 }
 
-func TestAPreviewSaysWhenAnAnnouncementOpensAndCloses(t *testing.T) {
+func TestPreviewShowsWhenAnAnnouncementOpensAndCloses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.sender.count = func(notifier.Draft) (int64, error) { return 1203, nil } })
 	for _, test := range []struct{ lang, starts, ends, life, want string }{
@@ -274,23 +274,26 @@ func TestAPreviewSaysWhenAnAnnouncementOpensAndCloses(t *testing.T) {
 		r.wantText(t, "#preview [data-testid=schedule]", test.want)
 	}
 	if w.live(nil, goodForm...).count("[data-testid=schedule]") != 0 {
-		t.Error("a notice to people has a schedule")
+		t.Error("a notice to users has a schedule")
 	}
 }
 
-func TestTheFormOfAnAnnouncementCanBeLedTo(t *testing.T) {
+func TestAddressCanSelectTheAnnouncementForm(t *testing.T) {
 	t.Parallel()
 	w := sendWorld(t, 1, &[]notifier.Draft{})
 	r := w.get("carol", "/staff/send?target=audience&to=customer", inTokyo...).wantStatus(t, http.StatusOK)
-	r.wantText(t, "#to", "customer")
-	if r.attr("[name=target][checked]", "value") != "audience" {
-		t.Error("the target of the address is not chosen")
+	r.wantText(t, "#to", "")
+	if got := r.chosen("#to_audience [checked]"); !cmp.Equal(got, []string{"customer"}) {
+		t.Errorf("the boxes of %q are ticked", got)
 	}
-	r.wantText(t, "[data-testid=audience]", "Operator (4 people)User (10 people)Customer (1,203 people)")
-	r.wantText(t, "label[for=to] .for-audience", "Audiences")
+	if r.attr("[name=target][checked]", "value") != "audience" {
+		t.Error("the target from the query is not chosen")
+	}
+	r.wantText(t, "#to_audience label", "Operator 4 people User 10 people Customer 1,203 people")
+	r.wantText(t, "#to_audience legend", "Audiences")
 	r.wantText(t, "#ends_at-hint", "Left empty, it closes after 180 days.")
 	if !strings.Contains(r.text(".parts.for-audience > .hint"), "Asia/Tokyo") {
-		t.Errorf("of the zone it says %q", r.text(".parts.for-audience > .hint"))
+		t.Errorf("the zone is shown as %q", r.text(".parts.for-audience > .hint"))
 	}
 	for id, kind := range map[string]string{"starts_at": "datetime-local", "ends_at": "datetime-local", "is_pinned": "checkbox", "late_joiners": "checkbox"} {
 		if r.attr("#"+id, "type") != kind || r.attr("#"+id, "name") != strings.TrimPrefix(id, "is_") {
@@ -299,7 +302,7 @@ func TestTheFormOfAnAnnouncementCanBeLedTo(t *testing.T) {
 	}
 }
 
-func TestTheNamesOfAudiencesAreOffered(t *testing.T) {
+func TestAudienceNamesAreSuggested(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for _, test := range []struct{ q, lang, want string }{
@@ -316,7 +319,7 @@ func TestTheNamesOfAudiencesAreOffered(t *testing.T) {
 	w.get("alice", "/staff/names?target=audience").wantStatus(t, http.StatusNotFound)
 }
 
-func TestAPreviewOfAnAnnouncementIsWhatItsReadersSee(t *testing.T) {
+func TestPreviewOfAnAnnouncementShowsWhatReadersSee(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	form := with(audienceForm, "body", "**Sale**\n\n<script>alert(1)</script> [here](/sale) [there](javascript:x)")
@@ -325,14 +328,14 @@ func TestAPreviewOfAnAnnouncementIsWhatItsReadersSee(t *testing.T) {
 		r.wantText(t, "#preview [data-testid=card] h3", "Hello")
 		r.wantText(t, "#preview .prose strong", "Sale")
 		if got := r.text("#preview [data-testid=card] .meta"); !strings.Contains(got, "Pinned") || !strings.Contains(got, "19 May 2027, 21:00") {
-			t.Errorf("around it stands %q", got)
+			t.Errorf("the text around it is %q", got)
 		}
 		if r.count("#preview script") > 0 || r.count("#preview .prose a") != 1 || r.attr("#preview a.button", "href") != "/sale" {
-			t.Errorf("it holds %s", r.body)
+			t.Errorf("the preview is %s", r.body)
 		}
 	}
 	r := w.live(nil, "target", "audience", "body", "Text without a title")
 	if r.count("#preview [data-testid=card]") > 0 || r.count("#preview .unseen") != 1 {
-		t.Error("what has no title yet is shown")
+		t.Error("a preview without a title is shown")
 	}
 }

@@ -1,8 +1,8 @@
 package handlers
 
 import (
-	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,46 +15,46 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// shownRoles and shownTypes are how many of them the form hints at.
-const shownRoles, shownTypes = 20, 20
+// shownTypes is how many types the form suggests.
+const shownTypes = 20
 
-// The faults that only the form can have.
+// The error codes that only the form has.
 const (
 	codeBadTarget   = "bad_target"
 	codeBadDuration = "bad_duration"
+	codeUnclearName = "unclear_name" // Name; Names: the users it may mean
 )
 
-// expiries are the times the form offers; any other that is posted is taken too.
+// expiries are the lifetimes offered by the form; any other posted value is accepted too.
 var expiries = []string{"1h", "24h", "72h", "168h", "720h"}
 
-// readDraft turns the form into a draft. Its faults are those of fields that
-// no draft can hold; the draft is then checked as well, with something else in
-// their place.
+// readDraft turns the form into a draft. Its errors are those of fields that a draft cannot
+// represent; the draft has placeholders there, so that the rest can be validated as well.
 func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft, error) {
 	var bad notifier.InvalidError
 	d := notifier.Draft{
 		Type: values.Get("type"), Scope: values.Get("scope"), Subject: values.Get("subject"),
 		Title: values.Get("title"), Body: values.Get("body"), Link: values.Get("link"),
-		Toast: readBox(values, "toast", &bad), Sender: visitOf(r).user.User.Name,
+		Toast: readBox(values, "toast", &bad), Sender: notifier.UserRef(visitOf(r).user.User),
 	}
 	switch to := values.Get("to"); values.Get("target") {
 	case "role":
-		d.Target.Role = strings.TrimSpace(to)
+		d.Target.Role = readRole(values, &bad)
 	case "user":
-		d.Target.Users = notifier.ParseNames(to)
+		d.Target.Users = h.readNames(r, to, &bad)
 	case "topic":
 		d.Target.Topic = notifier.Topic{Type: strings.Trim(d.Type, " "), Scope: strings.Trim(d.Scope, " ")}
 	case "audience":
-		d.Target.Audiences = h.readTo(r, to, &bad)
+		d.Target.Audiences = h.readTo(r, values, &bad)
 		d.Window = readWindow(values, h.zones.of(r), &bad)
 		if strings.Trim(d.Type, " ") == "" {
 			d.Type = notifier.TypeAnnouncement
 		}
 	default:
 		bad.Add("target", codeBadTarget, nil)
-		d.Target.Users = notifier.ParseNames(to)
+		d.Target.Users = h.readNames(r, to, &bad)
 	}
-	readBox(values, "preview", &bad) // a wrong one must not send
+	readBox(values, "preview", &bad) // an invalid value must not send
 	life, fault := readLife(values.Get("expires_in"))
 	if fault != "" {
 		bad.Add("expires_in", fault, nil)
@@ -63,17 +63,24 @@ func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft
 	return d, bad.OrNil()
 }
 
-// readTo reads the names of audiences.
-func (h *Handlers) readTo(r *http.Request, to string, bad *notifier.InvalidError) []notifier.Audience {
-	audiences, unknown := h.readAudiences(h.text(r), to)
-	if unknown != "" {
-		bad.Add("to", notifier.CodeUnknownAudience, map[string]any{"Name": unknown})
+// readNames parses names of users as typed or pasted. If the directory is unavailable they stay
+// as typed, and the lookup that follows reports the error.
+func (h *Handlers) readNames(r *http.Request, to string, bad *notifier.InvalidError) []string {
+	typed, err := notifier.ReadNames(to, func(names []string) (map[string][]string, error) {
+		return h.Directory.SameNames(r.Context(), names)
+	})
+	if err != nil {
+		h.lacks(r, "names of users", err)
+		typed, _ = notifier.ReadNames(to, func([]string) (map[string][]string, error) { return nil, nil })
 	}
-	return audiences
+	for _, name := range slices.Sorted(maps.Keys(typed.Unclear)) {
+		bad.Add("to", codeUnclearName, map[string]any{"Name": name, "Names": listedNames(h.text(r), typed.Unclear[name])})
+		break // one error at a time
+	}
+	return typed.Names
 }
 
-// readLife reads how long a notice is kept; 0: as long as is usual. What is
-// wrong with it comes as a code.
+// readLife parses how long a notice is kept; 0 means the default. fault is an error code.
 func readLife(text string) (life time.Duration, fault string) {
 	if text = strings.TrimSpace(text); text == "" {
 		return 0, ""
@@ -84,15 +91,15 @@ func readLife(text string) (life time.Duration, fault string) {
 		return 0, codeBadDuration
 	case life <= 0:
 		return 0, notifier.CodeExpiresPast
-	case life < time.Second: // nobody would see it
+	case life < time.Second: // it would expire before anyone saw it
 		return 0, codeBadDuration
 	default:
 		return life, ""
 	}
 }
 
-// merge joins the faults of one form. What is wrong with the names is of no
-// interest while it is not known what they name, and is said once.
+// merge joins the errors of one form. Errors about names are dropped if the target is invalid,
+// since it is then unknown what they name, and kept only once.
 func merge(errs ...error) *notifier.InvalidError {
 	var all notifier.InvalidError
 	lost := false
@@ -111,23 +118,28 @@ func merge(errs ...error) *notifier.InvalidError {
 	return &all
 }
 
-// typed is the form as it was filled in.
-func typed(values url.Values) views.SendForm {
+// typed is the form as it was filled in, with a typed role or audience shown as chosen.
+func (h *Handlers) typed(r *http.Request, values url.Values) views.SendForm {
 	text := func(name string) string { return kept(values.Get(name)) }
-	return views.SendForm{
-		Target: text("target"), To: textarea(text("to")), Type: text("type"), Scope: text("scope"),
+	f := views.SendForm{
+		Target: text("target"), To: textarea(text("to")), ToKept: text("to_kept"), Role: strings.TrimSpace(text("to_role")), Type: text("type"), Scope: text("scope"),
 		Subject: text("subject"), Title: text("title"), Body: textarea(text("body")), Link: text("link"),
 		ExpiresIn: text("expires_in"), Once: onceOf(values.Get("once")), StartsAt: text("starts_at"), EndsAt: text("ends_at"),
 		Pinned: ticked(values, "pinned"), LateJoiners: ticked(values, "late_joiners"), Toast: ticked(values, "toast"),
 	}
+	for _, name := range tickedBoxes(values) {
+		f.Audiences = append(f.Audiences, kept(name))
+	}
+	h.chooseRecipients(h.text(r), &f)
+	return f
 }
 
-// ticked says whether a box was, as far as it can be told.
+// ticked reports whether a checkbox was ticked. An invalid value counts as no.
 func ticked(values url.Values, field string) bool {
 	return readBox(values, field, &notifier.InvalidError{})
 }
 
-// textarea keeps a first empty line, which browsers drop.
+// textarea keeps a leading empty line, which browsers drop.
 func textarea(s string) string {
 	if strings.HasPrefix(s, "\n") || strings.HasPrefix(s, "\r\n") {
 		return "\n" + s
@@ -135,21 +147,13 @@ func textarea(s string) string {
 	return s
 }
 
-// sendPage is the form with what it hints at, as far as that is to be had.
+// sendPage is the form with its choices, as far as they can be read.
 func (h *Handlers) sendPage(r *http.Request, given views.SendForm) *views.Send {
-	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
-	defer cancel()
-	roles, err := h.Directory.Roles(ctx)
-	if err != nil {
-		h.lacks(r, "roles", err)
-	}
 	if given.Once == "" {
 		given.Once = newOnce()
 	}
 	p := &views.Send{Frame: h.frame(r, "send", "send.title"), Form: given, Faults: map[string]string{}}
-	for _, role := range roles[:min(len(roles), shownRoles)] {
-		p.Roles = append(p.Roles, p.Text.N("send.role_members", role.Members, "Name", role.Name))
-	}
+	p.Roles = h.roleOptions(r, p.Text.T("send.choose_role"), given.Role)
 	types := h.knownTypes()
 	for _, t := range types[:min(len(types), shownTypes)] {
 		p.Types = append(p.Types, views.TypeHint{Slug: t.Slug, Name: h.typeNames(p.Text).given(t.Slug)})
@@ -160,17 +164,9 @@ func (h *Handlers) sendPage(r *http.Request, given views.SendForm) *views.Send {
 	return p
 }
 
-// addAudiences adds what the form of an announcement hints at.
+// addAudiences adds the audiences and the texts about an announcement's window.
 func (h *Handlers) addAudiences(r *http.Request, p *views.Send) {
-	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
-	defer cancel()
-	audiences, err := h.sizedAudiences(ctx, p.Text)
-	if err != nil {
-		h.lacks(r, "audiences", err)
-	}
-	for _, a := range audiences {
-		p.Audiences = append(p.Audiences, p.Text.N("send.role_members", a.members, "Name", a.name))
-	}
+	p.Audiences = h.audienceOptions(r, p.Text, p.Form.Audiences)
 	p.Zone = p.Text.F("send.zone", "Name", h.zones.of(r).String())
 	p.EndsUsual = p.Text.F("send.ends_hint", "Time", lasting(p.Text, h.Keep))
 }
@@ -187,7 +183,7 @@ func expiryOptions(text *locale.Printer, chosen string) []components.Option {
 	return options
 }
 
-// lasting says a duration in the largest unit that fits it.
+// lasting formats a duration in the largest unit that divides it.
 func lasting(text *locale.Printer, d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

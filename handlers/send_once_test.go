@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// someOnce is a token as the form has it.
+// someOnce is a token in the format of the form.
 const someOnce = "AbC-dEf_0123456789xyzA"
 
 var oncePattern = regexp.MustCompile(`\A[A-Za-z0-9_-]{22}\z`)
@@ -29,14 +29,14 @@ func (r reply) once(t *testing.T) string {
 	return token
 }
 
-// ledger accepts requests as the pipeline does: a key answers with its first notice.
+// ledger accepts requests like the pipeline: a repeated key returns its first notice.
 type ledger struct {
 	mu    sync.Mutex
 	known map[string]notifier.Once
 	ids   map[string]int64
 	sent  []notifier.Draft
 	asked []*notifier.Once
-	after error // what is answered although it is stored
+	after error // returned although the notice is stored
 }
 
 func (l *ledger) sendOnce(d notifier.Draft, once *notifier.Once) (notifier.Notice, error) {
@@ -45,7 +45,7 @@ func (l *ledger) sendOnce(d notifier.Draft, once *notifier.Once) (notifier.Notic
 	l.asked = append(l.asked, once)
 	id := int64(len(l.sent) + 1)
 	if once != nil {
-		key := once.Owner + "\n" + once.Key
+		key := once.Owner.Token() + "\n" + once.Key
 		if before, ok := l.known[key]; ok {
 			if !bytes.Equal(before.Digest, once.Digest) {
 				return notifier.Notice{}, fmt.Errorf("accept: %w", notifier.ErrOtherRequest)
@@ -69,16 +69,16 @@ func ledgerWorld(t *testing.T, recipients int64) (*world, *ledger) {
 func (l *ledger) wantSent(t *testing.T, when string, want int) {
 	t.Helper()
 	if len(l.sent) != want {
-		t.Errorf("%s: %d are sent, want %d", when, len(l.sent), want)
+		t.Errorf("%s: %d notices were sent, want %d", when, len(l.sent), want)
 	}
 }
 
-func TestEachFormHasATokenOfItsOwnAndKeepsItWhenItComesBack(t *testing.T) {
+func TestEachFormHasItsOwnTokenAndKeepsItWhenReturned(t *testing.T) {
 	t.Parallel()
 	w, _ := ledgerWorld(t, 1234)
 	first, next := w.get("carol", "/staff/send").once(t), w.get("carol", "/staff/send").once(t)
 	if first == next {
-		t.Error("two forms have one token")
+		t.Error("two forms have the same token")
 	}
 	form := with(goodForm, "once", someOnce)
 	for name, r := range map[string]reply{
@@ -93,20 +93,20 @@ func TestEachFormHasATokenOfItsOwnAndKeepsItWhenItComesBack(t *testing.T) {
 	}
 	for _, token := range badTokens {
 		if got := w.post("carol", "/staff/send", with(form, "once", token)...).once(t); got == token {
-			t.Errorf("the token %q stays", token)
+			t.Errorf("the invalid token %q is kept", token)
 		}
 	}
 	if w.get("carol", "/staff/send?once="+someOnce).once(t) == someOnce {
-		t.Error("an address gives the form its token")
+		t.Error("the query sets the form's token")
 	}
 }
 
-// badTokens are none of ours.
+// badTokens are not in our format.
 var badTokens = []string{
 	"", "a", someOnce + "A", someOnce[1:], someOnce[1:] + "+", someOnce[1:] + "/", someOnce[1:] + "=", someOnce[1:] + "\n", someOnce[1:] + ":",
 }
 
-func TestAFormThatComesTwiceSendsOnce(t *testing.T) {
+func TestFormSubmittedTwiceSendsOnce(t *testing.T) {
 	t.Parallel()
 	for name, form := range map[string][]string{
 		"a notice":        goodForm,
@@ -119,15 +119,15 @@ func TestAFormThatComesTwiceSendsOnce(t *testing.T) {
 		}
 		l.wantSent(t, name+", twice", 1)
 		once := l.asked[0]
-		if once.Owner != "form:9" || once.Key != token || len(once.Digest) != sha256.Size {
-			t.Errorf("%s: asked to be sent once as %+v", name, once)
+		if !once.Owner.Is(notifier.UserRef(carol)) || once.Key != token || len(once.Digest) != sha256.Size {
+			t.Errorf("%s: SendOnce got %+v", name, once)
 		}
 		next := w.get("carol", "/staff/send").once(t)
 		w.post("carol", "/staff/send", with(form, "once", next)...).wantRedirect(t, "/staff/notices/2")
 	}
 }
 
-func TestOfAHundredEqualPostsAtOnceOneSends(t *testing.T) {
+func TestOneOfAHundredConcurrentSubmissionsSends(t *testing.T) {
 	t.Parallel()
 	w, l := ledgerWorld(t, 2)
 	var all sync.WaitGroup
@@ -140,7 +140,7 @@ func TestOfAHundredEqualPostsAtOnceOneSends(t *testing.T) {
 	l.wantSent(t, "a hundred at once", 1)
 }
 
-func TestATokenWithAnotherTextIsANewNotice(t *testing.T) {
+func TestTokenWithAnotherTextIsANewNotice(t *testing.T) {
 	t.Parallel()
 	w, l := ledgerWorld(t, 2)
 	form := with(goodForm, "once", someOnce)
@@ -162,7 +162,7 @@ func TestATokenWithAnotherTextIsANewNotice(t *testing.T) {
 		{"toast", "1"},
 	} {
 		id++
-		for range 2 { // a double click of that form
+		for range 2 { // a double click on that form
 			post(id, with(form, change[0], change[1])...)
 		}
 	}
@@ -171,13 +171,13 @@ func TestATokenWithAnotherTextIsANewNotice(t *testing.T) {
 	if n := len(l.sent); l.sent[n-1].Title != "Hello" || l.sent[5].Body != "One\r\nTwo" || l.sent[6].Body != "One" {
 		t.Errorf("sent %+v", l.sent)
 	}
-	post(1, with(with(with(form, "to", "alice,bob, alice"), "body", "One\nTwo"), "title", " Hello ")...) // as it was, typed otherwise
+	post(1, with(with(with(form, "to", "alice,bob, alice"), "body", "One\nTwo"), "title", " Hello ")...) // the same, typed differently
 	l.wantSent(t, "typed otherwise", id)
 }
 
-// TestAWindowIsTheSameAtAnotherTime posts an announcement without a beginning, which
-// begins when it is sent, in two milliseconds and two zones.
-func TestAWindowIsTheSameAtAnotherTime(t *testing.T) {
+// TestWindowWithoutAStartIsTheSameLater submits an announcement without a start, which starts
+// when it is sent, at two times and in two zones.
+func TestWindowWithoutAStartIsTheSameLater(t *testing.T) {
 	t.Parallel()
 	w, l := ledgerWorld(t, 2)
 	form := []string{"target", "audience", "to", "customer", "title", "Hello", "once", someOnce}
@@ -191,7 +191,7 @@ func TestAWindowIsTheSameAtAnotherTime(t *testing.T) {
 	w.post("carol", "/staff/send", with(form, "ends_at", "2026-11-24T13:00:00Z")...).wantRedirect(t, "/staff/notices/2")
 }
 
-func TestSomebodyElsesTokenIsNotTheSame(t *testing.T) {
+func TestTokenOfAnotherUserIsAnotherKey(t *testing.T) {
 	t.Parallel()
 	w, l := ledgerWorld(t, 2)
 	dora := notifier.User{Seq: 11, Name: "dora", Audience: 1, Roles: []string{notifier.RoleStaff}}
@@ -206,12 +206,12 @@ func TestSomebodyElsesTokenIsNotTheSame(t *testing.T) {
 		w.post(user, "/staff/send", with(goodForm, "once", someOnce)...).wantRedirect(t, fmt.Sprint("/staff/notices/", i+1))
 	}
 	l.wantSent(t, "two users", 2)
-	if l.asked[0].Owner != "form:9" || l.asked[1].Owner != "form:11" {
+	if l.asked[0].Owner.Token() != "user 9" || l.asked[1].Owner.Token() != "user 11" {
 		t.Errorf("the keys belong to %s and %s", l.asked[0].Owner, l.asked[1].Owner)
 	}
 }
 
-func TestWithoutATokenEachPostIsANoticeOfItsOwn(t *testing.T) {
+func TestWithoutATokenEachSubmissionIsANotice(t *testing.T) {
 	t.Parallel()
 	w, l := ledgerWorld(t, 2)
 	for i := range 2 {
@@ -222,22 +222,22 @@ func TestWithoutATokenEachPostIsANoticeOfItsOwn(t *testing.T) {
 	}
 	for i, once := range l.asked {
 		if once != nil {
-			t.Errorf("post %d is to be sent once: %+v", i, once)
+			t.Errorf("submission %d has a key: %+v", i, once)
 		}
 	}
 	w.post("carol", "/staff/send", append(with(goodForm, "once", someOnce), "once", someOnce)...).wantStatus(t, http.StatusUnprocessableEntity)
 }
 
-// TestTryAgainFindsWhatWasStoredUnheard is a commit whose answer was lost, with the
-// form on the page that follows, and with its hidden fields on that of the error.
-func TestTryAgainFindsWhatWasStoredUnheard(t *testing.T) {
+// TestRetryFindsANoticeWhoseResponseWasLost: the notice was stored but the response was lost. It
+// retries with the returned form and with the hidden fields of the error page.
+func TestRetryFindsANoticeWhoseResponseWasLost(t *testing.T) {
 	t.Parallel()
 	w, l := ledgerWorld(t, 2)
 	l.after = errAway
 	form := with(goodForm, "once", someOnce)
 	r := w.post("carol", "/staff/send", form...).wantStatus(t, http.StatusServiceUnavailable)
 	if got := r.once(t); got != someOnce {
-		t.Errorf("the form that comes back has the token %s", got)
+		t.Errorf("the returned form has the token %s", got)
 	}
 	known := w.sessions.current
 	w.sessions.current = func(*http.Request) (notifier.Signed, bool, error) { return notifier.Signed{}, false, errAway }

@@ -14,9 +14,8 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// previewPart answers a form that is still being written with what can be said
-// of it so far: what is wrong, how many get it and how it looks. It asks for
-// nothing that the page has already. Of p it needs what was typed.
+// previewPart answers a form in progress with its errors, the number of recipients and a preview.
+// It does not read what the page has already. Only the typed form of p has to be set.
 func (h *Handlers) previewPart(
 	w http.ResponseWriter, r *http.Request, p *views.Send, d notifier.Draft, found ...error,
 ) error {
@@ -30,15 +29,18 @@ func (h *Handlers) previewPart(
 	h.showFaults(p, bad)
 	p.Disappears = h.disappears(r, p.Text, p.Form.Type, p.Form.ExpiresIn)
 	p.Preview = h.preview(r, p, &d)
-	if !wrong(bad, "to", "target") {
+	switch {
+	case wrong(bad, "starts_at", "ends_at"):
+		p.Preview.Card.Post = nil // it would never be open, so there is nothing to see
+	case !wrong(bad, "to", "target"):
 		p.Preview.Recipients = recipients(p, count)
 	}
-	// A form that is not written yet is no error, and browsers log each one.
+	// An unfinished form is no error, and browsers log every error status.
 	return h.page(w, r, http.StatusOK, views.SendPart(p))
 }
 
-// recipients says how many get a notice. That nobody gets one to a topic is no fault,
-// and seldom meant.
+// recipients says how many will get a notice. A topic without subscribers is no error, but rarely
+// intended.
 func recipients(p *views.Send, count int64) string {
 	if count == 0 && p.Form.Target == "topic" {
 		return p.Text.T("send.topic_nobody")
@@ -46,7 +48,7 @@ func recipients(p *views.Send, count int64) string {
 	return p.Text.N("send.recipients", count)
 }
 
-// preview is a draft as its recipients would see it if it was sent now.
+// preview is a draft as its recipients would see it if it were sent now.
 func (h *Handlers) preview(r *http.Request, p *views.Send, d *notifier.Draft) *views.Preview {
 	if p.Form.Target != "audience" {
 		return &views.Preview{Card: card(h.typeNames(p.Text), *d, h.now(r)), Toast: d.Toast}
@@ -54,17 +56,16 @@ func (h *Handlers) preview(r *http.Request, p *views.Send, d *notifier.Draft) *v
 	return &views.Preview{Card: h.postCard(r, p.Frame, d), Toast: d.Toast, Schedule: h.schedule(r, p.Text, d, p.Edit != nil)}
 }
 
-// reach counts the recipients of a draft whose other fields may be empty or
-// wrong still: a sender wants the number first, and all that is wrong at once.
-// The error is as that of Count.
+// reach counts the recipients of a draft even if other fields are empty or invalid: senders want
+// the number first, and all errors at once. It returns the same errors as Count.
 func (h *Handlers) reach(r *http.Request, d notifier.Draft) (int64, error) {
 	count, err := h.Sender.Count(r.Context(), d)
 	var bad, more *notifier.InvalidError
 	if !errors.As(err, &bad) || wrong(bad, "to", "target") {
 		return count, err
 	}
-	// It stopped before it asked whether there are such people. Who has muted the
-	// type is none of them.
+	// Count stopped before it looked up the recipients. The type matters to the number: users who
+	// have muted it are not counted.
 	target := notifier.Draft{Target: d.Target, Type: d.Type, Title: "any"}
 	if wrong(bad, "type") {
 		target.Type = "any"
@@ -80,8 +81,7 @@ func wrong(bad *notifier.InvalidError, fields ...string) bool {
 	return slices.ContainsFunc(bad.Fields, func(f notifier.FieldError) bool { return slices.Contains(fields, f.Field) })
 }
 
-// disappears says when a notice goes that is sent now; empty: its life is no
-// possible one.
+// disappears says when a notice sent now would expire; empty if its lifetime is invalid.
 func (h *Handlers) disappears(r *http.Request, text *locale.Printer, typ, expiresIn string) string {
 	life, fault := readLife(expiresIn)
 	if fault != "" || life > h.Keep {
@@ -93,11 +93,11 @@ func (h *Handlers) disappears(r *http.Request, text *locale.Printer, typ, expire
 	return text.F("send.disappears", "Moment", text.Exact(h.now(r).Add(life)))
 }
 
-// card is a draft as its recipients would see it, at a moment in their zone.
+// card is a draft as its recipients would see it, at a time in the reader's zone.
 func card(types typeNames, d notifier.Draft, at time.Time) views.Card {
 	look := lookOf(d.Type)
 	if d.Type == "" {
-		look.icon = "mail" // a preview before the type is known
+		look.icon = "mail" // a preview before the type is typed
 	}
 	return views.Card{Row: components.Row{
 		Icon: look.icon, Initials: look.initials, Tint: look.tint, Read: true, Kind: kept(types.kind(d.Type, d.Target.Reason())),
@@ -106,7 +106,7 @@ func card(types typeNames, d notifier.Draft, at time.Time) views.Card {
 	}}
 }
 
-// postCard is a draft for audiences as its readers would see it.
+// postCard is a draft of an announcement as its readers would see it.
 func (h *Handlers) postCard(r *http.Request, f views.Frame, d *notifier.Draft) views.Card {
 	post := notifier.Posted{
 		Type: d.Type, Title: kept(d.Title), Body: kept(d.Body), Link: d.Link, StartsAt: d.StartsAt, Pinned: d.Pinned, Read: true,

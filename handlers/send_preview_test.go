@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// live posts a form as the script does while it is written.
+// live submits a form like the script does while the user types.
 func (w *world) live(headers []string, fields ...string) reply {
 	w.t.Helper()
 	values := url.Values{"preview": {"1"}}
@@ -23,7 +23,7 @@ func (w *world) live(headers []string, fields ...string) reply {
 	return w.postBody("carol", "/staff/send", values.Encode(), append([]string{"HX-Request", "true"}, headers...)...)
 }
 
-// peopleWorld knows alice and bob, and 1,234 pickers.
+// peopleWorld knows alice and bob, and has 1,234 pickers.
 func peopleWorld(t *testing.T) *world {
 	t.Helper()
 	return newWorld(t, func(w *world) {
@@ -48,14 +48,14 @@ func peopleWorld(t *testing.T) *world {
 	})
 }
 
-func TestAScriptGetsWhatCanBeSaidOfAFormThatIsBeingWritten(t *testing.T) {
+func TestScriptGetsThePreviewOfAnUnfinishedForm(t *testing.T) {
 	t.Parallel()
 	w := peopleWorld(t)
 	for _, test := range []struct {
 		name              string
 		fields            []string
 		recipients, title string
-		faults            []string // which fields are wrong
+		faults            []string // fields with errors
 	}{
 		{"all of it", goodForm, "2 people will get it.", "Hello", nil},
 		{"nothing", []string{"target", "user"}, "", "", []string{"to", "title", "type"}},
@@ -75,7 +75,7 @@ func TestAScriptGetsWhatCanBeSaidOfAFormThatIsBeingWritten(t *testing.T) {
 			field := p.AttrOr("data-field", "none")
 			faults = append(faults, field)
 			if p.AttrOr("id", "") != field+"-fault" || p.Text() == "" {
-				t.Errorf("%s: a fault of %s is called %s and says %q", test.name, field, p.AttrOr("id", ""), p.Text())
+				t.Errorf("%s: the error of %s has the id %s and the text %q", test.name, field, p.AttrOr("id", ""), p.Text())
 			}
 		}
 		if diff := cmp.Diff(test.faults, faults); diff != "" {
@@ -84,17 +84,17 @@ func TestAScriptGetsWhatCanBeSaidOfAFormThatIsBeingWritten(t *testing.T) {
 		r.wantText(t, "#preview [data-testid=recipients]", test.recipients)
 		r.wantText(t, "#preview h3", test.title)
 		if test.title != "" && r.count("#preview .avatar use") == 0 && r.text("#preview .avatar") == "" {
-			t.Errorf("%s: there is nothing in the circle of the notice", test.name)
+			t.Errorf("%s: the icon of the notice is empty", test.name)
 		}
 		if r.count("form, h1, [data-testid=bell]") > 0 {
-			t.Errorf("%s: the answer is more than a part:\n%s", test.name, r.body)
+			t.Errorf("%s: the response is more than the part:\n%s", test.name, r.body)
 		}
 	}
 }
 
-func TestAPreviewIsForStaffAndSendsNothing(t *testing.T) {
+func TestPreviewIsForStaffAndSendsNothing(t *testing.T) {
 	t.Parallel()
-	w := peopleWorld(t) // whoever sends here falls over
+	w := peopleWorld(t) // sending panics here
 	w.live(nil, goodForm...).wantStatus(t, http.StatusOK)
 	values := url.Values{"preview": {"1"}, "target": {"user"}}
 	w.postBody("alice", "/staff/send", values.Encode(), "HX-Request", "true").wantStatus(t, http.StatusNotFound)
@@ -104,7 +104,7 @@ func TestAPreviewIsForStaffAndSendsNothing(t *testing.T) {
 	w.live(nil, "target", "user", "to", "bob").wantStatus(t, http.StatusServiceUnavailable)
 }
 
-func TestTheFormSaysWhenANoticeDisappears(t *testing.T) {
+func TestFormShowsWhenANoticeDisappears(t *testing.T) {
 	t.Parallel()
 	tokyo := "tz=Asia/Tokyo"
 	for _, test := range []struct {
@@ -133,7 +133,7 @@ func TestTheFormSaysWhenANoticeDisappears(t *testing.T) {
 	}
 }
 
-func TestWhatIsToBeReadFirstHasTheFocus(t *testing.T) {
+func TestFocusIsOnTheMessageToReadFirst(t *testing.T) {
 	t.Parallel()
 	w := sendWorld(t, 1234, &[]notifier.Draft{})
 	for _, test := range []struct {
@@ -146,22 +146,10 @@ func TestWhatIsToBeReadFirstHasTheFocus(t *testing.T) {
 	} {
 		r := w.post("carol", "/staff/send", test.fields...)
 		if got := r.attr("[autofocus]", "id"); got != test.focus || r.count("[autofocus]") != 1 || r.attr("[autofocus]", "tabindex") != "-1" {
-			t.Errorf("the focus goes to %q, want %q", got, test.focus)
+			t.Errorf("the focus is on %q, want %q", got, test.focus)
 		}
 	}
 	if w.get("carol", "/staff/send").count("[autofocus]") != 0 {
-		t.Error("a form that nobody has filled in takes the focus away")
-	}
-}
-
-func TestTheFieldOfTheNamesIsCalledByTheTarget(t *testing.T) {
-	t.Parallel()
-	w := sendWorld(t, 1, &[]notifier.Draft{})
-	r := w.get("carol", "/staff/send")
-	r.wantText(t, "label[for=to] .for-user", "Names")
-	r.wantText(t, "label[for=to] .for-role", "Role")
-	for target, want := range map[string]string{"user": "Names: Please fill this in.", "role": "Role: Please fill this in."} {
-		r := w.post("carol", "/staff/send", with(with(goodForm, "target", target), "to", "")...)
-		r.wantText(t, "[data-testid=faults] a", want)
+		t.Error("an empty form takes the focus")
 	}
 }

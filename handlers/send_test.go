@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// sendWorld counts recipients and notes what is sent.
+// sendWorld counts recipients and records the drafts sent.
 func sendWorld(t *testing.T, recipients int64, sent *[]notifier.Draft) *world {
 	t.Helper()
 	return newWorld(t, func(w *world) {
@@ -43,7 +43,7 @@ func with(fields []string, name, value string) []string {
 	return append(changed, name, value)
 }
 
-func TestAValidFormSendsAndLeadsToTheNotice(t *testing.T) {
+func TestValidFormSendsAndRedirectsToTheNotice(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 2, &sent)
@@ -52,7 +52,7 @@ func TestAValidFormSendsAndLeadsToTheNotice(t *testing.T) {
 	w.post("carol", "/staff/send", with(goodForm, "expires_in", "")...).wantRedirect(t, "/staff/notices/42")
 	want := notifier.Draft{
 		Target: notifier.Target{Users: []string{"alice", "bob"}}, Type: "like", Subject: "photo:1", Title: "Hello",
-		Body: "One\r\nTwo", Link: "/photos/1", ExpiresIn: 72 * time.Hour, Sender: "carol",
+		Body: "One\r\nTwo", Link: "/photos/1", ExpiresIn: 72 * time.Hour, Sender: notifier.UserRef(carol),
 	}
 	byRole, kept := want, want
 	byRole.Target = notifier.Target{Role: "picker"}
@@ -62,13 +62,13 @@ func TestAValidFormSendsAndLeadsToTheNotice(t *testing.T) {
 	}
 }
 
-func TestAPreviewSendsNothing(t *testing.T) {
+func TestPreviewSendsNothing(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 5000, &sent)
 	r := w.post("carol", "/staff/send", append(with(goodForm, "scope", "119240"), "preview", "1")...).wantStatus(t, http.StatusOK)
 	if got := r.attr("#scope", "value"); got != "119240" {
-		t.Errorf("the form would go on without the scope: it has %q", got)
+		t.Errorf("the form lost the scope: it has %q", got)
 	}
 	r.wantText(t, "[data-testid=recipients]", "5,000 people will get it.")
 	r.wantText(t, "[data-testid=preview] h3 a", "Hello")
@@ -95,7 +95,7 @@ func TestManyRecipientsAreConfirmedByTheirNumber(t *testing.T) {
 	sendWorld(t, 1000, &sent).post("carol", "/staff/send", goodForm...).wantRedirect(t, "/staff/notices/42")
 }
 
-func TestAFaultStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
+func TestErrorIsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 2, &sent)
@@ -110,10 +110,10 @@ func TestAFaultStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 		{"scope", "aisle 7", "Only letters, digits and . _ - are possible, at most 64 of them."},
 		{"title", "", "Please fill this in."},
 		{"title", strings.Repeat("字", 201), "At most 200 characters are possible; this has 201."},
-		{"title", "bell\x07", "It contains a character that cannot be shown (U+0007)."},
-		{"title", "bad\xff", "It contains a character that cannot be shown (UTF-8)."},
-		{"title", "nul\x00", "It contains a character that cannot be shown (U+0000)."},
-		{"body", "a\u202eb", "It contains a character that cannot be shown (U+202E)."},
+		{"title", "bell\x07", "This contains an unsupported character (U+0007)."},
+		{"title", "bad\xff", "This contains an unsupported character (UTF-8)."},
+		{"title", "nul\x00", "This contains an unsupported character (U+0000)."},
+		{"body", "a\u202eb", "This contains an unsupported character (U+202E)."},
 		{"body", strings.Repeat("x", 4001), "At most 4,000 characters are possible; this has 4,001."},
 		{"link", "javascript:alert(1)", "A link is a path that begins with / or an https address."},
 		{"link", "//evil.example", "A link is a path that begins with / or an https address."},
@@ -126,13 +126,13 @@ func TestAFaultStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 		r := w.post("carol", "/staff/send", with(goodForm, test.field, test.value)...).wantStatus(t, http.StatusUnprocessableEntity)
 		r.wantText(t, ".fault[data-field="+test.field+"]", test.fault)
 		if got := r.text("[data-testid=faults] a[href='#" + test.field + "']"); !strings.HasSuffix(got, ": "+test.fault) {
-			t.Errorf("%s %q: the list says %q, and does not name the field", test.field, test.value, got)
+			t.Errorf("%s %q: the list is %q and does not name the field", test.field, test.value, got)
 		}
 		if n := r.count(".fault"); n != 1 {
 			t.Errorf("%s %q: %d faults", test.field, test.value, n)
 		}
 		if test.field != "target" && r.attr("#"+test.field, "aria-invalid") != "true" {
-			t.Errorf("%s %q: the field is not marked", test.field, test.value)
+			t.Errorf("%s %q: the field is not marked as invalid", test.field, test.value)
 		}
 		if test.field != "body" && r.page.Find("#body").Text() != "One\nTwo" && r.page.Find("#body").Text() != "One\r\nTwo" {
 			t.Errorf("%s %q: the text is lost: %q", test.field, test.value, r.page.Find("#body").Text())
@@ -143,7 +143,7 @@ func TestAFaultStandsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 	}
 }
 
-func TestAllFaultsShowAtOnce(t *testing.T) {
+func TestAllErrorsAreShownAtOnce(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 2, &sent)
@@ -153,15 +153,15 @@ func TestAllFaultsShowAtOnce(t *testing.T) {
 	for _, li := range r.page.Find("[data-testid=faults] li").EachIter() {
 		fields = append(fields, li.Find("a").AttrOr("href", "none"))
 	}
-	if diff := cmp.Diff([]string{"none", "#target", "#expires_in", "#type", "#title"}, fields); diff != "" {
+	if diff := cmp.Diff([]string{"none", "#target", "#type", "#title", "#expires_in"}, fields); diff != "" {
 		t.Error(diff)
 	}
 	if r.attr("#expires_in option[selected]", "value") != "soon" {
-		t.Error("the wrong time is not kept")
+		t.Error("the invalid time is not kept")
 	}
 }
 
-func TestAnUnknownNameShowsBesideTheOtherFaults(t *testing.T) {
+func TestUnknownNameIsReportedTogetherWithOtherErrors(t *testing.T) {
 	t.Parallel()
 	for _, preview := range []string{"", "1"} {
 		w := peopleWorld(t)
@@ -172,16 +172,16 @@ func TestAnUnknownNameShowsBesideTheOtherFaults(t *testing.T) {
 		for _, li := range r.page.Find("[data-testid=faults] li").EachIter() {
 			fields = append(fields, li.Find("a").AttrOr("href", "none"))
 		}
-		if diff := cmp.Diff([]string{"#expires_in", "#to", "#title"}, fields); diff != "" {
+		if diff := cmp.Diff([]string{"#to", "#title", "#expires_in"}, fields); diff != "" {
 			t.Errorf("preview %q: %s", preview, diff)
 		}
 		if got := r.text("#to-fault"); !strings.Contains(got, "dora") {
-			t.Errorf("preview %q: of the names it says %q", preview, got)
+			t.Errorf("preview %q: the error of the names is %q", preview, got)
 		}
 	}
 }
 
-func TestTheBrowserMayKeepWhatIsTypedForBack(t *testing.T) {
+func TestBrowserMayCacheTheFormForBack(t *testing.T) {
 	t.Parallel()
 	w := sendWorld(t, 1234, &[]notifier.Draft{})
 	for name, r := range map[string]reply{
@@ -201,7 +201,7 @@ func TestTheBrowserMayKeepWhatIsTypedForBack(t *testing.T) {
 	}
 }
 
-func TestUnknownNamesAreNamedInEveryLanguage(t *testing.T) {
+func TestUnknownNamesAreReportedInEveryLanguage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.sender.count = func(notifier.Draft) (int64, error) {
@@ -221,24 +221,13 @@ func TestUnknownNamesAreNamedInEveryLanguage(t *testing.T) {
 	}
 }
 
-func TestTheFormHintsAtRolesAndTakesANameFromTheAddress(t *testing.T) {
-	t.Parallel()
-	w := sendWorld(t, 1, &[]notifier.Draft{})
-	r := w.get("carol", "/staff/send?to=bob&target=role").wantStatus(t, http.StatusOK)
-	r.wantText(t, "#to", "bob")
-	r.wantText(t, ".for-role .chip", "picker (1 person)staff (1,200 people)")
-	if r.attr("[name=target][checked]", "value") != "role" {
-		t.Error("the target of the address is not chosen")
-	}
-}
-
 func TestSendingWorksWithoutRedis(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 1, &sent)
 	w.inbox.badge = func(int64) (notifier.Badge, error) { return notifier.Badge{}, notifier.ErrUnavailable }
 	r := w.get("carol", "/staff/send").wantStatus(t, http.StatusOK)
-	if r.attr("[data-testid=bell]", "aria-label") != "Inbox" {
+	if r.attr("[data-testid=bell]", "aria-label") != "Notifications" {
 		t.Errorf("the bell is named %q", r.attr("[data-testid=bell]", "aria-label"))
 	}
 	w.post("carol", "/staff/send", goodForm...).wantRedirect(t, "/staff/notices/42")

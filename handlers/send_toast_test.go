@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestTheFormHasABoxForAPopUpWhoeverItIsFor(t *testing.T) {
+func TestFormHasAToastBoxForEveryTarget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for _, target := range []string{"user", "role", "topic", "audience"} {
@@ -18,14 +18,13 @@ func TestTheFormHasABoxForAPopUpWhoeverItIsFor(t *testing.T) {
 			t.Errorf("%s: %d boxes", target, r.count(box))
 		}
 		if hint := r.attr(box, "aria-describedby"); r.text("#"+hint) == "" {
-			t.Errorf("%s: its hint %q says nothing", target, hint)
+			t.Errorf("%s: the hint %q is empty", target, hint)
 		}
 	}
 }
 
-// A browser sends the box when it is ticked and else leaves it out; a script that shows
-// the preview sends the same.
-func TestABoxThatIsTickedIsSentPreviewedAndKept(t *testing.T) {
+// A browser sends a checkbox only if it is ticked, and so does the script that shows the preview.
+func TestTickedToastBoxIsPreviewedSentAndKept(t *testing.T) {
 	t.Parallel()
 	for name, form := range map[string][]string{"a notice": goodForm, "an announcement": audienceForm} {
 		var sent []notifier.Draft
@@ -37,7 +36,7 @@ func TestABoxThatIsTickedIsSentPreviewedAndKept(t *testing.T) {
 			"faulty":     w.post("carol", "/staff/send", with(ticked, "title", "bell\x07")...).wantStatus(t, http.StatusUnprocessableEntity),
 		} {
 			if r.count("#send [name=toast][checked]") != 1 {
-				t.Errorf("%s, %s: the box is not ticked any more", name, how)
+				t.Errorf("%s, %s: the box is no longer ticked", name, how)
 			}
 		}
 		for how, see := range map[string]func(fields ...string) reply{
@@ -48,7 +47,7 @@ func TestABoxThatIsTickedIsSentPreviewedAndKept(t *testing.T) {
 		} {
 			see(append([]string{}, ticked...)...).wantText(t, "#preview [data-testid=preview-toast]", "It appears as a pop-up too.")
 			if see(append([]string{}, form...)...).count("[data-testid=preview-toast]") != 0 {
-				t.Errorf("%s, %s: it is said of what does not pop up", name, how)
+				t.Errorf("%s, %s: a toast is announced without the box", name, how)
 			}
 		}
 		if len(sent) > 0 {
@@ -63,21 +62,21 @@ func TestABoxThatIsTickedIsSentPreviewedAndKept(t *testing.T) {
 	}
 }
 
-func TestAWrongBoxIsAFaultBesideIt(t *testing.T) {
+func TestInvalidToastBoxIsReportedBesideIt(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 2, &sent)
 	r := w.post("carol", "/staff/send", append(append([]string{}, goodForm...), "toast", "yes")...).wantStatus(t, http.StatusUnprocessableEntity)
 	r.wantText(t, "#is_toast-fault[data-field=is_toast]", "Choose on or off.")
 	if got := r.text("[data-testid=faults] a[href='#is_toast']"); !strings.HasSuffix(got, ": Choose on or off.") || len(sent) > 0 {
-		t.Errorf("the list says %q, sent %v", got, sent)
+		t.Errorf("the list is %q, sent %v", got, sent)
 	}
 	if got := w.live(nil, append(append([]string{}, goodForm...), "toast", "yes")...).text("#is_toast-fault"); got != "Choose on or off." {
-		t.Errorf("while it is written it says %q", got)
+		t.Errorf("while typing the error is %q", got)
 	}
 }
 
-func TestThePageOfANoticeSaysThatItPopsUp(t *testing.T) {
+func TestNoticePageSaysWhetherItIsAToastToo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for _, test := range []struct {
@@ -96,7 +95,7 @@ func TestThePageOfANoticeSaysThatItPopsUp(t *testing.T) {
 				}
 			}
 			if got != test.want {
-				t.Errorf("%v, with a toast %v: it says %q, want %q", test.of.Target, pops, got, test.want)
+				t.Errorf("%v, with a toast %v: the page says %q, want %q", test.of.Target, pops, got, test.want)
 			}
 		}
 	}

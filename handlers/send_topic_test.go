@@ -13,7 +13,7 @@ import (
 
 var topicForm = []string{"target", "topic", "to", "", "type", " rep_notice ", "scope", " 119240", "subject", "bin:7", "title", "Hello", "expires_in", ""}
 
-// topicWorld is one where 3 people subscribe to whatever it is.
+// topicWorld has 3 subscribers for every topic.
 func topicWorld(t *testing.T, sent *[]notifier.Draft) *world {
 	t.Helper()
 	w := sendWorld(t, 3, sent)
@@ -26,7 +26,7 @@ func topicWorld(t *testing.T, sent *[]notifier.Draft) *world {
 	return w
 }
 
-func TestANoticeGoesToATopicByItsTypeAndScope(t *testing.T) {
+func TestNoticeIsSentToATopicByTypeAndScope(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := topicWorld(t, &sent)
@@ -48,7 +48,7 @@ func TestANoticeGoesToATopicByItsTypeAndScope(t *testing.T) {
 	}
 }
 
-func TestATopicWithoutSubscribersIsSaidToHaveNone(t *testing.T) {
+func TestTopicWithoutSubscribersIsPointedOut(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := topicWorld(t, &sent)
@@ -57,12 +57,12 @@ func TestATopicWithoutSubscribersIsSaidToHaveNone(t *testing.T) {
 		r := w.postAs(headers, "/staff/send", append(append([]string{}, topicForm...), "preview", "1")...).wantStatus(t, http.StatusOK)
 		r.wantText(t, "[data-testid=recipients]", "0 people will get it: nobody subscribes to this type and scope.")
 	}
-	w.post("carol", "/staff/send", topicForm...).wantRedirect(t, "/staff/notices/42") // it is accepted all the same
+	w.post("carol", "/staff/send", topicForm...).wantRedirect(t, "/staff/notices/42") // accepted nevertheless
 	r := w.post("carol", "/staff/send", with(goodForm, "preview", "1")...)
 	r.wantText(t, "[data-testid=recipients]", "0 people will get it.")
 }
 
-func TestWhatIsWrongWithATopicStandsBesideItsTypeAndScope(t *testing.T) {
+func TestTopicErrorsAreBesideTypeAndScope(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := topicWorld(t, &sent)
@@ -100,7 +100,7 @@ func TestWhatIsWrongWithATopicStandsBesideItsTypeAndScope(t *testing.T) {
 	}
 }
 
-func TestTheFormOfATopicIsFilledInByTheAddressAndHintsAtTypes(t *testing.T) {
+func TestTopicFormIsFilledInFromTheQueryAndSuggestsTypes(t *testing.T) {
 	t.Parallel()
 	w := topicWorld(t, &[]notifier.Draft{})
 	r := w.get("carol", "/staff/send?target=topic&type=rep_notice&scope=119240").wantStatus(t, http.StatusOK)
@@ -111,7 +111,7 @@ func TestTheFormOfATopicIsFilledInByTheAddressAndHintsAtTypes(t *testing.T) {
 	r.wantText(t, "#expires_in-hint", "It disappears on 22 November 2026, 12:00 UTC.")
 }
 
-func TestTypesAreOfferedWhileOneIsTyped(t *testing.T) {
+func TestTypesAreSuggestedWhileTyping(t *testing.T) {
 	t.Parallel()
 	w := topicWorld(t, &[]notifier.Draft{})
 	for query, want := range map[string]string{
@@ -128,7 +128,7 @@ func TestTypesAreOfferedWhileOneIsTyped(t *testing.T) {
 	w.get("alice", "/staff/names?target=type&q=a").wantStatus(t, http.StatusNotFound)
 }
 
-func TestWhatWentToATopicIsListedByTheTopicsName(t *testing.T) {
+func TestNoticeToATopicIsListedByTheTopicsName(t *testing.T) {
 	t.Parallel()
 	n := notice(5, notifier.StateSent)
 	n.Target, n.Type = notifier.Target{Topic: topic("rep_notice", "119240")}, "rep_notice"

@@ -10,21 +10,19 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// The faults of a field for a time: it holds none, or one that the clocks of its
-// day leave out.
+// The error codes of a time field: the text is not a time, or daylight saving skips it.
 const (
 	codeBadTime     = "bad_time"
 	codeSkippedTime = "skipped_time"
 )
 
-// localMoment is how browsers write the value of a field for date and time.
+// localMoment is the format in which browsers send the value of a datetime-local field.
 const localMoment = "2006-01-02T15:04"
 
-// momentForms are the ways to write a time. One without a zone is of the reader's.
+// momentForms are the accepted formats. A time without a zone is in the reader's.
 var momentForms = []string{localMoment, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05", time.RFC3339}
 
-// readWindow reads when an announcement is open. A field that holds no time is a
-// fault, and counts as empty.
+// readWindow reads when an announcement is open. An invalid time is an error and counts as empty.
 func readWindow(values url.Values, zone *time.Location, bad *notifier.InvalidError) notifier.Window {
 	moment := func(field string) time.Time {
 		at, fault := readMoment(values.Get(field), zone)
@@ -39,8 +37,8 @@ func readWindow(values url.Values, zone *time.Location, bad *notifier.InvalidErr
 	}
 }
 
-// readBox reads a box to tick: as our forms send it, and as a plain one without a
-// value does. Anything else is a fault, and counts as no.
+// readBox reads a checkbox: the value our forms send, or the "on" of one without a value. Any
+// other value is an error and counts as no.
 func readBox(values url.Values, field string, bad *notifier.InvalidError) bool {
 	switch values.Get(field) {
 	case "1", "on":
@@ -52,9 +50,9 @@ func readBox(values url.Values, field string, bad *notifier.InvalidError) bool {
 	return false
 }
 
-// readMoment reads a time; an empty text is none. What is wrong with it comes as a
-// code: a time in the hour that clocks leave out in spring is no moment, and which
-// one was meant is not for us to say.
+// readMoment parses a time; an empty text is the zero time. fault is an error code. A time in the
+// hour that daylight saving skips does not exist, and guessing which one was meant is not up to
+// us.
 func readMoment(text string, zone *time.Location) (at time.Time, fault string) {
 	if text = strings.TrimSpace(text); text == "" {
 		return time.Time{}, ""
@@ -72,8 +70,8 @@ func readMoment(text string, zone *time.Location) (at time.Time, fault string) {
 	return time.Time{}, codeBadTime
 }
 
-// schedule says when a draft for audiences opens and closes if it is sent now, or
-// one that was sent before if it is changed now; empty: it has no such times.
+// schedule says when an announcement opens and closes if the draft is sent now or, with sent, if
+// it is saved now as an edit; empty if the window is invalid.
 func (h *Handlers) schedule(r *http.Request, text *locale.Printer, d *notifier.Draft, sent bool) string {
 	now := h.now(r)
 	if !d.StartsAt.IsZero() && d.StartsAt.After(now) {
@@ -101,7 +99,7 @@ func scheduled(text *locale.Printer, starts, ends time.Time) string {
 	return text.F("send.opens_on", "Start", text.Exact(starts), "End", text.Exact(ends))
 }
 
-// closes is when a draft that opens then closes.
+// closes is when a draft closes that opens at the given time.
 func (h *Handlers) closes(d *notifier.Draft, opens time.Time) time.Time {
 	switch {
 	case !d.EndsAt.IsZero():

@@ -13,20 +13,20 @@ import (
 	"github.com/a-h/templ"
 )
 
-// maxPooled is the largest buffer that is kept for the next page.
+// maxPooled is the largest buffer, in bytes, that is reused for another page.
 const maxPooled = 256 << 10
 
-// answerWait is how long an answer may take. A Redis that is away is noticed at
-// once; one that keeps the connection and says nothing is not.
+// answerWait is how long a response may take. A Redis that is down is noticed at once; one that
+// accepts connections but does not answer is not.
 const answerWait = 10 * time.Second
 
-// serve answers a request for one address: who may, then which method, then the
-// handler, then a page for its error.
+// serve answers requests for one address: it checks access, then the method, then calls the
+// handler, and turns its error into a page.
 func (h *Handlers) serve(m methods) http.HandlerFunc {
 	who := m.who()
 	return func(w http.ResponseWriter, r *http.Request) {
 		rt, known := m.find(r.Method)
-		// The page of an error is made without the deadline, which may have passed.
+		// The error page is rendered without the deadline, which may have passed.
 		bounded, cancel := rt.bound(r)
 		defer cancel()
 		err := h.admit(bounded, who)
@@ -42,14 +42,14 @@ func (h *Handlers) serve(m methods) http.HandlerFunc {
 			err = rt.handle(w, bounded)
 		}
 		if err != nil {
-			r.Form, r.PostForm = bounded.Form, bounded.PostForm // what was read of the body is gone
+			r.Form, r.PostForm = bounded.Form, bounded.PostForm // the body can be read only once
 			h.fail(w, r, err)
 		}
 	}
 }
 
-// bound gives a request the time that its answer may take. A stream takes longer
-// by its nature, and bounds its own beginning.
+// bound limits the time of a request. The event stream is long-lived by design, and limits its
+// own start.
 func (rt route) bound(r *http.Request) (*http.Request, context.CancelFunc) {
 	if rt.pattern == eventsPath {
 		return r, func() {}
@@ -58,8 +58,7 @@ func (rt route) bound(r *http.Request) (*http.Request, context.CancelFunc) {
 	return r.WithContext(ctx), cancel
 }
 
-// toLogin sends on to the login page, and from there back to where a form of
-// this address is.
+// toLogin redirects to the login page, and from there back to the page with this address's form.
 func (h *Handlers) toLogin(w http.ResponseWriter, r *http.Request, m methods) {
 	next := "/inbox"
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -68,7 +67,7 @@ func (h *Handlers) toLogin(w http.ResponseWriter, r *http.Request, m methods) {
 		next = r.URL.Path
 	}
 	if fragment(r) {
-		// The sign-in page is no part of a page: the script is to go there.
+		// The login page is not part of another page: make the script navigate there.
 		w.Header().Set("HX-Redirect", "/login?next="+url.QueryEscape(shownPage(r)))
 		w.WriteHeader(http.StatusUnauthorized)
 		return
@@ -76,20 +75,19 @@ func (h *Handlers) toLogin(w http.ResponseWriter, r *http.Request, m methods) {
 	redirect(w, "/login?next="+url.QueryEscape(next))
 }
 
-// redirect answers a form, or leads on: always with 303, so that the browser
-// asks for a page.
+// redirect redirects with 303, so that the browser always continues with GET.
 func redirect(w http.ResponseWriter, to string) {
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// page sends a page that nobody keeps.
+// page sends a page that nobody may cache.
 func (h *Handlers) page(w http.ResponseWriter, r *http.Request, status int, c templ.Component) error {
 	return h.render(r, c, func(body []byte) { writePage(w, status, body, zipped(r, body)) })
 }
 
-// render renders into a buffer first, so that an error while rendering is
-// still answered with a whole page. The body is send's until it returns.
+// render renders into a buffer first, so that an error while rendering still gets a complete
+// error page. The buffer is valid only until send returns.
 func (h *Handlers) render(r *http.Request, c templ.Component, send func(body []byte)) error {
 	buf, ok := h.buffers.Get().(*bytes.Buffer)
 	if !ok {
@@ -108,7 +106,7 @@ func (h *Handlers) render(r *http.Request, c templ.Component, send func(body []b
 	return nil
 }
 
-// writePage sends a page, or its zipped form where there is one.
+// writePage sends a page, compressed if zipped is not nil.
 func writePage(w http.ResponseWriter, status int, body, zipped []byte) {
 	head := w.Header()
 	head.Set("Content-Type", "text/html; charset=utf-8")
@@ -122,5 +120,5 @@ func writePage(w http.ResponseWriter, status int, body, zipped []byte) {
 		head.Set("Cache-Control", "no-store")
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a browser that went away needs no answer
+	_, _ = w.Write(body) // the browser may have disconnected
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// admit finds out who it is and whether he may use an address.
+// admit identifies the user and checks that they may use the address.
 func (h *Handlers) admit(r *http.Request, who access) error {
 	if who == public {
 		return nil
@@ -33,25 +33,25 @@ func (h *Handlers) admit(r *http.Request, who access) error {
 	return nil
 }
 
-// own says whether a script asks for a page of this user. On the page of
-// somebody who was signed in before, it must neither show nor change what is
-// this one's: it is sent on to a page of his.
+// own reports whether a script's request comes from a page of this user. On a page of a user who
+// was signed in before, it must neither show nor change data of the current one; it is redirected
+// to a page of theirs.
 func own(r *http.Request, name string) bool {
 	said := r.Header.Get(views.UserHeader)
 	return !fragment(r) || said == "" || said == url.QueryEscape(name)
 }
 
-// seqOf is the user of a request that was admitted.
+// seqOf is the user of an admitted request.
 func seqOf(r *http.Request) int64 { return visitOf(r).user.User.Seq }
 
-// readerOf is the user of a request that was admitted, as announcements know him.
+// readerOf is the user of an admitted request, as a reader of announcements.
 func readerOf(r *http.Request) notifier.Reader {
 	u := &visitOf(r).user.User
 	return notifier.Reader{Seq: u.Seq, Audience: u.Audience}
 }
 
-// safeNext returns where to go after signing in: an address of our own or the
-// inbox. Browsers read a backslash as a slash and drop control characters.
+// safeNext returns where to go after signing in: an address of our own, otherwise the inbox.
+// Browsers read a backslash as a slash and drop control characters.
 func safeNext(next string) string {
 	const fallback = "/inbox"
 	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || len(next) > 2000 {
@@ -67,11 +67,11 @@ func safeNext(next string) string {
 	return next
 }
 
-// addressOf is the client's address, for limits and the audit log.
+// addressOf is the client's IP address, for rate limits and the audit log.
 func (h *Handlers) addressOf(r *http.Request) string { return Address(r, h.TrustedProxies) }
 
-// Address is where a request came from. What a proxy says is believed as far as the
-// proxies are trusted: it is the last address that is not one of theirs.
+// Address is the IP address that a request came from. X-Forwarded-For is believed as far as the
+// proxies are trusted: it is the last address that is not a trusted proxy.
 func Address(r *http.Request, proxies []netip.Prefix) string {
 	addr := parseAddress(r.RemoteAddr)
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")

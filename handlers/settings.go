@@ -11,10 +11,10 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// themeAuto is what the form says for a theme that follows the system.
+// themeAuto is the form's value for a theme that follows the system.
 const themeAuto = "auto"
 
-// The faults that only the settings can have.
+// The error codes that only the settings have.
 const (
 	codeBadLocale = "bad_locale"
 	codeBadTheme  = "bad_theme"
@@ -25,8 +25,8 @@ func (h *Handlers) settings(w http.ResponseWriter, r *http.Request) error {
 	return h.showSettings(w, r, http.StatusOK, h.settingsPage(r, visitOf(r).user.User.Settings, nil))
 }
 
-// saveSettings keeps what was chosen; a field that was not sent stays as it is.
-// It shows from the next page on.
+// saveSettings saves the settings; a field that was not sent keeps its value. The next page uses
+// them.
 func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
 	if h.Settings == nil {
 		return notifier.ErrNotFound
@@ -40,18 +40,18 @@ func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
 		return h.showSettings(w, r, http.StatusUnprocessableEntity, h.settingsPage(r, set, bad))
 	}
 	if err := h.Settings.SetSettings(r.Context(), seqOf(r), set); err != nil {
-		return fmt.Errorf("keep the settings of user %d: %w", seqOf(r), err)
+		return fmt.Errorf("save the settings of user %d: %w", seqOf(r), err)
 	}
 	redirect(w, "/settings?done=saved")
 	return nil
 }
 
-// showSettings adds what the user has muted, and what he subscribes to.
+// showSettings adds the user's muted types and subscriptions.
 func (h *Handlers) showSettings(w http.ResponseWriter, r *http.Request, status int, p *views.Settings) error {
 	if h.Settings != nil {
 		types, err := h.Settings.Mutes(r.Context(), seqOf(r))
 		if err != nil {
-			return fmt.Errorf("list what is muted: %w", err)
+			return fmt.Errorf("list muted types: %w", err)
 		}
 		for _, typ := range types {
 			p.Muted = append(p.Muted, h.mutedType(p.Text, typ))
@@ -63,7 +63,7 @@ func (h *Handlers) showSettings(w http.ResponseWriter, r *http.Request, status i
 	return h.page(w, r, status, views.SettingsPage(p))
 }
 
-// mutedType is a type that a user has muted, with the way back.
+// mutedType is a type that the user has muted, with the form to unmute it.
 func (h *Handlers) mutedType(text *locale.Printer, typ string) views.MutedType {
 	name := h.typeNames(text).of(typ)
 	m := views.MutedType{Type: typ, Name: name, Unmute: text.F("settings.unmute_named", "Type", name)}
@@ -73,8 +73,8 @@ func (h *Handlers) mutedType(text *locale.Printer, typ string) views.MutedType {
 	return m
 }
 
-// choose brings the fields that were sent into set. A wrong one leaves set as
-// it is, and is a fault.
+// choose copies the submitted fields into set. An invalid one leaves set as it is and is an
+// error.
 func (h *Handlers) choose(set *notifier.Settings, values url.Values) error {
 	var bad notifier.InvalidError
 	if values.Has("locale") {
@@ -120,7 +120,7 @@ func (h *Handlers) speaks(lang string) bool {
 	return lang == ""
 }
 
-// settingsPage shows set as what is chosen. bad may be nil.
+// settingsPage shows set as the current choice. bad may be nil.
 func (h *Handlers) settingsPage(r *http.Request, set notifier.Settings, bad *notifier.InvalidError) *views.Settings {
 	p := &views.Settings{Frame: h.frame(r, "settings", "settings.title")}
 	if h.Settings == nil {
@@ -138,7 +138,7 @@ func (h *Handlers) settingsPage(r *http.Request, set notifier.Settings, bad *not
 		Faults: map[string]string{},
 	}
 	for _, each := range h.texts.Printers() {
-		// Each language in its own words, for whoever reads only that one.
+		// Each language is named in its own words, for users who read only that one.
 		p.Form.Languages = append(p.Form.Languages, components.Option{
 			Value: each.Lang(), Text: each.T("app.language"), Lang: each.Lang(), Selected: set.Locale == each.Lang(),
 		})

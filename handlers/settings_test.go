@@ -12,14 +12,14 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// chooser is a world whose alice has chosen something already. saved is what
-// was kept for her since; anything for somebody else fails the test.
+// chooser is a world in which alice has chosen settings. saved is what was stored for her since;
+// a change for another user fails the test.
 type chooser struct {
 	*world
 	alice notifier.User
 	saved []notifier.Settings
-	mutes []string // what she has muted
-	muted []string // what was asked for
+	mutes []string // her muted types
+	muted []string // calls of SetMute
 	err   error    // of muting
 }
 
@@ -30,7 +30,7 @@ func newChooser(t *testing.T, set notifier.Settings) *chooser {
 	c.world = newWorld(t, func(w *world) {
 		own := func(seq int64) {
 			if seq != alice.Seq {
-				t.Errorf("the settings of user %d are touched", seq)
+				t.Errorf("the settings of user %d are changed", seq)
 			}
 		}
 		w.config.Settings = &settings{
@@ -58,13 +58,13 @@ func newChooser(t *testing.T, set notifier.Settings) *chooser {
 
 var chosen = notifier.Settings{Locale: "ja", Theme: notifier.ThemeDark, KeysOff: true, ToastsOff: true}
 
-func TestTheLanguageIsChosenInItsOwnWords(t *testing.T) {
+func TestLanguageIsOfferedInItsOwnWords(t *testing.T) {
 	t.Parallel()
 	r := newChooser(t, notifier.Settings{}).get("alice", "/settings", "Accept-Language", "ja").wantStatus(t, http.StatusOK)
 	r.wantText(t, "#locale", "ブラウザーの設定に合わせるEnglish日本語简体中文")
 }
 
-func TestTheFormShowsWhatIsChosen(t *testing.T) {
+func TestFormShowsTheCurrentSettings(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		set  notifier.Settings
@@ -87,7 +87,7 @@ func TestTheFormShowsWhatIsChosen(t *testing.T) {
 	}
 }
 
-// selected is the choices that the form shows, in its order.
+// selected lists the options that the form shows as chosen, in order.
 func selected(r reply) string {
 	return strings.Join([]string{
 		r.attr("#locale option[selected]", "value"), r.attr("[name=theme][checked]", "value"),
@@ -95,7 +95,7 @@ func selected(r reply) string {
 	}, " ")
 }
 
-func TestOnlyTheFieldsThatAreSentChange(t *testing.T) {
+func TestOnlySubmittedFieldsChange(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		fields []string
@@ -128,9 +128,9 @@ func TestOnlyTheFieldsThatAreSentChange(t *testing.T) {
 	}
 }
 
-func TestAWrongChoiceIsNamedBesideItsFieldAndTheOthersStayAsChosen(t *testing.T) {
+func TestInvalidChoiceIsReportedBesideItsFieldAndOthersStay(t *testing.T) {
 	t.Parallel()
-	// The wrong one shows what is kept, which is nothing yet.
+	// The invalid field shows the stored choice, which is still the default.
 	for _, test := range []struct{ field, value, say, want string }{
 		{"locale", "tlh", "Choose one of the languages.", " dark 0 0"},
 		{"locale", "\x00\xff", "Choose one of the languages.", " dark 0 0"},
@@ -149,15 +149,15 @@ func TestAWrongChoiceIsNamedBesideItsFieldAndTheOthersStayAsChosen(t *testing.T)
 		}
 		if r.count(".fault") != 1 || r.count("[aria-invalid=true]") != 1 ||
 			!strings.Contains(r.attr("[aria-invalid=true]", "aria-describedby"), test.field+"-fault") {
-			t.Errorf("%s=%q: the fault is not tied to its field alone\n%s", test.field, test.value, r.body)
+			t.Errorf("%s=%q: the error is not tied to its field alone\n%s", test.field, test.value, r.body)
 		}
 		if len(c.saved) != 0 {
-			t.Errorf("%s=%q: kept %+v", test.field, test.value, c.saved)
+			t.Errorf("%s=%q: stored %+v", test.field, test.value, c.saved)
 		}
 	}
 }
 
-func TestSettingsThatAreNotOurFormChangeNothing(t *testing.T) {
+func TestInvalidSettingsFormChangesNothing(t *testing.T) {
 	t.Parallel()
 	c := newChooser(t, chosen)
 	c.postBody("alice", "/settings", "keys=1&keys=0").wantStatus(t, http.StatusUnprocessableEntity).
@@ -166,30 +166,30 @@ func TestSettingsThatAreNotOurFormChangeNothing(t *testing.T) {
 	c.postBody("alice", "/settings", "keys=%zz").wantStatus(t, http.StatusBadRequest)
 	c.postBody("alice", "/settings", "keys=1", "Origin", "https://evil.example").wantStatus(t, http.StatusForbidden)
 	if len(c.saved) != 0 {
-		t.Errorf("kept %+v", c.saved)
+		t.Errorf("stored %+v", c.saved)
 	}
 }
 
-func TestWithoutAPlaceForSettingsThereIsNoForm(t *testing.T) {
+func TestWithoutSettingsThereIsNoForm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	if r := w.get("alice", "/settings"); r.count("#locale") != 0 || r.count("form[action='/logout'] [name=everywhere]") != 1 {
-		t.Error("a form that keeps nothing")
+		t.Error("there is a form that stores nothing")
 	}
 	w.post("alice", "/settings", "locale", "ja").wantStatus(t, http.StatusNotFound)
 }
 
-func TestAUsersLanguageWinsOverTheBrowsers(t *testing.T) {
+func TestUsersLanguageWinsOverTheBrowsers(t *testing.T) {
 	t.Parallel()
 	c := newChooser(t, chosen)
 	if got := c.get("alice", "/inbox", "Accept-Language", "zh").attr("html", "lang"); got != "ja" {
-		t.Errorf("the page speaks %q", got)
+		t.Errorf("the page is in %q", got)
 	}
 }
 
-// TestAKeptPageIsOfTheSettingsItWasMadeWith changes one setting at a time: each
-// is part of what a page depends on.
-func TestAKeptPageIsOfTheSettingsItWasMadeWith(t *testing.T) {
+// TestCachedPageIsOnlyForTheSettingsItWasRenderedWith changes one setting at a time; the page
+// depends on each of them.
+func TestCachedPageIsOnlyForTheSettingsItWasRenderedWith(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*notifier.Settings){
 		"locale": func(s *notifier.Settings) { s.Locale = "en" },

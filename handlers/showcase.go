@@ -12,7 +12,7 @@ import (
 
 const componentsPath = "/staff/components"
 
-// showcase shows what the pages are made of. Only a demonstration has it.
+// showcase shows the components that pages are made of. Only a demo has it.
 func (h *Handlers) showcase(w http.ResponseWriter, r *http.Request) error {
 	if len(h.Demo) == 0 {
 		return notifier.ErrNotFound
@@ -38,6 +38,6 @@ func (h *Handlers) showcase(w http.ResponseWriter, r *http.Request) error {
 		{Text: p.Text.T("notice.delivered"), Number: true},
 	}
 	p.Bars = []components.Bar{bar(p.Text, "delivered", 812, 1204), bar(p.Text, "read", 97, 1204)}
-	p.Empty = inboxEmpty(p.Text, inboxQuery{})
+	p.Empty = inboxEmpty(p.Text, inboxQuery{}, announced{})
 	return h.page(w, r, http.StatusOK, views.ShowcasePage(p))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// silent is an inbox whose Redis keeps the connection and does not answer.
+// silent is an inbox whose Redis keeps connections open but does not answer.
 type silent struct{ *inbox }
 
 func (silent) Open(ctx context.Context, _ int64) (notifier.Page, error) {
@@ -23,7 +23,7 @@ func (silent) Badges(ctx context.Context, _ []int64) ([]notifier.Badge, error) {
 	return nil, ctx.Err()
 }
 
-func TestASilentRedisKeepsNobodyWaiting(t *testing.T) {
+func TestSilentRedisKeepsNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, func(w *world) { w.config.Inbox = silent{w.inbox} })

@@ -7,11 +7,11 @@ import (
 	"github.com/carillonhq/carillon/views/components"
 )
 
-// staffPage is a page for staff. Those with the same group stand under one tab,
-// which leads to the first of them.
+// staffPage is a page for staff. Pages of the same group share a tab, which leads to the first of
+// them.
 type staffPage struct{ section, address, text, group string }
 
-// staffPages is those there are, in order.
+// staffPages lists the pages, in order.
 func (h *Handlers) staffPages() []staffPage {
 	pages := []staffPage{
 		{"send", "/staff/send", "nav.send", ""}, {"notices", noticesPath, "nav.notices", ""}, {"users", usersPath, "nav.users", "nav.users"},
@@ -30,14 +30,11 @@ func (h *Handlers) staffPages() []staffPage {
 	if h.DeadLetters != nil {
 		pages = append(pages, staffPage{"deadletters", deadLettersPath, "nav.deadletters", ""})
 	}
-	if len(h.Demo) > 0 {
-		pages = append(pages, staffPage{"components", componentsPath, "nav.components", ""})
-	}
 	return pages
 }
 
-// addStaffTabs puts the way between the staff pages on each of them: a tab for each
-// group, and beside the heading the pages of this one.
+// addStaffTabs adds the navigation of the staff pages: one tab for each group, and the pages of
+// the current group beside the heading.
 func (h *Handlers) addStaffTabs(r *http.Request, f *views.Frame) {
 	pages, group := h.staffPages(), ""
 	found := false
@@ -46,7 +43,7 @@ func (h *Handlers) addStaffTabs(r *http.Request, f *views.Frame) {
 			found, group = true, p.group
 		}
 	}
-	if !found {
+	if !found && f.Section != "components" { // a page for developers, under no tab
 		return
 	}
 	last := ""

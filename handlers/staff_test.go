@@ -16,14 +16,14 @@ func notice(id int64, state notifier.State) notifier.Notice {
 	return notifier.Notice{
 		Draft: notifier.Draft{
 			Target: notifier.Target{Users: []string{"a", "b", "c", "d", "e"}}, Type: "like", Subject: "photo:1", Scope: "119240",
-			Title: "Hello", Body: "One\nTwo", Link: "/photos/1", Sender: "carol",
+			Title: "Hello", Body: "One\nTwo", Link: "/photos/1", Sender: notifier.UserRef(carol),
 		},
 		ID: id, State: state, CreatedAt: noon.Add(-time.Hour), ExpiresAt: noon.Add(time.Hour),
 		Recipients: 1500, Routed: true,
 	}
 }
 
-func TestANoticeShowsHowFarItHasCome(t *testing.T) {
+func TestNoticePageShowsItsProgress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for _, test := range []struct {
@@ -50,7 +50,7 @@ func TestANoticeShowsHowFarItHasCome(t *testing.T) {
 			t.Errorf("%s: the bar is at %s, want %s", test.state, got, test.bar)
 		}
 		if test.say != "" && !strings.Contains(r.text("#progress"), test.say) {
-			t.Errorf("%s: it says %q", test.state, r.text("#progress"))
+			t.Errorf("%s: the progress is %q", test.state, r.text("#progress"))
 		}
 		if refreshes := strings.Contains(r.body, `<noscript><meta http-equiv="refresh"`); refreshes == (test.finished == "true") {
 			t.Errorf("%s: refreshes by itself: %v", test.state, refreshes)
@@ -61,7 +61,7 @@ func TestANoticeShowsHowFarItHasCome(t *testing.T) {
 	}
 }
 
-func TestANoticeThatIsNotRoutedYetSaysSo(t *testing.T) {
+func TestNoticeThatIsNotRoutedYetSaysSo(t *testing.T) {
 	t.Parallel()
 	early := notice(5, notifier.StateAccepted)
 	early.Routed, early.Recipients = false, 0
@@ -70,11 +70,11 @@ func TestANoticeThatIsNotRoutedYetSaysSo(t *testing.T) {
 	})
 	r := w.get("carol", "/staff/notices/5")
 	if r.count("progress") != 0 || !strings.Contains(r.text("#progress"), "being counted") {
-		t.Errorf("it says %q", r.text("#progress"))
+		t.Errorf("the progress is %q", r.text("#progress"))
 	}
 }
 
-func TestRetractingIsSaidAndDoneOnce(t *testing.T) {
+func TestRetractingIsConfirmedAndHappensOnce(t *testing.T) {
 	t.Parallel()
 	var retracted []int64
 	w := newWorld(t, func(w *world) {
@@ -90,8 +90,8 @@ func TestRetractingIsSaidAndDoneOnce(t *testing.T) {
 		}
 	})
 	r := w.get("carol", "/staff/notices/5")
-	if !strings.Contains(r.text("[data-testid=retract]"), "from the inboxes of 1,500 people") {
-		t.Errorf("it says %q", r.text("[data-testid=retract]"))
+	if !strings.Contains(r.text("[data-testid=retract]"), "sent to 1,500 people. It disappears from every inbox that still has it") {
+		t.Errorf("the explanation is %q", r.text("[data-testid=retract]"))
 	}
 	w.post("carol", "/staff/notices/5/retract").wantRedirect(t, "/staff/notices/5?done=retracting")
 	w.post("carol", "/staff/notices/6/retract").wantStatus(t, http.StatusNotFound)
@@ -120,10 +120,10 @@ func TestUsersAreFoundByNameInPages(t *testing.T) {
 		t.Errorf("%d rows for %q", r.count("[data-testid=user]"), r.attr("#q", "value"))
 	}
 	if got := r.attr("a[rel=next]", "href"); got != "/staff/users?after=user+49+%26+co&q=us%22er" {
-		t.Errorf("Next leads to %q", got)
+		t.Errorf("Next links to %q", got)
 	}
 	if got := r.attr("[data-testid=user] a", "href"); got != "/staff/send?to=user+00+%26+co" {
-		t.Errorf("a row leads to %q", got)
+		t.Errorf("a row links to %q", got)
 	}
 	var audiences []string
 	for _, row := range r.page.Find("[data-testid=user]").EachIter() {

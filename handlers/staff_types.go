@@ -14,11 +14,11 @@ import (
 
 const typesPath = "/staff/types"
 
-// typePath is the form of a type; of a new one without a slug.
+// typePath is the address of a type's form; with an empty slug, of the form for a new type.
 func typePath(slug string) string { return typesPath + "?" + url.Values{"type": {slug}}.Encode() }
 
-// noticeTypes lists the types of notices, or shows the form of one of them. Nothing but what
-// is in memory is asked for: pages go by name.
+// noticeTypes lists the types, or shows the form of one. It needs only types in memory, so paging
+// is by name.
 func (h *Handlers) noticeTypes(w http.ResponseWriter, r *http.Request) error {
 	if h.Topics == nil {
 		return notifier.ErrNotFound
@@ -31,6 +31,9 @@ func (h *Handlers) noticeTypes(w http.ResponseWriter, r *http.Request) error {
 	p := &views.Types{Frame: h.frame(r, "types", "types.title"), New: typePath("")}
 	p.List = listOf(r, p.Text, l, "types.column_", "type", "expires", "people", "action")
 	p.Empty = nothing(p.Text, "inbox", "types.", l.search != "")
+	if n := undescribed(h.Topics.Types()); n > 0 {
+		p.Undescribed = p.Text.N("types.undescribed", n)
+	}
 	found := h.typesFrom(p.Text, l, kept(values.Get("after")))
 	if values.Get("after") != "" {
 		p.First = l.address("", "")
@@ -46,8 +49,8 @@ func (h *Handlers) noticeTypes(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.TypesPage(p))
 }
 
-// typesFrom is a page of the types, and one more when there is: those that a search
-// found, by slug or by name, behind the one with which the page before this one ended.
+// typesFrom is a page of types plus one more if there is one: those that match the search by slug
+// or name, after the given slug.
 func (h *Handlers) typesFrom(text *locale.Printer, l listing, after string) []notifier.NoticeType {
 	sign := 1
 	if l.sort == "-type" {
@@ -71,6 +74,16 @@ func (h *Handlers) typesFrom(text *locale.Printer, l listing, after string) []no
 	return found
 }
 
+// undescribed counts the types without a description or settings.
+func undescribed(types []notifier.NoticeType) (n int64) {
+	for i := range types {
+		if t := &types[i]; len(t.Names) == 0 && t.ExpiresIn == 0 && !t.NoMute && !t.Open {
+			n++
+		}
+	}
+	return n
+}
+
 func (h *Handlers) typeRow(text *locale.Printer, t *notifier.NoticeType) views.TypeRow {
 	row := views.TypeRow{
 		Slug: t.Slug, Name: h.Topics.Name(t.Slug, text.Lang()), Href: typePath(t.Slug), Expires: text.T("types.usual"),
@@ -89,7 +102,7 @@ func (h *Handlers) typeRow(text *locale.Printer, t *notifier.NoticeType) views.T
 	return row
 }
 
-// knownType is the type of this name, if it is known.
+// knownType finds a type by its slug.
 func (h *Handlers) knownType(slug string) (t notifier.NoticeType, known bool) {
 	types := h.Topics.Types()
 	i, known := slices.BinarySearchFunc(types, slug, func(t notifier.NoticeType, slug string) int { return cmp.Compare(t.Slug, slug) })

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestTypesAreFoundByWhatTheyAreCalled(t *testing.T) {
+func TestTypesAreFoundBySlugAndName(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for n := range 60 {
@@ -34,7 +34,7 @@ func TestTypesAreFoundByWhatTheyAreCalled(t *testing.T) {
 		}
 	}
 	if got := slugs(o.get("carol", "/staff/types?q=七", "Accept-Language", "ja")); got != "七番目" {
-		t.Errorf("in Japanese it finds %q", got)
+		t.Errorf("in Japanese the search finds %q", got)
 	}
 	r := o.get("carol", "/staff/types?q=type")
 	if r.count("[data-testid=type]") != 50 || r.attr("a[rel=next]", "href") != "/staff/types?after=type49&q=type" {
@@ -45,7 +45,7 @@ func TestTypesAreFoundByWhatTheyAreCalled(t *testing.T) {
 	}
 }
 
-func TestATypeSaysWhatPeopleMayDo(t *testing.T) {
+func TestTypeListShowsWhatUsersMayDo(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.topics.types = []notifier.NoticeType{{Slug: "a", NoMute: true, ExpiresIn: 72 * time.Hour}, {Slug: "b", Open: true}}
@@ -55,11 +55,11 @@ func TestATypeSaysWhatPeopleMayDo(t *testing.T) {
 	r.wantText(t, "[data-testid=type]:nth-child(2) td:nth-child(2)", "the usual time")
 	r.wantText(t, "[data-testid=type]:nth-child(2) .chips", "mute itsubscribe themselves")
 	if got := r.attr("[data-testid=type] td a", "href"); got != "/staff/subscriptions?type=a" {
-		t.Errorf("its subscriptions are at %q", got)
+		t.Errorf("its subscriptions link is %q", got)
 	}
 }
 
-func TestATypeIsDescribedAndShownAsItWas(t *testing.T) {
+func TestSavedTypeIsShownAgain(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	const path = "/staff/types"
@@ -74,15 +74,15 @@ func TestATypeIsDescribedAndShownAsItWas(t *testing.T) {
 	r := o.get("carol", o.get("carol", path).attr("[data-testid=type] th a", "href")).wantStatus(t, http.StatusOK)
 	r.wantText(t, "[data-testid=slug]", "rep_notice")
 	if r.attr("#name-ja", "value") != "補充" || r.attr("#name-zh-Hans", "value") != "" || r.count("#no_mute[checked]") != 1 || r.count("#open[checked]") != 1 {
-		t.Errorf("the form is not as it was saved:\n%s", r.text("main"))
+		t.Errorf("the form differs from the saved type:\n%s", r.text("main"))
 	}
 	if got := r.text("#expires_in option[selected]") + " " + r.attr("#expires_in option[selected]", "value"); got != "36 hours 36h0m0s" {
-		t.Errorf("it is kept for %q", got)
+		t.Errorf("its expiry is %q", got)
 	}
 	o.post("carol", path, "action", "save", "slug", "rep_notice", "expires_in", "24h").wantRedirect(t, path+"?done=type-saved")
 	r = o.get("carol", path+"?type=rep_notice")
 	if got := r.attr("#expires_in option[selected]", "value"); got != "24h" || r.count("[checked]") != 0 || r.attr("#name-en", "value") != "" {
-		t.Errorf("kept for %q:\n%s", got, r.text("main"))
+		t.Errorf("its expiry is %q:\n%s", got, r.text("main"))
 	}
 	if diff := cmp.Diff([]string{"carol type.save type rep_notice", "carol type.save type rep_notice"}, o.done()); diff != "" {
 		t.Error(diff)
@@ -90,7 +90,7 @@ func TestATypeIsDescribedAndShownAsItWas(t *testing.T) {
 	o.get("carol", path+"?type=unknown").wantStatus(t, http.StatusNotFound)
 }
 
-func TestAWrongTypeKeepsItsText(t *testing.T) {
+func TestInvalidTypeKeepsItsText(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.topics.types = []notifier.NoticeType{{Slug: "like"}}
@@ -104,7 +104,7 @@ func TestAWrongTypeKeepsItsText(t *testing.T) {
 		{[]string{"action", "add", "slug", "A <b>", "names.en", long, "names.ja", "a\u202eb", "expires_in", "soon", "no_mute", "maybe"}, map[string]string{
 			"slug":       "Only lower-case letters, digits and . _ - are possible, at most 63 of them, with a letter or a digit first.",
 			"name-en":    "At most 80 characters are possible; this has 81.",
-			"name-ja":    "It contains a character that cannot be shown (U+202E).",
+			"name-ja":    "This contains an unsupported character (U+202E).",
 			"expires_in": "Please give a time such as 30m or 72h.", "no_mute": "Choose on or off.",
 		}},
 		{[]string{"action", "save", "slug", "like", "expires_in", "9000h"}, map[string]string{"expires_in": "Notices are kept for 180 days at most."}},
@@ -113,13 +113,13 @@ func TestAWrongTypeKeepsItsText(t *testing.T) {
 		r := o.post("carol", "/staff/types", test.fields...).wantStatus(t, http.StatusUnprocessableEntity)
 		for _, id := range []string{"slug", "name-en", "name-ja", "name-zh-Hans", "expires_in", "no_mute", "open"} {
 			if got := r.text("#" + id + "-fault"); got != test.faults[id] {
-				t.Errorf("%v: of %s it says %q, want %q", test.fields, id, got, test.faults[id])
+				t.Errorf("%v: the error of %s is %q, want %q", test.fields, id, got, test.faults[id])
 			}
 		}
 		for i := 0; i+1 < len(test.fields); i += 2 {
 			name, typed := test.fields[i], test.fields[i+1]
 			if name != "no_mute" && r.attr(`[type=hidden][name="`+name+`"], input[name="`+name+`"], [name="`+name+`"] [selected]`, "value") != typed {
-				t.Errorf("%v: %s is not as it was typed", test.fields, name)
+				t.Errorf("%v: %s differs from the typed text", test.fields, name)
 			}
 		}
 	}
@@ -127,11 +127,11 @@ func TestAWrongTypeKeepsItsText(t *testing.T) {
 	r.wantText(t, "[data-testid=error] p", "The form was not understood: a field is unknown or was sent twice.")
 	o.post("carol", "/staff/types", "slug", "new", "action", "else").wantStatus(t, http.StatusUnprocessableEntity)
 	if diff := cmp.Diff([]notifier.NoticeType{{Slug: "like"}}, o.topics.types); diff != "" || len(o.done()) != 0 {
-		t.Errorf("%s\ndone: %v", diff, o.done())
+		t.Errorf("%s\naudit log: %v", diff, o.done())
 	}
 }
 
-func TestATypeGoesWhenNobodySubscribesToIt(t *testing.T) {
+func TestTypeIsDeletedOnlyWithoutSubscribers(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.topics.types = []notifier.NoticeType{{Slug: "like", Names: map[string]string{"en": "Likes"}}}
@@ -140,12 +140,30 @@ func TestATypeGoesWhenNobodySubscribesToIt(t *testing.T) {
 	r := o.submit("carol", form, "[data-testid=delete] form").wantStatus(t, http.StatusConflict)
 	r.wantText(t, "[data-testid=in-use] p", "It was not deleted, because somebody subscribes to it. See who does")
 	if r.attr("[data-testid=in-use] a", "href") != "/staff/subscriptions?type=like" || r.attr("#name-en", "value") != "Likes" {
-		t.Errorf("the page is another:\n%s", r.text("main"))
+		t.Errorf("the page has changed:\n%s", r.text("main"))
 	}
 	*o.subs = nil
 	o.submit("carol", form, "[data-testid=delete] form").wantRedirect(t, "/staff/types?done=type-deleted")
 	o.submit("carol", form, "[data-testid=delete] form").wantStatus(t, http.StatusNotFound)
 	if diff := cmp.Diff([]string{"carol type.delete type like"}, o.done()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestUndescribedTypesAreDeletedTogether(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.topics.types = []notifier.NoticeType{{Slug: "junk.1"}, {Slug: "junk.2"}, {Slug: "like", Names: map[string]string{"en": "Likes"}}}
+	o.topics.tidied = func() (int64, error) {
+		o.topics.types = o.topics.types[2:]
+		return 2, nil
+	}
+	page := o.get("carol", "/staff/types")
+	page.wantText(t, "[data-testid=tidy] summary", "2 types have neither a name nor rules")
+	o.submit("carol", page, "[data-testid=tidy] form").wantRedirect(t, "/staff/types?done=types-tidied")
+	page = o.get("carol", "/staff/types?done=types-tidied")
+	page.wantText(t, "[data-testid=done] p", "Types without a name or rules have been deleted.")
+	if page.page.Find("[data-testid=tidy]").Length() != 0 {
+		t.Error("nothing is left to delete, but it is offered")
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 var subscriptionForm = []string{"type", "scope", "user", "role"}
 
-// changeSubscriptions adds a subscription, or takes one away.
+// changeSubscriptions adds or removes a subscription.
 func (h *Handlers) changeSubscriptions(w http.ResponseWriter, r *http.Request) error {
 	if h.Topics == nil || h.Subscriptions == nil {
 		return notifier.ErrNotFound
@@ -22,6 +22,7 @@ func (h *Handlers) changeSubscriptions(w http.ResponseWriter, r *http.Request) e
 	if values == nil {
 		return err
 	}
+	pasted(values)
 	s := readSubscription(values)
 	switch action := values.Get("action"); {
 	case err != nil:
@@ -29,7 +30,7 @@ func (h *Handlers) changeSubscriptions(w http.ResponseWriter, r *http.Request) e
 		_, err = h.Topics.Subscribe(r.Context(), s)
 		if err == nil {
 			object, topic := s.Audited()
-			h.auditDetail(r, visitOf(r).user.User.Name, "subscription.add", object, topic)
+			h.auditDetail(r, "subscription.add", object, topic)
 			redirect(w, backOn(subscriptionsPath, values.Get("back"), "subscribed"))
 			return nil
 		}
@@ -46,11 +47,12 @@ func (h *Handlers) changeSubscriptions(w http.ResponseWriter, r *http.Request) e
 	if err != nil {
 		return err
 	}
-	p.Form, p.Adding, p.Faults = typedSubscription(values), true, faultsOf(p.Text, bad, subscriptionForm...)
+	h.fillSubscription(r, p, values)
+	p.Adding, p.Faults = true, faultsOf(p.Text, bad, subscriptionForm...)
 	return h.page(w, r, http.StatusUnprocessableEntity, views.SubscriptionsPage(p))
 }
 
-// unsubscribe takes one away. One that is gone already is gone.
+// unsubscribe removes a subscription. One that is already gone is no error.
 func (h *Handlers) unsubscribe(w http.ResponseWriter, r *http.Request, s notifier.Subscription, back string) error {
 	removed, err := h.Topics.Unsubscribe(r.Context(), s)
 	if err != nil && !errors.Is(err, notifier.ErrNotFound) {
@@ -61,7 +63,7 @@ func (h *Handlers) unsubscribe(w http.ResponseWriter, r *http.Request, s notifie
 		return nil
 	}
 	object, topic := s.Audited()
-	h.auditDetail(r, visitOf(r).user.User.Name, "subscription.remove", object, topic)
+	h.auditDetail(r, "subscription.remove", object, topic)
 	text := h.text(r)
 	h.removed(w, r, subscriptionsPath, back, "unsubscribed", views.Done{
 		Text: text.F("subscriptions.removed", "Name", s.User+s.Role, "Topic", topicText(h.Topics.Name(s.Type, text.Lang()), s.Scope)),
@@ -78,6 +80,15 @@ func readSubscription(values url.Values) notifier.Subscription {
 	return notifier.Subscription{
 		Topic:      notifier.Topic{Type: text("type"), Scope: text("scope")},
 		Subscriber: notifier.Subscriber{User: text("user"), Role: text("role")},
+	}
+}
+
+// fillSubscription fills the form in, with the roles to choose from. A script that takes
+// the list out of the page has no use for them.
+func (h *Handlers) fillSubscription(r *http.Request, p *views.Subscriptions, values url.Values) {
+	p.Form = typedSubscription(values)
+	if !fragment(r) {
+		p.Roles = h.roleOptions(r, p.Text.T("subscriptions.no_role"), p.Form.Role)
 	}
 }
 

@@ -14,20 +14,20 @@ import (
 
 const subscriptionsPath = "/staff/subscriptions"
 
-// subscriptions lists who subscribes to what, the latest first. The form beside it is
-// filled in with what the list is narrowed down to.
+// subscriptions lists the subscriptions, newest first. The form beside the list is filled in from
+// its filters.
 func (h *Handlers) subscriptions(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	p, err := h.subscriptionsPage(r, values)
 	if err != nil {
 		return err
 	}
-	p.Form = typedSubscription(values)
+	h.fillSubscription(r, p, values)
 	p.Adding = values.Has("add")
 	return h.page(w, r, http.StatusOK, views.SubscriptionsPage(p))
 }
 
-// readNarrow keeps which part of the list an address means.
+// readNarrow reads the filters of a list from its address.
 func readNarrow(values url.Values, names ...string) url.Values {
 	narrow := url.Values{}
 	for _, name := range names {
@@ -38,7 +38,7 @@ func readNarrow(values url.Values, names ...string) url.Values {
 	return narrow
 }
 
-// subscriptionsPage is the part of the list that the address says.
+// subscriptionsPage is the page of the list that the query selects.
 func (h *Handlers) subscriptionsPage(r *http.Request, values url.Values) (*views.Subscriptions, error) {
 	if h.Topics == nil || h.Subscriptions == nil {
 		return nil, notifier.ErrNotFound
@@ -75,7 +75,7 @@ func (h *Handlers) subscriptionsPage(r *http.Request, values url.Values) (*views
 	return p, nil
 }
 
-// sayNarrow says which part of the list is shown, and leads to all of it.
+// sayNarrow says which filters apply, and links to the whole list.
 func (h *Handlers) sayNarrow(p *views.Subscriptions, l listing) {
 	for _, name := range []string{"type", "scope", "user", "role"} {
 		if !l.narrow.Has(name) {
@@ -116,7 +116,7 @@ func (h *Handlers) subscriptionRow(text *locale.Printer, s notifier.Subscription
 	return row
 }
 
-// topicText names a topic.
+// topicText is a topic as text.
 func topicText(name, scope string) string {
 	if scope == "" {
 		return name
@@ -124,7 +124,7 @@ func topicText(name, scope string) string {
 	return name + " · " + scope
 }
 
-// subscriptionFields is the form that does something with a subscription.
+// subscriptionFields are the fields of a form for an action on a subscription.
 func subscriptionFields(action string, s notifier.Subscription) []views.Hidden {
 	fields := []views.Hidden{{Name: "action", Value: action}, {Name: "type", Value: s.Type}, {Name: "scope", Value: s.Scope}}
 	if s.Role != "" {
@@ -133,7 +133,7 @@ func subscriptionFields(action string, s notifier.Subscription) []views.Hidden {
 	return append(fields, views.Hidden{Name: "user", Value: s.User})
 }
 
-// momentOf is a moment as lists show it.
+// momentOf is a time as lists show it.
 func momentOf(text *locale.Printer, at, now time.Time) views.Dated {
 	at = at.In(now.Location())
 	return views.Dated{

@@ -51,7 +51,7 @@ func TestSubscriptionsAreListedInPages(t *testing.T) {
 	}
 }
 
-func TestASubscriptionSaysWhoAndWhat(t *testing.T) {
+func TestSubscriptionShowsSubscriberAndTopic(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.topics.types = []notifier.NoticeType{{Slug: "rep_notice", Names: map[string]string{"en": "Replenishment <b>"}}}
@@ -67,17 +67,17 @@ func TestASubscriptionSaysWhoAndWhat(t *testing.T) {
 	}
 	r.wantText(t, "[data-testid=only]", "Type: Replenishment <b> Scope: none Show all")
 	if got := r.attr("[data-testid=subscription] td:nth-child(3) a", "href"); got != "/staff/roles/picker" {
-		t.Errorf("the role leads to %q", got)
+		t.Errorf("the role links to %q", got)
 	}
 	if got := r.attr("[data-testid=subscription] button", "aria-label"); got != "Remove: role picker, Replenishment <b> · 119240" {
 		t.Errorf("the button is named %q", got)
 	}
 	if r.attr("#type", "value") != "rep_notice" || r.count(".search input[name=type][value=rep_notice]") != 1 || r.count(".search input[name=scope]") != 1 {
-		t.Error("the search and the form do not know what the list is narrowed down to")
+		t.Error("the search and the form do not have the filters of the list")
 	}
 }
 
-func TestASubscriptionIsAddedRemovedAndPutBack(t *testing.T) {
+func TestSubscriptionIsAddedRemovedAndRestored(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	const list = "/staff/subscriptions"
@@ -94,9 +94,9 @@ func TestASubscriptionIsAddedRemovedAndPutBack(t *testing.T) {
 	r.wantText(t, "[data-testid=done] p", "bob no longer subscribes to order.late.")
 	o.submit("carol", r, "#done form").wantRedirect(t, list+"?done=subscribed&q=late")
 	if len(*o.subs) != 2 {
-		t.Errorf("there is %v", *o.subs)
+		t.Errorf("the subscriptions are %v", *o.subs)
 	}
-	// What is gone is gone, and nothing was done.
+	// Removing it again succeeds and is not audited.
 	o.post("carol", list, "action", "remove", "type", "like", "user", "bob").wantRedirect(t, list+"?done=unsubscribed")
 	want := []string{
 		"carol subscription.add bob order.late:", "carol subscription.add role picker order.late:119240",
@@ -107,7 +107,7 @@ func TestASubscriptionIsAddedRemovedAndPutBack(t *testing.T) {
 	}
 }
 
-func TestAWrongSubscriptionKeepsItsText(t *testing.T) {
+func TestInvalidSubscriptionKeepsItsText(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for _, test := range []struct {
@@ -124,7 +124,7 @@ func TestAWrongSubscriptionKeepsItsText(t *testing.T) {
 		r := o.post("carol", "/staff/subscriptions", append(test.fields, "back", "/staff/subscriptions?q=kept")...).wantStatus(t, http.StatusUnprocessableEntity)
 		for _, field := range []string{"type", "scope", "user", "role"} {
 			if got := r.text("#" + field + "-fault"); got != test.faults[field] {
-				t.Errorf("%v: of %s it says %q, want %q", test.fields, field, got, test.faults[field])
+				t.Errorf("%v: the error of %s is %q, want %q", test.fields, field, got, test.faults[field])
 			}
 		}
 		for i := 0; i+1 < len(test.fields); i += 2 {
@@ -133,15 +133,15 @@ func TestAWrongSubscriptionKeepsItsText(t *testing.T) {
 			}
 		}
 		if r.count(".adding[open]") != 1 || r.count("[autofocus]") != 1 || r.attr("#q", "value") != "kept" {
-			t.Errorf("%v: the form is closed, or the list another:\n%s", test.fields, r.text("main"))
+			t.Errorf("%v: the form is closed, or the list has changed:\n%s", test.fields, r.text("main"))
 		}
 	}
 	if len(*o.subs) != 0 || len(o.done()) != 0 {
-		t.Errorf("done: %v", o.done())
+		t.Errorf("audit log: %v", o.done())
 	}
 }
 
-func TestAnActionLeadsBackToItsListOnly(t *testing.T) {
+func TestActionReturnsOnlyToItsOwnList(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for _, back := range []string{"https://evil.example/staff/subscriptions", "//evil.example/staff/subscriptions", "/inbox?q=x", "javascript:x", "%zz", "/staff/subscriptions/../../inbox"} {

@@ -9,10 +9,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// codeBadToast is the fault of what is no id of a toast, or more of them than can wait.
+// codeBadToast is the error code for an invalid toast id, or more ids than a user can have
+// waiting.
 const codeBadToast = "bad_toast"
 
-// ackToasts hears that toasts were shown: they go to no other device.
+// ackToasts records that toasts were shown, so that no other device shows them.
 func (h *Handlers) ackToasts(w http.ResponseWriter, r *http.Request) error {
 	return h.report(w, r, "id", func(id string) error {
 		ids, err := notifier.ParseToastIDs(id)
@@ -26,22 +27,21 @@ func (h *Handlers) ackToasts(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// active hears that a page can be seen in this browser, or none any more: toasts go
-// where their user is.
+// active records whether a page is visible in this browser, because toasts go to the device in
+// use.
 func (h *Handlers) active(w http.ResponseWriter, r *http.Request) error {
 	return h.report(w, r, "visible", func(visible string) error {
 		if visible != "0" && visible != "1" {
 			return fault("visible", codeBadSwitch, nil)
 		}
 		if err := h.Toasts.Active(r.Context(), seqOf(r), visitOf(r).user.ID, visible == "1"); err != nil {
-			return fmt.Errorf("note whether a page is seen: %w", err)
+			return fmt.Errorf("record whether a page is visible: %w", err)
 		}
 		return nil
 	})
 }
 
-// report answers what a script tells without a page: with nothing, or with the faults of
-// its fields by name. Forms of ours never come here.
+// report answers a script's report with 204, or with errors by field. No form posts here.
 func (h *Handlers) report(w http.ResponseWriter, r *http.Request, field string, hear func(value string) error) error {
 	if h.Toasts == nil {
 		return notifier.ErrNotFound

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// toastWorld is a world with toasts, and what these heard.
+// toastWorld is a world with toasts, which records their calls.
 type toastWorld struct {
 	*world
 	heard []string
@@ -44,13 +44,13 @@ func (w *toastWorld) wantHeard(t *testing.T, want ...string) {
 	}
 }
 
-func TestToastsHearWhatABrowserSays(t *testing.T) {
+func TestToastReportsOfABrowserArePassedOn(t *testing.T) {
 	t.Parallel()
 	w := newToastWorld(t)
 	w.post("alice", "/toasts/ack", "id", "1700-0").wantStatus(t, http.StatusNoContent)
 	r := w.post("alice", "/toasts/ack", "id", "1700-0,1701-12").wantStatus(t, http.StatusNoContent)
 	if r.body != "" || r.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf("it answers %q, %v", r.body, r.Header)
+		t.Errorf("the response is %q, %v", r.body, r.Header)
 	}
 	w.post("alice", "/events/active", "visible", "1").wantStatus(t, http.StatusNoContent)
 	w.post("carol", "/events/active", "visible", "0").wantStatus(t, http.StatusNoContent)
@@ -58,7 +58,7 @@ func TestToastsHearWhatABrowserSays(t *testing.T) {
 		"active 7 session-of-alice true", "active 9 session-of-carol false")
 }
 
-func TestWhatNoBrowserOfOursSaysIsRefusedByField(t *testing.T) {
+func TestInvalidToastReportIsRefusedByField(t *testing.T) {
 	t.Parallel()
 	w := newToastWorld(t)
 	many := strings.Repeat("1700-0,", notifier.MaxToastIDs) + "1700-0"
@@ -87,7 +87,7 @@ func TestWhatNoBrowserOfOursSaysIsRefusedByField(t *testing.T) {
 	w.wantHeard(t)
 }
 
-func TestToastsAreAskedNothingByStrangers(t *testing.T) {
+func TestToastReportsNeedASessionAndOurOwnOrigin(t *testing.T) {
 	t.Parallel()
 	w := newToastWorld(t)
 	for address, body := range map[string]string{"/toasts/ack": "id=1700-0", "/events/active": "visible=1"} {
@@ -106,7 +106,7 @@ func TestToastsAreAskedNothingByStrangers(t *testing.T) {
 	w.wantHeard(t)
 }
 
-func TestToastsThatCannotBeHeardOf(t *testing.T) {
+func TestFailedToastReportHasTheUsualStatus(t *testing.T) {
 	t.Parallel()
 	w := newToastWorld(t)
 	w.err = fmt.Errorf("ack: %w", notifier.ErrNotFound)
@@ -115,7 +115,7 @@ func TestToastsThatCannotBeHeardOf(t *testing.T) {
 	for address, field := range map[string][]string{"/toasts/ack": {"id", "1700-0"}, "/events/active": {"visible", "1"}} {
 		r := w.post("alice", address, field...).wantStatus(t, http.StatusServiceUnavailable)
 		if r.Header.Get("Retry-After") == "" {
-			t.Errorf("%s does not say when to come back", address)
+			t.Errorf("%s has no Retry-After", address)
 		}
 	}
 	without := newWorld(t, nil)

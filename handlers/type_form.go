@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,16 +15,16 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// codeTypeTaken is the fault of a new type: there is one of this slug.
+// codeTypeTaken is the error code for a new type whose slug exists.
 const codeTypeTaken = "type_taken"
 
-// typeFields are those of the form, but for the names.
+// typeFields are the fields of the form, without the names.
 var typeFields = []string{"slug", "expires_in", "no_mute", "open"}
 
-// nameField is the field of the name in a language.
+// nameField is the field for the name in a language.
 func nameField(lang string) string { return "names." + lang }
 
-// allTypeFields are those of the form, in order.
+// allTypeFields are all fields of the form, in order.
 func (h *Handlers) allTypeFields() []string {
 	fields := []string{"slug"}
 	for _, p := range h.texts.Printers() {
@@ -41,7 +42,7 @@ func (h *Handlers) typeForm(w http.ResponseWriter, r *http.Request, slug string)
 	return h.page(w, r, http.StatusOK, views.TypePage(h.typeShown(r, &t)))
 }
 
-// typeShown is the form of a type as it is.
+// typeShown is the form filled in from a stored type.
 func (h *Handlers) typeShown(r *http.Request, t *notifier.NoticeType) *views.Type {
 	p := h.typePage(r, t.Slug == "", url.Values{"slug": {t.Slug}, "expires_in": {spelled(t.ExpiresIn)}})
 	for i := range p.Names {
@@ -51,7 +52,7 @@ func (h *Handlers) typeShown(r *http.Request, t *notifier.NoticeType) *views.Typ
 	return p
 }
 
-// typePage is the form with what was typed.
+// typePage is the form filled in from values.
 func (h *Handlers) typePage(r *http.Request, fresh bool, values url.Values) *views.Type {
 	title := "type.title"
 	if fresh {
@@ -74,7 +75,7 @@ func (h *Handlers) typePage(r *http.Request, fresh bool, values url.Values) *vie
 	return p
 }
 
-// spelled is a time as the form has it; empty: the usual one.
+// spelled is a lifetime as the form has it; empty is the default.
 func spelled(life time.Duration) string {
 	for _, value := range expiries {
 		if d, _ := time.ParseDuration(value); d == life { // our own constants
@@ -87,7 +88,7 @@ func spelled(life time.Duration) string {
 	return life.String()
 }
 
-// typeExpiry is how long notices can be kept, in words.
+// typeExpiry lists the lifetimes to choose from.
 func typeExpiry(text *locale.Printer, chosen string) []components.Option {
 	options := expiryOptions(text, chosen)
 	for i, o := range options {
@@ -98,7 +99,7 @@ func typeExpiry(text *locale.Printer, chosen string) []components.Option {
 	return options
 }
 
-// saveType makes a type or changes it, or deletes it.
+// saveType creates, changes or deletes a type.
 func (h *Handlers) saveType(w http.ResponseWriter, r *http.Request) error {
 	if h.Topics == nil {
 		return notifier.ErrNotFound
@@ -107,8 +108,12 @@ func (h *Handlers) saveType(w http.ResponseWriter, r *http.Request) error {
 	if values == nil {
 		return err
 	}
+	pasted(values)
 	if err == nil && values.Get("action") == "delete" {
 		return h.deleteType(w, r, values.Get("slug"))
+	}
+	if err == nil && values.Get("action") == "tidy" {
+		return h.tidyTypes(w, r)
 	}
 	t, faults := h.readType(values)
 	fresh := values.Get("action") == "add"
@@ -127,7 +132,7 @@ func (h *Handlers) saveType(w http.ResponseWriter, r *http.Request) error {
 		}
 		return fmt.Errorf("save type %s: %w", t.Slug, err)
 	}
-	h.audit(r, visitOf(r).user.User.Name, "type.save", "type "+t.Slug)
+	h.audit(r, "type.save", notifier.TypeRef(t.Slug))
 	redirect(w, typesPath+"?done=type-saved")
 	return nil
 }
@@ -151,15 +156,14 @@ func (h *Handlers) readType(values url.Values) (notifier.NoticeType, error) {
 	return t, bad.OrNil()
 }
 
-// typeAgain shows the form with what was typed, and what is wrong with it.
+// typeAgain shows the form with what was typed and its errors.
 func (h *Handlers) typeAgain(w http.ResponseWriter, r *http.Request, fresh bool, values url.Values, bad *notifier.InvalidError) error {
 	p := h.typePage(r, fresh, values)
 	p.Faults = faultsOf(p.Text, bad, h.allTypeFields()...)
 	return h.page(w, r, http.StatusUnprocessableEntity, views.TypePage(p))
 }
 
-// deleteType forgets a type to which nobody subscribes. The next notice of it makes it
-// anew.
+// deleteType deletes a type without subscribers. The next notice of this type creates it again.
 func (h *Handlers) deleteType(w http.ResponseWriter, r *http.Request, slug string) error {
 	err := h.Topics.DeleteType(r.Context(), slug)
 	if errors.Is(err, notifier.ErrConflict) {
@@ -171,7 +175,19 @@ func (h *Handlers) deleteType(w http.ResponseWriter, r *http.Request, slug strin
 	if err != nil {
 		return fmt.Errorf("delete type %s: %w", slug, err)
 	}
-	h.audit(r, visitOf(r).user.User.Name, "type.delete", "type "+slug)
+	h.audit(r, "type.delete", notifier.TypeRef(slug))
 	redirect(w, typesPath+"?done=type-deleted")
+	return nil
+}
+
+// tidyTypes deletes the types without a description: an application that puts variable text into
+// types leaves many.
+func (h *Handlers) tidyTypes(w http.ResponseWriter, r *http.Request) error {
+	n, err := h.Topics.DeleteUndescribed(r.Context())
+	if err != nil {
+		return fmt.Errorf("delete undescribed types: %w", err)
+	}
+	h.auditDetail(r, "type.tidy", notifier.Ref{}, strconv.FormatInt(n, 10))
+	redirect(w, typesPath+"?done=types-tidied")
 	return nil
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// typeNames calls the types of notices by their names in a reader's language.
+// typeNames finds the names of types and topics in a reader's language.
 type typeNames struct {
-	topics Topics // nil: each by its slug
+	topics Topics // nil: use the slugs
 	text   *locale.Printer
 }
 
@@ -28,7 +28,7 @@ func (n typeNames) of(typ string) string {
 	return n.topics.Name(typ, n.text.Lang())
 }
 
-// given is the name that a type was given; empty: it has its slug only.
+// given is the name given to a type; empty if it has only its slug.
 func (n typeNames) given(typ string) string {
 	if name := n.of(typ); name != typ {
 		return name
@@ -44,7 +44,7 @@ func (n typeNames) topic(t notifier.Topic) string {
 	return n.text.F("topic.scoped", "Type", n.of(t.Type), "Scope", t.Scope)
 }
 
-// reason says why a notice came. Its code is that of notifier.Notice.ReasonFor.
+// reason says why the reader got a notice. code is from notifier.Notice.ReasonFor.
 func (n typeNames) reason(code string) string {
 	switch word, rest := notifier.SplitReason(code); word {
 	case notifier.ReasonRole:
@@ -59,8 +59,8 @@ func (n typeNames) reason(code string) string {
 	}
 }
 
-// kind is what a row calls the type of a notice; empty: it has its slug only, or the
-// reason says it already.
+// kind is the type as a row names it; empty if it has only its slug, or the reason names it
+// already.
 func (n typeNames) kind(typ, reason string) string {
 	if word, rest := notifier.SplitReason(reason); word == notifier.ReasonTopic && strings.HasPrefix(rest, typ+":") {
 		return ""
@@ -68,10 +68,10 @@ func (n typeNames) kind(typ, reason string) string {
 	return n.given(typ)
 }
 
-// mutable says whether users may mute a type.
+// mutable reports whether users may mute a type.
 func (h *Handlers) mutable(typ string) bool { return h.Topics == nil || h.Topics.Mutable(typ) }
 
-// usualLife is how long a notice of a type is kept whose sender does not say.
+// usualLife is the lifetime of a notice of this type if its sender does not set one.
 func (h *Handlers) usualLife(typ string) time.Duration {
 	if h.Topics != nil {
 		if life := h.Topics.Expiry(typ); life > 0 {
@@ -81,7 +81,7 @@ func (h *Handlers) usualLife(typ string) time.Duration {
 	return h.Keep
 }
 
-// knownTypes lists those that are known, by slug.
+// knownTypes lists the known types, by slug.
 func (h *Handlers) knownTypes() []notifier.NoticeType {
 	if h.Topics == nil {
 		return nil
@@ -89,14 +89,14 @@ func (h *Handlers) knownTypes() []notifier.NoticeType {
 	return h.Topics.Types()
 }
 
-// summedTypes is a hash of what rows show of types, and of which types.
+// summedTypes caches a hash of the parts of types that rows show.
 type summedTypes struct {
 	types []notifier.NoticeType
 	sum   uint64
 }
 
-// sumOfTypes is the same on every instance that knows the same types. Types that
-// change are another slice, so that each is summed once.
+// sumOfTypes is equal on all instances that know the same types. A change of types makes a new
+// slice, so each slice is hashed once.
 func (h *Handlers) sumOfTypes(last *atomic.Pointer[summedTypes]) uint64 {
 	types := h.knownTypes()
 	if len(types) == 0 {
@@ -107,7 +107,7 @@ func (h *Handlers) sumOfTypes(last *atomic.Pointer[summedTypes]) uint64 {
 	}
 	var parts []string
 	for _, t := range types {
-		// One that nobody has described shows as if it was not known.
+		// A type without names or settings looks the same as an unknown one.
 		if len(t.Names) == 0 && !t.NoMute {
 			continue
 		}

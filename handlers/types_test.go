@@ -11,14 +11,14 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// typedEntry is an entry of a type that came for a reason.
+// typedEntry is an entry with a type and a reason.
 func typedEntry(n int, typ, reason string) notifier.Entry {
 	e := entry(n, noon.Add(-time.Minute), true, false)
 	e.Type, e.Reason = typ, reason
 	return e
 }
 
-func TestARowSaysWhyItCameAndWhatItIsInTheReadersWords(t *testing.T) {
+func TestRowShowsReasonAndTypeInTheReadersLanguage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		page := func() (notifier.Page, error) {
@@ -47,7 +47,7 @@ func TestARowSaysWhyItCameAndWhatItIsInTheReadersWords(t *testing.T) {
 			r := w.get("alice", address, "Accept-Language", lang).wantStatus(t, http.StatusOK)
 			var got []string
 			for _, meta := range r.page.Find(".row .meta").EachIter() {
-				says := meta.Find("span:first-child").Text()
+				says := meta.ChildrenFiltered("span:first-child").Text()
 				if kind := meta.Find(".kind").Text(); kind != "" {
 					says += "|" + kind
 				}
@@ -60,7 +60,7 @@ func TestARowSaysWhyItCameAndWhatItIsInTheReadersWords(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeMutedHasNoActionForIt(t *testing.T) {
+func TestRowOfAnUnmutableTypeDoesNotOfferToMute(t *testing.T) {
 	t.Parallel()
 	c := newChooser(t, notifier.Settings{})
 	c.config.Topics = &topics{types: knownTypes}
@@ -75,7 +75,7 @@ func TestWhatCannotBeMutedHasNoActionForIt(t *testing.T) {
 		got = append(got, input.AttrOr("value", ""))
 	}
 	if diff := cmp.Diff([]string{"news", "unheard.of"}, got); diff != "" || r.count("[action='/inbox/delete']") != 3 {
-		t.Errorf("%s\n%d rows can be deleted", diff, r.count("[action='/inbox/delete']"))
+		t.Errorf("%s\n%d rows have a delete action", diff, r.count("[action='/inbox/delete']"))
 	}
 	c.post("alice", "/settings/mute", "type", "recall", "muted", "1").wantStatus(t, http.StatusUnprocessableEntity).
 		wantText(t, "[data-testid=mute-fault]", "Notices of this type cannot be muted.")
@@ -97,7 +97,7 @@ func TestWhatCannotBeMutedHasNoActionForIt(t *testing.T) {
 	}
 }
 
-func TestAKeptPageIsOfTheTypesItWasMadeWith(t *testing.T) {
+func TestCachedPageIsOnlyForTheTypesItWasRenderedWith(t *testing.T) {
 	t.Parallel()
 	known := &topics{types: knownTypes}
 	w := newWorld(t, func(w *world) { w.config.Topics = known })
@@ -111,12 +111,12 @@ func TestAKeptPageIsOfTheTypesItWasMadeWith(t *testing.T) {
 	} {
 		known.types = append([]notifier.NoticeType{change}, knownTypes[1:]...)
 		if w.get("alice", "/inbox", "If-None-Match", tag).StatusCode != http.StatusOK {
-			t.Errorf("%s: the old page is right", name)
+			t.Errorf("%s: the old page is still used", name)
 		}
 	}
 	known.types = knownTypes
 	other := newWorld(t, func(w *world) { w.config.Topics = &topics{types: append([]notifier.NoticeType{}, knownTypes...)} })
 	if got := other.get("alice", "/inbox").Header.Get("Etag"); !strings.HasPrefix(got, strings.Join(strings.Split(tag, "-")[:2], "-")) {
-		t.Errorf("another instance has tag %s, not %s", got, tag)
+		t.Errorf("another instance has the tag %s, not %s", got, tag)
 	}
 }

@@ -11,13 +11,12 @@ import (
 	"github.com/carillonhq/carillon/static"
 )
 
-// revalidate lets the browser keep a page that it asks about each time.
+// revalidate lets the browser cache a page but makes it ask each time.
 const revalidate = "private, no-cache"
 
-// unchanged answers a visit to an inbox in which nothing is unread and nothing
-// has changed since the user's last one, nor of the announcements that show on
-// it: with 304, or with the page that was kept. It is false when it did not
-// answer. There is then something to open, or something to render.
+// unchanged answers a visit to an inbox with nothing unread that has not changed since the user's
+// last visit, nor have the announcements shown on it: with 304 or the cached page. It returns
+// false if it did not answer, because there is something to open or to render.
 func (h *Handlers) unchanged(w http.ResponseWriter, r *http.Request, a announced) (done bool, err error) {
 	kept, ok := h.kept.get(seqOf(r))
 	if !ok && r.Header.Get("If-None-Match") == "" {
@@ -25,7 +24,7 @@ func (h *Handlers) unchanged(w http.ResponseWriter, r *http.Request, a announced
 	}
 	badges, err := h.Inbox.Badges(r.Context(), []int64{seqOf(r)})
 	if err != nil || len(badges) != 1 {
-		return false, fmt.Errorf("look whether an inbox has changed: %w", err)
+		return false, fmt.Errorf("check whether an inbox has changed: %w", err)
 	}
 	if badges[0].Unread > 0 {
 		return false, nil
@@ -50,9 +49,9 @@ func (h *Handlers) unchanged(w http.ResponseWriter, r *http.Request, a announced
 	return true, nil
 }
 
-// opened sends a page that was opened. It is kept when the opening turned
-// nothing: a page with New marks is for one visit. So is one without the
-// announcements that it should have.
+// opened sends the page of an inbox that was opened. It caches the page only if opening changed
+// nothing, because a page with "new" marks is for one visit, and only if the announcements could
+// be read.
 func (h *Handlers) opened(w http.ResponseWriter, r *http.Request, page notifier.Page, a announced, c templ.Component) error {
 	if page.Opened > 0 || page.Unread > 0 || !a.known {
 		return h.page(w, r, http.StatusOK, c)
@@ -67,7 +66,7 @@ func (h *Handlers) opened(w http.ResponseWriter, r *http.Request, page notifier.
 	})
 }
 
-// sendKept sends a page that was kept, in the form in which the browser takes it.
+// sendKept sends a cached page, compressed if the browser accepts that.
 func sendKept(w http.ResponseWriter, r *http.Request, p keptPage) {
 	etag, packed := p.tag.etag(p.until), p.zipped
 	if !static.AcceptsGzip(r.Header.Get("Accept-Encoding")) {

@@ -46,7 +46,7 @@ func newVisits(t *testing.T) *visits {
 	return v
 }
 
-// visit gets the inbox and checks how it was answered.
+// visit requests the inbox and checks the response.
 func (v *visits) visit(t *testing.T, opened, status int, headers ...string) reply {
 	t.Helper()
 	v.opened = 0
@@ -57,7 +57,7 @@ func (v *visits) visit(t *testing.T, opened, status int, headers ...string) repl
 	return r
 }
 
-func TestAnUnchangedInboxIsAnsweredWithoutRendering(t *testing.T) {
+func TestUnchangedInboxIsAnsweredWithoutRendering(t *testing.T) {
 	t.Parallel()
 	v := newVisits(t)
 	first := v.visit(t, 1, http.StatusOK)
@@ -67,7 +67,7 @@ func TestAnUnchangedInboxIsAnsweredWithoutRendering(t *testing.T) {
 	}
 	again := v.visit(t, 0, http.StatusOK)
 	if again.body != first.body || again.Header.Get("Etag") != tag {
-		t.Error("the page that was kept is another one")
+		t.Error("the cached page differs")
 	}
 	held := v.visit(t, 0, http.StatusNotModified, "If-None-Match", `"other", W/`+tag)
 	if held.body != "" || held.Header.Get("Etag") != tag {
@@ -78,7 +78,7 @@ func TestAnUnchangedInboxIsAnsweredWithoutRendering(t *testing.T) {
 	}
 }
 
-func TestWhateverChangesMakesANewPage(t *testing.T) {
+func TestEveryVisibleChangeMakesANewPage(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(v *visits) []string{
 		"something unread": func(v *visits) []string {
@@ -111,7 +111,7 @@ func TestWhateverChangesMakesANewPage(t *testing.T) {
 	}
 }
 
-func TestWhatShowsNowhereMakesNoNewPage(t *testing.T) {
+func TestInvisibleChangeMakesNoNewPage(t *testing.T) {
 	t.Parallel()
 	v := newVisits(t)
 	tag := v.visit(t, 1, http.StatusOK).Header.Get("Etag")
@@ -121,7 +121,7 @@ func TestWhatShowsNowhereMakesNoNewPage(t *testing.T) {
 	v.visit(t, 0, http.StatusNotModified, "If-None-Match", tag)
 }
 
-func TestAPageWithNewMarksIsForOneVisit(t *testing.T) {
+func TestPageWithNewMarksIsForOneVisit(t *testing.T) {
 	t.Parallel()
 	v := newVisits(t)
 	v.badge = notifier.Badge{Unread: 1, Inbox: 1, Ver: 101}
@@ -134,7 +134,7 @@ func TestAPageWithNewMarksIsForOneVisit(t *testing.T) {
 	}
 }
 
-func TestAKeptPageIsNobodyElses(t *testing.T) {
+func TestCachedPageIsNotSentToAnotherUser(t *testing.T) {
 	t.Parallel()
 	v := newVisits(t)
 	tag := v.visit(t, 1, http.StatusOK).Header.Get("Etag")

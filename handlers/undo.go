@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// deleteEntry deletes, and hands the page after it what Undo needs.
+// deleteEntry deletes an entry and passes the fields of Undo to the next page.
 func (h *Handlers) deleteEntry(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, "key", "at", "back")
 	if err != nil {
@@ -30,7 +30,6 @@ func (h *Handlers) deleteEntry(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("delete an entry: %w", err)
 	}
-	h.deleted.remember(seqOf(r), e.Key, e, h.Now())
 	if fragment(r) {
 		return h.gonePart(w, r, e, values.Get("back"), badge)
 	}
@@ -42,8 +41,8 @@ func (h *Handlers) deleteEntry(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// seen refuses to delete a notice that took the place of the one on the page: the
-// user has not seen it. A form that does not say which one it means is not refused.
+// seen refuses to delete a notice that has replaced the one on the page, because the user has not
+// seen it. A form that does not say which notice it means is not refused.
 func (h *Handlers) seen(r *http.Request, values url.Values) error {
 	if values.Get("at") == "" {
 		return nil
@@ -58,32 +57,25 @@ func (h *Handlers) seen(r *http.Request, values url.Values) error {
 	return nil
 }
 
-// undoFields is what another instance needs to bring a deleted entry back.
+// undoFields names the deleted entry and its position. Its read state is not among them: the
+// inbox remembers that itself, and a form could be forged.
 func undoFields(e notifier.Entry) []views.Hidden {
-	fields := []views.Hidden{{Name: "key", Value: kept(e.Key)}}
-	if e.NoticeID > 0 {
-		fields = append(fields, views.Hidden{Name: "id", Value: strconv.FormatInt(e.NoticeID, 10)},
-			views.Hidden{Name: "at", Value: strconv.FormatInt(e.At, 10)})
-		if e.Read {
-			fields = append(fields, views.Hidden{Name: "read", Value: "1"})
-		}
+	return []views.Hidden{
+		{Name: "key", Value: kept(e.Key)},
+		{Name: "id", Value: strconv.FormatInt(e.NoticeID, 10)},
+		{Name: "at", Value: strconv.FormatInt(e.At, 10)},
 	}
-	return fields
 }
 
-// restoreEntry undoes a delete. An entry that is back already, because a newer
-// notice of its key came, needs no undoing.
+// restoreEntry undoes one of the latest deletions, on any instance. If a newer notice with the
+// key has arrived meanwhile, there is nothing to undo.
 func (h *Handlers) restoreEntry(w http.ResponseWriter, r *http.Request) error {
-	values, err := form(r, "key", "id", "at", "read", "back")
+	values, err := form(r, "key", "id", "at", "back")
 	if err != nil {
 		return err
 	}
-	e, ok := h.deleted.find(seqOf(r), values.Get("key"), h.Now())
-	if !ok {
-		if e, err = h.entryOf(r.Context(), seqOf(r), values); err != nil {
-			return err
-		}
-	} else if e, err = h.edited(r.Context(), seqOf(r), e); err != nil {
+	e, err := h.entryOf(r.Context(), seqOf(r), values)
+	if err != nil {
 		return err
 	}
 	badge, err := h.Inbox.Restore(r.Context(), seqOf(r), e)
@@ -97,42 +89,25 @@ func (h *Handlers) restoreEntry(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// edited is a deleted entry as its notice is by now: it may have been edited since.
-func (h *Handlers) edited(ctx context.Context, seq int64, e notifier.Entry) (notifier.Entry, error) {
-	p, err := h.Sender.Progress(ctx, e.NoticeID)
-	switch {
-	case errors.Is(err, notifier.ErrNotFound): // nobody edits it
-	case err != nil:
-		return notifier.Entry{}, fmt.Errorf("look up a deleted notice: %w", err)
-	case p.Revision > e.Revision && p.Key() == e.Key:
-		e.Content = p.ContentFor(seq)
-	}
-	return e, nil
-}
-
-// entryOf makes the entry again that another instance deleted. Its content is
-// the notice's; the inbox restores only what it knows to have left it.
+// entryOf rebuilds a deleted entry. Its content is the notice's current one; the inbox restores
+// only entries that it knows were deleted.
 func (h *Handlers) entryOf(ctx context.Context, seq int64, values url.Values) (notifier.Entry, error) {
 	id, at := number(values.Get("id")), number(values.Get("at"))
 	if id == 0 || at == 0 || at > h.Now().Add(time.Minute).UnixMilli() {
 		return notifier.Entry{}, notifier.ErrNotFound
 	}
-	p, err := h.Sender.Progress(ctx, id)
+	n, err := h.Directory.Notice(ctx, id)
 	if err != nil {
 		return notifier.Entry{}, fmt.Errorf("look up a deleted notice: %w", err)
 	}
-	taken := p.State == notifier.StateRetracting || p.State == notifier.StateRetracted
-	if taken || p.Key() != values.Get("key") {
+	taken := n.State == notifier.StateRetracting || n.State == notifier.StateRetracted
+	if taken || n.Announces() || n.Key() != values.Get("key") {
 		return notifier.Entry{}, notifier.ErrNotFound
 	}
-	return notifier.Entry{
-		Key: p.Key(), NoticeID: id, At: at, ExpiresAt: p.ExpiresAt,
-		Read: values.Get("read") == "1", Content: p.ContentFor(seq),
-	}, nil
+	return notifier.Entry{Key: n.Key(), NoticeID: id, At: at, ExpiresAt: n.ExpiresAt, Content: n.ContentFor(seq)}, nil
 }
 
-// inboxDone says what the action before this page did, with Undo where that is
-// possible.
+// inboxDone is the message about the last action, with Undo if possible.
 func (h *Handlers) inboxDone(r *http.Request, text *locale.Printer) *views.Done {
 	values := r.URL.Query()
 	code := values.Get("done")
@@ -142,11 +117,12 @@ func (h *Handlers) inboxDone(r *http.Request, text *locale.Printer) *views.Done 
 	}
 	switch key := values.Get("key"); {
 	case code == "read-all":
-		turned, _ := h.turned.find(seqOf(r), "", h.Now())
-		return allRead(text.T(id), turned)
+		keys, _ := h.turned.find(seqOf(r), "", h.Now())
+		ids, _ := h.turned.find(seqOf(r), postsTurned, h.Now())
+		return allRead(text.T(id), keys, ids)
 	case code == "deleted" && key != "":
 		undo := &views.Undo{Action: "/inbox/restore", Fields: []views.Hidden{{Name: "key", Value: kept(key)}}}
-		for _, name := range []string{"id", "at", "read"} {
+		for _, name := range []string{"id", "at"} {
 			if v := number(values.Get(name)); v > 0 {
 				undo.Fields = append(undo.Fields, views.Hidden{Name: name, Value: strconv.FormatInt(v, 10)})
 			}

@@ -14,7 +14,7 @@ import (
 
 const usersPath = "/staff/users"
 
-// users lists the directory by name, or the latest users first.
+// users lists the directory by name, or newest first.
 func (h *Handlers) users(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	l := readList(values, usersPath, notifier.MaxName, "name", "-name", "-seq")
@@ -33,7 +33,7 @@ func (h *Handlers) users(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.UsersPage(p))
 }
 
-// usersQuery is which users an address means, and one more than a page has.
+// usersQuery is the query for a page of users and one more.
 func usersQuery(l listing, values url.Values) notifier.UserQuery {
 	q := notifier.UserQuery{Contains: l.search, Limit: perPage + 1, Descending: l.sort == "-name", ByNewest: l.sort == "-seq"}
 	after := kept(values.Get("after"))
@@ -46,7 +46,7 @@ func usersQuery(l listing, values url.Values) notifier.UserQuery {
 	return q
 }
 
-// usersPage is the users of a page, and gives the list the ways to the others.
+// usersPage returns the users of a page, and adds the links to the other pages.
 func usersPage(list *views.List, l listing, q notifier.UserQuery, found []notifier.User) []notifier.User {
 	if q.After != "" || q.Before > 0 {
 		list.First = l.address("", "")
@@ -80,11 +80,11 @@ func (h *Handlers) userRow(text *locale.Printer, u notifier.User) views.UserRow 
 	return row
 }
 
-// defaultAudiences are the names that installations have unless they say
-// otherwise; the catalogues translate those.
+// defaultAudiences are the audiences of an installation that configures none; the catalogues
+// translate their names.
 var defaultAudiences = map[notifier.Audience]string{1: "operator", 2: "user", 3: "customer"}
 
-// audience names an audience.
+// audience is the name of an audience in the reader's language.
 func (h *Handlers) audience(text *locale.Printer, a notifier.Audience) string {
 	number := strconv.Itoa(int(a))
 	id := "users.audience_" + number

@@ -16,7 +16,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// noon is when the tests take place.
+// noon is the time of all tests.
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 var (
@@ -24,8 +24,7 @@ var (
 	carol = notifier.User{Seq: 9, Name: "carol", Audience: 1, Roles: []string{notifier.RoleStaff}}
 )
 
-// world is the pages over fakes. A request says who it is from by the header
-// X-Test-User.
+// world is the pages over fakes. The header X-Test-User names the user of a request.
 type world struct {
 	t         testing.TB
 	config    handlers.Config
@@ -40,7 +39,7 @@ type world struct {
 	handler   http.Handler
 }
 
-// newWorld returns a world in which nothing happens, after tweak changed it.
+// newWorld returns a world in which nothing happens, changed by tweak.
 func newWorld(t testing.TB, tweak func(w *world)) *world {
 	t.Helper()
 	w := &world{t: t, log: &strings.Builder{}, health: &health{}, audit: &audit{}}
@@ -61,6 +60,7 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 	}
 	w.posts = &announcements{
 		list: func(notifier.Reader) (notifier.Posts, error) { return notifier.Posts{}, nil },
+		all:  func(notifier.Reader) ([]int64, notifier.Badge, error) { return nil, notifier.Badge{}, nil },
 	}
 	w.sender = &sender{
 		count:    func(notifier.Draft) (int64, error) { return 1, nil },
@@ -77,7 +77,11 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 		users:   func(notifier.UserQuery) ([]notifier.User, error) { return nil, nil },
 		roles:   func() ([]notifier.RoleInfo, error) { return nil, nil },
 		notices: func(notifier.NoticeQuery) ([]notifier.Notice, error) { return nil, nil },
-		sizes:   map[notifier.Audience]int64{1: 4, 2: 10, 3: 1203},
+		notice: func(id int64) (notifier.Notice, error) {
+			p, err := w.sender.progress(id)
+			return p.Notice, err
+		},
+		sizes: map[notifier.Audience]int64{1: 4, 2: 10, 3: 1203},
 	}
 	w.config = handlers.Config{
 		Sessions: w.sessions, Inbox: w.inbox, Sender: w.sender, Directory: w.directory, Health: w.health, Audit: w.audit,
@@ -96,7 +100,7 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 	return w
 }
 
-// rebuild makes the pages anew, after the configuration was changed.
+// rebuild creates the pages again after a change of the configuration.
 func (w *world) rebuild() {
 	w.t.Helper()
 	h, err := handlers.New(w.config)
@@ -106,7 +110,7 @@ func (w *world) rebuild() {
 	w.handler = h.Handler()
 }
 
-// reply is an answer with its page.
+// reply is a response with its page.
 type reply struct {
 	*http.Response
 	body string
@@ -168,7 +172,7 @@ func (r reply) wantStatus(t *testing.T, want int) reply {
 	return r
 }
 
-// wantRedirect checks a 303 and where it leads.
+// wantRedirect checks for a 303 to this address.
 func (r reply) wantRedirect(t *testing.T, to string) {
 	t.Helper()
 	if r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != to {
@@ -176,23 +180,23 @@ func (r reply) wantRedirect(t *testing.T, to string) {
 	}
 }
 
-// text is the text of what a selector finds, with single spaces.
+// text is the text of the selected elements, with single spaces.
 func (r reply) text(selector string) string {
 	return strings.Join(strings.Fields(r.page.Find(selector).Text()), " ")
 }
 
-// attr is an attribute of the first element that a selector finds.
+// attr is an attribute of the first selected element.
 func (r reply) attr(selector, name string) string {
 	return r.page.Find(selector).First().AttrOr(name, "")
 }
 
-// count is how many elements a selector finds.
+// count is the number of selected elements.
 func (r reply) count(selector string) int { return r.page.Find(selector).Length() }
 
 // wantText checks the text that a selector finds.
 func (r reply) wantText(t *testing.T, selector, want string) {
 	t.Helper()
 	if got := r.text(selector); got != want {
-		t.Errorf("%s says %q, want %q", selector, got, want)
+		t.Errorf("%s is %q, want %q", selector, got, want)
 	}
 }

@@ -6,52 +6,55 @@ import (
 	"time"
 )
 
-// MaxOpen is how many announcements an audience can have open at any instant.
+// MaxOpen is the most announcements an audience can have open at the same time.
 const MaxOpen = 64
 
-// TypeAnnouncement is the type of an announcement whose sender names none.
+// TypeAnnouncement is the type of an announcement whose sender sets none.
 const TypeAnnouncement = "announcement"
 
-// SegmentBytes is how much of a bitmap of reads is kept in one piece: the
-// reads of 32,768 users.
+// SegmentBytes is the size of one stored segment of a read bitmap: the bits of
+// 32,768 users.
 const SegmentBytes = 4096
 
-// Reader is what announcements know of a user: his bit, and in whose bitmaps.
+// Reader identifies a user to announcements: the position of their bit, and the
+// audience whose bitmaps hold it.
 type Reader struct {
 	Seq      int64
 	Audience Audience
 }
 
-// Window says when an announcement is shown, how, and to whom of its audiences.
+// Window says when an announcement is shown, how, and to which members of its audiences.
 type Window struct {
-	StartsAt    time.Time // zero in a draft: at once
-	EndsAt      time.Time // zero in a draft: as ExpiresIn says
-	Pinned      bool      // stands before the others, and on every page until it is read
-	LateJoiners bool      // shown also to who joins an audience after it opened there
+	StartsAt    time.Time // zero in a draft: immediately
+	EndsAt      time.Time // zero in a draft: derived from ExpiresIn
+	Pinned      bool      // listed before the others, and shown on every page until it is read
+	LateJoiners bool      // also shown to users who join an audience after it opened there
 }
 
-// Announcement is a notice to audiences: stored once, with one bit a reader. Its
-// id is its notice's, its Revision rises with each edit.
+// Announcement is a notice to audiences, stored once with one bit per reader. Its
+// id is the id of its notice; its Revision rises with each edit.
 type Announcement struct {
 	Notice
-	Parts []Part // one an audience it was ever for, by number
+	Parts     []Part    // one for each audience it was ever addressed to, by audience number
+	EditedAt  time.Time // the last edit; zero: never edited
+	ReadsFrom int64     // revision of the last edit that marked it as unread for everybody; only reads since then count; 0: no such edit
 }
 
 // Part is an announcement in one audience.
 type Part struct {
 	Audience Audience
-	Left     bool  // an edit took the audience away; the other fields say how far it had come
-	Settled  bool  // it has opened here: Top and Members are settled
-	Top      int64 // the highest seq there was when it opened
-	Members  int64 // how many users the audience had then
-	Finished bool  // it is over here: Redis knows nothing of it any more
-	Reads    int64 // how many had read it when it was over
+	Left     bool  // an edit removed the audience; the other fields hold the state at that time
+	Settled  bool  // it has opened here, so Top and Members are final
+	Top      int64 // the highest seq when it opened
+	Members  int64 // the size of the audience when it opened
+	Finished bool  // it has closed here, and Redis no longer holds anything about it
+	Reads    int64 // the number of readers when it closed
 }
 
-// Phase is where an announcement stands in its life.
+// Phase is the stage of an announcement's life.
 type Phase string
 
-// The phases. What was retracted stays so; the others follow from the window.
+// The phases. A retracted announcement stays retracted; the others follow from the window.
 const (
 	PhaseScheduled Phase = "scheduled"
 	PhaseOpen      Phase = "open"
@@ -59,7 +62,7 @@ const (
 	PhaseRetracted Phase = "retracted"
 )
 
-// PhaseAt is the phase of an announcement at a moment.
+// PhaseAt returns the phase of the announcement at the given time.
 func (n *Notice) PhaseAt(now time.Time) Phase {
 	switch {
 	case n.State == StateRetracted || n.State == StateRetracting:
@@ -73,24 +76,25 @@ func (n *Notice) PhaseAt(now time.Time) Phase {
 	}
 }
 
-// Announces says whether the notice is an announcement.
+// Announces reports whether the notice is an announcement.
 func (n *Notice) Announces() bool { return len(n.Target.Audiences) > 0 }
 
-// Posted is an open announcement as one of its readers sees it.
+// Posted is an open announcement as one reader sees it.
 type Posted struct {
 	ID        int64
 	Type      string
 	Title     string
-	Body      string // Markdown; see views/markdown for the subset that is shown
+	Body      string // Markdown; views/markdown defines the subset that is rendered
 	Link      string
 	StartsAt  time.Time
 	EndsAt    time.Time
 	Pinned    bool
 	Read      bool
 	CreatedAt time.Time
+	EditedAt  time.Time // the last edit since it opened; zero: none
 }
 
-// Posts is all open announcements that one reader sees: pinned ones first, then
+// Posts holds all open announcements that one reader sees: pinned ones first, then
 // the latest first.
 type Posts struct {
 	Items  []Posted
@@ -99,12 +103,12 @@ type Posts struct {
 	AVer   int64
 }
 
-// Badge is the announcements' half of the badge.
+// Badge returns the announcement half of the badge.
 func (p Posts) Badge() Badge {
 	return Badge{Unread: p.Unread, Announcements: p.Unread, AVer: p.AVer}
 }
 
-// SortPosts puts posts into the order in which they are shown.
+// SortPosts sorts announcements into the order in which they are shown.
 func SortPosts(items []Posted) {
 	slices.SortStableFunc(items, func(a, b Posted) int {
 		if a.Pinned != b.Pinned {
@@ -117,32 +121,34 @@ func SortPosts(items []Posted) {
 	})
 }
 
-// PartKey names an announcement in one audience.
+// PartKey identifies an announcement in one audience.
 type PartKey struct {
 	ID       int64
 	Audience Audience
 }
 
-// Counting is a part and whose reads of it are counted.
+// Counting selects the reads to count for one part.
 type Counting struct {
 	PartKey
-	Top int64 // only those of users up to this seq; 0: all
+	Top  int64 // count only users up to this seq; 0: all
+	From int64 // count only reads since this edit; see Announcement.ReadsFrom
 }
 
-// Counting says who is counted of those who have read a part: who sees it. Some may
-// have read it who do not see it any more.
+// Counting selects the readers of a part who still see it. Users who no longer see it
+// may also have read it.
 func (a *Announcement) Counting(p Part) Counting {
-	c := Counting{PartKey: PartKey{ID: a.ID, Audience: p.Audience}, Top: p.Top}
+	c := Counting{PartKey: PartKey{ID: a.ID, Audience: p.Audience}, Top: p.Top, From: a.ReadsFrom}
 	if a.LateJoiners {
 		c.Top = 0
 	}
 	return c
 }
 
-// ReadSegment is a piece of a bitmap of reads, as SQL keeps it.
+// ReadSegment is one segment of a read bitmap, as stored in SQL.
 type ReadSegment struct {
 	PartKey
-	Segment int    // it begins at byte Segment × SegmentBytes
+	Segment int    // it starts at byte Segment × SegmentBytes
 	Ver     int64  // rises with each change of the segment
-	Bits    []byte // at most SegmentBytes; what follows is zero
+	From    int64  // the ReadsFrom of the announcement when these reads were made
+	Bits    []byte // at most SegmentBytes; missing bytes are zero
 }

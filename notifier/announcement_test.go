@@ -38,7 +38,7 @@ func TestPhasesFollowTheWindowUnlessRetracted(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatGoesToAudiencesAnnounces(t *testing.T) {
+func TestOnlyNoticesToAudiencesAreAnnouncements(t *testing.T) {
 	t.Parallel()
 	for want, targets := range map[bool][]notifier.Target{
 		true:  {{Audiences: []notifier.Audience{1}}},
@@ -48,32 +48,32 @@ func TestOnlyWhatGoesToAudiencesAnnounces(t *testing.T) {
 			n := notifier.Notice{}
 			n.Target = target
 			if n.Announces() != want {
-				t.Errorf("%+v: %v", target, !want)
+				t.Errorf("Announces of %+v = %v", target, !want)
 			}
 		}
 	}
 }
 
-func TestPinnedPostsComeFirstThenTheLatest(t *testing.T) {
+func TestPinnedAnnouncementsComeFirstThenTheLatest(t *testing.T) {
 	t.Parallel()
 	at := func(h int) time.Time { return time.Unix(int64(h)*3600, 0) }
 	want := []notifier.Posted{
-		{ID: 2, StartsAt: at(8), Pinned: true, Read: true}, // reading moves nothing
+		{ID: 2, StartsAt: at(8), Pinned: true, Read: true}, // being read does not change the position
 		{ID: 1, StartsAt: at(3), Pinned: true},
 		{ID: 4, StartsAt: at(9)},
-		{ID: 7, StartsAt: at(8)}, // at the same moment: the later one
+		{ID: 7, StartsAt: at(8)}, // same start: the higher id comes first
 		{ID: 6, StartsAt: at(8).UTC()},
 		{ID: 9, StartsAt: at(1)},
 	}
 	for i := range want {
 		items := append(slices.Clone(want[i:]), want[:i]...)
 		if notifier.SortPosts(items); !cmp.Equal(want, items) {
-			t.Errorf("turned by %d: %s", i, cmp.Diff(want, items))
+			t.Errorf("rotated by %d: %s", i, cmp.Diff(want, items))
 		}
 	}
 }
 
-func TestTheOrderOfPostsIsOneOrder(t *testing.T) {
+func TestAnnouncementOrderDoesNotDependOnInputOrder(t *testing.T) {
 	t.Parallel()
 	one := func(ids []uint8) bool {
 		items := make([]notifier.Posted, len(ids))
@@ -91,7 +91,7 @@ func TestTheOrderOfPostsIsOneOrder(t *testing.T) {
 	}
 }
 
-func TestPostsAreHalfABadge(t *testing.T) {
+func TestPostsGiveTheAnnouncementHalfOfTheBadge(t *testing.T) {
 	t.Parallel()
 	got := notifier.Posts{Unread: 3, Read: 4, AVer: 9}.Badge()
 	if want := (notifier.Badge{Unread: 3, Announcements: 3, AVer: 9}); got != want {

@@ -2,13 +2,14 @@ package notifier
 
 import (
 	"slices"
+	"strconv"
 	"time"
 )
 
-// KeyScope is what an API key allows.
+// KeyScope is a permission of an API key.
 type KeyScope string
 
-// The scopes. Admin allows what the others do.
+// The scopes. Admin includes the others.
 const (
 	ScopeSend  KeyScope = "send"
 	ScopeRead  KeyScope = "read"
@@ -18,23 +19,26 @@ const (
 // KeyScopes lists every scope.
 func KeyScopes() []KeyScope { return []KeyScope{ScopeSend, ScopeRead, ScopeAdmin} }
 
-// APIKey is a key of a host application, without the key itself: only its hash is
-// kept. Several may bear one name, so that a new one can take over from an old one.
+// APIKey describes a key of a host application. The key itself is not kept, only its
+// hash. Several keys may share a name, so that a new one can replace an old one.
 type APIKey struct {
 	ID        int64
 	Name      string
 	Scopes    []KeyScope
 	CreatedAt time.Time
-	UsedAt    time.Time // to some minutes; zero: never
-	RevokedAt time.Time // zero: it is valid
+	UsedAt    time.Time // accurate to a few minutes; zero: never
+	RevokedAt time.Time // zero: still valid
 }
 
-// Allows says whether the key may do what needs this scope.
+// Number tells keys with the same name apart in the audit log.
+func (k APIKey) Number() string { return strconv.FormatInt(k.ID, 10) }
+
+// Allows reports whether the key may do things that need this scope.
 func (k APIKey) Allows(scope KeyScope) bool {
 	return slices.Contains(k.Scopes, scope) || slices.Contains(k.Scopes, ScopeAdmin)
 }
 
-// Validate names every fault of a key that is to be made.
+// Validate returns an *InvalidError with every fault of a key about to be created, or nil.
 func (k *APIKey) Validate() error {
 	var bad InvalidError
 	switch {

@@ -2,22 +2,21 @@ package notifier
 
 import "time"
 
-// AuditEntry says who did what to what. The log is only ever added to.
+// AuditEntry records who did what to which object. The log is append-only.
 type AuditEntry struct {
 	ID      int64     // set by the log
 	At      time.Time // set by the log
-	Actor   string    // a user's name, or the name of a command
-	Action  string    // such as notice.send
-	Object  string    // such as notice 17
+	Actor   Ref
+	Action  string // for example notice.send
+	Object  Ref    // zero: the action concerns the actor alone
 	Detail  string
 	Address string // where the request came from
 }
 
-// Audited is a subscription as the log has it. The object is a user's name and no
-// more, so that it is found when he is deleted.
-func (s *Subscription) Audited() (object, detail string) {
+// Audited describes a subscription for the audit log: the subscriber and the topic.
+func (s *Subscription) Audited() (object Ref, detail string) {
 	if s.Role != "" {
-		return "role " + s.Role, s.Type + ":" + s.Scope
+		return RoleRef(s.Role), s.Type + ":" + s.Scope
 	}
-	return s.User, s.Type + ":" + s.Scope
+	return UserNamed(s.User), s.Type + ":" + s.Scope
 }

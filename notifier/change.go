@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Change is what a script publishes when it has changed one user's inbox: the
-// numbers after it, and what happened. Its text is
+// Change is the message that a script publishes after changing one user's inbox: the
+// numbers after the change, and the events. Its text is
 //
 //	VER UNREAD
 //	notice ID KEY JSON
@@ -18,16 +18,16 @@ import (
 //	upto AT
 //	removed KEY
 //
-// with any number of event lines, in the order in which they happened. Keys
-// hold no spaces and JSON holds no line feed, so it needs no quoting.
+// with any number of event lines, in order. Keys contain no spaces and JSON contains
+// no line feed, so nothing needs quoting.
 type Change struct {
 	Ver    int64
 	Unread int64
 	Events []ChangeEvent
 }
 
-// ChangeEvent is one event line. Which fields are set depends on Kind:
-// notice and changed have ID, Key and JSON; upto has At; the others have Key.
+// ChangeEvent is one event line. Kind decides which other fields are set: notice and
+// changed have ID, Key and JSON; upto has At; the others have Key.
 type ChangeEvent struct {
 	Kind string
 	ID   int64
@@ -48,8 +48,8 @@ const (
 
 var errChange = errors.New("malformed change")
 
-// ParseChange reads a published change. It accepts nothing that a script would
-// not write: whoever else publishes on the channel is not believed.
+// ParseChange parses a published change. It rejects any text that a script would not
+// write: another client may publish on the channel.
 func ParseChange(text string) (Change, error) {
 	head, rest, more := strings.Cut(text, "\n")
 	ver, unread, ok := cutNumbers(head)

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestAChangeIsReadAsItWasWritten(t *testing.T) {
+func TestParseChangeReadsAllEvents(t *testing.T) {
 	t.Parallel()
 	text := "1700000000001 3\n" +
 		`notice 7 like:photo_id:1:user_id:7 {"title":"a b","body":"x\ny"}` + "\n" +
@@ -31,11 +31,11 @@ func TestAChangeIsReadAsItWasWritten(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if c, err := notifier.ParseChange("5 0"); err != nil || c.Ver != 5 || c.Events != nil {
-		t.Errorf("numbers alone: %+v, %v", c, err)
+		t.Errorf("without events: %+v, %v", c, err)
 	}
 }
 
-func TestWhatNoScriptWritesIsNotBelieved(t *testing.T) {
+func TestParseChangeRejectsTextThatNoScriptWrites(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", " ", "1", "1 ", " 1", "x 1", "1 x", "1 -1", "-1 1", "1 1 1", "1.7e+12 3", "9223372036854775808 1",
@@ -45,12 +45,12 @@ func TestWhatNoScriptWritesIsNotBelieved(t *testing.T) {
 		"1 1\nnotice 7 k {", "1 1\nnotice 7 k {\r}", "1 1\nread a\nnotice 7 k",
 	} {
 		if c, err := notifier.ParseChange(text); err == nil {
-			t.Errorf("%q is read as %+v", text, c)
+			t.Errorf("%q was parsed as %+v", text, c)
 		}
 	}
 }
 
-// render writes a change as the scripts do.
+// render writes a change in the same form as the scripts.
 func render(c notifier.Change) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %d", c.Ver, c.Unread)
@@ -78,19 +78,19 @@ func FuzzAChangeThatIsBelievedHoldsNothingThatForgesALine(f *testing.F) {
 			return
 		}
 		if c.Ver < 0 || c.Unread < 0 {
-			t.Errorf("%q has negative numbers", text)
+			t.Errorf("%q was parsed with negative numbers", text)
 		}
 		for _, e := range c.Events {
 			if strings.ContainsAny(e.Key, " \r\n") || strings.ContainsAny(e.JSON, "\r\n") {
-				t.Errorf("%q holds a field that forges a line", text)
+				t.Errorf("%q was parsed with a field that could forge a line", text)
 			}
 		}
 		again, err := notifier.ParseChange(render(c))
 		if err != nil {
-			t.Fatalf("%q, written again: %v", text, err)
+			t.Fatalf("rendering and parsing %q again: %v", text, err)
 		}
 		if d := cmp.Diff(c, again); d != "" {
-			t.Errorf("%q, written again (-first +second):\n%s", text, d)
+			t.Errorf("rendering and parsing %q again (-first +second):\n%s", text, d)
 		}
 	})
 }

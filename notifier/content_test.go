@@ -7,7 +7,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestContentIsOneLineInAFixedOrderWithMilliseconds(t *testing.T) {
+func TestEncodedContentHasAFixedFieldOrderAndMilliseconds(t *testing.T) {
 	t.Parallel()
 	tokyo := time.FixedZone("", 9*60*60)
 	got, err := notifier.EncodeContent(notifier.Content{

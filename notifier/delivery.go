@@ -6,46 +6,46 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// Acceptance is a notice on its way into SQL, with whom it goes to.
+// Acceptance is a notice about to be stored in SQL, together with its recipients.
 type Acceptance struct {
 	Notice *Notice
-	To     *roaring.Bitmap // seqs; nil: settled later
-	Once   *Once           // nil: every request is a notice of its own
+	To     *roaring.Bitmap // seqs; nil: determined later
+	Once   *Once           // nil: every request creates a notice
 
-	Replayed bool  // answered: the same request was accepted before, and Notice.ID is of then
-	Err      error // answered: why this one was not accepted
+	Replayed bool  // result: the same request was accepted before, and Notice.ID is the id it got then
+	Err      error // result: why this notice was not accepted
 }
 
-// Once is what makes a repeated request the same request. Of one owner's requests
-// with the same key the first is accepted; the others get its id, or
-// ErrOtherRequest when their digest is another.
+// Once makes a repeated request recognisable. The first request of an owner with a
+// given key is accepted; later ones get its id, or ErrOtherRequest when their digest
+// differs.
 type Once struct {
-	Owner  string // who may use the key: a sender
+	Owner  Ref // the only user of the key
 	Key    string
 	Digest []byte // of the request
 }
 
-// Delivery is a notice as it goes into inboxes, to some of its recipients or all.
+// Delivery is a notice to be added to the inboxes of all or some of its recipients.
 type Delivery struct {
 	NoticeID int64
 	Revision int64
 	Key      string // entry key, without the state
 	Expires  int64  // ms; 0: never
-	Content  []byte // of EncodeContent
+	Content  []byte // as EncodeContent returns it
 	Counted  bool   // it has more than one recipient
-	Toast    bool   // it pops up too
-	Again    bool   // because Redis lost something: whoever may have had it, and what he forgot, does without
+	Toast    bool   // also shown as a toast
+	Again    bool   // redelivery after a Redis loss: skip any inbox that may already have had this notice
 	Seqs     []int64
 }
 
-// Delivery is the notice on its way to these recipients.
+// Delivery returns the delivery of the notice to these recipients.
 func (n *Notice) Delivery(seqs []int64) (Delivery, error) {
 	d, err := n.delivery(n.Target.Reason())
 	d.Seqs = seqs
 	return d, err
 }
 
-// delivery is one to those who get the notice for this reason.
+// delivery returns a delivery, still without recipients, that states this reason.
 func (n *Notice) delivery(reason string) (Delivery, error) {
 	c := n.Content()
 	c.Reason = reason
@@ -60,20 +60,20 @@ func (n *Notice) delivery(reason string) (Delivery, error) {
 	return d, nil
 }
 
-// Revised is a notice as somebody saw it.
+// Revised identifies a notice in a particular revision.
 type Revised struct{ ID, Revision int64 }
 
-// DeadLetter is work that failed again and again and was put aside.
+// DeadLetter is an intake entry that failed repeatedly and was set aside.
 type DeadLetter struct {
 	ID        int64
-	NoticeID  int64  // 0: it names none
-	Entry     string // what stood in the stream, as JSON
+	NoticeID  int64  // 0: it names no notice
+	Entry     string // the entry as JSON
 	Reason    string // the last error
 	Tries     int64
 	CreatedAt time.Time
 }
 
-// Drift is what was wrong about one inbox, and is mended.
+// Drift is an inconsistency that was found in one inbox and repaired.
 type Drift struct {
 	Seq  int64
 	Kind DriftKind
@@ -84,7 +84,7 @@ type DriftKind string
 
 // The kinds of drift.
 const (
-	DriftCount DriftKind = "count" // the counter was not the number of unread rows
+	DriftCount DriftKind = "count" // the counter differed from the number of unread rows
 	DriftRows  DriftKind = "rows"  // a row without a body, or a body without a row
-	DriftSQL   DriftKind = "sql"   // SQL had another state under the same version, or a newer one
+	DriftSQL   DriftKind = "sql"   // SQL had a different state under the same version, or a newer version
 )

@@ -1,25 +1,41 @@
-// Package notifier holds the words of Carillon: what a notice, an entry, a
-// badge and a change are, and the errors every part speaks. It does no I/O.
+// Package notifier defines the vocabulary of Carillon: notices, inbox entries, badges,
+// the changes published on Redis, and the errors that all parts share. It does no I/O.
+// docs/glossary.md defines the words.
 //
-// The way of a notice, and the package that walks each stretch of it:
+// The way of a notice, and the package responsible for each stretch of it:
 //
-//	staff form, command line
-//	  │ pipeline.Send: validated, one row in SQL (accepted is kept)
-//	pipeline   takes accepted notices to their end, on whichever instance is free
+//	staff form, API, command line, package rule (queries business databases on a schedule)
 //	  │
-//	route      ROUTE   target → who: users, members of a role
+//	pipeline   Send: validates the draft, has it routed, stores it, then queues its delivery
 //	  │
-//	  ├ to users      inbox         STORE   list + hash + state of one user
-//	  ├ to audiences  announcement  STORE   one record, one bitmap per audience
-//	  └ what pops up  toast         STORE   a stream, a pending set per user
-//	  │                one script a change; the script itself PUBLISHes it
-//	live       SIGNAL  every instance with that user connected hands it to its SSE hub
+//	route      target → recipients: users, members of a role, subscribers of a topic
+//	  │        topic      the subscribers of each topic, in Redis; the known types
 //	  │
-//	browser    bell, badge, inbox, pop-up
+//	store      one row in SQL with its recipients; the sender is answered from here on
+//	  │
+//	intake     one stream that all instances read; an entry stays until its work is done
+//	  │
+//	pipeline   handles the entries: small notices whole, large ones by baton, a range at a time
+//	  ├ inbox         list, hash and state of one user, changed in one script
+//	  ├ toast         a stream, and the set of pending toasts of each user
+//	  └ announcement  to audiences, without the intake: one record, one bitmap per audience
+//	  │               each script publishes the change that it makes
+//	Redis Pub/Sub
+//	  │
+//	live       every instance with that user connected sends the change to their browsers
+//	  │
+//	browser    bell, badge, inbox, toast
 //
-//	sweep      takes what expired out of the inboxes, each second
-//	unread     writes inboxes that changed to SQL, each second; a cold inbox is filled from there
+// Beside that way:
 //
-// Commands go down; nothing calls up. live and unread learn of changes through Redis only.
-// Every Redis key is built in package keys and nowhere else.
+//	keys       builds every Redis key and channel; no other package does
+//	sweep      removes expired entries from inboxes, each second
+//	unread     writes changed inboxes to SQL, each second; cold inboxes are restored from there
+//	epoch      holds back all Redis commands until Redis has everything that SQL knows of
+//
+// A stage never imports another stage. Package pipeline imports intake, route and sweep; it
+// reaches the other stages, and the stages reach SQL and each other, through interfaces that
+// the caller declares and internal/instance connects. unread and live learn of changes through
+// Redis only. Besides, live reads badges when a browser connects and after a gap, and raises,
+// takes and settles toasts.
 package notifier

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The lengths that a draft keeps to: characters, but for names and subjects,
-// which are bytes.
+// Length limits of a draft: in characters, except that names and subjects are
+// measured in bytes.
 const (
 	MaxTitle   = 200
 	MaxBody    = 4000
@@ -17,21 +17,25 @@ const (
 	MaxName    = 200
 )
 
-// DefaultKeep is how long a notice is kept when nothing else is configured.
+// MaxNames is the most users a notice can name. To reach more, a sender uses a role, a
+// topic or an audience.
+const MaxNames = 10_000
+
+// DefaultKeep is the default for Limits.Keep.
 const DefaultKeep = 180 * 24 * time.Hour
 
-// Limits is what one installation allows in a draft.
+// Limits holds the limits that an installation puts on drafts.
 type Limits struct {
-	LinkHosts []string      // hosts, or host:port, that an https link may name; none: relative links only
-	Keep      time.Duration // the longest life of a notice, and that of one without expiry; 0: DefaultKeep
-	Audiences []Audience    // those there are; none: any
-	Toast     time.Duration // the longest life of a toast that leaves no row; 0: DefaultToastLife
-	Expiry    Expiry        // how long a notice of a type lives that says nothing about it; nil: Keep
-	Now       time.Time     // what the window of an announcement is measured by; zero: it is not looked at
+	LinkHosts []string      // hosts, or host:port, that an https link may point to; none: relative links only
+	Keep      time.Duration // the longest life of a notice, and the default; 0: DefaultKeep
+	Audiences []Audience    // the audiences that exist; none: any number is accepted
+	Toast     time.Duration // the longest life of a toast without an inbox entry; 0: DefaultToastLife
+	Expiry    Expiry        // the default life of a notice, by type; nil: Keep
+	Now       time.Time     // the time against which the window of an announcement is checked; zero: no check
 }
 
-// Expiry answers how long notices of a type live that say nothing about it; 0: as
-// long as any.
+// Expiry returns how long a notice of a type lives if its sender sets no expiry; 0: as
+// long as Limits.Keep allows.
 type Expiry func(typ string) time.Duration
 
 var (
@@ -39,20 +43,19 @@ var (
 	scopePattern = regexp.MustCompile(`\A[A-Za-z0-9_.-]{0,64}\z`)
 )
 
-// ValidType says whether a notice can be of this type.
-func ValidType(t string) bool { return typePattern.MatchString(t) }
+// ValidType reports whether typ is a well-formed notice type.
+func ValidType(typ string) bool { return typePattern.MatchString(typ) }
 
-// Validate brings the draft into its normal form and checks every rule of the
-// design. Normal means: CRLF in the body is LF, spaces around single-line
-// fields are gone (not around names: they tell names apart), users and audiences
-// named twice are named once, a notice to a topic that names no type is of the
-// topic's type and scope, an absent expiry is that of its type or l.Keep, and the window
-// of an announcement has a beginning and an end. The error is an
-// *InvalidError with every fault, in the order of the form; the draft is then
-// not to be sent.
+// Validate normalises the draft and checks it. Normalising means: CRLF in the body
+// becomes LF, spaces around single-line fields are trimmed (except in names, where they
+// are significant), duplicate users and audiences are dropped, a notice to a topic takes
+// the topic's type and scope if it sets no type, a missing expiry becomes that of the type
+// or l.Keep, and the window of an announcement gets a start and an end. The error is an
+// *InvalidError with every fault, in the order of the form's fields; a draft with faults
+// must not be sent.
 //
-// What passes can be stored and published: its key holds no space and no
-// state, its text no character that forges a line.
+// A valid draft is safe to store and publish: its key contains no space and no state
+// suffix, and its text no character that could forge a line.
 func (d *Draft) Validate(l Limits) error {
 	var bad InvalidError
 	d.normalise()
@@ -111,8 +114,8 @@ func (d *Draft) checkExpiry(l Limits, bad *InvalidError) {
 	}
 }
 
-// checkSubject keeps a subject from reading as the state that a stored key
-// carries, or as the key of a notice without a subject.
+// checkSubject rejects a subject that could be mistaken for the state suffix of a stored
+// key, or for the key of a notice without a subject.
 func checkSubject(s string, bad *InvalidError) {
 	outside := func(r rune) bool { return r <= ' ' || r > '~' }
 	switch {
@@ -121,7 +124,7 @@ func checkSubject(s string, bad *InvalidError) {
 		bad.Add("subject", CodeBadSubject, nil)
 	case len(s) > MaxSubject:
 		bad.Add("subject", CodeTooLong, map[string]any{"Max": MaxSubject, "Count": len(s)})
-	// The colon before it is the one that joins it to the type.
+	// The prepended colon stands for the one that joins the subject to the type.
 	case strings.Contains(":"+s, ":has_read:"), strings.HasPrefix(s, "notice_id:"):
 		bad.Add("subject", CodeSubjectReserved, nil)
 	}

@@ -7,17 +7,17 @@ import (
 	"unicode"
 )
 
-// ValidLink says whether a link is one that a notice may have: a path on our own
-// host, or https to a host of the list.
+// ValidLink reports whether a notice may have this link: a path on our own host, or
+// https to one of the hosts.
 func ValidLink(link string, hosts []string) bool {
 	var bad InvalidError
 	checkLink(link, hosts, &bad)
 	return link != "" && len(bad.Fields) == 0
 }
 
-// checkLink allows a path on our own host, or https to a host of the list. It
-// reads a link as the most lenient browser would: those take a backslash for a
-// slash and drop tabs and line breaks wherever they stand.
+// checkLink allows a path on our own host, or https to one of the hosts. It parses the
+// link as the most lenient browser would: such browsers treat a backslash as a slash and
+// drop tabs and line breaks anywhere.
 func checkLink(s string, hosts []string, bad *InvalidError) {
 	if s == "" {
 		return
@@ -46,8 +46,8 @@ func checkLink(s string, hosts []string, bad *InvalidError) {
 	}
 }
 
-// cleanPath refuses a path that turns into another one when somebody on the
-// way decodes or resolves it: `/%2fevil.example`, `/%5cevil.example`,
+// cleanPath reports whether the path stays the same when a proxy or browser decodes or
+// resolves it. Examples that do not: `/%2fevil.example`, `/%5cevil.example`,
 // `/..//evil.example`.
 func cleanPath(u *url.URL) bool {
 	if strings.HasPrefix(u.Path, "//") || strings.ContainsRune(u.Path, '\\') {

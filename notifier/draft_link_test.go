@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-func TestOnlyLinksThatStayWithUsAreAccepted(t *testing.T) {
+func TestOnlyLinksToOurOwnOrAllowedHostsAreAccepted(t *testing.T) {
 	t.Parallel()
 	const bad, host, text = "link: bad_link", "link: link_host", "link: bad_text"
-	tests := map[string]string{ // link → fault, empty: accepted
+	tests := map[string]string{ // link → fault; empty: accepted
 		"":          "",
 		"/":         "",
 		"/photos/1": "",

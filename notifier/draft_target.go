@@ -6,19 +6,6 @@ import (
 	"strings"
 )
 
-// ParseNames reads the form field `to`: names separated by commas or lines.
-// Spaces around a name, empty ones and repetitions fall away.
-func ParseNames(text string) []string {
-	fields := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' || r == '\r' })
-	names := fields[:0]
-	for _, f := range fields {
-		if f = strings.TrimSpace(f); f != "" {
-			names = append(names, f)
-		}
-	}
-	return foldNames(names)
-}
-
 func (t *Target) check(audiences []Audience, bad *InvalidError) {
 	given := 0
 	for _, is := range []bool{len(t.Users) > 0, t.Role != "", t.Topic != Topic{}, len(t.Audiences) > 0} {
@@ -42,6 +29,8 @@ func (t *Target) check(audiences []Audience, bad *InvalidError) {
 				return
 			}
 		}
+	case len(t.Users) > MaxNames:
+		bad.Add("to", CodeTooManyNames, map[string]any{"Max": MaxNames})
 	default:
 		for _, name := range t.Users {
 			if !checkName(name, bad) {
@@ -51,8 +40,8 @@ func (t *Target) check(audiences []Audience, bad *InvalidError) {
 	}
 }
 
-// checkName keeps out what no directory can hold. Whether somebody bears the
-// name is for route to say.
+// checkName rejects names that no user or role can have. Package route finds out whether
+// the name exists.
 func checkName(name string, bad *InvalidError) bool {
 	if ValidName(name) {
 		return true
@@ -61,7 +50,7 @@ func checkName(name string, bad *InvalidError) bool {
 	return false
 }
 
-// excerpt is what of a wrong name can be shown back.
+// excerpt returns the start of an invalid name in a form that is safe to display.
 func excerpt(name string) string {
 	var b strings.Builder
 	for _, r := range strings.ToValidUTF8(name, "\ufffd") {
@@ -76,7 +65,8 @@ func excerpt(name string) string {
 	return b.String()
 }
 
-// foldNames keeps the first of each name. The result shares nothing with names.
+// foldNames drops duplicates, keeping the first of each name. The result does not share
+// memory with names.
 func foldNames(names []string) []string {
 	if len(names) == 0 {
 		return nil

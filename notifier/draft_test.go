@@ -60,7 +60,7 @@ func TestEachRuleOfADraftIsChecked(t *testing.T) {
 		{"a name of 201 bytes", users(strings.Repeat("a", 201)), "to: bad_name"},
 		{"an empty name", users("alice", ""), "to: bad_name"},
 		{"a name with NUL", users("al\x00ice"), "to: bad_name"},
-		{"a name in broken UTF-8", users("\xff"), "to: bad_name"},
+		{"a name in invalid UTF-8", users("\xff"), "to: bad_name"},
 		{"a role with LF", func(d *draft) { d.Target = notifier.Target{Role: "pick\ner"} }, "to: bad_name"},
 
 		{"no type", func(d *draft) { d.Type = "" }, "type: required"},
@@ -68,9 +68,9 @@ func TestEachRuleOfADraftIsChecked(t *testing.T) {
 		{"a type of 64", func(d *draft) { d.Type = strings.Repeat("a", 64) }, "type: bad_type"},
 		{"an upper-case type", func(d *draft) { d.Type = "Like" }, "type: bad_type"},
 		{"a type with a colon", func(d *draft) { d.Type = "like:x" }, "type: bad_type"},
-		{"a type that begins with a dot", func(d *draft) { d.Type = ".like" }, "type: bad_type"},
-		{"a type with LF at its end", func(d *draft) { d.Type = "like\n" }, "type: bad_type"},
-		{"a type after a dotless i", func(d *draft) { d.Type = "lıke" }, "type: bad_type"},
+		{"a type that starts with a dot", func(d *draft) { d.Type = ".like" }, "type: bad_type"},
+		{"a type that ends with LF", func(d *draft) { d.Type = "like\n" }, "type: bad_type"},
+		{"a type with a dotless i", func(d *draft) { d.Type = "lıke" }, "type: bad_type"},
 		{"a scope of 64", func(d *draft) { d.Scope = strings.Repeat("Z", 64) }, ""},
 		{"a scope of 65", func(d *draft) { d.Scope = strings.Repeat("Z", 65) }, "scope: bad_scope"},
 		{"a scope with a space", func(d *draft) { d.Scope = "a b" }, "scope: bad_scope"},
@@ -79,11 +79,11 @@ func TestEachRuleOfADraftIsChecked(t *testing.T) {
 		{"a subject of 201", func(d *draft) { d.Subject = strings.Repeat("~", 201) }, "subject: too_long"},
 		{"a subject with a space", func(d *draft) { d.Subject = "photo 1" }, "subject: bad_subject"},
 		{"a subject with DEL", func(d *draft) { d.Subject = "photo\x7f" }, "subject: bad_subject"},
-		{"a subject beyond ASCII", func(d *draft) { d.Subject = "写真" }, "subject: bad_subject"},
+		{"a subject that is not ASCII", func(d *draft) { d.Subject = "写真" }, "subject: bad_subject"},
 		{"a subject with a state", func(d *draft) { d.Subject = "photo:has_read:0" }, "subject: subject_reserved"},
-		{"a subject that becomes a state behind the type", func(d *draft) { d.Subject = "has_read:1" }, "subject: subject_reserved"},
-		{"a subject that looks like a notice without one", func(d *draft) { d.Subject = "notice_id:5" }, "subject: subject_reserved"},
-		{"a subject that holds notice_id later", func(d *draft) { d.Subject = "of:notice_id:5" }, ""},
+		{"a subject that forms a state after the type's colon", func(d *draft) { d.Subject = "has_read:1" }, "subject: subject_reserved"},
+		{"a subject that looks like the key of a notice without a subject", func(d *draft) { d.Subject = "notice_id:5" }, "subject: subject_reserved"},
+		{"a subject with notice_id further on", func(d *draft) { d.Subject = "of:notice_id:5" }, ""},
 
 		{"no title", func(d *draft) { d.Title = "" }, "title: required"},
 		{"a title of spaces", func(d *draft) { d.Title = "  \u3000\u200b " }, "title: required"},
@@ -95,23 +95,23 @@ func TestEachRuleOfADraftIsChecked(t *testing.T) {
 		{"a title with NUL", func(d *draft) { d.Title = "a\x00" }, "title: bad_text"},
 		{"a title with a C1 control", func(d *draft) { d.Title = "a\u0085b" }, "title: bad_text"},
 		{"a title with U+2028", func(d *draft) { d.Title = "a\u2028b" }, "title: bad_text"},
-		{"a title in broken UTF-8", func(d *draft) { d.Title = "a\xc3" }, "title: bad_text"},
+		{"a title in invalid UTF-8", func(d *draft) { d.Title = "a\xc3" }, "title: bad_text"},
 		{"a title with U+FFFD", func(d *draft) { d.Title = "a\ufffd" }, ""},
-		{"a title that turns its direction", func(d *draft) { d.Title = "a\u202eb" }, "title: bad_text"},
-		{"a title that isolates", func(d *draft) { d.Title = "a\u2066b" }, "title: bad_text"},
-		{"a title from right to left", func(d *draft) { d.Title = "مرحبا \u200fabc" }, ""},
+		{"a title with a direction override", func(d *draft) { d.Title = "a\u202eb" }, "title: bad_text"},
+		{"a title with a direction isolate", func(d *draft) { d.Title = "a\u2066b" }, "title: bad_text"},
+		{"a title in a right-to-left script", func(d *draft) { d.Title = "مرحبا \u200fabc" }, ""},
 
 		{"a body of 4,000 characters", func(d *draft) { d.Body = strings.Repeat("語", 4000) }, ""},
 		{"a body of 4,001 characters", func(d *draft) { d.Body = strings.Repeat("語", 4001) }, "body: too_long"},
-		{"a body of 4,000 once CRLF is LF", func(d *draft) { d.Body = strings.Repeat("\r\n", 4000) }, ""},
+		{"a body of 4,000 characters after CRLF becomes LF", func(d *draft) { d.Body = strings.Repeat("\r\n", 4000) }, ""},
 		{"a body with a lone CR", func(d *draft) { d.Body = "a\rb" }, "body: bad_text"},
 		{"a body with ESC", func(d *draft) { d.Body = "a\x1b[31m" }, "body: bad_text"},
 		{"a body with U+2029", func(d *draft) { d.Body = "a\u2029b" }, "body: bad_text"},
-		{"a body with an override", func(d *draft) { d.Body = "\u202dabc" }, "body: bad_text"},
+		{"a body with a direction override", func(d *draft) { d.Body = "\u202dabc" }, "body: bad_text"},
 
-		{"expiry in the past", func(d *draft) { d.ExpiresIn = -1 }, "expires_in: expires_past"},
-		{"expiry as late as notices are kept", func(d *draft) { d.ExpiresIn = limits.Keep }, ""},
-		{"expiry later than notices are kept", func(d *draft) { d.ExpiresIn = limits.Keep + 1 }, "expires_in: expires_late"},
+		{"an expiry in the past", func(d *draft) { d.ExpiresIn = -1 }, "expires_in: expires_past"},
+		{"an expiry at the time limit", func(d *draft) { d.ExpiresIn = limits.Keep }, ""},
+		{"an expiry beyond the time limit", func(d *draft) { d.ExpiresIn = limits.Keep + 1 }, "expires_in: expires_late"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestEachRuleOfADraftIsChecked(t *testing.T) {
 	}
 }
 
-func TestAllFaultsComeAtOnceInTheOrderOfTheForm(t *testing.T) {
+func TestAllFaultsAreReportedAtOnceInFormOrder(t *testing.T) {
 	t.Parallel()
 	d := notifier.Draft{
 		Type: "A", Scope: "a b", Subject: "has_read:0", Body: strings.Repeat("x", 4231), Link: "//evil.example", ExpiresIn: -time.Second,
@@ -139,7 +139,7 @@ func TestAllFaultsComeAtOnceInTheOrderOfTheForm(t *testing.T) {
 	}
 }
 
-func TestFaultsSayWhatWouldBeRight(t *testing.T) {
+func TestFaultsIncludeTheLimitsAndAllowedValues(t *testing.T) {
 	t.Parallel()
 	d := validDraft()
 	d.Title, d.Link = strings.Repeat("x", 231), "https://evil.example/"
@@ -152,7 +152,7 @@ func TestFaultsSayWhatWouldBeRight(t *testing.T) {
 	}
 }
 
-func TestAValidDraftIsNormal(t *testing.T) {
+func TestValidateNormalisesTheDraft(t *testing.T) {
 	t.Parallel()
 	users := []string{"bob", "alice", "bob"}
 	d := notifier.Draft{Target: notifier.Target{Users: users}, Type: " like ", Title: " a  b ", Body: " a\r\nb\n", Link: " /x "}
@@ -167,17 +167,6 @@ func TestAValidDraftIsNormal(t *testing.T) {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"bob", "alice", "bob"}, users); diff != "" {
-		t.Errorf("the caller's names changed: %s", diff)
-	}
-}
-
-func TestNamesStandInLinesOrBetweenCommas(t *testing.T) {
-	t.Parallel()
-	got := notifier.ParseNames(" alice, bob\r\ncarol smith\n\n,dave,alice ")
-	if diff := cmp.Diff([]string{"alice", "bob", "carol smith", "dave"}, got); diff != "" {
-		t.Error(diff)
-	}
-	if got := notifier.ParseNames(" ,\n "); len(got) != 0 {
-		t.Errorf("names out of nothing: %q", got)
+		t.Errorf("Validate changed the caller's slice: %s", diff)
 	}
 }

@@ -10,14 +10,14 @@ import (
 func checkTitle(s string, bad *InvalidError) {
 	before := len(bad.Fields)
 	checkText("title", s, MaxTitle, "", bad)
-	// A title of spaces and joiners alone would be an empty row.
+	// A title made only of spaces and joiners would show as an empty row.
 	if len(bad.Fields) == before && !strings.ContainsFunc(s, visible) {
 		bad.Add("title", CodeRequired, nil)
 	}
 }
 
-// checkText checks length and characters of a field; allowed are the control
-// characters that it may hold.
+// checkText checks the length and the characters of a field. allowed lists the control
+// characters that this field may contain.
 func checkText(field, s string, limit int, allowed string, bad *InvalidError) {
 	if r, found := badRune(s, allowed); found {
 		bad.Add(field, CodeBadText, map[string]any{"Char": r})
@@ -28,9 +28,10 @@ func checkText(field, s string, limit int, allowed string, bad *InvalidError) {
 	}
 }
 
-// badRune finds the first character that no text of ours may hold, and names
-// it as U+XXXX: broken UTF-8, controls but those allowed, line and paragraph
-// separators, and what turns the direction of the text after it.
+// badRune finds the first character that is not allowed in any text, and names it as
+// U+XXXX, or as UTF-8 if the text is not valid UTF-8. Not allowed are control characters
+// except those in allowed, line and paragraph separators, and characters that override the
+// text direction.
 func badRune(s, allowed string) (name string, found bool) {
 	for i, r := range s {
 		if r == utf8.RuneError {

@@ -2,13 +2,13 @@ package notifier
 
 import "time"
 
-// DefaultToastLife is how long a toast without a row waits for its user when nothing is
-// said, or as long as toasts wait here if that is shorter.
+// DefaultToastLife is how long a toast without an inbox entry waits for its user by
+// default. A shorter Limits.Toast takes precedence.
 const DefaultToastLife = time.Hour
 
-// ValidateToast is Validate of a message that pops up and leaves no row. It needs no
-// type: what has one, such as what goes to a topic, reaches nobody who has muted it. It
-// has no subject, goes to no audience and lives for l.Toast at most.
+// ValidateToast is Validate for a toast without an inbox entry. The type is optional; if
+// there is one, as with every toast to a topic, users who muted it get nothing. Such a
+// toast has no subject, cannot go to audiences, and lives for at most l.Toast.
 func (d *Draft) ValidateToast(l Limits) error {
 	var bad InvalidError
 	audiences := len(d.Target.Audiences) > 0

@@ -13,20 +13,20 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestAToastWithoutARowNeedsLittleAndIsMeasuredLikeANotice(t *testing.T) {
+func TestAToastWithoutAnEntryNeedsOnlyATitleAndHasTheLimitsOfANotice(t *testing.T) {
 	t.Parallel()
 	to := notifier.Target{Users: []string{"alice"}}
 	for name, test := range map[string]struct {
 		draft  notifier.Draft
 		faults []string // FIELD CODE
 	}{
-		"a title will do":     {notifier.Draft{Target: to, Title: " A "}, nil},
-		"all it may have":     {notifier.Draft{Target: to, Title: "A", Type: "like", Body: "b", Link: "/x", ExpiresIn: 4 * time.Hour}, nil},
-		"of a topic":          {notifier.Draft{Target: notifier.Target{Topic: notifier.Topic{Type: "stock"}}, Title: "A"}, nil},
+		"only a title":        {notifier.Draft{Target: to, Title: " A "}, nil},
+		"all allowed fields":  {notifier.Draft{Target: to, Title: "A", Type: "like", Body: "b", Link: "/x", ExpiresIn: 4 * time.Hour}, nil},
+		"to a topic":          {notifier.Draft{Target: notifier.Target{Topic: notifier.Topic{Type: "stock"}}, Title: "A"}, nil},
 		"nothing":             {notifier.Draft{}, []string{"to required", "title required"}},
 		"audiences":           {notifier.Draft{Target: notifier.Target{Audiences: []notifier.Audience{3}}, Title: "A"}, []string{"to toast_audience"}},
 		"a bad type":          {notifier.Draft{Target: to, Title: "A", Type: "Big"}, []string{"type bad_type"}},
-		"a strange link":      {notifier.Draft{Target: to, Title: "A", Link: "//evil"}, []string{"link bad_link"}},
+		"a bad link":          {notifier.Draft{Target: to, Title: "A", Link: "//evil"}, []string{"link bad_link"}},
 		"too long":            {notifier.Draft{Target: to, Title: "A", Body: strings.Repeat("x", 4001)}, []string{"body too_long"}},
 		"longer than allowed": {notifier.Draft{Target: to, Title: "A", ExpiresIn: 4*time.Hour + 1}, []string{"expires_in toast_late"}},
 		"in the past":         {notifier.Draft{Target: to, Title: "A", ExpiresIn: -1}, []string{"expires_in expires_past"}},
@@ -44,7 +44,7 @@ func TestAToastWithoutARowNeedsLittleAndIsMeasuredLikeANotice(t *testing.T) {
 	}
 }
 
-func TestAToastWithoutARowWaitsAnHourUnlessItSays(t *testing.T) {
+func TestAToastWithoutAnEntryLivesOneHourByDefault(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ most, said, want time.Duration }{
 		{0, 0, time.Hour}, {24 * time.Hour, 0, time.Hour}, {24 * time.Hour, 5 * time.Hour, 5 * time.Hour}, {time.Hour, time.Second, time.Second},
@@ -56,7 +56,7 @@ func TestAToastWithoutARowWaitsAnHourUnlessItSays(t *testing.T) {
 	}
 }
 
-func TestOfALongBodyTheBeginningPopsUp(t *testing.T) {
+func TestAToastShowsTheBeginningOfALongBody(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for _, n := range []int{0, 10, 299, 300, 301, 4000} {
@@ -78,6 +78,6 @@ func TestOfALongBodyTheBeginningPopsUp(t *testing.T) {
 		}
 	}
 	if got := notifier.ToastContent([]byte(strings.Repeat("x", 1000))); len(got) != 1000 {
-		t.Error("what cannot be read is changed")
+		t.Error("content that cannot be decoded was changed")
 	}
 }

@@ -2,9 +2,9 @@ package notifier
 
 import "time"
 
-// checkWindow gives the window of an announcement its beginning and end, to the
-// millisecond, and checks both. given is the expiry that the sender named, which
-// is the length of a window without an end; a notice that is none has no window.
+// checkWindow sets a missing start and end of an announcement's window, rounds both to
+// the millisecond, and checks them. given is the expiry that the sender set; it is the
+// length of a window without an end. Other notices have no window.
 func (d *Draft) checkWindow(given time.Duration, l Limits, bad *InvalidError) {
 	if len(d.Target.Audiences) == 0 {
 		d.Window = Window{}
@@ -18,10 +18,12 @@ func (d *Draft) checkWindow(given time.Duration, l Limits, bad *InvalidError) {
 		d.StartsAt = now
 	}
 	d.StartsAt = d.StartsAt.UTC().Truncate(time.Millisecond)
+	ends := "ends_at"
 	if d.EndsAt.IsZero() {
+		ends = "starts_at" // the end follows from the start
 		length := l.Keep
 		if given > 0 {
-			length = min(given, l.Keep) // longer is a fault of the expiry, told already
+			length = min(given, l.Keep) // a longer expiry is reported by checkExpiry
 		}
 		d.EndsAt = d.StartsAt.Add(length)
 	}
@@ -30,7 +32,7 @@ func (d *Draft) checkWindow(given time.Duration, l Limits, bad *InvalidError) {
 	case d.StartsAt.After(now.Add(l.Keep)):
 		bad.Add("starts_at", CodeStartsLate, lateParams(l.Keep))
 	case !d.EndsAt.After(now):
-		bad.Add("ends_at", CodeEndsPast, nil)
+		bad.Add(ends, CodeEndsPast, nil)
 	case !d.EndsAt.After(d.StartsAt):
 		bad.Add("ends_at", CodeEndsBefore, nil)
 	case d.EndsAt.After(d.StartsAt.Add(l.Keep)):

@@ -23,7 +23,7 @@ func announcement() notifier.Draft {
 	return notifier.Draft{Target: notifier.Target{Audiences: []notifier.Audience{2}}, Title: "Maintenance"}
 }
 
-func TestAnAnnouncementIsCalledSoUnlessItsSenderNamesAType(t *testing.T) {
+func TestAnAnnouncementWithoutATypeGetsTheDefaultType(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{"": notifier.TypeAnnouncement, "  ": notifier.TypeAnnouncement, "outage": "outage"} {
 		d := announcement()
@@ -34,7 +34,7 @@ func TestAnAnnouncementIsCalledSoUnlessItsSenderNamesAType(t *testing.T) {
 	}
 }
 
-func TestAWindowHasABeginningAndAnEnd(t *testing.T) {
+func TestAWindowGetsAStartAndAnEnd(t *testing.T) {
 	t.Parallel()
 	tokyo := time.FixedZone("", 9*3600)
 	for name, c := range map[string]struct {
@@ -42,13 +42,13 @@ func TestAWindowHasABeginningAndAnEnd(t *testing.T) {
 		expires      time.Duration
 		want         notifier.Window
 	}{
-		"nothing said":            {want: notifier.Window{StartsAt: untilNoon, EndsAt: untilNoon.Add(180 * day)}},
-		"an expiry is its length": {expires: 3 * day, want: notifier.Window{StartsAt: untilNoon, EndsAt: untilNoon.Add(3 * day)}},
-		"counted from its beginning": {
+		"nothing set":               {want: notifier.Window{StartsAt: untilNoon, EndsAt: untilNoon.Add(180 * day)}},
+		"an expiry sets the length": {expires: 3 * day, want: notifier.Window{StartsAt: untilNoon, EndsAt: untilNoon.Add(3 * day)}},
+		"counted from the start": {
 			starts: noon.Add(day), expires: 3 * day,
 			want: notifier.Window{StartsAt: untilNoon.Add(day), EndsAt: untilNoon.Add(4 * day)},
 		},
-		"an end counts before an expiry": {
+		"an end takes precedence over an expiry": {
 			ends: noon.Add(day), expires: 3 * day,
 			want: notifier.Window{StartsAt: untilNoon, EndsAt: untilNoon.Add(day)},
 		},
@@ -56,7 +56,7 @@ func TestAWindowHasABeginningAndAnEnd(t *testing.T) {
 			starts: noon.In(tokyo), ends: noon.Add(day + time.Microsecond).In(tokyo),
 			want: notifier.Window{StartsAt: untilNoon, EndsAt: untilNoon.Add(day)},
 		},
-		"begun already": {
+		"already started": {
 			starts: noon.Add(-day), ends: noon.Add(day),
 			want: notifier.Window{StartsAt: untilNoon.Add(-day), EndsAt: untilNoon.Add(day)},
 		},
@@ -72,7 +72,7 @@ func TestAWindowHasABeginningAndAnEnd(t *testing.T) {
 		}
 		again := d
 		if err := again.Validate(windowed); err != nil || !cmp.Equal(again, d) {
-			t.Errorf("%s: valid once, and then not or not the same: %v", name, err)
+			t.Errorf("%s: the second Validate failed or changed the draft: %v", name, err)
 		}
 	}
 }
@@ -90,29 +90,29 @@ func TestEachRuleOfAnAnnouncementIsChecked(t *testing.T) {
 		change func(*draft)
 		want   string // empty: accepted
 	}{
-		"it begins as late as notices are kept":     {window(180*day, 181*day), ""},
-		"it begins later":                           {window(180*day+time.Millisecond, 181*day), "starts_at: starts_late"},
-		"it ended just now":                         {window(-day, 0), "ends_at: ends_past"},
-		"it ends in a millisecond":                  {window(-day, time.Millisecond), ""},
-		"it ended before it began, long ago":        {window(-day, -2*day), "ends_at: ends_past"},
-		"it ends when it begins":                    {window(day, day), "ends_at: ends_before"},
-		"it ends in the millisecond when it begins": {window(day, day+time.Microsecond), "ends_at: ends_before"},
-		"it ends before it begins":                  {window(2*day, day), "ends_at: ends_before"},
-		"it is as long as notices are kept":         {window(day, 181*day), ""},
-		"it is longer":                              {window(day, 181*day+time.Millisecond), "ends_at: ends_late"},
-		"it began so long ago that it is over":      {func(d *draft) { d.StartsAt = noon.Add(-180 * day) }, "ends_at: ends_past"},
-		"an expiry longer than notices are kept":    {func(d *draft) { d.ExpiresIn = 181 * day }, "expires_in: expires_late"},
-		"a negative expiry":                         {func(d *draft) { d.ExpiresIn = -1 }, "expires_in: expires_past"},
-		"all audiences":                             {to(1, 2, 3), ""},
-		"one that there is not":                     {to(1, 4), "to: unknown_audience"},
-		"none that there could be":                  {to(0), "to: unknown_audience"},
-		"a negative one":                            {to(-1), "to: unknown_audience"},
-		"no audience":                               {to(), "to: required, type: required"},
-		"users too":                                 {func(d *draft) { d.Target.Users = []string{"alice"} }, "target: one_target"},
-		"a role too":                                {func(d *draft) { d.Target.Role = "picker" }, "target: one_target"},
-		"all three":                                 {func(d *draft) { d.Target.Users, d.Target.Role = []string{"alice"}, "picker" }, "target: one_target"},
-		"a type that cannot be":                     {func(d *draft) { d.Type = "A" }, "type: bad_type"},
-		"no title":                                  {func(d *draft) { d.Title = "" }, "title: required"},
+		"starts as late as allowed":            {window(180*day, 181*day), ""},
+		"starts too late":                      {window(180*day+time.Millisecond, 181*day), "starts_at: starts_late"},
+		"ends now":                             {window(-day, 0), "ends_at: ends_past"},
+		"ends in a millisecond":                {window(-day, time.Millisecond), ""},
+		"in the past, ends before it starts":   {window(-day, -2*day), "ends_at: ends_past"},
+		"ends when it starts":                  {window(day, day), "ends_at: ends_before"},
+		"ends in the millisecond of its start": {window(day, day+time.Microsecond), "ends_at: ends_before"},
+		"ends before it starts":                {window(2*day, day), "ends_at: ends_before"},
+		"as long as allowed":                   {window(day, 181*day), ""},
+		"too long":                             {window(day, 181*day+time.Millisecond), "ends_at: ends_late"},
+		"started so long ago that it is over":  {func(d *draft) { d.StartsAt = noon.Add(-180 * day) }, "starts_at: ends_past"},
+		"an expiry that is too long":           {func(d *draft) { d.ExpiresIn = 181 * day }, "expires_in: expires_late"},
+		"a negative expiry":                    {func(d *draft) { d.ExpiresIn = -1 }, "expires_in: expires_past"},
+		"all audiences":                        {to(1, 2, 3), ""},
+		"an unknown audience":                  {to(1, 4), "to: unknown_audience"},
+		"audience 0":                           {to(0), "to: unknown_audience"},
+		"a negative audience":                  {to(-1), "to: unknown_audience"},
+		"no audience":                          {to(), "to: required, type: required"},
+		"users too":                            {func(d *draft) { d.Target.Users = []string{"alice"} }, "target: one_target"},
+		"a role too":                           {func(d *draft) { d.Target.Role = "picker" }, "target: one_target"},
+		"all three":                            {func(d *draft) { d.Target.Users, d.Target.Role = []string{"alice"}, "picker" }, "target: one_target"},
+		"a malformed type":                     {func(d *draft) { d.Type = "A" }, "type: bad_type"},
+		"no title":                             {func(d *draft) { d.Title = "" }, "title: required"},
 	} {
 		d := announcement()
 		c.change(&d)
@@ -131,7 +131,7 @@ func TestEachRuleOfAnAnnouncementIsChecked(t *testing.T) {
 	}
 }
 
-func TestFaultsOfAWindowSayWhatWouldBeRight(t *testing.T) {
+func TestWindowFaultsIncludeTheLimits(t *testing.T) {
 	t.Parallel()
 	d := announcement()
 	d.Target.Audiences, d.StartsAt = []notifier.Audience{7, 9}, noon.Add(200*day)
@@ -144,7 +144,7 @@ func TestFaultsOfAWindowSayWhatWouldBeRight(t *testing.T) {
 	}
 }
 
-func TestAnAudienceNamedTwiceIsNamedOnce(t *testing.T) {
+func TestDuplicateAudiencesAreDropped(t *testing.T) {
 	t.Parallel()
 	d := announcement()
 	given := []notifier.Audience{3, 1, 3, 1}
@@ -153,11 +153,11 @@ func TestAnAudienceNamedTwiceIsNamedOnce(t *testing.T) {
 		t.Errorf("%v: %v", err, d.Target.Audiences)
 	}
 	if !cmp.Equal(given, []notifier.Audience{3, 1, 3, 1}) {
-		t.Errorf("the sender's own list became %v", given)
+		t.Errorf("Validate changed the caller's slice to %v", given)
 	}
 }
 
-func TestWhereAllAudiencesAreKnownAnyWillDo(t *testing.T) {
+func TestAnyAudienceIsValidWithoutAListOfAudiences(t *testing.T) {
 	t.Parallel()
 	d, l := announcement(), windowed
 	d.Target.Audiences, l.Audiences = []notifier.Audience{40}, nil
@@ -166,7 +166,7 @@ func TestWhereAllAudiencesAreKnownAnyWillDo(t *testing.T) {
 	}
 }
 
-func TestANoticeThatIsNoneHasNoWindow(t *testing.T) {
+func TestOnlyAnnouncementsHaveAWindow(t *testing.T) {
 	t.Parallel()
 	d := validDraft()
 	d.Window = notifier.Window{StartsAt: noon.Add(-day), EndsAt: noon.Add(-2 * day), Pinned: true, LateJoiners: true}
@@ -177,7 +177,7 @@ func TestANoticeThatIsNoneHasNoWindow(t *testing.T) {
 	}
 }
 
-func TestWithoutATimeTheWindowIsNotLookedAt(t *testing.T) {
+func TestWithoutACurrentTimeTheWindowIsNotChecked(t *testing.T) {
 	t.Parallel()
 	d, l := announcement(), windowed
 	d.Window = notifier.Window{StartsAt: noon, EndsAt: noon.Add(-day)}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The two states that an entry key carries where it is stored.
+// The two suffixes that hold the state of a stored entry key.
 const (
 	UnreadSuffix = ":has_read:0"
 	ReadSuffix   = ":has_read:1"
@@ -13,17 +13,17 @@ const (
 
 // Entry is a notice in one user's inbox.
 type Entry struct {
-	Key       string // TYPE:SUBJECT, without the state
+	Key       string // TYPE:SUBJECT, without the state suffix
 	NoticeID  int64
-	At        int64     // the inbox's ver at delivery: order, cursors and the New mark
+	At        int64     // the inbox's ver at delivery; order, cursors and the New mark compare it
 	ExpiresAt time.Time // zero: never
-	Read      bool      // before this opening
-	New       bool      // this opening, or the one this older page belongs to, turned it to read
+	Read      bool      // the state before this opening
+	New       bool      // marked as read by this opening, or by the opening that this older page belongs to
 	Content
 }
 
-// SplitField cuts a stored field into its entry key and state. It is false for
-// a field that carries neither state.
+// SplitField splits a stored field into the entry key and its state. ok is false if the
+// field has no state suffix.
 func SplitField(field string) (key string, read, ok bool) {
 	if key, ok = strings.CutSuffix(field, UnreadSuffix); ok {
 		return key, false, true
@@ -32,8 +32,8 @@ func SplitField(field string) (key string, read, ok bool) {
 	return key, true, ok
 }
 
-// Badge is the number on the bell, always absolute. Ver versions Inbox, AVer
-// versions Announcements; a receiver takes whichever half is newer.
+// Badge is the number on the bell, always absolute. Ver is the version of Inbox, AVer
+// that of Announcements; a receiver keeps the newer of each half.
 type Badge struct {
 	Unread        int64 `json:"unread"` // Inbox + Announcements
 	Inbox         int64 `json:"inbox"`

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestAFieldIsAKeyAndAState(t *testing.T) {
+func TestSplitFieldSeparatesKeyAndState(t *testing.T) {
 	t.Parallel()
 	for field, want := range map[string]struct {
 		key      string
@@ -30,7 +30,7 @@ func TestAFieldIsAKeyAndAState(t *testing.T) {
 	}
 }
 
-func TestAnEntryIsKnownByTypeAndSubject(t *testing.T) {
+func TestTheKeyIsTypeAndSubjectOrNoticeID(t *testing.T) {
 	t.Parallel()
 	n := notifier.Notice{ID: 7, Draft: notifier.Draft{Type: "like", Subject: "photo_id:1:user_id:7"}}
 	if got := n.Key(); got != "like:photo_id:1:user_id:7" {
@@ -42,7 +42,7 @@ func TestAnEntryIsKnownByTypeAndSubject(t *testing.T) {
 	}
 }
 
-func TestContentIsOneLineWhateverItHolds(t *testing.T) {
+func TestEncodedContentIsOneLineWhateverTheFieldsContain(t *testing.T) {
 	t.Parallel()
 	n := notifier.Notice{
 		CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 678_900_000, time.FixedZone("", 3600)),
@@ -54,7 +54,7 @@ func TestContentIsOneLineWhateverItHolds(t *testing.T) {
 	}
 	var back notifier.Content
 	if err := json.Unmarshal(text, &back); err != nil || back != n.Content() {
-		t.Errorf("read back as %+v, %v; want %+v", back, err, n.Content())
+		t.Errorf("decoded as %+v, %v; want %+v", back, err, n.Content())
 	}
 	if got := back.CreatedAt.Format(time.RFC3339Nano); got != "2026-01-02T02:04:05.678Z" {
 		t.Errorf("created at %s", got)

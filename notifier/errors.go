@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// The outcomes that callers tell apart with errors.Is. A handler turns each
-// into a status and a page of fixed text; none of these texts reaches a user.
+// Errors that callers distinguish with errors.Is. A handler turns each into a status and
+// a page of fixed text; users never see these texts.
 var (
-	// ErrNotFound: it does not exist, or it belongs to somebody else.
+	// ErrNotFound: it does not exist, or it belongs to another user.
 	ErrNotFound = errors.New("not found")
-	// ErrUnauthenticated: nobody is signed in, or not any more.
+	// ErrUnauthenticated: the request has no session, or its session has ended.
 	ErrUnauthenticated = errors.New("not signed in")
-	// ErrForbidden: signed in, and not allowed to do this.
+	// ErrForbidden: the user is signed in but not allowed to do this.
 	ErrForbidden = errors.New("not allowed")
-	// ErrTooLarge: the request is larger than is read.
+	// ErrTooLarge: the request exceeds the size limit.
 	ErrTooLarge = errors.New("request too large")
-	// ErrTooMany: a limit on attempts or streams is reached; try later.
+	// ErrTooMany: a limit on attempts or streams is reached; retry later.
 	ErrTooMany = errors.New("too many attempts")
-	// ErrConflict: it exists already, or changed since it was read.
+	// ErrConflict: it already exists, or has changed since it was read.
 	ErrConflict = errors.New("conflict with what is stored")
-	// ErrOtherRequest: the key of a repeated request was used for another one.
+	// ErrOtherRequest: the idempotency key was used before, for a different request.
 	ErrOtherRequest = errors.New("the key belongs to another request")
-	// ErrFull: as many are there as the installation was set up for.
+	// ErrFull: the installation's limit on users is reached.
 	ErrFull = errors.New("no room for another")
-	// ErrUnavailable: Redis or SQL is away; nothing was half done.
+	// ErrUnavailable: Redis or SQL is unavailable; nothing was partly done.
 	ErrUnavailable = errors.New("temporarily unavailable")
 )
 
-// FieldError says which field of a request is wrong and what would be right.
-// Code names a message of the catalogues (`error.CODE`); Params fill it.
+// FieldError says which field of a request is invalid and why. Code selects a message of
+// the catalogues (`error.CODE`); Params fill it in.
 type FieldError struct {
 	Field  string
 	Code   string
@@ -44,8 +44,8 @@ func (e FieldError) Error() string {
 	return fmt.Sprintf("%s: %s %v", e.Field, e.Code, e.Params)
 }
 
-// InvalidError gathers every fault of one request, so that a sender mends them
-// all at once. Its order is that of the form.
+// InvalidError collects every fault of one request, in the order of the form's fields, so
+// that a sender can correct them all at once.
 type InvalidError struct{ Fields []FieldError }
 
 func (e *InvalidError) Error() string {
@@ -56,12 +56,12 @@ func (e *InvalidError) Error() string {
 	return "invalid: " + strings.Join(parts, "; ")
 }
 
-// Add appends one fault.
+// Add appends a fault.
 func (e *InvalidError) Add(field, code string, params map[string]any) {
 	e.Fields = append(e.Fields, FieldError{Field: field, Code: code, Params: params})
 }
 
-// OrNil returns e as an error when it holds a fault, else nil.
+// OrNil returns e as an error if it has any fault, else nil.
 func (e *InvalidError) OrNil() error {
 	if len(e.Fields) == 0 {
 		return nil

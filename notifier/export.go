@@ -7,28 +7,28 @@ import (
 	"time"
 )
 
-// Export is everything that is kept of a person. The lists that may be long are read
-// while they are walked through, once; an error in one ends it.
+// Export holds all data stored about a user. The potentially long lists are read during
+// iteration and can be iterated only once; an error in one ends it.
 type Export struct {
 	User          User
 	CreatedAt     time.Time // of the account
-	Muted         []string  // types of notices
-	Subscriptions []Topic   // of his own, not of his roles
+	Muted         []string  // notice types
+	Subscriptions []Topic   // the user's own, not those of their roles
 	Sessions      []ExportedSession
 	Inbox         ExportedInbox
-	Announcements []ExportedRead  // that he has read
-	Toasts        []ExportedToast // that wait to pop up; nil: Redis did not say
+	Announcements []ExportedRead  // announcements that the user has read
+	Toasts        []ExportedToast // toasts not yet shown; nil: Redis was unavailable
 	Sent          iter.Seq2[Notice, error]
-	Log           iter.Seq2[AuditEntry, error] // what he did, and what was done to him
+	Log           iter.Seq2[AuditEntry, error] // actions by the user and actions on the user
 }
 
-// ExportedSession is a session of a person.
+// ExportedSession is a session of the user.
 type ExportedSession struct {
 	CreatedAt time.Time `json:"created_at"`
 	SeenAt    time.Time `json:"seen_at"`
 }
 
-// ExportedInbox is an inbox as it was last written behind.
+// ExportedInbox is the inbox as last written to SQL.
 type ExportedInbox struct {
 	Unread   int64           `json:"unread"`
 	OpenedAt time.Time       `json:"opened_at,omitzero"`
@@ -36,7 +36,7 @@ type ExportedInbox struct {
 	Damaged  bool            `json:"damaged,omitempty"`
 }
 
-// ExportedEntry is a row of an inbox.
+// ExportedEntry is an inbox entry.
 type ExportedEntry struct {
 	Key      string `json:"key"`
 	Read     bool   `json:"read"`
@@ -44,22 +44,22 @@ type ExportedEntry struct {
 	*Content        // nil: the notice was deleted
 }
 
-// ExportedRead is an announcement that a person has read.
+// ExportedRead is an announcement that the user has read.
 type ExportedRead struct {
 	ID    int64  `json:"id"`
 	Title string `json:"title"`
 }
 
-// ExportedToast is a message that waits to pop up.
+// ExportedToast is a toast that has not been shown yet.
 type ExportedToast struct {
-	NoticeID int64     `json:"notice,omitempty"` // none: it is kept nowhere else
+	NoticeID int64     `json:"notice,omitempty"` // absent: the toast is stored nowhere else
 	RaisedAt time.Time `json:"raised_at"`
 	Title    string    `json:"title"`
 	Body     string    `json:"body"`
 	Link     string    `json:"link"`
 }
 
-// exportedNotice is a notice as its sender gave it.
+// exportedNotice is a notice as its sender submitted it.
 type exportedNotice struct {
 	ID        int64     `json:"id"`
 	Target    Target    `json:"target"`
@@ -75,16 +75,20 @@ type exportedNotice struct {
 }
 
 type exportedAction struct {
-	At      time.Time `json:"at"`
-	Actor   string    `json:"actor"`
-	Action  string    `json:"action"`
-	Object  string    `json:"object,omitempty"`
-	Detail  string    `json:"detail,omitempty"`
-	Address string    `json:"address,omitempty"`
+	At         time.Time `json:"at"`
+	Actor      string    `json:"actor"`
+	ActorKind  Kind      `json:"actor_kind"`
+	ActorID    string    `json:"actor_id"`
+	Action     string    `json:"action"`
+	Object     string    `json:"object,omitempty"`
+	ObjectKind Kind      `json:"object_kind,omitempty"`
+	ObjectID   string    `json:"object_id,omitempty"`
+	Detail     string    `json:"detail,omitempty"`
+	Address    string    `json:"address,omitempty"`
 }
 
-// Encode writes an export as one JSON object, a line for each of its parts and for
-// each item of the long ones. What was written before an error is no JSON.
+// Encode writes the export as one JSON object, with a line for each part and for each
+// item of the long lists. After an error the output is not valid JSON.
 func (e *Export) Encode(to io.Writer) error {
 	w := exportWriter{to: to}
 	w.field("{", "user", map[string]any{
@@ -106,13 +110,16 @@ func (e *Export) Encode(to io.Writer) error {
 		}
 	})
 	writeList(&w, "log", e.Log, func(a *AuditEntry) any {
-		return exportedAction{a.At, a.Actor, a.Action, a.Object, a.Detail, a.Address}
+		return exportedAction{
+			a.At, a.Actor.String(), a.Actor.Kind, a.Actor.ID, a.Action,
+			a.Object.String(), a.Object.Kind, a.Object.ID, a.Detail, a.Address,
+		}
 	})
 	w.text("}\n")
 	return w.err
 }
 
-// orNone makes nil the empty list that it stands for.
+// orNone replaces nil with an empty list, which is encoded as [].
 func orNone[T any](list []T) []T {
 	if list == nil {
 		return []T{}

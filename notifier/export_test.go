@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// walk goes through these, and ends with err where that is set.
+// walk yields the items, and then err unless it is nil.
 func walk[T any](err error, items ...T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, item := range items {
@@ -28,7 +28,7 @@ func walk[T any](err error, items ...T) iter.Seq2[T, error] {
 	}
 }
 
-func TestAnExportIsOneJSONWithEverythingInIt(t *testing.T) {
+func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 5e6, time.UTC)
 	e := notifier.Export{
@@ -69,11 +69,11 @@ func TestAnExportIsOneJSONWithEverythingInIt(t *testing.T) {
 	sent, ok := got["sent"].([]any)
 	delete(got, "sent")
 	if diff := cmp.Diff(want, got); diff != "" || !ok || len(sent) != 2 {
-		t.Errorf("sent are %v, the rest (-want +got):\n%s", sent, diff)
+		t.Errorf("sent = %v; the other parts (-want +got):\n%s", sent, diff)
 	}
 }
 
-// full fails once it holds so many bytes.
+// full is a writer that fails once room bytes are exceeded.
 type full struct{ room int }
 
 var errFull = errors.New("full")
@@ -85,10 +85,10 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestAnExportThatFailsSaysSo(t *testing.T) {
+func TestEncodeReturnsListAndWriteErrors(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	e := notifier.Export{Sent: walk(nil, notifier.Notice{ID: 1}), Log: walk(broken, notifier.AuditEntry{Actor: "a"})}
+	e := notifier.Export{Sent: walk(nil, notifier.Notice{ID: 1}), Log: walk(broken, notifier.AuditEntry{Actor: notifier.CommandRef("a")})}
 	var text strings.Builder
 	if err := e.Encode(&text); !errors.Is(err, broken) {
 		t.Errorf("error = %v", err)

@@ -2,35 +2,35 @@ package notifier
 
 import "time"
 
-// Finding is something that a rule has found, and told of. As long as it is there
-// it is one entry: its subject.
+// Finding is a condition that a rule found and sent a notice about. While it lasts it is
+// one inbox entry, identified by its subject.
 type Finding struct {
 	Rule     string
 	Subject  string
-	Digest   []byte // of what was told, so that a change is seen
-	NoticeID int64  // that told of it last
+	Digest   []byte // of the content sent, to detect changes
+	NoticeID int64  // the latest notice sent about it
 	ToldAt   time.Time
-	SeenAt   time.Time // when it was found last
+	SeenAt   time.Time // when it was last found
 }
 
-// RuleRun is how a rule fared when it ran last.
+// RuleRun is the result of a rule's latest run.
 type RuleRun struct {
 	Rule      string
 	StartedAt time.Time
-	EndedAt   time.Time // zero: it is running, or died of it
-	Findings  int64     // there were
-	Sent      int64     // of them were told
-	Withdrawn int64     // are gone, and what was told of them too
-	Error     string    // empty: it went well
-	Failures  int64     // in a row
+	EndedAt   time.Time // zero: it is running, or its process died
+	Findings  int64     // number of findings
+	Sent      int64     // findings sent
+	Withdrawn int64     // findings no longer present, whose notices were retracted
+	Error     string    // empty: success
+	Failures  int64     // consecutive failures
 }
 
-// RuleState is a rule of the file, and how it fares.
+// RuleState is a rule of the rules file, with its status.
 type RuleState struct {
 	Name     string
-	Schedule string // as in the file
+	Schedule string // as written in the file
 	Topic    string // the type of its notices
 	Last     RuleRun
-	Next     time.Time // zero: not known, as another instance runs the rules
-	Fault    string    // why it cannot run at all; empty: it can
+	Next     time.Time // zero: unknown, because another instance runs the rules
+	Fault    string    // why the rule cannot run at all; empty: it can
 }

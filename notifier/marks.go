@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Marks is what a script publishes on a user's channel when it has changed which
-// announcements he has read: the announcements' half of his badge after it, and
-// what happened. Its text is one of
+// Marks is the message that a script publishes on a user's channel after changing which
+// announcements the user has read: the announcement half of the badge after the change,
+// and the event. Its text is one of
 //
 //	A AVER UNREAD
 //	read ID ID …
@@ -19,7 +19,7 @@ import (
 //	A AVER UNREAD
 //	all
 //
-// The A tells it from a Change, which begins with a number.
+// The A distinguishes it from a Change, which starts with a number.
 type Marks struct {
 	AVer   int64
 	Unread int64
@@ -34,11 +34,10 @@ const (
 	MarksAll    = "all"
 )
 
-// IsMarks says whether a text published on a user's channel is Marks.
+// IsMarks reports whether a text published on a user's channel is Marks.
 func IsMarks(text string) bool { return strings.HasPrefix(text, "A ") }
 
-// ParseMarks reads published marks. It accepts nothing that a script would not
-// write.
+// ParseMarks parses published marks. It rejects any text that a script would not write.
 func ParseMarks(text string) (Marks, error) {
 	bad := fmt.Errorf("%w: marks %.40q", errChange, text)
 	head, line, ok := strings.Cut(strings.TrimPrefix(text, "A "), "\n")
@@ -64,27 +63,28 @@ func ParseMarks(text string) (Marks, error) {
 	return m, nil
 }
 
-// Turn is what a script publishes on an audience's channel when what is open
-// there has changed. Its text is
+// Turn is the message that a script publishes on an audience's channel after the set of
+// open announcements there has changed. Its text is
 //
 //	AVER BEFORE
 //	open ID TOP JSON
 //	changed ID TOP JSON
 //	removed ID
 //
-// with any number of event lines. BEFORE is the version of the index before it:
-// who holds an older one has missed something. JSON is a Bulletin on one line.
+// with any number of event lines. AVER and BEFORE are the versions of the index after and
+// before the change: a receiver with an older version than BEFORE has missed a message.
+// JSON is a Bulletin on one line.
 type Turn struct {
 	AVer   int64
 	Before int64
 	Events []TurnEvent
 }
 
-// TurnEvent is one event line; removed has neither Top nor JSON.
+// TurnEvent is one event line. A removed event has neither Top nor JSON.
 type TurnEvent struct {
 	Kind string
 	ID   int64
-	Top  int64  // the highest seq that sees it; 0: everybody does
+	Top  int64  // the highest seq that sees it; 0: every user does
 	JSON string // a Bulletin
 }
 
@@ -95,22 +95,22 @@ const (
 	TurnRemoved = "removed"
 )
 
-// Sees says whether the event is about something that a user sees.
+// Sees reports whether the user sees the announcement of this event.
 func (e *TurnEvent) Sees(seq int64) bool { return e.Top == 0 || seq <= e.Top }
 
-// Bulletin is what browsers are told of an announcement: with id before it, the
-// event `announcement`.
+// Bulletin is the part of an announcement that is sent to browsers; with the id in front
+// it is the event `announcement`.
 type Bulletin struct {
 	Title   string `json:"title"`
 	Body    string `json:"body"`
 	Link    string `json:"link"`
 	Pinned  bool   `json:"pinned"`
-	Changed bool   `json:"changed,omitempty"` // they may know it already: it was edited
-	Toast   bool   `json:"toast,omitempty"`   // it pops up where somebody looks when it opens
+	Changed bool   `json:"changed,omitempty"` // an edit of an announcement that browsers may already show
+	Unread  bool   `json:"unread,omitempty"`  // the edit marked it as unread for everybody
+	Toast   bool   `json:"toast,omitempty"`   // shown as a toast to users who are connected when it opens
 }
 
-// ParseTurn reads a published turn. It accepts nothing that a script would not
-// write.
+// ParseTurn parses a published turn. It rejects any text that a script would not write.
 func ParseTurn(text string) (Turn, error) {
 	head, rest, more := strings.Cut(text, "\n")
 	aver, before, ok := cutExact(head)
@@ -154,7 +154,7 @@ func parseTurnEvent(line string) (TurnEvent, error) {
 	return e, nil
 }
 
-// cutExact reads two numbers with a space between.
+// cutExact parses two numbers separated by a space.
 func cutExact(s string) (a, b int64, ok bool) {
 	first, second, _ := strings.Cut(s, " ")
 	a, ok1 := parseExact(first)
@@ -162,8 +162,8 @@ func cutExact(s string) (a, b int64, ok bool) {
 	return a, b, ok1 && ok2
 }
 
-// parseExact reads a number from 0 in the one form in which a script writes it:
-// without a sign, without zeros before it.
+// parseExact parses a non-negative number in the only form that a script writes: without
+// a sign and without leading zeros.
 func parseExact(s string) (int64, bool) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	return n, err == nil && n >= 0 && s == strconv.FormatInt(n, 10)

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// renderMarks writes marks as the script does.
+// renderMarks writes marks in the same form as the script.
 func renderMarks(m notifier.Marks) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "A %d %d\n%s", m.AVer, m.Unread, m.Kind)
@@ -21,7 +21,7 @@ func renderMarks(m notifier.Marks) string {
 	return b.String()
 }
 
-// renderTurn writes a turn as the script does.
+// renderTurn writes a turn in the same form as the script.
 func renderTurn(turn notifier.Turn) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %d", turn.AVer, turn.Before)
@@ -34,7 +34,7 @@ func renderTurn(turn notifier.Turn) string {
 	return b.String()
 }
 
-func TestMarksAreReadAsTheyWereWritten(t *testing.T) {
+func TestParseMarksReadsEachKind(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]notifier.Marks{
 		"A 1700000000001 3\nread 7":    {AVer: 1700000000001, Unread: 3, Kind: notifier.MarksRead, IDs: []int64{7}},
@@ -50,12 +50,12 @@ func TestMarksAreReadAsTheyWereWritten(t *testing.T) {
 			t.Errorf("%q (-want +got):\n%s", text, d)
 		}
 		if again := renderMarks(got); again != text {
-			t.Errorf("%q, written again: %q", text, again)
+			t.Errorf("%q was rendered as %q", text, again)
 		}
 	}
 }
 
-func TestMarksThatNoScriptWritesAreNotBelieved(t *testing.T) {
+func TestParseMarksRejectsTextThatNoScriptWrites(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "A", "A ", "A 1", "A 1 1", "1 1\nall", "a 1 1\nall", " A 1 1\nall", "A x 1\nall", "A 1 -1\nall", "A -1 1\nall", "A 1 1 1\nall", "A  1 1\nall",
@@ -64,24 +64,24 @@ func TestMarksThatNoScriptWritesAreNotBelieved(t *testing.T) {
 		"A 1 1\nremoved 7", "A 1 1\n\nread 7", "A 1 1\nread 9223372036854775808", "A +1 1\nall", "A 1 01\nall",
 	} {
 		if m, err := notifier.ParseMarks(text); err == nil {
-			t.Errorf("%q is read as %+v", text, m)
+			t.Errorf("%q was parsed as %+v", text, m)
 		}
 	}
 }
 
-func TestNoChangeIsTakenForMarks(t *testing.T) {
+func TestChangesAndMarksAreNotConfused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"5 0", "5 1\nread A 1", render(notifier.Change{Ver: 5, Unread: 1})} {
 		if notifier.IsMarks(text) {
-			t.Errorf("%q is taken for marks", text)
+			t.Errorf("%q was taken for marks", text)
 		}
 	}
 	if c, err := notifier.ParseChange("A 5 1\nread 7"); err == nil {
-		t.Errorf("marks are read as a change: %+v", c)
+		t.Errorf("marks were parsed as a change: %+v", c)
 	}
 }
 
-func TestATurnIsReadAsItWasWritten(t *testing.T) {
+func TestParseTurnReadsAllEvents(t *testing.T) {
 	t.Parallel()
 	bulletin, err := json.Marshal(notifier.Bulletin{Title: "a b", Body: "x\ny\r\u2028", Link: "/x", Pinned: true})
 	if err != nil {
@@ -101,14 +101,14 @@ func TestATurnIsReadAsItWasWritten(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if again := renderTurn(got); again != text {
-		t.Errorf("written again: %q", again)
+		t.Errorf("rendered as %q", again)
 	}
 	if empty, err := notifier.ParseTurn("5 4"); err != nil || empty.AVer != 5 || empty.Before != 4 || empty.Events != nil {
-		t.Errorf("versions alone: %+v, %v", empty, err)
+		t.Errorf("without events: %+v, %v", empty, err)
 	}
 }
 
-func TestTurnsThatNoScriptWritesAreNotBelieved(t *testing.T) {
+func TestParseTurnRejectsTextThatNoScriptWrites(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", " ", "1", "1 ", " 1", "x 1", "1 x", "1 -1", "-1 1", "2 1 1", "9223372036854775808 1", "2 1\n", "+2 1", "02 1",
@@ -118,19 +118,19 @@ func TestTurnsThatNoScriptWritesAreNotBelieved(t *testing.T) {
 		"2 1\nremoved 0", "2 1\nremoved 7 ", "2 1\nremoved 7 0 {}", "2 1\n\nremoved 7", "2 1\nremoved 7\nopen 8", "2 1\nremoved 7\r", "A 2 1\nremoved 7",
 	} {
 		if turn, err := notifier.ParseTurn(text); err == nil {
-			t.Errorf("%q is read as %+v", text, turn)
+			t.Errorf("%q was parsed as %+v", text, turn)
 		}
 	}
 }
 
-func TestWhoSeesAnEventIsUpToItsTop(t *testing.T) {
+func TestUsersUpToTopSeeAnEvent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		top, seq int64
 		want     bool
 	}{{0, 1, true}, {0, 1 << 40, true}, {7, 6, true}, {7, 7, true}, {7, 8, false}} {
 		if e := (notifier.TurnEvent{Top: c.top}); e.Sees(c.seq) != c.want {
-			t.Errorf("top %d, user %d: %v", c.top, c.seq, !c.want)
+			t.Errorf("top %d, user %d: Sees = %v", c.top, c.seq, !c.want)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func FuzzMarksThatAreBelievedAreThoseThatWereWritten(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if m, err := notifier.ParseMarks(text); err == nil && renderMarks(m) != text {
-			t.Errorf("%q, written again: %q", text, renderMarks(m))
+			t.Errorf("%q was rendered as %q", text, renderMarks(m))
 		}
 	})
 }
@@ -156,11 +156,11 @@ func FuzzATurnThatIsBelievedIsOneThatWasWritten(f *testing.F) {
 			return
 		}
 		if again := renderTurn(turn); again != text {
-			t.Errorf("%q, written again: %q", text, again)
+			t.Errorf("%q was rendered as %q", text, again)
 		}
 		for _, e := range turn.Events {
 			if strings.ContainsAny(e.JSON, "\r\n") {
-				t.Errorf("%q holds a field that forges a line", text)
+				t.Errorf("%q was parsed with a field that could forge a line", text)
 			}
 		}
 	})

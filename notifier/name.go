@@ -1,8 +1,8 @@
 package notifier
 
-// ValidName says whether a user or a role can bear the name: 1 to MaxName
-// bytes of UTF-8, without what no text of ours may hold. It is kept as it is:
-// case and spaces tell names apart.
+// ValidName reports whether a user or role can have the name: 1 to MaxName bytes of UTF-8
+// without forbidden characters (see badRune). Names are stored unchanged: case and spaces
+// are significant.
 func ValidName(name string) bool {
 	if name == "" || len(name) > MaxName {
 		return false

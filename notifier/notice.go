@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Draft is what a sender hands in: a notice that is not accepted yet.
+// Draft is a notice as its sender submits it, before it is accepted.
 type Draft struct {
 	Target    Target
 	Type      string // [a-z0-9][a-z0-9_.-]{0,62}
@@ -17,8 +17,8 @@ type Draft struct {
 	Link      string // relative path, or https to an allowed host; may be empty
 	ExpiresIn time.Duration
 	Toast     bool
-	Sender    string // user name, or the name of a command or key
-	Window           // of an announcement; else empty
+	Sender    Ref
+	Window    // of an announcement; otherwise empty
 }
 
 // Target says who gets a notice. Exactly one of its fields is set.
@@ -29,11 +29,11 @@ type Target struct {
 	Audiences []Audience `json:"audiences,omitempty"`
 }
 
-// State is how far an accepted notice has come.
+// State is the stage of an accepted notice.
 type State string
 
-// The states in the order of a notice's life. Accepted and Sending are
-// unfinished: any instance resumes them. So is Retracting.
+// The states, in order. Accepted, Sending and Retracting are unfinished: any instance
+// resumes them.
 const (
 	StateAccepted   State = "accepted"
 	StateSending    State = "sending"
@@ -42,24 +42,24 @@ const (
 	StateRetracted  State = "retracted"
 )
 
-// Notice is an accepted draft. Once it has an id it is never lost.
+// Notice is an accepted draft. Once it has an id, it is never lost.
 type Notice struct {
 	Draft
 	ID         int64
 	State      State
 	CreatedAt  time.Time
-	ExpiresAt  time.Time // never zero: a notice is kept for `--keep` at most
-	Recipients int64     // 0 until it is routed
+	ExpiresAt  time.Time // never zero: a notice is kept for at most `--keep`
+	Recipients int64     // 0 before routing
 	Routed     bool
-	Done       int64 // every recipient with seq ≤ Done has been served in the present state
+	Done       int64 // every recipient with seq ≤ Done has been served in the current state
 	Revision   int64
-	Reasons    []Why // of a notice to a topic; none: Target.Reason
+	Reasons    []Why // only of a notice to a topic; none: Target.Reason applies
 }
 
-// Content is what a notice shows in an inbox: the JSON of a stored entry and,
-// with key and id before it, of the event `notice`.
+// Content is the part of a notice that an inbox shows: the JSON of a stored entry and,
+// with key and id in front, of the event `notice`.
 type Content struct {
-	Revision  int64     `json:"rev,omitempty"` // first: a script that edits a row reads it
+	Revision  int64     `json:"rev,omitempty"` // first, because the script that edits a row reads it
 	Type      string    `json:"type"`
 	Scope     string    `json:"scope,omitempty"`
 	Title     string    `json:"title"`
@@ -69,7 +69,7 @@ type Content struct {
 	Reason    string    `json:"reason"`
 }
 
-// Content returns what the notice shows to its recipients.
+// Content returns the content of the notice, with the reason of its target.
 func (n *Notice) Content() Content {
 	return Content{
 		Revision: n.Revision, Type: n.Type, Scope: n.Scope, Title: n.Title, Body: n.Body, Link: n.Link,
@@ -77,7 +77,7 @@ func (n *Notice) Content() Content {
 	}
 }
 
-// Key is the entry key: TYPE:SUBJECT, or TYPE:notice_id:N without a subject.
+// Key returns the entry key: TYPE:SUBJECT, or TYPE:notice_id:N without a subject.
 func (n *Notice) Key() string {
 	if n.Subject == "" {
 		return n.Type + ":notice_id:" + strconv.FormatInt(n.ID, 10)
@@ -85,14 +85,14 @@ func (n *Notice) Key() string {
 	return n.Type + ":" + n.Subject
 }
 
-// EncodeContent renders c as one line of JSON that holds no CR, LF or line
-// separator, whatever its fields hold, and so can stand in an event as it is.
-// Its time is RFC 3339 in UTC with milliseconds, all three digits of them.
+// EncodeContent encodes c as one line of JSON. Whatever its fields contain, the result has
+// no CR, LF or line separator, so it can be used in an event unchanged. The time is RFC 3339
+// in UTC with exactly three digits of milliseconds.
 func EncodeContent(c Content) ([]byte, error) {
 	type fields Content
 	return json.Marshal(struct {
 		fields
 		CreatedAt string `json:"created_at"`
-		Reason    string `json:"reason"` // again, to stay last
+		Reason    string `json:"reason"` // repeated, so that it stays last
 	}{fields(c), c.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z07:00"), c.Reason})
 }

@@ -6,28 +6,28 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// The first words of a reason. The catalogues hold a message `reason.WORD` for each.
+// The first words of a reason. The catalogues have a message `reason.WORD` for each.
 const (
-	ReasonUser     = "user"     // he was named
-	ReasonRole     = "role"     // role:NAME, he is in that role
-	ReasonTopic    = "topic"    // topic:TYPE:SCOPE, he subscribes to it
-	ReasonAudience = "audience" // he is one of an audience
+	ReasonUser     = "user"     // the user was named
+	ReasonRole     = "role"     // role:NAME, the user is a member of that role
+	ReasonTopic    = "topic"    // topic:TYPE:SCOPE, the user subscribes to that topic
+	ReasonAudience = "audience" // the user belongs to an audience
 )
 
-// Why is why some of a notice's recipients get it.
+// Why is the reason for which some recipients get a notice.
 type Why struct {
 	Reason string
-	To     *roaring.Bitmap // nil: all the others
+	To     *roaring.Bitmap // nil: all remaining recipients
 }
 
-// SplitReason cuts a reason into its word, and what comes behind it.
+// SplitReason splits a reason into its first word and the rest.
 func SplitReason(reason string) (word, rest string) {
 	word, rest, _ = strings.Cut(reason, ":")
 	return word, rest
 }
 
-// Reason says, in one word that the catalogues know and who is meant by it, why a
-// notice with this target came. To a topic some may have come for another reason.
+// Reason returns why a notice with this target arrives. Some recipients of a notice to a
+// topic may have another reason; see Notice.ReasonFor.
 func (t Target) Reason() string {
 	switch {
 	case len(t.Audiences) > 0:
@@ -40,8 +40,8 @@ func (t Target) Reason() string {
 	return ReasonUser
 }
 
-// ReasonFor is why this user gets the notice: the first of Reasons that has him,
-// else that of its target.
+// ReasonFor returns why this user gets the notice: the first of Reasons that includes
+// them, otherwise the reason of the target.
 func (n *Notice) ReasonFor(seq int64) string {
 	for _, why := range n.Reasons {
 		if why.To == nil || why.To.ContainsInt(int(seq)) {
@@ -51,15 +51,15 @@ func (n *Notice) ReasonFor(seq int64) string {
 	return n.Target.Reason()
 }
 
-// ContentFor is what the notice shows to this user.
+// ContentFor returns the content of the notice with this user's reason.
 func (n *Notice) ContentFor(seq int64) Content {
 	c := n.Content()
 	c.Reason = n.ReasonFor(seq)
 	return c
 }
 
-// Deliveries is the notice on its way to these recipients: one delivery for each
-// reason, in the order of the first recipient that has it.
+// Deliveries returns the deliveries of the notice to these recipients: one per reason, in
+// the order in which the reasons first occur among the recipients.
 func (n *Notice) Deliveries(seqs []int64) ([]Delivery, error) {
 	if len(n.Reasons) == 0 {
 		d, err := n.Delivery(seqs)

@@ -1,14 +1,14 @@
 package notifier
 
-// Request is a draft, and what makes it the same request when it comes again.
+// Request is a draft with what is needed to recognise the same request when it is repeated.
 type Request struct {
 	Draft Draft
-	Once  *Once // nil: it is a notice of its own each time
+	Once  *Once // nil: each request creates a notice
 }
 
-// Result is what became of a request.
+// Result is the outcome of a Request.
 type Result struct {
 	Notice   Notice
-	Replayed bool // it came before, and Notice is of then
+	Replayed bool // the request was accepted before, and Notice is the notice from then
 	Err      error
 }

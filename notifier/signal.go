@@ -1,14 +1,16 @@
 package notifier
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 )
 
-// Signal is what is published on a user's channel that changes none of his numbers.
-// Its text is one of
+// Signal is a message on a user's channel that changes none of the user's numbers. Its text
+// is one of
 //
 //	T
 //	N
@@ -16,36 +18,50 @@ import (
 //	V BROWSER 0 MS
 //	P 1
 //	P 0
+//	E BROWSER
+//	M
 //
-// The letter is its kind. It tells a signal from a Change, which begins with a number,
-// and from Marks.
+// The letter is the kind, and distinguishes a signal from a Change, which starts with a
+// number, and from Marks.
 type Signal struct {
 	Kind    SignalKind
-	On      bool   // of SignalSeen, SignalSwitch
-	Browser string // of SignalSeen; holds no space
-	At      int64  // of SignalSeen, ms
+	On      bool   // of SignalSeen and SignalSwitch
+	Browser string // of SignalSeen and SignalEnded: a name made by the function Browser; contains no space
+	At      int64  // of SignalSeen: time in ms
 }
 
 // SignalKind says what a Signal means.
 type SignalKind byte
 
-// Kinds of signals. The zero kind is SignalToast.
+// The kinds of a Signal. The zero kind is SignalToast.
 const (
-	SignalToast  SignalKind = iota // a toast waits
-	SignalNudge                    // so does one that all had who are connected to one instance, in vain
-	SignalSeen                     // from then on a page of Carillon can be seen in that browser, or none
-	SignalSwitch                   // the user wants toasts from now on, or none
+	SignalToast  SignalKind = iota // a toast is waiting
+	SignalNudge                    // a toast is waiting that all connections on one instance received and none acknowledged
+	SignalSeen                     // since At the browser shows a page of Carillon, or no longer shows one
+	SignalSwitch                   // the user has switched toasts on or off
+	SignalEnded                    // the session in that browser has ended
+	SignalMoved                    // the user has been moved to another audience
 )
+
+// Browser returns a name for the browser of a session, for use in a Signal, where the
+// session id must not appear.
+func Browser(session string) string {
+	if session == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(session))
+	return hex.EncodeToString(sum[:8])
+}
 
 var errSignal = errors.New("malformed signal")
 
-// IsSignal says whether a text published on a user's channel is a Signal.
+// IsSignal reports whether a text published on a user's channel is a Signal.
 func IsSignal(text string) bool {
-	return text == "T" || text == "N" || strings.HasPrefix(text, "V ") || strings.HasPrefix(text, "P ")
+	return text == "T" || text == "N" || text == "M" ||
+		strings.HasPrefix(text, "V ") || strings.HasPrefix(text, "P ") || strings.HasPrefix(text, "E ")
 }
 
-// ParseSignal reads a published signal. It accepts nothing that Carillon would not
-// write.
+// ParseSignal parses a published signal. It rejects any text that Carillon would not write.
 func ParseSignal(text string) (Signal, error) {
 	switch text {
 	case "T":
@@ -54,8 +70,13 @@ func ParseSignal(text string) (Signal, error) {
 		return Signal{Kind: SignalNudge}, nil
 	case "P 0", "P 1":
 		return Signal{Kind: SignalSwitch, On: text == "P 1"}, nil
+	case "M":
+		return Signal{Kind: SignalMoved}, nil
 	}
 	f := strings.Split(text, " ")
+	if len(f) == 2 && f[0] == "E" && f[1] != "" {
+		return Signal{Kind: SignalEnded, Browser: f[1]}, nil
+	}
 	if len(f) != 4 || f[0] != "V" || f[1] == "" || f[2] != "0" && f[2] != "1" {
 		return Signal{}, fmt.Errorf("%w: %.40q", errSignal, text)
 	}
@@ -66,7 +87,7 @@ func ParseSignal(text string) (Signal, error) {
 	return Signal{Kind: SignalSeen, Browser: f[1], On: f[2] == "1", At: at}, nil
 }
 
-// String is the text of the signal.
+// String returns the text of the signal.
 func (s Signal) String() string {
 	on := "0"
 	if s.On {
@@ -79,6 +100,10 @@ func (s Signal) String() string {
 		return "V " + s.Browser + " " + on + " " + strconv.FormatInt(s.At, 10)
 	case SignalSwitch:
 		return "P " + on
+	case SignalEnded:
+		return "E " + s.Browser
+	case SignalMoved:
+		return "M"
 	default:
 		return "T"
 	}

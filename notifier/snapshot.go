@@ -1,38 +1,32 @@
 package notifier
 
-// Snapshot is one user's inbox as SQL keeps it, without the bodies: those are in
-// the notices.
+// Snapshot is one user's inbox as stored in SQL. It has no bodies: those are in the notices.
 type Snapshot struct {
 	Seq    int64
-	Ver    int64 // 0: SQL has never seen an inbox of this user
+	Ver    int64 // 0: SQL has never seen this user's inbox
 	Unread int64
 	Opened int64
 	Rows   []SnapshotRow // newest first
 	Gone   []GoneNotice
-	Floor  int64 // the highest notice that Gone had no room for; 0: none
+	Floor  int64   // the highest notice id dropped from Gone for lack of room; 0: none
+	Kept   []int64 // notices that the user marked as unread, in that order; some may have left the inbox or been read since
 
-	Damaged bool // what SQL has cannot be read: an inbox is there, and nobody knows what is in it
+	Damaged bool // the stored snapshot cannot be decoded: the inbox exists, but its contents are unknown
 }
 
-// SnapshotRow is an entry of a snapshot.
+// SnapshotRow is an inbox entry in a snapshot.
 type SnapshotRow struct {
-	Field    string // key and state, as in the list
+	Field    string // key with state suffix, as in the list
 	NoticeID int64
 	At       int64 // the inbox's ver at delivery
 	Expires  int64 // ms; 0: never
 }
 
-// GoneNotice is a notice that left an inbox, and its place in the set of those.
-type GoneNotice struct {
-	NoticeID int64
-	Score    float64
-}
-
-// Dirty is a user whose state SQL has not seen, and the version it had when that
-// was noted.
+// Dirty is a dirty mark: a user whose state SQL does not have yet, and the version of the
+// inbox when the mark was made.
 type Dirty struct{ Seq, Ver int64 }
 
-// NoticeCount is how far a notice with more than one recipient has come in one
+// NoticeCount counts deliveries and reads of a notice with more than one recipient, in one
 // partition.
 type NoticeCount struct {
 	NoticeID  int64

@@ -7,44 +7,43 @@ import (
 	"time"
 )
 
-// MaxToastAge is how old a toast of a notice may be when it pops up. What waited
-// longer is in the inbox.
+// MaxToastAge is the greatest age at which the toast of a notice is still shown. Afterwards
+// the user finds the notice in the inbox.
 const MaxToastAge = time.Hour
 
-// MaxToastIDs is how many toasts can be acknowledged at once: as many as can wait
-// for one user.
+// MaxToastIDs is the most toasts that can be acknowledged at once, which is also the most
+// that wait for one user.
 const MaxToastIDs = 200
 
-// Toast is a message that shows for some seconds on one of its user's devices.
+// Toast is a message that is shown for a few seconds on one of its user's devices.
 type Toast struct {
-	ID       string // MS-N, of this user alone: another's may have the same
-	NoticeID int64  // 0: it stands alone
-	Key      string // of its row in the inbox; empty: it has none
-	At       int64  // of that row when the toast was taken; 0: not known
-	Content  []byte // JSON with title, body and link, and maybe more
+	ID       string // MS-N; unique only for this user
+	NoticeID int64  // 0: not part of a notice
+	Key      string // of its inbox entry; empty: it has none
+	At       int64  // of that entry when the toast was taken; 0: unknown
+	Content  []byte // JSON with title, body and link, possibly with other fields
 	RaisedAt time.Time
-	Tries    int64 // how often it was taken to be shown, this time included
+	Tries    int64 // how often an instance has taken it, including this time
 }
 
-// ToastRaise is a toast as it is raised for some users.
+// ToastRaise is a toast to be raised for some users.
 type ToastRaise struct {
-	NoticeID int64  // 0: it stands alone
-	Key      string // of its row in the inboxes of these users; empty: it has none
-	Content  []byte // JSON with title, body and link, as EncodeContent makes it
-	EndsAt   int64  // ms; 0: nothing ends it but its age
-	Token    string // without a NoticeID: what makes a repeated raise the same raise
+	NoticeID int64  // 0: not part of a notice
+	Key      string // of its entry in these users' inboxes; empty: it has none
+	Content  []byte // JSON with title, body and link, as EncodeContent returns it
+	EndsAt   int64  // ms; 0: only its age ends it
+	Token    string // without a NoticeID: identifies the raise, so that repeating it has no effect
 	Seqs     []int64
 }
 
-// Taken is what an instance took over of one user's toasts, the oldest first, to
-// show them.
+// Taken is the result of taking one user's toasts to show them, oldest first.
 type Taken struct {
 	Toasts []Toast
-	Again  time.Duration // others hold some: they can be taken after this; 0: none
-	Err    error         // why he could not be served; nil: he was
+	Again  time.Duration // other instances hold some, which can be taken after this time; 0: none
+	Err    error         // why the toasts could not be taken
 }
 
-// ParseToastIDs reads ids as browsers acknowledge them, with commas between.
+// ParseToastIDs parses the comma-separated ids that a browser acknowledges.
 func ParseToastIDs(text string) ([]string, error) {
 	ids := strings.Split(text, ",")
 	if len(ids) > MaxToastIDs {
@@ -55,7 +54,7 @@ func ParseToastIDs(text string) ([]string, error) {
 		_, bad1 := strconv.ParseUint(ms, 10, 63)
 		_, bad2 := strconv.ParseUint(n, 10, 63)
 		if !ok || bad1 != nil || bad2 != nil || ms[0] == '+' || n[0] == '+' {
-			return nil, fmt.Errorf("%.40q is no id of a toast", id)
+			return nil, fmt.Errorf("%.40q is not a toast id", id)
 		}
 	}
 	return ids, nil

@@ -5,11 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxToastBody is how many characters of a body pop up: more than can be seen of it.
+// MaxToastBody is the most characters of a body that a toast has: more than a toast shows.
 const MaxToastBody = 300
 
-// ToastContent is content, JSON as EncodeContent makes it, with so much of the body as
-// pops up: each user's toast is kept by itself. What cannot be read stays as it is.
+// ToastContent returns content, which is JSON from EncodeContent, with the body shortened to
+// MaxToastBody: each user's toast is stored separately. Content that cannot be decoded is
+// returned unchanged.
 func ToastContent(content []byte) []byte {
 	if len(content) <= MaxToastBody {
 		return content

@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// Topic is what users and roles subscribe to: a type of notice and a scope, such
-// as a warehouse. The empty scope is a scope as any other: it does not stand for
-// all of them.
+// Topic is the thing that users and roles subscribe to: a notice type and a scope, such as
+// a warehouse. The empty scope is an ordinary scope, not a wildcard.
 type Topic struct {
 	Type  string `json:"type"`
 	Scope string `json:"scope"`
 }
 
-// check names the faults of a topic's type and scope.
+// check adds the faults of the topic's type and scope.
 func (t Topic) check(bad *InvalidError) {
 	switch {
 	case t.Type == "":
@@ -27,28 +26,33 @@ func (t Topic) check(bad *InvalidError) {
 	}
 }
 
-// checkTarget names what is wrong about the topic that a notice goes to.
+// checkTarget adds the faults of a topic that is the target of a notice.
 func (t Topic) checkTarget(bad *InvalidError) {
 	if !ValidType(t.Type) || !scopePattern.MatchString(t.Scope) {
 		bad.Add("to", CodeBadTopic, nil)
 	}
 }
 
-// NoticeType is a type of notice that is known: its first use makes it, and staff
-// may say more about it.
+// MaxTypes is the most notice types that are created by being used. Beyond that, notices of
+// new types are still delivered, but their types stay unknown until staff describe them or
+// delete other types.
+const MaxTypes = 2000
+
+// NoticeType is a known notice type. Its first use creates it; staff may then describe it.
 type NoticeType struct {
 	Slug      string
-	Names     map[string]string // by language (en, ja, zh-Hans); none: the slug is shown
-	ExpiresIn time.Duration     // how long its notices live that say nothing about it; 0: as long as any
+	Names     map[string]string // by language (en, ja, zh-Hans); none: the slug is displayed
+	ExpiresIn time.Duration     // the default life of its notices; 0: as long as any
 	NoMute    bool              // users cannot mute it
-	Open      bool              // users may subscribe to it themselves
+	Open      bool              // users may subscribe to it on their own
 	CreatedAt time.Time
 }
 
-// MaxTypeName is how many characters the name of a type may have in a language.
+// MaxTypeName is the most characters that the name of a type may have in one language.
 const MaxTypeName = 80
 
-// Validate names every fault of the type. The longest life is keep.
+// Validate returns an *InvalidError with every fault of the type, or nil. keep is the longest
+// life that its notices may have.
 func (t *NoticeType) Validate(keep time.Duration) error {
 	var bad InvalidError
 	switch {
@@ -72,13 +76,13 @@ func (t *NoticeType) Validate(keep time.Duration) error {
 	return bad.OrNil()
 }
 
-// Subscriber is who subscribes: a user or a role, by name. One of them is set.
+// Subscriber is a user or a role, by name. Exactly one field is set.
 type Subscriber struct {
 	User string
 	Role string
 }
 
-// Subscription is a topic and one who subscribes to it.
+// Subscription is a topic with one subscriber.
 type Subscription struct {
 	ID int64 // set by the store; later ones have higher ids
 	Topic
@@ -86,8 +90,8 @@ type Subscription struct {
 	CreatedAt time.Time
 }
 
-// Validate names every fault of a subscription, in the order of the form. Whether
-// user and role exist is for the store to say.
+// Validate returns an *InvalidError with every fault of the subscription, in the order of
+// the form's fields, or nil. The store checks whether the user or role exists.
 func (s *Subscription) Validate() error {
 	var bad InvalidError
 	s.Topic.check(&bad)
@@ -104,22 +108,22 @@ func (s *Subscription) Validate() error {
 	return bad.OrNil()
 }
 
-// SubscriptionQuery says which subscriptions to list: the latest first.
+// SubscriptionQuery says which subscriptions to list, the latest first.
 type SubscriptionQuery struct {
 	Type     string // empty: all
-	Scope    string // of that type; looked at only with ByScope
+	Scope    string // only this scope of Type; ignored unless ByScope is set
 	ByScope  bool
-	User     string // only this user's own; empty: all
-	Role     string // only this role's; empty: all
-	Contains string // only those with this in type, scope or name, whatever the case; empty: all
-	Before   int64  // only those with a lower id; 0: all
-	Limit    int    // 0: a page of 50
+	User     string // only this user's own subscriptions; empty: all
+	Role     string // only this role's subscriptions; empty: all
+	Contains string // only subscriptions with this in the type, scope or name, ignoring case; empty: all
+	Before   int64  // only subscriptions with a lower id; 0: all
+	Limit    int    // maximum number of subscriptions; 0: a page of 50
 }
 
-// MaxSubscriptions is how many topics one user can subscribe to by himself.
+// MaxSubscriptions is the most topics that a user can subscribe to on their own.
 const MaxSubscriptions = 200
 
-// TopicSubscribers is who subscribes to a topic: users by seq, roles by name.
+// TopicSubscribers lists the subscribers of a topic: users by seq, roles by name.
 type TopicSubscribers struct {
 	Topic
 	Users []int64

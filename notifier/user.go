@@ -2,31 +2,30 @@ package notifier
 
 import "slices"
 
-// Audience is a numbered group of users by platform. Every user is in exactly one.
+// Audience is a numbered group of users by platform. Every user belongs to exactly one.
 type Audience int
 
 // RoleStaff is the role whose members see the staff pages.
 const RoleStaff = "staff"
 
-// User is one person of the host application, as the directory knows him.
+// User is a user of the host application, as the directory has them.
 type User struct {
-	Seq      int64    // dense, from 1, never reused: what Redis knows
+	Seq      int64    // dense, from 1, never reused; the only user id in Redis
 	Name     string   // the host application's id, up to 200 bytes
 	Audience Audience // 1 operator, 2 user, 3 customer unless configured otherwise
 	Settings
 	Roles []string // sorted
 }
 
-// Settings is what a user has chosen. The zero value is that of one who has
-// chosen nothing.
+// Settings holds a user's choices. The zero value means that the user has not made any.
 type Settings struct {
-	Locale    string // BCP 47, or empty: as the browser asks
-	Theme     string // ThemeLight or ThemeDark, or empty: as the system has it
+	Locale    string // BCP 47; empty: the browser's preference
+	Theme     string // ThemeLight or ThemeDark; empty: the system's preference
 	KeysOff   bool   // no keyboard shortcuts
 	ToastsOff bool   // no toasts
 }
 
-// MaxMutes is how many types of notices a user can mute.
+// MaxMutes is the most notice types that a user can mute.
 const MaxMutes = 200
 
 // The themes that a user can choose.
@@ -35,5 +34,20 @@ const (
 	ThemeDark  = "dark"
 )
 
-// HasRole says whether the user is a member of the role.
+// HasRole reports whether the user is a member of the role.
 func (u User) HasRole(role string) bool { return slices.Contains(u.Roles, role) }
+
+// EndedSession identifies a session that has ended, and its user.
+type EndedSession struct {
+	ID  string
+	Seq int64
+}
+
+// ChangedUser is a user with a change that invalidates copies held elsewhere.
+type ChangedUser struct {
+	Seq      int64
+	Audience Audience // after the change
+	Moved    bool     // the audience has changed
+	Told     bool     // the change has been published once
+	Version  int64    // rises with each change
+}

@@ -1,5 +1,5 @@
-// Validates the pages that the browser tests saved as they were served. It
-// needs no test run of its own: without pages it says so and passes.
+// Validates the pages that the browser tests have saved as they were served. Without saved
+// pages it says so and passes.
 import { readFileSync, readdirSync } from "node:fs";
 import { HtmlValidate, StaticConfigLoader, formatterFactory } from "html-validate";
 
@@ -8,11 +8,11 @@ const validator = new HtmlValidate(new StaticConfigLoader({
 	root: true,
 	extends: ["html-validate:recommended"],
 	rules: {
-		"doctype-style": "off", // templ writes it in small letters
-		"no-implicit-input-type": "off", // a field of text is what it is without
-		"prefer-native-element": ["error", { exclude: ["listbox"] }], // the names that complete are no form's field
-		"form-dup-name": ["error", { shared: ["radio", "checkbox", "submit", "button", "reset"] }], // several may be ticked
-		"meta-refresh": "off", // without script a notice on its way is looked at again
+		"doctype-style": "off", // templ writes it in lower case
+		"no-implicit-input-type": "off", // text is the default
+		"prefer-native-element": ["error", { exclude: ["listbox"] }], // the list of suggested names is not a form field
+		"form-dup-name": ["error", { shared: ["radio", "checkbox", "submit", "button", "reset"] }], // several may be checked
+		"meta-refresh": "off", // without script, the page of a notice on its way reloads
 	},
 }));
 const pages = dirs.flatMap((dir) => {

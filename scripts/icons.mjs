@@ -1,10 +1,10 @@
-// Writes static/icons/sprite.svg: the icons of the pages, one symbol each, out
-// of lucide-static. `npm run icons` runs it.
+// Writes static/icons/sprite.svg: the icons of the pages, one symbol each, from lucide-static.
+// `npm run icons` runs it.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const names = [
-	// what the pages are made of
-	"arrow-up", "bell-off", "inbox", "info", "keyboard", "log-out", "mail", "mail-open", "pin", "search", "settings",
+	// controls of the pages
+	"arrow-up", "bell", "bell-off", "inbox", "info", "keyboard", "log-out", "mail", "mail-open", "pin", "search", "settings",
 	"trash-2", "triangle-alert", "user", "x",
 	// kinds of notices, see handlers/icon.go
 	"calendar", "clock", "file-text", "heart", "megaphone", "message-circle", "package", "receipt", "server",

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Installs what `make run` or `make test` needs and this machine lacks.
+# Installs the packages that `make run` or `make test` needs and this machine lacks.
 #
 #   scripts/setup.sh run     a Redis for the built-in mode; never fails
 #   scripts/setup.sh test    Redis, PostgreSQL and a browser; fails without them
+#   scripts/setup.sh check   npm, which the linters and generators of static/ need; fails without it
 #   scripts/setup.sh screenshots    fonts for the pictures; never fails
 #
-# Debian starts a server as soon as its package is installed. Nothing here needs
-# one: Carillon and its tests start private ones. So what is installed here is
-# kept from starting, and what was there before is left alone.
+# Debian starts a server as soon as its package is installed. Carillon and its tests start
+# private servers instead, so this script keeps the servers that it installs from starting. It
+# leaves those that were there before alone.
 set -eu
 
 purpose=${1:-test}
@@ -37,18 +38,23 @@ if [ "$purpose" = screenshots ]; then
 	have_font "Noto Color Emoji" || missing+=(fonts-noto-color-emoji)
 	services=()
 fi
+if [ "$purpose" = check ]; then
+	missing=()
+	command -v npm >/dev/null || missing+=(npm)
+	services=()
+fi
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 give_up() {
 	echo "setup: $1" >&2
-	[ "$purpose" = test ] && exit 1
-	[ "$purpose" = run ] && echo "setup: going on without; Redis will live in memory" >&2
+	case $purpose in test | check) exit 1 ;; esac
+	[ "$purpose" = run ] && echo "setup: continuing without it; Redis will run in memory" >&2
 	exit 0
 }
 
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
-	# Asks for a password only where somebody can type one, and only for tests.
+	# Ask for a password only for tests, and only if there is a terminal to type it.
 	if sudo -n true 2>/dev/null || { [ "$purpose" = test ] && [ -t 0 ] && command -v sudo >/dev/null; }; then
 		as_root=(sudo)
 	else
@@ -69,9 +75,12 @@ fi
 install() { root apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; }
 
 echo "setup: installing ${missing[*]}" >&2
-install 2>/dev/null || { root apt-get update -qq >/dev/null && install; } || give_up "cannot install ${missing[*]}"
+# An old list offers old packages, or packages that no longer exist. If it cannot be updated, the
+# old one may still do.
+root apt-get update -qq >/dev/null || echo "setup: could not update the list of packages; using the old one" >&2
+install || give_up "cannot install ${missing[*]}"
 
-# Nor are they to start at the next boot.
+# They must not start at the next boot either.
 if [ ${#services[@]} -gt 0 ] && [ -d /run/systemd/system ]; then
 	root systemctl disable --quiet "${services[@]}" || true
 fi

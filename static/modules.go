@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// imports finds what a built module needs before it runs. What it fetches when it
-// is needed, by import(…), is not among it.
+// imports matches the modules that a built module needs before it runs. Those that
+// it loads on demand, by import(…), are left out.
 var imports = regexp.MustCompile(`(?:from|import) ?"(\./[a-z/.-]+)"`)
 
-// Modules is the addresses of all that a module imports, and what those import,
-// so that a page can ask for all of them at once.
+// Modules returns the addresses of all modules that a module imports, directly or
+// indirectly, so that a page can request all of them at once.
 func (f *Files) Modules(name string) []string {
 	var found []string
 	for next := []string{name}; len(next) > 0; {

@@ -1,8 +1,8 @@
-// Package static holds the files that browsers load beside the pages: the style
-// sheet, the modules and the icons. The modules in js/ are joined into the few
-// files of built/: a browser would need some thirty requests for them, each with
-// more headers than code. What is built is committed, so that building Carillon
-// needs Go alone; `npm run build` makes it anew.
+// Package static holds the files that browsers load besides the pages: the style
+// sheet, the modules and the icons. The modules in js/ are bundled into a few
+// files in built/: a browser would need dozens of requests for them, each with
+// more headers than code. The bundles are committed, so that building Carillon
+// needs only Go; `npm run build` rebuilds them.
 package static
 
 import (
@@ -23,10 +23,10 @@ import (
 //go:embed css/app.css built/*.js js/vendor/*.js icons/*.svg
 var embedded embed.FS
 
-// Prefix is where the files are served.
+// Prefix begins the address of every static file.
 const Prefix = "/static/"
 
-// forever is for addresses that hold the hash of what they serve.
+// forever is the Cache-Control of addresses that contain the hash of the content.
 const forever = "public, max-age=31536000, immutable"
 
 // Files serves the files under addresses that change with their content. One
@@ -40,7 +40,7 @@ type Files struct {
 type file struct {
 	kind    string
 	plain   []byte
-	zipped  []byte // nil when it would not be smaller
+	zipped  []byte // nil if compression does not make it smaller
 	plainN  string
 	zippedN string
 }
@@ -76,7 +76,7 @@ func load(from fs.FS) (*Files, error) {
 func newFile(name string, text []byte) (file, error) {
 	f := file{kind: mime.TypeByExtension(path.Ext(name)), plain: text, plainN: strconv.Itoa(len(text))}
 	if path.Ext(name) == ".js" {
-		f.kind = "text/javascript; charset=utf-8" // whatever the machine's tables say: modules need it
+		f.kind = "text/javascript; charset=utf-8" // modules need this type, whatever the system's tables say
 	}
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.DefaultCompression)
@@ -95,14 +95,14 @@ func newFile(name string, text []byte) (file, error) {
 	return f, nil
 }
 
-// Path is the address of a file such as `js/app.js`.
+// Path returns the address of a file such as `js/app.js`.
 func (f *Files) Path(name string) string { return f.base + name }
 
-// Hash changes when any file does.
+// Hash returns the hash of all files. It changes when any of them does.
 func (f *Files) Hash() string { return strings.Trim(f.etag, `"`) }
 
-// Serve answers a request for a file. It is false when there is none of that
-// name; nothing is written then.
+// Serve answers a request for a file. It returns false, and writes nothing, if there
+// is no file of that name.
 func (f *Files) Serve(w http.ResponseWriter, r *http.Request) bool {
 	name, ok := strings.CutPrefix(r.URL.Path, f.base)
 	if !ok {
@@ -128,12 +128,12 @@ func (f *Files) Serve(w http.ResponseWriter, r *http.Request) bool {
 	h.Set("Content-Type", found.kind)
 	h.Set("Content-Length", length)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // a browser that went away needs no answer
+		_, _ = w.Write(body) // the browser may have gone away
 	}
 	return true
 }
 
-// AcceptsGzip reads a header Accept-Encoding.
+// AcceptsGzip reports whether an Accept-Encoding header allows gzip.
 func AcceptsGzip(header string) bool {
 	for coding := range strings.SplitSeq(header, ",") {
 		name, weight, _ := strings.Cut(strings.TrimSpace(coding), ";")

@@ -15,7 +15,7 @@ import (
 	"testing/fstest"
 )
 
-// serve is nil for what is not served.
+// serve returns the response to a GET, or nil if the address is not served.
 func serve(t *testing.T, f *Files, address string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, address, nil)

@@ -9,23 +9,23 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// AcceptAll stores notices, each with its recipients and the key of its request,
-// and sets their IDs. What has no Err once it returns nil is on disk, all of it;
-// what has one is not there, nor is its key. They wait together and are stored
-// in one transaction, unless the database refuses some of them: then the others
+// AcceptAll stores notices, each with its recipients and the idempotency key of its
+// request, and sets their IDs. When it returns nil, every notice without an Err is on
+// disk in full; a notice with an Err was not stored, and neither was its key. All are
+// stored in one transaction, unless the database rejects some of them: then the others
 // are stored without those.
 //
-// It sets State to accepted and CreatedAt to now where they are empty, and cuts
-// both times to the millisecond that is stored. Recipients and Routed follow To.
-// Replayed is set where a request of the same owner, key and digest was accepted
-// before, here or by anybody else, also at the same moment: then only Notice.ID
-// is set, to that one's. With another digest Err is notifier.ErrOtherRequest.
+// It sets State to accepted and CreatedAt to now where they are empty, and truncates
+// CreatedAt and ExpiresAt to the stored millisecond. Recipients and Routed are set from
+// To. Replayed is set if a request with the same owner, key and digest was accepted
+// before, by any instance, even at the same moment; then only Notice.ID is set, to the ID
+// of the earlier notice. If the digest differs, Err is notifier.ErrOtherRequest.
 //
-// An error is about all of them and says that none was stored, unless the
-// context ended or the connection broke while the database was at it.
+// A returned error applies to the whole call and means that nothing was stored, unless
+// the context ended or the connection broke while the database was committing.
 //
-// Notices that are accepted at the same time share a commit: what waits for the
-// disk is gathered, not queued.
+// Notices accepted at the same time share a commit: callers that wait for the disk are
+// batched instead of queued one behind the other.
 func (s *Store) AcceptAll(ctx context.Context, all []*notifier.Acceptance) error {
 	if err := ctx.Err(); err != nil {
 		return s.fail(err, "accept notices")
@@ -63,8 +63,8 @@ func (s *Store) AcceptAll(ctx context.Context, all []*notifier.Acceptance) error
 	return nil
 }
 
-// commit stores units and tells those who wait. It has as long as the most
-// patient of them.
+// commit stores units and wakes their callers. Its deadline is the latest deadline of
+// those callers.
 func (s *Store) commit(units []*unit) {
 	var rows []*noticeRow
 	limit := time.Time{}
@@ -86,11 +86,11 @@ func (s *Store) commit(units []*unit) {
 	}
 }
 
-// store stores rows, and halves them until those that the database refuses
-// stand alone.
+// store stores rows. If the database rejects them, it splits them in halves until each
+// rejected row stands alone.
 func (s *Store) store(ctx context.Context, rows []*noticeRow) {
 	for _, n := range rows {
-		n.id, n.replayed, n.err = 0, false, nil // what a transaction said that was rolled back
+		n.id, n.replayed, n.err = 0, false, nil // clear the results of a transaction that was rolled back
 	}
 	err := s.dialect.addNotices(ctx, s, rows)
 	if err == nil {
@@ -107,16 +107,16 @@ func (s *Store) store(ctx context.Context, rows []*noticeRow) {
 	}
 }
 
-// unit is what one caller waits for. done is closed when each of its rows has an
-// id or an error.
+// unit holds the rows one caller waits for. done is closed once each row has an id or an
+// error.
 type unit struct {
 	rows     []*noticeRow
 	deadline time.Time // when the caller stops waiting; zero: never
 	done     chan struct{}
 }
 
-// away is why none of the unit was stored, when that is because the database is
-// away.
+// away returns the ErrUnavailable error if every row of the unit failed because the
+// database is away, else nil.
 func (u *unit) away(s *Store) (err error) {
 	for _, n := range u.rows {
 		if err = s.fail(n.err, "accept notices"); !errors.Is(err, notifier.ErrUnavailable) {

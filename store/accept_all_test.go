@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// batch is n acceptances; the i-th goes to users 1 to i.
+// batch returns n acceptances; the i-th has users 1 to i as recipients.
 func batch(n int) []*notifier.Acceptance {
 	all := make([]*notifier.Acceptance, n)
 	for i := range all {
@@ -26,7 +26,7 @@ func batch(n int) []*notifier.Acceptance {
 	return all
 }
 
-// acceptAll accepts all of them, or the test ends.
+// acceptAll accepts all of them or fails the test.
 func acceptAll(t *testing.T, s *store.Store, all ...*notifier.Acceptance) {
 	t.Helper()
 	if err := s.AcceptAll(t.Context(), all); err != nil {
@@ -39,13 +39,13 @@ func acceptAll(t *testing.T, s *store.Store, all ...*notifier.Acceptance) {
 	}
 }
 
-// count is how many notices there are.
+// count returns the number of stored notices.
 func count(t *testing.T, s *store.Store) int {
 	t.Helper()
 	return len(must(s.Notices(t.Context(), notifier.NoticeQuery{Limit: 1 << 20}))(t))
 }
 
-func TestManyAreStoredWithTheirRecipients(t *testing.T) {
+func TestManyNoticesAreStoredWithTheirRecipients(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		all := batch(1500)
@@ -63,19 +63,19 @@ func TestManyAreStoredWithTheirRecipients(t *testing.T) {
 		for i, a := range stored {
 			byID[a.Notice.ID] = a
 			if i > 0 && stored[i-1].Notice.ID >= a.Notice.ID {
-				t.Fatalf("notice %d is read behind %d", a.Notice.ID, stored[i-1].Notice.ID)
+				t.Fatalf("notice %d is returned after %d", a.Notice.ID, stored[i-1].Notice.ID)
 			}
 		}
 		for i, a := range all {
 			got, ok := byID[a.Notice.ID]
 			if !ok {
-				t.Fatalf("notice %d is not there", i)
+				t.Fatalf("notice %d is missing", i)
 			}
 			if diff := cmp.Diff(a.Notice, got.Notice); diff != "" {
 				t.Errorf("notice %d (-accepted +read):\n%s", i, diff)
 			}
 			if (a.To == nil) != (got.To == nil) || a.To != nil && !a.To.Equals(got.To) {
-				t.Errorf("notice %d goes to %v; want %v", i, got.To, a.To)
+				t.Errorf("notice %d has the recipients %v; want %v", i, got.To, a.To)
 			}
 			want := int64(0)
 			if a.To != nil {
@@ -86,47 +86,47 @@ func TestManyAreStoredWithTheirRecipients(t *testing.T) {
 			}
 		}
 		if none := must(s.Accepted(t.Context(), []int64{1 << 40}))(t); len(none) != 0 {
-			t.Errorf("of no notice: %v", none)
+			t.Errorf("for no ids: %v", none)
 		}
-		acceptAll(t, s) // nothing
+		acceptAll(t, s) // an empty list
 	})
 }
 
-func TestTheRecipientsAreThoseOfTheMomentAndStayTheCallers(t *testing.T) {
+func TestAcceptAllCopiesWhatTheCallerMayStillChange(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		release, _ := lockNotices(t, db)
 		to := roaring.New()
 		to.AddRange(1, 5000)
 		digest := []byte("digest")
-		a := &notifier.Acceptance{Notice: &notifier.Notice{Draft: draft()}, To: to, Once: &notifier.Once{Owner: "o", Key: "k", Digest: digest}}
+		a := &notifier.Acceptance{Notice: &notifier.Notice{Draft: draft()}, To: to, Once: &notifier.Once{Owner: notifier.KeyRef("o"), Key: "k", Digest: digest}}
 		ctx, leave := contextOf(t)
 		left := make(chan error)
 		go func() { left <- s.AcceptAll(ctx, []*notifier.Acceptance{a}) }()
 		other := &notifier.Acceptance{Notice: &notifier.Notice{Draft: draft()}, To: roaring.BitmapOf(1)}
-		store.AwaitWaiting(t, s, 0) // it is being stored, and waits for the lock
+		store.AwaitWaiting(t, s, 0) // it is being stored, waiting for the lock
 		go leave()
 		wantIs(t, <-left, context.Canceled)
-		to.Clear() // whoever left may do with his own what he likes
+		to.Clear() // the caller has its bitmap back and may change it
 		copy(digest, "xxxxxx")
 		release()
 		acceptAll(t, s, other)
 		if got := count(t, s); got != 2 {
-			t.Errorf("%d are stored; want 2", got)
+			t.Errorf("%d notices are stored; want 2", got)
 		}
 		again := request("o", "k", "digest")
 		if acceptAll(t, s, again); !again.Replayed {
-			t.Error("the request is not known by the digest that it had when it was handed in")
+			t.Error("the request is not replayed for the digest that it had at the call")
 		}
 		for _, n := range must(s.Notices(t.Context(), notifier.NoticeQuery{Limit: 10}))(t) {
 			if n.ID != other.Notice.ID && n.Recipients != 4999 {
-				t.Errorf("a notice has %d recipients; want those of when it was handed in", n.Recipients)
+				t.Errorf("a notice has %d recipients; want those at the time of the call", n.Recipients)
 			}
 		}
 	})
 }
 
-func TestOneThatIsRefusedTakesNoOtherOfItsBatchWithIt(t *testing.T) {
+func TestRejectedNoticeDoesNotAffectTheRestOfItsBatch(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		refuseBad(t, s, db)
@@ -135,28 +135,28 @@ func TestOneThatIsRefusedTakesNoOtherOfItsBatchWithIt(t *testing.T) {
 		for i := range bad {
 			all[i].Notice.Title = "bad \x00"
 		}
-		all[7].Once = &notifier.Once{Owner: "o", Key: "k", Digest: []byte("1")}
-		all[8].Once = &notifier.Once{Owner: "o", Key: "k", Digest: []byte("1")} // not the repetition of what was not accepted
+		all[7].Once = &notifier.Once{Owner: notifier.KeyRef("o"), Key: "k", Digest: []byte("1")}
+		all[8].Once = &notifier.Once{Owner: notifier.KeyRef("o"), Key: "k", Digest: []byte("1")} // must not be replayed: the first was not accepted
 		if err := s.AcceptAll(t.Context(), all); err != nil {
 			t.Fatal(err)
 		}
 		for i, a := range all {
 			if (a.Err != nil) != bad[i] || (a.Notice.ID == 0) != bad[i] || a.Replayed {
-				t.Errorf("notice %d: id %d, replayed %v, %v; refused should be %v", i, a.Notice.ID, a.Replayed, a.Err, bad[i])
+				t.Errorf("notice %d: id %d, replayed %v, %v; want an error: %v", i, a.Notice.ID, a.Replayed, a.Err, bad[i])
 			}
 		}
 		if got := count(t, s); got != 295 {
-			t.Errorf("%d are stored; want 295", got)
+			t.Errorf("%d notices are stored; want 295", got)
 		}
 		alone := batch(1)
 		alone[0].Notice.Title = "bad \x00"
 		if err := s.AcceptAll(t.Context(), alone); err != nil || alone[0].Err == nil {
-			t.Errorf("refused alone: %v for all, %v for it; want only the second", err, alone[0].Err)
+			t.Errorf("a single rejected notice: error %v, notice error %v; want only the second", err, alone[0].Err)
 		}
 	})
 }
 
-// refuseBad makes SQLite as strict as PostgreSQL, which takes no NUL.
+// refuseBad makes SQLite as strict as PostgreSQL, which rejects NUL.
 func refuseBad(t *testing.T, s *store.Store, db *database) {
 	t.Helper()
 	if db.cfg.URL == "" {
@@ -165,7 +165,7 @@ func refuseBad(t *testing.T, s *store.Store, db *database) {
 	}
 }
 
-func TestABatchIsThereAsAWhole(t *testing.T) {
+func TestBatchIsStoredAsAWhole(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		const each = 300
@@ -182,16 +182,16 @@ func TestABatchIsThereAsAWhole(t *testing.T) {
 			default:
 			}
 			if got := count(t, s); got%each != 0 {
-				t.Errorf("%d notices are there: a batch of %d in parts", got, each)
+				t.Errorf("%d notices are stored: part of a batch of %d", got, each)
 			}
 		}
 		if got := count(t, s); got != 12*each {
-			t.Errorf("%d are stored; want %d", got, 12*each)
+			t.Errorf("%d notices are stored; want %d", got, 12*each)
 		}
 	})
 }
 
-func TestWhoFindsTooManyWaitingIsRefusedAtOnce(t *testing.T) {
+func TestFullQueueRefusesCallersAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		release, _ := lockNotices(t, db)
@@ -207,12 +207,12 @@ func TestWhoFindsTooManyWaitingIsRefusedAtOnce(t *testing.T) {
 		wg.Wait()
 		acceptAll(t, s, batch(1)...)
 		if got := count(t, s); got != 10_002 {
-			t.Errorf("%d are stored; want those that were not refused", got)
+			t.Errorf("%d notices are stored; want those that were not refused", got)
 		}
 	})
 }
 
-func TestWhoLeavesMakesRoom(t *testing.T) {
+func TestCanceledCallerFreesItsPlaceInTheQueue(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		release, _ := lockNotices(t, db)
@@ -228,7 +228,7 @@ func TestWhoLeavesMakesRoom(t *testing.T) {
 		wg.Wait()
 		acceptAll(t, s, batch(1)...)
 		if got := count(t, s); got != 2 {
-			t.Errorf("%d are stored; want 2", got)
+			t.Errorf("%d notices are stored; want 2", got)
 		}
 	})
 }

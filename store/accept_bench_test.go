@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// durable is for figures: the tests' own PostgreSQL does not wait for the disk.
+// durable is a PostgreSQL for benchmarks: that of the tests does not wait for the disk.
 var durable = flag.String("postgres", "", "URL of an empty PostgreSQL to measure on; the tests' own when empty")
 
 // onDisk runs a benchmark on both databases.
@@ -37,22 +37,22 @@ func onDisk(b *testing.B, measure func(b *testing.B, s *store.Store)) {
 	}
 }
 
-// ordinary is a notice as hosts send them: to one user of many. key is of the
-// request that it is part of; empty: none.
+// ordinary returns a typical notice of a host application: to one user of many. key is the
+// idempotency key of its request; empty: none.
 func ordinary(i int, key string) *notifier.Acceptance {
 	n := &notifier.Notice{ExpiresAt: time.Now().Add(72 * time.Hour), Draft: notifier.Draft{
 		Target: notifier.Target{Users: []string{"user.004711"}}, Type: "like", Subject: fmt.Sprintf("photo_id:%d:user_id:7", i),
-		Title: "Alice likes your photo", Body: "Your photo of the harbour at night has a new friend: Alice.", Link: "/photos/1", Sender: "photos",
+		Title: "Alice likes your photo", Body: "Your photo of the harbour at night has a new friend: Alice.", Link: "/photos/1", Sender: notifier.CommandRef("photos"),
 	}}
 	a := &notifier.Acceptance{Notice: n, To: roaring.BitmapOf(uint32(i%100_000 + 1))}
 	if key != "" {
-		a.Once = &notifier.Once{Owner: "photos", Key: fmt.Sprint(key, "/", i), Digest: make([]byte, 32)}
+		a.Once = &notifier.Once{Owner: notifier.KeyRef("photos"), Key: fmt.Sprint(key, "/", i), Digest: make([]byte, 32)}
 	}
 	return a
 }
 
-// BenchmarkAccept is how fast notices are stored for good: one by one by 64
-// senders, and in batches by 4.
+// BenchmarkAccept measures how fast notices are stored durably: one by one by 64 senders, and in
+// batches by 4 senders.
 func BenchmarkAccept(b *testing.B) {
 	for _, kind := range []struct {
 		name          string
@@ -67,7 +67,7 @@ func BenchmarkAccept(b *testing.B) {
 	} {
 		b.Run(kind.name, func(b *testing.B) {
 			onDisk(b, func(b *testing.B, s *store.Store) {
-				b.SetParallelism(kind.beside / 2) // of two processors
+				b.SetParallelism(kind.beside / 2) // there are two processors
 				b.ReportAllocs()
 				b.RunParallel(func(pb *testing.PB) {
 					for more := true; more; {
@@ -92,7 +92,7 @@ func BenchmarkAccept(b *testing.B) {
 	}
 }
 
-// BenchmarkConfirm is how fast what was delivered becomes sent, 256 at a time.
+// BenchmarkConfirm measures how fast delivered notices become sent, 256 at a time.
 func BenchmarkConfirm(b *testing.B) {
 	onDisk(b, func(b *testing.B, s *store.Store) {
 		const size = 256

@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Accept stores one notice whose recipients are left open.
+// Accept stores one notice whose recipients are not settled.
 func (s *Store) Accept(ctx context.Context, n *notifier.Notice) error {
 	a := notifier.Acceptance{Notice: n}
 	if err := s.AcceptAll(ctx, []*notifier.Acceptance{&a}); err != nil {
@@ -17,7 +17,8 @@ func (s *Store) Accept(ctx context.Context, n *notifier.Notice) error {
 	return a.Err
 }
 
-// AwaitWaiting waits until a commit is under way and so many notices wait for the next.
+// AwaitWaiting waits until a commit is under way and the given number of notices wait for the next
+// one.
 func AwaitWaiting(tb testing.TB, s *Store, want int) {
 	tb.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -30,12 +31,12 @@ func AwaitWaiting(tb testing.TB, s *Store, want int) {
 		case got == want && running:
 			return
 		case time.Now().After(deadline):
-			tb.Fatalf("%d notices wait; want %d", got, want)
+			tb.Fatalf("%d notices are waiting; want %d", got, want)
 		}
 	}
 }
 
-// What Since and UnfinishedAfter ask, for the test of their plans.
+// The queries of Since and UnfinishedAfter, for the test of their plans.
 const (
 	AcceptedSinceQuery = acceptedSinceQuery
 	ChangedSinceQuery  = changedSinceQuery

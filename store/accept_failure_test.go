@@ -22,18 +22,18 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// large is a batch of some 800 KB with keys.
+// large returns a batch of about 800 KB with keys.
 func large() []*notifier.Acceptance {
 	all := batch(200)
 	for i, a := range all {
 		a.Notice.Body = strings.Repeat("x", 4000)
-		a.Once = &notifier.Once{Owner: "o", Key: strconv.Itoa(i)}
+		a.Once = &notifier.Once{Owner: notifier.KeyRef("o"), Key: strconv.Itoa(i)}
 	}
 	return all
 }
 
-// fullAndFree holds a store to what it promises while there is no room for large,
-// and after there is again.
+// fullAndFree checks the promises of a store while there is no room for large, and after free has
+// made room again.
 func fullAndFree(t *testing.T, s *store.Store, free func()) {
 	t.Helper()
 	before := count(t, s)
@@ -46,7 +46,7 @@ func fullAndFree(t *testing.T, s *store.Store, free func()) {
 			}
 		}
 		if got := count(t, s); got != before {
-			t.Fatalf("%d notices are there when the disk is full; want %d", got, before)
+			t.Fatalf("%d notices are stored while the disk is full; want %d", got, before)
 		}
 	}
 	free()
@@ -54,15 +54,15 @@ func fullAndFree(t *testing.T, s *store.Store, free func()) {
 	acceptAll(t, s, all...)
 	for i, a := range all {
 		if a.Replayed {
-			t.Fatalf("request %d counts as accepted: its key was kept without its notice", i)
+			t.Fatalf("request %d is replayed: its key was stored without its notice", i)
 		}
 	}
 	if got := count(t, s); got != before+len(all) {
-		t.Errorf("%d notices are there; want %d", got, before+len(all))
+		t.Errorf("%d notices are stored; want %d", got, before+len(all))
 	}
 }
 
-func TestAFullSQLiteRefusesWholeBatchesAndRecoversAlone(t *testing.T) {
+func TestFullSQLiteRejectsWholeBatchesAndRecoversByItself(t *testing.T) {
 	t.Parallel()
 	s := must(store.Open(t.Context(), store.Config{DataDir: t.TempDir()}))(t)
 	defer func() { _ = s.Close() }()
@@ -71,21 +71,21 @@ func TestAFullSQLiteRefusesWholeBatchesAndRecoversAlone(t *testing.T) {
 	fullAndFree(t, s, func() { store.Exec(t, s, `PRAGMA max_page_count = 4294967294`) })
 }
 
-func TestAFullPostgresRefusesWholeBatchesAndRecoversAlone(t *testing.T) {
+func TestFullPostgresRejectsWholeBatchesAndRecoversByItself(t *testing.T) {
 	t.Parallel()
 	s := must(store.Open(t.Context(), store.Config{URL: sqltest.URL(t)}))(t)
 	defer func() { _ = s.Close() }()
 	acceptAll(t, s, batch(1)...)
-	// Its disk is that of all tests, so it says what it says when that is full.
+	// All tests share its disk, so the error of a full disk is simulated.
 	store.Exec(t, s, `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
 		$$ BEGIN IF NEW.title = 'notice 199' THEN RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full'; END IF; RETURN NEW; END $$`)
 	store.Exec(t, s, `CREATE TRIGGER full_disk BEFORE INSERT ON notices FOR EACH ROW EXECUTE FUNCTION full_disk()`)
 	fullAndFree(t, s, func() { store.Exec(t, s, `DROP TRIGGER full_disk ON notices`) })
 }
 
-// TestADiskThatFillsUpAndIsFreedAgain runs itself in a process whose files may
-// not grow: writes fail in the middle of a transaction and of its commit.
-func TestADiskThatFillsUpAndIsFreedAgain(t *testing.T) {
+// TestDiskFillsUpAndIsFreedAgain re-executes itself in a process whose file sizes are limited:
+// writes fail in the middle of a transaction and of its commit.
+func TestDiskFillsUpAndIsFreedAgain(t *testing.T) {
 	const marker = "STORE_TEST_FULL_DISK"
 	dir := os.Getenv(marker)
 	if dir == "" {
@@ -94,7 +94,7 @@ func TestADiskThatFillsUpAndIsFreedAgain(t *testing.T) {
 			again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.count=1")
 			again.Env = append(os.Environ(), marker+"="+t.TempDir(), marker+"_BYTES="+limit)
 			if out, err := again.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS") {
-				t.Errorf("with files of up to %s bytes: %v\n%s", limit, err, out)
+				t.Errorf("with file size limit %s: %v\n%s", limit, err, out)
 			}
 		}
 		return
@@ -122,14 +122,13 @@ func TestADiskThatFillsUpAndIsFreedAgain(t *testing.T) {
 	s = must(store.Open(t.Context(), store.Config{DataDir: dir}))(t)
 	defer func() { _ = s.Close() }()
 	if got := count(t, s); got != 201 {
-		t.Errorf("after a new start there are %d notices; want 201", got)
+		t.Errorf("%d notices after a restart; want 201", got)
 	}
 }
 
-// TestWhoRepeatsThroughAnOutageIsStoredOnce takes PostgreSQL away again and again
-// while senders repeat each request, at one instance and the other, until they
-// are told that it was accepted.
-func TestWhoRepeatsThroughAnOutageIsStoredOnce(t *testing.T) {
+// TestRetriesThroughAnOutageAreStoredOnce stops PostgreSQL repeatedly while senders repeat each
+// request, at one instance and the other, until it is accepted.
+func TestRetriesThroughAnOutageAreStoredOnce(t *testing.T) {
 	t.Parallel()
 	url := sqltest.OwnURL(t)
 	var stores [2]*store.Store
@@ -157,7 +156,7 @@ func TestWhoRepeatsThroughAnOutageIsStoredOnce(t *testing.T) {
 		}
 	}
 	var wg sync.WaitGroup
-	defer wg.Wait() // also when the test has failed
+	defer wg.Wait() // even if the test has failed
 	defer over.Store(true)
 	for sender := range 8 {
 		wg.Go(func() {
@@ -177,11 +176,11 @@ func TestWhoRepeatsThroughAnOutageIsStoredOnce(t *testing.T) {
 	over.Store(true)
 	wg.Wait()
 	if got := count(t, stores[0]); int64(got) != accepted.Load() {
-		t.Errorf("%d notices are stored; %d senders were told so", got, accepted.Load())
+		t.Errorf("%d notices are stored; %d requests were accepted", got, accepted.Load())
 	}
 }
 
-func TestARequestWhoseAnswerWasLostIsAnsweredWhenItIsRepeated(t *testing.T) {
+func TestRetryAfterALostReplyIsReplayed(t *testing.T) {
 	t.Parallel()
 	own := sqltest.OwnURL(t)
 	u := must(url.Parse(own))(t)
@@ -191,7 +190,7 @@ func TestARequestWhoseAnswerWasLostIsAnsweredWhenItIsRepeated(t *testing.T) {
 	far := must(store.Open(t.Context(), store.Config{URL: "postgres://" + u.User.Username() + "@" + network.Addr() + u.Path + "?sslmode=disable"}))(t)
 	defer func() { _ = far.Close() }()
 	acceptAll(t, far, request("o", "before", "1"))
-	network.Delay(time.Second) // an answer that is on its way stays there
+	network.Delay(time.Second) // delays a reply that is already on its way
 	lost := make(chan error)
 	go func() { lost <- far.AcceptAll(t.Context(), []*notifier.Acceptance{request("o", "k", "1")}) }()
 	await(t, func() bool { return count(t, near) == 2 })
@@ -201,18 +200,18 @@ func TestARequestWhoseAnswerWasLostIsAnsweredWhenItIsRepeated(t *testing.T) {
 	again := request("o", "k", "1")
 	acceptAll(t, far, again)
 	if got := count(t, near); !again.Replayed || got != 2 {
-		t.Errorf("repeated: replayed %v, and %d notices are there; want the one from before the cut, and 2", again.Replayed, got)
+		t.Errorf("retry: replayed %v, %d notices stored; want the notice from before the cut, and 2", again.Replayed, got)
 	}
 }
 
-// await waits until it is so.
-func await(t *testing.T, so func() bool) {
+// await waits until a condition holds.
+func await(t *testing.T, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(20 * time.Second); !so(); <-tick.C {
+	for deadline := time.Now().Add(20 * time.Second); !holds(); <-tick.C {
 		if time.Now().After(deadline) {
-			t.Fatal("it did not come within 20 s")
+			t.Fatal("the condition did not hold within 20 s")
 		}
 	}
 }

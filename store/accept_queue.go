@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// maxBatch is how many notices one commit gathers; a caller who brings more
-	// has one of his own.
+	// maxBatch is how many notices one commit takes; a caller with more gets a commit of
+	// its own.
 	maxBatch = 1000
-	// maxWaiting is how many notices wait for the next commits; who comes then
-	// is refused, so that senders slow down.
+	// maxWaiting is how many notices may wait for a commit; further callers are refused,
+	// so that senders slow down.
 	maxWaiting = 10_000
 )
 
-// acceptQueue gathers notices while a commit is under way. A goroutine commits
-// as long as there are any; close waits for it.
+// acceptQueue collects notices while a commit is under way. One goroutine commits as long
+// as notices are waiting; close waits for that goroutine.
 type acceptQueue struct {
 	mu      sync.Mutex
 	waiting []*unit
@@ -35,7 +35,7 @@ func (q *acceptQueue) add(u *unit, commit func([]*unit)) error {
 		return fmt.Errorf("%w: the store is closed", notifier.ErrUnavailable)
 	}
 	if q.notices >= maxWaiting {
-		return fmt.Errorf("%w: %d notices wait to be stored", notifier.ErrUnavailable, q.notices)
+		return fmt.Errorf("%w: %d notices are waiting to be stored", notifier.ErrUnavailable, q.notices)
 	}
 	q.waiting = append(q.waiting, u)
 	q.notices += len(u.rows)
@@ -46,7 +46,7 @@ func (q *acceptQueue) add(u *unit, commit func([]*unit)) error {
 	return nil
 }
 
-// run does not wait for company: whatever came during one commit is the next.
+// run never waits for more work to arrive: each commit takes what came during the last one.
 func (q *acceptQueue) run(commit func([]*unit)) {
 	for {
 		units := q.take()
@@ -57,8 +57,8 @@ func (q *acceptQueue) run(commit func([]*unit)) {
 	}
 }
 
-// take takes out what the next commit stores. When there is nothing the one who
-// asks has ended.
+// take removes and returns the units of the next commit. If it returns none, the queue is
+// marked as not running, and the calling goroutine must end.
 func (q *acceptQueue) take() []*unit {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -74,8 +74,8 @@ func (q *acceptQueue) take() []*unit {
 	return units
 }
 
-// remove takes out a unit whose caller has left. One that is in a commit already
-// stays there.
+// remove drops a unit whose caller has given up. A unit that is already being committed is
+// left alone.
 func (q *acceptQueue) remove(u *unit) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -9,25 +9,25 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// fewRecipients is up to how many the form of a bitmap is not worth a thought.
+// fewRecipients is the size up to which a bitmap is stored without optimizing its form.
 const fewRecipients = 16
 
-// noticeRow is a notice as it is stored, and what became of it.
+// noticeRow is a notice in its stored form, together with the result of storing it.
 type noticeRow struct {
 	notifier.Notice
 	target     string
 	search     string
-	recipients []byte         // nil: not settled
-	reasons    []byte         // nil: none but the target's
-	once       *notifier.Once // its own; nil: no key
+	recipients []byte         // nil: not settled yet
+	reasons    []byte         // nil: only the target's
+	once       *notifier.Once // a copy; nil: no key
 
 	id       int64
 	replayed bool
 	err      error
 }
 
-// noticeRow fills row with what is to be stored of a. Nobody else holds any part
-// of it that can change.
+// noticeRow fills row with the stored form of a. The row shares nothing mutable with the
+// caller.
 func (s *Store) noticeRow(row *noticeRow, a *notifier.Acceptance) error {
 	n := a.Notice
 	target, err := json.Marshal(n.Target)
@@ -52,7 +52,7 @@ func (s *Store) noticeRow(row *noticeRow, a *notifier.Acceptance) error {
 	if row.reasons, err = encodeReasons(n.Reasons); err != nil {
 		return fmt.Errorf("accept a notice: %w", err)
 	}
-	row.Reasons = nil // the caller's
+	row.Reasons = nil // belongs to the caller
 	if a.Once != nil {
 		once := *a.Once
 		once.Digest = append([]byte{}, once.Digest...) // never NULL
@@ -61,7 +61,7 @@ func (s *Store) noticeRow(row *noticeRow, a *notifier.Acceptance) error {
 	return nil
 }
 
-// answer tells a what became of its row.
+// answer copies the result of the row to a.
 func (row *noticeRow) answer(a *notifier.Acceptance) {
 	if row.err != nil {
 		return
@@ -72,7 +72,7 @@ func (row *noticeRow) answer(a *notifier.Acceptance) {
 	}
 }
 
-// replay makes a row the repetition of a request that was accepted as notice id.
+// replay marks the row as a repetition of the request that was accepted as notice id.
 func (row *noticeRow) replay(id int64, digest []byte) {
 	if string(digest) != string(row.once.Digest) {
 		row.err = notifier.ErrOtherRequest
@@ -81,10 +81,12 @@ func (row *noticeRow) replay(id int64, digest []byte) {
 	row.id, row.replayed = id, true
 }
 
-// searchable is what a search of notices looks through.
-func searchable(title, sender string) string { return fold(title + "\n" + sender) }
+// searchable returns the text that a search of notices matches against.
+func searchable(title string, sender notifier.Ref) string {
+	return fold(title + "\n" + sender.String())
+}
 
-// encodeRecipients is how a set of users stands in SQL. It leaves who as it is.
+// encodeRecipients returns the stored form of a set of users. It does not modify who.
 func encodeRecipients(who *roaring.Bitmap) ([]byte, error) {
 	if who.GetCardinality() > fewRecipients {
 		who = who.Clone()

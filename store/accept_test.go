@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-func TestNothingAcceptedIsLostOrDoubledWhenManyAcceptAtOnce(t *testing.T) {
+func TestConcurrentAcceptsLoseAndDuplicateNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		ids := make([]int64, 200)
@@ -39,7 +39,7 @@ func TestNothingAcceptedIsLostOrDoubledWhenManyAcceptAtOnce(t *testing.T) {
 	})
 }
 
-func TestAWriterThatWaitsTooLongSaysThatTheDatabaseIsAway(t *testing.T) {
+func TestWriterThatWaitsTooLongReturnsErrUnavailable(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		release, settle := lockNotices(t, db)
@@ -59,7 +59,7 @@ func TestAWriterThatWaitsTooLongSaysThatTheDatabaseIsAway(t *testing.T) {
 	})
 }
 
-func TestAWriterWaitsForAnotherProcess(t *testing.T) {
+func TestWriterWaitsForAnotherProcess(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		release, _ := lockNotices(t, db)
@@ -68,7 +68,7 @@ func TestAWriterWaitsForAnotherProcess(t *testing.T) {
 		select {
 		case err := <-accepted:
 			t.Errorf("the writer did not wait: %v", err)
-		case <-time.After(200 * time.Millisecond): // longer than SQLite waits by itself
+		case <-time.After(200 * time.Millisecond): // longer than SQLite itself waits
 			release()
 			if err := <-accepted; err != nil {
 				t.Error(err)
@@ -77,9 +77,9 @@ func TestAWriterWaitsForAnotherProcess(t *testing.T) {
 	})
 }
 
-// lockNotices keeps everybody else from writing notices until release is
-// called, as another process may. settle waits until no statement of the others
-// waits at the server: pgx calls them off behind the caller's back.
+// lockNotices prevents all other connections from writing notices until release is called, as
+// another process might. settle waits until no other statement is waiting at the server: pgx
+// cancels them in the background.
 func lockNotices(t *testing.T, db *database) (release, settle func()) {
 	t.Helper()
 	lock, driver, dsn := `LOCK TABLE notices`, "pgx", db.cfg.URL
@@ -115,7 +115,7 @@ func awaitNoneWaiting(t *testing.T, db *sql.DB) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatal("statements wait for the lock after their callers left")
+			t.Fatal("statements still wait for the lock after their callers gave up")
 		}
 		err := db.QueryRowContext(t.Context(),
 			`SELECT count(*) FROM pg_locks WHERE relation = 'notices'::regclass AND NOT granted`).Scan(&waiting)
@@ -125,12 +125,12 @@ func awaitNoneWaiting(t *testing.T, db *sql.DB) {
 	}
 }
 
-func TestANoticeThatCannotBeStoredTakesNoOtherWithIt(t *testing.T) {
+func TestNoticeThatCannotBeStoredDoesNotAffectOthers(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		release, _ := lockNotices(t, db)
 		bad := draft()
-		bad.Title = "NUL \x00" // PostgreSQL refuses it; no sender gets it this far
+		bad.Title = "NUL \x00" // PostgreSQL rejects it; senders cannot get it this far
 		var wg sync.WaitGroup
 		for i := range 20 {
 			wg.Go(func() {
@@ -155,7 +155,7 @@ func TestANoticeThatCannotBeStoredTakesNoOtherWithIt(t *testing.T) {
 	})
 }
 
-func TestCloseWaitsForWhatIsBeingStored(t *testing.T) {
+func TestCloseWaitsForTheRunningCommit(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := must(store.Open(t.Context(), db.cfg))(t)
 		var wg sync.WaitGroup
@@ -176,7 +176,7 @@ func TestCloseWaitsForWhatIsBeingStored(t *testing.T) {
 		wg.Wait()
 		wantIs(t, s.Accept(t.Context(), &notifier.Notice{Draft: draft()}), notifier.ErrUnavailable)
 		if got := must(db.open(t).Notices(t.Context(), notifier.NoticeQuery{Limit: 100}))(t); int64(len(got)) != stored.Load() {
-			t.Errorf("%d notices are stored; %d senders were told so", len(got), stored.Load())
+			t.Errorf("%d notices are stored; %d accepts succeeded", len(got), stored.Load())
 		}
 	})
 }

@@ -11,23 +11,23 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Announce is AnnounceOnce of an announcement that is one of its own each time.
+// Announce is AnnounceOnce without an idempotency key: each call stores a new announcement.
 func (s *Store) Announce(ctx context.Context, n *notifier.Notice) error {
 	_, err := s.AnnounceOnce(ctx, n, nil)
 	return err
 }
 
-// AnnounceOnce stores an announcement with the key of its request and sets its ID.
-// Once it returns nil all of it is on disk, as sent. It sets CreatedAt to now where
-// that is empty, ExpiresAt to the end of its window, and cuts its times to the
-// millisecond that is stored.
+// AnnounceOnce stores an announcement with the idempotency key of its request and sets its
+// ID. When it returns nil, the announcement is on disk in full, in state sent. It sets
+// CreatedAt to now if that is empty and ExpiresAt to the end of its window, and truncates
+// its times to the stored millisecond.
 //
-// It is replayed, and nothing is stored, when a request of the same owner, key and
-// digest was accepted before, here or by anybody else, also at the same moment: ID
-// is then that one's. With another digest it is notifier.ErrOtherRequest.
+// If a request with the same owner, key and digest was accepted before, by any instance,
+// even at the same moment, replayed is true, nothing is stored, and ID is the ID of the
+// earlier announcement. If the digest differs, it returns notifier.ErrOtherRequest.
 //
-// It answers a *notifier.InvalidError with notifier.CodeTooManyOpen on starts_at
-// for each audience that would have more than notifier.MaxOpen at some instant.
+// It returns a *notifier.InvalidError with notifier.CodeTooManyOpen on starts_at for each
+// audience that would have more than notifier.MaxOpen announcements open at some instant.
 func (s *Store) AnnounceOnce(ctx context.Context, n *notifier.Notice, once *notifier.Once) (replayed bool, err error) {
 	if n.CreatedAt.IsZero() {
 		n.CreatedAt = s.now()
@@ -40,8 +40,8 @@ func (s *Store) AnnounceOnce(ctx context.Context, n *notifier.Notice, once *noti
 	}
 	var id int64
 	err = s.revise(ctx, func(tx *sql.Tx) error {
-		// The first of all questions: the place that would be one too many may be
-		// the one that this very request has taken.
+		// Claim the idempotency key before checking the limit: on a retry the last free slot
+		// may have been taken by this very request.
 		if id, err = s.claimOnce(ctx, tx, once); err != nil {
 			return err
 		}
@@ -51,7 +51,8 @@ func (s *Store) AnnounceOnce(ctx context.Context, n *notifier.Notice, once *noti
 		if id, err = s.addAnnouncement(ctx, tx, n, target); err != nil || once == nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE idempotency_keys SET notice_id = $1 WHERE owner = $2 AND key = $3`, id, once.Owner, once.Key)
+		_, err = tx.ExecContext(ctx, `UPDATE idempotency_keys SET notice_id = $1 WHERE owner_kind = $2 AND owner_id = $3 AND key = $4`,
+			id, string(once.Owner.Kind), refID(once.Owner), once.Key)
 		return err
 	})
 	if err != nil {
@@ -66,10 +67,10 @@ func (s *Store) addAnnouncement(ctx context.Context, tx *sql.Tx, n *notifier.Not
 		return 0, err
 	}
 	err = tx.QueryRowContext(ctx, `INSERT INTO notices
-		(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender, search)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id`,
+		(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_kind, sender_id, search)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id`,
 		string(n.State), n.Revision, millis(n.CreatedAt), millis(n.ExpiresAt), target, n.Type, n.Scope, n.Subject,
-		n.Title, n.Body, n.Link, n.Toast, n.Sender, searchable(n.Title, n.Sender)).Scan(&id)
+		n.Title, n.Body, n.Link, n.Toast, string(n.Sender.Kind), refID(n.Sender), searchable(n.Title, n.Sender)).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
@@ -81,8 +82,7 @@ func (s *Store) addAnnouncement(ctx context.Context, tx *sql.Tx, n *notifier.Not
 	return id, s.addParts(ctx, tx, id, n.Target.Audiences)
 }
 
-// announced gives an announcement the form in which it is stored, and its target
-// as JSON.
+// announced normalizes an announcement to its stored form and returns its target as JSON.
 func announced(n *notifier.Notice) (target string, err error) {
 	if !n.Announces() {
 		var bad notifier.InvalidError
@@ -101,12 +101,12 @@ func announced(n *notifier.Notice) (target string, err error) {
 	return string(text), nil
 }
 
-// errUnchanged ends a revise that has found nothing to do.
+// errUnchanged ends a revise that found nothing to do.
 var errUnchanged = errors.New("nothing has changed")
 
-// revise runs do in a transaction that raises the revision of the announcements.
-// That comes first: the row is the lock, so that two who announce at once do not
-// count the same.
+// revise runs do in a transaction that raises the revision of the announcements. Raising it
+// comes first: its row is the lock that keeps two concurrent announcements from counting the
+// same free slots.
 func (s *Store) revise(ctx context.Context, do func(*sql.Tx) error) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		if err := lockAnnouncements(ctx, tx, 1); err != nil {
@@ -120,8 +120,8 @@ func (s *Store) revise(ctx context.Context, do func(*sql.Tx) error) error {
 	return err
 }
 
-// lockAnnouncements keeps others from changing announcements until the end of
-// the transaction, and raises their revision by so much.
+// lockAnnouncements locks the announcements against changes by others until the end of the
+// transaction and raises their revision by the given number.
 func lockAnnouncements(ctx context.Context, tx *sql.Tx, by int64) error {
 	_, err := tx.ExecContext(ctx, `UPDATE sequences SET value = value + $1 WHERE name = 'announcement'`, by)
 	if err != nil {
@@ -130,8 +130,8 @@ func lockAnnouncements(ctx context.Context, tx *sql.Tx, by int64) error {
 	return nil
 }
 
-// addParts makes the announcement one for these audiences. A part that is there
-// lives again, with what it knew.
+// addParts adds these audiences to the announcement. A part that exists already is revived
+// and keeps what it had settled.
 func (s *Store) addParts(ctx context.Context, tx *sql.Tx, id int64, audiences []notifier.Audience) error {
 	for _, audience := range audiences {
 		_, err := tx.ExecContext(ctx, `INSERT INTO announcement_audiences (announcement_id, audience) VALUES ($1, $2)

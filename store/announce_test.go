@@ -10,11 +10,11 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// announcement is one to audiences, open between two hours of the clock.
+// announcement returns an announcement to audiences, open between two hours relative to the clock.
 func (db *database) announcement(title string, from, to int, audiences ...notifier.Audience) notifier.Notice {
 	start := db.clock.now()
 	return notifier.Notice{Draft: notifier.Draft{
-		Target: notifier.Target{Audiences: audiences}, Type: "news", Title: title, Body: "two\nlines", Link: "/news", Sender: "Bob",
+		Target: notifier.Target{Audiences: audiences}, Type: "news", Title: title, Body: "two\nlines", Link: "/news", Sender: notifier.CommandRef("Bob"),
 		Window: notifier.Window{
 			StartsAt: start.Add(time.Duration(from) * time.Hour), EndsAt: start.Add(time.Duration(to) * time.Hour), Pinned: true,
 		},
@@ -29,17 +29,17 @@ func announce(t *testing.T, s *store.Store, n notifier.Notice) notifier.Notice {
 	return n
 }
 
-// only is the one announcement with this id.
+// only returns the only announcement with this id.
 func only(t *testing.T, s *store.Store, id int64) notifier.Announcement {
 	t.Helper()
 	found := must(s.Announcements(t.Context(), []int64{id}))(t)
 	if len(found) != 1 {
-		t.Fatalf("%d announcements have the id %d", len(found), id)
+		t.Fatalf("%d announcements have id %d", len(found), id)
 	}
 	return found[0]
 }
 
-func TestAnAnnouncementIsReadAsItWasAnnounced(t *testing.T) {
+func TestAnnouncementIsReadAsStored(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		accept(t, s, draft())
@@ -47,7 +47,7 @@ func TestAnAnnouncementIsReadAsItWasAnnounced(t *testing.T) {
 		d.StartsAt, d.LateJoiners = d.StartsAt.Add(1234567*time.Nanosecond), true
 		n := announce(t, s, d)
 		if n.ID != 2 || n.State != notifier.StateSent || !n.ExpiresAt.Equal(n.EndsAt) || !n.CreatedAt.Equal(db.clock.now()) {
-			t.Errorf("announced as %+v", n)
+			t.Errorf("stored as %+v", n)
 		}
 		if want := d.StartsAt.Truncate(time.Millisecond); !n.StartsAt.Equal(want) {
 			t.Errorf("starts at %v; want %v", n.StartsAt, want)
@@ -55,22 +55,22 @@ func TestAnAnnouncementIsReadAsItWasAnnounced(t *testing.T) {
 		want := notifier.Announcement{Notice: n, Parts: []notifier.Part{{Audience: 1}, {Audience: 3}}}
 		again := db.open(t)
 		if diff := cmp.Diff(want, only(t, again, n.ID)); diff != "" {
-			t.Errorf("announcement (-announced +read):\n%s", diff)
+			t.Errorf("announcement (-stored +read):\n%s", diff)
 		}
 		if diff := cmp.Diff(n, must(s.Notice(t.Context(), n.ID))(t)); diff != "" {
-			t.Errorf("notice (-announced +read):\n%s", diff)
+			t.Errorf("notice (-stored +read):\n%s", diff)
 		}
 		found := must(again.Notices(t.Context(), notifier.NoticeQuery{Contains: "ÜNÏ", Oldest: true}))(t)
 		if len(found) != 2 || !found[0].StartsAt.IsZero() || !found[1].StartsAt.Equal(n.StartsAt) || !found[1].LateJoiners {
-			t.Errorf("the list has %+v; want the notice without a window and the announcement with its own", found)
+			t.Errorf("the list is %+v; want the notice without a window and the announcement with its window", found)
 		}
 		if waiting := unfinished(t, s, 10); len(waiting) != 1 || waiting[0] != 1 {
-			t.Errorf("unfinished are %v; an announcement is none that is delivered", waiting)
+			t.Errorf("unfinished notices are %v; want no announcements", waiting)
 		}
 	})
 }
 
-func TestAnnouncementsComeInTheOrderAskedFor(t *testing.T) {
+func TestAnnouncementsAreReturnedInRequestOrder(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		for _, title := range []string{"a", "b", "c"} {
@@ -85,12 +85,12 @@ func TestAnnouncementsComeInTheOrderAskedFor(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		if none, err := s.Announcements(t.Context(), nil); len(none) != 0 || err != nil {
-			t.Errorf("of no ids: %v, %v", none, err)
+			t.Errorf("for no ids: %v, %v", none, err)
 		}
 	})
 }
 
-func TestAnAnnouncementToNobodyIsRefused(t *testing.T) {
+func TestAnnouncementWithoutAudienceIsRejected(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		n := db.announcement("to nobody", 0, 1)

@@ -11,9 +11,9 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// BenchmarkAnnouncements is what 64 open announcements cost: to look at all of
-// them, to announce beside them elsewhere, to count an audience, and to write a
-// bitmap of 16 million readers anew.
+// BenchmarkAnnouncements measures the cost of 64 open announcements: reading all of them,
+// announcing to another audience, counting an audience, and rewriting a bitmap of 16 million
+// readers.
 func BenchmarkAnnouncements(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
 		announce := func(audience notifier.Audience) int64 {
@@ -53,7 +53,7 @@ func BenchmarkAnnouncements(b *testing.B) {
 				}
 			}
 		})
-		b.Run("count 100,000", func(b *testing.B) { // not more than that, and so not remembered
+		b.Run("count 100,000", func(b *testing.B) { // not above the limit, so it is not cached
 			for b.Loop() {
 				if _, err := s.AudienceSize(b.Context(), []notifier.Audience{3}, 0); err != nil {
 					b.Fatal(err)

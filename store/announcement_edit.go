@@ -3,19 +3,31 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// EditAnnouncement gives announcement n.ID the title, body, link, type, window
-// and audiences of n, and sets n.Revision to its new one. n.Revision is the one
-// that the editor saw: notifier.ErrConflict says that it was edited since, or
-// that it is retracted or over. It refuses what Announce refuses.
+// EditAnnouncement gives announcement n.ID the title, body, link, type, window and audiences
+// of n, and sets n.Revision to the new revision. On entry n.Revision is the revision the
+// editor saw: it returns notifier.ErrConflict if the announcement was edited since then, or
+// is retracted or over. It rejects what AnnounceOnce rejects.
 //
-// An audience that is taken away is left; one that is added again goes on where
-// it was. An opening that is put off is yet to come: its parts are settled anew.
+// A removed audience is marked as withdrawn; one that is added again continues where it was.
+// If the opening is moved into the future, the parts are settled again when it opens.
 func (s *Store) EditAnnouncement(ctx context.Context, n *notifier.Notice) error {
+	return s.editAnnouncement(ctx, n, false)
+}
+
+// EditAnnouncementUnread does the same as EditAnnouncement and marks the announcement as unread
+// for everybody: it deletes the reads in all audiences, including withdrawn ones. SaveReads
+// drops reads that were made before the edit and arrive later.
+func (s *Store) EditAnnouncementUnread(ctx context.Context, n *notifier.Notice) error {
+	return s.editAnnouncement(ctx, n, true)
+}
+
+func (s *Store) editAnnouncement(ctx context.Context, n *notifier.Notice, unread bool) error {
 	target, err := announced(n)
 	if err != nil {
 		return s.fail(err, "edit announcement %d", n.ID)
@@ -37,8 +49,11 @@ func (s *Store) EditAnnouncement(ctx context.Context, n *notifier.Notice) error 
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE announcements SET starts_at = $1, ends_at = $2, pinned = $3, late_joiners = $4
-			WHERE notice_id = $5`, millis(n.StartsAt), millis(n.EndsAt), n.Pinned, n.LateJoiners, n.ID)
+		_, err = tx.ExecContext(ctx, `UPDATE announcements SET starts_at = $1, ends_at = $2, pinned = $3, late_joiners = $4,
+			edited_at = $5 WHERE notice_id = $6`, millis(n.StartsAt), millis(n.EndsAt), n.Pinned, n.LateJoiners, millis(s.now()), n.ID)
+		if err == nil && unread {
+			err = deleteReads(ctx, tx, n.ID, n.Revision+1)
+		}
 		if err != nil {
 			return err
 		}
@@ -51,7 +66,23 @@ func (s *Store) EditAnnouncement(ctx context.Context, n *notifier.Notice) error 
 	return nil
 }
 
-// editParts takes all audiences away and adds those that the edit names.
+// deleteReads deletes the reads of an announcement in all audiences, on behalf of its edit to
+// the given revision. It updates the announcements row first, because saveReads locks that row.
+func deleteReads(ctx context.Context, tx *sql.Tx, id, revision int64) error {
+	_, err := tx.ExecContext(ctx, `UPDATE announcements SET reads_from = $1 WHERE notice_id = $2`, revision, id)
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `UPDATE announcement_audiences SET reads = 0 WHERE announcement_id = $1`, id)
+	}
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `DELETE FROM announcement_reads WHERE announcement_id = $1`, id)
+	}
+	if err != nil {
+		return fmt.Errorf("delete the reads: %w", err)
+	}
+	return nil
+}
+
+// editParts withdraws all audiences and adds those of the edited announcement.
 func (s *Store) editParts(ctx context.Context, tx *sql.Tx, n *notifier.Notice) error {
 	_, err := tx.ExecContext(ctx, `UPDATE announcement_audiences SET withdrawn = TRUE WHERE announcement_id = $1`, n.ID)
 	if err != nil {
@@ -65,8 +96,8 @@ func (s *Store) editParts(ctx context.Context, tx *sql.Tx, n *notifier.Notice) e
 	return err
 }
 
-// RetractAnnouncement takes an announcement back before its end. One that is
-// retracted stays so; one that is over is notifier.ErrConflict.
+// RetractAnnouncement takes an announcement back before its end. It does nothing if the
+// announcement is retracted already, and returns notifier.ErrConflict if it is over.
 func (s *Store) RetractAnnouncement(ctx context.Context, id int64) error {
 	err := s.revise(ctx, func(tx *sql.Tx) error {
 		has, err := standing(ctx, tx, id)
@@ -84,8 +115,8 @@ func (s *Store) RetractAnnouncement(ctx context.Context, id int64) error {
 	return s.fail(err, "retract announcement %d", id)
 }
 
-// DeleteAnnouncement removes all that is known of an announcement. It must be
-// retracted or over, else it is notifier.ErrConflict.
+// DeleteAnnouncement removes an announcement with its parts and reads. It returns
+// notifier.ErrConflict unless the announcement is retracted or over.
 func (s *Store) DeleteAnnouncement(ctx context.Context, id int64) error {
 	err := s.revise(ctx, func(tx *sql.Tx) error {
 		has, err := standing(ctx, tx, id)
@@ -95,28 +126,29 @@ func (s *Store) DeleteAnnouncement(ctx context.Context, id int64) error {
 		case !has.retracted && !has.over(s.now()):
 			return notifier.ErrConflict
 		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM notices WHERE id = $1`, id) // its parts and reads go with it
+		_, err = tx.ExecContext(ctx, `DELETE FROM notices WHERE id = $1`, id) // its parts and reads are deleted with it
 		return err
 	})
 	return s.fail(err, "delete announcement %d", id)
 }
 
-// stand is where an announcement stands.
+// stand is the current state of an announcement.
 type stand struct {
 	retracted bool
 	rev       int64
-	sender    string
+	sender    notifier.Ref
 	ends      int64
 	late      bool
 }
 
-// over is whether its end has come.
+// over reports whether the end of the window has come.
 func (a stand) over(now time.Time) bool { return a.ends <= millis(now) }
 
-// standing reads where an announcement stands, or sql.ErrNoRows.
+// standing reads the current state of an announcement. It returns sql.ErrNoRows if there is
+// no such announcement.
 func standing(ctx context.Context, tx *sql.Tx, id int64) (a stand, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT state IN ('retracting', 'retracted'), rev, sender, ends_at, late_joiners
+	err = tx.QueryRowContext(ctx, `SELECT state IN ('retracting', 'retracted'), rev, ends_at, late_joiners, `+senderColumns+`
 		FROM announcements JOIN notices ON id = notice_id WHERE notice_id = $1`, id).
-		Scan(&a.retracted, &a.rev, &a.sender, &a.ends, &a.late)
+		Scan(append([]any{&a.retracted, &a.rev, &a.ends, &a.late}, refFields(&a.sender)...)...)
 	return a, err
 }

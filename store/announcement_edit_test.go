@@ -18,13 +18,13 @@ func edit(t *testing.T, s *store.Store, n notifier.Notice) notifier.Notice {
 	return n
 }
 
-func TestAnEditReplacesWhatIsShownAndNothingElse(t *testing.T) {
+func TestEditReplacesContentAndNothingElse(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		n := announce(t, s, db.announcement("before", 0, 1, 1))
 		neighbour := announce(t, s, db.announcement("neighbour", 0, 1, 1))
 		change := notifier.Notice{ID: n.ID, Draft: notifier.Draft{
-			Target: notifier.Target{Audiences: []notifier.Audience{1}}, Type: "alarm", Title: "After", Body: "b", Link: "/after", Sender: "Eve",
+			Target: notifier.Target{Audiences: []notifier.Audience{1}}, Type: "alarm", Title: "After", Body: "b", Link: "/after", Sender: notifier.CommandRef("Eve"),
 			Window: notifier.Window{StartsAt: n.StartsAt.Add(time.Microsecond), EndsAt: n.EndsAt.Add(time.Hour), LateJoiners: true},
 		}}
 		edited := edit(t, s, change)
@@ -36,16 +36,16 @@ func TestAnEditReplacesWhatIsShownAndNothingElse(t *testing.T) {
 		}
 		for part, ids := range map[string]int{"before": 0, "after": 1, "bob": 2, "eve": 0} {
 			if found := must(s.Notices(t.Context(), notifier.NoticeQuery{Contains: part}))(t); len(found) != ids {
-				t.Errorf("%q finds %d; want %d", part, len(found), ids)
+				t.Errorf("searching %q finds %d; want %d", part, len(found), ids)
 			}
 		}
 		if got := only(t, s, neighbour.ID).Notice; !cmp.Equal(neighbour, got) {
-			t.Errorf("its neighbour changed: %s", cmp.Diff(neighbour, got))
+			t.Errorf("another announcement changed: %s", cmp.Diff(neighbour, got))
 		}
 	})
 }
 
-func TestWhoEditsMustHaveSeenTheLastEdit(t *testing.T) {
+func TestEditOfAnOldRevisionIsAConflict(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		n := announce(t, stores[0], db.announcement("a", 0, 1, 1))
@@ -66,12 +66,12 @@ func TestWhoEditsMustHaveSeenTheLastEdit(t *testing.T) {
 			}
 		}
 		if got := only(t, stores[0], n.ID); won != 1 || got.Revision != 1 {
-			t.Errorf("%d edits of one revision were taken, the next is %d; want 1", won, got.Revision)
+			t.Errorf("%d edits of one revision succeeded, and the next revision is %d; want 1", won, got.Revision)
 		}
 	})
 }
 
-func TestWhatIsOverOrRetractedIsOnlyForDeleting(t *testing.T) {
+func TestEndedOrRetractedAnnouncementsCanOnlyBeDeleted(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		notice := accept(t, s, draft())
@@ -83,7 +83,7 @@ func TestWhatIsOverOrRetractedIsOnlyForDeleting(t *testing.T) {
 				t.Errorf("retract: %v", err)
 			}
 		}
-		db.clock.move(time.Hour) // the end is not part of the window
+		db.clock.move(time.Hour) // the window excludes its end
 		for _, n := range []notifier.Notice{closed, retracted} {
 			n.EndsAt = n.EndsAt.Add(time.Hour)
 			wantIs(t, s.EditAnnouncement(t.Context(), &n), notifier.ErrConflict)
@@ -116,7 +116,7 @@ func TestWhatIsOverOrRetractedIsOnlyForDeleting(t *testing.T) {
 	})
 }
 
-func TestNothingIsLeftOfADeletedAnnouncement(t *testing.T) {
+func TestDeletedAnnouncementLeavesNoRows(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		n := announce(t, s, db.announcement("a", 0, 1, 1, 2))
@@ -127,7 +127,7 @@ func TestNothingIsLeftOfADeletedAnnouncement(t *testing.T) {
 		if err := s.DeleteAnnouncement(t.Context(), n.ID); err != nil {
 			t.Fatal(err)
 		}
-		saveReads(t, s, read, segment(stays.ID, 1, 1, 6, "z")) // who writes behind may be late
+		saveReads(t, s, read, segment(stays.ID, 1, 1, 6, "z")) // a late write-behind
 		raw := db.raw(t)
 		for table, want := range map[string]int{"notices": 1, "announcements": 1, "announcement_audiences": 1, "announcement_reads": 2} {
 			var rows int
@@ -136,12 +136,12 @@ func TestNothingIsLeftOfADeletedAnnouncement(t *testing.T) {
 			}
 		}
 		if next := announce(t, s, db.announcement("c", 0, 2, 1)); next.ID != 3 {
-			t.Errorf("the next has the id %d; want 3: none comes twice", next.ID)
+			t.Errorf("the next id is %d; want 3: ids are never reused", next.ID)
 		}
 	})
 }
 
-func TestAnAudienceThatComesBackGoesOnWhereItWas(t *testing.T) {
+func TestReaddedAudienceContinuesWhereItWas(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUser(t, s, "alice")
@@ -155,24 +155,24 @@ func TestAnAudienceThatComesBackGoesOnWhereItWas(t *testing.T) {
 		left.Left = true
 		want := []notifier.Part{left, {Audience: 4}, {Audience: 5}}
 		if diff := cmp.Diff(want, only(t, s, n.ID).Parts); diff != "" {
-			t.Errorf("after it left (-want +got):\n%s", diff)
+			t.Errorf("after it was removed (-want +got):\n%s", diff)
 		}
 		if err := s.FinishPart(t.Context(), k, 1); err != nil {
-			t.Errorf("finish what has left: %v", err)
+			t.Errorf("finish a removed part: %v", err)
 		}
 		addUser(t, s, "bob")
 		n.Target.Audiences = []notifier.Audience{3, 4, 5}
 		n = edit(t, s, n)
 		if diff := cmp.Diff([]notifier.Part{settled, {Audience: 4}, {Audience: 5}}, only(t, s, n.ID).Parts); diff != "" {
-			t.Errorf("after it came back (-want +got):\n%s", diff)
+			t.Errorf("after it was added again (-want +got):\n%s", diff)
 		}
 		if reads := must(s.Reads(t.Context(), k))(t); len(reads) != 1 {
-			t.Errorf("%d segments of reads are left; want 1", len(reads))
+			t.Errorf("%d read segments are left; want 1", len(reads))
 		}
 	})
 }
 
-func TestAnOpeningThatIsPutOffIsSettledAnew(t *testing.T) {
+func TestPostponedOpeningIsSettledAgain(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUser(t, s, "alice")
@@ -182,11 +182,11 @@ func TestAnOpeningThatIsPutOffIsSettledAnew(t *testing.T) {
 		n.StartsAt = n.StartsAt.Add(time.Hour)
 		n = edit(t, s, n)
 		if got := only(t, s, n.ID).Parts[0]; got != (notifier.Part{Audience: 3}) {
-			t.Errorf("put off: %+v", got)
+			t.Errorf("postponed: %+v", got)
 		}
 		bob := addUser(t, s, "bob")
 		if got := must(s.SettleTop(t.Context(), k))(t); got.Top != bob.Seq || got.Members != 2 {
-			t.Errorf("opened again for %d users up to %d; want both", got.Members, got.Top)
+			t.Errorf("opened again for %d users up to number %d; want both users", got.Members, got.Top)
 		}
 	})
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// titlesTold is how many of those in the way a refusal names.
+// titlesTold is how many conflicting announcements a rejection names.
 const titlesTold = 3
 
-// span is the window of an announcement that others may be in the way of.
+// span is the window of an announcement that counts against the limit.
 type span struct {
 	starts, ends int64
 	title        string
 }
 
-// checkOpen refuses an announcement when, at some instant of its window that is
-// still to come, one of its audiences has notifier.MaxOpen others. self is its id
-// when it is stored already, else 0.
+// checkOpen rejects an announcement if, at some instant of its remaining window, one of its
+// audiences already has notifier.MaxOpen other announcements open. self is the id of the
+// announcement if it is stored already, else 0.
 func (s *Store) checkOpen(ctx context.Context, tx *sql.Tx, n *notifier.Notice, self int64) error {
 	from, to := max(millis(n.StartsAt), millis(s.now())), millis(n.EndsAt)
 	others := make(map[notifier.Audience][]span)
@@ -49,8 +49,8 @@ func (s *Store) checkOpen(ctx context.Context, tx *sql.Tx, n *notifier.Notice, s
 	return bad.OrNil()
 }
 
-// openQuery asks for the windows that overlap another, through the partial index
-// of what is not finished.
+// openQuery selects the windows that overlap a given one. It uses the partial index of
+// unfinished parts.
 func (s *Store) openQuery() string {
 	return `SELECT audience, starts_at, ends_at, title FROM announcement_audiences
 		JOIN announcements ON notice_id = announcement_id JOIN notices ON id = notice_id
@@ -58,8 +58,8 @@ func (s *Store) openQuery() string {
 			AND starts_at < $1 AND ends_at > $2 AND notice_id <> $3 AND ` + s.dialect.within("audience", 4)
 }
 
-// fullest is the first instant, from on, at which the most spans are open, and
-// how many they are. A span is not open at its end.
+// fullest returns the first instant at or after from at which the most spans are open, and
+// their number. A span is not open at its end.
 func fullest(spans []span, from int64) (at int64, most int) {
 	type turn struct {
 		at    int64
@@ -79,7 +79,7 @@ func fullest(spans []span, from int64) (at int64, most int) {
 	return at, most
 }
 
-// endingFirst is the titles of some that are open at an instant.
+// endingFirst returns the titles of the first spans to end among those open at an instant.
 func endingFirst(spans []span, at int64) string {
 	open := slices.DeleteFunc(slices.Clone(spans), func(o span) bool { return at < o.starts || at >= o.ends })
 	slices.SortStableFunc(open, func(a, b span) int { return cmp.Compare(a.ends, b.ends) })

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// wantField wants an error that is one refused field, and returns its params.
+// wantField checks that err rejects a single field and returns its params.
 func wantField(t *testing.T, err error, field, code string) map[string]any {
 	t.Helper()
 	var bad *notifier.InvalidError
@@ -23,7 +23,7 @@ func wantField(t *testing.T, err error, field, code string) map[string]any {
 	return bad.Fields[0].Params
 }
 
-// fill announces as many as may be open at once but for some.
+// fill adds announcements up to the limit, except for the given number.
 func (db *database) fill(t *testing.T, s *store.Store, but, from, to int, audiences ...notifier.Audience) {
 	t.Helper()
 	for i := range notifier.MaxOpen - but {
@@ -31,7 +31,7 @@ func (db *database) fill(t *testing.T, s *store.Store, but, from, to int, audien
 	}
 }
 
-func TestThe65thIsRefusedAndNamesWhichCouldBeClosed(t *testing.T) {
+func TestRejectionOfThe65thNamesTheFirstToEnd(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		db.fill(t, s, 4, 0, 100, 2)
@@ -46,10 +46,10 @@ func TestThe65thIsRefusedAndNamesWhichCouldBeClosed(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		if found := must(s.Announcements(t.Context(), []int64{65, 66}))(t); len(found) != 0 || n.ID != 0 {
-			t.Errorf("the refused one is stored: %+v", found)
+			t.Errorf("the rejected announcement is stored: %+v", found)
 		}
 		if now := must(s.AnnouncementRevision(t.Context()))(t); now != revision {
-			t.Errorf("revision %d → %d by a refusal", revision, now)
+			t.Errorf("a rejection changed the revision %d → %d", revision, now)
 		}
 		announce(t, s, db.announcement("before they are 64", 0, 5, 2))
 		announce(t, s, db.announcement("after they are 64", 30, 50, 2))
@@ -57,7 +57,7 @@ func TestThe65thIsRefusedAndNamesWhichCouldBeClosed(t *testing.T) {
 	})
 }
 
-func TestEveryFullAudienceIsNamed(t *testing.T) {
+func TestRejectionNamesEveryFullAudience(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		db.fill(t, s, 0, 0, 1, 1, 3)
@@ -65,12 +65,12 @@ func TestEveryFullAudienceIsNamed(t *testing.T) {
 		var bad *notifier.InvalidError
 		if err := s.Announce(t.Context(), &n); !errors.As(err, &bad) || len(bad.Fields) != 2 ||
 			bad.Fields[0].Params["Audience"] != 1 || bad.Fields[1].Params["Audience"] != 3 {
-			t.Errorf("error = %v; want audiences 1 and 3 named", err)
+			t.Errorf("error = %v; want audiences 1 and 3", err)
 		}
 	})
 }
 
-func TestOnlyWhatIsInTheWayCounts(t *testing.T) {
+func TestOnlyOverlappingAnnouncementsCount(t *testing.T) {
 	t.Parallel()
 	for name, room := range map[string]func(t *testing.T, db *database, s *store.Store, n *notifier.Notice){
 		"others end as it starts": func(_ *testing.T, _ *database, _ *store.Store, n *notifier.Notice) {
@@ -85,7 +85,7 @@ func TestOnlyWhatIsInTheWayCounts(t *testing.T) {
 				t.Error(err)
 			}
 		},
-		"one has left the audience": func(t *testing.T, _ *database, s *store.Store, _ *notifier.Notice) {
+		"one is withdrawn from the audience": func(t *testing.T, _ *database, s *store.Store, _ *notifier.Notice) {
 			t.Helper()
 			moved := only(t, s, 7).Notice
 			moved.Target.Audiences = []notifier.Audience{2}
@@ -95,7 +95,7 @@ func TestOnlyWhatIsInTheWayCounts(t *testing.T) {
 		},
 		"their time has passed": func(_ *testing.T, db *database, _ *store.Store, n *notifier.Notice) {
 			db.clock.move(12 * time.Hour)
-			n.EndsAt = n.EndsAt.Add(time.Hour) // it claims to have been open all the time
+			n.EndsAt = n.EndsAt.Add(time.Hour) // as if it had been open all the time
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestOnlyWhatIsInTheWayCounts(t *testing.T) {
 	}
 }
 
-func TestWindowsInTurnAreNotInTheWayTogether(t *testing.T) {
+func TestConsecutiveWindowsDoNotAddUp(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		db.fill(t, s, 2, 0, 100, 1)
@@ -122,13 +122,13 @@ func TestWindowsInTurnAreNotInTheWayTogether(t *testing.T) {
 		n := db.announcement("across", 19, 40, 1)
 		params := wantField(t, s.Announce(t.Context(), &n), "starts_at", notifier.CodeTooManyOpen)
 		if got := fmt.Sprint(params["Titles"]); got != "hour 19, the 64th all the time, filler 0" {
-			t.Errorf("%s are to be closed; want the one of hour 19 first", got)
+			t.Errorf("named are %s; want the one of hour 19 first", got)
 		}
-		announce(t, s, db.announcement("behind them", 20, 40, 1))
+		announce(t, s, db.announcement("after them", 20, 40, 1))
 	})
 }
 
-func TestOneOfTwentyGetsTheLastPlace(t *testing.T) {
+func TestOneOfTwentyConcurrentCallsGetsTheLastSlot(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		db.fill(t, stores[0], 1, 0, 1, 1)
@@ -148,12 +148,12 @@ func TestOneOfTwentyGetsTheLastPlace(t *testing.T) {
 			}
 		}
 		if found := must(stores[0].CurrentAnnouncements(t.Context()))(t); won != 1 || len(found) != notifier.MaxOpen {
-			t.Errorf("%d won, %d are open; want 1, and %d", won, len(found), notifier.MaxOpen)
+			t.Errorf("%d calls succeeded, %d announcements are open; want 1 and %d", won, len(found), notifier.MaxOpen)
 		}
 	})
 }
 
-func TestAnEditIsNotInItsOwnWay(t *testing.T) {
+func TestEditedAnnouncementDoesNotCountAgainstItself(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		db.fill(t, s, 0, 0, 2, 1)
@@ -166,7 +166,7 @@ func TestAnEditIsNotInItsOwnWay(t *testing.T) {
 		elsewhere.Target.Audiences = []notifier.Audience{1, 2}
 		wantField(t, s.EditAnnouncement(t.Context(), &elsewhere), "starts_at", notifier.CodeTooManyOpen)
 		if got := only(t, s, elsewhere.ID); len(got.Parts) != 1 || got.Revision != 0 {
-			t.Errorf("the refused edit is stored: %+v", got)
+			t.Errorf("the rejected edit is stored: %+v", got)
 		}
 	})
 }

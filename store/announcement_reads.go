@@ -10,12 +10,13 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// readsBatch is how many segments one statement stores: 4 MB.
+// readsBatch is how many segments one statement stores: 4 MB in all.
 const readsBatch = 1000
 
-// SaveReads stores segments, all or none of them. One that is stored with the
-// same Ver or a higher one stays; one of an announcement that was deleted is
-// dropped.
+// SaveReads stores segments, either all of them or none. A segment stored with the same or a
+// higher Ver is kept; a segment of a deleted announcement is dropped. So is a segment whose From
+// differs from the ReadsFrom of the announcement: its reads were made before an edit that marked
+// the announcement as unread for everybody.
 func (s *Store) SaveReads(ctx context.Context, segments []notifier.ReadSegment) error {
 	if len(segments) == 0 {
 		return nil
@@ -29,12 +30,11 @@ func (s *Store) SaveReads(ctx context.Context, segments []notifier.ReadSegment) 
 		}
 		return nil
 	})
-	return s.fail(err, "store %d segments of reads", len(segments))
+	return s.fail(err, "store %d read segments", len(segments))
 }
 
-// newestFirst puts segments into the order of their keys, in which two who store
-// the same ones do not wait for each other in a circle, and leaves the newest of
-// each.
+// newestFirst sorts segments by key and keeps the newest of each. Writers that store the same
+// segments in the same order cannot deadlock.
 func newestFirst(segments []notifier.ReadSegment) []notifier.ReadSegment {
 	byKey := func(a, b notifier.ReadSegment) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Audience, b.Audience), cmp.Compare(a.Segment, b.Segment))
@@ -44,32 +44,31 @@ func newestFirst(segments []notifier.ReadSegment) []notifier.ReadSegment {
 	return slices.CompactFunc(newest, func(a, b notifier.ReadSegment) bool { return byKey(a, b) == 0 })
 }
 
-// Reads returns the stored segments of an announcement in one audience in their
-// order.
+// Reads returns the stored segments of an announcement in one audience, ordered by segment.
 func (s *Store) Reads(ctx context.Context, k notifier.PartKey) ([]notifier.ReadSegment, error) {
 	var segments []notifier.ReadSegment
 	err := s.all(ctx, func(rows *sql.Rows) error {
 		r := notifier.ReadSegment{PartKey: k}
-		err := rows.Scan(&r.Segment, &r.Ver, &r.Bits)
+		err := rows.Scan(&r.Segment, &r.Ver, &r.Bits, &r.From)
 		segments = append(segments, r)
 		return err
-	}, `SELECT segment, ver, bits FROM announcement_reads WHERE announcement_id = $1 AND audience = $2 ORDER BY segment`,
+	}, `SELECT segment, ver, bits, reads_from FROM announcement_reads JOIN announcements ON notice_id = announcement_id
+		WHERE announcement_id = $1 AND audience = $2 ORDER BY segment`,
 		k.ID, int64(k.Audience))
-	return segments, s.fail(err, "read who has read announcement %d in audience %d", k.ID, k.Audience)
+	return segments, s.fail(err, "read the reads of announcement %d in audience %d", k.ID, k.Audience)
 }
 
-// LatestReads returns the highest Ver among the segments of an audience; 0 when it
-// has none.
+// LatestReads returns the highest Ver among the segments of an audience, or 0 if it has none.
 func (s *Store) LatestReads(ctx context.Context, a notifier.Audience) (int64, error) {
 	var ver int64
 	err := s.read.QueryRowContext(ctx, `SELECT COALESCE(MAX(ver), 0) FROM announcement_reads WHERE audience = $1`, int64(a)).Scan(&ver)
 	return ver, s.fail(err, "look up the latest reads of audience %d", a)
 }
 
-// FinishPart writes down that an announcement is over in an audience, how many
-// have read it there and, where late joiners saw it, how many there are by now. A part that lives is notifier.ErrConflict: an edit was
-// faster, or the window has not ended by this clock. An unknown one is
-// notifier.ErrNotFound.
+// FinishPart records that an announcement is over in an audience: the number of its reads and,
+// if late joiners saw it, the current size of the audience. It returns notifier.ErrConflict if
+// the part is still live, because an edit came first or the window has not ended by this
+// clock, and notifier.ErrNotFound if there is no such part.
 func (s *Store) FinishPart(ctx context.Context, k notifier.PartKey, reads int64) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		if err := lockAnnouncements(ctx, tx, 0); err != nil {

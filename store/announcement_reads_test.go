@@ -27,7 +27,7 @@ func saveReads(t *testing.T, s *store.Store, segments ...notifier.ReadSegment) {
 	}
 }
 
-// wantReads wants these segments of the announcement they are of.
+// wantReads checks that exactly these segments are stored for the announcement of the first one.
 func wantReads(t *testing.T, s *store.Store, want ...notifier.ReadSegment) {
 	t.Helper()
 	got := must(s.Reads(t.Context(), want[0].PartKey))(t)
@@ -47,12 +47,12 @@ func TestReadsSurviveARestart(t *testing.T) {
 		wantReads(t, again, segment(n.ID, 1, 0, 7, "\x00\xff'"), segment(n.ID, 1, 488, 3, whole))
 		wantReads(t, again, segment(n.ID, 2, 0, 1, ""))
 		if none := must(s.Reads(t.Context(), notifier.PartKey{ID: 99, Audience: 1}))(t); len(none) != 0 {
-			t.Errorf("of an unknown part: %v", none)
+			t.Errorf("for an unknown part: %v", none)
 		}
 	})
 }
 
-func TestTheLatestReadsAreThoseOfTheirAudience(t *testing.T) {
+func TestLatestReadsArePerAudience(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		first, second := announce(t, s, db.announcement("a", 0, 1, 1, 2)), announce(t, s, db.announcement("b", 0, 1, 1))
@@ -65,7 +65,7 @@ func TestTheLatestReadsAreThoseOfTheirAudience(t *testing.T) {
 	})
 }
 
-func TestAnOlderSegmentNeverReplacesANewerOne(t *testing.T) {
+func TestOlderSegmentNeverReplacesANewerOne(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		n := announce(t, s, db.announcement("a", 0, 1, 1))
@@ -74,12 +74,12 @@ func TestAnOlderSegmentNeverReplacesANewerOne(t *testing.T) {
 		wantReads(t, s, segment(n.ID, 1, 0, 5, "five"), segment(n.ID, 1, 1, 5, "five"), segment(n.ID, 1, 2, 6, "newer"))
 		saveReads(t, s, segment(n.ID, 1, 0, 8, "in one"), segment(n.ID, 1, 0, 9, "call"), segment(n.ID, 1, 0, 7, "too"))
 		if got := must(s.Reads(t.Context(), notifier.PartKey{ID: n.ID, Audience: 1}))(t); string(got[0].Bits) != "call" {
-			t.Errorf("of three versions %q is stored; want the highest", got[0].Bits)
+			t.Errorf("%q is stored of three versions; want the highest", got[0].Bits)
 		}
 	})
 }
 
-func TestWritersAtOnceLeaveTheNewestSegments(t *testing.T) {
+func TestConcurrentWritersLeaveTheNewestSegments(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		n := announce(t, stores[0], db.announcement("a", 0, 1, 1))
@@ -90,7 +90,7 @@ func TestWritersAtOnceLeaveTheNewestSegments(t *testing.T) {
 				for number := range 30 {
 					all = append(all, segment(n.ID, 1, number, int64(ver), string(rune('a'+ver))))
 				}
-				if ver%2 == 0 { // the other way round
+				if ver%2 == 0 { // in reverse order
 					slices.Reverse(all)
 				}
 				if err := stores[ver%2].SaveReads(t.Context(), all); err != nil {
@@ -107,7 +107,7 @@ func TestWritersAtOnceLeaveTheNewestSegments(t *testing.T) {
 	})
 }
 
-func TestMoreSegmentsThanOneStatementTakesAreStored(t *testing.T) {
+func TestMoreSegmentsThanOneBatchAreStored(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		n := announce(t, s, db.announcement("a", 0, 1, 1))
@@ -120,7 +120,7 @@ func TestMoreSegmentsThanOneStatementTakesAreStored(t *testing.T) {
 	})
 }
 
-func TestOnlyWhatIsOverInAnAudienceIsFinishedThere(t *testing.T) {
+func TestOnlyEndedPartsCanBeFinished(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		n := announce(t, s, db.announcement("a", 0, 1, 1, 2))
@@ -131,7 +131,7 @@ func TestOnlyWhatIsOverInAnAudienceIsFinishedThere(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := s.FinishPart(t.Context(), notifier.PartKey{ID: retracted.ID, Audience: 1}, 3); err != nil {
-			t.Errorf("finish what is retracted: %v", err)
+			t.Errorf("finish a retracted announcement: %v", err)
 		}
 		db.clock.move(time.Hour)
 		for range 2 {
@@ -141,7 +141,7 @@ func TestOnlyWhatIsOverInAnAudienceIsFinishedThere(t *testing.T) {
 		}
 		want := []notifier.Part{{Audience: 1, Finished: true, Reads: 7}, {Audience: 2}}
 		if current := must(s.CurrentAnnouncements(t.Context()))(t); len(current) != 1 || !cmp.Equal(want, current[0].Parts) {
-			t.Errorf("current are %+v; want the first with both parts: it is not finished in one", current)
+			t.Errorf("current announcements are %+v; want the first with both parts, since one is unfinished", current)
 		}
 		for _, unknown := range []notifier.PartKey{{ID: 99, Audience: 1}, {ID: n.ID, Audience: 9}} {
 			wantIs(t, s.FinishPart(t.Context(), unknown, 1), notifier.ErrNotFound)
@@ -150,7 +150,7 @@ func TestOnlyWhatIsOverInAnAudienceIsFinishedThere(t *testing.T) {
 			t.Error(err)
 		}
 		if current := must(s.CurrentAnnouncements(t.Context()))(t); len(current) != 0 {
-			t.Errorf("current are %+v; want none", current)
+			t.Errorf("current announcements are %+v; want none", current)
 		}
 	})
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// AnnouncementRevision is a number that rises with each announcement and with
-// each edit, retraction and deletion of one.
+// AnnouncementRevision returns a number that rises with every new announcement and with every
+// edit, retraction and deletion of one.
 func (s *Store) AnnouncementRevision(ctx context.Context) (revision int64, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT value FROM sequences WHERE name = 'announcement'`).Scan(&revision)
 	return revision, s.fail(err, "read the revision of the announcements")
 }
 
-// Announcements returns announcements with their parts in the order of the ids.
-// What is no announcement is left out.
+// Announcements returns announcements with their parts, in the order of ids. Ids that are not
+// announcements are left out.
 func (s *Store) Announcements(ctx context.Context, ids []int64) ([]notifier.Announcement, error) {
 	known := make(map[int64]notifier.Announcement, len(ids))
 	for part := range slices.Chunk(ids, listSize) {
@@ -37,29 +37,30 @@ func (s *Store) Announcements(ctx context.Context, ids []int64) ([]notifier.Anno
 	return found, nil
 }
 
-// current is the condition that a part of an announcement is not finished. The
-// part of it behind WHERE is that of the partial index, word for word.
+// current is the condition that an announcement has an unfinished part. Its inner WHERE must
+// repeat the predicate of the partial index word for word.
 const current = `notice_id IN (SELECT announcement_id FROM announcement_audiences WHERE NOT finished)`
 
-// CurrentAnnouncements returns by id every announcement with a part that is not
-// finished, be it retracted or over. All parts of it are there.
+// CurrentAnnouncements returns, ordered by id, every announcement with an unfinished part, even
+// if it is retracted or over. Each one has all its parts.
 func (s *Store) CurrentAnnouncements(ctx context.Context) ([]notifier.Announcement, error) {
 	found, err := s.announcements(ctx, current)
 	return found, s.fail(err, "read the current announcements")
 }
 
-// announcements reads rows of an announcement and one part each in a single
-// statement, so that both are of one moment.
+// announcements reads announcements and their parts in a single statement, so that both are of
+// the same moment.
 func (s *Store) announcements(ctx context.Context, where string, args ...any) ([]notifier.Announcement, error) {
 	var found []notifier.Announcement
 	err := s.all(ctx, func(rows *sql.Rows) error {
 		var p notifier.Part
-		n, err := scanNotice(rows, append([]any{&p.Audience}, partFields(&p)...)...)
+		var edited, from int64
+		n, err := scanNotice(rows, append([]any{&edited, &from, &p.Audience}, partFields(&p)...)...)
 		if err != nil {
 			return err
 		}
 		if len(found) == 0 || found[len(found)-1].ID != n.ID {
-			found = append(found, notifier.Announcement{Notice: n})
+			found = append(found, notifier.Announcement{Notice: n, EditedAt: fromMillis(edited), ReadsFrom: from})
 		}
 		last := &found[len(found)-1]
 		last.Parts = append(last.Parts, p)
@@ -69,16 +70,16 @@ func (s *Store) announcements(ctx context.Context, where string, args ...any) ([
 }
 
 func announcementsQuery(where string) string {
-	return `SELECT ` + noticeColumns + `, audience, ` + partColumns + ` FROM announcements
+	return `SELECT ` + noticeColumns + `, edited_at, reads_from, audience, ` + partColumns + ` FROM announcements
 		JOIN notices ON id = notice_id JOIN announcement_audiences ON announcement_id = notice_id
 		WHERE ` + where + ` ORDER BY notice_id, audience`
 }
 
-// partColumns is what of a row of announcement_audiences makes a notifier.Part,
-// beside its key.
+// partColumns are the columns of announcement_audiences that a notifier.Part is read from,
+// besides its key.
 const partColumns = `withdrawn, settled, top, members, finished, reads`
 
-// partFields is where partColumns go.
+// partFields returns the scan destinations of partColumns.
 func partFields(p *notifier.Part) []any {
 	return []any{&p.Left, &p.Settled, &p.Top, &p.Members, &p.Finished, &p.Reads}
 }

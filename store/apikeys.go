@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -13,11 +14,19 @@ import (
 
 const keyColumns = `id, name, scopes, created_at, used_at, revoked_at`
 
-// AddKey keeps a key of a host application by its hash, and answers it as it is kept.
-// Faults are a *notifier.InvalidError; a hash that is there is notifier.ErrConflict.
+// AddKey stores an API key by its hash and returns it as stored. It returns a
+// *notifier.InvalidError for invalid fields, and notifier.ErrConflict if the hash exists.
 func (s *Store) AddKey(ctx context.Context, k notifier.APIKey, hash []byte) (notifier.APIKey, error) {
+	added, _, err := s.AddKeyOnce(ctx, k, hash, "")
+	return added, err
+}
+
+// AddKeyOnce is AddKey for a form that may be posted twice. A second post with the same form
+// id changes nothing and returns the key made by the first, with repeated true. An empty form
+// id is never a repetition.
+func (s *Store) AddKeyOnce(ctx context.Context, k notifier.APIKey, hash []byte, form string) (added notifier.APIKey, repeated bool, err error) {
 	if err := k.Validate(); err != nil {
-		return notifier.APIKey{}, err
+		return notifier.APIKey{}, false, err
 	}
 	var scopes []string
 	for _, scope := range notifier.KeyScopes() {
@@ -25,12 +34,17 @@ func (s *Store) AddKey(ctx context.Context, k notifier.APIKey, hash []byte) (not
 			scopes = append(scopes, string(scope))
 		}
 	}
-	added, err := s.changedKey(ctx, `INSERT INTO api_keys (name, hash, scopes, created_at)
-		VALUES ($1, $2, $3, $4) RETURNING `+keyColumns, k.Name, hash, strings.Join(scopes, " "), millis(s.now()))
-	return added, s.fail(err, "add API key %q", k.Name)
+	added, err = s.changedKey(ctx, `INSERT INTO api_keys (name, hash, scopes, created_at, form)
+		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (form) WHERE form IS NOT NULL DO NOTHING RETURNING `+keyColumns,
+		k.Name, hash, strings.Join(scopes, " "), millis(s.now()), sql.NullString{String: form, Valid: form != ""})
+	if form != "" && errors.Is(err, sql.ErrNoRows) {
+		added, err = scanKey(s.read.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE form = $1`, form))
+		repeated = err == nil
+	}
+	return added, repeated, s.fail(err, "add API key %q", k.Name)
 }
 
-// Keys lists every key, the revoked ones too, the latest first.
+// Keys lists all keys, including revoked ones, newest first.
 func (s *Store) Keys(ctx context.Context) ([]notifier.APIKey, error) {
 	var found []notifier.APIKey
 	err := s.all(ctx, func(rows *sql.Rows) error {
@@ -41,14 +55,14 @@ func (s *Store) Keys(ctx context.Context) ([]notifier.APIKey, error) {
 	return found, s.fail(err, "list API keys")
 }
 
-// KeyByHash returns one key, also when it is revoked, or notifier.ErrNotFound.
+// KeyByHash returns one key, even a revoked one, or notifier.ErrNotFound.
 func (s *Store) KeyByHash(ctx context.Context, hash []byte) (notifier.APIKey, error) {
 	k, err := scanKey(s.read.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE hash = $1`, hash))
 	return k, s.fail(err, "read an API key by its hash")
 }
 
-// RevokeKey makes a key invalid for good and returns it; RevokedAt is the time of the
-// first who did it. An unknown id is notifier.ErrNotFound.
+// RevokeKey makes a key invalid for good and returns it. Revoking it again keeps the first
+// RevokedAt. It returns notifier.ErrNotFound for an unknown id.
 func (s *Store) RevokeKey(ctx context.Context, id int64) (notifier.APIKey, error) {
 	k, err := s.changedKey(ctx, `UPDATE api_keys
 		SET revoked_at = CASE WHEN revoked_at = 0 THEN $1 ELSE revoked_at END WHERE id = $2 RETURNING `+keyColumns,
@@ -56,14 +70,14 @@ func (s *Store) RevokeKey(ctx context.Context, id int64) (notifier.APIKey, error
 	return k, s.fail(err, "revoke API key %d", id)
 }
 
-// TouchKeys notes when keys were used, by their ids. A later time that is stored
-// stays, and an id that no key has is passed over.
+// TouchKeys records when keys were last used, by key id. A stored later time is kept, and
+// unknown ids are ignored.
 func (s *Store) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 	if len(used) == 0 {
 		return nil
 	}
 	err := s.tx(ctx, func(tx *sql.Tx) error {
-		for _, id := range slices.Sorted(maps.Keys(used)) { // in one order, so that instances do not wait in a circle
+		for _, id := range slices.Sorted(maps.Keys(used)) { // in a fixed order, so that instances do not deadlock
 			_, err := tx.ExecContext(ctx, `UPDATE api_keys SET used_at = $1 WHERE id = $2 AND used_at < $1`, millis(used[id]), id)
 			if err != nil {
 				return err
@@ -71,7 +85,7 @@ func (s *Store) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 		}
 		return nil
 	})
-	return s.fail(err, "note the use of %d API keys", len(used))
+	return s.fail(err, "record the use of %d API keys", len(used))
 }
 
 // changedKey runs a statement that changes one key and returns its keyColumns.

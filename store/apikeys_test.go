@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -10,11 +12,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestAKeyIsKnownByItsHashAlone(t *testing.T) {
+func TestKeyIsFoundOnlyByItsExactHash(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		if none := must(s.Keys(t.Context()))(t); len(none) > 0 {
-			t.Errorf("at first there are %v", none)
+			t.Errorf("an empty store lists %v", none)
 		}
 		var all []notifier.APIKey
 		for i, scopes := range [][]notifier.KeyScope{
@@ -42,7 +44,7 @@ func TestAKeyIsKnownByItsHashAlone(t *testing.T) {
 			t.Errorf("listed (-want +got):\n%s", diff)
 		}
 		if k := must(s.KeyByHash(t.Context(), []byte{'h', 1, 0xff}))(t); k.ID != 2 {
-			t.Errorf("the second hash is of key %d", k.ID)
+			t.Errorf("the second hash returns key %d", k.ID)
 		}
 		for _, hash := range [][]byte{nil, {}, {'h'}, {'h', 1}, {'H', 1, 0xff}} {
 			_, err := s.KeyByHash(t.Context(), hash)
@@ -55,12 +57,43 @@ func TestAKeyIsKnownByItsHashAlone(t *testing.T) {
 		_, err = s.AddKey(t.Context(), notifier.APIKey{Name: "a", Scopes: []notifier.KeyScope{"write"}}, []byte{1})
 		invalid(t, err, "scope", notifier.CodeBadKeyScope, map[string]any{"Name": "write"})
 		if n := len(must(s.Keys(t.Context()))(t)); n != 3 {
-			t.Errorf("there are %d keys; want 3", n)
+			t.Errorf("%d keys are stored; want 3", n)
 		}
 	})
 }
 
-func TestARevokedKeyStaysSo(t *testing.T) {
+// TestFormPostedManyTimesCreatesOneKey posts a form concurrently and then again.
+func TestFormPostedManyTimesCreatesOneKey(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		asked := notifier.APIKey{Name: "photos", Scopes: []notifier.KeyScope{"send"}}
+		var all sync.WaitGroup
+		var made atomic.Int64
+		ids := make([]int64, 20)
+		for i := range ids {
+			all.Go(func() {
+				k, repeated, err := s.AddKeyOnce(t.Context(), asked, []byte{'h', byte(i)}, "form 1")
+				if err != nil {
+					t.Error(err)
+				}
+				if ids[i] = k.ID; !repeated {
+					made.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if kept := must(s.Keys(t.Context()))(t); len(kept) != 1 || made.Load() != 1 || ids[0] == 0 || len(slices.Compact(slices.Sorted(slices.Values(ids)))) != 1 {
+			t.Errorf("%d keys are stored, %d posts created one, the returned ids are %v", len(kept), made.Load(), ids)
+		}
+		if other, repeated, err := s.AddKeyOnce(t.Context(), asked, []byte("other"), "form 2"); err != nil || repeated || other.ID == ids[0] {
+			t.Errorf("another form returns %+v, %v, %v", other, repeated, err)
+		}
+		must(s.AddKey(t.Context(), asked, []byte("a")))(t)
+		must(s.AddKey(t.Context(), asked, []byte("b")))(t) // without a form id, each call adds a key
+	})
+}
+
+func TestRevokedKeyStaysRevoked(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		k := must(s.AddKey(t.Context(), notifier.APIKey{Name: "photos", Scopes: []notifier.KeyScope{"send"}}, []byte("one")))(t)
@@ -85,7 +118,7 @@ func TestARevokedKeyStaysSo(t *testing.T) {
 	})
 }
 
-func TestTheLastUseOfAKeyIsTheLatest(t *testing.T) {
+func TestTouchKeysKeepsTheLatestUse(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		for _, hash := range []string{"one", "two", "three"} {

@@ -8,11 +8,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// ReadBy answers which of these announcements a reader has read, as far as it was
-// written behind.
+// ReadBy reports which of these announcements a reader has read, according to the reads that
+// were written behind.
 func (s *Store) ReadBy(ctx context.Context, r notifier.Reader, ids []int64) (map[int64]bool, error) {
 	const segmentBits = 8 * notifier.SegmentBytes
-	// As in Redis the first bit of a byte is the highest, and SQL counts bytes from 1.
+	// As in Redis, the first bit of a byte is the highest. SQL counts bytes from 1.
 	segment, bit := r.Seq/segmentBits, r.Seq%segmentBits
 	place, mask := bit/8+1, byte(0x80)>>(bit%8)
 	read := make(map[int64]bool, len(ids))
@@ -27,7 +27,7 @@ func (s *Store) ReadBy(ctx context.Context, r notifier.Reader, ids []int64) (map
 			WHERE audience = $1 AND segment = $2 AND `+s.dialect.within("announcement_id", 4),
 			int64(r.Audience), segment, place, s.dialect.numberList(part))
 		if err != nil {
-			return nil, s.fail(err, "look what user %d has read", r.Seq)
+			return nil, s.fail(err, "look up the announcements that user %d has read", r.Seq)
 		}
 	}
 	return read, nil

@@ -9,12 +9,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestWhatOneReaderHasReadIsHisBitAlone(t *testing.T) {
+func TestReadByReturnsOnlyTheReadersOwnBit(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		a, b := announce(t, s, db.announcement("a", 0, 1, 1, 2)), announce(t, s, db.announcement("b", 0, 1, 1))
-		whole := string(bytes.Repeat([]byte{0}, notifier.SegmentBytes-1)) + "\x01" // its last bit
-		// In audience 1 the users 9 and 16 have read a, and 32767 and 32770.
+		whole := string(bytes.Repeat([]byte{0}, notifier.SegmentBytes-1)) + "\x01" // only its last bit is set
+		// In audience 1, users 9, 16, 32767 and 32770 have read a.
 		saveReads(t, s, segment(a.ID, 1, 0, 3, "\x80\x40\x80"), segment(a.ID, 1, 1, 3, "\x20"), segment(b.ID, 1, 0, 3, whole), segment(a.ID, 2, 0, 3, "\xff\xff"))
 		for seq, want := range map[int64]map[int64]bool{
 			9: {a.ID: true, b.ID: false}, 8: {a.ID: false, b.ID: false}, 10: {a.ID: false, b.ID: false}, 16: {a.ID: true, b.ID: false},
@@ -26,7 +26,7 @@ func TestWhatOneReaderHasReadIsHisBitAlone(t *testing.T) {
 			}
 		}
 		if got := must(s.ReadBy(t.Context(), notifier.Reader{Seq: 9, Audience: 1}, nil))(t); len(got) != 0 {
-			t.Errorf("of nothing he has read %v", got)
+			t.Errorf("for no ids: %v", got)
 		}
 	})
 }

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// largeAudience is the size above which counting takes a while.
+	// largeAudience is the size above which counting is slow.
 	largeAudience = 100_000
-	// sizeLife is how long such a size is good enough for an estimate.
+	// sizeLife is how long the size of a large audience may serve as an estimate.
 	sizeLife = 30 * time.Second
 )
 
-// AudienceSize counts the users of each audience whose number is at most top; 0
-// is all of them. The size of a large audience may be half a minute old.
+// AudienceSize counts the users of each audience whose number is at most top; 0 means all
+// users. The size of a large audience may be up to half a minute old.
 func (s *Store) AudienceSize(
 	ctx context.Context, audiences []notifier.Audience, top int64,
 ) (map[notifier.Audience]int64, error) {
@@ -50,10 +50,9 @@ func (s *Store) countAudience(ctx context.Context, audience notifier.Audience, t
 	return size, err
 }
 
-// SettleTop writes down who an announcement has opened for: the highest user
-// number given out now, and how many users the audience has up to it. The first
-// call wins; every call returns what is stored. An unknown part is
-// notifier.ErrNotFound.
+// SettleTop records the readers an announcement opens for: the highest user number assigned
+// so far, and how many users the audience has up to that number. The first call wins; every
+// call returns the stored values. It returns notifier.ErrNotFound for an unknown part.
 func (s *Store) SettleTop(ctx context.Context, k notifier.PartKey) (notifier.Part, error) {
 	p, err := s.settleTop(ctx, k)
 	return p, s.fail(err, "settle announcement %d in audience %d", k.ID, k.Audience)
@@ -68,9 +67,9 @@ func (s *Store) settleTop(ctx context.Context, k notifier.PartKey) (notifier.Par
 	if err := s.read.QueryRowContext(ctx, `SELECT value FROM sequences WHERE name = 'user'`).Scan(&top); err != nil {
 		return p, err
 	}
-	// Numbers are committed in their order: up to top the count is the same whenever
-	// it is made, but for who is moved to another audience meanwhile, and then the
-	// first count stands. No writer waits for it.
+	// User numbers are committed in order, so the count up to top is the same at any later
+	// time, except for users who are moved to another audience meanwhile; then the first
+	// count stands. No writer has to wait for it.
 	members, err := s.countAudience(ctx, k.Audience, top)
 	if err != nil {
 		return p, err
@@ -93,7 +92,7 @@ func (s *Store) part(ctx context.Context, k notifier.PartKey) (notifier.Part, er
 	return p, err
 }
 
-// audienceList is the second half of a dialect.within.
+// audienceList returns the parameter for a dialect.within condition on audiences.
 func (s *Store) audienceList(audiences []notifier.Audience) any {
 	numbers := make([]int64, len(audiences))
 	for i, a := range audiences {
@@ -112,7 +111,7 @@ type sizeMemo struct {
 	at   time.Time
 }
 
-// audienceSizes remembers the sizes of large audiences for a while.
+// audienceSizes caches the sizes of large audiences for a short time.
 type audienceSizes struct {
 	mu    sync.Mutex
 	large int64 // for tests; 0: largeAudience
@@ -126,7 +125,7 @@ func (m *audienceSizes) get(key sizeKey, now time.Time) (size int64, known bool)
 	return memo.size, known && memo.fresh(now)
 }
 
-// keep takes the opportunity to forget what is too old.
+// keep stores a large size and evicts the expired ones.
 func (m *audienceSizes) keep(key sizeKey, size int64, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

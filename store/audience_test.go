@@ -38,7 +38,7 @@ func TestAudiencesAreCountedUpToANumber(t *testing.T) {
 	})
 }
 
-func TestTheSizeOfALargeAudienceIsRememberedForHalfAMinute(t *testing.T) {
+func TestSizeOfALargeAudienceIsCachedForHalfAMinute(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		store.LargeAudience(s, 2)
@@ -65,7 +65,7 @@ func TestTheSizeOfALargeAudienceIsRememberedForHalfAMinute(t *testing.T) {
 	})
 }
 
-func TestTheFirstWhoSettlesWins(t *testing.T) {
+func TestFirstSettleTopWins(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		addTo(t, stores[0], 3, "a", "b")
@@ -88,12 +88,12 @@ func TestTheFirstWhoSettlesWins(t *testing.T) {
 		wg.Wait()
 		addTo(t, stores[1], 3, "late")
 		for _, p := range append(got, must(stores[1].SettleTop(t.Context(), k))(t), only(t, db.open(t), n.ID).Parts[0]) {
-			if p != got[0] || !p.Settled || p.Top < 4 || p.Members != p.Top-1 { // c is of another audience
+			if p != got[0] || !p.Settled || p.Top < 4 || p.Members != p.Top-1 { // c is in another audience
 				t.Fatalf("settled as %+v and %+v", got[0], p)
 			}
 		}
 		if other := only(t, stores[0], n.ID).Parts[1]; other.Settled {
-			t.Errorf("the other audience was settled, too: %+v", other)
+			t.Errorf("the other audience was settled too: %+v", other)
 		}
 		for _, unknown := range []notifier.PartKey{{ID: 99, Audience: 3}, {ID: n.ID, Audience: 9}} {
 			_, err := stores[0].SettleTop(t.Context(), unknown)

@@ -7,16 +7,25 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Audit adds an entry to the log.
+// forgotten replaces the name of a deleted user in the audit log.
+const forgotten = "deleted"
+
+// Audit adds an entry to the log. An object that is a user given only by name is stored by
+// number, as all users are.
 func (s *Store) Audit(ctx context.Context, e notifier.AuditEntry) error {
-	_, err := s.exec(ctx, `INSERT INTO audit_log (at, actor, action, object, detail, address)
-		VALUES ($1, $2, $3, $4, $5, $6)`,
-		millis(s.now()), text(e.Actor), text(e.Action), text(e.Object), text(e.Detail), text(e.Address))
+	unnumbered := "" // no user has an empty name
+	if e.Object.Kind == notifier.KindUser && e.Object.ID == "" {
+		unnumbered = e.Object.Name
+	}
+	_, err := s.exec(ctx, `INSERT INTO audit_log (at, actor_kind, actor_id, action, object_kind, object_id, detail, address)
+		VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT CAST(seq AS TEXT) FROM users WHERE name = $6), $7), $8, $9)`,
+		millis(s.now()), string(e.Actor.Kind), refID(e.Actor), text(e.Action),
+		string(e.Object.Kind), text(unnumbered), refID(e.Object), text(e.Detail), text(e.Address))
 	return s.fail(err, "write %s to the audit log", e.Action)
 }
 
-// AuditLog lists entries newest first: those with an id below before, or from
-// the newest when before is 0.
+// AuditLog lists entries newest first: those with an id below before, or from the newest if
+// before is 0.
 func (s *Store) AuditLog(ctx context.Context, before int64, limit int) ([]notifier.AuditEntry, error) {
 	where, args := `ORDER BY id DESC LIMIT $1`, []any{pageSize(limit)}
 	if before > 0 {
@@ -31,10 +40,16 @@ func (s *Store) auditEntries(ctx context.Context, where string, args ...any) ([]
 	err := s.all(ctx, func(rows *sql.Rows) error {
 		var e notifier.AuditEntry
 		var at int64
-		err := rows.Scan(&e.ID, &at, &e.Actor, &e.Action, &e.Object, &e.Detail, &e.Address)
+		fields := append([]any{&e.ID, &at, &e.Action, &e.Detail, &e.Address}, refFields(&e.Actor)...)
+		err := rows.Scan(append(fields, refFields(&e.Object)...)...)
 		e.At = fromMillis(at)
+		for _, r := range []*notifier.Ref{&e.Actor, &e.Object} {
+			if *r == notifier.DeletedUser() {
+				r.Name = forgotten
+			}
+		}
 		log = append(log, e)
 		return err
-	}, `SELECT id, at, actor, action, object, detail, address FROM audit_log `+where, args...)
+	}, `SELECT id, at, action, detail, address, `+actorColumns+`, `+objectColumns+` FROM audit_log `+where, args...)
 	return log, err
 }

@@ -27,8 +27,8 @@ func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// calls is every method that reads or writes, each with arguments that are good
-// while the database is there.
+// calls returns every method that reads or writes, with arguments that are valid while the database
+// is available.
 func calls(s *store.Store) map[string]func(ctx context.Context) error {
 	now, part := time.Now(), notifier.PartKey{ID: 2, Audience: 3}
 	return map[string]func(ctx context.Context) error{
@@ -41,17 +41,21 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"SetPassword": func(ctx context.Context) error { return s.SetPassword(ctx, "alice", "h") },
 		"Credentials": func(ctx context.Context) error { _, _, err := s.Credentials(ctx, "alice"); return err },
 		"UserByName":  func(ctx context.Context) error { _, err := s.UserByName(ctx, "alice"); return err },
-		"UserBySeq":   func(ctx context.Context) error { _, err := s.UserBySeq(ctx, 1); return err },
 		"Users":       func(ctx context.Context) error { _, err := s.Users(ctx, notifier.UserQuery{}); return err },
 		"FindUsers":   func(ctx context.Context) error { _, err := s.FindUsers(ctx, "lice", 8); return err },
 		"FindRoles":   func(ctx context.Context) error { _, err := s.FindRoles(ctx, "staff", 8); return err },
 		"SeqsByName":  func(ctx context.Context) error { _, _, err := s.SeqsByName(ctx, []string{"alice"}); return err },
-		"NamesBySeq":  func(ctx context.Context) error { _, err := s.NamesBySeq(ctx, []int64{1}); return err },
 		"ExportUser":  func(ctx context.Context) error { _, err := s.ExportUser(ctx, "alice"); return err },
 		"DeleteUser":  func(ctx context.Context) error { _, err := s.DeleteUser(ctx, "leaver"); return err },
+		"Deletions":   func(ctx context.Context) error { _, err := s.Deletions(ctx, 1); return err },
+		"EndDeletion": func(ctx context.Context) error { return s.EndDeletion(ctx, 99) },
+		"Forget":      func(ctx context.Context) error { return s.Forget(ctx, notifier.Deletion{Seq: 99}, nil) },
+		"BeginDeletion": func(ctx context.Context) error {
+			_, _, err := s.BeginDeletion(ctx, "another leaver")
+			return err
+		},
 		"AddRole":     func(ctx context.Context) error { return s.AddRole(ctx, "alice", "r") },
 		"RemoveRole":  func(ctx context.Context) error { return s.RemoveRole(ctx, "alice", "staff") },
-		"Roles":       func(ctx context.Context) error { _, err := s.Roles(ctx); return err },
 		"RoleMembers": func(ctx context.Context) error { _, err := s.RoleMembers(ctx, "staff"); return err },
 		"ImportUsers": func(ctx context.Context) error { _, err := s.ImportUsers(ctx, 1, file(many(1)), nil); return err },
 		"Notice":      func(ctx context.Context) error { _, err := s.Notice(ctx, 1); return err },
@@ -97,6 +101,8 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"Confirm":          func(ctx context.Context) error { _, err := s.Confirm(ctx, []notifier.Revised{{ID: 99}}); return err },
 		"Since":            func(ctx context.Context) error { _, err := s.Since(ctx, now, 0, 1); return err },
 		"ForgetKeys":       func(ctx context.Context) error { _, err := s.ForgetKeys(ctx, time.Unix(0, 0)); return err },
+		"EndOldest":        func(ctx context.Context) error { _, err := s.EndOldest(ctx, 1, 1); return err },
+		"TrimAudit":        func(ctx context.Context) error { _, err := s.TrimAudit(ctx, time.Unix(0, 0)); return err },
 		"Bury":             func(ctx context.Context) error { return s.Bury(ctx, notifier.DeadLetter{}) },
 		"DeadLetters":      func(ctx context.Context) error { _, err := s.DeadLetters(ctx, 0, 1); return err },
 		"DeadLetter":       func(ctx context.Context) error { _, err := s.DeadLetter(ctx, 1); return err },
@@ -123,8 +129,13 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"CreateSession": func(ctx context.Context) error { return s.CreateSession(ctx, "new", 1, now) },
 		"Session":       func(ctx context.Context) error { _, _, _, err := s.Session(ctx, "a"); return err },
 		"TouchSession":  func(ctx context.Context) error { return s.TouchSession(ctx, "a", now) },
-		"EndSession":    func(ctx context.Context) error { return s.EndSession(ctx, "b") },
+		"EndSession":    func(ctx context.Context) error { _, err := s.EndSession(ctx, "b"); return err },
 		"EndSessions":   func(ctx context.Context) error { _, err := s.EndSessions(ctx, 2); return err },
+		"EndedSessions": func(ctx context.Context) error { _, err := s.EndedSessions(ctx, 1); return err },
+		"ToldEnded":     func(ctx context.Context) error { return s.ToldEnded(ctx, []string{"a"}) },
+		"ChangedUser":   func(ctx context.Context) error { _, _, err := s.ChangedUser(ctx, 1); return err },
+		"ChangedUsers":  func(ctx context.Context) error { _, err := s.ChangedUsers(ctx, now, 1); return err },
+		"ToldChange":    func(ctx context.Context) error { return s.ToldChange(ctx, notifier.ChangedUser{Seq: 1}) },
 		"LiveSessions":  func(ctx context.Context) error { _, err := s.LiveSessions(ctx, []string{"a"}, now, now); return err },
 		"PurgeSessions": func(ctx context.Context) error { _, err := s.PurgeSessions(ctx, time.Time{}, time.Time{}); return err },
 		"Audit":         func(ctx context.Context) error { return s.Audit(ctx, notifier.AuditEntry{}) },
@@ -132,11 +143,12 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 	}
 }
 
-// furnish makes what calls asks for.
+// furnish creates the rows that calls refers to.
 func furnish(t *testing.T, s *store.Store) {
 	t.Helper()
 	alice := addUser(t, s, "alice", "staff")
 	addUser(t, s, "leaver")
+	addUser(t, s, "another leaver")
 	if err := s.Bury(t.Context(), notifier.DeadLetter{}); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +167,7 @@ func furnish(t *testing.T, s *store.Store) {
 	}
 }
 
-// lasting is an announcement that no clock of these tests sees the end of.
+// lasting returns an announcement that does not end within any test.
 func lasting(title string) notifier.Notice {
 	return notifier.Notice{Draft: notifier.Draft{
 		Target: notifier.Target{Audiences: []notifier.Audience{3}}, Type: "news", Title: title,
@@ -163,7 +175,7 @@ func lasting(title string) notifier.Notice {
 	}}
 }
 
-func TestEveryCallSaysThatTheDatabaseIsAway(t *testing.T) {
+func TestEveryMethodReturnsErrUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	url := sqltest.OwnURL(t)
 	pg := must(store.Open(t.Context(), store.Config{URL: url}))(t)
@@ -177,7 +189,8 @@ func TestEveryCallSaysThatTheDatabaseIsAway(t *testing.T) {
 		if !errors.Is(err, notifier.ErrUnavailable) {
 			t.Errorf("PostgreSQL is away: %s = %v; want ErrUnavailable", name, err)
 		}
-		// What a server calls ends in its log, which names nobody. Commands name users.
+		// A server logs the errors of these methods, so they must not name users. Errors of methods
+		// that commands call may.
 		command := slices.Contains([]string{"CreateUser", "SetPassword", "AddRole", "RemoveRole", "ImportUsers"}, name)
 		if err != nil && !command && strings.Contains(err.Error(), "alice") {
 			t.Errorf("PostgreSQL is away: the error of %s names a user: %v", name, err)
@@ -185,7 +198,7 @@ func TestEveryCallSaysThatTheDatabaseIsAway(t *testing.T) {
 	}
 	sqltest.Mend(t, url)
 	for name, call := range calls(pg) {
-		if name == "Session" { // SetPassword may have ended it
+		if name == "Session" { // SetPassword may have ended the session
 			continue
 		}
 		if err := call(t.Context()); err != nil {
@@ -202,7 +215,7 @@ func TestEveryCallSaysThatTheDatabaseIsAway(t *testing.T) {
 	}
 }
 
-func TestEveryCallEndsWithItsContext(t *testing.T) {
+func TestEveryMethodEndsWithItsContext(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		furnish(t, s)
@@ -212,7 +225,7 @@ func TestEveryCallEndsWithItsContext(t *testing.T) {
 			err := call(ctx)
 			wantIs(t, err, context.Canceled)
 			if errors.Is(err, notifier.ErrUnavailable) {
-				t.Errorf("%s blames the database for a caller who left: %v", name, err)
+				t.Errorf("%s reports a canceled context as a database failure: %v", name, err)
 			}
 		}
 	})

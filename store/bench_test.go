@@ -13,10 +13,10 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// crowd is how many users and notices the searches are measured among.
+// crowd is the number of users and notices that the searches are measured with.
 const crowd = 100_000
 
-// onEach measures on both databases.
+// onEach runs a benchmark on both databases.
 func onEach(b *testing.B, measure func(b *testing.B, s *store.Store)) {
 	b.Helper()
 	for name, url := range map[string]func(testing.TB) string{"sqlite": func(testing.TB) string { return "" }, "postgres": postgresURL} {
@@ -31,8 +31,8 @@ func onEach(b *testing.B, measure func(b *testing.B, s *store.Store)) {
 	}
 }
 
-// BenchmarkUsers is what a list of the directory costs, and what is asked for
-// while a name is typed. Nobody holds "qqq": all names are looked through.
+// BenchmarkUsers measures a list of the directory and the queries that run while a name is typed.
+// No name contains "qqq": that search scans all names.
 func BenchmarkUsers(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
 		i := 0
@@ -78,8 +78,8 @@ func BenchmarkUsers(b *testing.B) {
 	})
 }
 
-// BenchmarkNotices is what a page of what was sent costs. Of the searches one
-// finds a page soon, and one looks through all of them.
+// BenchmarkNotices measures a page of sent notices. One of the searches fills a page early, and one
+// scans all notices.
 func BenchmarkNotices(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
 		var wg sync.WaitGroup
@@ -113,8 +113,8 @@ func BenchmarkNotices(b *testing.B) {
 	})
 }
 
-// BenchmarkMutedBy is what the mutes cost a notice, of a type that nearly
-// nobody has muted and of one that half of the directory has.
+// BenchmarkMutedBy measures the cost of mutes per notice, for a type that almost no user has muted
+// and for one that half of the directory has muted.
 func BenchmarkMutedBy(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
 		i := 0

@@ -10,8 +10,8 @@ import (
 
 const deadLetterColumns = `id, notice_id, entry, reason, tries, created_at`
 
-// Bury puts failed work aside. CreatedAt is now where it is empty; the ID is
-// given here. What no text can hold in its entry or reason is replaced.
+// Bury stores failed work as a dead letter. It sets CreatedAt to now if that is empty, and
+// assigns the ID. Bytes in the entry or reason that SQL cannot store as text are replaced.
 func (s *Store) Bury(ctx context.Context, d notifier.DeadLetter) error {
 	if d.CreatedAt.IsZero() {
 		d.CreatedAt = s.now()
@@ -21,8 +21,8 @@ func (s *Store) Bury(ctx context.Context, d notifier.DeadLetter) error {
 	return s.fail(err, "bury work on notice %d", d.NoticeID)
 }
 
-// DeadLetters lists dead letters with ids below before, newest first. before 0
-// is the beginning.
+// DeadLetters lists dead letters newest first: those with an id below before, or from the
+// newest if before is 0.
 func (s *Store) DeadLetters(ctx context.Context, before int64, limit int) ([]notifier.DeadLetter, error) {
 	var f filter
 	if before > 0 {
@@ -32,7 +32,7 @@ func (s *Store) DeadLetters(ctx context.Context, before int64, limit int) ([]not
 	return found, s.fail(err, "list dead letters")
 }
 
-// DeadLetter returns one, or notifier.ErrNotFound.
+// DeadLetter returns one dead letter, or notifier.ErrNotFound.
 func (s *Store) DeadLetter(ctx context.Context, id int64) (notifier.DeadLetter, error) {
 	found, err := s.deadLetters(ctx, `WHERE id = $1`, id)
 	if err == nil && len(found) == 0 {
@@ -44,21 +44,21 @@ func (s *Store) DeadLetter(ctx context.Context, id int64) (notifier.DeadLetter, 
 	return found[0], nil
 }
 
-// DeleteDeadLetter removes one and says whether it was there: of two who delete
-// it at once one has.
+// DeleteDeadLetter removes a dead letter and reports whether it was there: if two callers
+// delete it at the same time, only one gets true.
 func (s *Store) DeleteDeadLetter(ctx context.Context, id int64) (bool, error) {
 	changed, err := s.exec(ctx, `DELETE FROM dead_letters WHERE id = $1`, id)
 	return changed > 0, s.fail(err, "delete dead letter %d", id)
 }
 
-// TakeDeadLetter removes one that is done again, and notes that its notice changed:
-// should Redis be lost in the midst of that, the notice is sent again.
+// TakeDeadLetter removes a dead letter whose work is being retried and marks its notice as
+// changed, so that the notice is sent again if Redis is lost during the retry.
 func (s *Store) TakeDeadLetter(ctx context.Context, id int64) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		var notice int64
 		err := tx.QueryRowContext(ctx, `DELETE FROM dead_letters WHERE id = $1 RETURNING notice_id`, id).Scan(&notice)
 		if errors.Is(err, sql.ErrNoRows) {
-			return nil // another was faster
+			return nil // another caller took it first
 		}
 		if err != nil {
 			return err
@@ -69,13 +69,13 @@ func (s *Store) TakeDeadLetter(ctx context.Context, id int64) error {
 	return s.fail(err, "take dead letter %d", id)
 }
 
-// CountDeadLetters counts all of them.
+// CountDeadLetters counts all dead letters.
 func (s *Store) CountDeadLetters(ctx context.Context) (n int64, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM dead_letters`).Scan(&n)
 	return n, s.fail(err, "count dead letters")
 }
 
-// DeadLettersOf counts those of one notice.
+// DeadLettersOf counts the dead letters of one notice.
 func (s *Store) DeadLettersOf(ctx context.Context, noticeID int64) (n int64, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM dead_letters WHERE notice_id = $1`, noticeID).Scan(&n)
 	return n, s.fail(err, "count the dead letters of notice %d", noticeID)

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestADeadLetterThatIsTakenHasItsNoticeSentAgain(t *testing.T) {
+func TestTakingADeadLetterMarksItsNoticeAsChanged(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		all := batch(1)
@@ -27,21 +27,21 @@ func TestADeadLetterThatIsTakenHasItsNoticeSentAgain(t *testing.T) {
 		if again := must(s.Since(t.Context(), since, 0, 10))(t); len(again) > 0 {
 			t.Errorf("before: %v", again)
 		}
-		for range 2 { // whoever comes second finds nothing
+		for range 2 { // the second call finds nothing
 			if err := s.TakeDeadLetter(t.Context(), 1); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if left := must(s.CountDeadLetters(t.Context()))(t); left != 1 {
-			t.Errorf("%d are left, want 1", left)
+			t.Errorf("%d dead letters are left, want 1", left)
 		}
 		if again := must(s.Since(t.Context(), since, 0, 10))(t); len(again) != 1 || again[0] != n {
-			t.Errorf("sent again: %v, want notice %d", again, n)
+			t.Errorf("changed notices: %v, want notice %d", again, n)
 		}
 	})
 }
 
-func TestDeadLettersAreKeptUntilSomebodyDeletesThem(t *testing.T) {
+func TestDeadLettersAreKeptUntilTheyAreDeleted(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		at := time.Date(2026, 2, 1, 0, 0, 0, 5_000_000, time.UTC)
@@ -74,7 +74,7 @@ func TestDeadLettersAreKeptUntilSomebodyDeletesThem(t *testing.T) {
 			t.Errorf("dead letter 3 (-want +got):\n%s", diff)
 		}
 		if n := must(s.DeadLettersOf(t.Context(), 7))(t); n != 2 {
-			t.Errorf("notice 7 has %d; want 2", n)
+			t.Errorf("notice 7 has %d dead letters; want 2", n)
 		}
 		var deleted atomic.Int64
 		var wg sync.WaitGroup
@@ -89,7 +89,7 @@ func TestDeadLettersAreKeptUntilSomebodyDeletesThem(t *testing.T) {
 		_, err := s.DeadLetter(t.Context(), 3)
 		wantIs(t, err, notifier.ErrNotFound)
 		if n, of := must(s.CountDeadLetters(t.Context()))(t), must(s.DeadLettersOf(t.Context(), 7))(t); n != 2 || of != 1 || deleted.Load() != 1 {
-			t.Errorf("deleted by %d: %d are left, %d of notice 7; want 1, 2, 1", deleted.Load(), n, of)
+			t.Errorf("%d calls deleted it, %d dead letters are left, %d of notice 7; want 1, 2, 1", deleted.Load(), n, of)
 		}
 	})
 }

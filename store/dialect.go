@@ -11,44 +11,46 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// dialect is where the two databases differ.
+// dialect holds the differences between the two databases.
 type dialect interface {
-	// schema names the dialect to goose, and the directory of its migrations.
+	// schema returns goose's name of the dialect and the directory of its migrations.
 	schema() (goose.Dialect, string)
-	// lock keeps other processes from migrating until release is called.
+	// lock prevents other processes from migrating until release is called.
 	lock(ctx context.Context) (release func(), err error)
-	// within is the condition that a column is one of the values of parameter
-	// n, which is made by textList or numberList.
+	// within returns the condition that a column is one of the values of parameter n,
+	// which textList or numberList made.
 	within(column string, n int) string
 	textList(values []string) any
 	numberList(values []int64) any
-	// pairs is a statement that reads parameter n, the JSON of a list of pairs of
-	// texts, into columns of these names, each pair once.
+	// pairs returns a SELECT that reads parameter n, a JSON list of pairs of texts, into
+	// columns with these names, without duplicates.
 	pairs(first, second string, n int) string
-	// subscribers reads the type, scope, number of a user or 0, and name of a role or
-	// nothing, of whoever subscribes to the topics in t, topic by topic.
+	// subscribers returns a query for the subscribers of the topics in t, topic by topic:
+	// type, scope, number of a user or 0, name of a role or "".
 	subscribers() string
-	// addUsers inserts rows in their order. taken is the index of the first row
-	// whose name is borne by another; -1: none is.
+	// clearLog empties the write-ahead log.
+	clearLog(ctx context.Context, s *Store) error
+	// addUsers inserts rows in order. taken is the index of the first row whose name is
+	// in use, or -1.
 	addUsers(ctx context.Context, tx *sql.Tx, rows []userRow) (taken int, err error)
-	// addMembers adds pairs of role and user; those that exist stay.
+	// addMembers adds pairs of role and user; existing pairs are kept.
 	addMembers(ctx context.Context, tx *sql.Tx, roles, seqs []int64) error
-	// addNotices stores rows in one transaction and gives each its id, or replays
-	// it. An error says that none was stored.
+	// addNotices stores rows in one transaction and sets the id of each, or replays it.
+	// An error means that none was stored.
 	addNotices(ctx context.Context, s *Store, rows []*noticeRow) error
-	// confirm makes accepted notices sent, those that are still what they were,
-	// and returns the ids of the others but those that are sent. ids and revisions
-	// go together; no id comes twice.
+	// confirm changes accepted notices to sent if their revision is still the given one,
+	// and returns the ids of those that are neither changed nor already sent in that
+	// revision. ids and revisions are parallel; ids are unique.
 	confirm(ctx context.Context, s *Store, ids, revisions []int64) (moved []int64, err error)
-	// saveReads stores segments where they are newer than what is stored. They
-	// are of different places.
+	// saveReads stores segments that are newer than the stored ones. Their keys must be
+	// distinct.
 	saveReads(ctx context.Context, tx *sql.Tx, segments []notifier.ReadSegment) error
-	// saveSnapshots stores inboxes where they are newer than what is stored. They
-	// are of different users.
+	// saveSnapshots stores inboxes that are newer than the stored ones. Their users must be
+	// distinct.
 	saveSnapshots(ctx context.Context, tx *sql.Tx, rows []snapshotRow) error
-	// saveCounts raises counts to these. They are of different places.
+	// saveCounts raises stored counts to these. Their keys must be distinct.
 	saveCounts(ctx context.Context, tx *sql.Tx, counts []notifier.NoticeCount) error
-	// locked is whether a statement was not begun because another process writes.
+	// locked reports whether a statement did not begin because another process is writing.
 	locked(err error) bool
 	// fault classifies an error of the driver.
 	fault(err error) fault
@@ -59,12 +61,12 @@ type fault int
 const (
 	faultOther    fault = iota
 	faultConflict       // a unique value exists already
-	faultMissing        // a row that is referred to does not exist
-	faultAway           // the database is away, full, busy or on its way down
+	faultMissing        // a referenced row does not exist
+	faultAway           // the database is away, full, busy or shutting down
 )
 
-// fail wraps an error with what was being done and turns it into one of the
-// errors of package notifier where it is one. It returns nil for nil.
+// fail wraps an error with the action that failed and, where one applies, with an error of
+// package notifier. It returns nil for nil. An ErrUnavailable is counted: see Refused.
 func (s *Store) fail(err error, doing string, args ...any) error {
 	if err == nil {
 		return nil
@@ -81,19 +83,19 @@ func (s *Store) fail(err error, doing string, args ...any) error {
 	}
 }
 
-// meaning is the error of package notifier that err should be, or nil when it
-// has its meaning already or none that callers tell apart.
+// meaning returns the error of package notifier that err stands for, or nil if err already wraps
+// one or callers have no need to tell it apart.
 func (s *Store) meaning(err error) error {
 	var bad *notifier.InvalidError
 	switch {
-	case errors.As(err, &bad): // its text is the sender's, and must not be taken for a driver's
+	case errors.As(err, &bad): // its text comes from the sender and must not be mistaken for a driver's
 		return nil
 	case errors.Is(err, notifier.ErrUnavailable), errors.Is(err, notifier.ErrNotFound), errors.Is(err, notifier.ErrConflict):
 		return nil
 	case errors.Is(err, sql.ErrNoRows):
 		return notifier.ErrNotFound
 	case errors.Is(err, context.Canceled):
-		return nil // the caller left; the database may be well
+		return nil // the caller gave up; the database may be fine
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, sql.ErrConnDone):
 		return notifier.ErrUnavailable
 	}

@@ -4,15 +4,15 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// CreateUser adds one user under the next number. It answers
-// notifier.ErrConflict when the name is taken, a *notifier.InvalidError that
-// names every fault of u, or notifier.ErrFull when no user number is left up
-// to Config.MaxSeq: the error around it names both.
+// CreateUser adds one user with the next number. It returns notifier.ErrConflict if the name
+// is taken, a *notifier.InvalidError with every invalid field of u, or notifier.ErrFull if no
+// number is left up to Config.MaxSeq; that error's text names the number and the limit.
 func (s *Store) CreateUser(ctx context.Context, u NewUser) (notifier.User, error) {
 	if err := u.check(); err != nil {
 		return notifier.User{}, err
@@ -32,7 +32,7 @@ func (s *Store) CreateUser(ctx context.Context, u NewUser) (notifier.User, error
 	return rows[0].user(), nil
 }
 
-// SetPassword replaces a user's password hash and ends all his sessions.
+// SetPassword replaces a user's password hash and ends all their sessions.
 func (s *Store) SetPassword(ctx context.Context, name, hash string) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		var seq int64
@@ -41,32 +41,31 @@ func (s *Store) SetPassword(ctx context.Context, name, hash string) error {
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM sessions WHERE seq = $1`, seq)
+		_, err = s.endSessions(ctx, tx, `seq = $1`, seq)
 		return err
 	})
 	return s.fail(err, "set the password of user %q", name)
 }
 
-// SetSettings keeps what a user has chosen, all of it. An unknown seq is
-// notifier.ErrNotFound.
+// SetSettings replaces all settings of a user. It returns notifier.ErrNotFound for an unknown
+// seq.
 func (s *Store) SetSettings(ctx context.Context, seq int64, set notifier.Settings) error {
 	n, err := s.exec(ctx, `UPDATE users SET locale = $1, theme = $2, keys = $3, toasts = $4 WHERE seq = $5`,
 		valid(set.Locale), valid(set.Theme), !set.KeysOff, !set.ToastsOff, seq)
 	if err == nil && n == 0 {
 		err = notifier.ErrNotFound
 	}
-	return s.fail(err, "keep the settings of user %d", seq)
+	return s.fail(err, "save the settings of user %d", seq)
 }
 
-// Credentials returns a user with his password hash, which is empty when he has
-// none.
+// Credentials returns a user with their password hash, which is empty if they have none.
 func (s *Store) Credentials(ctx context.Context, name string) (u notifier.User, hash string, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT password_hash FROM users WHERE name = $1`, valid(name)).Scan(&hash)
 	if err == nil {
 		u, err = s.oneUser(ctx, `u.name = $1`, name)
 	}
 	if err != nil {
-		return notifier.User{}, "", s.fail(err, "read the credentials of a user") // logged: without his name
+		return notifier.User{}, "", s.fail(err, "read the credentials of a user") // this error is logged, so it leaves out the name
 	}
 	return u, hash, nil
 }
@@ -77,14 +76,8 @@ func (s *Store) UserByName(ctx context.Context, name string) (notifier.User, err
 	return u, s.fail(err, "read a user by name")
 }
 
-// UserBySeq returns one user, or notifier.ErrNotFound.
-func (s *Store) UserBySeq(ctx context.Context, seq int64) (notifier.User, error) {
-	u, err := s.oneUser(ctx, `u.seq = $1`, seq)
-	return u, s.fail(err, "read user %d", seq)
-}
-
-// SeqsByName returns the number of each name, and the names that nobody bears
-// in the order given, once each.
+// SeqsByName returns the number of each name, and the unknown names in the order given, without
+// duplicates.
 func (s *Store) SeqsByName(ctx context.Context, names []string) (seqs map[string]int64, unknown []string, err error) {
 	seqs = make(map[string]int64, len(names))
 	askable := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !notifier.ValidName(n) })
@@ -110,32 +103,41 @@ func (s *Store) SeqsByName(ctx context.Context, names []string) (seqs map[string
 	return seqs, unknown, nil
 }
 
-// NamesBySeq returns the name of each number that a user has.
-func (s *Store) NamesBySeq(ctx context.Context, seqs []int64) (map[int64]string, error) {
-	names := make(map[int64]string, len(seqs))
-	for part := range slices.Chunk(seqs, listSize) {
-		err := s.all(ctx, func(rows *sql.Rows) error {
-			var name string
-			var seq int64
-			err := rows.Scan(&seq, &name)
-			names[seq] = name
-			return err
-		}, `SELECT seq, name FROM users WHERE `+s.dialect.within("seq", 1), s.dialect.numberList(part))
-		if err != nil {
-			return nil, s.fail(err, "look up %d users by number", len(seqs))
+// SameNames returns, for each name, the users' names that equal it but for case, in order. Names
+// without a match are left out.
+func (s *Store) SameNames(ctx context.Context, names []string) (map[string][]string, error) {
+	asked := map[string][]string{} // by the folded name
+	for _, name := range names {
+		if notifier.ValidName(name) {
+			asked[fold(name)] = append(asked[fold(name)], name)
 		}
 	}
-	return names, nil
+	same := make(map[string][]string, len(names))
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(asked)), listSize) {
+		err := s.all(ctx, func(rows *sql.Rows) error {
+			var name, folded string
+			err := rows.Scan(&name, &folded)
+			for _, as := range asked[folded] {
+				same[as] = append(same[as], name)
+			}
+			return err
+		}, `SELECT name, name_fold FROM users WHERE `+s.dialect.within("name_fold", 1)+` ORDER BY name_fold, name`, s.dialect.textList(part))
+		if err != nil {
+			return nil, s.fail(err, "look up %d users by name without case", len(names))
+		}
+	}
+	return same, nil
 }
 
 // listSize is how many values one statement looks up.
 const listSize = 10_000
 
-// addUsers gives rows their numbers and inserts them with their roles. taken is
-// the index of the first row whose name is borne already, or -1.
+// addUsers assigns numbers to rows and inserts them with their roles. taken is the index of the
+// first row whose name is in use, or -1. With an error, taken >= 0 is the index of a row whose
+// name belongs to a user being deleted.
 func (s *Store) addUsers(ctx context.Context, tx *sql.Tx, rows []userRow, roles roleIDs) (taken int, err error) {
-	// The counter's row is locked until the end of the transaction, so that
-	// numbers are dense: who fails gives his back before anybody else takes one.
+	// The counter's row stays locked until the end of the transaction, so that numbers are
+	// dense: a failed transaction returns its numbers before another one can take any.
 	var last int64
 	err = tx.QueryRowContext(ctx, `UPDATE sequences SET value = value + $1 WHERE name = 'user' RETURNING value`,
 		len(rows)).Scan(&last)
@@ -144,7 +146,7 @@ func (s *Store) addUsers(ctx context.Context, tx *sql.Tx, rows []userRow, roles 
 	}
 	first := last - int64(len(rows)) + 1
 	if last > s.maxSeq {
-		return -1, fmt.Errorf("%w, whose number %d would be above the highest allowed, %d (--max-seq)", notifier.ErrFull, max(first, s.maxSeq+1), s.maxSeq)
+		return -1, fmt.Errorf("%w: user number %d would be above the highest allowed, %d (--max-seq)", notifier.ErrFull, max(first, s.maxSeq+1), s.maxSeq)
 	}
 	for i := range rows {
 		rows[i].seq = first + int64(i)
@@ -153,11 +155,14 @@ func (s *Store) addUsers(ctx context.Context, tx *sql.Tx, rows []userRow, roles 
 	if err != nil || taken >= 0 {
 		return taken, err
 	}
+	if taken, err = leaving(ctx, tx, rows); err != nil {
+		return taken, err
+	}
 	return -1, s.addMembers(ctx, tx, rows, roles)
 }
 
-// valid makes a name safe to ask for: one that no user can bear becomes the
-// empty name, which no user bears either. PostgreSQL would refuse its bytes.
+// valid makes a name safe for a query: an invalid name becomes the empty name, which no user
+// has. PostgreSQL would reject its bytes.
 func valid(name string) string {
 	if !notifier.ValidName(name) {
 		return ""

@@ -9,25 +9,25 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// EditNotice gives the notice n.ID, which went to inboxes, the title, body and link of
-// n, in its next revision and with the recipients it has. It changes it: see Since.
-// And it begins to serve them anew: the notice is sending when everybody was served
-// before, or an edit of one whom everybody had was under way, else it is accepted. It
-// fills n with all that the notice is then.
+// EditNotice gives notice n.ID, which went to inboxes, the title, body and link of n in its next
+// revision, with the same recipients. It marks the notice as changed (see Since) and restarts
+// its delivery: the state becomes sending if all recipients had been served before, or if an
+// earlier edit of such a notice was under way; else it becomes accepted. It fills n with the
+// whole stored notice.
 //
-// n.Revision is the one that the editor saw. notifier.ErrConflict says that it was
-// edited since, or that it is retracted or expired. An announcement is
-// notifier.ErrNotFound here.
+// On entry n.Revision is the revision the editor saw. It returns notifier.ErrConflict if the
+// notice was edited since then, or is retracted or expired, and notifier.ErrNotFound for an
+// announcement.
 func (s *Store) EditNotice(ctx context.Context, n *notifier.Notice) error {
 	var edited []notifier.Notice
 	err := s.tx(ctx, func(tx *sql.Tx) error {
-		var sender string
+		var sender notifier.Ref
 		err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev + 1, done = 0, changed_at = $1,
 				state = CASE WHEN state = 'sent' OR state = 'sending' AND rev > 0 THEN 'sending' ELSE 'accepted' END,
 				title = $2, body = $3, link = $4
 			WHERE id = $5 AND rev = $6 AND state IN ('accepted', 'sending', 'sent') AND (expires_at = 0 OR expires_at > $1)
-				AND `+toInboxes+` RETURNING sender`,
-			millis(s.now()), n.Title, n.Body, n.Link, n.ID, n.Revision).Scan(&sender)
+				AND `+toInboxes+` RETURNING `+senderColumns,
+			millis(s.now()), n.Title, n.Body, n.Link, n.ID, n.Revision).Scan(refFields(&sender)...)
 		if errors.Is(err, sql.ErrNoRows) {
 			return whyNotEdited(ctx, tx, n.ID)
 		}
@@ -40,7 +40,7 @@ func (s *Store) EditNotice(ctx context.Context, n *notifier.Notice) error {
 		}
 		rows, err := tx.QueryContext(ctx, wholeNotice+`WHERE id = $1`, n.ID)
 		if edited, err = scanWhole(rows, err); err == nil && len(edited) != 1 {
-			err = fmt.Errorf("found %d of it", len(edited))
+			err = fmt.Errorf("expected one notice, found %d", len(edited))
 		}
 		return err
 	})
@@ -51,10 +51,10 @@ func (s *Store) EditNotice(ctx context.Context, n *notifier.Notice) error {
 	return nil
 }
 
-// toInboxes is the condition that a notice is no announcement.
+// toInboxes is the condition that a notice is not an announcement.
 const toInboxes = `NOT EXISTS (SELECT 1 FROM announcements WHERE notice_id = id)`
 
-// whyNotEdited tells a notice that is not there from one that may not be edited.
+// whyNotEdited returns ErrConflict if the notice exists but may not be edited, else ErrNotFound.
 func whyNotEdited(ctx context.Context, tx *sql.Tx, id int64) error {
 	var there bool
 	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM notices WHERE id = $1 AND `+toInboxes+`)`, id).Scan(&there)

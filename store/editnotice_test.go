@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// acceptFor accepts a notice that lives for an hour, to these users.
+// acceptFor accepts a notice to these users that expires in an hour.
 func acceptFor(t *testing.T, s *store.Store, db *database, d notifier.Draft, seqs ...uint32) notifier.Notice {
 	t.Helper()
 	n := notifier.Notice{Draft: d, ExpiresAt: db.clock.now().Add(time.Hour)}
@@ -20,7 +20,7 @@ func acceptFor(t *testing.T, s *store.Store, db *database, d notifier.Draft, seq
 	return n
 }
 
-func TestAnEditOfANoticeReplacesItsTextAndSendsItAnew(t *testing.T) {
+func TestEditReplacesTheTextAndRestartsDelivery(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		n := acceptFor(t, s, db, draft(), 1, 2, 3)
@@ -40,10 +40,10 @@ func TestAnEditOfANoticeReplacesItsTextAndSendsItAnew(t *testing.T) {
 			db.clock.move(time.Minute)
 			title := fmt.Sprint("After ", revision)
 			edited := notifier.Notice{ID: n.ID, Revision: rev, Draft: notifier.Draft{
-				Type: "other", Title: title, Body: "b", Link: "/after", Sender: "eve", Target: toUsers("eve"),
+				Type: "other", Title: title, Body: "b", Link: "/after", Sender: notifier.CommandRef("eve"), Target: toUsers("eve"),
 			}}
 			if err := s.EditNotice(t.Context(), &edited); err != nil {
-				t.Fatalf("edit what is %s: %v", step.before, err)
+				t.Fatalf("edit a notice that is %s: %v", step.before, err)
 			}
 			want.Title, want.Body, want.Link, want.Revision, want.State = title, "b", "/after", rev+1, step.after
 			if diff := cmp.Diff(want, edited); diff != "" {
@@ -53,29 +53,29 @@ func TestAnEditOfANoticeReplacesItsTextAndSendsItAnew(t *testing.T) {
 				t.Errorf("edited when %s, as it is stored (-want +got):\n%s", step.before, diff)
 			}
 			if ids := must(s.Since(t.Context(), db.clock.now(), 0, 10))(t); !cmp.Equal(ids, []int64{n.ID}) {
-				t.Errorf("edited when %s: changed since are %v", step.before, ids)
+				t.Errorf("edited when %s: changed notices are %v", step.before, ids)
 			}
 		}
 		beginning := acceptFor(t, s, db, draft(), 1, 2)
 		must(s.Move(t.Context(), beginning.ID, 0, notifier.StateAccepted, notifier.StateSending))(t)
 		if err := s.EditNotice(t.Context(), &beginning); err != nil || beginning.State != notifier.StateAccepted {
-			t.Errorf("edited before everybody had it: %s, %v; want accepted", beginning.State, err)
+			t.Errorf("edited before all recipients had it: %s, %v; want accepted", beginning.State, err)
 		}
-		for part, hits := range map[string]int{draft().Title: 2, "after": 1, draft().Sender: 3, "eve": 0} {
+		for part, hits := range map[string]int{draft().Title: 2, "after": 1, draft().Sender.ID: 3, "eve": 0} {
 			if found := must(s.Notices(t.Context(), notifier.NoticeQuery{Contains: part}))(t); len(found) != hits {
-				t.Errorf("%q finds %d; want %d", part, len(found), hits)
+				t.Errorf("searching %q finds %d; want %d", part, len(found), hits)
 			}
 		}
 		if got := must(s.Notice(t.Context(), neighbour.ID))(t); !cmp.Equal(neighbour, got) {
-			t.Errorf("its neighbour changed: %s", cmp.Diff(neighbour, got))
+			t.Errorf("another notice changed: %s", cmp.Diff(neighbour, got))
 		}
 		if to := must(s.Recipients(t.Context(), n.ID))(t); !to.Equals(roaring.BitmapOf(1, 2, 3)) {
-			t.Errorf("it goes to %v", to)
+			t.Errorf("its recipients are %v", to)
 		}
 	})
 }
 
-func TestOfManyEditsOfOneRevisionOneIsTaken(t *testing.T) {
+func TestOfManyEditsOfOneRevisionOneSucceeds(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		n := acceptFor(t, stores[0], db, draft(), 1)
@@ -95,12 +95,12 @@ func TestOfManyEditsOfOneRevisionOneIsTaken(t *testing.T) {
 			}
 		}
 		if got := must(stores[0].Notice(t.Context(), n.ID))(t); won != 1 || got.Revision != 1 {
-			t.Errorf("%d edits were taken, the revision is %d; want 1", won, got.Revision)
+			t.Errorf("%d edits succeeded, the revision is %d; want 1", won, got.Revision)
 		}
 	})
 }
 
-func TestWhatIsTakenBackExpiredOrAnnouncedIsNotEditedSo(t *testing.T) {
+func TestRetractedExpiredAndAnnouncedNoticesAreNotEdited(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		retracting, retracted, expired := acceptFor(t, s, db, draft(), 1), acceptFor(t, s, db, draft(), 1), acceptFor(t, s, db, draft(), 1)
@@ -119,7 +119,7 @@ func TestWhatIsTakenBackExpiredOrAnnouncedIsNotEditedSo(t *testing.T) {
 			before := must(s.Notice(t.Context(), n.ID))(t)
 			wantIs(t, s.EditNotice(t.Context(), &n), notifier.ErrConflict)
 			if diff := cmp.Diff(before, must(s.Notice(t.Context(), n.ID))(t)); diff != "" {
-				t.Errorf("a refused edit changed it:\n%s", diff)
+				t.Errorf("a rejected edit changed the notice:\n%s", diff)
 			}
 		}
 		for _, id := range []int64{announced.ID, 99, 0, -1} {
@@ -127,12 +127,12 @@ func TestWhatIsTakenBackExpiredOrAnnouncedIsNotEditedSo(t *testing.T) {
 			n.ID = id
 			wantIs(t, s.EditNotice(t.Context(), &n), notifier.ErrNotFound)
 		}
-		db.clock.move(time.Hour) // the last moment is not part of its life
+		db.clock.move(time.Hour) // the notice expires at this very moment
 		wantIs(t, s.EditNotice(t.Context(), &expired), notifier.ErrConflict)
 	})
 }
 
-func TestWhoServesAnOldRevisionMovesNothingOfTheNew(t *testing.T) {
+func TestWorkOnAnOldRevisionDoesNotMoveTheNewOne(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		n := acceptFor(t, s, db, draft(), 1, 2, 3)
@@ -141,22 +141,22 @@ func TestWhoServesAnOldRevisionMovesNothingOfTheNew(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := must(s.Notice(t.Context(), n.ID))(t); got.State != notifier.StateSending || got.Done != 1 {
-			t.Fatalf("before the edit it is %s up to %d", got.State, got.Done)
+			t.Fatalf("before the edit it is %s with cursor %d", got.State, got.Done)
 		}
 		if err := s.EditNotice(t.Context(), &n); err != nil {
 			t.Fatal(err)
 		}
 		if !must(s.Move(t.Context(), n.ID, 1, notifier.StateAccepted, notifier.StateSending))(t) {
-			t.Fatal("who serves the edit cannot begin")
+			t.Fatal("work on the edited revision cannot begin")
 		}
 		if err := s.Advance(t.Context(), n.ID, 0, notifier.StateSending, 2); err != nil {
 			t.Error(err)
 		}
 		if must(s.Move(t.Context(), n.ID, 0, notifier.StateSending, notifier.StateSent))(t) {
-			t.Error("who serves what was edited brings the edit to its end")
+			t.Error("work on the old revision finished the new one")
 		}
 		if got := must(s.Notice(t.Context(), n.ID))(t); got.State != notifier.StateSending || got.Done != 0 {
-			t.Errorf("it is %s up to %d; want sending from the beginning", got.State, got.Done)
+			t.Errorf("it is %s with cursor %d; want sending from the beginning", got.State, got.Done)
 		}
 	})
 }

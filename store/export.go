@@ -8,19 +8,18 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// exportPage is how many notices or entries of the log are in memory at a time.
+// exportPage is how many notices or log entries are in memory at a time.
 const exportPage = 500
 
-// ExportUser returns everything that is kept of a person, or notifier.ErrNotFound.
-// The parts are of moments that follow each other, and the inbox is what was last
-// written behind. Sent and Log are read under ctx while they are walked through:
-// neither has an index by name, so each looks through its whole table.
+// ExportUser returns all data stored about a user, or notifier.ErrNotFound. The parts are read
+// one after the other, not at a single moment, and the inbox is its last snapshot. Sent and Log
+// are read under ctx while the caller iterates over them.
 func (s *Store) ExportUser(ctx context.Context, name string) (notifier.Export, error) {
 	u, err := s.UserByName(ctx, name)
 	if err != nil {
 		return notifier.Export{}, err
 	}
-	e := notifier.Export{User: u, Sent: s.sentBy(ctx, u.Name), Log: s.loggedOf(ctx, u.Name)}
+	e := notifier.Export{User: u, Sent: s.sentBy(ctx, u), Log: s.loggedOf(ctx, u)}
 	var created int64
 	err = s.read.QueryRowContext(ctx, `SELECT created_at FROM users WHERE seq = $1`, u.Seq).Scan(&created)
 	e.CreatedAt = fromMillis(created)
@@ -45,7 +44,7 @@ func (s *Store) ExportUser(ctx context.Context, name string) (notifier.Export, e
 	return e, nil
 }
 
-// exportSubscriptions is what he subscribes to by his own name.
+// exportSubscriptions returns the user's own subscriptions, without those of their roles.
 func (s *Store) exportSubscriptions(ctx context.Context, seq int64) (topics []notifier.Topic, err error) {
 	err = s.all(ctx, func(rows *sql.Rows) error {
 		var t notifier.Topic
@@ -66,7 +65,7 @@ func (s *Store) exportSessions(ctx context.Context, seq int64) (sessions []notif
 	return sessions, err
 }
 
-// exportInbox puts the rows of a snapshot and what their notices say together.
+// exportInbox joins the rows of a snapshot with the contents of their notices.
 func (s *Store) exportInbox(ctx context.Context, seq int64) (notifier.ExportedInbox, error) {
 	snapshots, err := s.Snapshots(ctx, []int64{seq})
 	if err != nil {
@@ -111,10 +110,20 @@ func (s *Store) exportReads(ctx context.Context, u *notifier.User) (reads []noti
 	return reads, err
 }
 
-// sentBy walks through the notices of a sender, the oldest first.
-func (s *Store) sentBy(ctx context.Context, name string) iter.Seq2[notifier.Notice, error] {
+// The conditions of sentBy and loggedOf. They repeat the predicates of their partial indexes word
+// for word; otherwise the indexes would not be used.
+const (
+	sentByQuery   = `WHERE sender_kind = 'user' AND sender_id = $1 AND id > $2 ORDER BY id LIMIT $3`
+	didQuery      = `SELECT id FROM audit_log WHERE actor_kind = 'user' AND actor_id = $1 AND id > $2 ORDER BY id LIMIT $3`
+	sufferedQuery = `SELECT id FROM audit_log WHERE object_kind = 'user' AND object_id = $1 AND id > $2 ORDER BY id LIMIT $3`
+	loggedOfQuery = `WHERE id IN (SELECT id FROM (SELECT id FROM (` + didQuery + `) did UNION SELECT id FROM (` + sufferedQuery + `) suffered) about
+		ORDER BY id LIMIT $3) ORDER BY id`
+)
+
+// sentBy iterates over the notices that a user has sent, oldest first.
+func (s *Store) sentBy(ctx context.Context, u notifier.User) iter.Seq2[notifier.Notice, error] {
 	return paged(func(after int64) ([]notifier.Notice, int64, error) {
-		page, err := s.notices(ctx, `WHERE sender = $1 AND id > $2 ORDER BY id LIMIT $3`, name, after, exportPage)
+		page, err := s.notices(ctx, sentByQuery, refID(notifier.UserRef(u)), after, exportPage)
 		if n := len(page); n > 0 {
 			after = page[n-1].ID
 		}
@@ -122,10 +131,10 @@ func (s *Store) sentBy(ctx context.Context, name string) iter.Seq2[notifier.Noti
 	})
 }
 
-// loggedOf walks through the entries of the log about somebody, the oldest first.
-func (s *Store) loggedOf(ctx context.Context, name string) iter.Seq2[notifier.AuditEntry, error] {
+// loggedOf iterates over the audit entries with the user as actor or object, oldest first.
+func (s *Store) loggedOf(ctx context.Context, u notifier.User) iter.Seq2[notifier.AuditEntry, error] {
 	return paged(func(after int64) ([]notifier.AuditEntry, int64, error) {
-		page, err := s.auditEntries(ctx, `WHERE (actor = $1 OR object = $1) AND id > $2 ORDER BY id LIMIT $3`, name, after, exportPage)
+		page, err := s.auditEntries(ctx, loggedOfQuery, refID(notifier.UserRef(u)), after, exportPage)
 		if n := len(page); n > 0 {
 			after = page[n-1].ID
 		}
@@ -133,8 +142,8 @@ func (s *Store) loggedOf(ctx context.Context, name string) iter.Seq2[notifier.Au
 	})
 }
 
-// paged walks through pages until one is empty. next answers the page behind after,
-// and its last id.
+// paged iterates over pages until one is empty. next returns the page that follows after, and the
+// last id of that page.
 func paged[T any](next func(after int64) (page []T, last int64, err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for after := int64(0); ; {

@@ -2,22 +2,22 @@ package store
 
 import "testing"
 
-// CurrentQuery is what CurrentAnnouncements asks, for the test of its plan.
+// CurrentQuery is the query of CurrentAnnouncements, for the test of its plan.
 var CurrentQuery = announcementsQuery(current)
 
-// OpenQuery is what an announcement is held against, for the test of its plan.
+// OpenQuery is the query of the limit on open announcements, for the test of its plan.
 func OpenQuery(s *Store) string { return s.openQuery() }
 
-// CountAudience is what AudienceSize asks, for the test of its plan.
+// CountAudience is the query of AudienceSize, for the test of its plan.
 const CountAudience = countAudienceQuery
 
-// LargeAudience says from which size on sizes are remembered.
+// LargeAudience sets the size above which audience sizes are cached.
 func LargeAudience(s *Store, size int64) { s.sizes.large = size }
 
-// BoundNames makes the index of names that small.
+// BoundNames limits the size of the name index.
 func BoundNames(s *Store, most int) { s.names.bound = most }
 
-// Exec runs a statement that no method of the store makes.
+// Exec runs a statement that no method of the store runs.
 func Exec(tb testing.TB, s *Store, statement string, args ...any) {
 	tb.Helper()
 	if _, err := s.exec(tb.Context(), statement, args...); err != nil {
@@ -25,13 +25,13 @@ func Exec(tb testing.TB, s *Store, statement string, args ...any) {
 	}
 }
 
-// How reasons are encoded.
+// The encoding of reasons.
 var (
 	EncodeReasons = encodeReasons
 	DecodeReasons = decodeReasons
 )
 
-// How inboxes are encoded, for the tests that know no database.
+// The encoding of inboxes, for tests that need no database.
 var (
 	EncodeRows = encodeRows
 	DecodeRows = decodeRows
@@ -39,18 +39,25 @@ var (
 	DecodeGone = decodeGone
 )
 
-// NoticeCountsQuery is what NoticeCounts asks, for the test of its plan.
+// NoticeCountsQuery is the query of NoticeCounts, for the test of its plan.
 const NoticeCountsQuery = noticeCountsQuery
 
-// SubscriptionsQuery is what Subscriptions asks, for the test of its plans.
+// SubscriptionsQuery is the query of Subscriptions, for the test of its plans.
 var SubscriptionsQuery = subscriptionsQuery
 
 // SubjectQuery is the condition of NoticesBySubject, for the test of its plan.
 const SubjectQuery = subjectQuery
 
-// What SubscribersOf and AllSubscribers ask, for the test of their plans.
+// The queries of SubscribersOf and AllSubscribers, for the test of their plans.
 func SubscribersQuery(s *Store) string    { return s.subscribersQuery() }
 func AllSubscribersQuery(s *Store) string { return s.allSubscribersQuery() }
 
-// SmallRole is up to how many members are sorted.
+// The queries of an export, for the test of their plans.
+const (
+	SentByQuery   = sentByQuery
+	DidQuery      = didQuery
+	SufferedQuery = sufferedQuery
+)
+
+// SmallRole is the number of members up to which members are sorted.
 const SmallRole = smallRole

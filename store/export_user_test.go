@@ -16,7 +16,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-func TestAnExportHasAllOfAPersonAndNothingOfAnother(t *testing.T) {
+func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		at := db.clock.now()
@@ -34,7 +34,7 @@ func TestAnExportHasAllOfAPersonAndNothingOfAnother(t *testing.T) {
 				t.Fatal(err)
 			}
 			sent{u.Name, toUsers("carol"), []uint32{9}}.accept(t, s)
-			if err := s.Audit(t.Context(), notifier.AuditEntry{Actor: u.Name, Action: "x"}); err != nil {
+			if err := s.Audit(t.Context(), notifier.AuditEntry{Actor: notifier.UserRef(u), Action: "x"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -49,14 +49,14 @@ func TestAnExportHasAllOfAPersonAndNothingOfAnother(t *testing.T) {
 		e := must(s.ExportUser(t.Context(), "alice"))(t)
 		var actions []string
 		for a, err := range e.Log {
-			actions = append(actions, must(a, err)(t).Actor+" "+a.Action)
+			actions = append(actions, must(a, err)(t).Actor.String()+" "+a.Action)
 		}
 		var notices []int64
 		for n, err := range e.Sent {
 			notices = append(notices, must(n, err)(t).ID)
 		}
 		if !slices.Equal(actions, []string{"alice x"}) || !slices.Equal(notices, []int64{1}) {
-			t.Errorf("the log says %q, sent are %v", actions, notices)
+			t.Errorf("the log has %q, the sent notices are %v", actions, notices)
 		}
 		e.Log, e.Sent = nil, nil
 		shown := content.ContentFor(alice.Seq)
@@ -80,18 +80,19 @@ func TestAnExportHasAllOfAPersonAndNothingOfAnother(t *testing.T) {
 		wantIs(t, err, notifier.ErrNotFound)
 		store.Exec(t, s, `UPDATE inbox_snapshots SET gone = entries WHERE seq = 1`)
 		if e := must(s.ExportUser(t.Context(), "alice"))(t); !e.Inbox.Damaged {
-			t.Errorf("an inbox that cannot be read is exported as %+v", e.Inbox)
+			t.Errorf("a damaged inbox is exported as %+v", e.Inbox)
 		}
 	})
 }
 
-func TestAnExportIsWholeHoweverMuchThereIs(t *testing.T) {
+func TestExportIsCompleteHoweverLarge(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
-		addUser(t, s, "alice")
+		alice := notifier.UserRef(addUser(t, s, "alice"))
+		bob := notifier.UserRef(addUser(t, s, "bob"))
 		all := make([]*notifier.Acceptance, 1203)
 		for i := range all {
-			sender := []string{"alice", "bob", "alice"}[i%3]
+			sender := []notifier.Ref{alice, bob, alice}[i%3]
 			all[i] = &notifier.Acceptance{
 				Notice: &notifier.Notice{Draft: notifier.Draft{Target: toUsers("bob"), Type: "news", Title: "t", Sender: sender}}, To: roaring.BitmapOf(2),
 			}
@@ -99,9 +100,9 @@ func TestAnExportIsWholeHoweverMuchThereIs(t *testing.T) {
 		if err := s.AcceptAll(t.Context(), all); err != nil {
 			t.Fatal(err)
 		}
-		store.Exec(t, s, `INSERT INTO audit_log (at, actor, action, object, detail, address)
+		store.Exec(t, s, `INSERT INTO audit_log (at, actor_kind, actor_id, action, object_kind, object_id, detail, address)
 			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1500)
-			SELECT n, CASE WHEN n % 2 = 0 THEN 'alice' ELSE 'bob' END, 'x', CASE WHEN n % 3 = 0 THEN 'alice' ELSE '' END, '', '' FROM numbers`)
+			SELECT n, 'user', CASE WHEN n % 2 = 0 THEN '1' ELSE '2' END, 'x', CASE WHEN n % 3 = 0 THEN 'user' ELSE 'key' END, '1', '', '' FROM numbers`)
 		e := must(s.ExportUser(t.Context(), "alice"))(t)
 		var text strings.Builder
 		if err := e.Encode(&text); err != nil {
@@ -115,7 +116,7 @@ func TestAnExportIsWholeHoweverMuchThereIs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(got.Sent) != 802 || len(got.Log) != 1000 || got.Sent[801].ID != 1203 || got.Log[999].At.UnixMilli() != 1500 {
-			t.Errorf("%d notices and %d entries of the log", len(got.Sent), len(got.Log))
+			t.Errorf("%d notices and %d log entries", len(got.Sent), len(got.Log))
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		e = must(s.ExportUser(ctx, "alice"))(t)

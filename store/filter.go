@@ -7,13 +7,13 @@ import (
 
 const defaultPage = 50
 
-// filter is the condition of a statement in the making, with its parameters.
+// filter builds the condition of a statement, with its parameters.
 type filter struct {
 	conditions []string
 	args       []any
 }
 
-// add adds a condition in which each %s stands for one of the values.
+// add adds a condition in which each %s stands for one of the values, in order.
 func (f *filter) add(condition string, values ...any) {
 	params := make([]any, len(values))
 	for i, v := range values {
@@ -22,13 +22,13 @@ func (f *filter) add(condition string, values ...any) {
 	f.conditions = append(f.conditions, fmt.Sprintf(condition, params...))
 }
 
-// param adds a value and returns what stands for it.
+// param adds a value and returns its placeholder.
 func (f *filter) param(value any) string {
 	f.args = append(f.args, value)
 	return fmt.Sprintf("$%d", len(f.args))
 }
 
-// holding adds that a column, which holds text without case, holds part of it.
+// holding adds the condition that a column of case-folded text contains part.
 func (f *filter) holding(column, part string) {
 	if part == "" {
 		return
@@ -37,7 +37,7 @@ func (f *filter) holding(column, part string) {
 	f.add(column+` LIKE %s ESCAPE '\'`, "%"+escaped+"%")
 }
 
-// where is the whole condition, empty when there is none.
+// where returns the WHERE clause, or "" if there are no conditions.
 func (f *filter) where() string {
 	if len(f.conditions) == 0 {
 		return ""
@@ -45,8 +45,8 @@ func (f *filter) where() string {
 	return "WHERE " + strings.Join(f.conditions, " AND ")
 }
 
-// text is what of a search can stand in a statement: PostgreSQL refuses NUL
-// and broken UTF-8, and no name holds either.
+// text makes a string safe for a statement: PostgreSQL rejects NUL and invalid UTF-8, and no name
+// contains either.
 func text(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
 }

@@ -17,17 +17,17 @@ func setFlushed(t *testing.T, s *store.Store, parts map[int]time.Time) {
 func wantFlushed(t *testing.T, s *store.Store, parts int, want time.Time) {
 	t.Helper()
 	if got := must(s.Flushed(t.Context(), parts))(t); !got.Equal(want) {
-		t.Errorf("all of %d parts is flushed until %v; want %v", parts, got, want)
+		t.Errorf("%d parts are flushed until %v; want %v", parts, got, want)
 	}
 }
 
-func TestAllIsFlushedUntilWhenTheLeastPartIs(t *testing.T) {
+func TestFlushedIsTheEarliestTimeOfAllParts(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		at := db.clock.now()
 		wantFlushed(t, s, 3, time.Time{})
 		setFlushed(t, s, map[int]time.Time{0: at.Add(3 * time.Second), 2: at.Add(time.Second), 3: at.Add(-time.Hour)})
-		wantFlushed(t, s, 3, time.Time{}) // one part never was
+		wantFlushed(t, s, 3, time.Time{}) // one part was never flushed
 		wantFlushed(t, s, 1, at.Add(3*time.Second))
 		setFlushed(t, s, map[int]time.Time{1: at.Add(2 * time.Second)})
 		setFlushed(t, s, nil)
@@ -37,7 +37,7 @@ func TestAllIsFlushedUntilWhenTheLeastPartIs(t *testing.T) {
 	})
 }
 
-func TestHowFarAllIsFlushedOnlyRises(t *testing.T) {
+func TestFlushedTimeNeverGoesBack(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		at := db.clock.now()

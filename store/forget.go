@@ -2,105 +2,128 @@ package store
 
 import (
 	"context"
-	"strconv"
+	"database/sql"
+	"errors"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// forgotten stands in the audit log where the name of a deleted user stood.
-const forgotten = "deleted"
-
 const (
-	// forgetPage is how many rows are looked through at a time.
+	// forgetPage is how many rows are scanned at a time.
 	forgetPage = 2000
 	// forgetWrites is how many notices one transaction changes: senders wait for it.
 	forgetWrites = 100
-	// inFlight is how far behind the last id a row may yet be committed.
+	// inFlight is how far below the highest id a row may still be uncommitted.
 	inFlight = 10_000
 )
 
-// DeleteUser removes what is known of a person, and answers who that was. An unknown
-// name is notifier.ErrNotFound.
+// DeleteUser removes a user's personal data and returns the deletion. It returns
+// notifier.ErrNotFound for an unknown name. It removes:
 //
-//   - His account with roles, settings, muted types, subscriptions, sessions
-//     and inbox.
-//   - Notices that went to nobody else, or were to, with their counts and dead letters.
-//   - His place among the recipients of all others, and his name among those they name.
-//   - His name as a sender of notices, and the keys of the requests he made.
-//   - That he has read announcements. The numbers of who has read them stay.
-//   - His name in the audit log, which says "deleted" instead, and the addresses that
-//     he came from.
+//   - the account with its roles, settings, muted types, subscriptions, sessions and inbox;
+//   - notices that went or were to go to this user alone, with their counts and dead letters;
+//   - the user from the recipients of all other notices, and their name from the targets;
+//   - the user as a sender of notices, and the idempotency keys of their requests;
+//   - the reads of announcements by this user; the total numbers of reads stay;
+//   - the name in the audit log, which shows "deleted" instead, and the addresses the user
+//     came from.
 //
-// That there was a user of his number stays: see DeletedSince.
-// What he has sent to others stays, without his name. So does what somebody wrote
-// about him in the words of a notice, its subject or its link.
+// Notices that the user sent to others stay, without the name. So does anything that others
+// wrote about the user in the text, subject or link of a notice.
 //
-// First he can sign in no more; his account goes last. In between no transaction is
-// so long that senders notice it, however much there is. After an error call it
-// again: it goes on with what is left.
-//
-// Redis is the caller's: what it knows of him is to be erased afterwards, and his
-// sessions there before.
-func (s *Store) DeleteUser(ctx context.Context, name string) (notifier.User, error) {
-	u, err := s.UserByName(ctx, name)
-	if err != nil {
-		return notifier.User{}, err
+// It is BeginDeletion, Forget and EndDeletion in one. Redis is left to the caller, who must
+// erase its data about the user before EndDeletion.
+func (s *Store) DeleteUser(ctx context.Context, name string) (notifier.Deletion, error) {
+	d, _, err := s.BeginDeletion(ctx, name)
+	if err == nil {
+		err = s.Forget(ctx, d, nil)
 	}
-	err = s.deleteUser(ctx, &u)
-	if err != nil {
-		return notifier.User{}, s.fail(err, "delete user %d", u.Seq)
+	if err == nil {
+		err = s.EndDeletion(ctx, d.Seq)
 	}
-	return u, nil
+	return d, err
 }
 
-func (s *Store) deleteUser(ctx context.Context, u *notifier.User) error {
-	if err := s.SetPassword(ctx, u.Name, ""); err != nil { // ends his sessions too
+// Forget removes the remaining data of a user whose deletion has begun. However much data there
+// is, no transaction is long enough for senders to notice, and memory use is bounded by a page.
+// After an error, or if the process ends, call it again: it continues where it was. Concurrent
+// calls are safe. progress may be nil; it is called with the id of the notice that was reached
+// and the highest id.
+func (s *Store) Forget(ctx context.Context, d notifier.Deletion, progress func(at, last int64)) error {
+	if progress == nil {
+		progress = func(int64, int64) {}
+	}
+	if err := s.forget(ctx, d, progress); err != nil {
+		return s.fail(err, "delete user %d", d.Seq)
+	}
+	return nil
+}
+
+// passes is how often the notices are scanned: once all of them, and then again the last ones,
+// which were in flight when the account was removed and may have been committed since.
+const passes = 2
+
+func (s *Store) forget(ctx context.Context, d notifier.Deletion, progress func(at, last int64)) error {
+	var pass int
+	var seen, last int64
+	err := s.read.QueryRowContext(ctx, `SELECT pass, notice FROM deletions WHERE seq = $1`, d.Seq).Scan(&pass, &seen)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil // another call has finished the deletion
+	}
+	if err == nil {
+		err = s.read.QueryRowContext(ctx, `SELECT COALESCE(MAX(id), 0) FROM notices`).Scan(&last)
+	}
+	if err != nil {
 		return err
 	}
-	var seen traces
-	if err := s.forgetTraces(ctx, u, &seen); err != nil {
-		return err
+	u := &notifier.User{Seq: d.Seq, Name: d.Name, Audience: d.Audience}
+	for ; pass < passes; pass++ {
+		err := s.forgetNotices(ctx, u, &seen, func() error {
+			progress(seen, max(seen, last))
+			_, err := s.exec(ctx, `UPDATE deletions SET pass = $1, notice = $2 WHERE seq = $3`, pass, seen, d.Seq)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := s.forgetTraces(ctx, u); err != nil {
+			return err
+		}
+		seen = max(0, seen-inFlight)
+		if _, err := s.exec(ctx, `UPDATE deletions SET pass = $1, notice = $2 WHERE seq = $3`, pass+1, seen, d.Seq); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// forgetTraces removes the user's data outside of notices.
+func (s *Store) forgetTraces(ctx context.Context, u *notifier.User) error {
 	if err := s.forgetReads(ctx, u); err != nil {
 		return err
 	}
-	if err := s.removeUser(ctx, u.Seq); err != nil {
+	if err := s.forgetAudit(ctx, u); err != nil {
 		return err
 	}
-	// What was under way when his last traces went may be committed since.
-	seen.notice, seen.audit = seen.notice-inFlight, seen.audit-inFlight
-	return s.forgetTraces(ctx, u, &seen)
-}
-
-// traces says up to which rows somebody's traces were looked for.
-type traces struct{ notice, audit int64 }
-
-// forgetTraces goes on from seen until the last row.
-func (s *Store) forgetTraces(ctx context.Context, u *notifier.User, seen *traces) error {
-	if err := s.forgetNotices(ctx, u, &seen.notice); err != nil {
-		return err
-	}
-	if err := s.forgetAudit(ctx, u, &seen.audit); err != nil {
-		return err
-	}
-	form := "form:" + strconv.FormatInt(u.Seq, 10) // whose keys the send form makes
-	_, err := s.exec(ctx, `DELETE FROM idempotency_keys WHERE owner IN ($1, $2)`, u.Name, form)
+	_, err := s.exec(ctx, `DELETE FROM idempotency_keys WHERE owner_kind = 'user' AND owner_id = $1`, refID(notifier.UserRef(*u)))
 	return err
 }
 
-// forgetAudit goes through the log a piece at a time: it has no index by name.
-func (s *Store) forgetAudit(ctx context.Context, u *notifier.User, seen *int64) error {
-	var last int64
-	if err := s.read.QueryRowContext(ctx, `SELECT COALESCE(MAX(id), 0) FROM audit_log`).Scan(&last); err != nil {
-		return err
-	}
-	for ; *seen < last; *seen = min(last, *seen+forgetPage) {
-		_, err := s.exec(ctx, `UPDATE audit_log SET
-				actor = CASE WHEN actor = $1 THEN $2 ELSE actor END, address = CASE WHEN actor = $1 THEN '' ELSE address END,
-				object = CASE WHEN object = $1 THEN $2 ELSE object END
-			WHERE id > $3 AND id <= $4 AND (actor = $1 OR object = $1)`, u.Name, forgotten, *seen, *seen+forgetPage)
-		if err != nil {
-			return err
+// forgetAudit anonymizes the user's audit entries, a batch at a time. The entry about the deletion
+// itself keeps the user's number.
+func (s *Store) forgetAudit(ctx context.Context, u *notifier.User) error {
+	for _, statement := range []string{
+		`UPDATE audit_log SET actor_id = $2, address = '' WHERE actor_kind = 'user' AND actor_id = $1
+			AND id IN (SELECT id FROM audit_log WHERE actor_kind = 'user' AND actor_id = $1 LIMIT $3)`,
+		`UPDATE audit_log SET object_id = $2 WHERE object_kind = 'user' AND object_id = $1 AND id IN
+			(SELECT id FROM audit_log WHERE object_kind = 'user' AND object_id = $1 AND action <> 'user.delete' LIMIT $3)`,
+	} {
+		for changed := int64(forgetPage); changed == forgetPage; {
+			var err error
+			changed, err = s.exec(ctx, statement, refID(notifier.UserRef(*u)), refID(notifier.DeletedUser()), forgetPage)
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil

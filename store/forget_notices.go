@@ -14,10 +14,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// forgetNotices takes somebody out of all notices with an id above seen, which
-// follows. Whom a notice concerns is in no index: all of them are read.
-func (s *Store) forgetNotices(ctx context.Context, u *notifier.User, seen *int64) error {
-	quoted, err := json.Marshal(u.Name) // as it stands in a target
+// forgetNotices removes a user from all notices with an id above seen. It calls step after each
+// page, when seen is up to date. No index leads from a user to their notices, so it reads all of
+// them.
+func (s *Store) forgetNotices(ctx context.Context, u *notifier.User, seen *int64, step func() error) error {
+	quoted, err := json.Marshal(u.Name) // as it appears in a target
 	if err != nil {
 		return err
 	}
@@ -40,18 +41,22 @@ func (s *Store) forgetNotices(ctx context.Context, u *notifier.User, seen *int64
 			}
 		}
 		*seen = last
+		if err := step(); err != nil {
+			return err
+		}
 	}
 }
 
-// noticesOf returns which of the notices behind after know of somebody, and the last
-// that it looked at; 0: there is none.
+// noticesOf returns the ids of those notices after the given id that refer to the user, and the
+// last id that it examined, or 0 if there are no more notices.
 func (s *Store) noticesOf(ctx context.Context, u *notifier.User, quoted []byte, after int64) (ids []int64, last int64, err error) {
-	var sender, target, who sql.RawBytes
+	var target, who sql.RawBytes
+	var sender notifier.Ref
 	err = s.all(ctx, func(rows *sql.Rows) error {
-		if err := rows.Scan(&last, &sender, &target, &who); err != nil {
+		if err := rows.Scan(&last, &sender.Kind, &sender.ID, &target, &who); err != nil {
 			return err
 		}
-		his := string(sender) == u.Name || bytes.Contains(target, quoted)
+		his := sender.Is(notifier.UserRef(*u)) || bytes.Contains(target, quoted)
 		if !his && len(who) > 0 {
 			to, err := decodeRecipients(last, who)
 			if err != nil {
@@ -63,19 +68,19 @@ func (s *Store) noticesOf(ctx context.Context, u *notifier.User, quoted []byte, 
 			ids = append(ids, last)
 		}
 		return nil
-	}, `SELECT id, sender, target, recipients FROM notices WHERE id > $1 ORDER BY id LIMIT $2`, after, forgetPage)
+	}, `SELECT id, sender_kind, sender_id, target, recipients FROM notices WHERE id > $1 ORDER BY id LIMIT $2`, after, forgetPage)
 	return ids, last, err
 }
 
-// forgetNotice takes somebody out of one notice, or the notice away when it went to
-// nobody else. It may be gone already.
+// forgetNotice removes a user from one notice, or deletes the notice if it went to nobody else. It
+// does nothing if the notice is gone already.
 func forgetNotice(ctx context.Context, tx *sql.Tx, u *notifier.User, id int64) error {
 	n := notifier.Notice{ID: id}
 	var target string
 	var blob, reasons []byte
-	// Locked and read in one: two who are deleted at once are taken out one after the other.
-	err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev WHERE id = $1 RETURNING sender, title, target, recipients, reasons`, id).
-		Scan(&n.Sender, &n.Title, &target, &blob, &reasons)
+	// Lock and read in one statement, so that concurrent deletions of two users take turns.
+	err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev WHERE id = $1 RETURNING title, target, recipients, reasons, `+senderColumns, id).
+		Scan(append([]any{&n.Title, &target, &blob, &reasons}, refFields(&n.Sender)...)...)
 	if err != nil {
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
@@ -97,17 +102,18 @@ func forgetNotice(ctx context.Context, tx *sql.Tx, u *notifier.User, id int64) e
 		if _, err := tx.ExecContext(ctx, `DELETE FROM dead_letters WHERE notice_id = $1`, id); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `DELETE FROM notices WHERE id = $1`, id) // its counts go with it
+		_, err := tx.ExecContext(ctx, `DELETE FROM notices WHERE id = $1`, id) // its counts are deleted with it
 		return err
 	}
 	return updateForgotten(ctx, tx, &n, rest)
 }
 
-// forgetRecipient takes somebody out of those whom a notice goes to. rest is the
-// others; nil: they are as they were. alone: it went, or is to go, to nobody else.
+// forgetRecipient removes a user from the sender and the recipients of a notice. rest is the set of
+// the other recipients, or nil if the set did not change. alone reports that the notice went, or
+// was to go, to nobody else.
 func forgetRecipient(n *notifier.Notice, to *roaring.Bitmap, u *notifier.User) (rest *roaring.Bitmap, alone bool) {
-	if n.Sender == u.Name {
-		n.Sender = ""
+	if n.Sender.Is(notifier.UserRef(*u)) {
+		n.Sender = notifier.DeletedUser()
 	}
 	named := slices.Contains(n.Target.Users, u.Name)
 	n.Target.Users = slices.DeleteFunc(n.Target.Users, func(name string) bool { return name == u.Name })
@@ -123,14 +129,14 @@ func forgetRecipient(n *notifier.Notice, to *roaring.Bitmap, u *notifier.User) (
 	return nil, onlyNamed && (to == nil || to.IsEmpty())
 }
 
-// updateForgotten writes down what is left of a notice.
+// updateForgotten stores what remains of a notice.
 func updateForgotten(ctx context.Context, tx *sql.Tx, n *notifier.Notice, rest *roaring.Bitmap) error {
 	target, err := json.Marshal(n.Target)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE notices SET sender = $1, search = $2, target = $3 WHERE id = $4`,
-		n.Sender, searchable(n.Title, n.Sender), string(target), n.ID)
+	_, err = tx.ExecContext(ctx, `UPDATE notices SET sender_kind = $1, sender_id = $2, search = $3, target = $4 WHERE id = $5`,
+		string(n.Sender.Kind), refID(n.Sender), searchable(n.Title, n.Sender), string(target), n.ID)
 	if err != nil || rest == nil {
 		return err
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// bitPlace is where the bit of a user is in the bitmaps of who has read what.
+// bitPlace is the position of a user's bit in the bitmaps of reads.
 type bitPlace struct {
 	segment int64
 	at      int  // byte of the segment
-	mask    byte // as in Redis the first bit of a byte is the highest
+	mask    byte // as in Redis, the first bit of a byte is the highest
 }
 
 func bitOf(seq int64) bitPlace {
@@ -21,10 +21,10 @@ func bitOf(seq int64) bitPlace {
 	return bitPlace{seq / segmentBits, int(bit / 8), byte(0x80) >> (bit % 8)}
 }
 
-// in is whether the bit is set in the segment. What follows the segment is zero.
+// in reports whether the bit is set in the segment. Bits beyond its end are zero.
 func (p bitPlace) in(bits []byte) bool { return p.at < len(bits) && bits[p.at]&p.mask != 0 }
 
-// forgetReads takes somebody's bit out of the announcements that he has read.
+// forgetReads clears a user's bit in the announcements that they have read.
 func (s *Store) forgetReads(ctx context.Context, u *notifier.User) error {
 	where := bitOf(u.Seq)
 	var read []int64
@@ -51,9 +51,9 @@ func (s *Store) forgetReads(ctx context.Context, u *notifier.User) error {
 	return nil
 }
 
-// clearBit leaves the version as it is: what is written behind later is newer still.
+// clearBit keeps the version as it is, so that a later write-behind still counts as newer.
 func clearBit(ctx context.Context, tx *sql.Tx, k notifier.PartKey, where bitPlace) error {
-	// Locked and read in one, so that nothing that is written behind meanwhile gets lost.
+	// Lock and read in one statement, so that no concurrent write-behind is lost.
 	var bits []byte
 	err := tx.QueryRowContext(ctx, `UPDATE announcement_reads SET ver = ver
 		WHERE announcement_id = $1 AND audience = $2 AND segment = $3 RETURNING bits`, k.ID, int64(k.Audience), where.segment).Scan(&bits)

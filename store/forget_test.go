@@ -12,7 +12,8 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// sent is a notice as a test hands it in: from whom, for which names, to which users.
+// sent describes a notice for a test: the sending user, or else command, the names in the target,
+// and the recipients.
 type sent struct {
 	from string
 	to   notifier.Target
@@ -21,8 +22,12 @@ type sent struct {
 
 func (n sent) accept(t *testing.T, s *store.Store) int64 {
 	t.Helper()
+	from := notifier.CommandRef(n.from)
+	if u, err := s.UserByName(t.Context(), n.from); err == nil {
+		from = notifier.UserRef(u)
+	}
 	a := &notifier.Acceptance{Notice: &notifier.Notice{Draft: notifier.Draft{
-		Target: n.to, Type: "news", Title: "A title", Sender: n.from,
+		Target: n.to, Type: "news", Title: "A title", Sender: from,
 	}}}
 	if n.seqs != nil {
 		a.To = roaring.BitmapOf(n.seqs...)
@@ -35,7 +40,7 @@ func (n sent) accept(t *testing.T, s *store.Store) int64 {
 
 func toUsers(names ...string) notifier.Target { return notifier.Target{Users: names} }
 
-func deleteUser(t *testing.T, s *store.Store, name string) notifier.User {
+func deleteUser(t *testing.T, s *store.Store, name string) notifier.Deletion {
 	t.Helper()
 	u, err := s.DeleteUser(t.Context(), name)
 	if err != nil {
@@ -44,7 +49,7 @@ func deleteUser(t *testing.T, s *store.Store, name string) notifier.User {
 	return u
 }
 
-// notice reads a notice with its recipients, those as long as they are settled.
+// notice reads a notice and its recipients, if they are settled.
 func notice(t *testing.T, s *store.Store, id int64) (n notifier.Notice, seqs []uint32) {
 	t.Helper()
 	n = must(s.Notice(t.Context(), id))(t)
@@ -52,12 +57,12 @@ func notice(t *testing.T, s *store.Store, id int64) (n notifier.Notice, seqs []u
 		seqs = must(s.Recipients(t.Context(), id))(t).ToArray()
 	}
 	if n.Recipients != int64(len(seqs)) {
-		t.Errorf("notice %d is said to have %d recipients, and has %v", id, n.Recipients, seqs)
+		t.Errorf("notice %d has the recipient count %d and the recipients %v", id, n.Recipients, seqs)
 	}
 	return n, seqs
 }
 
-// wantNoWord wants a word nowhere in the database.
+// wantNoWord checks that a word appears nowhere in the database.
 func (db *database) wantNoWord(t *testing.T, word string) {
 	t.Helper()
 	raw := db.raw(t)
@@ -75,13 +80,13 @@ func (db *database) wantNoWord(t *testing.T, word string) {
 	for _, name := range names {
 		for _, line := range strings.Split(dump(t, raw, `SELECT * FROM `+name), "\n") {
 			if strings.Contains(strings.ToLower(line), word) {
-				t.Errorf("%s has %s", name, line)
+				t.Errorf("table %s contains %s", name, line)
 			}
 		}
 	}
 }
 
-// dump is all rows that a query answers, one a line.
+// dump returns the rows of a query, one per line.
 func dump(t *testing.T, raw *sql.DB, query string) string {
 	t.Helper()
 	rows, err := raw.QueryContext(t.Context(), query)
@@ -112,7 +117,7 @@ func dump(t *testing.T, raw *sql.DB, query string) string {
 	return lines.String()
 }
 
-func TestADeletedUserIsNowhereAnyMore(t *testing.T) {
+func TestDeletedUserIsNowhereInTheDatabase(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		alice, bob := addUser(t, s, "Alice <\"é\">", "staff"), addUser(t, s, "bob", "staff")
@@ -125,7 +130,7 @@ func TestADeletedUserIsNowhereAnyMore(t *testing.T) {
 		save(t, s, snapshot(alice.Seq, 5, 3), snapshot(bob.Seq, 5, 3))
 		for _, n := range []sent{
 			{"bob", toUsers(alice.Name), []uint32{1}},
-			{"bob", toUsers(alice.Name), []uint32{}}, // he had muted it
+			{"bob", toUsers(alice.Name), []uint32{}}, // alice had muted it
 			{"bob", toUsers(alice.Name), nil},
 			{"bob", toUsers("bob", alice.Name), []uint32{1, 2}},
 			{"bob", toUsers(alice.Name, "bob"), nil},
@@ -135,33 +140,33 @@ func TestADeletedUserIsNowhereAnyMore(t *testing.T) {
 			n.accept(t, s)
 		}
 		announcement := db.announcement("a", 0, 1, 3)
-		announcement.Sender = alice.Name
+		announcement.Sender = notifier.UserRef(alice)
 		announce(t, s, announcement)
-		once := func(owner, key string) *notifier.Acceptance {
+		once := func(owner notifier.User, key string) *notifier.Acceptance {
 			return &notifier.Acceptance{
 				Notice: &notifier.Notice{Draft: notifier.Draft{Target: toUsers("bob")}}, To: roaring.BitmapOf(2),
-				Once: &notifier.Once{Owner: owner, Key: key, Digest: []byte("d")},
+				Once: &notifier.Once{Owner: notifier.UserRef(owner), Key: key, Digest: []byte("d")},
 			}
 		}
-		acceptAll(t, s, once(alice.Name, "k"), once("form:1", "of alice"), once("form:11", "of another"))
+		acceptAll(t, s, once(alice, "of alice"), once(bob, "of another"))
 		for _, e := range []notifier.AuditEntry{
-			{Actor: alice.Name, Action: "session.begin", Address: "203.0.113.9"},
-			{Actor: "command line", Action: "user.add", Object: alice.Name},
-			{Actor: "bob", Action: "notice.send", Object: "notice 1", Address: "203.0.113.8"},
+			{Actor: notifier.UserRef(alice), Action: "session.begin", Address: "203.0.113.9"},
+			{Actor: notifier.CommandRef("command line"), Action: "user.add", Object: notifier.UserNamed(alice.Name)},
+			{Actor: notifier.UserRef(bob), Action: "notice.send", Object: notifier.NoticeRef(1), Address: "203.0.113.8"},
 		} {
 			if err := s.Audit(t.Context(), e); err != nil {
 				t.Fatal(err)
 			}
 		}
 		u := deleteUser(t, s, alice.Name)
-		if u.Seq != alice.Seq || !u.HasRole("staff") {
-			t.Errorf("deleted is %+v", u)
+		if u.Seq != alice.Seq || u.Name != alice.Name {
+			t.Errorf("deleted user is %+v", u)
 		}
 		db.wantNoWord(t, "alice")
 		db.wantNoWord(t, "203.0.113.9")
-		repeated := once("form:11", "of another")
+		repeated := once(bob, "of another")
 		if acceptAll(t, s, repeated); !repeated.Replayed {
-			t.Error("another's key of the form is gone")
+			t.Error("another user's key of the form is gone")
 		}
 		_, err := s.UserByName(t.Context(), alice.Name)
 		wantIs(t, err, notifier.ErrNotFound)
@@ -169,23 +174,23 @@ func TestADeletedUserIsNowhereAnyMore(t *testing.T) {
 		wantIs(t, err, notifier.ErrNotFound)
 		wantSnapshots(t, s, []int64{1, 2}, snapshot(2, 5, 3))
 		if members := must(s.RoleMembers(t.Context(), "staff"))(t); members.Contains(1) || !members.Contains(2) {
-			t.Errorf("staff are %v", members)
+			t.Errorf("the members of staff are %v", members)
 		}
 		log := must(s.AuditLog(t.Context(), 0, 10))(t)
 		var told []string
 		for _, e := range log {
-			told = append(told, e.Actor+"|"+e.Object+"|"+e.Address)
+			told = append(told, e.Actor.String()+"|"+e.Object.String()+"|"+e.Address)
 		}
 		if want := []string{"bob|notice 1|203.0.113.8", "command line|deleted|", "deleted||"}; !slices.Equal(told, want) {
-			t.Errorf("the log says %q; want %q", told, want)
+			t.Errorf("the log has %q; want %q", told, want)
 		}
 	})
 }
 
-func TestADeletedUserHasReadNoAnnouncement(t *testing.T) {
+func TestReadsOfADeletedUserAreRemoved(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
-		addUsers(t, s, 40_001) // the last is bit 7,233 of the second segment: the second highest of byte 904
+		addUsers(t, s, 40_001) // the last user is bit 7,233 of the second segment: the second highest of byte 904
 		name, place := "u40001", (40_001-32_768)/8
 		a, b := announce(t, s, db.announcement("a", 0, 1, 3)), announce(t, s, db.announcement("b", 0, 1, 3))
 		bits := func(at byte) string { return strings.Repeat("\xaa", place) + string([]byte{at, 0xff}) }

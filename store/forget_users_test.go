@@ -15,7 +15,7 @@ func wantDeleted(t *testing.T, s *store.Store, since time.Time, after int64, lim
 	}
 }
 
-func TestWhoWasDeletedIsKnownByNumber(t *testing.T) {
+func TestDeletedSinceReturnsTheNumbersOfDeletedUsers(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		for _, name := range []string{"a", "b", "c", "d"} {
@@ -38,8 +38,8 @@ func TestWhoWasDeletedIsKnownByNumber(t *testing.T) {
 	})
 }
 
-// Somebody must not lose his inbox because another had his number before.
-func TestANumberThatSomebodyHasIsNotDeleted(t *testing.T) {
+// A user must not lose their inbox because a deleted user once had the same number.
+func TestNumberInUseIsNotReportedAsDeleted(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUsers(t, s, 2)
@@ -48,14 +48,14 @@ func TestANumberThatSomebodyHasIsNotDeleted(t *testing.T) {
 	})
 }
 
-// An account that is still there is not said to be deleted, and one that is gone is.
-func TestAnAccountGoesTogetherWithTheNoteOfIt(t *testing.T) {
+// A failed deletion neither deletes the account nor records it as deleted.
+func TestAccountIsDeletedTogetherWithItsRecord(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		u := addUser(t, s, "alice")
 		store.Exec(t, s, `ALTER TABLE deleted_users RENAME TO elsewhere`)
 		if _, err := s.DeleteUser(t.Context(), "alice"); err == nil {
-			t.Error("deleted, and nobody knows")
+			t.Error("the account is deleted without a record of it")
 		}
 		if got := must(s.UserByName(t.Context(), "alice"))(t); got.Seq != u.Seq {
 			t.Errorf("the account is %+v", got)

@@ -13,15 +13,15 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// request is a notice under the key of a request.
+// request returns a notice with the idempotency key of its request.
 func request(owner, key, digest string) *notifier.Acceptance {
 	return &notifier.Acceptance{
 		Notice: &notifier.Notice{Draft: draft()}, To: roaring.BitmapOf(1, 2),
-		Once: &notifier.Once{Owner: owner, Key: key, Digest: []byte(digest)},
+		Once: &notifier.Once{Owner: notifier.KeyRef(owner), Key: key, Digest: []byte(digest)},
 	}
 }
 
-func TestARepeatedRequestIsAnsweredByTheFirst(t *testing.T) {
+func TestRepeatedRequestIsReplayed(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s, other := db.open(t), db.open(t)
 		first := request("api", "1", "digest")
@@ -32,7 +32,7 @@ func TestARepeatedRequestIsAnsweredByTheFirst(t *testing.T) {
 			t.Errorf("the first is %d, replayed %v; again %d, replayed %v", first.Notice.ID, first.Replayed, again.Notice.ID, again.Replayed)
 		}
 		if again.Notice.Recipients != 0 || again.Notice.Routed {
-			t.Error("a replayed notice tells of recipients that nobody stored")
+			t.Error("a replayed notice has recipients that were never stored")
 		}
 		for i, a := range []*notifier.Acceptance{
 			request("web", "1", "digest"), request("api", "2", "digest"), request("api", "", ""), request("", "", ""),
@@ -41,7 +41,7 @@ func TestARepeatedRequestIsAnsweredByTheFirst(t *testing.T) {
 		} {
 			acceptAll(t, s, a)
 			if a.Replayed || a.Notice.ID <= first.Notice.ID {
-				t.Errorf("request %d, which is another: id %d, replayed %v", i, a.Notice.ID, a.Replayed)
+				t.Errorf("request %d with another key or owner: id %d, replayed %v", i, a.Notice.ID, a.Replayed)
 			}
 		}
 		stored := count(t, s)
@@ -61,7 +61,7 @@ func TestARepeatedRequestIsAnsweredByTheFirst(t *testing.T) {
 	})
 }
 
-func TestOneBatchMayHoldARequestTwice(t *testing.T) {
+func TestBatchMayContainARequestTwice(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		acceptAll(t, s, request("o", "known", "1"))
@@ -88,7 +88,7 @@ func TestOneBatchMayHoldARequestTwice(t *testing.T) {
 	})
 }
 
-func TestOfAHundredEqualRequestsAtOnceOneIsStored(t *testing.T) {
+func TestOfHundredConcurrentEqualRequestsOneIsStored(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t), db.open(t)}
 		const keys = 4
@@ -100,7 +100,7 @@ func TestOfAHundredEqualRequestsAtOnceOneIsStored(t *testing.T) {
 			beside := &notifier.Acceptance{Notice: &notifier.Notice{Draft: draft()}}
 			wg.Go(func() {
 				<-begin
-				if i%2 == 0 { // in an order that differs
+				if i%2 == 0 { // in a different order
 					acceptAll(t, stores[i%len(stores)], all[i], beside)
 				} else {
 					acceptAll(t, stores[i%len(stores)], beside, all[i])
@@ -118,18 +118,18 @@ func TestOfAHundredEqualRequestsAtOnceOneIsStored(t *testing.T) {
 		}
 		for i, a := range all {
 			if a.Notice.ID != ids[a.Once.Key] || fresh[a.Once.Key] != 1 {
-				t.Errorf("request %d: notice %d; the first of %d with this key was %d", i, a.Notice.ID, fresh[a.Once.Key], ids[a.Once.Key])
+				t.Errorf("request %d: notice %d; not replayed with this key: %d, first notice: %d", i, a.Notice.ID, fresh[a.Once.Key], ids[a.Once.Key])
 			}
 		}
 		if got := count(t, stores[0]); got != keys+len(all) {
-			t.Errorf("%d notices are stored; want %d, and %d beside them", got, keys, len(all))
+			t.Errorf("%d notices are stored; want %d with keys and %d others", got, keys, len(all))
 		}
 	})
 }
 
-// TestTwoWhoStoreTheSameKeysDoNotWaitInACircle hands several keys at once to two
-// instances, in orders that differ.
-func TestTwoWhoStoreTheSameKeysDoNotWaitInACircle(t *testing.T) {
+// TestConcurrentCallsWithTheSameKeysDoNotDeadlock sends several keys at once to two instances, in
+// different orders.
+func TestConcurrentCallsWithTheSameKeysDoNotDeadlock(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		const rounds, keys = 20, 200
@@ -158,7 +158,7 @@ func TestTwoWhoStoreTheSameKeysDoNotWaitInACircle(t *testing.T) {
 	})
 }
 
-func TestARequestIsForgottenAfterItsTime(t *testing.T) {
+func TestForgottenKeyCountsAsNew(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		old, young := request("o", "old", "1"), request("o", "young", "1")
@@ -166,19 +166,19 @@ func TestARequestIsForgottenAfterItsTime(t *testing.T) {
 		db.clock.move(time.Minute)
 		moment := db.clock.now()
 		acceptAll(t, s, young)
-		store.Exec(t, s, `INSERT INTO idempotency_keys (owner, key, digest, notice_id, created_at)
+		store.Exec(t, s, `INSERT INTO idempotency_keys (owner_kind, owner_id, key, digest, notice_id, created_at)
 			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 12000)
-			SELECT 'many', CAST(n AS TEXT), '', n, n FROM numbers`)
+			SELECT 'key', 'many', CAST(n AS TEXT), '', n, n FROM numbers`)
 		if n := must(s.ForgetKeys(t.Context(), moment))(t); n != 12_001 {
-			t.Errorf("%d are forgotten; want the 12,001 of before", n)
+			t.Errorf("%d keys were deleted; want the 12,001 old ones", n)
 		}
 		if n := must(s.ForgetKeys(t.Context(), moment))(t); n != 0 {
-			t.Errorf("%d more are forgotten; want none", n)
+			t.Errorf("%d more keys were deleted; want none", n)
 		}
 		again, same := request("o", "old", "2"), request("o", "young", "1")
 		acceptAll(t, s, again, same)
 		if again.Replayed || again.Notice.ID == old.Notice.ID || !same.Replayed || same.Notice.ID != young.Notice.ID {
-			t.Errorf("the old one is %d again, replayed %v; the young one %d, replayed %v", again.Notice.ID, again.Replayed, same.Notice.ID, same.Replayed)
+			t.Errorf("the old request: notice %d, replayed %v; the recent one: notice %d, replayed %v", again.Notice.ID, again.Replayed, same.Notice.ID, same.Replayed)
 		}
 	})
 }

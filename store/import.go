@@ -23,16 +23,15 @@ func (e *ImportError) Error() string { return fmt.Sprintf("line %d: %v", e.Line,
 // Unwrap returns what is wrong with the line.
 func (e *ImportError) Unwrap() error { return e.Err }
 
-// ErrTwice says that an import names one user twice.
-var ErrTwice = errors.New("the name stands twice in the file")
+// ErrTwice means that an import names the same user twice.
+var ErrTwice = errors.New("the name appears twice in the file")
 
-// ImportUsers adds the users that next returns until io.EOF, all or none of
-// them, in one transaction: other writers of users wait for its end. Roles that
-// do not exist are made. It answers how many were added, or an *ImportError
-// with the first bad line: its Err is next's own, a *notifier.InvalidError, a
-// notifier.ErrConflict (the name exists), ErrTwice or notifier.ErrFull. progress may be
-// nil; it hears how many users are in so far, and total at the end is for it
-// to know.
+// ImportUsers adds the users that next returns until io.EOF, either all of them or none, in one
+// transaction; other writers of users wait until it ends. It creates missing roles. It returns the
+// number of users added, or an *ImportError for the first bad line; the Err of that is next's own
+// error, a *notifier.InvalidError, notifier.ErrConflict (the name exists), ErrTwice or
+// notifier.ErrFull. total is the expected number of users, for allocation only. progress may be
+// nil; it is called with the number of users inserted so far.
 func (s *Store) ImportUsers(
 	ctx context.Context, total int, next func() (u NewUser, line int, err error), progress func(done int),
 ) (int, error) {
@@ -60,7 +59,7 @@ func (s *Store) ImportUsers(
 	return in.done, nil
 }
 
-// importer is one run of ImportUsers: a batch is filled, then flushed.
+// importer is one run of ImportUsers: it fills a batch, then flushes it.
 type importer struct {
 	store *Store
 	next  func() (NewUser, int, error)
@@ -104,17 +103,19 @@ func (in *importer) flush(ctx context.Context, tx *sql.Tx) error {
 	switch {
 	case errors.Is(err, notifier.ErrFull):
 		return &ImportError{in.lines[in.left(ctx, tx)], err}
+	case err != nil && taken >= 0:
+		return &ImportError{in.lines[taken], err}
 	case err != nil:
 		return err
 	case taken >= 0:
-		return &ImportError{in.lines[taken], in.whoHas(ctx, tx, in.rows[taken].Name)}
+		return &ImportError{in.lines[taken], in.nameTaken(ctx, tx, in.rows[taken].Name)}
 	}
 	in.done += len(in.rows)
 	return nil
 }
 
-// left is how many rows of the batch still had a number: the index of the first
-// that had none.
+// left returns how many rows of the batch still got a number: the index of the first row without
+// one.
 func (in *importer) left(ctx context.Context, tx *sql.Tx) int {
 	var last int64
 	if err := tx.QueryRowContext(ctx, `SELECT value FROM sequences WHERE name = 'user'`).Scan(&last); err != nil {
@@ -124,8 +125,8 @@ func (in *importer) left(ctx context.Context, tx *sql.Tx) int {
 	return max(0, len(in.rows)-over)
 }
 
-// whoHas says whether a taken name is this import's own or was there before.
-func (in *importer) whoHas(ctx context.Context, tx *sql.Tx, name string) error {
+// nameTaken returns ErrTwice if this import added the name, else ErrConflict.
+func (in *importer) nameTaken(ctx context.Context, tx *sql.Tx, name string) error {
 	seq, err := lookUp(ctx, tx, `SELECT seq FROM users WHERE name = $1`, name)
 	switch {
 	case err != nil:
@@ -133,5 +134,5 @@ func (in *importer) whoHas(ctx context.Context, tx *sql.Tx, name string) error {
 	case seq >= in.first:
 		return fmt.Errorf("user %q: %w", name, ErrTwice)
 	}
-	return fmt.Errorf("user %q exists already: %w", name, notifier.ErrConflict)
+	return fmt.Errorf("user %q already exists: %w", name, notifier.ErrConflict)
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// file reads users as an import does: a header in line 1, then a user a line.
+// file returns a reader of users like that of an import file: line 1 is the header, then one user
+// per line.
 func file(users []store.NewUser) func() (store.NewUser, int, error) {
 	line := 1
 	return func() (store.NewUser, int, error) {
@@ -33,7 +34,7 @@ func many(n int) []store.NewUser {
 	return users
 }
 
-func TestAnImportAddsEveryUserWithHisRoles(t *testing.T) {
+func TestImportAddsEveryUserWithTheirRoles(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUser(t, s, "before", "r1")
@@ -45,7 +46,7 @@ func TestAnImportAddsEveryUserWithHisRoles(t *testing.T) {
 			t.Fatalf("imported %d, %v; want 4500", n, err)
 		}
 		want := []notifier.RoleInfo{{Name: "all", Members: 4500}, {Name: "r0", Members: 1500}, {Name: "r1", Members: 1501}, {Name: "r2", Members: 1500}}
-		if diff := cmp.Diff(want, must(s.Roles(t.Context()))(t)); diff != "" {
+		if diff := cmp.Diff(want, must(s.FindRoles(t.Context(), "", 100))(t)); diff != "" {
 			t.Errorf("roles (-want +got):\n%s", diff)
 		}
 		u, hash, err := s.Credentials(t.Context(), "user 4322")
@@ -57,7 +58,7 @@ func TestAnImportAddsEveryUserWithHisRoles(t *testing.T) {
 			t.Errorf("user (-want +got):\n%s", diff)
 		}
 		if len(heard) == 0 || heard[len(heard)-1] != 4500 {
-			t.Errorf("progress heard %v; want 4500 at the end", heard)
+			t.Errorf("progress was %v; want 4500 at the end", heard)
 		}
 		if n, err := s.ImportUsers(t.Context(), 0, file(nil), nil); n != 0 || err != nil {
 			t.Errorf("an empty file: %d, %v", n, err)
@@ -65,7 +66,7 @@ func TestAnImportAddsEveryUserWithHisRoles(t *testing.T) {
 	})
 }
 
-func TestABadLineIsNamedAndNothingIsImported(t *testing.T) {
+func TestBadLineIsReportedAndNothingIsImported(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		db.cfg.MaxSeq = 5000
 		s := db.open(t)
@@ -102,14 +103,14 @@ func TestABadLineIsNamedAndNothingIsImported(t *testing.T) {
 			return many(read)[read-1], read, nil
 		}, nil)
 		if err == nil || !errors.Is(err, broken) || !strings.Contains(err.Error(), "line 17") {
-			t.Errorf("a line that cannot be read: %v; want line 17", err)
+			t.Errorf("an unreadable line: %v; want line 17", err)
 		}
 		_, err = s.ImportUsers(t.Context(), 6000, file(many(6000)), nil)
 		var at *store.ImportError
 		if !errors.As(err, &at) || at.Line != 5001 || !errors.Is(err, notifier.ErrFull) {
 			t.Errorf("more users than numbers: %v; want line 5001", err)
 		}
-		if roles := must(s.Roles(t.Context()))(t); len(roles) != 0 {
+		if roles := must(s.FindRoles(t.Context(), "", 100))(t); len(roles) != 0 {
 			t.Errorf("roles %v were left behind", roles)
 		}
 		if u := addUser(t, s, "next"); u.Seq != 2 {
@@ -118,13 +119,13 @@ func TestABadLineIsNamedAndNothingIsImported(t *testing.T) {
 	})
 }
 
-func TestAnImportThatIsCalledOffLeavesNothing(t *testing.T) {
+func TestCanceledImportLeavesNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		ctx, cancel := contextOf(t)
 		_, err := s.ImportUsers(ctx, 9000, file(many(9000)), func(int) { cancel() })
 		if err == nil {
-			t.Fatal("the import went on")
+			t.Fatal("the import continued")
 		}
 		if u := addUser(t, s, "user 1"); u.Seq != 1 {
 			t.Errorf("the next user has number %d; want 1", u.Seq)
@@ -132,7 +133,7 @@ func TestAnImportThatIsCalledOffLeavesNothing(t *testing.T) {
 	})
 }
 
-func TestAServerReadsDuringAnImport(t *testing.T) {
+func TestServerCanReadDuringAnImport(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		server, importer := db.open(t), db.open(t)
 		addUser(t, server, "alice")
@@ -141,7 +142,7 @@ func TestAServerReadsDuringAnImport(t *testing.T) {
 				t.Errorf("after %d users: %v", done, err)
 			}
 			if _, err := server.UserByName(t.Context(), "user 1"); done > 0 && !errors.Is(err, notifier.ErrNotFound) {
-				t.Errorf("half an import is to be seen: %v", err)
+				t.Errorf("a partial import is visible: %v", err)
 			}
 		})
 		if err != nil {

@@ -15,21 +15,21 @@ import (
 
 func TestMain(m *testing.M) { sqltest.Main(m) }
 
-// database is one fresh database that a test may open as often as it likes.
+// database is a fresh database that a test may open any number of times.
 type database struct {
 	cfg   store.Config
 	clock *clock
 }
 
-// clock stands still until it is moved.
+// clock is a clock that only move advances.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }
 
 func (c *clock) move(d time.Duration) { c.at = c.at.Add(d) }
 
-// onBoth runs a test on an empty SQLite and an empty PostgreSQL: every promise
-// of the store holds on both.
+// onBoth runs a test on an empty SQLite and an empty PostgreSQL database: every promise of the
+// store must hold on both.
 func onBoth(t *testing.T, test func(t *testing.T, db *database)) {
 	t.Helper()
 	t.Parallel()
@@ -47,7 +47,7 @@ func onBoth(t *testing.T, test func(t *testing.T, db *database)) {
 	}
 }
 
-// open opens the database until the test ends.
+// open opens the database and closes it at the end of the test.
 func (db *database) open(t *testing.T) *store.Store {
 	t.Helper()
 	s, err := store.Open(t.Context(), db.cfg)
@@ -102,7 +102,7 @@ func TestOpenTwiceMigratesOnce(t *testing.T) {
 	})
 }
 
-func TestTwentyInstancesMayStartAtOnce(t *testing.T) {
+func TestTwentyInstancesCanStartConcurrently(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		errs := make(chan error)
 		for range 20 {
@@ -122,7 +122,7 @@ func TestTwentyInstancesMayStartAtOnce(t *testing.T) {
 	})
 }
 
-func TestSQLiteFilesAreForTheirOwnerOnly(t *testing.T) {
+func TestSQLiteFilesAreAccessibleToTheirOwnerOnly(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a b%20#c?d", "data")
 	s := must(store.Open(t.Context(), store.Config{DataDir: dir}))(t)
@@ -141,7 +141,7 @@ func TestSQLiteFilesAreForTheirOwnerOnly(t *testing.T) {
 	}
 }
 
-func TestAWrongURLSaysSoWithoutThePassword(t *testing.T) {
+func TestErrorForAnInvalidURLHidesThePassword(t *testing.T) {
 	t.Parallel()
 	_, err := store.Open(t.Context(), store.Config{URL: "postgres://u:secret@/db?host=/nowhere"})
 	wantIs(t, err, notifier.ErrUnavailable)

@@ -12,8 +12,8 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// Migrate brings the schema up to date and says how many migrations it took.
-// Open has done so already; a second call applies none.
+// Migrate brings the schema up to date and returns the number of migrations applied. Open does so
+// too; a second call applies none.
 func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
 	release, err := s.dialect.lock(ctx)
 	if err != nil {

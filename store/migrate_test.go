@@ -11,11 +11,12 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
 )
 
-// TestADatabaseOfTheFirstVersionIsBroughtUpToDate begins with the schema that
-// was first delivered, with a user and his session in it.
-func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
+// TestFirstSchemaIsMigrated starts with the schema of the first release, with a user and their
+// session.
+func TestFirstSchemaIsMigrated(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		old := db.ofVersion(t, 1)
 		for _, statement := range []string{
@@ -40,7 +41,7 @@ func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 		}
 		for _, part := range []string{"lift", "BOB"} {
 			if found := must(s.Notices(t.Context(), notifier.NoticeQuery{Contains: part}))(t); len(found) != 1 || found[0].Title != "The LIFT works" {
-				t.Errorf("%q finds %+v; want the notice that was there", part, found)
+				t.Errorf("searching %q finds %+v; want the existing notice", part, found)
 			}
 		}
 		if bob := addUser(t, s, "bob"); bob.Seq != 2 {
@@ -49,9 +50,9 @@ func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 	})
 }
 
-// TestADatabaseBeforeAnnouncementsGetsThem begins with the schema before them,
-// with users, and a notice on its way.
-func TestADatabaseBeforeAnnouncementsGetsThem(t *testing.T) {
+// TestSchemaBeforeAnnouncementsIsMigrated starts with the schema before announcements, with users
+// and an unfinished notice.
+func TestSchemaBeforeAnnouncementsIsMigrated(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		old := db.ofVersion(t, 4)
 		for _, statement := range []string{
@@ -68,22 +69,22 @@ func TestADatabaseBeforeAnnouncementsGetsThem(t *testing.T) {
 		s := db.open(t)
 		n := must(s.Notice(t.Context(), 1))(t)
 		if n.State != notifier.StateSending || n.Window != (notifier.Window{}) || n.Announces() {
-			t.Errorf("the notice that was there became %+v", n)
+			t.Errorf("the existing notice became %+v", n)
 		}
 		if current := must(s.CurrentAnnouncements(t.Context()))(t); len(current) != 0 {
-			t.Errorf("%+v are announced", current)
+			t.Errorf("current announcements are %+v; want none", current)
 		}
 		a := announce(t, s, db.announcement("The stairs, too", 0, 1, 3))
 		p := must(s.SettleTop(t.Context(), notifier.PartKey{ID: a.ID, Audience: 3}))(t)
 		if a.ID != 2 || p.Top != 3 || p.Members != 2 {
-			t.Errorf("announcement %d opened for %d users up to %d; want 2 for 2 up to 3", a.ID, p.Members, p.Top)
+			t.Errorf("announcement %d opened for %d users up to %d; want announcement 2 for 2 users up to 3", a.ID, p.Members, p.Top)
 		}
 	})
 }
 
-// TestADatabaseBeforeSnapshotsGetsThem begins with the schema before them, with a
-// user and a notice.
-func TestADatabaseBeforeSnapshotsGetsThem(t *testing.T) {
+// TestSchemaBeforeSnapshotsIsMigrated starts with the schema before snapshots, with a user and a
+// notice.
+func TestSchemaBeforeSnapshotsIsMigrated(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		old := db.ofVersion(t, 5)
 		for _, statement := range []string{
@@ -105,6 +106,27 @@ func TestADatabaseBeforeSnapshotsGetsThem(t *testing.T) {
 	})
 }
 
+// TestSnapshotFromBeforeKeptNoticesIsStillRead starts with a row of the previous version.
+func TestSnapshotFromBeforeKeptNoticesIsStillRead(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		old := db.ofVersion(t, 8)
+		was := snapshot(1, 8, 3)
+		was.Kept = nil
+		if _, err := old.ExecContext(t.Context(), `INSERT INTO users (seq, name, name_fold, password_hash, audience, locale, created_at)
+			VALUES (1, 'alice', 'alice', 'h', 3, 'ja', 1)`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := old.ExecContext(t.Context(), `INSERT INTO inbox_snapshots (seq, ver, unread, opened, floor, entries, gone)
+			VALUES (1, $1, $2, $3, $4, $5, $6)`, was.Ver, was.Unread, was.Opened, was.Floor, store.EncodeRows(was.Rows), store.EncodeGone(was.Gone)); err != nil {
+			t.Fatal(err)
+		}
+		s := db.open(t)
+		wantSnapshots(t, s, []int64{1}, was)
+		save(t, s, snapshot(1, 9, 3), snapshot(1, 10, 3))
+		wantSnapshots(t, s, []int64{1}, snapshot(1, 10, 3))
+	})
+}
+
 func TestBothDatabasesHaveTheSameMigrations(t *testing.T) {
 	t.Parallel()
 	files := func(dialect string) (names []string) {
@@ -118,7 +140,7 @@ func TestBothDatabasesHaveTheSameMigrations(t *testing.T) {
 	}
 }
 
-// raw is the database without the store.
+// raw opens the database without the store.
 func (db *database) raw(t *testing.T) *sql.DB {
 	t.Helper()
 	driver, dsn := "sqlite", "file:"+filepath.Join(db.cfg.DataDir, "carillon.db")+"?_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)"
@@ -130,7 +152,7 @@ func (db *database) raw(t *testing.T) *sql.DB {
 	return raw
 }
 
-// ofVersion makes the schema as an older release left it.
+// ofVersion creates the schema of an older release and opens the database.
 func (db *database) ofVersion(t *testing.T, version int64) *sql.DB {
 	t.Helper()
 	raw, dialect, dir := db.raw(t), goose.DialectSQLite3, "sqlite"

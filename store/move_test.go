@@ -6,7 +6,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestWhatAnEditOvertookMovesNothing(t *testing.T) {
+func TestWorkOvertakenByAnEditMovesNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		n := accept(t, s, draft())
@@ -39,26 +39,26 @@ func TestWhatAnEditOvertookMovesNothing(t *testing.T) {
 		if err := s.EditNotice(t.Context(), &edited); err != nil {
 			t.Fatal(err)
 		}
-		stands("edited on its way", notifier.StateAccepted, 0, 1)
+		stands("edited while sending", notifier.StateAccepted, 0, 1)
 		advance(0, notifier.StateAccepted, 500)
 		move(0, notifier.StateAccepted, notifier.StateSending, false)
 		move(0, notifier.StateAccepted, notifier.StateSent, false)
 		move(0, notifier.StateSending, notifier.StateSent, false)
 		stands("overtaken", notifier.StateAccepted, 0, 1)
 		advance(1, notifier.StateAccepted, 500)
-		stands("on its way again", notifier.StateAccepted, 500, 1)
+		stands("sending again", notifier.StateAccepted, 500, 1)
 		move(1, notifier.StateAccepted, notifier.StateSent, true)
 		stands("sent", notifier.StateSent, 0, 1)
 
 		if err := s.EditNotice(t.Context(), &edited); err != nil {
 			t.Fatal(err)
 		}
-		stands("edited when everybody had it", notifier.StateSending, 0, 2)
+		stands("edited after all recipients had it", notifier.StateSending, 0, 2)
 		move(1, notifier.StateSending, notifier.StateSent, false)
 		advance(1, notifier.StateSending, 500)
-		stands("overtaken once more", notifier.StateSending, 0, 2)
+		stands("overtaken again", notifier.StateSending, 0, 2)
 		if ok := must(s.Move(t.Context(), 99, 0, notifier.StateAccepted, notifier.StateSent))(t); ok {
-			t.Error("a notice that is not there was moved")
+			t.Error("an unknown notice was moved")
 		}
 	})
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// SetMute mutes a type of notice for a user, or unmutes it; it may be so
-// already. A type that no notice can have, and one more than notifier.MaxMutes,
-// is a *notifier.InvalidError. An unknown seq is notifier.ErrNotFound.
+// SetMute mutes or unmutes a type of notice for a user; repeating it changes nothing. It returns a
+// *notifier.InvalidError for an invalid type and for one type more than notifier.MaxMutes, and
+// notifier.ErrNotFound for an unknown seq.
 func (s *Store) SetMute(ctx context.Context, seq int64, typ string, muted bool) error {
 	if !notifier.ValidType(typ) {
 		return invalidMute(notifier.CodeBadType, nil)
 	}
 	err := s.tx(ctx, func(tx *sql.Tx) error {
-		// The user's row is locked, so that two who mute at once do not count the same.
+		// Lock the user's row, so that two concurrent mutes do not count the same number.
 		var known int64
 		err := tx.QueryRowContext(ctx, `UPDATE users SET seq = seq WHERE seq = $1 RETURNING seq`, seq).Scan(&known)
 		if err != nil {
@@ -56,15 +56,15 @@ func (s *Store) Mutes(ctx context.Context, seq int64) ([]string, error) {
 		types = append(types, typ)
 		return err
 	}, `SELECT type FROM mutes WHERE seq = $1 ORDER BY type`, seq)
-	return types, s.fail(err, "list what user %d has muted", seq)
+	return types, s.fail(err, "list the muted types of user %d", seq)
 }
 
-// fewUsers is up to how many users are asked about one by one.
+// fewUsers is the number of users up to which MutedBy looks each of them up.
 const fewUsers = 1000
 
-// MutedBy returns who of some users has muted a type of notice. However many
-// they are it is one statement, which reads no more than the mutes of that type
-// between the lowest and the highest of them.
+// MutedBy returns those users in among who have muted a type of notice. It runs a single statement
+// for any number of users, and reads at most the mutes of that type between the lowest and the
+// highest user number.
 func (s *Store) MutedBy(ctx context.Context, typ string, among *roaring.Bitmap) (*roaring.Bitmap, error) {
 	who := roaring.New()
 	if among.IsEmpty() || !notifier.ValidType(typ) {
@@ -88,7 +88,7 @@ func (s *Store) MutedBy(ctx context.Context, typ string, among *roaring.Bitmap) 
 			typ, int64(among.Minimum()), int64(among.Maximum()))
 	}
 	if err != nil {
-		return nil, s.fail(err, "read who has muted notices of a type")
+		return nil, s.fail(err, "read the users who have muted a type")
 	}
 	who.And(among)
 	return who, nil

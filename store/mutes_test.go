@@ -23,7 +23,7 @@ func mute(t *testing.T, s *store.Store, seq int64, typ string, muted bool) {
 	}
 }
 
-func TestMutesAreAUsersOwn(t *testing.T) {
+func TestMutesArePerUser(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		alice, bob := addUser(t, s, "alice").Seq, addUser(t, s, "bob").Seq
@@ -34,7 +34,7 @@ func TestMutesAreAUsersOwn(t *testing.T) {
 			}
 		}
 		want("at first", alice)
-		for _, typ := range []string{"news", "like", "like", "order.late"} { // twice changes nothing
+		for _, typ := range []string{"news", "like", "like", "order.late"} { // muting twice changes nothing
 			mute(t, s, alice, typ, true)
 		}
 		mute(t, s, bob, "like", true)
@@ -49,11 +49,11 @@ func TestMutesAreAUsersOwn(t *testing.T) {
 		if _, err := db.raw(t).ExecContext(t.Context(), `DELETE FROM users WHERE seq = 2`); err != nil {
 			t.Fatal(err)
 		}
-		want("bob, who is gone", bob)
+		want("bob, after being deleted", bob)
 	})
 }
 
-func TestOnlyATypeThatANoticeCanHaveIsMuted(t *testing.T) {
+func TestInvalidTypesCannotBeMuted(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		alice := addUser(t, s, "alice").Seq
@@ -69,7 +69,7 @@ func TestOnlyATypeThatANoticeCanHaveIsMuted(t *testing.T) {
 	})
 }
 
-func TestAUserMutesSoManyTypesAndNoMore(t *testing.T) {
+func TestNumberOfMutedTypesIsLimited(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		alice := addUser(t, stores[0], "alice").Seq
@@ -78,7 +78,7 @@ func TestAUserMutesSoManyTypesAndNoMore(t *testing.T) {
 		}
 		var refused atomic.Int64
 		var wg sync.WaitGroup
-		for i := range 8 { // two of them find room
+		for i := range 8 { // there is room for two of them
 			wg.Go(func() {
 				err := stores[i%2].SetMute(t.Context(), alice, fmt.Sprint("late", i), true)
 				var bad *notifier.InvalidError
@@ -91,7 +91,7 @@ func TestAUserMutesSoManyTypesAndNoMore(t *testing.T) {
 		}
 		wg.Wait()
 		if got := len(must(stores[0].Mutes(t.Context(), alice))(t)); got != 200 || refused.Load() != 6 {
-			t.Errorf("%d are muted, %d were refused; want 200 and 6", got, refused.Load())
+			t.Errorf("%d types are muted, %d were rejected; want 200 and 6", got, refused.Load())
 		}
 		mute(t, stores[0], alice, "t000", true) // is muted already
 		mute(t, stores[0], alice, "t000", false)
@@ -99,7 +99,7 @@ func TestAUserMutesSoManyTypesAndNoMore(t *testing.T) {
 	})
 }
 
-func TestWhoHasMutedATypeIsFoundAmongFewAndMany(t *testing.T) {
+func TestMutedByFindsUsersAmongFewAndMany(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		must(s.ImportUsers(t.Context(), 3000, file(many(3000)), nil))(t)
@@ -115,19 +115,19 @@ func TestWhoHasMutedATypeIsFoundAmongFewAndMany(t *testing.T) {
 			among *roaring.Bitmap
 			want  []uint32
 		}{
-			"few":            {"like", outer, []uint32{3, 2999}},
-			"one":            {"like", roaring.BitmapOf(70), []uint32{70}},
-			"one other":      {"like", roaring.BitmapOf(71), nil},
-			"many":           {"like", all, []uint32{3, 1500}},
-			"another type":   {"news", all, []uint32{4}},
-			"nobody muted":   {"quiet", all, nil},
-			"nobody asked":   {"like", roaring.New(), nil},
-			"no type at all": {"\xff\x00", all, nil},
+			"few":             {"like", outer, []uint32{3, 2999}},
+			"one":             {"like", roaring.BitmapOf(70), []uint32{70}},
+			"one other":       {"like", roaring.BitmapOf(71), nil},
+			"many":            {"like", all, []uint32{3, 1500}},
+			"another type":    {"news", all, []uint32{4}},
+			"nobody muted":    {"quiet", all, nil},
+			"no users":        {"like", roaring.New(), nil},
+			"an invalid type": {"\xff\x00", all, nil},
 		} {
 			before := c.among.Clone()
 			got := must(s.MutedBy(t.Context(), c.typ, c.among))(t)
 			if !slices.Equal(got.ToArray(), c.want) || !c.among.Equals(before) {
-				t.Errorf("%s: %v; want %v, and the question as it was", what, got, c.want)
+				t.Errorf("%s: %v; want %v, and the argument unchanged", what, got, c.want)
 			}
 		}
 	})

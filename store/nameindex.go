@@ -13,21 +13,20 @@ import (
 // maxNames is how many names a nameIndex holds: some 20 MB.
 const maxNames = 1_000_000
 
-// nameIndex is the names of the directory in memory, without case. To look for a
-// part of a name in SQL is to read every row, at every letter that is typed;
-// neither database has an index for it that can be relied on. A name never
-// changes and numbers are committed in their order, so what is new is what is
-// behind the last number known.
+// nameIndex holds the case-folded names of all users in memory. Searching for a substring in SQL
+// would read every row at every keystroke; neither database has an index for that which can be
+// relied on. A name never changes and user numbers are committed in order, so new names are those
+// after the last known number.
 type nameIndex struct {
 	mu    sync.Mutex
-	text  []byte   // each name with a line feed behind it, which no name holds
-	ends  []uint32 // where in text
+	text  []byte   // each name, followed by a line feed, which no name contains
+	ends  []uint32 // the end of each name in text
 	seqs  []uint32
 	bound int // for tests; 0: maxNames
 }
 
-// find returns the first limit users whose name holds part, but does not begin
-// with it. whole is false when there are more names than the index takes.
+// find returns the first limit users whose name contains part but does not begin with it. whole is
+// false if there are more names than the index can hold.
 func (x *nameIndex) find(ctx context.Context, s *Store, part string, limit int) (seqs []int64, whole bool, err error) {
 	if !notifier.ValidName(part) {
 		return nil, true, nil
@@ -52,7 +51,7 @@ func (x *nameIndex) find(ctx context.Context, s *Store, part string, limit int) 
 	return seqs, true, nil
 }
 
-// catchUp adds those who are new.
+// catchUp adds the users created since the last call.
 func (x *nameIndex) catchUp(ctx context.Context, s *Store) error {
 	last := uint32(0)
 	if n := len(x.seqs); n > 0 {
@@ -69,7 +68,7 @@ func (x *nameIndex) catchUp(ctx context.Context, s *Store) error {
 			return err
 		}
 		x.text = append(append(x.text, name...), '\n')
-		x.ends, x.seqs = append(x.ends, uint32(len(x.text))), append(x.seqs, seq) //nolint:gosec // a million names have 200 MB at most
+		x.ends, x.seqs = append(x.ends, uint32(len(x.text))), append(x.seqs, seq) //nolint:gosec // a million names take 200 MB at most
 		return nil
 	}, `SELECT seq, name_fold FROM users WHERE seq > $1 ORDER BY seq LIMIT $2`, last, missing)
 }

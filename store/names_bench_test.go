@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// BenchmarkRecipients is what it costs to know who gets a notice to some users: their
-// numbers, and who of them has muted its type. One user is what a poll asks for.
+// BenchmarkRecipients measures how long it takes to find the recipients of a notice to users: their
+// numbers, and those who have muted its type. A poll looks up one user.
 func BenchmarkRecipients(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
 		i := 0
@@ -62,8 +62,7 @@ func BenchmarkRecipients(b *testing.B) {
 	})
 }
 
-// cpu reports what processors did for an operation: on a machine that others use, too,
-// the time it took says little.
+// cpu reports the processor time per operation: on a shared machine the elapsed time says little.
 func cpu(b *testing.B) (done func()) {
 	b.Helper()
 	used := func() (ns int64) {

@@ -11,9 +11,9 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// TestNamesAreCompletedFromTheirBeginningFirst is run with the index in memory
-// and, in a directory that is too large for it, without.
-func TestNamesAreCompletedFromTheirBeginningFirst(t *testing.T) {
+// TestCompletionListsPrefixMatchesFirst runs with the name index and, with a limit that makes the
+// directory too large for it, without.
+func TestCompletionListsPrefixMatchesFirst(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s, large := db.open(t), db.open(t)
 		store.BoundNames(large, 3)
@@ -35,14 +35,14 @@ func TestNamesAreCompletedFromTheirBeginningFirst(t *testing.T) {
 			{`\`, 8, []string{`back\slash`}},
 			{"", 2, []string{"50%_off", "ali.ali"}},
 			{"nobody", 8, []string{}},
-			{"e\nb", 8, []string{}}, // names stand beside each other, but not for this
+			{"e\nb", 8, []string{}}, // the index must not match across two names
 			{"\x00\xff", 8, []string{}},
 			{strings.Repeat("a", 10_000), 8, []string{}},
 		} {
 			for what, s := range map[string]*store.Store{"index": s, "no index": large} {
 				got, err := s.FindUsers(t.Context(), c.part, c.limit)
 				want := c.want
-				if c.limit == 4 && len(got) == 4 { // which of those who do not begin so is not promised
+				if c.limit == 4 && len(got) == 4 { // the order of the other matches is not promised
 					got, want = got[:3], want[:3]
 				}
 				if diff := cmp.Diff(want, names(got)); err != nil || diff != "" {
@@ -58,7 +58,7 @@ func TestNamesAreCompletedFromTheirBeginningFirst(t *testing.T) {
 	})
 }
 
-func TestACompletionKnowsWhoCameAndWentSince(t *testing.T) {
+func TestCompletionKnowsNewAndDeletedUsers(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s, other := db.open(t), db.open(t)
 		addUser(t, s, "natalie")
@@ -82,7 +82,7 @@ func TestACompletionKnowsWhoCameAndWentSince(t *testing.T) {
 	})
 }
 
-func TestRolesAreCompletedWithHowManyTheyAre(t *testing.T) {
+func TestRoleCompletionReturnsMemberCounts(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		for i := range 3 {

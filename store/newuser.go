@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// The codes of FieldError that a new user can earn, beside notifier.CodeBadName.
+// The codes of FieldError for a new user, besides notifier.CodeBadName.
 const (
 	CodeBadAudience = "bad_audience" // audience: not a number above 0
 	CodeBadLocale   = "bad_locale"   // locale: neither empty nor BCP 47
@@ -18,7 +18,7 @@ const (
 
 const maxLocale = 35 // RFC 5646, section 4.4.1
 
-// NewUser is a user to be made. Roles that do not exist are made with him.
+// NewUser is a user to be created. Missing roles are created too.
 type NewUser struct {
 	Name         string
 	PasswordHash string // empty: cannot sign in with a password
@@ -27,7 +27,7 @@ type NewUser struct {
 	Roles        []string
 }
 
-// check names every fault of u.
+// check returns an error with every invalid field of u.
 func (u *NewUser) check() error {
 	var bad notifier.InvalidError
 	if !notifier.ValidName(u.Name) {
@@ -49,7 +49,7 @@ func (u *NewUser) check() error {
 	return bad.OrNil()
 }
 
-// userRow is a user with what the store adds to him.
+// userRow is a user with the values that the store adds.
 type userRow struct {
 	NewUser
 	seq     int64
@@ -57,7 +57,7 @@ type userRow struct {
 	created int64
 }
 
-// user is the row as others know it.
+// user converts the row to the type that callers see.
 func (r *userRow) user() notifier.User {
 	roles := slices.Clone(r.Roles)
 	slices.Sort(roles)
@@ -67,5 +67,5 @@ func (r *userRow) user() notifier.User {
 	}
 }
 
-// fold takes the case out of a name. A Caser is not for sharing.
+// fold removes the case from a name. It makes a new Caser each time, because one must not be shared.
 func fold(name string) string { return cases.Fold().String(name) }

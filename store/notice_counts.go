@@ -10,8 +10,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// SaveCounts stores how far notices have come, all or none of it. A number that
-// is stored is never lowered; counts of a notice that was deleted are dropped.
+// SaveCounts stores the delivered and read counts of notices, either all of them or none. Stored
+// numbers are never lowered; counts of a deleted notice are dropped.
 func (s *Store) SaveCounts(ctx context.Context, counts []notifier.NoticeCount) error {
 	if len(counts) == 0 {
 		return nil
@@ -28,8 +28,7 @@ func (s *Store) SaveCounts(ctx context.Context, counts []notifier.NoticeCount) e
 	return s.fail(s.whileThere(ctx, save), "store %d counts", len(counts))
 }
 
-// highestCounts puts counts into the order of their keys and merges those of the
-// same one.
+// highestCounts sorts counts by key and merges those with the same key.
 func highestCounts(counts []notifier.NoticeCount) []notifier.NoticeCount {
 	sorted := slices.Clone(counts)
 	slices.SortFunc(sorted, func(a, b notifier.NoticeCount) int {
@@ -47,8 +46,8 @@ func highestCounts(counts []notifier.NoticeCount) []notifier.NoticeCount {
 	return highest
 }
 
-// NoticeCounts returns what is stored for a partition of notices that have not
-// expired and whose id is above after, in the order of the ids.
+// NoticeCounts returns the stored counts of a partition for notices that have not expired and whose
+// id is above after, ordered by id.
 func (s *Store) NoticeCounts(ctx context.Context, partition int, after int64, limit int) ([]notifier.NoticeCount, error) {
 	var counts []notifier.NoticeCount
 	err := s.all(ctx, func(rows *sql.Rows) error {
@@ -63,8 +62,8 @@ func (s *Store) NoticeCounts(ctx context.Context, partition int, after int64, li
 const noticeCountsQuery = `SELECT notice_id, delivered, read FROM notice_counts JOIN notices ON id = notice_id
 	WHERE partition = $1 AND notice_id > $2 AND (expires_at = 0 OR expires_at > $3) ORDER BY notice_id LIMIT $4`
 
-// CountsOf returns how far each of these notices has come in all partitions
-// together; Partition says nothing. A notice without counts is missing.
+// CountsOf returns the counts of each of these notices, summed over all partitions; Partition is not
+// set. Notices without counts are left out.
 func (s *Store) CountsOf(ctx context.Context, ids []int64) ([]notifier.NoticeCount, error) {
 	var counts []notifier.NoticeCount
 	for part := range slices.Chunk(ids, listSize) {
@@ -82,8 +81,7 @@ func (s *Store) CountsOf(ctx context.Context, ids []int64) ([]notifier.NoticeCou
 	return counts, nil
 }
 
-// Over returns those of these notices that expired before then or are not there
-// any more, in the order of ids.
+// Over returns those of ids whose notice expired before then or no longer exists, in the order given.
 func (s *Store) Over(ctx context.Context, ids []int64, before time.Time) ([]int64, error) {
 	live := make(map[int64]bool, len(ids))
 	for part := range slices.Chunk(ids, listSize) {
@@ -95,14 +93,13 @@ func (s *Store) Over(ctx context.Context, ids []int64, before time.Time) ([]int6
 		}, `SELECT id FROM notices WHERE (expires_at = 0 OR expires_at >= $2) AND `+s.dialect.within("id", 1),
 			s.dialect.numberList(part), millis(before))
 		if err != nil {
-			return nil, s.fail(err, "look which of %d notices are over", len(ids))
+			return nil, s.fail(err, "look up which of %d notices are over", len(ids))
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return live[id] }), nil
 }
 
-// raiseCounts is how a count that is stored meets one that comes: it changes
-// only if a number rises.
+// raiseCounts resolves the conflict with a stored count: it changes a row only if a number rises.
 const raiseCounts = ` ON CONFLICT (notice_id, partition) DO UPDATE SET
 		delivered = CASE WHEN excluded.delivered > notice_counts.delivered THEN excluded.delivered ELSE notice_counts.delivered END,
 		read = CASE WHEN excluded.read > notice_counts.read THEN excluded.read ELSE notice_counts.read END

@@ -56,7 +56,7 @@ func TestCountsAreNeverLowered(t *testing.T) {
 			{count(10, 5), count(10, 5)},
 			{count(10, 5), count(10, 5)},
 			{count(9, 4), count(10, 5)},
-			{count(11, 0), count(11, 5)}, // Redis lost who has read it
+			{count(11, 0), count(11, 5)}, // Redis lost the reads
 			{count(0, 6), count(11, 6)},
 			{count(12, 7), count(12, 7)},
 		} {
@@ -68,7 +68,7 @@ func TestCountsAreNeverLowered(t *testing.T) {
 	})
 }
 
-func TestOfADeletedNoticeNoCountIsKeptOrStored(t *testing.T) {
+func TestCountsOfADeletedNoticeAreDeletedAndDropped(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		accept(t, s, draft())
@@ -85,7 +85,7 @@ func TestOfADeletedNoticeNoCountIsKeptOrStored(t *testing.T) {
 	})
 }
 
-func TestWritersAtOnceLeaveTheHighestCounts(t *testing.T) {
+func TestConcurrentWritersLeaveTheHighestCounts(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		for range 20 {
@@ -100,7 +100,7 @@ func TestWritersAtOnceLeaveTheHighestCounts(t *testing.T) {
 						all = append(all, notifier.NoticeCount{NoticeID: id + 1, Partition: partition, Delivered: i, Read: 15 - i})
 					}
 				}
-				if i%2 == 0 { // the other way round
+				if i%2 == 0 { // in reverse order
 					slices.Reverse(all)
 				}
 				if err := stores[i%2].SaveCounts(t.Context(), all); err != nil {
@@ -119,7 +119,7 @@ func TestWritersAtOnceLeaveTheHighestCounts(t *testing.T) {
 	})
 }
 
-func TestCountsComeInPagesAndOnlyOfNoticesThatHaveNotExpired(t *testing.T) {
+func TestCountsArePagedAndLeaveOutExpiredNotices(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		for range 5 {
@@ -151,7 +151,7 @@ func TestCountsComeInPagesAndOnlyOfNoticesThatHaveNotExpired(t *testing.T) {
 	})
 }
 
-func TestTheCountsOfANoticeAreThoseOfAllPartitions(t *testing.T) {
+func TestCountsOfSumsAllPartitions(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		for range 3 {
@@ -164,12 +164,12 @@ func TestTheCountsOfANoticeAreThoseOfAllPartitions(t *testing.T) {
 			t.Errorf("counts (-want +got):\n%s", diff)
 		}
 		if none := must(s.CountsOf(t.Context(), nil))(t); len(none) != 0 {
-			t.Errorf("of no notices: %v", none)
+			t.Errorf("for no ids: %v", none)
 		}
 	})
 }
 
-func TestWhatHasExpiredOrIsNotThereIsOver(t *testing.T) {
+func TestOverReturnsExpiredAndMissingNotices(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		now := db.clock.now()
@@ -180,10 +180,10 @@ func TestWhatHasExpiredOrIsNotThereIsOver(t *testing.T) {
 			}
 		}
 		if got := must(s.Over(t.Context(), []int64{99, 3, 2, 1, -1}, now))(t); !slices.Equal(got, []int64{99, 1, -1}) {
-			t.Errorf("over are %v; want 99, 1 and -1", got)
+			t.Errorf("over: %v; want 99, 1 and -1", got)
 		}
 		if none := must(s.Over(t.Context(), nil, now))(t); len(none) != 0 {
-			t.Errorf("of no notices: %v", none)
+			t.Errorf("for no ids: %v", none)
 		}
 	})
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// unfinished is the predicate of the partial index notices_unfinished: word for
-// word, or the index is of no use.
+// unfinished must repeat the predicate of the partial index notices_unfinished word for word;
+// otherwise the index would not be used.
 const unfinished = `state IN ('accepted', 'sending', 'retracting')`
 
 const noticeColumns = `id, state, done, rev, recipient_count, created_at, expires_at, target, type, scope, subject,
-	title, body, link, toast, sender, recipients IS NOT NULL, starts_at, ends_at, pinned, late_joiners`
+	title, body, link, toast, ` + senderColumns + `, recipients IS NOT NULL, starts_at, ends_at, pinned, late_joiners`
 
 // Notice returns one notice, or notifier.ErrNotFound.
 func (s *Store) Notice(ctx context.Context, id int64) (notifier.Notice, error) {
@@ -28,8 +28,7 @@ func (s *Store) Notice(ctx context.Context, id int64) (notifier.Notice, error) {
 	return found[0], nil
 }
 
-// Notices lists notices, without their Reasons. A search reads every notice until the
-// page is full.
+// Notices lists notices, without their Reasons. A search reads notices until the page is full.
 func (s *Store) Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error) {
 	var f filter
 	if q.Before > 0 {
@@ -50,9 +49,8 @@ func (s *Store) Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier
 const unfinishedQuery = `SELECT id, state, done, recipient_count, recipients IS NOT NULL, created_at FROM notices
 	WHERE ` + unfinished + ` AND id > $1 ORDER BY id LIMIT $2`
 
-// Unfinished returns notices with ids above after that are accepted, sending or
-// retracting, oldest first: their ID, State, Done, Recipients, Routed and
-// CreatedAt alone.
+// Unfinished returns the notices with ids above after that are accepted, sending or retracting,
+// oldest first. Only ID, State, Done, Recipients, Routed and CreatedAt are set.
 func (s *Store) Unfinished(ctx context.Context, after int64, limit int) ([]notifier.Notice, error) {
 	var found []notifier.Notice
 	err := s.all(ctx, func(rows *sql.Rows) error {
@@ -66,8 +64,8 @@ func (s *Store) Unfinished(ctx context.Context, after int64, limit int) ([]notif
 	return found, s.fail(err, "list unfinished notices")
 }
 
-// Backlog counts the notices in each unfinished state. Finished ones are not
-// counted: there may be millions.
+// Backlog counts the notices in each unfinished state. It leaves out finished ones: there may be
+// millions.
 func (s *Store) Backlog(ctx context.Context) (map[notifier.State]int64, error) {
 	counts := map[notifier.State]int64{
 		notifier.StateAccepted: 0, notifier.StateSending: 0, notifier.StateRetracting: 0,
@@ -82,9 +80,9 @@ func (s *Store) Backlog(ctx context.Context) (map[notifier.State]int64, error) {
 	return counts, s.fail(err, "count unfinished notices")
 }
 
-// SetState moves a notice from one state to another, with its cursor back at 0,
-// and says whether it did: not when its state was no longer from. Who begins to
-// retract it changes it: see Since.
+// SetState changes the state of a notice and resets its cursor to 0. It reports whether it did: it
+// does nothing if the state is no longer from. Starting a retraction also marks the notice as
+// changed: see Since.
 func (s *Store) SetState(ctx context.Context, id int64, from, to notifier.State) (bool, error) {
 	set, args := `state = $1, done = 0`, []any{string(to), id, string(from)}
 	if to == notifier.StateRetracting {
@@ -104,7 +102,7 @@ func (s *Store) notices(ctx context.Context, where string, args ...any) ([]notif
 	return found, err
 }
 
-// wholeNotices is notices with their Reasons, for who shows one to those who get it.
+// wholeNotices returns notices with their Reasons, which are needed to show one to its recipients.
 func (s *Store) wholeNotices(ctx context.Context, where string, args ...any) ([]notifier.Notice, error) {
 	rows, err := s.read.QueryContext(ctx, wholeNotice+where, args...)
 	return scanWhole(rows, err)
@@ -115,7 +113,7 @@ const wholeNotice = `SELECT ` + noticeColumns + `, reasons FROM notices LEFT JOI
 // scanWhole reads the rows of wholeNotice.
 func scanWhole(rows *sql.Rows, err error) (found []notifier.Notice, _ error) {
 	err = each(rows, err, func(rows *sql.Rows) error {
-		var reasons sql.RawBytes // decoding copies what it keeps
+		var reasons sql.RawBytes // decoding copies the data it keeps
 		n, err := scanNotice(rows, &reasons)
 		if err != nil {
 			return err
@@ -127,7 +125,7 @@ func scanWhole(rows *sql.Rows, err error) (found []notifier.Notice, _ error) {
 	return found, err
 }
 
-// scanNotice reads noticeColumns of a row, and what follows them into more.
+// scanNotice reads the noticeColumns of a row, and the columns after them into more.
 func scanNotice(rows *sql.Rows, more ...any) (n notifier.Notice, err error) {
 	var created, expires int64
 	var starts, ends sql.Null[int64] // of announcements only
@@ -135,7 +133,7 @@ func scanNotice(rows *sql.Rows, more ...any) (n notifier.Notice, err error) {
 	var target string
 	fields := []any{
 		&n.ID, &n.State, &n.Done, &n.Revision, &n.Recipients, &created, &expires, &target, &n.Type, &n.Scope, &n.Subject,
-		&n.Title, &n.Body, &n.Link, &n.Toast, &n.Sender, &n.Routed, &starts, &ends, &pinned, &late,
+		&n.Title, &n.Body, &n.Link, &n.Toast, &n.Sender.Kind, &n.Sender.ID, &n.Sender.Name, &n.Routed, &starts, &ends, &pinned, &late,
 	}
 	if err := rows.Scan(append(fields, more...)...); err != nil {
 		return n, err

@@ -16,7 +16,7 @@ import (
 func draft() notifier.Draft {
 	return notifier.Draft{
 		Target: notifier.Target{Users: []string{"alice", `b"öb`}}, Type: "like", Scope: "119240", Subject: "photo:1",
-		Title: "Ünï\u00a0code 'quoted' $1", Body: "two\nlines", Link: "/photos/1", Toast: true, Sender: "staff",
+		Title: "Ünï\u00a0code 'quoted' $1", Body: "two\nlines", Link: "/photos/1", Toast: true, Sender: notifier.CommandRef("staff"),
 	}
 }
 
@@ -29,7 +29,7 @@ func accept(t *testing.T, s *store.Store, d notifier.Draft) notifier.Notice {
 	return n
 }
 
-func TestANoticeIsReadAsItWasAccepted(t *testing.T) {
+func TestNoticeIsReadAsAccepted(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		db.clock.move(1234567 * time.Nanosecond)
@@ -54,7 +54,7 @@ func TestANoticeIsReadAsItWasAccepted(t *testing.T) {
 	})
 }
 
-func TestTheFirstRecipientsStay(t *testing.T) {
+func TestFirstRecipientsAreKept(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		n := accept(t, s, draft())
@@ -66,7 +66,7 @@ func TestTheFirstRecipientsStay(t *testing.T) {
 		for _, who := range []*roaring.Bitmap{big, roaring.BitmapOf(5)} {
 			stored := must(s.SetRecipients(t.Context(), n.ID, who))(t)
 			if !stored.Equals(big) {
-				t.Errorf("stored are %d recipients; want the first %d", stored.GetCardinality(), big.GetCardinality())
+				t.Errorf("%d recipients are returned; want the first %d", stored.GetCardinality(), big.GetCardinality())
 			}
 		}
 		if got := must(s.Recipients(t.Context(), n.ID))(t); !got.Equals(big) {
@@ -78,14 +78,14 @@ func TestTheFirstRecipientsStay(t *testing.T) {
 		nobody := accept(t, s, draft())
 		must(s.SetRecipients(t.Context(), nobody.ID, roaring.New()))(t)
 		if got := must(s.Notice(t.Context(), nobody.ID))(t); !got.Routed || got.Recipients != 0 {
-			t.Errorf("routed to nobody: routed = %v with %d recipients", got.Routed, got.Recipients)
+			t.Errorf("routed without recipients: routed = %v with %d recipients", got.Routed, got.Recipients)
 		}
 		_, err = s.SetRecipients(t.Context(), 99, big)
 		wantIs(t, err, notifier.ErrNotFound)
 	})
 }
 
-func TestRoutersAtOnceAgreeOnTheRecipients(t *testing.T) {
+func TestConcurrentRoutersAgreeOnTheRecipients(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		n := accept(t, stores[0], draft())
@@ -103,13 +103,13 @@ func TestRoutersAtOnceAgreeOnTheRecipients(t *testing.T) {
 		wg.Wait()
 		for _, g := range got {
 			if g == nil || !g.Equals(got[0]) || g.GetCardinality() != 1 {
-				t.Fatalf("routers work with %v", got)
+				t.Fatalf("routers got %v", got)
 			}
 		}
 	})
 }
 
-func TestTheCursorMovesForwardInItsStateOnly(t *testing.T) {
+func TestCursorOnlyMovesForwardWithinItsState(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s, other := db.open(t), db.open(t)
 		n := accept(t, s, draft())
@@ -138,12 +138,12 @@ func TestTheCursorMovesForwardInItsStateOnly(t *testing.T) {
 		move(notifier.StateSending, notifier.StateSent, false)
 		advance(notifier.StateRetracting, 3, 3)
 		if err := s.Advance(t.Context(), 99, 0, notifier.StateSending, 1); err != nil {
-			t.Errorf("advance a notice that is not there: %v; want nothing", err)
+			t.Errorf("advance an unknown notice: %v; want no error", err)
 		}
 	})
 }
 
-func TestOnlyOneInstanceMovesANoticeOn(t *testing.T) {
+func TestOnlyOneInstanceChangesAState(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		n := accept(t, stores[0], draft())
@@ -169,7 +169,7 @@ func TestOnlyOneInstanceMovesANoticeOn(t *testing.T) {
 	})
 }
 
-// unfinished is the ids of the first notices that are unfinished.
+// unfinished returns the ids of the first unfinished notices.
 func unfinished(t *testing.T, s *store.Store, limit int) (ids []int64) {
 	t.Helper()
 	for _, n := range must(s.Unfinished(t.Context(), 0, limit))(t) {
@@ -201,7 +201,7 @@ func TestUnfinishedNoticesAreFoundOldestFirst(t *testing.T) {
 	})
 }
 
-func TestTheFirstOfTheRecipientsIsFoundForManyNotices(t *testing.T) {
+func TestFirstRecipientsOfManyNotices(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		for _, who := range []*roaring.Bitmap{roaring.BitmapOf(7), roaring.BitmapOf(16_000_000, 3), roaring.New(), nil} {
@@ -215,7 +215,7 @@ func TestTheFirstOfTheRecipientsIsFoundForManyNotices(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		if none := must(s.FirstRecipients(t.Context(), nil))(t); len(none) != 0 {
-			t.Errorf("of no notice: %v", none)
+			t.Errorf("for no ids: %v", none)
 		}
 	})
 }

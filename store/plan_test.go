@@ -9,27 +9,30 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// TestPollingReadsOnlyItsIndex holds the statement that every instance repeats
-// to the partial index: its predicate must be the index's, word for word.
-func TestPollingReadsOnlyItsIndex(t *testing.T) {
+// TestPollingUsesItsPartialIndex checks that the statement which every instance repeats uses the
+// partial index: its predicate must match that of the index word for word.
+func TestPollingUsesItsPartialIndex(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		db.open(t)
 		explain, driver, dsn := `EXPLAIN QUERY PLAN `, "sqlite", "file:"+filepath.Join(db.cfg.DataDir, "carillon.db")
-		if db.cfg.URL != "" { // on an empty table PostgreSQL reads the table unless told otherwise
+		if db.cfg.URL != "" { // for an empty table PostgreSQL would prefer a table scan
 			explain, driver, dsn = `EXPLAIN `, "pgx", db.cfg.URL+"&enable_seqscan=off&enable_bitmapscan=off"
 		}
 		raw := must(sql.Open(driver, dsn))(t)
 		defer func() { _ = raw.Close() }()
 		for statement, index := range map[string]string{
-			`SELECT seq FROM mutes WHERE type = 'like' AND seq BETWEEN 1 AND 9`:                                  "mutes_pkey",
-			strings.NewReplacer("$1", "7", "$2", "$1").Replace(store.UnfinishedQuery):                            "notices_unfinished",
-			strings.NewReplacer("$1", "7", "$2", "0", "$3", "1", "$4", "10").Replace(store.NoticeCountsQuery):    "notice_counts_partition",
-			`SELECT seq FROM users WHERE name_fold >= 'a' AND name_fold < 'b' ORDER BY name_fold, name LIMIT $1`: "users_name_fold",
+			`SELECT seq FROM mutes WHERE type = 'like' AND seq BETWEEN 1 AND 9`:                                            "mutes_pkey",
+			strings.NewReplacer("$1", "'7'", "$2", "0", "$3", "10").Replace(`SELECT id FROM notices ` + store.SentByQuery): "notices_sender",
+			strings.NewReplacer("$1", "'7'", "$2", "0", "$3", "10").Replace(store.DidQuery):                                "audit_log_actor",
+			strings.NewReplacer("$1", "'7'", "$2", "0", "$3", "10").Replace(store.SufferedQuery):                           "audit_log_object",
+			strings.NewReplacer("$1", "7", "$2", "$1").Replace(store.UnfinishedQuery):                                      "notices_unfinished",
+			strings.NewReplacer("$1", "7", "$2", "0", "$3", "1", "$4", "10").Replace(store.NoticeCountsQuery):              "notice_counts_partition",
+			`SELECT seq FROM users WHERE name_fold >= 'a' AND name_fold < 'b' ORDER BY name_fold, name LIMIT $1`:           "users_name_fold",
 		} {
 			got := plan(t, raw, explain+strings.ReplaceAll(statement, "$1", "10"))
-			got = strings.ReplaceAll(got, "mutes USING PRIMARY KEY (type=? AND seq>? AND seq<?)", "mutes_pkey") // SQLite's way to say it
+			got = strings.ReplaceAll(got, "mutes USING PRIMARY KEY (type=? AND seq>? AND seq<?)", "mutes_pkey") // SQLite's notation
 			if !strings.Contains(got, index) || strings.Contains(strings.ToUpper(got), "SORT") || strings.Contains(got, "TEMP B-TREE") {
-				t.Errorf("%s\nis answered by\n%s\nwant %s alone", statement, got, index)
+				t.Errorf("%s\nis run as\n%s\nwant only %s", statement, got, index)
 			}
 		}
 	})
@@ -61,14 +64,14 @@ func plan(t *testing.T, db *sql.DB, explain string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestWhatIsOverIsNotReadAgain lays a few announcements on a pile of old ones.
-func TestWhatIsOverIsNotReadAgain(t *testing.T) {
+// TestFinishedAnnouncementsAreNotRead adds a few announcements to many old ones.
+func TestFinishedAnnouncementsAreNotRead(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		announce(t, s, db.announcement("old", 0, 1, 1))
 		const numbers = `WITH RECURSIVE numbers (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)`
 		for _, statement := range []string{
-			`INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender)
+			`INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_id)
 				` + numbers + ` SELECT 'sent', 1, 2, '{}', 'news', '', '', 'old', '', '', FALSE, '' FROM numbers`,
 			`INSERT INTO announcements (notice_id, starts_at, ends_at, pinned, late_joiners)
 				SELECT id, 1, 2, FALSE, FALSE FROM notices WHERE id > 1`,
@@ -97,11 +100,11 @@ func TestWhatIsOverIsNotReadAgain(t *testing.T) {
 			whole := strings.Contains(got, "Seq Scan on announcements") || strings.Contains(got, "Seq Scan on notices") ||
 				strings.Contains(got, "Seq Scan on users") || strings.Contains(got, "SCAN announcements") || strings.Contains(got, "SCAN notices")
 			if whole || !strings.Contains(got, index) {
-				t.Errorf("%s\nis answered by\n%s\nwant %s, and no table read as a whole", statement, got, index)
+				t.Errorf("%s\nis run as\n%s\nwant %s, and no full table scan", statement, got, index)
 			}
 		}
 		if current := must(s.CurrentAnnouncements(t.Context()))(t); len(current) != 1 || current[0].ID != n.ID || len(current[0].Parts) != 2 {
-			t.Errorf("current are %+v", current)
+			t.Errorf("current announcements are %+v", current)
 		}
 	})
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// TestNoQuestionAboutTopicsReadsAllSubscriptions asks a database that knows how much
-// there is, and one that has not counted yet.
-func TestNoQuestionAboutTopicsReadsAllSubscriptions(t *testing.T) {
+// TestQueriesForTopicsDoNotScanAllSubscriptions checks the plans of a database with table
+// statistics and of one without.
+func TestQueriesForTopicsDoNotScanAllSubscriptions(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		warehouses(t, s, 1000)
@@ -38,7 +38,7 @@ func TestNoQuestionAboutTopicsReadsAllSubscriptions(t *testing.T) {
 			} {
 				got := plan(t, raw, explain+c.statement)
 				if wholeSubscriptions.MatchString(got) || !strings.Contains(got, c.index) {
-					t.Errorf("%s\nis answered by\n%s\nwant %s", c.statement, got, c.index)
+					t.Errorf("%s\nis run as\n%s\nwant %s", c.statement, got, c.index)
 				}
 			}
 			if _, err := raw.ExecContext(t.Context(), `ANALYZE`); err != nil {
@@ -48,11 +48,11 @@ func TestNoQuestionAboutTopicsReadsAllSubscriptions(t *testing.T) {
 	})
 }
 
-// wholeSubscriptions is how a plan says that it reads the table from its beginning to
-// its end. To go back from its end until a page is full is fine.
+// wholeSubscriptions matches plans that read the table from its beginning to its end. Reading
+// backwards from the end until a page is full is fine.
 var wholeSubscriptions = regexp.MustCompile(`Seq Scan on subscriptions|SCAN s USING|SCAN s$|SCAN subscriptions USING`)
 
-// filled is a statement with its parameters in their places.
+// filled returns a statement with its parameters filled in.
 func filled(query string, args []any) string {
 	for i := len(args); i > 0; i-- {
 		value := fmt.Sprint(args[i-1])
@@ -64,10 +64,10 @@ func filled(query string, args []any) string {
 	return query
 }
 
-func TestTheNoticesAboutASubjectAreFoundByIt(t *testing.T) {
+func TestNoticesBySubjectUsesItsIndex(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
-		store.Exec(t, s, `INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender)
+		store.Exec(t, s, `INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_id)
 			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5000)
 			SELECT 'sent', 1, 9, '{}', 'news', '', CASE WHEN n % 2 = 0 THEN '' ELSE 'invoice:' || n END, 'old', '', '', FALSE, '' FROM numbers`)
 		raw, explain := db.raw(t), `EXPLAIN QUERY PLAN `
@@ -80,7 +80,7 @@ func TestTheNoticesAboutASubjectAreFoundByIt(t *testing.T) {
 		got := plan(t, raw, explain+filled(`SELECT id, title FROM notices LEFT JOIN announcements ON notice_id = id `+store.SubjectQuery,
 			[]any{"invoice:77", 5, 1, 100}))
 		if !strings.Contains(got, "notices_subject") || strings.Contains(got, "Seq Scan on notices") || strings.Contains(got, "SCAN notices") {
-			t.Errorf("what is about a subject is found by\n%s\nwant notices_subject", got)
+			t.Errorf("notices by subject are read as\n%s\nwant notices_subject", got)
 		}
 	})
 }

@@ -30,7 +30,7 @@ type postgresDialect struct{ db *sql.DB }
 func (s *Store) openPostgres(url string) error {
 	cfg, err := pgx.ParseConfig(url)
 	if err != nil {
-		return fmt.Errorf("read the database URL: %w", err) // pgx leaves the password out
+		return fmt.Errorf("read the database URL: %w", err) // pgx leaves out the password
 	}
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = connectLimit
@@ -48,8 +48,8 @@ func (s *Store) openPostgres(url string) error {
 
 func (postgresDialect) schema() (goose.Dialect, string) { return goose.DialectPostgres, "postgres" }
 
-// lock waits for an advisory lock, which belongs to its connection: it goes
-// with it, also when this process is killed.
+// lock waits for an advisory lock. The lock belongs to its connection and is released with it, even
+// if this process is killed.
 func (d postgresDialect) lock(ctx context.Context) (func(), error) {
 	conn, err := d.db.Conn(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (d postgresDialect) lock(ctx context.Context) (func(), error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectLimit)
 		defer cancel()
 		if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, int64(schemaLock)); err != nil {
-			// A connection that may still hold the lock must not go back.
+			// The connection may still hold the lock, so it must not return to the pool.
 			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 		}
 		_ = conn.Close()
@@ -81,7 +81,7 @@ func (postgresDialect) pairs(first, second string, n int) string {
 	return "SELECT DISTINCT value ->> 0 AS " + first + ", value ->> 1 AS " + second + " FROM json_array_elements($" + strconv.Itoa(n) + "::json)"
 }
 
-// locked is never true: PostgreSQL waits for locks itself, and hears the context.
+// locked always returns false: PostgreSQL waits for locks itself and honors the context.
 func (postgresDialect) locked(error) bool { return false }
 
 func (postgresDialect) fault(err error) fault {
@@ -95,9 +95,9 @@ func (postgresDialect) fault(err error) fault {
 	case "23503": // foreign_key_violation
 		return faultMissing
 	case "25006", // read_only_sql_transaction: a standby, before it is promoted
-		"3D000",          // invalid_catalog_name: the database is gone
+		"3D000",          // invalid_catalog_name: the database does not exist
 		"40001", "40P01", // serialization_failure, deadlock_detected: nothing was done
-		"55000": // object_not_in_prerequisite_state: no connections are let in
+		"55000": // object_not_in_prerequisite_state: connections are not allowed
 		return faultAway
 	}
 	switch pg.Code[:min(2, len(pg.Code))] {
@@ -107,7 +107,7 @@ func (postgresDialect) fault(err error) fault {
 	return faultOther
 }
 
-// connectionFault classifies what is not an answer of the server.
+// connectionFault classifies an error that is not a reply of the server.
 func connectionFault(err error) fault {
 	var connect *pgconn.ConnectError
 	var network net.Error
@@ -120,7 +120,7 @@ func connectionFault(err error) fault {
 	return closedFault(err)
 }
 
-// closedFault knows the one error of database/sql that has no name.
+// closedFault recognizes the one error of database/sql that has no exported name.
 func closedFault(err error) fault {
 	if strings.Contains(err.Error(), "sql: database is closed") {
 		return faultAway

@@ -6,17 +6,17 @@ import (
 	"fmt"
 )
 
-// postgresNotices is the columns of noticeArrays, and how a statement reads them
-// from its first parameters.
+// postgresNotices are the columns of noticeArrays; postgresArrays are their parameters, the first of
+// the statement.
 const (
-	postgresNotices = `state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender, search,
-		recipients, recipient_count, reasons`
+	postgresNotices = `state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_kind, sender_id,
+		search, recipients, recipient_count, reasons`
 	postgresArrays = `$1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-		$10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::bytea[], $16::bigint[], $17::bytea[]`
+		$10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::bigint[], $18::bytea[]`
 )
 
-// addNotices inserts all rows with one statement over arrays, which commits by
-// itself: one round trip.
+// addNotices inserts all rows in one round trip, by a single statement over arrays that commits by
+// itself.
 func (postgresDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow) error {
 	for _, n := range rows {
 		if n.once != nil {
@@ -39,12 +39,12 @@ func (postgresDialect) addNotices(ctx context.Context, s *Store, rows []*noticeR
 	return err
 }
 
-// noticeArrays is rows by column.
+// noticeArrays holds rows by column.
 type noticeArrays struct {
-	states, targets, types, scopes, subjects, titles, bodies, links, senders, searches []string
-	revs, created, expires, counts                                                     []int64
-	toasts                                                                             []bool
-	recipients, reasons                                                                [][]byte
+	states, targets, types, scopes, subjects, titles, bodies, links, kinds, senders, searches []string
+	revs, created, expires, counts                                                            []int64
+	toasts                                                                                    []bool
+	recipients, reasons                                                                       [][]byte
 }
 
 func arraysOf(rows []*noticeRow) *noticeArrays {
@@ -54,7 +54,8 @@ func arraysOf(rows []*noticeRow) *noticeArrays {
 		c.created, c.expires = append(c.created, millis(n.CreatedAt)), append(c.expires, millis(n.ExpiresAt))
 		c.targets, c.types, c.scopes = append(c.targets, n.target), append(c.types, n.Type), append(c.scopes, n.Scope)
 		c.subjects, c.titles, c.bodies = append(c.subjects, n.Subject), append(c.titles, n.Title), append(c.bodies, n.Body)
-		c.links, c.toasts, c.senders = append(c.links, n.Link), append(c.toasts, n.Toast), append(c.senders, n.Sender)
+		c.links, c.toasts = append(c.links, n.Link), append(c.toasts, n.Toast)
+		c.kinds, c.senders = append(c.kinds, string(n.Sender.Kind)), append(c.senders, refID(n.Sender))
 		c.searches = append(c.searches, n.search)
 		c.recipients, c.counts = append(c.recipients, n.recipients), append(c.counts, n.Recipients)
 		c.reasons = append(c.reasons, n.reasons)
@@ -62,16 +63,15 @@ func arraysOf(rows []*noticeRow) *noticeArrays {
 	return c
 }
 
-// args is the parameters of postgresArrays.
+// args returns the parameters of postgresArrays.
 func (c *noticeArrays) args() []any {
 	return []any{
 		c.states, c.revs, c.created, c.expires, c.targets, c.types, c.scopes,
-		c.subjects, c.titles, c.bodies, c.links, c.toasts, c.senders, c.searches, c.recipients, c.counts, c.reasons,
+		c.subjects, c.titles, c.bodies, c.links, c.toasts, c.kinds, c.senders, c.searches, c.recipients, c.counts, c.reasons,
 	}
 }
 
-// confirm changes and looks in one statement, which sees the notices as they were
-// before it.
+// confirm updates and checks in one statement. All parts of it see the notices as they were before.
 func (postgresDialect) confirm(ctx context.Context, s *Store, ids, revisions []int64) (moved []int64, err error) {
 	found, err := s.write.QueryContext(ctx, `WITH asked AS MATERIALIZED (
 			SELECT * FROM unnest($1::bigint[], $2::bigint[]) r (id, rev)

@@ -1,8 +1,7 @@
 package store
 
-// subscribers goes through t and looks up each. OFFSET 0 keeps it to that: how many
-// topics there are in t is not known to the planner, which would rather read all
-// subscriptions there are.
+// subscribers looks up each topic of t. OFFSET 0 forces that plan: the planner does not know how few
+// topics t holds and would otherwise read all subscriptions.
 func (postgresDialect) subscribers() string {
 	return `SELECT t.type, t.scope, s.seq, '' FROM t CROSS JOIN LATERAL (
 			SELECT seq FROM subscriptions WHERE type = t.type AND scope = t.scope AND seq IS NOT NULL OFFSET 0) s

@@ -5,16 +5,16 @@ import (
 	"database/sql"
 )
 
-// statements are those that most requests run, on the readers. SQLite takes longer to
-// parse one than to run it, and longest over a list: each connection does so once.
+// statements are the prepared statements of the readers that most requests run. SQLite needs longer
+// to parse them than to run them, most of all those over a list; so each connection parses them once.
 type statements struct {
-	session *sql.Stmt // for every session that no cache knows
-	user    *sql.Stmt // who bears a name
+	session *sql.Stmt // a session that is not in the cache
+	user    *sql.Stmt // a user by name
 	names   *sql.Stmt // the numbers of names
-	muted   *sql.Stmt // who of a few has muted a type
+	muted   *sql.Stmt // those of a few users who have muted a type
 }
 
-// prepare fills them in. They are closed with the database.
+// prepare prepares the statements. They are closed with the database.
 func (s *Store) prepare(ctx context.Context) (err error) {
 	prepared := func(query string) (statement *sql.Stmt) {
 		if err == nil {

@@ -9,19 +9,19 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// DefaultAudience is the audience of a user of whom none is said: "user".
+// DefaultAudience is the audience of a user for whom none is given: "user".
 const DefaultAudience notifier.Audience = 2
 
-// PutUser is what a host application says about one of its users. What is nil it does
-// not say.
+// PutUser is a host application's description of one of its users. Fields that are nil are not
+// changed.
 type PutUser struct {
 	Name     string
 	Audience *notifier.Audience
-	Locale   *string   // BCP 47; empty: as the browser asks
-	Roles    *[]string // all of them; those that do not exist are made
+	Locale   *string   // BCP 47; empty: the browser's language
+	Roles    *[]string // the complete list; missing roles are created
 }
 
-// newUser is the user that u makes where there is none.
+// newUser returns the user to create if there is none with this name.
 func (u *PutUser) newUser() NewUser {
 	n := NewUser{Name: u.Name, Audience: DefaultAudience}
 	if u.Audience != nil {
@@ -36,9 +36,9 @@ func (u *PutUser) newUser() NewUser {
 	return n
 }
 
-// PutUser makes a user, who cannot sign in with a password, or changes of one what u
-// says, and returns him as he is then. Faults are a *notifier.InvalidError that names
-// all of them, or notifier.ErrFull.
+// PutUser creates a user, who cannot sign in with a password, or updates the fields of an existing
+// user that u sets. It returns the user as stored. It returns a *notifier.InvalidError with all
+// invalid fields, or notifier.ErrFull.
 func (s *Store) PutUser(ctx context.Context, u PutUser) (has notifier.User, created bool, err error) {
 	row := u.newUser()
 	if err := row.check(); err != nil {
@@ -50,47 +50,65 @@ func (s *Store) PutUser(ctx context.Context, u PutUser) (has notifier.User, crea
 			return has, false, s.fail(err, "change user %q", u.Name)
 		}
 		has, err = s.CreateUser(ctx, row)
-		if !errors.Is(err, notifier.ErrConflict) || left == 0 { // else somebody has made him since
+		if !errors.Is(err, notifier.ErrConflict) || left == 0 { // on a conflict another caller has created the user
 			return has, err == nil, err
 		}
 	}
 }
 
-// changeUser changes a user who is there, or answers sql.ErrNoRows.
+// changeUser updates an existing user, or returns sql.ErrNoRows.
 func (s *Store) changeUser(ctx context.Context, u *PutUser) (has notifier.User, err error) {
-	err = s.whileThere(ctx, func(tx *sql.Tx) error { // a role may be deleted while he becomes a member
-		var audience, locale any
-		if u.Audience != nil {
-			audience = int64(*u.Audience)
-		}
-		if u.Locale != nil {
-			locale = *u.Locale
-		}
-		// His row is locked, so that of two who replace his roles one comes first.
+	err = s.whileThere(ctx, func(tx *sql.Tx) error { // a role may be deleted while the user is added to it
+		// Lock the row first, so that of two concurrent updates the second sees the result of
+		// the first.
 		var seq int64
-		err := tx.QueryRowContext(ctx, `UPDATE users SET audience = COALESCE($1, audience), locale = COALESCE($2, locale)
-			WHERE name = $3 RETURNING seq`, audience, locale, u.Name).Scan(&seq)
+		if err := tx.QueryRowContext(ctx, `UPDATE users SET name = name WHERE name = $1 RETURNING seq`, u.Name).Scan(&seq); err != nil {
+			return err
+		}
+		had, err := only(gatherUsers(tx.QueryContext(ctx, userQuery(`u.seq = $1`), seq)))
 		if err != nil {
 			return err
 		}
-		if u.Roles != nil {
-			if err := s.replaceRoles(ctx, tx, seq, *u.Roles); err != nil {
-				return err
-			}
+		if err := s.putFields(ctx, tx, &had, u); err != nil {
+			return err
 		}
-		users, err := gatherUsers(tx.QueryContext(ctx, userQuery(`u.seq = $1`), seq))
-		if err == nil {
-			has = users[0] // the row is locked
+		if has, err = only(gatherUsers(tx.QueryContext(ctx, userQuery(`u.seq = $1`), seq))); err != nil {
+			return err
 		}
-		return err
+		moved := has.Audience != had.Audience
+		if !moved && has.Locale == had.Locale && slices.Equal(has.Roles, had.Roles) {
+			return nil
+		}
+		return s.noteChange(ctx, tx, seq, moved)
 	})
 	return has, err
 }
 
-// replaceRoles makes a user a member of these roles alone.
+// putFields writes the fields of u that differ from the stored ones.
+func (s *Store) putFields(ctx context.Context, tx *sql.Tx, had *notifier.User, u *PutUser) error {
+	audience, locale := had.Audience, had.Locale
+	if u.Audience != nil {
+		audience = *u.Audience
+	}
+	if u.Locale != nil {
+		locale = *u.Locale
+	}
+	if audience != had.Audience || locale != had.Locale {
+		_, err := tx.ExecContext(ctx, `UPDATE users SET audience = $1, locale = $2 WHERE seq = $3`, int64(audience), locale, had.Seq)
+		if err != nil {
+			return err
+		}
+	}
+	if u.Roles == nil {
+		return nil
+	}
+	return s.replaceRoles(ctx, tx, had.Seq, *u.Roles)
+}
+
+// replaceRoles makes a user a member of exactly these roles.
 func (s *Store) replaceRoles(ctx context.Context, tx *sql.Tx, seq int64, roles []string) error {
 	ids, same := []int64{}, []int64{}
-	for _, role := range slices.Compact(slices.Sorted(slices.Values(roles))) { // in one order: see EnsureTypes
+	for _, role := range slices.Compact(slices.Sorted(slices.Values(roles))) { // in a fixed order: see EnsureTypes
 		id, err := s.roleID(ctx, tx, role)
 		if err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-func TestAHostSaysOfAUserWhatItKnowsAndTheRestStays(t *testing.T) {
+func TestPutUserChangesOnlyTheGivenFields(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		put := func(what string, u store.PutUser, wantCreated bool, want notifier.User) {
@@ -23,7 +23,7 @@ func TestAHostSaysOfAUserWhatItKnowsAndTheRestStays(t *testing.T) {
 				t.Errorf("%s: created %v, %v", what, created, err)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s (-want +answered):\n%s", what, diff)
+				t.Errorf("%s (-want +returned):\n%s", what, diff)
 			}
 			if diff := cmp.Diff(want, must(s.UserByName(t.Context(), u.Name))(t)); diff != "" {
 				t.Errorf("%s (-want +stored):\n%s", what, diff)
@@ -33,7 +33,7 @@ func TestAHostSaysOfAUserWhatItKnowsAndTheRestStays(t *testing.T) {
 		put("only a name", store.PutUser{Name: "bob"}, true, want)
 		put("again", store.PutUser{Name: "bob"}, false, want)
 		want.Audience, want.Locale, want.Roles = 3, "ja", []string{"packer", "picker"}
-		put("all of it", store.PutUser{
+		put("all fields", store.PutUser{
 			Name: "bob", Audience: new(notifier.Audience(3)), Locale: new("ja"), Roles: new([]string{"picker", "packer", "picker"}),
 		}, false, want)
 		want.Roles = []string{"picker", "staff"}
@@ -42,7 +42,7 @@ func TestAHostSaysOfAUserWhatItKnowsAndTheRestStays(t *testing.T) {
 		put("no locale", store.PutUser{Name: "bob", Locale: new("")}, false, want)
 		want.Roles = nil
 		put("no roles", store.PutUser{Name: "bob", Roles: new([]string{})}, false, want)
-		put("all of a new one", store.PutUser{
+		put("all fields of a new user", store.PutUser{
 			Name: "eve", Audience: new(notifier.Audience(1)), Locale: new("en"), Roles: new([]string{"b", "a"}),
 		}, true, notifier.User{Seq: 2, Name: "eve", Audience: 1, Settings: notifier.Settings{Locale: "en"}, Roles: []string{"a", "b"}})
 
@@ -52,17 +52,17 @@ func TestAHostSaysOfAUserWhatItKnowsAndTheRestStays(t *testing.T) {
 		}
 		must(0, s.CreateSession(t.Context(), "session", alice.Seq, db.clock.now()))(t)
 		alice.Settings = notifier.Settings{Theme: notifier.ThemeDark, KeysOff: true, Locale: "ja"}
-		put("one who signs in", store.PutUser{Name: "alice", Locale: new("ja")}, false, alice)
+		put("a user with a password", store.PutUser{Name: "alice", Locale: new("ja")}, false, alice)
 		if _, hash, err := s.Credentials(t.Context(), "alice"); hash != "hash of alice" || err != nil {
-			t.Errorf("her password is %q, %v", hash, err)
+			t.Errorf("the password hash is %q, %v", hash, err)
 		}
 		if e := must(s.ExportUser(t.Context(), "alice"))(t); len(e.Sessions) != 1 {
-			t.Errorf("she has %d sessions; want the one she had", len(e.Sessions))
+			t.Errorf("she has %d sessions; want the existing one", len(e.Sessions))
 		}
 	})
 }
 
-func TestFaultsOfAUserAreNamedAllAtOnceAndNothingIsDone(t *testing.T) {
+func TestPutUserReportsAllInvalidFieldsAndChangesNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUser(t, s, "alice", "staff")
@@ -72,19 +72,19 @@ func TestFaultsOfAUserAreNamedAllAtOnceAndNothingIsDone(t *testing.T) {
 			})
 			var bad *notifier.InvalidError
 			if !errors.As(err, &bad) || created || len(bad.Fields) != 3 {
-				t.Errorf("%s: created %v, %v; want three faults", name, created, err)
+				t.Errorf("%s: created %v, %v; want three invalid fields", name, created, err)
 			}
 		}
 		if users := must(s.Users(t.Context(), notifier.UserQuery{}))(t); len(users) != 1 || users[0].Audience != 3 {
-			t.Errorf("users are %+v", users)
+			t.Errorf("users are %+v; want none", users)
 		}
 		if _, err := s.Role(t.Context(), "fine"); !errors.Is(err, notifier.ErrNotFound) {
-			t.Errorf("a role of what was refused: %v", err)
+			t.Errorf("a role of the rejected user: %v", err)
 		}
 	})
 }
 
-func TestOfManyWhoPutOneUserOneMakesHim(t *testing.T) {
+func TestConcurrentPutUserCreatesTheUserOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		var made atomic.Int64
@@ -103,7 +103,7 @@ func TestOfManyWhoPutOneUserOneMakesHim(t *testing.T) {
 		wg.Wait()
 		got := must(stores[0].UserByName(t.Context(), "bob"))(t)
 		if made.Load() != 1 || len(got.Roles) != 3 {
-			t.Errorf("he was made %d times and has the roles %v; want those of one call", made.Load(), got.Roles)
+			t.Errorf("the user was created %d times and has the roles %v; want the roles of one call", made.Load(), got.Roles)
 		}
 	})
 }

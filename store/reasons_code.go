@@ -11,12 +11,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-var errReasonsCode = errors.New("these bytes are no reasons, or of a later version")
+var errReasonsCode = errors.New("the data is not an encoded list of reasons, or of a later version")
 
-// encodeReasons makes why the recipients of a notice get it compact: the version of
-// snapshotCode, how many, and of each the text and the set of users with the length
-// before it. A length is one more than it is, 0 says that the set is all the others.
-// Without any reason it is nil.
+// encodeReasons encodes the reasons why recipients get a notice: the version snapshotCode, the number
+// of reasons, and for each its text and its set of users, both preceded by their length. The length
+// of a set is stored plus one; 0 means that the set is all other recipients. No reasons give nil.
 func encodeReasons(reasons []notifier.Why) ([]byte, error) {
 	if len(reasons) == 0 {
 		return nil, nil
@@ -31,7 +30,7 @@ func encodeReasons(reasons []notifier.Why) ([]byte, error) {
 		}
 		set, err := encodeRecipients(why.To)
 		if err != nil {
-			return nil, fmt.Errorf("encode who gets it because of %s: %w", why.Reason, err)
+			return nil, fmt.Errorf("encode the recipients for reason %s: %w", why.Reason, err)
 		}
 		b = binary.AppendUvarint(b, uint64(len(set))+1)
 		b = append(b, set...)
@@ -39,8 +38,8 @@ func encodeReasons(reasons []notifier.Why) ([]byte, error) {
 	return b, nil
 }
 
-// storedReasons is decodeReasons of a column. Why somebody gets a notice is no reason
-// to keep it from him: what cannot be read is none, and he is told the target's.
+// storedReasons decodes a column. A damaged reason must not keep a notice from its recipients: if the
+// column cannot be read, it returns none, and recipients see the reason of the target.
 func storedReasons(b []byte) []notifier.Why {
 	reasons, err := decodeReasons(b)
 	if err != nil {
@@ -54,7 +53,7 @@ func decodeReasons(b []byte) ([]notifier.Why, error) {
 		return nil, nil
 	}
 	r := codeReader{rest: b}
-	const shortest = 2 // bytes of one
+	const shortest = 2 // bytes of one reason
 	reasons := make([]notifier.Why, r.start(shortest))
 	for i := range reasons {
 		reasons[i].Reason = r.text(r.uvarint())
@@ -71,10 +70,10 @@ func decodeReasons(b []byte) ([]notifier.Why, error) {
 	return reasons, nil
 }
 
-// decodeSet reads a set of users that takes up all of b.
+// decodeSet reads a set of users that takes up the whole of b.
 func decodeSet(b []byte) (*roaring.Bitmap, error) {
 	set := roaring.New()
-	n, err := set.ReadFrom(bytes.NewReader(b)) // which copies
+	n, err := set.ReadFrom(bytes.NewReader(b)) // which copies the data
 	if err == nil && n != int64(len(b)) {
 		err = errReasonsCode
 	}

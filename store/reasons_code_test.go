@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// because is why these users get a notice; none are all the others.
+// because returns a reason for these users; without users it is for all others.
 func because(reason string, seqs ...uint32) notifier.Why {
 	if len(seqs) == 0 {
 		return notifier.Why{Reason: reason}
@@ -26,7 +26,7 @@ func sameReasons(a, b []notifier.Why) bool {
 	})
 }
 
-// reasonsComeBack wants reasons as they were once they are encoded and decoded.
+// reasonsComeBack checks that reasons are the same after encoding and decoding.
 func reasonsComeBack(t *testing.T, reasons []notifier.Why) {
 	t.Helper()
 	b, err := store.EncodeReasons(reasons)
@@ -35,11 +35,11 @@ func reasonsComeBack(t *testing.T, reasons []notifier.Why) {
 	}
 	got, err := store.DecodeReasons(b)
 	if err != nil || !sameReasons(reasons, got) {
-		t.Errorf("%v come back, %v, as %v", reasons, err, got)
+		t.Errorf("%v became, %v, %v", reasons, err, got)
 	}
 }
 
-func TestAnyReasonsComeBackFromTheirCode(t *testing.T) {
+func TestReasonsSurviveEncoding(t *testing.T) {
 	t.Parallel()
 	all := roaring.New()
 	all.AddRange(1, 100_001)
@@ -52,44 +52,44 @@ func TestAnyReasonsComeBackFromTheirCode(t *testing.T) {
 		reasonsComeBack(t, reasons)
 	}
 	if b, err := store.EncodeReasons(nil); b != nil || err != nil {
-		t.Errorf("no reasons are encoded as %v, %v; want nothing", b, err)
+		t.Errorf("no reasons are encoded as %v, %v; want nil", b, err)
 	}
 	if b, err := store.EncodeReasons([]notifier.Why{{Reason: "crowd", To: all}}); len(b) > 60 || err != nil {
-		t.Errorf("one reason of a crowd takes %d bytes, %v", len(b), err)
+		t.Errorf("one reason for many users takes %d bytes, %v", len(b), err)
 	}
 }
 
-func TestWhatIsNoCodeOfReasonsIsRefused(t *testing.T) {
+func TestInvalidEncodingOfReasonsIsRejected(t *testing.T) {
 	t.Parallel()
 	whole, err := store.EncodeReasons([]notifier.Why{because("role:a", 1, 2, 3), because("role:b")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	padded := bytes.Replace(whole, []byte{3, 0}, []byte{3, 0, 0}, 1) // a byte behind the set, within its length
+	padded := bytes.Replace(whole, []byte{3, 0}, []byte{3, 0, 0}, 1) // an extra byte after the set, within its length
 	padded[bytes.Index(padded, []byte("role:a"))+len("role:a")]++
-	damaged := bytes.Replace(whole, []byte{1, 0, 2, 0, 3, 0}, []byte{3, 0, 2, 0, 1, 0}, 1) // users out of their order
+	damaged := bytes.Replace(whole, []byte{1, 0, 2, 0, 3, 0}, []byte{3, 0, 2, 0, 1, 0}, 1) // users in the wrong order
 	if bytes.Equal(damaged, whole) {
-		t.Fatal("the set is written otherwise by now: damage it anew")
+		t.Fatal("the encoding of sets has changed: adapt the damage")
 	}
 	for what, b := range map[string][]byte{
 		"no number": {1}, "none": {1, 0}, "an older version": {0, 1, 0, 0}, "a later version": {2, 1, 0, 0}, "more than there is": {1, 5, 0, 0},
-		"a text without an end": {1, 1, 200, 1, 'x'}, "a set without an end": {1, 1, 1, 'x', 200, 1, 0}, "no set": {1, 1, 1, 'x', 5, 9, 9, 9, 9},
-		"a byte too many": append(slices.Clone(whole), 0), "a damaged set": damaged, "a set with a byte too many": padded,
+		"a truncated text": {1, 1, 200, 1, 'x'}, "a set without an end": {1, 1, 1, 'x', 200, 1, 0}, "no set": {1, 1, 1, 'x', 5, 9, 9, 9, 9},
+		"an extra byte": append(slices.Clone(whole), 0), "a damaged set": damaged, "a set with a byte too many": padded,
 	} {
 		if got, err := store.DecodeReasons(b); err == nil {
-			t.Errorf("%s is taken for %v", what, got)
+			t.Errorf("%s is decoded as %v", what, got)
 		}
 	}
 	for n := 1; n < len(whole); n++ {
 		if got, err := store.DecodeReasons(whole[:n]); err == nil {
-			t.Errorf("%d bytes of %d are taken for %v", n, len(whole), got)
+			t.Errorf("%d bytes of %d are decoded as %v", n, len(whole), got)
 		}
 	}
 }
 
-// FuzzNoBytesUpsetWhoReadsReasons: bytes are refused, or they are reasons that come
-// back the same.
-func FuzzNoBytesUpsetWhoReadsReasons(f *testing.F) {
+// FuzzDecodeReasons: any bytes are either rejected or decode to reasons that are the same after
+// encoding.
+func FuzzDecodeReasons(f *testing.F) {
 	for _, reasons := range [][]notifier.Why{nil, {because("role:a")}, {because("role:a", 1, 2), because("topic:b:", 70_000)}} {
 		b, err := store.EncodeReasons(reasons)
 		if err != nil {
@@ -105,20 +105,20 @@ func FuzzNoBytesUpsetWhoReadsReasons(f *testing.F) {
 	})
 }
 
-func TestWhySomebodyGetsANoticeIsKeptWithIt(t *testing.T) {
+func TestReasonsAreStoredWithTheNotice(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		reasons := []notifier.Why{because("role:picker", 2, 3), because("role:packer", 4)}
 		d := draft()
 		d.Target = notifier.Target{Topic: topic("stock", "119240")}
 		with, without := notifier.Notice{Draft: d, Reasons: reasons}, notifier.Notice{Draft: d}
-		once := &notifier.Once{Owner: "o", Key: "k", Digest: []byte{1}}
+		once := &notifier.Once{Owner: notifier.KeyRef("o"), Key: "k", Digest: []byte{1}}
 		keyed := notifier.Notice{Draft: d, Reasons: reasons}
 		acceptAll(t, s,
 			&notifier.Acceptance{Notice: &with, To: roaring.BitmapOf(1, 2, 3, 4)}, &notifier.Acceptance{Notice: &without, To: roaring.BitmapOf(1)},
 			&notifier.Acceptance{Notice: &keyed, To: roaring.BitmapOf(1, 2), Once: once})
 		if !sameReasons(with.Reasons, []notifier.Why{because("role:picker", 2, 3), because("role:packer", 4)}) {
-			t.Errorf("the sender's own are %v now", with.Reasons)
+			t.Errorf("the caller's reasons are now %v", with.Reasons)
 		}
 		reads := map[string]func(id int64) notifier.Notice{
 			"one":          func(id int64) notifier.Notice { return must(s.Notice(t.Context(), id))(t) },
@@ -132,7 +132,7 @@ func TestWhySomebodyGetsANoticeIsKeptWithIt(t *testing.T) {
 				}
 			}
 			if got := read(without.ID); got.Reasons != nil {
-				t.Errorf("%s: of one without any: %v", how, got.Reasons)
+				t.Errorf("%s: for a notice without reasons: %v", how, got.Reasons)
 			}
 		}
 		edited := with
@@ -142,13 +142,13 @@ func TestWhySomebodyGetsANoticeIsKeptWithIt(t *testing.T) {
 		store.Exec(t, s, `UPDATE notices SET reasons = recipients WHERE id = 1`)
 		for how, read := range reads {
 			if got := read(with.ID); got.Reasons != nil || got.ReasonFor(3) != "topic:stock:119240" {
-				t.Errorf("%s: of what cannot be read: %v; want the target's", how, got.Reasons)
+				t.Errorf("%s: for unreadable reasons: %v; want those of the target", how, got.Reasons)
 			}
 		}
 	})
 }
 
-func TestADeletedUserIsInNoReason(t *testing.T) {
+func TestDeletedUserIsRemovedFromReasons(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		bob := addUser(t, s, "bob")

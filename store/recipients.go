@@ -12,9 +12,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// SetRecipients stores who gets a notice, once: the first call wins. It returns
-// the recipients that are stored, so that a second router works with those of
-// the first.
+// SetRecipients stores the recipients of a notice, once: the first call wins. It returns the stored
+// recipients, so that a second router works with those of the first.
 func (s *Store) SetRecipients(ctx context.Context, id int64, who *roaring.Bitmap) (*roaring.Bitmap, error) {
 	blob, err := encodeRecipients(who)
 	if err != nil {
@@ -31,8 +30,8 @@ func (s *Store) SetRecipients(ctx context.Context, id int64, who *roaring.Bitmap
 	return s.Recipients(ctx, id)
 }
 
-// Recipients returns who gets a notice. It answers notifier.ErrNotFound when
-// there is no such notice, or it is not routed yet.
+// Recipients returns the recipients of a notice. It returns notifier.ErrNotFound if there is no such
+// notice or it is not routed yet.
 func (s *Store) Recipients(ctx context.Context, id int64) (*roaring.Bitmap, error) {
 	var blob []byte
 	err := s.read.QueryRowContext(ctx, `SELECT recipients FROM notices WHERE id = $1`, id).Scan(&blob)
@@ -45,14 +44,14 @@ func (s *Store) Recipients(ctx context.Context, id int64) (*roaring.Bitmap, erro
 	return decodeRecipients(id, blob)
 }
 
-// Accepted returns these notices with their recipients, by id; To is nil where
-// those are not settled. What was deleted is left out. It is for notices with few
-// recipients: it holds all of them at once.
+// Accepted returns these notices with their recipients, ordered by id; To is nil if the recipients
+// are not settled. Deleted notices are left out. It holds all recipients in memory at once, so it is
+// meant for notices with few of them.
 func (s *Store) Accepted(ctx context.Context, ids []int64) ([]notifier.Acceptance, error) {
 	found := make([]notifier.Acceptance, 0, len(ids))
 	for part := range slices.Chunk(ids, inboxBatch) {
 		err := s.all(ctx, func(rows *sql.Rows) error {
-			var blob, reasons sql.RawBytes // decoding copies what it keeps
+			var blob, reasons sql.RawBytes // decoding copies the data it keeps
 			n, err := scanNotice(rows, &blob, &reasons)
 			if err != nil {
 				return err
@@ -76,9 +75,8 @@ func (s *Store) Accepted(ctx context.Context, ids []int64) ([]notifier.Acceptanc
 	return found, nil
 }
 
-// FirstRecipients returns the lowest number among the recipients of each of
-// these notices that has any. It reads their bitmaps: it is for notices with
-// one recipient or few.
+// FirstRecipients returns the lowest recipient of each of these notices that has any. It reads whole
+// bitmaps, so it is meant for notices with few recipients.
 func (s *Store) FirstRecipients(ctx context.Context, ids []int64) (map[int64]int64, error) {
 	first := make(map[int64]int64, len(ids))
 	for part := range slices.Chunk(ids, listSize) {

@@ -10,8 +10,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// disorder is how much later than its neighbours a notice may have been accepted
-// by its own account: the clocks of instances differ, and some wait for the disk.
+// disorder is how much the accepted time of a notice may differ from the order of ids: the clocks of
+// instances differ, and some notices wait for the disk.
 const disorder = time.Minute
 
 const (
@@ -22,9 +22,9 @@ const (
 		AND NOT EXISTS (SELECT 1 FROM announcements WHERE notice_id = id) ORDER BY id LIMIT $3`
 )
 
-// Since returns the ids above after of the notices that were accepted or changed
-// at or after since, in whatever state they are now, in their order. They are
-// what inboxes get: announcements are left out.
+// Since returns, in order, the ids above after of the notices that were accepted or changed at or
+// after since, whatever their state is now. Announcements are left out: only notices for inboxes are
+// returned.
 func (s *Store) Since(ctx context.Context, since time.Time, after int64, limit int) ([]int64, error) {
 	limit = pageSize(limit)
 	start, err := s.acceptedBefore(ctx, millis(since.Add(-disorder)))
@@ -50,11 +50,10 @@ func (s *Store) Since(ctx context.Context, since time.Time, after int64, limit i
 	return ids[:min(len(ids), limit)], nil
 }
 
-// acceptedBefore returns an id up to which every notice was accepted before then,
-// in ms: the highest that it finds. Ids rise with time, and so it can look in the
-// middle instead of having an index.
+// acceptedBefore returns the highest id it finds such that all notices up to it were accepted before
+// then, in ms. Ids rise with time, so it uses binary search instead of an index.
 func (s *Store) acceptedBefore(ctx context.Context, then int64) (int64, error) {
-	before, since := int64(0), int64(0) // accepted so, or no such id
+	before, since := int64(0), int64(0) // up to before: accepted earlier; from since on: later, or no such id
 	err := s.read.QueryRowContext(ctx, `SELECT COALESCE(MAX(id), 0) + 1 FROM notices`).Scan(&since)
 	if err != nil {
 		return 0, err
@@ -75,10 +74,10 @@ func (s *Store) acceptedBefore(ctx context.Context, then int64) (int64, error) {
 	return before, nil
 }
 
-// Confirm makes accepted notices sent that still have the revision in which they
-// were delivered. moved are the others, in no order: edited or being retracted
-// meanwhile, or deleted. One that is sent already in that revision is not among
-// them, unless somebody else is confirming it at this moment.
+// Confirm changes accepted notices to sent if they still have the revision in which they were
+// delivered. moved are the others, in no order: those edited, being retracted or deleted meanwhile.
+// A notice already sent in that revision is not among them, unless another caller is confirming it
+// at the same moment.
 func (s *Store) Confirm(ctx context.Context, done []notifier.Revised) (moved []int64, err error) {
 	if len(done) == 0 {
 		return nil, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-func TestConfirmedIsSentAndWhatMovedIsNamed(t *testing.T) {
+func TestConfirmReturnsNoticesThatMoved(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s, other := db.open(t), db.open(t)
 		all := batch(8)
@@ -25,7 +25,7 @@ func TestConfirmedIsSentAndWhatMovedIsNamed(t *testing.T) {
 		} {
 			must(s.SetState(t.Context(), id(i), notifier.StateAccepted, state))(t)
 		}
-		// Bob's host edits 1, 6 is another revision of what is sent.
+		// Bob's host edits notice 1; notice 6 is sent in another revision.
 		store.Exec(t, s, `UPDATE notices SET rev = 1 WHERE title IN ('notice 1', 'notice 6', 'notice 7')`)
 		done := []notifier.Revised{{ID: id(7), Revision: 1}, {ID: 1 << 40}}
 		for i := 6; i >= 0; i-- {
@@ -36,7 +36,7 @@ func TestConfirmedIsSentAndWhatMovedIsNamed(t *testing.T) {
 			moved := must(s.Confirm(t.Context(), done))(t)
 			slices.Sort(moved)
 			if want := []int64{id(1), id(2), id(3), id(4), id(6), 1 << 40}; !slices.Equal(moved, want) {
-				t.Errorf("moved are %v; want %v", moved, want)
+				t.Errorf("moved: %v; want %v", moved, want)
 			}
 			for i, want := range []notifier.State{
 				notifier.StateSent, notifier.StateAccepted, notifier.StateRetracting, notifier.StateRetracted,
@@ -48,14 +48,14 @@ func TestConfirmedIsSentAndWhatMovedIsNamed(t *testing.T) {
 			}
 		}
 		confirm()
-		confirm() // what is sent by now is no news
+		confirm() // notices that are sent by now are not reported again
 		if moved := must(s.Confirm(t.Context(), nil))(t); len(moved) != 0 {
-			t.Errorf("of nothing moved %v", moved)
+			t.Errorf("moved for an empty list: %v", moved)
 		}
 	})
 }
 
-func TestWhatIsLeftToDoIsReadInPages(t *testing.T) {
+func TestUnfinishedNoticesAreReadInPages(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		all := batch(5)
@@ -84,7 +84,7 @@ func TestWhatIsLeftToDoIsReadInPages(t *testing.T) {
 	})
 }
 
-func TestWhatIsRetractedHasChanged(t *testing.T) {
+func TestRetractedNoticeCountsAsChanged(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		all := batch(3)
@@ -103,9 +103,9 @@ func TestWhatIsRetractedHasChanged(t *testing.T) {
 	})
 }
 
-// TestAllThatCameSinceIsFoundForSendingAgain lets clocks and waits disorder the
-// times of what is stored, with gaps in the ids and changes anywhere.
-func TestAllThatCameSinceIsFoundForSendingAgain(t *testing.T) {
+// TestSinceFindsAllAcceptedAndChangedNotices disorders the times of notices by clocks and waits,
+// with gaps in the ids and changes anywhere.
+func TestSinceFindsAllAcceptedAndChangedNotices(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		rapid.Check(t, func(rt *rapid.T) {
@@ -149,7 +149,7 @@ func TestAllThatCameSinceIsFoundForSendingAgain(t *testing.T) {
 				page := must(s.Since(t.Context(), since, after, limit))(t)
 				got = append(got, page...)
 				if len(page) > limit {
-					rt.Fatalf("a page of %d has %d", limit, len(page))
+					rt.Fatalf("a page of %d has %d ids", limit, len(page))
 				}
 				if len(page) < limit {
 					break
@@ -162,11 +162,11 @@ func TestAllThatCameSinceIsFoundForSendingAgain(t *testing.T) {
 	})
 }
 
-// TestSendingAgainReadsOnlyWhatIsNew lays a few notices on a pile of old ones.
-func TestSendingAgainReadsOnlyWhatIsNew(t *testing.T) {
+// TestSinceReadsOnlyNewNotices adds a few notices to many old ones.
+func TestSinceReadsOnlyNewNotices(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
-		store.Exec(t, s, `INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender)
+		store.Exec(t, s, `INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_id)
 			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)
 			SELECT 'sent', n, 2, '{}', 'news', '', '', 'old', '', '', FALSE, '' FROM numbers`)
 		explain, raw := `EXPLAIN QUERY PLAN `, db.raw(t)
@@ -181,9 +181,9 @@ func TestSendingAgainReadsOnlyWhatIsNew(t *testing.T) {
 			store.AcceptedSinceQuery: "notices_pkey", store.ChangedSinceQuery: "notices_changed",
 		} {
 			got := plan(t, raw, explain+fill.Replace(statement))
-			got = strings.ReplaceAll(got, "notices USING INTEGER PRIMARY KEY (rowid>?)", "notices_pkey") // SQLite's way to say it
+			got = strings.ReplaceAll(got, "notices USING INTEGER PRIMARY KEY (rowid>?)", "notices_pkey") // SQLite's notation
 			if !strings.Contains(got, index) || strings.Contains(got, "Seq Scan on notices") || strings.Contains(got, "SCAN notices") {
-				t.Errorf("%s\nis answered by\n%s\nwant %s, and no table read as a whole", statement, got, index)
+				t.Errorf("%s\nis run as\n%s\nwant %s, and no full table scan", statement, got, index)
 			}
 		}
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-func TestARoleIsMadeOnceAndGoesWithItsMembers(t *testing.T) {
+func TestRoleIsCreatedOnceAndDeletedWithItsMemberships(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUser(t, s, "alice", "picker", notifier.RoleStaff)
@@ -43,7 +43,7 @@ func TestARoleIsMadeOnceAndGoesWithItsMembers(t *testing.T) {
 	})
 }
 
-func TestRolesAreListedPageByPage(t *testing.T) {
+func TestRolesAreListedInPages(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUser(t, s, "alice", "picker", "Packer", "staff")
@@ -60,12 +60,12 @@ func TestRolesAreListedPageByPage(t *testing.T) {
 			"all":                   {notifier.RoleQuery{}, []notifier.RoleInfo{packer, picker, staff, upper}},
 			"a page":                {notifier.RoleQuery{Limit: 2}, []notifier.RoleInfo{packer, picker}},
 			"the next":              {notifier.RoleQuery{Limit: 2, After: "picker"}, []notifier.RoleInfo{staff, upper}},
-			"behind the last":       {notifier.RoleQuery{After: "ÄPICK"}, []notifier.RoleInfo{}},
+			"after the last":        {notifier.RoleQuery{After: "ÄPICK"}, []notifier.RoleInfo{}},
 			"with a part":           {notifier.RoleQuery{Contains: "PiCk"}, []notifier.RoleInfo{picker, upper}},
 			"with a part, a page":   {notifier.RoleQuery{Contains: "pick", Limit: 1}, []notifier.RoleInfo{picker}},
 			"with a part, the next": {notifier.RoleQuery{Contains: "pick", Limit: 1, After: "picker"}, []notifier.RoleInfo{upper}},
-			"with a part of none":   {notifier.RoleQuery{Contains: "%"}, []notifier.RoleInfo{}},
-			"with bytes of no text": {notifier.RoleQuery{Contains: "\xff\x00", After: "\xff\x00"}, []notifier.RoleInfo{}},
+			"with an unknown part":  {notifier.RoleQuery{Contains: "%"}, []notifier.RoleInfo{}},
+			"with invalid text":     {notifier.RoleQuery{Contains: "\xff\x00", After: "\xff\x00"}, []notifier.RoleInfo{}},
 		} {
 			if diff := cmp.Diff(c.want, must(s.RolesPage(t.Context(), c.q))(t)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", what, diff)
@@ -74,8 +74,8 @@ func TestRolesAreListedPageByPage(t *testing.T) {
 	})
 }
 
-// TestMembersOfARoleAreListedInEveryOrder has a role whose members are looked up and
-// one that is too large for that.
+// TestMembersOfARoleAreListedInEveryOrder has a role whose members are looked up and one that is
+// too large for that.
 func TestMembersOfARoleAreListedInEveryOrder(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
@@ -116,14 +116,14 @@ func TestMembersOfARoleAreListedInEveryOrder(t *testing.T) {
 			"large, with a part": {notifier.UserQuery{Role: "large", Contains: "0199", Limit: 9}, "u01990 u01992 u01994 u01996 u01998"},
 			"large, a prefix":    {notifier.UserQuery{Role: "large", Prefix: "U0199", Limit: 2}, "u01990 u01992"},
 			"empty":              {notifier.UserQuery{Role: "empty"}, ""},
-			"no role":            {notifier.UserQuery{Role: "none"}, ""},
-			"no name":            {notifier.UserQuery{Role: "\xff\x00"}, ""},
+			"an unknown role":    {notifier.UserQuery{Role: "none"}, ""},
+			"an invalid name":    {notifier.UserQuery{Role: "\xff\x00"}, ""},
 		} {
 			var names []string
 			for _, u := range must(s.Users(t.Context(), c.q))(t) {
 				names = append(names, u.Name)
 				if len(u.Roles) < 2 || u.Roles[0] != "all" {
-					t.Errorf("%s: %s has the roles %v; want all of his", what, u.Name, u.Roles)
+					t.Errorf("%s: %s has the roles %v; want all of theirs", what, u.Name, u.Roles)
 				}
 			}
 			if got := strings.Join(names, " "); got != c.want {

@@ -8,8 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// RolesPage lists roles by name with how many members they have. A search reads the
-// names of all of them.
+// RolesPage lists roles by name with their numbers of members. A search reads all names.
 func (s *Store) RolesPage(ctx context.Context, q notifier.RoleQuery) ([]notifier.RoleInfo, error) {
 	var f filter
 	if q.After != "" {
@@ -36,7 +35,7 @@ func (s *Store) RolesPage(ctx context.Context, q notifier.RoleQuery) ([]notifier
 	return s.countMembers(ctx, names)
 }
 
-// Role returns one role with how many members it has, or notifier.ErrNotFound.
+// Role returns one role with its number of members, or notifier.ErrNotFound.
 func (s *Store) Role(ctx context.Context, name string) (notifier.RoleInfo, error) {
 	info := notifier.RoleInfo{Name: name}
 	err := s.read.QueryRowContext(ctx, `SELECT (SELECT COUNT(*) FROM role_members m WHERE m.role_id = r.id) FROM roles r
@@ -44,7 +43,7 @@ func (s *Store) Role(ctx context.Context, name string) (notifier.RoleInfo, error
 	return info, s.fail(err, "count the members of role %q", name)
 }
 
-// countMembers returns roles with how many members they have, in the order of the names.
+// countMembers returns roles with their numbers of members, in the order of names.
 func (s *Store) countMembers(ctx context.Context, names []string) ([]notifier.RoleInfo, error) {
 	members := make(map[string]int64, len(names))
 	err := s.all(ctx, func(rows *sql.Rows) error {

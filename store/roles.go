@@ -10,8 +10,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// AddRole makes a user a member of a role, which is made when it does not
-// exist. A member stays one.
+// AddRole makes a user a member of a role and creates the role if it does not exist. It changes
+// nothing if the user is a member already.
 func (s *Store) AddRole(ctx context.Context, name, role string) error {
 	if !notifier.ValidName(role) {
 		var bad notifier.InvalidError
@@ -27,14 +27,16 @@ func (s *Store) AddRole(ctx context.Context, name, role string) error {
 		if err != nil {
 			return err
 		}
-		return s.dialect.addMembers(ctx, tx, []int64{id}, []int64{seq})
+		if err := s.dialect.addMembers(ctx, tx, []int64{id}, []int64{seq}); err != nil {
+			return err
+		}
+		return s.noteChange(ctx, tx, seq, false)
 	})
 	return s.fail(err, "add user %q to role %q", name, role)
 }
 
-// RemoveRole takes a user out of a role. It answers notifier.ErrNotFound when
-// there is no such user or role; who is no member stays none. The role stays
-// when its last member leaves.
+// RemoveRole removes a user from a role. It returns notifier.ErrNotFound for an unknown user or role,
+// and changes nothing if the user is not a member. The role stays when its last member leaves.
 func (s *Store) RemoveRole(ctx context.Context, name, role string) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		seq, err := lookUp(ctx, tx, `SELECT seq FROM users WHERE name = $1`, name)
@@ -45,27 +47,16 @@ func (s *Store) RemoveRole(ctx context.Context, name, role string) error {
 		if err != nil {
 			return fmt.Errorf("look up the role: %w", err)
 		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM role_members WHERE role_id = $1 AND seq = $2`, id, seq)
-		return err
+		n, err := change(ctx, tx, `DELETE FROM role_members WHERE role_id = $1 AND seq = $2`, id, seq)
+		if err != nil || n == 0 {
+			return err
+		}
+		return s.noteChange(ctx, tx, seq, false)
 	})
 	return s.fail(err, "remove user %q from role %q", name, role)
 }
 
-// Roles lists every role by name.
-func (s *Store) Roles(ctx context.Context) ([]notifier.RoleInfo, error) {
-	var roles []notifier.RoleInfo
-	err := s.all(ctx, func(rows *sql.Rows) error {
-		var r notifier.RoleInfo
-		err := rows.Scan(&r.Name, &r.Members)
-		roles = append(roles, r)
-		return err
-	}, `SELECT r.name, COUNT(m.seq) FROM roles r LEFT JOIN role_members m ON m.role_id = r.id
-		GROUP BY r.name ORDER BY r.name`)
-	return roles, s.fail(err, "list roles")
-}
-
-// RoleMembers returns the numbers of a role's members, none for a role without
-// members, and notifier.ErrNotFound for a role that does not exist.
+// RoleMembers returns the numbers of a role's members, or notifier.ErrNotFound for an unknown role.
 func (s *Store) RoleMembers(ctx context.Context, role string) (*roaring.Bitmap, error) {
 	var seqs []uint32
 	exists := false
@@ -87,10 +78,10 @@ func (s *Store) RoleMembers(ctx context.Context, role string) (*roaring.Bitmap, 
 	return roaring.BitmapOf(seqs...), nil
 }
 
-// roleIDs remembers the ids of roles for the length of one transaction.
+// roleIDs caches the ids of roles during one transaction.
 type roleIDs map[string]int64
 
-// roleID returns the id of a role and makes the role when it does not exist.
+// roleID returns the id of a role and creates the role if it does not exist.
 func (s *Store) roleID(ctx context.Context, tx *sql.Tx, role string) (int64, error) {
 	_, err := tx.ExecContext(ctx, `INSERT INTO roles (name, created_at) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
 		role, millis(s.now()))
@@ -100,7 +91,7 @@ func (s *Store) roleID(ctx context.Context, tx *sql.Tx, role string) (int64, err
 	return lookUp(ctx, tx, `SELECT id FROM roles WHERE name = $1`, role)
 }
 
-// addMembers adds the roles of rows.
+// addMembers adds the users of rows to their roles.
 func (s *Store) addMembers(ctx context.Context, tx *sql.Tx, rows []userRow, ids roleIDs) error {
 	var roles, seqs []int64
 	for _, u := range rows {
@@ -121,7 +112,7 @@ func (s *Store) addMembers(ctx context.Context, tx *sql.Tx, rows []userRow, ids 
 	return s.dialect.addMembers(ctx, tx, roles, seqs)
 }
 
-// lookUp returns the number of what bears a name, or sql.ErrNoRows.
+// lookUp returns the id or number that a query finds for a name, or sql.ErrNoRows.
 func lookUp(ctx context.Context, tx *sql.Tx, query, name string) (n int64, err error) {
 	err = tx.QueryRowContext(ctx, query, valid(name)).Scan(&n)
 	return n, err

@@ -7,18 +7,18 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// SaveRun writes down how a rule fared, in the place of its last run. What no text can
-// hold in its error is replaced.
+// SaveRun stores the result of a rule's run in place of its last one. Bytes in its error that SQL
+// cannot store as text are replaced.
 func (s *Store) SaveRun(ctx context.Context, r notifier.RuleRun) error {
 	_, err := s.exec(ctx, `INSERT INTO rule_runs (rule, started_at, ended_at, findings, sent, withdrawn, failures, error)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (rule) DO UPDATE SET started_at = excluded.started_at,
 			ended_at = excluded.ended_at, findings = excluded.findings, sent = excluded.sent, withdrawn = excluded.withdrawn,
 			failures = excluded.failures, error = excluded.error`,
 		text(r.Rule), millis(r.StartedAt), millis(r.EndedAt), r.Findings, r.Sent, r.Withdrawn, r.Failures, text(r.Error))
-	return s.fail(err, "note a run of rule %q", r.Rule)
+	return s.fail(err, "save a run of rule %q", r.Rule)
 }
 
-// Runs returns the last run of every rule that has run, by the rules' names.
+// Runs returns the last run of every rule that has run, ordered by rule.
 func (s *Store) Runs(ctx context.Context) ([]notifier.RuleRun, error) {
 	var runs []notifier.RuleRun
 	err := s.all(ctx, func(rows *sql.Rows) error {
@@ -32,7 +32,7 @@ func (s *Store) Runs(ctx context.Context) ([]notifier.RuleRun, error) {
 	return runs, s.fail(err, "read the runs of rules")
 }
 
-// Findings returns what a rule has found and told of, by subject.
+// Findings returns the findings that a rule has sent notices about, by subject.
 func (s *Store) Findings(ctx context.Context, rule string) (map[string]notifier.Finding, error) {
 	found := make(map[string]notifier.Finding)
 	err := s.all(ctx, func(rows *sql.Rows) error {
@@ -49,9 +49,9 @@ func (s *Store) Findings(ctx context.Context, rule string) (map[string]notifier.
 	return found, nil
 }
 
-// SaveFindings writes down what a rule has found and told of, in the place of what was
-// said of those subjects, and forgets the subjects that are gone: all of it or nothing.
-// The findings are the rule's, whatever their Rule says.
+// SaveFindings stores the findings that a rule has sent notices about, in place of earlier ones with
+// the same subjects, and deletes the subjects that are gone: either all of it or nothing. The rule
+// argument counts; the Rule field of each finding is ignored.
 func (s *Store) SaveFindings(ctx context.Context, rule string, told []notifier.Finding, gone []string) error {
 	if len(told)+len(gone) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func (s *Store) SaveFindings(ctx context.Context, rule string, told []notifier.F
 	return s.fail(err, "save %d findings of rule %q", len(told), rule)
 }
 
-// ForgetRules forgets the runs and findings of all rules but these.
+// ForgetRules deletes the runs and findings of all rules except these.
 func (s *Store) ForgetRules(ctx context.Context, but []string) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		for _, table := range []string{"rule_runs", "rule_findings"} {
@@ -92,10 +92,10 @@ func (s *Store) ForgetRules(ctx context.Context, but []string) error {
 		}
 		return nil
 	})
-	return s.fail(err, "forget all rules but %d", len(but))
+	return s.fail(err, "delete the runs and findings of all rules but %d", len(but))
 }
 
-// texts is what of a list can stand in a statement.
+// texts makes each string of a list safe for a statement.
 func texts(list []string) []string {
 	safe := make([]string, len(list))
 	for i, s := range list {

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-func TestOfEachRuleTheLastRunIsKept(t *testing.T) {
+func TestLastRunOfEachRuleIsKept(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		now := db.clock.now()
@@ -26,7 +26,7 @@ func TestOfEachRuleTheLastRunIsKept(t *testing.T) {
 		if diff := cmp.Diff([]notifier.RuleRun{late, stock}, must(s.Runs(t.Context()))(t)); diff != "" {
 			t.Errorf("runs (-want +got):\n%s", diff)
 		}
-		late.Error = "a\x00b\xff" // what a driver says is no text of ours
+		late.Error = "a\x00b\xff" // a driver's error may contain any bytes
 		if err := s.SaveRun(t.Context(), late); err != nil {
 			t.Error(err)
 		}
@@ -36,7 +36,7 @@ func TestOfEachRuleTheLastRunIsKept(t *testing.T) {
 	})
 }
 
-// finding is what rule "stock" has found of a subject.
+// finding returns a finding of rule "stock" about a subject.
 func finding(subject string, notice int64, told, seen time.Time) notifier.Finding {
 	return notifier.Finding{Rule: "stock", Subject: subject, Digest: []byte("of " + subject), NoticeID: notice, ToldAt: told, SeenAt: seen}
 }
@@ -52,7 +52,7 @@ func wantFindings(t *testing.T, s *store.Store, rule string, want ...notifier.Fi
 	}
 }
 
-func TestWhatARuleHasFoundIsKeptUntilItIsGone(t *testing.T) {
+func TestFindingsAreKeptUntilTheyAreGone(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		now := db.clock.now()
@@ -71,14 +71,14 @@ func TestWhatARuleHasFoundIsKeptUntilItIsGone(t *testing.T) {
 		again.Digest = nil
 		save([]notifier.Finding{again}, "location:C", "location:D", "a\x00\xff")
 		wantFindings(t, s, "stock", again, b)
-		save([]notifier.Finding{c}, "location:C") // gone and there again
+		save([]notifier.Finding{c}, "location:C") // gone and back again
 		save(nil, "location:A", "location:B")
 		wantFindings(t, s, "stock", c)
 		wantFindings(t, s, "other")
 	})
 }
 
-func TestRulesThatLeftTheFileAreForgotten(t *testing.T) {
+func TestForgetRulesDeletesAllOtherRules(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		now := db.clock.now()
@@ -103,12 +103,12 @@ func TestRulesThatLeftTheFileAreForgotten(t *testing.T) {
 				got = append(got, r.Rule)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("all but %q: runs are left of (-want +got):\n%s", but, diff)
+				t.Errorf("all but %q: rules with runs (-want +got):\n%s", but, diff)
 			}
 			for _, rule := range []string{"stock", "orders", "it's"} {
 				kept := len(must(s.Findings(t.Context(), rule))(t)) > 0
 				if kept != slices.Contains(want, rule) {
-					t.Errorf("all but %q: findings of %s are kept: %v", but, rule, kept)
+					t.Errorf("all but %q: findings of %s are left: %v", but, rule, kept)
 				}
 			}
 		}

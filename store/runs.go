@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// maxRuns is how many lives of Redis are remembered. A cluster has no more masters
-// that hold anything than there are partitions.
+// maxRuns is how many run ids of Redis are remembered. A cluster has no more masters with data than
+// there are partitions.
 const maxRuns = 100
 
-// KnownRuns returns the run ids that AddRun was given, the latest first.
+// KnownRuns returns the run ids that AddRun has stored, latest first.
 func (s *Store) KnownRuns(ctx context.Context) ([]string, error) {
 	var ids []string
 	err := s.all(ctx, func(rows *sql.Rows) error {
@@ -19,12 +19,11 @@ func (s *Store) KnownRuns(ctx context.Context) ([]string, error) {
 		ids = append(ids, id)
 		return err
 	}, `SELECT run_id FROM redis_runs ORDER BY seen_at DESC, run_id`)
-	return ids, s.fail(err, "list the known lives of Redis")
+	return ids, s.fail(err, "list the known run ids of Redis")
 }
 
-// AddRun writes down that this life of Redis has all that is here, and forgets the
-// oldest beyond the last hundred. It never forgets the one that is added, whatever
-// the clocks say.
+// AddRun records that the Redis with this run id holds everything that SQL has, and deletes the
+// oldest run ids beyond maxRuns. It never deletes the id it adds, whatever the clocks say.
 func (s *Store) AddRun(ctx context.Context, id string, now time.Time) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO redis_runs (run_id, seen_at) VALUES ($1, $2)
@@ -37,5 +36,5 @@ func (s *Store) AddRun(ctx context.Context, id string, now time.Time) error {
 			SELECT run_id FROM redis_runs WHERE run_id <> $1 ORDER BY seen_at DESC, run_id LIMIT $2)`, text(id), maxRuns-1)
 		return err
 	})
-	return s.fail(err, "note a life of Redis")
+	return s.fail(err, "record a run id of Redis")
 }

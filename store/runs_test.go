@@ -26,7 +26,7 @@ func wantRuns(t *testing.T, s *store.Store, want ...string) {
 	}
 }
 
-func TestTheLivesOfRedisAreRememberedTheLatestFirst(t *testing.T) {
+func TestRunIDsAreListedLatestFirst(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		wantRuns(t, s)
@@ -35,13 +35,13 @@ func TestTheLivesOfRedisAreRememberedTheLatestFirst(t *testing.T) {
 		addRun(t, s, "a", at.Add(time.Second))
 		addRun(t, s, "c", at.Add(2*time.Second))
 		addRun(t, s, "b", at.Add(3*time.Second))
-		addRun(t, s, "c", at) // a clock that goes after
+		addRun(t, s, "c", at) // a clock that is slow
 		again := db.open(t)
 		wantRuns(t, again, "b", "c", "a")
 	})
 }
 
-func TestOfTheLivesOfRedisTheLastHundredAreRemembered(t *testing.T) {
+func TestLastHundredRunIDsAreKept(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		at := db.clock.now()
@@ -51,12 +51,12 @@ func TestOfTheLivesOfRedisTheLastHundredAreRemembered(t *testing.T) {
 			want = append([]string{strconv.Itoa(i)}, want...)
 		}
 		wantRuns(t, s, want[:100]...)
-		addRun(t, s, "of a clock that goes after", at.Add(-time.Hour))
-		wantRuns(t, s, append(slices.Clone(want[:99]), "of a clock that goes after")...)
+		addRun(t, s, "of a slow clock", at.Add(-time.Hour))
+		wantRuns(t, s, append(slices.Clone(want[:99]), "of a slow clock")...)
 	})
 }
 
-func TestManyMayAddLivesOfRedisAtOnce(t *testing.T) {
+func TestRunIDsCanBeAddedConcurrently(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		var wg sync.WaitGroup

@@ -18,7 +18,7 @@ func ids(notices []notifier.Notice) []int64 {
 	return list
 }
 
-func TestPagesOfNoticesGoBothWays(t *testing.T) {
+func TestNoticesArePagedInBothDirections(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		for range 7 {
@@ -54,14 +54,14 @@ func TestPagesOfNoticesGoBothWays(t *testing.T) {
 	})
 }
 
-func TestNoticesAreFoundByTitleAndSenderWhateverTheCase(t *testing.T) {
+func TestNoticesAreFoundByTitleAndSenderIgnoringCase(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		for _, n := range []struct{ title, sender string }{
 			{"The ÉCOLE is closed", "carol"}, {"50% off_today", "Bob"}, {"Straße gesperrt", "BOB"}, {`a\b`, "倉庫"}, {"carols", "dave"},
 		} {
 			d := draft()
-			d.Title, d.Sender = n.title, n.sender
+			d.Title, d.Sender = n.title, notifier.CommandRef(n.sender)
 			accept(t, s, d)
 		}
 		for _, c := range []struct {
@@ -77,7 +77,7 @@ func TestNoticesAreFoundByTitleAndSenderWhateverTheCase(t *testing.T) {
 			{notifier.NoticeQuery{Contains: "% off_"}, []int64{2}},
 			{notifier.NoticeQuery{Contains: `\`}, []int64{4}},
 			{notifier.NoticeQuery{Contains: "倉"}, []int64{4}},
-			{notifier.NoticeQuery{Contains: "two\nlines"}, []int64{}}, // the body
+			{notifier.NoticeQuery{Contains: "two\nlines"}, []int64{}}, // text of the body
 			{notifier.NoticeQuery{Contains: "\x00\xff"}, []int64{}},
 		} {
 			if diff := cmp.Diff(c.want, ids(must(s.Notices(t.Context(), c.query))(t))); diff != "" {
@@ -87,7 +87,7 @@ func TestNoticesAreFoundByTitleAndSenderWhateverTheCase(t *testing.T) {
 	})
 }
 
-func TestPagesOfUsersLeaveNobodyOut(t *testing.T) {
+func TestPagesOfUsersAreComplete(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		var byName, added []string
@@ -98,7 +98,7 @@ func TestPagesOfUsersLeaveNobodyOut(t *testing.T) {
 			}
 			byName = append(byName, name)
 		}
-		for i := range byName { // so that no order is that of the others
+		for i := range byName { // so that all orders differ
 			added = append(added, byName[i*7%25])
 			addUser(t, s, added[i], "r1", "r2")
 		}
@@ -126,7 +126,7 @@ func TestPagesOfUsersLeaveNobodyOut(t *testing.T) {
 					break
 				}
 				if len(page) > 4 || len(page[0].Roles) != 2 {
-					t.Fatalf("a page has %d users, the first with roles %v; want 4 at most, and both", len(page), page[0].Roles)
+					t.Fatalf("a page has %d users, the first with roles %v; want at most 4 users, and both roles", len(page), page[0].Roles)
 				}
 				got = append(got, names(page)...)
 				q.After, q.Before = page[len(page)-1].Name, page[len(page)-1].Seq
@@ -138,7 +138,7 @@ func TestPagesOfUsersLeaveNobodyOut(t *testing.T) {
 	})
 }
 
-// tens is u10 to u19 in the order of the list.
+// tens returns u10 to u19 in the order of the list.
 func tens(list []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return name[1] != '1' })
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// BenchmarkSession is what a request costs whose session no cache knows.
+// BenchmarkSession measures a request whose session is not in the cache.
 func BenchmarkSession(b *testing.B) {
 	for name, url := range map[string]func(testing.TB) string{"sqlite": func(testing.TB) string { return "" }, "postgres": postgresURL} {
 		b.Run(name, func(b *testing.B) {

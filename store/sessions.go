@@ -9,8 +9,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// CreateSession stores a session of a user, begun and last seen at the given
-// time. The id is the SHA-256 of what the cookie holds, in hex.
+// CreateSession stores a session of a user, begun and last seen at the given time. The id is the
+// SHA-256 of the cookie's value, in hex.
 func (s *Store) CreateSession(ctx context.Context, id string, seq int64, at time.Time) error {
 	_, err := s.exec(ctx, `INSERT INTO sessions (id, seq, created_at, seen_at) VALUES ($1, $2, $3, $3)`,
 		id, seq, millis(at))
@@ -22,8 +22,8 @@ const sessionQuery = `SELECT ` + userColumns + `, r.name, s.created_at, s.seen_a
 	LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
 	WHERE s.id = $1 ORDER BY r.name`
 
-// Session returns whose session it is, and when it began and was last seen, or
-// notifier.ErrNotFound. Whether it is too old is for the caller to say.
+// Session returns the user of a session, when it began and when it was last seen, or
+// notifier.ErrNotFound. The caller decides whether it has expired.
 func (s *Store) Session(ctx context.Context, id string) (u notifier.User, since, seen time.Time, err error) {
 	var created, last int64
 	found := false
@@ -45,40 +45,34 @@ func (s *Store) Session(ctx context.Context, id string) (u notifier.User, since,
 	return u, fromMillis(created), fromMillis(last), nil
 }
 
-// TouchSession notes that a session was seen.
+// TouchSession records that a session was seen.
 func (s *Store) TouchSession(ctx context.Context, id string, at time.Time) error {
 	_, err := s.exec(ctx, `UPDATE sessions SET seen_at = $1 WHERE id = $2 AND seen_at < $1`, millis(at), id)
 	return s.fail(err, "touch a session")
 }
 
-// EndSession ends a session. One that does not exist is ended already.
-func (s *Store) EndSession(ctx context.Context, id string) error {
-	_, err := s.exec(ctx, `DELETE FROM sessions WHERE id = $1`, id)
-	return s.fail(err, "end a session")
+// EndSession ends a session and returns its user's number, or 0 if there is no such session.
+func (s *Store) EndSession(ctx context.Context, id string) (seq int64, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		ended, err := s.endSessions(ctx, tx, `id = $1`, id)
+		if len(ended) > 0 {
+			seq = ended[0].Seq
+		}
+		return err
+	})
+	return seq, s.fail(err, "end a session")
 }
 
-// EndSessions ends every session of a user and returns their ids.
-func (s *Store) EndSessions(ctx context.Context, seq int64) ([]string, error) {
-	var ids []string
-	err := s.tx(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `DELETE FROM sessions WHERE seq = $1 RETURNING id`, seq)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			var id string
-			if err := rows.Scan(&id); err != nil {
-				return err
-			}
-			ids = append(ids, id)
-		}
-		return rows.Err()
+// EndSessions ends all sessions of a user and returns them.
+func (s *Store) EndSessions(ctx context.Context, seq int64) (ended []notifier.EndedSession, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		ended, err = s.endSessions(ctx, tx, `seq = $1`, seq)
+		return err
 	})
 	if err != nil {
 		return nil, s.fail(err, "end the sessions of user %d", seq)
 	}
-	return ids, nil
+	return ended, nil
 }
 
 // SessionsOf returns the ids of a user's sessions.
@@ -93,17 +87,19 @@ func (s *Store) SessionsOf(ctx context.Context, seq int64) ([]string, error) {
 	return ids, s.fail(err, "list the sessions of user %d", seq)
 }
 
-// LiveSessions returns those of ids that exist, began after since and were seen
-// after seen.
-func (s *Store) LiveSessions(ctx context.Context, ids []string, since, seen time.Time) ([]string, error) {
-	var live []string
+// LiveSessions returns those of ids that exist, began after since and were last seen after seen, with
+// the current audience of their users.
+func (s *Store) LiveSessions(ctx context.Context, ids []string, since, seen time.Time) (map[string]notifier.Audience, error) {
+	live := make(map[string]notifier.Audience, len(ids))
 	for part := range slices.Chunk(ids, listSize) {
 		err := s.all(ctx, func(rows *sql.Rows) error {
 			var id string
-			err := rows.Scan(&id)
-			live = append(live, id)
+			var audience notifier.Audience
+			err := rows.Scan(&id, &audience)
+			live[id] = audience
 			return err
-		}, `SELECT id FROM sessions WHERE created_at > $2 AND seen_at > $3 AND `+s.dialect.within("id", 1),
+		}, `SELECT s.id, u.audience FROM sessions s JOIN users u ON u.seq = s.seq
+			WHERE s.created_at > $2 AND s.seen_at > $3 AND `+s.dialect.within("s.id", 1),
 			s.dialect.textList(part), millis(since), millis(seen))
 		if err != nil {
 			return nil, s.fail(err, "look up %d sessions", len(ids))
@@ -112,8 +108,8 @@ func (s *Store) LiveSessions(ctx context.Context, ids []string, since, seen time
 	return live, nil
 }
 
-// PurgeSessions removes the sessions that began before since or were last seen
-// before seen, and returns how many.
+// PurgeSessions deletes the sessions that began before since or were last seen before seen, and
+// returns their number.
 func (s *Store) PurgeSessions(ctx context.Context, since, seen time.Time) (int64, error) {
 	n, err := s.exec(ctx, `DELETE FROM sessions WHERE created_at < $1 OR seen_at < $2`, millis(since), millis(seen))
 	return n, s.fail(err, "purge sessions")

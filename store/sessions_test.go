@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -10,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestASessionIsReadWithItsUser(t *testing.T) {
+func TestSessionIsReadWithItsUser(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		alice := addUser(t, s, "alice", "staff", "picker")
@@ -20,7 +21,7 @@ func TestASessionIsReadWithItsUser(t *testing.T) {
 		}
 		wantIs(t, s.CreateSession(t.Context(), "a", alice.Seq, began), notifier.ErrConflict)
 		wantIs(t, s.CreateSession(t.Context(), "b", 99, began), notifier.ErrNotFound)
-		for _, touched := range []time.Duration{time.Hour, time.Minute} { // the second is older, and changes nothing
+		for _, touched := range []time.Duration{time.Hour, time.Minute} { // the second time is older and changes nothing
 			if err := s.TouchSession(t.Context(), "a", began.Add(touched)); err != nil {
 				t.Fatal(err)
 			}
@@ -32,10 +33,8 @@ func TestASessionIsReadWithItsUser(t *testing.T) {
 		if diff := cmp.Diff(alice, u); diff != "" {
 			t.Errorf("user (-want +got):\n%s", diff)
 		}
-		for range 2 { // ending twice is no error
-			if err := s.EndSession(t.Context(), "a"); err != nil {
-				t.Fatal(err)
-			}
+		for range 2 { // ending a session twice is not an error
+			must(s.EndSession(t.Context(), "a"))(t)
 		}
 		_, _, _, err = s.Session(t.Context(), "a")
 		wantIs(t, err, notifier.ErrNotFound)
@@ -62,15 +61,14 @@ func TestSessionsEndByUserAndByAge(t *testing.T) {
 		at("bobs", bob, 5*time.Hour, 10*time.Hour)
 		all, since, seen := []string{"old", "idle", "live", "bobs", "none"}, start.Add(time.Hour), start.Add(6*time.Hour)
 		live := must(s.LiveSessions(t.Context(), all, since, seen))(t)
-		slices.Sort(live)
-		if !slices.Equal(live, []string{"bobs", "live"}) {
+		if !maps.Equal(live, map[string]notifier.Audience{"bobs": bob.Audience, "live": alice.Audience}) {
 			t.Errorf("live = %v", live)
 		}
 		if n := must(s.PurgeSessions(t.Context(), since, seen))(t); n != 2 {
 			t.Errorf("purged %d; want the old and the idle one", n)
 		}
-		if ended := must(s.EndSessions(t.Context(), alice.Seq))(t); !slices.Equal(ended, []string{"live"}) {
-			t.Errorf("ended = %v; want what alice had left", ended)
+		if ended := must(s.EndSessions(t.Context(), alice.Seq))(t); !slices.Equal(ended, []notifier.EndedSession{{ID: "live", Seq: alice.Seq}}) {
+			t.Errorf("ended = %v; want the remaining sessions of alice", ended)
 		}
 		if _, _, _, err := s.Session(t.Context(), "bobs"); err != nil {
 			t.Errorf("another user's session: %v", err)
@@ -78,12 +76,12 @@ func TestSessionsEndByUserAndByAge(t *testing.T) {
 	})
 }
 
-func TestTheAuditLogIsReadNewestFirst(t *testing.T) {
+func TestAuditLogIsReadNewestFirst(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		var want []notifier.AuditEntry
 		for i, action := range []string{"notice.send", "notice.retract", "user.add"} {
-			e := notifier.AuditEntry{Actor: "alice", Action: action, Object: "notice 1", Detail: "a\nb", Address: "192.0.2.1"}
+			e := notifier.AuditEntry{Actor: notifier.CommandRef("alice"), Action: action, Object: notifier.NoticeRef(1), Detail: "a\nb", Address: "192.0.2.1"}
 			if err := s.Audit(t.Context(), e); err != nil {
 				t.Fatal(err)
 			}
@@ -96,12 +94,12 @@ func TestTheAuditLogIsReadNewestFirst(t *testing.T) {
 			t.Errorf("log (-want +got):\n%s", diff)
 		}
 		if err := s.Audit(t.Context(), notifier.AuditEntry{Detail: "\x00\xff"}); err != nil {
-			t.Errorf("bytes that are no text: %v", err)
+			t.Errorf("bytes that are not valid text: %v", err)
 		}
 	})
 }
 
-func TestSettingsAreKeptAndShownByTheSessions(t *testing.T) {
+func TestSettingsAreStoredAndReturnedWithSessions(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		alice, bob := addUser(t, s, "alice"), addUser(t, s, "bob")
@@ -124,11 +122,11 @@ func TestSettingsAreKeptAndShownByTheSessions(t *testing.T) {
 			found := must(s.UserByName(t.Context(), "alice"))(t)
 			for what, got := range map[string]notifier.User{"session": u, "list": listed[0], "name": found} {
 				if err != nil || got.Settings != want {
-					t.Errorf("by %s alice has chosen %+v, %v; want %+v", what, got.Settings, err, want)
+					t.Errorf("%s: the settings of alice are %+v, %v; want %+v", what, got.Settings, err, want)
 				}
 			}
 			if listed[1].Settings != (notifier.Settings{}) {
-				t.Errorf("bob has chosen %+v; want nothing", listed[1].Settings)
+				t.Errorf("the settings of bob are %+v; want the defaults", listed[1].Settings)
 			}
 		}
 		wantIs(t, s.SetSettings(t.Context(), 99, notifier.Settings{}), notifier.ErrNotFound)

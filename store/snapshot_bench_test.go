@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// BenchmarkSnapshots is what writing behind 10,000 inboxes of 30 rows costs, as
-// a whole and in the batches of a flush, and to read them again.
+// BenchmarkSnapshots measures storing 10,000 inboxes of 30 rows, all at once and in the batches of
+// a flush, and reading them again.
 func BenchmarkSnapshots(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
 		const users = 10_000
@@ -52,7 +52,7 @@ func BenchmarkSnapshots(b *testing.B) {
 	})
 }
 
-// BenchmarkSnapshotVers is what it costs to find, after Redis came back, that nobody's
+// BenchmarkSnapshotVers measures how long it takes to find out, after Redis came back, that no
 // inbox is newer in SQL.
 func BenchmarkSnapshotVers(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
@@ -74,7 +74,7 @@ func BenchmarkSnapshotVers(b *testing.B) {
 	})
 }
 
-// BenchmarkDeleteUser is what one person among many notices costs.
+// BenchmarkDeleteUser measures the deletion of one user among many notices.
 func BenchmarkDeleteUser(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
 		const users = 1000
@@ -107,10 +107,10 @@ func perSecond(b *testing.B, users int) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkCounts is what 10,000 notices that came on in all partitions cost.
+// BenchmarkCounts measures storing new counts of 10,000 notices in all partitions.
 func BenchmarkCounts(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
-		store.Exec(b, s, `INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender)
+		store.Exec(b, s, `INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_id)
 			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 160)
 			SELECT 'sent', 1, 2, '{}', 'news', '', '', 't', '', '', FALSE, '' FROM numbers`)
 		counts := make([]notifier.NoticeCount, 160*64)

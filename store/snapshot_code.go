@@ -8,21 +8,20 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// snapshotCode is the first byte of what is encoded here. What changes the rest
-// changes it too.
+// snapshotCode is the version of this encoding, its first byte. It must change with the encoding.
 const snapshotCode = 1
 
-var errSnapshotCode = errors.New("these bytes are no part of a snapshot, or of a later version")
+var errSnapshotCode = errors.New("the data is not part of a snapshot, or of a later version")
 
-// How the field of a row ends. Its state is two bits beside its length.
+// The state of a row, encoded in the two lowest bits of the length of its key.
 const (
 	endsOtherwise = iota
 	endsUnread
 	endsRead
 )
 
-// encodeRows makes rows compact: each number is the way from the same number of
-// the row before, which is short. All of int64 is encoded.
+// encodeRows encodes rows compactly: each number is stored as its difference from the same number of
+// the row before. Any int64 can be encoded.
 func encodeRows(rows []notifier.SnapshotRow) []byte {
 	b := make([]byte, 0, 2+48*len(rows))
 	b = append(b, snapshotCode)
@@ -49,7 +48,7 @@ func encodeRows(rows []notifier.SnapshotRow) []byte {
 
 func decodeRows(b []byte) ([]notifier.SnapshotRow, error) {
 	r := codeReader{rest: b}
-	const shortest = 4 // bytes of a row
+	const shortest = 4 // bytes of one row
 	rows := make([]notifier.SnapshotRow, r.start(shortest))
 	var last notifier.SnapshotRow
 	for i := range rows {
@@ -73,8 +72,8 @@ func decodeRows(b []byte) ([]notifier.SnapshotRow, error) {
 	return rows, r.end()
 }
 
-// encodeGone encodes scores by their bits, so that they come back as they were:
-// of scores near each other the bits are near each other too.
+// encodeGone encodes scores by their bits, so that they are restored exactly. Scores that are close
+// have bits that are close.
 func encodeGone(gone []notifier.GoneNotice) []byte {
 	b := make([]byte, 0, 2+8*len(gone))
 	b = append(b, snapshotCode)
@@ -91,7 +90,7 @@ func encodeGone(gone []notifier.GoneNotice) []byte {
 
 func decodeGone(b []byte) ([]notifier.GoneNotice, error) {
 	r := codeReader{rest: b}
-	const shortest = 2 // bytes of one
+	const shortest = 2 // bytes of one notice
 	gone := make([]notifier.GoneNotice, r.start(shortest))
 	var id, bits int64
 	for i := range gone {
@@ -102,13 +101,45 @@ func decodeGone(b []byte) ([]notifier.GoneNotice, error) {
 	return gone, r.end()
 }
 
-// codeReader reads what is encoded here. After a fault it reads zeros.
+// encodeIDs encodes ids in their order. An empty list is encoded as no bytes, like the rows of
+// earlier versions, which did not have the column.
+func encodeIDs(ids []int64) []byte {
+	if len(ids) == 0 {
+		return []byte{}
+	}
+	b := make([]byte, 0, 2+4*len(ids))
+	b = append(b, snapshotCode)
+	b = binary.AppendUvarint(b, uint64(len(ids)))
+	var last int64
+	for _, id := range ids {
+		b = binary.AppendVarint(b, id-last)
+		last = id
+	}
+	return b
+}
+
+func decodeIDs(b []byte) ([]int64, error) {
+	if len(b) == 0 {
+		return nil, nil
+	}
+	r := codeReader{rest: b}
+	const shortest = 1 // bytes of one id
+	ids := make([]int64, r.start(shortest))
+	var last int64
+	for i := range ids {
+		last += r.varint()
+		ids[i] = last
+	}
+	return ids, r.end()
+}
+
+// codeReader reads the encoding of this file. After an error it reads zeros.
 type codeReader struct {
 	rest []byte
 	bad  bool
 }
 
-// start reads the version and how many follow: never more than there is room for.
+// start reads the version and the number of elements, and rejects a number too large for the rest.
 func (r *codeReader) start(shortest int) int {
 	if len(r.rest) == 0 || r.rest[0] != snapshotCode {
 		r.bad = true
@@ -135,7 +166,7 @@ func (r *codeReader) varint() int64 {
 	return v
 }
 
-// take goes on by n bytes; a number that is none has n ≤ 0.
+// take skips n bytes; n ≤ 0 means that a number could not be read.
 func (r *codeReader) take(n int) {
 	if n <= 0 {
 		r.rest, r.bad = nil, true
@@ -146,7 +177,7 @@ func (r *codeReader) take(n int) {
 
 func (r *codeReader) text(n uint64) string { return string(r.bytes(n)) }
 
-// bytes is the next n bytes, which stay whose they are.
+// bytes returns the next n bytes without copying them.
 func (r *codeReader) bytes(n uint64) []byte {
 	if n > uint64(len(r.rest)) {
 		r.rest, r.bad = nil, true

@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// row is a row of an inbox as deliveries leave it.
+// row returns a row of an inbox as deliveries leave it.
 func row(i int) notifier.SnapshotRow {
 	ending := notifier.UnreadSuffix
 	if i%3 == 0 {
@@ -34,35 +34,36 @@ func rows(n int) (all []notifier.SnapshotRow) {
 	return all
 }
 
-// goneBy is notices that left an inbox, each 7th of them retracted.
+// goneBy returns notices that left an inbox; every 7th of them was retracted.
 func goneBy(n int) (all []notifier.GoneNotice) {
 	for i := range n {
 		g := notifier.GoneNotice{NoticeID: int64(900 + i*3), Score: float64(1_790_000_000_000 + i*1_000)}
 		if i%7 == 0 {
 			g.Score += 0.5
 		}
+		g.Score += []float64{0, 0.125, 0.25}[i%3]
 		all = append(all, g)
 	}
 	return all
 }
 
-// comesBack wants rows and gone as they were once they are encoded and decoded.
+// comesBack checks that rows and gone are the same after encoding and decoding.
 func comesBack(t *testing.T, rows []notifier.SnapshotRow, gone []notifier.GoneNotice) {
 	t.Helper()
 	gotRows, err := store.DecodeRows(store.EncodeRows(rows))
 	if diff := cmp.Diff(rows, gotRows, cmpopts.EquateEmpty()); err != nil || diff != "" {
-		t.Errorf("rows come back, %v, as (-want +got):\n%s", err, diff)
+		t.Errorf("decoded rows, %v (-want +got):\n%s", err, diff)
 	}
 	gotGone, err := store.DecodeGone(store.EncodeGone(gone))
 	same := slices.EqualFunc(gone, gotGone, func(a, b notifier.GoneNotice) bool {
 		return a.NoticeID == b.NoticeID && math.Float64bits(a.Score) == math.Float64bits(b.Score)
 	})
 	if err != nil || !same {
-		t.Errorf("gone comes back, %v, as %v; want %v", err, gotGone, gone)
+		t.Errorf("decoded gone, %v: %v; want %v", err, gotGone, gone)
 	}
 }
 
-func TestAnyInboxComesBackFromItsCode(t *testing.T) {
+func TestInboxesSurviveEncoding(t *testing.T) {
 	t.Parallel()
 	comesBack(t, nil, nil)
 	comesBack(t, rows(200), goneBy(500))
@@ -85,24 +86,24 @@ func TestAnyInboxComesBackFromItsCode(t *testing.T) {
 	})
 }
 
-func TestTheCodeOfAnInboxIsSmall(t *testing.T) {
+func TestEncodedInboxIsSmall(t *testing.T) {
 	t.Parallel()
 	if n := len(store.EncodeRows(rows(30))); n > 30*40 {
 		t.Errorf("30 rows take %d bytes", n)
 	}
 	if n := len(store.EncodeGone(goneBy(500))); n > 500*6 {
-		t.Errorf("500 that are gone take %d bytes", n)
+		t.Errorf("500 gone notices take %d bytes", n)
 	}
 }
 
-func TestWhatIsNoCodeIsRefused(t *testing.T) {
+func TestInvalidEncodingOfInboxesIsRejected(t *testing.T) {
 	t.Parallel()
 	refused := func(what string, b []byte) {
 		if got, err := store.DecodeRows(b); err == nil {
-			t.Errorf("%s is taken for rows: %+v", what, got)
+			t.Errorf("%s is decoded as rows: %+v", what, got)
 		}
 		if got, err := store.DecodeGone(b); err == nil {
-			t.Errorf("%s is taken for gone: %+v", what, got)
+			t.Errorf("%s is decoded as gone: %+v", what, got)
 		}
 	}
 	refused("nothing", nil)
@@ -113,27 +114,27 @@ func TestWhatIsNoCodeIsRefused(t *testing.T) {
 	refused("far more than there is", append([]byte{1}, bytes.Repeat([]byte{0xff}, 8)...))
 	refused("a number without an end", append([]byte{1}, bytes.Repeat([]byte{0xff}, 30)...))
 	if _, err := store.DecodeRows([]byte{1, 1, 3, 0, 0, 0}); err == nil {
-		t.Error("a fourth state is taken for one")
+		t.Error("an invalid state was decoded")
 	}
 	whole := store.EncodeRows(rows(3))
 	for n := range whole {
 		if got, err := store.DecodeRows(whole[:n]); err == nil {
-			t.Errorf("%d bytes of %d are taken for %+v", n, len(whole), got)
+			t.Errorf("%d bytes of %d are decoded as %+v", n, len(whole), got)
 		}
 	}
 	refused("a byte too many", append(whole, 0))
 	whole = store.EncodeGone(goneBy(3))
 	for n := range whole {
 		if got, err := store.DecodeGone(whole[:n]); err == nil {
-			t.Errorf("%d bytes of %d are taken for %+v", n, len(whole), got)
+			t.Errorf("%d bytes of %d are decoded as %+v", n, len(whole), got)
 		}
 	}
 	refused("a byte too many", append(whole, 0))
 }
 
-// FuzzNoBytesUpsetWhoReadsInboxes: bytes are refused, or they are an inbox that
-// comes back the same.
-func FuzzNoBytesUpsetWhoReadsInboxes(f *testing.F) {
+// FuzzDecodeInbox: any bytes are either rejected or decode to an inbox that is the same after
+// encoding.
+func FuzzDecodeInbox(f *testing.F) {
 	f.Add(store.EncodeRows(rows(3)))
 	f.Add(store.EncodeGone(goneBy(3)))
 	f.Add([]byte{1, 1, 3, 0, 0, 0})
@@ -154,8 +155,8 @@ func FuzzNoBytesUpsetWhoReadsInboxes(f *testing.F) {
 	})
 }
 
-// FuzzEveryInboxComesBack: no field and no number gets lost on the way.
-func FuzzEveryInboxComesBack(f *testing.F) {
+// FuzzEncodeInbox checks that no field and no number is lost by encoding.
+func FuzzEncodeInbox(f *testing.F) {
 	f.Add("like:x:has_read:0", "like:y:has_read:1", int64(1), int64(1_790_000_000_000), int64(0), 1_790_000_000_000.5)
 	f.Add(":has_read:0", "", int64(math.MinInt64), int64(math.MaxInt64), int64(-1), math.NaN())
 	f.Fuzz(func(t *testing.T, first, second string, id, at, expires int64, score float64) {
@@ -165,7 +166,7 @@ func FuzzEveryInboxComesBack(f *testing.F) {
 	})
 }
 
-func TestAnInboxThatCannotBeReadIsNoEmptyOneAndSpoilsNoOther(t *testing.T) {
+func TestUnreadableSnapshotIsDamagedAndAffectsNoOther(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUsers(t, s, 4)

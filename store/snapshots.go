@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	// snapshotsBatch is how many snapshots one statement stores: some MB.
+	// snapshotsBatch is how many snapshots one statement stores: a few MB.
 	snapshotsBatch = 1000
-	// inboxBatch is how many inboxes or notices one statement reads: some MB.
+	// inboxBatch is how many inboxes or notices one statement reads: a few MB.
 	inboxBatch = 500
-	// leavers is how often users may leave while their snapshots are stored.
+	// leavers is how often a transaction is repeated because a row it refers to was deleted.
 	leavers = 5
 )
 
-// snapshotRow is a snapshot as its table has it.
+// snapshotRow is a snapshot in its stored form.
 type snapshotRow struct {
 	seq, ver, unread, opened, floor int64
-	entries, gone                   []byte
+	entries, gone, kept             []byte
 }
 
-// SaveSnapshots stores inboxes, all or none of them. One that is stored with the
-// same Ver or a higher one stays; one of a user who was deleted is dropped.
+// SaveSnapshots stores inboxes, either all of them or none. A snapshot stored with the same or a
+// higher Ver is kept; a snapshot of a deleted user is dropped.
 func (s *Store) SaveSnapshots(ctx context.Context, snapshots []notifier.Snapshot) error {
 	if len(snapshots) == 0 {
 		return nil
@@ -42,14 +42,15 @@ func (s *Store) SaveSnapshots(ctx context.Context, snapshots []notifier.Snapshot
 	return s.fail(s.whileThere(ctx, save), "store %d snapshots", len(snapshots))
 }
 
-// replaceSnapshot is how a snapshot that is stored meets one that comes.
+// replaceSnapshot resolves the conflict with a stored snapshot: the newer one wins.
 const replaceSnapshot = ` ON CONFLICT (seq) DO UPDATE SET ver = excluded.ver, unread = excluded.unread,
-		opened = excluded.opened, floor = excluded.floor, entries = excluded.entries, gone = excluded.gone
+		opened = excluded.opened, floor = excluded.floor, entries = excluded.entries, gone = excluded.gone,
+		kept = excluded.kept
 	WHERE excluded.ver > inbox_snapshots.ver`
 
-// whileThere repeats a transaction that met a row which was deleted after it had
-// been looked for: the next time it is not found. SQLite, with one writer, never
-// does that.
+// whileThere repeats a transaction that failed because a row was deleted after the transaction had
+// looked it up: the next attempt does not find it. This never happens on SQLite, which has a single
+// writer.
 func (s *Store) whileThere(ctx context.Context, do func(*sql.Tx) error) error {
 	for left := leavers; ; left-- {
 		err := s.tx(ctx, do)
@@ -59,9 +60,8 @@ func (s *Store) whileThere(ctx context.Context, do func(*sql.Tx) error) error {
 	}
 }
 
-// snapshotRows encodes snapshots in the order of their users, in which two who
-// store the same ones do not wait for each other in a circle, and leaves the
-// newest of each.
+// snapshotRows encodes the newest snapshot of each user, ordered by user, so that writers of the same
+// users cannot deadlock.
 func snapshotRows(snapshots []notifier.Snapshot) []snapshotRow {
 	newest := slices.Clone(snapshots)
 	slices.SortFunc(newest, func(a, b notifier.Snapshot) int {
@@ -71,15 +71,14 @@ func snapshotRows(snapshots []notifier.Snapshot) []snapshotRow {
 	rows := make([]snapshotRow, len(newest))
 	for i := range newest {
 		n := &newest[i]
-		rows[i] = snapshotRow{n.Seq, n.Ver, n.Unread, n.Opened, n.Floor, encodeRows(n.Rows), encodeGone(n.Gone)}
+		rows[i] = snapshotRow{n.Seq, n.Ver, n.Unread, n.Opened, n.Floor, encodeRows(n.Rows), encodeGone(n.Gone), encodeIDs(n.Kept)}
 	}
 	return rows
 }
 
-// Snapshots returns the inboxes of these users by their numbers. A user whose inbox
-// was never stored has an empty one with Ver 0; who is missing in the answer is no
-// user, or was deleted. One that cannot be read is answered as Damaged, with
-// its Ver.
+// Snapshots returns the inboxes of these users by number. A user whose inbox was never stored has an
+// empty one with Ver 0. Numbers of unknown or deleted users are missing from the result. A snapshot
+// that cannot be decoded is returned as Damaged, with its Ver.
 func (s *Store) Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier.Snapshot, error) {
 	found := make(map[int64]notifier.Snapshot, len(seqs))
 	for part := range slices.Chunk(seqs, inboxBatch) {
@@ -87,7 +86,7 @@ func (s *Store) Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier
 			n, err := scanSnapshot(rows)
 			found[n.Seq] = n
 			return err
-		}, `SELECT u.seq, ver, unread, opened, floor, entries, gone FROM users u LEFT JOIN inbox_snapshots s ON s.seq = u.seq
+		}, `SELECT u.seq, ver, unread, opened, floor, entries, gone, kept FROM users u LEFT JOIN inbox_snapshots s ON s.seq = u.seq
 			WHERE `+s.dialect.within("u.seq", 1), s.dialect.numberList(part))
 		if err != nil {
 			return nil, s.fail(err, "read %d snapshots", len(seqs))
@@ -98,22 +97,23 @@ func (s *Store) Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier
 
 func scanSnapshot(rows *sql.Rows) (n notifier.Snapshot, err error) {
 	var ver, unread, opened, floor sql.Null[int64]
-	var entries, gone sql.RawBytes // decoding copies what it keeps
-	if err := rows.Scan(&n.Seq, &ver, &unread, &opened, &floor, &entries, &gone); err != nil || !ver.Valid {
+	var entries, gone, kept sql.RawBytes // decoding copies the data it keeps
+	if err := rows.Scan(&n.Seq, &ver, &unread, &opened, &floor, &entries, &gone, &kept); err != nil || !ver.Valid {
 		return n, err
 	}
-	var badRows, badGone error
+	var badRows, badGone, badKept error
 	n.Ver, n.Unread, n.Opened, n.Floor = ver.V, unread.V, opened.V, floor.V
 	n.Rows, badRows = decodeRows(entries)
 	n.Gone, badGone = decodeGone(gone)
-	if badRows != nil || badGone != nil {
+	n.Kept, badKept = decodeIDs(kept)
+	if badRows != nil || badGone != nil || badKept != nil {
 		n = notifier.Snapshot{Seq: n.Seq, Ver: n.Ver, Damaged: true}
 	}
 	return n, nil
 }
 
-// SnapshotVers returns users whose inbox is stored with a version above above, and
-// whose number is above after, in the order of the numbers.
+// SnapshotVers returns the users with a snapshot version above above and a number above after,
+// ordered by number.
 func (s *Store) SnapshotVers(ctx context.Context, above, after int64, limit int) ([]notifier.Dirty, error) {
 	var users []notifier.Dirty
 	err := s.all(ctx, func(rows *sql.Rows) error {
@@ -125,8 +125,8 @@ func (s *Store) SnapshotVers(ctx context.Context, above, after int64, limit int)
 	return users, s.fail(err, "list the versions of inboxes")
 }
 
-// VersOf returns the version with which the inbox of each of these users is stored, 0
-// where none is. Who is missing in the answer is no user, or was deleted.
+// VersOf returns the snapshot version of each of these users, or 0 if none is stored. Numbers of
+// unknown or deleted users are missing from the result.
 func (s *Store) VersOf(ctx context.Context, seqs []int64) (map[int64]int64, error) {
 	vers := make(map[int64]int64, len(seqs))
 	for part := range slices.Chunk(seqs, listSize) {
@@ -144,8 +144,8 @@ func (s *Store) VersOf(ctx context.Context, seqs []int64) (map[int64]int64, erro
 	return vers, nil
 }
 
-// Contents returns these notices by their ids, in whatever state they are,
-// retracted and expired ones too. What was deleted is left out.
+// Contents returns these notices by id, whatever their state, including retracted and expired ones.
+// Deleted notices are left out.
 func (s *Store) Contents(ctx context.Context, ids []int64) (map[int64]notifier.Notice, error) {
 	found := make(map[int64]notifier.Notice, len(ids))
 	for part := range slices.Chunk(ids, inboxBatch) {

@@ -15,14 +15,15 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// snapshot is an inbox whose every number tells its version.
+// snapshot returns an inbox in which every number depends on its version.
 func snapshot(seq, ver int64, entries int) notifier.Snapshot {
 	return notifier.Snapshot{
 		Seq: seq, Ver: ver, Unread: ver % 100, Opened: ver - 1, Rows: rows(entries), Gone: goneBy(int(ver % 10)), Floor: ver % 7,
+		Kept: []int64{ver, 7, ver % 50}[:ver%4%3],
 	}
 }
 
-// addUsers makes users 1 to n.
+// addUsers creates users 1 to n.
 func addUsers(tb testing.TB, s *store.Store, n int) {
 	tb.Helper()
 	store.Exec(tb, s, `INSERT INTO users (seq, name, name_fold, password_hash, audience, locale, created_at)
@@ -37,7 +38,7 @@ func save(t *testing.T, s *store.Store, snapshots ...notifier.Snapshot) {
 	}
 }
 
-// wantSnapshots wants these, and none of the other users asked for.
+// wantSnapshots checks that exactly these snapshots are returned for seqs.
 func wantSnapshots(t *testing.T, s *store.Store, seqs []int64, want ...notifier.Snapshot) {
 	t.Helper()
 	bySeq := make(map[int64]notifier.Snapshot)
@@ -55,7 +56,7 @@ func TestSnapshotsSurviveARestart(t *testing.T) {
 		s := db.open(t)
 		addUsers(t, s, 4)
 		empty := notifier.Snapshot{Seq: 3}
-		most := notifier.Snapshot{Seq: 2, Ver: math.MaxInt64, Unread: 200, Opened: math.MaxInt64, Rows: rows(200), Gone: goneBy(500), Floor: math.MaxInt64}
+		most := notifier.Snapshot{Seq: 2, Ver: math.MaxInt64, Unread: 200, Opened: math.MaxInt64, Rows: rows(200), Gone: goneBy(500), Floor: math.MaxInt64, Kept: []int64{math.MaxInt64, 1, math.MaxInt64}}
 		save(t, s, snapshot(1, 1_790_000_000_001, 30), most, empty)
 		save(t, s)
 		again := db.open(t)
@@ -65,7 +66,7 @@ func TestSnapshotsSurviveARestart(t *testing.T) {
 	})
 }
 
-func TestAnOlderSnapshotNeverReplacesANewerOne(t *testing.T) {
+func TestOlderSnapshotNeverReplacesANewerOne(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUsers(t, s, 4)
@@ -77,7 +78,7 @@ func TestAnOlderSnapshotNeverReplacesANewerOne(t *testing.T) {
 	})
 }
 
-func TestOfADeletedUserNothingIsKeptOrStored(t *testing.T) {
+func TestSnapshotsOfADeletedUserAreDeletedAndDropped(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUsers(t, s, 3)
@@ -90,9 +91,9 @@ func TestOfADeletedUserNothingIsKeptOrStored(t *testing.T) {
 	})
 }
 
-// TestAUserMayBeDeletedWhileHisSnapshotIsStored lets the deletion be under way,
-// with a snapshot that is there and one that is new.
-func TestAUserMayBeDeletedWhileHisSnapshotIsStored(t *testing.T) {
+// TestUserMayBeDeletedWhileTheirSnapshotIsStored runs during a deletion, with an existing and with
+// a new snapshot.
+func TestUserMayBeDeletedWhileTheirSnapshotIsStored(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUsers(t, s, 3)
@@ -104,8 +105,8 @@ func TestAUserMayBeDeletedWhileHisSnapshotIsStored(t *testing.T) {
 	})
 }
 
-// whileDeleting calls save during a transaction that deletes, commits once save
-// waits for it, and wants no error.
+// whileDeleting calls save during a deleting transaction, commits that once save waits for it, and
+// checks that save succeeds.
 func whileDeleting(t *testing.T, db *database, statement string, save func() error) {
 	t.Helper()
 	other := db.raw(t)
@@ -118,13 +119,13 @@ func whileDeleting(t *testing.T, db *database, statement string, save func() err
 	deadline := time.After(20 * time.Second)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for waiting := 0; waiting == 0 && db.cfg.URL != ""; { // SQLite's writer waits before he looks
+	for waiting := 0; waiting == 0 && db.cfg.URL != ""; { // on SQLite save waits before it reads
 		select {
 		case <-tick.C:
 		case err := <-saved:
-			t.Fatalf("it did not wait: %v", err)
+			t.Fatalf("save did not wait: %v", err)
 		case <-deadline:
-			t.Fatal("it neither waits nor ends")
+			t.Fatal("save neither waits nor ends")
 		}
 		err := other.QueryRowContext(t.Context(),
 			`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting)
@@ -136,11 +137,11 @@ func whileDeleting(t *testing.T, db *database, statement string, save func() err
 		t.Fatal(err)
 	}
 	if err := <-saved; err != nil {
-		t.Errorf("store what is being deleted: %v", err)
+		t.Errorf("store a snapshot during the deletion: %v", err)
 	}
 }
 
-func TestAsManySnapshotsAsThereAreAreStoredAndRead(t *testing.T) {
+func TestMoreSnapshotsThanOneBatchAreStoredAndRead(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUsers(t, s, 2001)
@@ -171,7 +172,7 @@ func TestSnapshotsAreStoredAllOrNone(t *testing.T) {
 	})
 }
 
-func TestWritersAtOnceLeaveTheNewestSnapshots(t *testing.T) {
+func TestConcurrentWritersLeaveTheNewestSnapshots(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		const users = 1200 // more than one statement stores
 		stores := []*store.Store{db.open(t), db.open(t)}
@@ -183,7 +184,7 @@ func TestWritersAtOnceLeaveTheNewestSnapshots(t *testing.T) {
 				for seq := range int64(users) {
 					all = append(all, snapshot(seq+1, ver, 1))
 				}
-				if ver%2 == 0 { // the other way round
+				if ver%2 == 0 { // in reverse order
 					slices.Reverse(all)
 				}
 				if err := stores[ver%2].SaveSnapshots(t.Context(), all); err != nil {
@@ -201,7 +202,7 @@ func TestWritersAtOnceLeaveTheNewestSnapshots(t *testing.T) {
 	})
 }
 
-func TestContentsAreThereInEveryState(t *testing.T) {
+func TestContentsAreReadInEveryState(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		standing, retracted, expired := accept(t, s, draft()), accept(t, s, draft()), accept(t, s, draft())
@@ -224,15 +225,15 @@ func TestContentsAreThereInEveryState(t *testing.T) {
 			t.Errorf("contents (-want +got):\n%s", diff)
 		}
 		if none := must(s.Contents(t.Context(), nil))(t); len(none) != 0 {
-			t.Errorf("of no notices: %v", none)
+			t.Errorf("for no ids: %v", none)
 		}
 	})
 }
 
-func TestTheContentsOfManyNoticesAreRead(t *testing.T) {
+func TestContentsOfManyNoticesAreRead(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
-		store.Exec(t, s, `INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender)
+		store.Exec(t, s, `INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_id)
 			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1201)
 			SELECT 'sent', 1, 2, '{}', 'news', '', '', 'title ' || n, 'body ' || n, '', FALSE, '' FROM numbers`)
 		var ids []int64
@@ -248,7 +249,7 @@ func TestTheContentsOfManyNoticesAreRead(t *testing.T) {
 	})
 }
 
-func TestUsersAreListedByTheVersionOfTheirInboxes(t *testing.T) {
+func TestSnapshotVersListsUsersByVersion(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUsers(t, s, 6)
@@ -270,7 +271,7 @@ func TestUsersAreListedByTheVersionOfTheirInboxes(t *testing.T) {
 			t.Errorf("versions (-want +got):\n%s", diff)
 		}
 		if none := must(s.VersOf(t.Context(), nil))(t); len(none) != 0 {
-			t.Errorf("of nobody: %v", none)
+			t.Errorf("for no users: %v", none)
 		}
 	})
 }

@@ -21,8 +21,8 @@ import (
 
 const (
 	sqliteFile = "carillon.db"
-	// busyTimeout is how long SQLite itself waits for a lock: deaf to the
-	// context, and therefore short.
+	// busyTimeout is how long SQLite itself waits for a lock. It does not watch the context while it
+	// waits, so this is short.
 	busyTimeout = 100 * time.Millisecond
 )
 
@@ -37,8 +37,7 @@ func (s *Store) openSQLite(dir string) error {
 		return fmt.Errorf("make the data directory: %w", err)
 	}
 	file := filepath.Join(dir, sqliteFile)
-	// SQLite would make the file readable by others; its journal takes over
-	// the file's mode.
+	// SQLite would make the file readable by others; its journal takes over the file's mode.
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("make the database: %w", err)
@@ -60,11 +59,12 @@ func (s *Store) openSQLite(dir string) error {
 	return nil
 }
 
-// sqliteDSN puts the waiting first: every other pragma may have to wait.
+// sqliteDSN puts busy_timeout first: every other pragma may have to wait for a lock.
 func sqliteDSN(file string, params url.Values) string {
 	pragmas := []string{
 		"busy_timeout(" + strconv.FormatInt(busyTimeout.Milliseconds(), 10) + ")",
 		"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
+		"secure_delete(1)", // overwrite deleted data: see ClearLog
 	}
 	params["_pragma"] = append(pragmas, params["_pragma"]...)
 	u := url.URL{Scheme: "file", OmitHost: true, Path: file, RawQuery: params.Encode()}
@@ -73,8 +73,8 @@ func sqliteDSN(file string, params url.Values) string {
 
 func (sqliteDialect) schema() (goose.Dialect, string) { return goose.DialectSQLite3, "sqlite" }
 
-// lock takes a lock on a file beside the database: going over to WAL and
-// migrating both need the database to themselves.
+// lock locks a file beside the database: switching to WAL and migrating both need exclusive access to
+// the database.
 func (d sqliteDialect) lock(ctx context.Context) (func(), error) {
 	f, err := os.OpenFile(d.lockFile, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -110,14 +110,14 @@ func (sqliteDialect) pairs(first, second string, n int) string {
 	return "SELECT DISTINCT value ->> 0 AS " + first + ", value ->> 1 AS " + second + " FROM json_each($" + strconv.Itoa(n) + ")"
 }
 
-// jsonList cannot meet an error: strings and numbers have a JSON.
+// jsonList returns a JSON list. Marshalling strings and numbers cannot fail.
 func jsonList(values any) string {
 	list, _ := json.Marshal(values)
 	return string(list)
 }
 
-// locked knows the writer of another process. Within a transaction it is not
-// met: BEGIN IMMEDIATE has taken the lock.
+// locked recognizes a lock held by another process. It cannot occur within a transaction, because
+// BEGIN IMMEDIATE has taken the lock.
 func (sqliteDialect) locked(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY

@@ -6,21 +6,21 @@ import (
 	"errors"
 )
 
-// addNotices inserts row by row: a statement with many rows is slower here.
+// addNotices inserts row by row: on SQLite a statement with many rows is slower.
 func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		insert, err := tx.PrepareContext(ctx, `INSERT INTO notices
-			(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender, search,
+			(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_kind, sender_id, search,
 				recipients, recipient_count, reasons)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = insert.Close() }()
 		keys := sqliteKeys{tx: tx, now: millis(s.now())}
 		defer keys.close()
-		// The driver starts a goroutine a row to watch a context that can end.
-		// It ends the transaction all the same, and with it the next row.
+		// For a context that can be canceled the driver starts a goroutine for each row. The
+		// transaction watches ctx anyway: when ctx ends, it is rolled back and the next row fails.
 		row := context.WithoutCancel(ctx)
 		for _, n := range rows {
 			known, err := keys.known(row, n)
@@ -31,7 +31,8 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow
 				continue
 			}
 			res, err := insert.ExecContext(row, string(n.State), n.Revision, millis(n.CreatedAt), millis(n.ExpiresAt), n.target,
-				n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.Toast, n.Sender, n.search, n.recipients, n.Recipients, n.reasons)
+				n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.Toast,
+				string(n.Sender.Kind), refID(n.Sender), n.search, n.recipients, n.Recipients, n.reasons)
 			if err != nil {
 				return err
 			}
@@ -46,34 +47,35 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow
 	})
 }
 
-// sqliteKeys is the keys of requests within a transaction, which has the
-// database to itself.
+// sqliteKeys handles the idempotency keys within a transaction, which has exclusive access to the
+// database.
 type sqliteKeys struct {
 	tx        *sql.Tx
 	now       int64
 	find, put *sql.Stmt // nil until a row has a key
 }
 
-// known says whether the request of a row was accepted before, and tells the row.
+// known reports whether the request of a row was accepted before; if so, it replays the row.
 func (k *sqliteKeys) known(ctx context.Context, n *noticeRow) (bool, error) {
 	if n.once == nil {
 		return false, nil
 	}
 	if k.find == nil {
 		var err error
-		k.find, err = k.tx.PrepareContext(ctx, `SELECT notice_id, digest FROM idempotency_keys WHERE owner = $1 AND key = $2`)
+		k.find, err = k.tx.PrepareContext(ctx, `SELECT notice_id, digest FROM idempotency_keys
+			WHERE owner_kind = $1 AND owner_id = $2 AND key = $3`)
 		if err != nil {
 			return false, err
 		}
-		k.put, err = k.tx.PrepareContext(ctx, `INSERT INTO idempotency_keys (owner, key, digest, notice_id, created_at)
-			VALUES ($1, $2, $3, $4, $5)`)
+		k.put, err = k.tx.PrepareContext(ctx, `INSERT INTO idempotency_keys (owner_kind, owner_id, key, digest, notice_id, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6)`)
 		if err != nil {
 			return false, err
 		}
 	}
 	var id int64
 	var digest []byte
-	switch err := k.find.QueryRowContext(ctx, n.once.Owner, n.once.Key).Scan(&id, &digest); {
+	switch err := k.find.QueryRowContext(ctx, string(n.once.Owner.Kind), refID(n.once.Owner), n.once.Key).Scan(&id, &digest); {
 	case errors.Is(err, sql.ErrNoRows):
 		return false, nil
 	case err != nil:
@@ -83,12 +85,12 @@ func (k *sqliteKeys) known(ctx context.Context, n *noticeRow) (bool, error) {
 	return true, nil
 }
 
-// add notes the request of a row that is stored now.
+// add stores the key of a row that was just stored.
 func (k *sqliteKeys) add(ctx context.Context, n *noticeRow) error {
 	if n.once == nil {
 		return nil
 	}
-	_, err := k.put.ExecContext(ctx, n.once.Owner, n.once.Key, n.once.Digest, n.id, k.now)
+	_, err := k.put.ExecContext(ctx, string(n.once.Owner.Kind), refID(n.once.Owner), n.once.Key, n.once.Digest, n.id, k.now)
 	return err
 }
 
@@ -100,7 +102,7 @@ func (k *sqliteKeys) close() {
 	}
 }
 
-// confirm changes row by row, as addNotices does.
+// confirm updates row by row, as addNotices does.
 func (sqliteDialect) confirm(ctx context.Context, s *Store, ids, revisions []int64) (moved []int64, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		moved = nil

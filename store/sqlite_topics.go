@@ -1,6 +1,6 @@
 package store
 
-// subscribers goes through t, which is small beside the table, and looks up each.
+// subscribers looks up each topic of t, which is small compared with the table.
 func (sqliteDialect) subscribers() string {
 	return `SELECT t.type, t.scope, s.seq, '' FROM t
 		CROSS JOIN subscriptions s ON s.type = t.type AND s.scope = t.scope AND s.seq IS NOT NULL

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 )
 
-// addUsers inserts row by row: a statement with many rows is slower here.
+// addUsers inserts row by row: on SQLite a statement with many rows is slower.
 func (sqliteDialect) addUsers(ctx context.Context, tx *sql.Tx, rows []userRow) (int, error) {
 	insert, err := tx.PrepareContext(ctx, `INSERT INTO users
 		(seq, name, name_fold, password_hash, audience, locale, created_at)

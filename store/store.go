@@ -1,13 +1,11 @@
-// Package store is Carillon's SQL: the directory of users and roles, every
-// accepted notice with its recipients, the announcements with who has read them,
-// the types of notices with who subscribes to them, what rules have found, the
-// sessions, the API keys and the audit log. It runs on SQLite and on PostgreSQL with the
-// same statements.
+// Package store is Carillon's SQL storage: the directory of users and roles, all accepted notices
+// with their recipients, the announcements with their reads, the types of notices with their
+// subscribers, the findings of rules, the sessions, the API keys and the audit log. It runs on
+// SQLite and on PostgreSQL with the same statements.
 //
-// Its methods are safe for concurrent use by many goroutines, and many
-// processes may have one database open. Each change is one transaction. Errors
-// wrap those of package notifier: ErrNotFound, ErrConflict, *InvalidError, and
-// ErrUnavailable when the database is away.
+// Its methods are safe for concurrent use by many goroutines, and many processes may have the same
+// database open. Each change is one transaction. Errors wrap those of package notifier: ErrNotFound,
+// ErrConflict, *InvalidError, and ErrUnavailable when the database is away.
 package store
 
 import (
@@ -19,17 +17,17 @@ import (
 	"time"
 )
 
-// DefaultMaxSeq is the highest user number when Config leaves it open.
+// DefaultMaxSeq is the highest user number if Config.MaxSeq is 0.
 const DefaultMaxSeq = 16_000_000
 
-// lockWait is how long a change waits for a writer in another process, such as
-// an import beside a server.
+// lockWait is how long a change waits for a writer in another process, such as an import that runs
+// beside a server.
 const lockWait = 15 * time.Second
 
-// Config says where the data is.
+// Config says where the data is and limits the number of users.
 type Config struct {
 	URL     string           // postgres://…; empty: SQLite
-	DataDir string           // directory of SQLite's carillon.db, made when missing
+	DataDir string           // directory of SQLite's carillon.db, created if missing
 	MaxSeq  int64            // no user gets a higher number; 0: DefaultMaxSeq
 	Now     func() time.Time // nil: time.Now
 }
@@ -38,7 +36,7 @@ type Config struct {
 type Store struct {
 	dialect dialect
 	read    *sql.DB
-	write   *sql.DB // the same as read but for SQLite, which has one writer
+	write   *sql.DB // the same as read, except on SQLite, which has one writer
 	maxSeq  int64
 	now     func() time.Time
 	accepts acceptQueue
@@ -48,8 +46,8 @@ type Store struct {
 	ready   statements
 }
 
-// Open opens the database and brings its schema up to date. Any number of
-// processes may do so at once: one of them migrates, the others wait for it.
+// Open opens the database and brings its schema up to date. Several processes may do so at once: one
+// of them migrates, and the others wait for it.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s := &Store{maxSeq: cfg.MaxSeq, now: cfg.Now}
 	if s.maxSeq == 0 {
@@ -69,12 +67,12 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(s.fail(err, "prepare what requests ask"), s.Close())
+		return nil, errors.Join(s.fail(err, "prepare the common queries"), s.Close())
 	}
 	return s, nil
 }
 
-// Close lets go of the database once the running statements have ended.
+// Close closes the database after the running statements have ended.
 func (s *Store) Close() error {
 	s.accepts.close()
 	err := s.write.Close()
@@ -88,18 +86,18 @@ func (s *Store) Close() error {
 // another process, or too slow.
 func (s *Store) Refused() int64 { return s.refused.Load() }
 
-// Ping says whether the database answers: nil, or an ErrUnavailable.
+// Ping returns nil if the database answers, else an ErrUnavailable.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	err := s.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
 	return s.fail(err, "ping the database")
 }
 
-// tx runs do in a transaction of the writer. It commits when do returns nil.
+// tx runs do in a transaction on the writer and commits it if do returns nil.
 func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
 	var tx *sql.Tx
 	err := s.patiently(ctx, func() (err error) {
-		tx, err = s.write.BeginTx(ctx, nil) // SQLite locks here, or not at all
+		tx, err = s.write.BeginTx(ctx, nil) // SQLite takes its lock here and nowhere else
 		return err
 	})
 	if err != nil {
@@ -115,12 +113,13 @@ func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
 	return nil
 }
 
-// all runs a query and hands each row to scan.
+// all runs a query on the readers and passes each row to scan.
 func (s *Store) all(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
 	rows, err := s.read.QueryContext(ctx, query, args...)
 	return each(rows, err, scan)
 }
 
+// each passes each row to scan and closes rows.
 func each(rows *sql.Rows, err error, scan func(*sql.Rows) error) error {
 	if err != nil {
 		return err
@@ -134,7 +133,7 @@ func each(rows *sql.Rows, err error, scan func(*sql.Rows) error) error {
 	return rows.Err()
 }
 
-// exec runs one statement that writes and says how many rows it changed.
+// exec runs one statement on the writer and returns the number of rows changed.
 func (s *Store) exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
 	err = s.patiently(ctx, func() error {
 		res, err := s.write.ExecContext(ctx, query, args...)
@@ -147,7 +146,7 @@ func (s *Store) exec(ctx context.Context, query string, args ...any) (changed in
 	return changed, err
 }
 
-// change runs one statement of a transaction and says how many rows it changed.
+// change runs one statement in a transaction and returns the number of rows changed.
 func change(ctx context.Context, tx *sql.Tx, statement string, args ...any) (int64, error) {
 	res, err := tx.ExecContext(ctx, statement, args...)
 	if err != nil {
@@ -156,27 +155,32 @@ func change(ctx context.Context, tx *sql.Tx, statement string, args ...any) (int
 	return res.RowsAffected()
 }
 
-// patiently repeats do while another process is writing, for lockWait at most.
-// do must have done nothing when it fails so.
+// patiently repeats do while another process holds the lock, for at most lockWait. A failed do must
+// not have changed anything.
 func (s *Store) patiently(ctx context.Context, do func() error) error {
 	limit := time.NewTimer(lockWait)
 	defer limit.Stop()
+	var lock error // the last lock error: when ctx ends during a wait, the driver no longer reports it
 	for {
 		err := do()
+		if err != nil && lock != nil && errors.Is(err, ctx.Err()) {
+			return fmt.Errorf("%w: %w", err, lock)
+		}
 		if !s.dialect.locked(err) {
 			return err
 		}
+		lock = err
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		case <-limit.C:
 			return err
-		default: // do has waited a moment itself
+		default: // do itself has waited for a moment
 		}
 	}
 }
 
-// millis is how SQL holds a time: ms since 1970, and 0 for none.
+// millis returns the stored form of a time: milliseconds since 1970, or 0 for the zero time.
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestWhatIsAboutASubjectIsFoundWhileItLives(t *testing.T) {
+func TestNoticesBySubjectLeavesOutEndedNotices(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		about := func(subject string) notifier.Draft {
@@ -28,7 +28,7 @@ func TestWhatIsAboutASubjectIsFoundWhileItLives(t *testing.T) {
 			n := acceptFor(t, s, db, about("invoice:42"), 1)
 			must(s.SetState(t.Context(), n.ID, notifier.StateAccepted, to))(t)
 		}
-		late := notifier.Notice{Draft: about("invoice:42"), ExpiresAt: db.clock.now()} // the last moment is not part of its life
+		late := notifier.Notice{Draft: about("invoice:42"), ExpiresAt: db.clock.now()} // it expires at this very moment
 		acceptAll(t, s, &notifier.Acceptance{Notice: &late})
 		a := db.announcement("about it", 0, 1, 1)
 		a.Subject = "invoice:42"
@@ -41,19 +41,19 @@ func TestWhatIsAboutASubjectIsFoundWhileItLives(t *testing.T) {
 			return ids
 		}
 		if got := ids("invoice:42", 0, 0); !slices.Equal(got, want) {
-			t.Errorf("found are %v; want %v", got, want)
+			t.Errorf("found %v; want %v", got, want)
 		}
 		if got := ids("invoice:42", want[1], 2); !slices.Equal(got, want[2:4]) {
-			t.Errorf("of the second page %v; want %v", got, want[2:4])
+			t.Errorf("the second page is %v; want %v", got, want[2:4])
 		}
 		for _, subject := range []string{"", "invoice", "Invoice:42", "a\x00", "\xff"} {
 			if got := ids(subject, 0, 0); len(got) > 0 {
-				t.Errorf("about %q are %v", subject, got)
+				t.Errorf("about %q: %v; want none", subject, got)
 			}
 		}
 		db.clock.move(2 * time.Hour)
 		if got := ids("invoice:42", 0, 0); len(got) > 0 {
-			t.Errorf("when all is over, %v are found", got)
+			t.Errorf("after all have ended, found %v", got)
 		}
 	})
 }

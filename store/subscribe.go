@@ -9,19 +9,18 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Subscribe makes somebody a subscriber of a topic, and its type known. added is
-// false when he was one already. revision is the number of the state in which the
-// subscriptions are then: it has risen if this changed them, and only then.
+// Subscribe adds a subscription and makes its type known. added is false if the subscription existed.
+// revision is the resulting revision of the subscriptions: it rises if and only if this call changed
+// them.
 //
-// Faults are a *notifier.InvalidError: those of Subscription.Validate, and
+// It returns a *notifier.InvalidError for the faults that Subscription.Validate finds, and with
 // notifier.CodeUnknownUser on user or notifier.CodeUnknownRole on role.
 func (s *Store) Subscribe(ctx context.Context, sub notifier.Subscription) (revision int64, added bool, err error) {
 	return s.SubscribeWithin(ctx, sub, 0)
 }
 
-// SubscribeWithin is Subscribe for a user who may have so many subscriptions of his
-// own: one more is a *notifier.InvalidError with notifier.CodeTooManySubs on type. 0
-// is no limit.
+// SubscribeWithin is Subscribe with a limit on the number of the user's own subscriptions: one more
+// gives a *notifier.InvalidError with notifier.CodeTooManySubs on type. 0 means no limit.
 func (s *Store) SubscribeWithin(ctx context.Context, sub notifier.Subscription, most int) (revision int64, added bool, err error) {
 	if err := sub.Validate(); err != nil {
 		return 0, false, err
@@ -47,8 +46,8 @@ func (s *Store) SubscribeWithin(ctx context.Context, sub notifier.Subscription, 
 	return revision, added, s.fail(err, "subscribe to %s:%s", sub.Type, sub.Scope)
 }
 
-// Unsubscribe ends a subscription. removed is false when there was none, as of one
-// whom nobody knows. revision is as Subscribe has it.
+// Unsubscribe removes a subscription. removed is false if there was none, or if the subscriber is
+// unknown. revision is as in Subscribe.
 func (s *Store) Unsubscribe(ctx context.Context, sub notifier.Subscription) (revision int64, removed bool, err error) {
 	if err := sub.Validate(); err != nil {
 		return 0, false, err
@@ -73,23 +72,23 @@ func (s *Store) Unsubscribe(ctx context.Context, sub notifier.Subscription) (rev
 	return revision, removed, s.fail(err, "unsubscribe from %s:%s", sub.Type, sub.Scope)
 }
 
-// SubscriptionRevision is a number that rises with each change of any subscription,
-// and with nothing else.
+// SubscriptionRevision returns a number that rises with every change of a subscription and with
+// nothing else.
 func (s *Store) SubscriptionRevision(ctx context.Context) (revision int64, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT value FROM sequences WHERE name = 'subscription'`).Scan(&revision)
 	return revision, s.fail(err, "read the revision of the subscriptions")
 }
 
-// resubscribe runs do in a transaction that raises the revision of the subscriptions,
-// unless do says that it changed nothing. The raising comes first: the row is the
-// lock, so that of two changes the later has the higher revision.
+// resubscribe runs do in a transaction that raises the revision of the subscriptions, unless do
+// reports no change. Raising it comes first: its row is the lock that gives the later of two changes
+// the higher revision.
 func (s *Store) resubscribe(ctx context.Context, do func(*sql.Tx) (bool, error)) (revision int64, changed bool, err error) {
 	err = s.whileThere(ctx, func(tx *sql.Tx) (err error) {
 		if revision, err = lockSubscriptions(ctx, tx, 1); err != nil {
 			return err
 		}
 		if changed, err = do(tx); err == nil && !changed {
-			revision-- // what it raises is rolled back
+			revision-- // raising it is rolled back
 			return errUnchanged
 		}
 		return err
@@ -103,8 +102,8 @@ func (s *Store) resubscribe(ctx context.Context, do func(*sql.Tx) (bool, error))
 	return revision, changed, nil
 }
 
-// lockSubscriptions keeps others from changing subscriptions until the end of the
-// transaction, and raises their revision by so much.
+// lockSubscriptions locks the subscriptions against changes by others until the end of the
+// transaction, raises their revision by the given number and returns it.
 func lockSubscriptions(ctx context.Context, tx *sql.Tx, by int64) (revision int64, err error) {
 	err = tx.QueryRowContext(ctx, `UPDATE sequences SET value = value + $1 WHERE name = 'subscription' RETURNING value`, by).Scan(&revision)
 	if err != nil {
@@ -113,7 +112,7 @@ func lockSubscriptions(ctx context.Context, tx *sql.Tx, by int64) (revision int6
 	return revision, nil
 }
 
-// endSubscriptions removes those of a user (column seq) or a role (role_id) who leaves.
+// endSubscriptions removes the subscriptions of a user (column seq) or role (role_id) being deleted.
 func endSubscriptions(ctx context.Context, tx *sql.Tx, column string, id int64) error {
 	if _, err := lockSubscriptions(ctx, tx, 0); err != nil {
 		return err
@@ -126,7 +125,7 @@ func endSubscriptions(ctx context.Context, tx *sql.Tx, column string, id int64) 
 	return err
 }
 
-// subscriber looks up who subscribes; one of the two is set.
+// subscriber looks up a subscriber; one of seq and role is set.
 func subscriber(ctx context.Context, tx *sql.Tx, who notifier.Subscriber) (seq, role sql.Null[int64], err error) {
 	query, name, field, code := `SELECT seq FROM users WHERE name = $1`, who.User, "user", notifier.CodeUnknownUser
 	found := &seq
@@ -144,10 +143,10 @@ func subscriber(ctx context.Context, tx *sql.Tx, who notifier.Subscriber) (seq, 
 	return seq, role, err
 }
 
-// withinLimit refuses what is one subscription too many of a user.
+// withinLimit returns an error if a user has more than most subscriptions.
 func withinLimit(ctx context.Context, tx *sql.Tx, seq int64, most int) error {
 	var n int
-	if err := tx.QueryRowContext(ctx, countSubscriptions, seq).Scan(&n); err != nil || n <= most {
+	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM subscriptions WHERE seq = $1`, seq).Scan(&n); err != nil || n <= most {
 		return err
 	}
 	var bad notifier.InvalidError
@@ -155,7 +154,7 @@ func withinLimit(ctx context.Context, tx *sql.Tx, seq int64, most int) error {
 	return &bad
 }
 
-// searchableSubscription is what a search of subscriptions looks through.
+// searchableSubscription returns the text that a search of subscriptions matches against.
 func searchableSubscription(sub notifier.Subscription) string {
 	return fold(sub.Type + "\n" + sub.Scope + "\n" + sub.User + sub.Role)
 }

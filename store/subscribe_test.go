@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// byUser and byRole are somebody who subscribes to a type and scope.
+// byUser and byRole return a subscription of a user or role to a type and scope.
 func byUser(typ, scope, name string) notifier.Subscription {
 	return notifier.Subscription{Topic: notifier.Topic{Type: typ, Scope: scope}, Subscriber: notifier.Subscriber{User: name}}
 }
@@ -23,7 +23,7 @@ func byRole(typ, scope, name string) notifier.Subscription {
 	return notifier.Subscription{Topic: notifier.Topic{Type: typ, Scope: scope}, Subscriber: notifier.Subscriber{Role: name}}
 }
 
-// subscribe adds subscriptions, each of which must be new, or the test ends.
+// subscribe adds subscriptions. It fails the test if one of them exists.
 func subscribe(t testing.TB, s *store.Store, all ...notifier.Subscription) {
 	t.Helper()
 	for _, sub := range all {
@@ -33,7 +33,7 @@ func subscribe(t testing.TB, s *store.Store, all ...notifier.Subscription) {
 	}
 }
 
-// invalid wants err to say this of one field.
+// invalid checks that err rejects a single field with this code and these params.
 func invalid(t *testing.T, err error, field, code string, params map[string]any) {
 	t.Helper()
 	var bad *notifier.InvalidError
@@ -46,7 +46,7 @@ func invalid(t *testing.T, err error, field, code string, params map[string]any)
 	}
 }
 
-func TestTheRevisionRisesWithEachRealChangeAndWithNothingElse(t *testing.T) {
+func TestRevisionRisesOnlyWithRealChanges(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUser(t, s, "alice", "picker")
@@ -61,10 +61,10 @@ func TestTheRevisionRisesWithEachRealChangeAndWithNothingElse(t *testing.T) {
 			{"a role too", func() (int64, bool, error) { return s.Subscribe(t.Context(), byRole("stock", "119240", "picker")) }, true},
 			{"again", func() (int64, bool, error) { return s.Subscribe(t.Context(), byRole("stock", "119240", "picker")) }, false},
 			{"another scope", func() (int64, bool, error) { return s.Subscribe(t.Context(), byUser("stock", "", "alice")) }, true},
-			{"who is not there ends it", func() (int64, bool, error) { return s.Unsubscribe(t.Context(), byUser("stock", "", "bob")) }, false},
-			{"the user leaves", func() (int64, bool, error) { return s.Unsubscribe(t.Context(), byUser("stock", "119240", "alice")) }, true},
+			{"an unknown user unsubscribes", func() (int64, bool, error) { return s.Unsubscribe(t.Context(), byUser("stock", "", "bob")) }, false},
+			{"the user unsubscribes", func() (int64, bool, error) { return s.Unsubscribe(t.Context(), byUser("stock", "119240", "alice")) }, true},
 			{"again", func() (int64, bool, error) { return s.Unsubscribe(t.Context(), byUser("stock", "119240", "alice")) }, false},
-			{"the role leaves", func() (int64, bool, error) { return s.Unsubscribe(t.Context(), byRole("stock", "119240", "picker")) }, true},
+			{"the role unsubscribes", func() (int64, bool, error) { return s.Unsubscribe(t.Context(), byRole("stock", "119240", "picker")) }, true},
 			{"no such role", func() (int64, bool, error) { return s.Unsubscribe(t.Context(), byRole("stock", "119240", "nobody")) }, false},
 		} {
 			if step.changed {
@@ -75,13 +75,13 @@ func TestTheRevisionRisesWithEachRealChangeAndWithNothingElse(t *testing.T) {
 				t.Fatalf("%s: revision %d, changed %v, %v; stored is %d; want %d, %v", step.what, revision, changed, err, stored, now, step.changed)
 			}
 		}
-		if n := must(s.CountSubscriptions(t.Context(), 1))(t); n != 1 {
-			t.Errorf("she has %d subscriptions of her own; want 1", n)
+		if own := must(s.Subscriptions(t.Context(), notifier.SubscriptionQuery{User: "alice"}))(t); len(own) != 1 {
+			t.Errorf("she has %d own subscriptions; want 1", len(own))
 		}
 	})
 }
 
-func TestASubscriptionIsOfSomebodyAndOfATypeThatIsKnownThen(t *testing.T) {
+func TestSubscribeRequiresASubscriberAndCreatesTheType(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUser(t, s, "alice", "picker")
@@ -103,16 +103,16 @@ func TestASubscriptionIsOfSomebodyAndOfATypeThatIsKnownThen(t *testing.T) {
 			}
 		}
 		if types := must(s.Types(t.Context()))(t); len(types) > 0 {
-			t.Errorf("what was refused made the types %v", types)
+			t.Errorf("rejected subscriptions created the types %v", types)
 		}
 		subscribe(t, s, byUser("stock", "1", "alice"))
 		if types := must(s.Types(t.Context()))(t); len(types) != 1 || types[0].Slug != "stock" {
-			t.Errorf("types are %v; want the one that is subscribed to", types)
+			t.Errorf("types are %v; want only the one with a subscription", types)
 		}
 	})
 }
 
-func TestOfManyWhoSubscribeAtOnceEachIsCountedOnce(t *testing.T) {
+func TestConcurrentSubscriptionsAreEachCountedOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		addUser(t, stores[0], "alice", "picker")
@@ -147,7 +147,7 @@ func TestOfManyWhoSubscribeAtOnceEachIsCountedOnce(t *testing.T) {
 	})
 }
 
-func TestAUserSubscribesToSoManyTopicsAndNoMore(t *testing.T) {
+func TestNumberOfSubscriptionsIsLimited(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		addUser(t, stores[0], "alice", "picker")
@@ -165,19 +165,18 @@ func TestAUserSubscribesToSoManyTopicsAndNoMore(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		n, revision := must(stores[0].CountSubscriptions(t.Context(), 1))(t), must(stores[0].SubscriptionRevision(t.Context()))(t)
-		if n != 5 || revision != 5 || refused.Load() != 7 {
-			t.Errorf("%d are there, %d were refused, the revision is %d", n, refused.Load(), revision)
+		has, revision := must(stores[0].Subscriptions(t.Context(), notifier.SubscriptionQuery{}))(t), must(stores[0].SubscriptionRevision(t.Context()))(t)
+		if len(has) != 5 || revision != 5 || refused.Load() != 7 {
+			t.Errorf("%d subscriptions are stored, %d were rejected, the revision is %d", len(has), refused.Load(), revision)
 		}
-		has := must(stores[0].Subscriptions(t.Context(), notifier.SubscriptionQuery{}))(t)
-		_, added, err := stores[0].SubscribeWithin(t.Context(), has[0], 5) // is there already
+		_, added, err := stores[0].SubscribeWithin(t.Context(), has[0], 5) // exists already
 		if err != nil || added {
-			t.Errorf("what is there: added %v, %v", added, err)
+			t.Errorf("an existing subscription: added %v, %v", added, err)
 		}
 	})
 }
 
-func TestWhoIsDeletedWhileHeSubscribesIsUnknown(t *testing.T) {
+func TestSubscriberDeletedMeanwhileIsUnknown(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		for i := range 10 {
@@ -204,7 +203,7 @@ func TestWhoIsDeletedWhileHeSubscribesIsUnknown(t *testing.T) {
 			wg.Wait()
 		}
 		if left := must(stores[0].Subscriptions(t.Context(), notifier.SubscriptionQuery{}))(t); len(left) > 0 {
-			t.Errorf("nobody is left, and these are: %v", left)
+			t.Errorf("all subscribers are deleted, but these subscriptions are left: %v", left)
 		}
 	})
 }

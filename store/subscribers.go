@@ -9,13 +9,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// topicBatch is how many topics one statement asks for.
+// topicBatch is how many topics one statement looks up.
 const topicBatch = 1000
 
-// SubscribersOf returns who subscribes to each of these topics, in the order in which
-// they are asked for: users by number, roles by name. A topic that nobody subscribes
-// to is answered with nobody. All that one call asks of up to a thousand topics is of
-// one moment.
+// SubscribersOf returns the subscribers of each of these topics, in the order of topics: users by
+// number, roles by name. A topic without subscribers has an empty result. Each batch of topicBatch
+// topics is read at a single moment.
 func (s *Store) SubscribersOf(ctx context.Context, topics []notifier.Topic) ([]notifier.TopicSubscribers, error) {
 	found := make([]notifier.TopicSubscribers, len(topics))
 	for i := 0; i < len(topics); i += topicBatch {
@@ -32,25 +31,25 @@ func (s *Store) SubscribersOf(ctx context.Context, topics []notifier.Topic) ([]n
 			found[j].Topic = topics[j]
 			if has := some[topics[j]]; has != nil {
 				found[j] = *has
-				found[j].Users, found[j].Roles = slices.Clone(has.Users), slices.Clone(has.Roles) // a topic may be asked for twice
+				found[j].Users, found[j].Roles = slices.Clone(has.Users), slices.Clone(has.Roles) // the same topic may be asked for twice
 			}
 		}
 	}
 	return found, nil
 }
 
-// subscribersQuery reads the subscribers of topics that are a JSON list of pairs.
+// subscribersQuery reads the subscribers of the topics in a JSON list of pairs.
 func (s *Store) subscribersQuery() string {
 	return `WITH t AS MATERIALIZED (` + s.dialect.pairs("type", "scope", 1) + `) ` + s.dialect.subscribers()
 }
 
-// AllSubscribers returns the topics behind after that anybody subscribes to with their
-// subscribers, up to limit topics, by the bytes of type and scope. After the zero
-// Topic is the beginning. An empty answer is the end.
+// AllSubscribers returns the topics after the given one that have subscribers, with their
+// subscribers: up to limit topics, ordered by the bytes of type and scope. The zero Topic is the
+// beginning; an empty result is the end.
 func (s *Store) AllSubscribers(ctx context.Context, after notifier.Topic, limit int) ([]notifier.TopicSubscribers, error) {
 	some, err := s.subscribers(ctx, s.allSubscribersQuery(), text(after.Type), text(after.Scope), pageSize(limit))
 	if err != nil {
-		return nil, s.fail(err, "read the subscribers behind %s:%s", after.Type, after.Scope)
+		return nil, s.fail(err, "read the subscribers after %s:%s", after.Type, after.Scope)
 	}
 	found := make([]notifier.TopicSubscribers, 0, len(some))
 	for _, has := range some {
@@ -62,7 +61,7 @@ func (s *Store) AllSubscribers(ctx context.Context, after notifier.Topic, limit 
 	return found, nil
 }
 
-// allSubscribersQuery reads the subscribers of as many topics as are asked for.
+// allSubscribersQuery reads the subscribers of the next topics, up to a limit.
 func (s *Store) allSubscribersQuery() string {
 	return `WITH t AS MATERIALIZED (SELECT DISTINCT type, scope FROM subscriptions
 		WHERE (type, scope) > ($1, $2) ORDER BY type, scope LIMIT $3) ` + s.dialect.subscribers()

@@ -12,7 +12,7 @@ import (
 
 func topic(typ, scope string) notifier.Topic { return notifier.Topic{Type: typ, Scope: scope} }
 
-// aWarehouse has subscribers of four topics, and answers them in the order of the topics.
+// aWarehouse adds subscribers of four topics and returns them, ordered by topic.
 func aWarehouse(t *testing.T, s *store.Store) []notifier.TopicSubscribers {
 	t.Helper()
 	addUser(t, s, "alice", "picker", "loader")
@@ -29,11 +29,11 @@ func aWarehouse(t *testing.T, s *store.Store) []notifier.TopicSubscribers {
 	}
 }
 
-func TestSubscribersAreAnsweredInTheOrderOfTheTopics(t *testing.T) {
+func TestSubscribersAreReturnedInTheOrderOfTheTopics(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		all := aWarehouse(t, s)
-		store.Exec(t, s, `DROP INDEX subscriptions_user`) // their order is promised, and not the luck of this index
+		store.Exec(t, s, `DROP INDEX subscriptions_user`) // the order must not depend on this index
 		nobody := func(t notifier.Topic) notifier.TopicSubscribers { return notifier.TopicSubscribers{Topic: t} }
 		want := []notifier.TopicSubscribers{
 			nobody(topic("stock", "z")), all[2], all[0], nobody(topic("Stock", "119240")), all[3], all[2], all[1], nobody(topic("", "")),
@@ -47,12 +47,12 @@ func TestSubscribersAreAnsweredInTheOrderOfTheTopics(t *testing.T) {
 			t.Errorf("subscribers (-want +got):\n%s", diff)
 		}
 		if none := must(s.SubscribersOf(t.Context(), nil))(t); len(none) > 0 {
-			t.Errorf("of no topic: %v", none)
+			t.Errorf("for no topics: %v", none)
 		}
 	})
 }
 
-func TestMoreTopicsThanOneStatementTakesAreAnswered(t *testing.T) {
+func TestMoreTopicsThanOneBatchAreLookedUp(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUser(t, s, "alice")
@@ -64,20 +64,20 @@ func TestMoreTopicsThanOneStatementTakesAreAnswered(t *testing.T) {
 		got := must(s.SubscribersOf(t.Context(), asked))(t)
 		for i, has := range got {
 			if has.Topic != asked[i] || (len(has.Users) == 1) != (i == 0 || i == 999 || i == 1000 || i == 2499) {
-				t.Errorf("topic %d is answered with %+v", i, has)
+				t.Errorf("topic %d is returned as %+v", i, has)
 			}
 		}
 		if len(got) != len(asked) {
-			t.Errorf("%d topics are answered; want %d", len(got), len(asked))
+			t.Errorf("%d topics are returned; want %d", len(got), len(asked))
 		}
 	})
 }
 
-func TestAllSubscribersAreWalkedThroughTopicByTopic(t *testing.T) {
+func TestAllSubscribersArePagedByTopic(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		if none := must(s.AllSubscribers(t.Context(), notifier.Topic{}, 10))(t); len(none) > 0 {
-			t.Errorf("at first there are %v", none)
+			t.Errorf("an empty store returns %v", none)
 		}
 		want := aWarehouse(t, s)
 		for limit := 1; limit <= 5; limit++ {
@@ -88,7 +88,7 @@ func TestAllSubscribersAreWalkedThroughTopicByTopic(t *testing.T) {
 					break
 				}
 				if len(page) > limit {
-					t.Fatalf("a page of %d has %d", limit, len(page))
+					t.Fatalf("a page of %d has %d topics", limit, len(page))
 				}
 				got, after = append(got, page...), page[len(page)-1].Topic
 			}
@@ -97,12 +97,12 @@ func TestAllSubscribersAreWalkedThroughTopicByTopic(t *testing.T) {
 			}
 		}
 		if none := must(s.AllSubscribers(t.Context(), topic("\xff", "\x00"), 10))(t); len(none) > 0 {
-			t.Errorf("behind all of them: %v", none)
+			t.Errorf("after the last topic: %v", none)
 		}
 	})
 }
 
-func TestWhoLeavesSubscribesToNothing(t *testing.T) {
+func TestDeletedUsersAndRolesLoseTheirSubscriptions(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		want := aWarehouse(t, s)
@@ -130,7 +130,7 @@ func TestWhoLeavesSubscribesToNothing(t *testing.T) {
 		raised("a role with subscriptions left and one without", 1)
 		want[2].Roles = []string{"loader"}
 		if diff := cmp.Diff(want[2:], must(s.AllSubscribers(t.Context(), notifier.Topic{}, 10))(t)); diff != "" {
-			t.Errorf("left are (-want +got):\n%s", diff)
+			t.Errorf("remaining subscribers (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -7,16 +7,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-const countSubscriptions = `SELECT COUNT(*) FROM subscriptions WHERE seq = $1`
-
-// CountSubscriptions counts the topics that a user subscribes to by his own name.
-func (s *Store) CountSubscriptions(ctx context.Context, seq int64) (n int, err error) {
-	err = s.read.QueryRowContext(ctx, countSubscriptions, seq).Scan(&n)
-	return n, s.fail(err, "count the subscriptions of user %d", seq)
-}
-
-// Subscriptions lists subscriptions, the latest first. A search for a part of a word
-// reads every one of them until the page is full.
+// Subscriptions lists subscriptions, newest first. A search for part of a word reads subscriptions
+// until the page is full.
 func (s *Store) Subscriptions(ctx context.Context, q notifier.SubscriptionQuery) ([]notifier.Subscription, error) {
 	query, args := subscriptionsQuery(q)
 	var found []notifier.Subscription

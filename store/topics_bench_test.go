@@ -8,9 +8,8 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// warehouses fills a store with users, each of whom subscribes to ten of the scopes of
-// "stock", roles that do so beside them, and one topic of another type that everybody
-// subscribes to.
+// warehouses fills a store with users who each subscribe to ten scopes of "stock", with roles that
+// subscribe to the same scopes, and with one topic of another type that all users subscribe to.
 func warehouses(tb testing.TB, s *store.Store, users int) {
 	tb.Helper()
 	numbers := fmt.Sprintf(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < %d), `, users)
@@ -35,8 +34,8 @@ func warehouses(tb testing.TB, s *store.Store, users int) {
 	}
 }
 
-// BenchmarkTopics is what a notice to a topic, the pages of the staff and a start cost
-// among 100,000 users with a million subscriptions.
+// BenchmarkTopics measures a notice to a topic, the staff pages and a start, with 100,000 users and
+// a million subscriptions.
 func BenchmarkTopics(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
 		warehouses(b, s, crowd)

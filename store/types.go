@@ -12,10 +12,10 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// EnsureTypes makes the types of notices that are not known yet. Those that are stay
-// as they are. A type that no notice can have is a *notifier.InvalidError on type.
+// EnsureTypes creates those types of notices that do not exist yet. Existing types are not changed.
+// It returns a *notifier.InvalidError on type for an invalid type.
 func (s *Store) EnsureTypes(ctx context.Context, slugs []string) error {
-	wanted := slices.Compact(slices.Sorted(slices.Values(slugs))) // in one order, so that two who do it do not wait in a circle
+	wanted := slices.Compact(slices.Sorted(slices.Values(slugs))) // in a fixed order, so that concurrent calls do not deadlock
 	for _, slug := range wanted {
 		if !notifier.ValidType(slug) {
 			var bad notifier.InvalidError
@@ -48,19 +48,19 @@ func (s *Store) EnsureTypes(ctx context.Context, slugs []string) error {
 		}
 		return nil
 	})
-	return s.fail(err, "make %d types", len(wanted))
+	return s.fail(err, "create %d types", len(wanted))
 }
 
 func (s *Store) ensureType(ctx context.Context, tx *sql.Tx, slug string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO notice_types (slug, created_at) VALUES ($1, $2) ON CONFLICT (slug) DO NOTHING`,
 		slug, millis(s.now()))
 	if err != nil {
-		return fmt.Errorf("make type %s: %w", slug, err)
+		return fmt.Errorf("create type %s: %w", slug, err)
 	}
 	return nil
 }
 
-// Types lists every type that is known, by its slug.
+// Types lists all known types, ordered by slug.
 func (s *Store) Types(ctx context.Context) ([]notifier.NoticeType, error) {
 	var types []notifier.NoticeType
 	err := s.all(ctx, func(rows *sql.Rows) error {
@@ -83,9 +83,9 @@ func (s *Store) Types(ctx context.Context) ([]notifier.NoticeType, error) {
 	return types, s.fail(err, "list the types of notices")
 }
 
-// SaveType makes a type, or replaces what is said about it; CreatedAt stays that of
-// its first use. A name that is empty is none. A fault is a *notifier.InvalidError;
-// how long notices are kept is for the caller to look at.
+// SaveType creates a type or replaces its description; CreatedAt stays the time of its first use.
+// Empty names are dropped. It returns a *notifier.InvalidError for invalid fields, except for an
+// ExpiresIn beyond the retention of notices, which the caller must check.
 func (s *Store) SaveType(ctx context.Context, t notifier.NoticeType) error {
 	if err := t.Validate(math.MaxInt64); err != nil {
 		return err
@@ -107,8 +107,8 @@ func (s *Store) SaveType(ctx context.Context, t notifier.NoticeType) error {
 	return s.fail(err, "save type %s", t.Slug)
 }
 
-// DeleteType forgets a type; its next use makes it anew. One that is not known is
-// notifier.ErrNotFound, one that somebody subscribes to notifier.ErrConflict.
+// DeleteType deletes a type; its next use creates it again. It returns notifier.ErrNotFound for an
+// unknown type and notifier.ErrConflict for one with subscriptions.
 func (s *Store) DeleteType(ctx context.Context, slug string) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		if _, err := lockSubscriptions(ctx, tx, 0); err != nil {
@@ -129,4 +129,18 @@ func (s *Store) DeleteType(ctx context.Context, slug string) error {
 		return err
 	})
 	return s.fail(err, "delete type %q", slug)
+}
+
+// DeleteUndescribed deletes the types that exist only because they were used: they have no name, no
+// settings of their own and no subscriptions. It returns their number.
+func (s *Store) DeleteUndescribed(ctx context.Context) (n int64, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		if _, err := lockSubscriptions(ctx, tx, 0); err != nil {
+			return err
+		}
+		n, err = change(ctx, tx, `DELETE FROM notice_types WHERE names = '{}' AND expires_in = 0 AND NOT no_mute AND NOT open
+			AND NOT EXISTS (SELECT 1 FROM subscriptions WHERE subscriptions.type = notice_types.slug)`)
+		return err
+	})
+	return n, s.fail(err, "delete the undescribed types")
 }

@@ -19,7 +19,7 @@ func wantTypes(t *testing.T, s *store.Store, want ...notifier.NoticeType) {
 	}
 }
 
-func TestTheFirstUseMakesATypeAndTheNextLeavesIt(t *testing.T) {
+func TestFirstUseCreatesATypeAndLaterUsesKeepIt(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		wantTypes(t, s)
@@ -48,7 +48,7 @@ func TestTheFirstUseMakesATypeAndTheNextLeavesIt(t *testing.T) {
 	})
 }
 
-func TestWhatIsSaidOfATypeIsReplaced(t *testing.T) {
+func TestSaveTypeReplacesTheDescription(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		made := db.clock.now()
@@ -73,7 +73,7 @@ func TestWhatIsSaidOfATypeIsReplaced(t *testing.T) {
 	})
 }
 
-func TestATypeThatSomebodySubscribesToStays(t *testing.T) {
+func TestTypeWithSubscriptionsIsNotDeleted(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUser(t, s, "alice", "picker")
@@ -98,13 +98,13 @@ func TestATypeThatSomebodySubscribesToStays(t *testing.T) {
 		}
 		wantTypes(t, s, notifier.NoticeType{Slug: "order", CreatedAt: db.clock.now()})
 		if got := must(s.SubscriptionRevision(t.Context()))(t); got != revision {
-			t.Errorf("types that were deleted raised the revision from %d to %d", revision, got)
+			t.Errorf("deleting types raised the revision from %d to %d", revision, got)
 		}
 	})
 }
 
-// TestNobodySubscribesToATypeThatIsBeingDeleted has both done at once.
-func TestNobodySubscribesToATypeThatIsBeingDeleted(t *testing.T) {
+// TestConcurrentSubscribeAndDeleteTypeAgree: a subscription never remains without its type.
+func TestConcurrentSubscribeAndDeleteTypeAgree(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		addUser(t, stores[0], "alice")
@@ -119,7 +119,7 @@ func TestNobodySubscribesToATypeThatIsBeingDeleted(t *testing.T) {
 			})
 			wg.Wait()
 			if types := must(stores[0].Types(t.Context()))(t); len(types) != 3 {
-				t.Fatalf("known are %v; want stock among them", types)
+				t.Fatalf("types are %v; want stock among them", types)
 			}
 			if _, removed, err := stores[0].Unsubscribe(t.Context(), byUser("stock", "1", "alice")); err != nil || !removed {
 				t.Fatal(removed, err)
@@ -129,6 +129,38 @@ func TestNobodySubscribesToATypeThatIsBeingDeleted(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+		}
+	})
+}
+
+func TestDeleteUndescribedDeletesOnlyUndescribedTypes(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		if err := s.EnsureTypes(t.Context(), []string{"junk.1", "junk.2", "wanted"}); err != nil {
+			t.Fatal(err)
+		}
+		addUser(t, s, "alice")
+		if _, _, err := s.SubscribeWithin(t.Context(), byUser("wanted", "", "alice"), 0); err != nil {
+			t.Fatal(err)
+		}
+		for _, described := range []notifier.NoticeType{
+			{Slug: "named", Names: map[string]string{"en": "Named"}}, {Slug: "brief", ExpiresIn: time.Hour}, {Slug: "loud", NoMute: true}, {Slug: "open", Open: true},
+		} {
+			if err := s.SaveType(t.Context(), described); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, want := range []int64{2, 0} {
+			if n := must(s.DeleteUndescribed(t.Context()))(t); n != want {
+				t.Errorf("%d types were deleted, want %d", n, want)
+			}
+		}
+		var left []string
+		for _, each := range must(s.Types(t.Context()))(t) {
+			left = append(left, each.Slug)
+		}
+		if diff := cmp.Diff([]string{"brief", "loud", "named", "open", "wanted"}, left); diff != "" {
+			t.Error(diff)
 		}
 	})
 }

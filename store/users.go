@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Users lists users.
+// Users lists the users that a query selects.
 func (s *Store) Users(ctx context.Context, q notifier.UserQuery) ([]notifier.User, error) {
 	f, order := userFilter(q)
 	if q.Role != "" {
@@ -26,12 +26,12 @@ func (s *Store) Users(ctx context.Context, q notifier.UserQuery) ([]notifier.Use
 	return users, s.fail(err, "list users")
 }
 
-// smallRole is up to how many members are sorted to find the first of them.
+// smallRole is the number of members up to which the members are sorted to find the first page.
 const smallRole = 2000
 
-// addMembership adds that users are members of a role. The few of a small role are
-// looked up; in a large one every user is looked at in the order that is asked for, and
-// the page is soon full.
+// addMembership adds the condition that users are members of a role. Members of a small role are
+// looked up; for a large role the users are scanned in the requested order, and the page fills up
+// soon.
 func (s *Store) addMembership(ctx context.Context, f *filter, role string) error {
 	var id, members int64
 	err := s.read.QueryRowContext(ctx, `SELECT id, (SELECT COUNT(*) FROM
@@ -50,7 +50,7 @@ func (s *Store) addMembership(ctx context.Context, f *filter, role string) error
 	return nil
 }
 
-// userFilter turns a query into a condition and an order.
+// userFilter converts a query to a condition and an order.
 func userFilter(q notifier.UserQuery) (f filter, order string) {
 	if q.Prefix != "" {
 		low := fold(text(q.Prefix))
@@ -77,20 +77,20 @@ func userFilter(q notifier.UserQuery) (f filter, order string) {
 	return f, order
 }
 
-// userColumns is what of a row of users, named u, makes a notifier.User.
+// userColumns are the columns of users, named u, that a notifier.User is read from.
 const userColumns = `u.seq, u.name, u.audience, u.locale, u.theme, NOT u.keys, NOT u.toasts`
 
-// userFields is where userColumns go.
+// userFields returns the scan destinations of userColumns.
 func userFields(u *notifier.User) []any {
 	return []any{&u.Seq, &u.Name, &u.Audience, &u.Locale, &u.Theme, &u.KeysOff, &u.ToastsOff}
 }
 
-// oneUser returns the user that the condition names, or sql.ErrNoRows.
+// oneUser returns the user that the condition selects, or sql.ErrNoRows.
 func (s *Store) oneUser(ctx context.Context, where string, arg any) (notifier.User, error) {
 	return only(s.users(ctx, userQuery(where), arg))
 }
 
-// only is the one user that was looked for, or sql.ErrNoRows.
+// only returns the first of users, or sql.ErrNoRows if there is none.
 func only(users []notifier.User, err error) (notifier.User, error) {
 	if err == nil && len(users) == 0 {
 		err = sql.ErrNoRows
@@ -101,7 +101,7 @@ func only(users []notifier.User, err error) (notifier.User, error) {
 	return users[0], nil
 }
 
-// userQuery reads the user that the condition names.
+// userQuery reads the user that the condition selects.
 func userQuery(where string) string {
 	return `SELECT ` + userColumns + `, r.name FROM users u
 		LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
@@ -112,8 +112,7 @@ func (s *Store) users(ctx context.Context, query string, args ...any) ([]notifie
 	return gatherUsers(s.read.QueryContext(ctx, query, args...))
 }
 
-// gatherUsers gathers rows of a user and one role each; those of one user follow
-// each other.
+// gatherUsers merges rows, each of a user and one role; rows of the same user are adjacent.
 func gatherUsers(rows *sql.Rows, err error) ([]notifier.User, error) {
 	var users []notifier.User
 	err = each(rows, err, func(rows *sql.Rows) error {

@@ -17,7 +17,7 @@ func names(users []notifier.User) []string {
 	return list
 }
 
-func TestUsersAreFoundByPartOfTheirNameWhateverTheCase(t *testing.T) {
+func TestUsersAreFoundByPartOfTheirNameIgnoringCase(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		for _, name := range []string{"bob", "Alice", "alina", "ALBERT", "Émile", "éric", "straße", "50%_off", `back\slash`} {

@@ -7,7 +7,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestWhatWaitsIsCountedFromWhenItBeganToWait(t *testing.T) {
+func TestWaitingCountsFromAcceptanceOrRetraction(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		begin := db.clock.now()
@@ -15,7 +15,7 @@ func TestWhatWaitsIsCountedFromWhenItBeganToWait(t *testing.T) {
 			t.Helper()
 			got, at, err := s.Waiting(t.Context())
 			if got != n || !at.Equal(since) || err != nil {
-				t.Errorf("%d wait since %v, %v; want %d since %v", got, at, err, n, since)
+				t.Errorf("%d waiting since %v, %v; want %d since %v", got, at, err, n, since)
 			}
 		}
 		want(0, time.Time{})

@@ -12,14 +12,14 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// probeSize is more than finds room in what is there already.
+// probeSize is too large to fit into the free space of existing pages.
 const probeSize = 64 << 10
 
-// Writable says whether the database takes changes: nil, or an ErrUnavailable whose
-// Trouble says more. It adds a row that nobody sees, with what a large notice is long,
-// and removes it in the same transaction.
+// Writable returns nil if the database accepts changes, else an ErrUnavailable; TroubleOf tells the
+// cause. It inserts a row as long as a large notice and deletes it in the same transaction, so that
+// nobody sees it.
 func (s *Store) Writable(ctx context.Context) error {
-	noise := make([]byte, probeSize/2) // which no database makes smaller
+	noise := make([]byte, probeSize/2) // random, so that no database compresses it
 	if _, err := rand.Read(noise); err != nil {
 		return err
 	}
@@ -36,19 +36,19 @@ func (s *Store) Writable(ctx context.Context) error {
 	return s.fail(err, "try a change")
 }
 
-// Trouble is why a database takes no changes though it may answer questions.
+// Trouble is the reason why a database accepts no changes, even if it answers queries.
 type Trouble string
 
-// What somebody has to do about differs.
+// Each cause needs a different remedy.
 const (
 	TroubleUnknown  Trouble = ""
 	TroubleFull     Trouble = "its disk is full"
 	TroubleDisk     Trouble = "its file cannot be read or written"
 	TroubleLocked   Trouble = "another process has it locked"
-	TroubleReadOnly Trouble = "it may only be read"
+	TroubleReadOnly Trouble = "it is read-only"
 )
 
-// TroubleOf finds it in an error of this package.
+// TroubleOf returns the cause of an error of this package.
 func TroubleOf(err error) Trouble {
 	var lite *sqlite.Error
 	var pg *pgconn.PgError

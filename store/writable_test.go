@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-func TestATrialLeavesNothing(t *testing.T) {
+func TestWritableLeavesNoRow(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		for range 3 {
@@ -26,7 +26,8 @@ func TestATrialLeavesNothing(t *testing.T) {
 	})
 }
 
-// wantTrouble tries a change of a database that takes none, and counts that.
+// wantTrouble checks the error of Writable on a database that accepts no changes, and that it is
+// counted.
 func wantTrouble(t *testing.T, s *store.Store, want store.Trouble) {
 	t.Helper()
 	before := s.Refused()
@@ -35,23 +36,23 @@ func wantTrouble(t *testing.T, s *store.Store, want store.Trouble) {
 	err := s.Writable(ctx)
 	wantIs(t, err, notifier.ErrUnavailable)
 	if got := store.TroubleOf(err); got != want {
-		t.Errorf("it is %q, want %q: %v", got, want, err)
+		t.Errorf("trouble is %q, want %q: %v", got, want, err)
 	}
 	if n := s.Refused() - before; n != 1 {
-		t.Errorf("%d refused; want 1", n)
+		t.Errorf("%d calls counted as refused; want 1", n)
 	}
 	if err := s.Ping(t.Context()); err != nil {
-		t.Errorf("it answers no question: %v", err)
+		t.Errorf("the database answers no queries: %v", err)
 	}
 }
 
-func TestATrialTellsWhySQLiteTakesNothing(t *testing.T) {
+func TestWritableReportsWhySQLiteAcceptsNoChanges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := must(store.Open(t.Context(), store.Config{DataDir: dir}))(t)
 	defer func() { _ = s.Close() }()
 
-	// Another process has it for long.
+	// Another process holds the lock for a long time.
 	other := must(sql.Open("sqlite", filepath.Join(dir, "carillon.db")))(t)
 	defer func() { _ = other.Close() }()
 	conn := must(other.Conn(t.Context()))(t)
@@ -60,22 +61,22 @@ func TestATrialTellsWhySQLiteTakesNothing(t *testing.T) {
 	wantTrouble(t, s, store.TroubleLocked)
 	must(conn.ExecContext(t.Context(), "ROLLBACK"))(t)
 
-	store.Exec(t, s, `PRAGMA max_page_count = 1`) // not one more than it has
+	store.Exec(t, s, `PRAGMA max_page_count = 1`) // the database cannot grow by a single page
 	wantTrouble(t, s, store.TroubleFull)
 	store.Exec(t, s, `PRAGMA max_page_count = 4294967294`)
 	store.Exec(t, s, `PRAGMA query_only = 1`)
 	wantTrouble(t, s, store.TroubleReadOnly)
 	store.Exec(t, s, `PRAGMA query_only = 0`)
 	if err := s.Writable(t.Context()); err != nil {
-		t.Errorf("all is well again: %v", err)
+		t.Errorf("after the cause is gone: %v", err)
 	}
 }
 
-func TestATrialTellsWhyPostgresTakesNothing(t *testing.T) {
+func TestWritableReportsWhyPostgresAcceptsNoChanges(t *testing.T) {
 	t.Parallel()
 	s := must(store.Open(t.Context(), store.Config{URL: sqltest.URL(t)}))(t)
 	defer func() { _ = s.Close() }()
-	// Its disk is that of all tests, so it says what it says when something is wrong.
+	// All tests share its disk, so errors are simulated.
 	for code, want := range map[string]store.Trouble{
 		"53100": store.TroubleFull, "58030": store.TroubleDisk, "25006": store.TroubleReadOnly, "57P03": store.TroubleUnknown,
 	} {

@@ -6,18 +6,18 @@ import (
 	"github.com/carillonhq/carillon/views/components"
 )
 
-// Announcements is a page of the list.
+// Announcements is a page of the list of announcements.
 type Announcements struct {
 	Frame
 	Counts Counts
 	Rows   []Post
-	Back   string // this page, for the way back from an action
-	Older  string // the next page; empty: this is the last
-	First  string // the first page; empty: this is it
+	Back   string // this page, to return to after an action
+	Older  string // the next page; empty on the last page
+	First  string // the first page; empty on the first page
 	Empty  components.Empty
 }
 
-// Counts is how many announcements are unread and read.
+// Counts is the number of unread and read announcements.
 type Counts struct{ Text, Unread, Read string }
 
 // Post is one announcement in a list.
@@ -25,28 +25,29 @@ type Post struct {
 	ID       string
 	Href     string // its own page
 	Title    string
-	Text     string // its words without marks
-	Icon     string // by its type; empty: its initials
+	Text     string // without markup
+	Icon     string // of its type; empty: show the initials
 	Initials string
 	Tint     string // 1 to 6
 	Read     bool
 	Pinned   bool
-	Datetime string // of its beginning, RFC 3339
+	Datetime string // when it opens, RFC 3339
 	Clock    string
 	Moment   string
 	Since    Dated
 	Until    Dated
-	Turns    []Turn // none: it cannot be marked now
-	Back     string // the page to come back to from an action
+	Edited   *Dated // the last edit; nil: never edited
+	Turns    []Turn // empty: it cannot be marked now
+	Back     string // the page to return to after an action
 }
 
-// Dated is a text around a date.
+// Dated is a text with a date in it.
 type Dated struct{ Before, Date, After, Datetime, Moment string }
 
 // Turn is an action on an announcement: read or unread.
 type Turn struct{ Verb, Icon, Label, Named string }
 
-// state is that of the row.
+// state is the state of the row.
 func (p *Post) state() string {
 	if p.Read {
 		return "read"
@@ -54,7 +55,7 @@ func (p *Post) state() string {
 	return "unread"
 }
 
-// flag is a fact as the script and tests read it.
+// flag formats a boolean for scripts and tests.
 func flag(is bool) string {
 	if is {
 		return "1"
@@ -66,25 +67,26 @@ func flag(is bool) string {
 type Announcement struct {
 	Frame
 	Row  Post
-	Body templ.Component // as the subset of Markdown has it
+	Body templ.Component // rendered from the Markdown subset
 	Link string          // empty: none
 }
 
-// AnnouncementPart is what changes when one announcement was marked.
+// AnnouncementPart is the parts of a page that change when an announcement is marked.
 type AnnouncementPart struct {
 	Frame
 	Counts Counts
-	Row    *Post // nil: it is not open any more
-	InList bool  // the page it is a part of is the list
+	Row    *Post // nil: no longer open
+	InList bool  // the page is the list
 }
 
-// Pinned is the announcement on top of every page.
+// Pinned is the pinned announcement at the top of every page.
 type Pinned struct {
 	ID, Href, Title string
-	More            string // how many others there are; empty: none
+	More            string // how many other pinned ones there are; empty: none
 	Dismiss         string // the accessible name of the button
-	Back            string // the page to come back to; empty: it cannot be dismissed now
+	Back            string // the page to return to; empty: it cannot be dismissed now
+	Edited          *Dated // the last edit; nil: never edited
 }
 
-// Tally is a number beside a link; without one nothing shows.
+// Tally is a number beside a link; it is hidden if empty.
 type Tally struct{ Number, Text string }

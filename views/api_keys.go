@@ -2,28 +2,29 @@ package views
 
 import "github.com/a-h/templ"
 
-// APIKeys is the keys of applications.
+// APIKeys is the page of API keys.
 type APIKeys struct {
 	Frame
 	List
 	Faults
-	Name   string // what was typed as the name of a new one
+	Name   string // the name typed for a new key
+	Once   string // identifies the form if it is submitted again
 	Scopes []ScopeChoice
-	Key    *NewKey // the one that was just made; nil: none was
-	Revoke *Revoke // nil: nobody asks for it
+	Key    *NewKey // the key just created; nil: none
+	Revoke *Revoke // nil: no revocation was requested
 	Rows   []APIKeyRow
 }
 
-// ScopeChoice is something that a key may do.
+// ScopeChoice is the checkbox for a scope.
 type ScopeChoice struct {
 	Value, Label, Hint string
 	Chosen             bool
 }
 
-// NewKey is a key that was just made.
+// NewKey is a key that was just created.
 type NewKey struct{ Key, Text string }
 
-// Revoke asks whether a key is to be revoked.
+// Revoke asks for confirmation before a key is revoked.
 type Revoke struct{ ID, Text string }
 
 // APIKeyRow is one key.
@@ -31,12 +32,12 @@ type APIKeyRow struct {
 	ID, Name                string
 	Scopes                  []string
 	Made, Used              Dated
-	Never                   string // instead of Used: it was not used yet
-	Revoked                 Dated  // its date is empty: it is valid
+	Never                   string // shown instead of Used if the key was never used
+	Revoked                 Dated  // without a date: still valid
 	RevokeHref, RevokeNamed string
 }
 
-// scopes ties the boxes to what is wrong with them.
+// scopes ties the checkboxes to their error.
 func (p *APIKeys) scopes() templ.Attributes {
 	if p.Of["scope"] == "" {
 		return nil

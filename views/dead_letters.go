@@ -2,20 +2,20 @@ package views
 
 import "github.com/carillonhq/carillon/views/components"
 
-// DeadLetters is what was put aside.
+// DeadLetters is the page of dead letters.
 type DeadLetters struct {
 	Frame
 	Rows        []DeadLetterRow
-	Next, First string // pages; empty: there is none
+	Next, First string // addresses of pages; empty: none
 	Empty       components.Empty
 }
 
 // DeadLetterRow is one dead letter.
 type DeadLetterRow struct {
 	ID                   string
-	Action               string // where its forms go, up to what is done
-	Title, Href          string // of its notice; without an address there is none to look at
+	Action               string // the address of its forms, without the action
+	Title, Href          string // of its notice; without an Href the notice has no page
 	Reason, Entry, Tries string
 	PutAside             Dated
-	Replay, Discard      string // the accessible names of what can be done; empty: it cannot
+	Replay, Discard      string // the accessible names of the actions; empty: not possible
 }

@@ -202,7 +202,7 @@ func header(f *Frame) templ.Component {
 	})
 }
 
-// bell is a link to the inbox. With script it opens the panel behind it.
+// bell is a link to the inbox. With script it opens the panel.
 func bell(f *Frame, b Bell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -341,7 +341,7 @@ func bell(f *Frame, b Bell) templ.Component {
 	})
 }
 
-// tally is a number beside a link, and the same in words for whoever hears it.
+// tally is a number beside a link, with a text for screen readers.
 func tally(t Tally) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

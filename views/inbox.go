@@ -5,24 +5,27 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// Inbox is one page of an inbox, or what changed of it.
+// Inbox is one page of an inbox, or the changed parts of one.
 type Inbox struct {
 	Frame
-	Count      string // how many are unread or, when none is, new; empty: neither
+	Count      string // how many entries are unread or, if none are, new; empty: neither
 	Unread     bool   // something is unread
+	Unopened   bool   // it is not certain that the user is looking at it: a script opens it when they do
 	UnreadOnly bool   // the filter
-	Here       string // the first page with this filter, which has what arrives
-	Upto       string // what Mark all as read sends: all that this page knows of
-	Back       string // this page, for the way back from an action
+	Here       string // the first page with this filter, where new notices arrive
+	AllRead    bool   // nothing is unread, announcements included
+	Upto       string // sent by Mark all as read: the version this page knows
+	Posts      string // ids of unread announcements, also sent by Mark all as read
+	Back       string // this page, to return to after an action
 	Labels     components.Labels
 	Days       []Day
-	Gone       string // the At of an entry that was deleted just now
-	Older      string // the next page; empty: this is the last
-	Newest     string // the first page; empty: this is it
+	Gone       string // the At of the entry just deleted
+	Older      string // the next page; empty on the last page
+	Newest     string // the first page; empty on the first page
 	Empty      components.Empty
 }
 
-// actionsBack is where an action of a row leads back to; empty: rows have none.
+// actionsBack is the page that row actions return to; empty: rows have no actions.
 func (p *Inbox) actionsBack() string {
 	if p.Stale != "" {
 		return ""
@@ -37,7 +40,7 @@ type Day struct {
 	Rows    []components.Row
 }
 
-// Panel is the newest notices, as the bell shows them.
+// Panel is the newest notices, as shown below the bell.
 type Panel struct {
 	Announcements string // how many are unread; empty: none
 
@@ -45,7 +48,8 @@ type Panel struct {
 	Icons  components.Icons
 	Labels components.Labels
 	Rows   []components.Row
-	Upto   string // as Inbox.Upto; empty: there is nothing to mark
-	Stale  string // as Frame.Stale, in fewer words
+	Upto   string // as Inbox.Upto; empty: nothing to mark
+	Posts  string // as Inbox.Posts
+	Stale  string // as Frame.Stale, but shorter
 	Empty  components.Empty
 }

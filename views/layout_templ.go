@@ -346,8 +346,8 @@ func layout(f *Frame) templ.Component {
 	})
 }
 
-// pageUser says in a plain form whose page it is of. Somebody else may have
-// signed in since in another tab, whose data the form is not about.
+// pageUser names the page's user in a plain form, because someone else may have signed in since
+// in another tab.
 func pageUser(f *Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -405,8 +405,8 @@ func pageUser(f *Frame) templ.Component {
 	})
 }
 
-// DoneLine says what has just been done, with Undo where that is possible. With
-// nothing to say it is a place that leaves an older line alone.
+// DoneLine shows the message about the last action, with Undo if possible. Without a message it
+// is a placeholder that leaves the previous message in place.
 func DoneLine(f *Frame, d *Done) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -2,16 +2,16 @@ package views
 
 import "github.com/a-h/templ"
 
-// Login is the page to sign in on.
+// Login is the sign-in page.
 type Login struct {
 	Frame
-	Username string // as it was typed
+	Username string // as typed
 	Next     string // where to go afterwards
-	Fault    string // why it did not work; empty: first attempt
+	Fault    string // why signing in failed; empty: first attempt
 	Demo     []DemoUser
 }
 
-// DemoUser is one click away in a demo.
+// DemoUser can sign in with one click in a demo.
 type DemoUser struct {
 	Name     string
 	Password string
@@ -19,8 +19,8 @@ type DemoUser struct {
 	Note     string // empty: nothing special
 }
 
-// input ties a control to the one fault there can be, which does not tell
-// which of the two is wrong.
+// input ties a control to the error, which is the same for both controls so as not to tell which
+// one is wrong.
 func (p *Login) input(id string) templ.Attributes {
 	attrs := templ.Attributes{"id": id, "name": id}
 	if p.Fault != "" {

@@ -8,41 +8,40 @@ import (
 	"github.com/carillonhq/carillon/views/components"
 )
 
-// Notices is the list of what was sent.
+// Notices is the list of sent notices.
 type Notices struct {
 	Frame
-	Query               string // what was searched for
-	Sort                string // the order, as the form sends it; empty: the usual one
+	Query               string // the search
+	Sort                string // the order, as the form sends it; empty: the default
 	Columns             []components.Column
 	Rows                []SentRow
-	Next, First         string // pages; empty: there is none
+	Next, First         string // addresses of pages; empty: none
 	NextText, FirstText string
 	Follow              Follow
 	Empty               components.Empty
-	Say                 string // what a screen reader hears after a search
+	Say                 string // what screen readers announce after a search
 }
 
 // SentRow is one sent notice.
 type SentRow struct {
 	ID, Href, Title        string
-	ToBy                   string // to whom it went, and by whom
-	List                   string // this page of the list, to look again; empty: it has arrived
+	ToBy                   string // recipients and sender
+	List                   string // this page of the list, to poll; empty: delivered
 	Datetime, Moment, When string // When is shown, Moment is exact
 	State, StateText       string
 	Delivered, Read        components.Bar
-	Note                   string // instead of both: why they are not known
-	Announced              bool   // nobody has it delivered
-	Live                   bool   // it is an announcement that is open, or will be
+	Note                   string // instead of both: why they are unknown
+	Announced              bool   // it is an announcement, which is not delivered
+	Live                   bool   // an announcement that is open or scheduled
 }
 
-// Follow looks at the announcements of the list again, all at once, as long as
-// anybody sees them or will.
+// Follow polls the open and scheduled announcements of the list, all in one request.
 type Follow struct {
-	Address string // of this page of the list
+	Address string // this page of the list
 	ids     []string
 }
 
-// Add follows a row, if there is something to follow.
+// Add adds a row to poll, if its numbers can still change.
 func (f *Follow) Add(r SentRow) {
 	if r.Live {
 		f.ids = append(f.ids, r.ID)
@@ -63,10 +62,10 @@ func (f *Follow) attributes() templ.Attributes {
 	}
 }
 
-// whileVisible marks what does not look again while nobody sees the page.
+// whileVisible marks elements that do not poll while the page is hidden.
 const whileVisible = "data-while-visible"
 
-// follow looks at the row again as long as the notice is on its way.
+// follow polls the row until the notice is delivered.
 func (r *SentRow) follow() templ.Attributes {
 	if r.List == "" {
 		return nil
@@ -76,21 +75,22 @@ func (r *SentRow) follow() templ.Attributes {
 	}
 }
 
-// Notice is one sent notice: what it is and how far it has come.
+// Notice is a sent notice and its progress.
 type Notice struct {
 	Frame
 	Card      Card
 	Facts     []Fact
 	Progress  Progress
 	Announced bool     // it is an announcement
-	Turned    bool     // its phase is another than that of the page that looks again
-	EditHref  string   // empty: it cannot be changed
-	Retract   *Retract // nil: there is nothing left to retract
-	Delete    *Retract // nil: it is kept
-	Dead      string   // what of its delivery was put aside; empty: nothing
+	Turned    bool     // its phase differs from that of the polling page
+	Unseen    string   // says that nobody sees it any more; empty: it is or will be visible
+	EditHref  string   // empty: it cannot be edited
+	Retract   *Retract // nil: nothing left to retract
+	Delete    *Retract // nil: it cannot be deleted
+	Dead      string   // the line about its dead letters; empty: none
 }
 
-// follow looks at the progress again as long as there may be some.
+// follow polls the progress while it can change.
 func (p *Notice) follow() templ.Attributes {
 	if p.Progress.Finished == "true" {
 		return nil
@@ -104,17 +104,17 @@ func (p *Notice) follow() templ.Attributes {
 	return attrs
 }
 
-// Fact is a line of a description.
+// Fact is a line of the details.
 type Fact struct{ Name, Value, Datetime string }
 
-// Progress is how far a notice has come, as its page shows it while it changes.
+// Progress is the progress of a notice.
 type Progress struct {
 	Finished         string // "true" or "false"
-	Address          string // of the page, to look again
+	Address          string // of the page, to poll
 	State, StateText string
 	Bars             []components.Bar
-	Note             string // what else there is to say; or instead of the bars: why there are none
+	Note             string // a further note; without bars, why there are none
 }
 
-// Retract is the form that takes a notice back, or deletes it.
+// Retract is the form that retracts or deletes a notice.
 type Retract struct{ Action, Text string }

@@ -1,38 +1,38 @@
 package views
 
-// Roles is the roles there are.
+// Roles is the list of roles.
 type Roles struct {
 	Frame
 	List
 	Faults
-	New  string // what was typed as the name of a new one
+	New  string // the name typed for a new role
 	Rows []RoleRow
 }
 
 // RoleRow is one role.
 type RoleRow struct{ Name, Href, Members, SendHref, SendNamed string }
 
-// Role is a role with its members.
+// Role is a role and its members.
 type Role struct {
 	Frame
 	List
 	Faults
 	Name          string
-	Path          string // where its forms go, and its search
+	Path          string // the address of its forms and search
 	Narrow        []Hidden
-	Members       string // how many
-	New           string // what was typed as the name of a new member
+	Members       string // the number of members
+	New           string // the name typed for a new member
 	Rows          []MemberRow
-	Staff         bool   // it is the role that sees these pages
+	Staff         bool   // it is the role with access to these pages
 	SendHref      string // the form that sends to it
-	Subscriptions string // what it subscribes to; empty: nothing can be
+	Subscriptions string // the page of its subscriptions; empty: there are no subscriptions
 	Back          string
 }
 
 // MemberRow is one member.
 type MemberRow struct {
 	Name, Number, Audience string
-	Fields                 []Hidden // of the form that takes him out
-	Remove                 string   // the accessible name of that
-	Fixed                  bool     // he cannot be taken out
+	Fields                 []Hidden // of the form that removes them
+	Remove                 string   // the accessible name of its button
+	Fixed                  bool     // they cannot be removed
 }

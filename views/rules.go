@@ -6,31 +6,31 @@ import (
 	"github.com/carillonhq/carillon/views/components"
 )
 
-// Rules is the rules that watch databases.
+// Rules is the page of the rules that watch databases.
 type Rules struct {
 	Frame
-	NoFile  bool   // there is no file of rules
-	Running bool   // one of them runs
+	NoFile  bool   // no file of rules is configured
+	Running bool   // a rule is running
 	Address string // of this page
 	Rows    []RuleRow
 	Empty   components.Empty
 }
 
-// RuleRow is a rule and how it fares.
+// RuleRow is a rule and its state.
 type RuleRow struct {
 	ID, Name         string
 	State, StateText string
 	Schedule         string
 	Topic            Link
-	Last, Next       Dated // without a date there is none
+	Last, Next       Dated // without a date: none
 	Took             string
-	Outcome          string // what it did then; empty: not known
-	Failures         string // how many in a row; empty: no more than one
+	Outcome          string // what the last run did; empty: unknown
+	Failures         string // how many in a row; empty: at most one
 	Fault, Error     string // why it cannot run; why it failed
-	RunNamed         string // the accessible name of the button; empty: it cannot run now
+	RunNamed         string // the accessible name of its button; empty: it cannot run now
 }
 
-// follow looks again as long as a rule runs.
+// follow polls while a rule is running.
 func (p *Rules) follow() templ.Attributes {
 	if !p.Running {
 		return nil

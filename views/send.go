@@ -2,49 +2,49 @@ package views
 
 import "github.com/carillonhq/carillon/views/components"
 
-// Send is the form that sends a notice.
+// Send is the form to send a notice.
 type Send struct {
 	Frame
 	Form      SendForm
-	Faults    map[string]string // by field
-	Roles     []string          // as hints, with how many they are
-	Audiences []string          // as hints, with how many they are
-	Types     []TypeHint        // as hints
+	Faults    map[string]string   // by field
+	Roles     []components.Option // to choose from; none: the role's name is typed
+	Audiences []components.Option // to tick
+	Types     []TypeHint          // suggestions
 	Expiry    []components.Option
-	// Disappears says when a notice goes that is sent now; empty: nobody knows.
+	// Disappears says when a notice sent now would expire; empty: unknown.
 	Disappears string
-	Zone       string // whose times those of a window are
-	EndsUsual  string // when an announcement closes whose sender does not say
+	Zone       string // the time zone of the window
+	EndsUsual  string // when an announcement closes by default
 	Preview    *Preview
 	Confirm    *Confirm
-	OtherUser  string      // who is signed in now, when somebody else wrote this; empty: nobody else did
-	FaultList  []FaultLink // all of them, also those of no field
+	OtherUser  string      // says who is signed in now, if someone else wrote this; empty: nobody else did
+	FaultList  []FaultLink // all errors, including those of no field
 	Edit       *Edit       // nil: it is a new notice
-	NotSent    string      // why it could not be taken, through no fault of the form; empty: it was not sent before
+	NotSent    string      // why a valid form could not be accepted; empty: no such failure
 }
 
-// TypeHint is a type of notice that is known.
+// TypeHint is a known type of notice.
 type TypeHint struct {
 	Slug string
 	Name string // empty: it has none
 }
 
-// Edit is what the form of an announcement or a notice has that was sent before.
+// Edit is the additional data of the form for a sent announcement or notice.
 type Edit struct {
 	Action   string
-	Back     string // its page
-	Revision string // the one that is edited
-	Conflict string // why it was not changed; empty: it may be
-	Over     bool   // it cannot be changed any more
+	Back     string // the page of the notice
+	Revision string // the revision being edited
+	Conflict string // why it was not saved; empty: no conflict
+	Over     bool   // it can no longer be edited
 }
 
-// sendFields are the fields that can be wrong.
+// sendFields are the fields that can have errors.
 var sendFields = []string{
-	"target", "to", "title", "body", "link", "type", "subject", "scope", "expires_in", "starts_at", "ends_at", "pinned", "late_joiners", "toast",
+	"target", "to", "to_role", "to_audience", "title", "body", "link", "type", "subject", "scope", "expires_in", "starts_at", "ends_at", "pinned", "late_joiners", "toast", "unread",
 }
 
-// ControlOf is the id of a field's control: each page has a banner and a place for
-// pop-ups that may be called like the others.
+// ControlOf is the id of a field's control. The ids pinned and toast are taken by the page's
+// banner and toasts.
 func ControlOf(field string) string {
 	if field == "pinned" || field == "toast" {
 		return "is_" + field
@@ -56,32 +56,38 @@ func ControlOf(field string) string {
 type SendForm struct {
 	Target, To, Type, Scope, Subject, Title, Body, Link, ExpiresIn string
 
-	StartsAt, EndsAt    string // of an announcement
+	Role      string
+	Audiences []string // the values of the boxes that are ticked
+	ToKept    string   // the names of users, while another target is chosen
+
+	StartsAt, EndsAt    string // of an announcement's window
 	Pinned, LateJoiners bool
 
-	Toast bool // it pops up too
+	Toast bool // also shown as a toast
 
-	Once string // makes the form the same one when it comes again
+	Unread bool // of an edit: marks the announcement unread for everybody
+
+	Once string // identifies the form if it is submitted again
 }
 
-// FaultLink leads from the summary of faults to the field.
+// FaultLink leads from the list of errors to the field.
 type FaultLink struct{ Field, Text string }
 
-// Preview shows the notice before it is sent, as far as it is written.
+// Preview shows the notice while it is being written.
 type Preview struct {
-	Recipients string // how many; empty: it is not known yet
-	Toast      bool   // it pops up too
-	Schedule   string // when an announcement opens and closes; empty: it is none, or has no such times
-	Card       Card   // without a title there is nothing to see yet
+	Recipients string // how many; empty: not known yet
+	Toast      bool   // also shown as a toast
+	Schedule   string // when an announcement opens and closes; empty: not an announcement, or no valid window
+	Card       Card   // without a title there is nothing to show yet
 }
 
 // Card is a notice as its recipients see it.
 type Card struct {
 	Row  components.Row
-	Post *Announcement // instead of the row: it is an announcement
+	Post *Announcement // instead of Row for an announcement
 }
 
-// title is that of the notice.
+// title is the title of the notice.
 func (c *Card) title() string {
 	if c.Post != nil {
 		return c.Post.Row.Title
@@ -89,9 +95,9 @@ func (c *Card) title() string {
 	return c.Row.Title
 }
 
-// Confirm asks whether so many people are meant.
+// Confirm asks the sender to confirm a large number of recipients.
 type Confirm struct {
-	Count        string // what the field confirm sends
+	Count        string // the value of the field confirm
 	Text, Submit string
 }
 
@@ -99,7 +105,7 @@ func (p *Send) field(id, label, hint string) components.Field {
 	return components.Field{ID: ControlOf(id), Name: id, Label: label, Hint: hint, Fault: p.Faults[id]}
 }
 
-// seeable says whether there is enough of the notice to show it.
+// seeable reports whether there is enough of the notice to show it.
 func (p *Send) seeable() bool { return p.Preview != nil && p.Preview.Card.title() != "" }
 
 // optional is a field that may be left empty.
@@ -109,7 +115,7 @@ func (p *Send) optional(id, label, hint string) components.Field {
 	return f
 }
 
-// errorsHeading stands above the faults.
+// errorsHeading is the heading of the list of errors.
 func (p *Send) errorsHeading() string {
 	if p.Edit != nil {
 		return p.Text.T("edit.errors_heading")
@@ -117,7 +123,7 @@ func (p *Send) errorsHeading() string {
 	return p.Text.T("send.errors_heading")
 }
 
-// previewText stands above the preview.
+// previewText is the text above the preview.
 func (p *Send) previewText() string {
 	if p.Edit != nil {
 		return p.Text.T("edit.preview_text")

@@ -2,45 +2,45 @@ package views
 
 import "github.com/carillonhq/carillon/views/components"
 
-// Settings is what a user can choose.
+// Settings is the settings page.
 type Settings struct {
 	Frame
-	Form      *SettingsForm // nil: nothing can be chosen
+	Form      *SettingsForm // nil: no settings
 	Muted     []MutedType
-	MuteFault string // why the last one was not muted
+	MuteFault string // why muting the last type failed
 
-	Topics            bool // there are topics to subscribe to
+	Topics            bool // subscriptions are available
 	Subscriptions     []OwnSubscription
-	MoreSubscriptions bool // than are listed
+	MoreSubscriptions bool // there are more than are listed
 	Subscribe         SubscribeForm
 }
 
-// MutedType is a type of notice that does not reach the user.
+// MutedType is a type of notice that the user has muted.
 type MutedType struct {
 	Type   string
 	Name   string
-	Void   string // why it reaches him nevertheless; empty: it does not
+	Void   string // why it reaches them nevertheless; empty: it does not
 	Unmute string // the accessible name of the button
 }
 
-// OwnSubscription is a topic whose notices reach the user.
+// OwnSubscription is a topic that the user is subscribed to.
 type OwnSubscription struct {
 	Type, Scope string
 	Topic       string // its name
-	Why         string // why he cannot end it; empty: he can
+	Why         string // why the user cannot end it; empty: they can
 	Unsubscribe string // the accessible name of the button
 }
 
-// SubscribeForm is what a user chooses to subscribe to.
+// SubscribeForm is the form to subscribe to a topic.
 type SubscribeForm struct {
 	Type, Scope string
-	Types       []components.Option // that are open to him; empty: none is
+	Types       []components.Option // types open to the user; empty: none
 	Faults      map[string]string   // by field
-	Fault       string              // of no field of this form
+	Fault       string              // an error of no field of this form
 }
 
-// Add puts a fault beside its field, where there is one: in the form, if it was
-// that which was sent and not the button of a topic.
+// Add adds an error. If the form itself was sent, and not the button of a topic, the error goes
+// beside its field, if there is one.
 func (f *SubscribeForm) Add(field, text string, sent bool) {
 	switch {
 	case !sent, field != "type" && field != "scope":
@@ -50,13 +50,13 @@ func (f *SubscribeForm) Add(field, text string, sent bool) {
 	}
 }
 
-// SettingsForm is the choices, each with the present one selected.
+// SettingsForm is the choices, with the current ones selected.
 type SettingsForm struct {
 	Languages, Themes, Keys, Toasts []components.Option
-	Faults                          map[string]string // by field; that of the form itself by the empty name
+	Faults                          map[string]string // by field; errors of the form itself have the empty name
 }
 
-// topic is a field of the form that subscribes.
+// topic is a field of the form to subscribe.
 func (p *Settings) topic(name, label, hint string) components.Field {
 	return components.Field{ID: "topic-" + name, Name: name, Label: label, Hint: hint, Fault: p.Subscribe.Faults[name]}
 }

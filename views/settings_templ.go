@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/carillonhq/carillon/views/components"
 
-// SettingsPage is what a user can choose.
+// SettingsPage is the settings page.
 func SettingsPage(p *Settings) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -336,7 +336,7 @@ func mutedTypes(p *Settings) templ.Component {
 	})
 }
 
-// ownSubscriptions is what the user subscribes to, and the form to add a topic.
+// ownSubscriptions lists the user's subscriptions, with the form to add one.
 func ownSubscriptions(p *Settings) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

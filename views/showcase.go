@@ -2,7 +2,7 @@ package views
 
 import "github.com/carillonhq/carillon/views/components"
 
-// Showcase is one of each component, for whoever works on the pages.
+// Showcase is one of each component, for developers of the pages.
 type Showcase struct {
 	Frame
 	Labels  components.Labels

@@ -2,9 +2,9 @@ package views
 
 import "github.com/carillonhq/carillon/views/components"
 
-// Faults is what is wrong with a form as it was filled in.
+// Faults is the errors of a form as it was filled in.
 type Faults struct {
-	Of    map[string]string // by field; of the form itself by the empty name
+	Of    map[string]string // by field; errors of the form itself have the empty name
 	Focus string            // the field that gets the focus
 }
 
@@ -13,18 +13,18 @@ func (f *Faults) field(id, label, hint string) components.Field {
 	return components.Field{ID: id, Label: label, Hint: hint, Fault: f.Of[id]}
 }
 
-// Link is a text that leads somewhere, if anywhere.
+// Link is a text that links to Href, if that is not empty.
 type Link struct{ Text, Href string }
 
-// List is what the lists of staff have in common.
+// List is what all staff lists have in common.
 type List struct {
-	Query       string // what was searched for
-	Sort        string // the order, as the form sends it; empty: the usual one
+	Query       string // the search
+	Sort        string // the order, as the form sends it; empty: the default
 	Here        string // the address of this page of the list
 	Columns     []components.Column
-	Next, First string // pages; empty: there is none
+	Next, First string // addresses of pages; empty: none
 	Empty       components.Empty
-	Say         string // what a screen reader hears after a search
+	Say         string // what screen readers announce after a search
 }
 
 // optional is a field that may be left empty.

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/carillonhq/carillon/views/components"
 
-// SubscriptionsPage lists who subscribes to what, and lets staff add and remove.
+// SubscriptionsPage lists the subscriptions, with forms to add and remove them.
 func SubscriptionsPage(p *Subscriptions) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -425,7 +425,7 @@ func subscriptionForm(p *Subscriptions) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</summary><form class=\"form\" method=\"post\" action=\"/staff/subscriptions\" data-testid=\"subscription-form\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</summary><form class=\"form\" method=\"post\" action=\"/staff/subscriptions\" data-testid=\"subscription-form\" data-kept=\"subscription\" data-edits=\"1\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -523,7 +523,7 @@ func subscriptionForm(p *Subscriptions) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = nameField(p.field("role", p.Text.T("subscriptions.role"), ""), "role", p.Text.T("send.offers"), p.Form.Role, p.Faults.Focus == "role").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = roleField(p.field("role", p.Text.T("subscriptions.role"), ""), p.Roles, p.Text.T("send.offers"), p.Form.Role, p.Faults.Focus == "role").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// sources reads the files that a pattern names, relative to this package.
+// sources reads the files that match the patterns, relative to this package.
 func sources(t *testing.T, patterns ...string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -38,8 +38,8 @@ func sources(t *testing.T, patterns ...string) map[string]string {
 
 var (
 	templBlock = regexp.MustCompile(`(?ms)^templ [^\n]*\{\n(.*?)^\}`)
-	// What stands in a template's block and is no text: tags with quoted and
-	// computed attributes, expressions, and lines of code.
+	// Parts of a template that are not text: tags with quoted and computed attributes,
+	// expressions, and lines of code.
 	notText = []*regexp.Regexp{
 		regexp.MustCompile(`(?s)<[a-zA-Z/!](?:"[^"]*"|\{[^}]*\}|[^">{])*>`),
 		regexp.MustCompile(`(?m)^\s*(?:if|for|switch|case|default|\} else)\b[^\n]*$`),
@@ -49,8 +49,7 @@ var (
 	readable = regexp.MustCompile(`(?:aria-label|title|alt|placeholder)="[^"]*\pL[^"]*"`)
 )
 
-// hardCoded returns the letters that a template shows to a reader without
-// asking a catalogue.
+// hardCoded returns the letters that a template shows without using a catalogue.
 func hardCoded(template string) []string {
 	var found []string
 	for _, block := range templBlock.FindAllStringSubmatch(template, -1) {
@@ -70,7 +69,7 @@ func hardCoded(template string) []string {
 	return found
 }
 
-func TestNoTemplateHoldsATextOfItsOwn(t *testing.T) {
+func TestNoTemplateHasHardCodedText(t *testing.T) {
 	t.Parallel()
 	for name, text := range sources(t, "*.templ", "components/*.templ") {
 		for _, found := range hardCoded(text) {
@@ -79,7 +78,7 @@ func TestNoTemplateHoldsATextOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestTheLintSeesATextAndAnAttribute(t *testing.T) {
+func TestHardCodedTextIsFoundInTextAndAttributes(t *testing.T) {
 	t.Parallel()
 	for _, template := range []string{
 		"templ x() {\n\t<p>Hello</p>\n}\n",
@@ -88,17 +87,17 @@ func TestTheLintSeesATextAndAnAttribute(t *testing.T) {
 		"templ x() {\n\t<p>\n\t\t日本語\n\t</p>\n}\n",
 	} {
 		if len(hardCoded(template)) == 0 {
-			t.Errorf("no text seen in %s", template)
+			t.Errorf("no text found in %s", template)
 		}
 	}
 	if found := hardCoded("templ x() {\n\t<p class=\"a\" id={ p.ID }>{ p.Text }</p>\n\tif p.A > 0 {\n\t\t@y(p)\n\t}\n}\n"); len(found) > 0 {
-		t.Errorf("text seen where there is none: %q", found)
+		t.Errorf("found text where there is none: %q", found)
 	}
 }
 
-// TestEveryTextThatIsAskedForExists reads the ids out of templates, handlers
-// and modules. Ids that are put together end in a dot or an underscore there.
-func TestEveryTextThatIsAskedForExists(t *testing.T) {
+// TestEveryTextUsedExists finds the ids in templates, handlers and modules. Composed ids end in a
+// dot or an underscore there.
+func TestEveryTextUsedExists(t *testing.T) {
 	t.Parallel()
 	c, err := locale.New()
 	if err != nil {
@@ -111,7 +110,7 @@ func TestEveryTextThatIsAskedForExists(t *testing.T) {
 		for _, id := range inGo.FindAllStringSubmatch(text, -1) {
 			asked[id[1]] = true
 			if !english.Has(id[1]) {
-				t.Errorf("%s asks for %s, which no catalogue has", name, id[1])
+				t.Errorf("%s uses %s, which no catalogue has", name, id[1])
 			}
 		}
 	}
@@ -120,17 +119,17 @@ func TestEveryTextThatIsAskedForExists(t *testing.T) {
 		for _, id := range inScript.FindAllStringSubmatch(text, -1) {
 			asked["js."+id[1]] = true
 			if !english.Has("js." + id[1]) {
-				t.Errorf("%s asks for js.%s, which no catalogue has", name, id[1])
+				t.Errorf("%s uses js.%s, which no catalogue has", name, id[1])
 			}
 		}
 	}
 	if len(asked) < 80 {
-		t.Errorf("only %d texts are asked for: is the pattern still right?", len(asked))
+		t.Errorf("only %d texts are used: is the pattern still right?", len(asked))
 	}
 }
 
-// TestNoTextIsLeftOver finds texts that nothing names any more.
-func TestNoTextIsLeftOver(t *testing.T) {
+// TestNoTextIsUnused finds texts that nothing names.
+func TestNoTextIsUnused(t *testing.T) {
 	t.Parallel()
 	c, err := locale.New()
 	if err != nil {
@@ -140,13 +139,13 @@ func TestNoTextIsLeftOver(t *testing.T) {
 	for _, text := range sources(t, "*.templ", "*.go", "components/*.templ", "components/*.go", "../handlers/*.go", "../static/js/*.js", "locale/*.go") {
 		all.WriteString(text)
 	}
-	// Ids that are put together from a prefix and a code.
+	// Ids that are composed of a prefix and a code.
 	composed := regexp.MustCompile(`^(error|status|state|notice|inbox\.empty|users\.audience|(users|notices|subscriptions|types|roles|apikeys)\.column|` +
 		`(subscriptions|types|roles|role|apikeys|rules)\.(empty|nothing|only|state|scope|hint))[._]`)
 	for _, id := range c.For("en", "").IDs() {
 		name := strings.TrimPrefix(id, "js.")
 		if !composed.MatchString(id) && !strings.Contains(all.String(), `"`+name+`"`) && !strings.Contains(all.String(), `"`+id+`"`) {
-			t.Errorf("nothing asks for %s", id)
+			t.Errorf("nothing uses %s", id)
 		}
 	}
 }

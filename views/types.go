@@ -2,19 +2,21 @@ package views
 
 import "github.com/carillonhq/carillon/views/components"
 
-// Types is the types of notices that are known.
+// Types is the list of known types of notices.
 type Types struct {
 	Frame
 	List
-	New  string // the form of a new one
+	New  string // the form for a new type
 	Rows []TypeRow
+
+	Undescribed string // how many types have no description; empty: none
 }
 
 // TypeRow is one type.
 type TypeRow struct {
 	Slug, Name, Href string
 	Expires          string
-	People           []string // what they may do about it
+	People           []string // what users may do about it
 
 	Subscriptions, SubscriptionsNamed string
 }
@@ -29,14 +31,14 @@ type Type struct {
 	Expiry        []components.Option
 	NoMute, Open  bool
 	Back          string
-	Subscriptions string // who subscribes to it; empty: nobody can yet
-	InUse         string // why it was not deleted; empty: nobody tried
+	Subscriptions string // the page of its subscriptions; empty for a new type
+	InUse         string // why it was not deleted; empty: no attempt
 }
 
-// TypeName is the name of the type in a language.
+// TypeName is the name of a type in one language.
 type TypeName struct{ ID, Field, Lang, Label, Value string }
 
-// name is the field of a name.
+// name is the field for a name.
 func (p *Type) name(n *TypeName) components.Field {
 	return components.Field{ID: n.ID, Name: n.Field, Label: n.Label, Note: p.Text.T("send.optional"), Fault: p.Of[n.Field]}
 }

@@ -1,6 +1,6 @@
 package views
 
-// Users is the directory.
+// Users is the directory of users.
 type Users struct {
 	Frame
 	List
@@ -11,6 +11,6 @@ type Users struct {
 type UserRow struct {
 	Name, Number, Audience string
 	Roles                  []Link
-	Between                string // the names of roles
+	Between                string // the separator between roles
 	SendHref, SendNamed    string
 }

@@ -1,6 +1,6 @@
-// Package views holds the pages as templ components, one page a file, each with
-// a struct of all it shows. Views compute nothing and know no clock: handlers
-// hand them what is to be displayed, in the reader's language and time zone.
+// Package views has the pages as templ components, one page per file, each with a struct of all
+// it shows. Views compute nothing and know no clock: handlers give them texts in the reader's
+// language and time zone.
 package views
 
 import (
@@ -14,23 +14,23 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// Frame is what every page has around its content.
+// Frame is the common part of every page.
 type Frame struct {
 	Text    *locale.Printer
 	Assets  Assets
 	Title   string
-	Section string           // which link of the navigation is the current one
-	Tabs    []components.Tab // the pages of this section; empty: it is the only one
-	Group   []components.Tab // those that stand beside this one; fewer than two: none does
-	Viewer  *Viewer          // nil: nobody is signed in
-	Done    *Done            // what the request before this one did; nil: nothing to say
-	Pinned  *Pinned          // the announcement on top of the page; nil: none
-	Stale   string           // what to say of a page that shows what was stored, and changes nothing; empty: it is as it should be
-	Refresh bool             // reload by itself where there is no script
+	Section string           // the current link of the navigation
+	Tabs    []components.Tab // the pages of this section; empty: only this one
+	Group   []components.Tab // the pages of this page's group; fewer than two: no group
+	Viewer  *Viewer          // nil: signed out
+	Done    *Done            // the message about the last action; nil: none
+	Pinned  *Pinned          // the pinned announcement; nil: none
+	Stale   string           // says that the page is read-only and shows the archive; empty: it is current
+	Refresh bool             // reload automatically without script
 }
 
-// htmxConfig turns off what a strict content policy forbids and what would keep
-// pages on the disk. A form that comes back with its faults (422) is shown.
+// htmxConfig turns off features that the content security policy forbids or that would store
+// pages on disk. A form returned with errors (422) is swapped in.
 const htmxConfig = `{"allowEval":false,"allowScriptTags":false,"includeIndicatorStyles":false,"historyCacheSize":0,` +
 	`"refreshOnHistoryMiss":true,"scrollIntoViewOnBoost":false,"defaultSettleDelay":0,"disableInheritance":false,` +
 	`"responseHandling":[{"code":"204","swap":false},{"code":"[23]..","swap":true},{"code":"422","swap":true},` +
@@ -40,42 +40,42 @@ const htmxConfig = `{"allowEval":false,"allowScriptTags":false,"includeIndicator
 type Assets struct {
 	Style   string
 	Script  string
-	Modules []string // what Script imports, so that all load at once
+	Modules []string // imported by Script; listed so that all load at once
 	HTMX    string
 	Icon    string
 	Icons   components.Icons
 }
 
-// Viewer is who looks at the page.
+// Viewer is the user who views the page.
 type Viewer struct {
 	Name  string
 	Staff bool
 	Bell  Bell
 	Tally Tally // of the announcements
 
-	Theme   string // light or dark; empty: as the system has it
-	KeysOff bool   // the user wants no keyboard shortcuts
+	Theme   string // light or dark; empty: follow the system
+	KeysOff bool   // the user has switched keyboard shortcuts off
 }
 
-// UserHeader is the header by which a page's script says whose page it is,
-// escaped as in a query. Somebody else may have signed in since.
+// UserHeader is the header in which a page's script names the page's user, query-escaped. Someone
+// else may have signed in since.
 const UserHeader = "Carillon-User"
 
-// PageUser is the field that says the same in a plain form.
+// PageUser is the field in which a plain form names the page's user.
 const PageUser = "page_user"
 
-// Done is the line that says what has just happened.
+// Done is the message about the last action.
 type Done struct {
 	Text string
-	Undo *Undo // nil: it cannot be undone
+	Undo *Undo // nil: no Undo
 }
 
-// Undo is the form that takes back what was done.
+// Undo is the form that undoes the action.
 type Undo struct {
 	Action string
 	Fields []Hidden
-	Target string // the part of this page that changes in place; empty: another page comes
-	Select string // what of the answer takes its place; empty: all of it
+	Target string // the part of this page that is replaced; empty: load another page
+	Select string // the part of the response to put there; empty: all of it
 }
 
 func (u *Undo) attributes() templ.Attributes {
@@ -91,27 +91,33 @@ func (u *Undo) attributes() templ.Attributes {
 	return attrs
 }
 
-// Hidden is a field that nobody sees.
+// Hidden is a hidden field.
 type Hidden struct{ Name, Value string }
 
-// Bell is the link to the inbox with its number.
+// Bell is the link to the inbox with the badge.
 type Bell struct {
 	Name                            string // the accessible name, with the exact number
-	Badge                           string // the number as shown, at most 99+
-	Hidden                          bool   // whether the badge is hidden: at 0
-	Inbox, Announcements, Ver, AVer string // what the script starts from
+	Badge                           string // the number shown, at most 99+
+	Hidden                          bool   // the badge is hidden at 0
+	Inbox, Announcements, Ver, AVer string // initial values for the script
 	unread                          int64
 }
 
-// NewBell shows a badge.
+// NewBell returns the bell for a badge.
 func NewBell(text *locale.Printer, b notifier.Badge) Bell {
 	bell := Bell{
 		Name: text.T("js.bell_none"), Badge: strconv.FormatInt(b.Unread, 10), Hidden: b.Unread == 0, unread: b.Unread,
 		Inbox: strconv.FormatInt(b.Inbox, 10), Announcements: strconv.FormatInt(b.Announcements, 10),
 		Ver: strconv.FormatInt(b.Ver, 10), AVer: strconv.FormatInt(b.AVer, 10),
 	}
-	if b.Unread > 0 {
+	switch {
+	case b.Unread == 0:
+	case b.Announcements == 0:
 		bell.Name = text.N("js.bell", b.Unread)
+	case b.Inbox == 0:
+		bell.Name = text.N("js.bell_only", b.Announcements)
+	default:
+		bell.Name = text.N("js.bell_with", b.Announcements, "Unread", text.Number(b.Unread))
 	}
 	if b.Unread > 99 {
 		bell.Badge = "99+"
@@ -119,14 +125,15 @@ func NewBell(text *locale.Printer, b notifier.Badge) Bell {
 	return bell
 }
 
-// UnknownBell is the bell of a page that could not learn the number.
+// UnknownBell is the bell of a page that could not read the badge.
 func UnknownBell(text *locale.Printer) Bell {
 	bell := NewBell(text, notifier.Badge{})
 	bell.Name = text.T("js.bell_unknown")
 	return bell
 }
 
-// documentTitle is the page's title with the number before and the name after it.
+// documentTitle is the page's title with the unread number before it and the application's name
+// after it.
 func (f *Frame) documentTitle() string {
 	if f.Viewer != nil && f.Viewer.Bell.unread > 0 {
 		return f.Text.F("app.title_unread", "Count", strconv.FormatInt(f.Viewer.Bell.unread, 10), "Title", f.Title)
@@ -134,7 +141,7 @@ func (f *Frame) documentTitle() string {
 	return f.Text.F("app.title", "Title", f.Title)
 }
 
-// current is the value of aria-current for a link of the navigation.
+// current is the value of aria-current for a navigation link.
 func (f *Frame) current(section string) string {
 	if f.Section == section {
 		return "page"
@@ -142,7 +149,7 @@ func (f *Frame) current(section string) string {
 	return "false"
 }
 
-// theme is what the user has chosen; empty: as the system has it.
+// theme is the theme that the user has chosen; empty: follow the system.
 func (f *Frame) theme() string {
 	if f.Viewer == nil {
 		return ""
@@ -150,7 +157,7 @@ func (f *Frame) theme() string {
 	return f.Viewer.Theme
 }
 
-// keys tells the script whether there are keyboard shortcuts.
+// keys tells the script whether keyboard shortcuts are on.
 func (f *Frame) keys() string {
 	if f.Viewer.KeysOff {
 		return "off"
@@ -158,7 +165,7 @@ func (f *Frame) keys() string {
 	return "on"
 }
 
-// headers is what the script says with each request: whose page it is.
+// headers is the header that the script sends with each request, naming the page's user.
 func (v *Viewer) headers() string {
 	return `{"` + UserHeader + `":"` + url.QueryEscape(v.Name) + `"}`
 }

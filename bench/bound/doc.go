@@ -1,10 +1,9 @@
-// Package bound is the servers that Carillon is measured against: as little
-// as the same job can be done with. They store nothing, check no session and
-// know no badge, so they bound from above what this machine can do.
+// Package bound has the servers that Carillon is compared with. They do the same job with as
+// little work as possible: they store nothing, check no session and have no badges, so they are
+// an upper bound for this machine.
 //
-//	GET /events?user=N   a stream: one first event, then what is published to N
+//	GET /events?user=N   a stream: one first event, then the messages to N
 //	GET /page            a fixed page
 //
-// Messages come over Redis Pub/Sub on Channel as `USER LF DATA`, or `* LF DATA`
-// for everybody.
+// Messages come over Redis Pub/Sub on Channel as `USER LF DATA`, or `* LF DATA` for all users.
 package bound

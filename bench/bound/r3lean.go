@@ -12,9 +12,9 @@ import (
 	sse "github.com/r3labs/sse/v2"
 )
 
-// r3lean is r3labs/sse used as lean as it can be: a stream per connection
-// without replay, and the connection taken over from net/http, so that an idle
-// one keeps neither its buffers nor its grown stack and an event is one write.
+// r3lean is the leanest use of r3labs/sse: one stream per connection, without replay. The
+// connection is taken over from net/http, so that an idle one keeps neither its buffers nor its
+// grown stack and an event is one write.
 type r3lean struct {
 	server *sse.Server
 	mu     sync.RWMutex

@@ -12,33 +12,33 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Channel is the one channel that a bound server listens to.
+// Channel is the only Redis channel that a bound server subscribes to.
 const Channel = "bound"
 
-// Everyone as the user of a message sends it to each stream.
+// Everyone is the user of a message to all streams.
 const Everyone = "*"
 
 // The kinds of servers.
 const (
-	Stdlib = "stdlib" // net/http, a channel per connection
-	R3Lean = "r3labs" // r3labs/sse as lean as it can be used
+	Stdlib = "stdlib" // net/http with a channel per connection
+	R3Lean = "r3labs" // the leanest use of r3labs/sse
 )
 
-// Config says which server to run and where.
+// Config configures a bound server.
 type Config struct {
 	Kind      string
 	Addr      string
-	Redis     string // path of a unix socket; empty: pages only
+	Redis     string // path of its unix socket; empty: pages only
 	PageBytes int
 }
 
-// hub is a kind of server: it opens streams and delivers to them.
+// hub opens streams and delivers messages to them.
 type hub interface {
 	stream(w http.ResponseWriter, r *http.Request, user string)
 	deliver(user string, data []byte)
 }
 
-// firstEvent is what every stream begins with, like Carillon's first badge.
+// firstEvent is the first event of every stream, like Carillon's first badge.
 var firstEvent = []byte(`{"unread":0,"inbox":0,"announcements":0,"ver":1,"aver":0}`)
 
 // Serve runs a bound server until ctx is done.
@@ -50,7 +50,7 @@ func Serve(ctx context.Context, cfg Config) error {
 	case R3Lean:
 		h = newR3Lean()
 	default:
-		return fmt.Errorf("no bound server is called %q", cfg.Kind)
+		return fmt.Errorf("unknown kind of bound server %q", cfg.Kind)
 	}
 	failed := make(chan error, 2)
 	if cfg.Redis != "" {
@@ -96,7 +96,7 @@ func routes(h hub, pageBytes int) http.Handler {
 	mux.HandleFunc("POST /ack", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /page", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write(page) // a client that left is no concern of ours
+		_, _ = w.Write(page) // the client may have gone
 	})
 	return mux
 }

@@ -18,8 +18,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Wrap(m)) }
 
-// Not parallel: bound servers share one channel, and goleak looks at all.
-func TestEveryStreamGetsWhatIsPublishedToItAndNothingElse(t *testing.T) {
+// Not parallel, because the bound servers share one channel.
+func TestEveryStreamGetsOnlyItsMessages(t *testing.T) {
 	for _, kind := range []string{bound.Stdlib, bound.R3Lean} {
 		t.Run(kind, func(t *testing.T) {
 			addr := serve(t, kind)
@@ -47,7 +47,7 @@ func TestEveryStreamGetsWhatIsPublishedToItAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestTheOthersLoseNothingByAStreamThatStalls(t *testing.T) {
+func TestAStalledStreamCostsTheOthersNothing(t *testing.T) {
 	addr := serve(t, bound.Stdlib)
 	cfg := config(addr, 4)
 	cfg.Stalled = func(i int) bool { return i == 0 }
@@ -62,7 +62,7 @@ func TestTheOthersLoseNothingByAStreamThatStalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := fleet.Wait(t.Context(), 3, 5*time.Second); r.Marks != 3 {
-		t.Errorf("%d marks, want those of the 3 streams that read", r.Marks)
+		t.Errorf("%d marks, want those of the three streams that read", r.Marks)
 	}
 }
 

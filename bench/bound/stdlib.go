@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// stdlib is what one writes with nothing but net/http: a goroutine and a
-// channel per connection, each frame built once.
+// stdlib is a hub with nothing but net/http: a goroutine and a channel per connection, with each
+// frame built once.
 type stdlib struct {
 	mu      sync.RWMutex
 	streams map[string]map[chan []byte]struct{}
@@ -27,7 +27,7 @@ func (s *stdlib) stream(w http.ResponseWriter, r *http.Request, user string) {
 		if _, err := w.Write(next); err != nil {
 			return
 		}
-		select { // one flush for all that waits
+		select { // one flush for all waiting frames
 		case next = <-frames:
 			continue
 		default:
@@ -60,7 +60,7 @@ func send(set map[chan []byte]struct{}, f []byte) {
 	for c := range set {
 		select {
 		case c <- f:
-		default: // it does not read; counted as lost by the other end
+		default: // the client does not read; it counts the message as lost
 		}
 	}
 }

@@ -16,11 +16,11 @@ import (
 
 type sockaddr = *unix.SockaddrInet4
 
-// stalledBuffer is what the kernel takes for a client that does not read,
-// before the server's writes block.
+// stalledBuffer is the size of the receive buffer of a client that does not read. When it is
+// full, the server's writes block.
 const stalledBuffer = 4096
 
-var errSlow = errors.New("streams were still opening when time was up")
+var errSlow = errors.New("not all streams opened in time")
 
 func resolve(addr string) (sockaddr, error) {
 	a, err := net.ResolveTCPAddr("tcp4", addr)
@@ -33,8 +33,8 @@ func resolve(addr string) (sockaddr, error) {
 	return &unix.SockaddrInet4{Port: a.Port, Addr: [4]byte(a.IP.To4())}, nil
 }
 
-// connect opens the streams one after the other, InFlight of them waiting for
-// their first event, and then waits for the last.
+// connect opens the streams, with at most InFlight of them waiting for their first event, and
+// then waits for the last of them.
 func (f *Fleet) connect(ctx context.Context) Opening {
 	ctx, cancel := context.WithTimeout(ctx, f.cfg.Patience)
 	defer cancel()
@@ -73,8 +73,8 @@ func (f *Fleet) slot(ctx context.Context) bool {
 	}
 }
 
-// settled frees the slot of a stream that opened or failed. One that does so
-// after connect gave up finds a slot that connect left taken, or none.
+// settled frees the slot of a stream that has opened or failed. After connect has given up,
+// there may be no slot left to free.
 func (f *Fleet) settled() {
 	select {
 	case <-f.slots:
@@ -85,7 +85,7 @@ func (f *Fleet) settled() {
 func (f *Fleet) dial(i int) error {
 	l := f.loops[i%len(f.loops)]
 	if i < 0 || i > math.MaxInt32 {
-		return fmt.Errorf("open stream %d: an event of the kernel has 32 bits for its number", i)
+		return fmt.Errorf("open stream %d: epoll events have only 32 bits for its number", i)
 	}
 	s := &stream{id: int32(i), user: int64(i % f.cfg.Users), started: time.Now()}
 	s.stalled = f.cfg.Stalled != nil && f.cfg.Stalled(i)
@@ -105,12 +105,12 @@ func (f *Fleet) dial(i int) error {
 	return nil
 }
 
-// request connects and sends the request: on loopback both are done at once,
-// so the socket may block meanwhile.
+// request connects and sends the request. On loopback both finish at once, so the socket may
+// block until then.
 func (f *Fleet) request(s *stream) error {
 	if f.cfg.Sources > 0 {
-		// The port is chosen at connect, per pair of addresses: without this
-		// all source addresses would share one range of ports.
+		// Choose the port at connect, per pair of addresses. Otherwise all source addresses would
+		// share one range of ports.
 		if err := unix.SetsockoptInt(s.fd, unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1); err != nil {
 			return err
 		}

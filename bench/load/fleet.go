@@ -13,23 +13,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Config says what a fleet connects to.
+// Config configures the streams of a fleet.
 type Config struct {
 	Addr     string             // host:port, on loopback
-	Streams  int                // how many connections
+	Streams  int                // number of connections
 	Users    int                // stream i belongs to user i mod Users
 	Request  func(i int) []byte // the whole request of stream i
 	Stalled  func(i int) bool   // streams that stop reading after their first event; may be nil
-	Event    string             // the events whose marks count; empty: all
-	Shown    func(Shown)        // hears of each mark that came for the first time, and must not wait; may be nil
-	Sources  int                // source addresses 127.0.0.1 and on; 0 leaves it to the kernel
+	Event    string             // name of the events whose marks count; empty: all
+	Shown    func(Shown)        // called once for each mark, and must not block; may be nil
+	Sources  int                // number of source addresses from 127.0.0.1 on; 0: chosen by the kernel
 	Loops    int                // reading threads
-	InFlight int                // connections that may be opening at once
-	Patience time.Duration      // for all of them to open
+	InFlight int                // maximum number of connections that are opening
+	Patience time.Duration      // time for all of them to open
 }
 
-// Opening says how the connecting went. A stream is open when its first event
-// has come.
+// Opening is the result of connecting. A stream is open when its first event has come.
 type Opening struct {
 	Opened, Failed int
 	Took           time.Duration
@@ -37,22 +36,22 @@ type Opening struct {
 	FirstErr       error
 }
 
-// PerSecond is the rate at which the streams opened.
+// PerSecond returns the rate at which the streams opened.
 func (o Opening) PerSecond() float64 { return float64(o.Opened) / o.Took.Seconds() }
 
-// Result is what came in since Begin.
+// Result counts what has arrived since Begin.
 type Result struct {
-	Events   int64 // with data, of any name
-	Marks    int64 // distinct marks of this run that their stream was to get
-	Doubled  int64 // marks seen before on the same stream
-	Astray   int64 // marks of another user or another run
+	Events   int64 // events with data, of any name
+	Marks    int64 // distinct marks of this run on the right stream
+	Doubled  int64 // marks that the same stream had before
+	Astray   int64 // marks for another user or of another run
 	Dropped  int64 // streams that the server ended
 	Last     time.Time
-	Latency  Histogram // from when a mark was due
+	Latency  Histogram // since the time a mark was due
 	FirstErr error
 }
 
-// Badge is the last badge that a stream was sent; Seen counts all of them.
+// Badge is the last badge that a stream received. Seen counts all of them.
 type Badge struct{ Unread, Ver, AVer, Seen int64 }
 
 // Fleet is many event streams read by a few threads. Open it, Begin a run,
@@ -67,8 +66,8 @@ type Fleet struct {
 	wg      sync.WaitGroup
 }
 
-// Open connects all streams and waits until each is open, has failed, or
-// Config.Patience is over. It is an error only when not one opened.
+// Open connects all streams and waits until each is open or has failed, or Config.Patience is
+// over. It returns an error only if no stream opened.
 func Open(ctx context.Context, cfg Config) (*Fleet, Opening, error) {
 	f := &Fleet{cfg: cfg, slots: make(chan struct{}, cfg.InFlight)}
 	var err error
@@ -92,7 +91,7 @@ func Open(ctx context.Context, cfg Config) (*Fleet, Opening, error) {
 	return f, o, nil
 }
 
-// Begin forgets what was counted and starts to count the marks of run.
+// Begin resets all counts and starts counting the marks of run.
 func (f *Fleet) Begin(run int64) {
 	for _, l := range f.loops {
 		l.mu.Lock()
@@ -103,8 +102,8 @@ func (f *Fleet) Begin(run int64) {
 	f.run.Store(run)
 }
 
-// Wait returns when want distinct marks have come, or when none has come for
-// quiet, or when ctx is done.
+// Wait returns when want distinct marks have come, when none has come for the time quiet, or
+// when ctx is done.
 func (f *Fleet) Wait(ctx context.Context, want int64, quiet time.Duration) Result {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -125,7 +124,7 @@ func (f *Fleet) Wait(ctx context.Context, want int64, quiet time.Duration) Resul
 	}
 }
 
-// Marks is how many distinct marks have come since Begin.
+// Marks returns the number of distinct marks since Begin.
 func (f *Fleet) Marks() (n int64) {
 	for _, l := range f.loops {
 		n += l.marks.Load()
@@ -133,7 +132,7 @@ func (f *Fleet) Marks() (n int64) {
 	return n
 }
 
-// Result sums up what came in since Begin.
+// Result returns the counts since Begin.
 func (f *Fleet) Result() Result {
 	var r Result
 	for _, l := range f.loops {
@@ -169,8 +168,8 @@ func (f *Fleet) Badges() []Badge {
 	return all
 }
 
-// Stalled returns how many bytes the kernel holds for each stream that does
-// not read and that the server has not ended, by its number.
+// Stalled returns, by the number of the stream, how many bytes the kernel holds for each
+// stream that does not read and that the server has not ended.
 func (f *Fleet) Stalled() map[int32]int {
 	waiting := make(map[int32]int)
 	for _, l := range f.loops {

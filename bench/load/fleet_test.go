@@ -12,8 +12,8 @@ import (
 
 const streamHead = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: badge\ndata: {\"unread\":2,\"ver\":9,\"aver\":4}\n\n"
 
-// streamServer accepts n connections, answers each as a stream and hands them
-// over once all are there.
+// streamServer accepts n connections, answers each as a stream and returns all of them once
+// they are there.
 func streamServer(t *testing.T, n int) (addr string, conns <-chan []net.Conn) {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -46,7 +46,7 @@ func testConfig(addr string, streams int) Config {
 	}
 }
 
-func TestAStalledStreamIsSeenToFillAndToBeCut(t *testing.T) {
+func TestAStalledStreamIsMeasuredUntilItIsCut(t *testing.T) {
 	t.Parallel()
 	addr, conns := streamServer(t, 2)
 	cfg := testConfig(addr, 2)
@@ -74,12 +74,12 @@ func TestAStalledStreamIsSeenToFillAndToBeCut(t *testing.T) {
 	}
 	eventually(t, func() bool { return len(fleet.Stalled()) == 0 })
 	if r := fleet.Result(); r.Dropped != 1 {
-		t.Errorf("%d dropped, want the one", r.Dropped)
+		t.Errorf("%d dropped, want one", r.Dropped)
 	}
 	_ = open[0].Close()
 }
 
-func TestMarksOfOneEventAreHandedOnOnce(t *testing.T) {
+func TestARepeatedMarkIsShownOnce(t *testing.T) {
 	t.Parallel()
 	addr, conns := streamServer(t, 1)
 	shown := make(chan Shown, 10)
@@ -102,13 +102,13 @@ func TestMarksOfOneEventAreHandedOnOnce(t *testing.T) {
 	}
 	eventually(t, func() bool { return fleet.Result().Doubled == 1 })
 	if r := fleet.Result(); r.Marks != 1 || len(shown) != 1 {
-		t.Errorf("%d marks, %d shown; want the one", r.Marks, len(shown))
+		t.Errorf("%d marks, %d shown; want one", r.Marks, len(shown))
 	} else if got := <-shown; got != (Shown{ID: "5-1", Mark: mark}) {
 		t.Errorf("shown %+v", got)
 	}
 }
 
-func TestStreamsThatNeverAnswerAreGivenUp(t *testing.T) {
+func TestStreamsWithoutAnAnswerFail(t *testing.T) {
 	t.Parallel()
 	addr, conns := streamServer(t, 1) // the second is never accepted
 	cfg := testConfig(addr, 2)
@@ -135,7 +135,7 @@ func TestReloadsThatHangAreCounted(t *testing.T) {
 		_ = c.Close()
 	}
 	if hung, err = Reloads(t.Context(), testConfig(addr, 4), 1, 1, 200*time.Millisecond); hung != 1 || err == nil {
-		t.Errorf("%d hung, %v; want the one that nobody answered", hung, err)
+		t.Errorf("%d hung, %v; want the one without an answer", hung, err)
 	}
 }
 
@@ -145,7 +145,7 @@ func eventually(t *testing.T, ok func() bool) {
 	defer tick.Stop()
 	for deadline := time.Now().Add(5 * time.Second); !ok(); <-tick.C {
 		if time.Now().After(deadline) {
-			t.Fatal("it did not come to pass within 5 s")
+			t.Fatal("it did not happen within 5 s")
 		}
 	}
 }

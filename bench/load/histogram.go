@@ -2,8 +2,8 @@ package load
 
 import "time"
 
-// A power of two is cut into halfSteps buckets, so a quantile is at most 0.8 %
-// off.
+// Each power of two is divided into halfSteps buckets, so the error of a quantile is at most
+// 0.8 %.
 const (
 	stepBits  = 7
 	halfSteps = 1 << (stepBits - 1)
@@ -18,7 +18,7 @@ type Histogram struct {
 	count   [buckets]int64
 }
 
-// Add counts one duration; a negative one (two clocks apart) counts as zero.
+// Add counts one duration. A negative one, from two clocks that differ, counts as zero.
 func (h *Histogram) Add(d time.Duration) {
 	d = max(d, 0)
 	h.total++
@@ -26,7 +26,7 @@ func (h *Histogram) Add(d time.Duration) {
 	h.count[bucketOf(d)]++
 }
 
-// Merge adds everything that o counted.
+// Merge adds all durations of o.
 func (h *Histogram) Merge(o *Histogram) {
 	h.total += o.total
 	h.longest = max(h.longest, o.longest)
@@ -35,14 +35,14 @@ func (h *Histogram) Merge(o *Histogram) {
 	}
 }
 
-// Total is how many durations were counted.
+// Total returns the number of durations.
 func (h *Histogram) Total() int64 { return h.total }
 
-// Max is the longest duration counted.
+// Max returns the longest duration.
 func (h *Histogram) Max() time.Duration { return h.longest }
 
-// Quantile returns the duration that a share q of all does not exceed, or 0
-// when nothing was counted.
+// Quantile returns the duration that a share q of all durations does not exceed, or 0 if there
+// are none.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	rank := max(int64(q*float64(h.total)+0.5), 1)
 	var seen int64
@@ -54,12 +54,12 @@ func (h *Histogram) Quantile(q float64) time.Duration {
 	return h.longest
 }
 
-// Milliseconds is Quantile in milliseconds.
+// Milliseconds returns Quantile in milliseconds.
 func (h *Histogram) Milliseconds(q float64) float64 {
 	return float64(h.Quantile(q)) / float64(time.Millisecond)
 }
 
-// bucketOf keeps the stepBits leading bits of v and how far they were shifted.
+// bucketOf returns the bucket of d, which consists of the stepBits leading bits and their shift.
 // Buckets whose leading bit is clear stay empty for shifts above zero.
 func bucketOf(d time.Duration) int {
 	shift := 0

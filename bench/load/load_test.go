@@ -50,7 +50,7 @@ func TestMergingCountsBoth(t *testing.T) {
 	}
 }
 
-func TestAMarkIsFoundInAnyText(t *testing.T) {
+func TestAMarkIsFoundInSurroundingText(t *testing.T) {
 	t.Parallel()
 	want := Mark{Run: 7, User: Everyone, N: 0xab, Due: time.Unix(0, 1_700_000_000_123_456_789)}
 	text := want.Append(nil)
@@ -70,7 +70,7 @@ func TestAMarkIsFoundInAnyText(t *testing.T) {
 
 const wire = "retry: 2000\n\n: heartbeat\n\nid: 5\ndata: {\"unread\":3}\nevent: badge\n\nevent: notice\ndata:{\"a\":1}\n\n"
 
-func TestEventsAreTheSameHoweverTheyAreCut(t *testing.T) {
+func TestEventsDoNotDependOnHowTheyAreSplit(t *testing.T) {
 	t.Parallel()
 	want := []string{`badge {"unread":3}`, `notice {"a":1}`}
 	for size := 1; size <= len(wire); size++ {
@@ -90,7 +90,7 @@ func TestEventsAreTheSameHoweverTheyAreCut(t *testing.T) {
 	}
 }
 
-func TestBodiesAreTheSameChunkedOrNot(t *testing.T) {
+func TestChunkedAndPlainBodiesAreEqual(t *testing.T) {
 	t.Parallel()
 	plain := "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + wire
 	chunked := []byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -123,7 +123,7 @@ func TestAnotherStatusIsAnError(t *testing.T) {
 	t.Parallel()
 	var r response
 	if _, err := r.body([]byte("HTTP/1.1 503 Service Unavailable\r\n\r\nfull")); err == nil {
-		t.Error("503 was taken for a stream")
+		t.Error("an answer with status 503 was accepted as a stream")
 	}
 }
 

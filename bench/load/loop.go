@@ -32,7 +32,7 @@ type stats struct {
 	err                                     error
 }
 
-// opening is what the loop knows of connecting.
+// opening counts the streams that have opened or failed in this loop.
 type opening struct {
 	opened, failed int
 	latency        Histogram
@@ -42,7 +42,7 @@ type opening struct {
 const (
 	readSize  = 256 << 10
 	batch     = 256
-	waitMilli = 100 // how soon a loop notices that the fleet closes
+	waitMilli = 100 // interval at which a loop checks whether the fleet is closing
 )
 
 var errEnded = errors.New("the server ended the stream")
@@ -55,7 +55,7 @@ func newLoop(f *Fleet) (*loop, error) {
 	return &loop{fleet: f, epoll: fd, streams: make(map[int32]*stream)}, nil
 }
 
-// add makes s one of the loop's streams. Its request must have been sent.
+// add adds s to the loop's streams. Its request must have been sent.
 func (l *loop) add(s *stream) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +67,7 @@ func (l *loop) add(s *stream) error {
 	return err
 }
 
-// read handles what comes in until the fleet closes.
+// read handles incoming data until the fleet closes.
 func (l *loop) read() {
 	ready := make([]unix.EpollEvent, batch)
 	buf := make([]byte, readSize)
@@ -92,7 +92,7 @@ func (l *loop) read() {
 	}
 }
 
-// take reads once from a stream; a stalled one is only ever heard to end.
+// take reads once from a stream. For a stalled stream it only notices the end.
 func (l *loop) take(s *stream, buf []byte) {
 	if s.stalled && s.open {
 		l.end(s, errEnded)

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Everyone as the user of a Mark means that each stream expects it.
+// Everyone is the user of a Mark that every stream expects.
 const Everyone = 0xffffffff
 
-// Mark travels in the body of a message and says which one it is and when it
-// was due, so that the receiving end can tell lost, doubled and misrouted
-// messages and the latency without any book of what was sent.
+// Mark travels in the body of a message and identifies it, together with the time it was due.
+// With it the receiver can find lost, doubled and misrouted messages and measure the latency
+// without a record of the messages sent.
 type Mark struct {
 	Run  int64     // the measurement it belongs to
-	User int64     // whose message it is, or Everyone
+	User int64     // its recipient, or Everyone
 	N    int64     // its number among the messages of that user, from 0
-	Due  time.Time // when it was to be sent, whether or not that was kept
+	Due  time.Time // when it should have been sent
 }
 
 var markPrefix = []byte("mark~")
@@ -23,8 +23,8 @@ var markPrefix = []byte("mark~")
 // MarkLen is the length of a Mark as text.
 const MarkLen = 5 + 3*9 + 16
 
-// Append appends the text of m to b: lower-case letters, digits and tildes
-// only, which neither JSON nor a URL escapes.
+// Append appends the text of m to b: only lower-case letters, digits and tildes, which neither
+// JSON nor URLs escape.
 func (m Mark) Append(b []byte) []byte {
 	b = append(b, markPrefix...)
 	for _, v := range []int64{m.Run, m.User, m.N} {

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// PageConn is one keep-alive connection. It costs a fraction of net/http's
-// client, which would otherwise be half of what is measured.
+// PageConn is one keep-alive connection. It costs a fraction of net/http's client, which would
+// otherwise make up half of the measurement.
 type PageConn struct {
 	nc net.Conn
 	in *bufio.Reader
 }
 
-// Answer is what a page client looks at of an answer.
+// Answer holds the parts of an answer that a page client looks at.
 type Answer struct {
 	Status int
 	Bytes  int
 	ETag   string
-	Close  bool // the server ends the connection after it
+	Close  bool // the server closes the connection after it
 }
 
 // DialPage connects within 5 s.

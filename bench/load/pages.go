@@ -9,27 +9,27 @@ import (
 	"time"
 )
 
-// PageConfig says what pages are asked for.
+// PageConfig configures the requests for pages.
 type PageConfig struct {
 	Addr     string
 	Conns    int                // keep-alive connections, each with one request at a time
 	Requests int                // over all connections
 	Request  func(n int) []byte // the whole request number n
-	Status   int                // the status every answer must have
+	Status   int                // the status that every answer must have
 }
 
-// PageResult is how the pages came.
+// PageResult is the result of requesting pages.
 type PageResult struct {
 	Took    time.Duration
 	Latency Histogram
 	Bytes   int // body length of the last page
 }
 
-// PerSecond is the rate of answers.
+// PerSecond returns the rate of answers.
 func (r *PageResult) PerSecond() float64 { return float64(r.Latency.Total()) / r.Took.Seconds() }
 
-// Pages asks for pages over Conns connections and stops at the first answer
-// that is not as wanted.
+// Pages requests pages over Conns connections and stops at the first error or unexpected
+// status.
 func Pages(ctx context.Context, cfg PageConfig) (*PageResult, error) {
 	var next atomic.Int64
 	var mu sync.Mutex

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestPagesReadsEveryKindOfAnswerToItsEnd(t *testing.T) {
+func TestEveryKindOfAnswerIsReadToItsEnd(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"5"`)

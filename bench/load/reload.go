@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// Reloads opens count streams, workers at a time, and leaves each at once:
-// every other one when its first event has come, the rest right after asking,
-// as a browser does whose user presses reload. A first event that takes more
-// than patience counts as hung.
+// Reloads opens count streams, workers at a time, and leaves each of them at once: every other
+// one when its first event has come, the others right after the request, as a browser does when
+// its user reloads the page. A stream whose first event takes longer than patience counts as
+// hung.
 func Reloads(ctx context.Context, cfg Config, count, workers int, patience time.Duration) (hung int64, err error) {
 	var next, stuck atomic.Int64
 	var mu sync.Mutex
@@ -67,7 +67,7 @@ func reload(ctx context.Context, cfg Config, i int, patience time.Duration) erro
 	return firstEvent(nc)
 }
 
-// source is the source address number n, from 127.0.0.1 on.
+// source returns the source address number n, counted from 127.0.0.1.
 func source(n int) [4]byte {
 	address := netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	for range n {

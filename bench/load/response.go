@@ -5,19 +5,19 @@ import (
 	"fmt"
 )
 
-// response is how far the answer to a stream's request has come: its header,
-// then a body that is chunked or goes on until the end of the connection.
+// response is the state of reading the answer to a stream's request: a header, then a body that
+// is chunked or lasts until the end of the connection.
 type response struct {
-	head    []byte // the header as far as it is here; nil when it is complete
+	head    []byte // the part of the header that has come; nil when it is complete
 	begun   bool   // the body has begun
 	chunked bool
-	size    int64 // of the chunk whose size is being read
+	size    int64 // size of the current chunk, while it is being read
 	digits  bool  // a digit of it has been read
 	left    int64 // bytes of the current chunk that have not come yet
 }
 
-// body takes the next bytes of a connection and returns what of them is body,
-// in place. Any status but 200 is an error.
+// body takes the next bytes of a connection and returns, in place, those that belong to the
+// body. Any status but 200 is an error.
 func (r *response) body(b []byte) ([]byte, error) {
 	if !r.begun {
 		r.head = append(r.head, b...)
@@ -52,7 +52,7 @@ func (r *response) unchunk(b []byte) []byte {
 			r.size, r.digits = r.size<<4|int64(d), true
 			continue
 		}
-		if c == '\n' && r.digits { // else the line end after a chunk
+		if c == '\n' && r.digits { // otherwise it is the line end after a chunk
 			r.left, r.size, r.digits = r.size, 0, false
 		}
 	}

@@ -5,19 +5,19 @@ import "bytes"
 // Event is one event of a stream. Its slices are valid until the next Feed.
 type Event struct {
 	Name []byte // empty means "message"
-	Data []byte // of its last data line: what is measured sends one
+	Data []byte // its last data line; the measured servers send one
 }
 
-// Decoder cuts what one stream sends into events, however the network cut it.
-// The zero value is at the start of a stream.
+// Decoder splits the bytes of one stream into events, however the network has split them. The
+// zero value is ready for the start of a stream.
 type Decoder struct {
-	rest []byte // an event that has not ended yet
+	rest []byte // the event that is not complete yet
 }
 
 var eventEnd = []byte("\n\n")
 
-// Feed takes the next bytes of the stream and calls emit for each event that
-// has ended in them. Comments and events without data are passed over.
+// Feed takes the next bytes of the stream and calls emit for each event that they complete. It
+// ignores comments and events without data.
 func (d *Decoder) Feed(b []byte, emit func(Event)) {
 	if len(d.rest) > 0 {
 		d.rest = append(d.rest, b...)
@@ -34,7 +34,7 @@ func (d *Decoder) Feed(b []byte, emit func(Event)) {
 		b = b[end+len(eventEnd):]
 	}
 	if len(b) == 0 {
-		d.rest = nil // idle streams by the thousand keep no buffer
+		d.rest = nil // thousands of idle streams must not keep a buffer each
 		return
 	}
 	d.rest = append([]byte(nil), b...)
@@ -79,8 +79,8 @@ func number(json []byte, quotedName string) int64 {
 	return v
 }
 
-// text returns what stands between begin and the next quote, or nothing. It is for what
-// nobody escapes.
+// text returns the text between begin and the next quote, or nothing. It does not handle
+// escapes.
 func text(json []byte, begin string) string {
 	_, rest, _ := bytes.Cut(json, []byte(begin))
 	word, _, ok := bytes.Cut(rest, []byte{'"'})

@@ -11,7 +11,7 @@ import (
 
 // stream is one connection, opening or open.
 type stream struct {
-	id      int32 // the kernel hands it back in place of the descriptor
+	id      int32 // epoll returns it in place of the descriptor
 	fd      int
 	user    int64
 	started time.Time
@@ -19,15 +19,15 @@ type stream struct {
 	stalled bool
 	answer  response
 	events  Decoder
-	run     int64    // the run that seen is of
-	seen    []uint64 // a bit per mark of that run
+	run     int64    // the run that seen belongs to
+	seen    []uint64 // one bit per mark of that run
 	badge   Badge
 }
 
-// Shown is a mark as its stream was sent it.
+// Shown is a mark that a stream received.
 type Shown struct {
 	User int64
-	ID   string // of the JSON that it came in, when that is text
+	ID   string // the id in the JSON around the mark, if it is a string
 	Mark Mark
 }
 
@@ -80,7 +80,7 @@ func (l *loop) opened(s *stream, now time.Time) {
 	s.open = true
 	l.opening.opened++
 	l.opening.latency.Add(now.Sub(s.started))
-	if s.stalled { // from here on only its end wakes the loop
+	if s.stalled { // from now on only its end wakes the loop
 		err := unix.EpollCtl(l.epoll, unix.EPOLL_CTL_MOD, s.fd, &unix.EpollEvent{Events: unix.EPOLLRDHUP, Fd: s.id})
 		if err != nil {
 			l.stats.err = fmt.Errorf("stall a stream: %w", err)
@@ -91,7 +91,7 @@ func (l *loop) opened(s *stream, now time.Time) {
 
 func (l *loop) end(s *stream, err error) {
 	delete(l.streams, s.id)
-	_ = unix.Close(s.fd) // which also takes it out of the epoll instance
+	_ = unix.Close(s.fd) // this also removes it from the epoll instance
 	if s.open {
 		l.stats.dropped++
 		if l.stats.err == nil {

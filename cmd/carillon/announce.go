@@ -6,50 +6,52 @@ import (
 	"strings"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/instance"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
 
 type announceCmd struct {
 	Audience    []string `required:"" placeholder:"NAME" help:"An audience, such as customer; may be repeated."`
-	Type        string   `default:"announcement" help:"What kind of announcement."`
+	Type        string   `default:"announcement" help:"The type of the announcement."`
 	Title       string   `required:"" help:"One line."`
-	Body        string   `help:"More, in Markdown."`
+	Body        string   `help:"The text, in Markdown."`
 	Link        string   `placeholder:"PATH" help:"A path, or https to a host of --link-hosts."`
-	StartsAt    string   `placeholder:"TIME" help:"When it opens, such as 2026-12-01T09:00:00Z or '2026-12-01 09:00' here; without: at once."`
-	EndsAt      string   `placeholder:"TIME" help:"When it closes; without: after the time of --keep."`
-	Pinned      bool     `help:"Before the others, and on every page until it is read."`
-	LateJoiners bool     `help:"Also for who joins an audience after it opened."`
-	Toast       bool     `help:"Show it as a pop-up too, to whoever is there when it opens."`
+	StartsAt    string   `placeholder:"TIME" help:"When it opens, such as 2026-12-01T09:00:00Z or '2026-12-01 09:00' in local time; default: at once."`
+	EndsAt      string   `placeholder:"TIME" help:"When it closes; default: after the time of --keep."`
+	Pinned      bool     `help:"Show it above the others, and on every page until it is read."`
+	LateJoiners bool     `help:"Show it to users who join an audience after it opened, too."`
+	Toast       bool     `help:"Also show it as a toast to users who are connected when it opens."`
 }
 
 // announced is an announcement as `announce` prints it.
 type announced struct {
 	ID         int64          `json:"id"`
 	State      notifier.Phase `json:"state"`      // or notYetShown
-	Recipients int64          `json:"recipients"` // who would see it now
+	Recipients int64          `json:"recipients"` // users who would see it now
 	StartsAt   time.Time      `json:"starts_at"`
 	EndsAt     time.Time      `json:"ends_at"`
 }
 
-// notYetShown is the state of what a server is still to show.
+// notYetShown is the state of an announcement that a server has yet to show.
 const notYetShown notifier.Phase = "accepted"
 
-// Run accepts the announcement in SQL, and shows it when Redis can be reached.
-func (a announceCmd) Run(ctx context.Context, cfg config, c *console) error {
+// Run stores the announcement in SQL, and shows it if Redis can be reached.
+func (a announceCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	draft, err := a.draft(cfg)
 	if err != nil {
 		return usageError{err}
 	}
 	return withStore(ctx, cfg, func(db *store.Store) error {
-		p, closeAll, reason := sender(ctx, cfg, db, c)
+		p, closeAll, reason := instance.NewSender(ctx, cfg, db, c.log)
 		count, err := p.Count(ctx, draft)
 		var n notifier.Notice
 		if err == nil {
 			n, err = p.Send(ctx, draft)
 		}
 		if ctx.Err() != nil {
-			err = errors.Join(err, closeAll()) // what is under way ends with its client
+			err = errors.Join(err, closeAll()) // commands in flight end with their client
 		}
 		p.Close()
 		if err = errors.Join(explainAs(named(err, cfg), announceFlagOf), closeAll()); err != nil {
@@ -68,31 +70,32 @@ func (a announceCmd) Run(ctx context.Context, cfg config, c *console) error {
 	})
 }
 
-func (a announceCmd) draft(cfg config) (notifier.Draft, error) {
-	var bad faults
+func (a announceCmd) draft(cfg config.Config) (notifier.Draft, error) {
+	var bad config.Faults
 	d := notifier.Draft{
-		Type: a.Type, Title: a.Title, Body: a.Body, Link: a.Link, Toast: a.Toast, Sender: "carillon announce",
+		Type: a.Type, Title: a.Title, Body: a.Body, Link: a.Link, Toast: a.Toast, Sender: notifier.CommandRef("carillon announce"),
 		Window: notifier.Window{
-			StartsAt: bad.moment("--starts-at", a.StartsAt), EndsAt: bad.moment("--ends-at", a.EndsAt),
+			StartsAt: momentOf(&bad, "--starts-at", a.StartsAt), EndsAt: momentOf(&bad, "--ends-at", a.EndsAt),
 			Pinned: a.Pinned, LateJoiners: a.LateJoiners,
 		},
 	}
 	for _, name := range a.Audience {
-		audience, err := audienceOf(name, cfg)
+		audience, err := cfg.AudienceOf(name)
 		if err != nil {
-			bad.add("--audience", "%v", err)
+			bad.Add("--audience", "%v", err)
 		}
 		d.Target.Audiences = append(d.Target.Audiences, audience)
 	}
-	return d, bad.err()
+	return d, bad.Err()
 }
 
-// momentForms are the times that a person may write; those without a zone are
-// of this machine's.
+// momentForms are the accepted formats of a time. A time without a zone is in the local zone of
+// this machine.
 var momentForms = []string{time.RFC3339, "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05"}
 
-// moment reads a time; without text it is none.
-func (f *faults) moment(flag, s string) time.Time {
+// momentOf parses the time in a flag. An empty flag gives the zero time. A malformed one is added
+// to bad.
+func momentOf(bad *config.Faults, flag, s string) time.Time {
 	if s == "" {
 		return time.Time{}
 	}
@@ -101,14 +104,14 @@ func (f *faults) moment(flag, s string) time.Time {
 			return t
 		}
 	}
-	f.add(flag, "%q is not a time, such as 2026-12-01T09:00:00Z or '2026-12-01 09:00'", s)
+	bad.Add(flag, "%q is not a time, such as 2026-12-01T09:00:00Z or '2026-12-01 09:00'", s)
 	return time.Time{}
 }
 
 func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") }
 
-// named puts the names of audiences in place of their numbers.
-func named(err error, cfg config) error {
+// named replaces the numbers of audiences in an error by their names.
+func named(err error, cfg config.Config) error {
 	var bad *notifier.InvalidError
 	if !errors.As(err, &bad) {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestAFaultyAnnouncementIsRefusedInWords(t *testing.T) {
+func TestInvalidAnnouncementIsRefusedWithTheReason(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
 	for name, call := range map[string]struct {
@@ -19,10 +19,10 @@ func TestAFaultyAnnouncementIsRefusedInWords(t *testing.T) {
 	}{
 		"no audience":       {exitUsage, []string{"--audience"}, []string{"--title", "Hello"}},
 		"unknown audience":  {exitUsage, []string{"--audience: ", "nobody", "customer"}, []string{"--audience", "nobody", "--title", "Hello"}},
-		"a time like that":  {exitUsage, []string{"--starts-at: ", "soon"}, []string{"--audience", "user", "--title", "Hello", "--starts-at", "soon"}},
+		"not a time":        {exitUsage, []string{"--starts-at: ", "soon"}, []string{"--audience", "user", "--title", "Hello", "--starts-at", "soon"}},
 		"over already":      {exitFailed, []string{"--ends-at: "}, []string{"--audience", "user", "--title", "Hello", "--ends-at", "2020-01-01 10:00"}},
 		"a link elsewhere":  {exitFailed, []string{"--link: "}, []string{"--audience", "user", "--title", "Hello", "--link", "//evil.example"}},
-		"a long text":       {exitFailed, []string{"--body: ", "4,000", "5,000"}, []string{"--audience", "user", "--title", "Hello", "--body", strings.Repeat("x", 5000)}},
+		"a text too long":   {exitFailed, []string{"--body: ", "4,000", "5,000"}, []string{"--audience", "user", "--title", "Hello", "--body", strings.Repeat("x", 5000)}},
 		"a title of blanks": {exitFailed, []string{"--title: "}, []string{"--audience", "user", "--title", "  "}},
 	} {
 		r := c.run(t.Context(), append([]string{"announce"}, call.args...)...)
@@ -33,7 +33,7 @@ func TestAFaultyAnnouncementIsRefusedInWords(t *testing.T) {
 	}
 }
 
-func TestOneAnnouncementTooManyNamesThoseThatCouldBeClosed(t *testing.T) {
+func TestAnnouncementBeyondTheLimitListsThoseThatCouldBeClosed(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
 	ctx := t.Context()
@@ -53,7 +53,7 @@ func TestOneAnnouncementTooManyNamesThoseThatCouldBeClosed(t *testing.T) {
 	must(t, c.run(ctx, "announce", "--audience", "user", "--title", "Elsewhere there is room"))
 }
 
-func TestAnnounceShowsItAtOnceToAServersReaders(t *testing.T) {
+func TestAnnounceShowsTheAnnouncementAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := in(t.TempDir())
 	s := serve(t, dir, "--demo")
@@ -71,6 +71,6 @@ func TestAnnounceShowsItAtOnceToAServersReaders(t *testing.T) {
 		t.Errorf("erin sees %d announcements, want %d", now, before+1)
 	}
 	if title := list.Find(`[data-testid="announcement"][data-pinned="1"]`).First().Text(); title == "" {
-		t.Error("it is not pinned")
+		t.Error("the announcement is not pinned")
 	}
 }

@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/carillonhq/carillon/internal/demo"
 )
 
-// application asks the API of a server.
+// application sends one request to the API of a server, as an application does.
 func application(t *testing.T, s *running, key, method, path, body string) (status int, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+"/api/v1"+path, strings.NewReader(body))
@@ -29,14 +31,14 @@ func application(t *testing.T, s *running, key, method, path, body string) (stat
 	return res.StatusCode, string(b)
 }
 
-func TestWhatApplicationsDoWithUsersHoldsAtOnceAndIsWrittenDown(t *testing.T) {
+func TestChangesToUsersByTheAPIApplyAtOnceAndAreInTheAuditLog(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir()).with("CARILLON_MAX_SEQ", "6")
 	s := serve(t, c, "--demo")
 	key := strings.TrimSpace(must(t, c.run(t.Context(), "key", "add", "shop", "--scope", "admin")).out)
 	alice := visit(t, s.URL)
 	alice.signIn(t, "alice", "alice-demo")
-	alice.get(t, "/staff/users") // she may
+	alice.get(t, "/staff/users") // she is staff
 	if status, answer := application(t, s, key, http.MethodPut, "/users/alice", `{"roles": []}`); status != http.StatusOK {
 		t.Fatalf("%d %s", status, answer)
 	}
@@ -49,7 +51,7 @@ func TestWhatApplicationsDoWithUsersHoldsAtOnceAndIsWrittenDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err = res.Body.Close(); err != nil || res.StatusCode != http.StatusNotFound {
-		t.Errorf("who has left the staff gets %s, %v", res.Status, err)
+		t.Errorf("a user who is no longer staff gets %s, %v", res.Status, err)
 	}
 	wantWords(t, must(t, c.run(t.Context(), "export", "--user", "alice")).out, "user.edit", "key shop", "127.0.0.1")
 	if status, answer := application(t, s, key, http.MethodPut, "/users/frank", `{}`); status != http.StatusCreated {
@@ -84,7 +86,7 @@ func TestADemonstrationHasTopics(t *testing.T) {
 	wantWords(t, bob.get(t, "/settings").Find("main").Text(), "Weekly reports", "Shifts", "harbour")
 	alice := visit(t, s.URL)
 	alice.signIn(t, "alice", "alice-demo")
-	if n := alice.get(t, "/staff/subscriptions").Find("[data-testid=subscription]").Length(); n != len(demoSubscriptions()) {
+	if n := alice.get(t, "/staff/subscriptions").Find("[data-testid=subscription]").Length(); n != len(demo.Subscriptions()) {
 		t.Errorf("%d subscriptions", n)
 	}
 	wantWords(t, alice.get(t, "/staff/types").Find("main").Text(), "Weekly reports", "Shifts")

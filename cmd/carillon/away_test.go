@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// marks counts the inboxes that SQL has not seen as they are.
+// marks counts the dirty marks: the inboxes whose last change is not in SQL yet.
 func marks(t *testing.T, rdb redis.UniversalClient) (n int64) {
 	t.Helper()
 	for p := range keys.Partitions {
@@ -26,7 +26,7 @@ func marks(t *testing.T, rdb redis.UniversalClient) (n int64) {
 	return n
 }
 
-func TestWhileRedisIsAwayPeopleReadAndSendAndAllCatchesUp(t *testing.T) {
+func TestWithoutRedisUsersReadAndSendAndDeliveryCatchesUp(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	proxy := faulty.Listen(t, "unix", server.Socket)
@@ -41,16 +41,16 @@ func TestWhileRedisIsAwayPeopleReadAndSendAndAllCatchesUp(t *testing.T) {
 		return body == "degraded"
 	}
 	rdb := server.Client(t)
-	eventually(t, "SQL has it", func() bool { return marks(t, rdb) == 0 })
+	eventually(t, "SQL is up to date", func() bool { return marks(t, rdb) == 0 })
 
 	proxy.Refuse(true)
-	eventually(t, "it says that it is degraded", degraded)
+	eventually(t, "the instance is degraded", degraded)
 	if now := bob.entries(t); !slices.Equal(before, now) {
 		t.Errorf("the inbox was %q, now it is %q", before, now)
 	}
 	page := bob.get(t, "/inbox")
-	if text := page.Find("main").Text(); !strings.Contains(text, "cannot reach its memory") {
-		t.Errorf("it does not say that this is old:\n%s", text)
+	if text := page.Find("main").Text(); !strings.Contains(text, "Some things are read-only right now") {
+		t.Errorf("the page does not say that it is read-only:\n%s", text)
 	}
 	if n := page.Find(`[data-testid="entry"] form`).Length(); n > 0 {
 		t.Errorf("%d actions are offered", n)
@@ -59,7 +59,7 @@ func TestWhileRedisIsAwayPeopleReadAndSendAndAllCatchesUp(t *testing.T) {
 	alice.post(t, "/staff/send", url.Values{"target": {"user"}, "to": {"bob"}, "type": {"order"}, "subject": {"order:42"}, "title": {"Your order left"}})
 
 	proxy.Refuse(false)
-	eventually(t, "it is delivered", func() bool { return slices.Contains(bob.entries(t), "order:order:42") })
+	eventually(t, "the notice is delivered", func() bool { return slices.Contains(bob.entries(t), "order:order:42") })
 	if status, body := text(t, s.URL+"/readyz"); status != 200 || body != "ok" {
 		t.Errorf("/readyz: %d %q", status, body)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 )
 
-func TestADoctorFindsAnSQLiteThatAnotherHasLocked(t *testing.T) {
+func TestTheDoctorFindsALockedSQLite(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
 	s := serve(t, c, "--demo", "--admin-addr", "127.0.0.1:0")
@@ -27,13 +27,13 @@ func TestADoctorFindsAnSQLiteThatAnotherHasLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := bob.entries(t)
-	bob.post(t, "/inbox/unread", url.Values{"key": {keys[0]}}) // which cannot be written behind, as whatever was before may have been
+	bob.post(t, "/inbox/unread", url.Values{"key": {keys[0]}}) // this change cannot be written to SQL
 	r := c.run(t.Context(), "doctor")
 	wantWords(t, r.out, "FAIL  sql write", "another process has it locked", "→ end what holds it")
 	if r.status != exitFailed {
 		t.Errorf("status %d", r.status)
 	}
-	// Pages are read, so an instance is ready; what is not in SQL is told.
+	// Pages can be read, so the instance is ready; metrics show that SQL is behind.
 	if status, body := text(t, s.URL+"/readyz"); status != 200 || body != "ok" {
 		t.Errorf("/readyz: %d %q", status, body)
 	}
@@ -45,25 +45,14 @@ func TestADoctorFindsAnSQLiteThatAnotherHasLocked(t *testing.T) {
 	if _, err = other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "nothing is behind", func() bool {
+	eventually(t, "SQL is up to date", func() bool {
 		_, page := text(t, s.Admin+"/metrics")
 		return metric(t, page, "carillon_flush_lag_seconds") == 0
 	})
 	wantWords(t, c.run(t.Context(), "doctor").out, "a change takes")
 }
 
-func TestADoctorFindsAFullDiskOfSQLite(t *testing.T) {
-	t.Parallel()
-	for free, want := range map[int64]string{
-		0: "FAIL  sql disk     0 MB free: its disk is full", noRoom: "note  sql disk     1 MB free", littleRoom: "ok    sql disk     256 MB free",
-	} {
-		out := &buffer{}
-		(&examination{c: &console{stdout: out}}).free(free)
-		wantWords(t, out.String(), want)
-	}
-}
-
-func TestADoctorFindsAFullDiskOfPostgreSQL(t *testing.T) {
+func TestTheDoctorFindsAFullDiskOfPostgreSQL(t *testing.T) {
 	t.Parallel()
 	c := shared(t)
 	must(t, c.run(t.Context(), "migrate"))
@@ -72,7 +61,7 @@ func TestADoctorFindsAFullDiskOfPostgreSQL(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	// Its disk is that of all tests, so it says what it says when that is full.
+	// All tests share its disk, so a trigger raises the error of a full one.
 	for _, statement := range []string{
 		`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full'; END $$`,
 		`CREATE TRIGGER full_disk BEFORE INSERT ON dead_letters FOR EACH ROW EXECUTE FUNCTION full_disk()`,
@@ -84,27 +73,27 @@ func TestADoctorFindsAFullDiskOfPostgreSQL(t *testing.T) {
 	wantWords(t, c.run(t.Context(), "doctor").out, "FAIL  sql write", "its disk is full", "no space left", "→ make room on its disk")
 }
 
-func TestADoctorTellsARedisWithoutADiskFromOneThatIsAway(t *testing.T) {
+func TestTheDoctorDistinguishesARedisWithAFullDiskFromOneThatIsAway(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	c := in(t.TempDir()).with("CARILLON_REDIS_URL", "unix://"+server.Socket)
 	rdb := server.Client(t)
-	// Where its file should be is a directory, so that it cannot be written.
+	// A directory with the name of its file makes every write fail.
 	if err := os.Mkdir(filepath.Join(filepath.Dir(server.Socket), "dump.rdb"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := rdb.ConfigSet(t.Context(), "save", "3600 1").Err(); err != nil {
 		t.Fatal(err)
 	}
-	rdb.Save(t.Context())   // which fails
+	rdb.Save(t.Context())   // this fails
 	rdb.BgSave(t.Context()) // and so does this, a moment later
-	eventually(t, "it takes no changes", func() bool {
+	eventually(t, "Redis refuses changes", func() bool {
 		err := rdb.Set(t.Context(), "a", "b", 0).Err()
 		return err != nil && strings.HasPrefix(err.Error(), "MISCONF")
 	})
 	r := c.run(t.Context(), "doctor")
-	wantWords(t, r.out, "FAIL  redis disk", "it runs, and takes no changes", "MISCONF", "→ make room on the disk of Redis", "nothing waits to be delivered",
-		"SQL is 0s behind") // which Redis is asked for
+	wantWords(t, r.out, "FAIL  redis disk", "it runs, and refuses changes", "MISCONF", "→ make room on the disk of Redis", "no notice waits to be delivered",
+		"SQL is 0s behind") // read from Redis
 	if strings.Contains(r.out, "--redis-url") || r.status != exitFailed {
 		t.Errorf("status %d:\n%s", r.status, r.out)
 	}

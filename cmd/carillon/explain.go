@@ -12,11 +12,11 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// explain puts an *notifier.InvalidError into the words of the catalogue, one
-// fault a line, each under the flag that it is about. Other errors stay.
+// explain turns a *notifier.InvalidError into sentences of the catalogue, one fault per line, each
+// after the flag it concerns. It returns other errors unchanged.
 func explain(err error) error { return explainAs(err, flagOf) }
 
-// explainAs is explain where a field is called otherwise.
+// explainAs is explain for callers that name the fields differently.
 func explainAs(err error, called func(field string) string) error {
 	var bad *notifier.InvalidError
 	if !errors.As(err, &bad) {
@@ -49,8 +49,8 @@ func sentence(p *locale.Printer, f notifier.FieldError) string {
 	return p.F(id, pairs...)
 }
 
-// faultValue is a parameter of a fault as a terminal can show it: what was given
-// may hold what steers one.
+// faultValue returns a parameter of a fault in a form that is safe to print: user input may
+// contain terminal control characters.
 func faultValue(p *locale.Printer, value any) string {
 	const day = 24 * time.Hour
 	if n, ok := value.(int); ok {
@@ -73,18 +73,20 @@ func flagOf(field string) string {
 	case slices.Contains([]string{"name", "password"}, field):
 		return field
 	case field == "roles":
-		return "--role" // given once a role
+		return "--role" // the flag is repeated, once per role
 	}
 	return "--" + strings.ReplaceAll(field, "_", "-")
 }
 
-// missed says in words that a user, or what else the command names, is not
-// there or is there already. Other errors stay.
+// missed turns ErrNotFound, ErrLeaving and ErrConflict into a sentence about the object of the
+// command, such as a user, which format describes. Other errors go through explain.
 func missed(err error, format string, args ...any) error {
 	what := fmt.Sprintf(format, args...)
 	switch {
 	case errors.Is(err, notifier.ErrNotFound):
 		return errors.New("there is no " + what)
+	case errors.Is(err, notifier.ErrLeaving):
+		return errors.New(what + " is being deleted; the name is free when that is done")
 	case errors.Is(err, notifier.ErrConflict):
 		return errors.New("there is a " + what + " already")
 	}

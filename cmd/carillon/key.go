@@ -2,20 +2,20 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/carillonhq/carillon/api"
+	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
 
 type keyCmd struct {
-	Add    keyAddCmd    `cmd:"" help:"Make a key for an application, and print it once."`
-	List   keyListCmd   `cmd:"" help:"List keys, the latest first."`
-	Revoke keyRevokeCmd `cmd:"" help:"Make a key worthless, within seconds on every instance."`
+	Add    keyAddCmd    `cmd:"" help:"Create a key for an application, and print it once."`
+	List   keyListCmd   `cmd:"" help:"List keys, newest first."`
+	Revoke keyRevokeCmd `cmd:"" help:"Revoke a key; every instance refuses it within seconds."`
 }
 
 // keyLine is a key as commands print it.
@@ -26,7 +26,7 @@ type keyLine struct {
 	CreatedAt time.Time           `json:"created_at"`
 	UsedAt    time.Time           `json:"used_at,omitzero"`
 	RevokedAt time.Time           `json:"revoked_at,omitzero"`
-	Key       string              `json:"key,omitempty"` // only where it is made
+	Key       string              `json:"key,omitempty"` // only when the key is created
 }
 
 func keyLineOf(k notifier.APIKey) keyLine {
@@ -41,7 +41,7 @@ func (l keyLine) scopes() string {
 	return strings.Join(names, ",")
 }
 
-// state is when the key was used last, or what became of it.
+// state says when the key was revoked or last used.
 func (l keyLine) state() string {
 	switch {
 	case !l.RevokedAt.IsZero():
@@ -53,12 +53,12 @@ func (l keyLine) state() string {
 }
 
 type keyAddCmd struct {
-	Name  string   `arg:"" help:"The application; several keys may bear one name."`
+	Name  string   `arg:"" help:"The application; several keys may have the same name."`
 	Scope []string `required:"" placeholder:"SCOPE" help:"send, read or admin; may be repeated."`
 }
 
-// Run makes a key. Its text is printed and kept nowhere.
-func (k keyAddCmd) Run(ctx context.Context, cfg config, c *console) error {
+// Run creates a key. The key itself is printed and stored nowhere.
+func (k keyAddCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	key := notifier.APIKey{Name: k.Name}
 	for _, s := range k.Scope {
 		key.Scopes = append(key.Scopes, notifier.KeyScope(s))
@@ -73,7 +73,7 @@ func (k keyAddCmd) Run(ctx context.Context, cfg config, c *console) error {
 			return explain(err)
 		}
 		line := keyLineOf(added)
-		if err = record(ctx, db, "key.add", fmt.Sprintf("key %d", added.ID), added.Name+" "+line.scopes()); err != nil {
+		if err = record(ctx, db, "key.add", notifier.KeyRef(added.Name), added.Number()+" "+line.scopes()); err != nil {
 			return err
 		}
 		line.Key = token
@@ -87,8 +87,8 @@ func (k keyAddCmd) Run(ctx context.Context, cfg config, c *console) error {
 
 type keyListCmd struct{}
 
-// Run prints every key, also revoked ones.
-func (keyListCmd) Run(ctx context.Context, cfg config, c *console) error {
+// Run prints all keys, including revoked ones.
+func (keyListCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	return withStore(ctx, cfg, func(db *store.Store) error {
 		all, err := db.Keys(ctx)
 		if err != nil {
@@ -108,14 +108,14 @@ type keyRevokeCmd struct {
 	ID int64 `arg:"" help:"The number that key list shows."`
 }
 
-// Run revokes one key; one that is revoked stays so.
-func (k keyRevokeCmd) Run(ctx context.Context, cfg config, c *console) error {
+// Run revokes a key. Revoking a revoked key changes nothing.
+func (k keyRevokeCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	return withStore(ctx, cfg, func(db *store.Store) error {
 		revoked, err := db.RevokeKey(ctx, k.ID)
 		if err != nil {
 			return missed(err, "key %s", strconv.FormatInt(k.ID, 10))
 		}
-		if err = record(ctx, db, "key.revoke", fmt.Sprintf("key %d", k.ID), revoked.Name); err != nil {
+		if err = record(ctx, db, "key.revoke", notifier.KeyRef(revoked.Name), revoked.Number()); err != nil {
 			return err
 		}
 		return c.result(keyLineOf(revoked), "key %d of %s is revoked", revoked.ID, revoked.Name)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAKeyIsPrintedOnceAndWorthItsScopesUntilItIsRevoked(t *testing.T) {
+func TestAKeyIsPrintedOnceAndWorksUntilItIsRevoked(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
 	must(t, c.run(t.Context(), "user", "add", "bob"))
@@ -19,7 +19,7 @@ func TestAKeyIsPrintedOnceAndWorthItsScopesUntilItIsRevoked(t *testing.T) {
 	var second keyLine
 	r = must(t, c.run(t.Context(), "key", "add", "shop", "--scope", "read", "--scope", "send", "--json"))
 	if err := json.Unmarshal([]byte(r.out), &second); err != nil || second.ID != 2 || second.Key == first || !strings.HasPrefix(second.Key, "ck_") {
-		t.Errorf("the second of a name is %s (%v)", r.out, err)
+		t.Errorf("the second key of the same name is %s (%v)", r.out, err)
 	}
 	s := serve(t, c)
 	ask := func(key string) int {
@@ -40,14 +40,14 @@ func TestAKeyIsPrintedOnceAndWorthItsScopesUntilItIsRevoked(t *testing.T) {
 	}
 	for _, key := range []string{first, second.Key} {
 		if status := ask(key); status != http.StatusOK {
-			t.Errorf("a key is answered %d", status)
+			t.Errorf("a request with a valid key has status %d", status)
 		}
 	}
 	must(t, c.run(t.Context(), "key", "revoke", "1"))
-	must(t, c.run(t.Context(), "key", "revoke", "1")) // it stays so
-	eventually(t, "the first is refused", func() bool { return ask(first) == http.StatusUnauthorized })
+	must(t, c.run(t.Context(), "key", "revoke", "1")) // a second time changes nothing
+	eventually(t, "the first key is refused", func() bool { return ask(first) == http.StatusUnauthorized })
 	if status := ask(second.Key); status != http.StatusOK {
-		t.Errorf("the other of that name is answered %d", status)
+		t.Errorf("a request with the other key of that name has status %d", status)
 	}
 	list := must(t, c.run(t.Context(), "key", "list")).out
 	if strings.Contains(list, "ck_") {
@@ -59,7 +59,7 @@ func TestAKeyIsPrintedOnceAndWorthItsScopesUntilItIsRevoked(t *testing.T) {
 	}
 }
 
-func TestAKeyThatCannotBeIsRefusedInWords(t *testing.T) {
+func TestInvalidKeyArgumentsAreRefusedWithTheReason(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
 	r := c.run(t.Context(), "key", "add", "shop", "--scope", "write")

@@ -17,21 +17,21 @@ import (
 
 func TestMain(m *testing.M) {
 	if os.Getenv("CARILLON_TEST_MAIN") != "" {
-		main() // the test binary, executed again, is carillon
+		main() // the test binary runs itself as carillon
 	}
 	logging.Disable()
-	// The pool of a closed client looks for a lost server up to a second longer.
+	// The pool of a closed client goes on looking for a lost server for up to a second.
 	goleak.VerifyTestMain(sqltest.Wrap(redistest.Wrap(m)),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
-// call is one call of carillon with an environment of its own.
+// call is one invocation of carillon with its own environment.
 type call struct {
 	env   map[string]string
 	stdin string
 }
 
-// result is what became of it.
+// result is the exit status and the output of a call.
 type result struct {
 	status      int
 	out, errors string
@@ -51,7 +51,7 @@ func (c call) stream(ctx context.Context, stdout, stderr io.Writer, args ...stri
 	return p.run(ctx)
 }
 
-// in is a call on a data directory.
+// in returns a call that uses a data directory.
 func in(dir string) call { return call{env: map[string]string{"CARILLON_DATA_DIR": dir}} }
 
 func (c call) with(name, value string) call {
@@ -75,7 +75,7 @@ func must(t *testing.T, r result) result {
 	return r
 }
 
-// wantWords fails the test for each word that the text lacks.
+// wantWords fails the test for each word missing from the text.
 func wantWords(t *testing.T, text string, words ...string) {
 	t.Helper()
 	for _, word := range words {

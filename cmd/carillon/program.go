@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/carillonhq/carillon/internal/config"
 )
 
 // The exit statuses.
@@ -19,34 +21,36 @@ const (
 	exitUsage  = 2
 )
 
-// program is one call of carillon. Tests hand in their own arguments,
-// environment and streams.
+// program is one invocation of carillon. Tests pass their own arguments, environment and streams.
 type program struct {
 	args           []string
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	lookup         func(string) (string, bool) // the environment
+	lookup         config.Lookup // the environment
 }
 
-// cli is the command line. Every flag has a twin in the environment; see environment.
+// cli is the command line. Each setting can also be given in the environment; see config.Environment.
 type cli struct {
-	flags `group:"Settings (each also as CARILLON_ADDR, CARILLON_REDIS_URL, …; secrets also from a file, CARILLON_…_FILE)"`
+	config.Flags `group:"Settings (each also as CARILLON_ADDR, CARILLON_REDIS_URL, …; secrets also from a file, CARILLON_…_FILE)"`
 
 	JSON bool `name:"json" help:"Print each result as one line of JSON."`
 
 	Serve    serveCmd    `cmd:"" help:"Run the server."`
 	User     userCmd     `cmd:"" help:"Manage the directory of users."`
 	Send     sendCmd     `cmd:"" help:"Send a notice."`
-	Announce announceCmd `cmd:"" help:"Announce something to whole audiences."`
+	Announce announceCmd `cmd:"" help:"Publish an announcement to one or more audiences."`
 	Key      keyCmd      `cmd:"" help:"Manage the keys of applications."`
-	Rules    rulesCmd    `cmd:"" help:"Look after the rules that watch business databases."`
-	Export   exportCmd   `cmd:"" help:"Print everything that is kept of a user, as JSON."`
+	Rules    rulesCmd    `cmd:"" help:"Check the rules that watch business databases."`
+	Export   exportCmd   `cmd:"" help:"Print all stored data of a user, as JSON."`
 	Migrate  migrateCmd  `cmd:"" help:"Bring the database up to date."`
 	Doctor   doctorCmd   `cmd:"" help:"Check Redis, SQL, clocks, keys and proxy, and say what to do."`
+	Health   healthCmd   `cmd:"" help:"Ask the running server whether it is ready, as a container's health check."`
+	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
+	Licences licencesCmd `cmd:"" help:"Print the licences of the third-party code in this program."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
-// usageError is a fault of the call, not of the work: status 2.
+// usageError is a mistake in the arguments or the configuration. The exit status is 2.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
@@ -68,7 +72,7 @@ func (p *program) run(ctx context.Context) int {
 
 func (p *program) try(ctx context.Context) error {
 	var c cli
-	env := &environment{lookup: p.lookup}
+	env := &config.Environment{Lookup: p.lookup}
 	helped := false
 	parser, err := kong.New(&c,
 		kong.Name("carillon"),
@@ -82,7 +86,7 @@ func (p *program) try(ctx context.Context) error {
 		return fmt.Errorf("build the command line: %w", err)
 	}
 	if slices.ContainsFunc(p.args, func(arg string) bool { return !utf8.ValidString(arg) }) {
-		return usageError{errors.New("an argument is not UTF-8")} // kong would quietly put \ufffd in its place
+		return usageError{errors.New("an argument is not UTF-8")} // kong would silently replace the bytes by \ufffd
 	}
 	call, err := parser.Parse(p.args)
 	if helped {
@@ -91,11 +95,10 @@ func (p *program) try(ctx context.Context) error {
 	if err != nil {
 		return usageError{fmt.Errorf("%w (see carillon --help)", err)}
 	}
-	cfg, err := c.flags.config(env.faults)
+	cfg, err := c.Flags.Config(env)
 	if err != nil && call.Command() != "version" {
 		return usageError{err}
 	}
-	cfg.lookup = p.lookup
 	call.BindTo(ctx, (*context.Context)(nil))
 	return call.Run(cfg, &console{
 		stdin: p.stdin, stdout: p.stdout, stderr: p.stderr, json: c.JSON,

@@ -4,55 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os"
 	"strings"
-	"time"
 
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/instance"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/keys"
-	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/rule"
-	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/store"
 )
 
 type rulesCmd struct {
-	Check rulesCheckCmd `cmd:"" help:"Check the file of --rules, ask its databases, and show what would be sent; nothing is."`
-}
-
-// loadRules reads the configured file. Beside an error that names faults of rules are
-// the rules; without them the file cannot be read at all.
-func loadRules(cfg config) (*rule.Set, error) {
-	text, err := os.ReadFile(cfg.Rules)
-	if err != nil {
-		return nil, fmt.Errorf("read the rules: %w", err)
-	}
-	set, err := rule.Parse(text, cfg.lookup)
-	if err != nil {
-		return set, fmt.Errorf("%s: %w", cfg.Rules, err)
-	}
-	return set, nil
-}
-
-// makeRules makes the runner of the configured rules. A rule with a fault does not
-// run and holds up nothing else; a file that cannot be read at all does.
-func (i *instance) makeRules(space keys.Space) error {
-	if i.cfg.Rules == "" {
-		return nil
-	}
-	set, err := loadRules(i.cfg)
-	if set == nil {
-		return err
-	}
-	if err != nil {
-		i.log.Error("some rules cannot run", "stage", "rule", "err", err)
-	}
-	i.rules = rule.New(rule.Config{
-		Rules: set, Store: i.db, Sender: i.pipe, Limits: limits(i.cfg, i.topics), Log: i.log,
-		Leases: func(name string, life time.Duration) rule.Lease { return pipeline.NewLease(i.rdb, space, name, life) },
-	})
-	return nil
+	Check rulesCheckCmd `cmd:"" help:"Check the file of --rules, query its databases, and show the notices that would be sent; nothing is sent."`
 }
 
 type rulesCheckCmd struct{}
@@ -66,7 +28,7 @@ type checkedRule struct {
 	Gone     []string       `json:"gone,omitempty"`
 }
 
-// checkedEntry is what would be sent of one row.
+// checkedEntry is the notice that would be sent for one row.
 type checkedEntry struct {
 	Change  rule.Change `json:"change"`
 	To      string      `json:"to"`
@@ -79,26 +41,24 @@ var (
 	errBadRules = errors.New("not all rules can run")
 )
 
-// Run prints what each rule would send now, and fails when one of them cannot.
-func (rulesCheckCmd) Run(ctx context.Context, cfg config, c *console) error {
+// Run prints the notices that each rule would send now. It fails if any rule cannot run.
+func (rulesCheckCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	if cfg.Rules == "" {
 		return usageError{errNoRules}
 	}
-	set, faults := loadRules(cfg)
+	set, faults := instance.LoadRules(cfg)
 	if set == nil {
 		return faults
 	}
 	return withStore(ctx, cfg, func(db *store.Store) error {
-		// Types are in SQL: Redis is not asked, and nobody need hear of that.
-		topics := topic.New(nowhere(errNoRedis), keys.New(cfg.RedisPrefix), db, topic.Options{Keep: cfg.Keep, Log: slog.New(slog.DiscardHandler)})
-		if err := topics.Load(ctx); err != nil {
+		runner, err := instance.NewRuleChecker(ctx, cfg, set, db, c.log)
+		if err != nil {
 			return err
 		}
-		runner := rule.New(rule.Config{Rules: set, Store: db, Limits: limits(cfg, topics), Log: c.log})
 		failed := false
 		for _, r := range set.Rules() {
 			if r.Fault != "" {
-				continue // faults has it
+				continue // faults already contains the error
 			}
 			plan, err := runner.Check(ctx, r.Name)
 			failed = failed || err != nil
@@ -132,7 +92,7 @@ func printRule(c *console, r *rule.Rule, plan rule.Plan, failed error) error {
 	return c.result(line, "%s", text.String())
 }
 
-// addressee says in words to whom a notice goes.
+// addressee describes the target of a notice in words.
 func addressee(t notifier.Target) string {
 	switch {
 	case t.Role != "":

@@ -23,7 +23,7 @@ subject = "location:{{.location}}"
 title = "{{.location}} has {{.units}}"
 `
 
-// watching is a place with a file of rules and the database that they ask.
+// watching returns a call with a rules file and the database that the rules query.
 func watching(t *testing.T, rules string) call {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func watching(t *testing.T, rules string) call {
 	return in(filepath.Join(dir, "data")).with("CARILLON_RULES", file).with("CARILLON_RULE_SOURCE_WAREHOUSE", "sqlite:"+stock)
 }
 
-func TestCheckingRulesShowsWhatWouldBeSentAndSendsNothing(t *testing.T) {
+func TestCheckingRulesPrintsTheNoticesAndSendsNothing(t *testing.T) {
 	t.Parallel()
 	c := watching(t, aRule)
 	var got checkedRule
@@ -67,7 +67,7 @@ func TestCheckingRulesShowsWhatWouldBeSentAndSendsNothing(t *testing.T) {
 	wantWords(t, must(t, c.run(t.Context(), "rules", "check")).out, "negative-stock", "topic rep_notice:119240", "A-07-3 has -3")
 }
 
-func TestARuleWithAFaultIsNamedAndTheOthersAreChecked(t *testing.T) {
+func TestAFailingRuleIsNamedAndTheOthersAreChecked(t *testing.T) {
 	t.Parallel()
 	c := watching(t, aRule+`
 [[rule]]
@@ -86,7 +86,7 @@ title = "x"
 	wantWords(t, r.out, "A-07-3 has -3")
 	wantWords(t, r.errors, "nowhere", "CARILLON_RULE_SOURCE_ELSEWHERE")
 	if strings.Contains(r.errors, "redis") {
-		t.Errorf("it speaks of Redis, which it does not need:\n%s", r.errors)
+		t.Errorf("the errors mention Redis, which the command does not need:\n%s", r.errors)
 	}
 	if r = in(t.TempDir()).run(t.Context(), "rules", "check"); r.status != exitUsage {
 		t.Errorf("without a file: status %d", r.status)

@@ -4,41 +4,26 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
-	"sync"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/instance"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/announcement"
-	"github.com/carillonhq/carillon/notifier/inbox"
-	"github.com/carillonhq/carillon/notifier/keys"
-	"github.com/carillonhq/carillon/notifier/pipeline"
-	"github.com/carillonhq/carillon/notifier/route"
-	"github.com/carillonhq/carillon/notifier/toast"
-	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/store"
 )
-
-// sendWait is how long `send` delivers by itself; a running server finishes
-// what takes longer.
-const sendWait = 5 * time.Minute
-
-// sendIdle makes the intake end soon after it was told to: it listens to Redis for
-// half of this at a time.
-const sendIdle = 200 * time.Millisecond
 
 type sendCmd struct {
 	To        []string `placeholder:"NAME" help:"A user; may be repeated."`
 	Role      string   `placeholder:"ROLE" help:"Every member of a role."`
-	Topic     string   `placeholder:"TYPE" help:"Whoever subscribes to this type, and to --scope."`
-	Type      string   `help:"What kind of notice, such as like; the first use makes it. With --topic it may be left out."`
-	Scope     string   `help:"Where it belongs, such as a warehouse."`
-	Subject   string   `help:"What it is about: the same type and subject again moves the row up instead of adding one."`
+	Topic     string   `placeholder:"TYPE" help:"All subscribers of this type and --scope."`
+	Type      string   `help:"The type of the notice, such as like; the first use creates it. With --topic it may be left out."`
+	Scope     string   `help:"The scope of the topic, such as a warehouse."`
+	Subject   string   `help:"The subject: a second notice of the same type and subject moves the row up instead of adding one."`
 	Title     string   `required:"" help:"One line."`
-	Body      string   `help:"More, if there is more to say."`
+	Body      string   `help:"The text, if the title is not enough."`
 	Link      string   `placeholder:"PATH" help:"A path, or https to a host of --link-hosts."`
 	ExpiresIn string   `placeholder:"TIME" help:"When it leaves inboxes, such as 30m, 72h or 7d."`
-	Toast     bool     `help:"Show it as a pop-up too."`
+	Toast     bool     `help:"Also show it as a toast."`
 }
 
 // sent is a notice as `send` prints it.
@@ -48,20 +33,20 @@ type sent struct {
 	Recipients int64          `json:"recipients"`
 }
 
-// Run accepts the notice in SQL, and delivers it when Redis can be reached.
-func (s sendCmd) Run(ctx context.Context, cfg config, c *console) error {
+// Run stores the notice in SQL, and delivers it if Redis can be reached.
+func (s sendCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	draft, err := s.draft()
 	if err != nil {
 		return usageError{err}
 	}
 	return withStore(ctx, cfg, func(db *store.Store) error {
-		p, closeAll, reason := sender(ctx, cfg, db, c)
+		p, closeAll, reason := instance.NewSender(ctx, cfg, db, c.log)
 		n, err := p.Send(ctx, draft)
 		if ctx.Err() != nil {
-			err = errors.Join(err, closeAll()) // what is under way ends with its client
+			err = errors.Join(err, closeAll()) // commands in flight end with their client
 		}
 		p.Close()
-		if err = errors.Join(explain(err), closeAll()); err != nil {
+		if err = errors.Join(explainAs(err, s.flagOf), closeAll()); err != nil {
 			return err
 		}
 		line := sent{n.ID, n.State, n.Recipients}
@@ -78,9 +63,9 @@ func (s sendCmd) Run(ctx context.Context, cfg config, c *console) error {
 func (s sendCmd) draft() (notifier.Draft, error) {
 	d := notifier.Draft{
 		Target: notifier.Target{Users: s.To, Role: s.Role}, Type: s.Type, Scope: s.Scope, Subject: s.Subject,
-		Title: s.Title, Body: s.Body, Link: s.Link, Toast: s.Toast, Sender: "carillon send",
+		Title: s.Title, Body: s.Body, Link: s.Link, Toast: s.Toast, Sender: notifier.CommandRef("carillon send"),
 	}
-	var bad faults
+	var bad config.Faults
 	given := 0
 	for _, is := range []bool{len(s.To) > 0, s.Role != "", s.Topic != ""} {
 		if is {
@@ -89,63 +74,36 @@ func (s sendCmd) draft() (notifier.Draft, error) {
 	}
 	switch {
 	case given == 0:
-		bad.add("--to, --role, --topic", "give one of them, to say who gets it")
+		bad.Add("--to, --role, --topic", "give one of them, to say who gets it")
 	case given > 1:
-		bad.add("--to, --role, --topic", "give one of them, not more")
+		bad.Add("--to, --role, --topic", "give one of them, not more")
 	}
 	if s.Topic != "" {
 		d.Target.Topic = notifier.Topic{Type: s.Topic, Scope: s.Scope}
 		d.Type = cmp.Or(s.Type, s.Topic)
 	}
 	if d.Type == "" {
-		bad.add("--type", "say what kind of notice it is, such as like")
+		bad.Add("--type", "say what kind of notice it is, such as like")
 	}
 	if s.ExpiresIn == "" {
-		return d, bad.err()
+		return d, bad.Err()
 	}
-	d.ExpiresIn = bad.span("--expires-in", s.ExpiresIn, time.Second)
-	return d, bad.err()
+	d.ExpiresIn = bad.Span("--expires-in", s.ExpiresIn, time.Second)
+	return d, bad.Err()
 }
 
-// sender is a pipeline that delivers in its caller's time, however many
-// recipients there are, beside a server or without one. Without Redis it only
-// accepts; reason says why.
-func sender(ctx context.Context, cfg config, db *store.Store, c *console) (p *pipeline.Pipeline, closeAll func() error, reason error) {
-	rdb, closeRedis, reason := redisGuarded(ctx, cfg, db, c.log)
-	space := keys.New(cfg.RedisPrefix)
-	box := inbox.New(rdb, space, inbox.Options{Cap: cfg.InboxCap, SQL: db})
-	if reason == nil {
-		reason = box.Load(ctx)
-	}
-	topics := topic.New(rdb, space, db, topic.Options{Keep: cfg.Keep, Log: c.log})
-	if err := topics.Load(ctx); err != nil && reason == nil {
-		reason = err
-	}
-	conf := pipeline.Config{
-		Store: db, Redis: rdb, Keys: space, Inbox: box, Router: route.New(db, topics), Types: topics, Log: c.log,
-		Toasts: toast.New(rdb, space, toast.Options{Retention: cfg.ToastRetention, Log: c.log}),
-		Limits: limits(cfg, topics), Wait: sendWait, WaitMax: math.MaxInt64, Idle: sendIdle,
-		Away: func() bool { return reason != nil },
-	}
-	if reason == nil {
-		conf.Board = announcement.New(rdb, space, db, boardOptions(cfg, c.log))
-	}
-	p = pipeline.New(conf)
-	if reason != nil {
-		return p, closeRedis, reason
-	}
-	stop := delivering(ctx, p)
-	return p, sync.OnceValue(func() error { return errors.Join(stop(), closeRedis()) }), nil
-}
-
-// delivering runs the intake of a pipeline until stop is called.
-func delivering(ctx context.Context, p *pipeline.Pipeline) (stop func() error) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	ended := make(chan error, 1)
-	go func() { ended <- p.RunIntake(ctx) }()
-	return func() error {
-		cancel()
-		return <-ended
+// flagOf returns the flag that sets a field of the notice.
+func (s sendCmd) flagOf(field string) string {
+	to := field == "to" || field == "target"
+	switch {
+	case to && s.Role != "":
+		return "--role"
+	case s.Topic != "" && (to || field == "type" && s.Type == ""):
+		return "--topic"
+	case to:
+		return "--to"
+	default:
+		return flagOf(field)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAFaultyNoticeIsRefusedInWordsAndNothingIsSent(t *testing.T) {
+func TestInvalidNoticeIsRefusedWithTheReasonAndNotSent(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
 	ctx := t.Context()
@@ -20,6 +20,10 @@ func TestAFaultyNoticeIsRefusedInWordsAndNothingIsSent(t *testing.T) {
 		t.Errorf("status %d", r.status)
 	}
 	wantWords(t, r.errors, "--to: ", "nobody")
+	r = c.run(ctx, "send", "--role", "nosuch", "--type", "like", "--title", "Hello")
+	wantWords(t, r.errors, "--role: There is no role nosuch.")
+	r = c.run(ctx, "send", "--topic", "Not A Topic", "--title", "Hello")
+	wantWords(t, r.errors, "--topic: ")
 	if r = c.run(ctx, "send", "--to", "bob", "--type", "like"); r.status != exitUsage {
 		t.Errorf("without a title: status %d", r.status)
 	}
@@ -38,7 +42,7 @@ func TestAFaultyNoticeIsRefusedInWordsAndNothingIsSent(t *testing.T) {
 		}
 		wantWords(t, r.errors, "--to, --role, --topic: give one of them")
 	}
-	// The next is the first: none before it was accepted.
+	// The next notice has number 1, because none before it was accepted.
 	r = must(t, c.run(ctx, "send", "--json", "--to", "bob", "--type", "like", "--title", "Hello", "--expires-in", "2d"))
 	var n sent
 	if err := json.Unmarshal([]byte(r.out), &n); err != nil || n != (sent{ID: 1, State: "accepted", Recipients: 1}) {

@@ -3,41 +3,49 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/demo"
+	"github.com/carillonhq/carillon/internal/instance"
 )
 
 type serveCmd struct {
 	Demo bool `help:"Add users to sign in as, and a few notices; only on a loopback address."`
 }
 
-// serving is what serve prints when it answers.
+// serving is the line that serve prints once the server answers.
 type serving struct {
-	URL   string     `json:"url"`
-	Addr  string     `json:"addr"` // what it listens on: with port 0, the port taken
-	Admin string     `json:"admin,omitempty"`
-	Users []demoUser `json:"users,omitempty"`
+	URL   string      `json:"url"`
+	Addr  string      `json:"addr"` // of the listener, with the actual port if port 0 was asked for
+	Admin string      `json:"admin,omitempty"`
+	Users []demo.User `json:"users,omitempty"`
 }
 
 // Run serves until ctx ends.
-func (s serveCmd) Run(ctx context.Context, cfg config, c *console) error {
-	server, err := build(ctx, cfg, c.log, s.Demo)
-	if err != nil {
-		return err
+func (s serveCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
+	err := instance.Serve(ctx, instance.Options{Config: cfg, Demo: s.Demo, Build: buildID(), Log: c.log}, func(at instance.Address) error {
+		return s.announce(at, cfg.PublicURL != nil, c)
+	})
+	if errors.Is(err, demo.ErrLocalOnly) {
+		return usageError{err}
 	}
-	return server.run(ctx, func() error { return s.announce(server, c) })
+	return err
 }
 
-// announce says where to go, once somebody answers there.
-func (s serveCmd) announce(server *instance, c *console) error {
-	line := serving{URL: server.url, Addr: server.addr, Admin: server.adminURL}
+// announce prints where the server answers. Behind a public URL it also prints the address of the
+// listener.
+func (s serveCmd) announce(at instance.Address, public bool, c *console) error {
+	line := serving{URL: at.URL, Addr: at.Addr, Admin: at.Admin}
 	if s.Demo {
-		line.Users = demoUsers()
+		line.Users = demo.Users()
 	}
 	if err := c.result(line, "Carillon is at %s", line.URL); err != nil || c.json {
 		return err
 	}
-	if server.cfg.PublicURL != nil {
+	if public {
 		fmt.Fprintf(c.stdout, "It listens on %s\n", line.Addr)
 	}
 	if line.Admin != "" {

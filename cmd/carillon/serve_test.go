@@ -6,12 +6,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/demo"
+	"github.com/carillonhq/carillon/internal/instance"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
 )
 
-func TestASentNoticeIsInTheInboxAndTheServerStopsWell(t *testing.T) {
+func TestASentNoticeIsInTheInboxAndTheServerStopsInOrder(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
 	s := serve(t, c, "--demo")
@@ -30,7 +34,7 @@ func TestASentNoticeIsInTheInboxAndTheServerStopsWell(t *testing.T) {
 	}
 }
 
-func TestTheInboxSurvivesARestart(t *testing.T) {
+func TestInboxesSurviveARestart(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
 	first := serve(t, c, "--demo")
@@ -41,7 +45,7 @@ func TestTheInboxSurvivesARestart(t *testing.T) {
 		t.Fatalf("status %d", status)
 	}
 	second := serve(t, c, "--demo")
-	again := browser{bob.Client, second.URL} // with the cookie of before
+	again := browser{bob.Client, second.URL} // with the same cookie
 	if after := again.entries(t); len(after) == 0 || !slices.Equal(before, after) {
 		t.Errorf("before %q, after %q", before, after)
 	}
@@ -66,23 +70,23 @@ func TestTwoInstancesShareRedisAndPostgreSQL(t *testing.T) {
 	bob := visit(t, one.URL)
 	bob.signIn(t, "bob", "bob-secret")
 	must(t, c.run(t.Context(), "send", "--to", "bob", "--type", "order", "--subject", "order:42", "--title", "Your order left"))
-	there := browser{bob.Client, two.URL} // signed in at the one, known to the other
+	there := browser{bob.Client, two.URL} // signed in at the first instance
 	if keys := there.entries(t); !slices.Equal(keys, []string{"order:order:42"}) {
 		t.Errorf("the other instance shows %q", keys)
 	}
 }
 
-// shared is a call on the package's Redis and a PostgreSQL of the test's own.
+// shared returns a call that uses the package's Redis and the test's own PostgreSQL database.
 func shared(t *testing.T) call {
 	t.Helper()
 	return in(t.TempDir()).
 		with("CARILLON_REDIS_URL", "unix://"+redistest.Socket(t)).
 		with("CARILLON_REDIS_PREFIX", t.Name()+":").
 		with("CARILLON_DATABASE_URL", sqltest.URL(t)).
-		with("CARILLON_SESSION_KEYS", strings.Repeat("5e", keyBytes))
+		with("CARILLON_SESSION_KEYS", strings.Repeat("5e", config.KeyBytes))
 }
 
-func TestWithoutRedisSendingIsKeptAndDeliveredLater(t *testing.T) {
+func TestANoticeSentWithoutRedisIsDeliveredLater(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
 	must(t, c.typing("bob-secret").run(t.Context(), "user", "add", "bob", "--password-stdin"))
@@ -102,7 +106,7 @@ func TestAServerStartsWhileRedisIsAway(t *testing.T) {
 	}
 }
 
-func TestTheAddressIsToldBesideAPublicOne(t *testing.T) {
+func TestServePrintsItsAddressBesideThePublicURL(t *testing.T) {
 	t.Parallel()
 	s := serve(t, in(t.TempDir()), "--public-url", "https://notices.example.com")
 	if s.URL != "https://notices.example.com" {
@@ -123,7 +127,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-func TestAPortInUseIsTold(t *testing.T) {
+func TestServeReportsAPortInUse(t *testing.T) {
 	t.Parallel()
 	s := serve(t, in(t.TempDir()))
 	addr := strings.TrimPrefix(s.URL, "http://")
@@ -167,39 +171,39 @@ func TestDemoUsersAreNotShownToThePublic(t *testing.T) {
 		t.Errorf("with demo users left behind: status %d", r.status)
 	}
 	wantWords(t, r.errors, "alice, bob, carol, dave, erin", "user passwd")
-	for _, u := range demoUsers() {
+	for _, u := range demo.Users() {
 		must(t, in(dir).typing("another-"+u.Password).run(t.Context(), "user", "passwd", u.Name, "--password-stdin"))
 	}
 	serve(t, in(dir), "--public-url", "https://notices.example.com")
 }
 
-func TestADemonstrationIsFilledOnce(t *testing.T) {
+func TestDemoDataIsAddedOnce(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
 	for range 2 {
 		s := serve(t, c, "--demo")
-		if len(s.Users) != len(demoUsers()) {
+		if len(s.Users) != len(demo.Users()) {
 			t.Errorf("it prints %v", s.Users)
 		}
 		alice := visit(t, s.URL)
 		alice.signIn(t, "alice", "alice-demo")
-		if rows := alice.get(t, "/staff/notices").Find("tbody tr").Length(); rows != len(demoNotices())+len(demoPosts(config{})) {
-			t.Errorf("%d notices, want %d", rows, len(demoNotices())+len(demoPosts(config{})))
+		if rows := alice.get(t, "/staff/notices").Find("tbody tr").Length(); rows != len(demo.Notices(&config.Config{}, time.Now())) {
+			t.Errorf("%d notices, want %d", rows, len(demo.Notices(&config.Config{}, time.Now())))
 		}
 		s.stop()
 	}
 }
 
-func TestTheAnnouncementForPeopleHasURLUsersAndPasswords(t *testing.T) {
+func TestServePrintsURLUsersAndPasswords(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	c := &console{stdout: &out}
-	err := serveCmd{Demo: true}.announce(&instance{url: "http://127.0.0.1:8080", adminURL: "http://127.0.0.1:9090"}, c)
+	err := serveCmd{Demo: true}.announce(instance.Address{URL: "http://127.0.0.1:8080", Admin: "http://127.0.0.1:9090"}, false, c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	words := []string{"http://127.0.0.1:8080", "http://127.0.0.1:9090/metrics"}
-	for _, u := range demoUsers() {
+	for _, u := range demo.Users() {
 		words = append(words, fmt.Sprintf("%-8s %-14s", u.Name, u.Password))
 	}
 	wantWords(t, out.String(), words...)

@@ -17,18 +17,18 @@ import (
 	"github.com/PuerkitoBio/goquery"
 )
 
-// patience is how long a test waits for what has to happen.
+// patience is how long a test waits for an event that must happen.
 const patience = 60 * time.Second
 
-// running is a server that a test started.
+// running is a server started by a test.
 type running struct {
 	serving
-	stop   func() int // asks it to stop, waits, and returns its exit status
+	stop   func() int // stops the server and returns its exit status
 	errors *buffer
 }
 
-// serve starts a server on a free port and returns when it answers. It is
-// stopped when the test ends, with status 0.
+// serve starts a server on a free port and returns when it answers. When the test ends, the server
+// is stopped and must exit with status 0.
 func serve(t *testing.T, c call, args ...string) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -59,7 +59,7 @@ func serve(t *testing.T, c call, args ...string) *running {
 	return r
 }
 
-// browser is somebody who looks at pages, with cookies and without JavaScript.
+// browser is an HTTP client with cookies that reads pages. It runs no JavaScript.
 type browser struct {
 	*http.Client
 	base string
@@ -76,7 +76,7 @@ func visit(t *testing.T, base string) browser {
 	return browser{&http.Client{Jar: jar, Transport: transport, Timeout: patience}, base}
 }
 
-// signIn ends on the page that a user sees first.
+// signIn signs a user in and returns the page that they see first.
 func (b browser) signIn(t *testing.T, name, password string) *goquery.Document {
 	t.Helper()
 	return b.post(t, "/login", url.Values{"username": {name}, "password": {password}})
@@ -126,7 +126,7 @@ func (b browser) entries(t *testing.T) []string {
 	})
 }
 
-// eventually waits until a promise holds.
+// eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -138,7 +138,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// text fetches what is no page.
+// text fetches an address and returns its status and body as text.
 func text(t *testing.T, address string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -157,7 +157,7 @@ func text(t *testing.T, address string) (int, string) {
 	return res.StatusCode, strings.TrimSpace(string(body))
 }
 
-// buffer is written by the server and read by the test.
+// buffer is safe for the server writing it and the test reading it at the same time.
 type buffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestSettingsHoldOnEveryInstanceFromTheNextPageOn changes them at the one and
-// looks at the other, whose copy of the session is not a minute old.
-func TestSettingsHoldOnEveryInstanceFromTheNextPageOn(t *testing.T) {
+// The other instance has a copy of the session less than a minute old, and must not use its settings.
+func TestSettingsTakeEffectOnEveryInstanceFromTheNextPage(t *testing.T) {
 	t.Parallel()
 	c := shared(t)
 	must(t, c.typing("bob-secret").run(t.Context(), "user", "add", "bob", "--password-stdin"))
@@ -41,7 +40,7 @@ func TestSettingsHoldOnEveryInstanceFromTheNextPageOn(t *testing.T) {
 	}
 }
 
-func TestWhatIsMutedOnAPageIsNotSent(t *testing.T) {
+func TestTypesMutedOnAPageAreNotDelivered(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
 	must(t, c.typing("bob-secret").run(t.Context(), "user", "add", "bob", "--password-stdin"))

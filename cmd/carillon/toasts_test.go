@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestAToastOfTheFormPopsUpUntilItWasShown(t *testing.T) {
+func TestAToastFromTheFormIsRepeatedUntilAcknowledged(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
 	must(t, c.typing("alice-secret").run(t.Context(), "user", "add", "alice", "--password-stdin", "--role", "staff"))
@@ -32,7 +32,7 @@ func TestAToastOfTheFormPopsUpUntilItWasShown(t *testing.T) {
 	if toast.Title != "Hello" || toast.Notice != 1 || toast.Key != "note:notice_id:1" || toast.At == 0 {
 		t.Errorf("%+v", toast)
 	}
-	if again := alice.popsUp(t); again.ID != toast.ID { // nobody said that it was seen
+	if again := alice.popsUp(t); again.ID != toast.ID { // it was not acknowledged
 		t.Errorf("%+v came after %+v", again, toast)
 	}
 	if status := say("/events/active", "visible", "1"); status != http.StatusNoContent {
@@ -47,13 +47,13 @@ func TestAToastOfTheFormPopsUpUntilItWasShown(t *testing.T) {
 	wantWords(t, page, "carillon_toasts_raised_total 1", "carillon_toasts_acknowledged_total 1", "carillon_toasts_given_total 2", "carillon_toasts_given_again_total 1")
 }
 
-// popped is a toast as a browser has it.
+// popped is a toast as a browser receives it.
 type popped struct {
 	ID, Title, Key string
 	Notice, At     int64
 }
 
-// popsUp is the first toast of a new stream.
+// popsUp opens a stream and returns its first toast.
 func (b browser) popsUp(t *testing.T) popped {
 	t.Helper()
 	events := b.events(t)
@@ -61,7 +61,7 @@ func (b browser) popsUp(t *testing.T) popped {
 	return nextPopped(t, bufio.NewScanner(events))
 }
 
-// events opens a stream.
+// events opens a stream and returns its body.
 func (b browser) events(t *testing.T) io.ReadCloser {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.base+"/events?visible=1", http.NoBody)
@@ -76,7 +76,7 @@ func (b browser) events(t *testing.T) io.ReadCloser {
 	return res.Body
 }
 
-// nextPopped is the next toast of a stream.
+// nextPopped reads the next toast of a stream.
 func nextPopped(t *testing.T, lines *bufio.Scanner) (toast popped) {
 	t.Helper()
 	data := ""
@@ -91,12 +91,12 @@ func nextPopped(t *testing.T, lines *bufio.Scanner) (toast popped) {
 			return toast
 		}
 	}
-	t.Fatal("nothing popped up")
+	t.Fatal("no toast arrived")
 	return toast
 }
 
-// TestToastsAreSwitchedOnForAStreamThatIsOpen: at one instance, of the other.
-func TestToastsAreSwitchedOnForAStreamThatIsOpen(t *testing.T) {
+// The setting is changed at one instance, and the stream is open at the other.
+func TestSwitchingToastsOnAppliesToAnOpenStream(t *testing.T) {
 	t.Parallel()
 	c := shared(t)
 	must(t, c.typing("alice-secret").run(t.Context(), "user", "add", "alice", "--password-stdin", "--role", "staff"))

@@ -3,10 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
+	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
@@ -16,12 +15,12 @@ type userCmd struct {
 	Add    userAddCmd    `cmd:"" help:"Add a user."`
 	Import userImportCmd `cmd:"" help:"Add many users from a CSV file, all or none."`
 	List   userListCmd   `cmd:"" help:"List users by name."`
-	Passwd userPasswdCmd `cmd:"" help:"Set a user's password; signs him out everywhere within a minute."`
-	Role   userRoleCmd   `cmd:"" help:"Add a user to a role, or remove him."`
-	Delete userDeleteCmd `cmd:"" help:"Delete a user and everything that is kept of him."`
+	Passwd userPasswdCmd `cmd:"" help:"Set a user's password; signs them out everywhere within seconds."`
+	Role   userRoleCmd   `cmd:"" help:"Add a user to a role, or remove them."`
+	Delete userDeleteCmd `cmd:"" help:"Delete a user and all their data."`
 }
 
-// userLine is a user as commands print him.
+// userLine is a user as commands print them.
 type userLine struct {
 	Name     string   `json:"name"`
 	Seq      int64    `json:"seq"`
@@ -30,7 +29,7 @@ type userLine struct {
 	Locale   string   `json:"locale"`
 }
 
-func lineOf(u notifier.User, cfg config) userLine {
+func lineOf(u notifier.User, cfg config.Config) userLine {
 	roles := u.Roles
 	if roles == nil {
 		roles = []string{}
@@ -40,15 +39,15 @@ func lineOf(u notifier.User, cfg config) userLine {
 
 type userAddCmd struct {
 	Name          string   `arg:"" help:"The user's name in your application."`
-	PasswordStdin bool     `help:"Read a password from standard input; without, the user cannot sign in by one."`
-	Audience      string   `default:"user" help:"His audience (${default})."`
+	PasswordStdin bool     `help:"Read a password from standard input; without this flag the user has no password."`
+	Audience      string   `default:"user" help:"Their audience (${default})."`
 	Role          []string `placeholder:"ROLE" help:"A role; may be repeated. Members of staff see the staff pages."`
-	Locale        string   `placeholder:"TAG" help:"His language, such as ja; empty: as his browser asks."`
+	Locale        string   `placeholder:"TAG" help:"Their language, such as ja; empty: the language of their browser."`
 }
 
 // Run adds one user.
-func (u userAddCmd) Run(ctx context.Context, cfg config, c *console) error {
-	audience, err := audienceOf(u.Audience, cfg)
+func (u userAddCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
+	audience, err := cfg.AudienceOf(u.Audience)
 	if err != nil {
 		return usageError{fmt.Errorf("--audience: %w", err)}
 	}
@@ -63,7 +62,7 @@ func (u userAddCmd) Run(ctx context.Context, cfg config, c *console) error {
 		if err != nil {
 			return missed(err, "user %q", u.Name)
 		}
-		if err = record(ctx, db, "user.add", user.Name, strings.Join(user.Roles, ",")); err != nil {
+		if err = record(ctx, db, "user.add", notifier.UserRef(user), strings.Join(user.Roles, ",")); err != nil {
 			return err
 		}
 		return c.result(lineOf(user, cfg), "added %s", user.Name)
@@ -71,11 +70,11 @@ func (u userAddCmd) Run(ctx context.Context, cfg config, c *console) error {
 }
 
 type userListCmd struct {
-	Prefix string `placeholder:"TEXT" help:"Only names that begin so."`
+	Prefix string `placeholder:"TEXT" help:"Only names that begin with this."`
 }
 
-// Run prints every user, a page of the directory at a time.
-func (u userListCmd) Run(ctx context.Context, cfg config, c *console) error {
+// Run prints all users. It reads the directory page by page.
+func (u userListCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	return withStore(ctx, cfg, func(db *store.Store) error {
 		const page = 1000
 		after := ""
@@ -104,7 +103,7 @@ type userPasswdCmd struct {
 }
 
 // Run sets a password.
-func (u userPasswdCmd) Run(ctx context.Context, cfg config, c *console) error {
+func (u userPasswdCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	hash, err := hashedPassword(c)
 	if err != nil {
 		return err
@@ -113,14 +112,14 @@ func (u userPasswdCmd) Run(ctx context.Context, cfg config, c *console) error {
 		if err := db.SetPassword(ctx, u.Name, hash); err != nil {
 			return missed(err, "user %q", u.Name)
 		}
-		if err := record(ctx, db, "user.passwd", u.Name, ""); err != nil {
+		if err := record(ctx, db, "user.passwd", notifier.UserNamed(u.Name), ""); err != nil {
 			return err
 		}
 		return c.result(map[string]string{"name": u.Name}, "%s has a new password", u.Name)
 	})
 }
 
-// hashedPassword reads a password and hashes it; its faults are explained.
+// hashedPassword reads a password and hashes it. Its errors are in the words of explain.
 func hashedPassword(c *console) (string, error) {
 	password, err := c.password()
 	if err != nil {
@@ -128,14 +127,4 @@ func hashedPassword(c *console) (string, error) {
 	}
 	hash, err := session.HashPassword(password)
 	return hash, explain(err)
-}
-
-func audienceOf(name string, cfg config) (notifier.Audience, error) {
-	for number, known := range cfg.Audiences {
-		if known == name {
-			return number, nil
-		}
-	}
-	names := slices.Sorted(maps.Values(cfg.Audiences))
-	return 0, fmt.Errorf("there is no %q; there is %s", name, strings.Join(names, ", "))
 }

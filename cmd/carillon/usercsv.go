@@ -10,29 +10,30 @@ import (
 
 	"github.com/alexedwards/argon2id"
 
+	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
 
-// maxHashMemory bounds what one sign-in may cost, in KB.
+// maxHashMemory is the most memory that checking an imported hash may take at sign-in, in KB.
 const maxHashMemory = 1 << 20
 
-// userReader reads users off a CSV file.
+// userReader reads users from a CSV file.
 type userReader struct {
 	csv     *csv.Reader
 	columns []string
-	cfg     config
+	cfg     config.Config
 }
 
 var userColumns = []string{"name", "password_hash", "audience", "roles", "locale"}
 
-func newUserReader(file io.Reader, cfg config) (*userReader, error) {
+func newUserReader(file io.Reader, cfg config.Config) (*userReader, error) {
 	r := &userReader{csv: csv.NewReader(file), cfg: cfg}
 	header, err := r.csv.Read()
 	if err != nil {
 		return nil, fmt.Errorf("read the line that names the columns: %w", err)
 	}
-	header[0] = strings.TrimPrefix(header[0], "\ufeff") // as spreadsheets write it
+	header[0] = strings.TrimPrefix(header[0], "\ufeff") // spreadsheets write a byte order mark
 	for i, name := range header {
 		name = strings.TrimSpace(name)
 		switch {
@@ -50,7 +51,7 @@ func newUserReader(file io.Reader, cfg config) (*userReader, error) {
 	return r, nil
 }
 
-// next returns the next user and his line, and io.EOF after the last.
+// next returns the next user and the number of their line, and io.EOF after the last one.
 func (r *userReader) next() (store.NewUser, int, error) {
 	fields, err := r.csv.Read()
 	var fault *csv.ParseError
@@ -81,7 +82,7 @@ func (r *userReader) set(u *store.NewUser, column, value string) error {
 		if value == "" {
 			return nil
 		}
-		audience, err := audienceOf(value, r.cfg)
+		audience, err := r.cfg.AudienceOf(value)
 		if err != nil {
 			return fmt.Errorf("audience: %w", err)
 		}
@@ -94,13 +95,13 @@ func (r *userReader) set(u *store.NewUser, column, value string) error {
 	return nil
 }
 
-// columnOf is the column that a fault of a user is about.
+// columnOf returns the column that sets a field of a user.
 func columnOf(field string) string { return field }
 
-// fallback is the audience of whom the file gives none, as `user add` has it.
+// fallback returns the audience of users for whom the file gives none, the same as for `user add`.
 func (r *userReader) fallback() notifier.Audience {
-	audience, _ := audienceOf("user", r.cfg)
-	return audience // 0 where there is no such one: the store then names the fault
+	audience, _ := r.cfg.AudienceOf("user")
+	return audience // 0 if that audience does not exist: the store then reports the error
 }
 
 func checkHash(hash string) error {

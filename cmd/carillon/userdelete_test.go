@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,9 +17,11 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/store"
 )
 
-// trodden is a place where bob was: he signed in, got, read and sent.
+// trodden is a site where bob has left data everywhere: he signed in, and received, read and sent
+// notices.
 func trodden(t *testing.T, c call) (s *running, bob browser) {
 	t.Helper()
 	for _, name := range []string{"alice", "bob"} {
@@ -41,21 +46,21 @@ func trodden(t *testing.T, c call) (s *running, bob browser) {
 	return s, bob
 }
 
-func TestADeletedUserIsNowhere(t *testing.T) {
+func TestDeletingAUserLeavesNoData(t *testing.T) {
 	t.Parallel()
 	dir, server := t.TempDir(), redistest.Own(t)
 	c := in(dir).with("CARILLON_REDIS_URL", "unix://"+server.Socket)
 	s, bob := trodden(t, c)
 	bob.post(t, "/staff/send", map[string][]string{"target": {"user"}, "to": {"bob"}, "type": {"note"}, "title": {"It pops up"}, "toast": {"1"}})
 	rdb := server.Client(t)
-	eventually(t, "SQL has it", func() bool { return marks(t, rdb) == 0 })
+	eventually(t, "SQL is up to date", func() bool { return marks(t, rdb) == 0 })
 
 	r := must(t, c.run(t.Context(), "user", "delete", "bob", "--json"))
 	if want := `{"name":"bob","seq":2,"sessions":1}`; strings.TrimSpace(r.out) != want {
 		t.Errorf("it prints %s, want %s", r.out, want)
 	}
 	if form := bob.get(t, "/inbox").Find("form[action='/login']").Length(); form != 1 {
-		t.Error("he is still signed in")
+		t.Error("the deleted user is still signed in")
 	}
 	must(t, c.run(t.Context(), "send", "--role", "staff", "--type", "order", "--title", "Without him"))
 	alice := visit(t, s.URL)
@@ -63,14 +68,14 @@ func TestADeletedUserIsNowhere(t *testing.T) {
 	if n := len(alice.entries(t)); n != 4 {
 		t.Errorf("alice has %d entries", n)
 	}
-	if status := s.stop(); status != 0 { // and everything was written behind
+	if status := s.stop(); status != 0 { // write-behind is complete
 		t.Fatalf("status %d", status)
 	}
 	if found := inRedis(t, rdb, "user_id:2", "2|", "|2"); len(found) > 0 {
-		t.Errorf("Redis has of him %q", found)
+		t.Errorf("Redis still has data of the user: %q", found)
 	}
 	if bit, err := rdb.GetBit(t.Context(), keys.New("carillon:").Bits(2, 4), 2).Result(); err != nil || bit != 0 {
-		t.Errorf("Redis knows that he has read the announcement: %d, %v", bit, err)
+		t.Errorf("Redis still has the user's read bit of the announcement: %d, %v", bit, err)
 	}
 	db, err := sql.Open("sqlite", filepath.Join(dir, "carillon.db"))
 	if err != nil {
@@ -78,13 +83,13 @@ func TestADeletedUserIsNowhere(t *testing.T) {
 	}
 	defer db.Close()
 	if found := inSQL(t, db, "bob"); len(found) > 0 {
-		t.Errorf("SQL has of him %q", found)
+		t.Errorf("SQL still has data of the user: %q", found)
 	}
 	r = c.run(t.Context(), "user", "delete", "bob")
 	wantWords(t, r.errors, `there is no user "bob"`)
 }
 
-// inRedis finds these words in keys, and in members of sets.
+// inRedis returns the places where Redis has any of these words: names of keys and members of sets.
 func inRedis(t *testing.T, rdb *redis.Client, words ...string) (found []string) {
 	t.Helper()
 	has := func(text string) bool {
@@ -126,7 +131,7 @@ func inRedis(t *testing.T, rdb *redis.Client, words ...string) (found []string) 
 	return found
 }
 
-// inSQL finds a word in all there is.
+// inSQL returns the places where any table has this word.
 func inSQL(t *testing.T, db *sql.DB, word string) (found []string) {
 	t.Helper()
 	query := func(q string, each func(rows *sql.Rows)) {
@@ -173,6 +178,96 @@ func inSQL(t *testing.T, db *sql.DB, word string) (found []string) {
 	return found
 }
 
+func TestTheServerCompletesAnInterruptedDeletion(t *testing.T) {
+	t.Parallel()
+	dir, server := t.TempDir(), redistest.Own(t)
+	c := in(dir).with("CARILLON_REDIS_URL", "unix://"+server.Socket)
+	s, _ := trodden(t, c)
+	rdb := server.Client(t)
+	eventually(t, "SQL is up to date", func() bool { return marks(t, rdb) == 0 })
+	if status := s.stop(); status != 0 {
+		t.Fatalf("status %d", status)
+	}
+	db, err := store.Open(t.Context(), store.Config{DataDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, _, err = db.BeginDeletion(t.Context(), "bob"); err != nil { // and the command is killed here
+		t.Fatal(err)
+	}
+	wantWords(t, c.typing("bob-secret").run(t.Context(), "user", "add", "bob", "--password-stdin").errors, "being deleted")
+	s = serve(t, c)
+	eventually(t, "the deletion is complete", func() bool {
+		left, err := db.Deletions(t.Context(), 1)
+		return err == nil && len(left) == 0
+	})
+	if status := s.stop(); status != 0 {
+		t.Fatalf("status %d", status)
+	}
+	if found := inRedis(t, rdb, "user_id:2", "2|", "|2"); len(found) > 0 {
+		t.Errorf("Redis still has data of the user: %q", found)
+	}
+	raw, err := sql.Open("sqlite", filepath.Join(dir, "carillon.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	if found := inSQL(t, raw, "bob"); len(found) > 0 {
+		t.Errorf("SQL still has data of the user: %q", found)
+	}
+}
+
+// The built-in Redis rewrites its file, and SQLite overwrites deleted rows.
+func TestDeletedDataIsNotInTheFilesOfASingleMachine(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := in(dir)
+	const name = "rumpelstiltskin"
+	must(t, c.typing("a-secret").run(t.Context(), "user", "add", name, "--password-stdin"))
+	must(t, c.typing("b-secret").run(t.Context(), "user", "add", "bob", "--password-stdin"))
+	s := serve(t, c)
+	visit(t, s.URL).signIn(t, name, "a-secret")
+	for range 30 {
+		must(t, c.run(t.Context(), "send", "--to", name, "--to", "bob", "--type", "order", "--title", "For two"))
+		must(t, c.run(t.Context(), "send", "--to", name, "--type", "order", "--title", "For "+name, "--toast"))
+	}
+	if found := inFiles(t, dir, name, "redis"); len(found) == 0 {
+		t.Fatalf("before the deletion the name is only in %q: this test proves nothing", found)
+	}
+	must(t, c.run(t.Context(), "user", "delete", name))
+	if found := inFiles(t, dir, name, "redis"); len(found) > 0 {
+		t.Errorf("the deleted name is in %q", found)
+	}
+	eventually(t, "Redis has rewritten its file", func() bool {
+		old, err := filepath.Glob(filepath.Join(dir, "redis", "appendonlydir", "appendonly.aof.1.*"))
+		return err == nil && len(old) == 0
+	})
+}
+
+// inFiles returns the files below a directory that contain a word, except for one part of the
+// directory.
+func inFiles(t *testing.T, dir, word, but string) (found []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == but {
+			return filepath.SkipDir
+		}
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(text, []byte(word)) {
+			found = append(found, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
 func TestNobodyIsDeletedWhileRedisIsAway(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir()).with("CARILLON_REDIS_URL", "redis://"+freeAddress(t))
@@ -185,7 +280,7 @@ func TestNobodyIsDeletedWhileRedisIsAway(t *testing.T) {
 	wantWords(t, must(t, c.run(t.Context(), "user", "list")).out, "bob")
 }
 
-func TestAnExportIsAllThatIsKeptOfAPerson(t *testing.T) {
+func TestAnExportHasAllStoredDataOfAUser(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"", sqltest.URL(t)} {
 		server := redistest.Own(t)
@@ -193,7 +288,7 @@ func TestAnExportIsAllThatIsKeptOfAPerson(t *testing.T) {
 		trodden(t, c)
 		must(t, c.run(t.Context(), "send", "--to", "bob", "--type", "order", "--subject", "order:42", "--title", "For one again", "--toast"))
 		rdb := server.Client(t)
-		eventually(t, "SQL has it", func() bool {
+		eventually(t, "SQL is up to date", func() bool {
 			return marks(t, rdb) == 0 && rdb.Exists(t.Context(), keys.New("carillon:").PendingToasts(2)).Val() == 1
 		})
 		r := must(t, c.run(t.Context(), "export", "--user", "bob"))
@@ -215,13 +310,13 @@ func TestAnExportIsAllThatIsKeptOfAPerson(t *testing.T) {
 		}
 		if got.User.Name != "bob" || !slices.Equal(got.User.Roles, []string{"staff"}) || len(got.Sessions) != 1 ||
 			len(got.Inbox.Entries) != 3 || len(got.Toasts) != 1 || len(got.Sent) != 1 || len(got.Log) < 3 {
-			t.Errorf("it is %+v", got)
+			t.Errorf("the export is %+v", got)
 		}
 		wantWords(t, r.out, "order:order:42", "From him", "For one again")
 		server.Crash(t)
 		r = must(t, c.run(t.Context(), "export", "--user", "bob"))
 		wantWords(t, r.out, "order:order:42", `"toasts":null`)
-		wantWords(t, r.errors, "the export lacks what waits to pop up")
+		wantWords(t, r.errors, "the export lacks undelivered toasts")
 	}
 	r := in(t.TempDir()).run(t.Context(), "export", "--user", "nobody")
 	wantWords(t, r.errors, `there is no user "nobody"`)

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -15,15 +17,15 @@ type userImportCmd struct {
 	File string `arg:"" type:"existingfile" help:"CSV in UTF-8. Its first line names the columns: name, and any of password_hash (argon2id, $$argon2id$$v=19$$…), audience, roles (joined by ;), locale."`
 }
 
-// Help says why there is no column for passwords.
+// Help explains why there is no column for passwords.
 func (userImportCmd) Help() string {
 	return "Passwords come hashed: hashing is slow on purpose, and 100,000 of them would take hours. " +
-		"A user without password_hash cannot sign in by password until `carillon user passwd` gives him one. " +
-		"The first bad line stops the import, and then nobody was added."
+		"A user without password_hash cannot sign in by password until `carillon user passwd` gives them one. " +
+		"The first bad line stops the import, and no user is added."
 }
 
-// Run adds all users of the file, or none.
-func (u userImportCmd) Run(ctx context.Context, cfg config, c *console) error {
+// Run adds all users in the file, or none.
+func (u userImportCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	file, err := os.Open(u.File)
 	if err != nil {
 		return fmt.Errorf("import users: %w", err)
@@ -48,15 +50,15 @@ func (u userImportCmd) Run(ctx context.Context, cfg config, c *console) error {
 		if err != nil {
 			return err
 		}
-		if err = record(ctx, db, "user.import", u.File, fmt.Sprintf("%d users", n)); err != nil {
+		if err = record(ctx, db, "user.import", notifier.FileRef(u.File), fmt.Sprintf("%d users", n)); err != nil {
 			return err
 		}
 		return c.result(map[string]int{"added": n}, "added %d users", n)
 	})
 }
 
-// countLines counts the lines behind the header, and rewinds: good enough to
-// show progress by.
+// countLines counts the lines after the header, and rewinds the file. The number is only good
+// enough for showing progress: a quoted field may contain line breaks.
 func countLines(file io.ReadSeeker) (int, error) {
 	n := -1
 	for in := bufio.NewScanner(file); ; n++ {

@@ -1,11 +1,15 @@
 package main
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+
+	"github.com/carillonhq/carillon/internal/config"
+)
 
 type versionCmd struct{}
 
-// Run prints what this binary was built from.
-func (versionCmd) Run(_ config, c *console) error {
+// Run prints the version that this binary was built from.
+func (versionCmd) Run(_ config.Config, c *console) error {
 	v := version()
 	return c.result(map[string]string{"version": v}, "carillon %s", v)
 }
@@ -18,8 +22,8 @@ func version() string {
 	return info.Main.Version
 }
 
-// buildID tells builds apart; it is the same on every instance of one build, and
-// empty when the binary does not know what it was made from.
+// buildID identifies the build. It is the same on every instance of one build, and empty if it is
+// unknown or the sources were modified.
 func buildID() string {
 	if v := version(); v != "(devel)" {
 		return v

@@ -1,7 +1,7 @@
-// Package soak is Carillon while everything around it breaks: built programs as
-// child processes, two or three over one Redis and one SQL, that are killed, cut off, lied
-// to and filled up while people send and read. What was answered to them is
-// written down, and in the end has to be true.
+// Package soak tests Carillon while everything around it fails. Two or three built programs run as
+// child processes on one Redis and one SQL database. They are killed and cut off, and their servers
+// lose data or fill up, while users send and read. Each test records the responses that users got;
+// at the end they must be true.
 //
-// `make test` runs it short; `make soak` runs it with -args -kills=100.
+// `make test` runs a short version; `make soak` runs it with -args -kills=100.
 package soak

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 )
 
-func TestAReplicaThatLagsAndIsPromotedLosesNothing(t *testing.T) {
+func TestPromotingALaggingReplicaLosesNothing(t *testing.T) {
 	t.Run("sentinel", func(t *testing.T) {
 		t.Parallel()
 		pair := redistest.Sentinel(t)

@@ -12,13 +12,13 @@ import (
 	"github.com/carillonhq/carillon/internal/sqltest"
 )
 
-// breakable is a site whose Redis and SQL can be broken, and the way to them.
+// breakable is a site whose Redis and SQL, and the connections to them, can be made to fail.
 type breakable struct {
 	*site
 	redis      *redisServer
 	toRedis    *faulty.Proxy
 	toSQL      *faulty.Proxy // nil: SQLite
-	sqlAddress string        // of the OwnURL of PostgreSQL
+	sqlAddress string        // address of PostgreSQL, from OwnURL
 }
 
 func newBreakable(t *testing.T, postgres bool, redisArgs ...string) *breakable {
@@ -32,7 +32,7 @@ func newBreakable(t *testing.T, postgres bool, redisArgs ...string) *breakable {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The socket is named after a port that nobody listens on.
+		// The socket is named after a port on which no server listens.
 		b.toSQL = faulty.Listen(t, "unix", u.Query().Get("host")+"/.s.PGSQL.5432")
 		h.directSQL = b.sqlAddress
 		u.Host, u.RawQuery = b.toSQL.Addr(), "sslmode=disable"
@@ -42,16 +42,16 @@ func newBreakable(t *testing.T, postgres bool, redisArgs ...string) *breakable {
 	return b
 }
 
-// fault is something that happens while people are at work.
+// fault is a failure that is caused while users are active.
 type fault struct {
 	name     string
-	postgres bool     // it is SQL's, or concerns SQL; else both databases are as good
+	postgres bool     // the fault concerns SQL, and needs PostgreSQL
 	redis    []string // arguments of redis-server
 	early    func(t *testing.T, b *breakable)
 	begin    func(t *testing.T, b *breakable)
 	end      func(t *testing.T, b *breakable)
-	refuses  bool // meanwhile senders are told that nothing can be accepted
-	silent   bool // meanwhile nobody is told anything
+	refuses  bool // meanwhile senders are refused
+	silent   bool // meanwhile requests get no response
 }
 
 var withFile = []string{"--appendonly", "yes", "--appendfsync", "everysec"}
@@ -76,7 +76,7 @@ var faults = []fault{
 		end:   func(_ *testing.T, b *breakable) { b.redis.start() },
 	},
 	{
-		name:  "somebody flushes redis",
+		name:  "redis is flushed",
 		begin: func(t *testing.T, b *breakable) { b.redis.do(t.Context(), "FLUSHALL") },
 		end:   nothing,
 	},
@@ -86,7 +86,7 @@ var faults = []fault{
 		end:   func(t *testing.T, b *breakable) { b.redis.do(t.Context(), "CONFIG", "SET", "maxmemory", "0") },
 	},
 	{
-		name:  "the way to redis is slow",
+		name:  "the connection to redis is slow",
 		begin: func(_ *testing.T, b *breakable) { b.toRedis.Delay(40 * time.Millisecond) },
 		end:   func(_ *testing.T, b *breakable) { b.toRedis.Delay(0) },
 	},
@@ -106,7 +106,7 @@ var faults = []fault{
 		end:   func(_ *testing.T, b *breakable) { b.toRedis.Refuse(false) },
 	},
 	{
-		name:  "the way to redis is a black hole",
+		name:  "the connection to redis is a black hole",
 		begin: func(_ *testing.T, b *breakable) { b.toRedis.Hole(true) },
 		end:   func(_ *testing.T, b *breakable) { b.toRedis.Hole(false) },
 	},
@@ -126,21 +126,21 @@ var faults = []fault{
 		end: nothing,
 	},
 	{
-		name: "the way to postgresql is slow", postgres: true,
+		name: "the connection to postgresql is slow", postgres: true,
 		begin: func(_ *testing.T, b *breakable) { b.toSQL.Delay(40 * time.Millisecond) },
 		end:   func(_ *testing.T, b *breakable) { b.toSQL.Delay(0) },
 	},
 	{
-		name: "the way to postgresql is a black hole", postgres: true, silent: true,
+		name: "the connection to postgresql is a black hole", postgres: true, silent: true,
 		begin: func(t *testing.T, b *breakable) {
 			b.toSQL.Hole(true)
-			<-time.After(2 * time.Second) // there is no event to wait for
+			eventually(t, patience, "an instance notices that SQL does not answer", func() bool { return !b.ready(t, 0) })
 		},
 		end: func(_ *testing.T, b *breakable) { b.toSQL.Hole(false) },
 	},
 }
 
-func TestWhateverBreaksWhatWasAcceptedIsKeptAndTheNumberIsRight(t *testing.T) {
+func TestFaultsLoseNoAcceptedNoticeAndKeepBadgesRight(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
@@ -180,7 +180,7 @@ func (f *fault) test(t *testing.T) {
 	senders.stop()
 }
 
-// settled waits until SQL has what every reader has done, and says how it is then.
+// settled waits until SQL has the last change of every reader's inbox, and returns the inboxes.
 func (s *site) settled(t *testing.T) map[string]*shelf {
 	t.Helper()
 	shelves, err := s.shelves(t.Context())
@@ -203,7 +203,7 @@ func (s *site) settled(t *testing.T) map[string]*shelf {
 	return shelves
 }
 
-// stayed fails the test when a row that was read then is unread now.
+// stayed fails the test if a row that was read in before is unread now.
 func (s *site) stayed(t *testing.T, before map[string]*shelf) {
 	t.Helper()
 	after, err := s.shelves(t.Context())

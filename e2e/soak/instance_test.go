@@ -17,8 +17,8 @@ import (
 type instance struct {
 	url  string
 	cmd  *exec.Cmd
-	done chan struct{} // closed when it has ended
-	err  error         // then: how
+	done chan struct{} // closed when it has exited
+	err  error         // the result of Wait, valid once done is closed
 
 	mu  sync.Mutex
 	log bytes.Buffer
@@ -55,13 +55,13 @@ func start(t *testing.T, flags ...string) *instance {
 	return i
 }
 
-// kill ends the instance as a power cut would.
+// kill ends the instance with SIGKILL, as abruptly as a power cut.
 func (i *instance) kill() {
 	_ = i.cmd.Process.Kill() // if it still runs
 	<-i.done
 }
 
-// stop ends the instance in order, and holds it to status 0 unless it was killed.
+// stop ends the instance with SIGTERM, and checks that its exit status is 0 unless it was killed.
 func (i *instance) stop(t *testing.T) {
 	t.Helper()
 	_ = i.cmd.Process.Signal(syscall.SIGTERM) // if it still runs
@@ -79,14 +79,14 @@ func (i *instance) stop(t *testing.T) {
 	}
 }
 
-// Write takes what it logs.
+// Write receives the log of the instance.
 func (i *instance) Write(p []byte) (int, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.log.Write(p)
 }
 
-// logs is the end of what it has logged.
+// logs returns the end of the log.
 func (i *instance) logs() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -10,19 +10,19 @@ import (
 	"github.com/carillonhq/carillon/internal/sqltest"
 )
 
-// databases are what a promise has to hold on.
+// databases runs a test on each kind of SQL database.
 func databases(t *testing.T, test func(t *testing.T, sqlURL string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, "") })
 	t.Run("postgres", func(t *testing.T) { test(t, sqltest.URL(t)) })
 }
 
-// plain is a Redis of this site's own, and SQL.
+// plain describes a site with its own Redis and a SQL database.
 func plain(server *redistest.Server, sqlURL string) how {
 	return how{redisURL: "unix://" + server.Socket, redis: redis.NewClient(&redis.Options{Addr: server.Socket}), sqlURL: sqlURL}
 }
 
-func TestNothingIsLostOrDoubledHoweverOftenAnInstanceIsKilled(t *testing.T) {
+func TestKillingInstancesLosesAndRepeatsNothing(t *testing.T) {
 	databases(t, func(t *testing.T, sqlURL string) {
 		s := newSite(t, plain(redistest.Own(t), sqlURL))
 		watchers := s.watch()
@@ -31,7 +31,7 @@ func TestNothingIsLostOrDoubledHoweverOftenAnInstanceIsKilled(t *testing.T) {
 			s.wait(t, 1+rand.IntN(40))
 			slot := rand.IntN(len(s.slots))
 			s.slots[slot].Load().kill()
-			s.wait(t, rand.IntN(20)) // the other is alone for a while
+			s.wait(t, rand.IntN(20)) // the other instance is alone for a while
 			s.start(slot)
 		}
 		s.wait(t, 20)

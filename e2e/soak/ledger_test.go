@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// ledger is what people were told. An answer that never came is not in it: then
-// both may be true.
+// ledger records the responses that users got. If a response was lost, the request may or may not
+// have taken effect: maybe and unsettled have these.
 type ledger struct {
 	mu        sync.Mutex
-	accepted  map[int64]bool // notices whose sender was answered
+	accepted  map[int64]bool // notices whose sender got a success response
 	retracted map[int64]bool
-	deleted   map[entry]bool // rows that left an inbox at its user's wish
-	maybe     map[entry]bool // rows of which nobody was told whether they left
-	unsettled map[int64]bool // notices of which nobody was told whether they were retracted
-	refused   int            // sends that were answered 429 or 503
+	deleted   map[entry]bool // rows that their user deleted
+	maybe     map[entry]bool // rows whose deletion got no response
+	unsettled map[int64]bool // notices whose retraction got no response
+	refused   int            // sends that got status 429 or 503
 }
 
-// entry is a notice in somebody's inbox.
+// entry is a notice in one user's inbox.
 type entry struct {
 	user string
 	id   int64
@@ -36,14 +36,14 @@ func (l *ledger) note(change func()) {
 	change()
 }
 
-// sent is how many notices were accepted so far.
+// sent returns the number of notices accepted so far.
 func (l *ledger) sent() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.accepted)
 }
 
-// truth is the ledger as it stands.
+// truth returns a copy of the ledger.
 func (l *ledger) truth() *ledger {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -20,11 +20,11 @@ var (
 	rounds = flag.Int("rounds", 1, "how often each other fault happens")
 )
 
-// The times that are promised.
+// The promised time limits.
 const (
-	catchUp  = 30 * time.Second // after a fault: everything accepted is delivered
-	agree    = 5 * time.Second  // after that: badges, browsers and SQL
-	patience = 60 * time.Second // for what no promise is about
+	catchUp  = 30 * time.Second // after a fault, until every accepted notice is delivered
+	agree    = 5 * time.Second  // after that, until badges, browsers and SQL agree
+	patience = 60 * time.Second // for events without a promised limit
 )
 
 // program is the binary under test, built once.

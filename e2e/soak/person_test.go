@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// person is somebody with a browser, who goes to whichever instance there is.
+// person is a user with an HTTP client that sends each request to any instance.
 type person struct {
 	s      *site
 	name   string
 	client *http.Client
-	sure   bool // the last request was answered, whatever the answer was
+	sure   bool // the last request got a response, whatever its status
 }
 
-// statusError is an answer that is none of those a person hoped for.
+// statusError is a response with an unexpected status.
 type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("status %d", int(e)) }
@@ -36,7 +36,7 @@ func (s *site) person(name string) *person {
 	}}
 }
 
-// signIn tries until it succeeds: it is not what is tested.
+// signIn retries until it succeeds, because signing in is not under test.
 func (p *person) signIn(ctx context.Context) {
 	for ctx.Err() == nil {
 		to, err := p.post(ctx, "/login", url.Values{"username": {p.name}, "password": {password}})
@@ -47,7 +47,7 @@ func (p *person) signIn(ctx context.Context) {
 	}
 }
 
-// post posts a form to any instance and returns where it leads.
+// post posts a form to any instance and returns where the response redirects to.
 func (p *person) post(ctx context.Context, path string, form url.Values) (to string, err error) {
 	return p.ask(ctx, http.MethodPost, path, form)
 }
@@ -79,13 +79,13 @@ func (p *person) ask(ctx context.Context, method, path string, form url.Values) 
 	return res.Header.Get("Location"), nil
 }
 
-// refused says whether an answer was that of a server that cannot now.
+// refused reports whether the server refused a request for the time being.
 func refused(err error) bool {
 	var status statusError
 	return errors.As(err, &status) && (status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests)
 }
 
-// pause keeps who fails from trying a thousand times a second.
+// pause keeps failing requests from being repeated a thousand times per second.
 func pause(ctx context.Context) {
 	select {
 	case <-time.After(20 * time.Millisecond):

@@ -12,8 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// redisServer is a redis-server that can be killed, and started again with what
-// it has on its disk.
+// redisServer is a redis-server that can be killed, and restarted with the data on its disk.
 type redisServer struct {
 	t      *testing.T
 	socket string
@@ -22,10 +21,10 @@ type redisServer struct {
 	done   chan struct{}
 }
 
-// newRedis starts one. Without args it writes to its disk only when it is told to.
+// newRedis starts a redisServer. Without args it writes to its disk only on request.
 func newRedis(t *testing.T, args ...string) *redisServer {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "sk") //nolint:usetesting // the name of a test is too long: a socket's path has 108 bytes at most
+	dir, err := os.MkdirTemp("", "sk") //nolint:usetesting // t.TempDir contains the name of the test, and the path of a Unix socket may not exceed 107 bytes
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +43,7 @@ func newRedis(t *testing.T, args ...string) *redisServer {
 
 func (r *redisServer) start() {
 	r.t.Helper()
-	_ = os.Remove(r.socket) // a killed server leaves it behind
+	_ = os.Remove(r.socket) // a killed server leaves its socket behind
 	cmd, done := exec.Command("redis-server", r.args...), make(chan struct{})
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	started := make(chan error, 1)
@@ -65,7 +64,7 @@ func (r *redisServer) start() {
 	eventually(r.t, patience, "redis-server answers", func() bool { return c.Ping(r.t.Context()).Err() == nil })
 }
 
-// kill ends it as SIGKILL does.
+// kill ends the server with SIGKILL.
 func (r *redisServer) kill() {
 	_ = r.cmd.Process.Kill() // if it still runs
 	<-r.done
@@ -77,7 +76,7 @@ func (r *redisServer) client() *redis.Client {
 	return c
 }
 
-// do gives one command, which must succeed.
+// do runs one command, which must succeed.
 func (r *redisServer) do(ctx context.Context, args ...any) {
 	r.t.Helper()
 	if err := r.client().Do(ctx, args...).Err(); err != nil {

@@ -14,14 +14,14 @@ import (
 	"sync/atomic"
 )
 
-// screens is what all browsers of a site together have shown.
+// screens records the toasts that all browsers of a site have shown.
 type screens struct {
 	s     *site
-	frail atomic.Bool // some are closed before they show what they were given
+	frail atomic.Bool // some browsers are closed before they show a toast that they received
 
 	mu    sync.Mutex
-	of    map[string]map[string]int // user → id of a toast → how often it was shown
-	faint map[string]bool           // `USER ID` of what a browser was closed with
+	of    map[string]map[string]int // user → toast id → how often it was shown
+	faint map[string]bool           // `USER ID` of toasts that were in a browser when it closed
 }
 
 func (s *site) screens() *screens {
@@ -32,9 +32,9 @@ func (s *site) screens() *screens {
 	return all
 }
 
-// open opens two browsers of each of these readers, each at any instance, and at another
-// when that one dies. When it is stopped they are closed; what they show by then they
-// acknowledge.
+// open opens two browsers for each reader from from to to. Each uses a random instance, and another
+// if that one dies. Stopping the traffic closes the browsers, which first acknowledge the toasts that
+// they are showing.
 func (c *screens) open(from, to int) *traffic {
 	ctx, cancel := context.WithCancel(c.s.t.Context())
 	w := &traffic{stopped: cancel}
@@ -52,7 +52,7 @@ func (c *screens) open(from, to int) *traffic {
 	return w
 }
 
-// follow reads one stream to its end, and shows what comes.
+// follow reads one stream to its end, and shows its toasts.
 func (c *screens) follow(ctx context.Context, p *person) {
 	base := p.s.slots[rand.IntN(len(p.s.slots))].Load().url
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/events?visible=1", http.NoBody)
@@ -75,18 +75,18 @@ func (c *screens) follow(ctx context.Context, p *person) {
 	}
 }
 
-// show counts what is shown, and says so to whichever instance answers. False: the
-// browser is closed instead.
+// show counts a toast as shown and acknowledges it at any instance that answers. It returns false if
+// the browser is closed instead.
 func (c *screens) show(ctx context.Context, p *person, data string) bool {
 	var toast struct {
-		ID string `json:"id"` // with commas, where it says how many more there are
+		ID string `json:"id"` // several ids with commas, if the toast stands for further ones
 	}
 	if err := json.Unmarshal([]byte(data), &toast); err != nil || toast.ID == "" {
-		c.s.t.Errorf("no toast: %s, %v", data, err)
+		c.s.t.Errorf("invalid toast: %s, %v", data, err)
 		return true
 	}
 	c.mu.Lock()
-	// The second time it takes longer until another is given it.
+	// Each toast closes at most one browser: after a second time, the retry would take longer.
 	if what := p.name + " " + toast.ID; c.frail.Load() && !c.faint[what] && rand.IntN(10) == 0 {
 		c.faint[what] = true
 		c.mu.Unlock()
@@ -103,11 +103,11 @@ func (c *screens) show(ctx context.Context, p *person, data string) bool {
 		}
 		pause(ctx)
 	}
-	c.s.t.Errorf("%s cannot say that %s was shown", p.name, toast.ID)
+	c.s.t.Errorf("%s cannot acknowledge toast %s", p.name, toast.ID)
 	return true
 }
 
-// shown is how often each toast was shown, by `USER ID`.
+// shown returns how often each toast was shown, by `USER ID`.
 func (c *screens) shown() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,8 +120,8 @@ func (c *screens) shown() map[string]int {
 	return all
 }
 
-// missing says what was accepted and not shown, and what is shown and was not sent, or
-// waits still.
+// missing returns the faults: toasts that were accepted but not shown, shown but not sent, or are
+// still undelivered.
 func (c *screens) missing(ctx context.Context) (bad []string) {
 	all, err := c.s.notices(ctx)
 	if err != nil {
@@ -139,7 +139,7 @@ func (c *screens) missing(ctx context.Context) (bad []string) {
 	for name, ids := range c.of {
 		waiting, err := c.s.rdb.ZCard(ctx, c.s.keys.PendingToasts(c.s.seqs[name])).Result()
 		if len(ids) != want[name] || waiting > 0 || err != nil {
-			bad = append(bad, fmt.Sprintf("%s was shown %d toasts of %d, %d wait, %v", name, len(ids), want[name], waiting, err))
+			bad = append(bad, fmt.Sprintf("%s was shown %d toasts of %d, %d are undelivered, %v", name, len(ids), want[name], waiting, err))
 		}
 	}
 	return bad

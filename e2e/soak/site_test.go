@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,21 +25,21 @@ const (
 	password = "correct horse battery"
 	staff    = "alice"
 
-	readers   = 12  // u1 to u12 get notices of their own, read and delete them, and watch
-	fewSize   = 5   // members of the role few: the first of them
+	readers   = 12  // u1 to u12 get, read and delete their own notices, and watch their badges
+	fewSize   = 5   // members of the role few: the first readers
 	crowdSize = 650 // members of the role crowd: more than one range of the intake; readers are among them
 )
 
-// how says what a site is made of.
+// how describes the parts of a site.
 type how struct {
 	redisURL  string                // for the instances: may lead through a proxy
-	redis     redis.UniversalClient // for the test: the way that nothing disturbs
+	redis     redis.UniversalClient // for the test: a direct connection without faults
 	sqlURL    string                // for the instances; empty: SQLite
 	directSQL string                // for the test; empty: as for the instances
-	instances int                   // 0: two
+	instances int                   // 0 means two
 }
 
-// site is some instances over one Redis and one SQL, and what the test knows of them.
+// site is a number of instances on one Redis and one SQL database, and the test's record of them.
 type site struct {
 	t     *testing.T
 	flags []string
@@ -47,7 +48,7 @@ type site struct {
 	keys keys.Space
 	rdb  redis.UniversalClient
 	db   *store.Store
-	raw  *sql.DB // the same database, for what store has no words for
+	raw  *sql.DB // the same database, for queries that store lacks
 
 	seqs  map[string]int64 // of all users
 	roles map[string][]string
@@ -78,7 +79,7 @@ func newSite(t *testing.T, h how) *site {
 	return s
 }
 
-// open opens SQL for the test, and learns what number each user has.
+// open opens SQL for the test, and reads the number of each user.
 func (s *site) open(dir, url string) {
 	s.t.Helper()
 	db, err := store.Open(s.t.Context(), store.Config{URL: url, DataDir: dir})
@@ -113,10 +114,10 @@ func (s *site) open(dir, url string) {
 	}
 }
 
-// people fills the directory: alice, who sends, and the crowd.
+// people adds all users: alice, who sends, and the crowd.
 func (s *site) people(dir string) {
 	s.t.Helper()
-	// Quick to check: what a password costs is not the matter here.
+	// The hash is cheap to check, because the cost of passwords is not under test.
 	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 1024, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
 	if err != nil {
 		s.t.Fatal(err)
@@ -141,7 +142,7 @@ func (s *site) people(dir string) {
 
 func reader(n int) string { return fmt.Sprintf("u%d", n) }
 
-// carillon runs a command of the program to its end and returns its output.
+// carillon runs a command to its end and returns its output.
 func (s *site) carillon(args ...string) string {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
@@ -156,10 +157,10 @@ func (s *site) carillon(args ...string) string {
 	return string(out)
 }
 
-// start puts a fresh instance into a slot.
+// start starts a new instance in a slot.
 func (s *site) start(slot int) { s.t.Helper(); s.slots[slot].Store(start(s.t, s.flags...)) }
 
-// eventually waits until a promise holds.
+// eventually waits until a condition holds.
 func eventually(t *testing.T, limit time.Duration, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -169,6 +170,21 @@ func eventually(t *testing.T, limit time.Duration, what string, holds func() boo
 			t.Fatalf("not within %v: %s", limit, what)
 		}
 	}
+}
+
+// ready reports whether the instance in a slot is ready, which means that its pages work.
+func (s *site) ready(t *testing.T, slot int) bool {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.slots[slot].Load().url+"/readyz", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = res.Body.Close() }()
+	return res.StatusCode == http.StatusOK
 }
 
 func (s *site) readerSeqs() (seqs []int64) {

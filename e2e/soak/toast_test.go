@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 )
 
-func TestEachToastIsShownOnceAndWhoeverIsKilledAtLeastOnce(t *testing.T) {
+func TestToastsAreShownOnceAndDespiteKillsAtLeastOnce(t *testing.T) {
 	h := plain(redistest.Own(t), "")
 	h.instances = 3
 	s := newSite(t, h)
@@ -19,7 +19,7 @@ func TestEachToastIsShownOnceAndWhoeverIsKilledAtLeastOnce(t *testing.T) {
 	c.open(1, readers/2)
 	others := c.open(readers/2+1, readers)
 
-	// Nobody is killed, and half of them go and come back.
+	// No instance is killed; half of the readers leave and come back.
 	senders := s.popUp()
 	s.wait(t, 60)
 	others.stop()
@@ -30,7 +30,7 @@ func TestEachToastIsShownOnceAndWhoeverIsKilledAtLeastOnce(t *testing.T) {
 	s.within(t, patience, c.missing)
 	quiet := c.shown()
 
-	// Instances are killed, and browsers closed with what they were given last.
+	// Instances are killed, and some browsers are closed with a toast that they have not shown.
 	c.frail.Store(true)
 	senders = s.popUp()
 	deaths := max(*kills/3, 1)
@@ -49,17 +49,17 @@ func TestEachToastIsShownOnceAndWhoeverIsKilledAtLeastOnce(t *testing.T) {
 	all, again := c.shown(), 0
 	for what, n := range all {
 		if quiet[what] > 0 && n > 1 {
-			t.Errorf("%s was shown %d times, and nobody was killed then", what, n)
+			t.Errorf("%s was shown %d times, although no instance was killed", what, n)
 		}
 		if n > 1 {
 			again++
 		}
 	}
-	t.Logf("%d toasts were shown; of %d while %d instances were killed and %d browsers closed before they showed one, %d more than once",
+	t.Logf("%d toasts were shown, %d of them while %d instances were killed and %d browsers closed before they showed one; %d were shown more than once",
 		len(all), len(all)-len(quiet), deaths, len(c.faint), again)
 }
 
-// popUp lets two people send what pops up, to one or to a few.
+// popUp has two users send notices with toasts, to one reader or to a few.
 func (s *site) popUp() *traffic {
 	s.t.Helper()
 	return s.work(2, staff, func(ctx context.Context, p *person) {

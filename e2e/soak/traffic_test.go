@@ -12,26 +12,26 @@ import (
 	"testing"
 )
 
-// traffic is people at work until it is stopped.
+// traffic is the work of several users, which goes on until it is stopped.
 type traffic struct {
 	stopped context.CancelFunc
 	all     sync.WaitGroup
 }
 
-// stop waits until everybody has had his last answer.
+// stop ends the work, and waits until every user has had their last response.
 func (w *traffic) stop() {
 	w.stopped()
 	w.all.Wait()
 }
 
-// send lets three people send, to readers, to roles, and now and then with a
-// subject that was there before; some of it is taken back.
+// send has three users send to readers and roles, sometimes with a subject that was used before.
+// They retract some of the notices.
 func (s *site) send() *traffic {
 	s.t.Helper()
 	return s.work(3, staff, func(ctx context.Context, p *person) { p.sendOne(ctx) })
 }
 
-// read lets every reader look at his inbox, and delete from it.
+// read has every reader open their inbox and delete entries.
 func (s *site) read() *traffic {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(s.t.Context())
@@ -53,7 +53,7 @@ func (s *site) work(people int, name string, do func(context.Context, *person)) 
 	return w
 }
 
-// repeat does something again and again until ctx ends; what is begun is ended.
+// repeat repeats do until ctx ends. The last call is completed.
 func (p *person) repeat(ctx context.Context, do func(context.Context, *person)) {
 	p.signIn(ctx)
 	for ctx.Err() == nil {
@@ -83,7 +83,7 @@ func (p *person) sendOne(ctx context.Context) {
 	}
 	id, err := strconv.ParseInt(strings.TrimPrefix(to, "/staff/notices/"), 10, 64)
 	if err != nil {
-		p.signIn(ctx) // it leads to the login page: a session may have ended with what was away
+		p.signIn(ctx) // the response was the login page: the fault may have ended the session
 		return
 	}
 	p.s.book.note(func() { p.s.book.accepted[id] = true })
@@ -103,8 +103,8 @@ func (p *person) retract(ctx context.Context, id int64) {
 	})
 }
 
-// readSome opens the inbox, or deletes a row that nobody else can touch: one
-// whose key names its notice.
+// readSome opens the inbox, or deletes a row that no other notice can replace: one whose key has the
+// id of its notice.
 func (p *person) readSome(ctx context.Context) {
 	if rand.IntN(3) > 0 {
 		if to, err := p.ask(ctx, "GET", "/inbox", nil); err != nil {
@@ -112,7 +112,7 @@ func (p *person) readSome(ctx context.Context) {
 		} else if strings.HasPrefix(to, "/login") {
 			p.signIn(ctx)
 		}
-		pause(ctx) // people do not look a hundred times a second
+		pause(ctx) // users do not open the inbox a hundred times per second
 		return
 	}
 	fields, err := p.s.rdb.LRange(ctx, p.s.keys.List(p.s.seqs[p.name]), 0, 20).Result()
@@ -141,7 +141,7 @@ func (p *person) readSome(ctx context.Context) {
 	}
 }
 
-// wait returns when so many more notices were accepted.
+// wait waits until this many more notices have been accepted.
 func (s *site) wait(t *testing.T, more int) {
 	t.Helper()
 	until := s.book.sent() + more

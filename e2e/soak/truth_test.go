@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// stored is a notice as SQL has it.
+// stored is a notice in SQL.
 type stored struct {
 	id      int64
 	state   notifier.State
@@ -25,7 +25,7 @@ func (n *stored) key() string {
 	return "news:notice_id:" + strconv.FormatInt(n.id, 10)
 }
 
-// notices reads all of them, oldest first.
+// notices reads all notices from SQL, oldest first.
 func (s *site) notices(ctx context.Context) ([]stored, error) {
 	rows, err := s.raw.QueryContext(ctx, `SELECT id, state, target, subject, recipient_count FROM notices ORDER BY id`)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *site) notices(ctx context.Context) ([]stored, error) {
 	return all, rows.Err()
 }
 
-// whom names those a notice is for, by what the test put into the directory.
+// whom returns the names of the recipients of a notice, from the users and roles that the test added.
 func (s *site) whom(n *stored) []string {
 	if n.target.Role != "" {
 		return s.roles[n.target.Role]
@@ -55,8 +55,8 @@ func (s *site) whom(n *stored) []string {
 	return n.target.Users
 }
 
-// kept says what of the promise to senders does not hold: what they were told is
-// accepted or taken back is so in SQL, and all that SQL has is at its end.
+// kept returns the violations of the promise to senders: SQL must have every notice that they were
+// told is accepted or retracted in that state, and the work on every notice in SQL must be finished.
 func (s *site) kept(all []stored, book *ledger) (bad []string) {
 	states := map[int64]notifier.State{}
 	for _, n := range all {
@@ -65,7 +65,7 @@ func (s *site) kept(all []stored, book *ledger) (bad []string) {
 			bad = append(bad, fmt.Sprintf("notice %d is %s", n.id, n.state))
 		}
 		if n.state == notifier.StateRetracted && !book.retracted[n.id] && !book.unsettled[n.id] {
-			bad = append(bad, fmt.Sprintf("notice %d is retracted, and nobody asked for it", n.id))
+			bad = append(bad, fmt.Sprintf("notice %d is retracted, but nobody retracted it", n.id))
 		}
 		if want := len(s.whom(&n)); n.count != int64(want) {
 			bad = append(bad, fmt.Sprintf("notice %d has %d recipients, want %d", n.id, n.count, want))
@@ -73,25 +73,25 @@ func (s *site) kept(all []stored, book *ledger) (bad []string) {
 	}
 	for id := range book.accepted {
 		if states[id] == "" {
-			bad = append(bad, fmt.Sprintf("notice %d was accepted, and is lost", id))
+			bad = append(bad, fmt.Sprintf("notice %d was accepted, but is lost", id))
 		}
 	}
 	for id := range book.retracted {
 		if states[id] != notifier.StateRetracted {
-			bad = append(bad, fmt.Sprintf("notice %d was taken back, and is %s", id, states[id]))
+			bad = append(bad, fmt.Sprintf("notice %d was retracted, but is %s", id, states[id]))
 		}
 	}
 	return bad
 }
 
-// expected is what has to be in each inbox: by key, the notice. Where nobody can
-// know, it may be: then it is in maybe.
+// expected returns the notice that each inbox must have, by user and key. Entries that an inbox may
+// or may not have, because a response was lost, are in maybe.
 func (s *site) expected(all []stored, book *ledger) (want map[string]map[string]int64, maybe map[entry]bool) {
 	want = map[string]map[string]int64{}
 	for name := range s.seqs {
 		want[name] = map[string]int64{}
 	}
-	for _, n := range all { // by id: the last of a key stays
+	for _, n := range all { // ordered by id: the last notice of a key stays
 		if n.state == notifier.StateRetracted {
 			continue
 		}

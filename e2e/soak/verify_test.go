@@ -16,10 +16,9 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// holds fails the test unless everything promised is true: within 30 s all that
-// was accepted is at its end, and within 5 s of that every inbox has exactly what
-// it should have, its number is that of its unread rows, SQL says the same, and so
-// does every open browser.
+// holds fails the test unless all promises are kept. Within 30 s every accepted notice is finished.
+// Within 5 s of that every inbox has exactly the expected entries, its unread number is the number of
+// its unread rows, and SQL and every open browser agree.
 func (s *site) holds(t *testing.T, watchers ...*watcher) {
 	t.Helper()
 	began := time.Now()
@@ -27,12 +26,12 @@ func (s *site) holds(t *testing.T, watchers ...*watcher) {
 	finished := time.Now()
 	s.within(t, agree, func(ctx context.Context) []string { return s.problems(ctx, watchers) })
 	book := s.book.truth()
-	t.Logf("%d accepted, %d refused, %d taken back, %d deleted: at its end after %v, right after %v more",
+	t.Logf("%d accepted, %d refused, %d retracted, %d deleted: finished after %v, consistent after %v more",
 		len(book.accepted), book.refused, len(book.retracted), len(book.deleted),
 		finished.Sub(began).Round(time.Millisecond), time.Since(finished).Round(time.Millisecond))
 }
 
-// within waits until nothing is wrong.
+// within waits until look returns no faults, and fails the test at the time limit.
 func (s *site) within(t *testing.T, limit time.Duration, look func(context.Context) []string) {
 	t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -44,7 +43,7 @@ func (s *site) within(t *testing.T, limit time.Duration, look func(context.Conte
 		}
 		if time.Now().After(deadline) {
 			slices.Sort(bad)
-			t.Fatalf("not right within %v, %d faults:\n%s", limit, len(bad), strings.Join(bad[:min(len(bad), 20)], "\n"))
+			t.Fatalf("after %v there are still %d faults:\n%s", limit, len(bad), strings.Join(bad[:min(len(bad), 20)], "\n"))
 		}
 	}
 }
@@ -57,7 +56,7 @@ func (s *site) unfinished(ctx context.Context) []string {
 	return s.kept(all, s.book.truth())
 }
 
-// problems compares everything with everything.
+// problems compares Redis, SQL and the browsers with the ledger, and returns the faults.
 func (s *site) problems(ctx context.Context, watchers []*watcher) []string {
 	all, err := s.notices(ctx)
 	if err != nil {
@@ -76,7 +75,7 @@ func (s *site) problems(ctx context.Context, watchers []*watcher) []string {
 	}
 	for name, shelf := range shelves {
 		if snapshot := saved[s.seqs[name]]; shelf.cold() {
-			shelves[name] = shelfOf(snapshot) // this is what comes when it is asked for
+			shelves[name] = shelfOf(snapshot) // a cold inbox is restored from its snapshot when it is needed
 		} else {
 			bad = append(bad, shelf.behind(name, snapshot)...)
 		}
@@ -91,14 +90,14 @@ func (s *site) problems(ctx context.Context, watchers []*watcher) []string {
 	return bad
 }
 
-// shelf is an inbox as Redis has it.
+// shelf is an inbox in the form that Redis has.
 type shelf struct {
 	rows  []string          // fields, newest first
 	ids   map[string]string // field → ID AT EXPIRY JSON
 	state map[string]string
 }
 
-// shelves reads the inboxes of all who got anything.
+// shelves reads the inboxes of all users who got notices.
 func (s *site) shelves(ctx context.Context) (map[string]*shelf, error) {
 	pipe := s.rdb.Pipeline()
 	rows, ids, states := map[string]*redis.StringSliceCmd{}, map[string]*redis.MapStringStringCmd{}, map[string]*redis.MapStringStringCmd{}
@@ -117,7 +116,7 @@ func (s *site) shelves(ctx context.Context) (map[string]*shelf, error) {
 	return all, nil
 }
 
-// shelfOf is an inbox as SQL has it.
+// shelfOf converts a snapshot from SQL to a shelf.
 func shelfOf(saved notifier.Snapshot) *shelf {
 	s := &shelf{ids: map[string]string{}, state: map[string]string{}}
 	for _, r := range saved.Rows {
@@ -130,10 +129,10 @@ func shelfOf(saved notifier.Snapshot) *shelf {
 	return s
 }
 
-// cold says that the inbox is not in Redis.
+// cold reports whether the inbox is missing from Redis.
 func (s *shelf) cold() bool { return len(s.state) == 0 }
 
-// unread counts the rows.
+// unread counts the unread rows.
 func (s *shelf) unread() (n int) {
 	for _, field := range s.rows {
 		if _, read, _ := notifier.SplitField(field); !read {
@@ -143,7 +142,7 @@ func (s *shelf) unread() (n int) {
 	return n
 }
 
-// keys says which notice stands under each key, and what is wrong about the rows.
+// keys returns the notice of each key, and the faults of the rows.
 func (s *shelf) keys(name string) (held map[string]int64, bad []string) {
 	held = map[string]int64{}
 	for _, field := range s.rows {
@@ -164,7 +163,7 @@ func (s *shelf) faults(name string, want map[string]int64, maybe map[entry]bool)
 		bad = append(bad, fmt.Sprintf("%s has %d rows and %d bodies", name, len(s.rows), len(s.ids)))
 	}
 	if number := s.state["unread"]; len(s.state) > 0 && number != strconv.Itoa(s.unread()) {
-		bad = append(bad, fmt.Sprintf("the number of %s is %s, of unread rows %d", name, number, s.unread()))
+		bad = append(bad, fmt.Sprintf("the unread number of %s is %s, but there are %d unread rows", name, number, s.unread()))
 	}
 	for key, id := range want {
 		if got := held[key]; got != id && !maybe[entry{name, id}] {
@@ -179,11 +178,11 @@ func (s *shelf) faults(name string, want map[string]int64, maybe map[entry]bool)
 	return bad
 }
 
-// behind says where SQL disagrees with Redis.
+// behind returns the differences between SQL and Redis.
 func (s *shelf) behind(name string, saved notifier.Snapshot) (bad []string) {
 	if ver := strconv.FormatInt(saved.Ver, 10); ver != s.state["ver"] {
 		if saved.Ver == 0 && len(s.rows) == 0 {
-			return nil // somebody asked, and nothing ever came
+			return nil // the inbox was opened, but never had a notice
 		}
 		return []string{fmt.Sprintf("SQL has version %s of %s, want %s", ver, name, s.state["ver"])}
 	}
@@ -194,11 +193,11 @@ func (s *shelf) behind(name string, saved notifier.Snapshot) (bad []string) {
 	return bad
 }
 
-// leftOver says what work is still about.
+// leftOver returns the work that is not finished.
 func (s *site) leftOver(ctx context.Context) (bad []string) {
 	for p := range keys.Partitions {
 		if n, err := s.rdb.ZCard(ctx, s.keys.Dirty(p)).Result(); err != nil || n > 0 {
-			bad = append(bad, fmt.Sprintf("partition %d has %d marks, %v", p, n, err))
+			bad = append(bad, fmt.Sprintf("partition %d has %d dirty marks, %v", p, n, err))
 		}
 	}
 	for _, group := range s.rdb.XInfoGroups(ctx, s.keys.Intake()).Val() {
@@ -214,11 +213,11 @@ func (s *site) leftOver(ctx context.Context) (bad []string) {
 }
 
 func (s *shelf) ver() int64 {
-	n, _ := strconv.ParseInt(s.state["ver"], 10, 64) // 0: the inbox is not there
+	n, _ := strconv.ParseInt(s.state["ver"], 10, 64) // 0 if the inbox does not exist
 	return n
 }
 
-// read is the notices that are read, by key; unreadRows the others.
+// read returns the read notices by key; unreadRows returns the unread ones.
 func (s *shelf) read() map[string]string       { return s.sorted(true) }
 func (s *shelf) unreadRows() map[string]string { return s.sorted(false) }
 

@@ -10,14 +10,13 @@ import (
 	"sync/atomic"
 )
 
-// watcher is an open browser: a stream that comes back when it is lost, at
-// either instance.
+// watcher is an open browser: a stream that reconnects, to any instance, when it is lost.
 type watcher struct {
 	p    *person
-	seen atomic.Int64 // the inbox's part of the last badge
+	seen atomic.Int64 // the number of the inbox in the last badge
 }
 
-// watch opens a browser of each reader.
+// watch opens a browser for each reader.
 func (s *site) watch() (all []*watcher) {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(s.t.Context())

@@ -1,5 +1,5 @@
-// What one sees to be wrong with a page by measuring it: `look(touch)` returns
-// a line for each fault.
+// Finds layout faults of a page by measuring it: `look(touch)` returns a line for
+// each fault.
 window.look = (touch) => {
 	const faults = [];
 	const root = document.documentElement;
@@ -8,9 +8,9 @@ window.look = (touch) => {
 		const wide = [...document.body.querySelectorAll("*")].filter((el) => el.getBoundingClientRect().right > root.clientWidth + 0.5);
 		faults.push(`scrolls sideways, ${root.scrollWidth} of ${root.clientWidth} px: ${wide.slice(0, 3).map(told).join(", ")}`);
 	}
-	// A link among words is as high as its line; WCAG leaves it out.
+	// A link in running text is as high as its line; WCAG exempts it.
 	const amongWords = (el) => el.localName === "a" && getComputedStyle(el).display === "inline" && el.parentElement.textContent.trim() !== el.textContent.trim();
-	// What is pressed may be larger than what is seen.
+	// The area that can be pressed may be larger than the visible element.
 	const pressed = (el) => (el.matches(":is(h2, h3) a") && el.closest(".row")) || el.closest(".toast-title")?.closest(".toast") || (el.matches("[type=radio], [type=checkbox]") && el.closest("label")) || el;
 	for (const el of document.querySelectorAll("a[href], button, summary, select, textarea, input:not([type=hidden])")) {
 		if (!el.checkVisibility({ visibilityProperty: true }) || amongWords(el)) continue;
@@ -18,7 +18,7 @@ window.look = (touch) => {
 		const least = touch && !el.closest("td, th") ? 44 : 24;
 		if (width < least - 0.1 || height < least - 0.1) faults.push(`${width.toFixed(1)} by ${height.toFixed(1)} px, less than ${least}: ${told(el)}`);
 	}
-	// Text that its box cuts off without saying so by an ellipsis.
+	// Text that sticks out of its box.
 	for (const el of document.querySelectorAll("button, .button, .tab, .chip, h1, h2, .badge, label, dt, dd, td, th")) {
 		if (!el.checkVisibility() || el.closest(".sr-only")) continue;
 		const style = getComputedStyle(el);

@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// patience is how long the example waits for what has to come.
+// patience bounds the time that the example waits for an expected answer.
 const patience = 30 * time.Second
 
-// poll is what an application gets that asks for notices.
+// poll is the answer to a poll.
 type poll struct {
 	Unread  int64    `xml:"unread"`
 	Newest  int64    `xml:"newest"`
 	Notices []notice `xml:"notices>notice"`
 
-	text string // as it came
+	text string // the answer as received
 }
 
 type notice struct {
@@ -31,7 +31,7 @@ type notice struct {
 	Reason string `xml:"reason"`
 }
 
-// poll asks for what a user got in a warehouse since an earlier poll, in XML.
+// poll polls a user's notices about a warehouse since an earlier poll, in XML.
 func (s *server) poll(ctx context.Context, user, warehouse string, since int64) (poll, error) {
 	var p poll
 	path := "/api/v1/users/" + url.PathEscape(user) + "/notices?scope=" + url.QueryEscape(warehouse)
@@ -46,9 +46,9 @@ func (s *server) poll(ctx context.Context, user, warehouse string, since int64) 
 	return p, xml.Unmarshal(answer, &p)
 }
 
-// await polls about the warehouse of the story until the answer is as it should be.
+// await polls for the warehouse of the story until ok accepts the answer.
 func (s *server) await(ctx context.Context, user string, since int64, what string, ok func(poll) bool) (poll, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s, and %s did not happen within %v", user, what, patience))
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("not within %[3]v for %[1]s: %[2]s", user, what, patience))
 	defer cancel()
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
@@ -68,7 +68,7 @@ func (s *server) await(ctx context.Context, user string, since int64, what strin
 	}
 }
 
-// call makes a request with the application's key and returns the body of its answer.
+// call sends a request with the application's key and returns the body of the answer.
 func (s *server) call(ctx context.Context, method, path string, body any) ([]byte, error) {
 	var text []byte
 	if body != nil {

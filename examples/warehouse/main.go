@@ -1,6 +1,6 @@
-// Warehouse shows rules at work: a business database in which stock becomes negative,
-// a demonstration of Carillon that watches it, and an application that polls. Run it
-// by run.sh; README.md tells the story.
+// Warehouse shows rules at work: a business database in which stock becomes negative, a
+// demonstration of Carillon that watches it, and an application that polls. Run it with run.sh;
+// README.md explains the story.
 package main
 
 import (
@@ -24,10 +24,10 @@ func main() {
 	}
 }
 
-// options is what the command line chooses.
+// options are the choices of the command line.
 type options struct {
 	carillon string
-	dir      string // of schema.sql and rules.toml
+	dir      string // directory of schema.sql and rules.toml
 	addr     string
 	once     bool
 }
@@ -35,13 +35,13 @@ type options struct {
 func parse(args []string) (options, error) {
 	var o options
 	f := flag.NewFlagSet("warehouse", flag.ContinueOnError)
-	f.StringVar(&o.carillon, "carillon", "bin/carillon", "the program")
-	f.StringVar(&o.dir, "dir", "examples/warehouse", "where schema.sql and rules.toml are")
-	f.StringVar(&o.addr, "addr", "127.0.0.1:8081", "where Carillon is to be; port 0 takes a free one")
-	f.BoolVar(&o.once, "once", false, "end with the story, and fail if it went otherwise")
+	f.StringVar(&o.carillon, "carillon", "bin/carillon", "path of the program carillon")
+	f.StringVar(&o.dir, "dir", "examples/warehouse", "directory of schema.sql and rules.toml")
+	f.StringVar(&o.addr, "addr", "127.0.0.1:8081", "address for Carillon to listen on; port 0 takes a free one")
+	f.BoolVar(&o.once, "once", false, "end after the story, and fail if a step fails")
 	err := f.Parse(args)
 	if err == nil && f.NArg() > 0 {
-		err = fmt.Errorf("what is %q?", f.Arg(0))
+		err = fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
 	return o, err
 }
@@ -69,14 +69,14 @@ func run(ctx context.Context, args []string) (err error) {
 	if err = tell(ctx, server, stock); err != nil || o.once {
 		return unlessStopped(err)
 	}
-	say("\nThat was the story. Carillon goes on, at %s, until you press Ctrl-C.", server.url)
+	say("\nThat was the story. Carillon keeps running at %s until you press Ctrl-C.", server.url)
 	say("Sign in as bob (bob-demo) or carol (carol-demo); alice (alice-demo) sees the rules at %s/staff/rules.", server.url)
-	say("Type a location and a number, such as A-07-3 -5, and see their bells.")
+	say("Type a location and a number, such as A-07-3 -5, and watch their bells.")
 	stock.typed(ctx, os.Stdin)
 	return nil
 }
 
-// unlessStopped is the error, but for the one of somebody who pressed Ctrl-C.
+// unlessStopped returns the error, or nil if the user pressed Ctrl-C.
 func unlessStopped(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -84,5 +84,5 @@ func unlessStopped(err error) error {
 	return err
 }
 
-// say prints a line for whoever watches.
+// say prints a line.
 func say(format string, args ...any) { fmt.Printf(format+"\n", args...) }

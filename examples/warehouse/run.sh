@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds Carillon, and runs the example of README.md beside whatever else runs. What
-# is behind the name goes to the example: ./run.sh -h lists it.
+# Builds Carillon and runs the example of README.md. Arguments are passed on to the example:
+# ./run.sh -h lists them.
 set -eu
 cd "$(dirname "$0")/../.."
 mkdir -p bin

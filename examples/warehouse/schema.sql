@@ -1,4 +1,4 @@
--- The part of a warehouse system that the rules ask. PostgreSQL takes it as well.
+-- The part of a warehouse system that the rules query. It also works on PostgreSQL.
 CREATE TABLE stock (
     location  TEXT    NOT NULL PRIMARY KEY,
     warehouse TEXT    NOT NULL,

@@ -18,10 +18,10 @@ type server struct {
 	url, key string
 	cmd      *exec.Cmd
 	env      []string
-	ended    chan error // has room for how it ended
+	ended    chan error // receives the result of the process; buffered
 }
 
-// startServer returns once Carillon answers, with a key for the application.
+// startServer starts Carillon, waits until it is ready and makes a key for the application.
 func startServer(ctx context.Context, o options, temp string) (*server, error) {
 	others := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "CARILLON_") })
 	s := &server{ended: make(chan error, 1), env: append(others,
@@ -55,15 +55,15 @@ func startServer(ctx context.Context, o options, temp string) (*server, error) {
 	return s, nil
 }
 
-// command is one of Carillon's, on the same data.
+// command returns a command of Carillon on the same data.
 func (s *server) command(ctx context.Context, o options, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, o.carillon, args...) //nolint:gosec // whoever starts the example names the program on its command line; no shell reads the arguments
+	cmd := exec.CommandContext(ctx, o.carillon, args...) //nolint:gosec // whoever runs the example chooses the program by a flag; arguments pass through no shell
 	cmd.Env = s.env
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us, who stop it in order
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C goes to the example alone, which stops it in order
 	return cmd
 }
 
-// stop ends Carillon in order, and says so if it had ended before.
+// stop shuts Carillon down. It returns an error if it had already ended.
 func (s *server) stop() error {
 	select {
 	case err := <-s.ended:
@@ -71,5 +71,5 @@ func (s *server) stop() error {
 	default:
 	}
 	err := s.cmd.Process.Signal(syscall.SIGTERM)
-	return errors.Join(err, <-s.ended) // a server that is told to ends well
+	return errors.Join(err, <-s.ended) // nil after an orderly stop
 }

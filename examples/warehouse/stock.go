@@ -12,7 +12,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// stock is the business database: the part of the warehouse system.
+// stock is the business database of the warehouse system.
 type stock struct{ db *sql.DB }
 
 func openStock(ctx context.Context, file, schema string) (*stock, error) {
@@ -30,20 +30,20 @@ func openStock(ctx context.Context, file, schema string) (*stock, error) {
 	return &stock{db}, nil
 }
 
-// set writes how many units are at a location, as the warehouse system does.
+// set stores the number of units at a location, as the warehouse system does.
 func (s *stock) set(ctx context.Context, location string, units int) error {
 	done, err := s.db.ExecContext(ctx, `UPDATE stock SET units = $1 WHERE location = $2`, units, location)
 	if err != nil {
 		return err
 	}
 	if n, err := done.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(err, fmt.Errorf("no location is called %s", location))
+		return errors.Join(err, fmt.Errorf("unknown location %s", location))
 	}
 	say("  warehouse.db: UPDATE stock SET units = %d WHERE location = '%s'", units, location)
 	return nil
 }
 
-// typed does what somebody types, `LOCATION UNITS` a line, until ctx ends.
+// typed applies the lines that the user types, each `LOCATION UNITS`, until ctx ends.
 func (s *stock) typed(ctx context.Context, from io.Reader) {
 	lines := make(chan string)
 	go func() { // ends with the program: nothing interrupts a read of the terminal

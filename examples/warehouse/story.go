@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// warehouse is the one that the story is about.
+// warehouse is the scope of the story.
 const warehouse = "119240"
 
-// tell plays the story, and fails where it goes otherwise.
+// tell plays the story and returns an error if a step fails.
 func tell(ctx context.Context, s *server, stock *stock) error {
 	say("Carillon is at %s, with the rules of examples/warehouse/rules.toml.", s.url)
 
-	say("\n1. Who is in charge of warehouse %s: bob by name, whoever is in the role picker (carol, dave), and carol by name as well.", warehouse)
+	say("\n1. The subscribers of warehouse %s: bob by name, the role picker (carol and dave), and carol by name as well.", warehouse)
 	for _, who := range []map[string]string{{"user": "bob"}, {"role": "picker"}, {"user": "carol"}} {
 		who["type"], who["scope"] = "rep_notice", warehouse
 		if _, err := s.call(ctx, http.MethodPut, "/api/v1/subscriptions", who); err != nil {
@@ -29,7 +29,7 @@ func tell(ctx context.Context, s *server, stock *stock) error {
 		if err != nil {
 			return err
 		}
-		since[user] = p.Newest // from here on only what is new
+		since[user] = p.Newest // from here on, poll for new notices only
 	}
 
 	say("\n2. More is taken from A-07-3 than was there, and from a place in another warehouse.")
@@ -45,7 +45,7 @@ func tell(ctx context.Context, s *server, stock *stock) error {
 			return err
 		}
 		if got := p.Notices[0].Reason; got != reason {
-			return fmt.Errorf("%s got it because of %q", user, got)
+			return fmt.Errorf("%s received it for the reason %q, want %q", user, got, reason)
 		}
 		if user == "dave" {
 			say("  dave polls: GET /api/v1/users/dave/notices?scope=%s&since=%d", warehouse, since[user])
@@ -57,16 +57,16 @@ func tell(ctx context.Context, s *server, stock *stock) error {
 		return fmt.Errorf("erin has %d notices, %w", len(p.Notices), err)
 	}
 
-	say("\n3. It gets worse: the same row says so, at the top and unread.")
+	say("\n3. It gets worse: the same entry is updated, at the top and unread.")
 	if err := stock.set(ctx, "A-07-3", -5); err != nil {
 		return err
 	}
 	if _, err := s.await(ctx, "bob", since["bob"], "A-07-3 at -5", one("A-07-3 has -5")); err != nil {
 		return err
 	}
-	say("  bob has still one notice: A-07-3 has -5 …")
+	say("  bob still has one notice: A-07-3 has -5 …")
 
-	say("\n4. Somebody counts and corrects the stock: the notice is taken back from all of them.")
+	say("\n4. Somebody counts and corrects the stock: the notice is retracted from all of them.")
 	if err := stock.set(ctx, "A-07-3", 12); err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func tell(ctx context.Context, s *server, stock *stock) error {
 	}
 	say("  their polls are empty.")
 
-	say("\n5. A location is empty. That notice expires after 8 seconds, while the location still is empty.")
+	say("\n5. A location is empty. This notice expires after 8 seconds, although the location is still empty.")
 	if err := stock.set(ctx, "B-02-1", 0); err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func tell(ctx context.Context, s *server, stock *stock) error {
 	return nil
 }
 
-// one says whether a poll holds one notice, whose title begins so.
+// one accepts a poll with exactly one notice whose title has this prefix.
 func one(title string) func(poll) bool {
 	return func(p poll) bool { return len(p.Notices) == 1 && strings.HasPrefix(p.Notices[0].Title, title) }
 }
@@ -102,11 +102,11 @@ func none(p poll) bool { return len(p.Notices) == 0 }
 // indent puts each element of a short XML on a line of its own.
 func indent(text string) string {
 	text = strings.ReplaceAll(strings.TrimSpace(text), "><", ">\n<")
-	text = strings.ReplaceAll(text, ">\n</", "></") // what is empty, and what ends
+	text = strings.ReplaceAll(text, ">\n</", "></") // keep empty elements and end tags on their line
 	return "    " + strings.ReplaceAll(text, "\n", "\n    ")
 }
 
 func asJSON(v map[string]string) string {
-	text, _ := json.Marshal(v) // texts have a JSON
+	text, _ := json.Marshal(v) // strings can always be encoded
 	return string(text)
 }

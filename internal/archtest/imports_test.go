@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// words and stages are what several packages may import.
+// words and stages name packages that several rules allow.
 var (
 	words  = []string{"notifier", "notifier/keys"}
 	stages = []string{
@@ -15,13 +15,18 @@ var (
 	}
 )
 
-// rules says for each package which of our own it may import; `*` is any. A
-// package without a rule fails the test: whoever adds one decides its place.
+// rules maps each package to the packages of this module that it may import; `*` allows all. A
+// package without a rule fails the test, so a new package is given its place first.
 var rules = map[string][]string{
-	"cmd/carillon": {"*"},
-	"bench":        {"*"},
-	"e2e":          {"*"},
-	"examples":     {}, // they are programs beside Carillon
+	"cmd/carillon": {
+		"notifier", "notifier/keys", "notifier/pipeline", "notifier/rule", "notifier/toast", "api", "store", "views/locale",
+		"internal/config", "internal/demo", "internal/doctor", "internal/instance", "internal/session",
+	},
+	"bench":    {"*"},
+	"e2e":      {"*"},
+	"examples": {}, // programs that run beside Carillon
+
+	"scripts/licences": {},
 
 	"api":              {"notifier", "views", "views/locale", "static"},
 	"handlers":         {"notifier", "views", "views/components", "views/locale", "views/markdown", "static"},
@@ -34,21 +39,26 @@ var rules = map[string][]string{
 	"notifier":              {},
 	"notifier/keys":         {"notifier"},
 	"notifier/inbox":        append([]string{"internal/script", "internal/turns"}, words...),
-	"notifier/announcement": append([]string{"internal/script", "internal/turns"}, words...),
-	"notifier/route":        append([]string{"internal/script"}, words...),
+	"notifier/announcement": append([]string{"internal/script", "internal/lease", "internal/turns"}, words...),
+	"notifier/route":        append([]string{"internal/turns"}, words...),
 	"notifier/live":         append([]string{"internal/script"}, words...),
-	"notifier/sweep":        append([]string{"internal/script"}, words...),
-	"notifier/unread":       append([]string{"internal/script"}, words...),
+	"notifier/sweep":        append([]string{"internal/script", "internal/lease"}, words...),
+	"notifier/unread":       append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/intake":       append([]string{"internal/script"}, words...),
-	"notifier/epoch":        append([]string{"internal/script"}, words...),
-	"notifier/topic":        append([]string{"internal/script"}, words...),
-	"notifier/toast":        append([]string{"internal/script"}, words...),
-	"notifier/rule":         append([]string{"internal/script"}, words...),
-	"notifier/pipeline":     append(append([]string{"internal/script"}, words...), stages...),
+	"notifier/epoch":        append([]string{"internal/script", "internal/lease"}, words...),
+	"notifier/topic":        append([]string{"internal/script", "internal/lease"}, words...),
+	"notifier/toast":        append([]string{"internal/script", "internal/lease"}, words...),
+	"notifier/rule":         append([]string{"internal/script", "internal/lease"}, words...),
+	"notifier/pipeline":     append(append([]string{"internal/script", "internal/lease"}, words...), stages...),
 
 	"store":              {"notifier"},
-	"internal/session":   append([]string{"internal/script"}, words...),
-	"internal/script":    {},
+	"internal/config":    {"notifier"},
+	"internal/demo":      {"internal/config", "notifier", "store"},
+	"internal/doctor":    {"internal/config", "notifier/intake", "notifier/keys", "store"},
+	"internal/session":   append([]string{"internal/script", "internal/lease"}, words...),
+	"internal/script":    words[:1],
+	"internal/instance":  {"*"},
+	"internal/lease":     append([]string{"internal/script"}, words...),
 	"internal/turns":     {},
 	"internal/embedded":  {},
 	"internal/redistest": {"notifier/keys"},
@@ -57,11 +67,11 @@ var rules = map[string][]string{
 	"internal/archtest":  {"internal/script"},
 }
 
-// only says for packages from elsewhere who alone may import them.
+// only maps packages of other modules to the packages that may import them.
 var only = map[string][]string{
 	"github.com/r3labs/sse":         {"notifier/live", "bench"},
-	"database/sql":                  {"store", "cmd/carillon", "internal/sqltest", "notifier/rule", "examples"},
-	"github.com/jackc/pgx":          {"store", "cmd/carillon", "internal/sqltest", "notifier/rule"},
+	"database/sql":                  {"store", "internal/doctor", "internal/sqltest", "notifier/rule", "examples"},
+	"github.com/jackc/pgx":          {"store", "internal/sqltest", "notifier/rule"},
 	"modernc.org/sqlite":            {"store", "notifier/rule", "examples"},
 	"github.com/danielgtaylor/huma": {"api"},
 	"github.com/go-co-op/gocron":    {"notifier/rule"},
@@ -70,7 +80,7 @@ var only = map[string][]string{
 	"github.com/alicebob":           {"internal/embedded", "internal/redistest"},
 }
 
-// never says what a package must not import, whatever it is for.
+// never maps packages to imports that are forbidden for any purpose.
 var never = map[string][]string{
 	"handlers": {"github.com/redis/go-redis", "database/sql"},
 	"api":      {"github.com/redis/go-redis", "database/sql"},
@@ -78,7 +88,7 @@ var never = map[string][]string{
 	"notifier": {"github.com/redis/go-redis", "database/sql", "net/http", "os"},
 }
 
-func TestEveryPackageImportsOnlyWhatItsPlaceAllows(t *testing.T) {
+func TestEveryPackageImportsOnlyPackagesThatItsRuleAllows(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {
 		if s.pkg == "." {
@@ -98,38 +108,38 @@ func TestEveryPackageImportsOnlyWhatItsPlaceAllows(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrappedIsImportedByItsWrapperAlone(t *testing.T) {
+func TestWrappedLibrariesAreImportedOnlyByTheirWrappers(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {
 		for _, imported := range s.imports {
 			for outside, owners := range only {
 				if within(imported, outside) && !slices.Contains(owners, family(s.pkg)) {
-					t.Errorf("%s imports %s: only %s may", s.path, imported, strings.Join(owners, ", "))
+					t.Errorf("%s imports %s, which only these may import: %s", s.path, imported, strings.Join(owners, ", "))
 				}
 			}
 			for _, outside := range never[s.pkg] {
 				if within(imported, outside) {
-					t.Errorf("%s imports %s: %s never does", s.path, imported, s.pkg)
+					t.Errorf("%s imports %s: package %s must not", s.path, imported, s.pkg)
 				}
 			}
 		}
 	}
 }
 
-func TestEveryPackageSaysWhatItIs(t *testing.T) {
+func TestEveryPackageHasAPackageComment(t *testing.T) {
 	t.Parallel()
-	said := map[string]bool{}
+	documented := map[string]bool{}
 	for _, s := range sources(t) {
-		said[s.pkg] = said[s.pkg] || s.doc
+		documented[s.pkg] = documented[s.pkg] || s.doc
 	}
-	for pkg, ok := range said {
+	for pkg, ok := range documented {
 		if !ok {
 			t.Errorf("package %s has no package comment", pkg)
 		}
 	}
 }
 
-// family is the package that has the rule: those below bench, e2e and examples are theirs.
+// family returns the package whose rule applies: packages below bench, e2e and examples share one.
 func family(pkg string) string {
 	for _, tree := range []string{"bench", "e2e", "examples"} {
 		if within(pkg, tree) {
@@ -139,8 +149,8 @@ func family(pkg string) string {
 	return pkg
 }
 
-// within says whether a package is another or lies below it. Major versions,
-// such as go-redis/v9, lie below.
+// within reports whether a package is tree or lies below it, as major versions such as
+// go-redis/v9 do.
 func within(pkg, tree string) bool {
 	return pkg == tree || strings.HasPrefix(pkg, tree+"/")
 }

@@ -15,15 +15,18 @@ import (
 
 const module = "github.com/carillonhq/carillon"
 
-// source is one Go file that is no test.
+// unkept are the directories that are no part of the repository, or hold no sources.
+var unkept = []string{"node_modules", "data", "bin", "testdata"}
+
+// source is one Go file other than a test.
 type source struct {
-	path    string // from the root, with slashes
-	pkg     string // its folder; "." is the root
-	doc     bool   // it has a package comment
+	path    string // relative to the root, with slashes
+	pkg     string // its directory; "." is the root
+	doc     bool   // whether it has a package comment
 	imports []string
 }
 
-// root is the folder of go.mod: tests run in their package's folder.
+// root returns the directory of go.mod. Tests run in the directory of their package.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -41,7 +44,7 @@ func root(t *testing.T) string {
 	}
 }
 
-// files lists the files whose name ends so, from the root.
+// files lists the files with a suffix, relative to the root.
 func files(t *testing.T, suffix string) []string {
 	t.Helper()
 	var all []string
@@ -49,7 +52,7 @@ func files(t *testing.T, suffix string) []string {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"node_modules", "data", "bin", "testdata"}, d.Name())):
+		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains(unkept, d.Name())):
 			return fs.SkipDir
 		case !d.IsDir() && strings.HasSuffix(name, suffix):
 			all = append(all, name)

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	maxSocket   = 100 // a socket's path has at most 108 bytes
+	maxSocket   = 100 // the path of a socket has at most 108 bytes
 	answerWait  = 10 * time.Second
 	firstPause  = 100 * time.Millisecond
 	longestWait = 10 * time.Second
@@ -27,14 +27,14 @@ type child struct {
 	lock   *os.File
 	log    *slog.Logger
 	output *lines
-	ended  chan error    // the last end that nobody has looked at
+	ended  chan error    // the last exit that was not handled yet
 	done   chan struct{} // closed when keep has returned
 }
 
 func startChild(ctx context.Context, program string, lock *Lock, log *slog.Logger) (*Server, error) {
 	dir := filepath.Join(lock.Dir(), "redis")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make its directory: %w", err)
+		return nil, fmt.Errorf("create its directory: %w", err)
 	}
 	socket, temp, err := socketPath(dir)
 	if err != nil {
@@ -44,13 +44,13 @@ func startChild(ctx context.Context, program string, lock *Lock, log *slog.Logge
 		argv: arguments(program, dir, socket), lock: lock.file, log: log,
 		output: &lines{log: log}, ended: make(chan error, 1), done: make(chan struct{}),
 	}
-	// It outlives the caller's context: it is stopped last, by Close.
+	// The child outlives the caller's context: Close stops it, last of all.
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	go c.keep(running)
 	stop := func() error {
 		cancel()
 		<-c.done
-		return os.RemoveAll(temp) // nothing when temp is empty
+		return os.RemoveAll(temp) // does nothing if temp is empty
 	}
 	if err = c.answers(ctx, socket); err != nil {
 		return nil, errors.Join(err, stop())
@@ -59,11 +59,10 @@ func startChild(ctx context.Context, program string, lock *Lock, log *slog.Logge
 	return &Server{url: u.String(), stop: stop}, nil
 }
 
-// arguments makes the disk the truth: every change is in the append-only file
-// within a second, and there is no other door than the socket. A hash of more
-// than 64 fields is a table, because counting what was read looks up many; and a
-// burst published faster than an instance reads is kept for it: 256 MB at most,
-// and 64 MB for a minute.
+// arguments makes the disk the source of truth: every change reaches the append-only file within a
+// second, and the socket is the only way in. A hash with more than 64 fields is stored as a table,
+// because counting reads looks up many fields. A burst that is published faster than an instance
+// reads is buffered for it: up to 256 MB, or 64 MB for a minute.
 func arguments(program, dir, socket string) []string {
 	return []string{
 		program, "--port", "0", "--unixsocket", socket, "--unixsocketperm", "700",
@@ -73,21 +72,21 @@ func arguments(program, dir, socket string) []string {
 	}
 }
 
-// socketPath puts the socket into the data directory, or into a directory of
-// its own under the system's temporary one when that path is too long.
+// socketPath puts the socket into the data directory, or, if that path is too long, into a new
+// directory under the system's temporary one.
 func socketPath(dir string) (socket, temp string, err error) {
 	if socket = filepath.Join(dir, "redis.sock"); len(socket) <= maxSocket {
 		return socket, "", nil
 	}
 	if temp, err = os.MkdirTemp("", "carillon-"); err != nil {
-		return "", "", fmt.Errorf("make a short directory for its socket: %w", err)
+		return "", "", fmt.Errorf("create a short directory for its socket: %w", err)
 	}
 	return filepath.Join(temp, "redis.sock"), temp, nil
 }
 
-// keep runs the child until ctx ends, and again when it dies. The kernel sends
-// Pdeathsig when the thread that started the child ends, so this goroutine
-// keeps its thread for as long as there is a child.
+// keep runs the child until ctx ends and restarts it when it dies. The kernel sends Pdeathsig when
+// the thread that started the child ends, so this goroutine keeps its thread locked as long as the
+// child runs.
 func (c *child) keep(ctx context.Context) {
 	defer close(c.done)
 	runtime.LockOSThread()
@@ -100,7 +99,7 @@ func (c *child) keep(ctx context.Context) {
 		if time.Since(began) > time.Minute {
 			pause = firstPause
 		}
-		c.log.Error("the built-in redis ended by itself; it is started again", "err", err, "wait", pause)
+		c.log.Error("the built-in redis exited unexpectedly; restarting it", "err", err, "wait", pause)
 		select {
 		case c.ended <- err:
 		default:
@@ -114,14 +113,15 @@ func (c *child) keep(ctx context.Context) {
 }
 
 func (c *child) once(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...) //nolint:gosec // redis-server or valkey-server as the PATH has it; no argument comes from outside
+	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...) //nolint:gosec // argv[0] is redis-server or valkey-server as found on PATH, and this package builds all arguments
 	cmd.Stdout, cmd.Stderr = c.output, c.output
-	// It holds the directory's lock with us: when we are killed, the next
-	// server waits until this child has written its file.
+	// The child holds the directory's lock too: if this process is killed, the next server waits
+	// until the child has written its file.
 	cmd.ExtraFiles = []*os.File{c.lock}
-	// A group of its own: Ctrl-C in a terminal is for us, who stop it last.
+	// A process group of its own: Ctrl-C in a terminal reaches only this process, which stops the
+	// child last.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM, Setpgid: true}
-	// SIGTERM is SHUTDOWN: the append-only file is written and synced.
+	// Redis treats SIGTERM as SHUTDOWN: it writes and syncs the append-only file.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = stopWait
 	if err := cmd.Run(); err != nil {
@@ -130,8 +130,8 @@ func (c *child) once(ctx context.Context) error {
 	return errors.New("it exited: " + c.output.last())
 }
 
-// answers returns when the child answers PING. A child that is still reading
-// its file is given all the time that ctx leaves.
+// answers waits until the child answers PING. A child that is still loading its file may take as long
+// as ctx allows.
 func (c *child) answers(ctx context.Context, socket string) error {
 	silent := time.NewTimer(answerWait)
 	defer silent.Stop()
@@ -149,9 +149,9 @@ func (c *child) answers(ctx context.Context, socket string) error {
 		case err = <-c.ended:
 			return err
 		case <-ctx.Done():
-			return fmt.Errorf("wait until it answers: %w", ctx.Err())
+			return fmt.Errorf("wait for its reply: %w", ctx.Err())
 		case <-silent.C:
-			return fmt.Errorf("wait until it answers: %w", err)
+			return fmt.Errorf("wait for its reply: %w", err)
 		case <-tick.C:
 		}
 	}

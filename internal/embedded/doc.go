@@ -1,8 +1,7 @@
-// Package embedded is the built-in Redis of a single machine: a redis-server
-// (or valkey-server) from PATH as a child of this process, with its
-// append-only file in the data directory; or, where neither is installed, an
-// in-memory stand-in that forgets everything when the process ends.
+// Package embedded is the built-in Redis of a single machine: a redis-server or valkey-server from
+// PATH that runs as a child of this process, with its append-only file in the data directory. If
+// neither is installed, it is an in-memory substitute that loses everything when the process ends.
 //
-// One server owns a data directory at a time. Commands that run beside it find
-// its Redis by URL(dir).
+// Only one server at a time owns a data directory. Commands that run beside it find its Redis with
+// URL(dir).
 package embedded

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestKillingTheServerEndsItsRedisAndKeepsWhatItHeld(t *testing.T) {
+func TestKilledServerTakesItsRedisWithItAndKeepsTheData(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -26,7 +26,7 @@ func TestKillingTheServerEndsItsRedisAndKeepsWhatItHeld(t *testing.T) {
 	}
 	_ = cmd.Wait()
 
-	// The next server is not refused: it waits for the old Redis to end.
+	// The next server is not refused: it waits until the old Redis has ended.
 	_, next := startServer(t, dir, Options{})
 	if got := next.Get(t.Context(), "key").Val(); got != "value" {
 		t.Errorf("after kill -9 and a new start: %q", got)

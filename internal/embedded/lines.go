@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// lines passes the child's output on to the log, and keeps its last lines for
-// the error that explains its end.
+// lines forwards the child's output to the log and keeps the last lines for the error that reports
+// its exit.
 type lines struct {
 	log  *slog.Logger
 	mu   sync.Mutex
@@ -39,7 +39,7 @@ func (l *lines) add(line string) {
 	if line == "" {
 		return
 	}
-	l.log.Debug("redis says", "line", line)
+	l.log.Debug("redis output", "line", line)
 	l.tail = append(l.tail, line)
 	if len(l.tail) > 3 {
 		l.tail = l.tail[1:]

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stopWait is how long a new owner waits for the Redis of one that was killed:
-// the child holds the lock too, until it has written its file.
+// stopWait is how long a new owner waits for the Redis of a killed one: the child holds the lock too,
+// until it has written its file.
 const stopWait = 10 * time.Second
 
 // ErrLocked is returned by LockDir when another process owns the directory.
@@ -25,16 +25,15 @@ type Lock struct {
 	file *os.File
 }
 
-// LockDir makes the directory when it is missing (mode 0700) and takes
-// ownership of it. When another server has it, the error is ErrLocked and names
-// the directory and the other's process id.
+// LockDir creates the directory if it is missing (mode 0700) and takes ownership of it. If another
+// server owns it, the error is an ErrLocked that names the directory and the other process id.
 func LockDir(dir string) (*Lock, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("find the data directory %s: %w", dir, err)
 	}
 	if err = os.MkdirAll(abs, 0o700); err != nil {
-		return nil, fmt.Errorf("make the data directory: %w", err)
+		return nil, fmt.Errorf("create the data directory: %w", err)
 	}
 	file, err := os.OpenFile(filepath.Join(abs, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -47,12 +46,12 @@ func LockDir(dir string) (*Lock, error) {
 	return l, nil
 }
 
-// Dir is the absolute path of the directory.
+// Dir returns the absolute path of the directory.
 func (l *Lock) Dir() string { return l.dir }
 
-// Close gives the directory up. It takes our name off the lock first: a process
-// that is being started at this moment may hold a copy of the file a little
-// longer, and whoever comes next is to wait for that, not to be refused.
+// Close releases the directory. It first removes our process id from the lock: a process that is
+// being started at this moment may hold a copy of the file a little longer, and the next owner must
+// wait for that instead of being refused.
 func (l *Lock) Close() error { return errors.Join(l.file.Truncate(0), l.file.Close()) }
 
 func (l *Lock) take() error {
@@ -67,16 +66,16 @@ func (l *Lock) take() error {
 		}
 		pid := l.owner()
 		if alive(pid) {
-			return fmt.Errorf("%w: %s belongs to process %d; stop that one, or give this one its own --data-dir", ErrLocked, l.dir, pid)
+			return fmt.Errorf("%w: %s belongs to process %d; stop that process, or give this one its own --data-dir", ErrLocked, l.dir, pid)
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%w: the server of %s (process %d) is gone, but its Redis is still there", ErrLocked, l.dir, pid)
+			return fmt.Errorf("%w: the server of %s (process %d) is gone, but its Redis is still running", ErrLocked, l.dir, pid)
 		}
 		<-time.After(20 * time.Millisecond)
 	}
 }
 
-// sign leaves our process id in the file, for the message of whoever comes next.
+// sign writes our process id to the file, for the error message of the next process.
 func (l *Lock) sign() error {
 	if err := l.file.Truncate(0); err != nil {
 		return fmt.Errorf("sign the lock of %s: %w", l.dir, err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestASecondServerIsRefusedByDirectoryAndPID(t *testing.T) {
+func TestSecondServerIsRefusedWithDirectoryAndPID(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first, err := LockDir(dir)
@@ -29,14 +29,14 @@ func TestASecondServerIsRefusedByDirectoryAndPID(t *testing.T) {
 	}
 	again, err := LockDir(dir)
 	if err != nil {
-		t.Fatalf("after the first gave it up: %v", err)
+		t.Fatalf("after the first released it: %v", err)
 	}
 	if err = again.Close(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestTheDirectoryIsMadeForItsOwnerOnly(t *testing.T) {
+func TestDirectoryIsAccessibleToItsOwnerOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/deep/data"
 	l, err := LockDir(dir)

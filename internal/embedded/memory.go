@@ -8,8 +8,8 @@ import (
 	"github.com/alicebob/miniredis/v2"
 )
 
-// startMemory starts the stand-in. It has a password, because any user of the
-// machine reaches a port of it.
+// startMemory starts the substitute. It has a password, because any user of the machine can reach its
+// port.
 func startMemory() (*Server, error) {
 	password := rand.Text()
 	m := miniredis.NewMiniRedis()
@@ -17,7 +17,7 @@ func startMemory() (*Server, error) {
 	if err := m.StartAddr("127.0.0.1:0"); err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	m.ClockTTL(true) // keys expire by the clock, as they do in Redis
+	m.ClockTTL(true) // let keys expire by the clock, as in Redis
 	u := url.URL{Scheme: "redis", User: url.UserPassword("", password), Host: m.Addr()}
 	return &Server{url: u.String(), inMemory: true, stop: func() error { m.Close(); return nil }}, nil
 }

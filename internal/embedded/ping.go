@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ping asks once, without a client: a pool that could not connect logs it, and
+// ping sends one PING without a client: the pool of a client that cannot connect logs that and
 // waits a second before it tries again.
 func ping(ctx context.Context, socket string) (loading bool, err error) {
 	dialer := net.Dialer{Timeout: time.Second}
@@ -26,7 +26,7 @@ func ping(ctx context.Context, socket string) (loading bool, err error) {
 	}
 	answer, err := bufio.NewReader(conn).ReadString('\n')
 	if err == nil && answer != "+PONG\r\n" {
-		err = errors.New("it answers " + strings.TrimSpace(answer))
+		err = errors.New("it replied " + strings.TrimSpace(answer))
 	}
 	return strings.HasPrefix(answer, "-LOADING"), err
 }

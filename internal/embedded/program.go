@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-// oldest is the first major version with all that the scripts use.
+// oldest is the oldest major version with all the features that the scripts use.
 const oldest = 7
 
-// find returns the path of the first program that is installed, or nothing.
+// find returns the path of the first program that is installed, or "".
 func find(programs []string) string {
 	if len(programs) == 0 {
 		programs = []string{"redis-server", "valkey-server"}
@@ -24,8 +24,8 @@ func find(programs []string) string {
 	return ""
 }
 
-// checkVersion refuses what is too old before it touches the files: an older
-// server cannot read what a newer one wrote.
+// checkVersion rejects a version that is too old before it touches the files: an older server cannot
+// read files written by a newer one.
 func checkVersion(ctx context.Context, program string) error {
 	out, err := exec.CommandContext(ctx, program, "--version").Output()
 	if err != nil {
@@ -34,9 +34,9 @@ func checkVersion(ctx context.Context, program string) error {
 	version, major := parseVersion(string(out))
 	switch {
 	case version == "":
-		return fmt.Errorf("%s does not tell its version: %.80q", program, out)
+		return fmt.Errorf("%s printed no version: %.80q", program, out)
 	case major < oldest:
-		return fmt.Errorf("%s is version %s, and %d.0 is the oldest that will do: install a newer one, or set --redis-url", program, version, oldest)
+		return fmt.Errorf("%s is version %s, but at least %d.0 is required: install a newer one, or set --redis-url", program, version, oldest)
 	}
 	return nil
 }

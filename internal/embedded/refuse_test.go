@@ -7,22 +7,22 @@ import (
 	"testing"
 )
 
-func TestAnOldRedisIsRefused(t *testing.T) {
+func TestOldRedisIsRejected(t *testing.T) {
 	t.Parallel()
 	old := script(t, "echo 'Redis server v=6.2.14 sha=00000000:0 malloc=libc bits=64'")
 	err := startFails(t, old)
 	for _, word := range []string{"6.2.14", "7.0", "--redis-url"} {
 		if !strings.Contains(err.Error(), word) {
-			t.Errorf("%q does not say %s", err, word)
+			t.Errorf("%q does not mention %s", err, word)
 		}
 	}
 }
 
-func TestAChildThatCannotStartSaysWhy(t *testing.T) {
+func TestFailedStartReportsTheChildsOutput(t *testing.T) {
 	t.Parallel()
 	broken := script(t, `[ "$1" = --version ] && { echo 'Valkey server v=8.0.1'; exit; }; echo 'Bad file format reading the append only file'; exit 1`)
 	if err := startFails(t, broken); !strings.Contains(err.Error(), "Bad file format") {
-		t.Errorf("%q does not say what the child said", err)
+		t.Errorf("%q does not contain the child's output", err)
 	}
 }
 

@@ -7,13 +7,13 @@ import (
 	"log/slog"
 )
 
-// Options of the built-in Redis. The zero value is what a server uses.
+// Options of the built-in Redis. Servers use the zero value of Programs.
 type Options struct {
 	Log      *slog.Logger
 	Programs []string // names or paths to try; empty: redis-server, then valkey-server
 }
 
-// Server is the built-in Redis. It answers until Close.
+// Server is a running built-in Redis. It answers until Close.
 type Server struct {
 	dir      string
 	url      string
@@ -21,8 +21,8 @@ type Server struct {
 	stop     func() error
 }
 
-// Start starts the Redis of a locked data directory and returns when it
-// answers. A child that dies later is started again; ctx limits only the start.
+// Start starts the Redis of a locked data directory and returns once it answers. A child that dies
+// later is restarted; ctx limits only the start.
 func Start(ctx context.Context, lock *Lock, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -38,14 +38,14 @@ func Start(ctx context.Context, lock *Lock, o Options) (*Server, error) {
 	return s, nil
 }
 
-// URL says where it answers: unix:// for a child, redis:// with a password in
-// memory.
+// URL returns the address of the Redis: unix:// for a child, redis:// with a password for the
+// in-memory substitute.
 func (s *Server) URL() string { return s.url }
 
-// InMemory says that what Redis holds is lost with this process.
+// InMemory reports whether the data in Redis is lost when this process ends.
 func (s *Server) InMemory() bool { return s.inMemory }
 
-// Close ends it, after it has written what it holds to disk.
+// Close stops the Redis after it has written its data to disk.
 func (s *Server) Close() error {
 	return errors.Join(removeURL(s.dir), s.stop())
 }
@@ -53,7 +53,7 @@ func (s *Server) Close() error {
 func start(ctx context.Context, lock *Lock, o Options) (*Server, error) {
 	program := find(o.Programs)
 	if program == "" {
-		o.Log.Warn("no redis-server or valkey-server on PATH: what Redis holds lives in the memory of this process and is lost with it")
+		o.Log.Warn("no redis-server or valkey-server on PATH: redis data is kept in the memory of this process and lost when it ends")
 		return startMemory()
 	}
 	if err := checkVersion(ctx, program); err != nil {

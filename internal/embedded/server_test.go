@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// none is what to look for on a machine without Redis.
+// none is a program list that finds no Redis.
 var none = []string{"carillon-test-no-such-program"}
 
 func startServer(t *testing.T, dir string, o Options) (*Server, *redis.Client) {
@@ -58,7 +58,7 @@ func client(t *testing.T, url string) *redis.Client {
 	return rdb
 }
 
-func TestBothKindsAnswerAtTheURLInTheDirectory(t *testing.T) {
+func TestChildAndSubstituteAnswerAtTheURLInTheDirectory(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		programs []string
@@ -89,7 +89,7 @@ func TestBothKindsAnswerAtTheURLInTheDirectory(t *testing.T) {
 	}
 }
 
-func TestNoURLIsLeftBehind(t *testing.T) {
+func TestCloseRemovesTheURL(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	lock, err := LockDir(dir)
@@ -109,7 +109,7 @@ func TestNoURLIsLeftBehind(t *testing.T) {
 	}
 }
 
-func TestWhatWasWrittenSurvivesARestart(t *testing.T) {
+func TestDataSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	lock, err := LockDir(dir)
@@ -135,7 +135,7 @@ func TestWhatWasWrittenSurvivesARestart(t *testing.T) {
 	}
 }
 
-func TestADeadChildIsStartedAgain(t *testing.T) {
+func TestDeadChildIsRestarted(t *testing.T) {
 	t.Parallel()
 	_, rdb := startServer(t, t.TempDir(), Options{})
 	if err := rdb.Set(t.Context(), "key", "value", 0).Err(); err != nil {
@@ -154,12 +154,12 @@ func TestADeadChildIsStartedAgain(t *testing.T) {
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-tick.C {
 		if after := info(t, rdb, "run_id"); after != "" && after != before {
 			if got := rdb.Get(t.Context(), "key").Val(); got != "value" {
-				t.Errorf("the new one holds %q", got)
+				t.Errorf("the new redis has %q", got)
 			}
 			return
 		}
 	}
-	t.Fatal("no new redis within 10 s")
+	t.Fatal("no restarted redis within 10 s")
 }
 
 func info(t *testing.T, rdb *redis.Client, field string) string {
@@ -169,7 +169,7 @@ func info(t *testing.T, rdb *redis.Client, field string) string {
 	return value
 }
 
-func TestALongPathStillHasASocket(t *testing.T) {
+func TestLongDataDirectoryPathStillGetsASocket(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), strings.Repeat("long/", 30))
 	s, rdb := startServer(t, dir, Options{})
@@ -178,7 +178,7 @@ func TestALongPathStillHasASocket(t *testing.T) {
 	}
 }
 
-// serveUntilKilled is the whole of the re-executed test binary.
+// serveUntilKilled is all that the re-executed test binary does.
 func serveUntilKilled(dir string) {
 	lock, err := LockDir(dir)
 	if err == nil {

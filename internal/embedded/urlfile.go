@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// URL returns where the Redis of the server that runs on this data directory
-// answers. It is empty when none runs; after a server was killed it may be of
-// one that is gone.
+// URL returns the address of the Redis of the server that runs on this data directory. It is empty
+// if no server runs. If a server was killed, it may be the address of a Redis that is gone.
 func URL(dir string) (string, error) {
 	text, err := os.ReadFile(urlFile(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -25,21 +24,21 @@ func URL(dir string) (string, error) {
 
 func urlFile(dir string) string { return filepath.Join(dir, "redis.url") }
 
-// writeURL replaces the file in one step, so that no command reads half of it.
+// writeURL replaces the file atomically, so that no command reads half of it.
 func writeURL(dir, url string) error {
 	next := urlFile(dir) + ".new"
 	if err := os.WriteFile(next, []byte(url+"\n"), 0o600); err != nil {
-		return fmt.Errorf("write where redis answers: %w", err)
+		return fmt.Errorf("write the address of redis: %w", err)
 	}
 	if err := os.Rename(next, urlFile(dir)); err != nil {
-		return fmt.Errorf("write where redis answers: %w", err)
+		return fmt.Errorf("write the address of redis: %w", err)
 	}
 	return nil
 }
 
 func removeURL(dir string) error {
 	if err := os.Remove(urlFile(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove where redis answers: %w", err)
+		return fmt.Errorf("remove the address of redis: %w", err)
 	}
 	return nil
 }

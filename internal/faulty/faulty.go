@@ -1,6 +1,6 @@
-// Package faulty is a TCP proxy for tests that stands between a client and its
-// server and does what networks do: it delays, it cuts, it refuses, and it
-// swallows everything while it says nothing.
+// Package faulty is a TCP proxy for tests. It stands between a client and its server and
+// imitates the faults of networks: it delays, cuts, refuses, or silently drops into a black
+// hole.
 package faulty
 
 import (
@@ -11,28 +11,28 @@ import (
 	"time"
 )
 
-// Proxy hands what it is told to its server, and the answers back. A new one has
-// no faults. All its methods may be called at any time, by any goroutine.
+// Proxy passes bytes between clients and a server. A new one has no faults. All methods are safe
+// for concurrent use.
 type Proxy struct {
 	network, target string
 	listener        net.Listener
 	stop            context.CancelFunc
-	all             sync.WaitGroup // everything that runs for it
+	all             sync.WaitGroup // all goroutines of the proxy
 
 	mu      sync.Mutex
 	delay   time.Duration
 	refuses bool
-	passes  chan struct{} // closed while bytes go through
+	passes  chan struct{} // closed while bytes may pass
 	links   map[*link]struct{}
 }
 
-// Listen starts a proxy on a free port of this machine before the server at
-// target, which need not be there yet. It is closed when the test ends.
+// Listen starts a proxy on a free local port in front of the server at target, which need not
+// exist yet. The proxy is closed when the test ends.
 func Listen(t testing.TB, network, target string) *Proxy {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatalf("listen before %s: %v", target, err)
+		t.Fatalf("listen in front of %s: %v", target, err)
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	p := &Proxy{
@@ -45,22 +45,21 @@ func Listen(t testing.TB, network, target string) *Proxy {
 	return p
 }
 
-// Addr is the host:port that stands for the server's address.
+// Addr returns the host:port to use in place of the server's address.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
-// URL is the address with a scheme before it, such as redis.
+// URL returns the address with a scheme, such as redis.
 func (p *Proxy) URL(scheme string) string { return scheme + "://" + p.Addr() }
 
-// Delay lets every byte arrive so much later, in both directions. It takes
-// nothing from how many go through.
+// Delay delays every byte by d, in both directions. It does not limit the throughput.
 func (p *Proxy) Delay(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.delay = d
 }
 
-// Cut ends all connections there are, in the middle of whatever they say, as a
-// peer that died does: both sides see a reset. New ones are taken.
+// Cut ends all connections at once, as the death of a peer does: both sides see a reset. New
+// connections are accepted.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +68,7 @@ func (p *Proxy) Cut() {
 	}
 }
 
-// Refuse ends all connections and each new one at once, until it is told not to.
+// Refuse ends all connections and, until it is switched off, every new one.
 func (p *Proxy) Refuse(on bool) {
 	p.mu.Lock()
 	p.refuses = on
@@ -79,9 +78,9 @@ func (p *Proxy) Refuse(on bool) {
 	}
 }
 
-// Hole makes the way a black hole: connections stay and new ones are taken, but no
-// byte arrives. What was said meanwhile arrives when the hole is mended, as TCP
-// sends it again.
+// Hole turns the proxy into a black hole: connections stay open and new ones are accepted, but no
+// byte arrives. When it is switched off, all bytes sent in the meantime arrive, as TCP sends them
+// again.
 func (p *Proxy) Hole(on bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,22 +96,22 @@ func (p *Proxy) Hole(on bool) {
 	}
 }
 
-// Open says how many connections there are.
+// Open returns the number of open connections.
 func (p *Proxy) Open() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.links)
 }
 
-// Close ends everything. It may be called twice.
+// Close ends the proxy and all connections. It may be called twice.
 func (p *Proxy) Close() {
 	p.stop()
-	_ = p.listener.Close() // closed twice is closed
+	_ = p.listener.Close() // it may be closed already
 	p.Cut()
 	p.all.Wait()
 }
 
-// way is what a byte that is on its way now has to wait for.
+// way returns what a byte has to wait for at present: a delay and the end of a hole.
 func (p *Proxy) way() (delay time.Duration, passes <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -20,10 +20,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience is how long a test waits for what has to happen.
+// patience bounds the time that a test waits for an event.
 const patience = 10 * time.Second
 
-// echo is a server that answers what it is told and ends when it is told the end.
+// echo starts a server that sends back everything it receives, including the end of the stream.
 func echo(t *testing.T, network, addr string) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), network, addr)
@@ -60,7 +60,7 @@ func dial(t *testing.T, p *faulty.Proxy) *net.TCPConn {
 	return tcp
 }
 
-// say tells the server something and returns what comes back.
+// say sends a text to the server and returns the answer.
 func say(c net.Conn, what string) (string, error) {
 	if _, err := io.WriteString(c, what); err != nil {
 		return "", err
@@ -77,7 +77,7 @@ func wantEcho(t *testing.T, c net.Conn, what string) {
 	}
 }
 
-func TestEverythingArrivesInOrderAndTheEndToo(t *testing.T) {
+func TestBytesArriveInOrderUpToTheEnd(t *testing.T) {
 	t.Parallel()
 	for _, network := range []string{"tcp", "unix"} {
 		addr := "127.0.0.1:0"
@@ -103,7 +103,7 @@ func TestEverythingArrivesInOrderAndTheEndToo(t *testing.T) {
 	}
 }
 
-func TestDelayIsEveryBytesButNotTheirSum(t *testing.T) {
+func TestDelaysDoNotAddUp(t *testing.T) {
 	t.Parallel()
 	p := faulty.Listen(t, "tcp", echo(t, "tcp", "127.0.0.1:0"))
 	c := dial(t, p)
@@ -111,7 +111,7 @@ func TestDelayIsEveryBytesButNotTheirSum(t *testing.T) {
 	const delay = 50 * time.Millisecond
 	p.Delay(delay)
 	began := time.Now()
-	for i := range 100 { // all of them on their way at once
+	for i := range 100 { // all of them in flight at once
 		if _, err := fmt.Fprintf(c, "%03d", i); err != nil {
 			t.Fatal(err)
 		}
@@ -121,13 +121,13 @@ func TestDelayIsEveryBytesButNotTheirSum(t *testing.T) {
 		t.Fatal(err)
 	}
 	if took := time.Since(began); took < 2*delay || took > 20*delay {
-		t.Errorf("there and back took %v", took)
+		t.Errorf("the round trip took %v", took)
 	}
 	p.Delay(0)
 	wantEcho(t, c, "at once again")
 }
 
-func TestACutEndsWhatThereIsAndNothingNew(t *testing.T) {
+func TestACutEndsOnlyExistingConnections(t *testing.T) {
 	t.Parallel()
 	p := faulty.Listen(t, "tcp", echo(t, "tcp", "127.0.0.1:0"))
 	c := dial(t, p)
@@ -139,7 +139,7 @@ func TestACutEndsWhatThereIsAndNothingNew(t *testing.T) {
 	wantEcho(t, dial(t, p), "after")
 }
 
-func TestWhoIsRefusedIsTakenAgainLater(t *testing.T) {
+func TestConnectionsAreRefusedUntilItIsSwitchedOff(t *testing.T) {
 	t.Parallel()
 	p := faulty.Listen(t, "tcp", echo(t, "tcp", "127.0.0.1:0"))
 	c := dial(t, p)
@@ -154,13 +154,13 @@ func TestWhoIsRefusedIsTakenAgainLater(t *testing.T) {
 	wantEcho(t, dial(t, p), "after")
 }
 
-func TestAHoleSaysNothingAndLosesNothing(t *testing.T) {
+func TestAHoleDelaysEverythingAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	p := faulty.Listen(t, "tcp", echo(t, "tcp", "127.0.0.1:0"))
 	c := dial(t, p)
 	wantEcho(t, c, "before")
 	p.Hole(true)
-	p.Hole(true) // twice is once
+	p.Hole(true) // a second call changes nothing
 	fresh := dial(t, p)
 	for _, silent := range []*net.TCPConn{c, fresh} {
 		if _, err := io.WriteString(silent, "hello"); err != nil {
@@ -168,7 +168,7 @@ func TestAHoleSaysNothingAndLosesNothing(t *testing.T) {
 		}
 		_ = silent.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
 		if n, err := silent.Read(make([]byte, 1)); n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("out of the hole came %d bytes, %v", n, err)
+			t.Errorf("%d bytes came out of the hole, %v", n, err)
 		}
 		_ = silent.SetReadDeadline(time.Now().Add(patience))
 	}
@@ -181,7 +181,7 @@ func TestAHoleSaysNothingAndLosesNothing(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsAwayIsAnEnd(t *testing.T) {
+func TestAMissingServerEndsTheConnection(t *testing.T) {
 	t.Parallel()
 	p := faulty.Listen(t, "unix", filepath.Join(t.TempDir(), "nobody"))
 	if heard, err := say(dial(t, p), "hello"); err == nil {
@@ -189,7 +189,7 @@ func TestAServerThatIsAwayIsAnEnd(t *testing.T) {
 	}
 }
 
-func TestCloseEndsWhatHangs(t *testing.T) {
+func TestCloseEndsConnectionsInAHole(t *testing.T) {
 	t.Parallel()
 	p := faulty.Listen(t, "tcp", echo(t, "tcp", "127.0.0.1:0"))
 	c := dial(t, p)
@@ -204,11 +204,11 @@ func TestCloseEndsWhatHangs(t *testing.T) {
 	}
 	if c, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", p.Addr()); err == nil {
 		_ = c.Close()
-		t.Error("it listens on")
+		t.Error("it still listens")
 	}
 }
 
-// eventually waits until a promise holds.
+// eventually waits until holds returns true.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

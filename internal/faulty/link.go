@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// inFlight is how many pieces of one direction are held while they are delayed.
+// inFlight is the maximum number of delayed pieces in one direction.
 const inFlight = 256
 
 // link is one connection through the proxy.
@@ -19,13 +19,13 @@ type link struct {
 	over           context.CancelFunc
 }
 
-// piece is what one read brought, and when it was read.
+// piece holds the bytes of one read and its time.
 type piece struct {
 	bytes []byte
 	read  time.Time
 }
 
-// accept takes connections until the listener is closed.
+// accept accepts connections until the listener is closed.
 func (p *Proxy) accept(ctx context.Context) {
 	for {
 		client, err := p.listener.Accept()
@@ -40,14 +40,14 @@ func (p *Proxy) accept(ctx context.Context) {
 func (p *Proxy) lead(ctx context.Context, client net.Conn) {
 	ctx, over := context.WithCancel(ctx)
 	l := &link{p: p, client: client, over: over}
-	defer func() { _ = client.Close() }() // its end is all that is wanted
+	defer func() { _ = client.Close() }() // only the end of the connection matters
 	defer over()
 	if !p.enter(ctx, l) {
 		return
 	}
 	defer p.leave(l)
 	_, passes := p.way()
-	select { // in a hole the server does not hear of it either
+	select { // a hole also hides new connections from the server
 	case <-passes:
 	case <-ctx.Done():
 		return
@@ -56,7 +56,7 @@ func (p *Proxy) lead(ctx context.Context, client net.Conn) {
 	if err != nil {
 		return
 	}
-	defer func() { _ = server.Close() }() // as of the client
+	defer func() { _ = server.Close() }() // as for the client
 	p.mu.Lock()
 	l.server = server
 	p.mu.Unlock()
@@ -69,7 +69,8 @@ func (p *Proxy) lead(ctx context.Context, client net.Conn) {
 	both.Wait()
 }
 
-// enter counts a connection, unless there is none to be.
+// enter registers a connection. It returns false if connections are refused or the proxy is
+// closed.
 func (p *Proxy) enter(ctx context.Context, l *link) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,8 +87,8 @@ func (p *Proxy) leave(l *link) {
 	delete(p.links, l)
 }
 
-// carry brings bytes from one side to the other in their order. The end of what
-// one side says is told to the other; a fault ends the link.
+// carry copies bytes from one side to the other in order. It passes on the end of a stream; an
+// error ends the link.
 func (l *link) carry(ctx context.Context, to, from net.Conn) {
 	pieces := make(chan piece, inFlight)
 	var reader sync.WaitGroup
@@ -122,12 +123,13 @@ func (l *link) carry(ctx context.Context, to, from net.Conn) {
 		abort(from)
 		abort(to)
 	} else if half, ok := to.(interface{ CloseWrite() error }); ok {
-		_ = half.CloseWrite() // it may have left before
+		_ = half.CloseWrite() // it may be closed already
 	}
 	reader.Wait()
 }
 
-// due waits until a byte that was read then may arrive.
+// due waits until bytes that were read at this time may arrive. It returns false if the link ends
+// first.
 func (l *link) due(ctx context.Context, read time.Time) bool {
 	delay, passes := l.p.way()
 	if wait := time.Until(read.Add(delay)); wait > 0 {
@@ -138,7 +140,7 @@ func (l *link) due(ctx context.Context, read time.Time) bool {
 		case <-ctx.Done():
 			return false
 		}
-		_, passes = l.p.way() // a hole may have opened meanwhile
+		_, passes = l.p.way() // a hole may have opened in the meantime
 	}
 	select {
 	case <-passes:
@@ -148,8 +150,8 @@ func (l *link) due(ctx context.Context, read time.Time) bool {
 	}
 }
 
-// reset ends both sides at once. The proxy is locked by whoever ends a link that
-// others can see.
+// reset ends both sides at once. The caller must hold the lock of the proxy if others can see the
+// link.
 func (l *link) reset() {
 	l.over()
 	abort(l.client)
@@ -158,11 +160,10 @@ func (l *link) reset() {
 	}
 }
 
-// abort closes a connection so that its peer sees a reset, and nothing that was
-// not yet sent.
+// abort closes a connection so that its peer sees a reset. Unsent bytes are discarded.
 func abort(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // of a connection that is closed already
+		_ = tcp.SetLinger(0) // fails only for a closed connection
 	}
 	_ = c.Close() // as above
 }

@@ -20,9 +20,9 @@ const (
 	slots   = 16384
 )
 
-// Cluster is a client of a cluster of three masters without replicas, closed
-// when the test ends. The first call of a process starts the cluster; all tests
-// of the package share it, each with its own Space.
+// Cluster returns a client of a cluster of three masters without replicas. It is closed when the
+// test ends. The first call in a process starts the cluster; all tests of the package share it,
+// each with its own Space.
 func Cluster(t testing.TB) *redis.ClusterClient {
 	t.Helper()
 	c := &shared.cluster
@@ -50,8 +50,8 @@ func stopCluster() {
 
 func startCluster() ([]*Server, error) { return startNodes(masters) }
 
-// startNodes starts that many nodes and joins them. The first three are masters of all
-// slots, the others of none.
+// startNodes starts this number of nodes and joins them to a cluster. The first three are the
+// masters of all slots; the others have none.
 func startNodes(number int) (nodes []*Server, err error) {
 	defer func() {
 		if err != nil {
@@ -78,8 +78,8 @@ func startNodes(number int) (nodes []*Server, err error) {
 	return nodes, join(clients, nodes)
 }
 
-// startMember starts one node. Another process may take a port between the
-// check and the start, hence the second and third try.
+// startMember starts one node. It tries up to three times, because another process may take a
+// port between the check and the start.
 func startMember() (n *Server, err error) {
 	for range 3 {
 		shared.keeper.do(func() { n, err = start(memberConfig) })
@@ -98,8 +98,8 @@ func memberConfig(dir string) (addr string, args []string) {
 	}
 }
 
-// freePort finds a port that is free together with its bus port, 10,000 above.
-// Both lie below the range from which the kernel gives ports to clients.
+// freePort returns a port that is free together with its bus port, 10,000 above. Both lie below
+// the range from which the kernel assigns ports to clients.
 func freePort() int {
 	for {
 		port := 12000 + rand.IntN(10000)
@@ -118,15 +118,15 @@ func isFree(port int) bool {
 	return l.Close() == nil
 }
 
-// join shares the slots out, lets the nodes meet, and waits until each of them
-// finds the cluster whole.
+// join assigns the slots, introduces the nodes to each other and waits until each of them sees a
+// complete cluster.
 func join(clients []*redis.Client, nodes []*Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
 	defer cancel()
 	for i, c := range clients[:masters] {
 		from, to := i*slots/masters, (i+1)*slots/masters-1
 		if err := c.ClusterAddSlotsRange(ctx, from, to).Err(); err != nil {
-			return fmt.Errorf("give slots to %s: %w", nodes[i].Addr, err)
+			return fmt.Errorf("assign slots to %s: %w", nodes[i].Addr, err)
 		}
 		if err := c.Do(ctx, "CLUSTER", "SET-CONFIG-EPOCH", i+1).Err(); err != nil {
 			return fmt.Errorf("set the epoch of %s: %w", nodes[i].Addr, err)
@@ -138,7 +138,7 @@ func join(clients []*redis.Client, nodes []*Server) error {
 			return err
 		}
 		if err := clients[0].ClusterMeet(ctx, host, port).Err(); err != nil {
-			return fmt.Errorf("let %s meet %s: %w", nodes[0].Addr, n.Addr, err)
+			return fmt.Errorf("introduce %s to %s: %w", nodes[0].Addr, n.Addr, err)
 		}
 	}
 	return poll(func(ctx context.Context) error {

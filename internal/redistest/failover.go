@@ -14,20 +14,20 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Pair is a master with a replica, and somebody who puts that one in its place.
+// Pair is a master with a replica, and a way to promote the replica.
 type Pair struct {
 	Master, Replica *Server
-	Addrs           []string // of Sentinel, or of all nodes of the cluster
+	Addrs           []string // addresses of Sentinel, or of all nodes of the cluster
 
 	promote func(context.Context) error
-	elected func(context.Context) error // nil: the replica is the master
+	elected func(context.Context) error // checks that clients are sent to the replica; may be nil
 }
 
 // SentinelMaster is the name of the master of every Pair under Sentinel.
 const SentinelMaster = "main"
 
-// Sentinel is a pair of this test's own under one Sentinel, which takes a master for dead
-// after 300 ms.
+// Sentinel starts a pair for this test under one Sentinel, which considers a master dead after
+// 300 ms.
 func Sentinel(t testing.TB) *Pair {
 	t.Helper()
 	p := &Pair{Master: ownNode(t, portConfig), promote: func(context.Context) error { return nil }}
@@ -47,7 +47,7 @@ func Sentinel(t testing.TB) *Pair {
 sentinel down-after-milliseconds %[1]s 300
 sentinel failover-timeout %[1]s 3000
 `, SentinelMaster, host, port)
-		_ = os.WriteFile(file, []byte(text), 0o600) // without it the start fails, and says so
+		_ = os.WriteFile(file, []byte(text), 0o600) // without the file the start fails with its reason
 		return addr, append([]string{file, "--sentinel"}, args...)
 	})
 	p.Addrs = []string{s.Addr}
@@ -62,8 +62,7 @@ sentinel failover-timeout %[1]s 3000
 	return p
 }
 
-// OwnCluster is a cluster of this test's own: three masters, of which Master has a
-// replica.
+// OwnCluster starts a cluster for this test: three masters, one of which, Master, has a replica.
 func OwnCluster(t testing.TB) *Pair {
 	t.Helper()
 	nodes, err := startNodes(masters + 1)
@@ -92,7 +91,8 @@ func OwnCluster(t testing.TB) *Pair {
 	return p
 }
 
-// FailOver kills the master and returns when the replica, as it is, is in its place.
+// FailOver kills the master and returns when the replica, with the data that it has, is the
+// master.
 func (p *Pair) FailOver(t testing.TB) {
 	t.Helper()
 	p.Master.Crash(t)
@@ -115,8 +115,8 @@ func portConfig(string) (addr string, args []string) {
 	return net.JoinHostPort("127.0.0.1", port), []string{"--port", port, "--bind", "127.0.0.1", "--repl-diskless-sync-delay", "0"}
 }
 
-// ownNode starts a server of this test's own with a port, which another process may
-// take between the check and the start: hence the second and third try.
+// ownNode starts a server for this test with a port. It tries up to three times, because another
+// process may take the port between the check and the start.
 func ownNode(t testing.TB, config func(dir string) (string, []string)) (s *Server) {
 	t.Helper()
 	var err error
@@ -134,12 +134,12 @@ func ownNode(t testing.TB, config func(dir string) (string, []string)) (s *Serve
 func attached(t testing.TB, replica *Server) {
 	t.Helper()
 	c := replica.Client(t)
-	awaits(t, "the replica has what the master has", func(ctx context.Context) error {
+	awaits(t, "the replica is in sync with the master", func(ctx context.Context) error {
 		return contains(c.Info(ctx, "replication"), "master_link_status:up")
 	})
 }
 
-// awaits waits until check is content.
+// awaits waits until check returns nil.
 func awaits(t testing.TB, what string, check func(context.Context) error) {
 	t.Helper()
 	if err := poll(check); err != nil {
@@ -147,7 +147,7 @@ func awaits(t testing.TB, what string, check func(context.Context) error) {
 	}
 }
 
-// contains says whether all these words are in an answer, however it is nested.
+// contains returns an error unless an answer contains all these words, at any depth.
 func contains(cmd redis.Cmder, words ...string) error {
 	if cmd.Err() != nil {
 		return cmd.Err()
@@ -155,7 +155,7 @@ func contains(cmd redis.Cmder, words ...string) error {
 	text := fmt.Sprint(cmd)
 	for _, word := range words {
 		if !strings.Contains(text, word) {
-			return errors.New("it lacks " + word)
+			return errors.New("the answer lacks " + word)
 		}
 	}
 	return nil

@@ -2,9 +2,9 @@ package redistest
 
 import "runtime"
 
-// keeper is a goroutine with a thread of its own that starts servers for tests:
-// a server lives no longer than the thread that started it, and a test's own
-// thread may end at any time. Main owns it and waits for its end.
+// keeper is a goroutine with its own thread that starts servers for tests: a server ends with the
+// thread that started it, and the thread of a test may end at any time. Main owns the keeper and
+// waits for its end.
 type keeper struct {
 	work chan func()
 	done chan struct{}
@@ -24,7 +24,7 @@ func (k *keeper) keep() {
 	}
 }
 
-// do runs f on the kept thread and waits for it.
+// do runs f on the keeper's thread and waits for it.
 func (k *keeper) do(f func()) {
 	finished := make(chan struct{})
 	k.work <- func() { defer close(finished); f() }

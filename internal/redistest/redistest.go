@@ -1,6 +1,6 @@
-// Package redistest gives tests a real Redis: one private server for a
-// package's tests on a unix socket, a cluster of three masters, and miniredis.
-// A missing redis-server fails the tests; it never skips them.
+// Package redistest provides tests with a real Redis: one private server per package on a unix
+// socket, a cluster of three masters, and miniredis. Without redis-server the tests fail; they
+// are never skipped.
 package redistest
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// shared is what the tests of one process have together. A test reaches its
-// server only through the process it runs in, hence the package state.
+// shared is the state that the tests of one process share. A test has no other way to reach its
+// server, hence the package state.
 var shared struct {
 	server  *Server
 	cluster struct {
@@ -30,22 +30,21 @@ var shared struct {
 	spaces atomic.Int64
 }
 
-// Main is the body of a package's TestMain: it starts the package's server,
-// runs the tests and stops whatever was started.
+// Main is the body of a package's TestMain: it starts the package's server, runs the tests and
+// stops all servers.
 func Main(m *testing.M) { Wrap(m).Run() }
 
-// Runner runs the tests of a package between start and stop of its servers.
-// It has the shape that goleak.VerifyTestMain takes.
+// Runner runs the tests of a package between the start and the stop of its servers.
+// goleak.VerifyTestMain accepts it.
 type Runner struct{ m *testing.M }
 
-// Wrap is for a TestMain that passes the run on:
-// goleak.VerifyTestMain(redistest.Wrap(m)).
+// Wrap returns a Runner for a TestMain such as goleak.VerifyTestMain(redistest.Wrap(m)).
 func Wrap(m *testing.M) Runner { return Runner{m} }
 
 // Run starts the server, runs the tests and returns their exit code.
 func (r Runner) Run() int {
-	// The kernel ends a child with the thread that started it (Pdeathsig), so
-	// this goroutine keeps its thread for as long as the tests run.
+	// The kernel ends a child with the thread that started it (Pdeathsig), so this goroutine keeps
+	// its thread while the tests run.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	shared.keeper = newKeeper()
@@ -60,7 +59,7 @@ func (r Runner) Run() int {
 	return r.m.Run()
 }
 
-// Socket is the path of the unix socket of the package's server.
+// Socket returns the path of the unix socket of the package's server.
 func Socket(t testing.TB) string {
 	t.Helper()
 	if shared.server == nil {
@@ -69,26 +68,26 @@ func Socket(t testing.TB) string {
 	return shared.server.Socket
 }
 
-// Client is a client of the package's server, closed when the test ends.
+// Client returns a client of the package's server. It is closed when the test ends.
 func Client(t testing.TB) *redis.Client {
 	t.Helper()
 	return client(t, "unix", Socket(t))
 }
 
-// Space is a set of keys that no other test has.
+// Space returns a key space that no other test uses.
 func Space(t testing.TB) keys.Space {
 	t.Helper()
 	return keys.New(fmt.Sprintf("t%d:", shared.spaces.Add(1)))
 }
 
-// Mini is a miniredis of this test's own, and a client of it.
+// Mini starts a miniredis for this test and returns it with a client.
 func Mini(t testing.TB) (*miniredis.Miniredis, *redis.Client) {
 	t.Helper()
 	m := miniredis.RunT(t)
 	return m, client(t, "tcp", m.Addr())
 }
 
-// Own is a server of this test's own, to flush, kill and start again.
+// Own starts a server for this test, to flush, kill and restart.
 func Own(t testing.TB) *Server {
 	t.Helper()
 	var s *Server
@@ -110,8 +109,8 @@ func client(t testing.TB, network, addr string) *redis.Client {
 	return c
 }
 
-// noMaintenance keeps go-redis from starting goroutines for a feature of hosted
-// Redis, which leak checks would find.
+// noMaintenance keeps go-redis from starting goroutines for a feature of hosted Redis. Leak checks
+// would report them.
 func noMaintenance() *maintnotifications.Config {
 	return &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 }

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Wrap(m)) }
 
-func TestTheServerAnswersAndSpacesAreApart(t *testing.T) {
+func TestSpacesDoNotShareKeys(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	c := redistest.Client(t)
@@ -30,7 +30,7 @@ func TestTheServerAnswersAndSpacesAreApart(t *testing.T) {
 	}
 }
 
-func TestTheClusterTakesKeysOfAllPartitions(t *testing.T) {
+func TestTheClusterAcceptsKeysOfAllPartitions(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	c, s := redistest.Cluster(t), redistest.Space(t)
@@ -39,12 +39,12 @@ func TestTheClusterTakesKeysOfAllPartitions(t *testing.T) {
 			t.Fatalf("set a key of partition %d: %v", seq, err)
 		}
 		if got := c.Get(ctx, s.List(seq)).Val(); got == "" {
-			t.Errorf("partition %d lost its key", seq)
+			t.Errorf("partition %d has lost its key", seq)
 		}
 	}
 }
 
-func TestAServerOfOnesOwnStartsAgainEmpty(t *testing.T) {
+func TestACrashedServerRestartsEmpty(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s := redistest.Own(t)
@@ -73,7 +73,7 @@ func TestMiniredisAnswers(t *testing.T) {
 	}
 }
 
-func TestAServerComesBackAsOldAsItsFile(t *testing.T) {
+func TestAServerRestartsWithASavedFile(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s := redistest.Own(t)
@@ -84,16 +84,16 @@ func TestAServerComesBackAsOldAsItsFile(t *testing.T) {
 	s.Crash(t)
 	s.RestartFrom(t, file)
 	if got := c.Get(ctx, "k").Val(); got != "old" {
-		t.Errorf("it holds %q", got)
+		t.Errorf("k is %q, want old", got)
 	}
 	s.Crash(t)
 	s.Restart(t)
 	if n := c.DBSize(ctx).Val(); n != 0 {
-		t.Errorf("%d keys are left", n)
+		t.Errorf("%d keys are left, want none", n)
 	}
 }
 
-func TestAReplicaThatLagsTakesTheMastersPlace(t *testing.T) {
+func TestALaggingReplicaBecomesTheMaster(t *testing.T) {
 	t.Parallel()
 	for name, pair := range map[string]func(testing.TB) *redistest.Pair{"sentinel": redistest.Sentinel, "cluster": redistest.OwnCluster} {
 		t.Run(name, func(t *testing.T) {
@@ -122,14 +122,14 @@ func TestAReplicaThatLagsTakesTheMastersPlace(t *testing.T) {
 			deadline := time.Now().Add(10 * time.Second)
 			for got := ""; got != "old"; got = c.Get(ctx, k).Val() {
 				if time.Now().After(deadline) {
-					t.Fatalf("after the failover it is %q", got)
+					t.Fatalf("after the failover the key is %q", got)
 				}
 			}
 		})
 	}
 }
 
-// ownKey is a key that this server takes.
+// ownKey returns a key in the slots of this server.
 func ownKey(t *testing.T, c *redis.Client) string {
 	t.Helper()
 	for i := range 1000 {
@@ -137,6 +137,6 @@ func ownKey(t *testing.T, c *redis.Client) string {
 			return k
 		}
 	}
-	t.Fatal("it takes no key")
+	t.Fatal("the server accepts no key")
 	return ""
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Crash ends the server as SIGKILL does. What it held is lost, but for what Save gave.
+// Crash ends the server with SIGKILL. Its data is lost, except for a file from Save.
 func (s *Server) Crash(t testing.TB) {
 	t.Helper()
 	if err := s.cmd.Process.Kill(); err != nil {
@@ -22,7 +22,7 @@ func (s *Server) Restart(t testing.TB) {
 	s.RestartFrom(t, nil)
 }
 
-// Save is the server's file as it is now, with all that it holds.
+// Save returns a dump of all the server's data.
 func (s *Server) Save(t testing.TB) []byte {
 	t.Helper()
 	if err := s.Client(t).Save(t.Context()).Err(); err != nil {
@@ -35,8 +35,8 @@ func (s *Server) Save(t testing.TB) []byte {
 	return file
 }
 
-// RestartFrom starts a crashed server again with a file that Save gave, which may be
-// an old one; nil: none.
+// RestartFrom starts a crashed server again with a file from Save, which may be old, or empty if
+// file is nil.
 func (s *Server) RestartFrom(t testing.TB, file []byte) {
 	t.Helper()
 	_ = os.Remove(s.dump())
@@ -54,8 +54,8 @@ func (s *Server) RestartFrom(t testing.TB, file []byte) {
 
 func (s *Server) dump() string { return filepath.Join(s.dir, "dump.rdb") }
 
-// Detach cuts the replicas of this master off, and lets none of them in again: from now
-// on they lag. Clients of the master notice nothing.
+// Detach disconnects the replicas of this master and refuses them from now on, so that they lag.
+// Clients of the master do not notice.
 func (s *Server) Detach(t testing.TB) {
 	t.Helper()
 	c := s.Client(t)

@@ -17,13 +17,13 @@ import (
 
 const startLimit = 60 * time.Second
 
-// Server is one redis-server process. It writes no file but when it is told to.
+// Server is one redis-server process. It writes data to a file only for Save.
 type Server struct {
 	Socket string // path of its unix socket
-	Addr   string // host:port, for those that other servers must reach only
+	Addr   string // host:port, only if other servers must reach it
 
 	dir  string
-	file []string // a file of configuration, which comes before all options
+	file []string // a configuration file, which must precede all options
 	args []string
 	cmd  *exec.Cmd
 }
@@ -31,8 +31,8 @@ type Server struct {
 // socketConfig has no port at all: no other process can reach the server.
 func socketConfig(string) (addr string, args []string) { return "", []string{"--port", "0"} }
 
-// start runs a server and returns when it answers. The calling goroutine must
-// be locked to a thread that outlives the server.
+// start starts a server and returns when it answers. The calling goroutine must be locked to a
+// thread that outlives the server.
 func start(config func(dir string) (addr string, args []string)) (*Server, error) {
 	dir, err := os.MkdirTemp("", "rt") // short: a socket's path has 108 bytes at most
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Server) launch() error {
 		"--save", "", "--appendonly", "no", "--dir", s.dir, "--daemonize", "no",
 		"--unixsocket", s.Socket, "--unixsocketperm", "700", "--logfile", filepath.Join(s.dir, "log"),
 	}, s.args)
-	// It serves all tests of a package, and outlives the context of each; Kill ends it.
+	// It serves all tests of a package and outlives the context of each; Kill ends it.
 	s.cmd = exec.CommandContext(context.Background(), "redis-server", args...)
 	s.cmd.SysProcAttr = endWithParent()
 	if err := s.cmd.Start(); err != nil {
@@ -79,7 +79,7 @@ func (s *Server) awaitPing() error {
 	return nil
 }
 
-// Client is a client of this server, closed when the test ends.
+// Client returns a client of this server. It is closed when the test ends.
 func (s *Server) Client(t testing.TB) *redis.Client {
 	t.Helper()
 	return client(t, "unix", s.Socket)

@@ -6,8 +6,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Pipe gathers runs of scripts and sends them together. It is for one
-// goroutine.
+// Pipe collects runs of scripts and sends them together. It is not safe for concurrent use.
 type Pipe struct {
 	rdb  redis.UniversalClient
 	runs []run
@@ -23,8 +22,8 @@ func NewPipe(rdb redis.UniversalClient, size int) *Pipe {
 	return &Pipe{rdb: rdb, runs: make([]run, 0, size)}
 }
 
-// Add puts a run of s at the end. The first keys of args are its KEYS, the rest
-// its ARGV. The answer is in the command returned, after Exec.
+// Add appends a run of s. The first `keys` args are its KEYS, the others its ARGV. After Exec the
+// returned command has the reply.
 func (p *Pipe) Add(ctx context.Context, s *Script, keys int, args ...any) *redis.Cmd {
 	full := make([]any, 0, 3+len(args))
 	full = append(full, "evalsha", s.shaArg, keys)
@@ -34,9 +33,9 @@ func (p *Pipe) Add(ctx context.Context, s *Script, keys int, args ...any) *redis
 	return cmd
 }
 
-// Exec sends all runs and returns the first error among their answers. Runs
-// that met a node without their script are sent once more, after every master
-// was given it; no other run is sent twice. The pipe is empty afterwards.
+// Exec sends all runs and returns the first error among their replies. If nodes lack scripts, it
+// loads them on every master and sends those runs once more; no other run is sent twice. The pipe
+// is empty afterwards.
 func (p *Pipe) Exec(ctx context.Context) error {
 	runs := p.runs
 	p.runs = p.runs[:0]

@@ -1,10 +1,9 @@
-// Package script runs Lua scripts on Redis, on one node or on a cluster: one
-// by one or in pipelines, by their hash, loading them where they are missing.
+// Package script runs Lua scripts on Redis, on one node or on a cluster, one by one or in
+// pipelines. It sends their hashes and loads scripts that are missing.
 package script
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -17,19 +16,19 @@ type Script struct {
 	shaArg         any // sha, boxed once
 }
 
-// New returns the script with this source. The parts are joined with line
-// feeds: functions that several scripts share come before the script itself.
+// New returns a script. Its source is the parts, joined with line feeds: shared functions come before
+// the script itself. The scripts of a package are made by Read.
 func New(name string, parts ...string) *Script {
 	src := strings.Join(parts, "\n")
 	sha := redis.NewScript(src).Hash()
 	return &Script{name: name, src: src, sha: sha, shaArg: sha}
 }
 
-// Name is how errors call the script.
+// Name returns the name of the script in errors.
 func (s *Script) Name() string { return s.name }
 
-// Run runs the script once. A node that lacks it is given it, and the run is
-// tried a second time. All keys must share a hash tag.
+// Run runs the script. If the node lacks it, Run loads it and tries a second time. All keys must
+// share a hash tag.
 func (s *Script) Run(ctx context.Context, rdb redis.UniversalClient, keys []string, args ...any) *redis.Cmd {
 	cmd := rdb.EvalSha(ctx, s.sha, keys, args...)
 	if !missing(cmd.Err()) {
@@ -42,7 +41,7 @@ func (s *Script) Run(ctx context.Context, rdb redis.UniversalClient, keys []stri
 	return rdb.EvalSha(ctx, s.sha, keys, args...)
 }
 
-// Load puts the scripts on every master.
+// Load loads the scripts on every master.
 func Load(ctx context.Context, rdb redis.UniversalClient, scripts ...*Script) error {
 	load := func(ctx context.Context, c redis.Cmdable) error {
 		_, err := c.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -63,24 +62,6 @@ func Load(ctx context.Context, rdb redis.UniversalClient, scripts ...*Script) er
 		return fmt.Errorf("load %d scripts: %w", len(scripts), err)
 	}
 	return nil
-}
-
-// Away says whether err means that Redis cannot be reached or cannot serve now.
-// It is false when Redis refused what was asked, and when the caller gave up.
-func Away(err error) bool {
-	if err == nil || errors.Is(err, context.Canceled) {
-		return false
-	}
-	var answer redis.Error
-	if !errors.As(err, &answer) {
-		return true
-	}
-	for _, prefix := range []string{"LOADING", "CLUSTERDOWN", "MASTERDOWN", "READONLY", "TRYAGAIN", "MISCONF", "OOM", "BUSY "} {
-		if redis.HasErrorPrefix(err, prefix) {
-			return true
-		}
-	}
-	return false
 }
 
 func missing(err error) bool { return redis.HasErrorPrefix(err, "NOSCRIPT") }

@@ -18,13 +18,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Wrap(m)) }
 
-// Each test has sources of its own, so that none finds those of another loaded.
+// adder returns a script with a source of its own for each name, so that no test finds the script
+// of another one loaded.
 func adder(name string) *script.Script {
 	return script.New(name, "local function add(a, b) return a + b end", "-- "+name+`
 return add(redis.call('INCR', KEYS[1]), tonumber(ARGV[1]))`)
 }
 
-func TestARunLoadsWhatIsMissing(t *testing.T) {
+func TestARunLoadsAMissingScript(t *testing.T) {
 	t.Parallel()
 	_, mini := redistest.Mini(t)
 	for name, rdb := range map[string]redis.UniversalClient{"server": redistest.Client(t), "cluster": redistest.Cluster(t), "miniredis": mini} {
@@ -38,7 +39,7 @@ func TestARunLoadsWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestAPipeRunsEachScriptOnceAlsoWhereSomeAreMissing(t *testing.T) {
+func TestAPipeRunsEachScriptOnceEvenIfSomeAreMissing(t *testing.T) {
 	t.Parallel()
 	for name, rdb := range map[string]redis.UniversalClient{"server": redistest.Own(t).Client(t), "cluster": redistest.Cluster(t)} {
 		loaded, missing, k := adder(t.Name()+"1"), adder(t.Name()+"2"), redistest.Space(t)
@@ -66,7 +67,7 @@ func TestAPipeRunsEachScriptOnceAlsoWhereSomeAreMissing(t *testing.T) {
 	}
 }
 
-func TestAScriptThatFailsInAPipeSaysSoAndStopsNoOther(t *testing.T) {
+func TestAFailingScriptInAPipeDoesNotStopTheOthers(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	good, bad := adder(t.Name()), script.New("bad", `return redis.error_reply('NOPE it refuses')`)
@@ -82,7 +83,7 @@ func TestAScriptThatFailsInAPipeSaysSoAndStopsNoOther(t *testing.T) {
 	}
 }
 
-// flusher takes the scripts away again before each run: loading never helps.
+// flusher removes all scripts before each run, so that loading never helps.
 type flusher struct{ runs atomic.Int64 }
 
 func (f *flusher) DialHook(next redis.DialHook) redis.DialHook { return next }
@@ -100,7 +101,7 @@ func (f *flusher) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 	}
 }
 
-func TestAPipeGivesUpAfterASecondTry(t *testing.T) {
+func TestAPipeFailsAfterASecondTry(t *testing.T) {
 	t.Parallel()
 	rdb, k, f := redistest.Own(t).Client(t), redistest.Space(t), &flusher{}
 	rdb.AddHook(f)
@@ -111,7 +112,7 @@ func TestAPipeGivesUpAfterASecondTry(t *testing.T) {
 	}
 }
 
-// mute does not answer when it is given scripts.
+// mute fails every command that loads scripts.
 type mute struct{ flusher }
 
 func (m *mute) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
@@ -124,7 +125,7 @@ func (m *mute) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 	}
 }
 
-func TestWhatCannotBeLoadedIsAwayForEachRunThatLackedIt(t *testing.T) {
+func TestAFailedLoadIsAwayForEachRunThatNeededIt(t *testing.T) {
 	t.Parallel()
 	rdb, k, known := redistest.Own(t).Client(t), redistest.Space(t), adder(t.Name())
 	if err := script.Load(t.Context(), rdb, known); err != nil {
@@ -135,11 +136,11 @@ func TestWhatCannotBeLoadedIsAwayForEachRunThatLackedIt(t *testing.T) {
 	lacking := p.Add(t.Context(), adder("another"), 1, k.Counts(1), 1)
 	there := p.Add(t.Context(), known, 1, k.Counts(1), 1)
 	if err := p.Exec(t.Context()); !script.Away(err) || !script.Away(lacking.Err()) || there.Err() != nil {
-		t.Errorf("error %v; the one that lacked it: %v, the other: %v", err, lacking.Err(), there.Err())
+		t.Errorf("error %v; the run of the missing script: %v, the other: %v", err, lacking.Err(), there.Err())
 	}
 }
 
-func TestAwayTellsAMissingRedisFromARefusal(t *testing.T) {
+func TestAwayDistinguishesAMissingRedisFromARefusal(t *testing.T) {
 	t.Parallel()
 	gone := redis.NewClient(&redis.Options{Network: "unix", Addr: t.TempDir() + "/s", MaxRetries: -1, DialerRetries: 1})
 	t.Cleanup(func() { _ = gone.Close() })

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestSessionsGoOnWithoutRedis(t *testing.T) {
+func TestSessionsKeepWorkingWithoutRedis(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	server := redistest.Own(t)
@@ -28,20 +28,20 @@ func TestSessionsGoOnWithoutRedis(t *testing.T) {
 	}
 	wantAnonymous(t, s, before, "signed out while Redis is away")
 	server.Restart(t)
-	b.move(time.Hour) // Redis is tried again
+	b.move(time.Hour) // Redis is tried again by then
 	wantSigned(t, s, during, "Redis is back")
 	reads := b.sql.reads.Load()
 	wantSigned(t, s, during, "from the copy")
 	if b.sql.reads.Load() != reads {
-		t.Error("the copy in Redis is not used again after its return")
+		t.Error("the copy in Redis is not used after Redis is back")
 	}
 }
 
-func TestARedisThatDoesNotAnswerDelaysOnePageOnly(t *testing.T) {
+func TestUnresponsiveRedisDelaysOnlyOnePage(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	var lc net.ListenConfig
-	hole, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0") // accepts in its backlog and never answers
+	hole, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0") // accepts into its backlog and never answers
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,14 +51,14 @@ func TestARedisThatDoesNotAnswerDelaysOnePageOnly(t *testing.T) {
 	c := signIn(t, s, b.alice)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	for range 100 { // at a quarter of a second each they would miss the deadline
+	for range 100 { // at a quarter of a second each, they would miss the deadline
 		if _, ok, err := s.Current(request(t, c).WithContext(ctx)); !ok || err != nil {
 			t.Fatalf("signed in = %v, %v", ok, err)
 		}
 	}
 }
 
-func TestWithoutSQLOnlyCopiesGoOn(t *testing.T) {
+func TestWithoutSQLOnlyCachedSessionsWork(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	s := b.open()
@@ -71,7 +71,7 @@ func TestWithoutSQLOnlyCopiesGoOn(t *testing.T) {
 	_, ok, err := s.Current(request(t, other))
 	wantIs(t, err, notifier.ErrUnavailable)
 	if ok {
-		t.Error("signed in without knowing")
+		t.Error("reported as signed in although SQL is away")
 	}
 	w := httptest.NewRecorder()
 	wantIs(t, s.SignIn(w, request(t), b.alice), notifier.ErrUnavailable)

@@ -15,24 +15,26 @@ import (
 
 const (
 	cacheLife = time.Minute
-	// graveLife outlives any request that read the session from SQL before it
-	// ended and is slow to write its copy: SET NX finds the tombstone.
+	// graveLife is longer than any request that read the session from SQL before it ended and
+	// writes its copy late: its SET NX then finds the tombstone.
 	graveLife = 10 * time.Minute
 
 	tombstone = "ended"
+	// stale replaces a copy whose user has changed. It is not a copy itself, and it keeps out one
+	// that was read from SQL before the change.
+	stale     = "changed"
 	version   = "2"
-	separator = "\n" // no name, role or locale holds a control character
+	separator = "\n" // no name, role or locale contains a control character
 	fields    = 9    // before the roles
 )
 
-// cache is the copies of sessions in Redis. Whatever fails here is a miss.
+// cache holds copies of sessions in Redis. Any error counts as a miss.
 type cache struct {
 	redis guard
 	space keys.Space
 }
 
-// get returns the copy of a session. A Signed without an ID is a session that
-// has ended.
+// get returns the copy of a session. A Signed without an ID is a session that has ended.
 func (c *cache) get(ctx context.Context, id string) (signed Signed, found bool) {
 	var text string
 	err := c.redis.do(ctx, func(ctx context.Context, rdb redis.UniversalClient) (err error) {
@@ -42,7 +44,7 @@ func (c *cache) get(ctx context.Context, id string) (signed Signed, found bool) 
 		}
 		return err
 	})
-	if err != nil || text == "" {
+	if err != nil || text == "" || text == stale {
 		return Signed{}, false
 	}
 	if text == tombstone {
@@ -51,7 +53,7 @@ func (c *cache) get(ctx context.Context, id string) (signed Signed, found bool) 
 	return decode(id, text)
 }
 
-// fill leaves a copy, unless there is one or a tombstone.
+// fill stores a copy, unless there is a copy or a tombstone.
 func (c *cache) fill(ctx context.Context, signed Signed, left time.Duration) {
 	life := max(min(left, cacheLife), time.Millisecond)
 	_ = c.redis.do(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
@@ -59,14 +61,14 @@ func (c *cache) fill(ctx context.Context, signed Signed, left time.Duration) {
 	})
 }
 
-// bury replaces copies by tombstones.
-func (c *cache) bury(ctx context.Context, ids ...string) {
-	// Who signs out may close the tab at once; the session must still end.
-	ctx = context.WithoutCancel(ctx)
-	_ = c.redis.insist(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
+// bury replaces copies with tombstones and makes every instance close the streams of those sessions.
+// If it fails, Run repeats it.
+func (c *cache) bury(ctx context.Context, ended ...notifier.EndedSession) error {
+	return c.redis.insist(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
 		_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
-			for _, id := range ids {
-				p.Set(ctx, c.space.Session(id), tombstone, graveLife)
+			for _, e := range ended {
+				p.Set(ctx, c.space.Session(e.ID), tombstone, graveLife)
+				p.Publish(ctx, c.space.LiveUser(e.Seq), notifier.Signal{Kind: notifier.SignalEnded, Browser: notifier.Browser(e.ID)}.String())
 			}
 			return nil
 		})
@@ -74,17 +76,39 @@ func (c *cache) bury(ctx context.Context, ids ...string) {
 	})
 }
 
-// drop removes copies, and leaves tombstones where they are.
-func (c *cache) drop(ctx context.Context, ids ...string) {
-	for _, id := range ids {
-		signed, found := c.get(ctx, id)
-		if !found || signed.ID == "" {
-			continue
-		}
-		_ = c.redis.do(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
-			return rdb.Del(ctx, c.space.Session(id)).Err()
-		})
+// drop makes sessions be read from SQL again, by blocking copies for the life of one. Tombstones
+// stay.
+func (c *cache) drop(ctx context.Context, ids ...string) error {
+	if len(ids) == 0 {
+		return nil
 	}
+	return c.redis.insist(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
+		stood := make([]*redis.StatusCmd, len(ids))
+		_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for i, id := range ids {
+				stood[i] = p.SetArgs(ctx, c.space.Session(id), stale, redis.SetArgs{Get: true, TTL: cacheLife})
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, redis.Nil) { // Nil: there was no copy
+			return err
+		}
+		for i, id := range ids {
+			if stood[i].Val() == tombstone { // the session is gone from SQL too, so it could not be used in between
+				if err := rdb.Set(ctx, c.space.Session(id), tombstone, graveLife).Err(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// moved makes every instance look up the current audience of a user.
+func (c *cache) moved(ctx context.Context, seq int64) error {
+	return c.redis.insist(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
+		return rdb.Publish(ctx, c.space.LiveUser(seq), notifier.Signal{Kind: notifier.SignalMoved}.String()).Err()
+	})
 }
 
 func encode(s Signed) string {
@@ -96,8 +120,8 @@ func encode(s Signed) string {
 	return strings.Join(append(head[:], s.User.Roles...), separator)
 }
 
-// decode is false for what encode has not made, such as a copy by an instance
-// of another version; SQL is asked then.
+// decode returns false for text that encode did not write, such as a copy by an instance of another
+// version; the session is then read from SQL.
 func decode(id, text string) (Signed, bool) {
 	parts := strings.Split(text, separator)
 	if len(parts) < fields || parts[0] != version {

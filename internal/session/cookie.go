@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
+	"time"
 
 	"github.com/gorilla/securecookie"
 	"github.com/gorilla/sessions"
@@ -14,77 +16,92 @@ import (
 
 const (
 	plainName = "carillon"
-	// secureName makes browsers refuse the cookie from a subdomain, from plain
-	// http and for another path.
-	secureName = "__Host-carillon"
+	// securePrefix makes browsers reject the cookie if it comes from a subdomain, over plain http or
+	// for another path.
+	securePrefix = "__Host-"
 
 	idBytes   = 32
-	maxCookie = 256 // ours have 120 bytes
-	// maxTries is how many cookies of our name are looked at: a neighbour on
-	// the same host may have put one before ours.
-	maxTries = 4
+	maxCookie = 256 // our cookies have 120 to 130 bytes
 )
 
 var errNoKey = errors.New("no session key is configured")
 
-// cookie turns session ids into signed cookies and back.
+// cookie converts idBytes bytes to signed cookies and back.
 type cookie struct {
 	name    string
 	codecs  []*securecookie.SecureCookie
 	options sessions.Options
+	length  int // the length of every value that we sign
 }
 
-func newCookie(keys [][]byte, secure bool) cookie {
-	c := cookie{name: plainName, options: sessions.Options{
-		Path: "/", MaxAge: int(maxAge.Seconds()), Secure: secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+func newCookie(name string, keys [][]byte, secure bool, life time.Duration) cookie {
+	c := cookie{name: name, options: sessions.Options{
+		Path: "/", MaxAge: int(life.Seconds()), Secure: secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	}}
 	if secure {
-		c.name = secureName
+		c.name = securePrefix + name
 	}
 	for _, key := range keys {
 		codec := securecookie.New(key, nil).HashFunc(sha256.New).SetSerializer(securecookie.NopEncoder{}).
 			MaxAge(c.options.MaxAge).MaxLength(maxCookie)
 		c.codecs = append(c.codecs, codec)
 	}
+	if value, err := c.sign(make([]byte, idBytes)); err == nil {
+		c.length = len(value)
+	}
 	return c
 }
 
-// issue makes a new random id: the value of its cookie, and its hash.
-func (c *cookie) issue() (value, id string, err error) {
+// sign returns the value of the cookie that holds raw.
+func (c *cookie) sign(raw []byte) (string, error) {
 	if len(c.codecs) == 0 {
-		return "", "", errNoKey
+		return "", errNoKey
 	}
-	raw := make([]byte, idBytes)
-	_, _ = rand.Read(raw) // it never fails: the program would end
-	value, err = c.codecs[0].Encode(c.name, raw)
+	value, err := c.codecs[0].Encode(c.name, raw)
 	if err != nil {
-		return "", "", fmt.Errorf("sign a cookie: %w", err)
+		return "", fmt.Errorf("sign a cookie: %w", err)
 	}
-	return value, hash(raw), nil
+	return value, nil
 }
 
-// read returns the hash of the id that r carries. It is false for a cookie that
-// we have not signed with one of our keys.
-func (c *cookie) read(r *http.Request) (id string, ok bool) {
-	for i, found := range r.CookiesNamed(c.name) {
-		if i == maxTries {
-			break
-		}
-		for _, codec := range c.codecs {
-			var raw []byte
-			if codec.Decode(c.name, found.Value, &raw) == nil && len(raw) == idBytes {
-				return hash(raw), true
+// issue returns a new random id as the value of its cookie and as its hash.
+func (c *cookie) issue() (value, id string, err error) {
+	raw := make([]byte, idBytes)
+	_, _ = rand.Read(raw) // it never returns an error; the program would crash
+	value, err = c.sign(raw)
+	return value, hash(raw), err
+}
+
+// read iterates over the contents of those cookies of r that one of our keys has signed. A neighbor
+// on the same host may have planted any number of cookies with the same name before ours, so it
+// examines all of them, as many as the request headers have room for. Only a few hundred of these
+// can have the length of ours and cost a MAC for each key.
+func (c *cookie) read(r *http.Request) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for _, found := range r.CookiesNamed(c.name) {
+			if len(found.Value) != c.length {
+				continue
+			}
+			for _, codec := range c.codecs {
+				var raw []byte
+				if codec.Decode(c.name, found.Value, &raw) == nil && len(raw) == idBytes {
+					if !yield(raw) {
+						return
+					}
+					break
+				}
 			}
 		}
 	}
-	return "", false
 }
 
-func (c *cookie) set(w http.ResponseWriter, value string) {
-	http.SetCookie(w, sessions.NewCookie(c.name, value, &c.options))
+func (c *cookie) set(w http.ResponseWriter, value string) { http.SetCookie(w, c.with(value)) }
+
+func (c *cookie) with(value string) *http.Cookie {
+	return sessions.NewCookie(c.name, value, &c.options)
 }
 
-// clear takes the cookie back: with the same attributes, or browsers keep it.
+// clear removes the cookie. It must have the same attributes, or browsers keep it.
 func (c *cookie) clear(w http.ResponseWriter) {
 	gone := c.options
 	gone.MaxAge = -1

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-func TestEveryFieldOfTheCookieIsSet(t *testing.T) {
+func TestSessionCookieSetsEveryAttribute(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	for name, secure := range map[string]bool{"carillon": false, "__Host-carillon": true} {
@@ -38,7 +38,7 @@ func TestEveryFieldOfTheCookieIsSet(t *testing.T) {
 	}
 }
 
-func TestACookieThatIsNotOursIsAnonymous(t *testing.T) {
+func TestForeignCookieIsAnonymous(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	s := b.open()
@@ -56,12 +56,12 @@ func TestACookieThatIsNotOursIsAnonymous(t *testing.T) {
 	}
 	wantAnonymous(t, s, &http.Cookie{Name: "__Host-carillon", Value: v}, "another name")
 	if n := b.sql.reads.Load() - before; n != 0 {
-		t.Errorf("SQL was asked %d times for cookies that are not ours", n)
+		t.Errorf("%d SQL queries for foreign cookies; want none", n)
 	}
 	wantSigned(t, s, good, "the cookie itself")
 }
 
-// flip changes one character into another that base64 knows.
+// flip replaces one character with another from the base64 alphabet.
 func flip(s string, i int) string {
 	c := byte('A')
 	if s[i] == 'A' {
@@ -70,17 +70,37 @@ func flip(s string, i int) string {
 	return s[:i] + string(c) + s[i+1:]
 }
 
-func TestACookieBeforeOursDoesNotHideIt(t *testing.T) {
+func TestPlantedCookiesDoNotHideTheRealOne(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	s := b.open()
-	good := signIn(t, s, b.alice)
-	if _, ok := current(t, s, &http.Cookie{Name: good.Name, Value: "planted"}, good); !ok {
-		t.Error("a planted cookie of the same name signs the user out")
+	good, ended := signIn(t, s, b.alice), signIn(t, s, b.bob)
+	if err := s.SignOut(httptest.NewRecorder(), request(t, ended)); err != nil {
+		t.Fatal(err)
 	}
+	for name, planted := range map[string]struct {
+		value string
+		n     int
+	}{
+		"short": {"x", 1500}, "of our length": {strings.Repeat("A", len(good.Value)), 120}, "forged": {flip(good.Value, 20), 120},
+		"of a session that has ended": {ended.Value, 3},
+	} {
+		var carried []*http.Cookie
+		for range planted.n {
+			carried = append(carried, &http.Cookie{Name: good.Name, Value: planted.value})
+		}
+		if signed, ok := current(t, s, append(carried, good)...); !ok || signed.User.Seq != b.alice.Seq {
+			t.Errorf("%d planted cookies (%s) with the same name sign the user out", planted.n, name)
+		}
+	}
+	w := httptest.NewRecorder()
+	if err := s.SignOut(w, request(t, &http.Cookie{Name: good.Name, Value: "x"}, ended, good)); err != nil {
+		t.Fatal(err)
+	}
+	wantAnonymous(t, s, good, "signed out behind planted cookies")
 }
 
-func TestTheFirstKeySignsAndAllVerify(t *testing.T) {
+func TestFirstKeySignsAndAllKeysVerify(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	old := signIn(t, b.open(), b.alice)
@@ -91,10 +111,10 @@ func TestTheFirstKeySignsAndAllVerify(t *testing.T) {
 	b.cfg.Keys = [][]byte{key(2)}
 	after := b.open()
 	wantSigned(t, after, fresh, "signed with the first key")
-	wantAnonymous(t, after, old, "the key was taken away")
+	wantAnonymous(t, after, old, "the key was removed")
 }
 
-func TestWithoutAKeyNobodySignsIn(t *testing.T) {
+func TestSignInFailsWithoutKey(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	b.cfg.Keys = nil
@@ -103,19 +123,19 @@ func TestWithoutAKeyNobodySignsIn(t *testing.T) {
 	}
 }
 
-func TestTheCookieIsNotWhatIsStored(t *testing.T) {
+func TestStoredIDDoesNotOpenTheSession(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	s := b.open()
 	one, two := signIn(t, s, b.alice), signIn(t, s, b.alice)
 	id := wantSigned(t, s, one, "first").ID
 	if one.Value == two.Value || id == wantSigned(t, s, two, "second").ID {
-		t.Error("two sessions have one id")
+		t.Error("two sessions have the same id")
 	}
 	if len(id) != 64 || strings.Contains(one.Value, id) {
-		t.Errorf("id %q; want a hash that the cookie does not show", id)
+		t.Errorf("id %q; want a hash that is not in the cookie", id)
 	}
 	if _, ok := current(t, s, &http.Cookie{Name: one.Name, Value: id}); ok {
-		t.Error("what SQL stores opens the session")
+		t.Error("the id stored in SQL opens the session")
 	}
 }

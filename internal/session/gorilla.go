@@ -9,19 +9,18 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// UserKey is the one value that a session holds: the notifier.User.
+// UserKey is the key of the only value in a session: the notifier.User.
 const UserKey = "user"
 
 var _ sessions.Store = (*Store)(nil)
 
-// Get returns the session of a request, the same at every call.
+// Get returns the session of a request, the same one at every call.
 func (s *Store) Get(r *http.Request, name string) (*sessions.Session, error) {
 	return sessions.GetRegistry(r).Get(s, name)
 }
 
-// New returns the session that r carries, or a new one that is not saved yet.
-// There is one session a browser, whatever its name. An error says that SQL is
-// away; the session is then a new one.
+// New returns the session that r carries, or a new one that is not saved yet. A browser has one
+// session, whatever its name. On an error SQL is away, and the session is a new one.
 func (s *Store) New(r *http.Request, name string) (*sessions.Session, error) {
 	session := sessions.NewSession(s, name)
 	options := s.cookie.options
@@ -35,21 +34,20 @@ func (s *Store) New(r *http.Request, name string) (*sessions.Session, error) {
 	return session, err
 }
 
-// Save makes what session says true: a user who was not signed in before is
-// signed in under a new id, and a negative MaxAge signs out. Values other than
-// the user are refused, because they would be lost.
+// Save applies the session: a user who was not signed in before is signed in with a new id, and a
+// negative MaxAge signs out. It rejects values other than the user, because they would be lost.
 func (s *Store) Save(r *http.Request, w http.ResponseWriter, session *sessions.Session) error {
 	if session.Options != nil && session.Options.MaxAge < 0 {
 		return s.SignOut(w, r)
 	}
 	for key := range session.Values {
 		if key != UserKey {
-			return fmt.Errorf("save a session: it does not keep %v", key)
+			return fmt.Errorf("save a session: unsupported value %v", key)
 		}
 	}
 	user, ok := session.Values[UserKey].(notifier.User)
 	if !ok {
-		return nil // nobody signed in: nothing to keep
+		return nil // no user signed in: nothing to save
 	}
 	signed, live, err := s.Current(r)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/internal/session"
 )
 
-func TestGorillaSeesTheSameSession(t *testing.T) {
+func TestGorillaGetReturnsTheSavedSession(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	var gorilla sessions.Store = b.open()
@@ -38,7 +38,7 @@ func TestGorillaSeesTheSameSession(t *testing.T) {
 	}
 	w = httptest.NewRecorder()
 	if err := kept.Save(r, w); err != nil || len(w.Header()) != 0 {
-		t.Errorf("saving what has not changed: %v, %v; want no cookie", err, w.Header())
+		t.Errorf("saving an unchanged session: %v, %v; want no cookie", err, w.Header())
 	}
 	kept.Options.MaxAge = -1
 	if err := kept.Save(r, w); err != nil {
@@ -47,7 +47,7 @@ func TestGorillaSeesTheSameSession(t *testing.T) {
 	wantAnonymous(t, b.open(), c, "after MaxAge -1")
 }
 
-func TestSavingAnotherUserRenewsTheID(t *testing.T) {
+func TestSavingAnotherUserRenewsTheSessionID(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	s := b.open()
@@ -68,7 +68,7 @@ func TestSavingAnotherUserRenewsTheID(t *testing.T) {
 	}
 }
 
-func TestAValueThatWouldBeLostIsRefused(t *testing.T) {
+func TestSaveRejectsValuesThatWouldBeLost(t *testing.T) {
 	t.Parallel()
 	s := setUp(t).open()
 	r := request(t)
@@ -81,6 +81,6 @@ func TestAValueThatWouldBeLostIsRefused(t *testing.T) {
 	}
 	fresh.Values["basket"] = 3
 	if err := s.Save(r, httptest.NewRecorder(), fresh); err == nil {
-		t.Error("a value was taken that the session does not keep")
+		t.Error("an unsupported value was accepted")
 	}
 }

@@ -11,8 +11,8 @@ import (
 
 const (
 	redisLimit = 250 * time.Millisecond
-	// restAfter is how long Redis is left alone after it failed, so that a page
-	// does not wait for it each time.
+	// restAfter is how long Redis is not called after a failure, so that pages do not wait for it
+	// each time.
 	restAfter = time.Second
 )
 
@@ -21,15 +21,14 @@ var (
 	errResting = errors.New("redis failed a moment ago")
 )
 
-// guard calls a Redis that may be away: briefly, and not again at once after a
-// failure.
+// guard calls a Redis that may be away: with a short timeout, and not again right after a failure.
 type guard struct {
 	rdb   redis.UniversalClient // nil: always away
 	now   func() time.Time
-	until atomic.Int64 // ns since 1970: left alone before
+	until atomic.Int64 // ns since 1970: not called before that
 }
 
-// do makes a call that can be done without.
+// do makes a call that may be skipped.
 func (g *guard) do(ctx context.Context, call func(context.Context, redis.UniversalClient) error) error {
 	if g.now().UnixNano() < g.until.Load() {
 		return errResting
@@ -37,7 +36,7 @@ func (g *guard) do(ctx context.Context, call func(context.Context, redis.Univers
 	return g.insist(ctx, call)
 }
 
-// insist makes a call that matters, also right after a failure.
+// insist makes a call that must be tried even right after a failure.
 func (g *guard) insist(ctx context.Context, call func(context.Context, redis.UniversalClient) error) error {
 	if g.rdb == nil {
 		return errNone
@@ -45,7 +44,7 @@ func (g *guard) insist(ctx context.Context, call func(context.Context, redis.Uni
 	limited, cancel := context.WithTimeout(ctx, redisLimit)
 	defer cancel()
 	err := call(limited, g.rdb)
-	if err != nil && ctx.Err() == nil { // the caller has not just left
+	if err != nil && ctx.Err() == nil { // not because the caller gave up
 		g.until.Store(g.now().Add(restAfter).UnixNano())
 	}
 	return err

@@ -2,102 +2,104 @@ package session
 
 import (
 	"context"
+	"embed"
 	"net"
 	"net/netip"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// limiter counts failures in windows that begin with the first of them: in
-// Redis for all instances together, in this process while Redis is away.
+// room is how many accounts, how many addresses and how many devices are counted at a time. Beyond
+// that, those whose window began first are dropped: dropping one takes as many failures, and each
+// set of counters never takes more than about 12 MB, however many names and addresses are tried.
+const room = 100_000
+
+//go:embed *.lua
+var sources embed.FS
+
+var (
+	scripts = script.Must(script.Read(sources))
+
+	countFailure   = scripts.Get("count_failure")
+	releaseFailure = scripts.Get("release_failure")
+)
+
+// limiter counts failures in windows that begin with the first failure: in Redis for all instances
+// together, or in this process while Redis is away.
 type limiter struct {
 	redis guard
-	space keys.Space
+	sets  []string // the keys of accounts, addresses and devices
 	local localCounts
 }
 
-// quota is one counter and how far it may go.
-type quota struct {
-	key   string
-	limit int64
+func newLimiter(rdb redis.UniversalClient, space keys.Space, now func() time.Time) *limiter {
+	return &limiter{
+		redis: guard{rdb: rdb, now: now}, local: localCounts{now: now},
+		sets: []string{space.Limit("account"), space.Limit("address"), space.Limit("device")},
+	}
 }
 
-// reservation is failures that were counted and may be taken back.
+// quota is one counter and its limit.
+type quota struct {
+	who   string // empty: not counted
+	limit int64  // 0: counted without a limit
+}
+
+// quotas are the counters of an account, an address and a device.
+type quotas [3]quota
+
+// reservation holds counted failures that may be taken back.
 type reservation struct {
 	limiter *limiter
-	quotas  []quota
+	quotas  quotas
 	local   bool
 }
 
-// reserve counts one failure in each quota. When one of them is used up it
-// counts none and says how long to wait.
-func (l *limiter) reserve(ctx context.Context, quotas []quota) (held reservation, wait time.Duration) {
-	held = reservation{limiter: l, quotas: quotas}
-	counts, lives, err := l.count(ctx, quotas)
+// reserve counts one failure in each quota. If one of them is used up, it counts none and returns
+// how long to wait.
+func (l *limiter) reserve(ctx context.Context, q quotas) (held reservation, wait time.Duration) {
+	held = reservation{limiter: l, quotas: q}
+	args := []any{window.Milliseconds(), room}
+	for _, one := range q {
+		args = append(args, one.who, one.limit)
+	}
+	err := l.redis.do(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
+		r, err := script.ParseReply(countFailure.Run(ctx, rdb, l.sets, args...))
+		if err == nil && r.Code < 0 {
+			wait = time.Duration(r.Number(0)) * time.Millisecond
+		}
+		return err
+	})
 	if err != nil {
 		held.local = true
-		counts, lives = l.local.add(quotas)
-	}
-	for i, q := range quotas {
-		if counts[i] > q.limit {
-			wait = max(wait, lives[i], time.Millisecond)
-		}
-	}
-	if wait > 0 {
-		held.release(ctx)
+		wait = l.local.add(q)
 	}
 	return held, wait
 }
 
-// count is atomic for each counter, which is enough: each is compared with its
-// own limit. The life is set where there is none, so that a counter whose
-// first PEXPIRE was lost does not stay for ever.
-func (l *limiter) count(ctx context.Context, quotas []quota) (counts []int64, lives []time.Duration, err error) {
-	incrs, ttls := make([]*redis.IntCmd, len(quotas)), make([]*redis.DurationCmd, len(quotas))
-	err = l.redis.do(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
-		_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
-			for i, q := range quotas {
-				incrs[i] = p.Incr(ctx, q.key)
-				p.Do(ctx, "PEXPIRE", q.key, window.Milliseconds(), "NX")
-				ttls[i] = p.PTTL(ctx, q.key)
-			}
-			return nil
-		})
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range quotas {
-		counts, lives = append(counts, incrs[i].Val()), append(lives, ttls[i].Val())
-	}
-	return counts, lives, nil
-}
-
-// release takes back what reserve counted, also when the caller has left. What
-// Redis cannot take back now ends with the window.
-func (h reservation) release(ctx context.Context) {
+// takeBack undoes reserve, even if the caller has gone. A count that Redis cannot take back now
+// ends with its window.
+func (h reservation) takeBack(ctx context.Context) {
+	l := h.limiter
 	if h.local {
-		h.limiter.local.sub(h.quotas)
+		l.local.sub(h.quotas)
 		return
 	}
-	_ = h.limiter.redis.do(context.WithoutCancel(ctx), func(ctx context.Context, rdb redis.UniversalClient) error {
-		_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
-			for _, q := range h.quotas {
-				p.Decr(ctx, q.key)
-				p.Do(ctx, "PEXPIRE", q.key, window.Milliseconds(), "NX") // it may have run out meanwhile
-			}
-			return nil
-		})
-		return err
+	args := make([]any, len(h.quotas))
+	for i, one := range h.quotas {
+		args[i] = one.who
+	}
+	_ = l.redis.do(context.WithoutCancel(ctx), func(ctx context.Context, rdb redis.UniversalClient) error {
+		return releaseFailure.Run(ctx, rdb, l.sets, args...).Err()
 	})
 }
 
-// addressGroup is what of an address is counted: all of IPv4, the /64 of IPv6,
-// which is what one household has. What is no address is one group.
+// addressGroup returns the part of an address that is counted: a whole IPv4 address, or the /64 of
+// an IPv6 address, which is what one household has. Invalid addresses form one group.
 func addressGroup(address string) string {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		address = host

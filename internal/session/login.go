@@ -2,8 +2,12 @@ package session
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"runtime"
 	"time"
 
@@ -18,35 +22,42 @@ const (
 	window     = 15 * time.Minute
 	perAccount = 10
 	perAddress = 100
-	checkWait  = 10 * time.Second // for a processor
+	perDevice  = 10
+	checkWait  = 10 * time.Second // wait for a free processor
 )
 
-// Users knows passwords.
+// Users reads the credentials of users.
 type Users interface {
-	// Credentials answers notifier.ErrNotFound for an unknown name, and an
-	// empty hash for a user without a password.
+	// Credentials returns notifier.ErrNotFound for an unknown name, and an empty hash for a user
+	// without a password.
 	Credentials(ctx context.Context, name string) (u notifier.User, hash string, err error)
 }
 
-// GateConfig is what a Gate needs.
+// GateConfig configures a Gate. The Redis client must have ContextTimeoutEnabled.
 type GateConfig struct {
-	Users Users
-	Redis redis.UniversalClient // made with ContextTimeoutEnabled; may be away, or nil
-	Space keys.Space
-	Now   func() time.Time // nil: time.Now
+	Users  Users
+	Keys   [][]byte              // as in Config; none: no device is ever known
+	Secure bool                  // the public URL is https
+	Redis  redis.UniversalClient // may be nil or away
+	Space  keys.Space
+	Now    func() time.Time // nil: time.Now
+	Log    *slog.Logger     // nil: silent
 }
 
-// Gate checks passwords and limits failures: 10 for an account and 100 for an
-// address in 15 minutes. It is safe for concurrent use.
+// Gate checks passwords and limits failures: 10 per account and 100 per address in 15 minutes. A
+// locked account can still be opened from a device on which its owner has signed in before; each
+// such device may fail 10 times itself. It is safe for concurrent use.
 type Gate struct {
 	users   Users
+	devices devices
 	limiter *limiter
-	// checks holds a token for each password that is being checked: a hash takes
-	// 19 MiB, and more of them than processors only take memory.
+	journal *journal
+	// checks holds a token for each password being checked: each hash takes 19 MiB, and running more
+	// of them than there are processors would only use more memory.
 	checks chan struct{}
 }
 
-// TooManyError is an ErrTooMany that knows when to try again.
+// TooManyError is an ErrTooMany that says when to try again.
 type TooManyError = notifier.TooManyError
 
 // NewGate returns a gate.
@@ -54,48 +65,67 @@ func NewGate(cfg GateConfig) *Gate {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
 	return &Gate{
-		users: cfg.Users, checks: make(chan struct{}, runtime.NumCPU()),
-		limiter: &limiter{
-			redis: guard{rdb: cfg.Redis, now: cfg.Now}, space: cfg.Space, local: localCounts{now: cfg.Now},
-		},
+		users: cfg.Users, devices: newDevices(cfg.Keys, cfg.Secure), limiter: newLimiter(cfg.Redis, cfg.Space, cfg.Now),
+		journal: &journal{now: cfg.Now, log: cfg.Log}, checks: make(chan struct{}, runtime.NumCPU()),
 	}
 }
 
-// Check returns the user when name and password are right. It answers
-// notifier.ErrUnauthenticated when they are not, in the same time whether there
-// is such a user or not, and a *TooManyError before it looks at either when the
-// account or the address has failed too often. The limit holds for attempts
-// that are made at once, too.
-func (g *Gate) Check(ctx context.Context, username, password, address string) (notifier.User, error) {
-	quotas := []quota{
-		{g.limiter.space.Limit("account", hash([]byte(username))), perAccount},
-		{g.limiter.space.Limit("address", addressGroup(address)), perAddress},
-	}
+// Check returns the user if name and password are right, with the cookie that makes this browser
+// known from then on; the cookie is nil if there is no key to sign it with. It returns
+// notifier.ErrUnauthenticated if they are wrong, after the same time whether the user exists or
+// not, and a *TooManyError, without looking at the password, if the account, the address or the
+// device has failed too often. The limit also holds for concurrent attempts.
+func (g *Gate) Check(r *http.Request, username, password, address string) (notifier.User, *http.Cookie, error) {
+	ctx := r.Context()
 	enough, err := g.enter(ctx)
 	if err != nil {
-		return notifier.User{}, err
+		return notifier.User{}, nil, err
 	}
 	defer enough()
-	// The failure is counted beforehand and taken back when it was none. That is
-	// done by as many at a time as check: a crowd that signs in rightly to one
-	// account does not shut it.
+	quotas := quotas{{short(username), perAccount}, {addressGroup(address), perAddress}}
+	device := g.devices.known(ctx, g.users, r, username)
+	if device != "" {
+		quotas[0].limit, quotas[2] = 0, quota{device, perDevice}
+	}
+	// The failure is counted in advance and taken back if there was none. Only as many attempts as
+	// g.checks allows do so at a time, so many correct concurrent sign-ins to one account do not
+	// lock it.
 	held, wait := g.limiter.reserve(ctx, quotas)
 	if wait > 0 {
-		return notifier.User{}, &TooManyError{RetryAfter: wait}
+		g.journal.limited(ctx, address)
+		return notifier.User{}, nil, &TooManyError{RetryAfter: wait}
 	}
-	user, right, err := g.verify(ctx, username, password)
+	user, stored, right, err := g.verify(ctx, username, password)
 	if err == nil && !right {
-		return notifier.User{}, notifier.ErrUnauthenticated
+		g.journal.wrong(ctx, address, user.Seq)
+		return notifier.User{}, nil, notifier.ErrUnauthenticated
 	}
-	held.release(ctx)
+	held.takeBack(ctx)
 	if err != nil {
-		return notifier.User{}, fmt.Errorf("check a password: %w", err)
+		return notifier.User{}, nil, fmt.Errorf("check a password: %w", err)
 	}
-	return user, nil
+	g.journal.right()
+	cookie, err := g.devices.remember(device, user, stored)
+	if errors.Is(err, errNoKey) {
+		err = nil
+	}
+	return user, cookie, err
 }
 
-// enter waits until a processor is free for one more password; leave gives it back.
+// short returns a fixed-length key for an account name of any length.
+func short(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// Stats returns the counts of this instance.
+func (g *Gate) Stats() GateStats { return g.journal.stats() }
+
+// enter waits until a processor is free for one more password; leave frees it again.
 func (g *Gate) enter(ctx context.Context) (leave func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, checkWait)
 	defer cancel()
@@ -107,21 +137,22 @@ func (g *Gate) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-func (g *Gate) verify(ctx context.Context, username, password string) (notifier.User, bool, error) {
-	user, stored, err := g.users.Credentials(ctx, username)
+// verify returns the user and their password hash, even if the password is wrong.
+func (g *Gate) verify(ctx context.Context, username, password string) (user notifier.User, stored string, right bool, err error) {
+	user, stored, err = g.users.Credentials(ctx, username)
 	if err != nil && !errors.Is(err, notifier.ErrNotFound) {
-		return notifier.User{}, false, err
+		return notifier.User{}, "", false, err
 	}
 	known := err == nil && stored != ""
 	if !known {
 		stored = dummyHash
 	}
 	if len(password) > maxPassword {
-		return notifier.User{}, false, nil // nobody's, and long to hash
+		return user, stored, false, nil // cannot be a user's password, and takes long to hash
 	}
-	right, err := argon2id.ComparePasswordAndHash(password, stored)
+	right, err = argon2id.ComparePasswordAndHash(password, stored)
 	if err != nil {
-		return notifier.User{}, false, fmt.Errorf("compare with the hash of user %d: %w", user.Seq, err)
+		return notifier.User{}, "", false, fmt.Errorf("compare with the hash of user %d: %w", user.Seq, err)
 	}
-	return user, right && known, nil
+	return user, stored, right && known, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -22,8 +23,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Wrap(m)) }
 
-// bench is the servers and the clock of one test, from which it builds as many
-// session stores as it likes.
+// bench holds the servers and the clock of one test, which may open any number of session stores
+// with them.
 type bench struct {
 	sql   *spy
 	alice notifier.User
@@ -34,7 +35,7 @@ type bench struct {
 	at time.Time
 }
 
-// spy counts the calls to SQL, and makes Session wait when a test asks.
+// spy counts the calls to SQL and can make Session wait.
 type spy struct {
 	*store.Store
 	reads, touches atomic.Int64
@@ -87,12 +88,12 @@ func (b *bench) move(d time.Duration) {
 	b.at = b.at.Add(d)
 }
 
-// open is one instance.
+// open opens the store of one instance.
 func (b *bench) open() *session.Store { return session.New(b.cfg) }
 
 func key(n byte) []byte { return bytes.Repeat([]byte{n}, 32) }
 
-// signIn returns the cookie of a new session.
+// signIn signs a user in and returns the cookie.
 func signIn(t *testing.T, s *session.Store, u notifier.User, carried ...*http.Cookie) *http.Cookie {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -102,7 +103,7 @@ func signIn(t *testing.T, s *session.Store, u notifier.User, carried ...*http.Co
 	return only(t, w)
 }
 
-// only is the one cookie of a response.
+// only returns the single cookie of a response.
 func only(t *testing.T, w *httptest.ResponseRecorder) *http.Cookie {
 	t.Helper()
 	res := w.Result()
@@ -123,7 +124,7 @@ func request(t *testing.T, carried ...*http.Cookie) *http.Request {
 	return r
 }
 
-// current fails the test when SQL is away.
+// current fails the test if SQL is away.
 func current(t *testing.T, s *session.Store, carried ...*http.Cookie) (session.Signed, bool) {
 	t.Helper()
 	signed, ok, err := s.Current(request(t, carried...))
@@ -137,7 +138,7 @@ func wantSigned(t *testing.T, s *session.Store, c *http.Cookie, what string) ses
 	t.Helper()
 	signed, ok := current(t, s, c)
 	if !ok {
-		t.Errorf("%s: nobody is signed in", what)
+		t.Errorf("%s: no user is signed in", what)
 	}
 	return signed
 }
@@ -156,10 +157,30 @@ func wantIs(t *testing.T, err, want error) {
 	}
 }
 
-// limited is a client that gives up when its context does, as Config asks for.
+// limited returns a client that gives up when its context ends, as Config requires.
 func limited(t *testing.T, network, addr string) *redis.Client {
 	t.Helper()
 	c := redis.NewClient(&redis.Options{Network: network, Addr: addr, ContextTimeoutEnabled: true, DisableIdentity: true})
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
+
+// lines is a log that a test can read.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func (l *lines) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }

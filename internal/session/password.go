@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// The codes of FieldError that a password can earn.
+// The codes of FieldError for a password.
 const (
 	CodePasswordShort = "password_short" // Min: the shortest one allowed, in bytes
 	CodePasswordLong  = "password_long"  // Max: the longest one allowed, in bytes
@@ -19,11 +19,11 @@ const (
 	maxPassword = 200
 )
 
-// dummyHash is of no password. Comparing with it takes as long as comparing
-// with a user's, so that time does not tell which users exist.
+// dummyHash is the hash of no password. Comparing with it takes as long as comparing with a user's
+// hash, so that the time does not reveal which users exist.
 const dummyHash = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-// hashParams are those that OWASP recommends for argon2id: 19 MiB, two passes.
+// hashParams returns the parameters that OWASP recommends for argon2id: 19 MiB, two passes.
 func hashParams() *argon2id.Params {
 	return &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 }

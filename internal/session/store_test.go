@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestASessionKnowsItsUser(t *testing.T) {
+func TestSessionReturnsItsUser(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	s := b.open()
@@ -35,7 +35,7 @@ func TestASessionKnowsItsUser(t *testing.T) {
 	}
 }
 
-func TestOneReadOfSQLServesEveryInstanceForAMinute(t *testing.T) {
+func TestOneSQLReadServesAllInstancesForAMinute(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	one, two := b.open(), b.open()
@@ -45,16 +45,16 @@ func TestOneReadOfSQLServesEveryInstanceForAMinute(t *testing.T) {
 		wantSigned(t, two, c, "two")
 	}
 	if n := b.sql.reads.Load(); n != 1 {
-		t.Errorf("SQL was asked %d times; want once", n)
+		t.Errorf("%d SQL queries; want 1", n)
 	}
 	id := wantSigned(t, one, c, "one").ID
 	life := b.cfg.Redis.PTTL(t.Context(), b.cfg.Space.Session(id)).Val()
 	if life <= 0 || life > time.Minute {
-		t.Errorf("the copy lives %v; want up to a minute", life)
+		t.Errorf("the copy expires in %v; want up to a minute", life)
 	}
 }
 
-func TestSigningOutEndsTheSessionEverywhereAtOnce(t *testing.T) {
+func TestSignOutEndsTheSessionOnAllInstancesAtOnce(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	one, two := b.open(), b.open()
@@ -73,7 +73,7 @@ func TestSigningOutEndsTheSessionEverywhereAtOnce(t *testing.T) {
 	}
 }
 
-func TestAReadThatBeganBeforeTheEndDoesNotBringTheSessionBack(t *testing.T) {
+func TestReadInFlightDuringSignOutDoesNotRestoreTheSession(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	s := b.open()
@@ -85,23 +85,23 @@ func TestAReadThatBeganBeforeTheEndDoesNotBringTheSessionBack(t *testing.T) {
 		_, ok, err := s.Current(request(t, c))
 		slow <- ok && err == nil
 	}()
-	<-read // SQL has said that the session lives; its copy is not in Redis yet
+	<-read // SQL has returned the session, but its copy is not in Redis yet
 	if err := s.SignOut(httptest.NewRecorder(), request(t, c)); err != nil {
 		t.Fatal(err)
 	}
 	close(ended)
 	if !<-slow {
-		t.Error("the request that came before the end was not signed in")
+		t.Error("the request that began before the end was not signed in")
 	}
 	b.sql.afterRead = nil
 	wantAnonymous(t, s, c, "after the end")
 	id, _, _ := s.Current(request(t, signIn(t, s, b.alice)))
 	if b.cfg.Redis.Get(t.Context(), b.cfg.Space.Session(id.ID)).Val() == "" {
-		t.Error("copies are not kept at all, so this test proves nothing")
+		t.Error("no copies are stored at all, so this test proves nothing")
 	}
 }
 
-func TestSigningInRenewsTheIDAndEndsTheOldSession(t *testing.T) {
+func TestSignInRenewsTheIDAndEndsTheOldSession(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	s := b.open()
@@ -114,7 +114,7 @@ func TestSigningInRenewsTheIDAndEndsTheOldSession(t *testing.T) {
 	}
 }
 
-func TestSigningOutEverywhereEndsEverySessionOfTheUser(t *testing.T) {
+func TestSignOutEverywhereEndsAllSessionsOfTheUser(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	s := b.open()
@@ -126,24 +126,24 @@ func TestSigningOutEverywhereEndsEverySessionOfTheUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	if only(t, w).MaxAge != -1 {
-		t.Error("the cookie was not taken back")
+		t.Error("the cookie was not cleared")
 	}
 	wantAnonymous(t, s, one, "one")
 	wantAnonymous(t, s, two, "two")
 	wantSigned(t, s, bob, "another user")
 }
 
-func TestASessionEndsAfterTwelveIdleHoursOrThirtyDays(t *testing.T) {
+func TestSessionEndsAfterTwelveIdleHoursOrThirtyDays(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
-	b.cfg.Redis = nil // its copies live by a clock that does not move here
+	b.cfg.Redis = nil // its copies expire by a clock that does not move here
 	s := b.open()
 	idle, busy := signIn(t, s, b.alice), signIn(t, s, b.alice)
 	b.move(12*time.Hour - time.Second)
 	wantSigned(t, s, busy, "almost idle too long")
 	b.move(2 * time.Second)
 	wantAnonymous(t, s, idle, "idle for 12 hours")
-	for range 29 * 4 { // to hours before the end of the thirtieth day
+	for range 29 * 4 { // until some hours before the end of the thirtieth day
 		b.move(6 * time.Hour)
 		wantSigned(t, s, busy, "in use")
 	}
@@ -153,7 +153,7 @@ func TestASessionEndsAfterTwelveIdleHoursOrThirtyDays(t *testing.T) {
 	wantAnonymous(t, s, busy, "thirty days old")
 }
 
-func TestACopyDoesNotOutliveTheSession(t *testing.T) {
+func TestCopyDoesNotOutliveTheSession(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	s := b.open()
@@ -178,7 +178,7 @@ func TestLastSeenIsWrittenAtMostEveryFiveMinutes(t *testing.T) {
 	}
 }
 
-func TestAliveTellsWhichSessionsGoOn(t *testing.T) {
+func TestAliveReturnsOnlyValidSessions(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	s := b.open()
@@ -188,16 +188,16 @@ func TestAliveTellsWhichSessionsGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	alive, err := s.Alive(t.Context(), []string{a, z, "unknown"})
-	if err != nil || !alive[a] || alive[z] || alive["unknown"] {
+	if err != nil || len(alive) != 1 || alive[a] != b.alice.Audience {
 		t.Errorf("alive = %v, %v; want only %s", alive, err, a)
 	}
 	b.move(13 * time.Hour)
-	if alive, err = s.Alive(t.Context(), []string{a}); err != nil || alive[a] {
+	if alive, err = s.Alive(t.Context(), []string{a}); err != nil || len(alive) != 0 {
 		t.Errorf("idle for 13 hours: alive = %v, %v; want none", alive, err)
 	}
 }
 
-func TestRunRemovesOldSessions(t *testing.T) {
+func TestRunDeletesExpiredSessions(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	purged := make(chan int64, 1)
@@ -210,7 +210,7 @@ func TestRunRemovesOldSessions(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- s.Run(ctx) }()
 	if n := <-purged; n != 1 {
-		t.Errorf("purged %d sessions; want the old one", n)
+		t.Errorf("purged %d sessions; want 1", n)
 	}
 	cancel()
 	if err := <-done; err != nil {
@@ -219,7 +219,7 @@ func TestRunRemovesOldSessions(t *testing.T) {
 	wantSigned(t, s, fresh, "the new one")
 }
 
-// purging tells how many sessions were purged.
+// purging records how many sessions were purged.
 type purging struct {
 	*spy
 	n chan int64
@@ -233,7 +233,7 @@ func (p *purging) PurgeSessions(ctx context.Context, since, seen time.Time) (int
 
 var _ session.SQL = (*purging)(nil)
 
-func TestACopyByAnOlderInstanceIsNoCopy(t *testing.T) {
+func TestCopyWrittenByAnOlderVersionIsIgnored(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	if err := b.sql.SetSettings(t.Context(), b.alice.Seq, notifier.Settings{Theme: notifier.ThemeDark, KeysOff: true}); err != nil {
@@ -249,11 +249,11 @@ func TestACopyByAnOlderInstanceIsNoCopy(t *testing.T) {
 	before := b.sql.reads.Load()
 	signed := wantSigned(t, s, c, "with an old copy")
 	if signed.User.Theme != notifier.ThemeDark || !signed.User.KeysOff || b.sql.reads.Load() != before+1 {
-		t.Errorf("alice has chosen %+v after %d reads; want what SQL says, after one", signed.User.Settings, b.sql.reads.Load()-before)
+		t.Errorf("the settings of alice are %+v after %d reads; want those in SQL, after one read", signed.User.Settings, b.sql.reads.Load()-before)
 	}
 }
 
-func TestARefreshShowsWhatChangedAndWakesNobody(t *testing.T) {
+func TestRefreshShowsChangesWithoutRestoringEndedSessions(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	one, two := b.open(), b.open()

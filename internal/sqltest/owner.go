@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// immediateShutdown is what makes postgres end without a checkpoint.
+// immediateShutdown is the signal that makes postgres end without a checkpoint.
 const immediateShutdown = syscall.SIGQUIT
 
-// owner is who runs the server. PostgreSQL refuses to run as root, so root
-// hands it to the user postgres; everybody else runs it himself.
+// owner is the user who runs the server. PostgreSQL refuses to run as root, so root runs it as
+// the user postgres. All other users run it themselves.
 type owner struct {
 	uid, gid uint32
 	other    bool // not the user of the tests
@@ -24,7 +24,7 @@ func account() (owner, error) {
 	}
 	u, err := user.Lookup("postgres")
 	if err != nil {
-		return owner{}, fmt.Errorf("PostgreSQL does not run as root, and there is no other user for it: %w", err)
+		return owner{}, fmt.Errorf("PostgreSQL does not run as root, and there is no user postgres: %w", err)
 	}
 	uid, err := strconv.ParseUint(u.Uid, 10, 32)
 	if err != nil {
@@ -37,7 +37,7 @@ func account() (owner, error) {
 	return owner{uint32(uid), uint32(gid), true}, nil
 }
 
-// own gives a directory to the owner, who alone may enter it; root may anyway.
+// own gives a directory to the owner.
 func (o owner) own(dir string) error {
 	if !o.other {
 		return nil
@@ -45,7 +45,7 @@ func (o owner) own(dir string) error {
 	return os.Chown(dir, int(o.uid), int(o.gid))
 }
 
-// process makes a child run as the owner, and end with its parent.
+// process returns the attributes of a child that runs as the owner and ends with its parent.
 func (o owner) process() *syscall.SysProcAttr {
 	attr := endWithParent()
 	if o.other {

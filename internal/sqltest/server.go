@@ -18,8 +18,8 @@ const (
 	startLimit = 30 * time.Second
 )
 
-// server is one private PostgreSQL. A goroutine with a thread of its own keeps
-// it: the kernel ends the server with the thread that started it.
+// server is one private PostgreSQL. A goroutine with its own thread keeps it, because the kernel
+// ends the server with the thread that started it.
 type server struct {
 	dir   string // holds the data and the socket
 	set   []string
@@ -28,10 +28,10 @@ type server struct {
 	done  chan struct{}
 }
 
-// quick is the settings of a server whose data may be lost.
+// quick are the settings of a server whose data may be lost.
 var quick = []string{"fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=32MB", "autovacuum=off"}
 
-// startServer makes a cluster and returns when its server answers.
+// startServer creates a database cluster and returns when its server answers.
 func startServer(settings ...string) (*server, error) {
 	bin, err := binaries()
 	if err != nil {
@@ -55,8 +55,7 @@ func startServer(settings ...string) (*server, error) {
 	return s, nil
 }
 
-// keep runs the server until quit, then ends it at once: its data is of no
-// further use.
+// keep runs the server until quit, then ends it at once, as its data is no longer needed.
 func (s *server) keep(bin string, who owner, started chan<- error) {
 	defer close(s.done)
 	defer func() { _ = os.RemoveAll(s.dir) }()
@@ -77,7 +76,7 @@ func (s *server) keep(bin string, who owner, started chan<- error) {
 	}
 	defer func() { _ = s.admin.Close() }()
 	if err := s.awaitPing(); err != nil {
-		log, _ := os.ReadFile(s.log()) // whatever it says
+		log, _ := os.ReadFile(s.log()) // may be empty
 		started <- fmt.Errorf("%w\n%s", err, log)
 		return
 	}
@@ -100,7 +99,7 @@ func (s *server) launch(bin string, who owner) (*exec.Cmd, error) {
 	for _, set := range append([]string{"max_connections=300", "jit=off", "unix_socket_permissions=0777"}, s.set...) {
 		args = append(args, "-c", set)
 	}
-	// It serves all tests of a package, and outlives the context of each.
+	// It serves all tests of a package and outlives the context of each.
 	cmd := exec.CommandContext(context.Background(), filepath.Join(bin, "postgres"), args...)
 	cmd.Dir, cmd.SysProcAttr = s.dir, who.process()
 	log, err := os.Create(s.log())
@@ -149,8 +148,8 @@ func (s *server) url(db string, params url.Values) string {
 	return u.String()
 }
 
-// binaries finds the directory of initdb and postgres: Debian keeps them off
-// the PATH, one directory a version.
+// binaries returns the directory of initdb and postgres. Debian does not have them on the PATH,
+// but in one directory per version.
 func binaries() (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package sqltest gives tests a real PostgreSQL: one private server for a
-// package's tests, on a unix socket and without a port, and an empty database
-// for every test that asks. A missing PostgreSQL fails the tests; it never
-// skips them.
+// Package sqltest provides tests with a real PostgreSQL: one private server per package, on a unix
+// socket and without a port, and an empty database for every test that asks for one. Without
+// PostgreSQL the tests fail; they are never skipped.
 package sqltest
 
 import (
@@ -16,8 +15,8 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 )
 
-// shared is the server that the tests of one process have together. A test
-// reaches it only through the process it runs in, hence the package state.
+// shared is the server that the tests of one process share. A test has no other way to reach it,
+// hence the package state.
 var shared struct {
 	once   sync.Once
 	server *server
@@ -25,15 +24,14 @@ var shared struct {
 	made   atomic.Int64
 }
 
-// Main is the body of a package's TestMain: it runs the tests and stops the
-// server that the first of them to call URL started.
+// Main is the body of a package's TestMain: it runs the tests and stops the server, which the first
+// call of URL starts.
 func Main(m *testing.M) { Wrap(m).Run() }
 
-// Runner runs the tests of a package and stops its server. It has the shape
-// that goleak.VerifyTestMain takes.
+// Runner runs the tests of a package and stops its server. goleak.VerifyTestMain accepts it.
 type Runner struct{ m interface{ Run() int } }
 
-// Wrap is for a TestMain that needs more servers than this one:
+// Wrap returns a Runner for a TestMain that needs other servers as well:
 // sqltest.Wrap(redistest.Wrap(m)).Run().
 func Wrap(m interface{ Run() int }) Runner { return Runner{m} }
 
@@ -47,8 +45,8 @@ func (r Runner) Run() int {
 	return r.m.Run()
 }
 
-// URL returns the postgres:// address of an empty database of this test's own:
-// a schema, which takes less time to make than a database.
+// URL returns the postgres:// address of an empty database for this test. It is a schema, which is
+// faster to create than a database.
 func URL(t testing.TB) string {
 	t.Helper()
 	start(t)
@@ -57,7 +55,8 @@ func URL(t testing.TB) string {
 	return shared.server.url("postgres", url.Values{"search_path": {name}})
 }
 
-// OwnURL is URL for a test that will Cut its database, which a schema cannot be.
+// OwnURL is URL for a test that will Cut its database: it creates a real one, as a schema cannot be
+// cut.
 func OwnURL(t testing.TB) string {
 	t.Helper()
 	start(t)
@@ -66,8 +65,8 @@ func OwnURL(t testing.TB) string {
 	return shared.server.url(name, nil)
 }
 
-// Cut takes the database of an OwnURL away, as an outage does: its connections
-// end and new ones are refused. Mend brings it back.
+// Cut makes the database of an OwnURL unavailable: its connections end and new ones are refused.
+// Mend ends the outage.
 func Cut(t testing.TB, ownURL string) {
 	t.Helper()
 	name := database(t, ownURL)
@@ -81,8 +80,8 @@ func Mend(t testing.TB, ownURL string) {
 	admin(t, `ALTER DATABASE `+database(t, ownURL)+` WITH ALLOW_CONNECTIONS true`)
 }
 
-// Durable starts a server of its own that keeps what it commits, as one does that
-// nobody has configured, for whoever measures. It runs until stop.
+// Durable starts a separate server for measurements, with durable commits as by default. It runs
+// until stop is called.
 func Durable() (url string, stop func(), err error) {
 	s, err := startServer()
 	if err != nil {
@@ -91,7 +90,7 @@ func Durable() (url string, stop func(), err error) {
 	return s.url("postgres", nil), s.stop, nil
 }
 
-// start starts the server at the first call of a process.
+// start starts the server on the first call in a process.
 func start(t testing.TB) {
 	t.Helper()
 	shared.once.Do(func() { shared.server, shared.err = startServer(quick...) })
@@ -108,12 +107,12 @@ func admin(t testing.TB, statement string) {
 	}
 }
 
-// database is the name in a URL that OwnURL gave out.
+// database returns the name of the database in a URL from OwnURL.
 func database(t testing.TB, ownURL string) string {
 	t.Helper()
 	u, err := url.Parse(ownURL)
 	if err != nil || !strings.HasPrefix(u.Path, "/d") {
-		t.Fatalf("%s is no OwnURL", ownURL)
+		t.Fatalf("%s is not from OwnURL", ownURL)
 	}
 	return strings.TrimPrefix(u.Path, "/")
 }

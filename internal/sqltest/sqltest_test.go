@@ -24,7 +24,7 @@ func TestEveryCallGivesAnEmptyDatabase(t *testing.T) {
 	for range 3 {
 		db := open(t, sqltest.URL(t))
 		if _, err := db.ExecContext(t.Context(), `CREATE TABLE here (a int)`); err != nil {
-			t.Fatalf("a fresh database holds a table already: %v", err)
+			t.Fatalf("the database is not empty: %v", err)
 		}
 	}
 }
@@ -38,7 +38,7 @@ func TestTheServerIsNotReachableByTCP(t *testing.T) {
 	}
 }
 
-func TestCutTakesTheDatabaseAwayAndMendBringsItBack(t *testing.T) {
+func TestCutEndsAndRefusesConnectionsUntilMend(t *testing.T) {
 	t.Parallel()
 	url := sqltest.OwnURL(t)
 	db := open(t, url)
@@ -55,7 +55,7 @@ func TestCutTakesTheDatabaseAwayAndMendBringsItBack(t *testing.T) {
 	}
 }
 
-func TestADurableServerWritesToItsDiskBeforeItAnswers(t *testing.T) {
+func TestADurableServerWritesToDiskBeforeItAnswers(t *testing.T) {
 	t.Parallel()
 	url, stop, err := sqltest.Durable()
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package turns lets those who come one by one share calls: while one call is under way
-// those who come wait, and the first of them takes all with him in the next. Nobody
-// waits for company, and the more come the less each of them costs.
+// Package turns lets concurrent callers share calls: while one call is under way, new callers
+// wait, and the first of them serves all of them with the next call. No caller waits for
+// company, and the more callers there are, the less each of them costs.
 package turns
 
 import (
@@ -9,25 +9,25 @@ import (
 	"sync"
 )
 
-// Queue is those who wait for the next call. Its zero value is ready, and for many
-// goroutines.
+// Queue holds the callers that wait for the next call. Its zero value is ready and safe for
+// concurrent use.
 type Queue[T any] struct {
 	mu      sync.Mutex
 	waiting []*waiter[T]
 	busy    bool
 }
 
-// waiter is one who waits. turn says true when it is his to make the next call, false
-// when that was made for him.
+// waiter is a waiting caller. turn receives true if it must make the next call, and false once
+// another caller has served it.
 type waiter[T any] struct {
 	what T
 	turn chan bool
 }
 
-// Do has what done by call, alone or together with up to most in all, in the order of
-// their coming. It returns once that call has, or with the error of ctx, when nobody
-// looks at what any more. Who makes a call makes it for others, too: a call of several
-// must not end with his context.
+// Do passes what to call, alone or together with those of other callers, in the order of their
+// arrival and at most `most` at a time. It returns after that call, or with the error of ctx;
+// then what will not be used any more. A call also serves other callers, so it must not end with
+// the context of the one that makes it.
 func (q *Queue[T]) Do(ctx context.Context, what T, most int, call func(together []T)) error {
 	w := &waiter[T]{what: what, turn: make(chan bool, 1)}
 	if !q.join(w) {
@@ -54,14 +54,14 @@ func (q *Queue[T]) Do(ctx context.Context, what T, most int, call func(together 
 	return nil
 }
 
-// Len is how many wait for the next call.
+// Len returns the number of callers that wait for the next call.
 func (q *Queue[T]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.waiting)
 }
 
-// join puts w into the queue, and says whether the call is his to make.
+// join adds w to the queue and reports whether it must make the next call at once.
 func (q *Queue[T]) join(w *waiter[T]) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -71,7 +71,7 @@ func (q *Queue[T]) join(w *waiter[T]) bool {
 	return first
 }
 
-// take takes those who share the next call. The first is who makes it.
+// take removes the waiters that share the next call. The first of them makes it.
 func (q *Queue[T]) take(most int) []*waiter[T] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -81,7 +81,7 @@ func (q *Queue[T]) take(most int) []*waiter[T] {
 	return some
 }
 
-// pass makes the next call the first waiter's.
+// pass gives the turn to the first waiter.
 func (q *Queue[T]) pass() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -90,7 +90,7 @@ func (q *Queue[T]) pass() {
 	}
 }
 
-// leave takes out who stops waiting. If the next call was his, it is another's now.
+// leave removes a waiter that stops waiting. If it had the turn, the next one gets it.
 func (q *Queue[T]) leave(w *waiter[T]) {
 	q.mu.Lock()
 	i := slices.Index(q.waiting, w)
@@ -98,7 +98,7 @@ func (q *Queue[T]) leave(w *waiter[T]) {
 		q.waiting = slices.Delete(q.waiting, i, i+1)
 	}
 	q.mu.Unlock()
-	if i < 0 { // a call for him is under way, or done
+	if i < 0 { // a call that serves it is under way or done
 		return
 	}
 	select {

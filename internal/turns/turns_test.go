@@ -2,7 +2,7 @@ package turns
 
 import "testing"
 
-func TestTheTurnOfWhoStopsWaitingGoesToTheNext(t *testing.T) {
+func TestTheTurnOfALeavingWaiterPassesToTheNext(t *testing.T) {
 	t.Parallel()
 	var q Queue[int]
 	var all [3]*waiter[int]
@@ -10,15 +10,15 @@ func TestTheTurnOfWhoStopsWaitingGoesToTheNext(t *testing.T) {
 		all[i] = &waiter[int]{turn: make(chan bool, 1)}
 		q.join(all[i])
 	}
-	q.take(1) // the first is at his call
+	q.take(1) // the first one makes its call
 	q.pass()
 	q.leave(all[1])
 	select {
 	case mine := <-all[2].turn:
 		if !mine {
-			t.Error("he is told that the call was made for him")
+			t.Error("the waiter was told that another has served it")
 		}
 	default:
-		t.Error("nobody has the turn")
+		t.Error("no waiter has the turn")
 	}
 }

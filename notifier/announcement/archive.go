@@ -10,19 +10,19 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// archiveLife is how long what is open is not read again: every page asks.
+// archiveLife is how long the current announcements are cached, because every page needs them.
 const archiveLife = time.Second
 
-// Archived is what an Archive needs of SQL.
+// Archived is the part of SQL that an Archive needs.
 type Archived interface {
 	CurrentAnnouncements(ctx context.Context) ([]notifier.Announcement, error)
-	// ReadBy answers which of these a reader has read.
+	// ReadBy returns which of the given announcements a reader has read.
 	ReadBy(ctx context.Context, r notifier.Reader, ids []int64) (map[int64]bool, error)
 }
 
-// Archive shows announcements as SQL knows them, for as long as Redis is away: what
-// is open by this clock, and what its reader had read when that was last written
-// behind. It changes nothing. Its Posts have no version.
+// Archive shows announcements from SQL while Redis is unavailable: those that are open by this
+// machine's clock, with the reader's reads as last written to SQL. It is read-only, and its Posts
+// have no version.
 type Archive struct {
 	SQL Archived
 	Now func() time.Time // nil: time.Now
@@ -32,7 +32,7 @@ type Archive struct {
 	asOf    time.Time
 }
 
-// List answers as Board.List does.
+// List returns the same as Board.List.
 func (a *Archive) List(ctx context.Context, r notifier.Reader) (notifier.Posts, error) {
 	posts, err := a.list(ctx, r)
 	if err != nil {
@@ -41,7 +41,7 @@ func (a *Archive) List(ctx context.Context, r notifier.Reader) (notifier.Posts, 
 	return posts, nil
 }
 
-// Find answers as Board.Find does.
+// Find returns the same as Board.Find.
 func (a *Archive) Find(ctx context.Context, r notifier.Reader, id int64) (notifier.Posted, error) {
 	posts, err := a.List(ctx, r)
 	if err != nil {
@@ -90,8 +90,8 @@ func (a *Archive) list(ctx context.Context, r notifier.Reader) (posts notifier.P
 	return posts, nil
 }
 
-// read answers what is not over, which may be a second old. Nobody waits for
-// another's question: SQL may be slow too.
+// read returns the announcements that are not over; they may be up to a second old. Concurrent
+// callers do not wait for one query, because SQL may be slow, too.
 func (a *Archive) read(ctx context.Context, now time.Time) ([]notifier.Announcement, error) {
 	a.mu.Lock()
 	current, age := a.current, now.Sub(a.asOf)
@@ -109,8 +109,8 @@ func (a *Archive) read(ctx context.Context, now time.Time) ([]notifier.Announcem
 	return current, nil
 }
 
-// shownTo says whether an open announcement is for a reader. One that nobody has
-// opened yet opens for all who are there.
+// shownTo reports whether an open announcement is visible to a reader. One that is due but that no
+// instance has opened yet is visible to all current members of its audience.
 func shownTo(n *notifier.Announcement, r notifier.Reader) bool {
 	i := slices.IndexFunc(n.Parts, func(p notifier.Part) bool { return p.Audience == r.Audience })
 	if i < 0 || r.Seq < 1 {

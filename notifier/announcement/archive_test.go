@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 )
 
-// ReadBy is by the bits that were written behind.
+// ReadBy uses the bits that were written to SQL.
 func (q *sql) ReadBy(_ context.Context, r notifier.Reader, ids []int64) (read map[int64]bool, err error) {
 	read = map[int64]bool{}
 	for _, id := range ids {
@@ -24,7 +24,7 @@ func (q *sql) ReadBy(_ context.Context, r notifier.Reader, ids []int64) (read ma
 	return read, q.call("read by", func() error { return nil })
 }
 
-func TestTheArchiveShowsWhatTheBoardShowed(t *testing.T) {
+func TestArchiveShowsTheSameAsTheBoard(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	now := time.Now()
@@ -88,7 +88,7 @@ func TestTheArchiveShowsWhatTheBoardShowed(t *testing.T) {
 	}
 }
 
-func TestTheArchiveOpensAndClosesByItsClock(t *testing.T) {
+func TestArchiveOpensAndClosesByItsOwnClock(t *testing.T) {
 	t.Parallel()
 	q := newSQL()
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -98,7 +98,7 @@ func TestTheArchiveOpensAndClosesByItsClock(t *testing.T) {
 	now := start.Add(-time.Millisecond)
 	archive := &announcement.Archive{SQL: q, Now: func() time.Time { return now }}
 	reader := notifier.Reader{Seq: 7, Audience: customer}
-	for i, want := range []int64{0, 1, 1, 0, 0} { // before, at its start, in its last moment, at its end, and on
+	for i, want := range []int64{0, 1, 1, 0, 0} { // before, at the start, in the last moment, at the end, and after it
 		posts, err := archive.List(t.Context(), reader)
 		if err != nil || posts.Unread != want {
 			t.Errorf("step %d: %d are open, want %d; %v", i, posts.Unread, want, err)
@@ -107,7 +107,7 @@ func TestTheArchiveOpensAndClosesByItsClock(t *testing.T) {
 	}
 }
 
-func TestTheArchiveAsksOnceASecondWhatIsOpenAndFailsAsSQLDoes(t *testing.T) {
+func TestArchiveReadsSQLOncePerSecondAndReturnsItsErrors(t *testing.T) {
 	t.Parallel()
 	q := newSQL()
 	asked := map[string]int{}
@@ -122,7 +122,7 @@ func TestTheArchiveAsksOnceASecondWhatIsOpenAndFailsAsSQLDoes(t *testing.T) {
 		}
 	}
 	if asked["current"] != 1 {
-		t.Errorf("it asked %d times", asked["current"])
+		t.Errorf("it read SQL %d times", asked["current"])
 	}
 	now, fault = now.Add(time.Second), errAway
 	if _, err := archive.List(t.Context(), reader); !errors.Is(err, errAway) {
@@ -130,6 +130,6 @@ func TestTheArchiveAsksOnceASecondWhatIsOpenAndFailsAsSQLDoes(t *testing.T) {
 	}
 	now, fault = now.Add(-time.Hour), nil // a clock that was set back
 	if _, err := archive.List(t.Context(), reader); err != nil || asked["current"] != 3 {
-		t.Errorf("%v after %d questions", err, asked["current"])
+		t.Errorf("%v after %d reads", err, asked["current"])
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Badges answers the announcements' half of the badge of each reader, in order. Who
-// has no bit, or stands in no audience, has a zero badge.
+// Badges returns the announcements half of each reader's badge, in order. A reader without a bit,
+// or in no known audience, gets a zero badge.
 func (b *Board) Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
 	badges := make([]notifier.Badge, len(readers))
-	if len(readers) == 1 { // a page: it may share its call with others
+	if len(readers) == 1 { // a page: it may share its call with other pages
 		r := b.roomOf(readers[0])
 		if r == nil {
 			return badges, nil
@@ -46,7 +46,7 @@ func (b *Board) Badges(ctx context.Context, readers []notifier.Reader) ([]notifi
 	return badges, nil
 }
 
-// countPart counts for the readers at some places, all of one audience.
+// countPart counts for the readers at the given places, who are all in one audience.
 func (b *Board) countPart(ctx context.Context, r *room, readers []notifier.Reader, places []int, into []notifier.Badge) error {
 	seqs := make([]int64, len(places))
 	for i, place := range places {
@@ -77,7 +77,7 @@ func (b *Board) count(ctx context.Context, r *room, seqs []int64) ([]notifier.Ba
 	}
 	badges := make([]notifier.Badge, len(seqs))
 	for i := range badges {
-		badges[i] = rep.badge(3 * i)
+		badges[i] = badgeOf(rep, 3*i)
 	}
 	return badges, nil
 }

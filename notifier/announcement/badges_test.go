@@ -15,13 +15,13 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestBadgesOfManyComeInTheirOrder(t *testing.T) {
+func TestBadgesOfManyReadersComeInOrder(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.sql.users = slices.Repeat([]notifier.Audience{customer}, 700)
 		ids := []int64{s.publish(t, draft("One", customer)), s.publish(t, draft("Two", customer, user)), s.publish(t, draft("Three", customer))}
 		readers := make([]notifier.Reader, 1210)
 		want := make([]int64, len(readers))
-		for i := range readers { // a third are users, some come late, some are nobody
+		for i := range readers { // some are users, some join late, some do not exist
 			seq := int64(i%720 + 1)
 			readers[i] = notifier.Reader{Seq: seq, Audience: customer}
 			switch {
@@ -57,12 +57,12 @@ func TestBadgesOfManyComeInTheirOrder(t *testing.T) {
 			}
 		}
 		if none, err := s.Badges(s.ctx(t), nil); err != nil || len(none) != 0 {
-			t.Errorf("badges of nobody: %v, %v", none, err)
+			t.Errorf("badges of no readers: %v, %v", none, err)
 		}
 	})
 }
 
-func TestAnAudienceWithoutAnnouncementsHasAVersion(t *testing.T) {
+func TestAudienceWithoutAnnouncementsHasAVersion(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		before := time.Now().UnixMilli()
 		first := s.badge(t, 1)
@@ -96,13 +96,13 @@ func (h hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-func TestWhoComesDuringACallSharesTheNext(t *testing.T) {
+func TestPageThatComesDuringACallSharesTheNext(t *testing.T) {
 	t.Parallel()
 	c := redistest.Client(t)
 	s := newSite(t, c)
 	s.publish(t, draft("One"))
 	s.read(t, 3, 1)
-	s.badge(t, 1) // the script is there, and the index known
+	s.badge(t, 1) // loads the script and the index
 	var mu sync.Mutex
 	var calls []int
 	first, enough := make(chan struct{}, 1), make(chan struct{})
@@ -132,9 +132,9 @@ func TestWhoComesDuringACallSharesTheNext(t *testing.T) {
 	<-first
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	for range 5 { // who does not wait holds nobody up
+	for range 5 { // a reader who stops waiting holds up nobody
 		if err := ask(gone, 2); !errors.Is(err, context.Canceled) {
-			t.Errorf("who stopped waiting: %v", err)
+			t.Errorf("a reader who stopped waiting: %v", err)
 		}
 	}
 	for seq := range int64(5) {
@@ -144,7 +144,7 @@ func TestWhoComesDuringACallSharesTheNext(t *testing.T) {
 			}
 		})
 	}
-	eventually(t, "five wait", func() bool { return s.Waiting(customer) == 5 })
+	eventually(t, "five are waiting", func() bool { return s.Waiting(customer) == 5 })
 	close(enough)
 	all.Wait()
 	if !slices.Equal(calls, []int{1, 5}) {
@@ -152,7 +152,7 @@ func TestWhoComesDuringACallSharesTheNext(t *testing.T) {
 	}
 }
 
-func TestASharedCallOutlivesTheRequestThatMakesIt(t *testing.T) {
+func TestSharedCallOutlivesTheRequestThatMakesIt(t *testing.T) {
 	t.Parallel()
 	c := redistest.Client(t)
 	s := newSite(t, c)

@@ -19,8 +19,8 @@ import (
 
 const tenMillion = 10_000_000
 
-// crowd is a site of ten million customers with some announcements open, of which
-// every other user has read each.
+// crowd returns a site of ten million customers with some open announcements, each read by every
+// second user.
 func crowd(b *testing.B, open int) *site {
 	b.Helper()
 	rdb := redistest.Own(b).Client(b)
@@ -41,14 +41,14 @@ func crowd(b *testing.B, open int) *site {
 	return s
 }
 
-// report says what Redis itself spent on each operation since used.
+// report reports the time that Redis itself spent on each operation since used.
 func report(b *testing.B, rdb redis.UniversalClient, used time.Duration) {
 	b.Helper()
 	b.ReportMetric(float64((redisTime(b, rdb)-used).Microseconds())/float64(b.N), "redis-cpu-µs/op")
 }
 
-// redisTime is the processor time that the server has used: unlike the clock on the
-// wall it says the same beside busy neighbours.
+// redisTime returns the processor time used by the server. Unlike wall-clock time, it does not
+// depend on the load of the machine.
 func redisTime(b *testing.B, rdb redis.UniversalClient) (used time.Duration) {
 	b.Helper()
 	for line := range strings.Lines(rdb.Info(b.Context(), "cpu").Val()) {
@@ -64,7 +64,7 @@ func redisTime(b *testing.B, rdb redis.UniversalClient) (used time.Duration) {
 	return used
 }
 
-// BenchmarkCount counts for readers at once over what is open, at ten million users.
+// BenchmarkCount counts for readers at once over the open announcements, with ten million users.
 func BenchmarkCount(b *testing.B) {
 	for _, c := range []struct{ readers, open int }{{1, 64}, {1, 5}, {500, 20}, {500, 64}} {
 		b.Run(fmt.Sprintf("readers=%d/open=%d", c.readers, c.open), func(b *testing.B) {
@@ -109,7 +109,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkMark reads one of five announcements; each time another user does.
+// BenchmarkMark marks one of five announcements as read, each time by another user.
 func BenchmarkMark(b *testing.B) {
 	s := crowd(b, 5)
 	used := redisTime(b, s.rdb)
@@ -123,8 +123,7 @@ func BenchmarkMark(b *testing.B) {
 	report(b, s.rdb, used)
 }
 
-// BenchmarkFlush writes one change in each of 305 segments behind; one operation is
-// all of them.
+// BenchmarkFlush writes one change in each of 305 segments to SQL. One operation is all of them.
 func BenchmarkFlush(b *testing.B) {
 	s := crowd(b, 1)
 	for i := range b.N {
@@ -145,8 +144,8 @@ func BenchmarkFlush(b *testing.B) {
 	}
 }
 
-// BenchmarkPages asks for one badge each from many pages at once, over 5 and 20 open
-// announcements: with shared calls, and with a call each. One operation is one page.
+// BenchmarkPages reads one badge each from many concurrent pages, over 5 and 20 open announcements,
+// with shared calls and with separate calls. One operation is one page.
 func BenchmarkPages(b *testing.B) {
 	for _, open := range []int{5, 20} {
 		s := crowd(b, open)

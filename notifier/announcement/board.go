@@ -1,14 +1,13 @@
-// Package announcement shows announcements to whole audiences: each is stored once,
-// in SQL, and whoever reads it sets one bit. An audience has an index of what is
-// open in Redis, with a version, and a bitmap for each announcement; all of these
-// share a hash tag, so that every change and every count is one script.
+// Package announcement shows announcements to whole audiences. SQL stores each announcement once,
+// and each reader who reads it sets one bit. For each audience, Redis has a versioned index of the
+// open announcements, and a bitmap per announcement. All of these share a hash tag, so every change
+// and every count is one script.
 //
-// The index is made from SQL by a script that says what must be (plan_index.lua).
-// Anybody may run it at any time; a repeat changes nothing. Scripts that count and
-// mark are told which bitmaps are open; they refuse when that is not true any more,
-// and the caller reads the index again.
+// A script builds the index from the state in SQL (plan_index.lua). Any instance may run it at any
+// time; repeating it changes nothing. Scripts that count or mark are given the open bitmaps; if
+// those are no longer the current ones, they refuse, and the caller reads the index again.
 //
-// An error that is notifier.ErrUnavailable means that Redis is away.
+// A notifier.ErrUnavailable error means that Redis cannot be reached.
 package announcement
 
 import (
@@ -20,7 +19,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/carillonhq/carillon/internal/script"
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/internal/turns"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
@@ -30,21 +29,21 @@ const (
 	defaultMaxSeq = 16_000_000
 	defaultEvery  = 250 * time.Millisecond
 	flushEvery    = 500 * time.Millisecond
-	badgeBatch    = 500 // readers in one script call, at most: as count_readers.lua says
-	inFlight      = 2   // such calls at a time
+	badgeBatch    = 500 // most readers in one script call; count_readers.lua relies on it
+	inFlight      = 2   // concurrent calls of that kind
 )
 
-// Options has a default for every field that is zero.
+// Options configures a Board. Zero fields have the defaults in their comments.
 type Options struct {
-	MaxSeq    int64               // the highest seq that has a bit: 16,000,000, a bitmap of 2 MB
-	Audiences []notifier.Audience // all there are; readers of others see nothing
-	Now       func() time.Time    // times the write-behind only; windows follow the clock of Redis: time.Now
+	MaxSeq    int64               // the highest seq that has a bit: 16,000,000, for a bitmap of 2 MB
+	Audiences []notifier.Audience // all audiences; readers of others see nothing
+	Now       func() time.Time    // clock for writing reads to SQL only; windows follow the clock of Redis: time.Now
 	Log       *slog.Logger        // slog.Default()
-	Every     time.Duration       // between two looks of Run: 250 ms
-	Lease     Lease               // who does the work of Run; nil: always this one
+	Every     time.Duration       // interval between two looks of Run: 250 ms
+	Lease     lease.Lease         // decides which instance does the work of Run; nil: lease.Always
 }
 
-// Board is the announcements of one key space. It is safe for concurrent use.
+// Board shows the announcements of one key space. It is safe for concurrent use.
 type Board struct {
 	rdb   redis.UniversalClient
 	k     keys.Space
@@ -53,23 +52,23 @@ type Board struct {
 	rooms map[notifier.Audience]*room
 	texts texts
 
-	syncing lock         // one Sync of this instance at a time
-	synced  atomic.Int64 // how many there were
+	syncing lock         // held during a Sync: one at a time on this instance
+	synced  atomic.Int64 // number of completed Syncs
 }
 
-// room is what this instance holds of one audience.
+// room is this instance's state of one audience.
 type room struct {
 	audience                                notifier.Audience
 	aver, open, scheduled, windows, channel string
 	marked, dirty                           string
 
-	loading lock // one reading of the index at a time
+	loading lock // held while the index is read: once at a time
 	cached  atomic.Pointer[index]
 	counts  turns.Queue[*waiter]
-	latest  atomic.Int64 // how far SQL has seen; unknown while another instance writes behind
+	latest  atomic.Int64 // latest change that SQL has; unknown while another instance writes reads to SQL
 }
 
-// New returns the announcements of a key space. It talks to nobody.
+// New returns the announcements of a key space. It makes no calls.
 func New(rdb redis.UniversalClient, k keys.Space, s Store, o Options) *Board {
 	if o.MaxSeq <= 0 {
 		o.MaxSeq = defaultMaxSeq
@@ -100,8 +99,8 @@ func (b *Board) newRoom(a notifier.Audience) *room {
 	return r
 }
 
-// floor is a version that this instance has seen: one that is given after a loss must
-// not be the same, or an old index would pass for the new one.
+// floor returns a version that this instance has seen. After a loss of Redis no version may be
+// reused, or an old index would pass for the new one.
 func (r *room) floor() string {
 	if x := r.cached.Load(); x != nil {
 		return x.version
@@ -109,17 +108,17 @@ func (r *room) floor() string {
 	return "0"
 }
 
-// Load puts the scripts on every master. Calls load what is missing by
-// themselves; this only spares the first ones a round trip.
+// Load loads the scripts on every master. This is optional and spares the first calls a round trip;
+// calls load missing scripts themselves.
 func (b *Board) Load(ctx context.Context) error {
-	if err := script.Load(ctx, b.rdb, allScripts()...); err != nil {
-		return fmt.Errorf("load the announcement scripts: %w", away(err))
+	if err := scripts.Load(ctx, b.rdb); err != nil {
+		return fmt.Errorf("load the announcement scripts: %w", err)
 	}
 	return nil
 }
 
-// roomOf is the room that a reader stands in: nil for a number that no bitmap has a
-// bit for, and for an audience that there is not.
+// roomOf returns the room of a reader's audience, or nil if no bitmap has a bit for the reader's
+// seq or there is no such audience.
 func (b *Board) roomOf(r notifier.Reader) *room {
 	if r.Seq < 1 || r.Seq > b.o.MaxSeq {
 		return nil
@@ -127,7 +126,7 @@ func (b *Board) roomOf(r notifier.Reader) *room {
 	return b.rooms[r.Audience]
 }
 
-// lock is a mutex that one can stop waiting for.
+// lock is a mutex whose take ends with a context.
 type lock chan struct{}
 
 func newLock() lock { return make(lock, 1) }

@@ -1,7 +1,9 @@
--- check_index.lua: whether a caller's index, with these bitmaps, is the one that
--- is stored. An old one may know bitmaps that are rightly gone.
+-- check_index.lua: compare a caller's index and its bitmaps with the stored one. An old index may
+-- rightly name bitmaps that are gone.
 --
--- Returns nil when it is; -2 when it is old; -1 when aver or a bitmap is lost.
+-- shared
+--
+-- Returns nil when it is current; -2 when it is old; -1 when aver or a bitmap is lost.
 local function check_index(aver, version, bitmaps)
   local stored = redis.call('GET', aver)
   if not stored then return -1 end

@@ -1,20 +1,21 @@
--- clean_segments.lua: forget marks of pieces that SQL has seen, where nothing has
--- changed in them since.
+-- clean_segments.lua: remove the marks of segments that SQL has now, unless they have changed
+-- since.
 --
--- KEYS[1] dirty     ID:SEGMENT that SQL has not seen, by time (µs), and 0: the latest that it has seen
--- ARGV[1..] marks   two words each: ID:SEGMENT, the time that was saved
+-- KEYS[1] dirty     ID:SEGMENT that SQL lacks, by time (µs), and 0: the latest time that it has
+-- ARGV[1..] marks   two words each: ID:SEGMENT, time of the saved segment
 --
--- Returns how many it forgot.
+-- Returns how many it removed.
 local dirty, forgot = KEYS[1], 0
 local latest = tonumber(redis.call('ZSCORE', dirty, '0') or 0)
 
 for i = 1, #ARGV, 2 do
   local time, saved = redis.call('ZSCORE', dirty, ARGV[i]), tonumber(ARGV[i + 1])
   if time and tonumber(time) == saved then forgot = forgot + redis.call('ZREM', dirty, ARGV[i]) end
-  -- Without its mark, or with an older one, this is not the Redis whose piece was
-  -- saved: it has come back old since, and that must be seen.
+  -- If the mark is missing or older, this is not the Redis whose segment was saved: it has come
+  -- back
+  -- old in the meantime, and that must be noticed.
   if time and tonumber(time) >= saved then latest = math.max(latest, saved) end
 end
--- A later change must be newer for SQL than all of these, also when the clock goes back.
+-- A later change must be newer for SQL than all of these, even when the clock goes back.
 redis.call('ZADD', dirty, string.format('%.0f', latest), '0')
 return forgot

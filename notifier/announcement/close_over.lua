@@ -1,13 +1,15 @@
--- close_over.lua: take what is over out of an index. It needs nothing of SQL, which
--- may be away.
+-- close_over.lua: remove announcements that are over from an index. It needs no data from SQL,
+-- which may be unavailable.
+--
+-- uses: read_clock, read_index, tell_turn
 --
 -- KEYS[1] aver       version of the index
 -- KEYS[2] open       ids by start, and 0
 -- KEYS[3] scheduled  ids by start, and 0
 -- KEYS[4] windows    id → START END TOP REVISION-SUM, and revision
 -- KEYS[5] marked     seqs by the version of their last change
--- ARGV[1] floor      a version that was given before
--- ARGV[2] channel    where the audience's turns are told
+-- ARGV[1] floor      a version that was given out before
+-- ARGV[2] channel    channel for the turns of the audience
 --
 -- Returns how many closed; -1 when the index is lost.
 local aver, open, scheduled, windows, channel = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[2]

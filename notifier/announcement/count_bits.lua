@@ -1,7 +1,9 @@
--- count_bits.lua: how many readers up to a seq have their bit set; top 0: all. Bit 0
--- is nobody's. Who joined while late joiners saw it may have a bit above.
+-- count_bits.lua: count the readers up to a seq whose bit is set; top 0: all. Bit 0 belongs to no
+-- user. Users who joined while late joiners could see it may have a bit above top.
 --
--- Returns the number; -1 when the bitmap is not there.
+-- shared
+--
+-- Returns the number; -1 when there is no bitmap.
 local function count_bits(bits, top)
   if redis.call('EXISTS', bits) == 0 then return -1 end
   if top == 0 then return redis.call('BITCOUNT', bits) - 1 end

@@ -1,15 +1,17 @@
--- count_readers.lua: how many of the open announcements each of some readers has read,
--- and how many not. At most 500 readers.
+-- count_readers.lua: count how many of the open announcements each of some readers has read and not
+-- read. At most 500 readers.
+--
+-- uses: check_index, get_bits
 --
 -- KEYS[1] aver      version of the index
 -- KEYS[2] marked    seqs by the version of their last change
 -- KEYS[3] bits      of the first open announcement; those of the others follow
 -- ARGV[1] version   aver of the caller's index
--- ARGV[2] tops      of the bitmaps: the highest seq that sees it, 0: everybody does
+-- ARGV[2] tops      per bitmap: the highest seq that sees the announcement; 0: everybody does
 -- ARGV[3..] seqs    the readers
 --
--- Returns {readers, then of each: unread, read, the later of aver and his own
--- version}; -1 when a piece is lost; -2 when the caller's index is old.
+-- Returns {readers, then for each: unread, read, the later of aver and the reader's own version};
+-- -1 when part of it is lost; -2 when the caller's index is old.
 local aver, marked, version, tops = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 local bitmaps = KEYS[3] and {unpack(KEYS, 3)} or {}
 
@@ -21,7 +23,7 @@ for i = 3, #ARGV do
   seqs[n], numbers[n], seen[n], read[n], last = ARGV[i], number, 0, 0, math.max(last, number)
   fields[3 * n - 2], fields[3 * n - 1], fields[3 * n] = 'GET', 'u1', ARGV[i]
 end
-local place, all = 0, 0 -- all is how many every one of them sees
+local place, all = 0, 0 -- all is the number of announcements that every reader sees
 for word in tops:gmatch('%S+') do
   place = place + 1
   local top, values = tonumber(word), get_bits(bitmaps[place], seqs, fields)

@@ -6,22 +6,22 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Waiting is how many wait for the next shared count of an audience.
+// Waiting returns how many readers wait for the next shared count of an audience.
 func (b *Board) Waiting(a notifier.Audience) int {
 	return b.rooms[a].counts.Len()
 }
 
-// Texts is how many texts are held.
+// Texts returns how many texts are cached.
 func (b *Board) Texts() int {
 	b.texts.mu.Lock()
 	defer b.texts.mu.Unlock()
 	return len(b.texts.by)
 }
 
-// Ask is the shape of Badges.
+// Ask is the signature of Badges.
 type Ask func(context.Context, []notifier.Reader) ([]notifier.Badge, error)
 
-// Apart is Badges of one reader with a call of its own.
+// Apart is Badges for one reader, without sharing a call.
 func (b *Board) Apart(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
 	return b.count(ctx, b.roomOf(readers[0]), []int64{readers[0].Seq})
 }

@@ -1,13 +1,15 @@
--- fetch_index.lua: what is open in an audience at one instant. It only reads, so that
--- it works where a transaction does not: in a Redis that is full.
+-- fetch_index.lua: read the open announcements of an audience at one instant. It only reads, so it
+-- works where a transaction does not: in a Redis that is out of memory.
+--
+-- uses: read_index
 --
 -- KEYS[1] aver       version of the index
 -- KEYS[2] open       ids by start, and 0
 -- KEYS[3] scheduled  ids by start, and 0
 -- KEYS[4] windows    id → START END TOP REVISION-SUM, and revision
 --
--- Returns {0, aver, then two words of each open one, the latest start last: id,
--- window}; -1 when a piece is lost.
+-- Returns {0, aver, then two words for each open announcement, the latest start last: id, window};
+-- -1 when part of the index is lost.
 local aver, open, scheduled, windows = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
 local index = read_index(aver, open, scheduled, windows)

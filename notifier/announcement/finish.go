@@ -12,10 +12,10 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Finish notes the final count of what is over (retracted, taken from an audience, or
-// ended by the clock of Redis) and takes its bitmaps out of Redis, once SQL has every
-// piece of them. It answers how many parts it finished, and whether it could finish
-// all that are over.
+// Finish records the final count of announcements that are over (retracted, removed from an
+// audience, or ended by the clock of Redis) and removes their bitmaps from Redis, once SQL has
+// every segment of them. It returns how many parts it finished, and whether all that are over are
+// now finished.
 func (b *Board) Finish(ctx context.Context) (n int, all bool, err error) {
 	current, err := b.store.CurrentAnnouncements(ctx)
 	if err != nil {
@@ -27,23 +27,23 @@ func (b *Board) Finish(ctx context.Context) (n int, all bool, err error) {
 	}
 	parts, cmds, err := b.drop(ctx, rooms, current)
 	if err != nil {
-		return 0, false, fmt.Errorf("take out what is over: %w", away(err))
+		return 0, false, fmt.Errorf("drop bitmaps that are over: %w", script.MarkAway(err))
 	}
 	all = true
 	for i, k := range parts {
-		rep, err := parseReply(cmds[i])
+		rep, err := script.ParseReply(cmds[i])
 		if err != nil {
 			return n, false, err
 		}
-		switch rep.code {
+		switch rep.Code {
 		case codeOld:
 			continue
-		case codeDirty: // it was marked after the flush: next time
+		case codeDirty: // marked after the flush: try again next time
 			all = false
 			continue
 		}
-		switch err := b.finish(ctx, k, rep.code); {
-		case errors.Is(err, notifier.ErrConflict): // an edit was faster, or the clock of SQL's instance is slow
+		switch err := b.finish(ctx, k, rep.Code); {
+		case errors.Is(err, notifier.ErrConflict): // an edit came first, or the clock of SQL's machine is slow
 			all = false
 		case errors.Is(err, notifier.ErrNotFound): // it was deleted
 		case err != nil:
@@ -55,21 +55,21 @@ func (b *Board) Finish(ctx context.Context) (n int, all bool, err error) {
 	return n, all, nil
 }
 
-// Forget takes bitmaps out of Redis that are of no use any more, as their record was
-// deleted.
+// Forget removes bitmaps from Redis whose announcements were deleted.
 func (b *Board) Forget(ctx context.Context, parts []notifier.PartKey) error {
 	pipe := b.rdb.Pipeline()
 	for _, p := range parts {
 		pipe.Unlink(ctx, b.k.Bits(p.Audience, p.ID))
+		pipe.ZRem(ctx, b.k.DirtyBits(p.Audience), p.ID)
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
-		return fmt.Errorf("forget %d bitmaps: %w", len(parts), away(err))
+		return fmt.Errorf("forget %d bitmaps: %w", len(parts), script.MarkAway(err))
 	}
 	return nil
 }
 
-// drop lets Redis say of each part whether it is over, and take its bitmap out. Were
-// we to end here, the count would be that of the pieces in SQL.
+// drop asks Redis whether each part is over, and removes its bitmap if it is. If this process
+// stopped right after, the count would be taken from the segments in SQL.
 func (b *Board) drop(ctx context.Context, rooms []*room, all []notifier.Announcement) ([]notifier.Counting, []*redis.Cmd, error) {
 	by := map[notifier.Audience]*room{}
 	for _, r := range rooms {
@@ -91,7 +91,7 @@ func (b *Board) drop(ctx context.Context, rooms []*room, all []notifier.Announce
 			r := by[p.Audience]
 			part := n.Counting(p)
 			parts = append(parts, part)
-			cmds = append(cmds, pipe.Add(ctx, dropBits, 3, r.windows, r.dirty, b.k.Bits(p.Audience, n.ID), n.ID, ends, part.Top))
+			cmds = append(cmds, pipe.Add(ctx, dropBits, 3, r.windows, r.dirty, b.k.Bits(p.Audience, n.ID), n.ID, ends, part.Top, part.From))
 		}
 	}
 	if len(cmds) == 0 {
@@ -100,7 +100,8 @@ func (b *Board) drop(ctx context.Context, rooms []*room, all []notifier.Announce
 	return parts, cmds, pipe.Exec(ctx)
 }
 
-// finish notes a final count; a negative one is not known to Redis.
+// finish records a final count. A negative count means that Redis has no bitmap, so the segments in
+// SQL are counted.
 func (b *Board) finish(ctx context.Context, p notifier.Counting, reads int64) error {
 	if reads < 0 {
 		segments, err := b.store.Reads(ctx, p.PartKey)
@@ -112,18 +113,18 @@ func (b *Board) finish(ctx context.Context, p notifier.Counting, reads int64) er
 	return b.store.FinishPart(ctx, p.PartKey, reads)
 }
 
-// countedBits is what count_bits counts, of the pieces of a bitmap.
+// countedBits counts bits like count_bits, in the segments of a bitmap.
 func countedBits(segments []notifier.ReadSegment, top int64) (n int64) {
 	for _, g := range segments {
 		first := int64(g.Segment) * notifier.SegmentBytes * 8
 		for i, eight := range g.Bits {
 			if at := first + int64(i)*8; top > 0 && at+7 > top {
-				eight &= ^byte(0) << min(at+7-top, 8) // bits are counted from the left
+				eight &= ^byte(0) << min(at+7-top, 8) // bits are numbered from the left
 			}
 			n += int64(bits.OnesCount8(eight))
 		}
 		if g.Segment == 0 && len(g.Bits) > 0 {
-			n -= int64(g.Bits[0] >> 7) // bit 0 is nobody's
+			n -= int64(g.Bits[0] >> 7) // bit 0 belongs to no user
 		}
 	}
 	return n

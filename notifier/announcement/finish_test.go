@@ -30,7 +30,7 @@ func (s *site) finished(t tb, id int64, a notifier.Audience, reads int64) {
 	}
 }
 
-func TestWhatIsOverLeavesRedisAndKeepsItsCount(t *testing.T) {
+func TestFinishedAnnouncementsLeaveRedisAndKeepTheirCount(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.sql.now = func() time.Time { return time.Now().Add(2 * time.Hour) }
 		id, stays := s.publish(t, draft("One", customer, user)), s.publish(t, draft("Stays"))
@@ -40,16 +40,16 @@ func TestWhatIsOverLeavesRedisAndKeepsItsCount(t *testing.T) {
 		}
 		s.finish(t, 0)
 		s.sql.retract(id)
-		s.finish(t, 0) // the index does not know yet: marks may still come
+		s.finish(t, 0) // the index is not updated yet, so marks may still come
 		s.sync(t)
 		s.finish(t, 2)
 		s.finished(t, id, customer, 3)
 		s.finished(t, id, user, 0)
 		if got := s.sql.saved(id, customer); !slices.Equal(got, []int64{1, 2, 3}) {
-			t.Errorf("SQL knows %v", got)
+			t.Errorf("SQL has %v", got)
 		}
 		if p := s.sql.partOf(stays, customer); p.Finished {
-			t.Error("what is open was finished")
+			t.Error("an open announcement was finished")
 		}
 		s.unread(t, 1, 0)
 		s.sql.announce(draft("No index knows it yet"))
@@ -61,7 +61,7 @@ func TestWhatIsOverLeavesRedisAndKeepsItsCount(t *testing.T) {
 	})
 }
 
-func TestTheClockOfRedisSaysWhatHasEnded(t *testing.T) {
+func TestClockOfRedisDecidesWhatHasEnded(t *testing.T) {
 	t.Parallel()
 	m, c := redistest.Mini(t)
 	s := newSite(t, c)
@@ -70,7 +70,7 @@ func TestTheClockOfRedisSaysWhatHasEnded(t *testing.T) {
 	n := draft("One")
 	id := s.publish(t, n)
 	s.read(t, 4, id)
-	ours = n.EndsAt.Add(time.Hour) // that of SQL is fast
+	ours = n.EndsAt.Add(time.Hour) // the clock of SQL's machine is fast
 	m.SetTime(n.EndsAt.Add(-time.Millisecond))
 	s.sync(t)
 	s.finish(t, 0)
@@ -79,13 +79,13 @@ func TestTheClockOfRedisSaysWhatHasEnded(t *testing.T) {
 	m.SetTime(n.EndsAt)
 	s.sync(t)
 	if got := heard.told(t); got != "removed 1" {
-		t.Errorf("told %q", got)
+		t.Errorf("published %q", got)
 	}
 	s.finish(t, 1)
 	s.finished(t, id, customer, 1)
 }
 
-func TestWhatNeverOpenedFinishesWithNoReads(t *testing.T) {
+func TestAnnouncementThatNeverOpenedFinishesWithoutReads(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		coming := draft("Coming")
 		coming.StartsAt = time.Now().Add(time.Minute)
@@ -97,7 +97,7 @@ func TestWhatNeverOpenedFinishesWithNoReads(t *testing.T) {
 	})
 }
 
-func TestALostBitmapIsCountedFromSQL(t *testing.T) {
+func TestLostBitmapIsCountedFromSQL(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		id := s.open(t, "One")
 		for _, seq := range seqsFar {
@@ -114,7 +114,7 @@ func TestALostBitmapIsCountedFromSQL(t *testing.T) {
 	})
 }
 
-func TestNoBitmapGoesBeforeSQLHasAllOfIt(t *testing.T) {
+func TestNoBitmapIsRemovedBeforeSQLHasAllOfIt(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		id := s.open(t, "One")
 		for _, seq := range seqsFar {
@@ -134,7 +134,7 @@ func TestNoBitmapGoesBeforeSQLHasAllOfIt(t *testing.T) {
 			}
 			kept := s.rdb.Exists(t.Context(), s.k.Bits(customer, id)).Val() == 1
 			if saved := slices.Equal(s.sql.saved(id, customer), seqsFar); !kept && !saved {
-				t.Errorf("without %q the reads are nowhere", away)
+				t.Errorf("without %q the reads are lost", away)
 			}
 		}
 		s.sql.before = func(string) error { return nil }
@@ -143,13 +143,13 @@ func TestNoBitmapGoesBeforeSQLHasAllOfIt(t *testing.T) {
 	})
 }
 
-func TestMarksOfTheLastMomentHoldABitmapBack(t *testing.T) {
+func TestLastMomentMarksHoldABitmapBack(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		id := s.open(t, "One")
 		s.read(t, 1, id)
 		s.sql.retract(id)
 		s.sql.before = func(call string) error {
-			if call == "save" { // the flush reads the bitmap, then another reads the news, then it closes
+			if call == "save" { // the flush reads the bitmap, then another reader marks it, then it closes
 				s.sql.before = func(string) error { return nil }
 				s.read(t, 2, id)
 				s.sync(t)
@@ -162,12 +162,12 @@ func TestMarksOfTheLastMomentHoldABitmapBack(t *testing.T) {
 		s.finish(t, 1)
 		s.finished(t, id, customer, 2)
 		if got := s.sql.saved(id, customer); !slices.Equal(got, []int64{1, 2}) {
-			t.Errorf("SQL knows %v", got)
+			t.Errorf("SQL has %v", got)
 		}
 	})
 }
 
-func TestAPartThatComesBackIsAsItWas(t *testing.T) {
+func TestReopenedPartIsUnchanged(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		id := s.publish(t, draft("One", customer, user))
 		s.read(t, 1, id)
@@ -184,13 +184,13 @@ func TestAPartThatComesBackIsAsItWas(t *testing.T) {
 	})
 }
 
-// Those who joined while late joiners saw it may have read it, and are not among
-// those for whom it was when an edit takes that back.
-func TestWhoSeesItNoMoreIsNotCounted(t *testing.T) {
+// Users who joined while late joiners could see it may have read it. After an edit takes that back,
+// they no longer belong to its audience.
+func TestReadersWhoNoLongerSeeItAreNotCounted(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		n := draft("One")
 		n.LateJoiners = true
-		id := s.publish(t, n) // nine users are there
+		id := s.publish(t, n) // there are nine users
 		for range 3 {
 			s.sql.join(customer)
 		}
@@ -222,7 +222,7 @@ func TestWhoSeesItNoMoreIsNotCounted(t *testing.T) {
 		if p := s.sql.partOf(id, customer); !p.Finished || p.Reads != 3 {
 			t.Errorf("finished as %+v, want 3 readers", p)
 		}
-		// The same of what only SQL knows.
+		// The same when only SQL has the reads.
 		s.read(t, 2, lost)
 		s.flushed(t)
 		s.sql.retract(lost)

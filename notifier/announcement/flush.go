@@ -9,17 +9,18 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
 const (
-	flushBatch  = 500 // pieces in one write, 2 MB
-	flushRounds = 8   // writes an audience in one flush
+	flushBatch  = 500 // segments per write: 2 MB
+	flushRounds = 8   // writes per audience in one flush
 )
 
-// Flush writes the pieces of bitmaps that SQL has not seen, now, and answers how many
-// that were. What cannot be written stays marked, and a piece that changes meanwhile
-// is marked again. An audience that fails does not hold up the others.
+// Flush writes the bitmap segments that SQL does not have yet, and returns their number. Segments
+// that cannot be written stay marked, and a segment that changes during the write is marked again.
+// A failing audience does not hold up the others.
 func (b *Board) Flush(ctx context.Context) (int, error) { return b.flush(ctx, b.roomsOf(nil)) }
 
 func (b *Board) flush(ctx context.Context, rooms []*room) (total int, first error) {
@@ -34,7 +35,7 @@ func (b *Board) flush(ctx context.Context, rooms []*room) (total int, first erro
 			n, more, err := b.flushRoom(ctx, r)
 			total += n
 			if err != nil && first == nil {
-				first = fmt.Errorf("write the reads of audience %d behind: %w", r.audience, err)
+				first = fmt.Errorf("write the reads of audience %d to sql: %w", r.audience, err)
 			}
 			if err != nil || !more {
 				break
@@ -44,16 +45,15 @@ func (b *Board) flush(ctx context.Context, rooms []*room) (total int, first erro
 	return total, first
 }
 
-// flushRoom writes the oldest pieces of an audience, and says whether there may be more.
+// flushRoom writes the oldest segments of an audience, and reports whether there may be more.
 func (b *Board) flushRoom(ctx context.Context, r *room) (saved int, more bool, err error) {
-	marks, err := b.rdb.ZRangeWithScores(ctx, r.dirty, 0, flushBatch).Result() // one is the 0
-	marks = slices.DeleteFunc(marks, func(m redis.Z) bool { return m.Member == "0" })
+	marks, from, err := b.dirtyMarks(ctx, r)
 	if err != nil || len(marks) == 0 {
-		return 0, false, away(err)
+		return 0, false, script.MarkAway(err)
 	}
-	segments, err := b.segments(ctx, r, marks)
+	segments, err := b.segments(ctx, r, marks, from)
 	if err != nil {
-		return 0, false, away(err)
+		return 0, false, script.MarkAway(err)
 	}
 	if len(segments) > 0 {
 		if err = b.store.SaveReads(ctx, segments); err != nil {
@@ -65,15 +65,34 @@ func (b *Board) flushRoom(ctx context.Context, r *room) (saved int, more bool, e
 	for _, m := range marks {
 		args = append(args, m.Member, strconv.FormatFloat(m.Score, 'f', 0, 64))
 	}
-	if _, err = parseReply(cleanSegments.Run(ctx, b.rdb, []string{r.dirty}, args...)); err != nil {
+	if _, err = script.ParseReply(cleanSegments.Run(ctx, b.rdb, []string{r.dirty}, args...)); err != nil {
 		return 0, false, err
 	}
 	return len(segments), len(marks) >= flushBatch, nil
 }
 
-// segments reads the pieces that are marked. A mark whose bitmap is gone, or that
-// no script has set, has none.
-func (b *Board) segments(ctx context.Context, r *room, marks []redis.Z) ([]notifier.ReadSegment, error) {
+// dirtyMarks returns the oldest marks of an audience and, by announcement, the revision of
+// the last edit that marked it as unread for everybody. It reads the revisions before the
+// bits: if a bitmap is emptied in between, its new bits carry the old revision and SQL drops
+// them, but old bits never carry the new revision.
+func (b *Board) dirtyMarks(ctx context.Context, r *room) (marks []redis.Z, from map[string]int64, err error) {
+	pipe := b.rdb.Pipeline()
+	edits := pipe.ZRangeByScoreWithScores(ctx, r.dirty, &redis.ZRangeBy{Min: "-inf", Max: "(0"})
+	found := pipe.ZRangeByScoreWithScores(ctx, r.dirty, &redis.ZRangeBy{Min: "0", Max: "+inf", Count: flushBatch + 1}) // one is the 0
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, nil, err
+	}
+	from = map[string]int64{}
+	for _, m := range edits.Val() {
+		word, _ := m.Member.(string)
+		from[word] = -int64(m.Score)
+	}
+	return slices.DeleteFunc(found.Val(), func(m redis.Z) bool { return m.Member == "0" }), from, nil
+}
+
+// segments reads the marked segments. It skips marks that no script has set or whose bitmap is
+// gone.
+func (b *Board) segments(ctx context.Context, r *room, marks []redis.Z, since map[string]int64) ([]notifier.ReadSegment, error) {
 	pipe := b.rdb.Pipeline()
 	all := make([]notifier.ReadSegment, len(marks))
 	cmds := make([]*redis.StringCmd, len(marks))
@@ -83,7 +102,7 @@ func (b *Board) segments(ctx context.Context, r *room, marks []redis.Z) ([]notif
 			continue
 		}
 		all[i].PartKey = notifier.PartKey{ID: id, Audience: r.audience}
-		all[i].Segment, all[i].Ver = segment, int64(m.Score)
+		all[i].Segment, all[i].Ver, all[i].From = segment, int64(m.Score), since[strconv.FormatInt(id, 10)]
 		from := int64(segment) * notifier.SegmentBytes
 		cmds[i] = pipe.GetRange(ctx, b.k.Bits(r.audience, id), from, from+notifier.SegmentBytes-1)
 	}

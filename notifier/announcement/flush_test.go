@@ -9,8 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// seqsFar are readers in three segments, the last bit of one and the first of the
-// next among them.
+// seqsFar are readers in three segments, including the last bit of one and the first of the next.
 var seqsFar = []int64{1, 32767, 32768, 100_000}
 
 func (s *site) open(t tb, title string) int64 {
@@ -20,7 +19,7 @@ func (s *site) open(t tb, title string) int64 {
 	return s.publish(t, n)
 }
 
-func TestChangedSegmentsReachSQLAndComeBackFromIt(t *testing.T) {
+func TestChangedSegmentsReachSQLAndAreRestoredFromIt(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		id := s.open(t, "One")
 		for _, seq := range seqsFar {
@@ -30,7 +29,7 @@ func TestChangedSegmentsReachSQLAndComeBackFromIt(t *testing.T) {
 			t.Fatalf("flushed %d, %v; want 3 segments", n, err)
 		}
 		if got := s.sql.saved(id, customer); !slices.Equal(got, seqsFar) {
-			t.Errorf("SQL knows %v", got)
+			t.Errorf("SQL has %v", got)
 		}
 		if n, err := s.Flush(s.ctx(t)); err != nil || n != 0 || len(s.stored(t, customer).Dirty) != 0 {
 			t.Errorf("the second flush wrote %d, %v", n, err)
@@ -52,12 +51,12 @@ func TestChangedSegmentsReachSQLAndComeBackFromIt(t *testing.T) {
 		s.read(t, 5, id)
 		s.sync(t)
 		if got := s.stored(t, customer).Bits[id]; len(got) != 5 {
-			t.Errorf("a bitmap that is there was restored over: %v", got)
+			t.Errorf("an existing bitmap was overwritten: %v", got)
 		}
 	})
 }
 
-func TestWhatChangesDuringAFlushIsWrittenByTheNext(t *testing.T) {
+func TestChangeDuringAFlushIsWrittenByTheNext(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		id := s.open(t, "One")
 		s.read(t, 1, id)
@@ -73,13 +72,13 @@ func TestWhatChangesDuringAFlushIsWrittenByTheNext(t *testing.T) {
 				t.Errorf("flush %d wrote %d, %v", round, n, err)
 			}
 			if got := s.sql.saved(id, customer); !slices.Equal(got, want) {
-				t.Errorf("after flush %d SQL knows %v, want %v", round, got, want)
+				t.Errorf("after flush %d SQL has %v, want %v", round, got, want)
 			}
 		}
 	})
 }
 
-func TestADeathBetweenSavingAndForgettingIsHarmless(t *testing.T) {
+func TestDeathBetweenSavingAndUnmarkingIsHarmless(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		id := s.open(t, "One")
 		s.read(t, 1, id)
@@ -93,17 +92,17 @@ func TestADeathBetweenSavingAndForgettingIsHarmless(t *testing.T) {
 			t.Fatal("it did not die")
 		}
 		if at := s.stored(t, customer); len(at.Dirty) != 1 {
-			t.Errorf("marks %v, want it kept", at.Dirty)
+			t.Errorf("marks %v, want the mark kept", at.Dirty)
 		}
 		s.sql.after = func(string) error { return nil }
 		s.read(t, 2, id)
 		if n, err := s.Flush(s.ctx(t)); err != nil || n != 1 || !slices.Equal(s.sql.saved(id, customer), []int64{1, 2}) {
-			t.Errorf("wrote %d, %v; SQL knows %v", n, err, s.sql.saved(id, customer))
+			t.Errorf("wrote %d, %v; SQL has %v", n, err, s.sql.saved(id, customer))
 		}
 	})
 }
 
-func TestAMarkWithoutABitmapGoes(t *testing.T) {
+func TestMarkWithoutABitmapIsRemoved(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		id := s.open(t, "One")
 		s.read(t, 1, id)
@@ -116,7 +115,7 @@ func TestAMarkWithoutABitmapGoes(t *testing.T) {
 	})
 }
 
-func TestAFlushGoesOnUntilNothingIsLeft(t *testing.T) {
+func TestFlushContinuesUntilNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	id := s.open(t, "One")
@@ -138,8 +137,8 @@ func TestAFlushGoesOnUntilNothingIsLeft(t *testing.T) {
 	}
 }
 
-// The order in which SQL takes pieces does not hang on the clock.
-func TestAClockThatGoesBackLosesNoRead(t *testing.T) {
+// The order in which SQL accepts segments does not depend on the clock.
+func TestClockThatGoesBackLosesNoRead(t *testing.T) {
 	t.Parallel()
 	m, c := redistest.Mini(t)
 	s := newSite(t, c)
@@ -155,12 +154,12 @@ func TestAClockThatGoesBackLosesNoRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := s.sql.saved(id, customer); len(got) != int(seq) {
-			t.Errorf("after %d reads SQL knows %v", seq, got)
+			t.Errorf("after %d reads SQL has %v", seq, got)
 		}
 	}
 }
 
-func TestABitmapTakesNoMoreMemoryThanItsBits(t *testing.T) {
+func TestBitmapTakesNoMoreMemoryThanItsBits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	s.sql.users = slices.Repeat([]notifier.Audience{customer}, 10_000_000)

@@ -8,40 +8,40 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// waiter is a reader who waits for what he has read.
+// waiter is a reader waiting for a look.
 type waiter struct {
 	seq   int64
 	found look
 	err   error
 }
 
-// look is what a reader has read of an index.
+// look holds the read state of each item of an index for one reader.
 type look struct {
 	index *index
-	aver  int64  // the later of the index's version and his own
-	word  string // a letter for each item: 1 read, 0 unread, - not for him
+	aver  int64  // the later of the index's version and the reader's own
+	word  string // a letter per item: 1 read, 0 unread, - not visible to the reader
 }
 
-// newLook is the one that stands in an answer from its i-th element after the first.
-func newLook(x *index, rep reply, i int) (look, error) {
-	word, _ := rep.rest[i+1].(string)
+// newLook decodes the look that starts at the i-th element after the first of a reply.
+func newLook(x *index, rep script.Reply, i int) (look, error) {
+	word, _ := rep.Rest[i+1].(string)
 	if len(word) != len(x.items) {
-		return look{}, fmt.Errorf("%w: %q for %d announcements", errReply, word, len(x.items))
+		return look{}, fmt.Errorf("%w: %q for %d announcements", script.ErrReply, word, len(x.items))
 	}
-	return look{x, rep.number(i), word}, nil
+	return look{x, rep.Number(i), word}, nil
 }
 
-// badge is his half of the badge.
+// badge returns the announcements half of the reader's badge.
 func (l *look) badge() notifier.Badge { return newBadge(int64(strings.Count(l.word, "0")), l.aver) }
 
-// callLimit is how long a shared call may take: it must not end with the request of
-// the one who happens to make it.
+// callLimit bounds a shared call, which must not end with the request that happens to make it.
 const callLimit = 5 * time.Second
 
-// lookFor finds out what a reader of a page has read.
+// lookFor returns what one reader has read, for a page.
 func (b *Board) lookFor(ctx context.Context, r *room, seq int64) (look, error) {
 	w := &waiter{seq: seq}
 	if err := r.counts.Do(ctx, w, badgeBatch, func(batch []*waiter) { b.lookForAll(ctx, r, batch) }); err != nil {
@@ -50,7 +50,7 @@ func (b *Board) lookFor(ctx context.Context, r *room, seq int64) (look, error) {
 	return w.found, w.err
 }
 
-// lookForAll does so for all of a batch.
+// lookForAll looks for a whole batch in one call.
 func (b *Board) lookForAll(ctx context.Context, r *room, batch []*waiter) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 	defer cancel()
@@ -62,8 +62,8 @@ func (b *Board) lookForAll(ctx context.Context, r *room, batch []*waiter) {
 		}
 		return lookReaders.Run(ctx, b.rdb, x.count, args...)
 	})
-	if err == nil && len(rep.rest) != 2*len(batch) {
-		err = fmt.Errorf("%w: %d words for %d readers", errReply, len(rep.rest), len(batch))
+	if err == nil && len(rep.Rest) != 2*len(batch) {
+		err = fmt.Errorf("%w: %d words for %d readers", script.ErrReply, len(rep.Rest), len(batch))
 	}
 	for i, w := range batch {
 		if w.err = err; err == nil {

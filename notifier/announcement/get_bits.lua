@@ -1,6 +1,8 @@
--- get_bits.lua: the bits of seqs in one bitmap. fields is the same seqs as
--- BITFIELD_RO wants them: one call for many. For one, and where that is lacking
--- (miniredis), a call for each.
+-- get_bits.lua: read the bits of seqs in one bitmap. fields holds the same seqs as arguments of
+-- BITFIELD_RO, which reads them in one call. For a single seq, and where BITFIELD_RO is missing
+-- (miniredis), it makes a call for each.
+--
+-- shared
 --
 -- Returns a list of 0 and 1.
 local function get_bits(bits, seqs, fields)

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// impatient is a client that gives up at once, so that an outage is short.
+// impatient returns a client that gives up at once, so that an outage is short.
 func impatient(t *testing.T, s *redistest.Server) *redis.Client {
 	t.Helper()
 	o := *s.Client(t).Options()
@@ -21,7 +21,7 @@ func impatient(t *testing.T, s *redistest.Server) *redis.Client {
 	return c
 }
 
-// sameScripts says whether as many scripts, transactions and reads were run.
+// sameScripts reports whether equally many scripts, transactions and reads were run.
 func sameScripts(before, after string) bool {
 	count := func(info string) (n int) {
 		for line := range strings.Lines(info) {
@@ -39,7 +39,7 @@ func sameScripts(before, after string) bool {
 	return count(before) == count(after)
 }
 
-// eventually waits until ok, and fails the test when it takes too long.
+// eventually waits until ok returns true, and fails the test if that takes too long.
 func eventually(t tb, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -53,7 +53,7 @@ func eventually(t tb, what string, ok func() bool) {
 	}
 }
 
-// counting names announcements to customers, all of whose readers are counted.
+// counting returns parts of announcements to customers in which all readers are counted.
 func counting(ids ...int64) (parts []notifier.Counting) {
 	for _, id := range ids {
 		parts = append(parts, notifier.Counting{PartKey: notifier.PartKey{ID: id, Audience: customer}})

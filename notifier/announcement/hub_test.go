@@ -9,14 +9,14 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 )
 
-// hub knows of each reader what an open page of his knows: it counts with what is
-// published, and asks only where that does not tell the number.
+// hub knows as much of each reader as an open page does: it updates numbers from the published
+// messages, and reads only those that the messages do not determine.
 type hub struct {
 	board *announcement.Board
 	s     *site
 	sub   *redis.PubSub
 	held  map[notifier.Reader]notifier.Badge
-	moved int // how many numbers were moved on without asking
+	moved int // numbers updated without reading
 }
 
 func newHub(t tb, s *site) *hub {
@@ -52,7 +52,7 @@ func (h *hub) connect(t tb, r notifier.Reader) {
 	h.ask(t, []notifier.Reader{r})
 }
 
-// ask takes numbers that are read.
+// ask takes freshly read numbers.
 func (h *hub) ask(t tb, readers []notifier.Reader) {
 	t.Helper()
 	badges, err := h.board.Badges(t.Context(), readers)
@@ -64,8 +64,8 @@ func (h *hub) ask(t tb, readers []notifier.Reader) {
 	}
 }
 
-// take takes a number, unless a newer one is held. Where the version is the same the
-// number must be, too.
+// take takes a number unless a newer one is held. With the same version, the number must be the
+// same, too.
 func (h *hub) take(t tb, r notifier.Reader, b notifier.Badge) {
 	t.Helper()
 	held, known := h.held[r]
@@ -77,7 +77,7 @@ func (h *hub) take(t tb, r notifier.Reader, b notifier.Badge) {
 	}
 }
 
-// catchUp folds all that was published until now.
+// catchUp applies everything published so far.
 func (h *hub) catchUp(t tb) {
 	t.Helper()
 	if err := h.s.rdb.Publish(t.Context(), "stop", "").Err(); err != nil {

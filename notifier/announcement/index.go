@@ -10,15 +10,16 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// index is what is open in an audience, as of one version, and how scripts are told
-// so. It never changes: a newer one takes its place.
+// index holds the open announcements of an audience in one version, in the form that scripts need.
+// It is immutable and gets replaced by a newer one.
 type index struct {
 	version string
 	items   []item
-	count   []string // KEYS of the scripts that count: aver, marked, bitmaps
+	count   []string // KEYS of the counting scripts: aver, marked, bitmaps
 	mark    []string // KEYS of mark_bits
 	tops    string
 }
@@ -28,8 +29,8 @@ type item struct{ id, top, rev int64 }
 
 func (i *item) sees(seq int64) bool { return i.top == 0 || seq <= i.top }
 
-// place is where an announcement that a reader sees stands, from 0; -1 when it is
-// not open, or not for him.
+// place returns the position, from 0, of an announcement that a reader sees; -1 if it is not open
+// or not visible to them.
 func (x *index) place(id, seq int64) int {
 	for i := range x.items {
 		if x.items[i].id == id && x.items[i].sees(seq) {
@@ -39,54 +40,53 @@ func (x *index) place(id, seq int64) int {
 	return -1
 }
 
-// tries is how often a call meets an index that has just changed, before it gives up.
+// tries bounds how often a call may find that its index has just changed.
 const tries = 6
 
 var errUnsteady = errors.New("the index of an audience changes faster than it can be read")
 
-// ask runs a script with the index of an audience, until that is the one that Redis
-// has. run answers nil when the index lacks what it looks for: what has just opened
-// may be missing in the one that this instance holds.
-func (b *Board) ask(ctx context.Context, r *room, run func(*index) *redis.Cmd) (*index, reply, error) {
+// ask runs a script with the index of an audience, until the index is the one that Redis has. run
+// returns nil if the index lacks the announcement it needs, which may have opened after this
+// instance read its index.
+func (b *Board) ask(ctx context.Context, r *room, run func(*index) *redis.Cmd) (*index, script.Reply, error) {
 	x, fresh := r.cached.Load(), false
 	for range tries {
 		stamp := b.synced.Load()
 		if x == nil {
 			var err error
 			if x, err = b.reload(ctx, r, nil); err != nil {
-				return nil, reply{}, err
+				return nil, script.Reply{}, err
 			}
 			fresh = true
 		}
 		cmd := run(x)
 		if cmd == nil {
 			if fresh {
-				return nil, reply{}, notifier.ErrNotFound
+				return nil, script.Reply{}, notifier.ErrNotFound
 			}
 			cmd = redis.NewCmdResult(int64(codeOld), nil)
 		}
-		rep, err := parseReply(cmd)
+		rep, err := script.ParseReply(cmd)
 		switch {
-		case err == nil && rep.code >= 0:
+		case err == nil && rep.Code >= 0:
 			return x, rep, nil
-		case err == nil && rep.code == codeLost:
+		case err == nil && rep.Code == codeLost:
 			err = b.heal(ctx, stamp)
-		case err == nil && rep.code != codeOld:
-			err = fmt.Errorf("%w: %d", errReply, rep.code)
+		case err == nil && rep.Code != codeOld:
+			err = fmt.Errorf("%w: %d", script.ErrReply, rep.Code)
 		}
 		if err == nil {
 			x, err = b.reload(ctx, r, x)
 		}
 		if err != nil {
-			return nil, reply{}, err
+			return nil, script.Reply{}, err
 		}
 		fresh = true
 	}
-	return nil, reply{}, errUnsteady
+	return nil, script.Reply{}, errUnsteady
 }
 
-// reload answers an index that was read after the old one, and makes it again when
-// it is lost.
+// reload returns an index that was read after old, and rebuilds a lost one.
 func (b *Board) reload(ctx context.Context, r *room, old *index) (*index, error) {
 	if err := r.loading.take(ctx); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (b *Board) reload(ctx context.Context, r *room, old *index) (*index, error)
 		stamp := b.synced.Load()
 		x, err := b.load(ctx, r)
 		if err != nil {
-			return nil, fmt.Errorf("read the index of audience %d: %w", r.audience, away(err))
+			return nil, fmt.Errorf("read the index of audience %d: %w", r.audience, script.MarkAway(err))
 		}
 		if x != nil {
 			r.cached.Store(x)
@@ -112,7 +112,7 @@ func (b *Board) reload(ctx context.Context, r *room, old *index) (*index, error)
 	return nil, errUnsteady
 }
 
-// heal makes what is lost again, unless that was done since the stamp was taken.
+// heal rebuilds lost data, unless that was done after the stamp was taken.
 func (b *Board) heal(ctx context.Context, stamp int64) error {
 	if err := b.syncing.take(ctx); err != nil {
 		return err
@@ -124,23 +124,23 @@ func (b *Board) heal(ctx context.Context, stamp int64) error {
 	return b.syncAll(ctx)
 }
 
-// load reads an index at one instant; nil when a piece of it is lost.
+// load reads an index at one instant; nil if part of it is lost.
 func (b *Board) load(ctx context.Context, r *room) (*index, error) {
-	rep, err := parseReply(fetchIndex.Run(ctx, b.rdb, []string{r.aver, r.open, r.scheduled, r.windows}))
-	if err != nil || rep.code == codeLost {
+	rep, err := script.ParseReply(fetchIndex.Run(ctx, b.rdb, []string{r.aver, r.open, r.scheduled, r.windows}))
+	if err != nil || rep.Code == codeLost {
 		return nil, err
 	}
-	words := make([]string, len(rep.rest))
-	for i, word := range rep.rest {
+	words := make([]string, len(rep.Rest))
+	for i, word := range rep.Rest {
 		words[i], _ = word.(string)
 	}
 	if len(words)%2 == 0 {
-		return nil, fmt.Errorf("%w: %d words", errReply, len(words))
+		return nil, fmt.Errorf("%w: %d words", script.ErrReply, len(words))
 	}
 	return b.newIndex(r, words[0], words[1:]), nil
 }
 
-// newIndex reads words of open announcements, two each: id, window.
+// newIndex decodes open announcements, two words each: id, window.
 func (b *Board) newIndex(r *room, version string, words []string) *index {
 	x := &index{version: version, count: []string{r.aver, r.marked}, mark: []string{r.aver, r.marked, r.dirty}}
 	var tops []string

@@ -3,12 +3,13 @@ package announcement
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// List answers all open announcements that a reader sees, in the order in which they
-// are shown, and his numbers.
+// List returns all open announcements that a reader sees, in display order, with the reader's
+// numbers.
 func (b *Board) List(ctx context.Context, r notifier.Reader) (notifier.Posts, error) {
 	room := b.roomOf(r)
 	if room == nil {
@@ -48,8 +49,7 @@ func (b *Board) list(ctx context.Context, room *room, seq int64) (notifier.Posts
 	return posts, nil
 }
 
-// Find answers one open announcement that a reader sees; all others are
-// notifier.ErrNotFound.
+// Find returns one open announcement that a reader sees, and notifier.ErrNotFound for all others.
 func (b *Board) Find(ctx context.Context, r notifier.Reader, id int64) (notifier.Posted, error) {
 	p, err := b.find(ctx, r, id)
 	if err != nil {
@@ -83,8 +83,12 @@ func (b *Board) find(ctx context.Context, r notifier.Reader, id int64) (notifier
 }
 
 func newPosted(a *notifier.Announcement, read bool) notifier.Posted {
+	edited := a.EditedAt
+	if !edited.After(a.StartsAt) {
+		edited = time.Time{} // readers never saw the earlier text
+	}
 	return notifier.Posted{
 		ID: a.ID, Type: a.Type, Title: a.Title, Body: a.Body, Link: a.Link,
-		StartsAt: a.StartsAt, EndsAt: a.EndsAt, Pinned: a.Pinned, Read: read, CreatedAt: a.CreatedAt,
+		StartsAt: a.StartsAt, EndsAt: a.EndsAt, Pinned: a.Pinned, Read: read, CreatedAt: a.CreatedAt, EditedAt: edited,
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestAListHasAllThatAReaderSeesInOrder(t *testing.T) {
+func TestListHasAllThatAReaderSeesInOrder(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		now := time.Now().Truncate(time.Millisecond)
 		add := func(title string, age time.Duration, pinned bool) int64 {
@@ -41,14 +41,14 @@ func TestAListHasAllThatAReaderSeesInOrder(t *testing.T) {
 			StartsAt: n.StartsAt, EndsAt: n.EndsAt, Read: true, CreatedAt: n.CreatedAt,
 		}
 		if d := cmp.Diff(want, posts.Items[2]); d != "" {
-			t.Errorf("post (-want +got):\n%s", d)
+			t.Errorf("item (-want +got):\n%s", d)
 		}
 		one, err := s.Find(s.ctx(t), reader(4), read)
 		if d := cmp.Diff(want, one); err != nil || d != "" {
 			t.Errorf("found %v (-want +got):\n%s", err, d)
 		}
 		if one, err := s.Find(s.ctx(t), reader(5), read); err != nil || one.Read {
-			t.Errorf("another finds %+v, %v", one, err)
+			t.Errorf("another reader finds %+v, %v", one, err)
 		}
 		for _, id := range []int64{0, -1, 5, 99, 1 << 62} {
 			if _, err := s.Find(s.ctx(t), reader(4), id); !isNotFound(err) {
@@ -83,7 +83,7 @@ func TestTextsAreReadOnceAndAgainAfterAnEdit(t *testing.T) {
 		list("Number 2")
 		list("Number 2")
 		s.sql.edit(2, func(n *notifier.Announcement) { n.Title = "Another" })
-		list("Number 2") // until the index says so
+		list("Number 2") // until the index has changed
 		s.sync(t)
 		list("Another")
 		list("Another")
@@ -98,7 +98,7 @@ func TestTextsAreReadOnceAndAgainAfterAnEdit(t *testing.T) {
 	})
 }
 
-func TestTextsOfWhatIsNotOpenAreLetGo(t *testing.T) {
+func TestTextsOfClosedAnnouncementsAreDropped(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		first := s.publish(t, draft("Number 0"))
 		for i := range 6 {
@@ -115,7 +115,7 @@ func TestTextsOfWhatIsNotOpenAreLetGo(t *testing.T) {
 			}
 		}
 		if n := s.Texts(); n > 256+61 {
-			t.Errorf("%d texts are held", n)
+			t.Errorf("%d texts are cached", n)
 		}
 	})
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// listener hears one channel.
+// listener receives one channel.
 type listener struct {
 	s   *site
 	sub *redis.PubSub
 	on  string
-	// node is a key of the node from which the channel is spoken on.
+	// node is a key on the node that publishes on the channel.
 	node string
 }
 
-// turns hears the turns of an audience.
+// turns listens to the turns of an audience.
 func (s *site) turns(t tb, a notifier.Audience) *listener {
 	t.Helper()
 	return s.listen(t, s.k.LiveAudience(a), s.k.AVer(a))
 }
 
-// marks hears the marks of a customer.
+// marks listens to the marks of a customer.
 func (s *site) marks(t tb, seq int64) *listener {
 	t.Helper()
 	return s.listen(t, s.k.LiveUser(seq), s.k.AVer(customer))
@@ -37,17 +37,17 @@ func (s *site) listen(t tb, channel, node string) *listener {
 	if _, err := l.sub.Receive(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	l.heard(t) // in a cluster, what was said before may still be on its way
+	l.heard(t) // in a cluster, earlier messages may still be on their way
 	return l
 }
 
-// next waits for the next word.
+// next waits for the next message.
 func (l *listener) next(t tb) string {
 	t.Helper()
 	for {
 		m, err := l.sub.ReceiveTimeout(t.Context(), 10*time.Second)
 		if err != nil {
-			t.Fatalf("wait for a word on %s: %v", l.on, err)
+			t.Fatalf("wait for a message on %s: %v", l.on, err)
 		}
 		if m, ok := m.(*redis.Message); ok {
 			return m.Payload
@@ -55,8 +55,8 @@ func (l *listener) next(t tb) string {
 	}
 }
 
-// heard returns what was published since it was last asked. A word of its own, which
-// goes the way of those behind it, tells it when to stop.
+// heard returns the messages published since the last call. It sends a message of its own behind
+// them, which tells it when to stop.
 func (l *listener) heard(t tb) (all []string) {
 	t.Helper()
 	const stop = `return redis.call('PUBLISH', ARGV[1], 'stop')`
@@ -81,7 +81,7 @@ func turn(t tb, text string) notifier.Turn {
 	return turn
 }
 
-// told is the event lines of what was published since, as `open 1 top 9, removed 2`.
+// told returns the event lines published since the last call, as `open 1 top 9, removed 2`.
 func (l *listener) told(t tb) string {
 	t.Helper()
 	var parts []string

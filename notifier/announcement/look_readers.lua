@@ -1,16 +1,18 @@
--- look_readers.lua: which of the open announcements each of some readers has read. At
--- most 500 readers.
+-- look_readers.lua: tell which of the open announcements each of some readers has read. At most 500
+-- readers.
+--
+-- uses: check_index, get_bits
 --
 -- KEYS[1] aver      version of the index
 -- KEYS[2] marked    seqs by the version of their last change
 -- KEYS[3] bits      of the first open announcement; those of the others follow
 -- ARGV[1] version   aver of the caller's index
--- ARGV[2] tops      of the bitmaps: the highest seq that sees it, 0: everybody does
+-- ARGV[2] tops      per bitmap: the highest seq that sees the announcement; 0: everybody does
 -- ARGV[3..] seqs    the readers
 --
--- Returns {readers, then of each: the later of aver and his own version; a word of a
--- letter for each announcement, 1 read, 0 unread, - not for him}; -1 when a piece is
--- lost; -2 when the caller's index is old.
+-- Returns {readers, then for each: the later of aver and the reader's own version; a word with a
+-- letter for each announcement: 1 read, 0 unread, - not visible}; -1 when part of it is lost; -2
+-- when the caller's index is old.
 local aver, marked, version, tops = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 local bitmaps = KEYS[3] and {unpack(KEYS, 3)} or {}
 

@@ -14,7 +14,7 @@ var noOptions announcement.Options
 
 func isNotFound(err error) bool { return errors.Is(err, notifier.ErrNotFound) }
 
-func TestWhateverIsLostIsMadeAgainInsideOneCall(t *testing.T) {
+func TestAnyLossIsRepairedWithinOneCall(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		one, two := s.publish(t, draft("One")), s.publish(t, draft("Two"))
 		s.read(t, 1, one)
@@ -62,7 +62,7 @@ func each(all []string) (one [][]string) {
 	return one
 }
 
-func TestAnOldIndexIsReadAgainInsideOneCall(t *testing.T) {
+func TestOldIndexIsReadAgainWithinOneCall(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.publish(t, draft("One"))
 		other := s.another(noOptions)
@@ -81,23 +81,23 @@ func TestAnOldIndexIsReadAgainInsideOneCall(t *testing.T) {
 		for name, call := range calls {
 			id := s.publish(t, draft("News"))
 			if err := call(id); err != nil {
-				t.Errorf("%s of what has just opened: %v", name, err)
+				t.Errorf("%s of an announcement that has just opened: %v", name, err)
 			}
 			s.sql.retract(id)
 			s.sync(t)
 			if err := call(id); name != "badges" && !isNotFound(err) {
-				t.Errorf("%s of what has just closed: %v", name, err)
+				t.Errorf("%s of an announcement that has just closed: %v", name, err)
 			}
 		}
 	})
 }
 
-func TestABitmapThatIsThereIsNotRestoredOver(t *testing.T) {
+func TestExistingBitmapIsNotOverwritten(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		other := s.another(noOptions)
 		id := s.sql.announce(draft("One"))
 		s.sql.before = func(call string) error {
-			if call == "reads" { // another is quicker, and somebody reads the news at once
+			if call == "reads" { // another instance is faster, and a reader marks it at once
 				s.sql.before = func(string) error { return nil }
 				if err := other.Sync(t.Context()); err != nil {
 					return err
@@ -112,9 +112,9 @@ func TestABitmapThatIsThereIsNotRestoredOver(t *testing.T) {
 	})
 }
 
-// Between the loss and the end of the repair nobody may be told a number that lacks
-// reads: the message that opens again would add to it.
-func TestAfterALossNobodyIsToldAHalfTruth(t *testing.T) {
+// Between the loss and the end of the repair, no reader may get a number that lacks reads: the
+// message of the reopening would add to it.
+func TestAfterALossNobodyGetsAPartialNumber(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, server.Client(t))
@@ -130,7 +130,7 @@ func TestAfterALossNobodyIsToldAHalfTruth(t *testing.T) {
 	}
 	s.sql.after = func(call string) error {
 		if call == "reads" && s.rdb.Exists(t.Context(), s.k.AVer(customer)).Val() == 1 {
-			t.Error("the index is there before its bitmaps")
+			t.Error("the index exists before its bitmaps")
 		}
 		return nil
 	}
@@ -141,11 +141,11 @@ func TestAfterALossNobodyIsToldAHalfTruth(t *testing.T) {
 	}
 	told := turn(t, words[0])
 	if told.Before < told.AVer || len(told.Events) != 0 {
-		t.Errorf("told %q: nobody can go on from where he was", words[0])
+		t.Errorf("published %q: no number may be updated from its old value", words[0])
 	}
 }
 
-func TestWithoutRedisEveryCallSaysThatItIsAway(t *testing.T) {
+func TestEveryCallReportsThatRedisIsAway(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, impatient(t, server))
@@ -175,7 +175,7 @@ func TestWithoutRedisEveryCallSaysThatItIsAway(t *testing.T) {
 	s.unread(t, 1, 1)
 }
 
-func TestWithoutSQLWhatIsOpenIsCountedAndMarked(t *testing.T) {
+func TestOpenAnnouncementsAreCountedAndMarkedWithoutSQL(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		id := s.publish(t, draft("One"))
 		s.sql.before = func(string) error { return errAway }
@@ -198,7 +198,7 @@ func TestWithoutSQLWhatIsOpenIsCountedAndMarked(t *testing.T) {
 	})
 }
 
-func TestAFullRedisIsStillRead(t *testing.T) {
+func TestFullRedisIsStillRead(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, server.Client(t))
@@ -209,7 +209,7 @@ func TestAFullRedisIsStillRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	other := s.another(noOptions) // it has yet to read the index
+	other := s.another(noOptions) // has not read the index yet
 	p, err := other.List(t.Context(), reader(2))
 	if err != nil || p.Unread != 1 || len(p.Items) != 1 {
 		t.Errorf("the list is %+v, %v", p, err)
@@ -218,6 +218,6 @@ func TestAFullRedisIsStillRead(t *testing.T) {
 		t.Errorf("the badge is %+v, %v", b, err)
 	}
 	if _, err := other.MarkRead(t.Context(), reader(2), id); !errors.Is(err, notifier.ErrUnavailable) {
-		t.Errorf("marking answers %v, want that it is unavailable", err)
+		t.Errorf("marking returns %v, want unavailable", err)
 	}
 }

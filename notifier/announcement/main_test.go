@@ -19,10 +19,10 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// The pool of a closed client looks for a lost server up to a second longer.
+// The pool of a closed client looks for a lost server for up to another second.
 func TestMain(m *testing.M) {
-	// Each check is a story of some 30 steps, half a second long on miniredis under
-	// the race detector. -rapid.checks=1000 asks for more.
+	// Each check runs some 30 steps, half a second on miniredis under the race detector. Use
+	// -rapid.checks=1000 for more.
 	if err := flag.Set("rapid.checks", "30"); err != nil {
 		panic(err)
 	}
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
-// tb is a test, a benchmark, or a run of a property.
+// tb is a test, a benchmark or a run of a property.
 type tb interface {
 	rapid.TB
 	Context() context.Context
@@ -45,16 +45,16 @@ const (
 
 var audiences = []notifier.Audience{operator, user, customer}
 
-// site is one space of announcements on one kind of Redis, and the SQL beside it.
+// site is the announcements of one key prefix on one kind of Redis, with SQL beside it.
 type site struct {
 	*announcement.Board
 	rdb   redis.UniversalClient
 	k     keys.Space
 	sql   *sql
-	flush bool // the scripts are lost before each call of ctx
+	flush bool // scripts are lost before each call of ctx
 }
 
-// newSite has the users 1 to 9, customers all.
+// newSite returns a site with the users 1 to 9, all customers.
 func newSite(t testing.TB, rdb redis.UniversalClient) *site {
 	t.Helper()
 	s := &site{rdb: rdb, k: redistest.Space(t), sql: newSQL()}
@@ -65,7 +65,7 @@ func newSite(t testing.TB, rdb redis.UniversalClient) *site {
 	return s
 }
 
-// another is one more instance over the same Redis and SQL.
+// another returns another instance over the same Redis and SQL.
 func (s *site) another(o announcement.Options) *announcement.Board {
 	o.Audiences = audiences
 	if o.Log == nil {
@@ -74,8 +74,8 @@ func (s *site) another(o announcement.Options) *announcement.Board {
 	return announcement.New(s.rdb, s.k, s.sql, o)
 }
 
-// onEachRedis runs a promise on a single server, on a server that loses its
-// scripts before each call, on a cluster, and on miniredis.
+// onEachRedis runs a test on a single server, on a server that loses its scripts before each call,
+// on a cluster and on miniredis.
 func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
 	t.Helper()
 	t.Parallel()
@@ -100,7 +100,7 @@ func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
 	})
 }
 
-// ctx is the context of the next call; a forgetful server loses its scripts now.
+// ctx returns the context of the next call; a forgetful server loses its scripts now.
 func (s *site) ctx(t tb) context.Context {
 	t.Helper()
 	if s.flush {
@@ -111,7 +111,7 @@ func (s *site) ctx(t tb) context.Context {
 	return t.Context()
 }
 
-// draft is an announcement to customers that is open for an hour on each side of now.
+// draft returns an announcement to customers that is open from an hour ago to an hour from now.
 func draft(title string, to ...notifier.Audience) *notifier.Announcement {
 	if len(to) == 0 {
 		to = []notifier.Audience{customer}
@@ -127,7 +127,7 @@ func draft(title string, to ...notifier.Audience) *notifier.Announcement {
 	}}
 }
 
-// publish stores an announcement and brings the indexes up to date.
+// publish stores an announcement and updates the indexes.
 func (s *site) publish(t tb, n *notifier.Announcement) int64 {
 	t.Helper()
 	id := s.sql.announce(n)
@@ -144,7 +144,7 @@ func (s *site) sync(t tb) {
 
 func reader(seq int64) notifier.Reader { return notifier.Reader{Seq: seq, Audience: customer} }
 
-// badge is the badge of one customer.
+// badge returns the badge of one customer.
 func (s *site) badge(t tb, seq int64) notifier.Badge {
 	t.Helper()
 	badges, err := s.Badges(s.ctx(t), []notifier.Reader{reader(seq)})
@@ -170,7 +170,7 @@ func (s *site) read(t tb, seq, id int64) notifier.Badge {
 	return b
 }
 
-// stored is all that Redis holds of an audience.
+// stored is everything that Redis has of an audience.
 type stored struct {
 	AVer                           string
 	Open, Scheduled, Marked, Dirty map[string]string
@@ -193,7 +193,7 @@ func (s *site) stored(t tb, a notifier.Audience) stored {
 		Marked: set(s.k.Marked(a)), Dirty: set(s.k.DirtyBits(a)), Windows: s.rdb.HGetAll(ctx, s.k.Windows(a)).Val(),
 		Bits: map[int64][]int64{},
 	}
-	delete(at.Dirty, "0") // how far SQL is
+	delete(at.Dirty, "0") // the latest change that SQL has
 	for _, key := range []string{s.k.AVer(a), s.k.Open(a), s.k.Scheduled(a), s.k.Windows(a), s.k.Marked(a), s.k.DirtyBits(a)} {
 		s.foreverOrGone(t, key)
 	}
@@ -213,16 +213,16 @@ func (s *site) stored(t tb, a notifier.Audience) stored {
 	return at
 }
 
-// foreverOrGone holds that nothing that announcements keep has a life of its own:
-// what is over is taken out, not left to expire.
+// foreverOrGone checks that no key of announcements has a time to live: keys are removed, never
+// left to expire.
 func (s *site) foreverOrGone(t tb, key string) {
 	t.Helper()
 	if ttl := s.rdb.PTTL(t.Context(), key).Val(); ttl >= 0 {
-		t.Errorf("%s lives for %v", key, ttl)
+		t.Errorf("%s expires in %v", key, ttl)
 	}
 }
 
-// titles is what a list shows, as `B*, A`; a star stands for unread.
+// titles returns the titles of a list, as `B*, A`; a star means unread.
 func titles(p notifier.Posts) (all []string) {
 	for _, i := range p.Items {
 		star := "*"

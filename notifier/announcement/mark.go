@@ -7,6 +7,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -15,19 +16,19 @@ const (
 	toRead   = 1
 )
 
-// MarkRead notes that a reader has read an open announcement. It is
-// notifier.ErrNotFound as in Find. A repeat changes nothing and tells nobody.
+// MarkRead marks an open announcement as read. It returns notifier.ErrNotFound in the same cases as
+// Find. Repeating it changes and publishes nothing.
 func (b *Board) MarkRead(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error) {
 	return b.markOne(ctx, r, id, toRead)
 }
 
-// MarkUnread is the reverse of MarkRead.
+// MarkUnread reverses MarkRead.
 func (b *Board) MarkUnread(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error) {
 	return b.markOne(ctx, r, id, toUnread)
 }
 
-// ReadAll marks all open announcements that a reader sees. It answers the ids that
-// this call turned.
+// ReadAll marks all open announcements that a reader sees as read. It returns the ids of those that
+// were unread before.
 func (b *Board) ReadAll(ctx context.Context, r notifier.Reader) (ids []int64, badge notifier.Badge, err error) {
 	room := b.roomOf(r)
 	if room == nil {
@@ -37,15 +38,15 @@ func (b *Board) ReadAll(ctx context.Context, r notifier.Reader) (ids []int64, ba
 	if err != nil {
 		return nil, notifier.Badge{}, fmt.Errorf("mark all announcements for user %d: %w", r.Seq, err)
 	}
-	for _, v := range rep.rest[min(3, len(rep.rest)):] {
+	for _, v := range rep.Rest[min(3, len(rep.Rest)):] {
 		word, _ := v.(string)
 		id, err := strconv.ParseInt(word, 10, 64)
 		if err != nil {
-			return nil, notifier.Badge{}, fmt.Errorf("%w: id %q", errReply, word)
+			return nil, notifier.Badge{}, fmt.Errorf("%w: id %q", script.ErrReply, word)
 		}
 		ids = append(ids, id)
 	}
-	return ids, rep.badge(0), nil
+	return ids, badgeOf(rep, 0), nil
 }
 
 func (b *Board) markOne(ctx context.Context, r notifier.Reader, id int64, want int) (notifier.Badge, error) {
@@ -68,10 +69,10 @@ func (b *Board) turn(ctx context.Context, r notifier.Reader, id int64, want int)
 		}
 		return b.mark(ctx, x, r.Seq, want, place+1)
 	})
-	return rep.badge(0), err
+	return badgeOf(rep, 0), err
 }
 
-// mark runs the script that marks. which is a place from 1, or 0 for all.
+// mark runs the marking script. which is a place from 1, or 0 for all.
 func (b *Board) mark(ctx context.Context, x *index, seq int64, want, which int) *redis.Cmd {
 	args := make([]any, 5, 5+2*len(x.items))
 	args[0], args[1], args[2], args[3], args[4] = x.version, seq, b.k.LiveUser(seq), want, which

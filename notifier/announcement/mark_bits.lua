@@ -1,19 +1,21 @@
--- mark_bits.lua: turn a reader's bit in one open announcement, or in all that he
--- sees, and say so. Only what really changes is written and told.
+-- mark_bits.lua: set or clear a reader's bit in one open announcement, or in all that the reader
+-- sees, and publish that. Only real changes are written and published.
+--
+-- uses: check_index, read_clock
 --
 -- KEYS[1] aver     version of the index
 -- KEYS[2] marked   seqs by the version of their last change
--- KEYS[3] dirty    ID:SEGMENT that SQL has not seen, by time (µs), and 0: the latest that it has seen
+-- KEYS[3] dirty    ID:SEGMENT that SQL lacks, by time (µs), and 0: the latest time that it has
 -- KEYS[4] bits     of the first open announcement; those of the others follow
 -- ARGV[1] version  aver of the caller's index
 -- ARGV[2] seq      the reader
--- ARGV[3] channel  where his changes are told
+-- ARGV[3] channel  channel for the reader's changes
 -- ARGV[4] want     1 read, 0 unread
--- ARGV[5] which    the place of the announcement to mark; 0: all
+-- ARGV[5] which    place of the announcement to mark; 0: all
 -- ARGV[6..] items  two words each: id, top
 --
--- Returns {changed, unread, read, the later of aver and his own version, the ids
--- changed}; -1 when a piece is lost; -2 when the caller's index is old.
+-- Returns {changed, unread, read, the later of aver and the reader's own version, the changed ids};
+-- -1 when part of it is lost; -2 when the caller's index is old.
 local aver, marked, dirty, version, seq = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
 local want, which = tonumber(ARGV[4]), tonumber(ARGV[5])
 local bitmaps = KEYS[4] and {unpack(KEYS, 4)} or {}

@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 )
 
-func TestReadingSetsOneBitAndSaysSoOnce(t *testing.T) {
+func TestReadingSetsOneBitAndPublishesOnce(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		one := s.publish(t, draft("One"))
 		s.publish(t, draft("Two"))
@@ -42,13 +42,13 @@ func TestReadingSetsOneBitAndSaysSoOnce(t *testing.T) {
 			t.Errorf("stored (-want +got):\n%s", d)
 		}
 		if again := s.read(t, 7, one); again != b || s.badge(t, 7) != b {
-			t.Errorf("the second call answers %+v, want %+v", again, b)
+			t.Errorf("the second call returned %+v, want %+v", again, b)
 		}
 		if d := cmp.Diff(after, s.stored(t, customer)); d != "" {
 			t.Errorf("the second call changed (-before +after):\n%s", d)
 		}
 		if len(heard.heard(t))+len(others.heard(t))+len(turns.heard(t)) != 0 {
-			t.Error("the second call, or somebody else, was told something")
+			t.Error("the second call, or one for another user, published something")
 		}
 		back, err := s.MarkUnread(s.ctx(t), reader(7), one)
 		if err != nil || back.Unread != 2 || back.AVer <= b.AVer {
@@ -63,7 +63,7 @@ func TestReadingSetsOneBitAndSaysSoOnce(t *testing.T) {
 	})
 }
 
-func TestReadAllTurnsWhatIsUnreadInOneGo(t *testing.T) {
+func TestReadAllMarksEverythingUnreadInOneCall(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		for i := range 5 {
 			s.publish(t, draft(strconv.Itoa(i)))
@@ -73,24 +73,24 @@ func TestReadAllTurnsWhatIsUnreadInOneGo(t *testing.T) {
 		heard := s.marks(t, 7)
 		ids, b, err := s.ReadAll(s.ctx(t), reader(7))
 		if slices.Sort(ids); err != nil || !slices.Equal(ids, []int64{1, 3, 4, 5}) || b.Unread != 0 || b != s.badge(t, 7) {
-			t.Errorf("turned %v, badge %+v, %v", ids, b, err)
+			t.Errorf("marked %v, badge %+v, %v", ids, b, err)
 		}
 		if want := []string{fmt.Sprintf("A %d 0\nall", b.AVer)}; !slices.Equal(heard.heard(t), want) {
 			t.Errorf("want %q", want)
 		}
 		again, b2, err := s.ReadAll(s.ctx(t), reader(7))
 		if err != nil || len(again) != 0 || b2 != b || len(heard.heard(t)) != 0 {
-			t.Errorf("the second call turned %v, badge %+v, %v", again, b2, err)
+			t.Errorf("the second call marked %v, badge %+v, %v", again, b2, err)
 		}
 		s.unread(t, 8, 5)
 		none := notifier.Reader{Seq: 7, Audience: operator}
 		if ids, b, err := s.ReadAll(s.ctx(t), none); err != nil || len(ids) != 0 || b.Unread != 0 || b.AVer == 0 {
-			t.Errorf("where nothing is open: %v, %+v, %v", ids, b, err)
+			t.Errorf("with nothing open: %v, %+v, %v", ids, b, err)
 		}
 	})
 }
 
-func TestANumberThatNobodyHasTouchesNothing(t *testing.T) {
+func TestUnknownSeqTouchesNothing(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, server.Client(t))
@@ -128,15 +128,15 @@ func TestANumberThatNobodyHasTouchesNothing(t *testing.T) {
 		t.Errorf("badges %+v, %v", badges, err)
 	}
 	if after := s.rdb.Info(t.Context(), "commandstats").Val(); !sameScripts(before, after) {
-		t.Error("Redis was asked")
+		t.Error("Redis was called")
 	}
 	if _, err := s.MarkRead(t.Context(), reader(1000), id); err != nil {
-		t.Errorf("the highest number: %v", err)
+		t.Errorf("the highest seq: %v", err)
 	}
 	s.unread(t, 1000, 0)
 }
 
-func TestAThousandReadingsOfOneAtOnceCountOnce(t *testing.T) {
+func TestThousandConcurrentReadsCountOnce(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		one := s.publish(t, draft("One"))
 		s.publish(t, draft("Two"))
@@ -155,7 +155,7 @@ func TestAThousandReadingsOfOneAtOnceCountOnce(t *testing.T) {
 		all.Wait()
 		s.unread(t, 7, 1)
 		if words := heard.heard(t); len(words) != 1 {
-			t.Errorf("told %d times", len(words))
+			t.Errorf("published %d times", len(words))
 		}
 		reads, err := s.Reads(s.ctx(t), counting(one))
 		if err != nil || reads[0] != 1 {
@@ -180,7 +180,7 @@ func TestOwnVersionsAreForgottenAfterAMinute(t *testing.T) {
 	m.SetTime(start.Add(time.Minute + time.Second))
 	s.read(t, 3, one)
 	if got := s.stored(t, customer).Marked; len(got) != 2 || got["1"] != "" {
-		t.Errorf("after that: %v", got)
+		t.Errorf("after the next mark: %v", got)
 	}
 	s.unread(t, 1, 0)
 }

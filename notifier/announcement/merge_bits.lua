@@ -1,19 +1,24 @@
--- merge_bits.lua: put pieces that SQL has newer into a bitmap that came back old.
--- Where readers have changed a piece since it came back, both count: who has read in
--- either has read. A piece whose mark has that very time is on its way to SQL, and the
--- same.
+-- merge_bits.lua: merge newer segments from SQL into a bitmap that came back old. If readers have
+-- changed a segment since then, both versions are combined: a bit set in either stays set. A
+-- segment whose mark has the same time is on its way to SQL and identical.
+--
+-- uses: reads_from
 --
 -- KEYS[1] bits      bit = seq
--- KEYS[2] dirty     ID:SEGMENT that SQL has not seen, by time (µs), and 0: the latest that it has seen
--- KEYS[3] spare     a bitmap of nobody's, for the time of the script
+-- KEYS[2] dirty     ID:SEGMENT that SQL lacks, by time (µs), and 0: the latest time that it has;
+--                   by ID: the edit since which its bitmap counts reads, as a negative revision
+-- KEYS[3] spare     temporary bitmap
 -- ARGV[1] id        the announcement
--- ARGV[2..] pieces  three words each: segment, its time in SQL, its 4,096 bytes
+-- ARGV[2] from      revision of the edit since which the segments count reads; 0: all reads
+-- ARGV[3..] pieces  segments, three words each: number, its time in SQL, its 4,096 bytes
 --
--- Returns how many pieces it put in; 0 when the bitmap is lost: it is restored whole.
+-- Returns how many segments it merged; 0 when the bitmap is lost: it will be restored completely;
+-- -2 when the bitmap counts reads since another edit.
 local bits, dirty, spare, id, merged = KEYS[1], KEYS[2], KEYS[3], ARGV[1], 0
 
 if redis.call('EXISTS', bits) == 0 then return 0 end
-for i = 2, #ARGV, 3 do
+if reads_from(dirty, id) ~= tonumber(ARGV[2]) then return -2 end
+for i = 3, #ARGV, 3 do
   local time = redis.call('ZSCORE', dirty, id .. ':' .. ARGV[i])
   if not time or tonumber(time) ~= tonumber(ARGV[i + 1]) then
     redis.call('SETRANGE', time and spare or bits, ARGV[i] * 4096, ARGV[i + 2])

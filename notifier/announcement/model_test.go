@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// model is what announcements should be, in the plainest words.
+// model is a straightforward model of announcements.
 type model struct {
 	users []notifier.Audience // by seq - 1
 	all   map[int64]*posted
@@ -33,7 +33,7 @@ func (m *model) over(p *posted) bool { return p.retracted || !m.now().Before(p.e
 
 func (m *model) due(p *posted) bool { return !m.over(p) && !m.now().Before(p.starts) }
 
-// plan is what happens at each Sync: what is due opens, and who there is may see it.
+// plan models a Sync: due announcements open, visible to the users who exist then.
 func (m *model) plan() {
 	for _, p := range m.all {
 		for _, part := range p.parts {
@@ -64,7 +64,7 @@ func (m *model) mark(id int64, r notifier.Reader, read bool) (found bool) {
 	return true
 }
 
-// posts is what a reader sees: id → whether he has read it.
+// posts returns the announcements that a reader sees: id → whether they have read it.
 func (m *model) posts(r notifier.Reader) map[int64]bool {
 	seen := map[int64]bool{}
 	for id, p := range m.all {
@@ -84,12 +84,12 @@ func (m *model) unread(r notifier.Reader) (n int64) {
 	return n
 }
 
-// flush is what SQL knows from then on.
+// flush models the state of SQL from then on.
 func (m *model) flush() {
 	m.each(func(p *part) { p.saved = maps.Clone(p.bits) })
 }
 
-// lose is a Redis that comes back empty.
+// lose models a Redis that comes back empty.
 func (m *model) lose() {
 	m.each(func(p *part) { p.bits = maps.Clone(p.saved) })
 }
@@ -99,6 +99,13 @@ func (m *model) each(do func(p *part)) {
 		for _, part := range p.parts {
 			do(part)
 		}
+	}
+}
+
+// resetReads marks an announcement as unread for everybody, including users who do not see it now.
+func (m *model) resetReads(id int64) {
+	for _, part := range m.all[id].parts {
+		part.bits, part.saved = map[int64]bool{}, map[int64]bool{}
 	}
 }
 

@@ -9,16 +9,17 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// unknown stands for how far SQL has seen as long as nobody has asked it.
+// unknown means that SQL has not yet been asked for its latest change.
 const unknown = -1
 
-// follow sees to it that the bitmaps of an audience are not older than what SQL has
-// of them: Redis may have come back from an old file, or be a replica that lagged.
-// Redis says how far SQL had seen; when SQL has seen more, its pieces are the newer.
-// Nothing may be written behind before, or old pieces would replace new ones.
+// follow makes sure that the bitmaps of an audience are not older than those in SQL: Redis may have
+// come back from an old file, or be a replica that lagged. Redis records the latest change that
+// reached SQL; if SQL has later ones, its segments are newer. This must happen before reads are
+// written to SQL, or old segments would replace new ones.
 func (b *Board) follow(ctx context.Context, r *room) error {
 	seen, err := b.seen(ctx, r)
 	if err != nil {
@@ -32,29 +33,52 @@ func (b *Board) follow(ctx context.Context, r *room) error {
 	}
 	if seen < latest {
 		if err := b.bringBack(ctx, r, seen, latest); err != nil {
-			return fmt.Errorf("bring back what redis has lost of audience %d: %w", r.audience, err)
+			return fmt.Errorf("restore the lost reads of audience %d: %w", r.audience, err)
 		}
 	}
 	r.latest.Store(max(seen, latest))
 	return nil
 }
 
-// seen is how far SQL has seen, as Redis knows it.
+// seen returns the latest change that SQL has, according to Redis.
 func (b *Board) seen(ctx context.Context, r *room) (int64, error) {
 	score, err := b.rdb.ZScore(ctx, r.dirty, "0").Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
-		return 0, away(err)
+		return 0, script.MarkAway(err)
 	}
 	return int64(score), nil
 }
 
-// bringBack puts into the bitmaps of an audience what SQL has seen since.
+// bringBack merges the changes that SQL has since then into the bitmaps of an audience.
 func (b *Board) bringBack(ctx context.Context, r *room, since, latest int64) error {
 	current, err := b.store.CurrentAnnouncements(ctx)
 	if err != nil {
 		return err
 	}
-	var merged int64
+	merged, behind, err := b.mergeAll(ctx, r, current, since)
+	if err == nil && behind {
+		// Redis has missed an edit that marked an announcement as unread for everybody. Sync
+		// applies it. A bitmap that still differs then belongs to an announcement that is not in
+		// the index; Finish counts its reads in SQL.
+		if err = b.Sync(ctx); err == nil {
+			var more int64
+			more, _, err = b.mergeAll(ctx, r, current, since)
+			merged += more
+		}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = script.ParseReply(renewIndex.Run(ctx, b.rdb, []string{r.scheduled, r.dirty}, latest, merged))
+	if err != nil || merged == 0 {
+		return err
+	}
+	return b.Sync(ctx)
+}
+
+// mergeAll merges the segments in SQL into the bitmaps of an audience. It returns how many segments
+// were older in Redis, and whether a bitmap counts reads since another edit than SQL does.
+func (b *Board) mergeAll(ctx context.Context, r *room, current []notifier.Announcement, since int64) (merged int64, behind bool, err error) {
 	for i := range current {
 		for _, p := range current[i].Parts {
 			if p.Audience != r.audience || p.Finished {
@@ -62,19 +86,16 @@ func (b *Board) bringBack(ctx context.Context, r *room, since, latest int64) err
 			}
 			n, err := b.merge(ctx, r, notifier.PartKey{ID: current[i].ID, Audience: p.Audience}, since)
 			if err != nil {
-				return err
+				return merged, behind, err
 			}
-			merged += n
+			merged, behind = merged+max(n, 0), behind || n == codeOld
 		}
 	}
-	_, err = parseReply(renewIndex.Run(ctx, b.rdb, []string{r.scheduled, r.dirty}, latest, merged))
-	if err != nil || merged == 0 {
-		return err
-	}
-	return b.Sync(ctx)
+	return merged, behind, nil
 }
 
-// merge answers how many pieces of a bitmap were older than SQL's.
+// merge returns how many segments of a bitmap were older than in SQL, or codeOld if the bitmap
+// counts reads since another edit.
 func (b *Board) merge(ctx context.Context, r *room, k notifier.PartKey, since int64) (int64, error) {
 	segments, err := b.store.Reads(ctx, k)
 	if err != nil {
@@ -84,13 +105,13 @@ func (b *Board) merge(ctx context.Context, r *room, k notifier.PartKey, since in
 	if len(segments) == 0 {
 		return 0, nil
 	}
-	args := []any{k.ID}
+	args := []any{k.ID, segments[0].From}
 	for _, g := range segments {
 		whole := make([]byte, notifier.SegmentBytes)
 		copy(whole, g.Bits)
 		args = append(args, strconv.Itoa(g.Segment), g.Ver, whole)
 	}
-	keys := []string{b.k.Bits(k.Audience, k.ID), r.dirty, b.k.Bits(k.Audience, 0)} // no announcement is 0
-	rep, err := parseReply(mergeBits.Run(ctx, b.rdb, keys, args...))
-	return rep.code, err
+	keys := []string{b.k.Bits(k.Audience, k.ID), r.dirty, b.k.Bits(k.Audience, 0)} // no announcement has the id 0
+	rep, err := script.ParseReply(mergeBits.Run(ctx, b.rdb, keys, args...))
+	return rep.Code, err
 }

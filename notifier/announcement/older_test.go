@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// photo is all that Redis holds of the customers' announcements at one moment.
+// photo is everything that Redis has of the customers' announcements at one moment.
 type photo map[string]string
 
 func (s *site) customerKeys() []string {
@@ -22,7 +22,7 @@ func (s *site) customerKeys() []string {
 	return keys
 }
 
-// photo leaves out what a server cannot dump: it is lost then, which is as bad.
+// photo omits keys that a server cannot dump: they are lost then, which is as bad.
 func (s *site) photo(t *testing.T) photo {
 	t.Helper()
 	p := photo{}
@@ -34,7 +34,7 @@ func (s *site) photo(t *testing.T) photo {
 	return p
 }
 
-// comeBack makes Redis what it was, all at once, as a restart from an old file does.
+// comeBack resets Redis to an earlier state in one step, as a restart from an old file does.
 func (s *site) comeBack(t *testing.T, p photo) {
 	t.Helper()
 	_, err := s.rdb.TxPipelined(t.Context(), func(tx redis.Pipeliner) error {
@@ -59,11 +59,11 @@ func (s *site) flushed(t *testing.T) {
 func (s *site) wantSaved(t *testing.T, id int64, seqs ...int64) {
 	t.Helper()
 	if got := s.sql.saved(id, customer); !slices.Equal(got, seqs) {
-		t.Errorf("SQL knows that %v have read announcement %d, want %v", got, id, seqs)
+		t.Errorf("SQL has %v as readers of announcement %d, want %v", got, id, seqs)
 	}
 }
 
-func TestARedisThatComesBackOldLosesNoReadAndSpoilsNone(t *testing.T) {
+func TestRedisThatComesBackOldLosesAndFakesNoRead(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		one, two := s.publish(t, draft("One")), s.publish(t, draft("Two"))
 		s.read(t, 1, one)
@@ -78,7 +78,7 @@ func TestARedisThatComesBackOldLosesNoReadAndSpoilsNone(t *testing.T) {
 		before := s.badge(t, 2)
 
 		s.comeBack(t, old)
-		s.flushed(t) // as each half second
+		s.flushed(t) // as it happens every half second
 		for seq, want := range map[int64]int64{1: 2, 2: 1, 3: 1, 4: 2} {
 			s.unread(t, seq, want)
 		}
@@ -92,7 +92,7 @@ func TestARedisThatComesBackOldLosesNoReadAndSpoilsNone(t *testing.T) {
 	})
 }
 
-func TestWhatIsReadBeforeAnybodySeesThatRedisIsOldIsKeptToo(t *testing.T) {
+func TestReadsBeforeTheOldRedisIsNoticedAreKeptToo(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		one := s.publish(t, draft("One"))
 		s.flushed(t)
@@ -100,11 +100,11 @@ func TestWhatIsReadBeforeAnybodySeesThatRedisIsOldIsKeptToo(t *testing.T) {
 		s.read(t, 1, one)
 		s.flushed(t)
 		s.comeBack(t, old)
-		s.read(t, 2, one) // in the same piece of the bitmap
-		// Another instance takes over: it has written nothing, and asks SQL.
+		s.read(t, 2, one) // in the same segment of the bitmap
+		// Another instance takes over: it has written nothing yet, so it asks SQL.
 		other := s.another(noOptions)
 		if n, err := other.Flush(s.ctx(t)); err != nil || n != 1 {
-			t.Errorf("it wrote %d pieces, %v", n, err)
+			t.Errorf("it wrote %d segments, %v", n, err)
 		}
 		s.wantSaved(t, one, 1, 2)
 		for seq, want := range map[int64]int64{1: 0, 2: 0, 3: 1} {
@@ -116,7 +116,7 @@ func TestWhatIsReadBeforeAnybodySeesThatRedisIsOldIsKeptToo(t *testing.T) {
 	})
 }
 
-func TestNothingIsWrittenBehindWhileItIsNotKnownHowOldRedisIs(t *testing.T) {
+func TestNothingIsWrittenUntilTheAgeOfRedisIsKnown(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		one := s.publish(t, draft("One"))
 		s.flushed(t)
@@ -141,8 +141,8 @@ func TestNothingIsWrittenBehindWhileItIsNotKnownHowOldRedisIs(t *testing.T) {
 	})
 }
 
-// Another instance may be between writing a piece and noting that.
-func TestWhatIsJustBeingWrittenDoesNotMakeRedisOld(t *testing.T) {
+// Another instance may have written a segment and not yet recorded that in Redis.
+func TestSegmentBeingWrittenDoesNotMakeRedisOld(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		one := s.publish(t, draft("One"))
 		s.read(t, 1, one)
@@ -157,13 +157,13 @@ func TestWhatIsJustBeingWrittenDoesNotMakeRedisOld(t *testing.T) {
 		}
 		s.flushed(t)
 		if words := heard.heard(t); len(words) != 0 {
-			t.Errorf("told %q", words)
+			t.Errorf("published %q", words)
 		}
 		s.wantSaved(t, one, 1)
 	})
 }
 
-func TestRunSeesThatRedisIsOld(t *testing.T) {
+func TestRunNoticesThatRedisIsOld(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		one := s.publish(t, draft("One"))
 		s.flushed(t)
@@ -173,7 +173,7 @@ func TestRunSeesThatRedisIsOld(t *testing.T) {
 		eventually(t, "SQL has the read", func() bool { return slices.Equal(s.sql.saved(one, customer), []int64{1}) })
 		s.comeBack(t, old)
 		began := time.Now()
-		eventually(t, "the reader has read it again", func() bool { return s.badge(t, 1).Unread == 0 })
+		eventually(t, "the announcement is read again", func() bool { return s.badge(t, 1).Unread == 0 })
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("that took %v", took)
 		}

@@ -11,9 +11,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Sync brings the index of every audience to what SQL says and the time demands. It
-// may be called at any time, by many at once. An audience that fails does not hold
-// up the others.
+// Sync updates the index of every audience to match SQL and the current time. It may be called at
+// any time and concurrently. A failing audience does not hold up the others.
 func (b *Board) Sync(ctx context.Context) error {
 	if err := b.syncing.take(ctx); err != nil {
 		return err
@@ -30,7 +29,7 @@ func (b *Board) syncAll(ctx context.Context) error {
 	var faults []error
 	for _, r := range b.roomsOf(s.all) {
 		if err := b.syncRoom(ctx, r, s); err != nil {
-			faults = append(faults, fmt.Errorf("bring the announcements of audience %d up to date: %w", r.audience, err))
+			faults = append(faults, fmt.Errorf("update the announcements of audience %d: %w", r.audience, err))
 		}
 	}
 	if len(faults) == 0 {
@@ -39,15 +38,15 @@ func (b *Board) syncAll(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// state is SQL at one revision.
+// state is the content of SQL at one revision.
 type state struct {
 	revision int64
-	undone   int64 // a later revision that SQL does not know any more; 0: none
+	undone   int64 // a later revision that SQL no longer has; 0: none
 	all      []notifier.Announcement
 }
 
-// fetch reads SQL. The revision before and after is the same, so it is that of what
-// stands between; else the earlier one is given, and the plan will be made again.
+// fetch reads SQL. If the revision is the same before and after, it belongs to the data read in
+// between. Otherwise fetch uses the earlier one, and the plan will be made again.
 func (b *Board) fetch(ctx context.Context) (s state, err error) {
 	before, err := b.store.AnnouncementRevision(ctx)
 	for range tries {
@@ -68,8 +67,8 @@ func (b *Board) fetch(ctx context.Context) (s state, err error) {
 	return s, nil
 }
 
-// roomsOf is every audience there is, and those of announcements that are from a
-// time when there were others.
+// roomsOf returns the rooms of all configured audiences, and of audiences of announcements that are
+// no longer configured.
 func (b *Board) roomsOf(all []notifier.Announcement) []*room {
 	var rooms []*room
 	seen := map[notifier.Audience]bool{}
@@ -95,15 +94,15 @@ func (b *Board) roomsOf(all []notifier.Announcement) []*room {
 	return rooms
 }
 
-// planned is an announcement as the plan of an audience has it.
+// planned is an announcement in the plan of an audience.
 type planned struct {
 	*notifier.Announcement
 	part notifier.Part
 }
 
-// plan is what shall be open in an audience when its time has come. What was
-// retracted or taken from the audience is not in it; what is over is: the clock of
-// Redis says so.
+// plan returns the announcements that should be open in an audience when their time has come. It
+// omits those retracted or removed from the audience, but includes those that are over: the clock
+// of Redis decides that.
 func (s *state) plan(a notifier.Audience) []planned {
 	var items []planned
 	for i := range s.all {
@@ -120,11 +119,11 @@ func (s *state) plan(a notifier.Audience) []planned {
 	return items
 }
 
-// unseen says that nobody can ever see it: there was no user when it opened, and late
-// joiners do not. It has no place in the index, where a top of 0 means everybody.
+// unseen reports whether no reader can ever see it, because there were no users when it opened and
+// late joiners do not see it. It must stay out of the index, where a top of 0 means everybody.
 func (p *planned) unseen() bool { return p.part.Settled && !p.LateJoiners && p.part.Top < 1 }
 
-// top is the highest seq that sees it; 0: everybody does; -1: not settled.
+// top returns the highest seq that sees it; 0: everybody does; -1: not settled.
 func (p *planned) top() int64 {
 	switch {
 	case !p.part.Settled:
@@ -142,11 +141,15 @@ func (p *planned) args(to []any) ([]any, error) {
 		return nil, fmt.Errorf("encode announcement %d: %w", p.ID, err)
 	}
 	sum := fnv.New32a()
-	_, _ = sum.Write(text) // a hash takes everything
+	_, _ = sum.Write(text) // a hash accepts any input
+	if p.ReadsFrom > 0 {
+		_, _ = fmt.Fprint(sum, p.ReadsFrom) // readers must be notified even if the text is the same
+	}
 	if p.Toast {
-		// Outside of the sum: what opened before bulletins had it was not edited.
+		// Not part of the sum: an announcement that opened before this field existed has not been
+		// edited.
 		text = append(text[:len(text)-1], `,"toast":true}`...)
 	}
 	rev := strconv.FormatInt(p.Revision, 10) + "-" + strconv.FormatUint(uint64(sum.Sum32()), 36)
-	return append(to, p.ID, p.StartsAt.UnixMilli(), p.EndsAt.UnixMilli(), p.top(), rev, text), nil
+	return append(to, p.ID, p.StartsAt.UnixMilli(), p.EndsAt.UnixMilli(), p.top(), p.ReadsFrom, rev, text), nil
 }

@@ -1,42 +1,51 @@
--- plan_index.lua: bring the index of an audience to what SQL says and the time
--- demands: what is due opens, what is over closes. A repeat changes nothing.
+-- plan_index.lua: update the index of an audience to match SQL and the current time: announcements
+-- that are due open, those that are over close. Repeating it changes nothing.
 --
--- An item that is due and lacks its top or its bitmap waits for it; an index that was
--- lost waits for all of them, so that no reader is told a number without them. Its
--- turn tells no texts but those of the last 10 s: readers know the others.
+-- uses: read_clock, read_index, reads_from, same_windows, start_bits, tell_open, tell_turn, write_index
+--
+-- An item that is due but lacks its top or its bitmap waits for it. A lost index waits for all its
+-- items, so that no reader gets a number that leaves some out. The turn of a rebuilt index only
+-- publishes the announcements of the last 10 s: readers know the others.
+--
+-- If an edit marked an item as unread for everybody, its bitmap is emptied here, in the
+-- script that also raises the version, so that a version never has two counts.
 --
 -- KEYS[1] aver       version of the index
 -- KEYS[2] open       ids by start, and 0
 -- KEYS[3] scheduled  ids by start, and 0
 -- KEYS[4] windows    id → START END TOP REVISION-SUM, and revision
 -- KEYS[5] marked     seqs by the version of their last change
--- KEYS[6] bits       of the first item; those of the others follow
--- ARGV[1] revision   the state of SQL that the items are
--- ARGV[2] undone     a later one, which SQL has lost: it may be replaced; empty: none
--- ARGV[3] channel    where the audience's turns are told
--- ARGV[4] floor      a version that was given before
--- ARGV[5..] items    six words each: id, start, end, top (-1: not settled; 0: everybody
---                    sees it; else the highest seq that does), REVISION-SUM (of the
---                    bulletin), bulletin
+-- KEYS[6] dirty      by ID: the edit since which its bitmap counts reads, as a negative revision
+-- KEYS[7] bits       of the first item; those of the others follow
+-- ARGV[1] revision   revision of SQL that the items come from
+-- ARGV[2] undone     a later revision that SQL has lost: it may be replaced; empty: none
+-- ARGV[3] channel    channel for the turns of the audience
+-- ARGV[4] floor      a version that was given out before
+-- ARGV[5..] items    seven words each: id, start, end, top (-1: not settled; 0: everybody sees it;
+--                    else the highest seq that does), revision of the edit since which reads
+--                    count, REVISION-SUM (with a checksum of the JSON), JSON to publish
 --
--- Returns {1 when readers see a change, else 0; then the places of the items that
--- lack something}; {-3, revision} when the index is that of a later state of SQL.
+-- Returns {1 when readers see a change, else 0; then the places of the items that lack something};
+-- {-3, revision} when the index was built from a later state of SQL.
 local aver, open, scheduled, windows, channel = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[3]
-local bitmaps = KEYS[6] and {unpack(KEYS, 6)}
+local dirty, bitmaps = KEYS[6], KEYS[7] and {unpack(KEYS, 7)}
 
 local was, now = read_index(aver, open, scheduled, windows), read_clock()
 local revision = tonumber(ARGV[1])
 if was.revision and was.revision > revision and was.revision ~= tonumber(ARGV[2]) then return {-3, was.revision} end
-local is, start, lacking, events = {revision = ARGV[1], window = {}, open = {}}, {}, {}, {}
-for i = 5, #ARGV, 6 do
-  local id, starts, ends, top, rev, json = unpack(ARGV, i, i + 5)
-  local window, place = table.concat({starts, ends, top, rev}, ' '), (i + 1) / 6
+local is, start, lacking, events, stale = {revision = ARGV[1], window = {}, open = {}}, {}, {}, {}, {}
+for i = 5, #ARGV, 7 do
+  local id, starts, ends, top, from, rev, json = unpack(ARGV, i, i + 6)
+  local window, place = table.concat({starts, ends, top, rev}, ' '), (i + 2) / 7
+  local there = redis.call('EXISTS', bitmaps[place]) == 1
+  local reset = there and reads_from(dirty, id) < tonumber(from)
+  if there and reads_from(dirty, id) ~= tonumber(from) then stale[id] = {bitmaps[place], from} end
   if tonumber(ends) > now then
     start[id], is.window[id] = starts, window
     if tonumber(starts) <= now then
-      if top ~= '-1' and redis.call('EXISTS', bitmaps[place]) == 1 then
+      if top ~= '-1' and there then
         is.open[id] = true
-        tell_open(events, was, id, window, bitmaps[place], json, now - starts)
+        tell_open(events, was, id, window, bitmaps[place], json, now - starts, reset)
       else
         lacking[#lacking + 1] = place
         is.open[id] = was.open[id]
@@ -46,6 +55,7 @@ for i = 5, #ARGV, 6 do
   end
 end
 if was.lost and #lacking > 0 then return {0, unpack(lacking)} end
+for id, s in pairs(stale) do start_bits(s[1], dirty, id, s[2]) end
 for id in pairs(was.open) do
   if not is.open[id] then events[#events + 1] = 'removed ' .. id end
 end

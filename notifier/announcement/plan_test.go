@@ -17,7 +17,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestWhatIsPublishedIsOpenToldAndCounted(t *testing.T) {
+func TestPublishedAnnouncementIsOpenPublishedAndCounted(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.sync(t)
 		heard, others := s.turns(t, customer), s.turns(t, user)
@@ -48,7 +48,7 @@ func TestWhatIsPublishedIsOpenToldAndCounted(t *testing.T) {
 		}
 		plain := after
 		plain.Windows = maps.Clone(after.Windows)
-		plain.Windows["1"], _, _ = strings.Cut(plain.Windows["1"], "-") // then follows a sum
+		plain.Windows["1"], _, _ = strings.Cut(plain.Windows["1"], "-") // a checksum follows
 		if d := cmp.Diff(want, plain); d != "" {
 			t.Errorf("stored (-want +got):\n%s", d)
 		}
@@ -57,7 +57,7 @@ func TestWhatIsPublishedIsOpenToldAndCounted(t *testing.T) {
 		}
 		s.unread(t, 1, 1)
 		if s.sync(t); len(heard.heard(t)) != 0 || len(others.heard(t)) != 0 {
-			t.Error("a repeat, or another audience, was told something")
+			t.Error("a repeat, or another audience, published something")
 		}
 		if d := cmp.Diff(after, s.stored(t, customer)); d != "" {
 			t.Errorf("a repeat changed (-before +after):\n%s", d)
@@ -65,7 +65,7 @@ func TestWhatIsPublishedIsOpenToldAndCounted(t *testing.T) {
 	})
 }
 
-func TestWhatIsToComeWaitsAndWhatIsOverIsGone(t *testing.T) {
+func TestComingAnnouncementWaitsAndEndedOneIsGone(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.sync(t)
 		heard := s.turns(t, customer)
@@ -75,7 +75,7 @@ func TestWhatIsToComeWaitsAndWhatIsOverIsGone(t *testing.T) {
 		s.publish(t, coming)
 		s.publish(t, over)
 		if got := heard.told(t); got != "" {
-			t.Errorf("told %q, want nothing", got)
+			t.Errorf("published %q, want nothing", got)
 		}
 		s.unread(t, 1, 0)
 		at := s.stored(t, customer)
@@ -83,32 +83,32 @@ func TestWhatIsToComeWaitsAndWhatIsOverIsGone(t *testing.T) {
 			t.Errorf("stored %+v, want one coming and nothing open", at)
 		}
 		if p := s.sql.partOf(1, customer); p.Settled {
-			t.Error("who sees it was settled before it opened")
+			t.Error("its readers were settled before it opened")
 		}
 	})
 }
 
-func TestAnEditThatChangesNothingIsNotToldAndLosesNothing(t *testing.T) {
+func TestEditWithoutChangesPublishesAndLosesNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		id := s.publish(t, draft("One"))
 		heard := s.turns(t, customer)
 		s.sql.edit(id, func(*notifier.Announcement) {})
 		s.sync(t)
 		if got := heard.told(t); got != "" {
-			t.Errorf("told %q", got)
+			t.Errorf("published %q", got)
 		}
 		s.sql.edit(id, func(n *notifier.Announcement) { n.Body = "Another text" })
 		s.sync(t)
 		if got := heard.told(t); got != "changed 1 9" {
-			t.Errorf("told %q, want the new text", got)
+			t.Errorf("published %q, want the new text", got)
 		}
 		if p, err := s.Find(s.ctx(t), reader(1), id); err != nil || p.Body != "Another text" {
-			t.Errorf("it reads %q, %v", p.Body, err)
+			t.Errorf("the text is %q, %v", p.Body, err)
 		}
 	})
 }
 
-func TestAfterALossNobodyIsToldTheTextsAgain(t *testing.T) {
+func TestTextsAreNotPublishedAgainAfterALoss(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		one := s.publish(t, draft("One"))
 		s.publish(t, draft("Two"))
@@ -117,7 +117,7 @@ func TestAfterALossNobodyIsToldTheTextsAgain(t *testing.T) {
 		heard := s.turns(t, customer)
 		fresh := draft("Three")
 		fresh.StartsAt = time.Now().Truncate(time.Millisecond)
-		s.sql.announce(fresh) // nobody has shown it when the loss comes
+		s.sql.announce(fresh) // not shown yet when the loss comes
 		if err := s.rdb.Del(t.Context(), s.customerKeys()...).Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -128,16 +128,16 @@ func TestAfterALossNobodyIsToldTheTextsAgain(t *testing.T) {
 		}
 		told := turn(t, words[0])
 		if len(told.Events) != 1 || told.Events[0].Kind != notifier.TurnOpen || told.Events[0].ID != fresh.ID {
-			t.Errorf("told %+v, want what is new alone", told.Events)
+			t.Errorf("published %+v, want only the new one", told.Events)
 		}
 		if told.Before != told.AVer {
-			t.Errorf("a turn from %d to %d could move a number on", told.Before, told.AVer)
+			t.Errorf("a turn from %d to %d could update a number", told.Before, told.AVer)
 		}
 		s.unread(t, 1, 2)
 	})
 }
 
-func TestAnEditChangesWhatIsOpenEverywhereAtOnce(t *testing.T) {
+func TestEditChangesOpenAnnouncementsEverywhereAtOnce(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		id := s.publish(t, draft("One", customer, user))
 		s.read(t, 1, id)
@@ -153,7 +153,7 @@ func TestAnEditChangesWhatIsOpenEverywhereAtOnce(t *testing.T) {
 			n := draft("Two")
 			text, err := json.Marshal(notifier.Bulletin{Title: "Two", Body: n.Body, Link: n.Link, Pinned: true, Changed: true})
 			if err != nil || e.Kind != notifier.TurnChanged || e.JSON != string(text) {
-				t.Errorf("told %s %s, want %s", e.Kind, e.JSON, text)
+				t.Errorf("published %s %s, want %s", e.Kind, e.JSON, text)
 			}
 		}
 		s.unread(t, 1, 0)
@@ -161,36 +161,36 @@ func TestAnEditChangesWhatIsOpenEverywhereAtOnce(t *testing.T) {
 		s.sql.edit(id, func(n *notifier.Announcement) { address(n, user, operator) })
 		s.sync(t)
 		if got := heard.told(t); got != "removed 1" {
-			t.Errorf("customers were told %q", got)
+			t.Errorf("customers were sent %q", got)
 		}
 		if got := others.told(t); got != "" {
-			t.Errorf("told %q, where nothing has changed", got)
+			t.Errorf("published %q, although nothing has changed", got)
 		}
 		s.unread(t, 2, 0)
 		s.sql.edit(id, func(n *notifier.Announcement) { address(n, customer) })
 		s.sync(t)
 		if got := heard.told(t); got != "changed 1 9" {
-			t.Errorf("told %q: who has read it would count it again", got)
+			t.Errorf("published %q: readers who have read it would count it again", got)
 		}
 		s.unread(t, 1, 0)
 		s.unread(t, 2, 1)
 		s.sql.edit(id, func(n *notifier.Announcement) { n.StartsAt = time.Now().Add(time.Minute) })
 		s.sync(t)
 		if got := heard.told(t); got != "removed 1" {
-			t.Errorf("put off, told %q", got)
+			t.Errorf("after the delay, published %q", got)
 		}
 		s.unread(t, 2, 0)
 		if at := s.stored(t, customer); len(at.Scheduled) != 2 {
-			t.Errorf("put off, it is not scheduled: %+v", at)
+			t.Errorf("after the delay, it is not scheduled: %+v", at)
 		}
 	})
 }
 
-func TestAToastPopsUpAtTheOpeningOnly(t *testing.T) {
+func TestToastIsShownAtTheOpeningOnly(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.sync(t)
 		heard := s.turns(t, customer)
-		defer run(t, s.another(quick()))() // what is scheduled opens by itself
+		defer run(t, s.another(quick()))() // the scheduled one opens by itself
 		n := draft("One")
 		n.Toast, n.Body = true, `{"toast":true}`
 		n.StartsAt = time.Now().Add(50 * time.Millisecond).Truncate(time.Millisecond)
@@ -200,7 +200,7 @@ func TestAToastPopsUpAtTheOpeningOnly(t *testing.T) {
 			text, err := json.Marshal(want)
 			e := turn(t, heard.next(t)).Events
 			if d := cmp.Diff([]notifier.TurnEvent{{Kind: kind, ID: id, Top: 9, JSON: string(text)}}, e); d != "" || err != nil {
-				t.Errorf("told (-want +got):\n%s%v", d, err)
+				t.Errorf("published (-want +got):\n%s%v", d, err)
 			}
 		}
 		told := notifier.Bulletin{Title: "One", Body: n.Body, Link: n.Link, Toast: true}
@@ -211,19 +211,19 @@ func TestAToastPopsUpAtTheOpeningOnly(t *testing.T) {
 	})
 }
 
-func TestWhatWasOpenBeforeThereWereToastsIsNotEdited(t *testing.T) {
+func TestAnnouncementFromBeforeToastsCountsAsUnedited(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	id := s.publish(t, draft("One"))
 	heard := s.turns(t, customer)
-	s.sql.edit(id, func(n *notifier.Announcement) { n.Toast = true }) // it always had one, but the index did not say so
+	s.sql.edit(id, func(n *notifier.Announcement) { n.Toast = true }) // it always had one, but the index did not have the field
 	s.sync(t)
 	if got := heard.told(t); got != "" {
-		t.Errorf("told %q", got)
+		t.Errorf("published %q", got)
 	}
 }
 
-func TestRetractedIsGoneAtOnceAndForGood(t *testing.T) {
+func TestRetractedAnnouncementIsGoneAtOnceAndForGood(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		id := s.publish(t, draft("One"))
 		heard := s.turns(t, customer)
@@ -231,13 +231,13 @@ func TestRetractedIsGoneAtOnceAndForGood(t *testing.T) {
 		s.sync(t)
 		s.sync(t)
 		if got := heard.told(t); got != "removed 1" {
-			t.Errorf("told %q", got)
+			t.Errorf("published %q", got)
 		}
 		s.unread(t, 1, 0)
 	})
 }
 
-func TestLateJoinersSeeWhatSaysSo(t *testing.T) {
+func TestLateJoinersSeeOnlyAnnouncementsForThem(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		closed, open := draft("For those who were there"), draft("For all")
 		open.LateJoiners = true
@@ -247,19 +247,19 @@ func TestLateJoinersSeeWhatSaysSo(t *testing.T) {
 		s.unread(t, 9, 2)
 		s.unread(t, late, 1)
 		if _, err := s.MarkRead(s.ctx(t), reader(late), closed.ID); !isNotFound(err) {
-			t.Errorf("a late joiner marks what he does not see: %v", err)
+			t.Errorf("a late joiner marked an announcement they do not see: %v", err)
 		}
 		if _, err := s.Find(s.ctx(t), reader(late), closed.ID); !isNotFound(err) {
-			t.Errorf("a late joiner finds what he does not see: %v", err)
+			t.Errorf("a late joiner found an announcement they do not see: %v", err)
 		}
 		ids, b, err := s.ReadAll(s.ctx(t), reader(late))
 		if err != nil || !slices.Equal(ids, []int64{open.ID}) || b.Unread != 0 {
-			t.Errorf("read all: %v, %+v, %v; want the one he sees", ids, b, err)
+			t.Errorf("read all: %v, %+v, %v; want the visible one", ids, b, err)
 		}
 		if at := s.stored(t, customer); len(at.Bits[closed.ID]) != 1 {
-			t.Errorf("bits of what he does not see: %v", at.Bits[closed.ID])
+			t.Errorf("bits of the invisible announcement: %v", at.Bits[closed.ID])
 		}
-		// An edit may let late joiners in, and out again.
+		// An edit may admit late joiners, and exclude them again.
 		heard := s.turns(t, customer)
 		for _, c := range []struct {
 			late bool
@@ -269,7 +269,7 @@ func TestLateJoinersSeeWhatSaysSo(t *testing.T) {
 			s.sql.edit(closed.ID, func(n *notifier.Announcement) { n.LateJoiners = c.late })
 			s.sync(t)
 			if got := heard.told(t); got != c.told {
-				t.Errorf("late joiners %v: told %q, want %q", c.late, got, c.told)
+				t.Errorf("late joiners %v: published %q, want %q", c.late, got, c.told)
 			}
 			s.unread(t, late, c.sees)
 			s.unread(t, 9, 2)
@@ -277,7 +277,7 @@ func TestLateJoinersSeeWhatSaysSo(t *testing.T) {
 	})
 }
 
-func TestWhatOpensBeforeAnybodyIsThereIsForLateJoinersOnly(t *testing.T) {
+func TestAnnouncementOpenedWithoutUsersIsForLateJoinersOnly(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.sql.users = nil
 		open := draft("For all")
@@ -292,7 +292,7 @@ func TestWhatOpensBeforeAnybodyIsThereIsForLateJoinersOnly(t *testing.T) {
 			t.Errorf("%v, %v", titles(posts), err)
 		}
 		if at := s.stored(t, customer); len(at.Open) != 2 || len(at.Windows) != 2 {
-			t.Errorf("what nobody can see has a place in the index: %+v", at)
+			t.Errorf("an announcement without readers is in the index: %+v", at)
 		}
 		s.sql.edit(1, func(n *notifier.Announcement) { n.LateJoiners = true })
 		s.sync(t)
@@ -300,7 +300,7 @@ func TestWhatOpensBeforeAnybodyIsThereIsForLateJoinersOnly(t *testing.T) {
 	})
 }
 
-func TestALaterStateIsNotReplacedByAnEarlierOne(t *testing.T) {
+func TestLaterStateIsNotReplacedByAnEarlierOne(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.publish(t, draft("One"))
 		other, heard, asked := s.another(noOptions), s.turns(t, customer), 0
@@ -308,7 +308,7 @@ func TestALaterStateIsNotReplacedByAnEarlierOne(t *testing.T) {
 			if call != "revision" {
 				return nil
 			}
-			if asked++; asked == 2 { // it has read SQL: now another publishes and plans
+			if asked++; asked == 2 { // it has read SQL: now another instance publishes and plans
 				s.sql.announce(draft("Two"))
 				return other.Sync(t.Context())
 			}
@@ -319,12 +319,12 @@ func TestALaterStateIsNotReplacedByAnEarlierOne(t *testing.T) {
 			t.Errorf("stored %+v, want the later state", at)
 		}
 		if got := heard.told(t); got != "open 2 9" {
-			t.Errorf("told %q: it was closed in between", got)
+			t.Errorf("published %q: it was closed in between", got)
 		}
 	})
 }
 
-func TestTheIndexFollowsSQLThatWasPutBack(t *testing.T) {
+func TestIndexFollowsSQLThatWasReset(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.publish(t, draft("One"))
 		s.publish(t, draft("Two"))
@@ -334,13 +334,13 @@ func TestTheIndexFollowsSQLThatWasPutBack(t *testing.T) {
 		s.sql.revision = 1
 		s.sync(t)
 		if at := s.stored(t, customer); at.Windows["revision"] != "1" || len(at.Open) != 2 {
-			t.Errorf("stored %+v, want what SQL has", at)
+			t.Errorf("stored %+v, want the state of SQL", at)
 		}
 		s.unread(t, 1, 1)
 	})
 }
 
-func TestOneOfManyThatPlanTellsIt(t *testing.T) {
+func TestConcurrentPlansPublishOnce(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.sync(t)
 		heard := s.turns(t, customer)
@@ -358,20 +358,20 @@ func TestOneOfManyThatPlanTellsIt(t *testing.T) {
 		}
 		all.Wait()
 		if got := strings.Count(heard.told(t), "open "); got != 10 {
-			t.Errorf("10 announcements were told %d times", got)
+			t.Errorf("10 announcements were published %d times", got)
 		}
 		s.unread(t, 3, 10)
 	})
 }
 
-func TestAnIndexIsNewerThanAllThatWasDoneOnTheOneBefore(t *testing.T) {
+func TestIndexIsNewerThanAllMarksOnTheOneBefore(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		id := s.publish(t, draft("One"))
 		ahead := time.Now().Add(time.Minute).UnixMilli()
 		s.read(t, 1, id)
 		s.rdb.ZIncrBy(t.Context(), s.k.Marked(customer), float64(ahead-s.badge(t, 1).AVer), "1")
 		if b := s.badge(t, 1); b.AVer != ahead {
-			t.Fatalf("his own version is %d, want %d", b.AVer, ahead)
+			t.Fatalf("the reader's own version is %d, want %d", b.AVer, ahead)
 		}
 		s.publish(t, draft("Two"))
 		if b := s.badge(t, 1); b.AVer <= ahead || b.Unread != 1 {

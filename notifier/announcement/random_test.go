@@ -16,17 +16,17 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 )
 
-// play is one random story, on two instances, beside its model and a hub.
+// play is one random run, on two instances, beside its model and a hub.
 type play struct {
 	*model
 	s      *site
 	boards []*announcement.Board
 	hub    *hub
-	pass   func(d time.Duration) // lets time pass; nil where nobody can
+	pass   func(d time.Duration) // lets time pass; nil where that is impossible
 	said   int
 }
 
-func TestWhateverHappensTheNumbersAgreeWithTheModel(t *testing.T) {
+func TestNumbersAgreeWithTheModelWhateverHappens(t *testing.T) {
 	t.Parallel()
 	t.Run("server", func(t *testing.T) {
 		t.Parallel()
@@ -58,7 +58,7 @@ func newPlay(t *testing.T, rt *rapid.T, c redis.UniversalClient, now func() time
 func (p *play) run(t *rapid.T) {
 	actions := map[string]func(*rapid.T){
 		"": p.check, "publish": p.publish, "publish2": p.publish, "publish3": p.publish,
-		"address": p.readdress, "window": p.move, "text": p.rewrite, "late": p.lateJoiners,
+		"address": p.readdress, "window": p.move, "text": p.rewrite, "late": p.lateJoiners, "resetReads": p.resetReads, "anew2": p.resetReads,
 		"retract": p.retract, "delete": p.remove, "join": p.join,
 		"read": p.read, "read2": p.read, "unread": p.unmark, "all": p.readAll,
 		"flush": p.writeBehind, "finish": p.finish, "loss": p.flushAll,
@@ -98,8 +98,8 @@ func (p *play) join(t *rapid.T) {
 
 var choices = [][]notifier.Audience{{user}, {customer}, {user, customer}}
 
-// window is one of few, so that many are open at once. On a server whose time
-// nobody can move its ends are far away.
+// window returns one of few windows, so that many are open at once. On a server, where time cannot
+// be moved, their ends are far away.
 func (p *play) window(t *rapid.T) (starts, ends time.Time) {
 	hours := rapid.SampledFrom([][2]time.Duration{{-1, 1}, {-2, 2}, {-1, 3}, {1, 2}, {-2, 0}}).Draw(t, "window")
 	now := p.now().Truncate(time.Millisecond)
@@ -121,8 +121,8 @@ func (p *play) title() string {
 	return fmt.Sprint("Title ", p.said)
 }
 
-// some is one of the announcements that are over, or of those that are not. Where
-// there is none, it publishes one instead, and is false.
+// some returns one of the announcements that are over, or of those that are not. If there is none,
+// it publishes one instead and returns false.
 func (p *play) some(t *rapid.T, over bool) (id int64, ok bool) {
 	ids := slices.Sorted(maps.Keys(p.all))
 	ids = slices.DeleteFunc(ids, func(id int64) bool { return p.over(p.all[id]) != over })
@@ -178,6 +178,29 @@ func (p *play) lateJoiners(t *rapid.T) {
 	p.edit(t, id, func(a *notifier.Announcement) { a.LateJoiners = n.late })
 }
 
+// resetReads marks an announcement as unread for everybody, with or without another title. Before
+// the index follows, reads may be written to SQL and Redis may be lost.
+func (p *play) resetReads(t *rapid.T) {
+	id, ok := p.some(t, false)
+	if !ok {
+		return
+	}
+	title := p.all[id].title
+	if rapid.Bool().Draw(t, "another title") {
+		title = p.title()
+	}
+	p.all[id].title = title
+	p.model.resetReads(id)
+	p.s.sql.resetReads(id, func(n *notifier.Announcement) { n.Title = title })
+	if rapid.Bool().Draw(t, "flushed before the index follows") {
+		p.writeBehind(t)
+	}
+	if rapid.Bool().Draw(t, "lost before the index follows") {
+		p.flushAll(t)
+	}
+	p.sync(t)
+}
+
 func (p *play) retract(t *rapid.T) {
 	id, ok := p.some(t, false)
 	if !ok {
@@ -188,7 +211,7 @@ func (p *play) retract(t *rapid.T) {
 	p.sync(t)
 }
 
-// remove finishes first: what SQL does not have any more nobody would finish.
+// remove finishes first: once SQL no longer has an announcement, no instance finishes it.
 func (p *play) remove(t *rapid.T) {
 	id, ok := p.some(t, true)
 	if !ok {
@@ -200,7 +223,7 @@ func (p *play) remove(t *rapid.T) {
 	p.sync(t)
 }
 
-// anybody is one of the users, who joins when there is nobody yet.
+// anybody returns one of the users, and adds one if there are none.
 func (p *play) anybody(t *rapid.T) notifier.Reader {
 	if len(p.users) == 0 {
 		p.join(t)
@@ -261,8 +284,8 @@ func (p *play) finish(t *rapid.T) {
 	p.flush()
 }
 
-// flushAll loses all that SQL does not know. A loss takes longer than versions run
-// ahead of the time.
+// flushAll loses all data that is not in SQL. A real loss takes longer than versions run ahead of
+// the clock.
 func (p *play) flushAll(t *rapid.T) {
 	if p.pass != nil {
 		p.pass(time.Minute)
@@ -273,14 +296,14 @@ func (p *play) flushAll(t *rapid.T) {
 		for _, b := range p.hub.held {
 			last = max(last, b.AVer)
 		}
-		eventually(t, "the time is later", func() bool { return time.Now().UnixMilli() > last })
+		eventually(t, "the clock has passed the last version", func() bool { return time.Now().UnixMilli() > last })
 	}
 	if err := p.s.rdb.FlushAll(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
 	p.lose()
 	p.plan()
-	if len(p.users) == 0 { // nobody asks, and so nobody finds out
+	if len(p.users) == 0 { // without readers, no call notices the loss
 		p.sync(t)
 	}
 }
@@ -326,12 +349,12 @@ func (p *play) checkList(t *rapid.T, b *announcement.Board, r notifier.Reader) {
 	}
 }
 
-// checkParts compares how many have read each, while it is open and when it is over.
+// checkParts compares the number of readers of each part, while it is open and when it is over.
 func (p *play) checkParts(t *rapid.T, b *announcement.Board) {
 	var keys []notifier.Counting
 	for id, n := range p.all {
 		for a, part := range n.parts {
-			k := notifier.Counting{PartKey: notifier.PartKey{ID: id, Audience: a}}
+			k := notifier.Counting{PartKey: notifier.PartKey{ID: id, Audience: a}, From: p.s.sql.readsFrom(id)}
 			if !n.late {
 				k.Top = part.top
 			}
@@ -360,14 +383,14 @@ func (p *play) checkParts(t *rapid.T, b *announcement.Board) {
 			t.Fatalf("part %+v was read by %d, want %d", k, reads[i], want)
 		case stored.Settled != part.settled, stored.Settled && stored.Top != part.top:
 			t.Fatalf("part %+v is %+v, want top %d", k, stored, part.top)
-		// An edit of what is over somewhere does not count it again, as it would now.
+		// Editing an announcement does not recount a part that is finished.
 		case stored.Finished && (stored.Reads != all && stored.Reads != early || !part.left && !p.over(n) || reads[i] >= 0):
 			t.Fatalf("part %+v is finished as %+v with a bitmap of %d, want %d", k, stored, reads[i], want)
 		}
 	}
 }
 
-// clean holds that nothing stays in Redis of what is over.
+// clean checks that Redis has nothing left of finished announcements.
 func (p *play) clean(t *rapid.T) {
 	for _, a := range []notifier.Audience{user, customer} {
 		if at := p.s.stored(t, a); len(at.Open)+len(at.Scheduled) != 2 || len(at.Windows) != 1 || len(at.Bits)+len(at.Dirty) != 0 {

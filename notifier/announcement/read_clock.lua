@@ -1,4 +1,6 @@
--- read_clock.lua: what time it is for everybody who shares this audience.
+-- read_clock.lua: read the clock that all users of this audience share.
+--
+-- shared
 --
 -- Returns ms and µs since 1970.
 local function read_clock()

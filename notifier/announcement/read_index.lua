@@ -1,7 +1,9 @@
--- read_index.lua: the index of an audience as it is stored.
+-- read_index.lua: read the stored index of an audience.
 --
--- Returns {aver, revision, window = id → START END TOP REVISION, open = id → true,
--- lost = whether a piece of it is missing}.
+-- shared
+--
+-- Returns {aver, revision, window = id → START END TOP REVISION, open = id → true, lost = whether
+-- part of it is missing}.
 local function read_index(aver, open, scheduled, windows)
   local index = {aver = tonumber(redis.call('GET', aver) or nil), window = {}, open = {}}
   local fields = redis.call('HGETALL', windows)

@@ -1,11 +1,11 @@
--- renew_index.lua: note how far SQL has seen after bitmaps were brought up to it. Where
--- one was old, have the index made again, so that everybody's number is read anew. The
--- version of the index stays: what is made of it must be newer.
+-- renew_index.lua: record the latest change that SQL has, after bitmaps were merged with it. If any
+-- was old, have the index rebuilt, so that everybody's number is read again. The version of the
+-- index stays: the rebuilt one must be newer.
 --
 -- KEYS[1] scheduled  ids by start, and 0
--- KEYS[2] dirty      ID:SEGMENT that SQL has not seen, by time (µs), and 0: the latest that it has seen
--- ARGV[1] latest     how far SQL has seen (µs)
--- ARGV[2] merged     how many pieces were old
+-- KEYS[2] dirty      ID:SEGMENT that SQL lacks, by time (µs), and 0: the latest time that it has
+-- ARGV[1] latest     the latest time that SQL has (µs)
+-- ARGV[2] merged     how many segments were old
 --
 -- Returns 1.
 local scheduled, dirty, latest, merged = KEYS[1], KEYS[2], ARGV[1], tonumber(ARGV[2])

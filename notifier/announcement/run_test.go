@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 )
 
-// lease is a lease of which the test decides who has it.
+// lease is a lease whose holder the test decides.
 type lease struct {
 	hold     func() (bool, error)
 	released chan struct{}
@@ -28,7 +28,7 @@ func (l *lease) Release(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// lines counts log lines by their message.
+// lines counts log messages.
 type lines struct {
 	slog.Handler
 	seen chan string
@@ -46,7 +46,7 @@ func (l lines) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// quick is options of a Run that hurries: its clock lets it write behind at each look.
+// quick returns options for a fast Run: its clock makes it write to SQL at each look.
 func quick() announcement.Options {
 	var ms atomic.Int64
 	return announcement.Options{
@@ -55,7 +55,7 @@ func quick() announcement.Options {
 	}
 }
 
-// run runs b until the function it returns is called, which waits for its end.
+// run runs b until the returned function is called, which waits for its end.
 func run(t *testing.T, b *announcement.Board) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -70,11 +70,11 @@ func run(t *testing.T, b *announcement.Board) (stop func()) {
 	}
 }
 
-func TestOpeningAndClosingHappenByThemselves(t *testing.T) {
+func TestAnnouncementsOpenAndCloseByThemselves(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.sync(t)
 		turns := s.turns(t, customer)
-		for range 2 { // two instances, and no lease between them
+		for range 2 { // two instances without a lease
 			defer run(t, s.another(quick()))()
 		}
 		n := draft("One")
@@ -83,27 +83,27 @@ func TestOpeningAndClosingHappenByThemselves(t *testing.T) {
 		id := s.sql.announce(n)
 		open := turn(t, turns.next(t))
 		if now := time.Now(); len(open.Events) != 1 || open.Events[0].Kind != notifier.TurnOpen || now.Before(n.StartsAt) {
-			t.Errorf("told %+v at %v, want it opened at %v", open, now, n.StartsAt)
+			t.Errorf("published %+v at %v, want it opened at %v", open, now, n.StartsAt)
 		}
 		s.unread(t, 1, 1)
 		s.read(t, 2, id)
 		closed := turn(t, turns.next(t))
 		if now := time.Now(); len(closed.Events) != 1 || closed.Events[0].Kind != notifier.TurnRemoved || now.Before(n.EndsAt) {
-			t.Errorf("told %+v at %v, want it closed at %v", closed, now, n.EndsAt)
+			t.Errorf("published %+v at %v, want it closed at %v", closed, now, n.EndsAt)
 		}
 		if closed.Before != open.AVer {
-			t.Errorf("something came between: %d is not %d", closed.Before, open.AVer)
+			t.Errorf("another turn came between: %d is not %d", closed.Before, open.AVer)
 		}
 		s.unread(t, 1, 0)
 		eventually(t, "the count is final", func() bool { return s.sql.partOf(id, customer).Finished })
 		s.finished(t, id, customer, 1)
 		if words := turns.heard(t); len(words) != 0 {
-			t.Errorf("told %q besides", words)
+			t.Errorf("also published %q", words)
 		}
 	})
 }
 
-func TestWhatEndsWhileItNeverOpenedIsFinished(t *testing.T) {
+func TestAnnouncementThatEndsUnopenedIsFinished(t *testing.T) {
 	t.Parallel()
 	m, c := redistest.Mini(t)
 	s := newSite(t, c)
@@ -123,7 +123,7 @@ func TestWhatEndsWhileItNeverOpenedIsFinished(t *testing.T) {
 	}
 }
 
-func TestASlowClockOfSQLOnlyDelaysTheEnd(t *testing.T) {
+func TestSlowClockOfSQLOnlyDelaysTheEnd(t *testing.T) {
 	t.Parallel()
 	m, c := redistest.Mini(t)
 	s := newSite(t, c)
@@ -144,14 +144,14 @@ func TestASlowClockOfSQLOnlyDelaysTheEnd(t *testing.T) {
 	s.finished(t, id, customer, 1)
 }
 
-func TestReadsAreWrittenBehindAlsoAtTheEnd(t *testing.T) {
+func TestReadsAreWrittenToSQLAlsoAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	id := s.open(t, "One")
 	s.Board = s.another(quick())
 	stop := run(t, s.Board)
 	s.read(t, 1, id)
-	eventually(t, "SQL knows it", func() bool { return slices.Equal(s.sql.saved(id, customer), []int64{1}) })
+	eventually(t, "SQL has the read", func() bool { return slices.Equal(s.sql.saved(id, customer), []int64{1}) })
 	stop()
 	never := quick()
 	never.Every = time.Hour
@@ -161,11 +161,11 @@ func TestReadsAreWrittenBehindAlsoAtTheEnd(t *testing.T) {
 	s.read(t, 2, id)
 	stop()
 	if got := s.sql.saved(id, customer); !slices.Equal(got, []int64{1, 2}) {
-		t.Errorf("after the end SQL knows %v", got)
+		t.Errorf("after the end SQL has %v", got)
 	}
 }
 
-func TestWhoDoesNotHoldTheLeaseDoesNothing(t *testing.T) {
+func TestInstanceWithoutTheLeaseDoesNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	s.sql.announce(draft("One"))
@@ -174,14 +174,14 @@ func TestWhoDoesNotHoldTheLeaseDoesNothing(t *testing.T) {
 	o := quick()
 	o.Lease = l
 	stop := run(t, s.another(o))
-	for range 3 { // the third question comes after two whole rounds
+	for range 3 { // the third request comes after two complete rounds
 		<-asked
 	}
 	if s.rdb.Exists(t.Context(), s.k.AVer(customer)).Val() != 0 {
 		t.Error("it planned")
 	}
 	go func() {
-		for range asked { // lets Run come to its end
+		for range asked { // lets Run end
 		}
 	}()
 	stop()
@@ -193,7 +193,7 @@ func TestWhoDoesNotHoldTheLeaseDoesNothing(t *testing.T) {
 	}
 }
 
-func TestAnOutageIsLoggedOnceAndCaughtUp(t *testing.T) {
+func TestOutageIsLoggedOnceAndCaughtUp(t *testing.T) {
 	for _, part := range []string{"redis", "sql"} {
 		t.Run(part, func(t *testing.T) {
 			t.Parallel()
@@ -228,7 +228,7 @@ func TestAnOutageIsLoggedOnceAndCaughtUp(t *testing.T) {
 				server.Restart(t)
 			}
 			go func() {
-				for range rounds { // lets Run go on
+				for range rounds { // lets Run continue
 				}
 			}()
 			two := s.sql.announce(draft("Two"))
@@ -236,24 +236,24 @@ func TestAnOutageIsLoggedOnceAndCaughtUp(t *testing.T) {
 				_, err := s.Find(t.Context(), reader(1), two)
 				return err == nil
 			})
-			eventually(t, "it says that it works again", func() bool { return len(seen) == 2 })
+			eventually(t, "the end of the outage is logged", func() bool { return len(seen) == 2 })
 			stop()
 			close(rounds)
-			if first, second := <-seen, <-seen; first != "announcements are not kept up to date" || second != "announcements are kept up to date again" {
+			if first, second := <-seen, <-seen; first != "background work failing; retrying" || second != "background work recovered" {
 				t.Errorf("logged %q, %q", first, second)
 			}
 		})
 	}
 }
 
-func TestWhatIsOverClosesAlsoWithoutSQL(t *testing.T) {
+func TestEndedAnnouncementsCloseWithoutSQL(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		n := draft("One")
 		id := s.publish(t, n)
 		s.read(t, 2, id)
 		heard := s.turns(t, customer)
 		s.sql.before = func(string) error { return errAway }
-		// Its end comes, as far as Redis knows.
+		// It ends, according to Redis.
 		window := s.rdb.HGet(t.Context(), s.k.Windows(customer), "1").Val()
 		words := strings.Fields(window)
 		words[1] = strconv.FormatInt(time.Now().Add(-time.Second).UnixMilli(), 10)
@@ -263,10 +263,10 @@ func TestWhatIsOverClosesAlsoWithoutSQL(t *testing.T) {
 		run(t, s.Board)
 		eventually(t, "it is closed", func() bool { return s.badge(t, 1).Unread == 0 })
 		if got := heard.told(t); got != "removed 1" {
-			t.Errorf("told %q, want that it is removed, once", got)
+			t.Errorf("published %q, want one removal", got)
 		}
 		if at := s.stored(t, customer); len(at.Bits) != 1 {
-			t.Error("its bitmap is gone before SQL has its count")
+			t.Error("its bitmap was removed before SQL had its count")
 		}
 	})
 }

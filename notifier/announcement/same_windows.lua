@@ -1,4 +1,6 @@
--- same_windows.lua: whether two indexes know the same windows.
+-- same_windows.lua: compare the windows of two indexes.
+--
+-- shared
 --
 -- Returns true or false.
 local function same_windows(a, b)

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-var errUnsettled = errors.New("the plan of an audience does not come to rest")
+var errUnsettled = errors.New("the plan of an audience does not converge")
 
-// syncRoom plans, gives what is due and lacks something what it lacks, and plans
+// syncRoom plans, supplies the items that are due with the top and bitmap they lack, and plans
 // again, until nothing is lacking.
 func (b *Board) syncRoom(ctx context.Context, r *room, s state) error {
 	for range tries {
@@ -19,16 +20,16 @@ func (b *Board) syncRoom(ctx context.Context, r *room, s state) error {
 		switch {
 		case err != nil:
 			return err
-		case rep.code == codeLater:
-			err = b.catchUp(ctx, &s, rep.number(0))
-		case rep.code < 0:
-			err = fmt.Errorf("%w: %d", errReply, rep.code)
-		case len(rep.rest) == 0:
+		case rep.Code == codeLater:
+			err = b.catchUp(ctx, &s, rep.Number(0))
+		case rep.Code < 0:
+			err = fmt.Errorf("%w: %d", script.ErrReply, rep.Code)
+		case len(rep.Rest) == 0:
 			return nil
 		default:
 			err = b.supply(ctx, &s, r, items, rep)
 		}
-		if errors.Is(err, notifier.ErrNotFound) { // deleted since it was read
+		if errors.Is(err, notifier.ErrNotFound) { // deleted in the meantime
 			s, err = b.fetch(ctx)
 		}
 		if err != nil {
@@ -38,8 +39,8 @@ func (b *Board) syncRoom(ctx context.Context, r *room, s state) error {
 	return errUnsettled
 }
 
-func (b *Board) planRoom(ctx context.Context, r *room, s *state, items []planned) (reply, error) {
-	keys := []string{r.aver, r.open, r.scheduled, r.windows, r.marked}
+func (b *Board) planRoom(ctx context.Context, r *room, s *state, items []planned) (script.Reply, error) {
+	keys := []string{r.aver, r.open, r.scheduled, r.windows, r.marked, r.dirty}
 	undone := any("")
 	if s.undone > 0 {
 		undone = s.undone
@@ -48,16 +49,16 @@ func (b *Board) planRoom(ctx context.Context, r *room, s *state, items []planned
 	for i := range items {
 		var err error
 		if args, err = items[i].args(args); err != nil {
-			return reply{}, err
+			return script.Reply{}, err
 		}
 		keys = append(keys, b.k.Bits(r.audience, items[i].ID))
 	}
-	return parseReply(planIndex.Run(ctx, b.rdb, keys, args...))
+	return script.ParseReply(planIndex.Run(ctx, b.rdb, keys, args...))
 }
 
-// catchUp reads SQL again after the index turned out to be that of a later state. If
-// SQL, which only ever counts up, still does not know that one, then it was put back
-// to an older state, and the index has to follow.
+// catchUp reads SQL again after the index turned out to be built from a later state. Revisions in
+// SQL only rise; if SQL still does not have that revision, it was reset to an older state, and the
+// index has to follow.
 func (b *Board) catchUp(ctx context.Context, s *state, stored int64) error {
 	now, err := b.fetch(ctx)
 	if err != nil {
@@ -70,12 +71,12 @@ func (b *Board) catchUp(ctx context.Context, s *state, stored int64) error {
 	return nil
 }
 
-// supply gives the items at the places in a reply the top and the bitmap they lack.
-func (b *Board) supply(ctx context.Context, s *state, r *room, items []planned, rep reply) error {
-	for i := range rep.rest {
-		place := rep.number(i) - 1
+// supply gives the items named in a reply the top and the bitmap that they lack.
+func (b *Board) supply(ctx context.Context, s *state, r *room, items []planned, rep script.Reply) error {
+	for i := range rep.Rest {
+		place := rep.Number(i) - 1
 		if place < 0 || place >= int64(len(items)) {
-			return fmt.Errorf("%w: place %d of %d", errReply, place, len(items))
+			return fmt.Errorf("%w: place %d of %d", script.ErrReply, place, len(items))
 		}
 		item := &items[place]
 		key := notifier.PartKey{ID: item.ID, Audience: r.audience}
@@ -87,7 +88,7 @@ func (b *Board) supply(ctx context.Context, s *state, r *room, items []planned, 
 			s.settle(key, part)
 			item.part = part
 		}
-		if err := b.restore(ctx, key, item.part.Top); err != nil {
+		if err := b.restore(ctx, key, item.part.Top, item.ReadsFrom); err != nil {
 			return fmt.Errorf("restore the reads of announcement %d: %w", item.ID, err)
 		}
 	}
@@ -107,20 +108,21 @@ func (s *state) settle(k notifier.PartKey, p notifier.Part) {
 	}
 }
 
-// restore makes a missing bitmap of what SQL has of it; of nothing, when it is new.
-func (b *Board) restore(ctx context.Context, k notifier.PartKey, top int64) error {
+// restore builds a missing bitmap from its segments in SQL, or an empty one if it is new. from is
+// the revision of the edit since which reads count.
+func (b *Board) restore(ctx context.Context, k notifier.PartKey, top, from int64) error {
 	segments, err := b.store.Reads(ctx, k)
 	if err != nil {
 		return err
 	}
-	args := make([]any, 2, 2+2*len(segments))
+	args := make([]any, 4, 4+2*len(segments))
 	latest := int64(0)
 	for _, g := range segments {
-		latest = max(latest, g.Ver)
+		latest, from = max(latest, g.Ver), g.From // newer than the one in the plan
 		args = append(args, g.Segment*notifier.SegmentBytes, g.Bits)
 	}
-	args[0], args[1] = min(max(top, 0), b.o.MaxSeq), latest
+	args[0], args[1], args[2], args[3] = k.ID, from, min(max(top, 0), b.o.MaxSeq), latest
 	keys := []string{b.k.Bits(k.Audience, k.ID), b.k.DirtyBits(k.Audience)}
-	_, err = parseReply(restoreBits.Run(ctx, b.rdb, keys, args...))
+	_, err = script.ParseReply(restoreBits.Run(ctx, b.rdb, keys, args...))
 	return err
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-var errAway = errors.New("sql is away")
+var errAway = errors.New("sql is unavailable")
 
-// sql is the store as announcements see it. Its clock is not that of Redis.
+// sql is the store as announcements use it. Its clock is not the one of Redis.
 type sql struct {
 	mu       sync.Mutex
 	revision int64
@@ -23,9 +23,9 @@ type sql struct {
 	reads    map[notifier.PartKey]map[int]notifier.ReadSegment
 	now      func() time.Time
 
-	// before is asked before each call, without the lock.
+	// before is called before each call, without the lock.
 	before func(call string) error
-	// after is asked after each call: what it did stays done.
+	// after is called after each call, whose changes remain.
 	after func(call string) error
 }
 
@@ -50,7 +50,7 @@ func (q *sql) call(name string, do func() error) error {
 	return q.after(name)
 }
 
-// What staff and the directory do.
+// Changes by staff and by the directory.
 
 func (q *sql) join(a notifier.Audience) (seq int64) {
 	q.mu.Lock()
@@ -78,7 +78,7 @@ func (q *sql) announce(n *notifier.Announcement) int64 {
 	return n.ID
 }
 
-// edit is one transaction that changes an announcement.
+// edit changes an announcement in one transaction.
 func (q *sql) edit(id int64, change func(n *notifier.Announcement)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -86,6 +86,18 @@ func (q *sql) edit(id int64, change func(n *notifier.Announcement)) {
 	n := q.all[id]
 	change(n)
 	n.Revision++
+}
+
+// resetReads is an edit that marks an announcement as unread for everybody and may change more.
+func (q *sql) resetReads(id int64, change func(n *notifier.Announcement)) {
+	q.edit(id, func(n *notifier.Announcement) {
+		change(n)
+		n.ReadsFrom = n.Revision + 1
+		for i := range n.Parts {
+			n.Parts[i].Reads = 0
+		}
+		maps.DeleteFunc(q.reads, func(k notifier.PartKey, _ map[int]notifier.ReadSegment) bool { return k.ID == id })
+	})
 }
 
 func (q *sql) retract(id int64) {
@@ -128,14 +140,21 @@ func (q *sql) part(k notifier.PartKey) *notifier.Part {
 	return nil
 }
 
-// partOf is how a part stands now.
+// partOf returns the current state of a part.
 func (q *sql) partOf(id int64, a notifier.Audience) notifier.Part {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return *q.part(notifier.PartKey{ID: id, Audience: a})
 }
 
-// settle says who there was when it opened.
+// readsFrom returns the revision of the edit since which reads of an announcement count.
+func (q *sql) readsFrom(id int64) int64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.all[id].ReadsFrom
+}
+
+// settle records the users who existed when it opened.
 func (q *sql) settle(id int64, a notifier.Audience, top int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -143,7 +162,7 @@ func (q *sql) settle(id int64, a notifier.Audience, top int64) {
 	p.Settled, p.Top = true, top
 }
 
-// saved is the seqs that SQL knows to have read.
+// saved returns the seqs that SQL has as readers.
 func (q *sql) saved(id int64, a notifier.Audience) []int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -165,7 +184,7 @@ func clone(n *notifier.Announcement) *notifier.Announcement {
 	return &c
 }
 
-// What the board calls.
+// Methods that the board calls.
 
 func (q *sql) AnnouncementRevision(context.Context) (n int64, err error) {
 	err = q.call("revision", func() error { n = q.revision; return nil })
@@ -220,8 +239,8 @@ func (q *sql) SettleTop(_ context.Context, k notifier.PartKey) (part notifier.Pa
 func (q *sql) SaveReads(_ context.Context, segments []notifier.ReadSegment) error {
 	return q.call("save", func() error {
 		for _, g := range segments {
-			if q.part(g.PartKey) == nil {
-				continue // deleted: its rows are gone with it
+			if n := q.all[g.ID]; n == nil || q.part(g.PartKey) == nil || n.ReadsFrom != g.From {
+				continue // deleted with its rows, or marked as unread for everybody since
 			}
 			if q.reads[g.PartKey] == nil {
 				q.reads[g.PartKey] = map[int]notifier.ReadSegment{}

@@ -6,35 +6,28 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Store is what announcements need of SQL, which is the truth: Redis holds what is
-// made from it, and the reads of the last moment.
+// Store is the part of SQL that announcements need. SQL is the source of truth: Redis holds data
+// derived from it, and the reads of the last moment.
 type Store interface {
-	// AnnouncementRevision rises with every announcement, edit, retraction and
-	// deletion, in the same transaction.
+	// AnnouncementRevision returns a number that rises with every announcement, edit, retraction
+	// and deletion, in the same transaction.
 	AnnouncementRevision(ctx context.Context) (int64, error)
-	// CurrentAnnouncements answers those of which a part is not finished, with all
-	// their parts; retracted and ended ones too.
+	// CurrentAnnouncements returns the announcements of which a part is not finished, with all
+	// their parts, including retracted and ended ones.
 	CurrentAnnouncements(ctx context.Context) ([]notifier.Announcement, error)
-	// Announcements answers those of the ids that there are.
+	// Announcements returns those of the given announcements that exist.
 	Announcements(ctx context.Context, ids []int64) ([]notifier.Announcement, error)
-	// SettleTop writes down who there is when an announcement opens in an audience. The
-	// first call wins; later ones answer the same.
+	// SettleTop stores the highest seq that sees an announcement when it opens in an audience. The
+	// first call decides; later ones return the same.
 	SettleTop(ctx context.Context, k notifier.PartKey) (notifier.Part, error)
-	// SaveReads stores pieces of bitmaps, where theirs is the newer Ver.
+	// SaveReads stores bitmap segments whose Ver is newer than the stored one. It drops segments
+	// whose From differs from the ReadsFrom of the announcement.
 	SaveReads(ctx context.Context, segments []notifier.ReadSegment) error
-	// Reads answers all pieces of a bitmap.
+	// Reads returns all segments of a bitmap.
 	Reads(ctx context.Context, k notifier.PartKey) ([]notifier.ReadSegment, error)
-	// LatestReads answers the highest Ver of the pieces of an audience.
+	// LatestReads returns the highest Ver of an audience's segments.
 	LatestReads(ctx context.Context, a notifier.Audience) (int64, error)
-	// FinishPart notes how many had read it when an announcement was over in an
-	// audience. A part that has come back meanwhile must stay as it is.
+	// FinishPart records the number of readers of an announcement that is over in an audience. A
+	// part that has been reopened in the meantime must not change.
 	FinishPart(ctx context.Context, k notifier.PartKey, reads int64) error
-}
-
-// Lease lets one instance do the work that any of them could do.
-type Lease interface {
-	// Hold takes the lease or lengthens it; false means another has it.
-	Hold(ctx context.Context) (bool, error)
-	// Release gives it back early, if it is ours.
-	Release(ctx context.Context) error
 }

@@ -1,12 +1,15 @@
--- tell_turn.lua: raise the version of an index that has changed, and tell what
--- happened. was is the index before; no version up to floor is given again.
+-- tell_turn.lua: raise the version of a changed index and publish the events. was is the previous
+-- index; versions up to floor are not given out again.
+--
+-- shared
 --
 -- Returns nothing.
 local function tell_turn(aver, marked, channel, was, floor, now, events)
-  -- Above each reader's own version too: an index is newer than all that was done on the one before it.
+  -- Also above each reader's own version: an index must be newer than every mark made on the one
+  -- before.
   local own = redis.call('ZREVRANGE', marked, 0, 0, 'WITHSCORES')[2] or 0
   local version = string.format('%.0f', math.max((was.aver or 0) + 1, own + 1, floor + 1, now))
-  -- After a loss nobody's number may be moved on from what it was: BEFORE is out of reach.
+  -- After a loss, no number may be updated from its old value: no reader can hold this BEFORE.
   local before = was.lost and version or string.format('%.0f', was.aver)
   redis.call('SET', aver, version)
   table.insert(events, 1, version .. ' ' .. before)

@@ -7,18 +7,17 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// texts is what this instance knows of what announcements say.
+// texts caches the content of announcements.
 type texts struct {
 	mu sync.Mutex
 	by map[int64]*notifier.Announcement
 }
 
-// maxTexts is how many texts may be held before those that are not open are let go.
+// maxTexts is how many texts are kept before those of announcements that are not open are dropped.
 const maxTexts = 4 * notifier.MaxOpen
 
-// read answers what some open announcements say, in the revision that the index
-// names or a later one. It asks SQL for what it does not know; what SQL does not
-// have any more is missing in the answer.
+// read returns the content of some open announcements, in the revision of the index or a later one.
+// It reads missing texts from SQL; announcements that SQL no longer has are missing in the result.
 func (b *Board) read(ctx context.Context, items []item) (map[int64]*notifier.Announcement, error) {
 	found, missing := b.texts.find(items)
 	if len(missing) == 0 {
@@ -49,7 +48,7 @@ func (t *texts) find(items []item) (found map[int64]*notifier.Announcement, miss
 	return found, missing
 }
 
-// keep remembers texts, and forgets what is not open when they are many.
+// keep caches texts, and drops those that are not open when there are many.
 func (b *Board) keep(all []notifier.Announcement) {
 	b.texts.mu.Lock()
 	defer b.texts.mu.Unlock()

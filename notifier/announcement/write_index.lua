@@ -1,5 +1,7 @@
--- write_index.lua: put an index, of the form of read_index, in the place of what is
--- stored. start gives each id its score.
+-- write_index.lua: replace the stored index by one in the form of read_index. start gives the score
+-- of each id.
+--
+-- shared
 --
 -- Returns nothing.
 local function write_index(open, scheduled, windows, index, start)

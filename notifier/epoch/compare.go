@@ -11,9 +11,9 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// divide finds out what every partition may lack. A mark says up to when nothing can be
-// missing, less what clocks may differ by. Where no mark says that, it is all that is
-// there.
+// divide determines which data each partition may lack. Everything up to a partition's mark is
+// there, less the difference that clocks may have. Without a mark, all the inboxes in Redis are
+// suspect.
 func (h *healing) divide(ctx context.Context) error {
 	h.above = map[int]int64{}
 	var unmarked []int
@@ -30,9 +30,9 @@ func (h *healing) divide(ctx context.Context) error {
 	})
 }
 
-// compare has every inbox replaced that Redis has in an older state than SQL: of those
-// that SQL has newer than the mark, and of a partition without one all that Redis has.
-// The others are read from SQL when they are needed.
+// compare replaces every inbox that is older in Redis than in SQL. In a partition with a mark it
+// checks the inboxes that SQL has in a version above the mark; in one without, all that Redis has.
+// Other inboxes are read from SQL when they are needed.
 func (h *healing) compare(ctx context.Context) error {
 	for _, p := range h.warm {
 		if err := h.compareWarm(ctx, p); err != nil {
@@ -48,7 +48,7 @@ func (h *healing) compare(ctx context.Context) error {
 	return nil
 }
 
-// compareNewer looks at those whose versions in SQL are above that of their partition.
+// compareNewer checks the inboxes whose version in SQL is above the mark of their partition.
 func (h *healing) compareNewer(ctx context.Context) error {
 	lowest := int64(-1)
 	for _, ver := range h.above {
@@ -79,7 +79,7 @@ func (h *healing) compareNewer(ctx context.Context) error {
 	}
 }
 
-// withInboxes are those of these partitions that have any in Redis.
+// withInboxes returns those of the given partitions that have any inbox in Redis.
 func (h *healing) withInboxes(ctx context.Context, partitions []int) (warm []int, err error) {
 	there := make([]*redis.IntCmd, len(partitions))
 	_, err = h.c.Raw.Pipelined(ctx, func(pipe redis.Pipeliner) error {
@@ -89,7 +89,7 @@ func (h *healing) withInboxes(ctx context.Context, partitions []int) (warm []int
 		return nil
 	})
 	if err != nil {
-		return nil, unavailable("look which partitions have inboxes", err)
+		return nil, unavailable("find the partitions with inboxes", err)
 	}
 	for i, cmd := range there {
 		if cmd.Val() > 0 {
@@ -99,7 +99,7 @@ func (h *healing) withInboxes(ctx context.Context, partitions []int) (warm []int
 	return warm, nil
 }
 
-// compareWarm looks at all inboxes of a partition that are in Redis.
+// compareWarm checks all inboxes of a partition that are in Redis.
 func (h *healing) compareWarm(ctx context.Context, p int) error {
 	for cursor := uint64(0); ; {
 		err := h.step(ctx, func(ctx context.Context) error {
@@ -109,7 +109,7 @@ func (h *healing) compareWarm(ctx context.Context, p int) error {
 			}
 			cursor = next
 			seqs := make([]int64, 0, len(words)/2)
-			for i := 0; i < len(words); i += 2 { // the others are scores
+			for i := 0; i < len(words); i += 2 { // every second element is a score
 				if seq, err := strconv.ParseInt(words[i], 10, 64); err == nil && seq > 0 {
 					seqs = append(seqs, seq)
 				}
@@ -135,8 +135,8 @@ func (h *healing) compareWarm(ctx context.Context, p int) error {
 	}
 }
 
-// reconcile has older inboxes replaced. One that refuses holds up no other, and not the
-// gate: it is logged, and left to whoever looks for drift.
+// reconcile replaces the inboxes that are older in Redis. An inbox that cannot be replaced holds up
+// neither the others nor the gate: it is logged, and the search for drift deals with it later.
 func (h *healing) reconcile(ctx context.Context, users []notifier.Dirty) error {
 	if len(users) == 0 {
 		return nil
@@ -148,7 +148,7 @@ func (h *healing) reconcile(ctx context.Context, users []notifier.Dirty) error {
 		return err
 	case len(users) == 1:
 		h.refused++
-		h.c.Log.WarnContext(ctx, "an inbox cannot be compared with sql", "stage", "epoch", "user_id", users[0].Seq, "err", err)
+		h.c.Log.WarnContext(ctx, "could not compare an inbox with sql", "stage", "epoch", "user_id", users[0].Seq, "err", err)
 		return nil
 	}
 	half := len(users) / 2

@@ -6,8 +6,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// count puts back how far notices of a partition came. Where everything was lost Redis
-// has begun to count anew, and what SQL has comes to that; but not twice.
+// count restores the counts of the notices of a partition. If Redis lost everything and has started
+// counting from zero, the counts in SQL are added once; otherwise counts are only raised to those
+// in SQL.
 func (h *healing) count(ctx context.Context, partition int, mark int64) error {
 	for after := int64(0); ; {
 		var counts []notifier.NoticeCount
@@ -20,8 +21,8 @@ func (h *healing) count(ctx context.Context, partition int, mark int64) error {
 		switch {
 		case away(err):
 			return err
-		case err != nil: // its own fault: nobody's inbox is to wait for numbers
-			h.c.Log.WarnContext(ctx, "counts are not restored", "stage", "epoch", "partition", partition, "err", err)
+		case err != nil: // not an outage: no inbox should have to wait for counts
+			h.c.Log.WarnContext(ctx, "could not restore counts", "stage", "epoch", "partition", partition, "err", err)
 		}
 		if err != nil || len(counts) == 0 {
 			break

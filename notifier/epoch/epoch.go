@@ -1,14 +1,13 @@
-// Package epoch keeps Carillon away from a Redis that is not what SQL knows: one
-// that does not answer, and one that came back empty or older than it was, until
-// what it has lost is back.
+// Package epoch keeps Carillon from using a Redis that differs from what SQL knows: one that does
+// not answer, or one that came back empty or older than before, until the lost data is restored.
 //
-// An uninterrupted life of a Redis as a master has an identity; SQL lists those that
-// have all that they should. A gate before every command stands open only while each
-// master is in a life that SQL lists and each partition has its mark. The mark lies in
-// the dataset itself: no change of an inbox up to it is missing there. So an older
-// dataset says by itself how old it is, and one that is empty says nothing.
+// Each uninterrupted life of a Redis server as a master has an identity, and SQL lists the lives
+// whose data is complete. A gate in front of every command is open only while each master is in a
+// life that SQL lists and each partition has its mark. The mark is a time stored in the dataset
+// itself: every change of an inbox up to that time is there. So an older dataset shows how old it
+// is, and an empty one has no mark.
 //
-// See docs/decisions/0009-epochs.md for what that rests on.
+// See docs/decisions/0009-epochs.md for the assumptions behind this.
 package epoch
 
 import (
@@ -23,8 +22,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// LeaseLife is for how long the lease is to be held that one instance heals under:
-// when that one dies, others wait for so long.
+// LeaseLife is how long the healing lease should last. When the instance that holds it dies, the
+// others wait this long.
 const LeaseLife = 3 * time.Second
 
 // State says whether Redis may be used.
@@ -32,12 +31,12 @@ type State int32
 
 // The states of a Guard.
 const (
-	Away    State = iota // it does not answer, or nobody has looked yet
-	Healing              // it answers, but may lack what SQL has: somebody sees to it
+	Away    State = iota // Redis does not answer, or nobody has looked yet
+	Healing              // Redis answers, but may lack data that SQL has; an instance is restoring it
 	Open
 )
 
-// String is how logs and metrics call the state.
+// String returns the state's name in logs and metrics.
 func (s State) String() string {
 	switch s {
 	case Open:
@@ -53,22 +52,23 @@ func (s State) String() string {
 type Guard struct {
 	c       Config
 	cluster bool
-	open    atomic.Bool                         // the gate: all that a command asks
-	masters atomic.Pointer[map[string]struct{}] // addresses of a cluster's masters, when all was well last
+	open    atomic.Bool                         // the gate: the only thing that a command checks
+	masters atomic.Pointer[map[string]struct{}] // addresses of the masters at the last good look
+	offset  atomic.Int64                        // how far the clock of Redis was ahead at the last look
 	wake    chan struct{}
 
 	mu      sync.Mutex
 	state   State
 	changed chan struct{}
-	known   map[string]bool // lives that SQL lists
+	known   map[string]bool // lives listed in SQL
 
-	turn    chan struct{} // holds one: whoever looks has it, and what follows
-	bad     time.Time     // since when looks fail; zero: the last one did not
-	failing bool          // the last round could not heal; logged when it begins
-	vague   bool          // it was logged that this Redis does not say who it is
+	turn    chan struct{} // holds one token: its owner may look, and use the fields below
+	bad     time.Time     // start of the current series of failed looks; zero: the last look succeeded
+	failing bool          // the last round could not heal; logged when it starts
+	vague   bool          // it was logged that this Redis does not report its identity
 }
 
-// New returns a guard whose gate is closed until the first look: Check or Run.
+// New returns a guard whose gate stays closed until the first look by Check or Run.
 func New(c Config) *Guard {
 	c.setDefaults()
 	g := &Guard{
@@ -78,22 +78,22 @@ func New(c Config) *Guard {
 	return g
 }
 
-// State is how it stands now.
+// State returns the current state.
 func (g *Guard) State() State {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.state
 }
 
-// Changed is closed at the next change of the state. Ask for it before asking for the
-// state, and no change is missed.
+// Changed returns a channel that is closed at the next change of state. Call it before State to
+// miss no change.
 func (g *Guard) Changed() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.changed
 }
 
-// become changes the state, and says whether it was another one.
+// become sets the state and reports whether it changed.
 func (g *Guard) become(s State) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -121,7 +121,7 @@ func (g *Guard) learn(lives ...string) {
 	}
 }
 
-// away says whether an error is of SQL or Redis as a whole, so that going on is of no use.
+// away reports whether SQL or Redis as a whole is unavailable, so that continuing is pointless.
 func away(err error) bool {
 	return errors.Is(err, notifier.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }

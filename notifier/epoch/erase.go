@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// erase takes out of Redis who was deleted since: it came back as it was before, with
-// his inbox.
+// erase removes the inboxes of users who were deleted after the dataset was saved: it brought their
+// inboxes back.
 func (h *healing) erase(ctx context.Context) error {
 	since, some := h.deletedSince()
 	for after, done := int64(0), !some; !done; {
@@ -30,14 +30,14 @@ func (h *healing) erase(ctx context.Context) error {
 			return h.eraseAll(ctx, seqs)
 		})
 		if err != nil {
-			return fmt.Errorf("erase who was deleted: %w", err)
+			return fmt.Errorf("erase deleted users: %w", err)
 		}
 	}
 	return nil
 }
 
-// deletedSince is from when on deletions may be missing: at any time where inboxes are
-// in a partition that does not say. False: nothing that was healed has any inbox.
+// deletedSince returns the time since which deletions may be missing in Redis. It is the zero time
+// if a partition without a mark has inboxes. It returns false if there is nothing to erase.
 func (h *healing) deletedSince() (since time.Time, some bool) {
 	if len(h.warm) > 0 {
 		return time.Time{}, true
@@ -50,7 +50,7 @@ func (h *healing) deletedSince() (since time.Time, some bool) {
 	return since, some
 }
 
-// stillThere are those of deleted users of whom Redis has anything, where it is healed.
+// stillThere returns those of the deleted users who have any data in the partitions being healed.
 func (h *healing) stillThere(ctx context.Context, seqs []int64) (there []int64, err error) {
 	pipe := h.c.Raw.Pipeline()
 	var asked []int64
@@ -66,10 +66,10 @@ func (h *healing) stillThere(ctx context.Context, seqs []int64) (there []int64, 
 		inboxes = append(inboxes, pipe.Exists(ctx, k.State(seq), k.List(seq), k.Hash(seq), k.Gone(seq)))
 		idle = append(idle, pipe.ZScore(ctx, k.Idle(p), strconv.FormatInt(seq, 10)))
 	}
-	_, _ = pipe.Exec(ctx) // each command holds its own error
+	_, _ = pipe.Exec(ctx) // each command has its own error
 	for i, seq := range asked {
 		if err := inboxes[i].Err(); err != nil {
-			return nil, unavailable("look who of the deleted is in redis", err)
+			return nil, unavailable("look for deleted users in redis", err)
 		}
 		if inboxes[i].Val() > 0 || idle[i].Err() == nil {
 			there = append(there, seq)
@@ -78,8 +78,8 @@ func (h *healing) stillThere(ctx context.Context, seqs []int64) (there []int64, 
 	return there, nil
 }
 
-// eraseAll goes on after an inbox that refuses: it is logged, and left to whoever looks
-// for inboxes that are idle.
+// eraseAll continues after an inbox that cannot be erased: it is logged, and the sweep of idle
+// inboxes deals with it later.
 func (h *healing) eraseAll(ctx context.Context, seqs []int64) error {
 	for _, seq := range seqs {
 		err := h.c.Inboxes.Erase(ctx, seq)
@@ -90,7 +90,7 @@ func (h *healing) eraseAll(ctx context.Context, seqs []int64) error {
 			return err
 		default:
 			h.refused++
-			h.c.Log.WarnContext(ctx, "the inbox of a deleted user is not erased", "stage", "epoch", "user_id", seq, "err", err)
+			h.c.Log.WarnContext(ctx, "could not erase the inbox of a deleted user", "stage", "epoch", "user_id", seq, "err", err)
 		}
 	}
 	return nil

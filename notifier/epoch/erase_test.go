@@ -19,7 +19,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// deleteUsers deletes these of the site as `user delete` does.
+// deleteUsers deletes the given users of the site as `user delete` does.
 func (i *instance) deleteUsers(t testing.TB, users ...int) (seqs []int64) {
 	t.Helper()
 	for _, n := range users {
@@ -29,7 +29,7 @@ func (i *instance) deleteUsers(t testing.TB, users ...int) (seqs []int64) {
 		}
 		u, err := i.site.db.DeleteUser(t.Context(), fmt.Sprint("u", n+1))
 		if err != nil || u.Seq != seq {
-			t.Fatalf("deleted is %+v, want user %d: %v", u, seq, err)
+			t.Fatalf("deleted %+v, want user %d: %v", u, seq, err)
 		}
 		if err := i.box.Erase(t.Context(), seq); err != nil {
 			t.Fatal(err)
@@ -39,11 +39,11 @@ func (i *instance) deleteUsers(t testing.TB, users ...int) (seqs []int64) {
 	return seqs
 }
 
-// wantNothingOf looks through all keys and what is in them, for users and for a word
-// that was only for them.
+// wantNothingOf searches all keys and values for the given users and for a word that only they were
+// sent.
 func (i *instance) wantNothingOf(t *testing.T, word string, seqs ...int64) {
 	t.Helper()
-	var mu sync.Mutex // masters are asked side by side
+	var mu sync.Mutex // masters are read concurrently
 	seen := 0
 	prefix, _, _ := strings.Cut(i.site.k.Flushed(0), "flushed")
 	look := func(ctx context.Context, c *redis.Client) error {
@@ -54,11 +54,11 @@ func (i *instance) wantNothingOf(t *testing.T, word string, seqs ...int64) {
 			seen += len(values)
 			for _, seq := range seqs {
 				if strings.HasSuffix(all.Val(), fmt.Sprint(":user_id:", seq)) {
-					t.Errorf("user %d is deleted: %s", seq, all.Val())
+					t.Errorf("user %d is deleted, but there is %s", seq, all.Val())
 				}
-				his := func(v string) bool { return strings.HasPrefix(v+"|", strconv.FormatInt(seq, 10)+"|") }
-				if at := slices.IndexFunc(values, his); at >= 0 && c.Type(ctx, all.Val()).Val() == "zset" {
-					t.Errorf("user %d is deleted: %s has %q", seq, all.Val(), values[at])
+				theirs := func(v string) bool { return strings.HasPrefix(v+"|", strconv.FormatInt(seq, 10)+"|") }
+				if at := slices.IndexFunc(values, theirs); at >= 0 && c.Type(ctx, all.Val()).Val() == "zset" {
+					t.Errorf("user %d is deleted, but %s has %q", seq, all.Val(), values[at])
 				}
 			}
 			if at := slices.IndexFunc(values, func(v string) bool { return strings.Contains(v, word) }); at >= 0 {
@@ -76,7 +76,7 @@ func (i *instance) wantNothingOf(t *testing.T, word string, seqs ...int64) {
 		err = look(t.Context(), rdb)
 	}
 	if err != nil || seen < 100 {
-		t.Fatalf("only %d values were looked at: %v", seen, err)
+		t.Fatalf("only %d values were searched: %v", seen, err)
 	}
 }
 
@@ -96,7 +96,7 @@ func valuesOf(ctx context.Context, c *redis.Client, key string) (values []string
 	}
 }
 
-func TestWhoIsDeletedDoesNotComeBackWithAnOlderRedis(t *testing.T) {
+func TestDeletedUsersDoNotComeBackWithAnOlderRedis(t *testing.T) {
 	t.Parallel()
 	for _, l := range losses {
 		t.Run(l.name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestWhoIsDeletedDoesNotComeBackWithAnOlderRedis(t *testing.T) {
 				}
 			}
 			i.wantNothingOf(t, "secret", gone...)
-			i.notify(t, "d", s.seqs...) // what was under way to him
+			i.notify(t, "d", s.seqs...) // notices still on their way to the deleted users
 			i.wantNothingOf(t, "secret", gone...)
 			if t.Failed() {
 				t.Logf("%q", i.log.all())
@@ -132,8 +132,8 @@ func TestWhoIsDeletedDoesNotComeBackWithAnOlderRedis(t *testing.T) {
 	}
 }
 
-// The last user of all leaves nothing in SQL that could be older in Redis.
-func TestTheLastUserDoesNotComeBackEither(t *testing.T) {
+// After the last user is deleted, SQL has no inbox that could be newer than Redis.
+func TestLastUserDoesNotComeBackEither(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, 1, onServer(server))
@@ -149,12 +149,11 @@ func TestTheLastUserDoesNotComeBackEither(t *testing.T) {
 	i.awaits(t, epoch.Open)
 	k := s.k
 	if n := i.raw.Exists(t.Context(), k.State(gone[0]), k.List(gone[0]), k.Hash(gone[0]), k.Gone(gone[0])).Val(); n != 0 {
-		t.Errorf("%d keys of his are there", n)
+		t.Errorf("%d keys of the deleted user are left", n)
 	}
 }
 
-// deletedSince has a Redis come back with the inboxes of users that are deleted, and with
-// marks as they are set.
+// deletedSince makes a Redis come back with the inboxes of deleted users and with the given marks.
 func deletedSince(t *testing.T, users int, deleted []int, setMarks func(*instance)) (s *site, gone []int64) {
 	t.Helper()
 	server := redistest.Own(t)
@@ -181,7 +180,7 @@ func noMarks(t *testing.T) func(*instance) {
 	}
 }
 
-func TestWhereNothingSaysHowOldItIsEverybodyWhoWasDeletedIsErased(t *testing.T) {
+func TestWithoutMarksAllDeletedUsersAreErased(t *testing.T) {
 	t.Parallel()
 	s, gone := deletedSince(t, 130, []int{3, 70}, noMarks(t))
 	later := s.instance(t, func(c *epoch.Config) { c.Now = func() time.Time { return time.Now().Add(time.Hour) } })
@@ -192,7 +191,7 @@ func TestWhereNothingSaysHowOldItIsEverybodyWhoWasDeletedIsErased(t *testing.T) 
 	later.wantRows(t, s.seqs[4], "a")
 }
 
-func TestWhoWasDeletedByAClockThatIsBehindIsErased(t *testing.T) {
+func TestUserDeletedByASlowClockIsErased(t *testing.T) {
 	t.Parallel()
 	s, gone := deletedSince(t, 130, []int{3, 70}, func(i *instance) { i.setMarks(t, time.Now().Add(50*time.Second)) })
 	next := s.instance(t, nil)
@@ -202,10 +201,10 @@ func TestWhoWasDeletedByAClockThatIsBehindIsErased(t *testing.T) {
 	next.wantNothingOf(t, "secret", gone...)
 }
 
-func TestTheOldestMarkSaysWhoIsErased(t *testing.T) {
+func TestOldestMarkDeterminesWhoIsErased(t *testing.T) {
 	t.Parallel()
 	s, gone := deletedSince(t, 130, []int{3, 70}, func(i *instance) {
-		i.raw.Set(t.Context(), i.site.k.Flushed(0), time.Now().Add(30*time.Minute).UnixMilli(), 0) // of a part that was copied later
+		i.raw.Set(t.Context(), i.site.k.Flushed(0), time.Now().Add(30*time.Minute).UnixMilli(), 0) // of a partition that was copied later
 	})
 	later := s.instance(t, func(c *epoch.Config) { c.Now = func() time.Time { return time.Now().Add(time.Hour) } })
 	if err := later.Check(t.Context()); err != nil {
@@ -229,7 +228,7 @@ func TestManyPagesOfDeletedUsersAreErased(t *testing.T) {
 	next.wantRows(t, s.seqs[599], "a")
 }
 
-// erasing inboxes refuse one, or all after the first few.
+// erasing is an Inboxes that refuses to erase one inbox, or all after the first few.
 type erasing struct {
 	epoch.Inboxes
 	refuse func(seq int64) error
@@ -242,7 +241,7 @@ func (e erasing) Erase(ctx context.Context, seq int64) error {
 	return e.Inboxes.Erase(ctx, seq)
 }
 
-func TestAHealerThatDiesWhileItErasesIsFollowed(t *testing.T) {
+func TestHealerThatDiesWhileErasingIsReplaced(t *testing.T) {
 	t.Parallel()
 	for name, setMarks := range map[string]func(*instance){"marks": func(*instance) {}, "no marks": noMarks(t)} {
 		s, gone := deletedSince(t, 130, []int{3, 70, 71}, setMarks)
@@ -268,7 +267,7 @@ func TestAHealerThatDiesWhileItErasesIsFollowed(t *testing.T) {
 	}
 }
 
-func TestAnInboxThatIsNotErasedHoldsUpNobody(t *testing.T) {
+func TestInboxThatCannotBeErasedHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	s, gone := deletedSince(t, 130, []int{3, 70, 71}, func(*instance) {})
 	next := s.instance(t, func(c *epoch.Config) {
@@ -284,7 +283,7 @@ func TestAnInboxThatIsNotErasedHoldsUpNobody(t *testing.T) {
 	}
 	next.wantNothingOf(t, "secret", gone[0], gone[2])
 	said := next.log.all()
-	if !slices.ContainsFunc(said, func(line string) bool { return strings.HasPrefix(line, "the inbox of a deleted user is not erased") }) {
-		t.Errorf("said %q", said)
+	if !slices.ContainsFunc(said, func(line string) bool { return strings.HasPrefix(line, "could not erase the inbox of a deleted user") }) {
+		t.Errorf("logged %q", said)
 	}
 }

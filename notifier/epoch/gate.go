@@ -10,17 +10,17 @@ import (
 	"github.com/carillonhq/carillon/internal/script"
 )
 
-// What commands and connections are refused with. To everybody they mean that Redis
-// is away: script.Away is true of them.
+// The errors with which commands and connections are refused. To callers they mean that Redis is
+// unavailable: script.Away reports true for them.
 var (
 	errClosed  = errors.New("the gate to redis is closed")
-	errUnknown = errors.New("this life of redis is not known to have what sql has")
+	errUnknown = errors.New("redis has restarted or failed over and may lack data that sql has")
 	errReplica = errors.New("this redis is a replica")
-	errMaster  = errors.New("this redis was no master when all was well last")
+	errMaster  = errors.New("this redis was not a master at the last good look")
 )
 
-// Attach puts the gate before all commands of a client. The client must have been
-// made with OnConnect as an option, and must not have been used.
+// Attach puts the gate in front of all commands of a client. The client must have been created with
+// OnConnect as an option, and must not have been used yet.
 func (g *Guard) Attach(rdb redis.UniversalClient) {
 	rdb.AddHook(gate{refusal: g.refusal, failed: g.lookSoon})
 	if cluster, ok := rdb.(*redis.ClusterClient); ok {
@@ -30,27 +30,27 @@ func (g *Guard) Attach(rdb redis.UniversalClient) {
 	}
 }
 
-// OnConnect is a client's option of that name: no connection is made to a Redis whose
-// life is not known, and the gate closes until it is.
+// OnConnect is for the client option of that name. It refuses connections to a Redis whose life is
+// not known, and closes the gate until it is.
 func (g *Guard) OnConnect(ctx context.Context, conn *redis.Conn) error {
 	pipe := conn.Pipeline()
 	asked := ask(ctx, pipe)
-	_, _ = pipe.Exec(ctx) // each command holds its own error
+	_, _ = pipe.Exec(ctx) // each command has its own error
 	who, err := asked.answer()
 	switch {
 	case err != nil:
 		return err
 	case who.sentinel:
-		return nil // go-redis gives these options to its connections to Sentinel, too
+		return nil // go-redis uses these options for its connections to Sentinel, too
 	case !who.master && g.cluster:
-		return nil // it is asked where the masters are; nodeRefusal refuses the rest
+		return nil // replicas are asked where the masters are; nodeRefusal refuses everything else
 	case !who.master:
 		return errReplica
 	case g.knows(who.life):
 		return nil
 	}
 	if was := g.open.Load(); g.become(Healing) && was {
-		g.c.Log.WarnContext(ctx, "a redis has begun a new life; nothing is asked of it until it has what sql has", "stage", "epoch")
+		g.c.Log.WarnContext(ctx, "redis has restarted or failed over; it is not used until its data is complete", "stage", "epoch")
 	}
 	g.lookSoon()
 	return errUnknown
@@ -63,8 +63,8 @@ func (g *Guard) refusal([]redis.Cmder) error {
 	return errClosed
 }
 
-// nodeRefusal guards one node of a cluster. Its client may hold connections from when
-// the node was a replica, or a master before that: only a look says what it is now.
+// nodeRefusal guards one node of a cluster. Its client may still hold connections from a time when
+// the node was a replica or an earlier master; only a look tells what it is now.
 func (g *Guard) nodeRefusal(addr string) func([]redis.Cmder) error {
 	return func(cmds []redis.Cmder) error {
 		if masters := g.masters.Load(); masters != nil {
@@ -82,13 +82,13 @@ func (g *Guard) nodeRefusal(addr string) func([]redis.Cmder) error {
 	}
 }
 
-// harmless commands touch no key: they begin a connection, or ask where keys are.
+// harmless commands touch no key: they set up a connection, or ask where keys are.
 var harmless = map[string]bool{
 	"hello": true, "auth": true, "select": true, "client": true, "readonly": true, "readwrite": true,
 	"ping": true, "info": true, "cluster": true, "command": true, "script": true,
 }
 
-// lookSoon has Run look at once.
+// lookSoon makes Run look at once.
 func (g *Guard) lookSoon() {
 	select {
 	case g.wake <- struct{}{}:
@@ -96,13 +96,13 @@ func (g *Guard) lookSoon() {
 	}
 }
 
-// gate is a hook that refuses commands without asking Redis.
+// gate is a hook that refuses commands without calling Redis.
 type gate struct {
 	refusal func([]redis.Cmder) error
-	failed  func() // hears of each command that finds Redis away
+	failed  func() // called for each command that finds Redis unavailable
 }
 
-// DialHook lets every connection be tried: OnConnect judges it.
+// DialHook lets every dial through: OnConnect decides about the connection.
 func (h gate) DialHook(next redis.DialHook) redis.DialHook {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
 }

@@ -8,45 +8,47 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/carillonhq/carillon/internal/lease"
 )
 
 const (
-	// pageSize is how many inboxes, or counts, are looked at in one step.
+	// pageSize is how many inboxes or counts one step handles.
 	pageSize = 500
-	// resendMost is how far back notices are sent again: inboxes remember for 7 days
-	// what left them, and what left them before would come back.
+	// resendMost limits how far back notices are sent again: inboxes remember for 7 days which
+	// notices left them, and older ones would come back.
 	resendMost = 6 * 24 * time.Hour
 )
 
 var (
-	errLease  = errors.New("another instance has begun to heal")
-	errMoving = errors.New("a partition is just moving to another master")
+	errLease  = errors.New("another instance has started healing")
+	errMoving = errors.New("a partition is moving to another master")
 )
 
-// healing is one try to put back what Redis has lost.
+// healing is one attempt to restore the data that Redis has lost.
 type healing struct {
 	*Guard
 	sick
 	seen     view
 	began    time.Time
-	held     time.Time     // when the lease was lengthened last
-	empty    bool          // SQL has no inbox: Redis can lack none
-	above    map[int]int64 // by partition with a mark: versions up to this are not missing
+	held     time.Time     // when the lease was last extended
+	empty    bool          // SQL has no inbox, so Redis cannot lack one
+	above    map[int]int64 // by partition with a mark: changes up to this version are not missing
 	warm     []int         // partitions without a mark that have inboxes in Redis
 	restored int
 	erased   int
 	refused  int
 }
 
-// heal puts back what may be missing. Its order is what makes it safe to end anywhere:
-// whatever says that all is well is written last, and every step may be repeated.
+// heal restores the data that may be missing. Its order makes it safe to stop anywhere: the records
+// that declare the data complete are written last, and every step can be repeated.
 //
-//  1. When SQL had everything is read before anything can make that later.
-//  2. Inboxes that are older than SQL's are replaced, counts raised, and the inboxes
-//     of users that were deleted since erased.
-//  3. Notices of that time and since go through the intake again.
-//  4. The marks are set, over connections that were seen to be of the same life.
-//  5. The lives are listed in SQL, which opens the gates of all instances.
+//  1. It reads the time of the last complete flush to SQL, before anything can move it forward.
+//  2. It replaces inboxes that are older than in SQL, raises counts, and erases the inboxes of
+//     users deleted since.
+//  3. It sends notices from that time on through the intake again.
+//  4. It sets the marks, over connections that were seen to be in the same life.
+//  5. It lists the lives in SQL, which opens the gates of all instances.
 //
 // It does nothing while another instance heals.
 func (g *Guard) heal(ctx context.Context, seen view, lacking sick) error {
@@ -57,26 +59,24 @@ func (g *Guard) heal(ctx context.Context, seen view, lacking sick) error {
 	if g.c.Inboxes == nil {
 		return nil
 	}
-	if g.c.Lease != nil {
-		mine, err := g.c.Lease.Hold(ctx)
-		if err != nil {
-			return unavailable("heal redis", err)
-		}
-		if !mine {
-			return nil
-		}
-		defer g.release(ctx)
-		h.held = h.began
+	mine, err := g.c.Lease.Hold(ctx)
+	if err != nil {
+		return unavailable("heal redis", err)
 	}
+	if !mine {
+		return nil
+	}
+	defer lease.GiveUp(ctx, g.c.Lease)
+	h.held = h.began
 	if err := h.do(ctx); err != nil {
 		return fmt.Errorf("heal redis: %w", err)
 	}
 	level := slog.LevelInfo
-	if h.empty && h.erased == 0 { // a first start is no news
+	if h.empty && h.erased == 0 { // a first start is not news
 		level = slog.LevelDebug
 	}
 	g.c.Log.Log(
-		ctx, level, "redis has what sql has", "stage", "epoch", "partitions", len(h.marks), "lives", len(h.lives),
+		ctx, level, "the data in redis is complete", "stage", "epoch", "partitions", len(h.marks), "lives", len(h.lives),
 		"restored", h.restored, "erased", h.erased, "refused", h.refused, "duration", g.c.Now().Sub(h.began),
 	)
 	return nil
@@ -99,7 +99,7 @@ func (h *healing) do(ctx context.Context) error {
 			since = h.began.Add(-resendMost)
 		}
 		if err := h.step(ctx, func(ctx context.Context) error { return h.c.Resend(ctx, since) }); err != nil {
-			return fmt.Errorf("send again what came since %s: %w", since.Format(time.RFC3339), err)
+			return fmt.Errorf("send the notices since %s again: %w", since.Format(time.RFC3339), err)
 		}
 	}
 	if err := h.letSee(ctx); err != nil {
@@ -118,8 +118,7 @@ func (h *healing) do(ctx context.Context) error {
 	return nil
 }
 
-// restore puts back inboxes and counts, where SQL has any, and takes out those of users
-// that it has no more.
+// restore puts back inboxes and counts if SQL has any, and erases those of deleted users.
 func (h *healing) restore(ctx context.Context) error {
 	err := h.step(ctx, func(ctx context.Context) error {
 		some, err := h.c.Store.SnapshotVers(ctx, 0, 0, 1)

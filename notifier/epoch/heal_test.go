@@ -7,26 +7,27 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/epoch"
 	"github.com/carillonhq/carillon/notifier/keys"
-	"github.com/carillonhq/carillon/notifier/pipeline"
 )
 
 var errDied = fmt.Errorf("%w: it died here", notifier.ErrUnavailable)
 
-// leased has instances heal one at a time.
+// leased makes instances heal one at a time.
 func leased(s *site) func(*epoch.Config) {
-	return func(c *epoch.Config) { c.Lease = pipeline.NewLease(c.Raw, s.k, "epoch", time.Second) }
+	return func(c *epoch.Config) { c.Lease = lease.New(c.Raw, s.k, "epoch", time.Second) }
 }
 
-func TestWhereverAHealerDiesTheNextOneHeals(t *testing.T) {
+func TestAnotherInstanceHealsWhereverTheHealerDies(t *testing.T) {
 	t.Parallel()
 	for _, emptied := range []bool{false, true} {
 		for _, step := range []string{"known", "flushed", "snapshots", "vers", "counts", "deleted", "resend", "add"} {
@@ -64,9 +65,10 @@ func TestWhereverAHealerDiesTheNextOneHeals(t *testing.T) {
 					return nil
 				})
 				err := first.Check(t.Context())
-				// An old dataset is compared by SQL's versions; in an empty one there is nothing to compare or to erase.
+				// An old dataset is compared by the versions in SQL; an empty one has nothing to
+				// compare or erase.
 				if asked := step != "vers" && (step != "snapshots" && step != "deleted" || !emptied); asked && (!errors.Is(err, notifier.ErrUnavailable) || first.State() == epoch.Open) {
-					t.Errorf("the first: %s, %v", first.State(), err)
+					t.Errorf("the first instance: %s, %v", first.State(), err)
 				}
 				second := s.instance(t, leased(s))
 				if err := second.Check(t.Context()); err != nil {
@@ -84,7 +86,7 @@ func TestWhereverAHealerDiesTheNextOneHeals(t *testing.T) {
 	}
 }
 
-// saveCounts writes behind how far notices came.
+// saveCounts writes the counts of the notices to SQL.
 func saveCounts(t *testing.T, i *instance) {
 	t.Helper()
 	for p := range keys.Partitions {
@@ -103,12 +105,13 @@ func saveCounts(t *testing.T, i *instance) {
 	}
 }
 
-func TestOneHealsAndTheOthersWait(t *testing.T) {
+func TestOneInstanceHealsWhileTheOthersWait(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, 10, onServer(server))
-	// A lease that lapses on a busy machine would have both heal, which does no harm and is not meant here.
-	long := func(c *epoch.Config) { c.Lease = pipeline.NewLease(c.Raw, s.k, "epoch", time.Minute) }
+	// If the lease lapsed on a busy machine, both would heal. That is harmless, but it is not
+	// tested here.
+	long := func(c *epoch.Config) { c.Lease = lease.New(c.Raw, s.k, "epoch", time.Minute) }
 	one, two := s.instance(t, long), s.instance(t, long)
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	one.sql.hook(func(call string) error {
@@ -144,7 +147,7 @@ func TestEveryInstanceSeesThatRedisWasEmptied(t *testing.T) {
 			select {
 			case <-changed:
 			case <-limit:
-				t.Fatal("one of them never saw it")
+				t.Fatal("an instance did not see it")
 			}
 		}
 		one.awaits(t, epoch.Open)
@@ -152,7 +155,7 @@ func TestEveryInstanceSeesThatRedisWasEmptied(t *testing.T) {
 	}
 }
 
-func TestWithoutSQLNobodyKnowsAndNobodyIsLetIn(t *testing.T) {
+func TestGateStaysClosedWithoutSQL(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, 10, onServer(server))
@@ -168,7 +171,7 @@ func TestWithoutSQLNobodyKnowsAndNobodyIsLetIn(t *testing.T) {
 		<-tries
 	}
 	if i.State() == epoch.Open {
-		t.Error("it is open")
+		t.Error("the gate is open")
 	}
 	i.wantClosed(t)
 	i.sql.hook(nil)
@@ -176,7 +179,7 @@ func TestWithoutSQLNobodyKnowsAndNobodyIsLetIn(t *testing.T) {
 	i.wantRows(t, s.seqs[0], "a")
 	said := 0
 	for _, line := range i.log.all() {
-		if len(line) > 24 && line[:24] == "redis is not healed yet " {
+		if strings.HasPrefix(line, "could not heal redis yet ") {
 			said++
 		}
 	}
@@ -185,7 +188,7 @@ func TestWithoutSQLNobodyKnowsAndNobodyIsLetIn(t *testing.T) {
 	}
 }
 
-func TestASQLOutageAloneClosesNothing(t *testing.T) {
+func TestSQLOutageAloneClosesNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 1, onServer(redistest.Own(t)))
 	i := s.running(t, nil)
@@ -195,7 +198,7 @@ func TestASQLOutageAloneClosesNothing(t *testing.T) {
 	}
 }
 
-func TestOneInboxThatRefusesHoldsUpNobody(t *testing.T) {
+func TestInboxThatCannotBeComparedHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, 50, onServer(server))
@@ -226,7 +229,7 @@ func TestOneInboxThatRefusesHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// refusing inboxes have one that nothing can be done about.
+// refusing is an Inboxes that fails for one inbox.
 type refusing struct {
 	epoch.Inboxes
 	seq int64
@@ -248,8 +251,8 @@ func (r refusing) RestoreCounts(ctx context.Context, partition int, counts []not
 	return r.Inboxes.RestoreCounts(ctx, partition, counts, add)
 }
 
-// The marks of a healing that was for another dataset would hide how old this one is.
-func TestARedisThatIsReplacedWhileItIsHealedIsHealedForItself(t *testing.T) {
+// Marks from healing another dataset would hide how old this one is.
+func TestRedisReplacedDuringHealingIsHealedAgain(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, 20, onServer(server))
@@ -268,7 +271,7 @@ func TestARedisThatIsReplacedWhileItIsHealedIsHealedForItself(t *testing.T) {
 	i.flush(t)
 	server.Crash(t)
 	server.RestartFrom(t, file)
-	// Long after: a mark of now would be later than all that is to be compared.
+	// Long after: a mark of now would be later than everything to be compared.
 	later := s.instance(t, func(c *epoch.Config) { c.Now = func() time.Time { return time.Now().Add(10 * time.Minute) } })
 	replaced := false
 	later.sql.hook(func(call string) error {
@@ -280,7 +283,7 @@ func TestARedisThatIsReplacedWhileItIsHealedIsHealedForItself(t *testing.T) {
 		return nil
 	})
 	if err := later.Check(t.Context()); err == nil && !replaced {
-		t.Fatal("it was not replaced: this tests nothing")
+		t.Fatal("the redis was not replaced, so this tests nothing")
 	}
 	if err := later.Check(t.Context()); err != nil {
 		t.Fatal(err)
@@ -290,14 +293,14 @@ func TestARedisThatIsReplacedWhileItIsHealedIsHealedForItself(t *testing.T) {
 	}
 }
 
-func TestNoticesAreSentAgainFromTheLastCompleteFlush(t *testing.T) {
+func TestNoticesAreResentFromTheLastCompleteFlush(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, 1, onServer(server))
 	i := s.running(t, nil)
 	began := time.Now()
 	if first := i.resends()[0]; began.Sub(first) < 5*24*time.Hour || began.Sub(first) > 7*24*time.Hour {
-		t.Errorf("never flushed: sent again since %v before", began.Sub(first))
+		t.Errorf("never flushed: resent the last %v", began.Sub(first))
 	}
 	at := began.Add(-10 * time.Minute).Truncate(time.Millisecond)
 	i.flushedUntil(t, at)
@@ -307,26 +310,26 @@ func TestNoticesAreSentAgainFromTheLastCompleteFlush(t *testing.T) {
 	<-changed
 	i.awaits(t, epoch.Open)
 	if got := i.resends()[1]; !got.Equal(at.Add(-time.Minute)) {
-		t.Errorf("sent again since %v, want %v", got, at.Add(-time.Minute))
+		t.Errorf("resent since %v, want %v", got, at.Add(-time.Minute))
 	}
 }
 
-func TestAProcessThatCannotHealWaits(t *testing.T) {
+func TestProcessThatCannotHealWaits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 1, onServer(redistest.Own(t)))
 	i := s.instance(t, func(c *epoch.Config) { c.Inboxes = nil })
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	if err := i.Check(ctx); !errors.Is(err, notifier.ErrUnavailable) {
-		t.Errorf("nobody healed: %v", err)
+		t.Errorf("before healing: %v", err)
 	}
 	s.running(t, nil)
 	if err := i.Check(t.Context()); err != nil {
-		t.Errorf("somebody healed: %v", err)
+		t.Errorf("after healing: %v", err)
 	}
 }
 
-func TestAFirstStartIsNoNews(t *testing.T) {
+func TestFirstStartLogsNoNews(t *testing.T) {
 	t.Parallel()
 	for name, reach := range map[string]func(func(context.Context, *redis.Conn) error) redis.UniversalClient{
 		"redis": onServer(redistest.Own(t)), "cluster": func(onConnect func(context.Context, *redis.Conn) error) redis.UniversalClient {
@@ -341,12 +344,12 @@ func TestAFirstStartIsNoNews(t *testing.T) {
 			t.Fatal(err)
 		}
 		if said := i.log.all(); len(said) > 0 || asked > 8 {
-			t.Errorf("%s: SQL was asked %d times; said %q", name, asked, said)
+			t.Errorf("%s: SQL was asked %d times; logged %q", name, asked, said)
 		}
 	}
 }
 
-// loud leaves out what only a developer wants to know.
+// loud drops debug messages.
 type loud struct{ slog.Handler }
 
 func (l loud) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelInfo }

@@ -7,7 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// info is one line of what a server says about itself.
+// info returns one field of a server's INFO reply.
 func info(t *testing.T, c *redis.Client, name string) string {
 	t.Helper()
 	for line := range strings.Lines(c.Info(t.Context(), "everything").Val()) {
@@ -15,6 +15,6 @@ func info(t *testing.T, c *redis.Client, name string) string {
 			return value
 		}
 	}
-	t.Fatalf("it does not say its %s", name)
+	t.Fatalf("no %s in the INFO reply", name)
 	return ""
 }

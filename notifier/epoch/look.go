@@ -14,21 +14,23 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// patience is how long Redis may leave a look without an answer.
+// patience is how long a look waits for Redis to answer.
 const patience = time.Second
 
-// sight is what one look saw of a place: all of it over one connection, so that it is
-// all from one life.
+// sight is the result of one look at a master. All of it was read over one connection, so that it
+// belongs to one life.
 type sight struct {
 	place
-	life  string
-	marks map[int]int64 // by partition; one that is just moving to another master has none here
+	life string
+	// offset is how far its clock is ahead of ours.
+	offset time.Duration
+	marks  map[int]int64 // by partition; a partition that is moving to another master is missing
 }
 
-// view is what one look saw of all masters.
+// view is the result of one look at all masters.
 type view []sight
 
-// look asks every master who it is, and for the marks of its partitions.
+// look reads the identity of every master and the marks of its partitions.
 func (g *Guard) look(ctx context.Context) (view, error) {
 	places, err := g.places(ctx)
 	if err != nil {
@@ -44,28 +46,35 @@ func (g *Guard) look(ctx context.Context) (view, error) {
 			return err
 		})
 	}
-	return seen, group.Wait()
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return seen, g.compareClocks(seen)
 }
 
 func (g *Guard) lookAt(ctx context.Context, at place) (s sight, err error) {
-	conn := at.client.Conn() // one connection: when it breaks, so does the look
+	conn := at.client.Conn() // one connection: if it breaks, the look fails
 	defer func() { _ = conn.Close() }()
 	pipe := conn.Pipeline()
-	ping, asked := pipe.Ping(ctx), ask(ctx, pipe)
+	ping, asked, clock := pipe.Ping(ctx), ask(ctx, pipe), pipe.Time(ctx)
 	marks := make([]*redis.StringCmd, len(at.partitions))
 	for i, p := range at.partitions {
 		marks[i] = pipe.Get(ctx, g.c.Keys.Flushed(p))
 	}
-	_, _ = pipe.Exec(ctx) // each command holds its own error
+	before := g.c.Wall()
+	_, _ = pipe.Exec(ctx) // each command has its own error
+	after := g.c.Wall()
 	who, err := asked.answer()
-	if err = errors.Join(ping.Err(), err); err != nil {
+	if err = errors.Join(ping.Err(), clock.Err(), err); err != nil {
 		return s, unavailable("look at redis", err)
 	}
 	if !who.master {
 		g.reload(ctx)
 		return s, unavailable("look at redis", errReplica)
 	}
-	s = sight{at, who.life, make(map[int]int64, len(marks))}
+	s = sight{
+		place: at, life: who.life, marks: make(map[int]int64, len(marks)), offset: offsetOf(clock.Val(), before, after),
+	}
 	for i, cmd := range marks {
 		switch err := cmd.Err(); {
 		case err == nil:
@@ -74,20 +83,20 @@ func (g *Guard) lookAt(ctx context.Context, at place) (s sight, err error) {
 			s.marks[at.partitions[i]] = lost
 		case redis.HasErrorPrefix(err, "ASK"):
 		default:
-			g.reload(ctx) // MOVED: what the client knows of the cluster is out of date
+			g.reload(ctx) // MOVED: the client's map of the cluster is out of date
 			return s, unavailable("read the marks", err)
 		}
 	}
-	if g.knows(s.life) {
+	if g.knows(s.life) && s.offset.Abs() <= maxOffset { // otherwise a wrong clock would set the marks
 		g.keepMarks(ctx, conn, s)
 	}
 	return s, nil
 }
 
-// What a mark is when it is no version.
+// Marks that are not a time.
 const (
-	lost  = -1 // it is not there: Redis has lost everything, or never had anything
-	begun = 0  // the partition is being healed, and has its counts again
+	lost  = -1 // missing: Redis has lost everything, or never had anything
+	begun = 0  // the partition is being healed, and its counts are restored
 )
 
 func parseMark(text string) int64 {
@@ -98,12 +107,12 @@ func parseMark(text string) int64 {
 	return mark
 }
 
-// sick are the partitions that may lack something, by their marks, and the lives that
-// SQL does not list.
+// sick holds the partitions that may lack data, with their marks, and the lives that SQL does not
+// list.
 type sick struct {
 	marks  map[int]int64
 	lives  []string
-	moving bool // a partition of such a life is just moving, and cannot be told
+	moving bool // a partition of such a life is moving, so its mark is unknown
 }
 
 func (s *sick) none() bool { return len(s.marks) == 0 && len(s.lives) == 0 }
@@ -125,7 +134,7 @@ func (v view) sick(knows func(life string) bool) sick {
 	return all
 }
 
-// unavailable says that whoever waits for Redis need not ask again now.
+// unavailable wraps err as a notifier.ErrUnavailable, so that callers do not retry at once.
 func unavailable(doing string, err error) error {
 	return fmt.Errorf("%s: %w: %w", doing, notifier.ErrUnavailable, err)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/epoch"
 )
 
-// lose makes a Redis older than SQL: what happened between remember and lose is gone
+// lose makes a Redis older than SQL: everything that happened between remember and lose is missing
 // there.
 type lose struct {
 	name string
@@ -70,18 +70,18 @@ func inCluster(addrs []string) func(func(context.Context, *redis.Conn) error) re
 	}
 }
 
-// settled returns when the replica has all that the master has.
+// settled waits until the replica has all the data of the master.
 func settled(t *testing.T, p *redistest.Pair) {
 	t.Helper()
 	c := p.Master.Client(t)
 	one := c.Conn()
 	defer func() { _ = one.Close() }()
-	eventually(t, "the replica has it all", func() bool {
+	eventually(t, "the replica has caught up", func() bool {
 		return info(t, c, "master_repl_offset") == info(t, p.Replica.Client(t), "slave_repl_offset")
 	})
 }
 
-func TestALostRedisHasEverythingAgain(t *testing.T) {
+func TestLostDataIsRestored(t *testing.T) {
 	t.Parallel()
 	for _, l := range losses {
 		t.Run(l.name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestALostRedisHasEverythingAgain(t *testing.T) {
 			i.notify(t, "b", s.seqs...)
 			i.flush(t)
 			remember()
-			for _, seq := range s.seqs[:100] { // what must not come back
+			for _, seq := range s.seqs[:100] { // data that must not come back
 				if _, err := i.box.MarkRead(t.Context(), seq, key("a")); err != nil {
 					t.Fatal(err)
 				}

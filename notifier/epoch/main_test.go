@@ -24,16 +24,16 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// The pool of a closed client looks for a lost server up to a second longer, and what
-// a cluster's client reloads in the background is not waited for by its Close.
+// The pool of a closed client looks for a lost server for up to another second, and Close of a
+// cluster client does not wait for its reloads in the background.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(redistest.Wrap(m),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9.(*clusterStateHolder).LazyReload.func1"))
 }
 
-// site is an installation: a database, a space in some Redis, and any number of
-// instances over them.
+// site is an installation: a database, a key prefix in some Redis, and any number of instances over
+// them.
 type site struct {
 	k     keys.Space
 	db    *store.Store
@@ -69,7 +69,7 @@ func newSite(t testing.TB, users int, reach func(func(context.Context, *redis.Co
 	return s
 }
 
-// node reaches a server.
+// node connects to a server.
 func node(network, addr string) func(func(context.Context, *redis.Conn) error) redis.UniversalClient {
 	return func(onConnect func(context.Context, *redis.Conn) error) redis.UniversalClient {
 		return redis.NewClient(&redis.Options{
@@ -84,7 +84,7 @@ func onServer(s *redistest.Server) func(func(context.Context, *redis.Conn) error
 	return node("unix", s.Socket)
 }
 
-// instance is what one process has of a site.
+// instance is one process of a site.
 type instance struct {
 	*epoch.Guard
 	site *site
@@ -98,7 +98,7 @@ type instance struct {
 	resent []time.Time
 }
 
-// database is SQL, which may be made to fail.
+// database is SQL that can be made to fail.
 type database struct {
 	*store.Store
 	mu     sync.Mutex
@@ -170,7 +170,7 @@ func (d *database) DeletedSince(ctx context.Context, since time.Time, after int6
 	return d.Store.DeletedSince(ctx, since, after, limit)
 }
 
-// instance starts nothing: Check or run do.
+// instance returns an instance on which nothing runs yet: use Check or run.
 func (s *site) instance(t testing.TB, change func(*epoch.Config)) *instance {
 	t.Helper()
 	i := &instance{site: s, raw: s.reach(nil), sql: &database{Store: s.db}, log: &lines{Handler: slog.DiscardHandler}}
@@ -190,7 +190,7 @@ func (s *site) instance(t testing.TB, change func(*epoch.Config)) *instance {
 	return i
 }
 
-// running is an instance that watches, and is open.
+// running returns an instance that watches Redis and has an open gate.
 func (s *site) running(t testing.TB, change func(*epoch.Config)) *instance {
 	t.Helper()
 	i := s.instance(t, change)
@@ -212,7 +212,7 @@ func (i *instance) run(t testing.TB) {
 	})
 }
 
-// resend delivers what was accepted or changed since to all its recipients once more.
+// resend delivers the notices accepted or changed since then to all their recipients again.
 func (i *instance) resend(ctx context.Context, box *inbox.Inbox, since time.Time) error {
 	if err := i.sql.call("resend"); err != nil {
 		return err
@@ -229,7 +229,7 @@ func (i *instance) resend(ctx context.Context, box *inbox.Inbox, since time.Time
 		return err
 	}
 	for _, a := range all {
-		if err := deliver(ctx, box, a); errors.Is(err, notifier.ErrUnavailable) { // others are the intake's to try again
+		if err := deliver(ctx, box, a); errors.Is(err, notifier.ErrUnavailable) { // the intake would retry the other errors
 			return err
 		}
 	}
@@ -262,7 +262,7 @@ func (i *instance) notify(t testing.TB, subject string, seqs ...int64) {
 		to.Add(uint32(seq))
 	}
 	a := notifier.Acceptance{To: to, Notice: &notifier.Notice{
-		Draft: notifier.Draft{Target: notifier.Target{Role: "all"}, Type: "news", Subject: subject, Title: "News", Sender: "test"},
+		Draft: notifier.Draft{Target: notifier.Target{Role: "all"}, Type: "news", Subject: subject, Title: "News", Sender: notifier.CommandRef("test")},
 		State: notifier.StateAccepted, Revision: 1, CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour),
 	}}
 	if err := i.site.db.AcceptAll(t.Context(), []*notifier.Acceptance{&a}); err != nil || a.Err != nil {
@@ -273,7 +273,7 @@ func (i *instance) notify(t testing.TB, subject string, seqs ...int64) {
 	}
 }
 
-// flush writes behind all that changed, as unread does.
+// flush writes all changes to SQL, as unread does.
 func (i *instance) flush(t testing.TB) {
 	t.Helper()
 	ctx, now := t.Context(), time.Now()
@@ -316,7 +316,7 @@ func (i *instance) flushedUntil(t testing.TB, at time.Time) {
 
 func key(subject string) string { return "news:" + subject }
 
-// rows are the keys of an inbox, newest first; one that was read has a + behind it.
+// rows returns the keys of an inbox, newest first, with a + after read entries.
 func (i *instance) rows(t testing.TB, seq int64) []string {
 	t.Helper()
 	page, err := i.box.Look(t.Context(), seq, notifier.Query{})
@@ -341,7 +341,7 @@ func (i *instance) wantRows(t testing.TB, seq int64, want ...string) {
 	}
 }
 
-// awaits waits for a state, by what announces it.
+// awaits waits for a state by listening to Changed.
 func (i *instance) awaits(t testing.TB, want epoch.State) {
 	t.Helper()
 	limit := time.After(20 * time.Second)
@@ -353,7 +353,7 @@ func (i *instance) awaits(t testing.TB, want epoch.State) {
 		select {
 		case <-changed:
 		case <-limit:
-			t.Fatalf("it is %s, and never %s: %q", i.State(), want, i.log.all())
+			t.Fatalf("the state is %s and never became %s: %q", i.State(), want, i.log.all())
 		}
 	}
 }
@@ -367,12 +367,12 @@ func eventually(t testing.TB, what string, check func() bool) {
 		select {
 		case <-tick.C:
 		case <-limit:
-			t.Fatalf("never: %s", what)
+			t.Fatalf("not in time: %s", what)
 		}
 	}
 }
 
-// lines keeps what was logged.
+// lines collects log messages.
 type lines struct {
 	slog.Handler
 	mu   sync.Mutex

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// skew is by how much the clocks of instances may differ: versions of inboxes are
-	// times of whichever instance made them.
+	// skew is how far the clocks of instances may differ. A version of an inbox is a time of the
+	// instance that made it.
 	skew = time.Minute
-	// markEvery is after how long a mark that no change has raised is raised.
+	// markEvery is the age at which the mark of a quiet partition is raised.
 	markEvery = 30 * time.Second
 )
 
-// keepMarks raises the marks of quiet partitions to now, which shortens what is to be
-// compared after a loss, and takes those back that a wrong clock has set far ahead. It
-// writes over the connection whose life was just seen to be known: no command of it can
-// reach an older dataset, where the mark would hide how old that is. A mark that is
-// missing stays so. It is of no consequence when it fails: marks are too low then.
+// keepMarks raises the marks of quiet partitions to now, which leaves less to compare after a loss,
+// and takes back marks that a wrong clock has set far ahead. It writes over the connection whose
+// life was just seen to be known, so it cannot reach an older dataset, where a new mark would hide
+// the age of the data. A missing mark stays missing. A failure does no harm: the marks are merely
+// too low.
 func (g *Guard) keepMarks(ctx context.Context, conn *redis.Conn, s sight) {
 	now := g.c.Now()
 	pipe := conn.Pipeline()
@@ -34,13 +34,13 @@ func (g *Guard) keepMarks(ctx context.Context, conn *redis.Conn, s sight) {
 	}
 }
 
-// believed says whether a mark can be a time at which a dataset lived.
+// believed reports whether a mark can be a time at which the dataset existed.
 func believed(mark int64, now time.Time) bool {
 	return mark > begun && mark <= now.Add(skew).UnixMilli()
 }
 
-// begin notes that the counts of partitions are back: who heals again after us must not
-// add them once more. A mark that is there stays.
+// begin records that the counts of the partitions are restored, so that an instance that heals
+// after us does not add them again. It leaves existing marks alone.
 func (g *Guard) begin(ctx context.Context, partitions ...int) error {
 	_, err := g.c.Raw.Pipelined(ctx, func(pipe redis.Pipeliner) error {
 		for _, p := range partitions {
@@ -49,14 +49,14 @@ func (g *Guard) begin(ctx context.Context, partitions ...int) error {
 		return nil
 	})
 	if err != nil {
-		return unavailable("begin to mark partitions", err)
+		return unavailable("mark partitions as begun", err)
 	}
 	return nil
 }
 
-// seal marks what was healed as whole up to then. Each place is asked once more who it
-// is, over the same connection: the marks must not come into a dataset that took the
-// place of the one that was healed, nor into one that was emptied meanwhile.
+// seal marks the healed partitions as complete up to then. It first asks each master for its
+// identity again, over the same connection: the marks must not end up in a dataset that has
+// replaced the healed one, nor in one that was emptied in the meantime.
 func (g *Guard) seal(ctx context.Context, seen view, healed sick, then time.Time) error {
 	for _, s := range seen {
 		if err := g.sealAt(ctx, s, healed, then); err != nil {
@@ -74,10 +74,10 @@ func (g *Guard) sealAt(ctx context.Context, s sight, healed sick, then time.Time
 	_, _ = pipe.Exec(ctx)
 	who, err := asked.answer()
 	if err != nil {
-		return unavailable("ask redis who it is", err)
+		return unavailable("ask redis for its identity", err)
 	}
 	if !who.master || who.life != s.life {
-		return unavailable("mark what was healed", errAnother)
+		return unavailable("mark healed partitions", errAnother)
 	}
 	pipe = conn.Pipeline()
 	var marked []*redis.BoolCmd
@@ -89,20 +89,20 @@ func (g *Guard) sealAt(ctx context.Context, s sight, healed sick, then time.Time
 	if len(marked) == 0 {
 		return nil
 	}
-	_, _ = pipe.Exec(ctx) // each command holds its own error
+	_, _ = pipe.Exec(ctx) // each command has its own error
 	for _, cmd := range marked {
 		if err := cmd.Err(); err != nil {
-			return unavailable("mark what was healed", err)
+			return unavailable("mark healed partitions", err)
 		}
 		if !cmd.Val() {
-			return unavailable("mark what was healed", errAgain)
+			return unavailable("mark healed partitions", errAgain)
 		}
 	}
 	return nil
 }
 
-// Why what was healed is not whole after all, and is healed once more.
+// Reasons why healed data is incomplete after all and must be healed again.
 var (
 	errAnother = errors.New("another redis has taken its place")
-	errAgain   = errors.New("redis has lost everything once more")
+	errAgain   = errors.New("redis has lost everything again")
 )

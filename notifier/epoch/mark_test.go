@@ -20,7 +20,7 @@ func (i *instance) setMarks(t *testing.T, at time.Time) {
 	}
 }
 
-// mark is that of a partition; zero when it has none.
+// mark returns the mark of a partition; the zero time if there is none.
 func (i *instance) mark(t *testing.T, p int) time.Time {
 	t.Helper()
 	text := i.raw.Get(t.Context(), i.site.k.Flushed(p)).Val()
@@ -47,29 +47,28 @@ func TestMarksFollowTheTime(t *testing.T) {
 	check()
 	for p := range keys.Partitions {
 		if age := time.Since(i.mark(t, p)); age > 20*time.Second || age < 0 {
-			t.Errorf("healed just now, and the mark of partition %d is %v old", p, age)
+			t.Errorf("just healed, but the mark of partition %d is %v old", p, age)
 		}
 	}
-	for _, off := range []time.Duration{-time.Hour, time.Hour} { // quiet; set by a wrong clock
+	for _, off := range []time.Duration{-time.Hour, time.Hour} { // quiet partition; mark set by a wrong clock
 		i.setMarks(t, time.Now().Add(off))
 		check()
 		if age := time.Since(i.mark(t, 5)); age > 20*time.Second || age < 0 {
-			t.Errorf("a mark %v off is now %v old", off, age)
+			t.Errorf("a mark that was %v off is now %v old", off, age)
 		}
 	}
 	at := time.Now().Add(-10 * time.Second).Truncate(time.Millisecond)
 	i.setMarks(t, at)
 	check()
 	if got := i.mark(t, 5); !got.Equal(at) {
-		t.Errorf("a young mark went to %v", got)
+		t.Errorf("a recent mark changed to %v", got)
 	}
 	if n := len(i.resends()); n != 1 {
 		t.Errorf("healed %d times", n)
 	}
 }
 
-// What was changed by an instance whose clock is behind has a version that lies before
-// the mark.
+// A change made by an instance with a slow clock has a version from before the mark.
 func TestClocksMayDifferByLessThanAMinute(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
@@ -95,7 +94,7 @@ func TestClocksMayDifferByLessThanAMinute(t *testing.T) {
 	}
 }
 
-func TestAMarkFromTheFutureIsNotBelieved(t *testing.T) {
+func TestMarkFromTheFutureIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, 10, onServer(server))

@@ -12,17 +12,17 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// mapWait bounds finding out where the masters of a cluster are: the first node that is
-// asked may be one that is gone, and is given up after 2 s.
+// mapWait bounds the search for the masters of a cluster: the first node asked may be gone, and is
+// given up after 2 s.
 const mapWait = 3 * time.Second
 
-// place is one master and the partitions that it has.
+// place is one master with its partitions.
 type place struct {
 	client     *redis.Client
 	partitions []int
 }
 
-// places says which masters there are.
+// places returns the current masters.
 func (g *Guard) places(ctx context.Context) ([]place, error) {
 	switch rdb := g.c.Raw.(type) {
 	case *redis.Client:
@@ -57,7 +57,7 @@ func (g *Guard) shards(ctx context.Context, rdb *redis.ClusterClient) ([]place, 
 			return nil, unavailable("find the master of a partition", err)
 		}
 		i := slices.IndexFunc(all, func(at place) bool { return at.client == master })
-		if i < 0 { // the cluster has changed since
+		if i < 0 { // the cluster has changed in the meantime
 			i, all = len(all), append(all, place{client: master})
 		}
 		all[i].partitions = append(all[i].partitions, p)
@@ -65,7 +65,7 @@ func (g *Guard) shards(ctx context.Context, rdb *redis.ClusterClient) ([]place, 
 	return all, nil
 }
 
-// reload has the client find out anew where the masters of a cluster are.
+// reload makes a cluster client look up the masters again.
 func (g *Guard) reload(ctx context.Context) {
 	if cluster, ok := g.c.Raw.(*redis.ClusterClient); ok {
 		cluster.ReloadState(ctx)

@@ -6,15 +6,14 @@ import (
 )
 
 const (
-	// retry is the time between two looks while Redis does not answer, or another
-	// instance heals it.
+	// retry is the interval between looks while Redis does not answer or another instance heals it.
 	retry = 100 * time.Millisecond
 	// checkWait bounds Check.
 	checkWait = 10 * time.Second
 )
 
-// Check looks, heals what must be, and waits while another instance does so, for at
-// most 10 s. Nil: the gate is open.
+// Check looks, heals if needed, and waits while another instance heals, for at most 10 s. It
+// returns nil once the gate is open.
 func (g *Guard) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkWait)
 	defer cancel()
@@ -36,8 +35,8 @@ func (g *Guard) Check(ctx context.Context) error {
 	}
 }
 
-// Run watches Redis until ctx ends, and then returns nil. It looks each second, and at
-// once when a command found Redis away or in a life that is not known.
+// Run watches Redis until ctx ends, and then returns nil. It looks every Config.Every, and at once
+// when a command finds Redis unavailable or in an unknown life.
 func (g *Guard) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		err := g.round(ctx)
@@ -52,7 +51,7 @@ func (g *Guard) Run(ctx context.Context) error {
 	return nil
 }
 
-// pause waits, or less when there is something to see. It is false when ctx ended.
+// pause waits for d or until wake receives. It returns false if ctx ended.
 func (g *Guard) pause(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
@@ -68,7 +67,7 @@ func (g *Guard) pause(ctx context.Context, d time.Duration, wake <-chan struct{}
 	return true
 }
 
-// round is one turn of looking and healing. Only one runs at a time.
+// round looks and heals once. Only one round runs at a time.
 func (g *Guard) round(ctx context.Context) error {
 	select {
 	case g.turn <- struct{}{}:
@@ -78,7 +77,7 @@ func (g *Guard) round(ctx context.Context) error {
 	}
 	err := g.settle(ctx)
 	if err != nil && g.bad.IsZero() && !g.failing && ctx.Err() == nil {
-		g.c.Log.WarnContext(ctx, "redis is not healed yet", "stage", "epoch", "err", err)
+		g.c.Log.WarnContext(ctx, "could not heal redis yet", "stage", "epoch", "err", err)
 	}
 	g.failing = err != nil && g.bad.IsZero()
 	return err

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// rounds is how often one round looks: after healing, to see that it is healed.
+// rounds is how often one round looks: each healing is followed by another look to verify it.
 const rounds = 3
 
-// settle opens the gate when all is well; else it heals, and looks again. No error and
-// a closed gate: another instance heals.
+// settle opens the gate if all is well; otherwise it heals and looks again. If it returns nil with
+// the gate closed, another instance is healing.
 func (g *Guard) settle(ctx context.Context) error {
 	for range rounds {
 		seen, err := g.watch(ctx)
@@ -31,7 +31,7 @@ func (g *Guard) settle(ctx context.Context) error {
 		}
 		if was := g.open.Load(); g.become(Healing) && was {
 			g.c.Log.WarnContext(
-				ctx, "redis may lack what sql has; nothing is asked of it until that is back",
+				ctx, "redis may lack data that sql has; it is not used until that is restored",
 				"stage", "epoch", "partitions", len(lacking.marks), "lives", len(lacking.lives),
 			)
 		}
@@ -42,7 +42,7 @@ func (g *Guard) settle(ctx context.Context) error {
 	return nil
 }
 
-// watch looks. Redis is away once it has not answered for a second.
+// watch looks. Redis counts as away once it has not answered for a second.
 func (g *Guard) watch(ctx context.Context) (view, error) {
 	began := g.c.Now()
 	seen, err := g.look(ctx)
@@ -56,19 +56,22 @@ func (g *Guard) watch(ctx context.Context) (view, error) {
 	if g.bad.IsZero() {
 		g.bad = began
 	}
+	if g.refuseClock(err) {
+		g.c.Log.ErrorContext(ctx, "clocks differ too much; redis is not used", "stage", "epoch", "err", err)
+	}
 	if g.c.Now().Sub(g.bad) >= patience && g.become(Away) {
-		g.c.Log.WarnContext(ctx, "redis is away", "stage", "epoch", "err", err)
+		g.c.Log.WarnContext(ctx, "redis is unavailable", "stage", "epoch", "err", err)
 	}
 	return nil, err
 }
 
-// recall asks SQL which lives are known: another instance may have healed them.
+// recall reads the known lives from SQL: another instance may have healed them.
 func (g *Guard) recall(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stepWait)
 	defer cancel()
 	lives, err := g.c.Store.KnownRuns(ctx)
 	if err != nil {
-		return fmt.Errorf("ask which lives of redis are known: %w", err)
+		return fmt.Errorf("read the known lives of redis: %w", err)
 	}
 	g.learn(lives...)
 	return nil
@@ -81,11 +84,11 @@ func (g *Guard) letIn(ctx context.Context, seen view) {
 		masters[s.client.Options().Addr] = struct{}{}
 		if s.life == "" && !g.vague {
 			g.vague = true
-			g.c.Log.WarnContext(ctx, "this redis does not say who it is; only a loss of everything will be noticed", "stage", "epoch")
+			g.c.Log.WarnContext(ctx, "this redis does not report its identity; only the loss of all data will be noticed", "stage", "epoch")
 		}
 	}
-	again := g.masters.Swap(&masters) != nil // the first time is as it should be
+	again := g.masters.Swap(&masters) != nil // no message at the first start
 	if g.become(Open) && again {
-		g.c.Log.InfoContext(ctx, "redis may be used", "stage", "epoch")
+		g.c.Log.InfoContext(ctx, "redis is in use again", "stage", "epoch")
 	}
 }

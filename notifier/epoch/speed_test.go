@@ -8,8 +8,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/epoch"
 )
 
-// oldFile has a site of so many users come back from a file in which one notice is
-// missing in each inbox, and says how long the gate was closed.
+// oldFile makes a site of this many users come back from a file that lacks one notice in each
+// inbox, and returns how long the gate was closed.
 func oldFile(t testing.TB, users int) time.Duration {
 	t.Helper()
 	server := redistest.Own(t)
@@ -33,12 +33,12 @@ func oldFile(t testing.TB, users int) time.Duration {
 	return took
 }
 
-func TestManyPagesOfInboxesAreBack(t *testing.T) {
+func TestManyPagesOfInboxesAreRestored(t *testing.T) {
 	t.Parallel()
 	oldFile(t, 1200)
 }
 
-// 1.1 s for 10,000 inboxes, all of them older; two cores, shared.
+// BenchmarkHealing took 1.1 s for 10,000 inboxes, all of them outdated, on two shared cores.
 func BenchmarkHealing(b *testing.B) {
 	for b.Loop() {
 		b.ReportMetric(float64(oldFile(b, 10_000).Milliseconds()), "ms-closed")

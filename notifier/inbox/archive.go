@@ -8,15 +8,15 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Archive shows inboxes as SQL last saw them, for as long as Redis is away. It
-// changes nothing. What was retracted or has expired since is not in it.
+// Archive shows inboxes as SQL last saw them while Redis is unavailable. It changes nothing.
+// Notices that have been retracted or have expired since are left out.
 type Archive struct {
 	SQL Snapshots
 	Now func() time.Time // nil: time.Now
 }
 
-// Look answers a page as Inbox.Look does. Ver is that of the last change that SQL
-// has, in ms; 0 where it has none.
+// Look returns a page like Inbox.Look. Its Ver is the version of the last change that SQL
+// has, in ms, or 0 if it has none.
 func (a *Archive) Look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error) {
 	s, err := a.snapshot(ctx, seq)
 	if err != nil {
@@ -40,7 +40,7 @@ func (a *Archive) Look(ctx context.Context, seq int64, q notifier.Query) (notifi
 	return page, nil
 }
 
-// Badge answers the inbox's half of a badge.
+// Badge returns the inbox half of the user's badge.
 func (a *Archive) Badge(ctx context.Context, seq int64) (notifier.Badge, error) {
 	s, err := a.snapshot(ctx, seq)
 	if err != nil {
@@ -49,7 +49,7 @@ func (a *Archive) Badge(ctx context.Context, seq int64) (notifier.Badge, error) 
 	return newBadge(s.unread(), s.ver), nil
 }
 
-// stored is what there is to see of a snapshot, newest first.
+// stored holds the visible part of a snapshot, newest first.
 type stored struct {
 	ver     int64
 	entries []notifier.Entry
@@ -64,8 +64,8 @@ func (s *stored) unread() (n int64) {
 	return n
 }
 
-// snapshot reads all of an inbox: it is the number of what is to be seen that is
-// told, and that the contents know.
+// snapshot reads the whole inbox: the unread number must match the visible entries, and only
+// the contents say which entries are visible.
 func (a *Archive) snapshot(ctx context.Context, seq int64) (stored, error) {
 	known, err := a.SQL.Snapshots(ctx, []int64{seq})
 	if err != nil {
@@ -73,7 +73,7 @@ func (a *Archive) snapshot(ctx context.Context, seq int64) (stored, error) {
 	}
 	n := known[seq]
 	if n.Damaged {
-		return stored{}, fmt.Errorf("%w: the snapshot cannot be read", notifier.ErrUnavailable)
+		return stored{}, fmt.Errorf("%w: malformed snapshot", notifier.ErrUnavailable)
 	}
 	ids := make([]int64, len(n.Rows))
 	for i, row := range n.Rows {
@@ -94,7 +94,7 @@ func (a *Archive) snapshot(ctx context.Context, seq int64) (stored, error) {
 	return s, nil
 }
 
-// entry is false for a row of which nothing is to be seen any more.
+// entry returns false for a row that is no longer visible.
 func (a *Archive) entry(seq int64, row notifier.SnapshotRow, contents map[int64]notifier.Notice) (notifier.Entry, bool) {
 	key, read, ok := notifier.SplitField(row.Field)
 	n, there := contents[row.NoticeID]

@@ -12,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 )
 
-// archived is a site of one user with 45 notices, the newest 12 unread, all of
-// it in SQL, and the archive over that.
+// archived returns a site in which user 42 has 45 notices, the newest 12 unread, all of them
+// in SQL, and the archive over that.
 func archived(t *testing.T) (*site, *shelf, *inbox.Archive) {
 	t.Helper()
 	s := newSite(t, redistest.Client(t), 0)
@@ -32,7 +32,7 @@ func archived(t *testing.T) (*site, *shelf, *inbox.Archive) {
 	return s, h, &inbox.Archive{SQL: h, Now: s.clock.now}
 }
 
-func TestTheArchiveShowsWhatTheInboxShowed(t *testing.T) {
+func TestTheArchiveShowsTheSamePagesAsTheInbox(t *testing.T) {
 	t.Parallel()
 	s, _, archive := archived(t)
 	opened := int64(startTime)
@@ -62,11 +62,11 @@ func TestTheArchiveShowsWhatTheInboxShowed(t *testing.T) {
 	}
 	want := s.wake(t, 42)[0]
 	if got, err := archive.Badge(t.Context(), 42); err != nil || got != want || got.Inbox != 12 {
-		t.Errorf("the badge is %+v, %v, want %+v", got, err, want)
+		t.Errorf("badge %+v, %v; want %+v", got, err, want)
 	}
 }
 
-func TestTheArchiveLeavesOutWhatIsGoneSince(t *testing.T) {
+func TestTheArchiveOmitsNoticesRetractedOrExpiredSince(t *testing.T) {
 	t.Parallel()
 	s, h, archive := archived(t)
 	h.retract(45, notifier.StateRetracting)
@@ -77,24 +77,24 @@ func TestTheArchiveLeavesOutWhatIsGoneSince(t *testing.T) {
 	h.mu.Unlock()
 	page, err := archive.Look(t.Context(), 42, notifier.Query{Limit: 3})
 	if err != nil || titles(page) != "42 41 40" || page.Unread != 9 {
-		t.Errorf("it shows %q of %d unread, %v", titles(page), page.Unread, err)
+		t.Errorf("page %q, %d unread, %v", titles(page), page.Unread, err)
 	}
 	if badge, err := archive.Badge(t.Context(), 42); err != nil || badge.Unread != 9 || badge.Inbox != 9 {
-		t.Errorf("the badge is %+v, %v", badge, err)
+		t.Errorf("badge %+v, %v", badge, err)
 	}
-	s.clock.ms.Store(page.Entries[0].ExpiresAt.UnixMilli()) // the older ones are gone by then, too
+	s.clock.ms.Store(page.Entries[0].ExpiresAt.UnixMilli()) // the older ones have expired by then, too
 	page, err = archive.Look(t.Context(), 42, notifier.Query{})
 	if err != nil || titles(page) != "" {
-		t.Errorf("in the moment of its expiry it shows %q, %v", titles(page), err)
+		t.Errorf("at the moment of its expiry: %q, %v", titles(page), err)
 	}
 	s.clock.pass(91 * 24 * time.Hour)
 	page, err = archive.Look(t.Context(), 42, notifier.Query{})
 	if err != nil || len(page.Entries) != 0 || page.Unread != 0 || page.Older != 0 {
-		t.Errorf("what has expired: %+v, %v", page, err)
+		t.Errorf("after everything has expired: %+v, %v", page, err)
 	}
 }
 
-func TestTheArchiveOfNobodyIsEmptyAndFailsAsSQLDoes(t *testing.T) {
+func TestTheArchiveIsEmptyForUnknownUsersAndReturnsErrorsOfSQL(t *testing.T) {
 	t.Parallel()
 	_, h, archive := archived(t)
 	for _, seq := range []int64{43, 0, -1} {
@@ -105,10 +105,10 @@ func TestTheArchiveOfNobodyIsEmptyAndFailsAsSQLDoes(t *testing.T) {
 	}
 	h.save([]notifier.Snapshot{{Seq: 50, Ver: 9, Damaged: true}})
 	if _, err := archive.Look(t.Context(), 50, notifier.Query{}); !errors.Is(err, notifier.ErrUnavailable) {
-		t.Errorf("what cannot be read: %v", err)
+		t.Errorf("damaged snapshot: %v", err)
 	}
 	if _, err := archive.Badge(t.Context(), 50); !errors.Is(err, notifier.ErrUnavailable) {
-		t.Errorf("what cannot be read: %v", err)
+		t.Errorf("damaged snapshot: %v", err)
 	}
 	for i := range h.failing {
 		h.failing = [2]error{}

@@ -9,8 +9,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// BenchmarkSnapshot reads inboxes of 30 rows, and brings them back; one operation
-// is one inbox. What SQL takes for it is not in it.
+// BenchmarkSnapshot reads inboxes of 30 rows and restores them; one operation is one inbox. The
+// time that SQL would take is not included.
 func BenchmarkSnapshot(b *testing.B) {
 	s := newSite(b, redistest.Client(b), 0)
 	h := s.beside(0)

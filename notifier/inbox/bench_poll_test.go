@@ -12,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 )
 
-// BenchmarkPoll polls warm inboxes in which nothing is new, from so many callers at once.
-// The processors' time says more than that of the clock where others use the machine.
+// BenchmarkPoll polls warm inboxes without new entries, from several callers at once. On a shared
+// machine the processor time says more than the elapsed time.
 func BenchmarkPoll(b *testing.B) {
 	rdb := redistest.Client(b)
 	box := inbox.New(rdb, redistest.Space(b), inbox.Options{})
@@ -45,7 +45,7 @@ func BenchmarkPoll(b *testing.B) {
 	}
 }
 
-// ownTime is what processors have done for this process.
+// ownTime returns the processor time used by this process.
 func ownTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage

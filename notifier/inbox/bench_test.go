@@ -18,7 +18,7 @@ import (
 
 const benchUsers = 2000
 
-// benchNotice has a body of 230 bytes, as the figures ask.
+// benchNotice has a body of 230 bytes, the size for which the figures are stated.
 func benchNotice(id, recipients int64) *notifier.Notice {
 	return &notifier.Notice{
 		ID: id, CreatedAt: time.Now(), ExpiresAt: time.Now().Add(24 * time.Hour), Recipients: recipients,
@@ -29,8 +29,8 @@ func benchNotice(id, recipients int64) *notifier.Notice {
 	}
 }
 
-// BenchmarkDeliver delivers one notice after the other to 2,000 warm inboxes;
-// one operation is one inbox.
+// BenchmarkDeliver delivers one notice after another to 2,000 warm inboxes; one operation is one
+// inbox.
 func BenchmarkDeliver(b *testing.B) {
 	rdb := redistest.Client(b)
 	box := inbox.New(rdb, redistest.Space(b), inbox.Options{})
@@ -55,8 +55,8 @@ func BenchmarkDeliver(b *testing.B) {
 	b.ReportMetric(float64((redisTime(b, rdb)-before).Microseconds())/float64(b.N), "redis-cpu-µs/op")
 }
 
-// BenchmarkOpen opens inboxes of 200 rows of which some are unread, from 8
-// callers at once. What an opening turned is turned back while the clock stands.
+// BenchmarkOpen opens inboxes of 200 rows, some of them unread, from 8 callers at once. The rows
+// are marked as unread again while the timer is stopped.
 func BenchmarkOpen(b *testing.B) {
 	for _, unread := range []int{0, 5, 30, 200} {
 		b.Run(fmt.Sprintf("unread=%d", unread), func(b *testing.B) {
@@ -107,8 +107,8 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// redisTime is the processor time that the server has used: unlike the clock on
-// the wall it says the same beside busy neighbours.
+// redisTime returns the processor time used by the server. Unlike elapsed time it does not depend
+// on other load on the machine.
 func redisTime(b *testing.B, rdb redis.UniversalClient) (used time.Duration) {
 	b.Helper()
 	for line := range strings.Lines(rdb.Info(b.Context(), "cpu").Val()) {
@@ -124,7 +124,7 @@ func redisTime(b *testing.B, rdb redis.UniversalClient) (used time.Duration) {
 	return used
 }
 
-// turnBack makes the newest rows of an inbox unread, in one go.
+// turnBack marks the newest rows of an inbox as unread in one step.
 func turnBack(b *testing.B, rdb redis.UniversalClient, k keys.Space, seq int64, n int) {
 	b.Helper()
 	const script = `

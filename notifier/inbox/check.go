@@ -12,15 +12,14 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Sample answers some users of a partition whose inboxes are in Redis, at most n,
-// others each time.
+// Sample returns at most n random users of a partition whose inboxes are in Redis.
 func (b *Inbox) Sample(ctx context.Context, partition, n int) (seqs []int64, err error) {
 	if n <= 0 {
 		return nil, nil
 	}
-	members, err := b.rdb.ZRandMember(ctx, b.parts[partition].idle, n+1).Result() // and the fence
+	members, err := b.rdb.ZRandMember(ctx, b.parts[partition].idle, n+1).Result() // one more, for the fence
 	if err != nil {
-		return nil, fmt.Errorf("sample partition %d: %w", partition, away(err))
+		return nil, fmt.Errorf("sample partition %d: %w", partition, script.MarkAway(err))
 	}
 	for _, m := range members {
 		if seq := integer(m); seq > 0 && len(seqs) < n {
@@ -30,15 +29,15 @@ func (b *Inbox) Sample(ctx context.Context, partition, n int) (seqs []int64, err
 	return seqs, nil
 }
 
-// Check looks whether the rows, the bodies and the counter of these inboxes agree,
-// and, where SQL has seen the last of one, whether it has the same. It mends what
-// does not: from the list in Redis, or, where SQL has a newer state, from that. It
-// answers what it mended. Cold inboxes are left out; nobody's are erased.
+// Check verifies that the rows, the bodies and the counter of these inboxes agree and, if SQL
+// should already have the current version of an inbox, that it does. It repairs differences
+// from the list in Redis or, if SQL has a newer version, from SQL, and returns what it
+// repaired. Cold inboxes are skipped; inboxes of unknown users are erased.
 func (b *Inbox) Check(ctx context.Context, seqs []int64) (found []notifier.Drift, err error) {
 	for chunk := range slices.Chunk(seqs, batch) {
 		some, err := b.check(ctx, chunk)
 		if found = append(found, some...); err != nil {
-			return found, fmt.Errorf("check %d inboxes: %w", len(chunk), away(err))
+			return found, fmt.Errorf("check %d inboxes: %w", len(chunk), script.MarkAway(err))
 		}
 	}
 	return found, nil
@@ -59,7 +58,7 @@ func (b *Inbox) check(ctx context.Context, seqs []int64) (found []notifier.Drift
 	var refused error
 	clean := make(map[int64]notifier.Snapshot, len(seqs))
 	for i, seq := range seqs {
-		r, bad := parseReply(checks[i])
+		r, bad := script.ParseReply(checks[i])
 		if errors.Is(bad, notifier.ErrUnavailable) || ctx.Err() != nil {
 			return found, bad
 		}
@@ -67,16 +66,16 @@ func (b *Inbox) check(ctx context.Context, seqs []int64) (found []notifier.Drift
 			refused = fmt.Errorf("user %d: %w", seq, bad)
 			continue
 		}
-		if r.code > 0 && r.code&1 > 0 {
+		if r.Code > 0 && r.Code&1 > 0 {
 			found = append(found, notifier.Drift{Seq: seq, Kind: notifier.DriftRows})
 		}
-		if r.code > 0 && r.code&2 > 0 {
+		if r.Code > 0 && r.Code&2 > 0 {
 			found = append(found, notifier.Drift{Seq: seq, Kind: notifier.DriftCount})
 		}
-		if r.code != 0 || r.number(1) == 1 {
-			continue // cold, or SQL is still to see it
+		if r.Code != 0 || r.Number(1) == 1 {
+			continue // cold, or not written to SQL yet
 		}
-		if again, err := parseReply(reads[i]); err == nil && again.code == 0 && again.number(1) == r.number(0) {
+		if again, err := script.ParseReply(reads[i]); err == nil && again.Code == 0 && again.Number(1) == r.Number(0) {
 			if s, err := parseSnapshot(seq, again); err == nil {
 				clean[seq] = s
 			}
@@ -86,7 +85,7 @@ func (b *Inbox) check(ctx context.Context, seqs []int64) (found []notifier.Drift
 	return append(found, more...), errors.Join(err, refused)
 }
 
-// checkSQL compares inboxes, whose state SQL has seen by now, with what it has.
+// checkSQL compares clean inboxes, which SQL should have, with what SQL has.
 func (b *Inbox) checkSQL(ctx context.Context, clean map[int64]notifier.Snapshot, now int64) (found []notifier.Drift, err error) {
 	if b.sql == nil || len(clean) == 0 {
 		return nil, nil
@@ -124,18 +123,18 @@ func (b *Inbox) checkSQL(ctx context.Context, clean map[int64]notifier.Snapshot,
 	return found, nil
 }
 
-// agrees says whether SQL has an inbox as it is. It needs no snapshot of one that is
-// empty and always was.
+// agrees reports whether SQL has the inbox as it is. An inbox that has always been empty
+// needs no snapshot.
 func agrees(is, has *notifier.Snapshot) bool {
 	if has.Ver == 0 && !has.Damaged {
 		return len(is.Rows)+len(is.Gone) == 0 && is.Opened == 0
 	}
 	return !has.Damaged && is.Ver == has.Ver && is.Unread == has.Unread && is.Opened == has.Opened && is.Floor == has.Floor &&
-		slices.Equal(is.Rows, has.Rows) && slices.Equal(is.Gone, has.Gone)
+		slices.Equal(is.Rows, has.Rows) && slices.Equal(is.Gone, has.Gone) && slices.Equal(is.Kept, has.Kept)
 }
 
-// renew has an inbox written to SQL again, unless it has changed since this version.
+// renew makes the inbox be written to SQL again, unless it has changed since this version.
 func (b *Inbox) renew(ctx context.Context, seq, ver, now int64) (bool, error) {
-	r, err := parseReply(renewInbox.Run(ctx, b.rdb, []string{b.k.State(seq), b.part(seq).dirty}, ver, now, seq, b.k.LiveUser(seq)))
-	return r.code > 0, err
+	r, err := script.ParseReply(renewInbox.Run(ctx, b.rdb, []string{b.k.State(seq), b.part(seq).dirty}, ver, now, seq, b.k.LiveUser(seq)))
+	return r.Code > 0, err
 }

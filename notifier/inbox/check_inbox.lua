@@ -1,17 +1,19 @@
--- check_inbox.lua: the list, the hash and the counter of an inbox agree, or do so
--- now. The list says which rows there are, in which order, and in which state: one
--- without a body, or there twice, leaves, as does a body without a row.
+-- check_inbox.lua: make the list, the hash and the counter of an inbox agree. The list is
+-- authoritative for rows, order and state: rows without a body, duplicate rows and bodies
+-- without a row are removed.
+--
+-- uses: push_all, save_state
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened
 -- KEYS[4] expiry   SEQ|KEY and SEQ| of the partition, by expiry
--- KEYS[5] dirty    users of the partition that SQL has not seen, by ver
+-- KEYS[5] dirty    users of the partition whose state SQL does not have yet, by ver
 -- ARGV[1] now      ms
 -- ARGV[2] seq      user
--- ARGV[3] channel  where this user's changes are told
+-- ARGV[3] channel  Pub/Sub channel of this user's changes
 --
--- Returns {what was wrong, ver, 1 when SQL has not seen it}, the first 1 for rows
+-- Returns {faults, ver, 1 if SQL does not have this version yet}, where faults is 1 for rows
 -- plus 2 for the counter; -1 when the inbox is cold.
 local list, hash, state, expiry, dirty = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local now, seq = ARGV[1], ARGV[2]

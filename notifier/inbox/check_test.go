@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// finds checks user 42, wants this drift, and nothing the second time.
+// finds checks user 42 twice: it wants this drift the first time, and none the second time.
 func (s *site) finds(t tb, h *shelf, want ...notifier.DriftKind) {
 	t.Helper()
 	for range 2 {
@@ -32,7 +32,7 @@ func (s *site) finds(t tb, h *shelf, want ...notifier.DriftKind) {
 	}
 }
 
-func TestADriftedInboxIsMendedAndTold(t *testing.T) {
+func TestADriftedInboxIsRepairedAndPublished(t *testing.T) {
 	const unread, read = notifier.UnreadSuffix, notifier.ReadSuffix
 	onEachRedis(t, func(t *testing.T, s *site) {
 		list, hash, state := s.k.List(42), s.k.Hash(42), s.k.State(42)
@@ -48,9 +48,9 @@ func TestADriftedInboxIsMendedAndTold(t *testing.T) {
 			{"no counter", func(*shelf) { s.rdb.HDel(t.Context(), state, "unread") }, both[1:], "7 5 4 3 2"},
 			{"no body", func(*shelf) { s.rdb.HDel(t.Context(), hash, key(7)+unread) }, both, "5 4 3 2"},
 			{"no body of a read row", func(*shelf) { s.rdb.HDel(t.Context(), hash, key(5)+read) }, both[:1], "7 4 3 2"},
-			{"a body that is none", func(*shelf) { s.rdb.HSet(t.Context(), hash, key(5)+read, "x") }, both[:1], "7 4 3 2"},
+			{"a malformed body", func(*shelf) { s.rdb.HSet(t.Context(), hash, key(5)+read, "x") }, both[:1], "7 4 3 2"},
 			{"no row", func(*shelf) { s.rdb.LRem(t.Context(), list, 0, key(2)+unread) }, both, "7 5 4 3"},
-			{"a row twice", func(*shelf) { s.rdb.RPush(t.Context(), list, key(4)+read) }, both[:1], "7 5 4 3 2"},
+			{"a duplicate row", func(*shelf) { s.rdb.RPush(t.Context(), list, key(4)+read) }, both[:1], "7 5 4 3 2"},
 			{"a row in both states", func(*shelf) {
 				s.rdb.RPush(t.Context(), list, key(7)+read)
 				s.rdb.HSet(t.Context(), hash, key(7)+read, s.rdb.HGet(t.Context(), hash, key(7)+unread).Val())
@@ -68,7 +68,7 @@ func TestADriftedInboxIsMendedAndTold(t *testing.T) {
 				delete(h.snapshots, 42)
 				h.mu.Unlock()
 			}, []notifier.DriftKind{notifier.DriftSQL}, "7 5 4 3 2"},
-			{"SQL has it damaged", func(h *shelf) {
+			{"SQL has a damaged snapshot", func(h *shelf) {
 				h.mu.Lock()
 				h.snapshots[42] = notifier.Snapshot{Seq: 42, Ver: h.snapshots[42].Ver + 5000, Damaged: true}
 				h.mu.Unlock()
@@ -104,9 +104,9 @@ func TestADriftedInboxIsMendedAndTold(t *testing.T) {
 			}
 			told := heard.heard(t)
 			if c.want == nil {
-				same(t, "a look at a sound inbox", before, after)
+				same(t, "checking a consistent inbox", before, after)
 			} else if n := len(told); n != 1 || decimal(told[0].Ver) != after.State["ver"] || decimal(told[0].Unread) != after.State["unread"] {
-				t.Errorf("%s: told %+v, it is %v", c.name, told, after.State)
+				t.Errorf("%s: published %+v, state %v", c.name, told, after.State)
 			}
 			if has := h.snapshots[42]; decimal(has.Ver) != after.State["ver"] || len(has.Rows) != len(after.List) || decimal(has.Unread) != after.State["unread"] {
 				t.Errorf("%s: SQL has %+v, Redis %v", c.name, has, after.State)
@@ -118,19 +118,19 @@ func TestADriftedInboxIsMendedAndTold(t *testing.T) {
 	})
 }
 
-func TestWhatSQLIsStillToSeeIsNoDriftNorIsWhatChangesMeanwhile(t *testing.T) {
+func TestUnwrittenAndConcurrentChangesAreNotDrift(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t), 0)
 	h := s.beside(0)
-	s.wake(t, 42) // empty, and SQL never sees that
+	s.wake(t, 42) // empty, and SQL never sees it
 	s.finds(t, h)
 	s.lived(t, h, 42)
 	s.deliver(t, 42, s.notice(9, "x"))
-	found, err := s.Check(t.Context(), []int64{42, 43}) // marked; cold
+	found, err := s.Check(t.Context(), []int64{42, 43}) // one with a dirty mark, one cold
 	if err != nil || len(found) != 0 {
 		t.Errorf("%v, %v", found, err)
 	}
-	h.read = func() { s.writeBehind(t, h, 42) } // marked at the look, and SQL has it when all is done
+	h.read = func() { s.writeBehind(t, h, 42) } // it has a dirty mark when it is read, and SQL has it by the end
 	if found, err = s.Check(t.Context(), []int64{42}); err != nil || len(found) != 0 {
 		t.Errorf("marked: %v, %v", found, err)
 	}
@@ -140,15 +140,15 @@ func TestWhatSQLIsStillToSeeIsNoDriftNorIsWhatChangesMeanwhile(t *testing.T) {
 	delete(h.snapshots, 42)
 	h.mu.Unlock()
 	var ver string
-	h.read = func() { // drift that the next change mends is not mended again
+	h.read = func() { // drift repaired by a concurrent change is not repaired again
 		s.deliver(t, 42, s.notice(11, "z"))
 		s.writeBehind(t, h, 42)
 		ver = s.stored(t, 42).State["ver"]
 	}
 	if found, err = s.Check(t.Context(), []int64{42}); err != nil || len(found) != 0 || s.stored(t, 42).State["ver"] != ver {
-		t.Errorf("mended meanwhile: %v, %v", found, err)
+		t.Errorf("repaired meanwhile: %v, %v", found, err)
 	}
-	h.reading = func() { // after the look at Redis
+	h.reading = func() { // after Redis has been read
 		s.deliver(t, 42, s.notice(10, "y"))
 		s.writeBehind(t, h, 42)
 	}
@@ -158,7 +158,7 @@ func TestWhatSQLIsStillToSeeIsNoDriftNorIsWhatChangesMeanwhile(t *testing.T) {
 	s.finds(t, h)
 }
 
-func TestACheckHoldsUpNobodyAndErasesWhatIsNobodys(t *testing.T) {
+func TestACheckSkipsFailingInboxesAndErasesThoseOfUnknownUsers(t *testing.T) {
 	t.Parallel()
 	own := redistest.Own(t)
 	s := newSite(t, own.Client(t), 0)
@@ -188,7 +188,7 @@ func TestACheckHoldsUpNobodyAndErasesWhatIsNobodys(t *testing.T) {
 	}
 }
 
-// someone is users 1 to n.
+// someone returns the users 1 to n.
 func (s *site) someone(n int64) (seqs []int64) {
 	for seq := int64(1); seq <= n; seq++ {
 		seqs = append(seqs, seq)
@@ -196,7 +196,7 @@ func (s *site) someone(n int64) (seqs []int64) {
 	return seqs
 }
 
-func TestASampleIsOfThePartitionsWarmInboxes(t *testing.T) {
+func TestASampleContainsOnlyWarmInboxesOfThePartition(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		seen := map[int64]bool{}
 		for i := range int64(20) {

@@ -1,12 +1,12 @@
--- clean_dirty.lua: SQL has seen these users, as they were marked or later.
+-- clean_dirty.lua: remove the dirty marks of users whose marked state, or a later one, SQL has.
 --
--- KEYS[1] dirty    users of the partition that SQL has not seen, by ver
--- KEYS[2] flushed  the highest ver of the partition that SQL has seen
--- ARGV[1..] marks  a user, the ver that SQL has seen, and so on
+-- KEYS[1] dirty    users of the partition whose state SQL does not have yet, by ver
+-- KEYS[2] flushed  the highest ver of the partition that SQL has
+-- ARGV[1..] marks  pairs of a user and the ver that SQL has
 --
--- Returns how many marks left. One that is newer stays. flushed only rises, and
--- never above the time, whatever the clocks of instances say. Where it is missing or
--- 0 it stays so: that is how a loss is seen, and healing alone may end it.
+-- Returns the number of marks removed. Newer marks stay. flushed only rises, and never above
+-- the time of Redis, whatever the clocks of the instances say. If it is missing or 0, it stays
+-- so: that is how a loss is detected, and only healing may end that state.
 local dirty, flushed = KEYS[1], KEYS[2]
 
 local seen, high = {}, tonumber(redis.call('GET', flushed) or 0)

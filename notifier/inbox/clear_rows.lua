@@ -1,4 +1,7 @@
--- clear_rows.lua: the rows of an inbox leave Redis, and what expiry knows of them.
+-- clear_rows.lua: remove the rows of an inbox, with their members in expiry.
+--
+-- shared
+-- uses: push_all
 --
 -- Returns nothing.
 local function clear_rows(list, hash, expiry, seq)

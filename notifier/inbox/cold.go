@@ -7,41 +7,41 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Snapshots is what SQL knows of inboxes: how they were when it last saw them, and
-// the notices of their rows, those too that are retracted or expired by now. Of a
-// user who has no snapshot yet it answers one with Ver 0; whom it does not know is
-// nobody, and missing in the answers, as are notices.
+// Snapshots gives access to the inboxes in SQL: their last known state, and the notices of
+// their rows, including retracted and expired ones. For a user without a snapshot it returns
+// one with Ver 0; unknown users and notices are missing from the results.
 type Snapshots interface {
 	Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier.Snapshot, error)
 	Contents(ctx context.Context, ids []int64) (map[int64]notifier.Notice, error)
-	// VersOf answers the versions of the snapshots, in the same way.
+	// VersOf returns the versions of the snapshots, in the same way.
 	VersOf(ctx context.Context, seqs []int64) (map[int64]int64, error)
 }
 
 const (
 	maxRows  = 16_000 // restored at a time, with their bodies in memory
-	maxStale = 10     // times that SQL is read anew because inboxes left Redis meanwhile
+	maxStale = 10     // most times that SQL is read again because inboxes left Redis meanwhile
 )
 
-// warmed is what became of a cold inbox: its numbers, or why it stays cold.
-// notifier.ErrNotFound: it is nobody's.
+// warmed is the result of restoring a cold inbox: its numbers, or why it stays cold;
+// notifier.ErrNotFound means that the user is unknown.
 type warmed struct {
-	reply reply
+	reply script.Reply
 	err   error
 }
 
-// warm brings cold inboxes into Redis, as SQL last saw them or, when it never did,
-// empty. One that somebody else has brought meanwhile stays as it is. When SQL is
-// away nothing is done: an empty inbox would take the place of what SQL has, and be
-// written over it.
+// warm restores cold inboxes to Redis as SQL last saw them, or empty if SQL has never seen
+// them. An inbox that another caller has restored meanwhile stays as it is. While SQL is
+// unavailable nothing is done: an empty inbox would take the place of the one in SQL, and
+// then overwrite it there.
 //
-// What was read of SQL may be old when it arrives: another instance has restored
-// the inbox, changed it, written it to SQL and taken it out again. So the fences of
-// the partitions are read first, and whatever takes an inbox out raises its fence:
-// a restore that meets another fence than the one that was read is refused.
+// A snapshot may be outdated by the time it is restored: another instance may have restored
+// the inbox, changed it, written it to SQL and evicted it. So the fences of the partitions
+// are read before the snapshots, and every eviction raises the fence of its partition. A
+// restore that finds a different fence from the one that was read is refused.
 func (b *Inbox) warm(ctx context.Context, seqs []int64, now int64) ([]warmed, error) {
 	answers := make([]warmed, len(seqs))
 	todo := make([]int, len(seqs))
@@ -54,10 +54,11 @@ func (b *Inbox) warm(ctx context.Context, seqs []int64, now int64) ([]warmed, er
 			return answers, err
 		}
 	}
-	return nil, fmt.Errorf("%w: inboxes leave Redis while they are read", notifier.ErrUnavailable)
+	return nil, fmt.Errorf("%w: inboxes keep leaving redis while they are restored", notifier.ErrUnavailable)
 }
 
-// warmOnce answers those of todo that have to be read again.
+// warmOnce makes one attempt to restore the inboxes in todo, and returns those whose
+// snapshots have to be read again.
 func (b *Inbox) warmOnce(ctx context.Context, seqs []int64, todo []int, answers []warmed, now int64) (stale []int, err error) {
 	at, err := b.fences(ctx, partitionsOf(seqs, todo), now)
 	if err != nil {
@@ -81,7 +82,7 @@ func (b *Inbox) warmOnce(ctx context.Context, seqs []int64, todo []int, answers 
 			return nil, err
 		}
 		for i, a := range some {
-			if answers[places[i]] = a; a.reply.code == codeStale {
+			if answers[places[i]] = a; a.reply.Code == codeStale {
 				stale = append(stale, places[i])
 			}
 		}
@@ -90,8 +91,8 @@ func (b *Inbox) warmOnce(ctx context.Context, seqs []int64, todo []int, answers 
 	return stale, nil
 }
 
-// wake restores those of these inboxes that are cold, for whoever reads them
-// without a script that would say so. It answers whether any was.
+// wake restores the cold ones among these inboxes, for callers that read Redis without a
+// script, which would detect a cold inbox. It reports whether it restored any.
 func (b *Inbox) wake(ctx context.Context, seqs []int64) (bool, error) {
 	if b.sql == nil || len(seqs) == 0 {
 		return false, nil
@@ -102,7 +103,7 @@ func (b *Inbox) wake(ctx context.Context, seqs []int64) (bool, error) {
 		there[i] = pipe.Exists(ctx, b.k.State(seq))
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
-		return false, away(err)
+		return false, script.MarkAway(err)
 	}
 	var cold []int64
 	for i, seq := range seqs {

@@ -6,18 +6,20 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// restored is what a notice is to the rows that are restored of it.
+// restored is a notice as needed to restore its rows.
 type restored struct {
 	notice    notifier.Notice
-	texts     map[string][]byte // as deliver writes them, by the reason for which it came; none: no row comes back
+	texts     map[string][]byte // encoded contents as deliver stores them, by reason; none: its rows are not restored
 	retracted bool
 }
 
-// text is what it shows to this user; nil: his row does not come back.
+// text returns the content for this user; nil: the user's row is not restored.
 func (r *restored) text(seq int64) []byte {
 	if len(r.texts) == 0 {
 		return nil
@@ -25,7 +27,7 @@ func (r *restored) text(seq int64) []byte {
 	return r.texts[r.notice.ReasonFor(seq)]
 }
 
-// rowsOf reads the notices of all rows of these inboxes at once.
+// rowsOf reads the notices of all rows of these inboxes together.
 func (b *Inbox) rowsOf(ctx context.Context, list []notifier.Snapshot, now int64) (map[int64]restored, error) {
 	var ids []int64
 	for i := range list {
@@ -40,7 +42,7 @@ func (b *Inbox) rowsOf(ctx context.Context, list []notifier.Snapshot, now int64)
 	ids = slices.Compact(ids)
 	notices, err := b.sql.Contents(ctx, ids)
 	if err != nil {
-		return nil, fmt.Errorf("read the contents of %d notices: %w", len(ids), away(err))
+		return nil, fmt.Errorf("read the contents of %d notices: %w", len(ids), script.MarkAway(err))
 	}
 	rows := make(map[int64]restored, len(notices))
 	for id, n := range notices {
@@ -55,7 +57,7 @@ func (b *Inbox) rowsOf(ctx context.Context, list []notifier.Snapshot, now int64)
 	return rows, nil
 }
 
-// textsOf are what a notice shows, by the reason for which it came.
+// textsOf returns the encoded contents of a notice, by the reason that they state.
 func textsOf(n *notifier.Notice) (map[string][]byte, error) {
 	texts := make(map[string][]byte, 1+len(n.Reasons))
 	c := n.Content()
@@ -71,30 +73,29 @@ func textsOf(n *notifier.Notice) (map[string][]byte, error) {
 	return texts, err
 }
 
-// restoreArgs are the KEYS and ARGV of restore_inbox. A row that does not come back
-// has no value, and its notice is gone now, as a retraction or expiry would note it.
+// restoreArgs returns the KEYS and ARGV of restore_inbox. A row that is not restored gets an
+// empty value, and its notice is added to gone as a retraction or expiry would do.
 func (b *Inbox) restoreArgs(s *notifier.Snapshot, rows map[int64]restored, at fences, now int64) []any {
 	p, ver := b.part(s.Seq), s.Ver
 	if ver == 0 {
 		ver = now
 	}
-	args := make([]any, 0, 15+2*len(s.Rows)+2*len(s.Gone))
+	args := make([]any, 0, 16+2*len(s.Rows)+2*len(s.Gone))
 	args = append(
 		args,
 		b.k.List(s.Seq), b.k.Hash(s.Seq), b.k.State(s.Seq), b.k.Gone(s.Seq), p.expiry, p.dirty, p.idle,
-		ver, s.Opened, now, s.Seq, b.k.LiveUser(s.Seq), at.of(s.Seq), s.Floor, len(s.Rows),
+		ver, s.Opened, now, s.Seq, b.k.LiveUser(s.Seq), at.of(s.Seq), s.Floor, idList(s.Kept), len(s.Rows),
 	)
 	gone := slices.Clip(s.Gone)
 	for _, row := range s.Rows {
 		r := rows[row.NoticeID]
 		text := r.text(s.Seq)
 		var value []byte
-		switch {
-		case r.retracted:
-			gone = append(gone, notifier.GoneNotice{NoticeID: row.NoticeID, Score: float64(now) + 0.5})
-		case text == nil || row.Expires > 0 && row.Expires <= now:
-			gone = append(gone, notifier.GoneNotice{NoticeID: row.NoticeID, Score: float64(now)})
-		default:
+		if r.retracted || text == nil || row.Expires > 0 && row.Expires <= now {
+			_, read, _ := notifier.SplitField(row.Field)
+			left := notifier.Left{Unread: !read, Read: read, Retracted: r.retracted}
+			gone = append(gone, notifier.GoneNotice{NoticeID: row.NoticeID, Score: notifier.GoneScore(now, left)})
+		} else {
 			value = rowValue(row, text)
 		}
 		args = append(args, row.Field, value)
@@ -105,7 +106,29 @@ func (b *Inbox) restoreArgs(s *notifier.Snapshot, rows map[int64]restored, at fe
 	return args
 }
 
-// rowValue is ID AT EXPIRY JSON.
+// idList formats ids as in state, separated by spaces.
+func idList(ids []int64) string {
+	var to []byte
+	for i, id := range ids {
+		if i > 0 {
+			to = append(to, ' ')
+		}
+		to = strconv.AppendInt(to, id, 10)
+	}
+	return string(to)
+}
+
+// parseIDs parses an idList. It skips words that are not numbers, which no script writes.
+func parseIDs(list string) (ids []int64) {
+	for word := range strings.FieldsSeq(list) {
+		if id, err := strconv.ParseInt(word, 10, 64); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// rowValue returns the stored value of a row: ID AT EXPIRY JSON.
 func rowValue(row notifier.SnapshotRow, text []byte) []byte {
 	to := make([]byte, 0, len(text)+60)
 	for _, n := range []int64{row.NoticeID, row.At, row.Expires} {

@@ -15,8 +15,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 )
 
-// lived is an inbox with a past: rows of all kinds and notices that left, told to
-// SQL and known to it.
+// lived creates an inbox with a history: rows of all kinds, and notices that left. It is written
+// to SQL.
 func (s *site) lived(t tb, h *shelf, seq int64) {
 	t.Helper()
 	for id := int64(1); id <= 7; id++ {
@@ -50,17 +50,17 @@ func (s *site) lived(t tb, h *shelf, seq int64) {
 	s.writeBehind(t, h, seq)
 }
 
-func TestAColdInboxComesBackExactlyAsSQLSawIt(t *testing.T) {
+func TestAColdInboxIsRestoredExactlyAsSQLSawIt(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.lived(t, h, 42)
 		before, heard := s.sound(t, 42), s.listen(t, 42)
 		if len(before.List) != 5 || before.State["unread"] != "2" || len(before.Gone) != 2 || len(before.Dirty) != 0 || len(before.Expiry) != 2 {
-			t.Fatalf("not much of a past: %+v", before)
+			t.Fatalf("the inbox has too little history: %+v", before)
 		}
 		for _, sweptToo := range []bool{false, true} {
 			s.lose(t, 42)
-			if sweptToo { // a sweep of a cold inbox takes its members of the index only
+			if sweptToo { // a sweep of a cold inbox only removes its members from the index
 				if n, err := s.Expire(s.ctx(t), map[int64][]string{42: {"", key(2)}}); n != 0 || err != nil {
 					t.Fatal(n, err)
 				}
@@ -69,18 +69,18 @@ func TestAColdInboxComesBackExactlyAsSQLSawIt(t *testing.T) {
 				}
 			}
 			badge := s.wake(t, 42)[0]
-			same(t, "going cold and coming back", before, s.sound(t, 42))
+			same(t, "losing and restoring the inbox", before, s.sound(t, 42))
 			if badge.Unread != 2 || decimal(badge.Ver) != before.State["ver"] {
 				t.Errorf("badge %+v, want that of %v", badge, before.State)
 			}
 		}
 		if told := heard.heard(t); len(told) != 0 {
-			t.Errorf("told %+v, and nothing changed", told)
+			t.Errorf("published %+v although nothing changed", told)
 		}
 	})
 }
 
-// everyCall is each call that needs an inbox to be in Redis.
+// everyCall returns each call that needs an inbox to be in Redis.
 func (s *site) everyCall(seq int64) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
 		"deliver": func(ctx context.Context) error {
@@ -103,14 +103,14 @@ func (s *site) everyCall(seq int64) map[string]func(ctx context.Context) error {
 		"statuses": func(ctx context.Context) error {
 			tally, err := s.Statuses(ctx, []notifier.Single{{NoticeID: 5, Seq: seq, Key: key(5)}})
 			if err == nil && tally[0].Delivered != 1 {
-				err = errors.New("it says that it never came")
+				err = errors.New("the notice counts as never delivered")
 			}
 			return err
 		},
 	}
 }
 
-func TestEveryCallBringsAColdInboxBack(t *testing.T) {
+func TestEveryCallRestoresAColdInbox(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		seq := int64(0)
@@ -128,7 +128,7 @@ func TestEveryCallBringsAColdInboxBack(t *testing.T) {
 	})
 }
 
-func TestWithoutSQLNothingIsStarted(t *testing.T) {
+func TestColdInboxesStayColdWithoutSQL(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.lived(t, h, 42)
@@ -150,12 +150,12 @@ func TestWithoutSQLNothingIsStarted(t *testing.T) {
 		}
 		h.failing = [2]error{}
 		if page, err := s.Look(s.ctx(t), 42, notifier.Query{}); err != nil || titles(page) != "7 5 4 3 2" {
-			t.Errorf("when it is back: %q, %v", titles(page), err)
+			t.Errorf("once SQL is back: %q, %v", titles(page), err)
 		}
 	})
 }
 
-func TestACallerWhoGaveUpIsNotToldThatSQLIsAway(t *testing.T) {
+func TestACanceledCallDoesNotReportSQLAsUnavailable(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t), 0)
 	h := s.beside(0)
@@ -165,7 +165,7 @@ func TestACallerWhoGaveUpIsNotToldThatSQLIsAway(t *testing.T) {
 	}
 }
 
-func TestWhatIsRetractedExpiredOrUnknownStaysAway(t *testing.T) {
+func TestRetractedExpiredAndUnknownNoticesAreNotRestored(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.fill(t, 42, 1, 6)
@@ -174,7 +174,7 @@ func TestWhatIsRetractedExpiredOrUnknownStaysAway(t *testing.T) {
 		}
 		soon := s.notice(7, "photo:7")
 		soon.ExpiresAt = s.clock.in(time.Minute)
-		s.deliver(t, 42, soon) // SQL prolonged it since, and the row does not know
+		s.deliver(t, 42, soon) // SQL has extended its expiry since, but the row has the old one
 		if _, err := s.MarkRead(s.ctx(t), 42, key(6)); err != nil {
 			t.Fatal(err)
 		}
@@ -196,8 +196,11 @@ func TestWhatIsRetractedExpiredOrUnknownStaysAway(t *testing.T) {
 		if d := cmp.Diff(map[string]int64{"2": now, "3": now, "4": now, "5": now, "7": now}, at.Gone); d != "" {
 			t.Errorf("gone (-want +got):\n%s", d)
 		}
-		if d := cmp.Diff(map[string]bool{"2": true, "3": true, "4": false, "5": false, "7": false}, at.Retracted); d != "" {
-			t.Errorf("retracted (-want +got):\n%s", d)
+		unread := notifier.Left{Unread: true}
+		if d := cmp.Diff(map[string]notifier.Left{
+			"2": {Unread: true, Retracted: true}, "3": {Unread: true, Retracted: true}, "4": unread, "5": unread, "7": unread,
+		}, at.Left); d != "" {
+			t.Errorf("how they left (-want +got):\n%s", d)
 		}
 		if badge.Unread != 1 || badge.Ver != now || badge.Ver <= number(t, ver) || at.Dirty["42"] != now {
 			t.Errorf("badge %+v after %s, dirty %v", badge, ver, at.Dirty)
@@ -205,28 +208,28 @@ func TestWhatIsRetractedExpiredOrUnknownStaysAway(t *testing.T) {
 		told := heard.heard(t)
 		if len(told) != 1 || told[0].Ver != badge.Ver || told[0].Unread != 1 ||
 			events(told) != "removed like:photo:7, removed like:photo:5, removed like:photo:4, removed like:photo:3, removed like:photo:2" {
-			t.Errorf("told %+v", told)
+			t.Errorf("published %+v", told)
 		}
 		s.wake(t, 42)
 		same(t, "a second time", at, s.stored(t, 42))
 	})
 }
 
-func TestTheVersionRisesAlsoWhenTheSnapshotIsFromTheFuture(t *testing.T) {
+func TestTheVersionRisesEvenIfTheSnapshotIsFromTheFuture(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
-		shared := []notifier.GoneNotice{{NoticeID: 5, Score: startTime}, {NoticeID: 6, Score: startTime}} // the second is another's
+		shared := []notifier.GoneNotice{{NoticeID: 5, Score: startTime}, {NoticeID: 6, Score: startTime}} // the second one must not be overwritten
 		h.save([]notifier.Snapshot{{Seq: 42, Ver: startTime + 500, Gone: shared[:1], Rows: []notifier.SnapshotRow{{Field: "like:x:has_read:0", NoticeID: 1, At: 1}}}})
 		if badge := s.wake(t, 42)[0]; badge.Ver != startTime+501 || badge.Unread != 0 {
 			t.Errorf("badge %+v, want ver %d", badge, startTime+501)
 		}
 		if shared[1].NoticeID != 6 || len(s.stored(t, 42).Gone) != 2 {
-			t.Errorf("gone: SQL's %v, Redis' %v", shared, s.stored(t, 42).Gone)
+			t.Errorf("gone: %v in SQL, %v in Redis", shared, s.stored(t, 42).Gone)
 		}
 	})
 }
 
-func TestWhatLeftSinceTheSnapshotStaysAwayAsFarAsRedisKnows(t *testing.T) {
+func TestNoticesInGoneAreNotRestoredFromAnOlderSnapshot(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.lived(t, h, 42)
@@ -254,7 +257,7 @@ func TestTwoInstancesRestoreAnInboxOnce(t *testing.T) {
 		s.lose(t, 42)
 		other := s.another(h, 0)
 		var after stored
-		h.meeting = func() { // when the one has read SQL, the other is quicker
+		h.meeting = func() { // after this instance has read SQL, the other is faster
 			if _, err := other.Delete(t.Context(), 42, key(5)); err != nil {
 				t.Error(err)
 			}
@@ -271,14 +274,14 @@ func TestTwoInstancesRestoreAnInboxOnce(t *testing.T) {
 	})
 }
 
-func TestABatchAsksSQLOnce(t *testing.T) {
+func TestABatchQueriesSQLOnce(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		asks := func(what string, snapshots, contents int, call func() error) {
 			t.Helper()
 			h.asked = [2]int{}
 			if err := call(); err != nil || h.asked != [2]int{snapshots, contents} {
-				t.Errorf("%s: SQL was asked %v times, want %d and %d; %v", what, h.asked, snapshots, contents, err)
+				t.Errorf("%s: SQL was queried %v times, want %d and %d; %v", what, h.asked, snapshots, contents, err)
 			}
 		}
 		seqs := make([]int64, 700)
@@ -290,7 +293,7 @@ func TestABatchAsksSQLOnce(t *testing.T) {
 			h.keep(n)
 			return func() error { _, err := s.Deliver(s.ctx(t), n, seqs); s.clock.pass(time.Millisecond); return err }
 		}
-		asks("users that SQL does not know", 4, 0, deliver(1)) // two lanes of two pipelines
+		asks("users without a snapshot", 4, 0, deliver(1)) // two lanes with two pipelines each
 		asks("warm users", 0, 0, deliver(2))
 		s.writeBehind(t, h, seqs...)
 		s.lose(t, seqs...)
@@ -298,11 +301,11 @@ func TestABatchAsksSQLOnce(t *testing.T) {
 		asks("cold users", 4, 4, deliver(3))
 		s.lose(t, seqs...)
 		asks("their badges", 2, 2, func() error { _, err := s.Badges(s.ctx(t), seqs); return err })
-		asks("their badges again", 0, 0, func() error { _, err := s.Badges(s.ctx(t), seqs); return err })
+		asks("their badges a second time", 0, 0, func() error { _, err := s.Badges(s.ctx(t), seqs); return err })
 		asks("a page and a row", 0, 0, func() error { _, err := s.Open(s.ctx(t), 7); return err })
 		for i, b := range s.wake(t, seqs...) {
 			want := int64(2)
-			if seqs[i] == 300 || seqs[i] == 7 { // unknown to SQL; opened
+			if seqs[i] == 300 || seqs[i] == 7 { // without a snapshot; opened
 				want = 0
 			}
 			if b.Unread != want {
@@ -312,7 +315,7 @@ func TestABatchAsksSQLOnce(t *testing.T) {
 	})
 }
 
-func TestManyLargeInboxesComeBackInPortions(t *testing.T) {
+func TestManyLargeInboxesAreRestoredInPortions(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(3000)
 		const rows = 2500
@@ -338,10 +341,10 @@ func TestManyLargeInboxesComeBackInPortions(t *testing.T) {
 		h.save(list)
 		s.wake(t, seqs...)
 		if h.asked != [2]int{1, 2} {
-			t.Errorf("SQL was asked %v times, want 1 and 2", h.asked)
+			t.Errorf("SQL was queried %v times, want 1 and 2", h.asked)
 		}
 		for i := range list {
-			list[i].Unread = rows / 2 // counted anew
+			list[i].Unread = rows / 2 // counted again
 		}
 		if d := cmp.Diff(list, s.read(t, seqs...)); d != "" {
 			t.Errorf("(-SQL +redis):\n%s", d[:min(len(d), 2000)])
@@ -349,7 +352,7 @@ func TestManyLargeInboxesComeBackInPortions(t *testing.T) {
 	})
 }
 
-func TestARestoredRowShowsWhatItShowed(t *testing.T) {
+func TestARestoredRowShowsTheSameContent(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.lived(t, h, 42)
@@ -365,7 +368,7 @@ func TestARestoredRowShowsWhatItShowed(t *testing.T) {
 	})
 }
 
-func TestAReplayAfterARestoreBringsNothingBack(t *testing.T) {
+func TestRedeliveryAfterARestoreChangesNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.lived(t, h, 42)
@@ -380,17 +383,17 @@ func TestAReplayAfterARestoreBringsNothingBack(t *testing.T) {
 	})
 }
 
-// Without SQL, as before there were snapshots, a cold inbox starts empty.
+// Without Snapshots, a cold inbox starts empty.
 func TestWithoutSnapshotsAColdInboxStartsEmpty(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.lived(t, newShelf(), 42)
 		s.lose(t, 42)
 		s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Now: s.clock.now})
 		if _, err := s.Find(s.ctx(t), 42, key(5), 0); !errors.Is(err, notifier.ErrNotFound) {
-			t.Errorf("finding: %v", err)
+			t.Errorf("Find: %v", err)
 		}
 		if at := s.stored(t, 42); len(at.State) != 0 {
-			t.Errorf("finding started it: %v", at.State)
+			t.Errorf("Find started the inbox: %v", at.State)
 		}
 		page, err := s.Open(s.ctx(t), 42)
 		if err != nil || len(page.Entries) != 0 || page.Ver != s.clock.now().UnixMilli() {

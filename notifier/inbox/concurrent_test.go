@@ -16,9 +16,9 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 )
 
-// Several instances change the same few inboxes at once; whatever order their
-// scripts come in, the inboxes are sound, and the last change told is the truth.
-func TestManyAtOnceLeaveEveryInboxSound(t *testing.T) {
+// Several instances change the same few inboxes at once. Whatever the order of their scripts, the
+// inboxes are consistent, and the last published change has the current numbers.
+func TestConcurrentChangesLeaveEveryInboxConsistent(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		users := []int64{1, 2, 65} // 1 and 65 share a partition
 		heard := map[int64]*listener{}
@@ -35,20 +35,20 @@ func TestManyAtOnceLeaveEveryInboxSound(t *testing.T) {
 		for _, seq := range users {
 			at, all := s.sound(t, seq), heard[seq].heard(t)
 			if len(all) == 0 {
-				t.Fatalf("user %d was told nothing", seq)
+				t.Fatalf("nothing was published to user %d", seq)
 			}
 			if !slices.IsSortedFunc(all, func(a, b notifier.Change) int { return int(a.Ver - b.Ver) }) {
-				t.Errorf("user %d was told changes out of order", seq)
+				t.Errorf("changes were published to user %d out of order", seq)
 			}
 			last := all[len(all)-1]
 			if at.State["ver"] != strconv.FormatInt(last.Ver, 10) || at.State["unread"] != strconv.FormatInt(last.Unread, 10) {
-				t.Errorf("user %d was told ver %d, %d unread at last; it is %v", seq, last.Ver, last.Unread, at.State)
+				t.Errorf("the last change published to user %d has ver %d, %d unread; the state is %v", seq, last.Ver, last.Unread, at.State)
 			}
 		}
 	})
 }
 
-// meddle is one instance that changes the inboxes of users at random.
+// meddle plays one instance that changes the inboxes of users at random.
 func (s *site) meddle(ctx context.Context, t *testing.T, users []int64, ids *atomic.Int64, dice *rand.Rand) {
 	t.Helper()
 	b := inbox.New(s.rdb, s.k, inbox.Options{Cap: 10, Now: time.Now})

@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func FuzzContentIsReadAsEncodingJSONReadsIt(f *testing.F) {
+func FuzzDecodeContentAgreesWithEncodingJSON(f *testing.F) {
 	for _, s := range []string{
 		`{"type":"like","title":"a","body":"b\n\"c\"","link":"/x","created_at":"2026-01-02T03:04:05.678Z","reason":"user"}`,
 		`{"type":"like","scope":"s","title":"","body":"","link":"","created_at":"2026-01-02T03:04:05Z","reason":"role:x"}`,
@@ -25,12 +25,12 @@ func FuzzContentIsReadAsEncodingJSONReadsIt(f *testing.F) {
 		wantErr := json.Unmarshal([]byte(text), &want)
 		got, err := decodeContent(text)
 		if (err == nil) != (wantErr == nil) || err == nil && got != want {
-			t.Errorf("%q is read as\n%+v, %v; want\n%+v, %v", text, got, err, want, wantErr)
+			t.Errorf("%q was decoded as\n%+v, %v; want\n%+v, %v", text, got, err, want, wantErr)
 		}
 	})
 }
 
-func TestWhatTheEncoderWritesTakesTheShortWay(t *testing.T) {
+func TestEncodedContentIsDecodedWithoutEncodingJSON(t *testing.T) {
 	t.Parallel()
 	c := notifier.Content{
 		Type: "like", Scope: "s", Title: "ж \u2028 <&>", Body: "line\n\"two\"\\", Link: "/a?b=c&d",
@@ -42,7 +42,7 @@ func TestWhatTheEncoderWritesTakesTheShortWay(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, ok := decodeLaidOut(string(text)); !ok || got != c {
-			t.Errorf("read %+v, %v; want %+v", got, ok, c)
+			t.Errorf("decoded %+v, %v; want %+v", got, ok, c)
 		}
 		c.Scope, c.Revision = "", c.Revision*20+1
 	}

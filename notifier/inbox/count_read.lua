@@ -1,6 +1,8 @@
--- count_read.lua: one more has read each of these notices, at most 1000. Only
--- notices with more than one recipient are counted: those that have N:d. One
--- that was read before has N:r, and needs no look at N:d.
+-- count_read.lua: add 1 to the readers of each of these notices, at most 1000. Only notices with
+-- more than one recipient are counted: those that have N:d. If N:r exists, N:d need not be looked
+-- up.
+--
+-- shared
 --
 -- Returns nothing.
 local function count_read(counts, ids)

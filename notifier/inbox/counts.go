@@ -9,13 +9,14 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// Counts answers to how many inboxes each of these notices came, and in how many
-// it is or was read when it left, in order and in one round trip. Only notices
-// with more than one recipient are counted.
+// Counts returns for each notice, in order, how many inboxes it was delivered to, and in how
+// many of them it is read, or was when it left. It takes one round trip. Only notices with
+// more than one recipient are counted.
 func (b *Inbox) Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally, error) {
 	counts := make([]notifier.Tally, len(noticeIDs))
 	if len(noticeIDs) == 0 {
@@ -32,7 +33,7 @@ func (b *Inbox) Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally
 		cmds[p] = pipe.HMGet(ctx, b.parts[p].counts, fields...)
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
-		return nil, fmt.Errorf("count %d notices: %w", len(noticeIDs), away(err))
+		return nil, fmt.Errorf("count %d notices: %w", len(noticeIDs), script.MarkAway(err))
 	}
 	for _, cmd := range cmds {
 		values := cmd.Val()
@@ -44,10 +45,10 @@ func (b *Inbox) Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally
 	return counts, nil
 }
 
-// Statuses answers the same for notices with one recipient, which are not
-// counted: whether each came, and whether it is in the inbox as read, again in
-// one round trip. One that left the inbox has come; whether it was read is no
-// longer known. Long after that, nothing is known of it.
+// Statuses returns the same for notices with one recipient, which are not counted: whether
+// each was delivered, and whether it is read, or was when it left the inbox. It takes one
+// round trip if the inboxes are warm. For notices that left before inboxes recorded their
+// state, ReadUnknown is set. A week after a notice has left, nothing is known about it.
 func (b *Inbox) Statuses(ctx context.Context, singles []notifier.Single) ([]notifier.Tally, error) {
 	statuses, err := b.statuses(ctx, singles)
 	if err != nil {
@@ -81,29 +82,36 @@ func (b *Inbox) statuses(ctx context.Context, singles []notifier.Single) ([]noti
 		gone[i] = pipe.ZScore(ctx, b.k.Gone(s.Seq), strconv.FormatInt(s.NoticeID, 10))
 	}
 	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
-		return nil, fmt.Errorf("find %d notices in the inboxes they went to: %w", len(singles), away(err))
+		return nil, fmt.Errorf("find %d notices in their recipients' inboxes: %w", len(singles), script.MarkAway(err))
 	}
 	for i, s := range singles {
-		// The error of a pipeline is that of its first command; a miss may hide another.
+		// A pipeline returns the error of its first command; a miss there may hide another error.
 		err := errors.Join(rows[i].Err(), gone[i].Err())
 		if err != nil && !errors.Is(err, redis.Nil) {
-			return nil, fmt.Errorf("find notice %d in the inbox of user %d: %w", s.NoticeID, s.Seq, away(err))
+			return nil, fmt.Errorf("find notice %d in the inbox of user %d: %w", s.NoticeID, s.Seq, script.MarkAway(err))
 		}
-		statuses[i] = status(s, rows[i].Val(), gone[i].Err() == nil)
+		statuses[i] = status(s, rows[i].Val(), gone[i])
 	}
 	return statuses, nil
 }
 
-// status reads the two places where a row can stand: unread, and read.
-func status(s notifier.Single, row []any, gone bool) notifier.Tally {
+// status evaluates the row, which may be stored as unread or read, or else how the notice left.
+func status(s notifier.Single, row []any, gone *redis.FloatCmd) notifier.Tally {
 	for i, v := range row {
 		value, _ := v.(string)
 		if strings.HasPrefix(value, strconv.FormatInt(s.NoticeID, 10)+" ") {
 			return notifier.Tally{Delivered: 1, Read: int64(i)}
 		}
 	}
-	if gone {
+	if gone.Err() != nil {
+		return notifier.Tally{}
+	}
+	switch left := notifier.LeftBy(gone.Val()); {
+	case left.Read:
+		return notifier.Tally{Delivered: 1, Read: 1}
+	case left.Unread:
+		return notifier.Tally{Delivered: 1}
+	default:
 		return notifier.Tally{Delivered: 1, ReadUnknown: true}
 	}
-	return notifier.Tally{}
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Delete takes one entry out of a user's inbox. It answers notifier.ErrNotFound
-// when the key is not in it.
+// Delete removes one entry from a user's inbox. It returns notifier.ErrNotFound if the key is
+// not in the inbox.
 func (b *Inbox) Delete(ctx context.Context, seq int64, key string) (notifier.Badge, error) {
 	_, badge, err := b.Take(ctx, seq, key)
 	return badge, err
 }
 
-// Take is Delete, and answers the entry too, as Restore wants it back. When its
-// stored row is malformed the entry holds its key only.
+// Take is Delete, but also returns the entry, for use with Restore. If the stored row is
+// malformed, the entry has only its key.
 func (b *Inbox) Take(ctx context.Context, seq int64, key string) (notifier.Entry, notifier.Badge, error) {
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
@@ -28,31 +28,29 @@ func (b *Inbox) Take(ctx context.Context, seq int64, key string) (notifier.Entry
 	if err != nil {
 		return notifier.Entry{}, notifier.Badge{}, fmt.Errorf("delete an entry of user %d: %w", seq, err)
 	}
-	e, err := parseRow(r.text(2), r.text(3))
+	e, err := parseRow(r.Text(2), r.Text(3))
 	if err != nil {
 		b.log.Warn("deleted a malformed row", "user_id", seq, "err", err)
 		e = notifier.Entry{Key: key}
 	}
-	return e, r.badge(), nil
+	return e, badgeOf(r), nil
 }
 
-// Restore undoes a Delete: the entry is back at its old place, in its old state.
-// It answers notifier.ErrNotFound when the notice did not leave this inbox, is
-// retracted or is expired, and notifier.ErrConflict when its key is back already or the inbox
-// has no room. Where its notice was edited since, it says what SQL says.
+// Restore undoes a Delete: it puts the entry back in its old place and in the state in which
+// it left, whatever state e has, so that a caller cannot falsify any count. It returns
+// notifier.ErrNotFound if the notice did not leave this inbox, was retracted or has expired,
+// and notifier.ErrConflict if its key is in the inbox again or the inbox is full. If the
+// notice was edited since, the entry gets the content that SQL has.
 func (b *Inbox) Restore(ctx context.Context, seq int64, e notifier.Entry) (notifier.Badge, error) {
 	content, err := notifier.EncodeContent(e.Content)
 	if err != nil {
 		return notifier.Badge{}, fmt.Errorf("encode an entry of user %d: %w", seq, err)
 	}
-	p, read := b.part(seq), 0
-	if e.Read {
-		read = 1
-	}
+	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
 		return restoreEntry.Run(ctx, b.rdb, []string{
 			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty,
-		}, e.Key, e.NoticeID, e.At, millis(e.ExpiresAt), read, content, now, b.cap, seq, b.k.LiveUser(seq))
+		}, e.Key, e.NoticeID, e.At, millis(e.ExpiresAt), content, now, b.cap, seq, b.k.LiveUser(seq))
 	})
 	if err != nil {
 		return notifier.Badge{}, fmt.Errorf("restore an entry of user %d: %w", seq, err)
@@ -62,5 +60,5 @@ func (b *Inbox) Restore(ctx context.Context, seq int64, e notifier.Entry) (notif
 			return badges[0], nil
 		}
 	}
-	return r.badge(), nil
+	return badgeOf(r), nil
 }

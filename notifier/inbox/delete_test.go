@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 )
 
-func TestADeletedEntryIsGoneForGood(t *testing.T) {
+func TestADeletedEntryIsNotDeliveredAgain(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 3)
 		if _, err := s.MarkRead(s.ctx(t), 42, key(3)); err != nil {
@@ -43,7 +43,7 @@ func TestADeletedEntryIsGoneForGood(t *testing.T) {
 	})
 }
 
-func TestUndoingADeletePutsTheRowBackAtItsPlace(t *testing.T) {
+func TestUndoingADeletePutsTheRowBackInItsPlace(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 5)
 		if _, err := s.MarkRead(s.ctx(t), 42, key(4)); err != nil {
@@ -77,12 +77,12 @@ func TestUndoingADeletePutsTheRowBackAtItsPlace(t *testing.T) {
 			}
 			same(t, "a second undo", after, s.stored(t, 42))
 			after.State["ver"], after.Dirty["42"] = before.State["ver"], before.Dirty["42"]
-			same(t, "deleting and its undoing", before, after)
+			same(t, "deleting and undoing it", before, after)
 		}
 	})
 }
 
-func TestAnUndoIsRefusedWhenItsTimeHasPassed(t *testing.T) {
+func TestAnUndoIsRefusedAfterExpiryReplacementOrInAFullInbox(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Cap: 3, Now: s.clock.now})
 		short := s.notice(1, "photo:1")
@@ -115,22 +115,22 @@ func TestAnUndoIsRefusedWhenItsTimeHasPassed(t *testing.T) {
 	})
 }
 
-func TestWhatIsGoneIsForgottenAfterSevenDaysOrFiveHundred(t *testing.T) {
+func TestGoneKeepsSevenDaysAndAtMostFiveHundredNotices(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Cap: 1, Now: s.clock.now})
 		s.fill(t, 42, 1, 510)
 		at := s.sound(t, 42)
 		if len(at.Gone) != 500 || at.Gone["9"] != 0 || at.Gone["10"] == 0 {
-			t.Errorf("%d notices are gone, want the last 500", len(at.Gone))
+			t.Errorf("gone has %d notices, want the last 500", len(at.Gone))
 		}
 		s.clock.pass(7*24*time.Hour - 5*time.Millisecond)
 		s.fill(t, 42, 511, 511)
 		var want map[string]int64
 		if want = s.sound(t, 42).Gone; len(want) == 500 || len(want) > 10 {
-			t.Errorf("%d notices are gone 7 days later, want those of the last milliseconds", len(want))
+			t.Errorf("7 days later gone has %d notices, want those of the last milliseconds", len(want))
 		}
 		if d := cmp.Diff(int64(1), min(1, want["510"])); d != "" {
-			t.Errorf("the youngest is forgotten: %v", want)
+			t.Errorf("the youngest is missing: %v", want)
 		}
 	})
 }

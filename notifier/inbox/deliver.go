@@ -9,16 +9,16 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// DeliverAll puts each of these notices on top of the inboxes that it goes to,
-// unread; of one user in their order. An inbox is left as it is when the notice is
-// or was in it, when a later notice has taken its key, or when it is expired. The
-// same key again moves its row to the top; the oldest rows above the cap leave. What
-// is delivered Again is left out, too, where the inbox has forgotten what it had so
-// long ago: at or below its floor.
+// DeliverAll adds each of these notices, unread, to the top of the inboxes of its recipients;
+// notices to the same user are added in order. An inbox stays unchanged if the notice is in
+// it or was before, if a later notice has the same key, or if the notice has expired. An
+// earlier notice with the same key is replaced, and its row moves to the top; the oldest rows
+// beyond the cap leave. A delivery with Again also skips each inbox whose floor is at or above
+// the notice: that inbox may have had the notice and have no record of it.
 //
-// It answers an error for each delivery, in order: nil when it is in all of its
-// inboxes. One inbox that refuses fails its own deliveries only. After an error
-// some inboxes may have the notice already: deliver again to all.
+// It returns an error for each delivery, in order: nil means that the notice is in all of its
+// inboxes. An inbox that fails affects only its own deliveries. After an error some inboxes
+// may have the notice already; the caller should deliver to all of them again.
 func (b *Inbox) DeliverAll(ctx context.Context, all []notifier.Delivery) []error {
 	_, errs := b.deliver(ctx, all)
 	for i, err := range errs {
@@ -29,7 +29,7 @@ func (b *Inbox) DeliverAll(ctx context.Context, all []notifier.Delivery) []error
 	return errs
 }
 
-// Deliver is DeliverAll of one notice, and answers how many inboxes it changed.
+// Deliver is DeliverAll for one notice. It returns the number of inboxes that it changed.
 func (b *Inbox) Deliver(ctx context.Context, n *notifier.Notice, seqs []int64) (changed int, err error) {
 	d, err := n.Delivery(seqs)
 	if err != nil {
@@ -43,7 +43,7 @@ func (b *Inbox) Deliver(ctx context.Context, n *notifier.Notice, seqs []int64) (
 }
 
 func (b *Inbox) deliver(ctx context.Context, all []notifier.Delivery) (changed int, errs []error) {
-	// Boxed here, once for all recipients.
+	// Converted to any here, once for all recipients.
 	type boxed struct{ key, id, expires, json, counted, again any }
 	notices, n := make([]boxed, len(all)), 0
 	for i := range all {
@@ -68,7 +68,7 @@ func (b *Inbox) deliver(ctx context.Context, all []notifier.Delivery) (changed i
 	}})
 }
 
-// flag is a yes or no as scripts know it.
+// flag returns yes as the number that scripts use.
 func flag(yes bool) int {
 	if yes {
 		return 1
@@ -76,7 +76,7 @@ func flag(yes bool) int {
 	return 0
 }
 
-// millis is a time as scripts know it; 0 stands for never.
+// millis returns t in the form that scripts use: ms, where 0 means never.
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

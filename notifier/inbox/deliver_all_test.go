@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// delivery is a notice on its way to these users.
+// delivery returns a delivery of the notice to these users.
 func (s *site) delivery(t tb, n *notifier.Notice, seqs ...int64) notifier.Delivery {
 	t.Helper()
 	d, err := n.Delivery(seqs)
@@ -22,7 +22,7 @@ func (s *site) delivery(t tb, n *notifier.Notice, seqs ...int64) notifier.Delive
 	return d
 }
 
-// deliverAll delivers, and wants no error.
+// deliverAll delivers, and fails the test on any error.
 func (s *site) deliverAll(t tb, all ...notifier.Delivery) {
 	t.Helper()
 	for i, err := range s.DeliverAll(s.ctx(t), all) {
@@ -32,9 +32,9 @@ func (s *site) deliverAll(t tb, all ...notifier.Delivery) {
 	}
 }
 
-func TestManyNoticesGoToManyUsersEachInTheirOrder(t *testing.T) {
+func TestManyNoticesReachManyUsersInOrder(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		const users, notices = 40, 30 // 800 scripts, users that are cold and meet again in one pipeline
+		const users, notices = 40, 30 // 800 scripts; cold users occur several times in one pipeline
 		var all []notifier.Delivery
 		want := map[int64][]string{}
 		for id := int64(1); id <= notices; id++ {
@@ -65,16 +65,16 @@ func TestManyNoticesGoToManyUsersEachInTheirOrder(t *testing.T) {
 			}
 		}
 		if errs := s.DeliverAll(s.ctx(t), nil); len(errs) != 0 {
-			t.Errorf("nothing: %v", errs)
+			t.Errorf("without deliveries: %v", errs)
 		}
 		if errs := s.DeliverAll(s.ctx(t), []notifier.Delivery{s.delivery(t, s.notice(99, ""))}); len(errs) != 1 || errs[0] != nil {
-			t.Errorf("to nobody: %v", errs)
+			t.Errorf("without recipients: %v", errs)
 		}
 	})
 }
 
-// The later of two notices of one key stays, also where the inbox was cold.
-func TestTwoNoticesOfOneKeyInOneCall(t *testing.T) {
+// The later of two notices with the same key stays, even if the inbox was cold.
+func TestOfTwoNoticesWithOneKeyInACallTheLaterStays(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.deliverAll(t, s.delivery(t, s.notice(1, "a"), 42), s.delivery(t, s.notice(2, "b"), 42), s.delivery(t, s.notice(3, "a"), 42))
 		at := s.sound(t, 42)
@@ -84,13 +84,13 @@ func TestTwoNoticesOfOneKeyInOneCall(t *testing.T) {
 	})
 }
 
-func TestAnInboxThatRefusesFailsItsOwnDeliveriesOnly(t *testing.T) {
+func TestAFailingInboxFailsOnlyItsOwnDeliveries(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		if err := s.rdb.Set(t.Context(), s.k.State(7), "not a hash", 0).Err(); err != nil {
 			t.Fatal(err)
 		}
 		var all []notifier.Delivery
-		for id := int64(1); id <= 600; id++ { // more than a pipeline; users 7 and 8 in every second one
+		for id := int64(1); id <= 600; id++ { // more than a pipeline; every second one goes to users 7 and 8
 			n := s.notice(id, fmt.Sprintf("photo:%d", id))
 			if id%2 == 0 {
 				all = append(all, s.delivery(t, n, 8, 7))
@@ -104,12 +104,12 @@ func TestAnInboxThatRefusesFailsItsOwnDeliveriesOnly(t *testing.T) {
 			}
 		}
 		if at := s.sound(t, 8); len(at.List) != 200 || at.List[0] != key(600)+notifier.UnreadSuffix {
-			t.Errorf("user 8 has %d rows, %s on top", len(at.List), at.List[0])
+			t.Errorf("user 8 has %d rows, the first is %s", len(at.List), at.List[0])
 		}
 	})
 }
 
-func TestWhenRedisOrSQLIsAwayNoDeliveryIsATry(t *testing.T) {
+func TestAnOutageOfRedisOrSQLIsReportedAsUnavailable(t *testing.T) {
 	t.Parallel()
 	own := redistest.Own(t)
 	s := newSite(t, own.Client(t), 0)
@@ -118,12 +118,12 @@ func TestWhenRedisOrSQLIsAwayNoDeliveryIsATry(t *testing.T) {
 	h.failing[0] = errors.New("connection refused")
 	errs := s.DeliverAll(t.Context(), []notifier.Delivery{s.delivery(t, s.notice(2, ""), 1), s.delivery(t, s.notice(3, ""), 1, 2)})
 	if errs[0] != nil || !errors.Is(errs[1], notifier.ErrUnavailable) {
-		t.Errorf("without SQL: %v; want the one to a warm inbox only", errs)
+		t.Errorf("without SQL: %v; want only the delivery to the warm inbox to succeed", errs)
 	}
-	s.rdb.Set(t.Context(), s.k.State(7), "not a hash", 0) // it refuses, and of the other nobody knows: no try
+	s.rdb.Set(t.Context(), s.k.State(7), "not a hash", 0) // this inbox fails, and the other cannot be restored: that must not count as an attempt
 	errs = s.DeliverAll(t.Context(), []notifier.Delivery{s.delivery(t, s.notice(2, ""), 7, 9), s.delivery(t, s.notice(3, ""), 7)})
 	if !errors.Is(errs[0], notifier.ErrUnavailable) || errs[1] == nil || errors.Is(errs[1], notifier.ErrUnavailable) {
-		t.Errorf("a refusal, without SQL: %v", errs)
+		t.Errorf("a failing inbox, without SQL: %v", errs)
 	}
 	own.Crash(t)
 	var all []notifier.Delivery

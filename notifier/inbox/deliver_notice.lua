@@ -1,28 +1,29 @@
--- deliver_notice.lua: store one notice in one inbox, on top, and say so. A key of a
--- wrong type makes it fail before anything is written that a second try would take
--- for a delivery, or count again.
+-- deliver_notice.lua: add one notice at the top of one inbox and publish it. A key of a wrong type
+-- makes the script fail before it writes anything that a retry would mistake for a delivery or
+-- count again.
+--
+-- uses: find_row, mark_expiry, remove_row, save_state, trim_gone
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened, floor
 -- KEYS[4] gone     notices that left this inbox, by time
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
--- KEYS[6] dirty    users of the partition that SQL has not seen, by ver
--- KEYS[7] counts   N:d and N:r of the partition
+-- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
+-- KEYS[7] counts   N:d (delivered) and N:r (read) per notice of the partition
 -- ARGV[1] key      entry key, without the state
 -- ARGV[2] id       notice id
 -- ARGV[3] expires  ms, 0 for never
--- ARGV[4] json     what the entry shows
+-- ARGV[4] json     content of the entry
 -- ARGV[5] now      ms
--- ARGV[6] cap      most rows of an inbox
+-- ARGV[6] cap      maximum rows of an inbox
 -- ARGV[7] seq      user
--- ARGV[8] channel  where this user's changes are told
+-- ARGV[8] channel  Pub/Sub channel of this user's changes
 -- ARGV[9] counted  1 when the notice has more than one recipient
--- ARGV[10] again   1 when it is sent again because Redis lost something
+-- ARGV[10] again   1 when the notice is delivered again after a loss of Redis
 --
--- Returns 1; 0 when nothing changed, because the notice was here before, has a
--- successor or is expired, or is sent again and not above floor; -1 when the inbox
--- is cold (not in Redis).
+-- Returns 1; 0 when nothing changed, because the notice was here before, has been replaced by a
+-- newer one or has expired, or is delivered again and not above floor; -1 when the inbox is cold.
 local list, hash, state, gone, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local key, id, expires, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local now, cap, seq = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 )
 
-func TestADeliveryStoresTheRowItsNumbersAndSaysSo(t *testing.T) {
+func TestADeliveryStoresTheRowAndNumbersAndPublishesThem(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		heard := s.listen(t, 42)
 		n := s.notice(7, "photo_id:1:user_id:7")
@@ -32,7 +32,7 @@ func TestADeliveryStoresTheRowItsNumbersAndSaysSo(t *testing.T) {
 			Hash:   map[string]string{field: fmt.Sprintf("7 %s %d %s", ver, expires, content)},
 			State:  map[string]string{"unread": "1", "ver": ver, "opened": "0"},
 			Counts: map[string]string{"7:d": "1"},
-			Gone:   map[string]int64{}, Retracted: map[string]bool{},
+			Gone:   map[string]int64{}, Left: map[string]notifier.Left{},
 			Expiry: map[string]int64{"42|": expires},
 			Dirty:  map[string]int64{"42": startTime + 1},
 		}
@@ -63,16 +63,16 @@ func TestASecondDeliveryChangesNothing(t *testing.T) {
 		}
 		before = s.stored(t, 42)
 		if got := s.deliver(t, 42, n); got != 0 {
-			t.Errorf("changed %d inboxes that had read it, want 0", got)
+			t.Errorf("changed %d inboxes in which it was read, want 0", got)
 		}
 		same(t, "a delivery after reading", before, s.stored(t, 42))
 		if got := events(heard.heard(t)); got != "read like:photo:7" {
-			t.Errorf("published %q, want the reading only", got)
+			t.Errorf("published %q, want only the marking as read", got)
 		}
 	})
 }
 
-func TestTheSameKeyAgainMovesItsRowToTheTopUnread(t *testing.T) {
+func TestANewNoticeWithTheSameKeyMovesTheRowToTheTopUnread(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 3)
 		if _, err := s.MarkRead(s.ctx(t), 42, key(1)); err != nil {
@@ -86,23 +86,23 @@ func TestTheSameKeyAgainMovesItsRowToTheTopUnread(t *testing.T) {
 			t.Errorf("list (-want +got):\n%s", d)
 		}
 		if _, gone := at.Gone["1"]; !gone || len(at.Gone) != 1 {
-			t.Errorf("gone is %v, want notice 1 alone", at.Gone)
+			t.Errorf("gone is %v, want only notice 1", at.Gone)
 		}
-		s.deliver(t, 42, s.notice(10, "photo:1")) // unread over unread
+		s.deliver(t, 42, s.notice(10, "photo:1")) // an unread row replaced by an unread one
 		if got := s.sound(t, 42).State["unread"]; got != "3" {
 			t.Errorf("%s unread, want 3", got)
 		}
 		before := s.stored(t, 42)
 		for _, id := range []int64{1, 9, 10, 4} { // gone, gone, the same, lower
 			if got := s.deliver(t, 42, s.notice(id, "photo:1")); got != 0 {
-				t.Errorf("delivering notice %d of that key again changed %d inboxes", id, got)
+				t.Errorf("delivering notice %d with that key changed %d inboxes", id, got)
 			}
 		}
 		same(t, "late deliveries of that key", before, s.stored(t, 42))
 	})
 }
 
-func TestTheOldestRowsLeaveAboveTheCap(t *testing.T) {
+func TestTheOldestRowsBeyondTheCapLeave(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Cap: 3, Now: s.clock.now})
 		s.fill(t, 42, 1, 3)
@@ -110,7 +110,7 @@ func TestTheOldestRowsLeaveAboveTheCap(t *testing.T) {
 			t.Fatal(err)
 		}
 		heard := s.listen(t, 42)
-		for i, unread := range []string{"2", "3", "3"} { // 1 unread, 2 read, 3 unread leave
+		for i, unread := range []string{"2", "3", "3"} { // the rows that leave: 1 unread, 2 read, 3 unread
 			id := int64(4 + i)
 			s.deliver(t, 42, s.notice(id, fmt.Sprintf("photo:%d", id)))
 			if at := s.sound(t, 42); len(at.List) != 3 || at.State["unread"] != unread {
@@ -122,17 +122,17 @@ func TestTheOldestRowsLeaveAboveTheCap(t *testing.T) {
 			t.Errorf("published\n%s, want\n%s", got, want)
 		}
 		if got := len(s.stored(t, 42).Gone); got != 3 {
-			t.Errorf("%d notices are gone, want 3", got)
+			t.Errorf("gone has %d notices, want 3", got)
 		}
 		before := s.stored(t, 42)
 		if got := s.deliver(t, 42, s.notice(1, "photo:1")); got != 0 {
-			t.Error("a trimmed notice came back")
+			t.Error("a trimmed notice was delivered again")
 		}
 		same(t, "delivering a trimmed notice", before, s.stored(t, 42))
 	})
 }
 
-func TestANoticeThatIsExpiredAlreadyIsNotDelivered(t *testing.T) {
+func TestAnExpiredNoticeIsNotDelivered(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 1)
 		before := s.stored(t, 42)
@@ -146,7 +146,7 @@ func TestANoticeThatIsExpiredAlreadyIsNotDelivered(t *testing.T) {
 		endless.ExpiresAt = time.Time{}
 		s.deliver(t, 42, endless)
 		if at := s.sound(t, 42); len(at.Expiry) != 1 || !strings.Contains(at.Hash[key(3)+":has_read:0"], " 0 {") {
-			t.Errorf("a notice without end: %v, expiry %v", at.Hash, at.Expiry)
+			t.Errorf("a notice without expiry: %v, expiry %v", at.Hash, at.Expiry)
 		}
 	})
 }
@@ -161,7 +161,7 @@ func TestOneNoticeReachesManyUsersWarmAndCold(t *testing.T) {
 		n := s.notice(7, "")
 		n.Recipients = users
 		if changed, err := s.Deliver(s.ctx(t), n, seqs[:200]); err != nil || changed != 200 {
-			t.Fatalf("changed %d, %v; want 200 cold inboxes", changed, err)
+			t.Fatalf("changed %d, %v; want the 200 cold inboxes", changed, err)
 		}
 		if changed, err := s.Deliver(s.ctx(t), n, seqs); err != nil || changed != 400 {
 			t.Fatalf("changed %d, %v; want the other 400", changed, err)
@@ -178,7 +178,7 @@ func TestOneNoticeReachesManyUsersWarmAndCold(t *testing.T) {
 	})
 }
 
-func TestAnInboxThatRefusesKeepsNobodyElseFromTheirNotice(t *testing.T) {
+func TestAFailingInboxDoesNotKeepOthersFromTheirNotice(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		if err := s.rdb.Set(t.Context(), s.k.State(2), "not a hash", 0).Err(); err != nil {
 			t.Fatal(err)

@@ -9,16 +9,15 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// EditAll has the rows of each of these notices show what the notice says in its
-// revision, and whoever looks at them hears of it. A row that is not there, or of this
-// revision or a later one, stays as it is; no row comes or moves, and none becomes
-// unread.
+// EditAll gives the rows of each of these notices the content of the given revision, and
+// publishes the change to their users. A row that is missing, or already has this or a later
+// revision, stays as it is. No row is added or moved, and none becomes unread.
 //
-// A cold inbox is left alone: it comes back with what SQL has. So the revision must
-// be in SQL, and Outdate have been called after that.
+// Cold inboxes are left alone: they are restored with the content that SQL has. So SQL must
+// already have the revision, and Outdate must have been called since.
 //
-// It answers an error for each notice, in order: nil when no inbox has it in an
-// older revision. Whatever is repeated changes nothing.
+// It returns an error for each notice, in order: nil means that no inbox has it in an older
+// revision. Repeating the call changes nothing.
 func (b *Inbox) EditAll(ctx context.Context, all []notifier.Delivery) []error {
 	_, errs := b.edit(ctx, all)
 	for i, err := range errs {
@@ -53,8 +52,8 @@ func (b *Inbox) edit(ctx context.Context, all []notifier.Delivery) (changed int,
 	}})
 }
 
-// freshen has a row that came back show what its notice says by now: it may have been
-// edited while nobody could see that the row would be there. It says whether it was.
+// freshen updates the content of an entry that was just restored: its notice may have been
+// edited while the entry was not in the inbox. It reports whether the content changed.
 func (b *Inbox) freshen(ctx context.Context, seq int64, e notifier.Entry) bool {
 	if b.sql == nil {
 		return false
@@ -74,14 +73,14 @@ func (b *Inbox) freshen(ctx context.Context, seq int64, e notifier.Entry) bool {
 		}
 	}
 	if err != nil {
-		b.log.WarnContext(ctx, "a row that came back may show an old text", "user_id", seq, "notice_id", e.NoticeID, "err", err)
+		b.log.WarnContext(ctx, "could not update a restored entry; it may show outdated text", "user_id", seq, "notice_id", e.NoticeID, "err", err)
 	}
 	return changed > 0
 }
 
-// Outdate keeps what was read of SQL before from coming into cold inboxes: whoever
-// was about to restore one of these users reads SQL again. With nobody named that
-// is so for all users.
+// Outdate prevents snapshots and notices that were read from SQL earlier from being restored to
+// cold inboxes of these users; restores that are under way read SQL again. Without seqs it
+// applies to all users.
 func (b *Inbox) Outdate(ctx context.Context, seqs []int64) error {
 	parts := map[int]bool{}
 	for _, seq := range seqs {
@@ -91,7 +90,7 @@ func (b *Inbox) Outdate(ctx context.Context, seqs []int64) error {
 		parts[p] = true
 	}
 	if err := b.raise(ctx, parts, b.millis()); err != nil {
-		return fmt.Errorf("outdate what was read of %d partitions: %w", len(parts), err)
+		return fmt.Errorf("raise the fences of %d partitions: %w", len(parts), err)
 	}
 	return nil
 }

@@ -1,19 +1,21 @@
--- edit_notice.lua: a row shows what its notice says by now. All else of it stays, but
--- for the version of the inbox.
+-- edit_notice.lua: give a row the edited content of its notice. Nothing else changes except the
+-- version of the inbox.
+--
+-- uses: find_row, save_state
 --
 -- KEYS[1] hash     field → ID AT EXPIRY JSON
 -- KEYS[2] state    unread, ver, opened
--- KEYS[3] dirty    users of the partition that SQL has not seen, by ver
+-- KEYS[3] dirty    users of the partition whose state SQL does not have yet, by ver
 -- ARGV[1] key      entry key, without the state
 -- ARGV[2] id       notice id
--- ARGV[3] rev      of the notice; the rows of an older one change
--- ARGV[4] json     what the entry shows; rev, above 0, is first in it
+-- ARGV[3] rev      revision of the notice; only rows with a lower one change
+-- ARGV[4] json     content of the entry; a rev above 0 is its first field
 -- ARGV[5] now      ms
 -- ARGV[6] seq      user
--- ARGV[7] channel  where this user's changes are told
+-- ARGV[7] channel  Pub/Sub channel of this user's changes
 --
--- Returns 1; 0 when nothing changed: the notice is not here, or in this revision or a
--- later one. A cold inbox is none of it: it comes back with what SQL has.
+-- Returns 1; 0 when nothing changed, because the notice is not here or already has this or a later
+-- revision. A cold inbox is left alone: it is restored with the content that SQL has.
 local hash, state, dirty = KEYS[1], KEYS[2], KEYS[3]
 local key, id, rev, json = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 

@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 )
 
-// edited is a notice in a later revision.
+// edited returns the notice in a later revision.
 func edited(n *notifier.Notice, revision int64, title string) *notifier.Notice {
 	later := *n
 	later.Revision, later.Title = revision, title
@@ -28,7 +28,7 @@ func (s *site) edit(t tb, n *notifier.Notice, seqs ...int64) {
 	}
 }
 
-func TestAnEditChangesTheTextOfItsRowAndNothingElse(t *testing.T) {
+func TestAnEditChangesOnlyTheContentOfItsRow(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 1)
 		n := s.notice(2, "photo:2")
@@ -48,7 +48,7 @@ func TestAnEditChangesTheTextOfItsRowAndNothingElse(t *testing.T) {
 		}
 		told := heard.heard(t)
 		if len(told) != 1 || told[0].Ver != now || told[0].Unread != 2 || len(told[0].Events) != 1 || told[0].Events[0].ID != 2 || events(told) != "changed like:photo:2" {
-			t.Errorf("told %+v", told)
+			t.Errorf("published %+v", told)
 		}
 		page, err := s.Look(s.ctx(t), 42, notifier.Query{})
 		if err != nil || titles(page) != "3 Edited 1" || !page.Entries[1].Read || page.Entries[1].Revision != 1 {
@@ -66,15 +66,15 @@ func TestAnEditChangesTheTextOfItsRowAndNothingElse(t *testing.T) {
 		s.edit(t, edited(n, 10, "Ten"), 42)
 		s.edit(t, edited(n, 9, "Nine"), 42)
 		if page, err = s.Look(s.ctx(t), 42, notifier.Query{}); err != nil || titles(page) != "3 Ten 1" {
-			t.Errorf("after the tenth, page %q, %v", titles(page), err)
+			t.Errorf("after revision 10: page %q, %v", titles(page), err)
 		}
 	})
 }
 
-func TestAnEditBringsNothingIntoAnInbox(t *testing.T) {
+func TestAnEditAddsNothingToAnInbox(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 3)
-		later := s.notice(9, "photo:3") // took the key
+		later := s.notice(9, "photo:3") // replaces the row of that key
 		s.deliver(t, 42, later)
 		if _, err := s.Delete(s.ctx(t), 42, key(2)); err != nil {
 			t.Fatal(err)
@@ -85,24 +85,24 @@ func TestAnEditBringsNothingIntoAnInbox(t *testing.T) {
 			n := edited(s.notice(id, "photo:"+decimal(id)), 1, "Edited")
 			s.edit(t, n, 42, 43)
 		}
-		same(t, "editing what is not there", before, s.stored(t, 42))
-		same(t, "editing what a cold inbox has", cold, s.stored(t, 43))
+		same(t, "editing a notice that is not in the inbox", before, s.stored(t, 42))
+		same(t, "editing an entry of a cold inbox", cold, s.stored(t, 43))
 		if told := heard.heard(t); len(told) != 0 {
-			t.Errorf("told %+v", told)
+			t.Errorf("published %+v", told)
 		}
-		// Nor does a late delivery of the old text put it over the new one.
+		// A late delivery of the old content must not overwrite the new one either.
 		n := s.notice(1, "photo:1")
 		s.edit(t, edited(n, 1, "Edited"), 42)
 		if changed := s.deliver(t, 42, n); changed != 0 {
 			t.Errorf("a late delivery changed %d inboxes", changed)
 		}
 		if e, err := s.Find(s.ctx(t), 42, key(1), 0); err != nil || e.Title != "Edited" {
-			t.Errorf("it reads %+v, %v", e, err)
+			t.Errorf("entry %+v, %v", e, err)
 		}
 	})
 }
 
-func TestAnEditOfManyIsAnsweredForEach(t *testing.T) {
+func TestEditAllReturnsAnErrorForEachNotice(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t), 0)
 	seqs := make([]int64, 700)
@@ -122,17 +122,17 @@ func TestAnEditOfManyIsAnsweredForEach(t *testing.T) {
 	}
 	for _, seq := range seqs {
 		if e, err := s.Find(t.Context(), seq, key(1), 0); seq != 600 && (err != nil || e.Title != "Edited") {
-			t.Fatalf("user %d reads %+v, %v", seq, e, err)
+			t.Fatalf("user %d has %+v, %v", seq, e, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if errs := s.EditAll(ctx, []notifier.Delivery{s.delivery(t, one, 1)}); !errors.Is(errs[0], context.Canceled) {
-		t.Errorf("when there is no time: %v", errs)
+		t.Errorf("with a canceled context: %v", errs)
 	}
 }
 
-// late is a shelf on which something happens between a reading and its answer.
+// late is a shelf that runs a hook after reading contents and before returning them.
 type late struct {
 	*shelf
 	then func()
@@ -145,9 +145,9 @@ func (l *late) Contents(ctx context.Context, ids []int64) (map[int64]notifier.No
 	return known, err
 }
 
-// TestWhatWasReadOfSQLBeforeAnEditDoesNotComeBack lets one instance read SQL for a cold
-// inbox, and another edit what it holds before that is written.
-func TestWhatWasReadOfSQLBeforeAnEditDoesNotComeBack(t *testing.T) {
+// TestContentReadBeforeAnEditIsNotRestored lets one instance read SQL for a cold inbox, and another
+// edit its notice before the inbox is restored.
+func TestContentReadBeforeAnEditIsNotRestored(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		for seq, outdated := range map[int64][]int64{42: {42}, 43: {7, 43}, 44: nil} {
 			h := s.beside(0)
@@ -174,7 +174,7 @@ func TestWhatWasReadOfSQLBeforeAnEditDoesNotComeBack(t *testing.T) {
 	})
 }
 
-func TestEachSeesWhyHeGotItAlsoWhenHisInboxComesBack(t *testing.T) {
+func TestEachRecipientSeesTheirOwnReasonEvenAfterARestore(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		n := s.notice(1, "photo:1")
@@ -194,7 +194,7 @@ func TestEachSeesWhyHeGotItAlsoWhenHisInboxComesBack(t *testing.T) {
 			t.Helper()
 			for seq, reason := range want {
 				if e, err := s.Find(s.ctx(t), seq, key(1), 0); err != nil || e.Reason != reason {
-					t.Errorf("%s: user %d got it because of %q, %v; want %q", when, seq, e.Reason, err, reason)
+					t.Errorf("%s: reason of user %d is %q, %v; want %q", when, seq, e.Reason, err, reason)
 				}
 			}
 		}
@@ -207,7 +207,7 @@ func TestEachSeesWhyHeGotItAlsoWhenHisInboxComesBack(t *testing.T) {
 		}
 		s.lose(t, 42, 43, 44, 45)
 		s.wake(t, 42, 43, 44, 45)
-		reasons("come back")
+		reasons("restored")
 		n = edited(n, 1, "Edited")
 		h.edit(n)
 		if all, err = n.Deliveries([]int64{42, 43, 44, 45}); err != nil {
@@ -220,13 +220,13 @@ func TestEachSeesWhyHeGotItAlsoWhenHisInboxComesBack(t *testing.T) {
 		}
 		reasons("edited")
 		s.lose(t, 42, 43, 44, 45)
-		reasons("edited and come back")
+		reasons("edited and restored")
 	})
 }
 
-// TestARowThatIsBroughtBackShowsTheLatestText undoes a deletion with the text of before
-// an edit: nobody saw then that the row would be there.
-func TestARowThatIsBroughtBackShowsTheLatestText(t *testing.T) {
+// TestAnUndoneDeleteShowsTheLatestContent undoes a delete with the content from before an edit. The
+// row was not in the inbox when the notice was edited.
+func TestAnUndoneDeleteShowsTheLatestContent(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		n := s.notice(1, "photo:1")
@@ -243,14 +243,14 @@ func TestARowThatIsBroughtBackShowsTheLatestText(t *testing.T) {
 		}
 		page, err := s.Look(s.ctx(t), 42, notifier.Query{})
 		if err != nil || titles(page) != "Edited" || page.Ver != badge.Ver || badge.Unread != 1 {
-			t.Errorf("it shows %+v, badge %+v, %v", page, badge, err)
+			t.Errorf("page %+v, badge %+v, %v", page, badge, err)
 		}
 		if e, _, err = s.Take(s.ctx(t), 42, key(1)); err != nil {
 			t.Fatal(err)
 		}
 		h.failing[1] = notifier.ErrUnavailable
 		if _, err := s.Restore(s.ctx(t), 42, e); err != nil {
-			t.Errorf("while nobody can say whether it was edited: %v", err)
+			t.Errorf("while SQL is unavailable: %v", err)
 		}
 	})
 }

@@ -1,16 +1,18 @@
--- erase_inbox.lua: all of a user's inbox leaves Redis, whatever SQL has.
+-- erase_inbox.lua: remove a user's whole inbox from Redis, whatever SQL has.
+--
+-- uses: clear_rows, raise_fence
 --
 -- KEYS[1] list    inbox, newest first
 -- KEYS[2] hash    field → ID AT EXPIRY JSON
 -- KEYS[3] state   unread, ver, opened
 -- KEYS[4] gone    notices that left this inbox, by time
 -- KEYS[5] expiry  SEQ|KEY and SEQ| of the partition, by expiry
--- KEYS[6] dirty   users of the partition that SQL has not seen, by ver
--- KEYS[7] idle    users of the partition by last use; 0 by the fence
+-- KEYS[6] dirty   users of the partition whose state SQL does not have yet, by ver
+-- KEYS[7] idle    users of the partition by last use; the score of 0 is the fence
 -- ARGV[1] seq     user
 -- ARGV[2] now     ms
 --
--- Returns 1; 0 when he had no inbox here.
+-- Returns 1; 0 when the user had no inbox here.
 local list, hash, state, gone, idle = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[7]
 local seq, now = ARGV[1], ARGV[2]
 

@@ -11,11 +11,11 @@ import (
 	"github.com/carillonhq/carillon/internal/script"
 )
 
-// Evict takes inboxes of a partition out of Redis that nobody has used since before,
-// at most limit of them, the longest idle ones first: those that SQL has exactly as
-// they are, and empty ones that it has never seen. It answers how many left, and
-// whether there may be more. What SQL has otherwise is checked at once, and what
-// belongs to nobody is erased.
+// Evict removes from Redis inboxes of a partition that nobody has used since before, the
+// longest idle ones first, at most limit of them: those that SQL has in exactly this state, and
+// empty ones that SQL has never seen. It returns how many were removed, and whether there may
+// be more. An inbox that differs from SQL is checked at once, and one of an unknown user is
+// erased.
 func (b *Inbox) Evict(ctx context.Context, partition int, before time.Time, limit int) (evicted int, more bool, err error) {
 	if b.sql == nil || limit <= 0 {
 		return 0, false, nil
@@ -25,14 +25,14 @@ func (b *Inbox) Evict(ctx context.Context, partition int, before time.Time, limi
 		evicted, err = b.evict(ctx, seqs, before)
 	}
 	if err != nil {
-		return evicted, false, fmt.Errorf("evict idle inboxes of partition %d: %w", partition, away(err))
+		return evicted, false, fmt.Errorf("evict idle inboxes of partition %d: %w", partition, script.MarkAway(err))
 	}
 	return evicted, evicted > 0 && len(seqs) == limit, nil
 }
 
 func (b *Inbox) idleSince(ctx context.Context, partition int, before time.Time, limit int) (seqs []int64, err error) {
 	members, err := b.rdb.ZRangeByScore(ctx, b.parts[partition].idle, &redis.ZRangeBy{
-		Min: "-inf", Max: "(" + strconv.FormatInt(before.UnixMilli(), 10), Count: int64(limit) + 1, // and the fence
+		Min: "-inf", Max: "(" + strconv.FormatInt(before.UnixMilli(), 10), Count: int64(limit) + 1, // one more, for the fence
 	}).Result()
 	if err != nil {
 		return nil, err
@@ -67,14 +67,14 @@ func (b *Inbox) evict(ctx context.Context, seqs []int64, before time.Time) (evic
 	_ = p.Exec(ctx) // each command holds its own error
 	var other []int64
 	for i, cmd := range cmds {
-		r, bad := parseReply(cmd)
+		r, bad := script.ParseReply(cmd)
 		switch {
 		case bad != nil && err == nil:
 			err = bad
-		case r.code == codeConflict:
+		case r.Code == codeConflict:
 			other = append(other, seqs[i])
 		case bad == nil:
-			evicted += int(r.code)
+			evicted += int(r.Code)
 		}
 	}
 	if err == nil && len(other) > 0 {
@@ -83,13 +83,13 @@ func (b *Inbox) evict(ctx context.Context, seqs []int64, before time.Time) (evic
 	return evicted, err
 }
 
-// Erase takes everything of a user's inbox out of Redis. It does not come back once
-// SQL knows no such user.
+// Erase removes a user's whole inbox from Redis. It does not come back once SQL no longer knows
+// the user.
 func (b *Inbox) Erase(ctx context.Context, seq int64) error {
 	p := script.NewPipe(b.rdb, 1)
 	b.addErase(ctx, p, seq, b.millis())
 	if err := p.Exec(ctx); err != nil {
-		return fmt.Errorf("erase the inbox of user %d: %w", seq, away(err))
+		return fmt.Errorf("erase the inbox of user %d: %w", seq, script.MarkAway(err))
 	}
 	return nil
 }

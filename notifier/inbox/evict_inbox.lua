@@ -1,20 +1,21 @@
--- evict_inbox.lua: an inbox that nobody has used for long and that SQL has leaves
--- Redis.
+-- evict_inbox.lua: remove an inbox from Redis that has been unused for long and that SQL has.
+--
+-- uses: clear_rows, raise_fence
 --
 -- KEYS[1] list    inbox, newest first
 -- KEYS[2] hash    field → ID AT EXPIRY JSON
 -- KEYS[3] state   unread, ver, opened
 -- KEYS[4] gone    notices that left this inbox, by time
 -- KEYS[5] expiry  SEQ|KEY and SEQ| of the partition, by expiry
--- KEYS[6] dirty   users of the partition that SQL has not seen, by ver
--- KEYS[7] idle    users of the partition by last use; 0 by the fence
+-- KEYS[6] dirty   users of the partition whose state SQL does not have yet, by ver
+-- KEYS[7] idle    users of the partition by last use; the score of 0 is the fence
 -- ARGV[1] seq     user
--- ARGV[2] before  ms; who was used later stays
--- ARGV[3] ver     that SQL has; 0: none, and then only an empty inbox leaves
+-- ARGV[2] before  ms; inboxes used at or after this time stay
+-- ARGV[3] ver     version that SQL has; 0: none, and then only an empty inbox is removed
 -- ARGV[4] now     ms
 --
--- Returns 1; 0 when it was used or has changed meanwhile, or is not here; -3 when
--- SQL has another state of it.
+-- Returns 1; 0 when the inbox is not here, or was used or changed meanwhile; -3 when SQL has
+-- another version of it.
 local list, hash, state, gone, idle = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[7]
 local seq, before, ver, now = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 

@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// idle is who stands in the idle set of a user's partition, without the fence.
+// idle returns the members of the idle set of a user's partition, without the fence.
 func (s *site) idle(t tb, seq int64) map[string]int64 {
 	t.Helper()
 	all := scores(t, s.rdb, s.k.Idle(keys.Partition(seq)))
@@ -22,19 +22,19 @@ func (s *site) idle(t tb, seq int64) map[string]int64 {
 	return all
 }
 
-// nothing fails when Redis still holds something of a user.
+// nothing fails the test if Redis still has anything of the user.
 func (s *site) nothing(t tb, seq int64) {
 	t.Helper()
 	at, user := s.stored(t, seq), decimal(seq)
 	for member := range at.Expiry {
 		if strings.HasPrefix(member, user+"|") {
-			t.Errorf("expiry holds %s", member)
+			t.Errorf("expiry still has %s", member)
 		}
 	}
 	_, dirty := at.Dirty[user]
 	_, idle := s.idle(t, seq)[user]
 	if len(at.List)+len(at.Hash)+len(at.State)+len(at.Gone) > 0 || dirty || idle {
-		t.Errorf("of user %d is left: %+v, dirty %v, idle %v", seq, at, dirty, idle)
+		t.Errorf("user %d still has %+v, dirty %v, idle %v", seq, at, dirty, idle)
 	}
 }
 
@@ -45,17 +45,17 @@ func (s *site) evict(t tb, part, want int) {
 	}
 }
 
-func TestAnIdleInboxLeavesOnceSQLHasItAndComesBackTheSame(t *testing.T) {
+func TestAnIdleInboxIsEvictedOnceSQLHasItAndRestoredUnchanged(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.lived(t, h, 42)
 		used := s.idle(t, 42)["42"]
 		s.clock.ms.Store(used)
-		s.evict(t, 42, 0) // it was used just now
+		s.evict(t, 42, 0) // it has just been used
 		s.clock.pass(time.Minute)
 		s.deliver(t, 42, s.notice(9, "photo:9"))
 		h.keep(s.notice(9, "photo:9"))
-		s.evict(t, 42, 0) // SQL has not the last of it
+		s.evict(t, 42, 0) // SQL does not have the last change
 		s.writeBehind(t, h, 42)
 		before := s.sound(t, 42)
 		s.evict(t, 42, 1)
@@ -69,14 +69,14 @@ func TestAnIdleInboxLeavesOnceSQLHasItAndComesBackTheSame(t *testing.T) {
 		for field, row := range after.Hash {
 			after.Hash[field] = row[:20]
 		}
-		same(t, "going and coming back", before, after)
+		same(t, "evicting and restoring", before, after)
 		if got := s.idle(t, 42)["42"]; got != s.clock.now().UnixMilli() {
-			t.Errorf("it was used at %d, want now", got)
+			t.Errorf("last use %d, want now", got)
 		}
 	})
 }
 
-func TestAnOpeningThatTurnsRowsCountsAsUse(t *testing.T) {
+func TestAnOpeningThatMarksRowsAsReadCountsAsUse(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 1)
 		for i, want := range []int64{1, 0} {
@@ -91,12 +91,12 @@ func TestAnOpeningThatTurnsRowsCountsAsUse(t *testing.T) {
 	})
 }
 
-func TestAnEmptyInboxThatSQLNeverSawLeavesAndAnyOtherIsWrittenFirst(t *testing.T) {
+func TestOnlyEmptyInboxesAreEvictedWithoutASnapshot(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.wake(t, 1)
 		s.fill(t, 65, 1, 1)
-		s.rdb.Del(t.Context(), s.k.Dirty(1)) // its mark was lost
+		s.rdb.Del(t.Context(), s.k.Dirty(1)) // its mark is lost
 		s.fill(t, 129, 1, 1)
 		if _, err := s.Delete(s.ctx(t), 129, key(1)); err != nil {
 			t.Fatal(err)
@@ -106,7 +106,7 @@ func TestAnEmptyInboxThatSQLNeverSawLeavesAndAnyOtherIsWrittenFirst(t *testing.T
 		s.evict(t, 1, 1)
 		s.nothing(t, 1)
 		if at := s.stored(t, 65); len(at.List) != 1 || at.Dirty["65"] == 0 || at.Dirty["129"] == 0 {
-			t.Errorf("what SQL has not: %+v", at)
+			t.Errorf("inboxes without a snapshot: %+v", at)
 		}
 		s.writeBehind(t, h, 65)
 		s.evict(t, 1, 2)
@@ -115,7 +115,7 @@ func TestAnEmptyInboxThatSQLNeverSawLeavesAndAnyOtherIsWrittenFirst(t *testing.T
 	})
 }
 
-func TestWhatWasUsedOrChangedMeanwhileStays(t *testing.T) {
+func TestAnInboxUsedDuringAnEvictionStays(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t), 0)
 	h := s.beside(0)
@@ -124,7 +124,7 @@ func TestWhatWasUsedOrChangedMeanwhileStays(t *testing.T) {
 	s.writeBehind(t, h, 1)
 	s.clock.pass(time.Hour)
 	before := s.clock.now()
-	h.looking = func() { // between the list of the idle and the script
+	h.looking = func() { // after listing the idle inboxes, before the script
 		if _, err := s.Open(s.ctx(t), 1); err != nil {
 			t.Error(err)
 		}
@@ -134,11 +134,11 @@ func TestWhatWasUsedOrChangedMeanwhileStays(t *testing.T) {
 		t.Errorf("%d were evicted, more %v, %v", n, more, err)
 	}
 	if at := s.sound(t, 1); len(at.List) != 1 {
-		t.Errorf("left: %+v", at)
+		t.Errorf("stored: %+v", at)
 	}
 }
 
-func TestIdleInboxesLeaveAPortionAtATime(t *testing.T) {
+func TestIdleInboxesAreEvictedInPortions(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		var seqs []int64
@@ -172,9 +172,9 @@ func TestIdleInboxesLeaveAPortionAtATime(t *testing.T) {
 	})
 }
 
-// An instance reads SQL and sleeps. Meanwhile the inbox comes back by another, is
-// changed, written behind and evicted.
-func TestWhoSleptDoesNotRestoreAnEvictedInboxAsItWas(t *testing.T) {
+// An instance reads SQL and pauses. Meanwhile another instance restores the inbox, which is changed,
+// written behind and evicted.
+func TestAPausedInstanceDoesNotRestoreAStaleSnapshotAfterAnEviction(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.lived(t, h, 42)
@@ -195,11 +195,11 @@ func TestWhoSleptDoesNotRestoreAnEvictedInboxAsItWas(t *testing.T) {
 	})
 }
 
-func TestAnErasedUserHasNothingInRedisAndGetsNothing(t *testing.T) {
+func TestAnErasedUserHasNothingInRedisAndReceivesNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.lived(t, h, 42)
-		s.lived(t, h, 106) // of the same partition
+		s.lived(t, h, 106) // in the same partition
 		s.deliver(t, 42, s.notice(9, ""))
 		other := s.stored(t, 106)
 		h.nobody[42] = true
@@ -214,20 +214,20 @@ func TestAnErasedUserHasNothingInRedisAndGetsNothing(t *testing.T) {
 		}
 		at := s.stored(t, 106)
 		at.Dirty, at.Expiry, other.Dirty, other.Expiry = nil, nil, nil, nil
-		same(t, "erasing another", other, at)
+		same(t, "erasing another user", other, at)
 		s.deliverAll(t, s.delivery(t, s.notice(10, ""), 42, 106))
 		if err := s.Retract(s.ctx(t), 11, "like:x", []int64{42, 106}); err != nil {
 			t.Errorf("retract: %v", err)
 		}
 		if len(s.stored(t, 106).List) != len(other.List)+1 {
-			t.Error("the other one did not get it")
+			t.Error("the other user did not get the notice")
 		}
 		s.nothing(t, 42)
 	})
 }
 
-// The deletion is seen between reading SQL and restoring, too.
-func TestAUserWhoIsErasedWhileHeIsRestoredStaysOut(t *testing.T) {
+// The deletion must also be noticed between reading SQL and restoring.
+func TestAUserErasedDuringARestoreIsNotRestored(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t), 0)
 	h := s.beside(0)
@@ -249,7 +249,7 @@ func TestAUserWhoIsErasedWhileHeIsRestoredStaysOut(t *testing.T) {
 	s.nothing(t, 42)
 }
 
-func TestNobodyHasAnInbox(t *testing.T) {
+func TestUnknownUsersHaveNoInbox(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		h.nobody[42] = true
@@ -257,7 +257,7 @@ func TestNobodyHasAnInbox(t *testing.T) {
 			err := call(s.ctx(t))
 			switch name {
 			case "deliver", "retract", "badges", "statuses":
-				if err != nil && name != "statuses" { // that says that it never came
+				if err != nil && name != "statuses" { // statuses reports it as never delivered
 					t.Errorf("%s: %v", name, err)
 				}
 			default:
@@ -273,7 +273,7 @@ func TestNobodyHasAnInbox(t *testing.T) {
 	})
 }
 
-func TestADamagedSnapshotIsRefusedAlone(t *testing.T) {
+func TestADamagedSnapshotAffectsOnlyItsUser(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.lived(t, h, 1)
@@ -285,7 +285,7 @@ func TestADamagedSnapshotIsRefusedAlone(t *testing.T) {
 			case "badges", "statuses", "find":
 			default:
 				if err == nil || errors.Is(err, notifier.ErrUnavailable) || errors.Is(err, notifier.ErrNotFound) {
-					t.Errorf("%s: %v, want a refusal", name, err)
+					t.Errorf("%s: %v, want an error about the snapshot", name, err)
 				}
 			}
 			s.nothing(t, 42)
@@ -294,7 +294,7 @@ func TestADamagedSnapshotIsRefusedAlone(t *testing.T) {
 			s.delivery(t, s.notice(20, "a"), 1, 2), s.delivery(t, s.notice(21, "b"), 1, 42), s.delivery(t, s.notice(22, "c"), 2),
 		})
 		if errs[0] != nil || errs[1] == nil || errs[2] != nil {
-			t.Errorf("errors %v, want that of the second only", errs)
+			t.Errorf("errors %v, want only one for the second delivery", errs)
 		}
 		if got := fmt.Sprint(s.wake(t, 1, 42, 2)); !strings.HasPrefix(got, "[{4 ") || !strings.Contains(got, "{0 0 0 0 0} {2 ") {
 			t.Errorf("badges %s", got)

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/carillonhq/carillon/internal/script"
 )
 
-// Expire takes those of each user's given entries out of his inbox that are due,
-// and answers how many were. A key that is not due stays. All of them, and those
-// of no entry at all, leave the expiry index unless they are due later. The empty
-// key stands for all entries of the inbox. An inbox that fails does not keep the
-// others from theirs.
+// Expire removes from each user's inbox those of the given entries that are due, and returns
+// how many it removed. Entries that are not due stay. The members of all given keys, even of
+// those without an entry, leave the expiry index, except for entries that are due later. The
+// empty key stands for all entries of the inbox. An inbox that fails does not hold up the
+// others.
 func (b *Inbox) Expire(ctx context.Context, due map[int64][]string) (int, error) {
 	seqs := slices.Sorted(maps.Keys(due))
 	seqs = slices.DeleteFunc(seqs, func(seq int64) bool { return len(due[seq]) == 0 })
@@ -33,14 +35,14 @@ func (b *Inbox) Expire(ctx context.Context, due map[int64][]string) (int, error)
 	return n, nil
 }
 
-// expire takes everything out of one inbox that is due at the given time.
+// expire removes from one inbox every entry that is due at the given time.
 func (b *Inbox) expire(ctx context.Context, seq, now int64) error {
 	p := b.part(seq)
-	r, err := parseReply(expireEntries.Run(ctx, b.rdb, []string{
+	r, err := script.ParseReply(expireEntries.Run(ctx, b.rdb, []string{
 		b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty,
 	}, now, seq, b.k.LiveUser(seq), ""))
 	if err != nil {
 		return err
 	}
-	return r.outcome()
+	return outcome(r)
 }

@@ -1,19 +1,21 @@
--- expire_entries.lua: what is expired leaves an inbox.
+-- expire_entries.lua: remove expired entries from an inbox.
+--
+-- uses: expires_soon, find_row, remove_row, save_state, trim_gone
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened
 -- KEYS[4] gone     notices that left this inbox, by time
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
--- KEYS[6] dirty    users of the partition that SQL has not seen, by ver
+-- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
 -- ARGV[1] now      ms
 -- ARGV[2] seq      user
--- ARGV[3] channel  where this user's changes are told
--- ARGV[4..] keys   entry keys to look at; the empty one: all of the inbox
+-- ARGV[3] channel  Pub/Sub channel of this user's changes
+-- ARGV[4..] keys   entry keys to check; the empty key: the whole inbox
 --
--- Returns how many entries left. Whatever is looked at leaves expiry; rows that
--- are not due come back into it with their right time, by expires_soon. A key of a
--- wrong type makes it fail before anything does.
+-- Returns the number of entries removed. The members of all checked rows leave expiry; rows that
+-- are not due are added again with their correct time (see expires_soon). A key of a wrong type
+-- makes the script fail before it removes anything.
 local list, hash, state, gone, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local now, seq = tonumber(ARGV[1]), ARGV[2]
 

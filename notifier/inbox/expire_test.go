@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-func TestOnlyWhatIsDueExpires(t *testing.T) {
+func TestOnlyDueEntriesExpire(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		for id, life := range map[int64]time.Duration{1: time.Minute, 2: time.Hour, 3: time.Minute} {
 			n := s.notice(id, "photo:"+string('0'+rune(id)))
@@ -26,7 +26,7 @@ func TestOnlyWhatIsDueExpires(t *testing.T) {
 		all := []string{key(1), key(2), key(3), "like:photo:9"}
 		before := s.stored(t, 42)
 		if n, err := s.Expire(s.ctx(t), map[int64][]string{42: all}); err != nil || n != 0 {
-			t.Errorf("expired %d, %v; nothing is due", n, err)
+			t.Errorf("expired %d, %v; want 0, as nothing is due", n, err)
 		}
 		same(t, "expiring before the time", before, s.stored(t, 42))
 		s.clock.pass(30 * time.Minute)
@@ -48,7 +48,7 @@ func TestOnlyWhatIsDueExpires(t *testing.T) {
 	})
 }
 
-func TestAnEntryIsThereUntilTheMillisecondOfItsExpiry(t *testing.T) {
+func TestAnEntryIsVisibleUntilTheMillisecondOfItsExpiry(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		users := []int64{1, 2, 3, 4, 5, 6, 7, 8}
 		for _, seq := range users {
@@ -65,31 +65,31 @@ func TestAnEntryIsThereUntilTheMillisecondOfItsExpiry(t *testing.T) {
 		}
 		s.clock.pass(time.Millisecond)
 		if poll, err := s.Poll(s.ctx(t), 5, notifier.PollQuery{}); err != nil || len(poll.Entries) != 0 || poll.Unread != 0 {
-			t.Errorf("polling: %+v, %v; want nothing", poll, err)
+			t.Errorf("Poll: %+v, %v; want nothing", poll, err)
 		}
 		if _, err := s.ReadKeys(s.ctx(t), 6, []string{key(1)}); !errors.Is(err, notifier.ErrNotFound) {
-			t.Errorf("reading one: %v", err)
+			t.Errorf("ReadKeys: %v", err)
 		}
 		if badge, err := s.ReadSubject(s.ctx(t), 7, "photo:1"); err != nil || badge.Unread != 0 {
-			t.Errorf("reading about it: %+v, %v", badge, err)
+			t.Errorf("ReadSubject: %+v, %v", badge, err)
 		}
 		if _, err := s.Find(s.ctx(t), 8, key(1), 0); !errors.Is(err, notifier.ErrNotFound) {
-			t.Errorf("finding it: %v", err)
+			t.Errorf("Find: %v", err)
 		}
 		if n, err := s.Expire(s.ctx(t), map[int64][]string{8: {key(1)}}); err != nil || n != 1 {
-			t.Errorf("the sweep of what was looked for: %d, %v; want 1", n, err)
+			t.Errorf("Expire after Find: %d, %v; want 1", n, err)
 		}
 		if page, err := s.Look(s.ctx(t), 1, notifier.Query{}); err != nil || titles(page) != "" {
-			t.Errorf("looking: %q, %v; want nothing", titles(page), err)
+			t.Errorf("Look: %q, %v; want nothing", titles(page), err)
 		}
 		if page, err := s.Open(s.ctx(t), 2); err != nil || titles(page) != "" {
-			t.Errorf("opening: %q, %v; want nothing", titles(page), err)
+			t.Errorf("Open: %q, %v; want nothing", titles(page), err)
 		}
 		if n, err := s.Expire(s.ctx(t), map[int64][]string{3: {key(1)}}); err != nil || n != 1 {
-			t.Errorf("the sweep: %d, %v; want 1", n, err)
+			t.Errorf("Expire: %d, %v; want 1", n, err)
 		}
 		if badge, err := s.ReadUpto(s.ctx(t), 4, "9999999999999"); err != nil || badge.Unread != 0 {
-			t.Errorf("reading all: %+v, %v", badge, err)
+			t.Errorf("ReadUpto: %+v, %v", badge, err)
 		}
 		if _, read, err := s.counted(t.Context(), 1); err != nil || read != 0 {
 			t.Errorf("%d counted as read, %v", read, err)
@@ -102,13 +102,13 @@ func TestAnEntryIsThereUntilTheMillisecondOfItsExpiry(t *testing.T) {
 	})
 }
 
-func TestWhatIsDueInOtherInboxesOfThePartitionHidesNothing(t *testing.T) {
+func TestDueEntriesOfOtherInboxesInThePartitionHideNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		short := s.notice(1, "photo:1")
 		short.ExpiresAt = s.clock.in(time.Minute)
 		s.fill(t, 42, 2, 3)
 		s.deliver(t, 42, short)
-		for i := range int64(150) { // before ours in the index, and more than are looked at
+		for i := range int64(150) { // before ours in the index, and more than are checked one by one
 			member := decimal(42+64*(i+1)) + "|like:photo:1"
 			s.rdb.ZAdd(t.Context(), s.k.Expiry(42), redis.Z{Score: float64(startTime - i), Member: member})
 		}
@@ -122,7 +122,7 @@ func TestWhatIsDueInOtherInboxesOfThePartitionHidesNothing(t *testing.T) {
 	})
 }
 
-func TestWhatLivesLongerThanAWeekSharesOneMarkOfExpiry(t *testing.T) {
+func TestEntriesThatLiveLongerThanAWeekShareOneExpiryMember(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		const day = 24 * time.Hour
 		lives := []time.Duration{30 * day, 10 * day, 6 * day, 20 * day}
@@ -154,18 +154,18 @@ func TestWhatLivesLongerThanAWeekSharesOneMarkOfExpiry(t *testing.T) {
 		marks("six days later", map[string]int64{"42|": due[2]})
 		s.clock.ms.Store(due[2])
 		sweep(1, "")
-		marks("after a look at all", map[string]int64{"42|": due[1]})
+		marks("after checking the whole inbox", map[string]int64{"42|": due[1]})
 		sweep(0, "")
-		marks("after another", map[string]int64{"42|": due[1]})
+		marks("after checking it again", map[string]int64{"42|": due[1]})
 		s.clock.ms.Store(due[1])
 		if page, err := s.Look(s.ctx(t), 42, notifier.Query{}); err != nil || titles(page) != "" {
-			t.Errorf("looking: %q, %v; want nothing", titles(page), err)
+			t.Errorf("Look: %q, %v; want nothing", titles(page), err)
 		}
 		marks("empty", map[string]int64{})
 	})
 }
 
-func TestMarksOfExpiryWithoutAnEntryAreCleared(t *testing.T) {
+func TestExpiryMembersWithoutAnEntryAreRemoved(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		ctx, index := t.Context(), s.k.Expiry(keys.Partition(42))
 		short := s.notice(2, "photo:2")
@@ -190,7 +190,7 @@ func TestMarksOfExpiryWithoutAnEntryAreCleared(t *testing.T) {
 			t.Errorf("expiry index (-want +got):\n%s", d)
 		}
 		if n := s.rdb.Exists(ctx, s.k.State(106)).Val(); n != 0 {
-			t.Error("expiring started a cold inbox")
+			t.Error("Expire started a cold inbox")
 		}
 	})
 }

@@ -1,4 +1,4 @@
 package inbox
 
-// PollsWaiting is how many polls wait for the next round trip.
+// PollsWaiting returns the number of polls that wait for the next round trip.
 func (b *Inbox) PollsWaiting() int { return b.polls.waiting.Len() }

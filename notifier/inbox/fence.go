@@ -6,20 +6,21 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// fences are numbers of partitions that only rise, each time an inbox leaves Redis:
-// what was read of SQL before is not restored after. They stand in idle, as user 0,
-// and are made of the time, so that those of another life of Redis are others.
+// fences holds the fence of each partition: a number that rises whenever an inbox leaves Redis.
+// A snapshot read from SQL before that is not restored afterwards. The fence is stored in idle,
+// as the score of user 0, and starts as the time, so that it differs after a loss of Redis.
 type fences map[int]string
 
-// of is the fence of a user's partition; empty where none is held.
+// of returns the fence of the user's partition; empty if f has none.
 func (f fences) of(seq int64) string { return f[keys.Partition(seq)] }
 
 const fenceMember = "0"
 
-// partitionsOf are those of some of these users.
+// partitionsOf returns the partitions of the users at the given indexes of seqs.
 func partitionsOf(seqs []int64, which []int) map[int]bool {
 	parts := map[int]bool{}
 	for _, i := range which {
@@ -28,7 +29,7 @@ func partitionsOf(seqs []int64, which []int) map[int]bool {
 	return parts
 }
 
-// fences reads those of these partitions, and makes what is missing.
+// fences reads the fences of these partitions, and creates missing ones.
 func (b *Inbox) fences(ctx context.Context, parts map[int]bool, now int64) (fences, error) {
 	pipe := b.rdb.Pipeline()
 	cmds := make(map[int]*redis.FloatCmd, len(parts))
@@ -38,7 +39,7 @@ func (b *Inbox) fences(ctx context.Context, parts map[int]bool, now int64) (fenc
 		cmds[p] = pipe.ZScore(ctx, idle, fenceMember)
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
-		return nil, away(err)
+		return nil, script.MarkAway(err)
 	}
 	at := make(fences, len(parts))
 	for p, cmd := range cmds {
@@ -55,5 +56,5 @@ func (b *Inbox) raise(ctx context.Context, parts map[int]bool, now int64) error 
 		pipe.ZIncrBy(ctx, b.parts[p].idle, 1, fenceMember)
 	}
 	_, err := pipe.Exec(ctx)
-	return away(err)
+	return script.MarkAway(err)
 }

@@ -5,19 +5,20 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Find answers one entry, for whoever shows it alone. It answers
-// notifier.ErrNotFound when the key is not in this inbox, and opens nothing.
-// With opened it marks the entry as New where Look with Query.Opened does.
+// Find returns one entry, to be shown on its own, without opening the inbox. It returns
+// notifier.ErrNotFound if the key is not in the inbox. opened has the same effect as
+// Query.Opened has in Look.
 func (b *Inbox) Find(ctx context.Context, seq int64, key string, opened int64) (notifier.Entry, error) {
 	e, err := b.find(ctx, seq, key)
 	if errors.Is(err, notifier.ErrNotFound) {
-		woken, asleep := b.wake(ctx, []int64{seq})
+		woken, wakeErr := b.wake(ctx, []int64{seq})
 		switch {
-		case asleep != nil:
-			err = asleep
+		case wakeErr != nil:
+			err = wakeErr
 		case woken:
 			e, err = b.find(ctx, seq, key)
 		}
@@ -32,7 +33,7 @@ func (b *Inbox) find(ctx context.Context, seq int64, key string) (notifier.Entry
 	unread, read := key+notifier.UnreadSuffix, key+notifier.ReadSuffix
 	values, err := b.rdb.HMGet(ctx, b.k.Hash(seq), unread, read).Result()
 	if err != nil {
-		return notifier.Entry{}, away(err)
+		return notifier.Entry{}, script.MarkAway(err)
 	}
 	for i, field := range []string{unread, read} {
 		value, ok := values[i].(string)
@@ -55,8 +56,8 @@ func (b *Inbox) expired(e notifier.Entry) bool {
 	return !e.ExpiresAt.IsZero() && !e.ExpiresAt.After(b.now())
 }
 
-// asOpened gives an entry that is read by now, and came after an opening, the
-// New mark of that opening; its Read is the state before.
+// asOpened sets the New mark on an entry that arrived after the given opening and is read now;
+// its Read is then the state before that opening.
 func asOpened(e notifier.Entry, opened int64) notifier.Entry {
 	e.New = opened > 0 && e.At > opened && e.Read
 	e.Read = e.Read && !e.New

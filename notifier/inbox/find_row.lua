@@ -1,4 +1,6 @@
--- find_row.lua: the entry of a key, whichever its state.
+-- find_row.lua: find the entry of a key in either state.
+--
+-- shared
 --
 -- Returns its field and value, or nothing when the key is not in the inbox.
 local function find_row(hash, key)

@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestAnEntryFoundAloneIsAsItsPageShowsIt(t *testing.T) {
+func TestFindReturnsEntriesAsPagesShowThem(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 3)
 		if _, err := s.Open(s.ctx(t), 42); err != nil {
@@ -33,14 +33,14 @@ func TestAnEntryFoundAloneIsAsItsPageShowsIt(t *testing.T) {
 		for _, want := range looked.Entries {
 			got, err := s.Find(s.ctx(t), 42, want.Key, page.Opened)
 			if err != nil || got != want {
-				t.Errorf("found %+v, %v; the page shows %+v", got, err, want)
+				t.Errorf("found %+v, %v; want %+v as on the page", got, err, want)
 			}
 		}
 		same(t, "finding", before, s.stored(t, 42))
 	})
 }
 
-func TestOnlyWhatIsInTheInboxIsFound(t *testing.T) {
+func TestFindReturnsOnlyEntriesOfTheInbox(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 1)
 		for name, find := range map[string]struct {
@@ -54,7 +54,7 @@ func TestOnlyWhatIsInTheInboxIsFound(t *testing.T) {
 	})
 }
 
-func TestWhatIsExpiredIsNotFoundFromThatMomentOn(t *testing.T) {
+func TestAnEntryIsNotFoundFromItsExpiryOn(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		n := s.notice(1, "1")
 		n.ExpiresAt = s.clock.in(time.Minute)

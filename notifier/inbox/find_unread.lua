@@ -1,7 +1,9 @@
--- find_unread.lua: the unread rows among fields, the top of an inbox; when that
--- is not all of them, those of the whole list.
+-- find_unread.lua: find the unread rows among fields, the top of an inbox; if some are missing
+-- there, search the whole list.
 --
--- Returns their indexes, and the rows looked at.
+-- shared
+--
+-- Returns their indexes, and the rows searched.
 local function find_unread(list, fields, unread)
   local at, byte = {}, string.byte
   for i = 1, #fields do

@@ -9,8 +9,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// flood lets so many notices come to user 42 that his inbox cannot remember all that
-// left it: 900, with room for 200 rows and 500 that are gone.
+// flood delivers more notices to user 42 than the inbox can keep track of: 900, with room for 200
+// rows and 500 notices in gone.
 func (s *site) flood(t *testing.T) (all []notifier.Delivery) {
 	t.Helper()
 	for id := int64(1); id <= 900; id++ {
@@ -42,7 +42,7 @@ func again(all []notifier.Delivery) []notifier.Delivery {
 	return some
 }
 
-func TestWhatIsSentAgainAfterALossBringsNothingBackThatAnInboxForgot(t *testing.T) {
+func TestRedeliveryAfterALossSkipsNoticesBelowTheFloor(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		all := s.flood(t)
@@ -53,7 +53,7 @@ func TestWhatIsSentAgainAfterALossBringsNothingBackThatAnInboxForgot(t *testing.
 		}
 		before := s.stored(t, 42)
 		s.deliverAll(t, again(all)...)
-		same(t, "sending all again", before, s.stored(t, 42))
+		same(t, "redelivering all", before, s.stored(t, 42))
 
 		h.save(s.read(t, 42))
 		if err := s.Erase(s.ctx(t), 42); err != nil {
@@ -62,12 +62,12 @@ func TestWhatIsSentAgainAfterALossBringsNothingBackThatAnInboxForgot(t *testing.
 		s.deliverAll(t, again(all)...)
 		after := s.sound(t, 42)
 		if after.State["floor"] != "205" || after.State["unread"] != "0" || len(after.List) != 195 || len(after.Gone) != 500 {
-			t.Errorf("from SQL: %d rows, %d gone, %v", len(after.List), len(after.Gone), after.State)
+			t.Errorf("restored from SQL: %d rows, %d gone, %v", len(after.List), len(after.Gone), after.State)
 		}
 	})
 }
 
-func TestWhatComesForTheFirstTimeIsNotMeasuredByTheFloor(t *testing.T) {
+func TestAFirstDeliveryIgnoresTheFloor(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t), 0)
 	s.flood(t)
@@ -81,7 +81,7 @@ func TestWhatComesForTheFirstTimeIsNotMeasuredByTheFloor(t *testing.T) {
 	above := s.delivery(t, s.notice(901, "photo:901"), 42)
 	s.deliverAll(t, again([]notifier.Delivery{above})...)
 	if at := s.sound(t, 42); at.State["unread"] != "2" {
-		t.Errorf("%s unread, after one that Redis lost", at.State["unread"])
+		t.Errorf("%s unread after the redelivery of a lost notice", at.State["unread"])
 	}
 }
 
@@ -90,7 +90,7 @@ func TestTheFloorNeverFalls(t *testing.T) {
 	s := newSite(t, redistest.Client(t), 0)
 	s.flood(t)
 	s.clock.pass(time.Millisecond)
-	if err := s.Retract(s.ctx(t), 3, key(3), []int64{42}); err != nil { // it was never here, as far as is known
+	if err := s.Retract(s.ctx(t), 3, key(3), []int64{42}); err != nil { // it was never here, as far as the inbox knows
 		t.Fatal(err)
 	}
 	for id := int64(901); id <= 1500; id++ {
@@ -103,6 +103,6 @@ func TestTheFloorNeverFalls(t *testing.T) {
 		s.deliver(t, 42, s.notice(id, fmt.Sprintf("photo:%d", id)))
 	}
 	if now := s.stored(t, 42).State["floor"]; number(t, now) < number(t, floor) || number(t, floor) < 600 {
-		t.Errorf("from %s to %s", floor, now)
+		t.Errorf("the floor went from %s to %s", floor, now)
 	}
 }

@@ -1,9 +1,9 @@
--- forget_counts.lua: what SQL has of notices that are over leaves the counts.
+-- forget_counts.lua: remove the counts of finished notices that SQL has.
 --
--- KEYS[1] counts  N:d and N:r of the partition
--- ARGV[1..] known a notice, delivered and read as SQL has them, and so on
+-- KEYS[1] counts  N:d (delivered) and N:r (read) per notice of the partition
+-- ARGV[1..] known triples of a notice and its delivered and read counts in SQL
 --
--- Returns how many notices left. One that has other counts by now stays.
+-- Returns the number of notices removed. Notices whose counts have changed since stay.
 local counts = KEYS[1]
 
 local gone = {}

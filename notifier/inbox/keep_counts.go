@@ -9,10 +9,10 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// RestoreCounts brings how far these notices came in a partition up to what SQL has:
-// where Redis has less, because it came back as it was before. That may be repeated.
-// With add what Redis has comes on top of it, because it was counted anew from
-// nothing: once, for it adds each time.
+// RestoreCounts raises the counts of these notices in a partition to those of SQL, where Redis
+// has less because it came back in an older state; that may be repeated. With add, the counts
+// of SQL are added to those in Redis, because Redis started again from zero; that must be done
+// only once.
 func (b *Inbox) RestoreCounts(ctx context.Context, partition int, counts []notifier.NoticeCount, add bool) error {
 	mode := 0
 	if add {
@@ -24,8 +24,8 @@ func (b *Inbox) RestoreCounts(ctx context.Context, partition int, counts []notif
 	return nil
 }
 
-// ForgetCounts takes what is counted of notices that are over out of Redis, where it
-// is what SQL has by now.
+// ForgetCounts removes the counts of finished notices from Redis, unless they differ from the
+// given ones, which SQL has.
 func (b *Inbox) ForgetCounts(ctx context.Context, partition int, counts []notifier.NoticeCount) error {
 	if err := b.eachCount(ctx, forgetCounts, partition, counts); err != nil {
 		return fmt.Errorf("forget the counts of %d notices in partition %d: %w", len(counts), partition, err)
@@ -33,7 +33,7 @@ func (b *Inbox) ForgetCounts(ctx context.Context, partition int, counts []notifi
 	return nil
 }
 
-// eachCount runs a script with some arguments and these counts, a few hundred a run.
+// eachCount runs a script with the arguments first and these counts, a few hundred at a time.
 func (b *Inbox) eachCount(ctx context.Context, s *script.Script, partition int, counts []notifier.NoticeCount, first ...any) error {
 	p := script.NewPipe(b.rdb, 1)
 	for chunk := range slices.Chunk(counts, badgeBatch) {
@@ -44,5 +44,5 @@ func (b *Inbox) eachCount(ctx context.Context, s *script.Script, partition int, 
 		}
 		p.Add(ctx, s, 1, args...)
 	}
-	return away(p.Exec(ctx))
+	return script.MarkAway(p.Exec(ctx))
 }

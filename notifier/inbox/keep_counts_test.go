@@ -38,7 +38,7 @@ func TestCountsRiseToWhatSQLHas(t *testing.T) {
 	})
 }
 
-func TestWhatWasCountedFromNothingComesOnTop(t *testing.T) {
+func TestCountsStartedFromZeroAreAddedToThoseOfSQL(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.count(t, 7, "1:d", 5, "1:r", 2)
 		var known []notifier.NoticeCount
@@ -55,7 +55,7 @@ func TestWhatWasCountedFromNothingComesOnTop(t *testing.T) {
 	})
 }
 
-func TestCountsOfWhatIsOverLeaveUnlessTheyHaveChanged(t *testing.T) {
+func TestCountsOfFinishedNoticesAreRemovedUnlessChanged(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.count(t, 7, "1:d", 5, "1:r", 2, "2:d", 9, "3:d", 4, "3:r", 1, "4:d", 1, "5:d", 6)
 		over := []notifier.NoticeCount{

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/script"
 )
 
-// Life answers a word for the life that Redis leads in n partitions from the first
-// on: when the word is another one later, inboxes may have left it meanwhile, because
-// it lost them or else. Not whole means that it has lost something, and is not yet
-// healed.
+// Life returns a token for the state of the n partitions from first on. If the token differs
+// later, inboxes may have left Redis in between, through a loss or otherwise. whole is false
+// while Redis has lost data that is not restored yet.
 func (b *Inbox) Life(ctx context.Context, first, n int) (word string, whole bool, err error) {
 	pipe := b.rdb.Pipeline()
 	marks, at := make([]*redis.StringCmd, n), make([]*redis.FloatCmd, n)
@@ -25,7 +26,7 @@ func (b *Inbox) Life(ctx context.Context, first, n int) (word string, whole bool
 	whole = true
 	for i := range n {
 		if err := errors.Join(marks[i].Err(), at[i].Err()); err != nil && !missing(marks[i].Err(), at[i].Err()) {
-			return "", false, fmt.Errorf("look whether partitions %d to %d are whole: %w", first, first+n-1, away(err))
+			return "", false, fmt.Errorf("read the marks of partitions %d to %d: %w", first, first+n-1, script.MarkAway(err))
 		}
 		whole = whole && integer(marks[i].Val()) > 0
 		fmt.Fprintf(&s, "%.0f ", at[i].Val())
@@ -33,7 +34,7 @@ func (b *Inbox) Life(ctx context.Context, first, n int) (word string, whole bool
 	return s.String(), whole, nil
 }
 
-// missing says whether nothing worse is the matter than that something is not there.
+// missing reports whether all these errors, if any, only say that a value does not exist.
 func missing(errs ...error) bool {
 	for _, err := range errs {
 		if err != nil && !errors.Is(err, redis.Nil) {

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestALifeIsAnotherOnceInboxesLeft(t *testing.T) {
+func TestTheLifeTokenChangesOnceInboxesHaveLeft(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.beside(0)
 		life := func(wantWhole bool) string {
@@ -27,9 +27,9 @@ func TestALifeIsAnotherOnceInboxesLeft(t *testing.T) {
 		}
 		first := life(true)
 		s.deliver(t, 15, s.notice(1, ""))
-		s.wake(t, 16) // of another group
+		s.wake(t, 16) // in another group
 		if again := life(true); again != first {
-			t.Errorf("%q after %q, and nothing left", again, first)
+			t.Errorf("token %q after %q although nothing left", again, first)
 		}
 		if err := s.Erase(s.ctx(t), 15); err != nil {
 			t.Fatal(err)
@@ -37,14 +37,14 @@ func TestALifeIsAnotherOnceInboxesLeft(t *testing.T) {
 		second := life(true)
 		s.rdb.Del(t.Context(), s.k.Idle(15))
 		if third := life(true); first == second || second == third || first == third {
-			t.Errorf("lives %q, %q, %q", first, second, third)
+			t.Errorf("tokens %q, %q, %q", first, second, third)
 		}
 		s.rdb.Set(t.Context(), s.k.Flushed(9), 0, 0)
 		life(false)
 	})
 }
 
-func TestWithoutRedisNobodyKnowsItsLife(t *testing.T) {
+func TestWithoutRedisTheLifeIsUnavailable(t *testing.T) {
 	t.Parallel()
 	own := redistest.Own(t)
 	s := newSite(t, own.Client(t), 0)

@@ -10,12 +10,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// listener hears the changes of one user.
+// listener receives the changes of one user.
 type listener struct {
 	s   *site
 	sub *redis.PubSub
 	on  string
-	// inbox is a key of the node on which the user's scripts run.
+	// a key on the node that runs the user's scripts
 	inbox string
 }
 
@@ -27,12 +27,12 @@ func (s *site) listen(t tb, seq int64) *listener {
 	if _, err := l.sub.Receive(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	l.heard(t) // in a cluster, changes of before may still be on their way
+	l.heard(t) // in a cluster, earlier changes may still be under way
 	return l
 }
 
-// heard returns what was published since it was last asked. A word of its own,
-// which goes the way of the changes behind them, tells it when to stop.
+// heard returns the changes published since the last call. It publishes a marker of its own after
+// them, and reads until the marker arrives.
 func (l *listener) heard(t tb) []notifier.Change {
 	t.Helper()
 	const stop = `return redis.call('PUBLISH', ARGV[1], 'stop')`
@@ -60,7 +60,7 @@ func (l *listener) heard(t tb) []notifier.Change {
 	}
 }
 
-// events are the event lines of changes, as `notice 3 like:photo:3` or `upto`.
+// events lists the event lines of changes, such as `notice 3 like:photo:3` or `upto`.
 func events(changes []notifier.Change) string {
 	var parts []string
 	for _, c := range changes {
@@ -71,16 +71,16 @@ func events(changes []notifier.Change) string {
 	return strings.Join(parts, ", ")
 }
 
-// folded is what a browser knows that saw nothing but changes.
+// folded is the state of a browser that has seen only the changes.
 type folded struct {
-	at   map[string]int64 // key → when it came
+	at   map[string]int64 // key → version at its arrival
 	read map[string]bool
 	last notifier.Change
 }
 
 func newFolded() *folded { return &folded{at: map[string]int64{}, read: map[string]bool{}} }
 
-// take folds a change, and says how many entries it finds unread.
+// take applies a change, and returns the number of unread entries after it.
 func (f *folded) take(t tb, c notifier.Change) (unread int64) {
 	t.Helper()
 	if c.Ver <= f.last.Ver {

@@ -1,19 +1,20 @@
--- look_inbox.lua: one page of an inbox. Opens nothing and writes nothing.
+-- look_inbox.lua: read one page of an inbox, without opening it or writing anything.
+--
+-- uses: find_due, seek_row
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened
 -- KEYS[4] expiry   SEQ|KEY and SEQ| of the partition, by expiry
--- ARGV[1] limit    rows of a page
+-- ARGV[1] limit    maximum rows of a page
 -- ARGV[2] now      ms
--- ARGV[3] settled  1 when what expired by now has left this inbox
+-- ARGV[3] settled  1 if expired rows have just been removed
 -- ARGV[4] seq      user
 -- ARGV[5] before   only rows with a lower at; 0 for all
 -- ARGV[6] filter   1 for unread rows only
 --
--- Returns {0, unread, ver, opened, 1 when older rows follow, fields, values};
--- -1 when the inbox is cold; -4 when it may hold expired rows: expire_entries
--- comes first.
+-- Returns {0, unread, ver, opened, 1 if older rows follow, fields, values}; -1 when the inbox is
+-- cold; -4 when it may hold expired rows: run expire_entries first.
 local list, hash, state, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local limit, before = tonumber(ARGV[1]), tonumber(ARGV[5])
 

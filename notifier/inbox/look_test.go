@@ -24,7 +24,7 @@ func TestLookingChangesNothing(t *testing.T) {
 	})
 }
 
-func TestPagesFollowEachOtherWithoutGapOrRepeat(t *testing.T) {
+func TestPagesHaveNoGapsAndNoRepeats(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 65)
 		for _, id := range []int64{3, 20, 64} {
@@ -50,7 +50,7 @@ func TestPagesFollowEachOtherWithoutGapOrRepeat(t *testing.T) {
 						next--
 					}
 					if e.NoticeID != next {
-						t.Fatalf("%+v: notice %d where %d belongs", c, e.NoticeID, next)
+						t.Fatalf("%+v: notice %d, want %d", c, e.NoticeID, next)
 					}
 					next, seen = next-1, seen+1
 				}
@@ -70,7 +70,7 @@ func TestPagesFollowEachOtherWithoutGapOrRepeat(t *testing.T) {
 	})
 }
 
-func TestOlderPagesKeepTheNewMarkOfTheirOpening(t *testing.T) {
+func TestOlderPagesKeepTheNewMarksOfTheirOpening(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 10)
 		if _, err := s.Open(s.ctx(t), 42); err != nil {
@@ -84,7 +84,7 @@ func TestOlderPagesKeepTheNewMarkOfTheirOpening(t *testing.T) {
 		if strings.Count(titles(page), "*") != 30 {
 			t.Errorf("first page %q, want 30 new rows", titles(page))
 		}
-		s.fill(t, 42, 51, 51) // comes later: unread, and no business of that opening
+		s.fill(t, 42, 51, 51) // delivered later: unread, and not affected by that opening
 		older, err := s.Look(s.ctx(t), 42, notifier.Query{Before: page.Older, Opened: page.Opened})
 		if err != nil {
 			t.Fatal(err)
@@ -94,7 +94,7 @@ func TestOlderPagesKeepTheNewMarkOfTheirOpening(t *testing.T) {
 			t.Errorf("older page %q, want %q", titles(older), want)
 		}
 		if e := older.Entries[0]; e.Read {
-			t.Error("a new row counts as read before its opening")
+			t.Error("a new row counts as read before the opening")
 		}
 		plain, err := s.Look(s.ctx(t), 42, notifier.Query{Before: page.Older})
 		if err != nil || strings.Contains(titles(plain), "*") {
@@ -103,7 +103,7 @@ func TestOlderPagesKeepTheNewMarkOfTheirOpening(t *testing.T) {
 	})
 }
 
-func TestAPageShowsWhatTheNoticeSaid(t *testing.T) {
+func TestAPageShowsTheContentOfTheNotice(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		n := s.notice(7, "photo:7")
 		n.Target = notifier.Target{Role: "picker"}
@@ -122,7 +122,7 @@ func TestAPageShowsWhatTheNoticeSaid(t *testing.T) {
 	})
 }
 
-func TestMalformedRowsAreLeftOutAndBreakNothing(t *testing.T) {
+func TestMalformedRowsAreSkippedWithoutAnError(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		ctx := t.Context()
 		s.fill(t, 42, 1, 1)

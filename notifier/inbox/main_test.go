@@ -20,14 +20,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Wrap(m)) }
 
-// tb is a test, a benchmark, or a run of a property.
+// tb is a test, a benchmark, or a run of a rapid property.
 type tb interface {
 	rapid.TB
 	Context() context.Context
 	Cleanup(f func())
 }
 
-// clock is a time that tests move. It stands still between.
+// clock is a clock that only the tests move.
 type clock struct{ ms atomic.Int64 }
 
 const startTime = 1_700_000_000_000
@@ -36,13 +36,13 @@ func (c *clock) now() time.Time               { return time.UnixMilli(c.ms.Load(
 func (c *clock) pass(d time.Duration)         { c.ms.Add(d.Milliseconds()) }
 func (c *clock) in(d time.Duration) time.Time { return c.now().Add(d) }
 
-// site is one inbox space on one kind of Redis.
+// site is the inboxes of one key space on one kind of Redis.
 type site struct {
 	*inbox.Inbox
 	rdb   redis.UniversalClient
 	k     keys.Space
 	clock *clock
-	flush bool // the scripts are lost before each call of ctx
+	flush bool // ctx drops the scripts before each call
 }
 
 func newSite(t testing.TB, rdb redis.UniversalClient, limit int) *site {
@@ -53,8 +53,8 @@ func newSite(t testing.TB, rdb redis.UniversalClient, limit int) *site {
 	return s
 }
 
-// onEachRedis runs a promise on a single server, on a server that loses its
-// scripts before each call, on a cluster, and on miniredis.
+// onEachRedis runs a test on a single server, on a server that loses its scripts before each call,
+// on a cluster, and on miniredis.
 func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
 	t.Helper()
 	t.Parallel()
@@ -79,7 +79,7 @@ func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
 	})
 }
 
-// ctx is the context of the next call; a forgetful server loses its scripts now.
+// ctx returns the context of the next call. A forgetful server loses its scripts here.
 func (s *site) ctx(t tb) context.Context {
 	t.Helper()
 	if s.flush {
@@ -90,7 +90,7 @@ func (s *site) ctx(t tb) context.Context {
 	return t.Context()
 }
 
-// notice is a notice of type `like` to one user. Without a subject its key is
+// notice returns a notice of type `like` to one user. Without a subject its key is
 // `like:notice_id:N`.
 func (s *site) notice(id int64, subject string) *notifier.Notice {
 	return &notifier.Notice{
@@ -102,7 +102,7 @@ func (s *site) notice(id int64, subject string) *notifier.Notice {
 	}
 }
 
-// deliver delivers to one user, and lets a millisecond pass.
+// deliver delivers to one user, and advances the clock by a millisecond.
 func (s *site) deliver(t tb, seq int64, n *notifier.Notice) int {
 	t.Helper()
 	changed, err := s.Deliver(s.ctx(t), n, []int64{seq})
@@ -125,7 +125,7 @@ func (s *site) fill(t tb, seq, first, last int64) {
 
 func key(id int64) string { return fmt.Sprintf("like:photo:%d", id) }
 
-// titles is what a page shows, as `Notice 3*, Notice 2`; a star stands for New.
+// titles lists the titles of a page, such as `Notice 3*, Notice 2`; a star stands for New.
 func titles(p notifier.Page) string {
 	parts := make([]string, len(p.Entries))
 	for i, e := range p.Entries {
@@ -137,7 +137,7 @@ func titles(p notifier.Page) string {
 	return strings.Join(parts, " ")
 }
 
-// counted is how many got one notice, and how many have read it.
+// counted returns how many users received a notice, and how many have read it.
 func (s *site) counted(ctx context.Context, noticeID int64) (delivered, read int64, err error) {
 	counts, err := s.Counts(ctx, []int64{noticeID})
 	if err != nil {

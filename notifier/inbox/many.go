@@ -13,13 +13,13 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// job is one run of a task: for a user, on behalf of one of the things at hand.
+// job is one run of a task: for the user seq, on behalf of the caller's item with index of.
 type job struct {
 	seq int64
 	of  int
 }
 
-// jobsOf are the jobs of one thing for these users.
+// jobsOf returns a job for each user, all for the item with index 0.
 func jobsOf(seqs []int64) []job {
 	jobs := make([]job, len(seqs))
 	for i, seq := range seqs {
@@ -28,31 +28,30 @@ func jobsOf(seqs []int64) []job {
 	return jobs
 }
 
-// task is one script for many inboxes. args appends its KEYS and ARGV for one
-// job; nkeys says how many of these are KEYS.
+// task is a script to run on many inboxes. args appends its KEYS and ARGV for one job; nkeys is
+// the number of KEYS.
 type task struct {
 	script *script.Script
 	nkeys  int
 	args   func(to []any, j job, u userArgs) []any
 }
 
-// userArgs are the arguments that differ from user to user, or batch to batch.
+// userArgs holds the arguments that differ between users or batches.
 type userArgs struct{ now, seq, channel any }
 
-// many runs all jobs of a task on behalf of so many things, in pipelines of which
-// two are under way at a time; those of one user in their order. It sums up the
-// answers, and answers an error for each thing that is not wholly done. An inbox
-// that refuses keeps nothing else from its inboxes; when Redis is away the rest is
-// left out.
-func (b *Inbox) many(ctx context.Context, things int, jobs []job, t task) (sum int, errs []error) {
-	r := results{errs: make([]error, things)}
+// many runs all jobs of a task, on behalf of the given number of items, in pipelines of which
+// two run at a time. Jobs of the same user run in order. It returns the sum of the replies, and
+// for each item an error unless all its jobs are done. An inbox that fails does not hold up the
+// others; once Redis is unavailable, the remaining jobs are skipped.
+func (b *Inbox) many(ctx context.Context, items int, jobs []job, t task) (sum int, errs []error) {
+	r := results{errs: make([]error, items)}
 	if len(jobs) <= batch {
 		b.lane(ctx, jobs, t, &r)
 		return r.sum, r.errs
 	}
 	var lanes [inFlight][]job
 	for _, j := range jobs {
-		i := j.seq * 0x61c88647 >> 16 & (inFlight - 1) // whichever users there are, about as many in each
+		i := j.seq * 0x61c88647 >> 16 & (inFlight - 1) // balances the lanes whatever the user numbers
 		lanes[i] = append(lanes[i], j)
 	}
 	var all sync.WaitGroup
@@ -63,7 +62,7 @@ func (b *Inbox) many(ctx context.Context, things int, jobs []job, t task) (sum i
 	return r.sum, r.errs
 }
 
-// lane runs jobs one pipeline after the other.
+// lane runs jobs, one pipeline after another.
 func (b *Inbox) lane(ctx context.Context, jobs []job, t task, r *results) {
 	for len(jobs) > 0 {
 		n := min(batch, len(jobs))
@@ -75,8 +74,8 @@ func (b *Inbox) lane(ctx context.Context, jobs []job, t task, r *results) {
 	}
 }
 
-// chunk runs the jobs of one pipeline, and again those whose inbox was cold. It
-// answers an error when the next ones would not fare better.
+// chunk runs the jobs of one pipeline, and repeats those whose inbox was cold. It returns an
+// error if the following chunks would fail too.
 func (b *Inbox) chunk(ctx context.Context, jobs []job, t task, r *results) error {
 	now := b.millis()
 	for range maxWarm {
@@ -97,8 +96,8 @@ func (b *Inbox) chunk(ctx context.Context, jobs []job, t task, r *results) error
 	return nil
 }
 
-// warmFor brings the inboxes of these jobs into Redis, and answers the jobs that
-// can go on: what goes to nobody is done, and who has no inbox to be read fails.
+// warmFor restores the inboxes of these jobs and returns the jobs to run again. Jobs for unknown
+// users count as done; jobs whose inbox cannot be restored fail.
 func (b *Inbox) warmFor(ctx context.Context, cold []job, now int64, r *results) (again []job, err error) {
 	seqs := make([]int64, len(cold))
 	for i, j := range cold {
@@ -122,7 +121,7 @@ func (b *Inbox) warmFor(ctx context.Context, cold []job, now int64, r *results) 
 	return again, nil
 }
 
-// pass runs jobs once, and answers those whose inbox is cold.
+// pass runs the jobs once, and returns those whose inbox is cold.
 func (b *Inbox) pass(ctx context.Context, jobs []job, t task, now int64, r *results) (cold []job, err error) {
 	p := script.NewPipe(b.rdb, len(jobs))
 	cmds := make([]*redis.Cmd, len(jobs))
@@ -136,17 +135,17 @@ func (b *Inbox) pass(ctx context.Context, jobs []job, t task, now int64, r *resu
 	_ = p.Exec(ctx) // each command holds its own error
 	sum := 0
 	for i, cmd := range cmds {
-		answer, bad := parseReply(cmd)
+		answer, bad := script.ParseReply(cmd)
 		switch {
 		case bad != nil:
 			r.fail(jobs[i:i+1], bad)
 			if err == nil {
 				err = hopeless(ctx, bad)
 			}
-		case answer.code == codeCold:
+		case answer.Code == codeCold:
 			cold = append(cold, jobs[i])
 		default:
-			sum += int(answer.code)
+			sum += int(answer.Code)
 		}
 	}
 	r.add(sum)

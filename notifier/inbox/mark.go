@@ -10,47 +10,74 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// MarkRead turns one entry to read. It answers notifier.ErrNotFound when the key
-// is not in this inbox; an entry that is read already stays so.
+// MarkRead marks one entry as read. It returns notifier.ErrNotFound if the key is not in the
+// inbox. An entry that is already read stays so.
 func (b *Inbox) MarkRead(ctx context.Context, seq int64, key string) (notifier.Badge, error) {
-	badge, err := b.mark(ctx, seq, key, 0, 1)
+	badge, err := b.mark(ctx, seq, key, marking{to: 1})
 	if err != nil {
 		return badge, fmt.Errorf("mark an entry of user %d as read: %w", seq, err)
 	}
 	return badge, nil
 }
 
-// MarkUnread turns one entry to unread, at its place. Else it is as MarkRead.
+// Follow is MarkRead for an entry that must still belong to this notice.
+func (b *Inbox) Follow(ctx context.Context, seq int64, key string, noticeID int64) (notifier.Badge, error) {
+	badge, err := b.mark(ctx, seq, key, marking{to: 1, notice: noticeID})
+	if err != nil {
+		return badge, fmt.Errorf("mark a followed entry of user %d as read: %w", seq, err)
+	}
+	return badge, nil
+}
+
+// MarkUnread marks one entry as unread, in its place, and keeps it so when the inbox is opened,
+// until something else marks it as read. Otherwise it is like MarkRead.
 func (b *Inbox) MarkUnread(ctx context.Context, seq int64, key string) (notifier.Badge, error) {
-	badge, err := b.mark(ctx, seq, key, 1, 0)
+	return b.markUnread(ctx, seq, key, marking{keep: 1})
+}
+
+// Unread undoes MarkRead: the next opening marks the entry as read again, unless the user had
+// marked it as unread before.
+func (b *Inbox) Unread(ctx context.Context, seq int64, key string) (notifier.Badge, error) {
+	return b.markUnread(ctx, seq, key, marking{})
+}
+
+func (b *Inbox) markUnread(ctx context.Context, seq int64, key string, m marking) (notifier.Badge, error) {
+	badge, err := b.mark(ctx, seq, key, m)
 	if err != nil {
 		return badge, fmt.Errorf("mark an entry of user %d as unread: %w", seq, err)
 	}
 	return badge, nil
 }
 
-func (b *Inbox) mark(ctx context.Context, seq int64, key string, from, to int) (notifier.Badge, error) {
+// marking says how to mark an entry: to is 1 for read and 0 for unread; keep is 1 to keep it
+// unread; notice is the id of the notice that it must belong to, or 0 for any.
+type marking struct {
+	to, keep int
+	notice   int64
+}
+
+func (b *Inbox) mark(ctx context.Context, seq int64, key string, m marking) (notifier.Badge, error) {
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
 		return markEntry.Run(ctx, b.rdb, []string{
 			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.dirty, p.counts,
-		}, key, from, to, now, seq, b.k.LiveUser(seq))
+		}, key, m.to, now, seq, b.k.LiveUser(seq), m.keep, m.notice)
 	})
 	if err != nil {
 		return notifier.Badge{}, err
 	}
-	return r.badge(), nil
+	return badgeOf(r), nil
 }
 
-// ReadUpto turns every unread entry to read that is not newer than upto: an at
-// in decimal, or an entry key, which stands for its at. What came later stays
-// unread. It answers notifier.ErrNotFound for a key that is not in this inbox.
+// ReadUpto marks every unread entry as read whose at is not above upto: an at in decimal, or the
+// key of an entry, which stands for its at. Later entries stay unread. It returns
+// notifier.ErrNotFound for a key that is not in the inbox.
 func (b *Inbox) ReadUpto(ctx context.Context, seq int64, upto string) (notifier.Badge, error) {
 	p, key := b.part(seq), ""
 	at, err := strconv.ParseInt(upto, 10, 64)
 	switch {
 	case upto == "":
-		return notifier.Badge{}, fmt.Errorf("mark what user %d saw as read: %w", seq, notifier.ErrNotFound)
+		return notifier.Badge{}, fmt.Errorf("mark the entries that user %d saw as read: %w", seq, notifier.ErrNotFound)
 	case err != nil || at < 0:
 		at, key = 0, upto
 	}
@@ -60,7 +87,7 @@ func (b *Inbox) ReadUpto(ctx context.Context, seq int64, upto string) (notifier.
 		}, at, key, now, settled, seq, b.k.LiveUser(seq))
 	})
 	if err != nil {
-		return notifier.Badge{}, fmt.Errorf("mark what user %d saw as read: %w", seq, err)
+		return notifier.Badge{}, fmt.Errorf("mark the entries that user %d saw as read: %w", seq, err)
 	}
-	return r.badge(), nil
+	return badgeOf(r), nil
 }

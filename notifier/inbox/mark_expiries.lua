@@ -1,5 +1,8 @@
--- mark_expiries.lua: note in expiry when the rows of an inbox will be due. rows
--- are fields, each with its value.
+-- mark_expiries.lua: record in expiry when the rows of an inbox expire. rows alternates fields and
+-- values.
+--
+-- shared
+-- uses: expires_soon, push_all
 --
 -- Returns nothing.
 local function mark_expiries(expiry, seq, rows)

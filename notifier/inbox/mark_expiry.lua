@@ -1,4 +1,7 @@
--- mark_expiry.lua: note in expiry when a row of an inbox will be due.
+-- mark_expiry.lua: record in expiry when a row of an inbox expires.
+--
+-- shared
+-- uses: expires_soon
 --
 -- Returns nothing.
 local function mark_expiry(expiry, seq, key, at, expires)

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestMarkingMovesTheCounterOnceAndKeepsThePlace(t *testing.T) {
+func TestMarkingChangesTheCounterOnceAndKeepsTheOrder(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 2)
 		n := s.notice(3, "photo:3")
@@ -51,7 +51,7 @@ func TestMarkingMovesTheCounterOnceAndKeepsThePlace(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotInTheInboxIsNotFound(t *testing.T) {
+func TestUnknownKeysAreNotFound(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 1)
 		s.fill(t, 43, 2, 2)
@@ -69,11 +69,11 @@ func TestWhatIsNotInTheInboxIsNotFound(t *testing.T) {
 				}
 			}
 		}
-		same(t, "what was not found", before, s.stored(t, 42))
+		same(t, "calls with an unknown key", before, s.stored(t, 42))
 	})
 }
 
-func TestReadingUptoLeavesWhatCameLaterUnread(t *testing.T) {
+func TestReadUptoLeavesLaterEntriesUnread(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		n := s.notice(1, "photo:1")
 		n.Recipients = 2
@@ -108,7 +108,7 @@ func TestReadingUptoLeavesWhatCameLaterUnread(t *testing.T) {
 			}
 		}
 		if got := s.stored(t, 42).State["opened"]; got != "0" {
-			t.Errorf("opened %s: reading is no opening", got)
+			t.Errorf("opened %s: ReadUpto must not count as an opening", got)
 		}
 		if _, read, err := s.counted(t.Context(), 1); read != 1 {
 			t.Errorf("counted %d read, %v; want 1", read, err)
@@ -116,7 +116,7 @@ func TestReadingUptoLeavesWhatCameLaterUnread(t *testing.T) {
 	})
 }
 
-func TestAThousandReadingsOfOneEntryMoveTheCounterByOne(t *testing.T) {
+func TestAThousandConcurrentReadsChangeTheCounterByOne(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 3)
 		heard, ctx := s.listen(t, 42), s.ctx(t)
@@ -135,7 +135,7 @@ func TestAThousandReadingsOfOneEntryMoveTheCounterByOne(t *testing.T) {
 			t.Errorf("%s unread, want 2", got)
 		}
 		if got := events(heard.heard(t)); got != "read like:photo:2" {
-			t.Errorf("published %q, want one reading", got)
+			t.Errorf("published %q, want one change", got)
 		}
 	})
 }

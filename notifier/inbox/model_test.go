@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// model is what an inbox should be, in the plainest words.
+// model is the expected behaviour of an inbox, written as simply as possible.
 type model struct {
 	seq     int64
 	limit   int
@@ -21,14 +21,15 @@ type model struct {
 	ver     int64
 	opened  int64
 	counted map[int64][2]int64 // notice → delivered, read
-	taken   []notifier.Entry   // deleted, to be restored
+	kept    []int64            // ids that the user marked as unread, in that order
+	taken   []notifier.Entry   // deleted entries that can be restored
 	sent    []*notifier.Notice
 }
 
-// left is how a notice left the inbox.
+// left is when and how a notice left the inbox.
 type left struct {
-	at        int64
-	retracted bool
+	at  int64
+	how notifier.Left
 }
 
 func (m *model) bump(now int64) { m.ver = max(m.ver+1, now) }
@@ -43,14 +44,15 @@ func (m *model) find(key string) int {
 }
 
 func (m *model) remove(i int, now int64) {
-	m.gone[m.rows[i].NoticeID] = left{at: now}
+	read := m.rows[i].Read
+	m.gone[m.rows[i].NoticeID] = left{now, notifier.Left{Unread: !read, Read: read}}
 	m.rows = slices.Delete(m.rows, i, i+1)
 }
 
-// forget forgets what left long ago, as scripts do that take a row out.
+// forget drops notices that left long ago, like every script that removes a row.
 func (m *model) forget(now int64) {
 	maps.DeleteFunc(m.gone, func(_ int64, l left) bool {
-		return l.at < now-week || l.at == now-week && !l.retracted
+		return l.at < now-week // a score at exactly this time stays, because of its fraction
 	})
 }
 
@@ -65,7 +67,7 @@ func (m *model) unread() (n int64) {
 	return n
 }
 
-// expire takes out what is due by now.
+// expire removes the entries that are due.
 func (m *model) expire(now int64) (n int) {
 	for i := len(m.rows) - 1; i >= 0; i-- {
 		if at := m.rows[i].ExpiresAt; !at.IsZero() && at.UnixMilli() <= now {
@@ -99,7 +101,7 @@ func (m *model) deliver(n *notifier.Notice, now int64) (changed int) {
 	return 1
 }
 
-// edit has the row of a notice show a later revision.
+// edit raises the revision of a notice's row.
 func (m *model) edit(id, rev, now int64) (changed int) {
 	i := slices.IndexFunc(m.rows, func(e notifier.Entry) bool { return e.NoticeID == id })
 	if i < 0 || m.rows[i].Revision >= rev {
@@ -110,7 +112,7 @@ func (m *model) edit(id, rev, now int64) (changed int) {
 	return 1
 }
 
-// turn turns rows up to a time to read.
+// turn marks the rows up to a time as read.
 func (m *model) turn(upto, now int64) (n int) {
 	return m.turnThose(now, func(e *notifier.Entry) bool { return e.At <= upto })
 }
@@ -129,23 +131,51 @@ func (m *model) turnThose(now int64, wanted func(*notifier.Entry) bool) (n int) 
 	return n
 }
 
-func (m *model) mark(key string, read bool, now int64) (found bool) {
+// mark marks one row. With keep it stays unread when the inbox is opened.
+func (m *model) mark(key string, read, keep bool, now int64) (found bool) {
 	i := m.find(key)
 	if i < 0 {
 		return false
 	}
-	if m.rows[i].Read != read {
-		m.rows[i].Read = read
-		m.count(m.rows[i].NoticeID, 0, map[bool]int64{true: 1, false: -1}[read])
-		m.bump(now)
+	e := &m.rows[i]
+	keeps := keep && !slices.Contains(m.kept, e.NoticeID)
+	if e.Read == read && !keeps {
+		return true
 	}
+	if e.Read != read {
+		e.Read = read
+		m.count(e.NoticeID, 0, map[bool]int64{true: 1, false: -1}[read])
+	}
+	if keeps {
+		m.kept = append(slices.Clone(m.kept), e.NoticeID)
+	} else if read {
+		m.keepOnly(func(id int64) bool { return id != e.NoticeID })
+	}
+	m.bump(now)
 	return true
+}
+
+func (m *model) keepOnly(these func(id int64) bool) {
+	m.kept = slices.DeleteFunc(slices.Clone(m.kept), func(id int64) bool { return !these(id) })
+}
+
+// open marks as read every row that is not kept unread.
+func (m *model) open(now int64) (turned int) {
+	if turned = m.turnThose(now, func(e *notifier.Entry) bool { return !slices.Contains(m.kept, e.NoticeID) }); turned == 0 {
+		return 0
+	}
+	m.opened = m.ver
+	m.keepOnly(func(id int64) bool {
+		_, gone := m.gone[id]
+		return gone || slices.ContainsFunc(m.rows, func(e notifier.Entry) bool { return e.NoticeID == id && !e.Read })
+	})
+	return turned
 }
 
 func (m *model) restore(e notifier.Entry, now int64) error {
 	l, gone := m.gone[e.NoticeID]
 	switch {
-	case !gone, l.retracted, !e.ExpiresAt.IsZero() && e.ExpiresAt.UnixMilli() <= now:
+	case !gone, l.how.Retracted, !e.ExpiresAt.IsZero() && e.ExpiresAt.UnixMilli() <= now:
 		return notifier.ErrNotFound
 	case m.find(e.Key) >= 0, len(m.rows) >= m.limit:
 		return notifier.ErrConflict
@@ -154,13 +184,14 @@ func (m *model) restore(e notifier.Entry, now int64) error {
 	if place < 0 {
 		place = len(m.rows)
 	}
+	e.Read = !l.how.Unread
 	m.rows = slices.Insert(m.rows, place, e)
 	delete(m.gone, e.NoticeID)
 	m.bump(now)
 	return nil
 }
 
-// agrees compares all that is stored with the model.
+// agrees compares everything that is stored with the model.
 func (m *model) agrees(t tb, s *site) {
 	t.Helper()
 	at := s.sound(t, m.seq)
@@ -180,7 +211,7 @@ func (m *model) agrees(t tb, s *site) {
 		value := strings.SplitN(at.Hash[field], " ", 4)
 		var shown notifier.Content
 		if err := json.Unmarshal([]byte(value[3]), &shown); err != nil {
-			t.Fatalf("%s shows %q: %v", field, value[3], err)
+			t.Fatalf("content of %s is %q: %v", field, value[3], err)
 		}
 		got = append(got, fmt.Sprint(field, " = ", strings.Join(value[:3], " "), " in revision ", shown.Revision))
 	}
@@ -188,12 +219,15 @@ func (m *model) agrees(t tb, s *site) {
 		t.Fatalf("rows (-model +redis):\n%s", d)
 	}
 	state := map[string]string{"unread": decimal(m.unread()), "ver": decimal(m.ver), "opened": decimal(m.opened)}
+	if len(m.kept) > 0 {
+		state["kept"] = strings.Trim(fmt.Sprint(m.kept), "[]")
+	}
 	if d := cmp.Diff(state, at.State); d != "" {
 		t.Fatalf("state (-model +redis):\n%s", d)
 	}
 	gone := map[int64]left{}
 	for id, when := range at.Gone {
-		gone[number(t, id)] = left{when, at.Retracted[id]}
+		gone[number(t, id)] = left{when, at.Left[id]}
 	}
 	if d := cmp.Diff(m.gone, gone, cmp.AllowUnexported(left{})); d != "" {
 		t.Fatalf("gone (-model +redis):\n%s", d)
@@ -206,7 +240,7 @@ func (m *model) agrees(t tb, s *site) {
 	}
 }
 
-// count reads a count; what was never counted is 0.
+// count parses a count; a missing one is 0.
 func count(t tb, s string) int64 {
 	t.Helper()
 	if s == "" {

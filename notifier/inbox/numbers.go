@@ -9,20 +9,20 @@ import (
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Badges answers the inbox's half of the badge of each user, in order. Cold
-// inboxes are restored or started, so that each Ver is above 0; it is 0 where
-// nobody has that number, or what SQL has of the inbox cannot be read.
+// Badges returns the inbox half of each user's badge, in order. Cold inboxes are restored or
+// started, so Ver is above 0, except for unknown users and for users whose snapshot is damaged.
 func (b *Inbox) Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error) {
 	badges := make([]notifier.Badge, len(seqs))
-	read := b.readBadges // a page asks for one user: it needs no goroutine
+	read := b.readBadges // the usual request for one user needs no goroutine
 	if len(seqs) > badgeBatch {
 		read = b.readManyBadges
 	}
 	if err := read(ctx, seqs, badges); err != nil {
-		return nil, fmt.Errorf("read the badges of %d users: %w", len(seqs), away(err))
+		return nil, fmt.Errorf("read the badges of %d users: %w", len(seqs), script.MarkAway(err))
 	}
 	return badges, nil
 }
@@ -63,13 +63,13 @@ func (b *Inbox) readBadges(ctx context.Context, seqs []int64, into []notifier.Ba
 	answers, err := b.warm(ctx, cold, b.millis())
 	for i, a := range answers {
 		if a.err == nil {
-			into[at[i]] = a.reply.badge()
+			into[at[i]] = badgeOf(a.reply)
 		}
 	}
 	return err
 }
 
-// integer reads a number of a hash; what is missing or malformed counts as 0.
+// integer parses a number of a hash; missing or malformed values count as 0.
 func integer(v any) int64 {
 	s, _ := v.(string)
 	n, _ := strconv.ParseInt(s, 10, 64)

@@ -3,41 +3,45 @@ package inbox
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Open answers the first page as it was and turns every unread entry of the
-// inbox to read. Its numbers are those after the opening. When nothing was
-// unread, nothing is written and nobody is told.
+// Open returns the first page as it was, and marks every unread entry of the inbox as read,
+// except those that the user marked as unread. The numbers of the page are those after the
+// opening. If there was nothing to mark, nothing is published.
 func (b *Inbox) Open(ctx context.Context, seq int64) (notifier.Page, error) {
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, settled int64) *redis.Cmd {
 		return openInbox.Run(ctx, b.rdb, []string{
-			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry, p.dirty, p.counts, p.idle,
+			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry, p.dirty, p.counts, p.idle, b.k.Gone(seq),
 		}, PageSize, now, settled, seq, b.k.LiveUser(seq))
 	})
 	if err != nil {
 		return notifier.Page{}, fmt.Errorf("open the inbox of user %d: %w", seq, err)
 	}
 	page := b.page(seq, r)
-	page.Turned = r.code
+	page.Turned = r.Code
+	kept := parseIDs(r.Text(6))
 	for i := range page.Entries {
-		page.Entries[i].New = !page.Entries[i].Read
+		e := &page.Entries[i]
+		e.New = !e.Read && !slices.Contains(kept, e.NoticeID)
 	}
-	// Older pages mark as New what came after the last opening, which is right
-	// only for an opening that turned something. 1 is before any entry's at.
-	if r.code > 0 {
-		page.Opened = max(r.number(2), 1)
+	// Older pages show as New the entries delivered after the previous opening. That is right
+	// only if this opening marked something as read. 1 is below any entry's at.
+	if r.Code > 0 {
+		page.Opened = max(r.Number(2), 1)
 	}
 	return page, nil
 }
 
-// Look answers a page and changes nothing. With q.Opened an entry that came
-// after it and is read by now counts as turned by the opening which the page
-// belongs to: it is New, and its Read is the state before.
+// Look returns a page and changes nothing. With q.Opened, an entry that was delivered after that
+// version and is read now counts as marked by the opening to which the page belongs: it is New,
+// and its Read is the state before.
 func (b *Inbox) Look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error) {
 	p, unread := b.part(seq), 0
 	if q.Unread {
@@ -62,12 +66,12 @@ func (b *Inbox) Look(ctx context.Context, seq int64, q notifier.Query) (notifier
 	return page, nil
 }
 
-// page reads {…, unread, ver, opened, more, fields, values}. A malformed row is
-// left out, and the log hears of it.
-func (b *Inbox) page(seq int64, r reply) notifier.Page {
-	fields, values := r.list(4), r.list(5)
+// page parses {…, unread, ver, opened, more, fields, values}. Malformed rows are left out and
+// logged.
+func (b *Inbox) page(seq int64, r script.Reply) notifier.Page {
+	fields, values := r.List(4), r.List(5)
 	page := notifier.Page{
-		Unread: r.number(0), Ver: r.number(1),
+		Unread: r.Number(0), Ver: r.Number(1),
 		Entries: make([]notifier.Entry, 0, len(fields)),
 	}
 	for i, f := range fields {
@@ -83,7 +87,7 @@ func (b *Inbox) page(seq int64, r reply) notifier.Page {
 		}
 		page.Entries = append(page.Entries, e)
 	}
-	if n := len(page.Entries); n > 0 && r.number(3) == 1 {
+	if n := len(page.Entries); n > 0 && r.Number(3) == 1 {
 		page.Older = page.Entries[n-1].At
 	}
 	return page

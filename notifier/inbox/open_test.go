@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestOpeningShowsThePageAsItWasAndTurnsEverythingToRead(t *testing.T) {
+func TestOpeningShowsThePageAsItWasAndMarksEverythingAsRead(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 4)
 		if _, err := s.MarkRead(s.ctx(t), 42, key(2)); err != nil {
@@ -35,7 +35,7 @@ func TestOpeningShowsThePageAsItWasAndTurnsEverythingToRead(t *testing.T) {
 			}
 		}
 		if page.Turned != 3 {
-			t.Errorf("turned %d, want 3", page.Turned)
+			t.Errorf("marked %d as read, want 3", page.Turned)
 		}
 		if page.Unread != 0 || page.Ver != ver || page.Opened != 1 || page.Older != 0 {
 			t.Errorf("numbers %d, %d, %d, %d; want 0, %d, 1, 0", page.Unread, page.Ver, page.Opened, page.Older, ver)
@@ -55,7 +55,7 @@ func TestOpeningShowsThePageAsItWasAndTurnsEverythingToRead(t *testing.T) {
 	})
 }
 
-func TestOpeningAgainWritesNothingAndTellsNobody(t *testing.T) {
+func TestOpeningAgainWritesAndPublishesNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 6)
 		if _, err := s.Open(s.ctx(t), 42); err != nil {
@@ -77,7 +77,7 @@ func TestOpeningAgainWritesNothingAndTellsNobody(t *testing.T) {
 	})
 }
 
-func TestOpeningAnInboxThatNobodyWroteToShowsAnEmptyPage(t *testing.T) {
+func TestOpeningAnInboxThatNeverHadANoticeShowsAnEmptyPage(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		page, err := s.Open(s.ctx(t), 42)
 		if err != nil || len(page.Entries) != 0 || page.Ver != startTime || page.Older != 0 {
@@ -86,7 +86,7 @@ func TestOpeningAnInboxThatNobodyWroteToShowsAnEmptyPage(t *testing.T) {
 	})
 }
 
-func TestOpeningCountsWhatItTurnedForNoticesWithManyRecipients(t *testing.T) {
+func TestOpeningCountsReadsOfNoticesWithManyRecipients(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		alone, many := s.notice(1, "photo:1"), s.notice(2, "photo:2")
 		many.Recipients = 3
@@ -108,7 +108,7 @@ func TestOpeningCountsWhatItTurnedForNoticesWithManyRecipients(t *testing.T) {
 	})
 }
 
-func TestALongInboxKeepsItsOrderWhateverTheNumberOfUnread(t *testing.T) {
+func TestALongInboxKeepsItsOrderForAnyNumberOfUnreadRows(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 100)
 		for _, unread := range [][]int64{{}, {1}, {100}, {1, 50, 100}, {2, 3, 5, 7}, {1, 2, 3, 4, 5, 99, 100}, {40, 41, 42, 43, 44}} {
@@ -116,7 +116,7 @@ func TestALongInboxKeepsItsOrderWhateverTheNumberOfUnread(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, id := range unread {
-				if _, err := s.MarkUnread(t.Context(), 42, key(id)); err != nil {
+				if _, err := s.Unread(t.Context(), 42, key(id)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -136,11 +136,11 @@ func TestALongInboxKeepsItsOrderWhateverTheNumberOfUnread(t *testing.T) {
 	})
 }
 
-func TestOpeningTurnsMoreRowsThanOneCallTakes(t *testing.T) {
+func TestOpeningMarksMoreRowsThanFitInOneCommand(t *testing.T) {
 	t.Parallel()
 	const rows = 2100
 	s := newSite(t, redistest.Client(t), rows)
-	want := map[string]string{} // how many read each notice that is counted
+	want := map[string]string{} // reads of each notice that is counted
 	for id := int64(1); id <= rows; id++ {
 		n := s.notice(id, "")
 		if id%7 > 0 { // the others have one recipient
@@ -165,7 +165,7 @@ func TestOpeningTurnsMoreRowsThanOneCallTakes(t *testing.T) {
 	}
 }
 
-func TestRowsThatExpiredAreNeitherShownNorCounted(t *testing.T) {
+func TestExpiredRowsAreNeitherShownNorCounted(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 2)
 		short := s.notice(3, "photo:3")
@@ -173,18 +173,18 @@ func TestRowsThatExpiredAreNeitherShownNorCounted(t *testing.T) {
 		s.deliver(t, 42, short)
 		other := s.notice(4, "photo:4")
 		other.ExpiresAt = s.clock.in(time.Minute)
-		s.deliver(t, 42+64, other) // the same partition: its expired row is not ours to show
+		s.deliver(t, 42+64, other) // in the same partition: its expired row must not appear here
 		s.clock.pass(time.Minute)
 
 		look, err := s.Look(s.ctx(t), 42, notifier.Query{})
 		if err != nil || titles(look) != "2 1" || look.Unread != 2 {
-			t.Errorf("looking: %q, %d unread, %v; want 2 1 and 2", titles(look), look.Unread, err)
+			t.Errorf("Look: %q, %d unread, %v; want 2 1 and 2", titles(look), look.Unread, err)
 		}
 		s.deliver(t, 42, s.notice(5, "photo:5"))
 		heard := s.listen(t, 42)
 		page, err := s.Open(s.ctx(t), 42)
 		if err != nil || titles(page) != "5* 2* 1*" {
-			t.Errorf("opening: %q, %v", titles(page), err)
+			t.Errorf("Open: %q, %v", titles(page), err)
 		}
 		if got := events(heard.heard(t)); got != "upto" {
 			t.Errorf("published %q", got)

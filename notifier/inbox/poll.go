@@ -9,13 +9,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// pollSize is how many entries a poll answers that does not say.
+// pollSize is the default number of entries in a poll.
 const pollSize = 50
 
-// Poll answers what came into an inbox since a time, newest first, and changes
-// nothing. What is expired by now is not in it, nor in its numbers. Of several pages
-// the first says what Since to ask with next time: what comes between two of them is
-// above all of these.
+// Poll returns the entries delivered after q.Since, newest first, and changes nothing. Expired
+// entries are neither returned nor counted. If there are several pages, the next poll must use
+// Newest of the first one as Since, which also covers entries delivered while the pages are read.
 func (b *Inbox) Poll(ctx context.Context, seq int64, q notifier.PollQuery) (notifier.Poll, error) {
 	limit := min(q.Limit, maxLimit)
 	if limit <= 0 {
@@ -23,7 +22,7 @@ func (b *Inbox) Poll(ctx context.Context, seq int64, q notifier.PollQuery) (noti
 	}
 	rows := limit
 	if q.Scope != "" {
-		rows = maxLimit // however few of them are of the scope
+		rows = maxLimit // since only some of them may have the scope
 	}
 	var answer notifier.Poll
 	since, after := min(max(q.Since, 0), notifier.MaxAt), max(q.After, 0)
@@ -53,7 +52,7 @@ func (b *Inbox) Poll(ctx context.Context, seq int64, q notifier.PollQuery) (noti
 	}
 }
 
-// poll answers a page of whatever scope.
+// poll returns one page, regardless of scope.
 func (b *Inbox) poll(ctx context.Context, seq, since, after int64, rows int) (notifier.Poll, error) {
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, settled int64) *redis.Cmd {
@@ -63,5 +62,5 @@ func (b *Inbox) poll(ctx context.Context, seq, since, after int64, rows int) (no
 		return notifier.Poll{}, err
 	}
 	page := b.page(seq, r)
-	return notifier.Poll{Entries: page.Entries, Unread: page.Unread, Ver: page.Ver, Newest: r.number(2), Next: page.Older}, nil
+	return notifier.Poll{Entries: page.Entries, Unread: page.Unread, Ver: page.Ver, Newest: r.Number(2), Next: page.Older}, nil
 }

@@ -1,20 +1,22 @@
--- poll_inbox.lua: the rows of an inbox that are newer than a time. Opens nothing and
--- writes nothing.
+-- poll_inbox.lua: read the rows of an inbox delivered after a given version, without opening it or
+-- writing anything.
+--
+-- uses: find_due, seek_row
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened
 -- KEYS[4] expiry   SEQ|KEY and SEQ| of the partition, by expiry
--- ARGV[1] limit    rows of a page
+-- ARGV[1] limit    maximum rows of a page
 -- ARGV[2] now      ms
--- ARGV[3] settled  1 when what expired by now has left this inbox
+-- ARGV[3] settled  1 if expired rows have just been removed
 -- ARGV[4] seq      user
 -- ARGV[5] since    only rows with a higher at
 -- ARGV[6] after    only rows with a lower at; 0 for all
 --
--- Returns {0, unread, ver, the highest at above since, or that, 1 when older rows
--- follow, fields, values}; -1 when the inbox is cold; -4 when it may hold expired
--- rows: expire_entries comes first. No row has an at above ver.
+-- Returns {0, unread, ver, the highest at but at least since, 1 if older rows follow, fields,
+-- values}; -1 when the inbox is cold; -4 when it may hold expired rows: run expire_entries first.
+-- No row has an at above ver.
 local list, hash, state, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local limit, since, after = tonumber(ARGV[1]), tonumber(ARGV[5]), tonumber(ARGV[6])
 
@@ -26,7 +28,7 @@ local function at_of(value) return tonumber(value and value:match('^%d+ (%d+)'))
 local newest = since
 if ver > since then
   local top = redis.call('LINDEX', list, 0)
-  newest = top and (at_of(redis.call('HGET', hash, top)) or ver) or since -- one that is damaged hides no other
+  newest = top and (at_of(redis.call('HGET', hash, top)) or ver) or since -- a damaged top row must not hide the others
 end
 if newest <= since then return {0, unread, ver, since, 0, {}, {}} end
 

@@ -17,10 +17,10 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 )
 
-// polled is what a poll shows, as `3 2`.
+// polled lists the notice ids of a poll, such as `3 2`.
 func polled(p notifier.Poll) string { return titles(notifier.Page{Entries: p.Entries}) }
 
-func TestAPollShowsWhatIsNewAndChangesNothing(t *testing.T) {
+func TestAPollReturnsNewEntriesAndChangesNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		empty, err := s.Poll(s.ctx(t), 43, notifier.PollQuery{Since: 7})
 		if err != nil || len(empty.Entries) != 0 || empty.Newest != 7 || empty.Ver == 0 || empty.Next != 0 {
@@ -31,7 +31,7 @@ func TestAPollShowsWhatIsNewAndChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		before, heard := s.sound(t, 42), s.listen(t, 42)
-		at := func(id int64) int64 { return startTime + id } // the inbox itself began at startTime
+		at := func(id int64) int64 { return startTime + id } // the inbox itself started at startTime
 		for _, c := range []struct {
 			q     notifier.PollQuery
 			shows string
@@ -50,7 +50,7 @@ func TestAPollShowsWhatIsNewAndChangesNothing(t *testing.T) {
 			{notifier.PollQuery{After: 1}, "", 0},
 			{notifier.PollQuery{After: 1 << 60, Limit: 1 << 40}, "5 4 3 2 1", 0},
 			{notifier.PollQuery{Since: notifier.MaxAt}, "", 0},
-			{notifier.PollQuery{Since: notifier.MaxAt + 2}, "", 0}, // Lua counts in doubles
+			{notifier.PollQuery{Since: notifier.MaxAt + 2}, "", 0}, // Lua numbers are doubles
 			{notifier.PollQuery{Since: math.MaxInt64}, "", 0},
 		} {
 			p, err := s.Poll(s.ctx(t), 42, c.q)
@@ -64,7 +64,7 @@ func TestAPollShowsWhatIsNewAndChangesNothing(t *testing.T) {
 		}
 		same(t, "polling", before, s.stored(t, 42))
 		if told := heard.heard(t); len(told) != 0 {
-			t.Errorf("told %+v", told)
+			t.Errorf("published %+v", told)
 		}
 	})
 }
@@ -101,8 +101,8 @@ func TestAPollOfOneScopeMissesNothing(t *testing.T) {
 	})
 }
 
-// TestAScopeIsLookedForBeyondAThousandRows has more rows than one answer may hold.
-func TestAScopeIsLookedForBeyondAThousandRows(t *testing.T) {
+// TestAPollSearchesAScopeBeyondAThousandRows has more rows than one reply may hold.
+func TestAPollSearchesAScopeBeyondAThousandRows(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t), 0)
 	s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Cap: 3000, Now: s.clock.now})
@@ -124,7 +124,7 @@ func TestAScopeIsLookedForBeyondAThousandRows(t *testing.T) {
 	}
 }
 
-func TestWhatComesBetweenTwoPagesIsNewToTheNextPoll(t *testing.T) {
+func TestEntriesDeliveredBetweenTwoPagesAreInTheNextPoll(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 3)
 		first, err := s.Poll(s.ctx(t), 42, notifier.PollQuery{Limit: 2})
@@ -132,7 +132,7 @@ func TestWhatComesBetweenTwoPagesIsNewToTheNextPoll(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.fill(t, 42, 4, 4)
-		s.deliver(t, 42, s.notice(5, "photo:1")) // the same key moves up
+		s.deliver(t, 42, s.notice(5, "photo:1")) // a new notice with the same key moves to the top
 		second, err := s.Poll(s.ctx(t), 42, notifier.PollQuery{Limit: 2, After: first.Next})
 		if err != nil || polled(second) != "" || second.Next != 0 {
 			t.Errorf("the second page: %q, %+v, %v", polled(second), second, err)
@@ -143,7 +143,7 @@ func TestWhatComesBetweenTwoPagesIsNewToTheNextPoll(t *testing.T) {
 	})
 }
 
-func TestADamagedRowHidesNoOtherFromAPoll(t *testing.T) {
+func TestADamagedRowDoesNotHideOthersFromAPoll(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t), 0)
 	s.fill(t, 42, 1, 3)
@@ -159,7 +159,7 @@ func TestADamagedRowHidesNoOtherFromAPoll(t *testing.T) {
 	}
 }
 
-func TestAColdInboxIsPolledAsItWas(t *testing.T) {
+func TestPollingAColdInboxRestoresIt(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.lived(t, h, 42)
@@ -174,12 +174,12 @@ func TestAColdInboxIsPolledAsItWas(t *testing.T) {
 		}
 		h.nobody[44] = true
 		if _, err := s.Poll(s.ctx(t), 44, notifier.PollQuery{}); !errors.Is(err, notifier.ErrNotFound) {
-			t.Errorf("nobody's: %v", err)
+			t.Errorf("unknown user: %v", err)
 		}
 	})
 }
 
-// trips counts what is sent to Redis.
+// trips counts the round trips to Redis.
 type trips struct {
 	redis.Hook
 	n atomic.Int64
@@ -189,7 +189,7 @@ func (c *trips) DialHook(next redis.DialHook) redis.DialHook { return next }
 
 func (c *trips) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		if cmd.Name() != "hello" { // of a new connection
+		if cmd.Name() != "hello" { // sent on new connections
 			c.n.Add(1)
 		}
 		return next(ctx, cmd)
@@ -203,7 +203,7 @@ func (c *trips) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 	}
 }
 
-func TestAPollAndReadingSomeAreOneRoundTrip(t *testing.T) {
+func TestPollReadKeysAndReadSubjectTakeOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t), 0)
 	s.fill(t, 42, 1, 60)
@@ -213,15 +213,15 @@ func TestAPollAndReadingSomeAreOneRoundTrip(t *testing.T) {
 	var sent trips
 	s.rdb.AddHook(&sent)
 	for name, call := range map[string]func(ctx context.Context) error{
-		"a poll": func(ctx context.Context) error {
+		"Poll": func(ctx context.Context) error {
 			_, err := s.Poll(ctx, 42, notifier.PollQuery{Scope: "none", Limit: 5})
 			return err
 		},
-		"reading keys": func(ctx context.Context) error {
+		"ReadKeys": func(ctx context.Context) error {
 			_, err := s.ReadKeys(ctx, 42, []string{key(1), key(30), key(60)})
 			return err
 		},
-		"reading about a subject": func(ctx context.Context) error {
+		"ReadSubject": func(ctx context.Context) error {
 			_, err := s.ReadSubject(ctx, 42, "photo:7")
 			return err
 		},
@@ -233,7 +233,7 @@ func TestAPollAndReadingSomeAreOneRoundTrip(t *testing.T) {
 	}
 }
 
-func TestReadingKeysIsAllOrNothingAndToldOnce(t *testing.T) {
+func TestReadKeysIsAllOrNothingAndPublishedOnce(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 4)
 		n := s.notice(5, "photo:5")
@@ -267,7 +267,7 @@ func TestReadingKeysIsAllOrNothingAndToldOnce(t *testing.T) {
 		}
 		told := heard.heard(t)
 		if len(told) != 1 || told[0].Unread != 5 || events(told) != "read like:photo:9, read like:photo:7, read like:photo:5, read like:photo:1" {
-			t.Errorf("told %+v", told)
+			t.Errorf("published %+v", told)
 		}
 		if _, read, err := s.counted(t.Context(), 5); err != nil || read != 1 {
 			t.Errorf("counted %d as read, %v", read, err)
@@ -279,7 +279,7 @@ func TestReadingKeysIsAllOrNothingAndToldOnce(t *testing.T) {
 	})
 }
 
-// turned is a list in which the rows of some keys are read.
+// turned returns the list with the rows of some keys marked as read.
 func turned(list []string, keys ...string) []string {
 	list = append([]string(nil), list...)
 	for i, field := range list {
@@ -292,7 +292,7 @@ func turned(list []string, keys ...string) []string {
 	return list
 }
 
-func TestEverythingAboutASubjectIsReadAndNothingElse(t *testing.T) {
+func TestReadSubjectMarksEveryEntryAboutASubjectAndNoOther(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		for i, name := range []string{"invoice:42", "invoice:4", "invoice:42:late", "42", "INVOICE:42", "a.b-c_d%42"} {
 			for j, typ := range []string{"due", "paid.late", "x-1"} {
@@ -309,7 +309,7 @@ func TestEverythingAboutASubjectIsReadAndNothingElse(t *testing.T) {
 				t.Errorf("%q: %+v, %v", none, badge, err)
 			}
 		}
-		same(t, "reading about nothing", before, s.stored(t, 42))
+		same(t, "reading an unknown subject", before, s.stored(t, 42))
 		s.clock.pass(time.Second)
 		badge, err := s.ReadSubject(s.ctx(t), 42, "invoice:42")
 		if err != nil || badge.Unread != 16 || badge.Ver != s.clock.now().UnixMilli() {
@@ -321,14 +321,14 @@ func TestEverythingAboutASubjectIsReadAndNothingElse(t *testing.T) {
 		}
 		told := heard.heard(t)
 		if len(told) != 1 || events(told) != "read x-1:invoice:42, read paid.late:invoice:42, read due:invoice:42" {
-			t.Errorf("told %+v", told)
+			t.Errorf("published %+v", told)
 		}
 		if again, err := s.ReadSubject(s.ctx(t), 42, "invoice:42"); err != nil || again != badge {
 			t.Errorf("a second time: %+v, %v", again, err)
 		}
 		same(t, "reading a second time", at, s.stored(t, 42))
 		if badge, err = s.ReadSubject(s.ctx(t), 43, "invoice:42"); err != nil || badge.Unread != 0 {
-			t.Errorf("who has nothing: %+v, %v", badge, err)
+			t.Errorf("user without entries: %+v, %v", badge, err)
 		}
 	})
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/carillonhq/carillon/internal/turns"
 )
 
-// pollWait is how long a shared round trip may take: it must not end with the request of
-// the one who happens to make it.
+// pollWait bounds a shared round trip, which must not end with the request of the caller who
+// happens to make it.
 const pollWait = 5 * time.Second
 
-// polling lets polls share round trips; but not, on a cluster, where who comes would
-// wait for a node that is not his: there each poll goes by itself.
+// polling lets concurrent polls share round trips. On a cluster each poll runs alone: otherwise
+// callers would wait for nodes that they do not need.
 type polling struct {
 	rdb     redis.UniversalClient
 	apart   bool
@@ -27,14 +27,14 @@ func newPolling(rdb redis.UniversalClient) *polling {
 	return &polling{rdb: rdb, apart: cluster}
 }
 
-// poller is a poll. cmd has the answer.
+// poller is a poll. Its reply is in cmd.
 type poller struct {
 	keys []string // of poll_inbox
 	args []any
 	cmd  *redis.Cmd
 }
 
-// run runs poll_inbox, together with others.
+// run runs poll_inbox, together with other polls.
 func (g *polling) run(ctx context.Context, keys []string, args ...any) *redis.Cmd {
 	if g.apart {
 		return pollInbox.Run(ctx, g.rdb, keys, args...)
@@ -53,7 +53,7 @@ func (g *polling) run(ctx context.Context, keys []string, args ...any) *redis.Cm
 	return w.cmd
 }
 
-// runAll runs it for all of these.
+// runAll runs poll_inbox for all of these.
 func (g *polling) runAll(ctx context.Context, some []*poller) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pollWait)
 	defer cancel()
@@ -64,7 +64,7 @@ func (g *polling) runAll(ctx context.Context, some []*poller) {
 		for _, key := range w.keys {
 			buf = append(buf, key)
 		}
-		w.cmd = p.Add(ctx, pollInbox, len(w.keys), append(buf, w.args...)...) // which copies them
+		w.cmd = p.Add(ctx, pollInbox, len(w.keys), append(buf, w.args...)...) // copies the arguments
 	}
 	_ = p.Exec(ctx) // each command holds its own error
 }

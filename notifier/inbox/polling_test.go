@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// shared notes how many polls each round trip has, and stops each for a moment.
+// shared records the number of polls in each round trip, and runs a hook before each.
 type shared struct {
 	mu     sync.Mutex
 	polls  []int
@@ -50,9 +50,9 @@ func (h *shared) note(n int) {
 	h.before(trip)
 }
 
-// TestWhoComesDuringAPollSharesTheNextRoundTrip also has the one who makes it leave
-// while he does, and others leave who wait for it.
-func TestWhoComesDuringAPollSharesTheNextRoundTrip(t *testing.T) {
+// TestPollsThatArriveDuringARoundTripShareTheNext also cancels the poll that runs the shared round
+// trip while it runs, and a poll that waits for it.
+func TestPollsThatArriveDuringARoundTripShareTheNext(t *testing.T) {
 	t.Parallel()
 	c := redistest.Client(t)
 	s := newSite(t, c, 0)
@@ -77,7 +77,7 @@ func TestWhoComesDuringAPollSharesTheNextRoundTrip(t *testing.T) {
 		}
 		return err
 	}
-	if err := poll(t.Context(), 1); err != nil { // the script is there
+	if err := poll(t.Context(), 1); err != nil { // loads the script
 		t.Fatal(err)
 	}
 	c.AddHook(h)
@@ -98,7 +98,7 @@ func TestWhoComesDuringAPollSharesTheNextRoundTrip(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	if err := poll(gone, 3); !errors.Is(err, context.Canceled) {
-		t.Errorf("who does not wait: %v", err)
+		t.Errorf("a canceled poll: %v", err)
 	}
 	for i := range 5 {
 		come(t.Context(), int64(i+3), i+2)
@@ -106,6 +106,6 @@ func TestWhoComesDuringAPollSharesTheNextRoundTrip(t *testing.T) {
 	close(enough)
 	all.Wait()
 	if !slices.Equal(h.polls, []int{1, 6}) {
-		t.Errorf("polls in each round trip: %v, want one and the six others", h.polls)
+		t.Errorf("polls in each round trip: %v, want one and then the six others", h.polls)
 	}
 }

@@ -1,4 +1,6 @@
--- push_all.lua: one command with any number of arguments, a thousand at a time.
+-- push_all.lua: run one command with any number of arguments, a thousand at a time.
+--
+-- shared
 --
 -- Returns nothing.
 local function push_all(command, key, args)

@@ -1,5 +1,7 @@
--- raise_fence.lua: an inbox leaves Redis; what was read of SQL before does not come
--- back after this.
+-- raise_fence.lua: record that an inbox has left Redis, so that a snapshot read from SQL earlier
+-- is not restored any more.
+--
+-- shared
 --
 -- Returns nothing.
 local function raise_fence(idle, now)

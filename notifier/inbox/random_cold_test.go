@@ -14,10 +14,10 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// Whatever happened, an inbox that Redis lost is again as it was when SQL last saw
-// it, but for what was retracted or has expired since. One that SQL saw after its
-// last change is exactly as before.
-func TestWhateverHappenedWhatSQLSawComesBack(t *testing.T) {
+// Whatever happened before, an inbox that Redis has lost is restored as SQL last saw it, without
+// notices that were retracted or have expired since. If SQL saw it after its last change, it is
+// restored exactly.
+func TestAnInboxIsRestoredAsSQLSawItAfterRandomChanges(t *testing.T) {
 	t.Parallel()
 	s, h := newSite(t, redistest.Client(t), 0), newShelf()
 	var seq, id atomic.Int64
@@ -42,10 +42,10 @@ func TestWhateverHappenedWhatSQLSawComesBack(t *testing.T) {
 }
 
 func (m *model) clone() *model {
-	return &model{rows: slices.Clone(m.rows), gone: maps.Clone(m.gone), ver: m.ver, opened: m.opened}
+	return &model{rows: slices.Clone(m.rows), gone: maps.Clone(m.gone), ver: m.ver, opened: m.opened, kept: slices.Clone(m.kept)}
 }
 
-// flush is what a flusher does; now and then the inbox changes between its steps.
+// flush does the work of a flusher; sometimes the inbox changes between its steps.
 func (p *play) flush(t *rapid.T, id *atomic.Int64) {
 	part := keys.Partition(p.seq)
 	marks, err := p.s.Dirty(t.Context(), part, 10_000)
@@ -54,7 +54,7 @@ func (p *play) flush(t *rapid.T, id *atomic.Int64) {
 	}
 	listed := slices.Contains(marks, notifier.Dirty{Seq: p.seq, Ver: p.ver})
 	if unseen := p.ver > p.first && (p.saved == nil || p.ver > p.saved.ver || p.ver == p.again); unseen != listed {
-		t.Fatalf("ver %d is marked: %v; SQL has not seen it: %v", p.ver, listed, unseen)
+		t.Fatalf("ver %d has a dirty mark: %v; SQL does not have it: %v", p.ver, listed, unseen)
 	}
 	read := p.s.read(t, users(marks)...)
 	if listed {
@@ -70,12 +70,12 @@ func (p *play) flush(t *rapid.T, id *atomic.Int64) {
 		t.Fatal(err)
 	}
 	if _, still := p.s.stored(t, p.seq).Dirty[decimal(p.seq)]; still != (p.ver > before) {
-		t.Fatalf("still marked: %v; changed meanwhile: %v", still, p.ver > before)
+		t.Fatalf("the mark is still there: %v; changed meanwhile: %v", still, p.ver > before)
 	}
 }
 
-// goCold takes the inbox out of Redis; when SQL has not seen the last of it, its
-// members of the expiry index are lost too. Some call brings it back.
+// goCold removes the inbox from Redis, also from the expiry index if SQL does not have its last
+// change. A later call restores it.
 func (p *play) goCold(t *rapid.T, id *atomic.Int64) {
 	seen := p.saved != nil && p.saved.ver == p.ver && p.again != p.ver
 	before := p.s.stored(t, p.seq)
@@ -93,17 +93,17 @@ func (p *play) goCold(t *rapid.T, id *atomic.Int64) {
 	p.wakeUp(t, id, before, seen)
 }
 
-// wakeUp lets some call bring a cold inbox back. whole: SQL has all of it.
+// wakeUp makes a random call restore a cold inbox. whole means that SQL has all of it.
 func (p *play) wakeUp(t *rapid.T, id *atomic.Int64, before stored, whole bool) {
 	left := p.comeBack()
 	if whole && left == 0 {
 		p.s.wake(t, p.seq)
 		after := p.s.stored(t, p.seq)
 		before.Expiry, after.Expiry = p.mine(before.Expiry), p.mine(after.Expiry)
-		look := decimal(p.seq) + "|" // it may have stood too early
+		look := decimal(p.seq) + "|" // this time may have been too early, which is allowed
 		delete(before.Expiry, look)
 		delete(after.Expiry, look)
-		same(t, "going cold and coming back", before, after)
+		same(t, "losing and restoring the inbox", before, after)
 		return
 	}
 	switch rapid.IntRange(0, 6).Draw(t, "call") {
@@ -124,14 +124,14 @@ func (p *play) wakeUp(t *rapid.T, id *atomic.Int64, before stored, whole bool) {
 	}
 }
 
-// comeBack makes of the model what SQL has, without what has no place any more, and
-// lets the browser begin anew. It says how many rows have not.
+// comeBack sets the model to what SQL has, without the rows that are not restored, and resets the
+// browser. It returns the number of those rows.
 func (p *play) comeBack() (lost int) {
 	now := p.now()
-	p.rows, p.gone, p.ver, p.opened = nil, map[int64]left{}, now, 0
+	p.rows, p.gone, p.ver, p.opened, p.kept = nil, map[int64]left{}, now, 0, nil
 	if p.saved != nil {
 		saved := p.saved.clone()
-		p.rows, p.gone, p.ver, p.opened = saved.rows, saved.gone, saved.ver, saved.opened
+		p.rows, p.gone, p.ver, p.opened, p.kept = saved.rows, saved.gone, saved.ver, saved.opened, saved.kept
 	} else {
 		p.first = now
 	}
@@ -145,7 +145,7 @@ func (p *play) comeBack() (lost int) {
 			continue
 		}
 		p.remove(i, now)
-		p.gone[e.NoticeID] = left{now, retracted}
+		p.gone[e.NoticeID] = left{now, notifier.Left{Unread: !e.Read, Read: e.Read, Retracted: retracted}}
 		lost++
 	}
 	if lost > 0 {
@@ -155,7 +155,7 @@ func (p *play) comeBack() (lost int) {
 	return lost
 }
 
-// watchAnew gives the browser the inbox as it is.
+// watchAnew resets the browser to the current inbox.
 func (p *play) watchAnew() {
 	p.browser = newFolded()
 	p.browser.last = notifier.Change{Ver: p.ver, Unread: p.unread()}

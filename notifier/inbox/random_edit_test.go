@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// editOne edits a notice that was sent, as SQL has it first.
+// editOne edits a notice that was sent, first in SQL.
 func (p *play) editOne(t *rapid.T) {
 	n := p.anyNotice(t)
 	if rapid.IntRange(0, 3).Draw(t, "anew") > 0 {
@@ -54,7 +54,7 @@ func (p *play) readSubject(t *rapid.T) {
 	p.answers(t, badge, err, true)
 }
 
-// poll asks for what came since some row, page by page.
+// poll polls for entries since a random row, page by page.
 func (p *play) poll(t *rapid.T) {
 	p.model.expire(p.now())
 	q := notifier.PollQuery{Limit: rapid.IntRange(1, 4).Draw(t, "limit")}
@@ -79,7 +79,7 @@ func (p *play) poll(t *rapid.T) {
 			break
 		}
 		if poll.Next != poll.Entries[len(poll.Entries)-1].At {
-			t.Fatalf("the page that ends at %+v leads to the one before %d", poll.Entries, poll.Next)
+			t.Fatalf("the page that ends with %+v is followed by the one before %d", poll.Entries, poll.Next)
 		}
 		q.After = poll.Next
 	}

@@ -13,15 +13,15 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// past is an inbox as it was, for Redis to come back so.
+// past is an earlier state of the inbox to which Redis can return.
 type past struct {
 	was   *model
 	first int64
 	back  func()
 }
 
-// leave evicts what may leave, and something brings it back. Who is not wholly in SQL
-// stays as he is.
+// leave evicts the inbox if that is allowed, and then something restores it. An inbox that SQL does
+// not have completely must stay.
 func (p *play) leave(t *rapid.T, id *atomic.Int64) {
 	before, part := p.s.stored(t, p.seq), keys.Partition(p.seq)
 	seen := p.saved != nil && p.saved.ver == p.ver && p.again != p.ver
@@ -31,8 +31,8 @@ func (p *play) leave(t *rapid.T, id *atomic.Int64) {
 	}
 	if !seen && !fresh {
 		after := p.s.stored(t, p.seq)
-		before.Expiry, after.Expiry = p.mine(before.Expiry), p.mine(after.Expiry) // that of neighbours may leave
-		same(t, "evicting what SQL has not", before, after)
+		before.Expiry, after.Expiry = p.mine(before.Expiry), p.mine(after.Expiry) // those of other users may be removed
+		same(t, "evicting an inbox that SQL does not have", before, after)
 		return
 	}
 	p.s.nothing(t, p.seq)
@@ -41,7 +41,7 @@ func (p *play) leave(t *rapid.T, id *atomic.Int64) {
 	p.wakeUp(t, id, before, seen)
 }
 
-// mine is what the expiry index says of this inbox.
+// mine returns the members of the expiry index that belong to this inbox.
 func (p *play) mine(expiry map[string]int64) map[string]int64 {
 	own := map[string]int64{}
 	for member, due := range expiry {
@@ -52,7 +52,7 @@ func (p *play) mine(expiry map[string]int64) map[string]int64 {
 	return own
 }
 
-// keep keeps the inbox as it is now.
+// keep remembers the current inbox as past.
 func (p *play) keep(t *rapid.T) {
 	user, part, was := decimal(p.seq), keys.Partition(p.seq), p.clone()
 	own, at := p.s.dump(t, p.seq), p.s.stored(t, p.seq)
@@ -72,19 +72,19 @@ func (p *play) keep(t *rapid.T) {
 	}}
 }
 
-// heal reconciles the inbox, now and then after Redis came back as it was once. What
-// SQL has later than that is there again, under a new version.
+// heal reconciles the inbox, sometimes after Redis has returned to an earlier state. Then the later
+// state of SQL is restored, under a new version.
 func (p *play) heal(t *rapid.T) {
 	users := p.h.vers(p.seq)
 	if p.past == nil || rapid.IntRange(0, 2).Draw(t, "nothing was lost") == 0 {
 		before := p.s.stored(t, p.seq)
 		p.s.reconcile(t, 0, users)
-		same(t, "healing what is whole", before, p.s.stored(t, p.seq))
+		same(t, "healing an intact inbox", before, p.s.stored(t, p.seq))
 		return
 	}
 	p.past.back()
 	was := p.past.was.clone()
-	p.rows, p.gone, p.ver, p.opened = was.rows, was.gone, was.ver, was.opened
+	p.rows, p.gone, p.ver, p.opened, p.kept = was.rows, was.gone, was.ver, was.opened, was.kept
 	if _, marked := p.s.stored(t, p.seq).Dirty[decimal(p.seq)]; marked {
 		p.again = p.ver
 	}
@@ -94,14 +94,14 @@ func (p *play) heal(t *rapid.T) {
 	if older {
 		want = 1
 		p.comeBack()
-		if p.ver == p.saved.ver { // nothing has left it
+		if p.ver == p.saved.ver { // no row was left out
 			p.forget(p.now())
 			p.bump(p.now())
 		}
 	}
 	p.s.reconcile(t, want, users)
 	p.s.reconcile(t, 0, users)
-	for _, n := range p.sent { // what was edited since is edited again
+	for _, n := range p.sent { // later edits are repeated
 		p.editRow(t, n)
 	}
 	p.heard.heard(t)
@@ -109,7 +109,7 @@ func (p *play) heal(t *rapid.T) {
 	p.past = nil
 }
 
-// drift checks the inbox; now and then something is wrong with its counter.
+// drift checks the inbox, sometimes after its counter has been made wrong.
 func (p *play) drift(t *rapid.T) {
 	var want []notifier.Drift
 	if n := rapid.IntRange(-1, 1).Draw(t, "counted wrong by"); n != 0 {

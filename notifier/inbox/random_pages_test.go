@@ -13,12 +13,10 @@ import (
 func (p *play) open(t *rapid.T) {
 	p.model.expire(p.now())
 	before, opened := slices.Clone(p.rows), p.opened
-	turned := p.turn(1<<62, p.now())
-	if turned > 0 {
-		p.opened = p.ver
-	}
+	keep := slices.Clone(p.kept)
+	turned := p.model.open(p.now())
 	page, err := p.s.Open(t.Context(), p.seq)
-	if err != nil || page.Unread != 0 || page.Ver != p.ver {
+	if err != nil || page.Unread != p.unread() || page.Turned != int64(turned) || page.Ver != p.ver {
 		t.Fatalf("page %+v, %v; want ver %d", page, err, p.ver)
 	}
 	if turned > 0 && page.Opened != max(opened, 1) {
@@ -26,7 +24,7 @@ func (p *play) open(t *rapid.T) {
 	}
 	p.shows(t, page, before)
 	for _, e := range page.Entries {
-		if e.New == e.Read {
+		if kept := slices.Contains(keep, e.NoticeID); e.New != (!e.Read && !kept) {
 			t.Fatalf("%s: new %v, read %v", e.Key, e.New, e.Read)
 		}
 	}
@@ -46,7 +44,7 @@ func (p *play) look(t *rapid.T) {
 			break
 		}
 		if q.Before > 0 && page.Older >= q.Before {
-			t.Fatalf("the page before %d leads to the one before %d", q.Before, page.Older)
+			t.Fatalf("the page before %d is followed by the one before %d", q.Before, page.Older)
 		}
 		q.Before = page.Older
 	}

@@ -16,23 +16,23 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 )
 
-// play is one random story of one inbox, beside its model and a browser that
-// sees the published changes only.
+// play is a random history of one inbox, with its model and a browser that sees only the published
+// changes.
 type play struct {
 	*model
 	s       *site
 	heard   *listener
 	browser *folded
-	ids     *atomic.Int64 // of the notices of all stories
+	ids     *atomic.Int64 // of the notices of all plays
 
 	h     *shelf // may be nil
-	saved *model // what it has of this inbox
-	first int64  // the ver of its start, which is empty
-	past  *past  // what Redis may come back as
-	again int64  // a version that SQL has and that is marked again, since Redis came back so
+	saved *model // the state that h has of this inbox
+	first int64  // version at the start, when the inbox is empty
+	past  *past  // a state to which Redis may return
+	again int64  // a version that SQL has but that has a dirty mark again, because Redis returned to it
 }
 
-func TestWhateverHappensTheInboxAgreesWithItsModel(t *testing.T) {
+func TestTheInboxAgreesWithItsModelAfterRandomChanges(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t), 0)
 	var seq, id atomic.Int64
@@ -42,7 +42,7 @@ func TestWhateverHappensTheInboxAgreesWithItsModel(t *testing.T) {
 	})
 }
 
-// begin starts a story; with a shelf cold inboxes come back from it.
+// begin starts a play; with a shelf, cold inboxes are restored from it.
 func begin(t *rapid.T, s *site, seq int64, h *shelf) *play {
 	p := &play{s: s, browser: newFolded(), h: h, model: &model{
 		seq: seq, limit: rapid.IntRange(1, 8).Draw(t, "cap"), gone: map[int64]left{}, counted: map[int64][2]int64{},
@@ -63,25 +63,26 @@ func begin(t *rapid.T, s *site, seq int64, h *shelf) *play {
 func (p *play) actions(id *atomic.Int64) map[string]func(*rapid.T) {
 	p.ids = id
 	return map[string]func(*rapid.T){
-		"":         p.check,
-		"deliver":  func(t *rapid.T) { p.deliverNew(t, id.Add(1)) },
-		"deliver2": func(t *rapid.T) { p.deliverNew(t, id.Add(1)) }, // so that inboxes fill up
-		"deliver3": func(t *rapid.T) { p.deliverNew(t, id.Add(1)) },
-		"repeat":   p.deliverOld,
-		"open":     p.open,
-		"look":     p.look,
-		"read":     func(t *rapid.T) { p.markOne(t, true) },
-		"unread":   func(t *rapid.T) { p.markOne(t, false) },
-		"upto":     p.readUpto,
-		"keys":     p.readKeys,
-		"subject":  p.readSubject,
-		"poll":     p.poll,
-		"edit":     p.editOne,
-		"delete":   p.take,
-		"restore":  p.putBack,
-		"retract":  p.retract,
-		"expire":   p.sweep,
-		"time":     p.passTime,
+		"":          p.check,
+		"deliver":   func(t *rapid.T) { p.deliverNew(t, id.Add(1)) },
+		"deliver2":  func(t *rapid.T) { p.deliverNew(t, id.Add(1)) }, // more often, so that inboxes fill up
+		"deliver3":  func(t *rapid.T) { p.deliverNew(t, id.Add(1)) },
+		"repeat":    p.deliverOld,
+		"open":      p.open,
+		"look":      p.look,
+		"read":      func(t *rapid.T) { p.markOne(t, true) },
+		"unread":    func(t *rapid.T) { p.markOne(t, false) },
+		"turn back": p.turnBack,
+		"upto":      p.readUpto,
+		"keys":      p.readKeys,
+		"subject":   p.readSubject,
+		"poll":      p.poll,
+		"edit":      p.editOne,
+		"delete":    p.take,
+		"restore":   p.putBack,
+		"retract":   p.retract,
+		"expire":    p.sweep,
+		"time":      p.passTime,
 	}
 }
 
@@ -99,21 +100,21 @@ func (p *play) check(t *rapid.T) {
 	p.agrees(t, p.s)
 	for _, c := range p.heard.heard(t) {
 		unread := p.browser.take(t, c)
-		for _, e := range p.rows { // a restored row has its old time
+		for _, e := range p.rows { // a restored row keeps its old version
 			if _, ok := p.browser.at[e.Key]; ok {
 				p.browser.at[e.Key] = e.At
 			}
 		}
 		if unread != c.Unread {
-			t.Fatalf("change %+v says %d unread, the browser counts %d", c, c.Unread, unread)
+			t.Fatalf("change %+v has %d unread, the browser counts %d", c, c.Unread, unread)
 		}
 	}
 	if last := p.browser.last; last.Ver != p.ver || last.Unread != p.unread() {
-		t.Fatalf("the browser was told ver %d, %d unread; it is %d, %d", last.Ver, last.Unread, p.ver, p.unread())
+		t.Fatalf("the browser last saw ver %d, %d unread; the inbox has %d, %d", last.Ver, last.Unread, p.ver, p.unread())
 	}
 }
 
-// anyKey is one of few keys, so that they meet.
+// anyKey returns one of a few keys, so that they often collide.
 func anyKey(t *rapid.T) string { return "like:" + rapid.SampledFrom(subjects).Draw(t, "subject") }
 
 var subjects = []string{"a", "b", "c:1", "c:1:2", "has_read", "f", "g", "h", "i"}
@@ -139,7 +140,7 @@ func (p *play) deliverNew(t *rapid.T, id int64) {
 
 func (p *play) deliverOld(t *rapid.T) { p.handOver(t, p.anyNotice(t)) }
 
-// anyNotice is one that was sent, and the first of all where none was.
+// anyNotice returns one of the notices sent so far, and sends one if there is none.
 func (p *play) anyNotice(t *rapid.T) *notifier.Notice {
 	if len(p.sent) == 0 {
 		p.deliverNew(t, p.ids.Add(1))
@@ -159,8 +160,15 @@ func (p *play) markOne(t *rapid.T, read bool) {
 	if read {
 		call = p.s.MarkRead
 	}
-	found := p.mark(key, read, p.now())
+	found := p.mark(key, read, !read, p.now())
 	badge, err := call(t.Context(), p.seq, key)
+	p.answers(t, badge, err, found)
+}
+
+func (p *play) turnBack(t *rapid.T) {
+	key := anyKey(t)
+	found := p.mark(key, false, false, p.now())
+	badge, err := p.s.Unread(t.Context(), p.seq, key)
 	p.answers(t, badge, err, found)
 }
 
@@ -207,13 +215,14 @@ func (p *play) take(t *rapid.T) {
 		if was := p.taken[len(p.taken)-1]; e.NoticeID != was.NoticeID || e.At != was.At || e.Read != was.Read {
 			t.Fatalf("took %+v, want %+v", e, was)
 		}
+		e.Read = rapid.Bool().Draw(t, "the state that the undo claims") // must have no effect
 		p.taken[len(p.taken)-1] = e
 	}
 }
 
 func (p *play) putBack(t *rapid.T) {
 	if len(p.taken) == 0 {
-		p.take(t) // to have something next time
+		p.take(t) // so that the next time there is one
 		return
 	}
 	e := rapid.SampledFrom(p.taken).Draw(t, "entry")
@@ -239,8 +248,9 @@ func (p *play) retract(t *rapid.T) {
 	if i := p.find(n.Key()); i >= 0 && p.rows[i].NoticeID == n.ID {
 		p.remove(i, p.now())
 	}
-	if !p.gone[n.ID].retracted {
-		p.gone[n.ID] = left{p.now(), true}
+	if how := p.gone[n.ID].how; !how.Retracted {
+		how.Retracted = true
+		p.gone[n.ID] = left{p.now(), how}
 		p.forget(p.now())
 		p.bump(p.now())
 	}
@@ -249,8 +259,8 @@ func (p *play) retract(t *rapid.T) {
 	}
 }
 
-// sweep takes what is due, as the sweep finds it in the expiry index. Nothing
-// that stays there is due then, and of what it looked at all is exact.
+// sweep expires the due members of the expiry index like the sweeper. Afterwards no member may be
+// due, and if the whole inbox was checked, its member must have the exact time.
 func (p *play) sweep(t *rapid.T) {
 	due := []string{anyKey(t)}
 	user := decimal(p.seq) + "|"
@@ -271,6 +281,6 @@ func (p *play) sweep(t *rapid.T) {
 		}
 	}
 	if got := p.s.stored(t, p.seq).Expiry[user]; whole && got != first || got > 0 && got <= p.now() {
-		t.Fatalf("the inbox is to be looked at by %d, want %d", got, first)
+		t.Fatalf("the inbox is to be checked at %d, want %d", got, first)
 	}
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// ReadKeys turns the entries of these keys to read, those that are not yet. It
-// answers notifier.ErrNotFound when one of them is not in this inbox: then all stay as
-// they are.
+// ReadKeys marks the entries of these keys as read. It returns notifier.ErrNotFound if one of
+// them is not in the inbox; then none is changed.
 func (b *Inbox) ReadKeys(ctx context.Context, seq int64, entryKeys []string) (notifier.Badge, error) {
 	badge, err := b.readSome(ctx, seq, func(now, settled int64, keys []string) *redis.Cmd {
 		args := make([]any, 0, 4+len(entryKeys))
@@ -27,14 +26,14 @@ func (b *Inbox) ReadKeys(ctx context.Context, seq int64, entryKeys []string) (no
 	return badge, nil
 }
 
-// ReadSubject turns every entry about a subject to read, of whichever type it is.
-// When there is none nothing changes.
+// ReadSubject marks every entry about a subject as read, whatever its type. Without such an
+// entry nothing changes.
 func (b *Inbox) ReadSubject(ctx context.Context, seq int64, subject string) (notifier.Badge, error) {
 	badge, err := b.readSome(ctx, seq, func(now, settled int64, keys []string) *redis.Cmd {
 		return readSubject.Run(ctx, b.rdb, keys, subject, now, settled, seq, b.k.LiveUser(seq))
 	})
 	if err != nil {
-		return badge, fmt.Errorf("mark what user %d has about a subject as read: %w", seq, err)
+		return badge, fmt.Errorf("mark the entries of user %d about a subject as read: %w", seq, err)
 	}
 	return badge, nil
 }
@@ -46,5 +45,5 @@ func (b *Inbox) readSome(ctx context.Context, seq int64, run func(now, settled i
 	if err != nil {
 		return notifier.Badge{}, err
 	}
-	return r.badge(), nil
+	return badgeOf(r), nil
 }

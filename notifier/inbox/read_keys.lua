@@ -1,19 +1,21 @@
--- read_keys.lua: turn the entries of some keys to read; all of them, or none.
+-- read_keys.lua: mark the entries of some keys as read; all of them, or none.
+--
+-- uses: find_due, find_row, read_rows
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened
 -- KEYS[4] expiry   SEQ|KEY and SEQ| of the partition, by expiry
--- KEYS[5] dirty    users of the partition that SQL has not seen, by ver
--- KEYS[6] counts   N:d and N:r of the partition
+-- KEYS[5] dirty    users of the partition whose state SQL does not have yet, by ver
+-- KEYS[6] counts   N:d (delivered) and N:r (read) per notice of the partition
 -- ARGV[1] now      ms
--- ARGV[2] settled  1 when what expired by now has left this inbox
+-- ARGV[2] settled  1 if expired rows have just been removed
 -- ARGV[3] seq      user
--- ARGV[4] channel  where this user's changes are told
+-- ARGV[4] channel  Pub/Sub channel of this user's changes
 -- ARGV[5..] keys   entry keys, without the state
 --
--- Returns {turned, unread, ver}; -1 when the inbox is cold; -2 when one of the keys
--- is not in this inbox; -4 when it may hold expired rows: expire_entries comes first.
+-- Returns {turned, unread, ver}; -1 when the inbox is cold; -2 when one of the keys is not in this
+-- inbox; -4 when it may hold expired rows: run expire_entries first.
 local list, hash, state, expiry, dirty, counts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local now, settled, seq, channel = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 

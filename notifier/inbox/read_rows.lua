@@ -1,11 +1,14 @@
--- read_rows.lua: turn those unread rows of an inbox to read that wanted(field) wants,
--- and say so, once.
+-- read_rows.lua: mark as read those unread rows of an inbox for which wanted(field) is true, and
+-- publish the change once.
+--
+-- shared
+-- uses: save_state, turn_rows
 --
 -- Returns {turned, unread, ver} as the reply of the script.
 local function read_rows(list, hash, state, dirty, counts, now, seq, channel, wanted)
   local numbers = redis.call('HMGET', state, 'unread', 'ver')
   local unread, turned, fields = tonumber(numbers[1]), 0, {}
-  redis.call('ZCARD', dirty) -- if it refuses, then before anything is written
+  redis.call('ZCARD', dirty) -- a key of a wrong type must fail before anything is written
   if unread > 0 then turned, fields = turn_rows(list, hash, counts, redis.call('LRANGE', list, 0, unread), {}, unread, wanted) end
   if turned == 0 then return {0, unread, tonumber(numbers[2])} end
   local ver = string.format('%.0f', math.max(numbers[2] + 1, now))

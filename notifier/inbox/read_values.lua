@@ -1,7 +1,9 @@
--- read_values.lua: the values of the rows at some indexes of fields. Those of the
--- first rows may be known, a page.
+-- read_values.lua: get the values of the rows at some indexes of fields. known has the values of
+-- the first rows, as far as they have been read.
 --
--- Returns them by index; false for a row that has none.
+-- shared
+--
+-- Returns the values by index; false for a row without a value.
 local function read_values(hash, fields, at, known)
   local values, missing, names = {unpack(known)}, {}, {}
   for _, i in ipairs(at) do

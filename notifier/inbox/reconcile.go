@@ -8,25 +8,25 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// Reconcile brings those of these inboxes up to what SQL has, with the versions
-// named, that are in Redis and older: it came back as it was before. It answers how
-// many those were. What is newer stays, and a cold inbox stays cold; whoever has
-// read an older snapshot of it by now does not restore that any more.
+// Reconcile brings those of these inboxes up to date with SQL that are in Redis with a lower
+// version than the given one, because Redis came back in an older state. It returns how many
+// there were. Newer inboxes stay as they are, and cold ones stay cold; a caller that has already
+// read an older snapshot of a cold inbox can no longer restore it.
 //
-// It may be repeated. An inbox that refuses, or whose snapshot is damaged, is passed
-// over, and the log hears of it: it must not keep all others waiting. So an error
-// means that Redis or SQL is away.
+// It may be repeated. An inbox that fails, or whose snapshot is damaged, is logged and skipped, so
+// that it does not hold up all others. So an error means that Redis or SQL is unavailable.
 func (b *Inbox) Reconcile(ctx context.Context, users []notifier.Dirty) (restored int, err error) {
 	now := b.millis()
 	for chunk := range slices.Chunk(users, badgeBatch) {
 		n, err := b.reconcile(ctx, chunk, now)
 		restored += n
 		if err != nil {
-			return restored, fmt.Errorf("reconcile %d inboxes: %w", len(users), away(err))
+			return restored, fmt.Errorf("reconcile %d inboxes: %w", len(users), script.MarkAway(err))
 		}
 	}
 	return restored, nil
@@ -37,7 +37,7 @@ func (b *Inbox) reconcile(ctx context.Context, users []notifier.Dirty, now int64
 	for _, u := range users {
 		parts[keys.Partition(u.Seq)] = true
 	}
-	// First: a restore that is under way is older than the fence, or seen by what follows.
+	// First raise the fences: a restore under way is then refused, or already visible below.
 	if err := b.raise(ctx, parts, now); err != nil {
 		return 0, err
 	}
@@ -63,9 +63,9 @@ func (b *Inbox) reconcile(ctx context.Context, users []notifier.Dirty, now int64
 		}
 		for i, a := range answers {
 			if a.err != nil {
-				b.log.ErrorContext(ctx, "an inbox cannot be restored", "user_id", list[i].Seq, "err", a.err)
+				b.log.ErrorContext(ctx, "could not restore an inbox", "user_id", list[i].Seq, "err", a.err)
 			} else {
-				restored += int(a.reply.code)
+				restored += int(a.reply.Code)
 			}
 		}
 		list = list[n:]
@@ -73,7 +73,7 @@ func (b *Inbox) reconcile(ctx context.Context, users []notifier.Dirty, now int64
 	return restored, nil
 }
 
-// olderThan answers which of these inboxes are in Redis with a lower version.
+// olderThan returns which of these inboxes are in Redis with a lower version.
 func (b *Inbox) olderThan(ctx context.Context, users []notifier.Dirty) (older []int64, err error) {
 	pipe := b.rdb.Pipeline()
 	vers := make([]*redis.StringCmd, len(users))
@@ -82,11 +82,11 @@ func (b *Inbox) olderThan(ctx context.Context, users []notifier.Dirty) (older []
 	}
 	_, _ = pipe.Exec(ctx) // each command holds its own error
 	for i, u := range users {
-		switch err := away(vers[i].Err()); {
+		switch err := script.MarkAway(vers[i].Err()); {
 		case errors.Is(err, notifier.ErrUnavailable) || ctx.Err() != nil:
 			return nil, err
 		case err != nil && !errors.Is(err, redis.Nil):
-			b.log.ErrorContext(ctx, "an inbox cannot be read", "user_id", u.Seq, "err", err)
+			b.log.ErrorContext(ctx, "could not read the version of an inbox", "user_id", u.Seq, "err", err)
 		case err == nil && integer(vers[i].Val()) < u.Ver:
 			older = append(older, u.Seq)
 		}
@@ -94,7 +94,7 @@ func (b *Inbox) olderThan(ctx context.Context, users []notifier.Dirty) (older []
 	return older, nil
 }
 
-// portion is how many of these are restored at a time, for their rows: at least one.
+// portion returns how many of these inboxes to restore at a time, given their rows: at least one.
 func portion(list []notifier.Snapshot) (n int) {
 	rows := 0
 	for n < len(list) && (n == 0 || rows+len(list[n].Rows) <= maxRows) {

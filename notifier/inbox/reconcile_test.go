@@ -14,8 +14,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// dump is all of a user's own keys, to be put back as they were: what a restart from
-// an older file does.
+// dump saves all of a user's own keys and returns a function that puts them back, like a restart
+// from an older file.
 func (s *site) dump(t tb, seq int64) (back func()) {
 	t.Helper()
 	names := []string{s.k.List(seq), s.k.Hash(seq), s.k.State(seq), s.k.Gone(seq)}
@@ -37,7 +37,7 @@ func (s *site) dump(t tb, seq int64) (back func()) {
 	}
 }
 
-// onServers is onEachRedis without miniredis, which knows neither DUMP nor RESTORE.
+// onServers is onEachRedis without miniredis, which has neither DUMP nor RESTORE.
 func onServers(t *testing.T, promise func(t *testing.T, s *site)) {
 	t.Helper()
 	t.Parallel()
@@ -51,7 +51,7 @@ func onServers(t *testing.T, promise func(t *testing.T, s *site)) {
 	})
 }
 
-// stored is what SQL has, as SnapshotVers lists it.
+// vers returns the versions that the shelf has.
 func (h *shelf) vers(seqs ...int64) (list []notifier.Dirty) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -68,12 +68,12 @@ func (s *site) reconcile(t tb, want int, users []notifier.Dirty) {
 	}
 }
 
-func TestAnInboxThatCameBackOlderIsReplacedByWhatSQLHas(t *testing.T) {
+func TestAnInboxThatCameBackOlderIsReplacedFromSQL(t *testing.T) {
 	onServers(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.lived(t, h, 42)
 		older := s.dump(t, 42)
-		// Undone since: what left is back, in SQL, and must not stay away.
+		// An undone delete: in SQL the notice is back in the inbox, and it must be restored.
 		if _, err := s.Restore(s.ctx(t), 42, notifier.Entry{Key: key(6), NoticeID: 6, At: startTime + 6, Content: notifier.Content{Type: "like"}}); err != nil {
 			t.Fatal(err)
 		}
@@ -92,16 +92,16 @@ func TestAnInboxThatCameBackOlderIsReplacedByWhatSQLHas(t *testing.T) {
 		now := s.clock.now().UnixMilli()
 		got := s.sound(t, 42)
 		if got.State["ver"] != decimal(now) || got.Dirty["42"] != now {
-			t.Errorf("ver %s, dirty %v; want a new one that SQL will see", got.State["ver"], got.Dirty)
+			t.Errorf("ver %s, dirty %v; want a new version with a dirty mark", got.State["ver"], got.Dirty)
 		}
 		want.State["ver"], want.Dirty = decimal(now), got.Dirty
-		for field, row := range want.Hash { // a restored row shows what the notice says
+		for field, row := range want.Hash { // a restored row shows the content of its notice in SQL
 			want.Hash[field] = row[:20]
 			got.Hash[field] = got.Hash[field][:20]
 		}
 		same(t, "healing", want, got)
 		if told := heard.heard(t); len(told) != 1 || told[0].Ver != now || decimal(told[0].Unread) != got.State["unread"] {
-			t.Errorf("told %+v", told)
+			t.Errorf("published %+v", told)
 		}
 		s.reconcile(t, 0, h.vers(42))
 		s.writeBehind(t, h, 42)
@@ -109,7 +109,7 @@ func TestAnInboxThatCameBackOlderIsReplacedByWhatSQLHas(t *testing.T) {
 	})
 }
 
-func TestWhatIsNewerStaysAndColdInboxesStayCold(t *testing.T) {
+func TestReconcileLeavesNewerAndColdInboxesAlone(t *testing.T) {
 	onServers(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		for _, seq := range []int64{1, 2, 3} {
@@ -129,7 +129,7 @@ func TestWhatIsNewerStaysAndColdInboxesStayCold(t *testing.T) {
 	})
 }
 
-func TestManyInboxesAreHealedAndOneThatCannotBeHoldsUpNoOther(t *testing.T) {
+func TestReconcileHealsManyInboxesAndSkipsFailingOnes(t *testing.T) {
 	onServers(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		var seqs []int64
@@ -143,7 +143,7 @@ func TestManyInboxesAreHealedAndOneThatCannotBeHoldsUpNoOther(t *testing.T) {
 			s.clock.pass(time.Millisecond)
 		}
 		s.writeBehind(t, h, seqs...)
-		for _, seq := range seqs { // one row short, and older
+		for _, seq := range seqs { // with one row fewer, and an older version
 			s.rdb.LPop(t.Context(), s.k.List(seq))
 			s.rdb.HDel(t.Context(), s.k.Hash(seq), key(3)+notifier.UnreadSuffix)
 			s.rdb.HSet(t.Context(), s.k.State(seq), "unread", 2, "ver", startTime+1)
@@ -166,7 +166,7 @@ func TestManyInboxesAreHealedAndOneThatCannotBeHoldsUpNoOther(t *testing.T) {
 	})
 }
 
-func TestHealingWithoutSQLOrRedisIsTriedAgain(t *testing.T) {
+func TestHealingReportsAnOutageOfSQLOrRedis(t *testing.T) {
 	t.Parallel()
 	own := redistest.Own(t)
 	s := newSite(t, own.Client(t), 0)
@@ -195,9 +195,9 @@ func TestHealingWithoutSQLOrRedisIsTriedAgain(t *testing.T) {
 	}
 }
 
-// An instance reads SQL and sleeps. Meanwhile the inbox is brought back by another,
-// changed and written behind; Redis loses it, and is healed, or starts empty.
-func TestWhoSleptDoesNotRestoreWhatIsOlder(t *testing.T) {
+// An instance reads SQL and pauses. Meanwhile another instance restores the inbox, which is changed
+// and written behind; then Redis loses it, and is healed or starts empty.
+func TestAPausedInstanceDoesNotRestoreAStaleSnapshotAfterALoss(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		for _, loss := range []string{"healed", "emptied"} {
 			h := s.beside(0)
@@ -227,7 +227,7 @@ func TestWhoSleptDoesNotRestoreWhatIsOlder(t *testing.T) {
 	})
 }
 
-func TestWhatSQLHasSeenIsNotedInRedis(t *testing.T) {
+func TestRedisRecordsTheVersionThatSQLHas(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		flushed := func() string { return s.rdb.Get(t.Context(), s.k.Flushed(1)).Val() }
 		s.deliver(t, 1, s.notice(1, ""))
@@ -238,29 +238,29 @@ func TestWhatSQLHasSeenIsNotedInRedis(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, none := range []string{"", "0"} { // lost, or being healed: not for a flusher to end
+		for _, none := range []string{"", "0"} { // lost, or being healed: a flusher must not end that state
 			if none != "" {
 				s.rdb.Set(t.Context(), s.k.Flushed(1), none, 0)
 			}
 			if clean(notifier.Dirty{Seq: 65, Ver: startTime + 1}); flushed() != none {
-				t.Errorf("%s is flushed, it was %q", flushed(), none)
+				t.Errorf("flushed = %s, was %q", flushed(), none)
 			}
 		}
 		s.rdb.Set(t.Context(), s.k.Flushed(1), 1, 0)
 		clean(notifier.Dirty{Seq: 65, Ver: startTime + 2}, notifier.Dirty{Seq: 1, Ver: startTime})
 		if got := flushed(); got != decimal(startTime+2) {
-			t.Errorf("%s is flushed, want %d", got, startTime+2)
+			t.Errorf("flushed = %s, want %d", got, startTime+2)
 		}
 		clean(notifier.Dirty{Seq: 1, Ver: startTime + 1})
 		if got := flushed(); got != decimal(startTime+2) {
-			t.Errorf("%s is flushed, it fell", got)
+			t.Errorf("flushed fell to %s", got)
 		}
 		if left := s.stored(t, 1).Dirty; len(left) != 0 {
-			t.Errorf("marks %v are left", left)
+			t.Errorf("marks left: %v", left)
 		}
 		clean(notifier.Dirty{Seq: 1, Ver: 1 << 52}) // from the future
 		if got := number(t, flushed()); got > time.Now().Add(time.Minute).UnixMilli() || got <= startTime+2 {
-			t.Errorf("%d is flushed, later than it is", got)
+			t.Errorf("flushed = %d, which is in the future", got)
 		}
 	})
 }

@@ -14,17 +14,17 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// changes are all that can be done to inbox 42 of fullSite.
+// changes lists everything that can be done to inbox 42 of fullSite.
 var changes = map[string]func(t *testing.T, s *site) error{
-	"a delivery":              func(t *testing.T, s *site) error { return s.send(t, 20, "photo:20", 2) },
-	"a delivery to him alone": func(t *testing.T, s *site) error { return s.send(t, 20, "photo:20", 1) },
-	"a delivery without end": func(t *testing.T, s *site) error {
+	"a delivery":                    func(t *testing.T, s *site) error { return s.send(t, 20, "photo:20", 2) },
+	"a delivery to this user alone": func(t *testing.T, s *site) error { return s.send(t, 20, "photo:20", 1) },
+	"a delivery without expiry": func(t *testing.T, s *site) error {
 		n := s.notice(20, "photo:20")
 		n.Recipients, n.ExpiresAt = 2, time.Time{}
 		return s.DeliverAll(t.Context(), []notifier.Delivery{s.delivery(t, n, 42)})[0]
 	},
-	"the same key again": func(t *testing.T, s *site) error { return s.send(t, 20, "photo:3", 2) },
-	"a retraction":       func(t *testing.T, s *site) error { return s.Retract(t.Context(), 3, key(3), []int64{42}) },
+	"a delivery with the same key": func(t *testing.T, s *site) error { return s.send(t, 20, "photo:3", 2) },
+	"a retraction":                 func(t *testing.T, s *site) error { return s.Retract(t.Context(), 3, key(3), []int64{42}) },
 	"a deletion": func(t *testing.T, s *site) error {
 		_, err := s.Delete(t.Context(), 42, key(3))
 		return err
@@ -33,7 +33,7 @@ var changes = map[string]func(t *testing.T, s *site) error{
 		_, err := s.Restore(t.Context(), 42, notifier.Entry{Key: key(2), NoticeID: 2, At: startTime + 2, ExpiresAt: s.clock.in(80 * 24 * time.Hour)})
 		return err
 	},
-	"an expiry": func(t *testing.T, s *site) error {
+	"expiring": func(t *testing.T, s *site) error {
 		s.clock.ms.Store(startTime + 2*60*60*1000)
 		_, err := s.Expire(t.Context(), map[int64][]string{42: {key(7), ""}})
 		return err
@@ -42,15 +42,15 @@ var changes = map[string]func(t *testing.T, s *site) error{
 		_, err := s.Open(t.Context(), 42)
 		return err
 	},
-	"reading up to a row": func(t *testing.T, s *site) error {
+	"reading up to an entry": func(t *testing.T, s *site) error {
 		_, err := s.ReadUpto(t.Context(), 42, key(4))
 		return err
 	},
-	"reading some": func(t *testing.T, s *site) error {
+	"reading by key": func(t *testing.T, s *site) error {
 		_, err := s.ReadKeys(t.Context(), 42, []string{key(1), key(3), key(4)})
 		return err
 	},
-	"reading about a subject": func(t *testing.T, s *site) error {
+	"reading by subject": func(t *testing.T, s *site) error {
 		_, err := s.ReadSubject(t.Context(), 42, "photo:3")
 		return err
 	},
@@ -59,7 +59,7 @@ var changes = map[string]func(t *testing.T, s *site) error{
 		n.Revision, n.Title = 1, "Edited"
 		return s.EditAll(t.Context(), []notifier.Delivery{s.delivery(t, n, 42)})[0]
 	},
-	"reading one": func(t *testing.T, s *site) error {
+	"reading one entry": func(t *testing.T, s *site) error {
 		_, err := s.MarkRead(t.Context(), 42, key(3))
 		return err
 	},
@@ -72,8 +72,8 @@ func (s *site) send(t *testing.T, id int64, subject string, recipients int64) er
 	return s.DeliverAll(t.Context(), []notifier.Delivery{s.delivery(t, n, 42)})[0]
 }
 
-// fullSite has an inbox of four rows, all that its cap allows but for a place when
-// room is asked for; notice 2 was deleted, notice 7 expires within the hour.
+// fullSite returns a site with an inbox of four rows, which is its cap, plus room for more rows if
+// asked for. Notice 2 was deleted, and notice 7 expires within the hour.
 func fullSite(t *testing.T, room int) *site {
 	t.Helper()
 	s := newSite(t, redistest.Client(t), 0)
@@ -93,9 +93,9 @@ func fullSite(t *testing.T, room int) *site {
 	return s
 }
 
-// TestAChangeThatAWrongKeyStoppedIsDoneWholeTheNextTime makes a string of each key in
-// turn, as an operator might by mistake, and lets each change fail on that twice.
-func TestAChangeThatAWrongKeyStoppedIsDoneWholeTheNextTime(t *testing.T) {
+// TestAChangeThatFailsOnAKeyOfAWrongTypeIsCompleteAfterTheRepair replaces each key in turn with a
+// string, as an operator might by mistake, and lets each change fail on that twice.
+func TestAChangeThatFailsOnAKeyOfAWrongTypeIsCompleteAfterTheRepair(t *testing.T) {
 	t.Parallel()
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
@@ -122,18 +122,18 @@ func TestAChangeThatAWrongKeyStoppedIsDoneWholeTheNextTime(t *testing.T) {
 					first := change(t, s)
 					if first != nil {
 						if second := change(t, s); second == nil || errors.Is(second, notifier.ErrNotFound) || errors.Is(second, notifier.ErrConflict) {
-							t.Errorf("the second try, with the same fault: %v; the first: %v", second, first)
+							t.Errorf("second attempt with the same fault: %v; the first: %v", second, first)
 						}
 					}
 					repair()
 					if first != nil {
-						s.sound(t, 42) // whether somebody tries again or not
+						s.sound(t, 42) // consistent even without another attempt
 						if err := change(t, s); err != nil {
 							t.Fatalf("after the repair: %v", err)
 						}
 					}
 					if d := cmp.Diff(done, s.sound(t, 42)); d != "" {
-						t.Errorf("after a wrong %s (-done at once +done later):\n%s", what, d)
+						t.Errorf("after a wrong type of %s (-without failure +after the repair):\n%s", what, d)
 					}
 				})
 			}
@@ -141,7 +141,7 @@ func TestAChangeThatAWrongKeyStoppedIsDoneWholeTheNextTime(t *testing.T) {
 	}
 }
 
-// spoil puts a string in the place of a key; repair puts back what was there.
+// spoil replaces a key with a string; repair puts the original value back.
 func (s *site) spoil(t *testing.T, key string) (repair func()) {
 	t.Helper()
 	was := s.rdb.Exists(t.Context(), key).Val() == 1

@@ -1,15 +1,21 @@
--- remove_row.lua: take one row out of an inbox for good; its notice is gone. It leaves
--- the hash last: when a key refuses before, the next try finds the row once more.
+-- remove_row.lua: remove one row from an inbox for good and add its notice to gone. The row leaves
+-- the hash last: if a key of a wrong type fails before that, a retry still finds the row. The score
+-- in gone also records the state in which the row left, so that an undo need not trust its caller:
+-- it has a fraction of 0.25 for read and 0.125 for unread.
 --
--- from is 1 to look for it from the top of the list, -1 from the end.
--- Returns by how much the unread counter falls.
+-- shared
+-- uses: expires_soon
+--
+-- from is 1 to search the list from the top, -1 from the end.
+-- Returns the amount by which the unread counter falls.
 local function remove_row(list, hash, gone, expiry, seq, now, field, from)
   local value = redis.call('HGET', hash, field) or ''
   local id, at, expires = value:match('^(%d+) (%d+) (%d+) ')
   local left = id or value:match('^%d+')
-  if left then redis.call('ZADD', gone, now, left) end
+  local unread = field:byte(-1) == 48
+  if left then redis.call('ZADD', gone, string.format('%.3f', now + (unread and 0.125 or 0.25)), left) end
   redis.call('LREM', list, from, field)
   if not id or expires_soon(at, expires) then redis.call('ZREM', expiry, seq .. '|' .. field:sub(1, -12)) end
   redis.call('HDEL', hash, field)
-  return field:byte(-1) == 48 and 1 or 0
+  return unread and 1 or 0
 end

@@ -1,14 +1,16 @@
--- renew_inbox.lua: an inbox has a new version, so that SQL is told again what is in
--- it. Nothing else changes.
+-- renew_inbox.lua: give an inbox a new version, so that it is written to SQL again. Nothing else
+-- changes.
+--
+-- uses: save_state
 --
 -- KEYS[1] state    unread, ver, opened
--- KEYS[2] dirty    users of the partition that SQL has not seen, by ver
--- ARGV[1] ver      that it must have still, and SQL have been told of
+-- KEYS[2] dirty    users of the partition whose state SQL does not have yet, by ver
+-- ARGV[1] ver      expected version, for which there must be no dirty mark
 -- ARGV[2] now      ms
 -- ARGV[3] seq      user
--- ARGV[4] channel  where this user's changes are told
+-- ARGV[4] channel  Pub/Sub channel of this user's changes
 --
--- Returns {1, unread, ver}; 0 when it has changed meanwhile.
+-- Returns {1, unread, ver}; 0 when the inbox has changed since.
 local state, dirty = KEYS[1], KEYS[2]
 local ver, now, seq = ARGV[1], ARGV[2], ARGV[3]
 

@@ -7,87 +7,35 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// What the scripts answer when they did not do it.
+// The negative replies of the scripts, which mean that nothing was done.
 const (
-	codeCold     = -1 // the inbox is not in Redis: restore it and try again
+	codeCold     = -1 // the inbox is not in Redis: restore it and retry
 	codeNotHere  = -2 // notifier.ErrNotFound
 	codeConflict = -3 // notifier.ErrConflict
-	codeDue      = -4 // expired rows may be in the way: expire them and try again
-	codeStale    = -5 // what is to be restored may be older than what SQL has by now: read it again
+	codeDue      = -4 // there may be expired rows: remove them and retry
+	codeStale    = -5 // the snapshot may be older than the one in SQL: read it again
 )
 
-var errReply = errors.New("a script answered what it never answers")
-
-// reply is a script's answer: a number, or a list that begins with one.
-type reply struct {
-	code int64
-	rest []any
-}
-
-func parseReply(cmd *redis.Cmd) (reply, error) {
-	v, err := cmd.Result()
-	if err != nil {
-		return reply{}, away(err)
-	}
-	switch v := v.(type) {
-	case int64:
-		return reply{code: v}, nil
-	case []any:
-		if len(v) > 0 {
-			if code, ok := v[0].(int64); ok {
-				return reply{code: code, rest: v[1:]}, nil
-			}
-		}
-	}
-	return reply{}, fmt.Errorf("%w: %T", errReply, v)
-}
-
-// outcome turns a negative number into its error.
-func (r reply) outcome() error {
+// outcome turns a negative reply into its error.
+func outcome(r script.Reply) error {
 	switch {
-	case r.code >= 0:
+	case r.Code >= 0:
 		return nil
-	case r.code == codeNotHere:
+	case r.Code == codeNotHere:
 		return notifier.ErrNotFound
-	case r.code == codeConflict:
+	case r.Code == codeConflict:
 		return notifier.ErrConflict
 	default:
-		return fmt.Errorf("%w: %d", errReply, r.code)
+		return fmt.Errorf("%w: %d", script.ErrReply, r.Code)
 	}
 }
 
-// number is the i-th element after the first; 0 when there is none.
-func (r reply) number(i int) int64 {
-	if i >= len(r.rest) {
-		return 0
-	}
-	n, _ := r.rest[i].(int64)
-	return n
-}
-
-func (r reply) text(i int) string {
-	if i >= len(r.rest) {
-		return ""
-	}
-	s, _ := r.rest[i].(string)
-	return s
-}
-
-func (r reply) list(i int) []any {
-	if i >= len(r.rest) {
-		return nil
-	}
-	l, _ := r.rest[i].([]any)
-	return l
-}
-
-// badge reads {…, unread, ver}. Announcements are not the inbox's to count.
-func (r reply) badge() notifier.Badge { return newBadge(r.number(0), r.number(1)) }
+// badgeOf parses {…, unread, ver}. Announcements are not counted by the inbox.
+func badgeOf(r script.Reply) notifier.Badge { return newBadge(r.Number(0), r.Number(1)) }
 
 func newBadge(unread, ver int64) notifier.Badge {
 	return notifier.Badge{Unread: unread, Inbox: unread, Ver: ver}
@@ -95,7 +43,7 @@ func newBadge(unread, ver int64) notifier.Badge {
 
 var errRow = errors.New("malformed row")
 
-// parseRow reads a stored row: KEY:has_read:0|1 and ID AT EXPIRY JSON.
+// parseRow parses a stored row: the field KEY:has_read:0|1 and the value ID AT EXPIRY JSON.
 func parseRow(field, value string) (notifier.Entry, error) {
 	var e notifier.Entry
 	var ok bool
@@ -111,7 +59,7 @@ func parseRow(field, value string) (notifier.Entry, error) {
 			return e, fmt.Errorf("%w: fewer than three numbers", errRow)
 		}
 		if *n, err = strconv.ParseInt(word, 10, 64); err != nil {
-			return e, fmt.Errorf("%w: a number that is none", errRow)
+			return e, fmt.Errorf("%w: not a number", errRow)
 		}
 	}
 	if expiry > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// known reads the snapshots of some users. Without SQL everybody is a user.
+// known reads the snapshots of the users at the indexes which. Without SQL every user is known.
 func (b *Inbox) known(ctx context.Context, seqs []int64, which []int) (map[int64]notifier.Snapshot, error) {
 	some := make([]int64, len(which))
 	for i, j := range which {
@@ -20,7 +20,7 @@ func (b *Inbox) known(ctx context.Context, seqs []int64, which []int) (map[int64
 	if b.sql != nil {
 		known, err := b.sql.Snapshots(ctx, some)
 		if err != nil {
-			return nil, fmt.Errorf("read the snapshots of %d users: %w", len(some), away(err))
+			return nil, fmt.Errorf("read the snapshots of %d users: %w", len(some), script.MarkAway(err))
 		}
 		return known, nil
 	}
@@ -31,21 +31,21 @@ func (b *Inbox) known(ctx context.Context, seqs []int64, which []int) (map[int64
 	return known, nil
 }
 
-// refusal says why a user's inbox cannot be restored, if so.
+// refusal returns the reason why a user's inbox cannot be restored, if there is one.
 func (b *Inbox) refusal(seq int64, known map[int64]notifier.Snapshot) warmed {
 	switch s, ok := known[seq]; {
 	case !ok:
 		return warmed{err: notifier.ErrNotFound}
 	case s.Damaged:
-		b.log.Error("an inbox cannot be restored: its snapshot is damaged", "user_id", seq)
-		return warmed{err: fmt.Errorf("the snapshot of user %d: %w", seq, errSnapshot)}
+		b.log.Error("could not restore an inbox: its snapshot is damaged", "user_id", seq)
+		return warmed{err: fmt.Errorf("restore the inbox of user %d: %w", seq, errSnapshot)}
 	default:
 		return warmed{}
 	}
 }
 
-// restore runs restore_inbox for each of these. With fences cold inboxes are
-// filled; without, warm ones that are older are replaced.
+// restore runs restore_inbox for each of these. With fences it fills cold inboxes; without, it
+// replaces warm ones that are older.
 func (b *Inbox) restore(ctx context.Context, list []notifier.Snapshot, at fences, now int64) ([]warmed, error) {
 	rows, err := b.rowsOf(ctx, list, now)
 	if err != nil {
@@ -60,7 +60,7 @@ func (b *Inbox) restore(ctx context.Context, list []notifier.Snapshot, at fences
 	answers := make([]warmed, len(list))
 	for i, cmd := range cmds {
 		a := &answers[i]
-		if a.reply, a.err = parseReply(cmd); errors.Is(a.err, notifier.ErrUnavailable) {
+		if a.reply, a.err = script.ParseReply(cmd); errors.Is(a.err, notifier.ErrUnavailable) {
 			return nil, fmt.Errorf("restore %d inboxes: %w", len(list), a.err)
 		}
 	}

@@ -1,10 +1,10 @@
--- restore_counts.lua: how far notices came in a partition is at least what SQL has.
+-- restore_counts.lua: raise the counts of notices in a partition to what SQL has.
 --
--- KEYS[1] counts  N:d and N:r of the partition
--- ARGV[1] add     1: on top of what is there; 0: what is there counts when it is more
--- ARGV[2..] known a notice, delivered and read as SQL has them, and so on
+-- KEYS[1] counts  N:d (delivered) and N:r (read) per notice of the partition
+-- ARGV[1] add     1: add the counts of SQL; 0: keep the higher of both
+-- ARGV[2..] known triples of a notice and its delivered and read counts in SQL
 --
--- Returns how many fields changed.
+-- Returns the number of fields changed.
 local counts, add = KEYS[1], ARGV[1] == '1'
 
 local fields, known, new = {}, {}, {}

@@ -1,27 +1,30 @@
--- restore_inbox.lua: an inbox is in Redis as SQL has it. Rows that have no value
--- any more leave it by that; their notices are among those gone. What left a cold
--- inbox since the snapshot stays away, as far as gone still knows.
+-- restore_inbox.lua: put an inbox into Redis as SQL has it. Rows whose value is empty are left out;
+-- their notices are among those gone. Notices that left a cold inbox after the snapshot was taken
+-- stay out as far as gone still lists them.
+--
+-- uses: clear_rows, mark_expiries, push_all, save_state, trim_gone
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
--- KEYS[3] state    unread, ver, opened, floor
+-- KEYS[3] state    unread, ver, opened, floor, kept
 -- KEYS[4] gone     notices that left this inbox, by time
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
--- KEYS[6] dirty    users of the partition that SQL has not seen, by ver
--- KEYS[7] idle     users of the partition by last use; 0 by the fence
+-- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
+-- KEYS[7] idle     users of the partition by last use; the score of 0 is the fence
 -- ARGV[1] ver      of the snapshot
 -- ARGV[2] opened   of the snapshot
 -- ARGV[3] now      ms
 -- ARGV[4] seq      user
--- ARGV[5] channel  where this user's changes are told
--- ARGV[6] fence    as it was before the snapshot was read; empty: the inbox is
---                  replaced, if it is warm and older
+-- ARGV[5] channel  Pub/Sub channel of this user's changes
+-- ARGV[6] fence    its value before the snapshot was read; empty: replace the inbox if it is
+--                  warm and older
 -- ARGV[7] floor    of the snapshot
--- ARGV[8] rows     how many fields come next, newest first, each with its value
--- ARGV[9..] fields and values; then scores and ids of gone
+-- ARGV[8] kept     of the snapshot: ids that the user keeps unread
+-- ARGV[9] rows     number of rows that follow, newest first, each a field and a value
+-- ARGV[10..] fields and values; then scores and ids for gone
 --
--- Returns {1, unread, ver}, with 0 first when nothing was done, because the inbox
--- is warm or, to be replaced, cold or not older; -5 when the snapshot may be stale.
+-- Returns {1, unread, ver}, starting with 0 if nothing was done, because the inbox is warm or, when
+-- replacing, cold or not older; -5 when the snapshot may be stale.
 local list, hash, state, gone, expiry, idle = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[7]
 local ver, opened, now, seq, fence = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[6]
 
@@ -30,9 +33,9 @@ local older = numbers[2] and tonumber(numbers[2]) < tonumber(ver)
 if fence == '' and not older or fence ~= '' and numbers[2] then return {0, tonumber(numbers[1] or 0), tonumber(numbers[2] or 0)} end
 if older then redis.call('DEL', gone) elseif tonumber(redis.call('ZSCORE', idle, '0') or -1) ~= tonumber(fence) then return -5 end
 clear_rows(list, hash, expiry, seq)
-local left, last = redis.call('EXISTS', gone) == 1, 8 + 2 * ARGV[8]
+local left, last = redis.call('EXISTS', gone) == 1, 9 + 2 * ARGV[9]
 local unread, fields, rows, events, also = 0, {}, {}, {}, {}
-for i = 9, #ARGV, 2 do
+for i = 10, #ARGV, 2 do
   local field, value = ARGV[i], ARGV[i + 1]
   if i > last then
     also[#also + 1] = field; also[#also + 1] = value
@@ -52,6 +55,7 @@ redis.call('ZADD', idle, now, seq)
 redis.call('ZCARD', KEYS[6])
 redis.call('HSET', state, 'unread', unread, 'ver', ver, 'opened', opened)
 if ARGV[7] ~= '0' then redis.call('HSET', state, 'floor', ARGV[7]) end
+if ARGV[8] == '' then redis.call('HDEL', state, 'kept') else redis.call('HSET', state, 'kept', ARGV[8]) end
 if #events == 0 and not older then return {1, unread, tonumber(ver)} end
 trim_gone(gone, state, tonumber(now))
 ver = string.format('%.0f', math.max(ver + 1, now))

@@ -9,8 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// hopeless is an error that whatever comes next would meet too: nil for one that
-// is of one inbox.
+// hopeless returns err if later jobs would fail with it too, and nil if it concerns one inbox.
 func hopeless(ctx context.Context, err error) error {
 	if script.Away(err) || errors.Is(err, notifier.ErrUnavailable) || ctx.Err() != nil {
 		return err
@@ -18,7 +17,7 @@ func hopeless(ctx context.Context, err error) error {
 	return nil
 }
 
-// results gather what the jobs of a task came to.
+// results collects the results of the jobs of a task.
 type results struct {
 	mu   sync.Mutex
 	sum  int
@@ -31,8 +30,8 @@ func (r *results) add(n int) {
 	r.sum += n
 }
 
-// fail notes that these are not done. That Redis is away outweighs that an inbox
-// refuses: whoever tries again shall know that it was no try.
+// fail records that these jobs are not done. An outage of Redis takes precedence over an inbox
+// that fails: the caller must know that this does not count as an attempt.
 func (r *results) fail(jobs []job, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Retract takes a notice out of each of these inboxes and keeps it out: also
-// where it has not come yet, a later delivery changes nothing. key is the
-// notice's entry key; a later notice of the same key stays.
+// Retract removes a notice from each of these inboxes and keeps it out: if it has not been
+// delivered yet, a later delivery has no effect. key is the notice's entry key; a later notice
+// with the same key stays.
 func (b *Inbox) Retract(ctx context.Context, noticeID int64, key string, seqs []int64) error {
 	var boxedKey, boxedID any = key, noticeID
 	_, errs := b.many(ctx, 1, jobsOf(seqs), task{retractNotice, 6, func(to []any, j job, u userArgs) []any {

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestAnUndoDoesNotBringARetractedNoticeBack(t *testing.T) {
+func TestAnUndoDoesNotRestoreARetractedNotice(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 7, 7)
 		e, _, err := s.Take(s.ctx(t), 42, key(7))
@@ -27,7 +27,7 @@ func TestAnUndoDoesNotBringARetractedNoticeBack(t *testing.T) {
 	})
 }
 
-func TestRetractingTakesTheNoticeOutEverywhereAndKeepsItOut(t *testing.T) {
+func TestRetractRemovesTheNoticeEverywhereAndKeepsItOut(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		const came, read, renewed, warm, cold = 1, 2, 3, 4, 5
 		n := s.notice(7, "photo:7")
@@ -58,7 +58,7 @@ func TestRetractingTakesTheNoticeOutEverywhereAndKeepsItOut(t *testing.T) {
 			shots[seq] = at
 		}
 		if changed, err := s.Deliver(s.ctx(t), n, everybody); err != nil || changed != 0 {
-			t.Errorf("a worker that woke up late changed %d inboxes, %v", changed, err)
+			t.Errorf("a late worker changed %d inboxes, %v", changed, err)
 		}
 		if err := s.Retract(s.ctx(t), 7, n.Key(), everybody); err != nil {
 			t.Fatal(err)

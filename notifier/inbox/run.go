@@ -5,25 +5,27 @@ import (
 	"errors"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/script"
 )
 
-// maxWarm is how often a script finds an inbox cold and has it brought back, until
-// it gives up: each time somebody took it out again.
+// maxWarm is how often an operation restores a cold inbox before it gives up; each time the inbox
+// has been evicted again.
 const maxWarm = 4
 
-var errCold = errors.New("the inbox is cold again after each start")
+var errCold = errors.New("the inbox is cold again after every restore")
 
-// one runs a script on one inbox until it answers something final: a cold inbox
-// is restored, and rows that expired leave, before it runs again. settled is 1
-// from then on; now stays the same. Nobody's inbox is notifier.ErrNotFound.
-func (b *Inbox) one(ctx context.Context, seq int64, run func(now, settled int64) *redis.Cmd) (reply, error) {
+// one runs a script on one inbox until the reply is final: if needed, it restores a cold inbox or
+// removes expired rows and runs the script again. now stays the same; settled is 1 once expired
+// rows have been removed. The error for an unknown user is notifier.ErrNotFound.
+func (b *Inbox) one(ctx context.Context, seq int64, run func(now, settled int64) *redis.Cmd) (script.Reply, error) {
 	now, settled := b.millis(), int64(0)
 	for range maxWarm {
-		r, err := parseReply(run(now, settled))
+		r, err := script.ParseReply(run(now, settled))
 		if err != nil {
 			return r, err
 		}
-		switch r.code {
+		switch r.Code {
 		case codeCold:
 			var answers []warmed
 			if answers, err = b.warm(ctx, []int64{seq}, now); err == nil {
@@ -33,11 +35,11 @@ func (b *Inbox) one(ctx context.Context, seq int64, run func(now, settled int64)
 			err = b.expire(ctx, seq, now)
 			settled = 1
 		default:
-			return r, r.outcome()
+			return r, outcome(r)
 		}
 		if err != nil {
-			return reply{}, err
+			return script.Reply{}, err
 		}
 	}
-	return reply{}, errCold
+	return script.Reply{}, errCold
 }

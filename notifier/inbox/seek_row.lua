@@ -1,6 +1,8 @@
--- seek_row.lua: find a place in an inbox by time, halving the rest at each step.
+-- seek_row.lua: find a position in an inbox by at, with a binary search.
 --
--- Returns the index of the first of fields (newest first) older than before.
+-- shared
+--
+-- Returns the index of the first of fields (newest first) whose at is lower than before.
 local function seek_row(hash, fields, before)
   local low, high = 1, #fields + 1
   while low < high do

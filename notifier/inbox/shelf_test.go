@@ -12,19 +12,19 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// shelf is SQL as inboxes know it. It is empty at first.
+// shelf stands for SQL. It is empty at first.
 type shelf struct {
 	mu        sync.Mutex
 	snapshots map[int64]notifier.Snapshot
 	notices   map[int64]notifier.Notice
 	nobody    map[int64]bool
-	asked     [2]int // how many times for snapshots, and for contents
+	asked     [2]int // number of queries for snapshots and for contents
 
-	failing [2]error // what it answers to either
-	meeting func()   // runs once, when contents are asked for
-	looking func()   // runs once, when versions are asked for
-	reading func()   // runs once, when snapshots are asked for
-	read    func()   // runs once, when they were read
+	failing [2]error // errors to return from either
+	meeting func()   // runs once, when contents are queried
+	looking func()   // runs once, when versions are queried
+	reading func()   // runs once, when snapshots are queried
+	read    func()   // runs once, after snapshots have been read
 }
 
 func newShelf() *shelf {
@@ -38,7 +38,7 @@ func (h *shelf) Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier
 	return found, errors.Join(err, ctx.Err())
 }
 
-// run runs a hook, once.
+// run runs a hook once.
 func (h *shelf) run(hook *func()) {
 	h.mu.Lock()
 	do := *hook
@@ -99,7 +99,7 @@ func pick[V any](from map[int64]V, which []int64) map[int64]V {
 	return found
 }
 
-// save keeps what is newer than what it has.
+// save stores the snapshots that are newer than the stored ones.
 func (h *shelf) save(list []notifier.Snapshot) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -110,7 +110,7 @@ func (h *shelf) save(list []notifier.Snapshot) {
 	}
 }
 
-// keep makes it know notices.
+// keep stores notices.
 func (h *shelf) keep(list ...*notifier.Notice) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -119,14 +119,14 @@ func (h *shelf) keep(list ...*notifier.Notice) {
 	}
 }
 
-// revision is that of a notice, 0 where it knows none.
+// revision returns the revision of a notice, or 0 if it is unknown.
 func (h *shelf) revision(id int64) int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.notices[id].Revision
 }
 
-// edit gives a notice that it knows the text and revision of n.
+// edit gives the stored notice the content and revision of n.
 func (h *shelf) edit(n *notifier.Notice) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -145,19 +145,19 @@ func (h *shelf) retract(id int64, state notifier.State) {
 	}
 }
 
-// beside gives the site a shelf: cold inboxes come back from it.
+// beside gives the site a shelf from which cold inboxes are restored.
 func (s *site) beside(limit int) *shelf {
 	h := newShelf()
 	s.Inbox = s.another(h, limit)
 	return h
 }
 
-// another is the same inboxes on one more instance.
+// another returns the inboxes of another instance with the same Redis and shelf.
 func (s *site) another(h *shelf, limit int) *inbox.Inbox {
 	return inbox.New(s.rdb, s.k, inbox.Options{Cap: limit, Now: s.clock.now, SQL: h})
 }
 
-// writeBehind hands what is dirty in the partitions of these users to the shelf.
+// writeBehind saves the dirty inboxes in the partitions of these users to the shelf.
 func (s *site) writeBehind(t tb, h *shelf, seqs ...int64) {
 	t.Helper()
 	parts := map[int]bool{}
@@ -193,7 +193,7 @@ func (s *site) read(t tb, seqs ...int64) []notifier.Snapshot {
 	return list
 }
 
-// lose takes all of a user's own keys out of Redis.
+// lose removes all of a user's own keys from Redis.
 func (s *site) lose(t tb, seqs ...int64) {
 	t.Helper()
 	for _, seq := range seqs {
@@ -203,7 +203,7 @@ func (s *site) lose(t tb, seqs ...int64) {
 	}
 }
 
-// wake brings inboxes back by asking for their badges.
+// wake restores inboxes by reading their badges.
 func (s *site) wake(t tb, seqs ...int64) []notifier.Badge {
 	t.Helper()
 	badges, err := s.Badges(s.ctx(t), seqs)

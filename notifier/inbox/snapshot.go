@@ -14,15 +14,14 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Dirty answers which users of a partition SQL has not seen as they are now, those
-// first who have waited longest, at most limit of them.
+// Dirty returns the dirty marks of a partition, the oldest first, at most limit of them.
 func (b *Inbox) Dirty(ctx context.Context, partition, limit int) ([]notifier.Dirty, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
 	marks, err := b.rdb.ZRangeWithScores(ctx, b.parts[partition].dirty, 0, int64(limit)-1).Result()
 	if err != nil {
-		return nil, fmt.Errorf("list dirty users of partition %d: %w", partition, away(err))
+		return nil, fmt.Errorf("list dirty users of partition %d: %w", partition, script.MarkAway(err))
 	}
 	users := make([]notifier.Dirty, 0, len(marks))
 	for _, z := range marks {
@@ -33,8 +32,8 @@ func (b *Inbox) Dirty(ctx context.Context, partition, limit int) ([]notifier.Dir
 	return users, nil
 }
 
-// Read answers each of these inboxes as SQL is to keep it, in order. Each is from
-// one instant. A cold one is left out: SQL has all there is of it.
+// Read returns these inboxes in order, as SQL is to keep them, each as of one instant. Cold
+// inboxes are left out: SQL already has all of their data.
 func (b *Inbox) Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, error) {
 	snapshots := make([]notifier.Snapshot, 0, len(seqs))
 	for chunk := range slices.Chunk(seqs, batch) {
@@ -44,14 +43,14 @@ func (b *Inbox) Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, er
 			cmds[i] = p.Add(ctx, readSnapshot, 4, b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq))
 		}
 		if err := p.Exec(ctx); err != nil {
-			return nil, fmt.Errorf("read %d inboxes: %w", len(chunk), away(err))
+			return nil, fmt.Errorf("read %d inboxes: %w", len(chunk), script.MarkAway(err))
 		}
 		for i, cmd := range cmds {
-			r, err := parseReply(cmd)
+			r, err := script.ParseReply(cmd)
 			switch {
 			case err != nil:
 				return nil, fmt.Errorf("read the inbox of user %d: %w", chunk[i], err)
-			case r.code == codeCold:
+			case r.Code == codeCold:
 				continue
 			}
 			s, err := parseSnapshot(chunk[i], r)
@@ -64,9 +63,9 @@ func (b *Inbox) Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, er
 	return snapshots, nil
 }
 
-// Clean takes the marks of users away that SQL has seen with this version or a later
-// one. A mark that was set anew since stays. How far SQL has seen the partition is
-// noted in Redis itself: one that comes back older says less.
+// Clean removes the dirty marks of users whose inbox SQL has in this version or a later one. A
+// mark that was renewed since stays. It also records in Redis up to which version SQL has the
+// partition, so that a Redis that comes back in an older state shows a lower value.
 func (b *Inbox) Clean(ctx context.Context, partition int, marks []notifier.Dirty) error {
 	p := script.NewPipe(b.rdb, 1)
 	for chunk := range slices.Chunk(marks, badgeBatch) {
@@ -78,17 +77,17 @@ func (b *Inbox) Clean(ctx context.Context, partition int, marks []notifier.Dirty
 		p.Add(ctx, cleanDirty, 2, args...)
 	}
 	if err := p.Exec(ctx); err != nil {
-		return fmt.Errorf("clean %d users of partition %d: %w", len(marks), partition, away(err))
+		return fmt.Errorf("clean %d users of partition %d: %w", len(marks), partition, script.MarkAway(err))
 	}
 	return nil
 }
 
 var errSnapshot = errors.New("malformed snapshot")
 
-// parseSnapshot reads {…, unread, ver, opened, lines, words, floor}.
-func parseSnapshot(seq int64, r reply) (notifier.Snapshot, error) {
-	s := notifier.Snapshot{Seq: seq, Unread: r.number(0), Ver: r.number(1), Opened: r.number(2), Floor: r.number(5)}
-	lines, words := r.text(3), r.text(4)
+// parseSnapshot parses {…, unread, ver, opened, lines, words, floor, kept}.
+func parseSnapshot(seq int64, r script.Reply) (notifier.Snapshot, error) {
+	s := notifier.Snapshot{Seq: seq, Unread: r.Number(0), Ver: r.Number(1), Opened: r.Number(2), Floor: r.Number(5), Kept: parseIDs(r.Text(6))}
+	lines, words := r.Text(3), r.Text(4)
 	if lines != "" {
 		s.Rows = make([]notifier.SnapshotRow, 0, strings.Count(lines, "\n")+1)
 		for line := range strings.SplitSeq(lines, "\n") {
@@ -109,18 +108,18 @@ func parseSnapshot(seq int64, r reply) (notifier.Snapshot, error) {
 		score, rest, more = strings.Cut(rest, " ")
 		n, err := strconv.ParseInt(id, 10, 64)
 		if err != nil {
-			return s, fmt.Errorf("%w: a notice without a number", errSnapshot)
+			return s, fmt.Errorf("%w: a notice id is not a number", errSnapshot)
 		}
 		at, err := strconv.ParseFloat(score, 64)
 		if err != nil {
-			return s, fmt.Errorf("%w: a notice left at no time", errSnapshot)
+			return s, fmt.Errorf("%w: a score of gone is not a number", errSnapshot)
 		}
 		s.Gone = append(s.Gone, notifier.GoneNotice{NoticeID: n, Score: at})
 	}
 	return s, nil
 }
 
-// parseSnapshotRow reads FIELD ID AT EXPIRY.
+// parseSnapshotRow parses FIELD ID AT EXPIRY.
 func parseSnapshotRow(line string) (row notifier.SnapshotRow, err error) {
 	rest := line
 	for _, to := range []*int64{&row.Expires, &row.At, &row.NoticeID} {
@@ -129,7 +128,7 @@ func parseSnapshotRow(line string) (row notifier.SnapshotRow, err error) {
 			return row, fmt.Errorf("%w: a row of fewer than four words", errSnapshot)
 		}
 		if *to, err = strconv.ParseInt(rest[i+1:], 10, 64); err != nil {
-			return row, fmt.Errorf("%w: a number that is none", errSnapshot)
+			return row, fmt.Errorf("%w: not a number", errSnapshot)
 		}
 		rest = rest[:i]
 	}

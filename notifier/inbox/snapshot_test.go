@@ -10,11 +10,14 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-func TestASnapshotIsAllThatSQLHasToKnowOfAnInbox(t *testing.T) {
+func TestASnapshotHasEverythingNeededToRestoreTheInbox(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 3)
 		page, err := s.Open(s.ctx(t), 42)
 		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.MarkUnread(s.ctx(t), 42, key(1)); err != nil {
 			t.Fatal(err)
 		}
 		left := s.clock.now().UnixMilli()
@@ -29,13 +32,14 @@ func TestASnapshotIsAllThatSQLHasToKnowOfAnInbox(t *testing.T) {
 		s.deliver(t, 42, forever)
 		before, expires := s.stored(t, 42), s.clock.in(90*24*time.Hour).UnixMilli()
 		want := []notifier.Snapshot{{
-			Seq: 42, Ver: number(t, before.State["ver"]), Unread: 1, Opened: page.Ver,
+			Seq: 42, Ver: number(t, before.State["ver"]), Unread: 2, Opened: page.Ver,
 			Rows: []notifier.SnapshotRow{
 				{Field: "like:photo:4:has_read:0", NoticeID: 4, At: number(t, before.State["ver"])},
 				{Field: "like:photo:3:has_read:1", NoticeID: 3, At: startTime + 3, Expires: expires - 2},
-				{Field: "like:photo:1:has_read:1", NoticeID: 1, At: startTime + 1, Expires: expires - 4},
+				{Field: "like:photo:1:has_read:0", NoticeID: 1, At: startTime + 1, Expires: expires - 4},
 			},
-			Gone: []notifier.GoneNotice{{NoticeID: 2, Score: float64(left)}, {NoticeID: 99, Score: float64(left) + 0.5}},
+			Gone: []notifier.GoneNotice{{NoticeID: 2, Score: float64(left) + 0.25}, {NoticeID: 99, Score: float64(left) + 0.5}},
+			Kept: []int64{1},
 		}}
 		if d := cmp.Diff(want, s.read(t, 42)); d != "" {
 			t.Errorf("snapshot (-want +got):\n%s", d)
@@ -44,7 +48,7 @@ func TestASnapshotIsAllThatSQLHasToKnowOfAnInbox(t *testing.T) {
 	})
 }
 
-func TestSnapshotsComeInOrderAndColdInboxesHaveNone(t *testing.T) {
+func TestReadReturnsSnapshotsInOrderWithoutColdInboxes(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var seqs, want []int64
 		for seq := int64(600); seq > 0; seq-- {
@@ -67,7 +71,7 @@ func TestSnapshotsComeInOrderAndColdInboxesHaveNone(t *testing.T) {
 			t.Errorf("users (-want +got):\n%s", d)
 		}
 		if none := s.read(t); len(none) != 0 {
-			t.Errorf("of nobody: %v", none)
+			t.Errorf("without users: %v", none)
 		}
 	})
 }
@@ -83,7 +87,7 @@ func TestAMalformedRowIsNotInASnapshot(t *testing.T) {
 	})
 }
 
-func TestWhoHasWaitedLongestIsListedFirst(t *testing.T) {
+func TestTheOldestMarksAreListedFirst(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		for i, seq := range []int64{129, 1, 257, 65} {
 			s.deliver(t, seq, s.notice(int64(i+1), ""))
@@ -103,7 +107,7 @@ func TestWhoHasWaitedLongestIsListedFirst(t *testing.T) {
 	})
 }
 
-func TestAMarkThatChangedSinceItWasListedStays(t *testing.T) {
+func TestAMarkRenewedSinceItWasListedStays(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		for _, seq := range []int64{1, 65, 129} {
 			s.deliver(t, seq, s.notice(1, ""))
@@ -144,7 +148,7 @@ func TestManyMarksAreCleanedAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		if left := s.stored(t, 5).Dirty; len(left) != 1 || left[decimal(marks[1200].Seq)] == 0 {
-			t.Errorf("marks %v, want the last one only", left)
+			t.Errorf("marks %v, want only the last one", left)
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package inbox_test
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,27 +12,27 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// stored is everything that Redis holds of one user and of his partition.
+// stored is everything that Redis has of one user and of the user's partition.
 type stored struct {
 	List                []string
 	Hash, State, Counts map[string]string
 	Gone, Expiry, Dirty map[string]int64
-	Retracted           map[string]bool // those of Gone that are
-	Fleeting            []string        // keys with a TTL
+	Left                map[string]notifier.Left // how the notices in Gone left
+	Fleeting            []string                 // keys with a TTL
 }
 
 func (s *site) stored(t tb, seq int64) stored {
 	t.Helper()
 	ctx, k, p := t.Context(), s.k, keys.Partition(seq)
 	at := stored{
-		Retracted: map[string]bool{},
-		List:      s.rdb.LRange(ctx, k.List(seq), 0, -1).Val(),
-		Hash:      s.rdb.HGetAll(ctx, k.Hash(seq)).Val(), State: s.rdb.HGetAll(ctx, k.State(seq)).Val(),
+		Left: map[string]notifier.Left{},
+		List: s.rdb.LRange(ctx, k.List(seq), 0, -1).Val(),
+		Hash: s.rdb.HGetAll(ctx, k.Hash(seq)).Val(), State: s.rdb.HGetAll(ctx, k.State(seq)).Val(),
 		Counts: s.rdb.HGetAll(ctx, k.Counts(p)).Val(),
 		Gone:   scores(t, s.rdb, k.Gone(seq)), Expiry: scores(t, s.rdb, k.Expiry(p)), Dirty: scores(t, s.rdb, k.Dirty(p)),
 	}
 	for _, z := range s.rdb.ZRangeWithScores(ctx, k.Gone(seq), 0, -1).Val() {
-		at.Retracted[z.Member.(string)] = z.Score > math.Floor(z.Score)
+		at.Left[z.Member.(string)] = notifier.LeftBy(z.Score)
 	}
 	for _, key := range []string{k.List(seq), k.Hash(seq), k.State(seq), k.Gone(seq), k.Expiry(p), k.Dirty(p), k.Counts(p)} {
 		if s.rdb.PTTL(ctx, key).Val() > 0 {
@@ -56,7 +55,7 @@ func scores(t tb, rdb redis.UniversalClient, key string) map[string]int64 {
 	return m
 }
 
-// same fails when something is not as it was.
+// same fails the test if the two states differ.
 func same(t tb, what string, before, after stored) {
 	t.Helper()
 	if d := cmp.Diff(before, after); d != "" {
@@ -64,7 +63,7 @@ func same(t tb, what string, before, after stored) {
 	}
 }
 
-// sound checks what must hold of every inbox at every instant.
+// sound checks the invariants of every inbox.
 func (s *site) sound(t tb, seq int64) stored {
 	t.Helper()
 	at := s.stored(t, seq)
@@ -79,7 +78,7 @@ func (s *site) sound(t tb, seq int64) stored {
 	for _, field := range at.List {
 		key, read, ok := notifier.SplitField(field)
 		if !ok || seen[key] {
-			t.Errorf("field %q has no state, or its key is there twice", field)
+			t.Errorf("field %q has no state, or its key is a duplicate", field)
 		}
 		seen[key] = true
 		if !read {
@@ -97,11 +96,11 @@ func (s *site) sound(t tb, seq int64) stored {
 			due[user+key] = expires
 		}
 		if _, gone := at.Gone[n[0]]; gone {
-			t.Errorf("notice %s is in the inbox and gone", n[0])
+			t.Errorf("notice %s is both in the inbox and in gone", n[0])
 		}
 	}
 	if got := at.State["unread"]; got != strconv.Itoa(unread) {
-		t.Errorf("the counter of user %d says %s, the list has %d unread", seq, got, unread)
+		t.Errorf("the counter of user %d is %s, the list has %d unread", seq, got, unread)
 	}
 	mine := map[string]int64{}
 	for member, score := range at.Expiry {
@@ -110,7 +109,7 @@ func (s *site) sound(t tb, seq int64) stored {
 		}
 	}
 	if look, ok := at.Expiry[user]; ok && look > first || !ok && first < 1<<62 {
-		t.Errorf("inbox %d is to be looked at by %d, a row expires at %d", seq, look, first)
+		t.Errorf("inbox %d is to be checked at %d, a row expires at %d", seq, look, first)
 	}
 	if d := cmp.Diff(due, mine); d != "" {
 		t.Errorf("rows and expiry index of user %d differ (-rows +index):\n%s", seq, d)
@@ -136,7 +135,7 @@ func number(t tb, s string) int64 {
 	t.Helper()
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		t.Errorf("%q is no number", s)
+		t.Errorf("%q is not a number", s)
 	}
 	return n
 }

@@ -1,6 +1,8 @@
--- trim_gone.lua: keep the notices that left an inbox for 7 days, at most 500. The
--- highest of those that leave for want of room is the floor of the inbox: what is not
--- above it and not known here may have been here before.
+-- trim_gone.lua: keep the notices that left an inbox for 7 days, at most 500. The highest id dropped
+-- for lack of room becomes the floor of the inbox: a notice not above it and not listed here may
+-- have been in the inbox before.
+--
+-- shared
 --
 -- Returns nothing.
 local function trim_gone(gone, state, now)

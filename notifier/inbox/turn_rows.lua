@@ -1,8 +1,11 @@
--- turn_rows.lua: turn the unread rows of an inbox to read: those that wanted(field,
--- value) wants, or all without it. top is the top of the list as far as it is known, and
--- known the values of the first of them.
+-- turn_rows.lua: mark as read those unread rows of an inbox for which wanted(field, value) is true,
+-- or all if wanted is nil. top is as much of the top of the list as has been read, and known the
+-- values of the first of those rows.
 --
--- Returns how many rows it turned, and their fields as they were.
+-- shared
+-- uses: count_read, find_unread, read_values, write_rows
+--
+-- Returns the number of rows changed, and their fields as they were.
 local function turn_rows(list, hash, counts, top, known, unread, wanted)
   local at, fields = find_unread(list, top, unread)
   local values = read_values(hash, fields, at, known)
@@ -18,7 +21,7 @@ local function turn_rows(list, hash, counts, top, known, unread, wanted)
   end
   for first = 1, #changed, 1000 do
     local last = math.min(first + 999, #changed)
-    count_read(counts, {unpack(ids, first, last)}) -- first: it may refuse
+    count_read(counts, {unpack(ids, first, last)}) -- first, as it fails if counts has a wrong type
     redis.call('HDEL', hash, unpack(old, first, last))
     redis.call('HSET', hash, unpack(new, 2 * first - 1, 2 * last))
   end

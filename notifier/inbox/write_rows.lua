@@ -1,6 +1,7 @@
--- write_rows.lua: put changed fields into the list, at the indexes of changed,
--- which rise. A few are set one by one; for more the top of the list, down to
--- the last changed row, is written anew.
+-- write_rows.lua: write changed fields into the list, at the ascending indexes in changed. A few
+-- are set one by one; for more, the top of the list down to the last changed row is rewritten.
+--
+-- shared
 --
 -- Returns nothing.
 local function write_rows(list, fields, changed)

@@ -7,14 +7,13 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/script"
-	"github.com/carillonhq/carillon/notifier"
 )
 
 const maxAdding = 10_000
 
-// Add puts entries into the stream in a moment, in their order, as long as Run runs. It never
-// blocks and answers nothing: what finds no place among 10,000 that wait, or meets a
-// Redis that is away, is left to the relay.
+// Add queues entries, in order, for Run to put into the stream within moments. It never blocks and
+// reports nothing: entries that find 10,000 others waiting, or that cannot be written because Redis
+// is unavailable, are left to the relay.
 func (q *Intake) Add(entries ...Entry) {
 	for _, e := range entries {
 		select {
@@ -25,8 +24,8 @@ func (q *Intake) Add(entries ...Entry) {
 	}
 }
 
-// Put puts entries into the stream and returns when they are there. After an error some
-// may be. It needs no Run.
+// Put writes entries to the stream and returns once they are there. After an error, some of them
+// may be there. It does not need Run.
 func (q *Intake) Put(ctx context.Context, entries ...Entry) error {
 	for len(entries) > 0 {
 		n := min(len(entries), q.c.Batch)
@@ -46,12 +45,12 @@ func (q *Intake) put(ctx context.Context, entries []Entry) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("put %d entries into the intake: %w", len(entries), away(err))
+		return fmt.Errorf("put %d entries into the intake: %w", len(entries), script.MarkAway(err))
 	}
 	return nil
 }
 
-// addAll puts in what Add took, until ctx ends and nothing waits.
+// addAll writes the entries queued by Add until ctx has ended and the queue is empty.
 func (q *Intake) addAll(ctx, work context.Context) {
 	batch := make([]Entry, 0, q.c.Batch)
 	failing := false
@@ -60,7 +59,7 @@ func (q *Intake) addAll(ctx, work context.Context) {
 		select {
 		case first = <-q.adding:
 		case <-ctx.Done():
-			// Where both may be had, select takes either: look once more before the end.
+			// Select picks at random when both are ready: drain the queue before stopping.
 			select {
 			case first = <-q.adding:
 			default:
@@ -73,16 +72,8 @@ func (q *Intake) addAll(ctx, work context.Context) {
 		}
 		err := q.put(work, batch)
 		if err != nil && !failing {
-			q.c.Log.WarnContext(ctx, "intake takes nothing in, the relay will", "stage", "intake", "err", err)
+			q.c.Log.WarnContext(ctx, "could not add entries to the intake; the relay will add them", "stage", "intake", "err", err)
 		}
 		failing = err != nil
 	}
-}
-
-// away marks an error that means that Redis cannot be reached.
-func away(err error) error {
-	if script.Away(err) {
-		return fmt.Errorf("%w: %w", notifier.ErrUnavailable, err)
-	}
-	return err
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/intake"
 )
 
-// BenchmarkIntake measures small notices through a handler that does nothing: read alone, and
-// while they are put in beside. 40,000/s are wanted.
+// BenchmarkIntake measures small notices with a handler that does nothing: reading only, and
+// reading while they are being added. The target is 40,000/s.
 func BenchmarkIntake(b *testing.B) {
 	entry := small(7)
 	entry.Delivery.Content = make([]byte, 230)

@@ -1,11 +1,13 @@
--- drop_members.lua: forget members of the group that have nothing in hand.
+-- drop_members.lua: remove group members that have no pending entries.
+--
+-- uses: read_group
 --
 -- KEYS[1] stream
 -- ARGV[1] group
--- ARGV[2] idle    ms for which a member did nothing
--- ARGV[3] leaving a member that goes however short that is; '' for none
+-- ARGV[2] idle    ms of inactivity after which a member is removed
+-- ARGV[3] leaving a member to remove regardless of its activity; '' for none
 --
--- Returns how many were forgotten, or -1 without the group.
+-- Returns how many were removed, or -1 without the group.
 local stream = KEYS[1]
 local group, idle, leaving = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
@@ -14,7 +16,8 @@ local dropped = 0
 for _, flat in ipairs(redis.call('XINFO', 'CONSUMERS', stream, group)) do
   local m = {}
   for i = 1, #flat, 2 do m[flat[i]] = flat[i + 1] end
-  -- Miniredis says -1 of one that only ever read; whoever is forgotten too early is a member again when he reads.
+  -- Miniredis reports -1 for a member that only ever read. A member removed too early rejoins at
+  -- its next read.
   local gone = m['name'] == leaving or m['idle'] > idle or m['idle'] < 0
   if m['pending'] == 0 and gone then
     dropped = dropped + 1

@@ -13,9 +13,9 @@ import (
 	"github.com/carillonhq/carillon/notifier/intake"
 )
 
-// After a failover the intake goes on by itself, behind Sentinel and on a cluster. What the new
-// master had is done, some of it twice; what it never got is the relay's.
-func TestTheIntakeGoesOnAfterAFailover(t *testing.T) {
+// After a failover the intake continues by itself, behind Sentinel and on a cluster. Entries that
+// reached the new master are handled, some of them twice; the relay restores the rest.
+func TestIntakeContinuesAfterFailover(t *testing.T) {
 	t.Parallel()
 	t.Run("sentinel", func(t *testing.T) {
 		t.Parallel()
@@ -42,7 +42,7 @@ func goesOn(t *testing.T, p *redistest.Pair, rdb redis.UniversalClient) {
 	var once sync.Once
 	began := make(chan struct{})
 	s := newSite(t, rdb)
-	if cluster, ok := rdb.(*redis.ClusterClient); ok { // the first of three masters is the one that dies
+	if cluster, ok := rdb.(*redis.ClusterClient); ok { // the failover is of the first of three masters
 		for cluster.ClusterKeySlot(t.Context(), s.k.Intake()).Val() >= 16384/3 {
 			s = newSite(t, rdb)
 		}
@@ -70,7 +70,7 @@ func goesOn(t *testing.T, p *redistest.Pair, rdb redis.UniversalClient) {
 	p.FailOver(t)
 	close(free)
 	put := false
-	eventually(t, "what was put in after it is done", func() bool {
+	eventually(t, "an entry added after the failover is done", func() bool {
 		put = put || q.Put(t.Context(), small(3)) == nil
 		return put && done.times()[3] > 0
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// The fields of an entry in the stream. What is zero is left out.
+// The fields of an entry in the stream. Zero values are left out.
 const (
 	fieldNotice  = "notice"
 	fieldFrom    = "from"
@@ -20,20 +20,20 @@ const (
 
 	fieldRevision = "rev"
 
-	fieldContent = "content" // it makes the entry a whole small notice
+	fieldContent = "content" // its presence marks a complete small notice
 	fieldKey     = "key"
 	fieldExpires = "expires" // ms
 	fieldCounted = "counted"
 	fieldToast   = "toast"
-	fieldSeqs    = "seqs" // with commas between
+	fieldSeqs    = "seqs" // separated by commas
 )
 
 const yes = "1"
 
-// errEntry: an entry says something that this version cannot read.
+// errEntry reports an entry that this version cannot read.
 var errEntry = errors.New("unreadable entry")
 
-// encode writes an entry as fields and values, one after the other.
+// encode returns an entry as a flat list of fields and values.
 func encode(e Entry) []string {
 	fields := make([]string, 0, 16)
 	number := func(name string, value int64) {
@@ -64,8 +64,8 @@ func encode(e Entry) []string {
 	return append(fields, fieldSeqs, joinSeqs(d.Seqs), fieldContent, string(d.Content))
 }
 
-// decode reads an entry. It refuses a field that it does not know: whoever wrote that
-// meant something by it.
+// decode reads an entry. It refuses an unknown field: ignoring it would lose part of the meaning
+// that a newer version gave the entry.
 func decode(id string, fields map[string]any) (Entry, error) {
 	e := Entry{ID: id}
 	var d notifier.Delivery
@@ -74,7 +74,7 @@ func decode(id string, fields map[string]any) (Entry, error) {
 	for name, value := range fields {
 		text, ok := value.(string)
 		if !ok {
-			return Entry{ID: id}, fmt.Errorf("%w: %s is no string", errEntry, name)
+			return Entry{ID: id}, fmt.Errorf("%w: %s is not a string", errEntry, name)
 		}
 		switch name {
 		case fieldNotice:
@@ -100,11 +100,11 @@ func decode(id string, fields map[string]any) (Entry, error) {
 		}
 	}
 	if _, ok := fields[fieldNotice]; !ok {
-		return Entry{ID: id}, fmt.Errorf("%w: no notice", errEntry)
+		return Entry{ID: id}, fmt.Errorf("%w: no notice id", errEntry)
 	}
 	if ofDelivery > 0 {
 		if d.Key == "" || len(d.Seqs) == 0 || d.Content == nil || e.NoticeID == 0 || e.Retract {
-			return Entry{ID: id}, fmt.Errorf("%w: half a notice", errEntry)
+			return Entry{ID: id}, fmt.Errorf("%w: incomplete notice", errEntry)
 		}
 		d.NoticeID, d.Revision = e.NoticeID, e.Revision
 		e.Delivery = &d
@@ -132,7 +132,7 @@ func decodeDelivery(d *notifier.Delivery, name, text string) (err error) {
 	return err
 }
 
-// parseNumber reads what strconv.FormatInt writes of a number that is not negative.
+// parseNumber reads a non-negative decimal number.
 func parseNumber(text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
@@ -146,7 +146,7 @@ func parseNumber(text string) (int64, error) {
 
 func parseFlag(text string) (bool, error) {
 	if text != yes {
-		return false, errors.New("neither 1 nor left out")
+		return false, errors.New("must be 1 or absent")
 	}
 	return true, nil
 }

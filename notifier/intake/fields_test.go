@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/intake"
 )
 
-// fields is what Redis answers for what was encoded.
+// fields converts encoded fields to the form in which Redis returns them.
 func fields(flat []string) map[string]any {
 	m := map[string]any{}
 	for i := 0; i < len(flat); i += 2 {
@@ -20,7 +20,7 @@ func fields(flat []string) map[string]any {
 	return m
 }
 
-func TestWhatIsWrittenIsReadTheSame(t *testing.T) {
+func TestEncodedEntriesDecodeUnchanged(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.Int64Min(0)
@@ -44,26 +44,26 @@ func TestWhatIsWrittenIsReadTheSame(t *testing.T) {
 	})
 }
 
-func TestWhatNoVersionWritesIsRefused(t *testing.T) {
+func TestMalformedEntriesAreRefused(t *testing.T) {
 	t.Parallel()
 	whole := fields(intake.Encode(small(7)))
 	for name, change := range map[string]map[string]any{
-		"no notice":            {"notice": nil},
-		"a notice below 0":     {"notice": "-7"},
-		"a notice of no form":  {"notice": "seven"},
-		"a number too large":   {"rev": "9223372036854775808"},
-		"no key":               {"key": nil},
-		"an empty key":         {"key": ""},
-		"no content":           {"content": nil},
-		"nobody to go to":      {"seqs": nil},
-		"an empty list":        {"seqs": ""},
-		"a hole in the list":   {"seqs": "1,,2"},
-		"a seq below 0":        {"seqs": "1,-2"},
-		"a flag of no form":    {"again": "true"},
-		"a field of tomorrow":  {"colour": "red"},
-		"a value of no form":   {"rev": 7},
-		"a retraction with it": {"retract": "1"},
-		"about no notice":      {"notice": "0"},
+		"no notice id":                     {"notice": nil},
+		"a negative notice id":             {"notice": "-7"},
+		"a notice id that is not a number": {"notice": "seven"},
+		"a number too large":               {"rev": "9223372036854775808"},
+		"no key":                           {"key": nil},
+		"an empty key":                     {"key": ""},
+		"no content":                       {"content": nil},
+		"no recipients":                    {"seqs": nil},
+		"an empty recipient list":          {"seqs": ""},
+		"a gap in the recipient list":      {"seqs": "1,,2"},
+		"a negative seq":                   {"seqs": "1,-2"},
+		"a malformed flag":                 {"again": "true"},
+		"an unknown field":                 {"colour": "red"},
+		"a value that is not a string":     {"rev": 7},
+		"a retraction with a delivery":     {"retract": "1"},
+		"a zero notice id":                 {"notice": "0"},
 	} {
 		m := map[string]any{}
 		for k, v := range whole {
@@ -80,8 +80,8 @@ func TestWhatNoVersionWritesIsRefused(t *testing.T) {
 	}
 }
 
-// What an instance of before toasts has put in is delivered, and pops up nowhere.
-func TestAnEntryOfBeforeToastsIsRead(t *testing.T) {
+// Entries added by a version without toasts are delivered and show no toast.
+func TestEntryFromBeforeToastsIsRead(t *testing.T) {
 	t.Parallel()
 	e, err := intake.Decode("1-1", map[string]any{
 		"notice": "7", "rev": "2", "key": "like:photo_id:1", "expires": "1700000000000", "counted": "1", "seqs": "1,2", "content": "{}",
@@ -111,7 +111,7 @@ func FuzzDecode(f *testing.F) {
 		e, err := intake.Decode("1-1", m)
 		if err != nil {
 			if d := cmp.Diff(intake.Entry{ID: "1-1"}, e); d != "" {
-				t.Fatalf("refused, and half read:\n%s", d)
+				t.Fatalf("refused, but partly read:\n%s", d)
 			}
 			return
 		}

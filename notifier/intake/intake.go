@@ -1,11 +1,10 @@
-// Package intake carries accepted work from where it came in to where it is done:
-// a stream in Redis that all instances read as one group.
+// Package intake carries accepted work to the handlers through one Redis stream, which all
+// instances read as one consumer group.
 //
-// An entry leaves the stream when it was done, was put aside as a dead letter, or
-// another took its place, and not before: what an instance had in hand when it died is
-// handed to another. So everything is handled at least once, and a handler must bear
-// being given the same again. What Redis loses, and what was never put in, is the
-// relay's: SQL knows what is unfinished.
+// An entry stays in the stream until it is done, becomes a dead letter or is replaced by its
+// follow-up entries. When an instance dies, another instance takes over its entries. So every entry
+// is handled at least once, and handlers must be idempotent. The relay puts back entries that Redis
+// lost or that never reached it, because SQL knows which notices are unfinished.
 package intake
 
 import (
@@ -21,76 +20,76 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// Group is the consumer group that all instances read as.
+// Group is the consumer group that all instances read in.
 const Group = "carillon"
 
 // Entry is one piece of work in the stream.
 type Entry struct {
-	ID       string             // of the stream; empty before it is put there
-	NoticeID int64              // 0: about no notice alone
-	Revision int64              // of the notice when this began to be done
-	Delivery *notifier.Delivery // a whole small notice; nil: see SQL
-	From, To int64              // recipients From < seq; To > 0: only up to there, and nothing follows
-	Again    bool               // deliver although the notice is sent already
-	Had      bool               // it was sent before: with Again, before Redis lost something; else it was edited since
-	Retract  bool               // take the notice back; never with a Delivery
-	Tries    int64              // how often it was handed out before
+	ID       string             // stream id; empty until the entry is in the stream
+	NoticeID int64              // 0: not about a single notice
+	Revision int64              // revision of the notice when this work began
+	Delivery *notifier.Delivery // the complete notice, if it is small; nil: read it from SQL
+	From, To int64              // recipients with From < seq; with To > 0 also seq <= To, and no entry follows
+	Again    bool               // deliver although the notice is already marked as sent
+	Had      bool               // it was delivered before: with Again, before Redis lost data; otherwise, before an edit
+	Retract  bool               // take the notice back; never set together with Delivery
+	Tries    int64              // how often the entry was handed out before
 }
 
-// Handler does the work. It is called from several goroutines, and given the same
-// entry again when it failed, took too long, or its answer was lost. An error that is
-// notifier.ErrUnavailable leaves an entry where it is and is no try; any other is one. The contexts
-// outlive that of Run by Config.Grace, so that what was begun is finished.
+// Handler does the work. It is called from several goroutines, and it gets the same entry again
+// after an error, a timeout or a lost reply. A notifier.ErrUnavailable error leaves the entry where
+// it is and does not count as a try; every other error does. The contexts outlive the one given to
+// Run by Config.Grace, so that a handler can finish its work.
 type Handler interface {
-	// Deliver puts whole small notices into inboxes, those of one call in their order. It
-	// answers one error for each, or nil when all went well.
+	// Deliver puts complete small notices into inboxes, in order within one call. It returns one
+	// error per entry, or nil if all succeeded.
 	Deliver(ctx context.Context, entries []Entry) []error
-	// Confirm says in SQL that these are done. It comes behind Deliver, beside the next
-	// Deliver, and only then they leave the stream.
+	// Confirm records in SQL that these entries are done; only then do they leave the stream. It
+	// follows the Deliver of these entries and runs concurrently with the next Deliver.
 	Confirm(ctx context.Context, entries []Entry) error
-	// Range does a part of a larger notice. What it answers takes the entry's place in
-	// the stream in one step; nothing ends it.
+	// Range does part of the work of a larger notice. The entries that it returns replace e in the
+	// stream in one step; none means that the work is finished.
 	Range(ctx context.Context, e Entry) ([]Entry, error)
-	// Bury puts aside an entry that failed Config.Tries times, or that cannot be read: then
-	// raw is what stood in the stream, and e has an ID only.
+	// Bury stores an entry as a dead letter when it has failed Config.Tries times or cannot be
+	// read. For an unreadable entry, raw holds the fields from the stream, and e has only an ID.
 	Bury(ctx context.Context, e Entry, raw map[string]any, why error) error
 }
 
-// Config says what an intake works with. The fields of the second group have the
-// defaults named there.
+// Config holds the dependencies and settings of an Intake. The fields of the second group default
+// to the values in their comments.
 type Config struct {
 	Redis   redis.UniversalClient
 	Keys    keys.Space
 	Handler Handler
 
-	Name  string           // of this process in the group, unlike any other's, and never used again: random
-	Batch int              // entries read, and handed to Deliver, at a time: 256
-	Large int              // calls of Range at once: 3
-	Tries int64            // how often an entry may fail before it is buried: 5
-	Idle  time.Duration    // an entry is never taken from who has it before this: 1 s
-	Every time.Duration    // between two looks at the backlog: 200 ms; the stream is trimmed each fifth time
-	Gone  time.Duration    // a member of the group that has nothing and does nothing for so long is forgotten: 1 min
-	Grace time.Duration    // how long handlers may go on when Run is to end: 10 s
+	Name  string           // this process's member name in the group: unique and never used again; default: random
+	Batch int              // most entries read, and given to Deliver, at once: 256
+	Large int              // concurrent calls of Range: 3
+	Tries int64            // failures before an entry becomes a dead letter: 5
+	Idle  time.Duration    // shortest time before an entry is taken over from its member: 1 s
+	Every time.Duration    // interval between two readings of the backlog: 200 ms; every fifth one trims the stream
+	Gone  time.Duration    // a group member with no entries and no activity for this long is removed: 1 min
+	Grace time.Duration    // how long handlers may continue after Run's context ends: 10 s
 	Now   func() time.Time // time.Now
 	Log   *slog.Logger     // slog.Default()
 }
 
-// Intake is one process's way to the stream. Add and Put work without Run as far as
-// they say; Run does the work.
+// Intake is one process's access to the stream. Run does the work; Put works without it, and Add
+// queues entries until it runs.
 type Intake struct {
 	c      Config
 	stream string
 	adding chan Entry
 	lost   chan struct{}
 
-	backlog, oldest                 atomic.Int64 // as of the last look; oldest in ms, 0: none
+	backlog, oldest                 atomic.Int64 // from the last look; oldest in ms, 0: none
 	done, failed, reclaimed, buried atomic.Int64
 
-	hand    *hand
-	failing bool // the last read failed; logged when it changes
+	inFlight *inFlight
+	failing  bool // the last read failed; logged when it changes
 }
 
-// New returns an intake that reads nothing before Run.
+// New returns an intake. It reads nothing until Run.
 func New(c Config) *Intake {
 	if c.Name == "" {
 		c.Name = rand.Text()
@@ -110,7 +109,7 @@ func New(c Config) *Intake {
 	setDefault(&c.Grace, 10*time.Second)
 	return &Intake{
 		c: c, stream: c.Keys.Intake(), adding: make(chan Entry, maxAdding), lost: make(chan struct{}, 1),
-		hand: newHand(c.Idle, c.Now),
+		inFlight: newInFlight(c.Idle, c.Now),
 	}
 }
 
@@ -120,21 +119,21 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 	}
 }
 
-// Lost is told when the stream or the group was not there and was made anew: at the
-// first start, and after Redis lost them. Who listens puts what is unfinished in again.
+// Lost receives a value whenever the stream or its group was missing and has been created: at the
+// first start, and after Redis lost them. The listener puts unfinished work back in.
 func (q *Intake) Lost() <-chan struct{} { return q.lost }
 
-// Stats are what this process has done, and how the stream stands.
+// Stats describes the work of this process and the state of the stream.
 type Stats struct {
-	Backlog   int64         // entries in the stream that are not done, whoever has them
-	Oldest    time.Duration // age of the oldest of them; 0: none
+	Backlog   int64         // unfinished entries in the stream, of all members
+	Oldest    time.Duration // age of the oldest unfinished entry; 0: none
 	Done      int64         // entries that left the stream because they were done
-	Failed    int64         // tries that ended with an error; Redis or SQL being away is none
-	Reclaimed int64         // entries that were taken over, from another or from an earlier try
+	Failed    int64         // tries that ended in an error, except while Redis or SQL was unavailable
+	Reclaimed int64         // entries taken over from another member or from an earlier try here
 	Buried    int64
 }
 
-// Stats returns them as they were at the last look, at most Config.Every ago.
+// Stats returns the figures of the last look, which is at most Config.Every old.
 func (q *Intake) Stats() Stats {
 	s := Stats{
 		Backlog: q.Backlog(), Done: q.done.Load(), Failed: q.failed.Load(),

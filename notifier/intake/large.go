@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// rangeAll gives larger pieces of work to Range, one after the other.
+// rangeAll passes larger pieces of work to Range, one at a time.
 func (s *shift) rangeAll(ctx context.Context) {
 	for ctx.Err() == nil {
 		select {
@@ -15,7 +15,7 @@ func (s *shift) rangeAll(ctx context.Context) {
 			}
 			select {
 			case s.room <- struct{}{}:
-			default: // the reader has one to take already
+			default: // the reader has already been woken
 			}
 			s.do(ctx, j)
 		case <-ctx.Done():
@@ -37,15 +37,15 @@ func (s *shift) do(ctx context.Context, j job) {
 	case err == nil:
 		s.replace(j.Entry, next)
 	case isAway(err):
-		s.untry([]Entry{j.Entry}, 0)
+		s.release([]Entry{j.Entry}, 0)
 		pause(ctx, s.c.Idle)
 	default:
 		s.fail(j.Entry, err)
 	}
 }
 
-// replace puts next into the place of e. When another has done e meanwhile, he has put
-// in what follows.
+// replace puts next in the place of e. If another instance finished e in the meantime, it has
+// already added the follow-up entries, and nothing changes.
 func (s *shift) replace(e Entry, next []Entry) {
 	args := []any{Group, e.ID}
 	for _, n := range next {
@@ -56,17 +56,17 @@ func (s *shift) replace(e Entry, next []Entry) {
 		}
 	}
 	n, err := replaceEntry.Run(s.work, s.c.Redis, []string{s.stream}, args...).Int64()
-	s.hand.settle(e.ID)
+	s.inFlight.settle(e.ID)
 	switch {
 	case err != nil:
-		s.c.Log.DebugContext(s.work, "entry stays, to be done again", "stage", "intake", "notice_id", e.NoticeID, "err", err)
+		s.c.Log.DebugContext(s.work, "entry stays in the stream and will be handled again", "stage", "intake", "notice_id", e.NoticeID, "err", err)
 	case n > 0:
 		s.done.Add(1)
 	}
 }
 
-// fail counts a try that went wrong. The last one buries the entry; before that it stays,
-// and is taken up again like one whose handler died.
+// fail counts a failed try. The last one buries the entry; before that it stays in the stream and
+// is reclaimed like one whose handler died.
 func (s *shift) fail(e Entry, why error) {
 	s.failed.Add(1)
 	if e.Tries+1 >= s.c.Tries {
@@ -74,18 +74,19 @@ func (s *shift) fail(e Entry, why error) {
 		return
 	}
 	s.c.Log.DebugContext(s.work, "entry failed", "stage", "intake", "notice_id", e.NoticeID, "tries", e.Tries+1, "err", why)
-	s.hand.settle(e.ID)
+	s.inFlight.settle(e.ID)
 }
 
-// bury puts an entry aside for good. When that fails it stays, and is buried the next time.
+// bury stores an entry as a dead letter. If that fails, the entry stays and is buried at the next
+// try.
 func (s *shift) bury(e Entry, raw map[string]any, why error) {
 	err := s.safely(func() error { return s.c.Handler.Bury(s.work, e, raw, why) })
 	if err != nil {
 		s.c.Log.WarnContext(s.work, "dead letter not stored", "stage", "intake", "notice_id", e.NoticeID, "err", fmt.Errorf("%w, after %w", err, why))
-		s.untry([]Entry{e}, 0)
+		s.release([]Entry{e}, 0)
 		return
 	}
-	s.c.Log.ErrorContext(s.work, "entry put aside as a dead letter", "stage", "intake", "notice_id", e.NoticeID, "tries", e.Tries+1, "err", why)
+	s.c.Log.ErrorContext(s.work, "entry stored as a dead letter", "stage", "intake", "notice_id", e.NoticeID, "tries", e.Tries+1, "err", why)
 	s.buried.Add(1)
 	s.acknowledge([]Entry{e})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/intake"
 )
 
-// bare are entries without what differs from run to run.
+// bare clears the fields that differ from run to run.
 func bare(entries []intake.Entry) []intake.Entry {
 	for i := range entries {
 		entries[i].ID, entries[i].Tries = "", 0
@@ -21,7 +21,7 @@ func bare(entries []intake.Entry) []intake.Entry {
 	return entries
 }
 
-func TestWhatARangeAnswersTakesItsPlace(t *testing.T) {
+func TestEntriesReturnedByRangeReplaceTheEntry(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var ranged, delivered log
 		q := s.intake(handler{
@@ -42,7 +42,7 @@ func TestWhatARangeAnswersTakesItsPlace(t *testing.T) {
 		}, func(c *intake.Config) { c.Large = 1 })
 		start(t, q)
 		s.put(t, intake.Entry{NoticeID: 7})
-		eventually(t, "the chain is at its end", func() bool { return q.Stats().Done == 6 && s.length(t) == 0 })
+		eventually(t, "the last range is done", func() bool { return q.Stats().Done == 6 && s.length(t) == 0 })
 		want := []intake.Entry{
 			{NoticeID: 7},
 			{NoticeID: 7, From: 10, To: 20, Again: true},
@@ -59,9 +59,9 @@ func TestWhatARangeAnswersTakesItsPlace(t *testing.T) {
 	})
 }
 
-// Somebody who took too long, and the one who took over, both end with the same next
-// range: it is put in once.
-func TestTwoWhoDoTheSameRangePutInOneNext(t *testing.T) {
+// A slow process and the one that took over from it both return the same next range; it is added
+// once.
+func TestRangeDoneTwiceAddsItsSuccessorOnce(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var ranged log
 		both := make(chan struct{})
@@ -84,7 +84,7 @@ func TestTwoWhoDoTheSameRangePutInOneNext(t *testing.T) {
 		start(t, one)
 		start(t, other)
 		s.put(t, intake.Entry{NoticeID: 7})
-		eventually(t, "it is done", func() bool { return one.Stats().Done+other.Stats().Done == 2 && s.length(t) == 0 })
+		eventually(t, "all is done", func() bool { return one.Stats().Done+other.Stats().Done == 2 && s.length(t) == 0 })
 		next := map[string]bool{}
 		for _, e := range ranged.all() {
 			if e.From == 500 {
@@ -97,7 +97,7 @@ func TestTwoWhoDoTheSameRangePutInOneNext(t *testing.T) {
 	})
 }
 
-func TestSmallNoticesComeBetweenTheRanges(t *testing.T) {
+func TestSmallNoticesAreDeliveredWhileRangesRun(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		free := make(chan struct{})
 		var atWork, most, delivered log
@@ -122,7 +122,7 @@ func TestSmallNoticesComeBetweenTheRanges(t *testing.T) {
 			entries = append(entries, intake.Entry{NoticeID: id})
 		}
 		s.put(t, append(entries, small(11))...)
-		eventually(t, "the small one is through", func() bool { return delivered.len() == 1 && atWork.len() >= 3 })
+		eventually(t, "the small notice is done", func() bool { return delivered.len() == 1 && atWork.len() >= 3 })
 		if n := atWork.len(); n != 3 {
 			t.Errorf("%d ranges at once, want 3", n)
 		}
@@ -131,8 +131,8 @@ func TestSmallNoticesComeBetweenTheRanges(t *testing.T) {
 	})
 }
 
-// What waits for Range in one process is bounded: the rest stays for others.
-func TestTheReaderPausesWhenTooMuchWaits(t *testing.T) {
+// One process queues a bounded number of entries for Range; the rest stays for others.
+func TestReaderPausesWhenTooMuchIsQueued(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		free := make(chan struct{})
 		q := s.intake(handler{ranging: func(ctx context.Context, _ intake.Entry) ([]intake.Entry, error) {
@@ -155,16 +155,16 @@ func TestTheReaderPausesWhenTooMuchWaits(t *testing.T) {
 			}
 			return p.Count
 		}
-		eventually(t, "as much as fits is read", func() bool { return pending() >= 67 })
+		eventually(t, "the queue is full", func() bool { return pending() >= 67 })
 		if n := pending(); n > 64+3+10 {
-			t.Errorf("%d entries in hand", n)
+			t.Errorf("%d entries in flight", n)
 		}
 		close(free)
 		eventually(t, "all are done", func() bool { return q.Stats().Done == 300 })
 	})
 }
 
-func TestARangeThatFailsIsTriedAgainAndBuried(t *testing.T) {
+func TestFailingRangeIsRetriedThenBuried(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var tried, buried log
 		q := s.intake(handler{
@@ -181,7 +181,7 @@ func TestARangeThatFailsIsTriedAgainAndBuried(t *testing.T) {
 			bury: func(_ context.Context, e intake.Entry, _ map[string]any, _ error) error {
 				buried.add(e)
 				if buried.len() == 1 {
-					return errors.New("the store refuses it the first time")
+					return errors.New("the first burial is refused")
 				}
 				return nil
 			},
@@ -189,8 +189,8 @@ func TestARangeThatFailsIsTriedAgainAndBuried(t *testing.T) {
 		start(t, q)
 		s.put(t, intake.Entry{NoticeID: 1}, intake.Entry{NoticeID: 2, From: 3, To: 5})
 		eventually(t, "both are settled", func() bool { return q.Stats().Done == 1 && q.Stats().Buried == 1 && s.length(t) == 0 })
-		if got := tried.times(); got[2] != 6 { // once more because it could not be buried
-			t.Errorf("tried: %v", got)
+		if got := tried.times(); got[2] != 6 { // once more because the burial failed
+			t.Errorf("tries: %v", got)
 		}
 		if got := buried.all(); got[0].NoticeID != 2 || got[0].To != 5 || got[0].Tries != 4 {
 			t.Errorf("buried: %+v", got)

@@ -1,10 +1,10 @@
--- list_notices.lua: the notices of a piece of the stream.
+-- list_notices.lua: list the notices in a piece of the stream.
 --
 -- KEYS[1] stream
--- ARGV[1] start   where to begin, as XRANGE has it
--- ARGV[2] most    entries
+-- ARGV[1] start   first id, as for XRANGE
+-- ARGV[2] most    entries to read
 --
--- Returns {id of the last entry or '', how many of them say again, notice of each}.
+-- Returns {id of the last entry or '', number of entries with again, notice of each}.
 local stream = KEYS[1]
 local start, most = ARGV[1], ARGV[2]
 

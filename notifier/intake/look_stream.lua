@@ -1,10 +1,12 @@
--- look_stream.lua: how many entries are not done, and which is the oldest of them.
+-- look_stream.lua: count the unfinished entries and find the oldest of them.
+--
+-- uses: read_group
 --
 -- KEYS[1] stream
 -- ARGV[1] group
--- ARGV[2] most    how far is counted where Redis does not know: not yet, or miniredis
+-- ARGV[2] most    entries to count where Redis does not report the lag
 --
--- Returns {how many, id of the oldest or ''}.
+-- Returns {number, id of the oldest or ''}.
 local stream = KEYS[1]
 local group, most = ARGV[1], ARGV[2]
 

@@ -20,7 +20,7 @@ func heard(lost <-chan struct{}) bool {
 	}
 }
 
-func TestALostStreamIsMadeAnewAndSaidSo(t *testing.T) {
+func TestLostStreamIsRecreatedAndSignalled(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var done log
 		q := s.intake(handler{deliver: func(_ context.Context, entries []intake.Entry) []error {
@@ -28,11 +28,11 @@ func TestALostStreamIsMadeAnewAndSaidSo(t *testing.T) {
 			return nil
 		}})
 		start(t, q)
-		eventually(t, "the first start is told", func() bool { return heard(q.Lost()) })
+		eventually(t, "the first start is signalled", func() bool { return heard(q.Lost()) })
 		s.put(t, small(1))
 		eventually(t, "1 is done", func() bool { return q.Stats().Done == 1 })
 		if heard(q.Lost()) {
-			t.Error("told although nothing was lost")
+			t.Error("signalled although nothing was lost")
 		}
 		for id, lose := range map[int64]func() error{
 			2: func() error { return s.rdb.Del(t.Context(), s.k.Intake()).Err() },
@@ -41,15 +41,15 @@ func TestALostStreamIsMadeAnewAndSaidSo(t *testing.T) {
 			if err := lose(); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "the loss is told", func() bool { return heard(q.Lost()) })
+			eventually(t, "the loss is signalled", func() bool { return heard(q.Lost()) })
 			s.put(t, small(id))
-			eventually(t, "what came after the loss is done", func() bool { return done.times()[id] == 1 && s.length(t) == 0 })
+			eventually(t, "an entry added after the loss is done", func() bool { return done.times()[id] == 1 && s.length(t) == 0 })
 		}
 	})
 }
 
-// What stood in a stream whose group is gone is done again rather than not at all.
-func TestANewGroupReadsFromTheBeginning(t *testing.T) {
+// Entries of a stream whose group is gone are handled again rather than never.
+func TestNewGroupReadsFromTheBeginning(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var done log
 		q := s.intake(handler{deliver: func(_ context.Context, entries []intake.Entry) []error {
@@ -69,7 +69,7 @@ func TestANewGroupReadsFromTheBeginning(t *testing.T) {
 	})
 }
 
-func TestARestartedRedisIsReadAgain(t *testing.T) {
+func TestRestartedRedisIsReadAgain(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, server.Client(t))
@@ -83,22 +83,22 @@ func TestARestartedRedisIsReadAgain(t *testing.T) {
 	eventually(t, "1 is done", func() bool { return q.Stats().Done == 1 })
 	heard(q.Lost())
 	server.Crash(t)
-	for range 20_000 { // more than fits, and nobody is held up
+	for range 20_000 { // more than fit into the queue; Add must not block
 		q.Add(small(2))
 	}
 	if err := q.Put(t.Context(), small(2)); err == nil {
-		t.Error("Put says nothing of a Redis that is away")
+		t.Error("Put returned no error while Redis was unavailable")
 	}
-	eventually(t, "what cannot be seen is no backlog", func() bool { return q.Backlog() <= 10_000 && q.Stats().Oldest == 0 })
+	eventually(t, "an unreadable stream counts as no backlog", func() bool { return q.Backlog() <= 10_000 && q.Stats().Oldest == 0 })
 	server.Restart(t)
-	eventually(t, "the loss is told", func() bool { return heard(q.Lost()) })
-	// Its client may believe for a moment longer that Redis is away.
-	eventually(t, "3 is put in", func() bool { return q.Put(t.Context(), small(3)) == nil })
+	eventually(t, "the loss is signalled", func() bool { return heard(q.Lost()) })
+	// The client may take Redis to be unavailable a moment longer.
+	eventually(t, "3 is added", func() bool { return q.Put(t.Context(), small(3)) == nil })
 	eventually(t, "3 is done", func() bool { return done.times()[3] == 1 })
 }
 
-// Trimming takes what is done, however young, and keeps what is not, however old.
-func TestOnlyWhatIsDoneIsTrimmed(t *testing.T) {
+// Trimming removes finished entries, however young, and keeps unfinished ones, however old.
+func TestOnlyFinishedEntriesAreTrimmed(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		hold := make(chan struct{})
 		q := s.intake(handler{ranging: func(ctx context.Context, _ intake.Entry) ([]intake.Entry, error) {
@@ -110,20 +110,20 @@ func TestOnlyWhatIsDoneIsTrimmed(t *testing.T) {
 		}}, func(c *intake.Config) { c.Idle = time.Minute })
 		start(t, q)
 		s.put(t, small(1), small(2), intake.Entry{NoticeID: 3}, small(4), small(5))
-		eventually(t, "1 and 2 left, 3 and all behind it stay", func() bool { return q.Stats().Done == 4 && s.length(t) == 3 })
+		eventually(t, "1 and 2 are trimmed, 3 and everything after it stays", func() bool { return q.Stats().Done == 4 && s.length(t) == 3 })
 		if at, ok, err := q.Oldest(t.Context()); !ok || err != nil || time.Since(at) > time.Minute || time.Since(at) < -time.Second {
-			t.Errorf("the oldest is of %v, %v, %v", at, ok, err)
+			t.Errorf("oldest: %v, %v, %v", at, ok, err)
 		}
-		eventually(t, "one entry is the backlog", func() bool { return q.Backlog() == 1 && q.Stats().Oldest > 0 })
+		eventually(t, "one entry is in the backlog", func() bool { return q.Backlog() == 1 && q.Stats().Oldest > 0 })
 		close(hold)
-		eventually(t, "all left", func() bool { return s.length(t) == 0 && q.Backlog() == 0 && q.Stats().Oldest == 0 })
+		eventually(t, "the stream is empty", func() bool { return s.length(t) == 0 && q.Backlog() == 0 && q.Stats().Oldest == 0 })
 		if _, ok, err := q.Oldest(t.Context()); ok || err != nil {
-			t.Errorf("an oldest of an empty stream: %v, %v", ok, err)
+			t.Errorf("oldest of an empty stream: %v, %v", ok, err)
 		}
 	})
 }
 
-func TestTheBacklogCountsWhatIsNotDoneEverywhere(t *testing.T) {
+func TestBacklogCountsUnfinishedEntriesOfAllMembers(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		q := s.intake(handler{})
 		count := func(want int64) {
@@ -147,7 +147,7 @@ func TestTheBacklogCountsWhatIsNotDoneEverywhere(t *testing.T) {
 		q.Trim(t.Context())
 		count(3)
 		if n := s.length(t); n != 3 {
-			t.Errorf("%d entries stand, want 3", n)
+			t.Errorf("%d entries in the stream, want 3", n)
 		}
 		s.takeAndDie(t, "dead", 2)
 		count(3)

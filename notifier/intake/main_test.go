@@ -18,23 +18,23 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// The pool of a closed client looks for a lost server up to a second longer.
+// The pool of a closed client looks for a lost server for up to another second.
 func TestMain(m *testing.M) {
-	// Each check is a life of some 100 ms. -rapid.checks=1000 asks for more.
+	// Each check takes some 100 ms. Use -rapid.checks=1000 for more.
 	if err := flag.Set("rapid.checks", "40"); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(redistest.Wrap(m), goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
-// tb is a test, a benchmark, or a run of a property.
+// tb is a test, a benchmark or a run of a property.
 type tb interface {
 	rapid.TB
 	Context() context.Context
 	Cleanup(f func())
 }
 
-// handler is a handler made of functions; one that is missing does nothing and succeeds.
+// handler is a Handler made of functions. A nil function does nothing and succeeds.
 type handler struct {
 	deliver func(ctx context.Context, entries []intake.Entry) []error
 	confirm func(ctx context.Context, entries []intake.Entry) error
@@ -81,7 +81,7 @@ func newSite(t testing.TB, rdb redis.UniversalClient) *site {
 	return &site{rdb, redistest.Space(t)}
 }
 
-// onEachRedis runs a promise on a single server, on a cluster, and on miniredis.
+// onEachRedis runs a test on a single server, on a cluster and on miniredis.
 func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
 	t.Helper()
 	t.Parallel()
@@ -100,7 +100,7 @@ func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
 	})
 }
 
-// intake returns one in a hurry.
+// intake returns an intake with short times.
 func (s *site) intake(h intake.Handler, change ...func(*intake.Config)) *intake.Intake {
 	c := intake.Config{
 		Redis: s.rdb, Keys: s.k, Handler: h, Idle: 50 * time.Millisecond, Every: 5 * time.Millisecond,
@@ -112,7 +112,7 @@ func (s *site) intake(h intake.Handler, change ...func(*intake.Config)) *intake.
 	return intake.New(c)
 }
 
-// start runs q until stop is called, or the test ends.
+// start runs q until stop is called or the test ends.
 func start(t tb, q *intake.Intake) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -131,7 +131,6 @@ func start(t tb, q *intake.Intake) (stop func()) {
 	return stop
 }
 
-// put puts entries into the stream through an intake that does not run.
 func (s *site) put(t tb, entries ...intake.Entry) {
 	t.Helper()
 	if err := s.intake(handler{}).Put(t.Context(), entries...); err != nil {
@@ -139,14 +138,14 @@ func (s *site) put(t tb, entries ...intake.Entry) {
 	}
 }
 
-// small is a whole notice to one user.
+// small returns a complete notice to one user.
 func small(id int64) intake.Entry {
 	return intake.Entry{NoticeID: id, Revision: 1, Delivery: &notifier.Delivery{
 		NoticeID: id, Revision: 1, Key: "like:photo:1", Expires: 1_800_000_000_000, Content: []byte(`{"title":"A line\n\u2028"}`), Seqs: []int64{42},
 	}}
 }
 
-// length is how many entries stand in the stream, done or not.
+// length returns how many entries the stream has, finished or not.
 func (s *site) length(t tb) int64 {
 	t.Helper()
 	n, err := s.rdb.XLen(t.Context(), s.k.Intake()).Result()
@@ -156,7 +155,7 @@ func (s *site) length(t tb) int64 {
 	return n
 }
 
-// eventually waits until ok, and fails the test when it takes too long.
+// eventually waits until ok returns true, and fails the test if that takes too long.
 func eventually(t tb, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -170,7 +169,7 @@ func eventually(t tb, what string, ok func() bool) {
 	}
 }
 
-// log is what handlers did, in order.
+// log records the handlers' work in order.
 type log struct {
 	mu   sync.Mutex
 	seen []intake.Entry
@@ -194,7 +193,7 @@ func (l *log) len() int {
 	return len(l.seen)
 }
 
-// times counts how often each notice was seen.
+// times counts how often each notice was handled.
 func (l *log) times() map[int64]int {
 	n := map[int64]int{}
 	for _, e := range l.all() {

@@ -26,7 +26,7 @@ func (s *site) members(t tb) (names []string) {
 	return names
 }
 
-func TestADeadMemberIsForgottenOnceItHasNothing(t *testing.T) {
+func TestDeadMemberIsRemovedOnceNothingIsPending(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.put(t, small(1))
 		s.takeAndDie(t, "dead", 1)
@@ -34,23 +34,23 @@ func TestADeadMemberIsForgottenOnceItHasNothing(t *testing.T) {
 		start(t, q)
 		s.put(t, small(2))
 		eventually(t, "2 is done", func() bool { return q.Stats().Done == 1 })
-		eventually(t, "the dead one is idle long enough", func() bool {
+		eventually(t, "the dead member has been idle long enough", func() bool {
 			pending, err := s.rdb.XPendingExt(t.Context(), &redis.XPendingExtArgs{
 				Stream: s.k.Intake(), Group: intake.Group, Idle: 100 * time.Millisecond, Start: "-", End: "+", Count: 9,
 			}).Result()
 			return err == nil && len(pending) == 1
 		})
 		if !slices.Contains(s.members(t), "dead") {
-			t.Fatal("a member was forgotten that has an entry in hand")
+			t.Fatal("a member with a pending entry was removed")
 		}
 		heir := s.intake(handler{}, func(c *intake.Config) { c.Name = "heir" })
 		start(t, heir)
-		eventually(t, "another did what the dead one had", func() bool { return heir.Stats().Done == 1 })
-		eventually(t, "the dead one is forgotten", func() bool { return !slices.Contains(s.members(t), "dead") })
+		eventually(t, "another member finished the dead member's entry", func() bool { return heir.Stats().Done == 1 })
+		eventually(t, "the dead member is removed", func() bool { return !slices.Contains(s.members(t), "dead") })
 	})
 }
 
-func TestAProcessFinishesWhatItBeganAndLeaves(t *testing.T) {
+func TestStoppingProcessFinishesItsWorkAndLeaves(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var began, done log
 		free := make(chan struct{})
@@ -76,7 +76,7 @@ func TestAProcessFinishesWhatItBeganAndLeaves(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		go func() { ended <- q.Run(ctx) }()
-		eventually(t, "1 and 2 have begun", func() bool { return began.len() == 2 })
+		eventually(t, "1 and 2 have started", func() bool { return began.len() == 2 })
 		cancel()
 		close(free)
 		if err := <-ended; err != nil {
@@ -86,7 +86,8 @@ func TestAProcessFinishesWhatItBeganAndLeaves(t *testing.T) {
 			t.Errorf("finished (-want +got):\n%s", d)
 		}
 
-		// 3 was in hand and not begun: another has it at once, although nothing is idle yet.
+		// 3 was read but not started: another process gets it at once, although nothing is idle
+		// yet.
 		heir := s.intake(handler{ranging: func(_ context.Context, e intake.Entry) ([]intake.Entry, error) {
 			if e.NoticeID != 3 || e.Tries != 0 {
 				t.Errorf("the heir got %+v", e)
@@ -102,8 +103,8 @@ func TestAProcessFinishesWhatItBeganAndLeaves(t *testing.T) {
 	})
 }
 
-// Handlers may go on for Config.Grace. What they leave is nobody's fault.
-func TestAHandlerThatDoesNotEndIsEnded(t *testing.T) {
+// Handlers may continue for Config.Grace. Entries that they do not finish are not charged a try.
+func TestHandlerIsCancelledAfterTheGracePeriod(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var began log
 		h := handler{
@@ -118,11 +119,11 @@ func TestAHandlerThatDoesNotEndIsEnded(t *testing.T) {
 			},
 		}
 		s.put(t, small(1))
-		for range 7 { // more than there are tries
+		for range 7 { // more than the number of tries
 			q := s.intake(h, func(c *intake.Config) { c.Grace, c.Idle = time.Millisecond, 10*time.Millisecond })
 			stop := start(t, q)
 			before := began.len()
-			eventually(t, "1 has begun", func() bool { return began.len() > before })
+			eventually(t, "1 has started", func() bool { return began.len() > before })
 			stop()
 		}
 		var done log
@@ -135,8 +136,8 @@ func TestAHandlerThatDoesNotEndIsEnded(t *testing.T) {
 	})
 }
 
-// What is added until the end is in the stream afterwards.
-func TestAStopPutsInWhatWasAdded(t *testing.T) {
+// Entries added before the stop are in the stream afterwards.
+func TestStopWritesQueuedEntries(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		q := s.intake(handler{deliver: func(_ context.Context, entries []intake.Entry) []error {
 			return slices.Repeat([]error{notifier.ErrUnavailable}, len(entries))
@@ -147,13 +148,13 @@ func TestAStopPutsInWhatWasAdded(t *testing.T) {
 		}
 		stop()
 		if n := s.length(t); n != 2000 {
-			t.Errorf("%d entries stand, want 2000", n)
+			t.Errorf("%d entries in the stream, want 2000", n)
 		}
 	})
 }
 
-// Whichever comes first to the one who puts in, the entries or the end.
-func TestAStopThatComesFirstPutsInWhatWasAdded(t *testing.T) {
+// The same holds whether the adding goroutine sees the entries or the end of the context first.
+func TestStopSeenFirstStillWritesQueuedEntries(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		ended, end := context.WithCancel(context.Background())
 		end()
@@ -164,7 +165,7 @@ func TestAStopThatComesFirstPutsInWhatWasAdded(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n := s.length(t); n != round {
-				t.Fatalf("%d entries stand after %d lives, want as many", n, round)
+				t.Fatalf("%d entries in the stream after %d runs, want as many", n, round)
 			}
 		}
 	})

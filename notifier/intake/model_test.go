@@ -17,39 +17,39 @@ import (
 	"github.com/carillonhq/carillon/notifier/intake"
 )
 
-// world is a stream with any number of processes, of which any may die at any time, and
-// what must become of what was put in.
+// world is a stream with any number of processes, any of which may die at any time, and a model of
+// what must become of the entries.
 type world struct {
 	*site
 	all     *testing.T
 	t       *rapid.T
-	running map[int]func() // how to stop each process
+	running map[int]func() // stops each process
 	born    int
 	clients []redis.UniversalClient
 
 	mu     sync.Mutex
 	last   int64
-	owed   map[int64]piece // what must be handled, by notice
+	owed   map[int64]piece // entries that must be handled, by notice
 	done   map[int64]bool
 	buried map[int64]bool
 	fault  error
 }
 
-// piece is what one notice is in this world.
+// piece is the model of one notice.
 type piece struct {
 	small  bool
-	ranges int64 // how many ranges it has
-	moods  []int // of its handling, one after the other: 0 well, 1 refused, 2 panic, 3 away
+	ranges int64 // number of ranges
+	moods  []int // of its successive handlings: 0 well, 1 refused, 2 panic, 3 unavailable
 }
 
 const (
 	well = iota
 	refused
 	panics
-	absent
+	unavailable
 )
 
-// mood is how the handling of a notice goes this time.
+// mood returns how the next handling of a notice goes.
 func (w *world) mood(id int64) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,7 +69,7 @@ func (w *world) act(id int64) error {
 		return errors.New("refused")
 	case panics:
 		panic("panics")
-	case absent:
+	case unavailable:
 		return notifier.ErrUnavailable
 	}
 	return nil
@@ -132,7 +132,7 @@ func (w *world) handler() intake.Handler {
 	}
 }
 
-// start starts a process with a Redis client of its own.
+// start starts a process with its own Redis client.
 func (w *world) start() {
 	rdb := redistest.Client(w.all)
 	q := (&site{rdb, w.k}).intake(w.handler(), func(c *intake.Config) {
@@ -165,7 +165,8 @@ func (w *world) pick() (int, bool) {
 	return rapid.SampledFrom(names).Draw(w.t, "process"), true
 }
 
-// stop stops a process in order, or makes it die: from one command to the next nothing reaches Redis.
+// stop stops a process in an orderly way, or kills it: from one command to the next nothing reaches
+// Redis any more.
 func (w *world) stop(kill bool) {
 	name, ok := w.pick()
 	if !ok {
@@ -183,7 +184,7 @@ func (w *world) add() {
 	entries := make([]intake.Entry, 0, n)
 	for range n {
 		p := piece{small: rapid.Bool().Draw(w.t, "small"), ranges: rapid.Int64Range(1, 4).Draw(w.t, "ranges")}
-		p.moods = rapid.SliceOfN(rapid.SampledFrom([]int{well, well, refused, panics, absent}), 0, 4).Draw(w.t, "moods")
+		p.moods = rapid.SliceOfN(rapid.SampledFrom([]int{well, well, refused, panics, unavailable}), 0, 4).Draw(w.t, "moods")
 		w.mu.Lock()
 		w.last++
 		id := w.last
@@ -198,7 +199,7 @@ func (w *world) add() {
 	w.put(w.t, entries...)
 }
 
-// lose loses the stream, or the group alone. With the stream goes what was owed: the relay's.
+// lose deletes the stream, or only its group. Entries lost with the stream are left to the relay.
 func (w *world) lose(stream bool) {
 	ctx := context.Background()
 	if !stream {
@@ -214,15 +215,15 @@ func (w *world) lose(stream bool) {
 	clear(w.owed)
 }
 
-// nextMillisecond keeps a new stream from giving an id that the lost one has given: whoever
-// has that in hand would acknowledge the new entry.
+// nextMillisecond waits, so that a new stream cannot give out an id of the lost one: a handler of
+// the old entry would acknowledge the new one.
 func (w *world) nextMillisecond() {
 	now := func() int64 { return w.rdb.Time(context.Background()).Val().UnixMilli() }
 	lost := now()
-	eventually(w.t, "the clock of Redis goes on", func() bool { return now() > lost })
+	eventually(w.t, "the clock of Redis moves on", func() bool { return now() > lost })
 }
 
-// pendingIsThere lists what somebody has in hand and is not in the stream.
+// pendingIsThere lists pending entries that are no longer in the stream.
 var pendingIsThere = redis.NewScript(`
 local ok, pending = pcall(redis.call, 'XPENDING', KEYS[1], 'carillon', '-', '+', 100000)
 if not ok then return {} end
@@ -232,14 +233,14 @@ for _, p in ipairs(pending) do
 end
 return lost`)
 
-// check is what holds at any time.
+// check verifies the invariants that hold at any time.
 func (w *world) check() {
 	lost, err := pendingIsThere.Run(context.Background(), w.rdb, []string{w.k.Intake()}).StringSlice()
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	if len(lost) > 0 {
-		w.t.Fatalf("trimmed although somebody has them in hand: %v", lost)
+		w.t.Fatalf("trimmed while still pending: %v", lost)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -266,9 +267,9 @@ func (w *world) end() {
 	}
 }
 
-// Whatever dies, fails or is lost in whatever order: each entry is handled, or buried after
-// five tries that failed, or was lost with the stream; and nothing that is in hand is trimmed.
-func TestEveryEntryIsHandledWhateverHappens(t *testing.T) {
+// Whatever dies, fails or is lost, in any order: each entry is handled, is buried after five failed
+// tries, or was lost with the stream; and no pending entry is trimmed.
+func TestEveryEntryIsHandledDespiteAnyFault(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Client(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -291,7 +292,7 @@ func TestEveryEntryIsHandledWhateverHappens(t *testing.T) {
 		})
 		w.t = rt
 		w.start()
-		eventually(rt, "all that is owed is settled, and the stream is empty", func() bool {
+		eventually(rt, "all owed entries are settled, and the stream is empty", func() bool {
 			w.check()
 			return w.settled() && w.length(rt) == 0
 		})

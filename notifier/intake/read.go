@@ -10,20 +10,21 @@ import (
 )
 
 const (
-	maxBlock   = time.Second // a read ends by itself: no context interrupts it
+	maxBlock   = time.Second // bounds a blocking read, because a context cannot interrupt it
 	maxBackoff = time.Second
-	// stubborn: how many times Config.Tries an entry may be handed out without any word of it.
-	stubborn = 4
+	// silentFactor: an entry is buried after silentFactor times Config.Tries hand-outs without any
+	// result.
+	silentFactor = 4
 )
 
-// errSilent: those who had it died of it, perhaps.
-var errSilent = errors.New("handed out again and again, and nobody ever said what became of it")
+// errSilent buries an entry whose handlers never report a result; the entry may have killed them.
+var errSilent = errors.New("handed out repeatedly without any result")
 
 // read fills the lanes until ctx ends.
 func (s *shift) read(ctx context.Context) {
 	defer close(s.small)
 	defer close(s.large)
-	var again time.Time // when to look for what nobody finished
+	var again time.Time // when to look for abandoned entries next
 	var backoff time.Duration
 	for s.awaitRoom(ctx) {
 		var err error
@@ -31,23 +32,23 @@ func (s *shift) read(ctx context.Context) {
 			err = s.readNew(min(wait, maxBlock))
 		} else {
 			var n int
-			if n, err = s.reclaim(); n < s.c.Batch { // else there is more of it
-				again = s.c.Now().Add(s.hand.idle() / 2)
+			if n, err = s.reclaim(); n < s.c.Batch { // otherwise more are waiting
+				again = s.c.Now().Add(s.inFlight.idle() / 2)
 			}
 		}
-		if err = s.mend(err); err == nil {
-			s.noteReading(ctx, nil)
+		if err = s.createGroup(err); err == nil {
+			s.logReading(ctx, nil)
 			backoff = 0
 			continue
 		}
-		s.noteReading(ctx, err)
+		s.logReading(ctx, err)
 		backoff = min(max(2*backoff, 20*time.Millisecond), maxBackoff)
 		pause(ctx, backoff)
-		again = s.c.Now().Add(s.hand.idle() / 2) // whatever failed, the next try is a read
+		again = s.c.Now().Add(s.inFlight.idle() / 2) // whatever failed, read new entries next
 	}
 }
 
-// awaitRoom waits while too much waits for Range. It is false when ctx has ended.
+// awaitRoom waits while too many jobs are queued for Range. It returns false once ctx has ended.
 func (s *shift) awaitRoom(ctx context.Context) bool {
 	for len(s.large) >= maxHeld && ctx.Err() == nil {
 		select {
@@ -58,7 +59,7 @@ func (s *shift) awaitRoom(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// readNew hands out what nobody has read, and waits for some when there is none.
+// readNew hands out entries that no member has read, and waits for some if there are none.
 func (s *shift) readNew(wait time.Duration) error {
 	streams, err := s.c.Redis.XReadGroup(s.work, &redis.XReadGroupArgs{
 		Group: Group, Consumer: s.c.Name, Streams: []string{s.stream, ">"},
@@ -80,14 +81,14 @@ func (s *shift) readNew(wait time.Duration) error {
 	return nil
 }
 
-// open reads an entry that was handed out so many times before.
+// open decodes an entry that was handed out tries times before.
 func (s *shift) open(id string, fields map[string]any, tries int64) job {
 	e, err := decode(id, fields)
 	e.Tries = tries
 	switch {
 	case err != nil:
 		return job{Entry: e, raw: fields, unfit: err}
-	case tries >= stubborn*s.c.Tries:
+	case tries >= silentFactor*s.c.Tries:
 		return job{Entry: e, unfit: errSilent}
 	}
 	return job{Entry: e}
@@ -97,7 +98,7 @@ func (s *shift) open(id string, fields map[string]any, tries int64) job {
 func (s *shift) handOut(jobs []job) {
 	small := make([]Entry, 0, len(jobs))
 	for _, j := range jobs {
-		s.hand.take(j.Entry)
+		s.inFlight.take(j.Entry)
 		if j.Delivery != nil && j.unfit == nil {
 			small = append(small, j.Entry)
 		} else {
@@ -109,30 +110,31 @@ func (s *shift) handOut(jobs []job) {
 	}
 }
 
-// mend makes stream and group when they are not there, and says so. Another error stays.
-func (s *shift) mend(err error) error {
+// createGroup creates the stream and the group if err says that they are missing, and signals the
+// loss. It returns any other error unchanged.
+func (s *shift) createGroup(err error) error {
 	if !redis.HasErrorPrefix(err, "NOGROUP") {
 		return err
 	}
 	err = s.c.Redis.XGroupCreateMkStream(s.work, s.stream, Group, "0").Err()
 	if redis.HasErrorPrefix(err, "BUSYGROUP") {
-		return nil // another was faster, and says so
+		return nil // another instance was faster, and signals the loss
 	}
 	if err != nil {
-		return fmt.Errorf("make the intake's group: %w", err)
+		return fmt.Errorf("create the intake's group: %w", err)
 	}
-	s.tellLost()
+	s.signalLost()
 	return nil
 }
 
-// noteReading logs that reading began to fail, or works again.
-func (s *shift) noteReading(ctx context.Context, err error) {
+// logReading logs when reads begin to fail and when they succeed again.
+func (s *shift) logReading(ctx context.Context, err error) {
 	switch {
 	case ctx.Err() != nil:
 	case err != nil && !s.failing:
-		s.c.Log.WarnContext(ctx, "intake cannot be read", "stage", "intake", "err", err)
+		s.c.Log.WarnContext(ctx, "could not read the intake", "stage", "intake", "err", err)
 	case err == nil && s.failing:
-		s.c.Log.InfoContext(ctx, "intake is read again", "stage", "intake")
+		s.c.Log.InfoContext(ctx, "intake can be read again", "stage", "intake")
 	}
 	s.failing = err != nil
 }

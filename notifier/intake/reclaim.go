@@ -1,26 +1,25 @@
 package intake
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/script"
 )
 
-var errReply = errors.New("a script answered what it never does")
-
-// reclaim hands out again what somebody had and did not finish in time: one who died, or
-// this process itself when an earlier try failed. It returns how many there were.
+// reclaim hands out again the entries that were not finished in time, because their member died or
+// because an earlier try of this process failed. It returns how many there were.
 func (s *shift) reclaim() (int, error) {
-	idle := s.hand.idle()
+	idle := s.inFlight.idle()
 	args := []any{Group, s.c.Name, idle.Milliseconds(), s.c.Batch}
-	for _, id := range s.hand.held() { // all: how long Redis has had them so is not known exactly
+	for _, id := range s.inFlight.held() { // send all ids: Redis measures idle times slightly differently
 		args = append(args, id)
 	}
 	reply, err := reclaimEntries.Run(s.work, s.c.Redis, []string{s.stream}, args...).Slice()
 	if err != nil {
-		return 0, fmt.Errorf("take entries over: %w", err)
+		return 0, fmt.Errorf("take over entries: %w", err)
 	}
 	jobs := make([]job, 0, len(reply))
 	for _, r := range reply {
@@ -38,28 +37,29 @@ func (s *shift) reclaim() (int, error) {
 func readTaken(reply any) (id string, tries int64, fields map[string]any, err error) {
 	parts, ok := reply.([]any)
 	if !ok || len(parts) != 3 {
-		return "", 0, nil, errReply
+		return "", 0, nil, script.ErrReply
 	}
 	id, isID := parts[0].(string)
 	tries, isCount := parts[1].(int64)
 	flat, isFlat := parts[2].([]any)
 	if !isID || !isCount || !isFlat {
-		return "", 0, nil, errReply
+		return "", 0, nil, script.ErrReply
 	}
 	fields = make(map[string]any, len(flat)/2)
 	for i := 0; i+1 < len(flat); i += 2 {
 		name, ok := flat[i].(string)
 		if !ok {
-			return "", 0, nil, errReply
+			return "", 0, nil, script.ErrReply
 		}
 		fields[name] = flat[i+1]
 	}
 	return id, tries, fields, nil
 }
 
-// untry leaves entries pending as if they had not been handed out: Redis or SQL was away,
-// which is nobody's fault. When Redis is, they keep the try, which is never their last.
-func (s *shift) untry(entries []Entry, idle time.Duration) {
+// release leaves entries pending as if they had not been handed out, because Redis or SQL was
+// unavailable and the entries are not to blame. If Redis cannot be reached now, the try counts, but
+// it can never be the last one.
+func (s *shift) release(entries []Entry, idle time.Duration) {
 	byTries := map[int64][]any{}
 	ids := make([]string, 0, len(entries))
 	for _, e := range entries {
@@ -74,18 +74,18 @@ func (s *shift) untry(entries []Entry, idle time.Duration) {
 		return nil
 	})
 	if err != nil {
-		s.c.Log.DebugContext(s.work, "entries keep a try that was none", "stage", "intake", "err", err)
+		s.c.Log.DebugContext(s.work, "could not take back the try of entries", "stage", "intake", "err", err)
 	}
-	s.hand.drop(ids...)
+	s.inFlight.drop(ids...)
 }
 
-// giveBack leaves what nobody began with to be taken over at once.
+// giveBack lets another instance take over jobs that were never started, without waiting.
 func (s *shift) giveBack() {
 	var left []Entry
 	for j := range s.large {
 		left = append(left, j.Entry)
 	}
 	if len(left) > 0 {
-		s.untry(left, maxIdle)
+		s.release(left, maxIdle)
 	}
 }

@@ -1,11 +1,11 @@
--- reclaim_entries.lua: take over what nobody has finished for a while, oldest first.
+-- reclaim_entries.lua: take over entries that have been unfinished for a while, oldest first.
 --
 -- KEYS[1] stream
 -- ARGV[1] group
--- ARGV[2] member  who takes over
--- ARGV[3] idle    ms since an entry was handed out
--- ARGV[4] most    entries
--- ARGV[5..] held  ids that the member itself has in hand
+-- ARGV[2] member  the new owner
+-- ARGV[3] idle    least ms since an entry was handed out
+-- ARGV[4] most    entries to look at
+-- ARGV[5..] held  ids that the member itself is working on
 --
 -- Returns a list of {id, how often it was handed out before, fields and values};
 -- the error NOGROUP without the group.
@@ -19,7 +19,7 @@ if pending.err then return pending end
 local taken = {}
 for _, p in ipairs(pending) do
   if not held[p[1]] then
-    -- One that somebody deleted from the stream is not answered, and is not pending any more.
+    -- XCLAIM skips an entry that was deleted from the stream, and ends its pending state.
     local entry = redis.call('XCLAIM', stream, group, member, idle, p[1])[1]
     if entry then taken[#taken + 1] = {entry[1], p[4], entry[2]} end
   end

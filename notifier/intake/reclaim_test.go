@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/intake"
 )
 
-// makeGroup makes stream and group as the first process does.
+// makeGroup creates the stream and the group as the first process does.
 func (s *site) makeGroup(t tb) {
 	t.Helper()
 	err := s.rdb.XGroupCreateMkStream(t.Context(), s.k.Intake(), intake.Group, "0").Err()
@@ -21,7 +21,7 @@ func (s *site) makeGroup(t tb) {
 	}
 }
 
-// takeAndDie reads entries as a process that never does anything with them.
+// takeAndDie reads entries as a process that never handles them.
 func (s *site) takeAndDie(t tb, name string, n int64) (ids []string) {
 	t.Helper()
 	s.makeGroup(t)
@@ -39,7 +39,7 @@ func (s *site) takeAndDie(t tb, name string, n int64) (ids []string) {
 	return ids
 }
 
-func TestWhatADeadProcessHadIsDoneByAnother(t *testing.T) {
+func TestEntriesOfADeadProcessAreTakenOver(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var done log
 		for id := int64(1); id <= 600; id++ {
@@ -47,7 +47,7 @@ func TestWhatADeadProcessHadIsDoneByAnother(t *testing.T) {
 		}
 		s.put(t, intake.Entry{NoticeID: 601, From: 500})
 		if n := len(s.takeAndDie(t, "dead", 1000)); n != 601 {
-			t.Fatalf("the dead one took %d", n)
+			t.Fatalf("the dead process read %d entries", n)
 		}
 		q := s.intake(handler{
 			deliver: func(_ context.Context, entries []intake.Entry) []error {
@@ -72,8 +72,8 @@ func TestWhatADeadProcessHadIsDoneByAnother(t *testing.T) {
 	})
 }
 
-// A process does not take over what it has in hand itself, however long that lasts.
-func TestNobodyTakesOverFromHimself(t *testing.T) {
+// A process does not take over an entry that it is still working on, however long that lasts.
+func TestNobodyTakesOverTheirOwnEntries(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var began log
 		free := make(chan struct{})
@@ -99,8 +99,8 @@ func TestNobodyTakesOverFromHimself(t *testing.T) {
 		}, func(c *intake.Config) { c.Idle = 20 * time.Millisecond })
 		s.put(t, small(1), intake.Entry{NoticeID: 2})
 		start(t, q)
-		eventually(t, "both are in hand", func() bool { return began.len() == 2 })
-		eventually(t, "many looks passed them by", func() bool {
+		eventually(t, "both have started", func() bool { return began.len() == 2 })
+		eventually(t, "many looks have passed", func() bool {
 			pending, err := s.rdb.XPendingExt(t.Context(), &redis.XPendingExtArgs{
 				Stream: s.k.Intake(), Group: intake.Group, Idle: 200 * time.Millisecond, Start: "-", End: "+", Count: 9,
 			}).Result()
@@ -109,14 +109,14 @@ func TestNobodyTakesOverFromHimself(t *testing.T) {
 		close(free)
 		eventually(t, "all are done", func() bool { return q.Stats().Done == 2 })
 		if d := cmp.Diff(map[int64]int{1: 1, 2: 1}, began.times()); d != "" {
-			t.Errorf("begun (-want +got):\n%s", d)
+			t.Errorf("started (-want +got):\n%s", d)
 		}
 	})
 }
 
-// An entry that is handed out again and again without a word is put aside: it may
-// be what kills those who have it. Being killed with it now and then does no harm.
-func TestWhatNobodySurvivesIsBuried(t *testing.T) {
+// An entry that is handed out repeatedly without any result is buried: it may be killing its
+// handlers. Being killed with it a few times does not bury it.
+func TestEntryThatKillsItsHandlersIsBuried(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var done, buried log
 		s.put(t, small(1), small(2))
@@ -144,7 +144,7 @@ func TestWhatNobodySurvivesIsBuried(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeReadIsBuriedAtOnce(t *testing.T) {
+func TestUnreadableEntryIsBuriedAtOnce(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		type letter struct {
 			id  string
@@ -167,6 +167,6 @@ func TestWhatCannotBeReadIsBuriedAtOnce(t *testing.T) {
 		if d := cmp.Diff(map[string]any{"notice": "7", "colour": "red"}, got.raw); d != "" || got.id != id {
 			t.Errorf("entry %s, want %s (-want +got):\n%s", got.id, id, d)
 		}
-		eventually(t, "it is gone", func() bool { return s.length(t) == 0 && q.Stats().Buried == 1 })
+		eventually(t, "the entry is gone", func() bool { return s.length(t) == 0 && q.Stats().Buried == 1 })
 	})
 }

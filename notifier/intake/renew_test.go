@@ -14,7 +14,7 @@ import (
 
 const lastID = "18446744073709551615-18446744073709551615"
 
-// onServers leaves miniredis out, whose ids end elsewhere.
+// onServers runs a test on real servers only: the ids of miniredis end at another value.
 func onServers(t *testing.T, promise func(t *testing.T, s *site)) {
 	t.Helper()
 	t.Parallel()
@@ -28,7 +28,7 @@ func onServers(t *testing.T, promise func(t *testing.T, s *site)) {
 	})
 }
 
-// exhaust puts in an entry that is none, behind which Redis takes nothing, or little.
+// exhaust adds a meaningless entry with a high id, after which Redis accepts few or no entries.
 func (s *site) exhaust(t tb, id string) {
 	t.Helper()
 	err := s.rdb.XAdd(t.Context(), &redis.XAddArgs{Stream: s.k.Intake(), ID: id, Values: []string{"foo", "bar"}}).Err()
@@ -37,7 +37,7 @@ func (s *site) exhaust(t tb, id string) {
 	}
 }
 
-func TestAStreamWhoseIDsHaveRunOutIsMadeAnew(t *testing.T) {
+func TestStreamWithoutIDsLeftIsRecreated(t *testing.T) {
 	onServers(t, func(t *testing.T, s *site) {
 		var done, buried log
 		q := s.intake(handler{
@@ -48,17 +48,17 @@ func TestAStreamWhoseIDsHaveRunOutIsMadeAnew(t *testing.T) {
 			},
 		})
 		start(t, q)
-		eventually(t, "the first start is told", func() bool { return heard(q.Lost()) })
+		eventually(t, "the first start is signalled", func() bool { return heard(q.Lost()) })
 		for round, id := range []string{lastID, "18446744073709551615-0", "9999999999999999-7"} {
 			s.put(t, small(int64(10*round+1)))
 			s.exhaust(t, id)
-			eventually(t, "the relay is told", func() bool { return heard(q.Lost()) })
+			eventually(t, "the relay is notified", func() bool { return heard(q.Lost()) })
 			s.put(t, small(int64(10*round+2)))
 			eventually(t, "all are done", func() bool {
 				return done.times()[int64(10*round+2)] == 1 && buried.len() > round && s.length(t) == 0
 			})
 			if done.times()[int64(10*round+1)] == 0 {
-				t.Errorf("%s: what was there before is not done", id)
+				t.Errorf("%s: the entries from before are not done", id)
 			}
 			at := s.rdb.XInfoStream(t.Context(), s.k.Intake()).Val().LastGeneratedID
 			if len(at) > 20 {
@@ -68,8 +68,9 @@ func TestAStreamWhoseIDsHaveRunOutIsMadeAnew(t *testing.T) {
 	})
 }
 
-// What follows a part of a large notice needs an id, so it cannot wait until all is done.
-func TestWhatIsNotDoneGoesIntoTheNewStream(t *testing.T) {
+// Each part of a large notice adds its successor, which needs an id. So renewal cannot wait until
+// all is done.
+func TestUnfinishedEntriesMoveToTheNewStream(t *testing.T) {
 	onServers(t, func(t *testing.T, s *site) {
 		s.put(t, small(1), small(2), small(3))
 		ids := s.takeAndDie(t, "dead", 3)
@@ -105,12 +106,12 @@ func TestWhatIsNotDoneGoesIntoTheNewStream(t *testing.T) {
 			t.Errorf("first and last (-want +got):\n%s", d)
 		}
 		if delivered.times()[2] > 0 {
-			t.Error("what was done is done again")
+			t.Error("a finished entry was done again")
 		}
 	})
 }
 
-func TestAStreamWithTooMuchToDoIsNotMadeAnewYet(t *testing.T) {
+func TestStreamWithTooManyUnfinishedEntriesIsNotRecreatedYet(t *testing.T) {
 	onServers(t, func(t *testing.T, s *site) {
 		entries := make([]intake.Entry, 1001)
 		for n := range entries {
@@ -126,7 +127,7 @@ func TestAStreamWithTooMuchToDoIsNotMadeAnewYet(t *testing.T) {
 				t.Errorf("%d entries, want %d", got, want)
 			}
 			if n := q.Look(t.Context()); n != want {
-				t.Errorf("%d are not done, want %d", n, want)
+				t.Errorf("%d unfinished, want %d", n, want)
 			}
 		}
 		renew(1001)
@@ -136,7 +137,7 @@ func TestAStreamWithTooMuchToDoIsNotMadeAnewYet(t *testing.T) {
 		s.rdb.XAck(t.Context(), s.k.Intake(), intake.Group, first[0].ID, first[1].ID)
 		q.Renew(t.Context())
 		if got := s.length(t); got != 1000 || !heard(q.Lost()) {
-			t.Errorf("%d entries, want 1000, and the relay told", got)
+			t.Errorf("%d entries, want 1000 and a notified relay", got)
 		}
 		if err := q.Put(t.Context(), small(2000)); err != nil {
 			t.Error(err)
@@ -144,7 +145,7 @@ func TestAStreamWithTooMuchToDoIsNotMadeAnewYet(t *testing.T) {
 	})
 }
 
-func TestAnOrdinaryStreamIsNotMadeAnew(t *testing.T) {
+func TestOrdinaryStreamIsNotRecreated(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		q := s.intake(handler{})
 		q.Renew(t.Context()) // no stream
@@ -158,8 +159,8 @@ func TestAnOrdinaryStreamIsNotMadeAnew(t *testing.T) {
 	})
 }
 
-// What was looked at ends where ids do.
-func TestTheLastPossibleIDEndsAWalk(t *testing.T) {
+// An entry with the highest possible id ends a walk.
+func TestHighestPossibleIDEndsAWalk(t *testing.T) {
 	onServers(t, func(t *testing.T, s *site) {
 		q := s.intake(handler{})
 		s.put(t, small(1))
@@ -173,7 +174,7 @@ func TestTheLastPossibleIDEndsAWalk(t *testing.T) {
 				t.Errorf("resending %v, %v", again, err)
 			}
 			if n := q.Look(t.Context()); n != 2 {
-				t.Errorf("%d are not done, want 2", n)
+				t.Errorf("%d unfinished, want 2", n)
 			}
 			q.Trim(t.Context())
 		}
@@ -181,11 +182,11 @@ func TestTheLastPossibleIDEndsAWalk(t *testing.T) {
 		ids := s.takeAndDie(t, "dead", 2)
 		look()
 		if at, ok, err := q.Oldest(t.Context()); !ok || err != nil || time.Since(at) > time.Minute {
-			t.Errorf("the oldest is of %v, %v, %v", at, ok, err)
+			t.Errorf("oldest: %v, %v, %v", at, ok, err)
 		}
 		s.rdb.XAck(t.Context(), s.k.Intake(), intake.Group, ids[0])
 		if at, ok, err := q.Oldest(t.Context()); !ok || err != nil || time.Since(at).Abs() > time.Minute {
-			t.Errorf("an id of no time is of %v, %v, %v", at, ok, err)
+			t.Errorf("oldest, with an id that is not a time: %v, %v, %v", at, ok, err)
 		}
 	})
 }

@@ -6,36 +6,36 @@ import (
 	"time"
 )
 
-// maxHeld is how many entries may wait for Range before nothing more is read.
+// maxHeld is how many jobs may wait for Range before the reader pauses.
 const maxHeld = 64
 
-// shift is one Run: the reader, and the lanes that it fills.
+// shift is the state of one Run: the reader and the lanes that it fills.
 //
 //	reader ── small ──▶ deliver ── served ──▶ confirm ──┐
 //	       └─ large ──▶ range, at Config.Large places ──┴─ acks ──▶ acknowledge
 //
-// Each closes what it alone fills when it ends.
+// Each goroutine closes the channels that only it writes to.
 type shift struct {
 	*Intake
-	work   context.Context //nolint:containedctx // that of the handlers: it outlives Run's, and ends with the shift
+	work   context.Context //nolint:containedctx // the context of the handlers: it outlives Run's, and ends with the shift
 	small  chan []Entry
 	served chan []Entry
 	acks   chan []Entry
-	large  chan job      // room for maxHeld and a whole batch: the reader never waits in the middle of one
-	room   chan struct{} // a job was taken from large
+	large  chan job      // room for maxHeld and a whole batch, so that the reader never blocks within a batch
+	room   chan struct{} // signals that a job was taken from large
 }
 
-// job is an entry that goes its way alone.
+// job is an entry that is handled on its own.
 type job struct {
 	Entry
-	raw   map[string]any // of an entry that cannot be read
-	unfit error          // it is only buried
+	raw   map[string]any // set if the entry cannot be read
+	unfit error          // set if the entry is only to be buried
 }
 
-// Run reads and does work until ctx ends. Then it finishes what was begun, gives back what was
-// not, leaves the group when it has nothing in hand, and returns nil. It may take as
-// long as a read lasts (1 s) and the handlers need, at most Config.Grace. What is added until
-// ctx ends is put in.
+// Run reads and handles entries until ctx ends. Then it finishes the work in progress, gives back
+// entries that were not started, leaves the group if no entry is pending with it, and returns nil.
+// That takes at most as long as a read (1 s) and the handlers, which have at most Config.Grace.
+// Entries added before ctx ends are still put into the stream.
 func (q *Intake) Run(ctx context.Context) error {
 	work, cancel := outlive(ctx, q.c.Grace)
 	defer cancel()
@@ -63,7 +63,7 @@ func (q *Intake) Run(ctx context.Context) error {
 	return nil
 }
 
-// outlive returns a context that ends some time after ctx does.
+// outlive returns a context that ends the given time after ctx does.
 func outlive(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var once sync.Once
@@ -73,7 +73,7 @@ func outlive(ctx context.Context, by time.Duration) (context.Context, context.Ca
 	})
 	return work, func() {
 		stop()
-		once.Do(func() {}) // waits for the above, or keeps it from happening
+		once.Do(func() {}) // waits for the call above, or prevents it
 		if late != nil {
 			late.Stop()
 		}
@@ -81,7 +81,7 @@ func outlive(ctx context.Context, by time.Duration) (context.Context, context.Ca
 	}
 }
 
-// pause lets some time pass, less when ctx ends.
+// pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -1,6 +1,6 @@
 package intake
 
-// acknowledgeAll takes what is done off the hands of the group, while the next is confirmed.
+// acknowledgeAll acknowledges finished entries while the next ones are being confirmed.
 func (s *shift) acknowledgeAll() {
 	for batch := range s.acks {
 		for waiting := len(s.acks); waiting > 0; waiting-- {
@@ -10,8 +10,8 @@ func (s *shift) acknowledgeAll() {
 	}
 }
 
-// acknowledge returns how many were still pending. When Redis is away they stay, and are
-// done once more: a handler bears that.
+// acknowledge returns how many entries were still pending. If Redis is unavailable they stay in the
+// stream and are handled once more, which handlers must tolerate.
 func (s *shift) acknowledge(entries []Entry) int64 {
 	ids := make([]string, len(entries))
 	for i, e := range entries {
@@ -19,8 +19,8 @@ func (s *shift) acknowledge(entries []Entry) int64 {
 	}
 	n, err := s.c.Redis.XAck(s.work, s.stream, Group, ids...).Result()
 	if err != nil {
-		s.c.Log.DebugContext(s.work, "entries stay, to be done again", "stage", "intake", "entries", len(ids), "err", err)
+		s.c.Log.DebugContext(s.work, "entries stay in the stream and will be handled again", "stage", "intake", "entries", len(ids), "err", err)
 	}
-	s.hand.settle(ids...)
+	s.inFlight.settle(ids...)
 	return n
 }

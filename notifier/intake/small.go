@@ -9,9 +9,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-var errAnswers = errors.New("the handler did not answer for each entry")
+var errAnswers = errors.New("the handler did not return one error per entry")
 
-// deliverAll gives small notices to Deliver, batch by batch in their order.
+// deliverAll passes small notices to Deliver, batch by batch in order.
 func (s *shift) deliverAll(ctx context.Context) {
 	defer close(s.served)
 	for batch := range s.small {
@@ -21,13 +21,13 @@ func (s *shift) deliverAll(ctx context.Context) {
 			continue
 		}
 		served := make([]Entry, 0, len(batch))
-		var absent []Entry
+		var unavailable []Entry
 		for i, e := range batch {
 			switch {
 			case errs[i] == nil:
 				served = append(served, e)
 			case isAway(errs[i]):
-				absent = append(absent, e)
+				unavailable = append(unavailable, e)
 			default:
 				s.fail(e, errs[i])
 			}
@@ -35,17 +35,17 @@ func (s *shift) deliverAll(ctx context.Context) {
 		if len(served) > 0 {
 			s.served <- served
 		}
-		if len(absent) > 0 {
-			s.untry(absent, 0)
+		if len(unavailable) > 0 {
+			s.release(unavailable, 0)
 		}
-		if len(absent) == len(batch) {
-			pause(ctx, s.c.Idle) // the next one would meet the same
+		if len(unavailable) == len(batch) {
+			pause(ctx, s.c.Idle) // the next batch would fail the same way
 		}
 	}
 }
 
-// deliver calls the handler. When it panics or answers nonsense, each entry is tried on
-// its own, so that one does not speak for the others.
+// deliver calls the handler. If it panics or returns the wrong number of errors, each entry is
+// tried on its own, so that one bad entry does not fail the others.
 func (s *shift) deliver(batch []Entry) (errs []error) {
 	err := s.safely(func() error {
 		errs = s.c.Handler.Deliver(s.work, batch)
@@ -69,21 +69,21 @@ func (s *shift) deliver(batch []Entry) (errs []error) {
 	return errs
 }
 
-// confirmAll gives what was delivered to Confirm, beside the next Deliver.
+// confirmAll passes delivered entries to Confirm, concurrently with the next Deliver.
 func (s *shift) confirmAll(ctx context.Context) {
 	for batch := range s.served {
 		s.confirm(ctx, batch)
 	}
 }
 
-// confirm tries each entry on its own when the whole batch is refused.
+// confirm tries each entry on its own if the whole batch is refused.
 func (s *shift) confirm(ctx context.Context, batch []Entry) {
 	err := s.safely(func() error { return s.c.Handler.Confirm(s.work, batch) })
 	switch {
 	case err == nil:
 		s.acks <- batch
 	case isAway(err):
-		s.untry(batch, 0)
+		s.release(batch, 0)
 		pause(ctx, s.c.Idle)
 	case len(batch) == 1:
 		s.fail(batch[0], err)
@@ -94,7 +94,7 @@ func (s *shift) confirm(ctx context.Context, batch []Entry) {
 	}
 }
 
-// safely makes an error of a panic.
+// safely turns a panic into an error.
 func (s *shift) safely(call func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -105,7 +105,8 @@ func (s *shift) safely(call func() error) (err error) {
 	return call()
 }
 
-// isAway says that an error is no fault of the entry: something was away, or Run's grace is over.
+// isAway reports whether an error is not the entry's fault: Redis or SQL was unavailable, or Run's
+// grace period is over.
 func isAway(err error) bool {
 	return errors.Is(err, notifier.ErrUnavailable) || errors.Is(err, context.Canceled)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/intake"
 )
 
-func TestSmallNoticesAreDeliveredInTheirOrderThenConfirmedThenGone(t *testing.T) {
+func TestSmallNoticesAreDeliveredInOrderThenConfirmedThenRemoved(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var delivered, confirmed log
 		q := s.intake(handler{
@@ -36,7 +36,7 @@ func TestSmallNoticesAreDeliveredInTheirOrderThenConfirmedThenGone(t *testing.T)
 			t.Fatal(err)
 		}
 		q.Add(want[n/2:]...)
-		eventually(t, "all are confirmed, the stream is empty, the backlog is none", func() bool {
+		eventually(t, "all are confirmed, the stream and the backlog are empty", func() bool {
 			return confirmed.len() >= n && s.length(t) == 0 && q.Backlog() == 0
 		})
 		for name, l := range map[string]*log{"delivered": &delivered, "confirmed": &confirmed} {
@@ -54,7 +54,7 @@ func TestSmallNoticesAreDeliveredInTheirOrderThenConfirmedThenGone(t *testing.T)
 	})
 }
 
-func TestWhatIsRefusedIsTriedAgainAndBuriedAfterFiveTries(t *testing.T) {
+func TestRefusedEntryIsRetriedThenBuriedAfterFiveTries(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var tried, buried log
 		refuse := errors.New("this inbox is broken")
@@ -72,7 +72,7 @@ func TestWhatIsRefusedIsTriedAgainAndBuriedAfterFiveTries(t *testing.T) {
 			},
 			bury: func(_ context.Context, e intake.Entry, raw map[string]any, err error) error {
 				if raw != nil {
-					t.Errorf("raw is %v of an entry that can be read", raw)
+					t.Errorf("raw is %v for a readable entry", raw)
 				}
 				why = err
 				buried.add(e)
@@ -104,7 +104,7 @@ func TestWhatIsRefusedIsTriedAgainAndBuriedAfterFiveTries(t *testing.T) {
 	})
 }
 
-func TestRedisOrSQLBeingAwayIsNoTry(t *testing.T) {
+func TestRedisOrSQLBeingUnavailableIsNotATry(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var delivered, confirmed, buried log
 		q := s.intake(handler{
@@ -132,19 +132,19 @@ func TestRedisOrSQLBeingAwayIsNoTry(t *testing.T) {
 		}, func(c *intake.Config) { c.Idle = 20 * time.Millisecond })
 		start(t, q)
 		s.put(t, small(1))
-		eventually(t, "it is done", func() bool { return q.Stats().Done == 1 })
+		eventually(t, "the entry is done", func() bool { return q.Stats().Done == 1 })
 		if buried.len() > 0 || q.Stats().Failed > 0 {
 			t.Errorf("buried %d, stats %+v", buried.len(), q.Stats())
 		}
 		for _, e := range delivered.all() {
 			if e.Tries != 0 {
-				t.Errorf("Tries is %d although nothing was tried", e.Tries)
+				t.Errorf("Tries is %d without a try", e.Tries)
 			}
 		}
 	})
 }
 
-func TestAPanicOrAWrongAnswerHitsTheGuiltyOneOnly(t *testing.T) {
+func TestPanicOrWrongReplyFailsOnlyTheEntryAtFault(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var confirmed, buried log
 		q := s.intake(handler{
@@ -152,7 +152,7 @@ func TestAPanicOrAWrongAnswerHitsTheGuiltyOneOnly(t *testing.T) {
 				for _, e := range entries {
 					switch e.NoticeID {
 					case 3:
-						panic("cannot stand 3")
+						panic("cannot handle 3")
 					case 5:
 						return make([]error, len(entries)+1)
 					}
@@ -162,7 +162,7 @@ func TestAPanicOrAWrongAnswerHitsTheGuiltyOneOnly(t *testing.T) {
 			confirm: func(_ context.Context, entries []intake.Entry) error {
 				for _, e := range entries {
 					if e.NoticeID == 7 {
-						return errors.New("not this one")
+						return errors.New("refused")
 					}
 				}
 				confirmed.add(entries...)
@@ -187,8 +187,8 @@ func TestAPanicOrAWrongAnswerHitsTheGuiltyOneOnly(t *testing.T) {
 	})
 }
 
-// The next batch is delivered while the one before is being confirmed.
-func TestDeliveringDoesNotWaitForConfirming(t *testing.T) {
+// The next batch is delivered while the previous one is being confirmed.
+func TestDeliveryDoesNotWaitForConfirmation(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		second := make(chan struct{})
 		q := s.intake(handler{
@@ -206,7 +206,7 @@ func TestDeliveringDoesNotWaitForConfirming(t *testing.T) {
 				case <-second:
 					return nil
 				case <-ctx.Done():
-					return errors.New("2 was not delivered meanwhile")
+					return errors.New("2 was not delivered in the meantime")
 				}
 			},
 		}, func(c *intake.Config) { c.Batch, c.Idle = 1, time.Minute })

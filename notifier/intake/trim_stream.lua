@@ -1,9 +1,12 @@
--- trim_stream.lua: take out what is done, up to the oldest entry that is not.
+-- trim_stream.lua: remove finished entries, up to the oldest unfinished one.
+--
+-- uses: read_group
 --
 -- KEYS[1] stream
 -- ARGV[1] group
 --
--- Returns how many entries left, or -1 without the group: then nothing is known to be done.
+-- Returns how many entries were removed, or -1 without the group: then none is known to be
+-- finished.
 local stream = KEYS[1]
 local group = ARGV[1]
 

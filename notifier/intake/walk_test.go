@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/intake"
 )
 
-func TestMissingNamesTheNoticesThatAreNotOnTheirWay(t *testing.T) {
+func TestMissingReturnsTheNoticesWithoutAnEntry(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		q := s.intake(handler{})
 		missing := func(want []int64, of ...int64) {
@@ -33,7 +33,7 @@ func TestMissingNamesTheNoticesThatAreNotOnTheirWay(t *testing.T) {
 	})
 }
 
-func TestAResendingIsSeenUntilItIsDone(t *testing.T) {
+func TestResendingIsTrueUntilTheEntryIsDone(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		q := s.intake(handler{})
 		is := func(want bool) {

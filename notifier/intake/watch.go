@@ -7,18 +7,21 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/carillonhq/carillon/internal/script"
 )
 
 const (
-	mostCounted = 25_000 // entries counted one by one, where Redis does not know
+	mostCounted = 25_000 // most entries counted one by one when Redis does not report the lag
 	trimEvery   = 5      // looks
 )
 
-// Backlog is how many entries are not done, in the stream and on the way to it, as of the last
-// look, at most Config.Every ago. It is what waits here only while Redis is away.
+// Backlog returns how many entries are unfinished, in the stream and on their way to it, according
+// to the last look, which is at most Config.Every old. While Redis is unavailable it counts only
+// the entries that wait in this process.
 func (q *Intake) Backlog() int64 { return q.backlog.Load() + int64(len(q.adding)) }
 
-// Oldest is when the oldest entry that is not done was put in; false when all are done.
+// Oldest returns when the oldest unfinished entry was added, and false if there is none.
 func (q *Intake) Oldest(ctx context.Context) (time.Time, bool, error) {
 	_, ms, err := q.look(ctx)
 	if err != nil || ms == 0 {
@@ -27,8 +30,8 @@ func (q *Intake) Oldest(ctx context.Context) (time.Time, bool, error) {
 	return time.UnixMilli(ms), true, nil
 }
 
-// watch looks at the stream and keeps it short, until ctx ends. Each process does: it
-// costs little, and twice does no harm.
+// watch looks at the stream and keeps it short until ctx ends. Every process does this: it costs
+// little, and doing it twice does no harm.
 func (q *Intake) watch(ctx context.Context) {
 	tick := time.NewTicker(q.c.Every)
 	defer tick.Stop()
@@ -36,7 +39,7 @@ func (q *Intake) watch(ctx context.Context) {
 	for looks := 0; ; looks++ {
 		n, ms, err := q.look(ctx)
 		if err != nil {
-			n, ms = 0, 0 // what cannot be seen holds nobody up
+			n, ms = 0, 0 // an unknown backlog must not hold anyone up
 		}
 		q.backlog.Store(n)
 		q.oldest.Store(ms)
@@ -50,7 +53,7 @@ func (q *Intake) watch(ctx context.Context) {
 			err = q.dropMembers(ctx, "")
 		}
 		if err != nil && ctx.Err() == nil {
-			q.c.Log.DebugContext(ctx, "intake not looked at", "stage", "intake", "err", err)
+			q.c.Log.DebugContext(ctx, "could not look at the intake", "stage", "intake", "err", err)
 		}
 		select {
 		case <-tick.C:
@@ -60,41 +63,37 @@ func (q *Intake) watch(ctx context.Context) {
 	}
 }
 
-// look returns how many entries are not done, and when the oldest was put in, in ms.
+// look returns the number of unfinished entries and when the oldest was added, in ms.
 func (q *Intake) look(ctx context.Context) (n, ms int64, err error) {
-	reply, err := lookStream.Run(ctx, q.c.Redis, []string{q.stream}, Group, mostCounted).Slice()
+	r, err := script.ParseReply(lookStream.Run(ctx, q.c.Redis, []string{q.stream}, Group, mostCounted))
 	if err != nil {
-		return 0, 0, fmt.Errorf("look at the intake: %w", away(err))
+		return 0, 0, fmt.Errorf("look at the intake: %w", err)
 	}
-	if len(reply) != 2 {
-		return 0, 0, errReply
+	if len(r.Rest) != 1 {
+		return 0, 0, fmt.Errorf("look at the intake: %w: %d elements", script.ErrReply, 1+len(r.Rest))
 	}
-	n, isCount := reply[0].(int64)
-	id, isID := reply[1].(string)
-	if !isCount || !isID {
-		return 0, 0, errReply
-	}
+	n, id := r.Code, r.Text(0)
 	if id == "" {
 		return n, 0, nil
 	}
 	before, _, _ := strings.Cut(id, "-")
 	at, err := strconv.ParseInt(before, 10, 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) { // which is answered with the greatest
-		return 0, 0, fmt.Errorf("%w: %w", errReply, err)
+	if err != nil && !errors.Is(err, strconv.ErrRange) { // on ErrRange, ParseInt returns the highest number
+		return 0, 0, fmt.Errorf("%w: %w", script.ErrReply, err)
 	}
-	return n, min(at, q.c.Now().UnixMilli()), nil // an id that no clock gave is as if of now
+	return n, min(at, q.c.Now().UnixMilli()), nil // an id that no clock gave counts as added now
 }
 
-// dropMembers forgets members of the group that have nothing and did nothing for long,
-// and one that leaves.
+// dropMembers removes group members that have no entries and have been inactive for Config.Gone,
+// and the member named leaving regardless of its activity.
 func (q *Intake) dropMembers(ctx context.Context, leaving string) error {
 	return dropMembers.Run(ctx, q.c.Redis, []string{q.stream}, Group, q.c.Gone.Milliseconds(), leaving).Err()
 }
 
-// leave ends the membership. What is still pending keeps it: others take that over, and
-// forget this one then.
+// leave removes this process from the group. If entries are still pending with it, it stays a
+// member until others have taken those over and removed it.
 func (q *Intake) leave(ctx context.Context) {
 	if err := q.dropMembers(ctx, q.c.Name); err != nil {
-		q.c.Log.DebugContext(ctx, "group not left", "stage", "intake", "err", err)
+		q.c.Log.DebugContext(ctx, "could not leave the group", "stage", "intake", "err", err)
 	}
 }

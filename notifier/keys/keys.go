@@ -1,11 +1,10 @@
-// Package keys builds every Redis key and channel of Carillon. Nothing else
-// builds one: a renamed key is a migration of data, and the golden list in the
-// tests makes it visible as that.
+// Package keys builds every Redis key and channel of Carillon. No other package builds
+// keys: renaming a key means migrating data, and the golden list in the tests makes such a
+// change visible.
 //
-// Users are spread over Partitions partitions by seq; a partition is the hash
-// tag of all keys of its users and of its own bookkeeping, so that one script
-// can change an inbox, its counter, its expiry and its marks at once, on one
-// node or on a cluster.
+// Users are spread over partitions by seq. A partition is the hash tag of all keys of its
+// users and of its own bookkeeping, so that one script can change an inbox, its counter,
+// its expiry and its marks together, on one node or on a cluster.
 package keys
 
 import (
@@ -15,19 +14,19 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Partitions is how many partitions users are spread over, a power of two.
-// Changing it moves every user's data.
+// Partitions is the number of partitions, a power of two. Changing it would move the data
+// of every user.
 const Partitions = 64
 
-// Space is a set of keys under one prefix; tests have one each.
+// Space is a set of keys under one prefix. Each test has its own.
 type Space struct{ prefix string }
 
-// New returns the space of a prefix such as `carillon:`. The prefix must hold
-// no brace: it would become the hash tag.
+// New returns the space of a prefix such as `carillon:`. The prefix must not contain a
+// brace, which would start the hash tag.
 func New(prefix string) Space { return Space{prefix} }
 
-// Partition is the partition of a user. A number that no user has (they count
-// from 1) has one too, so that it finds nothing instead of breaking anything.
+// Partition returns the partition of a user. Numbers below 1, which no user has, also get
+// one, so that a lookup finds nothing instead of failing.
 func Partition(seq int64) int { return int(seq & (Partitions - 1)) }
 
 func tag(p int) string {
@@ -43,152 +42,162 @@ func (s Space) partition(kind string, p int) string {
 	return s.prefix + kind + ":notification:" + tag(p)
 }
 
-// List is the inbox of a user: LIST of entry keys with state, newest first.
-// Lives as long as the inbox is in Redis. Written by inbox.
+// List returns the key of a user's inbox: LIST of entry keys with state, newest first.
+// Exists while the inbox is in Redis. Written by inbox.
 func (s Space) List(seq int64) string { return s.user("list", seq) }
 
-// Hash is the bodies of an inbox: HASH, entry key with state → `ID AT EXPIRY JSON`.
-// Lives as List. Written by inbox.
+// Hash returns the key of the bodies of an inbox: HASH, entry key with state →
+// `ID AT EXPIRY JSON`. Lives as long as List. Written by inbox.
 func (s Space) Hash(seq int64) string { return s.user("hash", seq) }
 
-// State is the numbers of an inbox: HASH of unread, ver and opened. Missing
-// means the inbox is cold: not in Redis. Written by inbox.
+// State returns the key of the numbers of an inbox: HASH of unread, ver, opened, and if set
+// floor and kept. If it is missing, the inbox is cold. Written by inbox.
 func (s Space) State(seq int64) string { return s.user("state", seq) }
 
-// Gone is the notices that left an inbox: ZSET of notice ids by time (ms),
-// kept 7 days, at most 500; a retracted one stands at half a millisecond, which
-// tells it from what may come back by an undo. Written by inbox.
+// Gone returns the key of the notices that left an inbox: ZSET of notice ids by time (ms),
+// kept for 7 days, at most 500. The fraction of the score says how the notice left (see
+// notifier.Left); that tells retracted notices from those that an undo may bring back.
+// Written by inbox.
 func (s Space) Gone(seq int64) string { return s.user("gone", seq) }
 
-// Expiry is what will expire in a partition: ZSET by time (ms) of `SEQ|KEY` for an
-// entry that lives for 7 days at most, and of `SEQ|` for all others of a user, at
-// the earliest of their times or before. Written by inbox, read by sweep.
+// Expiry returns the key of the upcoming expiries in a partition: ZSET by time (ms) of
+// `SEQ|KEY` for each entry that lives for at most 7 days, and of `SEQ|` for all other
+// entries of a user, with the earliest of their times or an earlier one. Written by inbox,
+// read by sweep.
 func (s Space) Expiry(p int) string { return s.partition("expiry", p) }
 
-// Dirty is the users of a partition whose state SQL has not seen: ZSET of seq
-// by ver. Written by inbox.
+// Dirty returns the key of the dirty marks of a partition, the users whose state SQL does
+// not have yet: ZSET of seq by ver. Written by inbox.
 func (s Space) Dirty(p int) string { return s.partition("dirty", p) }
 
-// Counts is how far the notices with more than one recipient came in a
-// partition: HASH, `N:d` delivered and `N:r` read. Written by inbox.
+// Counts returns the key of the counts, in one partition, of notices with more than one
+// recipient: HASH, `N:d` delivered and `N:r` read. Written by inbox.
 func (s Space) Counts(p int) string { return s.partition("counts", p) }
 
-// Idle is the users of a partition whose inboxes are in Redis: ZSET of seq by last
-// use (ms), and of 0 by a number that rises whenever an inbox leaves Redis. Who is
-// clean and idle for long leaves. Written by inbox.
+// Idle returns the key of the users of a partition whose inboxes are in Redis: ZSET of seq by
+// last use (ms), and of 0 by a number that rises whenever an inbox leaves Redis. A clean
+// inbox that has been idle for long leaves Redis. Written by inbox.
 func (s Space) Idle(p int) string { return s.partition("idle", p) }
 
-// Flushed is how far SQL has seen a partition: STRING, the highest version that was
-// saved. Redis came back empty where it is missing, and older where SQL has seen
-// more. Written by inbox and epoch.
+// Flushed returns the key of the highest version of a partition that SQL has: STRING. If it
+// is missing, Redis came back empty; if SQL has more, Redis came back older. Written by
+// inbox and epoch.
 func (s Space) Flushed(p int) string { return s.partition("flushed", p) }
 
-// Toasts is the toasts of a partition that nobody has acknowledged: STREAM, read by the
-// group `toasts`. An entry leaves it when it is acknowledged, or by age. Written by toast.
+// Toasts returns the key of the unacknowledged toasts of a partition: STREAM, read by the
+// group `toasts`. A toast leaves it when it is acknowledged, or by age. Written by toast.
 func (s Space) Toasts(p int) string { return s.prefix + "stream:toast:" + tag(p) }
 
-// PendingToasts is the toasts that wait for a user: ZSET of ids in Toasts by the time
-// when they were raised (ms). Written by toast.
+// PendingToasts returns the key of the toasts that wait for a user: ZSET of ids in Toasts by
+// the time when they were raised (ms). Written by toast.
 func (s Space) PendingToasts(seq int64) string {
 	return s.prefix + "pending:toast:" + tag(Partition(seq)) + ":user_id:" + strconv.FormatInt(seq, 10)
 }
 
-// RaisedToasts is which toasts were raised in a partition, so that repeating it raises
-// none: ZSET of `NOTICE|SEQ` and `+TOKEN|SEQ` by time (ms). Written by toast.
+// RaisedToasts returns the key of the toasts already raised in a partition, so that a
+// repeated raise adds none: ZSET of `NOTICE|SEQ` and `+TOKEN|SEQ` by time (ms). Written by
+// toast.
 func (s Space) RaisedToasts(p int) string { return s.prefix + "raised:toast:" + tag(p) }
 
-// ToastRequest is a request for a toast without a row that may be repeated: STRING,
-// lives for a day. digest is of who asks and of his key. Written by pipeline.
+// ToastRequest returns the key of a repeatable request for a toast without an inbox entry:
+// STRING, kept for a day. digest covers the caller and their idempotency key. Written by
+// pipeline.
 func (s Space) ToastRequest(digest string) string { return s.prefix + "request:toast:" + digest }
 
-// Intake is the accepted notices on their way: STREAM, read by the group `carillon`.
-// An entry leaves it once it is done. Written by intake.
+// Intake returns the key of the intake stream: STREAM, read by the group `carillon`. An
+// entry leaves it once its work is done. Written by intake.
 func (s Space) Intake() string { return s.prefix + "stream:intake" }
 
-// audience is a key of an audience. Its number is the hash tag: a script changes
-// an index, its version and the bitmaps of one audience at once.
+// audience returns a key of an audience. The audience number is the hash tag, so that a
+// script can change an index, its version and the bitmaps of one audience together.
 func (s Space) audience(kind string, a notifier.Audience) string {
 	return s.prefix + kind + ":{" + strconv.Itoa(int(a)) + "}"
 }
 
-// Bits is who in an audience has read an announcement: bitmap, bit = seq. Bit 0 is
-// always set, so that the key exists. Lives until the announcement is over and SQL
-// has its count. Written by announcement.
+// Bits returns the key of the readers of an announcement in one audience: bitmap, bit = seq.
+// Bit 0 is always set, so that the key exists. Lives until the announcement has closed and
+// SQL has its count. Written by announcement.
 func (s Space) Bits(a notifier.Audience, id int64) string {
 	return s.audience("notice", a) + ":" + strconv.FormatInt(id, 10)
 }
 
-// Open is the open announcements of an audience: ZSET of id by start (ms). The
-// member 0 is always there, so that none differs from lost. Written by announcement.
+// Open returns the key of the open announcements of an audience: ZSET of id by start (ms).
+// The member 0 is always there, to tell an empty index from a lost one. Written by
+// announcement.
 func (s Space) Open(a notifier.Audience) string { return s.audience("announcements", a) }
 
-// Scheduled is the coming announcements of an audience, in the form of Open.
+// Scheduled returns the key of the upcoming announcements of an audience, in the form of Open.
 func (s Space) Scheduled(a notifier.Audience) string { return s.audience("scheduled", a) }
 
-// Windows is what an index has to know of each announcement, open or coming: HASH,
-// id → `START END TOP REVISION-SUM`, TOP -1 as long as it is not settled; `revision` → the state of SQL that it is made of.
-// Lives as Open. Written by announcement.
+// Windows returns the key of the data that the index needs for each open or upcoming
+// announcement: HASH, id → `START END TOP REVISION-SUM`, where TOP is -1 until it is settled;
+// `revision` → the state of SQL from which the index was built. Lives as long as Open.
+// Written by announcement.
 func (s Space) Windows(a notifier.Audience) string { return s.audience("windows", a) }
 
-// AVer is the version of an audience's index: STRING, ms. Written by announcement.
+// AVer returns the key of the version of an audience's index: STRING, ms. Written by
+// announcement.
 func (s Space) AVer(a notifier.Audience) string { return s.audience("aver", a) }
 
-// Marked is who in an audience has changed his bits in the last minute: ZSET of
-// seq by the version of the change (ms). Later the version of the index will do: it
-// is only compared, and the numbers are the same. Written by announcement.
+// Marked returns the key of the users of an audience who changed their bits in the last
+// minute: ZSET of seq by the version of the change (ms). After a minute the version of the
+// index will do instead: versions are only compared, and the numbers are the same. Written
+// by announcement.
 func (s Space) Marked(a notifier.Audience) string { return s.audience("marked", a) }
 
-// DirtyBits is the pieces of an audience's bitmaps that SQL has not seen: ZSET of
-// `ID:SEGMENT` by time of the last change (µs), and 0 by the latest time that SQL has
-// seen. Written by announcement.
+// DirtyBits returns the key of the bitmap segments of an audience that SQL does not have yet:
+// ZSET of `ID:SEGMENT` by time of the last change (µs), of 0 by the latest time that SQL has,
+// and of ID by the revision, as a negative number, of the last edit that marked the
+// announcement as unread for everybody. Written by announcement.
 func (s Space) DirtyBits(a notifier.Audience) string { return s.audience("dirty:announcements", a) }
 
-// LiveAudience is the Pub/Sub channel of what opens, changes and closes in an
-// audience. Published by announcement, heard by live on every instance.
+// LiveAudience returns the Pub/Sub channel on which an audience's announcements open, change
+// and close. Published by announcement, received by live on every instance.
 func (s Space) LiveAudience(a notifier.Audience) string {
 	return s.prefix + "live:audience:" + strconv.Itoa(int(a))
 }
 
-// LiveUser is the Pub/Sub channel of a user's changes. Published by inbox and
-// announcement, heard by live on every instance where the user is connected.
+// LiveUser returns the Pub/Sub channel of a user's changes. Published by inbox, announcement
+// and toast, received by live on every instance where the user is connected.
 func (s Space) LiveUser(seq int64) string {
 	return s.prefix + "live:user_id:" + strconv.FormatInt(seq, 10)
 }
 
-// SubscriberIndex is the topics that have a set of subscribers: SET of `TYPE:SCOPE`,
-// and of 0, so that none differs from lost. SQL holds the truth. Written by topic.
+// SubscriberIndex returns the key of the topics that have a set of subscribers: SET of
+// `TYPE:SCOPE`, and of 0, to tell an empty index from a lost one. SQL is authoritative.
+// Written by topic.
 func (s Space) SubscriberIndex() string { return s.prefix + "subscribers" }
 
-// Subscribers is who subscribes to a topic: SET of `user:SEQ` and `role:NAME`, and
-// of 0. Lives as long as somebody does. Written by topic.
+// Subscribers returns the key of a topic's subscribers: SET of `user:SEQ` and `role:NAME`,
+// and of 0. Lives as long as the topic has subscribers. Written by topic.
 func (s Space) Subscribers(t notifier.Topic) string {
 	return s.prefix + "subscribers:" + t.Type + ":" + t.Scope
 }
 
-// SubscriberRevision is which state of SQL the sets of subscribers are made of:
-// STRING. Written by topic.
+// SubscriberRevision returns the key of the revision of SQL from which the subscriber sets
+// were built: STRING. Written by topic.
 func (s Space) SubscriberRevision() string { return s.prefix + "revision:subscribers" }
 
-// SubscribersVersion is the revision of SQL that a topic's set is as of: STRING, in the
-// slot of the set. It outlives the set by an hour, so that nothing older makes that
-// again. Written by topic.
+// SubscribersVersion returns the key of the revision of SQL that a topic's set reflects:
+// STRING, in the slot of the set. It outlives the set by an hour, so that the set is not
+// rebuilt from an older revision. Written by topic.
 func (s Space) SubscribersVersion(t notifier.Topic) string {
 	return s.prefix + "revision:{" + s.Subscribers(t) + "}"
 }
 
-// SubscribersDraft is a set of subscribers in the making, in the slot of what it will
-// become: SET, lives for a minute. Written by topic.
+// SubscribersDraft returns the key of a subscriber set under construction, in the slot of the
+// final set: SET, lives for a minute. Written by topic.
 func (s Space) SubscribersDraft(t notifier.Topic, token string) string {
 	return s.prefix + "draft:{" + s.Subscribers(t) + "}:" + token
 }
 
-// AllSubscribers is the pattern of every key that Subscribers can give.
+// AllSubscribers returns a pattern that matches every key returned by Subscribers.
 func (s Space) AllSubscribers() string {
 	escape := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`)
 	return escape.Replace(s.prefix) + "subscribers:*"
 }
 
-// TopicOf is the topic whose Subscribers are at a key; false when it is no such key.
+// TopicOf returns the topic of a key returned by Subscribers; ok is false for other keys.
 func (s Space) TopicOf(key string) (t notifier.Topic, ok bool) {
 	rest, ok := strings.CutPrefix(key, s.prefix+"subscribers:")
 	if !ok {
@@ -198,14 +207,16 @@ func (s Space) TopicOf(key string) (t notifier.Topic, ok bool) {
 	return t, ok && t.Type != ""
 }
 
-// Session is the cached session with this id: STRING, at most 60 s. Written by
-// internal/session; SQL holds the truth.
+// Session returns the key of a cached session: STRING, lives for at most 60 s. SQL is
+// authoritative. Written by internal/session.
 func (s Space) Session(id string) string { return s.prefix + "session:" + id }
 
-// Limit counts attempts of one kind by one account or address: STRING, lives
-// as long as the window. Written by handlers' limiter.
-func (s Space) Limit(kind, who string) string { return s.prefix + "limit:" + kind + ":" + who }
+// Limit returns the key of the failed sign-ins of one kind: account, address or device. ZSET
+// of account, address or device by the end of its window (ms) * 1024 + failures; lives as
+// long as the last window. All kinds share a slot, so that one script counts an attempt.
+// Written by internal/session.
+func (s Space) Limit(kind string) string { return s.prefix + "limit:{signin}:" + kind }
 
-// Lease is held by the instance that does a piece of work: STRING with the
-// holder's token, lives some seconds. It saves work; no promise rests on it.
+// Lease returns the key of a lease: STRING with the token of the instance that holds it,
+// lives for some seconds. Leases save work; no promise depends on one.
 func (s Space) Lease(name string) string { return s.prefix + "lease:" + name }

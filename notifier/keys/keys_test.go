@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/keys.golden anew")
 
-// all builds one key of each kind for some users and partitions.
+// all returns one key of each kind for some users and partitions.
 func all(s keys.Space) string {
 	var b strings.Builder
 	for _, seq := range []int64{1, 42, 64, 1_000_000} {
@@ -55,14 +55,14 @@ func all(s keys.Space) string {
 	fmt.Fprintln(&b, "Request  ", s.ToastRequest("7d44"))
 	fmt.Fprintln(&b, "Intake   ", s.Intake())
 	fmt.Fprintln(&b, "Session  ", s.Session("2bd806c9"))
-	fmt.Fprintln(&b, "Limit    ", s.Limit("account", "alice"))
+	fmt.Fprintln(&b, "Limit    ", s.Limit("account"))
 	fmt.Fprintln(&b, "Lease    ", s.Lease("notice:7"))
 	return b.String()
 }
 
-// A renamed key is a migration of data: when this test fails, the data of every
-// installation must follow, and only then is -update the answer.
-func TestNoKeyIsRenamedUnnoticed(t *testing.T) {
+// Renaming a key means migrating data: when this test fails, plan the migration for existing
+// installations before running it with -update.
+func TestKeysMatchTheGoldenList(t *testing.T) {
 	t.Parallel()
 	got := all(keys.New("carillon:"))
 	const golden = "testdata/keys.golden"
@@ -80,8 +80,8 @@ func TestNoKeyIsRenamedUnnoticed(t *testing.T) {
 	}
 }
 
-// One script may touch all keys of a user and of his partition, on a cluster too.
-func TestAllKeysOfAUserShareTheHashTagOfHisPartition(t *testing.T) {
+// On a cluster, one script may touch all keys of a user and of their partition.
+func TestAllKeysOfAUserShareTheHashTagOfTheirPartition(t *testing.T) {
 	t.Parallel()
 	s := keys.New("carillon:")
 	for seq := int64(-3); seq < 3*keys.Partitions; seq++ {
@@ -108,14 +108,14 @@ func TestEveryKeyHasThePrefixOfItsSpace(t *testing.T) {
 	}
 }
 
-// Redis hashes a key without braces as a whole, and one with braces by what is within.
+// Redis hashes a key without braces as a whole, and a key with braces by their content.
 func TestAllKeysOfATopicShareASlot(t *testing.T) {
 	t.Parallel()
 	s := keys.New("carillon:")
 	for _, topic := range []notifier.Topic{{Type: "rep_notice", Scope: "119240"}, {Type: "news"}} {
 		set := s.Subscribers(topic)
 		if strings.ContainsAny(set, "{}") {
-			t.Errorf("%s is not hashed as a whole", set)
+			t.Errorf("%s contains a hash tag", set)
 		}
 		for _, key := range []string{s.SubscribersVersion(topic), s.SubscribersDraft(topic, "K3VX")} {
 			if _, tag, _ := strings.Cut(key, "{"); !strings.HasPrefix(tag, set+"}") {
@@ -125,7 +125,7 @@ func TestAllKeysOfATopicShareASlot(t *testing.T) {
 	}
 }
 
-func TestATopicIsReadFromItsKey(t *testing.T) {
+func TestTopicOfReversesSubscribers(t *testing.T) {
 	t.Parallel()
 	s := keys.New("carillon:")
 	for _, want := range []notifier.Topic{{Type: "rep_notice", Scope: "119240"}, {Type: "news"}} {
@@ -135,10 +135,10 @@ func TestATopicIsReadFromItsKey(t *testing.T) {
 	}
 	for _, key := range []string{"", s.SubscriberIndex(), s.SubscriberRevision(), "carillon:subscribers:news", "carillon:subscribers::1", keys.New("x:").Subscribers(notifier.Topic{Type: "news"})} {
 		if got, ok := s.TopicOf(key); ok {
-			t.Errorf("%q is taken for %+v", key, got)
+			t.Errorf("%q was parsed as %+v", key, got)
 		}
 	}
 	if got, want := keys.New(`a*[b]?\:`).AllSubscribers(), `a\*\[b\]\?\\:subscribers:*`; got != want {
-		t.Errorf("the pattern is %s, want %s", got, want)
+		t.Errorf("pattern = %s, want %s", got, want)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 )
 
-// clients are sockets that cost this process's Go runtime nothing.
+// clients are sockets that take nothing from this process's Go runtime.
 type clients []int
 
 func (cs clients) close() {
@@ -28,7 +28,7 @@ func (cs clients) close() {
 	}
 }
 
-// connectAll opens a stream each for n users and waits for every first badge.
+// connectAll opens one stream for each of n users and waits for every first badge.
 func connectAll(b *testing.B, w *world, n int) clients {
 	b.Helper()
 	addr, ok := w.srv.Listener.Addr().(*net.TCPAddr)
@@ -64,9 +64,9 @@ func connectAll(b *testing.B, w *world, n int) clients {
 	return fds
 }
 
-// BenchmarkIdleStream reports what an idle stream takes: -benchtime=9000x.
+// BenchmarkIdleStream reports the memory an idle stream takes: -benchtime=9000x.
 func BenchmarkIdleStream(b *testing.B) {
-	w := newToaster(b, redistest.Client(b), redistest.Space(b), nil).world // each says that it is seen: all that is kept of it is
+	w := newToaster(b, redistest.Client(b), redistest.Space(b), nil).world // each browser reports that it is visible, so that all per-user state exists
 	connectAll(b, w, 1).close()
 	before, heap := residentKB(b), inUse()
 	b.ResetTimer()
@@ -81,7 +81,7 @@ func BenchmarkIdleStream(b *testing.B) {
 	b.ReportMetric(float64(runtime.NumGoroutine())/float64(b.N), "goroutines/stream")
 }
 
-// inUse is live heap and stacks after a collection.
+// inUse returns the live heap and stacks after a collection.
 func inUse() uint64 {
 	runtime.GC()
 	runtime.GC()
@@ -103,8 +103,8 @@ func residentKB(b *testing.B) int {
 	return pages * os.Getpagesize() / 1024
 }
 
-// BenchmarkConnect is a new user's way to his first badge, 64 at a time, the
-// client's work included.
+// BenchmarkConnect measures a new user's connection up to the first badge, 64 at a time, including
+// the client's work.
 func BenchmarkConnect(b *testing.B) {
 	w := newWorld(b, redistest.Client(b), redistest.Space(b), nil)
 	var seq atomic.Int64
@@ -122,7 +122,7 @@ func BenchmarkConnect(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "connects/s")
 }
 
-// BenchmarkChange is one change to one of many users, from hearing it to the write.
+// BenchmarkChange measures one change to one of many users, from the message to the write.
 func BenchmarkChange(b *testing.B) {
 	const users = 1000
 	w := newWorld(b, redistest.Client(b), redistest.Space(b), nil)
@@ -146,13 +146,13 @@ func BenchmarkChange(b *testing.B) {
 		w.hub.hear(u.link, w.keys.LiveUser(seq), fmt.Sprintf("%d %d\nnotice 9 like:1 %s", 100+i, i, content))
 	}
 	if cut := w.hub.Stats().Cut; cut > 0 {
-		b.Errorf("%d cut", cut)
+		b.Errorf("%d clients cut", cut)
 	}
 }
 
-// BenchmarkTurn is one announcement to 9,000 users who are here: from its
-// publishing until the last has his event and his badge. The clients' reading is
-// counted too: about as much work again, on the same processors.
+// BenchmarkTurn measures one announcement to 9,000 connected users, from its publication until the
+// last has received the event and the badge. The clients' reading is included: about as much work
+// again, on the same processors.
 func BenchmarkTurn(b *testing.B) {
 	const users = 9_000 // each takes two descriptors of this process, which may have 20,000
 	board := &board{ann: map[int64]half{}, start: half{aver: 100}}
@@ -176,7 +176,7 @@ func BenchmarkTurn(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50_ms")
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99_ms")
 	if s := w.hub.Stats(); s.Cut > 0 || s.Rereads != reads {
-		b.Errorf("%d cut, %d badges read", s.Cut, s.Rereads-reads)
+		b.Errorf("%d clients cut, %d badges read", s.Cut, s.Rereads-reads)
 	}
 }
 
@@ -202,7 +202,7 @@ func newReader(b *testing.B, fds clients) *reader {
 	return &reader{epoll: epoll, ready: make([]unix.EpollEvent, 512), buf: make([]byte, 64<<10)}
 }
 
-// read returns when so many badges have come.
+// read returns when this many badges have arrived.
 func (r *reader) read(b *testing.B, badges int) {
 	b.Helper()
 	for badges > 0 {
@@ -211,7 +211,7 @@ func (r *reader) read(b *testing.B, badges int) {
 			continue
 		}
 		if n <= 0 {
-			b.Fatalf("%v: %d badges did not come", err, badges)
+			b.Fatalf("%v: %d badges missing", err, badges)
 		}
 		for _, e := range r.ready[:n] {
 			got, err := unix.Read(int(e.Fd), r.buf)

@@ -1,38 +1,26 @@
 package live
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// maxBrowsers is of how many of a user's browsers it is known whether they show a
-// page. Beyond, the one that was active longest ago is forgotten.
+// maxBrowsers is how many browsers of one user are tracked. Above it, the one that was active
+// longest ago is forgotten.
 const maxBrowsers = 16
 
-// browser is what is known of one of a user's browsers, connected here or not. It is
-// guarded by his shard's lock.
+// browser is the state of one of a user's browsers, connected to this instance or not. It is
+// guarded by the lock of the user's shard.
 type browser struct {
 	name    string
-	visible bool      // it showed a page
-	at      time.Time // when that was heard, or said
-	left    time.Time // when its last stream here ended; zero: it has one, or was heard of since
+	visible bool      // it shows a page
+	at      time.Time // when that was last reported
+	left    time.Time // when its last stream here ended; zero: it has one, or has reported since
 }
 
-// Browser names the browser of a session in a notifier.Signal, where no session's id
-// may stand.
-func Browser(session string) string {
-	if session == "" {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(session))
-	return hex.EncodeToString(sum[:8])
-}
-
-// sight applies what a browser said of itself, unless something later is known.
+// sight applies a browser's report about its visibility, unless a later one is known.
 func (u *user) sight(s notifier.Signal) {
 	at := time.UnixMilli(min(s.At, u.hub.cfg.Now().UnixMilli())) // another instance's clock may be ahead
 	if !u.see(s.Browser, s.On, at) {
@@ -44,14 +32,14 @@ func (u *user) sight(s notifier.Signal) {
 	}
 	for _, c := range u.conns {
 		if c.browser == s.Browser && c.listens() {
-			u.comesBack(true)
+			u.returned(true)
 			return
 		}
 	}
 }
 
-// unseen is called when a browser says that it shows no page. What it was given and
-// has not acknowledged came when nobody saw it any more.
+// unseen is called when a browser reports that it shows no page. Toasts it was given and has not
+// acknowledged were probably not seen.
 func (u *user) unseen(name string) {
 	if u.tray == nil {
 		return
@@ -63,7 +51,7 @@ func (u *user) unseen(name string) {
 	}
 }
 
-// see notes whether a browser shows a page; false when something later is known.
+// see records whether a browser shows a page. It returns false if something later is known.
 func (u *user) see(name string, visible bool, at time.Time) bool {
 	b := u.known(name)
 	if b == nil {
@@ -88,24 +76,24 @@ func (u *user) known(name string) *browser {
 	return nil
 }
 
-// arrive notes what a new stream says of its browser. One that follows another soon is
-// of a page that is still seen, or of another page beside it: it says nothing new.
+// arrive updates the state of a new stream's browser. A stream that soon follows another belongs to
+// a page that is still visible, or to a second page: it says nothing new.
 func (u *user) arrive(c *conn) {
 	now := u.hub.cfg.Now()
 	if !u.switched.IsZero() && now.Sub(u.switched) < u.hub.lim.JoinTimeout {
-		c.toastsOff = u.off // it may have asked for its user before he switched
+		c.toastsOff = u.off // the request may have read the setting before the user switched it
 	}
 	if c.seen {
-		u.see(c.browser, true, now.Truncate(time.Millisecond)) // as others say it
+		u.see(c.browser, true, now.Truncate(time.Millisecond)) // in the precision that other instances report
 	} else if b := u.known(c.browser); b != nil {
 		b.visible = b.visible && (b.left.IsZero() || now.Sub(b.left) < u.hub.lim.Linger)
 		b.left = time.Time{}
 	}
 	b := u.known(c.browser)
-	u.comesBack(b != nil && b.visible)
+	u.returned(b != nil && b.visible)
 }
 
-// depart notes that a stream has ended.
+// depart records that a stream has ended.
 func (u *user) depart(c *conn) {
 	same := func(other *conn) bool { return other.browser == c.browser }
 	if b := u.known(c.browser); b != nil && !slices.ContainsFunc(u.conns, same) {
@@ -113,8 +101,8 @@ func (u *user) depart(c *conn) {
 	}
 }
 
-// patience is how long a toast is left to other instances: not at all where the browser
-// is that showed a page last, a short while ago; long where that is not.
+// patience returns how long to leave a toast to other instances: no time if the browser that showed
+// a page last is connected here and was active recently; longer if it is connected elsewhere.
 func (u *user) patience() time.Duration {
 	var last *browser
 	for i := range u.browsers {

@@ -3,69 +3,154 @@ package live
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
-// batch is how many users or sessions are asked about in one call.
-const batch = 500
+const (
+	// batch is how many users or sessions one call covers.
+	batch = 500
+	// checkPause is how long users that need a check at once are collected.
+	checkPause = 50 * time.Millisecond
+)
 
-// runChecks walks over all shards once in Limits.Check.
+// checks is the queue of users whose sessions must be checked now: users who opened a stream, as
+// their session may have ended since it was read for that request; users who were moved to another
+// audience; and users for whom a signal about this may have been missed. All others are checked
+// once per Limits.Check.
+type checks struct {
+	hub   *Hub
+	mu    sync.Mutex
+	users []*user
+	wake  chan struct{}
+}
+
+// add queues a user for a check. The caller holds the lock of the user's shard.
+func (k *checks) add(u *user) {
+	if u.checking || k.hub.cfg.Sessions == nil {
+		return
+	}
+	u.checking = true
+	k.mu.Lock()
+	k.users = append(k.users, u)
+	k.mu.Unlock()
+	signal(k.wake)
+}
+
+// take removes a batch from the queue.
+func (k *checks) take() []*user {
+	k.mu.Lock()
+	users := cut(&k.users, batch)
+	rest := len(k.users) > 0
+	k.mu.Unlock()
+	if rest {
+		signal(k.wake)
+	}
+	for _, u := range users {
+		u.locked(func() { u.checking = false }) // signals from now on queue the user again
+	}
+	return users
+}
+
+// runChecks checks all shards once per Limits.Check, and queued users at once.
 func (h *Hub) runChecks(ctx context.Context) error {
 	t := time.NewTicker(max(h.lim.Check/shardCount, time.Millisecond))
 	defer t.Stop()
-	for i := 0; ; i = (i + 1) % shardCount {
+	for i := 0; ; {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-t.C:
-			h.check(ctx, &h.shards[i])
+			h.checkShard(ctx, &h.shards[i])
+			i = (i + 1) % shardCount
+		case <-h.checks.wake:
+			if !pause(ctx, checkPause) {
+				return ctx.Err()
+			}
+			users := h.checks.take()
+			if h.checkSessions(ctx, users) == nil {
+				continue
+			}
+			for _, u := range users {
+				u.locked(func() { h.checks.add(u) })
+			}
+			if !pause(ctx, rereadRetry) {
+				return ctx.Err()
+			}
 		}
 	}
 }
 
-// check has the badges of a shard's connected users read again and ends the
-// streams whose session has ended.
-func (h *Hub) check(ctx context.Context, s *shard) {
-	streams := make(map[string][]*conn)
+// checkShard has the badges of a shard's connected users read again, and checks their sessions.
+func (h *Hub) checkShard(ctx context.Context, s *shard) {
+	var users []*user
 	s.mu.Lock()
 	for _, u := range s.users {
-		if u.confirmed && len(u.conns) > 0 {
-			h.queue.add(u, calm)
+		if len(u.conns) == 0 {
+			continue
 		}
-		for _, c := range u.conns {
-			if c.session != "" && !c.ending {
-				streams[c.session] = append(streams[c.session], c)
-			}
+		users = append(users, u)
+		if u.confirmed {
+			h.queue.add(u, calm)
 		}
 	}
 	s.mu.Unlock()
-	if h.cfg.Sessions == nil || len(streams) == 0 {
-		return
-	}
-	ids := make([]string, 0, len(streams))
-	for id := range streams {
-		ids = append(ids, id)
-	}
-	for ids := range slices.Chunk(ids, batch) {
-		alive, err := h.alive(ctx, ids)
-		if err != nil { // nobody is signed out by a fault of ours
-			h.cfg.Log.WarnContext(ctx, "sessions not checked", "stage", "live", "err", err)
+	for users := range slices.Chunk(users, batch) {
+		if h.checkSessions(ctx, users) != nil {
 			return
 		}
-		s.mu.Lock()
-		for _, id := range ids {
-			if alive[id] {
-				continue
-			}
-			for _, c := range streams[id] {
-				c.bye(h.jitter(time.Second))
-			}
-		}
-		s.mu.Unlock()
 	}
 }
 
-func (h *Hub) alive(ctx context.Context, ids []string) (map[string]bool, error) {
+// checkSessions ends the streams of users whose session has ended, and moves users into their
+// current audience.
+func (h *Hub) checkSessions(ctx context.Context, users []*user) error {
+	if h.cfg.Sessions == nil {
+		return nil
+	}
+	var ids []string
+	asked := make(map[*conn]bool)
+	moves := make([]uint32, len(users))
+	for i, u := range users {
+		u.locked(func() {
+			moves[i] = u.moves
+			for _, c := range u.conns {
+				if c.session != "" && !c.ending {
+					ids, asked[c] = append(ids, c.session), true
+				}
+			}
+		})
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	alive, err := h.alive(ctx, ids)
+	if err != nil { // a failed check signs nobody out
+		h.cfg.Log.WarnContext(ctx, "could not check sessions", "stage", "live", "err", err)
+		return err
+	}
+	for i, u := range users {
+		u.locked(func() {
+			for _, c := range u.conns {
+				if !asked[c] {
+					continue // it came after the query and is checked on its own
+				}
+				audience, goesOn := alive[c.session]
+				switch {
+				case !goesOn:
+					c.bye(h.jitter(time.Second))
+				case u.moves == moves[i]: // otherwise the reply is older than the last move; that move is checked again
+					u.joins(audience)
+				}
+			}
+		})
+	}
+	return nil
+}
+
+func (h *Hub) alive(ctx context.Context, ids []string) (map[string]notifier.Audience, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.lim.JoinTimeout)
 	defer cancel()
 	return h.cfg.Sessions.Alive(ctx, ids)

@@ -12,29 +12,30 @@ import (
 	"github.com/r3labs/sse/v2"
 )
 
-// conn is one stream. Its fields are guarded by the shard's lock of its user,
-// but for those that never change and waiting.
+// conn is one stream. Its fields are guarded by the lock of its user's shard, except waiting and
+// those that never change.
 type conn struct {
 	user    *user
-	id      string // of the library's stream
+	id      string // id of the library's stream
 	session string
-	browser string                   // of the session, as signals name it
+	browser string                   // name derived from the session, as used in signals
 	cancel  func()                   // ends the context that the library waits on
-	left    func() error             // not nil after that, or when the client has left
-	nc      net.Conn                 // hijacked, or
-	rc      *http.ResponseController // both nil before and after the stream
-	active  bool                     // the library has its subscriber: publishing reaches it
-	ending  bool                     // bye was said; nothing follows
-	gone    bool                     // ended
-	seen    bool                     // a page of its browser could be seen when it came
+	left    func() error             // returns an error after cancel, or when the client has left
+	nc      net.Conn                 // set if hijacked
+	rc      *http.ResponseController // set if not hijacked; both are nil before and after the stream
+	active  bool                     // the library has registered its subscriber, so published events arrive
+	ending  bool                     // bye was sent; nothing follows
+	gone    bool                     // the stream has ended
+	seen    bool                     // a page of its browser was visible when it was opened
 
 	toastsOff bool
 	waiting   atomic.Int32
+	since     time.Time // when the stream began
 	endAt     time.Time
 }
 
-// detach leaves net/http's goroutine, whose stack and buffers are large, and
-// goes on in fresh ones.
+// detach moves the stream from net/http's goroutine, whose stack and buffers are large, to a fresh
+// one.
 func (h *Hub) detach(c *conn, out *responder) {
 	ctx := &departure{nc: out.nc}
 	c.cancel, c.left, c.nc = ctx.cancel, ctx.Err, out.nc
@@ -49,39 +50,42 @@ func (h *Hub) stay(w http.ResponseWriter, r *http.Request, c *conn) {
 	ctx, cancel := context.WithCancel(r.Context())
 	rc := http.NewResponseController(w)
 	c.cancel, c.left, c.rc = cancel, ctx.Err, rc
-	_ = rc.SetReadDeadline(time.Time{}) // not supported everywhere, and not needed there
+	_ = rc.SetReadDeadline(time.Time{}) // not supported by every writer, and not needed there
 	setHeaders(w.Header())
 	h.stream(ctx, c, &responder{w: w, rc: rc})
 	h.leave(c.user, c)
 }
 
-// stream runs the library on one connection until it ends. The library sees a
-// request with nothing in it but our id and our context.
+// stream runs the library on one connection until it ends. The request the library sees contains
+// only our stream id and our context.
 func (h *Hub) stream(ctx context.Context, c *conn, out *responder) {
 	defer c.cancel()
 	s := h.shard(c.user.seq)
 	out.hub, out.conn, out.header = h, c, http.Header{}
 	req := (&http.Request{Method: http.MethodGet, URL: &url.URL{RawQuery: "stream=" + c.id}}).WithContext(ctx)
-	h.open.Add(1) // until the library says that the subscriber left
+	h.open.Add(1) // until the library reports that the subscriber has left
 	s.sse.CreateStream(c.id)
 	s.sse.ServeHTTP(out, req)
 }
 
-// activate is called when the library has registered its subscriber. It returns
-// the first badge, or that there is none for now; whatever changes from here on
-// follows as events.
+// activate is called when the library has registered its subscriber. It returns the first badge, or
+// the event that says none can be read now. All later changes follow as events.
 func (h *Hub) activate(c *conn) []byte {
 	u, s := c.user, h.shard(c.user.seq)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	u.flush() // what came before this stream is in its first badge
+	u.flush() // changes from before this stream are included in its first badge
 	u.conns = append(u.conns, c)
 	c.active = true
 	u.arrive(c)
-	c.endAt = h.cfg.Now().Add(time.Duration((1 + h.cfg.Rand()/2) * float64(h.lim.Lifetime)))
+	if c.session != "" {
+		h.checks.add(u)
+	}
+	c.since = h.cfg.Now()
+	c.endAt = c.since.Add(time.Duration((1 + h.cfg.Rand()/2) * float64(h.lim.Lifetime)))
 	h.beats.add(h.nextBeat(c), c)
 	select {
-	case <-h.closed: // Shutdown may have counted us out already
+	case <-h.closed: // Shutdown may already have passed over all streams
 		c.bye(h.jitter(h.lim.Retry))
 	default:
 	}
@@ -91,7 +95,8 @@ func (h *Hub) activate(c *conn) []byte {
 	return appendBadge(nil, u.badge)
 }
 
-// publish queues an event. A client with too much waiting is cut, alone.
+// publish queues an event. A client with too many events waiting is cut; other clients are not
+// affected.
 func (c *conn) publish(ev *sse.Event) {
 	if !c.open() {
 		return
@@ -104,13 +109,13 @@ func (c *conn) publish(ev *sse.Event) {
 	}
 }
 
-// open says whether publishing has a meaning.
+// open reports whether published events can still reach the client.
 func (c *conn) open() bool {
 	return c.active && !c.ending && c.left() == nil
 }
 
-// bye asks the client to come back after retry, and ends the stream once all
-// before it is written.
+// bye asks the client to reconnect after retry, and ends the stream once everything queued before
+// is written.
 func (c *conn) bye(retry time.Duration) {
 	ms := strconv.FormatInt(retry.Milliseconds(), 10)
 	ev := pack(appendEvent(nil, c.user.badge.Ver, "bye", `{"retry":`+ms+"}"))
@@ -118,17 +123,17 @@ func (c *conn) bye(retry time.Duration) {
 	c.publish(ev)
 	if c.open() {
 		c.ending = true
-		c.user.hub.shard(c.user.seq).sse.TryPublish(c.id, &sse.Event{}) // empty: the library returns
+		c.user.hub.shard(c.user.seq).sse.TryPublish(c.id, &sse.Event{}) // an empty event makes the library return
 	}
 }
 
-// cut ends the stream at once, whatever is in flight.
+// cut ends the stream at once, whatever is still being written.
 func (c *conn) cut() {
 	if c.nc != nil {
 		abort(c.nc)
 	}
 	c.cancel()
 	if c.rc != nil {
-		_ = c.rc.SetWriteDeadline(time.Unix(1, 0)) // a write that blocks fails now
+		_ = c.rc.SetWriteDeadline(time.Unix(1, 0)) // a blocked write fails at once
 	}
 }

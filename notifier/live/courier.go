@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	takeBatch  = 256                    // users whose toasts are taken in one call
-	failPause  = time.Second            // until a user is tried again who could not be served; then longer
-	takeRetry  = 200 * time.Millisecond // after Redis did not answer
-	raiseBatch = 500                    // users for whom one call raises a toast
-	raiseQueue = 1000                   // such calls that can wait; what is beyond is not raised
+	takeBatch  = 256                    // users per call of Take
+	failPause  = time.Second            // first wait before a user who could not be served is retried; it grows
+	takeRetry  = 200 * time.Millisecond // wait after an error of Redis
+	raiseBatch = 500                    // users per call of RaiseAll
+	raiseQueue = 1000                   // RaiseAll calls that can wait; further toasts are not raised
 )
 
-// courier brings toasts: it asks for whom something waits, takes it, has it given to
-// one connection and looks after it until it is acknowledged. It is one goroutine with
-// one timer for all users, and gathers them into calls.
+// courier delivers toasts. It asks which users have toasts waiting, takes the toasts, gives each to
+// one connection and follows it until it is acknowledged. It is one goroutine with one timer for
+// all users, so that their calls can be batched.
 type courier struct {
 	hub    *Hub
 	mu     sync.Mutex
@@ -29,10 +29,10 @@ type courier struct {
 	raises []notifier.ToastRaise
 	wake   chan struct{}
 
-	complained time.Time // of users who cannot be served; its goroutine's own
+	faultLogged time.Time // when users who cannot be served were last logged; used by run only
 }
 
-// ask queues u. The caller holds his shard's lock, as those of at and drop do.
+// ask queues a user. The caller holds the lock of the user's shard; this holds for at and drop too.
 func (k *courier) ask(u *user) {
 	k.mu.Lock()
 	k.asks = append(k.asks, u)
@@ -40,7 +40,7 @@ func (k *courier) ask(u *user) {
 	signal(k.wake)
 }
 
-// at has a tray looked at when it is due.
+// at schedules the next look at a tray.
 func (k *courier) at(t *tray, due time.Time) {
 	k.mu.Lock()
 	t.due = due
@@ -56,7 +56,7 @@ func (k *courier) at(t *tray, due time.Time) {
 	}
 }
 
-// drop forgets a tray.
+// drop removes a tray from the schedule.
 func (k *courier) drop(t *tray) {
 	k.mu.Lock()
 	if t.place >= 0 {
@@ -65,7 +65,7 @@ func (k *courier) drop(t *tray) {
 	k.mu.Unlock()
 }
 
-// run does what there is to do until ctx ends. Without toasts there is nothing.
+// run delivers toasts until ctx ends. Without Config.Toasts it returns at once.
 func (k *courier) run(ctx context.Context) error {
 	if k.hub.cfg.Toasts == nil {
 		return nil
@@ -76,7 +76,7 @@ func (k *courier) run(ctx context.Context) error {
 	for {
 		err := k.round(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			k.hub.cfg.Log.WarnContext(ctx, "toasts not brought, trying on", "stage", "live", "err", err)
+			k.hub.cfg.Log.WarnContext(ctx, "could not deliver toasts; retrying", "stage", "live", "err", err)
 		}
 		if failing = err != nil; failing {
 			if !pause(ctx, takeRetry) {
@@ -90,7 +90,7 @@ func (k *courier) run(ctx context.Context) error {
 	}
 }
 
-// wait returns when there may be something to do; false when ctx ended.
+// wait returns when there may be work to do; false when ctx has ended.
 func (k *courier) wait(ctx context.Context, timer *time.Timer) bool {
 	k.mu.Lock()
 	busy := len(k.asks) > 0 || len(k.raises) > 0
@@ -112,8 +112,8 @@ func (k *courier) wait(ctx context.Context, timer *time.Timer) bool {
 	return true
 }
 
-// round does a batch of each kind of work. An error means that Redis is away, and that
-// some of it is to be done again.
+// round does one batch of each kind of work. An error means that Redis is away and that some of the
+// work must be repeated.
 func (k *courier) round(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, k.hub.lim.JoinTimeout)
 	defer cancel()

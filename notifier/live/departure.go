@@ -7,19 +7,18 @@ import (
 	"time"
 )
 
-// departure is the context that the library gets with a hijacked connection: it
-// is done when the client has left or cancel has closed the connection. The
-// library waits for that in a goroutine of its own and does nothing else there,
-// so Done itself waits, by reading: a reader beside it would cost every idle
-// stream an eighth more memory. Nobody else may call Done.
+// departure is the context that the library gets with a hijacked connection. It is done when the
+// client has left or cancel has closed the connection. The library waits for that in a goroutine of
+// its own which does nothing else, so Done itself blocks, reading from the connection: a separate
+// reader would cost every idle stream an eighth more memory. Nothing else may call Done.
 type departure struct {
 	nc   net.Conn
 	left atomic.Bool
 	b    [1]byte
 }
 
-// Done returns when the context is done. A client says nothing more after its
-// request: whatever comes of the read means that it left.
+// Done blocks until the context is done. A client sends nothing after its request, so any result of
+// the read means that it has left.
 func (d *departure) Done() <-chan struct{} {
 	_, _ = d.nc.Read(d.b[:])
 	d.left.Store(true)
@@ -28,7 +27,7 @@ func (d *departure) Done() <-chan struct{} {
 	return done
 }
 
-// Err is not nil once the context is done.
+// Err returns an error once the context is done.
 func (d *departure) Err() error {
 	if d.left.Load() {
 		return context.Canceled
@@ -36,10 +35,10 @@ func (d *departure) Err() error {
 	return nil
 }
 
-// Deadline says that there is none.
+// Deadline reports no deadline.
 func (d *departure) Deadline() (time.Time, bool) { return time.Time{}, false }
 
-// Value holds nothing.
+// Value returns nil for every key.
 func (d *departure) Value(any) any { return nil }
 
 func (d *departure) cancel() {

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// schedule is the trays by when they are due: a heap.
+// schedule is a heap of trays, ordered by due time.
 type schedule []*tray
 
 func (s schedule) Len() int           { return len(s) }
@@ -22,14 +22,14 @@ func (s schedule) Swap(i, j int) {
 	s[i].place, s[j].place = i, j
 }
 
-// Push is for container/heap, as Pop is.
+// Push is part of heap.Interface.
 func (s *schedule) Push(x any) {
 	t, _ := x.(*tray)
 	t.place = len(*s)
 	*s = append(*s, t)
 }
 
-// Pop removes the last.
+// Pop is part of heap.Interface.
 func (s *schedule) Pop() any {
 	last := len(*s) - 1
 	t := (*s)[last]
@@ -38,7 +38,7 @@ func (s *schedule) Pop() any {
 	return t
 }
 
-// next removes the trays that are due, a batch at most.
+// next removes the trays that are due, up to one batch.
 func (k *courier) next(now time.Time) (due []*tray) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -49,8 +49,8 @@ func (k *courier) next(now time.Time) (due []*tray) {
 	return due
 }
 
-// askAll asks whether anything waits for those who have come, and has it taken. When
-// that cannot be told of anybody it is taken as if something did.
+// askAll asks which of the queued users have toasts waiting, and has those taken. If the call gives
+// no answers, it assumes that all of them have.
 func (k *courier) askAll(ctx context.Context) error {
 	k.mu.Lock()
 	users := cut(&k.asks, batch)
@@ -61,32 +61,32 @@ func (k *courier) askAll(ctx context.Context) error {
 	seqs := make([]int64, len(users))
 	for i, u := range users {
 		seqs[i] = u.seq
-		k.with(u, func() { u.asking = false }) // who comes from now on asks again
+		u.locked(func() { u.asking = false }) // a user who connects from now on is queued again
 	}
 	waiting, err := k.hub.cfg.Toasts.Waiting(ctx, seqs)
 	told := len(waiting) == len(seqs)
 	for i, u := range users {
 		if !told || waiting[i] {
-			k.with(u, func() { u.openTray().wanted(0) })
+			u.locked(func() { u.openTray().wanted(0) })
 		}
 	}
 	switch {
 	case !told:
-		return fmt.Errorf("ask for whom of %d users toasts wait: %d answers: %w", len(seqs), len(waiting), errors.Join(err, notifier.ErrUnavailable))
+		return fmt.Errorf("check %d users for waiting toasts: %d answers: %w", len(seqs), len(waiting), errors.Join(err, notifier.ErrUnavailable))
 	case err != nil:
-		k.complain(ctx, err)
+		k.logFault(ctx, err)
 	}
 	return nil
 }
 
-// takeAll looks at the trays that are due, takes what waits in one call, and gives it.
-// Who cannot be served is tried again later, and keeps nothing from others.
+// takeAll looks at the trays that are due, takes their waiting toasts in one call, and gives them
+// out. A user who cannot be served is retried later and does not affect others.
 func (k *courier) takeAll(ctx context.Context) error {
 	now := k.hub.cfg.Now()
 	var takes []*tray
 	var seqs, nudges []int64
 	for _, t := range k.next(now) {
-		k.with(t.user, func() {
+		t.user.locked(func() {
 			take, nudge := t.look(now)
 			if take {
 				takes, seqs = append(takes, t), append(seqs, t.user.seq)
@@ -99,7 +99,7 @@ func (k *courier) takeAll(ctx context.Context) error {
 	}
 	if len(nudges) > 0 {
 		if err := k.hub.cfg.Toasts.Nudge(ctx, nudges); err != nil {
-			k.hub.cfg.Log.WarnContext(ctx, "other instances not told of toasts", "stage", "live", "err", err)
+			k.hub.cfg.Log.WarnContext(ctx, "could not tell other instances about toasts", "stage", "live", "err", err)
 		}
 	}
 	if len(takes) == 0 {
@@ -111,10 +111,10 @@ func (k *courier) takeAll(ctx context.Context) error {
 		got = slices.Repeat([]notifier.Taken{{Err: err}}, len(seqs))
 	}
 	if unsure := k.void(ctx, takes, got); unsure != nil {
-		k.complain(ctx, unsure)
+		k.logFault(ctx, unsure)
 	}
 	for i, t := range takes {
-		k.with(t.user, func() {
+		t.user.locked(func() {
 			switch {
 			case got[i].Err == nil:
 				t.user.deal(t, got[i])
@@ -130,26 +130,18 @@ func (k *courier) takeAll(ctx context.Context) error {
 		return fmt.Errorf("take toasts of %d users: %w", len(seqs), err)
 	}
 	if err != nil {
-		k.complain(ctx, err)
+		k.logFault(ctx, err)
 	}
 	return nil
 }
 
-// with calls f under a user's lock.
-func (k *courier) with(u *user, f func()) {
-	s := k.hub.shard(u.seq)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f()
-}
-
-// complain logs now and then what keeps toasts from users. That Redis is away it leaves
-// to run.
-func (k *courier) complain(ctx context.Context, err error) {
+// logFault logs errors that keep toasts from some users, at most once per longestPause. That Redis
+// is away is logged by run.
+func (k *courier) logFault(ctx context.Context, err error) {
 	now := k.hub.cfg.Now()
-	if errors.Is(err, notifier.ErrUnavailable) || now.Sub(k.complained) < longestPause {
+	if errors.Is(err, notifier.ErrUnavailable) || now.Sub(k.faultLogged) < longestPause {
 		return
 	}
-	k.complained = now
-	k.hub.cfg.Log.WarnContext(ctx, "toasts of some users not brought", "stage", "live", "err", err)
+	k.faultLogged = now
+	k.hub.cfg.Log.WarnContext(ctx, "could not deliver toasts to some users", "stage", "live", "err", err)
 }

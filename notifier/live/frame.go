@@ -12,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// appendEvent appends one event as it stands on the wire. data is JSON and
-// becomes one line whatever it holds.
+// appendEvent appends one event in the wire format. data is JSON and becomes one line whatever it
+// contains.
 func appendEvent(b []byte, id int64, event, data string) []byte {
 	return appendData(appendID(b, id), event, data)
 }
@@ -22,7 +22,7 @@ func appendID(b []byte, id int64) []byte {
 	return append(strconv.AppendInt(append(b, "id: "...), id, 10), '\n')
 }
 
-// appendData is appendEvent without an id: the one before it goes on.
+// appendData is appendEvent without an id: the previous id stays valid.
 func appendData(b []byte, event, data string) []byte {
 	b = append(b, "data: "...)
 	b = appendLine(b, data)
@@ -31,9 +31,9 @@ func appendData(b []byte, event, data string) []byte {
 	return append(b, "\n\n"...)
 }
 
-// appendLine appends JSON without what could end a line. Between tokens JSON
-// allows CR and LF, where a space means the same; U+2028 and U+2029 can only
-// be inside strings, where their escapes mean the same.
+// appendLine appends JSON without characters that could end a line. Between tokens JSON allows CR
+// and LF, where a space means the same; U+2028 and U+2029 occur only inside strings, where their
+// escapes mean the same.
 func appendLine(b []byte, data string) []byte {
 	if strings.ContainsAny(data, "\r\n") || strings.Contains(data, "\u2028") || strings.Contains(data, "\u2029") {
 		data = strings.NewReplacer("\r", " ", "\n", " ", "\u2028", `\u2028`, "\u2029", `\u2029`).Replace(data)
@@ -41,8 +41,8 @@ func appendLine(b []byte, data string) []byte {
 	return append(b, data...)
 }
 
-// pack turns the text of one or more events into one event of the library,
-// which prints exactly this text again: several events, one flush.
+// pack turns the text of one or more events into one event of the library, which prints exactly
+// that text: several events, one flush.
 func pack(text []byte) *sse.Event {
 	id, rest, _ := bytes.Cut(bytes.TrimPrefix(text, []byte("id: ")), []byte("\ndata: "))
 	rest = bytes.TrimSuffix(rest, []byte("\n\n"))
@@ -50,8 +50,8 @@ func pack(text []byte) *sse.Event {
 	return &sse.Event{ID: id, Data: rest[:last:last], Event: rest[last+len("\nevent: "):]}
 }
 
-// packShared is pack of a text of appendData, with a user's version as its id
-// and, if due, his badge behind it. The text is shared, not copied.
+// packShared is pack for a text made with appendData. It adds a user's version as the id and, if
+// due, the user's badge at the end. The text is shared, not copied.
 func packShared(text []byte, n notifier.Badge, due bool) *sse.Event {
 	text = bytes.TrimSuffix(bytes.TrimPrefix(text, []byte("data: ")), []byte("\n\n"))
 	last := bytes.LastIndex(text, []byte("\nevent: "))
@@ -64,14 +64,14 @@ func packShared(text []byte, n notifier.Badge, due bool) *sse.Event {
 	return &sse.Event{ID: own[:id:id], Data: text[:last:last], Event: own[id:]}
 }
 
-// appendChange appends the events of one change, in order. Neighbours of one
-// kind become one event with several keys.
+// appendChange appends the events of one change, in order. Consecutive events of one kind become
+// one event with several keys.
 func appendChange(b []byte, c *notifier.Change) []byte {
 	size := 0
 	for i := range c.Events {
 		size += len(c.Events[i].JSON) + len(c.Events[i].Key)
 	}
-	b = slices.Grow(b, size+256) // a badge will follow
+	b = slices.Grow(b, size+256) // room for the badge that follows
 	for i := 0; i < len(c.Events); {
 		e := &c.Events[i]
 		i++
@@ -98,7 +98,7 @@ func noticeJSON(e *notifier.ChangeEvent) string {
 	return withFields(`{"key":`+quote(e.Key)+`,"id":`+strconv.FormatInt(e.ID, 10), e.JSON)
 }
 
-// withFields goes on with the fields of an object where head stops.
+// withFields appends the fields of a JSON object to the unfinished object head.
 func withFields(head, object string) string {
 	fields := strings.TrimLeft(object[1:], " \t")
 	if fields == "}" {
@@ -107,7 +107,7 @@ func withFields(head, object string) string {
 	return head + "," + fields
 }
 
-// appendMarks appends the event of marks.
+// appendMarks appends the event for marks.
 func appendMarks(b []byte, id int64, m *notifier.Marks) []byte {
 	if m.Kind == notifier.MarksAll {
 		return appendEvent(b, id, "announcement_read", `{"all":true}`)
@@ -132,7 +132,7 @@ func appendBadge(b []byte, n notifier.Badge) []byte {
 	return appendEvent(b, n.Ver, "badge", string(append(d, '}')))
 }
 
-// quote is a JSON string. Keys are ASCII; anything else still comes out safe.
+// quote returns s as a JSON string. Keys are ASCII, but other input is safe too.
 func quote(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// printed is what the library writes for an event.
+// printed returns the bytes the library writes for an event.
 func printed(ev *sse.Event) string {
 	return fmt.Sprintf("id: %s\ndata: %s\nevent: %s\n\n", ev.ID, ev.Data, ev.Event)
 }
@@ -24,7 +24,7 @@ func parse(text []byte) (out []event) {
 	return out
 }
 
-func TestAPackPrintsExactlyItsEvents(t *testing.T) {
+func TestPackPrintsExactlyItsEvents(t *testing.T) {
 	t.Parallel()
 	text := appendEvent(nil, 7, "notice", `{"a":1}`)
 	text = appendEvent(text, 8, "read", `{"keys":["event: x"]}`)
@@ -42,7 +42,7 @@ func TestAPackPrintsExactlyItsEvents(t *testing.T) {
 	}
 }
 
-func TestASharedTextComesOutAsIfItWereNot(t *testing.T) {
+func TestPackSharedPrintsTheSameAsPack(t *testing.T) {
 	t.Parallel()
 	n := notifier.Badge{Unread: 3, Inbox: 2, Announcements: 1, Ver: 9, AVer: 4}
 	one := appendData(nil, "announcement", `{"title":"event: x"}`)
@@ -59,12 +59,12 @@ func TestASharedTextComesOutAsIfItWereNot(t *testing.T) {
 			}
 		}
 		if string(text) != kept {
-			t.Errorf("the shared text became %q", text)
+			t.Errorf("the shared text was changed to %q", text)
 		}
 	}
 }
 
-func FuzzABulletinForgesNothing(f *testing.F) {
+func FuzzAnAnnouncementCannotForgeEvents(f *testing.F) {
 	for _, s := range []string{"{}", "{\n}", `{"title":"\nevent: badge\ndata: {}"}`, "{\"a\":\"\u2028\"}", "{\u2029 event: x}"} {
 		f.Add(s, int64(7))
 	}
@@ -91,7 +91,7 @@ func FuzzABulletinForgesNothing(f *testing.F) {
 	})
 }
 
-func FuzzEventsComeOutAsTheyWentIn(f *testing.F) {
+func FuzzEventsSurviveEncoding(f *testing.F) {
 	for _, s := range []string{
 		"a", "\r\nevent: forged\r\ndata: x\r\n\r\n", "\n\nid: 1", "\u2028data: x\u2029", ":", "\x00\xff", "\ufeff", `\u2028"}`,
 	} {
@@ -102,7 +102,7 @@ func FuzzEventsComeOutAsTheyWentIn(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		raw := strings.ReplaceAll(string(stored), `\u2028`, "\u2028") // as a sender other than ours might store it
+		raw := strings.ReplaceAll(string(stored), `\u2028`, "\u2028") // as another writer than ours might store it
 		c := notifier.Change{Ver: id, Unread: 1, Events: []notifier.ChangeEvent{
 			{Kind: notifier.ChangeNotice, ID: id, Key: key, JSON: raw},
 			{Kind: notifier.ChangeRead, Key: key},
@@ -114,7 +114,7 @@ func FuzzEventsComeOutAsTheyWentIn(f *testing.F) {
 			t.Fatalf("the library prints %q, want %q", got, text)
 		}
 		if bytes.ContainsAny(text, "\r\u2028\u2029") {
-			t.Fatalf("a line end in %q", text)
+			t.Fatalf("line end in %q", text)
 		}
 		got := parse(text)
 		var names []string
@@ -143,10 +143,10 @@ func FuzzEventsComeOutAsTheyWentIn(f *testing.F) {
 	})
 }
 
-// valid is what JSON makes of a string.
+// valid returns a string as JSON encodes it, with invalid UTF-8 replaced.
 func valid(s string) string { return string([]rune(s)) }
 
-func TestNoFieldForgesAnEvent(t *testing.T) {
+func TestNoFieldCanForgeAnEvent(t *testing.T) {
 	t.Parallel()
 	for _, evil := range []string{"\r", "\n", "\r\n", "\u2028", "\u2029", "\n\nevent: badge\ndata: {}\n\n"} {
 		s := "a" + evil + "b"

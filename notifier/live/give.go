@@ -7,15 +7,15 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// listens says whether a stream may be given toasts.
+// listens reports whether the stream may be given toasts.
 func (c *conn) listens() bool { return !c.toastsOff && c.open() }
 
-// receives says whether any stream of the user may.
+// receives reports whether any stream of the user may be given toasts.
 func (u *user) receives() bool { return slices.ContainsFunc(u.conns, (*conn).listens) }
 
-// choose is the connection that a toast goes to: of those whose browser shows a page
-// the one that was active last, else the newest; but none of those that had it. It is
-// nil when there is none.
+// choose returns the connection that a toast goes to: among those whose browser shows a page the
+// one active last, otherwise the newest. Connections in had are left out. It returns nil if none
+// remains.
 func (u *user) choose(had []*conn) (best *conn) {
 	var active time.Time
 	for _, c := range slices.Backward(u.conns) {
@@ -31,10 +31,10 @@ func (u *user) choose(had []*conn) (best *conn) {
 	return best
 }
 
-// comesBack is called when a connection was made, or a page is seen again. What was
-// given to a connection that is gone, or that rests, is given again. A page that is
-// seen has it at once, too, when nobody can have seen it.
-func (u *user) comesBack(seen bool) {
+// returned is called when a connection was opened or a page became visible again. Toasts given to
+// a connection that is gone or did not acknowledge in time are given again. A visible page gets
+// them at once, too, if no page was visible when they were given.
+func (u *user) returned(seen bool) {
 	if t := u.tray; t != nil {
 		now := u.hub.cfg.Now()
 		for i := range t.held {
@@ -55,7 +55,7 @@ func (u *user) comesBack(seen bool) {
 	u.ask()
 }
 
-// ask has the courier ask whether anything waits for the user.
+// ask has the courier ask whether toasts wait for the user.
 func (u *user) ask() {
 	if u.hub.cfg.Toasts == nil || u.asking || !u.receives() {
 		return
@@ -64,8 +64,8 @@ func (u *user) ask() {
 	u.hub.courier.ask(u)
 }
 
-// deal gives what was taken. All that one connection gets comes in one write, behind
-// the changes that were published before.
+// deal gives out the toasts that were taken. All toasts of one connection are sent in one write,
+// after the changes published before them.
 func (u *user) deal(t *tray, got notifier.Taken) {
 	toasts := t.answered(got)
 	if len(toasts) > 0 && !u.cut {
@@ -86,7 +86,7 @@ func (u *user) deal(t *tray, got notifier.Taken) {
 			}
 		}
 		if to == nil {
-			break // nobody is left; look gives the tray up
+			break // no connection is left; look closes the tray
 		}
 		u.give(t, to, own)
 		toasts = rest
@@ -94,7 +94,8 @@ func (u *user) deal(t *tray, got notifier.Taken) {
 	t.plan()
 }
 
-// next is whose turn it is to have a held toast: when all had it they begin anew.
+// next returns the connection to try next for a held toast; after all had it, the round begins
+// again.
 func (t *tray) next(id string) *conn {
 	h := t.find(id)
 	to := t.user.choose(h.had)

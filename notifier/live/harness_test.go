@@ -27,20 +27,20 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Wrap(m)) }
 
 const limit = 8 * time.Second // for anything that should happen at once
 
-// badgeFunc reads badges as a function says.
+// badgeFunc is a Badges that calls a function.
 type badgeFunc func(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error)
 
 func (f badgeFunc) Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
 	return f(ctx, readers)
 }
 
-type aliveFunc func(ctx context.Context, ids []string) (map[string]bool, error)
+type aliveFunc func(ctx context.Context, ids []string) (map[string]notifier.Audience, error)
 
-func (f aliveFunc) Alive(ctx context.Context, ids []string) (map[string]bool, error) {
+func (f aliveFunc) Alive(ctx context.Context, ids []string) (map[string]notifier.Audience, error) {
 	return f(ctx, ids)
 }
 
-// stateBadges reads the state hashes, as inbox does; a user who has none has ver 1.
+// stateBadges reads the state hashes, as inbox does; a user without one has ver 1.
 func stateBadges(rdb redis.UniversalClient, k keys.Space) badgeFunc {
 	return func(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
 		cmds := make([]*redis.SliceCmd, len(readers))
@@ -73,7 +73,7 @@ type world struct {
 	ended chan error
 }
 
-// newWorld starts a hub; change may alter its configuration first.
+// newWorld starts a hub; change may adjust its configuration first.
 func newWorld(t testing.TB, rdb redis.UniversalClient, k keys.Space, change func(*Config)) *world {
 	t.Helper()
 	cfg := Config{Redis: rdb, Keys: k, Badges: stateBadges(rdb, k), Audiences: []notifier.Audience{1, 2, 3}}
@@ -98,8 +98,8 @@ func newWorld(t testing.TB, rdb redis.UniversalClient, k keys.Space, change func
 	return w
 }
 
-// ServeHTTP stands in for the handler: the headers X-Seq, X-Audience (1) and X-Session for the
-// session it would know, X-Visible and X-Toasts-Off for what it would say of toasts.
+// ServeHTTP stands in for the handler. The headers X-Seq, X-Audience (default 1) and X-Session
+// stand for the session, X-Visible and X-Toasts-Off for the toast fields of Client.
 func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	seq, _ := strconv.ParseInt(r.Header.Get("X-Seq"), 10, 64)
 	err := w.hub.Serve(rw, r, Client{
@@ -129,7 +129,7 @@ func audienceOf(r *http.Request) notifier.Audience {
 	return notifier.Audience(n)
 }
 
-// change stores a user's numbers and publishes them with events, as a script does.
+// change stores a user's counts and publishes them with events, as a script does.
 func (w *world) change(seq, ver, unread int64, events ...string) {
 	w.t.Helper()
 	ctx := context.Background()
@@ -140,7 +140,7 @@ func (w *world) change(seq, ver, unread int64, events ...string) {
 	}
 }
 
-// state stores a user's numbers and tells nobody.
+// state stores a user's counts without publishing them.
 func (w *world) state(seq, ver, unread int64) {
 	w.t.Helper()
 	if err := w.rdb.HSet(context.Background(), w.keys.State(seq), "ver", ver, "unread", unread).Err(); err != nil {
@@ -155,7 +155,7 @@ type stream struct {
 	events chan event // closed when the stream ends
 }
 
-// event is one dispatched event, or a comment (name ":").
+// event is a dispatched event, or a comment (name ":").
 type event struct{ name, id, data, retry string }
 
 func request(t testing.TB, url string, seq int64) *http.Request {
@@ -192,8 +192,8 @@ func open(t testing.TB, c *http.Client, r *http.Request) *stream {
 	return s
 }
 
-// readEvents parses as the specification of server-sent events says: lines end
-// in CR, LF or both; an empty line dispatches what has data.
+// readEvents parses as the specification of server-sent events requires: lines end in CR, LF or
+// both; an empty line dispatches an event that has data.
 func readEvents(r io.Reader, emit func(event)) {
 	var e event
 	var data []string
@@ -249,7 +249,7 @@ func readLine(r *bufio.Reader) (string, error) {
 	}
 }
 
-// next is the next event that is no comment; the test ends when none comes.
+// next returns the next event that is not a comment; the test fails when none comes.
 func (s *stream) next() event {
 	s.t.Helper()
 	deadline := time.After(limit)
@@ -263,7 +263,7 @@ func (s *stream) next() event {
 				return e
 			}
 		case <-deadline:
-			s.t.Fatal("no event came")
+			s.t.Fatal("no event arrived")
 		}
 	}
 }
@@ -284,7 +284,7 @@ func (s *stream) until(name, data string) {
 	}
 }
 
-// end waits for the end of the stream and returns what came before.
+// end waits for the end of the stream and returns the events before it.
 func (s *stream) end() (rest []event) {
 	s.t.Helper()
 	deadline := time.After(limit)
@@ -301,12 +301,12 @@ func (s *stream) end() (rest []event) {
 	}
 }
 
-// badge is the data of a badge event of a user without announcements.
+// badge returns the data of a badge event of a user without announcements.
 func badge(ver, unread int64) string {
 	return fmt.Sprintf(`{"unread":%d,"inbox":%d,"announcements":0,"ver":%d,"aver":0}`, unread, unread, ver)
 }
 
-// eventually waits until ok holds.
+// eventually waits until ok returns true, and fails the test after a minute.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.After(limit)
@@ -315,7 +315,7 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	for !ok() {
 		select {
 		case <-deadline:
-			t.Fatal("it did not come true: " + what)
+			t.Fatal("timed out waiting for: " + what)
 		case <-tick.C:
 		}
 	}
@@ -324,8 +324,8 @@ func eventually(t testing.TB, what string, ok func() bool) {
 // half is the announcements' half of a badge.
 type half struct{ aver, unread int64 }
 
-// board is a Badges that a test writes to. Who has no half of his own has that
-// of his audience, else start.
+// board is a Badges that a test writes to. A user without a half of their own has that of their
+// audience, else start.
 type board struct {
 	mu        sync.Mutex
 	ann       map[int64]half
@@ -362,13 +362,13 @@ func (b *board) set(seq, aver, unread int64) {
 	b.ann[seq] = half{aver, unread}
 }
 
-// publishTurn publishes what happened in an audience, as the board's script does.
+// publishTurn publishes a turn of an audience, as the announcement scripts do.
 func (w *world) publishTurn(a notifier.Audience, aver, before int64, events ...string) {
 	w.t.Helper()
 	w.publish(w.keys.LiveAudience(a), append([]string{fmt.Sprintf("%d %d", aver, before)}, events...)...)
 }
 
-// publishMarks publishes what a user has marked.
+// publishMarks publishes a user's marks.
 func (w *world) publishMarks(seq, aver, unread int64, line string) {
 	w.t.Helper()
 	w.publish(w.keys.LiveUser(seq), fmt.Sprintf("A %d %d", aver, unread), line)

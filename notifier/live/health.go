@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// Health says whether Redis is to be worked with, and when that changes.
+// Health reports whether Redis can be used, and when that changes.
 type Health interface {
 	Open() bool
 	Changed() <-chan struct{} // closed at the next change
 }
 
-// outage is why the hub may not know what is right: connections that are down, a
-// Redis that is not to be asked, badges that cannot be read.
+// outage collects the reasons why the hub's data may be out of date: lost connections, Redis being
+// out of use, badges that cannot be read.
 type outage struct {
 	mu     sync.Mutex
 	down   map[*link]bool
 	shut   bool
 	unread bool
-	since  time.Time // zero: there is none
+	since  time.Time // zero: no outage
 }
 
-// change notes what has changed, and when it began.
+// change applies a change of the reasons, and records when an outage began.
 func (o *outage) change(now time.Time, set func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -35,7 +35,7 @@ func (o *outage) change(now time.Time, set func()) {
 	}
 }
 
-// lasts says whether there is one, for so long by now.
+// lasts reports whether there is an outage that has lasted for grace.
 func (o *outage) lasts(now time.Time, grace time.Duration) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -55,8 +55,8 @@ func (h *Hub) linkUp(l *link) {
 	h.outage.change(h.cfg.Now(), func() { delete(h.outage.down, l) })
 }
 
-// runHealth follows Config.Health. While Redis is not to be worked with nothing
-// that is held is known to be right; when it is again, all is read again.
+// runHealth follows Config.Health. While Redis cannot be used, no data in memory is trusted; when
+// it can be used again, everything is read again.
 func (h *Hub) runHealth(ctx context.Context) error {
 	for open := true; h.cfg.Health != nil; {
 		changed := h.cfg.Health.Changed()
@@ -75,13 +75,13 @@ func (h *Hub) runHealth(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// doubt makes what is held worth nothing until it is read again, which is now when
-// that is possible.
+// doubt marks the user's badge as untrusted until it is read again, and queues that if it is
+// possible now.
 func (u *user) doubt(again bool) {
 	u.fresh = false
 	u.gen++
 	if !again || !u.confirmed {
-		return // a confirmation to come has it read
+		return // the confirmation to come has it read
 	}
 	p := calm
 	if u.ready != nil {
@@ -90,9 +90,9 @@ func (u *user) doubt(again bool) {
 	u.hub.queue.add(u, p)
 }
 
-// tellOutage tells the streams that nothing more comes for now, when that has
-// lasted. Who waits for a stream gets it: it will be right by itself.
-func (h *Hub) tellOutage() {
+// reportOutage tells the streams that no changes arrive for now, once that has lasted for
+// Limits.Grace. Requests that wait for a stream get one; it corrects itself when the outage ends.
+func (h *Hub) reportOutage() {
 	if !h.outage.lasts(h.cfg.Now(), h.lim.Grace) {
 		return
 	}
@@ -101,21 +101,21 @@ func (h *Hub) tellOutage() {
 			return
 		}
 		u.cut = true
-		u.letOn()
+		u.releaseWaiting()
 		u.pending = appendConnection(u.pending, u.badge.Ver, false)
 		u.flush()
 	})
 }
 
-// mended tells the streams that all is right again, and the number.
-func (u *user) mended() {
+// restored tells the streams that the outage is over, with the current badge.
+func (u *user) restored() {
 	u.cut = false
 	u.pending, u.due = appendConnection(u.pending, u.badge.Ver, true), true
 	u.flush()
 }
 
-// letOn lets those go on who wait for a stream.
-func (u *user) letOn() {
+// releaseWaiting releases the requests that wait for a stream.
+func (u *user) releaseWaiting() {
 	if u.ready != nil {
 		close(u.ready)
 		u.ready = nil
@@ -133,7 +133,7 @@ func (h *Hub) eachUser(f func(*user)) {
 	}
 }
 
-// appendConnection appends the event that says whether the stream is right.
+// appendConnection appends the event that says whether the stream is up to date.
 func appendConnection(b []byte, id int64, live bool) []byte {
 	if live {
 		return appendEvent(b, id, "connection", `{"state":"live"}`)

@@ -19,12 +19,12 @@ const (
 	isLive       = `{"state":"live"}`
 )
 
-// quick has a tick of 20 ms and tells of a loss that lasts for 100 ms.
+// quick sets a tick of 20 ms and a grace of 100 ms.
 func quick(c *Config) {
 	c.Limits.Heartbeat, c.Limits.Grace = 400*time.Millisecond, 100*time.Millisecond
 }
 
-func TestWhileRedisIsAwayStreamsStayOpenAndAreRightWhenItIsBack(t *testing.T) {
+func TestStreamsStayOpenWhileRedisIsAwayAndAreRightAfterwards(t *testing.T) {
 	t.Parallel()
 	own := redistest.Own(t)
 	w := newWorld(t, own.Client(t), redistest.Space(t), quick)
@@ -37,7 +37,7 @@ func TestWhileRedisIsAwayStreamsStayOpenAndAreRightWhenItIsBack(t *testing.T) {
 	own.Crash(t)
 	kept.expect("connection", reconnecting)
 	other.expect("connection", reconnecting)
-	// Whoever comes meanwhile: one whose badge is held may not have it, it may be old.
+	// Users who connect meanwhile do not get a badge, even if one is held: it may be old.
 	again, late := w.connect(7), w.connect(9)
 	again.expect("connection", reconnecting)
 	late.expect("connection", reconnecting)
@@ -48,20 +48,20 @@ func TestWhileRedisIsAwayStreamsStayOpenAndAreRightWhenItIsBack(t *testing.T) {
 		s.expect("badge", want)
 	}
 	if d := time.Since(began); d > 5*time.Second {
-		t.Errorf("right after %s", d)
+		t.Errorf("up to date after %s", d)
 	}
 	if w.hub.outage.lasts(time.Now(), 0) {
-		t.Error("the outage is not over")
+		t.Error("the outage has not ended")
 	}
 	w.change(9, 60, 2, "read a:1")
 	late.expect("read", `{"keys":["a:1"]}`)
 	late.expect("badge", badge(60, 2))
 	if n := w.hub.Stats().Streams; n != 4 {
-		t.Errorf("%d streams of 4 are left", n)
+		t.Errorf("%d of 4 streams left", n)
 	}
 }
 
-func TestAnOutageIsTheLongestOfWhatOverlaps(t *testing.T) {
+func TestOverlappingFaultsAreOneOutage(t *testing.T) {
 	t.Parallel()
 	var o outage
 	start := time.Unix(1_800_000_000, 0)
@@ -71,20 +71,20 @@ func TestAnOutageIsTheLongestOfWhatOverlaps(t *testing.T) {
 	after(2*time.Second, func() { o.unread = false })
 	for d, want := range map[time.Duration]bool{0: false, 3*time.Second - 1: false, 3 * time.Second: true} {
 		if got := o.lasts(start.Add(d), 3*time.Second); got != want {
-			t.Errorf("after %s: lasts %t", d, got)
+			t.Errorf("lasts after %s: %t", d, got)
 		}
 	}
 	after(4*time.Second, func() { o.shut = false })
 	if o.lasts(start.Add(time.Hour), 0) {
-		t.Error("it never ends")
+		t.Error("the outage never ends")
 	}
 	after(5*time.Second, func() { o.shut = true })
 	if o.lasts(start.Add(6*time.Second), 2*time.Second) {
-		t.Error("it begins with the one before")
+		t.Error("a new outage counts from the start of the previous one")
 	}
 }
 
-func TestAShortLossIsNoNews(t *testing.T) {
+func TestAShortLossIsNotReported(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Own(t).Client(t)
 	w := newWorld(t, rdb, redistest.Space(t), func(c *Config) { quick(c); c.Limits.Grace = limit })
@@ -94,19 +94,19 @@ func TestAShortLossIsNoNews(t *testing.T) {
 		if err := rdb.Do(context.Background(), "CLIENT", "KILL", "TYPE", "pubsub").Err(); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "it was made again", func() bool { return w.hub.Stats().Resubscriptions > round && w.fresh(7) })
+		eventually(t, "the subscription made again", func() bool { return w.hub.Stats().Resubscriptions > round && w.fresh(7) })
 		w.change(7, 50+round, round+1)
 		s.until("badge", badge(50+round, round+1))
 	}
 	w.stop()
 	for _, e := range s.end() {
 		if e.name == "connection" {
-			t.Errorf("it was told: %+v", e)
+			t.Errorf("the stream received %+v", e)
 		}
 	}
 }
 
-// fresh says whether what is held of a user is known to be right.
+// fresh reports whether the badge held for a user is known to be up to date.
 func (w *world) fresh(seq int64) bool {
 	s := w.hub.shard(seq)
 	s.mu.Lock()
@@ -143,7 +143,7 @@ func (g *gate) set(shut bool) {
 	g.changed = make(chan struct{})
 }
 
-// gated is a hub behind a gate: badges cannot be read while it is shut.
+// gated returns a hub behind a gate: badges cannot be read while it is shut.
 func gated(t *testing.T, shut bool) (*world, *gate) {
 	t.Helper()
 	g := newGate(shut)
@@ -161,7 +161,7 @@ func gated(t *testing.T, shut bool) (*world, *gate) {
 	}), g
 }
 
-func TestWhenRedisIsToBeWorkedWithAgainEveryNumberIsReadAgain(t *testing.T) {
+func TestEveryBadgeIsReadAgainWhenRedisIsUsableAgain(t *testing.T) {
 	t.Parallel()
 	w, g := gated(t, false)
 	streams := map[int64]*stream{}
@@ -171,7 +171,7 @@ func TestWhenRedisIsToBeWorkedWithAgainEveryNumberIsReadAgain(t *testing.T) {
 		w.change(seq, 900, 5)
 		streams[seq].expect("badge", badge(900, 5))
 	}
-	g.set(true) // FLUSHALL: the subscription stands
+	g.set(true) // FLUSHALL: the subscription survives
 	for seq, s := range streams {
 		s.expect("connection", reconnecting)
 		w.state(seq, 30+seq, seq)
@@ -179,11 +179,11 @@ func TestWhenRedisIsToBeWorkedWithAgainEveryNumberIsReadAgain(t *testing.T) {
 	g.set(false)
 	for seq, s := range streams {
 		s.expect("connection", isLive)
-		s.expect("badge", badge(900, seq)) // browsers know 900 and would take no older one
+		s.expect("badge", badge(900, seq)) // browsers know version 900 and would ignore an older one
 	}
 }
 
-func TestARedisThatWasNeverToBeWorkedWithDelaysNoStream(t *testing.T) {
+func TestStreamsOpenAtOnceWhenRedisWasNeverUsable(t *testing.T) {
 	t.Parallel()
 	w, g := gated(t, true)
 	began := time.Now()
@@ -198,7 +198,7 @@ func TestARedisThatWasNeverToBeWorkedWithDelaysNoStream(t *testing.T) {
 	s.expect("badge", badge(50, 3))
 }
 
-func TestBadgesThatCannotBeReadAreAnOutageForWhoeverComes(t *testing.T) {
+func TestUnreadableBadgesAreAnOutageForNewStreams(t *testing.T) {
 	t.Parallel()
 	var away atomic.Bool
 	rdb, k := redistest.Client(t), redistest.Space(t)
@@ -217,16 +217,16 @@ func TestBadgesThatCannotBeReadAreAnOutageForWhoeverComes(t *testing.T) {
 	away.Store(true)
 	late := w.connect(8)
 	late.expect("connection", reconnecting)
-	w.change(7, 50, 3) // who has his number hears of changes as before
+	w.change(7, 50, 3) // a user with a known badge still receives changes
 	kept.expect("badge", badge(50, 3))
 	away.Store(false)
 	late.expect("connection", isLive)
 	late.expect("badge", badge(1, 0))
 }
 
-// TestAnOutageOfOneLinkIsToldToItsUsersOnly is two Pub/Sub connections, of which
-// one cannot be made again.
-func TestAnOutageOfOneLinkIsToldToItsUsersOnly(t *testing.T) {
+// TestAnOutageOfOneLinkIsReportedToItsUsersOnly uses two Pub/Sub connections, one of which cannot
+// be made again.
+func TestAnOutageOfOneLinkIsReportedToItsUsersOnly(t *testing.T) {
 	t.Parallel()
 	direct, k := redistest.Client(t), redistest.Space(t)
 	p := newProxy(t, redistest.Socket(t))
@@ -244,9 +244,9 @@ func TestAnOutageOfOneLinkIsToldToItsUsersOnly(t *testing.T) {
 	of1 := p.hole
 	p.hole = nil
 	p.mu.Unlock()
-	two := w.connect(2) // over a connection of its own, which stands
+	two := w.connect(2) // over a connection of its own, which survives
 	two.expect("badge", badge(1, 0))
-	_ = p.Close() // what is lost from now on cannot be made again
+	_ = p.Close() // connections lost from now on cannot be made again
 	for _, hole := range of1 {
 		close(hole)
 	}

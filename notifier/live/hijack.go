@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// sendBuffer is the kernel's share of what may wait for one client. The kernel
-// doubles it.
+// sendBuffer is the kernel's send buffer for one client. The kernel doubles it.
 const sendBuffer = 16 << 10
 
-// hijack takes the connection from net/http; ok is false where it has none to
-// give. On error nothing was written.
-func hijack(w http.ResponseWriter) (out *responder, ok bool, err error) {
+// hijack takes the connection over from net/http; ok is false where that is not supported. On error
+// nothing was written. The connection ends when the client does not acknowledge data within
+// patience.
+func hijack(w http.ResponseWriter, patience time.Duration) (out *responder, ok bool, err error) {
 	header := w.Header()
 	nc, _, err := http.NewResponseController(w).Hijack()
 	if errors.Is(err, http.ErrNotSupported) {
@@ -29,6 +29,7 @@ func hijack(w http.ResponseWriter) (out *responder, ok bool, err error) {
 	}
 	if t, isTCP := raw.(*net.TCPConn); isTCP {
 		_ = t.SetWriteBuffer(sendBuffer)
+		setUserTimeout(t, patience)
 	}
 	setHeaders(header)
 	header.Set("Connection", "close")
@@ -48,7 +49,7 @@ func appendHead(h http.Header) []byte {
 	var b headBuffer
 	_, _ = fmt.Fprintf(&b, "HTTP/1.1 200 OK\r\nDate: %s\r\n", time.Now().UTC().Format(http.TimeFormat))
 	h.Del("Date")
-	_ = h.Write(&b) // into memory; takes line ends out of values
+	_ = h.Write(&b) // writes to memory and removes line ends from values
 	return append(b, "\r\n"...)
 }
 
@@ -56,8 +57,8 @@ type headBuffer []byte
 
 func (b *headBuffer) Write(p []byte) (int, error) { *b = append(*b, p...); return len(p), nil }
 
-// abort closes a connection without waiting for anything, TLS's farewell
-// included, and lets the kernel forget what the client has not taken.
+// abort closes a connection without waiting for anything, TLS's close_notify included, and lets the
+// kernel drop the data the client has not taken.
 func abort(nc net.Conn) {
 	if t, ok := nc.(interface{ NetConn() net.Conn }); ok {
 		nc = t.NetConn()

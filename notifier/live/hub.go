@@ -17,22 +17,21 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// Badges reads the badges of many users at once, both halves, one per reader in
-// order.
+// Badges reads the badges of many users at once, both halves, one per reader and in order.
 type Badges interface {
 	Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error)
 }
 
-// Sessions says which of many sessions have not ended.
+// Sessions returns the sessions that have not ended, with the current audience of each one's user.
 type Sessions interface {
-	Alive(ctx context.Context, ids []string) (map[string]bool, error)
+	Alive(ctx context.Context, ids []string) (map[string]notifier.Audience, error)
 }
 
-// Config is what a Hub is made of. Redis, Keys and Badges are needed; of an
-// audience that Audiences lacks no announcement is heard; without Toasts there are
-// none, and without Posts those of announcements pop up whatever has become of them;
-// without Sessions no session is checked again; without Health only what happens to
-// connections tells that Redis is away; the rest has defaults.
+// Config configures a Hub. Redis, Keys and Badges are required. Announcements reach only the
+// audiences in Audiences. Without Toasts there are no toasts; without Posts, toasts of
+// announcements are shown even if the announcement has ended. Without Sessions no session is
+// checked again. Without Health only lost connections show that Redis is away. All other fields
+// have defaults.
 type Config struct {
 	Redis     redis.UniversalClient
 	Keys      keys.Space
@@ -44,25 +43,26 @@ type Config struct {
 	Health    Health
 	Log       *slog.Logger
 	Now       func() time.Time
-	Rand      func() float64 // in [0, 1); called from many goroutines, as Now is
+	Rand      func() float64 // in [0, 1); like Now, called from many goroutines
 	Limits    Limits
 }
 
-// Hub holds the event streams of one instance. Run must run while Serve is used.
+// Hub holds the event streams of one instance. Run must be running while Serve is used.
 type Hub struct {
 	cfg       Config
 	lim       Limits
-	prefix    string                       // of a user's channel
-	audiences map[string]notifier.Audience // by their channels
+	prefix    string                       // of users' channels
+	audiences map[string]notifier.Audience // by channel
 	shards    [shardCount]shard
 
 	streamID atomic.Uint64
-	streams  atomic.Int64 // places taken, of Limits.Total
+	streams  atomic.Int64 // slots in use, of Limits.Total
 	stats    counters
 
 	outage  outage
 	links   links
 	queue   rereads
+	checks  checks
 	merger  merger
 	courier courier
 	beats   wheel[*conn]
@@ -74,7 +74,7 @@ type Hub struct {
 	open    sync.WaitGroup // every goroutine and r3labs stream of a connection
 }
 
-// New returns a hub that holds nothing yet.
+// New returns a hub without streams.
 func New(cfg Config) *Hub {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -93,6 +93,7 @@ func New(cfg Config) *Hub {
 	}
 	h.links = links{hub: h, wake: make(chan struct{}, 1)}
 	h.queue = rereads{hub: h, wake: make(chan struct{}, 1)}
+	h.checks = checks{hub: h, wake: make(chan struct{}, 1)}
 	h.merger = merger{hub: h, wake: make(chan struct{}, 1)}
 	h.courier = courier{hub: h, wake: make(chan struct{}, 1)}
 	for i := range h.shards {
@@ -101,9 +102,9 @@ func New(cfg Config) *Hub {
 	return h
 }
 
-// Run keeps the subscriptions, the held badges and the streams going until ctx
-// ends. Whatever streams are left then are ended as by Shutdown, at most a
-// second later, and all goroutines of the hub have returned when Run returns.
+// Run keeps the subscriptions, the badges and the streams up to date until ctx ends. Then it ends
+// the remaining streams as Shutdown does, within a second. When it returns, all goroutines of the
+// hub have ended.
 func (h *Hub) Run(ctx context.Context) error {
 	g, gctx := errgroup.WithContext(ctx)
 	for _, part := range []func(context.Context) error{h.links.run, h.queue.run, h.merger.run, h.courier.run, h.runTicks, h.runChecks, h.runHealth} {
@@ -113,7 +114,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if serr := h.Shutdown(stop); serr != nil {
-		h.cfg.Log.WarnContext(ctx, "streams were cut at stop", "err", serr)
+		h.cfg.Log.WarnContext(ctx, "streams were cut during shutdown", "err", serr)
 	}
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return nil
@@ -121,10 +122,9 @@ func (h *Hub) Run(ctx context.Context) error {
 	return err
 }
 
-// Shutdown refuses new streams from now on, says bye to all, and waits until
-// the last has ended. Streams that are still there when ctx ends are cut, and
-// its error is returned. http.Server.Shutdown does not see hijacked streams:
-// call this first.
+// Shutdown refuses new streams, sends bye to all others and waits until the last has ended. If ctx
+// ends first, it cuts the remaining streams and returns the error of ctx. http.Server.Shutdown does
+// not see hijacked streams: call this first.
 func (h *Hub) Shutdown(ctx context.Context) error {
 	h.gate.Lock()
 	if !h.closing {
@@ -145,7 +145,7 @@ func (h *Hub) Shutdown(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// eachConn calls f for every connection under its shard's lock.
+// eachConn calls f for every connection, holding its shard's lock.
 func (h *Hub) eachConn(f func(*conn)) {
 	for i := range h.shards {
 		s := &h.shards[i]
@@ -160,7 +160,7 @@ func (h *Hub) eachConn(f func(*conn)) {
 	}
 }
 
-// jitter is d, less by at most three quarters.
+// jitter returns d shortened at random by at most three quarters.
 func (h *Hub) jitter(d time.Duration) time.Duration {
 	return time.Duration((0.25 + 0.75*h.cfg.Rand()) * float64(d))
 }

@@ -8,32 +8,36 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Limits bounds what the streams may take. A zero field means its default.
+// Limits bounds the resources of streams. Zero fields take their defaults.
 type Limits struct {
-	PerUser      int           // streams of one user: 8
-	Total        int           // streams of this instance: 50,000
-	QueueLen     int           // events waiting for one client: 64; one more and it is cut
-	WriteTimeout time.Duration // for one write to a client: 10 s
-	Heartbeat    time.Duration // between comments on a stream, ± a quarter: 20 s
-	Lifetime     time.Duration // of a stream, up to half of it more: 10 min
-	Channels     int           // users on one Pub/Sub connection: 100,000
-	JoinTimeout  time.Duration // for subscribing and the first badge: 5 s
-	Linger       time.Duration // a user without streams stays subscribed: 5 s
-	Check        time.Duration // all sessions and badges are read again once in: 1 min
-	Merge        time.Duration // changes of one user so close together share a write: 5 ms
-	Ping         time.Duration // between pings on a subscription: 1.5 s
-	Silence      time.Duration // after it a subscription counts as lost: 3.5 s
-	Spread       time.Duration // re-reading everybody takes at least about: 2 s
-	Grace        time.Duration // what is lost may come back so soon that nobody is told: 1 s
-	Retry        time.Duration // longest wait that a `bye` before a stop asks for: 5 s
-	ToastWait    time.Duration // a toast is left so long to instances where its user is active: 150 ms
-	ToastAway    time.Duration // instead, where it is known that the page seen last is of another instance: 1 s
-	ToastHold    time.Duration // not acknowledged so long, it goes to another connection: 10 s
-	ToastActive  time.Duration // so long after a page was seen its user counts as active: 1 min
+	PerUser      int           // streams per user; one more replaces the oldest; default 8
+	Settle       time.Duration // minimum age of a stream that may be replaced; default 10 s
+	Total        int           // streams per instance; default 50,000
+	QueueLen     int           // events waiting for one client; with one more it is cut; default 64
+	WriteTimeout time.Duration // limit on one write to a client; default 10 s
+	Patience     time.Duration // limit on the time until a client acknowledges data, where the system supports it; default 45 s
+	Heartbeat    time.Duration // interval of comments on a stream, ± a quarter; default 20 s
+	Lifetime     time.Duration // life of a stream, plus up to half of it; default 10 min
+	Channels     int           // users per Pub/Sub connection; default 100,000
+	JoinTimeout  time.Duration // limit on subscribing and reading the first badge; default 5 s
+	Linger       time.Duration // a user without streams stays subscribed this long; default 5 s
+	Check        time.Duration // interval between checks of all sessions and badges; default 1 min
+	Merge        time.Duration // changes of one user this close together share a write; default 5 ms
+	Ping         time.Duration // interval of pings on a subscription; default 1.5 s
+	Silence      time.Duration // a subscription this long without a reply counts as lost; default 3.5 s
+	Spread       time.Duration // minimum time to read all badges again, roughly; default 2 s
+	Grace        time.Duration // users are not told of an outage shorter than this; default 1 s
+	Retry        time.Duration // longest reconnect delay that `bye` asks for before a shutdown; default 5 s
+	ToastWait    time.Duration // how long a toast is left to instances where its user is active; default 150 ms
+	ToastAway    time.Duration // the same where the page seen last is known to be on another instance; default 1 s
+	ToastHold    time.Duration // an unacknowledged toast goes to another connection after this; default 10 s
+	ToastActive  time.Duration // a user counts as active this long after a page was visible; default 1 min
 }
 
 func (l Limits) withDefaults() Limits {
 	def(&l.PerUser, 8)
+	def(&l.Settle, 10*time.Second)
+	def(&l.Patience, 45*time.Second)
 	def(&l.Total, 50_000)
 	def(&l.QueueLen, 64)
 	def(&l.WriteTimeout, 10*time.Second)
@@ -62,15 +66,15 @@ func def[T int | time.Duration](v *T, d T) {
 	}
 }
 
-// BusyError refuses a stream for now. It wraps notifier.ErrTooMany when a cap
-// is reached and notifier.ErrUnavailable when Redis is away or the hub stops.
+// BusyError refuses a stream for now. It wraps notifier.ErrTooMany when a limit is reached and
+// notifier.ErrUnavailable when Redis is away or the hub is shutting down.
 type BusyError struct {
-	RetryAfter time.Duration // when to try again, at the earliest
+	RetryAfter time.Duration // earliest time for another attempt
 	Reason     error
 }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("no stream now, retry after %s: %v", e.RetryAfter, e.Reason)
+	return fmt.Sprintf("no stream available, retry after %s: %v", e.RetryAfter, e.Reason)
 }
 
 func (e *BusyError) Unwrap() error { return e.Reason }
@@ -83,24 +87,24 @@ func unavailable(why string) error {
 	return &BusyError{RetryAfter: 2 * time.Second, Reason: fmt.Errorf("%s: %w", why, notifier.ErrUnavailable)}
 }
 
-// Stats is what a hub holds and has done since it was made.
+// Stats is the current size of a hub and counts since it was created.
 type Stats struct {
-	Streams         int64 // open now, and those being opened
-	Users           int64 // held now, lingering ones too
+	Streams         int64 // open now, including those being opened
+	Users           int64 // held now, including lingering ones
 	Cut             int64 // clients cut because they did not read
-	Dropped         int64 // published messages that were malformed or for nobody here
-	Resubscriptions int64 // times a lost subscription was made again
+	Dropped         int64 // published messages that were malformed or for no user here
+	Resubscriptions int64 // lost subscriptions made again
 	Rereads         int64 // users whose badge was read from Redis
-	Turns           int64 // published turns of audiences, each once for every Pub/Sub connection
-	Toasts          int64 // toasts given to a browser, each time counted
-	ToastRetries    int64 // of them, those that this was not the first time for
+	Turns           int64 // turns received, counted once per Pub/Sub connection
+	Toasts          int64 // toasts given to a browser, counting every attempt
+	ToastRetries    int64 // the part of Toasts that was not the first attempt
 }
 
 type counters struct {
 	users, cut, dropped, resubscriptions, rereads, turns, toasts, toastRetries atomic.Int64
 }
 
-// Stats returns the present numbers.
+// Stats returns the current numbers.
 func (h *Hub) Stats() Stats {
 	return Stats{
 		Streams: h.streams.Load(), Users: h.stats.users.Load(), Cut: h.stats.cut.Load(),

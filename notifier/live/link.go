@@ -14,18 +14,18 @@ import (
 // chunk is how many channels one SUBSCRIBE names at most.
 const chunk = 5000
 
-// link is one Pub/Sub connection, to its users' channels and to those of all
-// audiences. One goroutine sends its commands, one reads.
+// link is one Pub/Sub connection, with the channels of its users and of all audiences. One
+// goroutine sends its commands, another reads.
 type link struct {
 	hub  *Hub
 	size int  // users on it; guarded by links.mu
-	been bool // connected before; run's own
+	been bool // connected before; used by run only
 	mu   sync.Mutex
 	ops  []op
 	wake chan struct{}
 }
 
-// op is a command to send; their order is that of the user's coming and going.
+// op is a command to send. Commands are sent in the order in which users come and go.
 type op struct {
 	seq  int64
 	join bool
@@ -46,8 +46,8 @@ func (l *link) drain() []op {
 	return ops
 }
 
-// run keeps the link up until ctx ends. go-redis would connect again by itself,
-// but neither notices a dead peer nor says what it did: a new PubSub does.
+// run keeps the link connected until ctx ends. go-redis would reconnect by itself, but it neither
+// notices a dead peer nor reports a reconnect, so each session uses a new PubSub.
 func (l *link) run(ctx context.Context) {
 	log := l.hub.cfg.Log.With("stage", "live")
 	wait := time.Duration(0)
@@ -62,7 +62,7 @@ func (l *link) run(ctx context.Context) {
 		if time.Since(up) > l.hub.lim.Silence {
 			wait = 0
 		}
-		log.WarnContext(ctx, "subscription lost, making it again", "err", err, "wait", wait)
+		log.WarnContext(ctx, "subscription lost; reconnecting", "err", err, "wait", wait)
 		if !pause(ctx, l.hub.jitter(wait)) {
 			return
 		}
@@ -70,8 +70,8 @@ func (l *link) run(ctx context.Context) {
 	}
 }
 
-// session connects, subscribes to everything wanted, and goes on until the
-// connection is lost or ctx ends.
+// session connects, subscribes to all wanted channels, and continues until the connection is lost
+// or ctx ends.
 func (l *link) session(ctx context.Context) error {
 	ps := l.hub.cfg.Redis.Subscribe(ctx)
 	defer func() { _ = ps.Close() }()
@@ -94,15 +94,15 @@ func (l *link) session(ctx context.Context) error {
 	}()
 	err = l.command(ctx, ps)
 	stop(err)
-	_ = ps.Close() // the receiver's read returns
+	_ = ps.Close() // makes the receiver's read return
 	<-done
 	return context.Cause(ctx)
 }
 
 // command sends subscriptions and pings.
 func (l *link) command(ctx context.Context, ps *redis.PubSub) error {
-	l.drain() // all that was asked before is in wanted
-	// Before the users: whose channel is confirmed misses no turn.
+	l.drain() // wanted includes everything queued so far
+	// Audiences first, so that a user whose channel is confirmed misses no turn.
 	if channels := slices.Collect(maps.Keys(l.hub.audiences)); len(channels) > 0 {
 		if err := ps.Subscribe(ctx, channels...); err != nil {
 			return fmt.Errorf("subscribe to %d audiences: %w", len(channels), err)
@@ -129,7 +129,7 @@ func (l *link) command(ctx context.Context, ps *redis.PubSub) error {
 	}
 }
 
-// send groups neighbours of one kind into one command.
+// send combines consecutive operations of one kind into one command.
 func (l *link) send(ctx context.Context, ps *redis.PubSub, ops []op) error {
 	for len(ops) > 0 {
 		join := ops[0].join
@@ -149,9 +149,8 @@ func (l *link) send(ctx context.Context, ps *redis.PubSub, ops []op) error {
 	return nil
 }
 
-// receive reads until the connection is lost. Pings are answered on it, so that
-// silence means loss; a read that timed out may have torn a reply, so the
-// connection is not used again.
+// receive reads until the connection is lost. Pings are answered on it, so silence means a loss. A
+// read that timed out may have left half a reply, so the connection is not used again.
 func (l *link) receive(ctx context.Context, ps *redis.PubSub) error {
 	for {
 		msg, err := ps.ReceiveTimeout(ctx, l.hub.lim.Silence)

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 )
 
-func TestTwoHubsOnOneRedisBothSeeAChange(t *testing.T) {
+func TestTwoHubsOnOneRedisBothReceiveAChange(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	a, b := newWorld(t, rdb, k, nil), newWorld(t, rdb, k, nil)
@@ -25,7 +25,7 @@ func TestTwoHubsOnOneRedisBothSeeAChange(t *testing.T) {
 	two.expect("badge", badge(50, 3))
 }
 
-func TestItWorksOnAClusterAndOnMiniredis(t *testing.T) {
+func TestTheHubWorksOnAClusterAndOnMiniredis(t *testing.T) {
 	t.Parallel()
 	_, mini := redistest.Mini(t)
 	for name, rdb := range map[string]redis.UniversalClient{"cluster": redistest.Cluster(t), "miniredis": mini} {
@@ -43,7 +43,7 @@ func TestItWorksOnAClusterAndOnMiniredis(t *testing.T) {
 	}
 }
 
-func TestAPubSubConnectionTakesNoMoreThanItsChannels(t *testing.T) {
+func TestChannelsPerPubSubConnectionAreLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) { c.Limits.Channels = 3 })
 	for seq := range int64(10) {
@@ -58,7 +58,7 @@ func TestAPubSubConnectionTakesNoMoreThanItsChannels(t *testing.T) {
 	s.expect("badge", badge(50, 1))
 }
 
-func TestQuietSubscriptionsAreNotTakenForLost(t *testing.T) {
+func TestQuietSubscriptionsDoNotCountAsLost(t *testing.T) {
 	t.Parallel()
 	_, mini := redistest.Mini(t)
 	for name, rdb := range map[string]redis.UniversalClient{"redis": redistest.Client(t), "miniredis": mini} {
@@ -67,7 +67,7 @@ func TestQuietSubscriptionsAreNotTakenForLost(t *testing.T) {
 			c.Limits.Heartbeat = time.Second
 		})
 		s := w.connect(7)
-		for range 2 { // two heartbeats are more than three silences
+		for range 2 { // two heartbeats take longer than three Silence limits
 			for e := range s.events {
 				if e.name == ":" {
 					break
@@ -80,8 +80,8 @@ func TestQuietSubscriptionsAreNotTakenForLost(t *testing.T) {
 	}
 }
 
-// A kill of all subscriptions while changes flow, twice: events of the gap are
-// lost, but every badge is right within 5 seconds.
+// All subscriptions are killed twice while changes flow. Events of the gap are lost, but every
+// badge is right within 5 seconds.
 func TestBadgesAreRightAfterSubscriptionsWereKilled(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Own(t).Client(t)
@@ -106,19 +106,18 @@ func TestBadgesAreRightAfterSubscriptionsWereKilled(t *testing.T) {
 		s.until("badge", badge(100+last, last))
 	}
 	if d := time.Since(began); d > 5*time.Second {
-		t.Errorf("right after %s", d)
+		t.Errorf("up to date after %s", d)
 	}
 	if r := w.hub.Stats().Resubscriptions; r < 1 {
 		t.Errorf("%d resubscriptions", r)
 	}
 }
 
-// proxy passes connections on, until it is told to swallow what comes over
-// those it has.
+// proxy forwards connections, until it is told to swallow the data of those it has.
 type proxy struct {
 	net.Listener
 	mu   sync.Mutex
-	hole []chan struct{} // closed: this connection passes nothing on any more
+	hole []chan struct{} // closed: this connection forwards nothing any more
 	wg   sync.WaitGroup
 }
 
@@ -172,7 +171,7 @@ func pass(to io.WriteCloser, from io.Reader, hole chan struct{}) {
 	}
 }
 
-// swallow makes black holes of the connections there are.
+// swallow turns the current connections into black holes.
 func (p *proxy) swallow() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -182,7 +181,7 @@ func (p *proxy) swallow() {
 	p.hole = nil
 }
 
-func TestASubscriptionThatFellSilentIsMadeAgain(t *testing.T) {
+func TestASilentSubscriptionIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	direct, k := redistest.Client(t), redistest.Space(t)
 	p := newProxy(t, redistest.Socket(t))
@@ -195,32 +194,32 @@ func TestASubscriptionThatFellSilentIsMadeAgain(t *testing.T) {
 	p.swallow()
 	w.change(7, 50, 3)
 	began := time.Now()
-	s.expect("badge", badge(50, 3)) // the change itself was swallowed
+	s.expect("badge", badge(50, 3)) // the published change itself was swallowed
 	if d := time.Since(began); d > 5*time.Second {
-		t.Errorf("right after %s", d)
+		t.Errorf("up to date after %s", d)
 	}
 	w.change(7, 60, 4, "read a:1")
 	s.expect("read", `{"keys":["a:1"]}`)
 }
 
-func TestAUserWhoComesBackSoonFindsHisBadgeHeld(t *testing.T) {
+func TestAUserWhoComesBackSoonNeedsNoReread(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Client(t)
 	w := newWorld(t, rdb, redistest.Space(t), nil)
 	s := w.connect(7)
 	s.expect("badge", badge(1, 0))
 	_ = s.res.Body.Close()
-	eventually(t, "he left", func() bool { return w.hub.Stats().Streams == 0 })
+	eventually(t, "the user's stream closed", func() bool { return w.hub.Stats().Streams == 0 })
 	w.change(7, 50, 3)
-	eventually(t, "the change was heard", func() bool { return w.held(7).Ver == 50 })
+	eventually(t, "the change received", func() bool { return w.held(7).Ver == 50 })
 	reads := w.hub.Stats().Rereads
 	w.connect(7).expect("badge", badge(50, 3))
 	if got := w.hub.Stats().Rereads; got != reads {
-		t.Errorf("%d readings for it", got-reads)
+		t.Errorf("%d badges read", got-reads)
 	}
 }
 
-func TestWhatIsPublishedForNobodyOrMalformedIsDropped(t *testing.T) {
+func TestMalformedMessagesAndThoseForNoUserAreDropped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
 	s := w.connect(7)
@@ -233,6 +232,6 @@ func TestWhatIsPublishedForNobodyOrMalformedIsDropped(t *testing.T) {
 	w.change(7, 50, 3)
 	s.expect("badge", badge(50, 3))
 	if d := w.hub.Stats().Dropped; d != 5 {
-		t.Errorf("%d dropped", d)
+		t.Errorf("%d messages dropped", d)
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// links spreads users over Pub/Sub connections.
+// links distributes users over Pub/Sub connections.
 type links struct {
 	hub  *Hub
 	mu   sync.Mutex
 	all  []*link
-	wake chan struct{} // there may be a link that is not running
+	wake chan struct{} // signals that there may be a link that is not running
 }
 
-// join gives u a link with room and has his channel subscribed. The caller
-// holds u's shard's lock, so that the order of joins and leaves is his.
+// join gives u a link with room and subscribes to the user's channel. The caller holds the lock of
+// u's shard, which keeps joins and leaves of one user in order.
 func (ls *links) join(u *user) {
 	ls.mu.Lock()
 	for _, l := range ls.all {
@@ -37,8 +37,8 @@ func (ls *links) join(u *user) {
 	u.link.push(op{seq: u.seq, join: true})
 }
 
-// leave has the channel of a forgotten user unsubscribed. The caller holds the
-// shard's lock.
+// leave unsubscribes from the channel of a forgotten user. The caller holds the lock of the user's
+// shard.
 func (ls *links) leave(u *user) {
 	ls.mu.Lock()
 	u.link.size--
@@ -46,7 +46,7 @@ func (ls *links) leave(u *user) {
 	u.link.push(op{seq: u.seq})
 }
 
-// run runs every link there is and will be. A link stays once it was needed.
+// run runs all links, including those added later. A link stays once it was needed.
 func (ls *links) run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -67,7 +67,7 @@ func (ls *links) run(ctx context.Context) error {
 	}
 }
 
-// hear passes on what was published for a user of l, or for an audience.
+// hear handles a message published for a user of l or for an audience.
 func (h *Hub) hear(l *link, channel, text string) {
 	if a, ok := h.audiences[channel]; ok {
 		h.turn(l, a, text)
@@ -94,8 +94,8 @@ func (h *Hub) hear(l *link, channel, text string) {
 	}
 }
 
-// confirm is called when Redis has confirmed a subscription: from here on no
-// change is missed, so the badge is read now.
+// confirm is called when Redis has confirmed a subscription. From then on no change is missed, so
+// the badge is read now.
 func (h *Hub) confirm(l *link, channel string) {
 	h.with(l, channel, func(u *user) {
 		u.confirmed, u.fresh = true, false
@@ -105,10 +105,13 @@ func (h *Hub) confirm(l *link, channel string) {
 			p = urgent
 		}
 		h.queue.add(u, p)
+		if len(u.conns) > 0 { // signals may have been missed meanwhile
+			h.checks.add(u)
+		}
 	})
 }
 
-// lost marks the users of l: what is held of them may be old.
+// lost marks the users of l as out of date.
 func (h *Hub) lost(l *link) {
 	h.each(l, func(u *user) {
 		u.confirmed, u.fresh = false, false
@@ -116,7 +119,7 @@ func (h *Hub) lost(l *link) {
 	})
 }
 
-// wanted is all that l should be subscribed to.
+// wanted returns all subscriptions of l.
 func (h *Hub) wanted(l *link) (ops []op) {
 	h.each(l, func(u *user) { ops = append(ops, op{seq: u.seq, join: true}) })
 	return ops
@@ -135,8 +138,8 @@ func (h *Hub) each(l *link, f func(*user)) {
 	}
 }
 
-// with calls f for the user of a channel, under his lock; false when he is not
-// held, or is on another link.
+// with calls f for the user of a channel, holding the shard's lock. It returns false when the user
+// is not held here or is on another link.
 func (h *Hub) with(l *link, channel string, f func(*user)) bool {
 	seq, err := strconv.ParseInt(strings.TrimPrefix(channel, h.prefix), 10, 64)
 	if err != nil || seq < 1 {

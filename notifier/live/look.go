@@ -2,18 +2,18 @@ package live
 
 import "time"
 
-// longestPause is the longest that a toast rests which nobody acknowledges.
+// longestPause is the longest pause before an unacknowledged toast is tried again.
 const longestPause = 5 * time.Minute
 
-// look decides what is to be done now, and returns whether to take what waits and
-// whether to tell others that something does.
+// look decides what to do now. It returns whether to take waiting toasts, and whether to tell other
+// instances about them.
 func (t *tray) look(now time.Time) (take, nudge bool) {
 	lim := &t.user.hub.lim
 	if t.user.tray != t {
-		return false, false // given up
+		return false, false // closed
 	}
 	if !t.user.receives() {
-		t.user.tray = nil // whoever has him takes what is held here, once it was held long enough
+		t.user.tray = nil // another instance with this user takes the held toasts once the hold has expired
 		return false, false
 	}
 	if now.Before(t.rest) {
@@ -34,7 +34,7 @@ func (t *tray) look(now time.Time) (take, nudge bool) {
 			if rested >= lim.pause(h.tries) {
 				h.told, nudge = now, true
 			}
-		case now.Sub(h.told) >= lim.pause(h.tries): // nobody else wanted it: once more round
+		case now.Sub(h.told) >= lim.pause(h.tries): // no other instance took it: begin another round
 			h.again, h.had, take = true, nil, true
 		}
 	}
@@ -45,11 +45,11 @@ func (t *tray) look(now time.Time) (take, nudge bool) {
 	return take, nudge
 }
 
-// plan tells the courier when to look again, or that there is nothing more to do.
+// plan schedules the next look, or closes the tray when nothing is left to do.
 func (t *tray) plan() {
 	u := t.user
 	if u.tray != t || t.taking {
-		return // it was given up; or the answer to come plans
+		return // closed, or the reply to come plans
 	}
 	if t.want.IsZero() && len(t.held) == 0 {
 		u.tray = nil
@@ -80,12 +80,12 @@ func (t *tray) plan() {
 	u.hub.courier.at(t, next)
 }
 
-// yield is how long an instance where all had a toast leaves it to others: until those
-// who have it now can have given it to another connection of theirs.
+// yield returns how long an instance leaves toasts to others after all its connections had them:
+// until those that hold them now can have given them to another connection.
 func (l *Limits) yield() time.Duration { return l.ToastHold + l.ToastHold/2 }
 
-// pause is how long a toast rests with the last who had it: the longer, the more often
-// it was taken in vain.
+// pause returns how long a toast rests after all connections had it; it grows with the number of
+// failed attempts.
 func (l *Limits) pause(tries int64) time.Duration {
 	p := l.ToastHold << min(max(tries-1, 0), 30)
 	if p <= 0 || p > max(longestPause, l.ToastHold) {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// merger flushes users whose changes followed each other too fast to be worth
-// a write each. A lone change never waits for it.
+// merger flushes users whose changes came too fast for a write each. A single change never waits
+// for it.
 type merger struct {
 	hub   *Hub
 	mu    sync.Mutex
@@ -46,7 +46,7 @@ func (m *merger) run(ctx context.Context) error {
 	}
 }
 
-// signal wakes whoever waits on c, or will.
+// signal wakes the goroutine that waits on c, now or later.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -54,7 +54,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-// pause waits for d; it is false when ctx ended first.
+// pause waits for d. It returns false if ctx ended first.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -6,27 +6,27 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// priority says how a user waits for his badge to be read.
+// priority is how urgently a user's badge is to be read.
 type priority uint8
 
 const (
 	unqueued priority = iota
-	calm              // with all others, spread over Limits.Spread
-	soon              // what is held is known to be old: one batch after the other
-	urgent            // a Serve waits for it
+	calm              // spread with all others over Limits.Spread
+	soon              // the badge is known to be old: one batch right after the other
+	urgent            // a Serve call waits for it
 )
 
-// rereads is the queue of users whose badge is to be read from Redis, and the
-// one reader that empties it in batches.
+// rereads is the queue of users whose badge is to be read from Redis, and the one reader that
+// empties it in batches.
 type rereads struct {
 	hub     *Hub
 	mu      sync.Mutex
 	waiting [urgent + 1][]*user // by priority
-	most    int                 // calm users at once since there were none: sets the pace
+	most    int                 // longest calm queue since it was last empty; sets the pace
 	wake    chan struct{}
 }
 
-// add queues u, or moves him up. The caller holds his shard's lock.
+// add queues u, or raises its priority. The caller holds the lock of the user's shard.
 func (q *rereads) add(u *user, p priority) {
 	if u.queued >= p {
 		return
@@ -39,7 +39,7 @@ func (q *rereads) add(u *user, p priority) {
 	signal(q.wake)
 }
 
-// asked is a user in a batch, and what was held of him when it was asked for.
+// asked is a user in a batch, with the badge held when it was asked for.
 type asked struct {
 	u    *user
 	who  notifier.Reader
@@ -48,8 +48,8 @@ type asked struct {
 	held notifier.Badge
 }
 
-// take returns the next batch: urgent users, those who are wanted soon, and calm
-// ones when it is their time. rest says that calm users are left.
+// take returns the next batch: first urgent users, then those wanted soon, then calm ones if
+// calmToo is set. rest reports whether calm users are left.
 func (q *rereads) take(calmToo bool) (out []asked, rest bool) {
 	var users []*user
 	q.mu.Lock()
@@ -65,17 +65,17 @@ func (q *rereads) take(calmToo bool) (out []asked, rest bool) {
 	for _, u := range users {
 		s := q.hub.shard(u.seq)
 		s.mu.Lock()
-		if u.queued != unqueued { // else a batch before had him already, from another queue
+		if u.queued != unqueued && !u.unsure { // otherwise an earlier batch had the user, or joins queues the user again
 			who := notifier.Reader{Seq: u.seq, Audience: u.audience}
 			out = append(out, asked{u: u, who: who, p: u.queued, gen: u.gen, held: u.badge})
-			u.queued = unqueued
 		}
+		u.queued = unqueued
 		s.mu.Unlock()
 	}
 	return out, rest
 }
 
-// cut takes up to n users from the front of a queue.
+// cut removes up to n users from the front of a queue.
 func cut(queue *[]*user, n int) []*user {
 	n = min(n, len(*queue))
 	head := (*queue)[:n:n]

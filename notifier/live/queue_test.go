@@ -6,9 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The order of taking: who is waited for, who is wanted soon, everybody else when
-// it is their time; nobody twice.
-func TestUsersAreReadInTheOrderOfTheirHurry(t *testing.T) {
+// The order of taking: urgent users, then those wanted soon, then calm ones when it is their time;
+// no user twice.
+func TestUsersAreReadInTheOrderOfTheirPriority(t *testing.T) {
 	t.Parallel()
 	h := New(Config{})
 	add := func(p priority, seqs ...int64) {
@@ -33,7 +33,7 @@ func TestUsersAreReadInTheOrderOfTheirHurry(t *testing.T) {
 	add(calm, 1, 2, 3)
 	add(soon, 4, 2)
 	add(urgent, 5)
-	add(calm, 4, 5) // not moved down
+	add(calm, 4, 5) // the priority does not fall
 	if diff := cmp.Diff([][2]int64{{5, int64(urgent)}, {4, int64(soon)}, {2, int64(soon)}}, taken(false)); diff != "" {
 		t.Error(diff)
 	}
@@ -43,9 +43,9 @@ func TestUsersAreReadInTheOrderOfTheirHurry(t *testing.T) {
 	for seq := range int64(2*batch + 7) {
 		add(soon, 10+seq)
 	}
-	for _, want := range []int{batch, batch, 7, 0} { // one directly after the other, whatever the time
+	for _, want := range []int{batch, batch, 7, 0} { // one right after the other, whatever the time
 		if got := taken(false); len(got) != want {
-			t.Errorf("a batch of %d, want %d", len(got), want)
+			t.Errorf("batch of %d, want %d", len(got), want)
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// raise queues toasts for many users. When too many wait the rest is dropped, which
-// is logged: the message is where else it is.
+// raise queues toasts for many users. When too many wait, the rest is dropped and logged; the
+// announcement itself is still in the list and the badge.
 func (k *courier) raise(raises []notifier.ToastRaise) {
 	if k.hub.cfg.Toasts == nil {
 		return
@@ -29,11 +29,11 @@ func (k *courier) raise(raises []notifier.ToastRaise) {
 	k.mu.Unlock()
 	signal(k.wake)
 	if dropped > 0 {
-		k.hub.cfg.Log.Warn("toasts not raised: too many wait", "stage", "live", "users", dropped)
+		k.hub.cfg.Log.Warn("toasts not raised because too many are waiting", "stage", "live", "users", dropped)
 	}
 }
 
-// raiseNext raises what was queued first. What cannot be raised is not tried again.
+// raiseNext raises the toasts queued first. A failed raise is not retried.
 func (k *courier) raiseNext(ctx context.Context) error {
 	k.mu.Lock()
 	var next []notifier.ToastRaise
@@ -54,7 +54,7 @@ func (k *courier) raiseNext(ctx context.Context) error {
 		if err = fmt.Errorf("raise a toast for %d users: %w", len(next[0].Seqs), err); errors.Is(err, notifier.ErrUnavailable) {
 			return err
 		}
-		k.complain(ctx, err)
+		k.logFault(ctx, err)
 	}
 	return nil
 }

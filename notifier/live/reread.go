@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	calmPause   = 50 * time.Millisecond  // between unhurried batches, when there are few
-	rereadRetry = 200 * time.Millisecond // after Redis did not answer
+	calmPause   = 50 * time.Millisecond  // between calm batches, when there are few
+	rereadRetry = 200 * time.Millisecond // wait after an error of Redis
 )
 
-// run reads what is queued, in batches, until ctx ends.
+// run reads the queued badges, in batches, until ctx ends.
 func (q *rereads) run(ctx context.Context) error {
-	var calmFrom time.Time // no calm batch before
+	var calmFrom time.Time // zero: no calm batch so far
 	failing := false
 	for {
 		users, rest := q.take(time.Until(calmFrom) <= 0)
@@ -30,7 +30,7 @@ func (q *rereads) run(ctx context.Context) error {
 		}
 		err := q.read(ctx, users)
 		if err != nil && !failing {
-			q.hub.cfg.Log.WarnContext(ctx, "badges not read, trying on", "stage", "live", "err", err)
+			q.hub.cfg.Log.WarnContext(ctx, "could not read badges; retrying", "stage", "live", "err", err)
 		}
 		if failing != (err != nil) {
 			failing = err != nil
@@ -42,7 +42,7 @@ func (q *rereads) run(ctx context.Context) error {
 	}
 }
 
-// wait returns when there may be something to do; false when ctx ended.
+// wait returns when there may be work to do; false when ctx has ended.
 func (q *rereads) wait(ctx context.Context, calmFrom time.Time, rest bool) bool {
 	var due <-chan time.Time
 	if rest {
@@ -65,8 +65,8 @@ func (q *rereads) pace() time.Duration {
 	return min(calmPause, q.hub.lim.Spread*batch/time.Duration(q.most+batch))
 }
 
-// read asks for one batch and lets those go on who waited for it. After an
-// error all are queued again.
+// read reads one batch of badges and releases the requests that waited for them. After an error all
+// users are queued again.
 func (q *rereads) read(ctx context.Context, users []asked) error {
 	readers := make([]notifier.Reader, len(users))
 	for i, a := range users {
@@ -76,14 +76,15 @@ func (q *rereads) read(ctx context.Context, users []asked) error {
 	badges, err := q.hub.cfg.Badges.Badges(rctx, readers)
 	cancel()
 	if err == nil && len(badges) != len(users) {
-		err = fmt.Errorf("%d badges of %d users", len(badges), len(users))
+		err = fmt.Errorf("%d badges for %d users", len(badges), len(users))
 	}
 	for i, a := range users {
 		s := q.hub.shard(a.u.seq)
 		s.mu.Lock()
-		if err != nil {
+		switch {
+		case err != nil:
 			q.add(a.u, a.p)
-		} else {
+		case a.u.hears(a.who.Audience): // otherwise they were moved meanwhile, and are read again
 			a.u.hold(badges[i], a.held)
 			a.u.settle(a.gen)
 		}

@@ -10,18 +10,17 @@ import (
 	"time"
 )
 
-// responder is the http.ResponseWriter that the library writes to. It gathers
-// what is printed for one event and writes it at Flush, in one call with a
-// deadline. When that fails the stream is over: what still comes is let pass,
-// so that the library never blocks.
+// responder is the http.ResponseWriter that the library writes to. It collects the output for one
+// event and writes it at Flush, in one call with a deadline. After a failed write the stream is
+// over: later output is discarded, so that the library never blocks.
 type responder struct {
 	hub    *Hub
 	conn   *conn
-	nc     net.Conn // hijacked, or
+	nc     net.Conn // set if hijacked; otherwise w and rc are
 	w      http.ResponseWriter
 	rc     *http.ResponseController
 	head   []byte      // status line and headers, until they are written
-	header http.Header // what the library sets; not sent
+	header http.Header // headers set by the library; not sent
 	buf    *[]byte
 	begun  bool
 	dead   bool
@@ -29,11 +28,11 @@ type responder struct {
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 2048); return &b }}
 
-// Header is where the library sets headers; ours are sent instead.
+// Header returns the headers the library sets; they are not sent.
 func (o *responder) Header() http.Header { return o.header }
 
-// WriteHeader is called by the library when its subscriber is registered: the
-// head and the first badge go out in one write, by the Flush that follows.
+// WriteHeader is called by the library when its subscriber is registered. The head and the first
+// badge are written together by the Flush that follows.
 func (o *responder) WriteHeader(int) {
 	if o.w != nil {
 		o.w.WriteHeader(http.StatusOK)
@@ -43,7 +42,7 @@ func (o *responder) WriteHeader(int) {
 	o.head, o.header = nil, nil
 }
 
-// Write gathers.
+// Write collects output.
 func (o *responder) Write(b []byte) (int, error) {
 	if o.buf == nil {
 		o.buf, _ = buffers.Get().(*[]byte)
@@ -52,7 +51,7 @@ func (o *responder) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Flush writes what was gathered: one event of the library.
+// Flush writes the collected output: one event of the library.
 func (o *responder) Flush() {
 	if o.buf == nil {
 		return

@@ -10,28 +10,26 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Client is who a stream is for: always from the session, never from the request.
+// Client is the user a stream is for. It always comes from the session, never from the request.
 type Client struct {
 	Seq      int64
 	Audience notifier.Audience
-	Session  string // checked again each minute; empty: never
+	Session  string // checked once the stream is open, and each minute; empty: never
 
-	Visible   bool // a page of this browser can be seen now
-	ToastsOff bool // its user wants no toasts: none is given to it
+	Visible   bool // a page of this browser is visible now
+	ToastsOff bool // the user wants no toasts
 }
 
-// Serve answers r with the stream of a user. While Redis is away that is one that
-// says so, and is right as soon as it is back. It returns an error only when
-// nothing was written: a *BusyError (notifier.ErrTooMany at a cap,
-// notifier.ErrUnavailable when Redis does not answer in time or the hub stops),
-// notifier.ErrUnauthenticated without a user, or the request's own context
-// error when the client has left.
+// Serve answers r with the stream of a user. While Redis is away, the stream says so and corrects
+// itself as soon as Redis is back. Serve returns an error only when nothing was written: a
+// *BusyError (notifier.ErrTooMany at a limit, notifier.ErrUnavailable when Redis does not answer in
+// time or the hub is shutting down), notifier.ErrUnauthenticated without a user, or the request's
+// own context error when the client has left.
 //
-// On HTTP/1.1 the connection is hijacked and Serve returns while the stream goes
-// on: middleware must not take its return for the stream's end. Headers already
-// set on w are sent. Where that is not possible (HTTP/2, a writer that hides
-// Hijack) the stream lives in the caller's goroutine. Last-Event-ID and the
-// query are ignored.
+// On HTTP/1.1 the connection is hijacked and Serve returns while the stream continues: middleware
+// must not take its return for the end of the stream. Headers already set on w are sent. Where
+// hijacking is not possible (HTTP/2, a writer that hides Hijack) the stream runs in the caller's
+// goroutine. Last-Event-ID and the query are ignored.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Client) error {
 	if who.Seq < 1 {
 		return notifier.ErrUnauthenticated
@@ -52,13 +50,13 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Client) error {
 	}
 	c := &conn{user: u, id: strconv.FormatUint(h.streamID.Add(1), 36), session: who.Session, seen: who.Visible, toastsOff: who.ToastsOff}
 	if h.cfg.Toasts != nil {
-		c.browser = Browser(who.Session)
+		c.browser = notifier.Browser(who.Session)
 	}
 	if r.ProtoMajor == 1 {
-		out, ok, err := hijack(w)
+		out, ok, err := hijack(w, h.lim.Patience)
 		if err != nil {
 			h.leave(u, nil)
-			return fmt.Errorf("take over the connection of user %d: %w", u.seq, err)
+			return fmt.Errorf("hijack the connection of user %d: %w", u.seq, err)
 		}
 		if ok {
 			h.detach(c, out) //nolint:contextcheck // the stream outlives the request on purpose
@@ -69,13 +67,13 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Client) error {
 	return nil
 }
 
-// enter takes a place under the caps and subscribes to the user's channel when
-// nobody of his was here. leave gives the place back.
+// enter takes a slot under the limits, for which an older stream may have to go, and subscribes to
+// the user's channel if the user is new here. leave gives the slot back.
 func (h *Hub) enter(who Client) (*user, error) {
 	h.gate.RLock()
 	defer h.gate.RUnlock()
 	if h.closing {
-		return nil, unavailable("the hub stops")
+		return nil, unavailable("the hub is shutting down")
 	}
 	if h.streams.Add(1) > int64(h.lim.Total) {
 		h.streams.Add(-1)
@@ -91,20 +89,19 @@ func (h *Hub) enter(who Client) (*user, error) {
 		h.stats.users.Add(1)
 		h.links.join(u)
 	}
-	if u.holds >= h.lim.PerUser {
+	if !u.place(who.Session) {
 		h.streams.Add(-1)
 		return nil, tooMany(5 * time.Second)
 	}
-	if u.audience != who.Audience { // he was moved: half of what is held is another audience's
-		u.audience, u.fresh, u.badge.AVer = who.Audience, false, 0
-		u.gen++
+	if !u.unsure || !u.checking { // otherwise the check to come knows better
+		u.joins(who.Audience)
 	}
 	u.holds++
 	h.open.Add(1)
 	return u, nil
 }
 
-// leave gives back a place, and c's seat among the user's streams if it had one.
+// leave gives back a slot, and removes c from the user's streams unless it is nil.
 func (h *Hub) leave(u *user, c *conn) {
 	s := h.shard(u.seq)
 	s.mu.Lock()
@@ -125,8 +122,8 @@ func (h *Hub) leave(u *user, c *conn) {
 	h.open.Done()
 }
 
-// join waits until the user is subscribed and his badge has been read since, or
-// until it is known that this takes a while.
+// join waits until the user is subscribed and the badge has been read since, or until an outage
+// makes clear that this takes longer.
 func (h *Hub) join(ctx context.Context, u *user) error {
 	s := h.shard(u.seq)
 	s.mu.Lock()
@@ -138,7 +135,7 @@ func (h *Hub) join(ctx context.Context, u *user) error {
 		u.ready = make(chan struct{})
 	}
 	ready := u.ready
-	if u.confirmed { // the reading may be waiting among the unhurried
+	if u.confirmed { // the user may be waiting in the calm queue
 		h.queue.add(u, urgent)
 	}
 	s.mu.Unlock()
@@ -150,7 +147,7 @@ func (h *Hub) join(ctx context.Context, u *user) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-h.closed:
-		return unavailable("the hub stops")
+		return unavailable("the hub is shutting down")
 	case <-t.C:
 		return unavailable("join user " + strconv.FormatInt(u.seq, 10))
 	}

@@ -34,7 +34,7 @@ func TestTheFirstEventOfAStreamIsTheBadge(t *testing.T) {
 		}
 	}
 	if !s.res.Close || s.res.ContentLength != -1 || len(s.res.TransferEncoding) != 0 || s.res.Header.Get("Date") == "" {
-		t.Errorf("not a response that ends with its connection: %+v", s.res)
+		t.Errorf("the response does not end with its connection: %+v", s.res)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestHeadAndFirstBadgeComeInOneRead(t *testing.T) {
 	}
 }
 
-// raw connects a client that only wrote its request.
+// raw connects a client that only writes its request.
 func (w *world) raw(seq int64) net.Conn {
 	w.t.Helper()
 	var d net.Dialer
@@ -65,7 +65,7 @@ func (w *world) raw(seq int64) net.Conn {
 	return c
 }
 
-func TestAChangeReachesEveryStreamOfItsUserAndNobodyElse(t *testing.T) {
+func TestAChangeReachesAllStreamsOfItsUserOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
 	a, b, other := w.connect(7), w.connect(7), w.connect(8)
@@ -125,7 +125,7 @@ func TestAClientThatReadsIsNeverCut(t *testing.T) {
 	}
 }
 
-func TestAStreamIsToldNothingThatItsFirstBadgeCounts(t *testing.T) {
+func TestAStreamReceivesNoChangeThatItsFirstBadgeIncludes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
 		c.Limits.Merge = time.Hour // changes wait until something else flushes them
@@ -137,7 +137,7 @@ func TestAStreamIsToldNothingThatItsFirstBadgeCounts(t *testing.T) {
 	first.expect("badge", badge(50, 1))
 	w.change(7, 51, 2, "read a:2")
 	w.change(7, 52, 3, "read a:3")
-	eventually(t, "the changes were heard", func() bool { return w.held(7).Ver == 52 })
+	eventually(t, "the changes received", func() bool { return w.held(7).Ver == 52 })
 	second := w.connect(7)
 	second.expect("badge", badge(52, 3))
 	first.expect("read", `{"keys":["a:2"]}`)
@@ -151,7 +151,7 @@ func TestAStreamIsToldNothingThatItsFirstBadgeCounts(t *testing.T) {
 	}
 }
 
-// held is the badge that the hub holds of a user.
+// held returns the badge the hub holds for a user.
 func (w *world) held(seq int64) notifier.Badge {
 	s := w.hub.shard(seq)
 	s.mu.Lock()
@@ -159,7 +159,7 @@ func (w *world) held(seq int64) notifier.Badge {
 	return s.users[seq].badge
 }
 
-func TestTheRequestChoosesNothing(t *testing.T) {
+func TestTheRequestCannotInfluenceTheStream(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
 	w.connect(8).expect("badge", badge(1, 0))
@@ -168,29 +168,29 @@ func TestTheRequestChoosesNothing(t *testing.T) {
 		r.Header.Set("Last-Event-ID", last)
 		s := open(t, w.srv.Client(), r)
 		if e := s.next(); e.name != "badge" {
-			t.Fatalf("with Last-Event-ID %.20q first %+v", last, e)
+			t.Fatalf("first event with Last-Event-ID %.20q: %+v", last, e)
 		}
 		w.change(8, int64(100+i), 5, "read a:stranger")
 		w.change(7, int64(100+i), 6)
 		s.expect("badge", badge(int64(100+i), 6))
 		_ = s.res.Body.Close()
-		eventually(t, "the place is free again", func() bool { return w.hub.Stats().Streams == 1 })
+		eventually(t, "the slot free again", func() bool { return w.hub.Stats().Streams == 1 })
 	}
 }
 
-func TestCapsRefuseBeforeAnythingIsWritten(t *testing.T) {
+func TestLimitsRefuseBeforeAnythingIsWritten(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) { c.Limits.Total = 10 })
 	var first *stream
 	for range 8 {
 		first = w.connect(7)
 	}
-	refused(t, w, 7, "5") // the ninth of one user
+	refused(t, w, 7, "5") // the ninth of one user, while the others have only begun
 	w.connect(8)
 	w.connect(9)
-	refused(t, w, 10, "10") // the eleventh of all
+	refused(t, w, 10, "10") // the eleventh in all
 	_ = first.res.Body.Close()
-	eventually(t, "a place is free", func() bool { return w.hub.Stats().Streams == 9 })
+	eventually(t, "a free slot", func() bool { return w.hub.Stats().Streams == 9 })
 	w.connect(7).expect("badge", badge(1, 0))
 }
 
@@ -206,7 +206,7 @@ func refused(t *testing.T, w *world, seq int64, after string) {
 	}
 }
 
-func TestNobodyGetsNoStream(t *testing.T) {
+func TestThereIsNoStreamWithoutAUser(t *testing.T) {
 	t.Parallel()
 	h := New(Config{})
 	for _, seq := range []int64{0, -1} {
@@ -217,9 +217,9 @@ func TestNobodyGetsNoStream(t *testing.T) {
 	}
 }
 
-func TestAClientThatLeavesWhileJoiningGivesItsPlaceBack(t *testing.T) {
+func TestAClientThatLeavesWhileJoiningFreesItsSlot(t *testing.T) {
 	t.Parallel()
-	h := New(Config{Keys: redistest.Space(t)}) // Run does not run: joining waits
+	h := New(Config{Keys: redistest.Space(t)}) // Run is not running, so joining waits
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	err := h.Serve(httptest.NewRecorder(), request(t, "/", 1).WithContext(ctx), Client{Seq: 1})
@@ -228,7 +228,7 @@ func TestAClientThatLeavesWhileJoiningGivesItsPlaceBack(t *testing.T) {
 	}
 }
 
-func TestHTTP2StreamsLiveInTheHandler(t *testing.T) {
+func TestHTTP2StreamsRunInTheHandler(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
 	srv := httptest.NewUnstartedServer(w)
@@ -244,7 +244,7 @@ func TestHTTP2StreamsLiveInTheHandler(t *testing.T) {
 	s.expect("notice", `{"key":"a:1","id":9}`)
 	s.expect("badge", badge(50, 1))
 	_ = s.res.Body.Close()
-	eventually(t, "the client's leaving was noticed", func() bool { return w.hub.Stats().Streams == 0 })
+	eventually(t, "the end of the stream", func() bool { return w.hub.Stats().Streams == 0 })
 
 	s = open(t, srv.Client(), request(t, srv.URL, 7))
 	s.expect("badge", badge(50, 1))
@@ -270,7 +270,7 @@ func TestHTTP1OverTLSIsHijackedToo(t *testing.T) {
 	s.expect("badge", badge(50, 1))
 }
 
-// plain hides everything but the three methods; flush lets Unwrap through.
+// plain hides everything but the three methods; flush also exposes Unwrap.
 type plain struct{ w http.ResponseWriter }
 
 func (p plain) Header() http.Header         { return p.w.Header() }
@@ -308,7 +308,7 @@ func TestWrappedWritersAndTheirHeadersWork(t *testing.T) {
 	}
 }
 
-func TestHeadGetsHeadersOnly(t *testing.T) {
+func TestHEADGetsHeadersOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
 	r := request(t, w.srv.URL, 7)

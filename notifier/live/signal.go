@@ -8,21 +8,29 @@ import (
 
 // signal applies a published signal.
 func (u *user) signal(s notifier.Signal) {
-	if u.hub.cfg.Toasts == nil {
-		return
-	}
+	toasts := u.hub.cfg.Toasts != nil
 	switch s.Kind {
+	case notifier.SignalEnded:
+		u.ended(s.Browser)
+	case notifier.SignalMoved:
+		u.moved()
 	case notifier.SignalSeen:
-		u.sight(s)
+		if toasts {
+			u.sight(s)
+		}
 	case notifier.SignalSwitch:
-		u.wants(s.On)
+		if toasts {
+			u.wants(s.On)
+		}
 	case notifier.SignalToast, notifier.SignalNudge:
-		u.told(s.Kind == notifier.SignalNudge)
+		if toasts {
+			u.told(s.Kind == notifier.SignalNudge)
+		}
 	}
 }
 
-// told is called when a toast waits. It is left to other instances for a moment unless
-// the user is active here; and, when some had it in vain, to those who had not.
+// told is called when a toast waits. The toast is left to other instances for a moment, unless the
+// user is active here. A nudge is left longer to others if all connections here had their turn.
 func (u *user) told(nudge bool) {
 	if !u.receives() || nudge && u.tray != nil && u.tray.echo() {
 		return
@@ -35,8 +43,8 @@ func (u *user) told(nudge bool) {
 	t.wanted(after)
 }
 
-// wants is called when the user switches toasts on or off. What is held stays, for when
-// he wants it.
+// wants is called when the user switches toasts on or off. Held toasts stay in Redis until the user
+// wants toasts again.
 func (u *user) wants(on bool) {
 	changed := false
 	for _, c := range u.conns {
@@ -46,8 +54,8 @@ func (u *user) wants(on bool) {
 	u.switched, u.off = u.hub.cfg.Now(), !on
 	switch {
 	case changed && on:
-		u.comesBack(false)
+		u.returned(false)
 	case !on && u.tray != nil:
-		u.tray.wanted(0) // look gives it up
+		u.tray.wanted(0) // look closes the tray
 	}
 }

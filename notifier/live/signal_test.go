@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestAToastIsLeftToTheInstanceWhoseUserReadsAndTouchesNothing(t *testing.T) {
+func TestAToastIsLeftToTheInstanceWithAVisibleIdlePage(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	change := func(c *Config) {
@@ -24,11 +24,11 @@ func TestAToastIsLeftToTheInstanceWhoseUserReadsAndTouchesNothing(t *testing.T) 
 	a.quiet(50, hidden, reading)
 	a.raise(17)
 	reading.toast(17)
-	eventually(t, "the other one waits", func() bool { want, _, _ := a.work(); return want.After(time.Now().Add(50 * time.Minute)) })
+	eventually(t, "the other instance waiting", func() bool { want, _, _ := a.work(); return want.After(time.Now().Add(50 * time.Minute)) })
 	a.signal("b", false)
 	a.quiet(60, hidden, reading)
 	for _, s := range []*toaster{a, b} {
-		eventually(t, "nobody's page is seen", func() bool { return s.patience() == time.Millisecond })
+		eventually(t, "no visible page", func() bool { return s.patience() == time.Millisecond })
 	}
 }
 
@@ -39,10 +39,10 @@ func (w *toaster) patience() time.Duration {
 	return s.users[7].patience()
 }
 
-func TestToastsAreSwitchedOffAndOnForOpenStreamsToo(t *testing.T) {
+func TestSwitchingToastsAlsoAffectsOpenStreams(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
-	change := func(c *Config) { // the other instance takes nothing unasked
+	change := func(c *Config) { // the other instance takes nothing by itself
 		c.Limits.ToastHold, c.Limits.ToastWait, c.Limits.ToastAway = time.Hour, time.Hour, time.Hour
 	}
 	a, b := newToaster(t, rdb, k, change), newToaster(t, rdb, k, change)
@@ -61,7 +61,7 @@ func TestToastsAreSwitchedOffAndOnForOpenStreamsToo(t *testing.T) {
 	a.settled()
 	b.settled()
 
-	// So it is for a stream whose session was read just before.
+	// The same holds for a stream whose session was read just before.
 	r := request(t, b.srv.URL, 7)
 	r.Header.Set("X-Session", "c")
 	streams = append(streams, open(t, b.srv.Client(), r))
@@ -72,13 +72,13 @@ func TestToastsAreSwitchedOffAndOnForOpenStreamsToo(t *testing.T) {
 
 	want(true)
 	if again := streams[1].toast(17); again != id {
-		t.Errorf("%s came as %s", id, again)
+		t.Errorf("toast %s came again as %s", id, again)
 	}
-	want(true) // he saved something else
+	want(true) // another setting was saved
 	a.quiet(60, streams...)
 }
 
-func TestWhatAllHereHadInVainIsLeftToThoseWhoHadNot(t *testing.T) {
+func TestAToastThatAllHereHadIsLeftToOtherInstances(t *testing.T) {
 	t.Parallel()
 	w := newLoneToaster(t, holding(time.Hour))
 	s := w.page("a")
@@ -96,17 +96,17 @@ func TestWhatAllHereHadInVainIsLeftToThoseWhoHadNot(t *testing.T) {
 	after := func(d time.Duration) func() bool {
 		return func() bool { want, _, _ := w.work(); return want.After(time.Now().Add(d)) }
 	}
-	eventually(t, "it comes after who may take it then", after(2*time.Hour))
+	eventually(t, "an attempt after the hold of the other instance", after(2*time.Hour))
 	claim("another", 2*time.Hour)
 	w.publish(w.keys.LiveUser(7), "N")
 	w.quiet(50, s)
-	eventually(t, "it comes after those who hear of it", after(time.Hour))
-	if again := w.page("b").toast(17); again != id { // who had it not
-		t.Errorf("%s came as %s", id, again)
+	eventually(t, "an attempt after the other instances", after(time.Hour))
+	if again := w.page("b").toast(17); again != id { // it has not had the toast
+		t.Errorf("toast %s came again as %s", id, again)
 	}
 }
 
-func TestOneWhoCannotBeServedKeepsNothingFromOthers(t *testing.T) {
+func TestAUserWhoCannotBeServedDoesNotAffectOthers(t *testing.T) {
 	t.Parallel()
 	var log lines
 	w := newLoneToaster(t, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -116,12 +116,12 @@ func TestOneWhoCannotBeServedKeepsNothingFromOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.publish(w.keys.LiveUser(7), "T")
-	eventually(t, "it is tried later", func() bool {
+	eventually(t, "a later attempt", func() bool {
 		_, _, busy := w.work()
 		n, _ := w.toasts.did()
 		return busy && n > 0
 	})
-	second := w.page("b") // what waits for him cannot be told either
+	second := w.page("b") // whether toasts wait for the user cannot be read either
 
 	other := w.connect(8)
 	other.expect("badge", badge(1, 0))
@@ -137,20 +137,20 @@ func TestOneWhoCannotBeServedKeepsNothingFromOthers(t *testing.T) {
 		}
 		w.hub.Acked(8, all)
 	}
-	eventually(t, "each time later", func() bool { return w.failures() >= 2 })
+	eventually(t, "further failures", func() bool { return w.failures() >= 2 })
 	if err := w.rdb.Del(context.Background(), broken).Err(); err != nil {
 		t.Fatal(err)
 	}
 	w.raise(17)
 	second.toast(17)
-	eventually(t, "all is well", func() bool { return w.failures() == 0 })
+	eventually(t, "no more failures", func() bool { return w.failures() == 0 })
 	w.quiet(50, first, second)
-	if n := strings.Count(log.String(), "toasts of some users not brought"); n != 1 || strings.Contains(log.String(), "trying on") {
+	if n := strings.Count(log.String(), "could not deliver toasts to some users"); n != 1 || strings.Contains(log.String(), "retrying") {
 		t.Errorf("logged:\n%s", log.String())
 	}
 }
 
-// waiting are the ids of what waits for a user.
+// waiting returns the ids of a user's waiting toasts.
 func (w *toaster) waiting(seq int64) []string {
 	w.t.Helper()
 	all, err := w.rdb.ZRange(context.Background(), w.keys.PendingToasts(seq), 0, -1).Result()
@@ -160,7 +160,7 @@ func (w *toaster) waiting(seq int64) []string {
 	return all
 }
 
-// failures is how often in a row user 7 could not be served.
+// failures returns how often in a row user 7 could not be served.
 func (w *toaster) failures() int {
 	s := w.hub.shard(7)
 	s.mu.Lock()
@@ -171,7 +171,7 @@ func (w *toaster) failures() int {
 	return 0
 }
 
-// lines is a log.
+// lines collects log output.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder

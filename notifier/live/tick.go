@@ -10,17 +10,17 @@ import (
 
 const (
 	wheelSlots = 64
-	beatTicks  = 20 // of one heartbeat: a tick is a second
+	beatTicks  = 20 // ticks per heartbeat: a tick is a second by default
 )
 
-// wheel holds what is due at coming ticks, so that a tick touches only that.
+// wheel is a timer wheel: a tick touches only the items due at it.
 type wheel[T any] struct {
 	mu    sync.Mutex
 	slots [wheelSlots][]T
 	at    int
 }
 
-// add puts v into the slot that comes after so many ticks, at most a round.
+// add puts v into the slot that comes after this many ticks, at most one round.
 func (w *wheel[T]) add(ticks int, v T) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -28,7 +28,7 @@ func (w *wheel[T]) add(ticks int, v T) {
 	w.slots[i] = append(w.slots[i], v)
 }
 
-// next goes on by one tick and returns what is due.
+// next advances by one tick and returns the items due.
 func (w *wheel[T]) next() []T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -42,7 +42,7 @@ func (h *Hub) tick() time.Duration { return max(h.lim.Heartbeat/beatTicks, time.
 
 func (h *Hub) ticks(d time.Duration) int { return int((d + h.tick() - 1) / h.tick()) }
 
-// runTicks is the one timer of all streams.
+// runTicks is the only timer of all streams.
 func (h *Hub) runTicks(ctx context.Context) error {
 	t := time.NewTicker(h.tick())
 	defer t.Stop()
@@ -58,18 +58,18 @@ func (h *Hub) runTicks(ctx context.Context) error {
 		for _, u := range h.idle.next() {
 			h.forget(u)
 		}
-		h.tellOutage()
+		h.reportOutage()
 	}
 }
 
-// nextBeat is in how many ticks c wants to be looked at: a heartbeat ± a
-// quarter, or earlier when its life ends before.
+// nextBeat returns after how many ticks to look at c again: a heartbeat ± a quarter, or earlier if
+// its life ends before.
 func (h *Hub) nextBeat(c *conn) int {
 	beat := beatTicks*3/4 + int(h.cfg.Rand()*(beatTicks/2+1))
 	return min(beat, h.ticks(c.endAt.Sub(h.cfg.Now())))
 }
 
-// beat says on a stream that we are still here, or that its life is over.
+// beat sends a heartbeat on a stream, or ends it at the end of its life.
 func (h *Hub) beat(c *conn) {
 	s := h.shard(c.user.seq)
 	s.mu.Lock()
@@ -86,8 +86,8 @@ func (h *Hub) beat(c *conn) {
 	h.beats.add(h.nextBeat(c), c)
 }
 
-// forget unsubscribes a user who has had no stream for Limits.Linger. Until
-// then he stays subscribed, so that the held badge is right when he comes back.
+// forget unsubscribes a user who has had no stream for Limits.Linger. Until then the user stays
+// subscribed, so that the badge is up to date if they come back.
 func (h *Hub) forget(u *user) {
 	s := h.shard(u.seq)
 	s.mu.Lock()

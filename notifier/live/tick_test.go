@@ -32,7 +32,7 @@ func TestAStreamLivesTenToFifteenMinutes(t *testing.T) {
 	c.advance(10*time.Minute - 10*time.Second)
 	for _, s := range streams {
 		s.expect("badge", badge(1, 0))
-		for e := range s.events { // two looks of the ticker later all are alive
+		for e := range s.events { // two rounds of the ticker later all are still open
 			if e.name == ":" {
 				break
 			}
@@ -41,16 +41,16 @@ func TestAStreamLivesTenToFifteenMinutes(t *testing.T) {
 	c.advance(5*time.Minute + 10*time.Second)
 	for _, s := range streams {
 		if e := s.next(); e.name != "bye" || e.data != `{"retry":`+e.retry+`}` {
-			t.Fatalf("%+v", e)
+			t.Fatalf("unexpected end: %+v", e)
 		}
 		if rest := s.end(); len(rest) != 0 {
-			t.Fatalf("after bye %+v", rest)
+			t.Fatalf("events after bye: %+v", rest)
 		}
 	}
-	eventually(t, "all places are free", func() bool { return w.hub.Stats().Streams == 0 })
+	eventually(t, "all slots free", func() bool { return w.hub.Stats().Streams == 0 })
 }
 
-func TestHeartbeatsComeByTheClock(t *testing.T) {
+func TestHeartbeatsKeepTheirInterval(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) { c.Limits.Heartbeat = 200 * time.Millisecond })
 	s := w.connect(7)
@@ -64,7 +64,7 @@ func TestHeartbeatsComeByTheClock(t *testing.T) {
 			break
 		}
 	}
-	// 15 to 25 ticks apart: six of them are 0.9 to 1.5 s, and a busy machine only makes it longer.
+	// 15 to 25 ticks apart: six take 0.9 to 1.5 s, and a busy machine only makes it longer.
 	if d := time.Since(began); d < 800*time.Millisecond {
 		t.Errorf("six heartbeats in %s", d)
 	}
@@ -76,16 +76,18 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 	ended, broken, asked := map[string]bool{}, false, 0
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
 		c.Limits.Check = 100 * time.Millisecond
-		c.Sessions = aliveFunc(func(_ context.Context, ids []string) (map[string]bool, error) {
+		c.Sessions = aliveFunc(func(_ context.Context, ids []string) (map[string]notifier.Audience, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			asked++
 			if broken {
 				return nil, errors.New("SQL is away")
 			}
-			out := map[string]bool{}
+			out := map[string]notifier.Audience{}
 			for _, id := range ids {
-				out[id] = !ended[id]
+				if !ended[id] {
+					out[id] = 1
+				}
 			}
 			return out, nil
 		})
@@ -102,13 +104,13 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 		t.Helper()
 		var from int
 		set(func() { from = asked })
-		eventually(t, "sessions were asked for", func() bool { mu.Lock(); defer mu.Unlock(); return asked > from+4 })
+		eventually(t, "more session checks", func() bool { mu.Lock(); defer mu.Unlock(); return asked > from+4 })
 	}
 	one, same, other, none := as(7, "s1"), as(7, "s1"), as(7, "s2"), as(8, "")
 	set(func() { broken = true; ended["s1"] = true })
 	rounds()
 	if n := w.hub.Stats().Streams; n != 4 {
-		t.Fatalf("%d streams left after errors", n)
+		t.Fatalf("%d streams left after failed checks", n)
 	}
 	set(func() { broken = false })
 	for _, s := range []*stream{one, same} {
@@ -123,20 +125,20 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 	none.expect("badge", badge(50, 1))
 }
 
-func TestTheSweepMendsWhatNobodySaid(t *testing.T) {
+func TestTheRegularCheckCorrectsUnpublishedChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) { c.Limits.Check = 100 * time.Millisecond })
 	s := w.connect(7)
 	s.expect("badge", badge(1, 0))
-	w.state(7, 90, 9) // and no message
+	w.state(7, 90, 9) // without a message
 	s.expect("badge", badge(90, 9))
-	w.state(7, 30, 2) // Redis came back older than it was
+	w.state(7, 30, 2) // Redis came back with an older state
 	s.expect("badge", badge(90, 2))
-	w.change(7, 95, 3) // what comes after is newer all the same
+	w.change(7, 95, 3) // later changes are newer all the same
 	s.expect("badge", badge(95, 3))
 }
 
-func TestABadgeThatCannotBeReadIsTriedAgain(t *testing.T) {
+func TestAFailedBadgeReadIsRetried(t *testing.T) {
 	t.Parallel()
 	var fails atomic.Int64
 	rdb, k := redistest.Client(t), redistest.Space(t)
@@ -151,11 +153,11 @@ func TestABadgeThatCannotBeReadIsTriedAgain(t *testing.T) {
 	})
 	w.connect(7).expect("badge", badge(1, 0))
 	if fails.Load() < 3 {
-		t.Errorf("%d readings", fails.Load())
+		t.Errorf("%d reads", fails.Load())
 	}
 }
 
-func TestWheelGivesEachThingAtItsTick(t *testing.T) {
+func TestWheelReturnsItemsAtTheirTick(t *testing.T) {
 	t.Parallel()
 	var w wheel[int]
 	for _, in := range []int{0, 1, 5, 63, 64, 1000} {
@@ -169,7 +171,7 @@ func TestWheelGivesEachThingAtItsTick(t *testing.T) {
 	}
 	for v, want := range map[int]int{0: 1, 1: 1, 5: 5, 63: 63, 64: 63, 1000: 63} {
 		if at[v] != want {
-			t.Errorf("%d came at tick %d, want %d", v, at[v], want)
+			t.Errorf("item %d came at tick %d, want %d", v, at[v], want)
 		}
 	}
 }

@@ -10,44 +10,45 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Toasts is where toasts wait; see notifier/toast. What this instance took is its own
-// for Limits.ToastHold at least, unless it was acknowledged.
+// Toasts stores the waiting toasts; see notifier/toast. Toasts taken by this instance are its own
+// for at least Limits.ToastHold, unless they are acknowledged.
 type Toasts interface {
-	// RaiseAll raises each in one call per partition; an error each, in order.
+	// RaiseAll raises each toast, in one call per partition. It returns an error for each, in
+	// order.
 	RaiseAll(ctx context.Context, all []notifier.ToastRaise) []error
-	// Waiting says for each user whether anything waits for him, held or not. Beside an
-	// error it says no of who cannot be served, or it answers nothing at all.
+	// Waiting reports for each user whether any toast waits for them, held or not. With an error it
+	// reports false for the users that could not be read, or returns no answers at all.
 	Waiting(ctx context.Context, seqs []int64) ([]bool, error)
-	// Take takes over what no other instance holds, for each user in order. What this
-	// instance holds already is answered again. Beside an error, too, it answers for
-	// each: Taken.Err says who could not be served.
+	// Take claims the toasts that no other instance holds, for each user in order, and returns
+	// those already held by this instance again. With an error it still returns one Taken per user;
+	// Taken.Err marks the users that could not be served.
 	Take(ctx context.Context, seqs []int64) ([]notifier.Taken, error)
-	// Nudge tells all instances that something waits for these users which nobody
-	// acknowledged here.
+	// Nudge signals all instances that toasts shown here to these users were not acknowledged.
 	Nudge(ctx context.Context, seqs []int64) error
-	// Ack has nobody given these of a user any more.
+	// Ack removes these toasts of a user; they are not delivered again.
 	Ack(ctx context.Context, seq int64, ids []string) error
 }
 
-// shownAtOnce is how many toasts given together come one by one. Those before them
-// are counted.
+// shownAtOnce is how many toasts given together are shown one by one. The older ones are only
+// counted.
 const shownAtOnce = 3
 
-// toastData is the data of an event `toast`.
+// toastData is the data of a `toast` event.
 type toastData struct {
-	ID     string `json:"id"` // of a summary: all, with commas between
+	ID     string `json:"id"` // of a summary: all ids, separated by commas
 	Title  string `json:"title"`
 	Body   string `json:"body"`
 	Link   string `json:"link"`
 	Notice int64  `json:"notice,omitempty"`
 	Key    string `json:"key,omitempty"`
 	At     int64  `json:"at,omitempty"`
-	More   int    `json:"more,omitempty"` // this is no toast, but so many
+	More   int    `json:"more,omitempty"` // set for a summary: how many toasts it stands for
 }
 
-// appendToasts appends the events of toasts that one connection is given together,
-// the oldest first: the newest each, and one for all the others behind them. What stands
-// alone goes before what can be read in the inbox or the list: once counted it is lost.
+// appendToasts appends the events of the toasts that one connection is given together, oldest
+// first: one event for each of the newest, and a summary of the others at the end. Toasts without a
+// notice come last in the order, so that they are shown rather than counted: the others can still
+// be read in the inbox or the list.
 func appendToasts(b []byte, id int64, toasts []toastData) []byte {
 	slices.SortStableFunc(toasts, func(a, b toastData) int { return cmp.Compare(min(b.Notice, 1), min(a.Notice, 1)) })
 	rest := toasts[:max(len(toasts)-shownAtOnce, 0)]
@@ -67,7 +68,7 @@ func appendToasts(b []byte, id int64, toasts []toastData) []byte {
 	return b
 }
 
-// clip is what of a body can be seen. A row's is as long as it was sent.
+// clip shortens a body to the length a toast shows. Bodies of inbox rows can be longer.
 func clip(body string) string {
 	if utf8.RuneCountInString(body) <= notifier.MaxToastBody {
 		return body
@@ -76,12 +77,12 @@ func clip(body string) string {
 }
 
 func appendToast(b []byte, id int64, d *toastData) []byte {
-	text, _ := json.Marshal(d) // strings and numbers only; ends no line whatever they hold
+	text, _ := json.Marshal(d) // strings and numbers only; contains no line end
 	return appendEvent(b, id, "toast", string(text))
 }
 
-// readToast is what a toast shows. It is false for what cannot be shown: only Carillon
-// writes them.
+// readToast reads the content of a toast. It returns false for content that cannot be shown, which
+// Carillon never writes.
 func readToast(t *notifier.Toast) (toastData, bool) {
 	var d struct {
 		Title string `json:"title"`
@@ -94,8 +95,8 @@ func readToast(t *notifier.Toast) (toastData, bool) {
 	return toastData{ID: t.ID, Title: d.Title, Body: clip(d.Body), Link: d.Link, Notice: t.NoticeID, Key: t.Key, At: t.At}, true
 }
 
-// Acked is called when a browser said here that it has shown these toasts, and Redis
-// knows it: nobody looks after them any more.
+// Acked is called after a browser has reported these toasts as shown here and Redis has recorded
+// it. Their delivery is finished.
 func (h *Hub) Acked(seq int64, ids []string) {
 	s := h.shard(seq)
 	s.mu.Lock()

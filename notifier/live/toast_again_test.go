@@ -7,18 +7,18 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 )
 
-func TestWhatNobodyAcknowledgesGoesToAnotherConnection(t *testing.T) {
+func TestAnUnacknowledgedToastGoesToAnotherConnection(t *testing.T) {
 	t.Parallel()
 	w := newLoneToaster(t, holding(500*time.Millisecond))
 	older, newer := w.page("a"), w.page("b")
 	w.raise(17)
 	id := newer.toast(17)
 	if again := older.toast(17); again != id {
-		t.Errorf("%s came as %s", id, again)
+		t.Errorf("toast %s came again as %s", id, again)
 	}
 	w.toasts.mu.Lock()
 	if last := w.toasts.last; len(last) != 1 || len(last[0].Toasts) != 1 || last[0].Toasts[0].Tries != 2 {
-		t.Errorf("taken: %+v", last)
+		t.Errorf("taken %+v", last)
 	}
 	w.toasts.mu.Unlock()
 	if s := w.hub.Stats(); s.Toasts != 2 || s.ToastRetries != 1 {
@@ -29,31 +29,31 @@ func TestWhatNobodyAcknowledgesGoesToAnotherConnection(t *testing.T) {
 	w.quiet(50, older, newer)
 }
 
-func TestWhatWasAcknowledgedIsNotGivenAgain(t *testing.T) {
+func TestAnAcknowledgedToastIsNotGivenAgain(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	w, other := newToaster(t, rdb, k, holding(time.Second)), newToaster(t, rdb, k, nil)
 	a, b := w.page("a"), w.page("b")
 	w.raise(17)
 	id := b.toast(17)
-	other.ack(id) // on another instance
+	other.ack(id) // acknowledged on another instance
 	w.settled()
 	w.quiet(50, a, b)
 	if n, _ := w.toasts.did(); n != 2 {
-		t.Errorf("%d takes: want one, and one to see that it is done", n)
+		t.Errorf("%d takes, want one and another that finds it acknowledged", n)
 	}
 
 	w.raise(18)
 	id = b.toast(18)
 	before, _ := w.toasts.did()
-	w.hub.Acked(7, w.ack(id)) // here
+	w.hub.Acked(7, w.ack(id)) // acknowledged here
 	w.settled()
 	if n, _ := w.toasts.did(); n != before {
-		t.Errorf("%d takes after it was acknowledged here", n-before)
+		t.Errorf("%d takes after the acknowledgement here", n-before)
 	}
 }
 
-func TestWhatATakerThatDiedHadIsGivenByAnother(t *testing.T) {
+func TestToastsOfADeadInstanceAreGivenByAnother(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	a, b := newToaster(t, rdb, k, holding(400*time.Millisecond)), newToaster(t, rdb, k, holding(400*time.Millisecond))
@@ -62,11 +62,11 @@ func TestWhatATakerThatDiedHadIsGivenByAnother(t *testing.T) {
 	id := first.toast(17)
 	a.stop()
 	if again := second.toast(17); again != id {
-		t.Errorf("%s came as %s", id, again)
+		t.Errorf("toast %s came again as %s", id, again)
 	}
 }
 
-func TestAToastThatAllHereHadIsLeftToOthersAndComesAgain(t *testing.T) {
+func TestAToastThatAllHereHadIsOfferedToOthersAndComesAgain(t *testing.T) {
 	t.Parallel()
 	w := newLoneToaster(t, holding(200*time.Millisecond))
 	s := w.page("a")
@@ -77,11 +77,11 @@ func TestAToastThatAllHereHadIsLeftToOthersAndComesAgain(t *testing.T) {
 	w.toasts.mu.Lock()
 	defer w.toasts.mu.Unlock()
 	if d := w.toasts.took.Sub(w.toasts.nudged); takes != 2 || nudges != 1 || d < 190*time.Millisecond {
-		t.Errorf("%d takes, the last %s after %d nudges: others could not have it so soon after", takes, d, nudges)
+		t.Errorf("%d takes, the last %s after %d nudges; want 2, late enough for other instances", takes, d, nudges)
 	}
 }
 
-func TestPausesGrow(t *testing.T) {
+func TestPausesGrowWithFailedAttempts(t *testing.T) {
 	t.Parallel()
 	lim := Limits{}.withDefaults()
 	for tries, want := range map[int64]time.Duration{
@@ -93,7 +93,7 @@ func TestPausesGrow(t *testing.T) {
 	}
 }
 
-func TestAPageThatIsSeenGetsAtOnceWhatNobodyCanHaveSeen(t *testing.T) {
+func TestAVisiblePageGetsUnseenToastsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newLoneToaster(t, holding(time.Hour))
 	a, b := w.page("a"), w.page("b")
@@ -101,37 +101,37 @@ func TestAPageThatIsSeenGetsAtOnceWhatNobodyCanHaveSeen(t *testing.T) {
 	id := b.toast(17)
 	w.signal("a", true)
 	if again := a.toast(17); again != id {
-		t.Errorf("%s came as %s", id, again)
+		t.Errorf("toast %s came again as %s", id, again)
 	}
-	w.signal("a", true) // it is shown there now
+	w.signal("a", true) // it is visible there now
 	w.signal("b", true)
 	w.quiet(50, a, b)
 	c := w.page("c", "X-Visible")
 	w.quiet(60, a, b, c)
 }
 
-func TestAPageThatFollowsAnotherGetsWhatThatOneHad(t *testing.T) {
+func TestTheNextPageGetsUnacknowledgedToasts(t *testing.T) {
 	t.Parallel()
 	w := newLoneToaster(t, holding(time.Hour))
 	first := w.page("a", "X-Visible")
 	w.raise(17)
 	id := first.toast(17)
 	_ = first.res.Body.Close()
-	eventually(t, "he left", func() bool { return w.hub.Stats().Streams == 0 })
+	eventually(t, "the user's stream closed", func() bool { return w.hub.Stats().Streams == 0 })
 	if again := w.page("a").toast(17); again != id {
-		t.Errorf("%s came as %s", id, again)
+		t.Errorf("toast %s came again as %s", id, again)
 	}
 }
 
-func TestWhatCameWhenThePageWasNotSeenAnyMoreComesAgainAtOnce(t *testing.T) {
+func TestToastsGivenToAHiddenPageComeAgainWhenItIsVisible(t *testing.T) {
 	t.Parallel()
 	w := newLoneToaster(t, holding(time.Hour))
 	a := w.page("a", "X-Visible")
 	w.raise(17)
 	id := a.toast(17)
-	w.signal("a", false) // it was hidden before, and says so now
+	w.signal("a", false) // it was hidden before, and reports it only now
 	w.signal("a", true)
 	if again := a.toast(17); again != id {
-		t.Errorf("%s came as %s", id, again)
+		t.Errorf("toast %s came again as %s", id, again)
 	}
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// BenchmarkToast is a toast from its raising until it is acknowledged, of users who are
-// active: the script, Pub/Sub, taking, the write, the client's reading and the
-// acknowledgement, 16 at a time.
+// BenchmarkToast measures a toast of an active user from raising to acknowledgement: the script,
+// Pub/Sub, taking, the write, the client's reading and the acknowledgement, 16 at a time.
 func BenchmarkToast(b *testing.B) {
 	const users = 16
 	w := newToaster(b, redistest.Client(b), redistest.Space(b), nil)
@@ -44,6 +43,6 @@ func BenchmarkToast(b *testing.B) {
 	})
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "toasts/s")
 	if s := w.hub.Stats(); s.ToastRetries > 0 {
-		b.Errorf("%d given again", s.ToastRetries)
+		b.Errorf("%d toasts given again", s.ToastRetries)
 	}
 }

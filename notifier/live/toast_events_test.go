@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestWhatStandsAloneIsNotCountedWhileAnythingElseIs(t *testing.T) {
+func TestToastsWithoutANoticeAreSummarizedLast(t *testing.T) {
 	t.Parallel()
 	var toasts []toastData
 	for _, of := range []struct {
@@ -17,7 +17,7 @@ func TestWhatStandsAloneIsNotCountedWhileAnythingElseIs(t *testing.T) {
 	}{{"1-0", 0}, {"2-0", 12}, {"3-0", 13}, {"4-0", 14}, {"5-0", 15}} {
 		shows, ok := readToast(&notifier.Toast{ID: of.id, NoticeID: of.notice, Content: []byte(`{"title":"x"}`)})
 		if !ok {
-			t.Fatalf("%s cannot be read", of.id)
+			t.Fatalf("toast %s cannot be read", of.id)
 		}
 		toasts = append(toasts, shows)
 	}
@@ -26,6 +26,6 @@ func TestWhatStandsAloneIsNotCountedWhileAnythingElseIs(t *testing.T) {
 		ids = append(ids, string(found[1]))
 	}
 	if want := []string{"4-0", "5-0", "1-0", "2-0,3-0"}; !slices.Equal(ids, want) {
-		t.Errorf("given are %q, want %q", ids, want)
+		t.Errorf("toasts %q, want %q", ids, want)
 	}
 }

@@ -16,17 +16,17 @@ import (
 	"github.com/carillonhq/carillon/notifier/toast"
 )
 
-// watched is the toasts of an instance, and what its hub did with them.
+// watched wraps the toasts of an instance and counts its hub's calls.
 type watched struct {
 	*toast.Toasts
 	mu           sync.Mutex
 	asks         int              // calls of Waiting
-	takes        int              // calls for one user each
-	nudges       int              // the same
-	last         []notifier.Taken // what the last call answered
+	takes        int              // calls of Take, per user
+	nudges       int              // calls of Nudge, per user
+	last         []notifier.Taken // result of the last Take
 	took, nudged time.Time
-	failing      int   // so many calls fail
-	raised       []int // users of each call
+	failing      int   // number of calls that are to fail
+	raised       []int // users per call of RaiseAll
 }
 
 var errAway = fmt.Errorf("redis is away: %w", notifier.ErrUnavailable)
@@ -89,7 +89,7 @@ func (s *watched) asked() int {
 	return s.asks
 }
 
-// did is how many takes and nudges there were.
+// did returns the numbers of takes and nudges.
 func (s *watched) did() (takes, nudges int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +102,7 @@ type toaster struct {
 	toasts *watched
 }
 
-// newToaster starts a hub whose toasts are held as long as it says.
+// newToaster starts a hub with toasts; change may adjust its configuration first.
 func newToaster(t testing.TB, rdb redis.UniversalClient, k keys.Space, change func(*Config)) *toaster {
 	t.Helper()
 	w := &toaster{}
@@ -116,15 +116,15 @@ func newToaster(t testing.TB, rdb redis.UniversalClient, k keys.Space, change fu
 	return w
 }
 
-// holding has a hub hold a toast for a time, and leave none to others.
+// holding sets how long toasts are held, and leaves none to other instances.
 func holding(d time.Duration) func(*Config) {
 	return func(c *Config) {
 		c.Limits.ToastHold, c.Limits.ToastWait, c.Limits.ToastAway = d, time.Millisecond, time.Millisecond
 	}
 }
 
-// page connects user 7 from the browser of a session, and waits until it was asked what
-// waits for him; say are headers that are set.
+// page connects user 7 with the browser of a session, and waits until the hub has asked for waiting
+// toasts. say lists headers to set.
 func (w *toaster) page(session string, say ...string) *stream {
 	w.t.Helper()
 	r := request(w.t, w.srv.URL, 7)
@@ -135,15 +135,15 @@ func (w *toaster) page(session string, say ...string) *stream {
 	before := w.toasts.asked()
 	s := open(w.t, w.srv.Client(), r)
 	if e := s.next(); e.name != "badge" {
-		w.t.Fatalf("first came %+v", e)
+		w.t.Fatalf("first event %+v", e)
 	}
 	if r.Header.Get("X-Toasts-Off") == "" {
-		eventually(w.t, "it was asked", func() bool { return w.toasts.asked() > before })
+		eventually(w.t, "the call of Waiting", func() bool { return w.toasts.asked() > before })
 	}
 	return s
 }
 
-// raise has a toast of a notice wait for user 7.
+// raise raises a toast of a notice for user 7.
 func (w *toaster) raise(notice int64) {
 	w.raiseText(notice, fmt.Sprintf(`{"title":"Toast %d"}`, notice))
 }
@@ -156,16 +156,16 @@ func (w *toaster) raiseText(notice int64, content string) {
 	}
 }
 
-// signal publishes that a page can be seen in the browser of a session, or none.
+// signal publishes whether a page is visible in the browser of a session.
 func (w *toaster) signal(session string, visible bool) {
 	w.t.Helper()
-	s := notifier.Signal{Kind: notifier.SignalSeen, Browser: Browser(session), On: visible, At: time.Now().UnixMilli()}
+	s := notifier.Signal{Kind: notifier.SignalSeen, Browser: notifier.Browser(session), On: visible, At: time.Now().UnixMilli()}
 	if err := w.toasts.Signal(context.Background(), 7, s); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-// ack acknowledges, and tells no hub.
+// ack acknowledges toasts without telling a hub.
 func (w *toaster) ack(ids string) []string {
 	w.t.Helper()
 	list := strings.Split(ids, ",")
@@ -175,7 +175,7 @@ func (w *toaster) ack(ids string) []string {
 	return list
 }
 
-// toast is the id of the toast that comes next, of a notice.
+// toast returns the id of the next toast, which must be of this notice.
 func (s *stream) toast(notice int64) (id string) {
 	s.t.Helper()
 	e := s.next()
@@ -187,7 +187,7 @@ func (s *stream) toast(notice int64) (id string) {
 	return id
 }
 
-// quiet sees that nothing comes to these streams before a change that is published now.
+// quiet fails the test if these streams receive anything before a change that is published now.
 func (w *toaster) quiet(ver int64, streams ...*stream) {
 	w.t.Helper()
 	w.change(7, ver, ver)
@@ -196,7 +196,7 @@ func (w *toaster) quiet(ver int64, streams ...*stream) {
 	}
 }
 
-// work is what the courier has to do for user 7, if anything.
+// work returns the state of user 7's tray, if there is one.
 func (w *toaster) work() (want time.Time, nudges int, busy bool) {
 	s := w.hub.shard(7)
 	s.mu.Lock()
@@ -207,10 +207,10 @@ func (w *toaster) work() (want time.Time, nudges int, busy bool) {
 	return time.Time{}, 0, false
 }
 
-// settled waits until a hub has nothing to look after.
+// settled waits until the user's tray is closed.
 func (w *toaster) settled() {
 	w.t.Helper()
-	eventually(w.t, "nothing is left to do for the user", func() bool { _, _, busy := w.work(); return !busy })
+	eventually(w.t, "the tray closed", func() bool { _, _, busy := w.work(); return !busy })
 }
 
 func newLoneToaster(t *testing.T, change func(*Config)) *toaster {

@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/toast"
 )
 
-func TestWhoComesLaterGetsWhatWaits(t *testing.T) {
+func TestAUserWhoConnectsLaterGetsWaitingToasts(t *testing.T) {
 	t.Parallel()
 	w := newLoneToaster(t, nil)
 	w.raise(17)
@@ -24,7 +24,7 @@ func TestWhoComesLaterGetsWhatWaits(t *testing.T) {
 	w.settled()
 }
 
-func TestMoreThanThreeAtOnceAreSummarised(t *testing.T) {
+func TestMoreThanThreeToastsAtOnceAreSummarized(t *testing.T) {
 	t.Parallel()
 	w := newLoneToaster(t, nil)
 	for n := range int64(8) {
@@ -50,26 +50,26 @@ func TestMoreThanThreeAtOnceAreSummarised(t *testing.T) {
 	w.hub.Acked(7, w.ack(rest.ID+","+strings.Join(all, ",")))
 	w.settled()
 	if n := w.hub.Stats().Toasts; n != 8 {
-		t.Errorf("%d counted", n)
+		t.Errorf("%d toasts counted", n)
 	}
 }
 
-func TestWhileTakingFailsNothingIsGivenAndThenOnce(t *testing.T) {
+func TestAToastIsGivenOnceAfterFailedTakes(t *testing.T) {
 	t.Parallel()
 	w := newLoneToaster(t, holding(time.Hour))
 	w.raise(17)
 	w.toasts.mu.Lock()
-	w.toasts.failing = 3 // the first asks, two take
+	w.toasts.failing = 3 // one call of Waiting, two of Take
 	w.toasts.mu.Unlock()
 	s := w.page("a")
 	w.hub.Acked(7, w.ack(s.toast(17)))
 	w.quiet(50, s)
 	if n := w.hub.Stats().Toasts; n != 1 {
-		t.Errorf("%d given", n)
+		t.Errorf("%d toasts given", n)
 	}
 }
 
-func TestAToastRaisedWhileTheSubscriptionWasLostComes(t *testing.T) {
+func TestAToastRaisedWhileTheSubscriptionWasLostIsDelivered(t *testing.T) {
 	t.Parallel()
 	direct, k := redistest.Client(t), redistest.Space(t)
 	p := newProxy(t, redistest.Socket(t))
@@ -85,7 +85,7 @@ func TestAToastRaisedWhileTheSubscriptionWasLostComes(t *testing.T) {
 	s.toast(17)
 }
 
-func TestWhatNobodyHereWouldPublishIsDropped(t *testing.T) {
+func TestMalformedSignalsAreDropped(t *testing.T) {
 	t.Parallel()
 	w := newLoneToaster(t, holding(time.Hour))
 	s := w.page("a")
@@ -98,11 +98,11 @@ func TestWhatNobodyHereWouldPublishIsDropped(t *testing.T) {
 	w.raise(19)
 	s.toast(19)
 	if d := w.hub.Stats().Dropped; d < int64(len(bad))+2 {
-		t.Errorf("%d dropped", d)
+		t.Errorf("%d messages dropped", d)
 	}
 }
 
-func TestAToastIsOneLineWhateverItHolds(t *testing.T) {
+func TestAToastIsOneLineWhateverItContains(t *testing.T) {
 	t.Parallel()
 	w := newLoneToaster(t, holding(time.Hour))
 	s := w.page("a")
@@ -119,12 +119,12 @@ func TestAToastIsOneLineWhateverItHolds(t *testing.T) {
 		t.Errorf("%v: %+v", err, e)
 	}
 	if got.Body != strings.Repeat("界", notifier.MaxToastBody-1)+"…" {
-		t.Errorf("a body of %d bytes", len(got.Body))
+		t.Errorf("body of %d bytes", len(got.Body))
 	}
 	w.quiet(50, s)
 }
 
-func TestToastsComeOnAClusterAndOnMiniredis(t *testing.T) {
+func TestToastsWorkOnAClusterAndOnMiniredis(t *testing.T) {
 	t.Parallel()
 	_, mini := redistest.Mini(t)
 	for name, rdb := range map[string]redis.UniversalClient{"cluster": redistest.Cluster(t), "miniredis": mini} {
@@ -144,7 +144,7 @@ func TestToastsComeOnAClusterAndOnMiniredis(t *testing.T) {
 	}
 }
 
-func TestTheCourierRaisesForManyInBatches(t *testing.T) {
+func TestTheCourierRaisesInBatches(t *testing.T) {
 	t.Parallel()
 	w := newLoneToaster(t, nil)
 	s := w.page("a")
@@ -154,26 +154,26 @@ func TestTheCourierRaisesForManyInBatches(t *testing.T) {
 	}
 	w.hub.courier.raise([]notifier.ToastRaise{{NoticeID: 17, Content: []byte(`{"title":"Toast 17"}`), Seqs: seqs}})
 	s.toast(17)
-	eventually(t, "all are raised", func() bool { return w.toasts.Stats().Raised == 1200 })
+	eventually(t, "all toasts raised", func() bool { return w.toasts.Stats().Raised == 1200 })
 	all, err := w.toasts.Waiting(context.Background(), seqs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, waits := range all {
 		if !waits {
-			t.Errorf("none waits for user %d", i+1)
+			t.Errorf("no toast waits for user %d", i+1)
 		}
 	}
 	w.toasts.mu.Lock()
 	defer w.toasts.mu.Unlock()
 	for _, n := range w.toasts.raised {
 		if n > raiseBatch {
-			t.Errorf("%d users in one call", n)
+			t.Errorf("call for %d users", n)
 		}
 	}
 }
 
-func TestWithoutToastsSignalsAreNothing(t *testing.T) {
+func TestSignalsAreIgnoredWithoutToasts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), nil)
 	s := w.connect(7)
@@ -187,6 +187,6 @@ func TestWithoutToastsSignalsAreNothing(t *testing.T) {
 	w.change(7, 50, 3)
 	s.expect("badge", badge(50, 3))
 	if d := w.hub.Stats().Dropped; d != 0 {
-		t.Errorf("%d dropped", d)
+		t.Errorf("%d messages dropped", d)
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestOfFourConnectionsOnTwoInstancesOneGetsAToast(t *testing.T) {
+func TestOneOfFourConnectionsOnTwoInstancesGetsAToast(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	a, b := newToaster(t, rdb, k, holding(time.Hour)), newToaster(t, rdb, k, holding(time.Hour))
 	streams := []*stream{a.page("a1"), a.page("a2"), b.page("b1"), b.page("b2")}
 	a.raise(17)
-	eventually(t, "both instances have looked", func() bool {
+	eventually(t, "both instances looking for toasts", func() bool {
 		n, _ := a.toasts.did()
 		m, _ := b.toasts.did()
 		return n > 0 && m > 0
@@ -33,10 +33,10 @@ func TestOfFourConnectionsOnTwoInstancesOneGetsAToast(t *testing.T) {
 		}
 	}
 	if got != 1 {
-		t.Errorf("%d connections got it", got)
+		t.Errorf("%d connections received the toast", got)
 	}
 	if n := a.hub.Stats().Toasts + b.hub.Stats().Toasts; n != 1 {
-		t.Errorf("%d given", n)
+		t.Errorf("%d toasts given", n)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestAToastGoesToTheInstanceWhereItsUserIsActive(t *testing.T) {
 	a.raise(17)
 	a.hub.Acked(7, a.ack(active.toast(17)))
 
-	// The other browser is active last, and its instance knows when the first one hides.
+	// The other browser was active last, and its instance learns that when the first one hides.
 	a.signal("b", true)
 	b.quiet(50, active, other)
 	a.raise(18)
@@ -60,14 +60,14 @@ func TestAToastGoesToTheInstanceWhereItsUserIsActive(t *testing.T) {
 	b.quiet(60, active, other)
 	a.raise(19)
 	for _, w := range []*toaster{a, b} {
-		eventually(t, "it waits for an active one", func() bool {
+		eventually(t, "the hub waiting for an active instance", func() bool {
 			want, _, _ := w.work()
 			return want.After(time.Now().Add(50 * time.Minute))
 		})
 	}
 }
 
-func TestWithNobodyActiveAToastComesAfterTheWait(t *testing.T) {
+func TestWithoutAnActivePageAToastComesAfterTheWait(t *testing.T) {
 	t.Parallel()
 	w := newLoneToaster(t, nil)
 	s := w.page("a")
@@ -75,11 +75,11 @@ func TestWithNobodyActiveAToastComesAfterTheWait(t *testing.T) {
 	w.raise(17)
 	s.toast(17)
 	if d := time.Since(began); d < 140*time.Millisecond {
-		t.Errorf("after %s", d)
+		t.Errorf("toast after %s", d)
 	}
 }
 
-func TestTheVisibleTabThatWasActiveLastGetsItElseTheNewestConnection(t *testing.T) {
+func TestTheLastActiveVisibleTabGetsAToastElseTheNewestConnection(t *testing.T) {
 	t.Parallel()
 	w := newLoneToaster(t, holding(time.Hour))
 	a, b, c := w.page("a"), w.page("b"), w.page("c")
@@ -107,15 +107,15 @@ func TestTheVisibleTabThatWasActiveLastGetsItElseTheNewestConnection(t *testing.
 	d.expect("badge", badge(100+n, 100+n))
 }
 
-func TestAnOldWordOfABrowserChangesNothing(t *testing.T) {
+func TestAnOutdatedVisibilityReportChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newLoneToaster(t, holding(time.Hour))
 	a, b := w.page("a"), w.page("b")
 	at := time.Now()
 	for _, s := range []notifier.Signal{
-		{Kind: notifier.SignalSeen, Browser: Browser("a"), On: true, At: at.UnixMilli()},
-		{Kind: notifier.SignalSeen, Browser: Browser("a"), On: false, At: at.Add(-time.Second).UnixMilli()},
-		{Kind: notifier.SignalSeen, Browser: Browser("b"), On: true, At: at.Add(-time.Second).UnixMilli()},
+		{Kind: notifier.SignalSeen, Browser: notifier.Browser("a"), On: true, At: at.UnixMilli()},
+		{Kind: notifier.SignalSeen, Browser: notifier.Browser("a"), On: false, At: at.Add(-time.Second).UnixMilli()},
+		{Kind: notifier.SignalSeen, Browser: notifier.Browser("b"), On: true, At: at.Add(-time.Second).UnixMilli()},
 	} {
 		if err := w.toasts.Signal(context.Background(), 7, s); err != nil {
 			t.Fatal(err)
@@ -125,12 +125,12 @@ func TestAnOldWordOfABrowserChangesNothing(t *testing.T) {
 	w.raise(17)
 	w.hub.Acked(7, w.ack(a.toast(17)))
 
-	// Nor does the clock of another instance that is ahead keep what comes after it away.
-	ahead := notifier.Signal{Kind: notifier.SignalSeen, Browser: Browser("a"), On: true, At: at.Add(time.Hour).UnixMilli()}
+	// A report from an instance whose clock runs ahead does not block later reports.
+	ahead := notifier.Signal{Kind: notifier.SignalSeen, Browser: notifier.Browser("a"), On: true, At: at.Add(time.Hour).UnixMilli()}
 	if err := w.toasts.Signal(context.Background(), 7, ahead); err != nil {
 		t.Fatal(err)
 	}
-	w.quiet(60, a, b) // it was heard
+	w.quiet(60, a, b) // the report was received
 	w.signal("a", false)
 	w.signal("b", true)
 	w.quiet(70, a, b)

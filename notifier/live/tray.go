@@ -7,37 +7,37 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// tray is what the courier has to do for one user: there is none for most. It is
-// guarded by the user's shard's lock but for due and place, which are the courier's.
+// tray is a user's undelivered toasts. Most users have none. It is guarded by the lock of the
+// user's shard, except due and place, which belong to the courier.
 type tray struct {
 	user   *user
-	want   time.Time // when to take what waits; zero: nobody said that anything does
-	waits  int       // how often others held what waits, since that was said
+	want   time.Time // when to take waiting toasts; zero: none are known to wait
+	waits  int       // how often in a row other instances held the waiting toasts
 	held   []held
-	lost   []held      // these had it here, but another instance took it since
-	fails  int         // how often in a row he could not be served,
-	rest   time.Time   // and until when that is not tried again
-	taking bool        // a call is under way,
-	acked  []string    // and this was acknowledged meanwhile
-	nudges []time.Time // of this instance, that it has not heard itself
+	lost   []held      // held here before, and taken by another instance since
+	fails  int         // failed calls in a row for this user
+	rest   time.Time   // no retry before this time
+	taking bool        // a call of Take is under way
+	acked  []string    // acknowledged during that call
+	nudges []time.Time // times of this instance's own nudges that have not come back yet
 
 	due   time.Time
-	place int // among all that is due; -1: not there
+	place int // index in the schedule; -1: not scheduled
 }
 
-// held is a toast that this instance took and gave, until it is acknowledged.
+// held is a toast that this instance has taken and given out, until it is acknowledged.
 type held struct {
 	id    string
 	tries int64
-	to    *conn // it was given to this connection last,
+	to    *conn // connection it was given to last
 	given time.Time
-	seen  bool      // which showed a page then
-	had   []*conn   // these had it, that one included
-	told  time.Time // when others were told to take it; zero: not since then
-	again bool      // it is to be given as soon as it is taken again
+	seen  bool      // that connection showed a page then
+	had   []*conn   // connections that had it in this round, including to
+	told  time.Time // when others were told to take it; zero: not since it was given
+	again bool      // give it again as soon as it is taken again
 }
 
-// openTray gives u one, if he has none.
+// openTray returns the user's tray, creating it if necessary.
 func (u *user) openTray() *tray {
 	if u.tray == nil {
 		u.tray = &tray{user: u, place: -1}
@@ -45,7 +45,7 @@ func (u *user) openTray() *tray {
 	return u.tray
 }
 
-// wanted has what waits taken after a while, or earlier if that is planned.
+// wanted schedules the taking of waiting toasts after a while, unless it is planned earlier.
 func (t *tray) wanted(after time.Duration) {
 	at := t.user.hub.cfg.Now().Add(after)
 	if t.want.IsZero() || at.Before(t.want) {
@@ -54,8 +54,8 @@ func (t *tray) wanted(after time.Duration) {
 	t.plan()
 }
 
-// echo says whether a signal is this instance's own nudge, which is for others: by
-// taking, it would keep what they are to have.
+// echo reports whether a nudge is this instance's own. It is meant for the others: taking the
+// toasts here would keep them from getting them.
 func (t *tray) echo() bool {
 	now, lim := t.user.hub.cfg.Now(), t.user.hub.lim
 	t.nudges = slices.DeleteFunc(t.nudges, func(at time.Time) bool { return now.Sub(at) > lim.Silence })
@@ -66,7 +66,7 @@ func (t *tray) echo() bool {
 	return true
 }
 
-// acknowledged removes what a browser has shown.
+// acknowledged removes toasts that a browser has shown.
 func (t *tray) acknowledged(ids []string) {
 	if t.taking {
 		t.acked = append(t.acked, ids...)
@@ -76,8 +76,7 @@ func (t *tray) acknowledged(ids []string) {
 	t.plan()
 }
 
-// failed has the toasts of a user who could not be served taken again, and each time
-// later.
+// failed schedules another attempt for a user who could not be served, each time later.
 func (t *tray) failed() {
 	t.acked, t.taking = nil, false
 	t.rest = t.user.hub.cfg.Now().Add(min(failPause<<min(t.fails, 20), longestPause))
@@ -85,7 +84,7 @@ func (t *tray) failed() {
 	t.wanted(0)
 }
 
-// spent says whether something waits that every connection here had in vain.
+// spent reports whether toasts wait that every connection here has already had.
 func (t *tray) spent() bool {
 	some := false
 	for _, h := range slices.Concat(t.lost, t.held) {
@@ -99,8 +98,8 @@ func (t *tray) spent() bool {
 	return some
 }
 
-// answered is what of an answer is to be given now, the oldest first. What was held and
-// is not in it is somebody else's now, or nobody's any more.
+// answered updates the tray from a reply of Take and returns the toasts to give now, oldest first.
+// A held toast that is missing from the reply is held by another instance or gone.
 func (t *tray) answered(got notifier.Taken) (give []toastData) {
 	still := make([]held, 0, len(got.Toasts))
 	was := slices.Concat(t.held, t.lost)
@@ -127,7 +126,7 @@ func (t *tray) answered(got notifier.Taken) (give []toastData) {
 	}
 	acked := t.acked
 	t.held, t.lost, t.acked, t.taking, t.fails = still, nil, nil, false, 0
-	if got.Again > 0 { // each time longer: whoever holds it may be at it
+	if got.Again > 0 { // back off further each time: the instance that holds them may be delivering them
 		for _, h := range was {
 			if !slices.Contains(acked, h.id) {
 				t.lost = append(t.lost, held{id: h.id, had: h.had, again: true})

@@ -7,19 +7,19 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// turn is a notifier.Turn made ready for many users: what they are told is
-// encoded once for all who see the same of it. It belongs to one goroutine.
+// turn is a notifier.Turn prepared for many users: its events are encoded once for all users who
+// see the same part of it. It is used by one goroutine.
 type turn struct {
 	notifier.Turn
-	opens bool    // it holds nothing but openings: numbers follow from it
-	tops  []int64 // the bounds between those who see more and less of it, rising
-	views []*view // by how many bounds a user is beyond; nil until one comes
+	opens bool    // it contains only openings, so counts can be updated from it
+	tops  []int64 // the seqs up to which some event is visible, ascending
+	views []*view // indexed by the number of tops below the user's seq; nil until needed
 }
 
-// view is what some users see of a turn.
+// view is the part of a turn that some users see.
 type view struct {
-	text   []byte // events as they stand on the wire, but without an id
-	opened int64  // how many of them are openings
+	text   []byte // events in the wire format, without an id
+	opened int64  // number of openings among them
 }
 
 func newTurn(parsed notifier.Turn) *turn {
@@ -37,7 +37,7 @@ func newTurn(parsed notifier.Turn) *turn {
 	return t
 }
 
-// view is what a user sees of the turn.
+// view returns the part of the turn that a user sees.
 func (t *turn) view(seq int64) *view {
 	beyond, _ := slices.BinarySearch(t.tops, seq)
 	if t.views[beyond] == nil {
@@ -65,16 +65,16 @@ func (t *turn) encode(seq int64) *view {
 	return v
 }
 
-// follows says that the number of a user who holds this version is right once
-// what he sees opening is added. Else he missed something (a gap; without a
-// version before, Redis may have lost everything), what is held may count the
-// turn already (a tie), or something left or changed whose bit is not known here.
+// follows reports whether the count of a user at this version is right once the openings the user
+// sees are added. It is not if the user missed a turn (a gap; without a previous version Redis may
+// have lost everything), if the badge may include the turn already (a tie), or if an announcement
+// left or changed, as the user's bit is not known here.
 func (t *turn) follows(held int64) bool {
 	return t.opens && t.Before > 0 && held >= t.Before && held < t.AVer
 }
 
-// turn passes on what was published for an audience to its users of l. Each link
-// hears it, for its own users only.
+// turn passes a message for an audience on to its users on l. Every link receives it, and serves
+// its own users only.
 func (h *Hub) turn(l *link, a notifier.Audience, text string) {
 	parsed, err := notifier.ParseTurn(text)
 	if err != nil {
@@ -83,7 +83,7 @@ func (h *Hub) turn(l *link, a notifier.Audience, text string) {
 	}
 	t, toasts := newTurn(parsed), newTurnToasts(&parsed)
 	h.each(l, func(u *user) {
-		if u.audience == a {
+		if u.hears(a) {
 			u.turn(t)
 			toasts.add(u)
 		}
@@ -92,9 +92,9 @@ func (h *Hub) turn(l *link, a notifier.Audience, text string) {
 	h.stats.turns.Add(1)
 }
 
-// turn tells the user what he sees of a turn, whatever its version (Pub/Sub does
-// not repeat itself). His number is counted on or read again; also while he has
-// no stream, for he may come back soon.
+// turn sends the user the part of a turn they see, whatever its version (Pub/Sub does not repeat
+// messages). The count is updated or read again, even without a stream, as the user may come back
+// soon.
 func (u *user) turn(t *turn) {
 	v := t.view(u.seq)
 	switch {
@@ -103,7 +103,7 @@ func (u *user) turn(t *turn) {
 		u.badge.Announcements += v.opened
 		u.badge.Unread = u.badge.Inbox + u.badge.Announcements
 		u.due = u.due || v.opened > 0
-	case u.confirmed: // else the confirmation to come has the badge read
+	case u.confirmed: // otherwise the confirmation to come has the badge read
 		u.hub.queue.add(u, soon)
 	}
 	switch {
@@ -116,9 +116,9 @@ func (u *user) turn(t *turn) {
 	}
 }
 
-// mark applies published marks: their events always, their number unless it is
-// older than what is held. Then what is held came from a reading since, or from
-// before Redis lost something, and is read again.
+// mark applies published marks. Their events are always sent; their count applies unless it is
+// older than the badge held. In that case the badge was read later, or dates from before Redis lost
+// something, so it is read again.
 func (u *user) mark(m *notifier.Marks) {
 	if m.AVer >= u.badge.AVer {
 		u.badge.AVer, u.badge.Announcements = m.AVer, m.Unread

@@ -17,7 +17,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// ann is the data of a badge event of a user with an empty inbox of version 1.
+// ann returns the data of a badge event of a user with an empty inbox of version 1.
 func ann(aver, unread int64) string {
 	return fmt.Sprintf(`{"unread":%d,"inbox":0,"announcements":%d,"ver":1,"aver":%d}`, unread, unread, aver)
 }
@@ -30,12 +30,12 @@ func (w *world) connectAs(seq int64, a notifier.Audience) *stream {
 	return open(w.t, w.srv.Client(), r)
 }
 
-// newBoardWorld starts a hub on a board that holds 100 and no unread for everybody.
+// newBoardWorld starts a hub on a board with version 100 and nothing unread for everybody.
 func newBoardWorld(t testing.TB, change func(*Config)) (*world, *board) {
 	t.Helper()
 	b := &board{start: half{aver: 100}}
 	return newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
-		c.Badges, c.Limits.Check = b, time.Hour // no check mends what a test looks at
+		c.Badges, c.Limits.Check = b, time.Hour // no regular check interferes with the test
 		if change != nil {
 			change(c)
 		}
@@ -47,7 +47,7 @@ const (
 	nine     = `{"id":9,"title":"Hi","body":"b","link":"","pinned":true}`
 )
 
-func TestAfterAnOpeningEachUserHasHisOwnNumber(t *testing.T) {
+func TestAfterAnOpeningEachUserHasTheirOwnCount(t *testing.T) {
 	t.Parallel()
 	b := &board{audiences: map[notifier.Audience]half{1: {100, 0}, 2: {300, 2}}}
 	rdb, k := redistest.Client(t), redistest.Space(t)
@@ -55,7 +55,7 @@ func TestAfterAnOpeningEachUserHasHisOwnNumber(t *testing.T) {
 	for i := range hubs {
 		hubs[i] = newWorld(t, rdb, k, func(c *Config) { c.Badges, c.Limits.Check = b, time.Hour })
 	}
-	b.set(2, 150, 5) // his own marks are later than the index
+	b.set(2, 150, 5) // the user's own marks are later than the index
 	want := map[int64]int64{1: 1, 2: 6, 3: 1, 4: 1}
 	streams := map[int64]*stream{}
 	for seq := range int64(10) {
@@ -82,16 +82,16 @@ func TestAfterAnOpeningEachUserHasHisOwnNumber(t *testing.T) {
 		}
 		streams[seq].expect("badge", ann(400, n))
 	}
-	// The fifth joined late: he was told nothing, but his version went on.
+	// The fifth user joined late: no event, but the version moved on.
 	hubs[0].publishTurn(1, 500, 200, `open 10 0 {}`)
 	streams[5].expect("announcement", `{"id":10}`)
 	streams[5].expect("badge", ann(500, 1))
 	if n := len(b.asked); n != 10 {
-		t.Errorf("%d badges read; the ten first ones do", n)
+		t.Errorf("%d badges read, want only the ten first ones", n)
 	}
 }
 
-func TestWhatCannotBeCountedIsReadAgainAtOnce(t *testing.T) {
+func TestBadgesThatCannotBeUpdatedAreReadAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		aver, before int64
@@ -114,12 +114,12 @@ func TestWhatCannotBeCountedIsReadAgainAtOnce(t *testing.T) {
 		s.expect(c.event, c.data)
 		s.expect("badge", ann(201, 4))
 		if d := time.Since(began); d > w.hub.lim.Spread {
-			t.Errorf("%s: right after %s", name, d)
+			t.Errorf("%s: up to date after %s", name, d)
 		}
 	}
 }
 
-func TestANewVersionOfTheSameNumberIsNoNews(t *testing.T) {
+func TestANewVersionOfAnUnchangedCountIsNotSent(t *testing.T) {
 	t.Parallel()
 	w, b := newBoardWorld(t, nil)
 	s := w.connect(7)
@@ -127,13 +127,13 @@ func TestANewVersionOfTheSameNumberIsNoNews(t *testing.T) {
 	b.set(7, 200, 0)
 	w.publishTurn(1, 200, 100, "removed 9")
 	s.expect("announcement_removed", `{"id":9}`)
-	eventually(t, "his badge was read", func() bool { return w.held(7).AVer == 200 })
+	eventually(t, "the badge read", func() bool { return w.held(7).AVer == 200 })
 	w.publishTurn(1, 300, 200, openNine)
 	s.expect("announcement", nine)
 	s.expect("badge", ann(300, 1))
 }
 
-func TestATurnMissedIsMadeGoodAfterTheLinkIsBack(t *testing.T) {
+func TestAMissedTurnIsMadeUpForWhenTheLinkIsBack(t *testing.T) {
 	t.Parallel()
 	direct, k := redistest.Client(t), redistest.Space(t)
 	p := newProxy(t, redistest.Socket(t))
@@ -153,14 +153,14 @@ func TestATurnMissedIsMadeGoodAfterTheLinkIsBack(t *testing.T) {
 	for i, s := range streams {
 		s.expect("badge", ann(200, int64(i+1)))
 	}
-	w.publishTurn(1, 300, 200, openNine) // and the audience is subscribed again
+	w.publishTurn(1, 300, 200, openNine) // the audience is subscribed again as well
 	for i, s := range streams {
 		s.expect("announcement", nine)
 		s.expect("badge", ann(300, int64(i+2)))
 	}
 }
 
-// recorder is a connection that keeps what was written to it.
+// recorder is a connection that records the bytes written to it.
 type recorder struct {
 	net.Conn
 	mu   sync.Mutex
@@ -180,8 +180,8 @@ func (r *recorder) written() string {
 	return r.text.String()
 }
 
-// Redis takes a connection's commands in order: whose channel is confirmed hears
-// his audience too, also after the link was lost.
+// Redis handles the commands of a connection in order, so a user whose channel is confirmed also
+// receives the audience's messages, even after the link was lost.
 func TestAudiencesAreSubscribedBeforeUsers(t *testing.T) {
 	t.Parallel()
 	k := redistest.Space(t)
@@ -198,13 +198,14 @@ func TestAudiencesAreSubscribedBeforeUsers(t *testing.T) {
 	w.rdb = redistest.Client(t)
 	w.connect(7).expect("badge", ann(100, 0))
 	for range 3 {
-		var users string // what comes before them
+		var users string // commands before the users
 		var link *recorder
-		eventually(t, "a link is up", func() bool {
+		eventually(t, "a link", func() bool {
 			link = <-dialed
 			var all bool
-			// A link begins with a ping. What the library connects again by itself does not, and is given up.
-			eventually(t, "it is a link, or not", func() bool {
+			// A link begins with a ping. Connections that go-redis makes by itself do not, and are
+			// dropped again.
+			eventually(t, "commands that tell whether it is a link", func() bool {
 				users, _, all = strings.Cut(link.written(), k.LiveUser(7))
 				return all || len(dialed) > 0
 			})
@@ -219,7 +220,7 @@ func TestAudiencesAreSubscribedBeforeUsers(t *testing.T) {
 	}
 }
 
-func TestEachLinkAppliesATurnToItsOwnUsersOnce(t *testing.T) {
+func TestEachLinkAppliesATurnToItsOwnUsersOnly(t *testing.T) {
 	t.Parallel()
 	w, b := newBoardWorld(t, func(c *Config) { c.Limits.Channels = 3 })
 	streams := make([]*stream, 10)
@@ -239,35 +240,22 @@ func TestEachLinkAppliesATurnToItsOwnUsersOnce(t *testing.T) {
 	}
 }
 
-func TestAUserWithoutStreamsIsCountedOnWhileHeLingers(t *testing.T) {
+func TestALingeringUserIsKeptUpToDate(t *testing.T) {
 	t.Parallel()
 	w, b := newBoardWorld(t, func(c *Config) { c.Limits.Linger = time.Hour })
 	s := w.connect(7)
 	s.expect("badge", ann(100, 0))
 	_ = s.res.Body.Close()
-	eventually(t, "he left", func() bool { return w.hub.Stats().Streams == 0 })
+	eventually(t, "the user's stream closed", func() bool { return w.hub.Stats().Streams == 0 })
 	w.publishTurn(1, 200, 100, openNine)
-	eventually(t, "he was counted on", func() bool { return w.held(7) == notifier.Badge{Unread: 1, Announcements: 1, Ver: 1, AVer: 200} })
+	eventually(t, "the count updated", func() bool { return w.held(7) == notifier.Badge{Unread: 1, Announcements: 1, Ver: 1, AVer: 200} })
 	b.set(7, 300, 0)
 	w.publishTurn(1, 300, 200, "removed 9")
-	eventually(t, "he was read", func() bool { return w.held(7) == notifier.Badge{Ver: 1, AVer: 300} })
+	eventually(t, "the badge read", func() bool { return w.held(7) == notifier.Badge{Ver: 1, AVer: 300} })
 	w.connect(7).expect("badge", ann(300, 0))
 }
 
-func TestAUserOfAnotherAudienceNowIsReadAndHearsThat(t *testing.T) {
-	t.Parallel()
-	b := &board{audiences: map[notifier.Audience]half{1: {900, 3}, 2: {100, 1}}}
-	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) { c.Badges, c.Limits.Check = b, time.Hour })
-	w.connectAs(7, 1).expect("badge", ann(900, 3))
-	s := w.connectAs(7, 2)
-	s.expect("badge", ann(100, 1))
-	w.publishTurn(1, 901, 900, openNine)
-	w.publishTurn(2, 200, 100, openNine)
-	s.expect("announcement", nine)
-	s.expect("badge", ann(200, 2))
-}
-
-func TestTurnsThatNoScriptWritesAreDropped(t *testing.T) {
+func TestMalformedTurnsAreDropped(t *testing.T) {
 	t.Parallel()
 	w, _ := newBoardWorld(t, nil)
 	s := w.connect(7)
@@ -284,7 +272,7 @@ func TestTurnsThatNoScriptWritesAreDropped(t *testing.T) {
 	}
 }
 
-func TestNothingOfATurnIsLostBehindAChange(t *testing.T) {
+func TestATurnRightAfterAChangeIsNotLost(t *testing.T) {
 	t.Parallel()
 	w, _ := newBoardWorld(t, func(c *Config) { c.Limits.Merge = time.Second })
 	s := w.connect(7)
@@ -318,7 +306,7 @@ func TestEventsOfATurnCarryTheUsersVersion(t *testing.T) {
 	}
 }
 
-func TestMarksBringTheirNumberAndWhatTheyMarked(t *testing.T) {
+func TestMarksUpdateTheCountAndSendTheirEvents(t *testing.T) {
 	t.Parallel()
 	w, b := newBoardWorld(t, nil)
 	one, two := w.connect(7), w.connect(7)
@@ -338,15 +326,15 @@ func TestMarksBringTheirNumberAndWhatTheyMarked(t *testing.T) {
 		}
 	}
 	if n := len(b.asked); n != 1 {
-		t.Errorf("%d badges read for them", n-1)
+		t.Errorf("%d badges read for the marks", n-1)
 	}
 	b.set(7, 300, 8)
-	w.publishMarks(7, 150, 1, "read 11") // older than what is held
+	w.publishMarks(7, 150, 1, "read 11") // older than the badge held
 	one.expect("announcement_read", `{"ids":[11]}`)
 	one.expect("badge", ann(300, 8))
 }
 
-func TestAClientThatStallsDuringTurnsIsCutAlone(t *testing.T) {
+func TestAClientThatStallsDuringTurnsIsCutWithoutAffectingOthers(t *testing.T) {
 	t.Parallel()
 	w, _ := newBoardWorld(t, func(c *Config) {
 		c.Limits.WriteTimeout = time.Second
@@ -359,29 +347,29 @@ func TestAClientThatStallsDuringTurnsIsCutAlone(t *testing.T) {
 		good = append(good, w.connect(7+seq))
 		good[seq].expect("badge", ann(100, 0))
 	}
-	eventually(t, "all are here", func() bool { return w.hub.Stats().Streams == 6 })
+	eventually(t, "six streams", func() bool { return w.hub.Stats().Streams == 6 })
 	large := `open 9 0 {"body":"` + strings.Repeat("x", 60_000) + `"}`
 	sent := int64(0)
-	eventually(t, "the stuck client was cut", func() bool {
+	eventually(t, "the stuck client cut", func() bool {
 		sent++
 		w.publishTurn(1, 100+sent, 99+sent, large)
 		for _, s := range good {
 			if e := s.next(); e.name != "announcement" {
-				t.Fatalf("instead of turn %d a neighbour got %+v", sent, e)
+				t.Fatalf("instead of turn %d another client received %+v", sent, e)
 			}
 			s.expect("badge", ann(100+sent, sent))
 		}
 		return w.hub.Stats().Streams == 5
 	})
 	if cut := w.hub.Stats().Cut; cut != 1 {
-		t.Errorf("%d cut", cut)
+		t.Errorf("%d clients cut", cut)
 	}
 	if _, err := io.Copy(io.Discard, stuck); err == nil {
-		t.Error("the connection ended in good order; want it cut")
+		t.Error("the connection was closed in order, want it cut")
 	}
 }
 
-func TestTurnsComeOnAClusterAndOnMiniredis(t *testing.T) {
+func TestTurnsWorkOnAClusterAndOnMiniredis(t *testing.T) {
 	t.Parallel()
 	_, mini := redistest.Mini(t)
 	for name, rdb := range map[string]redis.UniversalClient{"cluster": redistest.Cluster(t), "miniredis": mini} {
@@ -394,12 +382,12 @@ func TestTurnsComeOnAClusterAndOnMiniredis(t *testing.T) {
 			s.expect("badge", ann(200, 1))
 		}
 		if d := w.hub.Stats().Dropped; d != 0 {
-			t.Errorf("%s: %d dropped", name, d)
+			t.Errorf("%s: %d messages dropped", name, d)
 		}
 	}
 }
 
-// A turn that comes while the first badge is being read is in one of the two.
+// A turn that arrives while the first badge is being read is counted once.
 func TestATurnBetweenSubscribingAndReadingIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	b := &board{start: half{aver: 100}}
@@ -407,7 +395,7 @@ func TestATurnBetweenSubscribingAndReadingIsCountedOnce(t *testing.T) {
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
 		c.Limits.Check = time.Hour
 		c.Badges = badgeFunc(func(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
-			out, err := b.Badges(ctx, readers) // the answer of before the turn, which is slow to come
+			out, err := b.Badges(ctx, readers) // the reply from before the turn, delayed
 			reading <- struct{}{}
 			<-goOn
 			return out, err
@@ -418,7 +406,7 @@ func TestATurnBetweenSubscribingAndReadingIsCountedOnce(t *testing.T) {
 	<-reading
 	b.set(7, 200, 1)
 	w.publishTurn(1, 200, 100, openNine)
-	eventually(t, "the turn was heard", func() bool { return w.hub.Stats().Turns == 1 })
+	eventually(t, "the turn received", func() bool { return w.hub.Stats().Turns == 1 })
 	close(goOn)
-	eventually(t, "he has the number of after it", func() bool { return w.held(7).Announcements == 1 && w.held(7).AVer == 200 })
+	eventually(t, "the count that includes the turn", func() bool { return w.held(7).Announcements == 1 && w.held(7).AVer == 200 })
 }

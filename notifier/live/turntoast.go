@@ -7,13 +7,13 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// turnToasts is what pops up of a turn, and for whom of those connected here. It is
-// empty for nearly all turns, which cost nothing more then.
+// turnToasts are the toasts of a turn, with the users connected here who get them. It is empty for
+// nearly all turns, which then cost nothing more.
 //
-// Each instance raises it for its own users; who is connected to several is given it
-// once all the same. Who is not there to hear the turn has it in the list and the badge
-// alone: also who comes a moment later, and all who stay connected here while the
-// subscription is lost.
+// Each instance raises the toasts for its own users; a user connected to several instances still
+// gets each toast once. A user who does not receive the turn has the announcement only in the list
+// and the badge: users who connect a moment later, and users connected here while the subscription
+// is lost.
 type turnToasts []turnToast
 
 type turnToast struct {
@@ -21,7 +21,7 @@ type turnToast struct {
 	raise notifier.ToastRaise
 }
 
-// newTurnToasts picks out the openings that pop up.
+// newTurnToasts selects the openings that are shown as toasts.
 func newTurnToasts(t *notifier.Turn) (all turnToasts) {
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -29,19 +29,19 @@ func newTurnToasts(t *notifier.Turn) (all turnToasts) {
 		if e.Kind != notifier.TurnOpen || json.Unmarshal([]byte(e.JSON), &b) != nil || !b.Toast {
 			continue
 		}
-		// Its body is Markdown and longer than what pops up: that is what the link is for.
+		// The body is Markdown and too long for a toast; the link leads to it.
 		content, err := notifier.EncodeContent(notifier.Content{
 			Type: notifier.TypeAnnouncement, Title: b.Title, Link: "/announcements/" + strconv.FormatInt(e.ID, 10),
 		})
-		if err == nil { // as always: it is strings and a time
+		if err == nil { // always nil: the content is strings and a time
 			all = append(all, turnToast{e, notifier.ToastRaise{NoticeID: e.ID, Content: content}})
 		}
 	}
 	return all
 }
 
-// add puts u down for what he sees, when he is there to see it pop up. The caller holds
-// his shard's lock.
+// add adds u to the toasts u sees, if u can receive them. The caller holds the lock of the user's
+// shard.
 func (all turnToasts) add(u *user) {
 	for i := range all {
 		if t := &all[i]; t.event.Sees(u.seq) && u.receives() {
@@ -50,7 +50,7 @@ func (all turnToasts) add(u *user) {
 	}
 }
 
-// raise has it raised for those who were put down.
+// raise queues the toasts for the users that were added.
 func (all turnToasts) raise(k *courier) {
 	for i := range all {
 		if t := &all[i]; len(t.raise.Seqs) > 0 {

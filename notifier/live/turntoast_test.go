@@ -14,10 +14,10 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// popsUp is what a turn says of an announcement that pops up.
+// popsUp is the line of a turn for an announcement with a toast.
 const popsUp = `{"title":"Hi","body":"b","link":"/x","pinned":false,"toast":true}`
 
-func TestAnOpeningPopsUpOnceForEachWhoIsThereAndSeesIt(t *testing.T) {
+func TestAnOpeningGivesOneToastToEachConnectedUserWhoSeesIt(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	var hubs [2]*toaster
@@ -38,8 +38,8 @@ func TestAnOpeningPopsUpOnceForEachWhoIsThereAndSeesIt(t *testing.T) {
 	two, three, late := as(hubs[0], 2), as(hubs[1], 3), as(hubs[0], 4)
 	as(hubs[0], 5, "X-Toasts-Off")
 	as(hubs[0], 6, "X-Audience")
-	_ = as(hubs[0], 7).res.Body.Close() // he is subscribed for a while yet
-	eventually(t, "user 7 has left", func() bool { return hubs[0].hub.Stats().Streams == 5 })
+	_ = as(hubs[0], 7).res.Body.Close() // the user stays subscribed for a while
+	eventually(t, "user 7's stream closed", func() bool { return hubs[0].hub.Stats().Streams == 5 })
 
 	quiet := strings.Replace(popsUp, `,"toast":true`, "", 1)
 	hubs[0].publishTurn(1, 200, 100, "open 9 3 "+popsUp, "open 8 0 "+quiet)
@@ -51,15 +51,15 @@ func TestAnOpeningPopsUpOnceForEachWhoIsThereAndSeesIt(t *testing.T) {
 			}
 			want := `,"title":"Hi","body":"","link":"/announcements/N","notice":N}`
 			if !strings.HasSuffix(e.data, strings.ReplaceAll(want, "N", strconv.Itoa(id))) {
-				t.Errorf("announcement %d pops up as %s", id, e.data)
+				t.Errorf("toast of announcement %d: %s", id, e.data)
 			}
 		}
 	}
-	eventually(t, "each has it once", func() bool { return hubs[0].hub.Stats().Toasts+hubs[1].hub.Stats().Toasts == 7 })
-	for i, want := range [][]int{{2, 3}, {2, 2}} { // user 1 by both; for an edit by none
+	eventually(t, "one toast for each user", func() bool { return hubs[0].hub.Stats().Toasts+hubs[1].hub.Stats().Toasts == 7 })
+	for i, want := range [][]int{{2, 3}, {2, 2}} { // user 1 by both hubs; an edit raises nothing
 		hubs[i].toasts.mu.Lock()
 		if d := cmp.Diff(want, hubs[i].toasts.raised); d != "" {
-			t.Errorf("hub %d raises for (-want +got):\n%s", i, d)
+			t.Errorf("users hub %d raises for (-want +got):\n%s", i, d)
 		}
 		hubs[i].toasts.mu.Unlock()
 	}
@@ -68,7 +68,7 @@ func TestAnOpeningPopsUpOnceForEachWhoIsThereAndSeesIt(t *testing.T) {
 	}
 }
 
-// everRaised is NOTICE|SEQ of all toasts of notices.
+// everRaised returns NOTICE|SEQ for all toasts of notices.
 func (w *toaster) everRaised() (all []string) {
 	w.t.Helper()
 	for p := range keys.Partitions {

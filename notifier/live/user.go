@@ -12,11 +12,11 @@ import (
 
 const (
 	shardCount = 64
-	mergeBytes = 128 << 10 // a merged write is not let grow beyond about this
+	mergeBytes = 128 << 10 // merged writes are flushed at about this size
 )
 
-// shard holds the users whose seq falls into it, and the library's streams of
-// their connections: its lock is then shared by few.
+// shard holds the users whose seq falls into it, and the library's streams of their connections, so
+// that each lock is shared by few users.
 type shard struct {
 	mu    sync.Mutex
 	users map[int64]*user
@@ -26,9 +26,9 @@ type shard struct {
 func newShard(h *Hub) shard {
 	srv := sse.New()
 	srv.AutoReplay = false
-	srv.BufferSize = h.lim.QueueLen + 2 // bye and the end find room
-	// The library calls this once the only subscriber has left: not earlier may
-	// the stream be removed, or the library's goroutines would hang.
+	srv.BufferSize = h.lim.QueueLen + 2 // room for bye and the end
+	// The library calls this once the only subscriber has left. Removing the stream earlier would
+	// leave the library's goroutines hanging.
 	srv.OnUnsubscribe = func(id string, _ *sse.Subscriber) {
 		srv.RemoveStream(id)
 		h.open.Done()
@@ -38,28 +38,32 @@ func newShard(h *Hub) shard {
 
 func (h *Hub) shard(seq int64) *shard { return &h.shards[seq%shardCount] }
 
-// user is what is held of one user. All is guarded by his shard's lock.
+// user is the state of one user on this instance. It is guarded by the lock of the user's shard.
 type user struct {
 	hub      *Hub
 	link     *link
 	seq      int64
 	audience notifier.Audience
 	conns    []*conn
-	holds    int // conns and Serve calls that wait to become one
+	holds    int // conns, and Serve calls about to add one
 
 	badge     notifier.Badge
-	confirmed bool   // Redis has confirmed the subscription, and it was not lost since
-	fresh     bool   // confirmed, and the badge was read after that
+	confirmed bool   // Redis has confirmed the subscription, and it has not been lost since
+	fresh     bool   // the badge was read after the confirmation
 	cut       bool   // not fresh, and the streams were told so
 	gen       uint32 // counts confirmations and losses
+	unsure    bool   // moved to an audience that is not known yet
+	moves     uint32 // counts the signals about moves
+	placed    bool   // moved since the badge was last sent
+	checking  bool   // a check of the streams' sessions is queued
 	queued    priority
-	ready     chan struct{} // closed when fresh; nil when nobody waits
+	ready     chan struct{} // closed when fresh; nil when no request waits
 
-	tray     *tray     // what the courier has to do for him; nil: nothing
-	asking   bool      // the courier will ask whether a toast waits
-	browsers []browser // of which it is known whether they show a page
-	switched time.Time // when toasts were switched off or on; zero: not since he came
-	off      bool      // off, it was
+	tray     *tray     // undelivered toasts; nil: none
+	asking   bool      // the courier is to ask whether toasts wait
+	browsers []browser // browsers whose visibility is known
+	switched time.Time // when toasts were last switched on or off; zero: not since the user came
+	off      bool      // toasts were switched off then
 
 	pending  []byte // events that wait for the next flush
 	due      bool   // the badge changed since the last flush
@@ -69,8 +73,8 @@ type user struct {
 	idleFrom time.Time
 }
 
-// take applies a published change: its events always (Pub/Sub does not repeat
-// itself), its numbers when they are newer than what is held.
+// take applies a published change. Its events are always sent (Pub/Sub does not repeat messages);
+// its numbers apply when they are newer than those held.
 func (u *user) take(c *notifier.Change) {
 	if c.Ver > u.badge.Ver {
 		u.badge.Ver, u.badge.Inbox = c.Ver, c.Unread
@@ -84,15 +88,15 @@ func (u *user) take(c *notifier.Change) {
 	u.flushSoon()
 }
 
-// hold applies a badge read from Redis when asked was held. Each half counts by
-// its own version: what is older came too late, unless it is older than what was
-// held when it was asked for, and still is. Then Redis has lost something, and its word counts,
-// under the version that browsers know: they would take no older one. Versions are
-// times, so what Redis makes anew is later all the same.
+// hold applies a badge read from Redis; asked is the badge that was held when it was requested.
+// Each half is compared by its own version. An older version came too late, unless the held version
+// is still the one from the time of the request: then Redis has lost something, and its value
+// applies, under the version that browsers know, as they would ignore an older one. Versions are
+// times, so new versions made by Redis are later in any case.
 //
-// The same number of announcements keeps its later version: that of the user's
-// own marks is forgotten after some minutes, and nothing is lost then. Nor is a
-// new version of an old number told: each turn that does not concern him gives one.
+// An unchanged number of announcements keeps the later version: the version of the user's own marks
+// is forgotten after some minutes although nothing is lost. A new version of an unchanged number is
+// not sent, as every turn that does not concern the user produces one.
 func (u *user) hold(b, asked notifier.Badge) {
 	old := u.badge
 	if b.Ver >= u.badge.Ver || u.badge.Ver == asked.Ver {
@@ -105,38 +109,38 @@ func (u *user) hold(b, asked notifier.Badge) {
 		u.badge.AVer, u.badge.Announcements = max(u.badge.AVer, b.AVer), b.Announcements
 	}
 	u.badge.Unread = u.badge.Inbox + u.badge.Announcements
-	if old.AVer = u.badge.AVer; u.badge != old {
-		u.due = true
-		if !u.cut { // else it is told with the rest, once it is known to be right
+	if old.AVer = u.badge.AVer; u.badge != old || u.placed {
+		u.due, u.placed = true, false
+		if !u.cut { // otherwise it is sent with the rest, once it is known to be right
 			u.flush()
 		}
 	}
 }
 
-// settle makes u fresh when the subscription stood all the while since gen.
+// settle marks u as fresh if the subscription has stood since gen.
 func (u *user) settle(gen uint32) {
 	if !u.confirmed || u.gen != gen {
-		return // the confirmation to come, or one that came, asks again
+		return // a later confirmation has the badge read again
 	}
 	if !u.fresh && u.tray != nil {
-		u.tray.nudges = nil // not to be heard any more
+		u.tray.nudges = nil // the echoes were lost with the subscription
 	}
 	if !u.fresh {
-		u.ask() // what was said meanwhile was not heard
+		u.ask() // signals may have been missed meanwhile
 	}
 	u.fresh = true
-	u.letOn()
+	u.releaseWaiting()
 	if u.cut {
-		u.mended()
+		u.restored()
 	}
 }
 
-// rested says that the last flush is so long ago that the next need not wait.
+// rested reports whether the last flush was long enough ago for another one at once.
 func (u *user) rested() bool {
 	return !u.merging && u.hub.cfg.Now().Sub(u.flushed) >= u.hub.lim.Merge
 }
 
-// flushSoon sends what is pending, now or with what follows at once.
+// flushSoon sends the pending events now, or together with those that follow at once.
 func (u *user) flushSoon() {
 	switch {
 	case u.merging && len(u.pending) < mergeBytes:
@@ -148,7 +152,7 @@ func (u *user) flushSoon() {
 	}
 }
 
-// flush sends what is pending, encoded once for all streams.
+// flush sends the pending events, encoded once for all streams.
 func (u *user) flush() {
 	text := u.pending
 	u.pending = nil

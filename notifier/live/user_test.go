@@ -6,7 +6,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestWhatIsHeldIsNewest(t *testing.T) {
+func TestTheNewestBadgeIsHeld(t *testing.T) {
 	t.Parallel()
 	n := func(inbox, ann, ver, aver int64) notifier.Badge {
 		return notifier.Badge{Unread: inbox + ann, Inbox: inbox, Announcements: ann, Ver: ver, AVer: aver}
@@ -30,7 +30,7 @@ func TestWhatIsHeldIsNewest(t *testing.T) {
 	}
 }
 
-func TestAnOlderChangeDoesNotTouchTheNumbers(t *testing.T) {
+func TestAnOlderChangeDoesNotAffectTheBadge(t *testing.T) {
 	t.Parallel()
 	u := &user{hub: New(Config{}), badge: notifier.Badge{Unread: 4, Inbox: 3, Announcements: 1, Ver: 9, AVer: 2}}
 	u.take(&notifier.Change{Ver: 8, Unread: 7})
@@ -44,7 +44,7 @@ func TestAnOlderChangeDoesNotTouchTheNumbers(t *testing.T) {
 	}
 }
 
-func TestATurnCountsOnlyOnWhatWasReadSinceTheSubscription(t *testing.T) {
+func TestATurnUpdatesOnlyBadgesReadSinceTheSubscription(t *testing.T) {
 	t.Parallel()
 	parsed, err := notifier.ParseTurn("200 100\nopen 9 0 {}")
 	if err != nil {
@@ -67,15 +67,15 @@ func TestATurnCountsOnlyOnWhatWasReadSinceTheSubscription(t *testing.T) {
 	}
 }
 
-func TestAReadingFromBeforeALossMakesNobodyFresh(t *testing.T) {
+func TestABadgeRequestedBeforeALossDoesNotMakeAUserFresh(t *testing.T) {
 	t.Parallel()
 	u := &user{hub: New(Config{}), confirmed: true, gen: 3, ready: make(chan struct{})}
-	u.settle(2) // asked for before the last confirmation
+	u.settle(2) // requested before the last confirmation
 	if u.fresh {
-		t.Error("fresh by a reading of another subscription")
+		t.Error("fresh by a badge read under another subscription")
 	}
 	u.confirmed = false
-	u.settle(3) // asked for before the loss
+	u.settle(3) // requested before the loss
 	if u.fresh {
 		t.Error("fresh without a subscription")
 	}
@@ -85,7 +85,7 @@ func TestAReadingFromBeforeALossMakesNobodyFresh(t *testing.T) {
 	select {
 	case <-waiting:
 	default:
-		t.Error("whoever waited was not let on")
+		t.Error("the waiting request was not released")
 	}
 	if !u.fresh {
 		t.Error("not fresh")

@@ -13,24 +13,25 @@ import (
 )
 
 const (
-	justOpened = 2 * time.Second // a toast of an announcement that was raised so lately is of one that is open
-	voidAsks   = 32              // at once; who answers gathers them
+	openingGrace = 2 * time.Second // the announcement of a toast raised so recently is taken to be open
+	voidAsks     = 32              // concurrent calls of Unread, which its implementation may combine
 )
 
-// Posts says how announcements stand.
+// Posts reports the state of announcements.
 type Posts interface {
-	// Unread says whether a reader sees an announcement now and has not read it.
+	// Unread reports whether a reader sees an announcement now and has not read it.
 	Unread(ctx context.Context, r notifier.Reader, id int64) (bool, error)
 }
 
-// void settles what was taken of announcements that are over, retracted or read by now,
-// and takes it out: it does not pop up. What cannot be told does. For what has a row
-// the script that takes sees to that; announcements stand in another slot.
+// void settles the toasts of announcements that have ended, were retracted or have been read, and
+// removes them from got. If the state of an announcement cannot be determined, its toast is shown.
+// Toasts with an inbox row are handled by the script that takes them; announcements are in another
+// slot.
 func (k *courier) void(ctx context.Context, takes []*tray, got []notifier.Taken) error {
 	if k.hub.cfg.Posts == nil {
 		return nil
 	}
-	before := k.hub.cfg.Now().Add(-justOpened)
+	before := k.hub.cfg.Now().Add(-openingGrace)
 	var g errgroup.Group
 	g.SetLimit(voidAsks)
 	for i, t := range takes {
@@ -39,7 +40,7 @@ func (k *courier) void(ctx context.Context, takes []*tray, got []notifier.Taken)
 			continue
 		}
 		var who notifier.Reader
-		k.with(t.user, func() { who = notifier.Reader{Seq: t.user.seq, Audience: t.user.audience} })
+		t.user.locked(func() { who = notifier.Reader{Seq: t.user.seq, Audience: t.user.audience} })
 		g.Go(func() error {
 			var over []string
 			var first error
@@ -49,7 +50,7 @@ func (k *courier) void(ctx context.Context, takes []*tray, got []notifier.Taken)
 				}
 				unread, err := k.hub.cfg.Posts.Unread(ctx, who, x.NoticeID)
 				if err != nil && first == nil {
-					first = fmt.Errorf("look whether announcement %d still concerns user %d: %w", x.NoticeID, who.Seq, err)
+					first = fmt.Errorf("check whether announcement %d is unread for user %d: %w", x.NoticeID, who.Seq, err)
 				}
 				if err != nil || unread {
 					return false

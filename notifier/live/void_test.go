@@ -10,8 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// unread answers for announcement 1 that it is over or read, for 2 that nobody knows,
-// and for all others that they are unread.
+// unread reports announcement 1 as ended or read, fails for 2, and reports all others as unread.
 type unread struct{ asked atomic.Int64 }
 
 func (u *unread) Unread(_ context.Context, r notifier.Reader, id int64) (bool, error) {
@@ -22,7 +21,7 @@ func (u *unread) Unread(_ context.Context, r notifier.Reader, id int64) (bool, e
 	return id > 2, nil
 }
 
-func TestAnAnnouncementThatIsOverOrReadDoesNotPopUp(t *testing.T) {
+func TestToastsOfEndedOrReadAnnouncementsAreNotShown(t *testing.T) {
 	t.Parallel()
 	rdb, k, posts := redistest.Client(t), redistest.Space(t), &unread{}
 	w := newToaster(t, rdb, k, func(c *Config) { c.Posts = posts })
@@ -33,16 +32,16 @@ func TestAnAnnouncementThatIsOverOrReadDoesNotPopUp(t *testing.T) {
 	if err != nil || len(ids) != 4 {
 		t.Fatal(ids, err)
 	}
-	for _, id := range ids[:3] { // the fourth has just opened: nobody is asked
-		if err := rdb.ZIncrBy(t.Context(), k.PendingToasts(7), -float64(justOpened.Milliseconds()), id).Err(); err != nil {
+	for _, id := range ids[:3] { // the fourth has just opened, so its state is not checked
+		if err := rdb.ZIncrBy(t.Context(), k.PendingToasts(7), -float64(openingGrace.Milliseconds()), id).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s := w.page("a")
 	w.ack(s.toast(2) + "," + s.toast(3) + "," + s.toast(4))
 	if n := posts.asked.Load(); n != 3 {
-		t.Errorf("asked about %d announcements, want 3", n)
+		t.Errorf("%d calls of Unread, want 3", n)
 	}
-	eventually(t, "nothing waits", func() bool { return rdb.ZCard(t.Context(), k.PendingToasts(7)).Val() == 0 })
+	eventually(t, "no toast waiting", func() bool { return rdb.ZCard(t.Context(), k.PendingToasts(7)).Val() == 0 })
 	w.quiet(time.Now().UnixMilli(), s)
 }

@@ -3,25 +3,30 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// accept stores those requests that are right, and answers what became of each,
-// and which of them are to be delivered.
+// accept stores the valid requests. It returns the result of each request, and the newly accepted
+// notices that must be delivered.
 func (p *Pipeline) accept(ctx context.Context, all []notifier.Request) (results []notifier.Result, fresh []*notifier.Acceptance) {
 	results = make([]notifier.Result, len(all))
+	if err := p.checkClock(); err != nil {
+		for i := range results {
+			results[i].Err = err
+		}
+		return results, nil
+	}
 	limits, now := p.limits()
 	valid := make([]notifier.Draft, len(all))
 	for i := range all {
 		valid[i] = all[i].Draft
 		results[i].Err = valid[i].Validate(limits)
 	}
-	p.useTypes(ctx, valid, results)
-	var drafts []notifier.Draft // for inboxes
-	var places []int            // of these in results
+	defer func() { p.useTypes(ctx, valid, results) }()
+	var drafts []notifier.Draft // drafts for inboxes
+	var places []int            // index of each draft in results
 	for i := range all {
 		switch d := valid[i]; {
 		case results[i].Err != nil:
@@ -58,15 +63,29 @@ func (p *Pipeline) accept(ctx context.Context, all []notifier.Request) (results 
 	return results, fresh
 }
 
-// useTypes tells of the types of drafts that are right. That a type is not known yet
-// keeps nobody from sending.
+// checkClock refuses to accept notices while the clock is wrong: a notice that lives for half an
+// hour would expire before its delivery. Another instance can accept it, or this one later.
+func (p *Pipeline) checkClock() error {
+	if p.c.Clock == nil {
+		return nil
+	}
+	if err := p.c.Clock(); err != nil {
+		return fmt.Errorf("accept a notice: %w", err)
+	}
+	return nil
+}
+
+// useTypes reports the types of the accepted drafts; refused drafts leave no trace. If that fails,
+// sending still succeeds.
 func (p *Pipeline) useTypes(ctx context.Context, drafts []notifier.Draft, results []notifier.Result) {
 	if p.c.Types == nil {
 		return
 	}
 	var types []string
+	met := map[string]bool{}
 	for i := range drafts {
-		if results[i].Err == nil && !slices.Contains(types, drafts[i].Type) {
+		if results[i].Err == nil && !met[drafts[i].Type] {
+			met[drafts[i].Type] = true
 			types = append(types, drafts[i].Type)
 		}
 	}
@@ -74,12 +93,12 @@ func (p *Pipeline) useTypes(ctx context.Context, drafts []notifier.Draft, result
 		return
 	}
 	if err := p.c.Types.Use(ctx, types); err != nil {
-		p.c.Log.WarnContext(ctx, "types not made known", "stage", "accept", "types", len(types), "err", err)
+		p.c.Log.WarnContext(ctx, "could not record the types in use", "stage", "accept", "types", len(types), "err", err)
 	}
 }
 
-// routed makes notices of drafts, with whom they go to. Those whose recipients do
-// not exist have an error.
+// routed makes a notice of each draft and determines its recipients. A draft with unknown
+// recipients gets an error.
 func (p *Pipeline) routed(ctx context.Context, drafts []notifier.Draft, now time.Time) ([]*notifier.Acceptance, error) {
 	if len(drafts) == 0 {
 		return nil, nil
@@ -101,14 +120,14 @@ func (p *Pipeline) routed(ctx context.Context, drafts []notifier.Draft, now time
 		case answers[k].Err != nil:
 			batch[k].Err = fmt.Errorf("route a draft: %w", answers[k].Err)
 		case answers[k].To.IsEmpty():
-			n.State = notifier.StateSent // there is nothing to do
+			n.State = notifier.StateSent // there is nothing to deliver
 		}
 	}
 	return batch, nil
 }
 
-// store brings notices into SQL. What was there before, of the same request, is
-// answered as it stands now.
+// store writes notices to SQL. A replayed request gets the current state of the notice that it
+// created.
 func (p *Pipeline) store(ctx context.Context, batch []*notifier.Acceptance) error {
 	if err := p.c.Store.AcceptAll(ctx, batch); err != nil {
 		return fmt.Errorf("accept a notice: %w", err)

@@ -8,37 +8,39 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// AnnouncementStore keeps announcements for good.
+// AnnouncementStore stores announcements permanently.
 type AnnouncementStore interface {
-	// AnnounceOnce stores n and gives it its id; replayed: that of the same request,
-	// which came before. once may be nil. It refuses what would be one open
-	// announcement too many, with a *notifier.InvalidError.
+	// AnnounceOnce stores n and sets its id. replayed reports that the same request came before,
+	// whose announcement n then is. once may be nil. When too many announcements are open, it
+	// returns a *notifier.InvalidError.
 	AnnounceOnce(ctx context.Context, n *notifier.Notice, once *notifier.Once) (replayed bool, err error)
-	// EditAnnouncement gives the announcement with n's id n's content, window and
-	// audiences. It is notifier.ErrConflict when n's revision is not the present
-	// one, or the announcement is over.
+	// EditAnnouncement replaces the content, window and audiences of the announcement with n's id
+	// by those of n. It returns notifier.ErrConflict if n's revision is not the current one or the
+	// announcement is over.
 	EditAnnouncement(ctx context.Context, n *notifier.Notice) error
+	// EditAnnouncementUnread does the same and marks the announcement as unread for everybody.
+	EditAnnouncementUnread(ctx context.Context, n *notifier.Notice) error
 	RetractAnnouncement(ctx context.Context, id int64) error
 	DeleteAnnouncement(ctx context.Context, id int64) error
 	Announcements(ctx context.Context, ids []int64) ([]notifier.Announcement, error)
-	// AudienceSize counts users with a seq of at most top; 0: all.
+	// AudienceSize counts the users with a seq of at most top; 0: all users.
 	AudienceSize(ctx context.Context, audiences []notifier.Audience, top int64) (map[notifier.Audience]int64, error)
 }
 
 // Board shows announcements; see notifier/announcement.
 type Board interface {
 	Runner
-	// Sync brings what is shown to what is stored, and to what the time demands.
+	// Sync updates the announcements shown to match SQL and the current time.
 	Sync(ctx context.Context) error
-	// Reads answers how many have read each, in order; -1 where that is not known.
+	// Reads returns how many users have read each part, in order; -1 where unknown.
 	Reads(ctx context.Context, parts []notifier.Counting) ([]int64, error)
-	// Forget lets go of all that is held of what was deleted.
+	// Forget drops all state held for deleted announcements.
 	Forget(ctx context.Context, parts []notifier.PartKey) error
 }
 
-// announce accepts a draft for audiences. It is shown by whichever instance gets
-// to it first: usually this one, before it returns. One that came before is answered
-// as it stands now; it was shown then, or the board does it by itself.
+// announce accepts a draft for audiences. The first instance that gets to it shows it, usually this
+// one before it returns. A replayed request returns the announcement in its current state; it has
+// been shown already, or the board will show it by itself.
 func (p *Pipeline) announce(ctx context.Context, d notifier.Draft, once *notifier.Once, now time.Time) notifier.Result {
 	n := notifier.Notice{Draft: d, CreatedAt: now, ExpiresAt: d.EndsAt}
 	replayed, err := p.c.Store.AnnounceOnce(ctx, &n, once)
@@ -46,7 +48,7 @@ func (p *Pipeline) announce(ctx context.Context, d notifier.Draft, once *notifie
 		return notifier.Result{Err: fmt.Errorf("accept an announcement: %w", err)}
 	}
 	if !replayed {
-		p.show(ctx, n.ID)
+		p.syncBoard(ctx, n.ID)
 		return notifier.Result{Notice: n}
 	}
 	known, err := p.c.Store.Contents(ctx, []int64{n.ID})
@@ -59,8 +61,8 @@ func (p *Pipeline) announce(ctx context.Context, d notifier.Draft, once *notifie
 	return notifier.Result{Notice: n, Replayed: true}
 }
 
-// Delete forgets an announcement that is over or was retracted, with all that is
-// known of who has read it; else it is notifier.ErrConflict.
+// Delete deletes an announcement that is over or retracted, with all its read marks. For any other
+// it returns notifier.ErrConflict.
 func (p *Pipeline) Delete(ctx context.Context, id int64) error {
 	stored, err := p.c.Store.Announcements(ctx, []int64{id})
 	if err == nil {
@@ -75,21 +77,19 @@ func (p *Pipeline) Delete(ctx context.Context, id int64) error {
 			parts = append(parts, notifier.PartKey{ID: id, Audience: part.Audience})
 		}
 	}
-	p.show(ctx, id)
-	p.tell(ctx, id, func(ctx context.Context) error { return p.c.Board.Forget(ctx, parts) })
+	p.syncBoard(ctx, id)
+	p.callBoard(ctx, id, func(ctx context.Context) error { return p.c.Board.Forget(ctx, parts) })
 	return nil
 }
 
-// show brings the board up to date. What it does not get done the board does by
-// itself.
-func (p *Pipeline) show(ctx context.Context, id int64) {
-	p.tell(ctx, id, func(ctx context.Context) error { return p.c.Board.Sync(ctx) })
+// syncBoard brings the board up to date. If that fails, the board catches up by itself.
+func (p *Pipeline) syncBoard(ctx context.Context, id int64) {
+	p.callBoard(ctx, id, func(ctx context.Context) error { return p.c.Board.Sync(ctx) })
 }
 
-// tell has the board do something while the sender waits, for Config.Wait at most.
-// A client of Redis may outlast its context, so it has a goroutine of its own, which
-// Close waits for.
-func (p *Pipeline) tell(ctx context.Context, id int64, do func(context.Context) error) {
+// callBoard calls the board while the sender waits, for Config.Wait at most. A Redis call may
+// outlast its context, so it runs in a goroutine of its own, which Close waits for.
+func (p *Pipeline) callBoard(ctx context.Context, id int64, do func(context.Context) error) {
 	if p.c.Board == nil || p.redisAway() {
 		return
 	}
@@ -109,11 +109,11 @@ func (p *Pipeline) tell(ctx context.Context, id int64, do func(context.Context) 
 	case <-patience.C:
 	}
 	if err != nil {
-		p.c.Log.WarnContext(ctx, "announcement left to the board", "stage", "announcement", "notice_id", id, "err", err)
+		p.c.Log.WarnContext(ctx, "board not updated; it will catch up by itself", "stage", "announcement", "notice_id", id, "err", err)
 	}
 }
 
-// limits is what drafts are measured by at this moment.
+// limits returns the limits for drafts and the current time.
 func (p *Pipeline) limits() (notifier.Limits, time.Time) {
 	l := p.c.Limits
 	l.Now = p.c.Now().UTC().Truncate(time.Millisecond)

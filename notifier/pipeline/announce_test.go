@@ -15,10 +15,10 @@ import (
 )
 
 func toAudiences(audiences ...notifier.Audience) notifier.Draft {
-	return notifier.Draft{Target: notifier.Target{Audiences: audiences}, Title: "We are closed on Monday", Sender: "test"}
+	return notifier.Draft{Target: notifier.Target{Audiences: audiences}, Title: "We are closed on Monday", Sender: notifier.CommandRef("test")}
 }
 
-// unread is how many announcements each user has not read.
+// unread returns how many announcements each user has not read.
 func (r *rig) unread(t *testing.T, audience notifier.Audience, seqs ...int64) []int64 {
 	t.Helper()
 	readers := make([]notifier.Reader, len(seqs))
@@ -50,10 +50,10 @@ func (r *rig) read(t *testing.T, id int64, audience notifier.Audience, seq int64
 	}
 }
 
-func TestAnAnnouncementIsShownWhenSendReturns(t *testing.T) {
+func TestAnnouncementIsShownWhenSendReturns(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
-	seqs := r.users(t, "all", 3) // of audience 3
+	seqs := r.users(t, "all", 3) // in audience 3
 	p := pipeline.New(r.config())
 	n := send(t, p, toAudiences(3))
 	if n.ID == 0 || n.PhaseAt(time.Now()) != notifier.PhaseOpen || n.Type != notifier.TypeAnnouncement {
@@ -61,7 +61,7 @@ func TestAnAnnouncementIsShownWhenSendReturns(t *testing.T) {
 	}
 	r.wantUnread(t, "announced", []int64{1, 1, 1}, 3, seqs...)
 	r.wantUnread(t, "another audience", []int64{0}, 2, seqs[0])
-	r.everyoneHas(t, seqs, 0) // nobody's inbox was touched
+	r.everyoneHas(t, seqs, 0) // no inbox was touched
 	stored, err := r.store.Notice(t.Context(), n.ID)
 	if err != nil || stored.State != notifier.StateSent || !stored.ExpiresAt.Equal(n.EndsAt) {
 		t.Errorf("stored as %+v, %v", stored, err)
@@ -71,7 +71,7 @@ func TestAnAnnouncementIsShownWhenSendReturns(t *testing.T) {
 	}
 }
 
-func TestManyWhoRepeatAnAnnouncementAtOnceAnnounceItOnce(t *testing.T) {
+func TestConcurrentRepeatsAnnounceOnce(t *testing.T) {
 	t.Parallel()
 	for _, sql := range []string{"sqlite", "postgres"} {
 		t.Run(sql, func(t *testing.T) {
@@ -101,14 +101,14 @@ func TestManyWhoRepeatAnAnnouncementAtOnceAnnounceItOnce(t *testing.T) {
 				return true
 			})
 			if seen != 1 {
-				t.Errorf("it was announced %d times", seen)
+				t.Errorf("announced %d times", seen)
 			}
 			r.wantUnread(t, "announced", []int64{1, 1}, 3, seqs...)
 		})
 	}
 }
 
-func TestAnAnnouncementThatIsRepeatedIsAnsweredAsItStands(t *testing.T) {
+func TestRepeatedAnnouncementRequestReturnsItsCurrentState(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	r.users(t, "all", 1)
@@ -131,7 +131,7 @@ func TestAnAnnouncementThatIsRepeatedIsAnsweredAsItStands(t *testing.T) {
 	if again := repeat(); again.ID != first.ID || again.Title != d.Title || again.Revision != edited.Revision || !again.EndsAt.Equal(first.EndsAt) {
 		t.Errorf("repeated after an edit: %+v", again)
 	}
-	if _, err = p.SendOnce(t.Context(), toUsers("u1"), &notifier.Once{Owner: "shop", Key: "x"}); !errors.Is(err, notifier.ErrOtherRequest) {
+	if _, err = p.SendOnce(t.Context(), toUsers("u1"), &notifier.Once{Owner: notifier.KeyRef("shop"), Key: "x"}); !errors.Is(err, notifier.ErrOtherRequest) {
 		t.Errorf("a notice with the announcement's key: %v", err)
 	}
 	if err = p.Retract(t.Context(), first.ID); err != nil {
@@ -144,7 +144,7 @@ func TestAnAnnouncementThatIsRepeatedIsAnsweredAsItStands(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again := repeat(); again.ID != first.ID {
-		t.Errorf("repeated after it was deleted it is notice %d", again.ID)
+		t.Errorf("repeated after it was deleted: notice %d", again.ID)
 	}
 }
 
@@ -164,40 +164,40 @@ func TestEditRetractAndDeleteReachReadersAtOnce(t *testing.T) {
 	}
 	post, err := r.board.Find(t.Context(), reader, n.ID)
 	if err != nil || post.Title != d.Title {
-		t.Errorf("after the edit it reads %q, %v", post.Title, err)
+		t.Errorf("after the edit it says %q, %v", post.Title, err)
 	}
 	if _, err = p.Edit(t.Context(), n.ID, n.Revision, d); !errors.Is(err, notifier.ErrConflict) {
-		t.Errorf("an edit of the old revision: %v", err)
+		t.Errorf("an edit based on the old revision: %v", err)
 	}
 	if edited.Revision == n.Revision || edited.Sender != n.Sender {
 		t.Errorf("edited as %+v", edited)
 	}
 	if err = p.Delete(t.Context(), n.ID); !errors.Is(err, notifier.ErrConflict) {
-		t.Errorf("deleting an open one: %v", err)
+		t.Errorf("deleting an open announcement: %v", err)
 	}
-	for range 2 { // the second changes nothing
+	for range 2 { // the second call changes nothing
 		if err = p.Retract(t.Context(), n.ID); err != nil {
 			t.Fatal(err)
 		}
 		r.wantUnread(t, "retracted", []int64{0, 0}, 3, seqs...)
 	}
 	if _, err = r.board.Find(t.Context(), reader, n.ID); !errors.Is(err, notifier.ErrNotFound) {
-		t.Errorf("the retracted one is found: %v", err)
+		t.Errorf("the retracted announcement is still shown: %v", err)
 	}
 	if err = p.Delete(t.Context(), n.ID); err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range []notifier.Audience{2, 3} { // nobody was there to finish it
+	for _, a := range []notifier.Audience{2, 3} { // although no run finished it
 		if r.rdb.Exists(t.Context(), r.keys.Bits(a, n.ID)).Val() != 0 {
 			t.Errorf("its bitmap of audience %d is still in Redis", a)
 		}
 	}
 	if _, err = p.Progress(t.Context(), n.ID); !errors.Is(err, notifier.ErrNotFound) {
-		t.Errorf("the deleted one is known: %v", err)
+		t.Errorf("the deleted announcement is still stored: %v", err)
 	}
 }
 
-func TestANoticeToUsersIsNotEditedIntoAnAnnouncementNorBack(t *testing.T) {
+func TestEditCannotTurnANoticeIntoAnAnnouncementOrBack(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	r.users(t, "all", 1)
@@ -216,7 +216,7 @@ func TestANoticeToUsersIsNotEditedIntoAnAnnouncementNorBack(t *testing.T) {
 	}
 }
 
-func TestTheShareThatHasReadIsKnownWhileItIsOpenAndAfter(t *testing.T) {
+func TestReadShareIsKnownWhileOpenAndAfterwards(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 4)
@@ -237,7 +237,7 @@ func TestTheShareThatHasReadIsKnownWhileItIsOpenAndAfter(t *testing.T) {
 		return got
 	}
 	if got := progress("open"); got.Recipients != 4 || got.Read != 2 || !got.Counted {
-		t.Errorf("summed up as %d of %d, known: %v", got.Read, got.Recipients, got.Counted)
+		t.Errorf("total %d of %d, known: %v", got.Read, got.Recipients, got.Counted)
 	}
 	start(t, p)
 	if err := p.Retract(t.Context(), n.ID); err != nil {
@@ -256,7 +256,7 @@ func TestTheShareThatHasReadIsKnownWhileItIsOpenAndAfter(t *testing.T) {
 	}
 }
 
-func TestWhatIsAnnouncedWhileRedisIsAwayIsShownWhenItIsBack(t *testing.T) {
+func TestAnnouncementsMadeWhileRedisIsAwayAreShownLater(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	r := newRig(t, impatient(t, server))
@@ -267,7 +267,7 @@ func TestWhatIsAnnouncedWhileRedisIsAwayIsShownWhenItIsBack(t *testing.T) {
 	n := send(t, p, toAudiences(3))
 	got, err := p.Progress(t.Context(), n.ID)
 	if err != nil || got.PhaseAt(time.Now()) != notifier.PhaseOpen {
-		t.Errorf("while Redis is away it is %+v, %v", got, err)
+		t.Errorf("while Redis is away: %+v, %v", got, err)
 	}
 	server.Restart(t)
 	eventually(t, "everybody has it unread", func() bool {
@@ -276,7 +276,7 @@ func TestWhatIsAnnouncedWhileRedisIsAwayIsShownWhenItIsBack(t *testing.T) {
 	})
 }
 
-func TestALossOfRedisLosesNoAnnouncementAndNoRead(t *testing.T) {
+func TestRedisLossKeepsAnnouncementsAndReads(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	r := newRig(t, server.Client(t))
@@ -301,7 +301,7 @@ func TestALossOfRedisLosesNoAnnouncementAndNoRead(t *testing.T) {
 	}
 }
 
-func TestBothHalvesMakeTheBadge(t *testing.T) {
+func TestBadgeIsTheSumOfBothHalves(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 2)

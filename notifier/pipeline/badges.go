@@ -8,24 +8,24 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// InboxBadges answers the inbox's half of badges.
+// InboxBadges returns the inbox half of badges.
 type InboxBadges interface {
 	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
 }
 
-// BoardBadges answers the announcements' half of badges.
+// BoardBadges returns the announcements half of badges.
 type BoardBadges interface {
 	Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error)
 }
 
-// Badges is the number on the bell, made of its two halves.
+// Badges computes the number on the bell from its two halves.
 type Badges struct {
 	Inbox InboxBadges
 	Board BoardBadges
 }
 
-// Badges answers the badge of each reader, in order. Each half is right by
-// itself; both are asked at the same time.
+// Badges returns the badge of each reader, in order. Each half is consistent in itself; both are
+// read concurrently.
 func (b Badges) Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
 	seqs := make([]int64, len(readers))
 	for i, r := range readers {

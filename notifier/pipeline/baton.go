@@ -10,10 +10,10 @@ import (
 	"github.com/carillonhq/carillon/notifier/intake"
 )
 
-// stretch is the recipients that one entry serves now.
+// stretch holds the recipients that one entry serves.
 type stretch struct {
 	seqs []int64
-	last bool // nobody is behind them
+	last bool // no recipient follows
 }
 
 func (p *Pipeline) stretch(ctx context.Context, n *notifier.Notice, e intake.Entry) (stretch, error) {
@@ -29,11 +29,11 @@ func (p *Pipeline) stretch(ctx context.Context, n *notifier.Notice, e intake.Ent
 	return stretch{seqs, end}, nil
 }
 
-// serve does one range, and answers what is left to do.
+// serve serves one range and returns the entries for the remaining work.
 func (p *Pipeline) serve(ctx context.Context, n *notifier.Notice, e intake.Entry, s stretch) ([]intake.Entry, error) {
 	if n.State == notifier.StateAccepted && !s.last && n.Revision == 0 {
-		// One range needs no cursor, and so no state in which to keep one. What was edited
-		// before everybody had it keeps its cursor where it is: see wasSent.
+		// A single range needs no cursor, and so no state that keeps one. A notice that was edited
+		// before everybody had it stays accepted: see wasSent.
 		if _, err := p.c.Store.Move(ctx, n.ID, n.Revision, notifier.StateAccepted, notifier.StateSending); err != nil {
 			return nil, fmt.Errorf("begin to send notice %d: %w", n.ID, err)
 		}
@@ -47,7 +47,7 @@ func (p *Pipeline) serve(ctx context.Context, n *notifier.Notice, e intake.Entry
 	case errors.Is(err, notifier.ErrNotFound):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("look at notice %d again: %w", n.ID, err)
+		return nil, fmt.Errorf("read notice %d again: %w", n.ID, err)
 	case !due(&now, e) || overtaken(&now, e):
 		return nil, nil
 	case now.Revision != n.Revision && !e.Retract:
@@ -55,8 +55,8 @@ func (p *Pipeline) serve(ctx context.Context, n *notifier.Notice, e intake.Entry
 	}
 	var rest []intake.Entry
 	if refused != nil {
-		// One inbox does not hold up the others: its range goes on by itself.
-		p.c.Log.WarnContext(ctx, "range not finished, trying on", "stage", "intake", "notice_id", n.ID, "err", refused)
+		// One inbox must not hold up the others: its range becomes an entry of its own.
+		p.c.Log.WarnContext(ctx, "range not finished; retrying", "stage", "intake", "notice_id", n.ID, "err", refused)
 		rest = append(rest, intake.Entry{
 			NoticeID: n.ID, Revision: n.Revision, From: e.From, To: s.seqs[len(s.seqs)-1],
 			Again: e.Again, Had: e.Had || textOnly(n, e), Retract: e.Retract,
@@ -70,8 +70,8 @@ func (p *Pipeline) serve(ctx context.Context, n *notifier.Notice, e intake.Entry
 	return append(rest, next), p.advance(ctx, &now, e, next.From)
 }
 
-// touch changes the inboxes of some recipients. What is delivered in a later revision
-// may be there in an earlier one.
+// touch changes the inboxes of some recipients. When it delivers a later revision, an inbox may
+// already have an earlier one.
 func (p *Pipeline) touch(ctx context.Context, n *notifier.Notice, e intake.Entry, s stretch) error {
 	if len(s.seqs) == 0 {
 		return nil
@@ -99,13 +99,14 @@ func (p *Pipeline) touch(ctx context.Context, n *notifier.Notice, e intake.Entry
 	return errors.Join(errs...)
 }
 
-// textOnly says that nobody is to get the notice by this who does not have it.
+// textOnly reports whether the entry only updates the text of existing rows and delivers nothing
+// new.
 func textOnly(n *notifier.Notice, e intake.Entry) bool {
 	return !e.Again && (e.Had || e.To == 0 && wasSent(n))
 }
 
-// outdate keeps the old text, which somebody may have read of SQL just before it was
-// edited, out of the inboxes that are cold when EditAll comes by: once for a baton.
+// outdate keeps cold inboxes from being restored with the old text, which may have been read from
+// SQL just before the edit. It does so once per baton.
 func (p *Pipeline) outdate(ctx context.Context, e intake.Entry, s stretch) error {
 	switch {
 	case e.To > 0 || e.From == 0 && s.last:
@@ -116,8 +117,8 @@ func (p *Pipeline) outdate(ctx context.Context, e intake.Entry, s stretch) error
 	return nil
 }
 
-// finish brings a notice whose recipients were all served to its end, unless
-// somebody has moved it: then that goes on elsewhere.
+// finish moves a notice whose recipients were all served to its final state, unless its state has
+// changed in the meantime: then another entry continues the work.
 func (p *Pipeline) finish(ctx context.Context, n *notifier.Notice, e intake.Entry) error {
 	if !leads(n, e) {
 		return nil
@@ -127,14 +128,14 @@ func (p *Pipeline) finish(ctx context.Context, n *notifier.Notice, e intake.Entr
 		to = notifier.StateRetracted
 	}
 	if _, err := p.c.Store.Move(ctx, n.ID, n.Revision, n.State, to); err != nil {
-		return fmt.Errorf("bring notice %d from %s to %s: %w", n.ID, n.State, to, err)
+		return fmt.Errorf("move notice %d from %s to %s: %w", n.ID, n.State, to, err)
 	}
-	p.waiting.tell(n.ID)
+	p.waiting.notify(n.ID)
 	return nil
 }
 
-// advance notes in SQL how far a notice has come, now and then: for who looks at
-// it, and for the relay if the baton is lost.
+// advance stores a notice's progress in SQL now and then: for pages, and for the relay in case the
+// baton is lost.
 func (p *Pipeline) advance(ctx context.Context, n *notifier.Notice, e intake.Entry, done int64) error {
 	if !leads(n, e) || !p.cache.advance(n.ID) {
 		return nil
@@ -145,20 +146,19 @@ func (p *Pipeline) advance(ctx context.Context, n *notifier.Notice, e intake.Ent
 	return nil
 }
 
-// leads says that what is behind a baton was served as the notice stands, so that the
-// notice has come as far.
+// leads reports whether everything up to the baton was served in the notice's current revision, so
+// that the baton's position is the notice's progress.
 func leads(n *notifier.Notice, e intake.Entry) bool {
 	return e.To == 0 && !finished(n.State) && (e.Retract || e.Revision == n.Revision)
 }
 
-// again is the entry as it is put in anew.
+// again returns the entry as a new one, to be added to the stream.
 func again(e intake.Entry) intake.Entry {
 	e.ID, e.Tries = "", 0
 	return e
 }
 
-// expired says that there is nothing left to deliver. What is taken back is taken
-// back all the same.
+// expired reports whether there is nothing left to deliver. Expired notices are still retracted.
 func expired(n *notifier.Notice, now time.Time) bool {
 	return !takenBack(n.State) && !n.ExpiresAt.IsZero() && !now.Before(n.ExpiresAt)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/intake"
 )
 
-// state waits until the notice has come to a state.
+// state waits until the notice is in a state.
 func (r *rig) state(t *testing.T, id int64, want notifier.State) {
 	t.Helper()
 	eventually(t, string(want), func() bool {
@@ -22,8 +22,8 @@ func (r *rig) state(t *testing.T, id int64, want notifier.State) {
 	})
 }
 
-// everyoneHas checks that each inbox holds exactly this many entries, all of
-// them unread, and that its counter says so.
+// everyoneHas checks that each inbox has exactly this many entries, all unread, and that its badge
+// agrees.
 func (r *rig) everyoneHas(t *testing.T, seqs []int64, want int64) {
 	t.Helper()
 	pipe := r.rdb.Pipeline()
@@ -51,7 +51,7 @@ func (r *rig) everyoneHas(t *testing.T, seqs []int64, want int64) {
 	}
 }
 
-// allUnread says whether every badge is at this number.
+// allUnread reports whether every badge has this number.
 func (r *rig) allUnread(t *testing.T, seqs []int64, want int64) bool {
 	t.Helper()
 	badges, err := r.inbox.Badges(t.Context(), seqs)
@@ -78,7 +78,7 @@ func xadd(stream string, fields []string) *redis.XAddArgs {
 	return &redis.XAddArgs{Stream: stream, Values: fields}
 }
 
-// backlog is how many entries of the intake are not done.
+// backlog returns how many entries of the intake are unfinished.
 func (r *rig) backlog(t *testing.T) int64 {
 	t.Helper()
 	groups, err := r.rdb.XInfoGroups(t.Context(), r.keys.Intake()).Result()
@@ -88,7 +88,7 @@ func (r *rig) backlog(t *testing.T) int64 {
 	return groups[0].Lag + groups[0].Pending
 }
 
-// counted is how many got one notice, and how many have read it.
+// counted returns how many users got a notice and how many have read it.
 func (r *rig) counted(ctx context.Context, noticeID int64) (delivered, read int64, err error) {
 	counts, err := r.inbox.Counts(ctx, []int64{noticeID})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestTheWholeWayIsTheSameOnACluster(t *testing.T) {
+func TestWholePipelineWorksOnACluster(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Cluster(t))
 	seqs := r.users(t, "all", 300)
@@ -25,11 +25,11 @@ func TestTheWholeWayIsTheSameOnACluster(t *testing.T) {
 	retract(t, p, taken.ID)
 	r.state(t, taken.ID, notifier.StateRetracted)
 	if got, err := p.Progress(t.Context(), kept.ID); err != nil || got.Delivered != 300 {
-		t.Errorf("%d are counted, %v; want 300", got.Delivered, err)
+		t.Errorf("delivered: %d, %v; want 300", got.Delivered, err)
 	}
-	eventually(t, "the short-lived one expires everywhere", func() bool { return r.allUnread(t, seqs[1:299], 1) })
+	eventually(t, "the short-lived notice expires everywhere", func() bool { return r.allUnread(t, seqs[1:299], 1) })
 	r.everyoneHas(t, seqs[1:299], 1)
 	if small.State != notifier.StateSent {
-		t.Errorf("the small one is %s", small.State)
+		t.Errorf("the small notice is %s", small.State)
 	}
 }

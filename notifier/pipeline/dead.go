@@ -11,8 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/intake"
 )
 
-// deadEntry is what a dead letter keeps of an entry: all that sending it again
-// needs.
+// deadEntry is the part of an entry that a dead letter keeps: everything needed to send it again.
 type deadEntry struct {
 	Notice  int64          `json:"notice,omitempty"`
 	From    int64          `json:"from,omitempty"`
@@ -20,11 +19,11 @@ type deadEntry struct {
 	Again   bool           `json:"again,omitempty"`
 	Had     bool           `json:"had,omitempty"`
 	Retract bool           `json:"retract,omitempty"`
-	Raw     map[string]any `json:"raw,omitempty"` // of one that could not be read
+	Raw     map[string]any `json:"raw,omitempty"` // fields of an unreadable entry
 }
 
-// Bury puts an entry aside in SQL. Its notice is done but for that: it comes to its
-// end, and does not go through the intake for ever.
+// Bury stores an entry in SQL as a dead letter. Its notice is then finished, so that it does not go
+// through the intake for ever.
 func (h handler) Bury(ctx context.Context, e intake.Entry, raw map[string]any, why error) error {
 	dead := deadEntry{Notice: e.NoticeID, From: e.From, To: e.To, Again: e.Again, Had: e.Had, Retract: e.Retract}
 	if raw != nil {
@@ -32,7 +31,7 @@ func (h handler) Bury(ctx context.Context, e intake.Entry, raw map[string]any, w
 	}
 	text, err := json.Marshal(dead)
 	if err != nil {
-		return fmt.Errorf("write down entry %s: %w", e.ID, err)
+		return fmt.Errorf("encode entry %s: %w", e.ID, err)
 	}
 	letter := notifier.DeadLetter{
 		NoticeID: dead.Notice, Entry: string(text), Reason: why.Error(), Tries: e.Tries, CreatedAt: h.p.c.Now().UTC(),
@@ -46,9 +45,9 @@ func (h handler) Bury(ctx context.Context, e intake.Entry, raw map[string]any, w
 	return h.p.giveUp(ctx, e)
 }
 
-// giveUp brings the notice of an entry to the end at which it would have come.
-// It does not read the notice: that may be what failed. One that was edited meanwhile
-// is somebody else's.
+// giveUp moves the notice of an entry to its final state. It does not read the notice, because
+// reading it may be the step that failed. A notice that was edited in the meantime is left alone:
+// the edit has queued another entry.
 func (p *Pipeline) giveUp(ctx context.Context, e intake.Entry) error {
 	from, to := []notifier.State{notifier.StateAccepted, notifier.StateSending}, notifier.StateSent
 	if e.Retract {
@@ -56,14 +55,14 @@ func (p *Pipeline) giveUp(ctx context.Context, e intake.Entry) error {
 	}
 	for _, state := range from {
 		if _, err := p.c.Store.Move(ctx, e.NoticeID, e.Revision, state, to); err != nil {
-			return fmt.Errorf("give notice %d up: %w", e.NoticeID, err)
+			return fmt.Errorf("give up notice %d: %w", e.NoticeID, err)
 		}
 	}
-	p.waiting.tell(e.NoticeID)
+	p.waiting.notify(e.NoticeID)
 	return nil
 }
 
-// rawNotice is the notice that an entry names which could not be read, or 0.
+// rawNotice returns the notice id in an unreadable entry, or 0.
 func rawNotice(raw map[string]any) int64 {
 	text, _ := raw["notice"].(string)
 	id, err := strconv.ParseInt(text, 10, 64)
@@ -73,20 +72,9 @@ func rawNotice(raw map[string]any) int64 {
 	return id
 }
 
-// DeadLetters lists what was put aside, the latest first; before goes on where a
-// page ended, 0 begins.
-func (p *Pipeline) DeadLetters(ctx context.Context, before int64, limit int) ([]notifier.DeadLetter, error) {
-	return p.c.Store.DeadLetters(ctx, before, limit)
-}
-
-// CountDeadLetters says how many there are.
-func (p *Pipeline) CountDeadLetters(ctx context.Context) (int64, error) {
-	return p.c.Store.CountDeadLetters(ctx)
-}
-
-// Replay puts a dead letter into the intake again and forgets it; should it fail
-// again it comes back as another. An unknown id is notifier.ErrNotFound; one that
-// nobody could read and that names no notice is notifier.ErrConflict.
+// Replay puts a dead letter into the intake again and deletes it; if it fails again, it becomes a
+// new dead letter. It returns notifier.ErrNotFound for an unknown id, and notifier.ErrConflict if
+// the entry was unreadable and names no notice.
 func (p *Pipeline) Replay(ctx context.Context, id int64) error {
 	letter, err := p.c.Store.DeadLetter(ctx, id)
 	if err != nil {
@@ -105,8 +93,8 @@ func (p *Pipeline) Replay(ctx context.Context, id int64) error {
 	return nil
 }
 
-// replayed is what a dead letter asks for. Of an entry that nobody could read it is
-// all of the notice that it names.
+// replayed returns the entry that a dead letter asks for. For an unreadable entry it is the whole
+// notice that it names.
 func replayed(letter notifier.DeadLetter) (intake.Entry, error) {
 	var dead deadEntry
 	if err := json.Unmarshal([]byte(letter.Entry), &dead); err != nil {
@@ -122,7 +110,7 @@ func replayed(letter notifier.DeadLetter) (intake.Entry, error) {
 	return e, nil
 }
 
-// Discard forgets a dead letter. An unknown id is notifier.ErrNotFound.
+// Discard deletes a dead letter. It returns notifier.ErrNotFound for an unknown id.
 func (p *Pipeline) Discard(ctx context.Context, id int64) error {
 	ok, err := p.c.Store.DeleteDeadLetter(ctx, id)
 	if err == nil && !ok {

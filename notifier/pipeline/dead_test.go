@@ -12,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
 
-// withoutRelay is config where nothing is put into the intake twice: the relay has no
-// time to look, and no reason, as the stream is there before the first reader.
+// withoutRelay returns a config with which no entry is added twice: the relay has no time to look,
+// and no reason to, because the stream exists before the first read.
 func (r *rig) withoutRelay(t *testing.T) pipeline.Config {
 	t.Helper()
 	if err := r.rdb.XGroupCreateMkStream(t.Context(), r.keys.Intake(), intake.Group, "0").Err(); err != nil {
@@ -44,7 +44,7 @@ func (r *rig) replayAll(t *testing.T, p *pipeline.Pipeline) {
 	}
 }
 
-func TestWhatFailsForGoodIsPutAsideAndCanBeReplayed(t *testing.T) {
+func TestPermanentFailureBecomesADeadLetterThatCanBeReplayed(t *testing.T) {
 	t.Parallel()
 	for name, chunk := range map[string]int{"whole": 500, "range by range": 20} {
 		t.Run(name, func(t *testing.T) {
@@ -58,13 +58,13 @@ func TestWhatFailsForGoodIsPutAsideAndCanBeReplayed(t *testing.T) {
 			c.Chunk = chunk
 			p := running(t, c)
 			n := send(t, p, toRole("all"))
-			eventually(t, "it is put aside", func() bool { return r.dead(t) == 1 })
+			eventually(t, "the entry is a dead letter", func() bool { return r.dead(t) == 1 })
 			r.state(t, n.ID, notifier.StateSent)
 			others := append(append([]int64{}, seqs[:10]...), seqs[11:]...)
 			r.everyoneHas(t, others, 1)
-			letters, err := p.DeadLetters(t.Context(), 0, 10)
+			letters, err := r.store.DeadLetters(t.Context(), 0, 10)
 			if err != nil || len(letters) != 1 || letters[0].NoticeID != n.ID || letters[0].Tries == 0 || !strings.Contains(letters[0].Reason, "WRONGTYPE") {
-				t.Errorf("put aside as %+v, %v", letters, err)
+				t.Errorf("dead letters: %+v, %v", letters, err)
 			}
 			if err := r.rdb.Del(t.Context(), r.keys.State(seqs[10])).Err(); err != nil {
 				t.Fatal(err)
@@ -72,10 +72,10 @@ func TestWhatFailsForGoodIsPutAsideAndCanBeReplayed(t *testing.T) {
 			if err := p.Replay(t.Context(), letters[0].ID); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "the one has it too", func() bool { return r.allUnread(t, seqs, 1) })
+			eventually(t, "the last recipient has it too", func() bool { return r.allUnread(t, seqs, 1) })
 			r.everyoneHas(t, seqs, 1)
-			if count, err := p.CountDeadLetters(t.Context()); err != nil || count != 0 {
-				t.Errorf("%d are left, %v", count, err)
+			if count, err := r.store.CountDeadLetters(t.Context()); err != nil || count != 0 {
+				t.Errorf("%d dead letters left, %v", count, err)
 			}
 			if err := p.Replay(t.Context(), letters[0].ID); !errors.Is(err, notifier.ErrNotFound) {
 				t.Errorf("the second time: %v", err)
@@ -84,7 +84,7 @@ func TestWhatFailsForGoodIsPutAsideAndCanBeReplayed(t *testing.T) {
 	}
 }
 
-func TestWhatFailsWhileItIsTakenBackEndsToo(t *testing.T) {
+func TestFailingRetractionIsFinishedByReplay(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 30)
@@ -99,7 +99,7 @@ func TestWhatFailsWhileItIsTakenBackEndsToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	retract(t, p, n.ID)
-	eventually(t, "it is put aside", func() bool { return r.dead(t) == 1 })
+	eventually(t, "the entry is a dead letter", func() bool { return r.dead(t) == 1 })
 	r.state(t, n.ID, notifier.StateRetracted)
 	if err := r.rdb.Rename(t.Context(), "kept"+r.keys.State(seqs[15]), r.keys.State(seqs[15])).Err(); err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestWhatFailsWhileItIsTakenBackEndsToo(t *testing.T) {
 	r.everyoneHas(t, seqs, 0)
 }
 
-func TestWhatNobodyCanReadIsPutAsideAtOnce(t *testing.T) {
+func TestUnreadableEntryBecomesADeadLetterAtOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 2)
@@ -118,7 +118,7 @@ func TestWhatNobodyCanReadIsPutAsideAtOnce(t *testing.T) {
 	for _, fields := range [][]string{{"notice", "x"}, {"notice", "1", "wings", "2"}} {
 		r.rdb.XAdd(t.Context(), xadd(r.keys.Intake(), fields))
 	}
-	eventually(t, "both are put aside", func() bool { return r.dead(t) == 2 })
+	eventually(t, "both are dead letters", func() bool { return r.dead(t) == 2 })
 	for _, letter := range r.letters(t) {
 		err := p.Replay(t.Context(), letter.ID)
 		if letter.NoticeID == 0 && !errors.Is(err, notifier.ErrConflict) || letter.NoticeID == n.ID && err != nil {
@@ -133,6 +133,6 @@ func TestWhatNobodyCanReadIsPutAsideAtOnce(t *testing.T) {
 			t.Errorf("the second time: %v", err)
 		}
 	}
-	eventually(t, "nothing is left", func() bool { return r.backlog(t) == 0 })
+	eventually(t, "the intake is empty", func() bool { return r.backlog(t) == 0 })
 	r.everyoneHas(t, seqs, 1)
 }

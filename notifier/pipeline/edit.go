@@ -10,34 +10,52 @@ import (
 	"github.com/carillonhq/carillon/notifier/intake"
 )
 
-// Edit gives what was sent the content of a draft, for all who have it and all who
-// will. revision is that of the notice that was edited: it is notifier.ErrConflict when
-// somebody else was faster, or when it is retracted, expired or over.
+// Edit gives a sent notice the content of a draft, for everyone who has it or will get it. revision
+// is the one that the edit is based on. Edit returns notifier.ErrConflict if it is not the current
+// one, or if the notice is retracted, expired or over.
 //
-// Of an announcement window and audiences may change too; a draft that is none for
-// audiences is refused. Of a notice to inboxes title, body and link change, at once
-// where it is open; what else the draft says must be as it was sent, or be left out. No
-// row becomes unread by it. An edit that changes nothing is none: the answer is the
-// notice as it is. Once Edit returns a notice that will happen; it waits for it
-// as Send does.
+// An announcement's window and audiences may change too, but a draft without audiences is refused.
+// Of a notice to inboxes only title, body and link may change, and open pages show them at once;
+// the other fields of the draft must be as sent, or empty. No row becomes unread by it. An edit
+// that changes nothing returns the notice as it is. Once Edit returns a notice, the edit will reach
+// all its recipients; Edit waits for that as Send does.
 func (p *Pipeline) Edit(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
+	return p.edit(ctx, id, revision, d, false)
+}
+
+// EditUnread edits an announcement as Edit does and marks it as unread for everybody, in all its
+// audiences. That is an edit even if nothing else changes. A notice to inboxes is refused with a
+// *notifier.InvalidError.
+func (p *Pipeline) EditUnread(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
+	return p.edit(ctx, id, revision, d, true)
+}
+
+func (p *Pipeline) edit(ctx context.Context, id, revision int64, d notifier.Draft, unread bool) (notifier.Notice, error) {
 	n, err := p.c.Store.Notice(ctx, id)
 	if err != nil {
 		return notifier.Notice{}, fmt.Errorf("edit notice %d: %w", id, err)
 	}
 	if n.Announces() {
-		return p.editAnnouncement(ctx, n, revision, d)
+		return p.editAnnouncement(ctx, n, revision, d, unread)
+	}
+	if unread {
+		var bad notifier.InvalidError
+		bad.Add("unread", notifier.CodeNotEditable, nil)
+		return notifier.Notice{}, &bad
 	}
 	return p.editNotice(ctx, n, revision, d)
 }
 
-func (p *Pipeline) editAnnouncement(ctx context.Context, n notifier.Notice, revision int64, d notifier.Draft) (notifier.Notice, error) {
+func (p *Pipeline) editAnnouncement(
+	ctx context.Context, n notifier.Notice, revision int64, d notifier.Draft, unread bool,
+) (notifier.Notice, error) {
 	limits, now := p.limits()
 	err := d.Validate(limits)
-	if same(&n.Draft, &d) {
+	switch same := sameContent(&n.Draft, &d); {
+	case same && !unread:
 		return unchanged(n, revision, now)
-	}
-	if err != nil {
+	case same: // it was valid when it was accepted
+	case err != nil:
 		return notifier.Notice{}, err
 	}
 	if len(d.Target.Audiences) == 0 {
@@ -47,20 +65,24 @@ func (p *Pipeline) editAnnouncement(ctx context.Context, n notifier.Notice, revi
 	}
 	d.Sender, d.Subject, d.Scope, d.Toast = n.Sender, n.Subject, n.Scope, n.Toast
 	n.Draft, n.Revision, n.ExpiresAt = d, revision, d.EndsAt
-	if err := p.c.Store.EditAnnouncement(ctx, &n); err != nil {
+	save := p.c.Store.EditAnnouncement
+	if unread {
+		save = p.c.Store.EditAnnouncementUnread
+	}
+	if err := save(ctx, &n); err != nil {
 		return notifier.Notice{}, fmt.Errorf("edit announcement %d: %w", n.ID, err)
 	}
-	p.show(ctx, n.ID)
+	p.syncBoard(ctx, n.ID)
 	return n, nil
 }
 
 func (p *Pipeline) editNotice(ctx context.Context, n notifier.Notice, revision int64, d notifier.Draft) (notifier.Notice, error) {
-	if err := fixed(&n, &d); err != nil {
+	if err := keepFixed(&n, &d); err != nil {
 		return notifier.Notice{}, err
 	}
 	limits, now := p.limits()
 	err := d.Validate(limits)
-	if same(&n.Draft, &d) {
+	if sameContent(&n.Draft, &d) {
 		return unchanged(n, revision, now)
 	}
 	if err != nil {
@@ -79,14 +101,14 @@ func (p *Pipeline) editNotice(ctx context.Context, n notifier.Notice, revision i
 	return n, nil
 }
 
-// same says that two drafts differ in nothing that an edit may change.
-func same(was, is *notifier.Draft) bool {
+// sameContent reports whether two drafts agree in everything that an edit may change.
+func sameContent(was, is *notifier.Draft) bool {
 	return was.Title == is.Title && was.Body == is.Body && was.Link == is.Link && was.Type == is.Type &&
 		slices.Equal(was.Target.Audiences, is.Target.Audiences) && was.StartsAt.Equal(is.StartsAt) && was.EndsAt.Equal(is.EndsAt) &&
 		was.Pinned == is.Pinned && was.LateJoiners == is.LateJoiners
 }
 
-// unchanged answers an edit that changes nothing: the notice, where it could have been
+// unchanged returns the result of an edit that changes nothing: the notice, if it could have been
 // edited.
 func unchanged(n notifier.Notice, revision int64, now time.Time) (notifier.Notice, error) {
 	gone := n.State == notifier.StateRetracting || n.State == notifier.StateRetracted
@@ -97,9 +119,9 @@ func unchanged(n notifier.Notice, revision int64, now time.Time) (notifier.Notic
 	return n, nil
 }
 
-// fixed names what a draft says otherwise that does not change once a notice to
-// inboxes is sent, and fills in what it leaves out.
-func fixed(n *notifier.Notice, d *notifier.Draft) error {
+// keepFixed fills in the fields that cannot change after a notice to inboxes is sent, and returns
+// an error that names each of them that the draft would change.
+func keepFixed(n *notifier.Notice, d *notifier.Draft) error {
 	var bad notifier.InvalidError
 	stays := func(field string, same bool) {
 		if !same {
@@ -122,9 +144,8 @@ func fixed(n *notifier.Notice, d *notifier.Draft) error {
 	return bad.OrNil()
 }
 
-// wasSent says that every recipient has had the notice: nothing of it is on its way
-// but another text. What he has deleted since must not come back by that, however long
-// ago it was.
+// wasSent reports whether every recipient has already had the notice, so that only a new text is on
+// its way. That must not bring back a row that a recipient has deleted, however long ago.
 func wasSent(n *notifier.Notice) bool {
 	return n.State == notifier.StateSent || n.State == notifier.StateSending && n.Revision > 0
 }

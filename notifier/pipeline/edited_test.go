@@ -17,7 +17,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// edit gives a notice another title, as whoever has seen it now.
+// edit changes the title of a notice, based on its current revision.
 func (r *rig) edit(t *testing.T, p *pipeline.Pipeline, id int64, title string) notifier.Notice {
 	t.Helper()
 	n, err := r.store.Notice(t.Context(), id)
@@ -32,7 +32,7 @@ func (r *rig) edit(t *testing.T, p *pipeline.Pipeline, id int64, title string) n
 	return n
 }
 
-// everyoneReads checks that these users have one entry, with this title.
+// everyoneReads checks that each of these users has one entry, with this title.
 func (r *rig) everyoneReads(t *testing.T, seqs []int64, title string) {
 	t.Helper()
 	for _, seq := range seqs {
@@ -46,7 +46,7 @@ func (r *rig) everyoneReads(t *testing.T, seqs []int64, title string) {
 	}
 }
 
-func TestAnEditReachesEveryInboxAndNobodyElse(t *testing.T) {
+func TestEditReachesEveryInboxThatHasTheNotice(t *testing.T) {
 	t.Parallel()
 	for name, chunk := range map[string]int{"in one range": 500, "range by range": 20} {
 		t.Run(name, func(t *testing.T) {
@@ -69,16 +69,16 @@ func TestAnEditReachesEveryInboxAndNobodyElse(t *testing.T) {
 			}
 			r.everyoneReads(t, append(seqs[:1:1], seqs[2:]...), "The lift works, I think")
 			if got := r.holds(t, seqs[0], 0); len(got) != 1 {
-				t.Errorf("who has read it has %v", got)
+				t.Errorf("a recipient who has read it has %v", got)
 			}
 			if got := r.holds(t, seqs[1], 0); len(got) != 0 {
-				t.Errorf("who has deleted it has %v again", got)
+				t.Errorf("a recipient who has deleted it has %v", got)
 			}
 		})
 	}
 }
 
-func TestAnEditKeepsToTheTextAndToItsRevision(t *testing.T) {
+func TestEditChangesOnlyTheTextOfTheCurrentRevision(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	r.users(t, "all", 2)
@@ -92,19 +92,19 @@ func TestAnEditKeepsToTheTextAndToItsRevision(t *testing.T) {
 		t.Fatal(err)
 	}
 	if edited.Title != "The lift works" || edited.Body != "Really.\n" || edited.Link != "/lifts/1" || edited.Subject != "lift:1" ||
-		edited.Sender != "test" || !edited.ExpiresAt.Equal(n.ExpiresAt) || edited.Target.Users[0] != "u1" {
+		edited.Sender != notifier.CommandRef("test") || !edited.ExpiresAt.Equal(n.ExpiresAt) || edited.Target.Users[0] != "u1" {
 		t.Errorf("edited as %+v", edited)
 	}
 	if _, err = p.Edit(t.Context(), n.ID, 0, text); !errors.Is(err, notifier.ErrConflict) {
-		t.Errorf("an edit of an old revision: %v", err)
+		t.Errorf("an edit based on an old revision: %v", err)
 	}
 	if _, err = p.Edit(t.Context(), 99, 0, text); !errors.Is(err, notifier.ErrNotFound) {
-		t.Errorf("an edit of no notice: %v", err)
+		t.Errorf("an edit of an unknown notice: %v", err)
 	}
 	same := n.Draft
 	same.ExpiresIn = time.Hour
 	if _, err = p.Edit(t.Context(), n.ID, 1, same); err != nil {
-		t.Errorf("an edit that says what was sent: %v", err)
+		t.Errorf("an edit that repeats the original: %v", err)
 	}
 	for field, change := range map[string]func(*notifier.Draft){
 		"to":           func(d *notifier.Draft) { d.Target = notifier.Target{Users: []string{"u2"}} },
@@ -123,20 +123,20 @@ func TestAnEditKeepsToTheTextAndToItsRevision(t *testing.T) {
 		var bad *notifier.InvalidError
 		if _, err = p.Edit(t.Context(), n.ID, 2, d); !errors.As(err, &bad) || len(bad.Fields) != 1 ||
 			bad.Fields[0].Field != field || bad.Fields[0].Code != notifier.CodeNotEditable {
-			t.Errorf("another %s: %v", field, err)
+			t.Errorf("a changed %s: %v", field, err)
 		}
 	}
 	var bad *notifier.InvalidError
 	if _, err = p.Edit(t.Context(), n.ID, 2, notifier.Draft{Link: "//evil.example"}); !errors.As(err, &bad) || len(bad.Fields) != 2 {
-		t.Errorf("an edit without a title, to a foreign host: %v", err)
+		t.Errorf("an edit without a title and with a foreign link: %v", err)
 	}
 	retract(t, p, n.ID)
 	if _, err = p.Edit(t.Context(), n.ID, 2, text); !errors.Is(err, notifier.ErrConflict) {
-		t.Errorf("an edit of what was retracted: %v", err)
+		t.Errorf("an edit of a retracted notice: %v", err)
 	}
 }
 
-func TestAnEditThatChangesNothingDisturbsNobody(t *testing.T) {
+func TestEditWithoutChangesDisturbsNobody(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	r.users(t, "all", 2)
@@ -150,18 +150,17 @@ func TestAnEditThatChangesNothingDisturbsNobody(t *testing.T) {
 		}
 	}
 	if _, err := p.Edit(t.Context(), n.ID, 1, n.Draft); !errors.Is(err, notifier.ErrConflict) {
-		t.Errorf("as it is, in another revision: %v", err)
+		t.Errorf("unchanged, but based on another revision: %v", err)
 	}
 	if err := p.Retract(t.Context(), n.ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.Edit(t.Context(), n.ID, 0, n.Draft); !errors.Is(err, notifier.ErrConflict) {
-		t.Errorf("as it was before it was retracted: %v", err)
+		t.Errorf("unchanged, but retracted: %v", err)
 	}
 }
 
-// meanwhile is an inbox in which something happens once, before or after the first
-// delivery.
+// meanwhile is an inbox that runs a function once, before or after the first delivery.
 type meanwhile struct {
 	pipeline.Inbox
 	before, after func()
@@ -188,9 +187,9 @@ func (m *meanwhile) DeliverAll(ctx context.Context, all []notifier.Delivery) []e
 	return errs
 }
 
-// TestWhatIsEditedOnItsWayArrivesAsItIsBehind edits a notice while its first range, or
-// all of it, is delivered, by hands of which the deliverer knows nothing.
-func TestWhatIsEditedOnItsWayArrivesAsItIsBehind(t *testing.T) {
+// TestEditDuringDeliveryReachesEveryRecipient edits a notice while its first range, or all of it,
+// is being delivered, without the deliverer's knowledge.
+func TestEditDuringDeliveryReachesEveryRecipient(t *testing.T) {
 	t.Parallel()
 	for name, chunk := range map[string]int{"whole": 500, "range by range": 20} {
 		for _, when := range []string{"before", "after"} {
@@ -200,7 +199,7 @@ func TestWhatIsEditedOnItsWayArrivesAsItIsBehind(t *testing.T) {
 				seqs := r.users(t, "all", 100)
 				c := r.config()
 				c.Chunk, c.Wait = chunk, 0
-				c.Poll, c.Idle = time.Hour, time.Minute // nobody else has a part in it
+				c.Poll, c.Idle = time.Hour, time.Minute // no other part interferes
 				var p *pipeline.Pipeline
 				edit := func() { r.edit(t, p, 1, "Behind") }
 				m := &meanwhile{Inbox: r.inbox, before: edit}
@@ -220,7 +219,7 @@ func TestWhatIsEditedOnItsWayArrivesAsItIsBehind(t *testing.T) {
 	}
 }
 
-func TestALateDeliveryOfAnOldRevisionDoesNotStay(t *testing.T) {
+func TestLateDeliveryOfAnOldRevisionDoesNotStay(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 3)
@@ -235,8 +234,8 @@ func TestALateDeliveryOfAnOldRevisionDoesNotStay(t *testing.T) {
 	start(t, p)
 	r.state(t, n.ID, notifier.StateSent)
 	r.edit(t, p, n.ID, "Edited")
-	eventually(t, "it is edited", func() bool { return r.stateOf(t, n.ID) == notifier.StateSent })
-	// One inbox is lost, and the first delivery comes there only now.
+	eventually(t, "the edit is done", func() bool { return r.stateOf(t, n.ID) == notifier.StateSent })
+	// One inbox is lost, and only now the first delivery arrives there.
 	if err := r.inbox.Erase(t.Context(), seqs[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -248,9 +247,9 @@ func TestALateDeliveryOfAnOldRevisionDoesNotStay(t *testing.T) {
 	r.everyoneReads(t, seqs, "Edited")
 }
 
-// TestWhoForgotThatHeDeletedItDoesNotGetItAgain makes an inbox forget what left it, as
-// it does after some days.
-func TestWhoForgotThatHeDeletedItDoesNotGetItAgain(t *testing.T) {
+// TestEditDoesNotRestoreANoticeDeletedLongAgo makes an inbox forget which notices left it, as it
+// does after some days.
+func TestEditDoesNotRestoreANoticeDeletedLongAgo(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 50)
@@ -292,7 +291,7 @@ func (l *lateEditor) Confirm(ctx context.Context, done []notifier.Revised) ([]in
 	return l.Store.Confirm(ctx, done)
 }
 
-func TestANoticeThatIsEditedAtTheLastMomentIsNotDoneInTheOldRevision(t *testing.T) {
+func TestNoticeEditedAtTheLastMomentIsNotFinishedInTheOldRevision(t *testing.T) {
 	t.Parallel()
 	for name, chunk := range map[string]int{"whole": 500, "range by range": 20} {
 		t.Run(name, func(t *testing.T) {
@@ -312,7 +311,7 @@ func TestANoticeThatIsEditedAtTheLastMomentIsNotDoneInTheOldRevision(t *testing.
 	}
 }
 
-func TestAnEditWhoseSenderDiedIsFinishedByTheRelay(t *testing.T) {
+func TestRelayFinishesAnEditWhoseSenderDied(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 100)
@@ -328,9 +327,9 @@ func TestAnEditWhoseSenderDiedIsFinishedByTheRelay(t *testing.T) {
 	r.everyoneReads(t, seqs, "From the grave")
 }
 
-// TestAnInboxThatComesBackWhileItsNoticeIsEditedShowsTheNewText lets somebody read SQL
-// before the edit, and write to Redis behind it.
-func TestAnInboxThatComesBackWhileItsNoticeIsEditedShowsTheNewText(t *testing.T) {
+// TestInboxRestoredDuringAnEditShowsTheNewText reads SQL before the edit and writes to Redis after
+// it.
+func TestInboxRestoredDuringAnEditShowsTheNewText(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1)
@@ -349,11 +348,11 @@ func TestAnInboxThatComesBackWhileItsNoticeIsEditedShowsTheNewText(t *testing.T)
 	slowly := inbox.New(r.rdb, r.keys, inbox.Options{SQL: &readerBefore{Store: r.store, then: func() { r.edit(t, p, n.ID, "Edited") }}})
 	page, err := slowly.Look(t.Context(), seqs[0], notifier.Query{})
 	if err != nil || len(page.Entries) != 1 || page.Entries[0].Title != "Edited" {
-		t.Errorf("it came back as %+v, %v", page.Entries, err)
+		t.Errorf("restored as %+v, %v", page.Entries, err)
 	}
 }
 
-// readerBefore is a store that answers what it knew before something happened.
+// readerBefore is a store that returns what it had before some change.
 type readerBefore struct {
 	*store.Store
 	then func()
@@ -366,7 +365,7 @@ func (b *readerBefore) Contents(ctx context.Context, ids []int64) (map[int64]not
 	return known, err
 }
 
-func TestAnEditIsToldOnce(t *testing.T) {
+func TestEditIsPublishedOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1)
@@ -377,17 +376,17 @@ func TestAnEditIsToldOnce(t *testing.T) {
 	r.put(t, intake.Entry{NoticeID: n.ID, Again: true, Had: true, Revision: 1})
 	c, err := notifier.ParseChange((<-told).Payload)
 	if err != nil || len(c.Events) != 1 || c.Events[0].Kind != notifier.ChangeEdited || c.Events[0].Key != n.Key() || c.Unread != 1 {
-		t.Errorf("told of it as %+v, %v", c, err)
+		t.Errorf("published as %+v, %v", c, err)
 	}
 	eventually(t, "the stream is empty", func() bool { return r.rdb.XLen(t.Context(), r.keys.Intake()).Val() == 0 })
 	select {
 	case more := <-told:
-		t.Errorf("told again: %s", more.Payload)
+		t.Errorf("published again: %s", more.Payload)
 	default:
 	}
 }
 
-// listen hears what is told of a user's inbox from now on.
+// listen returns the messages published about a user's inbox from now on.
 func (r *rig) listen(t *testing.T, seq int64) <-chan *redis.Message {
 	t.Helper()
 	sub := r.rdb.Subscribe(t.Context(), r.keys.LiveUser(seq))

@@ -8,9 +8,9 @@ import (
 	"github.com/carillonhq/carillon/notifier/intake"
 )
 
-// hand gives accepted notices to the intake. It never blocks: what does not come
-// to be there is the relay's.
-func (p *Pipeline) hand(accepted []*notifier.Acceptance) {
+// enqueue gives accepted notices to the intake. It never blocks; the relay adds those that do not
+// get there.
+func (p *Pipeline) enqueue(accepted []*notifier.Acceptance) {
 	for _, a := range accepted {
 		e, err := p.entry(a, false)
 		if err != nil {
@@ -21,9 +21,9 @@ func (p *Pipeline) hand(accepted []*notifier.Acceptance) {
 	}
 }
 
-// entry is the way of a notice through the intake: whole when its recipients are
-// few and all of them are shown the same, else as a baton that begins where it stands. What
-// was edited is a baton too: there may be rows to change.
+// entry returns the intake entry of a notice. It holds the complete notice if it has few recipients
+// and all of them see the same content. Otherwise it is a baton that starts at the notice's
+// progress. An edited notice is always a baton, because there may be rows to change.
 func (p *Pipeline) entry(a *notifier.Acceptance, again bool) (intake.Entry, error) {
 	n := a.Notice
 	e := intake.Entry{NoticeID: n.ID, Revision: n.Revision, Again: again, Had: wasSent(n)}
@@ -48,8 +48,8 @@ func (p *Pipeline) entry(a *notifier.Acceptance, again bool) (intake.Entry, erro
 	return e, nil
 }
 
-// entries is the way of each of these notices through the intake: from where it
-// stands, or all of it again.
+// entries returns the intake entry of each of these notices, starting at its progress, or at the
+// beginning if again is set.
 func (p *Pipeline) entries(ctx context.Context, ids []int64, again bool) ([]intake.Entry, error) {
 	known, err := p.c.Store.Contents(ctx, ids)
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *Pipeline) entries(ctx context.Context, ids []int64, again bool) ([]inta
 	for _, id := range ids {
 		n, ok := known[id]
 		switch {
-		case !ok, n.Announces(): // deleted, or none that inboxes have
+		case !ok, n.Announces(): // deleted, or not a notice to inboxes
 		case n.Routed && n.Recipients > 0 && n.Recipients <= int64(p.c.Chunk) && !takenBack(n.State):
 			small = append(small, id)
 		default:
@@ -85,7 +85,7 @@ func (p *Pipeline) entries(ctx context.Context, ids []int64, again bool) ([]inta
 	return entries, nil
 }
 
-// takenBack says whether a notice leaves inboxes instead of coming into them.
+// takenBack reports whether a notice is being removed from inboxes, or has been.
 func takenBack(s notifier.State) bool {
 	return s == notifier.StateRetracting || s == notifier.StateRetracted
 }

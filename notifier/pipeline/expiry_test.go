@@ -11,11 +11,11 @@ import (
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
 
-func TestAnEntryLeavesTheBadgeWithinASecondOfItsExpiry(t *testing.T) {
+func TestEntryLeavesTheBadgeWithinASecondOfItsExpiry(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 100)
-	var ahead atomic.Int64 // of the clock of this installation
+	var ahead atomic.Int64 // offset of this installation's clock
 	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	r.inbox = inbox.New(r.rdb, r.keys, inbox.Options{Now: now, SQL: r.store})
 	c := r.config()
@@ -32,8 +32,8 @@ func TestAnEntryLeavesTheBadgeWithinASecondOfItsExpiry(t *testing.T) {
 
 	expired := time.Now()
 	ahead.Store(int64(time.Hour))
-	last, stood := expired, time.Duration(0) // how long this machine had no time for us
-	eventually(t, "it leaves every inbox", func() bool {
+	last, stood := expired, time.Duration(0) // the longest time in which this machine did not run the test
+	eventually(t, "the entry leaves every inbox", func() bool {
 		stood = max(stood, time.Since(last))
 		defer func() { last = time.Now() }()
 		return r.allUnread(t, seqs, 1)
@@ -41,18 +41,18 @@ func TestAnEntryLeavesTheBadgeWithinASecondOfItsExpiry(t *testing.T) {
 	if late := time.Since(expired); late > time.Second+stood {
 		t.Errorf("it left %v after its expiry", late)
 	}
-	// So does every open browser: the sweep itself tells, with the number.
+	// The entry leaves every open browser, too: the sweep publishes the new number.
 	change, err := notifier.ParseChange((<-told).Payload)
 	if err != nil || len(change.Events) != 1 || change.Events[0].Kind != notifier.ChangeRemoved || change.Events[0].Key != short.Key() || change.Unread != 1 {
-		t.Errorf("told of it as %+v, %v", change, err)
+		t.Errorf("published as %+v, %v", change, err)
 	}
 	r.everyoneHas(t, seqs, 1)
 	if page, err := r.inbox.Open(t.Context(), seqs[0]); err != nil || page.Entries[0].NoticeID != keep.ID {
-		t.Errorf("what is left is %+v, %v", page.Entries, err)
+		t.Errorf("left: %+v, %v", page.Entries, err)
 	}
 }
 
-func TestAnExpiredNoticeIsFinishedAndNotDelivered(t *testing.T) {
+func TestExpiredNoticeIsFinishedWithoutDelivery(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 300)

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
 
-// flood sends so many notices that inboxes cannot remember all that left them.
+// flood sends more notices than inboxes can remember to have had.
 func (r *rig) flood(t *testing.T, p *pipeline.Pipeline, to notifier.Draft, n int) {
 	t.Helper()
 	all := make([]notifier.Request, n)
@@ -31,9 +31,10 @@ func (r *rig) flood(t *testing.T, p *pipeline.Pipeline, to notifier.Draft, n int
 	})
 }
 
-func TestALossAfterAFloodMakesNothingUnreadAndBringsNothingBack(t *testing.T) {
+func TestRedisLossAfterAFloodChangesNothing(t *testing.T) {
 	t.Parallel()
-	// More than an inbox and what it remembers to have had can hold; range by range it costs more.
+	// More than an inbox and its memory of removed notices can hold; range by range each notice
+	// costs more.
 	for name, of := range map[string]struct{ chunk, notices int }{"whole": {500, 900}, "range by range": {1, 760}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -59,7 +60,7 @@ func TestALossAfterAFloodMakesNothingUnreadAndBringsNothingBack(t *testing.T) {
 			if err := p.Resend(t.Context(), began); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "all is sent again", func() bool {
+			eventually(t, "all notices are resent", func() bool {
 				_, some, err := p.OnItsWay(t.Context())
 				return err == nil && !some
 			})
@@ -73,7 +74,7 @@ func TestALossAfterAFloodMakesNothingUnreadAndBringsNothingBack(t *testing.T) {
 	}
 }
 
-func TestADeadLetterComesThoughALotHasComeSince(t *testing.T) {
+func TestReplayedDeadLetterIsDeliveredAfterManyLaterNotices(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1)
@@ -82,13 +83,13 @@ func TestADeadLetterComesThoughALotHasComeSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := send(t, p, toRole("all"))
-	eventually(t, "it is put aside", func() bool { return r.dead(t) == 1 })
+	eventually(t, "the entry is a dead letter", func() bool { return r.dead(t) == 1 })
 	if err := r.rdb.Del(t.Context(), r.keys.State(seqs[0])).Err(); err != nil {
 		t.Fatal(err)
 	}
 	r.flood(t, p, toRole("all"), 800)
 	r.replayAll(t, p)
-	eventually(t, "it is on top", func() bool {
+	eventually(t, "it is at the top", func() bool {
 		page, err := r.inbox.Look(t.Context(), seqs[0], notifier.Query{Limit: 1})
 		return err == nil && len(page.Entries) == 1 && page.Entries[0].NoticeID == n.ID
 	})

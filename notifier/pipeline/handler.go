@@ -10,12 +10,12 @@ import (
 	"github.com/carillonhq/carillon/notifier/intake"
 )
 
-// handler does what the intake hands out.
+// handler handles the entries of the intake.
 type handler struct{ p *Pipeline }
 
-// Deliver puts whole small notices into inboxes, and has those pop up that ask for it. It does not ask SQL how they
-// stand: what was retracted meanwhile is kept out by the inboxes, and Confirm sees
-// what was edited: no row stays in an old revision.
+// Deliver puts complete small notices into inboxes, and raises the toasts of those that ask for
+// one. It does not read their state from SQL: inboxes refuse a notice that has been retracted in
+// the meantime, and Confirm notices an edit, so that no row keeps an old revision.
 func (h handler) Deliver(ctx context.Context, entries []intake.Entry) []error {
 	all := make([]notifier.Delivery, len(entries))
 	for i, e := range entries {
@@ -25,9 +25,9 @@ func (h handler) Deliver(ctx context.Context, entries []intake.Entry) []error {
 	return h.p.raise(ctx, all, h.p.c.Inbox.DeliverAll(ctx, all), func(i int) int64 { return entries[i].Tries })
 }
 
-// Confirm says in SQL that notices are sent. One that is in another revision by
-// now is delivered anew, as whoever edited it may have been there before: in whichever
-// state it is, inboxes got an old text just now.
+// Confirm marks notices as sent in SQL. A notice with another revision by now is delivered again,
+// whatever its state, because inboxes have just got the old text, perhaps after the edit reached
+// them.
 func (h handler) Confirm(ctx context.Context, entries []intake.Entry) error {
 	done := make([]notifier.Revised, len(entries))
 	for i, e := range entries {
@@ -41,7 +41,7 @@ func (h handler) Confirm(ctx context.Context, entries []intake.Entry) error {
 	for _, id := range moved {
 		n, err := h.p.c.Store.Notice(ctx, id)
 		if err != nil && !errors.Is(err, notifier.ErrNotFound) {
-			return fmt.Errorf("look at notice %d, which was moved: %w", id, err)
+			return fmt.Errorf("read notice %d, which has changed: %w", id, err)
 		}
 		switch {
 		case err != nil || takenBack(n.State):
@@ -53,18 +53,18 @@ func (h handler) Confirm(ctx context.Context, entries []intake.Entry) error {
 	}
 	if len(anew) > 0 {
 		if err := h.p.intake.Put(ctx, anew...); err != nil {
-			return fmt.Errorf("deliver %d edited notices anew: %w", len(anew), err)
+			return fmt.Errorf("deliver %d edited notices again: %w", len(anew), err)
 		}
 	}
 	for _, e := range entries {
-		h.p.waiting.tell(e.NoticeID)
+		h.p.waiting.notify(e.NoticeID)
 	}
 	return nil
 }
 
-// Range serves up to Config.Chunk recipients behind e.From and passes the baton
-// on. How the notice stands is looked at before and after: a baton whose notice was
-// moved or edited ends, as who did that has sent another.
+// Range serves up to Config.Chunk recipients after e.From and passes the baton on. It reads the
+// notice's state before and after: a baton whose notice has been moved or edited stops, because
+// that change has queued another.
 func (h handler) Range(ctx context.Context, e intake.Entry) ([]intake.Entry, error) {
 	if e.NoticeID == 0 {
 		return h.p.resend(ctx, e)
@@ -74,7 +74,7 @@ func (h handler) Range(ctx context.Context, e intake.Entry) ([]intake.Entry, err
 	case errors.Is(err, notifier.ErrNotFound):
 		return nil, nil // deleted
 	case err != nil:
-		return nil, fmt.Errorf("look at notice %d: %w", e.NoticeID, err)
+		return nil, fmt.Errorf("read notice %d: %w", e.NoticeID, err)
 	}
 	if !due(&n, e) || overtaken(&n, e) {
 		return nil, nil
@@ -86,7 +86,7 @@ func (h handler) Range(ctx context.Context, e intake.Entry) ([]intake.Entry, err
 	return h.p.serve(ctx, &n, e, s)
 }
 
-// due says whether an entry has work to do on a notice that stands so.
+// due reports whether an entry has work to do, given the state of its notice.
 func due(n *notifier.Notice, e intake.Entry) bool {
 	switch n.State {
 	case notifier.StateAccepted, notifier.StateSending:
@@ -101,14 +101,14 @@ func due(n *notifier.Notice, e intake.Entry) bool {
 	return false
 }
 
-// overtaken says that a baton began with an older revision: who edited the notice has
-// sent another, which begins at the first recipient, or the relay will. One that sends
-// again, or ends at some recipient, has its own work to do, in whichever revision.
+// overtaken reports whether the notice was edited after this baton started. The edit, or the relay,
+// queues a new baton that starts at the first recipient, so this one stops. A baton that resends,
+// or that has an upper end, continues in any revision.
 func overtaken(n *notifier.Notice, e intake.Entry) bool {
 	return e.Revision != n.Revision && !e.Retract && !e.Again && e.To == 0
 }
 
-// lastOf is the last recipient of a notice in these entries.
+// lastOf returns the last recipient of a notice among these entries.
 func lastOf(entries []intake.Entry, id int64) (last int64) {
 	for _, e := range entries {
 		if e.NoticeID == id {

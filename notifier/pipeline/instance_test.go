@@ -20,12 +20,12 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// What a test tells an instance that is a process of its own.
+// Environment variables for an instance that is a process of its own.
 const (
 	instanceDir    = "PIPELINE_TEST_DIR"
 	instanceSocket = "PIPELINE_TEST_SOCKET"
 	instancePrefix = "PIPELINE_TEST_PREFIX"
-	instanceToasts = "PIPELINE_TEST_TOASTS" // when it hangs: before or after they are raised
+	instanceToasts = "PIPELINE_TEST_TOASTS" // where it hangs: before or after raising toasts
 )
 
 // serveInstance runs a pipeline until it is killed.
@@ -39,7 +39,7 @@ func serveInstance() {
 	k := keys.New(os.Getenv(instancePrefix))
 	r := &rig{store: s, rdb: rdb, keys: k, inbox: inbox.New(rdb, k, inbox.Options{SQL: s}), board: newBoard(rdb, k, s)}
 	c := r.config()
-	c.Chunk = 100 // so that there is a midst to be killed in
+	c.Chunk = 100 // several ranges, so that it can be killed between two
 	if when := os.Getenv(instanceToasts); when != "" {
 		toasts := r.toasts()
 		c.Toasts = raising(func(ctx context.Context, all []notifier.ToastRaise) []error {
@@ -52,7 +52,7 @@ func serveInstance() {
 	panic(fmt.Sprint("the instance ended: ", pipeline.New(c).Run(ctx)))
 }
 
-// otherInstance is an instance that can be killed.
+// otherInstance starts an instance that can be killed.
 func (r *rig) otherInstance(t *testing.T, env ...string) *exec.Cmd {
 	t.Helper()
 	prefix := strings.TrimSuffix(r.keys.Lease(""), "lease:")
@@ -72,7 +72,7 @@ func (r *rig) otherInstance(t *testing.T, env ...string) *exec.Cmd {
 	return other
 }
 
-func TestWhatAKilledInstanceLeftIsFinishedByAnother(t *testing.T) {
+func TestAnotherInstanceFinishesTheWorkOfAKilledOne(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 6000)
@@ -86,13 +86,13 @@ func TestWhatAKilledInstanceLeftIsFinishedByAnother(t *testing.T) {
 		}
 		return d
 	}
-	eventually(t, "the first is at work", func() bool { return delivered() > 1000 })
+	eventually(t, "the first instance is at work", func() bool { return delivered() > 1000 })
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = first.Wait()
 	if now, err := r.store.Notice(t.Context(), n.ID); err != nil || now.State != notifier.StateSending {
-		t.Fatalf("killed with the notice %s (%d delivered), %v; want it in the midst of sending", now.State, delivered(), err)
+		t.Fatalf("killed with the notice %s (%d delivered), %v; want it to be sending", now.State, delivered(), err)
 	}
 
 	began := time.Now()
@@ -101,11 +101,11 @@ func TestWhatAKilledInstanceLeftIsFinishedByAnother(t *testing.T) {
 	t.Logf("finished %v after the death of the first", time.Since(began))
 	r.everyoneHas(t, seqs, 1)
 	if got := delivered(); got != 6000 {
-		t.Errorf("%d are counted, want 6,000", got)
+		t.Errorf("delivered: %d, want 6,000", got)
 	}
 }
 
-func TestKilledBesideARaiseNoneIsMissingAndNonePopsUpTwice(t *testing.T) {
+func TestKillDuringRaiseLosesAndRepeatsNoToast(t *testing.T) {
 	t.Parallel()
 	for _, when := range []string{"before", "after"} {
 		for name, users := range map[string]int{"whole": 3, "range by range": 250} {
@@ -118,7 +118,7 @@ func TestKilledBesideARaiseNoneIsMissingAndNonePopsUpTwice(t *testing.T) {
 				p := pipeline.New(c)
 				n := send(t, p, withToast(toRole("all")))
 				first := r.otherInstance(t, instanceToasts+"="+when)
-				eventually(t, "it is delivered, and hangs", func() bool {
+				eventually(t, "the notice is delivered, and the instance hangs", func() bool {
 					d, _, err := r.counted(t.Context(), n.ID)
 					return err == nil && d >= int64(min(users, 100)) && (when == "before" || len(r.raised(t, n.ID)) >= min(users, 100))
 				})
@@ -127,7 +127,7 @@ func TestKilledBesideARaiseNoneIsMissingAndNonePopsUpTwice(t *testing.T) {
 				}
 				_ = first.Wait()
 				if state := r.stateOf(t, n.ID); state == notifier.StateSent {
-					t.Fatal("it is said to be sent")
+					t.Fatal("marked as sent")
 				}
 				start(t, p)
 				r.state(t, n.ID, notifier.StateSent)
@@ -138,7 +138,7 @@ func TestKilledBesideARaiseNoneIsMissingAndNonePopsUpTwice(t *testing.T) {
 	}
 }
 
-func TestAStoppedInstanceHandsItsWorkOver(t *testing.T) {
+func TestStoppedInstanceHandsItsWorkOver(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 5000)
@@ -147,25 +147,25 @@ func TestAStoppedInstanceHandsItsWorkOver(t *testing.T) {
 	first, second := pipeline.New(c), pipeline.New(c)
 	stop := start(t, first)
 	n := send(t, first, toRole("all"))
-	eventually(t, "the first is at work", func() bool {
+	eventually(t, "the first instance is at work", func() bool {
 		d, _, err := r.counted(t.Context(), n.ID)
 		return err == nil && d >= 100
 	})
 	stop()
 	if now, err := r.store.Notice(t.Context(), n.ID); err != nil || now.State != notifier.StateSending {
-		t.Fatalf("stopped with the notice %s, %v; want it in the midst of sending", now.State, err)
+		t.Fatalf("stopped with the notice %s, %v; want it to be sending", now.State, err)
 	}
 	start(t, second)
 	r.state(t, n.ID, notifier.StateSent)
 	r.everyoneHas(t, seqs, 1)
 }
 
-func TestInstancesThatWorkOnTheSameNoticeDoNoHarm(t *testing.T) {
+func TestInstancesWorkingOnTheSameNoticeDoNoHarm(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1000)
 	c := r.config()
-	c.Chunk, c.Idle = 50, time.Millisecond // so short that every instance takes it away from the others
+	c.Chunk, c.Idle = 50, time.Millisecond // so short that the instances take entries from each other
 	n := send(t, pipeline.New(c), toRole("all"))
 	r.put(t, intake.Entry{NoticeID: n.ID}, intake.Entry{NoticeID: n.ID}, intake.Entry{NoticeID: n.ID, Again: true})
 	for range 3 {
@@ -175,6 +175,6 @@ func TestInstancesThatWorkOnTheSameNoticeDoNoHarm(t *testing.T) {
 	r.state(t, n.ID, notifier.StateSent)
 	r.everyoneHas(t, seqs, 1)
 	if d, _, err := r.counted(t.Context(), n.ID); err != nil || d != 1000 {
-		t.Errorf("%d are counted, %v; want 1,000", d, err)
+		t.Errorf("delivered: %d, %v; want 1,000", d, err)
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// lines counts what is logged from Info upwards, by its message.
+// lines counts log messages of level Info and above.
 type lines struct {
 	slog.Handler
 	mu   sync.Mutex
 	seen map[string]int
 }
 
-// newLog returns a log, and how often it has seen a message.
+// newLog returns a logger, and a function that returns how often a message was logged.
 func newLog() (log *slog.Logger, seen func(message string) int) {
 	l := &lines{Handler: slog.DiscardHandler, seen: map[string]int{}}
 	return slog.New(l), func(message string) int {

@@ -16,8 +16,8 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// BenchmarkWriteBehind writes 5,000 changed inboxes of 30 rows behind, from Redis
-// to SQL, and then restores them all.
+// BenchmarkWriteBehind writes 5,000 changed inboxes of 30 rows from Redis to SQL, and then restores
+// them all.
 func BenchmarkWriteBehind(b *testing.B) {
 	const users, rows = 5000, 30
 	for _, sql := range []string{"sqlite", "postgres"} {
@@ -73,7 +73,7 @@ func BenchmarkWriteBehind(b *testing.B) {
 	}
 }
 
-// touch gives each inbox a newer version, and marks it.
+// touch gives each inbox a newer version and marks it as changed.
 func (r *rig) touch(b *testing.B, seqs []int64) {
 	b.Helper()
 	_, err := r.rdb.Pipelined(b.Context(), func(pipe redis.Pipeliner) error {

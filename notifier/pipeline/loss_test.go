@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/notifier"
@@ -21,14 +22,12 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// behind is a flusher in a hurry.
+// behind returns a flusher with short times.
 func (r *rig) behind(change func(*unread.Config)) *unread.Flusher {
 	c := unread.Config{
 		Inbox: r.inbox, Store: r.store, Redis: r.rdb, Keys: r.keys, Log: slog.New(slog.DiscardHandler),
 		Every: 10 * time.Millisecond, Batch: 40,
-		Leases: func(name string, life time.Duration) unread.Lease {
-			return pipeline.NewLease(r.rdb, r.keys, name, life)
-		},
+		Leases: lease.On(r.rdb, r.keys),
 	}
 	if change != nil {
 		change(&c)
@@ -36,7 +35,7 @@ func (r *rig) behind(change func(*unread.Config)) *unread.Flusher {
 	return unread.New(c)
 }
 
-// working is a running pipeline that writes behind.
+// working returns a running pipeline that writes inboxes to SQL.
 func (r *rig) working(t *testing.T) *pipeline.Pipeline {
 	t.Helper()
 	c := r.config()
@@ -65,7 +64,7 @@ func (r *rig) settle(t *testing.T) {
 	eventually(t, "SQL has everything", func() bool { return r.marks(t) == 0 })
 }
 
-// shelf is all that Redis has of an inbox.
+// shelf is everything that Redis has of an inbox.
 type shelf struct {
 	List  []string
 	Hash  map[string]string
@@ -88,8 +87,8 @@ func (r *rig) shelves(t *testing.T, seqs []int64) map[int64]shelf {
 	return all
 }
 
-// lose empties Redis, and fails the test unless every inbox, badge and row is
-// there again when it is next asked for.
+// lose empties Redis, and fails the test unless every inbox, badge and row is back when it is next
+// read.
 func (r *rig) lose(t *testing.T, seqs []int64, lose func()) {
 	t.Helper()
 	badges, err := r.inbox.Badges(t.Context(), seqs)
@@ -99,7 +98,7 @@ func (r *rig) lose(t *testing.T, seqs []int64, lose func()) {
 	before := r.shelves(t, seqs)
 	lose()
 	if n, err := r.rdb.Exists(t.Context(), r.keys.State(seqs[0])).Result(); err != nil || n != 0 {
-		t.Fatalf("it was not lost: %d, %v", n, err)
+		t.Fatalf("nothing was lost: %d, %v", n, err)
 	}
 	after, err := r.inbox.Badges(t.Context(), seqs)
 	if err != nil {
@@ -122,8 +121,8 @@ func (r *rig) flushAll(t *testing.T) func() {
 	}
 }
 
-// live lets people get notices, open, read, delete, bring back and lose them
-// to retraction, each of them something else.
+// live has users receive, open, read, delete and restore notices and lose some by retraction, each
+// of them differently.
 func (r *rig) live(t *testing.T, p *pipeline.Pipeline, seqs []int64) {
 	t.Helper()
 	ctx := t.Context()
@@ -132,7 +131,7 @@ func (r *rig) live(t *testing.T, p *pipeline.Pipeline, seqs []int64) {
 		d := toRole("all")
 		d.Title = fmt.Sprint("Lift ", i)
 		if i%2 == 1 {
-			d.Subject, d.ExpiresIn = "lift:7", time.Hour // moves up
+			d.Subject, d.ExpiresIn = "lift:7", time.Hour // moves the row to the top
 		}
 		n := send(t, p, d)
 		ids = append(ids, n.ID)
@@ -162,7 +161,7 @@ func (r *rig) live(t *testing.T, p *pipeline.Pipeline, seqs []int64) {
 	r.state(t, ids[2], notifier.StateRetracted)
 }
 
-func TestALossOfRedisLosesNoInbox(t *testing.T) {
+func TestRedisLossKeepsEveryInbox(t *testing.T) {
 	t.Parallel()
 	for _, sql := range []string{"sqlite", "postgres"} {
 		t.Run(sql, func(t *testing.T) {
@@ -178,7 +177,7 @@ func TestALossOfRedisLosesNoInbox(t *testing.T) {
 			r.settle(t)
 			r.lose(t, seqs, r.flushAll(t))
 
-			// Life goes on from there, and survives the next loss.
+			// The inboxes stay in use, and survive the next loss.
 			n := send(t, p, toRole("all"))
 			r.state(t, n.ID, notifier.StateSent)
 			r.live(t, p, seqs)
@@ -188,7 +187,7 @@ func TestALossOfRedisLosesNoInbox(t *testing.T) {
 	}
 }
 
-func TestWhatIsSentToInboxesThatWereLostComesOnTopOfThem(t *testing.T) {
+func TestNoticesSentAfterALossAreOnTopOfTheRestoredInboxes(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Own(t).Client(t))
 	seqs := r.users(t, "all", 300)
@@ -200,7 +199,7 @@ func TestWhatIsSentToInboxesThatWereLostComesOnTopOfThem(t *testing.T) {
 	r.everyoneHas(t, seqs, 2)
 }
 
-// dying is an inbox whose Clean is never reached: the process was killed before.
+// dying is an inbox whose Clean is never reached, because the process was killed before.
 type dying struct {
 	unread.Inbox
 	kill context.CancelFunc
@@ -211,7 +210,7 @@ func (d dying) Clean(ctx context.Context, _ int, _ []notifier.Dirty) error {
 	return ctx.Err()
 }
 
-func TestWhoIsKilledBetweenSavingAndCleaningLosesNothing(t *testing.T) {
+func TestKillBetweenSaveAndCleanLosesNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Own(t).Client(t))
 	seqs := r.users(t, "all", 100)
@@ -224,7 +223,7 @@ func TestWhoIsKilledBetweenSavingAndCleaningLosesNothing(t *testing.T) {
 	if n := r.marks(t); n != 100 {
 		t.Errorf("%d marks are left of 100", n)
 	}
-	for _, seq := range seqs[:50] { // and what was saved is old by now
+	for _, seq := range seqs[:50] { // the saved state is outdated now
 		if _, err := r.inbox.Open(t.Context(), seq); err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +235,7 @@ func TestWhoIsKilledBetweenSavingAndCleaningLosesNothing(t *testing.T) {
 	r.lose(t, seqs, r.flushAll(t))
 }
 
-// late is a store during whose writes somebody reads his inbox.
+// late is a store during whose writes a user reads their inbox.
 type late struct {
 	*store.Store
 	meanwhile func(context.Context) error
@@ -246,7 +245,7 @@ func (l late) SaveSnapshots(ctx context.Context, all []notifier.Snapshot) error 
 	return errors.Join(l.meanwhile(ctx), l.Store.SaveSnapshots(ctx, all))
 }
 
-func TestWhatChangesWhileItIsSavedIsSavedAgain(t *testing.T) {
+func TestInboxChangedDuringASaveIsSavedAgain(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Own(t).Client(t))
 	seqs := r.users(t, "all", 100)
@@ -264,19 +263,19 @@ func TestWhatChangesWhileItIsSavedIsSavedAgain(t *testing.T) {
 	})
 	for round := 0; r.marks(t) > 0; round++ {
 		if round == 100 {
-			t.Fatal("marks are left for ever")
+			t.Fatal("some marks are never removed")
 		}
 		if err := f.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if changed.Load() < 8 {
-		t.Errorf("only %d changed meanwhile", changed.Load())
+		t.Errorf("only %d inboxes changed during saves", changed.Load())
 	}
 	r.lose(t, seqs, r.flushAll(t))
 }
 
-func TestWhileSQLIsAwayInboxesWorkOnAndAreWrittenAfterwards(t *testing.T) {
+func TestInboxesWorkWhileSQLIsAwayAndAreWrittenLater(t *testing.T) {
 	t.Parallel()
 	address := sqltest.OwnURL(t)
 	server := redistest.Own(t)
@@ -290,7 +289,7 @@ func TestWhileSQLIsAwayInboxesWorkOnAndAreWrittenAfterwards(t *testing.T) {
 	sqltest.Cut(t, address)
 	ended := make(chan error, 1)
 	go func() { ended <- f.Run(ctx) }()
-	eventually(t, "it says that SQL is away", func() bool { return seen("inboxes are not written behind") == 1 })
+	eventually(t, "the outage of SQL is logged", func() bool { return seen("could not write inboxes to sql; retrying") == 1 })
 	for _, seq := range seqs {
 		if _, err := r.inbox.Open(t.Context(), seq); err != nil {
 			t.Fatal(err)
@@ -301,8 +300,8 @@ func TestWhileSQLIsAwayInboxesWorkOnAndAreWrittenAfterwards(t *testing.T) {
 	}
 	sqltest.Mend(t, address)
 	r.settle(t)
-	eventually(t, "it says that it works again", func() bool { return seen("inboxes are written behind again") == 1 })
-	if n := seen("inboxes are not written behind"); n != 1 {
+	eventually(t, "the end of the outage is logged", func() bool { return seen("writing inboxes to sql works again") == 1 })
+	if n := seen("could not write inboxes to sql; retrying"); n != 1 {
 		t.Errorf("one outage was logged %d times", n)
 	}
 	cancel()
@@ -312,7 +311,7 @@ func TestWhileSQLIsAwayInboxesWorkOnAndAreWrittenAfterwards(t *testing.T) {
 	r.lose(t, seqs, r.flushAll(t))
 }
 
-func TestARedisThatComesBackEmptyIsFilledAgain(t *testing.T) {
+func TestRedisThatComesBackEmptyIsRefilled(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	r := newRig(t, impatient(t, server))
@@ -326,14 +325,14 @@ func TestARedisThatComesBackEmptyIsFilledAgain(t *testing.T) {
 			t.Errorf("Flush without Redis: %v", err)
 		}
 		server.Restart(t)
-		eventually(t, "the client finds it", func() bool { return r.rdb.Ping(t.Context()).Err() == nil })
+		eventually(t, "the client reconnects", func() bool { return r.rdb.Ping(t.Context()).Err() == nil })
 	})
 	r.live(t, p, seqs)
 	r.settle(t)
 	r.lose(t, seqs, r.flushAll(t))
 }
 
-func TestTwoThatWriteTheSameInboxesDoNoHarm(t *testing.T) {
+func TestTwoFlushersOfTheSameInboxesDoNoHarm(t *testing.T) {
 	t.Parallel()
 	r := newRigOn(t, redistest.Own(t).Client(t), sqltest.URL(t))
 	seqs := r.users(t, "all", 200)
@@ -354,7 +353,7 @@ func TestTwoThatWriteTheSameInboxesDoNoHarm(t *testing.T) {
 	r.lose(t, seqs, r.flushAll(t))
 }
 
-func TestCountsAreInSQLToo(t *testing.T) {
+func TestCountsAreWrittenToSQL(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 300)
@@ -366,7 +365,7 @@ func TestCountsAreInSQLToo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "they are in SQL", func() bool {
+	eventually(t, "the counts are in SQL", func() bool {
 		counts, err := r.store.CountsOf(t.Context(), []int64{n.ID})
 		if err != nil {
 			t.Fatal(err)
@@ -375,7 +374,7 @@ func TestCountsAreInSQLToo(t *testing.T) {
 	})
 }
 
-func TestTheRedisInMemoryIsFilledAgainAfterARestart(t *testing.T) {
+func TestBuiltInMemoryRedisIsRefilledAfterARestart(t *testing.T) {
 	t.Parallel()
 	server, rdb := redistest.Mini(t)
 	r := newRig(t, rdb)

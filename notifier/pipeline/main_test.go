@@ -24,13 +24,13 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// The pool of a closed client looks for a lost server up to a second longer.
+// The pool of a closed client looks for a lost server for up to another second.
 func TestMain(m *testing.M) {
 	if os.Getenv(instanceDir) != "" {
 		serveInstance()
 		return
 	}
-	// Each check is a life of its own, of some 40 ms. -rapid.checks=1000 asks for more.
+	// Each check takes some 40 ms. Use -rapid.checks=1000 for more.
 	if err := flag.Set("rapid.checks", "25"); err != nil {
 		panic(err)
 	}
@@ -38,8 +38,7 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
-// rig is an installation: a database, a space in Redis, and any number of
-// pipelines over them.
+// rig is an installation: a database, a key prefix in Redis, and any number of pipelines over them.
 type rig struct {
 	dir   string
 	store *store.Store
@@ -54,7 +53,7 @@ func newRig(t *testing.T, rdb redis.UniversalClient) *rig {
 	return newRigOn(t, rdb, "")
 }
 
-// newRigOn is newRig on a PostgreSQL, or on SQLite without an address.
+// newRigOn is newRig on PostgreSQL, or on SQLite if the address is empty.
 func newRigOn(t *testing.T, rdb redis.UniversalClient, postgres string) *rig {
 	t.Helper()
 	dir := t.TempDir()
@@ -73,7 +72,7 @@ func newBoard(rdb redis.UniversalClient, k keys.Space, s *store.Store) *announce
 	})
 }
 
-// config is that of an instance, in a hurry.
+// config returns the configuration of an instance with short times.
 func (r *rig) config() pipeline.Config {
 	return pipeline.Config{
 		Store: r.store, Redis: r.rdb, Keys: r.keys, Inbox: r.inbox, Router: route.New(r.store, nil), Board: newBoard(r.rdb, r.keys, r.store),
@@ -81,7 +80,7 @@ func (r *rig) config() pipeline.Config {
 	}
 }
 
-// users adds n users u1, u2 … in a role and returns their seqs.
+// users adds n users u1, u2 … with a role and returns their seqs.
 func (r *rig) users(t testing.TB, role string, n int) []int64 {
 	t.Helper()
 	i := 0
@@ -107,7 +106,7 @@ func (r *rig) users(t testing.TB, role string, n int) []int64 {
 
 func toRole(role string) notifier.Draft {
 	return notifier.Draft{
-		Target: notifier.Target{Role: role}, Type: "news", Title: "The lift works again", Body: "Thanks for walking.", Sender: "test",
+		Target: notifier.Target{Role: role}, Type: "news", Title: "The lift works again", Body: "Thanks for walking.", Sender: notifier.CommandRef("test"),
 	}
 }
 
@@ -117,7 +116,7 @@ func toUsers(names ...string) notifier.Draft {
 	return d
 }
 
-// running is a pipeline of this configuration that runs until the test ends.
+// running returns a pipeline that runs until the test ends.
 func running(t *testing.T, c pipeline.Config) *pipeline.Pipeline {
 	t.Helper()
 	p := pipeline.New(c)
@@ -125,7 +124,7 @@ func running(t *testing.T, c pipeline.Config) *pipeline.Pipeline {
 	return p
 }
 
-// start runs p until stop is called, or the test ends.
+// start runs p until stop is called or the test ends.
 func start(t *testing.T, p *pipeline.Pipeline) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -157,8 +156,8 @@ func send(t *testing.T, p *pipeline.Pipeline, d notifier.Draft) notifier.Notice 
 	return n
 }
 
-// accept stores a notice as a sender leaves it who dies at once: nobody has settled
-// who gets it, and the intake does not know it.
+// accept stores a notice in the state that a sender leaves when it dies at once: the recipients are
+// not settled, and the intake has no entry.
 func (r *rig) accept(t testing.TB, n *notifier.Notice) {
 	t.Helper()
 	a := notifier.Acceptance{Notice: n}
@@ -167,7 +166,7 @@ func (r *rig) accept(t testing.TB, n *notifier.Notice) {
 	}
 }
 
-// eventually waits until ok, and fails the test when it takes too long.
+// eventually waits until ok returns true, and fails the test if that takes too long.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)

@@ -9,8 +9,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// overtaken is a store in which somebody retracts each notice just before it
-// would be sent.
+// overtaken is a store in which each notice is retracted just before it would become sent.
 type overtaken struct{ *store.Store }
 
 func (o overtaken) SetState(ctx context.Context, id int64, from, to notifier.State) (bool, error) {
@@ -38,7 +37,7 @@ func (o overtaken) Confirm(ctx context.Context, done []notifier.Revised) ([]int6
 	return o.Store.Confirm(ctx, done)
 }
 
-func TestANoticeThatIsRetractedAtTheLastMomentIsNotCalledSent(t *testing.T) {
+func TestNoticeRetractedAtTheLastMomentIsNotReportedAsSent(t *testing.T) {
 	t.Parallel()
 	for name, chunk := range map[string]int{"whole": 500, "range by range": 1} {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,7 @@ func (r *rig) mute(t *testing.T, seq int64, typ string, muted bool) {
 	}
 }
 
-func TestWhoMutedATypeGetsNoneOfItAndTheOthersDo(t *testing.T) {
+func TestMutedTypeReachesOnlyTheOtherUsers(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 4)
@@ -23,7 +23,7 @@ func TestWhoMutedATypeGetsNoneOfItAndTheOthersDo(t *testing.T) {
 	r.mute(t, seqs[1], "news", true)
 	r.mute(t, seqs[2], "like", true) // another type
 	if count, err := p.Count(t.Context(), toRole("all")); err != nil || count != 3 {
-		t.Errorf("%d would get it, %v; want 3", count, err)
+		t.Errorf("Count: %d, %v; want 3", count, err)
 	}
 	n := send(t, p, toRole("all"))
 	if n.Recipients != 3 || n.State != notifier.StateSent {
@@ -33,7 +33,7 @@ func TestWhoMutedATypeGetsNoneOfItAndTheOthersDo(t *testing.T) {
 	r.everyoneHas(t, others, 1)
 	r.everyoneHas(t, seqs[1:2], 0)
 
-	// The recipients are settled: who mutes or unmutes now changes nothing of it.
+	// The recipients are settled: muting or unmuting now changes nothing.
 	r.mute(t, seqs[0], "news", true)
 	r.mute(t, seqs[1], "news", false)
 	if err := p.Retract(t.Context(), n.ID); err != nil {
@@ -45,14 +45,14 @@ func TestWhoMutedATypeGetsNoneOfItAndTheOthersDo(t *testing.T) {
 	r.everyoneHas(t, seqs[:1], 0)
 }
 
-func TestANoticeThatItsOnlyRecipientMutedIsAcceptedForNobody(t *testing.T) {
+func TestNoticeMutedByItsOnlyRecipientIsAcceptedForNobody(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1)
 	r.mute(t, seqs[0], "news", true)
 	p := running(t, r.config())
 	if count, err := p.Count(t.Context(), toUsers("u1")); err != nil || count != 0 {
-		t.Errorf("%d would get it, %v; want 0", count, err)
+		t.Errorf("Count: %d, %v; want 0", count, err)
 	}
 	n := send(t, p, toUsers("u1"))
 	if n.ID == 0 || n.State != notifier.StateSent || n.Recipients != 0 || !n.Routed {
@@ -61,15 +61,15 @@ func TestANoticeThatItsOnlyRecipientMutedIsAcceptedForNobody(t *testing.T) {
 	r.everyoneHas(t, seqs, 0)
 	got, err := p.Progress(t.Context(), n.ID)
 	if err != nil || !got.Counted || got.Delivered != 0 {
-		t.Errorf("it has come to %+v, %v", got, err)
+		t.Errorf("progress: %+v, %v", got, err)
 	}
 }
 
-func TestANoticeThatIsRoutedLaterMindsTheMutesOfThen(t *testing.T) {
+func TestNoticeRoutedLaterFollowsTheMutesOfThatTime(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 300)
-	n := notifier.Notice{Draft: toRole("all"), ExpiresAt: time.Now().Add(time.Hour)} // as a sender leaves it who dies at once
+	n := notifier.Notice{Draft: toRole("all"), ExpiresAt: time.Now().Add(time.Hour)} // as left by a sender that dies at once
 	r.accept(t, &n)
 	for _, seq := range seqs[:100] {
 		r.mute(t, seq, "news", true)
@@ -79,6 +79,6 @@ func TestANoticeThatIsRoutedLaterMindsTheMutesOfThen(t *testing.T) {
 	r.everyoneHas(t, seqs[100:], 1)
 	r.everyoneHas(t, seqs[:100], 0)
 	if d, _, err := r.counted(t.Context(), n.ID); err != nil || d != 200 {
-		t.Errorf("%d are counted, %v; want 200", d, err)
+		t.Errorf("delivered: %d, %v; want 200", d, err)
 	}
 }

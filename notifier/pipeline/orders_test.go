@@ -19,11 +19,10 @@ import (
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
 
-// TestInAnyOrderEveryNoticeEndsWhereItBelongs sends, edits, deletes, retracts,
-// interrupts and repeats at random. In the end every inbox must hold each notice that was
-// not retracted once, with its last text, and no other; and of what asks for it each
-// recipient was raised one toast.
-func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
+// TestNoticesEndCorrectlyInAnyOrderOfEvents sends, edits, deletes, retracts, interrupts and repeats
+// at random. In the end every inbox must have each notice that was not retracted, once and with its
+// last text, and no other; and each recipient of a notice with a toast must have been raised one.
+func TestNoticesEndCorrectlyInAnyOrderOfEvents(t *testing.T) {
 	t.Parallel()
 	base := newRig(t, redistest.Client(t))
 	seqs := base.users(t, "all", 12)
@@ -46,7 +45,7 @@ func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"send to all": func(*rapid.T) { sent = append(sent, send(t, p, toRole("all"))) },
 			"send to two": func(*rapid.T) { sent = append(sent, send(t, p, toUsers("u1", "u2"))) },
-			"send what pops up": func(rt *rapid.T) {
+			"send with a toast": func(rt *rapid.T) {
 				to := rapid.SampledFrom([]notifier.Draft{toRole("all"), toUsers("u1", "u2")}).Draw(rt, "to")
 				sent = append(sent, send(t, p, withToast(to)))
 			},
@@ -66,14 +65,14 @@ func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 				_, err = p.Edit(t.Context(), n.ID, now.Revision, notifier.Draft{Title: title})
 				switch {
 				case retracted[n.ID] && !errors.Is(err, notifier.ErrConflict):
-					rt.Fatalf("edited what is retracted: %v", err)
+					rt.Fatalf("edited a retracted notice: %v", err)
 				case !retracted[n.ID] && err != nil:
 					rt.Fatal(err)
 				case !retracted[n.ID]:
 					titles[n.ID] = title
 				}
 			},
-			"edit and die": func(rt *rapid.T) { // before the intake knows of it
+			"edit and die": func(rt *rapid.T) { // before the intake has it
 				n, err := r.store.Notice(t.Context(), pick(rt).ID)
 				if err != nil {
 					rt.Fatal(err)
@@ -102,9 +101,9 @@ func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 					rt.Fatal(err)
 				}
 			},
-			"die with work in hand": func(*rapid.T) { r.die(t) },
-			"lose the stream":       func(*rapid.T) { r.rdb.Del(t.Context(), r.keys.Intake()) },
-			"put in twice": func(rt *rapid.T) {
+			"die with pending entries": func(*rapid.T) { r.die(t) },
+			"lose the stream":          func(*rapid.T) { r.rdb.Del(t.Context(), r.keys.Intake()) },
+			"add twice": func(rt *rapid.T) {
 				r.put(t, intake.Entry{NoticeID: pick(rt).ID, Again: rapid.Bool().Draw(rt, "again")})
 			},
 			"deliver late": func(rt *rapid.T) {
@@ -118,7 +117,7 @@ func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 		})
 		stop := start(t, p)
 		for _, n := range sent {
-			eventually(t, "it is finished", func() bool {
+			eventually(t, "the notice is finished", func() bool {
 				s := r.stateOf(t, n.ID)
 				return s == notifier.StateSent || s == notifier.StateRetracted
 			})
@@ -157,10 +156,10 @@ func TestInAnyOrderEveryNoticeEndsWhereItBelongs(t *testing.T) {
 	})
 }
 
-// die reads of the intake what an instance would, and is not heard of again.
+// die reads entries as an instance would, and never handles them.
 func (r *rig) die(t *testing.T) {
 	t.Helper()
-	_ = r.rdb.XGroupCreateMkStream(t.Context(), r.keys.Intake(), intake.Group, "0").Err() // there already
+	_ = r.rdb.XGroupCreateMkStream(t.Context(), r.keys.Intake(), intake.Group, "0").Err() // it may exist already
 	err := r.rdb.XReadGroup(t.Context(), &redis.XReadGroupArgs{
 		Group: intake.Group, Consumer: "dead", Streams: []string{r.keys.Intake(), ">"}, Count: 2, Block: -1,
 	}).Err()
@@ -189,8 +188,7 @@ func (r *rig) deliver(t *testing.T, n notifier.Notice, to []uint32) {
 	}
 }
 
-// holds returns the notices of an inbox, the highest id first, and checks that
-// the badge says as many.
+// holds returns the notices of an inbox, the highest id first, and checks the badge.
 func (r *rig) holds(t *testing.T, seq int64, badge int) []int64 {
 	t.Helper()
 	b, err := r.inbox.Badges(t.Context(), []int64{seq})

@@ -6,12 +6,13 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/faulty"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
 
-// impatient is a client that gives up at once, so that an outage is short.
+// impatient returns a client that gives up at once, so that an outage is short.
 func impatient(t *testing.T, s *redistest.Server) *redis.Client {
 	t.Helper()
 	o := *s.Client(t).Options()
@@ -21,7 +22,7 @@ func impatient(t *testing.T, s *redistest.Server) *redis.Client {
 	return c
 }
 
-func TestWhatIsSentWhileRedisIsAwayArrivesAfterItsReturn(t *testing.T) {
+func TestNoticesSentWhileRedisIsAwayArriveAfterItsReturn(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	r := newRig(t, impatient(t, server))
@@ -36,59 +37,55 @@ func TestWhatIsSentWhileRedisIsAwayArrivesAfterItsReturn(t *testing.T) {
 	large := send(t, p, toRole("all"))
 	ids := []int64{large.ID}
 	for range 20 {
-		began := time.Now()
 		n := send(t, p, toUsers("u1", "u2"))
 		if n.State != notifier.StateAccepted {
-			t.Errorf("sent without Redis: %s", n.State)
-		}
-		if waited := time.Since(began); waited > 5*time.Second {
-			t.Errorf("the sender waited %v", waited)
+			t.Errorf("sent without Redis, the notice is %s", n.State)
 		}
 		ids = append(ids, n.ID)
 	}
 	if got, err := p.Progress(t.Context(), large.ID); err != nil || got.Counted || got.Recipients != 300 {
 		t.Errorf("progress without Redis: %+v, %v", got, err)
 	}
-	eventually(t, "it says that it waits", func() bool { return seen("notices wait in sql") == 1 })
+	eventually(t, "the outage is logged", func() bool { return seen("could not relay notices; they wait in sql") == 1 })
 
 	began := time.Now()
 	server.Restart(t)
 	for _, id := range ids {
 		r.state(t, id, notifier.StateSent)
 	}
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("caught up after %v", took)
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("caught up %v after the return of Redis; promised are 30 s", took)
 	}
 	r.everyoneHas(t, seqs[2:], 1)
 	r.everyoneHas(t, seqs[:2], 21)
-	if n := seen("notices wait in sql"); n != 1 {
+	if n := seen("could not relay notices; they wait in sql"); n != 1 {
 		t.Errorf("one outage was logged %d times", n)
 	}
-	eventually(t, "it says that it works again", func() bool { return seen("notices are delivered again") == 1 })
+	eventually(t, "the end of the outage is logged", func() bool { return seen("notices are relayed again") == 1 })
 }
 
-func TestASenderDoesNotWaitForARedisThatHangs(t *testing.T) {
+func TestSenderDoesNotWaitForAHangingRedis(t *testing.T) {
 	t.Parallel()
-	server := redistest.Own(t)
-	r := newRig(t, server.Client(t))
+	proxy := faulty.Listen(t, "unix", redistest.Own(t).Socket)
+	hangs := redis.NewClient(&redis.Options{Addr: proxy.Addr(), ReadTimeout: time.Hour, ContextTimeoutEnabled: true})
+	t.Cleanup(func() { _ = hangs.Close() })
+	r := newRig(t, hangs)
 	seqs := r.users(t, "all", 1)
 	c := r.config()
 	c.Wait = 100 * time.Millisecond
 	p := running(t, c)
-	pause := server.Client(t)
-	if err := pause.Do(t.Context(), "CLIENT", "PAUSE", "2000", "ALL").Err(); err != nil {
-		t.Fatal(err)
-	}
-	began := time.Now()
+	proxy.Hole(true)
+	// That Send returns at all is the point: Redis does not reply before the hole is closed.
 	n := send(t, p, toUsers("u1"))
-	if waited := time.Since(began); n.State != notifier.StateAccepted || waited > time.Second {
-		t.Errorf("%s after %v", n.State, waited)
+	if n.State != notifier.StateAccepted {
+		t.Errorf("sent while Redis hangs: %s", n.State)
 	}
+	proxy.Hole(false)
 	r.state(t, n.ID, notifier.StateSent)
 	r.everyoneHas(t, seqs, 1)
 }
 
-func TestOneBrokenInboxHoldsUpNoOther(t *testing.T) {
+func TestBrokenInboxHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 300)
@@ -106,18 +103,18 @@ func TestOneBrokenInboxHoldsUpNoOther(t *testing.T) {
 		return err == nil && d == 299
 	})
 	if r.backlog(t) == 0 && r.dead(t) == 0 {
-		t.Error("nobody is going to try on")
+		t.Error("no entry is left for the broken inbox")
 	}
 	next := send(t, p, toUsers("u1"))
 	r.state(t, next.ID, notifier.StateSent)
 	if err := r.rdb.Del(t.Context(), r.keys.State(seqs[10])).Err(); err != nil {
 		t.Fatal(err)
 	}
-	r.replayAll(t, p) // should it have taken us longer than they try
+	r.replayAll(t, p) // in case the repair took longer than the tries
 	r.state(t, n.ID, notifier.StateSent)
-	eventually(t, "the last one has it", func() bool { return r.allUnread(t, seqs[1:], 1) })
+	eventually(t, "the last user has it", func() bool { return r.allUnread(t, seqs[1:], 1) })
 	r.everyoneHas(t, seqs[1:], 1)
-	if got := seen("range not finished, trying on"); got != 1 {
+	if got := seen("range not finished; retrying"); got != 1 {
 		t.Errorf("one fault was logged %d times", got)
 	}
 }

@@ -1,11 +1,10 @@
-// Package pipeline joins the stages: it takes drafts in, and sees to it that what
-// was accepted reaches its end, on whichever instance is free.
+// Package pipeline connects the stages: it accepts drafts and makes sure that accepted notices are
+// delivered, on whichever instance is free.
 //
-// What is accepted is in SQL with its recipients, and only then its sender is
-// answered. From there the intake carries it to an instance that delivers it; what
-// the intake does not have, because Redis was away or lost it, the relay puts in
-// again. All of it may be repeated, and done by two at the same time: inboxes know
-// what they have had.
+// A sender gets an answer only after the notice and its recipients are in SQL. From there the
+// intake carries it to an instance that delivers it. When an entry is missing from the intake,
+// because Redis was unavailable or lost it, the relay adds it again. All work may be repeated, also
+// concurrently, because inboxes remember which notices they have had.
 package pipeline
 
 import (
@@ -16,54 +15,55 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/intake"
 	"github.com/carillonhq/carillon/notifier/route"
 	"github.com/carillonhq/carillon/notifier/sweep"
 )
 
-// Inbox writes to inboxes. Whatever is repeated changes nothing.
+// Inbox changes inboxes. Repeating a change has no effect.
 type Inbox interface {
 	sweep.Expirer
-	// DeliverAll answers one error for each, in order.
+	// DeliverAll returns one error per delivery, in order.
 	DeliverAll(ctx context.Context, all []notifier.Delivery) []error
 	Retract(ctx context.Context, noticeID int64, key string, seqs []int64) error
-	// EditAll changes rows of older revisions; it answers as DeliverAll does.
+	// EditAll updates rows of older revisions; its result is like that of DeliverAll.
 	EditAll(ctx context.Context, all []notifier.Delivery) []error
-	// Outdate keeps what was read of SQL before from coming into these users' inboxes,
-	// or into anybody's when there are none.
+	// Outdate invalidates inbox data of these users that was read from SQL earlier, or data of all
+	// users if seqs is empty.
 	Outdate(ctx context.Context, seqs []int64) error
-	// Counts and Statuses answer in the order of what was asked.
+	// Counts and Statuses return results in the order of their arguments.
 	Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally, error)
 	Statuses(ctx context.Context, singles []notifier.Single) ([]notifier.Tally, error)
 }
 
-// Router answers who gets each of some notices; see route.Router.
+// Router determines the recipients of drafts; see route.Router.
 type Router interface {
 	RecipientsAll(ctx context.Context, drafts []notifier.Draft) ([]route.Answer, error)
 }
 
-// Types hears which types of notices are in use, before one of them is accepted.
+// Types records which types are in use by accepted notices.
 type Types interface {
 	Use(ctx context.Context, types []string) error
 }
 
-// Runner is a part that works in the background until its context ends.
+// Runner is a part that runs in the background until its context ends.
 type Runner interface {
 	Run(ctx context.Context) error
 }
 
-// Pipeline takes notices from their sender to their recipients.
+// Pipeline takes notices from their senders to their recipients.
 type Pipeline struct {
 	c       Config
 	intake  *intake.Intake
 	waiting waiting
 	cache   cache
-	wg      sync.WaitGroup // what outlives its caller
-	away    atomic.Bool    // Redis did not answer when it was last asked
+	wg      sync.WaitGroup // work that may outlast its caller
+	away    atomic.Bool    // the last call to Redis failed
 }
 
-// New returns a pipeline. It accepts at once; Run is what delivers.
+// New returns a pipeline. It accepts notices at once; Run delivers them.
 func New(c Config) *Pipeline {
 	c.setDefaults()
 	p := &Pipeline{c: c, waiting: waiting{of: map[int64][]chan struct{}{}}}
@@ -71,22 +71,21 @@ func New(c Config) *Pipeline {
 	return p
 }
 
-// Run runs the intake, the relay, the sweeper, the board, the live hub and what
-// writes behind until ctx ends, and then returns nil. The first that fails ends
-// the others.
+// Run runs the intake, the relay, the sweeper, the board, the live hub and the writer of inbox
+// changes until ctx ends, and then returns nil. The first part that fails stops the others.
 //
-// To stop an instance in order: end the HTTP server, so that nobody sends any
-// more and every stream was told; then end ctx, upon which the intake reads no
-// more, and finishes what it has in hand: at most a range of a large notice, whose
-// rest stays in the stream for others; then Close; then, as no inbox changes here
-// any more, unread's Flush; then close Redis and SQL, which all of these use.
+// To stop an instance in order: stop the HTTP server, so that nothing more is sent and every stream
+// has been told. Then end ctx: the intake stops reading and finishes its current work, at most a
+// range of a large notice, whose rest stays in the stream for other instances. Then call Close.
+// Then, because no inbox changes here any more, call unread's Flush. Then close Redis and SQL,
+// which all of these use.
 func (p *Pipeline) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.intake.Run(ctx) })
 	g.Go(func() error { return newRelay(p).run(ctx) })
 	g.Go(func() error {
-		lease := NewLease(p.c.Redis, p.c.Keys, "sweep", sweepLease)
-		return sweep.New(p.c.Redis, p.c.Keys, p.c.Inbox, lease, sweep.Options{Now: p.c.Now, Log: p.c.Log}).Run(ctx)
+		sweeping := lease.New(p.c.Redis, p.c.Keys, "sweep", sweepLease)
+		return sweep.New(p.c.Redis, p.c.Keys, p.c.Inbox, sweeping, sweep.Options{Now: p.c.Now, Log: p.c.Log}).Run(ctx)
 	})
 	for _, part := range []Runner{p.c.Board, p.c.Hub, p.c.Unread} {
 		if part != nil {
@@ -99,8 +98,8 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	return nil
 }
 
-// RunIntake runs nothing but the intake until ctx ends, and then returns nil: for
-// who delivers what he sends, beside a server or without one, and leaves.
+// RunIntake runs only the intake until ctx ends, and then returns nil. It is for a process that
+// delivers its own notices, with or without a server beside it, and then exits.
 func (p *Pipeline) RunIntake(ctx context.Context) error {
 	if err := p.intake.Run(ctx); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("run the intake: %w", err)
@@ -108,14 +107,13 @@ func (p *Pipeline) RunIntake(ctx context.Context) error {
 	return nil
 }
 
-// Stats says how the intake stands, and what this instance has done of it.
+// Stats returns the state of the intake and this instance's share of its work.
 func (p *Pipeline) Stats() intake.Stats { return p.intake.Stats() }
 
-// Close waits for what outlived its caller. Nothing may be sent or retracted after
-// it was called.
+// Close waits for work that outlasted its caller. Nothing may be sent or retracted after the call.
 func (p *Pipeline) Close() { p.wg.Wait() }
 
-// redisAway says that there is no use in waiting for Redis.
+// redisAway reports whether waiting for Redis is pointless.
 func (p *Pipeline) redisAway() bool {
 	return p.away.Load() || p.c.Away != nil && p.c.Away()
 }

@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	maxPopUsers = 100_000 // whom one request may have something pop up for
-	popChunk    = 5000    // of them at a time
+	maxPopUsers = 100_000 // most users of one toast request
+	popChunk    = 5000    // users per call
 )
 
-// Pop has a message pop up that leaves no row, for whoever the draft is for and has not
-// muted its type, and says how many they are. Redis alone knows of it: what waits is gone
-// when that is lost. A request that may be repeated pops up once: of the same key the
-// first answers all, and it is notifier.ErrOtherRequest for another draft. After
-// notifier.ErrUnavailable some may have it: repeat it under its key. The other errors
-// are those of Send. once may be nil.
+// Pop shows a toast, without an inbox row, to all users whom the draft names and who have not muted
+// its type, and returns their number. Only Redis knows the toast: undelivered ones are gone if
+// Redis loses its data. A repeatable request shows one toast: the first request of a key answers
+// all repetitions, and another draft under the same key gets notifier.ErrOtherRequest. After
+// notifier.ErrUnavailable some users may have the toast: repeat the request with the same key.
+// Other errors are those of Send. once may be nil.
 func (p *Pipeline) Pop(ctx context.Context, d notifier.Draft, once *notifier.Once) (users int64, replayed bool, err error) {
 	limits, now := p.limits()
 	if err := d.ValidateToast(limits); err != nil {
 		return 0, false, err
 	}
 	if p.c.Toasts == nil {
-		return 0, false, fmt.Errorf("have a message pop up: %w", notifier.ErrUnavailable)
+		return 0, false, fmt.Errorf("raise a toast: %w", notifier.ErrUnavailable)
 	}
 	was, err := p.popBefore(ctx, once)
 	if err != nil {
@@ -44,8 +44,8 @@ func (p *Pipeline) Pop(ctx context.Context, d notifier.Draft, once *notifier.Onc
 	if was, err = p.claimPop(ctx, once, pop); err != nil {
 		return 0, false, err
 	}
-	if was != nil && was.Token != pop.Token { // else it is ours, which a client of Redis has put in twice
-		pop, replayed = *was, true // who came first has not come to the end: what he began is ended
+	if was != nil && was.Token != pop.Token { // otherwise a retry by the Redis client found our own claim
+		pop, replayed = *was, true // the first request did not finish: complete its work
 	}
 	if err := p.pop(ctx, d, pop, seqs, now); err != nil {
 		return 0, false, err
@@ -54,7 +54,7 @@ func (p *Pipeline) Pop(ctx context.Context, d notifier.Draft, once *notifier.Onc
 	return pop.Users, replayed, nil
 }
 
-// popUsers is whom a draft pops up for.
+// popUsers returns the users who get the toast.
 func (p *Pipeline) popUsers(ctx context.Context, d notifier.Draft) ([]int64, error) {
 	if d.Type != "" {
 		p.useTypes(ctx, []notifier.Draft{d}, make([]notifier.Result, 1))
@@ -84,7 +84,7 @@ func (p *Pipeline) pop(ctx context.Context, d notifier.Draft, pop popped, seqs [
 	for part := range slices.Chunk(seqs, popChunk) {
 		raise := notifier.ToastRaise{Content: notifier.ToastContent(content), EndsAt: pop.Ends, Token: pop.Token, Seqs: part}
 		if err := p.c.Toasts.RaiseAll(ctx, []notifier.ToastRaise{raise})[0]; err != nil {
-			return fmt.Errorf("have a message pop up: %w", err)
+			return fmt.Errorf("raise a toast: %w", err)
 		}
 	}
 	return nil

@@ -15,17 +15,17 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// popped is what Redis keeps of a request that may be repeated. Its Token is what makes
-// a raise that is done twice the same.
+// popped is the record that Redis keeps of a repeatable request. Its Token makes raising the same
+// toast twice harmless.
 type popped struct {
 	Digest []byte `json:"digest"`
 	Users  int64  `json:"users"`
 	Ends   int64  `json:"ends"` // ms
 	Token  string `json:"token"`
-	Done   bool   `json:"done,omitempty"` // it was raised for all of them
+	Done   bool   `json:"done,omitempty"` // raised for all users
 }
 
-// popBefore is the same request as it came before; nil: it did not.
+// popBefore returns the record of an earlier identical request; nil: there was none.
 func (p *Pipeline) popBefore(ctx context.Context, once *notifier.Once) (*popped, error) {
 	if once == nil {
 		return nil, nil
@@ -34,21 +34,21 @@ func (p *Pipeline) popBefore(ctx context.Context, once *notifier.Once) (*popped,
 	return readPopped(once, text, err)
 }
 
-// claimPop makes this the first request of its key, or answers who was.
+// claimPop stores this as the first request of its key, or returns the earlier one.
 func (p *Pipeline) claimPop(ctx context.Context, once *notifier.Once, pop popped) (*popped, error) {
 	if once == nil {
 		return nil, nil
 	}
 	text, err := json.Marshal(pop.of(once))
 	if err != nil {
-		return nil, fmt.Errorf("write down a request for a toast: %w", err)
+		return nil, fmt.Errorf("encode a toast request: %w", err)
 	}
 	was, err := p.c.Redis.SetArgs(ctx, p.popKey(once), text, redis.SetArgs{Mode: "NX", Get: true, TTL: keepKeys}).Bytes()
 	return readPopped(once, was, err)
 }
 
-// settlePop notes that there is nothing left to raise. If that fails a repeated
-// request raises what was raised, which is nothing.
+// settlePop records that the request is finished. If that fails, a repeated request raises the same
+// toasts again, which has no effect.
 func (p *Pipeline) settlePop(ctx context.Context, once *notifier.Once, pop popped) {
 	if once == nil {
 		return
@@ -59,7 +59,7 @@ func (p *Pipeline) settlePop(ctx context.Context, once *notifier.Once, pop poppe
 		err = p.c.Redis.SetArgs(ctx, p.popKey(once), text, redis.SetArgs{Mode: "XX", KeepTTL: true}).Err()
 	}
 	if err != nil {
-		p.c.Log.DebugContext(ctx, "request for a toast not settled", "stage", "toast", "err", err)
+		p.c.Log.DebugContext(ctx, "could not mark a toast request as done", "stage", "toast", "err", err)
 	}
 }
 
@@ -69,7 +69,7 @@ func (pop popped) of(once *notifier.Once) popped {
 }
 
 func (p *Pipeline) popKey(once *notifier.Once) string {
-	sum := sha256.Sum256([]byte(once.Owner + "\x00" + once.Key))
+	sum := sha256.Sum256([]byte(once.Owner.Token() + "\x00" + once.Key))
 	return p.c.Keys.ToastRequest(hex.EncodeToString(sum[:]))
 }
 
@@ -77,10 +77,8 @@ func readPopped(once *notifier.Once, text []byte, err error) (*popped, error) {
 	switch {
 	case errors.Is(err, redis.Nil):
 		return nil, nil
-	case script.Away(err):
-		return nil, fmt.Errorf("look for an earlier request: %w: %w", notifier.ErrUnavailable, err)
 	case err != nil:
-		return nil, fmt.Errorf("look for an earlier request: %w", err)
+		return nil, fmt.Errorf("look for an earlier request: %w", script.MarkAway(err))
 	}
 	var pop popped
 	if err := json.Unmarshal(text, &pop); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/route"
 )
 
-// crowd is a router that finds so many users, whatever it is asked.
+// crowd is a router that finds this many users for any draft.
 type crowd int
 
 func (c crowd) RecipientsAll(context.Context, []notifier.Draft) ([]route.Answer, error) {
@@ -27,7 +27,7 @@ func (c crowd) RecipientsAll(context.Context, []notifier.Draft) ([]route.Answer,
 
 var alone = notifier.Draft{Target: notifier.Target{Role: "all"}, Title: "Export ready", ExpiresIn: time.Minute}
 
-func TestAtMostAHundredThousandAreToldAtOnce(t *testing.T) {
+func TestToastIsRefusedForMoreThan100000Users(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	told := 0
@@ -41,7 +41,7 @@ func TestAtMostAHundredThousandAreToldAtOnce(t *testing.T) {
 	})
 	c.Router = crowd(100_000)
 	if n, replayed, err := pipeline.New(c).Pop(t.Context(), alone, nil); n != 100_000 || replayed || err != nil || told != 100_000 {
-		t.Errorf("for %d users, %v, %v; %d were told", n, replayed, err, told)
+		t.Errorf("for %d users, %v, %v; %d were reached", n, replayed, err, told)
 	}
 	c.Router, told = crowd(100_001), 0
 	_, _, err := pipeline.New(c).Pop(t.Context(), alone, nil)
@@ -49,13 +49,12 @@ func TestAtMostAHundredThousandAreToldAtOnce(t *testing.T) {
 		{Field: "to", Code: notifier.CodeToastUsers, Params: map[string]any{"Count": uint64(100_001), "Max": 100_000}},
 	}}
 	if bad := (*notifier.InvalidError)(nil); !errors.As(err, &bad) || cmp.Diff(want, bad) != "" || told != 0 {
-		t.Errorf("%v, and %d were told", err, told)
+		t.Errorf("%v, and %d were reached", err, told)
 	}
 }
 
-// Who asked first died with half of it done. What is asked again ends that, with the
-// life and the answer of then, and is done.
-func TestARequestThatWasCutOffIsEndedByTheNext(t *testing.T) {
+// The first request died half done. Repeating it completes it, with its original expiry and result.
+func TestInterruptedToastRequestIsCompletedByItsRepeat(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 3)
@@ -75,7 +74,7 @@ func TestARequestThatWasCutOffIsEndedByTheNext(t *testing.T) {
 		return toasts.RaiseAll(ctx, all)
 	})
 	p := pipeline.New(c)
-	once := &notifier.Once{Owner: "shop", Key: "k", Digest: []byte("1")}
+	once := &notifier.Once{Owner: notifier.KeyRef("shop"), Key: "k", Digest: []byte("1")}
 	if _, _, err := p.Pop(t.Context(), alone, once); !errors.Is(err, notifier.ErrUnavailable) {
 		t.Fatalf("%v", err)
 	}
@@ -89,12 +88,12 @@ func TestARequestThatWasCutOffIsEndedByTheNext(t *testing.T) {
 	if len(raises) != 2 || raises[0].Token != raises[1].Token || raises[0].EndsAt != raises[1].EndsAt {
 		t.Errorf("raised %+v", raises)
 	}
-	other := &notifier.Once{Owner: "shop", Key: "k", Digest: []byte("2")}
+	other := &notifier.Once{Owner: notifier.KeyRef("shop"), Key: "k", Digest: []byte("2")}
 	if _, _, err := p.Pop(t.Context(), alone, other); !errors.Is(err, notifier.ErrOtherRequest) {
 		t.Errorf("another request: %v", err)
 	}
 
-	// What was cut off and is over is not begun anew.
+	// An interrupted request whose toasts have expired is not started again.
 	refuse, once.Key = true, "late"
 	if _, _, err := p.Pop(t.Context(), alone, once); !errors.Is(err, notifier.ErrUnavailable) {
 		t.Fatalf("%v", err)
@@ -103,7 +102,7 @@ func TestARequestThatWasCutOffIsEndedByTheNext(t *testing.T) {
 	if n, replayed, err := p.Pop(t.Context(), alone, once); n != 3 || !replayed || err != nil || len(raises) != 3 {
 		t.Errorf("for %d users, %v, %v; raised %d times", n, replayed, err, len(raises))
 	}
-	// Neither outlives the day for which it may be repeated.
+	// Neither record outlives the day in which a request may be repeated.
 	for _, key := range r.rdb.Keys(t.Context(), r.keys.ToastRequest("*")).Val() {
 		if life := r.rdb.TTL(t.Context(), key).Val(); life <= 23*time.Hour || life > 24*time.Hour {
 			t.Errorf("a request is kept for %v", life)
@@ -111,7 +110,7 @@ func TestARequestThatWasCutOffIsEndedByTheNext(t *testing.T) {
 	}
 }
 
-func TestWithoutToastsNothingPopsUp(t *testing.T) {
+func TestWithoutToastsNoneIsShown(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 2)
@@ -124,6 +123,6 @@ func TestWithoutToastsNothingPopsUp(t *testing.T) {
 	}
 	r.everyoneHas(t, seqs, 1)
 	if st := p.Stats(); st.Failed > 0 || r.dead(t) > 0 {
-		t.Errorf("%+v, and %d are put aside", st, r.dead(t))
+		t.Errorf("%+v, and %d dead letters", st, r.dead(t))
 	}
 }

@@ -7,18 +7,17 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// admit holds a sender back while the intake has more than Config.MaxBacklog
-// before it, and refuses him when that lasts: what waits there is what Redis has
-// to hold, and what each notice behind it waits for. A Redis that is away is no
-// reason: then notices wait in SQL.
+// admit holds a sender back while the intake has more than Config.MaxBacklog entries, and returns
+// an error if that lasts: Redis has to hold the backlog, and each new notice has to wait for it. If
+// Redis is unavailable, admit lets the sender pass: notices then wait in SQL.
 func (p *Pipeline) admit(ctx context.Context) error {
-	if !p.overfed() {
+	if !p.overloaded() {
 		return nil
 	}
 	tick, limit := time.NewTicker(maxPressed/40), time.NewTimer(maxPressed)
 	defer tick.Stop()
 	defer limit.Stop()
-	for p.overfed() {
+	for p.overloaded() {
 		select {
 		case <-tick.C:
 		case <-limit.C:
@@ -30,6 +29,6 @@ func (p *Pipeline) admit(ctx context.Context) error {
 	return nil
 }
 
-func (p *Pipeline) overfed() bool {
+func (p *Pipeline) overloaded() bool {
 	return p.intake.Backlog() > p.c.MaxBacklog && !p.redisAway()
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Progress returns a notice and how many got and read it. While Redis is away they
-// are as SQL last saw them; when nobody remembers they are not known, and Counted is
-// false. An unknown id is notifier.ErrNotFound.
+// Progress returns a notice with the numbers of users who got and read it. While Redis is
+// unavailable, they are the last ones written to SQL; if they are unknown, Counted is false. It
+// returns notifier.ErrNotFound for an unknown id.
 func (p *Pipeline) Progress(ctx context.Context, id int64) (notifier.Progress, error) {
 	n, err := p.c.Store.Notice(ctx, id)
 	if err != nil {
-		return notifier.Progress{}, fmt.Errorf("look at notice %d: %w", id, err)
+		return notifier.Progress{}, fmt.Errorf("read notice %d: %w", id, err)
 	}
 	progress, err := p.ProgressOf(ctx, []notifier.Notice{n})
 	if err != nil {
@@ -22,9 +22,9 @@ func (p *Pipeline) Progress(ctx context.Context, id int64) (notifier.Progress, e
 	return progress[0], nil
 }
 
-// ProgressOf returns how many got and read each of these notices, in order and
-// as Progress does. However many they are it asks SQL once or twice, and Redis
-// twice; a few times more when announcements are among them.
+// ProgressOf returns the progress of each of these notices, in order, like Progress. For any number
+// of notices it queries SQL once or twice and Redis twice, with a few more queries for
+// announcements.
 func (p *Pipeline) ProgressOf(ctx context.Context, notices []notifier.Notice) ([]notifier.Progress, error) {
 	progress := make([]notifier.Progress, len(notices))
 	var t tallies
@@ -52,10 +52,10 @@ func (p *Pipeline) ProgressOf(ctx context.Context, notices []notifier.Notice) ([
 	return progress, nil
 }
 
-// count asks Redis, and is false when it does not answer.
+// count reads the counts from Redis. It returns false if Redis does not answer.
 func (p *Pipeline) count(ctx context.Context, t *tallies) (bool, error) {
 	if p.redisAway() {
-		return false, nil // known already, so nobody waits for it
+		return false, nil // already known, so do not wait for it
 	}
 	if err := p.findSingles(ctx, t); err != nil {
 		return false, err
@@ -63,14 +63,14 @@ func (p *Pipeline) count(ctx context.Context, t *tallies) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, redisWait)
 	defer cancel()
 	if err := p.fill(ctx, t); err != nil {
-		p.c.Log.WarnContext(ctx, "counts not known", "notices", len(t.many)+len(t.one), "err", err)
+		p.c.Log.WarnContext(ctx, "could not read counts", "notices", len(t.many)+len(t.one), "err", err)
 		return false, nil
 	}
 	return true, nil
 }
 
-// recall asks SQL for the counts that Redis does not have: of notices that are long
-// over, and while it is away.
+// recall reads from SQL the counts that Redis does not have: those of old notices, or all of them
+// while Redis is unavailable.
 func (p *Pipeline) recall(ctx context.Context, t *tallies) error {
 	var ids []int64
 	of := map[int64]*notifier.Progress{}
@@ -94,15 +94,15 @@ func (p *Pipeline) recall(ctx context.Context, t *tallies) error {
 	return nil
 }
 
-// forgotten says whether a notice came to its one recipient so long ago that his
-// inbox remembers nothing of it, not even that it was there.
+// forgotten reports whether a notice reached its only recipient so long ago that the inbox no
+// longer remembers it.
 func forgotten(n *notifier.Progress) bool {
 	over := n.State == notifier.StateSent || n.State == notifier.StateRetracted
 	return over && n.Routed && n.Recipients == 1 && n.Delivered == 0
 }
 
-// tallies is where the numbers of some notices are to be found: in the counts
-// of the partitions, or for one recipient, for whom nobody counts, in his inbox.
+// tallies groups notices by the place of their counts: the counters of the partitions, or, for a
+// notice with one recipient, which has no counter, the recipient's inbox.
 type tallies struct {
 	many, one []*notifier.Progress
 	ids       []int64 // of many
@@ -119,7 +119,7 @@ func (t *tallies) add(n *notifier.Progress) {
 	}
 }
 
-// findSingles looks up who the one recipient is of each notice that has one.
+// findSingles looks up the recipient of each notice that has only one.
 func (p *Pipeline) findSingles(ctx context.Context, t *tallies) error {
 	if len(t.one) == 0 {
 		return nil
@@ -138,7 +138,7 @@ func (p *Pipeline) findSingles(ctx context.Context, t *tallies) error {
 	return nil
 }
 
-// fill changes nothing when it fails.
+// fill sets the counts from Redis. On error it changes nothing.
 func (p *Pipeline) fill(ctx context.Context, t *tallies) error {
 	many, err := p.c.Inbox.Counts(ctx, t.ids)
 	if err != nil {

@@ -28,7 +28,7 @@ func (c *trips) DialHook(next redis.DialHook) redis.DialHook {
 
 func (c *trips) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		if cmd.Name() != "hello" { // a connection is made
+		if cmd.Name() != "hello" { // a new connection
 			c.n.Add(1)
 		}
 		return next(ctx, cmd)
@@ -42,7 +42,7 @@ func (c *trips) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 	}
 }
 
-// queries counts the questions about recipients.
+// queries counts the lookups of recipients.
 type queries struct {
 	*store.Store
 	n atomic.Int64
@@ -53,7 +53,7 @@ func (q *queries) FirstRecipients(ctx context.Context, ids []int64) (map[int64]i
 	return q.Store.FirstRecipients(ctx, ids)
 }
 
-func TestAPageOfNoticesIsCountedInTwoRoundTrips(t *testing.T) {
+func TestProgressOfAPageTakesTwoRoundTrips(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 3)
@@ -63,7 +63,7 @@ func TestAPageOfNoticesIsCountedInTwoRoundTrips(t *testing.T) {
 	rdb.AddHook(counted)
 	c := r.config()
 	c.Store, c.Redis, c.Inbox = asked, rdb, inbox.New(rdb, r.keys, inbox.Options{SQL: r.store})
-	p := pipeline.New(c) // which nobody runs, and so asks nothing else
+	p := pipeline.New(c) // not running, so it makes no other calls
 
 	var sent []notifier.Notice
 	for range 16 {
@@ -92,7 +92,7 @@ func TestAPageOfNoticesIsCountedInTwoRoundTrips(t *testing.T) {
 	}
 	t.Logf("50 notices in %v", time.Since(began))
 	if counted.n.Load() != 2 || asked.n.Load() != 1 {
-		t.Errorf("it took %d round trips to Redis and %d questions to SQL, want 2 and 1", counted.n.Load(), asked.n.Load())
+		t.Errorf("it took %d round trips to Redis and %d queries, want 2 and 1", counted.n.Load(), asked.n.Load())
 	}
 	var want []notifier.Progress
 	for i, n := range sent {
@@ -108,11 +108,11 @@ func TestAPageOfNoticesIsCountedInTwoRoundTrips(t *testing.T) {
 	}
 	counted.n.Store(0)
 	if none, err := p.ProgressOf(t.Context(), nil); err != nil || len(none) != 0 || counted.n.Load() != 0 {
-		t.Errorf("of no notice: %v, %v, in %d round trips", none, err, counted.n.Load())
+		t.Errorf("without notices: %v, %v, in %d round trips", none, err, counted.n.Load())
 	}
 }
 
-func TestWithoutRedisAPageOfNoticesIsNotCounted(t *testing.T) {
+func TestProgressOfAPageIsNotCountedWithoutRedis(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	r := newRig(t, impatient(t, server))
@@ -127,7 +127,7 @@ func TestWithoutRedisAPageOfNoticesIsNotCounted(t *testing.T) {
 	}
 }
 
-func TestWhatTheOneInboxForgotIsNotKnown(t *testing.T) {
+func TestSingleRecipientNoticeIsUncountedOnceItsInboxForgetsIt(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 2)
@@ -140,24 +140,24 @@ func TestWhatTheOneInboxForgotIsNotKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	retract(t, p, retracted.ID)
-	// Long after it left, the inbox remembers nothing of a notice.
+	// Long after a notice left, the inbox no longer remembers it.
 	if _, err := r.inbox.Delete(t.Context(), seqs[0], expired.Key()); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.rdb.ZRem(t.Context(), r.keys.Gone(seqs[0]), expired.ID).Err(); err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range []int64{deleted.ID, retracted.ID} {
-		if got, err := p.Progress(t.Context(), id); err != nil || got.Delivered != 1 || !got.ReadUnknown || !got.Counted {
-			t.Errorf("notice %d: %+v, %v", id, got, err)
+	for id, read := range map[int64]int64{deleted.ID: 1, retracted.ID: 0} {
+		if got, err := p.Progress(t.Context(), id); err != nil || got.Delivered != 1 || got.Read != read || got.ReadUnknown || !got.Counted {
+			t.Errorf("notice %d: %+v, %v; want %d read", id, got, err, read)
 		}
 	}
 	if got, err := p.Progress(t.Context(), expired.ID); err != nil || got.Counted {
-		t.Errorf("a notice that is forgotten: %+v, %v", got, err)
+		t.Errorf("a forgotten notice: %+v, %v", got, err)
 	}
 }
 
-func TestWhatRedisDoesNotCountAnyMoreIsAsSQLKnowsIt(t *testing.T) {
+func TestCountsNoLongerInRedisComeFromSQL(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	r := newRig(t, impatient(t, server))
@@ -191,11 +191,11 @@ func TestWhatRedisDoesNotCountAnyMoreIsAsSQLKnowsIt(t *testing.T) {
 	server.Crash(t)
 	check("Redis is away")
 	if got, err := p.Progress(t.Context(), one.ID); err != nil || got.Counted {
-		t.Errorf("of the one recipient nobody knows: %+v, %v", got, err)
+		t.Errorf("the notice with one recipient: %+v, %v", got, err)
 	}
 }
 
-func TestNoMoreGotItThanItWentToAndNoMoreReadIt(t *testing.T) {
+func TestProgressNeverExceedsTheRecipients(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	r.users(t, "all", 3)

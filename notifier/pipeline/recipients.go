@@ -13,11 +13,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// cached is how many large notices an instance remembers the recipients of.
+// cached is the number of large notices whose recipients an instance keeps in memory.
 const cached = 16
 
-// cache holds the recipients of notices that are served range by range, the last
-// used first. They are settled: nobody changes them.
+// cache holds the recipients of notices that are served range by range, the most recently used
+// first. Settled recipients never change.
 type cache struct {
 	mu    sync.Mutex
 	items []cacheItem
@@ -26,7 +26,7 @@ type cache struct {
 type cacheItem struct {
 	id       int64
 	to       *roaring.Bitmap
-	advanced time.Time // when its cursor was last moved in SQL
+	advanced time.Time // when its cursor in SQL was last moved
 }
 
 func (c *cache) get(id int64) *roaring.Bitmap {
@@ -49,8 +49,8 @@ func (c *cache) put(id int64, to *roaring.Bitmap) {
 	}
 }
 
-// advance says that it is time to move the cursor of a notice, and takes it that
-// it is done.
+// advance reports whether it is time to move the cursor of a notice, and assumes that the caller
+// then does so.
 func (c *cache) advance(id int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,8 +66,8 @@ func (c *cache) find(id int64) int {
 	return slices.IndexFunc(c.items, func(item cacheItem) bool { return item.id == id })
 }
 
-// recipients returns whom a notice goes to, and settles it when nobody has: who
-// retracts it settles that nobody gets it.
+// recipients returns the recipients of a notice, and settles them if they are not settled yet. A
+// retracted notice settles with no recipients.
 func (p *Pipeline) recipients(ctx context.Context, n *notifier.Notice) (*roaring.Bitmap, error) {
 	if to := p.cache.get(n.ID); to != nil {
 		return to, nil
@@ -105,8 +105,8 @@ func (p *Pipeline) settled(ctx context.Context, n *notifier.Notice) (*roaring.Bi
 	return to, nil
 }
 
-// routeLate finds out whom a notice goes to that was accepted without that. Who left
-// the directory since is left out.
+// routeLate determines the recipients of a notice that was accepted without them. Users who have
+// left the directory since are left out.
 func (p *Pipeline) routeLate(ctx context.Context, n *notifier.Notice) (*roaring.Bitmap, error) {
 	answers, err := p.c.Router.RecipientsAll(ctx, []notifier.Draft{n.Draft})
 	if err != nil {
@@ -115,7 +115,7 @@ func (p *Pipeline) routeLate(ctx context.Context, n *notifier.Notice) (*roaring.
 	to, err := answers[0].To, answers[0].Err
 	var unknown *notifier.InvalidError
 	if errors.As(err, &unknown) && to != nil {
-		p.c.Log.WarnContext(ctx, "recipients left since the notice was accepted", "stage", "route", "notice_id", n.ID, "err", err)
+		p.c.Log.WarnContext(ctx, "some recipients were removed after the notice was accepted", "stage", "route", "notice_id", n.ID, "err", err)
 		err = nil
 	}
 	if err != nil {
@@ -124,11 +124,10 @@ func (p *Pipeline) routeLate(ctx context.Context, n *notifier.Notice) (*roaring.
 	return to, nil
 }
 
-// after returns the recipients with from < seq, and seq ≤ to if that is above 0, in
-// order and at most limit of them.
-func after(who *roaring.Bitmap, from, to int64, limit int) []int64 {
-	seqs := make([]int64, 0, min(limit, int(who.GetCardinality()))) //nolint:gosec // at most 2^32
-	it := who.Iterator()
+// after returns up to limit recipients, in order, with from < seq, and with seq <= to if to > 0.
+func after(all *roaring.Bitmap, from, to int64, limit int) []int64 {
+	seqs := make([]int64, 0, min(limit, int(all.GetCardinality()))) //nolint:gosec // at most 2^32
+	it := all.Iterator()
 	it.AdvanceIfNeeded(uint32(from + 1)) //nolint:gosec // a seq is at most 2^32
 	for len(seqs) < limit && it.HasNext() {
 		seq := int64(it.Next())

@@ -5,37 +5,38 @@ import (
 	"slices"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
 )
 
 const (
-	relayWindow = 10_000 // unfinished notices that are watched at a time, the oldest
-	relayPage   = 1000   // of them in one question
-	relayPut    = 200    // put in at a time
+	relayWindow = 10_000 // most unfinished notices watched at a time, the oldest first
+	relayPage   = 1000   // notices per query
+	relayPut    = 200    // notices added at a time
 	relayTime   = 30 * time.Second
 	forgetEvery = time.Hour
 )
 
-// relay puts what is unfinished in SQL and is not in the intake there again: what
-// Redis lost, or never got. One instance does it, by lease, and each looks whether
-// Redis is there.
+// relay adds unfinished notices of SQL to the intake again when they have no entry there, because
+// Redis lost it or never had it. One instance, chosen by a lease, does this; all check whether
+// Redis answers.
 type relay struct {
 	p      *Pipeline
-	lease  *Lease
-	seen   map[int64]place // how what is unfinished stood a look ago
-	forgot time.Time       // when requests were last forgotten
+	lease  lease.Lease
+	seen   map[int64]place // progress of the unfinished notices at the previous look
+	purged time.Time       // when old idempotency keys and audit entries were last deleted
 
 	failing bool // the last round failed
 }
 
-// place is how far a notice has come.
+// place is the progress of a notice.
 type place struct {
 	state notifier.State
 	done  int64
 }
 
 func newRelay(p *Pipeline) *relay {
-	return &relay{p: p, lease: NewLease(p.c.Redis, p.c.Keys, "relay", relayLease), seen: map[int64]place{}}
+	return &relay{p: p, lease: lease.New(p.c.Redis, p.c.Keys, "relay", relayLease), seen: map[int64]place{}}
 }
 
 // run looks until ctx ends, and returns nil.
@@ -53,16 +54,12 @@ func (r *relay) run(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	if err := r.lease.Release(ctx); err != nil { // it lapses by itself
-		r.p.c.Log.DebugContext(ctx, "lease not released", "stage", "relay", "err", err)
-	}
+	lease.GiveUp(ctx, r.lease)
 	return nil
 }
 
-// look does one round, if it is this instance's to do. When the stream was lost it
-// is, and nothing that is unfinished is taken to be under way.
+// look runs one round if this instance holds the lease. When the stream was lost, it runs one in
+// any case, and takes no unfinished notice to have an entry.
 func (r *relay) look(ctx context.Context, lost bool) error {
 	ctx, cancel := context.WithTimeout(ctx, relayTime)
 	defer cancel()
@@ -78,17 +75,20 @@ func (r *relay) look(ctx context.Context, lost bool) error {
 	if err := r.round(ctx, lost); err != nil {
 		return err
 	}
-	if now := r.p.c.Now(); now.Sub(r.forgot) >= forgetEvery {
+	if now := r.p.c.Now(); now.Sub(r.purged) >= forgetEvery {
 		if _, err := r.p.c.Store.ForgetKeys(ctx, now.Add(-keepKeys)); err != nil {
 			return err
 		}
-		r.forgot = now
+		if _, err := r.p.c.Store.TrimAudit(ctx, now.Add(-keepAudit)); err != nil {
+			return err
+		}
+		r.purged = now
 	}
 	return nil
 }
 
-// round finds the notices that have not moved since the last one and have no entry
-// in the stream, and puts them in.
+// round adds the notices that have made no progress since the last round and have no entry in the
+// stream.
 func (r *relay) round(ctx context.Context, lost bool) error {
 	now := make(map[int64]place)
 	var still []int64
@@ -119,10 +119,10 @@ func (r *relay) round(ctx context.Context, lost bool) error {
 	return r.put(ctx, missing)
 }
 
-// put stops where the intake has enough to do: the next round goes on.
+// put stops when the intake is overloaded: the next round continues.
 func (r *relay) put(ctx context.Context, ids []int64) error {
 	for part := range slices.Chunk(ids, relayPut) {
-		if r.p.overfed() {
+		if r.p.overloaded() {
 			return nil
 		}
 		entries, err := r.p.entries(ctx, part, false)
@@ -133,21 +133,21 @@ func (r *relay) put(ctx context.Context, ids []int64) error {
 			return err
 		}
 		for _, id := range part {
-			delete(r.seen, id) // it has a whole round from here on
+			delete(r.seen, id) // it has a whole round from now on
 		}
-		r.p.c.Log.DebugContext(ctx, "notices put into the intake again", "stage", "relay", "notices", len(entries))
+		r.p.c.Log.DebugContext(ctx, "notices added to the intake again", "stage", "relay", "notices", len(entries))
 	}
 	return nil
 }
 
-// note logs when it begins to fail, and when that is over.
+// note logs when rounds begin to fail, and when they succeed again.
 func (r *relay) note(ctx context.Context, err error) {
 	if ctx.Err() != nil || r.failing == (err != nil) {
 		return
 	}
 	if r.failing = err != nil; r.failing {
-		r.p.c.Log.WarnContext(ctx, "notices wait in sql", "stage", "relay", "err", err)
+		r.p.c.Log.WarnContext(ctx, "could not relay notices; they wait in sql", "stage", "relay", "err", err)
 	} else {
-		r.p.c.Log.InfoContext(ctx, "notices are delivered again", "stage", "relay")
+		r.p.c.Log.InfoContext(ctx, "notices are relayed again", "stage", "relay")
 	}
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-func TestWhatNeverCameIntoTheIntakeIsPutThere(t *testing.T) {
+func TestRelayAddsNoticesThatNeverReachedTheIntake(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 300)
 	c := r.config()
 	c.Chunk, c.Wait = 100, 0
-	dead := pipeline.New(c) // it accepts, and dies before anything is put in
+	dead := pipeline.New(c) // accepts, and dies before anything is added
 	small, large, nobody := send(t, dead, toUsers("u1")), send(t, dead, toRole("all")), send(t, dead, toUsers("u2"))
 	retract(t, dead, nobody.ID)
 	running(t, c)
@@ -30,7 +30,7 @@ func TestWhatNeverCameIntoTheIntakeIsPutThere(t *testing.T) {
 	r.everyoneHas(t, seqs[:1], 2)
 }
 
-func TestAStreamThatIsLostMidwayIsMadeAgain(t *testing.T) {
+func TestStreamLostDuringDeliveryIsRebuilt(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 5000)
@@ -39,7 +39,7 @@ func TestAStreamThatIsLostMidwayIsMadeAgain(t *testing.T) {
 	p := running(t, c)
 	n := send(t, p, toRole("all"))
 	for at := int64(500); at < 5000; at += 1500 {
-		eventually(t, "it is on its way", func() bool {
+		eventually(t, "delivery is under way", func() bool {
 			d, _, err := r.counted(t.Context(), n.ID)
 			return err == nil && d >= at
 		})
@@ -51,7 +51,7 @@ func TestAStreamThatIsLostMidwayIsMadeAgain(t *testing.T) {
 	r.everyoneHas(t, seqs, 1)
 }
 
-// slow is an inbox that counts deliveries and holds them until it is let.
+// slow is an inbox that counts deliveries and holds each until it is released.
 type slow struct {
 	pipeline.Inbox
 	delivered atomic.Int64
@@ -64,7 +64,7 @@ func (s *slow) DeliverAll(ctx context.Context, all []notifier.Delivery) []error 
 	return s.Inbox.DeliverAll(ctx, all)
 }
 
-func TestWhatIsOnItsWayIsNotPutInTwice(t *testing.T) {
+func TestRelayDoesNotAddPendingNoticesAgain(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 300)
@@ -72,18 +72,18 @@ func TestWhatIsOnItsWayIsNotPutInTwice(t *testing.T) {
 	held := &slow{Inbox: r.inbox, let: make(chan struct{})}
 	c.Inbox, c.Chunk, c.Wait, c.Idle = held, 100, 0, time.Minute
 	rounds := &watched{Store: r.store}
-	rounds.blind.Store(true) // in such a hurry the relay could be there before the intake
+	rounds.blind.Store(true) // with its short interval the relay could be faster than the intake
 	c.Store = rounds
 	p := running(t, c)
 	small, large := send(t, p, toUsers("u1")), send(t, p, toRole("all"))
-	eventually(t, "both are in hand", func() bool { return held.delivered.Load() >= 2 })
+	eventually(t, "both deliveries have started", func() bool { return held.delivered.Load() >= 2 })
 	rounds.blind.Store(false)
 	seen := rounds.n.Load()
-	eventually(t, "the relay has looked again and again", func() bool { return rounds.n.Load() > seen+10 })
+	eventually(t, "the relay has looked several times", func() bool { return rounds.n.Load() > seen+10 })
 	if n := r.rdb.XLen(t.Context(), r.keys.Intake()).Val(); n != 2 {
 		t.Errorf("%d entries are in the stream, want 2", n)
 	}
-	rounds.blind.Store(true) // nor are batons its concern, which move while it looks
+	rounds.blind.Store(true) // it must not touch batons either, which move while it looks
 	close(held.let)
 	r.state(t, small.ID, notifier.StateSent)
 	r.state(t, large.ID, notifier.StateSent)
@@ -93,7 +93,7 @@ func TestWhatIsOnItsWayIsNotPutInTwice(t *testing.T) {
 	}
 }
 
-// watched counts the looks of the relay, which sees nothing while it is blind.
+// watched counts the looks of the relay, which finds nothing while blind.
 type watched struct {
 	*store.Store
 	n     atomic.Int64
@@ -108,7 +108,7 @@ func (w *watched) Unfinished(ctx context.Context, after int64, limit int) ([]not
 	return w.Store.Unfinished(ctx, after, limit)
 }
 
-func TestWhatRedisLostIsSentAgainAndNothingElseChanges(t *testing.T) {
+func TestResendAfterALossRestoresLostNoticesAndChangesNothingElse(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Own(t).Client(t))
 	seqs := r.users(t, "all", 300)
@@ -123,15 +123,15 @@ func TestWhatRedisLostIsSentAgainAndNothingElseChanges(t *testing.T) {
 	}
 	retract(t, p, taken.ID)
 	r.state(t, taken.ID, notifier.StateRetracted)
-	if _, err := r.inbox.Delete(t.Context(), seqs[2], kept.Key()); err != nil { // and Redis knows it
+	if _, err := r.inbox.Delete(t.Context(), seqs[2], kept.Key()); err != nil { // Redis remembers this deletion
 		t.Fatal(err)
 	}
-	for _, seq := range append([]int64{seqs[0], seqs[1]}, seqs[150:]...) { // without a trace, as an old file has it
+	for _, seq := range append([]int64{seqs[0], seqs[1]}, seqs[150:]...) { // removed without a trace, as in an old dataset
 		if err := r.rdb.Del(t.Context(), r.keys.List(seq), r.keys.Hash(seq), r.keys.State(seq), r.keys.Gone(seq)).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for range 2 { // the second changes nothing
+	for range 2 { // the second call changes nothing
 		if err := p.Resend(t.Context(), began.Add(-time.Second)); err != nil {
 			t.Fatal(err)
 		}
@@ -144,16 +144,16 @@ func TestWhatRedisLostIsSentAgainAndNothingElseChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.deliver(t, taken, to.ToArray()) // somebody who slept through all of it
+	r.deliver(t, taken, to.ToArray()) // a worker that slept through all of it
 	r.everyoneHas(t, seqs[2:], 1)
 	late := intake.Entry{NoticeID: large.ID, Again: true}
-	late.Retract = true // a baton of somebody who thinks that it was retracted
+	late.Retract = true // an outdated baton of a retraction
 	r.put(t, late)
-	eventually(t, "it is done", func() bool { return r.backlog(t) == 0 })
+	eventually(t, "all is done", func() bool { return r.backlog(t) == 0 })
 	r.everyoneHas(t, seqs[2:], 1)
 }
 
-func TestAResendReachesARedisThatNobodyMayUseYet(t *testing.T) {
+func TestResendWorksWhileTheGateIsClosed(t *testing.T) {
 	t.Parallel()
 	raw := redistest.Client(t)
 	r := newRig(t, raw)
@@ -169,7 +169,7 @@ func TestAResendReachesARedisThatNobodyMayUseYet(t *testing.T) {
 	}
 }
 
-func TestWhatTheRelayPutsInBeginsWhereItStood(t *testing.T) {
+func TestRelayContinuesANoticeAtItsProgress(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 300)
@@ -188,7 +188,7 @@ func TestWhatTheRelayPutsInBeginsWhereItStood(t *testing.T) {
 	r.everyoneHas(t, seqs[150:], 1)
 }
 
-func TestHowFarALargeNoticeHasComeIsInSQL(t *testing.T) {
+func TestProgressOfALargeNoticeIsStoredInSQL(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 600)
@@ -197,7 +197,7 @@ func TestHowFarALargeNoticeHasComeIsInSQL(t *testing.T) {
 	c.Inbox, c.Chunk, c.Idle = held, 2, time.Minute
 	p := running(t, c)
 	n := send(t, p, toRole("all"))
-	eventually(t, "it is there", func() bool {
+	eventually(t, "the cursor is in SQL", func() bool {
 		select {
 		case held.let <- struct{}{}: // one range at a time
 		default:
@@ -213,7 +213,7 @@ func TestHowFarALargeNoticeHasComeIsInSQL(t *testing.T) {
 	r.everyoneHas(t, seqs, 1)
 }
 
-func TestWhatIsOnItsWayIsKnown(t *testing.T) {
+func TestOnItsWayReportsTheOldestPendingNotice(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	r.users(t, "all", 3)
@@ -233,13 +233,13 @@ func TestWhatIsOnItsWayIsKnown(t *testing.T) {
 	}
 	way("nothing was sent", time.Time{}, false)
 	n := send(t, p, toUsers("u1"))
-	way("one is on its way", n.CreatedAt, true)
+	way("one notice is on its way", n.CreatedAt, true)
 	send(t, p, toRole("all"))
 	way("the older one counts", n.CreatedAt, true)
 	if err := p.Resend(t.Context(), n.CreatedAt); err != nil {
 		t.Fatal(err)
 	}
-	way("everything may be on its way", time.Time{}, true)
+	way("a resend is pending", time.Time{}, true)
 	close(held.let)
-	way("all is there", time.Time{}, false)
+	way("everything is delivered", time.Time{}, false)
 }

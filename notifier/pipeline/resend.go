@@ -8,29 +8,28 @@ import (
 	"github.com/carillonhq/carillon/notifier/intake"
 )
 
-// resendChunk is how many notices are sent again in one go.
+// resendChunk is how many notices one entry sends again.
 const resendChunk = 200
 
-// Resend sends again what was accepted or changed at or after since, for a Redis
-// that came back empty or old: whoever has it stays as he is. It returns when that
-// is on its way, as one entry of the intake, which passes itself on; the intake
-// does the work at its own pace, and goes on with it when this instance dies.
-// It may be called while only Config.Raw may be used.
+// Resend delivers again all notices accepted or changed at or after since, because Redis came back
+// empty or outdated. Recipients who still have a notice see no change. It returns once the work is
+// queued as a single intake entry, which replaces itself with its successor; the intake works
+// through it at its own pace, on another instance if this one dies. It uses only Config.Raw.
 func (p *Pipeline) Resend(ctx context.Context, since time.Time) error {
 	raw := intake.New(intake.Config{Redis: p.c.Raw, Keys: p.c.Keys, Handler: handler{p}, Log: p.c.Log})
 	if err := raw.Put(ctx, intake.Entry{To: max(since.UnixMilli(), 1), Again: true}); err != nil {
-		return fmt.Errorf("send again what came since %s: %w", since.Format(time.RFC3339), err)
+		return fmt.Errorf("resend the notices since %s: %w", since.Format(time.RFC3339), err)
 	}
 	return nil
 }
 
-// resend answers the next notices that are to be sent again, whole where they are
-// small, and the entry behind them. In e, From is the last notice that was, and To
-// since when, in ms.
+// resend returns entries for the next notices to be sent again, complete where they are small,
+// followed by the next resend entry. In e, From is the last notice done, and To the start time in
+// ms.
 func (p *Pipeline) resend(ctx context.Context, e intake.Entry) ([]intake.Entry, error) {
 	ids, err := p.c.Store.Since(ctx, time.UnixMilli(e.To), e.From, resendChunk)
 	if err != nil {
-		return nil, fmt.Errorf("find what to send again: %w", err)
+		return nil, fmt.Errorf("find notices to resend: %w", err)
 	}
 	if len(ids) == 0 {
 		return nil, nil
@@ -44,9 +43,9 @@ func (p *Pipeline) resend(ctx context.Context, e intake.Entry) ([]intake.Entry, 
 	return append(entries, next), nil
 }
 
-// OnItsWay answers when the oldest notice was accepted that is not in its inboxes
-// yet. While something is sent again nobody knows of when it is: then it is the zero
-// time. some is false when nothing is on its way.
+// OnItsWay returns when the oldest notice was accepted that is not yet in its inboxes. During a
+// resend that time is unknown, and it returns the zero time. some is false when no notice is on its
+// way.
 func (p *Pipeline) OnItsWay(ctx context.Context) (oldest time.Time, some bool, err error) {
 	again, err := p.intake.Resending(ctx)
 	if err != nil || again {

@@ -14,11 +14,10 @@ const (
 	maxLooks     = 20
 )
 
-// Retract takes a notice back from everybody who has it or would still get it.
-// Once it returns nil that will happen; from up to Config.WaitMax recipients it
-// waits until it has, for Config.Wait at most. Retracting twice is no error. An
-// unknown id is notifier.ErrNotFound, an announcement that is over
-// notifier.ErrConflict.
+// Retract takes a notice back from everyone who has it or would still get it. Once it returns nil,
+// that will happen; with up to Config.WaitMax recipients it waits for it, for Config.Wait at most.
+// Retracting twice is not an error. It returns notifier.ErrNotFound for an unknown id, and
+// notifier.ErrConflict for an announcement that is over.
 func (p *Pipeline) Retract(ctx context.Context, id int64) error {
 	n, err := p.c.Store.Notice(ctx, id)
 	var done <-chan struct{}
@@ -32,31 +31,31 @@ func (p *Pipeline) Retract(ctx context.Context, id int64) error {
 	case err != nil:
 		return fmt.Errorf("retract notice %d: %w", id, err)
 	case n.Announces():
-		p.show(ctx, id)
+		p.syncBoard(ctx, id)
 	case n.State == notifier.StateRetracting && n.Recipients <= p.c.WaitMax:
 		p.await(ctx, &n, done)
 	}
 	return nil
 }
 
-// WithdrawSubject retracts every notice about a subject that this sender has sent, or
-// whoever has without one, announcements too, and says how many that were. It does not wait
-// for them to be gone. After an error some may be retracted: withdraw it again.
-func (p *Pipeline) WithdrawSubject(ctx context.Context, subject, sender string) (n int64, err error) {
-	announced := int64(0) // the last one
+// WithdrawSubject retracts every notice about a subject that this sender has sent, or that any
+// sender has sent if sender is zero, including announcements. It returns their number and does not
+// wait for them to disappear. After an error some may be retracted: call it again.
+func (p *Pipeline) WithdrawSubject(ctx context.Context, subject string, sender notifier.Ref) (n int64, err error) {
+	announced := int64(0) // id of the last announcement
 	for after := int64(0); ; {
 		page, err := p.c.Store.NoticesBySubject(ctx, subject, after, withdrawPage)
 		if err != nil {
-			return n, fmt.Errorf("withdraw what is about a subject: %w", err)
+			return n, fmt.Errorf("withdraw the notices about a subject: %w", err)
 		}
 		for i := range page {
 			after = page[i].ID
-			if sender != "" && page[i].Sender != sender {
+			if !sender.IsZero() && !page[i].Sender.Is(sender) {
 				continue
 			}
 			switch _, err := p.takeBack(ctx, page[i]); {
 			case errors.Is(err, notifier.ErrNotFound), errors.Is(err, notifier.ErrConflict):
-				continue // it was deleted or is over by now
+				continue // already deleted or over
 			case err != nil:
 				return n, fmt.Errorf("withdraw notice %d with its subject: %w", after, err)
 			case page[i].Announces():
@@ -69,13 +68,13 @@ func (p *Pipeline) WithdrawSubject(ctx context.Context, subject, sender string) 
 		}
 	}
 	if announced > 0 {
-		p.show(ctx, announced)
+		p.syncBoard(ctx, announced)
 	}
 	return n, nil
 }
 
-// takeBack has a notice retracted, or finds that it is. What is left is the intake's or
-// the board's.
+// takeBack marks a notice as retracting, unless it already is. The intake or the board does the
+// rest.
 func (p *Pipeline) takeBack(ctx context.Context, n notifier.Notice) (notifier.Notice, error) {
 	if n.Announces() {
 		return n, p.c.Store.RetractAnnouncement(ctx, n.ID)
@@ -87,9 +86,9 @@ func (p *Pipeline) takeBack(ctx context.Context, n notifier.Notice) (notifier.No
 	return n, err
 }
 
-// retracting brings the notice into the state retracting or finds it there or
-// behind. While it is sent a notice moves forward only, accepted to sending to sent,
-// but for edits, which are few; n is the first look at it.
+// retracting moves the notice to the state retracting, or finds it in that state or past it. During
+// sending, a notice only moves forward, from accepted to sending to sent, except for edits, which
+// are few; so a few tries are enough. n is the first reading.
 func (p *Pipeline) retracting(ctx context.Context, n notifier.Notice) (notifier.Notice, error) {
 	for look := 0; ; look++ {
 		if takenBack(n.State) {

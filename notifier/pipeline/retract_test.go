@@ -16,14 +16,14 @@ func retract(t *testing.T, p *pipeline.Pipeline, id int64) {
 	}
 }
 
-func TestASmallNoticeIsGoneWhenRetractReturns(t *testing.T) {
+func TestSmallNoticeIsGoneWhenRetractReturns(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 3)
 	p := running(t, r.config())
 	n := send(t, p, toRole("all"))
 	keep := send(t, p, toRole("all"))
-	for range 2 { // the second time is no error and changes nothing
+	for range 2 { // the second call is no error and changes nothing
 		retract(t, p, n.ID)
 		r.everyoneHas(t, seqs, 1)
 	}
@@ -31,14 +31,14 @@ func TestASmallNoticeIsGoneWhenRetractReturns(t *testing.T) {
 		t.Errorf("it is %s, %v", got.State, err)
 	}
 	if page, err := r.inbox.Open(t.Context(), seqs[0]); err != nil || page.Entries[0].NoticeID != keep.ID {
-		t.Errorf("left is %+v, %v", page.Entries, err)
+		t.Errorf("left: %+v, %v", page.Entries, err)
 	}
 	if err := p.Retract(t.Context(), 99); !errors.Is(err, notifier.ErrNotFound) {
-		t.Errorf("of an unknown notice: %v", err)
+		t.Errorf("an unknown notice: %v", err)
 	}
 }
 
-func TestARetractDuringSendingLeavesNobodyWithTheNotice(t *testing.T) {
+func TestRetractDuringSendingLeavesNoRecipientWithTheNotice(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 5000)
@@ -50,7 +50,7 @@ func TestARetractDuringSendingLeavesNobodyWithTheNotice(t *testing.T) {
 	start(t, p)
 	start(t, other)
 	n := send(t, p, toRole("all"))
-	eventually(t, "it is being sent", func() bool {
+	eventually(t, "the notice is being sent", func() bool {
 		d, _, err := r.counted(t.Context(), n.ID)
 		return err == nil && d >= 100
 	})
@@ -59,7 +59,7 @@ func TestARetractDuringSendingLeavesNobodyWithTheNotice(t *testing.T) {
 	r.everyoneHas(t, seqs, 0)
 	d, _, err := r.counted(t.Context(), n.ID)
 	if err != nil || d >= 5000 {
-		t.Errorf("sending went on to all %d, %v", d, err)
+		t.Errorf("sending continued to all %d, %v", d, err)
 	}
 	// A worker that slept through all of it.
 	n.Recipients = 5000
@@ -69,12 +69,12 @@ func TestARetractDuringSendingLeavesNobodyWithTheNotice(t *testing.T) {
 	r.everyoneHas(t, seqs, 0)
 }
 
-func TestANoticeRetractedBeforeItWasRoutedReachesNobody(t *testing.T) {
+func TestNoticeRetractedBeforeRoutingReachesNobody(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 3)
 	c := r.config()
-	c.Wait = 0 // nobody runs it yet
+	c.Wait = 0 // it is not running yet
 	p := pipeline.New(c)
 	n := notifier.Notice{Draft: toRole("all")}
 	r.accept(t, &n)

@@ -7,19 +7,17 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Send accepts a draft. Once it returns a notice, that notice is kept and will
-// reach every recipient, whatever becomes of Redis or of this instance; with up to
-// Config.WaitMax recipients it waits until it has, for Config.Wait at most. The
-// errors are an *notifier.InvalidError, which names every fault, a
-// *notifier.TooManyError when more is sent than is delivered, and those of the
+// Send accepts a draft. Once it returns a notice, that notice is kept and will reach every
+// recipient, even if Redis or this instance fails; with up to Config.WaitMax recipients it waits
+// for the delivery, for Config.Wait at most. Its errors are a *notifier.InvalidError that names
+// every fault, a *notifier.TooManyError while more is sent than can be delivered, and those of the
 // store.
 func (p *Pipeline) Send(ctx context.Context, d notifier.Draft) (notifier.Notice, error) {
 	return p.SendOnce(ctx, d, nil)
 }
 
-// SendOnce is Send of a request that may be repeated: the notice of the first
-// answers all of them. It is notifier.ErrOtherRequest when the key was used for
-// another draft.
+// SendOnce is Send for a request that may be repeated: all repetitions return the notice of the
+// first. It returns notifier.ErrOtherRequest if the key was used for another draft.
 func (p *Pipeline) SendOnce(ctx context.Context, d notifier.Draft, once *notifier.Once) (notifier.Notice, error) {
 	results, accepted := p.accept(ctx, []notifier.Request{{Draft: d, Once: once}})
 	if r := results[0]; r.Err != nil || len(accepted) == 0 {
@@ -27,27 +25,26 @@ func (p *Pipeline) SendOnce(ctx context.Context, d notifier.Draft, once *notifie
 	}
 	n := &results[0].Notice
 	if n.Recipients == 0 || n.Recipients > p.c.WaitMax {
-		p.hand(accepted)
+		p.enqueue(accepted)
 		return *n, nil
 	}
 	done, leave := p.waiting.join(n.ID)
 	defer leave()
-	p.hand(accepted)
+	p.enqueue(accepted)
 	p.await(ctx, n, done)
 	return *n, nil
 }
 
-// SendAll is Send of many drafts with one commit and one question for all the
-// names in them. It answers for each, in order, and never waits for their
-// delivery.
+// SendAll is Send for many drafts, with one commit and one lookup of all their names. It returns
+// one result per request, in order, and never waits for delivery.
 func (p *Pipeline) SendAll(ctx context.Context, all []notifier.Request) []notifier.Result {
 	results, accepted := p.accept(ctx, all)
-	p.hand(accepted)
+	p.enqueue(accepted)
 	return results
 }
 
-// Count returns how many users would get the draft, or would see it now if it is
-// for audiences. It fails as Send does, but for what Send finds too many.
+// Count returns how many users would get the draft, or would see it now if it is for audiences. Its
+// errors are those of Send, except *notifier.TooManyError.
 func (p *Pipeline) Count(ctx context.Context, d notifier.Draft) (int64, error) {
 	limits, _ := p.limits()
 	if err := d.Validate(limits); err != nil {

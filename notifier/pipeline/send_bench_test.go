@@ -19,8 +19,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// benchRig is a running pipeline over a database and a Redis of its own, with 5,000
-// users.
+// benchRig returns a running pipeline with its own database and Redis, and 5,000 users.
 func benchRig(b *testing.B, sql string) (*rig, *pipeline.Pipeline) {
 	b.Helper()
 	c := store.Config{DataDir: b.TempDir()}
@@ -51,7 +50,7 @@ func benchRig(b *testing.B, sql string) (*rig, *pipeline.Pipeline) {
 	return r, p
 }
 
-// drained waits until the intake has done this many more entries.
+// drained waits until the intake has finished this many more entries.
 func drained(b *testing.B, p *pipeline.Pipeline, before intake.Stats, n int64) {
 	b.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -61,8 +60,8 @@ func drained(b *testing.B, p *pipeline.Pipeline, before intake.Stats, n int64) {
 	}
 }
 
-// BenchmarkSend sends notices to one user each, until they are in the inboxes and SQL
-// says so.
+// BenchmarkSend sends notices to one user each, until they are in the inboxes and marked as sent in
+// SQL.
 func BenchmarkSend(b *testing.B) {
 	for _, sql := range []string{"sqlite", "postgres"} {
 		for _, size := range []int{1, 100, 1000} {
@@ -94,7 +93,7 @@ func BenchmarkSend(b *testing.B) {
 	}
 }
 
-// BenchmarkSendToMany sends to a role of 5,000.
+// BenchmarkSendToMany sends to a role with 5,000 members.
 func BenchmarkSendToMany(b *testing.B) {
 	r, p := benchRig(b, "sqlite")
 	tick := time.NewTicker(time.Millisecond)

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
 
-func TestASmallNoticeIsThereWhenSendReturns(t *testing.T) {
+func TestSmallNoticeIsDeliveredWhenSendReturns(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 3)
@@ -32,7 +32,7 @@ func TestASmallNoticeIsThereWhenSendReturns(t *testing.T) {
 	}
 }
 
-func TestALargeNoticeIsDeliveredBehindTheSender(t *testing.T) {
+func TestLargeNoticeIsDeliveredInTheBackground(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 300)
@@ -50,7 +50,7 @@ func TestALargeNoticeIsDeliveredBehindTheSender(t *testing.T) {
 	eventually(t, "the intake is empty", func() bool { return r.backlog(t) == 0 })
 }
 
-func TestARoleWithoutMembersGetsItAndAnUnknownOneDoesNot(t *testing.T) {
+func TestSendAcceptsARoleWithoutMembersAndRefusesAnUnknownOne(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	r.users(t, "all", 1)
@@ -62,7 +62,7 @@ func TestARoleWithoutMembersGetsItAndAnUnknownOneDoesNot(t *testing.T) {
 	}
 	p := running(t, r.config())
 	if n := send(t, p, toRole("empty")); n.State != notifier.StateSent || n.Recipients != 0 {
-		t.Errorf("to nobody: %+v", n)
+		t.Errorf("to an empty role: %+v", n)
 	}
 	for _, d := range []notifier.Draft{toRole("nobody"), toUsers("u1", "u9", "u8"), {}} {
 		var bad *notifier.InvalidError
@@ -89,7 +89,7 @@ func TestCountSendsNothing(t *testing.T) {
 	r.everyoneHas(t, seqs, 0)
 }
 
-func TestProgressCountsWhoGotAndReadIt(t *testing.T) {
+func TestProgressCountsDeliveriesAndReads(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 3)
@@ -109,12 +109,12 @@ func TestProgressCountsWhoGotAndReadIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got.ExpiresIn = want.ExpiresIn // a stored notice knows ExpiresAt
+		got.ExpiresIn = want.ExpiresIn // a stored notice has ExpiresAt instead
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("notice %d: %s", id, diff)
 		}
 	}
 	if _, err := p.Progress(t.Context(), 99); !errors.Is(err, notifier.ErrNotFound) {
-		t.Errorf("of an unknown notice: %v", err)
+		t.Errorf("an unknown notice: %v", err)
 	}
 }

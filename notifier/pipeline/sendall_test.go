@@ -17,10 +17,10 @@ import (
 )
 
 func once(key string) *notifier.Once {
-	return &notifier.Once{Owner: "shop", Key: key, Digest: []byte(key)}
+	return &notifier.Once{Owner: notifier.KeyRef("shop"), Key: key, Digest: []byte(key)}
 }
 
-// commits counts in how many goes something is accepted.
+// commits counts the calls of AcceptAll.
 type commits struct {
 	*store.Store
 	accepts atomic.Int64
@@ -31,7 +31,7 @@ func (c *commits) AcceptAll(ctx context.Context, all []*notifier.Acceptance) err
 	return c.Store.AcceptAll(ctx, all)
 }
 
-func TestManyAreSentWithOneCommitAndEachHasItsOwnAnswer(t *testing.T) {
+func TestSendAllUsesOneCommitAndReturnsEachResult(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 40)
@@ -57,7 +57,7 @@ func TestManyAreSentWithOneCommitAndEachHasItsOwnAnswer(t *testing.T) {
 		{Draft: toUsers("u2")},
 	})
 	if n := counted.accepts.Load(); n != 1 {
-		t.Errorf("accepted in %d goes", n)
+		t.Errorf("%d calls of AcceptAll", n)
 	}
 	var bad *notifier.InvalidError
 	for i, want := range []string{"", "title", "to", "", "", "", "", ""} {
@@ -71,10 +71,10 @@ func TestManyAreSentWithOneCommitAndEachHasItsOwnAnswer(t *testing.T) {
 		}
 	}
 	if again := results[4]; !again.Replayed || again.Notice.ID != first.Notice.ID || again.Notice.Recipients != 1 {
-		t.Errorf("the same request again: %+v, first %+v", again, first)
+		t.Errorf("repeated request: %+v, first: %+v", again, first)
 	}
 	if !results[6].Notice.Announces() {
-		t.Error("the announcement is none")
+		t.Error("the announcement is missing")
 	}
 	for _, i := range []int{0, 3, 7} {
 		r.state(t, results[i].Notice.ID, notifier.StateSent)
@@ -86,7 +86,7 @@ func TestManyAreSentWithOneCommitAndEachHasItsOwnAnswer(t *testing.T) {
 	r.everyoneHas(t, seqs[7:], 1)
 }
 
-func TestManyWhoRepeatARequestAtOnceSendItOnce(t *testing.T) {
+func TestConcurrentRepeatsOfARequestSendOnce(t *testing.T) {
 	t.Parallel()
 	for _, sql := range []string{"sqlite", "postgres"} {
 		t.Run(sql, func(t *testing.T) {
@@ -117,14 +117,14 @@ func TestManyWhoRepeatARequestAtOnceSendItOnce(t *testing.T) {
 				return true
 			})
 			if seen != 1 {
-				t.Errorf("it was sent %d times", seen)
+				t.Errorf("sent %d times", seen)
 			}
 			r.everyoneHas(t, seqs, 1)
 		})
 	}
 }
 
-func TestWhatIsSentTogetherStaysInItsOrder(t *testing.T) {
+func TestNoticesSentTogetherKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1)
@@ -153,7 +153,7 @@ func TestWhatIsSentTogetherStaysInItsOrder(t *testing.T) {
 	}
 }
 
-// stuck is an inbox that takes nothing until it is let.
+// stuck is an inbox that delivers nothing until it is released.
 type stuck struct {
 	pipeline.Inbox
 	let chan struct{}
@@ -164,7 +164,7 @@ func (s stuck) DeliverAll(ctx context.Context, all []notifier.Delivery) []error 
 	return s.Inbox.DeliverAll(ctx, all)
 }
 
-func TestWhoSendsMoreThanIsDeliveredIsHeldAndThenRefused(t *testing.T) {
+func TestOverloadedIntakeHoldsSendersBackAndThenRefusesThem(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1)
@@ -183,10 +183,10 @@ func TestWhoSendsMoreThanIsDeliveredIsHeldAndThenRefused(t *testing.T) {
 		return errors.As(err, &busy)
 	})
 	if busy.RetryAfter <= 0 || accepted < 10 {
-		t.Errorf("refused after %d, to come back after %v", accepted, busy.RetryAfter)
+		t.Errorf("refused after %d, with RetryAfter %v", accepted, busy.RetryAfter)
 	}
 	if res := p.SendAll(t.Context(), []notifier.Request{{Draft: toUsers("u1")}, {Draft: toAudiences(3)}}); !errors.As(res[0].Err, &busy) || res[1].Err != nil {
-		t.Errorf("of many: %v, and the announcement: %v", res[0].Err, res[1].Err)
+		t.Errorf("SendAll: %v, and the announcement: %v", res[0].Err, res[1].Err)
 	}
 	away.Store(true)
 	if _, err := p.Send(t.Context(), toUsers("u1")); err != nil { // it waits in SQL
@@ -200,12 +200,12 @@ func TestWhoSendsMoreThanIsDeliveredIsHeldAndThenRefused(t *testing.T) {
 	}()
 	close(let)
 	if err := <-held; err != nil {
-		t.Errorf("who was held: %v", err)
+		t.Errorf("the held sender: %v", err)
 	}
-	eventually(t, "all of it arrives", func() bool { return r.allUnread(t, seqs, min(accepted+2, 200)) })
+	eventually(t, "all of them arrive", func() bool { return r.allUnread(t, seqs, min(accepted+2, 200)) })
 }
 
-func TestARequestMayBeRepeatedForADay(t *testing.T) {
+func TestRequestMayBeRepeatedForADay(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1)
@@ -224,9 +224,9 @@ func TestARequestMayBeRepeatedForADay(t *testing.T) {
 	first := repeat()
 	ahead.Store(int64(23 * time.Hour))
 	if again := repeat(); again != first {
-		t.Errorf("a repetition on the same day is notice %d", again)
+		t.Errorf("repeated on the same day: notice %d", again)
 	}
 	ahead.Store(int64(50 * time.Hour))
 	eventually(t, "the request is forgotten", func() bool { return repeat() != first })
-	eventually(t, "both came", func() bool { return r.allUnread(t, seqs, 2) })
+	eventually(t, "both arrive", func() bool { return r.allUnread(t, seqs, 2) })
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// shares is how far announcements have come: in SQL what is settled or over, in
-// Redis who has read what is open.
+// shares collects the progress of announcements. SQL knows the numbers of those that are settled or
+// over; Redis knows who has read the open ones.
 type shares struct {
 	of    []*notifier.Progress
-	parts []notifier.Counting // whose reads Redis knows
-	into  []*notifier.Share   // of parts
-	now   []*notifier.Share   // whose audience is counted as it is now
+	parts []notifier.Counting // parts whose reads Redis knows
+	into  []*notifier.Share   // the share of each part
+	now   []*notifier.Share   // shares whose audience is counted now
 }
 
-// addShares fills in the announcements among some notices, with one question to
-// SQL, one about the sizes of audiences, and one to Redis.
+// addShares fills in the progress of the announcements among some notices, with one query for them,
+// one for audience sizes and one to Redis.
 func (p *Pipeline) addShares(ctx context.Context, progress []notifier.Progress) error {
 	var s shares
 	var ids []int64
@@ -52,8 +52,8 @@ func (p *Pipeline) addShares(ctx context.Context, progress []notifier.Progress) 
 	return nil
 }
 
-// add makes room for the shares of an announcement and notes who knows what of
-// them. An audience that an edit took away is not among them.
+// add allocates the shares of an announcement and notes where their numbers come from. It skips
+// audiences that an edit removed.
 func (s *shares) add(a *notifier.Announcement) {
 	i := slices.IndexFunc(s.of, func(n *notifier.Progress) bool { return n.ID == a.ID })
 	if i < 0 {
@@ -68,7 +68,7 @@ func (s *shares) add(a *notifier.Announcement) {
 		n.Shares = append(n.Shares, notifier.Share{
 			Audience: part.Audience, Members: part.Members, Reads: part.Reads, Counted: part.Finished || !part.Settled,
 		})
-		share := &n.Shares[len(n.Shares)-1] // there is room for all: it does not move
+		share := &n.Shares[len(n.Shares)-1] // the slice has room for all, so the element does not move
 		if part.Settled && !part.Finished {
 			s.parts, s.into = append(s.parts, a.Counting(part)), append(s.into, share)
 		}
@@ -98,7 +98,7 @@ func (p *Pipeline) sizes(ctx context.Context, now []*notifier.Share) error {
 	return nil
 }
 
-// reads leaves what it cannot find out as not counted.
+// reads leaves shares whose reads are unknown as not counted.
 func (p *Pipeline) reads(ctx context.Context, s *shares) {
 	if len(s.parts) == 0 || p.c.Board == nil || p.redisAway() {
 		return
@@ -107,7 +107,7 @@ func (p *Pipeline) reads(ctx context.Context, s *shares) {
 	defer cancel()
 	counts, err := p.c.Board.Reads(ctx, s.parts)
 	if err != nil {
-		p.c.Log.WarnContext(ctx, "reads not known", "announcements", len(s.parts), "err", err)
+		p.c.Log.WarnContext(ctx, "could not read announcement reads", "announcements", len(s.parts), "err", err)
 		return
 	}
 	for i, share := range s.into {

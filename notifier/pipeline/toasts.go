@@ -7,24 +7,23 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// toastTries is how often a notice is tried again because its toast is refused, and
-// how often a toast waits because its notice is: after that neither waits for the other.
+// toastTries bounds two waits: how often a notice is retried because its toast is refused, and how
+// long a toast waits for its notice. After that many tries neither waits for the other.
 const toastTries = 3
 
-// Toasts has messages pop up on one device of each of their users. What is repeated
-// pops up once.
+// Toasts shows a message on one device of each user. A repeated toast is shown once.
 type Toasts interface {
-	// RaiseAll answers one error for each, in order.
+	// RaiseAll returns one error per raise, in order.
 	RaiseAll(ctx context.Context, all []notifier.ToastRaise) []error
 }
 
-// raise has those of some deliveries pop up that ask for it and are done. errs is what
-// became of each; raise adds its own faults to them, so that a toast is tried again with
-// its notice, which changes nothing in inboxes. tries is how often that was so. What is
-// sent again because Redis lost something pops up no more.
+// raise raises the toasts of those deliveries that ask for one and have succeeded. errs holds the
+// result of each delivery; raise adds its own errors, so that a failed toast is retried with its
+// notice, which changes nothing in inboxes. tries returns how often a delivery was tried. A notice
+// that is delivered again after a loss of Redis raises no toast.
 func (p *Pipeline) raise(ctx context.Context, all []notifier.Delivery, errs []error, tries func(i int) int64) []error {
 	var raises []notifier.ToastRaise
-	var of []int // the deliveries of these
+	var of []int // index of each raise in all
 	for i := range all {
 		d := &all[i]
 		if !d.Toast || d.Again || p.c.Toasts == nil {
@@ -43,7 +42,7 @@ func (p *Pipeline) raise(ctx context.Context, all []notifier.Delivery, errs []er
 		switch {
 		case err == nil:
 		case tries(i) >= toastTries && !errors.Is(err, notifier.ErrUnavailable) && ctx.Err() == nil:
-			p.c.Log.ErrorContext(ctx, "notice does not pop up", "stage", "toast", "notice_id", all[i].NoticeID, "err", err)
+			p.c.Log.ErrorContext(ctx, "toast not raised", "stage", "toast", "notice_id", all[i].NoticeID, "err", err)
 		default:
 			errs[i] = errors.Join(errs[i], err)
 		}

@@ -27,7 +27,7 @@ type raising func(ctx context.Context, all []notifier.ToastRaise) []error
 
 func (f raising) RaiseAll(ctx context.Context, all []notifier.ToastRaise) []error { return f(ctx, all) }
 
-// fail answers the same error for each.
+// fail returns the same error for each raise.
 func fail(all []notifier.ToastRaise, err error) []error {
 	errs := make([]error, len(all))
 	for i := range errs {
@@ -38,20 +38,20 @@ func fail(all []notifier.ToastRaise, err error) []error {
 
 func (r *rig) toasts() *toast.Toasts { return toast.New(r.rdb, r.keys, toast.Options{}) }
 
-// popping is config with toasts.
+// popping returns a config with toasts.
 func (r *rig) popping() pipeline.Config {
 	c := r.config()
 	c.Toasts = r.toasts()
 	return c
 }
 
-// raised is how many toasts of a notice each user was raised and has not seen.
+// raised returns how many unseen toasts of a notice each user has been raised.
 func (r *rig) raised(t testing.TB, id int64) map[int64]int {
 	t.Helper()
 	return r.allRaised(t)[id]
 }
 
-// allRaised is raised of each notice.
+// allRaised returns raised for each notice.
 func (r *rig) allRaised(t testing.TB) map[int64]map[int64]int {
 	t.Helper()
 	pipe := r.rdb.Pipeline()
@@ -79,8 +79,8 @@ func (r *rig) allRaised(t testing.TB) map[int64]map[int64]int {
 	return all
 }
 
-// wantRaised fails the test unless each of these users, and nobody else, was raised
-// the toast of a notice once.
+// wantRaised fails the test unless each of these users, and no other, was raised the toast of a
+// notice once.
 func (r *rig) wantRaised(t testing.TB, id int64, seqs []int64) {
 	t.Helper()
 	if got := r.raised(t, id); !maps.Equal(got, oneEach(seqs)) {
@@ -88,7 +88,7 @@ func (r *rig) wantRaised(t testing.TB, id int64, seqs []int64) {
 	}
 }
 
-// oneEach is each of these users, one time.
+// oneEach maps each of these users to 1.
 func oneEach(seqs []int64) map[int64]int {
 	all := map[int64]int{}
 	for _, seq := range seqs {
@@ -102,7 +102,7 @@ func withToast(d notifier.Draft) notifier.Draft {
 	return d
 }
 
-func TestWhoGetsANoticeIsRaisedItsToastOnceAndBeforeItIsSaidToBeSent(t *testing.T) {
+func TestRecipientsAreRaisedOneToastBeforeTheNoticeIsSent(t *testing.T) {
 	t.Parallel()
 	for name, on := range map[string]func(t *testing.T) redis.UniversalClient{
 		"redis":   func(t *testing.T) redis.UniversalClient { t.Helper(); return redistest.Client(t) },
@@ -129,13 +129,14 @@ func TestWhoGetsANoticeIsRaisedItsToastOnceAndBeforeItIsSaidToBeSent(t *testing.
 				want  []int64
 			}{
 				"whole":                {toUsers("u2", "u3", "u300"), []int64{seqs[1], seqs[2], seqs[299]}},
-				"range by range":       {toRole("all"), seqs[1:]}, // but for who has muted it
+				"range by range":       {toRole("all"), seqs[1:]}, // except the user who muted it
 				"for different causes": {about, seqs},
 			} {
 				n := send(t, p, withToast(test.draft))
 				r.state(t, n.ID, notifier.StateSent)
 				r.wantRaised(t, n.ID, test.want)
-				// It comes again, from the beginning and from the midst, and is edited and taken back.
+				// It is sent again, from the beginning and from the middle, then edited and
+				// retracted.
 				r.put(t, intake.Entry{NoticeID: n.ID, Again: true}, intake.Entry{NoticeID: n.ID, From: seqs[1], To: seqs[2]})
 				if _, err := p.Edit(t.Context(), n.ID, 0, notifier.Draft{Title: "Edited"}); err != nil {
 					t.Fatal(err)
@@ -154,7 +155,7 @@ func TestWhoGetsANoticeIsRaisedItsToastOnceAndBeforeItIsSaidToBeSent(t *testing.
 	}
 }
 
-func TestAToastIsWhatTheRowIs(t *testing.T) {
+func TestToastHasTheContentOfItsRow(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 2)
@@ -178,9 +179,9 @@ func TestAToastIsWhatTheRowIs(t *testing.T) {
 	}
 }
 
-// Redis came back without toasts, or forgot that they were raised: who had the notice
-// saw it pop up then.
-func TestWhatIsSentAgainAfterALossPopsUpNoMore(t *testing.T) {
+// Redis came back without toasts, or without the record that they were raised: users who had the
+// notice have already seen its toast.
+func TestResendAfterALossRaisesNoToast(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	r.users(t, "all", 30)
@@ -198,19 +199,19 @@ func TestWhatIsSentAgainAfterALossPopsUpNoMore(t *testing.T) {
 	if err := p.Resend(t.Context(), since); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it is sent again", func() bool { return r.backlog(t) == 0 })
+	eventually(t, "the resend is done", func() bool { return r.backlog(t) == 0 })
 	r.wantRaised(t, small.ID, nil)
 	r.wantRaised(t, large.ID, nil)
 }
 
-func TestAToastThatCannotBeRaisedKeepsNoNoticeFromItsEnd(t *testing.T) {
+func TestFailingToastDoesNotKeepANoticeFromBeingSent(t *testing.T) {
 	t.Parallel()
 	for name, chunk := range map[string]int{"whole": 500, "range by range": 20} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, redistest.Client(t))
 			seqs := r.users(t, "all", 50)
-			for _, seq := range seqs[:11] { // whatever is raised for them is refused
+			for _, seq := range seqs[:11] { // any toast for them is refused
 				if err := r.rdb.Set(t.Context(), r.keys.PendingToasts(seq), "broken", 0).Err(); err != nil {
 					t.Fatal(err)
 				}
@@ -221,18 +222,17 @@ func TestAToastThatCannotBeRaisedKeepsNoNoticeFromItsEnd(t *testing.T) {
 			n := send(t, p, withToast(toRole("all")))
 			r.state(t, n.ID, notifier.StateSent)
 			r.everyoneHas(t, seqs, 1)
-			eventually(t, "nothing is left to do", func() bool { return r.backlog(t) == 0 })
+			eventually(t, "the intake is empty", func() bool { return r.backlog(t) == 0 })
 			r.wantRaised(t, n.ID, seqs[11:])
 			if n := r.dead(t); n != 0 {
-				t.Errorf("%d are put aside", n)
+				t.Errorf("%d dead letters", n)
 			}
 		})
 	}
 }
 
-// One inbox that refuses its row holds back the pop-ups of the others for some tries,
-// and not for ever.
-func TestWhoHasTheRowSeesItPopUpThoughAnotherCannotHaveIt(t *testing.T) {
+// An inbox that refuses its row delays the toasts of the others for some tries, but not for ever.
+func TestRecipientsWithTheRowGetTheToastDespiteABrokenInbox(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 20)
@@ -243,15 +243,16 @@ func TestWhoHasTheRowSeesItPopUpThoughAnotherCannotHaveIt(t *testing.T) {
 	c.Toasts = r.toasts()
 	p := running(t, c)
 	n := send(t, p, withToast(toRole("all")))
-	eventually(t, "it is put aside", func() bool { return r.dead(t) == 1 })
+	eventually(t, "the entry is a dead letter", func() bool { return r.dead(t) == 1 })
 	got := r.raised(t, n.ID)
 	if delete(got, seqs[3]); len(got) != 19 {
 		t.Errorf("raised for %d of the 19 others: %v", len(got), got)
 	}
 }
 
-// As long as Redis is away for toasts, nothing is given up and the notice is not done.
-func TestToastsThatAreAwayAreWaitedFor(t *testing.T) {
+// While toasts are unavailable, no entry becomes a dead letter and the notice is not marked as
+// sent.
+func TestNoticeWaitsForUnavailableToasts(t *testing.T) {
 	t.Parallel()
 	for name, chunk := range map[string]int{"whole": 500, "range by range": 2} {
 		t.Run(name, func(t *testing.T) {
@@ -273,9 +274,9 @@ func TestToastsThatAreAwayAreWaitedFor(t *testing.T) {
 			})
 			p := running(t, c)
 			n := send(t, p, withToast(toRole("all")))
-			eventually(t, "it is tried more often than what is refused", func() bool { return asked.Load() > 6 })
+			eventually(t, "it is tried more often than a refused one", func() bool { return asked.Load() > 6 })
 			if state := r.stateOf(t, n.ID); state == notifier.StateSent {
-				t.Error("it is said to be sent")
+				t.Error("marked as sent")
 			}
 			close(back)
 			r.state(t, n.ID, notifier.StateSent)
@@ -286,8 +287,8 @@ func TestToastsThatAreAwayAreWaitedFor(t *testing.T) {
 
 var errRefused = errors.New("refused")
 
-// What was refused is tried again until it works.
-func TestARefusedToastIsTriedAgain(t *testing.T) {
+// A refused toast is retried until it works.
+func TestRefusedToastIsRetried(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 5)

@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/route"
 )
 
-// types are topics as the store has them, and types with an expiry of their own.
+// types are topics as the store has them, and types with their own expiry.
 type types struct {
 	subscribers
 	mu   sync.Mutex
@@ -29,7 +29,7 @@ func (y *types) Use(_ context.Context, types []string) error {
 	return y.err
 }
 
-// subscribers is what route asks of topics.
+// subscribers is the source of subscribers for route.
 type subscribers struct{ *rig }
 
 func (s subscribers) SubscribersOf(ctx context.Context, topics []notifier.Topic) ([]notifier.TopicSubscribers, error) {
@@ -45,7 +45,7 @@ func (r *rig) subscribe(t *testing.T, topic notifier.Topic, who notifier.Subscri
 	}
 }
 
-func TestEachRecipientOfATopicIsToldWhyHeGotIt(t *testing.T) {
+func TestRecipientsOfATopicAreToldTheReason(t *testing.T) {
 	t.Parallel()
 	for name, chunk := range map[string]int{"in one range": 500, "range by range": 7} {
 		t.Run(name, func(t *testing.T) {
@@ -89,12 +89,12 @@ func TestEachRecipientOfATopicIsToldWhyHeGotIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			eventually(t, "everybody has it again", func() bool { return r.allUnread(t, seqs, 1) })
-			reasons("sent again", "Stock is low")
+			reasons("resent", "Stock is low")
 		})
 	}
 }
 
-func TestTypesAreMadeKnownBeforeANoticeIsAccepted(t *testing.T) {
+func TestTypesOfAcceptedNoticesAreRecorded(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	r.users(t, "all", 1)
@@ -106,7 +106,7 @@ func TestTypesAreMadeKnownBeforeANoticeIsAccepted(t *testing.T) {
 		d.Type = typ
 		return notifier.Request{Draft: d}
 	}
-	known.err = errors.New("sql is away")
+	known.err = errors.New("sql is unavailable")
 	for i, res := range p.SendAll(t.Context(), []notifier.Request{
 		of("like", toUsers("u1")), of("NOT A TYPE", toUsers("u1")), of("like", toUsers("u1")), of("stock.low", toUsers("u1")), of("", toAudiences(3)),
 	}) {
@@ -115,14 +115,14 @@ func TestTypesAreMadeKnownBeforeANoticeIsAccepted(t *testing.T) {
 		}
 	}
 	if want := []string{"like", "stock.low", notifier.TypeAnnouncement}; !slices.Equal(known.used, want) {
-		t.Errorf("used are %q, want %q", known.used, want)
+		t.Errorf("recorded: %q, want %q", known.used, want)
 	}
 	if _, err := p.Count(t.Context(), toUsers("u1")); err != nil || len(known.used) != 3 {
-		t.Errorf("counting uses %q, %v", known.used, err)
+		t.Errorf("Count recorded %q, %v", known.used, err)
 	}
 }
 
-func TestANoticeLivesAsLongAsItsTypeSays(t *testing.T) {
+func TestNoticeExpiresAsItsTypeSays(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	r.users(t, "all", 1)
@@ -140,19 +140,19 @@ func TestANoticeLivesAsLongAsItsTypeSays(t *testing.T) {
 		}
 		d.ExpiresIn = time.Minute
 		if n := send(t, p, d); n.ExpiresAt.Sub(n.CreatedAt) != time.Minute {
-			t.Errorf("%s that says a minute lives %v", typ, n.ExpiresAt.Sub(n.CreatedAt))
+			t.Errorf("%s with an expiry of a minute lives %v", typ, n.ExpiresAt.Sub(n.CreatedAt))
 		}
 	}
 }
 
-func TestASubjectIsWithdrawnFromEverybody(t *testing.T) {
+func TestWithdrawnSubjectLeavesEveryInbox(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 3)
 	p := running(t, r.config())
 	about := func(subject, sender string, d notifier.Draft) notifier.Notice {
 		t.Helper()
-		d.Subject, d.Sender = subject, sender
+		d.Subject, d.Sender = subject, notifier.KeyRef(sender)
 		return send(t, p, d)
 	}
 	about("invoice:42", "shop", toRole("all"))
@@ -164,29 +164,28 @@ func TestASubjectIsWithdrawnFromEverybody(t *testing.T) {
 	about("invoice:42", "shop", over)
 	gone := about("invoice:42", "shop", toUsers("u2"))
 	retract(t, p, gone.ID)
-	if n, err := p.WithdrawSubject(t.Context(), "invoice", ""); n != 0 || err != nil {
-		t.Errorf("of what nobody has sent: %d, %v", n, err)
+	if n, err := p.WithdrawSubject(t.Context(), "invoice", notifier.Ref{}); n != 0 || err != nil {
+		t.Errorf("an unknown subject: %d, %v", n, err)
 	}
-	if n, err := p.WithdrawSubject(t.Context(), "invoice:42", "shop"); n != 2 || err != nil {
-		t.Errorf("withdrawn are %d, %v; want 2", n, err)
+	if n, err := p.WithdrawSubject(t.Context(), "invoice:42", notifier.KeyRef("shop")); n != 2 || err != nil {
+		t.Errorf("withdrawn: %d, %v; want 2", n, err)
 	}
 	r.wantUnread(t, "withdrawn", []int64{0, 0, 0}, 3, seqs...)
-	eventually(t, "it leaves the others", func() bool { return r.allUnread(t, seqs[1:], 1) })
+	eventually(t, "it leaves the other inboxes", func() bool { return r.allUnread(t, seqs[1:], 1) })
 	if got := r.stateOf(t, mine.ID); got != notifier.StateSent {
-		t.Errorf("that of another sender is %s", got)
+		t.Errorf("the notice of another sender is %s", got)
 	}
-	if n, err := p.WithdrawSubject(t.Context(), "invoice:42", ""); n != 1 || err != nil {
-		t.Errorf("of whichever sender: %d, %v; want the one that is left", n, err)
+	if n, err := p.WithdrawSubject(t.Context(), "invoice:42", notifier.Ref{}); n != 1 || err != nil {
+		t.Errorf("with no sender given: %d, %v; want the remaining one", n, err)
 	}
-	eventually(t, "it leaves everybody", func() bool { return r.allUnread(t, seqs, 1) })
-	if n, err := p.WithdrawSubject(t.Context(), "invoice:42", ""); n != 0 || err != nil {
-		t.Errorf("once more: %d, %v", n, err)
+	eventually(t, "it leaves every inbox", func() bool { return r.allUnread(t, seqs, 1) })
+	if n, err := p.WithdrawSubject(t.Context(), "invoice:42", notifier.Ref{}); n != 0 || err != nil {
+		t.Errorf("repeated: %d, %v", n, err)
 	}
 }
 
-// TestASubjectOfManyNoticesIsWithdrawnPageByPage has more of them than are looked up at
-// a time.
-func TestASubjectOfManyNoticesIsWithdrawnPageByPage(t *testing.T) {
+// TestSubjectWithManyNoticesIsWithdrawnPageByPage has more notices than fit on one page.
+func TestSubjectWithManyNoticesIsWithdrawnPageByPage(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1)
@@ -203,10 +202,10 @@ func TestASubjectOfManyNoticesIsWithdrawnPageByPage(t *testing.T) {
 			t.Fatal(i, res.Err)
 		}
 	}
-	if n, err := p.WithdrawSubject(t.Context(), "invoice:42", ""); n != 450 || err != nil {
-		t.Errorf("withdrawn are %d, %v", n, err)
+	if n, err := p.WithdrawSubject(t.Context(), "invoice:42", notifier.Ref{}); n != 450 || err != nil {
+		t.Errorf("withdrawn: %d, %v", n, err)
 	}
-	eventually(t, "nothing is left to do", func() bool {
+	eventually(t, "the intake is empty", func() bool {
 		left, err := r.store.Unfinished(t.Context(), 0, 1)
 		return err == nil && len(left) == 0
 	})

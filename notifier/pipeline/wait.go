@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	firstPause = 5 * time.Millisecond // between two looks at SQL, for what another instance does
+	firstPause = 5 * time.Millisecond // between two looks at SQL, because another instance may do the work
 	maxPause   = 250 * time.Millisecond
 )
 
-// waiting is who waits for which notice to be done on this instance.
+// waiting holds the callers that wait for a notice to be finished on this instance.
 type waiting struct {
 	mu sync.Mutex
 	of map[int64][]chan struct{}
 }
 
-// join returns what is told when the notice is done here. leave must be called.
+// join returns a channel that receives when the notice is finished here. Call leave afterwards.
 func (w *waiting) join(id int64) (done <-chan struct{}, leave func()) {
 	told := make(chan struct{}, 1)
 	w.mu.Lock()
@@ -28,12 +28,12 @@ func (w *waiting) join(id int64) (done <-chan struct{}, leave func()) {
 	return told, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		delete(w.of, id) // of two who wait for one the other looks at SQL
+		delete(w.of, id) // if two callers wait for one notice, the other falls back to SQL
 	}
 }
 
-// tell says that a notice has come to an end, whichever.
-func (w *waiting) tell(id int64) {
+// notify signals that a notice has reached a final state.
+func (w *waiting) notify(id int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, told := range w.of[id] {
@@ -44,8 +44,8 @@ func (w *waiting) tell(id int64) {
 	}
 }
 
-// await waits until n is finished, for Config.Wait at most and only while Redis is
-// there, and brings its state up to date. Whoever does it, SQL is what says so.
+// await waits until n is finished, for Config.Wait at most and only while Redis is available, and
+// updates its state. SQL decides, whichever instance does the work.
 func (p *Pipeline) await(ctx context.Context, n *notifier.Notice, done <-chan struct{}) {
 	if p.c.Wait <= 0 || p.redisAway() {
 		return
@@ -66,7 +66,7 @@ func (p *Pipeline) await(ctx context.Context, n *notifier.Notice, done <-chan st
 		}
 		now, err := p.c.Store.Notice(ctx, n.ID)
 		if err != nil {
-			return // it is accepted, and that is what counts
+			return // it is accepted, which is enough
 		}
 		if n.State, n.Done = now.State, now.Done; finished(n.State) || p.redisAway() {
 			return

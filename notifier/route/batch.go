@@ -11,27 +11,29 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Answer is who gets one draft of many; Err is as Recipients returns it.
+// Answer is the recipients of one of several drafts.
 type Answer struct {
+	// To holds the seqs of the users who get the draft. It may be empty without an error: a role may
+	// have no members, a topic no subscribers, and all users may have muted the type.
 	To *roaring.Bitmap
-	// Reasons is why some of To get it, where that is not Target.Reason: who subscribes
-	// to the topic by himself has that one, and others that of their first role, by
-	// name. Answers may share it: it is to be read only.
+	// Reasons explains why some of To get the notice where it is not Target.Reason. Recipients who
+	// subscribe to the topic themselves have Target.Reason; others have the reason of their first
+	// role, by name. Answers may share the slice and its bitmaps: read only.
 	Reasons []notifier.Why
-	Err     error
+	// Err is an *notifier.InvalidError on the field `to` if users or a role are unknown. To then
+	// holds the users that were found.
+	Err error
 }
 
-// RecipientsAll answers for each draft what Recipients would, in order. However
-// many they are, the directory is asked once for all their names, once for each
-// role and once for each type. The error is for when it does not answer: then
-// nobody is routed.
+// RecipientsAll finds the recipients of each draft, in order. However many drafts there are, it asks the directory once for all their names, once for each role and once for each type.
+// When the directory fails, it returns an error and no answers.
 //
-// Questions about few names that come while others are asked are asked together.
+// Calls about few names that arrive while another is running are combined into one.
 func (r *Router) RecipientsAll(ctx context.Context, drafts []notifier.Draft) ([]Answer, error) {
 	if !gathers(drafts) {
 		return r.askAll(ctx, drafts)
 	}
-	return r.gathered.ask(ctx, drafts, r.askAll)
+	return r.ask(ctx, drafts)
 }
 
 func (r *Router) askAll(ctx context.Context, drafts []notifier.Draft) ([]Answer, error) {
@@ -51,7 +53,7 @@ func (r *Router) askAll(ctx context.Context, drafts []notifier.Draft) ([]Answer,
 	return answers, nil
 }
 
-// nameAll fills in whom the targets name.
+// nameAll fills in the users that the targets name.
 func (r *Router) nameAll(
 	ctx context.Context, drafts []notifier.Draft, answers []Answer, reached map[notifier.Topic]*audience, roles *roleBook,
 ) error {
@@ -101,8 +103,8 @@ func (r *Router) seqs(ctx context.Context, drafts []notifier.Draft) (map[string]
 	return seqs, nil
 }
 
-// found is those of these names whose seq is known; the others are named in the
-// error, each once.
+// found returns the users among these names that exist. The error lists the unknown names, each
+// once.
 func found(names []string, seqs map[string]int64) (*roaring.Bitmap, error) {
 	to := roaring.New()
 	var unknown []string
@@ -121,7 +123,7 @@ func found(names []string, seqs map[string]int64) (*roaring.Bitmap, error) {
 	return to, unknownUsers(unknown)
 }
 
-// muteAll takes out who has muted the types, where users may.
+// muteAll removes the users who have muted the type, unless the type cannot be muted.
 func (r *Router) muteAll(ctx context.Context, drafts []notifier.Draft, answers []Answer) error {
 	among := map[string]*roaring.Bitmap{} // by type
 	for i, a := range answers {
@@ -138,7 +140,7 @@ func (r *Router) muteAll(ctx context.Context, drafts []notifier.Draft, answers [
 	for typ, of := range among {
 		var err error
 		if muted[typ], err = r.dir.MutedBy(ctx, typ, of); err != nil {
-			return fmt.Errorf("look up who has muted type %q: %w", typ, err)
+			return fmt.Errorf("look up the users who have muted type %q: %w", typ, err)
 		}
 	}
 	for i, a := range answers {

@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/route"
 )
 
-// counting counts the questions to a directory.
+// counting is a directory that counts its calls.
 type counting struct {
 	directory
 	names, roles, mutes int
@@ -36,7 +36,7 @@ func (c *counting) MutedBy(ctx context.Context, typ string, among *roaring.Bitma
 	return c.directory.MutedBy(ctx, typ, among)
 }
 
-func TestManyDraftsAreRoutedWithOneQuestionOfAKind(t *testing.T) {
+func TestManyDraftsTakeOneDirectoryCallOfEachKind(t *testing.T) {
 	t.Parallel()
 	dir := &counting{directory: some}
 	var drafts []notifier.Draft
@@ -59,14 +59,14 @@ func TestManyDraftsAreRoutedWithOneQuestionOfAKind(t *testing.T) {
 		}
 	}
 	if dir.names != 1 || dir.roles != 2 || dir.mutes != 2 {
-		t.Errorf("asked %d times for names, %d for roles, %d for mutes; want 1, 2, 2", dir.names, dir.roles, dir.mutes)
+		t.Errorf("%d calls for names, %d for roles, %d for mutes; want 1, 2, 2", dir.names, dir.roles, dir.mutes)
 	}
 	if none, err := route.New(dir, nil).RecipientsAll(t.Context(), nil); err != nil || len(none) != 0 || dir.names != 1 {
-		t.Errorf("of no draft: %v, %v", none, err)
+		t.Errorf("no drafts: %v, %v", none, err)
 	}
 }
 
-func TestWhoIsUnknownToOneDraftIsNoFaultOfAnother(t *testing.T) {
+func TestUnknownNamesInOneDraftDoNotAffectOthers(t *testing.T) {
 	t.Parallel()
 	answers, err := route.New(some, nil).RecipientsAll(t.Context(), []notifier.Draft{
 		draft("news", notifier.Target{Users: []string{"alice"}}), draft("news", notifier.Target{Users: []string{"erin", "bob", "erin"}}),
@@ -88,7 +88,7 @@ func TestWhoIsUnknownToOneDraftIsNoFaultOfAnother(t *testing.T) {
 	}
 }
 
-func TestADirectoryThatIsAwayRoutesNoneOfMany(t *testing.T) {
+func TestRecipientsAllFailsWhenTheDirectoryFails(t *testing.T) {
 	t.Parallel()
 	drafts := []notifier.Draft{draft("news", notifier.Target{Role: "picker"}), draft("like", notifier.Target{Users: []string{"dave"}})}
 	away, mutes := some, some
@@ -102,9 +102,9 @@ func TestADirectoryThatIsAwayRoutesNoneOfMany(t *testing.T) {
 	}
 }
 
-// TestAmongManyEachIsRoutedAsAlone also changes each answer afterwards: none of
-// them is another's.
-func TestAmongManyEachIsRoutedAsAlone(t *testing.T) {
+// TestManyDraftsAreRoutedLikeSingleDrafts also changes each answer afterwards: no answer may share
+// its bitmap with another.
+func TestManyDraftsAreRoutedLikeSingleDrafts(t *testing.T) {
 	t.Parallel()
 	names := []string{"alice", "bob", "carol", "dave"}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -124,7 +124,7 @@ func TestAmongManyEachIsRoutedAsAlone(t *testing.T) {
 		for i, a := range answers {
 			want, wantErr := r.Recipients(t.Context(), drafts[i])
 			if !slices.Equal(a.To.ToArray(), want.ToArray()) || !cmp.Equal(a.Err, wantErr) {
-				rt.Fatalf("%+v: %v, %v; alone %v, %v", drafts[i], a.To, a.Err, want, wantErr)
+				rt.Fatalf("%+v: %v, %v; as a single draft %v, %v", drafts[i], a.To, a.Err, want, wantErr)
 			}
 			a.To.Flip(0, 100)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/route"
 )
 
-// gated answers a question for names each time it is let.
+// gated holds each call for names until the test releases it.
 type gated struct {
 	directory
 	let   chan struct{}
@@ -31,7 +31,7 @@ func (g *gated) SeqsByName(ctx context.Context, names []string) (map[string]int6
 	return g.directory.SeqsByName(ctx, names)
 }
 
-func TestWhatComesWhileOthersAreAskedIsAskedTogether(t *testing.T) {
+func TestCallsThatArriveDuringAnotherAreCombined(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dir := &gated{directory: some, let: make(chan struct{})}
@@ -48,26 +48,57 @@ func TestWhatComesWhileOthersAreAskedIsAskedTogether(t *testing.T) {
 					t.Errorf("%s: %v, %v", name, got, err)
 				}
 			})
-			synctest.Wait() // the first of them is asked, the others wait
+			synctest.Wait() // the first call is running, the others wait
 		}
 		dir.let <- struct{}{}
 		synctest.Wait()
 		dir.let <- struct{}{}
 		all.Wait()
 		if n := dir.asked.Load(); n != 2 {
-			t.Errorf("asked %d times, want 2", n)
+			t.Errorf("%d directory calls, want 2", n)
 		}
 		all.Go(func() {
 			if _, err := r.Recipients(t.Context(), draft("news", notifier.Target{Users: []string{"bob"}})); err != nil {
 				t.Error(err)
 			}
 		})
-		dir.let <- struct{}{} // and who comes later asks at once
+		dir.let <- struct{}{} // a later call runs at once
 		all.Wait()
 	})
 }
 
-func TestWhoLeavesTakesNobodyWithHim(t *testing.T) {
+// 20 waiting calls have 1,000 drafts: two directory calls of at most 500.
+func TestACombinedCallHasABoundedNumberOfDrafts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir := &gated{directory: some, let: make(chan struct{})}
+		r := route.New(dir, nil)
+		drafts := make([]notifier.Draft, 50)
+		for i := range drafts {
+			drafts[i] = draft("news", notifier.Target{Users: []string{"bob"}})
+		}
+		var all sync.WaitGroup
+		for range 21 {
+			all.Go(func() {
+				got, err := r.RecipientsAll(t.Context(), drafts)
+				if err != nil || len(got) != len(drafts) || !slices.Equal(got[49].To.ToArray(), []uint32{7}) {
+					t.Errorf("%d answers, %v", len(got), err)
+				}
+			})
+			synctest.Wait() // the first call is running, the others wait
+		}
+		for range 3 {
+			dir.let <- struct{}{}
+			synctest.Wait()
+		}
+		all.Wait()
+		if n := dir.asked.Load(); n != 3 {
+			t.Errorf("%d directory calls, want 3", n)
+		}
+	})
+}
+
+func TestACancelledCallDoesNotAffectTheOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dir := &gated{directory: some, let: make(chan struct{})}
@@ -82,15 +113,15 @@ func TestWhoLeavesTakesNobodyWithHim(t *testing.T) {
 				switch {
 				case i == 1 || i == 3:
 					if !errors.Is(err, context.Canceled) {
-						t.Errorf("who left, %d: %v, %v", i, got, err)
+						t.Errorf("cancelled call %d: %v, %v", i, got, err)
 					}
 				case err != nil || !slices.Equal(got.ToArray(), []uint32{7}):
-					t.Errorf("who stayed, %d: %v, %v", i, got, err)
+					t.Errorf("call %d: %v, %v", i, got, err)
 				}
 			})
 			synctest.Wait()
 		}
-		for _, i := range []int{0, 1, 3} { // 0 is asking, for itself; 1 would be the next
+		for _, i := range []int{0, 1, 3} { // 0 is running, for itself alone; 1 would run next
 			leave[i]()
 		}
 		synctest.Wait()
@@ -102,12 +133,12 @@ func TestWhoLeavesTakesNobodyWithHim(t *testing.T) {
 			cancel()
 		}
 		if n := dir.asked.Load(); n != 2 {
-			t.Errorf("asked %d times, want 2", n)
+			t.Errorf("%d directory calls, want 2", n)
 		}
 	})
 }
 
-func TestManyAtOnceAreAllAnswered(t *testing.T) {
+func TestManyConcurrentCallsAreAllAnswered(t *testing.T) {
 	t.Parallel()
 	r := route.New(some, nil)
 	var all sync.WaitGroup
@@ -116,7 +147,7 @@ func TestManyAtOnceAreAllAnswered(t *testing.T) {
 			for k := range 50 {
 				ctx, cancel := context.WithCancel(t.Context())
 				if (i+k)%7 == 0 {
-					cancel() // before, or in the midst of it
+					cancel() // some calls are cancelled from the start
 				}
 				name := fmt.Sprint("nobody", i, k)
 				got, err := r.Recipients(ctx, draft("news", notifier.Target{Users: []string{"carol", name}}))

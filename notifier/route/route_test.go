@@ -22,8 +22,8 @@ type directory struct {
 	mutes map[string][]uint32
 	err   error
 
-	asked    *int  // how often who has muted something
-	mutesErr error // of that question alone
+	asked    *int  // calls of MutedBy
+	mutesErr error // returned by MutedBy only
 }
 
 func (d directory) MutedBy(_ context.Context, typ string, among *roaring.Bitmap) (*roaring.Bitmap, error) {
@@ -66,7 +66,7 @@ var some = directory{
 
 func draft(typ string, t notifier.Target) notifier.Draft { return notifier.Draft{Type: typ, Target: t} }
 
-func TestATargetBecomesWhoItNames(t *testing.T) {
+func TestATargetReachesTheUsersItNames(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		target notifier.Target
@@ -84,7 +84,7 @@ func TestATargetBecomesWhoItNames(t *testing.T) {
 	}
 }
 
-func TestWhoIsUnknownIsNamed(t *testing.T) {
+func TestUnknownUsersAndRolesAreNamedInTheError(t *testing.T) {
 	t.Parallel()
 	crowd := []string{"alice"}
 	for i := range 12 {
@@ -123,7 +123,7 @@ func TestWhoIsUnknownIsNamed(t *testing.T) {
 	}
 }
 
-func TestADirectoryThatIsAwayIsNoFaultOfTheSender(t *testing.T) {
+func TestADirectoryFailureIsNotAnInvalidError(t *testing.T) {
 	t.Parallel()
 	away := some
 	away.err = errAway
@@ -136,7 +136,7 @@ func TestADirectoryThatIsAwayIsNoFaultOfTheSender(t *testing.T) {
 	}
 }
 
-func TestWhoMutedATypeIsLeftOut(t *testing.T) {
+func TestUsersWhoMutedTheTypeAreLeftOut(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		typ    string
@@ -157,21 +157,21 @@ func TestWhoMutedATypeIsLeftOut(t *testing.T) {
 		dir.asked = &asked
 		got, err := route.New(dir, nil).Recipients(t.Context(), draft(tt.typ, tt.target))
 		if err != nil || !slices.Equal(got.ToArray(), tt.want) || asked != tt.asked {
-			t.Errorf("%s to %+v: %v, %v, asked %d times; want %v, %d", tt.typ, tt.target, got, err, asked, tt.want, tt.asked)
+			t.Errorf("%s to %+v: %v, %v, %d calls of MutedBy; want %v, %d", tt.typ, tt.target, got, err, asked, tt.want, tt.asked)
 		}
 	}
 }
 
-func TestOfThoseWhoAreLeftSomeMayHaveMutedIt(t *testing.T) {
+func TestMutesApplyBesideUnknownUsers(t *testing.T) {
 	t.Parallel()
 	got, err := route.New(some, nil).Recipients(t.Context(), draft("like", notifier.Target{Users: []string{"alice", "bob", "dave"}}))
 	var bad *notifier.InvalidError
 	if !errors.As(err, &bad) || !slices.Equal(got.ToArray(), []uint32{1}) {
-		t.Errorf("%v, %v; want dave named, and alice left", got, err)
+		t.Errorf("%v, %v; want an error that names dave, and alice", got, err)
 	}
 }
 
-func TestWithoutTheMutesNobodyIsRouted(t *testing.T) {
+func TestRecipientsFailWhenMutesCannotBeRead(t *testing.T) {
 	t.Parallel()
 	dir := some
 	dir.mutesErr = errAway

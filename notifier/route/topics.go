@@ -11,19 +11,19 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Topics knows who subscribes to what, and which types users may mute.
+// Topics knows the subscribers of topics, and which types users may mute.
 type Topics interface {
-	// SubscribersOf answers in the order of what was asked, empty where nobody is.
+	// SubscribersOf returns the subscribers of each topic, in order; empty for a topic without any.
 	SubscribersOf(ctx context.Context, topics []notifier.Topic) ([]notifier.TopicSubscribers, error)
-	// Mutable says whether users may mute the type. One that is not known is.
+	// Mutable reports whether users may mute the type. They may mute an unknown one.
 	Mutable(typ string) bool
 }
 
-// audience is whom a topic reaches.
+// audience is the users a topic reaches.
 type audience struct {
 	all   *roaring.Bitmap
-	named *roaring.Bitmap // by themselves
-	roles []crowd         // by name
+	named *roaring.Bitmap // subscribed themselves
+	roles []crowd         // subscribed as a role, sorted by name
 }
 
 type crowd struct {
@@ -31,7 +31,7 @@ type crowd struct {
 	members *roaring.Bitmap
 }
 
-// audiences asks once who subscribes to the topics of drafts.
+// audiences looks up the subscribers of all drafts' topics in one call.
 func (r *Router) audiences(ctx context.Context, drafts []notifier.Draft, roles *roleBook) (map[notifier.Topic]*audience, error) {
 	var topics []notifier.Topic
 	reached := map[notifier.Topic]*audience{}
@@ -46,7 +46,7 @@ func (r *Router) audiences(ctx context.Context, drafts []notifier.Draft, roles *
 	}
 	found, err := r.topics.SubscribersOf(ctx, topics)
 	if err != nil {
-		return nil, fmt.Errorf("look up who subscribes to %d topics: %w", len(topics), err)
+		return nil, fmt.Errorf("look up the subscribers of %d topics: %w", len(topics), err)
 	}
 	for i := range found {
 		if reached[topics[i]], err = gather(ctx, &found[i], roles); err != nil {
@@ -56,7 +56,7 @@ func (r *Router) audiences(ctx context.Context, drafts []notifier.Draft, roles *
 	return reached, nil
 }
 
-// gather brings all who subscribe together. A role that has left meanwhile reaches nobody.
+// gather combines all subscribers of a topic. A role deleted meanwhile adds no users.
 func gather(ctx context.Context, s *notifier.TopicSubscribers, roles *roleBook) (*audience, error) {
 	seqs := make([]uint32, len(s.Users))
 	for i, seq := range s.Users {
@@ -75,12 +75,12 @@ func gather(ctx context.Context, s *notifier.TopicSubscribers, roles *roleBook) 
 		a.all.Or(members)
 		a.roles = append(a.roles, crowd{role, members})
 	}
-	a.all.SetCopyOnWrite(true) // the drafts share it as far as nobody has muted them
+	a.all.SetCopyOnWrite(true) // drafts share it until muted users are removed
 	return a, nil
 }
 
-// reasons says of those who are left why they get it, where it is not by themselves:
-// by the first of their roles.
+// reasons returns why the users in left get the notice, except those who subscribed themselves. The
+// reason is the first of their roles.
 func (a *audience) reasons(left *roaring.Bitmap) (reasons []notifier.Why) {
 	rest := roaring.AndNot(left, a.named)
 	for _, c := range a.roles {
@@ -95,7 +95,7 @@ func (a *audience) reasons(left *roaring.Bitmap) (reasons []notifier.Why) {
 	return reasons
 }
 
-// giveReasons fills in why, once for all drafts of a type to a topic.
+// giveReasons fills in the reasons, computed once for all drafts of one type to one topic.
 func giveReasons(drafts []notifier.Draft, answers []Answer, reached map[notifier.Topic]*audience) {
 	type line struct {
 		notifier.Topic
@@ -119,14 +119,14 @@ func giveReasons(drafts []notifier.Draft, answers []Answer, reached map[notifier
 
 func toTopic(t *notifier.Target) bool { return t.Topic != notifier.Topic{} }
 
-// roleBook remembers the members of roles for the length of one question.
+// roleBook caches the members of roles during one call.
 type roleBook struct {
 	dir   Directory
-	known map[string]*roaring.Bitmap // nil: no such role
+	known map[string]*roaring.Bitmap // nil: unknown role
 }
 
-// members is notifier.ErrNotFound for an unknown role. The answer is shared: who
-// changes it clones it before.
+// members returns the members of a role, or notifier.ErrNotFound for an unknown role. The bitmap is
+// shared: clone it before changing it.
 func (b *roleBook) members(ctx context.Context, role string) (*roaring.Bitmap, error) {
 	of, asked := b.known[role]
 	if !asked {
@@ -138,7 +138,7 @@ func (b *roleBook) members(ctx context.Context, role string) (*roaring.Bitmap, e
 		case err != nil:
 			return nil, fmt.Errorf("look up the members of role %q: %w", role, err)
 		default:
-			of.SetCopyOnWrite(true) // the drafts share it as far as nobody has muted them
+			of.SetCopyOnWrite(true) // drafts share it until muted users are removed
 		}
 		b.known[role] = of
 	}

@@ -16,10 +16,10 @@ import (
 	"github.com/carillonhq/carillon/notifier/route"
 )
 
-// subscribers is who subscribes to what: users by seq, roles by name.
+// subscribers is a Topics with fixed subscribers: users by seq, roles by name.
 type subscribers struct {
 	of        map[notifier.Topic]notifier.TopicSubscribers
-	immutable string // a type
+	immutable string // the one type that may not be muted
 	err       error
 	asked     *int
 }
@@ -62,7 +62,7 @@ func toTopic(typ string, topic notifier.Topic) notifier.Draft {
 	return draft(typ, notifier.Target{Topic: topic})
 }
 
-// why spells reasons out: `role:packer 10, role:picker *`; a star stands for all others.
+// why formats reasons: `role:packer 10, role:picker *`; a star stands for all remaining recipients.
 func why(reasons []notifier.Why) string {
 	var parts []string
 	for _, w := range reasons {
@@ -75,7 +75,7 @@ func why(reasons []notifier.Why) string {
 	return strings.Join(parts, ", ")
 }
 
-func TestATopicReachesEachWhoSubscribesOnceAndForOneReason(t *testing.T) {
+func TestATopicReachesEachSubscriberOnceForOneReason(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, typ string
@@ -83,15 +83,15 @@ func TestATopicReachesEachWhoSubscribesOnceAndForOneReason(t *testing.T) {
 		want      []uint32
 		why       string
 	}{
-		{"by himself comes first, then the roles by name", "news", stock, []uint32{1, 7, 9, 10, 11}, "role:packer 9 10, role:picker 11"},
-		{"nobody by himself: the last role has all others", "news", other, []uint32{1, 7, 9, 10, 11}, "role:packer 1 9 10, role:picker *"},
-		{"all by themselves", "news", free, []uint32{4_000_000_000}, ""},
-		{"all by themselves, and in roles too", "news", big, []uint32{1, 7}, ""},
-		{"nobody subscribes", "news", notifier.Topic{Type: "unknown"}, nil, ""},
-		{"a role that has left", "news", gone, []uint32{1, 7, 9, 11}, "role:picker 7 9 11"},
-		{"who has muted it is left out", "like", stock, []uint32{1, 7, 10, 11}, "role:packer 10, role:picker 11"},
-		{"those by themselves have all muted it", "most", stock, []uint32{11}, "role:picker *"},
-		{"of the first role all have muted it", "most", other, []uint32{11}, "role:picker *"},
+		{"own subscription first, then the roles by name", "news", stock, []uint32{1, 7, 9, 10, 11}, "role:packer 9 10, role:picker 11"},
+		{"no own subscriptions: the last role has the rest", "news", other, []uint32{1, 7, 9, 10, 11}, "role:packer 1 9 10, role:picker *"},
+		{"own subscriptions only", "news", free, []uint32{4_000_000_000}, ""},
+		{"own subscriptions of role members", "news", big, []uint32{1, 7}, ""},
+		{"no subscribers", "news", notifier.Topic{Type: "unknown"}, nil, ""},
+		{"a deleted role", "news", gone, []uint32{1, 7, 9, 11}, "role:picker 7 9 11"},
+		{"muted by a subscriber", "like", stock, []uint32{1, 7, 10, 11}, "role:packer 10, role:picker 11"},
+		{"muted by all with an own subscription", "most", stock, []uint32{11}, "role:picker *"},
+		{"muted by all of the first role", "most", other, []uint32{11}, "role:picker *"},
 	}
 	for _, tt := range tests {
 		answers, err := route.New(roles, topics).RecipientsAll(t.Context(), []notifier.Draft{toTopic(tt.typ, tt.topic)})
@@ -99,12 +99,12 @@ func TestATopicReachesEachWhoSubscribesOnceAndForOneReason(t *testing.T) {
 			t.Fatal(err, answers[0].Err)
 		}
 		if got := answers[0]; !slices.Equal(got.To.ToArray(), tt.want) || why(got.Reasons) != tt.why {
-			t.Errorf("%s: %v because %q; want %v because %q", tt.name, got.To, why(got.Reasons), tt.want, tt.why)
+			t.Errorf("%s: %v with reasons %q; want %v with %q", tt.name, got.To, why(got.Reasons), tt.want, tt.why)
 		}
 	}
 }
 
-func TestOtherTargetsHaveNoReasonsOfTheirOwn(t *testing.T) {
+func TestOnlyTopicsGiveReasons(t *testing.T) {
 	t.Parallel()
 	answers, err := route.New(some, topics).RecipientsAll(t.Context(), []notifier.Draft{
 		draft("news", notifier.Target{Role: "picker"}), draft("news", notifier.Target{Users: []string{"alice"}}),
@@ -114,7 +114,7 @@ func TestOtherTargetsHaveNoReasonsOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestWithoutTopicsNobodySubscribes(t *testing.T) {
+func TestWithoutTopicsThereAreNoSubscribers(t *testing.T) {
 	t.Parallel()
 	got, err := route.New(roles, nil).Recipients(t.Context(), toTopic("news", stock))
 	if err != nil || got == nil || !got.IsEmpty() {
@@ -122,7 +122,7 @@ func TestWithoutTopicsNobodySubscribes(t *testing.T) {
 	}
 }
 
-func TestAMuteOfATypeThatMayNotBeMutedIsOfNoEffect(t *testing.T) {
+func TestMutesOfATypeThatMayNotBeMutedHaveNoEffect(t *testing.T) {
 	t.Parallel()
 	firm := topics
 	firm.immutable = "most"
@@ -139,11 +139,11 @@ func TestAMuteOfATypeThatMayNotBeMutedIsOfNoEffect(t *testing.T) {
 		}
 	}
 	if asked != 0 {
-		t.Errorf("asked %d times who has muted it", asked)
+		t.Errorf("%d calls of MutedBy, want none", asked)
 	}
 }
 
-func TestManyDraftsToTopicsAreRoutedWithOneQuestion(t *testing.T) {
+func TestManyDraftsToTopicsTakeOneTopicsCall(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	all := topics
@@ -165,11 +165,11 @@ func TestManyDraftsToTopicsAreRoutedWithOneQuestion(t *testing.T) {
 		}
 	}
 	if asked != 1 || dir.roles != 3 || dir.mutes != 2 || dir.names != 0 {
-		t.Errorf("asked %d times for topics, %d for roles, %d for mutes, %d for names; want 1, 3, 2, 0", asked, dir.roles, dir.mutes, dir.names)
+		t.Errorf("%d calls for topics, %d for roles, %d for mutes, %d for names; want 1, 3, 2, 0", asked, dir.roles, dir.mutes, dir.names)
 	}
 }
 
-func TestTopicsThatAreAwayAreNoFaultOfTheSender(t *testing.T) {
+func TestATopicsFailureIsNotAnInvalidError(t *testing.T) {
 	t.Parallel()
 	away := topics
 	away.err = errAway
@@ -184,8 +184,9 @@ func TestTopicsThatAreAwayAreNoFaultOfTheSender(t *testing.T) {
 	}
 }
 
-// TestEveryReasonIsTheOneOfTheModel: by himself, else the first of his roles by name.
-func TestEveryReasonIsTheOneOfTheModel(t *testing.T) {
+// TestReasonsMatchTheirModel: the reason is an own subscription, else the first of the user's roles
+// by name.
+func TestReasonsMatchTheirModel(t *testing.T) {
 	t.Parallel()
 	seqs := rapid.SliceOfNDistinct(rapid.Uint32Range(1, 8), 0, 8, rapid.ID[uint32])
 	names := []string{"a", "b", "c", "d"}
@@ -225,16 +226,16 @@ func TestEveryReasonIsTheOneOfTheModel(t *testing.T) {
 			}
 			want.Add(seq)
 			if got := n.ReasonFor(int64(seq)); got != reason {
-				rt.Fatalf("%d gets it because %q, want %q", seq, got, reason)
+				rt.Fatalf("user %d has reason %q, want %q", seq, got, reason)
 			}
 		}
-		answers[1].To.Flip(0, 20) // the other one's is its own
+		answers[1].To.Flip(0, 20) // the answers must not share the bitmap
 		if !answers[0].To.Equals(want) {
-			rt.Fatalf("%v get it, want %v", answers[0].To, want)
+			rt.Fatalf("recipients %v, want %v", answers[0].To, want)
 		}
 		for _, w := range n.Reasons {
 			if w.Reason == n.Target.Reason() || w.To != nil && w.To.IsEmpty() {
-				rt.Fatalf("needless: %s", why(n.Reasons))
+				rt.Fatalf("unexpected reasons: %s", why(n.Reasons))
 			}
 		}
 	})

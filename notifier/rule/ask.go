@@ -3,7 +3,6 @@ package rule
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -15,22 +14,29 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// maxBytes is how much one query may return in all.
+// maxBytes limits the size of a query's result.
 const maxBytes = 64 << 20
 
-// table is what a query returned.
+// serverGrace is how much longer than the rule's timeout a query may run before the database server
+// ends it.
+const serverGrace = time.Second
+
+// table is the result of a query.
 type table struct {
 	columns []string
 	rows    []map[string]any
 }
 
-// ask runs the rule's query, which can only read. Whatever it answers, the database is
-// as it was, and nobody is connected any more.
+// ask runs the rule's query, which can only read, on a connection of its own. Whatever the outcome,
+// it leaves the database unchanged and the connection closed.
 func (r *Rule) ask(ctx context.Context) (found *table, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, r.Timeout, fmt.Errorf("no answer within %v", r.Timeout))
+	deadline := time.Now().Add(r.Timeout)
+	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer func() {
-		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			err = context.Cause(ctx)
+		// Report the timeout also where an error of the database arrives before the timer that ends
+		// ctx.
+		if err != nil && !time.Now().Before(deadline) {
+			err = fmt.Errorf("no answer within %v", r.Timeout)
 		}
 		cancel()
 	}()
@@ -48,9 +54,11 @@ func (r *Rule) askPostgres(ctx context.Context) (*table, error) {
 		return nil, err
 	}
 	defer func() { _ = tx.Rollback() }()
-	// A query of our own comes first: from then on the transaction cannot be made
-	// one that writes. Its limit ends the query also when we are gone.
-	limit := strconv.FormatInt(r.Timeout.Milliseconds(), 10)
+	// This query of our own must come first: after it the transaction cannot be switched to
+	// read-write. The limit ends the rule's query even if this process is gone. It is longer than
+	// our own timeout, so that a server whose clock runs fast does not end a query that has time
+	// left.
+	limit := strconv.FormatInt((r.Timeout + serverGrace).Milliseconds(), 10)
 	if _, err = tx.ExecContext(ctx, `SELECT set_config('statement_timeout', $1, true)`, limit); err != nil {
 		return nil, err
 	}
@@ -75,19 +83,19 @@ func (r *Rule) askSQLite(ctx context.Context) (*table, error) {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
 	defer func() { _ = conn.Close() }()
-	// Other files could be attached, and written.
+	// An attached file could be written to.
 	if _, err = sqlite.Limit(conn, sqlite3.SQLITE_LIMIT_ATTACHED, 0); err != nil {
 		return nil, err
 	}
 	return r.read(ctx, conn)
 }
 
-// read runs the query and takes what it returns, as far as it may.
+// read runs the query and reads its rows, up to the limits.
 func (r *Rule) read(ctx context.Context, db interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 },
 ) (*table, error) {
-	// What is over the limit is not read to its end: the connection is cut.
+	// A result above the limits is not read to its end: the connection is closed instead.
 	ctx, cut := context.WithCancel(ctx)
 	defer cut()
 	rows, err := db.QueryContext(ctx, r.Query)
@@ -100,7 +108,7 @@ func (r *Rule) read(ctx context.Context, db interface {
 		return nil, err
 	}
 	if twice := repeated(found.columns); twice != "" {
-		return nil, fmt.Errorf("the query returns two columns called %q", twice)
+		return nil, fmt.Errorf("the query returns two columns named %q", twice)
 	}
 	size := 0
 	for rows.Next() {

@@ -1,17 +1,19 @@
 package rule_test
 
 import (
+	"context"
 	"net"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/notifier/rule"
 )
 
-// asking is a set with one rule of this query.
+// asking returns a set with one rule that has this query.
 func asking(t *testing.T, b *business, query string, more ...string) *rule.Set {
 	t.Helper()
 	lines := strings.Split(negative(more...), "\n")
@@ -19,7 +21,7 @@ func asking(t *testing.T, b *business, query string, more ...string) *rule.Set {
 	return parse(t, b, strings.Join(lines, "\n"))
 }
 
-func TestAQueryOnlyReads(t *testing.T) {
+func TestQueriesCannotWrite(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *business) {
 		b.put(t, "A1", 1, -3)
@@ -48,22 +50,22 @@ func TestAQueryOnlyReads(t *testing.T) {
 			}
 			rows, err := asking(t, b, query).Ask(t.Context(), "negative-stock")
 			if err == nil && !harmless(query) {
-				t.Errorf("%s: answered %v", query, rows)
+				t.Errorf("%s: returned %v", query, rows)
 			}
 			if n := b.count(t, `SELECT COUNT(*) FROM stock WHERE place = 'A1'`); n != 1 {
-				t.Fatalf("%s: it wrote", query)
+				t.Fatalf("%s: wrote to the database", query)
 			}
 			if files, err := filepath.Glob(other); err != nil || len(files) > 0 {
-				t.Fatalf("%s: it made a file", query)
+				t.Fatalf("%s: created a file", query)
 			}
 		}
 	})
 }
 
-// harmless says whether a query may be answered, as long as it does nothing.
+// harmless reports whether a query may succeed because it does no harm.
 func harmless(query string) bool { return strings.HasPrefix(query, "SET TRANSACTION") }
 
-func TestAQueryThatTakesTooLongIsEnded(t *testing.T) {
+func TestAQueryIsEndedAtItsTimeout(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *business) {
 		query := `SELECT 'x' AS place, pg_sleep(600)`
@@ -75,14 +77,30 @@ func TestAQueryThatTakesTooLongIsEnded(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		if b.kind == "postgres" {
-			eventually(t, "the server has ended it", func() bool {
+			eventually(t, "the server ended the query", func() bool {
 				return b.count(t, `SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()`) == 0
 			})
 		}
 	})
 }
 
-func TestAServerThatSaysNothingIsGivenUp(t *testing.T) {
+// unhurried is a context whose children's deadlines never fire, as on a machine too busy for its
+// timers. Its own deadline is earlier than all others, in a form that connecting code ignores.
+type unhurried struct{ context.Context } //nolint:containedctx // it is a context itself
+
+func (unhurried) Deadline() (time.Time, bool) { return time.Time{}, true }
+
+// Only PostgreSQL ends a query by itself.
+func TestAQueryEndedByTheServerCountsAsTimedOut(t *testing.T) {
+	t.Parallel()
+	_, err := asking(t, newBusiness(t, "postgres"), `SELECT 'x' AS place, pg_sleep(600)`, `timeout = "300ms"`).
+		Ask(unhurried{t.Context()}, "negative-stock")
+	if err == nil || err.Error() != "no answer within 300ms" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestASilentServerTimesOut(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -96,7 +114,7 @@ func TestAServerThatSaysNothingIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestASourceThatIsAwayIsAnErrorWithoutItsPassword(t *testing.T) {
+func TestSourceErrorsDoNotContainThePassword(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{
 		"postgres://me:hunter2@127.0.0.1:1/db", "postgres://me:hunter2@nowhere.invalid/db", "sqlite:/nowhere/at/all.db",
@@ -108,7 +126,7 @@ func TestASourceThatIsAwayIsAnErrorWithoutItsPassword(t *testing.T) {
 	}
 }
 
-func TestColumnsBecomeTexts(t *testing.T) {
+func TestColumnsAreFormattedForTemplates(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *business) {
 		columns := `NULL AS none, 'a' || CHR(9) || 'b' || CHR(8238) AS text, 1500000.5::float8 AS real, 3::int AS whole, -12.50::numeric AS exact,
@@ -137,17 +155,17 @@ func TestColumnsBecomeTexts(t *testing.T) {
 	})
 }
 
-func TestTwoColumnsOfOneNameAreAnError(t *testing.T) {
+func TestTwoColumnsWithTheSameNameAreAnError(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *business) {
 		_, err := asking(t, b, `SELECT 1 AS a, 2 AS a`).Ask(t.Context(), "negative-stock")
-		if err == nil || err.Error() != `the query returns two columns called "a"` {
+		if err == nil || err.Error() != `the query returns two columns named "a"` {
 			t.Errorf("%v", err)
 		}
 	})
 }
 
-func TestAnAnswerTooLargeIsAnError(t *testing.T) {
+func TestATooLargeResultIsAnError(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	_, err := asking(t, b, `SELECT HEX(ZEROBLOB(40000000)) AS place`).Ask(t.Context(), "negative-stock")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Perform runs a rule here and now, as Run would have it done.
+// Perform runs a rule at once, in the way Run does.
 func (r *Runner) Perform(ctx context.Context, name string) error {
 	return r.perform(ctx, r.c.Rules.named(name))
 }
@@ -22,7 +22,7 @@ func (s *Set) Ask(ctx context.Context, name string) ([]map[string]any, error) {
 // NextRun returns when a rule is due after t.
 func (s *Set) NextRun(name string, t time.Time) time.Time { return s.named(name).schedule.Next(t) }
 
-// Missed says whether a rule that ran last was due since.
+// Missed reports whether a rule with this last run was due since then.
 func (s *Set) Missed(name string, last, now time.Time) bool {
 	return s.named(name).schedule.missed(last, now)
 }

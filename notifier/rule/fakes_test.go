@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/rule"
 )
 
-// watch is a store that counts the runs that ended.
+// watch is a store that counts the saved runs that have ended.
 type watch struct {
 	rule.Store
 	mu    sync.Mutex
@@ -32,15 +32,15 @@ func (w *watch) count() int {
 	return w.ended
 }
 
-// lease is one of which the test decides whether it can be asked for.
-type lease struct {
+// fakeLease is a lease for which the test decides whether it can be reached.
+type fakeLease struct {
 	mu   sync.Mutex
 	away bool
 	n    int
-	left int // how often it was given back
+	left int // number of releases
 }
 
-func (l *lease) Hold(context.Context) (bool, error) {
+func (l *fakeLease) Hold(context.Context) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.n++
@@ -50,32 +50,32 @@ func (l *lease) Hold(context.Context) (bool, error) {
 	return true, nil
 }
 
-func (l *lease) Release(context.Context) error {
+func (l *fakeLease) Release(context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.left++
 	return nil
 }
 
-func (l *lease) released() int {
+func (l *fakeLease) released() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.left
 }
 
-func (l *lease) set(away bool) {
+func (l *fakeLease) set(away bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.away = away
 }
 
-func (l *lease) asked() int {
+func (l *fakeLease) asked() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.n
 }
 
-// swap replaces a part of a text, which has to be there.
+// swap replaces a part of a text, and panics if it is missing.
 func swap(text, old, with string) string {
 	if !strings.Contains(text, old) {
 		panic("no " + old + " in " + text)

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Fault is something wrong in the file.
+// Fault is an error in the rules file.
 type Fault struct {
-	Line  int    // from 1; 0: not known
-	Rule  string // its name; empty: of the file as a whole
-	Field string // empty: of the rule as a whole
-	Text  string // what is wrong, and what would be right
+	Line  int    // from 1; 0: unknown
+	Rule  string // name of the rule; empty: the whole file
+	Field string // empty: the whole rule
+	Text  string // the error and how to correct it
 }
 
 func (f Fault) String() string {
@@ -27,7 +27,7 @@ func (f Fault) String() string {
 	return b.String() + f.Text
 }
 
-// FaultsError is every fault of a file, in its order.
+// FaultsError is all faults of a file, in order of their lines.
 type FaultsError struct{ Faults []Fault }
 
 func (e *FaultsError) Error() string {

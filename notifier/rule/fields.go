@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// fields reads the settings of one rule and gathers what is wrong with them.
+// fields reads the settings of one rule and collects their faults.
 type fields struct {
 	table  map[string]any
-	left   []string // those that nobody has asked for
+	left   []string // settings not read yet; in the end they are unknown ones
 	at     place
 	faults []Fault
 }
@@ -27,7 +27,7 @@ func (t *fields) fault(field, text string) {
 	t.faults = append(t.faults, Fault{Line: line, Field: field, Text: text})
 }
 
-// first is why the rule cannot run.
+// first summarizes why the rule cannot run; empty if it can.
 func (t *fields) first() string {
 	if len(t.faults) == 0 {
 		return ""
@@ -50,7 +50,7 @@ func (t *fields) text(field string) string {
 	v, given := t.take(field)
 	s, ok := v.(string)
 	if given && !ok {
-		t.fault(field, "write a text in quotes")
+		t.fault(field, "must be a text in quotes")
 	}
 	return s
 }
@@ -78,7 +78,7 @@ func (t *fields) list(field string) []string {
 		texts = append(texts, s)
 	}
 	if !ok || len(texts) == 0 {
-		t.fault(field, `write a list of names: ["alice", "bob"]`)
+		t.fault(field, `must be a list of names, such as ["alice", "bob"]`)
 		return nil
 	}
 	return texts
@@ -88,7 +88,7 @@ func (t *fields) yes(field string) bool {
 	v, given := t.take(field)
 	b, ok := v.(bool)
 	if given && !ok {
-		t.fault(field, "write true or false")
+		t.fault(field, "must be true or false")
 	}
 	return b
 }
@@ -100,13 +100,13 @@ func (t *fields) number(field string, absent, least, most int) int {
 	}
 	n, ok := v.(int64)
 	if !ok || n < int64(least) || n > int64(most) {
-		t.fault(field, fmt.Sprintf("write a number from %d to %d", least, most))
+		t.fault(field, fmt.Sprintf("must be a number from %d to %d", least, most))
 		return absent
 	}
 	return int(n)
 }
 
-// span reads a duration such as "90s" or "30d". With most 0 it may be any length.
+// span reads a duration such as "90s" or "30d". With most 0 there is no upper limit.
 func (t *fields) span(field string, absent, least, most time.Duration) time.Duration {
 	v, given := t.take(field)
 	if !given {
@@ -119,18 +119,18 @@ func (t *fields) span(field string, absent, least, most time.Duration) time.Dura
 	}
 	switch {
 	case !ok:
-		t.fault(field, `write a time such as "90s", "15m", "72h" or "30d", in quotes`)
+		t.fault(field, `must be a duration in quotes, such as "90s", "15m", "72h" or "30d"`)
 	case d < least:
-		t.fault(field, "write "+printSpan(least)+" or more")
+		t.fault(field, "must be "+printSpan(least)+" or more")
 	case d > most:
-		t.fault(field, "write "+printSpan(most)+" or less")
+		t.fault(field, "must be "+printSpan(most)+" or less")
 	default:
 		return d
 	}
 	return absent
 }
 
-// parseSpan knows days beside what Go knows.
+// parseSpan reads days in addition to the units of time.ParseDuration.
 func parseSpan(s string) (time.Duration, bool) {
 	const day = 24 * time.Hour
 	if days, ok := strings.CutSuffix(s, "d"); ok {
@@ -141,7 +141,7 @@ func parseSpan(s string) (time.Duration, bool) {
 	return d, err == nil && d >= 0
 }
 
-// printSpan leaves out what is zero: 10m, not 10m0s.
+// printSpan omits zero units: 10m, not 10m0s.
 func printSpan(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -167,7 +167,7 @@ func (t *fields) schedule() schedule {
 	cron, isCron := t.take("cron")
 	switch {
 	case isEvery && isCron:
-		t.fault("cron", "there is an every already: keep one")
+		t.fault("cron", "set either every or cron, not both")
 	case isCron:
 		s, err := parseCron(t.text("cron"))
 		if err != nil {

@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"github.com/go-co-op/gocron/v2"
+
+	"github.com/carillonhq/carillon/internal/lease"
 )
 
 var errNotLeading = errors.New("another instance runs the rules")
 
-// Run runs rules when they are due, as long as that is this instance's to do, and
-// those that RunNow asks for, until ctx ends; then it waits for what is running,
-// which ends with ctx, and returns nil. While the lease cannot be asked for, rules
-// rest.
+// Run runs the rules as they fall due while this instance holds the lease, and the rules started by
+// RunNow, until ctx ends. It then waits for the running rules, which end with ctx, and returns nil.
+// While the lease cannot be checked, scheduled rules are paused.
 func (r *Runner) Run(ctx context.Context) error {
 	clock, err := r.clock(ctx)
 	if err != nil {
@@ -31,12 +32,13 @@ func (r *Runner) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			err := clock.Shutdown()
 			running.Wait()
-			return errors.Join(err, r.leave(ctx))
+			lease.GiveUp(ctx, r.lead)
+			return err
 		}
 	}
 }
 
-// order has Run start a rule, and waits for no more than that.
+// order hands a rule to Run to start, and does not wait for it to finish.
 func (r *Runner) order(ctx context.Context, of *Rule) {
 	select {
 	case r.orders <- order{of, make(chan error, 1)}:
@@ -44,8 +46,8 @@ func (r *Runner) order(ctx context.Context, of *Rule) {
 	}
 }
 
-// clock is gocron's: it says when a rule is due, and asks whether that is ours. The
-// rule itself is run by Run, who owns it.
+// clock sets up gocron, which says when a rule is due and asks whether this instance leads. The
+// rules themselves run in Run, which owns their goroutines.
 func (r *Runner) clock(ctx context.Context) (gocron.Scheduler, error) {
 	clock, err := gocron.NewScheduler(gocron.WithDistributedElector(elector{r.lead}), gocron.WithLocation(time.Local))
 	if err != nil {
@@ -65,9 +67,9 @@ func (r *Runner) clock(ctx context.Context) (gocron.Scheduler, error) {
 }
 
 // elector tells gocron whether this instance runs the rules.
-type elector struct{ Lease }
+type elector struct{ lease.Lease }
 
-// IsLeader takes the lease if it is free.
+// IsLeader takes the lease if it is free, and returns an error unless this instance holds it.
 func (e elector) IsLeader(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, leaseWait)
 	defer cancel()
@@ -78,7 +80,7 @@ func (e elector) IsLeader(ctx context.Context) error {
 	return err
 }
 
-// keepLease asks for the lease again before it lapses.
+// keepLease renews the lease before it expires.
 func (r *Runner) keepLease(ctx context.Context) {
 	tick := time.NewTicker(r.c.Life / 3)
 	defer tick.Stop()
@@ -92,7 +94,8 @@ func (r *Runner) keepLease(ctx context.Context) {
 	}
 }
 
-// beat takes the lease or lengthens it. Who gets it looks what has been missed.
+// beat takes or renews the lease. An instance that has just got it starts the rules that were
+// missed.
 func (r *Runner) beat(ctx context.Context) {
 	err := elector{r.lead}.IsLeader(ctx)
 	switch {
@@ -103,23 +106,23 @@ func (r *Runner) beat(ctx context.Context) {
 	case !r.leading:
 		if err = r.takeOver(ctx); err == nil {
 			r.leading = true
-			r.c.Log.InfoContext(ctx, "rules run here", "stage", "rule", "count", len(r.c.Rules.rules))
+			r.c.Log.InfoContext(ctx, "this instance runs the rules", "stage", "rule", "count", len(r.c.Rules.rules))
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
 		return
 	case err != nil && !r.resting:
-		r.c.Log.WarnContext(ctx, "rules rest", "stage", "rule", "err", err)
+		r.c.Log.WarnContext(ctx, "rules are paused", "stage", "rule", "err", err)
 	case err == nil && r.resting:
-		r.c.Log.InfoContext(ctx, "rules rest no more", "stage", "rule")
+		r.c.Log.InfoContext(ctx, "rules are no longer paused", "stage", "rule")
 	}
 	r.resting = err != nil
 }
 
-// takeOver forgets rules that are no longer in the file, and starts those that were
-// due while nobody ran them, or that died of it. A file with a fault may lack a
-// rule's name, so nothing is forgotten then.
+// takeOver deletes the records of rules that are not in the file any more, and starts the rules
+// that fell due while no instance ran them or whose run died. A file with a fault may hide a rule's
+// name, so nothing is deleted then.
 func (r *Runner) takeOver(ctx context.Context) error {
 	if r.c.Rules.sound() {
 		if err := r.c.Store.ForgetRules(ctx, r.c.Rules.Names()); err != nil {
@@ -137,16 +140,6 @@ func (r *Runner) takeOver(ctx context.Context) error {
 		if of.Fault == "" && (died || of.schedule.missed(last.StartedAt, now)) {
 			r.order(ctx, of)
 		}
-	}
-	return nil
-}
-
-// leave gives the lease back, so that another instance need not wait for it.
-func (r *Runner) leave(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	if err := r.lead.Release(ctx); err != nil && !r.resting {
-		r.c.Log.WarnContext(ctx, "rules lease not released", "stage", "rule", "err", err)
 	}
 	return nil
 }

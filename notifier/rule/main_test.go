@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/notifier"
@@ -24,8 +25,8 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// The pool of a closed client looks for a lost server up to a second longer, and pgx
-// tells a server that it does not wait for an answer any more.
+// The connection pool of a closed client keeps dialling a lost server for up to a second, and pgx
+// sends a cancel request to a server whose answer it no longer waits for.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(sqltest.Wrap(redistest.Wrap(m)),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"),
@@ -39,7 +40,7 @@ type business struct {
 	db      *sql.DB
 }
 
-// onBoth runs a test over a business database of each kind.
+// onBoth runs a test with a business database of each kind.
 func onBoth(t *testing.T, test func(t *testing.T, b *business)) {
 	t.Helper()
 	for _, kind := range []string{"sqlite", "postgres"} {
@@ -79,13 +80,13 @@ func (b *business) do(t *testing.T, statements ...string) {
 	}
 }
 
-// put sets how many units are at a place.
+// put sets the number of units at a place.
 func (b *business) put(t *testing.T, place string, warehouse, units int) {
 	t.Helper()
 	b.do(t, fmt.Sprintf(`DELETE FROM stock WHERE place = '%s'`, place), fmt.Sprintf(`INSERT INTO stock VALUES ('%s', %d, %d)`, place, warehouse, units))
 }
 
-// count returns the number that a query of one number answers.
+// count returns the result of a query for one number.
 func (b *business) count(t *testing.T, query string) (n int) {
 	t.Helper()
 	if err := b.db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
@@ -94,7 +95,7 @@ func (b *business) count(t *testing.T, query string) (n int) {
 	return n
 }
 
-// negative is a rule about places with less than nothing, with more settings below.
+// negative returns a rule that finds places with negative stock, with further settings below it.
 func negative(more ...string) string {
 	return strings.Join(append([]string{
 		"[[rule]]", `name = "negative-stock"`, `every = "5m"`, `source = "BUSINESS"`,
@@ -104,8 +105,8 @@ func negative(more ...string) string {
 	}, more...), "\n") + "\n"
 }
 
-// rig is an installation with one business database, whose pipeline accepts notices
-// and delivers none: what is sent stands in SQL.
+// rig is an installation with one business database. Its pipeline accepts notices and delivers
+// none: sent notices stay in SQL.
 type rig struct {
 	*rule.Runner
 	c     rule.Config
@@ -133,13 +134,13 @@ func newRig(t *testing.T, b *business, rules string) *rig {
 	r := &rig{store: s, pipe: p, logs: &lines{}, now: time.Now().Truncate(time.Millisecond)}
 	r.c = rule.Config{
 		Rules: parse(t, b, rules), Store: s, Sender: p, Log: slog.New(r.logs), Now: r.clock,
-		Leases: func(name string, life time.Duration) rule.Lease { return pipeline.NewLease(rdb, k, name, life) },
+		Leases: lease.On(rdb, k),
 	}
 	r.Runner = rule.New(r.c)
 	return r
 }
 
-// parse reads rules without faults.
+// parse reads rules that have no faults.
 func parse(t *testing.T, b *business, rules string) *rule.Set {
 	t.Helper()
 	set, err := rule.Parse([]byte(rules), sourceOf(b))
@@ -158,7 +159,7 @@ func sourceOf(b *business) func(string) (string, bool) {
 	}
 }
 
-// with is another instance, of the same or of other rules, made otherwise.
+// with returns another instance with a changed configuration.
 func (r *rig) with(change func(c *rule.Config)) *rule.Runner {
 	c := r.c
 	change(&c)
@@ -177,7 +178,7 @@ func (r *rig) later(d time.Duration) {
 	r.now = r.now.Add(d)
 }
 
-// perform runs the rule, a second after what was before, and returns how it fared.
+// perform runs the rule one second later and returns the recorded run.
 func (r *rig) perform(t *testing.T, on *rule.Runner) notifier.RuleRun {
 	t.Helper()
 	r.later(time.Second)
@@ -187,7 +188,7 @@ func (r *rig) perform(t *testing.T, on *rule.Runner) notifier.RuleRun {
 	return r.last(t)
 }
 
-// last returns how the rule fared last.
+// last returns the rule's last recorded run.
 func (r *rig) last(t *testing.T) notifier.RuleRun {
 	t.Helper()
 	runs, err := r.store.Runs(t.Context())
@@ -202,8 +203,7 @@ func (r *rig) last(t *testing.T) notifier.RuleRun {
 	return notifier.RuleRun{}
 }
 
-// titles returns those of the notices about a place that were not taken back, the
-// earliest first.
+// titles returns the titles of the notices about a place that are not retracted, oldest first.
 func (r *rig) titles(t *testing.T, place string) []string {
 	t.Helper()
 	found, err := r.store.NoticesBySubject(t.Context(), "place:"+place, 0, 100)
@@ -217,7 +217,7 @@ func (r *rig) titles(t *testing.T, place string) []string {
 	return titles
 }
 
-// sender is a sender of which the test decides what fails.
+// sender is a sender whose failures the test decides.
 type sender struct {
 	rule.Sender
 	send    func(all []notifier.Request) []notifier.Result
@@ -238,7 +238,7 @@ func (s sender) Retract(ctx context.Context, id int64) error {
 	return s.Sender.Retract(ctx, id)
 }
 
-// lines keeps log lines: the message, and the error.
+// lines is a log handler that keeps the messages and errors.
 type lines struct {
 	mu  sync.Mutex
 	all []string
@@ -263,7 +263,7 @@ func (l *lines) seen() []string {
 	return append([]string{}, l.all...)
 }
 
-// eventually waits until ok, and fails the test when it takes too long.
+// eventually waits until ok returns true, and fails the test after a minute.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -272,7 +272,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("not in time: %s", what)
+			t.Fatalf("timed out waiting for: %s", what)
 		}
 	}
 }

@@ -21,13 +21,12 @@ const (
 	defaultRows    = 1000
 )
 
-// namePattern leaves out what would need quoting in a lease, a log line or an address.
+// namePattern excludes characters that would need quoting in a lease, a log line or an address.
 var namePattern = regexp.MustCompile(`\A[a-z0-9][a-z0-9_.-]{0,62}\z`)
 
-// Parse reads a file of rules. The error is a *FaultsError with everything that is
-// wrong; the set is there beside it, unless the text is no TOML at all, and rules
-// with a fault stay in it without ever running. lookup gives variables of the
-// environment, where sources have their addresses.
+// Parse reads a rules file. The error is a *FaultsError with all faults. The set is returned beside
+// it, unless the text is not TOML; rules with a fault stay in the set but never run. lookup reads
+// environment variables, which hold the addresses of the sources.
 func Parse(text []byte, lookup func(string) (string, bool)) (*Set, error) {
 	var file map[string]any
 	if _, err := toml.Decode(string(text), &file); err != nil {
@@ -36,12 +35,12 @@ func Parse(text []byte, lookup func(string) (string, bool)) (*Set, error) {
 	p := parser{lookup: lookup, places: findPlaces(string(text)), names: map[string]bool{}, sources: map[string]source{}}
 	for _, key := range sortedKeys(file) {
 		if key != "rule" {
-			p.faults = append(p.faults, Fault{Line: p.places.top[key], Field: key, Text: "there is no such setting: a rule begins with [[rule]]"})
+			p.faults = append(p.faults, Fault{Line: p.places.top[key], Field: key, Text: "unknown setting outside a rule; a rule begins with [[rule]]"})
 		}
 	}
 	tables, ok := file["rule"].([]map[string]any)
 	if _, given := file["rule"]; given && !ok {
-		p.faults = append(p.faults, Fault{Line: p.places.top["rule"], Field: "rule", Text: "write [[rule]], and its settings below"})
+		p.faults = append(p.faults, Fault{Line: p.places.top["rule"], Field: "rule", Text: "write [[rule]] and put its settings below it"})
 	}
 	set := &Set{}
 	for i, table := range tables {
@@ -62,7 +61,7 @@ func syntaxFault(err error) Fault {
 	return Fault{Text: err.Error()}
 }
 
-// parser gathers the faults of one file.
+// parser collects the faults of one file.
 type parser struct {
 	lookup  func(string) (string, bool)
 	places  places
@@ -79,7 +78,7 @@ func (p *parser) rule(i int, table map[string]any) *Rule {
 		r.Name = "rule " + strconv.Itoa(i+1)
 		t.fault("name", "missing")
 	case !namePattern.MatchString(r.Name):
-		t.fault("name", "use a-z, 0-9, _, . and -, at most 63 of them")
+		t.fault("name", "use at most 63 characters of a-z, 0-9, _, . and -")
 	case p.names[r.Name]:
 		t.fault("name", "an earlier rule has this name")
 	}
@@ -92,7 +91,7 @@ func (p *parser) rule(i int, table map[string]any) *Rule {
 	r.MaxRows = t.number("max_rows", defaultRows, 1, mostRows)
 	r.Type = t.required("type")
 	if r.Type != "" && !notifier.ValidType(r.Type) {
-		t.fault("type", "use a-z, 0-9, _, . and -, at most 63 of them")
+		t.fault("type", "use at most 63 characters of a-z, 0-9, _, . and -")
 	}
 	r.addressed(t)
 	r.texts.subject = t.template("subject", true)
@@ -104,7 +103,7 @@ func (p *parser) rule(i int, table map[string]any) *Rule {
 	r.Withdraw = t.yes("withdraw")
 	r.toast = t.yes("toast")
 	for _, key := range t.left {
-		t.fault(key, "there is no such setting")
+		t.fault(key, "unknown setting")
 	}
 	for _, f := range t.faults {
 		f.Rule = r.Name
@@ -114,27 +113,27 @@ func (p *parser) rule(i int, table map[string]any) *Rule {
 	return r
 }
 
-// addressed reads who gets what is found: a topic, or else a role or users.
+// addressed reads the recipients of the findings: a role or users, else the subscribers of a topic.
 func (r *Rule) addressed(t *fields) {
 	r.scope, r.scopeColumn = t.text("scope"), t.text("scope_column")
 	topic := notifier.Subscription{Topic: notifier.Topic{Type: "x", Scope: r.scope}, Subscriber: notifier.Subscriber{Role: "x"}}
 	if topic.Validate() != nil {
-		t.fault("scope", "use letters, digits, _, . and -, at most 64 of them")
+		t.fault("scope", "use at most 64 letters, digits, _, . and -")
 	}
 	if r.scope != "" && r.scopeColumn != "" {
-		t.fault("scope_column", "there is a scope already: keep one")
+		t.fault("scope_column", "set either scope or scope_column, not both")
 	}
 	r.role, r.users = t.text("role"), t.list("users")
 	if r.role != "" && !notifier.ValidName(r.role) {
-		t.fault("role", "no role can be called so")
+		t.fault("role", "not a valid role name")
 	}
 	for _, name := range r.users {
 		if !notifier.ValidName(name) {
-			t.fault("users", fmt.Sprintf("no user can be called %q", name))
+			t.fault("users", fmt.Sprintf("%q is not a valid user name", name))
 			break
 		}
 	}
 	if r.role != "" && len(r.users) > 0 {
-		t.fault("users", "there is a role already: keep one")
+		t.fault("users", "set either role or users, not both")
 	}
 }

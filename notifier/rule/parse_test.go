@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/rule"
 )
 
-// environment is one with a source each of a good and of a bad address.
+// environment looks up variables of sources with good and bad addresses.
 func environment(name string) (string, bool) {
 	v, ok := map[string]string{
 		"CARILLON_RULE_SOURCE_BUSINESS": "sqlite:business.db",
@@ -25,7 +25,7 @@ func environment(name string) (string, bool) {
 	return v, ok
 }
 
-func TestEveryFaultIsNamedWithItsRuleFieldAndLine(t *testing.T) {
+func TestFaultsNameTheirRuleFieldAndLine(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/faults.toml")
 	if err != nil {
@@ -43,7 +43,7 @@ func TestEveryFaultIsNamedWithItsRuleFieldAndLine(t *testing.T) {
 		t.Error(diff)
 	}
 	if strings.Contains(err.Error(), "hunter2") {
-		t.Error("it tells a password")
+		t.Error("a fault contains a password")
 	}
 	var sound []string
 	for _, r := range set.Rules() {
@@ -56,7 +56,7 @@ func TestEveryFaultIsNamedWithItsRuleFieldAndLine(t *testing.T) {
 	}
 }
 
-func TestATextThatIsNoTOMLIsNoSet(t *testing.T) {
+func TestInvalidTOMLGivesNoSet(t *testing.T) {
 	t.Parallel()
 	set, err := rule.Parse([]byte("[[rule]]\nname = \"a\"\nevery = 5m\n"), environment)
 	var faults *rule.FaultsError
@@ -65,14 +65,14 @@ func TestATextThatIsNoTOMLIsNoSet(t *testing.T) {
 	}
 }
 
-func TestAFileWithoutRulesIsNoFault(t *testing.T) {
+func TestAFileWithoutRulesIsValid(t *testing.T) {
 	t.Parallel()
 	if set, err := rule.Parse([]byte("# none yet\n"), environment); err != nil || len(set.Names()) != 0 {
 		t.Errorf("%v, %v", set, err)
 	}
 }
 
-func TestTheAddressOfASourceStandsInAFile(t *testing.T) {
+func TestTheAddressOfASourceIsReadFromAFile(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	b.put(t, "A1", 1, -3)
@@ -94,8 +94,8 @@ func TestTheAddressOfASourceStandsInAFile(t *testing.T) {
 	}
 }
 
-// The rules that the documents show are rules.
-func TestTheDocumentsRulesHaveNoFault(t *testing.T) {
+// The examples in the documentation parse without faults.
+func TestTheDocumentedRulesAreValid(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/rules.md")
 	if err != nil {
@@ -109,7 +109,7 @@ func TestTheDocumentsRulesHaveNoFault(t *testing.T) {
 		}
 	}
 	if len(blocks) == 0 {
-		t.Error("there is none")
+		t.Error("no rules found in the documentation")
 	}
 }
 
@@ -131,10 +131,10 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, r := range set.Rules() {
 			if r.Fault == "" && !set.NextRun(r.Name, now).After(now) {
-				t.Errorf("rule %q, %q, is due at %v", r.Name, r.Schedule(), set.NextRun(r.Name, now))
+				t.Errorf("rule %q with schedule %q is due at %v", r.Name, r.Schedule(), set.NextRun(r.Name, now))
 			}
 			if err == nil && r.Fault != "" {
-				t.Errorf("rule %q has a fault and the file has none: %s", r.Name, r.Fault)
+				t.Errorf("rule %q has a fault but Parse returned no error: %s", r.Name, r.Fault)
 			}
 		}
 	})

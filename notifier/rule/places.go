@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// places says where in the file its settings stand: what reads TOML does not tell.
-// It is for messages only, so what is written in an unusual way has no place.
+// places holds the line numbers of the settings in the file, which the TOML decoder does not
+// report. They are only for messages, so settings in an unusual notation may be missing.
 type places struct {
-	top   map[string]int // settings before the first rule, and tables, by line
+	top   map[string]int // line by name, for settings before the first rule and for tables
 	rules []place
-	other bool // the table that is read is not a rule
+	other bool // the current table is not a rule
 }
 
-// place is where a rule stands.
+// place is the position of a rule in the file.
 type place struct {
 	line   int // of its [[rule]]
 	fields map[string]int
@@ -27,7 +27,7 @@ var (
 
 func findPlaces(text string) places {
 	p := places{top: map[string]int{}}
-	within := "" // the quotes of a text that goes over lines
+	within := "" // the quotes of a multi-line string that is still open
 	for i, line := range strings.Split(text, "\n") {
 		if within == "" {
 			p.note(i+1, line)
@@ -63,8 +63,8 @@ func (p *places) note(n int, line string) {
 	}
 }
 
-// quotesAfter returns the quotes that are open behind a line: none, or three of a
-// kind. At its beginning those of within were.
+// quotesAfter returns the quotes that are open at the end of a line: none, or three of a kind.
+// within are those open at its beginning.
 func quotesAfter(within, line string) string {
 	for i := 0; i < len(line); {
 		rest := line[i:]
@@ -87,7 +87,7 @@ func quotesAfter(within, line string) string {
 		}
 	}
 	if len(within) == 1 {
-		return "" // such a text ends with its line
+		return "" // a single-quoted string ends with its line
 	}
 	return within
 }

@@ -7,42 +7,42 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// seenEvery is how often it is written down that what is known is still there.
+// seenEvery is how often an unchanged finding is recorded as still present.
 const seenEvery = time.Hour
 
-// Change says why a finding would be told.
+// Change is the reason to send a finding.
 type Change string
 
-// What becomes of a finding.
+// The values of Change.
 const (
-	ChangeNew      Change = "new"      // it was not there before
-	ChangeOther    Change = "changed"  // it says something else, or to others
-	ChangeReminder Change = "reminder" // it is still there after the quiet time
-	ChangeNone     Change = "known"    // nothing is sent
+	ChangeNew      Change = "new"      // not found before
+	ChangeOther    Change = "changed"  // its text or its recipients changed
+	ChangeReminder Change = "reminder" // still found after the rule's remind time
+	ChangeNone     Change = "known"    // nothing to send
 )
 
 // Plan is what a run would do.
 type Plan struct {
 	Findings []Finding // in the order of the rows
-	Gone     []string  // subjects of what was told of and is not found any more; withdrawn if the rule says so
+	Gone     []string  // subjects sent before and not found any more; retracted if the rule says so
 }
 
-// Finding is something that a rule has found, as it would be sent.
+// Finding is a result of a rule, as it would be sent.
 type Finding struct {
 	Draft  notifier.Draft
 	Change Change
 }
 
-// telling is a finding on its way: it is written down with these words before it is
-// sent, so that a run that dies in between is gone on with, and tells nothing twice.
+// telling is a finding to be sent. Its row is saved before it is sent, so that another run can
+// continue after a crash without sending it twice.
 type telling struct {
 	found
 	change Change
-	row    notifier.Finding // NoticeID 0 until it is sent
-	moved  bool             // it may have been told to others before
+	row    notifier.Finding // NoticeID is 0 until it is sent
+	moved  bool             // it may have been sent to other recipients before
 }
 
-// compare says what is to be done about what was found, given what is known.
+// compare decides what to do with the findings, given those recorded before.
 func (r *Rule) compare(all []found, known map[string]notifier.Finding, now time.Time) (list []telling, gone []string) {
 	there := map[string]bool{}
 	for _, f := range all {
@@ -67,8 +67,8 @@ func (r *Rule) weigh(f found, known map[string]notifier.Finding, now time.Time) 
 		t.change = ChangeOther
 		t.moved = !bytes.HasPrefix(before.Digest, f.digest[:addressBytes])
 	case before.NoticeID == 0:
-		// A run has died over it, or it could not be sent: its time stays, and with
-		// it the key that keeps it from being told twice.
+		// The run died, or it could not be sent. Its time stays the same, and with it the
+		// idempotency key that keeps it from being sent twice.
 		t.change, t.moved = ChangeNew, true
 		return t
 	case r.Remind > 0 && now.Sub(before.ToldAt) >= r.Remind:

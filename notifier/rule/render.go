@@ -12,18 +12,17 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// addressBytes is how much of a digest is about whom it goes to; the rest is about
-// what it says.
+// addressBytes is how many bytes of a digest cover the recipients; the rest cover the text.
 const addressBytes = 8
 
-// found is what one row says.
+// found is a row rendered as a notice.
 type found struct {
 	draft  notifier.Draft
 	digest []byte
 }
 
-// render makes notices of rows, by subject, in the order of the rows. The error is
-// about the rows that could not be made one; the others are there beside it.
+// render turns rows into notices, in the order of the rows. The error is about the rows that could
+// not be rendered; the others are returned beside it.
 func (r *Rule) render(t *table, limits notifier.Limits) (all []found, err error) {
 	if err = r.fits(t.columns); err != nil {
 		return nil, err
@@ -45,13 +44,13 @@ func (r *Rule) render(t *table, limits notifier.Limits) (all []found, err error)
 	return all, bad.orNil()
 }
 
-// fits says whether the query returns every column that the rule names.
+// fits checks that the query returns every column the rule uses.
 func (r *Rule) fits(columns []string) error {
 	has := func(field, column string) error {
 		if slices.Contains(columns, column) {
 			return nil
 		}
-		return fmt.Errorf("%s names the column %q; the query returns %s", field, column, strings.Join(columns, ", "))
+		return fmt.Errorf("%s uses the column %q; the query returns %s", field, column, strings.Join(columns, ", "))
 	}
 	if r.scopeColumn != "" {
 		if err := has("scope_column", r.scopeColumn); err != nil {
@@ -96,15 +95,15 @@ func (r *Rule) notice(row map[string]any, limits notifier.Limits) (found, error)
 	return found{d, digest(d)}, nil
 }
 
-// digest tells whether a finding says something else than it did, or to others.
+// digest changes when the text or the recipients of a finding change.
 func digest(d notifier.Draft) []byte {
-	address, _ := json.Marshal([]any{d.Type, d.Scope, d.Target}) // texts have a JSON
+	address, _ := json.Marshal([]any{d.Type, d.Scope, d.Target}) // marshalling strings cannot fail
 	text, _ := json.Marshal([]string{d.Title, d.Body, d.Link})
 	to, says := sha256.Sum256(address), sha256.Sum256(text)
 	return append(to[:addressBytes:addressBytes], says[addressBytes:]...)
 }
 
-// at names a row: by its number, from 1, and its subject as far as it has one.
+// at names a row by its number, from 1, and its subject if it has one.
 func at(i int, f found) string {
 	return fmt.Sprintf("row %d (%s)", i+1, shorten(oneLine(f.draft.Subject), 60))
 }

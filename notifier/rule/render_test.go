@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/rule"
 )
 
-// checked is what a rule with these rows and settings would say.
+// checked returns the plan of a rule with this query and these replaced settings.
 func checked(t *testing.T, query string, replace ...string) (rule.Plan, error) {
 	t.Helper()
 	b := newBusiness(t, "sqlite")
@@ -23,13 +23,13 @@ func checked(t *testing.T, query string, replace ...string) (rule.Plan, error) {
 
 const oneRow = `SELECT 'A1' AS place, 7 AS warehouse, -3 AS units`
 
-func TestAColumnThatIsNotReturnedIsNamedBeforeThereIsARow(t *testing.T) {
+func TestAMissingColumnIsAnErrorEvenWithoutRows(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ from, to, want string }{
-		{`scope_column = "warehouse"`, `scope_column = "depot"`, `scope_column names the column "depot"; the query returns place, warehouse, units`},
-		{`{{.place}} is at {{.units}}`, `{{.place}} {{if .depot}}x{{end}}`, `title names the column "depot"; the query returns place, warehouse, units`},
-		{`place:{{.place}}`, `{{printf \"%v\" .depot | lower}}`, `subject names the column "depot"; the query returns place, warehouse, units`},
-		{`{{.place}} is at {{.units}}`, `{{if true}}{{else}}{{(index . \"place\")}}{{len (lower .depot)}}{{end}}`, `title names the column "depot"; the query returns place, warehouse, units`},
+		{`scope_column = "warehouse"`, `scope_column = "depot"`, `scope_column uses the column "depot"; the query returns place, warehouse, units`},
+		{`{{.place}} is at {{.units}}`, `{{.place}} {{if .depot}}x{{end}}`, `title uses the column "depot"; the query returns place, warehouse, units`},
+		{`place:{{.place}}`, `{{printf \"%v\" .depot | lower}}`, `subject uses the column "depot"; the query returns place, warehouse, units`},
+		{`{{.place}} is at {{.units}}`, `{{if true}}{{else}}{{(index . \"place\")}}{{len (lower .depot)}}{{end}}`, `title uses the column "depot"; the query returns place, warehouse, units`},
 	} {
 		_, err := checked(t, oneRow+` WHERE 1 = 0`, c.from, c.to)
 		if err == nil || err.Error() != c.want {
@@ -38,7 +38,7 @@ func TestAColumnThatIsNotReturnedIsNamedBeforeThereIsARow(t *testing.T) {
 	}
 }
 
-func TestTextsAreMadeOfColumns(t *testing.T) {
+func TestTemplatesRenderColumns(t *testing.T) {
 	t.Parallel()
 	for template, want := range map[string]string{
 		`{{.place}}`:                     "A1",
@@ -70,20 +70,20 @@ func TestTextsAreMadeOfColumns(t *testing.T) {
 	}
 }
 
-func TestARowThatMakesNoNoticeSaysWhy(t *testing.T) {
+func TestInvalidRowsAreExplained(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ what, query, from, to, want string }{
 		{"no title", oneRow, `{{.place}} is at {{.units}}`, `{{if false}}x{{end}}`, "row 1 (place:A1): title is empty"},
 		{"no subject", oneRow, `place:{{.place}}`, ` {{if false}}x{{end}}`, "row 1 (): subject: empty"},
-		{"reserved", oneRow, `place:{{.place}}`, `notice_id:{{.place}}`, "row 1 (notice_id:A1): subject may not hold :has_read: nor begin with notice_id:"},
+		{"reserved", oneRow, `place:{{.place}}`, `notice_id:{{.place}}`, "row 1 (notice_id:A1): subject must not contain :has_read: or begin with notice_id:"},
 		{"twice", oneRow + ` UNION ALL ` + oneRow, `every`, `every`, "row 2 (place:A1): an earlier row has this subject"},
-		{"scope", oneRow, `7 AS warehouse`, `'a b' AS warehouse`, "row 1 (place:A1): to is no topic; scope may hold letters, digits, _, . and - only, 64 at most"},
-		{"link", oneRow, `type =`, "link = \"https://elsewhere.example.com/\"\ntype =", "row 1 (place:A1): link leads to a host that links may not name (--link-hosts), host: elsewhere.example.com"},
-		{"loop", oneRow, `{{.place}} is at {{.units}}`, `{{range 1000000000}}{{.}}{{end}}`, "row 1 (place:A1): title: writes more than 64 KB"},
+		{"scope", oneRow, `7 AS warehouse`, `'a b' AS warehouse`, "row 1 (place:A1): to is not a valid topic; scope must be at most 64 letters, digits, _, . and -"},
+		{"link", oneRow, `type =`, "link = \"https://elsewhere.example.com/\"\ntype =", "row 1 (place:A1): link points to a host that is not allowed (--link-hosts), host: elsewhere.example.com"},
+		{"loop", oneRow, `{{.place}} is at {{.units}}`, `{{range 1000000000}}{{.}}{{end}}`, "row 1 (place:A1): title: longer than 64 KB"},
 		{"nested", oneRow, `{{.place}} is at {{.units}}`, `{{.place.x}}`, "row 1 (place:A1): title: <.place.x>: can't evaluate field x in type interface {}"},
 		{
 			"many", `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) SELECT i || ' ' AS place, 7 AS warehouse, 1 AS units FROM n`, `place:{{.place}}`, `place {{.place}}`,
-			"row 1 (place 1): subject may hold printable ASCII characters only, and no spaces; row 2 (place 2): subject may hold printable ASCII characters only, and no spaces; row 3 (place 3): subject may hold printable ASCII characters only, and no spaces; and 6 more",
+			"row 1 (place 1): subject must be printable ASCII characters without spaces; row 2 (place 2): subject must be printable ASCII characters without spaces; row 3 (place 3): subject must be printable ASCII characters without spaces; and 6 more",
 		},
 	} {
 		_, err := checked(t, c.query, c.from, c.to)
@@ -93,7 +93,7 @@ func TestARowThatMakesNoNoticeSaysWhy(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooLongIsCut(t *testing.T) {
+func TestLongTextsAreShortened(t *testing.T) {
 	t.Parallel()
 	plan, err := checked(t, `SELECT 'A1' AS place, 7 AS warehouse, -3 AS units, REPLACE(HEX(ZEROBLOB(3000)), '00', 'né') AS long`,
 		`{{.place}} is at {{.units}}"`, `{{.long}}"`+"\nbody = \"{{.long}}{{.long}}\"")
@@ -108,7 +108,7 @@ func TestWhatIsTooLongIsCut(t *testing.T) {
 	}
 }
 
-func TestARoleOrUsersGetItInsteadOfTheTopic(t *testing.T) {
+func TestARoleOrUsersReplaceTheTopic(t *testing.T) {
 	t.Parallel()
 	for more, want := range map[string]notifier.Target{
 		`role = "picker"`:          {Role: "picker"},

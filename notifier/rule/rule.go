@@ -1,9 +1,9 @@
-// Package rule watches business databases: rules of a file ask them on a schedule,
-// and what they find becomes notices. A finding is one entry for as long as it is
-// there, told again when it says something else, or after a quiet time.
+// Package rule watches business databases. Rules in a file query them on a schedule, and their
+// findings become notices. A finding is one inbox entry for as long as it is found. It is sent
+// again when it changes, or after a reminder time.
 //
-// The file is written by who runs the installation, and believed as far as that
-// goes: its queries only read, are ended after a time, and give so many rows.
+// The file is written by the operator of the installation, so its queries are trusted to that
+// extent: they can only read, and their time and their rows are limited.
 package rule
 
 import (
@@ -13,22 +13,22 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Rule is a rule of the file. Those that Parse found a fault in do not run.
+// Rule is a rule of the file. A rule in which Parse found a fault does not run.
 type Rule struct {
 	Name     string
-	Source   string // which database: CARILLON_RULE_SOURCE_…
+	Source   string // name of the database: CARILLON_RULE_SOURCE_…
 	Query    string
 	Timeout  time.Duration // of the query
-	MaxRows  int           // more are a fault
-	Type     string        // of the notices
-	Remind   time.Duration // what is still there is told again after this; 0: never
-	Withdraw bool          // what is gone is taken back
-	Fault    string        // why it cannot run; empty: it can
+	MaxRows  int           // more rows are an error
+	Type     string        // type of the notices
+	Remind   time.Duration // a finding that is still there is sent again after this; 0: never
+	Withdraw bool          // retract a notice when its finding is gone
+	Fault    string        // why the rule cannot run; empty: it can
 
 	schedule    schedule
 	source      source
 	scope       string
-	scopeColumn string // empty: scope
+	scopeColumn string // empty: use scope
 	role        string
 	users       []string
 	expiresIn   time.Duration
@@ -36,17 +36,17 @@ type Rule struct {
 	texts       texts
 }
 
-// texts are the templates over the columns of a row.
+// texts are templates over the columns of a row.
 type texts struct{ subject, title, body, link *template.Template }
 
 // Set is the rules of one file.
 type Set struct{ rules []*Rule }
 
-// Rules returns the rules as they stand in the file, broken ones too.
+// Rules returns the rules in the order of the file, including those with a fault.
 func (s *Set) Rules() []*Rule { return s.rules }
 
-// Names returns the names of the rules as they stand in the file. A rule without one
-// is called by its number, as `rule 3`.
+// Names returns the names of the rules in the order of the file. A rule without a name is called by
+// its number, as in `rule 3`.
 func (s *Set) Names() []string {
 	names := make([]string, len(s.rules))
 	for i, r := range s.rules {
@@ -55,10 +55,10 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Schedule returns when the rule runs, as the file says it.
+// Schedule returns the schedule as written in the file.
 func (r *Rule) Schedule() string { return r.schedule.text }
 
-// target says who gets what the rule finds in this scope.
+// target returns the recipients of findings in this scope.
 func (r *Rule) target(scope string) notifier.Target {
 	switch {
 	case r.role != "":
@@ -69,10 +69,10 @@ func (r *Rule) target(scope string) notifier.Target {
 	return notifier.Target{Topic: notifier.Topic{Type: r.Type, Scope: scope}}
 }
 
-// sender is whom the rule's notices are from.
-func (r *Rule) sender() string { return "rule " + r.Name }
+// sender returns the sender of the rule's notices.
+func (r *Rule) sender() notifier.Ref { return notifier.RuleRef(r.Name) }
 
-// named returns the rule of this name, the first if there are several.
+// named returns the first rule with this name; nil if there is none.
 func (s *Set) named(name string) *Rule {
 	for _, r := range s.rules {
 		if r.Name == name {
@@ -82,7 +82,7 @@ func (s *Set) named(name string) *Rule {
 	return nil
 }
 
-// sound says whether no rule has a fault.
+// sound reports whether no rule has a fault.
 func (s *Set) sound() bool {
 	for _, r := range s.rules {
 		if r.Fault != "" {

@@ -10,9 +10,10 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/rule"
+	"github.com/carillonhq/carillon/store"
 )
 
-// wantRun compares the numbers of a run that went well.
+// wantRun compares the counts of a successful run.
 func wantRun(t *testing.T, what string, run notifier.RuleRun, findings, sent, withdrawn int64) {
 	t.Helper()
 	if run.Error != "" || run.EndedAt.IsZero() || run.Findings != findings || run.Sent != sent || run.Withdrawn != withdrawn {
@@ -27,11 +28,11 @@ func wantTitles(t *testing.T, r *rig, place string, want ...string) {
 		want = []string{}
 	}
 	if diff := cmp.Diff(want, r.titles(t, place)); diff != "" {
-		t.Errorf("what stands about %s: %s", place, diff)
+		t.Errorf("notices about %s: %s", place, diff)
 	}
 }
 
-func TestAFindingIsToldOnceUntilItChangesAndTakenBackWhenItIsGone(t *testing.T) {
+func TestAFindingIsSentOnceUntilItChangesAndRetractedWhenItIsGone(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *business) {
 		r := newRig(t, b, negative(`withdraw = true`))
@@ -39,7 +40,7 @@ func TestAFindingIsToldOnceUntilItChangesAndTakenBackWhenItIsGone(t *testing.T) 
 		b.put(t, "A2", 119240, 5)
 		wantRun(t, "the first run", r.perform(t, r.Runner), 1, 1, 0)
 		wantTitles(t, r, "A1", "A1 is at -3")
-		wantRun(t, "the same again", r.perform(t, r.Runner), 1, 0, 0)
+		wantRun(t, "no change", r.perform(t, r.Runner), 1, 0, 0)
 		b.put(t, "A1", 119240, -4)
 		b.put(t, "A2", 119240, -1)
 		wantRun(t, "one changed, one new", r.perform(t, r.Runner), 2, 2, 0)
@@ -49,12 +50,12 @@ func TestAFindingIsToldOnceUntilItChangesAndTakenBackWhenItIsGone(t *testing.T) 
 		wantTitles(t, r, "A1")
 		wantTitles(t, r, "A2", "A2 is at -1")
 		b.put(t, "A1", 119240, -4)
-		wantRun(t, "it is back, as it was", r.perform(t, r.Runner), 2, 1, 0)
+		wantRun(t, "the same finding is back", r.perform(t, r.Runner), 2, 1, 0)
 		wantTitles(t, r, "A1", "A1 is at -4")
 	})
 }
 
-func TestWhatIsFoundGoesToItsTopic(t *testing.T) {
+func TestFindingsGoToTheirTopic(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, negative(`body = "Warehouse {{.warehouse}}"`, `link = "/places/{{.place}}"`, `expires_in = "2h"`, `toast = true`))
@@ -66,7 +67,7 @@ func TestWhatIsFoundGoesToItsTopic(t *testing.T) {
 	}
 	want := notifier.Draft{
 		Target: notifier.Target{Topic: notifier.Topic{Type: "rep_notice", Scope: "119240"}}, Type: "rep_notice", Scope: "119240",
-		Subject: "place:A1", Title: "A1 is at -3", Body: "Warehouse 119240", Link: "/places/A1", Toast: true, Sender: "rule negative-stock",
+		Subject: "place:A1", Title: "A1 is at -3", Body: "Warehouse 119240", Link: "/places/A1", Toast: true, Sender: notifier.RuleRef("negative-stock"),
 	}
 	got := found[0].Draft
 	got.ExpiresIn = 0
@@ -74,40 +75,40 @@ func TestWhatIsFoundGoesToItsTopic(t *testing.T) {
 		t.Error(diff)
 	}
 	if life := found[0].ExpiresAt.Sub(found[0].CreatedAt); life != 2*time.Hour {
-		t.Errorf("it lives %v", life)
+		t.Errorf("life of the notice: %v", life)
 	}
 }
 
-func TestARuleThatDoesNotWithdrawLeavesWhatItToldAndForgetsIt(t *testing.T) {
+func TestARuleWithoutWithdrawKeepsTheNoticeAndForgetsTheFinding(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, negative())
 	b.put(t, "A1", 1, -3)
 	r.perform(t, r.Runner)
 	b.put(t, "A1", 1, 0)
-	wantRun(t, "it is gone", r.perform(t, r.Runner), 0, 0, 0)
+	wantRun(t, "finding gone", r.perform(t, r.Runner), 0, 0, 0)
 	wantTitles(t, r, "A1", "A1 is at -3")
 	b.put(t, "A1", 1, -3)
-	wantRun(t, "it is back", r.perform(t, r.Runner), 1, 1, 0)
+	wantRun(t, "finding back", r.perform(t, r.Runner), 1, 1, 0)
 	wantTitles(t, r, "A1", "A1 is at -3", "A1 is at -3")
 }
 
-func TestWhatIsStillThereIsToldAgainAfterTheQuietTime(t *testing.T) {
+func TestAFindingIsSentAgainAfterTheReminderTime(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, negative(`remind = "1h"`))
 	b.put(t, "A1", 1, -3)
 	r.perform(t, r.Runner)
 	r.later(59 * time.Minute)
-	wantRun(t, "within it", r.perform(t, r.Runner), 1, 0, 0)
+	wantRun(t, "within the reminder time", r.perform(t, r.Runner), 1, 0, 0)
 	r.later(time.Minute)
-	wantRun(t, "after it", r.perform(t, r.Runner), 1, 1, 0)
+	wantRun(t, "after the reminder time", r.perform(t, r.Runner), 1, 1, 0)
 	r.later(59 * time.Minute)
-	wantRun(t, "within the next", r.perform(t, r.Runner), 1, 0, 0)
+	wantRun(t, "within the next reminder time", r.perform(t, r.Runner), 1, 0, 0)
 	wantTitles(t, r, "A1", "A1 is at -3", "A1 is at -3")
 }
 
-func TestWhoIsNotMeantAnyMoreDoesNotKeepWhatHeWasTold(t *testing.T) {
+func TestFormerRecipientsLoseTheNotice(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, negative(`withdraw = true`))
@@ -117,16 +118,21 @@ func TestWhoIsNotMeantAnyMoreDoesNotKeepWhatHeWasTold(t *testing.T) {
 	wantRun(t, "another warehouse", r.perform(t, r.Runner), 1, 1, 0)
 	found, err := r.store.NoticesBySubject(t.Context(), "place:A1", 0, 10)
 	if err != nil || len(found) != 1 || found[0].Scope != "2" {
-		t.Errorf("%d stand, %v; want that of warehouse 2 alone", len(found), err)
+		t.Errorf("%d notices left, %v; want only that of warehouse 2", len(found), err)
 	}
 }
 
-func TestWhatOthersSaidAboutTheSubjectStays(t *testing.T) {
+func TestNoticesOfOtherSendersAreNotRetracted(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, negative(`withdraw = true`))
-	_, err := r.pipe.Send(t.Context(), notifier.Draft{
-		Target: notifier.Target{Topic: notifier.Topic{Type: "rep_notice", Scope: "1"}}, Type: "rep_notice", Subject: "place:A1", Title: "By hand", Sender: "alice",
+	user, err := r.store.CreateUser(t.Context(), store.NewUser{Name: "rule negative-stock", Audience: 1}) // the name under which the rule is shown
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.pipe.Send(t.Context(), notifier.Draft{
+		Target: notifier.Target{Topic: notifier.Topic{Type: "rep_notice", Scope: "1"}}, Type: "rep_notice", Subject: "place:A1", Title: "By hand",
+		Sender: notifier.UserRef(user),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +146,7 @@ func TestWhatOthersSaidAboutTheSubjectStays(t *testing.T) {
 
 var errAway = errors.New("away")
 
-// forgetful is a store that cannot save findings at its nth call.
+// forgetful is a store that fails to save findings at its nth call.
 type forgetful struct {
 	rule.Store
 	calls *int
@@ -154,13 +160,13 @@ func (f forgetful) SaveFindings(ctx context.Context, name string, told []notifie
 	return f.Store.SaveFindings(ctx, name, told, gone)
 }
 
-// dying is an instance that dies at the nth time it writes findings down: 1 is before
-// they are sent, 2 after.
+// dying returns an instance that dies at the nth save of findings: 1 is before they are sent, 2
+// after.
 func (r *rig) dying(n int) *rule.Runner {
 	return r.with(func(c *rule.Config) { c.Store = forgetful{c.Store, new(int), n} })
 }
 
-func TestADeathBesideSendingDoublesNothing(t *testing.T) {
+func TestACrashAroundSendingSendsNothingTwice(t *testing.T) {
 	t.Parallel()
 	for n, when := range []string{1: "before", 2: "after"} {
 		if n == 0 {
@@ -172,18 +178,18 @@ func TestADeathBesideSendingDoublesNothing(t *testing.T) {
 			r := newRig(t, b, negative())
 			b.put(t, "A1", 1, -3)
 			if run := r.perform(t, r.dying(n)); run.Error == "" {
-				t.Fatal("it did not die")
+				t.Fatal("the instance did not die")
 			}
 			r.later(time.Minute)
 			r.perform(t, r.Runner)
 			wantTitles(t, r, "A1", "A1 is at -3")
-			wantRun(t, "the one after", r.perform(t, r.Runner), 1, 0, 0)
+			wantRun(t, "the next run", r.perform(t, r.Runner), 1, 0, 0)
 			wantTitles(t, r, "A1", "A1 is at -3")
 		})
 	}
 }
 
-func TestWhatADeadRunToldIsTakenBackWhenItIsGone(t *testing.T) {
+func TestNoticesOfACrashedRunAreRetractedWhenTheFindingIsGone(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, negative(`withdraw = true`))
@@ -191,11 +197,11 @@ func TestWhatADeadRunToldIsTakenBackWhenItIsGone(t *testing.T) {
 	r.perform(t, r.dying(2))
 	wantTitles(t, r, "A1", "A1 is at -3")
 	b.put(t, "A1", 1, 3)
-	wantRun(t, "it is gone", r.perform(t, r.Runner), 0, 0, 1)
+	wantRun(t, "finding gone", r.perform(t, r.Runner), 0, 0, 1)
 	wantTitles(t, r, "A1")
 }
 
-func TestWhatCannotBeSentHoldsUpNoOtherAndIsTriedAgain(t *testing.T) {
+func TestAFailedSendIsRetriedAndDoesNotAffectOthers(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, negative())
@@ -214,11 +220,11 @@ func TestWhatCannotBeSentHoldsUpNoOtherAndIsTriedAgain(t *testing.T) {
 		t.Errorf("%d sent, error %q", run.Sent, run.Error)
 	}
 	wantRun(t, "the next run", r.perform(t, r.Runner), 2, 1, 0)
-	wantTitles(t, r, "A1", "A1 is at -3") // it had been accepted, whatever the sender was told
+	wantTitles(t, r, "A1", "A1 is at -3") // accepted the first time, although the sender was told otherwise
 	wantTitles(t, r, "A2", "A2 is at -4")
 }
 
-func TestWhatCannotBeTakenBackIsTriedAgain(t *testing.T) {
+func TestAFailedRetractionIsRetried(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, negative(`withdraw = true`))
@@ -235,7 +241,7 @@ func TestWhatCannotBeTakenBackIsTriedAgain(t *testing.T) {
 	wantTitles(t, r, "A1")
 }
 
-func TestAFailureIsNotedAndLoggedOnceAChange(t *testing.T) {
+func TestFailuresAreRecordedAndLoggedOnlyOnChange(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, negative(`withdraw = true`))
@@ -247,17 +253,17 @@ func TestAFailureIsNotedAndLoggedOnceAChange(t *testing.T) {
 			t.Errorf("failure %d: %+v", n+1, run)
 		}
 	}
-	wantTitles(t, r, "A1", "A1 is at -3") // nobody knows whether it is gone
+	wantTitles(t, r, "A1", "A1 is at -3") // unknown whether it is gone
 	b.do(t, `ALTER TABLE other RENAME TO stock`)
 	if run := r.perform(t, r.Runner); run.Failures != 0 || run.Error != "" {
-		t.Errorf("afterwards: %+v", run)
+		t.Errorf("after the failures: %+v", run)
 	}
-	if diff := cmp.Diff([]string{"rule fails", "rule works again"}, r.logs.seen()); diff != "" {
+	if diff := cmp.Diff([]string{"rule failed", "rule works again"}, r.logs.seen()); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestAPanicIsAFailure(t *testing.T) {
+func TestAPanicCountsAsAFailure(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, negative())
@@ -270,7 +276,7 @@ func TestAPanicIsAFailure(t *testing.T) {
 	}
 }
 
-func TestMoreRowsThanAllowedTellAndWithdrawNothing(t *testing.T) {
+func TestTooManyRowsSendAndRetractNothing(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *business) {
 		r := newRig(t, b, negative(`withdraw = true`, `max_rows = 2`))
@@ -287,7 +293,7 @@ func TestMoreRowsThanAllowedTellAndWithdrawNothing(t *testing.T) {
 	})
 }
 
-func TestARowThatIsNoNoticeHoldsUpNoOtherAndNothingIsWithdrawn(t *testing.T) {
+func TestAnInvalidRowDoesNotAffectOthersButPreventsRetractions(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, negative(`withdraw = true`))
@@ -297,9 +303,9 @@ func TestARowThatIsNoNoticeHoldsUpNoOtherAndNothingIsWithdrawn(t *testing.T) {
 	b.put(t, "A 2", 1, -2)
 	b.put(t, "A3", 1, -3)
 	run := r.perform(t, r.Runner)
-	if run.Error != "row 1 (place:A 2): subject may hold printable ASCII characters only, and no spaces" || run.Sent != 1 || run.Withdrawn != 0 || run.Findings != 1 {
+	if run.Error != "row 1 (place:A 2): subject must be printable ASCII characters without spaces" || run.Sent != 1 || run.Withdrawn != 0 || run.Findings != 1 {
 		t.Errorf("%+v", run)
 	}
-	wantTitles(t, r, "A1", "A1 is at -1") // it may be what row 1 is about
+	wantTitles(t, r, "A1", "A1 is at -1") // row 1 may be about it
 	wantTitles(t, r, "A3", "A3 is at -3")
 }

@@ -7,41 +7,42 @@ import (
 	"sync"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
 )
 
 const (
 	leaseLife  = 15 * time.Second
 	leaseWait  = 2 * time.Second
-	atOnce     = 4               // rules that run at the same time
-	orderWait  = 5 * time.Second // until a rule is taken on
-	answerWait = 2 * time.Second // until it has run
+	atOnce     = 4               // rules running at the same time
+	orderWait  = 5 * time.Second // limit on the wait until a rule is accepted
+	answerWait = 2 * time.Second // limit on the wait until it has run
 )
 
-// Runner runs rules. Of all instances that do, one runs them on their schedule.
+// Runner runs rules. Among all instances with a Runner, one at a time runs them on schedule.
 type Runner struct {
 	c      Config
-	lead   Lease
+	lead   lease.Lease
 	orders chan order
 	slots  chan struct{}
 
-	leading bool // belongs to Run, which keeps the lease
-	resting bool // as this: the lease could not be asked for
+	leading bool // this instance has the lease; belongs to Run
+	resting bool // neither this nor another instance is known to lead; belongs to Run
 
 	mu   sync.Mutex
-	busy map[string]bool // rules that run here
+	busy map[string]bool // rules running on this instance
 }
 
-// order is a rule that is to run now.
+// order asks for a rule to run now.
 type order struct {
 	rule *Rule
-	done chan error // has room for the answer
+	done chan error // buffered, so that the reply never blocks
 }
 
-// New returns a runner that does nothing yet.
+// New returns a runner; it does nothing until Run.
 func New(c Config) *Runner {
 	if c.Leases == nil {
-		c.Leases = func(string, time.Duration) Lease { return alone{} }
+		c.Leases = lease.Alone
 	}
 	if c.Life <= 0 {
 		c.Life = leaseLife
@@ -57,8 +58,7 @@ func New(c Config) *Runner {
 	}
 }
 
-// States returns every rule of the file, in its order, and how it fared last, on
-// whichever instance that was.
+// States returns every rule of the file, in order, with its last run on any instance.
 func (r *Runner) States(ctx context.Context) ([]notifier.RuleState, error) {
 	runs, err := r.runs(ctx)
 	if err != nil {
@@ -78,8 +78,8 @@ func (r *Runner) States(ctx context.Context) ([]notifier.RuleState, error) {
 	return states, nil
 }
 
-// Check returns what a run of the rule would do now; it does nothing of it. Beside
-// an error about some of the rows is what the others would do.
+// Check returns what a run of the rule would do now, without doing it. With an error about some
+// rows, the plan covers the others.
 func (r *Runner) Check(ctx context.Context, name string) (Plan, error) {
 	of := r.c.Rules.named(name)
 	switch {
@@ -106,16 +106,15 @@ func (r *Runner) Check(ctx context.Context, name string) (Plan, error) {
 		p.Findings = append(p.Findings, Finding{t.draft, t.change})
 	}
 	if err == nil {
-		p.Gone = gone // while some rows cannot be read, nobody knows
+		p.Gone = gone // unknown while some rows cannot be read
 	}
 	return p, err
 }
 
-// RunNow runs a rule on this instance, which Run has to be running on, and returns
-// when it has run, or is still running after some seconds: it goes on then, also
-// without ctx. How it fared is in States; nil says that there is something to see
-// there. An unknown rule is notifier.ErrNotFound; one that has a fault, or is running
-// just now, notifier.ErrConflict.
+// RunNow runs a rule on this instance, where Run must be active. It returns when the rule has run,
+// or after a few seconds; the rule then continues, even if ctx ends. Nil means that the rule ran or
+// is still running; the outcome is in States. RunNow returns notifier.ErrNotFound for an unknown
+// rule, and notifier.ErrConflict for one that has a fault or is running already.
 func (r *Runner) RunNow(ctx context.Context, name string) error {
 	of := r.c.Rules.named(name)
 	switch {

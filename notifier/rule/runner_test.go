@@ -9,11 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/rule"
 )
 
-// start runs an instance until stop is called, or the test ends.
+// start runs an instance until stop is called or the test ends.
 func start(t *testing.T, on *rule.Runner) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -35,14 +36,14 @@ func start(t *testing.T, on *rule.Runner) (stop func()) {
 	return stop
 }
 
-// rests is a schedule that nothing comes of while a test lasts.
+// rests is a schedule that is never due during a test.
 const rests = `cron = "CRON_TZ=UTC 0 0 29 2 *"`
 
 func resting(more ...string) string {
 	return swap(negative(more...), `every = "5m"`, rests)
 }
 
-// ran waits until a rule has run, a certain way.
+// ran waits until a run has ended that satisfies ok.
 func (r *rig) ran(t *testing.T, what string, ok func(notifier.RuleRun) bool) {
 	t.Helper()
 	eventually(t, what, func() bool {
@@ -51,56 +52,56 @@ func (r *rig) ran(t *testing.T, what string, ok func(notifier.RuleRun) bool) {
 	})
 }
 
-func TestARuleRunsOnItsSchedule(t *testing.T) {
+func TestRulesRunOnSchedule(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, swap(negative(), `every = "5m"`, `every = "1s"`))
 	r.c.Now = time.Now
 	start(t, rule.New(r.c))
 	var first time.Time
-	r.ran(t, "it runs", func(run notifier.RuleRun) bool { first = run.StartedAt; return true })
+	r.ran(t, "the first run", func(run notifier.RuleRun) bool { first = run.StartedAt; return true })
 	b.put(t, "A1", 1, -3)
-	r.ran(t, "it runs again, and again", func(run notifier.RuleRun) bool { return run.Findings == 1 && run.StartedAt.Sub(first) > time.Second })
+	r.ran(t, "a later run", func(run notifier.RuleRun) bool { return run.Findings == 1 && run.StartedAt.Sub(first) > time.Second })
 	wantTitles(t, r, "A1", "A1 is at -3")
 }
 
-func TestOneInstanceRunsTheRulesAndAnotherTakesOver(t *testing.T) {
+func TestOneInstanceRunsTheRulesUntilAnotherTakesOver(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, swap(negative(), `every = "5m"`, `every = "1s"`))
 	r.c.Now = time.Now
 	first, stop := r.watched(t)
-	eventually(t, "the first runs it", func() bool { return first.count() > 1 })
+	eventually(t, "runs of the first instance", func() bool { return first.count() > 1 })
 	second, _ := r.watched(t)
 	before := first.count()
-	eventually(t, "the first goes on", func() bool { return first.count() > before+1 })
+	eventually(t, "further runs of the first instance", func() bool { return first.count() > before+1 })
 	if n := second.count(); n != 0 {
-		t.Errorf("the second ran it %d times beside the first", n)
+		t.Errorf("the second instance ran the rule %d times beside the first", n)
 	}
 	stop()
-	eventually(t, "the second runs it", func() bool { return second.count() > 1 })
+	eventually(t, "runs of the second instance", func() bool { return second.count() > 1 })
 }
 
-// watched is an instance that runs, and whose runs are counted: each is two that are
-// saved, one as it begins and one as it ends.
+// watched starts an instance whose saved runs are counted. Each run is saved twice: when it begins
+// and when it ends.
 func (r *rig) watched(t *testing.T) (w *watch, stop func()) {
 	t.Helper()
 	w = &watch{Store: r.c.Store}
 	return w, start(t, r.with(func(c *rule.Config) { c.Store = w }))
 }
 
-func TestWhoTakesOverRunsWhatWasMissedAndWhatDied(t *testing.T) {
+func TestATakeoverRunsMissedAndCrashedRules(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, schedule string
-		last           notifier.RuleRun // zero: it never ran
+		last           notifier.RuleRun // zero: never ran
 		ago            time.Duration
 		want           bool
 	}{
 		{name: "never ran", schedule: `every = "1d"`, want: true},
-		{name: "never ran, at its time", schedule: rests},
+		{name: "never ran, crontab", schedule: rests},
 		{name: "missed", schedule: `every = "1d"`, last: notifier.RuleRun{Sent: 7}, ago: 25 * time.Hour, want: true},
-		{name: "missed, at its time", schedule: rests, last: notifier.RuleRun{Sent: 7}, ago: 9 * 366 * 24 * time.Hour, want: true},
+		{name: "missed, crontab", schedule: rests, last: notifier.RuleRun{Sent: 7}, ago: 9 * 366 * 24 * time.Hour, want: true},
 		{name: "not due", schedule: rests, last: notifier.RuleRun{Sent: 7}, ago: time.Millisecond},
 		{name: "died", schedule: rests, last: notifier.RuleRun{Sent: 7, Failures: -1}, ago: time.Millisecond, want: true},
 	} {
@@ -118,17 +119,17 @@ func TestWhoTakesOverRunsWhatWasMissedAndWhatDied(t *testing.T) {
 				}
 			}
 			w, _ := r.watched(t)
-			eventually(t, "it has taken over", func() bool { return slices.Contains(r.logs.seen(), "rules run here") })
+			eventually(t, "the takeover", func() bool { return slices.Contains(r.logs.seen(), "this instance runs the rules") })
 			if c.want {
-				eventually(t, "it runs", func() bool { return w.count() == 1 })
+				eventually(t, "one run", func() bool { return w.count() == 1 })
 			} else if n := w.count(); n != 0 {
-				t.Errorf("it ran %d times", n)
+				t.Errorf("the rule ran %d times", n)
 			}
 		})
 	}
 }
 
-func TestARuleThatLeftTheFileIsForgotten(t *testing.T) {
+func TestRulesRemovedFromTheFileAreForgotten(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, resting())
@@ -136,85 +137,85 @@ func TestARuleThatLeftTheFileIsForgotten(t *testing.T) {
 	r.perform(t, r.Runner)
 	broken, err := rule.Parse([]byte("[[rule]]\n"), environment)
 	if err == nil {
-		t.Fatal("no fault")
+		t.Fatal("the file has no fault")
 	}
 	stop := start(t, r.with(func(c *rule.Config) { c.Rules = broken }))
-	eventually(t, "it has taken over", func() bool { return slices.Contains(r.logs.seen(), "rules run here") })
+	eventually(t, "the takeover", func() bool { return slices.Contains(r.logs.seen(), "this instance runs the rules") })
 	stop()
 	if r.last(t).Rule == "" {
-		t.Error("a file with a fault forgets what it does not name")
+		t.Error("a file with a fault deleted the records of a rule it does not name")
 	}
 	other := parse(t, b, swap(resting(), "negative-stock", "other"))
 	start(t, r.with(func(c *rule.Config) { c.Rules = other }))
-	eventually(t, "its runs are forgotten", func() bool { return r.last(t).Rule == "" })
+	eventually(t, "the removed rule's runs deleted", func() bool { return r.last(t).Rule == "" })
 	if known, err := r.store.Findings(t.Context(), "negative-stock"); err != nil || len(known) != 0 {
-		t.Errorf("its findings: %v, %v", known, err)
+		t.Errorf("findings of the removed rule: %v, %v", known, err)
 	}
 }
 
-func TestWhileTheLeaseCannotBeAskedForRulesRest(t *testing.T) {
+func TestRulesArePausedWhileTheLeaseIsUnavailable(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, negative())
 	b.put(t, "A1", 1, -3)
-	l := &lease{away: true}
+	l := &fakeLease{away: true}
 	w := &watch{Store: r.c.Store}
 	on := r.with(func(c *rule.Config) {
 		c.Store, c.Life = w, 30*time.Millisecond
-		c.Leases = func(string, time.Duration) rule.Lease { return l }
+		c.Leases = func(string, time.Duration) lease.Lease { return l }
 	})
 	stop := start(t, on)
-	eventually(t, "it asked some times", func() bool { return l.asked() > 3 })
+	eventually(t, "several attempts to get the lease", func() bool { return l.asked() > 3 })
 	if w.count() != 0 {
-		t.Error("it ran")
+		t.Error("the rule ran without the lease")
 	}
 	if err := on.RunNow(t.Context(), "negative-stock"); err != nil {
-		t.Errorf("run now: %v", err)
+		t.Errorf("RunNow: %v", err)
 	}
-	eventually(t, "it runs all the same when somebody says so", func() bool { return w.count() == 1 })
+	eventually(t, "RunNow runs the rule nevertheless", func() bool { return w.count() == 1 })
 	l.set(false)
-	eventually(t, "it has taken over", func() bool { return slices.Contains(r.logs.seen(), "rules run here") })
-	eventually(t, "what was due has run", func() bool { return w.count() > 0 })
+	eventually(t, "the takeover", func() bool { return slices.Contains(r.logs.seen(), "this instance runs the rules") })
+	eventually(t, "the missed run", func() bool { return w.count() > 0 })
 	before := l.released()
 	stop()
 	if l.released() == before {
-		t.Error("a stopped instance keeps the lease")
+		t.Error("a stopped instance kept the lease")
 	}
-	if diff := cmp.Diff([]string{"rules rest", "rules run here", "rules rest no more"}, r.logs.seen()); diff != "" {
+	if diff := cmp.Diff([]string{"rules are paused", "this instance runs the rules", "rules are no longer paused"}, r.logs.seen()); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestRunNowRunsOnWhicheverInstance(t *testing.T) {
+func TestRunNowWorksOnAnyInstance(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, resting())
 	start(t, r.Runner)
-	eventually(t, "the first leads", func() bool { return slices.Contains(r.logs.seen(), "rules run here") })
+	eventually(t, "the first instance leads", func() bool { return slices.Contains(r.logs.seen(), "this instance runs the rules") })
 	second := r.with(func(*rule.Config) {})
 	start(t, second)
 	b.put(t, "A1", 1, -3)
 	if err := second.RunNow(t.Context(), "negative-stock"); err != nil {
 		t.Fatal(err)
 	}
-	r.ran(t, "it has run", func(run notifier.RuleRun) bool { return run.Sent == 1 })
+	r.ran(t, "the run", func(run notifier.RuleRun) bool { return run.Sent == 1 })
 	states, err := r.States(t.Context())
 	if err != nil || len(states) != 1 {
 		t.Fatalf("%v, %v", states, err)
 	}
 	s := states[0]
 	if s.Last.Sent != 1 || s.Topic != "rep_notice" || s.Schedule != "CRON_TZ=UTC 0 0 29 2 *" || s.Next.Before(r.clock()) || s.Fault != "" {
-		t.Errorf("the first says %+v", s)
+		t.Errorf("state on the first instance: %+v", s)
 	}
 }
 
-func TestRunNowTellsWhyItDoesNot(t *testing.T) {
+func TestRunNowReportsWhyItCannotRun(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, resting())
 	set, err := rule.Parse([]byte(resting()+"[[rule]]\nname = \"broken\"\n"), sourceOf(b))
 	if err == nil {
-		t.Fatal("no fault")
+		t.Fatal("the file has no fault")
 	}
 	entered, leave := make(chan struct{}), make(chan struct{})
 	b.put(t, "A1", 1, -3)
@@ -228,42 +229,42 @@ func TestRunNowTellsWhyItDoesNot(t *testing.T) {
 	})
 	start(t, on)
 	if err := on.RunNow(t.Context(), "unknown"); !errors.Is(err, notifier.ErrNotFound) {
-		t.Errorf("an unknown one: %v", err)
+		t.Errorf("unknown rule: %v", err)
 	}
 	if err := on.RunNow(t.Context(), "broken"); !errors.Is(err, notifier.ErrConflict) {
-		t.Errorf("one with a fault: %v", err)
+		t.Errorf("rule with a fault: %v", err)
 	}
-	// The request goes away while the rule runs; the rule goes on.
+	// The request ends while the rule runs; the rule continues.
 	ctx, cancel := context.WithCancel(t.Context())
 	first := make(chan error, 1)
 	go func() { first <- on.RunNow(ctx, "negative-stock") }()
 	<-entered
 	cancel()
 	if err := <-first; !errors.Is(err, context.Canceled) {
-		t.Errorf("one whose request ended: %v", err)
+		t.Errorf("cancelled request: %v", err)
 	}
 	if err := on.RunNow(t.Context(), "negative-stock"); !errors.Is(err, notifier.ErrConflict) {
-		t.Errorf("one that runs: %v", err)
+		t.Errorf("rule already running here: %v", err)
 	}
 	if err := r.Perform(t.Context(), "negative-stock"); !errors.Is(err, notifier.ErrConflict) {
-		t.Errorf("one that runs on another instance: %v", err)
+		t.Errorf("rule running on another instance: %v", err)
 	}
 	close(leave)
-	r.ran(t, "it has run", func(run notifier.RuleRun) bool { return run.Sent == 1 })
+	r.ran(t, "the run", func(run notifier.RuleRun) bool { return run.Sent == 1 })
 	states, err := on.States(t.Context())
 	if err != nil || len(states) != 2 || states[1].Fault == "" || !states[1].Next.IsZero() {
 		t.Errorf("%+v, %v", states, err)
 	}
 }
 
-func TestARuleNeverRunsBesideItself(t *testing.T) {
+func TestARuleNeverRunsTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, resting())
 	b.put(t, "A1", 1, -3)
 	entered, leave := make(chan struct{}), make(chan struct{})
 	on := r.with(func(c *rule.Config) {
-		c.Leases = nil // which would keep it from that as well
+		c.Leases = nil // the lease would prevent it as well
 		c.Sender = sender{send: func(all []notifier.Request) []notifier.Result {
 			close(entered)
 			<-leave
@@ -275,7 +276,7 @@ func TestARuleNeverRunsBesideItself(t *testing.T) {
 	go func() { first <- on.RunNow(t.Context(), "negative-stock") }()
 	<-entered
 	if err := on.RunNow(t.Context(), "negative-stock"); !errors.Is(err, notifier.ErrConflict) {
-		t.Errorf("while it runs: %v", err)
+		t.Errorf("RunNow during a run: %v", err)
 	}
 	close(leave)
 	if err := <-first; err != nil {
@@ -283,7 +284,7 @@ func TestARuleNeverRunsBesideItself(t *testing.T) {
 	}
 }
 
-func TestAStopEndsWhatRunsAndTheNextGoesOn(t *testing.T) {
+func TestAStopEndsARunAndTheNextInstanceRepeatsIt(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "postgres")
 	slow := `every = "1d"
@@ -293,22 +294,22 @@ timeout = "10m"`
 	r.c.Rules = parse(t, b, swap(swap(negative(), `every = "5m"`, slow), "WHERE units", "WHERE pg_sleep((SELECT MAX(seconds) FROM wait)) IS NOT NULL AND units"))
 	b.put(t, "A1", 1, -3)
 	stop := start(t, rule.New(r.c))
-	eventually(t, "it asks", func() bool {
+	eventually(t, "the query is running", func() bool {
 		return b.count(t, `SELECT COUNT(*) FROM pg_stat_activity WHERE query LIKE '%(SELECT MAX(seconds)%' AND state = 'active' AND pid <> pg_backend_pid()`) == 1
 	})
 	stop()
 	if run := r.last(t); !run.EndedAt.IsZero() || run.Error != "" {
 		t.Errorf("after the stop: %+v", run)
 	}
-	if slices.Contains(r.logs.seen(), "rule fails") {
+	if slices.Contains(r.logs.seen(), "rule failed") {
 		t.Error("a stop is logged as a failure")
 	}
 	b.do(t, `UPDATE wait SET seconds = 0`)
 	start(t, rule.New(r.c))
-	r.ran(t, "the next has run it", func(run notifier.RuleRun) bool { return run.Sent == 1 })
+	r.ran(t, "the run on the next instance", func(run notifier.RuleRun) bool { return run.Sent == 1 })
 }
 
-func TestCheckShowsWhatWouldBeSentAndSendsNothing(t *testing.T) {
+func TestCheckShowsThePlanWithoutSending(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, negative(`withdraw = true`, `remind = "1h"`))
@@ -319,7 +320,7 @@ func TestCheckShowsWhatWouldBeSentAndSendsNothing(t *testing.T) {
 	r.later(time.Hour)
 	b.do(t, `DELETE FROM stock WHERE place = 'gone'`)
 	b.put(t, "known", 1, -2)
-	r.perform(t, r.Runner) // gone is withdrawn, known has changed, of the others is reminded
+	r.perform(t, r.Runner) // gone is retracted, known has changed, the others get a reminder
 	b.put(t, "fresh", 1, -1)
 	b.put(t, "other", 1, -9)
 	b.do(t, `DELETE FROM stock WHERE place = 'leaves'`)
@@ -341,7 +342,7 @@ func TestCheckShowsWhatWouldBeSentAndSendsNothing(t *testing.T) {
 	}
 	wantTitles(t, r, "fresh")
 	if diff := cmp.Diff(before, r.last(t)); diff != "" {
-		t.Errorf("it counts as a run: %s", diff)
+		t.Errorf("Check recorded a run: %s", diff)
 	}
 	r.later(time.Hour)
 	if plan, err = r.Check(t.Context(), "negative-stock"); err != nil || plan.Findings[1].Change != rule.ChangeReminder {

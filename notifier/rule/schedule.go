@@ -8,31 +8,30 @@ import (
 	"github.com/go-co-op/gocron/v2"
 )
 
-// schedule says when a rule runs: at every full multiple of a time, or as a crontab
-// says. The same on every instance, whenever it was started.
+// schedule is when a rule runs: at every full multiple of a duration, or by a crontab line. It is
+// the same on every instance, whenever that was started.
 type schedule struct {
 	text  string
 	every time.Duration
-	cron  gocron.Cron // nil: every
+	cron  gocron.Cron // nil: use every
 }
 
-// Next returns the first time after t at which the rule is due; zero when it cannot
-// run.
+// Next returns the first time after t at which the rule is due; zero if it never is.
 func (s schedule) Next(t time.Time) time.Time {
 	switch {
 	case s.cron != nil:
 		return s.cron.Next(t.In(time.Local))
 	case s.every > 0:
-		return t.UTC().Truncate(s.every).Add(s.every) // where no hour comes twice
+		return t.UTC().Truncate(s.every).Add(s.every) // UTC, because no hour occurs twice there
 	}
 	return time.Time{}
 }
 
-// IsValid makes a schedule a gocron.Cron: it has been looked at before.
+// IsValid is part of gocron.Cron. The schedule was validated when it was parsed.
 func (s schedule) IsValid(string, *time.Location, time.Time) error { return nil }
 
-// missed says whether the rule was due between its last run and now. What has never
-// run is due at once when it runs every so often, and else waits for its time.
+// missed reports whether the rule was due between its last run and now. A rule that has never run
+// is due at once if it has an interval; with a crontab line it waits for its time.
 func (s schedule) missed(last, now time.Time) bool {
 	if last.IsZero() {
 		return s.cron == nil
@@ -41,8 +40,8 @@ func (s schedule) missed(last, now time.Time) bool {
 	return !next.IsZero() && !next.After(now)
 }
 
-// parseCron reads the five fields of a crontab line, or @daily and its like. They are
-// of the server's own time, unless CRON_TZ=Europe/Amsterdam stands before them.
+// parseCron reads the five fields of a crontab line, or @daily and the like. Times are in the
+// server's time zone unless the line begins with CRON_TZ=Europe/Amsterdam or the like.
 func parseCron(text string) (schedule, error) {
 	if strings.TrimSpace(text) == "" {
 		return schedule{}, errors.New("empty")
@@ -50,10 +49,10 @@ func parseCron(text string) (schedule, error) {
 	if strings.HasPrefix(text, "@every") {
 		return schedule{}, errors.New(`write every = "5m" instead`)
 	}
-	// The parser would fall over a zone with nothing behind it.
+	// The parser panics on a time zone with nothing after it.
 	if strings.HasPrefix(text, "TZ=") || strings.HasPrefix(text, "CRON_TZ=") {
 		if len(strings.Fields(text)) < 2 {
-			return schedule{}, errors.New("a time zone, and no times")
+			return schedule{}, errors.New("a time zone without a schedule")
 		}
 	}
 	c := gocron.NewDefaultCron(false)
@@ -63,10 +62,10 @@ func parseCron(text string) (schedule, error) {
 	return schedule{text: text, cron: c}, nil
 }
 
-// plainCron leaves out how the parser names itself.
+// plainCron removes the parser's prefixes from its errors.
 func plainCron(err error) error {
 	if errors.Is(err, gocron.ErrCronJobInvalid) {
-		return errors.New("that never comes")
+		return errors.New("this time never occurs")
 	}
 	lines := strings.Split(err.Error(), "\n")
 	return errors.New(lines[len(lines)-1])

@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/rule"
 )
 
-// scheduled is a set with one rule that runs so.
+// scheduled returns a set with one rule that has this schedule.
 func scheduled(t *testing.T, schedule string) *rule.Set {
 	t.Helper()
 	set, err := rule.Parse([]byte(strings.Replace(negative(), `every = "5m"`, schedule, 1)), environment)
@@ -27,7 +27,7 @@ func at(t *testing.T, text string) time.Time {
 	return found
 }
 
-func TestARuleIsDueAtTheSameTimesOnEveryInstance(t *testing.T) {
+func TestDueTimesAreTheSameOnEveryInstance(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ schedule, after, next string }{
 		{`every = "5m"`, "2026-07-01T12:01:30Z", "2026-07-01T12:05:00Z"},
@@ -43,15 +43,15 @@ func TestARuleIsDueAtTheSameTimesOnEveryInstance(t *testing.T) {
 	}
 }
 
-func TestACrontabIsOfTheServersTime(t *testing.T) {
+func TestACrontabUsesTheServersTimeZone(t *testing.T) {
 	t.Parallel()
 	next := scheduled(t, `cron = "30 8 * * *"`).NextRun("negative-stock", at(t, "2026-07-01T12:00:00Z"))
 	if local := next.In(time.Local); local.Hour() != 8 || local.Minute() != 30 {
-		t.Errorf("it is due at %s", local)
+		t.Errorf("due at %s", local)
 	}
 }
 
-func TestWhatWasDueWhileNobodyRanItIsMissed(t *testing.T) {
+func TestRunsThatFellDueWhileNoInstanceRanAreMissed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		schedule, last, now string
@@ -60,7 +60,7 @@ func TestWhatWasDueWhileNobodyRanItIsMissed(t *testing.T) {
 		{`every = "5m"`, "", "2026-07-01T12:01:00Z", true},
 		{`every = "5m"`, "2026-07-01T12:00:01Z", "2026-07-01T12:04:59Z", false},
 		{`every = "5m"`, "2026-07-01T11:59:59Z", "2026-07-01T12:00:00Z", true},
-		{`every = "1d"`, "2026-07-01T12:00:00Z", "2026-07-01T23:59:59Z", false}, // a restart alone runs nothing
+		{`every = "1d"`, "2026-07-01T12:00:00Z", "2026-07-01T23:59:59Z", false}, // a restart alone causes no run
 		{`every = "1d"`, "2026-06-28T12:00:00Z", "2026-07-01T12:00:00Z", true},
 		{`cron = "CRON_TZ=UTC 0 8 * * *"`, "", "2026-07-01T12:01:00Z", false},
 		{`cron = "CRON_TZ=UTC 0 8 * * *"`, "2026-07-01T08:00:00Z", "2026-07-02T07:59:00Z", false},

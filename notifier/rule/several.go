@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// maxNamed is how many of one kind of error are spelt out; the rest are counted.
+// maxNamed is how many errors of a list are spelled out; the rest are counted.
 const maxNamed = 3
 
-// several is what went wrong with some of many.
+// several collects the errors of some items among many.
 type several struct {
 	texts []string
 	more  int
@@ -33,7 +33,7 @@ func (s *several) orNil() error {
 	return errors.New(strings.Join(s.texts, "; "))
 }
 
-// joined is the errors in one line.
+// joined joins the errors into one line; nil if there are none.
 func joined(errs ...error) error {
 	var texts []string
 	for _, err := range errs {

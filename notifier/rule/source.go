@@ -10,19 +10,19 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// sourcePrefix begins the variables that hold the addresses of sources.
+// sourcePrefix is the prefix of the variables that hold the addresses of sources.
 const sourcePrefix = "CARILLON_RULE_SOURCE_"
 
 var sourcePattern = regexp.MustCompile(`\A[A-Z][A-Z0-9_]{0,62}\z`)
 
 // source is a business database.
 type source struct {
-	postgres *pgx.ConnConfig // nil: a file of SQLite
+	postgres *pgx.ConnConfig // nil: an SQLite file
 	file     string
 }
 
-// source finds the address of a source, and says what is wrong with it. The address
-// itself is a secret.
+// source finds the address of a source, or adds a fault. The address is a secret and must not
+// appear in the fault.
 func (p *parser) source(name string, t *fields) source {
 	if name == "" {
 		return source{}
@@ -47,17 +47,17 @@ func (p *parser) source(name string, t *fields) source {
 	return source{}
 }
 
-// address reads a variable of the environment, or the file that NAME_FILE names.
+// address reads an environment variable, or the file named by NAME_FILE.
 func (p *parser) address(name string) (string, error) {
 	value, _ := p.lookup(name)
 	file, _ := p.lookup(name + "_FILE")
 	switch {
 	case value != "" && file != "":
-		return "", fmt.Errorf("%s and %s_FILE are both set: keep one", name, name)
+		return "", fmt.Errorf("%s and %s_FILE are both set; set only one", name, name)
 	case value != "":
 		return value, nil
 	case file == "":
-		return "", fmt.Errorf("%s is not set: it holds the database's address", name)
+		return "", fmt.Errorf("%s is not set; set it to the address of the database", name)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -66,17 +66,17 @@ func (p *parser) address(name string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// parseSource reads postgres://… and sqlite:PATH, also written sqlite:///PATH.
+// parseSource reads postgres://… and sqlite:PATH, also written as sqlite:///PATH.
 func parseSource(address string) (source, error) {
 	scheme, rest, _ := strings.Cut(address, ":")
 	switch scheme {
 	case "postgres", "postgresql":
 		cfg, err := pgx.ParseConfig(address)
 		if err != nil {
-			return source{}, err // pgx leaves the password out
+			return source{}, err // pgx leaves out the password
 		}
-		// One statement a query, whatever the address asks for: a second one could
-		// end the transaction that only reads.
+		// One statement per query, whatever the address asks for: a second statement could end the
+		// read-only transaction.
 		cfg.DefaultQueryExecMode = pgx.QueryExecModeExec
 		if cfg.RuntimeParams["application_name"] == "" {
 			cfg.RuntimeParams["application_name"] = "carillon rules"
@@ -87,5 +87,5 @@ func parseSource(address string) (source, error) {
 			return source{file: file}, nil
 		}
 	}
-	return source{}, errors.New("no address of a database: write postgres://USER@HOST/DATABASE or sqlite:FILE")
+	return source{}, errors.New("not a database address; use postgres://USER@HOST/DATABASE or sqlite:FILE")
 }

@@ -8,18 +8,19 @@ import (
 	"sync"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// maxError is how much of an error is kept, in characters.
+// maxError is how many characters of an error are stored.
 const maxError = 1000
 
-// start runs a rule beside others, unless it runs already. It answers the order.
+// start runs a rule beside others, unless it is running already. It sends the outcome to o.done.
 func (r *Runner) start(ctx context.Context, o order, running *sync.WaitGroup) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.busy[o.rule.Name] {
-		o.done <- fmt.Errorf("run rule %q, which is running: %w", o.rule.Name, notifier.ErrConflict)
+		o.done <- fmt.Errorf("run rule %q, which is already running: %w", o.rule.Name, notifier.ErrConflict)
 		return
 	}
 	r.busy[o.rule.Name] = true
@@ -39,15 +40,15 @@ func (r *Runner) start(ctx context.Context, o order, running *sync.WaitGroup) {
 	})
 }
 
-// perform runs a rule and writes down how it fared. The error is about the writing
-// down, or that another instance runs it; the rule's own is written down.
+// perform runs a rule and records the run. Errors of the rule itself are recorded; perform returns
+// an error if the record cannot be read or written, or if another instance is running the rule.
 func (r *Runner) perform(ctx context.Context, of *Rule) error {
-	lease := r.c.Leases("rule:"+of.Name, of.Timeout+2*r.c.Life)
-	switch err := (elector{lease}).IsLeader(ctx); {
+	mine := r.c.Leases("rule:"+of.Name, of.Timeout+2*r.c.Life)
+	switch err := (elector{mine}).IsLeader(ctx); {
 	case errors.Is(err, errNotLeading):
 		return fmt.Errorf("run rule %q, which another instance runs: %w", of.Name, notifier.ErrConflict)
 	case err == nil:
-		defer r.release(ctx, lease)
+		defer lease.GiveUp(ctx, mine)
 	}
 	runs, err := r.runs(ctx)
 	if err != nil {
@@ -61,7 +62,7 @@ func (r *Runner) perform(ctx context.Context, of *Rule) error {
 	}
 	err = r.work(ctx, of, &run)
 	if ctx.Err() != nil {
-		return ctx.Err() // whoever is next to lead goes on with it
+		return ctx.Err() // the next leader runs it again
 	}
 	run.EndedAt = r.c.Now()
 	run.Error = ""
@@ -78,23 +79,23 @@ func (r *Runner) perform(ctx context.Context, of *Rule) error {
 	return nil
 }
 
-// note logs how a rule fares when that changes.
+// note logs a change of a rule's error.
 func (r *Runner) note(ctx context.Context, run notifier.RuleRun, before string) {
 	switch run.Error {
 	case before:
 	case "":
 		r.c.Log.InfoContext(ctx, "rule works again", "stage", "rule", "rule", run.Rule)
 	default:
-		r.c.Log.WarnContext(ctx, "rule fails", "stage", "rule", "rule", run.Rule, "err", run.Error)
+		r.c.Log.WarnContext(ctx, "rule failed", "stage", "rule", "rule", run.Rule, "err", run.Error)
 	}
 }
 
-// work is one run. It says in run what it did, also when it fails later. A panic is a
+// work is one run. It counts in run what it has done, even if it fails later. A panic counts as a
 // failure.
 func (r *Runner) work(ctx context.Context, of *Rule, run *notifier.RuleRun) (err error) {
 	defer func() {
 		if what := recover(); what != nil {
-			r.c.Log.ErrorContext(ctx, "rule panics", "stage", "rule", "rule", of.Name, "err", what, "stack", string(debug.Stack()))
+			r.c.Log.ErrorContext(ctx, "rule panicked", "stage", "rule", "rule", of.Name, "err", what, "stack", string(debug.Stack()))
 			err = fmt.Errorf("panic: %v", what)
 		}
 	}()
@@ -112,14 +113,8 @@ func (r *Runner) work(ctx context.Context, of *Rule, run *notifier.RuleRun) (err
 	list, gone := of.compare(all, known, r.c.Now())
 	err = r.tell(ctx, of, list, run)
 	if faulty != nil {
-		// What a row is about that cannot be read may be one of those that seem gone.
+		// A row that cannot be read may belong to a finding that seems gone.
 		return joined(faulty, err)
 	}
 	return joined(err, r.forget(ctx, of, gone, run))
-}
-
-func (r *Runner) release(ctx context.Context, lease Lease) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	_ = lease.Release(ctx) // else it lapses
 }

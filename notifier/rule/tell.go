@@ -14,8 +14,8 @@ import (
 // batch is how many findings are saved or sent at once.
 const batch = 500
 
-// tell sends what is to be told. Each finding is written down before it is sent, and
-// again with its notice; what could not be sent is tried again by the next run.
+// tell sends the findings that are due. Each is saved before it is sent, and again with its notice;
+// the next run retries those that could not be sent.
 func (r *Runner) tell(ctx context.Context, of *Rule, list []telling, run *notifier.RuleRun) error {
 	var send []telling
 	var seen []notifier.Finding
@@ -69,8 +69,8 @@ func (r *Runner) tellSome(ctx context.Context, of *Rule, some []telling, run *no
 		}
 	}
 	run.Sent += int64(len(told))
-	// Before it is written down that all is done: else those who are not meant any
-	// more could keep the old one.
+	// Retract the old notices before the findings are saved as sent: a crash in between must not
+	// leave them with former recipients.
 	if of.Withdraw {
 		for _, n := range moved {
 			if _, err := r.withdraw(ctx, of, n.Subject, n.ID); err != nil {
@@ -81,15 +81,15 @@ func (r *Runner) tellSome(ctx context.Context, of *Rule, some []telling, run *no
 	return r.c.Store.SaveFindings(ctx, of.Name, told, nil)
 }
 
-// once makes a telling one request however often it is tried: the time stays the
-// same until it is told.
+// once gives a finding the same idempotency key on every attempt: its time stays the same until it
+// is sent.
 func (r *Rule) once(row notifier.Finding) *notifier.Once {
 	key := sha256.Sum256(fmt.Appendf(nil, "%s %d %x", row.Subject, row.ToldAt.UnixMilli(), row.Digest))
 	return &notifier.Once{Owner: r.sender(), Key: hex.EncodeToString(key[:]), Digest: row.Digest}
 }
 
-// forget forgets what is gone, and takes back what was told of it if the rule says so.
-// What cannot be taken back now is not forgotten.
+// forget deletes the findings that are gone, and retracts their notices if the rule says so. A
+// finding whose notice cannot be retracted now is kept.
 func (r *Runner) forget(ctx context.Context, of *Rule, gone []string, run *notifier.RuleRun) error {
 	var bad several
 	for some := range slices.Chunk(gone, batch) {
@@ -112,8 +112,8 @@ func (r *Runner) forget(ctx context.Context, of *Rule, gone []string, run *notif
 	return bad.orNil()
 }
 
-// withdraw takes back what the rule has told about a subject, all of it or what came
-// before a notice. Who was told earlier may be none of those who were told last.
+// withdraw retracts the rule's notices about a subject: all, or those before a given notice. All of
+// them, because earlier notices may have gone to other recipients than the last one.
 func (r *Runner) withdraw(ctx context.Context, of *Rule, subject string, before int64) (count int64, err error) {
 	const page = 100
 	for after := int64(0); ; {
@@ -123,7 +123,7 @@ func (r *Runner) withdraw(ctx context.Context, of *Rule, subject string, before 
 		}
 		for _, n := range list {
 			after = n.ID
-			if n.Sender != of.sender() || before > 0 && n.ID >= before {
+			if !n.Sender.Is(of.sender()) || before > 0 && n.ID >= before {
 				continue
 			}
 			err := r.c.Sender.Retract(ctx, n.ID)

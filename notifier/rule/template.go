@@ -12,33 +12,33 @@ import (
 	"time"
 )
 
-// maxText is how much a template may write: far more than any field holds.
+// maxText limits the output of a template, far above the limit of any field.
 const maxText = 64 << 10
 
-var errTooMuchText = fmt.Errorf("writes more than %d KB", maxText>>10)
+var errTooMuchText = fmt.Errorf("longer than %d KB", maxText>>10)
 
-// functions is what templates can do beside what text/template itself brings.
+// functions returns what templates can use in addition to text/template's own functions.
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"lower": strings.ToLower,
 		"upper": strings.ToUpper,
 		"trim":  strings.TrimSpace,
 		"path":  func(v any) string { return url.PathEscape(fmt.Sprint(v)) },
-		// default "none" .x is none where the column is NULL or empty.
+		// default "none" .x gives none where the column is NULL or empty.
 		"default": func(instead, v any) any {
 			if fmt.Sprint(v) == "" {
 				return instead
 			}
 			return v
 		},
-		// date "2 Jan 15:04" .at; what is no time stays as it is.
+		// date "2 Jan 15:04" .at formats a time; other values stay as they are.
 		"date": func(layout string, v any) string {
 			if m, ok := v.(moment); ok {
 				return m.Format(layout)
 			}
 			return fmt.Sprint(v)
 		},
-		// in "Europe/Amsterdam" .at
+		// in "Europe/Amsterdam" .at converts a time to a zone.
 		"in": func(zone string, v any) (any, error) {
 			m, ok := v.(moment)
 			if !ok {
@@ -57,14 +57,14 @@ func parseTemplate(name, text string) (*template.Template, error) {
 		if line, what, ok := strings.Cut(text, ": "); ok && line == "1" {
 			text = what
 		} else if ok {
-			text = "its line " + text
+			text = "template line " + text
 		}
 		return nil, errors.New(text)
 	}
 	return t, nil
 }
 
-// execute fills a template with a row.
+// execute renders a template with a row.
 func execute(t *template.Template, row map[string]any) (string, error) {
 	var w limited
 	err := t.Execute(&w, row)
@@ -77,16 +77,16 @@ func execute(t *template.Template, row map[string]any) (string, error) {
 	return w.String(), nil
 }
 
-// executing is where text/template says that it was when an error arose.
+// executing matches the position that text/template puts into its errors.
 var executing = regexp.MustCompile(`^[0-9:]+ executing "[^"]*" at `)
 
-// plain leaves out of an error what it calls the template, and where it was in it in terms of its own.
+// plain removes the template's name and position from an error of text/template.
 func plain(err error, name string) string {
 	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "template: "), name+":")
 	return executing.ReplaceAllString(text, "")
 }
 
-// limited holds so much, and refuses the rest.
+// limited is a buffer that refuses to grow beyond maxText.
 type limited struct{ strings.Builder }
 
 func (w *limited) Write(p []byte) (int, error) {
@@ -96,8 +96,8 @@ func (w *limited) Write(p []byte) (int, error) {
 	return w.Builder.Write(p)
 }
 
-// columnsOf returns which columns a template certainly reads, so that a wrong name is
-// found while there is no row yet. What stands where the dot is another is not looked at.
+// columnsOf returns the columns that a template reads for certain, so that a wrong name is found
+// even while there are no rows. It ignores places where the dot is something else.
 func columnsOf(t *template.Template) []string {
 	if t == nil || t.Tree == nil {
 		return nil

@@ -20,8 +20,8 @@ type moment struct{ time.Time }
 
 func (m moment) String() string { return m.Format(time.RFC3339) }
 
-// value is a column as templates see it: NULL is the empty text, and what no notice
-// may hold is out of it.
+// value converts a column for templates: NULL becomes the empty string, and characters that no
+// notice may contain are removed.
 func value(raw any) any {
 	switch v := raw.(type) {
 	case nil:
@@ -45,8 +45,8 @@ func value(raw any) any {
 	return clean(fmt.Sprint(raw))
 }
 
-// clean makes a text of a database one that a notice can hold: lines end in LF, other
-// controls are spaces, what turns the direction of the text after it is gone.
+// clean turns text from a database into text that a notice can contain: lines end in LF, other
+// control characters become spaces, and characters that change the text direction are removed.
 func clean(s string) string {
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "\ufffd")
 	return strings.Map(func(r rune) rune {
@@ -62,10 +62,10 @@ func clean(s string) string {
 	}, s)
 }
 
-// oneLine puts a text on one line, with one space between its words.
+// oneLine puts a text on one line, with single spaces between its words.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// shorten cuts a text at so many characters, and shows that it did.
+// shorten cuts a text to most characters, ending in an ellipsis if it was longer.
 func shorten(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s

@@ -10,26 +10,26 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// faults is what is wrong with a row or a notice, for who writes the rules.
+// faults are the faults of a row or a notice in words, for the authors of rules.
 var faults = map[string]string{
 	notifier.CodeRequired:        "is empty",
 	notifier.CodeTooLong:         "is too long",
-	notifier.CodeBadText:         "holds what no text may hold",
-	notifier.CodeBadScope:        "may hold letters, digits, _, . and - only, 64 at most",
-	notifier.CodeBadSubject:      "may hold printable ASCII characters only, and no spaces",
-	notifier.CodeSubjectReserved: "may not hold :has_read: nor begin with notice_id:",
-	notifier.CodeBadLink:         "is neither a path that begins with / nor an https address",
-	notifier.CodeLinkHost:        "leads to a host that links may not name (--link-hosts)",
+	notifier.CodeBadText:         "contains an unsupported character",
+	notifier.CodeBadScope:        "must be at most 64 letters, digits, _, . and -",
+	notifier.CodeBadSubject:      "must be printable ASCII characters without spaces",
+	notifier.CodeSubjectReserved: "must not contain :has_read: or begin with notice_id:",
+	notifier.CodeBadLink:         "must be a path that begins with / or an https address",
+	notifier.CodeLinkHost:        "points to a host that is not allowed (--link-hosts)",
 	notifier.CodeExpiresPast:     "is negative",
-	notifier.CodeExpiresLate:     "is longer than notices are kept (--keep)",
-	notifier.CodeBadTopic:        "is no topic",
-	notifier.CodeBadName:         "is no name",
+	notifier.CodeExpiresLate:     "is longer than the time notices are kept (--keep)",
+	notifier.CodeBadTopic:        "is not a valid topic",
+	notifier.CodeBadName:         "is not a valid name",
 	notifier.CodeUnknownUsers:    "names users that do not exist",
 	notifier.CodeUnknownUser:     "names a user who does not exist",
 	notifier.CodeUnknownRole:     "names a role that does not exist",
 }
 
-// inWords is an error, in words also where it names faults of a notice.
+// inWords returns an error's text, with the faults of a notice in words.
 func inWords(err error) string {
 	bad := (*notifier.InvalidError)(nil)
 	if !errors.As(err, &bad) {

@@ -11,9 +11,9 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// due looks at every partition in one pipeline and returns the keys of the
-// entries that are due, by user; the empty key where any of the inbox may be. full: a partition may hold more. What could be
-// read is returned beside an error.
+// due reads every partition in one pipeline and returns the keys of the due entries by user;
+// the empty key stands for any entry of that inbox. full reports whether a partition may hold
+// more due entries. After an error, found still holds everything that could be read.
 func (s *Sweeper) due(ctx context.Context) (found map[int64][]string, full bool, err error) {
 	until := strconv.FormatInt(s.o.Now().UnixMilli(), 10)
 	pipe := s.rdb.Pipeline()
@@ -24,24 +24,24 @@ func (s *Sweeper) due(ctx context.Context) (found map[int64][]string, full bool,
 		})
 	}
 	if _, err = pipe.Exec(ctx); err != nil {
-		err = fmt.Errorf("look for expired entries: %w", err)
+		err = fmt.Errorf("read expired entries: %w", err)
 	}
 	found = map[int64][]string{}
 	for p, look := range looks {
 		members := look.Val()
 		full = full || len(members) == s.o.Batch
 		if odd := group(p, members, found); len(odd) > 0 {
-			s.o.Log.ErrorContext(ctx, "unreadable members removed from an expiry set", "stage", "sweep", "partition", p, "count", len(odd))
+			s.o.Log.ErrorContext(ctx, "removing malformed members of an expiry set", "stage", "sweep", "partition", p, "count", len(odd))
 			if e := s.rdb.ZRem(ctx, s.keys.Expiry(p), odd...).Err(); e != nil && err == nil {
-				err = fmt.Errorf("remove unreadable members of partition %d: %w", p, e)
+				err = fmt.Errorf("remove malformed expiry members of partition %d: %w", p, e)
 			}
 		}
 	}
 	return found, full, err
 }
 
-// group cuts members `SEQ|KEY` and `SEQ|` and adds them to found. It returns those
-// that no script wrote: left where they are they would fill every look.
+// group parses the members `SEQ|KEY` and `SEQ|` and adds them to found. It returns the members
+// that no script writes: if they stayed, they would take up space in every later batch.
 func group(p int, members []string, found map[int64][]string) (odd []any) {
 	for _, m := range members {
 		user, key, ok := strings.Cut(m, "|")

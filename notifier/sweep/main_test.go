@@ -16,21 +16,21 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// The pool of a closed client looks for a lost server up to a second longer.
+// After Close, the pool of a client keeps looking for a lost server for up to a second.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(redistest.Wrap(m),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
-// inbox expires as the real one does: what it is given leaves the expiry set,
-// and a second call finds nothing.
+// inbox expires entries like the real one: it removes what it is given from the expiry set, and
+// a second call finds nothing.
 type inbox struct {
 	rdb  redis.UniversalClient
 	keys keys.Space
 	fail func(seq int64) error
 
 	mu   sync.Mutex
-	left map[int64]int // entries that left, by user
+	left map[int64]int // number of entries that left, by user
 }
 
 func newInbox(rdb redis.UniversalClient, k keys.Space) *inbox {
@@ -67,7 +67,7 @@ func (b *inbox) count(seq int64) int {
 	return b.left[seq]
 }
 
-// store puts an entry that expires at a time into the expiry set.
+// store adds an entry to the expiry set.
 func (b *inbox) store(t *testing.T, seq int64, key string, at time.Time) {
 	t.Helper()
 	z := redis.Z{Score: float64(at.UnixMilli()), Member: member(seq, key)}
@@ -78,7 +78,7 @@ func (b *inbox) store(t *testing.T, seq int64, key string, at time.Time) {
 
 func member(seq int64, key string) string { return strconv.FormatInt(seq, 10) + "|" + key }
 
-// lease is a lease of which the test decides who has it.
+// lease is a lease whose holder the test decides.
 type lease struct {
 	hold     func() (bool, error)
 	released chan struct{}
@@ -95,7 +95,7 @@ func (l *lease) Release(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// lines counts log lines by their message.
+// lines collects log messages.
 type lines struct {
 	slog.Handler
 	seen chan string
@@ -113,7 +113,7 @@ func (l lines) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// eventually waits until ok, and fails the test when it takes too long.
+// eventually waits until ok is true, and fails the test if that takes too long.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)

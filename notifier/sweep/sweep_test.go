@@ -18,7 +18,7 @@ var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
 func atNoon() sweep.Options { return sweep.Options{Now: func() time.Time { return noon }} }
 
-func TestWhatIsDueLeavesAndTheRestStays(t *testing.T) {
+func TestDueEntriesLeaveAndTheOthersStay(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	b := newInbox(rdb, k)
@@ -37,11 +37,11 @@ func TestWhatIsDueLeavesAndTheRestStays(t *testing.T) {
 	}
 	rest, err := rdb.ZRange(t.Context(), k.Expiry(keys.Partition(42)), 0, -1).Result()
 	if err != nil || len(rest) != 1 || rest[0] != "42|like:photo_id:2" {
-		t.Errorf("stay %q, %v", rest, err)
+		t.Errorf("still stored: %q, %v", rest, err)
 	}
 }
 
-func TestASweepGoesOnUntilNothingIsDue(t *testing.T) {
+func TestASweepContinuesUntilNothingIsDue(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	b := newInbox(rdb, k)
@@ -56,7 +56,7 @@ func TestASweepGoesOnUntilNothingIsDue(t *testing.T) {
 	}
 }
 
-func TestOneInboxThatFailsHoldsUpNoOther(t *testing.T) {
+func TestAFailingInboxDoesNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	b := newInbox(rdb, k)
@@ -71,11 +71,11 @@ func TestOneInboxThatFailsHoldsUpNoOther(t *testing.T) {
 	b.store(t, 65, "like:x", noon)
 	n, err := sweep.New(rdb, k, b, always(), atNoon()).Sweep(t.Context())
 	if !errors.Is(err, broken) || n != 1 || b.count(65) != 1 {
-		t.Errorf("%d entries, %v; want 1 and why the other failed", n, err)
+		t.Errorf("%d entries, %v; want 1 and the error of the other", n, err)
 	}
 }
 
-func TestAMemberNobodyWroteDoesNotStay(t *testing.T) {
+func TestMalformedExpiryMembersAreRemoved(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	b := newInbox(rdb, k)
@@ -91,14 +91,14 @@ func TestAMemberNobodyWroteDoesNotStay(t *testing.T) {
 	o.Batch, o.Log = len(odd), log
 	s := sweep.New(rdb, k, b, always(), o)
 	if n, err := s.Sweep(t.Context()); err != nil || n != 1 {
-		t.Errorf("%d entries, %v; want the one behind the odd members", n, err)
+		t.Errorf("%d entries, %v; want the one after the malformed members", n, err)
 	}
 	if left := rdb.ZCard(t.Context(), k.Expiry(7)).Val(); left != 0 || len(seen) != 1 {
 		t.Errorf("%d members left, %d log lines", left, len(seen))
 	}
 }
 
-func TestWhoDoesNotHoldTheLeaseSweepsNothing(t *testing.T) {
+func TestWithoutTheLeaseNothingIsSwept(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	b := newInbox(rdb, k)
@@ -109,21 +109,21 @@ func TestWhoDoesNotHoldTheLeaseSweepsNothing(t *testing.T) {
 	o := atNoon()
 	o.Every = time.Millisecond
 	stop := run(t, sweep.New(rdb, k, b, l, o))
-	for range 3 { // the third question comes after two whole rounds
+	for range 3 { // the third request comes after two complete rounds
 		<-asked
 	}
 	if b.count(7) != 0 {
-		t.Error("it swept")
+		t.Error("entries were swept")
 	}
 	go func() {
-		for range asked { // lets Run come to its end
+		for range asked { // lets Run finish
 		}
 	}()
 	stop()
 	close(asked)
 }
 
-func TestAStoppedSweeperGivesTheLeaseBack(t *testing.T) {
+func TestAStoppedSweeperReleasesTheLease(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	l := always()
@@ -131,11 +131,11 @@ func TestAStoppedSweeperGivesTheLeaseBack(t *testing.T) {
 	select {
 	case <-l.released:
 	default:
-		t.Error("the lease was kept")
+		t.Error("the lease was not released")
 	}
 }
 
-func TestTwoSweepersWithoutALeaseDoNoHarm(t *testing.T) {
+func TestTwoSweepersWithoutALeaseRemoveEachEntryOnce(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	b := newInbox(rdb, k)
@@ -146,13 +146,13 @@ func TestTwoSweepersWithoutALeaseDoNoHarm(t *testing.T) {
 	for i := range 100 {
 		b.store(t, 7, "like:"+strconv.Itoa(i), time.Now().Add(time.Duration(i)*time.Millisecond))
 	}
-	eventually(t, "all 100 leave", func() bool { return b.count(7) >= 100 })
+	eventually(t, "all 100 entries leave", func() bool { return b.count(7) >= 100 })
 	if left := rdb.ZCard(t.Context(), k.Expiry(7)).Val(); b.count(7) != 100 || left != 0 {
 		t.Errorf("%d left the inbox, %d are still due", b.count(7), left)
 	}
 }
 
-func TestAnOutageIsLoggedOnceAndCaughtUp(t *testing.T) {
+func TestAnOutageIsLoggedOnceAndThenCaughtUp(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	rdb, k := impatient(t, server), redistest.Space(t)
@@ -169,13 +169,13 @@ func TestAnOutageIsLoggedOnceAndCaughtUp(t *testing.T) {
 	server.Restart(t)
 	newInbox(server.Client(t), k).store(t, 7, "like:x", time.Now())
 	eventually(t, "the entry leaves", func() bool { return b.count(7) == 1 })
-	eventually(t, "it says that it works again", func() bool { return len(seen) == 2 })
-	if first, second := <-seen, <-seen; first != "sweep fails" || second != "sweep works again" {
+	eventually(t, "the log says that it works again", func() bool { return len(seen) == 2 })
+	if first, second := <-seen, <-seen; first != "background work failing; retrying" || second != "background work recovered" {
 		t.Errorf("logged %q, %q", first, second)
 	}
 }
 
-// impatient is a client that gives up at once, so that an outage is short.
+// impatient is a client with short timeouts, so that an outage is noticed quickly.
 func impatient(t *testing.T, s *redistest.Server) *redis.Client {
 	t.Helper()
 	o := *s.Client(t).Options()
@@ -185,7 +185,7 @@ func impatient(t *testing.T, s *redistest.Server) *redis.Client {
 	return c
 }
 
-// run runs s until the function it returns is called, which waits for its end.
+// run starts s. The returned function stops it and waits for it to end.
 func run(t *testing.T, s *sweep.Sweeper) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

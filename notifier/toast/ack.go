@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Ack says that a user was shown these toasts: nobody is given them any more. It is
-// notifier.ErrNotFound when none of them waits for him: they are another's, or
-// acknowledged or gone already.
+// Ack records that the user was shown these toasts; they are not delivered again. It returns
+// notifier.ErrNotFound when none of them waits for this user: they belong to somebody else, or have
+// been acknowledged or dropped already.
 func (t *Toasts) Ack(ctx context.Context, seq int64, ids []string) error {
 	args := make([]any, len(ids))
 	for i, id := range ids {
@@ -18,7 +19,7 @@ func (t *Toasts) Ack(ctx context.Context, seq int64, ids []string) error {
 	n, err := ackToast.Run(ctx, t.rdb, t.keysOf(seq), args...).Int64()
 	if err != nil {
 		t.stats.failed.Add(1)
-		return fmt.Errorf("acknowledge %d toasts of user %d: %w", len(ids), seq, away(err))
+		return fmt.Errorf("acknowledge %d toasts of user %d: %w", len(ids), seq, script.MarkAway(err))
 	}
 	if n == 0 {
 		return fmt.Errorf("acknowledge %d toasts of user %d: %w", len(ids), seq, notifier.ErrNotFound)
@@ -27,14 +28,14 @@ func (t *Toasts) Ack(ctx context.Context, seq int64, ids []string) error {
 	return nil
 }
 
-// keysOf is the keys of one user's toasts.
+// keysOf returns the keys of one user's toasts: the stream of the partition and the pending set.
 func (t *Toasts) keysOf(seq int64) []string {
 	stream, _ := t.part(seq).stream.(string)
 	return []string{stream, t.k.PendingToasts(seq)}
 }
 
-// Forget takes out what waits for a deleted user, and that anything ever was raised for
-// him.
+// Forget removes the toasts that wait for a deleted user, and every record that a toast was raised
+// for them.
 func (t *Toasts) Forget(ctx context.Context, seq int64) error {
 	err := forgetToasts.Run(ctx, t.rdb, t.keysOf(seq)).Err()
 	if err == nil {
@@ -42,7 +43,7 @@ func (t *Toasts) Forget(ctx context.Context, seq int64) error {
 	}
 	if err != nil {
 		t.stats.failed.Add(1)
-		return fmt.Errorf("forget the toasts of user %d: %w", seq, away(err))
+		return fmt.Errorf("forget the toasts of user %d: %w", seq, script.MarkAway(err))
 	}
 	return nil
 }
@@ -55,7 +56,7 @@ func (t *Toasts) forgetRaised(ctx context.Context, seq int64) error {
 			return err
 		}
 		members := make([]any, 0, len(found)/2)
-		for i := 0; i < len(found); i += 2 { // with their scores between
+		for i := 0; i < len(found); i += 2 { // members and scores alternate
 			members = append(members, found[i])
 		}
 		if len(members) > 0 {

@@ -1,10 +1,12 @@
--- ack_toast.lua: a user was shown some of his toasts.
+-- ack_toast.lua: record that a user was shown some of their toasts.
+--
+-- uses: settle_toast
 --
 -- KEYS[1] stream   toasts of the partition
--- KEYS[2] pending  his
--- ARGV[1..] ids    what he was shown; those that do not wait for him are left alone
+-- KEYS[2] pending  the user's pending toasts
+-- ARGV[1..] ids    of the toasts shown; any that do not wait for the user are ignored
 --
--- Returns how many waited for him.
+-- Returns how many of them waited for the user.
 local stream, pending = KEYS[1], KEYS[2]
 
 local n = 0

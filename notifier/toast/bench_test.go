@@ -13,12 +13,12 @@ const benchUsers = 2048
 
 var benchContent = []byte(`{"title":"Somebody likes your photo","body":"` + strings.Repeat("body ", 40) + `","link":"/photos/1"}`)
 
-// one is a raise of one notice for one user: a script of its own.
+// one is a raise of one notice for one user: one script call.
 func one(notice, seq int64) notifier.ToastRaise {
 	return notifier.ToastRaise{NoticeID: notice, Key: "like:photo:1", Content: benchContent, Seqs: []int64{seq}}
 }
 
-// BenchmarkPing is the bound: pipelines of 256 of the least that Redis can do.
+// BenchmarkPing is the upper bound: pipelines of 256 of the cheapest command Redis has.
 func BenchmarkPing(b *testing.B) {
 	rdb := redistest.Client(b)
 	for done := 0; done < b.N; done += 256 {
@@ -33,7 +33,7 @@ func BenchmarkPing(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "ops/s")
 }
 
-// BenchmarkRaise raises notices to one user each; one operation is one script.
+// BenchmarkRaise raises notices to one user each; one operation is one script call.
 func BenchmarkRaise(b *testing.B) {
 	s := newSite(b, redistest.Client(b))
 	b.ReportAllocs()
@@ -48,8 +48,7 @@ func BenchmarkRaise(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "scripts/s")
 }
 
-// BenchmarkRaiseToMany raises one notice after the other to 2,048 users; one operation
-// is one user.
+// BenchmarkRaiseToMany raises one notice after another to 2,048 users; one operation is one user.
 func BenchmarkRaiseToMany(b *testing.B) {
 	s := newSite(b, redistest.Client(b))
 	b.ReportAllocs()
@@ -65,8 +64,8 @@ func BenchmarkRaiseToMany(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "users/s")
 }
 
-// BenchmarkTakeAndAck takes one toast of each user in pipelines of 256, and
-// acknowledges them as browsers do, from 32 callers at once. Raising is not measured.
+// BenchmarkTakeAndAck takes one toast of each user in pipelines of 256 and acknowledges them one
+// call each, as browsers do, from 32 callers at once. Raising is not measured.
 func BenchmarkTakeAndAck(b *testing.B) {
 	s := newSite(b, redistest.Client(b))
 	b.ReportAllocs()
@@ -99,7 +98,7 @@ func BenchmarkTakeAndAck(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "users/s")
 }
 
-// BenchmarkTake takes what waits for users in pipelines of 256: of each one toast.
+// BenchmarkTake takes the toasts of users in pipelines of 256, one toast per user.
 func BenchmarkTake(b *testing.B) {
 	s := newSite(b, redistest.Client(b))
 	b.ReportAllocs()

@@ -17,8 +17,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/toast"
 )
 
-// yesterday puts entries older than the retention into a stream, for ann.
-func (s *site) yesterday(t tb, n int) {
+// addExpired adds ann's entries older than the retention to a stream.
+func (s *site) addExpired(t tb, n int) {
 	t.Helper()
 	pipe := s.rdb.Pipeline()
 	for i := range n {
@@ -34,12 +34,12 @@ func (s *site) yesterday(t tb, n int) {
 	}
 }
 
-func TestWhatIsTooOldIsCleared(t *testing.T) {
+func TestClearRemovesToastsOlderThanTheRetention(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		s.yesterday(t, 150)
-		s.raise(t, of(500, ann), of(501, bob)) // hands out what is old as well
+		s.addExpired(t, 150)
+		s.raise(t, of(500, ann), of(501, bob)) // also assigns the old entries to the consumer `waiting`
 		if n := len(s.entries(t, 7)); n > 102 {
-			t.Errorf("%d entries after a raise, that trims", n)
+			t.Errorf("%d entries after a raise; raising should have trimmed the stream", n)
 		}
 		for range 2 {
 			if err := s.a.Clear(t.Context()); err != nil {
@@ -47,19 +47,19 @@ func TestWhatIsTooOldIsCleared(t *testing.T) {
 			}
 			in, out := s.entries(t, 7), s.pending(t, 7)
 			if len(in) != 2 || !slices.Equal(in, out) {
-				t.Errorf("%v stay, %v are handed out", in, out)
+				t.Errorf("entries %v, pending in the group %v; want the same two", in, out)
 			}
 			if n := s.rdb.ZCard(t.Context(), s.k.RaisedToasts(7)).Val(); n != 2 {
-				t.Errorf("%d raises are known", n)
+				t.Errorf("%d raises recorded, want 2", n)
 			}
 		}
 		if got := taken(t, s.a, ann); got != "500" || len(s.ids(t, ann)) != 1 {
-			t.Errorf("taken %q, %v wait", got, s.ids(t, ann))
+			t.Errorf("taken %q, waiting %v", got, s.ids(t, ann))
 		}
 	})
 }
 
-func TestConsumersLeaveOnlyWhenNothingIsInTheirHands(t *testing.T) {
+func TestClearRemovesOnlyConsumersThatHoldNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.raise(t, of(1, ann), of(2, bob))
 		_, _, _ = taken(t, s.a, ann), taken(t, s.b, bob), s.rdb.XGroupCreateConsumer(t.Context(), s.k.Toasts(7), "toasts", "c").Err()
@@ -75,16 +75,16 @@ func TestConsumersLeaveOnlyWhenNothingIsInTheirHands(t *testing.T) {
 		if err := s.a.Ack(t.Context(), ann, s.ids(t, ann)); err != nil {
 			t.Fatal(err)
 		}
-		leave(s.a, "a", "b", "c", "waiting") // seen within the minute
-		s.c.Strict()
+		leave(s.a, "a", "b", "c", "waiting") // all were active within the last minute
+		s.c.RemoveIdleAtOnce()
 		leave(s.c, "b", "waiting")
 		if got := taken(t, s.b, bob); got != "2/2" {
-			t.Errorf("b has %q in hand", got)
+			t.Errorf("b holds %q, want 2/2", got)
 		}
 	})
 }
 
-// lease is a lease of which the test decides who has it.
+// lease is a lease whose holder the test decides.
 type lease struct {
 	mine     func() (bool, error)
 	released chan struct{}
@@ -108,7 +108,7 @@ func TestRunClearsEveryPartitionWhileItHasTheLease(t *testing.T) {
 			return false, nil
 		case 2:
 			if n := by.Stats().Cleared; n > 0 {
-				t.Errorf("%d are cleared without the lease", n)
+				t.Errorf("%d toasts cleared without the lease", n)
 			}
 			return false, errors.New("away")
 		default:
@@ -118,12 +118,12 @@ func TestRunClearsEveryPartitionWhileItHasTheLease(t *testing.T) {
 	s.raise(t, of(1, all...))
 	logged := make(chan string, 10)
 	by = toast.New(s.rdb, s.k, toast.Options{Lease: l, Retention: time.Millisecond, Log: slog.New(lines{slog.DiscardHandler, logged})})
-	by.Haste(time.Millisecond)
+	by.SetInterval(time.Millisecond)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- by.Run(ctx) }()
-	eventually(t, "all are cleared", func() bool { return by.Stats().Cleared == keys.Partitions })
-	logs(t, logged, "toasts are not cleared", "toasts are cleared again")
+	eventually(t, "all toasts cleared", func() bool { return by.Stats().Cleared == keys.Partitions })
+	logs(t, logged, "background work failing; retrying", "background work recovered")
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
@@ -131,29 +131,29 @@ func TestRunClearsEveryPartitionWhileItHasTheLease(t *testing.T) {
 	<-l.released
 }
 
-func TestAPartitionThatCannotBeClearedKeepsNoOtherFromIt(t *testing.T) {
+func TestAPartitionThatCannotBeClearedDoesNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
-	s.raise(t, of(1, 1, 8, 20, 70)) // 8 and 70 are cleared in one call, 20 after them
+	s.raise(t, of(1, 1, 8, 20, 70)) // 8 and 70 are cleared in one call, 20 in a later one
 	broken, logged := s.k.Toasts(keys.Partition(70)), make(chan string, 100)
 	s.rdb.Del(t.Context(), broken)
 	s.rdb.Set(t.Context(), broken, "x", 0)
 	by := toast.New(s.rdb, s.k, toast.Options{Retention: time.Millisecond, Log: slog.New(lines{slog.DiscardHandler, logged})})
-	by.Haste(time.Millisecond)
+	by.SetInterval(time.Millisecond)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- by.Run(ctx) }()
-	eventually(t, "the others are cleared", func() bool { return by.Stats().Cleared == 3 })
-	eventually(t, "it is tried again and again", func() bool { return by.Stats().Failed > 3 })
+	eventually(t, "the other partitions cleared", func() bool { return by.Stats().Cleared == 3 })
+	eventually(t, "the broken partition retried", func() bool { return by.Stats().Failed > 3 })
 	s.rdb.Del(t.Context(), broken)
-	logs(t, logged, "toasts are not cleared", "toasts are cleared again") // each once
+	logs(t, logged, "background work failing; retrying", "background work recovered") // each logged once
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
 }
 
-// logs wants these messages to be logged next.
+// logs fails the test unless these messages are logged next, in order.
 func logs(t tb, logged chan string, want ...string) {
 	t.Helper()
 	for _, want := range want {
@@ -168,7 +168,7 @@ func logs(t tb, logged chan string, want ...string) {
 	}
 }
 
-// lines are the messages of a log.
+// lines is a log handler that passes on the messages.
 type lines struct {
 	slog.Handler
 	seen chan string
@@ -181,7 +181,7 @@ func (l lines) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// eventually waits until ok, and fails the test when it takes too long.
+// eventually waits until ok returns true, and fails the test after a minute.
 func eventually(t tb, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -190,7 +190,7 @@ func eventually(t tb, what string, ok func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("not in time: %s", what)
+			t.Fatalf("timed out waiting for: %s", what)
 		}
 	}
 }

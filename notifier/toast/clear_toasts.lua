@@ -1,14 +1,16 @@
--- clear_toasts.lua: take out of a partition what is too old, and who holds nothing.
--- Trimming leaves at the oldest end only, so what is pending before the first entry
--- that is left is of entries that are gone.
+-- clear_toasts.lua: remove old toasts from a partition, and consumers that hold nothing.
+-- Trimming removes from the oldest end only, so everything in the pending list before the
+-- first remaining entry belongs to entries that are gone.
+--
+-- uses: redis_time
 --
 -- KEYS[1] stream     toasts of the partition
 -- KEYS[2] raised     WHAT|SEQ, by time
 -- ARGV[1] retention  ms
--- ARGV[2] idle       ms: a consumer that holds nothing and was not seen so long is removed
--- ARGV[3] most       how many of each at once
+-- ARGV[2] idle       ms: a consumer that holds nothing and has been idle this long is removed
+-- ARGV[3] most       limit on the pending entries dropped, and on the raises forgotten, per call
 --
--- Returns {entries trimmed, pending ones dropped, consumers removed, raises forgotten, 1 when
+-- Returns {entries trimmed, pending entries dropped, consumers removed, raises forgotten, 1 when
 -- there is more to do}.
 local stream, raised = KEYS[1], KEYS[2]
 local retention, idle, most = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])

@@ -1,3 +1,3 @@
-// Package toast keeps the toasts that wait for their users, and says which
-// instance shows them.
+// Package toast stores the toasts that wait for their users and decides which instance shows each
+// of them.
 package toast

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Few has at most that many toasts wait for one user.
-func (t *Toasts) Few(most int) { t.most = most }
+// SetLimit limits how many toasts may wait for one user.
+func (t *Toasts) SetLimit(most int) { t.most = most }
 
-// Haste makes Run clear so often.
-func (t *Toasts) Haste(every time.Duration) { t.every = every }
+// SetInterval sets the interval between two rounds of Run.
+func (t *Toasts) SetInterval(every time.Duration) { t.every = every }
 
-// Strict has every consumer removed that holds nothing.
-func (t *Toasts) Strict() { t.idle = -2 * time.Millisecond }
+// RemoveIdleAtOnce makes Clear remove every consumer that holds nothing, however recently it was active.
+func (t *Toasts) RemoveIdleAtOnce() { t.idle = -2 * time.Millisecond }
 
-// Clear clears some partitions once, 7 and 8 when none is named.
+// Clear clears these partitions once; without arguments, 7 and 8.
 func (t *Toasts) Clear(ctx context.Context, parts ...int) error {
 	if len(parts) == 0 {
 		parts = []int{7, 8}

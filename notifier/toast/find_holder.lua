@@ -1,7 +1,10 @@
--- find_holder.lua: who has a toast in hand.
+-- find_holder.lua: find the consumer that holds a toast.
 --
--- Returns {id, consumer, ms since he was given it, how often it was given to anybody};
--- nil when nobody has, which only somebody's hand in Redis brings about.
+-- shared
+-- uses: read_waiting
+--
+-- Returns {id, consumer, ms since it was delivered to that consumer, number of deliveries};
+-- nil when no consumer holds it, which happens only after somebody has edited Redis by hand.
 local function find_holder(stream, id)
   local found = redis.pcall('XPENDING', stream, 'toasts', id, id, 1)
   if found.err or not found[1] then

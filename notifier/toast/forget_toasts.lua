@@ -1,7 +1,9 @@
--- forget_toasts.lua: a user is deleted, and what waits for him.
+-- forget_toasts.lua: remove all waiting toasts of a deleted user.
+--
+-- uses: settle_toast
 --
 -- KEYS[1] stream   toasts of the partition
--- KEYS[2] pending  his
+-- KEYS[2] pending  the user's pending toasts
 --
 -- Returns how many waited.
 local stream, pending = KEYS[1], KEYS[2]

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestWhatNobodyRaisedIsDropped(t *testing.T) {
+func TestTakeDropsEntriesItCannotRead(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		ctx, now := t.Context(), float64(time.Now().UnixMilli())
 		wait := func(id string, score float64) {
@@ -39,15 +39,15 @@ func TestWhatNobodyRaisedIsDropped(t *testing.T) {
 			wait(id, now)
 		}
 		if got := taken(t, s.a, ann); got != "3" {
-			t.Errorf("taken %q", got)
+			t.Errorf("taken %q, want 3", got)
 		}
 		if got := taken(t, s.a, ann); got != "3/2" || len(s.ids(t, ann)) != 1 || len(s.entries(t, 7)) != 1 {
-			t.Errorf("then %q; %v wait, %v are there", got, s.ids(t, ann), s.entries(t, 7))
+			t.Errorf("taken again %q, want 3/2; waiting %v, entries %v", got, s.ids(t, ann), s.entries(t, 7))
 		}
 	})
 }
 
-func TestOneWhoCannotBeServedKeepsNothingFromOthers(t *testing.T) {
+func TestAUserThatCannotBeReadDoesNotAffectOthers(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.raise(t, of(1, ann, bob, carl))
 		if err := s.rdb.Set(t.Context(), s.k.PendingToasts(bob), "x", 0).Err(); err != nil {
@@ -56,7 +56,7 @@ func TestOneWhoCannotBeServedKeepsNothingFromOthers(t *testing.T) {
 		all := []int64{ann, bob, carl}
 		waits, err := s.a.Waiting(t.Context(), all)
 		if err == nil || errors.Is(err, notifier.ErrUnavailable) || len(waits) != 3 || !waits[0] || waits[1] || !waits[2] {
-			t.Errorf("%v wait, %v", waits, err)
+			t.Errorf("waiting %v, error %v", waits, err)
 		}
 		got, err := s.a.Take(t.Context(), all)
 		if err == nil || errors.Is(err, notifier.ErrUnavailable) || len(got) != 3 {
@@ -64,7 +64,7 @@ func TestOneWhoCannotBeServedKeepsNothingFromOthers(t *testing.T) {
 		}
 		for i, one := range got {
 			if fails := all[i] == bob; fails != (one.Err != nil) || fails == (len(one.Toasts) == 1) {
-				t.Errorf("of user %d: %+v", all[i], one)
+				t.Errorf("user %d: %+v", all[i], one)
 			}
 		}
 	})

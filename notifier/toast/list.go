@@ -9,11 +9,12 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// List is what waits for a user, the oldest first, with what it said when it was
-// raised. It takes nothing: whoever is given it is given it all the same.
+// List returns the toasts that wait for a user, oldest first, with the content they were raised
+// with. It claims nothing: the toasts are still delivered as usual.
 func (t *Toasts) List(ctx context.Context, seq int64) ([]notifier.Toast, error) {
 	ids, err := t.rdb.ZRange(ctx, t.k.PendingToasts(seq), 0, -1).Result()
 	if err != nil || len(ids) == 0 {
@@ -31,7 +32,7 @@ func (t *Toasts) List(ctx context.Context, seq int64) ([]notifier.Toast, error) 
 	for i, entry := range entries {
 		found := entry.Val()
 		if len(found) == 0 {
-			continue // it was trimmed, or has just been shown
+			continue // trimmed, or shown a moment ago
 		}
 		if one, ok := readEntry(ids[i], seq, found[0].Values); ok {
 			all = append(all, one)
@@ -40,8 +41,8 @@ func (t *Toasts) List(ctx context.Context, seq int64) ([]notifier.Toast, error) 
 	return all, nil
 }
 
-// readEntry reads what raise_toast.lua wrote. It is false for what that did not write, or
-// not for this user.
+// readEntry reads a stream entry written by raise_toast.lua. It returns false for any other entry,
+// and for another user's.
 func readEntry(id string, seq int64, fields map[string]any) (notifier.Toast, bool) {
 	text := func(name string) string { s, _ := fields[name].(string); return s }
 	ms, _, _ := strings.Cut(id, "-")
@@ -60,5 +61,5 @@ func (t *Toasts) listed(seq int64, err error) error {
 		return nil
 	}
 	t.stats.failed.Add(1)
-	return fmt.Errorf("list the toasts of user %d: %w", seq, away(err))
+	return fmt.Errorf("list the toasts of user %d: %w", seq, script.MarkAway(err))
 }

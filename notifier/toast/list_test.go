@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/toast"
 )
 
-func TestWhatWaitsIsListedAndTakenByNobody(t *testing.T) {
+func TestListReturnsWaitingToastsWithoutTakingThem(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		listed := func(seq int64) (said []string) {
 			t.Helper()
@@ -27,7 +27,7 @@ func TestWhatWaitsIsListedAndTakenByNobody(t *testing.T) {
 			return said
 		}
 		if got := listed(ann); got != nil {
-			t.Errorf("of nothing %q is listed", got)
+			t.Errorf("listed %q before anything was raised", got)
 		}
 		s.raise(
 			t,
@@ -39,24 +39,24 @@ func TestWhatWaitsIsListedAndTakenByNobody(t *testing.T) {
 		if err := s.rdb.XDel(t.Context(), s.k.Toasts(keys.Partition(ann)), ids[2]).Err(); err != nil {
 			t.Fatal(err)
 		}
-		// Somebody else's, and what is no id.
+		// An id of another user's toast.
 		if err := s.rdb.ZAdd(t.Context(), s.k.PendingToasts(ann), redis.Z{Member: s.ids(t, bob)[0]}).Err(); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := listed(ann), []string{`like:1{"title":"a"}`, `{"title":"b"}`}; !slices.Equal(got, want) {
-			t.Errorf("listed are %q, want %q", got, want)
+			t.Errorf("listed %q, want %q", got, want)
 		}
 		if by, count := s.held(t, keys.Partition(ann), ids[0]); by != "waiting" || count != 1 {
-			t.Errorf("%q has it in hand, given %d times", by, count)
+			t.Errorf("held by %q, delivered %d times; listing must not claim it", by, count)
 		}
 	})
 }
 
-func TestAListWithoutRedisIsAnError(t *testing.T) {
+func TestListFailsWhenRedisIsUnavailable(t *testing.T) {
 	t.Parallel()
 	lost := redis.NewClient(&redis.Options{Addr: t.TempDir() + "/none", Network: "unix"})
 	defer lost.Close()
 	if _, err := toast.New(lost, redistest.Space(t), toast.Options{}).List(t.Context(), ann); !errors.Is(err, notifier.ErrUnavailable) {
-		t.Errorf("it is %v, want unavailable", err)
+		t.Errorf("error %v, want ErrUnavailable", err)
 	}
 }

@@ -13,11 +13,11 @@ import (
 
 func TestClearingUnderLoadLosesNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		const notices, users = 60, 4 // all of one partition
+		const notices, users = 60, 4 // all in one partition
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var work, clearing sync.WaitGroup
-		s.c.Strict()
+		s.c.RemoveIdleAtOnce()
 		clearing.Go(func() {
 			for ctx.Err() == nil {
 				if err := s.c.Clear(ctx, 7); err != nil && ctx.Err() == nil {
@@ -37,7 +37,7 @@ func TestClearingUnderLoadLosesNothing(t *testing.T) {
 			shown[i] = map[string]bool{}
 			work.Go(func() {
 				for len(shown[i]) < notices && ctx.Err() == nil {
-					s.liveAndDie(ctx, t, seq, shown[i])
+					s.takeAndDie(ctx, t, seq, shown[i])
 				}
 			})
 		}
@@ -45,7 +45,7 @@ func TestClearingUnderLoadLosesNothing(t *testing.T) {
 		work.Wait()
 		raised.Wait()
 		if stop.Stop(); ctx.Err() != nil {
-			t.Errorf("not all are shown in time: %d %d %d %d", len(shown[0]), len(shown[1]), len(shown[2]), len(shown[3]))
+			t.Errorf("timed out; shown so far: %d %d %d %d", len(shown[0]), len(shown[1]), len(shown[2]), len(shown[3]))
 		}
 		cancel()
 		clearing.Wait()
@@ -53,9 +53,9 @@ func TestClearingUnderLoadLosesNothing(t *testing.T) {
 	})
 }
 
-// liveAndDie is a short-lived instance that takes what waits for a user, and dies with
-// some of it in hand.
-func (s *site) liveAndDie(ctx context.Context, t *testing.T, seq int64, shown map[string]bool) {
+// takeAndDie plays a short-lived instance that takes the toasts of a user and dies while holding
+// some of them.
+func (s *site) takeAndDie(ctx context.Context, t *testing.T, seq int64, shown map[string]bool) {
 	t.Helper()
 	by := toast.New(s.rdb, s.k, toast.Options{Hold: time.Millisecond})
 	for range rand.IntN(4) {

@@ -22,33 +22,33 @@ import (
 	"github.com/carillonhq/carillon/notifier/toast"
 )
 
-// The pool of a closed client looks for a lost server up to a second longer.
+// The connection pool of a closed client keeps dialling a lost server for up to a second.
 func TestMain(m *testing.M) {
-	logging.Disable() // of servers that are away on purpose
+	logging.Disable() // some tests run without a server on purpose
 	goleak.VerifyTestMain(redistest.Wrap(m),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
-// tb is a test, a benchmark, or a run of a property.
+// tb is a test, a benchmark, or one run of a property test.
 type tb interface {
 	rapid.TB
 	Context() context.Context
 	Cleanup(f func())
 }
 
-// Two users of one partition, and one of another.
+// ann and bob share a partition; carl is in another.
 const (
 	ann  int64 = 7
 	bob  int64 = 7 + keys.Partitions
 	carl int64 = 8
 )
 
-// site is the toasts of one space on one kind of Redis, with three instances.
+// site is three instances over one key space, on one kind of Redis.
 type site struct {
 	a, b, c *toast.Toasts
 	rdb     redis.UniversalClient
 	k       keys.Space
-	later   atomic.Int64 // ms by which the clock of the instances is ahead
+	later   atomic.Int64 // ms by which the instances' clock runs ahead
 }
 
 func newSite(t testing.TB, rdb redis.UniversalClient) *site {
@@ -58,7 +58,7 @@ func newSite(t testing.TB, rdb redis.UniversalClient) *site {
 	return s
 }
 
-// instance is one more instance over the same Redis.
+// instance returns another instance over the same Redis.
 func (s *site) instance(name string) *toast.Toasts {
 	return toast.New(s.rdb, s.k, toast.Options{Consumer: name, Now: s.now, Log: slog.New(slog.DiscardHandler)})
 }
@@ -67,7 +67,7 @@ func (s *site) now() time.Time {
 	return time.Now().Add(time.Duration(s.later.Load()) * time.Millisecond)
 }
 
-// onEachRedis runs a promise on a single server, on a cluster, and on miniredis.
+// onEachRedis runs a test on a single server, on a cluster and on miniredis.
 func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
 	t.Helper()
 	t.Parallel()
@@ -86,7 +86,7 @@ func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
 	})
 }
 
-// of is a toast of a notice that has no row.
+// of is a toast of a notice without an inbox row.
 func of(notice int64, seqs ...int64) notifier.ToastRaise {
 	return notifier.ToastRaise{NoticeID: notice, Content: []byte(fmt.Sprintf(`{"title":"Notice %d \u2028"}`, notice)), Seqs: seqs}
 }
@@ -100,7 +100,7 @@ func (s *site) raise(t tb, all ...notifier.ToastRaise) {
 	}
 }
 
-// take is what an instance takes of one user.
+// take returns what an instance takes for one user.
 func take(t tb, by *toast.Toasts, seq int64) notifier.Taken {
 	t.Helper()
 	all, err := by.Take(t.Context(), []int64{seq})
@@ -110,7 +110,7 @@ func take(t tb, by *toast.Toasts, seq int64) notifier.Taken {
 	return all[0]
 }
 
-// taken is what an instance takes of one user, as the notices and their tries: `1 2 3/2`.
+// taken returns what an instance takes for one user as notice ids, with tries above 1: `1 2 3/2`.
 func taken(t tb, by *toast.Toasts, seq int64) string {
 	t.Helper()
 	var words []string
@@ -124,7 +124,7 @@ func taken(t tb, by *toast.Toasts, seq int64) string {
 	return strings.Join(words, " ")
 }
 
-// ids are what waits for a user, the oldest first.
+// ids returns the ids of the toasts that wait for a user, oldest first.
 func (s *site) ids(t tb, seq int64) []string {
 	t.Helper()
 	ids, err := s.rdb.ZRange(t.Context(), s.k.PendingToasts(seq), 0, -1).Result()
@@ -134,7 +134,7 @@ func (s *site) ids(t tb, seq int64) []string {
 	return ids
 }
 
-// older makes what waits for a user older.
+// older moves the raise time of a user's waiting toasts into the past.
 func (s *site) older(t tb, seq int64, by time.Duration) {
 	t.Helper()
 	for _, id := range s.ids(t, seq) {
@@ -144,8 +144,8 @@ func (s *site) older(t tb, seq int64, by time.Duration) {
 	}
 }
 
-// held is who has a toast in hand, and how often it was given; nobody when it is not
-// pending.
+// held returns the consumer that holds a toast and the number of deliveries; empty and 0 when it is
+// not pending.
 func (s *site) held(t tb, p int, id string) (by string, count int64) {
 	t.Helper()
 	found, err := s.rdb.XPendingExt(t.Context(), &redis.XPendingExtArgs{
@@ -160,8 +160,8 @@ func (s *site) held(t tb, p int, id string) (by string, count int64) {
 	return found[0].Consumer, found[0].RetryCount
 }
 
-// runOut makes the time run out for which a toast is held.
-func (s *site) runOut(t tb, p int, id string) {
+// expireHold makes the hold of a toast expire.
+func (s *site) expireHold(t tb, p int, id string) {
 	t.Helper()
 	by, count := s.held(t, p, id)
 	err := s.rdb.Do(t.Context(), "XCLAIM", s.k.Toasts(p), "toasts", by, 0, id, "IDLE", 10_000, "RETRYCOUNT", count, "JUSTID").Err()
@@ -170,7 +170,8 @@ func (s *site) runOut(t tb, p int, id string) {
 	}
 }
 
-// pending are the ids that the group of a partition has handed out.
+// pending returns the ids that the group of a partition has delivered and that are not
+// acknowledged.
 func (s *site) pending(t tb, p int) (ids []string) {
 	t.Helper()
 	found, err := s.rdb.XPendingExt(t.Context(), &redis.XPendingExtArgs{
@@ -185,7 +186,7 @@ func (s *site) pending(t tb, p int) (ids []string) {
 	return ids
 }
 
-// entries are the ids in the stream of a partition.
+// entries returns the ids in the stream of a partition.
 func (s *site) entries(t tb, p int) (ids []string) {
 	t.Helper()
 	all, err := s.rdb.XRange(t.Context(), s.k.Toasts(p), "-", "+").Result()
@@ -198,7 +199,7 @@ func (s *site) entries(t tb, p int) (ids []string) {
 	return ids
 }
 
-// consumers are who is known to the group of a partition.
+// consumers returns the names of the consumers in the group of a partition.
 func (s *site) consumers(t tb, p int) (names []string) {
 	t.Helper()
 	all, err := s.rdb.XInfoConsumers(t.Context(), s.k.Toasts(p), "toasts").Result()
@@ -212,15 +213,15 @@ func (s *site) consumers(t tb, p int) (names []string) {
 	return names
 }
 
-// empty holds that nothing of toasts waits in a partition.
+// empty fails the test unless the partition's stream and these users' pending sets are empty.
 func (s *site) empty(t tb, p int, seqs ...int64) {
 	t.Helper()
 	if in, out := s.entries(t, p), s.pending(t, p); len(in)+len(out) > 0 {
-		t.Errorf("partition %d still has %v, handed out %v", p, in, out)
+		t.Errorf("partition %d still has entries %v, pending %v", p, in, out)
 	}
 	for _, seq := range seqs {
 		if ids := s.ids(t, seq); len(ids) > 0 {
-			t.Errorf("%v still wait for user %d", ids, seq)
+			t.Errorf("toasts %v still wait for user %d", ids, seq)
 		}
 	}
 }

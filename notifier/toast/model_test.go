@@ -7,7 +7,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// model is what toasts should be, in the plainest words.
+// model is the expected behaviour of toasts, in its simplest form.
 type model struct {
 	users  map[int64]*waiting
 	raised map[mark]bool
@@ -15,20 +15,20 @@ type model struct {
 	now    int64 // ms
 }
 
-// mark is a raise for one user.
+// mark records that something was raised for one user.
 type mark struct {
 	what string
 	seq  int64
 }
 
-// waiting is what waits for one user, the oldest first, and his inbox.
+// waiting is one user's waiting toasts, oldest first, and their inbox.
 type waiting struct {
 	toasts []*item
 	warm   bool
 	rows   map[string]*line // by key
 }
 
-// line is a row of an inbox.
+// line is an inbox row.
 type line struct {
 	notice int64
 	read   bool
@@ -38,10 +38,10 @@ type line struct {
 type item struct {
 	id      string
 	r       notifier.ToastRaise
-	aged    bool   // it is older than a toast may be that has a notice
-	trimmed bool   // its entry is gone
-	held    string // by whom; empty: nobody has it in hand
-	ranOut  bool   // he has had it for long enough
+	aged    bool   // older than the limit for toasts of a notice
+	trimmed bool   // its stream entry is gone
+	held    string // name of the instance that holds it; empty: none
+	ranOut  bool   // the hold has expired
 	tries   int64
 }
 
@@ -61,7 +61,7 @@ func (m *model) raise(r notifier.ToastRaise, what string) (fresh []int64) {
 	return fresh
 }
 
-// shows is what a toast shows, if it should pop up at all.
+// shows returns the content a toast shows; false if it must not be shown at all.
 func (m *model) shows(u *waiting, i *item) (json string, ok bool) {
 	switch {
 	case i.r.EndsAt != 0 && i.r.EndsAt <= m.now, i.r.NoticeID != 0 && i.aged:
@@ -76,7 +76,7 @@ func (m *model) shows(u *waiting, i *item) (json string, ok bool) {
 	return row.json, true
 }
 
-// take is what an instance should get.
+// take returns what the instance `by` should get, and whether others hold some.
 func (m *model) take(seq int64, by string) (got []notifier.Toast, again bool) {
 	u := m.users[seq]
 	u.toasts = slices.DeleteFunc(u.toasts, func(i *item) bool {
@@ -96,7 +96,7 @@ func (m *model) take(seq int64, by string) (got []notifier.Toast, again bool) {
 	return got, again
 }
 
-// ack answers how many of these waited for the user.
+// ack removes these toasts of the user and returns how many were waiting.
 func (m *model) ack(seq int64, ids []string) (n int) {
 	u := m.users[seq]
 	before := len(u.toasts)
@@ -104,7 +104,7 @@ func (m *model) ack(seq int64, ids []string) (n int) {
 	return before - len(u.toasts)
 }
 
-// each is all that waits in a partition.
+// each calls do for every toast that waits in a partition.
 func (m *model) each(p int, do func(i *item)) {
 	for seq, u := range m.users {
 		if keys.Partition(seq) == p {
@@ -115,7 +115,7 @@ func (m *model) each(p int, do func(i *item)) {
 	}
 }
 
-// all are the toasts that wait for anybody.
+// all returns every waiting toast with its user.
 func (m *model) all() (seqs []int64, items []*item) {
 	for _, seq := range []int64{ann, bob, carl} {
 		for _, i := range m.users[seq].toasts {

@@ -14,14 +14,14 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// RaiseAll has each of these toasts wait for its users, and tells them; of one user in
-// their order. Who was raised the same before is left out, whatever has become of it:
-// the same notice, or alone the same Token. At most notifier.MaxToastIDs wait for one
-// user; the oldest leave.
+// RaiseAll queues each toast for its users and publishes a signal to each of them. One user's
+// toasts keep their order. A user for whom the same toast was raised before is skipped, whatever
+// became of it: the same toast means the same notice, or the same Token for a toast without a
+// notice. At most notifier.MaxToastIDs toasts wait for one user; the oldest are dropped.
 //
-// It answers an error for each, in order: nil when it waits for all of its users. One
-// user who cannot be served keeps nothing from the others. After an error some may
-// have it already: raise it again for all.
+// It returns one error per toast, in order: nil when the toast waits for all of its users. A user
+// that cannot be served does not affect the others. After an error some users may already have the
+// toast; raise it again for all of them.
 func (t *Toasts) RaiseAll(ctx context.Context, all []notifier.ToastRaise) []error {
 	r := raising{Toasts: t, ctx: ctx, all: all, errs: make([]error, len(all)), retention: t.o.Retention.Milliseconds()}
 	r.pipe = script.NewPipe(t.rdb, min(batch, len(all)))
@@ -41,28 +41,28 @@ func (t *Toasts) RaiseAll(ctx context.Context, all []notifier.ToastRaise) []erro
 // raising is one call of RaiseAll.
 type raising struct {
 	*Toasts
-	ctx       context.Context //nolint:containedctx // of the one call that this is
+	ctx       context.Context //nolint:containedctx // lives for one call of RaiseAll
 	all       []notifier.ToastRaise
 	errs      []error
 	retention any
-	lost      error // what whatever comes next would meet, too
+	lost      error // set when every further call would fail the same way
 
 	pipe *script.Pipe
-	runs []raiseRun // in the pipe
+	runs []raiseRun // queued in the pipe
 }
 
-// raiseRun is a script for some users of a partition, on behalf of one of the raises.
+// raiseRun is one script call: some users of one partition, for the toast all[of].
 type raiseRun struct {
 	of  int
 	cmd *redis.Cmd
 }
 
-var errToken = errors.New("a toast that stands alone has no token")
+var errToken = errors.New("a toast without a notice needs a token")
 
-// add puts the scripts of one raise into the pipe, and sends it whenever it is full.
+// add queues the script calls of one toast and flushes the pipe whenever it is full.
 func (r *raising) add(i int) {
 	d := &r.all[i]
-	// Alone they cannot be taken for the notice with a number that is their token.
+	// The plus sign keeps a token that looks like a number apart from the notice with that id.
 	what := "+" + d.Token
 	if d.NoticeID != 0 {
 		what = strconv.FormatInt(d.NoticeID, 10)
@@ -85,7 +85,7 @@ func (r *raising) add(i int) {
 	}
 }
 
-// script adds one run, for users of one partition.
+// script queues one script call for users of one partition.
 func (r *raising) script(seqs []int64, head []any) *redis.Cmd {
 	p := r.part(seqs[0])
 	args := make([]any, 0, 2+len(head)+3*len(seqs))
@@ -100,9 +100,9 @@ func (r *raising) script(seqs []int64, head []any) *redis.Cmd {
 	return r.pipe.Add(r.ctx, raiseToast, 2+len(seqs), args...)
 }
 
-var errUser = errors.New("what is stored for him is of a wrong type")
+var errUser = errors.New("the key of the pending toasts has the wrong type")
 
-// flush sends what is in the pipe.
+// flush sends the queued script calls and records their errors.
 func (r *raising) flush() {
 	if len(r.runs) == 0 {
 		return
@@ -122,21 +122,21 @@ func (r *raising) flush() {
 	r.runs = r.runs[:0]
 }
 
-// outcome reads what a script answered.
+// outcome reads the reply of one script call.
 func (r *raising) outcome(cmd *redis.Cmd) error {
-	n, err := cmd.Int64Slice()
+	got, err := script.ParseReply(cmd)
 	switch {
 	case err != nil:
-		if script.Away(err) || r.ctx.Err() != nil {
-			r.lost = away(err)
+		if errors.Is(err, notifier.ErrUnavailable) || r.ctx.Err() != nil {
+			r.lost = err
 		}
-		return away(err)
-	case len(n) != 2:
-		return fmt.Errorf("%w: %d numbers", errReply, len(n))
+		return err
+	case len(got.Rest) != 1:
+		return fmt.Errorf("%w: %d numbers", script.ErrReply, 1+len(got.Rest))
 	}
-	r.stats.raised.Add(n[0])
-	if n[1] > 0 {
-		return fmt.Errorf("%d of the users: %w", n[1], errUser)
+	r.stats.raised.Add(got.Code)
+	if skipped := got.Number(0); skipped > 0 {
+		return fmt.Errorf("%d of the users: %w", skipped, errUser)
 	}
 	return nil
 }

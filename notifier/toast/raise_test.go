@@ -17,19 +17,19 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-func TestWhatIsRaisedTwiceIsRaisedOnce(t *testing.T) {
+func TestRaisingTheSameToastAgainChangesNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		alone := notifier.ToastRaise{Token: "1", Content: []byte(`{}`), Seqs: []int64{ann}} // it is not notice 1
+		alone := notifier.ToastRaise{Token: "1", Content: []byte(`{}`), Seqs: []int64{ann}} // a token, not notice 1
 		other := alone
 		other.Token = "2"
 		for range 2 {
 			s.raise(t, of(1, ann), alone, of(1, ann, ann, carl), of(2, ann), other)
 		}
 		if got := taken(t, s.a, ann); got != "1 0 2 0" {
-			t.Errorf("ann is shown %q", got)
+			t.Errorf("taken for ann: %q", got)
 		}
 		if got := taken(t, s.a, carl); got != "1" {
-			t.Errorf("carl is shown %q", got)
+			t.Errorf("taken for carl: %q", got)
 		}
 		if err := s.a.Ack(t.Context(), ann, s.ids(t, ann)); err != nil {
 			t.Fatal(err)
@@ -39,64 +39,64 @@ func TestWhatIsRaisedTwiceIsRaisedOnce(t *testing.T) {
 	})
 }
 
-func TestOnlySoManyWaitForOneUser(t *testing.T) {
+func TestTheOldestToastsOfAUserAreDroppedAboveTheLimit(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var all []notifier.ToastRaise
-		for n := range int64(notifier.MaxToastIDs + 50) { // many of them in the same ms
+		for n := range int64(notifier.MaxToastIDs + 50) { // many of them in the same millisecond
 			all = append(all, of(n+1, ann))
 		}
 		s.raise(t, all...)
 		got := take(t, s.a, ann).Toasts
 		if len(got) != notifier.MaxToastIDs {
-			t.Fatalf("%d wait", len(got))
+			t.Fatalf("%d toasts wait, want notifier.MaxToastIDs", len(got))
 		}
 		for i, one := range got {
 			if one.NoticeID != int64(i+51) {
-				t.Fatalf("the toast %d is of notice %d: the oldest leave, and they are taken in their order", i, one.NoticeID)
+				t.Fatalf("toast %d is of notice %d; the oldest must be dropped and the rest keep their order", i, one.NoticeID)
 			}
 		}
 		if in, out := len(s.entries(t, 7)), len(s.pending(t, 7)); in != 200 || out != 200 {
-			t.Errorf("%d are in the stream, %d handed out", in, out)
+			t.Errorf("%d entries, %d pending, want 200 each", in, out)
 		}
 	})
 }
 
-func TestEachKeyOfAToastLivesAsLongAsToastsWait(t *testing.T) {
+func TestToastKeysExpireWithTheRetention(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.raise(t, of(1, ann))
 		for _, key := range []string{s.k.Toasts(7), s.k.RaisedToasts(7), s.k.PendingToasts(ann)} {
 			if ttl := s.rdb.PTTL(t.Context(), key).Val(); ttl > 24*time.Hour || ttl < 24*time.Hour-time.Minute {
-				t.Errorf("%s lives for %v", key, ttl)
+				t.Errorf("TTL of %s is %v, want about 24 h", key, ttl)
 			}
 		}
 	})
 }
 
-func TestOneWhoCannotBeServedKeepsNothingFromTheOthers(t *testing.T) {
+func TestAUserWithABrokenKeyDoesNotAffectOthers(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.rdb.Set(t.Context(), s.k.PendingToasts(bob), "text", 0)
 		errs := s.a.RaiseAll(t.Context(), []notifier.ToastRaise{of(1, ann, bob, carl), {Seqs: []int64{ann}}, of(2, ann)})
 		if len(errs) != 3 || errs[0] == nil || errs[1] == nil || errs[2] != nil {
-			t.Errorf("errors %v; want two", errs)
+			t.Errorf("errors %v, want one for each of the first two raises only", errs)
 		}
 		all, err := s.a.Take(t.Context(), []int64{ann, bob, carl})
 		if err == nil || errors.Is(err, notifier.ErrUnavailable) {
-			t.Errorf("bob's toasts are taken: %v", err)
+			t.Errorf("taking bob's toasts: error %v, want one other than ErrUnavailable", err)
 		}
 		if len(all) != 3 || len(all[0].Toasts) != 2 || len(all[1].Toasts) != 0 || len(all[2].Toasts) != 1 {
-			t.Errorf("taken: %+v", all)
+			t.Errorf("taken %+v", all)
 		}
 		if got := s.a.Stats(); got.Failed != 3 || got.Raised != 3 {
-			t.Errorf("counted %+v", got)
+			t.Errorf("stats %+v", got)
 		}
 	})
 }
 
-// trips counts what is sent.
+// trips counts the pipelines sent.
 type trips struct {
 	mu    sync.Mutex
-	pipes []int // scripts in each
-	users int   // most keys in one script
+	pipes []int // commands in each pipeline
+	users int   // most users in one script call
 }
 
 func (r *trips) DialHook(next redis.DialHook) redis.DialHook          { return next }
@@ -116,7 +116,7 @@ func (r *trips) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 	}
 }
 
-func TestManyAreRaisedInFewCallsOfWhichNoneIsLong(t *testing.T) {
+func TestRaisingForManyUsersTakesFewShortCalls(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Client(t)
 	s, sent := newSite(t, rdb), &trips{}
@@ -130,19 +130,19 @@ func TestManyAreRaisedInFewCallsOfWhichNoneIsLong(t *testing.T) {
 	}
 	s.raise(t, of(1, crowd...), of(2, ann), of(3, carl))
 	if !slices.Equal(sent.pipes, []int{89}) || sent.users != 128 { // 24 and 63 and 2 scripts
-		t.Errorf("%v scripts in pipelines, for at most %d users", sent.pipes, sent.users)
+		t.Errorf("pipelines of %v scripts, up to %d users each", sent.pipes, sent.users)
 	}
 	waiting, err := s.a.Waiting(t.Context(), crowd)
 	if err != nil || slices.Contains(waiting, false) {
-		t.Errorf("somebody does not wait; %v", err)
+		t.Errorf("no toast waits for some user; error %v", err)
 	}
 	sent.pipes = nil
 	if _, err = s.a.Take(t.Context(), crowd[:600]); err != nil || !slices.Equal(sent.pipes, []int{256, 256, 88}) {
-		t.Errorf("taken in pipelines of %v, %v", sent.pipes, err)
+		t.Errorf("taken in pipelines of %v, error %v", sent.pipes, err)
 	}
 }
 
-func TestWhenRedisIsAwayAllFailsAtOnce(t *testing.T) {
+func TestEveryCallFailsFastWhenRedisIsUnavailable(t *testing.T) {
 	t.Parallel()
 	rdb := redis.NewClient(&redis.Options{
 		Network: "unix", Addr: "nobody", MaxRetries: -1, DialerRetries: 1,
@@ -156,7 +156,7 @@ func TestWhenRedisIsAwayAllFailsAtOnce(t *testing.T) {
 	}
 	for i, err := range s.a.RaiseAll(t.Context(), all) {
 		if !errors.Is(err, notifier.ErrUnavailable) {
-			t.Fatalf("raise %d: %v", i, err)
+			t.Fatalf("raise %d: %v, want ErrUnavailable", i, err)
 		}
 	}
 	calls := map[string]error{
@@ -166,16 +166,16 @@ func TestWhenRedisIsAwayAllFailsAtOnce(t *testing.T) {
 	_, calls["Waiting"] = s.a.Waiting(t.Context(), []int64{ann})
 	got, err := s.a.Take(t.Context(), make([]int64, 2000))
 	if calls["Take"] = err; len(got) != 2000 {
-		t.Errorf("%d answers to 2000 users", len(got))
+		t.Errorf("%d answers for 2000 users", len(got))
 	}
 	for name, err := range calls {
 		if !errors.Is(err, notifier.ErrUnavailable) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want ErrUnavailable", name, err)
 		}
 	}
 }
 
-func TestAfterALossToastsAreRaisedAndTakenAsBefore(t *testing.T) {
+func TestToastsWorkAgainAfterRedisLosesThem(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		for name, lose := range map[string]func() error{
 			"all": func() error {
@@ -196,17 +196,17 @@ func TestAfterALossToastsAreRaisedAndTakenAsBefore(t *testing.T) {
 				t.Errorf("%s: taken %q", name, got)
 			}
 			if err := s.a.Ack(t.Context(), ann, ids); !errors.Is(err, notifier.ErrNotFound) {
-				t.Errorf("%s: acknowledged: %v", name, err)
+				t.Errorf("%s: acknowledge: %v, want ErrNotFound", name, err)
 			}
 			s.raise(t, of(100, ann))
 			if got := taken(t, s.b, ann); got != "100" {
-				t.Errorf("%s: taken %q, want the new one", name, got)
+				t.Errorf("%s: taken %q, want the new toast", name, got)
 			}
 			if err := s.b.Forget(t.Context(), ann); err != nil {
 				t.Error(err)
 			}
 		}
-		// The group alone: what others had in hand is free.
+		// Only the group is lost: toasts that others held are free again.
 		s.raise(t, of(1, ann), of(2, ann))
 		_ = taken(t, s.a, ann)
 		if err := s.rdb.XGroupDestroy(t.Context(), s.k.Toasts(7), "toasts").Err(); err != nil {

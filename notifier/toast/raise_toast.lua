@@ -1,19 +1,21 @@
--- raise_toast.lua: put one toast by for some users of a partition and say so. What was
--- raised for a user before is left out, whatever has become of it.
+-- raise_toast.lua: queue one toast for some users of a partition and signal each of them.
+-- Users for whom it was raised before are skipped, whatever became of it.
+--
+-- uses: read_waiting, redis_time, score_of, settle_toast
 --
 -- KEYS[1] stream   toasts of the partition
 -- KEYS[2] raised   WHAT|SEQ, by time
--- KEYS[3..] users  their pending toasts
--- ARGV[1] what     the notice, or what else makes a repeated raise the same
--- ARGV[2] notice   its id; 0: none
--- ARGV[3] key      of its row in the inbox; empty: none
--- ARGV[4] ends     ms; 0: never
+-- KEYS[3..] users  the pending toasts of each user
+-- ARGV[1] what     notice id or +TOKEN: the same value raised again is skipped
+-- ARGV[2] notice   notice id; 0: none
+-- ARGV[3] key      of the inbox row; empty: none
+-- ARGV[4] ends     ms since 1970; 0: never
 -- ARGV[5] content  JSON
 -- ARGV[6] retention  ms
--- ARGV[7] most     toasts that wait for one user
--- ARGV[8..] seqs   of each user, and after each the channel where he is told
+-- ARGV[7] most     limit on the toasts that wait for one user
+-- ARGV[8..] seqs   of the users, each followed by the channel that signals that user
 --
--- Returns {for how many, how many users cannot be served because their key is of a wrong type}.
+-- Returns {users it was queued for, users skipped because their key has the wrong type}.
 local stream, raised = KEYS[1], KEYS[2]
 local what, notice, key, ends, content = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local retention, most = tonumber(ARGV[6]), tonumber(ARGV[7])

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// trim takes the oldest out of a partition, as raises do.
+// trim removes the oldest entries of a partition, as raising does.
 func (p *play) trim(t *rapid.T) {
 	part := keys.Partition(anyUser(t))
 	in := p.entries(t, part)
@@ -24,7 +24,7 @@ func (p *play) trim(t *rapid.T) {
 	p.each(part, func(i *item) { i.trimmed = i.trimmed || slices.Contains(in[:n], i.id) })
 }
 
-// turnRow reads a row, edits, deletes or replaces it, or has the inbox leave Redis.
+// turnRow changes a random inbox row, or makes the inbox cold.
 func (p *play) turnRow(t *rapid.T) {
 	seq, key := anyUser(t), anyKey(t)
 	u := p.users[seq]
@@ -50,7 +50,7 @@ func (p *play) turnRow(t *rapid.T) {
 	p.write(t, seq, key)
 }
 
-// write has the inbox hold what the model says.
+// write writes a row to Redis as the model has it.
 func (p *play) write(t *rapid.T, seq int64, key string) {
 	row := p.users[seq].rows[key]
 	if row == nil {
@@ -60,8 +60,8 @@ func (p *play) write(t *rapid.T, seq int64, key string) {
 	p.row(t, seq, key, row.read, fmt.Sprintf("%d 1700 0 %s", row.notice, row.json))
 }
 
-// clearAll removes also whoever holds nothing; who holds something shows in what is
-// taken next.
+// clearAll clears. It also removes consumers that hold nothing; one removed wrongly shows in the
+// next take.
 func (p *play) clearAll(t *rapid.T) {
 	if err := p.by[anyBy(t)].Clear(t.Context()); err != nil {
 		t.Fatal(err)
@@ -70,13 +70,13 @@ func (p *play) clearAll(t *rapid.T) {
 		in := p.entries(t, part)
 		for _, id := range p.pending(t, part) {
 			if !slices.Contains(in, id) {
-				t.Fatalf("partition %d holds %v, and %s is handed out", part, in, id)
+				t.Fatalf("partition %d has entries %v, but %s is still pending", part, in, id)
 			}
 		}
 	}
 }
 
-// lose takes a key out of Redis.
+// lose deletes a key of Redis, one time in four.
 func (p *play) lose(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "one in four") > 0 {
 		return
@@ -87,7 +87,7 @@ func (p *play) lose(t *rapid.T) {
 	case "stream":
 		p.loseStream(t, part)
 	case "group":
-		p.rdb.XGroupDestroy(t.Context(), p.k.Toasts(part), "toasts") // if there is one
+		p.rdb.XGroupDestroy(t.Context(), p.k.Toasts(part), "toasts") // if it exists
 		p.each(part, func(i *item) { i.held, i.ranOut, i.tries = "", false, 0 })
 	case "pending":
 		p.losePending(t, seq)
@@ -123,7 +123,7 @@ func (p *play) loseRaised(t *rapid.T, part int) {
 	}
 }
 
-// check holds that what is stored is what the model says.
+// check compares what Redis holds with the model.
 func (p *play) check(t *rapid.T) {
 	seqs := []int64{ann, bob, carl}
 	waiting, err := p.a.Waiting(t.Context(), seqs)
@@ -142,14 +142,14 @@ func (p *play) check(t *rapid.T) {
 				by = ""
 			}
 			if by != i.held || count > 0 && count != i.tries+1 {
-				t.Fatalf("%s of user %d is held by %q and was given %d times, want %q and %d", i.id, seq, by, count, i.held, i.tries+1)
+				t.Fatalf("%s of user %d is held by %q after %d deliveries, want %q and %d", i.id, seq, by, count, i.held, i.tries+1)
 			}
 		}
 		if d := cmp.Diff(want, p.ids(t, seq)); d != "" && len(want)+len(p.ids(t, seq)) > 0 {
-			t.Fatalf("for user %d wait (-want +got):\n%s", seq, d)
+			t.Fatalf("toasts waiting for user %d (-want +got):\n%s", seq, d)
 		}
 		if waiting[n] != (len(want) > 0) {
-			t.Fatalf("user %d waits: %v", seq, waiting[n])
+			t.Fatalf("Waiting(user %d) = %v", seq, waiting[n])
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/toast"
 )
 
-// play is one random story, beside its model.
+// play is one random sequence of actions on the real toasts and on their model.
 type play struct {
 	*model
 	*site
@@ -27,7 +27,7 @@ type play struct {
 	last int64 // notice
 }
 
-func TestWhateverHappensToastsAgreeWithTheirModel(t *testing.T) {
+func TestToastsMatchTheirModelUnderRandomActions(t *testing.T) {
 	t.Parallel()
 	_, mini := redistest.Mini(t)
 	all := map[string]redis.UniversalClient{"server": redistest.Client(t), "cluster": redistest.Cluster(t), "miniredis": mini}
@@ -45,8 +45,8 @@ func begin(t *testing.T, rdb redis.UniversalClient) *play {
 	}
 	p.by = map[string]*toast.Toasts{"a": p.a, "b": p.b, "c": p.c}
 	for _, by := range p.by {
-		by.Few(p.most)
-		by.Strict()
+		by.SetLimit(p.most)
+		by.RemoveIdleAtOnce()
 	}
 	return p
 }
@@ -55,7 +55,7 @@ func (p *play) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"":        p.check,
 		"raise":   p.raiseNew,
-		"raise2":  p.raiseNew, // so that some are there
+		"raise2":  p.raiseNew, // twice, so that toasts are likely to be there
 		"repeat":  p.raiseOld,
 		"take":    p.takeSome,
 		"take2":   p.takeSome,
@@ -88,7 +88,7 @@ func (p *play) raiseNew(t *rapid.T) {
 		r.NoticeID, r.Token = 0, strconv.FormatInt(p.last, 10)
 	case 1:
 		r.Key = anyKey(t)
-		for _, seq := range r.Seqs { // it was delivered before
+		for _, seq := range r.Seqs { // delivered before the toast is raised
 			p.users[seq].warm, p.users[seq].rows[r.Key] = true, &line{notice: p.last, json: string(r.Content)}
 			p.write(t, seq, r.Key)
 		}
@@ -105,7 +105,7 @@ func (p *play) raiseOld(t *rapid.T) {
 	}
 }
 
-// put raises, and learns what the toasts are called.
+// put raises the toast and records the id it was given in the model.
 func (p *play) put(t *rapid.T, r notifier.ToastRaise) {
 	p.site.raise(t, r)
 	for _, seq := range p.model.raise(r, fmt.Sprint(r.NoticeID, r.Token)) {
@@ -129,10 +129,10 @@ func (p *play) takeSome(t *rapid.T) {
 			got[i].RaisedAt, got[i].At = time.Time{}, 0
 		}
 		if d := cmp.Diff(want, slices.Clip(got), cmp.Comparer(func(a, b []byte) bool { return string(a) == string(b) })); d != "" && len(want)+len(got) > 0 {
-			t.Fatalf("%s takes of user %d (-want +got):\n%s", by, seq, d)
+			t.Fatalf("%s takes for user %d (-want +got):\n%s", by, seq, d)
 		}
 		if left := all[n].Again; (left > 0) != again || left > 10*time.Second {
-			t.Fatalf("%s may take of user %d after %v; others hold some: %v", by, seq, left, again)
+			t.Fatalf("%s: Again for user %d is %v, but others hold some: %v", by, seq, left, again)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func (p *play) takeSome(t *rapid.T) {
 func (p *play) ackSome(t *rapid.T) {
 	seqs, items := p.all()
 	ids := []string{"1-1"}
-	for _, i := range items { // also others'
+	for _, i := range items { // other users' too
 		if rapid.Bool().Draw(t, "this") {
 			ids = append(ids, i.id)
 		}
@@ -155,7 +155,7 @@ func (p *play) ackSome(t *rapid.T) {
 	}
 }
 
-// one is any toast that waits.
+// one picks a waiting toast at random; nil when none waits.
 func (p *play) one(t *rapid.T) (seq int64, i *item) {
 	seqs, items := p.all()
 	if len(items) == 0 {
@@ -167,7 +167,7 @@ func (p *play) one(t *rapid.T) (seq int64, i *item) {
 
 func (p *play) holdEnds(t *rapid.T) {
 	if seq, i := p.one(t); i != nil && i.held != "" && !i.trimmed {
-		p.runOut(t, keys.Partition(seq), i.id)
+		p.expireHold(t, keys.Partition(seq), i.id)
 		i.ranOut = true
 	}
 }

@@ -1,7 +1,9 @@
--- read_row.lua: what an unread row shows of a notice.
+-- read_row.lua: read what an unread inbox row shows of a notice.
 --
--- Returns its at and its JSON; nil when it is read, expired, has left the inbox, is of
--- another notice, or makes no sense.
+-- shared
+--
+-- Returns its at and its JSON; nil when the row is read, expired, malformed, of another notice,
+-- or not in the inbox any more.
 local function read_row(hash, key, notice, now)
   local value = redis.call('HGET', hash, key .. ':has_read:0')
   if not value then return nil end

@@ -1,5 +1,7 @@
--- read_waiting.lua: have everything that nobody has read held by `waiting`, so that it
--- can be claimed. A group that is missing, on a new stream or after a loss, is made.
+-- read_waiting.lua: assign all unread entries to the consumer `waiting`, so that they can be
+-- claimed. Creates the group when it is missing: on a new stream or after a loss.
+--
+-- shared
 --
 -- Returns nothing.
 local function read_waiting(stream)

@@ -1,5 +1,7 @@
--- redis_time.lua: what time it is for Redis, which gives the ids and thereby says how
--- old a toast is: instances whose clocks differ agree about that.
+-- redis_time.lua: the time on the Redis server. Stream ids, and with them the age of a toast,
+-- come from that clock, so instances whose clocks differ agree about ages.
+--
+-- shared
 --
 -- Returns ms since 1970.
 local function redis_time()

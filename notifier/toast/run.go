@@ -7,51 +7,50 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
 const (
 	clearEvery = 5 * time.Second
-	clearParts = 6 // partitions at a time: all of them within a minute
+	clearParts = 6 // partitions per round: all of them within a minute
 	clearWalk  = (keys.Partitions + clearParts - 1) / clearParts
 	clearMost  = 2000
 	clearIdle  = time.Minute
 	scanBatch  = 1000
 )
 
-// runner is toasts being cleared, and what it remembers from one look to the next.
+// runner is the state of Run between rounds.
 type runner struct {
 	*Toasts
-	next   int // partition
-	faulty int // so many rounds without a fault until all that failed has gone well since
+	next  int   // first partition of the next round
+	fault error // the last one
+	left  int   // rounds without a fault still needed before clearing counts as working again
 }
 
-// Run clears until ctx ends; then it returns nil. Within about a minute each partition
-// is rid of what is older than the retention, and of the names of instances that hold
-// nothing and are gone. One that cannot be cleared keeps no other from it. While Redis is
-// away it goes on trying.
+// Run clears old toasts until ctx ends, then returns nil. Within about a minute it removes from
+// each partition the toasts older than the retention, and the consumers of instances that are gone
+// and hold nothing. A partition that cannot be cleared does not hold up the others. While Redis is
+// away it keeps trying.
 func (t *Toasts) Run(ctx context.Context) error {
 	r := &runner{Toasts: t}
-	tick := time.NewTicker(t.every)
-	defer tick.Stop()
-	for {
-		r.note(ctx, r.round(ctx))
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return r.leave(ctx)
-		}
-	}
+	return lease.Work{Stage: "toast", Lease: t.o.Lease, Every: t.every, Do: r.walk, Log: t.o.Log}.Run(ctx)
 }
 
-// round clears the partitions whose turn it is.
-func (r *runner) round(ctx context.Context) error {
-	if r.o.Lease != nil {
-		if mine, err := r.o.Lease.Hold(ctx); err != nil || !mine {
-			return err
-		}
+// walk does a round. A broken partition fails one round in each walk over all partitions, so
+// clearing counts as failing until a whole walk has succeeded.
+func (r *runner) walk(ctx context.Context) error {
+	if err := r.round(ctx); err != nil {
+		r.fault, r.left = err, clearWalk
+	} else if r.left--; r.left <= 0 {
+		r.fault, r.left = nil, 0
 	}
+	return r.fault
+}
+
+// round clears the next few partitions.
+func (r *runner) round(ctx context.Context) error {
 	defer func() { r.next = (r.next + clearParts) % keys.Partitions }()
 	var parts []int
 	for i := range clearParts {
@@ -67,8 +66,8 @@ func (r *runner) round(ctx context.Context) error {
 	return first
 }
 
-// clear clears some partitions once, and answers those that have more to clear, and the
-// first error: the others are cleared.
+// clear clears each of these partitions once. It returns the partitions with more to clear and the
+// first error; an error in one partition does not stop the others.
 func (t *Toasts) clear(ctx context.Context, parts []int) (more []int, err error) {
 	pipe, cmds := script.NewPipe(t.rdb, len(parts)), make([]*redis.Cmd, len(parts))
 	for i, p := range parts {
@@ -79,50 +78,21 @@ func (t *Toasts) clear(ctx context.Context, parts []int) (more []int, err error)
 	}
 	_ = pipe.Exec(ctx) // each command holds its own error
 	for i, cmd := range cmds {
-		n, bad := cmd.Int64Slice()
-		if bad == nil && len(n) != 5 {
-			bad = fmt.Errorf("%w: %d numbers", errReply, len(n))
+		r, bad := script.ParseReply(cmd)
+		if bad == nil && len(r.Rest) != 4 {
+			bad = fmt.Errorf("%w: %d numbers", script.ErrReply, 1+len(r.Rest))
 		}
 		if bad != nil {
 			t.stats.failed.Add(1)
 			if err == nil {
-				err = fmt.Errorf("clear the toasts of partition %d: %w", parts[i], away(bad))
+				err = fmt.Errorf("clear the toasts of partition %d: %w", parts[i], bad)
 			}
 			continue
 		}
-		t.stats.cleared.Add(n[0])
-		if n[4] == 1 {
+		t.stats.cleared.Add(r.Code)
+		if r.Number(3) == 1 {
 			more = append(more, parts[i])
 		}
 	}
 	return more, err
-}
-
-// note logs that clearing began to fail, or works again: everywhere.
-func (r *runner) note(ctx context.Context, err error) {
-	switch {
-	case ctx.Err() != nil:
-	case err != nil:
-		if r.faulty == 0 {
-			r.o.Log.WarnContext(ctx, "toasts are not cleared", "stage", "toast", "err", err)
-		}
-		r.faulty = clearWalk
-	case r.faulty > 0:
-		if r.faulty--; r.faulty == 0 {
-			r.o.Log.InfoContext(ctx, "toasts are cleared again", "stage", "toast")
-		}
-	}
-}
-
-// leave gives the lease back, so that nobody need wait for it.
-func (r *runner) leave(ctx context.Context) error {
-	if r.o.Lease == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	if err := r.o.Lease.Release(ctx); err != nil && r.faulty == 0 {
-		r.o.Log.WarnContext(ctx, "toast lease not released", "stage", "toast", "err", err)
-	}
-	return nil
 }

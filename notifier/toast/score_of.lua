@@ -1,7 +1,9 @@
--- score_of.lua: where a toast stands among those of its user. Ids of the same ms would
--- be sorted as text.
+-- score_of.lua: the score of a toast in its user's pending set. With equal scores, ids of the
+-- same millisecond would be sorted as text.
 --
--- Returns the ms of its id, and its number in that ms as the fraction.
+-- shared
+--
+-- Returns the ms of its id, with its sequence number in that ms as the fraction.
 local function score_of(id)
   local ms, n = id:match('^(%d+)-(%d+)$')
   return string.format('%.4f', ms + n / 4096)

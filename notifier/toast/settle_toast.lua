@@ -1,4 +1,6 @@
--- settle_toast.lua: a toast is done with; nobody is given it any more.
+-- settle_toast.lua: remove a toast that is finished; it is not delivered again.
+--
+-- shared
 --
 -- Returns nothing.
 local function settle_toast(stream, pending, id)

@@ -8,12 +8,14 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Waiting says of each user whether any toast waits for him. It may say so of one that
-// need not be shown any more: Take finds that out. It says no of who cannot be served,
-// and answers for all others beside that error; for nobody when Redis is away.
+// Waiting reports for each user whether any toast waits for them. It may report a toast that need
+// not be shown any more; Take finds that out. For a user that cannot be read it reports false and
+// returns the error beside the answers for all others. When Redis is away it returns no answers at
+// all.
 func (t *Toasts) Waiting(ctx context.Context, seqs []int64) ([]bool, error) {
 	waiting := make([]bool, 0, len(seqs))
 	var first error
@@ -28,7 +30,7 @@ func (t *Toasts) Waiting(ctx context.Context, seqs []int64) ([]bool, error) {
 			n, err := c.Result()
 			if err != nil {
 				t.stats.failed.Add(1)
-				err = fmt.Errorf("ask whether toasts wait for user %d: %w", some[i], away(err))
+				err = fmt.Errorf("check for waiting toasts of user %d: %w", some[i], script.MarkAway(err))
 			}
 			if errors.Is(err, notifier.ErrUnavailable) || err != nil && ctx.Err() != nil {
 				return nil, err
@@ -41,17 +43,17 @@ func (t *Toasts) Waiting(ctx context.Context, seqs []int64) ([]bool, error) {
 	return waiting, first
 }
 
-// Signal tells every instance where this user is connected.
+// Signal publishes s to every instance where this user is connected.
 func (t *Toasts) Signal(ctx context.Context, seq int64, s notifier.Signal) error {
 	if err := t.rdb.Publish(ctx, t.k.LiveUser(seq), s.String()).Err(); err != nil {
 		t.stats.failed.Add(1)
-		return fmt.Errorf("signal to user %d: %w", seq, away(err))
+		return fmt.Errorf("signal to user %d: %w", seq, script.MarkAway(err))
 	}
 	return nil
 }
 
-// Nudge tells every instance where one of these users is connected that a toast waits
-// for him which nobody acknowledged here.
+// Nudge signals every instance where one of these users is connected that a toast shown here to
+// them was not acknowledged.
 func (t *Toasts) Nudge(ctx context.Context, seqs []int64) error {
 	waits := notifier.Signal{Kind: notifier.SignalNudge}.String()
 	for some := range slices.Chunk(seqs, lookBatch) {
@@ -63,7 +65,7 @@ func (t *Toasts) Nudge(ctx context.Context, seqs []int64) error {
 		})
 		if err != nil {
 			t.stats.failed.Add(1)
-			return fmt.Errorf("nudge %d users: %w", len(some), away(err))
+			return fmt.Errorf("nudge %d users: %w", len(some), script.MarkAway(err))
 		}
 	}
 	return nil

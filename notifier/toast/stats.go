@@ -2,19 +2,19 @@ package toast
 
 import "sync/atomic"
 
-// Stats is what an instance has done since it started, for metrics.
+// Stats counts what this instance has done since it started, for metrics.
 type Stats struct {
-	Raised  int64 // toasts put by, one for each user
-	Taken   int64 // toasts taken to be shown, each time counted
-	Acked   int64 // shown
-	Settled int64 // need not be shown any more: too old, over, or read
-	Cleared int64 // left by age without having been shown
-	Failed  int64 // calls that failed, or a part of them
+	Raised  int64 // toasts queued, one per user
+	Taken   int64 // toasts claimed in order to be shown; claiming one again counts again
+	Acked   int64 // toasts acknowledged
+	Settled int64 // toasts removed because they need not be shown: too old, ended or read
+	Cleared int64 // toasts dropped by age, never shown
+	Failed  int64 // calls that failed in full or in part
 }
 
 type stats struct{ raised, taken, acked, settled, cleared, failed atomic.Int64 }
 
-// Stats answers the counts as of now.
+// Stats returns the counts so far.
 func (t *Toasts) Stats() Stats {
 	s := &t.stats
 	return Stats{

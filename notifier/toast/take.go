@@ -14,14 +14,16 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Take takes over what waits for each of these users, to show it: what nobody has
-// taken, what this instance took before and is not acknowledged, and what another took
-// at least Hold ago. What need not be shown any more leaves instead: what is over, what
-// has a notice and is older than MaxAge, and what was read meanwhile, or left the inbox. A
-// row that was edited is taken as it reads now.
+// Take claims the toasts that wait for each of these users, so that this instance can show them:
+// toasts that nobody has claimed, toasts that this instance claimed before without an
+// acknowledgement, and toasts that another instance claimed at least Hold ago. Toasts that need not
+// be shown any more are removed instead: those that have ended, those of a notice that are older
+// than MaxAge, and those whose inbox row has been read or has left the inbox. A toast whose row was
+// edited is returned with the new content.
 //
-// One user in order is one Taken, which says so when he could not be served; the error is
-// the first of these, one that Redis is away before all others. The others are taken.
+// It returns one Taken per user, in order, with Err set for a user that could not be served. The
+// error is the first of these, but an error that Redis is unavailable comes before all others. The
+// other users are still served.
 func (t *Toasts) Take(ctx context.Context, seqs []int64) ([]notifier.Taken, error) {
 	all := make([]notifier.Taken, 0, len(seqs))
 	var first error
@@ -69,46 +71,43 @@ func (t *Toasts) take(ctx context.Context, seqs []int64) (all []notifier.Taken, 
 	return all, first
 }
 
-// graver says which error is told of several: the first, unless Redis is away.
+// graver reports whether err should replace than as the error returned: the first error wins, but
+// one that Redis is unavailable wins over others.
 func graver(err, than error) bool {
 	return err != nil && (than == nil || errors.Is(err, notifier.ErrUnavailable) && !errors.Is(than, notifier.ErrUnavailable))
 }
 
-var errReply = errors.New("a script answered what it never answers")
-
-// parseTaken reads what take_toast.lua answers.
+// parseTaken reads the reply of take_toast.lua.
 func parseTaken(cmd *redis.Cmd, into *notifier.Taken) (settled int64, err error) {
-	reply, err := cmd.Slice()
+	r, err := script.ParseReply(cmd)
 	if err != nil {
-		return 0, away(err)
+		return 0, err
 	}
-	if len(reply) < 3 {
-		return 0, fmt.Errorf("%w: %d elements", errReply, len(reply))
+	if len(r.Rest) < 2 {
+		return 0, fmt.Errorf("%w: %d elements", script.ErrReply, 1+len(r.Rest))
 	}
-	toasts := make([]notifier.Toast, len(reply)-3)
+	toasts := make([]notifier.Toast, len(r.Rest)-2)
 	for i := range toasts {
-		if err := parseToast(reply[i+3], &toasts[i]); err != nil {
+		if err := parseToast(r.Rest[i+2], &toasts[i]); err != nil {
 			return 0, err
 		}
 	}
-	again, _ := reply[1].(int64)
-	settled, _ = reply[2].(int64)
-	*into = notifier.Taken{Toasts: toasts, Again: time.Duration(again) * time.Millisecond}
-	return settled, nil
+	*into = notifier.Taken{Toasts: toasts, Again: time.Duration(r.Number(0)) * time.Millisecond}
+	return r.Number(1), nil
 }
 
 // parseToast reads {id, notice, key, at, raised, tries, JSON}.
 func parseToast(of any, into *notifier.Toast) error {
 	f, _ := of.([]any)
 	if len(f) != 7 {
-		return fmt.Errorf("%w: a toast of %d elements", errReply, len(f))
+		return fmt.Errorf("%w: a toast of %d elements", script.ErrReply, len(f))
 	}
 	text := func(i int) string { s, _ := f[i].(string); return s }
 	var numbers [3]int64
 	for i, at := range []int{1, 3, 4} {
 		n, err := strconv.ParseInt(text(at), 10, 64)
 		if err != nil {
-			return fmt.Errorf("%w: %w", errReply, err)
+			return fmt.Errorf("%w: %w", script.ErrReply, err)
 		}
 		numbers[i] = n
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/toast"
 )
 
-// row puts a row into a warm inbox as deliveries do: `like:photo:1:has_read:0` and its
-// value. An empty field leaves the inbox warm and without the row.
+// row writes a row into a warm inbox, as a delivery does: `like:photo:1:has_read:0` and its value.
+// An empty value leaves the inbox warm without the row.
 func (s *site) row(t tb, seq int64, key string, read bool, value string) {
 	t.Helper()
 	ctx := t.Context()
@@ -33,21 +33,21 @@ func (s *site) row(t tb, seq int64, key string, read bool, value string) {
 	}
 }
 
-func TestAToastGoesByItsRow(t *testing.T) {
+func TestTakeShowsTheInboxRowAsItIsNow(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		const key = "like:photo:1"
 		past := time.Now().Add(-time.Minute).UnixMilli()
 		for n, tt := range []struct {
 			name, value string
 			read        bool
-			json        string // of what pops up; empty: nothing does
+			json        string // content shown; empty: not shown
 		}{
 			{name: "as it was sent", value: `%d 1700 0 {"title":"a"}`, json: `{"title":"a"}`},
 			{name: "edited", value: `%d 1701 9999999999999 {"title":"b 1 2 3 {}"}`, json: `{"title":"b 1 2 3 {}"}`},
 			{name: "read", value: `%d 1702 0 {"title":"a"}`, read: true},
 			{name: "replaced", value: `9%d 1703 0 {"title":"a"}`},
 			{name: "expired", value: "%d 1704 " + strconv.FormatInt(past, 10) + ` {"title":"a"}`},
-			{name: "no row at all", value: `x%d`},
+			{name: "malformed row", value: `x%d`},
 			{name: "deleted"},
 		} {
 			id := int64(n + 1)
@@ -60,7 +60,7 @@ func TestAToastGoesByItsRow(t *testing.T) {
 			got := take(t, s.a, ann).Toasts
 			if tt.json == "" {
 				if len(got) > 0 {
-					t.Errorf("%s: it pops up: %+v", tt.name, got)
+					t.Errorf("%s: taken %+v, want nothing", tt.name, got)
 				}
 				s.empty(t, 7, ann)
 				continue
@@ -72,19 +72,19 @@ func TestAToastGoesByItsRow(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		// Cold: nobody knows what is in it.
+		// Cold: the rows are unknown.
 		s.rdb.Del(t.Context(), s.k.State(ann))
 		s.raise(t, notifier.ToastRaise{NoticeID: 99, Key: key, Content: []byte(`{"title":"cold"}`), Seqs: []int64{ann}})
 		if got := take(t, s.a, ann).Toasts; len(got) != 1 || string(got[0].Content) != `{"title":"cold"}` || got[0].At != 0 {
 			t.Errorf("from a cold inbox: %+v", got)
 		}
 		if got := s.a.Stats().Settled; got != 5 {
-			t.Errorf("%d settled", got)
+			t.Errorf("%d settled, want 5", got)
 		}
 	})
 }
 
-func TestWhatIsTooOldOrOverDoesNotPopUp(t *testing.T) {
+func TestTakeSkipsToastsThatAreTooOldOrHaveEnded(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		in := func(d time.Duration) int64 { return s.now().Add(d).UnixMilli() }
 		alone := func(token string, ends int64) notifier.ToastRaise {
@@ -98,22 +98,22 @@ func TestWhatIsTooOldOrOverDoesNotPopUp(t *testing.T) {
 		if got := taken(t, s.a, ann); got != "1 2 0 0" {
 			t.Errorf("taken %q", got)
 		}
-		// Others have them in hand, and still they are settled.
+		// The others are held elsewhere; they are settled all the same.
 		s.older(t, ann, time.Minute)
 		if got := taken(t, s.b, ann); got != "" || len(s.ids(t, ann)) != 2 {
-			t.Errorf("taken %q, %d stay", got, len(s.ids(t, ann)))
+			t.Errorf("taken %q, %d still wait, want none and 2", got, len(s.ids(t, ann)))
 		}
 		s.later.Store((40 * time.Minute).Milliseconds())
 		if got := taken(t, s.a, ann); got != "0/2" {
-			t.Errorf("taken %q, want what has no end and no notice", got)
+			t.Errorf("taken %q, want only the toast without end and notice", got)
 		}
 		if got := s.a.Stats().Settled + s.b.Stats().Settled; got != 4 {
-			t.Errorf("%d settled", got)
+			t.Errorf("%d settled, want 4", got)
 		}
 	})
 }
 
-func TestWhatWasTrimmedIsForgotten(t *testing.T) {
+func TestTakeDropsToastsWhoseEntriesWereTrimmed(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.raise(t, of(1, ann), of(2, ann), of(3, ann))
 		_ = taken(t, s.a, ann)
@@ -121,14 +121,14 @@ func TestWhatWasTrimmedIsForgotten(t *testing.T) {
 		if err := s.rdb.XTrimMinID(t.Context(), s.k.Toasts(7), ids[2]).Err(); err != nil {
 			t.Fatal(err)
 		}
-		s.runOut(t, 7, ids[2])
+		s.expireHold(t, 7, ids[2])
 		if got := taken(t, s.b, ann); got != "3/2" || len(s.ids(t, ann)) != 1 || len(s.pending(t, 7)) != 1 {
-			t.Errorf("taken %q; %v wait, %v are handed out", got, s.ids(t, ann), s.pending(t, 7))
+			t.Errorf("taken %q, waiting %v, pending %v", got, s.ids(t, ann), s.pending(t, 7))
 		}
 	})
 }
 
-func TestNobodyIsShownWhatIsAnothers(t *testing.T) {
+func TestTakeNeverReturnsAnotherUsersToast(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.raise(t, of(1, ann))
 		s.rdb.ZAdd(t.Context(), s.k.PendingToasts(bob), redis.Z{Score: float64(time.Now().UnixMilli()), Member: s.ids(t, ann)[0]})
@@ -141,7 +141,7 @@ func TestNobodyIsShownWhatIsAnothers(t *testing.T) {
 	})
 }
 
-func TestOfInstancesThatTakeAtTheSameMomentOneGetsIt(t *testing.T) {
+func TestConcurrentTakesGiveEachToastToOneInstance(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var takers []*toast.Toasts
 		for n := range 8 {
@@ -170,11 +170,11 @@ func TestOfInstancesThatTakeAtTheSameMomentOneGetsIt(t *testing.T) {
 			}
 			all.Wait()
 			if len(times) != 4 {
-				t.Fatalf("round %d: %d of 4 are taken", round, len(times))
+				t.Fatalf("round %d: %d of 4 toasts taken", round, len(times))
 			}
 			for what, n := range times {
 				if n != 1 {
-					t.Errorf("round %d: %s is taken by %d instances", round, what, n)
+					t.Errorf("round %d: toast %s taken by %d instances", round, what, n)
 				}
 			}
 			for _, seq := range []int64{ann, carl} {

@@ -1,19 +1,21 @@
--- take_toast.lua: take over what waits for one user, to show it. What need not pop up
--- any more is settled instead: it is too old or over, or its row is read or gone; or it
--- is nothing that anybody raised.
+-- take_toast.lua: claim the toasts that wait for one user, so that they can be shown. Toasts
+-- that need not be shown any more are settled instead: too old, ended, malformed, or with an
+-- inbox row that is read or gone.
+--
+-- uses: find_holder, read_row, read_toast, redis_time, settle_toast
 --
 -- KEYS[1] stream   toasts of the partition
--- KEYS[2] pending  his, by the time they were raised
--- KEYS[3] state    of his inbox; missing: it is not known what is in it
--- KEYS[4] hash     of his inbox: field → ID AT EXPIRY JSON
--- ARGV[1] seq      user
--- ARGV[2] consumer who takes
--- ARGV[3] now      ms, of what ends and of rows that expire
--- ARGV[4] hold     ms: what another has had so long is free
--- ARGV[5] age      ms: what is older and has a notice does not pop up
+-- KEYS[2] pending  the user's pending toasts, by the time they were raised
+-- KEYS[3] state    of the user's inbox; missing: the inbox is cold, its rows are unknown
+-- KEYS[4] hash     of the user's inbox: field → ID AT EXPIRY JSON
+-- ARGV[1] seq      of the user
+-- ARGV[2] consumer that claims
+-- ARGV[3] now      ms since 1970, to tell which toasts have ended and which rows have expired
+-- ARGV[4] hold     ms: a toast that another consumer has held this long may be claimed
+-- ARGV[5] age      ms: an older toast is not shown if it has a notice
 --
--- Returns {how many, ms until what others hold is free or 0, how many are settled}, and
--- after these for each {id, notice, key, at, raised, tries, JSON}.
+-- Returns {number claimed, ms until the next toast held elsewhere may be claimed or 0, number
+-- settled}, followed by {id, notice, key, at, raised, tries, JSON} for each.
 local stream, pending, state, hash = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local seq, consumer = ARGV[1], ARGV[2]
 local now, hold, age = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])

@@ -9,7 +9,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/carillonhq/carillon/internal/script"
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
@@ -19,30 +19,22 @@ const (
 	defaultHold      = 10 * time.Second
 
 	batch     = 256 // scripts in one pipeline
-	crowd     = 128 // users in one script: others wait for a millisecond at most
-	lookBatch = 500 // users in one pipeline that only reads, or only tells
+	crowd     = 128 // users in one script call; a call this size blocks Redis for a millisecond at most
+	lookBatch = 500 // users in one pipeline that only reads or publishes
 )
 
-// Lease lets one instance do the work that any of them could do.
-type Lease interface {
-	// Hold takes the lease or lengthens it; false means another has it.
-	Hold(ctx context.Context) (bool, error)
-	// Release gives it back early, if it is ours.
-	Release(ctx context.Context) error
-}
-
-// Options has a default for every field that is zero.
+// Options configures New. Zero fields take their defaults.
 type Options struct {
-	Retention time.Duration    // what waits longer is gone: 24 h
-	Hold      time.Duration    // what is taken and not acknowledged so long may be taken by others: 10 s
-	MaxAge    time.Duration    // of what has a notice: notifier.MaxToastAge
-	Consumer  string           // what this instance is called, as no other: random
-	Lease     Lease            // who clears; nil: this instance does without asking
-	Log       *slog.Logger     // slog.Default()
-	Now       func() time.Time // time.Now
+	Retention time.Duration    // older toasts are dropped; default 24 h
+	Hold      time.Duration    // an unacknowledged toast may be taken over by another instance after this; default 10 s
+	MaxAge    time.Duration    // toasts of a notice older than this are not shown; default notifier.MaxToastAge
+	Consumer  string           // unique name of this instance; default random
+	Lease     lease.Lease      // held while clearing; default lease.Always
+	Log       *slog.Logger     // default slog.Default()
+	Now       func() time.Time // default time.Now
 }
 
-// Toasts is the toasts of one key space. It is safe for concurrent use.
+// Toasts stores the toasts of one key space. It is safe for concurrent use.
 type Toasts struct {
 	rdb   redis.UniversalClient
 	k     keys.Space
@@ -50,9 +42,9 @@ type Toasts struct {
 	parts [keys.Partitions]partition
 	stats stats
 
-	most  any           // toasts that wait for one user
-	every time.Duration // between two rounds of Run
-	idle  time.Duration // what a consumer that holds nothing was not seen for when it is removed
+	most  any           // limit on the toasts that wait for one user
+	every time.Duration // interval between two rounds of Run
+	idle  time.Duration // a consumer that holds nothing is removed after this long without activity
 }
 
 // partition holds the keys of one partition, built and boxed once.
@@ -85,21 +77,13 @@ func New(rdb redis.UniversalClient, space keys.Space, o Options) *Toasts {
 	return t
 }
 
-// Load puts the scripts on every master. Calls load what is missing by
-// themselves; this only spares the first ones a round trip.
+// Load loads the scripts on every master. Calls load missing scripts themselves; this only saves
+// the first calls a round trip.
 func (t *Toasts) Load(ctx context.Context) error {
-	if err := script.Load(ctx, t.rdb, raiseToast, takeToast, ackToast, clearToasts, forgetToasts); err != nil {
-		return fmt.Errorf("load the scripts of toasts: %w", away(err))
+	if err := scripts.Load(ctx, t.rdb); err != nil {
+		return fmt.Errorf("load the toast scripts: %w", err)
 	}
 	return nil
 }
 
 func (t *Toasts) part(seq int64) *partition { return &t.parts[keys.Partition(seq)] }
-
-// away marks an error that means that Redis cannot be reached.
-func away(err error) error {
-	if script.Away(err) {
-		return fmt.Errorf("%w: %w", notifier.ErrUnavailable, err)
-	}
-	return err
-}

@@ -7,7 +7,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// BenchmarkSubscribersOf asks who subscribes to one topic, of 10 users and of 100,000.
+// BenchmarkSubscribersOf reads the subscribers of one topic, with 10 users and with 100,000.
 func BenchmarkSubscribersOf(b *testing.B) {
 	for _, users := range []int{10, 100_000} {
 		b.Run(itoa(int64(users)), func(b *testing.B) {
@@ -27,7 +27,7 @@ func BenchmarkSubscribersOf(b *testing.B) {
 	}
 }
 
-// BenchmarkSubscribe writes changes through, to a set of 100,000.
+// BenchmarkSubscribe writes changes through to a set of 100,000 members.
 func BenchmarkSubscribe(b *testing.B) {
 	s := newSite(b, redistest.Client(b))
 	s.sql.many(stock, 100_000)
@@ -37,12 +37,12 @@ func BenchmarkSubscribe(b *testing.B) {
 		s.unsubscribe(b, stock, "role:picker")
 	}
 	if s.Behind() {
-		b.Error("a change did not come through")
+		b.Error("a change was not written through")
 	}
 }
 
-// BenchmarkSync compares 1,000,000 subscriptions to 10,000 topics, of which nothing
-// differs, and makes them from nothing.
+// BenchmarkSync compares 1,000,000 subscriptions to 10,000 topics that do not differ, and builds
+// them from nothing.
 func BenchmarkSync(b *testing.B) {
 	for _, empty := range []bool{false, true} {
 		name := "same"

@@ -1,9 +1,9 @@
--- claim_subscribers.lua: from now on a topic's set takes no change that is older than
--- a revision of SQL.
+-- claim_subscribers.lua: from now on, let a topic's set accept no change older than a revision
+-- of SQL.
 --
--- KEYS[1] version  the revision of SQL that the set is as of
--- ARGV[1] revision
--- ARGV[2] force    1: SQL has lost what is later
+-- KEYS[1] version  revision of SQL that the set is as of
+-- ARGV[1] revision  oldest one to be accepted
+-- ARGV[2] force     1: SQL has lost later revisions
 --
 -- Returns 1, or -2 when the set is newer.
 local version, revision, force = KEYS[1], ARGV[1], ARGV[2]

@@ -11,16 +11,17 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// compare brings the sets of these topics to what SQL says.
+// compare brings the sets of these topics in line with SQL. It reports whether any set is newer
+// than the revision.
 func (t *Topics) compare(ctx context.Context, found []notifier.TopicSubscribers, revision int64, force bool) (later bool, err error) {
-	// First no older change is let in any more: what is read then stays, or is newer.
+	// Claim first: from then on no older change is let in, so what is read next stays, or is newer.
 	claims := script.NewPipe(t.rdb, len(found))
 	claimed := make([]*redis.Cmd, len(found))
 	for i := range found {
 		claimed[i] = claims.Add(ctx, claimSubscribers, 1, t.k.SubscribersVersion(found[i].Topic), revision, flag(force))
 	}
 	if err := claims.Exec(ctx); err != nil {
-		return false, fmt.Errorf("claim the sets of %d topics: %w", len(found), away(err))
+		return false, fmt.Errorf("claim the sets of %d topics: %w", len(found), script.MarkAway(err))
 	}
 	pipe := t.rdb.Pipeline()
 	sets := make([]*redis.StringSliceCmd, len(found))
@@ -31,7 +32,7 @@ func (t *Topics) compare(ctx context.Context, found []notifier.TopicSubscribers,
 	var differ []notifier.TopicSubscribers
 	for i := range found {
 		if err := sets[i].Err(); err != nil && !redis.HasErrorPrefix(err, "WRONGTYPE") {
-			return false, fmt.Errorf("read the subscribers of a topic: %w", away(err))
+			return false, fmt.Errorf("read the subscribers of a topic: %w", script.MarkAway(err))
 		}
 		if n, err := code(claimed[i]); err != nil {
 			return false, err
@@ -47,7 +48,8 @@ func (t *Topics) compare(ctx context.Context, found []notifier.TopicSubscribers,
 	return later || newer, err
 }
 
-// drop takes the sets of topics away to which nobody subscribes.
+// drop removes the sets of topics without subscribers. It reports whether any set is newer than the
+// revision.
 func (t *Topics) drop(ctx context.Context, topics []notifier.Topic, revision int64, force bool) (later bool, err error) {
 	for some := range slices.Chunk(topics, page) {
 		none, left := make([]notifier.TopicSubscribers, len(some)), make([]any, len(some))
@@ -58,12 +60,12 @@ func (t *Topics) drop(ctx context.Context, topics []notifier.Topic, revision int
 		if err != nil {
 			return false, err
 		}
-		if newer { // those that stay must be found again
+		if newer { // the sets that stay must remain in the index
 			later = true
 			continue
 		}
 		if err := t.rdb.SRem(ctx, t.k.SubscriberIndex(), left...).Err(); err != nil {
-			return false, fmt.Errorf("write the index of the subscribers: %w", away(err))
+			return false, fmt.Errorf("write the index of the subscribers: %w", script.MarkAway(err))
 		}
 	}
 	return later, nil

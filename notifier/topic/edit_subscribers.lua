@@ -1,15 +1,15 @@
--- edit_subscribers.lua: one subscriber more or less in a topic's set, unless that is
--- newer already. A set without subscribers does not stay.
+-- edit_subscribers.lua: add or remove one subscriber of a topic's set, unless the set is
+-- newer. A set without subscribers is deleted.
 --
--- KEYS[1] set      user:SEQ, role:NAME, and 0: it is whole
--- KEYS[2] version  the revision of SQL that it is as of
--- ARGV[1] revision  of SQL, that this change made
--- ARGV[2] member
--- ARGV[3] on        1: he subscribes; 0: no more
+-- KEYS[1] set      user:SEQ, role:NAME, and 0, which marks the set as whole
+-- KEYS[2] version  revision of SQL that the set is as of
+-- ARGV[1] revision  of SQL, made by this change
+-- ARGV[2] member    the subscriber
+-- ARGV[3] on        1: add; 0: remove
 -- ARGV[4] keep      how long the version of a set outlives it (s)
 --
--- Returns how many subscribers there are now; -1 when the set is not there, or not
--- whole; -2 when it is newer.
+-- Returns the number of subscribers left; -1 when the set is missing or not whole; -2 when it
+-- is newer.
 local set, version = KEYS[1], KEYS[2]
 local revision, member, on, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 

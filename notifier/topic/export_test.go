@@ -2,8 +2,8 @@ package topic
 
 import "context"
 
-// Round is one look of Run.
-func (t *Topics) Round(ctx context.Context) error { return (&runner{Topics: t}).round(ctx) }
+// Round is one round of Run.
+func (t *Topics) Round(ctx context.Context) error { return t.round(ctx) }
 
-// Behind says whether SQL answers for what Redis may have wrong.
+// Behind reports whether SQL serves reads because Redis may be wrong.
 func (t *Topics) Behind() bool { return t.behind() }

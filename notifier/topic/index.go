@@ -8,18 +8,19 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// index is the topics that have a set.
+// index is what Redis holds: the topics that have a set.
 type index struct {
-	lost   bool
-	has    map[notifier.Topic]bool // in the index
-	strays map[notifier.Topic]bool // with a set, as far as one can tell, and not met in SQL
+	lost   bool                    // the member that marks the index as whole is missing
+	has    map[notifier.Topic]bool // listed in the index
+	strays map[notifier.Topic]bool // topics that may have a set and have not been met in SQL
 }
 
-// readIndex reads it. When it is lost, all keys are looked through for sets that nobody
-// would find otherwise.
+// readIndex reads the index. When it is lost, all keys are scanned for sets that nothing else would
+// find.
 func (t *Topics) readIndex(ctx context.Context) (x index, err error) {
 	x.lost, x.has, x.strays = true, map[notifier.Topic]bool{}, map[notifier.Topic]bool{}
 	all, err := t.rdb.SMembers(ctx, t.k.SubscriberIndex()).Result()
@@ -51,7 +52,7 @@ func (t *Topics) readIndex(ctx context.Context) (x index, err error) {
 	})
 }
 
-// addToIndex adds those topics that are missing. They are no strays.
+// addToIndex adds the topics that are missing, and takes all of them off the strays.
 func (t *Topics) addToIndex(ctx context.Context, x index, found []notifier.TopicSubscribers) error {
 	var missing []any
 	for i := range found {
@@ -63,7 +64,7 @@ func (t *Topics) addToIndex(ctx context.Context, x index, found []notifier.Topic
 		return nil
 	}
 	if err := t.rdb.SAdd(ctx, t.k.SubscriberIndex(), missing...).Err(); err != nil {
-		return fmt.Errorf("write the index of the subscribers: %w", away(err))
+		return fmt.Errorf("write the index of the subscribers: %w", script.MarkAway(err))
 	}
 	return nil
 }

@@ -21,13 +21,13 @@ import (
 	"github.com/carillonhq/carillon/notifier/topic"
 )
 
-// The pool of a closed client looks for a lost server up to a second longer.
+// The connection pool of a closed client keeps dialling a lost server for up to a second.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(sqltest.Wrap(redistest.Wrap(m)),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
-// tb is a test, a benchmark, or a run of a property.
+// tb is a test, a benchmark, or one run of a property test.
 type tb interface {
 	rapid.TB
 	Context() context.Context
@@ -37,17 +37,17 @@ type tb interface {
 var (
 	stock = notifier.Topic{Type: "rep_notice", Scope: "119240"}
 	other = notifier.Topic{Type: "rep_notice", Scope: "7"}
-	news  = notifier.Topic{Type: "news"} // the empty scope is a scope as any other
+	news  = notifier.Topic{Type: "news"} // the empty scope is an ordinary scope
 )
 
-// site is the sets of one space on one kind of Redis, and the SQL beside it.
+// site is the sets of one key space on one kind of Redis, with a fake SQL beside it.
 type site struct {
 	*topic.Topics
 	rdb   redis.UniversalClient
 	k     keys.Space
 	sql   *sql
-	flush bool // the scripts are lost before each call of ctx
-	cuts  bool // calls are cut off and keys are lost: drafts are left, and expire, and versions of sets
+	flush bool // the scripts are flushed before each call of ctx
+	cuts  bool // calls are cut off and keys are lost, so drafts, and the versions of deleted sets, may be left
 }
 
 func newSite(t testing.TB, rdb redis.UniversalClient) *site {
@@ -58,13 +58,13 @@ func newSite(t testing.TB, rdb redis.UniversalClient) *site {
 	return s
 }
 
-// another is one more instance over the same Redis and SQL.
+// another returns another instance over the same Redis and SQL.
 func (s *site) another(rdb redis.UniversalClient) *topic.Topics {
 	return topic.New(rdb, s.k, s.sql, topic.Options{Every: 20 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
 }
 
-// onEachRedis runs a promise on a single server, on a server that loses its
-// scripts before each call, on a cluster, and on miniredis.
+// onEachRedis runs a test on a single server, on a server whose scripts are flushed before each
+// call, on a cluster, and on miniredis.
 func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
 	t.Helper()
 	t.Parallel()
@@ -89,7 +89,7 @@ func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
 	})
 }
 
-// ctx is the context of the next call; a forgetful server loses its scripts now.
+// ctx returns the context of the next call. With flush set it flushes the scripts first.
 func (s *site) ctx(t tb) context.Context {
 	t.Helper()
 	if s.flush {
@@ -114,7 +114,7 @@ func (s *site) sync(t tb) {
 	}
 }
 
-// sub reads `u7` and `role:picker` as who subscribes to a topic.
+// sub makes a subscription from `u7` or `role:picker`.
 func sub(topic notifier.Topic, who string) notifier.Subscription {
 	s := notifier.Subscription{Topic: topic}
 	if role, is := strings.CutPrefix(who, "role:"); is {
@@ -129,7 +129,7 @@ func (s *site) subscribe(t tb, topic notifier.Topic, all ...string) {
 	t.Helper()
 	for _, who := range all {
 		if added, err := s.Subscribe(s.ctx(t), sub(topic, who)); err != nil || !added {
-			t.Fatalf("%s subscribes to %v: %v, %v", who, topic, added, err)
+			t.Fatalf("subscribe %s to %v: %v, %v", who, topic, added, err)
 		}
 	}
 }
@@ -138,12 +138,12 @@ func (s *site) unsubscribe(t tb, topic notifier.Topic, all ...string) {
 	t.Helper()
 	for _, who := range all {
 		if removed, err := s.Unsubscribe(s.ctx(t), sub(topic, who)); err != nil || !removed {
-			t.Fatalf("%s ends %v: %v, %v", who, topic, removed, err)
+			t.Fatalf("unsubscribe %s from %v: %v, %v", who, topic, removed, err)
 		}
 	}
 }
 
-// who is whom an instance names, as `u1 u7 role:picker`.
+// who returns an instance's subscribers of a topic as `u1 u7 role:picker`.
 func who(t tb, of *topic.Topics, topic notifier.Topic) string {
 	t.Helper()
 	found, err := of.SubscribersOf(t.Context(), []notifier.Topic{topic})
@@ -164,14 +164,14 @@ func names(s notifier.TopicSubscribers) string {
 	return strings.Join(all, " ")
 }
 
-// stored is all that Redis holds of topics, but for versions.
+// stored is all that Redis holds of topics, except versions.
 type stored struct {
 	Revision string
 	Index    []string
 	Sets     map[string][]string
 }
 
-// keysOf lists all keys of the space.
+// keysOf lists all keys of the key space.
 func (s *site) keysOf(t tb) (all []string) {
 	t.Helper()
 	list := func(ctx context.Context, c *redis.Client) error {
@@ -217,7 +217,7 @@ func (s *site) stored(t tb) stored {
 			got.Index = sortedMembers(ctx, s.rdb, key)
 		case isSet:
 			if ttl := s.rdb.TTL(ctx, key).Val(); ttl >= 0 {
-				t.Errorf("%s lives for %v", short, ttl)
+				t.Errorf("TTL of %s is %v", short, ttl)
 			}
 			got.Sets[strings.TrimPrefix(short, "subscribers:")] = sortedMembers(ctx, s.rdb, key)
 		case version:
@@ -225,14 +225,14 @@ func (s *site) stored(t tb) stored {
 			ttl, there := s.rdb.TTL(ctx, key).Val(), s.rdb.Exists(ctx, set).Val() == 1
 			forever := ttl < 0
 			if there && !forever || !there && forever && !s.cuts || ttl > time.Hour {
-				t.Errorf("%s lives for %v, and its set: %v", short, ttl, there)
+				t.Errorf("TTL of %s is %v; its set exists: %v", short, ttl, there)
 			}
 		case s.cuts && strings.HasPrefix(short, "draft:{"):
 			if ttl := s.rdb.TTL(ctx, key).Val(); ttl == -1 || ttl > time.Minute {
-				t.Errorf("%s lives for %v", short, ttl)
+				t.Errorf("TTL of %s is %v", short, ttl)
 			}
 		default:
-			t.Errorf("%s was left behind", short)
+			t.Errorf("unexpected key %s", short)
 		}
 	}
 	return got
@@ -244,7 +244,7 @@ func sortedMembers(ctx context.Context, rdb redis.UniversalClient, key string) [
 	return all
 }
 
-// wanted is what Redis should hold of what SQL has.
+// wanted is what Redis should hold according to SQL.
 func (s *site) wanted() stored {
 	truth, revision := s.sql.truth()
 	want := stored{Revision: itoa(revision), Index: []string{"0"}, Sets: map[string][]string{}}
@@ -264,15 +264,15 @@ func (s *site) wanted() stored {
 	return want
 }
 
-// right holds that Redis has what SQL has, all of it and nothing else.
+// right fails the test unless Redis holds exactly what SQL has.
 func (s *site) right(t tb) {
 	t.Helper()
 	if d := cmp.Diff(s.wanted(), s.stored(t)); d != "" {
-		t.Fatalf("redis is not what sql is (-sql +redis):\n%s", d)
+		t.Fatalf("Redis differs from SQL (-sql +redis):\n%s", d)
 	}
 }
 
-// eventually waits until ok, and fails the test when it takes too long.
+// eventually waits until ok returns true, and fails the test after a minute.
 func eventually(t tb, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -281,7 +281,7 @@ func eventually(t tb, what string, ok func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("not in time: %s", what)
+			t.Fatalf("timed out waiting for: %s", what)
 		}
 	}
 }

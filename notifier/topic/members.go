@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// whole is the member that says that a set has all that it should.
+// whole is the member that marks a set, or the index, as complete.
 const whole = "0"
 
 const (
@@ -18,7 +18,7 @@ const (
 
 func memberOf(seq int64) string { return userMember + strconv.FormatInt(seq, 10) }
 
-// members is the set of a topic: none when nobody subscribes.
+// members returns the members of a topic's set: none for a topic without subscribers.
 func members(s *notifier.TopicSubscribers) []any {
 	if len(s.Users)+len(s.Roles) == 0 {
 		return nil
@@ -34,8 +34,8 @@ func members(s *notifier.TopicSubscribers) []any {
 	return all
 }
 
-// parse reads the set of a topic. It is false when the set is not whole, or holds what
-// nobody wrote.
+// parse reads the set of a topic. It returns false when the set is not whole or has a malformed
+// member.
 func parse(topic notifier.Topic, set []string) (s notifier.TopicSubscribers, ok bool) {
 	s.Topic = topic
 	for _, m := range set {
@@ -62,7 +62,7 @@ func parse(topic notifier.Topic, set []string) (s notifier.TopicSubscribers, ok 
 	return s, ok
 }
 
-// equal compares what was read with what SQL says, in whatever order that is.
+// equal compares a parsed set with SQL's subscribers, which may come in any order.
 func equal(got, want *notifier.TopicSubscribers) bool {
 	if len(got.Users) != len(want.Users) || len(got.Roles) != len(want.Roles) {
 		return false
@@ -78,10 +78,10 @@ func sorted[T int64 | string](list []T) []T {
 	return list
 }
 
-// indexed is how a topic stands in the index.
+// indexed returns the index member of a topic.
 func indexed(t notifier.Topic) string { return t.Type + ":" + t.Scope }
 
-// fromIndex is the topic that stands in the index so; false for what is none.
+// fromIndex returns the topic of an index member; false for a malformed one.
 func fromIndex(member string) (t notifier.Topic, ok bool) {
 	t.Type, t.Scope, ok = strings.Cut(member, ":")
 	return t, ok && t.Type != ""

@@ -1,10 +1,10 @@
--- move_revision.lua: say which revision of SQL all sets of subscribers are made of.
+-- move_revision.lua: record the revision of SQL that all sets of subscribers are as of.
 --
--- KEYS[1] revision
--- ARGV[1] to
--- ARGV[2] from  only from this one; empty: from any lower one, or none; *: from any
+-- KEYS[1] revision  as recorded
+-- ARGV[1] to        new revision
+-- ARGV[2] from      only if this is the old one; empty: if that is lower or missing; *: always
 --
--- Returns 1, or 0 when it stays.
+-- Returns 1, or 0 when it was not changed.
 local revision = KEYS[1]
 local to, from = ARGV[1], ARGV[2]
 

@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/topic"
 )
 
-// stop holds the first command with all these words at the gate that the answer opens.
+// stop holds the first command that contains all these words until open is called.
 func (w *way) stop(words string) (reached <-chan struct{}, open func()) {
 	at, gate := make(chan struct{}), make(chan struct{})
 	var once sync.Once
@@ -31,7 +31,7 @@ func (w *way) stop(words string) (reached <-chan struct{}, open func()) {
 	return at, func() { close(gate) }
 }
 
-// client is one more way to the Redis of a site.
+// client returns another client for the Redis of a site, with hooks.
 func (s *site) client(t *testing.T) (redis.UniversalClient, *way) {
 	t.Helper()
 	var c redis.UniversalClient
@@ -49,12 +49,12 @@ func (s *site) client(t *testing.T) (redis.UniversalClient, *way) {
 	return c, w
 }
 
-// TestAChangeThatComesLateDoesNotWinOverARepair stops an instance at each of its steps,
-// as SIGSTOP does, while another goes on and repairs.
-func TestAChangeThatComesLateDoesNotWinOverARepair(t *testing.T) {
+// TestALateChangeDoesNotOverwriteARepair stops an instance at each of its steps, as SIGSTOP does,
+// while another one carries on and repairs.
+func TestALateChangeDoesNotOverwriteARepair(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		s.cuts = true                               // a draft stands there while its instance does
-		for _, fresh := range []bool{false, true} { // whether there is a set already
+		s.cuts = true                               // a stopped instance may leave its draft
+		for _, fresh := range []bool{false, true} { // whether the set does not exist yet
 			for _, on := range []bool{true, false} {
 				for _, step := range []string{"subscribers", "evalsha revision:{", "draft:", "evalsha draft:", "evalsha revision:subscribers"} {
 					name := fmt.Sprint(step, " fresh ", fresh, " on ", on)
@@ -97,7 +97,7 @@ func (s *site) late(t *testing.T, name, step string, fresh, on bool) {
 		reached = nil
 	}
 	if reached != nil {
-		// The opposite, and then as it was: what comes late is of no use to anybody.
+		// The opposite change and back again, so that the late change is outdated.
 		s.sync(t)
 		if on {
 			s.unsubscribe(t, stock, "u1")
@@ -111,7 +111,7 @@ func (s *site) late(t *testing.T, name, step string, fresh, on bool) {
 		open()
 		err = <-ended
 		if at := s.rdb.Get(t.Context(), s.k.SubscriberRevision()).Val(); at != s.wanted().Revision {
-			t.Errorf("%s: the sets are of revision %s now, want %s", name, at, s.wanted().Revision)
+			t.Errorf("%s: the sets are as of revision %s, want %s", name, at, s.wanted().Revision)
 		}
 	}
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *site) late(t *testing.T, name, step string, fresh, on bool) {
 		t.Errorf("%s: %q, want %q", name, got, want)
 	}
 	if got, want := who(t, slow, stock), names(s.truthOf(stock)); got != want {
-		t.Errorf("%s: the slow one says %q, want %q", name, got, want)
+		t.Errorf("%s: the slow instance returns %q, want %q", name, got, want)
 	}
 	s.sync(t)
 	s.right(t)
@@ -138,9 +138,9 @@ func (s *site) truthOf(topic notifier.Topic) notifier.TopicSubscribers {
 	return all[topic]
 }
 
-// TestManyWhoChangeAtOnceAreAllInRedis has some instances change the same topics, each
-// for several users at a time, without a repair.
-func TestManyWhoChangeAtOnceAreAllInRedis(t *testing.T) {
+// TestConcurrentChangesAllReachRedis has several instances change the same topics, each for several
+// users at a time, without a repair.
+func TestConcurrentChangesAllReachRedis(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.flush = false
 		var all sync.WaitGroup
@@ -170,8 +170,8 @@ func TestManyWhoChangeAtOnceAreAllInRedis(t *testing.T) {
 			}
 		}
 		all.Wait()
-		// On a slow machine a change may have waited too long for its turn: then the
-		// revision says so, and nobody believes the sets.
+		// On a slow machine a change may have waited too long for its turn. Then the revision shows
+		// it, and the sets are not used.
 		for _, of := range instances {
 			if of.Behind() {
 				if err := of.Sync(t.Context()); err != nil {
@@ -190,8 +190,8 @@ func TestManyWhoChangeAtOnceAreAllInRedis(t *testing.T) {
 	})
 }
 
-// TestRepairsDoNoHarmWhileSubscriptionsChange has Run repair all the time.
-func TestRepairsDoNoHarmWhileSubscriptionsChange(t *testing.T) {
+// TestRepairsAreHarmlessWhileSubscriptionsChange has Run repair all the time.
+func TestRepairsAreHarmlessWhileSubscriptionsChange(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.flush = false
 		instances := []*topic.Topics{s.another(s.rdb), s.another(s.rdb)}
@@ -219,7 +219,7 @@ func TestRepairsDoNoHarmWhileSubscriptionsChange(t *testing.T) {
 			})
 		}
 		all.Wait()
-		eventually(t, "all is repaired", func() bool {
+		eventually(t, "the repair finished", func() bool {
 			at := s.rdb.Get(t.Context(), s.k.SubscriberRevision()).Val()
 			return at == s.wanted().Revision && !instances[0].Behind() && !instances[1].Behind()
 		})

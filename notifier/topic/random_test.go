@@ -15,26 +15,26 @@ import (
 	"github.com/carillonhq/carillon/notifier/topic"
 )
 
-// play is one random story of two instances over one Redis and one SQL, beside a model
-// in the plainest words: who subscribes to what.
+// play is one random sequence of actions on two instances over one Redis and one SQL, compared with
+// a simple model: the subscribers of each topic.
 type play struct {
 	s     *site
 	model map[notifier.Topic]map[string]bool
 	both  []*player
-	flush func(t *rapid.T) // Redis loses everything
+	flush func(t *rapid.T) // empties Redis
 
-	lost bool // since the last repair something was lost that no revision shows
+	lost bool // something was lost since the last repair that no revision shows
 }
 
-// player is an instance, and the way that it has to Redis.
+// player is an instance and its connection to Redis.
 type player struct {
 	*topic.Topics
 	rdb    redis.UniversalClient
 	way    *way
-	missed bool // another has changed what this one may not see before it looks
+	missed bool // another instance has made changes that this one may not see before its next round
 }
 
-func TestWhateverHappensTheSubscribersAreThoseOfTheModel(t *testing.T) {
+func TestSubscribersMatchTheirModelUnderRandomActions(t *testing.T) {
 	t.Parallel()
 	t.Run("server", func(t *testing.T) {
 		t.Parallel()
@@ -121,7 +121,7 @@ func (p *play) subscribe(t *rapid.T) {
 	of, topic, who := p.player(t), rapid.SampledFrom(topics).Draw(t, "topic"), rapid.SampledFrom(people).Draw(t, "who")
 	added, err := of.Subscribe(t.Context(), sub(topic, who))
 	if err != nil || added == p.model[topic][who] {
-		t.Fatalf("%s subscribes to %v: %v, %v", who, topic, added, err)
+		t.Fatalf("subscribe %s to %v: %v, %v", who, topic, added, err)
 	}
 	if p.model[topic] == nil {
 		p.model[topic] = map[string]bool{}
@@ -134,13 +134,14 @@ func (p *play) unsubscribe(t *rapid.T) {
 	of, topic, who := p.player(t), rapid.SampledFrom(topics).Draw(t, "topic"), rapid.SampledFrom(people).Draw(t, "who")
 	removed, err := of.Unsubscribe(t.Context(), sub(topic, who))
 	if err != nil || removed != p.model[topic][who] {
-		t.Fatalf("%s ends %v: %v, %v", who, topic, removed, err)
+		t.Fatalf("unsubscribe %s from %v: %v, %v", who, topic, removed, err)
 	}
 	delete(p.model[topic], who)
 	p.changed(of)
 }
 
-// changed: what could not be written through another instance sees when it looks.
+// changed notes that other instances see a change only in their next round if it could not be
+// written through.
 func (p *play) changed(by *player) {
 	for _, of := range p.both {
 		if of != by && by.Behind() {
@@ -149,7 +150,7 @@ func (p *play) changed(by *player) {
 	}
 }
 
-// leave deletes a user or a role as the directory does, and makes another of that name.
+// leave deletes a user or a role as the directory does, and creates another one with that name.
 func (p *play) leave(t *rapid.T) {
 	who := rapid.SampledFrom(people).Draw(t, "who")
 	s := sub(news, who).Subscriber
@@ -165,7 +166,7 @@ func (p *play) leave(t *rapid.T) {
 	}
 }
 
-// restart is a new instance where one was, as after SIGKILL.
+// restart replaces an instance with a new one, as after SIGKILL.
 func (p *play) restart(t *rapid.T, i int) {
 	was := p.both[i]
 	now := &player{rdb: was.rdb, way: was.way, Topics: p.s.another(was.rdb)}
@@ -175,14 +176,14 @@ func (p *play) restart(t *rapid.T, i int) {
 	p.both[i] = now
 }
 
-// look is a round of Run. It fails where the way is broken; then the next one does it.
+// look is one round of Run. While the connection is cut it fails; a later round catches up.
 func (p *play) look(t *rapid.T, of *player) {
 	if err := of.Round(t.Context()); err == nil {
 		of.missed = false
 	}
 }
 
-// repair is what Run comes to once Redis is there.
+// repair restores the connection and repairs the sets, as Run does once Redis is back.
 func (p *play) repair(t *rapid.T, of *player) {
 	of.way.mend()
 	if err := of.Sync(t.Context()); err != nil {
@@ -219,7 +220,8 @@ func (p *play) check(t *rapid.T) {
 	for _, of := range p.both {
 		p.everybody(t, of)
 	}
-	// Where Redis says that it is what SQL is, it is, but for what was lost.
+	// Where Redis claims SQL's revision it must hold what SQL has, except for keys lost by the
+	// test.
 	truth, revision := p.s.sql.truth()
 	if at := p.s.rdb.Get(t.Context(), p.s.k.SubscriberRevision()).Val(); at == itoa(revision) && !p.lost {
 		want, got := p.s.wanted().Sets, map[string][]string{}
@@ -228,16 +230,16 @@ func (p *play) check(t *rapid.T) {
 			if set := sortedMembers(t.Context(), p.s.rdb, p.s.k.Subscribers(topic)); len(set) > 0 {
 				got[name] = set
 			} else {
-				delete(want, name) // flushed beside the way
+				delete(want, name) // deleted by the test
 			}
 		}
 		if fmt.Sprint(want) != fmt.Sprint(got) {
-			t.Fatalf("at revision %d redis has %v, want %v", revision, got, want)
+			t.Fatalf("at revision %d Redis has %v, want %v", revision, got, want)
 		}
 	}
 }
 
-// everybody compares what an instance answers with the model.
+// everybody compares an instance's subscribers of every topic with the model.
 func (p *play) everybody(t *rapid.T, of *player) {
 	if of.missed {
 		return
@@ -262,7 +264,7 @@ func (p *play) everybody(t *rapid.T, of *player) {
 			return strings.Compare(a, b)
 		})
 		if got := names(found[i]); got != strings.Join(want, " ") {
-			t.Fatalf("%v has %q, want %q", topic, got, strings.Join(want, " "))
+			t.Fatalf("subscribers of %v: %q, want %q", topic, got, strings.Join(want, " "))
 		}
 	}
 }

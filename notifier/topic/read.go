@@ -9,10 +9,10 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// SubscribersOf answers who subscribes to each of these topics, in their order, users
-// and roles sorted. It asks Redis, in one round trip, and SQL where that is away or not
-// certain. What another instance changed is seen at once, unless it could not write it
-// through: then within Options.Every.
+// SubscribersOf returns the subscribers of each topic, in order, with users and roles sorted. It
+// reads Redis in one round trip, and SQL where Redis is away or not certain. A change made by
+// another instance is seen at once, or within Options.Every if that instance could not write it
+// through.
 func (t *Topics) SubscribersOf(ctx context.Context, topics []notifier.Topic) ([]notifier.TopicSubscribers, error) {
 	found := make([]notifier.TopicSubscribers, len(topics))
 	if len(topics) == 0 {
@@ -36,7 +36,7 @@ func (t *Topics) SubscribersOf(ctx context.Context, topics []notifier.Topic) ([]
 		lost = lost || len(fromSQL[i].Users)+len(fromSQL[i].Roles) > 0
 	}
 	if lost && revision != unseen {
-		// No set where there should be one: unless it has just come to be.
+		// SQL has subscribers where Redis has no set: a loss, unless the set was created just now.
 		if now, err := t.look(ctx); err == nil && now == revision {
 			t.Suspect()
 		}
@@ -44,8 +44,8 @@ func (t *Topics) SubscribersOf(ctx context.Context, topics []notifier.Topic) ([]
 	return found, nil
 }
 
-// fromRedis fills in what Redis knows for certain, and says where it does not. The
-// revision is what it is made of; unseen: nothing was certain.
+// fromRedis fills in the sets that Redis knows for certain and returns the indexes of the others.
+// It also returns the revision of the sets, or unseen when nothing was certain.
 func (t *Topics) fromRedis(ctx context.Context, topics []notifier.Topic, found []notifier.TopicSubscribers) (lacking []int, revision int64) {
 	sets, revision := t.sets(ctx, topics)
 	for i := range topics {
@@ -60,7 +60,8 @@ func (t *Topics) fromRedis(ctx context.Context, topics []notifier.Topic, found [
 	return lacking, revision
 }
 
-// sets reads the sets of topics, if they are made of what SQL is now.
+// sets reads the sets of topics if they are as of SQL's current revision; otherwise it returns
+// unseen.
 func (t *Topics) sets(ctx context.Context, topics []notifier.Topic) (sets []*redis.StringSliceCmd, revision int64) {
 	if t.behind() {
 		return nil, unseen
@@ -80,7 +81,7 @@ func (t *Topics) sets(ctx context.Context, topics []notifier.Topic) (sets []*red
 		return nil, unseen
 	}
 	if revision != seen {
-		// Another instance has changed something, or Redis has lost it.
+		// Another instance has changed something, or Redis has lost a change.
 		if now, err := t.look(ctx); err != nil || now != revision {
 			return nil, unseen
 		}
@@ -88,13 +89,13 @@ func (t *Topics) sets(ctx context.Context, topics []notifier.Topic) (sets []*red
 	return sets, revision
 }
 
-// look asks SQL for its revision, and remembers it.
+// look reads the revision of SQL and remembers it.
 func (t *Topics) look(ctx context.Context) (int64, error) {
 	was := t.seen.Load()
 	now, err := t.store.SubscriptionRevision(ctx)
 	if err != nil {
 		return unseen, fmt.Errorf("read the revision of the subscriptions: %w", err)
 	}
-	t.seen.CompareAndSwap(was, now) // a change of this instance has seen more
+	t.seen.CompareAndSwap(was, now) // keep what a change of this instance stored meanwhile: it is later
 	return now, nil
 }

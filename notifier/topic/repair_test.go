@@ -16,12 +16,12 @@ import (
 	"github.com/carillonhq/carillon/notifier/topic"
 )
 
-func TestAStartBringsRedisToWhatSQLSays(t *testing.T) {
+func TestLoadBringsRedisInLineWithSQL(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		for i := range 450 { // some pages of topics
+		for i := range 450 { // several pages of topics
 			s.sql.many(notifier.Topic{Type: "stock", Scope: itoa(int64(i))}, 1+i%3)
 		}
-		s.sql.many(stock, 2_500) // some commands for one set
+		s.sql.many(stock, 2_500) // several commands for one set
 		s.subscribe(t, news, "role:picker", "u1")
 		b := s.another(s.rdb)
 		if err := b.Load(s.ctx(t)); err != nil {
@@ -31,41 +31,41 @@ func TestAStartBringsRedisToWhatSQLSays(t *testing.T) {
 		s.sql.asked("subscribers")
 		found, err := b.SubscribersOf(t.Context(), []notifier.Topic{stock})
 		if err != nil || len(found[0].Users) != 2_500 || found[0].Users[2_499] != 2_500 || s.sql.asked("subscribers") != 0 {
-			t.Errorf("%d subscribe, %v", len(found[0].Users), err)
+			t.Errorf("%d subscribers, error %v", len(found[0].Users), err)
 		}
 	})
 }
 
-func TestAStartThatFindsRedisAsItShouldBeReadsNoSubscribers(t *testing.T) {
+func TestLoadReadsNoSubscribersWhenRedisIsUpToDate(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.subscribe(t, stock, "u1")
 		s.sql.asked("all")
 		if err := s.another(s.rdb).Load(s.ctx(t)); err != nil || s.sql.asked("all") != 0 {
-			t.Errorf("%v; or it read them", err)
+			t.Errorf("error %v, or the subscribers were read from SQL", err)
 		}
 	})
 }
 
-func TestWhatSQLHasForgottenLeavesRedis(t *testing.T) {
+func TestSubscriptionsThatARestoredSQLLacksLeaveRedis(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.subscribe(t, stock, "u1", "u2")
 		restore := s.sql.backup()
 		s.subscribe(t, stock, "u3")
 		s.subscribe(t, news, "u3")
 		s.unsubscribe(t, stock, "u1")
-		restore() // from a file of an hour ago: its revision is lower
+		restore() // from a backup: its revision is lower
 		s.sync(t)
 		s.right(t)
-		s.subscribe(t, news, "u4") // this revision Redis has had before
+		s.subscribe(t, news, "u4") // Redis has had this revision before
 		s.unsubscribe(t, stock, "u2")
-		if s.Behind() { // and the tombstone of a later life stands in the way
+		if s.Behind() { // the version of a deleted set may also block the change
 			s.sync(t)
 		}
 		s.right(t)
 	})
 }
 
-func TestASetThatIsLostIsMissedAndMadeAgain(t *testing.T) {
+func TestALostSetIsNoticedAndRebuilt(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		lose := map[string]func(key string) error{
 			"deleted": func(key string) error { return s.rdb.Del(t.Context(), key).Err() },
@@ -85,20 +85,20 @@ func TestASetThatIsLostIsMissedAndMadeAgain(t *testing.T) {
 				t.Errorf("%s: %q", name, got)
 			}
 			if !s.Behind() {
-				t.Errorf("%s: it was not missed", name)
+				t.Errorf("%s: the loss was not noticed", name)
 			}
 			if err := s.Round(s.ctx(t)); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			s.right(t)
 			if s.Behind() {
-				t.Errorf("%s: SQL answers still", name)
+				t.Errorf("%s: SQL still serves reads after the repair", name)
 			}
 		}
 	})
 }
 
-func TestAChangeOfALostSetMakesItWhole(t *testing.T) {
+func TestAChangeOfALostSetRebuildsIt(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		for _, key := range []string{s.k.Subscribers(stock), s.k.SubscribersVersion(stock)} {
 			s.subscribe(t, stock, "u1", "role:picker")
@@ -116,14 +116,14 @@ func TestAChangeOfALostSetMakesItWhole(t *testing.T) {
 	})
 }
 
-func TestALostIndexIsMadeAgainAndNoSetIsForgotten(t *testing.T) {
+func TestALostIndexIsRebuiltWithoutMissingASet(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.subscribe(t, stock, "u1")
 		s.subscribe(t, news, "u2")
 		if err := s.rdb.Del(t.Context(), s.k.SubscriberIndex()).Err(); err != nil {
 			t.Fatal(err)
 		}
-		s.sql.leave(notifier.Subscriber{User: "u2"}) // the index would know that there is a set
+		s.sql.leave(notifier.Subscriber{User: "u2"}) // only the lost index knew that this set exists
 		if got := who(t, s.Topics, stock); got != "u1" {
 			t.Errorf("%q", got)
 		}
@@ -134,7 +134,7 @@ func TestALostIndexIsMadeAgainAndNoSetIsForgotten(t *testing.T) {
 	})
 }
 
-func TestWhoLeavesIsTakenOutAtTheNextLook(t *testing.T) {
+func TestDeletedUsersAndRolesLeaveTheSetsInTheNextRound(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.subscribe(t, stock, "u1", "role:picker", "u2")
 		s.subscribe(t, news, "role:picker")
@@ -150,7 +150,7 @@ func TestWhoLeavesIsTakenOutAtTheNextLook(t *testing.T) {
 	})
 }
 
-func TestWhoHasLeftIsNotNamedBeforeTheSetsFollow(t *testing.T) {
+func TestDeletedUsersAreNotReturnedBeforeTheSetsAreRepaired(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.subscribe(t, stock, "u1", "u2")
 		s.sql.leave(notifier.Subscriber{User: "u2"})
@@ -161,8 +161,8 @@ func TestWhoHasLeftIsNotNamedBeforeTheSetsFollow(t *testing.T) {
 	})
 }
 
-// What no revision shows is compared from time to time, and when somebody suspects it.
-func TestWhatNoRevisionShowsIsFound(t *testing.T) {
+// Losses that no revision shows are found by the regular comparison, and after Suspect.
+func TestLossesThatNoRevisionShowsAreFound(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		now := time.UnixMilli(1_700_000_000_000)
 		s.Topics = topic.New(s.rdb, s.k, s.sql, topic.Options{
@@ -172,7 +172,7 @@ func TestWhatNoRevisionShowsIsFound(t *testing.T) {
 		lag := func() {
 			t.Helper()
 			s.subscribe(t, stock, "u1")
-			// The node of this set comes back as it was a change before.
+			// The node of this set comes back in the state before the last change.
 			if err := errors.Join(s.rdb.SRem(t.Context(), s.k.Subscribers(stock), "user:1").Err(),
 				s.rdb.SAdd(t.Context(), s.k.Subscribers(stock), "0").Err(),
 				s.rdb.SAdd(t.Context(), s.k.Subscribers(stock), "user:9").Err()); err != nil {
@@ -182,7 +182,7 @@ func TestWhatNoRevisionShowsIsFound(t *testing.T) {
 		lag()
 		s.Suspect()
 		if got := who(t, s.Topics, stock); got != "u1" {
-			t.Errorf("suspected: %q", got)
+			t.Errorf("after Suspect: %q", got)
 		}
 		if err := s.Round(s.ctx(t)); err != nil {
 			t.Fatal(err)
@@ -198,7 +198,7 @@ func TestWhatNoRevisionShowsIsFound(t *testing.T) {
 	})
 }
 
-func TestSubscriptionsThatChangeAllTheTimeAreLeftToSQL(t *testing.T) {
+func TestSQLServesReadsWhileSubscriptionsKeepChanging(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	s.subscribe(t, stock, "u1")
@@ -211,7 +211,7 @@ func TestSubscriptionsThatChangeAllTheTimeAreLeftToSQL(t *testing.T) {
 	}
 	s.Suspect()
 	if err := s.Sync(t.Context()); err == nil || !s.Behind() {
-		t.Errorf("%v; as if all were of one revision", err)
+		t.Errorf("error %v; want the sync to give up", err)
 	}
 	if got := who(t, s.Topics, news); got != "u1" {
 		t.Errorf("%q", got)
@@ -221,7 +221,7 @@ func TestSubscriptionsThatChangeAllTheTimeAreLeftToSQL(t *testing.T) {
 	s.right(t)
 }
 
-// lease is a lease of which the test decides who has it.
+// lease is a lease whose holder the test decides.
 type lease struct {
 	mine           atomic.Bool
 	held, released atomic.Int64
@@ -230,7 +230,7 @@ type lease struct {
 func (l *lease) Hold(ctx context.Context) (bool, error) { l.held.Add(1); return l.mine.Load(), nil }
 func (l *lease) Release(context.Context) error          { l.released.Add(1); return nil }
 
-func TestWhoHasTheLeaseRepairs(t *testing.T) {
+func TestOnlyTheLeaseHolderRepairs(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	l := &lease{}
@@ -239,19 +239,19 @@ func TestWhoHasTheLeaseRepairs(t *testing.T) {
 	s.sql.many(stock, 2)
 	s.sql.asked("all")
 	run(t, s.Topics)
-	eventually(t, "it asks for the lease", func() bool { return l.held.Load() > 2 })
+	eventually(t, "the instance asks for the lease", func() bool { return l.held.Load() > 2 })
 	if s.sql.asked("all") != 0 || l.released.Load() != 0 {
-		t.Error("it repaired what another does")
+		t.Error("repaired without the lease")
 	}
 	if got := who(t, s.Topics, stock); got != "u1 u2" {
-		t.Errorf("meanwhile: %q", got)
+		t.Errorf("before the repair: %q", got)
 	}
 	l.mine.Store(true)
-	eventually(t, "it repairs, and gives the lease back", func() bool { return l.released.Load() > 0 })
+	eventually(t, "the repair, and the release of the lease", func() bool { return l.released.Load() > 0 })
 	s.right(t)
 }
 
-// lines counts log lines by their message.
+// lines is a log handler that passes on the messages.
 type lines struct {
 	slog.Handler
 	seen chan string
@@ -269,7 +269,7 @@ func (l lines) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-func TestWhileRedisIsAwaySQLAnswersAndAllIsCaughtUp(t *testing.T) {
+func TestSQLServesReadsWhileRedisIsAwayAndRedisCatchesUp(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, server.Client(t))
@@ -288,18 +288,18 @@ func TestWhileRedisIsAwaySQLAnswersAndAllIsCaughtUp(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	run(t, s.Topics)
-	eventually(t, "it is logged", func() bool { return len(seen) == 2 })
+	eventually(t, "two log lines", func() bool { return len(seen) == 2 })
 	late := s.another(rdb)
 	if err := late.Load(t.Context()); err != nil {
-		t.Errorf("a start meanwhile: %v", err)
+		t.Errorf("Load while Redis is away: %v", err)
 	}
 	if got := who(t, late, stock); got != "u2 role:picker" {
-		t.Errorf("of a late one: %q", got)
+		t.Errorf("new instance: %q", got)
 	}
 	server.Restart(t)
-	eventually(t, "it is repaired", func() bool { return len(seen) == 3 && !s.Behind() })
+	eventually(t, "the repair", func() bool { return len(seen) == 3 && !s.Behind() })
 	s.right(t)
-	want := []string{"subscription not written through", "topics are not kept up to date", "topics are kept up to date again"}
+	want := []string{"could not write a subscription to redis; a repair follows", "background work failing; retrying", "background work recovered"}
 	for _, line := range want {
 		if got := <-seen; got != line {
 			t.Errorf("logged %q, want %q", got, line)
@@ -309,7 +309,7 @@ func TestWhileRedisIsAwaySQLAnswersAndAllIsCaughtUp(t *testing.T) {
 	s.right(t)
 }
 
-func TestAnOldRedisIsNoTruth(t *testing.T) {
+func TestAnOutdatedRedisIsNotUsed(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, server.Client(t))
@@ -319,12 +319,12 @@ func TestAnOldRedisIsNoTruth(t *testing.T) {
 	s.subscribe(t, news, "u1")
 	server.Crash(t)
 	server.RestartFrom(t, file)
-	eventually(t, "SQL answers", func() bool { return who(t, s.Topics, stock) == "u2" && who(t, s.Topics, news) == "u1" })
-	eventually(t, "it is repaired", func() bool { return s.Round(t.Context()) == nil })
+	eventually(t, "SQL serves reads", func() bool { return who(t, s.Topics, stock) == "u2" && who(t, s.Topics, news) == "u1" })
+	eventually(t, "the repair", func() bool { return s.Round(t.Context()) == nil })
 	s.right(t)
 }
 
-func TestALoadIsOneRoundTrip(t *testing.T) {
+func TestSubscribersOfTakesOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	s.subscribe(t, stock, "u1")
@@ -343,6 +343,6 @@ func TestALoadIsOneRoundTrip(t *testing.T) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	if fmt.Sprint(sent) != "[get smembers smembers]" || w.trips() != 1 || s.sql.asked("revision") != 0 {
-		t.Errorf("%v in %d round trips", sent, w.trips())
+		t.Errorf("commands %v in %d round trips", sent, w.trips())
 	}
 }

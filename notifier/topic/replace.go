@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	saddBatch = 1000        // members in a command: a script may wait for one no longer
-	draftLife = time.Minute // of one that is not put in its place
+	saddBatch = 1000        // members per command, which keeps each short for the scripts that wait behind it
+	draftLife = time.Minute // of a draft that never replaces its set
 )
 
-// replace puts these in the place of the sets of their topics, but for those that are
-// newer than the revision. Who reads meanwhile sees the old set or the new one.
+// replace replaces the sets of these topics, except those newer than the revision, and reports
+// whether there were any. A reader sees either the old set or the new one.
 func (t *Topics) replace(ctx context.Context, found []notifier.TopicSubscribers, revision int64, force bool) (later bool, err error) {
 	if len(found) == 0 {
 		return false, nil
 	}
 	token, sizes, err := t.draft(ctx, found)
 	if err != nil {
-		return false, fmt.Errorf("draft the sets of %d topics: %w", len(found), away(err))
+		return false, fmt.Errorf("draft the sets of %d topics: %w", len(found), script.MarkAway(err))
 	}
 	pipe := script.NewPipe(t.rdb, len(found))
 	cmds := make([]*redis.Cmd, len(found))
@@ -37,7 +37,7 @@ func (t *Topics) replace(ctx context.Context, found []notifier.TopicSubscribers,
 			revision, sizes[i], flag(force), keepVersions)
 	}
 	if err := pipe.Exec(ctx); err != nil {
-		return false, fmt.Errorf("replace the sets of %d topics: %w", len(found), away(err))
+		return false, fmt.Errorf("replace the sets of %d topics: %w", len(found), script.MarkAway(err))
 	}
 	for _, cmd := range cmds {
 		switch n, err := code(cmd); {
@@ -52,8 +52,8 @@ func (t *Topics) replace(ctx context.Context, found []notifier.TopicSubscribers,
 	return later, nil
 }
 
-// draft puts the sets beside those of their topics, under a token, and says how large
-// each is.
+// draft writes the new sets as drafts beside the current ones, under a token, and returns their
+// sizes.
 func (t *Topics) draft(ctx context.Context, found []notifier.TopicSubscribers) (token string, sizes []int, err error) {
 	token, sizes = rand.Text(), make([]int, len(found))
 	pipe := t.rdb.Pipeline()

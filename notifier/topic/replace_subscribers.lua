@@ -1,12 +1,11 @@
--- replace_subscribers.lua: put a draft in the place of a topic's set, unless that is
--- newer.
+-- replace_subscribers.lua: replace a topic's set with a draft, unless the set is newer.
 --
--- KEYS[1] set      user:SEQ, role:NAME, and 0
--- KEYS[2] version  the revision of SQL that it is as of
--- KEYS[3] draft    what it becomes, with 0
--- ARGV[1] revision  of SQL, that the draft is as of, or later
--- ARGV[2] size      how many the draft holds; 0: nobody subscribes, and there is none
--- ARGV[3] force     1: SQL has lost what is later
+-- KEYS[1] set      user:SEQ, role:NAME, and 0, which marks the set as whole
+-- KEYS[2] version  revision of SQL that the set is as of
+-- KEYS[3] draft    the new set, with 0
+-- ARGV[1] revision  of SQL, as of which the draft was read; the draft may be later
+-- ARGV[2] size      members of the draft; 0: no subscribers, and no draft
+-- ARGV[3] force     1: SQL has lost later revisions
 -- ARGV[4] keep      how long the version of a set outlives it (s)
 --
 -- Returns 1; -2 when the set is newer; -3 when the draft is not whole.

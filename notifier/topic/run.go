@@ -6,30 +6,30 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/internal/script"
 )
 
-// settleShare is which part of Options.Every a change of another instance is given to
-// come through before it counts as lost.
+// settleShare is the part of Options.Every that a change made by another instance gets to arrive in
+// Redis before it counts as lost.
 const settleShare = 16
 
-// Load reads the types, and brings the sets in Redis to what SQL says where they
-// differ. Redis being away is no error: Run does it when it comes.
+// Load reads the types, and brings the sets in Redis in line with SQL. Redis being away is no
+// error: Run does it once Redis is back.
 func (t *Topics) Load(ctx context.Context) error {
 	if err := t.refreshTypes(ctx); err != nil {
 		return err
 	}
 	if err := t.load(ctx); err != nil {
 		t.Suspect()
-		t.o.Log.WarnContext(ctx, "subscribers are read from sql for now", "stage", "topic", "err", err)
+		t.o.Log.WarnContext(ctx, "could not load subscribers into redis; reading them from sql", "stage", "topic", "err", err)
 	}
 	return ctx.Err()
 }
 
 func (t *Topics) load(ctx context.Context) error {
-	err := script.Load(ctx, t.rdb, editSubscribers, claimSubscribers, replaceSubscribers, moveRevision)
-	if err != nil {
-		return fmt.Errorf("load the topic scripts: %w", away(err))
+	if err := scripts.Load(ctx, t.rdb); err != nil {
+		return fmt.Errorf("load the topic scripts: %w", err)
 	}
 	due, err := t.due(ctx)
 	if err != nil || !due {
@@ -38,62 +38,37 @@ func (t *Topics) load(ctx context.Context) error {
 	return t.Sync(ctx)
 }
 
-// runner is topics at work, and what they remember from one look to the next.
-type runner struct {
-	*Topics
-	failing bool // the last round failed; logged when it changes
-}
-
-// Run knows types anew that another instance has changed, and repairs sets that are
-// not what SQL says, until ctx ends; then it returns nil. While Redis or SQL is away it
-// goes on trying.
+// Run reloads types that another instance has changed, and repairs sets that differ from SQL, until
+// ctx ends; then it returns nil. While Redis or SQL is away it keeps trying.
 func (t *Topics) Run(ctx context.Context) error {
-	r := &runner{Topics: t}
-	tick := time.NewTicker(t.o.Every)
-	defer tick.Stop()
-	wake := t.wake
-	for {
-		err := r.round(ctx)
-		if r.note(ctx, err); err != nil {
-			wake = nil // what fails now fails at once again
-		}
-		select {
-		case <-tick.C:
-			wake = t.wake
-		case <-wake:
-		case <-ctx.Done():
-			return r.leave(ctx)
-		}
-	}
+	return lease.Work{Stage: "topic", Every: t.o.Every, Wake: t.wake, Do: t.round, Log: t.o.Log}.Run(ctx)
 }
 
-func (r *runner) round(ctx context.Context) error {
-	return errors.Join(r.refreshTypes(ctx), r.keep(ctx))
+func (t *Topics) round(ctx context.Context) error {
+	return errors.Join(t.refreshTypes(ctx), t.keep(ctx))
 }
 
-// keep repairs the sets when they need it.
-func (r *runner) keep(ctx context.Context) error {
-	due, err := r.due(ctx)
+// keep repairs the sets if they need it.
+func (t *Topics) keep(ctx context.Context) error {
+	due, err := t.due(ctx)
 	if err != nil {
-		r.broken.Add(1) // what is lost meanwhile shows in no revision
+		t.broken.Add(1) // a loss during the fault shows in no revision, so compare afterwards
 		return err
 	}
 	if !due {
 		return nil
 	}
-	if r.o.Lease != nil {
-		if mine, err := r.o.Lease.Hold(ctx); err != nil || !mine {
-			return err
-		}
-		defer func() { _ = r.release(ctx) }() // it lapses by itself
+	if mine, err := t.o.Lease.Hold(ctx); err != nil || !mine {
+		return err
 	}
-	return r.Sync(ctx)
+	defer lease.GiveUp(ctx, t.o.Lease)
+	return t.Sync(ctx)
 }
 
-// due says whether the sets have to be compared with SQL.
+// due reports whether the sets have to be compared with SQL.
 func (t *Topics) due(ctx context.Context) (bool, error) {
 	ms := t.o.Now().UnixMilli()
-	t.compared.CompareAndSwap(0, ms) // at the start somebody may just have done it
+	t.compared.CompareAndSwap(0, ms) // at the start another instance may just have compared them
 	if t.behind() || ms-t.compared.Load() >= t.o.Whole.Milliseconds() {
 		return true, nil
 	}
@@ -101,7 +76,7 @@ func (t *Topics) due(ctx context.Context) (bool, error) {
 	if err != nil || at == now || at == unseen {
 		return at != now, err
 	}
-	// It may be on its way.
+	// The change may still be on its way: look again a little later.
 	timer := time.NewTimer(t.o.Every / settleShare)
 	defer timer.Stop()
 	select {
@@ -113,7 +88,7 @@ func (t *Topics) due(ctx context.Context) (bool, error) {
 	return later != now && later == at, err
 }
 
-// stand is the revision of SQL, and that of Redis; unseen where that has lost it.
+// stand returns the revision of SQL and that of Redis: unseen where Redis has lost it.
 func (t *Topics) stand(ctx context.Context) (now, at int64, err error) {
 	if now, err = t.look(ctx); err != nil {
 		return now, unseen, err
@@ -123,40 +98,10 @@ func (t *Topics) stand(ctx context.Context) (now, at int64, err error) {
 	}
 	there, err := t.rdb.SIsMember(ctx, t.k.SubscriberIndex(), whole).Result()
 	if err != nil {
-		return now, unseen, fmt.Errorf("look at the index of the subscribers: %w", away(err))
+		return now, unseen, fmt.Errorf("look at the index of the subscribers: %w", script.MarkAway(err))
 	}
 	if !there {
 		at = unseen
 	}
 	return now, at, nil
-}
-
-// note logs that the rounds began to fail, or work again.
-func (r *runner) note(ctx context.Context, err error) {
-	switch {
-	case ctx.Err() != nil:
-		return
-	case err != nil && !r.failing:
-		r.o.Log.WarnContext(ctx, "topics are not kept up to date", "stage", "topic", "err", err)
-	case err == nil && r.failing:
-		r.o.Log.InfoContext(ctx, "topics are kept up to date again", "stage", "topic")
-	}
-	r.failing = err != nil
-}
-
-// leave gives the lease back, so that nobody need wait for it.
-func (r *runner) leave(ctx context.Context) error {
-	if r.o.Lease == nil {
-		return nil
-	}
-	if err := r.release(ctx); err != nil && !r.failing {
-		r.o.Log.WarnContext(ctx, "topic lease not released", "stage", "topic", "err", err)
-	}
-	return nil
-}
-
-func (r *runner) release(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	return r.o.Lease.Release(ctx)
 }

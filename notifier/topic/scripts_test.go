@@ -3,28 +3,13 @@ package topic_test
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
-
-func TestEachScriptsHeaderTellsTheTruth(t *testing.T) {
-	t.Parallel()
-	files, err := filepath.Glob("*.lua")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d scripts, %v", len(files), err)
-	}
-	for _, file := range files {
-		if err := script.CheckHeader(source(t, file)); err != nil {
-			t.Errorf("%s:\n%v", file, err)
-		}
-	}
-}
 
 func source(t tb, file string) string {
 	t.Helper()
@@ -35,11 +20,11 @@ func source(t tb, file string) string {
 	return string(src)
 }
 
-// state is a set, or a string in its place, and its version; empty: there is none.
+// state is a set, or a string in its place, and its version; empty: missing.
 type state struct {
 	set     []string
 	version string
-	expires bool // the version does
+	expires bool // the version expires
 }
 
 var (
@@ -47,7 +32,7 @@ var (
 	drafts = "SCRIPT"
 )
 
-// put makes the state of the topic nobody, and a draft beside it.
+// put writes the state of the topic `nobody`, and a draft beside it.
 func (s *site) put(t tb, at state, draft ...string) (set, version, beside string) {
 	t.Helper()
 	ctx := t.Context()
@@ -74,7 +59,7 @@ func (s *site) put(t tb, at state, draft ...string) (set, version, beside string
 	return set, version, beside
 }
 
-// is holds that the topic nobody is so, and that no draft is left.
+// is fails the test unless the topic `nobody` has this state and no draft is left.
 func (s *site) is(t tb, what string, want state) {
 	t.Helper()
 	ctx := t.Context()
@@ -86,18 +71,18 @@ func (s *site) is(t tb, what string, want state) {
 		t.Errorf("%s: the version is %q, want %q", what, got, want.version)
 	}
 	if ttl := s.rdb.TTL(ctx, version).Val(); (ttl > 0) != want.expires {
-		t.Errorf("%s: the version lives for %v", what, ttl)
+		t.Errorf("%s: TTL of the version is %v", what, ttl)
 	}
 	if ttl := s.rdb.TTL(ctx, set).Val(); ttl >= 0 {
-		t.Errorf("%s: the set lives for %v", what, ttl)
+		t.Errorf("%s: TTL of the set is %v", what, ttl)
 	}
 	if s.rdb.Exists(ctx, s.k.SubscribersDraft(nobody, drafts)).Val() != 0 {
-		t.Errorf("%s: the draft is left", what)
+		t.Errorf("%s: the draft was not removed", what)
 	}
 }
 
-// scripted is one call of a script: its state before, its reply, and its state after
-// that and after the same call again.
+// scripted is a call of a script: the state before it, its reply, the state after it, and the reply
+// of the same call repeated, which must not change the state.
 type scripted struct {
 	name          string
 	before        state
@@ -106,7 +91,7 @@ type scripted struct {
 	reply         int64
 	after         state
 	again         int64
-	drafted, once bool // it takes a draft; the second call is left out
+	drafted, once bool // drafted: the script takes a draft; once: the call is not repeated
 }
 
 func (s *site) script(t *testing.T, file string, tests []scripted) {
@@ -126,7 +111,7 @@ func (s *site) script(t *testing.T, file string, tests []scripted) {
 			continue
 		}
 		if got, err := lua.Run(t.Context(), s.rdb, keys, tt.args...).Int64(); err != nil || got != tt.again {
-			t.Errorf("%s, again: %d, %v; want %d", tt.name, got, err, tt.again)
+			t.Errorf("%s, repeated: %d, %v; want %d", tt.name, got, err, tt.again)
 		}
 		s.is(t, tt.name+", again", tt.after)
 	}
@@ -136,16 +121,16 @@ func TestEditSubscribers(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		one, two := []string{"0", "user:1"}, []string{"0", "role:b", "user:1"}
 		s.script(t, "edit_subscribers.lua", []scripted{
-			{name: "one more", before: state{one, "4", false}, args: []any{5, "role:b", 1, 60}, reply: 2, after: state{two, "5", false}, again: -2},
-			{name: "one who is there", before: state{one, "4", false}, args: []any{5, "user:1", 1, 60}, reply: 1, after: state{one, "5", false}, again: -2},
-			{name: "one less", before: state{two, "4", false}, args: []any{5, "role:b", 0, 60}, reply: 1, after: state{one, "5", false}, again: -2},
-			{name: "one who is not there", before: state{one, "4", false}, args: []any{5, "role:b", 0, 60}, reply: 1, after: state{one, "5", false}, again: -2},
-			{name: "the last one", before: state{one, "4", false}, args: []any{5, "user:1", 0, 60}, reply: 0, after: state{nil, "5", true}, again: -2},
-			{name: "the first one", args: []any{5, "user:1", 1, 60}, reply: -1, again: -1},
-			{name: "after the last one", before: state{nil, "4", false}, args: []any{5, "user:1", 1, 60}, reply: -1, after: state{nil, "4", false}, again: -1},
+			{name: "add one", before: state{one, "4", false}, args: []any{5, "role:b", 1, 60}, reply: 2, after: state{two, "5", false}, again: -2},
+			{name: "add an existing one", before: state{one, "4", false}, args: []any{5, "user:1", 1, 60}, reply: 1, after: state{one, "5", false}, again: -2},
+			{name: "remove one", before: state{two, "4", false}, args: []any{5, "role:b", 0, 60}, reply: 1, after: state{one, "5", false}, again: -2},
+			{name: "remove a missing one", before: state{one, "4", false}, args: []any{5, "role:b", 0, 60}, reply: 1, after: state{one, "5", false}, again: -2},
+			{name: "remove the last one", before: state{one, "4", false}, args: []any{5, "user:1", 0, 60}, reply: 0, after: state{nil, "5", true}, again: -2},
+			{name: "add the first one", args: []any{5, "user:1", 1, 60}, reply: -1, again: -1},
+			{name: "add one to a deleted set", before: state{nil, "4", false}, args: []any{5, "user:1", 1, 60}, reply: -1, after: state{nil, "4", false}, again: -1},
 			{name: "a newer set", before: state{one, "10", false}, args: []any{9, "user:1", 0, 60}, reply: -2, after: state{one, "10", false}, again: -2},
-			{name: "not whole", before: state{[]string{"user:1"}, "4", false}, args: []any{5, "role:b", 1, 60}, reply: -1, after: state{[]string{"user:1"}, "4", false}, again: -1},
-			{name: "of no version", before: state{one, "", false}, args: []any{5, "role:b", 1, 60}, reply: -1, after: state{one, "", false}, again: -1},
+			{name: "a set that is not whole", before: state{[]string{"user:1"}, "4", false}, args: []any{5, "role:b", 1, 60}, reply: -1, after: state{[]string{"user:1"}, "4", false}, again: -1},
+			{name: "a set without version", before: state{one, "", false}, args: []any{5, "role:b", 1, 60}, reply: -1, after: state{one, "", false}, again: -1},
 		})
 	})
 }
@@ -154,14 +139,14 @@ func TestReplaceSubscribers(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		one, two := []string{"0", "user:1"}, []string{"0", "role:b", "user:1"}
 		s.script(t, "replace_subscribers.lua", []scripted{
-			{name: "a first one", draft: two, drafted: true, args: []any{5, 3, 0, 60}, reply: 1, after: state{two, "5", false}, again: -3},
-			{name: "another", before: state{one, "4", false}, draft: two, drafted: true, args: []any{5, 3, 0, 60}, reply: 1, after: state{two, "5", false}, again: -3},
-			{name: "of the same revision", before: state{one, "5", false}, draft: two, drafted: true, args: []any{5, 3, 0, 60}, reply: 1, after: state{two, "5", false}, again: -3},
-			{name: "nobody", before: state{one, "4", false}, drafted: true, args: []any{5, 0, 0, 60}, reply: 1, after: state{nil, "5", true}, again: 1},
+			{name: "no set yet", draft: two, drafted: true, args: []any{5, 3, 0, 60}, reply: 1, after: state{two, "5", false}, again: -3},
+			{name: "an older set", before: state{one, "4", false}, draft: two, drafted: true, args: []any{5, 3, 0, 60}, reply: 1, after: state{two, "5", false}, again: -3},
+			{name: "a set of the same revision", before: state{one, "5", false}, draft: two, drafted: true, args: []any{5, 3, 0, 60}, reply: 1, after: state{two, "5", false}, again: -3},
+			{name: "no subscribers", before: state{one, "4", false}, drafted: true, args: []any{5, 0, 0, 60}, reply: 1, after: state{nil, "5", true}, again: 1},
 			{name: "a newer set", before: state{one, "10", false}, draft: two, drafted: true, args: []any{9, 3, 0, 60}, reply: -2, after: state{one, "10", false}, again: -2},
-			{name: "a newer set by force", before: state{one, "10", false}, draft: two, drafted: true, args: []any{9, 3, 1, 60}, reply: 1, after: state{two, "9", false}, again: -3},
+			{name: "a newer set with force", before: state{one, "10", false}, draft: two, drafted: true, args: []any{9, 3, 1, 60}, reply: 1, after: state{two, "9", false}, again: -3},
 			{name: "a draft that is not whole", before: state{one, "4", false}, draft: []string{"0"}, drafted: true, args: []any{5, 3, 0, 60}, reply: -3, after: state{one, "4", false}, again: -3},
-			{name: "a draft that is gone", before: state{one, "4", false}, drafted: true, args: []any{5, 3, 0, 60}, reply: -3, after: state{one, "4", false}, again: -3},
+			{name: "a missing draft", before: state{one, "4", false}, drafted: true, args: []any{5, 3, 0, 60}, reply: -3, after: state{one, "4", false}, again: -3},
 		})
 	})
 }

@@ -17,10 +17,10 @@ func (s *site) self(t tb, topic notifier.Topic, on bool) error {
 	return s.SubscribeSelf(s.ctx(t), alice, topic, on)
 }
 
-func TestAUserSubscribesToWhatIsOpenAndEndsIt(t *testing.T) {
+func TestUsersSubscribeToOpenTypesAndUnsubscribe(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.saveType(t, notifier.NoticeType{Slug: "news", Open: true})
-		for range 2 { // it may be so already
+		for range 2 { // repeating is no error
 			if err := s.self(t, news, true); err != nil {
 				t.Fatal(err)
 			}
@@ -38,7 +38,7 @@ func TestAUserSubscribesToWhatIsOpenAndEndsIt(t *testing.T) {
 	})
 }
 
-func TestWhatAUserMayDoHimselfDependsOnTheType(t *testing.T) {
+func TestTheTypeDecidesWhatUsersMayDoThemselves(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name         string
@@ -54,29 +54,29 @@ func TestWhatAUserMayDoHimselfDependsOnTheType(t *testing.T) {
 		s := newSite(t, redistest.Client(t))
 		s.saveType(t, notifier.NoticeType{Slug: "news", NoMute: tt.noMute, Open: tt.open})
 		if err := s.self(t, news, true); !errors.Is(err, tt.begin) {
-			t.Errorf("%s: begins: %v, want %v", tt.name, err, tt.begin)
+			t.Errorf("%s: subscribe: %v, want %v", tt.name, err, tt.begin)
 		}
-		if _, err := s.Subscribe(t.Context(), sub(news, "u1")); err != nil { // staff may
+		if _, err := s.Subscribe(t.Context(), sub(news, "u1")); err != nil { // staff may always subscribe a user
 			t.Fatal(err)
 		}
 		if err := s.self(t, news, false); !errors.Is(err, tt.end) {
-			t.Errorf("%s: ends: %v, want %v", tt.name, err, tt.end)
+			t.Errorf("%s: unsubscribe: %v, want %v", tt.name, err, tt.end)
 		}
 		if left := who(t, s.Topics, news); (left == "") != (tt.end == nil) {
-			t.Errorf("%s: %q is left", tt.name, left)
+			t.Errorf("%s: subscribers left: %q", tt.name, left)
 		}
 	}
 	s := newSite(t, redistest.Client(t))
 	if err := s.self(t, news, true); !errors.Is(err, notifier.ErrForbidden) {
-		t.Errorf("an unknown type: %v", err)
+		t.Errorf("unknown type: %v", err)
 	}
 	var bad *notifier.InvalidError
 	if err := s.self(t, notifier.Topic{Type: "No type", Scope: "a b"}, true); !errors.As(err, &bad) || len(bad.Fields) != 2 {
-		t.Errorf("no topic: %v", err)
+		t.Errorf("invalid topic: %v", err)
 	}
 }
 
-func TestAUserSubscribesToSoManyTopicsAndNoMore(t *testing.T) {
+func TestUsersSubscribeToALimitedNumberOfTopics(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	s.saveType(t, notifier.NoticeType{Slug: "news", Open: true})
@@ -93,13 +93,13 @@ func TestAUserSubscribesToSoManyTopicsAndNoMore(t *testing.T) {
 		t.Error(d)
 	}
 	if err := s.self(t, at(7), true); err != nil {
-		t.Errorf("to one that he has: %v", err)
+		t.Errorf("subscribe again at the limit: %v", err)
 	}
 	if err := s.self(t, at(7), false); err != nil {
 		t.Error(err)
 	}
 	if err := s.self(t, at(999), true); err != nil {
-		t.Errorf("after one has ended: %v", err)
+		t.Errorf("subscribe after unsubscribing from one: %v", err)
 	}
 	s.right(t)
 }

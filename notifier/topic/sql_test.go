@@ -16,8 +16,8 @@ import (
 
 var errAway = errors.New("sql is away")
 
-// sql is the store as topics see it. Its users are u1, u2, … with these numbers, as
-// many as one likes; everybody and every role is there until it leaves.
+// sql is a fake Store. Its users are u1, u2, … with these seqs, without limit; every user and role
+// exists until it is deleted.
 type sql struct {
 	mu       sync.Mutex
 	revision int64
@@ -26,7 +26,7 @@ type sql struct {
 	gone     map[notifier.Subscriber]bool
 	calls    map[string]int
 
-	// before is asked before each call, without the lock.
+	// before is called before each call, without the lock held.
 	before func(call string) error
 }
 
@@ -47,7 +47,7 @@ func (q *sql) call(name string, do func() error) error {
 	return do()
 }
 
-// asked is how often something was asked since the last time.
+// asked returns the number of calls of a kind since it was last called for that kind.
 func (q *sql) asked(call string) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -61,7 +61,7 @@ func seqOf(name string) (seq int64) {
 	return seq
 }
 
-// leave deletes a user or a role, and what he subscribes to.
+// leave deletes a user or a role with its subscriptions.
 func (q *sql) leave(who notifier.Subscriber) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -76,7 +76,7 @@ func (q *sql) leave(who notifier.Subscriber) {
 	}
 }
 
-// many makes all of these users subscribe at once.
+// many subscribes users 1 to n at once.
 func (q *sql) many(topic notifier.Topic, users int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -87,7 +87,7 @@ func (q *sql) many(topic notifier.Topic, users int) {
 	q.revision++
 }
 
-// backup is all of it, as it is now; the answer brings that back.
+// backup copies the current state; restore brings it back.
 func (q *sql) backup() (restore func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -116,7 +116,7 @@ func (q *sql) of(topic notifier.Topic) notifier.TopicSubscribers {
 	return s
 }
 
-// truth is all that subscribe, and the revision.
+// truth returns all subscribers and the revision.
 func (q *sql) truth() (all map[notifier.Topic]notifier.TopicSubscribers, revision int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -129,7 +129,7 @@ func (q *sql) truth() (all map[notifier.Topic]notifier.TopicSubscribers, revisio
 	return all, q.revision
 }
 
-// What topics call.
+// The methods of topic.Store.
 
 func (q *sql) EnsureTypes(_ context.Context, slugs []string) error {
 	return q.call("ensure", func() error {
@@ -160,6 +160,18 @@ func (q *sql) SaveType(_ context.Context, t notifier.NoticeType) error {
 	return q.call("save", func() error {
 		t.Names = maps.Clone(t.Names)
 		q.types[t.Slug] = t
+		return nil
+	})
+}
+
+func (q *sql) DeleteUndescribed(context.Context) (n int64, err error) {
+	return n, q.call("tidy", func() error {
+		for slug, t := range q.types {
+			if len(t.Names) == 0 {
+				delete(q.types, slug)
+				n++
+			}
+		}
 		return nil
 	})
 }

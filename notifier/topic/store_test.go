@@ -16,7 +16,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// onBoth runs a promise on a real database of either kind.
+// onBoth runs a test on a real database of each kind.
 func onBoth(t *testing.T, promise func(t *testing.T, s *store.Store)) {
 	t.Helper()
 	t.Parallel()
@@ -41,14 +41,14 @@ func onBoth(t *testing.T, promise func(t *testing.T, s *store.Store)) {
 	}
 }
 
-// agree holds that Redis has what a database has.
+// agree fails the test unless Redis holds what the database has.
 func (s *site) agree(t *testing.T, db *store.Store) {
 	t.Helper()
 	found, err := db.AllSubscribers(t.Context(), notifier.Topic{}, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.sql = newSQL() // only for what is wanted of its contents
+	s.sql = newSQL() // only used to compute the expected state
 	for _, of := range found {
 		s.sql.subs[of.Topic] = map[notifier.Subscriber]bool{}
 		for _, seq := range of.Users {
@@ -64,7 +64,7 @@ func (s *site) agree(t *testing.T, db *store.Store) {
 	s.right(t)
 }
 
-func TestRedisHasWhatARealDatabaseHas(t *testing.T) {
+func TestRedisAgreesWithARealDatabase(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *store.Store) {
 		s := &site{rdb: redistest.Client(t), k: redistest.Space(t)}
 		o := topic.Options{Every: 20 * time.Millisecond, Log: slog.New(slog.DiscardHandler)}
@@ -93,7 +93,7 @@ func TestRedisHasWhatARealDatabaseHas(t *testing.T) {
 		}
 		all.Wait()
 		for _, of := range instances {
-			if of.Behind() { // on a slow machine one may have waited too long for its turn
+			if of.Behind() { // on a slow machine a change may have waited too long for its turn
 				if err := of.Sync(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -148,10 +148,10 @@ func TestTypesAndLimitsHoldOnARealDatabase(t *testing.T) {
 		}
 		var bad *notifier.InvalidError
 		if err := s.self(t, notifier.Topic{Type: "news", Scope: "more"}, true); !errors.As(err, &bad) || bad.Fields[0].Code != notifier.CodeTooManySubs {
-			t.Errorf("one more: %v", err)
+			t.Errorf("one topic above the limit: %v", err)
 		}
 		if err := s.self(t, notifier.Topic{Type: "news", Scope: "7"}, true); err != nil {
-			t.Errorf("to one that he has: %v", err)
+			t.Errorf("subscribe again at the limit: %v", err)
 		}
 		s.agree(t, db)
 	})

@@ -6,8 +6,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Subscribe makes a user or a role subscribe to a topic; it is false when he did
-// already. Its faults, such as an unknown user or role, are a *notifier.InvalidError.
+// Subscribe subscribes a user or a role to a topic. It returns false if they subscribed already.
+// Faults, such as an unknown user or role, are a *notifier.InvalidError.
 func (t *Topics) Subscribe(ctx context.Context, s notifier.Subscription) (added bool, err error) {
 	if err := s.Validate(); err != nil {
 		return false, err
@@ -15,7 +15,7 @@ func (t *Topics) Subscribe(ctx context.Context, s notifier.Subscription) (added 
 	return t.add(ctx, s, 0)
 }
 
-// add makes somebody subscribe who may to so many topics; 0: to any number.
+// add subscribes a user or a role that may have at most so many topics; 0: no limit.
 func (t *Topics) add(ctx context.Context, s notifier.Subscription, most int) (added bool, err error) {
 	if err := t.changing.take(ctx); err != nil {
 		return false, err
@@ -26,16 +26,16 @@ func (t *Topics) add(ctx context.Context, s notifier.Subscription, most int) (ad
 		return false, err
 	}
 	t.through(ctx, s, revision, true)
-	// The store has made the type known, where it was not.
+	// The store has created the type if it was unknown.
 	if _, known := t.types.of(s.Type); !known {
 		if err := t.refreshTypes(ctx); err != nil {
-			t.o.Log.WarnContext(ctx, "types of notices not read again", "stage", "topic", "err", err)
+			t.o.Log.WarnContext(ctx, "could not reload the notice types", "stage", "topic", "err", err)
 		}
 	}
 	return true, nil
 }
 
-// Unsubscribe ends it; it is false when he did not subscribe.
+// Unsubscribe removes a subscription. It returns false if there was none.
 func (t *Topics) Unsubscribe(ctx context.Context, s notifier.Subscription) (removed bool, err error) {
 	if err := s.Validate(); err != nil {
 		return false, err
@@ -52,10 +52,10 @@ func (t *Topics) Unsubscribe(ctx context.Context, s notifier.Subscription) (remo
 	return true, nil
 }
 
-// SubscribeSelf is for a user who subscribes himself, or ends that; it may be so
-// already. It is notifier.ErrForbidden to begin what is not open to users, and to end
-// what leaves them no choice. One topic more than notifier.MaxSubscriptions is a
-// *notifier.InvalidError.
+// SubscribeSelf lets a user subscribe or unsubscribe themselves; repeating either is no error. It
+// returns notifier.ErrForbidden to subscribe to a type that is not open to users, and to
+// unsubscribe from one that is neither open nor mutable. One topic above notifier.MaxSubscriptions
+// is a *notifier.InvalidError.
 func (t *Topics) SubscribeSelf(ctx context.Context, u notifier.User, topic notifier.Topic, on bool) error {
 	s := notifier.Subscription{Topic: topic, Subscriber: notifier.Subscriber{User: u.Name}}
 	if err := s.Validate(); err != nil {

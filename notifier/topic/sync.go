@@ -7,18 +7,20 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
 const (
 	page  = 200 // topics compared at a time
-	tries = 3   // how often subscriptions may change while all of them are compared
+	tries = 3   // attempts, as subscriptions may change during a comparison
 )
 
 var errUnsteady = errors.New("subscriptions change faster than they can be compared")
 
-// Sync compares all sets with SQL, and mends those that differ. Several may do so at
-// once. While subscriptions change all the time it gives up; SQL answers until then.
+// Sync compares all sets with SQL and repairs those that differ. Several instances may do so at
+// once. It gives up when subscriptions change during every attempt; SQL serves reads until a later
+// Sync succeeds.
 func (t *Topics) Sync(ctx context.Context) error {
 	if err := t.syncing.take(ctx); err != nil {
 		return err
@@ -40,9 +42,9 @@ func (t *Topics) Sync(ctx context.Context) error {
 			return err
 		case after != before:
 			force = false
-			continue // what was read is of no one revision
+			continue // SQL changed meanwhile: the sets are of no one revision
 		case later:
-			force = true // SQL has never heard of what Redis has: it was put back to what it was once
+			force = true // Redis has changes that SQL never heard of: SQL was restored to an earlier state
 			continue
 		}
 		moved, err := t.settle(ctx, before, force)
@@ -59,8 +61,8 @@ func (t *Topics) Sync(ctx context.Context) error {
 	return errUnsteady
 }
 
-// settle says that all sets are made of this revision. It is false when they seem to
-// be made of a later one.
+// settle records that all sets are as of this revision. It returns false when Redis has a later
+// one.
 func (t *Topics) settle(ctx context.Context, revision int64, force bool) (bool, error) {
 	from := ""
 	if force {
@@ -73,25 +75,25 @@ func (t *Topics) settle(ctx context.Context, revision int64, force bool) (bool, 
 	return moved == 1, nil
 }
 
-// compareAll brings all sets to what SQL says. With force those that are later are
-// replaced too: then none of them counts until all are done, as a change on its way
-// may be lost over it.
+// compareAll brings all sets in line with SQL and reports whether any was newer. With force it
+// replaces newer sets too. Then no set may be used until all are done, because a change on its way
+// may be lost in between, so the revision is deleted first.
 func (t *Topics) compareAll(ctx context.Context, revision int64, force bool) (later bool, err error) {
 	if force {
 		if err := t.rdb.Del(ctx, t.k.SubscriberRevision()).Err(); err != nil {
-			return false, fmt.Errorf("forget the revision of the subscribers: %w", away(err))
+			return false, fmt.Errorf("forget the revision of the subscribers: %w", script.MarkAway(err))
 		}
 	}
 	index, err := t.readIndex(ctx)
 	if err != nil {
-		return false, fmt.Errorf("read the index of the subscribers: %w", away(err))
+		return false, fmt.Errorf("read the index of the subscribers: %w", script.MarkAway(err))
 	}
 	for after := (notifier.Topic{}); ; {
 		found, err := t.store.AllSubscribers(ctx, after, page)
 		if err != nil {
 			return false, fmt.Errorf("read all subscribers: %w", err)
 		}
-		// Before there is a set: nobody finds one that is not in the index.
+		// Before the set exists, so that every set is in the index.
 		if err := t.addToIndex(ctx, index, found); err != nil {
 			return false, err
 		}
@@ -106,11 +108,11 @@ func (t *Topics) compareAll(ctx context.Context, revision int64, force bool) (la
 		after = found[len(found)-1].Topic
 	}
 	newer, err := t.drop(ctx, slices.Collect(maps.Keys(index.strays)), revision, force)
-	if err == nil && index.lost { // now it is whole
+	if err == nil && index.lost { // now the index is whole
 		err = t.rdb.SAdd(ctx, t.k.SubscriberIndex(), whole).Err()
 	}
 	if err != nil {
-		return false, fmt.Errorf("write the index of the subscribers: %w", away(err))
+		return false, fmt.Errorf("write the index of the subscribers: %w", script.MarkAway(err))
 	}
 	return later || newer, nil
 }

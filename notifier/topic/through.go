@@ -9,65 +9,66 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
 const (
-	turnEvery = 2 * time.Millisecond   // between two looks whether it is this change's turn
-	turnWait  = 250 * time.Millisecond // for the changes before this one
+	turnEvery = 2 * time.Millisecond   // interval between checks whether it is this change's turn
+	turnWait  = 250 * time.Millisecond // limit on the wait for earlier changes
 )
 
 var (
-	errGone = errors.New("the user has left")
-	errTurn = errors.New("a change before this one did not come through")
-	errTorn = errors.New("a draft of a set was lost")
+	errGone = errors.New("the user no longer exists")
+	errTurn = errors.New("an earlier change has not reached redis")
+	errTorn = errors.New("the draft of a set was lost")
 )
 
-// behind says that something in Redis is not as it should be, as far as this instance
-// knows: until that is repaired SQL answers.
+// behind reports whether this instance knows of a fault in Redis that is not repaired yet. Until
+// then SQL serves reads.
 func (t *Topics) behind() bool { return t.broken.Load() != t.mended.Load() }
 
-// Suspect has all sets compared with SQL at once, whatever their revision. It is for
-// who has seen that Redis may have lost something. Until then SQL answers.
+// Suspect has all sets compared with SQL at once, whatever their revision. Call it when Redis may
+// have lost something. Until then SQL serves reads.
 func (t *Topics) Suspect() {
 	t.broken.Add(1)
 	select {
 	case t.wake <- struct{}{}:
-	default: // it is told already
+	default: // already woken
 	}
 }
 
-// Changed is for who has changed in SQL who subscribes, by deleting a user or a role.
-// From here on this instance knows of it: it asks SQL until the sets follow. Others do
-// within Options.Every.
+// Changed is to be called after the subscriptions have changed in SQL by the deletion of a user or
+// a role. From then on this instance reads SQL until the sets follow; other instances notice within
+// Options.Every.
 func (t *Topics) Changed(ctx context.Context) {
 	if _, err := t.look(ctx); err != nil {
 		return // the next round looks again
 	}
 	select {
 	case t.wake <- struct{}{}:
-	default: // it is told already
+	default: // already woken
 	}
 }
 
-// through brings a change that SQL has to Redis. What fails is repaired later. It is
-// for who has the lock.
+// through writes a change that SQL already has to Redis. A failure is repaired later. The caller
+// holds t.changing.
 func (t *Topics) through(ctx context.Context, s notifier.Subscription, revision int64, on bool) {
 	t.seen.Store(revision)
 	if t.behind() {
-		return // the repair does this too
+		return // the repair includes this change
 	}
-	// The change is made: it goes its way also when nobody waits for it any more.
+	// The change is committed: write it through even if the caller has gone.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), redisWait)
 	defer cancel()
 	if err := t.write(ctx, s, revision, on); err != nil {
 		t.Suspect()
-		t.o.Log.WarnContext(ctx, "subscription not written through", "stage", "topic", "topic", indexed(s.Topic), "err", err)
+		t.o.Log.WarnContext(ctx, "could not write a subscription to redis; a repair follows", "stage", "topic", "topic", indexed(s.Topic), "err", err)
 	}
 }
 
-// write changes a set after all changes before this one were made, and then lets the
-// next one in. Only a repair comes between; then the set is newer.
+// write applies a change to its set once all earlier changes have arrived, then lets the next one
+// in. Only a repair can come in between; then the set is newer.
 func (t *Topics) write(ctx context.Context, s notifier.Subscription, revision int64, on bool) error {
 	m, err := t.member(ctx, s)
 	if err != nil {
@@ -89,7 +90,7 @@ func (t *Topics) write(ctx context.Context, s notifier.Subscription, revision in
 		err = t.rdb.SRem(ctx, t.k.SubscriberIndex(), indexed(s.Topic)).Err()
 	}
 	if err != nil {
-		return fmt.Errorf("change the subscribers of a topic: %w", away(err))
+		return fmt.Errorf("change the subscribers of a topic: %w", script.MarkAway(err))
 	}
 	from := strconv.FormatInt(revision-1, 10)
 	moved, err := code(moveRevision.Run(ctx, t.rdb, []string{t.k.SubscriberRevision()}, revision, from))
@@ -99,7 +100,7 @@ func (t *Topics) write(ctx context.Context, s notifier.Subscription, revision in
 	return err
 }
 
-// member is how the sets call a subscriber.
+// member returns the set member of a subscriber.
 func (t *Topics) member(ctx context.Context, s notifier.Subscription) (string, error) {
 	if s.User == "" {
 		return roleMember + s.Role, nil
@@ -115,8 +116,8 @@ func (t *Topics) member(ctx context.Context, s notifier.Subscription) (string, e
 	return memberOf(seq), nil
 }
 
-// await waits until all changes before this one are in Redis. It is done when this one
-// is too, which a repair has brought.
+// await waits until all earlier changes are in Redis. It returns true when this one is too, because
+// a repair has included it.
 func (t *Topics) await(ctx context.Context, revision int64) (done bool, err error) {
 	tick := time.NewTicker(turnEvery)
 	defer tick.Stop()
@@ -142,7 +143,7 @@ func (t *Topics) await(ctx context.Context, revision int64) (done bool, err erro
 	}
 }
 
-// revision is what the sets in Redis are made of, or unseen.
+// revision returns the revision of the sets in Redis, or unseen.
 func (t *Topics) revision(ctx context.Context) (int64, error) {
 	return parseRevision(t.rdb.Get(ctx, t.k.SubscriberRevision()))
 }
@@ -153,23 +154,23 @@ func parseRevision(cmd *redis.StringCmd) (int64, error) {
 		return unseen, nil
 	}
 	if err != nil {
-		return unseen, away(err)
+		return unseen, script.MarkAway(err)
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return unseen, nil //nolint:nilerr // what nobody wrote is as good as lost
+		return unseen, nil //nolint:nilerr // a malformed value counts as lost
 	}
 	return n, nil
 }
 
-// refill makes the set of a topic from SQL, which has the change of that revision.
+// refill builds the set of a topic from SQL, which already has the change of that revision.
 func (t *Topics) refill(ctx context.Context, topic notifier.Topic, revision int64) error {
 	found, err := t.store.SubscribersOf(ctx, []notifier.Topic{topic})
 	if err != nil {
 		return fmt.Errorf("read the subscribers of a topic: %w", err)
 	}
 	some := len(found[0].Users)+len(found[0].Roles) > 0
-	if some { // before there is a set: nobody finds one that is not in the index
+	if some { // before the set exists, so that every set is in the index
 		if err := t.rdb.SAdd(ctx, t.k.SubscriberIndex(), indexed(topic)).Err(); err != nil {
 			return err
 		}

@@ -1,12 +1,11 @@
-// Package topic knows the types of notices, and who subscribes to what: to a type
-// and a scope, users by themselves and roles.
+// Package topic knows the types of notices and the subscribers of topics. A topic is a type and a
+// scope; users and roles subscribe to it.
 //
-// SQL is the truth. Redis holds a set of subscribers for each topic that has any, and
-// the revision of SQL that all of them are made of: they are used as long as that is
-// the revision of SQL, and SQL is asked otherwise. Each change is written through, in
-// the order of the revisions; what fails there is found by the revision and repaired
-// from SQL. Nothing that was begun before a repair can change what it made: each set
-// has a revision of its own, and takes nothing older.
+// SQL is the truth. Redis holds a set of subscribers for each topic that has any, and one revision
+// of SQL that all the sets are as of. The sets are used while that is SQL's current revision;
+// otherwise SQL is asked. Each change is written through in the order of the revisions. A failed
+// write shows as a gap in the revisions and is repaired from SQL. A change that began before a
+// repair cannot undo it: each set has a revision of its own and accepts nothing older.
 package topic
 
 import (
@@ -17,6 +16,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
@@ -24,56 +24,50 @@ import (
 const (
 	defaultEvery = 5 * time.Second
 	defaultWhole = 10 * time.Minute
-	redisWait    = 2 * time.Second // for what somebody waits for, and SQL can do as well
+	redisWait    = 2 * time.Second // limit on Redis where a caller waits and SQL can serve instead
 )
 
-// Store is what topics need of SQL, which is the truth.
+// Store is the part of SQL that topics need. SQL is the truth.
 type Store interface {
-	// EnsureTypes makes those types that are not there.
+	// EnsureTypes creates the types that do not exist.
 	EnsureTypes(ctx context.Context, slugs []string) error
-	// Types answers all of them by slug.
+	// Types returns all types, sorted by slug.
 	Types(ctx context.Context) ([]notifier.NoticeType, error)
-	// SaveType makes a type or replaces it.
+	// SaveType creates or replaces a type.
 	SaveType(ctx context.Context, t notifier.NoticeType) error
-	// DeleteType is notifier.ErrNotFound when there is none, notifier.ErrConflict
-	// while somebody subscribes to it.
+	// DeleteType returns notifier.ErrNotFound for an unknown type, and notifier.ErrConflict while
+	// the type has subscribers.
 	DeleteType(ctx context.Context, slug string) error
-	// SubscribeWithin and Unsubscribe answer the revision of the subscriptions. It rises
-	// by one with each change of any of them, in the same transaction, and else stays.
-	// One topic more than most is a *notifier.InvalidError with notifier.CodeTooManySubs; 0
-	// is no limit.
+	// DeleteUndescribed deletes the types that have neither a description nor subscribers, and
+	// returns how many.
+	DeleteUndescribed(ctx context.Context) (int64, error)
+	// SubscribeWithin and Unsubscribe return the revision of the subscriptions. It rises by one
+	// with each change of any of them, in the same transaction, and never otherwise. One topic
+	// above most is a *notifier.InvalidError with notifier.CodeTooManySubs; 0 is no limit.
 	SubscribeWithin(ctx context.Context, s notifier.Subscription, most int) (revision int64, added bool, err error)
 	Unsubscribe(ctx context.Context, s notifier.Subscription) (revision int64, removed bool, err error)
-	// SubscriptionRevision rises also when a user or a role leaves that subscribes.
+	// SubscriptionRevision also rises when a user or a role with subscriptions is deleted.
 	SubscriptionRevision(ctx context.Context) (int64, error)
-	// SubscribersOf answers in the order of what was asked, empty where nobody is.
+	// SubscribersOf returns the subscribers of each topic, in order; empty for a topic without any.
 	SubscribersOf(ctx context.Context, topics []notifier.Topic) ([]notifier.TopicSubscribers, error)
-	// AllSubscribers answers the topics that have any, by type and scope as bytes.
+	// AllSubscribers returns a page of the topics that have subscribers, sorted bytewise by type
+	// and scope.
 	AllSubscribers(ctx context.Context, after notifier.Topic, limit int) ([]notifier.TopicSubscribers, error)
-	// SeqsByName returns the seq of each name, and the names nobody bears.
+	// SeqsByName returns the seq of each known name, and the unknown names.
 	SeqsByName(ctx context.Context, names []string) (seqs map[string]int64, unknown []string, err error)
 }
 
-// Lease lets one instance do the work that any of them could do.
-type Lease interface {
-	// Hold takes the lease or lengthens it; false means another has it.
-	Hold(ctx context.Context) (bool, error)
-	// Release gives it back early, if it is ours.
-	Release(ctx context.Context) error
-}
-
-// Options has a default for every field that is zero.
+// Options configures New. Zero fields take their defaults.
 type Options struct {
-	Log   *slog.Logger     // slog.Default()
-	Now   func() time.Time // time.Now
-	Every time.Duration    // between two looks of Run: 5 s
-	Whole time.Duration    // between two comparisons of all sets, whatever their revision: 10 min
-	Keep  time.Duration    // the longest life of a notice: notifier.DefaultKeep
-	Lease Lease            // who repairs; nil: this instance does without asking
+	Log   *slog.Logger     // default slog.Default()
+	Now   func() time.Time // default time.Now
+	Every time.Duration    // interval between two rounds of Run; default 5 s
+	Whole time.Duration    // interval between comparisons of all sets, whatever their revision; default 10 min
+	Keep  time.Duration    // longest life of a notice; default notifier.DefaultKeep
+	Lease lease.Lease      // held while repairing; default lease.Always
 }
 
-// Topics is the types and subscriptions of one key space. It is safe for concurrent
-// use.
+// Topics holds the types and subscriptions of one key space. It is safe for concurrent use.
 type Topics struct {
 	rdb   redis.UniversalClient
 	k     keys.Space
@@ -81,20 +75,23 @@ type Topics struct {
 	o     Options
 	types types
 
-	changing lock         // one change of subscriptions of this instance at a time
+	changing lock         // one subscription change of this instance at a time
 	syncing  lock         // one repair of this instance at a time
-	seen     atomic.Int64 // the revision of SQL as of the last look
-	broken   atomic.Int64 // how often something was found that needs a repair
-	mended   atomic.Int64 // how much of that the last repair knew
-	compared atomic.Int64 // when all sets were compared last (ms)
+	seen     atomic.Int64 // revision of SQL as last read
+	broken   atomic.Int64 // faults found that need a repair
+	mended   atomic.Int64 // value of broken when the last repair began
+	compared atomic.Int64 // time of the last comparison of all sets (ms)
 	wake     chan struct{}
 }
 
-// New returns the topics of a key space. It talks to nobody; before Load all types are
-// unknown.
+// New returns the topics of a key space. It talks to neither Redis nor SQL; until Load all types
+// are unknown.
 func New(rdb redis.UniversalClient, k keys.Space, s Store, o Options) *Topics {
 	if o.Log == nil {
 		o.Log = slog.Default()
+	}
+	if o.Lease == nil {
+		o.Lease = lease.Always
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -114,10 +111,10 @@ func New(rdb redis.UniversalClient, k keys.Space, s Store, o Options) *Topics {
 	return t
 }
 
-// unseen is no revision of SQL.
+// unseen stands for an unknown revision.
 const unseen = -1
 
-// lock is a mutex that one can stop waiting for.
+// lock is a mutex whose wait ends with a context.
 type lock chan struct{}
 
 func newLock() lock { return make(lock, 1) }

@@ -12,9 +12,9 @@ import (
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
-func TestAChangeIsInSQLAndInRedis(t *testing.T) {
+func TestChangesReachSQLAndRedis(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		s.right(t) // also when there is nothing
+		s.right(t) // also without any subscription
 		s.subscribe(t, stock, "u42", "role:picker", "u7")
 		s.subscribe(t, news, "u7")
 		s.right(t)
@@ -30,37 +30,37 @@ func TestAChangeIsInSQLAndInRedis(t *testing.T) {
 	})
 }
 
-func TestATopicThatNobodySubscribesToAnyMoreLeavesNoSet(t *testing.T) {
+func TestTheLastUnsubscribeDeletesTheSet(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.subscribe(t, stock, "u1", "role:picker")
 		s.unsubscribe(t, stock, "role:picker", "u1")
 		s.right(t)
-		s.subscribe(t, stock, "u2") // and may come back at once
+		s.subscribe(t, stock, "u2") // the topic may get subscribers again at once
 		s.right(t)
-		// Also when a repair finds out.
+		// Also when a repair finds it.
 		s.sql.leave(notifier.Subscriber{User: "u2"})
 		s.sync(t)
 		s.right(t)
 		if got := s.stored(t); len(got.Sets) != 0 || len(got.Index) != 1 {
-			t.Errorf("left behind: %+v", got)
+			t.Errorf("keys left: %+v", got)
 		}
 	})
 }
 
-func TestWhatIsSoAlreadyChangesNothing(t *testing.T) {
+func TestRepeatedChangesChangeNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.subscribe(t, stock, "u1")
 		if added, err := s.Subscribe(s.ctx(t), sub(stock, "u1")); added || err != nil {
-			t.Errorf("again: %v, %v", added, err)
+			t.Errorf("subscribe again: %v, %v", added, err)
 		}
 		if removed, err := s.Unsubscribe(s.ctx(t), sub(stock, "u2")); removed || err != nil {
-			t.Errorf("of who does not: %v, %v", removed, err)
+			t.Errorf("unsubscribe without a subscription: %v, %v", removed, err)
 		}
 		s.right(t)
 	})
 }
 
-func TestSubscribersAreAnsweredInTheOrderOfTheQuestion(t *testing.T) {
+func TestSubscribersOfKeepsTheOrderOfTheTopics(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.subscribe(t, stock, "u42", "role:picker", "u7", "role:Abteilung 3", "u1000000")
 		s.subscribe(t, news, "u7")
@@ -75,22 +75,22 @@ func TestSubscribersAreAnsweredInTheOrderOfTheQuestion(t *testing.T) {
 			t.Errorf("%v\n%s", err, d)
 		}
 		if n := s.sql.asked("subscribers"); n != 0 {
-			t.Errorf("SQL was asked %d times", n)
+			t.Errorf("%d calls to SQL", n)
 		}
 		got, err = s.SubscribersOf(s.ctx(t), []notifier.Topic{other, stock})
 		if err != nil || len(got) != 2 || names(got[0]) != "" || got[0].Topic != other || len(got[1].Users) != 3 {
-			t.Errorf("one with nobody: %+v, %v", got, err)
+			t.Errorf("a topic without subscribers: %+v, %v", got, err)
 		}
 		if got, err := s.SubscribersOf(s.ctx(t), nil); err != nil || len(got) != 0 {
-			t.Errorf("none: %+v, %v", got, err)
+			t.Errorf("no topics: %+v, %v", got, err)
 		}
 		if s.Behind() {
-			t.Error("it takes a topic without subscribers for lost")
+			t.Error("a topic without subscribers counts as lost")
 		}
 	})
 }
 
-func TestAnotherInstanceSeesAChangeAtOnce(t *testing.T) {
+func TestOtherInstancesSeeAChangeAtOnce(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		b := s.another(s.rdb)
 		if err := b.Load(t.Context()); err != nil {
@@ -111,7 +111,7 @@ func TestAnotherInstanceSeesAChangeAtOnce(t *testing.T) {
 	})
 }
 
-func TestFaultsAreNamedAndChangeNothing(t *testing.T) {
+func TestInvalidSubscriptionsChangeNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.sql.leave(notifier.Subscriber{User: "u9"})
 		for _, bad := range []notifier.Subscription{
@@ -121,17 +121,17 @@ func TestFaultsAreNamedAndChangeNothing(t *testing.T) {
 		} {
 			var fault *notifier.InvalidError
 			if added, err := s.Subscribe(s.ctx(t), bad); added || !errors.As(err, &fault) {
-				t.Errorf("%+v: %v, %v", bad, added, err)
+				t.Errorf("subscribe %+v: %v, %v", bad, added, err)
 			}
 			if removed, err := s.Unsubscribe(s.ctx(t), bad); removed || bad.User != "u9" && !errors.As(err, &fault) {
-				t.Errorf("%+v ends: %v, %v", bad, removed, err)
+				t.Errorf("unsubscribe %+v: %v, %v", bad, removed, err)
 			}
 		}
 		s.right(t)
 	})
 }
 
-func TestWithoutSQLNothingChanges(t *testing.T) {
+func TestNothingChangesWithoutSQL(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.subscribe(t, stock, "u1")
 		s.sql.before = func(string) error { return errAway }
@@ -141,11 +141,11 @@ func TestWithoutSQLNothingChanges(t *testing.T) {
 		if _, err := s.Unsubscribe(s.ctx(t), sub(stock, "u1")); !errors.Is(err, errAway) {
 			t.Error(err)
 		}
-		if got := who(t, s.Topics, stock); got != "u1" { // what is certain Redis answers
+		if got := who(t, s.Topics, stock); got != "u1" { // Redis serves what is certain
 			t.Errorf("%q, want u1", got)
 		}
 		if _, err := s.SubscribersOf(s.ctx(t), []notifier.Topic{other}); !errors.Is(err, errAway) {
-			t.Errorf("what only SQL knows: %v", err)
+			t.Errorf("a topic that only SQL knows: %v", err)
 		}
 		s.right(t)
 	})

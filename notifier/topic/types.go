@@ -12,19 +12,18 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// types is the known types in memory. What is there is never changed: another one
-// takes its place.
+// types caches the known types. The current list is never changed, only replaced.
 type types struct {
-	loading lock // one at a time reads or changes them in SQL
+	loading lock // held while types are read from SQL or changed there
 	known   atomic.Pointer[known]
 }
 
 type known struct {
-	list []notifier.NoticeType // by slug
-	by   map[string]int        // slug → place in list
+	list []notifier.NoticeType // sorted by slug
+	by   map[string]int        // slug → index in list
 }
 
-// put makes list, which is by slug, what is known.
+// put replaces the known types with list, which is sorted by slug.
 func (y *types) put(list []notifier.NoticeType) {
 	k := &known{list: slices.Clip(list), by: make(map[string]int, len(list))}
 	for i := range list {
@@ -42,7 +41,7 @@ func (y *types) of(slug string) (notifier.NoticeType, bool) {
 	return k.list[i], true
 }
 
-// with is what is known and these; they replace those of the same slugs.
+// with returns the known types with these added; they replace types of the same slugs.
 func (y *types) with(added ...notifier.NoticeType) []notifier.NoticeType {
 	by := map[string]notifier.NoticeType{}
 	for _, t := range y.known.Load().list {
@@ -61,24 +60,24 @@ func same(a, b notifier.NoticeType) bool {
 		a.CreatedAt.Equal(b.CreatedAt) && maps.Equal(a.Names, b.Names)
 }
 
-// Types lists what is known, by slug. The answer is shared and stays as it is: when a
-// type changes, another slice takes its place.
+// Types returns the known types, sorted by slug. The slice is shared and never changes: when a type
+// changes, a new slice takes its place.
 func (t *Topics) Types() []notifier.NoticeType { return t.types.known.Load().list }
 
-// Mutable says whether users may mute the type. One that is not known is.
+// Mutable reports whether users may mute the type. They may mute an unknown one.
 func (t *Topics) Mutable(typ string) bool {
 	n, _ := t.types.of(typ)
 	return !n.NoMute
 }
 
-// Expiry is how long notices of the type live that say nothing about it; 0: as long
-// as any.
+// Expiry returns how long a notice of the type lives if it does not say so itself; 0: as long as
+// any.
 func (t *Topics) Expiry(typ string) time.Duration {
 	n, _ := t.types.of(typ)
 	return n.ExpiresIn
 }
 
-// Name is what a type is called in a language; else in English, else its slug.
+// Name returns the type's name in a language, else its English name, else its slug.
 func (t *Topics) Name(typ, lang string) string {
 	n, _ := t.types.of(typ)
 	for _, l := range []string{lang, "en"} {
@@ -89,8 +88,8 @@ func (t *Topics) Name(typ, lang string) string {
 	return typ
 }
 
-// Use makes those of these types that are not known, which their first use does. It
-// costs nothing but a look when all are known. What is no type is left out.
+// Use creates the types among slugs that are not known, as the first use of a type does, up to
+// notifier.MaxTypes in all. Invalid slugs are ignored. When all are known it makes no call to SQL.
 func (t *Topics) Use(ctx context.Context, slugs []string) error {
 	if len(t.unknown(slugs)) == 0 {
 		return nil
@@ -99,34 +98,40 @@ func (t *Topics) Use(ctx context.Context, slugs []string) error {
 		return err
 	}
 	defer t.types.loading.give()
-	fresh := t.unknown(slugs) // another may have made some meanwhile
+	fresh := t.unknown(slugs) // another call may have created some meanwhile
 	if len(fresh) == 0 {
 		return nil
 	}
 	if err := t.store.EnsureTypes(ctx, fresh); err != nil {
-		return fmt.Errorf("make %d types of notices known: %w", len(fresh), err)
+		return fmt.Errorf("create %d notice types: %w", len(fresh), err)
 	}
 	added := make([]notifier.NoticeType, len(fresh))
 	for i, slug := range fresh {
-		// Another instance may have made it and said more: the next look tells.
+		// Another instance may have created and described it: the next round reads that.
 		added[i] = notifier.NoticeType{Slug: slug, CreatedAt: t.o.Now()}
 	}
 	t.types.put(t.types.with(added...))
 	return nil
 }
 
-// unknown is those slugs that are types and not known, each once.
+// unknown returns the valid slugs that are not known, each once, as far as there is room for more.
 func (t *Topics) unknown(slugs []string) (fresh []string) {
 	k := t.types.known.Load()
+	room := notifier.MaxTypes - len(k.list)
+	if room <= 0 {
+		return nil
+	}
 	for _, slug := range slugs {
-		if _, there := k.by[slug]; !there && notifier.ValidType(slug) && !slices.Contains(fresh, slug) {
+		if _, there := k.by[slug]; !there && notifier.ValidType(slug) {
 			fresh = append(fresh, slug)
 		}
 	}
-	return fresh
+	slices.Sort(fresh)
+	fresh = slices.Compact(fresh)
+	return fresh[:min(len(fresh), room)]
 }
 
-// SaveType makes a type or replaces it. Its faults are a *notifier.InvalidError.
+// SaveType creates or replaces a type. Faults are a *notifier.InvalidError.
 func (t *Topics) SaveType(ctx context.Context, n notifier.NoticeType) error {
 	if err := n.Validate(t.o.Keep); err != nil {
 		return err
@@ -134,13 +139,23 @@ func (t *Topics) SaveType(ctx context.Context, n notifier.NoticeType) error {
 	return t.change(ctx, func() error { return t.store.SaveType(ctx, n) })
 }
 
-// DeleteType is notifier.ErrNotFound when there is none, notifier.ErrConflict while
-// somebody subscribes to it. The next notice of the type makes it again.
+// DeleteType returns notifier.ErrNotFound for an unknown type, and notifier.ErrConflict while the
+// type has subscribers. The next notice of the type creates it again.
 func (t *Topics) DeleteType(ctx context.Context, slug string) error {
 	return t.change(ctx, func() error { return t.store.DeleteType(ctx, slug) })
 }
 
-// change changes types in SQL, and then knows them as they are there.
+// DeleteUndescribed deletes the types that have neither a description nor subscribers, and returns
+// how many. The next notice of such a type creates it again.
+func (t *Topics) DeleteUndescribed(ctx context.Context) (n int64, err error) {
+	err = t.change(ctx, func() error {
+		n, err = t.store.DeleteUndescribed(ctx)
+		return err
+	})
+	return n, err
+}
+
+// change changes types in SQL and reloads them.
 func (t *Topics) change(ctx context.Context, do func() error) error {
 	if err := t.types.loading.take(ctx); err != nil {
 		return err
@@ -149,14 +164,14 @@ func (t *Topics) change(ctx context.Context, do func() error) error {
 	if err := do(); err != nil {
 		return err
 	}
-	// It is done: when they cannot be read now, Run reads them a moment later.
+	// The change is committed. If the types cannot be read now, Run reads them a moment later.
 	if err := t.readTypes(ctx); err != nil {
-		t.o.Log.WarnContext(ctx, "types of notices not read again", "stage", "topic", "err", err)
+		t.o.Log.WarnContext(ctx, "could not reload the notice types", "stage", "topic", "err", err)
 	}
 	return nil
 }
 
-// refreshTypes reads them from SQL.
+// refreshTypes reads the types from SQL.
 func (t *Topics) refreshTypes(ctx context.Context) error {
 	if err := t.types.loading.take(ctx); err != nil {
 		return err
@@ -168,7 +183,7 @@ func (t *Topics) refreshTypes(ctx context.Context) error {
 func (t *Topics) readTypes(ctx context.Context) error {
 	list, err := t.store.Types(ctx)
 	if err != nil {
-		return fmt.Errorf("read the types of notices: %w", err)
+		return fmt.Errorf("read the notice types: %w", err)
 	}
 	slices.SortFunc(list, bySlug)
 	if !slices.EqualFunc(list, t.Types(), same) {

@@ -2,6 +2,7 @@ package topic_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -28,7 +29,7 @@ func slugs(list []notifier.NoticeType) (all []string) {
 	return all
 }
 
-func TestTheFirstUseMakesAType(t *testing.T) {
+func TestTheFirstUseCreatesAType(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	for range 3 {
@@ -37,28 +38,28 @@ func TestTheFirstUseMakesAType(t *testing.T) {
 		}
 	}
 	if n := s.sql.asked("ensure"); n != 1 {
-		t.Errorf("SQL was asked %d times, want once", n)
+		t.Errorf("%d calls to SQL, want 1", n)
 	}
 	if d := cmp.Diff([]string{"comment", "like"}, slugs(s.Types())); d != "" {
 		t.Error(d)
 	}
 	if !s.Mutable("like") || s.Expiry("like") != 0 || s.Name("like", "ja") != "like" {
-		t.Error("a type that nobody has said anything about is not as any")
+		t.Error("an undescribed type lacks the defaults")
 	}
-	s.subscribe(t, stock, "u1") // is a use, too
+	s.subscribe(t, stock, "u1") // subscribing is a use as well
 	if !slices.Contains(slugs(s.Types()), stock.Type) {
-		t.Errorf("known: %v", slugs(s.Types()))
+		t.Errorf("known types: %v", slugs(s.Types()))
 	}
 	s.sql.before = func(string) error { return errAway }
 	if err := s.Use(t.Context(), []string{"like"}); err != nil {
-		t.Errorf("of a known one: %v", err)
+		t.Errorf("a known type: %v", err)
 	}
 	if err := s.Use(t.Context(), []string{"like", "news"}); !errors.Is(err, errAway) {
-		t.Errorf("of a new one: %v", err)
+		t.Errorf("a new type: %v", err)
 	}
 }
 
-func TestManyWhoUseANewTypeAtOnceMakeItOnce(t *testing.T) {
+func TestConcurrentFirstUsesCreateATypeOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	var all sync.WaitGroup
@@ -72,11 +73,11 @@ func TestManyWhoUseANewTypeAtOnceMakeItOnce(t *testing.T) {
 	}
 	all.Wait()
 	if n := s.sql.asked("ensure"); n != 1 {
-		t.Errorf("SQL was asked %d times, want once", n)
+		t.Errorf("%d calls to SQL, want 1", n)
 	}
 }
 
-func TestATypeIsWhatStaffSays(t *testing.T) {
+func TestSaveTypeReplacesAType(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	n := notifier.NoticeType{
@@ -84,24 +85,24 @@ func TestATypeIsWhatStaffSays(t *testing.T) {
 	}
 	s.saveType(t, n)
 	if s.Mutable("rep_notice") || s.Expiry("rep_notice") != 72*time.Hour {
-		t.Errorf("known as %+v", s.Types())
+		t.Errorf("known types: %+v", s.Types())
 	}
 	for lang, want := range map[string]string{"en": "Replenishment", "ja": "補充", "zh-Hans": "Replenishment", "": "Replenishment"} {
 		if got := s.Name("rep_notice", lang); got != want {
-			t.Errorf("in %q it is %q, want %q", lang, got, want)
+			t.Errorf("name in %q: %q, want %q", lang, got, want)
 		}
 	}
 	if got := s.Name("unknown", "ja"); got != "unknown" || !s.Mutable("unknown") || s.Expiry("unknown") != 0 {
-		t.Errorf("an unknown one is %q", got)
+		t.Errorf("name of an unknown type: %q", got)
 	}
 	n.NoMute, n.Names = false, map[string]string{"ja": "補充"}
 	s.saveType(t, n)
 	if !s.Mutable("rep_notice") || s.Name("rep_notice", "en") != "rep_notice" {
-		t.Errorf("known as %+v", s.Types())
+		t.Errorf("known types: %+v", s.Types())
 	}
 	var bad *notifier.InvalidError
 	if err := s.SaveType(t.Context(), notifier.NoticeType{Slug: "No", ExpiresIn: -1}); !errors.As(err, &bad) || len(bad.Fields) != 2 {
-		t.Errorf("a wrong one: %v", err)
+		t.Errorf("invalid type: %v", err)
 	}
 	s.sql.before = func(call string) error {
 		if call == "save" || call == "delete" {
@@ -117,41 +118,41 @@ func TestATypeIsWhatStaffSays(t *testing.T) {
 	}
 }
 
-func TestADeletedTypeIsUnknownUntilItIsUsedAgain(t *testing.T) {
+func TestADeletedTypeIsUnknownUntilItsNextUse(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	s.saveType(t, notifier.NoticeType{Slug: "rep_notice", NoMute: true})
 	s.subscribe(t, stock, "u1")
 	if err := s.DeleteType(t.Context(), "rep_notice"); !errors.Is(err, notifier.ErrConflict) || s.Mutable("rep_notice") {
-		t.Errorf("while somebody subscribes: %v", err)
+		t.Errorf("delete a type with subscribers: %v", err)
 	}
 	s.unsubscribe(t, stock, "u1")
 	if err := s.DeleteType(t.Context(), "rep_notice"); err != nil || !s.Mutable("rep_notice") || len(s.Types()) != 0 {
 		t.Errorf("%v, %v", err, s.Types())
 	}
 	if err := s.DeleteType(t.Context(), "rep_notice"); !errors.Is(err, notifier.ErrNotFound) {
-		t.Errorf("again: %v", err)
+		t.Errorf("delete again: %v", err)
 	}
 	if err := s.Use(t.Context(), []string{"rep_notice"}); err != nil || len(s.Types()) != 1 {
 		t.Errorf("%v, %v", err, s.Types())
 	}
 }
 
-func TestAnotherInstanceKnowsATypeAfterALook(t *testing.T) {
+func TestOtherInstancesReloadTypesInTheNextRound(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	b := s.another(s.rdb)
 	run(t, b)
 	s.saveType(t, notifier.NoticeType{Slug: "like", NoMute: true})
-	eventually(t, "the other one knows it", func() bool { return !b.Mutable("like") })
+	eventually(t, "the other instance knows the type", func() bool { return !b.Mutable("like") })
 	if err := s.DeleteType(t.Context(), "like"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the other one has forgotten it", func() bool { return b.Mutable("like") && len(b.Types()) == 0 })
+	eventually(t, "the other instance has dropped the type", func() bool { return b.Mutable("like") && len(b.Types()) == 0 })
 }
 
-// Pages tell by the slice whether anything has changed.
-func TestTheListOfTypesIsTheSameUntilOneChanges(t *testing.T) {
+// Pages compare the slice to find out whether any type has changed.
+func TestTypesReturnsTheSameSliceUntilATypeChanges(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	s.saveType(t, notifier.NoticeType{Slug: "like", Names: map[string]string{"en": "Like"}})
@@ -162,19 +163,53 @@ func TestTheListOfTypesIsTheSameUntilOneChanges(t *testing.T) {
 		}
 	}
 	if unsafe.SliceData(s.Types()) != unsafe.SliceData(list) {
-		t.Error("another list, with the same types")
+		t.Error("a new slice with the same types")
 	}
 	s.saveType(t, notifier.NoticeType{Slug: "like", Names: map[string]string{"en": "Likes"}})
 	if unsafe.SliceData(s.Types()) == unsafe.SliceData(list) || list[0].Names["en"] != "Like" {
-		t.Errorf("the list that was given out is %+v", list)
+		t.Errorf("the slice returned before is now %+v", list)
 	}
 }
 
-func TestAStartWithoutTypesIsNone(t *testing.T) {
+func TestLoadFailsWhenTypesCannotBeRead(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	s.sql.before = func(string) error { return errAway }
 	if err := s.another(s.rdb).Load(t.Context()); !errors.Is(err, errAway) {
-		t.Errorf("%v, want that SQL is away", err)
+		t.Errorf("%v, want the error of SQL", err)
+	}
+}
+
+func TestFirstUsesCreateALimitedNumberOfTypes(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, redistest.Client(t))
+	used := func(n int) {
+		t.Helper()
+		many := make([]string, 1000)
+		for i := range many {
+			many[i] = fmt.Sprintf("junk%d.%d", n, i)
+		}
+		if err := s.Use(t.Context(), many); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range 5 {
+		used(n)
+	}
+	if n := len(s.Types()); n != notifier.MaxTypes {
+		t.Errorf("%d types known, want %d", n, notifier.MaxTypes)
+	}
+	if n := s.sql.asked("ensure"); n != 2 {
+		t.Errorf("%d calls to SQL; at the limit there should be no more", n)
+	}
+	if !s.Mutable("junk4.1") || s.Name("junk4.1", "en") != "junk4.1" {
+		t.Error("a type above the limit lacks the defaults")
+	}
+	if n, err := s.DeleteUndescribed(t.Context()); err != nil || n != notifier.MaxTypes || len(s.Types()) != 0 {
+		t.Errorf("%d types deleted, %d left: %v", n, len(s.Types()), err)
+	}
+	used(5)
+	if n := len(s.Types()); n != 1000 {
+		t.Errorf("%d types known after there was room again", n)
 	}
 }

@@ -11,17 +11,17 @@ import (
 
 var errCut = errors.New("the way is cut")
 
-// way is what one client sends to Redis. It can be cut, and commands can be held.
+// way is the connection of one client to Redis. It can be cut, and commands can be held.
 type way struct {
 	mu     sync.Mutex
-	left   int // commands until it is cut; -1: it is not to be
+	left   int // commands left until it is cut; -1: not cut
 	before func(cmd redis.Cmder)
 	sent   int // round trips since hold
 }
 
 func newWay() *way { return &way{left: -1, before: func(redis.Cmder) {}} }
 
-// cut lets so many commands, or pipelines, through and none after.
+// cut lets through this many commands or pipelines, then none.
 func (w *way) cut(after int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -30,14 +30,14 @@ func (w *way) cut(after int) {
 
 func (w *way) mend() { w.cut(-1) }
 
-// hold has f called before each command, without a lock.
+// hold makes f be called before each command, without a lock held.
 func (w *way) hold(f func(cmd redis.Cmder)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.before, w.sent = f, 0
 }
 
-// trips is how many round trips there were since hold.
+// trips returns the number of round trips since hold.
 func (w *way) trips() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

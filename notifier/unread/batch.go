@@ -7,16 +7,16 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// maxHalved is how often one batch is halved to find whom it fails for.
+// maxHalved is how often one batch is split in half to isolate the user for whom it fails.
 const maxHalved = 32
 
-// mark is a mark and the partition that it was found in.
+// mark is a dirty mark with the partition in which it was found.
 type mark struct {
 	notifier.Dirty
 	partition int
 }
 
-// batch writes the oldest marks, and counts whom it was written for.
+// batch writes the inboxes with the oldest marks, and returns how many.
 func (g *group) batch(ctx context.Context, r *round) (written int, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -33,8 +33,8 @@ func (g *group) batch(ctx context.Context, r *round) (written int, err error) {
 	return written, err
 }
 
-// writeMarks writes what these stand for, and counts whom it was written for.
-// When it fails for a reason of their own, each half is tried by itself.
+// writeMarks writes the inboxes of these marks, and returns how many. If that fails although
+// Redis and SQL are available, it tries each half separately.
 func (g *group) writeMarks(ctx context.Context, marks []mark, halved *int) (int, error) {
 	if len(marks) == 0 {
 		return 0, nil
@@ -62,7 +62,7 @@ func (g *group) writeMarks(ctx context.Context, marks []mark, halved *int) (int,
 	return n + m, first
 }
 
-// step reads, saves and cleans, in this order: ended in between, it is done again.
+// step reads, saves and cleans, in this order; if it is interrupted, it can be repeated.
 func (g *group) step(ctx context.Context, marks []mark) error {
 	seqs := make([]int64, len(marks))
 	for i, m := range marks {
@@ -99,9 +99,9 @@ func (f *Flusher) save(ctx context.Context, all []notifier.Snapshot) error {
 	return nil
 }
 
-// clean removes the marks whose versions were saved. Who changed after he was
-// read has a newer one by now, which stays. A mark without an inbox, or newer
-// than it, is of an inbox that Redis lost: no more is to be had.
+// clean removes the marks whose versions were saved. If a user's inbox changed after it was
+// read, the mark has a newer version by now and stays. A mark without an inbox, or newer than
+// its inbox, belongs to an inbox that Redis lost: there is nothing left to save, so it goes too.
 func (g *group) clean(ctx context.Context, marks []mark, saved []notifier.Snapshot) error {
 	vers := make(map[int64]int64, len(saved))
 	for _, s := range saved {
@@ -117,7 +117,7 @@ func (g *group) clean(ctx context.Context, marks []mark, saved []notifier.Snapsh
 			continue
 		}
 		if err := g.f.c.Inbox.Clean(ctx, g.first+i, done); err != nil {
-			return fmt.Errorf("clean %d marks of partition %d: %w", len(done), g.first+i, err)
+			return fmt.Errorf("remove %d marks of partition %d: %w", len(done), g.first+i, err)
 		}
 	}
 	return nil

@@ -20,8 +20,8 @@ func checksum(fields []string) uint64 {
 	return h.Sum64()
 }
 
-// parseCounts reads pairs of field and value. When only one of a notice's two fields
-// is on this page the other is 0 here, and what was saved of it is not lowered.
+// parseCounts parses pairs of field and value. If only one of a notice's two fields is on this
+// page, the other is 0 in the result; saving it does not lower the stored count.
 func parseCounts(p int, fields []string) []notifier.NoticeCount {
 	at := map[int64]int{}
 	var all []notifier.NoticeCount

@@ -14,11 +14,11 @@ import (
 	"github.com/carillonhq/carillon/notifier/unread"
 )
 
-// rounds counts how often each partition was asked for its marks: once a round.
+// rounds counts how often the marks of each partition were requested: once a round.
 type rounds struct {
 	*inboxes
 	of  [keys.Partitions]atomic.Int64
-	got atomic.Int64 // a notice that is in every inbox; 0: none
+	got atomic.Int64 // a notice to add to every inbox; 0: none
 }
 
 func (r *rounds) Dirty(ctx context.Context, partition, limit int) ([]notifier.Dirty, error) {
@@ -34,7 +34,7 @@ func (r *rounds) Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, e
 	return all, err
 }
 
-// heard is told of the counts that SQL gets.
+// heard receives the counts as they are saved to SQL.
 type heard struct {
 	*database
 	counts chan []notifier.NoticeCount
@@ -45,7 +45,7 @@ func (h heard) SaveCounts(ctx context.Context, all []notifier.NoticeCount) error
 	return h.database.SaveCounts(ctx, all)
 }
 
-func TestCountsOfAllPartitionsAreInSQLAfterOneRound(t *testing.T) {
+func TestCountsOfAllPartitionsReachSQLInOneRound(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	for p := range keys.Partitions {
@@ -58,7 +58,7 @@ func TestCountsOfAllPartitionsAreInSQLAfterOneRound(t *testing.T) {
 	seen := map[int]bool{}
 	for len(seen) < keys.Partitions {
 		for _, c := range <-d.counts {
-			// Who saves waits to be heard, so that his group is in the same round still.
+			// Saving blocks until the count is received, so its group is still in the same round.
 			if n := b.of[c.Partition].Load(); n != 1 || c.Delivered != int64(c.Partition)+1 {
 				t.Errorf("%+v was saved in round %d", c, n)
 			}
@@ -68,7 +68,7 @@ func TestCountsOfAllPartitionsAreInSQLAfterOneRound(t *testing.T) {
 	stop()
 }
 
-func TestWhatComesNowIsCountedInSQLThoughTheWalkIsLong(t *testing.T) {
+func TestNewDeliveriesReachSQLQuicklyDuringALongWalk(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	const notices = 20_000
@@ -103,7 +103,7 @@ func TestWhatComesNowIsCountedInSQLThoughTheWalkIsLong(t *testing.T) {
 		}
 	}
 	go func() {
-		for range d.counts { // until Run has ended
+		for range d.counts { // until Run has returned
 			continue
 		}
 	}()

@@ -14,45 +14,45 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// countPage is about how many fields one look at the counts of a partition returns.
+// countPage is roughly how many fields one HSCAN of a partition's counts returns.
 const countPage = 1000
 
-// counts walks through how far notices came, in all partitions of a group, a page of
-// each a round: how many notices there are says how long it takes, not how much is
-// done at a time. Of what came just now nobody waits for the walk. A page that is as it
-// was when it was saved is not saved again; a checksum for some 500 notices is all that
-// is kept of it.
+// counts copies the delivery counts of notices from Redis to SQL. In each round it walks one
+// page further through each partition of a group: the number of notices decides how long a walk
+// takes, not how much is done at a time. Notices delivered just now do not wait for the walk. A
+// page that has not changed since it was saved is not saved again; for that,
+// only a checksum per page, of some 500 notices, is kept in memory.
 type counts struct {
 	rdb   redis.UniversalClient // nil: no counts
 	inbox Inbox
 	store Store
 	keys  keys.Space
 	now   func() time.Time
-	first int // partition
+	first int // the first partition
 	walks [groupSize]walk
 }
 
-// walk is a way through the counts of a partition.
+// walk is the state of the walk through the counts of one partition.
 type walk struct {
 	cursor uint64
-	next   map[uint64]uint64 // of this walk: cursor → checksum
-	last   map[uint64]uint64 // of the walk before
-	fresh  map[int64]bool    // notices that came since the last round
+	next   map[uint64]uint64 // of this walk: cursor → checksum of the page
+	last   map[uint64]uint64 // the same, of the previous walk
+	fresh  map[int64]bool    // notices delivered since the last round
 
-	forgetting bool // on this way what is over leaves
-	forgot     time.Time
+	forgetting  bool // this walk also removes the counts of notices that are over
+	forgottenAt time.Time
 }
 
-// page is what one look found.
+// page is the result of one look.
 type page struct {
-	offset          int // of its partition
+	offset          int // of its partition within the group
 	at, cursor, sum uint64
 	fields          []string
 }
 
-// round saves the next page of each partition that is not done, and what is fresh, as
-// far as it changed. done are then those that were walked to their end, and those that
-// refuse, which are left out.
+// round saves the next page of each partition that is not done, and the fresh notices, unless
+// they are unchanged. Afterwards done is also true for the partitions whose walk is complete and
+// for those that failed, which are skipped.
 func (c *counts) round(ctx context.Context, done *[groupSize]bool) (first error) {
 	if c.rdb == nil {
 		*done = [groupSize]bool{true, true, true, true, true, true, true, true}
@@ -67,7 +67,7 @@ func (c *counts) round(ctx context.Context, done *[groupSize]bool) (first error)
 		pg, some, err := c.look(ctx, i)
 		if err != nil {
 			first, done[i] = cmp.Or(first, err), true
-			c.walks[i] = walk{forgot: c.walks[i].forgot}
+			c.walks[i] = walk{forgottenAt: c.walks[i].forgottenAt}
 			continue
 		}
 		pages, changed = append(pages, pg), append(changed, some...)
@@ -75,7 +75,7 @@ func (c *counts) round(ctx context.Context, done *[groupSize]bool) (first error)
 	if len(changed) > 0 {
 		if err := c.store.SaveCounts(ctx, changed); err != nil {
 			for _, pg := range pages {
-				c.walks[pg.offset], done[pg.offset] = walk{forgot: c.walks[pg.offset].forgot}, true
+				c.walks[pg.offset], done[pg.offset] = walk{forgottenAt: c.walks[pg.offset].forgottenAt}, true
 			}
 			return cmp.Or(first, fmt.Errorf("save counts: %w", err))
 		}
@@ -89,18 +89,18 @@ func (c *counts) round(ctx context.Context, done *[groupSize]bool) (first error)
 	return first
 }
 
-// look reads the next page of a partition, and what is fresh in it, and answers what of
-// that has changed.
+// look reads the next page of a partition and its fresh notices, and returns those of their
+// counts that changed.
 func (c *counts) look(ctx context.Context, i int) (pg page, changed []notifier.NoticeCount, err error) {
 	w, p := &c.walks[i], c.first+i
 	if w.cursor == 0 {
-		if w.forgetting = w.last != nil && c.now().Sub(w.forgot) >= forgetEvery; w.forgetting { // the first walk only saves
-			w.forgot = c.now()
+		if w.forgetting = w.last != nil && c.now().Sub(w.forgottenAt) >= forgetEvery; w.forgetting { // the first walk only saves
+			w.forgottenAt = c.now()
 		}
 	}
 	pg = page{offset: i, at: w.cursor}
 	if pg.fields, pg.cursor, err = c.rdb.HScan(ctx, c.keys.Counts(p), pg.at, "", countPage).Result(); err != nil {
-		return pg, nil, fmt.Errorf("read counts: %w", err)
+		return pg, nil, fmt.Errorf("scan counts: %w", err)
 	}
 	pg.sum = checksum(pg.fields)
 	if old, known := w.last[pg.at]; len(pg.fields) > 0 && (!known || old != pg.sum) {
@@ -108,14 +108,14 @@ func (c *counts) look(ctx context.Context, i int) (pg page, changed []notifier.N
 	}
 	fresh := slices.Sorted(maps.Keys(w.fresh))
 	w.fresh = nil
-	if len(fresh) == 0 || pg.at == 0 && pg.cursor == 0 { // this page is all there is
+	if len(fresh) == 0 || pg.at == 0 && pg.cursor == 0 { // this page is the whole hash
 		return pg, changed, nil
 	}
 	some, err := c.both(ctx, p, fresh)
 	return pg, append(changed, some...), err
 }
 
-// step takes out what is over in a page that is saved, and goes on behind it.
+// step moves on to the next page, after removing the counts of finished notices in a saved one.
 func (c *counts) step(ctx context.Context, pg page) error {
 	w := &c.walks[pg.offset]
 	if w.next == nil {
@@ -131,7 +131,7 @@ func (c *counts) step(ctx context.Context, pg page) error {
 	return c.forget(ctx, c.first+pg.offset, pg.fields)
 }
 
-// all saves what changed in all partitions of the group, from the first page on.
+// all saves every changed count of all partitions of the group, starting from the first page.
 func (c *counts) all(ctx context.Context) (first error) {
 	for i := range c.walks {
 		c.walks[i].cursor, c.walks[i].next = 0, nil

@@ -32,7 +32,7 @@ func TestCountsAreSavedOnceUntilTheyChange(t *testing.T) {
 		}
 	}
 	flush()
-	// The halves of a notice may be on two pages: what is saved is never lowered.
+	// The two fields of a notice may be on different pages: a saved count is never lowered.
 	highest := map[[2]int64]notifier.NoticeCount{}
 	for c := range d.counts {
 		at := [2]int64{c.NoticeID, int64(c.Partition)}
@@ -50,7 +50,7 @@ func TestCountsAreSavedOnceUntilTheyChange(t *testing.T) {
 	first := d.calls
 	flush()
 	if d.calls != first {
-		t.Errorf("%d writes, though nothing has changed", d.calls-first)
+		t.Errorf("%d writes although nothing changed", d.calls-first)
 	}
 	if err := rdb.HIncrBy(t.Context(), k.Counts(8), "17:r", 1).Err(); err != nil {
 		t.Fatal(err)
@@ -62,11 +62,11 @@ func TestCountsAreSavedOnceUntilTheyChange(t *testing.T) {
 		found = found || c.NoticeID == 17 && c.Partition == 8 && c.Read == 18
 	}
 	if !found || d.calls != first+1 {
-		t.Errorf("%d writes after one change; it is among them: %t", d.calls-first, found)
+		t.Errorf("%d writes after one change; the change was saved: %t", d.calls-first, found)
 	}
 }
 
-func TestCountsThatNobodyWroteAreLeftOut(t *testing.T) {
+func TestMalformedCountsAreIgnored(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	odd := []any{"", "1", "x:d", "1", "5", "1", "6:x", "1", "7:d", "x", "-8:d", "1", "9:r", "-1", "10:d", "3"}
@@ -82,7 +82,7 @@ func TestCountsThatNobodyWroteAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestInboxesAreWrittenThoughTheirCountsAreNot(t *testing.T) {
+func TestInboxesAreWrittenEvenIfCountsFail(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	if err := rdb.Set(t.Context(), k.Counts(3), "broken", 0).Err(); err != nil {

@@ -11,11 +11,11 @@ import (
 
 const (
 	forgetEvery = time.Hour
-	overFor     = time.Hour // so long after its end nobody reads a notice any more
+	overFor     = time.Hour // a notice is not read any more this long after its expiry
 )
 
-// forget takes what is counted of notices that are over out of Redis. Both counts of
-// a notice are read and saved first; what changed meanwhile stays for the next time.
+// forget removes from Redis the counts of notices that are over. It reads and saves both counts
+// of a notice first; counts that change in between stay until next time.
 func (c *counts) forget(ctx context.Context, p int, fields []string) error {
 	if len(fields) == 0 {
 		return nil
@@ -39,7 +39,7 @@ func (c *counts) forget(ctx context.Context, p int, fields []string) error {
 	return c.inbox.ForgetCounts(ctx, p, known)
 }
 
-// both reads both counts of some notices; those that are not counted are left out.
+// both reads both counts of some notices; notices without counts are left out.
 func (c *counts) both(ctx context.Context, p int, ids []int64) ([]notifier.NoticeCount, error) {
 	names := make([]string, 0, 2*len(ids))
 	for _, id := range ids {
@@ -48,7 +48,7 @@ func (c *counts) both(ctx context.Context, p int, ids []int64) ([]notifier.Notic
 	}
 	values, err := c.rdb.HMGet(ctx, c.keys.Counts(p), names...).Result()
 	if err != nil {
-		return nil, fmt.Errorf("read what is over: %w", err)
+		return nil, fmt.Errorf("read counts of single notices: %w", err)
 	}
 	fields := make([]string, 0, 2*len(names))
 	for i, v := range values {

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	freshFor = time.Minute // so long a notice that came into an inbox is looked for by its number
-	maxFresh = 1000        // of a partition, in a round
+	freshFor = time.Minute // how long after delivery the counts of a notice are looked up directly
+	maxFresh = 1000        // notices of one partition in one round
 )
 
-// note hears of inboxes that were just saved, with what came into them lately.
+// note records the recent deliveries to inboxes that were just saved.
 func (c *counts) note(all []notifier.Snapshot) {
 	if c.rdb == nil {
 		return

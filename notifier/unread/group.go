@@ -8,34 +8,35 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// stepWait bounds one batch, so that a database that hangs is given up.
+// stepWait bounds one batch, so that a database that hangs does not block forever.
 const stepWait = 10 * time.Second
 
-// group is eight partitions, written one batch after the other: what it has in
-// memory waits for SQL, and what SQL is too slow for waits in Redis.
+// group writes eight partitions, one batch after another. At most one batch is in memory; while
+// SQL is slow, the other changes wait in Redis.
 type group struct {
 	f     *Flusher
-	first int   // its first partition
-	lease Lease // nil: always ours
+	first int // its first partition
+	lease lease.Lease
 
 	err    error        // of the last round
-	oldest atomic.Int64 // version of the oldest mark seen and not yet written; 0: none
+	oldest atomic.Int64 // version of the oldest mark that was seen but not yet written; 0: none
 
 	mu      sync.Mutex // Run and Flush take turns
-	turn    int        // the partition whose marks are asked for first
+	turn    int        // the partition to read marks from first
 	counts  counts
-	marked  time.Time // when SQL was last told until when it has everything
-	tended  int       // the partition that is looked after next
-	checked int       // the partition of which some are checked next
+	marked  time.Time // when SetFlushed was last called
+	tended  int       // the next partition for tend
+	checked int       // the next partition to sample
 	sampled time.Time
 }
 
-// run does a round each second, and fewer while they fail. While Redis does not even say
-// whose they are, which costs nobody anything, it goes on asking each second: what waited
-// is to be in SQL a moment after Redis is back.
+// run does a round every Config.Every, and less often while rounds fail. As long as the lease
+// cannot even be asked for, it does not slow down: asking costs nothing, and the waiting changes
+// are to reach SQL shortly after Redis is back.
 func (g *group) run(ctx context.Context, delay time.Duration) error {
 	wait := time.NewTimer(delay)
 	defer wait.Stop()
@@ -44,7 +45,8 @@ func (g *group) run(ctx context.Context, delay time.Duration) error {
 		select {
 		case <-wait.C:
 		case <-ctx.Done():
-			return g.leave(ctx)
+			lease.GiveUp(ctx, g.lease)
+			return nil
 		}
 		mine, err := g.round(ctx)
 		g.f.note(ctx, g.err, err)
@@ -57,8 +59,8 @@ func (g *group) run(ctx context.Context, delay time.Duration) error {
 	}
 }
 
-// round writes what is marked, and some of the counts, and looks after some of the
-// inboxes, as long as that is ours to do: mine says whether it was.
+// round writes the marked inboxes and some counts, and tends some inboxes, as long as this
+// instance holds the lease. mine reports whether it did.
 func (g *group) round(ctx context.Context) (mine bool, err error) {
 	g.mu.Lock()
 	due := g.f.c.Now().Sub(g.marked) >= markEvery
@@ -72,7 +74,7 @@ func (g *group) round(ctx context.Context) (mine bool, err error) {
 	return true, g.counts.round(ctx, &[groupSize]bool{})
 }
 
-// flush writes what is marked, and all counts, whoever holds the lease.
+// flush writes the marked inboxes and all counts, whether or not this instance has the lease.
 func (g *group) flush(ctx context.Context) error {
 	_, err := g.write(ctx, true, func(context.Context) (bool, error) { return true, nil })
 	if away(err) {
@@ -83,16 +85,16 @@ func (g *group) flush(ctx context.Context) error {
 	return errors.Join(err, g.counts.all(ctx))
 }
 
-// write writes batches until everything is written that was marked when it began. A
-// user whom it fails for holds up no other: it goes on as long as each batch brings
-// it further. With note SQL is told then, until when it has everything.
+// write writes batches until everything is written that was marked at its start. If it fails
+// for one user, the others are still written: it continues as long as each batch makes progress. With
+// note, it then records in SQL up to when SQL is complete.
 func (g *group) write(ctx context.Context, note bool, may func(context.Context) (bool, error)) (mine bool, first error) {
 	if mine, err := may(ctx); err != nil || !mine {
 		return mine, err
 	}
 	var m *since
 	if note {
-		m, first = g.begin(ctx) // which asks SQL; how far it is behind is seen all the same
+		m, first = g.begin(ctx) // this queries SQL; if it fails, the lag is still measured below
 	}
 	for r := newRound(g.f.c.Now()); !r.done(); {
 		written, err := g.batch(ctx, r)
@@ -116,31 +118,15 @@ func (g *group) write(ctx context.Context, note bool, may func(context.Context) 
 }
 
 func (g *group) hold(ctx context.Context) (bool, error) {
-	if g.lease == nil {
-		return true, nil
-	}
 	mine, err := g.lease.Hold(ctx)
 	if err == nil && !mine {
-		g.oldest.Store(0) // another one writes, and knows how far it is
+		g.oldest.Store(0) // another instance writes and reports the lag
 	}
 	return mine, err
 }
 
-// leave gives the lease back, so that another instance need not wait for it.
-func (g *group) leave(ctx context.Context) error {
-	if g.lease == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	if err := g.lease.Release(ctx); err != nil && g.err == nil {
-		g.f.c.Log.WarnContext(ctx, "flush lease not released", "stage", "unread", "err", err)
-	}
-	return nil
-}
-
-// away says whether an error is of SQL or Redis as a whole, so that nobody
-// else's inbox would fare better.
+// away reports whether an error means that SQL or Redis as a whole is unavailable, so that no
+// other inbox would succeed either.
 func away(err error) bool {
 	return errors.Is(err, notifier.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }

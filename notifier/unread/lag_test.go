@@ -10,9 +10,9 @@ import (
 	"github.com/carillonhq/carillon/notifier/unread"
 )
 
-// Before SQL is told until when it has everything, it is asked what is on its way. That it
-// does not answer keeps nobody from seeing how far it is behind.
-func TestHowFarSQLIsBehindIsSeenWhileItAnswersNothing(t *testing.T) {
+// Recording up to when SQL is complete starts with a query to SQL. The lag must be visible even if
+// that query gets no answer.
+func TestTheLagIsKnownWhileSQLDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
@@ -22,14 +22,14 @@ func TestHowFarSQLIsBehindIsSeenWhileItAnswersNothing(t *testing.T) {
 			Oldest: func(context.Context) (time.Time, bool, error) { return time.Time{}, false, errAway },
 		})
 		defer run(t, f)()
-		pass(time.Minute) // all is clean for long when the first change comes
+		pass(time.Minute) // everything has been clean for a while when the first change comes
 		if lag := f.Stats().Lag; lag != 0 {
-			t.Errorf("nothing has changed, and it is behind by %v", lag)
+			t.Errorf("the lag is %v although nothing has changed", lag)
 		}
 		b.change(between(1, 64)...)
 		pass(time.Minute)
 		if lag := f.Stats().Lag; lag < 59*time.Second || lag > 61*time.Second {
-			t.Errorf("a minute after a change it is behind by %v", lag)
+			t.Errorf("a minute after a change the lag is %v", lag)
 		}
 	})
 }

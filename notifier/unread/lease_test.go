@@ -7,38 +7,39 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/unread"
 )
 
-// leases are held as those of Redis are: they lapse.
+// leases behave like those in Redis: they lapse.
 type leases struct {
 	mu    sync.Mutex
 	owner map[string]string
 	until map[string]time.Time
-	gone  bool // nobody says whose they are
+	gone  bool // the holder cannot be determined
 }
 
 func newLeases() *leases { return &leases{owner: map[string]string{}, until: map[string]time.Time{}} }
 
-func (l *leases) of(owner string) func(name string, life time.Duration) unread.Lease {
-	return func(name string, life time.Duration) unread.Lease { return &lease{l, owner, name, life} }
+func (l *leases) of(owner string) lease.Source {
+	return func(name string, life time.Duration) lease.Lease { return &held{l, owner, name, life} }
 }
 
-// take lets somebody else have a lease from now on.
+// take gives a lease to another holder.
 func (l *leases) take(name string, life time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.owner[name], l.until[name] = "somebody else", time.Now().Add(life)
 }
 
-type lease struct {
+type held struct {
 	all         *leases
 	owner, name string
 	life        time.Duration
 }
 
-func (l *lease) Hold(context.Context) (bool, error) {
+func (l *held) Hold(context.Context) (bool, error) {
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()
 	if l.all.gone {
@@ -51,7 +52,7 @@ func (l *lease) Hold(context.Context) (bool, error) {
 	return true, nil
 }
 
-func (l *lease) Release(ctx context.Context) error {
+func (l *held) Release(ctx context.Context) error {
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()
 	if l.all.owner[l.name] == l.owner {
@@ -67,7 +68,7 @@ func TestOneInstanceWritesAndAnotherTakesOverWhenItStops(t *testing.T) {
 		one := unread.New(unread.Config{Inbox: b, Store: d, Leases: l.of("one")})
 		two := unread.New(unread.Config{Inbox: b, Store: d, Leases: l.of("two")})
 		stop := run(t, one)
-		pass(1500 * time.Millisecond) // it holds all of them
+		pass(1500 * time.Millisecond) // it holds all leases
 		defer run(t, two)()
 		b.change(between(1, 640)...)
 		pass(10 * time.Second)
@@ -76,7 +77,7 @@ func TestOneInstanceWritesAndAnotherTakesOverWhenItStops(t *testing.T) {
 		}
 		stop()
 		b.change(between(1, 640)...)
-		pass(2 * time.Second) // no lease has to lapse
+		pass(2 * time.Second) // too short for a lease to lapse
 		settled(t, b, d)
 		if two.Stats().Users != 640 {
 			t.Errorf("%d were written after the first stopped", two.Stats().Users)
@@ -84,7 +85,7 @@ func TestOneInstanceWritesAndAnotherTakesOverWhenItStops(t *testing.T) {
 	})
 }
 
-func TestALeaseThatIsLostDuringALongRoundEndsIt(t *testing.T) {
+func TestLosingTheLeaseEndsALongRound(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d, l := newInboxes(), newDatabase(), newLeases()
@@ -102,12 +103,12 @@ func TestALeaseThatIsLostDuringALongRoundEndsIt(t *testing.T) {
 			t.Errorf("%d marks are left, want 990", n)
 		}
 		if lag := f.Stats().Lag; lag != 0 {
-			t.Errorf("what another writes is %v behind here", lag)
+			t.Errorf("the lag here is %v although another instance writes", lag)
 		}
 	})
 }
 
-func TestTheLastFlushAsksForNoLease(t *testing.T) {
+func TestFlushDoesNotTakeTheLease(t *testing.T) {
 	t.Parallel()
 	b, d, l := newInboxes(), newDatabase(), newLeases()
 	for _, name := range []string{"flush:0", "flush:1", "flush:2", "flush:3", "flush:4", "flush:5", "flush:6", "flush:7"} {
@@ -120,7 +121,7 @@ func TestTheLastFlushAsksForNoLease(t *testing.T) {
 	settled(t, b, d)
 }
 
-func TestWhatWaitedForRedisIsInSQLASecondAfterItIsBack(t *testing.T) {
+func TestChangesAreInSQLASecondAfterRedisIsBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d, l := newInboxes(), newDatabase(), newLeases()
@@ -134,7 +135,7 @@ func TestWhatWaitedForRedisIsInSQLASecondAfterItIsBack(t *testing.T) {
 		b.change(between(1, 64)...)
 		pass(time.Minute)
 		if b.marked() != 64 {
-			t.Fatalf("%d marks wait, want 64: this tests nothing", b.marked())
+			t.Fatalf("%d marks wait, want 64: the test would prove nothing", b.marked())
 		}
 		away(false)
 		pass(time.Second)

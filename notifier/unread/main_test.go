@@ -19,14 +19,14 @@ import (
 	"github.com/carillonhq/carillon/notifier/unread"
 )
 
-// The pool of a closed client looks for a lost server up to a second longer.
+// After Close, the pool of a client keeps looking for a lost server for up to a second.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(redistest.Wrap(m),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
-// inboxes are what Redis has: a version of each user, and marks. The hooks run
-// before what they are named for, without the lock.
+// inboxes stands for Redis: it has a version for each user, and marks. Each hook runs before the
+// method that it is named after, without the lock.
 type inboxes struct {
 	onDirty, onClean func() error
 	onRead           func(seqs []int64) error
@@ -37,9 +37,9 @@ type inboxes struct {
 	cold  map[int64]bool
 	asked int // calls of Dirty
 
-	life    string // and whole
+	life    string // returned by Life, together with whole
 	idle    map[int]int
-	evicted []int // partitions asked for
+	evicted []int // the partitions of each call
 	before  time.Time
 	drifted map[int64]notifier.DriftKind
 	checked []int64
@@ -54,7 +54,7 @@ func newInboxes() *inboxes {
 	}
 }
 
-// change changes the inboxes of users as the scripts do.
+// change changes the inboxes of users like the scripts.
 func (b *inboxes) change(seqs ...int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -123,7 +123,7 @@ func (b *inboxes) Life(context.Context, int, int) (string, bool, error) {
 	return b.life, b.life != "", nil
 }
 
-// live lets Redis lead another life; "": a mark is missing.
+// live makes Redis start another life; "": the mark of a partition is missing.
 func (b *inboxes) live(life string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -166,19 +166,19 @@ func (b *inboxes) ForgetCounts(_ context.Context, _ int, counts []notifier.Notic
 	return nil
 }
 
-// database is what SQL has. onSave runs before it stores anything, without the lock.
+// database stands for SQL. onSave runs before anything is stored, without the lock.
 type database struct {
 	onSave func(all []notifier.Snapshot) error
 
 	mu     sync.Mutex
 	vers   map[int64]int64
 	tries  int
-	counts map[notifier.NoticeCount]int // how often each was saved
+	counts map[notifier.NoticeCount]int // how often each count was saved
 	calls  int                          // of SaveCounts
 
 	flushed map[int]time.Time
 	over    map[int64]bool
-	before  time.Time // when what is over was over
+	before  time.Time // the time passed to Over
 }
 
 func newDatabase() *database {
@@ -231,14 +231,14 @@ func (d *database) Over(_ context.Context, ids []int64, before time.Time) (over 
 	return over, nil
 }
 
-// until is until when SQL says that it has everything of a group.
+// until returns up to when SQL is complete for a group.
 func (d *database) until(group int) time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.flushed[group]
 }
 
-// behind lists whom SQL does not have as Redis does.
+// behind lists the users whose version in SQL differs from that in Redis.
 func (d *database) behind(b *inboxes) (seqs []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -260,7 +260,7 @@ func settled(t *testing.T, b *inboxes, d *database) {
 	}
 }
 
-// pass lets time pass in a bubble, and whatever is due then be done.
+// pass lets time pass in a synctest bubble, and waits until all work due by then is done.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -273,7 +273,7 @@ func between(from, to int64) (seqs []int64) {
 	return seqs
 }
 
-// run runs f until the function it returns is called, which waits for its end.
+// run starts f. The returned function stops it and waits for it to end.
 func run(t *testing.T, f *unread.Flusher) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -288,7 +288,7 @@ func run(t *testing.T, f *unread.Flusher) (stop func()) {
 	}
 }
 
-// lines keeps the messages that were logged.
+// lines keeps the logged messages.
 type lines struct {
 	slog.Handler
 	mu   sync.Mutex

@@ -10,11 +10,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// round is one walk over the marks of a group, of those that were set before it.
+// round is one pass over the marks of a group that existed when it began.
 type round struct {
 	start   int64                       // ms
-	pending [groupSize]bool             // partitions where there may be more
-	last    [groupSize][]notifier.Dirty // as it was found there
+	pending [groupSize]bool             // partitions that may have more marks
+	last    [groupSize][]notifier.Dirty // the marks last found in each
 	stuck   error
 }
 
@@ -28,11 +28,11 @@ func newRound(now time.Time) *round {
 
 func (r *round) done() bool { return r.pending == [groupSize]bool{} }
 
-var errMarks = errors.New("marks stay, though what they stand for was written")
+var errMarks = errors.New("marks remain although their inboxes were written")
 
-// gather asks one partition after the other for its marks. It begins where the last batch
-// became full, so that none waits for ever behind one that changes all the time; and
-// a partition whose oldest mark is newer than the round is left for the next one.
+// gather collects marks, one partition after another. It starts after the partition at which the
+// last batch became full, so that no partition starves behind one that changes all the time. A
+// partition whose oldest mark is newer than the round is left for the next round.
 func (g *group) gather(ctx context.Context, r *round) (marks []mark, err error) {
 	var oldest int64
 	for n := 0; n < groupSize && len(marks) < g.f.c.Batch; n++ {
@@ -44,7 +44,7 @@ func (g *group) gather(ctx context.Context, r *round) (marks []mark, err error) 
 		limit := g.f.c.Batch - len(marks)
 		found, err := g.f.c.Inbox.Dirty(ctx, g.first+i, limit)
 		if err != nil {
-			return nil, fmt.Errorf("look for marks in partition %d: %w", g.first+i, err)
+			return nil, fmt.Errorf("read marks of partition %d: %w", g.first+i, err)
 		}
 		r.pending[i] = len(found) >= limit && found[0].Ver <= r.start
 		if r.pending[i] && slices.Equal(found, r.last[i]) {

@@ -18,7 +18,7 @@ func (village) Sample(_ context.Context, partition, _ int) ([]int64, error) {
 	return []int64{int64(partition) + keys.Partitions}, nil
 }
 
-func TestWhereUsersAreFewAllAreChecked(t *testing.T) {
+func TestAFewUsersAreAllChecked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := village{newInboxes()}
@@ -32,7 +32,7 @@ func TestWhereUsersAreFewAllAreChecked(t *testing.T) {
 	})
 }
 
-func TestWhereUsersAreManyNoPartitionIsLeftOut(t *testing.T) {
+func TestWithManyUsersEveryPartitionIsSampled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newInboxes()
@@ -44,7 +44,7 @@ func TestWhereUsersAreManyNoPartitionIsLeftOut(t *testing.T) {
 			parts[keys.Partition(seq)] = true
 		}
 		if len(parts) != keys.Partitions {
-			t.Errorf("%d partitions were looked at", len(parts))
+			t.Errorf("%d partitions were sampled", len(parts))
 		}
 	})
 }

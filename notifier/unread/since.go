@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// markEvery is how often SQL is told until when it has everything.
+// markEvery is how often SQL records up to when it is complete.
 const markEvery = 30 * time.Second
 
-// since is what a round that writes everything stands for.
+// since is the point in time up to which SQL is complete once a round has succeeded.
 type since struct {
 	until time.Time
 	life  string
 }
 
-// begin looks, before a round, until when SQL will have everything once it is over;
-// nil: that cannot be said now. Whatever comes into an inbox after this is on its
-// way now, or accepted later.
+// begin determines, before a round, up to when SQL will be complete after it; nil: unknown at
+// present. Every later change of an inbox comes from a notice that is being delivered now or is
+// accepted later.
 func (g *group) begin(ctx context.Context) (*since, error) {
 	s := &since{until: g.f.c.Now()}
 	var whole bool
@@ -31,7 +31,7 @@ func (g *group) begin(ctx context.Context) (*since, error) {
 	oldest, some, err := g.f.c.Oldest(ctx)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("look for what is on its way: %w", err)
+		return nil, fmt.Errorf("read the age of undelivered notices: %w", err)
 	case some && oldest.IsZero():
 		return nil, nil
 	case some && oldest.Before(s.until):
@@ -40,15 +40,15 @@ func (g *group) begin(ctx context.Context) (*since, error) {
 	return s, nil
 }
 
-// note tells SQL, when Redis has led the same life all the while: what it lost during
-// the round was not written.
+// note records the point in SQL, provided that Redis has not lost anything since begin: changes
+// lost during the round were not written.
 func (g *group) note(ctx context.Context, s *since) error {
 	life, whole, err := g.f.c.Inbox.Life(ctx, g.first, groupSize)
 	if err != nil || !whole || life != s.life {
 		return err
 	}
 	if err = g.f.c.Store.SetFlushed(ctx, map[int]time.Time{g.first / groupSize: s.until}); err != nil {
-		return fmt.Errorf("note until when everything is written: %w", err)
+		return fmt.Errorf("record until when inboxes are written: %w", err)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

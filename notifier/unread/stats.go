@@ -6,18 +6,18 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Stats are what a Flusher has done, and how far it is behind.
+// Stats describes the work that a Flusher has done, and its lag.
 type Stats struct {
 	Lag     time.Duration                // age of the oldest change that this instance has to write
 	Users   int64                        // inboxes written
-	Rows    int64                        // entries in them
+	Rows    int64                        // entries in those inboxes
 	Batches int64                        // writes to SQL
-	Evicted int64                        // inboxes that left Redis
+	Evicted int64                        // inboxes evicted from Redis
 	Checked int64                        // inboxes checked for drift
-	Drift   map[notifier.DriftKind]int64 // what was found, and mended; each kind is there
+	Drift   map[notifier.DriftKind]int64 // drift found and repaired; has every kind
 }
 
-// Stats returns them as they are now.
+// Stats returns the current statistics.
 func (f *Flusher) Stats() Stats {
 	s := Stats{
 		Users: f.users.Load(), Rows: f.rows.Load(), Batches: f.batches.Load(),
@@ -32,7 +32,7 @@ func (f *Flusher) Stats() Stats {
 	return s
 }
 
-// drifts is how much was found of each kind.
+// drifts returns the number of repairs by kind.
 func (f *Flusher) drifts() map[notifier.DriftKind]int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -10,9 +10,8 @@ const (
 	sampleEvery = 10 * time.Second
 )
 
-// tend looks after the inboxes: who has been idle for long leaves Redis, one partition
-// a round, and some are checked for drift. It is no part of writing behind, and
-// what fails is tried again: so it only logs.
+// tend evicts long idle inboxes from Redis, one partition a round, and checks a few inboxes for
+// drift. It is not part of the write-behind and is retried in any case, so errors are only logged.
 func (g *group) tend(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, stepWait)
 	defer cancel()
@@ -21,15 +20,15 @@ func (g *group) tend(ctx context.Context) {
 	if f.c.Idle > 0 {
 		n, _, err := f.c.Inbox.Evict(ctx, p, f.c.Now().Add(-f.c.Idle), evictBatch)
 		f.evicted.Add(int64(n))
-		g.complain(ctx, "evict", err)
+		g.logFailure(ctx, "evict", err)
 	}
 	if now := f.c.Now(); f.c.Sample > 0 && now.Sub(g.sampled) >= sampleEvery {
 		g.sampled = now
-		g.complain(ctx, "check", g.sample(ctx))
+		g.logFailure(ctx, "check", g.sample(ctx))
 	}
 }
 
-// sample checks some inboxes, of as many partitions as it takes to find so many.
+// sample checks a few inboxes for drift, from as many partitions as it takes to find enough.
 func (g *group) sample(ctx context.Context) error {
 	n := max(1, g.f.c.Sample/groups)
 	var seqs []int64
@@ -47,7 +46,7 @@ func (g *group) sample(ctx context.Context) error {
 	found, err := g.f.c.Inbox.Check(ctx, seqs)
 	g.f.checked.Add(int64(len(seqs)))
 	for _, d := range found {
-		g.f.c.Log.WarnContext(ctx, "drift mended", "stage", "unread", "user_id", d.Seq, "kind", string(d.Kind))
+		g.f.c.Log.WarnContext(ctx, "repaired drift", "stage", "unread", "user_id", d.Seq, "kind", string(d.Kind))
 	}
 	g.f.mu.Lock()
 	defer g.f.mu.Unlock()
@@ -57,9 +56,10 @@ func (g *group) sample(ctx context.Context) error {
 	return err
 }
 
-// complain logs what no round will log: that Redis or SQL is away the next one finds.
-func (g *group) complain(ctx context.Context, stage string, err error) {
+// logFailure logs an error unless it means that Redis or SQL is unavailable, which the next round
+// finds and logs.
+func (g *group) logFailure(ctx context.Context, stage string, err error) {
 	if err != nil && !away(err) {
-		g.f.c.Log.WarnContext(ctx, "inboxes not looked after", "stage", stage, "err", err)
+		g.f.c.Log.WarnContext(ctx, "could not tend inboxes", "stage", stage, "err", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/unread"
 )
 
-func TestSQLIsToldEachHalfMinuteUntilWhenItHasEverything(t *testing.T) {
+func TestEveryHalfMinuteSQLRecordsUpToWhenItIsComplete(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
@@ -25,26 +25,26 @@ func TestSQLIsToldEachHalfMinuteUntilWhenItHasEverything(t *testing.T) {
 		pass(900 * time.Millisecond)
 		for g := range 8 {
 			if at := d.until(g); at.Sub(began) != time.Second*time.Duration(g)/8 {
-				t.Errorf("group %d has everything until %v after the start", g, at.Sub(began))
+				t.Errorf("group %d is complete up to %v after the start", g, at.Sub(began))
 			}
 		}
 		pass(28 * time.Second)
 		if at := d.until(0); !at.Equal(began) {
-			t.Errorf("told again after %v", at.Sub(began))
+			t.Errorf("recorded again after %v", at.Sub(began))
 		}
 		pass(2 * time.Second)
 		if at := d.until(0).Sub(began); at != 30*time.Second {
-			t.Errorf("then told %v, want 30s", at)
+			t.Errorf("then recorded %v, want 30s", at)
 		}
 		stop()
 	})
 }
 
-func TestSQLIsNotToldWhatItHasNot(t *testing.T) {
+func TestSQLIsNotRecordedAsCompleteWhenItMayNotBe(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	for name, c := range map[string]func(b *inboxes, d *database, c *unread.Config) error{
-		"a user is not written": func(_ *inboxes, d *database, _ *unread.Config) error {
+		"an inbox cannot be saved": func(_ *inboxes, d *database, _ *unread.Config) error {
 			d.onSave = func(all []notifier.Snapshot) error {
 				if slices.ContainsFunc(all, func(s notifier.Snapshot) bool { return s.Seq == 5 }) {
 					return broken
@@ -54,19 +54,19 @@ func TestSQLIsNotToldWhatItHasNot(t *testing.T) {
 			return broken
 		},
 		"Redis has lost something": func(b *inboxes, _ *database, _ *unread.Config) error { b.live(""); return nil },
-		"Redis loses something and is healed meanwhile": func(b *inboxes, d *database, _ *unread.Config) error {
+		"Redis loses something and is healed during the round": func(b *inboxes, d *database, _ *unread.Config) error {
 			d.onSave = func([]notifier.Snapshot) error { b.live("second"); return nil }
 			return nil
 		},
-		"Redis loses something in the end": func(b *inboxes, _ *database, _ *unread.Config) error {
+		"Redis loses something at the end of the round": func(b *inboxes, _ *database, _ *unread.Config) error {
 			b.onClean = func() error { b.live(""); return nil }
 			return nil
 		},
-		"nobody can say what is on its way": func(_ *inboxes, _ *database, c *unread.Config) error {
+		"the age of undelivered notices is unknown": func(_ *inboxes, _ *database, c *unread.Config) error {
 			c.Oldest = func(context.Context) (time.Time, bool, error) { return time.Time{}, true, nil }
 			return nil
 		},
-		"what is on its way cannot be asked": func(_ *inboxes, _ *database, c *unread.Config) error {
+		"the age of undelivered notices cannot be read": func(_ *inboxes, _ *database, c *unread.Config) error {
 			c.Oldest = func(context.Context) (time.Time, bool, error) { return time.Time{}, false, broken }
 			return broken
 		},
@@ -79,7 +79,7 @@ func TestSQLIsNotToldWhatItHasNot(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if at, told := d.flushed[0]; told {
-			t.Errorf("%s: it is told %v", name, at)
+			t.Errorf("%s: recorded %v", name, at)
 		}
 		if n := b.marked(); n > 1 {
 			t.Errorf("%s: %d marks are left", name, n)
@@ -87,9 +87,9 @@ func TestSQLIsNotToldWhatItHasNot(t *testing.T) {
 	}
 }
 
-// What waits in the intake was accepted long ago, and will be written after this
-// round: it must be sent again after a loss.
-func TestWhatIsOnItsWayIsNotFlushed(t *testing.T) {
+// A notice waiting in the intake was accepted earlier but will be written after this round: it
+// must be sent again after a loss.
+func TestUndeliveredNoticesDoNotCountAsFlushed(t *testing.T) {
 	t.Parallel()
 	b, d := newInboxes(), newDatabase()
 	now := time.Now()
@@ -111,22 +111,22 @@ func TestWhatIsOnItsWayIsNotFlushed(t *testing.T) {
 		}
 		for g := range 8 {
 			if got := now.Sub(d.until(g)); got != max(ago, 0) {
-				t.Errorf("with one accepted %v ago group %d is flushed until %v ago", ago, g, got)
+				t.Errorf("with a notice accepted %v ago, group %d is flushed up to %v ago", ago, g, got)
 			}
 		}
 	}
 	oldest.Store(nil)
 	if err := f.Flush(t.Context()); err != nil || !d.until(7).Equal(now) {
-		t.Errorf("with none: %v, %v", d.until(7), err)
+		t.Errorf("without an undelivered notice: %v, %v", d.until(7), err)
 	}
 }
 
-// stuck never lets a mark go.
+// stuck never removes a mark.
 type stuck struct{ *inboxes }
 
 func (stuck) Clean(context.Context, int, []notifier.Dirty) error { return nil }
 
-func TestAFlushWhoseMarksDoNotLeaveEnds(t *testing.T) {
+func TestAFlushEndsIfMarksCannotBeRemoved(t *testing.T) {
 	t.Parallel()
 	b, d := newInboxes(), newDatabase()
 	b.change(between(1, 1000)...)
@@ -135,11 +135,11 @@ func TestAFlushWhoseMarksDoNotLeaveEnds(t *testing.T) {
 		t.Errorf("Flush: %v", err)
 	}
 	if at := d.until(0); !at.IsZero() {
-		t.Errorf("it is flushed until %v", at)
+		t.Errorf("flushed up to %v", at)
 	}
 }
 
-func TestAFlushDoesNotRunAfterWhatChangesMeanwhile(t *testing.T) {
+func TestAFlushDoesNotChaseNewChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
@@ -158,12 +158,12 @@ func TestAFlushDoesNotRunAfterWhatChangesMeanwhile(t *testing.T) {
 			t.Errorf("Flush: %v", err)
 		}
 		if len(d.vers) != 1000 || d.until(0).IsZero() {
-			t.Errorf("%d were written, until %v", len(d.vers), d.until(0))
+			t.Errorf("%d written, up to %v", len(d.vers), d.until(0))
 		}
 	})
 }
 
-func TestIdleInboxesLeaveAPartitionARound(t *testing.T) {
+func TestIdleInboxesAreEvictedOnePartitionARound(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
@@ -179,7 +179,7 @@ func TestIdleInboxesLeaveAPartitionARound(t *testing.T) {
 			t.Errorf("%d looks in 30 s", n)
 		}
 		if ago := time.Since(b.before); ago < time.Hour || ago > time.Hour+2*time.Second {
-			t.Errorf("idle are those of %v ago", ago)
+			t.Errorf("inboxes unused for %v count as idle", ago)
 		}
 		b.evicted = nil
 		defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Idle: -1, Sample: -1}))()
@@ -188,7 +188,7 @@ func TestIdleInboxesLeaveAPartitionARound(t *testing.T) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if len(b.evicted) > 0 || len(b.checked) > 0 {
-			t.Errorf("%d looks, %d checks, though there shall be none", len(b.evicted), len(b.checked))
+			t.Errorf("%d evictions, %d checks, want none", len(b.evicted), len(b.checked))
 		}
 	})
 }
@@ -220,7 +220,7 @@ func TestSomeInboxesAreCheckedForDrift(t *testing.T) {
 	})
 }
 
-func TestCountsOfWhatIsOverLeaveOnceTheyAreSaved(t *testing.T) {
+func TestCountsOfFinishedNoticesLeaveRedisOnceSaved(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	const notices = 3000
@@ -250,7 +250,7 @@ func TestCountsOfWhatIsOverLeaveOnceTheyAreSaved(t *testing.T) {
 		}
 	}
 	if len(once) != notices/2 || now.Sub(d.before) != time.Hour {
-		t.Errorf("forgot %d notices of %v ago", len(once), now.Sub(d.before))
+		t.Errorf("forgot %d notices that ended %v ago", len(once), now.Sub(d.before))
 	}
 	forgot := len(b.forgot)
 	for range 2 {
@@ -259,6 +259,6 @@ func TestCountsOfWhatIsOverLeaveOnceTheyAreSaved(t *testing.T) {
 		}
 	}
 	if len(b.forgot) != forgot {
-		t.Error("forgets more than once an hour")
+		t.Error("it forgets more often than once an hour")
 	}
 }

@@ -1,10 +1,9 @@
-// Package unread writes inboxes behind to SQL: what changed in Redis is there a
-// second later, so that a Redis that lost everything can be filled again.
+// Package unread writes inboxes behind to SQL: a change in Redis is in SQL about a second later,
+// so that inboxes can be restored after Redis has lost its data.
 //
-// Every script that changes an inbox marks its user with the version that the
-// inbox has then. A batch of marks is read, saved and cleaned, in this order: a
-// mark leaves only when SQL has what it stands for, and only when the version
-// in it is still the one that was saved.
+// Every script that changes an inbox marks its user with the new version of the inbox. The flusher
+// reads a batch of marks, saves the inboxes and removes the marks, in this order. A mark is removed
+// only when SQL has the change, and only if the mark still has the version that was saved.
 package unread
 
 import (
@@ -20,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
@@ -28,78 +28,68 @@ const (
 	groups    = 8 // of partitions, each written by one instance at a time
 	groupSize = keys.Partitions / groups
 
-	flushing  = 3 // groups at once by Flush
-	maxSaves  = 2 // at once: a sender who waits for SQLite's one writer has no more before him
+	flushing  = 3 // groups written at a time by Flush
+	maxSaves  = 2 // at a time: a sender waiting for SQLite's only writer then has at most these ahead of it
 	leaseLife = 3 * time.Second
-	maxPause  = 5 * time.Second // between two tries while they fail
+	maxPause  = 5 * time.Second // longest pause between retries
 )
 
-// Inbox knows who changed, and what he has.
+// Inbox gives access to the inboxes in Redis.
 type Inbox interface {
-	// Dirty returns the oldest marks of a partition.
+	// Dirty returns the oldest dirty marks of a partition.
 	Dirty(ctx context.Context, partition, limit int) ([]notifier.Dirty, error)
-	// Read leaves out those whose inbox is not in Redis.
+	// Read returns the inboxes of these users; those not in Redis are left out.
 	Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, error)
-	// Clean removes those marks whose version is still the same.
+	// Clean removes the given marks, except those whose version has changed since.
 	Clean(ctx context.Context, partition int, marks []notifier.Dirty) error
 
-	// Life returns another word once inboxes may have left Redis in these partitions;
-	// not whole: it has lost something, and is not yet healed.
+	// Life returns a token that changes when inboxes in these partitions may have left Redis.
+	// whole is false while Redis has lost data that is not restored yet.
 	Life(ctx context.Context, first, n int) (word string, whole bool, err error)
-	// Evict takes inboxes out of Redis that nobody used since before.
+	// Evict removes from Redis inboxes that nobody has used since before.
 	Evict(ctx context.Context, partition int, before time.Time, limit int) (evicted int, more bool, err error)
 	// Sample returns some users whose inboxes are in Redis.
 	Sample(ctx context.Context, partition, n int) ([]int64, error)
-	// Check mends what is wrong, and returns it.
+	// Check repairs inconsistencies and returns them.
 	Check(ctx context.Context, seqs []int64) ([]notifier.Drift, error)
-	// ForgetCounts takes counts out of Redis that are still these.
+	// ForgetCounts removes counts from Redis, except those that have changed since.
 	ForgetCounts(ctx context.Context, partition int, counts []notifier.NoticeCount) error
 }
 
-// Store keeps what is written behind. Whatever is older than what it has
-// changes nothing there.
+// Store keeps inboxes and counts in SQL. It ignores data that is older than its own.
 type Store interface {
 	SaveSnapshots(ctx context.Context, all []notifier.Snapshot) error
 	SaveCounts(ctx context.Context, all []notifier.NoticeCount) error
-	// SetFlushed writes down until when everything that changed is there, of 8 parts.
+	// SetFlushed records up to when all changes are in SQL, for some of the 8 groups.
 	SetFlushed(ctx context.Context, parts map[int]time.Time) error
-	// Over returns those of these notices that expired before then or are unknown.
+	// Over returns those of the notices that are unknown or expired before the given time.
 	Over(ctx context.Context, ids []int64, before time.Time) ([]int64, error)
 }
 
-// Lease lets one instance do the work that any of them could do.
-type Lease interface {
-	// Hold takes the lease or lengthens it; false means another has it.
-	Hold(ctx context.Context) (bool, error)
-	// Release gives it back early, if it is ours.
-	Release(ctx context.Context) error
-}
-
-// Config says what a Flusher works with. The fields of the second group have
-// the defaults named there.
+// Config configures a Flusher. The fields from Leases on are optional; their defaults are stated.
 type Config struct {
 	Inbox Inbox
 	Store Store
-	Redis redis.UniversalClient // where the counts of notices are; nil: they are not written behind
+	Redis redis.UniversalClient // has the counts of notices; nil: counts are not written behind
 	Keys  keys.Space
 
-	Leases func(name string, life time.Duration) Lease // nil: this instance writes everything
-	Every  time.Duration                               // between two rounds: 1 s
-	Batch  int                                         // users in memory at a time, for each of 8 groups: 500
-	Idle   time.Duration                               // unused for so long an inbox leaves Redis: 30 days; below 0: none does
-	Sample int                                         // inboxes checked for drift each 10 s: 64; below 0: none
+	Leases lease.Source  // default lease.Alone
+	Every  time.Duration // between two rounds: 1 s
+	Batch  int           // users in memory at a time, in each of the 8 groups: 500
+	Idle   time.Duration // an inbox unused for this long is evicted: 30 days; negative: never
+	Sample int           // inboxes checked for drift every 10 s: 64; negative: none
 
-	// Oldest returns when the oldest notice was accepted that is still on its way into
-	// inboxes, again or for the first time: what is flushed counts up to then only. A
-	// zero time means that nobody can say. nil: none is ever on its way.
+	// Oldest returns the acceptance time of the oldest notice that is still being delivered or
+	// redelivered: SQL counts as complete only up to then. some is false if there is none; a zero
+	// time means unknown. nil: no notice is ever pending.
 	Oldest func(ctx context.Context) (accepted time.Time, some bool, err error)
 
 	Now func() time.Time // time.Now
 	Log *slog.Logger     // slog.Default()
 }
 
-// Flusher writes behind. Several may run at once: the leases save double work
-// and nothing rests on them.
+// Flusher writes inboxes behind. Several may run at the same time: the leases only avoid duplicate
+// work, and no promise depends on them.
 type Flusher struct {
 	c       Config
 	groups  [groups]*group
@@ -111,11 +101,11 @@ type Flusher struct {
 	checked atomic.Int64
 
 	mu      sync.Mutex
-	failing int // groups whose last round failed; logged when the first does and when none does
+	failing int // groups whose last round failed; logged when it becomes 1 and when it returns to 0
 	drift   map[notifier.DriftKind]int64
 }
 
-// New returns a flusher of all partitions. It does nothing yet.
+// New returns a flusher of all partitions. It does nothing until Run or Flush is called.
 func New(c Config) *Flusher {
 	if c.Every <= 0 {
 		c.Every = time.Second
@@ -129,6 +119,9 @@ func New(c Config) *Flusher {
 	if c.Sample == 0 {
 		c.Sample = 64
 	}
+	if c.Leases == nil {
+		c.Leases = lease.Alone
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -138,29 +131,27 @@ func New(c Config) *Flusher {
 	f := &Flusher{c: c, saves: semaphore.NewWeighted(maxSaves), drift: map[notifier.DriftKind]int64{}}
 	for i := range f.groups {
 		g := &group{f: f, first: i * groupSize, counts: counts{rdb: c.Redis, inbox: c.Inbox, store: c.Store, keys: c.Keys, now: c.Now, first: i * groupSize}}
-		if c.Leases != nil {
-			g.lease = c.Leases(fmt.Sprint("flush:", i), leaseLife)
-		}
+		g.lease = c.Leases(fmt.Sprint("flush:", i), leaseLife)
 		f.groups[i] = g
 	}
 	return f
 }
 
-// Run writes behind until ctx ends, and then returns nil. While Redis or SQL is
-// away it goes on trying, and what changes meanwhile stays marked in Redis. It
-// does not write the last changes: that is Flush's, when nothing changes any more.
+// Run writes inboxes behind until ctx ends, and then returns nil. While Redis or SQL is unavailable
+// it keeps trying, and changes stay marked in Redis. It does not write the last changes: call Flush
+// once nothing changes any more.
 func (f *Flusher) Run(ctx context.Context) error {
 	var all errgroup.Group
 	for i, g := range f.groups {
-		// Spread over the second, so that SQL has one small batch at a time.
+		// Staggered over the interval, so that SQL gets one small batch at a time.
 		all.Go(func() error { return g.run(ctx, f.c.Every*time.Duration(i)/groups) })
 	}
 	return all.Wait()
 }
 
-// Flush writes behind whatever is marked now, some groups at a time, so that SQL
-// commits while Redis reads. It asks for no lease. A group that fails does not hold
-// up the others, unless Redis or SQL is away; the first error is returned.
+// Flush writes everything that is marked now, several groups at a time, so that SQL commits while
+// Redis reads. It does not take the leases. A group that fails does not hold up the others, unless
+// Redis or SQL is unavailable; Flush returns the first error.
 func (f *Flusher) Flush(ctx context.Context) error {
 	var all errgroup.Group
 	all.SetLimit(flushing)
@@ -172,7 +163,7 @@ func (f *Flusher) Flush(ctx context.Context) error {
 				return nil
 			}
 			if err := g.flush(ctx); err != nil {
-				errs[i] = fmt.Errorf("write partitions %d to %d behind: %w", g.first, g.first+groupSize-1, err)
+				errs[i] = fmt.Errorf("flush partitions %d to %d: %w", g.first, g.first+groupSize-1, err)
 				if away(err) {
 					gone.Store(true)
 				}
@@ -184,7 +175,7 @@ func (f *Flusher) Flush(ctx context.Context) error {
 	return cmp.Or(errs...)
 }
 
-// note logs that writing behind began to fail, or works again everywhere.
+// note logs when the write-behind starts to fail and when it works again in all groups.
 func (f *Flusher) note(ctx context.Context, was, is error) {
 	if ctx.Err() != nil || (was == nil) == (is == nil) {
 		return
@@ -193,11 +184,11 @@ func (f *Flusher) note(ctx context.Context, was, is error) {
 	defer f.mu.Unlock()
 	if is == nil {
 		if f.failing--; f.failing == 0 {
-			f.c.Log.InfoContext(ctx, "inboxes are written behind again", "stage", "unread")
+			f.c.Log.InfoContext(ctx, "writing inboxes to sql works again", "stage", "unread")
 		}
 		return
 	}
 	if f.failing++; f.failing == 1 {
-		f.c.Log.WarnContext(ctx, "inboxes are not written behind", "stage", "unread", "err", is)
+		f.c.Log.WarnContext(ctx, "could not write inboxes to sql; retrying", "stage", "unread", "err", is)
 	}
 }

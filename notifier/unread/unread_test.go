@@ -15,9 +15,9 @@ import (
 	"github.com/carillonhq/carillon/notifier/unread"
 )
 
-var errAway = fmt.Errorf("%w: nobody answers", notifier.ErrUnavailable)
+var errAway = fmt.Errorf("%w: no answer", notifier.ErrUnavailable)
 
-func TestWhatChangedIsInSQLASecondLater(t *testing.T) {
+func TestAChangeIsInSQLASecondLater(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
@@ -34,7 +34,7 @@ func TestWhatChangedIsInSQLASecondLater(t *testing.T) {
 	})
 }
 
-func TestAChangeBetweenReadAndCleanKeepsItsMark(t *testing.T) {
+func TestAChangeDuringAFlushKeepsItsMark(t *testing.T) {
 	t.Parallel()
 	for _, when := range []string{"before it is saved", "after it is saved"} {
 		t.Run(when, func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestAChangeBetweenReadAndCleanKeepsItsMark(t *testing.T) {
 				t.Fatal(err)
 			}
 			if late := d.behind(b); !slices.Equal(late, []int64{63}) || b.marked() != 1 {
-				t.Fatalf("SQL is behind for %v, and %d marks are left; want the one of 63", late, b.marked())
+				t.Fatalf("SQL is behind for %v, and %d marks are left; want only the one of user 63", late, b.marked())
 			}
 			d.onSave, b.onClean = func([]notifier.Snapshot) error { return nil }, func() error { return nil }
 			if err := f.Flush(t.Context()); err != nil {
@@ -63,13 +63,13 @@ func TestAChangeBetweenReadAndCleanKeepsItsMark(t *testing.T) {
 	}
 }
 
-func TestAMarkLeavesOnlyWhenSQLHasIt(t *testing.T) {
+func TestAMarkIsRemovedOnlyAfterSQLHasTheChange(t *testing.T) {
 	t.Parallel()
 	b, d := newInboxes(), newDatabase()
 	b.change(between(1, 200)...)
 	d.onSave = func([]notifier.Snapshot) error {
 		if n := b.marked(); n != 200 {
-			t.Errorf("%d marks while nothing is saved", n)
+			t.Errorf("%d marks while nothing can be saved", n)
 		}
 		return errAway
 	}
@@ -81,7 +81,7 @@ func TestAMarkLeavesOnlyWhenSQLHasIt(t *testing.T) {
 	}
 }
 
-func TestOneThatIsKilledBetweenSaveAndCleanIsFollowedByAnother(t *testing.T) {
+func TestAnotherInstanceFinishesAfterAKillBetweenSaveAndClean(t *testing.T) {
 	t.Parallel()
 	b, d := newInboxes(), newDatabase()
 	b.change(between(1, 700)...)
@@ -100,7 +100,7 @@ func TestOneThatIsKilledBetweenSaveAndCleanIsFollowedByAnother(t *testing.T) {
 	settled(t, b, d)
 }
 
-func TestWhileSQLIsAwayMarksWaitAndItIsLoggedOnce(t *testing.T) {
+func TestWhileSQLIsAwayMarksWaitAndOneLineIsLogged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
@@ -124,15 +124,15 @@ func TestWhileSQLIsAwayMarksWaitAndItIsLoggedOnce(t *testing.T) {
 			t.Errorf("%d marks are left of 6400", b.marked())
 		}
 		if lag := f.Stats().Lag; lag < 59*time.Second || lag > 61*time.Second {
-			t.Errorf("after a minute it is behind by %v", lag)
+			t.Errorf("after a minute the lag is %v", lag)
 		}
 		if d.tries > 8*20 {
-			t.Errorf("SQL was asked %d times in a minute", d.tries)
+			t.Errorf("SQL was tried %d times in a minute", d.tries)
 		}
 		gone.Store(false)
 		pass(6 * time.Second)
 		settled(t, b, d)
-		if got := seen(); !slices.Equal(got, []string{"inboxes are not written behind", "inboxes are written behind again"}) {
+		if got := seen(); !slices.Equal(got, []string{"could not write inboxes to sql; retrying", "writing inboxes to sql works again"}) {
 			t.Errorf("logged %q", got)
 		}
 		if s := f.Stats(); s.Lag != 0 || s.Users != 6400 {
@@ -141,7 +141,7 @@ func TestWhileSQLIsAwayMarksWaitAndItIsLoggedOnce(t *testing.T) {
 	})
 }
 
-func TestWhileRedisIsAwayItTriesOn(t *testing.T) {
+func TestWhileRedisIsAwayItKeepsTrying(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
@@ -166,7 +166,7 @@ func TestWhileRedisIsAwayItTriesOn(t *testing.T) {
 	})
 }
 
-// hanging waits as a database does that answers nothing, until its context ends.
+// hanging waits until its context ends, like a database that does not answer.
 type hanging struct{ *database }
 
 func (h hanging) SaveSnapshots(ctx context.Context, _ []notifier.Snapshot) error {
@@ -174,7 +174,7 @@ func (h hanging) SaveSnapshots(ctx context.Context, _ []notifier.Snapshot) error
 	return ctx.Err()
 }
 
-func TestADatabaseThatHangsIsGivenUp(t *testing.T) {
+func TestAHangingDatabaseDoesNotBlockForever(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newInboxes()
@@ -188,7 +188,7 @@ func TestADatabaseThatHangsIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestTwoAtOnceDoNoHarm(t *testing.T) {
+func TestTwoFlushersAtOnceLoseNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
@@ -205,7 +205,7 @@ func TestTwoAtOnceDoNoHarm(t *testing.T) {
 	})
 }
 
-func TestNoMoreThanABatchOfEachGroupIsInMemory(t *testing.T) {
+func TestAtMostOneBatchPerGroupIsInMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
@@ -235,15 +235,15 @@ func TestNoMoreThanABatchOfEachGroupIsInMemory(t *testing.T) {
 		pass(4 * time.Minute)
 		settled(t, b, d)
 		if largest != 100 || most > 8*100 {
-			t.Errorf("%d at a time in a group, %d in all", largest, most)
+			t.Errorf("at most %d at a time in a group and %d in total", largest, most)
 		}
 		if savers != 2 {
-			t.Errorf("%d wrote to SQL at once", savers)
+			t.Errorf("%d groups saved to SQL at once", savers)
 		}
 	})
 }
 
-func TestOneWhomItFailsForHoldsUpNoOther(t *testing.T) {
+func TestAFailingUserDoesNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	for _, where := range []string{"Redis", "SQL"} {
@@ -281,7 +281,7 @@ func TestOneWhomItFailsForHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-func TestAPartitionThatNeverRestsHoldsUpNoOther(t *testing.T) {
+func TestABusyPartitionDoesNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
@@ -300,23 +300,23 @@ func TestAPartitionThatNeverRestsHoldsUpNoOther(t *testing.T) {
 		pass(time.Second)
 		for seq := range int64(8) {
 			if late := d.behind(b); seq > 0 && slices.Contains(late, seq) {
-				t.Errorf("partition %d waits", seq)
+				t.Errorf("user %d is still waiting", seq)
 			}
 		}
 	})
 }
 
-func TestAMarkOfAnInboxThatRedisLostLeaves(t *testing.T) {
+func TestTheMarkOfAnInboxLostByRedisIsRemoved(t *testing.T) {
 	t.Parallel()
 	b, d := newInboxes(), newDatabase()
 	b.change(1, 2, 3)
 	b.cold[2] = true
-	b.marks[3] += 1000 // the mark of a life before this one
+	b.marks[3] += 1000 // a mark from before the loss
 	if err := unread.New(unread.Config{Inbox: b, Store: d}).Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	settled(t, b, d)
 	if _, saved := d.vers[2]; saved {
-		t.Error("an inbox that is not there was saved")
+		t.Error("an inbox that does not exist was saved")
 	}
 }

@@ -1,29 +1,31 @@
 // @ts-check
 import { say } from "./announcer.js";
 import { joinDays } from "./days.js";
-import { clear, clearFailure, knowDone, showDone, showFailure } from "./done.js";
+import { clear, clearFailure, knowDone, showDone, showFailure, startDone } from "./done.js";
 import { on } from "./htmx.js";
 import { showEmpty } from "./rows.js";
 import { text } from "./texts.js";
+import { drop } from "./undo.js";
 
-const settling = 350; // ms in which the row that came under the pointer is not meant
+const settling = 350; // ms after a removal in which clicks on the row that moved under the pointer are ignored
 
-/** The row that a request is about. @type {WeakMap<XMLHttpRequest, {id: string, button: boolean}>} */
+/** The row that each request acts on. @type {WeakMap<XMLHttpRequest, {id: string, button: boolean}>} */
 const about = new WeakMap();
 
-/** The last row before older ones came. @type {Element | undefined} */
+/** The last row before older rows were loaded. @type {Element | undefined} */
 let last;
 
-/** The row of the last action. */
+/** The id of the row of the last action. */
 let acted = "";
 
 /**
- * After an action without a new page: focus stays near, what was done is said
- * and shown where one looks, and a failure is told.
+ * Finishes actions that load no new page: keeps the focus nearby, shows and
+ * announces the result, and reports failures.
  */
 export function startActions() {
 	let removed = -Infinity;
 	knowDone();
+	startDone();
 	on("htmx:beforeSend", ({ elt, xhr }) => {
 		const row = elt.closest(".row");
 		if (row) about.set(xhr, { id: (acted = row.id), button: document.activeElement !== row });
@@ -31,12 +33,13 @@ export function startActions() {
 	});
 	on("htmx:afterRequest", ({ xhr, successful, requestConfig }) => {
 		const row = about.get(xhr);
+		if (successful || xhr.status === 404) drop(requestConfig?.elt);
 		if (!successful) {
 			failed(xhr.status, row?.id, requestConfig?.path);
 			return;
 		}
-		// What was pressed; it may have been swapped away by now. A part that looks
-		// again by itself was not: it moves nobody.
+		// The pressed element; it may have been swapped out by now. A part that
+		// refreshes itself was not pressed and must not move the focus.
 		const pressed = requestConfig?.elt?.matches("a, button, form") ? requestConfig.elt : undefined;
 		clearFailure();
 		if (row && document.getElementById(row.id)?.hidden) removed = performance.now();
@@ -47,16 +50,16 @@ export function startActions() {
 		if (pressed?.matches(".search")) say(document.getElementById("results")?.dataset.say ?? "");
 		if (!row && pressed && !pressed.isConnected) focus(near(pressed));
 	});
-	// The place of a row is gone, so that it cannot come back in place: the page does.
+	// The row's place is no longer in the page, so Undo cannot restore it there: load the page.
 	on("htmx:targetError", ({ elt }) => {
 		if (elt instanceof HTMLFormElement && elt.closest("#done")) elt.submit();
 	});
 	document.addEventListener("click", (e) => {
 		const pressed = e.target instanceof Element ? e.target : null;
 		if (pressed?.closest("#done .close")) putAway();
-		// A key has no place on the page that something else could come under.
+		// A click by keyboard (detail 0) cannot hit a row that moved under the pointer.
 		if (e.detail === 0 || !pressed?.closest(".row .actions") || performance.now() - removed > settling) return;
-		e.preventDefault(); // the second click on what is gone
+		e.preventDefault(); // the second click of a double click on a removed row
 		e.stopPropagation();
 	}, true);
 	document.addEventListener("keydown", (e) => {
@@ -71,14 +74,14 @@ function putAway() {
 
 /**
  * @param {number} status 0: no answer
- * @param {string} [id] of the row it was about
+ * @param {string} [id] of the row that the request acted on
  * @param {string} [path]
  */
 function failed(status, id, path) {
-	if (status === 401 || path === "/inbox/panel" || path === "/announcements/pinned") return; // leads to the sign-in page; says so itself; nobody waits for it
+	if (status === 401 || path === "/inbox/panel" || path === "/announcements/pinned") return; // 401 leads to the sign-in page; the panel reports its own failure; nobody waits for the banner
 	const row = status === 404 && id ? document.getElementById(id) : null;
 	if (row) {
-		row.hidden = true; // it is gone already
+		row.hidden = true; // already gone on the server
 		stay(row.id, false);
 		row.remove();
 		showEmpty();
@@ -89,7 +92,7 @@ function failed(status, id, path) {
 }
 
 /**
- * Where to go on from something that was pressed and has been swapped away.
+ * Returns the element to focus after the pressed one was swapped out.
  * @param {Element} pressed
  * @returns {Element | null | undefined}
  */
@@ -103,19 +106,19 @@ function near(pressed) {
 	if (pressed.getAttribute("hx-target") === "#done") return document.getElementById(acted);
 	const line = pressed.closest("tbody tr");
 	if (line instanceof HTMLTableRowElement) {
-		// What came in the place of a line that was taken away.
+		// The line that took the place of the removed one.
 		const all = [...document.querySelectorAll("#results tbody tr")];
 		const next = all[line.sectionRowIndex] ?? all.at(-1);
 		return next?.querySelector("form button") ?? next?.querySelector("a") ?? document.querySelector("h1");
 	}
-	// Undo of a delete brings a row back, after one banner may come another;
-	// anything else is about the whole list.
+	// Undoing a delete restores a row, and closing a banner may show another: focus it.
+	// Anything else concerns the whole list.
 	const place = document.querySelector(pressed.getAttribute("hx-target") ?? "h1");
 	return place?.matches(".row, #pinned:not([hidden])") ? place : document.querySelector("h1");
 }
 
 /**
- * Focus goes to where the reader was: the same row, or the next one when the
+ * Moves the focus to the row where the reader was, or to the next one when that
  * row is gone.
  * @param {string} id
  * @param {boolean} button whether a button of the row was pressed, not a key

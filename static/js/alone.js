@@ -2,9 +2,9 @@
 import { names } from "./stream.js";
 
 /**
- * A tab that cannot share, as on plain http in a home network, where browsers
- * have no locks: it has a stream of its own as long as somebody looks at it.
- * It can do what Tabs can.
+ * A tab that cannot share a stream, as on plain HTTP in a home network, where
+ * browsers offer no locks. It has a stream of its own while it is visible. Its
+ * methods and events are those of Tabs.
  */
 export class Alone extends EventTarget {
 	#stream;
@@ -20,13 +20,13 @@ export class Alone extends EventTarget {
 		document.addEventListener("visibilitychange", () => this.#follow());
 	}
 
-	/** Connects when somebody looks. */
+	/** Takes part: connects whenever the page is visible. */
 	join() {
 		this.#joined = true;
 		this.#follow();
 	}
 
-	/** Lets go of the connection. */
+	/** Closes the connection. */
 	leave() {
 		this.#joined = false;
 		this.#follow();
@@ -55,7 +55,7 @@ export class Alone extends EventTarget {
 	#follow() {
 		if (this.#looked) return this.#stream.wake();
 		this.#stream.close();
-		// From now on nobody says whether the page is right.
+		// Without a stream the page cannot know whether it is up to date.
 		this.#pass("state", "reconnecting");
 	}
 

@@ -3,8 +3,8 @@ import { tell } from "./done.js";
 import { text } from "./texts.js";
 
 /**
- * Tells whoever reads one announcement that it is over, or says something else
- * now. What is read stays where it is.
+ * Tells the reader of a single announcement when it ends or is edited. The text
+ * on the page stays as it is.
  * @param {EventTarget} stream
  * @returns {import("./postwatch.js").Part}
  */
@@ -25,7 +25,7 @@ export function startAnnouncement(stream) {
 
 	on("announcement_removed", end);
 	on("announcement", () => {
-		// One that was over is open again, or an open one says something else.
+		// An announcement that had ended was reopened, or an open one was edited.
 		over = false;
 		tell(text("announcement_changed"), { href: `/announcements/${id()}`, text: text("announcement_show") });
 	});

@@ -5,11 +5,11 @@ import { list, News, postOf, posts, turn } from "./posts.js";
 import { text } from "./texts.js";
 
 /**
- * Keeps an open list of announcements true: what comes or changes is offered by
- * a button, so that nothing moves under the reader; what was read on another
- * page turns in its place; what is over goes.
+ * Keeps an open list of announcements up to date: new and edited ones are offered
+ * by a button, so that nothing moves under the reader; ones read on another page
+ * change in place; ones that have ended are removed.
  * @param {EventTarget} stream
- * @param {() => void} missed is told when only the server knows
+ * @param {() => void} missed called when only the server can tell
  * @returns {import("./postwatch.js").Part}
  */
 export function startAnnouncements(stream, missed) {
@@ -21,15 +21,16 @@ export function startAnnouncements(stream, missed) {
 			if (list()) handle(/** @type {CustomEvent} */ (e).detail);
 		});
 
-	on("announcement", ({ id, changed }) => {
+	on("announcement", ({ id, changed, unread }) => {
+		if (unread) for (const row of rowsOf([id])) turn(row, false); // the edit marked it unread for everybody
 		if (changed) news.change(String(id));
-		else if (news.arrive(String(id))) count(1); // the badge says whether it is unread
+		else if (news.arrive(String(id))) count(1); // the badge tells whether it is unread
 	});
 	on("announcement_removed", ({ id }) => {
 		const read = postOf(String(id))?.dataset.read === "1";
-		if (!news.go(String(id))) return missed(); // it may stand on another page of the list
+		if (!news.go(String(id))) return missed(); // it may be on another page of the list
 		count(-1);
-		if (read) showCounts(); // else the badge follows
+		if (read) showCounts(); // otherwise the next badge updates them
 	});
 	on("announcement_read", ({ ids, all }) => {
 		for (const row of all ? posts() : rowsOf(ids)) turn(row, true);
@@ -59,14 +60,15 @@ function shown() {
 	return document.getElementById("announcement-count");
 }
 
-/** How many are unread and how many there are, by what the page shows of it. */
+/** Returns the unread count and the total as the page shows them. */
 function counts() {
 	const { unread = 0, read = 0, total } = shown()?.dataset ?? {};
 	return { unread: Number(unread), total: Number(total ?? Number(unread) + Number(read)) };
 }
 
 /**
- * So many more are open. How many of them are unread is not known yet.
+ * Adds to the total of open announcements. How many of them are unread is not
+ * known yet.
  * @param {number} more
  */
 function count(more) {
@@ -75,8 +77,8 @@ function count(more) {
 }
 
 /**
- * The heading and Mark all as read follow the number.
- * @param {number} [unread] as many as before, unless it is said
+ * Updates the heading and the Mark all as read button.
+ * @param {number} [unread] default: the number shown now
  */
 function showCounts(unread = counts().unread) {
 	const line = shown();

@@ -2,18 +2,18 @@
 import { clock } from "./clock.js";
 
 const quiet = 5000; // ms between two phrases
-const moment = 50; // ms: a change comes as several events
+const moment = 50; // ms: one change may arrive as several events
 
-/** @typedef {string | (() => string)} Phrase a function is asked when its turn has come */
+/** @typedef {string | (() => string)} Phrase a function is called when the phrase is due */
 
 /** @type {((phrase: Phrase, wait?: number) => void) | undefined} */
 let speaker;
 
 /**
- * Says a whole phrase to those who listen to the page instead of looking at it:
- * at most one in five seconds. Of several that wait only the last is said.
+ * Announces a whole phrase to screen readers, at most one every five seconds. Of
+ * several waiting phrases only the last is announced.
  * @param {Phrase} phrase
- * @param {number} [wait] ms in which it may turn out that there is less to say
+ * @param {number} [wait] ms to wait, in case there turns out to be less to announce
  */
 export function say(phrase, wait) {
 	speaker ??= announcer((said) => {

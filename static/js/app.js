@@ -1,25 +1,29 @@
 // @ts-check
-// What every page runs. Each part does nothing where its elements are missing.
+// The entry module of every page. Each part does nothing on pages without its elements.
 import { startActions } from "./actions.js";
 import { startBell } from "./bell.js";
+import { startBookmark } from "./bookmark.js";
 import { startConnection } from "./connection.js";
+import { startDrafts } from "./drafts.js";
 import { startFolds } from "./folds.js";
 import { startFollow } from "./follow.js";
 import { startInbox } from "./inbox.js";
 import { startKeys } from "./keys.js";
 import { live } from "./live.js";
 import { startMenu } from "./menu.js";
+import { startMutes } from "./mutes.js";
 import { startPanel } from "./panel.js";
 import { post } from "./post.js";
 import { startPosts } from "./postwatch.js";
+import { startReading } from "./reading.js";
 import { startRestored } from "./restored.js";
-import { startSeek } from "./seek.js";
 import { startStale } from "./stale.js";
 import { startTimes } from "./times.js";
 import { startToasts } from "./toasts.js";
 import { rememberZone } from "./zone.js";
 
 rememberZone();
+startDrafts();
 startMenu();
 startTimes();
 startFolds();
@@ -36,14 +40,10 @@ if (user) {
 	startPanel(events);
 	startToasts(events, showing, (ids) => post("/toasts/ack", { id: ids.join(",") }));
 	startActions();
+	startReading();
+	startMutes();
 	startKeys();
-	startSeek();
+	startBookmark();
 	start();
 }
-const form = document.getElementById("send");
-if (form instanceof HTMLFormElement) import("./send.js").then(({ startSend }) => startSend(form));
-const once = document.querySelector("form[data-once]");
-if (once instanceof HTMLFormElement) import("./send.js").then(({ sendOnce }) => sendOnce(once));
-for (const field of document.querySelectorAll("input[data-names]")) {
-	if (field instanceof HTMLInputElement) import("./send.js").then(({ startName }) => startName(field));
-}
+if (document.querySelector("form[data-kept], input[data-names]")) import("./staff.js").then(({ startStaff }) => startStaff());

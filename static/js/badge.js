@@ -3,8 +3,8 @@
 /** @typedef {{unread: number, inbox: number, announcements: number, ver: number, aver: number}} Badge */
 
 /**
- * The newer of two badges. Each half counts by its own version: what comes by
- * two ways may come late by one of them.
+ * Merges two badges. Each half comes from the badge in which its version is newer:
+ * badges arrive by two routes, and may be late by one of them.
  * @param {Badge} known
  * @param {Badge} now
  * @returns {Badge}
@@ -16,7 +16,7 @@ export function newer(known, now) {
 }
 
 /**
- * The badge that the page came with.
+ * Returns the badge that the page was rendered with.
  * @param {HTMLElement} bell
  * @returns {Badge}
  */
@@ -26,8 +26,8 @@ export function badgeOf(bell) {
 }
 
 /**
- * Follows the badge, whichever way it comes: by the stream, or with the answer
- * to an action of this page, which may say one half alone.
+ * Follows the badge by both of its routes: the stream, and the answer to an action
+ * of this page, which may carry one half only.
  * @param {EventTarget} stream
  * @param {(badge: Badge, streamed: boolean) => void} handle
  */

@@ -2,28 +2,28 @@
 import { clock } from "./clock.js";
 import { htmx } from "./htmx.js";
 
-const spread = 5000; // ms: all who read the same announcement are told at once, and do not ask at once
+const spread = 5000; // ms: all readers of an announcement hear of a change at once; this spreads their requests
 
-/** The place of the banner; it is on every page, and hidden when it is empty. */
+/** The element that holds the banner; it is on every page, and hidden when empty. */
 const place = () => document.getElementById("pinned");
 
 /**
- * Keeps the banner of pinned announcements true without moving what is read:
- * one that is read elsewhere or over disappears and leaves its room, and what
- * comes instead is asked for when its place is out of sight. Else it comes with
- * the next page.
+ * Keeps the banner of pinned announcements up to date without moving the text
+ * being read. A banner that was read elsewhere or has ended becomes invisible but
+ * keeps its space. Its successor is fetched once that space is out of sight, or
+ * comes with the next page.
  * @param {EventTarget} stream
  * @param {import("./clock.js").Clock} [time]
  * @param {() => Promise<void>} [ask]
- * @returns {() => void} says that something was missed
+ * @returns {() => void} to be called when events were missed
  */
 export function startBanner(stream, time = clock, ask = askAgain) {
 	let stale = false;
-	let busy = false; // it is about to be asked for
+	let busy = false; // a request is planned or under way
 	addEventListener("scroll", plan, { passive: true });
 	document.addEventListener("visibilitychange", plan);
 
-	/** @param {string} name @param {(shown: boolean, detail: any) => void} handle told whether it is about the one that is shown */
+	/** @param {string} name @param {(shown: boolean, detail: any) => void} handle shown: the event is about the banner on display */
 	const on = (name, handle) =>
 		stream.addEventListener(name, (e) => {
 			const { detail } = /** @type {CustomEvent} */ (e);
@@ -40,7 +40,7 @@ export function startBanner(stream, time = clock, ask = askAgain) {
 			missed();
 		});
 	}
-	on("announcement_unread", missed); // it may be a pinned one
+	on("announcement_unread", missed); // it may be pinned
 
 	function missed() {
 		stale = true;
@@ -57,7 +57,7 @@ export function startBanner(stream, time = clock, ask = askAgain) {
 			const anchor = document.querySelector("main");
 			const before = anchor?.getBoundingClientRect().top ?? 0;
 			await ask();
-			// What is read stays where it is, also where the browser does not see to it.
+			// Keep the text in place in browsers without scroll anchoring too.
 			const moved = (anchor?.getBoundingClientRect().top ?? 0) - before;
 			if (document.visibilityState === "visible" && scrollY > 0 && moved !== 0) scrollBy({ top: moved, behavior: "instant" });
 		});
@@ -72,12 +72,12 @@ function outOfSight() {
 	return document.visibilityState === "hidden" || banner.getBoundingClientRect().bottom < 0 || (banner.hidden && scrollY > 0 && aboveIsGone(banner));
 }
 
-/** An empty place has no box: it ends where what follows it begins. @param {Element} banner */
+/** An empty element has no box: it ends where its next sibling begins. @param {Element} banner */
 function aboveIsGone(banner) {
 	return (banner.nextElementSibling?.getBoundingClientRect().top ?? 0) < 0;
 }
 
-/** Makes the banner invisible; its room stays. */
+/** Makes the banner invisible but keeps its space. */
 function fade() {
 	const banner = place();
 	if (!banner || banner.hidden) return;

@@ -3,11 +3,11 @@ import { say } from "./announcer.js";
 import { badgeOf, followBadge } from "./badge.js";
 import { text } from "./texts.js";
 
-const toastComes = 400; // ms after its notice, at most where all is well
+const toastComes = 400; // ms: normally a toast follows its notice within this time
 
 /**
- * Keeps the bell, the title and the navigation right, and says aloud what
- * changed. Of a notice that shows as a toast the title has been said.
+ * Keeps the bell, the title and the navigation up to date, and announces changes.
+ * The title of a notice shown as a toast is left out: the toast announces it.
  * @param {EventTarget} stream
  * @param {(phrase: () => string, wait: number) => void} [speak]
  */
@@ -15,23 +15,23 @@ export function startBell(stream, speak = say) {
 	const bell = document.getElementById("bell");
 	if (!bell) return;
 	let shown = badgeOf(bell).unread;
-	let started = false; // the first badge is the page's own, or what it missed while it loaded
+	let started = false; // the first badge is the page's own, or catches up with changes made while it loaded
 	let newest = { id: 0, title: "" };
-	let toasted = 0; // the notice that was shown last
+	let toasted = 0; // id of the last notice shown as a toast
 
 	for (const name of ["notice", "announcement"]) {
 		stream.addEventListener(name, (e) => {
-			const { id, title, changed } = /** @type {CustomEvent<{id: number, title: string, changed?: boolean}>} */ (e).detail;
-			if (!changed) newest = { id: Number(id), title };
+			const { id, title, changed, unread } = /** @type {CustomEvent<{id: number, title: string, changed?: boolean, unread?: boolean}>} */ (e).detail;
+			if (!changed || unread) newest = { id: Number(id), title };
 		});
 	}
 	document.addEventListener("carillon:toast", (e) => (toasted = /** @type {CustomEvent} */ (e).detail));
 	followBadge(stream, ({ unread, announcements }, streamed) => {
 		const before = shown;
 		shown = unread;
-		showBadge(unread);
+		showBadge(unread, announcements);
 		showAnnouncements(announcements);
-		// What an action of this page has changed is seen there.
+		// The user sees the results of their own actions.
 		if (!streamed) return;
 		if (started && unread !== before) speak(() => phrase(shown), toastComes);
 		started = true;
@@ -50,23 +50,36 @@ export function startBell(stream, speak = say) {
 const short = (n) => (n > 99 ? "99+" : String(n));
 
 /**
+ * Returns the accessible name of the bell: the total, and how many are announcements.
+ * @param {number} n
+ * @param {number} announcements
+ */
+function bellName(n, announcements) {
+	if (n === 0) return text("bell_none");
+	if (announcements === 0) return text("bell", { Count: n });
+	if (announcements === n) return text("bell_only", { Count: n });
+	return text("bell_with", { Unread: n, Count: announcements });
+}
+
+/**
  * Shows a number on the bell and in the title.
  * @param {number} n
+ * @param {number} [announcements] how many of n are announcements
  */
-export function showBadge(n) {
+export function showBadge(n, announcements = 0) {
 	const badge = document.getElementById("badge");
 	if (badge) {
 		badge.hidden = n === 0;
 		badge.textContent = short(n);
 	}
-	document.getElementById("bell")?.setAttribute("aria-label", n === 0 ? text("bell_none") : text("bell", { Count: n }));
+	document.getElementById("bell")?.setAttribute("aria-label", bellName(n, announcements));
 	const title = document.title.replace(/^\(\d+\) /, "");
 	document.title = n === 0 ? title : `(${n}) ${title}`;
 }
 
 /**
- * Shows in the navigation how many announcements are unread: as a number, and
- * in words for those who listen.
+ * Shows in the navigation how many announcements are unread: as a number, and in
+ * words for screen readers.
  * @param {number} n
  */
 function showAnnouncements(n) {

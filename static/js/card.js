@@ -2,8 +2,8 @@
 import { text } from "./texts.js";
 
 /**
- * A toast as the server sends it, or several of them in one line: `more` says how
- * many that are. `id` holds all their ids.
+ * A toast as the server sends it, or several combined in one line: then `more` is
+ * their number and `id` holds all their ids, separated by commas.
  * @typedef {object} Toast
  * @property {string} id
  * @property {string} title
@@ -15,14 +15,14 @@ import { text } from "./texts.js";
  * @property {number} [more]
  */
 
-/** What is said of a toast to those who listen. @param {Toast} toast */
+/** Returns the text of a toast for screen readers. @param {Toast} toast */
 export function spoken({ title, body, more }) {
 	if (more) return text("toasts_more", { Count: more });
 	return body ? `${title}\n${body}` : title;
 }
 
 /**
- * The box of a toast. Whatever it says is text.
+ * Builds the box of a toast. All of its content is inserted as text, never as HTML.
  * @param {Toast} toast
  * @returns {HTMLLIElement}
  */
@@ -39,7 +39,7 @@ export function card(toast) {
 	return box;
 }
 
-/** Gives a box that is shown new words. The focus stays where it is. @param {HTMLElement} box @param {Toast} toast */
+/** Replaces the text of a box on display. The focus stays where it is. @param {HTMLElement} box @param {Toast} toast */
 export function reword(box, toast) {
 	const focused = box.contains(document.activeElement) ? document.activeElement?.localName : undefined;
 	box.replaceChildren(...card(toast).childNodes);
@@ -70,8 +70,13 @@ function anchor(href, words) {
 	return link;
 }
 
-/** Where it leads: to its row, or else where it says. @param {Toast} toast */
-function address({ key, at, link }) {
+/**
+ * Returns the address a toast links to: that of its notice, through a redirect that marks
+ * it read; its row in the inbox when the notice has no link; or else the toast's own link.
+ * @param {Toast} toast
+ */
+function address({ key, at, link, notice }) {
+	if (key && link && notice) return `/n/${notice}`;
 	if (key) return at ? `/inbox#e${at}` : "/inbox";
 	return link;
 }
@@ -83,7 +88,7 @@ function paragraph(kind, words) {
 	return p;
 }
 
-/** The bell of the page once more: nothing has to be fetched. */
+/** Copies the bell icon of the page, so that nothing has to be fetched. */
 function bell() {
 	const place = document.createElement("span");
 	place.className = "toast-icon";

@@ -5,19 +5,19 @@ import { Countdown } from "./countdown.js";
 
 /** @typedef {import("./card.js").Toast} Toast */
 
-const stays = 8000; // ms in which somebody can look at it
-const most = 3; // at once; what comes beyond that is a number
-const moment = 100; // ms: what comes together is said together
+const stays = 8000; // ms for which a toast is shown
+const most = 3; // toasts shown at once; further ones are only counted
+const moment = 100; // ms: toasts that arrive together are announced together
 
 /**
- * The toasts on the screen, the newest on top. They are said aloud, each whole, and
- * go by themselves after a while. None makes room for one that comes: the fourth
- * is counted above the three.
+ * The toasts on the screen, the newest on top. Each is announced in full and disappears
+ * after a while. A new toast never displaces one on display: from the fourth on they
+ * are counted in a line above the three.
  */
 export class Cards {
 	/** @type {Map<HTMLElement, Toast>} */ #shown = new Map(); // oldest first
-	/** @type {HTMLElement | undefined} */ #rest; // says how many are counted
-	/** @type {string[]} */ #phrases = []; // about to be said
+	/** @type {HTMLElement | undefined} */ #rest; // the line that counts further toasts
+	/** @type {string[]} */ #phrases = []; // about to be announced
 	#countdown;
 	#region;
 	#list;
@@ -25,9 +25,9 @@ export class Cards {
 	#time;
 
 	/**
-	 * @param {HTMLElement} region is hidden when there is none
-	 * @param {HTMLElement} list stands in it
-	 * @param {HTMLElement} voice what is put there is read aloud
+	 * @param {HTMLElement} region hidden when there are no toasts
+	 * @param {HTMLElement} list inside the region
+	 * @param {HTMLElement} voice live region: screen readers read its content aloud
 	 * @param {import("./clock.js").Clock} [time]
 	 */
 	constructor(region, list, voice, time = clock) {
@@ -38,17 +38,17 @@ export class Cards {
 		this.#countdown = new Countdown((/** @type {HTMLElement} */ box) => this.remove(box), time);
 	}
 
-	/** The boxes, the newest first. */
+	/** The boxes, newest first. */
 	get boxes() {
 		return [...this.#list.children].filter((box) => box instanceof HTMLElement);
 	}
 
-	/** What is shown, the oldest first, and for how long yet. */
+	/** The toasts on display, oldest first, with the ms that each has left. */
 	get left() {
 		return [...this.#shown].map(([box, toast]) => ({ toast, left: this.#countdown.left(box) }));
 	}
 
-	/** Shows for the rest of its time what another page has shown and said. @param {import("./handover.js").Left} shown */
+	/** Shows a toast that another page has shown and announced, for the rest of its time. @param {import("./handover.js").Left} shown */
 	resume({ toast, left }) {
 		const box = this.#put(toast);
 		if (toast.more) this.#rest = box;
@@ -62,12 +62,12 @@ export class Cards {
 		this.#add(toast);
 	}
 
-	/** Takes away those that have become void. @param {(toast: Toast) => boolean} is */
+	/** Removes toasts that no longer apply. @param {(toast: Toast) => boolean} is */
 	forget(is) {
 		for (const [box, toast] of this.#shown) if (is(toast)) this.remove(box);
 	}
 
-	/** Those that were edited say what they say now. @param {(toast: Toast) => boolean} is @param {Partial<Toast>} words */
+	/** Gives edited toasts their new text. @param {(toast: Toast) => boolean} is @param {Partial<Toast>} words */
 	amend(is, words) {
 		for (const [box, toast] of this.#shown) {
 			if (!is(toast)) continue;
@@ -88,7 +88,7 @@ export class Cards {
 		this.#voice.replaceChildren();
 	}
 
-	/** They all stay as long as there is a reason to. @param {string} reason @param {boolean} stands */
+	/** Keeps all toasts on display while the reason stands. @param {string} reason @param {boolean} stands */
 	stand(reason, stands) {
 		this.#countdown.stand(reason, stands);
 	}
@@ -101,7 +101,7 @@ export class Cards {
 			this.#rest = this.#add(toast);
 			return;
 		}
-		// The number grows where it stands, and is said once.
+		// The number grows in place and is announced only once.
 		this.#shown.set(this.#rest, toast);
 		this.#countdown.set(this.#rest, stays);
 		const words = this.#rest.querySelector(".toast-title > span");

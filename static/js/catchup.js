@@ -5,21 +5,21 @@ import { inInbox, shownVer } from "./rows.js";
 import { inboxNames } from "./stream.js";
 
 /**
- * What the page knows of the inbox's changes. Each change has a version, which
- * its events carry and the badge after them: a badge that no event of its
- * version came before tells that some were missed, for whatever reason.
+ * Tracks which changes of the inbox the page knows. Each change has a version,
+ * carried by its events and by the badge after them: a badge whose version no
+ * event had shows that some were missed, for whatever reason.
  */
 export class Seen {
 	#badge = 0;
 	#row = 0;
-	#whole = false; // nothing was missed between the last badge and now
+	#whole = false; // no event was missed since the last badge
 
-	/** The version of the inbox, as far as it is known. */
+	/** The highest known version of the inbox. */
 	get ver() {
 		return Math.max(this.#badge, this.#row);
 	}
 
-	/** Nobody listens. What is heard next may not be what comes next. */
+	/** Notes that the stream is interrupted: events may be missed from now on. */
 	pause() {
 		this.#whole = false;
 	}
@@ -43,13 +43,13 @@ export class Seen {
 }
 
 /**
- * Looks at the inbox when the page has missed events, once somebody looks at
- * the page.
+ * Fetches the inbox again when the page has missed events, once the page is
+ * visible.
  * @param {EventTarget} stream
- * @param {(arrived: Map<string, number>) => void} found gets what has come since the page was made
+ * @param {(arrived: Map<string, number>) => void} found called with the entries that arrived since the page was rendered, key → at
  * @param {import("./clock.js").Clock} [time]
  * @param {import("./reconcile.js").Fetch} [get]
- * @returns {() => void} says that the page is to be looked at again
+ * @returns {() => void} to be called when the page must be checked again
  */
 export function startCatchUp(stream, found, time, get) {
 	const seen = new Seen();
@@ -68,7 +68,7 @@ export function startCatchUp(stream, found, time, get) {
 	async function catchUp() {
 		const parts = await look(get);
 		if (!parts) return;
-		// What is older than what was heard meanwhile would undo it.
+		// A page older than the events heard meanwhile would undo them.
 		if (parts.some(({ ver }) => ver < seen.ver)) throw new Error("the page is older than its events");
 		found(reconcile(parts));
 	}

@@ -1,12 +1,12 @@
 // @ts-check
 
 /**
- * What modules know of time and chance. Tests hand them another one.
+ * The modules' source of time and randomness. Tests pass in another one.
  * @typedef {object} Clock
- * @property {() => number} now ms that only grow
- * @property {() => Date} date what the wall says
+ * @property {() => number} now monotonic time in ms
+ * @property {() => Date} date wall-clock time
  * @property {() => number} random from 0 to 1
- * @property {(ms: number, then: () => void) => (() => void)} after calls then in a while; returns what calls it off
+ * @property {(ms: number, then: () => void) => (() => void)} after calls then after ms; returns a function that cancels it
  */
 
 /** @type {Clock} */

@@ -8,22 +8,22 @@ import { text } from "./texts.js";
 /** @typedef {{name: string, note: string}} Offer */
 /** @typedef {(part: string, target: string, signal: AbortSignal) => Promise<Offer[]>} Ask */
 
-const pause = 150; // ms without a key before the server is asked
+const pause = 150; // ms without typing before the server is asked
 
 /**
- * Completes the names in a text field from a list under it. One line is a
- * combobox. To ARIA a text box of several lines is none; what it has of one is
- * allowed there too.
+ * Completes the names in a text field from a list under it. A one-line field becomes
+ * an ARIA combobox. ARIA does not allow that role for a text box of several lines,
+ * which gets only the attributes it may have.
  * @param {HTMLTextAreaElement | HTMLInputElement} field
  * @param {HTMLElement} list
- * @param {() => string} target whose names: "user" or "audience", of which there may be several, "person", "role" or "type"
+ * @param {() => string} target the kind of name: "user" or "audience" (several allowed), "person", "role" or "type"
  * @param {Ask} [ask]
  * @param {import("./clock.js").Clock} [time]
  */
 export function startCompletion(field, list, target, ask = askServer, time = clock) {
 	/** @type {Offer[]} */ let shown = [];
 	let chosen = 0;
-	let took = false; // the key that is down has chosen a name
+	let took = false; // the key being pressed has chosen a name
 	let callOff = () => {};
 	let request = new AbortController();
 	field.setAttribute("aria-autocomplete", "list");
@@ -49,7 +49,7 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		list.replaceChildren(...shown.map((offer, i) => option(offer, `${list.id}-${i}`)));
 		list.hidden = shown.length === 0;
 		if (single) field.setAttribute("aria-expanded", String(!list.hidden));
-		// A type may be a new one: none is chosen before somebody chooses.
+		// A type may be a new one: no suggestion is preselected.
 		chosen = -1;
 		if (!list.hidden && target() !== "type") select(0);
 		else field.removeAttribute("aria-activedescendant");
@@ -78,7 +78,7 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 			if (signal.aborted) return;
 			show(offers(names, typed(), several()));
 		} catch {
-			return; // without offers one can still type
+			return; // the user can type without suggestions
 		}
 		if (shown.length > 0) say(() => (shown.length > 0 ? text("offered", { Count: shown.length }) : ""));
 	};
@@ -89,7 +89,7 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		stop();
 		const { part } = typed();
 		if (part === "") return close();
-		// What fitted before may fit no more.
+		// Suggestions that matched before may no longer match.
 		const fit = shown.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()));
 		if (fit.length < shown.length) show(fit);
 		callOff = time.after(pause, look);
@@ -114,7 +114,7 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 			if (e.key === "Enter" || e.key === "Tab") close();
 			return;
 		}
-		// A name that is written out needs no Tab: that one leads on.
+		// After a name typed in full, Tab moves on as usual.
 		else if (e.key === "Enter" || (e.key === "Tab" && !e.shiftKey && shown[chosen]?.name !== typed().part)) choose();
 		else {
 			if (/^(Arrow|Home|End|Page|Tab)/.test(e.key)) close();
@@ -124,7 +124,7 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		e.preventDefault();
 		e.stopPropagation();
 	});
-	// Some keyboards send the line break of Enter apart from the key.
+	// Some keyboards send the line break of Enter separately from the key.
 	heard.addEventListener("beforeinput", (e) => {
 		if (took && e.inputType === "insertLineBreak") e.preventDefault();
 	});

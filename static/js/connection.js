@@ -2,20 +2,20 @@
 import { clock } from "./clock.js";
 import { text } from "./texts.js";
 
-const grace = 1500; // ms: a quick reconnect is no news
+const grace = 1500; // ms: a quick reconnect is not shown
 
 /** @typedef {"live" | "reconnecting" | "offline" | "signed-out"} State */
 
 /**
- * Says how the page is connected when that is not as it should be, and until
- * when it was right.
+ * Shows the state of the connection unless it is live, with the time until which
+ * the page was up to date.
  * @param {EventTarget} stream
  * @param {import("./clock.js").Clock} [time]
  */
 export function startConnection(stream, time = clock) {
 	/** @type {(() => void) | undefined} */ let callOff;
-	let right = time.date(); // the page was right until then
-	/** @type {State} */ let state = "live"; // as long as nobody says otherwise
+	let right = time.date(); // the page was up to date until then
+	/** @type {State} */ let state = "live"; // until an event says otherwise
 
 	stream.addEventListener("state", (e) => {
 		const before = state;
@@ -44,7 +44,7 @@ function signIn() {
 }
 
 /**
- * The time as the pages write it: 15:04.
+ * Formats a time as the pages do: 15:04.
  * @param {Date} date
  */
 function clockTime(date) {

@@ -2,15 +2,15 @@
 import { clock } from "./clock.js";
 
 /**
- * Counts down for several things at once what time they have left, and stands as
- * long as there is a reason to.
+ * Counts down the time that several things have left, and pauses while there is a
+ * reason to.
  * @template T
  */
 export class Countdown {
 	/** @type {Map<T, number>} */ #left = new Map(); // ms
 	/** @type {Set<string>} */ #reasons = new Set();
 	/** @type {(() => void) | undefined} */ #callOff;
-	#since = 0; // when what is left was right
+	#since = 0; // when #left was last updated
 	#over;
 	#time;
 
@@ -23,12 +23,12 @@ export class Countdown {
 		this.#time = time;
 	}
 
-	/** Gives a thing so much time from now on. @param {T} thing @param {number} ms */
+	/** Gives a thing this much time from now on. @param {T} thing @param {number} ms */
 	set(thing, ms) {
 		this.#change(() => this.#left.set(thing, ms));
 	}
 
-	/** The ms that a thing has left. @param {T} thing */
+	/** Returns the ms that a thing has left. @param {T} thing */
 	left(thing) {
 		this.#change(() => {});
 		return this.#left.get(thing) ?? 0;
@@ -39,7 +39,7 @@ export class Countdown {
 		this.#change(() => this.#left.delete(thing));
 	}
 
-	/** Stands for this reason, or not any more. @param {string} reason @param {boolean} stands */
+	/** Pauses for a reason, or ends that pause. @param {string} reason @param {boolean} stands */
 	stand(reason, stands) {
 		if (stands === this.#reasons.has(reason)) return;
 		this.#change(() => (stands ? this.#reasons.add(reason) : this.#reasons.delete(reason)));

@@ -1,6 +1,6 @@
 // @ts-check
 
-/** Older rows of a day that the list has already go on under its heading. */
+/** Moves loaded rows under the heading of their day when the list already has one. */
 export function joinDays() {
 	/** @type {Element | null} */ let before = null;
 	for (const day of document.querySelectorAll("#list > section")) {
@@ -11,6 +11,6 @@ export function joinDays() {
 		before?.querySelector("ul")?.append(...(day.querySelector("ul")?.children ?? []));
 		day.remove();
 	}
-	// The newest rows are above, so nothing leads to them; a page that began with older ones has its own way.
+	// The newest rows are above, so the link to them goes; a page that began with older ones keeps it.
 	if (!new URLSearchParams(location.search).has("before")) document.querySelector("#pager a:not([rel])")?.remove();
 }

@@ -1,39 +1,97 @@
 // @ts-check
 import { say } from "./announcer.js";
+import { clock } from "./clock.js";
+import { Countdown } from "./countdown.js";
 import { text } from "./texts.js";
+import { keep, lastUndo, ready, undoable } from "./undo.js";
 
-/** The line that says what was done, as it stands in the page at the moment. */
+const stays = 10_000; // ms for which the line is shown
+
+/** Removes the line after a while. @type {Countdown<string> | undefined} */
+let leaving;
+
+/** Returns the line for the result of the last action, as it is in the page now. */
 export function done() {
 	return document.getElementById("done");
 }
 
 /**
- * Shows and says what was done, once: a line that an answer has brought is a new
- * one. It stays until it is closed or there is another, because it has Undo.
+ * Removes the line after a while, but not while it has the pointer or the focus, nor
+ * while the page is hidden.
+ * @param {import("./clock.js").Clock} [time]
+ */
+export function startDone(time = clock) {
+	leaving = new Countdown(() => clear(), time);
+	const countdown = leaving;
+	/** @param {EventTarget | null} target */
+	const inside = (target) => target instanceof Element && target.closest("#done") !== null;
+	document.addEventListener("pointerover", (e) => countdown.stand("pointer", e.pointerType !== "touch" && inside(e.target)));
+	document.addEventListener("focusin", (e) => countdown.stand("focus", inside(e.target)));
+	document.addEventListener("focusout", (e) => countdown.stand("focus", inside(e.relatedTarget)));
+	document.addEventListener("visibilitychange", () => countdown.stand("hidden", document.visibilityState === "hidden"));
+}
+
+/**
+ * Shows and announces the result of an action, once: each answer brings a new line.
+ * The line has Undo for the last change that can be undone, says how many there are,
+ * and disappears after a while; `z` still undoes after that.
  */
 export function showDone() {
 	const line = done();
 	const said = line?.querySelector("p")?.textContent;
 	if (!line || !said || line.dataset.shown) return;
-	line.dataset.shown = "true";
-	line.classList.add("floating");
-	const buttons = document.createElement("div");
-	buttons.className = "buttons";
-	const undo = line.querySelector("form");
-	if (undo) buttons.append(undo);
-	buttons.append(closing());
-	line.append(buttons);
-	say(said);
+	const own = line.querySelector("form");
+	if (own) keep(own);
+	const undo = own ?? lastUndo();
+	const more = undoable() > (own ? 1 : 0);
+	show(line, more ? text("undoable", { Text: said, Count: undoable() }) : said, undo);
+	leaving?.set("done", stays);
 }
 
-/** What came with the page is no news. */
+/**
+ * Undoes the last change that can be undone, once requests under way have finished:
+ * their answers may add another change.
+ */
+export function undo() {
+	if (document.querySelector("#done .htmx-request, main .row.htmx-request, main .row .htmx-request")) {
+		document.addEventListener("htmx:afterRequest", () => undo(), { once: true }); // one listener per call
+		return;
+	}
+	const line = done();
+	let form = line?.querySelector("form") ?? null;
+	if (line && !form && (form = lastUndo())) show(line, text("undoable", { Text: "", Count: undoable() }).trim(), form);
+	form?.requestSubmit();
+}
+
+/**
+ * @param {HTMLElement} line
+ * @param {string} phrase
+ * @param {HTMLFormElement | null} [undo]
+ */
+function show(line, phrase, undo) {
+	leaving?.forget("done");
+	line.dataset.shown = "true";
+	line.classList.add("floating");
+	const p = document.createElement("p");
+	p.textContent = phrase;
+	const buttons = document.createElement("div");
+	buttons.className = "buttons";
+	const fresh = undo && !line.contains(undo);
+	if (undo) buttons.append(undo);
+	buttons.append(closing());
+	line.replaceChildren(p, buttons);
+	if (undo && fresh) ready(undo);
+	say(phrase);
+}
+
+/** Marks a line that came with the page as shown: it is not news. */
 export function knowDone() {
 	const line = done();
 	if (line) line.dataset.shown = "true";
 }
 
 /**
- * Tells that something did not work, until something does.
+ * Shows a failure until a later action succeeds.
  * @param {string} phrase
  */
 export function showFailure(phrase) {
@@ -43,34 +101,32 @@ export function showFailure(phrase) {
 }
 
 /**
- * Tells what has happened without the reader, and where to go on from it.
+ * Reports an event that the reader did not cause, with a link to go on from there.
  * @param {string} phrase
  * @param {{href: string, text: string}} [way]
  */
 export function tell(phrase, way) {
 	const line = done();
 	if (!line) return;
-	const p = document.createElement("p");
-	p.textContent = phrase;
-	line.replaceChildren(p);
-	delete line.dataset.shown;
 	delete line.dataset.failed;
-	showDone();
+	show(line, phrase);
 	if (!way) return;
 	const link = document.createElement("a");
 	[link.className, link.href, link.textContent] = ["button small", way.href, way.text];
 	line.querySelector(".buttons")?.prepend(link);
 }
 
-/** What did not work works again. */
+/** Removes a failure after a success. */
 export function clearFailure() {
 	if (done()?.dataset.failed) clear();
 }
 
-/** Takes the line away. Whether it had the focus is returned. */
+/** Removes the line and returns whether it had the focus. */
 export function clear() {
 	const line = done();
 	const had = line?.contains(document.activeElement) ?? false;
+	leaving?.forget("done");
+	leaving?.stand("pointer", false); // the line disappears without a pointer event
 	line?.replaceChildren();
 	line?.classList.remove("floating");
 	if (line) delete line.dataset.failed;

@@ -1,9 +1,9 @@
 // @ts-check
 
 /**
- * Faults beside their fields while a form is written. One shows once its field
- * was left: nobody wants to hear about a word that he is writing. It goes as
- * soon as it is mended.
+ * Shows faults beside their fields while a form is being filled in. A fault appears
+ * only after its field was left: users should not be told about a word they are
+ * still typing. It disappears as soon as it is corrected.
  */
 export class Faults {
 	/** @type {Map<string, HTMLElement>} */ #known = new Map();
@@ -14,7 +14,7 @@ export class Faults {
 	constructor(form) {
 		this.#form = form;
 		form.addEventListener("focusout", ({ target, relatedTarget }) => {
-			// From one choice of a field to another is not away from it.
+			// Moving between the choices of one field does not leave it.
 			if (nameOf(target) !== nameOf(relatedTarget)) this.#left.add(nameOf(target));
 		});
 		form.addEventListener("focusin", ({ target }) => {
@@ -24,7 +24,7 @@ export class Faults {
 	}
 
 	/**
-	 * Takes what the server has found, by field.
+	 * Takes the faults from the server's answer, by field.
 	 * @param {ParentNode} answer
 	 */
 	take(answer) {
@@ -33,8 +33,8 @@ export class Faults {
 	}
 
 	/**
-	 * Shows what is to be shown by now.
-	 * @returns {string[]} what was not shown before
+	 * Shows the faults that are due, and removes those that were corrected.
+	 * @returns {string[]} the faults that were not shown before
 	 */
 	show() {
 		const news = [];
@@ -52,7 +52,7 @@ export class Faults {
 			} else if (!fault && shown) {
 				shown.remove();
 				mark(control, false);
-				if (control.contains(document.activeElement)) this.#left.delete(control.id); // it is being written
+				if (control.contains(document.activeElement)) this.#left.delete(control.id); // it is still being edited
 			}
 		}
 		return news;

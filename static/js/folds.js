@@ -1,15 +1,11 @@
 // @ts-check
 
-/** A body that fits into its row needs no button to unfold it. */
+/** Hides the unfold button of rows whose text is fully visible. */
 export function startFolds() {
 	const look = () => {
 		for (const fold of document.querySelectorAll("details.fold:not([open])")) {
-			const body = fold.querySelector(".body");
-			const fits = body !== null && body.scrollHeight <= body.clientHeight + 1;
-			fold.toggleAttribute("data-fits", fits);
-			const summary = fold.querySelector("summary");
-			if (fits) summary?.setAttribute("tabindex", "-1");
-			else summary?.removeAttribute("tabindex");
+			const cut = [...(fold.closest(".row")?.querySelectorAll("h3, .body") ?? [])].some((e) => e.scrollHeight > e.clientHeight + 1);
+			fold.toggleAttribute("data-fits", !cut);
 		}
 	};
 	look();

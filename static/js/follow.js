@@ -1,9 +1,9 @@
 // @ts-check
 
 /**
- * Lets what looks again and again rest while nobody sees the page. Loading the
- * page anew is not asked for: the next look comes when it is seen again. And
- * keeps the focus where it was when what has it is swapped.
+ * Pauses the parts that refresh themselves while the page is hidden. No reload is
+ * needed: they refresh again once the page is visible. It also keeps the focus when
+ * the focused element is swapped.
  */
 export function startFollow() {
 	document.addEventListener("htmx:beforeRequest", (e) => {
@@ -11,7 +11,7 @@ export function startFollow() {
 		if (elt.matches("[data-while-visible]") && document.visibilityState !== "visible") e.preventDefault();
 	});
 
-	// What can be done about an announcement comes anew when it opens or is over.
+	// The actions for an announcement are replaced when it opens or ends.
 	let within = false;
 	const deeds = () => document.getElementById("deeds");
 	document.addEventListener("htmx:oobBeforeSwap", ({ target }) => {

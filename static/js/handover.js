@@ -4,12 +4,12 @@ import { clock } from "./clock.js";
 /** @typedef {import("./card.js").Toast} Toast */
 /** @typedef {{toast: Toast, left: number}} Left a toast, and the ms it has left */
 
-const longest = 10_000; // ms that a page takes to follow another
-const place = "carillon-toasts"; // one for all users: whoever comes next clears it
+const longest = 10_000; // ms within which the next page of the tab comes
+const place = "carillon-toasts"; // one for all users: the next page clears it
 
 /**
- * Hands what has time left to the next page of this tab, which may follow at once:
- * it was acknowledged, so it does not come again.
+ * Hands toasts with time left to the next page of this tab, which may follow at once:
+ * they were acknowledged, so the server does not send them again.
  * @param {Left[]} toasts
  * @param {import("./clock.js").Clock} [time]
  */
@@ -19,12 +19,12 @@ export function handOver(toasts, time = clock) {
 		const { user } = document.body.dataset;
 		sessionStorage.setItem(place, JSON.stringify({ user, at: time.date().getTime(), toasts }));
 	} catch {
-		// A browser that keeps nothing: they are gone with the page.
+		// Without storage the toasts end with the page.
 	}
 }
 
 /**
- * What the page before has left, once. The inbox shows the rows of its own.
+ * Returns the previous page's toasts, once; in the inbox without those that have a row there.
  * @param {import("./clock.js").Clock} [time]
  * @returns {Left[]}
  */

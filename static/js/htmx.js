@@ -1,21 +1,22 @@
 // @ts-check
 
 /**
- * The part of htmx that modules call. It is loaded as a script of its own,
- * because it is not a module.
+ * The part of htmx that modules call. htmx is not a module, so a separate script
+ * tag loads it.
  * @typedef {{
- *   ajax: (method: string, address: string, how: {target: Element, swap?: string}) => Promise<void>,
+ *   ajax: (method: string, address: string, how: {target: Element, swap?: string, select?: string}) => Promise<void>,
+ *   process: (part: Element) => void,
  *   swap: (target: Element, text: string, how: {swapStyle: string}, what: {select: string}) => void,
  * }} HTMX
  */
 
-/** @returns {HTMX | undefined} nothing when it was not loaded: all works without */
+/** @returns {HTMX | undefined} undefined when it was not loaded: everything works without it */
 export function htmx() {
 	return /** @type {any} */ (window).htmx;
 }
 
 /**
- * Hears what htmx tells of a request.
+ * Listens for an event of htmx about a request.
  * @param {string} name such as htmx:afterRequest
  * @param {(about: {elt: Element, xhr: XMLHttpRequest, successful?: boolean, requestConfig?: {elt: Element, path: string}}) => void} handle
  */

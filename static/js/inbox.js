@@ -4,12 +4,12 @@ import { startCatchUp } from "./catchup.js";
 import { entryOf, inInbox, markRead, markUnread, remove, rows, rowsOf, shownVer } from "./rows.js";
 import { text } from "./texts.js";
 
-/** @typedef {{at: number, id?: string}} Arrival what came for a key, and of which notice */
+/** @typedef {{at: number, id?: string}} Arrival the version at which a notice arrived, and its id */
 
 /**
- * Keeps an open inbox true: what arrives is offered by a button, so that
- * nothing moves under the reader; what was read, edited or removed elsewhere changes
- * in its place. What was missed is caught up.
+ * Keeps an open inbox up to date: new notices are offered by a button, so that
+ * nothing moves under the reader; notices read, edited or removed elsewhere change
+ * in place. Missed events are caught up.
  * @param {EventTarget} stream
  * @param {import("./clock.js").Clock} [time]
  * @param {import("./reconcile.js").Fetch} [get]
@@ -42,23 +42,26 @@ export function startInbox(stream, time, get) {
 	on("unread", ({ keys }) => {
 		for (const key of keys) rowsOf(key).forEach(markUnread);
 	});
-	followBadge(stream, ({ inbox }) => showUnread(inbox));
+	followBadge(stream, ({ unread, inbox, announcements }) => {
+		showUnread(inbox, unread);
+		showLeft(announcements);
+	});
 	document.addEventListener("click", rememberOpening, true);
-	// The rows that were asked for are there now.
+	// The requested rows are in the page now.
 	document.addEventListener("htmx:afterSettle", () => showArrivals(arrived));
 	const look = startCatchUp(stream, (missed) => {
 		arrived.clear();
 		for (const [key, at] of missed) arrived.set(key, { at });
 		showArrivals(arrived);
 	}, time, get);
-	// The server knows best how a row looks.
+	// Only the server can render the row.
 	on("changed", ({ key }) => {
 		if (rowsOf(key).length > 0) look();
 	});
 }
 
 /**
- * Offers what has arrived and is not in the page yet.
+ * Offers the notices that have arrived and are not in the page yet.
  * @param {Map<string, Arrival>} arrived
  */
 function showArrivals(arrived) {
@@ -67,7 +70,7 @@ function showArrivals(arrived) {
 	for (const row of rows()) {
 		const { key, at } = entryOf(row);
 		const arrival = arrived.get(key);
-		// One that was brought back has an old place, and is the same notice.
+		// A restored row has its old position, and is the same notice.
 		if (arrival && (at >= arrival.at || row.dataset.id === arrival.id)) arrived.delete(key);
 	}
 	button.hidden = arrived.size === 0;
@@ -75,23 +78,39 @@ function showArrivals(arrived) {
 }
 
 /**
- * The heading and Mark all as read follow the number.
+ * Updates the heading by the unread notices, and Mark all as read by all that is unread.
  * @param {number} n
+ * @param {number} whole
  */
-function showUnread(n) {
+function showUnread(n, whole) {
 	const count = document.getElementById("count");
 	const all = document.getElementById("mark-all");
 	if (!count || !all) return;
-	all.hidden = n === 0;
-	// How many were new stays while the page is open.
+	all.hidden = whole === 0;
+	// The number of new notices stays while the page is open.
 	if (n === 0 && count.dataset.unread !== "true") return;
 	count.dataset.unread = String(n > 0);
 	count.textContent = n > 0 ? text("unread", { Count: n }) : "";
 }
 
 /**
- * Who follows a notice and comes back finds the opening that he left, with its
- * New marks, not another one.
+ * Sets the text of a list without unread rows: all is read, or announcements are unread.
+ * @param {number} announcements
+ */
+function showLeft(announcements) {
+	const later = document.getElementById("when-empty");
+	for (const root of [document, ...(later instanceof HTMLTemplateElement ? [later.content] : [])]) {
+		for (const p of root.querySelectorAll(".empty [data-when]")) {
+			p.toggleAttribute("hidden", (announcements > 0) !== p.matches('[data-when="left"]'));
+			const link = p.querySelector("a");
+			if (link) link.textContent = text("unread_announcements", { Count: announcements });
+		}
+	}
+}
+
+/**
+ * Keeps the address of the current opening, so that a reader who follows a notice
+ * and comes back finds the same New marks instead of a new opening.
  * @param {Event} e
  */
 function rememberOpening(e) {

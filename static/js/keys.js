@@ -1,9 +1,10 @@
 // @ts-check
+import { undo } from "./done.js";
 import { htmx } from "./htmx.js";
 
 /**
- * Single keys for those who go through many notices, unless the user has
- * switched them off. They are listed by `?`.
+ * Single-key shortcuts for users who go through many notices, unless they have
+ * switched them off. `?` lists them.
  */
 export function startKeys() {
 	const help = document.getElementById("help");
@@ -16,7 +17,7 @@ export function startKeys() {
 	};
 	shown?.addEventListener("click", list);
 
-	let going = false; // g was pressed before
+	let going = false; // the previous key was g
 	document.addEventListener("keydown", (e) => {
 		if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || writes(e.target) || document.querySelector("dialog[open]")) return;
 		const first = going;
@@ -25,8 +26,10 @@ export function startKeys() {
 			follow(document.querySelector(`nav a[data-go="${CSS.escape(e.key)}"]`));
 			return;
 		}
+		// Links and buttons inside the row handle Enter themselves.
+		if (e.key === "Enter" && e.target !== current()) return;
 		const act = e.key === "?" ? list : actions[e.key];
-		if (!act || (e.repeat && !"jk".includes(e.key))) return; // a key that is held acts once
+		if (!act || (e.repeat && !"jk".includes(e.key))) return; // a key held down acts once
 		e.preventDefault();
 		act();
 	});
@@ -35,23 +38,26 @@ export function startKeys() {
 /** @type {Record<string, () => void>} */
 const actions = {
 	j: () => move(1),
+	Enter: () => open(current()),
 	k: () => move(-1),
-	o: () => follow(current()?.querySelector(":is(h2, h3) a") ?? current()?.querySelector("summary")),
+	o: () => open(current()),
 	u: () => press(current(), (row) => (row.dataset.state === "unread" ? "/read" : "/unread")),
 	d: () => press(current(), () => "/delete"),
 	t: () => {
 		const link = document.querySelector("#popups :is(a, button)");
 		if (link instanceof HTMLElement) link.focus({ preventScroll: true });
 	},
-	z: () => {
-		const undo = document.querySelector("#done form");
-		if (undo instanceof HTMLFormElement) undo.requestSubmit();
-	},
+	z: undo,
 };
 
 /** @param {Element | null | undefined} link */
 function follow(link) {
 	if (link instanceof HTMLElement) link.click();
+}
+
+/** Follows the link of a row, or else unfolds the row. @param {HTMLElement | undefined} row */
+function open(row) {
+	follow(row?.querySelector(":is(h2, h3) a") ?? row?.querySelector(".fold:not([data-fits]) > summary"));
 }
 
 /** @param {EventTarget | null} target */
@@ -73,20 +79,29 @@ function current() {
 function move(step) {
 	const all = rows();
 	const at = all.findIndex((row) => row.contains(document.activeElement));
+	const older = document.querySelector("#pager [rel=next]");
+	if (step > 0 && at >= 0 && at === all.length - 1 && older) {
+		if (!older.matches(".htmx-request")) follow(older); // its answer moves the focus to the first new row
+		return;
+	}
 	const next = all[at < 0 ? 0 : Math.min(Math.max(at + step, 0), all.length - 1)];
 	next?.focus({ preventScroll: true });
 	next?.scrollIntoView({ block: "nearest" });
 }
 
 /**
- * Presses a button of a row. A row that waits for the answer to another action
- * will be a new one with it, so that this one comes after.
+ * Presses a button of a row. If the row waits for the answer to another action, this
+ * one comes after it, because the answer replaces the row; if the answer removes the
+ * row, the next one is meant.
  * @param {HTMLElement | null | undefined} row
- * @param {(row: HTMLElement) => string} action how its address ends
+ * @param {(row: HTMLElement) => string} action the end of the form's address
  */
 function press(row, action) {
 	if (row?.querySelector(".htmx-request")) {
-		document.addEventListener("htmx:afterRequest", () => press(document.getElementById(row.id), action), { once: true });
+		document.addEventListener("htmx:afterRequest", () => {
+			const now = document.getElementById(row.id);
+			press(now && !now.hidden ? now : current(), action);
+		}, { once: true });
 		return;
 	}
 	const form = row?.querySelector(`form[action$="${row && action(row)}"]`);

@@ -7,14 +7,14 @@ import { Stream } from "./stream.js";
 import { Tabs } from "./tabs.js";
 
 /**
- * The events of a user, however this browser can have them: those that stream.js
- * names, with what the server said, and "state". And whether this is the tab that
- * shows toasts. Nothing is said before `start`.
+ * Returns the events of a user, by whichever means this browser has: the events that
+ * stream.js names, with the server's data, and "state"; and whether this tab shows
+ * toasts. Nothing is dispatched before `start`.
  * @param {string} user
  */
 export function live(user) {
-	// The page is this user's. When somebody else has signed in since, the server
-	// answers that this one is signed out. It learns whether somebody looks.
+	// The page belongs to this user: if another one has signed in since, the server
+	// answers that this one is signed out. It also learns whether the page is visible.
 	const stream = new Stream(
 		`/events?user=${encodeURIComponent(user)}`,
 		(url) => new EventSource(document.visibilityState === "visible" ? `${url}&visible=1` : url),
@@ -25,8 +25,8 @@ export function live(user) {
 }
 
 /**
- * Tells it when the server can hear it, which it cannot while what it stands on is
- * away: then the last word waits until it sends badges again.
+ * Delays `tell` until the server can record the call, which it cannot while Redis is
+ * away: the latest value then waits until the server sends badges again.
  * @param {EventTarget} events
  * @param {(visible: boolean) => void} tell
  * @returns {(visible: boolean) => void}
@@ -53,15 +53,15 @@ function canShare() {
 }
 
 /**
- * Follows the life of the page. One that waits in the browser's history or is
- * frozen runs no code: it must not hold what others wait for.
+ * Follows the lifecycle of the page. A page that is frozen or kept in the browser's
+ * history runs no code, so it must not hold locks that other tabs wait for.
  * @param {Tabs | Alone} events
  * @param {Showing} showing
  */
 function lead(events, showing) {
 	const start = () => {
 		const join = () => {
-			showing.join(); // first: a toast may be what the stream begins with
+			showing.join(); // first, because the stream may begin with a toast
 			events.join();
 		};
 		const leave = () => {

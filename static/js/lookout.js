@@ -2,16 +2,15 @@
 import { clock } from "./clock.js";
 import { backoff } from "./stream.js";
 
-const jitter = 1000; // ms: not all tabs of a site that comes back ask at once
+const jitter = 1000; // ms: spreads the requests of all tabs when the server is back
 
 /**
- * Looks at the server again when a page may have missed something, once
- * somebody looks at the page; and once more, a little later each time, when that
- * did not work.
- * @param {() => boolean} here whether the page has anything to be mended
- * @param {() => Promise<void>} look throws when it has to be repeated
+ * Asks the server for the current state when a page may have missed something, once
+ * the page is visible. After a failure it tries again, with a longer wait each time.
+ * @param {() => boolean} here whether the page has anything to update
+ * @param {() => Promise<void>} look throws if it must be repeated
  * @param {import("./clock.js").Clock} [time]
- * @returns {() => void} says that something was missed
+ * @returns {() => void} to be called when something was missed
  */
 export function lookout(here, look, time = clock) {
 	let missed = false;
@@ -33,7 +32,7 @@ export function lookout(here, look, time = clock) {
 
 	async function again() {
 		if (document.visibilityState !== "visible") return;
-		missed = false; // what is missed from now on needs another look
+		missed = false; // anything missed from now on needs another look
 		try {
 			await look();
 			failures = 0;

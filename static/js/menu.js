@@ -1,6 +1,6 @@
 // @ts-check
 
-/** Closes the user menu as one expects of a menu: by Escape and by a look elsewhere. */
+/** Closes the user menu on Escape, and on a click or the focus elsewhere. */
 export function startMenu() {
 	const menu = document.querySelector("details.menu");
 	if (!(menu instanceof HTMLDetailsElement)) return;

@@ -1,14 +1,14 @@
 // @ts-check
-// Names in a text field: several of them with commas or lines between them, or
-// one that is the whole of it. The server reads them the same way.
+// Names in a text field: several, separated by commas, semicolons, tabs or line breaks, or a
+// single one that is the whole text. The server parses them the same way.
 
 /**
  * The name under the caret.
  * @typedef {{begin: number, end: number, part: string, others: string[]}} Typed
- * part is what stands before the caret, others are the other names of the field
+ * part is its text before the caret, others are the other names in the field
  */
 
-const between = /[,\r\n]/;
+const between = /[,;，；、\t\r\n]/;
 
 /**
  * @param {string} text
@@ -28,8 +28,8 @@ export function nameAt(text, caret, several) {
 }
 
 /**
- * What takes the place of a name when another was chosen for it: one of
- * several goes on with the next.
+ * Returns the text that replaces a typed name by the chosen one. The last of
+ * several gets a comma, so that the next one can be typed.
  * @param {string} text
  * @param {Typed} typed
  * @param {string} name
@@ -40,9 +40,8 @@ export function completed(text, typed, name, several) {
 }
 
 /**
- * Those of the names that are worth an offer: none that stands in the field
- * already, none that could not be read there, and no list of one that is
- * written out.
+ * Returns the names worth suggesting: not those already in the field, nor those that
+ * the field cannot hold, and nothing if the only match is already typed in full.
  * @template {{name: string}} N
  * @param {N[]} names
  * @param {Typed} typed

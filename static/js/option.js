@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * A choice of a list box: a name, and what there is to say about it.
+ * Builds an option of a list box: a name with a note about it.
  * @param {{name: string, note: string}} offer
  * @param {string} id
  */

@@ -3,14 +3,14 @@ import { htmx } from "./htmx.js";
 import { followRows } from "./panelrows.js";
 import { text } from "./texts.js";
 
-const pace = 500; // ms between two changes of the button, however many notices come
+const pace = 500; // ms between two updates of the button, however many notices arrive
 
 /**
  * Makes the bell open a panel with the newest notices. Nothing in it moves
- * under the reader: what comes while it is open is offered by a button, and
- * what was read or removed elsewhere changes in its place.
+ * under the reader: notices that arrive while it is open are offered by a button,
+ * and notices read or removed elsewhere change in place.
  * @param {EventTarget} stream
- * @param {() => Promise<Document | null>} [get] fetches what the panel is to show now
+ * @param {() => Promise<Document | null>} [get] fetches the current content of the panel
  */
 export function startPanel(stream, get) {
 	const bell = document.getElementById("bell");
@@ -24,9 +24,9 @@ export function startPanel(stream, get) {
 
 	const load = async () => {
 		arrived = 0;
-		if (!panel.firstChild) panel.append(waiting());
+		if (!panel.firstChild || panel.querySelector(".again")) panel.replaceChildren(waiting());
 		await htmx()?.ajax("GET", "/inbox/panel", { target: panel, swap: "innerHTML" }).catch(() => {});
-		if (panel.querySelector(".waiting")) panel.replaceChildren(...failure());
+		if (panel.querySelector(".waiting")) panel.replaceChildren(failure());
 	};
 	/** @param {boolean} open */
 	const show = (open) => {
@@ -44,7 +44,7 @@ export function startPanel(stream, get) {
 	};
 
 	bell.addEventListener("click", (e) => {
-		// A new tab, or nothing to fill the panel with: it is a link still.
+		// For a new tab, or without htmx to fill the panel, the bell stays a link.
 		if (e.ctrlKey || e.metaKey || e.shiftKey || e.altKey || !htmx()) return;
 		e.preventDefault();
 		show(panel.hidden !== false);
@@ -54,15 +54,20 @@ export function startPanel(stream, get) {
 		e.preventDefault();
 		bell.click();
 	});
+	const close = () => {
+		show(false);
+		bell.focus();
+	};
 	panel.addEventListener("click", async (e) => {
-		if (!(e.target instanceof Element) || !e.target.closest("#panel-arrivals")) return;
+		const pressed = e.target instanceof Element ? e.target : null;
+		if (pressed?.closest(".panel-close")) return close();
+		if (!pressed?.closest("#panel-arrivals, .again")) return;
+		if (pressed.closest(".again")) panel.focus(); // the button is removed with the content around it
 		await load();
 		panel.focus();
 	});
 	document.addEventListener("keydown", (e) => {
-		if (e.key !== "Escape" || panel.hidden) return;
-		show(false);
-		bell.focus();
+		if (e.key === "Escape" && !panel.hidden) close();
 	});
 	document.addEventListener("click", (e) => {
 		const inside = e.composedPath().some((el) => el === panel || el === bell);
@@ -80,22 +85,32 @@ export function startPanel(stream, get) {
 	followRows(stream, panel, get);
 }
 
-/** The panel could not be had. The inbox is a page of its own. */
+/** Builds the content of a panel that could not be loaded: Try again, and a link to the inbox. */
 function failure() {
-	const p = document.createElement("p");
-	p.className = "waiting";
-	p.textContent = text("failed");
+	const part = waiting(text("panel_failed"));
 	const line = document.createElement("div");
 	line.className = "bottom-line";
 	const link = document.createElement("a");
-	[link.className, link.href, link.textContent] = ["button small", "/inbox", text("bell_unknown")];
-	line.append(link);
-	return [p, line];
+	[link.className, link.href, link.textContent] = ["button small", "/inbox", text("toasts_open")];
+	line.append(button("button small primary again", text("try_again")), link);
+	part.append(line);
+	return part;
 }
 
-function waiting() {
+/** Builds the content of a panel that has nothing to show yet. */
+function waiting(words = text("loading")) {
+	const part = document.createDocumentFragment();
+	const close = button("panel-close", "✕");
+	close.setAttribute("aria-label", text("close"));
 	const p = document.createElement("p");
-	p.className = "waiting";
-	p.textContent = text("loading");
-	return p;
+	[p.className, p.textContent] = ["waiting", words];
+	part.append(p, close);
+	return part;
+}
+
+/** @param {string} kind @param {string} words */
+function button(kind, words) {
+	const made = document.createElement("button");
+	[made.type, made.className, made.textContent] = ["button", kind, words];
+	return made;
 }

@@ -12,7 +12,7 @@ function rowOf(part, key) {
 }
 
 /**
- * A row of the panel says what it says by now, if it is still the same.
+ * Gives a row of the panel its current text, unless its key was delivered again.
  * @param {Document | null} page
  * @param {HTMLElement} panel
  * @param {string} key
@@ -29,10 +29,10 @@ async function fetchPanel() {
 }
 
 /**
- * Keeps the rows of the panel true, and how many announcements it tells of.
+ * Keeps the rows of the panel and its number of unread announcements up to date.
  * @param {EventTarget} stream
  * @param {HTMLElement} panel
- * @param {() => Promise<Document | null>} [get] fetches what the panel is to show now
+ * @param {() => Promise<Document | null>} [get] fetches the current content of the panel
  */
 export function followRows(stream, panel, get = fetchPanel) {
 	/** @param {string} name @param {(row: HTMLElement, about: any) => void} change */
@@ -58,7 +58,7 @@ export function followRows(stream, panel, get = fetchPanel) {
 	followBadge(stream, ({ announcements }) => {
 		const line = document.getElementById("panel-announcements");
 		const link = line?.querySelector("a");
-		if (!line || !link) return; // the panel was opened without it, and nothing in it is to move
+		if (!line || !link) return; // the panel was opened without the line, and nothing in it may move
 		line.toggleAttribute("data-gone", announcements === 0);
 		link.textContent = text("unread_announcements", { Count: announcements });
 	});

@@ -1,10 +1,10 @@
 // @ts-check
 
-/** Where toasts can be, the usual place first; the style sheet knows what each is. */
+/** The positions that toasts can have, the usual one first; the style sheet defines them. */
 const places = ["end", "start", "top"];
 
 /**
- * Puts the toasts where they hide neither what has the focus nor what is open.
+ * Moves the toasts to a position where they cover neither the focus nor anything open.
  * @param {HTMLElement} region
  */
 export function place(region) {

@@ -3,9 +3,9 @@ import { said } from "./rewrite.js";
 import { markRead, markUnread, remove } from "./rows.js";
 import { text } from "./texts.js";
 
-// The list of announcements as it stands in the page at the moment.
+// The list of announcements as it is in the page now.
 
-/** The list; null on any other page. */
+/** Returns the list, or null on any other page. */
 export function list() {
 	return document.getElementById("announcements");
 }
@@ -38,7 +38,7 @@ export function turn(row, read) {
 }
 
 /**
- * Takes a row away that is over.
+ * Removes the row of an announcement that has ended.
  * @param {HTMLElement} row
  */
 export function drop(row) {
@@ -48,12 +48,12 @@ export function drop(row) {
 	document.getElementById("announcement-list")?.replaceWith(empty.content.cloneNode(true));
 }
 
-/** What the reader is offered to see: it has come, or changed, since the page was made. */
+/** The announcements offered to the reader: they arrived or changed since the page was rendered. */
 export class News {
 	/** @type {Set<string>} */ #arrived = new Set();
 	/** @type {Set<string>} */ #changed = new Set();
 
-	/** @param {string} id @returns {boolean} whether it is another one */
+	/** @param {string} id @returns {boolean} whether it was unknown until now */
 	arrive(id) {
 		if (this.#arrived.has(id) || postOf(id)) return false;
 		this.#arrived.add(id);
@@ -78,7 +78,7 @@ export class News {
 	}
 
 	/**
-	 * These rows are new in the page.
+	 * Notes that these rows have just come into the page.
 	 * @param {HTMLElement[]} rows
 	 */
 	seen(rows) {
@@ -90,8 +90,8 @@ export class News {
 	}
 
 	/**
-	 * Makes the page what the server says now: states turn and rows that are over
-	 * go; what is new is offered.
+	 * Brings the list to the state that the server reports: read states change, rows of
+	 * ended announcements are removed, and new ones are offered.
 	 * @param {Map<string, HTMLElement>} open
 	 */
 	mend(open) {

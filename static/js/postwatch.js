@@ -8,23 +8,23 @@ import { idOf, posts } from "./posts.js";
 import { announcementNames } from "./stream.js";
 
 /**
- * Something on a page that shows announcements: whether it is there, and how it
- * becomes what the server says now. `open` are the rows of all open ones by id.
+ * A part of a page that shows announcements: whether the page has it, and how to
+ * bring it up to date. `open` holds the rows of all open announcements by id.
  * @typedef {{here: () => boolean, mend: (open: Map<string, HTMLElement>) => void}} Part
  */
 
 /**
- * How a page of the list is fetched; null when it is not this user's any more.
+ * Fetches a page of the list; null when it no longer belongs to this user.
  * @typedef {(address: string) => Promise<Document | null>} Fetch
  */
 
 const mostPages = 10;
 
 /**
- * Keeps all that a page shows of announcements true. Each change of what is open
- * or read has a version, which the badge after its events carries: a badge that
- * no event came before tells that some were missed, and then the page looks at
- * the list again.
+ * Keeps everything that a page shows of announcements up to date. Each change to
+ * the open announcements or to their read state has a version, carried by the badge
+ * after its events: a badge that no event preceded shows that some were missed, and
+ * then the page fetches the list again.
  * @param {EventTarget} stream
  * @param {import("./clock.js").Clock} [time]
  * @param {Fetch} [get]
@@ -36,7 +36,7 @@ export function startPosts(stream, time, get = fetchPage) {
 	const bell = document.getElementById("bell");
 	let known = bell ? badgeOf(bell).aver : 0;
 	let heard = false; // an event since the last badge
-	let whole = false; // nothing was missed between the last badge and now
+	let whole = false; // no event was missed since the last badge
 
 	for (const name of announcementNames) stream.addEventListener(name, () => (heard = true));
 	stream.addEventListener("badge", (e) => {
@@ -49,7 +49,7 @@ export function startPosts(stream, time, get = fetchPage) {
 		heard = false;
 		whole = true;
 	});
-	// What an action of this page has done is in the page.
+	// The page already shows the results of its own actions.
 	document.addEventListener("carillon:badge", (e) => {
 		known = Math.max(known, /** @type {CustomEvent} */ (e).detail.aver ?? 0);
 	});
@@ -83,6 +83,6 @@ async function fetchPage(address) {
 	if (answer.redirected) return null; // signed out
 	if (!answer.ok) throw new Error(`status ${answer.status}`);
 	const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-	// Somebody else may have signed in in another tab.
+	// Another user may have signed in in another tab.
 	return page.body.dataset.user === document.body.dataset.user ? page : null;
 }

@@ -1,10 +1,10 @@
 // @ts-check
 import { clock } from "./clock.js";
 
-const refresh = 30_000; // ms: the server takes who was active in the last minute for being there
-const moment = 500; // ms in which another page of the browser takes over
+const refresh = 30_000; // ms: the server regards a user as present for a minute after each report
+const moment = 500; // ms for another page of the browser to take over
 
-/** Tells the server whether somebody looks at this browser. */
+/** Tells the server whether the user is looking at this browser. */
 export class Presence {
 	#told = -Infinity;
 	#tell;
@@ -19,20 +19,20 @@ export class Presence {
 		this.#time = time;
 	}
 
-	/** Somebody looks at this page from now on. */
+	/** Reports that the user is looking at this page. */
 	begin() {
 		this.#told = this.#time.now();
 		this.#tell(true);
 	}
 
-	/** He is still there. */
+	/** Repeats the report while the user is active. */
 	used() {
 		if (this.#time.now() - this.#told >= refresh) this.begin();
 	}
 
 	/**
-	 * Nobody looks at a page any more; soon it is known whether it is another's turn.
-	 * @param {() => Promise<boolean>} nobody whether nobody looks at any then
+	 * Reports that no page is visible, unless another page takes over within a moment.
+	 * @param {() => Promise<boolean>} nobody asked then: whether no page is visible
 	 */
 	end(nobody) {
 		this.#time.after(moment, async () => {

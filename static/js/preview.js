@@ -4,19 +4,20 @@ import { clock } from "./clock.js";
 import { Faults } from "./faults.js";
 import { showTimes } from "./times.js";
 
-/** @typedef {(form: HTMLFormElement, signal: AbortSignal) => Promise<ParentNode | null>} Ask null: the server has nothing to say */
+/** @typedef {(form: HTMLFormElement, signal: AbortSignal) => Promise<ParentNode | null>} Ask null: there is no preview */
 
 const pause = 400; // ms without a change before the server is asked
 
 /**
- * Shows a notice while it is written, as its recipients will see it, how many
- * they are and what is wrong with it.
+ * Shows a notice while it is being written, as its recipients will see it, with the
+ * number of recipients and the faults.
  * @param {HTMLFormElement} form
+ * @param {AbortSignal} gone aborted when the form has left the page
  * @param {Ask} [ask]
  * @param {import("./clock.js").Clock} [time]
  * @param {(phrase: string) => void} [speak]
  */
-export function startPreview(form, ask = askServer, time = clock, speak = say) {
+export function startPreview(form, gone, ask = askServer, time = clock, speak = say) {
 	const faults = new Faults(form);
 	let callOff = () => {};
 	let request = new AbortController();
@@ -40,10 +41,10 @@ export function startPreview(form, ask = askServer, time = clock, speak = say) {
 			faults.take(answer);
 			show();
 		} catch {
-			return; // the next change asks again; what is sent is checked in any case
+			return; // the next change asks again; sending validates in any case
 		}
 	};
-	// A button must not move away under the finger.
+	// A button must not move while it is being pressed.
 	const show = () => {
 		if (pressed) return;
 		const before = shownCount();
@@ -57,22 +58,26 @@ export function startPreview(form, ask = askServer, time = clock, speak = say) {
 	};
 
 	form.addEventListener("input", () => plan(pause));
-	form.addEventListener("change", () => plan(0)); // a choice, or a text that was left
-	form.addEventListener("focusout", () => time.after(0, show)); // what is known is of a field that was left now
-	document.addEventListener("pointerdown", () => (pressed = true));
+	form.addEventListener("change", () => plan(0)); // a choice was made, or a text field was left
+	form.addEventListener("focusout", () => time.after(0, show)); // known faults of the field just left are due now
+	document.addEventListener("pointerdown", () => (pressed = true), { signal: gone });
 	for (const end of ["pointerup", "pointercancel"]) {
 		document.addEventListener(end, () => {
 			pressed = false;
 			time.after(0, show);
-		});
+		}, { signal: gone });
 	}
-	// Its links are to be looked at, not to lead away from the form.
+	gone.addEventListener("abort", () => {
+		callOff();
+		request.abort();
+	});
+	// Links in the preview open a new tab: they must not lead away from the form.
 	document.getElementById("preview")?.addEventListener("click", (e) => {
 		const link = e.target instanceof Element ? e.target.closest("a") : null;
 		if (link) [link.target, link.rel] = ["_blank", "noopener"];
 	});
-	// What came from the address, or back with the page, is there without a change.
-	if (["to", "type", "title"].some((name) => new FormData(form).get(name))) look();
+	// Input that came from the address, or was restored with the page, fires no event.
+	if (["to", "to_role", "to_audience", "type", "title"].some((name) => new FormData(form).getAll(name).some(Boolean))) look();
 }
 
 function shownCount() {

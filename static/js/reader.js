@@ -3,13 +3,13 @@ import { goTo } from "./seek.js";
 
 /** @typedef {import("./cards.js").Cards} Cards */
 
-/** What Escape closes first, and fields that take it for themselves. */
+/** Elements that Escape closes first, and fields that handle Escape themselves. */
 const above = "dialog[open], details.menu[open], #panel:not([hidden]), .done.floating, [aria-expanded=true]:focus, [type=search]:focus";
 
 /**
- * What a reader does to toasts: as long as he is at one of them, or does not see
- * the page, all stay; he closes them by their buttons or by Escape; and where the
- * focus was before it came here is where it goes back to.
+ * Handles the reader's interaction with toasts. All of them stay while the pointer or
+ * the focus is on one, or while the page is hidden. Their buttons and Escape close
+ * them, and the focus returns to where it was before.
  * @param {HTMLElement} region
  * @param {Cards} cards
  */
@@ -22,7 +22,7 @@ export function startReader(region, cards) {
 	resume();
 	for (const [name, inside] of /** @type {const} */ ([["pointerenter", true], ["pointerleave", false]])) {
 		region.addEventListener(name, (e) => {
-			// A finger leaves nothing behind that could go away.
+			// After a touch there is no pointer left that could move away.
 			if (e.pointerType !== "touch") cards.stand("pointer", inside);
 		});
 	}
@@ -31,7 +31,7 @@ export function startReader(region, cards) {
 		cards.stand("focus", true);
 	});
 	region.addEventListener("focusout", () => {
-		// When another window has it, it is here still.
+		// While another window has the focus, activeElement is still inside.
 		queueMicrotask(() => cards.stand("focus", region.contains(document.activeElement)));
 	});
 	region.addEventListener("click", (e) => {
@@ -41,7 +41,7 @@ export function startReader(region, cards) {
 		const link = pressed?.closest("a");
 		if (box instanceof HTMLElement && link) follow(e, link, box);
 	});
-	// Before those who take it too have closed what they close.
+	// In the capture phase: before other handlers of Escape close their own elements.
 	document.addEventListener("keydown", (e) => {
 		const box = cards.boxes.find((one) => one.contains(document.activeElement)) ?? cards.boxes[0];
 		if (e.key !== "Escape" || e.isComposing || !box?.isConnected) return;
@@ -55,7 +55,7 @@ export function startReader(region, cards) {
 		const focused = box.contains(document.activeElement);
 		const next = box.nextElementSibling ?? box.previousElementSibling;
 		cards.remove(box);
-		if (region.hidden) cards.stand("pointer", false); // it has left without a move
+		if (region.hidden) cards.stand("pointer", false); // the box is gone without a pointer event
 		if (!focused) return;
 		const target = next?.querySelector("button") ?? (from?.isConnected ? from : document.querySelector("main"));
 		if (target instanceof HTMLElement) target.focus({ preventScroll: true });
@@ -70,13 +70,14 @@ export function startReader(region, cards) {
 		e.preventDefault();
 		const id = link.hash.slice(1);
 		if (goTo(id)) return;
-		// The page is the right one, and was made before the row was there.
+		// This is the right page, but it was rendered before the row arrived.
 		history.replaceState({ ...history.state, row: id }, "", link.href);
+		history.scrollRestoration = "manual"; // the page begins at the row, not where it was left
 		location.reload();
 	}
 }
 
-/** A page that was loaded anew for a row begins there. */
+/** Goes to the row that the page was reloaded for. */
 function resume() {
 	const { row, ...state } = history.state ?? {};
 	if (!row) return;

@@ -9,19 +9,19 @@ import { entryOf, markRead, markUnread, remove, rows, shownVer } from "./rows.js
  * @typedef {object} Part
  * @property {number} ver of the inbox
  * @property {Entry[]} entries newest first
- * @property {number} before older than that are its entries
- * @property {number} from and not older than that
+ * @property {number} before its entries are older than this
+ * @property {number} from and not older than this
  */
 
 /**
- * How a part is fetched; null when the page is not this user's any more.
+ * Fetches a part; null when the page no longer belongs to this user.
  * @typedef {(before: number) => Promise<Part | null>} Fetch
  */
 
 const mostParts = 10;
 
 /**
- * Fetches as much of the inbox as the page shows, and what came since.
+ * Fetches as much of the inbox as the page shows, and everything that arrived since.
  * @param {Fetch} [get]
  * @returns {Promise<Part[] | null>}
  */
@@ -32,7 +32,7 @@ export async function look(get = fetchPart) {
 		const part = await get(before);
 		if (!part) return null;
 		parts.push(part);
-		// On with the new ones, or else with what stands in the page further down.
+		// Continue with the new entries, or else with the next row further down the page.
 		const rest = rows().map((row) => entryOf(row).at).filter((at) => at < part.from);
 		before = part.from > since ? part.from : Math.max(-1, ...rest) + 1;
 	}
@@ -40,8 +40,8 @@ export async function look(get = fetchPart) {
 }
 
 /**
- * Makes the rows of the page what they are now. Nothing is added: it returns
- * what has come since the page was made, key → at.
+ * Brings the rows of the page to their current state. It adds none: it returns the
+ * entries that arrived since the page was rendered, key → at.
  * @param {Part[]} parts
  * @returns {Map<string, number>}
  */
@@ -56,7 +56,7 @@ export function reconcile(parts) {
 			(now.state === "unread" ? markUnread : markRead)(row);
 			if (now.row) rewrite(row, now.row);
 		}
-		// One that moved to the top stays here until the reader asks for what is new.
+		// A row that moved to the top stays here until the reader asks for new notices.
 		else if (!now && parts.some((part) => part.from <= at && at < part.before)) remove(row);
 	}
 	/** @type {Map<string, number>} */ const arrived = new Map();
@@ -67,13 +67,13 @@ export function reconcile(parts) {
 	return arrived;
 }
 
-/** What is newer has come since the page was made. */
+/** Returns the version at which the page was rendered: newer entries arrived since. */
 function madeAt() {
 	return shownVer() || Math.max(0, ...rows().map((row) => entryOf(row).at));
 }
 
 /**
- * Fetches a page that only looks: with `opened` nothing is opened.
+ * Fetches a page of the inbox. The parameter `opened` keeps the server from opening it.
  * @type {Fetch}
  */
 async function fetchPart(before) {
@@ -83,7 +83,7 @@ async function fetchPart(before) {
 	if (answer.redirected) return null; // signed out
 	if (!answer.ok) throw new Error(`status ${answer.status}`);
 	const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-	// Somebody else may have signed in in another tab.
+	// Another user may have signed in in another tab.
 	if (page.body.dataset.user !== document.body.dataset.user) return null;
 	return partOf(page, before);
 }

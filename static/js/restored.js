@@ -1,19 +1,23 @@
 // @ts-check
 
 /**
- * A page that comes back out of the browser's history is as it was left, also
- * when its user has signed out since. It shows nothing until that is known.
+ * Checks a page that comes back from the browser's history, as it was left or as a copy in
+ * the browser's cache, even if its user has signed out since. Its content stays hidden until
+ * the server has answered.
  * @param {string} user
  */
 export function startRestored(user) {
-	addEventListener("pageshow", async (e) => {
+	const check = async () => {
 		const main = document.getElementById("main");
-		// A form that is being written shows nobody's notices, and must not be lost.
-		if (!e.persisted || !main || document.getElementById("send")) return;
+		// A form being filled in shows no notices, and must not be lost.
+		if (!main || document.getElementById("send")) return;
 		main.style.visibility = "hidden";
 		if (await ended(user)) location.reload();
 		else main.style.visibility = "";
-	});
+	};
+	const [came] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+	if (came?.type === "back_forward") void check();
+	addEventListener("pageshow", (e) => e.persisted && void check());
 }
 
 /** @param {string} user */
@@ -22,6 +26,6 @@ async function ended(user) {
 		const answer = await fetch(`/events?user=${encodeURIComponent(user)}`, { method: "HEAD" });
 		return answer.status === 401;
 	} catch {
-		return false; // without a network nobody can tell; the page says that it is offline
+		return false; // unknown without a network; the page says that it is offline
 	}
 }

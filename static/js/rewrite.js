@@ -1,11 +1,12 @@
 // @ts-check
-// What rows say, and how one that was edited comes to say something else.
+// The text of rows, and how it is replaced after an edit.
 
 const title = ":is(h2, h3) > [dir]";
-const body = "article > :is(.fold, .body)";
+const body = "article > .body";
+const fold = ".meta > .fold";
 
 /**
- * What a row says, without its state: one that was edited says something else.
+ * Returns the text of a row without its state. It differs only after an edit.
  * @param {HTMLElement} row
  */
 export function said(row) {
@@ -13,10 +14,9 @@ export function said(row) {
 }
 
 /**
- * Makes a row say what it says by now. It stays where it is, in its state, and so
- * does the focus.
+ * Gives a row its current text. Its position and state stay, and so does the focus.
  * @param {HTMLElement} row
- * @param {HTMLElement} now the same row, as the server shows it
+ * @param {HTMLElement} now the same row, as the server renders it
  */
 export function rewrite(row, now) {
 	if (said(now) === said(row)) return;
@@ -25,6 +25,9 @@ export function rewrite(row, now) {
 	if (fresh && !text) row.querySelector("h2, h3")?.after(document.importNode(fresh, true));
 	else renew(text, fresh);
 	renew(row.querySelector(title), now.querySelector(title));
+	const [folds, unfolds] = [row.querySelector(fold), now.querySelector(fold)];
+	if (unfolds && !folds) row.querySelector(".meta > .exact")?.before(document.importNode(unfolds, true), " ");
+	else renew(folds, unfolds);
 	for (const form of now.querySelectorAll(".actions form")) {
 		const button = row.querySelector(`.actions form[action="${form.getAttribute("action")}"] button`);
 		button?.setAttribute("aria-label", form.querySelector("button")?.getAttribute("aria-label") ?? "");
@@ -35,7 +38,7 @@ export function rewrite(row, now) {
 
 /**
  * @param {Element | null} part of a row
- * @param {Element | null} now what it is by now; null: it is gone
+ * @param {Element | null} now its current version; null: removed
  */
 function renew(part, now) {
 	if (!part || !now) return part?.remove();

@@ -1,24 +1,24 @@
 // @ts-check
 import { text } from "./texts.js";
 
-// The rows of the inbox as they stand in the page at the moment: others put
-// them there and take them away.
+// The rows of the inbox as they are in the page now: other modules add and
+// remove them.
 
 /**
  * @typedef {object} Entry
  * @property {string} key
  * @property {number} at
  * @property {string} state
- * @property {HTMLElement} [row] as the server shows it
+ * @property {HTMLElement} [row] as the server renders it
  */
 
-/** Whether the page is one of the inbox. */
+/** Reports whether this is a page of the inbox. */
 export function inInbox() {
 	return document.getElementById("arrivals") !== null;
 }
 
 /**
- * The version of the inbox that a page came with.
+ * Returns the version of the inbox that a page was rendered with.
  * @param {Document} [page]
  */
 export function shownVer(page = document) {
@@ -73,8 +73,8 @@ export function markUnread(row) {
 }
 
 /**
- * Takes a row away that is gone. One that waits for the answer to an action of
- * its own is left to that answer.
+ * Removes a row that no longer exists. A row that waits for the answer to an action
+ * of its own is left to that answer.
  * @param {HTMLElement} row
  */
 export function remove(row) {
@@ -89,7 +89,7 @@ export function remove(row) {
 	showEmpty();
 }
 
-/** The last row went, or one came back. */
+/** Shows the empty text after the last row has gone, or removes it after one came back. */
 export function showEmpty() {
 	const list = document.getElementById("list");
 	const template = document.getElementById("when-empty");

@@ -1,14 +1,14 @@
 // @ts-check
 
 /** @typedef {import("./presence.js").Presence} Presence */
-/** @typedef {{kind: "left"} | {kind: "shown", ids: string[]}} Message what tabs tell each other */
+/** @typedef {{kind: "left"} | {kind: "shown", ids: string[]}} Message messages between tabs */
 
 /**
- * Which tab of a browser shows toasts: the one that holds the lock. Every tab
- * that is seen asks for it, and one that is used takes it away from another.
+ * Decides which tab of a browser shows toasts: the one that holds the lock. Every
+ * visible tab requests it, and a tab in use steals it from another.
  *
- * Says `begin` when it is this tab's turn, and `shown` with the ids that another
- * tab has shown. Without locks each tab that is seen shows what it gets.
+ * Dispatches `begin` when it becomes this tab's turn, and `shown` with the ids that
+ * another tab has shown. Without locks each visible tab shows the toasts it gets.
  */
 export class Showing extends EventTarget {
 	/** @type {{steals: boolean, end: () => void} | undefined} */ #turn; // defined while it has or awaits the lock
@@ -21,14 +21,14 @@ export class Showing extends EventTarget {
 	#locks;
 
 	/**
-	 * @param {string} user whose tabs: nobody else's hear anything
+	 * @param {string} user tabs of other users hear nothing
 	 * @param {Presence} presence
-	 * @param {() => boolean} leads whether this tab speaks for all when none is seen
-	 * @param {LockManager} [locks] none: tabs cannot agree
+	 * @param {() => boolean} leads whether this tab reports for all when none is visible
+	 * @param {LockManager} [locks] without them tabs cannot agree
 	 */
 	constructor(user, presence, leads, locks) {
 		super();
-		this.#name = `carillon-toasts:${user}`; // no name of a user makes it the lock of the stream
+		this.#name = `carillon-toasts:${user}`; // no user name can make it the name of the stream's lock
 		this.#presence = presence;
 		this.#leads = leads;
 		this.#locks = locks;
@@ -38,12 +38,12 @@ export class Showing extends EventTarget {
 		}
 	}
 
-	/** Whether this tab shows what comes. */
+	/** Whether this tab shows the toasts that arrive. */
 	get here() {
 		return this.#here;
 	}
 
-	/** Whether it waits for the tab that does to go. */
+	/** Whether this tab waits for the one that shows toasts to go. */
 	get waits() {
 		return !this.#here && this.#turn !== undefined;
 	}
@@ -59,18 +59,18 @@ export class Showing extends EventTarget {
 		if (seen()) this.#ask(document.hasFocus());
 	}
 
-	/** Lets go of everything: a page that is put aside must hold nothing. */
+	/** Releases everything: a page kept in the browser's history must hold nothing. */
 	leave() {
 		if (!this.#joined) return;
 		this.#joined = false;
-		// It may be that another page comes in its place: another tab will see.
+		// Another page may follow in this tab: the other tabs check after a moment.
 		if (this.#turn) this.#channel?.postMessage({ kind: "left" });
 		this.#release();
 		this.#channel?.close();
 		this.#channel = undefined;
 	}
 
-	/** Says to the other tabs what this one has shown. @param {string[]} ids */
+	/** Tells the other tabs which toasts this one has shown. @param {string[]} ids */
 	share(ids) {
 		this.#channel?.postMessage({ kind: "shown", ids });
 	}
@@ -100,15 +100,15 @@ export class Showing extends EventTarget {
 		if (!this.#locks) return this.#begin(turn);
 		this.#locks
 			.request(this.#name, steals ? { steal: true } : { signal: abort.signal }, () => {
-				if (this.#turn !== turn) return; // it let go in the meantime
+				if (this.#turn !== turn) return; // it was released in the meantime
 				this.#begin(turn);
 				return held;
 			})
 			.catch(() => {
 				if (this.#turn !== turn) return;
-				// It may have no locks: then two that show are better than none.
+				// Locks may be denied: two tabs that show toasts are better than none.
 				if (!this.#here) return this.#begin(turn);
-				// Another tab is used, which this one follows.
+				// Another tab is in use and stole the lock: queue up behind it.
 				this.#release();
 				this.#ask(false);
 			});
@@ -128,7 +128,7 @@ export class Showing extends EventTarget {
 		this.#here = false;
 	}
 
-	/** Whether no tab is seen. Without locks nobody knows of other tabs. */
+	/** Reports whether no tab is visible. Without locks, tabs do not know of each other. */
 	async #nobody() {
 		if (!this.#locks || !this.#joined) return false;
 		const { held = [], pending = [] } = await this.#locks.query();

@@ -4,15 +4,15 @@ import { htmx } from "./htmx.js";
 import { lookout } from "./lookout.js";
 import { text } from "./texts.js";
 
-/** @typedef {(address: string) => Promise<string | null>} Fetch a page as text; null when it is not this user's any more */
+/** @typedef {(address: string) => Promise<string | null>} Fetch a page as text; null when the user is signed out */
 
-/** What says that a part of the page is what was stored; null when all is as it should be. */
+/** The warning that a part of the page is a stored copy; null when the page is current. */
 const place = () => document.getElementById("stale");
 
 /**
- * Puts a part of the page that was stored, while the server could not reach what
- * is right, in its place as it is now, as soon as that can be had. Whoever reads
- * further down stays where he is.
+ * Replaces a part of the page that is a stored copy, because the server could not
+ * reach Redis, by the current one as soon as that is available. A reader further down
+ * keeps their place.
  * @param {EventTarget} stream
  * @param {import("./clock.js").Clock} [time]
  * @param {Fetch} [get]
@@ -32,7 +32,7 @@ export function startStale(stream, time, get = fetchPage) {
 		const old = document.querySelector(part);
 		if (!answer || !old) return;
 		const page = new DOMParser().parseFromString(answer, "text/html");
-		// Somebody else may have signed in in another tab.
+		// Another user may have signed in in another tab.
 		if (page.body.dataset.user !== document.body.dataset.user) return;
 		if (page.getElementById("stale") || !page.querySelector(part)) throw new Error("it is not back yet");
 		replace(old, part, answer);
@@ -58,7 +58,7 @@ function replace(old, part, answer) {
 	say(told.textContent?.trim() ?? "");
 }
 
-/** What takes the place of the warning, with its room: nothing moves. */
+/** Builds the message that takes the place of the warning, at its height: nothing moves. */
 function over() {
 	const warning = place();
 	const told = document.createElement("div");
@@ -82,7 +82,7 @@ function topOf(id) {
 }
 
 /**
- * The first row that somebody sees.
+ * Returns the first row in the viewport.
  * @param {Element} part
  */
 function firstShown(part) {

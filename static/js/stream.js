@@ -8,18 +8,18 @@ export const names = [
 	"toast",
 ];
 
-/** Those about rows of the inbox, which are told with its version. */
+/** The events about rows of the inbox, which carry its version. */
 export const inboxNames = ["notice", "changed", "read", "unread", "removed"];
 
-/** Those about announcements. */
+/** The events about announcements. */
 export const announcementNames = names.filter((name) => name.startsWith("announcement"));
 
 const shortestWait = 250; // ms between two attempts
 const longestWait = 30_000;
 
 /**
- * How long to wait after so many failures. Full jitter: after an outage not
- * everybody comes back at once.
+ * Returns the ms to wait after this many failures. Full jitter: after an outage the
+ * clients do not all come back at once.
  * @param {number} failures
  * @param {number} random from 0 to 1
  */
@@ -29,16 +29,16 @@ export function backoff(failures, random) {
 }
 
 /**
- * One event stream that comes back by itself. EventSource gives up on a 503
- * and tells no reason for any failure, so every attempt is one of its own.
+ * One event stream that reconnects by itself. EventSource gives up on a 503 and
+ * gives no reason for a failure, so every attempt is a new EventSource.
  *
- * Passes on each event of the server as a CustomEvent with its data and its
- * `ver`, and says `state`: "live", "reconnecting", "offline" or "signed-out".
+ * Dispatches each event of the server as a CustomEvent with its data and its
+ * `ver`, and `state`: "live", "reconnecting", "offline" or "signed-out".
  */
 export class Stream extends EventTarget {
 	/** @type {EventSource | null} */ #source = null;
 	/** @type {(() => void) | undefined} */ #callOff;
-	#attempt = 0; // which connection is the current one
+	#attempt = 0; // the number of the current attempt
 	#failures = 0; // since the last event
 	#url;
 	#make;
@@ -56,13 +56,13 @@ export class Stream extends EventTarget {
 		this.#time = time;
 	}
 
-	/** Connects now, instead of whatever was under way. */
+	/** Connects now, replacing any connection or planned attempt. */
 	open() {
 		this.close();
 		const source = this.#make(this.#url);
 		this.#source = source;
 		source.onopen = () => this.#say("live");
-		// It closes for good on an answer that is no stream, without saying why.
+		// EventSource closes for good, without a reason, on an answer that is not a stream.
 		source.onerror = () => this.#failed(source.readyState === source.CLOSED);
 		for (const name of names) {
 			source.addEventListener(name, (e) => {
@@ -70,7 +70,7 @@ export class Stream extends EventTarget {
 				this.dispatchEvent(new CustomEvent(name, { detail: { ...JSON.parse(e.data), ver: Number(e.lastEventId) } }));
 			});
 		}
-		// The server is there, and what it stands on is not: it says when that is back.
+		// The server is up but cannot reach Redis: it sends another event when that is back.
 		source.addEventListener("connection", (e) => {
 			this.#failures = 0;
 			this.#say(JSON.parse(e.data).state === "live" ? "live" : "reconnecting");
@@ -79,12 +79,12 @@ export class Stream extends EventTarget {
 		source.addEventListener("bye", (e) => this.#again(Number(JSON.parse(e.data).retry) || this.#wait()));
 	}
 
-	/** Connects now unless it is connected, or about to be. */
+	/** Connects now unless it is connected or connecting. */
 	wake() {
 		if (!this.#source) this.open();
 	}
 
-	/** Says nothing more until it is opened again. */
+	/** Disconnects, and stays silent until it is opened again. */
 	close() {
 		this.#attempt++;
 		this.#callOff?.();
@@ -92,7 +92,7 @@ export class Stream extends EventTarget {
 		this.#source = null;
 	}
 
-	/** The network has gone. Whether the connection has is not known yet. */
+	/** Reports that the network has gone. The connection may still be alive. */
 	offline() {
 		this.#say("offline");
 	}
@@ -116,8 +116,8 @@ export class Stream extends EventTarget {
 	}
 
 	/**
-	 * Connects in a while. After a refusal it asks first whether that was for
-	 * want of a session: then there is nothing to come back for.
+	 * Reconnects after ms. After a refusal it first asks whether the session has ended:
+	 * then there is no reason to reconnect.
 	 * @param {number} ms
 	 * @param {boolean} [refused]
 	 */

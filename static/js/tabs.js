@@ -7,16 +7,16 @@ import { names } from "./stream.js";
 /** @typedef {import("./connection.js").State} State */
 
 /**
- * What tabs tell each other. `hello` asks the leader what it knows, `wake` asks
- * it to connect now.
+ * Messages between tabs. `hello` asks the leader for the state and the badge, `wake`
+ * asks it to connect now.
  * @typedef {{kind: "hello"} | {kind: "wake"} | {kind: "event", name: string, detail: any}} Message
  */
 
 /**
- * All tabs of one user in one browser share one stream: a browser allows six
- * connections to a host. The tab that holds the lock leads: it has the stream
- * and passes on what that says. Every tab, the leader too, gets the events of
- * Stream from here.
+ * Shares one stream among all tabs of one user in one browser, because a browser
+ * allows only six connections to a host. The tab that holds the lock leads: it has
+ * the stream and passes its events on. Every tab, the leader too, gets the events
+ * of Stream from here.
  */
 export class Tabs extends EventTarget {
 	/** @type {(() => void) | undefined} */ #undo; // defined while it takes part
@@ -29,7 +29,7 @@ export class Tabs extends EventTarget {
 	#locks;
 
 	/**
-	 * @param {string} user whose tabs: nobody else's hear anything
+	 * @param {string} user tabs of other users hear nothing
 	 * @param {Stream} stream
 	 * @param {LockManager} [locks]
 	 */
@@ -70,8 +70,8 @@ export class Tabs extends EventTarget {
 				return held;
 			})
 			.catch(() => {
-				// It left before its turn came, or else it may have no locks: then two
-				// streams are better than none.
+				// The tab left before its turn came. If not, locks are denied: two streams are
+				// better than none.
 				if (!turn.signal.aborted) this.#lead();
 			});
 	}
@@ -81,18 +81,18 @@ export class Tabs extends EventTarget {
 		this.#stream.open();
 	}
 
-	/** Lets go of everything: a page that is put aside must hold nothing. */
+	/** Releases everything: a page kept in the browser's history must hold nothing. */
 	leave() {
 		if (!this.#undo) return;
 		this.#undo();
 		this.#undo = this.#channel = undefined;
 		this.#leads = false;
 		this.#stream.close();
-		// From now on nobody says whether the page is right.
+		// Without a stream the page cannot know whether it is up to date.
 		this.#pass("state", "reconnecting");
 	}
 
-	/** Connects now if there is no connection, whoever leads. */
+	/** Connects now if there is no connection, whichever tab leads. */
 	wake() {
 		if (this.#leads) this.#stream.wake();
 		else this.#channel?.postMessage({ kind: "wake" });
@@ -109,7 +109,7 @@ export class Tabs extends EventTarget {
 	}
 
 	/**
-	 * Says to all tabs what the stream said.
+	 * Passes an event of the stream on to all tabs.
 	 * @param {string} name
 	 * @param {any} detail
 	 */
@@ -126,9 +126,9 @@ export class Tabs extends EventTarget {
 		else if (this.#leads) this.#greet();
 	}
 
-	/** Answers a tab that came late. All tabs hear it, which does no harm. */
+	/** Answers a tab that joined late. All tabs hear the answer, which does no harm. */
 	#greet() {
-		// Whoever opens a page is signed in, so it is worth another look.
+		// A user who opens a page is signed in, so reconnecting is worth a try.
 		if (this.#state !== "live") this.#stream.wake();
 		if (this.#state && this.#state !== "signed-out") this.#tell("state", this.#state);
 		if (this.#badge) this.#tell("badge", this.#badge);

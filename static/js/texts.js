@@ -1,7 +1,7 @@
 // @ts-check
-// The texts of the modules, in the language of the page. The server writes
-// them into the page: id → text with {Name} where a value goes, or plural form →
-// text.
+// The texts of the modules, in the language of the page. The server writes them
+// into the page: id → text with {Name} in place of each value, or id → plural
+// form → text.
 
 const lang = document.documentElement.lang || "en";
 const plural = new Intl.PluralRules(lang);

@@ -2,12 +2,12 @@
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-const longest = 7 * day; // older ones keep their clock, under the heading of their day
+const longest = 7 * day; // older rows keep the time of day, under the heading of their day
 
 /**
- * How long ago something was, in few letters; null when it is so long ago that
- * only the date tells.
- * @param {number} ms since then
+ * Formats how long ago something was, in few letters; null when it is so long ago
+ * that only the date is useful.
+ * @param {number} ms its age
  * @param {string} lang
  * @returns {string | null}
  */
@@ -20,7 +20,7 @@ export function ago(ms, lang) {
 	return new Intl.RelativeTimeFormat(lang, { style: "narrow" }).format(-Math.floor(ms / day), "day");
 }
 
-/** Tells of each row how long ago it came. Without script it says the time of day. */
+/** Shows how long ago each row arrived. Without scripts rows show the time of day. */
 export function startTimes() {
 	showTimes();
 	setInterval(showTimes, minute);
@@ -28,7 +28,7 @@ export function startTimes() {
 	document.addEventListener("htmx:load", showTimes);
 }
 
-/** For rows that came by a way of their own. */
+/** Updates the times of all rows, including those added without htmx. */
 export function showTimes() {
 	if (document.visibilityState === "hidden") return;
 	const lang = document.documentElement.lang || "en";

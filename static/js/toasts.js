@@ -8,15 +8,15 @@ import { startReader } from "./reader.js";
 /** @typedef {import("./card.js").Toast} Toast */
 /** @typedef {import("./showing.js").Showing} Showing */
 
-const keep = 5000; // ms: what another tab has not shown until then comes again by itself
-const moment = 20; // ms: what comes together is acknowledged together
+const keep = 5000; // ms: the server sends a toast again that no tab has shown by then
+const moment = 20; // ms: toasts that arrive together are acknowledged together
 const mostIds = 200; // in one acknowledgement
-const remembered = 1000; // ids that were shown
+const remembered = 1000; // ids of shown toasts that are kept
 
 /**
- * Shows toasts where it is this tab's turn, and tells the server that they were
- * shown. What was shown in this browser already is acknowledged once more: the
- * server did not hear it.
+ * Shows toasts when it is this tab's turn, and acknowledges them to the server. A
+ * toast already shown in this browser is only acknowledged once more: the server
+ * did not get the first acknowledgement.
  * @param {EventTarget} stream
  * @param {Showing} showing
  * @param {(ids: string[]) => void} ack
@@ -77,7 +77,7 @@ export function startToasts(stream, showing, ack, time = clock) {
 		learn(ids(toast));
 		showing.share(ids(toast));
 		if (fresh.length > 0) {
-			cards.forget(({ key }) => key !== undefined && key === toast.key); // the row has moved on
+			cards.forget(({ key }) => key !== undefined && key === toast.key); // an older toast of the same row
 			cards.show(toast.more ? { ...toast, more: toast.more - (ids(toast).length - fresh.length) } : toast);
 			if (region) place(region);
 			document.dispatchEvent(new CustomEvent("carillon:toast", { detail: toast.notice }));

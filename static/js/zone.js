@@ -1,6 +1,6 @@
 // @ts-check
 
-/** Tells the server in which time zone this browser is, for the next page. */
+/** Tells the server the time zone of this browser, for the next page. */
 export function rememberZone() {
 	const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 	if (zone && /^[A-Za-z0-9_+\-/]{1,64}$/.test(zone)) {

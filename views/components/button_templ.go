@@ -8,13 +8,13 @@ package components
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Button is a button of a form.
+// Button is the submit button of a form.
 type Button struct {
 	Text        string
 	Kind        string // primary, danger, quiet; empty: plain
 	Small       bool
-	Named       string // the accessible name where Text alone does not say it
-	Name, Value string // what it sends
+	Named       string // the accessible name, if Text alone is not enough
+	Name, Value string // the field it sends
 	Icon        string // before the text; empty: none
 	Icons       Icons
 }

@@ -8,8 +8,8 @@ package components
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Dialog is what a <dialog> with this id shows; what it is about is its
-// children. A script fetches it when it is asked for.
+// Dialog is the content of the <dialog> with this id; a script fetches it when it is opened. The
+// children are the body.
 func Dialog(icons Icons, id, heading, closing string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -1,12 +1,11 @@
-// Package components holds what pages are made of: rows, buttons, fields, tabs,
-// tables, banners, empty states, dialogs and progress bars. Each shows what it
-// is given, in the reader's words; the demonstration shows all of them on
-// /staff/components.
+// Package components has the components that pages are made of: rows, buttons, fields, tabs,
+// tables, banners, empty states, dialogs and progress bars. They show the texts they are given,
+// in the reader's language; the demo shows all of them on /staff/components.
 package components
 
 import "github.com/a-h/templ"
 
-// Icons is the address of static/icons/sprite.svg, which holds the icons by name.
+// Icons is the address of static/icons/sprite.svg, which has the icons by name.
 type Icons string
 
 // use is the address of one icon.
@@ -20,8 +19,8 @@ func current(is bool) string {
 	return "false"
 }
 
-// boosted makes links and forms inside an element swap one part of the page for
-// the same part of the page they lead to. Without script they lead there.
+// boosted makes the links and forms in an element replace one part of the page with the same part
+// of the page they lead to. Without script they navigate there.
 func boosted(part string) templ.Attributes {
 	return templ.Attributes{
 		"hx-boost": "true", "hx-target": part, "hx-select": part, "hx-swap": "outerHTML show:none",

@@ -8,8 +8,8 @@ package components
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Icon is one of the icons in static/icons, which are Lucide's (ISC licence, see
-// there). It is always beside a text or inside something that has a name.
+// Icon is one of the icons in static/icons, which are from Lucide (ISC licence, see there). It
+// must be beside a text or inside an element with a name.
 func Icon(icons Icons, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -52,7 +52,7 @@ func Icon(icons Icons, name string) templ.Component {
 	})
 }
 
-// BellIcon is drawn without asking for a file: it is the first thing to be seen.
+// BellIcon is inline, so that the first thing visible needs no request.
 func BellIcon() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

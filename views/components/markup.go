@@ -1,22 +1,21 @@
 package components
 
-// markup is HTML in the making.
+// markup builds HTML.
 type markup struct{ b []byte }
 
-// raw appends markup of our own. It never gets a value.
+// raw appends our own markup. Never pass a value to it.
 func (m *markup) raw(s string) *markup {
 	m.b = append(m.b, s...)
 	return m
 }
 
-// escaped appends what text has escaped before.
+// escaped appends bytes that text has already escaped.
 func (m *markup) escaped(b []byte) *markup {
 	m.b = append(m.b, b...)
 	return m
 }
 
-// text appends a value, escaped so that it is text between tags and inside a
-// quoted attribute.
+// text appends a value, escaped for text between tags and for quoted attributes.
 func (m *markup) text(s string) *markup {
 	begin := 0
 	for i := range len(s) {
@@ -32,5 +31,5 @@ func (m *markup) text(s string) *markup {
 	return m
 }
 
-// escapes are what html.EscapeString writes for a byte.
+// escapes has the replacement that html.EscapeString makes for each byte.
 var escapes = [256]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&#34;", '\'': "&#39;"}

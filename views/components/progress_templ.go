@@ -11,8 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 // Bar is a share of a whole.
 type Bar struct {
 	ID, Name   string
-	Value, Max string // empty: the share is not known
-	Text       string // the same in words
+	Value, Max string // empty: the share is unknown
+	Text       string // the share in words
 }
 
 // ProgressBar shows a share as a bar and as numbers.
@@ -190,8 +190,8 @@ func ProgressBar(b Bar) templ.Component {
 	})
 }
 
-// Share is a bar in a table, whose column names it. All or nothing of one is said
-// by the words alone.
+// Share is a bar in a table, whose column has its name. If the whole is 1, the text alone says
+// it.
 func Share(b Bar) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

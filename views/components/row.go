@@ -6,54 +6,67 @@ import (
 	"sync"
 )
 
-// Labels are the texts that every row has.
+// Labels are the texts common to all rows.
 type Labels struct {
 	New, Unread, SeenBefore                        string
 	More, Less                                     string
-	MarkRead, MarkUnread, Delete, Mute             string
-	ReadNamed, UnreadNamed, DeleteNamed, MuteNamed Named // the accessible names of the four actions
+	MoreNamed, LessNamed                           Named // the accessible names of unfolding and folding
+	MarkRead, MarkUnread, Delete, Mute, Unmute     string
+	ReadNamed, UnreadNamed, DeleteNamed, MuteNamed Named // the accessible names of the actions
+	UnmuteNamed                                    Named
 }
 
 // Named is a text around the title of a row.
 type Named struct{ Before, After string }
 
-// Row is one entry.
+// Row is one inbox entry.
 type Row struct {
 	Key      string
 	ID       string // of the notice
 	At       string
 	Type     string
-	Kind     string // what the type is called; empty: it has no name, or Reason has it
+	Kind     string // the name of the type; empty: it has none, or Reason has it
 	NoMute   bool   // the type cannot be muted
-	Icon     string // by the kind of notice; empty: its initials
+	Muted    bool   // the reader has muted the type
+	Icon     string // of the type; empty: show the initials
 	Initials string
 	Tint     string // 1 to 6
-	Read     bool   // the state before this opening
-	New      bool   // this opening, or the one this page belongs to, turned it
-	Divider  bool   // the rows before this one are new, it is not
+	Read     bool   // as it was before this opening
+	New      bool   // marked read by this opening, or by the one this page belongs to
+	Divider  bool   // the rows above are new and this one is not
 	Title    string
 	Body     string
 	Link     string
 	Reason   string
-	Long     bool   // the body may be longer than a row shows
+	Folds    Fold   // where a row may be cut off
 	Datetime string // RFC 3339
 	Clock    string
 	Moment   string
 }
 
-// Rows is the rows of a list. It is the one part of the pages that is not
-// written in templ: an inbox of 30 rows has some 900 values, which is nearly
-// all a page costs, and here a value costs a tenth.
+// Fold says where a row may have too little space for its title and body.
+type Fold int
+
+// The places, from the narrowest to the widest.
+const (
+	FoldNowhere Fold = iota
+	FoldInPanel
+	FoldOnPhone
+	FoldAnywhere
+)
+
+// Rows is the rows of a list. It is the only part of the pages that is not written in templ: an
+// inbox of 30 rows has some 900 values, nearly the whole cost of the page, and here a value costs
+// a tenth.
 type Rows struct {
 	Labels *Labels
 	Icons  Icons
-	Back   string // the page to come back to from an action; empty: rows without actions
-	Test   string // data-testid; empty: entry
+	Back   string // the page to return to after an action; empty: no actions
+	Test   string // data-testid; default "entry"
 	Rows   []Row
 }
 
-// rowBuffer is where rows are written, and the values of one row that stand in
-// it several times.
+// rowBuffer is the output, and the escaped values of one row that occur in it several times.
 type rowBuffer struct{ out, key, typ, title markup }
 
 var rowBuffers = sync.Pool{New: func() any { return &rowBuffer{out: markup{make([]byte, 0, 64<<10)}} }}
@@ -96,12 +109,13 @@ func (l Rows) row(buf *rowBuffer, r *Row, actions []action) {
 	m.raw(`<article>`)
 	l.heading(m, r)
 	l.body(m, r)
-	m.raw(`<p class="meta"><span>`).text(r.Reason).raw(`</span> `)
+	m.raw(`<div class="meta"><span>`).text(r.Reason).raw(`</span> `)
 	if r.Kind != "" {
 		m.raw(`<span class="kind" dir="auto">`).text(r.Kind).raw(`</span> `)
 	}
+	l.fold(m, r)
 	m.raw(`<span class="exact">`).text(r.Moment)
-	m.raw(`</span></p></article><time datetime="`).text(r.Datetime).raw(`">`).text(r.Clock).raw(`</time>`)
+	m.raw(`</span></div></article><time datetime="`).text(r.Datetime).raw(`">`).text(r.Clock).raw(`</time>`)
 	if len(actions) > 0 {
 		buf.actions(r, actions)
 	}
@@ -138,16 +152,33 @@ func (l Rows) heading(m *markup, r *Row) {
 	m.raw(`</h3>`)
 }
 
-// body is cut after two lines by the style sheet. A long one is folded: all of
-// it is there to be unfolded, also without script.
+// body writes the body. The style sheet cuts it after two lines, and a title after four.
 func (l Rows) body(m *markup, r *Row) {
-	switch {
-	case r.Body == "":
-	case r.Long && l.Labels.More != "":
-		m.raw(`<details class="fold"><summary><span class="body" dir="auto">`).text(r.Body)
-		m.raw(`</span> <span class="more">`).text(l.Labels.More).raw(`</span><span class="less">`).text(l.Labels.Less)
-		m.raw(`</span></summary></details>`)
-	default:
+	if r.Body != "" {
 		m.raw(`<p class="body" dir="auto">`).text(r.Body).raw(`</p>`)
 	}
+}
+
+// fold writes the button that shows the rest of a row. It is a details element, so that it works
+// without script. It does not contain the text it unfolds, because that text is content and not
+// the name of a button.
+func (l Rows) fold(m *markup, r *Row) {
+	if l.Labels.More == "" || r.Folds == FoldNowhere || (r.Folds == FoldInPanel && l.Test == "") {
+		return
+	}
+	m.raw(`<details class="fold"`)
+	if r.Folds < FoldAnywhere {
+		m.raw(` data-folds="phone"`)
+	}
+	m.raw(`><summary><span class="more">`)
+	unfolds(m, l.Labels.More, l.Labels.MoreNamed, r.Title)
+	m.raw(`</span><span class="less">`)
+	unfolds(m, l.Labels.Less, l.Labels.LessNamed, r.Title)
+	m.raw(`</span></summary></details> `)
+}
+
+// unfolds writes a short visible label, and an accessible name that says which row it unfolds.
+func unfolds(m *markup, label string, named Named, title string) {
+	m.raw(`<span aria-hidden="true">`).text(label).raw(`</span><span class="sr-only">`)
+	m.text(named.Before).text(title).text(named.After).raw(`</span>`)
 }

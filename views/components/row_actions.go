@@ -1,27 +1,32 @@
 package components
 
-// action is a form with one button, which is named with the row's title. What
-// is the same for all rows is escaped once.
+// action is a form with one button, named after the row's title. The parts common to all rows are
+// escaped once.
 type action struct {
-	byType bool   // it is about the row's type, not about the row
-	dated  bool   // it says which notice of its key is meant: a newer one may have come
-	before string // up to the value that says which row
+	byType bool   // it applies to the row's type, not to the row
+	muted  bool   // it is for muted types
+	dated  bool   // it names the notice, because a newer one with its key may have arrived
+	before string // up to the value that identifies the row
 	name   string // up to the title in the button's name
 	after  string // the rest
 }
 
-// actions are forms of their own, so that they work without script; with it
-// they swap this row alone. Of read and unread the style sheet shows the one
-// that fits the state, which may change while the page is open.
+// actions are separate forms, so that they work without script; with script they replace only
+// this row. Both read and unread are written, and the style sheet shows the one that fits the
+// state, which may change while the page is open. Of mute and unmute only the one that fits is
+// written, and a script turns it into the other.
 func (l Rows) actions() []action {
 	mute := l.action("/settings/mute", `muted" value="1"><input type="hidden" name="type`, "bell-off", l.Labels.Mute, l.Labels.MuteNamed)
 	mute.byType = true
+	unmute := l.action("/settings/mute", `muted" value="0"><input type="hidden" name="type`, "bell", l.Labels.Unmute, l.Labels.UnmuteNamed)
+	unmute.byType, unmute.muted = true, true
 	remove := l.action("/inbox/delete", "key", "trash-2", l.Labels.Delete, l.Labels.DeleteNamed)
 	remove.dated = true
 	return []action{
 		l.action("/inbox/read", "key", "mail-open", l.Labels.MarkRead, l.Labels.ReadNamed),
 		l.action("/inbox/unread", "key", "mail", l.Labels.MarkUnread, l.Labels.UnreadNamed),
 		mute,
+		unmute,
 		remove,
 	}
 }
@@ -45,7 +50,7 @@ func (buf *rowBuffer) actions(r *Row, actions []action) {
 	title.text(r.Title)
 	m.raw(`<div class="actions" hx-boost="true">`)
 	for _, a := range actions {
-		if a.byType && r.NoMute {
+		if a.byType && (r.NoMute || a.muted != r.Muted) {
 			continue
 		}
 		value := key.b

@@ -8,7 +8,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 )
 
-func FuzzTextIsEscapedAsTheLibraryDoes(f *testing.F) {
+func FuzzTextIsEscapedLikeTheLibraryDoes(f *testing.F) {
 	for _, s := range []string{"", "plain", `<a href="x" title='y'>&amp;</a>`, "\x00\xff日本", "''''"} {
 		f.Add(s)
 	}
@@ -42,7 +42,7 @@ func TestNoValueOfARowBecomesMarkup(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := page.Find("script, b").Length(); n != 0 {
-			t.Errorf("%d elements of a value's own in %s", n, b.String())
+			t.Errorf("%d elements come from values in %s", n, b.String())
 		}
 		for selector, name := range map[string]string{
 			"[data-testid=entry]": "data-key", "h3 a": "href", "time": "datetime", "[name=key]": "value", "[name=back]": "value",

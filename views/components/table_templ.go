@@ -11,13 +11,13 @@ import templruntime "github.com/a-h/templ/runtime"
 // Column is the head of a column.
 type Column struct {
 	Text   string
-	Href   string // sorts by this column; empty: it does not sort
-	Sorted string // ascending, descending; empty: not by this one
+	Href   string // sorts by this column; empty: not sortable
+	Sorted string // ascending, descending; empty: not sorted by this column
 	Number bool   // its cells are numbers
 }
 
-// Table is a table with its rows as children; their cells carry data-label, by
-// which a phone shows each row as a card.
+// Table is a table whose children are its rows. Cells need data-label, because phones show each
+// row as a card.
 func Table(caption string, columns []Column) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -153,8 +153,8 @@ func Table(caption string, columns []Column) templ.Component {
 	})
 }
 
-// Search finds what a list holds. Part is the list's selector, swapped as one
-// types. Its children are further fields.
+// Search is the search form of a list. part is the selector of the list, which is replaced while
+// the user types. The children are further fields.
 func Search(action, part, label, submit, query string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -283,7 +283,7 @@ func Search(action, part, label, submit, query string) templ.Component {
 	})
 }
 
-// Pager leads back to the first page and on to the next one.
+// Pager links to the first and the next page.
 func Pager(id, first, firstText, next, nextText string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

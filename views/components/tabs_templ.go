@@ -8,16 +8,16 @@ package components
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Tab is one of several views of the same thing.
+// Tab is one of several views of the same data.
 type Tab struct {
 	Href, Text string
 	Current    bool
 
-	Count string // how many things wait there; empty: none
+	Count string // how many items it has; empty: none
 }
 
-// Tabs lets choose between views. Part is a selector of what changes with the
-// view (`#inbox`) and is swapped in place; empty: the page.
+// Tabs links between views. part is the selector of the part to replace (`#inbox`); if it is
+// empty, the links load whole pages.
 func Tabs(label, class, part string, tabs []Tab) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

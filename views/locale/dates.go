@@ -2,8 +2,8 @@ package locale
 
 import "time"
 
-// Day names the day of t as a reader on the day of now would: today,
-// yesterday, or the date. Both are in the reader's zone.
+// Day returns the day of t as seen on the day of now: today, yesterday or the date. Both times
+// must be in the reader's zone.
 func (p *Printer) Day(t, now time.Time) string {
 	switch {
 	case sameDay(t, now):
@@ -17,8 +17,7 @@ func (p *Printer) Day(t, now time.Time) string {
 	}
 }
 
-// Short is the time of day on the day of now, and the date in few letters on
-// others.
+// Short returns the time of day if t is on the day of now, otherwise a short date.
 func (p *Printer) Short(t, now time.Time) string {
 	switch {
 	case sameDay(t, now):
@@ -30,14 +29,14 @@ func (p *Printer) Short(t, now time.Time) string {
 	}
 }
 
-// Clock is the time of day.
+// Clock returns the time of day.
 func (p *Printer) Clock(t time.Time) string { return t.Format("15:04") }
 
-// Moment is the date and the time of day, with the zone.
+// Moment returns the date and time with the zone.
 func (p *Printer) Moment(t time.Time) string { return t.Format(p.T("date.layout_moment")) }
 
-// Exact is the date and the time of day as they stand in a sentence. The zone
-// of a reader needs no name; where it is not known, the name tells.
+// Exact returns the date and time for use in a sentence. It names the zone only if it is UTC, the
+// default for readers whose zone is unknown.
 func (p *Printer) Exact(t time.Time) string {
 	s := t.Format(p.T("date.layout_long"))
 	if t.Location() == time.UTC {

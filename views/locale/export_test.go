@@ -15,7 +15,7 @@ func Source(t *testing.T, lang string) []byte {
 	return text
 }
 
-// Placeholders are the names in a text, sorted.
+// Placeholders are the names of the placeholders in a text, sorted.
 func Placeholders(t *testing.T, text string) []string {
 	t.Helper()
 	p, err := compile(text)

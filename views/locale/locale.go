@@ -1,9 +1,8 @@
-// Package locale holds every text a reader sees, in each language Carillon
-// speaks, and chooses the language of a request.
+// Package locale has the texts of the pages in each language that Carillon supports, and chooses
+// the language of a request.
 //
-// The catalogues are go-i18n message files. They are compiled once at start:
-// a page asks for some hundred texts, and rendering each through a text
-// template would cost more than the page.
+// The catalogues are go-i18n message files. They are compiled once at start: a page uses some
+// hundred texts, and rendering each through text/template would cost more than the page.
 package locale
 
 import (
@@ -19,10 +18,10 @@ import (
 //go:embed *.toml
 var files embed.FS
 
-// rememberedHeaders bounds how many Accept-Language headers are remembered.
+// rememberedHeaders bounds the cached Accept-Language headers.
 const rememberedHeaders = 1000
 
-// Catalogue is the texts in every language.
+// Catalogue is the texts in all languages.
 type Catalogue struct {
 	printers []*Printer
 	matcher  language.Matcher
@@ -31,10 +30,10 @@ type Catalogue struct {
 	headers map[string]*Printer // by Accept-Language; parsing one costs microseconds
 }
 
-// New compiles the catalogues that are built in.
+// New compiles the embedded catalogues.
 func New() (*Catalogue, error) {
 	c := &Catalogue{headers: map[string]*Printer{}}
-	// The first language is the one of whoever asks for none of them.
+	// The first language is the default.
 	tags := []language.Tag{language.English, language.Japanese, language.SimplifiedChinese}
 	for _, tag := range tags {
 		name := tag.String() + ".toml"
@@ -60,9 +59,9 @@ func New() (*Catalogue, error) {
 // Printers returns one printer for each language, English first.
 func (c *Catalogue) Printers() []*Printer { return c.printers }
 
-// For returns the printer of a request: of the user's setting (a BCP 47 tag)
-// when there is one that is spoken here, else the best for the browser's
-// Accept-Language, else English.
+// For returns the printer for a request: in the language of the user's setting (a BCP 47 tag) if
+// Carillon supports it, otherwise the best match for the browser's Accept-Language, otherwise
+// English.
 func (c *Catalogue) For(setting, acceptLanguage string) *Printer {
 	for _, p := range c.printers {
 		if p.lang == setting {
@@ -87,7 +86,7 @@ func (c *Catalogue) accepted(header string) *Printer {
 		return p
 	}
 	p = c.printers[0]
-	// A malformed header is the browser's affair: it gets English.
+	// A malformed header means English.
 	if tags, _, err := language.ParseAcceptLanguage(header); err == nil && len(tags) > 0 {
 		_, i, _ := c.matcher.Match(tags...)
 		p = c.printers[i]

@@ -3,6 +3,7 @@ package locale_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nicksnyder/go-i18n/v2/i18n"
 
-	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
@@ -41,12 +41,12 @@ func TestEachRequestGetsTheBestLanguage(t *testing.T) {
 		{"fr", "ja", "ja"},
 	} {
 		if got := c.For(test.setting, test.header).Lang(); got != test.want {
-			t.Errorf("For(%q, %q) speaks %s, want %s", test.setting, test.header, got, test.want)
+			t.Errorf("For(%q, %q) is %s, want %s", test.setting, test.header, got, test.want)
 		}
 	}
 }
 
-func TestNumbersDecideTheForm(t *testing.T) {
+func TestNumberSelectsThePluralForm(t *testing.T) {
 	t.Parallel()
 	c := catalogue(t)
 	for _, test := range []struct {
@@ -68,7 +68,7 @@ func TestNumbersDecideTheForm(t *testing.T) {
 	}
 }
 
-func TestValuesStandWhereTheyBelong(t *testing.T) {
+func TestValuesAreInsertedAtTheirPlaceholders(t *testing.T) {
 	t.Parallel()
 	en := catalogue(t).For("en", "")
 	if got, want := en.F("inbox.delete_named", "Title", "{{.Title}} & co"), "Delete: {{.Title}} & co"; got != want {
@@ -82,7 +82,7 @@ func TestValuesStandWhereTheyBelong(t *testing.T) {
 	}
 }
 
-func TestDaysAreNamedAsAReaderWould(t *testing.T) {
+func TestDaysAreNamedRelativeToTheReader(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 0, 5, 0, 0, time.UTC)
 	for _, test := range []struct {
@@ -104,7 +104,7 @@ func TestDaysAreNamedAsAReaderWould(t *testing.T) {
 	}
 }
 
-func TestTheScriptsGetTheirTextsWithPluralForms(t *testing.T) {
+func TestScriptTextsHavePluralForms(t *testing.T) {
 	t.Parallel()
 	var texts map[string]any
 	if err := json.Unmarshal([]byte(catalogue(t).For("en", "").Script()), &texts); err != nil {
@@ -115,14 +115,14 @@ func TestTheScriptsGetTheirTextsWithPluralForms(t *testing.T) {
 		t.Error(diff)
 	}
 	if texts["newest"] != "{Unread}, newest: {Title}" {
-		t.Errorf("a text without forms is %v", texts["newest"])
+		t.Errorf("a text without plural forms is %v", texts["newest"])
 	}
 }
 
-func TestEveryFaultOfADraftHasItsMessage(t *testing.T) {
+func TestEveryDraftErrorHasAMessage(t *testing.T) {
 	t.Parallel()
 	for _, p := range catalogue(t).Printers() {
-		for _, code := range notifier.Codes() {
+		for _, code := range draftCodes(t) {
 			if !p.Has("error." + code) {
 				t.Errorf("%s has no error.%s", p.Lang(), code)
 			}
@@ -130,9 +130,9 @@ func TestEveryFaultOfADraftHasItsMessage(t *testing.T) {
 	}
 }
 
-// TestTheCataloguesSayTheSame holds keys, placeholders and the choice between
-// a fixed text and one that depends on a number together.
-func TestTheCataloguesSayTheSame(t *testing.T) {
+// TestCataloguesMatch checks that all catalogues have the same keys and placeholders, and agree
+// on which texts depend on a number.
+func TestCataloguesMatch(t *testing.T) {
 	t.Parallel()
 	english := shapes(t, "en")
 	if len(english) < 100 {
@@ -145,25 +145,55 @@ func TestTheCataloguesSayTheSame(t *testing.T) {
 	}
 }
 
-// shapes maps each message to the names of its placeholders. Count may be
-// missing from a form that says the number in words, so it is not counted.
-func shapes(t *testing.T, lang string) map[string][]string {
+// Announcements are one kind of notice: a catalogue that calls every notice by their name misleads.
+func TestNoNoticeIsCalledAnAnnouncement(t *testing.T) {
+	t.Parallel()
+	en := messages(t, "en")
+	for lang, word := range map[string]string{"ja": "お知らせ", "zh-Hans": "公告"} {
+		uses := 0
+		for id, m := range messages(t, lang) {
+			if !strings.Contains(m.Other, word) {
+				continue
+			}
+			uses++
+			original := strings.ToLower(en[id].Other)
+			if strings.Contains(original, "notice") && !strings.Contains(original, "announcement") {
+				t.Errorf("%s %s says %s (announcement) in %q, where English has %q", lang, id, word, m.Other, en[id].Other)
+			}
+		}
+		if uses == 0 {
+			t.Errorf("%s never says %s", lang, word)
+		}
+	}
+}
+
+// messages is the messages of a catalogue by their ids.
+func messages(t *testing.T, lang string) map[string]*i18n.Message {
 	t.Helper()
-	text := locale.Source(t, lang)
-	file, err := i18n.ParseMessageFileBytes(text, lang+".toml", map[string]i18n.UnmarshalFunc{"toml": toml.Unmarshal})
+	file, err := i18n.ParseMessageFileBytes(locale.Source(t, lang), lang+".toml", map[string]i18n.UnmarshalFunc{"toml": toml.Unmarshal})
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string][]string{}
+	found := map[string]*i18n.Message{}
 	for _, m := range file.Messages {
-		names := locale.Placeholders(t, m.Other)
-		if m.One != "" && !slices.Equal(names, locale.Placeholders(t, m.One)) {
-			t.Errorf("%s %s: its forms have different placeholders", lang, m.ID)
-		}
 		if _, twice := found[m.ID]; twice {
-			t.Errorf("%s %s stands twice", lang, m.ID)
+			t.Errorf("%s %s occurs twice", lang, m.ID)
 		}
-		found[m.ID] = names
+		found[m.ID] = m
+	}
+	return found
+}
+
+// shapes maps each message to the names of its placeholders. It leaves out Count, because a form
+// may say the number in words.
+func shapes(t *testing.T, lang string) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	for id, m := range messages(t, lang) {
+		found[id] = locale.Placeholders(t, m.Other)
+		if m.One != "" && !slices.Equal(found[id], locale.Placeholders(t, m.One)) {
+			t.Errorf("%s %s: its plural forms have different placeholders", lang, id)
+		}
 	}
 	return found
 }

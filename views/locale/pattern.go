@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// pattern is a text cut at its placeholders: text, name, text, name, …, text.
+// pattern is a text split at its placeholders: text, name, text, name, …, text.
 type pattern []string
 
 var errPattern = errors.New("a placeholder must look like {{.Name}}")
 
-// compile cuts a text. Placeholders are the plain ones of go-i18n; logic in a
-// text is refused, so that every language says the same things.
+// compile splits a text. Placeholders are the plain ones of go-i18n; logic in a text is refused,
+// so that all languages say the same.
 func compile(text string) (pattern, error) {
 	var p pattern
 	for {
@@ -29,8 +29,7 @@ func compile(text string) (pattern, error) {
 	}
 }
 
-// fill puts the values of name, value, … pairs in. A name without a value
-// stays empty.
+// fill inserts the values given as name, value, … pairs. A name without a value becomes empty.
 func (p pattern) fill(pairs []string) string {
 	if len(p) == 1 {
 		return p[0]
@@ -54,7 +53,7 @@ func (p pattern) fill(pairs []string) string {
 	return b.String()
 }
 
-// script is the pattern as the browser's modules read it: {Name} for a value.
+// script is the pattern as the browser's modules expect it, with {Name} for a value.
 func (p pattern) script() string {
 	pairs := make([]string, 0, len(p))
 	for i := 1; i < len(p); i += 2 {

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/message"
 )
 
-// scriptPrefix begins the ids of the texts that the browser's modules use.
+// scriptPrefix begins the ids of the texts used by the browser's modules.
 const scriptPrefix = "js."
 
 // Printer writes texts in one language. It is safe for concurrent use.
@@ -25,9 +25,9 @@ type Printer struct {
 	script   string
 }
 
-// msg is a compiled message: a pattern for each plural form it has.
+// msg is a compiled message, with a pattern for each plural form it has.
 type msg struct {
-	plain string // the text when it is fixed
+	plain string // the text, if it has no placeholders
 	forms [6]pattern
 }
 
@@ -67,7 +67,7 @@ func newPrinter(tag language.Tag, messages []*i18n.Message) (*Printer, error) {
 	return p, nil
 }
 
-// formNames are the names of CLDR, which the browser's Intl.PluralRules uses.
+// formNames are the CLDR names, which the browser's Intl.PluralRules uses too.
 var formNames = [6]string{
 	plural.Other: "other", plural.Zero: "zero", plural.One: "one",
 	plural.Two: "two", plural.Few: "few", plural.Many: "many",
@@ -80,21 +80,21 @@ func formsOf(m *i18n.Message) [6]string {
 	}
 }
 
-// Lang is the language as a BCP 47 tag, for the attribute lang.
+// Lang returns the language as a BCP 47 tag, for the lang attribute.
 func (p *Printer) Lang() string { return p.lang }
 
-// Script is the texts of the browser's modules as JSON: id without `js.` →
-// text with {Name} where a value goes, or plural form → text.
+// Script returns the texts of the browser's modules as JSON. It maps ids without `js.` to a text
+// with {Name} for each value, or to an object of plural form and text.
 func (p *Printer) Script() string { return p.script }
 
-// Has says whether there is a message with this id.
+// Has reports whether there is a message with this id.
 func (p *Printer) Has(id string) bool {
 	_, ok := p.messages[id]
 	return ok
 }
 
-// T returns a fixed text. An id that no catalogue has comes back as it is, so
-// that the page still works; a test keeps such ids out.
+// T returns a fixed text. It returns an unknown id as it is, so that the page still works; a test
+// makes sure that there are none.
 func (p *Printer) T(id string) string {
 	if m, ok := p.messages[id]; ok {
 		return m.plain
@@ -102,7 +102,7 @@ func (p *Printer) T(id string) string {
 	return id
 }
 
-// F returns a text with values in it, given as name, value, name, value.
+// F returns a text with values, given as name, value, name, value.
 func (p *Printer) F(id string, pairs ...string) string {
 	m, ok := p.messages[id]
 	if !ok {
@@ -111,8 +111,8 @@ func (p *Printer) F(id string, pairs ...string) string {
 	return m.forms[plural.Other].fill(pairs)
 }
 
-// Around returns what stands before and after the one value of a text, for
-// those who write it often.
+// Around returns the parts before and after the only value of a text, for callers that write it
+// many times.
 func (p *Printer) Around(id, name string) (before, after string) {
 	if pat := p.messages[id].forms[plural.Other]; len(pat) == 3 && pat[1] == name {
 		return pat[0], pat[2]
@@ -120,8 +120,8 @@ func (p *Printer) Around(id, name string) (before, after string) {
 	return p.F(id) + " ", ""
 }
 
-// N returns a text that depends on a number: in the plural form for n, with
-// {{.Count}} as n in the language's digits and further values as for F.
+// N returns a text that depends on a number: the plural form for n, with n as {{.Count}} in the
+// language's number format and further values as for F.
 func (p *Printer) N(id string, n int64, pairs ...string) string {
 	m, ok := p.messages[id]
 	if !ok {
@@ -134,7 +134,7 @@ func (p *Printer) N(id string, n int64, pairs ...string) string {
 	return pat.fill(append([]string{"Count", p.Number(n)}, pairs...))
 }
 
-// Number returns n with the language's digits and separators.
+// Number returns n in the language's number format.
 func (p *Printer) Number(n int64) string {
 	if -1000 < n && n < 1000 {
 		return strconv.FormatInt(n, 10)

@@ -11,14 +11,14 @@ import (
 	"github.com/carillonhq/carillon/views/markdown"
 )
 
-// allowed is every element that may come out, with its attributes.
+// allowed has every element that may be output, with its attributes.
 var allowed = map[string][]string{
 	"p": nil, "br": nil, "hr": nil, "em": nil, "strong": nil, "code": nil, "pre": nil, "ul": nil, "ol": {"start", "class"}, "li": nil,
 	"blockquote": nil, "h2": nil, "h3": nil, "h4": nil, "a": {"href", "rel"},
 }
 
-// FuzzRender holds that nothing but the subset comes out, closed as it was
-// opened and neither deep nor endless, and that what is read is what the text alone says.
+// FuzzRender checks that the output is only the subset, well nested, neither too deep nor too
+// long, and that its words are those of Text.
 func FuzzRender(f *testing.F) {
 	for _, seed := range []string{
 		"# a\n\n[x](javascript:alert(1)) ![i](/x) <script>alert(1)</script>", "<https://shop.example/>\n> - a\n> - b\n\n```js\nx\n```",
@@ -42,12 +42,12 @@ func FuzzRender(f *testing.F) {
 		}
 		read := checkMarkup(t, b.String())
 		if got, want := strings.Join(strings.Fields(read), ""), strings.Join(strings.Fields(m.Text(body)), ""); got != want {
-			t.Errorf("%q reads %q, and its text is %q:\n%s", body, got, want, b.String())
+			t.Errorf("%q reads as %q, and its text is %q:\n%s", body, got, want, b.String())
 		}
 	})
 }
 
-// checkMarkup looks at each token, and returns the text between them.
+// checkMarkup checks each token and returns the text between them.
 func checkMarkup(t *testing.T, markup string) string {
 	t.Helper()
 	var text strings.Builder
@@ -59,7 +59,7 @@ func checkMarkup(t *testing.T, markup string) string {
 		switch kind {
 		case html.ErrorToken:
 			if len(open) > 0 {
-				t.Errorf("%v stay open in %s", open, markup)
+				t.Errorf("%v are not closed in %s", open, markup)
 			}
 			return text.String()
 		case html.TextToken:
@@ -81,8 +81,7 @@ func checkMarkup(t *testing.T, markup string) string {
 	}
 }
 
-// checkDepth holds that no more quotes and lists lie within each other than fit a
-// phone.
+// checkDepth checks that quotes and lists are not nested more deeply than fits on a phone.
 func checkDepth(t *testing.T, open []string, markup string) {
 	t.Helper()
 	deep := 0
@@ -92,7 +91,7 @@ func checkDepth(t *testing.T, open []string, markup string) {
 		}
 	}
 	if deep > 6 {
-		t.Errorf("%v lie within each other in %s", open, markup)
+		t.Errorf("%v are nested in %s", open, markup)
 	}
 }
 
@@ -110,10 +109,10 @@ func checkTag(t *testing.T, tag html.Token, markup string) {
 			t.Errorf("a link to %q in %s", a.Val, markup)
 		}
 		if a.Key == "class" && a.Val != "long" {
-			t.Errorf("class is %q in %s", a.Val, markup)
+			t.Errorf("the class is %q in %s", a.Val, markup)
 		}
 		if a.Key == "rel" && a.Val != "nofollow noopener" {
-			t.Errorf("rel is %q in %s", a.Val, markup)
+			t.Errorf("the rel is %q in %s", a.Val, markup)
 		}
 	}
 	if tag.Data == "a" && len(tag.Attr) != 2 {

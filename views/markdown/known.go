@@ -2,12 +2,12 @@ package markdown
 
 import "sync"
 
-// mostKnown is how many texts are remembered: more than any installation has open.
+// mostKnown is how many texts are cached, more than any installation has open.
 const mostKnown = 512
 
-// known remembers what was made of texts. An announcement is read by very many,
-// a list of them shows thirty, and reading one takes longer than all else that a
-// page of it needs. When it is full it begins anew.
+// known caches converted texts. Very many users read the same announcement, a list shows thirty
+// of them, and converting one takes longer than everything else on its page. When the cache is
+// full it starts over.
 type known struct {
 	mu   sync.RWMutex
 	made map[string]string

@@ -1,10 +1,10 @@
-// Package markdown shows the text of an announcement: a small safe subset of
-// Markdown. There are paragraphs, line breaks, emphasis, code, lists, quotes,
-// headings and links. Everything else, HTML above all, is shown as the text
-// that it is; a link that a notice could not have is its words alone.
+// Package markdown renders the text of announcements in a small safe subset of Markdown:
+// paragraphs, line breaks, emphasis, code, lists, quotes, headings and links. Everything else,
+// above all HTML, is shown as plain text; a link that a notice may not have is shown as its words
+// alone.
 //
-// What goldmark writes is then reduced to the same subset by bluemonday, so
-// that neither has to be trusted alone.
+// bluemonday then reduces goldmark's output to the same subset, so that neither of them has to be
+// trusted alone.
 package markdown
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Markdown turns texts into markup. It is safe for concurrent use.
+// Markdown renders texts. It is safe for concurrent use.
 type Markdown struct {
 	markdown goldmark.Markdown
 	policy   *bluemonday.Policy
@@ -33,7 +33,7 @@ type Markdown struct {
 	words    known
 }
 
-// New returns the subset with links to our own paths, and by https to these hosts.
+// New returns a Markdown that allows links to our own paths and https links to these hosts.
 func New(hosts []string) *Markdown {
 	return &Markdown{
 		markdown: goldmark.New(
@@ -64,7 +64,7 @@ func New(hosts []string) *Markdown {
 	}
 }
 
-// Render returns the markup of a text.
+// Render returns the HTML of a text.
 func (m *Markdown) Render(body string) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		markup, err := m.markup.of(body, m.convert)
@@ -81,7 +81,7 @@ func (m *Markdown) convert(body string) (string, error) {
 	if err := m.markdown.Convert([]byte(clean(body)), &b); err != nil {
 		return "", fmt.Errorf("render markdown: %w", err)
 	}
-	// Once more: a character can be written as a number.
+	// Clean again, because a character can be written as a numeric reference.
 	markup := m.policy.Sanitize(clean(b.String()))
 	if len(markup) > mostMarkup {
 		return plain(m.Text(body)), nil
@@ -89,17 +89,17 @@ func (m *Markdown) convert(body string) (string, error) {
 	return markup, nil
 }
 
-// mostMarkup is how many bytes are made of a text. Few need a tenth of it; one that
-// refers to the same long address hundreds of times would be fifty times as long.
+// mostMarkup bounds the HTML of a text, in bytes. Few texts need a tenth of it; one that refers
+// to the same long address hundreds of times would grow to fifty times its length.
 const mostMarkup = 100_000
 
-// plain is the words alone as one paragraph.
+// plain returns the words alone as one paragraph.
 func plain(words string) string {
 	return "<p>" + strings.ReplaceAll(stdhtml.EscapeString(words), "\n", "<br>\n") + "</p>"
 }
 
-// clean drops what no text of ours may hold: controls, separators of lines and
-// paragraphs, and what turns the direction of the text after it.
+// clean drops characters that our texts may not contain: controls, line and paragraph separators,
+// and characters that change the direction of the text after them.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

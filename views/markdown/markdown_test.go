@@ -21,7 +21,7 @@ func render(tb testing.TB, body string) string {
 	return strings.TrimSpace(b.String())
 }
 
-func TestTheSubsetIsShown(t *testing.T) {
+func TestSubsetIsRendered(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, body, want string }{
 		{"nothing", "", ""},
@@ -52,7 +52,7 @@ func TestTheSubsetIsShown(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotInTheSubsetIsText(t *testing.T) {
+func TestEverythingOutsideTheSubsetIsText(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, body, want string }{
 		{"a script", "<script>alert(1)</script>", "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>"},
@@ -91,7 +91,7 @@ func TestWhatIsNotInTheSubsetIsText(t *testing.T) {
 	}
 }
 
-func TestNoCharacterTurnsATextAround(t *testing.T) {
+func TestNoCharacterReversesTheTextDirection(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		"a\x00b", "a\rb", "a\u2028b", "a\u202eb", "a\u2066b", "a\u0085b", "a&#x202e;b", "a&#8294;b", "a&#13;b", "a&#0133;b", "`a\u202eb`",
@@ -130,7 +130,7 @@ func TestTextIsTheWordsAlone(t *testing.T) {
 	}
 }
 
-func TestWhatIsNestedTooDeeplyIsShownLessDeep(t *testing.T) {
+func TestDeepNestingIsFlattened(t *testing.T) {
 	t.Parallel()
 	six := func(begin, middle, end string) string {
 		return strings.Repeat(begin, 6) + middle + strings.Repeat(end, 6)
@@ -152,22 +152,22 @@ func TestWhatIsNestedTooDeeplyIsShownLessDeep(t *testing.T) {
 	}
 }
 
-func TestNoTextBecomesEndlessMarkup(t *testing.T) {
+func TestOutputIsBounded(t *testing.T) {
 	t.Parallel()
 	link := "[a]: /" + strings.Repeat("x", 1000) + "\n\n"
 	body := link + "*Look* & see\n" + strings.Repeat("[a].", (3900-len(link))/4)
 	want := "<p>Look &amp; see<br>\n" + strings.Repeat("a.", (3900-len(link))/4) + "</p>"
 	if got := render(t, body); got != want {
-		t.Errorf("%d bytes that begin %.100s", len(got), got)
+		t.Errorf("%d bytes starting with %.100s", len(got), got)
 	}
 	few := link + "[a] *b*"
 	if got := render(t, few); !strings.Contains(got, "</a> <em>b</em>") {
-		t.Errorf("a long address alone: %s", got)
+		t.Errorf("a single long address: %s", got)
 	}
 }
 
-// TestWhatIsNestedDeeplyIsStillAnswered has the longest bodies that take the most work.
-func TestWhatIsNestedDeeplyIsStillAnswered(t *testing.T) {
+// TestDeeplyNestedTextIsRendered uses the longest bodies that take the most work.
+func TestDeeplyNestedTextIsRendered(t *testing.T) {
 	t.Parallel()
 	m := markdown.New(hosts)
 	for _, part := range slices.Concat(slow, []string{"![", "*a ", "_a*", "`a", "[a](/b", "<", "&", "[a](/b) ", "# \n", "**a*", "\\", ">>>>>>\n\n"}) {
@@ -183,7 +183,7 @@ func TestWhatIsNestedDeeplyIsStillAnswered(t *testing.T) {
 	}
 }
 
-func TestWhatIsRememberedIsBounded(t *testing.T) {
+func TestCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	m := markdown.New(nil)
 	for i := range 2000 {
@@ -197,13 +197,13 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	}
 }
 
-// slow are the marks that a parser has to keep in mind until it knows what they are.
+// slow are marks that a parser has to remember until it knows what they mean.
 var slow = []string{"[", "*", ">", "(", "- ", "1. ", "`", "_"}
 
-// longest is a body that holds one thing as often as it can.
+// longest is a body that repeats one part as often as fits.
 func longest(part string) string { return strings.Repeat(part, 4000/len(part)) }
 
-// BenchmarkRenderTheSlowest is what the worst body costs whoever shows it first.
+// BenchmarkRenderTheSlowest measures the first rendering of the worst body.
 func BenchmarkRenderTheSlowest(b *testing.B) {
 	for _, part := range slow {
 		b.Run(part, func(b *testing.B) {
@@ -216,7 +216,7 @@ func BenchmarkRenderTheSlowest(b *testing.B) {
 	}
 }
 
-// BenchmarkRender is a text that nobody has read yet.
+// BenchmarkRender measures a text that is not cached.
 func BenchmarkRender(b *testing.B) {
 	body := strings.Repeat("Some *words* and a [link](/a) of one announcement.\n\n- one\n- two\n\n", 10)
 	m := markdown.New(hosts)

@@ -13,27 +13,27 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// relation is what every link says of itself.
+// relation is the rel attribute of every link.
 const relation = "nofollow noopener"
 
-// The levels of headings: the title of the page is the first.
+// The levels of headings. Level 1 is the title of the page.
 const (
 	firstHeading = 2
 	lastHeading  = 4
 )
 
-// deepest is how many quotes and lists lie within each other at most: each takes
-// some of the width, of which a phone has little.
+// deepest is how deeply quotes and lists may be nested: each level takes some of the width, and
+// phones have little.
 const deepest = 6
 
-// A list whose numbers have more than three digits is of this class: they do not
-// fit beside the text.
+// Lists with numbers of more than three digits get this class, because those do not fit beside
+// the text.
 const (
 	longNumbers = "long"
 	lastShort   = 999
 )
 
-// policy is the markup that may come out.
+// policy is the HTML that may be output.
 func policy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "h2", "h3", "h4", "a")
@@ -47,18 +47,19 @@ func policy() *bluemonday.Policy {
 	return p
 }
 
-// subset changes what was read so that only the subset is left.
+// subset reduces a parsed text to the subset.
 type subset struct{ hosts []string }
 
-// Transform takes what is nested too deeply out of its quotes and lists, replaces
-// images by their texts and links that may not be by their words, and gives headings a level that follows from the one before.
+// Transform lifts content out of quotes and lists that are nested too deeply, replaces images
+// with their texts and forbidden links with their words, and gives headings levels that follow
+// from the one before.
 func (s subset) Transform(doc *ast.Document, reader text.Reader, _ parser.Context) {
 	source := reader.Source()
 	flatten(doc, 0)
 	var found []ast.Node
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
-			found = append(found, n) // from the inside out
+			found = append(found, n) // inner nodes first
 		}
 		return ast.WalkContinue, nil
 	})
@@ -89,7 +90,7 @@ func (s subset) Transform(doc *ast.Document, reader text.Reader, _ parser.Contex
 	}
 }
 
-// flatten leaves so many quotes and lists within each other as may be.
+// flatten limits the nesting of quotes and lists to deepest.
 func flatten(parent ast.Node, depth int) {
 	for n := parent.FirstChild(); n != nil; {
 		switch n.(type) {
@@ -106,8 +107,7 @@ func flatten(parent ast.Node, depth int) {
 	}
 }
 
-// spread puts what a quote or the items of a list hold into its place, and returns
-// what stands there now.
+// spread replaces a quote or list with its content, and returns the first node of that content.
 func spread(n ast.Node) ast.Node {
 	for item := n.FirstChild(); item != nil && n.Kind() == ast.KindList; {
 		next := item.NextSibling()
@@ -127,8 +127,7 @@ func spread(n ast.Node) ast.Node {
 	return first
 }
 
-// paragraph takes the place of a text that only the item of a list sets apart from
-// the next.
+// paragraph turns a text that was separated only by its list item into a paragraph.
 func paragraph(text ast.Node) ast.Node {
 	p := ast.NewParagraph()
 	text.Parent().ReplaceChild(text.Parent(), text, p)
@@ -137,8 +136,7 @@ func paragraph(text ast.Node) ast.Node {
 	return p
 }
 
-// autoLink makes an address between angle brackets a link like the others, or
-// text.
+// autoLink turns an address in angle brackets into an ordinary link or into text.
 func (s subset) autoLink(n *ast.AutoLink, source []byte) {
 	address := n.URL(source)
 	words := ast.NewString(n.Label(source))
@@ -153,12 +151,12 @@ func (s subset) autoLink(n *ast.AutoLink, source []byte) {
 	n.Parent().ReplaceChild(n.Parent(), n, link)
 }
 
-// destination is where a link leads, as a browser would understand it.
+// destination is the target of a link, as a browser would read it.
 func destination(written []byte) []byte {
 	return util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(written)))
 }
 
-// unwrap puts what a node holds into its place.
+// unwrap replaces a node with its content.
 func unwrap(n ast.Node) {
 	parent := n.Parent()
 	for child := n.FirstChild(); child != nil; {
@@ -169,10 +167,10 @@ func unwrap(n ast.Node) {
 	parent.RemoveChild(parent, n)
 }
 
-// links writes links: their destinations were made out before.
+// links renders links whose destinations were resolved before.
 type links struct{}
 
-// RegisterFuncs takes the place of goldmark's own.
+// RegisterFuncs replaces goldmark's own renderer of links.
 func (links) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) { to.Register(ast.KindLink, link) }
 
 func link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {

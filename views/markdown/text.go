@@ -11,7 +11,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Text returns the words of a text without any marks, a block a line.
+// Text returns the words of a text without any markup, one block per line.
 func (m *Markdown) Text(body string) string {
 	said, _ := m.words.of(body, func(body string) (string, error) {
 		source := []byte(clean(body))
@@ -20,10 +20,10 @@ func (m *Markdown) Text(body string) string {
 	return said
 }
 
-// empty says whether there is nothing to read in a node.
+// empty reports whether a node has no words.
 func empty(n ast.Node, source []byte) bool { return words(n, source) == "" }
 
-// words are what a reader reads of a node.
+// words returns the words of a node.
 func words(of ast.Node, source []byte) string {
 	var b bytes.Buffer
 	w := bufio.NewWriter(&b)
@@ -48,11 +48,11 @@ func words(of ast.Node, source []byte) string {
 		}
 		return ast.WalkContinue, nil
 	})
-	_ = w.Flush() // to memory
+	_ = w.Flush() // writing to memory does not fail
 	return tidy(clean(stdhtml.UnescapeString(b.String())))
 }
 
-// writeText writes as the markup would have it, with marks for what it escapes.
+// writeText writes a text as HTML would show it, with escapes resolved.
 func writeText(w *bufio.Writer, n *ast.Text, source []byte) {
 	if n.Parent().Kind() == ast.KindCodeSpan {
 		html.DefaultWriter.RawWrite(w, n.Value(source))
@@ -64,7 +64,7 @@ func writeText(w *bufio.Writer, n *ast.Text, source []byte) {
 	}
 }
 
-// tidy leaves neither empty lines nor space around one.
+// tidy removes empty lines and the spaces around lines.
 func tidy(s string) string {
 	var lines []string
 	for line := range strings.Lines(s) {

@@ -4,7 +4,7 @@ import { idOf, posts } from "../../../static/js/posts.js";
 import { byId, equal, tell, test, until } from "./check.js";
 import { badge, look, Time } from "./fakes.js";
 
-/** One that is `ID read|unread [TITLE]`. @param {string} line */
+/** Renders an announcement given as `ID read|unread [TITLE]`. @param {string} line */
 function row(line) {
 	const [, id, state, title] = line.match(/^(\d+) (\w+) ?(.*)$/) ?? [];
 	const unread = state === "unread";
@@ -14,7 +14,7 @@ function row(line) {
 }
 
 /**
- * A list with an index of version 10.
+ * Renders a list of announcements, by default at version 10.
  * @param {string[]} lines
  * @param {{aver?: number, next?: string}} [more]
  */
@@ -45,7 +45,16 @@ function start(lines, get = async () => null) {
 	return { time, say };
 }
 
-test("what comes is offered once, and nothing moves; the counts follow the badge", () => {
+test("an announcement that an edit marks unread for everybody changes in place, and its new text is offered", () => {
+	const { say } = start(["2 read", "1 read"]);
+	say("announcement", { id: 2, title: "B", changed: true, unread: true });
+	say("badge", badge(2, 1, 10, 11));
+	equal([offered(), shown(), counted()], ["1 changed announcement", ["2 unread 0 Unread", "1 read 1"], ["1 unread, 1 read", "all"]]);
+	say("announcement", { id: 1, title: "A", changed: true });
+	equal(shown(), ["2 unread 0 Unread", "1 read 1"]);
+});
+
+test("a new announcement is offered once, without moving anything; the counts follow the badge", () => {
 	const { say } = start(["2 unread", "1 read"]);
 	say("announcement", { id: 3, title: "C" });
 	say("announcement", { id: "3", title: "C" });
@@ -60,7 +69,7 @@ test("what comes is offered once, and nothing moves; the counts follow the badge
 	equal([offered(), counted()], ["", ["1 unread, 1 read", "all"]]);
 });
 
-test("one that was edited is offered, also beside a new one, until its row is new", () => {
+test("an edited announcement is offered, also together with a new one, until its row is replaced", () => {
 	const { say } = start(["2 unread", "1 read"]);
 	say("announcement", { id: 1, title: "B", changed: true });
 	equal(offered(), "1 changed announcement");
@@ -73,7 +82,7 @@ test("one that was edited is offered, also beside a new one, until its row is ne
 	equal(offered(), "");
 });
 
-test("rows turn in their place, by name or all at once", () => {
+test("rows change their read state in place, by id or all at once", () => {
 	const { say } = start(["3 unread", "2 unread", "1 read"]);
 	say("announcement_read", { ids: [3, 99] });
 	say("announcement_unread", { ids: ["1"] });
@@ -84,7 +93,7 @@ test("rows turn in their place, by name or all at once", () => {
 	equal([shown(), counted()], [["3 read 1", "2 read 1", "1 read 1"], ["0 unread, 3 read", ""]]);
 });
 
-test("one that is over goes, hands the focus on, and the last one leaves a word", () => {
+test("an ended announcement is removed and hands the focus on; the last one leaves the empty text", () => {
 	const { say } = start(["2 unread", "1 read"]);
 	posts()[0]?.focus();
 	say("announcement_removed", { id: 2 });
@@ -94,21 +103,21 @@ test("one that is over goes, hands the focus on, and the last one leaves a word"
 	equal([shown(), document.activeElement?.localName, counted()[0], document.querySelector("main .empty")?.textContent], [[], "h1", "", "Nothing"]);
 });
 
-test("an unread one that is over is counted no more", () => {
+test("an ended unread announcement is no longer counted", () => {
 	const { say } = start(["2 unread", "1 unread"]);
 	say("announcement_removed", { id: 2 });
 	say("badge", badge(2, 1, 10, 11));
 	equal(counted(), ["1 unread, 0 read", "all"]);
 });
 
-test("a row whose own action is under way is left to that", () => {
+test("a row with a request of its own under way is left to its answer", () => {
 	const { say } = start(["2 unread", "1 read"]);
 	posts()[0]?.querySelector("form")?.classList.add("htmx-request");
 	say("announcement_removed", { id: 2 });
 	equal(shown().length, 2);
 });
 
-test("a badge that no event came before has the page look again, at every page of the list", async () => {
+test("a badge without a preceding event makes the page fetch every page of the list", async () => {
 	/** @type {string[]} */ const asked = [];
 	const answers = [page(["9 unread", "3 read"], { aver: 20, next: "/announcements?page=2" }), page(["1 unread Other"], { aver: 20 })];
 	const { time, say } = start(["3 unread", "2 unread", "1 read"], async (address) => answers[asked.push(address) - 1] ?? null);
@@ -125,7 +134,7 @@ test("a badge that no event came before has the page look again, at every page o
 	equal(offered(), "1 changed announcement", "the edit that was missed");
 });
 
-test("after a lost connection no event counts as the only one, and an own action needs no look", () => {
+test("after a lost connection an event does not prove that none was missed, and the page's own action needs no fetch", () => {
 	const { time, say } = start(["1 unread"]);
 	document.dispatchEvent(new CustomEvent("carillon:badge", { detail: badge(0, 0, 0, 12) }));
 	say("badge", badge(2, 0, 10, 12));
@@ -140,7 +149,7 @@ test("after a lost connection no event counts as the only one, and an own action
 	equal(time.next, 500, "wait");
 });
 
-test("a look that finds less than was heard is repeated, and one in a hidden tab waits", async () => {
+test("a fetch older than the events heard is repeated, and a hidden tab does not fetch", async () => {
 	let asked = 0;
 	const { time, say } = start(["1 unread"], async () => (asked++, page(["1 read"], { aver: asked > 1 ? 30 : 20 })));
 	look("hidden");
@@ -155,7 +164,7 @@ test("a look that finds less than was heard is repeated, and one in a hidden tab
 	await until("it is mended", () => shown()[0] === "1 read 1");
 });
 
-test("one that ends as somebody reads it says so once, and one that changes offers itself", () => {
+test("a reader is told once that the announcement ended, and is offered an edited one", () => {
 	const { say } = start([]);
 	document.body.innerHTML = `<main><div id="done"></div><h1 tabindex="-1">One</h1><article id="announcement" data-id="7"></article></main>`;
 	say("announcement_removed", { id: 6 });

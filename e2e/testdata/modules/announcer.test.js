@@ -3,7 +3,7 @@ import { announcer, say } from "../../../static/js/announcer.js";
 import { byId, equal, test, until } from "./check.js";
 import { Time } from "./fakes.js";
 
-test("at most one phrase in five seconds, and of those that wait the last", () => {
+test("at most one phrase every five seconds is announced, the last of those waiting", () => {
 	const time = new Time();
 	/** @type {[number, string][]} */ const said = [];
 	const speak = announcer((phrase) => said.push([time.at, phrase]), time);
@@ -26,7 +26,7 @@ test("at most one phrase in five seconds, and of those that wait the last", () =
 	equal(said.slice(2), [[13_050, "six"], [18_050, "seven"]]);
 });
 
-test("a phrase may wait a little longer for there to be less to say", () => {
+test("a phrase may wait longer, in case there is less to announce", () => {
 	const time = new Time();
 	/** @type {[number, string][]} */ const said = [];
 	const speak = announcer((phrase) => said.push([time.at, phrase]), time);
@@ -38,7 +38,7 @@ test("a phrase may wait a little longer for there to be less to say", () => {
 	equal(said, [[400, "4 unread"]]);
 });
 
-test("a phrase that was said is not said again with the next", () => {
+test("a phrase that was announced is not announced again with the next", () => {
 	const time = new Time();
 	/** @type {string[]} */ const said = [];
 	const speak = announcer((phrase) => said.push(phrase), time);
@@ -47,7 +47,7 @@ test("a phrase that was said is not said again with the next", () => {
 	equal(said, [""]);
 });
 
-test("modules say phrases through the page's one status element", async () => {
+test("modules announce phrases through the page's one status element", async () => {
 	say("3 unread");
 	await until("it was said", () => byId("announcer").textContent === "3 unread");
 });

@@ -3,7 +3,7 @@ import { startBanner } from "../../../static/js/banner.js";
 import { byId, equal, tell, test } from "./check.js";
 import { look, Time } from "./fakes.js";
 
-/** A page high enough to be scrolled. @param {string} id of the pinned one; empty: none */
+/** Starts a banner on a page high enough to be scrolled. @param {string} id of the pinned announcement; empty: none */
 function start(id) {
 	document.body.innerHTML = `<section id="pinned" tabindex="-1" ${id ? `data-id="${id}"` : "hidden"}><a class="pinned-title" href="#">Title</a></section>
 		<main tabindex="-1"><svg width="10" height="5000" style="display: block"></svg></main>`;
@@ -25,7 +25,7 @@ async function scrolled(y) {
 	await there;
 }
 
-test("one that is read elsewhere or over disappears, leaves its room, and takes no focus with it", () => {
+test("a banner read elsewhere or ended becomes invisible, keeps its space and loses no focus", () => {
 	for (const [name, detail] of /** @type {[string, any][]} */ ([["announcement_read", { ids: [7] }], ["announcement_read", { all: true }], ["announcement_removed", { id: "7" }]])) {
 		const { time, asked, say } = start("7");
 		const before = top();
@@ -40,7 +40,7 @@ test("one that is read elsewhere or over disappears, leaves its room, and takes 
 	}
 });
 
-test("what comes is asked for when its place is out of sight, a little later and once", async () => {
+test("a new banner is fetched once, after a random wait, when its place is out of sight", async () => {
 	const { time, asked, say } = start("");
 	say("announcement", { id: 3, pinned: false });
 	await scrolled(400);
@@ -55,7 +55,7 @@ test("what comes is asked for when its place is out of sight, a little later and
 	equal([asked(), time.next], [1, undefined]);
 });
 
-test("who comes back to its place meanwhile keeps the page as it is", async () => {
+test("a reader who scrolls back meanwhile keeps the page as it is", async () => {
 	const { time, asked, say } = start("7");
 	await scrolled(400);
 	say("announcement_unread", { ids: [3] });
@@ -68,9 +68,9 @@ test("who comes back to its place meanwhile keeps the page as it is", async () =
 	look("visible");
 });
 
-test("what is read stays where it is when the banner grows above it", async () => {
+test("the text being read stays in place when the banner grows above it", async () => {
 	document.body.innerHTML = `<section id="pinned" tabindex="-1" hidden>Pinned</section><main tabindex="-1"><svg width="10" height="5000" style="display: block"></svg></main>`;
-	document.documentElement.style.overflowAnchor = "none"; // as in a browser that does not see to it
+	document.documentElement.style.overflowAnchor = "none"; // as in a browser without scroll anchoring
 	const [stream, time] = [new EventTarget(), new Time()];
 	let done = false;
 	startBanner(stream, time, async () => {

@@ -14,7 +14,7 @@ function start() {
 
 const shown = () => [byId("badge").hidden ? "" : byId("badge").textContent, document.title, byId("bell").getAttribute("aria-label")];
 
-test("each half of a badge counts by its own version, and the same version again counts", () => {
+test("each half of a badge is replaced by its own version, and the same version counts again", () => {
 	const known = badge(2, 1, 10, 10);
 	equal(newer(known, badge(5, 4, 11, 9)), badge(5, 1, 11, 10), "newer inbox");
 	equal(newer(known, badge(5, 4, 9, 11)), badge(2, 4, 10, 11), "newer announcements");
@@ -23,27 +23,39 @@ test("each half of a badge counts by its own version, and the same version again
 	equal(badgeOf(byId("bell")), badge(2, 1, 10, 10), "badge of the page");
 });
 
-test("bell, title and name show the number, and no badge lowers it that is stale", () => {
+test("bell, title and name show the number, and a stale badge does not lower it", () => {
 	const { stream } = start();
 	tell(stream, "badge", badge(4, 1, 11));
-	equal(shown(), ["5", "(5) Inbox · Carillon", "Inbox, 5 unread"]);
+	equal(shown(), ["5", "(5) Inbox · Carillon", "Notifications: 5 unread, 1 of them an announcement"]);
 	tell(stream, "badge", badge(0, 0, 9));
 	equal(shown()[0], "5", "after a stale badge");
 	tell(stream, "badge", badge(9, 0, 9, 12));
 	equal(shown()[0], "4", "after one that is stale in one half");
 	tell(stream, "badge", badge(0, 0, 13));
-	equal(shown(), ["", "Inbox · Carillon", "Inbox, nothing unread"]);
+	equal(shown(), ["", "Inbox · Carillon", "Notifications: nothing unread"]);
 });
 
-test("the badge stops at 99+, the name and the title say the number", () => {
+test("the name of the bell says how many of its number are announcements", () => {
+	const { stream } = start();
+	const names = [[4, 1], [4, 2], [0, 1], [0, 2], [1, 0]].map(([inbox = 0, announcements = 0], i) => {
+		tell(stream, "badge", badge(inbox, announcements, 11 + i));
+		return byId("bell").getAttribute("aria-label");
+	});
+	equal(names, [
+		"Notifications: 5 unread, 1 of them an announcement", "Notifications: 6 unread, 2 of them announcements",
+		"Notifications: 1 unread announcement", "Notifications: 2 unread announcements", "Notifications: 1 unread",
+	]);
+});
+
+test("the badge stops at 99+; the name and the title have the full number", () => {
 	document.title = "Inbox · Carillon";
 	showBadge(99);
 	equal(shown()[0], "99");
 	showBadge(1234);
-	equal(shown(), ["99+", "(1234) Inbox · Carillon", "Inbox, 1,234 unread"]);
+	equal(shown(), ["99+", "(1234) Inbox · Carillon", "Notifications: 1,234 unread"]);
 });
 
-test("nothing is said at load, then each change with the newest title, then that it is all read", () => {
+test("nothing is announced at load, then each change with the newest title, then that all is read", () => {
 	const { stream, said } = start();
 	tell(stream, "badge", badge(7, 0, 11));
 	equal(said, [], "said at load");
@@ -55,7 +67,7 @@ test("nothing is said at load, then each change with the newest title, then that
 	equal(said, ["8 unread, newest: Bob likes your photo", "7 unread", "Nothing unread"]);
 });
 
-test("an announcement is named when it comes, not when it is edited, and the navigation has its number", () => {
+test("an announcement is named when it arrives, not when it is edited, and the navigation counts it", () => {
 	byId("bell").insertAdjacentHTML("beforebegin", `<a href="/announcements">Announcements <span id="announcements-count"><span>1</span><span>1 unread</span></span></a>`);
 	const { stream, said } = start();
 	const chip = () => (byId("announcements-count").hidden ? [] : [...byId("announcements-count").children].map((e) => e.textContent));
@@ -69,7 +81,7 @@ test("an announcement is named when it comes, not when it is edited, and the nav
 	equal([chip(), shown()[0]], [[], "2"]);
 });
 
-test("of a notice that shows as a toast the title is not said once more, whichever comes first", () => {
+test("the title of a notice shown as a toast is not announced again, whichever comes first", () => {
 	const { stream, said } = start();
 	const toast = (/** @type {number | undefined} */ id) => document.dispatchEvent(new CustomEvent("carillon:toast", { detail: id }));
 	tell(stream, "badge", badge(2, 1, 10));
@@ -79,7 +91,7 @@ test("of a notice that shows as a toast the title is not said once more, whichev
 	toast(6);
 	tell(stream, "notice", { id: "6", title: "Eve, too", ver: 12 });
 	tell(stream, "badge", badge(4, 1, 12));
-	toast(undefined); // one that stands alone
+	toast(undefined); // a toast without a notice
 	tell(stream, "notice", { id: 7, title: "And Zoe", ver: 13 });
 	tell(stream, "badge", badge(5, 1, 13));
 	equal(said, ["4 unread", "5 unread", "6 unread, newest: And Zoe"]);

@@ -12,7 +12,7 @@ function watch(get) {
 	return { time, found, say: (/** @type {string} */ name, /** @type {any} */ detail) => tell(stream, name, detail) };
 }
 
-test("a page that missed events looks once, a little later, and only while somebody looks at it", async () => {
+test("a page that missed events fetches the inbox once, after a random wait, and only while it is visible", async () => {
 	inbox("a:1@9 read");
 	let asked = 0;
 	const { time, found, say } = watch(async () => (asked++, part(12, ["n:1@12 unread", "a:1@9 read"])));
@@ -30,7 +30,7 @@ test("a page that missed events looks once, a little later, and only while someb
 	equal(asked, 1, "looks");
 });
 
-test("a look that fails, or finds less than was heard, is repeated after a longer wait", async () => {
+test("a fetch that fails, or is older than the events heard, is repeated after a longer wait", async () => {
 	inbox("a:1@9 read");
 	const answers = [Promise.reject(new Error("503")), Promise.resolve(part(12, ["a:1@9 read"])), Promise.resolve(part(13, []))];
 	answers[0]?.catch(() => {});
@@ -52,7 +52,7 @@ test("a look that fails, or finds less than was heard, is repeated after a longe
 /** @param {number} failures */
 const backoffOf = (failures) => (250 + 1000 * 2 ** failures) / 2;
 
-test("a page of somebody else is not looked at", async () => {
+test("a page of another user is not used", async () => {
 	inbox("a:1@9 read");
 	let asked = 0;
 	const { time, found, say } = watch(async () => (asked++, null));

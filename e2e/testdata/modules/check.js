@@ -1,6 +1,6 @@
 // @ts-check
-// What the tests of the modules share: a test is a named function that throws
-// when a promise is not kept.
+// Helpers that the tests of the modules share. A test is a named function that
+// throws when a promise is broken.
 
 /** @type {{name: string, body: () => void | Promise<void>}[]} */
 const tests = [];
@@ -29,7 +29,7 @@ export async function run() {
 	return results;
 }
 
-// What the modules need of a page.
+// The elements of a page that the modules need.
 const blank = `
 	<p id="connection" hidden></p>
 	<a id="bell" href="/inbox" data-inbox="2" data-announcements="1" data-ver="10" data-aver="10"><span id="badge">3</span></a>
@@ -47,7 +47,7 @@ export function equal(got, want, what = "got") {
 }
 
 /**
- * Waits until something is so, for what comes by way of the browser.
+ * Waits until a condition holds, for results that come through the browser.
  * @param {string} what
  * @param {() => boolean} so
  */
@@ -66,7 +66,7 @@ export function byId(id) {
 	return found;
 }
 
-/** A target whose events are noted as [name, detail]. @param {EventTarget} target @param {string[]} names */
+/** Returns a list that collects the events of a target as [name, detail]. @param {EventTarget} target @param {string[]} names */
 export function heard(target, ...names) {
 	/** @type {[string, any][]} */ const all = [];
 	for (const name of names) target.addEventListener(name, (e) => all.push([name, /** @type {CustomEvent} */ (e).detail]));

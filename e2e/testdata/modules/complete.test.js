@@ -4,7 +4,7 @@ import { completed, nameAt, offers } from "../../../static/js/names.js";
 import { byId, equal, test, until } from "./check.js";
 import { Time } from "./fakes.js";
 
-/** What is typed, with | as the caret. @param {string} text */
+/** Parses a text with | as the caret. @param {string} text */
 function at(text, several = true) {
 	return nameAt(text.replace("|", ""), text.indexOf("|"), several);
 }
@@ -16,7 +16,7 @@ function after(text, name, several = true) {
 	return whole.slice(0, typed.begin) + completed(whole, typed, name, several) + whole.slice(typed.end);
 }
 
-test("the name under the caret is the one that is meant", () => {
+test("the name under the caret is completed", () => {
 	for (const [text, part, others] of /** @type {[string, string, string[]][]} */ ([
 		["|", "", []],
 		["ca|", "ca", []],
@@ -33,7 +33,7 @@ test("the name under the caret is the one that is meant", () => {
 	equal(at("night shift, two|", false).part, "night shift, two", "a role is the whole field");
 });
 
-test("a chosen name takes the place of what was typed, and nothing else", () => {
+test("a chosen name replaces the typed name and nothing else", () => {
 	equal(after("ca|", "carol"), "carol, ");
 	equal(after("alice,  ca|", "carol"), "alice,  carol, ");
 	equal(after("al|, bob", "alice"), "alice, bob");
@@ -43,7 +43,7 @@ test("a chosen name takes the place of what was typed, and nothing else", () => 
 	equal(after("night, sh|ift", "night, shift", false), "night, shift");
 });
 
-test("no name is offered twice, none that the field cannot hold, and none that is written out", () => {
+test("no name is suggested that the field already has, cannot hold, or has in full", () => {
 	const named = (/** @type {string[]} */ ...names) => names.map((name) => ({ name }));
 	const left = (/** @type {string} */ text, /** @type {{name: string}[]} */ names, several = true) =>
 		offers(names, at(text, several), several).map(({ name }) => name);
@@ -68,14 +68,14 @@ function start(target = "user", control = '<textarea id="to"></textarea>') {
 		field.setSelectionRange(field.value.length, field.value.length);
 		field.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertText" }));
 	};
-	/** @param {string} key @returns whether the browser would do with it what it always does */
+	/** @param {string} key @returns whether the browser's default action would follow */
 	const press = (key) => field.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
 	const offered = () => (list.hidden ? [] : [...list.querySelectorAll("[role=option] span")].map((o) => o.textContent));
 	const chosen = () => document.getElementById(field.getAttribute("aria-activedescendant") ?? "")?.querySelector("span")?.textContent ?? "";
 	return { field, list, time, asked, type, press, offered, chosen };
 }
 
-test("the server is asked once the keys rest, and an older answer is not waited for", async () => {
+test("the server is asked once typing pauses, and an older request is cancelled", async () => {
 	const { time, asked, type, offered } = start();
 	type("c");
 	time.pass(100);
@@ -95,7 +95,7 @@ test("the server is asked once the keys rest, and an older answer is not waited 
 	equal(offered(), [], "what fits no more");
 });
 
-test("arrows choose, Enter and Tab take, Escape leaves, and else each key does what it always does", async () => {
+test("arrows select, Enter and Tab accept, Escape closes, and every other key keeps its default action", async () => {
 	const { field, time, asked, type, press, offered, chosen } = start();
 	equal(press("Enter"), true, "Enter is a line break");
 	type("a");
@@ -125,7 +125,7 @@ test("arrows choose, Enter and Tab take, Escape leaves, and else each key does w
 	equal([press("Tab"), field.value], [false, "anna, alice, "]);
 });
 
-test("Tab leads on from a name that is written out, although longer ones are offered", async () => {
+test("Tab moves on from a name typed in full, although longer ones are suggested", async () => {
 	const { field, time, asked, type, press, offered } = start();
 	type("bob");
 	time.pass(200);
@@ -134,7 +134,7 @@ test("Tab leads on from a name that is written out, although longer ones are off
 	equal([press("Tab"), field.value, offered()], [true, "bob", []]);
 });
 
-test("a role is the whole field, a click takes it, and how many there are is said", async () => {
+test("a role fills the whole field, a click accepts it, and the number of suggestions is announced", async () => {
 	const { field, list, time, asked, type, offered } = start("role");
 	type("pi");
 	time.pass(200);
@@ -145,7 +145,7 @@ test("a role is the whole field, a click takes it, and how many there are is sai
 	equal([field.value, offered()], ["pilot", []]);
 });
 
-test("a field of one line is a combobox, and says whether its list is open", async () => {
+test("a one-line field is a combobox that says whether its list is open", async () => {
 	const { field, time, asked, type, press, offered, chosen } = start("role", '<input id="to">');
 	const expanded = () => field.getAttribute("aria-expanded");
 	equal([field.getAttribute("role"), expanded()], ["combobox", "false"]);
@@ -157,7 +157,7 @@ test("a field of one line is a combobox, and says whether its list is open", asy
 	equal([press("Enter"), field.value, expanded()], [false, "picker", "false"], "Enter does not send the form");
 });
 
-test("a type may be a new one: only an arrow or a click takes another than what is typed", async () => {
+test("a type may be a new one: only an arrow key or a click replaces the typed text", async () => {
 	const { field, time, asked, type, press, offered, chosen } = start("type", '<input id="to">');
 	type("order");
 	time.pass(200);

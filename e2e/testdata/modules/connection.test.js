@@ -11,7 +11,7 @@ function start() {
 	return { time, say, shown: () => (byId("connection").hidden ? "" : byId("connection").textContent) };
 }
 
-test("a quick reconnect is no news, a slow one is told after a second and a half", () => {
+test("a quick reconnect is not shown, a slow one is shown after a second and a half", () => {
 	const { time, say, shown } = start();
 	say("reconnecting");
 	time.pass(1499);
@@ -21,14 +21,14 @@ test("a quick reconnect is no news, a slow one is told after a second and a half
 	say("reconnecting");
 	time.pass(1499);
 	equal(shown(), "");
-	say("reconnecting"); // the next attempt failed too: the time goes on
+	say("reconnecting"); // the next attempt failed too: the wait goes on
 	time.pass(1);
 	equal(shown(), "Reconnecting…");
 	say("live");
 	equal(shown(), "");
 });
 
-test("the time is that of the last moment at which it was live, in any later state", () => {
+test("the time shown is the last moment at which the page was live, in any later state", () => {
 	const { time, say, shown } = start();
 	say("live");
 	time.pass(60_000);
@@ -45,7 +45,7 @@ test("the time is that of the last moment at which it was live, in any later sta
 	equal(shown(), "Offline, showing 13:06");
 });
 
-test("a page that never was live was right when it came", () => {
+test("a page that never was live was up to date when it was loaded", () => {
 	const { time, say, shown } = start();
 	time.pass(1000);
 	say("offline");
@@ -53,7 +53,7 @@ test("a page that never was live was right when it came", () => {
 	equal(shown(), "Offline, showing 12:04");
 });
 
-test("an end of the session is told at once, and taken back when it was not the end", () => {
+test("the end of the session is shown at once, and withdrawn if the session goes on", () => {
 	const { say, shown } = start();
 	say("signed-out");
 	equal(shown(), "You are signed out. Sign in");

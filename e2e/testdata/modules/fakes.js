@@ -1,6 +1,6 @@
 // @ts-check
 
-/** A clock that stands until it is told to go on. */
+/** A clock that stands still until a test advances it. */
 export class Time {
 	/** @type {{at: number, then: () => void}[]} */ waiting = [];
 	at = 0;
@@ -18,7 +18,7 @@ export class Time {
 		return () => void (this.waiting = this.waiting.filter((w) => w !== one));
 	};
 
-	/** How long until the next timer; undefined: there is none. */
+	/** The ms until the next timer; undefined without one. */
 	get next() {
 		return this.waiting.length === 0 ? undefined : Math.min(...this.waiting.map(({ at }) => at)) - this.at;
 	}
@@ -37,7 +37,7 @@ export class Time {
 	}
 }
 
-/** Stands for the EventSources of one stream. */
+/** Makes fake EventSources for one stream. */
 export class Server {
 	/** @type {Source[]} */ sources = [];
 
@@ -48,14 +48,14 @@ export class Server {
 		return /** @type {EventSource} */ (/** @type {unknown} */ (source));
 	};
 
-	/** The connection of the moment. */
+	/** The latest connection. */
 	get source() {
 		const last = this.sources.at(-1);
 		if (!last) throw new Error("nobody has connected");
 		return last;
 	}
 
-	/** How many are open. */
+	/** How many connections are open. */
 	get open() {
 		return this.sources.filter(({ readyState }) => readyState !== 2).length;
 	}
@@ -82,7 +82,7 @@ class Source extends EventTarget {
 		this.onopen?.();
 	}
 
-	/** The server answers something that is no stream. */
+	/** The server answers with something that is not a stream. */
 	refuse() {
 		this.readyState = 2;
 		this.onerror?.();

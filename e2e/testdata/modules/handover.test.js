@@ -2,7 +2,7 @@
 import { byId, equal, test } from "./check.js";
 import { said, several, start, titles, toast } from "./toastpage.js";
 
-test("what has time left goes on in the next page of the tab, unsaid and once", () => {
+test("toasts with time left continue in the tab's next page, once and without being announced", () => {
 	const first = start();
 	first.say("toast", toast(1));
 	first.time.pass(3000);

@@ -16,7 +16,7 @@ function start(time, get) {
 	return (/** @type {string} */ name, /** @type {any} */ detail) => tell(stream, name, detail);
 }
 
-test("what arrives is counted once, and nothing moves", () => {
+test("a notice that arrives is counted once, and nothing moves", () => {
 	inbox("a:1@9 read New", "b:1@8 read");
 	const say = start();
 	say("notice", { key: "c:1", ver: 11 });
@@ -24,13 +24,13 @@ test("what arrives is counted once, and nothing moves", () => {
 	say("notice", { key: "c:1", ver: 12 });
 	say("notice", { key: "b:1", ver: 13 });
 	equal(offered(), "2 new notices");
-	say("notice", { key: "old:1", ver: 10 }); // the page had it when it came
+	say("notice", { key: "old:1", ver: 10 }); // the page was rendered with it
 	equal(offered(), "2 new notices");
 	say("removed", { key: "c:1", ver: 14 });
 	equal([offered(), shown()], ["1 new notice", ["a:1@9 read New", "b:1@8 read"]]);
 });
 
-test("what was asked for is offered no more", () => {
+test("notices that were fetched are no longer offered", () => {
 	inbox("a:1@9 read");
 	const say = start();
 	say("notice", { key: "c:1", ver: 11 });
@@ -39,7 +39,7 @@ test("what was asked for is offered no more", () => {
 	equal(offered(), "");
 });
 
-test("rows turn in their place, and a New mark stays", () => {
+test("rows change their read state in place, and a New mark stays", () => {
 	inbox("a:1@9 read New", "b:1@8 unread Unread", "c:1@7 unread Unread", "d:1@6 read");
 	const say = start();
 	say("read", { keys: ["a:1", "b:1", "gone:1"], ver: 11 });
@@ -53,7 +53,7 @@ test("rows turn in their place, and a New mark stays", () => {
 	equal(rows().map((row) => row.dataset.read), ["0", "0", "0"], "states before this opening");
 });
 
-test("a row that goes hands the focus on, and one whose own action is under way is left to that", () => {
+test("a removed row hands the focus on, and a row with a request of its own under way is left to its answer", () => {
 	inbox("a:1@9 read", "b:1@8 read", "c:1@7 read");
 	const say = start();
 	rows()[1]?.focus();
@@ -66,7 +66,7 @@ test("a row that goes hands the focus on, and one whose own action is under way 
 	equal(shown(), ["a:1@9 read"]);
 });
 
-test("rows and button are looked for when an event comes", () => {
+test("rows and button are looked up when an event arrives", () => {
 	const say = start();
 	say("notice", { key: "c:1", ver: 11 }); // not a page of the inbox
 	inbox("a:1@9 unread Unread");
@@ -74,7 +74,7 @@ test("rows and button are looked for when an event comes", () => {
 	equal(shown(), ["a:1@9 read"]);
 });
 
-test("rows become what they are: gone, read, unread; what came is returned", () => {
+test("rows take their current state: removed, read or unread; new entries are returned", () => {
 	inbox("a:1@9 read New", "b:1@8 unread Unread", "c:1@7 unread Unread", "d:1@6 read", "e:1@5 read", "old:1@2 read");
 	const arrived = reconcile([part(20, ["e:1@12 unread", "n:1@11 read", "a:1@9 read", "b:1@8 read", "d:1@6 unread", "x:1@5 read"], Infinity, 5)]);
 	equal(shown(), ["a:1@9 read New", "b:1@8 read", "d:1@6 unread Unread", "e:1@5 read", "old:1@2 read"]);
@@ -94,7 +94,7 @@ test("an older page is fetched as far as the page shows rows, and no further", a
 	equal(shown(), ["a:1@9 read", "c:1@2 read"]);
 });
 
-test("a page is read for its rows, its version and how far it goes", () => {
+test("a page is parsed for its rows, its version and how far back it goes", () => {
 	const html = (/** @type {string} */ more) =>
 		new DOMParser().parseFromString(`<a id="bell" data-ver="20"></a><main>${row("a:1@9 unread")}${row("b:1@4 read")}${more}</main>`, "text/html");
 	const read = (/** @type {string} */ more) => {
@@ -105,7 +105,7 @@ test("a page is read for its rows, its version and how far it goes", () => {
 	equal(read(""), part(20, ["a:1@9 unread", "b:1@4 read"], 12, 0));
 });
 
-test("a badge that no event came before tells that events were missed", () => {
+test("a badge without a preceding event shows that events were missed", () => {
 	const seen = new Seen();
 	equal(seen.badge(10, 10), false, "the page's own badge");
 	seen.row(11);
@@ -114,17 +114,17 @@ test("a badge that no event came before tells that events were missed", () => {
 	equal(seen.badge(9, 10), false, "a stale one");
 	equal(seen.badge(13, 10), true, "one without its event");
 	seen.pause();
-	seen.row(15); // 14 may have been before it
+	seen.row(15); // the event 14 may have come before it
 	equal(seen.badge(15, 10), true, "the first after a pause");
 	equal(seen.badge(16, 16), false, "one that the page has");
 });
 
-/** @param {string} heading @param {string} text @param {string} [label] */
-const wording = (heading, text, label = "Delete") =>
-	`<article><h3><span class="dot">Unread</span> ${heading}</h3>${text}</article>
+/** @param {string} heading @param {string} text @param {string} [label] @param {string} [fold] */
+const wording = (heading, text, label = "Delete", fold = "") =>
+	`<article><h3><span class="dot">Unread</span> ${heading}</h3>${text}<div class="meta">${fold}<span class="exact"></span></div></article>
 	<div class="actions"><form action="/inbox/delete"><button aria-label="${label}">x</button></form></div>`;
 
-/** Fills the page with one row that says something. @param {string} html @param {number} at @param {string} state */
+/** Fills the page with one row. @param {string} html @param {number} at @param {string} state */
 function saying(html, at = 9, state = "unread") {
 	inbox(`a:1@${at} ${state}`, "b:1@8 read");
 	const [first] = rows();
@@ -133,7 +133,7 @@ function saying(html, at = 9, state = "unread") {
 	return first;
 }
 
-/** What the server shows. @param {string} html @param {number} ver @param {number} [at] */
+/** Returns a page as the server renders it. @param {string} html @param {number} ver @param {number} [at] */
 function served(html, ver, at = 9) {
 	const page = new DOMParser().parseFromString(`<a id="bell" data-ver="${ver}"></a><main>${row(`a:1@${at} unread`)}${row("b:1@8 read")}</main>`, "text/html");
 	const [first] = rows(page);
@@ -141,13 +141,13 @@ function served(html, ver, at = 9) {
 	return partOf(page, Infinity);
 }
 
-test("a row that was edited says so in its place, and the focus stays", async () => {
+test("an edited row gets its new text in place, and the focus stays", async () => {
 	const shown = saying(wording(`<a dir="auto" href="/1">Old</a>`, `<p class="body">Text</p>`, "Delete Old"));
 	const link = shown.querySelector("a");
 	link?.focus();
 	const time = new Time();
 	let asked = 0;
-	const now = wording(`<a dir="auto" href="/2">New &lt;b&gt;</a>`, `<details class="fold"><summary><span class="body">Long</span></summary></details>`, "Delete New");
+	const now = wording(`<a dir="auto" href="/2">New &lt;b&gt;</a>`, `<p class="body">Long</p>`, "Delete New", `<details class="fold"><summary>Show more: New</summary></details>`);
 	const say = start(time, async () => (asked++, served(now, 12)));
 	say("changed", { key: "z:1", ver: 11 }); // not in the page
 	say("changed", { key: "a:1", ver: 10 }); // the page has it

@@ -1,6 +1,5 @@
 // @ts-check
 import { startPreview } from "../../../static/js/preview.js";
-import { sendOnce } from "../../../static/js/send.js";
 import { byId, equal, test } from "./check.js";
 import { Time } from "./fakes.js";
 
@@ -27,7 +26,7 @@ function start(title = "", wrong = "") {
 	const time = new Time();
 	/** @type {{signal: AbortSignal, answer: (page: Document | null) => void}[]} */ const asked = [];
 	/** @type {string[]} */ const said = [];
-	startPreview(form, (_, signal) => new Promise((resolve) => asked.push({ signal, answer: resolve })), time, (phrase) => said.push(phrase));
+	startPreview(form, new AbortController().signal, (_, signal) => new Promise((resolve) => asked.push({ signal, answer: resolve })), time, (phrase) => said.push(phrase));
 	/** @param {HTMLInputElement} into @param {string} text */
 	const type = (into, text) => {
 		into.focus();
@@ -51,7 +50,7 @@ function start(title = "", wrong = "") {
 
 const count = () => document.querySelector("[data-testid=recipients]")?.textContent ?? "";
 
-test("the preview follows once the keys rest, and only the last answer counts", async () => {
+test("the preview follows once typing pauses, and only the last answer counts", async () => {
 	const { field, time, asked, type, answer, said } = start();
 	type(field, "H");
 	time.pass(300);
@@ -73,7 +72,7 @@ test("the preview follows once the keys rest, and only the last answer counts", 
 	equal(said, ["2 people"], "the number is said once");
 });
 
-test("a form that comes filled in has its preview at once, and says nothing", async () => {
+test("a form that is loaded with input has its preview at once, and announces nothing", async () => {
 	const { asked, answer, said } = start("Hello");
 	equal(asked.length, 1);
 	await answer(0, answered("1 person"));
@@ -81,7 +80,7 @@ test("a form that comes filled in has its preview at once, and says nothing", as
 	equal(start().asked.length, 0, "an empty one asks nothing");
 });
 
-test("a fault shows when its field was left, and goes when it is mended", async () => {
+test("a fault appears once its field was left, and disappears when it is corrected", async () => {
 	const { field, link, time, type, leave, answer, faults, said } = start();
 	type(field, "Hello");
 	type(link, "x");
@@ -105,7 +104,7 @@ test("a fault shows when its field was left, and goes when it is mended", async 
 	equal(said, ["No title.", "No link.", "No link."]);
 });
 
-test("a fault that the page came with goes too, or says what is wrong now", async () => {
+test("a fault that came with the page disappears too, or is replaced by the current one", async () => {
 	const { link, time, type, answer, faults } = start("", fault("link", "No link."));
 	type(link, "//x");
 	time.pass(500);
@@ -117,7 +116,7 @@ test("a fault that the page came with goes too, or says what is wrong now", asyn
 	equal(faults(), []);
 });
 
-test("nothing moves between press and release of the pointer", async () => {
+test("nothing moves between pressing and releasing the pointer", async () => {
 	const { link, time, type, leave, answer, faults } = start();
 	type(link, "x");
 	document.dispatchEvent(new PointerEvent("pointerdown"));
@@ -127,28 +126,4 @@ test("nothing moves between press and release of the pointer", async () => {
 	document.dispatchEvent(new PointerEvent("pointerup"));
 	time.pass(1);
 	equal([faults(), count()], [["No link."], "1 person"]);
-});
-
-test("a form is sent once, until there was time for an answer or the page is seen again", () => {
-	const { form } = start();
-	const button = /** @type {HTMLElement} */ (form.querySelector("button"));
-	const time = new Time();
-	sendOnce(form, time);
-	let sent = 0;
-	form.addEventListener("submit", (e) => {
-		if (!e.defaultPrevented) sent++;
-		e.preventDefault();
-	});
-	button.click();
-	button.click();
-	equal([sent, button.getAttribute("aria-disabled"), button.textContent], [1, "true", "Sending…"]);
-	dispatchEvent(new Event("pageshow"));
-	equal([button.hasAttribute("aria-disabled"), button.textContent], [false, "Send"]);
-	button.click();
-	time.pass(14_000);
-	button.click();
-	equal(sent, 2);
-	time.pass(2000);
-	button.click();
-	equal(sent, 3);
 });

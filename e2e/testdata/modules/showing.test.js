@@ -9,7 +9,7 @@ let users = 0;
 /** @param {boolean} is */
 const focused = (is) => Object.defineProperty(document, "hasFocus", { value: () => is, configurable: true });
 
-/** Tabs of one user. They share this page's document: all are seen, or none. @param {number} n @param {LockManager} [locks] */
+/** Makes tabs of one user. They share this page's document: all are visible, or none. @param {number} n @param {LockManager} [locks] */
 function tabs(n, locks = navigator.locks) {
 	look("visible");
 	focused(false);
@@ -29,10 +29,10 @@ function tabs(n, locks = navigator.locks) {
 /** @param {ReturnType<typeof tabs>} all */
 const here = (all) => all.map(({ showing }) => (showing.here ? 1 : 0)).join("");
 
-/** What has been asked of the browser has been answered. */
+/** Waits until the browser has handled all lock requests. */
 const settled = () => navigator.locks.request(`settled ${Math.random()}`, () => navigator.locks.query());
 
-test("of tabs that are seen one shows, the next when it goes, and none that is put aside", async () => {
+test("one visible tab shows toasts, the next one when it goes, and never one kept in the history", async () => {
 	const all = /** @type {[any, any, any]} */ (tabs(3));
 	for (const { showing } of all) showing.join();
 	await until("one shows", () => here(all) === "100");
@@ -50,7 +50,7 @@ test("of tabs that are seen one shows, the next when it goes, and none that is p
 	all[0].showing.leave();
 });
 
-test("a tab that opens with the focus takes it, and who lost it follows", async () => {
+test("a tab that opens with the focus takes over, and the previous one queues up", async () => {
 	const all = /** @type {[any, any, any]} */ (tabs(3));
 	all[0].showing.join();
 	await until("the first shows", () => here(all) === "100");
@@ -67,7 +67,7 @@ test("a tab that opens with the focus takes it, and who lost it follows", async 
 	all[0].showing.leave();
 });
 
-test("hidden pages show nothing; the server learns that nobody looks once nobody has for a moment", async () => {
+test("hidden pages show nothing; the server learns after a moment that no page is visible", async () => {
 	const [one] = /** @type {[any]} */ (tabs(1));
 	look("hidden");
 	one.showing.join();
@@ -77,7 +77,7 @@ test("hidden pages show nothing; the server learns that nobody looks once nobody
 	await until("it shows", () => one.showing.here);
 	look("hidden");
 	equal([one.showing.here, one.told], [false, [true]]);
-	look("visible"); // as when one looks elsewhere for a blink
+	look("visible"); // as after a brief look at another window
 	await until("it shows again", () => one.showing.here);
 	one.time.pass(500);
 	await settled();
@@ -92,12 +92,12 @@ test("hidden pages show nothing; the server learns that nobody looks once nobody
 	equal(one.showing.waits, false, "asks after it left");
 });
 
-test("when the last page that was seen goes, the tab that leads says so, and no other", async () => {
+test("when the last visible page goes, only the leading tab reports it", async () => {
 	const all = /** @type {[any, any, any]} */ (tabs(3));
 	all[2].showing.join();
 	await until("it shows", () => here(all) === "001");
 	look("hidden");
-	// As if this one alone were seen: it asked before the others were there.
+	// As if only this one were visible: it requested the lock before the others existed.
 	look("visible");
 	await until("it shows again", () => here(all) === "001");
 	Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
@@ -114,7 +114,7 @@ test("when the last page that was seen goes, the tab that leads says so, and no 
 	look("visible");
 });
 
-test("the server learns who is used twice a minute, and a used tab that waits takes its turn", async () => {
+test("activity is reported twice a minute, and a waiting tab that is used takes over", async () => {
 	const [one] = /** @type {[any]} */ (tabs(1));
 	const press = () => document.dispatchEvent(new KeyboardEvent("keydown", { key: "Shift", bubbles: true }));
 	one.showing.join();
@@ -128,7 +128,7 @@ test("the server learns who is used twice a minute, and a used tab that waits ta
 	press();
 	equal(one.told, [true, true]);
 
-	// Somebody else's lock of that name stands for a tab that nobody uses.
+	// A foreign lock of that name stands in for an unused tab.
 	const [two] = /** @type {[any]} */ (tabs(1));
 	const name = `carillon-toasts:user ${users}`;
 	let lost = false;
@@ -141,7 +141,7 @@ test("the server learns who is used twice a minute, and a used tab that waits ta
 	for (const { showing } of [one, two]) showing.leave();
 });
 
-test("tabs learn what another has shown, and those of other users nothing", async () => {
+test("tabs learn which toasts another has shown, and tabs of other users learn nothing", async () => {
 	const all = /** @type {[any, any]} */ (tabs(2));
 	const [other] = /** @type {[any]} */ (tabs(1));
 	for (const { showing } of [...all, other]) showing.join();
@@ -151,7 +151,7 @@ test("tabs learn what another has shown, and those of other users nothing", asyn
 	for (const { showing } of [...all, other]) showing.leave();
 });
 
-test("without locks, and where they are refused, each tab that is seen shows", async () => {
+test("without locks, or if they are denied, each visible tab shows toasts", async () => {
 	look("visible");
 	const time = new Time();
 	/** @type {boolean[]} */ const told = [];

@@ -32,7 +32,7 @@ function start(answers) {
 
 const now = page(part(`<li class="row" id="e1" tabindex="-1">new</li>`));
 
-test("what was stored makes room for what is, once the stream is live", async () => {
+test("the stored copy is replaced by the current page once the stream is live", async () => {
 	const { time, asked, say, shown } = start([now]);
 	say("reconnecting");
 	time.pass(60_000);
@@ -51,7 +51,7 @@ test("what was stored makes room for what is, once the stream is live", async ()
 	equal(asked.length, 1, "asked once");
 });
 
-test("as long as it is not back the page stays, and asks again later each time", async () => {
+test("while only stored data is available the page stays, and asks again after longer waits", async () => {
 	const { time, asked, say, shown } = start([new Error("503"), page(part("", warning)), now]);
 	time.chance = 1;
 	say("live");
@@ -63,7 +63,7 @@ test("as long as it is not back the page stays, and asks again later each time",
 	await until("the part is new", () => shown() === "new");
 });
 
-test("nobody else's page takes its place, and nobody asks for a page that nobody sees", async () => {
+test("a page of another user is not shown, and a hidden page does not fetch", async () => {
 	const { time, asked, say, shown } = start([page(part("hers"), "carol"), null, now]);
 	look("hidden");
 	say("live");

@@ -12,7 +12,7 @@ function start(url = "/answer/503") {
 	return { server, time, stream, states: () => states.map(([, state]) => state) };
 }
 
-test("waits lie anywhere between a moment and a limit that doubles up to 30 s", () => {
+test("waits are random, between a quarter of a second and a limit that doubles up to 30 s", () => {
 	for (const [failures, most] of [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000].entries()) {
 		equal(backoff(failures, 0), 250, `shortest wait ${failures}`);
 		equal(backoff(failures, 1), most, `longest wait ${failures}`);
@@ -21,7 +21,7 @@ test("waits lie anywhere between a moment and a limit that doubles up to 30 s", 
 	equal(backoff(1000, 1), 30_000, "wait after very many failures");
 });
 
-test("a refused stream is asked for again after a wait that grows until an event comes", async () => {
+test("a refused stream is requested again after a wait that grows until an event arrives", async () => {
 	const { server, time } = start();
 	const waits = [];
 	time.chance = 1;
@@ -39,7 +39,7 @@ test("a refused stream is asked for again after a wait that grows until an event
 	equal(server.open, 0, "open streams while it waits");
 });
 
-test("a broken stream says so, comes back without asking why, and is live again", () => {
+test("a broken stream reports it, reconnects without checking the session, and is live again", () => {
 	const { server, time, states } = start();
 	server.source.accept();
 	server.source.cut();
@@ -49,7 +49,7 @@ test("a broken stream says so, comes back without asking why, and is live again"
 	equal(states(), ["live", "reconnecting", "live"]);
 });
 
-test("a page without a session says so once and asks no more, until it is woken", async () => {
+test("a stream without a session reports it once and stops until it is woken", async () => {
 	const { server, time, stream, states } = start("/answer/401");
 	server.source.refuse();
 	time.pass(1000);
@@ -68,7 +68,7 @@ test("the server says when to come back before it stops", () => {
 	equal([time.next, server.open], [4321, 0]);
 });
 
-test("waking ends a wait, and leaves alone what is connected or about to be", () => {
+test("waking ends a wait, and does not affect a stream that is connected or connecting", () => {
 	const { server, time, stream } = start();
 	stream.wake();
 	server.source.accept();
@@ -79,7 +79,7 @@ test("waking ends a wait, and leaves alone what is connected or about to be", ()
 	equal([server.sources.length, server.open, time.next], [2, 1, undefined]);
 });
 
-test("events carry their version, and none comes after it was closed", async () => {
+test("events carry their version, and none arrives after the stream was closed", async () => {
 	const { server, time, stream, states } = start("/answer/503");
 	const events = heard(stream, "notice", "badge", "read");
 	server.source.accept();
@@ -91,7 +91,7 @@ test("events carry their version, and none comes after it was closed", async () 
 	equal([server.sources.length, time.next, states()], [1, undefined, ["live", "reconnecting"]]);
 });
 
-test("a server that lost what it stands on is no news for the connection: it says when that is back", () => {
+test("the stream stays connected while the server cannot reach Redis, and is live again when told so", () => {
 	const { server, time, states } = start();
 	server.source.accept();
 	server.source.send("badge", badge(1, 0, 1), 1);

@@ -7,7 +7,7 @@ import { badge, look, Server, Time } from "./fakes.js";
 
 let users = 0;
 
-/** Tabs of one user who is in no other test. @param {number} n @param {string} [user] @param {string} [url] */
+/** Makes tabs of one user who is in no other test. @param {number} n @param {string} [user] @param {string} [url] */
 function tabs(n, user = `user ${++users}`, url = "/answer/503") {
 	return Array.from({ length: n }, () => {
 		const [server, time] = [new Server(), new Time()];
@@ -26,7 +26,7 @@ function at(list, n) {
 /** @param {ReturnType<typeof tabs>} all */
 const open = (all) => all.reduce((sum, { server }) => sum + server.open, 0);
 
-test("one tab has the stream, and all hear it alike", async () => {
+test("one tab has the stream, and all tabs get the same events", async () => {
 	const all = tabs(4);
 	for (const one of all) one.tabs.join();
 	await until("one leads", () => all.some((one) => one.tabs.leads));
@@ -44,14 +44,14 @@ test("one tab has the stream, and all hear it alike", async () => {
 	await until("nobody has a stream", () => open(all) === 0);
 });
 
-test("when the leader lets go another tab leads, with a stream of its own, and the first may come back", async () => {
+test("when the leader leaves another tab leads with a stream of its own, and the first may rejoin", async () => {
 	const [one, two] = /** @type {[any, any]} */ (tabs(2));
 	one.tabs.join();
 	await until("the first leads", () => one.tabs.leads);
 	two.tabs.join();
 	one.server.source.accept();
 	one.server.source.send("badge", badge(1, 0, 5), 5);
-	await until("the second knows", () => two.events.length >= 2); // it may be told twice
+	await until("the second knows", () => two.events.length >= 2); // the event may come twice
 	one.tabs.leave();
 	equal(one.server.open, 0, "streams of who let go");
 	await until("the second leads", () => two.tabs.leads && two.server.open === 1);
@@ -67,7 +67,7 @@ test("when the leader lets go another tab leads, with a stream of its own, and t
 	one.tabs.leave();
 });
 
-test("a tab that left hears nothing and holds nothing, whenever it left", async () => {
+test("a tab that left hears nothing and holds no lock, whenever it left", async () => {
 	const [one, two] = /** @type {[any, any]} */ (tabs(2));
 	one.tabs.join();
 	one.tabs.leave();
@@ -81,7 +81,7 @@ test("a tab that left hears nothing and holds nothing, whenever it left", async 
 	two.tabs.leave();
 });
 
-test("a tab that is refused a lock has a stream of its own", async () => {
+test("a tab that is denied locks has a stream of its own", async () => {
 	const server = new Server();
 	const locks = /** @type {any} */ ({ request: () => Promise.reject(new DOMException("", "SecurityError")) });
 	const refused = new Tabs(`user ${++users}`, new Stream("/answer/503", server.make, new Time()), locks);
@@ -91,7 +91,7 @@ test("a tab that is refused a lock has a stream of its own", async () => {
 	equal(server.open, 0);
 });
 
-test("a tab that comes late gets the state and the newest of each half of the badge", async () => {
+test("a tab that joins late gets the state and the newest of each half of the badge", async () => {
 	const [one, two] = /** @type {[any, any]} */ (tabs(2));
 	one.tabs.join();
 	await until("it leads", () => one.tabs.leads);
@@ -106,7 +106,7 @@ test("a tab that comes late gets the state and the newest of each half of the ba
 	for (const { tabs } of [one, two]) tabs.leave();
 });
 
-test("a tab that is looked at wakes the leader", async () => {
+test("a tab that becomes visible wakes the leader", async () => {
 	const [one, two] = /** @type {[any, any]} */ (tabs(2));
 	one.tabs.join();
 	await until("it leads", () => one.tabs.leads);
@@ -120,7 +120,7 @@ test("a tab that is looked at wakes the leader", async () => {
 	for (const { tabs } of [one, two]) tabs.leave();
 });
 
-test("all tabs show that they are signed out, and a new one is not told so but tries again", async () => {
+test("all tabs show that they are signed out; a new tab is not told so but tries again", async () => {
 	const [one, two, late] = /** @type {[any, any, any]} */ (tabs(3, `user ${++users}`, "/answer/401"));
 	one.tabs.join();
 	await until("it leads", () => one.tabs.leads);
@@ -139,7 +139,7 @@ test("all tabs show that they are signed out, and a new one is not told so but t
 	for (const { tabs } of [one, two, late]) tabs.leave();
 });
 
-test("tabs of two people share nothing", async () => {
+test("tabs of two users share nothing", async () => {
 	const [one] = /** @type {[any]} */ (tabs(1, "alice"));
 	const [two] = /** @type {[any]} */ (tabs(1, "bob"));
 	one.tabs.join();
@@ -154,7 +154,7 @@ test("tabs of two people share nothing", async () => {
 	for (const { tabs } of [one, two]) tabs.leave();
 });
 
-test("a tab that cannot share has a stream while somebody looks at it", () => {
+test("a tab that cannot share has a stream while it is visible", () => {
 	const [server, time] = [new Server(), new Time()];
 	const alone = new Alone(new Stream("/answer/503", server.make, time));
 	const events = heard(alone, "badge", "state");

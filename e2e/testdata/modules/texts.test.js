@@ -26,13 +26,13 @@ const want = {
 	},
 }[document.documentElement.lang] ?? {};
 
-test("numbers choose the form, and values stand as they are", () => {
+test("numbers choose the plural form, and values are inserted unchanged", () => {
 	equal([0, 1, 2, 1234].map((n) => text("arrivals", { Count: n })), want.arrivals);
 	equal(text("newest", { Unread: text("unread", { Count: 3 }), Title: "{Unread} & $1" }), want.newest);
 	equal(text("no such text"), "");
 });
 
-test("a page that is offline says until when it was right", () => {
+test("an offline page says until when it was up to date", () => {
 	const [stream, time] = [new EventTarget(), new Time()];
 	startConnection(stream, time);
 	tell(stream, "state", "live");
@@ -42,7 +42,7 @@ test("a page that is offline says until when it was right", () => {
 	equal(byId("connection").textContent, want.offline);
 });
 
-test("a page that is signed out says so, with the way back", () => {
+test("a signed-out page says so, with a link to sign in", () => {
 	const stream = new EventTarget();
 	startConnection(stream, new Time());
 	tell(stream, "state", "signed-out");

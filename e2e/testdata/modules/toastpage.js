@@ -3,7 +3,7 @@ import { startToasts } from "../../../static/js/toasts.js";
 import { byId, tell } from "./check.js";
 import { look, Time } from "./fakes.js";
 
-/** A page with its toasts, whose turn it is unless told otherwise. */
+/** Starts the toasts of a page. By default it is the page's turn to show them. */
 export function start({ here = true, at = 0 } = {}) {
 	look("visible");
 	document.body.insertAdjacentHTML("beforeend", `<section id="popups" hidden><ol></ol></section><div id="popups-voice" role="status"></div>`);

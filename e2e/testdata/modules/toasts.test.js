@@ -4,7 +4,7 @@ import { byId, equal, tell, test } from "./check.js";
 import { look } from "./fakes.js";
 import { press, said, several, start, titles, toast } from "./toastpage.js";
 
-test("a toast is shown as text, said whole, told to the others and acknowledged, and goes after eight seconds", () => {
+test("a toast is shown as text, announced in full, shared with other tabs and acknowledged, and disappears after eight seconds", () => {
 	const { time, acks, shared, say } = start();
 	say("toast", toast(1, { title: "<b>Bob</b> & co", body: "likes <img src=x onerror=alert(1)>" }));
 	equal([titles(), byId("popups").querySelector("b, img")], [["<b>Bob</b> & co"], null]);
@@ -17,7 +17,7 @@ test("a toast is shown as text, said whole, told to the others and acknowledged,
 	equal([titles(), byId("popups").hidden, said(), time.next], [[], true, [], undefined]);
 });
 
-test("what was shown is acknowledged again and not shown, in this tab or another", () => {
+test("a toast already shown in this or another tab is acknowledged again but not shown", () => {
 	const { time, acks, say, showing } = start();
 	say("toast", toast(1));
 	time.pass(9000);
@@ -29,7 +29,7 @@ test("what was shown is acknowledged again and not shown, in this tab or another
 	equal([titles(), acks], [["1 more Open inbox"], ["1-0", "1-0,2-0,1-0,2-0,3-0"]]);
 });
 
-test("at most three are shown, none moves for another, and what comes beyond is counted", () => {
+test("at most three toasts are shown, none is displaced by another, and further ones are counted", () => {
 	const { time, acks, say } = start();
 	for (const n of [1, 2, 3]) say("toast", toast(n));
 	say("toast", several("4-0,5-0", 2));
@@ -47,7 +47,7 @@ test("at most three are shown, none moves for another, and what comes beyond is 
 	equal(byId("popups").hidden, true);
 });
 
-test("two hundred at most are acknowledged at once", () => {
+test("at most two hundred toasts are acknowledged at once", () => {
 	const { time, acks, say } = start();
 	const many = Array.from({ length: 198 }, (_, n) => `${n + 10}-0`);
 	for (const n of [1, 2, 3]) say("toast", toast(n));
@@ -56,7 +56,7 @@ test("two hundred at most are acknowledged at once", () => {
 	equal(acks.map((ids) => ids.split(",").length), [200, 1]);
 });
 
-test("what is edited says so where it stands, and keeps its time and the focus", () => {
+test("an edited toast gets its new text in place, and keeps its time and the focus", () => {
 	const { time, say } = start();
 	say("toast", toast(1, { key: "order:1", at: 17 }));
 	say("toast", toast(2, { key: "order:2", at: 18 }));
@@ -70,7 +70,7 @@ test("what is edited says so where it stands, and keeps its time and the focus",
 	/** @type {HTMLElement} */ (document.activeElement).blur();
 });
 
-test("they stay while nobody sees the page, while the pointer is there and while the focus is", async () => {
+test("toasts stay while the page is hidden, and while they have the pointer or the focus", async () => {
 	const { time, say } = start();
 	say("toast", toast(1));
 	time.pass(5000);
@@ -94,7 +94,7 @@ test("they stay while nobody sees the page, while the pointer is there and while
 	equal(titles().length, 0);
 });
 
-test("Escape closes the newest, or the one with the focus, which goes on and back to where it was", () => {
+test("Escape closes the newest toast, or the focused one; the focus moves to the next and finally back to where it was", () => {
 	const { say } = start();
 	byId("bell").focus();
 	for (const n of [1, 2, 3]) say("toast", toast(n));
@@ -108,7 +108,7 @@ test("Escape closes the newest, or the one with the focus, which goes on and bac
 	equal([titles(), document.activeElement?.id], [[], "bell"]);
 });
 
-test("Escape closes what is open first", () => {
+test("Escape closes an open panel before a toast", () => {
 	const { say } = start();
 	document.body.insertAdjacentHTML("beforeend", `<section id="panel"></section>`);
 	say("toast", toast(1));
@@ -119,9 +119,11 @@ test("Escape closes what is open first", () => {
 	equal(titles().length, 0);
 });
 
-test("a button closes its own, and a link leads to the row, the announcement or where the message says", () => {
+test("a button closes its toast, and a link leads through the notice, to its row, to the announcement or to the toast's own address", () => {
 	const { say } = start();
-	say("toast", toast(1, { key: "like:1", at: 77, notice: 5 }));
+	say("toast", toast(1, { key: "like:1", at: 77, notice: 5, link: "/photos/1" }));
+	equal(document.querySelector("#popups a")?.getAttribute("href"), "/n/5");
+	say("changed", { key: "like:1", title: "Title 1", link: "" });
 	say("toast", toast(2, { notice: 6, link: "/announcements/6" }));
 	say("toast", toast(3));
 	equal([...document.querySelectorAll("#popups a")].map((a) => a.getAttribute("href")), ["/l/3", "/announcements/6", "/inbox#e77"]);
@@ -133,7 +135,7 @@ test("a button closes its own, and a link leads to the row, the announcement or 
 	equal(titles()[0], "1 more Open inbox");
 });
 
-test("what is read, removed or over somewhere else is not shown any longer", () => {
+test("toasts of notices read, removed or ended elsewhere disappear", () => {
 	const { say } = start();
 	say("toast", toast(1, { key: "a:1", at: 10 }));
 	say("toast", toast(2, { key: "b:1", at: 20 }));
@@ -150,7 +152,7 @@ test("what is read, removed or over somewhere else is not shown any longer", () 
 	equal(titles(), []);
 });
 
-test("it is another tab's turn: what that does not show is shown when this one's comes, unless it is old", () => {
+test("toasts that another tab did not show in its turn are shown when this tab's turn comes, unless they are old", () => {
 	const { time, acks, say, showing } = start({ here: false });
 	say("toast", toast(1));
 	time.pass(3000);
@@ -163,13 +165,13 @@ test("it is another tab's turn: what that does not show is shown when this one's
 	tell(showing, "begin", null);
 	time.pass(20);
 	equal([titles(), acks], [["Title 2"], ["2-0"]]);
-	Object.assign(showing, { here: false }); // hidden: it comes again when somebody looks
+	Object.assign(showing, { here: false }); // hidden: the server sends it again when the page is visible
 	say("toast", toast(4));
 	time.pass(20);
 	equal([titles(), acks], [["Title 2"], ["2-0"]]);
 });
 
-test("a page that signed out or is put aside shows nothing more, and acknowledges what it showed", () => {
+test("a page that is signed out or left shows no more toasts, and acknowledges those it showed", () => {
 	const { acks, say } = start();
 	say("toast", toast(1));
 	say("state", "reconnecting");
@@ -182,9 +184,9 @@ test("a page that signed out or is put aside shows nothing more, and acknowledge
 	sessionStorage.clear();
 });
 
-test("toasts go out of the way of what has the focus", () => {
+test("toasts move out of the way of the focused element", () => {
 	start();
-	const style = new CSSStyleSheet(); // as narrow as a phone: the start is where the end is
+	const style = new CSSStyleSheet(); // as narrow as a phone: start and end are the same place
 	style.replaceSync(`#popups { position: fixed; left: 0; bottom: 0; width: 200px; height: 100px; } #popups[data-place=top] { top: 0; bottom: auto; } #bell { position: fixed; bottom: 0; }`);
 	document.adoptedStyleSheets = [style];
 	byId("popups").hidden = false;
@@ -196,7 +198,7 @@ test("toasts go out of the way of what has the focus", () => {
 	document.adoptedStyleSheets = [];
 });
 
-test("a newer toast of the same row takes the place of the one that is shown", () => {
+test("a newer toast of the same row replaces the one on display", () => {
 	const { say } = start();
 	for (const n of [1, 2, 3]) say("toast", toast(n, { key: n === 2 ? "c:d" : "a:b", at: n }));
 	say("toast", toast(4, { notice: 4 }));

@@ -1,15 +1,15 @@
 -- +goose Up
 
--- Counters whose numbers are dense and never come twice: one row each, moved
--- inside the transaction that uses the number.
+-- Counters with dense numbers that are never reused: one row each, raised inside the
+-- transaction that uses the number.
 CREATE TABLE sequences (
     name  TEXT   NOT NULL PRIMARY KEY,
     value BIGINT NOT NULL
 );
 INSERT INTO sequences (name, value) VALUES ('user', 0);
 
--- name_fold is the name without case: what searching and paging go by. Names
--- are ordered by their bytes, as SQLite does it.
+-- name_fold is the case-folded name, used for searching and paging. Names are ordered by
+-- their bytes, as in SQLite.
 CREATE TABLE users (
     seq           BIGINT  NOT NULL PRIMARY KEY,
     name          TEXT    COLLATE "C" NOT NULL UNIQUE,
@@ -34,9 +34,8 @@ CREATE TABLE role_members (
 );
 CREATE INDEX role_members_seq ON role_members (seq);
 
--- Every accepted send. recipients is a roaring bitmap of seqs, written once
--- when the notice is routed. The free space in a page lets the row move on
--- through its states beside itself.
+-- All accepted notices. recipients is a roaring bitmap of seqs, written once when the notice
+-- is routed. The free space in each page lets a row change its state within the same page.
 CREATE TABLE notices (
     id              BIGINT  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     state           TEXT    NOT NULL,
@@ -58,7 +57,7 @@ CREATE TABLE notices (
 ) WITH (fillfactor = 85);
 CREATE INDEX notices_unfinished ON notices (id) WHERE state IN ('accepted', 'sending', 'retracting');
 
--- id is the SHA-256 of what the cookie holds, in hex.
+-- id is the SHA-256 of the cookie's value, in hex.
 CREATE TABLE sessions (
     id         TEXT   NOT NULL PRIMARY KEY,
     seq        BIGINT NOT NULL REFERENCES users (seq) ON DELETE CASCADE,

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- What a search looks through: title and sender without case. In notices that
--- are older than this column the database's locale says what case is.
+-- The text that a search matches: title and sender, case-folded. In notices older than this
+-- column the case was folded by the database's locale.
 ALTER TABLE notices ADD COLUMN search TEXT COLLATE "C" NOT NULL DEFAULT '';
 UPDATE notices SET search = lower(title || chr(10) || sender);

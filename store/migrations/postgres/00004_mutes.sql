@@ -1,7 +1,7 @@
 -- +goose Up
 
--- The types of notices that a user does not want. The key is for who sends: it
--- asks who of some users has muted a type. The index is for the user's own list.
+-- The types of notices that a user has muted. The primary key serves sending, which looks up
+-- those among some users who have muted a type; the index serves the user's own list.
 CREATE TABLE mutes (
     type TEXT   COLLATE "C" NOT NULL,
     seq  BIGINT NOT NULL REFERENCES users (seq) ON DELETE CASCADE,

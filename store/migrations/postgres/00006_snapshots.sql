@@ -1,8 +1,8 @@
 -- +goose Up
 
--- Each user's inbox as it was last written behind: what Redis is restored from.
--- entries and gone are of snapshot_code.go; the bodies are in notices. The free
--- space in a page lets a row be replaced beside itself.
+-- The last snapshot of each user's inbox, from which Redis is restored. entries and gone are
+-- encoded by snapshot_code.go; the bodies are in notices. The free space in each page lets a
+-- row be replaced within the same page.
 CREATE TABLE inbox_snapshots (
     seq     BIGINT NOT NULL PRIMARY KEY REFERENCES users (seq) ON DELETE CASCADE,
     ver     BIGINT NOT NULL,
@@ -12,7 +12,7 @@ CREATE TABLE inbox_snapshots (
     gone    BYTEA  NOT NULL
 ) WITH (fillfactor = 70);
 
--- How far a notice with more than one recipient has come in a partition of users.
+-- The delivered and read counts of a notice with more than one recipient, per partition.
 CREATE TABLE notice_counts (
     notice_id BIGINT  NOT NULL REFERENCES notices (id) ON DELETE CASCADE,
     partition INTEGER NOT NULL,
@@ -21,5 +21,5 @@ CREATE TABLE notice_counts (
     PRIMARY KEY (notice_id, partition)
 ) WITH (fillfactor = 85);
 
--- For the counts of a partition, which Redis must not be behind.
+-- For reading the counts of a partition: Redis must not be behind them.
 CREATE INDEX notice_counts_partition ON notice_counts (partition, notice_id);

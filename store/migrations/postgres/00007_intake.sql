@@ -1,11 +1,11 @@
 -- +goose Up
 
--- When a notice was last retracted or edited; 0: never. The index has only those:
--- accepting and sending do not touch it.
+-- When a notice was last retracted or edited; 0: never. The index holds only changed notices,
+-- so accepting and sending do not touch it.
 ALTER TABLE notices ADD COLUMN changed_at BIGINT NOT NULL DEFAULT 0;
 CREATE INDEX notices_changed ON notices (changed_at) WHERE changed_at > 0;
 
--- Requests that may be repeated: the first one's notice answers them all.
+-- Idempotency keys: a repeated request is answered with the notice of the first one.
 CREATE TABLE idempotency_keys (
     owner      TEXT   COLLATE "C" NOT NULL,
     key        TEXT   COLLATE "C" NOT NULL,
@@ -16,7 +16,7 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
 
--- Work that failed again and again. notice_id is 0 where the entry names none.
+-- Work that failed repeatedly. notice_id is 0 if the entry names no notice.
 CREATE TABLE dead_letters (
     id         BIGINT  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     notice_id  BIGINT  NOT NULL,
@@ -27,23 +27,23 @@ CREATE TABLE dead_letters (
 );
 CREATE INDEX dead_letters_notice ON dead_letters (notice_id);
 
--- The lives of Redis that were brought up to what is here: run ids of its masters.
+-- The run ids of Redis masters that were brought up to date with SQL.
 CREATE TABLE redis_runs (
     run_id  TEXT   COLLATE "C" NOT NULL PRIMARY KEY,
     seen_at BIGINT NOT NULL
 );
 
--- Until when everything that changed in a group of partitions is here.
+-- The time up to which all changes in a group of partitions have reached SQL.
 CREATE TABLE flush_marks (
     part       INTEGER NOT NULL PRIMARY KEY,
     flushed_at BIGINT  NOT NULL
 );
 
--- The highest notice that left an inbox and that gone had no room for; 0: none.
+-- The highest notice that left an inbox but did not fit into gone; 0: none.
 ALTER TABLE inbox_snapshots ADD COLUMN floor BIGINT NOT NULL DEFAULT 0;
 
--- Who was deleted, by number only: a Redis that comes back as it was before still has
--- the inbox.
+-- The numbers of deleted users: a Redis that goes back to an earlier state still has their
+-- inboxes.
 CREATE TABLE deleted_users (
     seq        BIGINT  NOT NULL PRIMARY KEY,
     deleted_at BIGINT  NOT NULL

@@ -1,10 +1,10 @@
 -- +goose Up
 
--- Which state all subscriptions are in: it rises with each change of any of them.
+-- The common revision of all subscriptions: it rises with each change of any of them.
 INSERT INTO sequences (name, value) VALUES ('subscription', 0);
 
--- The types of notices that were used, or that staff made. names is JSON by
--- language, expires_in ms; 0: as long as any.
+-- The types of notices that were used or created by staff. names is a JSON object by
+-- language; expires_in is in ms, 0 means the common limit.
 CREATE TABLE notice_types (
     slug       TEXT    COLLATE "C" NOT NULL PRIMARY KEY,
     names      TEXT    NOT NULL DEFAULT '{}',
@@ -14,8 +14,8 @@ CREATE TABLE notice_types (
     created_at BIGINT  NOT NULL
 );
 
--- Who subscribes to a type and scope: a user or a role, the other is NULL. search is
--- type, scope and name without case.
+-- The subscribers of a type and scope: either a user or a role; the other is NULL. search is
+-- type, scope and name, case-folded.
 CREATE TABLE subscriptions (
     id         BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     type       TEXT   COLLATE "C" NOT NULL,
@@ -33,14 +33,14 @@ CREATE INDEX subscriptions_role_id ON subscriptions (role_id, id) WHERE role_id 
 CREATE INDEX subscriptions_topic ON subscriptions (type, scope, id);
 CREATE INDEX subscriptions_type ON subscriptions (type, id);
 
--- Why some recipients of a notice to a topic get it; NULL: as its target says.
+-- The reasons why some recipients of a notice to a topic get it; NULL: its target.
 ALTER TABLE notices ADD COLUMN reasons BYTEA;
 
--- For what is about one thing.
+-- For finding the notices about one subject.
 CREATE INDEX notices_subject ON notices (subject, id) WHERE subject <> '';
 
--- Keys of host applications: the SHA-256 of each, never the key. A revoked one
--- stays, for who looks back.
+-- API keys of host applications: the SHA-256 of each, never the key itself. Revoked keys are
+-- kept for the record.
 CREATE TABLE api_keys (
     id         BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name       TEXT   COLLATE "C" NOT NULL,
@@ -51,7 +51,7 @@ CREATE TABLE api_keys (
     revoked_at BIGINT NOT NULL DEFAULT 0
 );
 
--- How each rule fared when it ran last.
+-- The result of the last run of each rule.
 CREATE TABLE rule_runs (
     rule       TEXT   COLLATE "C" NOT NULL PRIMARY KEY,
     started_at BIGINT NOT NULL,
@@ -63,7 +63,7 @@ CREATE TABLE rule_runs (
     error      TEXT   NOT NULL
 );
 
--- What a rule has found and told of, as long as it is there.
+-- The findings that a rule has sent notices about, for as long as they exist.
 CREATE TABLE rule_findings (
     rule      TEXT   COLLATE "C" NOT NULL,
     subject   TEXT   COLLATE "C" NOT NULL,

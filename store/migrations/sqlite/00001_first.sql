@@ -1,14 +1,14 @@
 -- +goose Up
 
--- Counters whose numbers are dense and never come twice: one row each, moved
--- inside the transaction that uses the number.
+-- Counters with dense numbers that are never reused: one row each, raised inside the
+-- transaction that uses the number.
 CREATE TABLE sequences (
     name  TEXT   NOT NULL PRIMARY KEY,
     value BIGINT NOT NULL
 ) WITHOUT ROWID;
 INSERT INTO sequences (name, value) VALUES ('user', 0);
 
--- name_fold is the name without case: what searching and paging go by.
+-- name_fold is the case-folded name, used for searching and paging.
 CREATE TABLE users (
     seq           INTEGER NOT NULL PRIMARY KEY,
     name          TEXT    NOT NULL UNIQUE,
@@ -33,8 +33,8 @@ CREATE TABLE role_members (
 ) WITHOUT ROWID;
 CREATE INDEX role_members_seq ON role_members (seq);
 
--- Every accepted send. recipients is a roaring bitmap of seqs, written once
--- when the notice is routed; it comes last, so that lists do not read it.
+-- All accepted notices. recipients is a roaring bitmap of seqs, written once when the notice
+-- is routed; it is the last column, so that lists do not read it.
 CREATE TABLE notices (
     id              INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     state           TEXT    NOT NULL,
@@ -56,7 +56,7 @@ CREATE TABLE notices (
 );
 CREATE INDEX notices_unfinished ON notices (id) WHERE state IN ('accepted', 'sending', 'retracting');
 
--- id is the SHA-256 of what the cookie holds, in hex.
+-- id is the SHA-256 of the cookie's value, in hex.
 CREATE TABLE sessions (
     id         TEXT   NOT NULL PRIMARY KEY,
     seq        BIGINT NOT NULL REFERENCES users (seq) ON DELETE CASCADE,

@@ -1,10 +1,9 @@
 -- +goose Up
 
--- The revision of all announcements together: it rises with each change of any
--- of them.
+-- The common revision of all announcements: it rises with each change of any of them.
 INSERT INTO sequences (name, value) VALUES ('announcement', 0);
 
--- What a notice to audiences has beside its row in notices.
+-- The columns that an announcement has in addition to its row in notices.
 CREATE TABLE announcements (
     notice_id    INTEGER NOT NULL PRIMARY KEY REFERENCES notices (id) ON DELETE CASCADE,
     starts_at    BIGINT  NOT NULL,
@@ -13,10 +12,9 @@ CREATE TABLE announcements (
     late_joiners BOOLEAN NOT NULL
 );
 
--- An announcement in one audience. withdrawn: an edit took the audience away.
--- top is the highest user number at its opening and members how many users the
--- audience had then, once settled; reads is how many had read it when it was
--- finished, and Redis forgot it.
+-- An announcement in one audience. withdrawn: an edit removed the audience. Once settled,
+-- top is the highest user number at the opening, and members is the size of the audience
+-- then. Once finished, reads is the final number of reads, and Redis has no data of it.
 CREATE TABLE announcement_audiences (
     announcement_id BIGINT  NOT NULL REFERENCES announcements (notice_id) ON DELETE CASCADE,
     audience        INTEGER NOT NULL,
@@ -30,8 +28,8 @@ CREATE TABLE announcement_audiences (
 ) WITHOUT ROWID;
 CREATE INDEX announcement_audiences_unfinished ON announcement_audiences (announcement_id) WHERE NOT finished;
 
--- Who has read it, one bit a user number, in segments of 4 KB. Rows of that size
--- belong behind a rowid.
+-- The reads of an announcement, one bit per user number, in segments of 4 KB. Rows of that
+-- size are better stored in a table with a rowid.
 CREATE TABLE announcement_reads (
     announcement_id BIGINT  NOT NULL,
     audience        INTEGER NOT NULL,
@@ -42,8 +40,9 @@ CREATE TABLE announcement_reads (
     FOREIGN KEY (announcement_id, audience) REFERENCES announcement_audiences (announcement_id, audience) ON DELETE CASCADE
 );
 
--- For the latest of them in an audience, which Redis must not be older than.
+-- For finding the latest segment of an audience: Redis must not be older than that.
 CREATE INDEX announcement_reads_latest ON announcement_reads (audience, ver);
 
--- For counting an audience up to a user number, which every index ends with.
+-- For counting an audience up to a user number: SQLite ends every index with the rowid, which
+-- is that number.
 CREATE INDEX users_audience ON users (audience);

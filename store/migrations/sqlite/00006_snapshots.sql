@@ -1,7 +1,7 @@
 -- +goose Up
 
--- Each user's inbox as it was last written behind: what Redis is restored from.
--- entries and gone are of snapshot_code.go; the bodies are in notices.
+-- The last snapshot of each user's inbox, from which Redis is restored. entries and gone are
+-- encoded by snapshot_code.go; the bodies are in notices.
 CREATE TABLE inbox_snapshots (
     seq     INTEGER NOT NULL PRIMARY KEY REFERENCES users (seq) ON DELETE CASCADE,
     ver     BIGINT  NOT NULL,
@@ -11,7 +11,7 @@ CREATE TABLE inbox_snapshots (
     gone    BLOB    NOT NULL
 );
 
--- How far a notice with more than one recipient has come in a partition of users.
+-- The delivered and read counts of a notice with more than one recipient, per partition.
 CREATE TABLE notice_counts (
     notice_id BIGINT  NOT NULL REFERENCES notices (id) ON DELETE CASCADE,
     partition INTEGER NOT NULL,
@@ -20,5 +20,5 @@ CREATE TABLE notice_counts (
     PRIMARY KEY (notice_id, partition)
 ) WITHOUT ROWID;
 
--- For the counts of a partition, which Redis must not be behind.
+-- For reading the counts of a partition: Redis must not be behind them.
 CREATE INDEX notice_counts_partition ON notice_counts (partition, notice_id);

@@ -1,0 +1,100 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// document returns the OpenAPI document without any operations.
+func document(version string) huma.Config {
+	return huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info: &huma.Info{
+				Title: "Carillon", Version: version,
+				Description: "Send notices and poll inboxes. Every call needs a key: `Authorization: Bearer ck_…`.",
+				License:     &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
+				Contact:     &huma.Contact{Name: "Carillon", URL: "https://github.com/carillonhq/carillon"},
+			},
+			Tags: []*huma.Tag{
+				{Name: groupNotices, Description: "Send notices and toasts; look up, edit and retract notices."},
+				{Name: groupUsers, Description: "The users and their inboxes."},
+				{Name: groupSubscriptions, Description: "Which users and roles receive the notices of which topics."},
+			},
+			Servers: []*huma.Server{{URL: "/"}},
+			Components: &huma.Components{
+				Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
+				SecuritySchemes: map[string]*huma.SecurityScheme{
+					"key": {Type: "http", Scheme: "bearer", Description: "A key made with `carillon key add`. Its scopes are send, read and admin; admin allows everything."},
+				},
+			},
+		},
+		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}, // "json" is the format of problems
+		DefaultFormat: "application/json",
+		Transformers:  []huma.Transformer{trim},
+
+		RejectUnknownQueryParameters: true,
+	}
+}
+
+// Document returns the OpenAPI document, as JSON, that the handler of New serves. It needs
+// no database or Redis.
+func Document(version string) ([]byte, error) {
+	s, err := newServer(Config{Version: version})
+	if err != nil {
+		return nil, err
+	}
+	return s.documentJSON()
+}
+
+func (s *server) documentJSON() ([]byte, error) {
+	b, err := json.Marshal(s.api.OpenAPI())
+	if err != nil {
+		return nil, fmt.Errorf("write the document: %w", err)
+	}
+	return b, nil
+}
+
+// described returns the description of a call in the document. OpenAPI has no scopes for
+// security schemes of type http, so the text names the scope that a call needs.
+func (c *call) described() string {
+	need := fmt.Sprintf("The key needs the scope `%s`.", c.scope)
+	if c.scope != notifier.ScopeAdmin {
+		need = fmt.Sprintf("The key needs the scope `%s` or `%s`.", c.scope, notifier.ScopeAdmin)
+	}
+	if c.about == "" {
+		return need
+	}
+	return c.about + "\n\n" + need
+}
+
+// forgetPatterns removes the descriptions of patterns from the document: JSON Schema has no
+// such field. Huma has composed its messages from them by now.
+func (s *server) forgetPatterns() {
+	doc := s.api.OpenAPI()
+	for schema := range maps.Values(doc.Components.Schemas.Map()) {
+		forgetPattern(schema)
+	}
+	for _, c := range s.calls {
+		for _, p := range s.operation(c.method, prefix+c.path).Parameters {
+			forgetPattern(p.Schema)
+		}
+	}
+}
+
+func forgetPattern(of *huma.Schema) {
+	if of == nil {
+		return
+	}
+	of.PatternDescription = ""
+	forgetPattern(of.Items)
+	for _, inner := range slices.Concat(slices.Collect(maps.Values(of.Properties)), of.OneOf, of.AnyOf, of.AllOf) {
+		forgetPattern(inner)
+	}
+}

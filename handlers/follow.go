@@ -1,0 +1,90 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const followPath = "/n/"
+
+// maxRows is more rows than an inbox can have.
+const maxRows = 1000
+
+// follow leads to the subject of a notice and marks it read for the user: an announcement has a
+// page of its own, any other notice a link or else its row. A user who did not receive the notice
+// learns nothing, not even that it exists.
+func (h *Handlers) follow(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r)
+	if err != nil {
+		return err
+	}
+	n, err := h.Directory.Notice(r.Context(), id)
+	if err != nil {
+		return fmt.Errorf("follow notice %d: %w", id, err)
+	}
+	to := announcementPath(id)
+	if n.Announces() {
+		err = h.sees(r, id)
+	} else {
+		to, err = h.followed(r, &n)
+	}
+	if err != nil {
+		return fmt.Errorf("follow notice %d: %w", id, err)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	redirect(w, to)
+	return nil
+}
+
+// sees returns an error unless the user sees the announcement.
+func (h *Handlers) sees(r *http.Request, id int64) error {
+	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
+	defer cancel()
+	_, err := h.Announcements.Find(ctx, readerOf(r), id)
+	if h.storedInstead(r, err) {
+		_, err = h.Archive.Announcements.Find(r.Context(), readerOf(r), id)
+	}
+	return err
+}
+
+// followed marks a notice in the user's inbox read and returns the address it leads to. While
+// Redis is unavailable it only returns the address.
+func (h *Handlers) followed(r *http.Request, n *notifier.Notice) (string, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
+	defer cancel()
+	e, err := h.Inbox.Find(ctx, seqOf(r), n.Key(), 0)
+	if err == nil && e.NoticeID == n.ID && !e.Read && deliberate(r) {
+		_, err = h.Inbox.Follow(ctx, seqOf(r), e.Key, n.ID)
+	}
+	if h.storedInstead(r, err) {
+		e, err = h.storedEntry(r, n.ID)
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case e.NoticeID != n.ID: // a newer notice has replaced it
+		return "", notifier.ErrNotFound
+	}
+	if link := safeLink(e.Link); link != "" {
+		return link, nil
+	}
+	return inboxPath + "?opened=0#e" + strconv.FormatInt(e.At, 10), nil
+}
+
+// storedEntry finds a notice in the archived inbox.
+func (h *Handlers) storedEntry(r *http.Request, id int64) (notifier.Entry, error) {
+	page, err := h.Archive.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Limit: maxRows})
+	if err != nil {
+		return notifier.Entry{}, fmt.Errorf("read a stored inbox: %w", err)
+	}
+	i := slices.IndexFunc(page.Entries, func(e notifier.Entry) bool { return e.NoticeID == id })
+	if i < 0 {
+		return notifier.Entry{}, notifier.ErrNotFound
+	}
+	return page.Entries[i], nil
+}

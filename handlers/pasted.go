@@ -1,0 +1,29 @@
+package handlers
+
+import (
+	"net/url"
+	"strings"
+)
+
+// pasted replaces characters that spreadsheets and slides put between words and lines, and that
+// our texts may not contain: tabs, vertical tabs, form feeds, single carriage returns and the
+// Unicode separators become spaces and line breaks. An application that sends them gets an error,
+// but a person who pasted them cannot even see them.
+func pasted(values url.Values) {
+	for name, all := range values {
+		for i, text := range all {
+			switch name {
+			case "to", "to_kept": // any separator between names is read
+			case "body":
+				all[i] = pastedLines.Replace(text)
+			default:
+				all[i] = pastedLine.Replace(text)
+			}
+		}
+	}
+}
+
+var (
+	pastedLines = strings.NewReplacer("\r\n", "\r\n", "\t", " ", "\v", "\n", "\f", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n\n")
+	pastedLine  = strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ", "\v", " ", "\f", " ", "\r", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ")
+)

@@ -1,0 +1,137 @@
+// Package config reads the configuration of Carillon: the flags, their twins in the environment,
+// and the secrets that stand in files. No other package reads the environment.
+package config
+
+import (
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Flags is the configuration as the operator writes it. Every field is text, so that Config can
+// list all faults at once. A test compares the fields with the table in the README.
+type Flags struct {
+	Addr           string `placeholder:"HOST:PORT" default:"127.0.0.1:8080" help:"Where the pages are served; port 0 takes a free one."`
+	AdminAddr      string `placeholder:"HOST:PORT" help:"Where /metrics and /healthz are served; empty: nowhere."`
+	RedisURL       string `placeholder:"URL" secret:"" help:"redis://, rediss://, redis+sentinel://, redis+cluster:// or unix://; empty: the built-in one."`
+	RedisPrefix    string `placeholder:"TEXT" default:"carillon:" help:"The prefix of every key in Redis."`
+	DatabaseURL    string `placeholder:"URL" secret:"" help:"postgres://…; empty: SQLite in the data directory."`
+	DataDir        string `placeholder:"DIR" default:"./data" help:"For SQLite, the built-in Redis and generated keys."`
+	SessionKeys    string `placeholder:"HEX,…" secret:"" help:"64 hex digits each: the first signs, all verify; empty: made and kept in the data directory."`
+	PublicURL      string `placeholder:"URL" help:"How browsers reach the server; https makes cookies Secure. Empty: http:// and --addr."`
+	TrustedProxies string `placeholder:"CIDR,…" help:"Addresses of proxies whose X-Forwarded-For is trusted; empty: none."`
+	LinkHosts      string `placeholder:"HOST,…" help:"Hosts that links of notices may name; empty: relative links only."`
+	Audiences      string `placeholder:"N=NAME,…" default:"1=operator,2=user,3=customer" help:"The audiences."`
+	MaxSeq         string `placeholder:"N" default:"16000000" help:"The maximum number of users in the directory."`
+	InboxCap       string `placeholder:"N" default:"200" help:"The maximum number of entries in an inbox."`
+	Keep           string `placeholder:"TIME" default:"180d" help:"The longest life of a notice, such as 720h or 30d."`
+	ToastRetention string `placeholder:"TIME" default:"24h" help:"How long a toast waits for its user: from 1h to 7d."`
+	Rules          string `placeholder:"FILE" help:"Rules that watch business databases; empty: none."`
+	APIRate        string `name:"api-rate" placeholder:"N" default:"1000" help:"Requests per second that one API key may make to each instance; 0: no limit."`
+	LogLevel       string `placeholder:"LEVEL" default:"info" help:"debug, info, warn or error."`
+}
+
+// Config is the configuration as the program uses it.
+type Config struct {
+	Addr           string
+	AdminAddr      string
+	Redis          Redis // zero: built in
+	RedisPrefix    string
+	DatabaseURL    string
+	DataDir        string
+	SessionKeys    [][]byte // empty: kept in the data directory
+	PublicURL      *url.URL // nil: http:// and the address of the listener
+	TrustedProxies []netip.Prefix
+	LinkHosts      []string
+	Audiences      map[notifier.Audience]string
+	MaxSeq         int64
+	InboxCap       int
+	Keep           time.Duration
+	ToastRetention time.Duration
+	Rules          string // the file; empty: no rules
+	APIRate        int    // 0: no limit
+	LogLevel       slog.Level
+
+	Lookup Lookup // finds the databases of rules, and the variables of the Go runtime
+}
+
+// Config parses the flags. Its error lists every fault, one a line, beginning with those found
+// in the environment. It repeats no secret. Without an error the result is complete.
+func (f *Flags) Config(env *Environment) (Config, error) {
+	bad := slices.Clone(env.faults)
+	c := Config{
+		Lookup:         env.Lookup,
+		Addr:           bad.address("--addr", f.Addr),
+		RedisPrefix:    bad.prefix("--redis-prefix", f.RedisPrefix),
+		DatabaseURL:    bad.database("--database-url", f.DatabaseURL),
+		DataDir:        f.DataDir,
+		SessionKeys:    bad.keys("--session-keys", f.SessionKeys),
+		PublicURL:      bad.publicURL("--public-url", f.PublicURL),
+		TrustedProxies: bad.proxies("--trusted-proxies", f.TrustedProxies),
+		LinkHosts:      bad.hosts("--link-hosts", f.LinkHosts),
+		Audiences:      bad.audiences("--audiences", f.Audiences),
+		MaxSeq:         bad.number("--max-seq", f.MaxSeq, 1, maxBits),
+		InboxCap:       int(bad.number("--inbox-cap", f.InboxCap, 1, 10_000)),
+		Keep:           bad.Span("--keep", f.Keep, time.Minute),
+		ToastRetention: bad.retention("--toast-retention", f.ToastRetention),
+		Rules:          f.Rules,
+		APIRate:        int(bad.number("--api-rate", f.APIRate, 0, 1_000_000)),
+		LogLevel:       bad.level("--log-level", f.LogLevel),
+	}
+	if f.AdminAddr != "" {
+		c.AdminAddr = bad.address("--admin-addr", f.AdminAddr)
+	}
+	if f.DataDir == "" {
+		bad.Add("--data-dir", "must name a directory")
+	}
+	if f.RedisURL != "" {
+		var err error
+		if c.Redis, err = ParseRedis(f.RedisURL); err != nil {
+			bad.Add("--redis-url", "%v", err)
+		}
+	}
+	return c, bad.Err()
+}
+
+// AudienceOf returns the number of the audience with this name.
+func (c *Config) AudienceOf(name string) (notifier.Audience, error) {
+	for number, known := range c.Audiences {
+		if known == name {
+			return number, nil
+		}
+	}
+	names := slices.Sorted(maps.Values(c.Audiences))
+	return 0, fmt.Errorf("unknown audience %q; the audiences are %s", name, strings.Join(names, ", "))
+}
+
+// AudienceNumbers returns the numbers of all audiences in ascending order.
+func (c *Config) AudienceNumbers() []notifier.Audience {
+	return slices.Sorted(maps.Keys(c.Audiences))
+}
+
+// Secure reports whether browsers reach the server by https, so that cookies must be Secure.
+func (c *Config) Secure() bool { return c.PublicURL != nil && c.PublicURL.Scheme == "https" }
+
+// Local reports whether the server can be reached from this machine only.
+func (c *Config) Local() bool {
+	host, _, _ := net.SplitHostPort(c.Addr)
+	return loopback(host) && (c.PublicURL == nil || loopback(c.PublicURL.Hostname()))
+}
+
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// split splits a list at commas and white space.
+func split(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' })
+}

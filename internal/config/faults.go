@@ -1,0 +1,185 @@
+package config
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// maxBits is the maximum number of bits in a Redis string. A user's seq is a bit of an
+// announcement's bitmap, so it is the highest seq too.
+const maxBits = 1<<32 - 1
+
+// Faults collects the faults of a configuration or a command, a sentence each. Its parsers add a
+// fault when the text is wrong, and return a value that is used only if there are none.
+type Faults []string
+
+// Add adds a fault of one flag.
+func (f *Faults) Add(flag, format string, args ...any) {
+	*f = append(*f, flag+": "+fmt.Sprintf(format, args...))
+}
+
+// Err returns nil if there are no faults, else one error that lists all of them.
+func (f *Faults) Err() error {
+	switch len(*f) {
+	case 0:
+		return nil
+	case 1:
+		return errors.New((*f)[0])
+	}
+	return fmt.Errorf("%d settings are wrong:\n  %s", len(*f), strings.Join(*f, "\n  "))
+}
+
+func (f *Faults) address(flag, s string) string {
+	_, port, err := net.SplitHostPort(s)
+	if n, perr := strconv.Atoi(port); err != nil || perr != nil || n < 0 || n > 65535 {
+		f.Add(flag, "%q is not HOST:PORT, such as 127.0.0.1:8080", s)
+	}
+	return s
+}
+
+func (f *Faults) prefix(flag, s string) string {
+	if s == "" || strings.ContainsAny(s, "{} \t\n") || len(s) > 64 {
+		f.Add(flag, "%q must be 1 to 64 bytes without braces and spaces: braces would change the hash slots of keys in a cluster", s)
+	}
+	return s
+}
+
+func (f *Faults) database(flag, s string) string {
+	if s != "" && !strings.HasPrefix(s, "postgres://") && !strings.HasPrefix(s, "postgresql://") {
+		f.Add(flag, "must begin with postgres://, or be empty for SQLite")
+	}
+	return s
+}
+
+func (f *Faults) keys(flag, s string) [][]byte {
+	var keys [][]byte
+	for i, text := range split(s) {
+		key, err := hex.DecodeString(text)
+		if err != nil || len(key) != KeyBytes {
+			f.Add(flag, "key %d must be %d hex digits (openssl rand -hex %d)", i+1, 2*KeyBytes, KeyBytes)
+			continue
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+func (f *Faults) publicURL(flag, s string) *url.URL {
+	if s == "" {
+		return nil
+	}
+	u, err := url.Parse(s)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" ||
+		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		f.Add(flag, "%q is not http(s)://HOST[:PORT] without a path", s)
+		return nil
+	}
+	return &url.URL{Scheme: u.Scheme, Host: u.Host}
+}
+
+func (f *Faults) proxies(flag, s string) []netip.Prefix {
+	var all []netip.Prefix
+	for _, text := range split(s) {
+		if addr, err := netip.ParseAddr(text); err == nil {
+			all = append(all, netip.PrefixFrom(addr, addr.BitLen()))
+			continue
+		}
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			f.Add(flag, "%q is not an address or a range such as 10.0.0.0/8", text)
+			continue
+		}
+		all = append(all, prefix)
+	}
+	return all
+}
+
+func (f *Faults) hosts(flag, s string) []string {
+	host := regexp.MustCompile(`\A[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?\z`)
+	all := split(strings.ToLower(s))
+	for _, text := range all {
+		if !host.MatchString(text) {
+			f.Add(flag, "%q is not a host name, such as shop.example.com", text)
+		}
+	}
+	return all
+}
+
+func (f *Faults) audiences(flag, s string) map[notifier.Audience]string {
+	name := regexp.MustCompile(`\A[a-z][a-z0-9_-]{0,31}\z`)
+	all, used := map[notifier.Audience]string{}, map[string]bool{}
+	for _, text := range split(s) {
+		number, word, _ := strings.Cut(text, "=")
+		n, err := strconv.ParseUint(number, 10, 8)
+		switch {
+		case err != nil || n == 0 || !name.MatchString(word):
+			f.Add(flag, "%q is not NUMBER=name, with a number from 1 to 255", text)
+		case all[notifier.Audience(n)] != "" || used[word]:
+			f.Add(flag, "%q names a number or a name twice", text)
+		default:
+			all[notifier.Audience(n)], used[word] = word, true
+		}
+	}
+	if s = strings.TrimSpace(s); s == "" {
+		f.Add(flag, "must name at least one audience")
+	}
+	return all
+}
+
+func (f *Faults) number(flag, s string, low, high int64) int64 {
+	n, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 10, 64)
+	if err != nil || n < low || n > high {
+		f.Add(flag, "%q is not a number from %d to %d", s, low, high)
+	}
+	return n
+}
+
+// Span parses a duration of at least low.
+func (f *Faults) Span(flag, s string, low time.Duration) time.Duration {
+	d, err := parseSpan(s)
+	if err != nil || d < low {
+		f.Add(flag, "%q is not a time of at least %s, such as 72h or 30d", s, low)
+	}
+	return d
+}
+
+// retention parses the time that toasts wait. Less than an hour would clear toasts that are still to
+// be shown; after a week a toast is no longer news, and Redis holds all of them until then.
+func (f *Faults) retention(flag, s string) time.Duration {
+	d, err := parseSpan(s)
+	if err != nil || d < notifier.MaxToastAge || d > 7*24*time.Hour {
+		f.Add(flag, "%q is not a time from 1h to 7d", s)
+	}
+	return d
+}
+
+func (f *Faults) level(flag, s string) slog.Level {
+	switch level := slog.Level(0); strings.ToLower(s) {
+	case "debug", "info", "warn", "error":
+		_ = level.UnmarshalText([]byte(s)) // one of the four
+		return level
+	default:
+		f.Add(flag, "%q is not debug, info, warn or error", s)
+		return slog.LevelInfo
+	}
+}
+
+// parseSpan parses a duration of Go, or whole days such as 30d.
+func parseSpan(s string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16)
+		return time.Duration(n) * 24 * time.Hour, err
+	}
+	return time.ParseDuration(s)
+}

@@ -1,0 +1,141 @@
+// Package demo has the users, topics, notices and announcements of a demonstration, which
+// `carillon serve --demo` shows.
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/alexedwards/argon2id"
+
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+// hashPrefix is the start of the hash of every demo password. Such a hash costs little, because
+// everybody knows the password, and it distinguishes demo users from others.
+const hashPrefix = "$argon2id$v=19$m=1024,t=1,p=1$"
+
+// Sender is the demo user who has sent the notices of the demonstration.
+const Sender = "alice"
+
+// ErrLocalOnly says that a demonstration was to be served to other machines.
+var ErrLocalOnly = errors.New("--demo is for this machine only: its passwords are known to all. " +
+	"Give --addr a loopback address such as 127.0.0.1:8080, and no other --public-url")
+
+// User is a user of the demonstration.
+type User struct {
+	Name     string   `json:"name"`
+	Password string   `json:"password"`
+	Roles    []string `json:"roles"`
+
+	audience string
+}
+
+// Users returns the users of the demonstration.
+func Users() []User {
+	return []User{
+		{"alice", "alice-demo", []string{notifier.RoleStaff}, "user"},
+		{"bob", "bob-demo", []string{}, "user"},
+		{"carol", "carol-demo", []string{"picker"}, "user"},
+		{"dave", "dave-demo", []string{"picker"}, "user"},
+		{"erin", "erin-demo", []string{}, "customer"},
+	}
+}
+
+// AddUsers adds the demo users that are missing, and topics if there were no users at all. It
+// reports whether there were none: then the demonstration's notices are still to be sent.
+func AddUsers(ctx context.Context, db *store.Store, cfg *config.Config) (fresh bool, err error) {
+	anybody, err := db.Users(ctx, notifier.UserQuery{Limit: 1})
+	if err != nil {
+		return false, err
+	}
+	for _, u := range Users() {
+		if _, err = db.UserByName(ctx, u.Name); !errors.Is(err, notifier.ErrNotFound) {
+			if err != nil {
+				return false, err
+			}
+			continue
+		}
+		hash, err := argon2id.CreateHash(u.Password, &argon2id.Params{Memory: 1024, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
+		if err != nil {
+			return false, fmt.Errorf("hash a demo password: %w", err)
+		}
+		audience, err := cfg.AudienceOf(u.audience)
+		if err != nil {
+			audience = cfg.AudienceNumbers()[0] // the operator has renamed the audiences
+		}
+		_, err = db.CreateUser(ctx, store.NewUser{Name: u.Name, PasswordHash: hash, Audience: audience, Roles: u.Roles})
+		if err != nil && !errors.Is(err, notifier.ErrConflict) { // another instance was faster
+			return false, err
+		}
+	}
+	if len(anybody) > 0 {
+		return false, nil
+	}
+	return true, addTopics(ctx, db)
+}
+
+// Refuse returns an error if other machines can reach the server and there are demo users, whose
+// passwords everybody knows: ErrLocalOnly with demo, else an error that names users left by an
+// earlier demonstration.
+func Refuse(ctx context.Context, db *store.Store, cfg *config.Config, demo bool) error {
+	if cfg.Local() {
+		return nil
+	}
+	if demo {
+		return ErrLocalOnly
+	}
+	var left []string
+	for _, u := range Users() {
+		_, hash, err := db.Credentials(ctx, u.Name)
+		if err != nil && !errors.Is(err, notifier.ErrNotFound) {
+			return err
+		}
+		if strings.HasPrefix(hash, hashPrefix) {
+			left = append(left, u.Name)
+		}
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("%s still have the passwords of the demonstration: set new ones by `carillon user passwd`, or use another database, before other machines can reach it",
+			strings.Join(left, ", "))
+	}
+	return nil
+}
+
+// types returns notice types with names. Users find the open ones under Settings.
+func types() []notifier.NoticeType {
+	return []notifier.NoticeType{
+		{Slug: "report", Open: true, Names: map[string]string{"en": "Weekly reports", "ja": "週報", "zh-Hans": "周报"}},
+		{Slug: "rep_notice", Names: map[string]string{"en": "Restocking", "ja": "補充", "zh-Hans": "补货"}},
+		{Slug: "shift", Open: true, Names: map[string]string{"en": "Shifts", "ja": "シフト", "zh-Hans": "排班"}},
+	}
+}
+
+// Subscriptions returns the subscriptions of the demonstration.
+func Subscriptions() []notifier.Subscription {
+	return []notifier.Subscription{
+		{Topic: notifier.Topic{Type: "shift"}, Subscriber: notifier.Subscriber{Role: "picker"}},
+		{Topic: notifier.Topic{Type: "shift", Scope: "harbour"}, Subscriber: notifier.Subscriber{User: "bob"}},
+		{Topic: notifier.Topic{Type: "report"}, Subscriber: notifier.Subscriber{User: "alice"}},
+		{Topic: notifier.Topic{Type: "report"}, Subscriber: notifier.Subscriber{User: "bob"}},
+	}
+}
+
+// addTopics adds the types and subscriptions.
+func addTopics(ctx context.Context, db *store.Store) error {
+	for _, t := range types() {
+		if err := db.SaveType(ctx, t); err != nil {
+			return err
+		}
+	}
+	for _, s := range Subscriptions() {
+		if _, _, err := db.Subscribe(ctx, s); err != nil {
+			return fmt.Errorf("subscribe to %s: %w", s.Type, err)
+		}
+	}
+	return nil
+}

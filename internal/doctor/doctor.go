@@ -1,0 +1,122 @@
+// Package doctor checks Redis, SQL, the clocks, the keys and the proxy of a configuration, and
+// says what to do about each fault.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/store"
+)
+
+// wait bounds the whole examination. A part that does not answer by then is at fault.
+const wait = time.Minute
+
+// Finding is the result of one check. A failure comes with advice.
+type Finding struct {
+	Check  string `json:"check"`
+	Status Status `json:"status"`
+	Found  string `json:"found"`
+	Advice string `json:"advice,omitempty"`
+}
+
+// Status says whether the operator has to act.
+type Status string
+
+// The statuses of findings.
+const (
+	OK   Status = "ok"
+	Note Status = "note"
+	Fail Status = "FAIL"
+)
+
+// String returns the finding as one line, and the advice on a second.
+func (f Finding) String() string {
+	line := fmt.Sprintf("%-4s  %-12s %s", f.Status, f.Check, f.Found)
+	if f.Advice != "" {
+		line += "\n                   → " + f.Advice
+	}
+	return line
+}
+
+// Config says what to examine.
+type Config struct {
+	Settings *config.Config
+	// Redis returns a client of the Redis that the server uses, which the caller closes, and an
+	// error if it cannot be reached.
+	Redis func(ctx context.Context) (redis.UniversalClient, error)
+	// Store opens the database and brings it up to date. The examination closes it.
+	Store func(ctx context.Context) (*store.Store, error)
+	// Report is called with each finding as soon as it is there, so that the operator sees which
+	// check hangs.
+	Report func(Finding) error
+	Log    *slog.Logger
+}
+
+// examination is one run over all checks.
+type examination struct {
+	report func(Finding) error
+	log    *slog.Logger
+	fails  int
+	err    error // of reporting
+}
+
+// Examine checks everything that a server depends on, and returns how many checks failed. It
+// changes nothing but the schema of the database, as every command does; a trial change in SQL is
+// removed at once.
+func Examine(ctx context.Context, c Config) (fails int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	e := &examination{report: c.Report, log: c.Log}
+	rdb, reason := c.Redis(ctx)
+	reachable := e.redis(ctx, c.Settings, rdb, reason)
+	db, err := c.Store(ctx)
+	err = e.sql(ctx, c.Settings, db, err, func() { e.work(ctx, c.Settings, db, rdb, reachable) })
+	e.keys(c.Settings)
+	e.proxy(ctx, c.Settings)
+	return e.fails, errors.Join(e.err, err, rdb.Close())
+}
+
+func (e *examination) add(f Finding) {
+	if f.Status == Fail {
+		e.fails++
+	}
+	e.err = errors.Join(e.err, e.report(f))
+}
+
+func (e *examination) ok(check, format string, args ...any) {
+	e.add(Finding{check, OK, fmt.Sprintf(format, args...), ""})
+}
+
+func (e *examination) note(check, found, advice string) {
+	e.add(Finding{check, Note, found, advice})
+}
+
+func (e *examination) fail(check, found, advice string) {
+	e.add(Finding{check, Fail, found, advice})
+}
+
+// clock compares another clock with the clock of this machine. Half of the time between question
+// and answer is taken to be the way there.
+func (e *examination) clock(whose string, theirs, asked, answered time.Time) {
+	const tolerable = 2 * time.Second
+	off := theirs.Sub(asked.Add(answered.Sub(asked) / 2)).Round(time.Millisecond)
+	if off.Abs() > tolerable {
+		e.fail("clock", fmt.Sprintf("%s is %v off ours", whose, off), "synchronise both by NTP: the order of notices, expiry and sessions depend on them")
+		return
+	}
+	e.ok("clock", "%s is %v off ours", whose, off)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,68 @@
+package doctor
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/config"
+)
+
+// proxy opens a real stream through the public URL and checks that its lines arrive one by one: a
+// proxy that buffers delivers them together.
+func (e *examination) proxy(ctx context.Context, cfg *config.Config) {
+	if cfg.PublicURL == nil {
+		e.note("proxy", "--public-url is not set", "set it to have a stream through the proxy tested")
+		return
+	}
+	keys, err := cfg.SigningKeys()
+	if err != nil {
+		return // keys has reported it
+	}
+	arrivals, err := readProbe(ctx, cfg.PublicURL.String()+ProbePath+"?token="+probeToken(keys[0], time.Now()))
+	if err != nil {
+		e.fail("proxy", err.Error(), "check that the server runs, that the proxy forwards every path, and that both have the same --session-keys")
+		return
+	}
+	first, last := arrivals[0], arrivals[len(arrivals)-1]
+	if spread := last.Sub(first); spread < probePause {
+		e.fail("proxy", fmt.Sprintf("a stream through %s arrives all at once: it is buffered", cfg.PublicURL),
+			"switch buffering and compression off for /events (nginx: proxy_buffering off; see deploy/)")
+		return
+	}
+	e.ok("proxy", "a stream through %s arrives line by line", cfg.PublicURL)
+}
+
+// readProbe returns when each line of the probe arrived.
+func readProbe(ctx context.Context, url string) (arrivals []time.Time, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, fmt.Errorf("request a stream: %w", err)
+	}
+	// A proxy may decide by this header whether to buffer; browsers send it for /events.
+	req.Header.Set("Accept", "text/event-stream")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		// The token must not be printed or logged.
+		return nil, fmt.Errorf("open a stream: %s", strings.ReplaceAll(err.Error(), req.URL.RawQuery, "token=…"))
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("open a stream: the answer is %s", res.Status)
+	}
+	for in := bufio.NewScanner(io.LimitReader(res.Body, 4096)); in.Scan(); {
+		if strings.HasPrefix(in.Text(), ":") {
+			arrivals = append(arrivals, time.Now())
+		}
+	}
+	if len(arrivals) != probeLines {
+		return nil, fmt.Errorf("read a stream: %d of %d lines arrived", len(arrivals), probeLines)
+	}
+	return arrivals, nil
+}

@@ -1,0 +1,131 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/store"
+)
+
+// writeWait is how long a trial change may take.
+const writeWait = 5 * time.Second
+
+// sql examines the database, calls more while it is open, and closes it. Opening brings it up to
+// date, so openErr may be that of a migration.
+func (e *examination) sql(ctx context.Context, cfg *config.Config, db *store.Store, openErr error, more func()) error {
+	if openErr != nil {
+		e.fail("sql", openErr.Error(), cmp.Or(sqlAdvice[store.TroubleOf(openErr)], "start it, or correct --database-url; without it nothing works"))
+		return nil
+	}
+	if cfg.DatabaseURL == "" {
+		// The store sets this for its own connections; another connection could not see it.
+		e.ok("sql", "SQLite in %s, up to date, each commit on disk", cfg.DataDir)
+		e.disk(cfg.DataDir)
+	} else if err := e.postgres(ctx, cfg.DatabaseURL); err != nil {
+		e.fail("sql", err.Error(), "see the log of PostgreSQL")
+	}
+	e.writable(ctx, db)
+	more()
+	return db.Close()
+}
+
+// sqlAdvice is the advice for a database that refuses changes.
+var sqlAdvice = map[store.Trouble]string{
+	store.TroubleFull:     "make room on its disk; meanwhile pages can be read, and nothing can be sent or marked for good. It recovers by itself",
+	store.TroubleDisk:     "check whether its disk is full or broken, and the permissions on it",
+	store.TroubleLocked:   "end what holds it, such as a shell of sqlite3 in a transaction, or wait for it; meanwhile pages can be read, and nothing can be sent",
+	store.TroubleReadOnly: "correct --database-url, which leads to a standby, or the mode of the file",
+}
+
+// writable tries a change: a database that answers queries may still refuse changes.
+func (e *examination) writable(ctx context.Context, db *store.Store) {
+	ctx, cancel := context.WithTimeout(ctx, writeWait)
+	defer cancel()
+	began := time.Now()
+	err := db.Writable(ctx)
+	trouble := store.TroubleOf(err)
+	switch {
+	case err == nil:
+		e.ok("sql write", "a change takes %v", time.Since(began).Round(10*time.Microsecond))
+	case trouble != store.TroubleUnknown:
+		e.fail("sql write", fmt.Sprintf("it refuses changes, %s: %v", trouble, err), sqlAdvice[trouble])
+	default:
+		e.fail("sql write", fmt.Sprintf("it accepted no change within %v: %v", writeWait, err), "see its log")
+	}
+}
+
+// Free space on the disk of SQLite: below littleRoom it is getting scarce, and below noRoom a
+// longer transaction fails.
+const (
+	littleRoom = 256 << 20
+	noRoom     = 1 << 20
+)
+
+// disk checks the free space on the disk of SQLite. A small change may succeed on a full disk,
+// because overwriting a page needs no space; so writable alone would not notice.
+func (e *examination) disk(dir string) {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(dir, &fs); err != nil {
+		e.fail("sql disk", "read its free space: "+err.Error(), "check the file system of the data directory")
+		return
+	}
+	e.free(int64(fs.Bavail) * int64(fs.Bsize)) //nolint:gosec,unconvert // the types of these fields differ between systems, and no disk has 2^63 bytes to overflow int64
+}
+
+func (e *examination) free(free int64) {
+	found := fmt.Sprintf("%d MB free", free>>20)
+	switch {
+	case free < noRoom:
+		e.fail("sql disk", found+": its disk is full", sqlAdvice[store.TroubleFull])
+	case free < littleRoom:
+		e.note("sql disk", found, "make room: on a full disk nothing can be sent or marked")
+	default:
+		e.ok("sql disk", "%s", found)
+	}
+}
+
+func (e *examination) postgres(ctx context.Context, url string) (err error) {
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		return fmt.Errorf("open the database: %w", err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	show := func(setting string) (value string, err error) {
+		err = db.QueryRowContext(ctx, "SELECT current_setting($1)", setting).Scan(&value)
+		return value, err
+	}
+	version, err := show("server_version")
+	if err != nil {
+		return fmt.Errorf("ask for its version: %w", err)
+	}
+	e.ok("sql", "PostgreSQL %s, up to date", version)
+	for setting, why := range map[string]string{
+		"fsync":              "a power cut would lose what was accepted",
+		"full_page_writes":   "a power cut could destroy pages of the database",
+		"synchronous_commit": "a crash would lose what was accepted",
+	} {
+		value, err := show(setting)
+		if err != nil {
+			return fmt.Errorf("ask for %s: %w", setting, err)
+		}
+		if value == "off" {
+			e.fail("sql disk", setting+" is off", "switch it on: "+why)
+		} else {
+			e.ok("sql disk", "%s is %s", setting, value)
+		}
+	}
+	var theirs time.Time
+	asked := time.Now()
+	if err = db.QueryRowContext(ctx, "SELECT clock_timestamp()").Scan(&theirs); err != nil {
+		return fmt.Errorf("ask for the time: %w", err)
+	}
+	e.clock("PostgreSQL", theirs, asked, time.Now())
+	return nil
+}

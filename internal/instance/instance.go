@@ -1,0 +1,244 @@
+// Package instance builds a server with everything in it, starts it, and stops it in order. Commands
+// use it to build the parts that they need beside a server.
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/demo"
+	"github.com/carillonhq/carillon/internal/embedded"
+	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/notifier/announcement"
+	"github.com/carillonhq/carillon/notifier/epoch"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/live"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/rule"
+	"github.com/carillonhq/carillon/notifier/toast"
+	"github.com/carillonhq/carillon/notifier/topic"
+	"github.com/carillonhq/carillon/notifier/unread"
+	"github.com/carillonhq/carillon/store"
+)
+
+// Options say what to serve.
+type Options struct {
+	Config config.Config
+	Demo   bool   // add the demonstration
+	Build  string // identifies the build; the same on every instance of it
+	Log    *slog.Logger
+}
+
+// Address says where a server answers.
+type Address struct {
+	URL   string // for browsers: the public URL if one is configured
+	Addr  string // of the listener; with port 0, with the port it got
+	Admin string // the URL of the admin address; empty: none is configured
+}
+
+// instance is one running server.
+type instance struct {
+	cfg  config.Config
+	demo bool
+	id   string // of the build
+	log  *slog.Logger
+
+	lock      *embedded.Lock        // nil: Redis is not the built-in one
+	target    config.Redis          // of the configured Redis, or of the built-in one once it runs
+	raw       redis.UniversalClient // for the guard
+	guard     *epoch.Guard
+	rdb       redis.UniversalClient // for everything else: behind the guard's gate
+	db        *store.Store
+	sessions  *session.Store
+	signIns   *session.Gate
+	slips     *session.Slips
+	deletions *deletions
+	inbox     *inbox.Inbox
+	board     *announcement.Board
+	hub       *live.Hub
+	unread    *unread.Flusher
+	topics    *topic.Topics
+	toasts    *toast.Toasts
+	pipe      *pipeline.Pipeline
+	rules     *rule.Runner // nil: no rules are configured
+
+	fresh     bool // the demonstration has just been added
+	web       *http.Server
+	admin     *http.Server
+	listeners map[*http.Server]net.Listener
+	at        Address
+	stopping  atomic.Bool
+
+	work   *errgroup.Group // the workers and the servers
+	failed <-chan struct{} // closed when one of them fails
+}
+
+// part is one line of the list below. It starts something, and returns how to stop it, or nil if
+// there is nothing to stop. What it starts may outlive ctx, until it is stopped.
+type part func(ctx context.Context) (stop func() error, err error)
+
+// parts lists everything that starts and stops. They start in this order, each after the parts it
+// needs, and stop in the reverse order, so that a part may use those above it until it has
+// stopped. A second signal ends all of this at once; the state is then as after SIGKILL, and the
+// other instances take over.
+func (i *instance) parts() []part {
+	return []part{
+		i.lockDirectory, // first, because a second server on the directory must not touch anything
+		i.openStore,     // before Redis, because SQL knows whether these users may be shown to the public
+		i.addDemo,       // before any page can show a user; refuses a demonstration for the public
+		i.startRedis,    // needs the lock; when it stops it writes its file, so its clients stop before
+		i.openRaw,       // the guard's own client, which works while the gate is closed
+		i.openGated,     // everything below reaches Redis through the gate
+		i.makeStages,    // all stages and pages; nothing works yet
+		i.sendDemo,      // needs the stages; done before a page shows them
+		i.listenWeb,     // before anything works, so that a port in use is reported at once; its stop cuts connections that are left
+		i.listenAdmin,   // likewise
+		i.runGuard,      // everything below works behind its gate to the last
+		i.limitMemory,   // before the work that needs memory
+		i.flushAtStop,   // no inbox changes here any more: SQL gets the changes that it lacks
+		i.closePipeline, // the intake has ended: finishes work in hand, leaves the rest to others, gives leases back
+		i.runWorkers,    // all end together, each after the work in hand
+		i.serveAdmin,    // metrics are there as long as pages are
+		i.serveWeb,      // when it stops, running requests are answered and no more are accepted
+		i.endStreams,    // before the servers, because http.Server does not know the streams that have left it: each is told bye and when to come back
+		i.becomeUnready, // the first to stop: /readyz says no, so that a proxy sends no new clients
+	}
+}
+
+// workers lists what runs in the background. One that fails stops the instance.
+func (i *instance) workers() []func(context.Context) error {
+	all := []func(context.Context) error{
+		i.pipe.Run,      // the intake, write-behind, sweeps, announcements and streams
+		i.sessions.Run,  // tells all instances about changed users and ended sessions
+		i.topics.Run,    // repairs the sets of subscribers
+		i.toasts.Run,    // clears old toasts
+		i.deletions.run, // finishes deletions that were interrupted
+		newCollections(i.cfg.Lookup).run,
+	}
+	if i.rules != nil {
+		all = append(all, i.rules.Run)
+	}
+	return all
+}
+
+// Serve starts every part, calls announce once the server answers, and works until ctx ends or a
+// worker fails. Then, or when a part cannot start, it stops those that have started.
+func Serve(ctx context.Context, o Options, announce func(Address) error) (err error) {
+	i := newInstance(o)
+	var stops []func() error
+	defer func() {
+		for _, stop := range slices.Backward(stops) {
+			err = errors.Join(err, stop())
+		}
+	}()
+	for _, start := range i.parts() {
+		stop, err := start(ctx)
+		if err != nil {
+			return err
+		}
+		if stop != nil {
+			stops = append(stops, stop)
+		}
+	}
+	if err := announce(i.at); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		i.log.Info("stopping")
+	case <-i.failed: // the stop of the workers returns the reason
+	}
+	return nil
+}
+
+func newInstance(o Options) *instance {
+	return &instance{cfg: o.Config, demo: o.Demo, id: o.Build, log: o.Log, target: o.Config.Redis, listeners: map[*http.Server]net.Listener{}}
+}
+
+func (i *instance) addDemo(ctx context.Context) (func() error, error) {
+	if err := demo.Refuse(ctx, i.db, &i.cfg, i.demo); err != nil || !i.demo {
+		return nil, err
+	}
+	var err error
+	if i.fresh, err = demo.AddUsers(ctx, i.db, &i.cfg); err != nil {
+		return nil, fmt.Errorf("add the demo users: %w", err)
+	}
+	return nil, nil
+}
+
+func (i *instance) sendDemo(ctx context.Context) (func() error, error) {
+	if !i.fresh {
+		return nil, nil
+	}
+	from, err := i.db.UserByName(ctx, demo.Sender)
+	if err != nil {
+		return nil, fmt.Errorf("find the sender of the demonstration: %w", err)
+	}
+	return nil, sendDemo(ctx, i.pipeConfig(), from, demo.Notices(&i.cfg, time.Now()))
+}
+
+func (i *instance) runGuard(ctx context.Context) (func() error, error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- i.guard.Run(ctx) }()
+	return func() error {
+		cancel()
+		return <-ended
+	}, nil
+}
+
+func (i *instance) limitMemory(context.Context) (func() error, error) {
+	limitMemory(memlimit.FromCgroup, i.cfg.Redis.BuiltIn(), i.log)
+	return nil, nil
+}
+
+func (i *instance) flushAtStop(ctx context.Context) (func() error, error) {
+	return func() error {
+		if err := within(ctx, i.unread.Flush); err != nil {
+			i.log.WarnContext(ctx, "the last changes of inboxes are not in sql yet", "err", err)
+		}
+		return nil
+	}, nil
+}
+
+func (i *instance) closePipeline(context.Context) (func() error, error) {
+	return func() error { i.pipe.Close(); return nil }, nil
+}
+
+func (i *instance) runWorkers(ctx context.Context) (func() error, error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	work, ctx := errgroup.WithContext(ctx)
+	i.work, i.failed = work, ctx.Done()
+	for _, run := range i.workers() {
+		work.Go(func() error { return run(ctx) })
+	}
+	return func() error {
+		cancel()
+		return i.work.Wait()
+	}, nil
+}
+
+func (i *instance) endStreams(ctx context.Context) (func() error, error) {
+	return func() error {
+		if err := within(ctx, i.hub.Shutdown); err != nil {
+			i.log.WarnContext(ctx, "streams were cut", "err", err)
+		}
+		return nil
+	}, nil
+}
+
+func (i *instance) becomeUnready(context.Context) (func() error, error) {
+	return func() error { i.stopping.Store(true); return nil }, nil
+}

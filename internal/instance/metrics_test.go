@@ -1,0 +1,87 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/epoch"
+	"github.com/carillonhq/carillon/notifier/intake"
+	"github.com/carillonhq/carillon/notifier/live"
+	"github.com/carillonhq/carillon/notifier/toast"
+	"github.com/carillonhq/carillon/notifier/unread"
+)
+
+// metric reads one number of a page of metrics.
+func metric(t *testing.T, page, name string) float64 {
+	t.Helper()
+	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (\S+)$`).FindStringSubmatch(page)
+	if found == nil {
+		t.Fatalf("no %s in:\n%s", name, page)
+	}
+	value, err := strconv.ParseFloat(found[1], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// storedBacklog is the backlog in SQL.
+type storedBacklog struct {
+	n     int64
+	since time.Time
+	err   error
+}
+
+func (b storedBacklog) Waiting(context.Context) (int64, time.Time, error) { return b.n, b.since, b.err }
+func (b storedBacklog) CountDeadLetters(context.Context) (int64, error)   { return 0, b.err }
+func (b storedBacklog) Refused() int64                                    { return 7 }
+func (b storedBacklog) Backlog(context.Context) (map[notifier.State]int64, error) {
+	return nil, b.err
+}
+
+func TestTheBacklogIsTheLargerOfTheStreamAndSQL(t *testing.T) {
+	t.Parallel()
+	ago := func(d time.Duration) time.Time { return time.Now().Add(-d) }
+	for name, test := range map[string]struct {
+		stream intake.Stats
+		sql    storedBacklog
+		n      float64
+		oldest float64
+	}{
+		"nothing":              {},
+		"in SQL alone":         {sql: storedBacklog{n: 4, since: ago(time.Hour)}, n: 4, oldest: 3600},
+		"in the stream alone":  {stream: intake.Stats{Backlog: 3, Oldest: time.Minute}, n: 3, oldest: 60},
+		"more in the stream":   {stream: intake.Stats{Backlog: 3, Oldest: time.Minute}, sql: storedBacklog{n: 1, since: ago(time.Hour)}, n: 3, oldest: 3600},
+		"longer in the stream": {stream: intake.Stats{Backlog: 1, Oldest: time.Hour}, sql: storedBacklog{n: 2, since: ago(time.Minute)}, n: 2, oldest: 3600},
+		"SQL is away":          {stream: intake.Stats{Backlog: 3, Oldest: time.Minute}, sql: storedBacklog{n: 9, since: ago(time.Hour), err: errors.New("away")}, n: 3, oldest: 60},
+	} {
+		w := httptest.NewRecorder()
+		admin(sources{
+			hub: func() live.Stats { return live.Stats{} }, toasts: func() toast.Stats { return toast.Stats{} }, behind: func() unread.Stats { return unread.Stats{} },
+			intake: func() intake.Stats { return test.stream }, redis: func() epoch.State { return epoch.Open }, clock: func() time.Duration { return 0 }, sql: test.sql,
+			signIns: func() session.GateStats { return session.GateStats{Right: 5, Wrong: 3, Limited: 2} },
+		}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+		page := w.Body.String()
+		if n := metric(t, page, "carillon_intake_backlog"); n != test.n {
+			t.Errorf("%s: %v wait; want %v", name, n, test.n)
+		}
+		if oldest := metric(t, page, "carillon_intake_oldest_seconds"); oldest < test.oldest || oldest > test.oldest+10 {
+			t.Errorf("%s: the oldest for %v s; want %v", name, oldest, test.oldest)
+		}
+		if n := metric(t, page, "carillon_sql_refused_total"); n != 7 {
+			t.Errorf("%s: %v refused", name, n)
+		}
+		for name, want := range map[string]float64{"carillon_sign_ins_total": 5, "carillon_sign_ins_failed_total": 3, "carillon_sign_ins_limited_total": 2} {
+			if n := metric(t, page, name); n != want {
+				t.Errorf("%s is %v; want %v", name, n, want)
+			}
+		}
+	}
+}

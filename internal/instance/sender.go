@@ -1,0 +1,96 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/demo"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/route"
+	"github.com/carillonhq/carillon/notifier/toast"
+	"github.com/carillonhq/carillon/notifier/topic"
+	"github.com/carillonhq/carillon/store"
+)
+
+// sendWait is how long a command delivers by itself. A running server finishes the rest.
+const sendWait = 5 * time.Minute
+
+// sendIdle makes the intake end soon after it is told to: it waits for Redis for half of this at a
+// time.
+const sendIdle = 200 * time.Millisecond
+
+// NewSender makes a pipeline for a command. Send delivers before it returns, to any number of
+// recipients, whether a server runs or not. Without Redis the pipeline only accepts notices, and
+// reason says why. The caller closes the pipeline and then calls closeAll.
+func NewSender(ctx context.Context, cfg config.Config, db *store.Store, log *slog.Logger) (p *pipeline.Pipeline, closeAll func() error, reason error) {
+	rdb, closeRedis, reason := redisGuarded(ctx, cfg, db, log)
+	space := keys.New(cfg.RedisPrefix)
+	box := inbox.New(rdb, space, inbox.Options{Cap: cfg.InboxCap, SQL: db})
+	if reason == nil {
+		reason = box.Load(ctx)
+	}
+	topics := topic.New(rdb, space, db, topic.Options{Keep: cfg.Keep, Log: log})
+	if err := topics.Load(ctx); err != nil && reason == nil {
+		reason = err
+	}
+	conf := pipeline.Config{
+		Store: db, Redis: rdb, Keys: space, Inbox: box, Router: route.New(db, topics), Types: topics, Log: log,
+		Toasts: toast.New(rdb, space, toast.Options{Retention: cfg.ToastRetention, Log: log}),
+		Limits: limits(cfg, topics), Wait: sendWait, WaitMax: math.MaxInt64, Idle: sendIdle,
+		Away: func() bool { return reason != nil },
+	}
+	if reason == nil {
+		conf.Board = announcement.New(rdb, space, db, boardOptions(cfg, log))
+	}
+	p = pipeline.New(conf)
+	if reason != nil {
+		return p, closeRedis, reason
+	}
+	stop := delivering(ctx, p)
+	return p, sync.OnceValue(func() error { return errors.Join(stop(), closeRedis()) }), nil
+}
+
+// delivering runs the intake of a pipeline until stop is called.
+func delivering(ctx context.Context, p *pipeline.Pipeline) (stop func() error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- p.RunIntake(ctx) }()
+	return func() error {
+		cancel()
+		return <-ended
+	}
+}
+
+// sendDemo sends the notices of the demonstration through a pipeline whose clock is behind, so that
+// they are some minutes or days old.
+func sendDemo(ctx context.Context, c pipeline.Config, from notifier.User, notices []demo.Notice) error {
+	var ago atomic.Int64
+	c.Now = func() time.Time { return time.Now().Add(-time.Duration(ago.Load())) }
+	c.Idle = sendIdle
+	p := pipeline.New(c)
+	stop := delivering(ctx, p)
+	var err error
+	for _, d := range notices {
+		ago.Store(int64(d.Ago))
+		d.Sender = notifier.UserRef(from)
+		if _, err = p.Send(ctx, d.Draft); err != nil {
+			break
+		}
+	}
+	p.Close()
+	if err = errors.Join(err, stop()); err != nil {
+		return fmt.Errorf("send the notices of the demonstration: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// stopWait bounds each wait for clients when the instance stops.
+const stopWait = 10 * time.Second
+
+// server makes an HTTP server that lets go of a client that stops in the middle of a form or of a
+// page. A stream is not bound by its times: live takes the connection over, which lifts both, and
+// sets a deadline of its own for each write.
+func server(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      60 * time.Second,
+		IdleTimeout:       120 * time.Second,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}
+
+func (i *instance) listenWeb(ctx context.Context) (func() error, error) {
+	at, err := i.listenOn(ctx, i.web, i.cfg.Addr)
+	if err != nil {
+		return nil, err
+	}
+	i.at.Addr, i.at.URL = at, "http://"+at
+	if i.cfg.PublicURL != nil {
+		i.at.URL = i.cfg.PublicURL.String()
+	}
+	return i.web.Close, nil
+}
+
+func (i *instance) listenAdmin(ctx context.Context) (func() error, error) {
+	if i.cfg.AdminAddr == "" {
+		return nil, nil
+	}
+	i.admin = server(admin(sources{
+		hub: i.hub.Stats, toasts: i.toasts.Stats, behind: i.unread.Stats, intake: i.pipe.Stats,
+		redis: i.guard.State, clock: i.guard.Offset, sql: i.db, signIns: i.signIns.Stats,
+	}), i.log)
+	at, err := i.listenOn(ctx, i.admin, i.cfg.AdminAddr)
+	if err != nil {
+		return nil, err
+	}
+	i.at.Admin = "http://" + at
+	return i.admin.Close, nil
+}
+
+func (i *instance) listenOn(ctx context.Context, server *http.Server, addr string) (string, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return "", fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	i.listeners[server] = l
+	return shown(l.Addr()), nil
+}
+
+// shown returns an address that a browser on this machine can use.
+func shown(addr net.Addr) string {
+	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
+	}
+	return addr.String()
+}
+
+func (i *instance) serveWeb(ctx context.Context) (func() error, error) { return i.serve(ctx, i.web) }
+
+func (i *instance) serveAdmin(ctx context.Context) (func() error, error) {
+	if i.admin == nil {
+		return nil, nil
+	}
+	return i.serve(ctx, i.admin)
+}
+
+func (i *instance) serve(ctx context.Context, server *http.Server) (func() error, error) {
+	l := i.listeners[server]
+	i.work.Go(func() error {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve on %s: %w", l.Addr(), err)
+		}
+		return nil
+	})
+	return func() error {
+		if err := within(ctx, server.Shutdown); err != nil {
+			i.log.WarnContext(ctx, "requests were cut", "err", err)
+		}
+		return nil
+	}, nil
+}
+
+// within calls stop with a context that ends after stopWait, even if ctx has ended already.
+func within(ctx context.Context, stop func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
+	defer cancel()
+	return stop(ctx)
+}

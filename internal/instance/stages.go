@@ -1,0 +1,184 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/doctor"
+	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
+	"github.com/carillonhq/carillon/notifier/epoch"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/notifier/live"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/route"
+	"github.com/carillonhq/carillon/notifier/rule"
+	"github.com/carillonhq/carillon/notifier/toast"
+	"github.com/carillonhq/carillon/notifier/topic"
+	"github.com/carillonhq/carillon/notifier/unread"
+	"github.com/carillonhq/carillon/store"
+)
+
+// The lives of leases: if the instance that does the work dies, another takes over after this time.
+const (
+	boardLease  = 2 * time.Second  // opening and closing announcements
+	peopleLease = 2 * time.Second  // telling all instances about changed users
+	topicLease  = 10 * time.Second // repairing the sets of subscribers
+	toastLease  = 20 * time.Second // clearing old toasts
+)
+
+// pageWait is how long the page after sending waits for the delivery.
+const pageWait = 2 * time.Second
+
+// pipeConfig returns the configuration of a pipeline of this instance.
+func (i *instance) pipeConfig() pipeline.Config {
+	return pipeline.Config{
+		Store: i.db, Redis: i.rdb, Raw: i.raw, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db, i.topics), Types: i.topics,
+		Board: i.board, Hub: i.hub, Unread: i.unread, Toasts: i.toasts, Log: i.log, Limits: limits(i.cfg, i.topics), Wait: pageWait,
+		Away: func() bool { return !gate{i.guard}.Open() }, Clock: i.guard.Clock,
+	}
+}
+
+// limits returns the limits that drafts are checked against.
+func limits(cfg config.Config, t *topic.Topics) notifier.Limits {
+	return notifier.Limits{
+		LinkHosts: cfg.LinkHosts, Keep: cfg.Keep, Toast: cfg.ToastRetention, Audiences: cfg.AudienceNumbers(), Expiry: t.Expiry,
+	}
+}
+
+// boardOptions returns the options of announcements.
+func boardOptions(cfg config.Config, log *slog.Logger) announcement.Options {
+	return announcement.Options{MaxSeq: cfg.MaxSeq, Audiences: cfg.AudienceNumbers(), Log: log}
+}
+
+func (i *instance) makeStages(ctx context.Context) (func() error, error) {
+	signing, err := i.cfg.SigningKeys()
+	if err != nil {
+		return nil, err
+	}
+	space := keys.New(i.cfg.RedisPrefix)
+	i.inbox = inbox.New(i.rdb, space, inbox.Options{Cap: i.cfg.InboxCap, SQL: i.db, Log: i.log})
+	i.unread = unread.New(unread.Config{
+		Inbox: i.inbox, Store: i.db, Redis: i.rdb, Keys: space, Log: i.log,
+		Leases: lease.On(i.rdb, space),
+		Oldest: func(ctx context.Context) (time.Time, bool, error) { return i.pipe.OnItsWay(ctx) }, // made below
+	})
+	board := boardOptions(i.cfg, i.log)
+	board.Lease = lease.New(i.rdb, space, "announcements", boardLease)
+	i.board = announcement.New(i.rdb, space, i.db, board)
+	secure := i.cfg.Secure()
+	i.sessions = session.New(session.Config{
+		Keys: signing, SQL: i.db, Redis: i.rdb, Space: space, Log: i.log, Secure: secure,
+		Board: i.board, Lease: lease.New(i.rdb, space, "people", peopleLease),
+	})
+	i.signIns = session.NewGate(session.GateConfig{Users: i.db, Keys: signing, Redis: i.rdb, Space: space, Log: i.log, Secure: secure})
+	i.slips = session.NewSlips(signing, secure, time.Now)
+	i.toasts = toast.New(i.rdb, space, toast.Options{
+		Retention: i.cfg.ToastRetention, Log: i.log, Lease: lease.New(i.rdb, space, "toasts", toastLease),
+	})
+	i.hub = live.New(live.Config{
+		Redis: i.rdb, Keys: space, Toasts: i.toasts, Posts: posts{i.board}, Badges: pipeline.Badges{Inbox: i.inbox, Board: i.board}, Sessions: i.sessions,
+		Health: gate{i.guard}, Audiences: i.cfg.AudienceNumbers(), Log: i.log,
+	})
+	i.topics = topic.New(i.rdb, space, i.db, topic.Options{
+		Keep: i.cfg.Keep, Log: i.log, Lease: lease.New(i.rdb, space, "topics", topicLease),
+	})
+	i.pipe = pipeline.New(i.pipeConfig())
+	gone := Eraser{i.db, i.sessions, i.board, i.inbox, i.toasts, leftoversOf(i.cfg, i.db, i.rdb), i.log}
+	i.deletions = newDeletions(gone, lease.New(i.rdb, space, "deletions", deletionLease), i.log)
+	if err := i.makeRules(space); err != nil {
+		return nil, err
+	}
+	if err := i.openGate(ctx); errors.Is(err, epoch.ErrClock) {
+		return nil, err // the operator is watching now, and can set the clock
+	} else if err != nil {
+		i.log.Warn("redis cannot be used yet", "err", err)
+	}
+	if err := i.topics.Load(ctx); err != nil {
+		return nil, err
+	}
+	pages, err := i.pages()
+	if err != nil {
+		return nil, err
+	}
+	applications, err := i.applications()
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET "+doctor.ProbePath, doctor.Probe(signing, time.Now))
+	mux.Handle("/api/v1/", applications)
+	mux.Handle("/", pages)
+	i.web = server(mux, i.log)
+	return nil, nil
+}
+
+// openGate has the guard check Redis, and loads all scripts. If that fails, it is done when Redis
+// comes back.
+func (i *instance) openGate(ctx context.Context) error {
+	if err := i.guard.Check(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, pingWait)
+	defer cancel()
+	return errors.Join(i.inbox.Load(ctx), i.board.Load(ctx), i.toasts.Load(ctx))
+}
+
+// gate tells the hub whether Redis may be used. Its Changed says when to ask again.
+type gate struct{ *epoch.Guard }
+
+// Open reports whether Redis may be used now.
+func (g gate) Open() bool { return g.State() == epoch.Open }
+
+// LoadRules reads the configured file. If single rules have faults, it returns the set of rules with an
+// error that lists the faults; if the file cannot be read at all, the set is nil.
+func LoadRules(cfg config.Config) (*rule.Set, error) {
+	text, err := os.ReadFile(cfg.Rules)
+	if err != nil {
+		return nil, fmt.Errorf("read the rules: %w", err)
+	}
+	set, err := rule.Parse(text, cfg.Lookup)
+	if err != nil {
+		return set, fmt.Errorf("%s: %w", cfg.Rules, err)
+	}
+	return set, nil
+}
+
+// makeRules makes the runner of the configured rules. A rule with a fault does not run, and the others
+// do. A file that cannot be read is an error.
+func (i *instance) makeRules(space keys.Space) error {
+	if i.cfg.Rules == "" {
+		return nil
+	}
+	set, err := LoadRules(i.cfg)
+	if set == nil {
+		return err
+	}
+	if err != nil {
+		i.log.Error("some rules cannot run", "stage", "rule", "err", err)
+	}
+	i.rules = rule.New(rule.Config{
+		Rules: set, Store: i.db, Sender: i.pipe, Limits: limits(i.cfg, i.topics), Log: i.log,
+		Leases: lease.On(i.rdb, space),
+	})
+	return nil
+}
+
+// NewRuleChecker makes a runner that only checks rules. It needs no Redis.
+func NewRuleChecker(ctx context.Context, cfg config.Config, set *rule.Set, db *store.Store, log *slog.Logger) (*rule.Runner, error) {
+	// Notice types are in SQL. Topics would log that Redis is away, which does not matter here.
+	topics := topic.New(nowhere(config.ErrNoRedis), keys.New(cfg.RedisPrefix), db, topic.Options{Keep: cfg.Keep, Log: slog.New(slog.DiscardHandler)})
+	if err := topics.Load(ctx); err != nil {
+		return nil, err
+	}
+	return rule.New(rule.Config{Rules: set, Store: db, Limits: limits(cfg, topics), Log: log}), nil
+}

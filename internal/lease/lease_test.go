@@ -1,0 +1,97 @@
+package lease
+
+import (
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+)
+
+// The pool of a closed client tries to reach a lost server for up to a second longer.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(redistest.Wrap(m),
+		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+}
+
+// leases returns the leases of two instances on one name, and a function that reads how long
+// Redis still keeps it.
+func leases(t *testing.T, life time.Duration) (ours, theirs *Redis, left func() time.Duration) {
+	t.Helper()
+	rdb, k := redistest.Client(t), redistest.Space(t)
+	return New(rdb, k, "x", life), New(rdb, k, "x", life), func() time.Duration { return rdb.PTTL(t.Context(), k.Lease("x")).Val() }
+}
+
+func hold(t *testing.T, l *Redis, want bool) {
+	t.Helper()
+	if got, err := l.Hold(t.Context()); err != nil || got != want {
+		t.Fatalf("Hold: %v, %v; want %v", got, err, want)
+	}
+}
+
+func TestOneInstanceHoldsALease(t *testing.T) {
+	t.Parallel()
+	ours, theirs, left := leases(t, time.Minute)
+	hold(t, ours, true)
+	hold(t, theirs, false)
+	hold(t, ours, true) // extends it
+	if life := left(); life <= 50*time.Second || life > time.Minute {
+		t.Errorf("the lease lives for %v", life)
+	}
+}
+
+// The write-behind must go on while Redis is full: it is what allows inboxes to leave Redis.
+func TestALeaseIsExtendedWhileRedisIsFull(t *testing.T) {
+	t.Parallel()
+	rdb := redistest.Own(t).Client(t)
+	ours := New(rdb, redistest.Space(t), "x", time.Minute)
+	hold(t, ours, true)
+	if err := rdb.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
+		t.Fatal(err)
+	}
+	hold(t, ours, true)
+}
+
+func TestOnlyTheHolderReleasesALease(t *testing.T) {
+	t.Parallel()
+	ours, theirs, left := leases(t, time.Minute)
+	hold(t, ours, true)
+	if err := theirs.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	hold(t, theirs, false)
+	for range 2 {
+		if err := ours.Release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if life := left(); life != -2 {
+		t.Errorf("the released lease still lives for %v", life)
+	}
+	hold(t, theirs, true)
+	hold(t, ours, false)
+}
+
+func TestALeaseLapses(t *testing.T) {
+	t.Parallel()
+	ours, theirs, _ := leases(t, 20*time.Millisecond)
+	hold(t, ours, true)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(5 * time.Second); ; {
+		got, err := theirs.Hold(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got {
+			break
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("the lease never lapsed")
+		}
+	}
+	hold(t, ours, false)
+}

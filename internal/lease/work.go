@@ -1,0 +1,83 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+)
+
+// leaveWait bounds what Run does after its context has ended.
+const leaveWait = 2 * time.Second
+
+// Work is background work that is done in rounds.
+type Work struct {
+	Stage string          // names the work in logs
+	Lease Lease           // nil: Always
+	Every time.Duration   // from one round to the next
+	Wake  <-chan struct{} // starts a round early, but not after one that failed; may be nil
+	Do    func(context.Context) error
+	Rest  func()                      // called instead of Do while another instance holds the lease; may be nil
+	Last  func(context.Context) error // called once at the end, before the lease is released; may be nil
+	Log   *slog.Logger
+}
+
+// Run does a round at once and then another at each interval, for as long as this instance
+// holds the lease, until ctx ends; then it releases the lease and returns nil. A round that fails
+// is logged when the failing begins and when it ends, and is retried at the next interval.
+func (w Work) Run(ctx context.Context) error {
+	if w.Lease == nil {
+		w.Lease = Always
+	}
+	tick := time.NewTicker(w.Every)
+	defer tick.Stop()
+	failing := false
+	for wake := w.Wake; ; {
+		err := w.round(ctx)
+		switch {
+		case ctx.Err() != nil: // the end of Run, not a fault of the round
+		case err != nil:
+			wake = nil // it would only fail again at once
+			if !failing {
+				w.Log.WarnContext(ctx, "background work failing; retrying", "stage", w.Stage, "err", err)
+			}
+			failing = true
+		case failing:
+			w.Log.InfoContext(ctx, "background work recovered", "stage", w.Stage)
+			failing = false
+		}
+		select {
+		case <-tick.C:
+			wake = w.Wake
+		case <-wake:
+		case <-ctx.Done():
+			w.leave(ctx, failing)
+			return nil
+		}
+	}
+}
+
+func (w Work) round(ctx context.Context) error {
+	mine, err := w.Lease.Hold(ctx)
+	if err == nil && mine {
+		return w.Do(ctx)
+	}
+	if w.Rest != nil {
+		w.Rest()
+	}
+	return err
+}
+
+// leave does what is left to do and releases the lease, so that no other instance has to wait for
+// it to lapse.
+func (w Work) leave(ctx context.Context, failing bool) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveWait)
+	defer cancel()
+	var err error
+	if w.Last != nil {
+		err = w.Last(ctx)
+	}
+	if err = errors.Join(err, w.Lease.Release(ctx)); err != nil && !failing {
+		w.Log.WarnContext(ctx, "background work did not end cleanly", "stage", w.Stage, "err", err)
+	}
+}

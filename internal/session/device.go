@@ -1,0 +1,72 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const (
+	deviceName = "carillon_device"
+	deviceLife = 180 * 24 * time.Hour // from the last sign-in
+	deviceID   = 16                   // bytes in a cookie, before the user's number and the mark of their password
+)
+
+// devices recognizes the browsers in which a user has signed in before. Repeated failures lock an
+// account for strangers, while its owner can still sign in from a known browser. The cookie says
+// which user the browser is known for and holds a mark of their password: when the password
+// changes, the browser is unknown again. Nothing is stored on the server.
+type devices struct{ cookie cookie }
+
+func newDevices(keys [][]byte, secure bool) devices {
+	return devices{newCookie(deviceName, keys, secure, deviceLife)}
+}
+
+// known returns the id of the known device of the account that r comes from, or "". It queries SQL
+// only for a cookie that we have signed.
+func (d devices) known(ctx context.Context, users Users, r *http.Request, username string) string {
+	var user notifier.User
+	var stored string
+	for raw := range d.cookie.read(r) {
+		if stored == "" {
+			var err error
+			if user, stored, err = users.Credentials(ctx, username); err != nil || stored == "" {
+				return "" // unknown user or SQL error: treat it as a stranger
+			}
+		}
+		if device := raw[:deviceID]; string(raw) == string(payload(device, user.Seq, stored)) {
+			return base64.RawURLEncoding.EncodeToString(device)
+		}
+	}
+	return ""
+}
+
+// remember returns the cookie for a browser in which a user has just signed in. A known browser
+// keeps its id.
+func (d devices) remember(known string, user notifier.User, stored string) (*http.Cookie, error) {
+	device, err := base64.RawURLEncoding.DecodeString(known)
+	if err != nil || len(device) != deviceID {
+		device = make([]byte, deviceID)
+		_, _ = rand.Read(device) // it never returns an error; the program would crash
+	}
+	value, err := d.cookie.sign(payload(device, user.Seq, stored))
+	if err != nil {
+		return nil, fmt.Errorf("remember the device of user %d: %w", user.Seq, err)
+	}
+	return d.cookie.with(value), nil
+}
+
+// payload returns idBytes bytes. The password hash is salted, so its mark reveals nothing.
+func payload(device []byte, seq int64, stored string) []byte {
+	mark := sha256.Sum256([]byte(stored))
+	raw := append(make([]byte, 0, idBytes), device...)
+	raw = binary.BigEndian.AppendUint64(raw, uint64(seq)) //nolint:gosec // the bytes are only compared with those of the same number, so its sign does not matter
+	return append(raw, mark[:idBytes-len(raw)]...)
+}

@@ -1,0 +1,156 @@
+package session_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// doors is a directory with alice and bob, whose passwords a test may change.
+type doors struct {
+	cfg    session.GateConfig
+	hashes map[string]string
+}
+
+func newDoors(t *testing.T) *doors {
+	t.Helper()
+	d := &doors{hashes: map[string]string{}}
+	for _, name := range []string{"alice", "bob"} {
+		_, d.hashes[name], _ = everyone(t)(name)
+	}
+	users := usersFunc(func(name string) (notifier.User, string, error) {
+		return notifier.User{Seq: int64(len(name)), Name: name}, d.hashes[name], nil
+	})
+	d.cfg = session.GateConfig{Users: users, Keys: [][]byte{key(1)}, Redis: redistest.Client(t), Space: redistest.Space(t)}
+	return d
+}
+
+// enter signs in with the right password and returns the device cookie.
+func enter(t *testing.T, g *session.Gate, name string, carried ...*http.Cookie) *http.Cookie {
+	t.Helper()
+	_, c, err := g.Check(request(t, carried...), name, right, "192.0.2.50")
+	if err != nil || c == nil {
+		t.Fatalf("%s cannot sign in: %v, cookie %v", name, err, c)
+	}
+	return c
+}
+
+func TestKnownDeviceOpensAnAccountLockedByStrangers(t *testing.T) {
+	t.Parallel()
+	for _, where := range []string{"Redis", "this process"} {
+		d := newDoors(t)
+		if where != "Redis" {
+			d.cfg.Redis = nil
+		}
+		g := session.NewGate(d.cfg)
+		known, bobs := enter(t, g, "alice"), enter(t, g, "bob")
+		fails(t, g, 10, "alice", "192.0.2.1")
+		_, err := check(t, g, "alice", right, "192.0.2.2")
+		wantRefused(t, err, where+": a stranger with the right password")
+		_, err = check(t, g, "alice", right, "192.0.2.2", bobs)
+		wantRefused(t, err, where+": another user's device")
+		// After nine failures of their own, alice can still sign in, and strangers cannot.
+		for range 9 {
+			_, err = check(t, g, "alice", "mistyped", "192.0.2.3", known)
+			wantIs(t, err, notifier.ErrUnauthenticated)
+		}
+		known = enter(t, g, "alice", known)
+		_, err = check(t, g, "alice", right, "192.0.2.2")
+		wantRefused(t, err, where+": a stranger afterwards")
+		_, err = check(t, g, "alice", "mistyped", "192.0.2.3", known)
+		wantIs(t, err, notifier.ErrUnauthenticated)
+		_, err = check(t, g, "alice", right, "192.0.2.3", known)
+		wantRefused(t, err, where+": the device after 10 failures of its own")
+		if _, err = check(t, g, "bob", right, "192.0.2.3", known, bobs); err != nil {
+			t.Errorf("%s: bob: %v", where, err)
+		}
+	}
+}
+
+func TestFailuresOnKnownDeviceCountForAccountAndAddress(t *testing.T) {
+	t.Parallel()
+	g := session.NewGate(newDoors(t).cfg)
+	known := enter(t, g, "alice")
+	for range 10 {
+		_, err := check(t, g, "alice", "mistyped", "192.0.2.1", known)
+		wantIs(t, err, notifier.ErrUnauthenticated)
+	}
+	_, err := check(t, g, "alice", right, "192.0.2.9")
+	wantRefused(t, err, "the account after 10 failures")
+	bobs := enter(t, g, "bob")
+	for i := range 90 {
+		fails(t, g, 1, string(rune('α'+i)), "192.0.2.1")
+	}
+	_, err = check(t, g, "bob", right, "192.0.2.1", bobs)
+	wantRefused(t, err, "the address after 100 failures")
+}
+
+func TestDeviceCookieIsBoundToAccountAndPassword(t *testing.T) {
+	t.Parallel()
+	d := newDoors(t)
+	g := session.NewGate(d.cfg)
+	good := enter(t, g, "alice")
+	other := d.cfg
+	other.Keys = [][]byte{key(9)}
+	elsewhere := enter(t, session.NewGate(other), "alice")
+	fails(t, g, 10, "alice", "192.0.2.1")
+	b := setUp(t)
+	signedIn := signIn(t, b.open(), notifier.User{Seq: b.alice.Seq}) // with the same key
+	for what, value := range map[string]string{
+		"empty": "", "forged": flip(good.Value, 30), "forged MAC": flip(good.Value, len(good.Value)-8),
+		"another key": elsewhere.Value, "a session": signedIn.Value, "long": good.Value + good.Value,
+	} {
+		_, err := check(t, g, "alice", right, "192.0.2.2", &http.Cookie{Name: good.Name, Value: value})
+		wantRefused(t, err, what)
+	}
+	if _, err := check(t, g, "alice", right, "192.0.2.2", &http.Cookie{Name: good.Name, Value: "planted"}, good); err != nil {
+		t.Errorf("after a planted cookie: %v", err)
+	}
+	if _, ok := current(t, b.open(), &http.Cookie{Name: "carillon", Value: good.Value}); ok {
+		t.Error("the device cookie opens a session")
+	}
+	_, d.hashes["alice"], _ = everyone(t)("alice") // the same password with another salt
+	_, err := check(t, g, "alice", right, "192.0.2.2", good)
+	wantRefused(t, err, "a device from before the password was changed")
+}
+
+func TestDeviceCookieSetsEveryAttribute(t *testing.T) {
+	t.Parallel()
+	d := newDoors(t)
+	for name, secure := range map[string]bool{"carillon_device": false, "__Host-carillon_device": true} {
+		d.cfg.Secure = secure
+		set := enter(t, session.NewGate(d.cfg), "alice")
+		want := &http.Cookie{
+			Name: name, Path: "/", MaxAge: 180 * 24 * 3600, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode, Expires: set.Expires,
+		}
+		if diff := cmp.Diff(want, set, cmpopts.IgnoreFields(http.Cookie{}, "Value")); diff != "" {
+			t.Errorf("cookie (-want +got):\n%s", diff)
+		}
+		if !set.Expires.After(time.Now().Add(179 * 24 * time.Hour)) {
+			t.Errorf("expires %v; want in 180 days", set.Expires)
+		}
+	}
+}
+
+func TestDeviceKeepsItsIDAcrossSignIns(t *testing.T) {
+	t.Parallel()
+	d := newDoors(t)
+	g := session.NewGate(d.cfg)
+	known := enter(t, g, "alice")
+	for range 9 {
+		_, err := check(t, g, "alice", "mistyped", "192.0.2.1", known)
+		wantIs(t, err, notifier.ErrUnauthenticated)
+	}
+	renewed := enter(t, g, "alice", known)
+	_, err := check(t, g, "alice", "mistyped", "192.0.2.1", renewed)
+	wantIs(t, err, notifier.ErrUnauthenticated)
+	_, err = check(t, g, "alice", right, "192.0.2.1", known)
+	wantRefused(t, err, "a sign-in must not start a new quota")
+}

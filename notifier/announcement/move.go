@@ -1,0 +1,69 @@
+package announcement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/script"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Move prepares the audience of a reader who has come from another one. Clients keep the number
+// with the later version, and each audience has its own versions. So the versions here must be
+// later than any that the reader was given elsewhere. raised is false if they already were, for
+// example on a repeat.
+//
+// Move raises the version of the index and not the reader's own: that one is forgotten after a
+// minute, but an application or a sleeping browser may look again an hour later. One rise serves
+// all readers who move here, until something changes in the audience they come from.
+func (b *Board) Move(ctx context.Context, r notifier.Reader) (raised bool, err error) {
+	to := b.roomOf(r)
+	if to == nil {
+		return false, nil
+	}
+	floor, err := b.toldElsewhere(ctx, r)
+	if err != nil {
+		return false, fmt.Errorf("read the versions given to user %d: %w", r.Seq, script.MarkAway(err))
+	}
+	_, rep, err := b.ask(ctx, to, func(*index) *redis.Cmd {
+		return raiseIndex.Run(ctx, b.rdb, []string{to.aver, to.marked}, floor, to.channel)
+	})
+	if err != nil {
+		return false, fmt.Errorf("raise the index of audience %d for user %d: %w", r.Audience, r.Seq, err)
+	}
+	return rep.Code > 0, nil
+}
+
+// toldElsewhere returns the latest version that a reader may have been given in other audiences. A
+// lost index gives out no versions now, and a rebuilt one starts later.
+func (b *Board) toldElsewhere(ctx context.Context, r notifier.Reader) (floor int64, err error) {
+	var versions []*redis.StringCmd
+	var marks []*redis.FloatCmd
+	_, err = b.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for a, from := range b.rooms {
+			if a != r.Audience {
+				versions = append(versions, p.Get(ctx, from.aver))
+				marks = append(marks, p.ZScore(ctx, from.marked, strconv.FormatInt(r.Seq, 10)))
+			}
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return 0, err
+	}
+	for i := range versions {
+		version, err := versions[i].Int64()
+		mark, markErr := marks[i].Result()
+		for _, err := range []error{err, markErr} {
+			if err != nil && !errors.Is(err, redis.Nil) {
+				return 0, err
+			}
+		}
+		floor = max(floor, version, int64(mark))
+	}
+	return floor, nil
+}

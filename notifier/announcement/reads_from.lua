@@ -1,0 +1,9 @@
+-- reads_from.lua: find the edit since which a bitmap counts reads. The bitmap holds no
+-- read that was made before that edit.
+--
+-- shared
+--
+-- Returns the revision of the edit, or 0 if the bitmap counts all reads.
+local function reads_from(dirty, id)
+  return -tonumber(redis.call('ZSCORE', dirty, id) or 0)
+end

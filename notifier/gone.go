@@ -1,0 +1,43 @@
+package notifier
+
+import "math"
+
+// GoneNotice is a notice that left an inbox, and its score in the `gone` set: the time
+// in ms, with a fraction that encodes how it left (see Left).
+type GoneNotice struct {
+	NoticeID int64
+	Score    float64
+}
+
+// Left says how a notice left an inbox. The zero value means that the state was not
+// recorded, or that the notice was never there.
+type Left struct{ Unread, Read, Retracted bool }
+
+// Fractions of a score that encode Left. The Lua scripts use the same values.
+const (
+	leftUnread    = 0.125
+	leftRead      = 0.25
+	leftRetracted = 0.5
+)
+
+// GoneScore returns the score of a notice that left at the given time in ms.
+func GoneScore(at int64, l Left) float64 {
+	score := float64(at)
+	if l.Unread {
+		score += leftUnread
+	}
+	if l.Read {
+		score += leftRead
+	}
+	if l.Retracted {
+		score += leftRetracted
+	}
+	return score
+}
+
+// LeftBy decodes from a score how the notice left.
+func LeftBy(score float64) Left {
+	part := score - math.Floor(score)
+	state := math.Mod(part, leftRetracted)
+	return Left{Unread: state == leftUnread, Read: state == leftRead, Retracted: part >= leftRetracted}
+}

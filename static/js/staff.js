@@ -1,0 +1,42 @@
+// @ts-check
+import { startForm } from "./forms.js";
+import { htmx } from "./htmx.js";
+import { startName, startSend } from "./send.js";
+import { showTimes } from "./times.js";
+
+let shown = new AbortController(); // aborted when another page replaces this one
+
+/**
+ * Starts the forms of the staff pages.
+ * @param {boolean} [answered] the page is the answer to one of them
+ */
+export function startStaff(answered = false) {
+	shown.abort();
+	const { signal } = (shown = new AbortController());
+	for (const form of document.querySelectorAll("form[data-kept]")) {
+		if (form instanceof HTMLFormElement) startForm(form, { show, signal }, answered);
+	}
+	const form = document.getElementById("send");
+	if (form instanceof HTMLFormElement) startSend(form, signal);
+	for (const field of document.querySelectorAll("input[data-names]")) {
+		if (field instanceof HTMLInputElement) startName(field);
+	}
+}
+
+/**
+ * Shows the page that answers a form: with faults, a preview, or a question.
+ * @param {Document} page
+ */
+function show(page) {
+	const [here, there] = [document.getElementById("main"), page.getElementById("main")];
+	if (!here || !there) return;
+	here.replaceChildren(...there.childNodes);
+	document.title = page.title;
+	htmx()?.process(here);
+	startStaff(true);
+	showTimes();
+	const focus = here.querySelector("[autofocus]") ?? here.querySelector("h1");
+	if (!(focus instanceof HTMLElement)) return;
+	if (focus.tabIndex < 0) focus.tabIndex = -1; // an h1 needs it to take the focus
+	focus.focus();
+}

@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// endSessions deletes the sessions that match the condition, records that instances have to
+// be told, and returns them.
+func (s *Store) endSessions(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]notifier.EndedSession, error) {
+	var ended []notifier.EndedSession
+	rows, err := tx.QueryContext(ctx, `DELETE FROM sessions WHERE `+where+` RETURNING id, seq`, args...) //nolint:gosec // where is a constant of a caller
+	err = each(rows, err, func(rows *sql.Rows) error {
+		var e notifier.EndedSession
+		err := rows.Scan(&e.ID, &e.Seq)
+		ended = append(ended, e)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range ended {
+		_, err := tx.ExecContext(ctx, `INSERT INTO ended_sessions (id, seq, ended_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+			e.ID, e.Seq, millis(s.now()))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return ended, nil
+}
+
+// EndedSessions returns ended sessions that the instances have not been told about yet, in
+// the order in which they ended.
+func (s *Store) EndedSessions(ctx context.Context, limit int) ([]notifier.EndedSession, error) {
+	var ended []notifier.EndedSession
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var e notifier.EndedSession
+		err := rows.Scan(&e.ID, &e.Seq)
+		ended = append(ended, e)
+		return err
+	}, `SELECT id, seq FROM ended_sessions ORDER BY ended_at LIMIT $1`, pageSize(limit))
+	return ended, s.fail(err, "list ended sessions")
+}
+
+// ToldEnded records that the instances were told about the end of these sessions.
+func (s *Store) ToldEnded(ctx context.Context, ids []string) error {
+	_, err := s.exec(ctx, `DELETE FROM ended_sessions WHERE `+s.dialect.within("id", 1), s.dialect.textList(ids))
+	return s.fail(err, "record that instances were told about the end of %d sessions", len(ids))
+}
+
+// noteChange records that the instances have to be told about a change of a user. changed_at
+// rises with each change, so that a ToldChange of an older change does not hide a newer one.
+func (s *Store) noteChange(ctx context.Context, tx *sql.Tx, seq int64, moved bool) error {
+	_, err := tx.ExecContext(ctx, noteChange+`VALUES ($1, $2, $3)`+noteChangeAgain, seq, moved, millis(s.now()))
+	return err
+}
+
+const (
+	noteChange      = `INSERT INTO changed_users (seq, moved, changed_at) `
+	noteChangeAgain = ` ON CONFLICT (seq) DO UPDATE SET moved = changed_users.moved OR excluded.moved, told = FALSE,
+		changed_at = CASE WHEN excluded.changed_at > changed_users.changed_at THEN excluded.changed_at ELSE changed_users.changed_at + 1 END`
+)
+
+// ChangedUser returns the change of a user that was not passed on yet; found is false if
+// there is none.
+func (s *Store) ChangedUser(ctx context.Context, seq int64) (c notifier.ChangedUser, found bool, err error) {
+	changes, err := s.changedUsers(ctx, `c.seq = $1 AND NOT c.told`, seq)
+	if err != nil || len(changes) == 0 {
+		return c, false, s.fail(err, "read the change of user %d", seq)
+	}
+	return changes[0], true, nil
+}
+
+// ChangedUsers returns users whose change was not passed on yet, and users moved to
+// another audience whose change was recorded before again: those are due for a second look.
+func (s *Store) ChangedUsers(ctx context.Context, again time.Time, limit int) ([]notifier.ChangedUser, error) {
+	changes, err := s.changedUsers(ctx, `NOT c.told OR c.changed_at < $1 ORDER BY c.changed_at LIMIT $2`, millis(again), pageSize(limit))
+	return changes, s.fail(err, "list changed users")
+}
+
+func (s *Store) changedUsers(ctx context.Context, where string, args ...any) ([]notifier.ChangedUser, error) {
+	var changes []notifier.ChangedUser
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var c notifier.ChangedUser
+		err := rows.Scan(&c.Seq, &c.Audience, &c.Moved, &c.Told, &c.Version)
+		changes = append(changes, c)
+		return err
+	}, `SELECT c.seq, u.audience, c.moved, c.told, c.changed_at FROM changed_users c JOIN users u ON u.seq = c.seq WHERE `+where, args...)
+	return changes, err
+}
+
+// ToldChange records that the instances were told about a change. A newer change stays. A user
+// who was moved is returned once more by ChangedUsers.
+func (s *Store) ToldChange(ctx context.Context, c notifier.ChangedUser) error {
+	query := `DELETE FROM changed_users WHERE seq = $1 AND changed_at = $2`
+	if c.Moved && !c.Told {
+		query = `UPDATE changed_users SET told = TRUE WHERE seq = $1 AND changed_at = $2`
+	}
+	_, err := s.exec(ctx, query, c.Seq, c.Version)
+	return s.fail(err, "record that instances were told about the change of user %d", c.Seq)
+}
