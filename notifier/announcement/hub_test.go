@@ -1,6 +1,8 @@
 package announcement_test
 
 import (
+	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -27,6 +29,7 @@ func newHub(t tb, s *site) *hub {
 	for range 3 {
 		h.receive(t)
 	}
+	h.catchUp(t) // A cluster may still bring messages from before the subscription.
 	return h
 }
 
@@ -80,15 +83,13 @@ func (h *hub) take(t tb, r notifier.Reader, b notifier.Badge) {
 // catchUp applies everything published so far.
 func (h *hub) catchUp(t tb) {
 	t.Helper()
-	if err := h.s.rdb.Publish(t.Context(), "stop", "").Err(); err != nil {
-		t.Fatal(err)
-	}
-	for {
+	stops := h.publishStops(t)
+	for stops > 0 {
 		m, ok := h.receive(t).(*redis.Message)
 		switch {
 		case !ok:
 		case m.Channel == "stop":
-			return
+			stops--
 		case m.Channel == h.s.k.LiveAudience(user):
 			h.turn(t, user, turn(t, m.Payload))
 		case m.Channel == h.s.k.LiveAudience(customer):
@@ -97,6 +98,30 @@ func (h *hub) catchUp(t tb) {
 			h.marks(t, m)
 		}
 	}
+}
+
+// publishStops publishes a stop on every master and returns how many it published. A cluster keeps
+// the order of messages from one node, but not of messages from several.
+func (h *hub) publishStops(t tb) int {
+	t.Helper()
+	var stops atomic.Int32
+	publish := func(ctx context.Context, master *redis.Client) error {
+		stops.Add(1)
+		return master.Publish(ctx, "stop", "").Err()
+	}
+	err := error(nil)
+	switch rdb := h.s.rdb.(type) {
+	case *redis.ClusterClient:
+		err = rdb.ForEachMaster(t.Context(), publish)
+	case *redis.Client:
+		err = publish(t.Context(), rdb)
+	default:
+		t.Fatalf("cannot publish on each master of a %T", rdb)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(stops.Load())
 }
 
 func (h *hub) turn(t tb, a notifier.Audience, turn notifier.Turn) {
