@@ -99,7 +99,7 @@ func TestAFailingAuditLogDoesNotPreventAChange(t *testing.T) {
 // full is a directory that has reached its limit of users.
 type full struct{ Directory }
 
-func (full) PutUser(context.Context, PutUser) (notifier.User, bool, error) {
+func (full) PutUser(context.Context, notifier.PutUser) (notifier.User, bool, error) {
 	return notifier.User{}, false, fmt.Errorf("%w: user number 3 would be above the highest allowed, 2 (--max-seq)", notifier.ErrFull)
 }
 

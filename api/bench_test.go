@@ -15,18 +15,17 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/store"
 )
 
 // crowd adds users u1 to uN.
 func (w *world) crowd(t testing.TB, n int) {
 	t.Helper()
 	i := 0
-	_, err := w.store.ImportUsers(t.Context(), n, func() (store.NewUser, int, error) {
+	_, err := w.store.ImportUsers(t.Context(), n, func() (notifier.NewUser, int, error) {
 		if i++; i > n {
-			return store.NewUser{}, i, io.EOF
+			return notifier.NewUser{}, i, io.EOF
 		}
-		return store.NewUser{Name: fmt.Sprint("u", i), Audience: 3}, i, nil
+		return notifier.NewUser{Name: fmt.Sprint("u", i), Audience: 3}, i, nil
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/store"
 )
 
 // accepted sends a notice and returns its ID.
@@ -207,7 +206,7 @@ func TestAKeySeesOnlyNoticesSentUnderItsName(t *testing.T) {
 func TestAUserNamedLikeAKeyIsNotTheKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	user, err := w.store.CreateUser(t.Context(), store.NewUser{Name: "key shop", Audience: 2})
+	user, err := w.store.CreateUser(t.Context(), notifier.NewUser{Name: "key shop", Audience: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ type putInput struct {
 
 func (u *users) put(ctx context.Context, in *putInput) (*userOutput, error) {
 	body := &in.Payload.Value
-	p := PutUser{Name: in.Name, Locale: body.Locale, Roles: (*[]string)(body.Roles)}
+	p := notifier.PutUser{Name: in.Name, Locale: body.Locale, Roles: (*[]string)(body.Roles)}
 	if body.Audience != nil {
 		a, ok := audienceNamed(u.Audiences, *body.Audience)
 		if !ok {

@@ -34,7 +34,7 @@ type Directory interface {
 	UserByName(ctx context.Context, name string) (notifier.User, error)
 	// PutUser creates a user, or changes the given fields of an existing one. It returns a
 	// *notifier.InvalidError for faulty fields.
-	PutUser(ctx context.Context, p PutUser) (u notifier.User, created bool, err error)
+	PutUser(ctx context.Context, p notifier.PutUser) (u notifier.User, created bool, err error)
 	// DeleteUser deletes a user and all their data: at once, or in the background if there is
 	// much of it. It may be called again while the deletion continues.
 	DeleteUser(ctx context.Context, name string) (Deleted, error)
@@ -46,15 +46,6 @@ type Deleted struct {
 	Seq   int64
 	Begun bool // by this call, not by an earlier one
 	Done  bool // all data is deleted; otherwise the deletion continues in the background
-}
-
-// PutUser holds the fields of a user to create or change. Nil leaves a field as it is; for a
-// new user, the directory sets its default.
-type PutUser struct {
-	Name     string
-	Audience *notifier.Audience
-	Locale   *string   // empty: the browser's language
-	Roles    *[]string // all roles; those that do not exist are created
 }
 
 // Topics adds and removes subscriptions; see notifier/topic. It returns a

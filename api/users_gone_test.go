@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/store"
 )
 
 func TestADeletedUserIsNotFound(t *testing.T) {
@@ -20,7 +19,7 @@ func TestADeletedUserIsNotFound(t *testing.T) {
 		w.call(t, w.read, "GET", path, nil).is(t, http.StatusNotFound)
 	}
 	// A later user with the same name has none of the notices.
-	if _, err := w.store.CreateUser(t.Context(), store.NewUser{Name: "bob", Audience: 2}); err != nil {
+	if _, err := w.store.CreateUser(t.Context(), notifier.NewUser{Name: "bob", Audience: 2}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.polled(t, "bob", "since=0"); got.Unread != 0 || len(got.Notices) != 0 {
@@ -51,7 +50,7 @@ func TestAUserRecreatedByAnotherInstanceIsFoundAtOnce(t *testing.T) {
 		if _, err := (directory{w}).DeleteUser(t.Context(), "carol"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.store.CreateUser(t.Context(), store.NewUser{Name: "carol", Audience: 2}); err != nil {
+		if _, err := w.store.CreateUser(t.Context(), notifier.NewUser{Name: "carol", Audience: 2}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -119,7 +119,7 @@ func (w *world) run(t testing.TB) {
 // people adds the users of the demonstration.
 func (w *world) people(t testing.TB) {
 	t.Helper()
-	for _, u := range []store.NewUser{
+	for _, u := range []notifier.NewUser{
 		{Name: "alice", Audience: 2, Roles: []string{"staff"}},
 		{Name: "bob", Audience: 2},
 		{Name: "carol", Audience: 2, Roles: []string{"picker"}},
@@ -149,8 +149,8 @@ func (d directory) UserByName(ctx context.Context, name string) (notifier.User, 
 	return d.store.UserByName(ctx, name)
 }
 
-func (d directory) PutUser(ctx context.Context, u PutUser) (notifier.User, bool, error) {
-	return d.store.PutUser(ctx, store.PutUser(u))
+func (d directory) PutUser(ctx context.Context, u notifier.PutUser) (notifier.User, bool, error) {
+	return d.PutUser(ctx, u)
 }
 
 func (d directory) DeleteUser(ctx context.Context, name string) (Deleted, error) {
@@ -279,4 +279,4 @@ func eventually(t testing.TB, what string, is func() bool) {
 	}
 }
 
-func newcomer(name string) store.NewUser { return store.NewUser{Name: name, Audience: 2} }
+func newcomer(name string) notifier.NewUser { return notifier.NewUser{Name: name, Audience: 2} }

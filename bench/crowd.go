@@ -65,12 +65,12 @@ func (w *world) fill(ctx context.Context, st *store.Store) error {
 		names[i] = fmt.Sprintf("user%d", i+1)
 	}
 	n := 0
-	next := func() (store.NewUser, int, error) {
+	next := func() (notifier.NewUser, int, error) {
 		if n == len(names) {
-			return store.NewUser{}, n, io.EOF
+			return notifier.NewUser{}, n, io.EOF
 		}
 		n++
-		return store.NewUser{Name: names[n-1], Audience: audience}, n, nil
+		return notifier.NewUser{Name: names[n-1], Audience: audience}, n, nil
 	}
 	if _, err := st.ImportUsers(ctx, len(names), next, nil); err != nil {
 		return fmt.Errorf("make users: %w", err)

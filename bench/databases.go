@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -54,12 +55,12 @@ func (w *world) database(ctx context.Context, name string) (*database, error) {
 // people makes the users user1, user2 and so on, with these roles. Their numbers start at 1.
 func (d *database) people(ctx context.Context, count int, roles ...string) error {
 	n := 0
-	_, err := d.st.ImportUsers(ctx, count, func() (store.NewUser, int, error) {
+	_, err := d.st.ImportUsers(ctx, count, func() (notifier.NewUser, int, error) {
 		if n == count {
-			return store.NewUser{}, n, io.EOF
+			return notifier.NewUser{}, n, io.EOF
 		}
 		n++
-		return store.NewUser{Name: userName(n), Audience: audience, Roles: roles}, n, nil
+		return notifier.NewUser{Name: userName(n), Audience: audience, Roles: roles}, n, nil
 	}, nil)
 	if err != nil {
 		return fmt.Errorf("make users: %w", err)

@@ -17,6 +17,24 @@ type User struct {
 	Roles []string // sorted
 }
 
+// NewUser is a user to be created. Missing roles are created too.
+type NewUser struct {
+	Name         string
+	PasswordHash string // empty: cannot sign in with a password
+	Audience     Audience
+	Locale       string
+	Roles        []string
+}
+
+// PutUser holds the fields of a user to create or change. Nil leaves a field as it is, or at its
+// default for a new user.
+type PutUser struct {
+	Name     string
+	Audience *Audience
+	Locale   *string   // BCP 47; empty: the browser's language
+	Roles    *[]string // the complete list; missing roles are created
+}
+
 // Settings holds a user's choices. The zero value means that the user has not made any.
 type Settings struct {
 	Locale    string // BCP 47; empty: the browser's preference

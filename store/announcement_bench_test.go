@@ -30,11 +30,11 @@ func BenchmarkAnnouncements(b *testing.B) {
 			id = announce(3)
 		}
 		i := 0
-		_, err := s.ImportUsers(b.Context(), crowd, func() (store.NewUser, int, error) {
+		_, err := s.ImportUsers(b.Context(), crowd, func() (notifier.NewUser, int, error) {
 			if i++; i > crowd {
-				return store.NewUser{}, i, io.EOF
+				return notifier.NewUser{}, i, io.EOF
 			}
-			return store.NewUser{Name: fmt.Sprintf("user.%06d", i), Audience: 3}, i, nil
+			return notifier.NewUser{Name: fmt.Sprintf("user.%06d", i), Audience: 3}, i, nil
 		}, nil)
 		if err != nil {
 			b.Fatal(err)

@@ -15,7 +15,7 @@ import (
 func addTo(t *testing.T, s *store.Store, audience notifier.Audience, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		if _, err := s.CreateUser(t.Context(), store.NewUser{Name: name, Audience: audience}); err != nil {
+		if _, err := s.CreateUser(t.Context(), notifier.NewUser{Name: name, Audience: audience}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,7 +76,7 @@ func TestFirstSettleTopWins(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range got {
 			wg.Go(func() {
-				_, err := stores[i%2].CreateUser(t.Context(), store.NewUser{Name: fmt.Sprint("joins ", i), Audience: 3})
+				_, err := stores[i%2].CreateUser(t.Context(), notifier.NewUser{Name: fmt.Sprint("joins ", i), Audience: 3})
 				if err == nil {
 					got[i], err = stores[i%2].SettleTop(t.Context(), k)
 				}

@@ -35,7 +35,7 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"Ping":    s.Ping,
 		"Migrate": func(ctx context.Context) error { _, err := s.Migrate(ctx); return err },
 		"CreateUser": func(ctx context.Context) error {
-			_, err := s.CreateUser(ctx, store.NewUser{Name: "x", Audience: 1})
+			_, err := s.CreateUser(ctx, notifier.NewUser{Name: "x", Audience: 1})
 			return err
 		},
 		"SetPassword": func(ctx context.Context) error { return s.SetPassword(ctx, "alice", "h") },

@@ -36,11 +36,11 @@ func onEach(b *testing.B, measure func(b *testing.B, s *store.Store)) {
 func BenchmarkUsers(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
 		i := 0
-		_, err := s.ImportUsers(b.Context(), crowd, func() (store.NewUser, int, error) {
+		_, err := s.ImportUsers(b.Context(), crowd, func() (notifier.NewUser, int, error) {
 			if i++; i > crowd {
-				return store.NewUser{}, i, io.EOF
+				return notifier.NewUser{}, i, io.EOF
 			}
-			return store.NewUser{Name: fmt.Sprintf("user.%06d", i), Audience: 3, Roles: []string{"all"}}, i, nil
+			return notifier.NewUser{Name: fmt.Sprintf("user.%06d", i), Audience: 3, Roles: []string{"all"}}, i, nil
 		}, nil)
 		if err != nil {
 			b.Fatal(err)
@@ -118,11 +118,11 @@ func BenchmarkNotices(b *testing.B) {
 func BenchmarkMutedBy(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
 		i := 0
-		_, err := s.ImportUsers(b.Context(), crowd, func() (store.NewUser, int, error) {
+		_, err := s.ImportUsers(b.Context(), crowd, func() (notifier.NewUser, int, error) {
 			if i++; i > crowd {
-				return store.NewUser{}, i, io.EOF
+				return notifier.NewUser{}, i, io.EOF
 			}
-			return store.NewUser{Name: fmt.Sprintf("user.%06d", i), Audience: 3}, i, nil
+			return notifier.NewUser{Name: fmt.Sprintf("user.%06d", i), Audience: 3}, i, nil
 		}, nil)
 		if err != nil {
 			b.Fatal(err)

@@ -37,7 +37,7 @@ func TestChangesOfUsersAreRecordedInTheSameTransaction(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		alice, bob := addUser(t, s, "alice", "picker"), addUser(t, s, "bob", "picker")
-		put := func(u store.PutUser) func() error {
+		put := func(u notifier.PutUser) func() error {
 			return func() error { _, _, err := s.PutUser(t.Context(), u); return err }
 		}
 		role := func(seqs ...int64) (want []notifier.ChangedUser) {
@@ -54,12 +54,12 @@ func TestChangesOfUsersAreRecordedInTheSameTransaction(t *testing.T) {
 			{"a role is added", func() error { return s.AddRole(t.Context(), "alice", "staff") }, role(alice.Seq)},
 			{"a role is removed", func() error { return s.RemoveRole(t.Context(), "alice", "staff") }, role(alice.Seq)},
 			{"a role they did not have is removed", func() error { return s.RemoveRole(t.Context(), "alice", "staff") }, nil},
-			{"put: other roles", put(store.PutUser{Name: "alice", Roles: new([]string{"picker", "staff"})}), role(alice.Seq)},
-			{"put: the same", put(store.PutUser{Name: "alice", Roles: new([]string{"staff", "picker"}), Audience: new(notifier.Audience(3))}), nil},
-			{"put: a language", put(store.PutUser{Name: "bob", Locale: new("ja")}), role(bob.Seq)},
+			{"put: other roles", put(notifier.PutUser{Name: "alice", Roles: new([]string{"picker", "staff"})}), role(alice.Seq)},
+			{"put: the same", put(notifier.PutUser{Name: "alice", Roles: new([]string{"staff", "picker"}), Audience: new(notifier.Audience(3))}), nil},
+			{"put: a language", put(notifier.PutUser{Name: "bob", Locale: new("ja")}), role(bob.Seq)},
 			{"the role is deleted", func() error { return s.DeleteRole(t.Context(), "picker") }, role(alice.Seq, bob.Seq)},
 			{
-				"put: an audience", put(store.PutUser{Name: "bob", Audience: new(notifier.Audience(1))}),
+				"put: an audience", put(notifier.PutUser{Name: "bob", Audience: new(notifier.Audience(1))}),
 				[]notifier.ChangedUser{{Seq: bob.Seq, Audience: 1, Moved: true}},
 			},
 		} {
@@ -78,7 +78,7 @@ func TestMovedUserIsListedTwice(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		bob := addUser(t, s, "bob")
-		if _, _, err := s.PutUser(t.Context(), store.PutUser{Name: "bob", Audience: new(notifier.Audience(1))}); err != nil {
+		if _, _, err := s.PutUser(t.Context(), notifier.PutUser{Name: "bob", Audience: new(notifier.Audience(1))}); err != nil {
 			t.Fatal(err)
 		}
 		c, found, err := s.ChangedUser(t.Context(), bob.Seq)
@@ -110,7 +110,7 @@ func TestChangeDuringAnotherIsNotLost(t *testing.T) {
 		bob := addUser(t, s, "bob")
 		move := func(a notifier.Audience) {
 			t.Helper()
-			if _, _, err := s.PutUser(t.Context(), store.PutUser{Name: "bob", Audience: &a}); err != nil {
+			if _, _, err := s.PutUser(t.Context(), notifier.PutUser{Name: "bob", Audience: &a}); err != nil {
 				t.Fatal(err)
 			}
 		}

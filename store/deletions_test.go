@@ -31,13 +31,13 @@ func TestDeletionLocksOutAtOnceAndReservesTheNameUntilItsEnd(t *testing.T) {
 		wantIs(t, err, notifier.ErrNotFound)
 		wantTaken := func(when string) {
 			t.Helper()
-			if _, err := s.CreateUser(t.Context(), store.NewUser{Name: "alice", Audience: 1}); !errors.Is(err, notifier.ErrConflict) {
+			if _, err := s.CreateUser(t.Context(), notifier.NewUser{Name: "alice", Audience: 1}); !errors.Is(err, notifier.ErrConflict) {
 				t.Errorf("%s: CreateUser reuses the name: %v", when, err)
 			}
-			if _, _, err := s.PutUser(t.Context(), store.PutUser{Name: "alice"}); !errors.Is(err, notifier.ErrConflict) {
+			if _, _, err := s.PutUser(t.Context(), notifier.PutUser{Name: "alice"}); !errors.Is(err, notifier.ErrConflict) {
 				t.Errorf("%s: PutUser reuses the name: %v", when, err)
 			}
-			_, err := s.ImportUsers(t.Context(), 2, file([]store.NewUser{{Name: "zoe", Audience: 1}, {Name: "alice", Audience: 1}}), nil)
+			_, err := s.ImportUsers(t.Context(), 2, file([]notifier.NewUser{{Name: "zoe", Audience: 1}, {Name: "alice", Audience: 1}}), nil)
 			var line *store.ImportError
 			if !errors.As(err, &line) || line.Line != 3 || !errors.Is(err, notifier.ErrConflict) || !strings.Contains(err.Error(), "being deleted") {
 				t.Errorf("%s: ImportUsers reuses the name: %v", when, err)

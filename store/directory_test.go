@@ -19,7 +19,7 @@ func TestUserIsFoundAsCreated(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		for i, name := range []string{"alice", "Ælfred Müller", "倉庫 7", " spaces ", "a,b:c|d{p01}%_'\"\\", strings.Repeat("é", 100)} {
-			made := must(s.CreateUser(t.Context(), store.NewUser{
+			made := must(s.CreateUser(t.Context(), notifier.NewUser{
 				Name: name, PasswordHash: "h", Audience: 2, Locale: "pt-BR", Roles: []string{"staff", "picker", "staff"},
 			}))(t)
 			want := notifier.User{
@@ -57,7 +57,7 @@ func TestNamesAreUnique(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUser(t, s, "alice")
-		_, err := s.CreateUser(t.Context(), store.NewUser{Name: "alice", Audience: 1, Roles: []string{"new"}})
+		_, err := s.CreateUser(t.Context(), notifier.NewUser{Name: "alice", Audience: 1, Roles: []string{"new"}})
 		wantIs(t, err, notifier.ErrConflict)
 		if roles := must(s.FindRoles(t.Context(), "", 100))(t); len(roles) != 0 {
 			t.Errorf("the rejected user left roles behind: %v", roles)
@@ -71,7 +71,7 @@ func TestNamesAreUnique(t *testing.T) {
 func TestEveryInvalidFieldOfANewUserIsReported(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
-		_, err := s.CreateUser(t.Context(), store.NewUser{Name: "a\x00b", Audience: 0, Locale: "no locale", Roles: []string{""}})
+		_, err := s.CreateUser(t.Context(), notifier.NewUser{Name: "a\x00b", Audience: 0, Locale: "no locale", Roles: []string{""}})
 		var bad *notifier.InvalidError
 		if !errors.As(err, &bad) {
 			t.Fatalf("error = %v; want an InvalidError", err)
@@ -84,7 +84,7 @@ func TestEveryInvalidFieldOfANewUserIsReported(t *testing.T) {
 			t.Errorf("fields (-want +got):\n%s", diff)
 		}
 		for _, name := range []string{"", "a\nb", "\x7f", "\xff", strings.Repeat("x", 201)} {
-			if _, err := s.CreateUser(t.Context(), store.NewUser{Name: name, Audience: 1}); !errors.As(err, &bad) {
+			if _, err := s.CreateUser(t.Context(), notifier.NewUser{Name: name, Audience: 1}); !errors.As(err, &bad) {
 				t.Errorf("name %.10q: error = %v; want an InvalidError", name, err)
 			}
 		}
@@ -98,7 +98,7 @@ func TestConcurrentlyCreatedUsersGetDenseNumbers(t *testing.T) {
 		for i := range 40 {
 			wg.Go(func() {
 				name := fmt.Sprintf("user %d", i/2) // each name is tried twice
-				_, err := stores[i%2].CreateUser(t.Context(), store.NewUser{Name: name, Audience: 1, Roles: []string{"all"}})
+				_, err := stores[i%2].CreateUser(t.Context(), notifier.NewUser{Name: name, Audience: 1, Roles: []string{"all"}})
 				if err != nil && !errors.Is(err, notifier.ErrConflict) {
 					t.Error(err)
 				}
@@ -118,7 +118,7 @@ func TestNoNumberAboveMaxSeqIsAssigned(t *testing.T) {
 		s := db.open(t)
 		addUser(t, s, "a")
 		addUser(t, s, "b")
-		_, err := s.CreateUser(t.Context(), store.NewUser{Name: "c", Audience: 1})
+		_, err := s.CreateUser(t.Context(), notifier.NewUser{Name: "c", Audience: 1})
 		wantIs(t, err, notifier.ErrFull)
 		if err != nil && !strings.Contains(err.Error(), "3 would be above the highest allowed, 2 (--max-seq)") {
 			t.Errorf("error %q does not contain the numbers", err)
@@ -210,7 +210,7 @@ func TestSameNamesIgnoresCase(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		for _, name := range []string{"bob", "BOB", "Zoë", "Anna Maria", "STRASSE"} {
-			must(s.CreateUser(t.Context(), store.NewUser{Name: name, Audience: 1}))(t)
+			must(s.CreateUser(t.Context(), notifier.NewUser{Name: name, Audience: 1}))(t)
 		}
 		got := must(s.SameNames(t.Context(), []string{"Bob", "bob", "zoË", "anna maria", "straße", "anna", "", "a\x00"}))(t)
 		want := map[string][]string{

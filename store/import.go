@@ -33,7 +33,7 @@ var ErrTwice = errors.New("the name appears twice in the file")
 // notifier.ErrFull. total is the expected number of users, for allocation only. progress may be
 // nil; it is called with the number of users inserted so far.
 func (s *Store) ImportUsers(
-	ctx context.Context, total int, next func() (u NewUser, line int, err error), progress func(done int),
+	ctx context.Context, total int, next func() (u notifier.NewUser, line int, err error), progress func(done int),
 ) (int, error) {
 	if progress == nil {
 		progress = func(int) {}
@@ -62,7 +62,7 @@ func (s *Store) ImportUsers(
 // importer is one run of ImportUsers: it fills a batch, then flushes it.
 type importer struct {
 	store *Store
-	next  func() (NewUser, int, error)
+	next  func() (notifier.NewUser, int, error)
 	roles roleIDs
 	rows  []userRow
 	lines []int
@@ -80,7 +80,7 @@ func (in *importer) fill() (more bool, err error) {
 			return false, nil
 		}
 		if err == nil {
-			err = u.check()
+			err = checkUser(&u)
 		}
 		if err != nil {
 			return false, &ImportError{line, err}

@@ -15,21 +15,21 @@ import (
 
 // file returns a reader of users like that of an import file: line 1 is the header, then one user
 // per line.
-func file(users []store.NewUser) func() (store.NewUser, int, error) {
+func file(users []notifier.NewUser) func() (notifier.NewUser, int, error) {
 	line := 1
-	return func() (store.NewUser, int, error) {
+	return func() (notifier.NewUser, int, error) {
 		line++
 		if line-2 == len(users) {
-			return store.NewUser{}, line, io.EOF
+			return notifier.NewUser{}, line, io.EOF
 		}
 		return users[line-2], line, nil
 	}
 }
 
-func many(n int) []store.NewUser {
-	users := make([]store.NewUser, n)
+func many(n int) []notifier.NewUser {
+	users := make([]notifier.NewUser, n)
 	for i := range users {
-		users[i] = store.NewUser{Name: fmt.Sprintf("user %d", i+1), Audience: 3, Roles: []string{"all", fmt.Sprintf("r%d", i%3)}}
+		users[i] = notifier.NewUser{Name: fmt.Sprintf("user %d", i+1), Audience: 3, Roles: []string{"all", fmt.Sprintf("r%d", i%3)}}
 	}
 	return users
 }
@@ -74,18 +74,18 @@ func TestBadLineIsReportedAndNothingIsImported(t *testing.T) {
 		broken := errors.New("not five fields")
 		var invalid *notifier.InvalidError
 		for what, c := range map[string]struct {
-			spoil func(users []store.NewUser)
+			spoil func(users []notifier.NewUser)
 			line  int
 			is    func(error) bool
 		}{
-			"a name twice in a batch":    {func(u []store.NewUser) { u[40].Name = u[30].Name }, 42, func(err error) bool { return errors.Is(err, store.ErrTwice) }},
-			"a name twice, far apart":    {func(u []store.NewUser) { u[4400].Name = u[3].Name }, 4402, func(err error) bool { return errors.Is(err, store.ErrTwice) }},
-			"a name that exists":         {func(u []store.NewUser) { u[2999].Name = "here already" }, 3001, func(err error) bool { return errors.Is(err, notifier.ErrConflict) }},
-			"a bad audience":             {func(u []store.NewUser) { u[0].Audience = 0 }, 2, func(err error) bool { return errors.As(err, &invalid) }},
-			"a bad name":                 {func(u []store.NewUser) { u[4499].Name = "a\nb" }, 4501, func(err error) bool { return errors.As(err, &invalid) }},
-			"a bad locale":               {func(u []store.NewUser) { u[9].Locale = "?" }, 11, func(err error) bool { return errors.As(err, &invalid) }},
-			"a bad role":                 {func(u []store.NewUser) { u[9].Roles = []string{"\x00"} }, 11, func(err error) bool { return errors.As(err, &invalid) }},
-			"the first of two bad lines": {func(u []store.NewUser) { u[50].Name, u[20].Name = u[1].Name, u[1].Name }, 22, func(err error) bool { return errors.Is(err, store.ErrTwice) }},
+			"a name twice in a batch":    {func(u []notifier.NewUser) { u[40].Name = u[30].Name }, 42, func(err error) bool { return errors.Is(err, store.ErrTwice) }},
+			"a name twice, far apart":    {func(u []notifier.NewUser) { u[4400].Name = u[3].Name }, 4402, func(err error) bool { return errors.Is(err, store.ErrTwice) }},
+			"a name that exists":         {func(u []notifier.NewUser) { u[2999].Name = "here already" }, 3001, func(err error) bool { return errors.Is(err, notifier.ErrConflict) }},
+			"a bad audience":             {func(u []notifier.NewUser) { u[0].Audience = 0 }, 2, func(err error) bool { return errors.As(err, &invalid) }},
+			"a bad name":                 {func(u []notifier.NewUser) { u[4499].Name = "a\nb" }, 4501, func(err error) bool { return errors.As(err, &invalid) }},
+			"a bad locale":               {func(u []notifier.NewUser) { u[9].Locale = "?" }, 11, func(err error) bool { return errors.As(err, &invalid) }},
+			"a bad role":                 {func(u []notifier.NewUser) { u[9].Roles = []string{"\x00"} }, 11, func(err error) bool { return errors.As(err, &invalid) }},
+			"the first of two bad lines": {func(u []notifier.NewUser) { u[50].Name, u[20].Name = u[1].Name, u[1].Name }, 22, func(err error) bool { return errors.Is(err, store.ErrTwice) }},
 		} {
 			users := many(4500)
 			c.spoil(users)
@@ -96,9 +96,9 @@ func TestBadLineIsReportedAndNothingIsImported(t *testing.T) {
 			}
 		}
 		read := 0
-		_, err := s.ImportUsers(t.Context(), 9, func() (store.NewUser, int, error) {
+		_, err := s.ImportUsers(t.Context(), 9, func() (notifier.NewUser, int, error) {
 			if read++; read == 3 {
-				return store.NewUser{}, 17, broken
+				return notifier.NewUser{}, 17, broken
 			}
 			return many(read)[read-1], read, nil
 		}, nil)

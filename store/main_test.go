@@ -64,7 +64,7 @@ func (db *database) open(t *testing.T) *store.Store {
 
 func addUser(t *testing.T, s *store.Store, name string, roles ...string) notifier.User {
 	t.Helper()
-	u, err := s.CreateUser(t.Context(), store.NewUser{Name: name, PasswordHash: "hash of " + name, Audience: 3, Roles: roles})
+	u, err := s.CreateUser(t.Context(), notifier.NewUser{Name: name, PasswordHash: "hash of " + name, Audience: 3, Roles: roles})
 	if err != nil {
 		t.Fatalf("create user %q: %v", name, err)
 	}

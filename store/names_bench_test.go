@@ -8,6 +8,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -16,11 +17,11 @@ import (
 func BenchmarkRecipients(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
 		i := 0
-		_, err := s.ImportUsers(b.Context(), 10_000, func() (store.NewUser, int, error) {
+		_, err := s.ImportUsers(b.Context(), 10_000, func() (notifier.NewUser, int, error) {
 			if i++; i > 10_000 {
-				return store.NewUser{}, i, io.EOF
+				return notifier.NewUser{}, i, io.EOF
 			}
-			return store.NewUser{Name: fmt.Sprintf("user.%06d", i), Audience: 3}, i, nil
+			return notifier.NewUser{Name: fmt.Sprintf("user.%06d", i), Audience: 3}, i, nil
 		}, nil)
 		if err != nil {
 			b.Fatal(err)

@@ -18,17 +18,8 @@ const (
 
 const maxLocale = 35 // RFC 5646, section 4.4.1
 
-// NewUser is a user to be created. Missing roles are created too.
-type NewUser struct {
-	Name         string
-	PasswordHash string // empty: cannot sign in with a password
-	Audience     notifier.Audience
-	Locale       string
-	Roles        []string
-}
-
-// check returns an error with every invalid field of u.
-func (u *NewUser) check() error {
+// checkUser returns an error with every invalid field of u.
+func checkUser(u *notifier.NewUser) error {
 	var bad notifier.InvalidError
 	if !notifier.ValidName(u.Name) {
 		bad.Add("name", notifier.CodeBadName, map[string]any{"Name": u.Name})
@@ -51,7 +42,7 @@ func (u *NewUser) check() error {
 
 // userRow is a user with the values that the store adds.
 type userRow struct {
-	NewUser
+	notifier.NewUser
 	seq     int64
 	fold    string
 	created int64

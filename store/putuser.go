@@ -12,18 +12,9 @@ import (
 // DefaultAudience is the audience of a user for whom none is given: "user".
 const DefaultAudience notifier.Audience = 2
 
-// PutUser is a host application's description of one of its users. Fields that are nil are not
-// changed.
-type PutUser struct {
-	Name     string
-	Audience *notifier.Audience
-	Locale   *string   // BCP 47; empty: the browser's language
-	Roles    *[]string // the complete list; missing roles are created
-}
-
-// newUser returns the user to create if there is none with this name.
-func (u *PutUser) newUser() NewUser {
-	n := NewUser{Name: u.Name, Audience: DefaultAudience}
+// newUser returns the user to create if none has this name.
+func newUser(u *notifier.PutUser) notifier.NewUser {
+	n := notifier.NewUser{Name: u.Name, Audience: DefaultAudience}
 	if u.Audience != nil {
 		n.Audience = *u.Audience
 	}
@@ -39,9 +30,9 @@ func (u *PutUser) newUser() NewUser {
 // PutUser creates a user, who cannot sign in with a password, or updates the fields of an existing
 // user that u sets. It returns the user as stored. It returns a *notifier.InvalidError with all
 // invalid fields, or notifier.ErrFull.
-func (s *Store) PutUser(ctx context.Context, u PutUser) (has notifier.User, created bool, err error) {
-	row := u.newUser()
-	if err := row.check(); err != nil {
+func (s *Store) PutUser(ctx context.Context, u notifier.PutUser) (has notifier.User, created bool, err error) {
+	row := newUser(&u)
+	if err := checkUser(&row); err != nil {
 		return notifier.User{}, false, err
 	}
 	for left := leavers; ; left-- {
@@ -57,7 +48,7 @@ func (s *Store) PutUser(ctx context.Context, u PutUser) (has notifier.User, crea
 }
 
 // changeUser updates an existing user, or returns sql.ErrNoRows.
-func (s *Store) changeUser(ctx context.Context, u *PutUser) (has notifier.User, err error) {
+func (s *Store) changeUser(ctx context.Context, u *notifier.PutUser) (has notifier.User, err error) {
 	err = s.whileThere(ctx, func(tx *sql.Tx) error { // a role may be deleted while the user is added to it
 		// Lock the row first, so that of two concurrent updates the second sees the result of
 		// the first.
@@ -85,7 +76,7 @@ func (s *Store) changeUser(ctx context.Context, u *PutUser) (has notifier.User, 
 }
 
 // putFields writes the fields of u that differ from the stored ones.
-func (s *Store) putFields(ctx context.Context, tx *sql.Tx, had *notifier.User, u *PutUser) error {
+func (s *Store) putFields(ctx context.Context, tx *sql.Tx, had *notifier.User, u *notifier.PutUser) error {
 	audience, locale := had.Audience, had.Locale
 	if u.Audience != nil {
 		audience = *u.Audience

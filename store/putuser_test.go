@@ -16,7 +16,7 @@ import (
 func TestPutUserChangesOnlyTheGivenFields(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
-		put := func(what string, u store.PutUser, wantCreated bool, want notifier.User) {
+		put := func(what string, u notifier.PutUser, wantCreated bool, want notifier.User) {
 			t.Helper()
 			got, created, err := s.PutUser(t.Context(), u)
 			if err != nil || created != wantCreated {
@@ -30,19 +30,19 @@ func TestPutUserChangesOnlyTheGivenFields(t *testing.T) {
 			}
 		}
 		want := notifier.User{Seq: 1, Name: "bob", Audience: 2}
-		put("only a name", store.PutUser{Name: "bob"}, true, want)
-		put("again", store.PutUser{Name: "bob"}, false, want)
+		put("only a name", notifier.PutUser{Name: "bob"}, true, want)
+		put("again", notifier.PutUser{Name: "bob"}, false, want)
 		want.Audience, want.Locale, want.Roles = 3, "ja", []string{"packer", "picker"}
-		put("all fields", store.PutUser{
+		put("all fields", notifier.PutUser{
 			Name: "bob", Audience: new(notifier.Audience(3)), Locale: new("ja"), Roles: new([]string{"picker", "packer", "picker"}),
 		}, false, want)
 		want.Roles = []string{"picker", "staff"}
-		put("other roles", store.PutUser{Name: "bob", Roles: new([]string{"staff", "picker"})}, false, want)
+		put("other roles", notifier.PutUser{Name: "bob", Roles: new([]string{"staff", "picker"})}, false, want)
 		want.Locale = ""
-		put("no locale", store.PutUser{Name: "bob", Locale: new("")}, false, want)
+		put("no locale", notifier.PutUser{Name: "bob", Locale: new("")}, false, want)
 		want.Roles = nil
-		put("no roles", store.PutUser{Name: "bob", Roles: new([]string{})}, false, want)
-		put("all fields of a new user", store.PutUser{
+		put("no roles", notifier.PutUser{Name: "bob", Roles: new([]string{})}, false, want)
+		put("all fields of a new user", notifier.PutUser{
 			Name: "eve", Audience: new(notifier.Audience(1)), Locale: new("en"), Roles: new([]string{"b", "a"}),
 		}, true, notifier.User{Seq: 2, Name: "eve", Audience: 1, Settings: notifier.Settings{Locale: "en"}, Roles: []string{"a", "b"}})
 
@@ -52,7 +52,7 @@ func TestPutUserChangesOnlyTheGivenFields(t *testing.T) {
 		}
 		must(0, s.CreateSession(t.Context(), "session", alice.Seq, db.clock.now()))(t)
 		alice.Settings = notifier.Settings{Theme: notifier.ThemeDark, KeysOff: true, Locale: "ja"}
-		put("a user with a password", store.PutUser{Name: "alice", Locale: new("ja")}, false, alice)
+		put("a user with a password", notifier.PutUser{Name: "alice", Locale: new("ja")}, false, alice)
 		if _, hash, err := s.Credentials(t.Context(), "alice"); hash != "hash of alice" || err != nil {
 			t.Errorf("the password hash is %q, %v", hash, err)
 		}
@@ -67,7 +67,7 @@ func TestPutUserReportsAllInvalidFieldsAndChangesNothing(t *testing.T) {
 		s := db.open(t)
 		addUser(t, s, "alice", "staff")
 		for _, name := range []string{"alice", "bob"} {
-			_, created, err := s.PutUser(t.Context(), store.PutUser{
+			_, created, err := s.PutUser(t.Context(), notifier.PutUser{
 				Name: name, Audience: new(notifier.Audience(-1)), Locale: new("no locale"), Roles: new([]string{"fine", "a\x00"}),
 			})
 			var bad *notifier.InvalidError
@@ -91,7 +91,7 @@ func TestConcurrentPutUserCreatesTheUserOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 12 {
 			wg.Go(func() {
-				u, created, err := stores[i%2].PutUser(t.Context(), store.PutUser{Name: "bob", Roles: new([]string{fmt.Sprint("r", i), "b", "a"})})
+				u, created, err := stores[i%2].PutUser(t.Context(), notifier.PutUser{Name: "bob", Roles: new([]string{fmt.Sprint("r", i), "b", "a"})})
 				if err != nil || len(u.Roles) != 3 || u.Seq != 1 {
 					t.Errorf("%+v, %v", u, err)
 				}

@@ -81,11 +81,11 @@ func TestMembersOfARoleAreListedInEveryOrder(t *testing.T) {
 		s := db.open(t)
 		const users = 3 * store.SmallRole
 		i := 0
-		_, err := s.ImportUsers(t.Context(), users, func() (store.NewUser, int, error) {
+		_, err := s.ImportUsers(t.Context(), users, func() (notifier.NewUser, int, error) {
 			if i++; i > users {
-				return store.NewUser{}, i, io.EOF
+				return notifier.NewUser{}, i, io.EOF
 			}
-			u := store.NewUser{Name: fmt.Sprintf("u%05d", i), Audience: 1, Roles: []string{"all"}}
+			u := notifier.NewUser{Name: fmt.Sprintf("u%05d", i), Audience: 1, Roles: []string{"all"}}
 			if i%2 == 0 {
 				u.Roles = append(u.Roles, "large")
 			}

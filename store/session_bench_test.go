@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -20,7 +21,7 @@ func BenchmarkSession(b *testing.B) {
 			defer s.Close()
 			const users = 1000
 			for i := range users {
-				u, err := s.CreateUser(b.Context(), store.NewUser{Name: "user" + strconv.Itoa(i), Audience: 2, Roles: []string{"picker"}})
+				u, err := s.CreateUser(b.Context(), notifier.NewUser{Name: "user" + strconv.Itoa(i), Audience: 2, Roles: []string{"picker"}})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -51,7 +51,7 @@ func (u userAddCmd) Run(ctx context.Context, cfg config.Config, c *console) erro
 	if err != nil {
 		return usageError{fmt.Errorf("--audience: %w", err)}
 	}
-	added := store.NewUser{Name: u.Name, Audience: audience, Locale: u.Locale, Roles: u.Role}
+	added := notifier.NewUser{Name: u.Name, Audience: audience, Locale: u.Locale, Roles: u.Role}
 	if u.PasswordStdin {
 		if added.PasswordHash, err = hashedPassword(c); err != nil {
 			return err

@@ -12,7 +12,6 @@ import (
 
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/store"
 )
 
 // maxHashMemory is the most memory that checking an imported hash may take at sign-in, in KB.
@@ -52,26 +51,26 @@ func newUserReader(file io.Reader, cfg config.Config) (*userReader, error) {
 }
 
 // next returns the next user and the number of their line, and io.EOF after the last one.
-func (r *userReader) next() (store.NewUser, int, error) {
+func (r *userReader) next() (notifier.NewUser, int, error) {
 	fields, err := r.csv.Read()
 	var fault *csv.ParseError
 	switch {
 	case errors.As(err, &fault):
-		return store.NewUser{}, fault.Line, fault.Err
+		return notifier.NewUser{}, fault.Line, fault.Err
 	case err != nil:
-		return store.NewUser{}, 0, err
+		return notifier.NewUser{}, 0, err
 	}
 	line, _ := r.csv.FieldPos(0)
-	u := store.NewUser{Audience: r.fallback()}
+	u := notifier.NewUser{Audience: r.fallback()}
 	for i, column := range r.columns {
 		if err = r.set(&u, column, strings.Clone(fields[i])); err != nil {
-			return store.NewUser{}, line, err
+			return notifier.NewUser{}, line, err
 		}
 	}
 	return u, line, nil
 }
 
-func (r *userReader) set(u *store.NewUser, column, value string) error {
+func (r *userReader) set(u *notifier.NewUser, column, value string) error {
 	switch column {
 	case "name":
 		u.Name = value

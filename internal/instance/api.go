@@ -48,8 +48,8 @@ func (i *instance) directory() directory {
 }
 
 // PutUser adds a user or changes one.
-func (d directory) PutUser(ctx context.Context, u api.PutUser) (notifier.User, bool, error) {
-	user, created, err := d.Store.PutUser(ctx, store.PutUser(u))
+func (d directory) PutUser(ctx context.Context, u notifier.PutUser) (notifier.User, bool, error) {
+	user, created, err := d.Store.PutUser(ctx, u)
 	if err == nil && !created {
 		d.sessions.Tell(ctx, user.Seq)
 	}

@@ -65,7 +65,7 @@ func setUp(t *testing.T) *bench {
 	t.Cleanup(func() { _ = db.Close() })
 	b := &bench{sql: &spy{Store: db}, at: time.Now()}
 	for name, u := range map[string]*notifier.User{"alice": &b.alice, "böb\u00a0|{}": &b.bob} {
-		*u, err = db.CreateUser(t.Context(), store.NewUser{Name: name, Audience: 3, Locale: "ja", Roles: []string{"picker", "staff"}})
+		*u, err = db.CreateUser(t.Context(), notifier.NewUser{Name: name, Audience: 3, Locale: "ja", Roles: []string{"picker", "staff"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/store"
 )
 
 // heard is a subscription to a user's channel.
@@ -95,7 +94,7 @@ func work(t *testing.T, s *session.Store) {
 
 func move(t *testing.T, b *bench, a notifier.Audience) {
 	t.Helper()
-	if _, _, err := b.sql.PutUser(t.Context(), store.PutUser{Name: b.alice.Name, Audience: &a}); err != nil {
+	if _, _, err := b.sql.PutUser(t.Context(), notifier.PutUser{Name: b.alice.Name, Audience: &a}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -49,11 +49,11 @@ func newSite(t testing.TB, users int, reach func(func(context.Context, *redis.Co
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	i := 0
-	_, err = db.ImportUsers(t.Context(), users, func() (store.NewUser, int, error) {
+	_, err = db.ImportUsers(t.Context(), users, func() (notifier.NewUser, int, error) {
 		if i++; i > users {
-			return store.NewUser{}, i, io.EOF
+			return notifier.NewUser{}, i, io.EOF
 		}
-		return store.NewUser{Name: fmt.Sprint("u", i), Audience: 3, Roles: []string{"all"}}, i, nil
+		return notifier.NewUser{Name: fmt.Sprint("u", i), Audience: 3, Roles: []string{"all"}}, i, nil
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -84,11 +84,11 @@ func (r *rig) config() pipeline.Config {
 func (r *rig) users(t testing.TB, role string, n int) []int64 {
 	t.Helper()
 	i := 0
-	_, err := r.store.ImportUsers(t.Context(), n, func() (store.NewUser, int, error) {
+	_, err := r.store.ImportUsers(t.Context(), n, func() (notifier.NewUser, int, error) {
 		if i++; i > n {
-			return store.NewUser{}, i, io.EOF
+			return notifier.NewUser{}, i, io.EOF
 		}
-		return store.NewUser{Name: fmt.Sprint("u", i), Audience: 3, Roles: []string{role}}, i, nil
+		return notifier.NewUser{Name: fmt.Sprint("u", i), Audience: 3, Roles: []string{role}}, i, nil
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

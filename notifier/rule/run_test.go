@@ -10,7 +10,6 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/rule"
-	"github.com/carillonhq/carillon/store"
 )
 
 // wantRun compares the counts of a successful run.
@@ -126,7 +125,7 @@ func TestNoticesOfOtherSendersAreNotRetracted(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, negative(`withdraw = true`))
-	user, err := r.store.CreateUser(t.Context(), store.NewUser{Name: "rule negative-stock", Audience: 1}) // the name under which the rule is shown
+	user, err := r.store.CreateUser(t.Context(), notifier.NewUser{Name: "rule negative-stock", Audience: 1}) // the name under which the rule is shown
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func onBoth(t *testing.T, promise func(t *testing.T, s *store.Store)) {
 			}
 			t.Cleanup(func() { _ = s.Close() })
 			for _, name := range []string{"u1", "u2", "u3", "u4", "u5", "u6"} {
-				if _, err := s.CreateUser(t.Context(), store.NewUser{Name: name, Audience: 3, Roles: []string{"picker", "packer"}}); err != nil {
+				if _, err := s.CreateUser(t.Context(), notifier.NewUser{Name: name, Audience: 3, Roles: []string{"picker", "packer"}}); err != nil {
 					t.Fatal(err)
 				}
 			}
