@@ -20,12 +20,12 @@ const (
 const openAside = 5
 
 // pageSeries are the results of requesting inboxes of 30 rows.
-type pageSeries struct{ fresh, p99, again, kept series }
+type pageSeries struct{ fresh, p99, kept series }
 
-// pages requests inboxes of 30 rows: changed since the last request, unchanged, and unchanged
-// with the ETag of the last answer; then all of it again while announcements are open.
+// pages requests inboxes of 30 rows: changed since the last request, and unchanged with the ETag
+// of the last answer; then both again while announcements are open.
 func (w *world) pages(ctx context.Context) ([]row, error) {
-	calm, aside := pageSeries{series{}, series{}, series{}, series{}}, pageSeries{series{}, series{}, series{}, series{}}
+	calm, aside := pageSeries{series{}, series{}, series{}}, pageSeries{series{}, series{}, series{}}
 	for range w.opt.repeat {
 		if err := w.reset(ctx); err != nil {
 			return nil, err
@@ -45,11 +45,9 @@ func (w *world) pages(ctx context.Context) ([]row, error) {
 	return []row{
 		calm.fresh.row("8", "GET /inbox, 30 rows, changed since", "1/s", atLeast(6_000)),
 		calm.p99.row("8", "the same, p99", "ms", atMost(20)),
-		calm.again.row("8", "GET /inbox, unchanged since", "1/s", atLeast(15_000)),
 		calm.kept.row("8", "GET /inbox, If-None-Match, 304", "1/s", atLeast(24_000)),
 		aside.fresh.row("8", with+"one pinned: 30 rows, changed since", "1/s", shown()),
 		aside.p99.row("8", "the same, p99", "ms", shown()),
-		aside.again.row("8", with+"one pinned: unchanged since", "1/s", shown()),
 		aside.kept.row("8", with+"one pinned: If-None-Match, 304", "1/s", shown()),
 	}, nil
 }
@@ -107,16 +105,12 @@ func (w *world) pagesOurs(ctx context.Context, s pageSeries) (bytes int, err err
 	s.p99.add(ours, all.Latency.Milliseconds(0.99))
 
 	few := min(8*pageConns, visitors)
-	r, err := w.ask(ctx, t, "/inbox", w.opt.scaled(40_000), few, 200, nil)
-	if err != nil {
-		return 0, err
-	}
-	s.again.add(ours, r.PerSecond())
 	tags, err := w.tags(ctx, t, few)
 	if err != nil || tags == nil {
 		return bytes, err
 	}
-	if r, err = w.ask(ctx, t, "/inbox", w.opt.scaled(60_000), few, 304, tags); err != nil {
+	r, err := w.ask(ctx, t, "/inbox", w.opt.scaled(60_000), few, 304, tags)
+	if err != nil {
 		return 0, err
 	}
 	s.kept.add(ours, r.PerSecond())

@@ -32,7 +32,6 @@ type Handlers struct {
 	summed   atomic.Pointer[summedTypes]
 	turned   recent[[]string]   // changed by Mark all as read: entry keys or announcement ids
 	taken    recent[views.Done] // last removal from each staff list, by path, with Undo
-	kept     *keptPages
 	mutes    mutes
 	heard    atomic.Int64 // when Redis last answered here, in ms; 0: never
 	buffers  sync.Pool
@@ -45,7 +44,7 @@ func New(c Config) (*Handlers, error) {
 	if err := c.setDefaults(); err != nil {
 		return nil, err
 	}
-	h := &Handlers{Config: c, markdown: markdown.New(c.LinkHosts), kept: newKeptPages(keptBytes), origin: http.NewCrossOriginProtection()}
+	h := &Handlers{Config: c, markdown: markdown.New(c.LinkHosts), origin: http.NewCrossOriginProtection()}
 	var err error
 	if h.texts, err = locale.New(); err != nil {
 		return nil, fmt.Errorf("load the texts: %w", err)
