@@ -40,8 +40,8 @@ func TestRedisLossAfterAFloodChangesNothing(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, redistest.Own(t).Client(t))
 			seqs := r.users(t, "all", 2)
-			c := r.config()
-			c.Unread, c.Chunk, c.Poll = r.behind(nil), of.chunk, time.Second
+			c := r.withoutRelay(t) // it would add notices again whose senders are slow, and inboxes forget that they had them
+			c.Unread, c.Chunk = r.behind(nil), of.chunk
 			p := running(t, c)
 			began := time.Now().Add(-time.Minute)
 			r.flood(t, p, toRole("all"), of.notices)
