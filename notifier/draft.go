@@ -3,6 +3,7 @@ package notifier
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -128,4 +129,80 @@ func checkSubject(s string, bad *InvalidError) {
 	case strings.Contains(":"+s, ":has_read:"), strings.HasPrefix(s, "notice_id:"):
 		bad.Add("subject", CodeSubjectReserved, nil)
 	}
+}
+
+func (t *Target) check(audiences []Audience, bad *InvalidError) {
+	given := 0
+	for _, is := range []bool{len(t.Users) > 0, t.Role != "", t.Topic != Topic{}, len(t.Audiences) > 0} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given > 1:
+		bad.Add("target", CodeOneTarget, nil)
+	case given == 0:
+		bad.Add("to", CodeRequired, nil)
+	case t.Role != "":
+		checkName(t.Role, bad)
+	case t.Topic != Topic{}:
+		t.Topic.checkTarget(bad)
+	case len(t.Audiences) > 0:
+		for _, a := range t.Audiences {
+			if a < 1 || len(audiences) > 0 && !slices.Contains(audiences, a) {
+				bad.Add("to", CodeUnknownAudience, map[string]any{"Name": strconv.Itoa(int(a))})
+				return
+			}
+		}
+	case len(t.Users) > MaxNames:
+		bad.Add("to", CodeTooManyNames, map[string]any{"Max": MaxNames})
+	default:
+		for _, name := range t.Users {
+			if !checkName(name, bad) {
+				return // one example is enough
+			}
+		}
+	}
+}
+
+// checkName rejects names that no user or role can have. Package route finds out whether
+// the name exists.
+func checkName(name string, bad *InvalidError) bool {
+	if ValidName(name) {
+		return true
+	}
+	bad.Add("to", CodeBadName, map[string]any{"Name": excerpt(name)})
+	return false
+}
+
+// excerpt returns the start of an invalid name in a form that is safe to display.
+func excerpt(name string) string {
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(name, "\ufffd") {
+		if forbidden(r) {
+			r = '\ufffd'
+		}
+		if b.Len() >= 40 {
+			return b.String() + "…"
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// foldNames drops duplicates, keeping the first of each name. The result does not share
+// memory with names.
+func foldNames(names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	seen := make(map[string]bool, len(names))
+	folded := make([]string, 0, len(names))
+	for _, name := range names {
+		if !seen[name] {
+			seen[name] = true
+			folded = append(folded, name)
+		}
+	}
+	return folded
 }

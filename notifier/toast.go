@@ -1,10 +1,12 @@
 package notifier
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // MaxToastAge is the greatest age at which the toast of a notice is still shown. Afterwards
@@ -58,4 +60,26 @@ func ParseToastIDs(text string) ([]string, error) {
 		}
 	}
 	return ids, nil
+}
+
+// MaxToastBody is the most characters of a body that a toast has: more than a toast shows.
+const MaxToastBody = 300
+
+// ToastContent returns content, which is JSON from EncodeContent, with the body shortened to
+// MaxToastBody: each user's toast is stored separately. Content that cannot be decoded is
+// returned unchanged.
+func ToastContent(content []byte) []byte {
+	if len(content) <= MaxToastBody {
+		return content
+	}
+	var c Content
+	if err := json.Unmarshal(content, &c); err != nil || utf8.RuneCountInString(c.Body) <= MaxToastBody {
+		return content
+	}
+	c.Body = string([]rune(c.Body)[:MaxToastBody-1]) + "…"
+	clipped, err := EncodeContent(c)
+	if err != nil {
+		return content
+	}
+	return clipped
 }

@@ -1,6 +1,10 @@
 package notifier
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"time"
+)
 
 // Audience is a numbered group of users by platform. Every user belongs to exactly one.
 type Audience int
@@ -68,4 +72,27 @@ type ChangedUser struct {
 	Moved    bool     // the audience has changed
 	Told     bool     // the change has been published once
 	Version  int64    // rises with each change
+}
+
+// ValidName reports whether a user or role can have the name: 1 to MaxName bytes of UTF-8
+// without forbidden characters (see badRune). Names are stored unchanged: case and spaces
+// are significant.
+func ValidName(name string) bool {
+	if name == "" || len(name) > MaxName {
+		return false
+	}
+	_, found := badRune(name, "")
+	return !found
+}
+
+// ErrLeaving is an ErrConflict: a user with this name is being deleted, and the name
+// stays taken until the deletion is complete.
+var ErrLeaving = fmt.Errorf("a user with this name is being deleted: %w", ErrConflict)
+
+// Deletion is a user whose account is deleted and whose remaining data is being removed.
+type Deletion struct {
+	Seq       int64
+	Name      string
+	Audience  Audience
+	StartedAt time.Time
 }

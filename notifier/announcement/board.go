@@ -12,6 +12,7 @@ package announcement
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -20,6 +21,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/internal/turns"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
@@ -141,3 +143,67 @@ func (l lock) take(ctx context.Context) error {
 }
 
 func (l lock) give() { <-l }
+
+// Replies of scripts that did nothing.
+const (
+	codeLost  = -1 // part of the index is lost: rebuild it from SQL
+	codeOld   = -2 // the caller's index is old; for drop_bits: not over
+	codeLater = -3 // the index was built from a later state of SQL
+	codeDirty = -4 // SQL does not have all of the bitmap
+)
+
+// badgeOf returns the announcements half of the badge at the i-th element after the first: unread,
+// read, version.
+func badgeOf(r script.Reply, i int) notifier.Badge { return newBadge(r.Number(i), r.Number(i+2)) }
+
+func newBadge(unread, aver int64) notifier.Badge {
+	return notifier.Badge{Unread: unread, Announcements: unread, AVer: aver}
+}
+
+//go:embed *.lua
+var sources embed.FS
+
+var (
+	scripts = script.Must(script.Read(sources))
+
+	planIndex     = scripts.Get("plan_index")
+	lookIndex     = scripts.Get("look_index")
+	fetchIndex    = scripts.Get("fetch_index")
+	countPart     = scripts.Get("count_part")
+	countReaders  = scripts.Get("count_readers")
+	lookReaders   = scripts.Get("look_readers")
+	closeOver     = scripts.Get("close_over")
+	markBits      = scripts.Get("mark_bits")
+	restoreBits   = scripts.Get("restore_bits")
+	cleanSegments = scripts.Get("clean_segments")
+	dropBits      = scripts.Get("drop_bits")
+	mergeBits     = scripts.Get("merge_bits")
+	renewIndex    = scripts.Get("renew_index")
+	raiseIndex    = scripts.Get("raise_index")
+)
+
+// Store is the part of SQL that announcements need. SQL is the source of truth: Redis holds data
+// derived from it, and the reads of the last moment.
+type Store interface {
+	// AnnouncementRevision returns a number that rises with every announcement, edit, retraction
+	// and deletion, in the same transaction.
+	AnnouncementRevision(ctx context.Context) (int64, error)
+	// CurrentAnnouncements returns the announcements of which a part is not finished, with all
+	// their parts, including retracted and ended ones.
+	CurrentAnnouncements(ctx context.Context) ([]notifier.Announcement, error)
+	// Announcements returns those of the given announcements that exist.
+	Announcements(ctx context.Context, ids []int64) ([]notifier.Announcement, error)
+	// SettleTop stores the highest seq that sees an announcement when it opens in an audience. The
+	// first call decides; later ones return the same.
+	SettleTop(ctx context.Context, k notifier.PartKey) (notifier.Part, error)
+	// SaveReads stores bitmap segments whose Ver is newer than the stored one. It drops segments
+	// whose From differs from the ReadsFrom of the announcement.
+	SaveReads(ctx context.Context, segments []notifier.ReadSegment) error
+	// Reads returns all segments of a bitmap.
+	Reads(ctx context.Context, k notifier.PartKey) ([]notifier.ReadSegment, error)
+	// LatestReads returns the highest Ver of an audience's segments.
+	LatestReads(ctx context.Context, a notifier.Audience) (int64, error)
+	// FinishPart records the number of readers of an announcement that is over in an audience. A
+	// part that has been reopened in the meantime must not change.
+	FinishPart(ctx context.Context, k notifier.PartKey, reads int64) error
+}

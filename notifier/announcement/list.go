@@ -3,8 +3,13 @@ package announcement
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -91,4 +96,101 @@ func newPosted(a *notifier.Announcement, read bool) notifier.Posted {
 		ID: a.ID, Type: a.Type, Title: a.Title, Body: a.Body, Link: a.Link,
 		StartsAt: a.StartsAt, EndsAt: a.EndsAt, Pinned: a.Pinned, Read: read, CreatedAt: a.CreatedAt, EditedAt: edited,
 	}
+}
+
+// Reads returns how many users have read each announcement in each audience, in order. It is -1 if
+// there is no bitmap: before it opens, after it is over, and while it is lost. It is also -1
+// between an edit that marks the announcement as unread for everybody and the next Sync.
+func (b *Board) Reads(ctx context.Context, parts []notifier.Counting) ([]int64, error) {
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	pipe := script.NewPipe(b.rdb, len(parts))
+	cmds := make([]*redis.Cmd, len(parts))
+	for i, p := range parts {
+		cmds[i] = pipe.Add(ctx, countPart, 2, b.k.Bits(p.Audience, p.ID), b.k.DirtyBits(p.Audience), p.ID, p.Top, p.From)
+	}
+	if err := pipe.Exec(ctx); err != nil {
+		return nil, fmt.Errorf("count the readers of %d announcements: %w", len(parts), script.MarkAway(err))
+	}
+	reads := make([]int64, len(parts))
+	for i, cmd := range cmds {
+		rep, err := script.ParseReply(cmd)
+		if err != nil {
+			return nil, fmt.Errorf("count the readers of announcement %d: %w", parts[i].ID, err)
+		}
+		reads[i] = rep.Code
+	}
+	return reads, nil
+}
+
+// Badges returns the announcements half of each reader's badge, in order. A reader without a bit,
+// or in no known audience, gets a zero badge.
+func (b *Board) Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
+	badges := make([]notifier.Badge, len(readers))
+	if len(readers) == 1 { // a page: it may share its call with other pages
+		r := b.roomOf(readers[0])
+		if r == nil {
+			return badges, nil
+		}
+		l, err := b.lookFor(ctx, r, readers[0].Seq)
+		if err != nil {
+			return nil, fmt.Errorf("count the announcements of user %d: %w", readers[0].Seq, err)
+		}
+		badges[0] = l.badge()
+		return badges, nil
+	}
+	places := map[*room][]int{}
+	for i, reader := range readers {
+		if r := b.roomOf(reader); r != nil {
+			places[r] = append(places[r], i)
+		}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(inFlight)
+	for r, all := range places {
+		for part := range slices.Chunk(all, badgeBatch) {
+			group.Go(func() error { return b.countPart(ctx, r, readers, part, badges) })
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return nil, fmt.Errorf("count the announcements of %d users: %w", len(readers), err)
+	}
+	return badges, nil
+}
+
+// countPart counts for the readers at the given places, who are all in one audience.
+func (b *Board) countPart(ctx context.Context, r *room, readers []notifier.Reader, places []int, into []notifier.Badge) error {
+	seqs := make([]int64, len(places))
+	for i, place := range places {
+		seqs[i] = readers[place].Seq
+	}
+	badges, err := b.count(ctx, r, seqs)
+	if err != nil {
+		return err
+	}
+	for i, place := range places {
+		into[place] = badges[i]
+	}
+	return nil
+}
+
+// count counts for at most badgeBatch readers of one audience, in one call.
+func (b *Board) count(ctx context.Context, r *room, seqs []int64) ([]notifier.Badge, error) {
+	_, rep, err := b.ask(ctx, r, func(x *index) *redis.Cmd {
+		args := make([]any, 2, 2+len(seqs))
+		args[0], args[1] = x.version, x.tops
+		for _, seq := range seqs {
+			args = append(args, seq)
+		}
+		return countReaders.Run(ctx, b.rdb, x.count, args...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	badges := make([]notifier.Badge, len(seqs))
+	for i := range badges {
+		badges[i] = badgeOf(rep, 3*i)
+	}
+	return badges, nil
 }

@@ -10,12 +10,15 @@ package inbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
@@ -83,3 +86,71 @@ func (b *Inbox) Load(ctx context.Context) error {
 func (b *Inbox) part(seq int64) *partition { return &b.parts[keys.Partition(seq)] }
 
 func (b *Inbox) millis() int64 { return b.now().UnixMilli() }
+
+// maxWarm is how often an operation restores a cold inbox before it gives up; each time the inbox
+// has been evicted again.
+const maxWarm = 4
+
+var errCold = errors.New("the inbox is cold again after every restore")
+
+// one runs a script on one inbox until the reply is final: if needed, it restores a cold inbox or
+// removes expired rows and runs the script again. now stays the same; settled is 1 once expired
+// rows have been removed. The error for an unknown user is notifier.ErrNotFound.
+func (b *Inbox) one(ctx context.Context, seq int64, run func(now, settled int64) *redis.Cmd) (script.Reply, error) {
+	now, settled := b.millis(), int64(0)
+	for range maxWarm {
+		r, err := script.ParseReply(run(now, settled))
+		if err != nil {
+			return r, err
+		}
+		switch r.Code {
+		case codeCold:
+			var answers []warmed
+			if answers, err = b.warm(ctx, []int64{seq}, now); err == nil {
+				err = answers[0].err
+			}
+		case codeDue:
+			err = b.expire(ctx, seq, now)
+			settled = 1
+		default:
+			return r, outcome(r)
+		}
+		if err != nil {
+			return script.Reply{}, err
+		}
+	}
+	return script.Reply{}, errCold
+}
+
+// Life returns a token for the state of the n partitions from first on. If the token differs
+// later, inboxes may have left Redis in between, through a loss or otherwise. whole is false
+// while Redis has lost data that is not restored yet.
+func (b *Inbox) Life(ctx context.Context, first, n int) (word string, whole bool, err error) {
+	pipe := b.rdb.Pipeline()
+	marks, at := make([]*redis.StringCmd, n), make([]*redis.FloatCmd, n)
+	for i := range n {
+		p := &b.parts[first+i]
+		marks[i], at[i] = pipe.Get(ctx, p.flushed), pipe.ZScore(ctx, p.idle, fenceMember)
+	}
+	_, _ = pipe.Exec(ctx) // each command holds its own error
+	var s strings.Builder
+	whole = true
+	for i := range n {
+		if err := errors.Join(marks[i].Err(), at[i].Err()); err != nil && !missing(marks[i].Err(), at[i].Err()) {
+			return "", false, fmt.Errorf("read the marks of partitions %d to %d: %w", first, first+n-1, script.MarkAway(err))
+		}
+		whole = whole && integer(marks[i].Val()) > 0
+		fmt.Fprintf(&s, "%.0f ", at[i].Val())
+	}
+	return s.String(), whole, nil
+}
+
+// missing reports whether all these errors, if any, only say that a value does not exist.
+func missing(errs ...error) bool {
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, redis.Nil) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -36,4 +37,45 @@ func (e *FaultsError) Error() string {
 		lines[i] = f.String()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// maxNamed is how many errors of a list are spelled out; the rest are counted.
+const maxNamed = 3
+
+// several collects the errors of some items among many.
+type several struct {
+	texts []string
+	more  int
+}
+
+func (s *several) add(what string, err error) {
+	if len(s.texts) == maxNamed {
+		s.more++
+		return
+	}
+	s.texts = append(s.texts, what+": "+inWords(err))
+}
+
+func (s *several) orNil() error {
+	switch {
+	case len(s.texts) == 0:
+		return nil
+	case s.more > 0:
+		return fmt.Errorf("%s; and %d more", strings.Join(s.texts, "; "), s.more)
+	}
+	return errors.New(strings.Join(s.texts, "; "))
+}
+
+// joined joins the errors into one line; nil if there are none.
+func joined(errs ...error) error {
+	var texts []string
+	for _, err := range errs {
+		if err != nil {
+			texts = append(texts, err.Error())
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(texts, "; "))
 }

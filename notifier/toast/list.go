@@ -63,3 +63,65 @@ func (t *Toasts) listed(seq int64, err error) error {
 	t.stats.failed.Add(1)
 	return fmt.Errorf("list the toasts of user %d: %w", seq, script.MarkAway(err))
 }
+
+// Ack records that the user was shown these toasts; they are not delivered again. It returns
+// notifier.ErrNotFound when none of them waits for this user: they belong to somebody else, or have
+// been acknowledged or dropped already.
+func (t *Toasts) Ack(ctx context.Context, seq int64, ids []string) error {
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = id
+	}
+	n, err := ackToast.Run(ctx, t.rdb, t.keysOf(seq), args...).Int64()
+	if err != nil {
+		t.stats.failed.Add(1)
+		return fmt.Errorf("acknowledge %d toasts of user %d: %w", len(ids), seq, script.MarkAway(err))
+	}
+	if n == 0 {
+		return fmt.Errorf("acknowledge %d toasts of user %d: %w", len(ids), seq, notifier.ErrNotFound)
+	}
+	t.stats.acked.Add(n)
+	return nil
+}
+
+// keysOf returns the keys of one user's toasts: the stream of the partition and the pending set.
+func (t *Toasts) keysOf(seq int64) []string {
+	stream, _ := t.part(seq).stream.(string)
+	return []string{stream, t.k.PendingToasts(seq)}
+}
+
+// Forget removes the toasts that wait for a deleted user, and every record that a toast was raised
+// for them.
+func (t *Toasts) Forget(ctx context.Context, seq int64) error {
+	err := forgetToasts.Run(ctx, t.rdb, t.keysOf(seq)).Err()
+	if err == nil {
+		err = t.forgetRaised(ctx, seq)
+	}
+	if err != nil {
+		t.stats.failed.Add(1)
+		return fmt.Errorf("forget the toasts of user %d: %w", seq, script.MarkAway(err))
+	}
+	return nil
+}
+
+func (t *Toasts) forgetRaised(ctx context.Context, seq int64) error {
+	raised, _ := t.part(seq).raised.(string)
+	for cursor := uint64(0); ; {
+		found, next, err := t.rdb.ZScan(ctx, raised, cursor, fmt.Sprint("*|", seq), scanBatch).Result()
+		if err != nil {
+			return err
+		}
+		members := make([]any, 0, len(found)/2)
+		for i := 0; i < len(found); i += 2 { // members and scores alternate
+			members = append(members, found[i])
+		}
+		if len(members) > 0 {
+			if err = t.rdb.ZRem(ctx, raised, members...).Err(); err != nil {
+				return err
+			}
+		}
+		if cursor = next; cursor == 0 {
+			return nil
+		}
+	}
+}

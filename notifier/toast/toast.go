@@ -1,15 +1,20 @@
+// Package toast stores the toasts that wait for their users and decides which instance shows each
+// of them.
 package toast
 
 import (
 	"context"
 	"crypto/rand"
+	"embed"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
@@ -87,3 +92,37 @@ func (t *Toasts) Load(ctx context.Context) error {
 }
 
 func (t *Toasts) part(seq int64) *partition { return &t.parts[keys.Partition(seq)] }
+
+//go:embed *.lua
+var sources embed.FS
+
+var (
+	scripts = script.Must(script.Read(sources))
+
+	raiseToast   = scripts.Get("raise_toast")
+	takeToast    = scripts.Get("take_toast")
+	ackToast     = scripts.Get("ack_toast")
+	clearToasts  = scripts.Get("clear_toasts")
+	forgetToasts = scripts.Get("forget_toasts")
+)
+
+// Stats counts what this instance has done since it started, for metrics.
+type Stats struct {
+	Raised  int64 // toasts queued, one per user
+	Taken   int64 // toasts claimed in order to be shown; claiming one again counts again
+	Acked   int64 // toasts acknowledged
+	Settled int64 // toasts removed because they need not be shown: too old, ended or read
+	Cleared int64 // toasts dropped by age, never shown
+	Failed  int64 // calls that failed in full or in part
+}
+
+type stats struct{ raised, taken, acked, settled, cleared, failed atomic.Int64 }
+
+// Stats returns the counts so far.
+func (t *Toasts) Stats() Stats {
+	s := &t.stats
+	return Stats{
+		Raised: s.raised.Load(), Taken: s.taken.Load(), Acked: s.acked.Load(),
+		Settled: s.settled.Load(), Cleared: s.cleared.Load(), Failed: s.failed.Load(),
+	}
+}

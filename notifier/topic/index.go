@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/redis/go-redis/v9"
@@ -74,4 +75,64 @@ func (t *Topics) eachMaster(ctx context.Context, do func(ctx context.Context, c 
 		return cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return do(ctx, c) })
 	}
 	return do(ctx, t.rdb)
+}
+
+// compare brings the sets of these topics in line with SQL. It reports whether any set is newer
+// than the revision.
+func (t *Topics) compare(ctx context.Context, found []notifier.TopicSubscribers, revision int64, force bool) (later bool, err error) {
+	// Claim first: from then on no older change is let in, so what is read next stays, or is newer.
+	claims := script.NewPipe(t.rdb, len(found))
+	claimed := make([]*redis.Cmd, len(found))
+	for i := range found {
+		claimed[i] = claims.Add(ctx, claimSubscribers, 1, t.k.SubscribersVersion(found[i].Topic), revision, flag(force))
+	}
+	if err := claims.Exec(ctx); err != nil {
+		return false, fmt.Errorf("claim the sets of %d topics: %w", len(found), script.MarkAway(err))
+	}
+	pipe := t.rdb.Pipeline()
+	sets := make([]*redis.StringSliceCmd, len(found))
+	for i := range found {
+		sets[i] = pipe.SMembers(ctx, t.k.Subscribers(found[i].Topic))
+	}
+	_, _ = pipe.Exec(ctx) // each command holds its own error
+	var differ []notifier.TopicSubscribers
+	for i := range found {
+		if err := sets[i].Err(); err != nil && !redis.HasErrorPrefix(err, "WRONGTYPE") {
+			return false, fmt.Errorf("read the subscribers of a topic: %w", script.MarkAway(err))
+		}
+		if n, err := code(claimed[i]); err != nil {
+			return false, err
+		} else if n == codeLater {
+			later = true
+			continue
+		}
+		if s, ok := parse(found[i].Topic, sets[i].Val()); !ok || !equal(&s, &found[i]) {
+			differ = append(differ, found[i])
+		}
+	}
+	newer, err := t.replace(ctx, differ, revision, force)
+	return later || newer, err
+}
+
+// drop removes the sets of topics without subscribers. It reports whether any set is newer than the
+// revision.
+func (t *Topics) drop(ctx context.Context, topics []notifier.Topic, revision int64, force bool) (later bool, err error) {
+	for some := range slices.Chunk(topics, page) {
+		none, left := make([]notifier.TopicSubscribers, len(some)), make([]any, len(some))
+		for i, topic := range some {
+			none[i].Topic, left[i] = topic, indexed(topic)
+		}
+		newer, err := t.replace(ctx, none, revision, force)
+		if err != nil {
+			return false, err
+		}
+		if newer { // the sets that stay must remain in the index
+			later = true
+			continue
+		}
+		if err := t.rdb.SRem(ctx, t.k.SubscriberIndex(), left...).Err(); err != nil {
+			return false, fmt.Errorf("write the index of the subscribers: %w", script.MarkAway(err))
+		}
+	}
+	return later, nil
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
 )
 
 // markEvery is how often SQL records up to when it is complete.
@@ -54,4 +57,29 @@ func (g *group) note(ctx context.Context, s *since) error {
 	defer g.mu.Unlock()
 	g.marked = g.f.c.Now()
 	return nil
+}
+
+const (
+	freshFor = time.Minute // how long after delivery the counts of a notice are looked up directly
+	maxFresh = 1000        // notices of one partition in one round
+)
+
+// note records the recent deliveries to inboxes that were just saved.
+func (c *counts) note(all []notifier.Snapshot) {
+	if c.rdb == nil {
+		return
+	}
+	since := c.now().Add(-freshFor).UnixMilli()
+	for i := range all {
+		w := &c.walks[keys.Partition(all[i].Seq)-c.first]
+		for _, row := range all[i].Rows {
+			if row.At < since || len(w.fresh) >= maxFresh {
+				break
+			}
+			if w.fresh == nil {
+				w.fresh = map[int64]bool{}
+			}
+			w.fresh[row.NoticeID] = true
+		}
+	}
 }
