@@ -10,8 +10,7 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// Archive reads inboxes and announcements from SQL. Pages show it while Redis is unavailable;
-// without an Archive those pages fail then.
+// Archive reads inboxes and announcements from SQL. Pages show it while Redis is unavailable.
 type Archive struct {
 	Inbox         InboxArchive
 	Announcements AnnouncementArchive
@@ -41,7 +40,7 @@ func (h *Handlers) storedInstead(r *http.Request, err error) bool {
 		h.heard.Store(h.Now().UnixMilli())
 		return false
 	}
-	return h.Archive.Inbox != nil && statusOf(err) == http.StatusServiceUnavailable && r.Context().Err() == nil
+	return statusOf(err) == http.StatusServiceUnavailable && r.Context().Err() == nil
 }
 
 // asOf is the time up to which the archive is known to be complete: when Redis last answered this

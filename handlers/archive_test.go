@@ -53,6 +53,17 @@ func (s storedBoard) Find(_ context.Context, r notifier.Reader, id int64) (notif
 	return notifier.Posted{}, notifier.ErrNotFound
 }
 
+// lostBoard is an archive of announcements that cannot be read.
+type lostBoard struct{}
+
+func (lostBoard) List(context.Context, notifier.Reader) (notifier.Posts, error) {
+	return notifier.Posts{}, errAway
+}
+
+func (lostBoard) Find(context.Context, notifier.Reader, int64) (notifier.Posted, error) {
+	return notifier.Posted{}, errAway
+}
+
 // lostRedis is a world whose Redis is unavailable while gone is true, with an archive.
 type lostRedis struct {
 	*board
@@ -262,7 +273,7 @@ func TestWithoutRedisAndArchivePagesFail(t *testing.T) {
 	l.get("alice", "/settings").wantStatus(t, http.StatusOK)
 	l.inbox.open = func(int64) (notifier.Page, error) { return notifier.Page{}, errors.New("secret") }
 	l.get("alice", "/inbox").wantStatus(t, http.StatusInternalServerError)
-	l.config.Archive = handlers.Archive{}
+	l.config.Archive.Announcements = lostBoard{}
 	l.rebuild()
 	l.get("alice", "/announcements").wantStatus(t, http.StatusServiceUnavailable)
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -165,7 +166,7 @@ type DemoUser struct {
 	Staff    bool
 }
 
-// Config has everything the pages need. Interfaces without a comment are required.
+// Config has everything the pages need. All interfaces but Rules are required.
 type Config struct {
 	Sessions Sessions
 	Gate     Gate
@@ -173,25 +174,23 @@ type Config struct {
 	Sender   Sender
 
 	Announcements Announcements
-	Archive       Archive // shown while Redis is unavailable; zero: none
+	Archive       Archive // shown while Redis is unavailable
 
 	Directory Directory
 	Stream    Stream
 	Health    Health
 	Audit     Audit
-	Settings  Settings // nil: no settings
+	Settings  Settings
+	Toasts    Toasts
 
-	Toasts Toasts // nil: no toasts
+	DeadLetters   DeadLetters
+	Topics        Topics
+	Subscriptions Subscriptions
 
-	DeadLetters DeadLetters // nil: no dead letters
-
-	Topics        Topics        // nil: types are shown by slug, and there are no subscriptions
-	Subscriptions Subscriptions // goes with Topics
-
-	Roles  Roles                              // nil: no pages of roles
-	Keys   Keys                               // nil: no API keys
-	NewKey func() (token string, hash []byte) // goes with Keys: makes a token and the hash to store
-	Slips  Slips                              // goes with Keys: carries a new key to the page that shows it once
+	Roles  Roles
+	Keys   Keys
+	NewKey func() (token string, hash []byte) // makes a token and the hash to store
+	Slips  Slips                              // carries a new key to the page that shows it once
 	Rules  Rules                              // nil: no file of rules
 
 	Demo           []DemoUser                   // shown on the login page; empty: no demo
@@ -207,8 +206,11 @@ type Config struct {
 }
 
 func (c *Config) setDefaults() error {
-	if c.Sessions == nil || c.Gate == nil || c.Inbox == nil || c.Sender == nil || c.Announcements == nil ||
-		c.Directory == nil || c.Stream == nil || c.Health == nil || c.Audit == nil {
+	required := []any{
+		c.Sessions, c.Gate, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Directory, c.Stream,
+		c.Health, c.Audit, c.Settings, c.Toasts, c.DeadLetters, c.Topics, c.Subscriptions, c.Roles, c.Keys, c.Slips,
+	}
+	if slices.Contains(required, nil) || c.NewKey == nil {
 		return errors.New("handlers: an interface of the configuration is missing")
 	}
 	if c.Log == nil {

@@ -22,9 +22,6 @@ const (
 
 // deadLetters lists dead letters, newest first.
 func (h *Handlers) deadLetters(w http.ResponseWriter, r *http.Request) error {
-	if h.DeadLetters == nil {
-		return notifier.ErrNotFound
-	}
 	before := number(r.URL.Query().Get("before"))
 	found, err := h.DeadLetters.DeadLetters(r.Context(), before, deadLettersOnPage+1)
 	if err != nil {
@@ -116,9 +113,6 @@ func (h *Handlers) countDeadLetters(r *http.Request, text *locale.Printer) strin
 
 // deadLettersOf says on a notice's page that parts of its delivery became dead letters.
 func (h *Handlers) deadLettersOf(r *http.Request, text *locale.Printer, noticeID int64) string {
-	if h.DeadLetters == nil {
-		return ""
-	}
 	n, err := h.DeadLetters.DeadLettersOf(r.Context(), noticeID)
 	if err != nil {
 		h.lacks(r, "dead letters", err)
@@ -140,9 +134,6 @@ func (h *Handlers) discardDeadLetter(w http.ResponseWriter, r *http.Request) err
 func (h *Handlers) dealWithDeadLetter(
 	w http.ResponseWriter, r *http.Request, done, action string, deal func(d DeadLetters, ctx context.Context, id int64) error,
 ) error {
-	if h.DeadLetters == nil {
-		return notifier.ErrNotFound
-	}
 	id, err := pathID(r)
 	if err != nil {
 		return err

@@ -163,7 +163,7 @@ func TestNoticePageMentionsItsDeadLetters(t *testing.T) {
 	w.get("carol", "/staff/deadletters").wantStatus(t, http.StatusServiceUnavailable)
 }
 
-func TestDeadLettersAreForStaffAndOnlyLinkedIfThereAreAny(t *testing.T) {
+func TestDeadLettersAreForStaff(t *testing.T) {
 	t.Parallel()
 	w, d := deadWorld(t, deadLetter(9, 42))
 	for _, address := range []string{"/staff/deadletters", "/staff/deadletters/9/replay", "/staff/deadletters/9/delete"} {
@@ -178,11 +178,5 @@ func TestDeadLettersAreForStaffAndOnlyLinkedIfThereAreAny(t *testing.T) {
 	w.postBody("carol", "/staff/deadletters/9/replay", "", "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site").wantStatus(t, http.StatusForbidden)
 	if len(d.did) != 0 {
 		t.Errorf("did %v", d.did)
-	}
-	without := newWorld(t, nil)
-	without.get("carol", "/staff/deadletters").wantStatus(t, http.StatusNotFound)
-	without.post("carol", "/staff/deadletters/9/replay").wantStatus(t, http.StatusNotFound)
-	if without.get("carol", "/staff/send").count("nav a[href='/staff/deadletters']") != 0 {
-		t.Error("there is a link to an empty page")
 	}
 }

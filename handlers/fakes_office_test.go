@@ -33,8 +33,6 @@ func newOffice(t *testing.T) *office {
 	o.world = newWorld(t, func(w *world) {
 		w.config.Roles, w.config.Keys, w.config.Rules, w.config.Topics = o.roles, o.keys, o.rules, o.topics
 		w.config.Subscriptions = subscriptions(o.list)
-		w.config.Slips = slips{}
-		w.config.NewKey = func() (string, []byte) { return "ck_secret", []byte("hash") }
 		w.directory.users = o.roles.list
 	})
 	return o

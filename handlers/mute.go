@@ -14,9 +14,6 @@ import (
 // mute mutes or unmutes a type of notice and returns to the inbox page of the form, or to the
 // settings. If the type cannot be muted, the settings page says so.
 func (h *Handlers) mute(w http.ResponseWriter, r *http.Request) error {
-	if h.Settings == nil {
-		return notifier.ErrNotFound
-	}
 	values, err := form(r, "type", "muted", "back")
 	if err == nil {
 		err = h.setMute(r, values)
@@ -49,7 +46,7 @@ func (h *Handlers) setMute(r *http.Request, values url.Values) error {
 	if muted != "0" && muted != "1" {
 		return fault("muted", codeBadSwitch, nil)
 	}
-	if muted == "1" && !h.mutable(values.Get("type")) {
+	if muted == "1" && !h.Topics.Mutable(values.Get("type")) {
 		return fault("type", notifier.CodeNotMutable, nil)
 	}
 	if err := h.Settings.SetMute(r.Context(), seqOf(r), values.Get("type"), muted == "1"); err != nil {

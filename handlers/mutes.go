@@ -51,7 +51,7 @@ func (m *mutes) forget(seq int64) {
 // mutedBy is the types that the request's user has muted. If reading them fails, the page shows
 // them as not muted.
 func (h *Handlers) mutedBy(r *http.Request) []string {
-	if h.Settings == nil || seqOf(r) == 0 {
+	if seqOf(r) == 0 {
 		return nil
 	}
 	now := h.Now()

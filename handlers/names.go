@@ -66,7 +66,7 @@ func (h *Handlers) offerTypes(r *http.Request, part string, offers []offer) []of
 	names := h.typeNames(h.text(r))
 	part = strings.ToLower(part)
 	var others []offer
-	for _, t := range h.knownTypes() {
+	for _, t := range h.Topics.Types() {
 		name := names.given(t.Slug)
 		switch {
 		case strings.HasPrefix(t.Slug, part):

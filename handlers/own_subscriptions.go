@@ -25,9 +25,6 @@ const shownByRole = 50
 // subscribeSelf subscribes the user to a topic or unsubscribes them. Errors are shown on the
 // settings page, with what was typed.
 func (h *Handlers) subscribeSelf(w http.ResponseWriter, r *http.Request) error {
-	if h.Topics == nil || h.Settings == nil {
-		return notifier.ErrNotFound
-	}
 	values, err := form(r, "type", "scope", "subscribed")
 	if values == nil {
 		return err
@@ -77,13 +74,9 @@ func (h *Handlers) setSubscribed(r *http.Request, values url.Values) error {
 // addSubscriptions adds to the settings the user's own subscriptions, those through their roles,
 // and the types they can subscribe to.
 func (h *Handlers) addSubscriptions(r *http.Request, p *views.Settings) error {
-	if h.Topics == nil || h.Subscriptions == nil {
-		return nil
-	}
-	p.Topics = true
 	types := map[string]notifier.NoticeType{}
 	names := h.typeNames(p.Text)
-	for _, t := range h.knownTypes() {
+	for _, t := range h.Topics.Types() {
 		types[t.Slug] = t
 		if t.Open {
 			p.Subscribe.Types = append(p.Subscribe.Types, components.Option{

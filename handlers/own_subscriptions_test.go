@@ -152,11 +152,7 @@ func TestSubscribingFailsWithTheUsualErrorPages(t *testing.T) {
 		return fmt.Errorf("secret: %w", notifier.ErrUnavailable)
 	}
 	c.post("alice", "/settings/subscriptions", "type", "news", "subscribed", "1").wantStatus(t, http.StatusServiceUnavailable)
-	newWorld(t, nil).post("alice", "/settings/subscriptions", "type", "news", "subscribed", "1").wantStatus(t, http.StatusNotFound)
 	newWorld(t, nil).post("", "/settings/subscriptions", "type", "news", "subscribed", "1").wantRedirect(t, "/login?next=%2Finbox")
-	if newChooser(t, notifier.Settings{}).get("alice", "/settings").count("[data-testid=subscriptions]") != 0 {
-		t.Error("topics are shown without a list of subscriptions")
-	}
 }
 
 func TestSettingsSayWhenThereAreMoreSubscriptionsThanListed(t *testing.T) {

@@ -13,9 +13,6 @@ import (
 
 // role shows a role and its members.
 func (h *Handlers) role(w http.ResponseWriter, r *http.Request) error {
-	if h.Roles == nil {
-		return notifier.ErrNotFound
-	}
 	return h.showRole(w, r, r.PathValue("name"))
 }
 
@@ -63,9 +60,7 @@ func (h *Handlers) rolePage(r *http.Request, name string, values url.Values) (*v
 	if dots {
 		p.Narrow = []views.Hidden{{Name: "role", Value: name}}
 	}
-	if h.Topics != nil {
-		p.Subscriptions = subscriptionsPath + "?" + url.Values{"role": {name}}.Encode()
-	}
+	p.Subscriptions = subscriptionsPath + "?" + url.Values{"role": {name}}.Encode()
 	p.SendHref = "/staff/send?" + url.Values{"target": {"role"}, "to": {name}}.Encode()
 	if done := h.takenDone(r, path, "member-removed"); done != nil {
 		p.Done = done

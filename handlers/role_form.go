@@ -13,9 +13,6 @@ import (
 
 // postRole handles the forms on a role's page.
 func (h *Handlers) postRole(w http.ResponseWriter, r *http.Request) error {
-	if h.Roles == nil {
-		return notifier.ErrNotFound
-	}
 	values, err := form(r, "action", "role", "user", "back")
 	if err != nil {
 		return err

@@ -24,9 +24,6 @@ func rolePath(name string) string {
 
 // roles lists the roles by name.
 func (h *Handlers) roles(w http.ResponseWriter, r *http.Request) error {
-	if h.Roles == nil {
-		return notifier.ErrNotFound
-	}
 	if values := r.URL.Query(); values.Has("role") {
 		return h.showRole(w, r, values.Get("role"))
 	}
@@ -70,9 +67,6 @@ func (h *Handlers) rolesPage(r *http.Request, values url.Values) (*views.Roles, 
 
 // changeRoles creates a role, or applies a form of one role's page.
 func (h *Handlers) changeRoles(w http.ResponseWriter, r *http.Request) error {
-	if h.Roles == nil {
-		return notifier.ErrNotFound
-	}
 	values, err := form(r, "action", "role", "user", "back")
 	if values == nil {
 		return err

@@ -74,12 +74,10 @@ func (h *Handlers) ruleRow(text *locale.Printer, s *notifier.RuleState, now time
 	state := stateOf(s, now)
 	row := views.RuleRow{
 		Name: s.Name, State: state, StateText: text.T("rules.state_" + state), Schedule: s.Schedule,
-		Topic: views.Link{Text: s.Topic}, Fault: kept(s.Fault), Error: kept(s.Last.Error),
-	}
-	if h.Topics != nil {
-		row.Topic = views.Link{
+		Topic: views.Link{
 			Text: h.Topics.Name(s.Topic, text.Lang()), Href: subscriptionsPath + "?" + url.Values{"type": {s.Topic}}.Encode(),
-		}
+		},
+		Fault: kept(s.Fault), Error: kept(s.Last.Error),
 	}
 	if state != ruleFaulty && state != ruleRunning {
 		row.RunNamed = text.F("rules.run_named", "Name", s.Name)

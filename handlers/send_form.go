@@ -154,7 +154,7 @@ func (h *Handlers) sendPage(r *http.Request, given views.SendForm) *views.Send {
 	}
 	p := &views.Send{Frame: h.frame(r, "send", "send.title"), Form: given, Faults: map[string]string{}}
 	p.Roles = h.roleOptions(r, p.Text.T("send.choose_role"), given.Role)
-	types := h.knownTypes()
+	types := h.Topics.Types()
 	for _, t := range types[:min(len(types), shownTypes)] {
 		p.Types = append(p.Types, views.TypeHint{Slug: t.Slug, Name: h.typeNames(p.Text).given(t.Slug)})
 	}

@@ -28,9 +28,6 @@ func (h *Handlers) settings(w http.ResponseWriter, r *http.Request) error {
 // saveSettings saves the settings; a field that was not sent keeps its value. The next page uses
 // them.
 func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
-	if h.Settings == nil {
-		return notifier.ErrNotFound
-	}
 	values, err := form(r, "locale", "theme", "keys", "toasts")
 	if values == nil {
 		return err
@@ -48,17 +45,15 @@ func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
 
 // showSettings adds the user's muted types and subscriptions.
 func (h *Handlers) showSettings(w http.ResponseWriter, r *http.Request, status int, p *views.Settings) error {
-	if h.Settings != nil {
-		types, err := h.Settings.Mutes(r.Context(), seqOf(r))
-		if err != nil {
-			return fmt.Errorf("list muted types: %w", err)
-		}
-		for _, typ := range types {
-			p.Muted = append(p.Muted, h.mutedType(p.Text, typ))
-		}
-		if err := h.addSubscriptions(r, p); err != nil {
-			return err
-		}
+	types, err := h.Settings.Mutes(r.Context(), seqOf(r))
+	if err != nil {
+		return fmt.Errorf("list muted types: %w", err)
+	}
+	for _, typ := range types {
+		p.Muted = append(p.Muted, h.mutedType(p.Text, typ))
+	}
+	if err := h.addSubscriptions(r, p); err != nil {
+		return err
 	}
 	return h.page(w, r, status, views.SettingsPage(p))
 }
@@ -67,7 +62,7 @@ func (h *Handlers) showSettings(w http.ResponseWriter, r *http.Request, status i
 func (h *Handlers) mutedType(text *locale.Printer, typ string) views.MutedType {
 	name := h.typeNames(text).of(typ)
 	m := views.MutedType{Type: typ, Name: name, Unmute: text.F("settings.unmute_named", "Type", name)}
-	if !h.mutable(typ) {
+	if !h.Topics.Mutable(typ) {
 		m.Void = text.T("settings.muted_void")
 	}
 	return m
@@ -123,10 +118,7 @@ func (h *Handlers) speaks(lang string) bool {
 // settingsPage shows set as the current choice. bad may be nil.
 func (h *Handlers) settingsPage(r *http.Request, set notifier.Settings, bad *notifier.InvalidError) *views.Settings {
 	p := &views.Settings{Frame: h.frame(r, "settings", "settings.title")}
-	if h.Settings == nil {
-		return p
-	}
-	p.Form = &views.SettingsForm{
+	p.Form = views.SettingsForm{
 		Languages: []components.Option{{Text: p.Text.T("settings.language_auto"), Selected: set.Locale == ""}},
 		Themes: []components.Option{
 			{Value: themeAuto, Text: p.Text.T("settings.theme_auto"), Selected: set.Theme == ""},

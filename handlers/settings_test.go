@@ -170,15 +170,6 @@ func TestInvalidSettingsFormChangesNothing(t *testing.T) {
 	}
 }
 
-func TestWithoutSettingsThereIsNoForm(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	if r := w.get("alice", "/settings"); r.count("#locale") != 0 || r.count("form[action='/logout'] [name=everywhere]") != 1 {
-		t.Error("there is a form that stores nothing")
-	}
-	w.post("alice", "/settings", "locale", "ja").wantStatus(t, http.StatusNotFound)
-}
-
 func TestUsersLanguageWinsOverTheBrowsers(t *testing.T) {
 	t.Parallel()
 	c := newChooser(t, chosen)

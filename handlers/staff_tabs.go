@@ -11,34 +11,24 @@ import (
 // them.
 type staffPage struct{ section, address, text, group string }
 
-// staffPages lists the pages, in order.
-func (h *Handlers) staffPages() []staffPage {
-	pages := []staffPage{
-		{"send", "/staff/send", "nav.send", ""}, {"notices", noticesPath, "nav.notices", ""}, {"users", usersPath, "nav.users", "nav.users"},
-	}
-	if h.Roles != nil {
-		pages = append(pages, staffPage{"roles", rolesPath, "nav.roles", "nav.users"})
-	}
-	if h.Topics != nil {
-		pages = append(pages, staffPage{"subscriptions", subscriptionsPath, "nav.subscriptions", "nav.topics"},
-			staffPage{"types", typesPath, "nav.types", "nav.topics"})
-	}
-	pages = append(pages, staffPage{"rules", rulesPath, "nav.rules", ""})
-	if h.Keys != nil {
-		pages = append(pages, staffPage{"apikeys", apiKeysPath, "nav.apikeys", ""})
-	}
-	if h.DeadLetters != nil {
-		pages = append(pages, staffPage{"deadletters", deadLettersPath, "nav.deadletters", ""})
-	}
-	return pages
+// staffPages are the pages, in order.
+var staffPages = []staffPage{
+	{"send", "/staff/send", "nav.send", ""},
+	{"notices", noticesPath, "nav.notices", ""},
+	{"users", usersPath, "nav.users", "nav.users"},
+	{"roles", rolesPath, "nav.roles", "nav.users"},
+	{"subscriptions", subscriptionsPath, "nav.subscriptions", "nav.topics"},
+	{"types", typesPath, "nav.types", "nav.topics"},
+	{"rules", rulesPath, "nav.rules", ""},
+	{"apikeys", apiKeysPath, "nav.apikeys", ""},
+	{"deadletters", deadLettersPath, "nav.deadletters", ""},
 }
 
 // addStaffTabs adds the navigation of the staff pages: one tab for each group, and the pages of
 // the current group beside the heading.
 func (h *Handlers) addStaffTabs(r *http.Request, f *views.Frame) {
-	pages, group := h.staffPages(), ""
-	found := false
-	for _, p := range pages {
+	group, found := "", false
+	for _, p := range staffPages {
 		if p.section == f.Section {
 			found, group = true, p.group
 		}
@@ -47,7 +37,7 @@ func (h *Handlers) addStaffTabs(r *http.Request, f *views.Frame) {
 		return
 	}
 	last := ""
-	for _, p := range pages {
+	for _, p := range staffPages {
 		here := p.section == f.Section
 		if p.group != "" && p.group == group {
 			f.Group = append(f.Group, components.Tab{Href: p.address, Text: f.Text.T(p.text), Current: here})

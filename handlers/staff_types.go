@@ -20,9 +20,6 @@ func typePath(slug string) string { return typesPath + "?" + url.Values{"type": 
 // noticeTypes lists the types, or shows the form of one. It needs only types in memory, so paging
 // is by name.
 func (h *Handlers) noticeTypes(w http.ResponseWriter, r *http.Request) error {
-	if h.Topics == nil {
-		return notifier.ErrNotFound
-	}
 	values := r.URL.Query()
 	if values.Has("type") {
 		return h.typeForm(w, r, values.Get("type"))

@@ -15,9 +15,6 @@ var subscriptionForm = []string{"type", "scope", "user", "role"}
 
 // changeSubscriptions adds or removes a subscription.
 func (h *Handlers) changeSubscriptions(w http.ResponseWriter, r *http.Request) error {
-	if h.Topics == nil || h.Subscriptions == nil {
-		return notifier.ErrNotFound
-	}
 	values, err := form(r, append([]string{"action", "back"}, subscriptionForm...)...)
 	if values == nil {
 		return err

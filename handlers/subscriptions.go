@@ -40,9 +40,6 @@ func readNarrow(values url.Values, names ...string) url.Values {
 
 // subscriptionsPage is the page of the list that the query selects.
 func (h *Handlers) subscriptionsPage(r *http.Request, values url.Values) (*views.Subscriptions, error) {
-	if h.Topics == nil || h.Subscriptions == nil {
-		return nil, notifier.ErrNotFound
-	}
 	l := readList(values, subscriptionsPath, notifier.MaxName, "-time")
 	l.narrow = readNarrow(values, "type", "scope", "user", "role")
 	q := notifier.SubscriptionQuery{
@@ -105,10 +102,7 @@ func (h *Handlers) subscriptionRow(text *locale.Printer, s notifier.Subscription
 		row.Slug = s.Type
 	}
 	if s.Role != "" {
-		row.Who = views.Link{Text: text.F("notices.target_role", "Name", s.Role)}
-		if h.Roles != nil {
-			row.Who.Href = rolePath(s.Role)
-		}
+		row.Who = views.Link{Text: text.F("notices.target_role", "Name", s.Role), Href: rolePath(s.Role)}
 	} else {
 		row.Who = views.Link{Text: s.User}
 	}

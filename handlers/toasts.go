@@ -43,9 +43,6 @@ func (h *Handlers) active(w http.ResponseWriter, r *http.Request) error {
 
 // report answers a script's report with 204, or with errors by field. No form posts here.
 func (h *Handlers) report(w http.ResponseWriter, r *http.Request, field string, hear func(value string) error) error {
-	if h.Toasts == nil {
-		return notifier.ErrNotFound
-	}
 	values, err := form(r, field)
 	if err == nil && values.Get(field) == "" {
 		err = missing(field)

@@ -118,7 +118,4 @@ func TestFailedToastReportHasTheUsualStatus(t *testing.T) {
 			t.Errorf("%s has no Retry-After", address)
 		}
 	}
-	without := newWorld(t, nil)
-	without.post("alice", "/toasts/ack", "id", "1700-0").wantStatus(t, http.StatusNotFound)
-	without.post("alice", "/events/active", "visible", "1").wantStatus(t, http.StatusNotFound)
 }

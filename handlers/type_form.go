@@ -101,9 +101,6 @@ func typeExpiry(text *locale.Printer, chosen string) []components.Option {
 
 // saveType creates, changes or deletes a type.
 func (h *Handlers) saveType(w http.ResponseWriter, r *http.Request) error {
-	if h.Topics == nil {
-		return notifier.ErrNotFound
-	}
 	values, err := form(r, append([]string{"action"}, h.allTypeFields()...)...)
 	if values == nil {
 		return err

@@ -14,19 +14,14 @@ import (
 
 // typeNames finds the names of types and topics in a reader's language.
 type typeNames struct {
-	topics Topics // nil: use the slugs
+	topics Topics
 	text   *locale.Printer
 }
 
 func (h *Handlers) typeNames(text *locale.Printer) typeNames { return typeNames{h.Topics, text} }
 
 // of is the name of a type.
-func (n typeNames) of(typ string) string {
-	if n.topics == nil {
-		return typ
-	}
-	return n.topics.Name(typ, n.text.Lang())
-}
+func (n typeNames) of(typ string) string { return n.topics.Name(typ, n.text.Lang()) }
 
 // given is the name given to a type; empty if it has only its slug.
 func (n typeNames) given(typ string) string {
@@ -68,25 +63,12 @@ func (n typeNames) kind(typ, reason string) string {
 	return n.given(typ)
 }
 
-// mutable reports whether users may mute a type.
-func (h *Handlers) mutable(typ string) bool { return h.Topics == nil || h.Topics.Mutable(typ) }
-
 // usualLife is the lifetime of a notice of this type if its sender does not set one.
 func (h *Handlers) usualLife(typ string) time.Duration {
-	if h.Topics != nil {
-		if life := h.Topics.Expiry(typ); life > 0 {
-			return min(life, h.Keep)
-		}
+	if life := h.Topics.Expiry(typ); life > 0 {
+		return min(life, h.Keep)
 	}
 	return h.Keep
-}
-
-// knownTypes lists the known types, by slug.
-func (h *Handlers) knownTypes() []notifier.NoticeType {
-	if h.Topics == nil {
-		return nil
-	}
-	return h.Topics.Types()
 }
 
 // summedTypes caches a hash of the parts of types that rows show.
@@ -98,7 +80,7 @@ type summedTypes struct {
 // sumOfTypes is equal on all instances that know the same types. A change of types makes a new
 // slice, so each slice is hashed once.
 func (h *Handlers) sumOfTypes(last *atomic.Pointer[summedTypes]) uint64 {
-	types := h.knownTypes()
+	types := h.Topics.Types()
 	if len(types) == 0 {
 		return 0
 	}

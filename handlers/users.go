@@ -71,11 +71,7 @@ func (h *Handlers) userRow(text *locale.Printer, u notifier.User) views.UserRow 
 		SendNamed: text.F("users.send_named", "Name", u.Name),
 	}
 	for _, role := range u.Roles {
-		link := views.Link{Text: role}
-		if h.Roles != nil {
-			link.Href = rolePath(role)
-		}
-		row.Roles = append(row.Roles, link)
+		row.Roles = append(row.Roles, views.Link{Text: role, Href: rolePath(role)})
 	}
 	return row
 }

@@ -86,6 +86,14 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 	w.config = handlers.Config{
 		Sessions: w.sessions, Inbox: w.inbox, Sender: w.sender, Directory: w.directory, Health: w.health, Audit: w.audit,
 		Announcements: w.posts,
+		Archive:       handlers.Archive{Inbox: &storedInbox{err: errAway}, Announcements: lostBoard{}},
+		Settings: &settings{
+			mutes: func(int64) ([]string, error) { return nil, nil },
+		},
+		Toasts: &toasts{}, DeadLetters: &deadLetters{}, Topics: &topics{},
+		Subscriptions: subscriptions(func(notifier.SubscriptionQuery) ([]notifier.Subscription, error) { return nil, nil }),
+		Roles:         &roleBook{}, Keys: &keyring{}, Slips: slips{},
+		NewKey: func() (string, []byte) { return "ck_secret", []byte("hash") },
 		Gate: gate(func(string, string, string) (notifier.User, error) {
 			return notifier.User{}, notifier.ErrUnauthenticated
 		}),

@@ -5,11 +5,10 @@ import "github.com/carillonhq/carillon/views/components"
 // Settings is the settings page.
 type Settings struct {
 	Frame
-	Form      *SettingsForm // nil: no settings
+	Form      SettingsForm
 	Muted     []MutedType
 	MuteFault string // why muting the last type failed
 
-	Topics            bool // subscriptions are available
 	Subscriptions     []OwnSubscription
 	MoreSubscriptions bool // there are more than are listed
 	Subscribe         SubscribeForm
