@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -127,4 +128,95 @@ func (s *Store) forgetAudit(ctx context.Context, u *notifier.User) error {
 		}
 	}
 	return nil
+}
+
+// bitPlace is the position of a user's bit in the bitmaps of reads.
+type bitPlace struct {
+	segment int64
+	at      int  // byte of the segment
+	mask    byte // as in Redis, the first bit of a byte is the highest
+}
+
+func bitOf(seq int64) bitPlace {
+	const segmentBits = 8 * notifier.SegmentBytes
+	bit := seq % segmentBits
+	return bitPlace{seq / segmentBits, int(bit / 8), byte(0x80) >> (bit % 8)}
+}
+
+// in reports whether the bit is set in the segment. Bits beyond its end are zero.
+func (p bitPlace) in(bits []byte) bool { return p.at < len(bits) && bits[p.at]&p.mask != 0 }
+
+// forgetReads clears a user's bit in the announcements that they have read.
+func (s *Store) forgetReads(ctx context.Context, u *notifier.User) error {
+	where := bitOf(u.Seq)
+	var read []int64
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var id int64
+		var bits sql.RawBytes
+		err := rows.Scan(&id, &bits)
+		if err == nil && where.in(bits) {
+			read = append(read, id)
+		}
+		return err
+	}, `SELECT announcement_id, bits FROM announcement_reads WHERE audience = $1 AND segment = $2`, int64(u.Audience), where.segment)
+	if err != nil {
+		return err
+	}
+	for _, id := range read {
+		err := s.tx(ctx, func(tx *sql.Tx) error {
+			return clearBit(ctx, tx, notifier.PartKey{ID: id, Audience: u.Audience}, where)
+		})
+		if err != nil && !errors.Is(err, sql.ErrNoRows) { // the announcement may be gone
+			return err
+		}
+	}
+	return nil
+}
+
+// clearBit keeps the version as it is, so that a later write-behind still counts as newer.
+func clearBit(ctx context.Context, tx *sql.Tx, k notifier.PartKey, where bitPlace) error {
+	// Lock and read in one statement, so that no concurrent write-behind is lost.
+	var bits []byte
+	err := tx.QueryRowContext(ctx, `UPDATE announcement_reads SET ver = ver
+		WHERE announcement_id = $1 AND audience = $2 AND segment = $3 RETURNING bits`, k.ID, int64(k.Audience), where.segment).Scan(&bits)
+	if err != nil || !where.in(bits) {
+		return err
+	}
+	bits[where.at] &^= where.mask
+	_, err = tx.ExecContext(ctx, `UPDATE announcement_reads SET bits = $1 WHERE announcement_id = $2 AND audience = $3 AND segment = $4`,
+		bits, k.ID, int64(k.Audience), where.segment)
+	return err
+}
+
+// removeUser deletes an account and records that its number was deleted.
+func (s *Store) removeUser(ctx context.Context, tx *sql.Tx, seq int64) error {
+	if err := endSubscriptions(ctx, tx, "seq", seq); err != nil {
+		return err
+	}
+	if _, err := s.endSessions(ctx, tx, `seq = $1`, seq); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM users WHERE seq = $1`, seq) // roles, mutes and the inbox are deleted with it
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO deleted_users (seq, deleted_at) VALUES ($1, $2)
+		ON CONFLICT (seq) DO UPDATE SET deleted_at = excluded.deleted_at`, seq, millis(s.now()))
+	return err
+}
+
+// DeletedSince returns, in order, the numbers above after of users deleted at or after since: a
+// Redis that went back to an earlier state still has their inboxes. Numbers that a user has again
+// are left out.
+func (s *Store) DeletedSince(ctx context.Context, since time.Time, after int64, limit int) ([]int64, error) {
+	var seqs []int64
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var seq int64
+		err := rows.Scan(&seq)
+		seqs = append(seqs, seq)
+		return err
+	}, `SELECT seq FROM deleted_users WHERE seq > $1 AND deleted_at >= $2
+		AND NOT EXISTS (SELECT 1 FROM users WHERE users.seq = deleted_users.seq) ORDER BY seq LIMIT $3`,
+		after, millis(since), pageSize(limit))
+	return seqs, s.fail(err, "list the users deleted since %s", since.Format(time.RFC3339))
 }

@@ -2,8 +2,132 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"fmt"
 	"time"
+
+	"github.com/carillonhq/carillon/notifier"
 )
+
+// vanishing is how often a key may disappear between the two statements that look at it.
+const vanishing = 3
+
+// addOnceQuery stores rows, some of which have keys. The transaction that claims a key stores its
+// row; a concurrent one with the same key waits, and gets the key only if the first one rolls
+// back. Keys are claimed in order, so that two transactions with several keys cannot deadlock.
+const addOnceQuery = `WITH input AS MATERIALIZED (
+		SELECT nextval('notices_id_seq') AS id, r.* FROM unnest(` + postgresArrays + `, $19::text[], $20::text[], $21::text[], $22::bytea[])
+			WITH ORDINALITY AS r (` + postgresNotices + `, owner_kind, owner_id, key, digest, place)
+	), claimed AS (
+		INSERT INTO idempotency_keys (owner_kind, owner_id, key, digest, notice_id, created_at)
+		SELECT owner_kind, owner_id, key, digest, id, $23 FROM input WHERE key IS NOT NULL ORDER BY owner_kind, owner_id, key, place
+		ON CONFLICT DO NOTHING RETURNING notice_id
+	), stored AS (
+		INSERT INTO notices (id, ` + postgresNotices + `) OVERRIDING SYSTEM VALUE
+		SELECT id, ` + postgresNotices + ` FROM input WHERE key IS NULL OR id IN (SELECT notice_id FROM claimed)
+	)
+	SELECT id, key IS NULL OR id IN (SELECT notice_id FROM claimed) FROM input ORDER BY place`
+
+// addOnce stores the rows whose requests were not accepted before, and replays the others from the
+// earlier requests. An error while replaying affects only those rows.
+func addOnce(ctx context.Context, s *Store, rows []*noticeRow) error {
+	known, err := claim(ctx, s, rows)
+	if err != nil {
+		return err
+	}
+	for tries := vanishing; len(known) > 0; tries-- {
+		gone, err := replay(ctx, s, known)
+		if err == nil && tries == 0 {
+			err = fmt.Errorf("%w: the idempotency keys vanished while they were being read", notifier.ErrUnavailable)
+		}
+		if err == nil {
+			known, err = claim(ctx, s, gone)
+		}
+		if err != nil {
+			for _, n := range gone {
+				n.err = err
+			}
+			return nil // the other rows are stored, and these have their error
+		}
+	}
+	return nil
+}
+
+// claim stores the rows that have no key or are the first with their key, and returns the others.
+func claim(ctx context.Context, s *Store, rows []*noticeRow) (known []*noticeRow, err error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	asked := requestArraysOf(rows)
+	digests := make([][]byte, len(rows))
+	for i, n := range rows {
+		if n.once != nil {
+			digests[i] = n.once.Digest
+		}
+	}
+	args := append(arraysOf(rows).args(), asked.kinds, asked.owners, asked.keys, digests, millis(s.now()))
+	stored, err := s.write.QueryContext(ctx, addOnceQuery, args...)
+	i := 0
+	err = each(stored, err, func(found *sql.Rows) error {
+		n, fresh := rows[i], false // the reply has one row for each, in the same order
+		i++
+		if err := found.Scan(&n.id, &fresh); err != nil {
+			return err
+		}
+		if !fresh {
+			known = append(known, n)
+		}
+		return nil
+	})
+	return known, err
+}
+
+// replay fills rows from the earlier requests with the same keys. gone are the rows whose keys no
+// longer exist, or all rows if there is an error.
+func replay(ctx context.Context, s *Store, rows []*noticeRow) (gone []*noticeRow, err error) {
+	type request struct{ kind, owner, key string }
+	type answer struct {
+		id     int64
+		digest []byte
+	}
+	asked := requestArraysOf(rows)
+	known := make(map[request]answer, len(rows))
+	found, err := s.write.QueryContext(ctx, `SELECT owner_kind, owner_id, key, notice_id, digest FROM idempotency_keys
+		JOIN (SELECT DISTINCT * FROM unnest($1::text[], $2::text[], $3::text[]) r (owner_kind, owner_id, key)) asked
+		USING (owner_kind, owner_id, key)`, asked.kinds, asked.owners, asked.keys)
+	err = each(found, err, func(row *sql.Rows) error {
+		var r request
+		var a answer
+		err := row.Scan(&r.kind, &r.owner, &r.key, &a.id, &a.digest)
+		known[r] = a
+		return err
+	})
+	if err != nil {
+		return rows, err
+	}
+	for _, n := range rows {
+		if a, ok := known[request{string(n.once.Owner.Kind), refID(n.once.Owner), n.once.Key}]; ok {
+			n.replay(a.id, a.digest)
+		} else {
+			gone = append(gone, n)
+		}
+	}
+	return gone, nil
+}
+
+// requestArrays holds the requests of rows by column; nil where a row has none.
+type requestArrays struct{ kinds, owners, keys []*string }
+
+func requestArraysOf(rows []*noticeRow) requestArrays {
+	a := requestArrays{make([]*string, len(rows)), make([]*string, len(rows)), make([]*string, len(rows))}
+	for i, n := range rows {
+		if n.once != nil {
+			kind, id := string(n.once.Owner.Kind), refID(n.once.Owner)
+			a.kinds[i], a.owners[i], a.keys[i] = &kind, &id, &n.once.Key
+		}
+	}
+	return a
+}
 
 // forgetBatch is how many keys one transaction deletes: senders wait for it.
 const forgetBatch = 5000

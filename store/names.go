@@ -1,10 +1,13 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"slices"
+	"sort"
 	"strings"
+	"sync"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -64,4 +67,74 @@ func (s *Store) FindRoles(ctx context.Context, part string, limit int) ([]notifi
 	}
 	names := append(first, later...)
 	return s.countMembers(ctx, names[:min(len(names), limit)])
+}
+
+// maxNames is how many names a nameIndex holds: some 20 MB.
+const maxNames = 1_000_000
+
+// nameIndex holds the case-folded names of all users in memory. Searching for a substring in SQL
+// would read every row at every keystroke; neither database has an index for that which can be
+// relied on. A name never changes and user numbers are committed in order, so new names are those
+// after the last known number.
+type nameIndex struct {
+	mu    sync.Mutex
+	text  []byte   // each name, followed by a line feed, which no name contains
+	ends  []uint32 // the end of each name in text
+	seqs  []uint32
+	bound int // for tests; 0: maxNames
+}
+
+// find returns the first limit users whose name contains part but does not begin with it. whole is
+// false if there are more names than the index can hold.
+func (x *nameIndex) find(ctx context.Context, s *Store, part string, limit int) (seqs []int64, whole bool, err error) {
+	if !notifier.ValidName(part) {
+		return nil, true, nil
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.catchUp(ctx, s); err != nil || len(x.seqs) > x.most() {
+		return nil, false, err
+	}
+	for at := 0; len(seqs) < limit; {
+		next := bytes.Index(x.text[at:], []byte(part))
+		if next < 0 {
+			break
+		}
+		at += next
+		i := sort.Search(len(x.ends), func(i int) bool { return int(x.ends[i]) > at })
+		if at > 0 && x.text[at-1] != '\n' {
+			seqs = append(seqs, int64(x.seqs[i]))
+		}
+		at = int(x.ends[i])
+	}
+	return seqs, true, nil
+}
+
+// catchUp adds the users created since the last call.
+func (x *nameIndex) catchUp(ctx context.Context, s *Store) error {
+	last := uint32(0)
+	if n := len(x.seqs); n > 0 {
+		last = x.seqs[n-1]
+	}
+	missing := x.most() + 1 - len(x.seqs)
+	if missing <= 0 {
+		return nil
+	}
+	return s.all(ctx, func(rows *sql.Rows) error {
+		var seq uint32
+		var name string
+		if err := rows.Scan(&seq, &name); err != nil {
+			return err
+		}
+		x.text = append(append(x.text, name...), '\n')
+		x.ends, x.seqs = append(x.ends, uint32(len(x.text))), append(x.seqs, seq) //nolint:gosec // a million names take 200 MB at most
+		return nil
+	}, `SELECT seq, name_fold FROM users WHERE seq > $1 ORDER BY seq LIMIT $2`, last, missing)
+}
+
+func (x *nameIndex) most() int {
+	if x.bound > 0 {
+		return x.bound
+	}
+	return maxNames
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -144,4 +145,29 @@ func scanNotice(rows *sql.Rows, more ...any) (n notifier.Notice, err error) {
 		return n, fmt.Errorf("read the target of notice %d: %w", n.ID, err)
 	}
 	return n, nil
+}
+
+const waitingQuery = `SELECT COUNT(*), MIN(CASE WHEN changed_at > created_at THEN changed_at ELSE created_at END)
+	FROM notices WHERE ` + unfinished
+
+// Waiting counts the notices that are accepted but not finished, and returns since when the oldest
+// of them has waited: since it was accepted, last changed, or its retraction began. since is the
+// zero time if there are none.
+func (s *Store) Waiting(ctx context.Context) (n int64, since time.Time, err error) {
+	var oldest sql.Null[int64] // NULL if there are none
+	err = s.read.QueryRowContext(ctx, waitingQuery).Scan(&n, &oldest)
+	return n, fromMillis(oldest.V), s.fail(err, "count the waiting notices")
+}
+
+// subjectQuery repeats the predicate of the partial index notices_subject; otherwise the index would
+// not be used.
+const subjectQuery = `WHERE subject = $1 AND subject <> '' AND id > $2 AND (expires_at = 0 OR expires_at > $3)
+	AND state NOT IN ('retracting', 'retracted') ORDER BY id LIMIT $4`
+
+// NoticesBySubject returns the notices about a subject with ids above after, ordered by id and
+// without their Reasons. It leaves out retracted and expired notices and includes announcements.
+// The empty subject matches nothing.
+func (s *Store) NoticesBySubject(ctx context.Context, subject string, after int64, limit int) ([]notifier.Notice, error) {
+	found, err := s.notices(ctx, subjectQuery, text(subject), after, millis(s.now()), pageSize(limit))
+	return found, s.fail(err, "list the notices about a subject")
 }

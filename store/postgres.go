@@ -16,6 +16,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 const (
@@ -126,4 +128,81 @@ func closedFault(err error) fault {
 		return faultAway
 	}
 	return faultOther
+}
+
+// subscribers looks up each topic of t. OFFSET 0 forces that plan: the planner does not know how few
+// topics t holds and would otherwise read all subscriptions.
+func (postgresDialect) subscribers() string {
+	return `SELECT t.type, t.scope, s.seq, '' FROM t CROSS JOIN LATERAL (
+			SELECT seq FROM subscriptions WHERE type = t.type AND scope = t.scope AND seq IS NOT NULL OFFSET 0) s
+		UNION ALL SELECT t.type, t.scope, 0, r.name FROM t CROSS JOIN LATERAL (
+			SELECT role_id FROM subscriptions WHERE type = t.type AND scope = t.scope AND role_id IS NOT NULL OFFSET 0) s
+			JOIN roles r ON r.id = s.role_id`
+}
+
+// addUsers inserts all rows with one statement over arrays.
+func (postgresDialect) addUsers(ctx context.Context, tx *sql.Tx, rows []userRow) (int, error) {
+	n := len(rows)
+	seqs, audiences := make([]int64, n), make([]int64, n)
+	names, folds, hashes, locales := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	for i, u := range rows {
+		seqs[i], names[i], folds[i], hashes[i] = u.seq, u.Name, u.fold, u.PasswordHash
+		audiences[i], locales[i] = int64(u.Audience), u.Locale
+	}
+	added, err := tx.QueryContext(ctx, `INSERT INTO users (seq, name, name_fold, password_hash, audience, locale, created_at)
+		SELECT u.*, $7::bigint FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[]) u
+		ON CONFLICT (name) DO NOTHING RETURNING seq`,
+		seqs, names, folds, hashes, audiences, locales, rows[0].created)
+	if err != nil {
+		return -1, err
+	}
+	defer func() { _ = added.Close() }()
+	found := make(map[int64]bool, n)
+	for added.Next() {
+		var seq int64
+		if err := added.Scan(&seq); err != nil {
+			return -1, err
+		}
+		found[seq] = true
+	}
+	if err := added.Err(); err != nil {
+		return -1, err
+	}
+	for i, u := range rows {
+		if !found[u.seq] {
+			return i, nil
+		}
+	}
+	return -1, nil
+}
+
+func (postgresDialect) addMembers(ctx context.Context, tx *sql.Tx, roles, seqs []int64) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO role_members (role_id, seq)
+		SELECT * FROM unnest($1::bigint[], $2::bigint[]) ON CONFLICT DO NOTHING`, roles, seqs)
+	return err
+}
+
+// saveReads stores all segments with one statement over arrays. It locks the announcements: an
+// edit that marks one as unread for everybody waits until the segments are stored, and deletes
+// them; after such an edit saveReads sees the new reads_from and drops the segments.
+func (postgresDialect) saveReads(ctx context.Context, tx *sql.Tx, segments []notifier.ReadSegment) error {
+	n := len(segments)
+	ids, audiences, numbers := make([]int64, n), make([]int64, n), make([]int64, n)
+	vers, from := make([]int64, n), make([]int64, n)
+	bits := make([][]byte, n)
+	for i, r := range segments {
+		ids[i], audiences[i], numbers[i], vers[i] = r.ID, int64(r.Audience), int64(r.Segment), r.Ver
+		from[i] = r.From
+		bits[i] = append([]byte{}, r.Bits...) // nil means no reads; it must not become NULL
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO announcement_reads (announcement_id, audience, segment, ver, bits)
+		SELECT announcement_id, audience, segment, ver, bits
+		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[], $6::bigint[])
+			r (announcement_id, audience, segment, ver, bits, reads_from)
+		JOIN announcement_audiences USING (announcement_id, audience)
+		JOIN announcements a ON a.notice_id = announcement_id AND a.reads_from = r.reads_from
+		ORDER BY announcement_id, audience, segment FOR SHARE OF a
+		ON CONFLICT (announcement_id, audience, segment) DO UPDATE SET ver = excluded.ver, bits = excluded.bits
+		WHERE excluded.ver > announcement_reads.ver`, ids, audiences, numbers, vers, bits, from)
+	return err
 }

@@ -17,6 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 const (
@@ -141,4 +143,68 @@ func (sqliteDialect) fault(err error) fault {
 		return faultAway
 	}
 	return faultOther
+}
+
+// subscribers looks up each topic of t, which is small compared with the table.
+func (sqliteDialect) subscribers() string {
+	return `SELECT t.type, t.scope, s.seq, '' FROM t
+		CROSS JOIN subscriptions s ON s.type = t.type AND s.scope = t.scope AND s.seq IS NOT NULL
+	UNION ALL SELECT t.type, t.scope, 0, r.name FROM t
+		CROSS JOIN subscriptions s ON s.type = t.type AND s.scope = t.scope AND s.role_id IS NOT NULL
+		JOIN roles r ON r.id = s.role_id`
+}
+
+// addUsers inserts row by row: on SQLite a statement with many rows is slower.
+func (sqliteDialect) addUsers(ctx context.Context, tx *sql.Tx, rows []userRow) (int, error) {
+	insert, err := tx.PrepareContext(ctx, `INSERT INTO users
+		(seq, name, name_fold, password_hash, audience, locale, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO NOTHING`)
+	if err != nil {
+		return -1, err
+	}
+	defer func() { _ = insert.Close() }()
+	for i, u := range rows {
+		res, err := insert.ExecContext(ctx, u.seq, u.Name, u.fold, u.PasswordHash, int64(u.Audience), u.Locale, u.created)
+		if err != nil {
+			return -1, err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return i, err
+		}
+	}
+	return -1, nil
+}
+
+func (sqliteDialect) addMembers(ctx context.Context, tx *sql.Tx, roles, seqs []int64) error {
+	insert, err := tx.PrepareContext(ctx, `INSERT INTO role_members (role_id, seq) VALUES ($1, $2) ON CONFLICT DO NOTHING`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = insert.Close() }()
+	for i, role := range roles {
+		if _, err := insert.ExecContext(ctx, role, seqs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saveReads stores row by row, like addNotices.
+func (sqliteDialect) saveReads(ctx context.Context, tx *sql.Tx, segments []notifier.ReadSegment) error {
+	save, err := tx.PrepareContext(ctx, `INSERT INTO announcement_reads (announcement_id, audience, segment, ver, bits)
+		SELECT announcement_id, audience, $3, $4, $5 FROM announcement_audiences JOIN announcements ON notice_id = announcement_id
+		WHERE announcement_id = $1 AND audience = $2 AND reads_from = $6
+		ON CONFLICT (announcement_id, audience, segment) DO UPDATE SET ver = excluded.ver, bits = excluded.bits
+		WHERE excluded.ver > announcement_reads.ver`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = save.Close() }()
+	for _, r := range segments {
+		// Bits may be nil, which means no reads and must not become NULL.
+		if _, err := save.ExecContext(ctx, r.ID, int64(r.Audience), r.Segment, r.Ver, append([]byte{}, r.Bits...), r.From); err != nil {
+			return err
+		}
+	}
+	return nil
 }
