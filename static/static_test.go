@@ -38,7 +38,7 @@ func files(t *testing.T) *Files {
 	return f
 }
 
-func TestAnAddressLastsForEverAndChangesWithTheContent(t *testing.T) {
+func TestAddressesAreImmutableAndChangeWithTheContent(t *testing.T) {
 	t.Parallel()
 	load := func(text string) *Files {
 		f, err := load(fstest.MapFS{"js/a.js": {Data: []byte(text)}, "js/b.js": {Data: []byte("b")}})
@@ -49,7 +49,7 @@ func TestAnAddressLastsForEverAndChangesWithTheContent(t *testing.T) {
 	}
 	one, two := load("one"), load("two")
 	if one.Path("js/b.js") == two.Path("js/b.js") {
-		t.Error("the address of a module stays while what it imports changes")
+		t.Error("a module kept its address although an import changed")
 	}
 	if one.Path("js/a.js") != load("one").Path("js/a.js") {
 		t.Error("the same content has two addresses")
@@ -60,7 +60,7 @@ func TestAnAddressLastsForEverAndChangesWithTheContent(t *testing.T) {
 	}
 	res = serve(t, one, one.Path("js/a.js"), "If-None-Match", res.Header().Get("Etag"))
 	if res.Code != http.StatusNotModified {
-		t.Errorf("status %d for what the browser has", res.Code)
+		t.Errorf("status %d for a file that the browser has, want 304", res.Code)
 	}
 	for _, address := range []string{two.Path("js/a.js"), one.Path("js/none.js"), "/static/js/a.js", one.Path("../static.go")} {
 		if serve(t, one, address) != nil {
@@ -69,14 +69,14 @@ func TestAnAddressLastsForEverAndChangesWithTheContent(t *testing.T) {
 	}
 }
 
-func TestFilesComeCompressedToWhoeverTakesIt(t *testing.T) {
+func TestFilesAreServedCompressedWhenAccepted(t *testing.T) {
 	t.Parallel()
 	f := files(t)
 	plain := serve(t, f, f.Path("css/app.css"))
 	zipped := serve(t, f, f.Path("css/app.css"), "Accept-Encoding", "br, gzip;q=0.8")
 	refused := serve(t, f, f.Path("css/app.css"), "Accept-Encoding", "gzip;q=0")
 	if zipped.Header().Get("Content-Encoding") != "gzip" || plain.Header().Get("Content-Encoding") != "" || refused.Header().Get("Content-Encoding") != "" {
-		t.Fatal("compressed for the wrong ones")
+		t.Fatal("compression does not follow Accept-Encoding")
 	}
 	z, err := gzip.NewReader(zipped.Body)
 	if err != nil {
@@ -89,7 +89,7 @@ func TestFilesComeCompressedToWhoeverTakesIt(t *testing.T) {
 	}
 }
 
-func TestWhatIsBuiltImportsOnlyWhatIsServedInAWayThatIsSeen(t *testing.T) {
+func TestBuiltModulesImportOnlyServedFilesByLiteralPaths(t *testing.T) {
 	t.Parallel()
 	f := files(t)
 
@@ -103,12 +103,12 @@ func TestWhatIsBuiltImportsOnlyWhatIsServedInAWayThatIsSeen(t *testing.T) {
 		}
 		found := imports.FindAllStringSubmatch(string(file.plain), -1)
 		if n := strings.Count(string(file.plain), `from"./`); n != len(found) {
-			t.Errorf("%s has %d imports, %d are seen", name, n, len(found))
+			t.Errorf("%s has %d imports, of which %d have a literal path", name, n, len(found))
 		}
 		for _, m := range found {
 			seen++
 			if _, ok := f.files[path.Join("built", m[1])]; !ok {
-				t.Errorf("%s imports %s, which is not there", name, m[1])
+				t.Errorf("%s imports %s, which does not exist", name, m[1])
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func TestWhatIsBuiltImportsOnlyWhatIsServedInAWayThatIsSeen(t *testing.T) {
 	}
 }
 
-func TestAModuleIsShort(t *testing.T) {
+func TestModulesAreShort(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("js/*.js")
 	if err != nil || len(names) < 10 {
@@ -134,7 +134,7 @@ func TestAModuleIsShort(t *testing.T) {
 	}
 }
 
-func TestAllThatAModuleImportsIsKnownAtOnce(t *testing.T) {
+func TestAllImportsOfAModuleArePreloaded(t *testing.T) {
 	t.Parallel()
 	f, err := load(fstest.MapFS{
 		"js/app.js":    {Data: []byte("import { a } from \"./a.js\";\nimport { b } from \"./b.js\";\n")},
@@ -152,7 +152,7 @@ func TestAllThatAModuleImportsIsKnownAtOnce(t *testing.T) {
 	}
 }
 
-func TestNothingNamesAForeignHost(t *testing.T) {
+func TestNoFileNamesAForeignHost(t *testing.T) {
 	t.Parallel()
 	host := regexp.MustCompile(`(?:https?:)?//[a-z0-9.-]+\.[a-z]+`)
 	for name, file := range files(t).files {
