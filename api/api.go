@@ -24,6 +24,8 @@ type server struct {
 	ring *keyring
 	room room
 
+	buckets *buckets
+
 	calls []call // in the order of registration
 }
 
@@ -38,7 +40,7 @@ func New(c Config) (http.Handler, error) {
 
 func newServer(c Config) (*server, error) {
 	c.setDefaults()
-	s := &server{Config: c, mux: http.NewServeMux(), room: newRoom()}
+	s := &server{Config: c, mux: http.NewServeMux(), room: newRoom(), buckets: newBuckets(c.Rate, c.Now)}
 	s.ring = &keyring{keys: c.Keys, log: c.Log, now: c.Now, held: map[string]*heldKey{}}
 	s.api = humago.New(s.mux, document(c.Version))
 	s.api.UseMiddleware(s.admit)

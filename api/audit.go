@@ -3,8 +3,6 @@ package api
 import (
 	"context"
 	"log/slog"
-	"net"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,9 +18,6 @@ type Audit interface {
 // audit records the change that a call has made. A failure to record it does not undo the
 // change; it is logged instead.
 func (s *server) audit(ctx context.Context, action string, object notifier.Ref, detail string) {
-	if s.Audit == nil {
-		return
-	}
 	e := notifier.AuditEntry{Actor: senderOf(callerOf(ctx)), Action: action, Object: object, Detail: detail, Address: s.addressOf(ctx)}
 	if err := s.Audit.Audit(ctx, e); err != nil {
 		s.Log.LogAttrs(ctx, slog.LevelWarn, "could not write to the audit log", slog.String("action", action), slog.String("object", object.Token()),
@@ -36,14 +31,6 @@ func (s *server) addressOf(ctx context.Context) string {
 		return s.Address(r)
 	}
 	return ""
-}
-
-// peer returns the address of the other end of the connection.
-func peer(r *http.Request) string {
-	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
-		return host
-	}
-	return r.RemoteAddr
 }
 
 // changedUser lists the fields of a user that differ, each with its new value.

@@ -60,14 +60,14 @@ func (s *server) authenticate(c huma.Context) (notifier.APIKey, error) {
 // count takes one request from the allowance of a key and reports the rest of it in the
 // RateLimit headers.
 func (s *server) count(c huma.Context, key notifier.APIKey) error {
-	if s.Limiter == nil {
+	if s.Rate == 0 {
 		return nil
 	}
-	a, ok := s.Limiter.Take(c.Context(), strconv.FormatInt(key.ID, 10), 1)
-	c.SetHeader("RateLimit-Policy", `"key";q=`+strconv.Itoa(a.Limit)+";w="+seconds(a.Window))
-	c.SetHeader("RateLimit", `"key";r=`+strconv.Itoa(a.Remaining)+";t="+seconds(a.Reset))
+	remaining, reset, ok := s.buckets.take(key.ID)
+	c.SetHeader("RateLimit-Policy", `"key";q=`+strconv.Itoa(s.Rate)+";w="+seconds(limitWindow))
+	c.SetHeader("RateLimit", `"key";r=`+strconv.Itoa(remaining)+";t="+seconds(reset))
 	if !ok {
-		return &notifier.TooManyError{RetryAfter: a.Reset}
+		return &notifier.TooManyError{RetryAfter: reset}
 	}
 	return nil
 }

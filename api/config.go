@@ -43,20 +43,6 @@ type Toasts interface {
 	Pop(ctx context.Context, d notifier.Draft, once *notifier.Once) (users int64, replayed bool, err error)
 }
 
-// Limiter bounds the rate of requests made with a key.
-type Limiter interface {
-	// Take counts n requests of a key. It returns false if fewer are left.
-	Take(ctx context.Context, key string, n int) (Allowance, bool)
-}
-
-// Allowance is the state of the rate limit of a key.
-type Allowance struct {
-	Limit     int           // requests per window
-	Window    time.Duration // length of a window
-	Remaining int           // requests left
-	Reset     time.Duration // until as many requests are allowed again; 0: they are allowed now
-}
-
 // Config holds the parts that the API works with. Zero fields of the second and third group
 // have the defaults named there.
 type Config struct {
@@ -66,16 +52,15 @@ type Config struct {
 	Board     Board
 	Directory Directory
 	Topics    Topics
-	Toasts    Toasts // nil: toasts of their own are unavailable
+	Toasts    Toasts
 
-	Audit   Audit                        // nil: nothing is recorded
-	Address func(r *http.Request) string // client address for the audit log; default: the other end of the connection
+	Audit   Audit
+	Address func(r *http.Request) string // client address, for the audit log and the access log
 
 	Audiences map[notifier.Audience]string // names of the audiences by number
 	PublicURL string                       // base of the examples on the page; default: the address of the request
 	Version   string                       // version of the document; default: 1.0.0
 	Rate      int                          // requests per second, key and instance; 0: no limit
-	Limiter   Limiter                      // default: in memory, by Rate
 	Log       *slog.Logger                 // default: slog.Default()
 	Now       func() time.Time             // default: time.Now
 }
@@ -89,11 +74,5 @@ func (c *Config) setDefaults() {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
-	}
-	if c.Address == nil {
-		c.Address = peer
-	}
-	if c.Limiter == nil && c.Rate > 0 {
-		c.Limiter = newBuckets(c.Rate, c.Now)
 	}
 }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"sync"
 	"time"
 )
@@ -9,22 +8,23 @@ import (
 // limitWindow is the length of the window that rate limits count in.
 const limitWindow = time.Second
 
-// buckets is a Limiter in memory: each key has a bucket that holds the requests of one
-// window and fills at an even rate.
+// buckets limit the rate of requests: each key has a bucket that holds the requests of one window
+// and fills at an even rate.
 type buckets struct {
-	limit int
-	each  time.Duration // time until one more request is allowed
-	now   func() time.Time
-	mu    sync.Mutex
-	full  map[string]time.Time // when each bucket will be full again
+	each time.Duration // time until one more request is allowed
+	now  func() time.Time
+	mu   sync.Mutex
+	full map[int64]time.Time // when the bucket of each key will be full again
 }
 
-func newBuckets(limit int, now func() time.Time) *buckets {
-	return &buckets{limit: limit, each: max(limitWindow/time.Duration(limit), 1), now: now, full: map[string]time.Time{}}
+// newBuckets allows rate requests of each key per window; 0 means that take is not called.
+func newBuckets(rate int, now func() time.Time) *buckets {
+	return &buckets{each: max(limitWindow/time.Duration(max(rate, 1)), 1), now: now, full: map[int64]time.Time{}}
 }
 
-// Take counts n requests.
-func (b *buckets) Take(_ context.Context, key string, n int) (Allowance, bool) {
+// take counts a request of a key and returns how many are left. It returns false, and the time until
+// the next one is allowed, if none was left.
+func (b *buckets) take(key int64) (remaining int, reset time.Duration, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
@@ -32,15 +32,13 @@ func (b *buckets) Take(_ context.Context, key string, n int) (Allowance, bool) {
 	if full.Before(now) {
 		full = now
 	}
-	then := full.Add(time.Duration(n) * b.each)
-	ok := then.Sub(now) <= limitWindow
-	if ok {
+	then := full.Add(b.each)
+	if ok = then.Sub(now) <= limitWindow; ok {
 		b.full[key] = then
 		full = then
 	}
-	a := Allowance{Limit: b.limit, Window: limitWindow, Remaining: int((limitWindow - full.Sub(now)) / b.each)}
-	if a.Remaining < n {
-		a.Reset = max(full.Sub(now)-limitWindow+time.Duration(n)*b.each, 0)
+	if remaining = int((limitWindow - full.Sub(now)) / b.each); remaining < 1 {
+		reset = max(full.Sub(now)-limitWindow+b.each, 0)
 	}
-	return a, ok
+	return remaining, reset, ok
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -62,9 +61,6 @@ type poppedUp struct {
 func (s *server) pop(ctx context.Context, in *popInput) (*popOutput, error) {
 	if err := checkOnce(in.Once); err != nil {
 		return nil, err
-	}
-	if s.Toasts == nil {
-		return nil, fmt.Errorf("show a toast: %w", notifier.ErrUnavailable)
 	}
 	t, sender := &in.Payload.Value, senderOf(callerOf(ctx))
 	d, err := t.draft(sender)

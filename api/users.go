@@ -107,12 +107,9 @@ func (u *users) put(ctx context.Context, in *putInput) (*userOutput, error) {
 		}
 		p.Audience = &a
 	}
-	var before notifier.User
-	if u.Audit != nil {
-		var err error
-		if before, err = u.Directory.UserByName(ctx, in.Name); err != nil && !errors.Is(err, notifier.ErrNotFound) {
-			return nil, err
-		}
+	before, err := u.Directory.UserByName(ctx, in.Name)
+	if err != nil && !errors.Is(err, notifier.ErrNotFound) {
+		return nil, err
 	}
 	found, created, err := u.Directory.PutUser(ctx, p)
 	u.known.forget(in.Name)

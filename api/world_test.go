@@ -86,7 +86,8 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics,
 	})
 	c := Config{
-		Keys: s, Sender: w.pipe, Inbox: w.inbox, Board: w.board, Directory: directory{w}, Topics: w.topics, Toasts: w.pipe,
+		Keys: s, Sender: w.pipe, Inbox: w.inbox, Board: w.board, Directory: directory{w}, Topics: w.topics, Toasts: w.pipe, Audit: s,
+		Address:   func(*http.Request) string { return "192.0.2.1" },
 		Audiences: testAudiences, Log: quiet,
 	}
 	for _, f := range change {
@@ -150,7 +151,7 @@ func (d directory) UserByName(ctx context.Context, name string) (notifier.User, 
 }
 
 func (d directory) PutUser(ctx context.Context, u notifier.PutUser) (notifier.User, bool, error) {
-	return d.PutUser(ctx, u)
+	return d.store.PutUser(ctx, u)
 }
 
 func (d directory) DeleteUser(ctx context.Context, name string) (Deleted, error) {
