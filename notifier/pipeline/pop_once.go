@@ -16,7 +16,8 @@ import (
 )
 
 // popped is the record that Redis keeps of a repeatable request. Its Token makes raising the same
-// toast twice harmless.
+// toast twice harmless. The record is beside the toast and not in SQL, where notices have theirs: if
+// Redis loses the toast, it loses the record too, and the repeated request raises the toast again.
 type popped struct {
 	Digest []byte `json:"digest"`
 	Users  int64  `json:"users"`
