@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/BurntSushi/toml"
+
 	"github.com/carillonhq/carillon/views/locale"
 )
 
@@ -131,7 +133,8 @@ func TestEveryTextUsedExists(t *testing.T) {
 // TestNoTextIsUnused finds texts that nothing names.
 func TestNoTextIsUnused(t *testing.T) {
 	t.Parallel()
-	c, err := locale.New()
+	var texts map[string]any
+	catalogue, err := toml.DecodeFile("locale/en.toml", &texts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +145,11 @@ func TestNoTextIsUnused(t *testing.T) {
 	// Ids that are composed of a prefix and a code.
 	composed := regexp.MustCompile(`^(error|status|state|notice|inbox\.empty|users\.audience|(users|notices|subscriptions|types|roles|apikeys)\.column|` +
 		`(subscriptions|types|roles|role|apikeys|rules)\.(empty|nothing|only|state|scope|hint))[._]`)
-	for _, id := range c.For("en", "").IDs() {
+	for _, key := range catalogue.Keys() {
+		if catalogue.Type(key...) == "Hash" {
+			continue
+		}
+		id := strings.TrimSuffix(strings.TrimSuffix(strings.Join(key, "."), ".one"), ".other")
 		name := strings.TrimPrefix(id, "js.")
 		if !composed.MatchString(id) && !strings.Contains(all.String(), `"`+name+`"`) && !strings.Contains(all.String(), `"`+id+`"`) {
 			t.Errorf("nothing uses %s", id)

@@ -1,26 +1,26 @@
 package locale
 
-import (
-	"slices"
-	"testing"
-)
+import "slices"
 
-// Source is the text of a catalogue.
-func Source(t *testing.T, lang string) []byte {
-	t.Helper()
-	text, err := files.ReadFile(lang + ".toml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+// Message is a message of a catalogue.
+type Message struct {
+	Text     string   // of the plural form `other`
+	Values   []string // the names of its placeholders, sorted
+	Singular []string // those of the plural form `one`; nil: there is none
 }
 
-// Placeholders are the names of the placeholders in a text, sorted.
-func Placeholders(t *testing.T, text string) []string {
-	t.Helper()
-	p, err := compile(text)
-	if err != nil {
-		t.Fatalf("%q: %v", text, err)
+// Messages returns all messages by their ids.
+func (p *Printer) Messages() map[string]Message {
+	found := map[string]Message{}
+	for id, m := range p.messages {
+		found[id] = Message{m.plain, m.other.names(), m.one.names()}
+	}
+	return found
+}
+
+func (p pattern) names() []string {
+	if p == nil {
+		return nil
 	}
 	names := []string{}
 	for i := 1; i < len(p); i += 2 {

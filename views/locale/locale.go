@@ -1,17 +1,18 @@
 // Package locale has the texts of the pages in each language that Carillon supports, and chooses
 // the language of a request.
 //
-// The catalogues are go-i18n message files. They are compiled once at start: a page uses some
-// hundred texts, and rendering each through text/template would cost more than the page.
+// A catalogue is a TOML file: a text is a string, or a table with the plural forms `one` and `other`.
+// The id of a text is its path, such as `inbox.new`. Texts are compiled once at start, because a page
+// uses some hundred of them.
 package locale
 
 import (
 	"embed"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/BurntSushi/toml"
-	"github.com/nicksnyder/go-i18n/v2/i18n"
 	"golang.org/x/text/language"
 )
 
@@ -41,12 +42,15 @@ func New() (*Catalogue, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read catalogue: %w", err)
 		}
-		unmarshal := map[string]i18n.UnmarshalFunc{"toml": toml.Unmarshal}
-		file, err := i18n.ParseMessageFileBytes(text, name, unmarshal)
-		if err != nil {
+		var table map[string]any
+		if err := toml.Unmarshal(text, &table); err != nil {
 			return nil, fmt.Errorf("parse catalogue %s: %w", name, err)
 		}
-		p, err := newPrinter(tag, file.Messages)
+		texts := map[string]string{}
+		if err := flatten(texts, "", table); err != nil {
+			return nil, fmt.Errorf("read catalogue %s: %w", name, err)
+		}
+		p, err := newPrinter(tag, texts)
 		if err != nil {
 			return nil, fmt.Errorf("compile catalogue %s: %w", name, err)
 		}
@@ -54,6 +58,24 @@ func New() (*Catalogue, error) {
 	}
 	c.matcher = language.NewMatcher(tags)
 	return c, nil
+}
+
+// flatten adds the strings of a table to texts, each by its path.
+func flatten(texts map[string]string, path string, table map[string]any) error {
+	for name, value := range table {
+		id := strings.TrimPrefix(path+"."+name, ".")
+		switch value := value.(type) {
+		case string:
+			texts[id] = value
+		case map[string]any:
+			if err := flatten(texts, id, value); err != nil {
+				return err
+			}
+		default:
+			return fmt.Errorf("%s is not a text", id)
+		}
+	}
+	return nil
 }
 
 // Printers returns one printer for each language, English first.

@@ -7,9 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/BurntSushi/toml"
 	"github.com/google/go-cmp/cmp"
-	"github.com/nicksnyder/go-i18n/v2/i18n"
 
 	"github.com/carillonhq/carillon/views/locale"
 )
@@ -148,17 +146,18 @@ func TestCataloguesMatch(t *testing.T) {
 // Announcements are one kind of notice: a catalogue that calls every notice by their name misleads.
 func TestNoNoticeIsCalledAnAnnouncement(t *testing.T) {
 	t.Parallel()
-	en := messages(t, "en")
+	c := catalogue(t)
+	en := c.For("en", "").Messages()
 	for lang, word := range map[string]string{"ja": "お知らせ", "zh-Hans": "公告"} {
 		uses := 0
-		for id, m := range messages(t, lang) {
-			if !strings.Contains(m.Other, word) {
+		for id, m := range c.For(lang, "").Messages() {
+			if !strings.Contains(m.Text, word) {
 				continue
 			}
 			uses++
-			original := strings.ToLower(en[id].Other)
+			original := strings.ToLower(en[id].Text)
 			if strings.Contains(original, "notice") && !strings.Contains(original, "announcement") {
-				t.Errorf("%s %s says %s (announcement) in %q, where English has %q", lang, id, word, m.Other, en[id].Other)
+				t.Errorf("%s %s says %s (announcement) in %q, where English has %q", lang, id, word, m.Text, en[id].Text)
 			}
 		}
 		if uses == 0 {
@@ -167,31 +166,14 @@ func TestNoNoticeIsCalledAnAnnouncement(t *testing.T) {
 	}
 }
 
-// messages is the messages of a catalogue by their ids.
-func messages(t *testing.T, lang string) map[string]*i18n.Message {
-	t.Helper()
-	file, err := i18n.ParseMessageFileBytes(locale.Source(t, lang), lang+".toml", map[string]i18n.UnmarshalFunc{"toml": toml.Unmarshal})
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := map[string]*i18n.Message{}
-	for _, m := range file.Messages {
-		if _, twice := found[m.ID]; twice {
-			t.Errorf("%s %s occurs twice", lang, m.ID)
-		}
-		found[m.ID] = m
-	}
-	return found
-}
-
 // shapes maps each message to the names of its placeholders. It leaves out Count, because a form
 // may say the number in words.
 func shapes(t *testing.T, lang string) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
-	for id, m := range messages(t, lang) {
-		found[id] = locale.Placeholders(t, m.Other)
-		if m.One != "" && !slices.Equal(found[id], locale.Placeholders(t, m.One)) {
+	for id, m := range catalogue(t).For(lang, "").Messages() {
+		found[id] = m.Values
+		if m.Singular != nil && !slices.Equal(m.Values, m.Singular) {
 			t.Errorf("%s %s: its plural forms have different placeholders", lang, id)
 		}
 	}

@@ -10,8 +10,7 @@ type pattern []string
 
 var errPattern = errors.New("a placeholder must look like {{.Name}}")
 
-// compile splits a text. Placeholders are the plain ones of go-i18n; logic in a text is refused,
-// so that all languages say the same.
+// compile splits a text. Logic in a text is refused, so that all languages say the same.
 func compile(text string) (pattern, error) {
 	var p pattern
 	for {

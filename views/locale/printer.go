@@ -3,12 +3,9 @@ package locale
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/nicksnyder/go-i18n/v2/i18n"
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
@@ -25,38 +22,43 @@ type Printer struct {
 	script   string
 }
 
-// msg is a compiled message, with a pattern for each plural form it has.
+// msg is a compiled message.
 type msg struct {
-	plain string // the text, if it has no placeholders
-	forms [6]pattern
+	plain      string  // the text, if it has no placeholders
+	one, other pattern // one is nil if the text does not depend on a number, or the language has no singular
 }
 
-func newPrinter(tag language.Tag, messages []*i18n.Message) (*Printer, error) {
-	p := &Printer{tag: tag, lang: tag.String(), messages: make(map[string]msg, len(messages))}
+// newPrinter compiles texts by their ids. An id that ends in `.one` or `.other` is a plural form.
+func newPrinter(tag language.Tag, texts map[string]string) (*Printer, error) {
+	p := &Printer{tag: tag, lang: tag.String(), messages: make(map[string]msg, len(texts))}
+	for path, text := range texts {
+		pat, err := compile(text)
+		if err != nil {
+			return nil, fmt.Errorf("message %s: %w", path, err)
+		}
+		id, singular := strings.CutSuffix(path, ".one")
+		id = strings.TrimSuffix(id, ".other")
+		m := p.messages[id]
+		if singular {
+			m.one = pat
+		} else {
+			m.plain, m.other = text, pat
+		}
+		p.messages[id] = m
+	}
 	script := map[string]any{}
-	for _, m := range messages {
-		var compiled msg
-		texts := map[string]string{}
-		for form, text := range formsOf(m) {
-			if text == "" {
-				continue
-			}
-			pat, err := compile(text)
-			if err != nil {
-				return nil, fmt.Errorf("message %s: %w", m.ID, err)
-			}
-			compiled.forms[form] = pat
-			texts[formNames[form]] = pat.script()
+	for id, m := range p.messages {
+		if m.other == nil {
+			return nil, fmt.Errorf("message %s has no text", id)
 		}
-		if compiled.forms[plural.Other] == nil {
-			return nil, fmt.Errorf("message %s has no text", m.ID)
-		}
-		compiled.plain = m.Other
-		p.messages[m.ID] = compiled
-		if id, ok := strings.CutPrefix(m.ID, scriptPrefix); ok {
-			if script[id] = texts; len(texts) == 1 {
-				script[id] = texts["other"]
-			}
+		id, ok := strings.CutPrefix(id, scriptPrefix)
+		switch {
+		case !ok:
+		case m.one != nil:
+			// The names of the forms are those of the browser's Intl.PluralRules.
+			script[id] = map[string]string{"one": m.one.script(), "other": m.other.script()}
+		default:
+			script[id] = m.other.script()
 		}
 	}
 	text, err := json.Marshal(script)
@@ -65,19 +67,6 @@ func newPrinter(tag language.Tag, messages []*i18n.Message) (*Printer, error) {
 	}
 	p.script = string(text)
 	return p, nil
-}
-
-// formNames are the CLDR names, which the browser's Intl.PluralRules uses too.
-var formNames = [6]string{
-	plural.Other: "other", plural.Zero: "zero", plural.One: "one",
-	plural.Two: "two", plural.Few: "few", plural.Many: "many",
-}
-
-func formsOf(m *i18n.Message) [6]string {
-	return [6]string{
-		plural.Other: m.Other, plural.Zero: m.Zero, plural.One: m.One,
-		plural.Two: m.Two, plural.Few: m.Few, plural.Many: m.Many,
-	}
 }
 
 // Lang returns the language as a BCP 47 tag, for the lang attribute.
@@ -108,13 +97,13 @@ func (p *Printer) F(id string, pairs ...string) string {
 	if !ok {
 		return id
 	}
-	return m.forms[plural.Other].fill(pairs)
+	return m.other.fill(pairs)
 }
 
 // Around returns the parts before and after the only value of a text, for callers that write it
 // many times.
 func (p *Printer) Around(id, name string) (before, after string) {
-	if pat := p.messages[id].forms[plural.Other]; len(pat) == 3 && pat[1] == name {
+	if pat := p.messages[id].other; len(pat) == 3 && pat[1] == name {
 		return pat[0], pat[2]
 	}
 	return p.F(id) + " ", ""
@@ -127,9 +116,9 @@ func (p *Printer) N(id string, n int64, pairs ...string) string {
 	if !ok {
 		return id
 	}
-	pat := m.forms[plural.Cardinal.MatchPlural(p.tag, int(n), 0, 0, 0, 0)]
-	if pat == nil {
-		pat = m.forms[plural.Other]
+	pat := m.other
+	if m.one != nil && plural.Cardinal.MatchPlural(p.tag, int(n), 0, 0, 0, 0) == plural.One {
+		pat = m.one
 	}
 	return pat.fill(append([]string{"Count", p.Number(n)}, pairs...))
 }
@@ -141,6 +130,3 @@ func (p *Printer) Number(n int64) string {
 	}
 	return message.NewPrinter(p.tag).Sprintf("%d", n)
 }
-
-// IDs returns the ids of all messages, sorted.
-func (p *Printer) IDs() []string { return slices.Sorted(maps.Keys(p.messages)) }
