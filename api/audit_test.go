@@ -96,16 +96,16 @@ func TestAFailingAuditLogDoesNotPreventAChange(t *testing.T) {
 	}
 }
 
-// full is a directory that has reached its limit of users.
-type full struct{ Directory }
+// full has reached its limit of users.
+type full struct{ People }
 
-func (full) PutUser(context.Context, notifier.PutUser) (notifier.User, bool, error) {
+func (full) Put(context.Context, notifier.Actor, notifier.PutUser) (notifier.User, bool, error) {
 	return notifier.User{}, false, fmt.Errorf("%w: user number 3 would be above the highest allowed, 2 (--max-seq)", notifier.ErrFull)
 }
 
 func TestAFullInstallationRefusesNewUsersWithItsReason(t *testing.T) {
 	t.Parallel()
-	w := newStillWorld(t, "", redistest.Client(t), func(c *Config) { c.Directory = full{c.Directory} })
+	w := newStillWorld(t, "", redistest.Client(t), func(c *Config) { c.People = full{} })
 	r := w.call(t, w.admin, "PUT", "/users/frank", `{}`).is(t, http.StatusInsufficientStorage)
 	var p struct{ Detail string }
 	r.into(t, &p)

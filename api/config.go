@@ -51,6 +51,7 @@ type Config struct {
 	Inbox     Inbox
 	Board     Board
 	Directory Directory
+	People    People
 	Topics    Topics
 	Toasts    Toasts
 

@@ -41,14 +41,14 @@ func (u *users) poll(ctx context.Context, in *pollInput) (*pollOutput, error) {
 		return nil, err
 	}
 	var out *pollOutput
-	err = u.known.serve(ctx, in.Name, func(who person) (err error) {
+	err = u.known.serve(ctx, in.Name, func(who knownUser) (err error) {
 		out, err = u.pollFor(ctx, who, q, in)
 		return err
 	})
 	return out, err
 }
 
-func (u *users) pollFor(ctx context.Context, who person, q notifier.PollQuery, in *pollInput) (*pollOutput, error) {
+func (u *users) pollFor(ctx context.Context, who knownUser, q notifier.PollQuery, in *pollInput) (*pollOutput, error) {
 	var newest int64 // from the first page: notices that come while the caller pages belong to the next poll
 	q.After, newest = parseCursor(who.Seq, in.Scope, in.After)
 	wait := u.countBoard(ctx, who)

@@ -23,7 +23,7 @@ func BenchmarkPoll(b *testing.B) {
 	w := newWorld(b)
 	const users = 1000
 	for i := range users {
-		if _, _, err := (directory{w}).PutUser(b.Context(), notifier.PutUser{Name: fmt.Sprint("u", i)}); err != nil {
+		if _, _, err := w.store.PutUser(b.Context(), notifier.PutUser{Name: fmt.Sprint("u", i)}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views/locale"
@@ -107,11 +106,7 @@ func (u *users) put(ctx context.Context, in *putInput) (*userOutput, error) {
 		}
 		p.Audience = &a
 	}
-	before, err := u.Directory.UserByName(ctx, in.Name)
-	if err != nil && !errors.Is(err, notifier.ErrNotFound) {
-		return nil, err
-	}
-	found, created, err := u.Directory.PutUser(ctx, p)
+	found, created, err := u.People.Put(ctx, u.actor(ctx), p)
 	u.known.forget(in.Name)
 	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
 		return nil, invalid(bad, putField)
@@ -122,9 +117,6 @@ func (u *users) put(ctx context.Context, in *putInput) (*userOutput, error) {
 	out := &userOutput{Status: http.StatusOK, Body: u.answer(found)}
 	if created {
 		out.Status = http.StatusCreated
-		u.audit(ctx, "user.add", notifier.UserRef(found), strings.Join(found.Roles, ","))
-	} else if detail := u.changedUser(before, found); detail != "" {
-		u.audit(ctx, "user.edit", notifier.UserRef(found), detail)
 	}
 	return out, nil
 }
@@ -146,13 +138,10 @@ func (u *users) get(ctx context.Context, in *userInput) (*userOutput, error) {
 }
 
 func (u *users) remove(ctx context.Context, in *userInput) (*removeOutput, error) {
-	gone, err := u.Directory.DeleteUser(ctx, in.Name)
+	gone, err := u.People.Delete(ctx, u.actor(ctx), in.Name, nil)
 	u.known.forget(in.Name)
 	if err != nil {
 		return nil, err
-	}
-	if gone.Begun {
-		u.audit(ctx, "user.delete", notifier.UserRef(notifier.User{Seq: gone.Seq}), "") // without the name, which the deletion removes
 	}
 	out := &removeOutput{Status: http.StatusNoContent}
 	if !gone.Done {

@@ -35,7 +35,7 @@ type badgeAnswer struct {
 }
 
 func (u *users) badge(ctx context.Context, in *userInput) (*badgeOutput, error) {
-	return u.withBoard(ctx, in.Name, func(who person) (notifier.Badge, error) {
+	return u.withBoard(ctx, in.Name, func(who knownUser) (notifier.Badge, error) {
 		badges, err := u.Inbox.Badges(ctx, []int64{who.Seq})
 		if err != nil {
 			return notifier.Badge{}, err
@@ -48,9 +48,9 @@ func (u *users) badge(ctx context.Context, in *userInput) (*badgeOutput, error) 
 }
 
 // withBoard adds the announcements' half of a user's badge to the inbox's half.
-func (u *users) withBoard(ctx context.Context, name string, inbox func(who person) (notifier.Badge, error)) (*badgeOutput, error) {
+func (u *users) withBoard(ctx context.Context, name string, inbox func(who knownUser) (notifier.Badge, error)) (*badgeOutput, error) {
 	var b, board notifier.Badge
-	err := u.known.serve(ctx, name, func(who person) (err error) {
+	err := u.known.serve(ctx, name, func(who knownUser) (err error) {
 		wait := u.countBoard(ctx, who)
 		b, err = inbox(who)
 		var boardErr error
@@ -67,7 +67,7 @@ func (u *users) withBoard(ctx context.Context, name string, inbox func(who perso
 
 // countBoard fetches the announcements' half of a badge while the caller fetches the other.
 // The caller must call wait.
-func (u *users) countBoard(ctx context.Context, who person) (wait func() (notifier.Badge, error)) {
+func (u *users) countBoard(ctx context.Context, who knownUser) (wait func() (notifier.Badge, error)) {
 	type half struct {
 		badges []notifier.Badge
 		err    error

@@ -28,24 +28,22 @@ type Board interface {
 	Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error)
 }
 
-// Directory stores users and subscriptions; see store. It returns notifier.ErrNotFound for
-// an unknown user.
+// Directory finds users and subscriptions; see store. It returns notifier.ErrNotFound for an
+// unknown user.
 type Directory interface {
 	UserByName(ctx context.Context, name string) (notifier.User, error)
-	// PutUser creates a user, or changes the given fields of an existing one. It returns a
-	// *notifier.InvalidError for faulty fields.
-	PutUser(ctx context.Context, p notifier.PutUser) (u notifier.User, created bool, err error)
-	// DeleteUser deletes a user and all their data: at once, or in the background if there is
-	// much of it. It may be called again while the deletion continues.
-	DeleteUser(ctx context.Context, name string) (Deleted, error)
 	Subscriptions(ctx context.Context, q notifier.SubscriptionQuery) ([]notifier.Subscription, error)
 }
 
-// Deleted is a user who can no longer be found.
-type Deleted struct {
-	Seq   int64
-	Begun bool // by this call, not by an earlier one
-	Done  bool // all data is deleted; otherwise the deletion continues in the background
+// People changes users for an actor, whom the audit log names; see notifier/person.
+type People interface {
+	// Put creates a user, or changes the given fields of an existing one. It returns a
+	// *notifier.InvalidError for faulty fields.
+	Put(ctx context.Context, by notifier.Actor, u notifier.PutUser) (has notifier.User, created bool, err error)
+	// Delete deletes a user and all their data: at once, or in the background if there is much of
+	// it. It may be called again while the deletion continues. It returns notifier.ErrNotFound for
+	// an unknown user. progress may be nil.
+	Delete(ctx context.Context, by notifier.Actor, name string, progress func(at, last int64)) (notifier.Deleted, error)
 }
 
 // Topics adds and removes subscriptions; see notifier/topic. It returns a

@@ -28,7 +28,7 @@ func TestADeletedUserIsNotFound(t *testing.T) {
 	// A user whom another instance has deleted stays cached here for a few seconds, but has no
 	// inbox.
 	w.polled(t, "carol", "")
-	if _, err := (directory{w}).DeleteUser(t.Context(), "carol"); err != nil {
+	if _, err := w.people.Delete(t.Context(), notifier.Actor{}, "carol", nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"/users/carol/notices", "/users/carol/badge"} {
@@ -47,7 +47,7 @@ func TestAUserRecreatedByAnotherInstanceIsFoundAtOnce(t *testing.T) {
 	recreate := func() { // as another instance would
 		t.Helper()
 		w.polled(t, "carol", "")
-		if _, err := (directory{w}).DeleteUser(t.Context(), "carol"); err != nil {
+		if _, err := w.people.Delete(t.Context(), notifier.Actor{}, "carol", nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.store.CreateUser(t.Context(), notifier.NewUser{Name: "carol", Audience: 2}); err != nil {

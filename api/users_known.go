@@ -14,8 +14,8 @@ const (
 	maxKnown    = 50_000          // users in one half of the cache
 )
 
-// person holds the data of a user that calls need.
-type person struct {
+// knownUser holds the data of a user that calls need.
+type knownUser struct {
 	notifier.Reader
 	locale string
 }
@@ -31,8 +31,8 @@ type known struct {
 	now func() time.Time
 
 	mu        sync.RWMutex
-	fresh     map[string]person
-	old       map[string]person
+	fresh     map[string]knownUser
+	old       map[string]knownUser
 	turned    time.Time // when fresh was started
 	forgotten uint64    // number of calls of forget
 }
@@ -40,7 +40,7 @@ type known struct {
 // serve calls do for the user with this name, or returns notifier.ErrNotFound. If do does not
 // find a cached user, another instance may have deleted and created them again: then do is
 // called for the user who has the name now.
-func (k *known) serve(ctx context.Context, name string, do func(who person) error) error {
+func (k *known) serve(ctx context.Context, name string, do func(who knownUser) error) error {
 	who, held, forgotten := k.remembered(name, k.now())
 	if !held {
 		var err error
@@ -63,17 +63,17 @@ func (k *known) serve(ctx context.Context, name string, do func(who person) erro
 }
 
 // ask looks up a user in the directory and caches the answer.
-func (k *known) ask(ctx context.Context, name string, forgotten uint64) (person, error) {
+func (k *known) ask(ctx context.Context, name string, forgotten uint64) (knownUser, error) {
 	u, err := k.users.UserByName(ctx, name)
 	if err != nil {
-		return person{}, err
+		return knownUser{}, err
 	}
-	p := person{Reader: notifier.Reader{Seq: u.Seq, Audience: u.Audience}, locale: u.Locale}
+	p := knownUser{Reader: notifier.Reader{Seq: u.Seq, Audience: u.Audience}, locale: u.Locale}
 	k.learn(name, p, forgotten, k.now())
 	return p, nil
 }
 
-func (k *known) remembered(name string, now time.Time) (p person, ok bool, forgotten uint64) {
+func (k *known) remembered(name string, now time.Time) (p knownUser, ok bool, forgotten uint64) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	age := now.Sub(k.turned)
@@ -88,7 +88,7 @@ func (k *known) remembered(name string, now time.Time) (p person, ok bool, forgo
 
 // learn caches a user, unless forget was called since the lookup began: it may have been for
 // this user.
-func (k *known) learn(name string, p person, forgotten uint64, now time.Time) {
+func (k *known) learn(name string, p knownUser, forgotten uint64, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if forgotten != k.forgotten {
@@ -97,11 +97,11 @@ func (k *known) learn(name string, p person, forgotten uint64, now time.Time) {
 	age := now.Sub(k.turned)
 	switch {
 	case age >= rememberFor:
-		k.fresh, k.old, k.turned = map[string]person{}, nil, now
+		k.fresh, k.old, k.turned = map[string]knownUser{}, nil, now
 	case age >= rememberFor/2:
-		k.fresh, k.old, k.turned = map[string]person{}, k.fresh, k.turned.Add(rememberFor/2)
+		k.fresh, k.old, k.turned = map[string]knownUser{}, k.fresh, k.turned.Add(rememberFor/2)
 	case len(k.fresh) >= maxKnown:
-		k.fresh, k.old, k.turned = map[string]person{}, k.fresh, now
+		k.fresh, k.old, k.turned = map[string]knownUser{}, k.fresh, now
 	}
 	k.fresh[name] = p
 }

@@ -42,8 +42,8 @@ func newKnown() (*known, *asked, *wristwatch) {
 }
 
 // find returns the user that is passed to do.
-func (k *known) find(ctx context.Context, name string) (p person, err error) {
-	err = k.serve(ctx, name, func(who person) error {
+func (k *known) find(ctx context.Context, name string) (p knownUser, err error) {
+	err = k.serve(ctx, name, func(who knownUser) error {
 		p = who
 		return nil
 	})
@@ -54,8 +54,8 @@ func TestACachedUserWhoIsNotFoundIsLookedUpOnceMore(t *testing.T) {
 	t.Parallel()
 	k, a, _ := newKnown()
 	var served []int64
-	only := func(seq int64) func(person) error {
-		return func(who person) error {
+	only := func(seq int64) func(knownUser) error {
+		return func(who knownUser) error {
 			if served = append(served, who.Seq); who.Seq != seq {
 				return notifier.ErrNotFound
 			}

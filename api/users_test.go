@@ -132,16 +132,16 @@ func TestADeletedUserCannotBeReadOrDeletedAgain(t *testing.T) {
 	w.call(t, w.admin, "DELETE", "/users/nobody", nil).is(t, http.StatusNotFound)
 }
 
-// failing is a directory whose deletions fail.
-type failing struct{ Directory }
+// failing cannot delete users.
+type failing struct{ People }
 
-func (failing) DeleteUser(context.Context, string) (Deleted, error) {
-	return Deleted{}, notifier.ErrUnavailable
+func (failing) Delete(context.Context, notifier.Actor, string, func(at, last int64)) (notifier.Deleted, error) {
+	return notifier.Deleted{}, notifier.ErrUnavailable
 }
 
 func TestAFailedDeletionMayBeRepeated(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *Config) { c.Directory = failing{c.Directory} })
+	w := newWorld(t, func(c *Config) { c.People = failing{} })
 	for range 2 {
 		res := w.call(t, w.admin, "DELETE", "/users/bob", nil).is(t, http.StatusServiceUnavailable)
 		if res.Header.Get("Retry-After") == "" {

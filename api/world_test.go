@@ -17,10 +17,12 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/notifier/person"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/route"
 	"github.com/carillonhq/carillon/notifier/toast"
@@ -41,6 +43,7 @@ type world struct {
 	topics  *topic.Topics
 	toasts  *toast.Toasts
 	pipe    *pipeline.Pipeline
+	people  *person.People
 
 	slowDeletions *atomic.Bool // deletions begin but do not finish
 
@@ -86,18 +89,22 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics,
 	})
 	c := Config{
-		Keys: s, Sender: w.pipe, Inbox: w.inbox, Board: w.board, Directory: directory{w}, Topics: w.topics, Toasts: w.pipe, Audit: s,
+		Keys: s, Sender: w.pipe, Inbox: w.inbox, Board: w.board, Directory: s, Topics: w.topics, Toasts: w.pipe, Audit: s,
 		Address:   func(*http.Request) string { return "192.0.2.1" },
 		Audiences: testAudiences, Log: quiet,
 	}
 	for _, f := range change {
 		f(&c)
 	}
+	if c.People == nil {
+		w.people = w.newPeople(c)
+		c.People = w.people
+	}
 	if w.server, err = newServer(c); err != nil {
 		t.Fatal(err)
 	}
 	w.handler = w.server.middleware(w.server.mux)
-	w.people(t)
+	w.addPeople(t)
 	w.admin, w.send, w.read = w.key(t, "admin", "admin"), w.key(t, "shop", "send"), w.key(t, "app", "read")
 	return w
 }
@@ -117,8 +124,8 @@ func (w *world) run(t testing.TB) {
 	})
 }
 
-// people adds the users of the demonstration.
-func (w *world) people(t testing.TB) {
+// addPeople adds the users of the demonstration.
+func (w *world) addPeople(t testing.TB) {
 	t.Helper()
 	for _, u := range []notifier.NewUser{
 		{Name: "alice", Audience: 2, Roles: []string{"staff"}},
@@ -143,32 +150,23 @@ func (w *world) key(t testing.TB, name string, scopes ...notifier.KeyScope) stri
 	return token
 }
 
-// directory is a Directory on the store that also erases inboxes.
-type directory struct{ *world }
+// erasing is the inbox for deletions, which fail while slowDeletions is set.
+type erasing struct{ *world }
 
-func (d directory) UserByName(ctx context.Context, name string) (notifier.User, error) {
-	return d.store.UserByName(ctx, name)
-}
-
-func (d directory) PutUser(ctx context.Context, u notifier.PutUser) (notifier.User, bool, error) {
-	return d.store.PutUser(ctx, u)
-}
-
-func (d directory) DeleteUser(ctx context.Context, name string) (Deleted, error) {
-	gone, begun, err := d.store.BeginDeletion(ctx, name)
-	if err != nil {
-		return Deleted{}, err
+func (e erasing) Erase(ctx context.Context, seq int64) error {
+	if e.slowDeletions.Load() {
+		return errors.New("this takes long")
 	}
-	erased := !d.slowDeletions.Load() && d.inbox.Erase(ctx, gone.Seq) == nil
-	if !erased {
-		return Deleted{Seq: gone.Seq, Begun: begun}, nil // the rest is pending, as in the program
-	}
-	err = errors.Join(d.store.Forget(ctx, gone, nil), d.store.EndDeletion(ctx, gone.Seq))
-	return Deleted{Seq: gone.Seq, Begun: begun, Done: true}, err
+	return e.inbox.Erase(ctx, seq)
 }
 
-func (d directory) Subscriptions(ctx context.Context, q notifier.SubscriptionQuery) ([]notifier.Subscription, error) {
-	return d.store.Subscriptions(ctx, q)
+// newPeople makes the changes of users as the program has them. Deletions that fail are left to a
+// Run that does not run here.
+func (w *world) newPeople(c Config) *person.People {
+	return person.New(person.Config{
+		Directory: w.store, Audit: c.Audit, Audiences: c.Audiences, Log: c.Log, Wait: time.Minute, Clear: func(context.Context) {},
+		Sessions: session.New(session.Config{SQL: w.store, Redis: w.redis, Space: w.keys}), Toasts: w.toasts, Board: w.board, Inbox: erasing{w}, Topics: w.topics,
+	})
 }
 
 // reply is an answer with its body as text.

@@ -7,24 +7,24 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Roles lists and changes roles and their members; see store. The members of a role are listed by
-// Directory.
+// Roles lists roles, and changes them and their members for an actor, whom the audit log names; see
+// store and notifier/person. The members of a role are listed by Directory.
 type Roles interface {
 	RolesPage(ctx context.Context, q notifier.RoleQuery) ([]notifier.RoleInfo, error)
 	// Role returns notifier.ErrNotFound unless a role has exactly this name.
 	Role(ctx context.Context, name string) (notifier.RoleInfo, error)
 	// CreateRole returns notifier.ErrConflict if a role of this name exists, and a
 	// *notifier.InvalidError for a bad name.
-	CreateRole(ctx context.Context, name string) error
+	CreateRole(ctx context.Context, by notifier.Actor, name string) error
 	// DeleteRole deletes a role and its subscriptions. It returns notifier.ErrNotFound for an
 	// unknown role and notifier.ErrConflict for notifier.RoleStaff.
-	DeleteRole(ctx context.Context, name string) error
-	// AddRole makes a user a member; adding a member again changes nothing. It returns
+	DeleteRole(ctx context.Context, by notifier.Actor, name string) error
+	// GrantRole makes a user a member; adding a member again changes nothing. It returns
 	// notifier.ErrNotFound for an unknown user.
-	AddRole(ctx context.Context, user, role string) error
-	// RemoveRole returns notifier.ErrNotFound for an unknown user or role; removing a non-member
+	GrantRole(ctx context.Context, by notifier.Actor, user, role string) error
+	// RevokeRole returns notifier.ErrNotFound for an unknown user or role; removing a non-member
 	// changes nothing.
-	RemoveRole(ctx context.Context, user, role string) error
+	RevokeRole(ctx context.Context, by notifier.Actor, user, role string) error
 }
 
 // Keys manages the API keys of host applications; see store.

@@ -17,6 +17,11 @@ func (h *Handlers) auditDetail(r *http.Request, action string, object notifier.R
 	h.auditAs(r, visitOf(r).user.User, action, object, detail)
 }
 
+// actor is the request's user, for changes that write their own audit entry.
+func (h *Handlers) actor(r *http.Request) notifier.Actor {
+	return notifier.Actor{Ref: notifier.UserRef(visitOf(r).user.User), Address: h.addressOf(r)}
+}
+
 // auditAs is audit for a request without a signed-in user, such as a sign-in.
 func (h *Handlers) auditAs(r *http.Request, actor notifier.User, action string, object notifier.Ref, detail string) {
 	e := notifier.AuditEntry{

@@ -113,7 +113,7 @@ type StreamOf struct {
 	ToastsOff bool // the user has switched toasts off
 }
 
-// Toasts records what browsers report about toasts; see notifier/toast.
+// Toasts records what browsers report about toasts; see notifier/person.
 type Toasts interface {
 	// Ack records that these toasts were shown to the user. It returns notifier.ErrNotFound if
 	// the user has none of them waiting.
@@ -149,7 +149,7 @@ type Audit interface {
 	Audit(ctx context.Context, e notifier.AuditEntry) error
 }
 
-// Settings stores a user's settings. The user's next page uses them.
+// Settings stores a user's settings; see notifier/person. The user's next page uses them.
 type Settings interface {
 	SetSettings(ctx context.Context, seq int64, set notifier.Settings) error
 	// SetMute mutes or unmutes a type of notice. A type that cannot be muted is a

@@ -33,6 +33,7 @@ func newOffice(t *testing.T) *office {
 	o.world = newWorld(t, func(w *world) {
 		w.config.Roles, w.config.Keys, w.config.Rules, w.config.Topics = o.roles, o.keys, o.rules, o.topics
 		w.config.Subscriptions = subscriptions(o.list)
+		o.roles.audit = w.audit
 		w.directory.users = o.roles.list
 	})
 	return o
@@ -103,7 +104,16 @@ type roleBook struct {
 	members map[string][]string
 	users   []string
 	asked   []notifier.UserQuery
+	audit   *audit
 	err     error
+}
+
+// record notes who has changed what.
+func (b *roleBook) record(by notifier.Actor, action string, object notifier.Ref, detail string) error {
+	if b.err != nil {
+		return b.err
+	}
+	return b.audit.Audit(context.Background(), notifier.AuditEntry{Actor: by.Ref, Action: action, Object: object, Detail: detail, Address: by.Address})
 }
 
 func (b *roleBook) list(q notifier.UserQuery) ([]notifier.User, error) {
@@ -140,7 +150,7 @@ func (b *roleBook) Role(_ context.Context, name string) (notifier.RoleInfo, erro
 	return notifier.RoleInfo{Name: name, Members: int64(len(members))}, b.err
 }
 
-func (b *roleBook) CreateRole(_ context.Context, name string) error {
+func (b *roleBook) CreateRole(_ context.Context, by notifier.Actor, name string) error {
 	if !notifier.ValidName(name) {
 		var bad notifier.InvalidError
 		bad.Add("role", notifier.CodeBadName, map[string]any{"Name": name})
@@ -150,10 +160,10 @@ func (b *roleBook) CreateRole(_ context.Context, name string) error {
 		return notifier.ErrConflict
 	}
 	b.members[name] = nil
-	return b.err
+	return b.record(by, "role.create", notifier.RoleRef(name), "")
 }
 
-func (b *roleBook) DeleteRole(_ context.Context, name string) error {
+func (b *roleBook) DeleteRole(_ context.Context, by notifier.Actor, name string) error {
 	if name == notifier.RoleStaff {
 		return notifier.ErrConflict
 	}
@@ -161,22 +171,22 @@ func (b *roleBook) DeleteRole(_ context.Context, name string) error {
 		return notifier.ErrNotFound
 	}
 	delete(b.members, name)
-	return nil
+	return b.record(by, "role.delete", notifier.RoleRef(name), "")
 }
 
-func (b *roleBook) AddRole(_ context.Context, user, role string) error {
+func (b *roleBook) GrantRole(_ context.Context, by notifier.Actor, user, role string) error {
 	if !slices.Contains(b.users, user) {
 		return notifier.ErrNotFound
 	}
 	if !slices.Contains(b.members[role], user) {
 		b.members[role] = append(b.members[role], user)
 	}
-	return b.err
+	return b.record(by, "user.role.add", notifier.UserNamed(user), role)
 }
 
-func (b *roleBook) RemoveRole(_ context.Context, user, role string) error {
+func (b *roleBook) RevokeRole(_ context.Context, by notifier.Actor, user, role string) error {
 	b.members[role] = slices.DeleteFunc(b.members[role], func(name string) bool { return name == user })
-	return b.err
+	return b.record(by, "user.role.remove", notifier.UserNamed(user), role)
 }
 
 // keyring is keys, newest first.

@@ -77,10 +77,9 @@ func (h *Handlers) changeRoles(w http.ResponseWriter, r *http.Request) error {
 		return h.changeRole(w, r, values.Get("role"), values)
 	}
 	if err == nil {
-		err = h.Roles.CreateRole(r.Context(), name)
+		err = h.Roles.CreateRole(r.Context(), h.actor(r), name)
 	}
 	if err == nil {
-		h.audit(r, "role.create", notifier.RoleRef(name))
 		redirect(w, addQuery(rolePath(name), "role-made"))
 		return nil
 	}

@@ -2,6 +2,12 @@ package notifier
 
 import "time"
 
+// Actor is the author of a change, and the address that the request came from, if any.
+type Actor struct {
+	Ref
+	Address string
+}
+
 // AuditEntry records who did what to which object. The log is append-only.
 type AuditEntry struct {
 	ID      int64     // set by the log

@@ -28,6 +28,7 @@
 //
 // Beside that way:
 //
+//	person     changes users: one method for each change, called by pages, API and commands
 //	keys       builds every Redis key and channel; no other package does
 //	sweep      removes expired entries from inboxes, each second
 //	unread     writes changed inboxes to SQL, each second; cold inboxes are restored from there

@@ -89,6 +89,15 @@ func ValidName(name string) bool {
 // stays taken until the deletion is complete.
 var ErrLeaving = fmt.Errorf("a user with this name is being deleted: %w", ErrConflict)
 
+// Deleted is a user who can no longer be found.
+type Deleted struct {
+	Seq      int64
+	Name     string
+	Sessions int  // that were ended
+	Begun    bool // by this call, not by an earlier one
+	Done     bool // all data is deleted; otherwise the deletion continues in the background
+}
+
 // Deletion is a user whose account is deleted and whose remaining data is being removed.
 type Deletion struct {
 	Seq       int64

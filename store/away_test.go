@@ -38,7 +38,7 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 			_, err := s.CreateUser(ctx, notifier.NewUser{Name: "x", Audience: 1})
 			return err
 		},
-		"SetPassword": func(ctx context.Context) error { return s.SetPassword(ctx, "alice", "h") },
+		"SetPassword": func(ctx context.Context) error { _, err := s.SetPassword(ctx, "alice", "h"); return err },
 		"Credentials": func(ctx context.Context) error { _, _, err := s.Credentials(ctx, "alice"); return err },
 		"UserByName":  func(ctx context.Context) error { _, err := s.UserByName(ctx, "alice"); return err },
 		"Users":       func(ctx context.Context) error { _, err := s.Users(ctx, notifier.UserQuery{}); return err },

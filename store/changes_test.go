@@ -137,7 +137,7 @@ func TestEveryEndedSessionIsRecorded(t *testing.T) {
 		for what, end := range map[string]func(u notifier.User) error{
 			"one":      func(notifier.User) error { _, err := s.EndSession(t.Context(), "one"); return err },
 			"all":      func(u notifier.User) error { _, err := s.EndSessions(t.Context(), u.Seq); return err },
-			"password": func(u notifier.User) error { return s.SetPassword(t.Context(), u.Name, "h") },
+			"password": func(u notifier.User) error { _, err := s.SetPassword(t.Context(), u.Name, "h"); return err },
 			"deletion": func(u notifier.User) error { _, err := s.DeleteUser(t.Context(), u.Name); return err },
 		} {
 			u := addUser(t, s, "user of "+what)

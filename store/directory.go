@@ -32,19 +32,19 @@ func (s *Store) CreateUser(ctx context.Context, u notifier.NewUser) (notifier.Us
 	return rows[0].user(), nil
 }
 
-// SetPassword replaces a user's password hash and ends all their sessions.
-func (s *Store) SetPassword(ctx context.Context, name, hash string) error {
-	err := s.tx(ctx, func(tx *sql.Tx) error {
+// SetPassword replaces a user's password hash. It ends all their sessions, and returns them.
+func (s *Store) SetPassword(ctx context.Context, name, hash string) (ended []notifier.EndedSession, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) error {
 		var seq int64
 		err := tx.QueryRowContext(ctx, `UPDATE users SET password_hash = $1 WHERE name = $2 RETURNING seq`,
 			hash, valid(name)).Scan(&seq)
 		if err != nil {
 			return err
 		}
-		_, err = s.endSessions(ctx, tx, `seq = $1`, seq)
+		ended, err = s.endSessions(ctx, tx, `seq = $1`, seq)
 		return err
 	})
-	return s.fail(err, "set the password of user %q", name)
+	return ended, s.fail(err, "set the password of user %q", name)
 }
 
 // SetSettings replaces all settings of a user. It returns notifier.ErrNotFound for an unknown

@@ -18,6 +18,7 @@ import (
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/instance"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/person"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -139,11 +140,19 @@ func withStore(ctx context.Context, cfg config.Config, work func(*store.Store) e
 	return errors.Join(work(db), db.Close())
 }
 
+// withPeople opens SQL, and Redis if it can be reached, for a command that changes users.
+func (c *console) withPeople(ctx context.Context, cfg config.Config, work func(*person.People) error) error {
+	return withStore(ctx, cfg, func(db *store.Store) error {
+		people, closeRedis := instance.NewPeople(cfg, db, c.log)
+		return errors.Join(work(people), closeRedis())
+	})
+}
+
 // commandLine is the actor of changes made by commands.
-func commandLine() notifier.Ref { return notifier.CommandRef("command line") }
+func commandLine() notifier.Actor { return notifier.Actor{Ref: notifier.CommandRef("command line")} }
 
 // record writes a change made by a command to the audit log. Notices need no entry, because they
-// have their sender.
+// have their sender, and changes of users write their own.
 func record(ctx context.Context, db *store.Store, action string, object notifier.Ref, detail string) error {
-	return db.Audit(ctx, notifier.AuditEntry{Actor: commandLine(), Action: action, Object: object, Detail: detail})
+	return db.Audit(ctx, notifier.AuditEntry{Actor: commandLine().Ref, Action: action, Object: object, Detail: detail})
 }

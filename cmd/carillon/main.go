@@ -4,11 +4,17 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
+	"unicode/utf8"
 
+	"github.com/alecthomas/kong"
 	"github.com/redis/go-redis/v9/logging"
 
 	"github.com/carillonhq/carillon/internal/config"
@@ -27,4 +33,96 @@ func main() {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{args: args, stdin: stdin, stdout: stdout, stderr: stderr, lookup: config.Process}
 	return p.run(ctx)
+}
+
+// The exit statuses.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// program is one invocation of carillon. Tests pass their own arguments, environment and streams.
+type program struct {
+	args           []string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	lookup         config.Lookup // the environment
+}
+
+// cli is the command line. Each setting can also be given in the environment; see config.Environment.
+type cli struct {
+	config.Flags `group:"Settings (each also as CARILLON_ADDR, CARILLON_REDIS_URL, …; secrets also from a file, CARILLON_…_FILE)"`
+
+	JSON bool `name:"json" help:"Print each result as one line of JSON."`
+
+	Serve    serveCmd    `cmd:"" help:"Run the server."`
+	User     userCmd     `cmd:"" help:"Manage the directory of users."`
+	Send     sendCmd     `cmd:"" help:"Send a notice."`
+	Announce announceCmd `cmd:"" help:"Publish an announcement to one or more audiences."`
+	Key      keyCmd      `cmd:"" help:"Manage the keys of applications."`
+	Rules    rulesCmd    `cmd:"" help:"Check the rules that watch business databases."`
+	Export   exportCmd   `cmd:"" help:"Print all stored data of a user, as JSON."`
+	Migrate  migrateCmd  `cmd:"" help:"Bring the database up to date."`
+	Doctor   doctorCmd   `cmd:"" help:"Check Redis, SQL, clocks, keys and proxy, and say what to do."`
+	Health   healthCmd   `cmd:"" help:"Ask the running server whether it is ready, as a container's health check."`
+	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
+	Licences licencesCmd `cmd:"" help:"Print the licences of the third-party code in this program."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
+}
+
+// usageError is a mistake in the arguments or the configuration. The exit status is 2.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func (p *program) run(ctx context.Context) int {
+	err := p.try(ctx)
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &usage):
+		fmt.Fprintf(p.stderr, "carillon: %v\n", err)
+		return exitUsage
+	default:
+		fmt.Fprintf(p.stderr, "carillon: %v\n", err)
+		return exitFailed
+	}
+}
+
+func (p *program) try(ctx context.Context) error {
+	var c cli
+	env := &config.Environment{Lookup: p.lookup}
+	helped := false
+	parser, err := kong.New(&c,
+		kong.Name("carillon"),
+		kong.Description("A notification centre: inbox, bell and notices for any web application."),
+		kong.Writers(p.stdout, p.stderr),
+		kong.Exit(func(int) { helped = true }),
+		kong.Resolvers(env),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
+	)
+	if err != nil {
+		return fmt.Errorf("build the command line: %w", err)
+	}
+	if slices.ContainsFunc(p.args, func(arg string) bool { return !utf8.ValidString(arg) }) {
+		return usageError{errors.New("an argument is not UTF-8")} // kong would silently replace the bytes by \ufffd
+	}
+	call, err := parser.Parse(p.args)
+	if helped {
+		return nil
+	}
+	if err != nil {
+		return usageError{fmt.Errorf("%w (see carillon --help)", err)}
+	}
+	cfg, err := c.Flags.Config(env)
+	if err != nil && call.Command() != "version" {
+		return usageError{err}
+	}
+	call.BindTo(ctx, (*context.Context)(nil))
+	return call.Run(cfg, &console{
+		stdin: p.stdin, stdout: p.stdout, stderr: p.stderr, json: c.JSON,
+		log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: cfg.LogLevel})),
+	})
 }

@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/instance"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/person"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -57,13 +60,10 @@ func (u userAddCmd) Run(ctx context.Context, cfg config.Config, c *console) erro
 			return err
 		}
 	}
-	return withStore(ctx, cfg, func(db *store.Store) error {
-		user, err := db.CreateUser(ctx, added)
+	return c.withPeople(ctx, cfg, func(people *person.People) error {
+		user, err := people.Add(ctx, commandLine(), added)
 		if err != nil {
 			return missed(err, "user %q", u.Name)
-		}
-		if err = record(ctx, db, "user.add", notifier.UserRef(user), strings.Join(user.Roles, ",")); err != nil {
-			return err
 		}
 		return c.result(lineOf(user, cfg), "added %s", user.Name)
 	})
@@ -108,12 +108,9 @@ func (u userPasswdCmd) Run(ctx context.Context, cfg config.Config, c *console) e
 	if err != nil {
 		return err
 	}
-	return withStore(ctx, cfg, func(db *store.Store) error {
-		if err := db.SetPassword(ctx, u.Name, hash); err != nil {
+	return c.withPeople(ctx, cfg, func(people *person.People) error {
+		if err := people.SetPassword(ctx, commandLine(), u.Name, hash); err != nil {
 			return missed(err, "user %q", u.Name)
-		}
-		if err := record(ctx, db, "user.passwd", notifier.UserNamed(u.Name), ""); err != nil {
-			return err
 		}
 		return c.result(map[string]string{"name": u.Name}, "%s has a new password", u.Name)
 	})
@@ -127,4 +124,112 @@ func hashedPassword(c *console) (string, error) {
 	}
 	hash, err := session.HashPassword(password)
 	return hash, explain(err)
+}
+
+type userRoleCmd struct {
+	Add    roleAddCmd    `cmd:"" help:"Add a user to a role, which is created if it does not exist."`
+	Remove roleRemoveCmd `cmd:"" help:"Remove a user from a role."`
+}
+
+type roleArgs struct {
+	Name string `arg:"" help:"The user."`
+	Role string `arg:"" help:"The role."`
+}
+
+type (
+	roleAddCmd    struct{ roleArgs }
+	roleRemoveCmd struct{ roleArgs }
+)
+
+// Run adds a member.
+func (r roleAddCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
+	return c.withPeople(ctx, cfg, func(people *person.People) error {
+		if err := people.GrantRole(ctx, commandLine(), r.Name, r.Role); err != nil {
+			return missed(err, "user %q", r.Name)
+		}
+		return c.result(r.line(), "%s is in %s", r.Name, r.Role)
+	})
+}
+
+// Run removes a member.
+func (r roleRemoveCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
+	return c.withPeople(ctx, cfg, func(people *person.People) error {
+		if err := people.RevokeRole(ctx, commandLine(), r.Name, r.Role); err != nil {
+			return missed(err, "user %q, or no role %q", r.Name, r.Role)
+		}
+		return c.result(r.line(), "%s is not in %s", r.Name, r.Role)
+	})
+}
+
+func (r roleArgs) line() map[string]string { return map[string]string{"name": r.Name, "role": r.Role} }
+
+type userDeleteCmd struct {
+	Name string `arg:"" help:"The user."`
+}
+
+// Help explains which data is deleted and which is kept.
+func (userDeleteCmd) Help() string {
+	return "Deletes the account, roles, settings and inbox, and signs the user out everywhere. Also deleted are notices to them alone, their place among the " +
+		"recipients of others, the record of what they have read, and their name in the audit log and as a sender. Notices that they sent to others stay, without their name. " +
+		"Redis must be reachable, because it has data of the user too. All notices are searched; if the command is interrupted, the server completes the deletion, or run it again. " +
+		"Backups, logs, and the files of a Redis or PostgreSQL of your own may still contain the user's data."
+}
+
+// deleted is a deleted user as `user delete` prints them.
+type deleted struct {
+	Name     string `json:"name"`
+	Seq      int64  `json:"seq"`
+	Sessions int    `json:"sessions"`
+}
+
+// Run deletes a user everywhere, and waits until the deletion is complete.
+func (u userDeleteCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
+	return withStore(ctx, cfg, func(db *store.Store) error {
+		people, closeRedis, reason := instance.NewEraser(ctx, cfg, db, c.log)
+		if reason != nil {
+			return errors.Join(fmt.Errorf("nobody was deleted: Redis has data of them too, and cannot be reached: %w", reason), closeRedis())
+		}
+		gone, err := u.delete(ctx, people, c)
+		if err = errors.Join(err, closeRedis()); err != nil {
+			return err
+		}
+		return c.result(deleted{gone.Name, gone.Seq, gone.Sessions},
+			"deleted %s, who was user %d: signed out of %s; nothing is left of them in SQL or Redis. "+
+				"Backups, logs, and files that Redis or PostgreSQL have yet to write anew may hold what was written before.",
+			gone.Name, gone.Seq, plural(gone.Sessions, "session"))
+	})
+}
+
+func (u userDeleteCmd) delete(ctx context.Context, people *person.People, c *console) (notifier.Deleted, error) {
+	var bar *progress
+	gone, err := people.Delete(ctx, commandLine(), u.Name, func(at, last int64) {
+		if bar == nil {
+			bar = newProgress(c, "notices", int(last))
+		}
+		bar.at(int(at))
+	})
+	if bar != nil {
+		bar.end()
+	}
+	switch {
+	case err != nil && gone.Seq > 0:
+		return gone, fmt.Errorf("delete user %d, of whom something is left (call it again, or leave it to the server): %w", gone.Seq, err)
+	case err != nil:
+		return gone, missed(err, "user %q", u.Name)
+	}
+	return gone, nil
+}
+
+type exportCmd struct {
+	User string `required:"" placeholder:"NAME" help:"The user."`
+}
+
+// Run prints all stored data of a user as JSON, with or without --json.
+func (x exportCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
+	return c.withPeople(ctx, cfg, func(people *person.People) error {
+		if err := people.Export(ctx, commandLine(), x.User, c.stdout); err != nil {
+			return missed(err, "user %q", x.User)
+		}
+		return nil
+	})
 }

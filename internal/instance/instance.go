@@ -25,6 +25,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/epoch"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/live"
+	"github.com/carillonhq/carillon/notifier/person"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/rule"
 	"github.com/carillonhq/carillon/notifier/toast"
@@ -55,24 +56,24 @@ type instance struct {
 	id   string // of the build
 	log  *slog.Logger
 
-	lock      *embedded.Lock        // nil: Redis is not the built-in one
-	target    config.Redis          // of the configured Redis, or of the built-in one once it runs
-	raw       redis.UniversalClient // for the guard
-	guard     *epoch.Guard
-	rdb       redis.UniversalClient // for everything else: behind the guard's gate
-	db        *store.Store
-	sessions  *session.Store
-	signIns   *session.Gate
-	slips     *session.Slips
-	deletions *deletions
-	inbox     *inbox.Inbox
-	board     *announcement.Board
-	hub       *live.Hub
-	unread    *unread.Flusher
-	topics    *topic.Topics
-	toasts    *toast.Toasts
-	pipe      *pipeline.Pipeline
-	rules     *rule.Runner // nil: no rules are configured
+	lock     *embedded.Lock        // nil: Redis is not the built-in one
+	target   config.Redis          // of the configured Redis, or of the built-in one once it runs
+	raw      redis.UniversalClient // for the guard
+	guard    *epoch.Guard
+	rdb      redis.UniversalClient // for everything else: behind the guard's gate
+	db       *store.Store
+	sessions *session.Store
+	signIns  *session.Gate
+	slips    *session.Slips
+	people   *person.People
+	inbox    *inbox.Inbox
+	board    *announcement.Board
+	hub      *live.Hub
+	unread   *unread.Flusher
+	topics   *topic.Topics
+	toasts   *toast.Toasts
+	pipe     *pipeline.Pipeline
+	rules    *rule.Runner // nil: no rules are configured
 
 	fresh     bool // the demonstration has just been added
 	web       *http.Server
@@ -120,11 +121,11 @@ func (i *instance) parts() []part {
 // workers lists what runs in the background. One that fails stops the instance.
 func (i *instance) workers() []func(context.Context) error {
 	all := []func(context.Context) error{
-		i.pipe.Run,      // the intake, write-behind, sweeps, announcements and streams
-		i.sessions.Run,  // tells all instances about changed users and ended sessions
-		i.topics.Run,    // repairs the sets of subscribers
-		i.toasts.Run,    // clears old toasts
-		i.deletions.run, // finishes deletions that were interrupted
+		i.pipe.Run,     // the intake, write-behind, sweeps, announcements and streams
+		i.sessions.Run, // tells all instances about changed users and ended sessions
+		i.topics.Run,   // repairs the sets of subscribers
+		i.toasts.Run,   // clears old toasts
+		i.people.Run,   // finishes deletions that were interrupted
 		newCollections(i.cfg.Lookup).run,
 	}
 	if i.rules != nil {

@@ -6,18 +6,16 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/carillonhq/carillon/api"
 	"github.com/carillonhq/carillon/handlers"
 	"github.com/carillonhq/carillon/internal/demo"
-	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/live"
+	"github.com/carillonhq/carillon/notifier/person"
 	"github.com/carillonhq/carillon/notifier/pipeline"
-	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -36,14 +34,14 @@ func (i *instance) pages() (http.Handler, error) {
 		Sender:    i.pipe,
 		Directory: i.db,
 		Stream:    streams{i.hub},
-		Toasts:    popups{i.toasts, i.hub},
+		Toasts:    i.people,
 		Health:    health{i},
 		Audit:     i.db,
-		Settings:  preferences{i.db, i.sessions, i.toasts},
+		Settings:  settings{i.people, i.db},
 
 		Topics:        i.topics,
 		Subscriptions: i.db,
-		Roles:         i.directory(),
+		Roles:         roles{i.people, i.db},
 		Keys:          i.db,
 		NewKey:        api.NewKey,
 		Slips:         i.slips,
@@ -90,23 +88,31 @@ func (s streams) Serve(w http.ResponseWriter, r *http.Request, who notifier.Read
 	return err
 }
 
-// preferences saves a user's settings, which hold from their next page on.
-type preferences struct {
-	*store.Store
-	sessions *session.Store
-	toasts   *toast.Toasts
+// settings reads from SQL, and changes through people.
+type settings struct {
+	*person.People
+	db *store.Store
 }
 
-// SetSettings writes to SQL, and has the cached copies of the user's sessions read again. It tells
-// open streams whether the user wants toasts.
-func (p preferences) SetSettings(ctx context.Context, seq int64, set notifier.Settings) error {
-	if err := p.Store.SetSettings(ctx, seq, set); err != nil {
-		return err
-	}
-	if err := p.sessions.Refresh(ctx, seq); err != nil {
-		return err
-	}
-	return p.toasts.Signal(ctx, seq, notifier.Signal{Kind: notifier.SignalSwitch, On: !set.ToastsOff})
+// Mutes lists the types that a user has muted.
+func (s settings) Mutes(ctx context.Context, seq int64) ([]string, error) {
+	return s.db.Mutes(ctx, seq)
+}
+
+// roles reads from SQL, and changes through people.
+type roles struct {
+	*person.People
+	db *store.Store
+}
+
+// RolesPage lists roles by name.
+func (r roles) RolesPage(ctx context.Context, q notifier.RoleQuery) ([]notifier.RoleInfo, error) {
+	return r.db.RolesPage(ctx, q)
+}
+
+// Role returns the role with this name.
+func (r roles) Role(ctx context.Context, name string) (notifier.RoleInfo, error) {
+	return r.db.Role(ctx, name)
 }
 
 // deadLetters reads from SQL, and replays through the pipeline.
@@ -148,26 +154,4 @@ func (p posts) Unread(ctx context.Context, r notifier.Reader, id int64) (bool, e
 		return false, nil
 	}
 	return err == nil && !post.Read, err
-}
-
-// popups receives the reports of browsers about toasts.
-type popups struct {
-	toasts *toast.Toasts
-	hub    *live.Hub
-}
-
-// Ack settles toasts that a browser has shown. The hub forgets them too, even if they are gone already.
-func (p popups) Ack(ctx context.Context, seq int64, ids []string) error {
-	err := p.toasts.Ack(ctx, seq, ids)
-	if err == nil || errors.Is(err, notifier.ErrNotFound) {
-		p.hub.Acked(seq, ids)
-	}
-	return err
-}
-
-// Active tells all instances which browser the user looks at.
-func (p popups) Active(ctx context.Context, seq int64, session string, visible bool) error {
-	return p.toasts.Signal(ctx, seq, notifier.Signal{
-		Kind: notifier.SignalSeen, Browser: notifier.Browser(session), On: visible, At: time.Now().UnixMilli(),
-	})
 }

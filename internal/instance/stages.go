@@ -93,8 +93,7 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 		Keep: i.cfg.Keep, Log: i.log, Lease: lease.New(i.rdb, space, "topics", topicLease),
 	})
 	i.pipe = pipeline.New(i.pipeConfig())
-	gone := Eraser{i.db, i.sessions, i.board, i.inbox, i.toasts, leftoversOf(i.cfg, i.db, i.rdb), i.log}
-	i.deletions = newDeletions(gone, lease.New(i.rdb, space, "deletions", deletionLease), i.log)
+	i.makePeople(space)
 	if err := i.makeRules(space); err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func TestRefusedSignInsAreLoggedWithAddressButWithoutTypedText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = b.sql.SetPassword(t.Context(), "alice", hash); err != nil {
+	if _, err = b.sql.SetPassword(t.Context(), "alice", hash); err != nil {
 		t.Fatal(err)
 	}
 	g := session.NewGate(session.GateConfig{Users: b.sql, Redis: redistest.Client(t), Space: redistest.Space(t), Log: log.logger(), Now: b.now})

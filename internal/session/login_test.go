@@ -78,7 +78,7 @@ func TestOnlyTheRightPasswordSignsIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.sql.SetPassword(t.Context(), "alice", hash); err != nil {
+	if _, err := b.sql.SetPassword(t.Context(), "alice", hash); err != nil {
 		t.Fatal(err)
 	}
 	g := newGate(t, b.sql)

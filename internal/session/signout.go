@@ -33,7 +33,7 @@ func (s *Store) Expel(ctx context.Context, seq int64) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("sign out user %d everywhere: %w", seq, err)
 	}
-	s.sayEnded(ctx, ended)
+	s.TellEnded(ctx, ended)
 	return len(ended), nil
 }
 
@@ -46,14 +46,15 @@ func (s *Store) end(ctx context.Context, r *http.Request) error {
 			return fmt.Errorf("end a session: %w", err)
 		}
 		if seq > 0 {
-			s.sayEnded(ctx, []notifier.EndedSession{{ID: id, Seq: seq}})
+			s.TellEnded(ctx, []notifier.EndedSession{{ID: id, Seq: seq}})
 		}
 	}
 	return nil
 }
 
-// sayEnded passes on the end of sessions to all instances.
-func (s *Store) sayEnded(ctx context.Context, ended []notifier.EndedSession) {
+// TellEnded passes on the end of sessions to all instances and their streams at once. If that fails,
+// Run of this or another instance does it later.
+func (s *Store) TellEnded(ctx context.Context, ended []notifier.EndedSession) {
 	if len(ended) == 0 {
 		return
 	}

@@ -61,7 +61,7 @@ type Config struct {
 	SQL    SQL
 	Redis  redis.UniversalClient // may be nil or away
 	Space  keys.Space
-	Board  Board            // nil: there are no announcements
+	Board  Board            // nil: moved users are left to an instance that has one
 	Lease  lease.Lease      // held by the instance that does the work of Run; default lease.Always
 	Every  time.Duration    // interval of Run for passing on changes; 0: 1 s
 	Secure bool             // the public URL is https
@@ -156,7 +156,7 @@ func (s *Store) SignIn(w http.ResponseWriter, r *http.Request, user notifier.Use
 	if err != nil {
 		return fmt.Errorf("sign in user %d: %w", user.Seq, err)
 	}
-	s.sayEnded(r.Context(), ended)
+	s.TellEnded(r.Context(), ended)
 	s.cookie.set(w, value)
 	return nil
 }

@@ -39,13 +39,13 @@ type Board interface {
 }
 
 // Tell passes on a change of a user (roles, audience, language) to all instances at once. If that
-// fails, Run of this or another instance does it later.
+// fails, Run of this or another instance does it later. Without a Board a move is left to Run.
 func (s *Store) Tell(ctx context.Context, seq int64) {
 	// The change is made, so continue even if the caller gives up.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellNow)
 	defer cancel()
 	c, found, err := s.sql.ChangedUser(ctx, seq)
-	if err == nil && found {
+	if err == nil && found && (!c.Moved || s.board != nil) {
 		err = s.tell(ctx, c)
 	}
 	if err != nil {

@@ -141,7 +141,7 @@ func TestRunPassesOnChangesThatAreOnlyInSQL(t *testing.T) {
 	}
 	work(t, b.open())
 	eventually(t, "the role has left the session", func() bool { return !wantSigned(t, s, c, "after").User.HasRole(notifier.RoleStaff) })
-	if err := b.sql.SetPassword(t.Context(), b.alice.Name, "new"); err != nil {
+	if _, err := b.sql.SetPassword(t.Context(), b.alice.Name, "new"); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the session has ended", func() bool { _, ok := current(t, s, c); return !ok })

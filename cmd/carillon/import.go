@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bufio"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -12,7 +15,66 @@ import (
 
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/person"
+	"github.com/carillonhq/carillon/store"
 )
+
+type userImportCmd struct {
+	File string `arg:"" type:"existingfile" help:"CSV in UTF-8. Its first line names the columns: name, and any of password_hash (argon2id, $$argon2id$$v=19$$…), audience, roles (joined by ;), locale."`
+}
+
+// Help explains why there is no column for passwords.
+func (userImportCmd) Help() string {
+	return "Passwords come hashed: hashing is slow on purpose, and 100,000 of them would take hours. " +
+		"A user without password_hash cannot sign in by password until `carillon user passwd` gives them one. " +
+		"The first bad line stops the import, and no user is added."
+}
+
+// Run adds all users in the file, or none.
+func (u userImportCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
+	file, err := os.Open(u.File)
+	if err != nil {
+		return fmt.Errorf("import users: %w", err)
+	}
+	defer file.Close()
+	total, err := countLines(file)
+	if err != nil {
+		return fmt.Errorf("import users: %w", err)
+	}
+	in, err := newUserReader(file, cfg)
+	if err != nil {
+		return fmt.Errorf("%s: %w", u.File, err)
+	}
+	bar := newProgress(c, "importing users", total)
+	return c.withPeople(ctx, cfg, func(people *person.People) error {
+		n, err := people.Import(ctx, commandLine(), u.File, total, in.next, bar.at)
+		bar.end()
+		var line *store.ImportError
+		if errors.As(err, &line) {
+			return fmt.Errorf("%s, line %d: %w; nobody was added", u.File, line.Line, explainAs(line.Err, columnOf))
+		}
+		if err != nil {
+			return err
+		}
+		return c.result(map[string]int{"added": n}, "added %d users", n)
+	})
+}
+
+// countLines counts the lines after the header, and rewinds the file. The number is only good
+// enough for showing progress: a quoted field may contain line breaks.
+func countLines(file io.ReadSeeker) (int, error) {
+	n := -1
+	for in := bufio.NewScanner(file); ; n++ {
+		if !in.Scan() {
+			if in.Err() != nil {
+				return 0, in.Err()
+			}
+			break
+		}
+	}
+	_, err := file.Seek(0, io.SeekStart)
+	return max(n, 0), err
+}
 
 // maxHashMemory is the most memory that checking an imported hash may take at sign-in, in KB.
 const maxHashMemory = 1 << 20

@@ -1,0 +1,85 @@
+package instance
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/notifier/announcement"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/notifier/person"
+	"github.com/carillonhq/carillon/notifier/toast"
+	"github.com/carillonhq/carillon/store"
+)
+
+// deletionWait is how long a call of the API waits for a deletion before it continues in the
+// background.
+const deletionWait = 2 * time.Second
+
+// makePeople makes the changes of users for pages and the API.
+func (i *instance) makePeople(space keys.Space) {
+	i.people = person.New(person.Config{
+		Directory: i.db, Audit: i.db, Sessions: i.sessions, Toasts: i.toasts, Board: i.board, Inbox: i.inbox, Topics: i.topics, Hub: i.hub,
+		Audiences: i.cfg.Audiences, Clear: clearing(i.cfg, i.db, i.rdb, i.log), Wait: deletionWait,
+		Lease: lease.New(i.rdb, space, "deletions", person.DeletionLease), Log: i.log,
+	})
+}
+
+// NewPeople makes the changes of users for a command, except deletions. All instances are told of a
+// change before the command ends. If Redis cannot be reached, a server tells them when it is back.
+func NewPeople(cfg config.Config, db *store.Store, log *slog.Logger) (p *person.People, closeRedis func() error) {
+	sessions := session.Config{SQL: db, Space: keys.New(cfg.RedisPrefix), Log: log}
+	target, err := TargetBeside(cfg)
+	if err != nil { // no server runs, so nobody has to be told
+		rdb := nowhere(err)
+		sessions.Log = nil
+		return peopleBeside(cfg, db, rdb, sessions, log), rdb.Close
+	}
+	rdb := target.Open(nil)
+	sessions.Redis = rdb
+	return peopleBeside(cfg, db, rdb, sessions, log), rdb.Close
+}
+
+// NewEraser makes the changes of users for a command that deletes them, beside a server or without
+// one. If Redis cannot be reached, reason says why, and nobody may be deleted. closeRedis is never
+// nil.
+func NewEraser(ctx context.Context, cfg config.Config, db *store.Store, log *slog.Logger) (p *person.People, closeRedis func() error, reason error) {
+	rdb, closeRedis, reason := redisGuarded(ctx, cfg, db, log)
+	sessions := session.Config{SQL: db, Redis: rdb, Space: keys.New(cfg.RedisPrefix), Log: log}
+	return peopleBeside(cfg, db, rdb, sessions, log), closeRedis, reason
+}
+
+func peopleBeside(cfg config.Config, db *store.Store, rdb redis.UniversalClient, sessions session.Config, log *slog.Logger) *person.People {
+	space := keys.New(cfg.RedisPrefix)
+	return person.New(person.Config{
+		Directory: db, Audit: db, Sessions: session.New(sessions),
+		Toasts:    toast.New(rdb, space, toast.Options{Log: log}),
+		Board:     announcement.New(rdb, space, db, boardOptions(cfg, log)),
+		Inbox:     inbox.New(rdb, space, inbox.Options{Cap: cfg.InboxCap, SQL: db, Log: log}),
+		Audiences: cfg.Audiences, Clear: clearing(cfg, db, rdb, log), Log: log,
+	})
+}
+
+// clearing returns a function that clears copies of deleted data in files: pages in the write-ahead
+// log of SQLite, and commands in the append-only file of the built-in Redis. If that fails, SQLite
+// and Redis do it later by themselves. Operators look after the files of a PostgreSQL and a Redis of
+// their own, and after all backups.
+func clearing(cfg config.Config, db *store.Store, rdb redis.UniversalClient, log *slog.Logger) func(context.Context) {
+	return func(ctx context.Context) {
+		if err := db.ClearLog(ctx); err != nil {
+			log.WarnContext(ctx, "deleted text may stay in carillon.db-wal for now", "err", err)
+		}
+		if !cfg.Redis.BuiltIn() {
+			return
+		}
+		if err := rdb.BgRewriteAOF(ctx).Err(); err != nil && !redis.HasErrorPrefix(err, "ERR Background append only file rewriting already in progress") {
+			log.WarnContext(ctx, "deleted text may stay in the append-only file for now", "err", err)
+		}
+	}
+}

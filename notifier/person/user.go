@@ -1,0 +1,162 @@
+package person
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Add adds a user. It returns a *notifier.InvalidError, notifier.ErrConflict for a name that is
+// taken (notifier.ErrLeaving while its user is being deleted) or notifier.ErrFull.
+func (p *People) Add(ctx context.Context, by notifier.Actor, u notifier.NewUser) (notifier.User, error) {
+	added, err := p.Directory.CreateUser(ctx, u)
+	if err == nil {
+		p.record(ctx, by, "user.add", notifier.UserRef(added), strings.Join(added.Roles, ","))
+	}
+	return added, err
+}
+
+// Import adds the users of a file that next returns until io.EOF, either all of them or none, and
+// returns their number. See store.ImportUsers for the errors.
+func (p *People) Import(
+	ctx context.Context, by notifier.Actor, file string, total int, next func() (notifier.NewUser, int, error), progress func(done int),
+) (int, error) {
+	n, err := p.Directory.ImportUsers(ctx, total, next, progress)
+	if err == nil {
+		p.record(ctx, by, "user.import", notifier.FileRef(file), fmt.Sprintf("%d users", n))
+	}
+	return n, err
+}
+
+// Put adds a user, or changes the fields that are given: audience, language, all roles. A user in
+// another audience gets its announcements, and no more of the old one's, in all open streams.
+func (p *People) Put(ctx context.Context, by notifier.Actor, u notifier.PutUser) (has notifier.User, created bool, err error) {
+	had, err := p.Directory.UserByName(ctx, u.Name)
+	if err != nil && !errors.Is(err, notifier.ErrNotFound) {
+		return has, false, err
+	}
+	has, created, err = p.Directory.PutUser(ctx, u)
+	switch {
+	case err != nil:
+	case created:
+		p.record(ctx, by, "user.add", notifier.UserRef(has), strings.Join(has.Roles, ","))
+	default:
+		p.Sessions.Tell(ctx, has.Seq)
+		if detail := p.difference(had, has); detail != "" {
+			p.record(ctx, by, "user.edit", notifier.UserRef(has), detail)
+		}
+	}
+	return has, created, err
+}
+
+// difference lists the fields of a user that differ, each with its new value.
+func (p *People) difference(had, has notifier.User) string {
+	var all []string
+	if had.Audience != has.Audience {
+		name := p.Audiences[has.Audience]
+		if name == "" {
+			name = strconv.Itoa(int(has.Audience))
+		}
+		all = append(all, "audience "+name)
+	}
+	if had.Locale != has.Locale {
+		all = append(all, "locale "+strconv.Quote(has.Locale))
+	}
+	if !slices.Equal(had.Roles, has.Roles) {
+		all = append(all, "roles "+strings.Join(has.Roles, ","))
+	}
+	return strings.Join(all, "; ")
+}
+
+// SetPassword sets the hash of a user's password, and ends all their sessions with their streams.
+func (p *People) SetPassword(ctx context.Context, by notifier.Actor, name, hash string) error {
+	u, err := p.Directory.UserByName(ctx, name)
+	if err != nil {
+		return err
+	}
+	ended, err := p.Directory.SetPassword(ctx, name, hash)
+	if err != nil {
+		return err
+	}
+	p.Sessions.TellEnded(ctx, ended)
+	p.record(ctx, by, "user.passwd", notifier.UserRef(u), "")
+	return nil
+}
+
+// SetSettings replaces a user's settings. Every instance uses them from the user's next page on, and
+// open streams start or stop showing toasts.
+func (p *People) SetSettings(ctx context.Context, seq int64, set notifier.Settings) error {
+	if err := p.Directory.SetSettings(ctx, seq, set); err != nil {
+		return err
+	}
+	if err := p.Sessions.Refresh(ctx, seq); err != nil {
+		return err
+	}
+	return p.Toasts.Signal(ctx, seq, notifier.Signal{Kind: notifier.SignalSwitch, On: !set.ToastsOff})
+}
+
+// SetMute mutes or unmutes a type of notice for a user; repeating it changes nothing. A type that
+// cannot be muted is a *notifier.InvalidError.
+func (p *People) SetMute(ctx context.Context, seq int64, typ string, muted bool) error {
+	return p.Directory.SetMute(ctx, seq, typ, muted)
+}
+
+// Ack records that a browser has shown these toasts, so that no other does. It returns
+// notifier.ErrNotFound if the user has none of them waiting; the connections of this instance forget
+// them then, too.
+func (p *People) Ack(ctx context.Context, seq int64, ids []string) error {
+	err := p.Toasts.Ack(ctx, seq, ids)
+	if p.Hub != nil && (err == nil || errors.Is(err, notifier.ErrNotFound)) {
+		p.Hub.Acked(seq, ids)
+	}
+	return err
+}
+
+// Active tells all instances whether the user looks at the browser of a session: toasts go there.
+func (p *People) Active(ctx context.Context, seq int64, session string, visible bool) error {
+	return p.Toasts.Signal(ctx, seq, notifier.Signal{
+		Kind: notifier.SignalSeen, Browser: notifier.Browser(session), On: visible, At: time.Now().UnixMilli(),
+	})
+}
+
+// Export writes all stored data of a user to w, as JSON. The inbox is the one in SQL, which a
+// running server updates about a second after each change. Toasts that wait to be shown are only in
+// Redis: while it is away, the export is without them, and a warning is logged.
+func (p *People) Export(ctx context.Context, by notifier.Actor, name string, w io.Writer) error {
+	all, err := p.Directory.ExportUser(ctx, name)
+	if err != nil {
+		return err
+	}
+	if all.Toasts, err = p.exportToasts(ctx, all.User.Seq); err != nil {
+		p.Log.WarnContext(ctx, "the export lacks undelivered toasts, which are only in redis", "err", err)
+	}
+	if err := all.Encode(w); err != nil {
+		return err
+	}
+	p.record(ctx, by, "user.export", notifier.UserRef(all.User), "")
+	return nil
+}
+
+// exportToasts returns the toasts that wait for a user. Without an error the result is never nil.
+func (p *People) exportToasts(ctx context.Context, seq int64) ([]notifier.ExportedToast, error) {
+	waiting, err := p.Toasts.List(ctx, seq)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]notifier.ExportedToast, 0, len(waiting))
+	for _, w := range waiting {
+		var says notifier.Content
+		if json.Unmarshal(w.Content, &says) == nil { // a toast that cannot be decoded is left out
+			all = append(all, notifier.ExportedToast{NoticeID: w.NoticeID, RaisedAt: w.RaisedAt, Title: says.Title, Body: says.Body, Link: says.Link})
+		}
+	}
+	return all, nil
+}
