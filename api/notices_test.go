@@ -210,7 +210,7 @@ func TestAUserNamedLikeAKeyIsNotTheKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := w.pipe.Send(t.Context(), notifier.Draft{
+	n, err := w.sendNow(t, notifier.Draft{
 		Target: notifier.Target{Users: []string{"alice"}}, Type: "bill", Subject: "invoice:42", Title: "By hand", Sender: notifier.UserRef(user),
 	})
 	if err != nil {

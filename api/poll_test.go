@@ -23,7 +23,7 @@ func (w *world) sent(t testing.TB, d notifier.Draft, names ...string) notifier.N
 	if d.Title == "" {
 		d.Title = "A title"
 	}
-	n, err := w.pipe.Send(t.Context(), d)
+	n, err := w.sendNow(t, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,6 +47,16 @@ func keysOf(a pollAnswer) (keys []string) {
 		keys = append(keys, a.Notices[i].Key)
 	}
 	return keys
+}
+
+// sendNow confirms a draft and sends it, and waits for its delivery.
+func (w *world) sendNow(t testing.TB, d notifier.Draft) (notifier.Notice, error) {
+	t.Helper()
+	sure, err := w.pipe.Confirm(t.Context(), d)
+	if err != nil {
+		return notifier.Notice{}, err
+	}
+	return w.pipe.Send(t.Context(), sure, nil)
 }
 
 func TestAPollReturnsNewNoticesAndMarksNoneAsRead(t *testing.T) {
@@ -200,7 +210,7 @@ func TestAPollCountsUnreadLikeTheBadge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.sent(t, notifier.Draft{Type: "like"}, "bob")
-	if _, err := w.pipe.Send(t.Context(), notifier.Draft{
+	if _, err := w.sendNow(t, notifier.Draft{
 		Target: notifier.Target{Audiences: []notifier.Audience{2}}, Title: "The lift is out of order", Sender: notifier.KeyRef("shop"),
 	}); err != nil {
 		t.Fatal(err)
@@ -224,7 +234,7 @@ func TestExpiredNoticesAreNotPolled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.sent(t, notifier.Draft{Type: "stays"}, "bob")
-	n, err := w.pipe.Send(t.Context(), notifier.Draft{
+	n, err := w.sendNow(t, notifier.Draft{
 		Target: notifier.Target{Users: []string{"bob"}}, Type: "like", Title: "Not for long", Sender: notifier.KeyRef("shop"), ExpiresIn: time.Second,
 	})
 	if err != nil {

@@ -66,6 +66,15 @@ func (w *world) manyOnce(ctx context.Context, d *database, warm, beside, cold se
 	return nil
 }
 
+// confirmAndSend sends a draft as the form does when nothing has to be confirmed.
+func confirmAndSend(ctx context.Context, p *pipeline.Pipeline, d notifier.Draft) (notifier.Notice, error) {
+	sure, err := p.Confirm(ctx, d)
+	if err != nil {
+		return notifier.Notice{}, err
+	}
+	return p.Send(ctx, sure, nil)
+}
+
 // sendToMany sends one notice to the crowd. With others, it also sends notices to single users
 // at the same time and returns their latencies.
 func (w *world) sendToMany(ctx context.Context, p *pipeline.Pipeline, others bool) (took time.Duration, meanwhile load.Histogram, err error) {
@@ -74,7 +83,7 @@ func (w *world) sendToMany(ctx context.Context, p *pipeline.Pipeline, others boo
 	done := make(chan error, 1)
 	began := time.Now()
 	go func() {
-		n, err := p.Send(ctx, big)
+		n, err := confirmAndSend(ctx, p, big)
 		took = time.Since(began)
 		if err == nil && n.State != notifier.StateSent {
 			err = fmt.Errorf("notice %d is still %s", n.ID, n.State)
@@ -93,7 +102,7 @@ func (w *world) sendToMany(ctx context.Context, p *pipeline.Pipeline, others boo
 			continue
 		}
 		due := time.Now()
-		n, err := p.Send(ctx, w.request(user, load.Mark{}).Draft)
+		n, err := confirmAndSend(ctx, p, w.request(user, load.Mark{}).Draft)
 		if err == nil && n.State != notifier.StateSent {
 			err = fmt.Errorf("notice %d is still %s", n.ID, n.State)
 		}

@@ -65,11 +65,13 @@ type Announcements interface {
 
 // Sender sends notices and reports their progress; see notifier/pipeline.
 type Sender interface {
-	// SendOnce answers a repeated request with the notice of the first; if once is nil, each call
-	// sends a new notice. It returns notifier.ErrOtherRequest if the key was used for another
-	// draft.
-	SendOnce(ctx context.Context, d notifier.Draft, once *notifier.Once) (notifier.Notice, error)
-	Count(ctx context.Context, d notifier.Draft) (int64, error)
+	// Confirm validates a draft and finds its recipients. Its error names every fault; the number
+	// of recipients is set if the target is valid.
+	Confirm(ctx context.Context, d notifier.Draft) (notifier.Confirmed, error)
+	// Send sends a draft to the recipients that Confirm found. It answers a repeated request with
+	// the notice of the first; if once is nil, each call sends a new notice. It returns
+	// notifier.ErrOtherRequest if the key was used for another draft.
+	Send(ctx context.Context, c notifier.Confirmed, once *notifier.Once) (notifier.Notice, error)
 	Retract(ctx context.Context, id int64) error
 	// Edit saves the draft as the next revision: of an announcement the content, window and
 	// audiences, of any other notice only the text. It returns notifier.ErrConflict if the notice is

@@ -12,7 +12,8 @@ import (
 // and counts the recipients.
 func (h *Handlers) checkEdit(r *http.Request, n *notifier.Notice, d notifier.Draft, found ...error) (int64, error) {
 	if n.Announces() {
-		return h.countRecipients(r, d, found...)
+		sure, err := h.confirm(r, d, found...)
+		return sure.Recipients, err
 	}
 	return n.Recipients, merge(append(found, h.checkText(&d))...).OrNil()
 }

@@ -2,8 +2,10 @@ package handlers_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"github.com/carillonhq/carillon/handlers"
 	"github.com/carillonhq/carillon/notifier"
@@ -110,6 +112,7 @@ type sender struct {
 	retract  func(id int64) error
 	progress func(id int64) (notifier.Progress, error)
 
+	confirmed  atomic.Int64 // calls of Confirm
 	progressOf func(notices []notifier.Notice) ([]notifier.Progress, error)
 
 	edit   func(id, revision int64, d notifier.Draft) (notifier.Notice, error)
@@ -129,19 +132,31 @@ func (s *sender) EditUnread(_ context.Context, id, revision int64, d notifier.Dr
 
 func (s *sender) Delete(_ context.Context, id int64) error { return s.remove(id) }
 
-func (s *sender) SendOnce(_ context.Context, d notifier.Draft, once *notifier.Once) (notifier.Notice, error) {
+func (s *sender) Send(_ context.Context, c notifier.Confirmed, once *notifier.Once) (notifier.Notice, error) {
 	if s.sendOnce != nil {
-		return s.sendOnce(d, once)
+		return s.sendOnce(c.Draft, once)
 	}
-	return s.send(d)
+	return s.send(c.Draft)
 }
 
-// Count validates a draft like the pipeline.
-func (s *sender) Count(_ context.Context, d notifier.Draft) (int64, error) {
-	if err := d.Validate(notifier.Limits{}); err != nil {
-		return 0, err
+// Confirm validates a draft like the pipeline, but returns it as the form gave it.
+func (s *sender) Confirm(_ context.Context, d notifier.Draft) (notifier.Confirmed, error) {
+	s.confirmed.Add(1)
+	valid := d
+	var bad, unknown *notifier.InvalidError
+	if errors.As(valid.Validate(notifier.Limits{}), &bad) && bad.Has("to", "target") {
+		return notifier.Confirmed{}, bad
 	}
-	return s.count(d)
+	n, err := s.count(valid)
+	switch {
+	case bad == nil:
+		return notifier.Confirmed{Draft: d, Recipients: n}, err
+	case errors.As(err, &unknown):
+		bad.Fields = append(unknown.Fields, bad.Fields...)
+	case err != nil:
+		return notifier.Confirmed{}, err
+	}
+	return notifier.Confirmed{Recipients: n}, bad
 }
 
 func (s *sender) Retract(_ context.Context, id int64) error { return s.retract(id) }

@@ -50,16 +50,16 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 	if fragment(r) && ticked(values, "preview") {
 		return h.previewPart(w, r, &views.Send{Form: h.typed(r, values)}, draft, err, faults)
 	}
-	count, err := h.countRecipients(r, draft, err, faults)
+	sure, err := h.confirm(r, draft, err, faults)
 	if err == nil {
 		switch {
 		case ticked(values, "preview"):
-			return h.showPreview(w, r, values, draft, count)
-		case count > confirmAbove && values.Get("confirm") != strconv.FormatInt(count, 10):
-			return h.askToConfirm(w, r, values, count)
+			return h.showPreview(w, r, values, draft, sure.Recipients)
+		case sure.Recipients > confirmAbove && values.Get("confirm") != strconv.FormatInt(sure.Recipients, 10):
+			return h.askToConfirm(w, r, values, sure.Recipients)
 		}
 		var n notifier.Notice
-		if n, err = h.sendOnce(r, draft, onceOf(values.Get("once"))); err == nil {
+		if n, err = h.sendOnce(r, draft, sure, onceOf(values.Get("once"))); err == nil {
 			h.audit(r, "notice.send", notifier.NoticeRef(n.ID))
 			redirect(w, noticePath(n.ID))
 			return nil
@@ -106,15 +106,16 @@ func (h *Handlers) sendAsOther(w http.ResponseWriter, r *http.Request) error {
 	return h.showSend(w, r, http.StatusConflict, p)
 }
 
-// countRecipients validates the whole draft and merges its errors with those found while reading
-// the form, so that the sender can fix all of them at once.
-func (h *Handlers) countRecipients(r *http.Request, d notifier.Draft, found ...error) (int64, error) {
-	count, err := h.reach(r, d)
+// confirm validates the whole draft and merges its errors with those found while reading the form,
+// so that the sender can fix all of them at once. The number of recipients is set even if fields
+// other than the target are invalid.
+func (h *Handlers) confirm(r *http.Request, d notifier.Draft, found ...error) (notifier.Confirmed, error) {
+	sure, err := h.Sender.Confirm(r.Context(), d)
 	var bad *notifier.InvalidError
 	if err != nil && !errors.As(err, &bad) {
-		return 0, err
+		return notifier.Confirmed{}, fmt.Errorf("confirm a notice: %w", err)
 	}
-	return count, merge(append(found, err)...).OrNil()
+	return sure, merge(append(found, err)...).OrNil()
 }
 
 func (h *Handlers) showPreview(

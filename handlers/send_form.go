@@ -110,7 +110,7 @@ func merge(errs ...error) *notifier.InvalidError {
 		}
 		for _, f := range bad.Fields {
 			lost = lost || f.Code == codeBadTarget
-			if f.Field != "to" || !lost && !wrong(&all, "to") {
+			if f.Field != "to" || !lost && !all.Has("to") {
 				all.Fields = append(all.Fields, f)
 			}
 		}

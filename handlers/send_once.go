@@ -33,21 +33,24 @@ func onceOf(text string) string {
 // sendOnce sends a form's notice only once, however often the form is submitted: after a double
 // click, Back, or Try again after a lost response, it returns the notice of the first submission.
 // Without a token each submission is a notice of its own.
-func (h *Handlers) sendOnce(r *http.Request, d notifier.Draft, token string) (notifier.Notice, error) {
+//
+// typed is the draft as it was typed, which identifies the request: unlike the confirmed draft, it
+// does not depend on the time.
+func (h *Handlers) sendOnce(r *http.Request, typed notifier.Draft, sure notifier.Confirmed, token string) (notifier.Notice, error) {
 	if token == "" {
-		return h.Sender.SendOnce(r.Context(), d, nil)
+		return h.Sender.Send(r.Context(), sure, nil)
 	}
-	digest, err := digestOf(d)
+	digest, err := digestOf(typed)
 	if err != nil {
 		return notifier.Notice{}, err
 	}
 	once := notifier.Once{Owner: notifier.UserRef(visitOf(r).user.User), Key: token, Digest: digest}
-	n, err := h.Sender.SendOnce(r.Context(), d, &once)
+	n, err := h.Sender.Send(r.Context(), sure, &once)
 	if errors.Is(err, notifier.ErrOtherRequest) {
 		// The user went back and changed something: this is another notice, which must also be
 		// sent only once.
 		once.Key = token + ":" + base64.RawURLEncoding.EncodeToString(digest)
-		n, err = h.Sender.SendOnce(r.Context(), d, &once)
+		n, err = h.Sender.Send(r.Context(), sure, &once)
 	}
 	return n, err
 }
@@ -55,7 +58,10 @@ func (h *Handlers) sendOnce(r *http.Request, d notifier.Draft, token string) (no
 // digestOf is equal for equivalent drafts, however they were typed. It does not depend on the
 // clock: a window without a start has none.
 func digestOf(d notifier.Draft) ([]byte, error) {
-	_ = d.Validate(notifier.Limits{}) // normalizes the draft; sending it reports the errors
+	d.Normalise()
+	if d.ExpiresIn == 0 {
+		d.ExpiresIn = notifier.DefaultKeep // as in digests that are stored
+	}
 	d.StartsAt, d.EndsAt = d.StartsAt.UTC(), d.EndsAt.UTC()
 	text, err := json.Marshal(d)
 	if err != nil {

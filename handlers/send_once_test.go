@@ -246,3 +246,19 @@ func TestRetryFindsANoticeWhoseResponseWasLost(t *testing.T) {
 	w.submit("carol", r, "[data-testid=retry]").wantRedirect(t, "/staff/notices/1")
 	l.wantSent(t, "in the end", 1)
 }
+
+// A digest that changed with a release would let a repeated form send again during an upgrade.
+func TestDigestOfAFormIsTheSameInEveryRelease(t *testing.T) {
+	t.Parallel()
+	w, l := ledgerWorld(t, 2)
+	w.post("carol", "/staff/send", append(with(goodForm, "expires_in", ""), "once", someOnce)...).wantRedirect(t, "/staff/notices/1")
+	w.post("carol", "/staff/send", "target", "audience", "to", "customer", "title", "Hello", "body", "a\r\nb", "once", "BbC-dEf_0123456789xyzA").
+		wantRedirect(t, "/staff/notices/2")
+	for i, want := range []string{
+		"e7b40b63b65e1e0e92e83dc8d33e21dc4b1c2fa73dd2f09200640fb54514dacf", "813a32dc6bd90252db69049cdcd7ed2137c30c00d3ce83a11ab846d98b0ed354",
+	} {
+		if got := fmt.Sprintf("%x", l.asked[i].Digest); got != want {
+			t.Errorf("digest %d is %s, want %s", i, got, want)
+		}
+	}
+}

@@ -2,9 +2,7 @@ package handlers
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,21 +17,20 @@ import (
 func (h *Handlers) previewPart(
 	w http.ResponseWriter, r *http.Request, p *views.Send, d notifier.Draft, found ...error,
 ) error {
-	count, err := h.reach(r, d)
-	var bad *notifier.InvalidError
+	sure, err := h.confirm(r, d, found...)
+	bad := &notifier.InvalidError{}
 	if err != nil && !errors.As(err, &bad) {
-		return fmt.Errorf("preview a notice: %w", err)
+		return err
 	}
-	bad = merge(append(found, err)...)
 	p.Frame, p.Faults = h.bareFrame(r), map[string]string{}
 	h.showFaults(p, bad)
 	p.Disappears = h.disappears(r, p.Text, p.Form.Type, p.Form.ExpiresIn)
 	p.Preview = h.preview(r, p, &d)
 	switch {
-	case wrong(bad, "starts_at", "ends_at"):
+	case bad.Has("starts_at", "ends_at"):
 		p.Preview.Card.Post = nil // it would never be open, so there is nothing to see
-	case !wrong(bad, "to", "target"):
-		p.Preview.Recipients = recipients(p, count)
+	case !bad.Has("to", "target"):
+		p.Preview.Recipients = recipients(p, sure.Recipients)
 	}
 	// An unfinished form is no error, and browsers log every error status.
 	return h.page(w, r, http.StatusOK, views.SendPart(p))
@@ -54,31 +51,6 @@ func (h *Handlers) preview(r *http.Request, p *views.Send, d *notifier.Draft) *v
 		return &views.Preview{Card: card(h.typeNames(p.Text), *d, h.now(r)), Toast: d.Toast}
 	}
 	return &views.Preview{Card: h.postCard(r, p.Frame, d), Toast: d.Toast, Schedule: h.schedule(r, p.Text, d, p.Edit != nil)}
-}
-
-// reach counts the recipients of a draft even if other fields are empty or invalid: senders want
-// the number first, and all errors at once. It returns the same errors as Count.
-func (h *Handlers) reach(r *http.Request, d notifier.Draft) (int64, error) {
-	count, err := h.Sender.Count(r.Context(), d)
-	var bad, more *notifier.InvalidError
-	if !errors.As(err, &bad) || wrong(bad, "to", "target") {
-		return count, err
-	}
-	// Count stopped before it looked up the recipients. The type matters to the number: users who
-	// have muted it are not counted.
-	target := notifier.Draft{Target: d.Target, Type: d.Type, Title: "any"}
-	if wrong(bad, "type") {
-		target.Type = "any"
-	}
-	count, err = h.Sender.Count(r.Context(), target)
-	if err != nil && !errors.As(err, &more) {
-		return 0, err
-	}
-	return count, merge(err, bad)
-}
-
-func wrong(bad *notifier.InvalidError, fields ...string) bool {
-	return slices.ContainsFunc(bad.Fields, func(f notifier.FieldError) bool { return slices.Contains(fields, f.Field) })
 }
 
 // disappears says when a notice sent now would expire; empty if its lifetime is invalid.

@@ -91,7 +91,11 @@ func TestManyRecipientsAreConfirmedByTheirNumber(t *testing.T) {
 	if len(sent) != 0 {
 		t.Fatalf("sent %v", sent)
 	}
+	before := w.sender.confirmed.Load()
 	w.post("carol", "/staff/send", append(goodForm, "confirm", "1234")...).wantRedirect(t, "/staff/notices/42")
+	if n := w.sender.confirmed.Load() - before; n != 1 {
+		t.Errorf("the request that sends looked up the recipients %d times", n)
+	}
 	sendWorld(t, 1000, &sent).post("carol", "/staff/send", goodForm...).wantRedirect(t, "/staff/notices/42")
 }
 

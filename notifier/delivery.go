@@ -1,29 +1,6 @@
 package notifier
 
-import (
-	"time"
-
-	"github.com/RoaringBitmap/roaring/v2"
-)
-
-// Acceptance is a notice about to be stored in SQL, together with its recipients.
-type Acceptance struct {
-	Notice *Notice
-	To     *roaring.Bitmap // seqs; nil: determined later
-	Once   *Once           // nil: every request creates a notice
-
-	Replayed bool  // result: the same request was accepted before, and Notice.ID is the id it got then
-	Err      error // result: why this notice was not accepted
-}
-
-// Once makes a repeated request recognisable. The first request of an owner with a
-// given key is accepted; later ones get its id, or ErrOtherRequest when their digest
-// differs.
-type Once struct {
-	Owner  Ref // the only user of the key
-	Key    string
-	Digest []byte // of the request
-}
+import "time"
 
 // Delivery is a notice to be added to the inboxes of all or some of its recipients.
 type Delivery struct {

@@ -6,7 +6,8 @@
 //
 //	staff form, API, command line, package rule (queries business databases on a schedule)
 //	  │
-//	pipeline   Send: validates the draft, has it routed, stores it, then queues its delivery
+//	pipeline   Confirm: validates the draft and has it routed; Send: stores it for exactly these
+//	  │        recipients, then queues its delivery
 //	  │
 //	route      target → recipients: users, members of a role, subscribers of a topic
 //	  │        topic      the subscribers of each topic, in Redis; the known types

@@ -59,7 +59,7 @@ func ValidType(typ string) bool { return typePattern.MatchString(typ) }
 // suffix, and its text no character that could forge a line.
 func (d *Draft) Validate(l Limits) error {
 	var bad InvalidError
-	d.normalise()
+	d.Normalise()
 	d.Target.check(l.Audiences, &bad)
 	switch {
 	case d.Type == "":
@@ -83,7 +83,9 @@ func (d *Draft) Validate(l Limits) error {
 	return bad.OrNil()
 }
 
-func (d *Draft) normalise() {
+// Normalise spells equivalent drafts alike; see Validate. It checks nothing and sets no defaults that
+// depend on the installation or the time.
+func (d *Draft) Normalise() {
 	for _, field := range []*string{&d.Type, &d.Scope, &d.Subject, &d.Title, &d.Link} {
 		*field = strings.Trim(*field, " ")
 	}

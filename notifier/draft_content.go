@@ -140,7 +140,7 @@ const DefaultToastLife = time.Hour
 func (d *Draft) ValidateToast(l Limits) error {
 	var bad InvalidError
 	audiences := len(d.Target.Audiences) > 0
-	d.normalise()
+	d.Normalise()
 	if audiences {
 		bad.Add("to", CodeToastAudience, nil)
 	} else {

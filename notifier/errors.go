@@ -3,6 +3,7 @@ package notifier
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -59,6 +60,11 @@ func (e *InvalidError) Error() string {
 // Add appends a fault.
 func (e *InvalidError) Add(field, code string, params map[string]any) {
 	e.Fields = append(e.Fields, FieldError{Field: field, Code: code, Params: params})
+}
+
+// Has reports whether any of these fields is at fault.
+func (e *InvalidError) Has(fields ...string) bool {
+	return slices.ContainsFunc(e.Fields, func(f FieldError) bool { return slices.Contains(fields, f.Field) })
 }
 
 // OrNil returns e as an error if it has any fault, else nil.

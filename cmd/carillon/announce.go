@@ -45,10 +45,10 @@ func (a announceCmd) Run(ctx context.Context, cfg config.Config, c *console) err
 	}
 	return withStore(ctx, cfg, func(db *store.Store) error {
 		p, closeAll, reason := instance.NewSender(ctx, cfg, db, c.log)
-		count, err := p.Count(ctx, draft)
+		sure, err := p.Confirm(ctx, draft)
 		var n notifier.Notice
 		if err == nil {
-			n, err = p.Send(ctx, draft)
+			n, err = p.Send(ctx, sure, nil)
 		}
 		if ctx.Err() != nil {
 			err = errors.Join(err, closeAll()) // commands in flight end with their client
@@ -57,16 +57,16 @@ func (a announceCmd) Run(ctx context.Context, cfg config.Config, c *console) err
 		if err = errors.Join(explainAs(named(err, cfg), announceFlagOf), closeAll()); err != nil {
 			return err
 		}
-		line := announced{n.ID, n.PhaseAt(time.Now()), count, n.StartsAt, n.EndsAt}
+		line := announced{n.ID, n.PhaseAt(time.Now()), sure.Recipients, n.StartsAt, n.EndsAt}
 		if reason != nil {
 			c.note("carillon: %v", reason)
 			line.State = notYetShown
-			return c.result(line, "announcement %d: accepted for %s; a running server will show it", n.ID, people(count))
+			return c.result(line, "announcement %d: accepted for %s; a running server will show it", n.ID, people(sure.Recipients))
 		}
 		if line.State == notifier.PhaseScheduled {
-			return c.result(line, "announcement %d: opens for %s at %s", n.ID, people(count), moment(n.StartsAt))
+			return c.result(line, "announcement %d: opens for %s at %s", n.ID, people(sure.Recipients), moment(n.StartsAt))
 		}
-		return c.result(line, "announcement %d: open for %s until %s", n.ID, people(count), moment(n.EndsAt))
+		return c.result(line, "announcement %d: open for %s until %s", n.ID, people(sure.Recipients), moment(n.EndsAt))
 	})
 }
 

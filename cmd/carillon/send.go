@@ -41,7 +41,11 @@ func (s sendCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	}
 	return withStore(ctx, cfg, func(db *store.Store) error {
 		p, closeAll, reason := instance.NewSender(ctx, cfg, db, c.log)
-		n, err := p.Send(ctx, draft)
+		sure, err := p.Confirm(ctx, draft)
+		var n notifier.Notice
+		if err == nil {
+			n, err = p.Send(ctx, sure, nil)
+		}
 		if ctx.Err() != nil {
 			err = errors.Join(err, closeAll()) // commands in flight end with their client
 		}

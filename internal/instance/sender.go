@@ -84,7 +84,11 @@ func sendDemo(ctx context.Context, c pipeline.Config, from notifier.User, notice
 	for _, d := range notices {
 		ago.Store(int64(d.Ago))
 		d.Sender = notifier.UserRef(from)
-		if _, err = p.Send(ctx, d.Draft); err != nil {
+		var sure notifier.Confirmed
+		if sure, err = p.Confirm(ctx, d.Draft); err == nil {
+			_, err = p.Send(ctx, sure, nil)
+		}
+		if err != nil {
 			break
 		}
 	}

@@ -8,59 +8,59 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// accept stores the valid requests. It returns the result of each request, and the newly accepted
-// notices that must be delivered.
-func (p *Pipeline) accept(ctx context.Context, all []notifier.Request) (results []notifier.Result, fresh []*notifier.Acceptance) {
-	results = make([]notifier.Result, len(all))
-	if err := p.checkClock(); err != nil {
-		for i := range results {
-			results[i].Err = err
-		}
-		return results, nil
-	}
-	limits, now := p.limits()
-	valid := make([]notifier.Draft, len(all))
-	for i := range all {
-		valid[i] = all[i].Draft
-		results[i].Err = valid[i].Validate(limits)
-	}
-	defer func() { p.useTypes(ctx, valid, results) }()
-	var drafts []notifier.Draft // drafts for inboxes
-	var places []int            // index of each draft in results
-	for i := range all {
-		switch d := valid[i]; {
-		case results[i].Err != nil:
-		case len(d.Target.Audiences) > 0:
-			results[i] = p.announce(ctx, d, all[i].Once, now)
-		default:
-			drafts, places = append(drafts, d), append(places, i)
+// accept stores submissions. It returns the result of each, and the newly accepted notices that must
+// be delivered.
+func (p *Pipeline) accept(ctx context.Context, batch ...*submission) (results []notifier.Result, fresh []*notifier.Acceptance) {
+	_, now := p.limits()
+	results = make([]notifier.Result, len(batch))
+	for i, s := range batch {
+		if results[i].Err = s.err; s.err == nil && s.announces() {
+			results[i] = p.announce(ctx, s, now)
 		}
 	}
-	batch, err := p.routed(ctx, drafts, now)
-	stored := make([]*notifier.Acceptance, 0, len(batch))
+	var stored []*notifier.Acceptance
+	var places []int // index of each in results
+	for i, s := range batch {
+		if s.err == nil && !s.announces() {
+			stored, places = append(stored, s.acceptance(now)), append(places, i)
+		}
+	}
+	err := p.store(ctx, stored)
 	for k, i := range places {
-		if err == nil && batch[k].Err == nil {
-			batch[k].Once = all[i].Once
-			stored = append(stored, batch[k])
-		}
-	}
-	if err == nil && len(stored) > 0 {
-		err = p.store(ctx, stored)
-	}
-	for k, i := range places {
+		a := stored[k]
 		switch {
 		case err != nil:
 			results[i].Err = err
-		case batch[k].Err != nil:
-			results[i].Err = batch[k].Err
+		case a.Err != nil:
+			results[i].Err = a.Err
 		default:
-			results[i] = notifier.Result{Notice: *batch[k].Notice, Replayed: batch[k].Replayed}
-			if !batch[k].Replayed && batch[k].Notice.State == notifier.StateAccepted {
-				fresh = append(fresh, batch[k])
+			results[i] = notifier.Result{Notice: *a.Notice, Replayed: a.Replayed}
+			if !a.Replayed && a.Notice.State == notifier.StateAccepted {
+				fresh = append(fresh, a)
 			}
 		}
 	}
+	var types []string
+	met := map[string]bool{}
+	for i, s := range batch {
+		if results[i].Err == nil && !met[s.Draft.Type] {
+			met[s.Draft.Type] = true
+			types = append(types, s.Draft.Type)
+		}
+	}
+	p.useTypes(ctx, types)
 	return results, fresh
+}
+
+// acceptance returns the notice of a draft for inboxes.
+func (s *submission) acceptance(now time.Time) *notifier.Acceptance {
+	n := &notifier.Notice{
+		Draft: s.Draft, State: notifier.StateAccepted, CreatedAt: now, ExpiresAt: now.Add(s.Draft.ExpiresIn), Reasons: s.Reasons,
+	}
+	if s.To.IsEmpty() {
+		n.State = notifier.StateSent // there is nothing to deliver
+	}
+	return &notifier.Acceptance{Notice: n, To: s.To, Once: s.once}
 }
 
 // checkClock refuses to accept notices while the clock is wrong: a notice that lives for half an
@@ -75,21 +75,10 @@ func (p *Pipeline) checkClock() error {
 	return nil
 }
 
-// useTypes reports the types of the accepted drafts; refused drafts leave no trace. If that fails,
+// useTypes reports the types of accepted drafts; refused drafts leave no trace. If that fails,
 // sending still succeeds.
-func (p *Pipeline) useTypes(ctx context.Context, drafts []notifier.Draft, results []notifier.Result) {
-	if p.c.Types == nil {
-		return
-	}
-	var types []string
-	met := map[string]bool{}
-	for i := range drafts {
-		if results[i].Err == nil && !met[drafts[i].Type] {
-			met[drafts[i].Type] = true
-			types = append(types, drafts[i].Type)
-		}
-	}
-	if len(types) == 0 {
+func (p *Pipeline) useTypes(ctx context.Context, types []string) {
+	if p.c.Types == nil || len(types) == 0 {
 		return
 	}
 	if err := p.c.Types.Use(ctx, types); err != nil {
@@ -97,38 +86,12 @@ func (p *Pipeline) useTypes(ctx context.Context, drafts []notifier.Draft, result
 	}
 }
 
-// routed makes a notice of each draft and determines its recipients. A draft with unknown
-// recipients gets an error.
-func (p *Pipeline) routed(ctx context.Context, drafts []notifier.Draft, now time.Time) ([]*notifier.Acceptance, error) {
-	if len(drafts) == 0 {
-		return nil, nil
-	}
-	if err := p.admit(ctx); err != nil {
-		return nil, fmt.Errorf("accept a notice: %w", err)
-	}
-	answers, err := p.c.Router.RecipientsAll(ctx, drafts)
-	if err != nil {
-		return nil, fmt.Errorf("route a draft: %w", err)
-	}
-	batch := make([]*notifier.Acceptance, len(drafts))
-	for k, d := range drafts {
-		n := &notifier.Notice{
-			Draft: d, State: notifier.StateAccepted, CreatedAt: now, ExpiresAt: now.Add(d.ExpiresIn), Reasons: answers[k].Reasons,
-		}
-		batch[k] = &notifier.Acceptance{Notice: n, To: answers[k].To}
-		switch {
-		case answers[k].Err != nil:
-			batch[k].Err = fmt.Errorf("route a draft: %w", answers[k].Err)
-		case answers[k].To.IsEmpty():
-			n.State = notifier.StateSent // there is nothing to deliver
-		}
-	}
-	return batch, nil
-}
-
 // store writes notices to SQL. A replayed request gets the current state of the notice that it
 // created.
 func (p *Pipeline) store(ctx context.Context, batch []*notifier.Acceptance) error {
+	if len(batch) == 0 {
+		return nil
+	}
 	if err := p.c.Store.AcceptAll(ctx, batch); err != nil {
 		return fmt.Errorf("accept a notice: %w", err)
 	}

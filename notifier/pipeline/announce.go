@@ -41,9 +41,9 @@ type Board interface {
 // announce accepts a draft for audiences. The first instance that gets to it shows it, usually this
 // one before it returns. A replayed request returns the announcement in its current state; it has
 // been shown already, or the board will show it by itself.
-func (p *Pipeline) announce(ctx context.Context, d notifier.Draft, once *notifier.Once, now time.Time) notifier.Result {
-	n := notifier.Notice{Draft: d, CreatedAt: now, ExpiresAt: d.EndsAt}
-	replayed, err := p.c.Store.AnnounceOnce(ctx, &n, once)
+func (p *Pipeline) announce(ctx context.Context, s *submission, now time.Time) notifier.Result {
+	n := notifier.Notice{Draft: s.Draft, CreatedAt: now, ExpiresAt: s.Draft.EndsAt}
+	replayed, err := p.c.Store.AnnounceOnce(ctx, &n, s.once)
 	if err != nil {
 		return notifier.Result{Err: fmt.Errorf("accept an announcement: %w", err)}
 	}

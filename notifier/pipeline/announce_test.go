@@ -66,7 +66,7 @@ func TestAnnouncementIsShownWhenSendReturns(t *testing.T) {
 	if err != nil || stored.State != notifier.StateSent || !stored.ExpiresAt.Equal(n.EndsAt) {
 		t.Errorf("stored as %+v, %v", stored, err)
 	}
-	if count, err := p.Count(t.Context(), toAudiences(2, 3)); err != nil || count != 3 {
+	if count, err := count(t, p, toAudiences(2, 3)); err != nil || count != 3 {
 		t.Errorf("counted %d, %v; want 3", count, err)
 	}
 }
@@ -87,7 +87,7 @@ func TestConcurrentRepeatsAnnounceOnce(t *testing.T) {
 			var all sync.WaitGroup
 			for range 100 {
 				all.Go(func() {
-					n, err := p.SendOnce(t.Context(), toAudiences(3), once("x"))
+					n, err := sendOnce(t, p, toAudiences(3), once("x"))
 					if err != nil || n.State != notifier.StateSent || n.PhaseAt(time.Now()) != notifier.PhaseOpen {
 						t.Errorf("%+v, %v", n, err)
 					}
@@ -115,7 +115,7 @@ func TestRepeatedAnnouncementRequestReturnsItsCurrentState(t *testing.T) {
 	p := pipeline.New(r.config())
 	repeat := func() notifier.Notice {
 		t.Helper()
-		n, err := p.SendOnce(t.Context(), toAudiences(3), once("x"))
+		n, err := sendOnce(t, p, toAudiences(3), once("x"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestRepeatedAnnouncementRequestReturnsItsCurrentState(t *testing.T) {
 	if again := repeat(); again.ID != first.ID || again.Title != d.Title || again.Revision != edited.Revision || !again.EndsAt.Equal(first.EndsAt) {
 		t.Errorf("repeated after an edit: %+v", again)
 	}
-	if _, err = p.SendOnce(t.Context(), toUsers("u1"), &notifier.Once{Owner: notifier.KeyRef("shop"), Key: "x"}); !errors.Is(err, notifier.ErrOtherRequest) {
+	if _, err = sendOnce(t, p, toUsers("u1"), &notifier.Once{Owner: notifier.KeyRef("shop"), Key: "x"}); !errors.Is(err, notifier.ErrOtherRequest) {
 		t.Errorf("a notice with the announcement's key: %v", err)
 	}
 	if err = p.Retract(t.Context(), first.ID); err != nil {

@@ -149,11 +149,27 @@ func start(t *testing.T, p *pipeline.Pipeline) (stop func()) {
 
 func send(t *testing.T, p *pipeline.Pipeline, d notifier.Draft) notifier.Notice {
 	t.Helper()
-	n, err := p.Send(t.Context(), d)
+	n, err := sendOnce(t, p, d, nil)
 	if err != nil {
 		t.Fatalf("Send: %v", err)
 	}
 	return n
+}
+
+// sendOnce confirms a draft and sends it.
+func sendOnce(t testing.TB, p *pipeline.Pipeline, d notifier.Draft, once *notifier.Once) (notifier.Notice, error) {
+	t.Helper()
+	c, err := p.Confirm(t.Context(), d)
+	if err != nil {
+		return notifier.Notice{}, err
+	}
+	return p.Send(t.Context(), c, once)
+}
+
+func count(t *testing.T, p *pipeline.Pipeline, d notifier.Draft) (int64, error) {
+	t.Helper()
+	c, err := p.Confirm(t.Context(), d)
+	return c.Recipients, err
 }
 
 // accept stores a notice in the state that a sender leaves when it dies at once: the recipients are

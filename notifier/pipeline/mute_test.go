@@ -22,7 +22,7 @@ func TestMutedTypeReachesOnlyTheOtherUsers(t *testing.T) {
 	p := running(t, r.config())
 	r.mute(t, seqs[1], "news", true)
 	r.mute(t, seqs[2], "like", true) // another type
-	if count, err := p.Count(t.Context(), toRole("all")); err != nil || count != 3 {
+	if count, err := count(t, p, toRole("all")); err != nil || count != 3 {
 		t.Errorf("Count: %d, %v; want 3", count, err)
 	}
 	n := send(t, p, toRole("all"))
@@ -51,7 +51,7 @@ func TestNoticeMutedByItsOnlyRecipientIsAcceptedForNobody(t *testing.T) {
 	seqs := r.users(t, "all", 1)
 	r.mute(t, seqs[0], "news", true)
 	p := running(t, r.config())
-	if count, err := p.Count(t.Context(), toUsers("u1")); err != nil || count != 0 {
+	if count, err := count(t, p, toUsers("u1")); err != nil || count != 0 {
 		t.Errorf("Count: %d, %v; want 0", count, err)
 	}
 	n := send(t, p, toUsers("u1"))

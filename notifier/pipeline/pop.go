@@ -57,7 +57,7 @@ func (p *Pipeline) Pop(ctx context.Context, d notifier.Draft, once *notifier.Onc
 // popUsers returns the users who get the toast.
 func (p *Pipeline) popUsers(ctx context.Context, d notifier.Draft) ([]int64, error) {
 	if d.Type != "" {
-		p.useTypes(ctx, []notifier.Draft{d}, make([]notifier.Result, 1))
+		p.useTypes(ctx, []string{d.Type})
 	}
 	answers, err := p.c.Router.RecipientsAll(ctx, []notifier.Draft{d})
 	if err == nil {

@@ -2,15 +2,29 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// admit holds a sender back while the intake has more than Config.MaxBacklog entries, and returns
-// an error if that lasts: Redis has to hold the backlog, and each new notice has to wait for it. If
-// Redis is unavailable, admit lets the sender pass: notices then wait in SQL.
-func (p *Pipeline) admit(ctx context.Context) error {
+// admit holds senders to inboxes back while the intake has more than Config.MaxBacklog entries, and
+// refuses them if that lasts: Redis has to hold the backlog, and each new notice has to wait for
+// it. If Redis is unavailable, admit lets them pass: notices then wait in SQL.
+func (p *Pipeline) admit(ctx context.Context, batch ...*submission) {
+	if batch = toInboxes(batch); len(batch) == 0 {
+		return
+	}
+	err := p.calm(ctx)
+	for _, s := range batch {
+		if err != nil {
+			s.err = fmt.Errorf("accept a notice: %w", err)
+		}
+	}
+}
+
+// calm waits until the intake is no longer overloaded.
+func (p *Pipeline) calm(ctx context.Context) error {
 	if !p.overloaded() {
 		return nil
 	}

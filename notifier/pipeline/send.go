@@ -2,24 +2,65 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Send accepts a draft. Once it returns a notice, that notice is kept and will reach every
-// recipient, even if Redis or this instance fails; with up to Config.WaitMax recipients it waits
-// for the delivery, for Config.Wait at most. Its errors are a *notifier.InvalidError that names
-// every fault, a *notifier.TooManyError while more is sent than can be delivered, and those of the
-// store.
-func (p *Pipeline) Send(ctx context.Context, d notifier.Draft) (notifier.Notice, error) {
-	return p.SendOnce(ctx, d, nil)
+// submission is a draft on its way to being accepted. A step that fails sets err; the steps that
+// follow skip it.
+type submission struct {
+	notifier.Confirmed
+	once *notifier.Once
+	err  error
 }
 
-// SendOnce is Send for a request that may be repeated: all repetitions return the notice of the
-// first. It returns notifier.ErrOtherRequest if the key was used for another draft.
-func (p *Pipeline) SendOnce(ctx context.Context, d notifier.Draft, once *notifier.Once) (notifier.Notice, error) {
-	results, accepted := p.accept(ctx, []notifier.Request{{Draft: d, Once: once}})
+func (s *submission) announces() bool { return len(s.Draft.Target.Audiences) > 0 }
+
+// Confirm validates a draft and finds its recipients, for Send or for a preview. Its error is a
+// *notifier.InvalidError that names every fault, or one of the store. While the target is valid and
+// other fields are not, the result still has the number of recipients, and nothing else.
+func (p *Pipeline) Confirm(ctx context.Context, d notifier.Draft) (notifier.Confirmed, error) {
+	s := &submission{Confirmed: notifier.Confirmed{Draft: d}}
+	p.validate(s)
+	var bad *notifier.InvalidError
+	if errors.As(s.err, &bad) {
+		if bad.Has("to", "target") {
+			return notifier.Confirmed{}, s.err
+		}
+		s.err = nil
+		if bad.Has("type") {
+			s.Draft.Type = "" // nobody has muted it
+		}
+	}
+	if s.announces() {
+		s.err = p.countAudiences(ctx, &s.Confirmed)
+	} else {
+		p.route(ctx, s)
+	}
+	if bad == nil {
+		return s.Confirmed, s.err
+	}
+	if unknown := (*notifier.InvalidError)(nil); errors.As(s.err, &unknown) {
+		bad.Fields = append(unknown.Fields, bad.Fields...)
+	} else if s.err != nil {
+		return notifier.Confirmed{}, s.err
+	}
+	return notifier.Confirmed{Recipients: s.Recipients}, bad
+}
+
+// Send accepts a draft for the recipients that Confirm found. Once it returns a notice, that notice
+// is kept and will reach every recipient, even if Redis or this instance fails; with up to
+// Config.WaitMax recipients it waits for the delivery, for Config.Wait at most. If once is set, all
+// repetitions of the request return the notice of the first, or notifier.ErrOtherRequest if the key
+// was used for another draft. Its other errors are a *notifier.TooManyError while more is sent than
+// can be delivered, and those of the store.
+func (p *Pipeline) Send(ctx context.Context, c notifier.Confirmed, once *notifier.Once) (notifier.Notice, error) {
+	s := &submission{Confirmed: c, once: once}
+	s.err = p.checkClock()
+	p.admit(ctx, s)
+	results, accepted := p.accept(ctx, s)
 	if r := results[0]; r.Err != nil || len(accepted) == 0 {
 		return r.Notice, r.Err
 	}
@@ -35,38 +76,73 @@ func (p *Pipeline) SendOnce(ctx context.Context, d notifier.Draft, once *notifie
 	return *n, nil
 }
 
-// SendAll is Send for many drafts, with one commit and one lookup of all their names. It returns
-// one result per request, in order, and never waits for delivery.
+// SendAll confirms and sends many drafts, with one commit and one lookup of all their names. It
+// returns one result per request, in order, and never waits for delivery.
 func (p *Pipeline) SendAll(ctx context.Context, all []notifier.Request) []notifier.Result {
-	results, accepted := p.accept(ctx, all)
+	wrong := p.checkClock()
+	batch := make([]*submission, len(all))
+	for i, r := range all {
+		batch[i] = &submission{Confirmed: notifier.Confirmed{Draft: r.Draft}, once: r.Once, err: wrong}
+	}
+	p.validate(batch...)
+	p.admit(ctx, batch...)
+	p.route(ctx, batch...)
+	results, accepted := p.accept(ctx, batch...)
 	p.enqueue(accepted)
 	return results
 }
 
-// Count returns how many users would get the draft, or would see it now if it is for audiences. Its
-// errors are those of Send, except *notifier.TooManyError.
-func (p *Pipeline) Count(ctx context.Context, d notifier.Draft) (int64, error) {
+// validate normalises and checks the drafts.
+func (p *Pipeline) validate(batch ...*submission) {
 	limits, _ := p.limits()
-	if err := d.Validate(limits); err != nil {
-		return 0, err
-	}
-	if len(d.Target.Audiences) > 0 {
-		sizes, err := p.c.Store.AudienceSize(ctx, d.Target.Audiences, 0)
-		if err != nil {
-			return 0, fmt.Errorf("count audiences: %w", err)
+	for _, s := range batch {
+		if s.err == nil {
+			s.err = s.Draft.Validate(limits)
 		}
-		total := int64(0)
-		for _, n := range sizes {
-			total += n
+	}
+}
+
+// route finds the recipients of the valid drafts for inboxes, with one lookup of all their names.
+func (p *Pipeline) route(ctx context.Context, batch ...*submission) {
+	batch = toInboxes(batch)
+	if len(batch) == 0 {
+		return
+	}
+	drafts := make([]notifier.Draft, len(batch))
+	for i, s := range batch {
+		drafts[i] = s.Draft
+	}
+	answers, err := p.c.Router.RecipientsAll(ctx, drafts)
+	for i, s := range batch {
+		if s.err = err; err == nil {
+			s.To, s.Reasons, s.err = answers[i].To, answers[i].Reasons, answers[i].Err
 		}
-		return total, nil
+		if s.err != nil {
+			s.err = fmt.Errorf("route a draft: %w", s.err)
+			continue
+		}
+		s.Recipients = int64(s.To.GetCardinality()) //nolint:gosec // at most 2^32
 	}
-	answers, err := p.c.Router.RecipientsAll(ctx, []notifier.Draft{d})
-	if err == nil {
-		err = answers[0].Err
+}
+
+// toInboxes returns the valid ones that are not announcements.
+func toInboxes(batch []*submission) []*submission {
+	some := make([]*submission, 0, len(batch))
+	for _, s := range batch {
+		if s.err == nil && !s.announces() {
+			some = append(some, s)
+		}
 	}
+	return some
+}
+
+func (p *Pipeline) countAudiences(ctx context.Context, c *notifier.Confirmed) error {
+	sizes, err := p.c.Store.AudienceSize(ctx, c.Draft.Target.Audiences, 0)
 	if err != nil {
-		return 0, fmt.Errorf("route a draft: %w", err)
+		return fmt.Errorf("count audiences: %w", err)
 	}
-	return int64(answers[0].To.GetCardinality()), nil //nolint:gosec // at most 2^32
+	for _, n := range sizes {
+		c.Recipients += n
+	}
+	return nil
 }

@@ -99,7 +99,7 @@ func BenchmarkSendToMany(b *testing.B) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for b.Loop() {
-		n, err := p.Send(b.Context(), toRole("all"))
+		n, err := sendOnce(b, p, toRole("all"), nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -66,10 +66,10 @@ func TestSendAcceptsARoleWithoutMembersAndRefusesAnUnknownOne(t *testing.T) {
 	}
 	for _, d := range []notifier.Draft{toRole("nobody"), toUsers("u1", "u9", "u8"), {}} {
 		var bad *notifier.InvalidError
-		if _, err := p.Send(t.Context(), d); !errors.As(err, &bad) || bad.Fields[0].Field != "to" {
+		if _, err := sendOnce(t, p, d, nil); !errors.As(err, &bad) || bad.Fields[0].Field != "to" {
 			t.Errorf("Send to %+v: %v", d.Target, err)
 		}
-		if _, err := p.Count(t.Context(), d); !errors.As(err, &bad) {
+		if _, err := count(t, p, d); !errors.As(err, &bad) {
 			t.Errorf("Count of %+v: %v", d.Target, err)
 		}
 	}
@@ -82,7 +82,7 @@ func TestCountSendsNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 5)
-	got, err := pipeline.New(r.config()).Count(t.Context(), toRole("all"))
+	got, err := count(t, pipeline.New(r.config()), toRole("all"))
 	if err != nil || got != 5 {
 		t.Errorf("%d, %v", got, err)
 	}

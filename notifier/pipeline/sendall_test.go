@@ -102,7 +102,7 @@ func TestConcurrentRepeatsOfARequestSendOnce(t *testing.T) {
 			var all sync.WaitGroup
 			for range 100 {
 				all.Go(func() {
-					n, err := p.SendOnce(t.Context(), toUsers("u1"), once("x"))
+					n, err := sendOnce(t, p, toUsers("u1"), once("x"))
 					if err != nil || n.Title == "" {
 						t.Errorf("%+v, %v", n, err)
 					}
@@ -176,7 +176,7 @@ func TestOverloadedIntakeHoldsSendersBackAndThenRefusesThem(t *testing.T) {
 	accepted := int64(0)
 	var busy *notifier.TooManyError
 	eventually(t, "a sender is refused", func() bool {
-		_, err := p.Send(t.Context(), toUsers("u1"))
+		_, err := sendOnce(t, p, toUsers("u1"), nil)
 		if err == nil {
 			accepted++
 		}
@@ -189,13 +189,13 @@ func TestOverloadedIntakeHoldsSendersBackAndThenRefusesThem(t *testing.T) {
 		t.Errorf("SendAll: %v, and the announcement: %v", res[0].Err, res[1].Err)
 	}
 	away.Store(true)
-	if _, err := p.Send(t.Context(), toUsers("u1")); err != nil { // it waits in SQL
+	if _, err := sendOnce(t, p, toUsers("u1"), nil); err != nil { // it waits in SQL
 		t.Errorf("while Redis is away: %v", err)
 	}
 	away.Store(false)
 	held := make(chan error, 1)
 	go func() {
-		_, err := p.Send(t.Context(), toUsers("u1"))
+		_, err := sendOnce(t, p, toUsers("u1"), nil)
 		held <- err
 	}()
 	close(let)
@@ -215,7 +215,7 @@ func TestRequestMayBeRepeatedForADay(t *testing.T) {
 	p := running(t, c)
 	repeat := func() int64 {
 		t.Helper()
-		n, err := p.SendOnce(t.Context(), toUsers("u1"), once("x"))
+		n, err := sendOnce(t, p, toUsers("u1"), once("x"))
 		if err != nil {
 			t.Fatal(err)
 		}

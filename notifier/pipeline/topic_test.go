@@ -117,7 +117,7 @@ func TestTypesOfAcceptedNoticesAreRecorded(t *testing.T) {
 	if want := []string{"like", "stock.low", notifier.TypeAnnouncement}; !slices.Equal(known.used, want) {
 		t.Errorf("recorded: %q, want %q", known.used, want)
 	}
-	if _, err := p.Count(t.Context(), toUsers("u1")); err != nil || len(known.used) != 3 {
+	if _, err := count(t, p, toUsers("u1")); err != nil || len(known.used) != 3 {
 		t.Errorf("Count recorded %q, %v", known.used, err)
 	}
 }

@@ -129,12 +129,12 @@ func TestNoticesOfOtherSendersAreNotRetracted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = r.pipe.Send(t.Context(), notifier.Draft{
+	byHand := notifier.Draft{
 		Target: notifier.Target{Topic: notifier.Topic{Type: "rep_notice", Scope: "1"}}, Type: "rep_notice", Subject: "place:A1", Title: "By hand",
 		Sender: notifier.UserRef(user),
-	})
-	if err != nil {
-		t.Fatal(err)
+	}
+	if sent := r.pipe.SendAll(t.Context(), []notifier.Request{{Draft: byHand}}); sent[0].Err != nil {
+		t.Fatal(sent[0].Err)
 	}
 	b.put(t, "A1", 1, -3)
 	r.perform(t, r.Runner)
