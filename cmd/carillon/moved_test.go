@@ -29,8 +29,14 @@ type land struct {
 func newLand(t *testing.T) *land {
 	t.Helper()
 	c := shared(t)
+	return newLandOn(t, c, c.with("CARILLON_DATA_DIR", t.TempDir()))
+}
+
+// newLandOn is a land whose instances have the environments of two calls.
+func newLandOn(t *testing.T, c, other call) *land {
+	t.Helper()
 	must(t, c.typing("admin-secret").run(t.Context(), "user", "add", "admin", "--password-stdin", "--role", "staff"))
-	l := &land{call: c, one: serve(t, c), two: serve(t, c.with("CARILLON_DATA_DIR", t.TempDir()))}
+	l := &land{call: c, one: serve(t, c), two: serve(t, other)}
 	l.key = strings.TrimSpace(must(t, c.run(t.Context(), "key", "add", "shop", "--scope", "admin,read,send")).out)
 	l.admin = visit(t, l.one.URL)
 	l.admin.signIn(t, "admin", "admin-secret")
@@ -174,36 +180,6 @@ func ends(t *testing.T, events <-chan string) {
 		case <-over:
 			t.Fatal("the stream did not end within seconds")
 		}
-	}
-}
-
-// Roles can be changed by page, API and command; all take effect alike.
-func TestRoleChangesTakeEffectOnTheOtherInstance(t *testing.T) {
-	t.Parallel()
-	l := newLand(t)
-	form := func(action, name string) func() {
-		return func() {
-			l.admin.post(t, "/staff/roles/staff", url.Values{"action": {action}, "role": {"staff"}, "user": {name}})
-		}
-	}
-	for name, c := range map[string]struct {
-		had  []string
-		do   func()
-		want int
-	}{
-		"page takes":    {[]string{"staff"}, form("remove", "page takes"), http.StatusNotFound},
-		"page gives":    {nil, form("add", "page gives"), http.StatusOK},
-		"api takes":     {[]string{"staff"}, func() { l.api(t, http.MethodPut, "/users/api%20takes", `{"roles":[]}`) }, http.StatusNotFound},
-		"api gives":     {nil, func() { l.api(t, http.MethodPut, "/users/api%20gives", `{"roles":["staff"]}`) }, http.StatusOK},
-		"command takes": {[]string{"staff"}, func() { l.command(t, "user", "role", "remove", "command takes", "staff") }, http.StatusNotFound},
-		"command gives": {nil, func() { l.command(t, "user", "role", "add", "command gives", "staff") }, http.StatusOK},
-	} {
-		_, there := l.user(t, name, c.had...)
-		if before, _ := there.visits(t, "/staff/users"); before == c.want {
-			t.Fatalf("%s: the other instance answers %d before the change", name, before)
-		}
-		c.do()
-		within5s(t, name, func() bool { status, _ := there.visits(t, "/staff/users"); return status == c.want })
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	redisLimit = 250 * time.Millisecond
+	redisLimit  = 250 * time.Millisecond
+	insistLimit = time.Second // for changes, which other instances should hear of at once
 	// restAfter is how long Redis is not called after a failure, so that pages do not wait for it
 	// each time.
 	restAfter = time.Second
@@ -33,15 +34,19 @@ func (g *guard) do(ctx context.Context, call func(context.Context, redis.Univers
 	if g.now().UnixNano() < g.until.Load() {
 		return errResting
 	}
-	return g.insist(ctx, call)
+	return g.within(ctx, redisLimit, call)
 }
 
 // insist makes a call that must be tried even right after a failure.
 func (g *guard) insist(ctx context.Context, call func(context.Context, redis.UniversalClient) error) error {
+	return g.within(ctx, insistLimit, call)
+}
+
+func (g *guard) within(ctx context.Context, limit time.Duration, call func(context.Context, redis.UniversalClient) error) error {
 	if g.rdb == nil {
 		return errNone
 	}
-	limited, cancel := context.WithTimeout(ctx, redisLimit)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := call(limited, g.rdb)
 	if err != nil && ctx.Err() == nil { // not because the caller gave up
