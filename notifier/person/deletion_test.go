@@ -1,0 +1,88 @@
+package person_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/person"
+	"github.com/carillonhq/carillon/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// inbox cannot be erased before the channel is closed.
+type inbox chan struct{}
+
+func (b inbox) Erase(ctx context.Context, _ int64) error {
+	select {
+	case <-b:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+type sessions struct{ person.Sessions }
+
+func (sessions) Expel(context.Context, int64) (int, error) { return 1, nil }
+
+type toasts struct{ person.Toasts }
+
+func (toasts) Forget(context.Context, int64) error { return nil }
+
+type board struct{ person.Board }
+
+func (board) List(context.Context, notifier.Reader) (notifier.Posts, error) {
+	return notifier.Posts{}, nil
+}
+
+func TestADeletionThatTakesLongIsFinishedByRun(t *testing.T) {
+	t.Parallel()
+	db, err := store.Open(t.Context(), store.Config{DataDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	box, cleared := make(inbox), make(chan struct{}, 10)
+	p := person.New(person.Config{
+		Directory: db, Audit: db, Sessions: sessions{}, Toasts: toasts{}, Board: board{}, Inbox: box,
+		Clear: func(context.Context) { cleared <- struct{}{} }, Wait: 10 * time.Millisecond,
+	})
+	by := notifier.Actor{Ref: notifier.CommandRef("test")}
+	bob, err := p.Add(t.Context(), by, notifier.NewUser{Name: "bob", Audience: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+
+	want := notifier.Deleted{Seq: bob.Seq, Name: "bob", Sessions: 1, Begun: true}
+	if got, err := p.Delete(t.Context(), by, "bob", nil); err != nil || got != want {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	if _, err := p.Add(t.Context(), by, notifier.NewUser{Name: "bob", Audience: 2}); !errors.Is(err, notifier.ErrLeaving) {
+		t.Errorf("meanwhile the name is taken: %v", err)
+	}
+	close(box)
+	select {
+	case <-cleared:
+	case <-time.After(time.Minute):
+		t.Fatal("the deletion does not end")
+	}
+	again, err := p.Add(t.Context(), by, notifier.NewUser{Name: "bob", Audience: 2})
+	if err != nil || again.Seq == bob.Seq {
+		t.Errorf("afterwards the name is free: %+v, %v", again, err)
+	}
+}
