@@ -57,6 +57,7 @@ func TestChangesOfUsersAreRecordedInTheSameTransaction(t *testing.T) {
 			{"put: other roles", put(notifier.PutUser{Name: "alice", Roles: new([]string{"picker", "staff"})}), role(alice.Seq)},
 			{"put: the same", put(notifier.PutUser{Name: "alice", Roles: new([]string{"staff", "picker"}), Audience: new(notifier.Audience(3))}), nil},
 			{"put: a language", put(notifier.PutUser{Name: "bob", Locale: new("ja")}), role(bob.Seq)},
+			{"settings", func() error { return s.SetSettings(t.Context(), bob.Seq, notifier.Settings{ToastsOff: true}) }, role(bob.Seq)},
 			{"the role is deleted", func() error { return s.DeleteRole(t.Context(), "picker") }, role(alice.Seq, bob.Seq)},
 			{
 				"put: an audience", put(notifier.PutUser{Name: "bob", Audience: new(notifier.Audience(1))}),

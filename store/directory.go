@@ -50,11 +50,17 @@ func (s *Store) SetPassword(ctx context.Context, name, hash string) (ended []not
 // SetSettings replaces all settings of a user. It returns notifier.ErrNotFound for an unknown
 // seq.
 func (s *Store) SetSettings(ctx context.Context, seq int64, set notifier.Settings) error {
-	n, err := s.exec(ctx, `UPDATE users SET locale = $1, theme = $2, keys = $3, toasts = $4 WHERE seq = $5`,
-		valid(set.Locale), valid(set.Theme), !set.KeysOff, !set.ToastsOff, seq)
-	if err == nil && n == 0 {
-		err = notifier.ErrNotFound
-	}
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		n, err := change(ctx, tx, `UPDATE users SET locale = $1, theme = $2, keys = $3, toasts = $4 WHERE seq = $5`,
+			valid(set.Locale), valid(set.Theme), !set.KeysOff, !set.ToastsOff, seq)
+		if err == nil && n == 0 {
+			err = notifier.ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		return s.noteChange(ctx, tx, seq, false)
+	})
 	return s.fail(err, "save the settings of user %d", seq)
 }
 

@@ -161,16 +161,6 @@ func (s *Store) SignIn(w http.ResponseWriter, r *http.Request, user notifier.Use
 	return nil
 }
 
-// Refresh makes all sessions of a user be read from SQL again, because the user has changed.
-func (s *Store) Refresh(ctx context.Context, seq int64) error {
-	ids, err := s.sql.SessionsOf(ctx, seq)
-	if err != nil {
-		return fmt.Errorf("refresh the sessions of user %d: %w", seq, err)
-	}
-	_ = s.cache.drop(ctx, ids...) // while Redis is away, no copy is read
-	return nil
-}
-
 // Alive returns those of the sessions with these ids (Signed.ID) that are still valid, with the
 // current audience of their users.
 func (s *Store) Alive(ctx context.Context, ids []string) (map[string]notifier.Audience, error) {

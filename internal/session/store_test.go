@@ -253,7 +253,7 @@ func TestCopyWrittenByAnOlderVersionIsIgnored(t *testing.T) {
 	}
 }
 
-func TestRefreshShowsChangesWithoutRestoringEndedSessions(t *testing.T) {
+func TestTellShowsChangesWithoutRestoringEndedSessions(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	one, two := b.open(), b.open()
@@ -266,14 +266,12 @@ func TestRefreshShowsChangesWithoutRestoringEndedSessions(t *testing.T) {
 	if err := b.sql.SetSettings(t.Context(), b.alice.Seq, notifier.Settings{Locale: "en", Theme: notifier.ThemeLight, ToastsOff: true}); err != nil {
 		t.Fatal(err)
 	}
-	if err := one.Refresh(t.Context(), b.alice.Seq); err != nil {
-		t.Fatal(err)
-	}
+	one.Tell(t.Context(), b.alice.Seq)
 	want := notifier.Settings{Locale: "en", Theme: notifier.ThemeLight, ToastsOff: true}
 	for _, what := range []string{"from SQL", "from the copy"} {
 		if got := wantSigned(t, two, c, what).User.Settings; got != want {
 			t.Errorf("%s: the other instance shows %+v; want %+v", what, got, want)
 		}
 	}
-	wantAnonymous(t, two, ended, "signed out before the refresh")
+	wantAnonymous(t, two, ended, "signed out before the change")
 }

@@ -38,7 +38,7 @@ type Board interface {
 	Move(ctx context.Context, r notifier.Reader) (raised bool, err error)
 }
 
-// Tell passes on a change of a user (roles, audience, language) to all instances at once. If that
+// Tell passes on a change of a user (roles, audience, settings) to all instances at once. If that
 // fails, Run of this or another instance does it later. Without a Board a move is left to Run.
 func (s *Store) Tell(ctx context.Context, seq int64) {
 	// The change is made, so continue even if the caller gives up.

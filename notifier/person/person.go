@@ -56,8 +56,6 @@ type Sessions interface {
 	TellEnded(ctx context.Context, ended []notifier.EndedSession)
 	// Expel ends all sessions of a user with their streams, and returns their number.
 	Expel(ctx context.Context, seq int64) (int, error)
-	// Refresh has copies of the user's sessions read again.
-	Refresh(ctx context.Context, seq int64) error
 }
 
 // Toasts holds the toasts that wait to be shown; see notifier/toast.

@@ -97,9 +97,7 @@ func (p *People) SetSettings(ctx context.Context, seq int64, set notifier.Settin
 	if err := p.Directory.SetSettings(ctx, seq, set); err != nil {
 		return err
 	}
-	if err := p.Sessions.Refresh(ctx, seq); err != nil {
-		return err
-	}
+	p.Sessions.Tell(ctx, seq)
 	return p.Toasts.Signal(ctx, seq, notifier.Signal{Kind: notifier.SignalSwitch, On: !set.ToastsOff})
 }
 
