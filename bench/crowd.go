@@ -92,7 +92,12 @@ func (w *world) fill(ctx context.Context, st *store.Store) error {
 			return err
 		}
 		answer := headerOnly{}
-		if err := sessions.SignIn(answer, r, u); err != nil {
+		begun, err := sessions.New(r, "carillon")
+		if err == nil {
+			begun.Values[notifier.SessionUser] = notifier.Signed{User: u}
+			err = begun.Save(r, answer)
+		}
+		if err != nil {
 			return fmt.Errorf("sign in %s: %w", name, err)
 		}
 		cookie, _, _ := strings.Cut(http.Header(answer).Get("Set-Cookie"), ";")

@@ -13,6 +13,7 @@ import (
 // acting is a world in which every action succeeds.
 func acting(w *world) {
 	w.sessions.signIn = func(notifier.User) error { return nil }
+	w.sessions.signOut = func() error { return nil }
 	w.sessions.everywhere = func(int64) error { return nil }
 	w.config.Gate = gate(func(string, string, string) (notifier.User, error) { return carol, nil })
 	w.sender.send = func(d notifier.Draft) (notifier.Notice, error) { return notifier.Notice{Draft: d, ID: 17}, nil }

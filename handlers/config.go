@@ -9,17 +9,19 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gorilla/sessions"
+
 	"github.com/carillonhq/carillon/notifier"
 )
 
 // Sessions finds out who sent a request; see internal/session.
 type Sessions interface {
-	// Current returns false if there is no valid session, and an error if that cannot be
-	// determined.
-	Current(r *http.Request) (notifier.Signed, bool, error)
-	SignIn(w http.ResponseWriter, r *http.Request, u notifier.User) error
-	SignOut(w http.ResponseWriter, r *http.Request) error
-	SignOutEverywhere(ctx context.Context, w http.ResponseWriter, r *http.Request, seq int64) error
+	// Store returns the session of a request, with its user as the value notifier.SessionUser, and
+	// an error if it cannot be determined. To save a session without an ID signs its user in; to
+	// save one with a negative MaxAge signs out.
+	sessions.Store
+	// Expel ends all sessions of a user, and returns their number.
+	Expel(ctx context.Context, seq int64) (int, error)
 }
 
 // Gate checks passwords. Check returns notifier.ErrUnauthenticated for a wrong one and

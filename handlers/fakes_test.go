@@ -3,9 +3,12 @@ package handlers_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"sync/atomic"
+
+	gorilla "github.com/gorilla/sessions"
 
 	"github.com/carillonhq/carillon/handlers"
 	"github.com/carillonhq/carillon/notifier"
@@ -20,20 +23,35 @@ type sessions struct {
 	signInCookie *http.Cookie // nil: none is set
 }
 
-func (s *sessions) Current(r *http.Request) (notifier.Signed, bool, error) { return s.current(r) }
+func (s *sessions) Get(r *http.Request, name string) (*gorilla.Session, error) {
+	return gorilla.GetRegistry(r).Get(s, name)
+}
 
-func (s *sessions) SignIn(w http.ResponseWriter, _ *http.Request, u notifier.User) error {
+func (s *sessions) New(r *http.Request, name string) (*gorilla.Session, error) {
+	session := gorilla.NewSession(s, name)
+	session.Options = &gorilla.Options{}
+	signed, ok, err := s.current(r)
+	if ok {
+		session.ID, session.Values[notifier.SessionUser] = signed.ID, signed
+	}
+	return session, err
+}
+
+func (s *sessions) Save(_ *http.Request, w http.ResponseWriter, session *gorilla.Session) error {
+	if session.Options.MaxAge < 0 {
+		return s.signOut()
+	}
+	signed, ok := session.Values[notifier.SessionUser].(notifier.Signed)
+	if !ok || session.ID != "" {
+		return fmt.Errorf("session %q of %v is not a new one", session.ID, session.Values)
+	}
 	if s.signInCookie != nil {
 		http.SetCookie(w, s.signInCookie)
 	}
-	return s.signIn(u)
+	return s.signIn(signed.User)
 }
 
-func (s *sessions) SignOut(http.ResponseWriter, *http.Request) error { return s.signOut() }
-
-func (s *sessions) SignOutEverywhere(_ context.Context, _ http.ResponseWriter, _ *http.Request, seq int64) error {
-	return s.everywhere(seq)
-}
+func (s *sessions) Expel(_ context.Context, seq int64) (int, error) { return 1, s.everywhere(seq) }
 
 type gate func(username, password, address string) (notifier.User, error)
 

@@ -36,8 +36,8 @@ func (h *Handlers) login(w http.ResponseWriter, r *http.Request) error {
 		user, device, err = h.Gate.Check(r, username, values.Get("password"), h.addressOf(r))
 	}
 	if err == nil {
-		if err := h.Sessions.SignIn(w, r, user); err != nil {
-			return fmt.Errorf("sign in user %d: %w", user.Seq, err)
+		if err := h.signIn(w, r, user); err != nil {
+			return err
 		}
 		if device != nil {
 			http.SetCookie(w, device)
@@ -96,9 +96,10 @@ func (h *Handlers) logout(w http.ResponseWriter, r *http.Request) error {
 	}
 	everywhere := values.Get("everywhere") == "1" && visitOf(r).known
 	if everywhere {
-		err = h.Sessions.SignOutEverywhere(r.Context(), w, r, seqOf(r))
-	} else {
-		err = h.Sessions.SignOut(w, r)
+		_, err = h.Sessions.Expel(r.Context(), seqOf(r))
+	}
+	if err == nil {
+		err = h.signOut(w, r)
 	}
 	if err != nil {
 		return fmt.Errorf("sign out user %d: %w", seqOf(r), err)

@@ -11,23 +11,51 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
+// sessionName is the name under which the session of a request is known.
+const sessionName = "carillon"
+
+// signIn begins a session of a user. It has no ID yet, so it gets a new one even if the browser has a
+// session already.
+func (h *Handlers) signIn(w http.ResponseWriter, r *http.Request, user notifier.User) error {
+	session, err := h.Sessions.Get(r, sessionName)
+	if err == nil {
+		session.ID, session.Values[notifier.SessionUser] = "", notifier.Signed{User: user}
+		err = session.Save(r, w)
+	}
+	if err != nil {
+		return fmt.Errorf("sign in user %d: %w", user.Seq, err)
+	}
+	return nil
+}
+
+// signOut ends the session of a request and clears its cookie.
+func (h *Handlers) signOut(w http.ResponseWriter, r *http.Request) error {
+	session, err := h.Sessions.Get(r, sessionName)
+	if err != nil {
+		return err
+	}
+	session.Options.MaxAge = -1
+	return session.Save(r, w)
+}
+
 // admit identifies the user and checks that they may use the address.
 func (h *Handlers) admit(r *http.Request, who access) error {
 	if who == public {
 		return nil
 	}
-	user, ok, err := h.Sessions.Current(r)
+	// Get would keep the session in the request, as long as an event stream lives.
+	session, err := h.Sessions.New(r, sessionName)
 	if err != nil {
 		return fmt.Errorf("look up the session: %w", err)
 	}
 	v := visitOf(r)
-	v.user, v.known = user, ok
+	v.user, v.known = session.Values[notifier.SessionUser].(notifier.Signed)
 	switch {
 	case who == anyone:
 		return nil
-	case !ok, !own(r, user.User.Name):
+	case !v.known, !own(r, v.user.User.Name):
 		return errSignIn
-	case who == staff && !user.User.HasRole(notifier.RoleStaff):
+	case who == staff && !v.user.User.HasRole(notifier.RoleStaff):
 		return notifier.ErrNotFound
 	}
 	return nil

@@ -78,6 +78,9 @@ type Single struct {
 	Key      string // of the inbox entry
 }
 
+// SessionUser is the key of the only value in a session, a Signed.
+const SessionUser = "user"
+
 // Signed is the signed-in user of a request, and the session.
 type Signed struct {
 	User  User

@@ -23,7 +23,7 @@ func TestSessionsKeepWorkingWithoutRedis(t *testing.T) {
 	wantSigned(t, s, before, "Redis is away")
 	during := signIn(t, s, b.alice)
 	wantSigned(t, s, during, "signed in while Redis is away")
-	if err := s.SignOut(httptest.NewRecorder(), request(t, before)); err != nil {
+	if err := signOut(t, s, httptest.NewRecorder(), before); err != nil {
 		t.Fatal(err)
 	}
 	wantAnonymous(t, s, before, "signed out while Redis is away")
@@ -52,7 +52,7 @@ func TestUnresponsiveRedisDelaysOnlyOnePage(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	for range 100 { // at a quarter of a second each, they would miss the deadline
-		if _, ok, err := s.Current(request(t, c).WithContext(ctx)); !ok || err != nil {
+		if _, ok, err := signedIn(s, request(t, c).WithContext(ctx)); !ok || err != nil {
 			t.Fatalf("signed in = %v, %v", ok, err)
 		}
 	}
@@ -68,14 +68,14 @@ func TestWithoutSQLOnlyCachedSessionsWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantSigned(t, s, copied, "from its copy")
-	_, ok, err := s.Current(request(t, other))
+	_, ok, err := signedIn(s, request(t, other))
 	wantIs(t, err, notifier.ErrUnavailable)
 	if ok {
 		t.Error("reported as signed in although SQL is away")
 	}
 	w := httptest.NewRecorder()
-	wantIs(t, s.SignIn(w, request(t), b.alice), notifier.ErrUnavailable)
-	wantIs(t, s.SignOut(w, request(t, copied)), notifier.ErrUnavailable)
+	wantIs(t, begin(t, s, w, b.alice), notifier.ErrUnavailable)
+	wantIs(t, signOut(t, s, w, copied), notifier.ErrUnavailable)
 	if len(w.Header()) != 0 {
 		t.Errorf("a cookie was set although nothing was stored: %v", w.Header())
 	}

@@ -27,7 +27,7 @@ func TestSessionCookieSetsEveryAttribute(t *testing.T) {
 			t.Errorf("cookie (-want +got):\n%s", diff)
 		}
 		w := httptest.NewRecorder()
-		if err := s.SignOut(w, request(t, set)); err != nil {
+		if err := signOut(t, s, w, set); err != nil {
 			t.Fatal(err)
 		}
 		gone := only(t, w)
@@ -75,7 +75,7 @@ func TestPlantedCookiesDoNotHideTheRealOne(t *testing.T) {
 	b := setUp(t)
 	s := b.open()
 	good, ended := signIn(t, s, b.alice), signIn(t, s, b.bob)
-	if err := s.SignOut(httptest.NewRecorder(), request(t, ended)); err != nil {
+	if err := signOut(t, s, httptest.NewRecorder(), ended); err != nil {
 		t.Fatal(err)
 	}
 	for name, planted := range map[string]struct {
@@ -94,7 +94,7 @@ func TestPlantedCookiesDoNotHideTheRealOne(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
-	if err := s.SignOut(w, request(t, &http.Cookie{Name: good.Name, Value: "x"}, ended, good)); err != nil {
+	if err := signOut(t, s, w, &http.Cookie{Name: good.Name, Value: "x"}, ended, good); err != nil {
 		t.Fatal(err)
 	}
 	wantAnonymous(t, s, good, "signed out behind planted cookies")
@@ -118,7 +118,7 @@ func TestSignInFailsWithoutKey(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	b.cfg.Keys = nil
-	if err := b.open().SignIn(httptest.NewRecorder(), request(t), b.alice); err == nil {
+	if err := begin(t, b.open(), httptest.NewRecorder(), b.alice); err == nil {
 		t.Error("signed in without a key")
 	}
 }

@@ -9,9 +9,6 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// UserKey is the key of the only value in a session: the notifier.User.
-const UserKey = "user"
-
 var _ sessions.Store = (*Store)(nil)
 
 // Get returns the session of a request, the same one at every call.
@@ -19,42 +16,47 @@ func (s *Store) Get(r *http.Request, name string) (*sessions.Session, error) {
 	return sessions.GetRegistry(r).Get(s, name)
 }
 
-// New returns the session that r carries, or a new one that is not saved yet. A browser has one
-// session, whatever its name. On an error SQL is away, and the session is a new one.
+// New returns the session that r carries, or a new one, which has no ID and no user. A browser has
+// one session, whatever its name. There is none if the cookie is missing, forged, truncated, too long
+// or of a session that has ended. The error is a notifier.ErrUnavailable: SQL is away, and Redis has
+// no copy of the session.
 func (s *Store) New(r *http.Request, name string) (*sessions.Session, error) {
 	session := sessions.NewSession(s, name)
 	options := s.cookie.options
 	session.Options = &options
-	session.IsNew = true
-	signed, ok, err := s.Current(r)
-	if ok {
-		session.ID, session.IsNew = signed.ID, false
-		session.Values[UserKey] = signed.User
+	signed, ok, err := s.current(r)
+	if session.IsNew = !ok; ok {
+		session.ID, session.Values[notifier.SessionUser] = signed.ID, signed
 	}
 	return session, err
 }
 
-// Save applies the session: a user who was not signed in before is signed in with a new id, and a
-// negative MaxAge signs out. It rejects values other than the user, because they would be lost.
+// Save applies a session. A negative MaxAge ends it and clears the cookie. If the session has no ID or
+// another user than before, a session of this user begins with a new ID, and the one that r carries
+// ends. A session without a user is not saved. Save rejects values other than the user, because they
+// would be lost.
 func (s *Store) Save(r *http.Request, w http.ResponseWriter, session *sessions.Session) error {
-	if session.Options != nil && session.Options.MaxAge < 0 {
-		return s.SignOut(w, r)
+	if session.Options.MaxAge < 0 {
+		return s.signOut(w, r)
 	}
 	for key := range session.Values {
-		if key != UserKey {
+		if key != notifier.SessionUser {
 			return fmt.Errorf("save a session: unsupported value %v", key)
 		}
 	}
-	user, ok := session.Values[UserKey].(notifier.User)
+	saved, ok := session.Values[notifier.SessionUser].(notifier.Signed)
 	if !ok {
 		return nil // no user signed in: nothing to save
 	}
-	signed, live, err := s.Current(r)
-	if err != nil {
-		return err
+	if session.ID != "" {
+		signed, live, err := s.current(r)
+		if err != nil || live && signed.User.Seq == saved.User.Seq {
+			return err
+		}
 	}
-	if live && signed.User.Seq == user.Seq {
-		return nil
+	id, err := s.signIn(w, r, saved.User)
+	if err == nil {
+		session.ID, session.IsNew = id, false
 	}
-	return s.SignIn(w, r, user)
+	return err
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/gorilla/sessions"
 
-	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/notifier"
 )
 
 func TestGorillaGetReturnsTheSavedSession(t *testing.T) {
@@ -22,7 +22,7 @@ func TestGorillaGetReturnsTheSavedSession(t *testing.T) {
 	if again, _ := gorilla.Get(r, "any"); again != fresh {
 		t.Error("a second Get returns another session")
 	}
-	fresh.Values[session.UserKey] = b.alice
+	fresh.Values[notifier.SessionUser] = notifier.Signed{User: b.alice}
 	w := httptest.NewRecorder()
 	if err := fresh.Save(r, w); err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestGorillaGetReturnsTheSavedSession(t *testing.T) {
 	if err != nil || kept.IsNew {
 		t.Fatalf("session = %+v, %v; want the saved one", kept, err)
 	}
-	if diff := cmp.Diff(b.alice, kept.Values[session.UserKey]); diff != "" {
+	if diff := cmp.Diff(b.alice, kept.Values[notifier.SessionUser].(notifier.Signed).User); diff != "" {
 		t.Errorf("user (-want +got):\n%s", diff)
 	}
 	w = httptest.NewRecorder()
@@ -57,7 +57,7 @@ func TestSavingAnotherUserRenewsTheSessionID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept.Values[session.UserKey] = b.bob
+	kept.Values[notifier.SessionUser] = notifier.Signed{User: b.bob}
 	w := httptest.NewRecorder()
 	if err := s.Save(r, w, kept); err != nil {
 		t.Fatal(err)

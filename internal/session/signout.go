@@ -8,19 +8,10 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// SignOut ends the session that r carries and clears its cookie. Other instances and the session's
+// signOut ends the session that r carries and clears its cookie. Other instances and the session's
 // streams are told at once, or as soon as Redis is back.
-func (s *Store) SignOut(w http.ResponseWriter, r *http.Request) error {
+func (s *Store) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err := s.end(r.Context(), r); err != nil {
-		return err
-	}
-	s.cookie.clear(w)
-	return nil
-}
-
-// SignOutEverywhere ends all sessions of a user and clears the cookie.
-func (s *Store) SignOutEverywhere(ctx context.Context, w http.ResponseWriter, _ *http.Request, seq int64) error {
-	if _, err := s.Expel(ctx, seq); err != nil {
 		return err
 	}
 	s.cookie.clear(w)

@@ -72,7 +72,8 @@ type Config struct {
 // Signed is the signed-in user of a request.
 type Signed = notifier.Signed
 
-// Store manages sessions. It implements gorilla's sessions.Store and is safe for concurrent use.
+// Store manages sessions. Requests read and save theirs through gorilla's sessions.Store, which it
+// implements. It is safe for concurrent use.
 type Store struct {
 	cookie cookie
 	sql    SQL
@@ -102,10 +103,8 @@ func New(cfg Config) *Store {
 	}
 }
 
-// Current returns the signed-in user of r. It returns false if the cookie is missing, forged,
-// truncated, too long or of a session that has ended. The error is a notifier.ErrUnavailable: SQL
-// is away, and Redis has no copy of the session.
-func (s *Store) Current(r *http.Request) (Signed, bool, error) {
+// current returns the signed-in user of r.
+func (s *Store) current(r *http.Request) (Signed, bool, error) {
 	for id := range s.carried(r) {
 		if signed, ok, err := s.find(r.Context(), id); ok || err != nil {
 			return signed, ok, err
@@ -139,26 +138,27 @@ func (s *Store) find(ctx context.Context, id string) (Signed, bool, error) {
 	return s.load(ctx, id)
 }
 
-// SignIn begins a session for user and sets its cookie. The id is always new, and the session that
-// r carried is ended. If the user has more than 50 sessions, the one seen longest ago is ended too.
-func (s *Store) SignIn(w http.ResponseWriter, r *http.Request, user notifier.User) error {
+// signIn begins a session for user, sets its cookie and returns its id. The id is always new, and the
+// session that r carried is ended. If the user has more than 50 sessions, the one seen longest ago is
+// ended too.
+func (s *Store) signIn(w http.ResponseWriter, r *http.Request, user notifier.User) (id string, err error) {
 	if err := s.end(r.Context(), r); err != nil {
-		return err
+		return "", err
 	}
 	value, id, err := s.cookie.issue()
 	if err != nil {
-		return fmt.Errorf("sign in user %d: %w", user.Seq, err)
+		return "", fmt.Errorf("sign in user %d: %w", user.Seq, err)
 	}
 	if err := s.sql.CreateSession(r.Context(), id, user.Seq, s.now()); err != nil {
-		return fmt.Errorf("sign in user %d: %w", user.Seq, err)
+		return "", fmt.Errorf("sign in user %d: %w", user.Seq, err)
 	}
 	ended, err := s.sql.EndOldest(r.Context(), user.Seq, maxLive)
 	if err != nil {
-		return fmt.Errorf("sign in user %d: %w", user.Seq, err)
+		return "", fmt.Errorf("sign in user %d: %w", user.Seq, err)
 	}
 	s.TellEnded(r.Context(), ended)
 	s.cookie.set(w, value)
-	return nil
+	return id, nil
 }
 
 // Alive returns those of the sessions with these ids (Signed.ID) that are still valid, with the

@@ -60,7 +60,7 @@ func TestSignOutEndsTheSessionOnAllInstancesAtOnce(t *testing.T) {
 	one, two := b.open(), b.open()
 	c, other := signIn(t, one, b.alice), signIn(t, one, b.alice)
 	wantSigned(t, two, c, "before")
-	if err := one.SignOut(httptest.NewRecorder(), request(t, c)); err != nil {
+	if err := signOut(t, one, httptest.NewRecorder(), c); err != nil {
 		t.Fatal(err)
 	}
 	wantAnonymous(t, one, c, "here")
@@ -68,7 +68,7 @@ func TestSignOutEndsTheSessionOnAllInstancesAtOnce(t *testing.T) {
 	b.cfg.Redis = nil
 	wantAnonymous(t, b.open(), c, "in SQL")
 	wantSigned(t, two, other, "another session of the user")
-	if err := one.SignOut(httptest.NewRecorder(), request(t, c)); err != nil {
+	if err := signOut(t, one, httptest.NewRecorder(), c); err != nil {
 		t.Errorf("signing out twice: %v", err)
 	}
 }
@@ -82,11 +82,11 @@ func TestReadInFlightDuringSignOutDoesNotRestoreTheSession(t *testing.T) {
 	b.sql.afterRead = func() { close(read); <-ended }
 	slow := make(chan bool)
 	go func() {
-		_, ok, err := s.Current(request(t, c))
+		_, ok, err := signedIn(s, request(t, c))
 		slow <- ok && err == nil
 	}()
 	<-read // SQL has returned the session, but its copy is not in Redis yet
-	if err := s.SignOut(httptest.NewRecorder(), request(t, c)); err != nil {
+	if err := signOut(t, s, httptest.NewRecorder(), c); err != nil {
 		t.Fatal(err)
 	}
 	close(ended)
@@ -95,7 +95,7 @@ func TestReadInFlightDuringSignOutDoesNotRestoreTheSession(t *testing.T) {
 	}
 	b.sql.afterRead = nil
 	wantAnonymous(t, s, c, "after the end")
-	id, _, _ := s.Current(request(t, signIn(t, s, b.alice)))
+	id, _, _ := signedIn(s, request(t, signIn(t, s, b.alice)))
 	if b.cfg.Redis.Get(t.Context(), b.cfg.Space.Session(id.ID)).Val() == "" {
 		t.Error("no copies are stored at all, so this test proves nothing")
 	}
@@ -114,19 +114,15 @@ func TestSignInRenewsTheIDAndEndsTheOldSession(t *testing.T) {
 	}
 }
 
-func TestSignOutEverywhereEndsAllSessionsOfTheUser(t *testing.T) {
+func TestExpelEndsAllSessionsOfTheUser(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	s := b.open()
 	one, two, bob := signIn(t, s, b.alice), signIn(t, s, b.alice), signIn(t, s, b.bob)
 	wantSigned(t, s, one, "one")
 	wantSigned(t, s, two, "two")
-	w := httptest.NewRecorder()
-	if err := s.SignOutEverywhere(t.Context(), w, request(t, one), b.alice.Seq); err != nil {
-		t.Fatal(err)
-	}
-	if only(t, w).MaxAge != -1 {
-		t.Error("the cookie was not cleared")
+	if n, err := s.Expel(t.Context(), b.alice.Seq); n != 2 || err != nil {
+		t.Fatalf("%d sessions ended, %v; want 2", n, err)
 	}
 	wantAnonymous(t, s, one, "one")
 	wantAnonymous(t, s, two, "two")
@@ -184,7 +180,7 @@ func TestAliveReturnsOnlyValidSessions(t *testing.T) {
 	s := b.open()
 	stays, ends := signIn(t, s, b.alice), signIn(t, s, b.bob)
 	a, z := wantSigned(t, s, stays, "a").ID, wantSigned(t, s, ends, "z").ID
-	if err := s.SignOut(httptest.NewRecorder(), request(t, ends)); err != nil {
+	if err := signOut(t, s, httptest.NewRecorder(), ends); err != nil {
 		t.Fatal(err)
 	}
 	alive, err := s.Alive(t.Context(), []string{a, z, "unknown"})
@@ -260,7 +256,7 @@ func TestTellShowsChangesWithoutRestoringEndedSessions(t *testing.T) {
 	c, ended := signIn(t, one, b.alice), signIn(t, one, b.alice)
 	wantSigned(t, two, c, "before")
 	wantSigned(t, two, ended, "before")
-	if err := two.SignOut(httptest.NewRecorder(), request(t, ended)); err != nil {
+	if err := signOut(t, two, httptest.NewRecorder(), ended); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.sql.SetSettings(t.Context(), b.alice.Seq, notifier.Settings{Locale: "en", Theme: notifier.ThemeLight, ToastsOff: true}); err != nil {

@@ -113,7 +113,7 @@ func TestEndOfSessionIsPublished(t *testing.T) {
 	}
 	c := signIn(t, s, b.alice)
 	id = wantSigned(t, s, c, "once more").ID
-	if err := s.SignOut(httptest.NewRecorder(), request(t, c)); err != nil {
+	if err := signOut(t, s, httptest.NewRecorder(), c); err != nil {
 		t.Fatal(err)
 	}
 	if got := h.next(); got != "E "+notifier.Browser(id) {
@@ -182,7 +182,7 @@ func TestReadInFlightDuringAChangeDoesNotRestoreOldRoles(t *testing.T) {
 	slow := make(chan struct{})
 	go func() {
 		defer close(slow)
-		_, _, _ = s.Current(request(t, c))
+		_, _, _ = signedIn(s, request(t, c))
 	}()
 	<-read // SQL has returned the old roles, but the copy is not in Redis yet
 	if err := b.sql.RemoveRole(t.Context(), b.alice.Name, notifier.RoleStaff); err != nil {
