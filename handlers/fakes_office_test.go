@@ -109,11 +109,11 @@ type roleBook struct {
 }
 
 // record notes who has changed what.
-func (b *roleBook) record(by notifier.Actor, action string, object notifier.Ref, detail string) error {
+func (b *roleBook) record(ctx context.Context, by notifier.Actor, action string, object notifier.Ref, detail string) error {
 	if b.err != nil {
 		return b.err
 	}
-	return b.audit.Audit(context.Background(), notifier.AuditEntry{Actor: by.Ref, Action: action, Object: object, Detail: detail, Address: by.Address})
+	return b.audit.Audit(ctx, notifier.AuditEntry{Actor: by.Ref, Action: action, Object: object, Detail: detail, Address: by.Address})
 }
 
 func (b *roleBook) list(q notifier.UserQuery) ([]notifier.User, error) {
@@ -150,7 +150,7 @@ func (b *roleBook) Role(_ context.Context, name string) (notifier.RoleInfo, erro
 	return notifier.RoleInfo{Name: name, Members: int64(len(members))}, b.err
 }
 
-func (b *roleBook) CreateRole(_ context.Context, by notifier.Actor, name string) error {
+func (b *roleBook) CreateRole(ctx context.Context, by notifier.Actor, name string) error {
 	if !notifier.ValidName(name) {
 		var bad notifier.InvalidError
 		bad.Add("role", notifier.CodeBadName, map[string]any{"Name": name})
@@ -160,10 +160,10 @@ func (b *roleBook) CreateRole(_ context.Context, by notifier.Actor, name string)
 		return notifier.ErrConflict
 	}
 	b.members[name] = nil
-	return b.record(by, "role.create", notifier.RoleRef(name), "")
+	return b.record(ctx, by, "role.create", notifier.RoleRef(name), "")
 }
 
-func (b *roleBook) DeleteRole(_ context.Context, by notifier.Actor, name string) error {
+func (b *roleBook) DeleteRole(ctx context.Context, by notifier.Actor, name string) error {
 	if name == notifier.RoleStaff {
 		return notifier.ErrConflict
 	}
@@ -171,22 +171,22 @@ func (b *roleBook) DeleteRole(_ context.Context, by notifier.Actor, name string)
 		return notifier.ErrNotFound
 	}
 	delete(b.members, name)
-	return b.record(by, "role.delete", notifier.RoleRef(name), "")
+	return b.record(ctx, by, "role.delete", notifier.RoleRef(name), "")
 }
 
-func (b *roleBook) GrantRole(_ context.Context, by notifier.Actor, user, role string) error {
+func (b *roleBook) GrantRole(ctx context.Context, by notifier.Actor, user, role string) error {
 	if !slices.Contains(b.users, user) {
 		return notifier.ErrNotFound
 	}
 	if !slices.Contains(b.members[role], user) {
 		b.members[role] = append(b.members[role], user)
 	}
-	return b.record(by, "user.role.add", notifier.UserNamed(user), role)
+	return b.record(ctx, by, "user.role.add", notifier.UserNamed(user), role)
 }
 
-func (b *roleBook) RevokeRole(_ context.Context, by notifier.Actor, user, role string) error {
+func (b *roleBook) RevokeRole(ctx context.Context, by notifier.Actor, user, role string) error {
 	b.members[role] = slices.DeleteFunc(b.members[role], func(name string) bool { return name == user })
-	return b.record(by, "user.role.remove", notifier.UserNamed(user), role)
+	return b.record(ctx, by, "user.role.remove", notifier.UserNamed(user), role)
 }
 
 // keyring is keys, newest first.
