@@ -62,7 +62,7 @@ func goesOn(t *testing.T, p *redistest.Pair, rdb redis.UniversalClient) {
 		},
 	})
 	start(t, q)
-	s.put(t, intake.Entry{NoticeID: 1})
+	s.put(t, intake.Entry{Kind: intake.Deliver, NoticeID: 1})
 	<-began
 	if err := rdb.Ping(t.Context()).Err(); err != nil {
 		t.Fatal(err)

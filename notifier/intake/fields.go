@@ -46,17 +46,18 @@ func encode(e Entry) []string {
 			fields = append(fields, name, yes)
 		}
 	}
-	fields = append(fields, fieldNotice, strconv.FormatInt(e.NoticeID, 10))
-	number(fieldFrom, e.From)
-	number(fieldTo, e.To)
-	flag(fieldAgain, e.Again)
-	flag(fieldHad, e.Had)
-	flag(fieldRetract, e.Retract)
-	number(fieldRevision, e.Revision)
-	d := e.Delivery
-	if d == nil {
+	f := e.Fields()
+	fields = append(fields, fieldNotice, strconv.FormatInt(f.Notice, 10))
+	number(fieldFrom, f.From)
+	number(fieldTo, f.To)
+	flag(fieldAgain, f.Again)
+	flag(fieldHad, f.Had)
+	flag(fieldRetract, f.Retract)
+	number(fieldRevision, f.Revision)
+	if e.Kind != Whole {
 		return fields
 	}
+	d := e.Delivery
 	fields = append(fields, fieldKey, d.Key)
 	number(fieldExpires, d.Expires)
 	flag(fieldCounted, d.Counted)
@@ -67,7 +68,7 @@ func encode(e Entry) []string {
 // decode reads an entry. It refuses an unknown field: ignoring it would lose part of the meaning
 // that a newer version gave the entry.
 func decode(id string, fields map[string]any) (Entry, error) {
-	e := Entry{ID: id}
+	var f Fields
 	var d notifier.Delivery
 	var err error
 	ofDelivery := 0
@@ -78,19 +79,19 @@ func decode(id string, fields map[string]any) (Entry, error) {
 		}
 		switch name {
 		case fieldNotice:
-			e.NoticeID, err = parseNumber(text)
+			f.Notice, err = parseNumber(text)
 		case fieldFrom:
-			e.From, err = parseNumber(text)
+			f.From, err = parseNumber(text)
 		case fieldTo:
-			e.To, err = parseNumber(text)
+			f.To, err = parseNumber(text)
 		case fieldAgain:
-			e.Again, err = parseFlag(text)
+			f.Again, err = parseFlag(text)
 		case fieldHad:
-			e.Had, err = parseFlag(text)
+			f.Had, err = parseFlag(text)
 		case fieldRetract:
-			e.Retract, err = parseFlag(text)
+			f.Retract, err = parseFlag(text)
 		case fieldRevision:
-			e.Revision, err = parseNumber(text)
+			f.Revision, err = parseNumber(text)
 		default:
 			ofDelivery++
 			err = decodeDelivery(&d, name, text)
@@ -102,13 +103,16 @@ func decode(id string, fields map[string]any) (Entry, error) {
 	if _, ok := fields[fieldNotice]; !ok {
 		return Entry{ID: id}, fmt.Errorf("%w: no notice id", errEntry)
 	}
+	whole := (*notifier.Delivery)(nil)
 	if ofDelivery > 0 {
-		if d.Key == "" || len(d.Seqs) == 0 || d.Content == nil || e.NoticeID == 0 || e.Retract {
+		if d.Key == "" || len(d.Seqs) == 0 || d.Content == nil || f.Notice == 0 || f.Retract {
 			return Entry{ID: id}, fmt.Errorf("%w: incomplete notice", errEntry)
 		}
-		d.NoticeID, d.Revision = e.NoticeID, e.Revision
-		e.Delivery = &d
+		d.NoticeID, d.Revision = f.Notice, f.Revision
+		whole = &d
 	}
+	e := f.Entry(whole)
+	e.ID = id
 	return e, nil
 }
 

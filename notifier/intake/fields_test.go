@@ -1,6 +1,7 @@
 package intake_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,22 +21,66 @@ func fields(flat []string) map[string]any {
 	return m
 }
 
+var kinds = []intake.Kind{intake.Whole, intake.Deliver, intake.Edit, intake.Retract, intake.Resend}
+
+// The fields are those of entries that wait in streams now, and that other versions read: this test
+// changes only if an upgrade without a stop is given up.
+func TestEntriesOfOtherVersionsAreReadAndWritten(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		stored []string
+		want   intake.Entry
+	}{
+		"a baton":                {[]string{"notice", "7"}, intake.Entry{Kind: intake.Deliver, NoticeID: 7}},
+		"a baton on its way":     {[]string{"notice", "7", "from", "500", "rev", "2"}, intake.Entry{Kind: intake.Deliver, NoticeID: 7, From: 500, Revision: 2}},
+		"a range":                {[]string{"notice", "7", "from", "3", "to", "5"}, intake.Entry{Kind: intake.Deliver, NoticeID: 7, From: 3, To: 5}},
+		"again":                  {[]string{"notice", "7", "again", "1"}, intake.Entry{Kind: intake.Deliver, NoticeID: 7, Again: true}},
+		"again, it was sent":     {[]string{"notice", "7", "again", "1", "had", "1"}, intake.Entry{Kind: intake.Deliver, NoticeID: 7, Again: true, Had: true}},
+		"an edit":                {[]string{"notice", "7", "had", "1", "rev", "1"}, intake.Entry{Kind: intake.Edit, NoticeID: 7, Revision: 1}},
+		"a range of an edit":     {[]string{"notice", "7", "from", "3", "to", "5", "had", "1", "rev", "1"}, intake.Entry{Kind: intake.Edit, NoticeID: 7, From: 3, To: 5, Revision: 1}},
+		"a retraction":           {[]string{"notice", "7", "retract", "1"}, intake.Entry{Kind: intake.Retract, NoticeID: 7}},
+		"a retraction again":     {[]string{"notice", "7", "from", "3", "to", "5", "again", "1", "retract", "1"}, intake.Entry{Kind: intake.Retract, NoticeID: 7, From: 3, To: 5, Again: true}},
+		"the notices since then": {[]string{"notice", "0", "from", "17", "to", "1700000000000", "again", "1"}, intake.Entry{Kind: intake.Resend, After: 17, Since: 1700000000000}},
+		"a whole notice": {
+			[]string{"notice", "7", "again", "1", "had", "1", "rev", "2", "key", "like", "seqs", "1,2", "content", "{}"},
+			intake.Entry{Kind: intake.Whole, NoticeID: 7, Revision: 2, Again: true, Had: true, Delivery: &notifier.Delivery{
+				NoticeID: 7, Revision: 2, Key: "like", Seqs: []int64{1, 2}, Content: []byte("{}"),
+			}},
+		},
+	} {
+		got, err := intake.Decode("", fields(test.stored))
+		if d := cmp.Diff(test.want, got); err != nil || d != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, d)
+		}
+		if d := cmp.Diff(test.stored, intake.Encode(test.want)); d != "" {
+			t.Errorf("%s is stored as (-want +got):\n%s", name, d)
+		}
+	}
+}
+
 func TestEncodedEntriesDecodeUnchanged(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.Int64Min(0)
-		e := intake.Entry{
-			ID: "1-1", NoticeID: number.Draw(t, "notice"), From: number.Draw(t, "from"), To: number.Draw(t, "to"), Again: rapid.Bool().Draw(t, "again"),
-			Had: rapid.Bool().Draw(t, "had"), Revision: number.Draw(t, "rev"),
+		flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
+		e := intake.Entry{ID: "1-1", Kind: rapid.SampledFrom(kinds).Draw(t, "kind")}
+		if e.Kind == intake.Resend {
+			e.Since, e.After = number.Draw(t, "since"), number.Draw(t, "after")
+		} else {
+			e.NoticeID, e.Revision = rapid.Int64Min(1).Draw(t, "notice"), number.Draw(t, "rev")
 		}
-		if e.NoticeID > 0 && rapid.Bool().Draw(t, "whole") {
+		switch e.Kind {
+		case intake.Deliver, intake.Retract, intake.Edit:
+			e.From, e.To = number.Draw(t, "from"), number.Draw(t, "to")
+			e.Again = e.Kind != intake.Edit && flag("again")
+			e.Had = e.Kind == intake.Deliver && e.Again && flag("had")
+		case intake.Whole:
+			e.Again, e.Had = flag("again"), flag("had")
 			e.Delivery = &notifier.Delivery{
 				NoticeID: e.NoticeID, Revision: e.Revision, Key: rapid.StringN(1, 20, -1).Draw(t, "key"), Expires: number.Draw(t, "expires"),
-				Content: []byte(rapid.String().Draw(t, "content")), Counted: rapid.Bool().Draw(t, "counted"), Toast: rapid.Bool().Draw(t, "toast"),
+				Content: []byte(rapid.String().Draw(t, "content")), Counted: flag("counted"), Toast: flag("toast"),
 				Seqs: rapid.SliceOfN(number, 1, 600).Draw(t, "seqs"),
 			}
-		} else {
-			e.Retract = rapid.Bool().Draw(t, "retract")
 		}
 		got, err := intake.Decode("1-1", fields(intake.Encode(e)))
 		if d := cmp.Diff(e, got); err != nil || d != "" {
@@ -86,7 +131,7 @@ func TestEntryFromBeforeToastsIsRead(t *testing.T) {
 	e, err := intake.Decode("1-1", map[string]any{
 		"notice": "7", "rev": "2", "key": "like:photo_id:1", "expires": "1700000000000", "counted": "1", "seqs": "1,2", "content": "{}",
 	})
-	want := intake.Entry{ID: "1-1", NoticeID: 7, Revision: 2, Delivery: &notifier.Delivery{
+	want := intake.Entry{ID: "1-1", Kind: intake.Whole, NoticeID: 7, Revision: 2, Delivery: &notifier.Delivery{
 		NoticeID: 7, Revision: 2, Key: "like:photo_id:1", Expires: 1700000000000, Counted: true, Seqs: []int64{1, 2}, Content: []byte("{}"),
 	}}
 	if d := cmp.Diff(want, e); err != nil || d != "" {
@@ -95,15 +140,18 @@ func TestEntryFromBeforeToastsIsRead(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, e := range []intake.Entry{{NoticeID: 7}, {NoticeID: 7, From: 500, To: 1000, Again: true}, {NoticeID: 7, Retract: true, Revision: 2}, {From: 5, To: 6, Again: true}, small(7)} {
+	for _, e := range []intake.Entry{
+		{Kind: intake.Deliver, NoticeID: 7}, {Kind: intake.Deliver, NoticeID: 7, From: 500, To: 1000, Again: true, Had: true}, {Kind: intake.Edit, NoticeID: 7, Revision: 1},
+		{Kind: intake.Retract, NoticeID: 7, Revision: 2}, {Kind: intake.Resend, After: 5, Since: 6}, small(7),
+	} {
 		m := fields(intake.Encode(e))
 		text := func(name string) string { s, _ := m[name].(string); return s }
-		f.Add(text("notice"), text("from"), text("to"), text("again"), text("retract"), text("rev"), text("key"), text("expires"), text("counted"), text("toast"), text("seqs"), text("content"))
+		f.Add(text("notice"), text("from"), text("to"), text("again"), text("had"), text("retract"), text("rev"), text("key"), text("expires"), text("counted"), text("toast"), text("seqs"), text("content"))
 	}
-	names := []string{"notice", "from", "to", "again", "retract", "rev", "key", "expires", "counted", "toast", "seqs", "content"}
-	f.Fuzz(func(t *testing.T, notice, from, to, again, retract, rev, key, expires, counted, toast, seqs, content string) {
+	names := []string{"notice", "from", "to", "again", "had", "retract", "rev", "key", "expires", "counted", "toast", "seqs", "content"}
+	f.Fuzz(func(t *testing.T, notice, from, to, again, had, retract, rev, key, expires, counted, toast, seqs, content string) {
 		m := map[string]any{}
-		for i, value := range []string{notice, from, to, again, retract, rev, key, expires, counted, toast, seqs, content} {
+		for i, value := range []string{notice, from, to, again, had, retract, rev, key, expires, counted, toast, seqs, content} {
 			if value != "" {
 				m[names[i]] = value
 			}
@@ -115,7 +163,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		if e.NoticeID < 0 || e.From < 0 || e.To < 0 || e.Delivery != nil && (e.NoticeID == 0 || len(e.Delivery.Seqs) == 0 || e.Delivery.NoticeID != e.NoticeID) {
+		if !slices.Contains(kinds, e.Kind) || (e.Kind == intake.Whole) != (e.Delivery != nil) || (e.Kind == intake.Resend) != (e.NoticeID == 0) || e.NoticeID < 0 || e.From < 0 || e.To < 0 || e.Delivery != nil && (e.NoticeID == 0 || len(e.Delivery.Seqs) == 0 || e.Delivery.NoticeID != e.NoticeID) {
 			t.Fatalf("read %+v", e)
 		}
 		again2, err := intake.Decode("1-1", fields(intake.Encode(e)))

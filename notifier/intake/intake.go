@@ -16,38 +16,24 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
 // Group is the consumer group that all instances read in.
 const Group = "carillon"
 
-// Entry is one piece of work in the stream.
-type Entry struct {
-	ID       string             // stream id; empty until the entry is in the stream
-	NoticeID int64              // 0: not about a single notice
-	Revision int64              // revision of the notice when this work began
-	Delivery *notifier.Delivery // the complete notice, if it is small; nil: read it from SQL
-	From, To int64              // recipients with From < seq; with To > 0 also seq <= To, and no entry follows
-	Again    bool               // deliver although the notice is already marked as sent
-	Had      bool               // it was delivered before: with Again, before Redis lost data; otherwise, before an edit
-	Retract  bool               // take the notice back; never set together with Delivery
-	Tries    int64              // how often the entry was handed out before
-}
-
 // Handler does the work. It is called from several goroutines, and it gets the same entry again
 // after an error, a timeout or a lost reply. A notifier.ErrUnavailable error leaves the entry where
 // it is and does not count as a try; every other error does. The contexts outlive the one given to
 // Run by Config.Grace, so that a handler can finish its work.
 type Handler interface {
-	// Deliver puts complete small notices into inboxes, in order within one call. It returns one
+	// Deliver puts small notices into inboxes, the entries of kind Whole, in order within one call. It returns one
 	// error per entry, or nil if all succeeded.
 	Deliver(ctx context.Context, entries []Entry) []error
 	// Confirm records in SQL that these entries are done; only then do they leave the stream. It
 	// follows the Deliver of these entries and runs concurrently with the next Deliver.
 	Confirm(ctx context.Context, entries []Entry) error
-	// Range does part of the work of a larger notice. The entries that it returns replace e in the
+	// Range does part of the work of any other entry. The entries that it returns replace e in the
 	// stream in one step; none means that the work is finished.
 	Range(ctx context.Context, e Entry) ([]Entry, error)
 	// Bury stores an entry as a dead letter when it has failed Config.Tries times or cannot be

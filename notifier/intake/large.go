@@ -59,7 +59,7 @@ func (s *shift) replace(e Entry, next []Entry) {
 	s.inFlight.settle(e.ID)
 	switch {
 	case err != nil:
-		s.c.Log.DebugContext(s.work, "entry stays in the stream and will be handled again", "stage", "intake", "notice_id", e.NoticeID, "err", err)
+		s.c.Log.DebugContext(s.work, "entry stays in the stream and will be handled again", "stage", "intake", "kind", e.Kind, "notice_id", e.NoticeID, "err", err)
 	case n > 0:
 		s.done.Add(1)
 	}
@@ -73,7 +73,7 @@ func (s *shift) fail(e Entry, why error) {
 		s.bury(e, nil, why)
 		return
 	}
-	s.c.Log.DebugContext(s.work, "entry failed", "stage", "intake", "notice_id", e.NoticeID, "tries", e.Tries+1, "err", why)
+	s.c.Log.DebugContext(s.work, "entry failed", "stage", "intake", "kind", e.Kind, "notice_id", e.NoticeID, "tries", e.Tries+1, "err", why)
 	s.inFlight.settle(e.ID)
 }
 
@@ -82,11 +82,11 @@ func (s *shift) fail(e Entry, why error) {
 func (s *shift) bury(e Entry, raw map[string]any, why error) {
 	err := s.safely(func() error { return s.c.Handler.Bury(s.work, e, raw, why) })
 	if err != nil {
-		s.c.Log.WarnContext(s.work, "dead letter not stored", "stage", "intake", "notice_id", e.NoticeID, "err", fmt.Errorf("%w, after %w", err, why))
+		s.c.Log.WarnContext(s.work, "dead letter not stored", "stage", "intake", "kind", e.Kind, "notice_id", e.NoticeID, "err", fmt.Errorf("%w, after %w", err, why))
 		s.release([]Entry{e}, 0)
 		return
 	}
-	s.c.Log.ErrorContext(s.work, "entry stored as a dead letter", "stage", "intake", "notice_id", e.NoticeID, "tries", e.Tries+1, "err", why)
+	s.c.Log.ErrorContext(s.work, "entry stored as a dead letter", "stage", "intake", "kind", e.Kind, "notice_id", e.NoticeID, "tries", e.Tries+1, "err", why)
 	s.buried.Add(1)
 	s.acknowledge([]Entry{e})
 }

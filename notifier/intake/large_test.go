@@ -29,9 +29,9 @@ func TestEntriesReturnedByRangeReplaceTheEntry(t *testing.T) {
 				ranged.add(e)
 				switch {
 				case e.From == 0:
-					return []intake.Entry{{NoticeID: 7, From: 10, To: 20, Again: true}, small(9), {NoticeID: 7, From: 500}}, nil
+					return []intake.Entry{{Kind: intake.Deliver, NoticeID: 7, From: 10, To: 20, Again: true}, small(9), {Kind: intake.Deliver, NoticeID: 7, From: 500}}, nil
 				case e.To == 0 && e.From < 1500:
-					return []intake.Entry{{NoticeID: 7, From: e.From + 500, Retract: true}}, nil
+					return []intake.Entry{{Kind: intake.Retract, NoticeID: 7, From: e.From + 500}}, nil
 				}
 				return nil, nil
 			},
@@ -41,14 +41,14 @@ func TestEntriesReturnedByRangeReplaceTheEntry(t *testing.T) {
 			},
 		}, func(c *intake.Config) { c.Large = 1 })
 		start(t, q)
-		s.put(t, intake.Entry{NoticeID: 7})
+		s.put(t, intake.Entry{Kind: intake.Deliver, NoticeID: 7})
 		eventually(t, "the last range is done", func() bool { return q.Stats().Done == 6 && s.length(t) == 0 })
 		want := []intake.Entry{
-			{NoticeID: 7},
-			{NoticeID: 7, From: 10, To: 20, Again: true},
-			{NoticeID: 7, From: 500},
-			{NoticeID: 7, From: 1000, Retract: true},
-			{NoticeID: 7, From: 1500, Retract: true},
+			{Kind: intake.Deliver, NoticeID: 7},
+			{Kind: intake.Deliver, NoticeID: 7, From: 10, To: 20, Again: true},
+			{Kind: intake.Deliver, NoticeID: 7, From: 500},
+			{Kind: intake.Retract, NoticeID: 7, From: 1000},
+			{Kind: intake.Retract, NoticeID: 7, From: 1500},
 		}
 		if d := cmp.Diff(want, bare(ranged.all())); d != "" {
 			t.Errorf("ranges (-want +got):\n%s", d)
@@ -78,12 +78,12 @@ func TestRangeDoneTwiceAddsItsSuccessorOnce(t *testing.T) {
 			case <-both:
 			case <-ctx.Done():
 			}
-			return []intake.Entry{{NoticeID: 7, From: 500}}, nil
+			return []intake.Entry{{Kind: intake.Deliver, NoticeID: 7, From: 500}}, nil
 		}}
 		one, other := s.intake(h), s.intake(h)
 		start(t, one)
 		start(t, other)
-		s.put(t, intake.Entry{NoticeID: 7})
+		s.put(t, intake.Entry{Kind: intake.Deliver, NoticeID: 7})
 		eventually(t, "all is done", func() bool { return one.Stats().Done+other.Stats().Done == 2 && s.length(t) == 0 })
 		next := map[string]bool{}
 		for _, e := range ranged.all() {
@@ -119,7 +119,7 @@ func TestSmallNoticesAreDeliveredWhileRangesRun(t *testing.T) {
 		start(t, q)
 		var entries []intake.Entry
 		for id := int64(1); id <= 10; id++ {
-			entries = append(entries, intake.Entry{NoticeID: id})
+			entries = append(entries, intake.Entry{Kind: intake.Deliver, NoticeID: id})
 		}
 		s.put(t, append(entries, small(11))...)
 		eventually(t, "the small notice is done", func() bool { return delivered.len() == 1 && atWork.len() >= 3 })
@@ -144,7 +144,7 @@ func TestReaderPausesWhenTooMuchIsQueued(t *testing.T) {
 		}}, func(c *intake.Config) { c.Idle, c.Batch = time.Minute, 10 })
 		var entries []intake.Entry
 		for id := int64(1); id <= 300; id++ {
-			entries = append(entries, intake.Entry{NoticeID: id})
+			entries = append(entries, intake.Entry{Kind: intake.Deliver, NoticeID: id})
 		}
 		s.put(t, entries...)
 		start(t, q)
@@ -187,7 +187,7 @@ func TestFailingRangeIsRetriedThenBuried(t *testing.T) {
 			},
 		}, func(c *intake.Config) { c.Idle = 20 * time.Millisecond })
 		start(t, q)
-		s.put(t, intake.Entry{NoticeID: 1}, intake.Entry{NoticeID: 2, From: 3, To: 5})
+		s.put(t, intake.Entry{Kind: intake.Deliver, NoticeID: 1}, intake.Entry{Kind: intake.Deliver, NoticeID: 2, From: 3, To: 5})
 		eventually(t, "both are settled", func() bool { return q.Stats().Done == 1 && q.Stats().Buried == 1 && s.length(t) == 0 })
 		if got := tried.times(); got[2] != 6 { // once more because the burial failed
 			t.Errorf("tries: %v", got)

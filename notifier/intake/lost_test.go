@@ -109,7 +109,7 @@ func TestOnlyFinishedEntriesAreTrimmed(t *testing.T) {
 			return nil, nil
 		}}, func(c *intake.Config) { c.Idle = time.Minute })
 		start(t, q)
-		s.put(t, small(1), small(2), intake.Entry{NoticeID: 3}, small(4), small(5))
+		s.put(t, small(1), small(2), intake.Entry{Kind: intake.Deliver, NoticeID: 3}, small(4), small(5))
 		eventually(t, "1 and 2 are trimmed, 3 and everything after it stays", func() bool { return q.Stats().Done == 4 && s.length(t) == 3 })
 		if at, ok, err := q.Oldest(t.Context()); !ok || err != nil || time.Since(at) > time.Minute || time.Since(at) < -time.Second {
 			t.Errorf("oldest: %v, %v, %v", at, ok, err)

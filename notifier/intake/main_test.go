@@ -140,7 +140,7 @@ func (s *site) put(t tb, entries ...intake.Entry) {
 
 // small returns a complete notice to one user.
 func small(id int64) intake.Entry {
-	return intake.Entry{NoticeID: id, Revision: 1, Delivery: &notifier.Delivery{
+	return intake.Entry{Kind: intake.Whole, NoticeID: id, Revision: 1, Delivery: &notifier.Delivery{
 		NoticeID: id, Revision: 1, Key: "like:photo:1", Expires: 1_800_000_000_000, Content: []byte(`{"title":"A line\n\u2028"}`), Seqs: []int64{42},
 	}}
 }

@@ -72,7 +72,7 @@ func TestStoppingProcessFinishesItsWorkAndLeaves(t *testing.T) {
 				return nil, nil
 			},
 		}, func(c *intake.Config) { c.Idle, c.Large, c.Name = time.Minute, 1, "leaver" })
-		s.put(t, small(1), intake.Entry{NoticeID: 2}, intake.Entry{NoticeID: 3})
+		s.put(t, small(1), intake.Entry{Kind: intake.Deliver, NoticeID: 2}, intake.Entry{Kind: intake.Deliver, NoticeID: 3})
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		go func() { ended <- q.Run(ctx) }()

@@ -115,7 +115,7 @@ func (w *world) handler() intake.Handler {
 			ranges := w.owed[e.NoticeID].ranges
 			w.mu.Unlock()
 			if e.From+1 < ranges {
-				return []intake.Entry{{NoticeID: e.NoticeID, From: e.From + 1}}, nil
+				return []intake.Entry{{Kind: intake.Deliver, NoticeID: e.NoticeID, From: e.From + 1}}, nil
 			}
 			w.finish(e.NoticeID)
 			return nil, nil
@@ -193,7 +193,7 @@ func (w *world) add() {
 		if p.small {
 			entries = append(entries, small(id))
 		} else {
-			entries = append(entries, intake.Entry{NoticeID: id})
+			entries = append(entries, intake.Entry{Kind: intake.Deliver, NoticeID: id})
 		}
 	}
 	w.put(w.t, entries...)

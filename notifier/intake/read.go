@@ -99,7 +99,7 @@ func (s *shift) handOut(jobs []job) {
 	small := make([]Entry, 0, len(jobs))
 	for _, j := range jobs {
 		s.inFlight.take(j.Entry)
-		if j.Delivery != nil && j.unfit == nil {
+		if j.Kind == Whole && j.unfit == nil {
 			small = append(small, j.Entry)
 		} else {
 			s.large <- j

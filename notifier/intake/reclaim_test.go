@@ -45,7 +45,7 @@ func TestEntriesOfADeadProcessAreTakenOver(t *testing.T) {
 		for id := int64(1); id <= 600; id++ {
 			s.put(t, small(id))
 		}
-		s.put(t, intake.Entry{NoticeID: 601, From: 500})
+		s.put(t, intake.Entry{Kind: intake.Deliver, NoticeID: 601, From: 500})
 		if n := len(s.takeAndDie(t, "dead", 1000)); n != 601 {
 			t.Fatalf("the dead process read %d entries", n)
 		}
@@ -97,7 +97,7 @@ func TestNobodyTakesOverTheirOwnEntries(t *testing.T) {
 				return nil, nil
 			},
 		}, func(c *intake.Config) { c.Idle = 20 * time.Millisecond })
-		s.put(t, small(1), intake.Entry{NoticeID: 2})
+		s.put(t, small(1), intake.Entry{Kind: intake.Deliver, NoticeID: 2})
 		start(t, q)
 		eventually(t, "both have started", func() bool { return began.len() == 2 })
 		eventually(t, "many looks have passed", func() bool {

@@ -77,7 +77,7 @@ func TestUnfinishedEntriesMoveToTheNewStream(t *testing.T) {
 		if err := s.rdb.XAck(t.Context(), s.k.Intake(), intake.Group, ids[1]).Err(); err != nil {
 			t.Fatal(err)
 		}
-		large := intake.Entry{NoticeID: 4, From: 17, Again: true}
+		large := intake.Entry{Kind: intake.Deliver, NoticeID: 4, From: 17, Again: true}
 		s.put(t, large)
 		s.exhaust(t, lastID)
 		var done, buried, delivered log

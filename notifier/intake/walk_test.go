@@ -20,11 +20,11 @@ func TestMissingReturnsTheNoticesWithoutAnEntry(t *testing.T) {
 			}
 		}
 		missing([]int64{1, 2}, 1, 2)
-		entries := []intake.Entry{{NoticeID: 0, From: 17, Again: true}}
+		entries := []intake.Entry{{Kind: intake.Resend, After: 17}}
 		for id := int64(1); id <= 2500; id += 2 {
 			entries = append(entries, small(id))
 		}
-		s.put(t, append(entries, intake.Entry{NoticeID: 5000, From: 10})...)
+		s.put(t, append(entries, intake.Entry{Kind: intake.Deliver, NoticeID: 5000, From: 10})...)
 		if err := s.rdb.XAdd(t.Context(), &redis.XAddArgs{Stream: s.k.Intake(), Values: []string{"notice", "x", "a", "b"}}).Err(); err != nil {
 			t.Fatal(err)
 		}

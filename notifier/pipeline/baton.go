@@ -50,22 +50,21 @@ func (p *Pipeline) serve(ctx context.Context, n *notifier.Notice, e intake.Entry
 		return nil, fmt.Errorf("read notice %d again: %w", n.ID, err)
 	case !due(&now, e) || overtaken(&now, e):
 		return nil, nil
-	case now.Revision != n.Revision && !e.Retract:
-		return []intake.Entry{again(e)}, nil
+	case now.Revision != n.Revision && e.Kind != intake.Retract:
+		return []intake.Entry{e.Anew()}, nil
 	}
 	var rest []intake.Entry
 	if refused != nil {
 		// One inbox must not hold up the others: its range becomes an entry of its own.
 		p.c.Log.WarnContext(ctx, "range not finished; retrying", "stage", "intake", "notice_id", n.ID, "err", refused)
 		rest = append(rest, intake.Entry{
-			NoticeID: n.ID, Revision: n.Revision, From: e.From, To: s.seqs[len(s.seqs)-1],
-			Again: e.Again, Had: e.Had || textOnly(n, e), Retract: e.Retract,
+			Kind: e.Kind, NoticeID: n.ID, Revision: n.Revision, From: e.From, To: s.seqs[len(s.seqs)-1], Again: e.Again, Had: e.Had,
 		})
 	}
 	if s.last {
 		return rest, p.finish(ctx, &now, e)
 	}
-	next := again(e)
+	next := e.Anew()
 	next.From = s.seqs[len(s.seqs)-1]
 	return append(rest, next), p.advance(ctx, &now, e, next.From)
 }
@@ -76,7 +75,7 @@ func (p *Pipeline) touch(ctx context.Context, n *notifier.Notice, e intake.Entry
 	if len(s.seqs) == 0 {
 		return nil
 	}
-	if e.Retract {
+	if e.Kind == intake.Retract {
 		return p.c.Inbox.Retract(ctx, n.ID, n.Key(), s.seqs)
 	}
 	all, err := n.Deliveries(s.seqs)
@@ -84,7 +83,7 @@ func (p *Pipeline) touch(ctx context.Context, n *notifier.Notice, e intake.Entry
 		return fmt.Errorf("encode notice %d: %w", n.ID, err)
 	}
 	var errs []error
-	if !textOnly(n, e) {
+	if e.Kind != intake.Edit {
 		for i := range all {
 			all[i].Again = e.Had
 		}
@@ -97,12 +96,6 @@ func (p *Pipeline) touch(ctx context.Context, n *notifier.Notice, e intake.Entry
 		errs = append(errs, p.c.Inbox.EditAll(ctx, all)...)
 	}
 	return errors.Join(errs...)
-}
-
-// textOnly reports whether the entry only updates the text of existing rows and delivers nothing
-// new.
-func textOnly(n *notifier.Notice, e intake.Entry) bool {
-	return !e.Again && (e.Had || e.To == 0 && wasSent(n))
 }
 
 // outdate keeps cold inboxes from being restored with the old text, which may have been read from
@@ -124,7 +117,7 @@ func (p *Pipeline) finish(ctx context.Context, n *notifier.Notice, e intake.Entr
 		return nil
 	}
 	to := notifier.StateSent
-	if e.Retract {
+	if e.Kind == intake.Retract {
 		to = notifier.StateRetracted
 	}
 	if _, err := p.c.Store.Move(ctx, n.ID, n.Revision, n.State, to); err != nil {
@@ -149,13 +142,7 @@ func (p *Pipeline) advance(ctx context.Context, n *notifier.Notice, e intake.Ent
 // leads reports whether everything up to the baton was served in the notice's current revision, so
 // that the baton's position is the notice's progress.
 func leads(n *notifier.Notice, e intake.Entry) bool {
-	return e.To == 0 && !finished(n.State) && (e.Retract || e.Revision == n.Revision)
-}
-
-// again returns the entry as a new one, to be added to the stream.
-func again(e intake.Entry) intake.Entry {
-	e.ID, e.Tries = "", 0
-	return e
+	return e.To == 0 && !finished(n.State) && (e.Kind == intake.Retract || e.Revision == n.Revision)
 }
 
 // expired reports whether there is nothing left to deliver. Expired notices are still retracted.

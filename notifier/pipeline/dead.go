@@ -13,21 +13,16 @@ import (
 
 // deadEntry is the part of an entry that a dead letter keeps: everything needed to send it again.
 type deadEntry struct {
-	Notice  int64          `json:"notice,omitempty"`
-	From    int64          `json:"from,omitempty"`
-	To      int64          `json:"to,omitempty"`
-	Again   bool           `json:"again,omitempty"`
-	Had     bool           `json:"had,omitempty"`
-	Retract bool           `json:"retract,omitempty"`
-	Raw     map[string]any `json:"raw,omitempty"` // fields of an unreadable entry
+	intake.Fields
+	Raw map[string]any `json:"raw,omitempty"` // fields of an unreadable entry
 }
 
 // Bury stores an entry in SQL as a dead letter. Its notice is then finished, so that it does not go
 // through the intake for ever.
 func (h handler) Bury(ctx context.Context, e intake.Entry, raw map[string]any, why error) error {
-	dead := deadEntry{Notice: e.NoticeID, From: e.From, To: e.To, Again: e.Again, Had: e.Had, Retract: e.Retract}
+	dead := deadEntry{Fields: e.Fields()}
 	if raw != nil {
-		dead = deadEntry{Notice: rawNotice(raw), Raw: raw}
+		dead = deadEntry{Fields: intake.Fields{Notice: rawNotice(raw)}, Raw: raw}
 	}
 	text, err := json.Marshal(dead)
 	if err != nil {
@@ -39,7 +34,7 @@ func (h handler) Bury(ctx context.Context, e intake.Entry, raw map[string]any, w
 	if err := h.p.c.Store.Bury(ctx, letter); err != nil {
 		return fmt.Errorf("bury entry %s: %w", e.ID, err)
 	}
-	if raw != nil || e.NoticeID == 0 || e.To > 0 {
+	if raw != nil || e.Kind == intake.Resend || e.To > 0 {
 		return nil
 	}
 	return h.p.giveUp(ctx, e)
@@ -50,7 +45,7 @@ func (h handler) Bury(ctx context.Context, e intake.Entry, raw map[string]any, w
 // the edit has queued another entry.
 func (p *Pipeline) giveUp(ctx context.Context, e intake.Entry) error {
 	from, to := []notifier.State{notifier.StateAccepted, notifier.StateSending}, notifier.StateSent
-	if e.Retract {
+	if e.Kind == intake.Retract {
 		from, to = []notifier.State{notifier.StateRetracting}, notifier.StateRetracted
 	}
 	for _, state := range from {
@@ -101,10 +96,11 @@ func replayed(letter notifier.DeadLetter) (intake.Entry, error) {
 		return intake.Entry{}, errors.Join(notifier.ErrConflict, err)
 	}
 	if dead.Raw != nil {
-		dead = deadEntry{Notice: letter.NoticeID}
+		dead.Fields = intake.Fields{Notice: letter.NoticeID}
 	}
-	e := intake.Entry{NoticeID: dead.Notice, From: dead.From, To: dead.To, Again: true, Had: dead.Had, Retract: dead.Retract}
-	if e.NoticeID == 0 && e.To == 0 {
+	dead.Again = true
+	e := dead.Entry(nil)
+	if e.Kind == intake.Resend && e.Since == 0 {
 		return intake.Entry{}, notifier.ErrConflict
 	}
 	return e, nil

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/intake"
@@ -135,4 +137,32 @@ func TestUnreadableEntryBecomesADeadLetterAtOnce(t *testing.T) {
 	}
 	eventually(t, "the intake is empty", func() bool { return r.backlog(t) == 0 })
 	r.everyoneHas(t, seqs, 1)
+}
+
+// Letters that are stored outlive the version that buried them.
+func TestStoredDeadLettersAreReplayedAsTheyAre(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	p := pipeline.New(r.config())
+	for letter, want := range map[string]map[string]any{
+		`{"notice":7}`: {"notice": "7", "again": "1"},
+		`{"notice":7,"from":3,"to":5,"again":true}`:          {"notice": "7", "from": "3", "to": "5", "again": "1"},
+		`{"notice":7,"had":true}`:                            {"notice": "7", "again": "1", "had": "1"}, // of an edit: who had the notice does not get it again
+		`{"notice":7,"from":3,"to":5,"retract":true}`:        {"notice": "7", "from": "3", "to": "5", "again": "1", "retract": "1"},
+		`{"from":17,"to":1700000000000,"again":true}`:        {"notice": "0", "from": "17", "to": "1700000000000", "again": "1"},
+		`{"notice":7,"raw":{"notice":"7","colour":"red"}}`:   {"notice": "7", "again": "1"},
+		`{"notice":7,"from":3,"raw":{"notice":"7","to":""}}`: {"notice": "7", "again": "1"},
+	} {
+		if err := r.store.Bury(t.Context(), notifier.DeadLetter{NoticeID: 7, Entry: letter, Reason: "test", CreatedAt: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+		r.replayAll(t, p)
+		entries, err := r.rdb.XRevRangeN(t.Context(), r.keys.Intake(), "+", "-", 1).Result()
+		if err != nil || len(entries) != 1 {
+			t.Fatal(entries, err)
+		}
+		if diff := cmp.Diff(want, entries[0].Values); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", letter, diff)
+		}
+	}
 }

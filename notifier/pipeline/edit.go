@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/intake"
 )
 
 // Edit gives a sent notice the content of a draft, for everyone who has it or will get it. revision
@@ -94,7 +93,7 @@ func (p *Pipeline) editNotice(ctx context.Context, n notifier.Notice, revision i
 	}
 	done, leave := p.waiting.join(n.ID)
 	defer leave()
-	p.intake.Add(intake.Entry{NoticeID: n.ID, Revision: n.Revision, Had: wasSent(&n)})
+	p.intake.Add(baton(&n, false))
 	if n.Recipients <= p.c.WaitMax {
 		p.await(ctx, &n, done)
 	}

@@ -26,14 +26,11 @@ func (p *Pipeline) enqueue(accepted []*notifier.Acceptance) {
 // progress. An edited notice is always a baton, because there may be rows to change.
 func (p *Pipeline) entry(a *notifier.Acceptance, again bool) (intake.Entry, error) {
 	n := a.Notice
-	e := intake.Entry{NoticeID: n.ID, Revision: n.Revision, Again: again, Had: wasSent(n)}
-	if takenBack(n.State) {
-		e.Retract = true
-	}
+	e := baton(n, again)
 	if !again {
 		e.From = n.Done
 	}
-	if e.Retract || n.Revision > 0 || a.To == nil || a.To.IsEmpty() || a.To.GetCardinality() > uint64(p.c.Chunk) { //nolint:gosec // a Chunk of 0 or less is made 500 by New
+	if e.Kind != intake.Deliver || n.Revision > 0 || a.To == nil || a.To.IsEmpty() || a.To.GetCardinality() > uint64(p.c.Chunk) { //nolint:gosec // a Chunk of 0 or less is made 500 by New
 		return e, nil
 	}
 	all, err := n.Deliveries(after(a.To, 0, 0, p.c.Chunk))
@@ -43,9 +40,22 @@ func (p *Pipeline) entry(a *notifier.Acceptance, again bool) (intake.Entry, erro
 	if len(all) > 1 {
 		return e, nil
 	}
-	e.Delivery = &all[0]
-	e.From = 0
-	return e, nil
+	return intake.Entry{Kind: intake.Whole, NoticeID: n.ID, Revision: n.Revision, Delivery: &all[0], Again: again, Had: e.Had}, nil
+}
+
+// baton returns a baton for the work that a notice needs, or that it needs again because Redis lost
+// data.
+func baton(n *notifier.Notice, again bool) intake.Entry {
+	e := intake.Entry{Kind: intake.Deliver, NoticeID: n.ID, Revision: n.Revision, Again: again}
+	switch {
+	case takenBack(n.State):
+		e.Kind = intake.Retract
+	case wasSent(n) && again:
+		e.Had = true
+	case wasSent(n):
+		e.Kind = intake.Edit
+	}
+	return e
 }
 
 // entries returns the intake entry of each of these notices, starting at its progress, or at the

@@ -46,9 +46,9 @@ func (h handler) Confirm(ctx context.Context, entries []intake.Entry) error {
 		switch {
 		case err != nil || takenBack(n.State):
 		case n.State == notifier.StateAccepted:
-			anew = append(anew, intake.Entry{NoticeID: id, Revision: n.Revision})
+			anew = append(anew, baton(&n, false))
 		case n.Revision > 0:
-			anew = append(anew, intake.Entry{NoticeID: id, Revision: n.Revision, To: lastOf(entries, id)})
+			anew = append(anew, intake.Entry{Kind: intake.Deliver, NoticeID: id, Revision: n.Revision, To: lastOf(entries, id)})
 		}
 	}
 	if len(anew) > 0 {
@@ -66,7 +66,7 @@ func (h handler) Confirm(ctx context.Context, entries []intake.Entry) error {
 // notice's state before and after: a baton whose notice has been moved or edited stops, because
 // that change has queued another.
 func (h handler) Range(ctx context.Context, e intake.Entry) ([]intake.Entry, error) {
-	if e.NoticeID == 0 {
+	if e.Kind == intake.Resend {
 		return h.p.resend(ctx, e)
 	}
 	n, err := h.p.c.Store.Notice(ctx, e.NoticeID)
@@ -79,6 +79,9 @@ func (h handler) Range(ctx context.Context, e intake.Entry) ([]intake.Entry, err
 	if !due(&n, e) || overtaken(&n, e) {
 		return nil, nil
 	}
+	if e.Kind == intake.Deliver && !e.Again && e.To == 0 && wasSent(&n) {
+		e.Kind = intake.Edit // everybody has had it, whatever the entry says
+	}
 	s, err := h.p.stretch(ctx, &n, e)
 	if err != nil {
 		return nil, err
@@ -88,24 +91,17 @@ func (h handler) Range(ctx context.Context, e intake.Entry) ([]intake.Entry, err
 
 // due reports whether an entry has work to do, given the state of its notice.
 func due(n *notifier.Notice, e intake.Entry) bool {
-	switch n.State {
-	case notifier.StateAccepted, notifier.StateSending:
-		return !e.Retract
-	case notifier.StateSent:
-		return !e.Retract && (e.Again || e.To > 0)
-	case notifier.StateRetracting:
-		return e.Retract
-	case notifier.StateRetracted:
-		return e.Retract && (e.Again || e.To > 0)
+	if takenBack(n.State) != (e.Kind == intake.Retract) {
+		return false
 	}
-	return false
+	return !finished(n.State) || e.Again || e.To > 0
 }
 
 // overtaken reports whether the notice was edited after this baton started. The edit, or the relay,
 // queues a new baton that starts at the first recipient, so this one stops. A baton that resends,
 // or that has an upper end, continues in any revision.
 func overtaken(n *notifier.Notice, e intake.Entry) bool {
-	return e.Revision != n.Revision && !e.Retract && !e.Again && e.To == 0
+	return e.Revision != n.Revision && e.Kind != intake.Retract && !e.Again && e.To == 0
 }
 
 // lastOf returns the last recipient of a notice among these entries.

@@ -167,7 +167,7 @@ func TestInstancesWorkingOnTheSameNoticeDoNoHarm(t *testing.T) {
 	c := r.config()
 	c.Chunk, c.Idle = 50, time.Millisecond // so short that the instances take entries from each other
 	n := send(t, pipeline.New(c), toRole("all"))
-	r.put(t, intake.Entry{NoticeID: n.ID}, intake.Entry{NoticeID: n.ID}, intake.Entry{NoticeID: n.ID, Again: true})
+	r.put(t, intake.Entry{Kind: intake.Deliver, NoticeID: n.ID}, intake.Entry{Kind: intake.Deliver, NoticeID: n.ID}, intake.Entry{Kind: intake.Deliver, NoticeID: n.ID, Again: true})
 	for range 3 {
 		c.Board = newBoard(r.rdb, r.keys, r.store)
 		start(t, pipeline.New(c))

@@ -104,7 +104,7 @@ func TestNoticesEndCorrectlyInAnyOrderOfEvents(t *testing.T) {
 			"die with pending entries": func(*rapid.T) { r.die(t) },
 			"lose the stream":          func(*rapid.T) { r.rdb.Del(t.Context(), r.keys.Intake()) },
 			"add twice": func(rt *rapid.T) {
-				r.put(t, intake.Entry{NoticeID: pick(rt).ID, Again: rapid.Bool().Draw(rt, "again")})
+				r.put(t, intake.Entry{Kind: intake.Deliver, NoticeID: pick(rt).ID, Again: rapid.Bool().Draw(rt, "again")})
 			},
 			"deliver late": func(rt *rapid.T) {
 				n := pick(rt)

@@ -146,9 +146,7 @@ func TestResendAfterALossRestoresLostNoticesAndChangesNothingElse(t *testing.T) 
 	}
 	r.deliver(t, taken, to.ToArray()) // a worker that slept through all of it
 	r.everyoneHas(t, seqs[2:], 1)
-	late := intake.Entry{NoticeID: large.ID, Again: true}
-	late.Retract = true // an outdated baton of a retraction
-	r.put(t, late)
+	r.put(t, intake.Entry{Kind: intake.Retract, NoticeID: large.ID, Again: true}) // an outdated baton
 	eventually(t, "all is done", func() bool { return r.backlog(t) == 0 })
 	r.everyoneHas(t, seqs[2:], 1)
 }

@@ -17,17 +17,16 @@ const resendChunk = 200
 // through it at its own pace, on another instance if this one dies. It uses only Config.Raw.
 func (p *Pipeline) Resend(ctx context.Context, since time.Time) error {
 	raw := intake.New(intake.Config{Redis: p.c.Raw, Keys: p.c.Keys, Handler: handler{p}, Log: p.c.Log})
-	if err := raw.Put(ctx, intake.Entry{To: max(since.UnixMilli(), 1), Again: true}); err != nil {
+	if err := raw.Put(ctx, intake.Entry{Kind: intake.Resend, Since: max(since.UnixMilli(), 1)}); err != nil {
 		return fmt.Errorf("resend the notices since %s: %w", since.Format(time.RFC3339), err)
 	}
 	return nil
 }
 
 // resend returns entries for the next notices to be sent again, complete where they are small,
-// followed by the next resend entry. In e, From is the last notice done, and To the start time in
-// ms.
+// followed by the next Resend.
 func (p *Pipeline) resend(ctx context.Context, e intake.Entry) ([]intake.Entry, error) {
-	ids, err := p.c.Store.Since(ctx, time.UnixMilli(e.To), e.From, resendChunk)
+	ids, err := p.c.Store.Since(ctx, time.UnixMilli(e.Since), e.After, resendChunk)
 	if err != nil {
 		return nil, fmt.Errorf("find notices to resend: %w", err)
 	}
@@ -38,8 +37,8 @@ func (p *Pipeline) resend(ctx context.Context, e intake.Entry) ([]intake.Entry, 
 	if err != nil {
 		return nil, err
 	}
-	next := again(e)
-	next.From = ids[len(ids)-1]
+	next := e.Anew()
+	next.After = ids[len(ids)-1]
 	return append(entries, next), nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/intake"
 )
 
 const (
@@ -81,7 +80,7 @@ func (p *Pipeline) takeBack(ctx context.Context, n notifier.Notice) (notifier.No
 	}
 	n, err := p.retracting(ctx, n)
 	if err == nil && n.State == notifier.StateRetracting {
-		p.intake.Add(intake.Entry{NoticeID: n.ID, Revision: n.Revision, Retract: true})
+		p.intake.Add(baton(&n, false))
 	}
 	return n, err
 }
