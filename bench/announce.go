@@ -130,7 +130,7 @@ func (w *world) differ(ctx context.Context) error {
 				seqs = append(seqs, m.seq)
 			}
 		}
-		if _, err := w.inbox.Deliver(ctx, w.notice(load.Mark{}, int64(len(seqs))), seqs); err != nil {
+		if err := w.deliver(ctx, w.notice(load.Mark{}, int64(len(seqs))), seqs); err != nil {
 			return err
 		}
 	}

@@ -161,7 +161,7 @@ func (w *world) pollOnce(ctx context.Context, d *database, again, kept series) (
 	}
 	defer func() { err = stopped(a.process, err) }()
 	seqs := w.population()[:users]
-	if _, err := w.inbox.Deliver(ctx, w.notice(load.Mark{}, int64(users)), seqs); err != nil {
+	if err := w.deliver(ctx, w.notice(load.Mark{}, int64(users)), seqs); err != nil {
 		return err
 	}
 	since := time.Now().Add(time.Minute).UnixMilli()

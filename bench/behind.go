@@ -56,7 +56,7 @@ func (w *world) behind(ctx context.Context, d *database, rate, lag series) error
 		return err
 	}
 	for range pageRows {
-		if _, err := w.inbox.Deliver(ctx, w.notice(load.Mark{}, int64(len(seqs))), seqs); err != nil {
+		if err := w.deliver(ctx, w.notice(load.Mark{}, int64(len(seqs))), seqs); err != nil {
 			return err
 		}
 	}
@@ -101,7 +101,7 @@ func (w *world) mostBehind(ctx context.Context, f *unread.Flusher, seqs []int64)
 	next := 0
 	for range w.opt.scaled(int(10 * time.Second / step)) {
 		for range lagRate * int(step) / int(time.Second) {
-			if _, err := w.inbox.Deliver(ctx, w.notice(load.Mark{}, 1), seqs[next:next+1]); err != nil {
+			if err := w.deliver(ctx, w.notice(load.Mark{}, 1), seqs[next:next+1]); err != nil {
 				return most, fmt.Errorf("deliver: %w", err)
 			}
 			next = (next + 1) % len(seqs)

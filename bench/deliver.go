@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/bench/load"
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // deliverScripts compares the pipelines of one worker with redis-benchmark, which is written
@@ -52,18 +53,24 @@ func (w *world) deliverOurs(ctx context.Context, rate, cost series) error {
 		return err
 	}
 	began := time.Now()
-	changed := 0
 	for range rounds {
-		n, err := w.inbox.Deliver(ctx, w.notice(load.Mark{}, int64(len(seqs))), seqs)
-		if err != nil {
+		if err := w.deliver(ctx, w.notice(load.Mark{}, int64(len(seqs))), seqs); err != nil {
 			return err
 		}
-		changed += n
 	}
-	rate.add(ours, float64(changed)/time.Since(began).Seconds())
+	rate.add(ours, float64(rounds*len(seqs))/time.Since(began).Seconds())
 	after, err := w.redisCPU(ctx)
-	cost.add(ours, 1e6*(after-before)/float64(changed))
+	cost.add(ours, 1e6*(after-before)/float64(rounds*len(seqs)))
 	return err
+}
+
+// deliver delivers a notice to users.
+func (w *world) deliver(ctx context.Context, n *notifier.Notice, seqs []int64) error {
+	d, err := n.Delivery(seqs)
+	if err != nil {
+		return err
+	}
+	return w.inbox.DeliverAll(ctx, []notifier.Delivery{d})[0]
 }
 
 const (
@@ -118,8 +125,7 @@ func (w *world) deliverRound(ctx context.Context, seq int64) (perSecond, cpu flo
 		return 0, 0, err
 	}
 	words, err := recordScript(ctx, w.socket, func() error {
-		_, err := w.inbox.Deliver(ctx, n, []int64{seq})
-		return err
+		return w.deliver(ctx, n, []int64{seq})
 	})
 	if err != nil {
 		return 0, 0, err

@@ -59,7 +59,7 @@ func (w *world) inboxMemory(ctx context.Context, text int, whole, keyed series) 
 	seqs := w.population()
 	seqs = seqs[:min(w.opt.scaled(2_000), len(seqs))]
 	for range pageRows {
-		if _, err := w.inbox.Deliver(ctx, w.noticeOf(strings.Repeat("n", text), int64(len(seqs))), seqs); err != nil {
+		if err := w.deliver(ctx, w.noticeOf(strings.Repeat("n", text), int64(len(seqs))), seqs); err != nil {
 			return err
 		}
 	}

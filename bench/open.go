@@ -99,7 +99,7 @@ func (w *world) fillInboxes(ctx context.Context, seqs []int64, read, unread int)
 				return err
 			}
 		}
-		if _, err := w.inbox.Deliver(ctx, w.notice(load.Mark{}, int64(len(seqs))), seqs); err != nil {
+		if err := w.deliver(ctx, w.notice(load.Mark{}, int64(len(seqs))), seqs); err != nil {
 			return err
 		}
 	}

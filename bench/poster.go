@@ -49,7 +49,7 @@ func (p *poster) announce(ctx context.Context, m load.Mark, pinned bool) (stored
 	}
 	began := time.Now()
 	n.Window = notifier.Window{StartsAt: began, EndsAt: began.Add(time.Hour), Pinned: pinned}
-	if err := p.db.Announce(ctx, n); err != nil {
+	if _, err := p.db.AnnounceOnce(ctx, n, nil); err != nil {
 		return 0, err
 	}
 	p.ids = append(p.ids, n.ID)

@@ -117,7 +117,7 @@ func (w *world) flood(ctx context.Context, slow int) error {
 	defer tick.Stop()
 	for {
 		n := w.noticeOf(strings.Repeat("x", stalledBody), int64(slow))
-		if _, err := w.inbox.Deliver(ctx, n, seqs); err != nil && ctx.Err() == nil {
+		if err := w.deliver(ctx, n, seqs); err != nil && ctx.Err() == nil {
 			return err
 		}
 		select {

@@ -82,12 +82,10 @@ func (w *world) startCarillon(ctx context.Context) (*target, error) {
 		admin:   admin,
 		request: func(i int) []byte { return w.get(addr, "/events", i%len(seqs), "Accept: text/event-stream\r\n") },
 		one: func(ctx context.Context, user int, m load.Mark) error {
-			_, err := w.inbox.Deliver(ctx, w.notice(m, 1), seqs[user:user+1])
-			return err
+			return w.deliver(ctx, w.notice(m, 1), seqs[user:user+1])
 		},
 		many: func(ctx context.Context, m load.Mark) error {
-			_, err := w.inbox.Deliver(ctx, w.notice(m, int64(len(seqs))), seqs)
-			return err
+			return w.deliver(ctx, w.notice(m, int64(len(seqs))), seqs)
 		},
 	}, nil
 }

@@ -100,10 +100,10 @@ func (w *world) startRedis(ctx context.Context) (err error) {
 	if w.server, err = embedded.Start(ctx, w.lock, embedded.Options{Log: w.log}); err != nil {
 		return err
 	}
-	if w.server.InMemory() {
+	var child bool
+	if w.socket, child = strings.CutPrefix(w.server.URL(), "unix://"); !child {
 		return errors.New("redis-server is not on PATH")
 	}
-	w.socket = strings.TrimPrefix(w.server.URL(), "unix://")
 	w.rdb = redis.NewClient(&redis.Options{
 		Network: "unix", Addr: w.socket, PoolSize: 80,
 		ReadBufferSize: 128 << 10, WriteBufferSize: 128 << 10,

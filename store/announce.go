@@ -12,12 +12,6 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Announce is AnnounceOnce without an idempotency key: each call stores a new announcement.
-func (s *Store) Announce(ctx context.Context, n *notifier.Notice) error {
-	_, err := s.AnnounceOnce(ctx, n, nil)
-	return err
-}
-
 // AnnounceOnce stores an announcement with the idempotency key of its request and sets its
 // ID. When it returns nil, the announcement is on disk in full, in state sent. It sets
 // CreatedAt to now if that is empty and ExpiresAt to the end of its window, and truncates

@@ -24,17 +24,6 @@ func (s *Store) Audit(ctx context.Context, e notifier.AuditEntry) error {
 	return s.fail(err, "write %s to the audit log", e.Action)
 }
 
-// AuditLog lists entries newest first: those with an id below before, or from the newest if
-// before is 0.
-func (s *Store) AuditLog(ctx context.Context, before int64, limit int) ([]notifier.AuditEntry, error) {
-	where, args := `ORDER BY id DESC LIMIT $1`, []any{pageSize(limit)}
-	if before > 0 {
-		where, args = `WHERE id < $2 `+where, append(args, before)
-	}
-	log, err := s.auditEntries(ctx, where, args...)
-	return log, s.fail(err, "read the audit log")
-}
-
 func (s *Store) auditEntries(ctx context.Context, where string, args ...any) ([]notifier.AuditEntry, error) {
 	var log []notifier.AuditEntry
 	err := s.all(ctx, func(rows *sql.Rows) error {

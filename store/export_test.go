@@ -1,6 +1,36 @@
 package store
 
-import "testing"
+import (
+	"context"
+	"testing"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Announce is AnnounceOnce without an idempotency key: each call stores a new announcement.
+func (s *Store) Announce(ctx context.Context, n *notifier.Notice) error {
+	_, err := s.AnnounceOnce(ctx, n, nil)
+	return err
+}
+
+// AuditLog lists entries newest first: those with an id below before, or from the newest if
+// before is 0.
+func (s *Store) AuditLog(ctx context.Context, before int64, limit int) ([]notifier.AuditEntry, error) {
+	log, err := s.auditEntries(ctx, `WHERE id < $1 OR $1 = 0 ORDER BY id DESC LIMIT $2`, before, limit)
+	return log, s.fail(err, "read the audit log")
+}
+
+// DeleteUser is BeginDeletion, Forget and EndDeletion in one.
+func (s *Store) DeleteUser(ctx context.Context, name string) (notifier.Deletion, error) {
+	d, _, err := s.BeginDeletion(ctx, name)
+	if err == nil {
+		err = s.Forget(ctx, d, nil)
+	}
+	if err == nil {
+		err = s.EndDeletion(ctx, d.Seq)
+	}
+	return d, err
+}
 
 // CurrentQuery is the query of CurrentAnnouncements, for the test of its plan.
 var CurrentQuery = announcementsQuery(current)

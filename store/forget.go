@@ -18,8 +18,7 @@ const (
 	inFlight = 10_000
 )
 
-// DeleteUser removes a user's personal data and returns the deletion. It returns
-// notifier.ErrNotFound for an unknown name. It removes:
+// Forget removes the remaining data of a user whose deletion has begun. With BeginDeletion it removes:
 //
 //   - the account with its roles, settings, muted types, subscriptions, sessions and inbox;
 //   - notices that went or were to go to this user alone, with their counts and dead letters;
@@ -32,24 +31,12 @@ const (
 // Notices that the user sent to others stay, without the name. So does anything that others
 // wrote about the user in the text, subject or link of a notice.
 //
-// It is BeginDeletion, Forget and EndDeletion in one. Redis is left to the caller, who must
-// erase its data about the user before EndDeletion.
-func (s *Store) DeleteUser(ctx context.Context, name string) (notifier.Deletion, error) {
-	d, _, err := s.BeginDeletion(ctx, name)
-	if err == nil {
-		err = s.Forget(ctx, d, nil)
-	}
-	if err == nil {
-		err = s.EndDeletion(ctx, d.Seq)
-	}
-	return d, err
-}
-
-// Forget removes the remaining data of a user whose deletion has begun. However much data there
-// is, no transaction is long enough for senders to notice, and memory use is bounded by a page.
-// After an error, or if the process ends, call it again: it continues where it was. Concurrent
-// calls are safe. progress may be nil; it is called with the id of the notice that was reached
-// and the highest id.
+// Redis is left to the caller, who must erase its data about the user before EndDeletion.
+//
+// However much data there is, no transaction is long enough for senders to notice, and memory use is
+// bounded by a page. After an error, or if the process ends, call it again: it continues where it was.
+// Concurrent calls are safe. progress may be nil; it is called with the id of the notice that was
+// reached and the highest id.
 func (s *Store) Forget(ctx context.Context, d notifier.Deletion, progress func(at, last int64)) error {
 	if progress == nil {
 		progress = func(int64, int64) {}

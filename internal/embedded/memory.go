@@ -19,5 +19,5 @@ func startMemory() (*Server, error) {
 	}
 	m.ClockTTL(true) // let keys expire by the clock, as in Redis
 	u := url.URL{Scheme: "redis", User: url.UserPassword("", password), Host: m.Addr()}
-	return &Server{url: u.String(), inMemory: true, stop: func() error { m.Close(); return nil }}, nil
+	return &Server{url: u.String(), stop: func() error { m.Close(); return nil }}, nil
 }

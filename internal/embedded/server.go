@@ -15,10 +15,9 @@ type Options struct {
 
 // Server is a running built-in Redis. It answers until Close.
 type Server struct {
-	dir      string
-	url      string
-	inMemory bool
-	stop     func() error
+	dir  string
+	url  string
+	stop func() error
 }
 
 // Start starts the Redis of a locked data directory and returns once it answers. A child that dies
@@ -41,9 +40,6 @@ func Start(ctx context.Context, lock *Lock, o Options) (*Server, error) {
 // URL returns the address of the Redis: unix:// for a child, redis:// with a password for the
 // in-memory substitute.
 func (s *Server) URL() string { return s.url }
-
-// InMemory reports whether the data in Redis is lost when this process ends.
-func (s *Server) InMemory() bool { return s.inMemory }
 
 // Close stops the Redis after it has written its data to disk.
 func (s *Server) Close() error {

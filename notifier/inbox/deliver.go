@@ -29,19 +29,7 @@ func (b *Inbox) DeliverAll(ctx context.Context, all []notifier.Delivery) []error
 	return errs
 }
 
-// Deliver is DeliverAll for one notice. It returns the number of inboxes that it changed.
-func (b *Inbox) Deliver(ctx context.Context, n *notifier.Notice, seqs []int64) (changed int, err error) {
-	d, err := n.Delivery(seqs)
-	if err != nil {
-		return 0, fmt.Errorf("encode notice %d: %w", n.ID, err)
-	}
-	changed, errs := b.deliver(ctx, []notifier.Delivery{d})
-	if errs[0] != nil {
-		return changed, fmt.Errorf("deliver notice %d to %d users: %w", n.ID, len(seqs), errs[0])
-	}
-	return changed, nil
-}
-
+// deliver is DeliverAll, and returns the number of inboxes that it changed.
 func (b *Inbox) deliver(ctx context.Context, all []notifier.Delivery) (changed int, errs []error) {
 	// Converted to any here, once for all recipients.
 	type boxed struct{ key, id, expires, json, counted, again any }

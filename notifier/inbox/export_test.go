@@ -1,4 +1,20 @@
 package inbox
 
+import (
+	"context"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
 // PollsWaiting returns the number of polls that wait for the next round trip.
 func (b *Inbox) PollsWaiting() int { return b.polls.waiting.Len() }
+
+// Deliver is DeliverAll for one notice. It returns the number of inboxes that it changed.
+func (b *Inbox) Deliver(ctx context.Context, n *notifier.Notice, seqs []int64) (changed int, err error) {
+	d, err := n.Delivery(seqs)
+	if err != nil {
+		return 0, err
+	}
+	changed, errs := b.deliver(ctx, []notifier.Delivery{d})
+	return changed, errs[0]
+}

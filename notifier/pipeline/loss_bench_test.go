@@ -40,9 +40,7 @@ func BenchmarkWriteBehind(b *testing.B) {
 				d.Title = fmt.Sprint("Lift ", i)
 				n := notifier.Notice{Draft: d, Recipients: users}
 				r.accept(b, &n)
-				if _, err := r.inbox.Deliver(b.Context(), &n, seqs); err != nil {
-					b.Fatal(err)
-				}
+				r.deliverTo(b, n, seqs)
 			}
 			f := r.behind(func(c *unread.Config) { c.Batch = 0 })
 			b.Run("write", func(b *testing.B) {

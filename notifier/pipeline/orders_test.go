@@ -183,7 +183,17 @@ func (r *rig) deliver(t *testing.T, n notifier.Notice, to []uint32) {
 	for i, seq := range to {
 		seqs[i] = int64(seq)
 	}
-	if _, err := r.inbox.Deliver(t.Context(), &n, seqs); err != nil {
+	r.deliverTo(t, n, seqs)
+}
+
+// deliverTo delivers a notice without the pipeline.
+func (r *rig) deliverTo(t testing.TB, n notifier.Notice, seqs []int64) {
+	t.Helper()
+	d, err := n.Delivery(seqs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.inbox.DeliverAll(t.Context(), []notifier.Delivery{d})[0]; err != nil {
 		t.Fatal(err)
 	}
 }
