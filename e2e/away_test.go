@@ -191,7 +191,7 @@ func TestEveryPageOfARedisThatIsAwayIsSound(t *testing.T) {
 	}
 	i.stopRedis(t)
 	waiting := vera.leads("/staff/send", "target", "user", "to", "bob", "type", "like", "title", "Sent while it was away", "body", "x")
-	g.inspect(t, "away", guises, []view{
+	g.inspect(t, "away", []view{
 		{name: "inbox", as: "bob", path: "/inbox", then: reconnecting},
 		{name: "inbox-unread", as: "bob", path: "/inbox?filter=unread"},
 		{name: "inbox-older", as: "bob", path: "/inbox", then: func(w *window) { w.follow(`a[rel=next]`) }},

@@ -12,11 +12,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestEveryPageOfAdministrationIsSound opens each administration page in each of its states, once in
-// each theme and at each width.
+// TestEveryPageOfAdministrationIsSound opens each administration page in each of its states.
 func TestEveryPageOfAdministrationIsSound(t *testing.T) {
 	t.Parallel()
-	openOffice(t).inspect(t, "administration", crossed, officeViews()...)
+	openOffice(t).inspect(t, "administration", officeViews()...)
 }
 
 const longName = "a.rather.long.name.of-somebody-who-writes-it-out-and-does-not-stop-in-time@subsidiary.of.a.company.example"
@@ -25,10 +24,7 @@ const longName = "a.rather.long.name.of-somebody-who-writes-it-out-and-does-not-
 func openOffice(t *testing.T) *gallery {
 	t.Helper()
 	s := alone(t)
-	lines := []string{"vera staff;night", "none staff", longName + " picker", "山田太郎 picker", "محمد picker"}
-	for _, name := range strings.Split(each("leaver"), ", ") {
-		lines = append(lines, name+" picker")
-	}
+	lines := []string{"vera staff;night", "none staff", longName + " picker", "山田太郎 picker", "محمد picker", "leaver picker"}
 	for n := range 60 {
 		lines = append(lines, fmt.Sprintf("picker%02d picker", n))
 	}
@@ -45,10 +41,7 @@ func openOffice(t *testing.T) *gallery {
 		vera.leads("/staff/subscriptions", "type", fmt.Sprintf("quality.check-%02d", n), "scope", strconv.Itoa(119200+n), "user", fmt.Sprintf("picker%02d", n))
 		vera.leads("/staff/roles", "action", "create", "role", fmt.Sprintf("team %02d", n))
 	}
-	for _, name := range []string{longName, "山田太郎", "محمد"} {
-		vera.leads("/staff/subscriptions", "type", "order.late", "user", name)
-	}
-	for _, name := range strings.Split(each("leaver"), ", ") {
+	for _, name := range []string{longName, "山田太郎", "محمد", "leaver"} {
 		vera.leads("/staff/subscriptions", "type", "order.late", "user", name)
 	}
 	vera.leads("/staff/subscriptions", "type", "rep_notice", "scope", "119240", "role", "picker")
@@ -131,7 +124,7 @@ func officeViews() []view {
 			w.picks("role", "picker")
 			w.answered(".adding .primary")
 		}},
-		{name: "subscriptions-undo", as: "vera", path: "/staff/subscriptions?q=leaver-%s", then: func(w *window) {
+		{name: "subscriptions-undo", as: "vera", path: "/staff/subscriptions?q=leaver", then: func(w *window) {
 			w.do(chromedp.Click(css("[data-testid=subscription] button")))
 			w.until(`document.querySelector("#done.floating form")`)
 			w.do(chromedp.Click(css("#done form button")))

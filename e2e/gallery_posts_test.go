@@ -53,19 +53,19 @@ func (g *gallery) announce() {
 func (g *gallery) postViews() []view {
 	one := "/announcements/" + g.posts.rich
 	return []view{
-		{name: "announcements-1", as: "lone-%s", path: "/announcements"},
-		{name: "announcements-many", as: "reader-%s", path: "/announcements"},
-		{name: "announcements-older", as: "reader-%s", path: "/announcements", then: func(w *window) { w.follow(`a[rel=next]`) }},
-		{name: "banner", as: "reader-%s", path: "/inbox"},
-		{name: "banner-one", as: "reader-%s", path: "/settings", then: func(w *window) {
+		{name: "announcements-1", as: "lone", path: "/announcements"},
+		{name: "announcements-many", as: "reader", path: "/announcements"},
+		{name: "announcements-older", as: "reader", path: "/announcements", then: func(w *window) { w.follow(`a[rel=next]`) }},
+		{name: "banner", as: "reader", path: "/inbox"},
+		{name: "banner-one", as: "reader", path: "/settings", then: func(w *window) {
 			w.clickOn(`#pinned button`).banner("We move: the new address of the warehouse")
 		}},
-		{name: "panel-with-announcements", as: "lone-%s", path: "/settings", then: openPanel},
-		{name: "announcement", as: "reader-%s", path: one},
-		{name: "announcement-unread", as: "reader-%s", path: one + "?done=read", then: func(w *window) {
+		{name: "panel-with-announcements", as: "lone", path: "/settings", then: openPanel},
+		{name: "announcement", as: "reader", path: one},
+		{name: "announcement-unread", as: "reader", path: one + "?done=read", then: func(w *window) {
 			w.clickOn(`#announcement [action$="/unread"] button`).until(`document.querySelector("#announcement [action$='/read'] button")`)
 		}},
-		{name: "announcements-read", as: "reader-%s", path: "/announcements", then: func(w *window) {
+		{name: "announcements-read", as: "reader", path: "/announcements", then: func(w *window) {
 			w.clickOn(`#announcement-read-all button`).until(`document.querySelector("#done.floating")`)
 		}},
 	}
@@ -111,8 +111,6 @@ func (g *gallery) postStaffViews() []view {
 // edits changes an announcement while the window has its form open.
 func (g *gallery) edits(w *window, id string) {
 	w.t.Helper()
-	g.edit.Lock()
-	defer g.edit.Unlock()
 	vera := g.people["vera"]
 	_, form := vera.get("/staff/notices/" + id + "/edit")
 	_, rest, _ := strings.Cut(form, `name="revision" value="`)

@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -15,55 +12,13 @@ import (
 )
 
 // gallery is a demo site with something to show on every page: inboxes of all sizes, and a notice
-// whose delivery never ends. Each inbox exists once per guise, because opening it changes it.
+// whose delivery never ends.
 type gallery struct {
 	*instance
 	people  map[string]*person
 	sending string // the path of a notice that is being delivered
 	posts   posts
-	sent    atomic.Int64
-	edit    sync.Mutex // held while a revision is read and the next one is saved
-}
-
-// guise is a kind of device, desk or phone, with the widths and themes in which pages are checked.
-// An open page follows the theme of the system, so one window serves all themes.
-type guise struct {
-	kind   string
-	widths []int64
-	themes []string
-}
-
-func (g guise) String() string { return g.kind }
-
-// examined reports whether axe checks a page in this theme at this width. Because axe is the slowest
-// check, it runs on a desk in the first theme and on a phone in the last: that covers each theme and
-// each layout once.
-func (g guise) examined(theme string, width int64) bool {
-	if g.kind == "desk" {
-		return theme == g.themes[0] && width == g.widths[len(g.widths)-1]
-	}
-	return theme == g.themes[len(g.themes)-1] && width == g.widths[0]
-}
-
-var guises = []guise{
-	{"desk", []int64{768, 1280}, []string{"light", "dark"}},
-	{"phone", []int64{320}, []string{"light", "dark"}},
-}
-
-// crossed covers each theme and each width once. It is for pages made of the same parts as the pages
-// that are checked in every guise: the effect of a theme does not depend on the width.
-var crossed = []guise{
-	{"desk", []int64{768, 1280}, []string{"light"}},
-	{"phone", []int64{320}, []string{"dark"}},
-}
-
-// each returns the names of the users derived from name, one for each guise.
-func each(name string) string {
-	var names []string
-	for _, g := range guises {
-		names = append(names, name+"-"+g.String())
-	}
-	return strings.Join(names, ", ")
+	sent    int // notices that arrived while a page was open
 }
 
 // crowd is a number of recipients for which sending asks for confirmation.
@@ -81,15 +36,11 @@ func crowded() []string {
 func openGallery(t *testing.T) *gallery {
 	t.Helper()
 	s := alone(t)
-	lines := []string{"none", "vera staff"}
-	for _, name := range []string{"one", "thirty", "many", "hard"} {
-		lines = append(lines, strings.Split(each(name), ", ")...)
-	}
+	lines := []string{"none", "vera staff", "one", "thirty", "many", "hard"}
 	s.people(append(lines, crowded()...)...)
 	for audience, name := range postReaders {
-		readers := strings.Split(each(name), ", ")
-		s.peopleOf(audience, readers...)
-		lines = append(lines, readers...)
+		s.peopleOf(audience, name)
+		lines = append(lines, name)
 	}
 	g := &gallery{instance: s.serve("--demo", "--addr", "127.0.0.1:0"), people: map[string]*person{}}
 	for _, line := range lines {
@@ -97,15 +48,15 @@ func openGallery(t *testing.T) *gallery {
 		g.people[name] = g.person(t, name)
 	}
 	vera := g.people["vera"]
-	vera.sends(each("one"), usual[0])
+	vera.sends("one", usual[0])
 	for _, n := range usualNotices(30) {
-		vera.sends(each("thirty"), n)
+		vera.sends("thirty", n)
 	}
 	for _, n := range usualNotices(200) {
-		vera.sends(each("many"), n)
+		vera.sends("many", n)
 	}
 	for _, n := range append(usualNotices(4), hard()...) {
-		vera.sends(each("hard"), n)
+		vera.sends("hard", n)
 	}
 	g.hold(t, s, "order:held")
 	g.announce()
@@ -146,8 +97,8 @@ func firstWord(line string) string {
 // view is a page in one of its states.
 type view struct {
 	name   string
-	as     string        // the user; empty: signed out; %s is replaced by the guise
-	path   string        // %s is replaced by the guise
+	as     string // the user; empty: signed out
+	path   string
 	status int64         // empty: 200
 	then   func(*window) // done on the page before it is checked
 }
@@ -157,20 +108,20 @@ func (g *gallery) views() []view {
 		{name: "sign-in", path: "/login"},
 		{name: "sign-in-fault", path: "/login", status: 422, then: signInWrong},
 		{name: "inbox-empty", as: "none", path: "/inbox"},
-		{name: "inbox-1", as: "one-%s", path: "/inbox"},
-		{name: "inbox-unread", as: "thirty-%s", path: "/inbox?filter=unread"},
-		{name: "inbox-30", as: "thirty-%s", path: "/inbox"},
-		{name: "inbox-unread-none", as: "thirty-%s", path: "/inbox?filter=unread"},
-		{name: "panel", as: "many-%s", path: "/inbox?filter=unread", then: openPanel},
+		{name: "inbox-1", as: "one", path: "/inbox"},
+		{name: "inbox-unread", as: "thirty", path: "/inbox?filter=unread"},
+		{name: "inbox-30", as: "thirty", path: "/inbox"},
+		{name: "inbox-unread-none", as: "thirty", path: "/inbox?filter=unread"},
+		{name: "panel", as: "many", path: "/inbox?filter=unread", then: openPanel},
 		{name: "panel-empty", as: "none", path: "/settings", then: openPanel},
-		{name: "inbox-200", as: "many-%s", path: "/inbox", then: addOlder},
-		{name: "inbox-older", as: "many-%s", path: "/inbox", then: func(w *window) { w.follow(`a[rel=next]`) }},
-		{name: "inbox-hard", as: "hard-%s", path: "/inbox"},
-		{name: "inbox-undo", as: "hard-%s", path: "/inbox", then: deleteFirst},
-		{name: "keys", as: "one-%s", path: "/inbox", then: openKeys},
-		{name: "arrivals", as: "one-%s", path: "/inbox", then: g.arrives(nil, "#arrivals")},
-		{name: "panel-arrivals", as: "one-%s", path: "/settings", then: g.arrives(openPanel, "#panel-arrivals")},
-		{name: "toasts", as: "one-%s", path: "/inbox?filter=unread", then: g.popsUp},
+		{name: "inbox-200", as: "many", path: "/inbox", then: addOlder},
+		{name: "inbox-older", as: "many", path: "/inbox", then: func(w *window) { w.follow(`a[rel=next]`) }},
+		{name: "inbox-hard", as: "hard", path: "/inbox"},
+		{name: "inbox-undo", as: "hard", path: "/inbox", then: deleteFirst},
+		{name: "keys", as: "one", path: "/inbox", then: openKeys},
+		{name: "arrivals", as: "one", path: "/inbox", then: g.arrives(nil, "#arrivals")},
+		{name: "panel-arrivals", as: "one", path: "/settings", then: g.arrives(openPanel, "#panel-arrivals")},
+		{name: "toasts", as: "one", path: "/inbox?filter=unread", then: g.popsUp},
 		{name: "announcements-empty", as: "none", path: "/announcements"},
 		{name: "menu", as: "vera", path: "/inbox", then: func(w *window) { w.do(chromedp.Click(css(`.menu summary`)), chromedp.WaitVisible(css(`.menu-items`))) }},
 		{name: "settings", as: "vera", path: "/settings"},
@@ -187,7 +138,8 @@ func (g *gallery) arrives(before func(*window), offer string) func(*window) {
 		if before != nil {
 			before(w)
 		}
-		g.people["vera"].sends(ask[string](w, `document.body.dataset.user`), usual[int(g.sent.Add(1))%len(usual)])
+		g.sent++
+		g.people["vera"].sends(ask[string](w, `document.body.dataset.user`), usual[g.sent%len(usual)])
 		w.until(fmt.Sprintf(`document.querySelector(%q).checkVisibility()`, offer))
 	}
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// pictured says that somebody wants to see the pages. Their pictures take a minute and
-// more: `make gallery` asks for them.
+// pictured says that the pictures of the pages are wanted. They take a minute and more: `make gallery`
+// asks for them.
 var pictured = flag.Bool("gallery", false, "write a picture of every page in every state under screenshots/")
 
 // tallest is how much of a long page a picture shows.
 const tallest = 2200
 
-// inspect looks at views in guises, and leaves what was served under
-// screenshots/DIR/html and the pictures, if any are wanted, under screenshots/DIR.
-func (g *gallery) inspect(t *testing.T, dir string, all []guise, views ...view) {
+// inspect checks views and leaves the pages as they were served under screenshots/DIR/html, and
+// the pictures, if any are wanted, under screenshots/DIR.
+func (g *gallery) inspect(t *testing.T, dir string, views ...view) {
 	t.Helper()
 	dir = filepath.Join("screenshots", dir)
 	if err := os.RemoveAll(dir); err != nil {
@@ -32,28 +32,20 @@ func (g *gallery) inspect(t *testing.T, dir string, all []guise, views ...view) 
 	if err := os.MkdirAll(filepath.Join(dir, "html"), 0o750); err != nil {
 		t.Fatal(err)
 	}
-	tools := inspection(t)
-	t.Run("in", func(t *testing.T) {
-		for _, as := range all {
-			t.Run(as.String(), func(t *testing.T) {
-				t.Parallel()
-				w := open(t, g.instance)
-				in := &inspector{w: w, see: w.watched(), as: as, tools: tools, found: map[string][]string{}, dir: dir}
-				for _, v := range views {
-					in.inspect(g, v)
-				}
-				for fault, where := range in.found {
-					t.Errorf("%s\n\ton %d: %s", fault, len(where), strings.Join(where, ", "))
-				}
-			})
-		}
-	})
+	w := open(t, g.instance)
+	in := &inspector{w: w, see: w.watched(), tools: inspection(t), found: map[string][]string{}, dir: dir}
+	for _, v := range views {
+		in.inspect(g, v)
+	}
+	for fault, where := range in.found {
+		t.Errorf("%s\n\ton %d: %s", fault, len(where), strings.Join(where, ", "))
+	}
 }
 
-// findings runs axe on the page and returns what it objects to, a line each. Of
-// a badge above 99 it wants the bell's name to hold "99+", but the name has the
-// exact number, which is more.
-const findings = `axe.run(document, {resultTypes: ["violations"], preload: false}).then(r =>
+// findings runs axe on the page and returns its objections, a line each. Of rows with the same markup
+// axe sees one. Of a badge above 99 it wants the bell's name to hold "99+", but the name has the exact
+// number, which is more.
+const findings = `axe.run({include: document.documentElement, exclude: alike()}, {resultTypes: ["violations"], preload: false}).then(r =>
 	r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.target.join(" ") + ": " + n.failureSummary))
 		.filter(f => !(f.startsWith("label-content-name-mismatch: #bell:") && document.querySelector("#badge").textContent === "99+")))`
 
@@ -61,7 +53,7 @@ const findings = `axe.run(document, {resultTypes: ["violations"], preload: false
 func inspection(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
-	for _, file := range []string{"axe.min.js", "look.js", "lines.js"} {
+	for _, file := range []string{"axe.min.js", "look.js", "lines.js", "boxes.js", "alike.js"} {
 		text, err := os.ReadFile(filepath.Join("testdata", file))
 		if err != nil {
 			t.Fatal(err)
@@ -72,59 +64,92 @@ func inspection(t *testing.T) string {
 	return all.String()
 }
 
-// inspector looks at one page after the other in one window.
+// inspector checks one page after the other in one window.
 type inspector struct {
 	w     *window
 	see   *witness
-	as    guise
 	tools string
 	found map[string][]string // fault → where
 	dir   string
 }
 
+// inspect opens a page on a desk, brings it into its state, and checks it there and, turned into a
+// phone, again. A theme changes colours and no box, which is checked too, so the layout of each width
+// is measured in one theme. axe checks the page on the desk in the light theme and on the phone in
+// the dark one.
 func (in *inspector) inspect(g *gallery, v view) {
 	w := in.w
-	last := in.as.widths[len(in.as.widths)-1]
-	w.size(last, 900).media("", "prefers-color-scheme", in.as.themes[0])
-	if !ask[bool](w, fmt.Sprintf(`matchMedia("(hover: %s)").matches`, map[bool]string{true: "none", false: "hover"}[last < 600])) {
-		w.fail("a window of %d px has not the pointer it should have", last)
-	}
-	w.do(chromedp.Navigate("about:blank")) // a page that looks again by itself is not to do so as somebody else
-	if name := in.own(v.as); name == "alice" {
-		w.as(nil).visit("/login")
-		w.press(`[data-testid=demo]:has(input[value=alice]) button`)
-	} else {
-		w.as(g.people[name])
-	}
-	in.see.forget()
-	w.visit(in.own(v.path))
-	if v.then != nil {
-		v.then(w)
-	}
+	in.enter(g, v)
 	in.served(v)
 	w.do(chromedp.Evaluate[chromedp.Void](in.tools))
-	for _, theme := range in.as.themes {
-		w.media("", "prefers-color-scheme", theme)
-		for _, width := range in.as.widths {
-			name := fmt.Sprintf("%s-%s-%d", v.name, theme, width)
-			w.size(width, 900)
-			in.complain(name, ask[[]string](w, fmt.Sprintf("look(%t).concat(lines())", width < 600)))
-			in.settle()
-			if *pictured {
-				in.picture(name)
-			}
-			if in.as.examined(theme, width) {
-				in.complain(name+": axe", ask[[]string](w, findings))
-			}
-		}
-	}
-	in.complain(v.name+" "+in.as.String(), in.see.complaints(v.status))
+	in.layout(v, "light", 1280)
+	in.axe(v, "light", 1280)
+	in.darken(v)
+	in.layout(v, "dark", 768)
+	in.layout(v, "dark", 320)
+	in.axe(v, "dark", 320)
+	in.complain(v.name, in.see.complaints(v.status))
 	in.complain(v.name+": as its script made it", faultsOf("<!DOCTYPE html>"+ask[string](w, `document.documentElement.outerHTML`)))
 	ask[bool](w, `(sessionStorage.clear(), true)`) // drafts of this view do not show up in the next one
 }
 
-// own names what is of this guise only, so that no other changes it meanwhile.
-func (in *inspector) own(text string) string { return strings.ReplaceAll(text, "%s", in.as.String()) }
+// darken turns the light theme into the dark one, which must not move anything. A time or a preview may
+// have changed meanwhile, so a page that seems to move is compared again.
+func (in *inspector) darken(v view) {
+	w := in.w
+	var moved []string
+	for range 3 {
+		w.media("", "prefers-color-scheme", "light")
+		in.settle()
+		ask[bool](w, "remember()")
+		w.media("", "prefers-color-scheme", "dark")
+		in.settle()
+		if moved = ask[[]string](w, "moved()"); len(moved) == 0 {
+			break
+		}
+	}
+	in.complain(v.name+": in the dark theme", moved)
+	if *pictured {
+		in.picture(v.name + "-dark-1280")
+	}
+}
+
+// enter opens a page on a desk as its user and brings it into its state.
+func (in *inspector) enter(g *gallery, v view) {
+	w := in.w.mouse().size(1280, 900).media("", "prefers-color-scheme", "light")
+	w.do(chromedp.Navigate("about:blank")) // or the last page, which may look again by itself, does so as somebody else
+	if v.as == "alice" {
+		w.as(nil).visit("/login")
+		w.press(`[data-testid=demo]:has(input[value=alice]) button`)
+	} else {
+		w.as(g.people[v.as])
+	}
+	in.see.forget()
+	w.visit(v.path)
+	if v.then != nil {
+		v.then(w)
+	}
+}
+
+// layout measures the page at one width. The window of a phone has a touch screen and no mouse.
+func (in *inspector) layout(v view, theme string, width int64) {
+	name := fmt.Sprintf("%s-%s-%d", v.name, theme, width)
+	phone := width < 600
+	in.w.size(width, 900)
+	if !ask[bool](in.w, fmt.Sprintf(`matchMedia("(hover: %s)").matches`, map[bool]string{true: "none", false: "hover"}[phone])) {
+		in.w.fail("a window of %d px has not the pointer that it should have", width)
+	}
+	in.complain(name, ask[[]string](in.w, fmt.Sprintf("look(%t).concat(lines())", phone)))
+	in.settle()
+	if *pictured {
+		in.picture(name)
+	}
+}
+
+// axe runs axe on the page as it is.
+func (in *inspector) axe(v view, theme string, width int64) {
+	in.complain(fmt.Sprintf("%s-%s-%d: axe", v.name, theme, width), ask[[]string](in.w, findings))
+}
 
 func (in *inspector) complain(where string, faults []string) {
 	for _, f := range faults {

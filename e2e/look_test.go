@@ -59,11 +59,20 @@ func (w *window) visit(path string) *window {
 }
 
 // size sets the size of the window. A window narrower than a tablet becomes a phone with a touch
-// screen. It stays one, because turning touch off also takes the mouse away
-// (as chromedp.EmulateViewport does).
+// screen. It stays one until mouse turns it back, because turning touch off takes the mouse away too
+// (as chromedp.EmulateViewport does) until the next page.
 func (w *window) size(width, height int64) *window {
 	w.t.Helper()
 	w.scaled(width, height, 1, width < 600)
+	return w
+}
+
+// mouse takes the touch screen away. The next page that the window opens has a mouse again.
+func (w *window) mouse() *window {
+	w.t.Helper()
+	if _, err := chromedp.Call(w.ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{}); err != nil {
+		w.t.Fatalf("take the touch screen away: %v", err)
+	}
 	return w
 }
 
