@@ -38,7 +38,7 @@ func TestBadgesOfManyReadersComeInOrder(t *testing.T) {
 			}
 		}
 		for _, i := range []int{0, 3, 999, 1209} {
-			if _, err := s.MarkRead(s.ctx(t), readers[i], ids[1]); err != nil {
+			if _, err := s.MarkRead(t.Context(), readers[i], ids[1]); err != nil {
 				t.Fatal(err)
 			}
 			for j, r := range readers {
@@ -47,7 +47,7 @@ func TestBadgesOfManyReadersComeInOrder(t *testing.T) {
 				}
 			}
 		}
-		badges, err := s.Badges(s.ctx(t), readers)
+		badges, err := s.Badges(t.Context(), readers)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestBadgesOfManyReadersComeInOrder(t *testing.T) {
 				t.Errorf("reader %d, %+v, has %+v, want %d", i, readers[i], b, want[i])
 			}
 		}
-		if none, err := s.Badges(s.ctx(t), nil); err != nil || len(none) != 0 {
+		if none, err := s.Badges(t.Context(), nil); err != nil || len(none) != 0 {
 			t.Errorf("badges of no readers: %v, %v", none, err)
 		}
 	})

@@ -15,7 +15,7 @@ func z(member string) redis.Z { return redis.Z{Score: 1, Member: member} }
 
 func (s *site) finish(t tb, want int) {
 	t.Helper()
-	if n, all, err := s.Finish(s.ctx(t)); err != nil || n != want || !all {
+	if n, all, err := s.Finish(t.Context()); err != nil || n != want || !all {
 		t.Errorf("finished %d, all %v, %v; want %d", n, all, err, want)
 	}
 }
@@ -103,7 +103,7 @@ func TestLostBitmapIsCountedFromSQL(t *testing.T) {
 		for _, seq := range seqsFar {
 			s.read(t, seq, id)
 		}
-		if _, err := s.Flush(s.ctx(t)); err != nil {
+		if _, err := s.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		s.sql.retract(id)
@@ -129,7 +129,7 @@ func TestNoBitmapIsRemovedBeforeSQLHasAllOfIt(t *testing.T) {
 				}
 				return nil
 			}
-			if _, all, err := s.Finish(s.ctx(t)); err == nil || all {
+			if _, all, err := s.Finish(t.Context()); err == nil || all {
 				t.Errorf("finished without SQL")
 			}
 			kept := s.rdb.Exists(t.Context(), s.k.Bits(customer, id)).Val() == 1
@@ -156,7 +156,7 @@ func TestLastMomentMarksHoldABitmapBack(t *testing.T) {
 			}
 			return nil
 		}
-		if n, all, err := s.Finish(s.ctx(t)); err != nil || n != 0 || all {
+		if n, all, err := s.Finish(t.Context()); err != nil || n != 0 || all {
 			t.Errorf("finished %d, all %v, %v; want it held back", n, all, err)
 		}
 		s.finish(t, 1)
@@ -200,7 +200,7 @@ func TestReadersWhoNoLongerSeeItAreNotCounted(t *testing.T) {
 		count := func(top int64) int64 {
 			parts := counting(id)
 			parts[0].Top = top
-			reads, err := s.Reads(s.ctx(t), parts)
+			reads, err := s.Reads(t.Context(), parts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +216,7 @@ func TestReadersWhoNoLongerSeeItAreNotCounted(t *testing.T) {
 		lost := s.publish(t, draft("Two"))
 		s.sql.retract(id)
 		s.sync(t)
-		if _, all, err := s.Finish(s.ctx(t)); err != nil || !all {
+		if _, all, err := s.Finish(t.Context()); err != nil || !all {
 			t.Fatalf("finish: %v, %v", all, err)
 		}
 		if p := s.sql.partOf(id, customer); !p.Finished || p.Reads != 3 {
@@ -231,7 +231,7 @@ func TestReadersWhoNoLongerSeeItAreNotCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.sync(t)
-		if _, _, err := s.Finish(s.ctx(t)); err != nil {
+		if _, _, err := s.Finish(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if p := s.sql.partOf(lost, customer); !p.Finished || p.Reads != 0 {

@@ -20,24 +20,24 @@ func (s *site) open(t tb, title string) int64 {
 }
 
 func TestChangedSegmentsReachSQLAndAreRestoredFromIt(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		id := s.open(t, "One")
 		for _, seq := range seqsFar {
 			s.read(t, seq, id)
 		}
-		if n, err := s.Flush(s.ctx(t)); err != nil || n != 3 {
+		if n, err := s.Flush(t.Context()); err != nil || n != 3 {
 			t.Fatalf("flushed %d, %v; want 3 segments", n, err)
 		}
 		if got := s.sql.saved(id, customer); !slices.Equal(got, seqsFar) {
 			t.Errorf("SQL has %v", got)
 		}
-		if n, err := s.Flush(s.ctx(t)); err != nil || n != 0 || len(s.stored(t, customer).Dirty) != 0 {
+		if n, err := s.Flush(t.Context()); err != nil || n != 0 || len(s.stored(t, customer).Dirty) != 0 {
 			t.Errorf("the second flush wrote %d, %v", n, err)
 		}
-		if _, err := s.MarkUnread(s.ctx(t), reader(100_000), id); err != nil {
+		if _, err := s.MarkUnread(t.Context(), reader(100_000), id); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := s.Flush(s.ctx(t)); err != nil || n != 1 {
+		if n, err := s.Flush(t.Context()); err != nil || n != 1 {
 			t.Errorf("one change: flushed %d, %v", n, err)
 		}
 		if err := s.rdb.Del(t.Context(), s.k.Bits(customer, id)).Err(); err != nil {
@@ -57,7 +57,7 @@ func TestChangedSegmentsReachSQLAndAreRestoredFromIt(t *testing.T) {
 }
 
 func TestChangeDuringAFlushIsWrittenByTheNext(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		id := s.open(t, "One")
 		s.read(t, 1, id)
 		s.sql.before = func(call string) error {
@@ -68,7 +68,7 @@ func TestChangeDuringAFlushIsWrittenByTheNext(t *testing.T) {
 			return nil
 		}
 		for round, want := range [][]int64{{1}, {1, 2}} {
-			if n, err := s.Flush(s.ctx(t)); err != nil || n != 1 {
+			if n, err := s.Flush(t.Context()); err != nil || n != 1 {
 				t.Errorf("flush %d wrote %d, %v", round, n, err)
 			}
 			if got := s.sql.saved(id, customer); !slices.Equal(got, want) {
@@ -79,7 +79,7 @@ func TestChangeDuringAFlushIsWrittenByTheNext(t *testing.T) {
 }
 
 func TestDeathBetweenSavingAndUnmarkingIsHarmless(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		id := s.open(t, "One")
 		s.read(t, 1, id)
 		s.sql.after = func(call string) error {
@@ -88,7 +88,7 @@ func TestDeathBetweenSavingAndUnmarkingIsHarmless(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := s.Flush(s.ctx(t)); err == nil {
+		if _, err := s.Flush(t.Context()); err == nil {
 			t.Fatal("it did not die")
 		}
 		if at := s.stored(t, customer); len(at.Dirty) != 1 {
@@ -96,20 +96,20 @@ func TestDeathBetweenSavingAndUnmarkingIsHarmless(t *testing.T) {
 		}
 		s.sql.after = func(string) error { return nil }
 		s.read(t, 2, id)
-		if n, err := s.Flush(s.ctx(t)); err != nil || n != 1 || !slices.Equal(s.sql.saved(id, customer), []int64{1, 2}) {
+		if n, err := s.Flush(t.Context()); err != nil || n != 1 || !slices.Equal(s.sql.saved(id, customer), []int64{1, 2}) {
 			t.Errorf("wrote %d, %v; SQL has %v", n, err, s.sql.saved(id, customer))
 		}
 	})
 }
 
 func TestMarkWithoutABitmapIsRemoved(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		id := s.open(t, "One")
 		s.read(t, 1, id)
 		for _, odd := range []string{"77:0", "x", "1:x", "-1:0", "1:-1", ""} {
 			s.rdb.ZAdd(t.Context(), s.k.DirtyBits(customer), z(odd))
 		}
-		if n, err := s.Flush(s.ctx(t)); err != nil || n != 1 || len(s.stored(t, customer).Dirty) != 0 {
+		if n, err := s.Flush(t.Context()); err != nil || n != 1 || len(s.stored(t, customer).Dirty) != 0 {
 			t.Errorf("wrote %d, %v; left %v", n, err, s.stored(t, customer).Dirty)
 		}
 	})

@@ -25,7 +25,7 @@ func TestListHasAllThatAReaderSeesInOrder(t *testing.T) {
 		read := add("Read", 2*time.Hour, false)
 		s.publish(t, draft("For others", user))
 		s.read(t, 4, read)
-		posts, err := s.List(s.ctx(t), reader(4))
+		posts, err := s.List(t.Context(), reader(4))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,18 +43,18 @@ func TestListHasAllThatAReaderSeesInOrder(t *testing.T) {
 		if d := cmp.Diff(want, posts.Items[2]); d != "" {
 			t.Errorf("item (-want +got):\n%s", d)
 		}
-		one, err := s.Find(s.ctx(t), reader(4), read)
+		one, err := s.Find(t.Context(), reader(4), read)
 		if d := cmp.Diff(want, one); err != nil || d != "" {
 			t.Errorf("found %v (-want +got):\n%s", err, d)
 		}
-		if one, err := s.Find(s.ctx(t), reader(5), read); err != nil || one.Read {
+		if one, err := s.Find(t.Context(), reader(5), read); err != nil || one.Read {
 			t.Errorf("another reader finds %+v, %v", one, err)
 		}
 		for _, id := range []int64{0, -1, 5, 99, 1 << 62} {
-			if _, err := s.Find(s.ctx(t), reader(4), id); !isNotFound(err) {
+			if _, err := s.Find(t.Context(), reader(4), id); !isNotFound(err) {
 				t.Errorf("find %d: %v", id, err)
 			}
-			if _, err := s.MarkRead(s.ctx(t), reader(4), id); !isNotFound(err) {
+			if _, err := s.MarkRead(t.Context(), reader(4), id); !isNotFound(err) {
 				t.Errorf("mark %d: %v", id, err)
 			}
 		}
@@ -75,7 +75,7 @@ func TestTextsAreReadOnceAndAgainAfterAnEdit(t *testing.T) {
 		}
 		list := func(want string) {
 			t.Helper()
-			posts, err := s.List(s.ctx(t), reader(1))
+			posts, err := s.List(t.Context(), reader(1))
 			if err != nil || titles(posts)[1] != want+"*" {
 				t.Errorf("list %v, %v; want %s", titles(posts), err, want)
 			}
@@ -92,7 +92,7 @@ func TestTextsAreReadOnceAndAgainAfterAnEdit(t *testing.T) {
 		}
 		s.sql.remove(3)
 		s.sync(t)
-		if posts, err := s.List(s.ctx(t), reader(1)); err != nil || len(posts.Items) != 2 || posts.Unread != 2 {
+		if posts, err := s.List(t.Context(), reader(1)); err != nil || len(posts.Items) != 2 || posts.Unread != 2 {
 			t.Errorf("after a removal: %v, %v", titles(posts), err)
 		}
 	})
@@ -106,7 +106,7 @@ func TestTextsOfClosedAnnouncementsAreDropped(t *testing.T) {
 				s.sql.announce(draft(fmt.Sprint("Number ", i*60+j+1)))
 			}
 			s.sync(t)
-			posts, err := s.List(s.ctx(t), reader(1))
+			posts, err := s.List(t.Context(), reader(1))
 			if err != nil || len(posts.Items) != 61 {
 				t.Fatalf("%d announcements, %v", len(posts.Items), err)
 			}

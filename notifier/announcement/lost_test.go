@@ -19,7 +19,7 @@ func TestAnyLossIsRepairedWithinOneCall(t *testing.T) {
 		one, two := s.publish(t, draft("One")), s.publish(t, draft("Two"))
 		s.read(t, 1, one)
 		s.read(t, 2, two)
-		if n, err := s.Flush(s.ctx(t)); err != nil || n != 2 {
+		if n, err := s.Flush(t.Context()); err != nil || n != 2 {
 			t.Fatalf("flushed %d, %v", n, err)
 		}
 		all := []string{
@@ -31,7 +31,7 @@ func TestAnyLossIsRepairedWithinOneCall(t *testing.T) {
 			for name, call := range map[string]func() int64{
 				"badges": func() int64 { return s.badge(t, 1).Unread },
 				"list": func() int64 {
-					p, err := s.List(s.ctx(t), reader(1))
+					p, err := s.List(t.Context(), reader(1))
 					if err != nil || p.Unread+p.Read != 2 {
 						t.Errorf("list %+v, %v", p, err)
 					}
@@ -68,15 +68,15 @@ func TestOldIndexIsReadAgainWithinOneCall(t *testing.T) {
 		other := s.another(noOptions)
 		calls := map[string]func(id int64) error{
 			"badges": func(int64) error {
-				b, err := other.Badges(s.ctx(t), []notifier.Reader{reader(1)})
+				b, err := other.Badges(t.Context(), []notifier.Reader{reader(1)})
 				if err == nil && b[0].Unread != s.badge(t, 1).Unread {
 					err = errors.New("another number")
 				}
 				return err
 			},
-			"find":   func(id int64) error { _, err := other.Find(s.ctx(t), reader(1), id); return err },
-			"mark":   func(id int64) error { _, err := other.MarkRead(s.ctx(t), reader(1), id); return err },
-			"unmark": func(id int64) error { _, err := other.MarkUnread(s.ctx(t), reader(1), id); return err },
+			"find":   func(id int64) error { _, err := other.Find(t.Context(), reader(1), id); return err },
+			"mark":   func(id int64) error { _, err := other.MarkRead(t.Context(), reader(1), id); return err },
+			"unmark": func(id int64) error { _, err := other.MarkUnread(t.Context(), reader(1), id); return err },
 		}
 		for name, call := range calls {
 			id := s.publish(t, draft("News"))
@@ -182,17 +182,17 @@ func TestOpenAnnouncementsAreCountedAndMarkedWithoutSQL(t *testing.T) {
 		s.unread(t, 1, 1)
 		s.read(t, 1, id)
 		s.unread(t, 1, 0)
-		if err := s.Sync(s.ctx(t)); !errors.Is(err, errAway) {
+		if err := s.Sync(t.Context()); !errors.Is(err, errAway) {
 			t.Errorf("sync: %v", err)
 		}
-		if n, err := s.Flush(s.ctx(t)); !errors.Is(err, errAway) || n != 0 || !strings.Contains(err.Error(), "audience ") {
+		if n, err := s.Flush(t.Context()); !errors.Is(err, errAway) || n != 0 || !strings.Contains(err.Error(), "audience ") {
 			t.Errorf("flush: %d, %v", n, err)
 		}
 		if at := s.stored(t, customer); len(at.Dirty) != 1 {
 			t.Errorf("marks %v, want them kept", at.Dirty)
 		}
 		s.sql.before = func(string) error { return nil }
-		if n, err := s.Flush(s.ctx(t)); err != nil || n != 1 {
+		if n, err := s.Flush(t.Context()); err != nil || n != 1 {
 			t.Errorf("flush: %d, %v", n, err)
 		}
 	})

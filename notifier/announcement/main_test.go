@@ -48,10 +48,9 @@ var audiences = []notifier.Audience{operator, user, customer}
 // site is the announcements of one key prefix on one kind of Redis, with SQL beside it.
 type site struct {
 	*announcement.Board
-	rdb   redis.UniversalClient
-	k     keys.Space
-	sql   *sql
-	flush bool // scripts are lost before each call of ctx
+	rdb redis.UniversalClient
+	k   keys.Space
+	sql *sql
 }
 
 // newSite returns a site with the users 1 to 9, all customers.
@@ -74,41 +73,16 @@ func (s *site) another(o announcement.Options) *announcement.Board {
 	return announcement.New(s.rdb, s.k, s.sql, o)
 }
 
-// onEachRedis runs a test on a single server, on a server that loses its scripts before each call,
-// on a cluster and on miniredis.
+// onEachRedis runs a test on a strict server and on miniredis.
 func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
 	t.Helper()
-	t.Parallel()
-	t.Run("server", func(t *testing.T) {
-		t.Parallel()
-		promise(t, newSite(t, redistest.Client(t)))
-	})
-	t.Run("forgetful", func(t *testing.T) {
-		t.Parallel()
-		s := newSite(t, redistest.Own(t).Client(t))
-		s.flush = true
-		promise(t, s)
-	})
-	t.Run("cluster", func(t *testing.T) {
-		t.Parallel()
-		promise(t, newSite(t, redistest.Cluster(t)))
-	})
-	t.Run("miniredis", func(t *testing.T) {
-		t.Parallel()
-		_, c := redistest.Mini(t)
-		promise(t, newSite(t, c))
-	})
+	redistest.OnEach(t, func(t *testing.T, rdb redis.UniversalClient) { t.Helper(); promise(t, newSite(t, rdb)) })
 }
 
-// ctx returns the context of the next call; a forgetful server loses its scripts now.
-func (s *site) ctx(t tb) context.Context {
+// onAllRedis is onEachRedis with a cluster. The tests of marks, flushes, moves and edits run on it.
+func onAllRedis(t *testing.T, promise func(t *testing.T, s *site)) {
 	t.Helper()
-	if s.flush {
-		if err := s.rdb.ScriptFlush(t.Context()).Err(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return t.Context()
+	redistest.OnAll(t, func(t *testing.T, rdb redis.UniversalClient) { t.Helper(); promise(t, newSite(t, rdb)) })
 }
 
 // draft returns an announcement to customers that is open from an hour ago to an hour from now.
@@ -137,7 +111,7 @@ func (s *site) publish(t tb, n *notifier.Announcement) int64 {
 
 func (s *site) sync(t tb) {
 	t.Helper()
-	if err := s.Sync(s.ctx(t)); err != nil {
+	if err := s.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -147,7 +121,7 @@ func reader(seq int64) notifier.Reader { return notifier.Reader{Seq: seq, Audien
 // badge returns the badge of one customer.
 func (s *site) badge(t tb, seq int64) notifier.Badge {
 	t.Helper()
-	badges, err := s.Badges(s.ctx(t), []notifier.Reader{reader(seq)})
+	badges, err := s.Badges(t.Context(), []notifier.Reader{reader(seq)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +137,7 @@ func (s *site) unread(t tb, seq, want int64) {
 
 func (s *site) read(t tb, seq, id int64) notifier.Badge {
 	t.Helper()
-	b, err := s.MarkRead(s.ctx(t), reader(seq), id)
+	b, err := s.MarkRead(t.Context(), reader(seq), id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 func TestReadingSetsOneBitAndPublishesOnce(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		one := s.publish(t, draft("One"))
 		s.publish(t, draft("Two"))
 		heard, others, turns := s.marks(t, 7), s.marks(t, 8), s.turns(t, customer)
@@ -50,7 +50,7 @@ func TestReadingSetsOneBitAndPublishesOnce(t *testing.T) {
 		if len(heard.heard(t))+len(others.heard(t))+len(turns.heard(t)) != 0 {
 			t.Error("the second call, or one for another user, published something")
 		}
-		back, err := s.MarkUnread(s.ctx(t), reader(7), one)
+		back, err := s.MarkUnread(t.Context(), reader(7), one)
 		if err != nil || back.Unread != 2 || back.AVer <= b.AVer {
 			t.Errorf("unread: %+v, %v", back, err)
 		}
@@ -64,27 +64,27 @@ func TestReadingSetsOneBitAndPublishesOnce(t *testing.T) {
 }
 
 func TestReadAllMarksEverythingUnreadInOneCall(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		for i := range 5 {
 			s.publish(t, draft(strconv.Itoa(i)))
 		}
 		s.publish(t, draft("For others", user))
 		s.read(t, 7, 2)
 		heard := s.marks(t, 7)
-		ids, b, err := s.ReadAll(s.ctx(t), reader(7))
+		ids, b, err := s.ReadAll(t.Context(), reader(7))
 		if slices.Sort(ids); err != nil || !slices.Equal(ids, []int64{1, 3, 4, 5}) || b.Unread != 0 || b != s.badge(t, 7) {
 			t.Errorf("marked %v, badge %+v, %v", ids, b, err)
 		}
 		if want := []string{fmt.Sprintf("A %d 0\nall", b.AVer)}; !slices.Equal(heard.heard(t), want) {
 			t.Errorf("want %q", want)
 		}
-		again, b2, err := s.ReadAll(s.ctx(t), reader(7))
+		again, b2, err := s.ReadAll(t.Context(), reader(7))
 		if err != nil || len(again) != 0 || b2 != b || len(heard.heard(t)) != 0 {
 			t.Errorf("the second call marked %v, badge %+v, %v", again, b2, err)
 		}
 		s.unread(t, 8, 5)
 		none := notifier.Reader{Seq: 7, Audience: operator}
-		if ids, b, err := s.ReadAll(s.ctx(t), none); err != nil || len(ids) != 0 || b.Unread != 0 || b.AVer == 0 {
+		if ids, b, err := s.ReadAll(t.Context(), none); err != nil || len(ids) != 0 || b.Unread != 0 || b.AVer == 0 {
 			t.Errorf("with nothing open: %v, %+v, %v", ids, b, err)
 		}
 	})
@@ -137,7 +137,7 @@ func TestUnknownSeqTouchesNothing(t *testing.T) {
 }
 
 func TestThousandConcurrentReadsCountOnce(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		one := s.publish(t, draft("One"))
 		s.publish(t, draft("Two"))
 		heard := s.marks(t, 7)
@@ -157,7 +157,7 @@ func TestThousandConcurrentReadsCountOnce(t *testing.T) {
 		if words := heard.heard(t); len(words) != 1 {
 			t.Errorf("published %d times", len(words))
 		}
-		reads, err := s.Reads(s.ctx(t), counting(one))
+		reads, err := s.Reads(t.Context(), counting(one))
 		if err != nil || reads[0] != 1 {
 			t.Errorf("read by %v, %v", reads, err)
 		}

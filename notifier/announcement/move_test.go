@@ -12,7 +12,7 @@ import (
 
 func (s *site) badgeIn(t *testing.T, seq int64, a notifier.Audience) notifier.Badge {
 	t.Helper()
-	badges, err := s.Badges(s.ctx(t), []notifier.Reader{{Seq: seq, Audience: a}})
+	badges, err := s.Badges(t.Context(), []notifier.Reader{{Seq: seq, Audience: a}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func (s *site) badgeIn(t *testing.T, seq int64, a notifier.Audience) notifier.Ba
 
 func (s *site) move(t *testing.T, seq int64, to notifier.Audience) bool {
 	t.Helper()
-	raised, err := s.Move(s.ctx(t), notifier.Reader{Seq: seq, Audience: to})
+	raised, err := s.Move(t.Context(), notifier.Reader{Seq: seq, Audience: to})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func (s *site) move(t *testing.T, seq int64, to notifier.Audience) bool {
 func (s *site) older(t *testing.T, a notifier.Audience, by time.Duration) {
 	t.Helper()
 	version := strconv.FormatInt(time.Now().Add(-by).UnixMilli(), 10)
-	if err := s.rdb.Set(s.ctx(t), s.k.AVer(a), version, redis.KeepTTL).Err(); err != nil {
+	if err := s.rdb.Set(t.Context(), s.k.AVer(a), version, redis.KeepTTL).Err(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -40,7 +40,7 @@ func (s *site) older(t *testing.T, a notifier.Audience, by time.Duration) {
 // TestMovedReaderGetsLaterVersions takes each half of a badge from the later version, as browsers
 // and applications do: the number is right after any move.
 func TestMovedReaderGetsLaterVersions(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		s.publish(t, draft("To users", user))
 		for range 2 {
 			s.publish(t, draft("To customers", customer))
@@ -63,10 +63,10 @@ func TestMovedReaderGetsLaterVersions(t *testing.T) {
 }
 
 func TestReaderMarkedLongAgoIsOlderThanTheirNewAudience(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		id := s.publish(t, draft("To customers", customer))
 		s.older(t, user, time.Hour)
-		held, err := s.MarkRead(s.ctx(t), notifier.Reader{Seq: 1, Audience: customer}, id)
+		held, err := s.MarkRead(t.Context(), notifier.Reader{Seq: 1, Audience: customer}, id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestReaderMarkedLongAgoIsOlderThanTheirNewAudience(t *testing.T) {
 		s.older(t, operator, 3*time.Hour)
 		s.older(t, customer, 3*time.Hour)
 		s.older(t, user, 2*time.Hour)
-		if err := s.rdb.Del(s.ctx(t), s.k.Marked(customer)).Err(); err != nil {
+		if err := s.rdb.Del(t.Context(), s.k.Marked(customer)).Err(); err != nil {
 			t.Fatal(err)
 		}
 		forgotten := time.Now().Add(-time.Minute).UnixMilli()
@@ -92,7 +92,7 @@ func TestReaderMarkedLongAgoIsOlderThanTheirNewAudience(t *testing.T) {
 }
 
 func TestMoveChangesNoOtherNumberAndCausesNoReads(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		s.publish(t, draft("To both", user, customer))
 		s.older(t, user, time.Hour)
 		h := newHub(t, s)
@@ -110,10 +110,10 @@ func TestMoveChangesNoOtherNumberAndCausesNoReads(t *testing.T) {
 }
 
 func TestMoveToALostIndexRebuildsIt(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		s.publish(t, draft("To users", user))
 		held := s.badgeIn(t, 1, customer)
-		if err := s.rdb.Del(s.ctx(t), s.k.AVer(user)).Err(); err != nil {
+		if err := s.rdb.Del(t.Context(), s.k.AVer(user)).Err(); err != nil {
 			t.Fatal(err)
 		}
 		s.move(t, 1, user)

@@ -51,7 +51,7 @@ func (s *site) comeBack(t *testing.T, p photo) {
 
 func (s *site) flushed(t *testing.T) {
 	t.Helper()
-	if _, err := s.Flush(s.ctx(t)); err != nil {
+	if _, err := s.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -71,7 +71,7 @@ func TestRedisThatComesBackOldLosesAndFakesNoRead(t *testing.T) {
 		old := s.photo(t)
 		s.read(t, 2, one)
 		s.read(t, 3, two)
-		if _, err := s.MarkUnread(s.ctx(t), reader(1), one); err != nil {
+		if _, err := s.MarkUnread(t.Context(), reader(1), one); err != nil {
 			t.Fatal(err)
 		}
 		s.flushed(t)
@@ -103,7 +103,7 @@ func TestReadsBeforeTheOldRedisIsNoticedAreKeptToo(t *testing.T) {
 		s.read(t, 2, one) // in the same segment of the bitmap
 		// Another instance takes over: it has written nothing yet, so it asks SQL.
 		other := s.another(noOptions)
-		if n, err := other.Flush(s.ctx(t)); err != nil || n != 1 {
+		if n, err := other.Flush(t.Context()); err != nil || n != 1 {
 			t.Errorf("it wrote %d segments, %v", n, err)
 		}
 		s.wantSaved(t, one, 1, 2)
@@ -131,7 +131,7 @@ func TestNothingIsWrittenUntilTheAgeOfRedisIsKnown(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := s.Flush(s.ctx(t)); !errors.Is(err, errAway) {
+		if _, err := s.Flush(t.Context()); !errors.Is(err, errAway) {
 			t.Errorf("flush: %v", err)
 		}
 		s.wantSaved(t, one, 1)

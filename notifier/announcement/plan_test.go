@@ -102,7 +102,7 @@ func TestEditWithoutChangesPublishesAndLosesNothing(t *testing.T) {
 		if got := heard.told(t); got != "changed 1 9" {
 			t.Errorf("published %q, want the new text", got)
 		}
-		if p, err := s.Find(s.ctx(t), reader(1), id); err != nil || p.Body != "Another text" {
+		if p, err := s.Find(t.Context(), reader(1), id); err != nil || p.Body != "Another text" {
 			t.Errorf("the text is %q, %v", p.Body, err)
 		}
 	})
@@ -246,13 +246,13 @@ func TestLateJoinersSeeOnlyAnnouncementsForThem(t *testing.T) {
 		late := s.sql.join(customer)
 		s.unread(t, 9, 2)
 		s.unread(t, late, 1)
-		if _, err := s.MarkRead(s.ctx(t), reader(late), closed.ID); !isNotFound(err) {
+		if _, err := s.MarkRead(t.Context(), reader(late), closed.ID); !isNotFound(err) {
 			t.Errorf("a late joiner marked an announcement they do not see: %v", err)
 		}
-		if _, err := s.Find(s.ctx(t), reader(late), closed.ID); !isNotFound(err) {
+		if _, err := s.Find(t.Context(), reader(late), closed.ID); !isNotFound(err) {
 			t.Errorf("a late joiner found an announcement they do not see: %v", err)
 		}
-		ids, b, err := s.ReadAll(s.ctx(t), reader(late))
+		ids, b, err := s.ReadAll(t.Context(), reader(late))
 		if err != nil || !slices.Equal(ids, []int64{open.ID}) || b.Unread != 0 {
 			t.Errorf("read all: %v, %+v, %v; want the visible one", ids, b, err)
 		}
@@ -287,7 +287,7 @@ func TestAnnouncementOpenedWithoutUsersIsForLateJoinersOnly(t *testing.T) {
 		first := s.sql.join(customer)
 		s.sync(t)
 		s.unread(t, first, 1)
-		posts, err := s.List(s.ctx(t), reader(first))
+		posts, err := s.List(t.Context(), reader(first))
 		if err != nil || !slices.Equal(titles(posts), []string{"For all*"}) {
 			t.Errorf("%v, %v", titles(posts), err)
 		}

@@ -19,14 +19,14 @@ func (s *site) resetReads(t tb, id int64) {
 }
 
 func TestEditCanMarkAsUnreadForEverybody(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		one, other := s.publish(t, draft("One", customer, user)), s.publish(t, draft("Other"))
 		for _, seq := range []int64{1, 2} {
 			s.read(t, seq, one)
 			s.read(t, seq, other)
 		}
 		asUser := notifier.Reader{Seq: 3, Audience: user}
-		if _, err := s.MarkRead(s.ctx(t), asUser, one); err != nil {
+		if _, err := s.MarkRead(t.Context(), asUser, one); err != nil {
 			t.Fatal(err)
 		}
 		s.flushed(t)
@@ -35,7 +35,7 @@ func TestEditCanMarkAsUnreadForEverybody(t *testing.T) {
 		for _, seq := range []int64{1, 2} {
 			s.unread(t, seq, 1)
 		}
-		if b, err := s.Badges(s.ctx(t), []notifier.Reader{asUser}); err != nil || b[0].Unread != 1 {
+		if b, err := s.Badges(t.Context(), []notifier.Reader{asUser}); err != nil || b[0].Unread != 1 {
 			t.Errorf("in the other audience: %+v, %v", b, err)
 		}
 		if now := s.badge(t, 1); now.AVer <= before.AVer {
@@ -61,7 +61,7 @@ func TestEditCanMarkAsUnreadForEverybody(t *testing.T) {
 func TestFlushUnderWayRestoresNoReads(t *testing.T) {
 	for name, hears := range map[string]bool{"saved before the index follows": false, "saved after the index followed": true} {
 		t.Run(name, func(t *testing.T) {
-			onEachRedis(t, func(t *testing.T, s *site) {
+			onAllRedis(t, func(t *testing.T, s *site) {
 				id := s.publish(t, draft("One"))
 				s.read(t, 1, id)
 				s.sql.before = func(call string) error {
@@ -93,7 +93,7 @@ func TestFlushUnderWayRestoresNoReads(t *testing.T) {
 }
 
 func TestRedisRestoredFromBeforeTheEditRestoresNoReads(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		id := s.publish(t, draft("One"))
 		s.read(t, 1, id)
 		s.flushed(t)
@@ -117,7 +117,7 @@ func TestRedisRestoredFromBeforeTheEditRestoresNoReads(t *testing.T) {
 }
 
 func TestClosedAnnouncementIsUnreadWhenItReopens(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		away, off := s.publish(t, draft("Away", customer, user)), s.publish(t, draft("Put off"))
 		for _, seq := range []int64{1, 2} {
 			s.read(t, seq, away)
@@ -128,7 +128,7 @@ func TestClosedAnnouncementIsUnreadWhenItReopens(t *testing.T) {
 		s.sync(t)
 		s.resetReads(t, away)
 		s.resetReads(t, off)
-		reads, err := s.Reads(s.ctx(t), []notifier.Counting{
+		reads, err := s.Reads(t.Context(), []notifier.Counting{
 			{PartKey: notifier.PartKey{ID: away, Audience: customer}, From: 3}, {PartKey: notifier.PartKey{ID: off, Audience: customer}, From: 3},
 		})
 		if err != nil || !slices.Equal(reads, []int64{-1, 0}) {
@@ -144,7 +144,7 @@ func TestClosedAnnouncementIsUnreadWhenItReopens(t *testing.T) {
 }
 
 func TestFinalCountIncludesOnlyReadsSinceTheEdit(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		seen, unseen := s.publish(t, draft("Seen")), s.publish(t, draft("Unseen"))
 		for _, seq := range []int64{1, 2, 3} {
 			s.read(t, seq, seen)
@@ -157,7 +157,7 @@ func TestFinalCountIncludesOnlyReadsSinceTheEdit(t *testing.T) {
 		s.sql.resetReads(unseen, func(n *notifier.Announcement) { address(n, user) })
 		s.sql.retract(seen)
 		s.sync(t)
-		if _, all, err := s.Finish(s.ctx(t)); err != nil || !all {
+		if _, all, err := s.Finish(t.Context()); err != nil || !all {
 			t.Fatalf("finish: %v, %v", all, err)
 		}
 		s.finished(t, seen, customer, 1)
@@ -169,13 +169,13 @@ func TestFinalCountIncludesOnlyReadsSinceTheEdit(t *testing.T) {
 }
 
 func TestForgetRemovesTheRevisionOfTheEdit(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		id := s.publish(t, draft("One"))
 		s.resetReads(t, id)
 		s.sql.retract(id)
 		s.sql.remove(id)
 		s.sync(t)
-		if err := s.Forget(s.ctx(t), []notifier.PartKey{{ID: id, Audience: customer}}); err != nil {
+		if err := s.Forget(t.Context(), []notifier.PartKey{{ID: id, Audience: customer}}); err != nil {
 			t.Fatal(err)
 		}
 		if at := s.stored(t, customer); len(at.Dirty)+len(at.Bits) != 0 {
@@ -186,7 +186,7 @@ func TestForgetRemovesTheRevisionOfTheEdit(t *testing.T) {
 
 // SQL was restored from a backup that was made before the edit.
 func TestReadsStayIfSQLLosesTheEdit(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		id := s.publish(t, draft("One"))
 		s.resetReads(t, id)
 		s.read(t, 1, id)
@@ -201,12 +201,12 @@ func TestReadsStayIfSQLLosesTheEdit(t *testing.T) {
 // The restored bitmap already counts since the edit, so nothing is emptied; readers still
 // hold the old count and must be told a new version.
 func TestEditIsPublishedIfTheBitmapWasLostBeforeTheSync(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		id := s.publish(t, draft("One"))
 		s.read(t, 1, id)
 		before, heard := s.badge(t, 1), s.turns(t, customer)
 		s.sql.resetReads(id, func(*notifier.Announcement) {})
-		if err := s.rdb.Del(s.ctx(t), s.k.Bits(customer, id)).Err(); err != nil {
+		if err := s.rdb.Del(t.Context(), s.k.Bits(customer, id)).Err(); err != nil {
 			t.Fatal(err)
 		}
 		s.sync(t)
@@ -220,7 +220,7 @@ func TestEditIsPublishedIfTheBitmapWasLostBeforeTheSync(t *testing.T) {
 }
 
 func TestReadsDuringTheEditEndInOneState(t *testing.T) {
-	onEachRedis(t, func(t *testing.T, s *site) {
+	onAllRedis(t, func(t *testing.T, s *site) {
 		id := s.publish(t, draft("One"))
 		boards := []*announcement.Board{s.Board, s.another(noOptions)}
 		var readers sync.WaitGroup
@@ -242,7 +242,7 @@ func TestReadsDuringTheEditEndInOneState(t *testing.T) {
 		s.flushed(t)
 		var read []int64
 		for seq := int64(1); seq <= 9; seq++ {
-			list, err := s.List(s.ctx(t), reader(seq))
+			list, err := s.List(t.Context(), reader(seq))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,7 +17,7 @@ import (
 func (s *site) finds(t tb, h *shelf, want ...notifier.DriftKind) {
 	t.Helper()
 	for range 2 {
-		found, err := s.Check(s.ctx(t), []int64{42})
+		found, err := s.Check(t.Context(), []int64{42})
 		var kinds []notifier.DriftKind
 		for _, d := range found {
 			kinds = append(kinds, d.Kind)
@@ -98,7 +98,7 @@ func TestADriftedInboxIsRepairedAndPublished(t *testing.T) {
 			heard, before := s.listen(t, 42), s.stored(t, 42)
 			s.finds(t, h, c.want...)
 			after := s.sound(t, 42)
-			page, err := s.Look(s.ctx(t), 42, notifier.Query{})
+			page, err := s.Look(t.Context(), 42, notifier.Query{})
 			if err != nil || titles(page) != c.rows {
 				t.Errorf("%s: rows %q, %v; want %q", c.name, titles(page), err, c.rows)
 			}
@@ -111,7 +111,7 @@ func TestADriftedInboxIsRepairedAndPublished(t *testing.T) {
 			if has := h.snapshots[42]; decimal(has.Ver) != after.State["ver"] || len(has.Rows) != len(after.List) || decimal(has.Unread) != after.State["unread"] {
 				t.Errorf("%s: SQL has %+v, Redis %v", c.name, has, after.State)
 			}
-			if err := s.Erase(s.ctx(t), 42); err != nil {
+			if err := s.Erase(t.Context(), 42); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -203,7 +203,7 @@ func TestASampleContainsOnlyWarmInboxesOfThePartition(t *testing.T) {
 			s.wake(t, 1+i*keys.Partitions, 2)
 		}
 		for range 40 {
-			some, err := s.Sample(s.ctx(t), 1, 5)
+			some, err := s.Sample(t.Context(), 1, 5)
 			if err != nil || len(some) != 5 {
 				t.Fatal(some, err)
 			}
@@ -217,10 +217,10 @@ func TestASampleContainsOnlyWarmInboxesOfThePartition(t *testing.T) {
 		if len(seen) < 15 {
 			t.Errorf("only %d of 20 were ever sampled", len(seen))
 		}
-		if all, err := s.Sample(s.ctx(t), 1, 100); err != nil || len(all) != 20 {
+		if all, err := s.Sample(t.Context(), 1, 100); err != nil || len(all) != 20 {
 			t.Errorf("all: %v, %v", all, err)
 		}
-		if none, err := s.Sample(s.ctx(t), 3, 5); err != nil || len(none) != 0 {
+		if none, err := s.Sample(t.Context(), 3, 5); err != nil || len(none) != 0 {
 			t.Errorf("none: %v, %v", none, err)
 		}
 	})

@@ -33,18 +33,18 @@ func (s *site) lived(t tb, h *shelf, seq int64) {
 		h.keep(n)
 		s.deliver(t, seq, n)
 		if id == 5 {
-			if _, err := s.Open(s.ctx(t), seq); err != nil {
+			if _, err := s.Open(t.Context(), seq); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if _, err := s.MarkUnread(s.ctx(t), seq, key(2)); err != nil {
+	if _, err := s.MarkUnread(t.Context(), seq, key(2)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Delete(s.ctx(t), seq, key(6)); err != nil {
+	if _, err := s.Delete(t.Context(), seq, key(6)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Retract(s.ctx(t), 1, key(1), []int64{seq}); err != nil {
+	if err := s.Retract(t.Context(), 1, key(1), []int64{seq}); err != nil {
 		t.Fatal(err)
 	}
 	s.writeBehind(t, h, seq)
@@ -61,7 +61,7 @@ func TestAColdInboxIsRestoredExactlyAsSQLSawIt(t *testing.T) {
 		for _, sweptToo := range []bool{false, true} {
 			s.lose(t, 42)
 			if sweptToo { // a sweep of a cold inbox only removes its members from the index
-				if n, err := s.Expire(s.ctx(t), map[int64][]string{42: {"", key(2)}}); n != 0 || err != nil {
+				if n, err := s.Expire(t.Context(), map[int64][]string{42: {"", key(2)}}); n != 0 || err != nil {
 					t.Fatal(n, err)
 				}
 				if left := s.stored(t, 42); len(left.Expiry) != 0 || len(left.State) != 0 {
@@ -118,7 +118,7 @@ func TestEveryCallRestoresAColdInbox(t *testing.T) {
 			seq++
 			s.lived(t, h, seq)
 			s.lose(t, seq)
-			if err := s.everyCall(seq)[name](s.ctx(t)); err != nil {
+			if err := s.everyCall(seq)[name](t.Context()); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			if at := s.sound(t, seq); len(at.List) < 4 || at.State["opened"] == "0" {
@@ -139,17 +139,17 @@ func TestColdInboxesStayColdWithoutSQL(t *testing.T) {
 			for name, call := range s.everyCall(42) {
 				h.failing = [2]error{}
 				h.failing[i] = errors.New("connection refused")
-				if err := call(s.ctx(t)); !errors.Is(err, notifier.ErrUnavailable) {
+				if err := call(t.Context()); !errors.Is(err, notifier.ErrUnavailable) {
 					t.Errorf("%s: %v, want unavailable", name, err)
 				}
 				same(t, name, cold, s.stored(t, 42))
 			}
 		}
-		if _, err := s.Open(s.ctx(t), 43); err != nil {
+		if _, err := s.Open(t.Context(), 43); err != nil {
 			t.Errorf("a warm inbox: %v", err)
 		}
 		h.failing = [2]error{}
-		if page, err := s.Look(s.ctx(t), 42, notifier.Query{}); err != nil || titles(page) != "7 5 4 3 2" {
+		if page, err := s.Look(t.Context(), 42, notifier.Query{}); err != nil || titles(page) != "7 5 4 3 2" {
 			t.Errorf("once SQL is back: %q, %v", titles(page), err)
 		}
 	})
@@ -175,7 +175,7 @@ func TestRetractedExpiredAndUnknownNoticesAreNotRestored(t *testing.T) {
 		soon := s.notice(7, "photo:7")
 		soon.ExpiresAt = s.clock.in(time.Minute)
 		s.deliver(t, 42, soon) // SQL has extended its expiry since, but the row has the old one
-		if _, err := s.MarkRead(s.ctx(t), 42, key(6)); err != nil {
+		if _, err := s.MarkRead(t.Context(), 42, key(6)); err != nil {
 			t.Fatal(err)
 		}
 		s.writeBehind(t, h, 42)
@@ -233,7 +233,7 @@ func TestNoticesInGoneAreNotRestoredFromAnOlderSnapshot(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.lived(t, h, 42)
-		if _, err := s.Delete(s.ctx(t), 42, key(5)); err != nil {
+		if _, err := s.Delete(t.Context(), 42, key(5)); err != nil {
 			t.Fatal(err)
 		}
 		before := s.stored(t, 42)
@@ -291,7 +291,7 @@ func TestABatchQueriesSQLOnce(t *testing.T) {
 		deliver := func(id int64) func() error {
 			n := s.notice(id, fmt.Sprintf("photo:%d", id))
 			h.keep(n)
-			return func() error { _, err := s.Deliver(s.ctx(t), n, seqs); s.clock.pass(time.Millisecond); return err }
+			return func() error { _, err := s.Deliver(t.Context(), n, seqs); s.clock.pass(time.Millisecond); return err }
 		}
 		asks("users without a snapshot", 4, 0, deliver(1)) // two lanes with two pipelines each
 		asks("warm users", 0, 0, deliver(2))
@@ -300,9 +300,9 @@ func TestABatchQueriesSQLOnce(t *testing.T) {
 		delete(h.snapshots, 300)
 		asks("cold users", 4, 4, deliver(3))
 		s.lose(t, seqs...)
-		asks("their badges", 2, 2, func() error { _, err := s.Badges(s.ctx(t), seqs); return err })
-		asks("their badges a second time", 0, 0, func() error { _, err := s.Badges(s.ctx(t), seqs); return err })
-		asks("a page and a row", 0, 0, func() error { _, err := s.Open(s.ctx(t), 7); return err })
+		asks("their badges", 2, 2, func() error { _, err := s.Badges(t.Context(), seqs); return err })
+		asks("their badges a second time", 0, 0, func() error { _, err := s.Badges(t.Context(), seqs); return err })
+		asks("a page and a row", 0, 0, func() error { _, err := s.Open(t.Context(), 7); return err })
 		for i, b := range s.wake(t, seqs...) {
 			want := int64(2)
 			if seqs[i] == 300 || seqs[i] == 7 { // without a snapshot; opened
@@ -356,12 +356,12 @@ func TestARestoredRowShowsTheSameContent(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.lived(t, h, 42)
-		before, err := s.Look(s.ctx(t), 42, notifier.Query{})
+		before, err := s.Look(t.Context(), 42, notifier.Query{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.lose(t, 42)
-		after, err := s.Look(s.ctx(t), 42, notifier.Query{})
+		after, err := s.Look(t.Context(), 42, notifier.Query{})
 		if d := cmp.Diff(before, after); err != nil || d != "" {
 			t.Errorf("%v (-before +after):\n%s", err, d)
 		}
@@ -389,13 +389,13 @@ func TestWithoutSnapshotsAColdInboxStartsEmpty(t *testing.T) {
 		s.lived(t, newShelf(), 42)
 		s.lose(t, 42)
 		s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Now: s.clock.now})
-		if _, err := s.Find(s.ctx(t), 42, key(5), 0); !errors.Is(err, notifier.ErrNotFound) {
+		if _, err := s.Find(t.Context(), 42, key(5), 0); !errors.Is(err, notifier.ErrNotFound) {
 			t.Errorf("Find: %v", err)
 		}
 		if at := s.stored(t, 42); len(at.State) != 0 {
 			t.Errorf("Find started the inbox: %v", at.State)
 		}
-		page, err := s.Open(s.ctx(t), 42)
+		page, err := s.Open(t.Context(), 42)
 		if err != nil || len(page.Entries) != 0 || page.Ver != s.clock.now().UnixMilli() {
 			t.Errorf("page %+v, %v", page, err)
 		}

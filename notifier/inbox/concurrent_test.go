@@ -25,7 +25,7 @@ func TestConcurrentChangesLeaveEveryInboxConsistent(t *testing.T) {
 		for _, seq := range users {
 			heard[seq] = s.listen(t, seq)
 		}
-		ctx := s.ctx(t)
+		ctx := t.Context()
 		var ids atomic.Int64
 		var group sync.WaitGroup
 		for worker := range 8 {

@@ -15,12 +15,12 @@ import (
 func TestADeletedEntryIsNotDeliveredAgain(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 3)
-		if _, err := s.MarkRead(s.ctx(t), 42, key(3)); err != nil {
+		if _, err := s.MarkRead(t.Context(), 42, key(3)); err != nil {
 			t.Fatal(err)
 		}
 		heard := s.listen(t, 42)
 		for i, c := range []struct{ id, unread int64 }{{2, 1}, {3, 1}, {1, 0}} {
-			badge, err := s.Delete(s.ctx(t), 42, key(c.id))
+			badge, err := s.Delete(t.Context(), 42, key(c.id))
 			if err != nil || badge.Unread != c.unread {
 				t.Errorf("badge %+v, %v; want %d unread", badge, err, c.unread)
 			}
@@ -31,7 +31,7 @@ func TestADeletedEntryIsNotDeliveredAgain(t *testing.T) {
 			if got := events(heard.heard(t)); got != "removed "+key(c.id) {
 				t.Errorf("published %q", got)
 			}
-			if _, err := s.Delete(s.ctx(t), 42, key(c.id)); !errors.Is(err, notifier.ErrNotFound) {
+			if _, err := s.Delete(t.Context(), 42, key(c.id)); !errors.Is(err, notifier.ErrNotFound) {
 				t.Errorf("a second time: %v, want not found", err)
 			}
 			if got := s.deliver(t, 42, s.notice(c.id, fmt.Sprintf("photo:%d", c.id))); got != 0 {
@@ -46,18 +46,18 @@ func TestADeletedEntryIsNotDeliveredAgain(t *testing.T) {
 func TestUndoingADeletePutsTheRowBackInItsPlace(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 5)
-		if _, err := s.MarkRead(s.ctx(t), 42, key(4)); err != nil {
+		if _, err := s.MarkRead(t.Context(), 42, key(4)); err != nil {
 			t.Fatal(err)
 		}
 		for _, id := range []int64{5, 4, 3, 1} {
 			before := s.stored(t, 42)
-			e, _, err := s.Take(s.ctx(t), 42, key(id))
+			e, _, err := s.Take(t.Context(), 42, key(id))
 			if err != nil {
 				t.Fatal(err)
 			}
 			s.clock.pass(time.Second)
 			heard := s.listen(t, 42)
-			badge, err := s.Restore(s.ctx(t), 42, e)
+			badge, err := s.Restore(t.Context(), 42, e)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +72,7 @@ func TestUndoingADeletePutsTheRowBackInItsPlace(t *testing.T) {
 			if got := events(heard.heard(t)); got != want {
 				t.Errorf("published %q, want %q", got, want)
 			}
-			if _, err := s.Restore(s.ctx(t), 42, e); !errors.Is(err, notifier.ErrNotFound) {
+			if _, err := s.Restore(t.Context(), 42, e); !errors.Is(err, notifier.ErrNotFound) {
 				t.Errorf("a second undo: %v, want not found", err)
 			}
 			same(t, "a second undo", after, s.stored(t, 42))
@@ -90,7 +90,7 @@ func TestAnUndoIsRefusedAfterExpiryReplacementOrInAFullInbox(t *testing.T) {
 		s.deliver(t, 42, short)
 		s.fill(t, 42, 2, 3)
 		take := func(id int64) notifier.Entry {
-			e, _, err := s.Take(s.ctx(t), 42, key(id))
+			e, _, err := s.Take(t.Context(), 42, key(id))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +102,7 @@ func TestAnUndoIsRefusedAfterExpiryReplacementOrInAFullInbox(t *testing.T) {
 		refused := func(e notifier.Entry, want error) {
 			t.Helper()
 			before := s.stored(t, 42)
-			if _, err := s.Restore(s.ctx(t), 42, e); !errors.Is(err, want) {
+			if _, err := s.Restore(t.Context(), 42, e); !errors.Is(err, want) {
 				t.Errorf("restoring notice %d: %v, want %v", e.NoticeID, err, want)
 			}
 			same(t, "a refused undo", before, s.stored(t, 42))

@@ -25,7 +25,7 @@ func (s *site) delivery(t tb, n *notifier.Notice, seqs ...int64) notifier.Delive
 // deliverAll delivers, and fails the test on any error.
 func (s *site) deliverAll(t tb, all ...notifier.Delivery) {
 	t.Helper()
-	for i, err := range s.DeliverAll(s.ctx(t), all) {
+	for i, err := range s.DeliverAll(t.Context(), all) {
 		if err != nil {
 			t.Fatalf("delivery %d: %v", i, err)
 		}
@@ -64,10 +64,10 @@ func TestManyNoticesReachManyUsersInOrder(t *testing.T) {
 				t.Errorf("notice %d: %d delivered, %v; want %d", all[i].NoticeID, delivered, err, len(all[i].Seqs))
 			}
 		}
-		if errs := s.DeliverAll(s.ctx(t), nil); len(errs) != 0 {
+		if errs := s.DeliverAll(t.Context(), nil); len(errs) != 0 {
 			t.Errorf("without deliveries: %v", errs)
 		}
-		if errs := s.DeliverAll(s.ctx(t), []notifier.Delivery{s.delivery(t, s.notice(99, ""))}); len(errs) != 1 || errs[0] != nil {
+		if errs := s.DeliverAll(t.Context(), []notifier.Delivery{s.delivery(t, s.notice(99, ""))}); len(errs) != 1 || errs[0] != nil {
 			t.Errorf("without recipients: %v", errs)
 		}
 	})
@@ -98,7 +98,7 @@ func TestAFailingInboxFailsOnlyItsOwnDeliveries(t *testing.T) {
 				all = append(all, s.delivery(t, n, 8))
 			}
 		}
-		for i, err := range s.DeliverAll(s.ctx(t), all) {
+		for i, err := range s.DeliverAll(t.Context(), all) {
 			if (err != nil) != (i%2 == 1) || errors.Is(err, notifier.ErrUnavailable) {
 				t.Fatalf("delivery %d: %v", i, err)
 			}

@@ -58,7 +58,7 @@ func TestASecondDeliveryChangesNothing(t *testing.T) {
 			t.Errorf("changed %d inboxes, want 0", got)
 		}
 		same(t, "the second delivery", before, s.stored(t, 42))
-		if _, err := s.MarkRead(s.ctx(t), 42, n.Key()); err != nil {
+		if _, err := s.MarkRead(t.Context(), 42, n.Key()); err != nil {
 			t.Fatal(err)
 		}
 		before = s.stored(t, 42)
@@ -75,7 +75,7 @@ func TestASecondDeliveryChangesNothing(t *testing.T) {
 func TestANewNoticeWithTheSameKeyMovesTheRowToTheTopUnread(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 3)
-		if _, err := s.MarkRead(s.ctx(t), 42, key(1)); err != nil {
+		if _, err := s.MarkRead(t.Context(), 42, key(1)); err != nil {
 			t.Fatal(err)
 		}
 		again := s.notice(9, "photo:1")
@@ -106,7 +106,7 @@ func TestTheOldestRowsBeyondTheCapLeave(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Cap: 3, Now: s.clock.now})
 		s.fill(t, 42, 1, 3)
-		if _, err := s.MarkRead(s.ctx(t), 42, key(2)); err != nil {
+		if _, err := s.MarkRead(t.Context(), 42, key(2)); err != nil {
 			t.Fatal(err)
 		}
 		heard := s.listen(t, 42)
@@ -160,10 +160,10 @@ func TestOneNoticeReachesManyUsersWarmAndCold(t *testing.T) {
 		}
 		n := s.notice(7, "")
 		n.Recipients = users
-		if changed, err := s.Deliver(s.ctx(t), n, seqs[:200]); err != nil || changed != 200 {
+		if changed, err := s.Deliver(t.Context(), n, seqs[:200]); err != nil || changed != 200 {
 			t.Fatalf("changed %d, %v; want the 200 cold inboxes", changed, err)
 		}
-		if changed, err := s.Deliver(s.ctx(t), n, seqs); err != nil || changed != 400 {
+		if changed, err := s.Deliver(t.Context(), n, seqs); err != nil || changed != 400 {
 			t.Fatalf("changed %d, %v; want the other 400", changed, err)
 		}
 		for _, seq := range []int64{1, 256, 257, 600} {
@@ -183,7 +183,7 @@ func TestAFailingInboxDoesNotKeepOthersFromTheirNotice(t *testing.T) {
 		if err := s.rdb.Set(t.Context(), s.k.State(2), "not a hash", 0).Err(); err != nil {
 			t.Fatal(err)
 		}
-		changed, err := s.Deliver(s.ctx(t), s.notice(7, "photo:7"), []int64{1, 2, 3})
+		changed, err := s.Deliver(t.Context(), s.notice(7, "photo:7"), []int64{1, 2, 3})
 		if err == nil || changed != 2 {
 			t.Errorf("changed %d, error %v; want 2 and an error", changed, err)
 		}

@@ -23,7 +23,7 @@ func edited(n *notifier.Notice, revision int64, title string) *notifier.Notice {
 
 func (s *site) edit(t tb, n *notifier.Notice, seqs ...int64) {
 	t.Helper()
-	if err := s.EditAll(s.ctx(t), []notifier.Delivery{s.delivery(t, n, seqs...)})[0]; err != nil {
+	if err := s.EditAll(t.Context(), []notifier.Delivery{s.delivery(t, n, seqs...)})[0]; err != nil {
 		t.Fatal(err)
 	}
 }
@@ -35,7 +35,7 @@ func TestAnEditChangesOnlyTheContentOfItsRow(t *testing.T) {
 		n.ExpiresAt = s.clock.in(time.Hour)
 		s.deliver(t, 42, n)
 		s.fill(t, 42, 3, 3)
-		if _, err := s.MarkRead(s.ctx(t), 42, key(2)); err != nil {
+		if _, err := s.MarkRead(t.Context(), 42, key(2)); err != nil {
 			t.Fatal(err)
 		}
 		before, heard := s.sound(t, 42), s.listen(t, 42)
@@ -50,7 +50,7 @@ func TestAnEditChangesOnlyTheContentOfItsRow(t *testing.T) {
 		if len(told) != 1 || told[0].Ver != now || told[0].Unread != 2 || len(told[0].Events) != 1 || told[0].Events[0].ID != 2 || events(told) != "changed like:photo:2" {
 			t.Errorf("published %+v", told)
 		}
-		page, err := s.Look(s.ctx(t), 42, notifier.Query{})
+		page, err := s.Look(t.Context(), 42, notifier.Query{})
 		if err != nil || titles(page) != "3 Edited 1" || !page.Entries[1].Read || page.Entries[1].Revision != 1 {
 			t.Errorf("page %+v, %v", page, err)
 		}
@@ -65,7 +65,7 @@ func TestAnEditChangesOnlyTheContentOfItsRow(t *testing.T) {
 		same(t, "an edit in the same or an older revision", at, s.stored(t, 42))
 		s.edit(t, edited(n, 10, "Ten"), 42)
 		s.edit(t, edited(n, 9, "Nine"), 42)
-		if page, err = s.Look(s.ctx(t), 42, notifier.Query{}); err != nil || titles(page) != "3 Ten 1" {
+		if page, err = s.Look(t.Context(), 42, notifier.Query{}); err != nil || titles(page) != "3 Ten 1" {
 			t.Errorf("after revision 10: page %q, %v", titles(page), err)
 		}
 	})
@@ -76,7 +76,7 @@ func TestAnEditAddsNothingToAnInbox(t *testing.T) {
 		s.fill(t, 42, 1, 3)
 		later := s.notice(9, "photo:3") // replaces the row of that key
 		s.deliver(t, 42, later)
-		if _, err := s.Delete(s.ctx(t), 42, key(2)); err != nil {
+		if _, err := s.Delete(t.Context(), 42, key(2)); err != nil {
 			t.Fatal(err)
 		}
 		before, cold := s.sound(t, 42), s.stored(t, 43)
@@ -96,7 +96,7 @@ func TestAnEditAddsNothingToAnInbox(t *testing.T) {
 		if changed := s.deliver(t, 42, n); changed != 0 {
 			t.Errorf("a late delivery changed %d inboxes", changed)
 		}
-		if e, err := s.Find(s.ctx(t), 42, key(1), 0); err != nil || e.Title != "Edited" {
+		if e, err := s.Find(t.Context(), 42, key(1), 0); err != nil || e.Title != "Edited" {
 			t.Errorf("entry %+v, %v", e, err)
 		}
 	})
@@ -155,7 +155,7 @@ func TestContentReadBeforeAnEditIsNotRestored(t *testing.T) {
 			h.keep(n)
 			s.deliver(t, seq, n)
 			s.writeBehind(t, h, seq)
-			if err := s.Erase(s.ctx(t), seq); err != nil {
+			if err := s.Erase(t.Context(), seq); err != nil {
 				t.Fatal(err)
 			}
 			slow := inbox.New(s.rdb, s.k, inbox.Options{Now: s.clock.now, SQL: &late{shelf: h, then: func() {
@@ -166,7 +166,7 @@ func TestContentReadBeforeAnEditIsNotRestored(t *testing.T) {
 				}
 				s.edit(t, later, seq)
 			}}})
-			if page, err := slow.Look(s.ctx(t), seq, notifier.Query{}); err != nil || titles(page) != "Edited" {
+			if page, err := slow.Look(t.Context(), seq, notifier.Query{}); err != nil || titles(page) != "Edited" {
 				t.Errorf("with %v outdated, user %d sees %q, %v", outdated, seq, titles(page), err)
 			}
 			s.sound(t, seq)
@@ -193,7 +193,7 @@ func TestEachRecipientSeesTheirOwnReasonEvenAfterARestore(t *testing.T) {
 		reasons := func(when string) {
 			t.Helper()
 			for seq, reason := range want {
-				if e, err := s.Find(s.ctx(t), seq, key(1), 0); err != nil || e.Reason != reason {
+				if e, err := s.Find(t.Context(), seq, key(1), 0); err != nil || e.Reason != reason {
 					t.Errorf("%s: reason of user %d is %q, %v; want %q", when, seq, e.Reason, err, reason)
 				}
 			}
@@ -213,7 +213,7 @@ func TestEachRecipientSeesTheirOwnReasonEvenAfterARestore(t *testing.T) {
 		if all, err = n.Deliveries([]int64{42, 43, 44, 45}); err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range s.EditAll(s.ctx(t), all) {
+		for _, err := range s.EditAll(t.Context(), all) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -232,24 +232,24 @@ func TestAnUndoneDeleteShowsTheLatestContent(t *testing.T) {
 		n := s.notice(1, "photo:1")
 		h.keep(n)
 		s.deliver(t, 42, n)
-		e, _, err := s.Take(s.ctx(t), 42, key(1))
+		e, _, err := s.Take(t.Context(), 42, key(1))
 		if err != nil {
 			t.Fatal(err)
 		}
 		h.edit(edited(n, 1, "Edited"))
-		badge, err := s.Restore(s.ctx(t), 42, e)
+		badge, err := s.Restore(t.Context(), 42, e)
 		if err != nil {
 			t.Fatal(err)
 		}
-		page, err := s.Look(s.ctx(t), 42, notifier.Query{})
+		page, err := s.Look(t.Context(), 42, notifier.Query{})
 		if err != nil || titles(page) != "Edited" || page.Ver != badge.Ver || badge.Unread != 1 {
 			t.Errorf("page %+v, badge %+v, %v", page, badge, err)
 		}
-		if e, _, err = s.Take(s.ctx(t), 42, key(1)); err != nil {
+		if e, _, err = s.Take(t.Context(), 42, key(1)); err != nil {
 			t.Fatal(err)
 		}
 		h.failing[1] = notifier.ErrUnavailable
-		if _, err := s.Restore(s.ctx(t), 42, e); err != nil {
+		if _, err := s.Restore(t.Context(), 42, e); err != nil {
 			t.Errorf("while SQL is unavailable: %v", err)
 		}
 	})

@@ -40,7 +40,7 @@ func (s *site) nothing(t tb, seq int64) {
 
 func (s *site) evict(t tb, part, want int) {
 	t.Helper()
-	if n, _, err := s.Evict(s.ctx(t), part, s.clock.now(), 100); err != nil || n != want {
+	if n, _, err := s.Evict(t.Context(), part, s.clock.now(), 100); err != nil || n != want {
 		t.Errorf("%d were evicted, %v; want %d", n, err, want)
 	}
 }
@@ -81,7 +81,7 @@ func TestAnOpeningThatMarksRowsAsReadCountsAsUse(t *testing.T) {
 		s.fill(t, 42, 1, 1)
 		for i, want := range []int64{1, 0} {
 			s.clock.pass(time.Hour)
-			if _, err := s.Open(s.ctx(t), 42); err != nil {
+			if _, err := s.Open(t.Context(), 42); err != nil {
 				t.Fatal(err)
 			}
 			if got := s.idle(t, 42)["42"] == s.clock.now().UnixMilli(); got != (want == 1) {
@@ -98,7 +98,7 @@ func TestOnlyEmptyInboxesAreEvictedWithoutASnapshot(t *testing.T) {
 		s.fill(t, 65, 1, 1)
 		s.rdb.Del(t.Context(), s.k.Dirty(1)) // its mark is lost
 		s.fill(t, 129, 1, 1)
-		if _, err := s.Delete(s.ctx(t), 129, key(1)); err != nil {
+		if _, err := s.Delete(t.Context(), 129, key(1)); err != nil {
 			t.Fatal(err)
 		}
 		s.rdb.ZRem(t.Context(), s.k.Dirty(1), 129)
@@ -125,7 +125,7 @@ func TestAnInboxUsedDuringAnEvictionStays(t *testing.T) {
 	s.clock.pass(time.Hour)
 	before := s.clock.now()
 	h.looking = func() { // after listing the idle inboxes, before the script
-		if _, err := s.Open(s.ctx(t), 1); err != nil {
+		if _, err := s.Open(t.Context(), 1); err != nil {
 			t.Error(err)
 		}
 		s.writeBehind(t, h, 1)
@@ -150,7 +150,7 @@ func TestIdleInboxesAreEvictedInPortions(t *testing.T) {
 		s.fill(t, 2, 1, 1) // in another partition
 		var left []int
 		for more := true; more; {
-			n, again, err := s.Evict(s.ctx(t), 1, s.clock.now().Add(-5*time.Second), 8)
+			n, again, err := s.Evict(t.Context(), 1, s.clock.now().Add(-5*time.Second), 8)
 			if err != nil || len(left) > 5 {
 				t.Fatal(left, err)
 			}
@@ -163,7 +163,7 @@ func TestIdleInboxesAreEvictedInPortions(t *testing.T) {
 			t.Errorf("idle: %v", got)
 		}
 		h.failing[0] = errors.New("connection refused")
-		if _, _, err := s.Evict(s.ctx(t), 1, s.clock.now(), 8); !errors.Is(err, notifier.ErrUnavailable) {
+		if _, _, err := s.Evict(t.Context(), 1, s.clock.now(), 8); !errors.Is(err, notifier.ErrUnavailable) {
 			t.Errorf("without SQL: %v", err)
 		}
 		if len(s.idle(t, 1)) != 4 {
@@ -181,7 +181,7 @@ func TestAPausedInstanceDoesNotRestoreAStaleSnapshotAfterAnEviction(t *testing.T
 		s.lose(t, 42)
 		other := s.another(h, 0)
 		h.meeting = func() {
-			if _, err := other.Delete(s.ctx(t), 42, key(5)); err != nil {
+			if _, err := other.Delete(t.Context(), 42, key(5)); err != nil {
 				t.Error(err)
 			}
 			s.writeBehind(t, h, 42)
@@ -207,7 +207,7 @@ func TestAnErasedUserHasNothingInRedisAndReceivesNothing(t *testing.T) {
 		delete(h.snapshots, 42)
 		h.mu.Unlock()
 		for range 2 {
-			if err := s.Erase(s.ctx(t), 42); err != nil {
+			if err := s.Erase(t.Context(), 42); err != nil {
 				t.Fatal(err)
 			}
 			s.nothing(t, 42)
@@ -216,7 +216,7 @@ func TestAnErasedUserHasNothingInRedisAndReceivesNothing(t *testing.T) {
 		at.Dirty, at.Expiry, other.Dirty, other.Expiry = nil, nil, nil, nil
 		same(t, "erasing another user", other, at)
 		s.deliverAll(t, s.delivery(t, s.notice(10, ""), 42, 106))
-		if err := s.Retract(s.ctx(t), 11, "like:x", []int64{42, 106}); err != nil {
+		if err := s.Retract(t.Context(), 11, "like:x", []int64{42, 106}); err != nil {
 			t.Errorf("retract: %v", err)
 		}
 		if len(s.stored(t, 106).List) != len(other.List)+1 {
@@ -254,7 +254,7 @@ func TestUnknownUsersHaveNoInbox(t *testing.T) {
 		h := s.beside(0)
 		h.nobody[42] = true
 		for name, call := range s.everyCall(42) {
-			err := call(s.ctx(t))
+			err := call(t.Context())
 			switch name {
 			case "deliver", "retract", "badges", "statuses":
 				if err != nil && name != "statuses" { // statuses reports it as never delivered
@@ -280,7 +280,7 @@ func TestADamagedSnapshotAffectsOnlyItsUser(t *testing.T) {
 		s.lose(t, 1)
 		h.save([]notifier.Snapshot{{Seq: 42, Ver: 5, Damaged: true}})
 		for name, call := range s.everyCall(42) {
-			err := call(s.ctx(t))
+			err := call(t.Context())
 			switch name {
 			case "badges", "statuses", "find":
 			default:
@@ -290,7 +290,7 @@ func TestADamagedSnapshotAffectsOnlyItsUser(t *testing.T) {
 			}
 			s.nothing(t, 42)
 		}
-		errs := s.DeliverAll(s.ctx(t), []notifier.Delivery{
+		errs := s.DeliverAll(t.Context(), []notifier.Delivery{
 			s.delivery(t, s.notice(20, "a"), 1, 2), s.delivery(t, s.notice(21, "b"), 1, 42), s.delivery(t, s.notice(22, "c"), 2),
 		})
 		if errs[0] != nil || errs[1] == nil || errs[2] != nil {

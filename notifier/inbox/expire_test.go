@@ -20,18 +20,18 @@ func TestOnlyDueEntriesExpire(t *testing.T) {
 			n.ExpiresAt = s.clock.in(life)
 			s.deliver(t, 42, n)
 		}
-		if _, err := s.MarkRead(s.ctx(t), 42, key(3)); err != nil {
+		if _, err := s.MarkRead(t.Context(), 42, key(3)); err != nil {
 			t.Fatal(err)
 		}
 		all := []string{key(1), key(2), key(3), "like:photo:9"}
 		before := s.stored(t, 42)
-		if n, err := s.Expire(s.ctx(t), map[int64][]string{42: all}); err != nil || n != 0 {
+		if n, err := s.Expire(t.Context(), map[int64][]string{42: all}); err != nil || n != 0 {
 			t.Errorf("expired %d, %v; want 0, as nothing is due", n, err)
 		}
 		same(t, "expiring before the time", before, s.stored(t, 42))
 		s.clock.pass(30 * time.Minute)
 		heard := s.listen(t, 42)
-		if n, err := s.Expire(s.ctx(t), map[int64][]string{42: all}); err != nil || n != 2 {
+		if n, err := s.Expire(t.Context(), map[int64][]string{42: all}); err != nil || n != 2 {
 			t.Errorf("expired %d, %v; want 2", n, err)
 		}
 		at := s.sound(t, 42)
@@ -41,7 +41,7 @@ func TestOnlyDueEntriesExpire(t *testing.T) {
 		if got := events(heard.heard(t)); got != "removed like:photo:1, removed like:photo:3" {
 			t.Errorf("published %q", got)
 		}
-		if n, err := s.Expire(s.ctx(t), map[int64][]string{42: all}); err != nil || n != 0 {
+		if n, err := s.Expire(t.Context(), map[int64][]string{42: all}); err != nil || n != 0 {
 			t.Errorf("a second time: expired %d, %v", n, err)
 		}
 		same(t, "expiring a second time", at, s.stored(t, 42))
@@ -57,38 +57,38 @@ func TestAnEntryIsVisibleUntilTheMillisecondOfItsExpiry(t *testing.T) {
 			s.deliver(t, seq, n)
 		}
 		s.clock.ms.Store(startTime + 60_000 - 1)
-		if page, err := s.Look(s.ctx(t), 1, notifier.Query{}); err != nil || titles(page) != "1" {
+		if page, err := s.Look(t.Context(), 1, notifier.Query{}); err != nil || titles(page) != "1" {
 			t.Errorf("a millisecond before: %q, %v", titles(page), err)
 		}
-		if poll, err := s.Poll(s.ctx(t), 5, notifier.PollQuery{}); err != nil || len(poll.Entries) != 1 || poll.Unread != 1 {
+		if poll, err := s.Poll(t.Context(), 5, notifier.PollQuery{}); err != nil || len(poll.Entries) != 1 || poll.Unread != 1 {
 			t.Errorf("polled a millisecond before: %+v, %v", poll, err)
 		}
 		s.clock.pass(time.Millisecond)
-		if poll, err := s.Poll(s.ctx(t), 5, notifier.PollQuery{}); err != nil || len(poll.Entries) != 0 || poll.Unread != 0 {
+		if poll, err := s.Poll(t.Context(), 5, notifier.PollQuery{}); err != nil || len(poll.Entries) != 0 || poll.Unread != 0 {
 			t.Errorf("Poll: %+v, %v; want nothing", poll, err)
 		}
-		if _, err := s.ReadKeys(s.ctx(t), 6, []string{key(1)}); !errors.Is(err, notifier.ErrNotFound) {
+		if _, err := s.ReadKeys(t.Context(), 6, []string{key(1)}); !errors.Is(err, notifier.ErrNotFound) {
 			t.Errorf("ReadKeys: %v", err)
 		}
-		if badge, err := s.ReadSubject(s.ctx(t), 7, "photo:1"); err != nil || badge.Unread != 0 {
+		if badge, err := s.ReadSubject(t.Context(), 7, "photo:1"); err != nil || badge.Unread != 0 {
 			t.Errorf("ReadSubject: %+v, %v", badge, err)
 		}
-		if _, err := s.Find(s.ctx(t), 8, key(1), 0); !errors.Is(err, notifier.ErrNotFound) {
+		if _, err := s.Find(t.Context(), 8, key(1), 0); !errors.Is(err, notifier.ErrNotFound) {
 			t.Errorf("Find: %v", err)
 		}
-		if n, err := s.Expire(s.ctx(t), map[int64][]string{8: {key(1)}}); err != nil || n != 1 {
+		if n, err := s.Expire(t.Context(), map[int64][]string{8: {key(1)}}); err != nil || n != 1 {
 			t.Errorf("Expire after Find: %d, %v; want 1", n, err)
 		}
-		if page, err := s.Look(s.ctx(t), 1, notifier.Query{}); err != nil || titles(page) != "" {
+		if page, err := s.Look(t.Context(), 1, notifier.Query{}); err != nil || titles(page) != "" {
 			t.Errorf("Look: %q, %v; want nothing", titles(page), err)
 		}
-		if page, err := s.Open(s.ctx(t), 2); err != nil || titles(page) != "" {
+		if page, err := s.Open(t.Context(), 2); err != nil || titles(page) != "" {
 			t.Errorf("Open: %q, %v; want nothing", titles(page), err)
 		}
-		if n, err := s.Expire(s.ctx(t), map[int64][]string{3: {key(1)}}); err != nil || n != 1 {
+		if n, err := s.Expire(t.Context(), map[int64][]string{3: {key(1)}}); err != nil || n != 1 {
 			t.Errorf("Expire: %d, %v; want 1", n, err)
 		}
-		if badge, err := s.ReadUpto(s.ctx(t), 4, "9999999999999"); err != nil || badge.Unread != 0 {
+		if badge, err := s.ReadUpto(t.Context(), 4, "9999999999999"); err != nil || badge.Unread != 0 {
 			t.Errorf("ReadUpto: %+v, %v", badge, err)
 		}
 		if _, read, err := s.counted(t.Context(), 1); err != nil || read != 0 {
@@ -113,7 +113,7 @@ func TestDueEntriesOfOtherInboxesInThePartitionHideNothing(t *testing.T) {
 			s.rdb.ZAdd(t.Context(), s.k.Expiry(42), redis.Z{Score: float64(startTime - i), Member: member})
 		}
 		for _, want := range []string{"1 3 2", "3 2"} {
-			if page, err := s.Look(s.ctx(t), 42, notifier.Query{}); err != nil || titles(page) != want {
+			if page, err := s.Look(t.Context(), 42, notifier.Query{}); err != nil || titles(page) != want {
 				t.Errorf("page %q, %v; want %q", titles(page), err, want)
 			}
 			s.clock.pass(time.Hour)
@@ -141,14 +141,14 @@ func TestEntriesThatLiveLongerThanAWeekShareOneExpiryMember(t *testing.T) {
 		}
 		sweep := func(want int, keys ...string) {
 			t.Helper()
-			if n, err := s.Expire(s.ctx(t), map[int64][]string{42: keys}); err != nil || n != want {
+			if n, err := s.Expire(t.Context(), map[int64][]string{42: keys}); err != nil || n != want {
 				t.Errorf("expired %d, %v; want %d", n, err, want)
 			}
 		}
 		marks("delivered", map[string]int64{"42|": due[2], "42|" + key(3): due[3]})
 		s.clock.ms.Store(due[3])
 		sweep(1, key(3))
-		if _, err := s.Delete(s.ctx(t), 42, key(4)); err != nil {
+		if _, err := s.Delete(t.Context(), 42, key(4)); err != nil {
 			t.Fatal(err)
 		}
 		marks("six days later", map[string]int64{"42|": due[2]})
@@ -158,7 +158,7 @@ func TestEntriesThatLiveLongerThanAWeekShareOneExpiryMember(t *testing.T) {
 		sweep(0, "")
 		marks("after checking it again", map[string]int64{"42|": due[1]})
 		s.clock.ms.Store(due[1])
-		if page, err := s.Look(s.ctx(t), 42, notifier.Query{}); err != nil || titles(page) != "" {
+		if page, err := s.Look(t.Context(), 42, notifier.Query{}); err != nil || titles(page) != "" {
 			t.Errorf("Look: %q, %v; want nothing", titles(page), err)
 		}
 		marks("empty", map[string]int64{})
@@ -182,7 +182,7 @@ func TestExpiryMembersWithoutAnEntryAreRemoved(t *testing.T) {
 			}
 		}
 		for seq, names := range map[int64][]string{42: {"like:photo:9", key(1), key(2), ""}, 106: {"like:photo:1", ""}} { // 106 is cold
-			if n, err := s.Expire(s.ctx(t), map[int64][]string{seq: names}); err != nil || n != 0 {
+			if n, err := s.Expire(t.Context(), map[int64][]string{seq: names}); err != nil || n != 0 {
 				t.Errorf("user %d: expired %d, %v", seq, n, err)
 			}
 		}

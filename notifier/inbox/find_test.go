@@ -11,18 +11,18 @@ import (
 func TestFindReturnsEntriesAsPagesShowThem(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 3)
-		if _, err := s.Open(s.ctx(t), 42); err != nil {
+		if _, err := s.Open(t.Context(), 42); err != nil {
 			t.Fatal(err)
 		}
 		s.fill(t, 42, 4, 6)
-		page, err := s.Open(s.ctx(t), 42)
+		page, err := s.Open(t.Context(), 42)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.MarkUnread(s.ctx(t), 42, key(5)); err != nil {
+		if _, err := s.MarkUnread(t.Context(), 42, key(5)); err != nil {
 			t.Fatal(err)
 		}
-		looked, err := s.Look(s.ctx(t), 42, notifier.Query{Opened: page.Opened})
+		looked, err := s.Look(t.Context(), 42, notifier.Query{Opened: page.Opened})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func TestFindReturnsEntriesAsPagesShowThem(t *testing.T) {
 		}
 		before := s.stored(t, 42)
 		for _, want := range looked.Entries {
-			got, err := s.Find(s.ctx(t), 42, want.Key, page.Opened)
+			got, err := s.Find(t.Context(), 42, want.Key, page.Opened)
 			if err != nil || got != want {
 				t.Errorf("found %+v, %v; want %+v as on the page", got, err, want)
 			}
@@ -47,7 +47,7 @@ func TestFindReturnsOnlyEntriesOfTheInbox(t *testing.T) {
 			seq int64
 			key string
 		}{"another key": {42, key(2)}, "another user's": {43, key(1)}, "a stored field": {42, key(1) + ":has_read:0"}} {
-			if _, err := s.Find(s.ctx(t), find.seq, find.key, 0); !errors.Is(err, notifier.ErrNotFound) {
+			if _, err := s.Find(t.Context(), find.seq, find.key, 0); !errors.Is(err, notifier.ErrNotFound) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -59,11 +59,11 @@ func TestAnEntryIsNotFoundFromItsExpiryOn(t *testing.T) {
 		n := s.notice(1, "1")
 		n.ExpiresAt = s.clock.in(time.Minute)
 		s.deliver(t, 42, n)
-		if _, err := s.Find(s.ctx(t), 42, n.Key(), 0); err != nil {
+		if _, err := s.Find(t.Context(), 42, n.Key(), 0); err != nil {
 			t.Errorf("before it is due: %v", err)
 		}
 		s.clock.pass(time.Minute)
-		if _, err := s.Find(s.ctx(t), 42, n.Key(), 0); !errors.Is(err, notifier.ErrNotFound) {
+		if _, err := s.Find(t.Context(), 42, n.Key(), 0); !errors.Is(err, notifier.ErrNotFound) {
 			t.Errorf("when it is due: %v", err)
 		}
 	})

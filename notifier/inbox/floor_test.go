@@ -19,12 +19,12 @@ func (s *site) flood(t *testing.T) (all []notifier.Delivery) {
 		s.clock.pass(time.Millisecond)
 		all = append(all, d)
 	}
-	if _, err := s.Open(s.ctx(t), 42); err != nil {
+	if _, err := s.Open(t.Context(), 42); err != nil {
 		t.Fatal(err)
 	}
 	for id := int64(896); id <= 900; id++ {
 		s.clock.pass(time.Millisecond)
-		if _, err := s.Delete(s.ctx(t), 42, key(id)); err != nil {
+		if _, err := s.Delete(t.Context(), 42, key(id)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,7 +56,7 @@ func TestRedeliveryAfterALossSkipsNoticesBelowTheFloor(t *testing.T) {
 		same(t, "redelivering all", before, s.stored(t, 42))
 
 		h.save(s.read(t, 42))
-		if err := s.Erase(s.ctx(t), 42); err != nil {
+		if err := s.Erase(t.Context(), 42); err != nil {
 			t.Fatal(err)
 		}
 		s.deliverAll(t, again(all)...)
@@ -90,7 +90,7 @@ func TestTheFloorNeverFalls(t *testing.T) {
 	s := newSite(t, redistest.Client(t), 0)
 	s.flood(t)
 	s.clock.pass(time.Millisecond)
-	if err := s.Retract(s.ctx(t), 3, key(3), []int64{42}); err != nil { // it was never here, as far as the inbox knows
+	if err := s.Retract(t.Context(), 3, key(3), []int64{42}); err != nil { // it was never here, as far as the inbox knows
 		t.Fatal(err)
 	}
 	for id := int64(901); id <= 1500; id++ {

@@ -29,7 +29,7 @@ func TestCountsRiseToWhatSQLHas(t *testing.T) {
 			{NoticeID: 1, Delivered: 7, Read: 1}, {NoticeID: 2, Delivered: 8, Read: 8}, {NoticeID: 3, Delivered: 4, Read: 0}, {NoticeID: 5},
 		}
 		for range 2 { // the second time changes nothing
-			if err := s.RestoreCounts(s.ctx(t), 7, known, false); err != nil {
+			if err := s.RestoreCounts(t.Context(), 7, known, false); err != nil {
 				t.Fatal(err)
 			}
 			s.wantCounts(t, 7, map[string]string{"1:d": "7", "1:r": "2", "2:d": "9", "2:r": "8", "3:d": "4", "4:d": "3"})
@@ -48,7 +48,7 @@ func TestCountsStartedFromZeroAreAddedToThoseOfSQL(t *testing.T) {
 			known = append(known, notifier.NoticeCount{NoticeID: id, Delivered: 3_000_000_000})
 			want[decimal(id)+":d"] = "3000000000"
 		}
-		if err := s.RestoreCounts(s.ctx(t), 7, known, true); err != nil {
+		if err := s.RestoreCounts(t.Context(), 7, known, true); err != nil {
 			t.Fatal(err)
 		}
 		s.wantCounts(t, 7, want)
@@ -62,12 +62,12 @@ func TestCountsOfFinishedNoticesAreRemovedUnlessChanged(t *testing.T) {
 			{NoticeID: 1, Delivered: 5, Read: 2}, {NoticeID: 2, Delivered: 9}, {NoticeID: 3, Delivered: 4}, {NoticeID: 4, Delivered: 2}, {NoticeID: 6},
 		}
 		for range 2 {
-			if err := s.ForgetCounts(s.ctx(t), 7, over); err != nil {
+			if err := s.ForgetCounts(t.Context(), 7, over); err != nil {
 				t.Fatal(err)
 			}
 			s.wantCounts(t, 7, map[string]string{"3:d": "4", "3:r": "1", "4:d": "1", "5:d": "6"})
 		}
-		if err := s.ForgetCounts(s.ctx(t), 7, nil); err != nil {
+		if err := s.ForgetCounts(t.Context(), 7, nil); err != nil {
 			t.Error(err)
 		}
 	})

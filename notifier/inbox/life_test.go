@@ -14,7 +14,7 @@ func TestTheLifeTokenChangesOnceInboxesHaveLeft(t *testing.T) {
 		s.beside(0)
 		life := func(wantWhole bool) string {
 			t.Helper()
-			word, whole, err := s.Life(s.ctx(t), 8, 8)
+			word, whole, err := s.Life(t.Context(), 8, 8)
 			if err != nil || whole != wantWhole {
 				t.Fatalf("whole: %v, %v", whole, err)
 			}
@@ -31,7 +31,7 @@ func TestTheLifeTokenChangesOnceInboxesHaveLeft(t *testing.T) {
 		if again := life(true); again != first {
 			t.Errorf("token %q after %q although nothing left", again, first)
 		}
-		if err := s.Erase(s.ctx(t), 15); err != nil {
+		if err := s.Erase(t.Context(), 15); err != nil {
 			t.Fatal(err)
 		}
 		second := life(true)

@@ -13,7 +13,7 @@ func TestLookingChangesNothing(t *testing.T) {
 		s.fill(t, 42, 1, 5)
 		heard, before := s.listen(t, 42), s.stored(t, 42)
 		for _, q := range []notifier.Query{{}, {Unread: true}, {Before: startTime + 3}, {Limit: 2}, {Opened: 5}, {Before: -1}} {
-			if _, err := s.Look(s.ctx(t), 42, q); err != nil {
+			if _, err := s.Look(t.Context(), 42, q); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -40,7 +40,7 @@ func TestPagesHaveNoGapsAndNoRepeats(t *testing.T) {
 			next, pages := int64(65), 0
 			var seen int
 			for {
-				page, err := s.Look(s.ctx(t), 42, q)
+				page, err := s.Look(t.Context(), 42, q)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -73,11 +73,11 @@ func TestPagesHaveNoGapsAndNoRepeats(t *testing.T) {
 func TestOlderPagesKeepTheNewMarksOfTheirOpening(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 10)
-		if _, err := s.Open(s.ctx(t), 42); err != nil {
+		if _, err := s.Open(t.Context(), 42); err != nil {
 			t.Fatal(err)
 		}
 		s.fill(t, 42, 11, 50)
-		page, err := s.Open(s.ctx(t), 42)
+		page, err := s.Open(t.Context(), 42)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestOlderPagesKeepTheNewMarksOfTheirOpening(t *testing.T) {
 			t.Errorf("first page %q, want 30 new rows", titles(page))
 		}
 		s.fill(t, 42, 51, 51) // delivered later: unread, and not affected by that opening
-		older, err := s.Look(s.ctx(t), 42, notifier.Query{Before: page.Older, Opened: page.Opened})
+		older, err := s.Look(t.Context(), 42, notifier.Query{Before: page.Older, Opened: page.Opened})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestOlderPagesKeepTheNewMarksOfTheirOpening(t *testing.T) {
 		if e := older.Entries[0]; e.Read {
 			t.Error("a new row counts as read before the opening")
 		}
-		plain, err := s.Look(s.ctx(t), 42, notifier.Query{Before: page.Older})
+		plain, err := s.Look(t.Context(), 42, notifier.Query{Before: page.Older})
 		if err != nil || strings.Contains(titles(plain), "*") {
 			t.Errorf("without an opening: %q, %v; want nothing new", titles(plain), err)
 		}
@@ -108,7 +108,7 @@ func TestAPageShowsTheContentOfTheNotice(t *testing.T) {
 		n := s.notice(7, "photo:7")
 		n.Target = notifier.Target{Role: "picker"}
 		s.deliver(t, 42, n)
-		page, err := s.Look(s.ctx(t), 42, notifier.Query{})
+		page, err := s.Look(t.Context(), 42, notifier.Query{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,24 +134,24 @@ func TestMalformedRowsAreSkippedWithoutAnError(t *testing.T) {
 		s.rdb.RPush(ctx, s.k.List(42), "lost:1:has_read:0", "stateless")
 		s.rdb.HSet(ctx, s.k.State(42), "unread", 9)
 		for name, call := range map[string]func() error{
-			"look":   func() error { p, err := s.Look(s.ctx(t), 42, notifier.Query{}); return shows(p, err) },
-			"older":  func() error { _, err := s.Look(s.ctx(t), 42, notifier.Query{Before: 7}); return err },
-			"mark":   func() error { _, err := s.MarkRead(s.ctx(t), 42, "bad:0"); return err },
-			"expire": func() error { _, err := s.Expire(s.ctx(t), map[int64][]string{42: {"bad:1", "lost:1"}}); return err },
-			"delete": func() error { _, err := s.Delete(s.ctx(t), 42, "bad:2"); return err },
+			"look":   func() error { p, err := s.Look(t.Context(), 42, notifier.Query{}); return shows(p, err) },
+			"older":  func() error { _, err := s.Look(t.Context(), 42, notifier.Query{Before: 7}); return err },
+			"mark":   func() error { _, err := s.MarkRead(t.Context(), 42, "bad:0"); return err },
+			"expire": func() error { _, err := s.Expire(t.Context(), map[int64][]string{42: {"bad:1", "lost:1"}}); return err },
+			"delete": func() error { _, err := s.Delete(t.Context(), 42, "bad:2"); return err },
 			"renew": func() error {
 				n := s.notice(5, "3")
 				n.Type = "bad"
-				_, err := s.Deliver(s.ctx(t), n, []int64{42})
+				_, err := s.Deliver(t.Context(), n, []int64{42})
 				return err
 			},
-			"upto": func() error { _, err := s.ReadUpto(s.ctx(t), 42, "bad:4"); return err },
+			"upto": func() error { _, err := s.ReadUpto(t.Context(), 42, "bad:4"); return err },
 		} {
 			if err := call(); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		p, err := s.Open(s.ctx(t), 42)
+		p, err := s.Open(t.Context(), 42)
 		if err != nil || p.Unread != 0 {
 			t.Errorf("opening: %+v, %v", p, err)
 		}

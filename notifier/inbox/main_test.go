@@ -42,7 +42,6 @@ type site struct {
 	rdb   redis.UniversalClient
 	k     keys.Space
 	clock *clock
-	flush bool // ctx drops the scripts before each call
 }
 
 func newSite(t testing.TB, rdb redis.UniversalClient, limit int) *site {
@@ -53,41 +52,10 @@ func newSite(t testing.TB, rdb redis.UniversalClient, limit int) *site {
 	return s
 }
 
-// onEachRedis runs a test on a single server, on a server that loses its scripts before each call,
-// on a cluster, and on miniredis.
+// onEachRedis runs a test on a strict server and on miniredis.
 func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
 	t.Helper()
-	t.Parallel()
-	t.Run("server", func(t *testing.T) {
-		t.Parallel()
-		promise(t, newSite(t, redistest.Client(t), 0))
-	})
-	t.Run("forgetful", func(t *testing.T) {
-		t.Parallel()
-		s := newSite(t, redistest.Own(t).Client(t), 0)
-		s.flush = true
-		promise(t, s)
-	})
-	t.Run("cluster", func(t *testing.T) {
-		t.Parallel()
-		promise(t, newSite(t, redistest.Cluster(t), 0))
-	})
-	t.Run("miniredis", func(t *testing.T) {
-		t.Parallel()
-		_, c := redistest.Mini(t)
-		promise(t, newSite(t, c, 0))
-	})
-}
-
-// ctx returns the context of the next call. A forgetful server loses its scripts here.
-func (s *site) ctx(t tb) context.Context {
-	t.Helper()
-	if s.flush {
-		if err := s.rdb.ScriptFlush(t.Context()).Err(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return t.Context()
+	redistest.OnEach(t, func(t *testing.T, rdb redis.UniversalClient) { t.Helper(); promise(t, newSite(t, rdb, 0)) })
 }
 
 // notice returns a notice of type `like` to one user. Without a subject its key is
@@ -105,7 +73,7 @@ func (s *site) notice(id int64, subject string) *notifier.Notice {
 // deliver delivers to one user, and advances the clock by a millisecond.
 func (s *site) deliver(t tb, seq int64, n *notifier.Notice) int {
 	t.Helper()
-	changed, err := s.Deliver(s.ctx(t), n, []int64{seq})
+	changed, err := s.Deliver(t.Context(), n, []int64{seq})
 	if err != nil {
 		t.Fatal(err)
 	}

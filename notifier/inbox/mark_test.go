@@ -23,8 +23,8 @@ func TestMarkingChangesTheCounterOnceAndKeepsTheOrder(t *testing.T) {
 			unread, read int64
 			says         string
 		}{
-			{func() (notifier.Badge, error) { return s.MarkRead(s.ctx(t), 42, key(3)) }, 3, 1, "read like:photo:3"},
-			{func() (notifier.Badge, error) { return s.MarkUnread(s.ctx(t), 42, key(3)) }, 4, 0, "unread like:photo:3"},
+			{func() (notifier.Badge, error) { return s.MarkRead(t.Context(), 42, key(3)) }, 3, 1, "read like:photo:3"},
+			{func() (notifier.Badge, error) { return s.MarkUnread(t.Context(), 42, key(3)) }, 4, 0, "unread like:photo:3"},
 		} {
 			s.clock.pass(time.Second)
 			badge, err := c.mark()
@@ -58,11 +58,11 @@ func TestUnknownKeysAreNotFound(t *testing.T) {
 		before := s.stored(t, 42)
 		for _, k := range []string{key(2), "", "like", key(1) + ":has_read:0", "x y\nz", "inf", "0x10", "-1"} {
 			for name, call := range map[string]func() (notifier.Badge, error){
-				"read":   func() (notifier.Badge, error) { return s.MarkRead(s.ctx(t), 42, k) },
-				"unread": func() (notifier.Badge, error) { return s.MarkUnread(s.ctx(t), 42, k) },
-				"delete": func() (notifier.Badge, error) { return s.Delete(s.ctx(t), 42, k) },
-				"upto":   func() (notifier.Badge, error) { return s.ReadUpto(s.ctx(t), 42, k) },
-				"cold":   func() (notifier.Badge, error) { return s.MarkRead(s.ctx(t), 99, k) },
+				"read":   func() (notifier.Badge, error) { return s.MarkRead(t.Context(), 42, k) },
+				"unread": func() (notifier.Badge, error) { return s.MarkUnread(t.Context(), 42, k) },
+				"delete": func() (notifier.Badge, error) { return s.Delete(t.Context(), 42, k) },
+				"upto":   func() (notifier.Badge, error) { return s.ReadUpto(t.Context(), 42, k) },
+				"cold":   func() (notifier.Badge, error) { return s.MarkRead(t.Context(), 99, k) },
 			} {
 				if _, err := call(); !errors.Is(err, notifier.ErrNotFound) {
 					t.Errorf("%s %q: %v, want not found", name, k, err)
@@ -79,7 +79,7 @@ func TestReadUptoLeavesLaterEntriesUnread(t *testing.T) {
 		n.Recipients = 2
 		s.deliver(t, 42, n)
 		s.fill(t, 42, 2, 9)
-		page, err := s.Look(s.ctx(t), 42, notifier.Query{})
+		page, err := s.Look(t.Context(), 42, notifier.Query{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestReadUptoLeavesLaterEntriesUnread(t *testing.T) {
 			{"9223372036854775807", 0, "upto"},
 			{"9223372036854775807", 0, ""},
 		} {
-			badge, err := s.ReadUpto(s.ctx(t), 42, c.upto)
+			badge, err := s.ReadUpto(t.Context(), 42, c.upto)
 			if err != nil || badge.Unread != c.unread {
 				t.Errorf("up to %s: %d unread, %v; want %d", c.upto, badge.Unread, err, c.unread)
 			}
@@ -119,7 +119,7 @@ func TestReadUptoLeavesLaterEntriesUnread(t *testing.T) {
 func TestAThousandConcurrentReadsChangeTheCounterByOne(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 3)
-		heard, ctx := s.listen(t, 42), s.ctx(t)
+		heard, ctx := s.listen(t, 42), t.Context()
 		var group sync.WaitGroup
 		for range 50 {
 			group.Go(func() {

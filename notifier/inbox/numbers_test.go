@@ -21,7 +21,7 @@ func TestBadgesComeInOrderAndStartColdInboxes(t *testing.T) {
 		}
 		s.fill(t, 3, 1, 3)
 		s.fill(t, 1000, 4, 4)
-		badges, err := s.Badges(s.ctx(t), seqs)
+		badges, err := s.Badges(t.Context(), seqs)
 		if err != nil || len(badges) != len(seqs) {
 			t.Fatalf("%d badges, %v", len(badges), err)
 		}
@@ -31,11 +31,11 @@ func TestBadgesComeInOrderAndStartColdInboxes(t *testing.T) {
 				t.Errorf("user %d: %+v, want %d unread", seqs[i], b, unread[seqs[i]])
 			}
 		}
-		again, err := s.Badges(s.ctx(t), seqs)
+		again, err := s.Badges(t.Context(), seqs)
 		if err != nil || again[0] != badges[0] {
 			t.Errorf("a second time: %+v, %v; want %+v", again[0], err, badges[0])
 		}
-		if none, err := s.Badges(s.ctx(t), nil); err != nil || len(none) != 0 {
+		if none, err := s.Badges(t.Context(), nil); err != nil || len(none) != 0 {
 			t.Errorf("without users: %v, %v", none, err)
 		}
 	})
@@ -45,7 +45,7 @@ func TestTheStatusOfANoticeToOneUserIsReadFromTheirInbox(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		compare := func(id int64, want notifier.Tally) {
 			t.Helper()
-			got, err := s.Statuses(s.ctx(t), []notifier.Single{
+			got, err := s.Statuses(t.Context(), []notifier.Single{
 				{NoticeID: 99, Seq: 43, Key: "like:photo:7"}, {NoticeID: id, Seq: 42, Key: "like:photo:7"},
 			})
 			if err != nil || got[1] != want || got[0] != (notifier.Tally{}) {
@@ -59,19 +59,19 @@ func TestTheStatusOfANoticeToOneUserIsReadFromTheirInbox(t *testing.T) {
 		status(7, 0, 0)
 		s.deliver(t, 42, s.notice(7, "photo:7"))
 		status(7, 1, 0)
-		if _, err := s.Open(s.ctx(t), 42); err != nil {
+		if _, err := s.Open(t.Context(), 42); err != nil {
 			t.Fatal(err)
 		}
 		status(7, 1, 1)
 		s.deliver(t, 42, s.notice(77, "photo:7"))
 		status(7, 1, 1)
 		status(77, 1, 0)
-		if _, err := s.Delete(s.ctx(t), 42, "like:photo:7"); err != nil {
+		if _, err := s.Delete(t.Context(), 42, "like:photo:7"); err != nil {
 			t.Fatal(err)
 		}
 		status(77, 1, 0)
 		s.deliver(t, 42, s.notice(78, "photo:7"))
-		if err := s.Retract(s.ctx(t), 78, "like:photo:7", []int64{42}); err != nil {
+		if err := s.Retract(t.Context(), 78, "like:photo:7", []int64{42}); err != nil {
 			t.Fatal(err)
 		}
 		status(78, 1, 0)
@@ -80,7 +80,7 @@ func TestTheStatusOfANoticeToOneUserIsReadFromTheirInbox(t *testing.T) {
 			t.Fatal(err)
 		}
 		compare(79, notifier.Tally{Delivered: 1, ReadUnknown: true})
-		if none, err := s.Statuses(s.ctx(t), nil); err != nil || len(none) != 0 {
+		if none, err := s.Statuses(t.Context(), nil); err != nil || len(none) != 0 {
 			t.Errorf("without notices: %v, %v", none, err)
 		}
 	})
@@ -91,21 +91,21 @@ func TestManyNoticesAreCountedAtOnceAndInOrder(t *testing.T) {
 		for id, seqs := range map[int64][]int64{5: {1, 2, 3, 65, 129}, 6: {2, 3}, 8: {64, 128}} {
 			n := s.notice(id, "")
 			n.Recipients = int64(len(seqs))
-			if _, err := s.Deliver(s.ctx(t), n, seqs); err != nil {
+			if _, err := s.Deliver(t.Context(), n, seqs); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, seq := range []int64{1, 65, 64} {
-			if _, err := s.Open(s.ctx(t), seq); err != nil {
+			if _, err := s.Open(t.Context(), seq); err != nil {
 				t.Fatal(err)
 			}
 		}
-		got, err := s.Counts(s.ctx(t), []int64{8, 5, 7, 6, 5})
+		got, err := s.Counts(t.Context(), []int64{8, 5, 7, 6, 5})
 		want := []notifier.Tally{{Delivered: 2, Read: 1}, {Delivered: 5, Read: 2}, {}, {Delivered: 2}, {Delivered: 5, Read: 2}}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		if none, err := s.Counts(s.ctx(t), nil); err != nil || len(none) != 0 {
+		if none, err := s.Counts(t.Context(), nil); err != nil || len(none) != 0 {
 			t.Errorf("without notices: %v, %v", none, err)
 		}
 	})

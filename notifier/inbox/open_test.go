@@ -16,13 +16,13 @@ import (
 func TestOpeningShowsThePageAsItWasAndMarksEverythingAsRead(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 4)
-		if _, err := s.MarkRead(s.ctx(t), 42, key(2)); err != nil {
+		if _, err := s.MarkRead(t.Context(), 42, key(2)); err != nil {
 			t.Fatal(err)
 		}
 		heard := s.listen(t, 42)
 		s.clock.pass(time.Minute)
 		ver := s.clock.now().UnixMilli()
-		page, err := s.Open(s.ctx(t), 42)
+		page, err := s.Open(t.Context(), 42)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,12 +58,12 @@ func TestOpeningShowsThePageAsItWasAndMarksEverythingAsRead(t *testing.T) {
 func TestOpeningAgainWritesAndPublishesNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 6)
-		if _, err := s.Open(s.ctx(t), 42); err != nil {
+		if _, err := s.Open(t.Context(), 42); err != nil {
 			t.Fatal(err)
 		}
 		heard, before := s.listen(t, 42), s.stored(t, 42)
 		s.clock.pass(time.Hour)
-		page, err := s.Open(s.ctx(t), 42)
+		page, err := s.Open(t.Context(), 42)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestOpeningAgainWritesAndPublishesNothing(t *testing.T) {
 
 func TestOpeningAnInboxThatNeverHadANoticeShowsAnEmptyPage(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		page, err := s.Open(s.ctx(t), 42)
+		page, err := s.Open(t.Context(), 42)
 		if err != nil || len(page.Entries) != 0 || page.Ver != startTime || page.Older != 0 {
 			t.Errorf("page %+v, %v; want an empty one with ver %d", page, err, startTime)
 		}
@@ -94,7 +94,7 @@ func TestOpeningCountsReadsOfNoticesWithManyRecipients(t *testing.T) {
 		s.deliver(t, 42, many)
 		s.deliver(t, 43, many)
 		for range 2 {
-			if _, err := s.Open(s.ctx(t), 42); err != nil {
+			if _, err := s.Open(t.Context(), 42); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -112,7 +112,7 @@ func TestALongInboxKeepsItsOrderForAnyNumberOfUnreadRows(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 100)
 		for _, unread := range [][]int64{{}, {1}, {100}, {1, 50, 100}, {2, 3, 5, 7}, {1, 2, 3, 4, 5, 99, 100}, {40, 41, 42, 43, 44}} {
-			if _, err := s.Open(s.ctx(t), 42); err != nil {
+			if _, err := s.Open(t.Context(), 42); err != nil {
 				t.Fatal(err)
 			}
 			for _, id := range unread {
@@ -121,7 +121,7 @@ func TestALongInboxKeepsItsOrderForAnyNumberOfUnreadRows(t *testing.T) {
 				}
 			}
 			before := s.stored(t, 42).List
-			if _, err := s.Open(s.ctx(t), 42); err != nil {
+			if _, err := s.Open(t.Context(), 42); err != nil {
 				t.Fatal(err)
 			}
 			after := s.sound(t, 42).List
@@ -176,13 +176,13 @@ func TestExpiredRowsAreNeitherShownNorCounted(t *testing.T) {
 		s.deliver(t, 42+64, other) // in the same partition: its expired row must not appear here
 		s.clock.pass(time.Minute)
 
-		look, err := s.Look(s.ctx(t), 42, notifier.Query{})
+		look, err := s.Look(t.Context(), 42, notifier.Query{})
 		if err != nil || titles(look) != "2 1" || look.Unread != 2 {
 			t.Errorf("Look: %q, %d unread, %v; want 2 1 and 2", titles(look), look.Unread, err)
 		}
 		s.deliver(t, 42, s.notice(5, "photo:5"))
 		heard := s.listen(t, 42)
-		page, err := s.Open(s.ctx(t), 42)
+		page, err := s.Open(t.Context(), 42)
 		if err != nil || titles(page) != "5* 2* 1*" {
 			t.Errorf("Open: %q, %v", titles(page), err)
 		}

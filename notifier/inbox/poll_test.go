@@ -22,12 +22,12 @@ func polled(p notifier.Poll) string { return titles(notifier.Page{Entries: p.Ent
 
 func TestAPollReturnsNewEntriesAndChangesNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		empty, err := s.Poll(s.ctx(t), 43, notifier.PollQuery{Since: 7})
+		empty, err := s.Poll(t.Context(), 43, notifier.PollQuery{Since: 7})
 		if err != nil || len(empty.Entries) != 0 || empty.Newest != 7 || empty.Ver == 0 || empty.Next != 0 {
 			t.Errorf("an empty inbox: %+v, %v", empty, err)
 		}
 		s.fill(t, 42, 1, 5)
-		if _, err := s.MarkRead(s.ctx(t), 42, key(4)); err != nil {
+		if _, err := s.MarkRead(t.Context(), 42, key(4)); err != nil {
 			t.Fatal(err)
 		}
 		before, heard := s.sound(t, 42), s.listen(t, 42)
@@ -53,13 +53,13 @@ func TestAPollReturnsNewEntriesAndChangesNothing(t *testing.T) {
 			{notifier.PollQuery{Since: notifier.MaxAt + 2}, "", 0}, // Lua numbers are doubles
 			{notifier.PollQuery{Since: math.MaxInt64}, "", 0},
 		} {
-			p, err := s.Poll(s.ctx(t), 42, c.q)
+			p, err := s.Poll(t.Context(), 42, c.q)
 			newest := min(max(at(5), c.q.Since), notifier.MaxAt)
 			if err != nil || polled(p) != c.shows || p.Next != c.next || p.Unread != 4 || p.Newest != newest || p.Ver != at(5)+1 {
 				t.Errorf("%+v: %q, next %d, newest %d, ver %d, %v; want %q, %d, %d", c.q, polled(p), p.Next, p.Newest, p.Ver, err, c.shows, c.next, newest)
 			}
 		}
-		if p, err := s.Poll(s.ctx(t), 42, notifier.PollQuery{}); err != nil || !p.Entries[1].Read || p.Entries[0].Read || p.Entries[0].New {
+		if p, err := s.Poll(t.Context(), 42, notifier.PollQuery{}); err != nil || !p.Entries[1].Read || p.Entries[0].Read || p.Entries[0].New {
 			t.Errorf("%+v, %v", p, err)
 		}
 		same(t, "polling", before, s.stored(t, 42))
@@ -90,7 +90,7 @@ func TestAPollOfOneScopeMissesNothing(t *testing.T) {
 		} {
 			q := notifier.PollQuery{Scope: c.scope, Limit: c.limit}
 			for i, want := range c.pages {
-				p, err := s.Poll(s.ctx(t), 42, q)
+				p, err := s.Poll(t.Context(), 42, q)
 				last := i == len(c.pages)-1
 				if err != nil || polled(p) != want || (p.Next == 0) != last || p.Newest != startTime+9 || p.Unread != 9 {
 					t.Errorf("page %d of %+v: %q, %+v, %v; want %q", i, c, polled(p), p, err, want)
@@ -127,17 +127,17 @@ func TestAPollSearchesAScopeBeyondAThousandRows(t *testing.T) {
 func TestEntriesDeliveredBetweenTwoPagesAreInTheNextPoll(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 3)
-		first, err := s.Poll(s.ctx(t), 42, notifier.PollQuery{Limit: 2})
+		first, err := s.Poll(t.Context(), 42, notifier.PollQuery{Limit: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.fill(t, 42, 4, 4)
 		s.deliver(t, 42, s.notice(5, "photo:1")) // a new notice with the same key moves to the top
-		second, err := s.Poll(s.ctx(t), 42, notifier.PollQuery{Limit: 2, After: first.Next})
+		second, err := s.Poll(t.Context(), 42, notifier.PollQuery{Limit: 2, After: first.Next})
 		if err != nil || polled(second) != "" || second.Next != 0 {
 			t.Errorf("the second page: %q, %+v, %v", polled(second), second, err)
 		}
-		if next, err := s.Poll(s.ctx(t), 42, notifier.PollQuery{Since: first.Newest}); err != nil || polled(next) != "5 4" {
+		if next, err := s.Poll(t.Context(), 42, notifier.PollQuery{Since: first.Newest}); err != nil || polled(next) != "5 4" {
 			t.Errorf("the next poll: %q, %v", polled(next), err)
 		}
 	})
@@ -163,17 +163,17 @@ func TestPollingAColdInboxRestoresIt(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.lived(t, h, 42)
-		want, err := s.Poll(s.ctx(t), 42, notifier.PollQuery{})
+		want, err := s.Poll(t.Context(), 42, notifier.PollQuery{})
 		if err != nil || len(want.Entries) != 5 {
 			t.Fatal(want, err)
 		}
 		s.lose(t, 42)
-		got, err := s.Poll(s.ctx(t), 42, notifier.PollQuery{})
+		got, err := s.Poll(t.Context(), 42, notifier.PollQuery{})
 		if err != nil || polled(got) != polled(want) || got.Newest != want.Newest || got.Unread != want.Unread || got.Ver != want.Ver {
 			t.Errorf("%+v, %v; want %+v", got, err, want)
 		}
 		h.nobody[44] = true
-		if _, err := s.Poll(s.ctx(t), 44, notifier.PollQuery{}); !errors.Is(err, notifier.ErrNotFound) {
+		if _, err := s.Poll(t.Context(), 44, notifier.PollQuery{}); !errors.Is(err, notifier.ErrNotFound) {
 			t.Errorf("unknown user: %v", err)
 		}
 	})
@@ -240,24 +240,24 @@ func TestReadKeysIsAllOrNothingAndPublishedOnce(t *testing.T) {
 		n.Recipients = 2
 		s.deliver(t, 42, n)
 		s.fill(t, 42, 6, 10)
-		if _, err := s.MarkRead(s.ctx(t), 42, key(2)); err != nil {
+		if _, err := s.MarkRead(t.Context(), 42, key(2)); err != nil {
 			t.Fatal(err)
 		}
 		before, heard := s.sound(t, 42), s.listen(t, 42)
 		for _, missing := range [][]string{{"like:photo:11"}, {key(1), "like:photo:11"}, {key(1), ""}, {key(1) + ":has_read:0"}} {
-			if _, err := s.ReadKeys(s.ctx(t), 42, missing); !errors.Is(err, notifier.ErrNotFound) {
+			if _, err := s.ReadKeys(t.Context(), 42, missing); !errors.Is(err, notifier.ErrNotFound) {
 				t.Errorf("%q: %v", missing, err)
 			}
 		}
 		for _, none := range [][]string{nil, {key(2)}, {key(2), key(2)}} {
-			if badge, err := s.ReadKeys(s.ctx(t), 42, none); err != nil || badge.Unread != 9 || decimal(badge.Ver) != before.State["ver"] {
+			if badge, err := s.ReadKeys(t.Context(), 42, none); err != nil || badge.Unread != 9 || decimal(badge.Ver) != before.State["ver"] {
 				t.Errorf("%q: %+v, %v", none, badge, err)
 			}
 		}
 		same(t, "reading nothing", before, s.stored(t, 42))
 		s.clock.pass(time.Second)
 		some := []string{key(9), key(5), key(2), key(1), key(5), key(7)}
-		badge, err := s.ReadKeys(s.ctx(t), 42, some)
+		badge, err := s.ReadKeys(t.Context(), 42, some)
 		if want := (notifier.Badge{Unread: 5, Inbox: 5, Ver: s.clock.now().UnixMilli()}); err != nil || badge != want {
 			t.Errorf("badge %+v, %v; want %+v", badge, err, want)
 		}
@@ -272,7 +272,7 @@ func TestReadKeysIsAllOrNothingAndPublishedOnce(t *testing.T) {
 		if _, read, err := s.counted(t.Context(), 5); err != nil || read != 1 {
 			t.Errorf("counted %d as read, %v", read, err)
 		}
-		if again, err := s.ReadKeys(s.ctx(t), 42, some); err != nil || again != badge {
+		if again, err := s.ReadKeys(t.Context(), 42, some); err != nil || again != badge {
 			t.Errorf("a second time: %+v, %v", again, err)
 		}
 		same(t, "reading a second time", at, s.stored(t, 42))
@@ -305,13 +305,13 @@ func TestReadSubjectMarksEveryEntryAboutASubjectAndNoOther(t *testing.T) {
 		s.deliver(t, 42, alone)
 		before, heard := s.sound(t, 42), s.listen(t, 42)
 		for _, none := range []string{"", "invoice", "due:invoice:42", "invoice:42:has_read:0", "invoice.42", "%d+", "nothing\n"} {
-			if badge, err := s.ReadSubject(s.ctx(t), 42, none); err != nil || badge.Unread != 19 {
+			if badge, err := s.ReadSubject(t.Context(), 42, none); err != nil || badge.Unread != 19 {
 				t.Errorf("%q: %+v, %v", none, badge, err)
 			}
 		}
 		same(t, "reading an unknown subject", before, s.stored(t, 42))
 		s.clock.pass(time.Second)
-		badge, err := s.ReadSubject(s.ctx(t), 42, "invoice:42")
+		badge, err := s.ReadSubject(t.Context(), 42, "invoice:42")
 		if err != nil || badge.Unread != 16 || badge.Ver != s.clock.now().UnixMilli() {
 			t.Errorf("badge %+v, %v", badge, err)
 		}
@@ -323,11 +323,11 @@ func TestReadSubjectMarksEveryEntryAboutASubjectAndNoOther(t *testing.T) {
 		if len(told) != 1 || events(told) != "read x-1:invoice:42, read paid.late:invoice:42, read due:invoice:42" {
 			t.Errorf("published %+v", told)
 		}
-		if again, err := s.ReadSubject(s.ctx(t), 42, "invoice:42"); err != nil || again != badge {
+		if again, err := s.ReadSubject(t.Context(), 42, "invoice:42"); err != nil || again != badge {
 			t.Errorf("a second time: %+v, %v", again, err)
 		}
 		same(t, "reading a second time", at, s.stored(t, 42))
-		if badge, err = s.ReadSubject(s.ctx(t), 43, "invoice:42"); err != nil || badge.Unread != 0 {
+		if badge, err = s.ReadSubject(t.Context(), 43, "invoice:42"); err != nil || badge.Unread != 0 {
 			t.Errorf("user without entries: %+v, %v", badge, err)
 		}
 	})

@@ -19,7 +19,7 @@ import (
 // restored exactly.
 func TestAnInboxIsRestoredAsSQLSawItAfterRandomChanges(t *testing.T) {
 	t.Parallel()
-	s, h := newSite(t, redistest.Client(t), 0), newShelf()
+	s, h := newSite(t, redistest.Cluster(t), 0), newShelf()
 	var seq, id atomic.Int64
 	rapid.Check(t, func(t *rapid.T) {
 		p := begin(t, s, seq.Add(1), h)

@@ -34,7 +34,7 @@ type play struct {
 
 func TestTheInboxAgreesWithItsModelAfterRandomChanges(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, redistest.Client(t), 0)
+	s := newSite(t, redistest.Cluster(t), 0)
 	var seq, id atomic.Int64
 	rapid.Check(t, func(t *rapid.T) {
 		p := begin(t, s, seq.Add(1), nil)

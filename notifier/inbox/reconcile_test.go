@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
@@ -40,15 +41,7 @@ func (s *site) dump(t tb, seq int64) (back func()) {
 // onServers is onEachRedis without miniredis, which has neither DUMP nor RESTORE.
 func onServers(t *testing.T, promise func(t *testing.T, s *site)) {
 	t.Helper()
-	t.Parallel()
-	t.Run("server", func(t *testing.T) {
-		t.Parallel()
-		promise(t, newSite(t, redistest.Client(t), 0))
-	})
-	t.Run("cluster", func(t *testing.T) {
-		t.Parallel()
-		promise(t, newSite(t, redistest.Cluster(t), 0))
-	})
+	redistest.OnServers(t, func(t *testing.T, rdb redis.UniversalClient) { t.Helper(); promise(t, newSite(t, rdb, 0)) })
 }
 
 // vers returns the versions that the shelf has.
@@ -63,7 +56,7 @@ func (h *shelf) vers(seqs ...int64) (list []notifier.Dirty) {
 
 func (s *site) reconcile(t tb, want int, users []notifier.Dirty) {
 	t.Helper()
-	if n, err := s.Reconcile(s.ctx(t), users); err != nil || n != want {
+	if n, err := s.Reconcile(t.Context(), users); err != nil || n != want {
 		t.Fatalf("%d were restored, %v; want %d", n, err, want)
 	}
 }
@@ -74,14 +67,14 @@ func TestAnInboxThatCameBackOlderIsReplacedFromSQL(t *testing.T) {
 		s.lived(t, h, 42)
 		older := s.dump(t, 42)
 		// An undone delete: in SQL the notice is back in the inbox, and it must be restored.
-		if _, err := s.Restore(s.ctx(t), 42, notifier.Entry{Key: key(6), NoticeID: 6, At: startTime + 6, Content: notifier.Content{Type: "like"}}); err != nil {
+		if _, err := s.Restore(t.Context(), 42, notifier.Entry{Key: key(6), NoticeID: 6, At: startTime + 6, Content: notifier.Content{Type: "like"}}); err != nil {
 			t.Fatal(err)
 		}
 		soon := s.notice(8, "photo:8")
 		soon.ExpiresAt = s.clock.in(time.Hour)
 		h.keep(soon)
 		s.deliver(t, 42, soon)
-		if _, err := s.Delete(s.ctx(t), 42, key(5)); err != nil {
+		if _, err := s.Delete(t.Context(), 42, key(5)); err != nil {
 			t.Fatal(err)
 		}
 		s.writeBehind(t, h, 42)
@@ -206,7 +199,7 @@ func TestAPausedInstanceDoesNotRestoreAStaleSnapshotAfterALoss(t *testing.T) {
 			s.clock.pass(time.Second)
 			other := s.another(h, 0)
 			h.meeting = func() {
-				if _, err := other.Delete(s.ctx(t), 42, key(5)); err != nil {
+				if _, err := other.Delete(t.Context(), 42, key(5)); err != nil {
 					t.Error(err)
 				}
 				s.writeBehind(t, h, 42)
@@ -234,7 +227,7 @@ func TestRedisRecordsTheVersionThatSQLHas(t *testing.T) {
 		s.deliver(t, 65, s.notice(1, ""))
 		clean := func(marks ...notifier.Dirty) {
 			t.Helper()
-			if err := s.Clean(s.ctx(t), 1, marks); err != nil {
+			if err := s.Clean(t.Context(), 1, marks); err != nil {
 				t.Fatal(err)
 			}
 		}

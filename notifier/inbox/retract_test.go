@@ -12,15 +12,15 @@ import (
 func TestAnUndoDoesNotRestoreARetractedNotice(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 7, 7)
-		e, _, err := s.Take(s.ctx(t), 42, key(7))
+		e, _, err := s.Take(t.Context(), 42, key(7))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Retract(s.ctx(t), 7, key(7), []int64{42}); err != nil {
+		if err := s.Retract(t.Context(), 7, key(7), []int64{42}); err != nil {
 			t.Fatal(err)
 		}
 		before := s.sound(t, 42)
-		if _, err := s.Restore(s.ctx(t), 42, e); !errors.Is(err, notifier.ErrNotFound) {
+		if _, err := s.Restore(t.Context(), 42, e); !errors.Is(err, notifier.ErrNotFound) {
 			t.Errorf("restoring: %v, want not found", err)
 		}
 		same(t, "a refused undo", before, s.stored(t, 42))
@@ -36,13 +36,13 @@ func TestRetractRemovesTheNoticeEverywhereAndKeepsItOut(t *testing.T) {
 			s.deliver(t, seq, n)
 		}
 		s.fill(t, warm, 1, 1)
-		if _, err := s.MarkRead(s.ctx(t), read, key(7)); err != nil {
+		if _, err := s.MarkRead(t.Context(), read, key(7)); err != nil {
 			t.Fatal(err)
 		}
 		s.deliver(t, renewed, s.notice(8, "photo:7"))
 		everybody := []int64{came, read, renewed, warm, cold}
 		heard := s.listen(t, came)
-		if err := s.Retract(s.ctx(t), 7, n.Key(), everybody); err != nil {
+		if err := s.Retract(t.Context(), 7, n.Key(), everybody); err != nil {
 			t.Fatal(err)
 		}
 		if got := events(heard.heard(t)); got != "removed like:photo:7" {
@@ -57,10 +57,10 @@ func TestRetractRemovesTheNoticeEverywhereAndKeepsItOut(t *testing.T) {
 			}
 			shots[seq] = at
 		}
-		if changed, err := s.Deliver(s.ctx(t), n, everybody); err != nil || changed != 0 {
+		if changed, err := s.Deliver(t.Context(), n, everybody); err != nil || changed != 0 {
 			t.Errorf("a late worker changed %d inboxes, %v", changed, err)
 		}
-		if err := s.Retract(s.ctx(t), 7, n.Key(), everybody); err != nil {
+		if err := s.Retract(t.Context(), 7, n.Key(), everybody); err != nil {
 			t.Fatal(err)
 		}
 		for _, seq := range everybody {

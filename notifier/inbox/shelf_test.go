@@ -165,12 +165,12 @@ func (s *site) writeBehind(t tb, h *shelf, seqs ...int64) {
 		parts[keys.Partition(seq)] = true
 	}
 	for _, p := range slices.Sorted(maps.Keys(parts)) {
-		marks, err := s.Dirty(s.ctx(t), p, 10_000)
+		marks, err := s.Dirty(t.Context(), p, 10_000)
 		if err != nil {
 			t.Fatal(err)
 		}
 		h.save(s.read(t, users(marks)...))
-		if err := s.Clean(s.ctx(t), p, marks); err != nil {
+		if err := s.Clean(t.Context(), p, marks); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -186,7 +186,7 @@ func users(marks []notifier.Dirty) []int64 {
 
 func (s *site) read(t tb, seqs ...int64) []notifier.Snapshot {
 	t.Helper()
-	list, err := s.Read(s.ctx(t), seqs)
+	list, err := s.Read(t.Context(), seqs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func (s *site) lose(t tb, seqs ...int64) {
 // wake restores inboxes by reading their badges.
 func (s *site) wake(t tb, seqs ...int64) []notifier.Badge {
 	t.Helper()
-	badges, err := s.Badges(s.ctx(t), seqs)
+	badges, err := s.Badges(t.Context(), seqs)
 	if err != nil {
 		t.Fatal(err)
 	}

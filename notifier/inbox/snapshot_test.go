@@ -13,18 +13,18 @@ import (
 func TestASnapshotHasEverythingNeededToRestoreTheInbox(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 3)
-		page, err := s.Open(s.ctx(t), 42)
+		page, err := s.Open(t.Context(), 42)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.MarkUnread(s.ctx(t), 42, key(1)); err != nil {
+		if _, err := s.MarkUnread(t.Context(), 42, key(1)); err != nil {
 			t.Fatal(err)
 		}
 		left := s.clock.now().UnixMilli()
-		if _, err := s.Delete(s.ctx(t), 42, key(2)); err != nil {
+		if _, err := s.Delete(t.Context(), 42, key(2)); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Retract(s.ctx(t), 99, "like:x", []int64{42}); err != nil {
+		if err := s.Retract(t.Context(), 99, "like:x", []int64{42}); err != nil {
 			t.Fatal(err)
 		}
 		forever := s.notice(4, "photo:4")
@@ -57,7 +57,7 @@ func TestReadReturnsSnapshotsInOrderWithoutColdInboxes(t *testing.T) {
 				want = append(want, seq)
 			}
 		}
-		if _, err := s.Deliver(s.ctx(t), s.notice(1, ""), want); err != nil {
+		if _, err := s.Deliver(t.Context(), s.notice(1, ""), want); err != nil {
 			t.Fatal(err)
 		}
 		var got []int64
@@ -96,12 +96,12 @@ func TestTheOldestMarksAreListedFirst(t *testing.T) {
 		s.deliver(t, 129, s.notice(9, ""))
 		want := []notifier.Dirty{{Seq: 1, Ver: startTime + 2}, {Seq: 257, Ver: startTime + 3}, {Seq: 65, Ver: startTime + 4}, {Seq: 129, Ver: startTime + 1004}}
 		for limit, n := range map[int]int{-1: 0, 0: 0, 1: 1, 3: 3, 4: 4, 500: 4} {
-			got, err := s.Dirty(s.ctx(t), 1, limit)
+			got, err := s.Dirty(t.Context(), 1, limit)
 			if d := cmp.Diff(want[:n], append([]notifier.Dirty{}, got...)); err != nil || d != "" {
 				t.Errorf("at most %d: %v (-want +got):\n%s", limit, err, d)
 			}
 		}
-		if got, err := s.Dirty(s.ctx(t), 2, 500); err != nil || len(got) != 0 {
+		if got, err := s.Dirty(t.Context(), 2, 500); err != nil || len(got) != 0 {
 			t.Errorf("in another partition: %v, %v", got, err)
 		}
 	})
@@ -112,20 +112,20 @@ func TestAMarkRenewedSinceItWasListedStays(t *testing.T) {
 		for _, seq := range []int64{1, 65, 129} {
 			s.deliver(t, seq, s.notice(1, ""))
 		}
-		marks, err := s.Dirty(s.ctx(t), 1, 500)
+		marks, err := s.Dirty(t.Context(), 1, 500)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.deliver(t, 65, s.notice(2, ""))
 		for range 2 { // the second time changes nothing
-			if err := s.Clean(s.ctx(t), 1, append(marks, notifier.Dirty{Seq: 193, Ver: 1})); err != nil {
+			if err := s.Clean(t.Context(), 1, append(marks, notifier.Dirty{Seq: 193, Ver: 1})); err != nil {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(map[string]int64{"65": startTime + 3}, s.stored(t, 1).Dirty); d != "" {
 				t.Errorf("dirty (-want +got):\n%s", d)
 			}
 		}
-		if err := s.Clean(s.ctx(t), 1, nil); err != nil {
+		if err := s.Clean(t.Context(), 1, nil); err != nil {
 			t.Error(err)
 		}
 	})
@@ -137,14 +137,14 @@ func TestManyMarksAreCleanedAtOnce(t *testing.T) {
 		for i := range int64(1201) {
 			seqs = append(seqs, 5+i*keys.Partitions)
 		}
-		if _, err := s.Deliver(s.ctx(t), s.notice(1, ""), seqs); err != nil {
+		if _, err := s.Deliver(t.Context(), s.notice(1, ""), seqs); err != nil {
 			t.Fatal(err)
 		}
-		marks, err := s.Dirty(s.ctx(t), 5, 2000)
+		marks, err := s.Dirty(t.Context(), 5, 2000)
 		if err != nil || len(marks) != len(seqs) {
 			t.Fatalf("%d marks, %v", len(marks), err)
 		}
-		if err := s.Clean(s.ctx(t), 5, marks[:1200]); err != nil {
+		if err := s.Clean(t.Context(), 5, marks[:1200]); err != nil {
 			t.Fatal(err)
 		}
 		if left := s.stored(t, 5).Dirty; len(left) != 1 || left[decimal(marks[1200].Seq)] == 0 {

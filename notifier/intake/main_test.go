@@ -81,23 +81,10 @@ func newSite(t testing.TB, rdb redis.UniversalClient) *site {
 	return &site{rdb, redistest.Space(t)}
 }
 
-// onEachRedis runs a test on a single server, on a cluster and on miniredis.
+// onEachRedis runs a test on a strict server and on miniredis.
 func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
 	t.Helper()
-	t.Parallel()
-	t.Run("server", func(t *testing.T) {
-		t.Parallel()
-		promise(t, newSite(t, redistest.Client(t)))
-	})
-	t.Run("cluster", func(t *testing.T) {
-		t.Parallel()
-		promise(t, newSite(t, redistest.Cluster(t)))
-	})
-	t.Run("miniredis", func(t *testing.T) {
-		t.Parallel()
-		_, c := redistest.Mini(t)
-		promise(t, newSite(t, c))
-	})
+	redistest.OnEach(t, func(t *testing.T, rdb redis.UniversalClient) { t.Helper(); promise(t, newSite(t, rdb)) })
 }
 
 // intake returns an intake with short times.

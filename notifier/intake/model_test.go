@@ -134,7 +134,7 @@ func (w *world) handler() intake.Handler {
 
 // start starts a process with its own Redis client.
 func (w *world) start() {
-	rdb := redistest.Client(w.all)
+	rdb := redistest.Cluster(w.all)
 	q := (&site{rdb, w.k}).intake(w.handler(), func(c *intake.Config) {
 		c.Idle, c.Gone, c.Batch, c.Grace = 15*time.Millisecond, 30*time.Millisecond, 8, time.Millisecond
 	})
@@ -271,7 +271,7 @@ func (w *world) end() {
 // tries, or was lost with the stream; and no pending entry is trimmed.
 func TestEveryEntryIsHandledDespiteAnyFault(t *testing.T) {
 	t.Parallel()
-	rdb := redistest.Client(t)
+	rdb := redistest.Cluster(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		s := &site{rdb, redistest.Space(t)}
 		w := &world{

@@ -17,15 +17,7 @@ const lastID = "18446744073709551615-18446744073709551615"
 // onServers runs a test on real servers only: the ids of miniredis end at another value.
 func onServers(t *testing.T, promise func(t *testing.T, s *site)) {
 	t.Helper()
-	t.Parallel()
-	t.Run("server", func(t *testing.T) {
-		t.Parallel()
-		promise(t, newSite(t, redistest.Client(t)))
-	})
-	t.Run("cluster", func(t *testing.T) {
-		t.Parallel()
-		promise(t, newSite(t, redistest.Cluster(t)))
-	})
+	redistest.OnServers(t, func(t *testing.T, rdb redis.UniversalClient) { t.Helper(); promise(t, newSite(t, rdb)) })
 }
 
 // exhaust adds a meaningless entry with a high id, after which Redis accepts few or no entries.

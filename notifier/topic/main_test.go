@@ -43,11 +43,10 @@ var (
 // site is the sets of one key space on one kind of Redis, with a fake SQL beside it.
 type site struct {
 	*topic.Topics
-	rdb   redis.UniversalClient
-	k     keys.Space
-	sql   *sql
-	flush bool // the scripts are flushed before each call of ctx
-	cuts  bool // calls are cut off and keys are lost, so drafts, and the versions of deleted sets, may be left
+	rdb  redis.UniversalClient
+	k    keys.Space
+	sql  *sql
+	cuts bool // calls are cut off and keys are lost, so drafts, and the versions of deleted sets, may be left
 }
 
 func newSite(t testing.TB, rdb redis.UniversalClient) *site {
@@ -63,53 +62,22 @@ func (s *site) another(rdb redis.UniversalClient) *topic.Topics {
 	return topic.New(rdb, s.k, s.sql, topic.Options{Every: 20 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
 }
 
-// onEachRedis runs a test on a single server, on a server whose scripts are flushed before each
-// call, on a cluster, and on miniredis.
+// onEachRedis runs a test on a strict server and on miniredis.
 func onEachRedis(t *testing.T, promise func(t *testing.T, s *site)) {
 	t.Helper()
-	t.Parallel()
-	t.Run("server", func(t *testing.T) {
-		t.Parallel()
-		promise(t, newSite(t, redistest.Client(t)))
-	})
-	t.Run("forgetful", func(t *testing.T) {
-		t.Parallel()
-		s := newSite(t, redistest.Own(t).Client(t))
-		s.flush = true
-		promise(t, s)
-	})
-	t.Run("cluster", func(t *testing.T) {
-		t.Parallel()
-		promise(t, newSite(t, redistest.Cluster(t)))
-	})
-	t.Run("miniredis", func(t *testing.T) {
-		t.Parallel()
-		_, c := redistest.Mini(t)
-		promise(t, newSite(t, c))
-	})
-}
-
-// ctx returns the context of the next call. With flush set it flushes the scripts first.
-func (s *site) ctx(t tb) context.Context {
-	t.Helper()
-	if s.flush {
-		if err := s.rdb.ScriptFlush(t.Context()).Err(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return t.Context()
+	redistest.OnEach(t, func(t *testing.T, rdb redis.UniversalClient) { t.Helper(); promise(t, newSite(t, rdb)) })
 }
 
 func (s *site) load(t tb) {
 	t.Helper()
-	if err := s.Load(s.ctx(t)); err != nil {
+	if err := s.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func (s *site) sync(t tb) {
 	t.Helper()
-	if err := s.Sync(s.ctx(t)); err != nil {
+	if err := s.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -128,7 +96,7 @@ func sub(topic notifier.Topic, who string) notifier.Subscription {
 func (s *site) subscribe(t tb, topic notifier.Topic, all ...string) {
 	t.Helper()
 	for _, who := range all {
-		if added, err := s.Subscribe(s.ctx(t), sub(topic, who)); err != nil || !added {
+		if added, err := s.Subscribe(t.Context(), sub(topic, who)); err != nil || !added {
 			t.Fatalf("subscribe %s to %v: %v, %v", who, topic, added, err)
 		}
 	}
@@ -137,7 +105,7 @@ func (s *site) subscribe(t tb, topic notifier.Topic, all ...string) {
 func (s *site) unsubscribe(t tb, topic notifier.Topic, all ...string) {
 	t.Helper()
 	for _, who := range all {
-		if removed, err := s.Unsubscribe(s.ctx(t), sub(topic, who)); err != nil || !removed {
+		if removed, err := s.Unsubscribe(t.Context(), sub(topic, who)); err != nil || !removed {
 			t.Fatalf("unsubscribe %s from %v: %v, %v", who, topic, removed, err)
 		}
 	}

@@ -69,7 +69,7 @@ func (s *site) late(t *testing.T, name, step string, fresh, on bool) {
 	t.Helper()
 	c, w := s.client(t)
 	slow := s.another(c)
-	if err := slow.Load(s.ctx(t)); err != nil {
+	if err := slow.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if !fresh {
@@ -142,7 +142,6 @@ func (s *site) truthOf(topic notifier.Topic) notifier.TopicSubscribers {
 // users at a time, without a repair.
 func TestConcurrentChangesAllReachRedis(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		s.flush = false
 		var all sync.WaitGroup
 		instances := make([]*topic.Topics, 3)
 		for i := range instances {
@@ -193,7 +192,6 @@ func TestConcurrentChangesAllReachRedis(t *testing.T) {
 // TestRepairsAreHarmlessWhileSubscriptionsChange has Run repair all the time.
 func TestRepairsAreHarmlessWhileSubscriptionsChange(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		s.flush = false
 		instances := []*topic.Topics{s.another(s.rdb), s.another(s.rdb)}
 		var all sync.WaitGroup
 		for i, of := range instances {

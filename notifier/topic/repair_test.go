@@ -24,7 +24,7 @@ func TestLoadBringsRedisInLineWithSQL(t *testing.T) {
 		s.sql.many(stock, 2_500) // several commands for one set
 		s.subscribe(t, news, "role:picker", "u1")
 		b := s.another(s.rdb)
-		if err := b.Load(s.ctx(t)); err != nil {
+		if err := b.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		s.right(t)
@@ -40,7 +40,7 @@ func TestLoadReadsNoSubscribersWhenRedisIsUpToDate(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.subscribe(t, stock, "u1")
 		s.sql.asked("all")
-		if err := s.another(s.rdb).Load(s.ctx(t)); err != nil || s.sql.asked("all") != 0 {
+		if err := s.another(s.rdb).Load(t.Context()); err != nil || s.sql.asked("all") != 0 {
 			t.Errorf("error %v, or the subscribers were read from SQL", err)
 		}
 	})
@@ -87,7 +87,7 @@ func TestALostSetIsNoticedAndRebuilt(t *testing.T) {
 			if !s.Behind() {
 				t.Errorf("%s: the loss was not noticed", name)
 			}
-			if err := s.Round(s.ctx(t)); err != nil {
+			if err := s.Round(t.Context()); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			s.right(t)
@@ -127,7 +127,7 @@ func TestALostIndexIsRebuiltWithoutMissingASet(t *testing.T) {
 		if got := who(t, s.Topics, stock); got != "u1" {
 			t.Errorf("%q", got)
 		}
-		if err := s.Round(s.ctx(t)); err != nil {
+		if err := s.Round(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		s.right(t)
@@ -140,7 +140,7 @@ func TestDeletedUsersAndRolesLeaveTheSetsInTheNextRound(t *testing.T) {
 		s.subscribe(t, news, "role:picker")
 		s.sql.leave(notifier.Subscriber{User: "u2"})
 		s.sql.leave(notifier.Subscriber{Role: "picker"})
-		if err := s.Round(s.ctx(t)); err != nil {
+		if err := s.Round(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		s.right(t)
@@ -154,7 +154,7 @@ func TestDeletedUsersAreNotReturnedBeforeTheSetsAreRepaired(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.subscribe(t, stock, "u1", "u2")
 		s.sql.leave(notifier.Subscriber{User: "u2"})
-		s.Changed(s.ctx(t))
+		s.Changed(t.Context())
 		if got := who(t, s.Topics, stock); got != "u1" {
 			t.Errorf("%q", got)
 		}
@@ -184,14 +184,14 @@ func TestLossesThatNoRevisionShowsAreFound(t *testing.T) {
 		if got := who(t, s.Topics, stock); got != "u1" {
 			t.Errorf("after Suspect: %q", got)
 		}
-		if err := s.Round(s.ctx(t)); err != nil {
+		if err := s.Round(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		s.right(t)
 		s.unsubscribe(t, stock, "u1")
 		lag()
 		now = now.Add(11 * time.Minute)
-		if err := s.Round(s.ctx(t)); err != nil {
+		if err := s.Round(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		s.right(t)

@@ -14,7 +14,7 @@ var alice = notifier.User{Seq: 1, Name: "u1"}
 
 func (s *site) self(t tb, topic notifier.Topic, on bool) error {
 	t.Helper()
-	return s.SubscribeSelf(s.ctx(t), alice, topic, on)
+	return s.SubscribeSelf(t.Context(), alice, topic, on)
 }
 
 func TestUsersSubscribeToOpenTypesAndUnsubscribe(t *testing.T) {

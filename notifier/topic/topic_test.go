@@ -50,10 +50,10 @@ func TestTheLastUnsubscribeDeletesTheSet(t *testing.T) {
 func TestRepeatedChangesChangeNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.subscribe(t, stock, "u1")
-		if added, err := s.Subscribe(s.ctx(t), sub(stock, "u1")); added || err != nil {
+		if added, err := s.Subscribe(t.Context(), sub(stock, "u1")); added || err != nil {
 			t.Errorf("subscribe again: %v, %v", added, err)
 		}
-		if removed, err := s.Unsubscribe(s.ctx(t), sub(stock, "u2")); removed || err != nil {
+		if removed, err := s.Unsubscribe(t.Context(), sub(stock, "u2")); removed || err != nil {
 			t.Errorf("unsubscribe without a subscription: %v, %v", removed, err)
 		}
 		s.right(t)
@@ -65,7 +65,7 @@ func TestSubscribersOfKeepsTheOrderOfTheTopics(t *testing.T) {
 		s.subscribe(t, stock, "u42", "role:picker", "u7", "role:Abteilung 3", "u1000000")
 		s.subscribe(t, news, "u7")
 		s.sql.asked("subscribers")
-		got, err := s.SubscribersOf(s.ctx(t), []notifier.Topic{news, stock, news})
+		got, err := s.SubscribersOf(t.Context(), []notifier.Topic{news, stock, news})
 		want := []notifier.TopicSubscribers{
 			{Topic: news, Users: []int64{7}},
 			{Topic: stock, Users: []int64{7, 42, 1000000}, Roles: []string{"Abteilung 3", "picker"}},
@@ -77,11 +77,11 @@ func TestSubscribersOfKeepsTheOrderOfTheTopics(t *testing.T) {
 		if n := s.sql.asked("subscribers"); n != 0 {
 			t.Errorf("%d calls to SQL", n)
 		}
-		got, err = s.SubscribersOf(s.ctx(t), []notifier.Topic{other, stock})
+		got, err = s.SubscribersOf(t.Context(), []notifier.Topic{other, stock})
 		if err != nil || len(got) != 2 || names(got[0]) != "" || got[0].Topic != other || len(got[1].Users) != 3 {
 			t.Errorf("a topic without subscribers: %+v, %v", got, err)
 		}
-		if got, err := s.SubscribersOf(s.ctx(t), nil); err != nil || len(got) != 0 {
+		if got, err := s.SubscribersOf(t.Context(), nil); err != nil || len(got) != 0 {
 			t.Errorf("no topics: %+v, %v", got, err)
 		}
 		if s.Behind() {
@@ -120,10 +120,10 @@ func TestInvalidSubscriptionsChangeNothing(t *testing.T) {
 			{Topic: news, Subscriber: notifier.Subscriber{User: "u1", Role: "picker"}},
 		} {
 			var fault *notifier.InvalidError
-			if added, err := s.Subscribe(s.ctx(t), bad); added || !errors.As(err, &fault) {
+			if added, err := s.Subscribe(t.Context(), bad); added || !errors.As(err, &fault) {
 				t.Errorf("subscribe %+v: %v, %v", bad, added, err)
 			}
-			if removed, err := s.Unsubscribe(s.ctx(t), bad); removed || bad.User != "u9" && !errors.As(err, &fault) {
+			if removed, err := s.Unsubscribe(t.Context(), bad); removed || bad.User != "u9" && !errors.As(err, &fault) {
 				t.Errorf("unsubscribe %+v: %v, %v", bad, removed, err)
 			}
 		}
@@ -135,16 +135,16 @@ func TestNothingChangesWithoutSQL(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.subscribe(t, stock, "u1")
 		s.sql.before = func(string) error { return errAway }
-		if _, err := s.Subscribe(s.ctx(t), sub(stock, "u2")); !errors.Is(err, errAway) {
+		if _, err := s.Subscribe(t.Context(), sub(stock, "u2")); !errors.Is(err, errAway) {
 			t.Error(err)
 		}
-		if _, err := s.Unsubscribe(s.ctx(t), sub(stock, "u1")); !errors.Is(err, errAway) {
+		if _, err := s.Unsubscribe(t.Context(), sub(stock, "u1")); !errors.Is(err, errAway) {
 			t.Error(err)
 		}
 		if got := who(t, s.Topics, stock); got != "u1" { // Redis serves what is certain
 			t.Errorf("%q, want u1", got)
 		}
-		if _, err := s.SubscribersOf(s.ctx(t), []notifier.Topic{other}); !errors.Is(err, errAway) {
+		if _, err := s.SubscribersOf(t.Context(), []notifier.Topic{other}); !errors.Is(err, errAway) {
 			t.Errorf("a topic that only SQL knows: %v", err)
 		}
 		s.right(t)

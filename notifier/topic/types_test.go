@@ -17,7 +17,7 @@ import (
 
 func (s *site) saveType(t tb, n notifier.NoticeType) {
 	t.Helper()
-	if err := s.SaveType(s.ctx(t), n); err != nil {
+	if err := s.SaveType(t.Context(), n); err != nil {
 		t.Fatal(err)
 	}
 }
