@@ -3,9 +3,9 @@ package api
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -55,8 +55,8 @@ type Config struct {
 	Topics    Topics
 	Toasts    Toasts
 
-	Audit   Audit
-	Address func(r *http.Request) string // client address, for the audit log and the access log
+	Audit          web.Audit
+	TrustedProxies web.Proxies // proxies whose X-Forwarded-For is trusted
 
 	Audiences map[notifier.Audience]string // names of the audiences by number
 	PublicURL string                       // base of the examples on the page; default: the address of the request

@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -117,17 +115,6 @@ func TestAPanicIsLoggedAndItsReasonIsNotSent(t *testing.T) {
 	if strings.Contains(log.String(), w.admin) {
 		t.Error("the key is in the log")
 	}
-}
-
-func TestAnAbortCutsTheConnection(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(c *Config) { c.Sender = broken{c.Sender, fmt.Errorf("gone: %w", http.ErrAbortHandler)} })
-	defer func() {
-		if err, ok := recover().(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
-			t.Errorf("the handler ended with %v", err)
-		}
-	}()
-	w.call(t, w.admin, "GET", "/notices/1", nil)
 }
 
 func TestRefusedCallsAreLoggedAndSuccessfulOnesAreNot(t *testing.T) {

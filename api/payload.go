@@ -11,6 +11,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/carillonhq/carillon/internal/web"
 )
 
 // maxBody is the maximum size of a body in bytes, unless its call sets another.
@@ -58,7 +60,7 @@ func (p *payload[T]) Resolve(c huma.Context) []error {
 	}
 	limit := c.Operation().MaxBodyBytes
 	arrived := hurry(c)
-	raw, err := readAll(c.BodyReader(), requestOf(c.Context()).length(), limit)
+	raw, err := readAll(c.BodyReader(), web.Of(c.Context()).Length, limit)
 	switch {
 	case int64(len(raw)) > limit:
 		return bodyFault(http.StatusRequestEntityTooLarge, "is too large")

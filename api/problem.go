@@ -11,6 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -65,7 +66,7 @@ func (s *server) problem(ctx context.Context, err error) error {
 		if status == http.StatusServiceUnavailable {
 			level = slog.LevelWarn // another service is down, and there may be many of these
 		}
-		s.Log.LogAttrs(ctx, level, "call failed", slog.String("request_id", requestID(ctx)), slog.Any("err", err))
+		s.Log.LogAttrs(ctx, level, "call failed", slog.String("request_id", web.Of(ctx).ID), slog.Any("err", err))
 	}
 	return huma.ErrorWithHeaders(newProblem(status, detail), problemHeaders(status, err))
 }

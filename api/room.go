@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -29,7 +30,7 @@ func newRoom() room { return room{semaphore.NewWeighted(roomBytes)} }
 // *notifier.TooManyError if there is none within roomWait.
 func (r room) enter(c huma.Context) (leave func(), err error) {
 	limit := c.Operation().MaxBodyBytes
-	size := requestOf(c.Context()).length()
+	size := web.Of(c.Context()).Length
 	if size < 0 || size > limit {
 		size = limit
 	}

@@ -90,7 +90,6 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 	})
 	c := Config{
 		Keys: s, Sender: w.pipe, Inbox: w.inbox, Board: w.board, Directory: s, Topics: w.topics, Toasts: w.pipe, Audit: s,
-		Address:   func(*http.Request) string { return "192.0.2.1" },
 		Audiences: testAudiences, Log: quiet,
 	}
 	for _, f := range change {

@@ -3,6 +3,7 @@ package handlers
 import (
 	"net/http"
 
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -19,16 +20,12 @@ func (h *Handlers) auditDetail(r *http.Request, action string, object notifier.R
 
 // actor is the request's user, for changes that write their own audit entry.
 func (h *Handlers) actor(r *http.Request) notifier.Actor {
-	return notifier.Actor{Ref: notifier.UserRef(visitOf(r).user.User), Address: h.addressOf(r)}
+	return notifier.Actor{Ref: notifier.UserRef(visitOf(r).user.User), Address: visitOf(r).Address}
 }
 
 // auditAs is audit for a request without a signed-in user, such as a sign-in.
 func (h *Handlers) auditAs(r *http.Request, actor notifier.User, action string, object notifier.Ref, detail string) {
-	e := notifier.AuditEntry{
-		Actor: notifier.UserRef(actor), Action: action, Object: object, Detail: detail, Address: h.addressOf(r),
-	}
-	if err := h.Audit.Audit(r.Context(), e); err != nil {
-		h.Log.WarnContext(r.Context(), "could not write to the audit log", "action", action, "object", object.Token(),
-			"user_id", seqOf(r), "request_id", visitOf(r).id, "err", err)
-	}
+	web.Record(r.Context(), h.Audit, h.Log, notifier.AuditEntry{
+		Actor: notifier.UserRef(actor), Action: action, Object: object, Detail: detail,
+	})
 }

@@ -171,5 +171,5 @@ func withDone(u *url.URL, done string) string {
 // lacks logs that a page is shown without one of its parts.
 func (h *Handlers) lacks(r *http.Request, part string, err error) {
 	h.Log.LogAttrs(r.Context(), slog.LevelWarn, "page shown without a part", slog.String("part", part),
-		slog.Int64("user_id", seqOf(r)), slog.String("request_id", visitOf(r).id), slog.Any("err", err))
+		slog.Int64("user_id", seqOf(r)), slog.String("request_id", visitOf(r).ID), slog.Any("err", err))
 }

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"slices"
 	"time"
 
 	"github.com/gorilla/sessions"
 
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -148,11 +148,6 @@ type Health interface {
 	Redis(ctx context.Context) error
 }
 
-// Audit stores audit entries; see store.
-type Audit interface {
-	Audit(ctx context.Context, e notifier.AuditEntry) error
-}
-
 // Settings stores a user's settings; see notifier/person. The user's next page uses them.
 type Settings interface {
 	SetSettings(ctx context.Context, seq int64, set notifier.Settings) error
@@ -183,7 +178,7 @@ type Config struct {
 	Directory Directory
 	Stream    Stream
 	Health    Health
-	Audit     Audit
+	Audit     web.Audit
 	Settings  Settings
 	Toasts    Toasts
 
@@ -201,7 +196,7 @@ type Config struct {
 	Audiences      map[notifier.Audience]string // by name; empty: operator, user, customer
 	LinkHosts      []string                     // hosts that announcements may link to; none: relative links only
 	PublicURL      string                       // where browsers find Carillon; empty: unknown
-	TrustedProxies []netip.Prefix               // proxies whose X-Forwarded-For is trusted
+	TrustedProxies web.Proxies                  // proxies whose X-Forwarded-For is trusted
 	Keep           time.Duration                // how long a notice without expiry is kept; 0: notifier.DefaultKeep
 	Build          string                       // differs between builds; empty: the start of the process
 

@@ -29,11 +29,13 @@ func (h *Handlers) events(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	v.status = http.StatusOK // the hijacked connection bypasses answer
 	err := h.Stream.Serve(w, r, readerOf(r), StreamOf{
 		Session: v.user.ID, Visible: r.URL.Query().Get("visible") == "1", ToastsOff: v.user.User.ToastsOff,
 	})
-	if errors.Is(err, notifier.ErrTooMany) {
+	switch {
+	case err == nil:
+		v.Status = http.StatusOK // the stream has taken over the connection, so nobody recorded this
+	case errors.Is(err, notifier.ErrTooMany):
 		// The browser is not at fault for the limit; 503 makes it come back.
 		err = fmt.Errorf("%w: %w", notifier.ErrUnavailable, err)
 	}

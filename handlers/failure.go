@@ -83,7 +83,7 @@ func (h *Handlers) fail(w http.ResponseWriter, r *http.Request, err error) {
 	v := visitOf(r)
 	status := statusOf(err)
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-		v.status = statusGone
+		v.Status = statusGone
 		return
 	}
 	if status >= http.StatusInternalServerError {
@@ -92,9 +92,9 @@ func (h *Handlers) fail(w http.ResponseWriter, r *http.Request, err error) {
 			level = slog.LevelWarn // a dependency is down, and there may be many of these
 		}
 		h.Log.LogAttrs(r.Context(), level, "request failed",
-			slog.String("path", r.URL.Path), slog.String("request_id", v.id), slog.Any("err", err))
+			slog.String("path", r.URL.Path), slog.String("request_id", v.ID), slog.Any("err", err))
 	}
-	if v.written {
+	if v.Status != 0 {
 		return
 	}
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
@@ -102,7 +102,7 @@ func (h *Handlers) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if err := h.page(w, r, status, h.failurePage(r, status, err)); err != nil {
 		h.Log.LogAttrs(r.Context(), slog.LevelError, "could not render the error page",
-			slog.String("request_id", v.id), slog.Any("err", err))
+			slog.String("request_id", v.ID), slog.Any("err", err))
 		w.WriteHeader(status)
 	}
 }
@@ -135,7 +135,7 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 		p.Title, p.Advice, p.Retry = f.Text.T("status.not_now.heading"), f.Text.T("status.not_now.text"), h.retry(r)
 	}
 	if status >= http.StatusInternalServerError {
-		p.Request = f.Text.F("status.request", "ID", visitOf(r).id)
+		p.Request = f.Text.F("status.request", "ID", visitOf(r).ID)
 	} else if f.Viewer != nil {
 		h.surround(r, &p.Frame, h.announced(r))
 	}

@@ -2,17 +2,13 @@ package handlers
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
-	"runtime/debug"
 	"strings"
-	"time"
 
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -24,11 +20,9 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // visit is what is known about a request while it is being answered.
 type visit struct {
-	id      string
-	user    notifier.Signed
-	known   bool // a user is signed in
-	written bool // the response has begun
-	status  int
+	*web.Exchange
+	user  notifier.Signed
+	known bool // a user is signed in
 }
 
 type visitKey struct{}
@@ -40,28 +34,41 @@ func visitOf(r *http.Request) *visit {
 
 // middleware wraps every request, from the outside in.
 func (h *Handlers) middleware(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v := &visit{id: newRequestID()}
-		r = r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
-		aw := &answer{ResponseWriter: w, visit: v, byScript: r.Header.Get(formHeader) != ""}
-		began := h.Now()
-		defer func() {
-			h.recovered(aw, r, recover())
-			h.logAccess(r, v, h.Now().Sub(began))
-		}()
-		h.setHeaders(aw.Header(), v.id)
+	site := web.Site{
+		Log: h.Log, Now: h.Now, Proxies: h.TrustedProxies, Level: accessLevel, Fail: h.fail,
+		Begin: func(ctx context.Context, x *web.Exchange) context.Context {
+			return context.WithValue(ctx, visitKey{}, &visit{Exchange: x})
+		},
+		Attrs: func(ctx context.Context) []slog.Attr {
+			v, _ := ctx.Value(visitKey{}).(*visit)
+			return []slog.Attr{slog.Int64("user_id", v.user.User.Seq)}
+		},
+	}
+	return site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.setHeaders(w.Header())
+		if r.Header.Get(formHeader) != "" {
+			w = &scripted{w}
+		}
 		if err := h.origin.Check(r); err != nil {
-			h.fail(aw, r, fmt.Errorf("%w: %w", notifier.ErrForbidden, err))
+			h.fail(w, r, fmt.Errorf("%w: %w", notifier.ErrForbidden, err))
 			return
 		}
 		if r.ContentLength > maxBody {
-			aw.Header().Set("Connection", "close")
-			h.fail(aw, r, notifier.ErrTooLarge)
+			w.Header().Set("Connection", "close")
+			h.fail(w, r, notifier.ErrTooLarge)
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		next.ServeHTTP(aw, r)
-	})
+		next.ServeHTTP(w, r)
+	}))
+}
+
+// accessLevel logs files and health checks at debug level only.
+func accessLevel(r *http.Request, _ int) slog.Level {
+	if strings.HasPrefix(r.URL.Path, "/static/") || strings.HasSuffix(r.URL.Path, "z") {
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
 }
 
 // always are the headers of every response, with canonical keys. All responses share the slices,
@@ -75,47 +82,27 @@ var always = http.Header{
 	"Cross-Origin-Resource-Policy": {"same-origin"},
 }
 
-func (h *Handlers) setHeaders(head http.Header, id string) {
+func (h *Handlers) setHeaders(head http.Header) {
 	maps.Copy(head, always)
-	head.Set("X-Request-Id", id)
 	if h.secure {
 		head.Set("Strict-Transport-Security", "max-age=31536000")
 	}
 }
 
-// recovered answers a panic with an error page. http.ErrAbortHandler is passed on: the server
-// cuts the connection.
-func (h *Handlers) recovered(w *answer, r *http.Request, fault any) {
-	if fault == nil {
-		return
+// formHeader is the header of forms sent by script; see static/js/forms.js.
+const formHeader = "Carillon-Form"
+
+// scripted is the response to a form sent by script, which loads the next page itself. If a 303 led
+// there as well, the page would be fetched twice, and a page that can be shown only once would be
+// lost.
+type scripted struct{ http.ResponseWriter }
+
+func (s *scripted) WriteHeader(status int) {
+	if status == http.StatusSeeOther {
+		status = http.StatusNoContent // with the Location header
 	}
-	if err, ok := fault.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-		panic(http.ErrAbortHandler)
-	}
-	h.Log.LogAttrs(r.Context(), slog.LevelError, "handler panicked",
-		slog.String("path", r.URL.Path), slog.String("request_id", w.visit.id),
-		slog.Any("err", fault), slog.String("stack", string(debug.Stack())))
-	h.fail(w, r, fmt.Errorf("panic: %v", fault))
+	s.ResponseWriter.WriteHeader(status)
 }
 
-func (h *Handlers) logAccess(r *http.Request, v *visit, took time.Duration) {
-	level := slog.LevelInfo
-	if strings.HasPrefix(r.URL.Path, "/static/") || strings.HasSuffix(r.URL.Path, "z") {
-		level = slog.LevelDebug // files and health checks
-	}
-	if !h.Log.Enabled(r.Context(), level) {
-		return
-	}
-	attrs := []slog.Attr{
-		slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", v.status),
-		slog.Duration("duration", took), slog.String("request_id", v.id), slog.Int64("user_id", v.user.User.Seq),
-		slog.String("address", h.addressOf(r)),
-	}
-	h.Log.LogAttrs(r.Context(), level, "request served", attrs...)
-}
-
-func newRequestID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
-}
+// Unwrap is for http.ResponseController.
+func (s *scripted) Unwrap() http.ResponseWriter { return s.ResponseWriter }

@@ -3,7 +3,6 @@ package handlers
 import (
 	"fmt"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 
@@ -93,45 +92,4 @@ func safeNext(next string) string {
 		return fallback
 	}
 	return next
-}
-
-// addressOf is the client's IP address, for rate limits and the audit log.
-func (h *Handlers) addressOf(r *http.Request) string { return Address(r, h.TrustedProxies) }
-
-// Address is the IP address that a request came from. X-Forwarded-For is believed as far as the
-// proxies are trusted: it is the last address that is not a trusted proxy.
-func Address(r *http.Request, proxies []netip.Prefix) string {
-	addr := parseAddress(r.RemoteAddr)
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && trusts(proxies, addr); i-- {
-		hop := parseAddress(strings.TrimSpace(hops[i]))
-		if !hop.IsValid() {
-			break
-		}
-		addr = hop
-	}
-	if !addr.IsValid() {
-		return r.RemoteAddr
-	}
-	return addr.String()
-}
-
-func trusts(proxies []netip.Prefix, addr netip.Addr) bool {
-	for _, p := range proxies {
-		if p.Contains(addr) {
-			return true
-		}
-	}
-	return false
-}
-
-func parseAddress(s string) netip.Addr {
-	if ap, err := netip.ParseAddrPort(s); err == nil {
-		return ap.Addr().Unmap().WithZone("")
-	}
-	addr, err := netip.ParseAddr(s)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return addr.Unmap().WithZone("")
 }

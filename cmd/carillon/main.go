@@ -123,6 +123,14 @@ func (p *program) try(ctx context.Context) error {
 	call.BindTo(ctx, (*context.Context)(nil))
 	return call.Run(cfg, &console{
 		stdin: p.stdin, stdout: p.stdout, stderr: p.stderr, json: c.JSON,
-		log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: cfg.LogLevel})),
+		log: newLog(cfg, p.stderr),
 	})
+}
+
+func newLog(cfg config.Config, to io.Writer) *slog.Logger {
+	o := &slog.HandlerOptions{Level: cfg.LogLevel}
+	if cfg.LogJSON {
+		return slog.New(slog.NewJSONHandler(to, o))
+	}
+	return slog.New(slog.NewTextHandler(to, o))
 }

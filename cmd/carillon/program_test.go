@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/carillonhq/carillon/internal/config"
 )
 
 func TestAllConfigurationErrorsAreListedWithoutSecrets(t *testing.T) {
@@ -22,6 +24,7 @@ func TestAllConfigurationErrorsAreListedWithoutSecrets(t *testing.T) {
 		"CARILLON_KEEP":              "forever",
 		"CARILLON_TOAST_RETENTION":   "59m",
 		"CARILLON_LOG_LEVEL":         "loud",
+		"CARILLON_LOG_FORMAT":        "xml",
 		"CARILLON_ADMIN_ADDR":        "localhost",
 		"CARILLON_REDIS_URL_FILE":    "/elsewhere",
 		"CARILLON_DATABASE_URL_FILE": "/elsewhere",
@@ -31,8 +34,24 @@ func TestAllConfigurationErrorsAreListedWithoutSecrets(t *testing.T) {
 	}
 	wantWords(t, r.errors, "--addr:", "--admin-addr:", "--redis-url:", "--redis-prefix:", "--database-url:",
 		"--session-keys:", "--public-url:", "--trusted-proxies:", "--link-hosts:", "--audiences:", "--max-seq:",
-		"--inbox-cap:", "--keep:", "--toast-retention:", "--log-level:", "CARILLON_REDIS_URL_FILE", "CARILLON_DATABASE_URL_FILE", "18 settings are wrong")
+		"--inbox-cap:", "--keep:", "--toast-retention:", "--log-level:", "--log-format:", "CARILLON_REDIS_URL_FILE", "CARILLON_DATABASE_URL_FILE", "19 settings are wrong")
 	if strings.Contains(r.errors, "hunter2") {
 		t.Errorf("a secret is in:\n%s", r.errors)
+	}
+}
+
+func TestLogFormatIsTextOrJSON(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		json bool
+		want string
+	}{{false, `level=INFO msg=Hello n=1`}, {true, `"level":"INFO","msg":"Hello","n":1}`}} {
+		var out strings.Builder
+		log := newLog(config.Config{LogJSON: test.json}, &out)
+		log.Info("Hello", "n", 1)
+		log.Debug("not logged")
+		if got := strings.TrimSpace(out.String()); !strings.HasSuffix(got, test.want) || strings.Contains(got, "\n") {
+			t.Errorf("logged %s, want …%s", got, test.want)
+		}
 	}
 }

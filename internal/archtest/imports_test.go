@@ -28,8 +28,8 @@ var rules = map[string][]string{
 
 	"scripts/licences": {},
 
-	"api":              {"notifier", "views", "views/locale", "static"},
-	"handlers":         {"notifier", "views", "views/components", "views/locale", "views/markdown", "static"},
+	"api":              {"internal/web", "notifier", "views", "views/locale", "static"},
+	"handlers":         {"internal/web", "notifier", "views", "views/components", "views/locale", "views/markdown", "static"},
 	"views":            {"notifier", "views/components", "views/locale"},
 	"views/components": {},
 	"views/locale":     {"notifier"},
@@ -61,6 +61,7 @@ var rules = map[string][]string{
 	"internal/instance":  {"*"},
 	"internal/lease":     append([]string{"internal/script"}, words...),
 	"internal/turns":     {},
+	"internal/web":       {"notifier"},
 	"internal/embedded":  {},
 	"internal/redistest": {"notifier/keys"},
 	"internal/sqltest":   {},

@@ -37,6 +37,7 @@ type Flags struct {
 	Rules          string `placeholder:"FILE" help:"Rules that watch business databases; empty: none."`
 	APIRate        string `name:"api-rate" placeholder:"N" default:"1000" help:"Requests per second that one API key may make to each instance; 0: no limit."`
 	LogLevel       string `placeholder:"LEVEL" default:"info" help:"debug, info, warn or error."`
+	LogFormat      string `placeholder:"FORMAT" default:"text" help:"text, or json: one object per line."`
 }
 
 // Config is the configuration as the program uses it.
@@ -59,6 +60,7 @@ type Config struct {
 	Rules          string // the file; empty: no rules
 	APIRate        int    // 0: no limit
 	LogLevel       slog.Level
+	LogJSON        bool // one JSON object per line instead of text
 
 	Lookup Lookup // finds the databases of rules, and the variables of the Go runtime
 }
@@ -85,6 +87,7 @@ func (f *Flags) Config(env *Environment) (Config, error) {
 		Rules:          f.Rules,
 		APIRate:        int(bad.number("--api-rate", f.APIRate, 0, 1_000_000)),
 		LogLevel:       bad.level("--log-level", f.LogLevel),
+		LogJSON:        bad.json("--log-format", f.LogFormat),
 	}
 	if f.AdminAddr != "" {
 		c.AdminAddr = bad.address("--admin-addr", f.AdminAddr)

@@ -175,6 +175,15 @@ func (f *Faults) level(flag, s string) slog.Level {
 	}
 }
 
+// json reports whether a log format is json.
+func (f *Faults) json(flag, s string) bool {
+	s = strings.ToLower(s)
+	if s != "text" && s != "json" {
+		f.Add(flag, "%q is not text or json", s)
+	}
+	return s == "json"
+}
+
 // parseSpan parses a duration of Go, or whole days such as 30d.
 func parseSpan(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {

@@ -78,7 +78,7 @@ func (i *instance) applications() (http.Handler, error) {
 	c := api.Config{
 		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Board: i.board, Topics: i.topics, Toasts: i.pipe,
 		Directory: i.db, People: i.people,
-		Audit: i.db, Address: func(r *http.Request) string { return handlers.Address(r, i.cfg.TrustedProxies) },
+		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
 		Audiences: i.cfg.Audiences, Rate: i.cfg.APIRate, Log: i.log,
 	}
 	if i.cfg.PublicURL != nil {
