@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/maypok86/otter/v2"
+
 	"github.com/carillonhq/carillon/static"
 	"github.com/carillonhq/carillon/views"
 	"github.com/carillonhq/carillon/views/components"
@@ -32,7 +34,7 @@ type Handlers struct {
 	summed   atomic.Pointer[summedTypes]
 	turned   recent[[]string]   // changed by Mark all as read: entry keys or announcement ids
 	taken    recent[views.Done] // last removal from each staff list, by path, with Undo
-	mutes    mutes
+	mutes    *otter.Cache[int64, []string]
 	heard    atomic.Int64 // when Redis last answered here, in ms; 0: never
 	buffers  sync.Pool
 	secure   bool // the public URL is https
@@ -44,7 +46,10 @@ func New(c Config) (*Handlers, error) {
 	if err := c.setDefaults(); err != nil {
 		return nil, err
 	}
-	h := &Handlers{Config: c, markdown: markdown.New(c.LinkHosts), origin: http.NewCrossOriginProtection()}
+	h := &Handlers{
+		Config: c, markdown: markdown.New(c.LinkHosts), origin: http.NewCrossOriginProtection(),
+		zones: newZones(), looks: newLooks(), mutes: newMutes(c.Now),
+	}
 	var err error
 	if h.texts, err = locale.New(); err != nil {
 		return nil, fmt.Errorf("load the texts: %w", err)

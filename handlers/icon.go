@@ -4,9 +4,10 @@ import (
 	"hash/fnv"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/maypok86/otter/v2"
 )
 
 // icons are the icons of types, by words in their slugs. A type with none of these words is shown
@@ -38,30 +39,20 @@ const tints = 6
 // type always looks the same.
 type look struct{ icon, initials, tint string }
 
-// looks caches the look of each type. An installation has few types; those beyond the bound are
-// computed each time.
-type looks struct {
-	mu    sync.RWMutex
-	types map[string]look
-}
+// looks caches the look of each type. An installation has few types.
+type looks struct{ types *otter.Cache[string, look] }
 
 const rememberedTypes = 1000
 
-func (l *looks) of(typ string) look {
-	l.mu.RLock()
-	found, ok := l.types[typ]
-	l.mu.RUnlock()
-	if ok {
-		return found
-	}
-	found = lookOf(typ)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.types == nil {
-		l.types = map[string]look{}
-	}
-	if len(l.types) < rememberedTypes {
-		l.types[typ] = found
+func newLooks() looks {
+	return looks{otter.Must(&otter.Options[string, look]{MaximumSize: rememberedTypes})}
+}
+
+func (l looks) of(typ string) look {
+	found, ok := l.types.GetIfPresent(typ)
+	if !ok {
+		found = lookOf(typ)
+		l.types.Set(typ, found)
 	}
 	return found
 }

@@ -16,7 +16,7 @@ import (
 // rowMaker turns inbox entries into rows for one reader.
 type rowMaker struct {
 	text    *locale.Printer
-	looks   *looks
+	looks   looks
 	types   typeNames
 	mutable func(typ string) bool
 	muted   func() []string // the types that the reader has muted
@@ -24,7 +24,7 @@ type rowMaker struct {
 }
 
 func (h *Handlers) rowMaker(r *http.Request, text *locale.Printer) rowMaker {
-	return rowMaker{text: text, looks: &h.looks, types: h.typeNames(text), mutable: h.Topics.Mutable, muted: func() []string { return h.mutedBy(r) }, now: h.now(r)}
+	return rowMaker{text: text, looks: h.looks, types: h.typeNames(text), mutable: h.Topics.Mutable, muted: func() []string { return h.mutedBy(r) }, now: h.now(r)}
 }
 
 // days groups entries, newest first, by the day of their notice in the reader's zone. A row that

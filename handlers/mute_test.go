@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -150,5 +151,27 @@ func TestRowOfAMutedTypeOffersToUnmuteIt(t *testing.T) {
 	r := c.script("alice", "/settings/mute", "", "type=like&muted=1")
 	if got := r.Header.Get("HX-Trigger"); got != `{"carillon:muted":{"muted":true,"type":"like"}}` {
 		t.Errorf("the script gets %s", got)
+	}
+}
+
+func TestMutesAreReadAgainAfterSeconds(t *testing.T) {
+	t.Parallel()
+	now, reads := noon, 0
+	w := newWorld(t, func(w *world) {
+		w.config.Now = func() time.Time { return now }
+		w.inbox.open = func(int64) (notifier.Page, error) {
+			return notifier.Page{Entries: []notifier.Entry{entry(1, noon, true, false)}, Ver: 9}, nil
+		}
+		w.config.Settings = &settings{mutes: func(int64) ([]string, error) { reads++; return nil, nil }}
+	})
+	for _, step := range []struct {
+		after time.Duration
+		reads int
+	}{{0, 1}, {4 * time.Second, 1}, {time.Second, 2}, {0, 2}} {
+		now = now.Add(step.after)
+		w.get("alice", "/inbox").wantStatus(t, http.StatusOK)
+		if reads != step.reads {
+			t.Errorf("after %v more, mutes were read %d times, want %d", step.after, reads, step.reads)
+		}
 	}
 }

@@ -4,8 +4,9 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/maypok86/otter/v2"
 )
 
 const (
@@ -15,38 +16,22 @@ const (
 	mutesMost = 4096 // cached users
 )
 
-// mutes caches the muted types of users for a moment.
-type mutes struct {
-	mu    sync.Mutex
-	bySeq map[int64]muted
+// newMutes caches the muted types of users, by user, for a moment.
+func newMutes(now func() time.Time) *otter.Cache[int64, []string] {
+	return otter.Must(&otter.Options[int64, []string]{
+		MaximumSize: mutesMost, ExpiryCalculator: otter.ExpiryWriting[int64, []string](mutesLife), Clock: clock(now),
+	})
 }
 
-type muted struct {
-	types []string
-	until time.Time
-}
+// clock is the time of a cache. It never ticks: what has expired stays until it is replaced or there
+// is no room, so no goroutine looks for it.
+type clock func() time.Time
 
-func (m *mutes) find(seq int64, now time.Time) ([]string, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	found, ok := m.bySeq[seq]
-	return found.types, ok && now.Before(found.until)
-}
+// NowNano is the time in nanoseconds.
+func (c clock) NowNano() int64 { return c().UnixNano() }
 
-func (m *mutes) remember(seq int64, types []string, now time.Time) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.bySeq == nil || len(m.bySeq) >= mutesMost {
-		m.bySeq = map[int64]muted{} // full: entries live for seconds anyway, so start over
-	}
-	m.bySeq[seq] = muted{types: types, until: now.Add(mutesLife)}
-}
-
-func (m *mutes) forget(seq int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.bySeq, seq)
-}
+// Tick never ticks.
+func (clock) Tick(time.Duration) <-chan time.Time { return nil }
 
 // mutedBy is the types that the request's user has muted. If reading them fails, the page shows
 // them as not muted.
@@ -54,8 +39,7 @@ func (h *Handlers) mutedBy(r *http.Request) []string {
 	if seqOf(r) == 0 {
 		return nil
 	}
-	now := h.Now()
-	if types, ok := h.mutes.find(seqOf(r), now); ok {
+	if types, ok := h.mutes.GetIfPresent(seqOf(r)); ok {
 		return types
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
@@ -64,7 +48,7 @@ func (h *Handlers) mutedBy(r *http.Request) []string {
 	if err != nil {
 		h.lacks(r, "mutes", err)
 	}
-	h.mutes.remember(seqOf(r), types, now)
+	h.mutes.Set(seqOf(r), types)
 	return types
 }
 

@@ -3,9 +3,10 @@ package handlers
 import (
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 	_ "time/tzdata" // a container often has no time zones of its own
+
+	"github.com/maypok86/otter/v2"
 )
 
 // maxZones bounds the time zones that an instance caches. There are about 600 names, so the bound
@@ -17,40 +18,28 @@ const maxZoneName = 64
 
 // zones caches the time zones that browsers name, because loading one reads and parses a file.
 type zones struct {
-	mu    sync.RWMutex
-	known map[string]*time.Location
+	known *otter.Cache[string, *time.Location]
+}
+
+func newZones() zones {
+	return zones{otter.Must(&otter.Options[string, *time.Location]{MaximumSize: maxZones})}
 }
 
 // of is the time zone of a request, from its tz cookie; the default is UTC.
-func (z *zones) of(r *http.Request) *time.Location {
+func (z zones) of(r *http.Request) *time.Location {
 	c, err := r.Cookie("tz")
 	if err != nil || !zoneName(c.Value) {
 		return time.UTC
 	}
-	z.mu.RLock()
-	zone := z.known[c.Value]
-	z.mu.RUnlock()
-	if zone != nil {
+	if zone, ok := z.known.GetIfPresent(c.Value); ok {
 		return zone
 	}
-	if zone, err = time.LoadLocation(c.Value); err != nil {
+	zone, err := time.LoadLocation(c.Value)
+	if err != nil {
 		return time.UTC
 	}
-	z.remember(c.Value, zone)
+	z.known.Set(c.Value, zone)
 	return zone
-}
-
-// remember caches a zone while there is room. A zone that finds none is loaded for every request,
-// which is slower but correct.
-func (z *zones) remember(name string, zone *time.Location) {
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	if z.known == nil {
-		z.known = map[string]*time.Location{}
-	}
-	if len(z.known) < maxZones {
-		z.known[name] = zone
-	}
 }
 
 // zoneName reports whether a name is spelled like an IANA zone: up to three parts of letters,
