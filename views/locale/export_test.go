@@ -29,3 +29,9 @@ func (p pattern) names() []string {
 	slices.Sort(names)
 	return names
 }
+
+// Remembered returns how many Accept-Language headers are cached.
+func (c *Catalogue) Remembered() int {
+	c.headers.CleanUp()
+	return c.headers.EstimatedSize()
+}

@@ -10,9 +10,9 @@ import (
 	"embed"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/BurntSushi/toml"
+	"github.com/maypok86/otter/v2"
 	"golang.org/x/text/language"
 )
 
@@ -27,13 +27,12 @@ type Catalogue struct {
 	printers []*Printer
 	matcher  language.Matcher
 
-	mu      sync.RWMutex
-	headers map[string]*Printer // by Accept-Language; parsing one costs microseconds
+	headers *otter.Cache[string, *Printer] // by Accept-Language; parsing one costs microseconds
 }
 
 // New compiles the embedded catalogues.
 func New() (*Catalogue, error) {
-	c := &Catalogue{headers: map[string]*Printer{}}
+	c := &Catalogue{headers: otter.Must(&otter.Options[string, *Printer]{MaximumSize: rememberedHeaders})}
 	// The first language is the default.
 	tags := []language.Tag{language.English, language.Japanese, language.SimplifiedChinese}
 	for _, tag := range tags {
@@ -101,22 +100,17 @@ func (c *Catalogue) For(setting, acceptLanguage string) *Printer {
 }
 
 func (c *Catalogue) accepted(header string) *Printer {
-	c.mu.RLock()
-	p, ok := c.headers[header]
-	c.mu.RUnlock()
-	if ok {
+	if p, ok := c.headers.GetIfPresent(header); ok {
 		return p
 	}
-	p = c.printers[0]
+	p := c.printers[0]
 	// A malformed header means English.
 	if tags, _, err := language.ParseAcceptLanguage(header); err == nil && len(tags) > 0 {
 		_, i, _ := c.matcher.Match(tags...)
 		p = c.printers[i]
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.headers) < rememberedHeaders && len(header) < 200 {
-		c.headers[header] = p
+	if len(header) < 200 {
+		c.headers.Set(header, p)
 	}
 	return p
 }

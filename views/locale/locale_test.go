@@ -2,6 +2,7 @@ package locale_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +42,18 @@ func TestEachRequestGetsTheBestLanguage(t *testing.T) {
 		if got := c.For(test.setting, test.header).Lang(); got != test.want {
 			t.Errorf("For(%q, %q) is %s, want %s", test.setting, test.header, got, test.want)
 		}
+	}
+}
+
+func TestCachedHeadersAreBounded(t *testing.T) {
+	t.Parallel()
+	c := catalogue(t)
+	for i := range 5000 {
+		c.For("", fmt.Sprintf("ja;q=0.%d", i))
+		c.For("", strings.Repeat(" ", 200+i)+"ja")
+	}
+	if n := c.Remembered(); n == 0 || n > 1000 {
+		t.Errorf("%d headers are cached, want 1,000 at most", n)
 	}
 }
 
