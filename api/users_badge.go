@@ -60,9 +60,8 @@ func (u *users) withBoard(ctx context.Context, name string, inbox func(who known
 	if err != nil {
 		return nil, err
 	}
-	return &badgeOutput{badgeAnswer{
-		Unread: b.Inbox + board.Announcements, Inbox: b.Inbox, Announcements: board.Announcements, Ver: b.Ver, AVer: board.AVer,
-	}}, nil
+	b.SetAnnouncements(board.Announcements, board.AVer)
+	return &badgeOutput{badgeAnswer(b)}, nil
 }
 
 // countBoard fetches the announcements' half of a badge while the caller fetches the other.

@@ -68,8 +68,7 @@ func (h *Handlers) surround(r *http.Request, f *views.Frame, a announced) notifi
 // with joins the announcements' half of the badge with the inbox half.
 func (a announced) with(inbox notifier.Badge) notifier.Badge {
 	whole := a.Badge()
-	whole.Inbox, whole.Ver = inbox.Inbox, inbox.Ver
-	whole.Unread += inbox.Inbox
+	whole.SetInbox(inbox.Inbox, inbox.Ver)
 	return whole
 }
 

@@ -33,11 +33,24 @@ func SplitField(field string) (key string, read, ok bool) {
 }
 
 // Badge is the number on the bell, always absolute. Ver is the version of Inbox, AVer
-// that of Announcements; a receiver keeps the newer of each half.
+// that of Announcements; a receiver keeps the newer of each half. SetInbox and SetAnnouncements keep
+// Unread right.
 type Badge struct {
 	Unread        int64 `json:"unread"` // Inbox + Announcements
 	Inbox         int64 `json:"inbox"`
 	Announcements int64 `json:"announcements"`
 	Ver           int64 `json:"ver"`
 	AVer          int64 `json:"aver"`
+}
+
+// SetInbox sets the inbox half.
+func (b *Badge) SetInbox(n, ver int64) {
+	b.Inbox, b.Ver = n, ver
+	b.Unread = b.Inbox + b.Announcements
+}
+
+// SetAnnouncements sets the announcements half.
+func (b *Badge) SetAnnouncements(n, aver int64) {
+	b.Announcements, b.AVer = n, aver
+	b.Unread = b.Inbox + b.Announcements
 }

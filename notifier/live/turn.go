@@ -100,9 +100,7 @@ func (u *user) turn(t *turn) {
 	v := t.view(u.seq)
 	switch {
 	case u.fresh && t.follows(u.badge.AVer):
-		u.badge.AVer = t.AVer
-		u.badge.Announcements += v.opened
-		u.badge.Unread = u.badge.Inbox + u.badge.Announcements
+		u.badge.SetAnnouncements(u.badge.Announcements+v.opened, t.AVer)
 		u.due = u.due || v.opened > 0
 	case u.confirmed: // otherwise the confirmation to come has the badge read
 		u.hub.queue.add(u, soon)
@@ -122,8 +120,7 @@ func (u *user) turn(t *turn) {
 // something, so it is read again.
 func (u *user) mark(m *notifier.Marks) {
 	if m.AVer >= u.badge.AVer {
-		u.badge.AVer, u.badge.Announcements = m.AVer, m.Unread
-		u.badge.Unread = u.badge.Inbox + u.badge.Announcements
+		u.badge.SetAnnouncements(m.Unread, m.AVer)
 		u.due = true
 	} else if u.confirmed {
 		u.hub.queue.add(u, soon)

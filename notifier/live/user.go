@@ -77,8 +77,7 @@ type user struct {
 // its numbers apply when they are newer than those held.
 func (u *user) take(c *notifier.Change) {
 	if c.Ver > u.badge.Ver {
-		u.badge.Ver, u.badge.Inbox = c.Ver, c.Unread
-		u.badge.Unread = u.badge.Inbox + u.badge.Announcements
+		u.badge.SetInbox(c.Unread, c.Ver)
 		u.due = true
 	}
 	if len(u.conns) == 0 {
@@ -100,15 +99,14 @@ func (u *user) take(c *notifier.Change) {
 func (u *user) hold(b, asked notifier.Badge) {
 	old := u.badge
 	if b.Ver >= u.badge.Ver || u.badge.Ver == asked.Ver {
-		u.badge.Ver, u.badge.Inbox = max(u.badge.Ver, b.Ver), b.Inbox
+		u.badge.SetInbox(b.Inbox, max(u.badge.Ver, b.Ver))
 	}
 	switch {
 	case b.Announcements == u.badge.Announcements:
 		u.badge.AVer = max(u.badge.AVer, b.AVer)
 	case b.AVer >= u.badge.AVer || u.badge.AVer == asked.AVer:
-		u.badge.AVer, u.badge.Announcements = max(u.badge.AVer, b.AVer), b.Announcements
+		u.badge.SetAnnouncements(b.Announcements, max(u.badge.AVer, b.AVer))
 	}
-	u.badge.Unread = u.badge.Inbox + u.badge.Announcements
 	if old.AVer = u.badge.AVer; u.badge != old || u.placed {
 		u.due, u.placed = true, false
 		if !u.cut { // otherwise it is sent with the rest, once it is known to be right

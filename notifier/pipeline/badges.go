@@ -45,8 +45,7 @@ func (b Badges) Badges(ctx context.Context, readers []notifier.Reader) ([]notifi
 		return nil, err
 	}
 	for i := range badges {
-		badges[i].Announcements, badges[i].AVer = board[i].Announcements, board[i].AVer
-		badges[i].Unread = badges[i].Inbox + badges[i].Announcements
+		badges[i].SetAnnouncements(board[i].Announcements, board[i].AVer)
 	}
 	return badges, nil
 }
