@@ -63,10 +63,9 @@ func (u *users) pollFor(ctx context.Context, who knownUser, q notifier.PollQuery
 	if q.After == 0 {
 		newest = u.newestOf(&found, q.Since, in.Since == "")
 	}
-	whole := board
-	whole.SetInbox(found.Unread, found.Ver)
+	board.SetInbox(found.Unread, found.Ver)
 	answer := pollAnswer{
-		Unread: whole.Unread, Newest: newest, Next: cursor(who.Seq, in.Scope, found.Next, newest),
+		Unread: board.Unread, Newest: newest, Next: cursor(who.Seq, in.Scope, found.Next, newest),
 		Notices: make([]pollNotice, len(found.Entries)),
 	}
 	for i := range found.Entries {

@@ -82,6 +82,7 @@ func (h *Hub) turn(l *link, a notifier.Audience, text string) {
 		h.stats.dropped.Add(1)
 		return
 	}
+	h.stats.turns.Add(1)
 	t, toasts := newTurn(parsed), newTurnToasts(&parsed)
 	h.each(l, func(u *user) {
 		if u.hears(a) {
@@ -90,7 +91,6 @@ func (h *Hub) turn(l *link, a notifier.Audience, text string) {
 		}
 	})
 	toasts.raise(&h.courier)
-	h.stats.turns.Add(1)
 }
 
 // turn sends the user the part of a turn they see, whatever its version (Pub/Sub does not repeat
