@@ -14,6 +14,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // calls returns all calls in the order of their registration.
@@ -43,7 +44,7 @@ func (w *world) demonstrate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "bob has both notices", func() bool {
+	testkit.Eventually(t, "bob has both notices", func() bool {
 		badges, err := w.inbox.Badges(t.Context(), []int64{bob.Seq})
 		return err == nil && badges[0].Unread == 2
 	})

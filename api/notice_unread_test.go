@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -25,7 +26,7 @@ func TestEditCanMarkAnAnnouncementAsUnreadForEverybody(t *testing.T) {
 	// The board may follow a moment after the answer.
 	badge := func(want int64) {
 		t.Helper()
-		eventually(t, fmt.Sprint("alice has so many unread announcements: ", want), func() bool {
+		testkit.Eventually(t, fmt.Sprint("alice has so many unread announcements: ", want), func() bool {
 			var b struct {
 				Announcements int64 `json:"announcements"`
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -53,7 +54,7 @@ func (w *world) titles(t testing.TB, name string) []string {
 // has waits until a user's inbox has exactly these titles.
 func (w *world) has(t testing.TB, name string, titles ...string) {
 	t.Helper()
-	eventually(t, name+" has "+strings.Join(titles, ", "), func() bool {
+	testkit.Eventually(t, name+" has "+strings.Join(titles, ", "), func() bool {
 		return slices.Equal(w.titles(t, name), titles)
 	})
 }
@@ -91,7 +92,7 @@ func TestANoticeReachesItsRecipients(t *testing.T) {
 	if n := w.notice(t, topic); n.Target.Topic == nil || *n.Target.Topic != (topicInput{"rep_notice", "119240"}) || n.Type != "rep_notice" || n.Scope != "119240" {
 		t.Errorf("%+v", n)
 	}
-	eventually(t, "the announcement is counted", func() bool {
+	testkit.Eventually(t, "the announcement is counted", func() bool {
 		n := w.notice(t, audience)
 		return n.Counts.Read != nil && *n.Counts.Targeted == 1 && *n.Counts.Read == 0 && n.Pinned && n.StartsAt != "" && slices.Equal(n.Target.Audiences, []string{"customer"})
 	})
@@ -107,7 +108,7 @@ func TestANoticeReportsItsProgress(t *testing.T) {
 			return c.Delivered != nil && c.Read != nil && *c.Targeted == 2 && *c.Delivered == delivered && *c.Read == read
 		}
 	}
-	eventually(t, "both have it", counted(2, 0))
+	testkit.Eventually(t, "both have it", counted(2, 0))
 	alice, err := w.store.UserByName(t.Context(), "alice")
 	if err != nil {
 		t.Fatal(err)
@@ -115,8 +116,8 @@ func TestANoticeReportsItsProgress(t *testing.T) {
 	if _, err := w.inbox.Open(t.Context(), alice.Seq); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "one has read it", counted(2, 1))
-	eventually(t, "it is sent", func() bool { return w.notice(t, id).State == string(notifier.StateSent) })
+	testkit.Eventually(t, "one has read it", counted(2, 1))
+	testkit.Eventually(t, "it is sent", func() bool { return w.notice(t, id).State == string(notifier.StateSent) })
 }
 
 func TestAFaultyNoticeIsRefusedWithAllItsFaults(t *testing.T) {
@@ -281,7 +282,7 @@ func TestAnEditWithoutChangesKeepsTheRevision(t *testing.T) {
 	} {
 		id := w.accepted(t, w.send, body)
 		path := "/notices/" + strconv.FormatInt(id, 10)
-		eventually(t, "it is sent", func() bool { return w.notice(t, id).State == string(notifier.StateSent) })
+		testkit.Eventually(t, "it is sent", func() bool { return w.notice(t, id).State == string(notifier.StateSent) })
 		before := w.notice(t, id)
 		for _, edit := range edits {
 			var n noticeOutput
@@ -353,7 +354,7 @@ func TestARetractedNoticeIsGoneAndRetractingMayBeRepeated(t *testing.T) {
 	}
 	w.has(t, "alice")
 	w.has(t, "bob")
-	eventually(t, "it is retracted", func() bool { return w.notice(t, id).State == string(notifier.StateRetracted) })
+	testkit.Eventually(t, "it is retracted", func() bool { return w.notice(t, id).State == string(notifier.StateRetracted) })
 	w.call(t, w.send, "PATCH", path, `{"title":"Back"}`).is(t, http.StatusConflict)
 }
 
@@ -366,7 +367,7 @@ func TestAKeyWithdrawsAllItsNoticesAboutASubject(t *testing.T) {
 	w.accepted(t, w.send, `{"target":{"users":["alice","bob"]},"type":"due","subject":"invoice:42/a?b%#","title":"Due"}`)
 	w.accepted(t, other, `{"target":{"users":["alice"]},"type":"paid","subject":"invoice:42/a?b%#","title":"Of another"}`)
 	w.accepted(t, w.send, `{"target":{"users":["alice"]},"type":"bill","subject":"invoice:43","title":"Another"}`)
-	eventually(t, "all four are delivered", func() bool { return len(w.titles(t, "alice")) == 4 })
+	testkit.Eventually(t, "all four are delivered", func() bool { return len(w.titles(t, "alice")) == 4 })
 	withdrawn := func(key string, want int64) {
 		t.Helper()
 		var out withdrawn

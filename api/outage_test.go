@@ -6,6 +6,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -30,7 +31,7 @@ func TestNoticesAreAcceptedWhileRedisIsUnavailable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "alice has it", func() bool {
+	testkit.Eventually(t, "alice has it", func() bool {
 		page, err := w.inbox.Look(t.Context(), alice.Seq, notifier.Query{})
 		return err == nil && len(page.Entries) == 1 && page.Entries[0].Title == "Kept"
 	})
@@ -50,7 +51,7 @@ func TestNothingIsAcceptedWhileSQLIsUnavailable(t *testing.T) {
 		}
 	}
 	sqltest.Mend(t, address)
-	eventually(t, "a notice is accepted again", func() bool {
+	testkit.Eventually(t, "a notice is accepted again", func() bool {
 		return w.call(t, w.send, "POST", "/notices", `{"target":{"users":["alice"]},"type":"like","title":"Kept"}`).StatusCode == http.StatusAccepted
 	})
 	w.has(t, "alice", "Kept")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -28,7 +29,7 @@ func (w *world) sent(t testing.TB, d notifier.Draft, names ...string) notifier.N
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		eventually(t, name+" has notice "+strconv.FormatInt(n.ID, 10), func() bool {
+		testkit.Eventually(t, name+" has notice "+strconv.FormatInt(n.ID, 10), func() bool {
 			return slices.ContainsFunc(w.polled(t, name, "limit=200").Notices, func(p pollNotice) bool { return p.ID == n.ID })
 		})
 	}
@@ -215,7 +216,7 @@ func TestAPollCountsUnreadLikeTheBadge(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the announcement is open", func() bool { return w.polled(t, "bob", "").Unread == 2 })
+	testkit.Eventually(t, "the announcement is open", func() bool { return w.polled(t, "bob", "").Unread == 2 })
 	a := w.polled(t, "bob", "")
 	if len(a.Notices) != 1 || a.Summary != "2 unread, newest: A title" {
 		t.Errorf("%+v", a)
@@ -240,7 +241,7 @@ func TestExpiredNoticesAreNotPolled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it is gone from the notices and from the count", func() bool {
+	testkit.Eventually(t, "it is gone from the notices and from the count", func() bool {
 		asked := time.Now()
 		a := w.polled(t, "bob", "")
 		if a.Unread != int64(len(a.Notices)) {

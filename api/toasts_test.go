@@ -14,6 +14,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -244,7 +245,7 @@ func TestWhileRedisIsUnavailableToastsAreRefusedWith503(t *testing.T) {
 		}
 	}
 	server.Restart(t)
-	eventually(t, "the toast is accepted", func() bool {
+	testkit.Eventually(t, "the toast is accepted", func() bool {
 		return w.call(t, w.send, "POST", "/toasts", body, onceHeader, "k").StatusCode == http.StatusAccepted
 	})
 	if got := w.waiting(t, "alice"); len(got) != 1 {
@@ -260,7 +261,7 @@ func TestANoticeWithAToastIsDeliveredAndShown(t *testing.T) {
 	w.has(t, "alice", "One")
 	w.has(t, "carol", "Two")
 	w.has(t, "bob", "Quiet")
-	eventually(t, "the toasts are pending", func() bool {
+	testkit.Eventually(t, "the toasts are pending", func() bool {
 		return len(w.waiting(t, "alice")) == 1 && len(w.waiting(t, "carol")) == 1 && len(w.waiting(t, "dave")) == 1
 	})
 	w.wantWaiting(t, map[string][]string{"alice": {"One||"}, "carol": {"Two||"}, "dave": {"Two||"}})

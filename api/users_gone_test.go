@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -72,7 +73,7 @@ func TestUnusualNamesFindTheirUser(t *testing.T) {
 		escaped := escapeName(name)
 		w.call(t, w.admin, "PUT", "/users/"+escaped, `{}`).is(t, http.StatusCreated)
 		w.sent(t, notifier.Draft{Type: "like", Subject: strconv.Itoa(i), Target: notifier.Target{Users: []string{name}}})
-		eventually(t, name+" has it", func() bool { return w.polled(t, escaped, "").Unread == 1 })
+		testkit.Eventually(t, name+" has it", func() bool { return w.polled(t, escaped, "").Unread == 1 })
 		var u userAnswer
 		w.call(t, w.admin, "GET", "/users/"+escaped, nil).is(t, http.StatusOK).into(t, &u)
 		if u.Name != name {

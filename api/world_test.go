@@ -262,19 +262,4 @@ func (r reply) faults(t testing.TB) []string {
 	return places
 }
 
-// eventually waits until is returns true.
-func eventually(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(30 * time.Second)
-	for !is() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("never: %s", what)
-		}
-	}
-}
-
 func newcomer(name string) notifier.NewUser { return notifier.NewUser{Name: name, Audience: 2} }

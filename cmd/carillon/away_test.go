@@ -10,6 +10,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/faulty"
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
@@ -41,10 +42,10 @@ func TestWithoutRedisUsersReadAndSendAndDeliveryCatchesUp(t *testing.T) {
 		return body == "degraded"
 	}
 	rdb := server.Client(t)
-	eventually(t, "SQL is up to date", func() bool { return marks(t, rdb) == 0 })
+	testkit.Eventually(t, "SQL is up to date", func() bool { return marks(t, rdb) == 0 })
 
 	proxy.Refuse(true)
-	eventually(t, "the instance is degraded", degraded)
+	testkit.Eventually(t, "the instance is degraded", degraded)
 	if now := bob.entries(t); !slices.Equal(before, now) {
 		t.Errorf("the inbox was %q, now it is %q", before, now)
 	}
@@ -59,7 +60,7 @@ func TestWithoutRedisUsersReadAndSendAndDeliveryCatchesUp(t *testing.T) {
 	alice.post(t, "/staff/send", url.Values{"target": {"user"}, "to": {"bob"}, "type": {"order"}, "subject": {"order:42"}, "title": {"Your order left"}})
 
 	proxy.Refuse(false)
-	eventually(t, "the notice is delivered", func() bool { return slices.Contains(bob.entries(t), "order:order:42") })
+	testkit.Eventually(t, "the notice is delivered", func() bool { return slices.Contains(bob.entries(t), "order:order:42") })
 	if status, body := text(t, s.URL+"/readyz"); status != 200 || body != "ok" {
 		t.Errorf("/readyz: %d %q", status, body)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 func TestTheDoctorFindsALockedSQLite(t *testing.T) {
@@ -38,14 +39,14 @@ func TestTheDoctorFindsALockedSQLite(t *testing.T) {
 		t.Errorf("/readyz: %d %q", status, body)
 	}
 	bob.get(t, "/inbox")
-	eventually(t, "the lag rises, and refusals are counted", func() bool {
+	testkit.Eventually(t, "the lag rises, and refusals are counted", func() bool {
 		_, page := text(t, s.Admin+"/metrics")
 		return metric(t, page, "carillon_flush_lag_seconds") > 3 && metric(t, page, "carillon_sql_refused_total") > 0
 	})
 	if _, err = other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "SQL is up to date", func() bool {
+	testkit.Eventually(t, "SQL is up to date", func() bool {
 		_, page := text(t, s.Admin+"/metrics")
 		return metric(t, page, "carillon_flush_lag_seconds") == 0
 	})
@@ -87,7 +88,7 @@ func TestTheDoctorDistinguishesARedisWithAFullDiskFromOneThatIsAway(t *testing.T
 	}
 	rdb.Save(t.Context())   // this fails
 	rdb.BgSave(t.Context()) // and so does this, a moment later
-	eventually(t, "Redis refuses changes", func() bool {
+	testkit.Eventually(t, "Redis refuses changes", func() bool {
 		err := rdb.Set(t.Context(), "a", "b", 0).Err()
 		return err != nil && strings.HasPrefix(err.Error(), "MISCONF")
 	})

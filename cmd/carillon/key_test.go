@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 func TestAKeyIsPrintedOnceAndWorksUntilItIsRevoked(t *testing.T) {
@@ -45,7 +47,7 @@ func TestAKeyIsPrintedOnceAndWorksUntilItIsRevoked(t *testing.T) {
 	}
 	must(t, c.run(t.Context(), "key", "revoke", "1"))
 	must(t, c.run(t.Context(), "key", "revoke", "1")) // a second time changes nothing
-	eventually(t, "the first key is refused", func() bool { return ask(first) == http.StatusUnauthorized })
+	testkit.Eventually(t, "the first key is refused", func() bool { return ask(first) == http.StatusUnauthorized })
 	if status := ask(second.Key); status != http.StatusOK {
 		t.Errorf("a request with the other key of that name has status %d", status)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/embedded"
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
@@ -101,7 +102,7 @@ func TestAServerThatStopsDuringADeliveryWritesAllOfItToSQL(t *testing.T) {
 		}
 		return n
 	}
-	eventually(t, "the delivery has begun", func() bool { return unwritten() > 0 })
+	testkit.Eventually(t, "the delivery has begun", func() bool { return unwritten() > 0 })
 	if status := s.stop(); status != 0 {
 		t.Fatalf("status %d", status)
 	}

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // asKey is an application with a key.
@@ -45,7 +47,7 @@ func (a asKey) remove(t *testing.T, name string) {
 	if status, answer := application(t, a.s, a.key, http.MethodDelete, path, ""); status >= http.StatusMultipleChoices {
 		t.Fatalf("delete %q: %d %s", name, status, answer)
 	}
-	eventually(t, "the user is gone", func() bool {
+	testkit.Eventually(t, "the user is gone", func() bool {
 		status, _ := application(t, a.s, a.key, http.MethodGet, path, "")
 		return status == http.StatusNotFound
 	})
@@ -94,7 +96,7 @@ func TestAUserNamedLikeAKeyOwnsNothingOfIt(t *testing.T) {
 	}
 	dave := visit(t, s.URL)
 	dave.signIn(t, "dave", "dave-secret")
-	eventually(t, "dave has one notice", func() bool { return len(dave.entries(t)) == 1 })
+	testkit.Eventually(t, "dave has one notice", func() bool { return len(dave.entries(t)) == 1 })
 	for _, call := range [][2]string{{http.MethodPatch, `{"title": "Paid"}`}, {http.MethodDelete, ""}} {
 		if status, answer := application(t, s, shop.key, call[0], notice, call[1]); status >= http.StatusMultipleChoices {
 			t.Errorf("the key's %s of its notice: %d %s", call[0], status, answer)

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // process starts carillon as a process of its own, which can be sent signals.
@@ -71,7 +73,7 @@ func TestASecondSignalEndsTheProcessAtOnce(t *testing.T) {
 	}()
 	began := time.Now()
 	// Signals are repeated: two that arrive before the first is handled count as one.
-	eventually(t, "the process ends", func() bool {
+	testkit.Eventually(t, "the process ends", func() bool {
 		_ = cmd.Process.Signal(syscall.SIGTERM) // if it still runs
 		select {
 		case <-ended:

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -13,7 +14,7 @@ func TestRulesAndCommandsRaiseToastsOnlyWhenAsked(t *testing.T) {
 	c := watching(t, aRule+"toast = true\nrole = \"picker\"\n")
 	must(t, c.typing("bob-secret").run(t.Context(), "user", "add", "bob", "--password-stdin", "--role", "picker"))
 	s := serve(t, c, "--admin-addr", "127.0.0.1:0")
-	eventually(t, "the rule has raised a toast", func() bool { // rules run when the server starts
+	testkit.Eventually(t, "the rule has raised a toast", func() bool { // rules run when the server starts
 		_, page := text(t, s.Admin+"/metrics")
 		return strings.Contains(page, "carillon_toasts_raised_total 1\n")
 	})

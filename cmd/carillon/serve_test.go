@@ -13,6 +13,7 @@ import (
 	"github.com/carillonhq/carillon/internal/instance"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 func TestASentNoticeIsInTheInboxAndTheServerStopsInOrder(t *testing.T) {
@@ -95,7 +96,7 @@ func TestANoticeSentWithoutRedisIsDeliveredLater(t *testing.T) {
 	s := serve(t, c)
 	bob := visit(t, s.URL)
 	bob.signIn(t, "bob", "bob-secret")
-	eventually(t, "the notice is delivered", func() bool { return slices.Equal(bob.entries(t), []string{"order:notice_id:1"}) })
+	testkit.Eventually(t, "the notice is delivered", func() bool { return slices.Equal(bob.entries(t), []string{"order:notice_id:1"}) })
 }
 
 func TestAServerStartsWhileRedisIsAway(t *testing.T) {

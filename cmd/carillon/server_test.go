@@ -126,18 +126,6 @@ func (b browser) entries(t *testing.T) []string {
 	})
 }
 
-// eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(patience); !holds(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %v: %s", patience, what)
-		}
-	}
-}
-
 // text fetches an address and returns its status and body as text.
 func text(t *testing.T, address string) (int, string) {
 	t.Helper()

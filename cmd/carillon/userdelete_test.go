@@ -16,6 +16,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/store"
 )
@@ -53,7 +54,7 @@ func TestDeletingAUserLeavesNoData(t *testing.T) {
 	s, bob := trodden(t, c)
 	bob.post(t, "/staff/send", map[string][]string{"target": {"user"}, "to": {"bob"}, "type": {"note"}, "title": {"It pops up"}, "toast": {"1"}})
 	rdb := server.Client(t)
-	eventually(t, "SQL is up to date", func() bool { return marks(t, rdb) == 0 })
+	testkit.Eventually(t, "SQL is up to date", func() bool { return marks(t, rdb) == 0 })
 
 	r := must(t, c.run(t.Context(), "user", "delete", "bob", "--json"))
 	if want := `{"name":"bob","seq":2,"sessions":1}`; strings.TrimSpace(r.out) != want {
@@ -184,7 +185,7 @@ func TestTheServerCompletesAnInterruptedDeletion(t *testing.T) {
 	c := in(dir).with("CARILLON_REDIS_URL", "unix://"+server.Socket)
 	s, _ := trodden(t, c)
 	rdb := server.Client(t)
-	eventually(t, "SQL is up to date", func() bool { return marks(t, rdb) == 0 })
+	testkit.Eventually(t, "SQL is up to date", func() bool { return marks(t, rdb) == 0 })
 	if status := s.stop(); status != 0 {
 		t.Fatalf("status %d", status)
 	}
@@ -198,7 +199,7 @@ func TestTheServerCompletesAnInterruptedDeletion(t *testing.T) {
 	}
 	wantWords(t, c.typing("bob-secret").run(t.Context(), "user", "add", "bob", "--password-stdin").errors, "being deleted")
 	s = serve(t, c)
-	eventually(t, "the deletion is complete", func() bool {
+	testkit.Eventually(t, "the deletion is complete", func() bool {
 		left, err := db.Deletions(t.Context(), 1)
 		return err == nil && len(left) == 0
 	})
@@ -239,7 +240,7 @@ func TestDeletedDataIsNotInTheFilesOfASingleMachine(t *testing.T) {
 	if found := inFiles(t, dir, name, "redis"); len(found) > 0 {
 		t.Errorf("the deleted name is in %q", found)
 	}
-	eventually(t, "Redis has rewritten its file", func() bool {
+	testkit.Eventually(t, "Redis has rewritten its file", func() bool {
 		old, err := filepath.Glob(filepath.Join(dir, "redis", "appendonlydir", "appendonly.aof.1.*"))
 		return err == nil && len(old) == 0
 	})
@@ -288,7 +289,7 @@ func TestAnExportHasAllStoredDataOfAUser(t *testing.T) {
 		trodden(t, c)
 		must(t, c.run(t.Context(), "send", "--to", "bob", "--type", "order", "--subject", "order:42", "--title", "For one again", "--toast"))
 		rdb := server.Client(t)
-		eventually(t, "SQL is up to date", func() bool {
+		testkit.Eventually(t, "SQL is up to date", func() bool {
 			return marks(t, rdb) == 0 && rdb.Exists(t.Context(), keys.New("carillon:").PendingToasts(2)).Val() == 1
 		})
 		r := must(t, c.run(t.Context(), "export", "--user", "bob"))

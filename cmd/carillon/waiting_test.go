@@ -10,6 +10,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/faulty"
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // metric returns the value of one metric on a metrics page.
@@ -52,13 +53,13 @@ func TestNoticesThatRedisRefusesAreCountedAsWaiting(t *testing.T) {
 		{"redis is full", func() { maxmemory("1") }, func() { maxmemory("0") }, "raise maxmemory"},
 		{"redis is away", func() { proxy.Refuse(true) }, func() { proxy.Refuse(false) }, "start it, or correct --redis-url"},
 	} {
-		eventually(t, "nothing waits before "+fault.name, func() bool { n, _ := waiting(); return n == 0 })
+		testkit.Eventually(t, "nothing waits before "+fault.name, func() bool { n, _ := waiting(); return n == 0 })
 		fault.begin()
 		sent := time.Now()
 		for range 3 {
 			alice.post(t, "/staff/send", url.Values{"target": {"user"}, "to": {"bob"}, "type": {"order"}, "title": {"Your order left"}})
 		}
-		eventually(t, fault.name+": all three are counted, with the age of the oldest", func() bool {
+		testkit.Eventually(t, fault.name+": all three are counted, with the age of the oldest", func() bool {
 			n, oldest := waiting()
 			return n == 3 && oldest > 0.5 && oldest <= time.Since(sent).Seconds()
 		})
@@ -66,7 +67,7 @@ func TestNoticesThatRedisRefusesAreCountedAsWaiting(t *testing.T) {
 		wantWords(t, r.out, "undelivered notice came", "(3 notices)", fault.alsoByDoctor)
 		fault.end()
 	}
-	eventually(t, "all notices are delivered", func() bool { n, oldest := waiting(); return n == 0 && oldest == 0 })
+	testkit.Eventually(t, "all notices are delivered", func() bool { n, oldest := waiting(); return n == 0 && oldest == 0 })
 	if r := c.run(t.Context(), "doctor"); !strings.Contains(r.out, "no notice waits to be delivered") {
 		t.Errorf("the doctor:\n%s", r.out)
 	}

@@ -65,6 +65,7 @@ var rules = map[string][]string{
 	"internal/embedded":  {},
 	"internal/redistest": {"notifier/keys"},
 	"internal/sqltest":   {},
+	"internal/testkit":   {},
 	"internal/faulty":    {},
 	"internal/archtest":  {"internal/script"},
 }

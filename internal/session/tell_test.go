@@ -12,6 +12,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -63,19 +64,6 @@ func (b *board) count() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.moves)
-}
-
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(10 * time.Second); !ok(); {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("timed out: %s", what)
-		}
-	}
 }
 
 // work runs an instance until the test ends.
@@ -140,12 +128,12 @@ func TestRunPassesOnChangesThatAreOnlyInSQL(t *testing.T) {
 		t.Fatal("there is no copy, so this test proves nothing")
 	}
 	work(t, b.open())
-	eventually(t, "the role has left the session", func() bool { return !wantSigned(t, s, c, "after").User.HasRole(notifier.RoleStaff) })
+	testkit.Eventually(t, "the role has left the session", func() bool { return !wantSigned(t, s, c, "after").User.HasRole(notifier.RoleStaff) })
 	if _, err := b.sql.SetPassword(t.Context(), b.alice.Name, "new"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the session has ended", func() bool { _, ok := current(t, s, c); return !ok })
-	eventually(t, "nothing is pending", func() bool {
+	testkit.Eventually(t, "the session has ended", func() bool { _, ok := current(t, s, c); return !ok })
+	testkit.Eventually(t, "nothing is pending", func() bool {
 		ended, err1 := b.sql.EndedSessions(t.Context(), 10)
 		changes, err2 := b.sql.ChangedUsers(t.Context(), b.now(), 10)
 		return err1 == nil && err2 == nil && len(ended)+len(changes) == 0
@@ -167,7 +155,7 @@ func TestChangesDuringARedisOutageArePassedOnAfterwards(t *testing.T) {
 	wantAnonymous(t, s, c, "while Redis is away")
 	work(t, s)
 	server.Restart(t)
-	eventually(t, "the session has ended in Redis", func() bool {
+	testkit.Eventually(t, "the session has ended in Redis", func() bool {
 		return b.cfg.Redis.Get(t.Context(), b.cfg.Space.Session(id)).Val() == "ended"
 	})
 }
@@ -243,7 +231,7 @@ func TestMoveGetsASecondLook(t *testing.T) {
 	if got := h.next(); got != "M" {
 		t.Errorf("published %q", got)
 	}
-	eventually(t, "the move is not pending any more", func() bool {
+	testkit.Eventually(t, "the move is not pending any more", func() bool {
 		changes, err := b.sql.ChangedUsers(t.Context(), b.now(), 10)
 		return err == nil && len(changes) == 0
 	})

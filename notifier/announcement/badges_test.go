@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -144,7 +145,7 @@ func TestPageThatComesDuringACallSharesTheNext(t *testing.T) {
 			}
 		})
 	}
-	eventually(t, "five are waiting", func() bool { return s.Waiting(customer) == 5 })
+	testkit.Eventually(t, "five are waiting", func() bool { return s.Waiting(customer) == 5 })
 	close(enough)
 	all.Wait()
 	if !slices.Equal(calls, []int{1, 5}) {

@@ -3,7 +3,6 @@ package announcement_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -37,20 +36,6 @@ func sameScripts(before, after string) bool {
 		return n
 	}
 	return count(before) == count(after)
-}
-
-// eventually waits until ok returns true, and fails the test if that takes too long.
-func eventually(t tb, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(10 * time.Second); !ok(); {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("not in time: %s", what)
-		}
-	}
 }
 
 // counting returns parts of announcements to customers in which all readers are counted.

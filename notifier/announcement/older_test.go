@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // photo is everything that Redis has of the customers' announcements at one moment.
@@ -170,10 +172,10 @@ func TestRunNoticesThatRedisIsOld(t *testing.T) {
 		old := s.photo(t)
 		s.read(t, 1, one)
 		run(t, s.Board)
-		eventually(t, "SQL has the read", func() bool { return slices.Equal(s.sql.saved(one, customer), []int64{1}) })
+		testkit.Eventually(t, "SQL has the read", func() bool { return slices.Equal(s.sql.saved(one, customer), []int64{1}) })
 		s.comeBack(t, old)
 		began := time.Now()
-		eventually(t, "the announcement is read again", func() bool { return s.badge(t, 1).Unread == 0 })
+		testkit.Eventually(t, "the announcement is read again", func() bool { return s.badge(t, 1).Unread == 0 })
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("that took %v", took)
 		}

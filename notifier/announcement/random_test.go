@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 )
@@ -296,7 +297,7 @@ func (p *play) flushAll(t *rapid.T) {
 		for _, b := range p.hub.held {
 			last = max(last, b.AVer)
 		}
-		eventually(t, "the clock has passed the last version", func() bool { return time.Now().UnixMilli() > last })
+		testkit.Eventually(t, "the clock has passed the last version", func() bool { return time.Now().UnixMilli() > last })
 	}
 	if err := p.s.rdb.FlushAll(t.Context()).Err(); err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package announcement_test
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 )
@@ -26,24 +26,6 @@ func (l *lease) Hold(context.Context) (bool, error) { return l.hold() }
 func (l *lease) Release(ctx context.Context) error {
 	l.released <- struct{}{}
 	return ctx.Err()
-}
-
-// lines counts log messages.
-type lines struct {
-	slog.Handler
-	seen chan string
-}
-
-func newLog() (*slog.Logger, chan string) {
-	l := lines{slog.DiscardHandler, make(chan string, 100)}
-	return slog.New(l), l.seen
-}
-
-func (l lines) Enabled(context.Context, slog.Level) bool { return true }
-
-func (l lines) Handle(_ context.Context, r slog.Record) error {
-	l.seen <- r.Message
-	return nil
 }
 
 // quick returns options for a fast Run: its clock makes it write to SQL at each look.
@@ -95,7 +77,7 @@ func TestAnnouncementsOpenAndCloseByThemselves(t *testing.T) {
 			t.Errorf("another turn came between: %d is not %d", closed.Before, open.AVer)
 		}
 		s.unread(t, 1, 0)
-		eventually(t, "the count is final", func() bool { return s.sql.partOf(id, customer).Finished })
+		testkit.Eventually(t, "the count is final", func() bool { return s.sql.partOf(id, customer).Finished })
 		s.finished(t, id, customer, 1)
 		if words := turns.heard(t); len(words) != 0 {
 			t.Errorf("also published %q", words)
@@ -115,7 +97,7 @@ func TestAnnouncementThatEndsUnopenedIsFinished(t *testing.T) {
 	s.sql.now = func() time.Time { return n.EndsAt.Add(time.Second) }
 	s.sql.mu.Unlock()
 	m.SetTime(n.EndsAt)
-	eventually(t, "it is finished", func() bool { return s.sql.partOf(id, customer).Finished })
+	testkit.Eventually(t, "it is finished", func() bool { return s.sql.partOf(id, customer).Finished })
 	stop()
 	s.finished(t, id, customer, 0)
 	if s.sql.partOf(id, customer).Settled {
@@ -139,7 +121,7 @@ func TestSlowClockOfSQLOnlyDelaysTheEnd(t *testing.T) {
 	}
 	m.SetTime(n.EndsAt)
 	stop := run(t, s.another(quick()))
-	eventually(t, "it is finished", func() bool { return s.sql.partOf(id, customer).Finished })
+	testkit.Eventually(t, "it is finished", func() bool { return s.sql.partOf(id, customer).Finished })
 	stop()
 	s.finished(t, id, customer, 1)
 }
@@ -151,13 +133,13 @@ func TestReadsAreWrittenToSQLAlsoAtTheEnd(t *testing.T) {
 	s.Board = s.another(quick())
 	stop := run(t, s.Board)
 	s.read(t, 1, id)
-	eventually(t, "SQL has the read", func() bool { return slices.Equal(s.sql.saved(id, customer), []int64{1}) })
+	testkit.Eventually(t, "SQL has the read", func() bool { return slices.Equal(s.sql.saved(id, customer), []int64{1}) })
 	stop()
 	never := quick()
 	never.Every = time.Hour
 	s.Board = s.another(never)
 	stop = run(t, s.Board)
-	eventually(t, "the first round is done", func() bool { return len(s.stored(t, customer).Dirty) == 0 })
+	testkit.Eventually(t, "the first round is done", func() bool { return len(s.stored(t, customer).Dirty) == 0 })
 	s.read(t, 2, id)
 	stop()
 	if got := s.sql.saved(id, customer); !slices.Equal(got, []int64{1, 2}) {
@@ -209,7 +191,7 @@ func TestOutageIsLoggedOnceAndCaughtUp(t *testing.T) {
 				return nil
 			}
 			rounds := make(chan struct{})
-			log, seen := newLog()
+			log, seen := testkit.Log()
 			o := quick()
 			o.Log = log
 			o.Lease = &lease{func() (bool, error) { rounds <- struct{}{}; return true, nil }, make(chan struct{}, 1)}
@@ -232,11 +214,11 @@ func TestOutageIsLoggedOnceAndCaughtUp(t *testing.T) {
 				}
 			}()
 			two := s.sql.announce(draft("Two"))
-			eventually(t, "it opens", func() bool {
+			testkit.Eventually(t, "it opens", func() bool {
 				_, err := s.Find(t.Context(), reader(1), two)
 				return err == nil
 			})
-			eventually(t, "the end of the outage is logged", func() bool { return len(seen) == 2 })
+			testkit.Eventually(t, "the end of the outage is logged", func() bool { return len(seen) == 2 })
 			stop()
 			close(rounds)
 			if first, second := <-seen, <-seen; first != "background work failing; retrying" || second != "background work recovered" {
@@ -261,7 +243,7 @@ func TestEndedAnnouncementsCloseWithoutSQL(t *testing.T) {
 			t.Fatal(err)
 		}
 		run(t, s.Board)
-		eventually(t, "it is closed", func() bool { return s.badge(t, 1).Unread == 0 })
+		testkit.Eventually(t, "it is closed", func() bool { return s.badge(t, 1).Unread == 0 })
 		if got := heard.told(t); got != "removed 1" {
 			t.Errorf("published %q, want one removal", got)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/carillonhq/carillon/internal/faulty"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/script"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier/epoch"
 )
 
@@ -116,7 +117,7 @@ func TestMasterThatWasAReplicaStartsANewLife(t *testing.T) {
 func replica(t *testing.T, rdb redis.UniversalClient) *redis.Client {
 	t.Helper()
 	nodes := make(chan *redis.Client, 1)
-	eventually(t, "the client knows a replica", func() bool {
+	testkit.Eventually(t, "the client knows a replica", func() bool {
 		err := rdb.(*redis.ClusterClient).ForEachSlave(t.Context(), func(ctx context.Context, c *redis.Client) error {
 			select {
 			case nodes <- c:
@@ -160,7 +161,7 @@ func TestConnectionFromBeforeThePromotionIsRefused(t *testing.T) {
 	if err := promoted.Get(t.Context(), "k").Err(); !script.Away(err) {
 		t.Errorf("the promoted node replied %v", err)
 	}
-	eventually(t, "all nodes can be used again", func() bool {
+	testkit.Eventually(t, "all nodes can be used again", func() bool {
 		_, err := i.box.Badges(t.Context(), s.seqs)
 		return err == nil
 	})

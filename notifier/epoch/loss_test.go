@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier/epoch"
 )
 
@@ -76,7 +77,7 @@ func settled(t *testing.T, p *redistest.Pair) {
 	c := p.Master.Client(t)
 	one := c.Conn()
 	defer func() { _ = one.Close() }()
-	eventually(t, "the replica has caught up", func() bool {
+	testkit.Eventually(t, "the replica has caught up", func() bool {
 		return info(t, c, "master_repl_offset") == info(t, p.Replica.Client(t), "slave_repl_offset")
 	})
 }

@@ -358,20 +358,6 @@ func (i *instance) awaits(t testing.TB, want epoch.State) {
 	}
 }
 
-func eventually(t testing.TB, what string, check func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	limit := time.After(20 * time.Second)
-	for !check() {
-		select {
-		case <-tick.C:
-		case <-limit:
-			t.Fatalf("not in time: %s", what)
-		}
-	}
-}
-
 // lines collects log messages.
 type lines struct {
 	slog.Handler

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -94,7 +95,7 @@ func TestAShortLossIsNotReported(t *testing.T) {
 		if err := rdb.Do(context.Background(), "CLIENT", "KILL", "TYPE", "pubsub").Err(); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the subscription made again", func() bool { return w.hub.Stats().Resubscriptions > round && w.fresh(7) })
+		testkit.Eventually(t, "the subscription made again", func() bool { return w.hub.Stats().Resubscriptions > round && w.fresh(7) })
 		w.change(7, 50+round, round+1)
 		s.until("badge", badge(50+round, round+1))
 	}
@@ -235,7 +236,7 @@ func TestAnOutageOfOneLinkIsReportedToItsUsersOnly(t *testing.T) {
 	w := newWorld(t, through, k, func(c *Config) {
 		quick(c)
 		c.Badges, c.Limits.Channels = stateBadges(direct, k), 1
-		c.Limits.Ping, c.Limits.Silence = 50*time.Millisecond, 300*time.Millisecond
+		c.Limits.Ping, c.Limits.Silence = 50*time.Millisecond, 2*time.Second
 	})
 	w.rdb = direct
 	one := w.connect(1)

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 func TestTwoHubsOnOneRedisBothReceiveAChange(t *testing.T) {
@@ -209,9 +210,9 @@ func TestAUserWhoComesBackSoonNeedsNoReread(t *testing.T) {
 	s := w.connect(7)
 	s.expect("badge", badge(1, 0))
 	_ = s.res.Body.Close()
-	eventually(t, "the user's stream closed", func() bool { return w.hub.Stats().Streams == 0 })
+	testkit.Eventually(t, "the user's stream closed", func() bool { return w.hub.Stats().Streams == 0 })
 	w.change(7, 50, 3)
-	eventually(t, "the change received", func() bool { return w.held(7).Ver == 50 })
+	testkit.Eventually(t, "the change received", func() bool { return w.held(7).Ver == 50 })
 	reads := w.hub.Stats().Rereads
 	w.connect(7).expect("badge", badge(50, 3))
 	if got := w.hub.Stats().Rereads; got != reads {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -68,7 +69,7 @@ func (w *world) connectWith(seq int64, a notifier.Audience, session string) *str
 // looked waits until the sessions of a user's streams have been checked.
 func (w *world) looked(d *directory, seq int64) {
 	w.t.Helper()
-	eventually(w.t, "the check of the sessions", func() bool {
+	testkit.Eventually(w.t, "the check of the sessions", func() bool {
 		s := w.hub.shard(seq)
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -148,7 +149,7 @@ func TestNothingOfAnyAudienceReachesAUserWhoseAudienceIsUnknown(t *testing.T) {
 	d.set(func(d *directory) { d.away = true })
 	w.signalUser(7, notifier.Signal{Kind: notifier.SignalMoved})
 	from := d.count()
-	eventually(t, "another attempt", func() bool { return d.count() > from+1 })
+	testkit.Eventually(t, "another attempt", func() bool { return d.count() > from+1 })
 	w.publishTurn(1, 901, 900, openNine)
 	w.publishTurn(2, 1001, 1000, openNine)
 	w.change(7, 50, 0, "read a:1") // the inbox does not depend on the audience
@@ -186,7 +187,7 @@ func TestABadgeRequestedBeforeAMoveIsIgnored(t *testing.T) {
 	d.set(func(d *directory) { d.alive["s"] = 2 })
 	from := d.count()
 	w.signalUser(7, notifier.Signal{Kind: notifier.SignalMoved})
-	eventually(t, "the new audience known", func() bool { return d.count() > from && w.held(7).AVer == 900 && w.in(7, 2) })
+	testkit.Eventually(t, "the new audience known", func() bool { return d.count() > from && w.held(7).AVer == 900 && w.in(7, 2) })
 	close(answer)
 	s.expect("badge", ann(1000, 1))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 func (w *world) connectOf(seq int64, session string) *stream {
@@ -40,5 +41,5 @@ func TestTheNinthStreamReplacesTheOldest(t *testing.T) {
 	if e := laptop.next(); e.name != "bye" {
 		t.Errorf("the oldest stream of all: %+v", e)
 	}
-	eventually(t, "eight streams left", func() bool { return w.hub.Stats().Streams == 8 })
+	testkit.Eventually(t, "eight streams left", func() bool { return w.hub.Stats().Streams == 8 })
 }

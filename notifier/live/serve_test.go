@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -137,7 +138,7 @@ func TestAStreamReceivesNoChangeThatItsFirstBadgeIncludes(t *testing.T) {
 	first.expect("badge", badge(50, 1))
 	w.change(7, 51, 2, "read a:2")
 	w.change(7, 52, 3, "read a:3")
-	eventually(t, "the changes received", func() bool { return w.held(7).Ver == 52 })
+	testkit.Eventually(t, "the changes received", func() bool { return w.held(7).Ver == 52 })
 	second := w.connect(7)
 	second.expect("badge", badge(52, 3))
 	first.expect("read", `{"keys":["a:2"]}`)
@@ -174,7 +175,7 @@ func TestTheRequestCannotInfluenceTheStream(t *testing.T) {
 		w.change(7, int64(100+i), 6)
 		s.expect("badge", badge(int64(100+i), 6))
 		_ = s.res.Body.Close()
-		eventually(t, "the slot free again", func() bool { return w.hub.Stats().Streams == 1 })
+		testkit.Eventually(t, "the slot free again", func() bool { return w.hub.Stats().Streams == 1 })
 	}
 }
 
@@ -190,7 +191,7 @@ func TestLimitsRefuseBeforeAnythingIsWritten(t *testing.T) {
 	w.connect(9)
 	refused(t, w, 10, "10") // the eleventh in all
 	_ = first.res.Body.Close()
-	eventually(t, "a free slot", func() bool { return w.hub.Stats().Streams == 9 })
+	testkit.Eventually(t, "a free slot", func() bool { return w.hub.Stats().Streams == 9 })
 	w.connect(7).expect("badge", badge(1, 0))
 }
 
@@ -244,7 +245,7 @@ func TestHTTP2StreamsRunInTheHandler(t *testing.T) {
 	s.expect("notice", `{"key":"a:1","id":9}`)
 	s.expect("badge", badge(50, 1))
 	_ = s.res.Body.Close()
-	eventually(t, "the end of the stream", func() bool { return w.hub.Stats().Streams == 0 })
+	testkit.Eventually(t, "the end of the stream", func() bool { return w.hub.Stats().Streams == 0 })
 
 	s = open(t, srv.Client(), request(t, srv.URL, 7))
 	s.expect("badge", badge(50, 1))

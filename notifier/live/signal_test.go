@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -24,11 +25,11 @@ func TestAToastIsLeftToTheInstanceWithAVisibleIdlePage(t *testing.T) {
 	a.quiet(50, hidden, reading)
 	a.raise(17)
 	reading.toast(17)
-	eventually(t, "the other instance waiting", func() bool { want, _, _ := a.work(); return want.After(time.Now().Add(50 * time.Minute)) })
+	testkit.Eventually(t, "the other instance waiting", func() bool { want, _, _ := a.work(); return want.After(time.Now().Add(50 * time.Minute)) })
 	a.signal("b", false)
 	a.quiet(60, hidden, reading)
 	for _, s := range []*toaster{a, b} {
-		eventually(t, "no visible page", func() bool { return s.patience() == time.Millisecond })
+		testkit.Eventually(t, "no visible page", func() bool { return s.patience() == time.Millisecond })
 	}
 }
 
@@ -96,11 +97,11 @@ func TestAToastThatAllHereHadIsLeftToOtherInstances(t *testing.T) {
 	after := func(d time.Duration) func() bool {
 		return func() bool { want, _, _ := w.work(); return want.After(time.Now().Add(d)) }
 	}
-	eventually(t, "an attempt after the hold of the other instance", after(2*time.Hour))
+	testkit.Eventually(t, "an attempt after the hold of the other instance", after(2*time.Hour))
 	claim("another", 2*time.Hour)
 	w.publish(w.keys.LiveUser(7), "N")
 	w.quiet(50, s)
-	eventually(t, "an attempt after the other instances", after(time.Hour))
+	testkit.Eventually(t, "an attempt after the other instances", after(time.Hour))
 	if again := w.page("b").toast(17); again != id { // it has not had the toast
 		t.Errorf("toast %s came again as %s", id, again)
 	}
@@ -116,7 +117,7 @@ func TestAUserWhoCannotBeServedDoesNotAffectOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.publish(w.keys.LiveUser(7), "T")
-	eventually(t, "a later attempt", func() bool {
+	testkit.Eventually(t, "a later attempt", func() bool {
 		_, _, busy := w.work()
 		n, _ := w.toasts.did()
 		return busy && n > 0
@@ -137,13 +138,13 @@ func TestAUserWhoCannotBeServedDoesNotAffectOthers(t *testing.T) {
 		}
 		w.hub.Acked(8, all)
 	}
-	eventually(t, "further failures", func() bool { return w.failures() >= 2 })
+	testkit.Eventually(t, "further failures", func() bool { return w.failures() >= 2 })
 	if err := w.rdb.Del(context.Background(), broken).Err(); err != nil {
 		t.Fatal(err)
 	}
 	w.raise(17)
 	second.toast(17)
-	eventually(t, "no more failures", func() bool { return w.failures() == 0 })
+	testkit.Eventually(t, "no more failures", func() bool { return w.failures() == 0 })
 	w.quiet(50, first, second)
 	if n := strings.Count(log.String(), "could not deliver toasts to some users"); n != 1 || strings.Contains(log.String(), "retrying") {
 		t.Errorf("logged:\n%s", log.String())

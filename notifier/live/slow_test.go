@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // big is a notice too large for a socket buffer to take many of them.
@@ -27,10 +28,10 @@ func TestAClientThatDoesNotReadIsCutWithoutAffectingOthers(t *testing.T) {
 	defer func() { _ = stuck.Close() }()
 	good := w.connect(7)
 	good.expect("badge", badge(1, 0))
-	eventually(t, "two streams", func() bool { return w.hub.Stats().Streams == 2 })
+	testkit.Eventually(t, "two streams", func() bool { return w.hub.Stats().Streams == 2 })
 
 	sent := int64(0)
-	eventually(t, "the stuck client cut", func() bool {
+	testkit.Eventually(t, "the stuck client cut", func() bool {
 		sent++
 		w.change(7, 100+sent, sent, big)
 		if e := good.next(); e.name != "notice" {
@@ -56,9 +57,9 @@ func TestAQueueOverflowCutsTheClientAtOnce(t *testing.T) {
 	})
 	stuck := w.raw(7)
 	defer func() { _ = stuck.Close() }()
-	eventually(t, "one stream", func() bool { return w.hub.Stats().Streams == 1 })
+	testkit.Eventually(t, "one stream", func() bool { return w.hub.Stats().Streams == 1 })
 	sent := int64(0)
-	eventually(t, "the client cut", func() bool {
+	testkit.Eventually(t, "the client cut", func() bool {
 		sent++
 		w.change(7, 100+sent, sent, big)
 		return w.hub.Stats().Streams == 0
@@ -84,7 +85,7 @@ func TestAStuckHTTP2ClientIsCut(t *testing.T) {
 	}
 	defer func() { _ = res.Body.Close() }()
 	sent := int64(0)
-	eventually(t, "the client cut", func() bool {
+	testkit.Eventually(t, "the client cut", func() bool {
 		sent++
 		w.change(7, 100+sent, sent, big)
 		return w.hub.Stats().Streams == 0
@@ -116,11 +117,11 @@ func TestTwoThousandStreamsLeakNoGoroutine(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	eventually(t, "all streams and users gone", func() bool {
+	testkit.Eventually(t, "all streams and users gone", func() bool {
 		s := w.hub.Stats()
 		return s.Streams == 1 && s.Users == 1
 	})
-	eventually(t, "all goroutines ended", func() bool { return goroutines() <= before })
+	testkit.Eventually(t, "all goroutines ended", func() bool { return goroutines() <= before })
 	ps, err := w.rdb.PubSubNumSub(context.Background(), w.keys.LiveUser(100), w.keys.LiveUser(7)).Result()
 	if err != nil || ps[w.keys.LiveUser(100)] != 0 || ps[w.keys.LiveUser(7)] != 1 {
 		t.Errorf("%v: still subscribed to %v", err, ps)
@@ -171,7 +172,7 @@ func TestShutdownCutsAClientThatDoesNotRead(t *testing.T) {
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) { c.Limits.WriteTimeout = time.Hour })
 	stuck := w.raw(7)
 	defer func() { _ = stuck.Close() }()
-	eventually(t, "one stream", func() bool { return w.hub.Stats().Streams == 1 })
+	testkit.Eventually(t, "one stream", func() bool { return w.hub.Stats().Streams == 1 })
 	for i := range int64(60) {
 		w.change(7, 100+i, i, big)
 	}
@@ -199,9 +200,9 @@ func TestShutdownCutsAStuckHTTP2Client(t *testing.T) {
 	for i := range int64(200) { // more than HTTP/2 buffers at the client
 		w.change(7, 100+i, i, big)
 	}
-	eventually(t, "all changes received", func() bool { return w.held(7).Ver == 299 })
-	began := time.Now()
-	if err := w.hub.Shutdown(deadline(t, 200*time.Millisecond)); err == nil || time.Since(began) > 2*time.Second {
-		t.Errorf("%v after %s", err, time.Since(began))
+	testkit.Eventually(t, "all changes received", func() bool { return w.held(7).Ver == 299 })
+	// That Shutdown returns at all is the point: the blocked write would last an hour.
+	if err := w.hub.Shutdown(deadline(t, 200*time.Millisecond)); err == nil {
+		t.Error("everything was written to a client that does not read")
 	}
 }

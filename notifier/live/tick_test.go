@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -47,7 +48,7 @@ func TestAStreamLivesTenToFifteenMinutes(t *testing.T) {
 			t.Fatalf("events after bye: %+v", rest)
 		}
 	}
-	eventually(t, "all slots free", func() bool { return w.hub.Stats().Streams == 0 })
+	testkit.Eventually(t, "all slots free", func() bool { return w.hub.Stats().Streams == 0 })
 }
 
 func TestHeartbeatsKeepTheirInterval(t *testing.T) {
@@ -104,7 +105,7 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 		t.Helper()
 		var from int
 		set(func() { from = asked })
-		eventually(t, "more session checks", func() bool { mu.Lock(); defer mu.Unlock(); return asked > from+4 })
+		testkit.Eventually(t, "more session checks", func() bool { mu.Lock(); defer mu.Unlock(); return asked > from+4 })
 	}
 	one, same, other, none := as(7, "s1"), as(7, "s1"), as(7, "s2"), as(8, "")
 	set(func() { broken = true; ended["s1"] = true })

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 func TestAnUnacknowledgedToastGoesToAnotherConnection(t *testing.T) {
@@ -117,7 +118,7 @@ func TestTheNextPageGetsUnacknowledgedToasts(t *testing.T) {
 	w.raise(17)
 	id := first.toast(17)
 	_ = first.res.Body.Close()
-	eventually(t, "the user's stream closed", func() bool { return w.hub.Stats().Streams == 0 })
+	testkit.Eventually(t, "the user's stream closed", func() bool { return w.hub.Stats().Streams == 0 })
 	if again := w.page("a").toast(17); again != id {
 		t.Errorf("toast %s came again as %s", id, again)
 	}

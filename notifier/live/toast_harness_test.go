@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/toast"
@@ -138,7 +139,7 @@ func (w *toaster) page(session string, say ...string) *stream {
 		w.t.Fatalf("first event %+v", e)
 	}
 	if r.Header.Get("X-Toasts-Off") == "" {
-		eventually(w.t, "the call of Waiting", func() bool { return w.toasts.asked() > before })
+		testkit.Eventually(w.t, "the call of Waiting", func() bool { return w.toasts.asked() > before })
 	}
 	return s
 }
@@ -210,7 +211,7 @@ func (w *toaster) work() (want time.Time, nudges int, busy bool) {
 // settled waits until the user's tray is closed.
 func (w *toaster) settled() {
 	w.t.Helper()
-	eventually(w.t, "the tray closed", func() bool { _, _, busy := w.work(); return !busy })
+	testkit.Eventually(w.t, "the tray closed", func() bool { _, _, busy := w.work(); return !busy })
 }
 
 func newLoneToaster(t *testing.T, change func(*Config)) *toaster {

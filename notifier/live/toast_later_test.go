@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/toast"
 )
@@ -154,7 +155,7 @@ func TestTheCourierRaisesInBatches(t *testing.T) {
 	}
 	w.hub.courier.raise([]notifier.ToastRaise{{NoticeID: 17, Content: []byte(`{"title":"Toast 17"}`), Seqs: seqs}})
 	s.toast(17)
-	eventually(t, "all toasts raised", func() bool { return w.toasts.Stats().Raised == 1200 })
+	testkit.Eventually(t, "all toasts raised", func() bool { return w.toasts.Stats().Raised == 1200 })
 	all, err := w.toasts.Waiting(context.Background(), seqs)
 	if err != nil {
 		t.Fatal(err)

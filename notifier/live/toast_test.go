@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -15,7 +16,7 @@ func TestOneOfFourConnectionsOnTwoInstancesGetsAToast(t *testing.T) {
 	a, b := newToaster(t, rdb, k, holding(time.Hour)), newToaster(t, rdb, k, holding(time.Hour))
 	streams := []*stream{a.page("a1"), a.page("a2"), b.page("b1"), b.page("b2")}
 	a.raise(17)
-	eventually(t, "both instances looking for toasts", func() bool {
+	testkit.Eventually(t, "both instances looking for toasts", func() bool {
 		n, _ := a.toasts.did()
 		m, _ := b.toasts.did()
 		return n > 0 && m > 0
@@ -60,7 +61,7 @@ func TestAToastGoesToTheInstanceWhereItsUserIsActive(t *testing.T) {
 	b.quiet(60, active, other)
 	a.raise(19)
 	for _, w := range []*toaster{a, b} {
-		eventually(t, "the hub waiting for an active instance", func() bool {
+		testkit.Eventually(t, "the hub waiting for an active instance", func() bool {
 			want, _, _ := w.work()
 			return want.After(time.Now().Add(50 * time.Minute))
 		})

@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -127,7 +128,7 @@ func TestANewVersionOfAnUnchangedCountIsNotSent(t *testing.T) {
 	b.set(7, 200, 0)
 	w.publishTurn(1, 200, 100, "removed 9")
 	s.expect("announcement_removed", `{"id":9}`)
-	eventually(t, "the badge read", func() bool { return w.held(7).AVer == 200 })
+	testkit.Eventually(t, "the badge read", func() bool { return w.held(7).AVer == 200 })
 	w.publishTurn(1, 300, 200, openNine)
 	s.expect("announcement", nine)
 	s.expect("badge", ann(300, 1))
@@ -200,12 +201,12 @@ func TestAudiencesAreSubscribedBeforeUsers(t *testing.T) {
 	for range 3 {
 		var users string // commands before the users
 		var link *recorder
-		eventually(t, "a link", func() bool {
+		testkit.Eventually(t, "a link", func() bool {
 			link = <-dialed
 			var all bool
 			// A link begins with a ping. Connections that go-redis makes by itself do not, and are
 			// dropped again.
-			eventually(t, "commands that tell whether it is a link", func() bool {
+			testkit.Eventually(t, "commands that tell whether it is a link", func() bool {
 				users, _, all = strings.Cut(link.written(), k.LiveUser(7))
 				return all || len(dialed) > 0
 			})
@@ -246,12 +247,12 @@ func TestALingeringUserIsKeptUpToDate(t *testing.T) {
 	s := w.connect(7)
 	s.expect("badge", ann(100, 0))
 	_ = s.res.Body.Close()
-	eventually(t, "the user's stream closed", func() bool { return w.hub.Stats().Streams == 0 })
+	testkit.Eventually(t, "the user's stream closed", func() bool { return w.hub.Stats().Streams == 0 })
 	w.publishTurn(1, 200, 100, openNine)
-	eventually(t, "the count updated", func() bool { return w.held(7) == notifier.Badge{Unread: 1, Announcements: 1, Ver: 1, AVer: 200} })
+	testkit.Eventually(t, "the count updated", func() bool { return w.held(7) == notifier.Badge{Unread: 1, Announcements: 1, Ver: 1, AVer: 200} })
 	b.set(7, 300, 0)
 	w.publishTurn(1, 300, 200, "removed 9")
-	eventually(t, "the badge read", func() bool { return w.held(7) == notifier.Badge{Ver: 1, AVer: 300} })
+	testkit.Eventually(t, "the badge read", func() bool { return w.held(7) == notifier.Badge{Ver: 1, AVer: 300} })
 	w.connect(7).expect("badge", ann(300, 0))
 }
 
@@ -347,10 +348,10 @@ func TestAClientThatStallsDuringTurnsIsCutWithoutAffectingOthers(t *testing.T) {
 		good = append(good, w.connect(7+seq))
 		good[seq].expect("badge", ann(100, 0))
 	}
-	eventually(t, "six streams", func() bool { return w.hub.Stats().Streams == 6 })
+	testkit.Eventually(t, "six streams", func() bool { return w.hub.Stats().Streams == 6 })
 	large := `open 9 0 {"body":"` + strings.Repeat("x", 60_000) + `"}`
 	sent := int64(0)
-	eventually(t, "the stuck client cut", func() bool {
+	testkit.Eventually(t, "the stuck client cut", func() bool {
 		sent++
 		w.publishTurn(1, 100+sent, 99+sent, large)
 		for _, s := range good {
@@ -406,7 +407,7 @@ func TestATurnBetweenSubscribingAndReadingIsCountedOnce(t *testing.T) {
 	<-reading
 	b.set(7, 200, 1)
 	w.publishTurn(1, 200, 100, openNine)
-	eventually(t, "the turn received", func() bool { return w.hub.Stats().Turns == 1 })
+	testkit.Eventually(t, "the turn received", func() bool { return w.hub.Stats().Turns == 1 })
 	close(goOn)
-	eventually(t, "the count that includes the turn", func() bool { return w.held(7).Announcements == 1 && w.held(7).AVer == 200 })
+	testkit.Eventually(t, "the count that includes the turn", func() bool { return w.held(7).Announcements == 1 && w.held(7).AVer == 200 })
 }

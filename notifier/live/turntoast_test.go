@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
@@ -39,7 +40,7 @@ func TestAnOpeningGivesOneToastToEachConnectedUserWhoSeesIt(t *testing.T) {
 	as(hubs[0], 5, "X-Toasts-Off")
 	as(hubs[0], 6, "X-Audience")
 	_ = as(hubs[0], 7).res.Body.Close() // the user stays subscribed for a while
-	eventually(t, "user 7's stream closed", func() bool { return hubs[0].hub.Stats().Streams == 5 })
+	testkit.Eventually(t, "user 7's stream closed", func() bool { return hubs[0].hub.Stats().Streams == 5 })
 
 	quiet := strings.Replace(popsUp, `,"toast":true`, "", 1)
 	hubs[0].publishTurn(1, 200, 100, "open 9 3 "+popsUp, "open 8 0 "+quiet)
@@ -55,7 +56,7 @@ func TestAnOpeningGivesOneToastToEachConnectedUserWhoSeesIt(t *testing.T) {
 			}
 		}
 	}
-	eventually(t, "one toast for each user", func() bool { return hubs[0].hub.Stats().Toasts+hubs[1].hub.Stats().Toasts == 7 })
+	testkit.Eventually(t, "one toast for each user", func() bool { return hubs[0].hub.Stats().Toasts+hubs[1].hub.Stats().Toasts == 7 })
 	for i, want := range [][]int{{2, 3}, {2, 2}} { // user 1 by both hubs; an edit raises nothing
 		hubs[i].toasts.mu.Lock()
 		if d := cmp.Diff(want, hubs[i].toasts.raised); d != "" {

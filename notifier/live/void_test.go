@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -42,6 +43,6 @@ func TestToastsOfEndedOrReadAnnouncementsAreNotShown(t *testing.T) {
 	if n := posts.asked.Load(); n != 3 {
 		t.Errorf("%d calls of Unread, want 3", n)
 	}
-	eventually(t, "no toast waiting", func() bool { return rdb.ZCard(t.Context(), k.PendingToasts(7)).Val() == 0 })
+	testkit.Eventually(t, "no toast waiting", func() bool { return rdb.ZCard(t.Context(), k.PendingToasts(7)).Val() == 0 })
 	w.quiet(time.Now().UnixMilli(), s)
 }

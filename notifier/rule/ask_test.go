@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier/rule"
 )
 
@@ -77,7 +78,7 @@ func TestAQueryIsEndedAtItsTimeout(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		if b.kind == "postgres" {
-			eventually(t, "the server ended the query", func() bool {
+			testkit.Eventually(t, "the server ended the query", func() bool {
 				return b.count(t, `SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()`) == 0
 			})
 		}

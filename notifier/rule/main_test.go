@@ -262,17 +262,3 @@ func (l *lines) seen() []string {
 	defer l.mu.Unlock()
 	return append([]string{}, l.all...)
 }
-
-// eventually waits until ok returns true, and fails the test after a minute.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(30 * time.Second); !ok(); {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("timed out waiting for: %s", what)
-		}
-	}
-}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/rule"
 )
@@ -46,7 +47,7 @@ func resting(more ...string) string {
 // ran waits until a run has ended that satisfies ok.
 func (r *rig) ran(t *testing.T, what string, ok func(notifier.RuleRun) bool) {
 	t.Helper()
-	eventually(t, what, func() bool {
+	testkit.Eventually(t, what, func() bool {
 		run := r.last(t)
 		return !run.EndedAt.IsZero() && ok(run)
 	})
@@ -71,15 +72,15 @@ func TestOneInstanceRunsTheRulesUntilAnotherTakesOver(t *testing.T) {
 	r := newRig(t, b, swap(negative(), `every = "5m"`, `every = "1s"`))
 	r.c.Now = time.Now
 	first, stop := r.watched(t)
-	eventually(t, "runs of the first instance", func() bool { return first.count() > 1 })
+	testkit.Eventually(t, "runs of the first instance", func() bool { return first.count() > 1 })
 	second, _ := r.watched(t)
 	before := first.count()
-	eventually(t, "further runs of the first instance", func() bool { return first.count() > before+1 })
+	testkit.Eventually(t, "further runs of the first instance", func() bool { return first.count() > before+1 })
 	if n := second.count(); n != 0 {
 		t.Errorf("the second instance ran the rule %d times beside the first", n)
 	}
 	stop()
-	eventually(t, "runs of the second instance", func() bool { return second.count() > 1 })
+	testkit.Eventually(t, "runs of the second instance", func() bool { return second.count() > 1 })
 }
 
 // watched starts an instance whose saved runs are counted. Each run is saved twice: when it begins
@@ -119,9 +120,9 @@ func TestATakeoverRunsMissedAndCrashedRules(t *testing.T) {
 				}
 			}
 			w, _ := r.watched(t)
-			eventually(t, "the takeover", func() bool { return slices.Contains(r.logs.seen(), "this instance runs the rules") })
+			testkit.Eventually(t, "the takeover", func() bool { return slices.Contains(r.logs.seen(), "this instance runs the rules") })
 			if c.want {
-				eventually(t, "one run", func() bool { return w.count() == 1 })
+				testkit.Eventually(t, "one run", func() bool { return w.count() == 1 })
 			} else if n := w.count(); n != 0 {
 				t.Errorf("the rule ran %d times", n)
 			}
@@ -140,14 +141,14 @@ func TestRulesRemovedFromTheFileAreForgotten(t *testing.T) {
 		t.Fatal("the file has no fault")
 	}
 	stop := start(t, r.with(func(c *rule.Config) { c.Rules = broken }))
-	eventually(t, "the takeover", func() bool { return slices.Contains(r.logs.seen(), "this instance runs the rules") })
+	testkit.Eventually(t, "the takeover", func() bool { return slices.Contains(r.logs.seen(), "this instance runs the rules") })
 	stop()
 	if r.last(t).Rule == "" {
 		t.Error("a file with a fault deleted the records of a rule it does not name")
 	}
 	other := parse(t, b, swap(resting(), "negative-stock", "other"))
 	start(t, r.with(func(c *rule.Config) { c.Rules = other }))
-	eventually(t, "the removed rule's runs deleted", func() bool { return r.last(t).Rule == "" })
+	testkit.Eventually(t, "the removed rule's runs deleted", func() bool { return r.last(t).Rule == "" })
 	if known, err := r.store.Findings(t.Context(), "negative-stock"); err != nil || len(known) != 0 {
 		t.Errorf("findings of the removed rule: %v, %v", known, err)
 	}
@@ -165,17 +166,17 @@ func TestRulesArePausedWhileTheLeaseIsUnavailable(t *testing.T) {
 		c.Leases = func(string, time.Duration) lease.Lease { return l }
 	})
 	stop := start(t, on)
-	eventually(t, "several attempts to get the lease", func() bool { return l.asked() > 3 })
+	testkit.Eventually(t, "several attempts to get the lease", func() bool { return l.asked() > 3 })
 	if w.count() != 0 {
 		t.Error("the rule ran without the lease")
 	}
 	if err := on.RunNow(t.Context(), "negative-stock"); err != nil {
 		t.Errorf("RunNow: %v", err)
 	}
-	eventually(t, "RunNow runs the rule nevertheless", func() bool { return w.count() == 1 })
+	testkit.Eventually(t, "RunNow runs the rule nevertheless", func() bool { return w.count() == 1 })
 	l.set(false)
-	eventually(t, "the takeover", func() bool { return slices.Contains(r.logs.seen(), "this instance runs the rules") })
-	eventually(t, "the missed run", func() bool { return w.count() > 0 })
+	testkit.Eventually(t, "the takeover", func() bool { return slices.Contains(r.logs.seen(), "this instance runs the rules") })
+	testkit.Eventually(t, "the missed run", func() bool { return w.count() > 0 })
 	before := l.released()
 	stop()
 	if l.released() == before {
@@ -191,7 +192,7 @@ func TestRunNowWorksOnAnyInstance(t *testing.T) {
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, resting())
 	start(t, r.Runner)
-	eventually(t, "the first instance leads", func() bool { return slices.Contains(r.logs.seen(), "this instance runs the rules") })
+	testkit.Eventually(t, "the first instance leads", func() bool { return slices.Contains(r.logs.seen(), "this instance runs the rules") })
 	second := r.with(func(*rule.Config) {})
 	start(t, second)
 	b.put(t, "A1", 1, -3)
@@ -294,7 +295,7 @@ timeout = "10m"`
 	r.c.Rules = parse(t, b, swap(swap(negative(), `every = "5m"`, slow), "WHERE units", "WHERE pg_sleep((SELECT MAX(seconds) FROM wait)) IS NOT NULL AND units"))
 	b.put(t, "A1", 1, -3)
 	stop := start(t, rule.New(r.c))
-	eventually(t, "the query is running", func() bool {
+	testkit.Eventually(t, "the query is running", func() bool {
 		return b.count(t, `SELECT COUNT(*) FROM pg_stat_activity WHERE query LIKE '%(SELECT MAX(seconds)%' AND state = 'active' AND pid <> pg_backend_pid()`) == 1
 	})
 	stop()

@@ -3,7 +3,6 @@ package sweep_test
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"strconv"
 	"sync"
 	"testing"
@@ -93,36 +92,4 @@ func (l *lease) Hold(context.Context) (bool, error) { return l.hold() }
 func (l *lease) Release(ctx context.Context) error {
 	l.released <- struct{}{}
 	return ctx.Err()
-}
-
-// lines collects log messages.
-type lines struct {
-	slog.Handler
-	seen chan string
-}
-
-func newLog() (*slog.Logger, chan string) {
-	l := lines{slog.DiscardHandler, make(chan string, 100)}
-	return slog.New(l), l.seen
-}
-
-func (l lines) Enabled(context.Context, slog.Level) bool { return true }
-
-func (l lines) Handle(_ context.Context, r slog.Record) error {
-	l.seen <- r.Message
-	return nil
-}
-
-// eventually waits until ok is true, and fails the test if that takes too long.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(10 * time.Second); !ok(); {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("not in time: %s", what)
-		}
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/sweep"
 )
@@ -87,7 +88,7 @@ func TestMalformedExpiryMembersAreRemoved(t *testing.T) {
 	}
 	b.store(t, 7, "like:x", noon)
 	o := atNoon()
-	log, seen := newLog()
+	log, seen := testkit.Log()
 	o.Batch, o.Log = len(odd), log
 	s := sweep.New(rdb, k, b, always(), o)
 	if n, err := s.Sweep(t.Context()); err != nil || n != 1 {
@@ -146,7 +147,7 @@ func TestTwoSweepersWithoutALeaseRemoveEachEntryOnce(t *testing.T) {
 	for i := range 100 {
 		b.store(t, 7, "like:"+strconv.Itoa(i), time.Now().Add(time.Duration(i)*time.Millisecond))
 	}
-	eventually(t, "all 100 entries leave", func() bool { return b.count(7) >= 100 })
+	testkit.Eventually(t, "all 100 entries leave", func() bool { return b.count(7) >= 100 })
 	if left := rdb.ZCard(t.Context(), k.Expiry(7)).Val(); b.count(7) != 100 || left != 0 {
 		t.Errorf("%d left the inbox, %d are still due", b.count(7), left)
 	}
@@ -158,7 +159,7 @@ func TestAnOutageIsLoggedOnceAndThenCaughtUp(t *testing.T) {
 	rdb, k := impatient(t, server), redistest.Space(t)
 	b := newInbox(rdb, k)
 	server.Crash(t)
-	log, seen := newLog()
+	log, seen := testkit.Log()
 	failed := make(chan struct{}, 1000)
 	l := always()
 	l.hold = func() (bool, error) { failed <- struct{}{}; return true, nil }
@@ -168,8 +169,8 @@ func TestAnOutageIsLoggedOnceAndThenCaughtUp(t *testing.T) {
 	}
 	server.Restart(t)
 	newInbox(server.Client(t), k).store(t, 7, "like:x", time.Now())
-	eventually(t, "the entry leaves", func() bool { return b.count(7) == 1 })
-	eventually(t, "the log says that it works again", func() bool { return len(seen) == 2 })
+	testkit.Eventually(t, "the entry leaves", func() bool { return b.count(7) == 1 })
+	testkit.Eventually(t, "the log says that it works again", func() bool { return len(seen) == 2 })
 	if first, second := <-seen, <-seen; first != "background work failing; retrying" || second != "background work recovered" {
 		t.Errorf("logged %q, %q", first, second)
 	}

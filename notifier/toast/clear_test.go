@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/toast"
 )
@@ -122,7 +123,7 @@ func TestRunClearsEveryPartitionWhileItHasTheLease(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- by.Run(ctx) }()
-	eventually(t, "all toasts cleared", func() bool { return by.Stats().Cleared == keys.Partitions })
+	testkit.Eventually(t, "all toasts cleared", func() bool { return by.Stats().Cleared == keys.Partitions })
 	logs(t, logged, "background work failing; retrying", "background work recovered")
 	cancel()
 	if err := <-ended; err != nil {
@@ -143,8 +144,8 @@ func TestAPartitionThatCannotBeClearedDoesNotHoldUpOthers(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- by.Run(ctx) }()
-	eventually(t, "the other partitions cleared", func() bool { return by.Stats().Cleared == 3 })
-	eventually(t, "the broken partition retried", func() bool { return by.Stats().Failed > 3 })
+	testkit.Eventually(t, "the other partitions cleared", func() bool { return by.Stats().Cleared == 3 })
+	testkit.Eventually(t, "the broken partition retried", func() bool { return by.Stats().Failed > 3 })
 	s.rdb.Del(t.Context(), broken)
 	logs(t, logged, "background work failing; retrying", "background work recovered") // each logged once
 	cancel()
@@ -179,18 +180,4 @@ func (l lines) Enabled(context.Context, slog.Level) bool { return true }
 func (l lines) Handle(_ context.Context, r slog.Record) error {
 	l.seen <- r.Message
 	return nil
-}
-
-// eventually waits until ok returns true, and fails the test after a minute.
-func eventually(t tb, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(time.Minute); !ok(); {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("timed out waiting for: %s", what)
-		}
-	}
 }

@@ -240,20 +240,6 @@ func (s *site) right(t tb) {
 	}
 }
 
-// eventually waits until ok returns true, and fails the test after a minute.
-func eventually(t tb, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(time.Minute); !ok(); {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("timed out waiting for: %s", what)
-		}
-	}
-}
-
 // run runs an instance until the test ends.
 func run(t *testing.T, of *topic.Topics) {
 	t.Helper()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/topic"
 )
@@ -217,7 +218,7 @@ func TestRepairsAreHarmlessWhileSubscriptionsChange(t *testing.T) {
 			})
 		}
 		all.Wait()
-		eventually(t, "the repair finished", func() bool {
+		testkit.Eventually(t, "the repair finished", func() bool {
 			at := s.rdb.Get(t.Context(), s.k.SubscriberRevision()).Val()
 			return at == s.wanted().Revision && !instances[0].Behind() && !instances[1].Behind()
 		})

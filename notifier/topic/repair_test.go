@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/topic"
 )
@@ -239,7 +240,7 @@ func TestOnlyTheLeaseHolderRepairs(t *testing.T) {
 	s.sql.many(stock, 2)
 	s.sql.asked("all")
 	run(t, s.Topics)
-	eventually(t, "the instance asks for the lease", func() bool { return l.held.Load() > 2 })
+	testkit.Eventually(t, "the instance asks for the lease", func() bool { return l.held.Load() > 2 })
 	if s.sql.asked("all") != 0 || l.released.Load() != 0 {
 		t.Error("repaired without the lease")
 	}
@@ -247,26 +248,8 @@ func TestOnlyTheLeaseHolderRepairs(t *testing.T) {
 		t.Errorf("before the repair: %q", got)
 	}
 	l.mine.Store(true)
-	eventually(t, "the repair, and the release of the lease", func() bool { return l.released.Load() > 0 })
+	testkit.Eventually(t, "the repair, and the release of the lease", func() bool { return l.released.Load() > 0 })
 	s.right(t)
-}
-
-// lines is a log handler that passes on the messages.
-type lines struct {
-	slog.Handler
-	seen chan string
-}
-
-func newLog() (*slog.Logger, chan string) {
-	l := lines{slog.DiscardHandler, make(chan string, 100)}
-	return slog.New(l), l.seen
-}
-
-func (l lines) Enabled(context.Context, slog.Level) bool { return true }
-
-func (l lines) Handle(_ context.Context, r slog.Record) error {
-	l.seen <- r.Message
-	return nil
 }
 
 func TestSQLServesReadsWhileRedisIsAwayAndRedisCatchesUp(t *testing.T) {
@@ -277,7 +260,7 @@ func TestSQLServesReadsWhileRedisIsAwayAndRedisCatchesUp(t *testing.T) {
 	o.MaxRetries, o.DialerRetries = -1, 1
 	rdb := redis.NewClient(&o)
 	t.Cleanup(func() { _ = rdb.Close() })
-	log, seen := newLog()
+	log, seen := testkit.Log()
 	s.Topics = topic.New(rdb, s.k, s.sql, topic.Options{Every: 5 * time.Millisecond, Log: log})
 	s.load(t)
 	s.subscribe(t, stock, "u1", "u2")
@@ -288,7 +271,7 @@ func TestSQLServesReadsWhileRedisIsAwayAndRedisCatchesUp(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	run(t, s.Topics)
-	eventually(t, "two log lines", func() bool { return len(seen) == 2 })
+	testkit.Eventually(t, "two log lines", func() bool { return len(seen) == 2 })
 	late := s.another(rdb)
 	if err := late.Load(t.Context()); err != nil {
 		t.Errorf("Load while Redis is away: %v", err)
@@ -297,7 +280,7 @@ func TestSQLServesReadsWhileRedisIsAwayAndRedisCatchesUp(t *testing.T) {
 		t.Errorf("new instance: %q", got)
 	}
 	server.Restart(t)
-	eventually(t, "the repair", func() bool { return len(seen) == 3 && !s.Behind() })
+	testkit.Eventually(t, "the repair", func() bool { return len(seen) == 3 && !s.Behind() })
 	s.right(t)
 	want := []string{"could not write a subscription to redis; a repair follows", "background work failing; retrying", "background work recovered"}
 	for _, line := range want {
@@ -319,8 +302,8 @@ func TestAnOutdatedRedisIsNotUsed(t *testing.T) {
 	s.subscribe(t, news, "u1")
 	server.Crash(t)
 	server.RestartFrom(t, file)
-	eventually(t, "SQL serves reads", func() bool { return who(t, s.Topics, stock) == "u2" && who(t, s.Topics, news) == "u1" })
-	eventually(t, "the repair", func() bool { return s.Round(t.Context()) == nil })
+	testkit.Eventually(t, "SQL serves reads", func() bool { return who(t, s.Topics, stock) == "u2" && who(t, s.Topics, news) == "u1" })
+	testkit.Eventually(t, "the repair", func() bool { return s.Round(t.Context()) == nil })
 	s.right(t)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -144,11 +145,11 @@ func TestOtherInstancesReloadTypesInTheNextRound(t *testing.T) {
 	b := s.another(s.rdb)
 	run(t, b)
 	s.saveType(t, notifier.NoticeType{Slug: "like", NoMute: true})
-	eventually(t, "the other instance knows the type", func() bool { return !b.Mutable("like") })
+	testkit.Eventually(t, "the other instance knows the type", func() bool { return !b.Mutable("like") })
 	if err := s.DeleteType(t.Context(), "like"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the other instance has dropped the type", func() bool { return b.Mutable("like") && len(b.Types()) == 0 })
+	testkit.Eventually(t, "the other instance has dropped the type", func() bool { return b.Mutable("like") && len(b.Types()) == 0 })
 }
 
 // Pages compare the slice to find out whether any type has changed.
