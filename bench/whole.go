@@ -11,6 +11,7 @@ import (
 
 	"github.com/carillonhq/carillon/bench/load"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/route"
 	"github.com/carillonhq/carillon/store"
@@ -58,7 +59,7 @@ func (w *world) wholeWayOnce(ctx context.Context, single, batched, singleP99, ba
 
 // sending runs a pipeline beside the server, on the same SQL and Redis. do sends through it as
 // the server's API would.
-func (w *world) sending(ctx context.Context, toasts pipeline.Toasts, do func(p *pipeline.Pipeline) error) (err error) {
+func (w *world) sending(ctx context.Context, toasts delivery.Toasts, do func(p *pipeline.Pipeline) error) (err error) {
 	st, err := store.Open(ctx, store.Config{DataDir: w.dataDir()})
 	if err != nil {
 		return err

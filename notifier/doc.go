@@ -14,9 +14,8 @@
 //	  │
 //	store      one row in SQL with its recipients; the sender is answered from here on
 //	  │
-//	intake     one stream that all instances read; an entry stays until its work is done
-//	  │
-//	pipeline   handles the entries: small notices whole, large ones by baton, a range at a time
+//	delivery   the intake, one stream that all instances read: an entry stays until its work is
+//	  │        done; small notices are served whole, large ones by baton, a range at a time
 //	  ├ inbox         list, hash and state of one user, changed in one script
 //	  ├ toast         a stream, and the set of pending toasts of each user
 //	  └ announcement  to audiences, without the intake: one record, one bitmap per audience
@@ -35,9 +34,9 @@
 //	unread     writes changed inboxes to SQL, each second; cold inboxes are restored from there
 //	epoch      holds back all Redis commands until Redis has everything that SQL knows of
 //
-// A stage never imports another stage. Package pipeline imports intake, route and sweep; it
-// reaches the other stages, and the stages reach SQL and each other, through interfaces that
-// the caller declares and internal/instance connects. unread and live learn of changes through
-// Redis only. Besides, live reads badges when a browser connects and after a gap, and raises,
-// takes and settles toasts.
+// A stage never imports another stage. Package pipeline imports delivery, route and sweep. It
+// and delivery reach the other stages, and the stages reach SQL and each other, through
+// interfaces that the caller declares and internal/instance connects. unread and live learn of
+// changes through Redis only. Besides, live reads badges when a browser connects and after a
+// gap, and raises, takes and settles toasts.
 package notifier

@@ -42,6 +42,9 @@ const (
 	StateRetracted  State = "retracted"
 )
 
+// TakenBack reports whether a notice is being removed from inboxes, or has been.
+func (s State) TakenBack() bool { return s == StateRetracting || s == StateRetracted }
+
 // Notice is an accepted draft. Once it has an id, it is never lost.
 type Notice struct {
 	Draft

@@ -11,7 +11,7 @@ var (
 	words  = []string{"notifier", "notifier/keys"}
 	stages = []string{
 		"notifier/announcement", "notifier/inbox", "notifier/route", "notifier/live", "notifier/sweep", "notifier/unread",
-		"notifier/intake", "notifier/epoch", "notifier/topic", "notifier/rule", "notifier/toast",
+		"notifier/delivery", "notifier/epoch", "notifier/topic", "notifier/rule", "notifier/toast",
 	}
 )
 
@@ -44,7 +44,7 @@ var rules = map[string][]string{
 	"notifier/live":         append([]string{"internal/script"}, words...),
 	"notifier/sweep":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/unread":       append([]string{"internal/script", "internal/lease"}, words...),
-	"notifier/intake":       append([]string{"internal/script"}, words...),
+	"notifier/delivery":     append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/epoch":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/topic":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/toast":        append([]string{"internal/script", "internal/lease"}, words...),
@@ -55,7 +55,7 @@ var rules = map[string][]string{
 	"store":              {"notifier"},
 	"internal/config":    {"notifier"},
 	"internal/demo":      {"internal/config", "notifier", "store"},
-	"internal/doctor":    {"internal/config", "notifier/intake", "notifier/keys", "store"},
+	"internal/doctor":    {"internal/config", "notifier/delivery", "notifier/keys", "store"},
 	"internal/session":   append([]string{"internal/script", "internal/lease"}, words...),
 	"internal/script":    words[:1],
 	"internal/instance":  {"*"},

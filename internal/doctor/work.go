@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/config"
-	"github.com/carillonhq/carillon/notifier/intake"
+	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/store"
 )
@@ -25,7 +25,7 @@ func (e *examination) work(ctx context.Context, cfg *config.Config, db *store.St
 	space := keys.New(cfg.RedisPrefix)
 	n, since, err := db.Waiting(ctx)
 	if reachable {
-		put, waits, lookErr := intake.New(intake.Config{Redis: rdb, Keys: space, Log: e.log}).Oldest(ctx)
+		put, waits, lookErr := delivery.NewIntake(delivery.IntakeConfig{Redis: rdb, Keys: space, Log: e.log}).Oldest(ctx)
 		if waits && (n == 0 || put.Before(since)) {
 			n, since = max(n, 1), put
 		}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/epoch"
-	"github.com/carillonhq/carillon/notifier/intake"
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/unread"
@@ -32,7 +32,7 @@ type sources struct {
 	hub    func() live.Stats
 	toasts func() toast.Stats
 	behind func() unread.Stats
-	intake func() intake.Stats
+	intake func() delivery.Stats
 	redis  func() epoch.State
 	clock  func() time.Duration
 	sql    backlogger
@@ -133,7 +133,7 @@ func (d *drift) Collect(ch chan<- prometheus.Metric) {
 // backlog asks SQL at each scrape.
 type backlog struct {
 	sql                       backlogger
-	intake                    func() intake.Stats
+	intake                    func() delivery.Stats
 	waits, since, state, dead *prometheus.Desc
 }
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/epoch"
-	"github.com/carillonhq/carillon/notifier/intake"
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/unread"
@@ -50,22 +50,22 @@ func TestTheBacklogIsTheLargerOfTheStreamAndSQL(t *testing.T) {
 	t.Parallel()
 	ago := func(d time.Duration) time.Time { return time.Now().Add(-d) }
 	for name, test := range map[string]struct {
-		stream intake.Stats
+		stream delivery.Stats
 		sql    storedBacklog
 		n      float64
 		oldest float64
 	}{
 		"nothing":              {},
 		"in SQL alone":         {sql: storedBacklog{n: 4, since: ago(time.Hour)}, n: 4, oldest: 3600},
-		"in the stream alone":  {stream: intake.Stats{Backlog: 3, Oldest: time.Minute}, n: 3, oldest: 60},
-		"more in the stream":   {stream: intake.Stats{Backlog: 3, Oldest: time.Minute}, sql: storedBacklog{n: 1, since: ago(time.Hour)}, n: 3, oldest: 3600},
-		"longer in the stream": {stream: intake.Stats{Backlog: 1, Oldest: time.Hour}, sql: storedBacklog{n: 2, since: ago(time.Minute)}, n: 2, oldest: 3600},
-		"SQL is away":          {stream: intake.Stats{Backlog: 3, Oldest: time.Minute}, sql: storedBacklog{n: 9, since: ago(time.Hour), err: errors.New("away")}, n: 3, oldest: 60},
+		"in the stream alone":  {stream: delivery.Stats{Backlog: 3, Oldest: time.Minute}, n: 3, oldest: 60},
+		"more in the stream":   {stream: delivery.Stats{Backlog: 3, Oldest: time.Minute}, sql: storedBacklog{n: 1, since: ago(time.Hour)}, n: 3, oldest: 3600},
+		"longer in the stream": {stream: delivery.Stats{Backlog: 1, Oldest: time.Hour}, sql: storedBacklog{n: 2, since: ago(time.Minute)}, n: 2, oldest: 3600},
+		"SQL is away":          {stream: delivery.Stats{Backlog: 3, Oldest: time.Minute}, sql: storedBacklog{n: 9, since: ago(time.Hour), err: errors.New("away")}, n: 3, oldest: 60},
 	} {
 		w := httptest.NewRecorder()
 		admin(sources{
 			hub: func() live.Stats { return live.Stats{} }, toasts: func() toast.Stats { return toast.Stats{} }, behind: func() unread.Stats { return unread.Stats{} },
-			intake: func() intake.Stats { return test.stream }, redis: func() epoch.State { return epoch.Open }, clock: func() time.Duration { return 0 }, sql: test.sql,
+			intake: func() delivery.Stats { return test.stream }, redis: func() epoch.State { return epoch.Open }, clock: func() time.Duration { return 0 }, sql: test.sql,
 			signIns: func() session.GateStats { return session.GateStats{Right: 5, Wrong: 3, Limited: 2} },
 		}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
 		page := w.Body.String()

@@ -2,8 +2,11 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -113,6 +116,60 @@ func (p *Pipeline) store(ctx context.Context, batch []*notifier.Acceptance) erro
 	for _, a := range batch {
 		if n, ok := known[a.Notice.ID]; ok && a.Replayed {
 			*a.Notice = n
+		}
+	}
+	return nil
+}
+
+// routeLate determines the recipients of a notice that was accepted without them. Users who have
+// left the directory since are left out.
+func (p *Pipeline) routeLate(ctx context.Context, n *notifier.Notice) (*roaring.Bitmap, error) {
+	answers, err := p.c.Router.RecipientsAll(ctx, []notifier.Draft{n.Draft})
+	if err != nil {
+		return nil, fmt.Errorf("route notice %d: %w", n.ID, err)
+	}
+	to, err := answers[0].To, answers[0].Err
+	var unknown *notifier.InvalidError
+	if errors.As(err, &unknown) && to != nil {
+		p.c.Log.WarnContext(ctx, "some recipients were removed after the notice was accepted", "stage", "route", "notice_id", n.ID, "err", err)
+		err = nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("route notice %d: %w", n.ID, err)
+	}
+	return to, nil
+}
+
+// admit holds senders to inboxes back while the intake has more than Config.MaxBacklog entries, and
+// refuses them if that lasts: Redis has to hold the backlog, and each new notice has to wait for
+// it. If Redis is unavailable, admit lets them pass: notices then wait in SQL.
+func (p *Pipeline) admit(ctx context.Context, batch ...*submission) {
+	if batch = toInboxes(batch); len(batch) == 0 {
+		return
+	}
+	err := p.calm(ctx)
+	for _, s := range batch {
+		if err != nil {
+			s.err = fmt.Errorf("accept a notice: %w", err)
+		}
+	}
+}
+
+// calm waits until the intake is no longer overloaded.
+func (p *Pipeline) calm(ctx context.Context) error {
+	if !p.Overloaded() {
+		return nil
+	}
+	tick, limit := time.NewTicker(maxPressed/40), time.NewTimer(maxPressed)
+	defer tick.Stop()
+	defer limit.Stop()
+	for p.Overloaded() {
+		select {
+		case <-tick.C:
+		case <-limit.C:
+			return &notifier.TooManyError{RetryAfter: maxPressed}
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 	return nil

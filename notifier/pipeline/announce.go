@@ -90,7 +90,7 @@ func (p *Pipeline) syncBoard(ctx context.Context, id int64) {
 // callBoard calls the board while the sender waits, for Config.Wait at most. A Redis call may
 // outlast its context, so it runs in a goroutine of its own, which Close waits for.
 func (p *Pipeline) callBoard(ctx context.Context, id int64, do func(context.Context) error) {
-	if p.c.Board == nil || p.redisAway() {
+	if p.c.Board == nil || p.Unavailable() {
 		return
 	}
 	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(p.c.Wait, redisWait))

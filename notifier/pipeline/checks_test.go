@@ -7,7 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/intake"
+	"github.com/carillonhq/carillon/notifier/delivery"
 )
 
 // state waits until the notice is in a state.
@@ -67,9 +67,9 @@ func (r *rig) allUnread(t *testing.T, seqs []int64, want int64) bool {
 }
 
 // put puts entries into the stream.
-func (r *rig) put(t *testing.T, entries ...intake.Entry) {
+func (r *rig) put(t *testing.T, entries ...delivery.Entry) {
 	t.Helper()
-	if err := intake.New(intake.Config{Redis: r.rdb, Keys: r.keys}).Put(t.Context(), entries...); err != nil {
+	if err := delivery.NewIntake(delivery.IntakeConfig{Redis: r.rdb, Keys: r.keys}).Put(t.Context(), entries...); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,23 +1,21 @@
 package pipeline
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
 const (
-	relayLease   = 3 * time.Second
-	sweepLease   = 3 * time.Second
-	advanceEvery = 500 * time.Millisecond
-	redisWait    = 2 * time.Second      // for figures that pages only show as extras
-	maxPressed   = 2 * time.Second      // how long a sender is held back when the intake is overloaded
-	keepKeys     = 24 * time.Hour       // how long a request may be repeated
-	keepAudit    = 400 * 24 * time.Hour // how long audit entries are kept: a year, and time to review it
+	sweepLease = 3 * time.Second
+	redisWait  = 2 * time.Second // for figures that pages only show as extras
+	maxPressed = 2 * time.Second // how long a sender is held back when the intake is overloaded
 )
 
 // Config holds the dependencies and settings of a pipeline. Zero fields of the second group default
@@ -28,11 +26,11 @@ type Config struct {
 	Keys   keys.Space
 	Inbox  Inbox
 	Router Router
-	Board  Board  // nil: announcements are accepted, but only other instances show them
-	Hub    Runner // the live hub; nil: none
-	Unread Runner // writes inbox changes to SQL; nil: another instance does
-	Types  Types  // records which notice types are in use; nil: not recorded
-	Toasts Toasts // shows toasts for notices that ask for them; nil: no toasts
+	Board  Board           // nil: announcements are accepted, but only other instances show them
+	Hub    Runner          // the live hub; nil: none
+	Unread Runner          // writes inbox changes to SQL; nil: another instance does
+	Types  Types           // records which notice types are in use; nil: not recorded
+	Toasts delivery.Toasts // shows toasts for notices that ask for them; nil: no toasts
 
 	Log        *slog.Logger          // slog.Default()
 	Now        func() time.Time      // time.Now
@@ -68,4 +66,26 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 	if *field <= 0 {
 		*field = value
 	}
+}
+
+// Store stores notices permanently. Accepted notices are never lost.
+type Store interface {
+	AnnouncementStore
+	delivery.Store
+	// AcceptAll stores notices with their recipients, sets their ids, and records the result in
+	// each Acceptance.
+	AcceptAll(ctx context.Context, all []*notifier.Acceptance) error
+	// EditNotice stores n's title, body and link for a notice to inboxes, and updates n to the
+	// stored state: the next revision, and unfinished. A sent notice becomes sending again, any
+	// other accepted. It returns notifier.ErrConflict if n's revision is not the current one, or if
+	// the notice is retracted or expired.
+	EditNotice(ctx context.Context, n *notifier.Notice) error
+	// NoticesBySubject lists notices that are neither retracted nor expired, by id.
+	NoticesBySubject(ctx context.Context, subject string, after int64, limit int) ([]notifier.Notice, error)
+	// FirstRecipients returns the lowest recipient seq of each notice that has recipients.
+	FirstRecipients(ctx context.Context, ids []int64) (map[int64]int64, error)
+	// CountsOf returns the counts of notices as last written to SQL.
+	CountsOf(ctx context.Context, ids []int64) ([]notifier.NoticeCount, error)
+	// SetState returns false if the notice was not in the state from. It resets the cursor.
+	SetState(ctx context.Context, id int64, from, to notifier.State) (bool, error)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/intake"
+	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
 
@@ -18,7 +18,7 @@ import (
 // and no reason to, because the stream exists before the first read.
 func (r *rig) withoutRelay(t *testing.T) pipeline.Config {
 	t.Helper()
-	if err := r.rdb.XGroupCreateMkStream(t.Context(), r.keys.Intake(), intake.Group, "0").Err(); err != nil {
+	if err := r.rdb.XGroupCreateMkStream(t.Context(), r.keys.Intake(), delivery.Group, "0").Err(); err != nil {
 		t.Fatal(err)
 	}
 	c := r.config()

@@ -91,11 +91,11 @@ func (p *Pipeline) editNotice(ctx context.Context, n notifier.Notice, revision i
 	if err := p.c.Store.EditNotice(ctx, &n); err != nil {
 		return notifier.Notice{}, fmt.Errorf("edit notice %d: %w", n.ID, err)
 	}
-	done, leave := p.waiting.join(n.ID)
+	done, leave := p.Join(n.ID)
 	defer leave()
-	p.intake.Add(baton(&n, false))
+	p.QueueBaton(&n)
 	if n.Recipients <= p.c.WaitMax {
-		p.await(ctx, &n, done)
+		p.Await(ctx, &n, done)
 	}
 	return n, nil
 }
@@ -110,7 +110,7 @@ func sameContent(was, is *notifier.Draft) bool {
 // unchanged returns the result of an edit that changes nothing: the notice, if it could have been
 // edited.
 func unchanged(n notifier.Notice, revision int64, now time.Time) (notifier.Notice, error) {
-	gone := n.State == notifier.StateRetracting || n.State == notifier.StateRetracted
+	gone := n.State.TakenBack()
 	over := !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now)
 	if n.Revision != revision || gone || over {
 		return notifier.Notice{}, fmt.Errorf("edit notice %d: %w", n.ID, notifier.ErrConflict)
@@ -141,10 +141,4 @@ func keepFixed(n *notifier.Notice, d *notifier.Draft) error {
 	stays("late_joiners", !d.LateJoiners)
 	d.Target, d.Type, d.Scope, d.Subject, d.ExpiresIn, d.Toast, d.Window = was, n.Type, n.Scope, n.Subject, 0, n.Toast, notifier.Window{}
 	return bad.OrNil()
-}
-
-// wasSent reports whether every recipient has already had the notice, so that only a new text is on
-// its way. That must not bring back a row that a recipient has deleted, however long ago.
-func wasSent(n *notifier.Notice) bool {
-	return n.State == notifier.StateSent || n.State == notifier.StateSending && n.Revision > 0
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/inbox"
-	"github.com/carillonhq/carillon/notifier/intake"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/store"
 )
@@ -239,7 +239,7 @@ func TestLateDeliveryOfAnOldRevisionDoesNotStay(t *testing.T) {
 	if err := r.inbox.Erase(t.Context(), seqs[0]); err != nil {
 		t.Fatal(err)
 	}
-	r.put(t, intake.Entry{Kind: intake.Whole, NoticeID: n.ID, Delivery: &old})
+	r.put(t, delivery.Entry{Kind: delivery.Whole, NoticeID: n.ID, Delivery: &old})
 	eventually(t, "everybody has the new text", func() bool {
 		page, err := r.inbox.Look(t.Context(), seqs[0], notifier.Query{})
 		return err == nil && len(page.Entries) == 1 && page.Entries[0].Title == "Edited"
@@ -373,7 +373,7 @@ func TestEditIsPublishedOnce(t *testing.T) {
 	n := send(t, p, toUsers("u1"))
 	told := r.listen(t, seqs[0])
 	r.edit(t, p, n.ID, "Edited")
-	r.put(t, intake.Entry{Kind: intake.Deliver, NoticeID: n.ID, Again: true, Had: true, Revision: 1})
+	r.put(t, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID, Again: true, Had: true, Revision: 1})
 	c, err := notifier.ParseChange((<-told).Payload)
 	if err != nil || len(c.Events) != 1 || c.Events[0].Kind != notifier.ChangeEdited || c.Events[0].Key != n.Key() || c.Unread != 1 {
 		t.Errorf("published as %+v, %v", c, err)

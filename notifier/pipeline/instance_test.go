@@ -13,8 +13,8 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/inbox"
-	"github.com/carillonhq/carillon/notifier/intake"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/store"
@@ -167,7 +167,7 @@ func TestInstancesWorkingOnTheSameNoticeDoNoHarm(t *testing.T) {
 	c := r.config()
 	c.Chunk, c.Idle = 50, time.Millisecond // so short that the instances take entries from each other
 	n := send(t, pipeline.New(c), toRole("all"))
-	r.put(t, intake.Entry{Kind: intake.Deliver, NoticeID: n.ID}, intake.Entry{Kind: intake.Deliver, NoticeID: n.ID}, intake.Entry{Kind: intake.Deliver, NoticeID: n.ID, Again: true})
+	r.put(t, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID}, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID}, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID, Again: true})
 	for range 3 {
 		c.Board = newBoard(r.rdb, r.keys, r.store)
 		start(t, pipeline.New(c))

@@ -14,8 +14,8 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/inbox"
-	"github.com/carillonhq/carillon/notifier/intake"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
 
@@ -104,7 +104,7 @@ func TestNoticesEndCorrectlyInAnyOrderOfEvents(t *testing.T) {
 			"die with pending entries": func(*rapid.T) { r.die(t) },
 			"lose the stream":          func(*rapid.T) { r.rdb.Del(t.Context(), r.keys.Intake()) },
 			"add twice": func(rt *rapid.T) {
-				r.put(t, intake.Entry{Kind: intake.Deliver, NoticeID: pick(rt).ID, Again: rapid.Bool().Draw(rt, "again")})
+				r.put(t, delivery.Entry{Kind: delivery.Deliver, NoticeID: pick(rt).ID, Again: rapid.Bool().Draw(rt, "again")})
 			},
 			"deliver late": func(rt *rapid.T) {
 				n := pick(rt)
@@ -159,9 +159,9 @@ func TestNoticesEndCorrectlyInAnyOrderOfEvents(t *testing.T) {
 // die reads entries as an instance would, and never handles them.
 func (r *rig) die(t *testing.T) {
 	t.Helper()
-	_ = r.rdb.XGroupCreateMkStream(t.Context(), r.keys.Intake(), intake.Group, "0").Err() // it may exist already
+	_ = r.rdb.XGroupCreateMkStream(t.Context(), r.keys.Intake(), delivery.Group, "0").Err() // it may exist already
 	err := r.rdb.XReadGroup(t.Context(), &redis.XReadGroupArgs{
-		Group: intake.Group, Consumer: "dead", Streams: []string{r.keys.Intake(), ">"}, Count: 2, Block: -1,
+		Group: delivery.Group, Consumer: "dead", Streams: []string{r.keys.Intake(), ">"}, Count: 2, Block: -1,
 	}).Err()
 	if err != nil && !errors.Is(err, redis.Nil) {
 		t.Fatal(err)

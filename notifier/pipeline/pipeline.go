@@ -11,28 +11,20 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/intake"
+	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/route"
 	"github.com/carillonhq/carillon/notifier/sweep"
 )
 
-// Inbox changes inboxes. Repeating a change has no effect.
+// Inbox changes inboxes and knows who has read what.
 type Inbox interface {
+	delivery.Inbox
 	sweep.Expirer
-	// DeliverAll returns one error per delivery, in order.
-	DeliverAll(ctx context.Context, all []notifier.Delivery) []error
-	Retract(ctx context.Context, noticeID int64, key string, seqs []int64) error
-	// EditAll updates rows of older revisions; its result is like that of DeliverAll.
-	EditAll(ctx context.Context, all []notifier.Delivery) []error
-	// Outdate invalidates inbox data of these users that was read from SQL earlier, or data of all
-	// users if seqs is empty.
-	Outdate(ctx context.Context, seqs []int64) error
 	// Counts and Statuses return results in the order of their arguments.
 	Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally, error)
 	Statuses(ctx context.Context, singles []notifier.Single) ([]notifier.Tally, error)
@@ -53,21 +45,21 @@ type Runner interface {
 	Run(ctx context.Context) error
 }
 
-// Pipeline takes notices from their senders to their recipients.
+// Pipeline takes notices from their senders to their recipients. Its worker delivers them.
 type Pipeline struct {
-	c       Config
-	intake  *intake.Intake
-	waiting waiting
-	cache   cache
-	wg      sync.WaitGroup // work that may outlast its caller
-	away    atomic.Bool    // the last call to Redis failed
+	*delivery.Worker
+	c  Config
+	wg sync.WaitGroup // work that may outlast its caller
 }
 
 // New returns a pipeline. It accepts notices at once; Run delivers them.
 func New(c Config) *Pipeline {
 	c.setDefaults()
-	p := &Pipeline{c: c, waiting: waiting{of: map[int64][]chan struct{}{}}}
-	p.intake = intake.New(intake.Config{Redis: c.Redis, Keys: c.Keys, Handler: handler{p}, Idle: c.Idle, Log: c.Log})
+	p := &Pipeline{c: c}
+	p.Worker = delivery.New(delivery.Config{
+		Store: c.Store, Redis: c.Redis, Raw: c.Raw, Keys: c.Keys, Inbox: c.Inbox, Toasts: c.Toasts, Route: p.routeLate,
+		Log: c.Log, Now: c.Now, Away: c.Away, Wait: c.Wait, MaxBacklog: c.MaxBacklog, Poll: c.Poll, Idle: c.Idle, Chunk: c.Chunk,
+	})
 	return p
 }
 
@@ -81,8 +73,7 @@ func New(c Config) *Pipeline {
 // which all of these use.
 func (p *Pipeline) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return p.intake.Run(ctx) })
-	g.Go(func() error { return newRelay(p).run(ctx) })
+	g.Go(func() error { return p.Worker.Run(ctx) })
 	g.Go(func() error {
 		sweeping := lease.New(p.c.Redis, p.c.Keys, "sweep", sweepLease)
 		return sweep.New(p.c.Redis, p.c.Keys, p.c.Inbox, sweeping, sweep.Options{Now: p.c.Now, Log: p.c.Log}).Run(ctx)
@@ -98,22 +89,5 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	return nil
 }
 
-// RunIntake runs only the intake until ctx ends, and then returns nil. It is for a process that
-// delivers its own notices, with or without a server beside it, and then exits.
-func (p *Pipeline) RunIntake(ctx context.Context) error {
-	if err := p.intake.Run(ctx); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("run the intake: %w", err)
-	}
-	return nil
-}
-
-// Stats returns the state of the intake and this instance's share of its work.
-func (p *Pipeline) Stats() intake.Stats { return p.intake.Stats() }
-
 // Close waits for work that outlasted its caller. Nothing may be sent or retracted after the call.
 func (p *Pipeline) Close() { p.wg.Wait() }
-
-// redisAway reports whether waiting for Redis is pointless.
-func (p *Pipeline) redisAway() bool {
-	return p.away.Load() || p.c.Away != nil && p.c.Away()
-}

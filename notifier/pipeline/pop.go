@@ -71,7 +71,11 @@ func (p *Pipeline) popUsers(ctx context.Context, d notifier.Draft) ([]int64, err
 		bad.Add("to", notifier.CodeToastUsers, map[string]any{"Count": n, "Max": maxPopUsers})
 		return nil, &bad
 	}
-	return after(answers[0].To, 0, 0, maxPopUsers), nil
+	seqs := make([]int64, 0, answers[0].To.GetCardinality())
+	for _, seq := range answers[0].To.ToArray() {
+		seqs = append(seqs, int64(seq))
+	}
+	return seqs, nil
 }
 
 func (p *Pipeline) pop(ctx context.Context, d notifier.Draft, pop popped, seqs []int64, now time.Time) error {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/delivery"
 )
 
 // popped is the record that Redis keeps of a repeatable request. Its Token makes raising the same
@@ -44,7 +45,7 @@ func (p *Pipeline) claimPop(ctx context.Context, once *notifier.Once, pop popped
 	if err != nil {
 		return nil, fmt.Errorf("encode a toast request: %w", err)
 	}
-	was, err := p.c.Redis.SetArgs(ctx, p.popKey(once), text, redis.SetArgs{Mode: "NX", Get: true, TTL: keepKeys}).Bytes()
+	was, err := p.c.Redis.SetArgs(ctx, p.popKey(once), text, redis.SetArgs{Mode: "NX", Get: true, TTL: delivery.KeepKeys}).Bytes()
 	return readPopped(once, was, err)
 }
 

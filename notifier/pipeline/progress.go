@@ -54,7 +54,7 @@ func (p *Pipeline) ProgressOf(ctx context.Context, notices []notifier.Notice) ([
 
 // count reads the counts from Redis. It returns false if Redis does not answer.
 func (p *Pipeline) count(ctx context.Context, t *tallies) (bool, error) {
-	if p.redisAway() {
+	if p.Unavailable() {
 		return false, nil // already known, so do not wait for it
 	}
 	if err := p.findSingles(ctx, t); err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/intake"
+	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/store"
 )
@@ -146,7 +146,7 @@ func TestResendAfterALossRestoresLostNoticesAndChangesNothingElse(t *testing.T) 
 	}
 	r.deliver(t, taken, to.ToArray()) // a worker that slept through all of it
 	r.everyoneHas(t, seqs[2:], 1)
-	r.put(t, intake.Entry{Kind: intake.Retract, NoticeID: large.ID, Again: true}) // an outdated baton
+	r.put(t, delivery.Entry{Kind: delivery.Retract, NoticeID: large.ID, Again: true}) // an outdated baton
 	eventually(t, "all is done", func() bool { return r.backlog(t) == 0 })
 	r.everyoneHas(t, seqs[2:], 1)
 }

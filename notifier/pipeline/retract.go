@@ -22,7 +22,7 @@ func (p *Pipeline) Retract(ctx context.Context, id int64) error {
 	var done <-chan struct{}
 	leave := func() {}
 	if err == nil {
-		done, leave = p.waiting.join(id)
+		done, leave = p.Join(id)
 		n, err = p.takeBack(ctx, n)
 	}
 	defer leave()
@@ -32,7 +32,7 @@ func (p *Pipeline) Retract(ctx context.Context, id int64) error {
 	case n.Announces():
 		p.syncBoard(ctx, id)
 	case n.State == notifier.StateRetracting && n.Recipients <= p.c.WaitMax:
-		p.await(ctx, &n, done)
+		p.Await(ctx, &n, done)
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (p *Pipeline) takeBack(ctx context.Context, n notifier.Notice) (notifier.No
 	}
 	n, err := p.retracting(ctx, n)
 	if err == nil && n.State == notifier.StateRetracting {
-		p.intake.Add(baton(&n, false))
+		p.QueueBaton(&n)
 	}
 	return n, err
 }
@@ -90,7 +90,7 @@ func (p *Pipeline) takeBack(ctx context.Context, n notifier.Notice) (notifier.No
 // are few; so a few tries are enough. n is the first reading.
 func (p *Pipeline) retracting(ctx context.Context, n notifier.Notice) (notifier.Notice, error) {
 	for look := 0; ; look++ {
-		if takenBack(n.State) {
+		if n.State.TakenBack() {
 			return n, nil
 		}
 		ok, err := p.c.Store.SetState(ctx, n.ID, n.State, notifier.StateRetracting)

@@ -66,13 +66,13 @@ func (p *Pipeline) Send(ctx context.Context, c notifier.Confirmed, once *notifie
 	}
 	n := &results[0].Notice
 	if n.Recipients == 0 || n.Recipients > p.c.WaitMax {
-		p.enqueue(accepted)
+		p.Queue(accepted)
 		return *n, nil
 	}
-	done, leave := p.waiting.join(n.ID)
+	done, leave := p.Join(n.ID)
 	defer leave()
-	p.enqueue(accepted)
-	p.await(ctx, n, done)
+	p.Queue(accepted)
+	p.Await(ctx, n, done)
 	return *n, nil
 }
 
@@ -88,7 +88,7 @@ func (p *Pipeline) SendAll(ctx context.Context, all []notifier.Request) []notifi
 	p.admit(ctx, batch...)
 	p.route(ctx, batch...)
 	results, accepted := p.accept(ctx, batch...)
-	p.enqueue(accepted)
+	p.Queue(accepted)
 	return results
 }
 

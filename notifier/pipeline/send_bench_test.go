@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/inbox"
-	"github.com/carillonhq/carillon/notifier/intake"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/route"
@@ -51,7 +51,7 @@ func benchRig(b *testing.B, sql string) (*rig, *pipeline.Pipeline) {
 }
 
 // drained waits until the intake has finished this many more entries.
-func drained(b *testing.B, p *pipeline.Pipeline, before intake.Stats, n int64) {
+func drained(b *testing.B, p *pipeline.Pipeline, before delivery.Stats, n int64) {
 	b.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()

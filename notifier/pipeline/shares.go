@@ -100,7 +100,7 @@ func (p *Pipeline) sizes(ctx context.Context, now []*notifier.Share) error {
 
 // reads leaves shares whose reads are unknown as not counted.
 func (p *Pipeline) reads(ctx context.Context, s *shares) {
-	if len(s.parts) == 0 || p.c.Board == nil || p.redisAway() {
+	if len(s.parts) == 0 || p.c.Board == nil || p.Unavailable() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, redisWait)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/intake"
+	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/route"
@@ -137,7 +137,7 @@ func TestRecipientsAreRaisedOneToastBeforeTheNoticeIsSent(t *testing.T) {
 				r.wantRaised(t, n.ID, test.want)
 				// It is sent again, from the beginning and from the middle, then edited and
 				// retracted.
-				r.put(t, intake.Entry{Kind: intake.Deliver, NoticeID: n.ID, Again: true}, intake.Entry{Kind: intake.Deliver, NoticeID: n.ID, From: seqs[1], To: seqs[2]})
+				r.put(t, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID, Again: true}, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID, From: seqs[1], To: seqs[2]})
 				if _, err := p.Edit(t.Context(), n.ID, 0, notifier.Draft{Title: "Edited"}); err != nil {
 					t.Fatal(err)
 				}

@@ -1,0 +1,153 @@
+package delivery
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const (
+	relayWindow = 10_000 // most unfinished notices watched at a time, the oldest first
+	relayPage   = 1000   // notices per query
+	relayPut    = 200    // notices added at a time
+	relayTime   = 30 * time.Second
+	forgetEvery = time.Hour
+)
+
+// relay adds unfinished notices of SQL to the intake again when they have no entry there, because
+// Redis lost it or never had it. One instance, chosen by a lease, does this; all check whether
+// Redis answers.
+type relay struct {
+	w      *Worker
+	lease  lease.Lease
+	seen   map[int64]place // progress of the unfinished notices at the previous look
+	purged time.Time       // when old idempotency keys and audit entries were last deleted
+
+	failing bool // the last round failed
+}
+
+// place is the progress of a notice.
+type place struct {
+	state notifier.State
+	done  int64
+}
+
+func newRelay(w *Worker) *relay {
+	return &relay{w: w, lease: lease.New(w.c.Redis, w.c.Keys, "relay", relayLease), seen: map[int64]place{}}
+}
+
+// run looks until ctx ends, and returns nil.
+func (r *relay) run(ctx context.Context) error {
+	tick := time.NewTicker(r.w.c.Poll)
+	defer tick.Stop()
+	lost := false
+	for ctx.Err() == nil {
+		r.note(ctx, r.look(ctx, lost))
+		lost = false
+		select {
+		case <-tick.C:
+		case <-r.w.intake.Lost():
+			lost = true
+		case <-ctx.Done():
+		}
+	}
+	lease.GiveUp(ctx, r.lease)
+	return nil
+}
+
+// look runs one round if this instance holds the lease. When the stream was lost, it runs one in
+// any case, and takes no unfinished notice to have an entry.
+func (r *relay) look(ctx context.Context, lost bool) error {
+	ctx, cancel := context.WithTimeout(ctx, relayTime)
+	defer cancel()
+	mine, err := r.lease.Hold(ctx)
+	r.w.away.Store(err != nil)
+	if err != nil {
+		return err
+	}
+	if !mine && !lost {
+		clear(r.seen)
+		return nil
+	}
+	if err := r.round(ctx, lost); err != nil {
+		return err
+	}
+	if now := r.w.c.Now(); now.Sub(r.purged) >= forgetEvery {
+		if _, err := r.w.c.Store.ForgetKeys(ctx, now.Add(-KeepKeys)); err != nil {
+			return err
+		}
+		if _, err := r.w.c.Store.TrimAudit(ctx, now.Add(-keepAudit)); err != nil {
+			return err
+		}
+		r.purged = now
+	}
+	return nil
+}
+
+// round adds the notices that have made no progress since the last round and have no entry in the
+// stream.
+func (r *relay) round(ctx context.Context, lost bool) error {
+	now := make(map[int64]place)
+	var still []int64
+	for after := int64(0); len(now) < relayWindow; {
+		page, err := r.w.c.Store.Unfinished(ctx, after, relayPage)
+		if err != nil {
+			return err
+		}
+		for _, n := range page {
+			at := place{n.State, n.Done}
+			if was, ok := r.seen[n.ID]; lost || ok && was == at {
+				still = append(still, n.ID)
+			}
+			now[n.ID], after = at, n.ID
+		}
+		if len(page) < relayPage {
+			break
+		}
+	}
+	r.seen = now
+	if len(still) == 0 {
+		return nil
+	}
+	missing, err := r.w.intake.Missing(ctx, still)
+	if err != nil {
+		return err
+	}
+	return r.put(ctx, missing)
+}
+
+// put stops when the intake is overloaded: the next round continues.
+func (r *relay) put(ctx context.Context, ids []int64) error {
+	for part := range slices.Chunk(ids, relayPut) {
+		if r.w.Overloaded() {
+			return nil
+		}
+		entries, err := r.w.entries(ctx, part, false)
+		if err == nil {
+			err = r.w.intake.Put(ctx, entries...)
+		}
+		if err != nil {
+			return err
+		}
+		for _, id := range part {
+			delete(r.seen, id) // it has a whole round from now on
+		}
+		r.w.c.Log.DebugContext(ctx, "notices added to the intake again", "stage", "relay", "notices", len(entries))
+	}
+	return nil
+}
+
+// note logs when rounds begin to fail, and when they succeed again.
+func (r *relay) note(ctx context.Context, err error) {
+	if ctx.Err() != nil || r.failing == (err != nil) {
+		return
+	}
+	if r.failing = err != nil; r.failing {
+		r.w.c.Log.WarnContext(ctx, "could not relay notices; they wait in sql", "stage", "relay", "err", err)
+	} else {
+		r.w.c.Log.InfoContext(ctx, "notices are relayed again", "stage", "relay")
+	}
+}

@@ -1,0 +1,112 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+var errAnswers = errors.New("the handler did not return one error per entry")
+
+// deliverAll passes small notices to Deliver, batch by batch in order.
+func (s *shift) deliverAll(ctx context.Context) {
+	defer close(s.served)
+	for batch := range s.small {
+		errs := s.deliver(batch)
+		if errs == nil {
+			s.served <- batch
+			continue
+		}
+		served := make([]Entry, 0, len(batch))
+		var unavailable []Entry
+		for i, e := range batch {
+			switch {
+			case errs[i] == nil:
+				served = append(served, e)
+			case isAway(errs[i]):
+				unavailable = append(unavailable, e)
+			default:
+				s.fail(e, errs[i])
+			}
+		}
+		if len(served) > 0 {
+			s.served <- served
+		}
+		if len(unavailable) > 0 {
+			s.release(unavailable, 0)
+		}
+		if len(unavailable) == len(batch) {
+			pause(ctx, s.c.Idle) // the next batch would fail the same way
+		}
+	}
+}
+
+// deliver calls the handler. If it panics or returns the wrong number of errors, each entry is
+// tried on its own, so that one bad entry does not fail the others.
+func (s *shift) deliver(batch []Entry) (errs []error) {
+	err := s.safely(func() error {
+		errs = s.c.Handler.Deliver(s.work, batch)
+		if errs != nil && len(errs) != len(batch) {
+			return errAnswers
+		}
+		return nil
+	})
+	if err == nil {
+		return errs
+	}
+	if len(batch) == 1 {
+		return []error{err}
+	}
+	errs = make([]error, len(batch))
+	for i := range batch {
+		if one := s.deliver(batch[i : i+1]); one != nil {
+			errs[i] = one[0]
+		}
+	}
+	return errs
+}
+
+// confirmAll passes delivered entries to Confirm, concurrently with the next Deliver.
+func (s *shift) confirmAll(ctx context.Context) {
+	for batch := range s.served {
+		s.confirm(ctx, batch)
+	}
+}
+
+// confirm tries each entry on its own if the whole batch is refused.
+func (s *shift) confirm(ctx context.Context, batch []Entry) {
+	err := s.safely(func() error { return s.c.Handler.Confirm(s.work, batch) })
+	switch {
+	case err == nil:
+		s.acks <- batch
+	case isAway(err):
+		s.release(batch, 0)
+		pause(ctx, s.c.Idle)
+	case len(batch) == 1:
+		s.fail(batch[0], err)
+	default:
+		for i := range batch {
+			s.confirm(ctx, batch[i:i+1])
+		}
+	}
+}
+
+// safely turns a panic into an error.
+func (s *shift) safely(call func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.c.Log.ErrorContext(s.work, "handler panicked", "stage", "intake", "err", r, "stack", string(debug.Stack()))
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return call()
+}
+
+// isAway reports whether an error is not the entry's fault: Redis or SQL was unavailable, or Run's
+// grace period is over.
+func isAway(err error) bool {
+	return errors.Is(err, notifier.ErrUnavailable) || errors.Is(err, context.Canceled)
+}

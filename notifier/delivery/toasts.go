@@ -1,0 +1,51 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// toastTries bounds two waits: how often a notice is retried because its toast is refused, and how
+// long a toast waits for its notice. After that many tries neither waits for the other.
+const toastTries = 3
+
+// Toasts shows a message on one device of each user. A repeated toast is shown once.
+type Toasts interface {
+	// RaiseAll returns one error per raise, in order.
+	RaiseAll(ctx context.Context, all []notifier.ToastRaise) []error
+}
+
+// raise raises the toasts of those deliveries that ask for one and have succeeded. errs holds the
+// result of each delivery; raise adds its own errors, so that a failed toast is retried with its
+// notice, which changes nothing in inboxes. tries returns how often a delivery was tried. A notice
+// that is delivered again after a loss of Redis raises no toast.
+func (w *Worker) raise(ctx context.Context, all []notifier.Delivery, errs []error, tries func(i int) int64) []error {
+	var raises []notifier.ToastRaise
+	var of []int // index of each raise in all
+	for i := range all {
+		d := &all[i]
+		if !d.Toast || d.Again || w.c.Toasts == nil {
+			continue
+		}
+		if errs[i] == nil || tries(i) >= toastTries && !errors.Is(errs[i], notifier.ErrUnavailable) {
+			of = append(of, i)
+			raises = append(raises, notifier.ToastRaise{NoticeID: d.NoticeID, Key: d.Key, Content: notifier.ToastContent(d.Content), EndsAt: d.Expires, Seqs: d.Seqs})
+		}
+	}
+	if len(raises) == 0 {
+		return errs
+	}
+	for k, err := range w.c.Toasts.RaiseAll(ctx, raises) {
+		i := of[k]
+		switch {
+		case err == nil:
+		case tries(i) >= toastTries && !errors.Is(err, notifier.ErrUnavailable) && ctx.Err() == nil:
+			w.c.Log.ErrorContext(ctx, "toast not raised", "stage", "toast", "notice_id", all[i].NoticeID, "err", err)
+		default:
+			errs[i] = errors.Join(errs[i], err)
+		}
+	}
+	return errs
+}

@@ -1,0 +1,106 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+const (
+	relayLease   = 3 * time.Second
+	advanceEvery = 500 * time.Millisecond
+	keepAudit    = 400 * 24 * time.Hour // how long audit entries are kept: a year, and time to review it
+)
+
+// KeepKeys is how long a request may be repeated.
+const KeepKeys = 24 * time.Hour
+
+// Inbox changes inboxes. Repeating a change has no effect.
+type Inbox interface {
+	// DeliverAll returns one error per delivery, in order.
+	DeliverAll(ctx context.Context, all []notifier.Delivery) []error
+	Retract(ctx context.Context, noticeID int64, key string, seqs []int64) error
+	// EditAll updates rows of older revisions; its result is like that of DeliverAll.
+	EditAll(ctx context.Context, all []notifier.Delivery) []error
+	// Outdate invalidates inbox data of these users that was read from SQL earlier, or data of all
+	// users if seqs is empty.
+	Outdate(ctx context.Context, seqs []int64) error
+}
+
+// Config holds the dependencies and settings of a Worker; see pipeline.Config for their meaning and
+// defaults. Only Toasts and Away may be nil.
+type Config struct {
+	Store  Store
+	Redis  redis.UniversalClient
+	Raw    redis.UniversalClient // lets Resend use Redis while the gate is closed
+	Keys   keys.Space
+	Inbox  Inbox
+	Toasts Toasts
+	// Route finds the recipients of a notice that was accepted without them. Users who have left the
+	// directory since are left out.
+	Route func(ctx context.Context, n *notifier.Notice) (*roaring.Bitmap, error)
+
+	Log        *slog.Logger
+	Now        func() time.Time
+	Away       func() bool
+	Wait       time.Duration
+	MaxBacklog int64
+	Poll       time.Duration
+	Idle       time.Duration
+	Chunk      int
+}
+
+// Worker delivers accepted notices, and edits and retracts delivered ones.
+type Worker struct {
+	c       Config
+	intake  *Intake
+	waiting waiting
+	cache   cache
+	away    atomic.Bool // the last call to Redis failed
+}
+
+// New returns a worker. It takes notices at once; Run delivers them.
+func New(c Config) *Worker {
+	w := &Worker{c: c, waiting: waiting{of: map[int64][]chan struct{}{}}}
+	w.intake = NewIntake(IntakeConfig{Redis: c.Redis, Keys: c.Keys, Handler: handler{w}, Idle: c.Idle, Log: c.Log})
+	return w
+}
+
+// Run runs the intake and the relay until ctx ends, and then returns nil.
+func (w *Worker) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return w.intake.Run(ctx) })
+	g.Go(func() error { return newRelay(w).run(ctx) })
+	return g.Wait()
+}
+
+// RunIntake runs only the intake until ctx ends, and then returns nil. It is for a process that
+// delivers its own notices, with or without a server beside it, and then exits.
+func (w *Worker) RunIntake(ctx context.Context) error {
+	if err := w.intake.Run(ctx); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("run the intake: %w", err)
+	}
+	return nil
+}
+
+// Stats returns the state of the intake and this instance's share of its work.
+func (w *Worker) Stats() Stats { return w.intake.Stats() }
+
+// Unavailable reports whether waiting for Redis is pointless.
+func (w *Worker) Unavailable() bool {
+	return w.away.Load() || w.c.Away != nil && w.c.Away()
+}
+
+// Overloaded reports whether the intake has more than Config.MaxBacklog entries.
+func (w *Worker) Overloaded() bool {
+	return w.intake.Backlog() > w.c.MaxBacklog && !w.Unavailable()
+}
