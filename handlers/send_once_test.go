@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -257,7 +258,7 @@ func TestDigestOfAFormIsTheSameInEveryRelease(t *testing.T) {
 	for i, want := range []string{
 		"e7b40b63b65e1e0e92e83dc8d33e21dc4b1c2fa73dd2f09200640fb54514dacf", "813a32dc6bd90252db69049cdcd7ed2137c30c00d3ce83a11ab846d98b0ed354",
 	} {
-		if got := fmt.Sprintf("%x", l.asked[i].Digest); got != want {
+		if got := hex.EncodeToString(l.asked[i].Digest); got != want {
 			t.Errorf("digest %d is %s, want %s", i, got, want)
 		}
 	}

@@ -169,7 +169,7 @@ func TestTwoColumnsWithTheSameNameAreAnError(t *testing.T) {
 func TestATooLargeResultIsAnError(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
-	_, err := asking(t, b, `SELECT HEX(ZEROBLOB(40000000)) AS place`).Ask(t.Context(), "negative-stock")
+	_, err := asking(t, b, `SELECT HEX(ZEROBLOB(40000000)) AS place`, `timeout = "1m"`).Ask(t.Context(), "negative-stock")
 	if err == nil || err.Error() != "the query returns more than 64 MB" {
 		t.Errorf("%v", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // Fault is an error in the rules file.
@@ -54,6 +56,19 @@ func (s *several) add(what string, err error) {
 		return
 	}
 	s.texts = append(s.texts, what+": "+inWords(err))
+}
+
+// inWords returns an error's text, with the faults of a notice in words.
+func inWords(err error) string {
+	bad := (*notifier.InvalidError)(nil)
+	if !errors.As(err, &bad) {
+		return err.Error()
+	}
+	texts := make([]string, len(bad.Fields))
+	for i, f := range bad.Fields {
+		texts[i] = f.Field + " " + f.Sentence()
+	}
+	return strings.Join(texts, "; ")
 }
 
 func (s *several) orNil() error {

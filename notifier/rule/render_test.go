@@ -73,17 +73,17 @@ func TestTemplatesRenderColumns(t *testing.T) {
 func TestInvalidRowsAreExplained(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ what, query, from, to, want string }{
-		{"no title", oneRow, `{{.place}} is at {{.units}}`, `{{if false}}x{{end}}`, "row 1 (place:A1): title is empty"},
+		{"no title", oneRow, `{{.place}} is at {{.units}}`, `{{if false}}x{{end}}`, "row 1 (place:A1): title is required"},
 		{"no subject", oneRow, `place:{{.place}}`, ` {{if false}}x{{end}}`, "row 1 (): subject: empty"},
-		{"reserved", oneRow, `place:{{.place}}`, `notice_id:{{.place}}`, "row 1 (notice_id:A1): subject must not contain :has_read: or begin with notice_id:"},
+		{"reserved", oneRow, `place:{{.place}}`, `notice_id:{{.place}}`, "row 1 (notice_id:A1): subject is reserved: it must not contain :has_read: or begin with notice_id:"},
 		{"twice", oneRow + ` UNION ALL ` + oneRow, `every`, `every`, "row 2 (place:A1): an earlier row has this subject"},
-		{"scope", oneRow, `7 AS warehouse`, `'a b' AS warehouse`, "row 1 (place:A1): to is not a valid topic; scope must be at most 64 letters, digits, _, . and -"},
-		{"link", oneRow, `type =`, "link = \"https://elsewhere.example.com/\"\ntype =", "row 1 (place:A1): link points to a host that is not allowed (--link-hosts), host: elsewhere.example.com"},
+		{"scope", oneRow, `7 AS warehouse`, `'a b' AS warehouse`, "row 1 (place:A1): to is not a valid topic: its type or scope is malformed; scope must be a scope: [A-Za-z0-9_.-]{0,64}"},
+		{"link", oneRow, `type =`, "link = \"https://elsewhere.example.com/\"\ntype =", "row 1 (place:A1): link points to a host that is not allowed: elsewhere.example.com"},
 		{"loop", oneRow, `{{.place}} is at {{.units}}`, `{{range 1000000000}}{{.}}{{end}}`, "row 1 (place:A1): title: longer than 64 KB"},
 		{"nested", oneRow, `{{.place}} is at {{.units}}`, `{{.place.x}}`, "row 1 (place:A1): title: <.place.x>: can't evaluate field x in type interface {}"},
 		{
 			"many", `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) SELECT i || ' ' AS place, 7 AS warehouse, 1 AS units FROM n`, `place:{{.place}}`, `place {{.place}}`,
-			"row 1 (place 1): subject must be printable ASCII characters without spaces; row 2 (place 2): subject must be printable ASCII characters without spaces; row 3 (place 3): subject must be printable ASCII characters without spaces; and 6 more",
+			"row 1 (place 1): subject must consist of printable ASCII characters without spaces; row 2 (place 2): subject must consist of printable ASCII characters without spaces; row 3 (place 3): subject must consist of printable ASCII characters without spaces; and 6 more",
 		},
 	} {
 		_, err := checked(t, c.query, c.from, c.to)

@@ -302,7 +302,7 @@ func TestAnInvalidRowDoesNotAffectOthersButPreventsRetractions(t *testing.T) {
 	b.put(t, "A 2", 1, -2)
 	b.put(t, "A3", 1, -3)
 	run := r.perform(t, r.Runner)
-	if run.Error != "row 1 (place:A 2): subject must be printable ASCII characters without spaces" || run.Sent != 1 || run.Withdrawn != 0 || run.Findings != 1 {
+	if run.Error != "row 1 (place:A 2): subject must consist of printable ASCII characters without spaces" || run.Sent != 1 || run.Withdrawn != 0 || run.Findings != 1 {
 		t.Errorf("%+v", run)
 	}
 	wantTitles(t, r, "A1", "A1 is at -1") // row 1 may be about it

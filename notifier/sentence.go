@@ -1,0 +1,76 @@
+package notifier
+
+import (
+	"fmt"
+	"strings"
+)
+
+// sentences maps each code of a fault to a text that follows the name of the field. {Name} stands
+// for a parameter. After a | stands the text for a Count of 1.
+var sentences = map[string]string{
+	CodeRequired:        "is required",
+	CodeTooLong:         "is too long: it has {Count} characters, and at most {Max} are allowed",
+	CodeBadText:         "contains an unsupported character ({Char})",
+	CodeBadType:         "must be a type: [a-z0-9][a-z0-9_.-]{0,62}",
+	CodeBadScope:        "must be a scope: [A-Za-z0-9_.-]{0,64}",
+	CodeBadSubject:      "must consist of printable ASCII characters without spaces",
+	CodeSubjectReserved: "is reserved: it must not contain :has_read: or begin with notice_id:",
+	CodeBadLink:         "must be a path that begins with / or an https address",
+	CodeLinkHost:        "points to a host that is not allowed: {Host}",
+	CodeExpiresPast:     "must not be negative",
+	CodeExpiresLate:     "is too long: notices are kept for at most {Max}",
+	CodeOneTarget:       "must have exactly one of users, role, topic and audiences",
+	CodeBadTopic:        "is not a valid topic: its type or scope is malformed",
+	CodeBadName:         "invalid name: {Name}",
+	CodeTooManyNames:    "has more than {Max} names, which is the maximum",
+	CodeUnknownUsers:    "{Count} unknown users: {Names}|unknown user: {Names}",
+	CodeUnknownUser:     "unknown user: {Name}",
+	CodeUnknownRole:     "unknown role: {Name}",
+	CodeUnknownAudience: "unknown audience: {Name}",
+	CodeEndsPast:        "is in the past",
+	CodeEndsBefore:      "must be after starts_at",
+	CodeStartsLate:      "is too far in the future: notices are kept for at most {Max}",
+	CodeEndsLate:        "is too late: notices are kept for at most {Max}",
+	CodeTooManyOpen:     "audience {Audience} already has {Max} announcements open at that time, which is the maximum: {Titles}",
+	CodeTooManyMutes:    "at most {Max} types can be muted",
+	CodeNotMutable:      "cannot be muted",
+	CodeOneSubscriber:   "exactly one of user and role is required",
+	CodeTooManySubs:     "the user already subscribes to {Max} topics, which is the maximum",
+	CodeBadKeyScope:     "is not a scope of a key: {Name}",
+	CodeNotEditable:     "cannot be changed after sending",
+
+	CodeToastAudience: "a toast cannot go to audiences: send an announcement, with \"toast\": true, by POST /api/v1/notices",
+	CodeToastLate:     "is too long: toasts are kept for at most {Max}",
+	CodeToastUsers:    "has {Count} users: a toast can go to at most {Max}",
+}
+
+// Sentence says what is wrong with the field, in English, for authors of programs and rules. It
+// follows the name of the field, which it does not repeat. Pages and commands, whose readers see a
+// form or flags, have texts of their own in the catalogues.
+func (e FieldError) Sentence() string {
+	text, ok := sentences[e.Code]
+	if !ok {
+		return "is invalid (" + e.Code + ")"
+	}
+	return Fill(text, e.Params)
+}
+
+// Fill returns a text with each {Name} replaced by the parameter of that name. Of a text with a |,
+// it takes the part after it for a Count of 1, and otherwise the part before it.
+func Fill(text string, params map[string]any) string {
+	many, one, plural := strings.Cut(text, "|")
+	if text = many; plural && params["Count"] == 1 {
+		text = one
+	}
+	if len(params) == 0 {
+		return text
+	}
+	pairs := make([]string, 0, 2*len(params))
+	for name, value := range params {
+		if name == "Char" && value == "U+0009" {
+			value = "tab, U+0009" // the one that people enter without noticing
+		}
+		pairs = append(pairs, "{"+name+"}", fmt.Sprint(value))
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
