@@ -46,14 +46,14 @@ type Toasts interface {
 // Config holds the parts that the API works with. Zero fields of the second and third group
 // have the defaults named there.
 type Config struct {
-	Keys      Keys
-	Sender    Sender
-	Inbox     Inbox
-	Board     Board
-	Directory Directory
-	People    People
-	Topics    Topics
-	Toasts    Toasts
+	Keys          Keys
+	Sender        Sender
+	Inbox         Inbox
+	Announcements Announcements
+	Directory     Directory
+	People        People
+	Topics        Topics
+	Toasts        Toasts
 
 	Audit          web.Audit
 	TrustedProxies web.Proxies // proxies whose X-Forwarded-For is trusted

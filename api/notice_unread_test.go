@@ -23,7 +23,7 @@ func TestEditCanMarkAnAnnouncementAsUnreadForEverybody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The board may follow a moment after the answer.
+	// The announcements may follow a moment after the answer.
 	badge := func(want int64) {
 		t.Helper()
 		testkit.Eventually(t, fmt.Sprint("alice has so many unread announcements: ", want), func() bool {
@@ -36,7 +36,7 @@ func TestEditCanMarkAnAnnouncementAsUnreadForEverybody(t *testing.T) {
 	}
 	read := func() {
 		t.Helper()
-		if _, err := w.board.MarkRead(t.Context(), notifier.Reader{Seq: alice.Seq, Audience: alice.Audience}, id); err != nil {
+		if _, err := w.announcements.MarkRead(t.Context(), notifier.Reader{Seq: alice.Seq, Audience: alice.Audience}, id); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -51,21 +51,21 @@ func (u *users) poll(ctx context.Context, in *pollInput) (*pollOutput, error) {
 func (u *users) pollFor(ctx context.Context, who knownUser, q notifier.PollQuery, in *pollInput) (*pollOutput, error) {
 	var newest int64 // from the first page: notices that come while the caller pages belong to the next poll
 	q.After, newest = parseCursor(who.Seq, in.Scope, in.After)
-	wait := u.countBoard(ctx, who)
+	wait := u.countAnnouncements(ctx, who)
 	found, err := u.Inbox.Poll(ctx, who.Seq, q)
-	board, boardErr := wait()
+	announcements, announcementsErr := wait()
 	switch {
 	case err != nil:
 		return nil, err
-	case boardErr != nil:
-		return nil, boardErr
+	case announcementsErr != nil:
+		return nil, announcementsErr
 	}
 	if q.After == 0 {
 		newest = u.newestOf(&found, q.Since, in.Since == "")
 	}
-	board.SetInbox(found.Unread, found.Ver)
+	announcements.SetInbox(found.Unread, found.Ver)
 	answer := pollAnswer{
-		Unread: board.Unread, Newest: newest, Next: cursor(who.Seq, in.Scope, found.Next, newest),
+		Unread: announcements.Unread, Newest: newest, Next: cursor(who.Seq, in.Scope, found.Next, newest),
 		Notices: make([]pollNotice, len(found.Entries)),
 	}
 	for i := range found.Entries {

@@ -35,7 +35,7 @@ type badgeAnswer struct {
 }
 
 func (u *users) badge(ctx context.Context, in *userInput) (*badgeOutput, error) {
-	return u.withBoard(ctx, in.Name, func(who knownUser) (notifier.Badge, error) {
+	return u.withAnnouncements(ctx, in.Name, func(who knownUser) (notifier.Badge, error) {
 		badges, err := u.Inbox.Badges(ctx, []int64{who.Seq})
 		if err != nil {
 			return notifier.Badge{}, err
@@ -47,33 +47,33 @@ func (u *users) badge(ctx context.Context, in *userInput) (*badgeOutput, error) 
 	})
 }
 
-// withBoard adds the announcements' half of a user's badge to the inbox's half.
-func (u *users) withBoard(ctx context.Context, name string, inbox func(who knownUser) (notifier.Badge, error)) (*badgeOutput, error) {
-	var b, board notifier.Badge
+// withAnnouncements adds the announcements' half of a user's badge to the inbox's half.
+func (u *users) withAnnouncements(ctx context.Context, name string, inbox func(who knownUser) (notifier.Badge, error)) (*badgeOutput, error) {
+	var b, announcements notifier.Badge
 	err := u.known.serve(ctx, name, func(who knownUser) (err error) {
-		wait := u.countBoard(ctx, who)
+		wait := u.countAnnouncements(ctx, who)
 		b, err = inbox(who)
-		var boardErr error
-		board, boardErr = wait()
-		return cmp.Or(err, boardErr)
+		var announcementsErr error
+		announcements, announcementsErr = wait()
+		return cmp.Or(err, announcementsErr)
 	})
 	if err != nil {
 		return nil, err
 	}
-	b.SetAnnouncements(board.Announcements, board.AVer)
+	b.SetAnnouncements(announcements.Announcements, announcements.AVer)
 	return &badgeOutput{badgeAnswer(b)}, nil
 }
 
-// countBoard fetches the announcements' half of a badge while the caller fetches the other.
+// countAnnouncements fetches the announcements' half of a badge while the caller fetches the other.
 // The caller must call wait.
-func (u *users) countBoard(ctx context.Context, who knownUser) (wait func() (notifier.Badge, error)) {
+func (u *users) countAnnouncements(ctx context.Context, who knownUser) (wait func() (notifier.Badge, error)) {
 	type half struct {
 		badges []notifier.Badge
 		err    error
 	}
 	found := make(chan half, 1)
 	go func() {
-		badges, err := u.Board.Badges(ctx, []notifier.Reader{who.Reader})
+		badges, err := u.Announcements.Badges(ctx, []notifier.Reader{who.Reader})
 		found <- half{badges, err}
 	}()
 	return func() (notifier.Badge, error) {

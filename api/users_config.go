@@ -22,9 +22,9 @@ type Inbox interface {
 	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
 }
 
-// Board returns the announcements' half of the readers' badges, in order; see
+// Announcements returns the announcements' half of the readers' badges, in order; see
 // notifier/announcement.
-type Board interface {
+type Announcements interface {
 	Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error)
 }
 

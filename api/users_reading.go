@@ -72,7 +72,7 @@ func (u *users) read(ctx context.Context, in *readInput) (*badgeOutput, error) {
 	if err := body.check(); err != nil {
 		return nil, err
 	}
-	return u.withBoard(ctx, in.Name, func(who knownUser) (notifier.Badge, error) {
+	return u.withAnnouncements(ctx, in.Name, func(who knownUser) (notifier.Badge, error) {
 		switch {
 		case body.Keys != nil:
 			return u.Inbox.ReadKeys(ctx, who.Seq, body.Keys)

@@ -34,16 +34,16 @@ import (
 // users of the demonstration.
 type world struct {
 	*server
-	handler http.Handler
-	store   *store.Store
-	redis   redis.UniversalClient
-	keys    keys.Space
-	inbox   *inbox.Inbox
-	board   *announcement.Board
-	topics  *topic.Topics
-	toasts  *toast.Toasts
-	pipe    *pipeline.Pipeline
-	people  *person.People
+	handler       http.Handler
+	store         *store.Store
+	redis         redis.UniversalClient
+	keys          keys.Space
+	inbox         *inbox.Inbox
+	announcements *announcement.Announcements
+	topics        *topic.Topics
+	toasts        *toast.Toasts
+	pipe          *pipeline.Pipeline
+	people        *person.People
 
 	slowDeletions *atomic.Bool // deletions begin but do not finish
 
@@ -77,19 +77,19 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 	quiet := slog.New(slog.DiscardHandler)
 	w := &world{store: s, redis: rdb, keys: redistest.Space(t), slowDeletions: new(atomic.Bool)}
 	w.inbox = inbox.New(rdb, w.keys, inbox.Options{SQL: s, Log: quiet})
-	w.board = announcement.New(rdb, w.keys, s, announcement.Options{Audiences: []notifier.Audience{1, 2, 3}, Every: 20 * time.Millisecond, Log: quiet})
+	w.announcements = announcement.New(rdb, w.keys, s, announcement.Options{Audiences: []notifier.Audience{1, 2, 3}, Every: 20 * time.Millisecond, Log: quiet})
 	w.topics = topic.New(rdb, w.keys, s, topic.Options{Log: quiet})
 	if err := w.topics.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	w.toasts = toast.New(rdb, w.keys, toast.Options{Log: quiet})
 	w.pipe = pipeline.New(pipeline.Config{
-		Store: s, Redis: rdb, Keys: w.keys, Inbox: w.inbox, Router: route.New(s, w.topics), Board: w.board, Toasts: w.toasts, Log: quiet,
+		Store: s, Redis: rdb, Keys: w.keys, Inbox: w.inbox, Router: route.New(s, w.topics), Announcements: w.announcements, Toasts: w.toasts, Log: quiet,
 		Limits: notifier.Limits{Audiences: []notifier.Audience{1, 2, 3}, Toast: 24 * time.Hour, Expiry: w.topics.Expiry},
 		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics,
 	})
 	c := Config{
-		Keys: s, Sender: w.pipe, Inbox: w.inbox, Board: w.board, Directory: s, Topics: w.topics, Toasts: w.pipe, Audit: s,
+		Keys: s, Sender: w.pipe, Inbox: w.inbox, Announcements: w.announcements, Directory: s, Topics: w.topics, Toasts: w.pipe, Audit: s,
 		Audiences: testAudiences, Log: quiet,
 	}
 	for _, f := range change {
@@ -164,7 +164,7 @@ func (e erasing) Erase(ctx context.Context, seq int64) error {
 func (w *world) newPeople(c Config) *person.People {
 	return person.New(person.Config{
 		Directory: w.store, Audit: c.Audit, Audiences: c.Audiences, Log: c.Log, Wait: time.Minute, Clear: func(context.Context) {},
-		Sessions: session.New(session.Config{SQL: w.store, Redis: w.redis, Space: w.keys}), Toasts: w.toasts, Board: w.board, Inbox: erasing{w}, Topics: w.topics,
+		Sessions: session.New(session.Config{SQL: w.store, Redis: w.redis, Space: w.keys}), Toasts: w.toasts, Announcements: w.announcements, Inbox: erasing{w}, Topics: w.topics,
 	})
 }
 

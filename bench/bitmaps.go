@@ -64,7 +64,7 @@ func (w *world) bitmapsNew(ctx context.Context, s bitmapSeries) error {
 	if err != nil {
 		return err
 	}
-	b, err := w.boardOf(ctx, newShelf(notifier.MaxOpen, nil))
+	b, err := w.announcementsOf(ctx, newShelf(notifier.MaxOpen, nil))
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (w *world) bitmapsRestored(ctx context.Context, s bitmapSeries) error {
 		return err
 	}
 	began := time.Now()
-	b, err := w.boardOf(ctx, newShelf(fewOpen, random(tenMillion/8+1)))
+	b, err := w.announcementsOf(ctx, newShelf(fewOpen, random(tenMillion/8+1)))
 	if err != nil {
 		return err
 	}

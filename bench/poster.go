@@ -22,7 +22,7 @@ func audiences() []notifier.Audience { return []notifier.Audience{1, 2, audience
 type poster struct {
 	w     *world
 	db    *store.Store
-	board *announcement.Board
+	board *announcement.Announcements
 	ids   []int64 // open announcements
 	pops  bool    // announce with toasts
 }
@@ -71,7 +71,7 @@ func (p *poster) retract(ctx context.Context) error {
 // hundred users at a time.
 func (p *poster) badges(ctx context.Context) ([]notifier.Badge, error) {
 	const perCall = 500
-	read := pipeline.Badges{Inbox: p.w.inbox, Board: p.board}
+	read := pipeline.Badges{Inbox: p.w.inbox, Announcements: p.board}
 	all := make([]notifier.Badge, 0, len(p.w.members))
 	readers := make([]notifier.Reader, 0, perCall)
 	for i, m := range p.w.members {

@@ -38,7 +38,7 @@ func openGallery(t *testing.T) *gallery {
 	s := alone(t)
 	lines := []string{"none", "vera staff", "one", "thirty", "many", "hard"}
 	s.people(append(lines, crowded()...)...)
-	for audience, name := range postReaders {
+	for audience, name := range announcementReaders {
 		s.peopleOf(audience, name)
 		lines = append(lines, name)
 	}
@@ -127,7 +127,7 @@ func (g *gallery) views() []view {
 		{name: "settings", as: "vera", path: "/settings"},
 		{name: "not-found", as: "vera", path: "/nowhere", status: 404},
 		{name: "not-found-stranger", path: "/nowhere", status: 404},
-	}, append(g.postViews(), g.staffViews()...)...)
+	}, append(g.announcementViews(), g.staffViews()...)...)
 }
 
 // arrives returns a step that sends a notice to the user of the window, and waits until the page
@@ -185,5 +185,5 @@ func (g *gallery) staffViews() []view {
 		{name: "people-searched", as: "vera", path: "/staff/users?q=thirty"},
 		{name: "people-nobody", as: "vera", path: "/staff/users?q=qqqq"},
 		{name: "components", as: "alice", path: "/staff/components"},
-	}, g.postStaffViews()...)
+	}, g.announcementStaffViews()...)
 }

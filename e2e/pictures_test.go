@@ -17,8 +17,8 @@ import (
 // docs/images.
 var pictures = flag.String("pictures", "screenshots/docs", "directory for the pictures of README and docs")
 
-// pinnedPost is the id of the pinned announcement of the demo.
-const pinnedPost = 11
+// pinnedAnnouncement is the id of the pinned announcement of the demo.
+const pinnedAnnouncement = 11
 
 // TestThePicturesOfTheDocs takes the pictures of the demo as a new user sees it.
 func TestThePicturesOfTheDocs(t *testing.T) {
@@ -55,7 +55,7 @@ func TestThePicturesOfTheDocs(t *testing.T) {
 	w.shows2x("light", 1000, 760).visit("/staff/notices").until(live2)
 	w.portrait("sent")
 
-	pinned := strconv.Itoa(pinnedPost)
+	pinned := strconv.Itoa(pinnedAnnouncement)
 	i.demo(t, "erin").get("/announcements/" + pinned)
 	bob.get("/announcements/" + pinned)
 	w.visit("/staff/notices/" + pinned).until(live2).portrait("announcement")

@@ -40,7 +40,7 @@ func (h *Handlers) announcement(w http.ResponseWriter, r *http.Request) error {
 
 // openAnnouncement finds an announcement and marks it read if the visit is deliberate. It then
 // finds it again: if an edit came in between, the page shows the new text and its read state.
-func (h *Handlers) openAnnouncement(r *http.Request, id int64) (notifier.Posted, error) {
+func (h *Handlers) openAnnouncement(r *http.Request, id int64) (notifier.OpenAnnouncement, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
 	defer cancel()
 	post, err := h.Announcements.Find(ctx, readerOf(r), id)
@@ -53,8 +53,8 @@ func (h *Handlers) openAnnouncement(r *http.Request, id int64) (notifier.Posted,
 	return h.Announcements.Find(ctx, readerOf(r), id)
 }
 
-func (h *Handlers) announcementPage(r *http.Request, f views.Frame, post *notifier.Posted) *views.Announcement {
-	maker := h.postMaker(r, f.Text)
+func (h *Handlers) announcementPage(r *http.Request, f views.Frame, post *notifier.OpenAnnouncement) *views.Announcement {
+	maker := h.announcementMaker(r, f.Text)
 	row := maker.row(post, announcementPath(post.ID))
 	row.Since = maker.dated("announcements.since", f.Text.Exact, post.StartsAt)
 	row.Until = maker.dated("announcements.until", f.Text.Exact, post.EndsAt)
@@ -65,22 +65,22 @@ func (h *Handlers) announcementPage(r *http.Request, f views.Frame, post *notifi
 	return &views.Announcement{Frame: f, Row: row, Body: h.markdown.Render(post.Body), Link: safeLink(post.Link)}
 }
 
-// postMaker turns announcements into rows for one reader.
-type postMaker struct {
+// announcementMaker turns announcements into rows for one reader.
+type announcementMaker struct {
 	rowMaker
 	words func(body string) string
 }
 
-func (h *Handlers) postMaker(r *http.Request, text *locale.Printer) postMaker {
-	return postMaker{h.rowMaker(r, text), h.markdown.Text}
+func (h *Handlers) announcementMaker(r *http.Request, text *locale.Printer) announcementMaker {
+	return announcementMaker{h.rowMaker(r, text), h.markdown.Text}
 }
 
 // row builds the list row of an announcement. back is the page to return to after an action.
-func (m postMaker) row(post *notifier.Posted, back string) views.Post {
+func (m announcementMaker) row(post *notifier.OpenAnnouncement, back string) views.AnnouncementRow {
 	look := m.looks.of(post.Type)
 	begin := post.StartsAt.In(m.now.Location())
 	short := func(at time.Time) string { return m.text.Short(at, m.now) }
-	return views.Post{
+	return views.AnnouncementRow{
 		ID: idText(post.ID), Href: announcementPath(post.ID), Title: post.Title, Text: m.words(post.Body), Back: back,
 		Icon: look.icon, Initials: look.initials, Tint: look.tint, Read: post.Read, Pinned: post.Pinned,
 		Datetime: begin.Format(time.RFC3339), Clock: short(begin), Moment: m.text.Moment(begin),
@@ -93,16 +93,16 @@ func (m postMaker) row(post *notifier.Posted, back string) views.Post {
 }
 
 // dated is a text from the catalogue with a date in it.
-func (m postMaker) dated(id string, say func(at time.Time) string, at time.Time) views.Dated {
+func (m announcementMaker) dated(id string, say func(at time.Time) string, at time.Time) views.Dated {
 	return datedText(m.text, id, say, at.In(m.now.Location()))
 }
 
 // edited is the mark with the time of the last edit; nil if the announcement was never edited.
-func (m postMaker) edited(say func(at time.Time) string, post *notifier.Posted) *views.Dated {
+func (m announcementMaker) edited(say func(at time.Time) string, post *notifier.OpenAnnouncement) *views.Dated {
 	return editedMark(m.text, say, post, m.now.Location())
 }
 
-func editedMark(text *locale.Printer, say func(at time.Time) string, post *notifier.Posted, zone *time.Location) *views.Dated {
+func editedMark(text *locale.Printer, say func(at time.Time) string, post *notifier.OpenAnnouncement, zone *time.Location) *views.Dated {
 	if post.EditedAt.IsZero() {
 		return nil
 	}
@@ -115,10 +115,10 @@ func datedText(text *locale.Printer, id string, say func(at time.Time) string, a
 	return views.Dated{Before: before, Date: say(at), After: after, Datetime: at.Format(time.RFC3339), Moment: text.Moment(at)}
 }
 
-// postCounts counts the unread and the read announcements.
-func postCounts(text *locale.Printer, posts notifier.Posts) views.Counts {
-	c := views.Counts{Unread: text.Number(posts.Unread), Read: text.Number(posts.Read)}
-	if posts.Unread+posts.Read > 0 {
+// announcementCounts counts the unread and the read announcements.
+func announcementCounts(text *locale.Printer, listed notifier.OpenAnnouncements) views.Counts {
+	c := views.Counts{Unread: text.Number(listed.Unread), Read: text.Number(listed.Read)}
+	if listed.Unread+listed.Read > 0 {
 		c.Text = text.F("js.announcement_counts", "Unread", c.Unread, "Read", c.Read)
 	}
 	return c

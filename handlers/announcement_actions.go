@@ -61,21 +61,21 @@ func backFromOver(back *url.URL, id int64) string {
 // announcementPart answers a script with what changed: the announcement's row, the counts above
 // the list and the pinned banner.
 func (h *Handlers) announcementPart(w http.ResponseWriter, r *http.Request, id int64, back string) error {
-	posts, err := h.Announcements.List(r.Context(), readerOf(r))
+	listed, err := h.Announcements.List(r.Context(), readerOf(r))
 	if err != nil {
 		return fmt.Errorf("show announcement %d: %w", id, err)
 	}
-	if err := h.tellBadge(w, r, posts.Badge()); err != nil {
+	if err := h.tellBadge(w, r, listed.Badge()); err != nil {
 		return err
 	}
-	p := h.partOf(r, announced{Posts: posts, known: true})
+	p := h.partOf(r, announced{OpenAnnouncements: listed, known: true})
 	shown := withoutDone(cameFrom(back))
 	if inPart(r, "pinned") {
 		p.Done, shown = &views.Done{Text: p.Text.T("done.read")}, announcementsPath
 	}
-	for i := range posts.Items {
-		if posts.Items[i].ID == id {
-			row := h.postMaker(r, p.Text).row(&posts.Items[i], shown)
+	for i := range listed.Items {
+		if listed.Items[i].ID == id {
+			row := h.announcementMaker(r, p.Text).row(&listed.Items[i], shown)
 			p.Row = &row
 		}
 	}
@@ -85,7 +85,7 @@ func (h *Handlers) announcementPart(w http.ResponseWriter, r *http.Request, id i
 	case p.Row == nil:
 		return fmt.Errorf("show announcement %d: %w", id, notifier.ErrNotFound)
 	}
-	return h.page(w, r, http.StatusOK, views.PostPart(p))
+	return h.page(w, r, http.StatusOK, views.AnnouncementAnswer(p))
 }
 
 // partOf builds the parts that changed on the page the script is on.
@@ -93,7 +93,7 @@ func (h *Handlers) partOf(r *http.Request, a announced) *views.AnnouncementPart 
 	f := h.bareFrame(r)
 	shown := cameFrom(shownPage(r))
 	f.Pinned = pinnedOf(&f, a, shown, withoutDone(shown), h.now(r))
-	return &views.AnnouncementPart{Frame: f, Counts: postCounts(f.Text, a.Posts), InList: shown.Path == announcementsPath}
+	return &views.AnnouncementPart{Frame: f, Counts: announcementCounts(f.Text, a.OpenAnnouncements), InList: shown.Path == announcementsPath}
 }
 
 // pinned answers a script with the current pinned banner of the page it is on.
@@ -153,15 +153,15 @@ func (h *Handlers) unreadAnnouncements(w http.ResponseWriter, r *http.Request) e
 	if err != nil {
 		return err
 	}
-	if err := h.turnPostsBack(r, values.Get("ids")); err != nil {
+	if err := h.turnAnnouncementsBack(r, values.Get("ids")); err != nil {
 		return err
 	}
 	redirect(w, backToPage(values.Get("back"), "restored"))
 	return nil
 }
 
-// turnPostsBack marks announcements unread again, skipping those that have closed since.
-func (h *Handlers) turnPostsBack(r *http.Request, list string) error {
+// turnAnnouncementsBack marks announcements unread again, skipping those that have closed since.
+func (h *Handlers) turnAnnouncementsBack(r *http.Request, list string) error {
 	ids := strings.Split(list, ",")
 	for _, text := range ids[:min(len(ids), notifier.MaxOpen)] {
 		id := number(text)

@@ -8,7 +8,7 @@ import (
 
 func TestRowIsMarkedWithoutScript(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, false), post(9, 2, false, true))
+	b := newAnnouncements(t, post(5, 1, true, false), post(9, 2, false, true))
 	page := b.get("alice", "/announcements")
 	b.submit("alice", page, "#a5 [data-act=read]").wantRedirect(t, "/announcements?done=read")
 	b.submit("alice", page, "#a9 [data-act=unread]").wantRedirect(t, "/announcements?done=unread")
@@ -23,7 +23,7 @@ func TestRowIsMarkedWithoutScript(t *testing.T) {
 
 func TestFormOfAnAnnouncementClosedMeanwhileRedirectsBackWithAMessage(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, false))
+	b := newAnnouncements(t, post(5, 1, true, false))
 	list, banner := b.get("alice", "/announcements"), b.get("alice", "/settings")
 	own := b.get("alice", "/announcements/5?done=read")
 	b.did, b.items = nil, nil // the announcement has closed
@@ -45,7 +45,7 @@ func TestFormOfAnAnnouncementClosedMeanwhileRedirectsBackWithAMessage(t *testing
 
 func TestScriptGetsTheRowTheCountsAndThePinnedBanner(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, false), post(9, 2, false, false))
+	b := newAnnouncements(t, post(5, 1, true, false), post(9, 2, false, false))
 	r := b.script("alice", "/announcements/5/read", "a5", "back=%2Fannouncements%3Fafter%3D3").wantStatus(t, http.StatusOK)
 	if r.count("[data-testid=announcement]") != 1 || r.attr("#a5", "data-read") != "1" || r.count("#a5 .dot, h1, header") != 0 {
 		t.Errorf("the response is not exactly one row:\n%s", r.body)
@@ -75,7 +75,7 @@ func TestScriptGetsTheRowTheCountsAndThePinnedBanner(t *testing.T) {
 
 func TestEveryAnnouncementFormNamesThePagesUser(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, false), post(6, 1, true, false))
+	b := newAnnouncements(t, post(5, 1, true, false), post(6, 1, true, false))
 	for address, forms := range map[string]int{"/announcements": 5, "/announcements?after=5": 4, "/announcements/5": 2, "/settings": 1} {
 		r := b.get("alice", address)
 		for _, form := range r.page.Find("form[action^='/announcements']").EachIter() {
@@ -92,7 +92,7 @@ func TestEveryAnnouncementFormNamesThePagesUser(t *testing.T) {
 
 func TestNobodyMarksAnnouncementsForAnotherUser(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, false))
+	b := newAnnouncements(t, post(5, 1, true, false))
 	for _, address := range []string{"/announcements/5/read", "/announcements/5/unread", "/announcements/read-all", "/announcements/unread"} {
 		b.post("alice", address, "page_user", "carol", "ids", "5").wantStatus(t, http.StatusConflict)
 		b.postBody("alice", address, "", "HX-Request", "true", "Carillon-User", "carol").wantStatus(t, http.StatusUnauthorized)

@@ -36,7 +36,7 @@ func isOver(n *notifier.Notice, now time.Time) bool {
 // the actions on it.
 func (h *Handlers) fillAnnouncement(r *http.Request, p *views.Notice, n *notifier.Progress) {
 	now := h.now(r)
-	p.Announced, p.Card = true, h.postCard(r, p.Frame, &n.Draft)
+	p.Announced, p.Card = true, h.announcementCard(r, p.Frame, &n.Draft)
 	p.Facts = h.announcementFacts(p.Text, &n.Notice, now.Location())
 	p.Progress = h.announcementProgress(p.Text, n, now)
 	// A page that polls sends the phase it shows.

@@ -14,7 +14,7 @@ func TestAnnouncementIsShownInFullAndMarkedRead(t *testing.T) {
 	t.Parallel()
 	one := post(5, 1, true, false)
 	one.Body = "# Head\n\nOne *word* and [a link](https://shop.example/a), [another](https://evil.example/) <script>x</script>"
-	b := newBoard(t, one, post(9, 2, false, false))
+	b := newAnnouncements(t, one, post(9, 2, false, false))
 	b.config.LinkHosts = []string{"shop.example"}
 	b.rebuild()
 	r := b.get("alice", "/announcements/5").wantStatus(t, http.StatusOK)
@@ -41,7 +41,7 @@ func TestAnnouncementIsShownInFullAndMarkedRead(t *testing.T) {
 
 func TestOnlyADeliberateVisitMarksRead(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, false))
+	b := newAnnouncements(t, post(5, 1, true, false))
 	b.do(httptest.NewRequest(http.MethodHead, "/announcements/5", nil), "alice").wantStatus(t, http.StatusOK)
 	for _, headers := range [][]string{{"Sec-Purpose", "prefetch"}, {"Sec-Purpose", "prefetch;prerender"}, {"Purpose", "prefetch"}, {"X-Moz", "prefetch"}} {
 		r := b.get("alice", "/announcements/5", headers...).wantStatus(t, http.StatusOK)
@@ -57,7 +57,7 @@ func TestOnlyADeliberateVisitMarksRead(t *testing.T) {
 
 func TestMarkedUnreadItStaysUnreadOnItsPage(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, false, false))
+	b := newAnnouncements(t, post(5, 1, false, false))
 	page := b.get("alice", "/announcements/5")
 	to := b.submit("alice", page, "#announcement form")
 	to.wantRedirect(t, "/announcements/5?done=unread")
@@ -72,7 +72,7 @@ func TestMarkedUnreadItStaysUnreadOnItsPage(t *testing.T) {
 
 func TestAnnouncementNotOpenToTheReaderIs404(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, false))
+	b := newAnnouncements(t, post(5, 1, true, false))
 	b.get("carol", "/announcements/5").wantStatus(t, http.StatusNotFound)
 	b.post("carol", "/announcements/5/read").wantStatus(t, http.StatusNotFound)
 	b.post("carol", "/announcements/5/unread").wantStatus(t, http.StatusNotFound)
@@ -90,7 +90,7 @@ func TestAnnouncementNotOpenToTheReaderIs404(t *testing.T) {
 
 func TestAnnouncementClosedWhileOpeningIs404(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, false))
+	b := newAnnouncements(t, post(5, 1, true, false))
 	b.posts.change = func(string, notifier.Reader, int64) (notifier.Badge, error) {
 		return notifier.Badge{}, notifier.ErrNotFound
 	}
@@ -101,7 +101,7 @@ func TestUnsafeLinkGetsNoButton(t *testing.T) {
 	t.Parallel()
 	one := post(5, 1, false, true)
 	for _, one.Link = range []string{"", "//evil.example", "javascript:alert(1)", "http://plain.example"} {
-		if newBoard(t, one).get("alice", "/announcements/5").count("#announcement a") != 0 {
+		if newAnnouncements(t, one).get("alice", "/announcements/5").count("#announcement a") != 0 {
 			t.Errorf("%q is shown as a link", one.Link)
 		}
 	}
@@ -111,7 +111,7 @@ func TestWindowIsShownInTheReadersLanguage(t *testing.T) {
 	t.Parallel()
 	today, other := post(5, 1, false, true), post(6, 24*400, false, true)
 	today.EndsAt, other.EndsAt = noon.Add(6*time.Hour), noon.AddDate(1, 0, 0)
-	b := newBoard(t, today, other)
+	b := newAnnouncements(t, today, other)
 	for lang, want := range map[string][]string{
 		"en": {"Until 18:00", "Until 20 Nov 2027", "16 Oct 2025"}, "ja": {"18:00まで", "2027年11月20日まで", "2025年10月16日"},
 		"zh-CN": {"有效期至 18:00", "有效期至 2027年11月20日", "2025年10月16日"},

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	announcementsPath = "/announcements"
-	postsPerPage      = 30
+	announcementsPath    = "/announcements"
+	announcementsPerPage = 30
 )
 
 func announcementPath(id int64) string { return announcementsPath + "/" + strconv.FormatInt(id, 10) }
@@ -36,7 +36,7 @@ func (h *Handlers) listAnnouncements(w http.ResponseWriter, r *http.Request, val
 	if err != nil {
 		return fmt.Errorf("list announcements: %w", err)
 	}
-	posts := a.Posts
+	listed := a.OpenAnnouncements
 	f, badge := h.announcementFrame(r, a)
 	if err := h.tellBadge(w, r, badge); err != nil {
 		return err
@@ -49,28 +49,28 @@ func (h *Handlers) listAnnouncements(w http.ResponseWriter, r *http.Request, val
 		f.Stale = h.stale(r, "stale.announcements", 0)
 	}
 	p := &views.Announcements{
-		Frame: f, Counts: postCounts(f.Text, posts), Back: announcementsPath,
+		Frame: f, Counts: announcementCounts(f.Text, listed), Back: announcementsPath,
 		Empty: components.Empty{Icon: "megaphone", Heading: f.Text.T("announcements.empty_heading"), Text: f.Text.T("announcements.empty_text")},
 	}
-	h.fillAnnouncements(p, r, posts.Items, number(values.Get("after")))
+	h.fillAnnouncements(p, r, listed.Items, number(values.Get("after")))
 	return h.page(w, r, http.StatusOK, views.AnnouncementsPage(p))
 }
 
 // fillAnnouncements fills in the rows after the given announcement, and the links to the other
 // pages.
-func (h *Handlers) fillAnnouncements(p *views.Announcements, r *http.Request, items []notifier.Posted, after int64) {
+func (h *Handlers) fillAnnouncements(p *views.Announcements, r *http.Request, items []notifier.OpenAnnouncement, after int64) {
 	if first := startOf(items, after); first > 0 {
 		items = items[first:]
-		p.First, p.Back = announcementsPath, postsAfter(after)
+		p.First, p.Back = announcementsPath, announcementsAfter(after)
 	}
-	if len(items) > postsPerPage {
-		items = items[:postsPerPage]
-		p.Older = postsAfter(items[postsPerPage-1].ID)
+	if len(items) > announcementsPerPage {
+		items = items[:announcementsPerPage]
+		p.Older = announcementsAfter(items[announcementsPerPage-1].ID)
 	}
 	if p.Done != nil && p.Done.Undo != nil {
 		p.Done.Undo.Fields = append(p.Done.Undo.Fields, views.Hidden{Name: "back", Value: p.Back})
 	}
-	maker := h.postMaker(r, p.Text)
+	maker := h.announcementMaker(r, p.Text)
 	for i := range items {
 		row := maker.row(&items[i], p.Back)
 		if p.Stale != "" {
@@ -82,7 +82,7 @@ func (h *Handlers) fillAnnouncements(p *views.Announcements, r *http.Request, it
 
 // startOf returns the index where the page after the given announcement begins. It is 0 if that
 // one is no longer open.
-func startOf(items []notifier.Posted, after int64) int {
+func startOf(items []notifier.OpenAnnouncement, after int64) int {
 	for i := range items {
 		if items[i].ID == after {
 			return (i + 1) % len(items)
@@ -91,7 +91,7 @@ func startOf(items []notifier.Posted, after int64) int {
 	return 0
 }
 
-func postsAfter(id int64) string {
+func announcementsAfter(id int64) string {
 	return announcementsPath + "?after=" + strconv.FormatInt(id, 10)
 }
 

@@ -14,7 +14,7 @@ import (
 
 func TestListShowsOpenAnnouncementsAndBothCounts(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, false), post(4, 30, true, true), post(9, 2, false, false))
+	b := newAnnouncements(t, post(5, 1, true, false), post(4, 30, true, true), post(9, 2, false, false))
 	r := b.get("alice", "/announcements", "Cookie", "tz=Asia/Tokyo").wantStatus(t, http.StatusOK)
 	b.wantDid(t)
 	r.wantText(t, "h1", "Announcements")
@@ -53,7 +53,7 @@ func TestListShowsOpenAnnouncementsAndBothCounts(t *testing.T) {
 
 func TestEmptyListSaysSo(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t)
+	b := newAnnouncements(t)
 	for lang, want := range map[string]string{"en": "No announcements", "ja": "お知らせはありません", "zh-CN": "暂无公告"} {
 		r := b.get("alice", "/announcements", "Accept-Language", lang).wantStatus(t, http.StatusOK)
 		r.wantText(t, "[data-testid=empty] h2", want)
@@ -66,11 +66,11 @@ func TestEmptyListSaysSo(t *testing.T) {
 
 func TestLongListHasPages(t *testing.T) {
 	t.Parallel()
-	var items []notifier.Posted
+	var items []notifier.OpenAnnouncement
 	for i := range int64(notifier.MaxOpen) {
 		items = append(items, post(100-i, int(i), false, true))
 	}
-	b := newBoard(t, items...)
+	b := newAnnouncements(t, items...)
 	var seen []string
 	for address, pages := "/announcements", 0; address != ""; pages++ {
 		r := b.get("alice", address).wantStatus(t, http.StatusOK)
@@ -94,7 +94,7 @@ func TestLongListHasPages(t *testing.T) {
 
 func TestListWithoutRedisOrArchiveIs503(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t)
+	b := newAnnouncements(t)
 	b.err = fmt.Errorf("list: %w", notifier.ErrUnavailable)
 	b.get("alice", "/announcements").wantStatus(t, http.StatusServiceUnavailable)
 	b.err = errors.New("secret")
@@ -105,7 +105,7 @@ func TestListWithoutRedisOrArchiveIs503(t *testing.T) {
 
 func TestMarkAllAnnouncementsAsReadCanBeUndone(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, false), post(4, 2, true, true), post(9, 3, false, false))
+	b := newAnnouncements(t, post(5, 1, true, false), post(4, 2, true, true), post(9, 3, false, false))
 	page := b.get("alice", "/announcements")
 	b.submit("alice", page, "#announcement-read-all").wantRedirect(t, "/announcements?done=read-all")
 	b.wantDid(t, "all")
@@ -121,7 +121,7 @@ func TestMarkAllAnnouncementsAsReadCanBeUndone(t *testing.T) {
 
 func TestScriptMarksAllInPlace(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, false), post(9, 3, false, false))
+	b := newAnnouncements(t, post(5, 1, true, false), post(9, 3, false, false))
 	r := b.script("alice", "/announcements/read-all", "announcements", "back=%2Fannouncements").wantStatus(t, http.StatusOK)
 	if got := r.told(t); got.Unread != 2 || got.Announcements != 0 || got.AVer != 901 || got.Inbox != 2 || got.Ver != 50 {
 		t.Errorf("the script gets the badge %+v", got)
@@ -140,7 +140,7 @@ func TestScriptMarksAllInPlace(t *testing.T) {
 
 func TestUndoRestoresOnlyAnnouncementsThatAreStillOpen(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, true))
+	b := newAnnouncements(t, post(5, 1, true, true))
 	b.post("alice", "/announcements/unread", "ids", "4,5", "back", "/announcements?after=3").wantRedirect(t, "/announcements?after=3&done=restored")
 	b.wantDid(t, "unread 5")
 	for _, ids := range []string{"", "x", "5,-1", "0", "5,,5", strings.Repeat("9", 5000)} {

@@ -25,8 +25,8 @@ type InboxArchive interface {
 
 // AnnouncementArchive reads announcements from SQL; see notifier/announcement.
 type AnnouncementArchive interface {
-	List(ctx context.Context, r notifier.Reader) (notifier.Posts, error)
-	Find(ctx context.Context, r notifier.Reader, id int64) (notifier.Posted, error)
+	List(ctx context.Context, r notifier.Reader) (notifier.OpenAnnouncements, error)
+	Find(ctx context.Context, r notifier.Reader, id int64) (notifier.OpenAnnouncement, error)
 }
 
 // redisWait is how long a page waits for Redis before it shows the archive. While Redis is known

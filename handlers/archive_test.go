@@ -37,31 +37,31 @@ func (s *storedInbox) Badge(_ context.Context, seq int64) (notifier.Badge, error
 	return notifier.Badge{Unread: s.page.Unread, Inbox: s.page.Unread, Ver: s.page.Ver}, s.err
 }
 
-// storedBoard is the archived announcements of a board.
-type storedBoard struct{ *board }
+// storedAnnouncements is the archived announcements of a board.
+type storedAnnouncements struct{ *board }
 
-func (s storedBoard) List(_ context.Context, r notifier.Reader) (notifier.Posts, error) {
+func (s storedAnnouncements) List(_ context.Context, r notifier.Reader) (notifier.OpenAnnouncements, error) {
 	posts := s.list(r)
 	posts.AVer = 0
 	return posts, nil
 }
 
-func (s storedBoard) Find(_ context.Context, r notifier.Reader, id int64) (notifier.Posted, error) {
+func (s storedAnnouncements) Find(_ context.Context, r notifier.Reader, id int64) (notifier.OpenAnnouncement, error) {
 	if p := s.of(r, id); p != nil {
 		return *p, nil
 	}
-	return notifier.Posted{}, notifier.ErrNotFound
+	return notifier.OpenAnnouncement{}, notifier.ErrNotFound
 }
 
-// lostBoard is an archive of announcements that cannot be read.
-type lostBoard struct{}
+// lostAnnouncements is an archive of announcements that cannot be read.
+type lostAnnouncements struct{}
 
-func (lostBoard) List(context.Context, notifier.Reader) (notifier.Posts, error) {
-	return notifier.Posts{}, errAway
+func (lostAnnouncements) List(context.Context, notifier.Reader) (notifier.OpenAnnouncements, error) {
+	return notifier.OpenAnnouncements{}, errAway
 }
 
-func (lostBoard) Find(context.Context, notifier.Reader, int64) (notifier.Posted, error) {
-	return notifier.Posted{}, errAway
+func (lostAnnouncements) Find(context.Context, notifier.Reader, int64) (notifier.OpenAnnouncement, error) {
+	return notifier.OpenAnnouncement{}, errAway
 }
 
 // lostRedis is a world whose Redis is unavailable while gone is true, with an archive.
@@ -71,14 +71,14 @@ type lostRedis struct {
 	gone   bool
 }
 
-func newLostRedis(t testing.TB, items ...notifier.Posted) *lostRedis {
+func newLostRedis(t testing.TB, items ...notifier.OpenAnnouncement) *lostRedis {
 	t.Helper()
-	l := &lostRedis{board: newBoard(t, items...), gone: true}
+	l := &lostRedis{board: newAnnouncements(t, items...), gone: true}
 	l.stored = &storedInbox{page: notifier.Page{
 		Entries: []notifier.Entry{entry(3, noon.Add(-time.Minute), false, false), entry(2, noon.AddDate(0, 0, -1), true, false)},
 		Unread:  1, Ver: noon.Add(-20 * time.Minute).UnixMilli(), Older: 2,
 	}}
-	l.config.Archive = handlers.Archive{Inbox: l.stored, Announcements: storedBoard{l.board}}
+	l.config.Archive = handlers.Archive{Inbox: l.stored, Announcements: storedAnnouncements{l.board}}
 	away := func() error {
 		if l.gone {
 			return errAway
@@ -90,15 +90,15 @@ func newLostRedis(t testing.TB, items ...notifier.Posted) *lostRedis {
 	l.inbox.badge = func(int64) (notifier.Badge, error) { return notifier.Badge{Inbox: 1, Unread: 1, Ver: 9}, away() }
 	l.inbox.change = func(string, int64, string) (notifier.Badge, error) { return notifier.Badge{}, away() }
 	list, find, change := l.posts.list, l.posts.find, l.posts.change
-	l.posts.list = func(r notifier.Reader) (notifier.Posts, error) {
+	l.posts.list = func(r notifier.Reader) (notifier.OpenAnnouncements, error) {
 		if l.gone {
-			return notifier.Posts{}, errAway
+			return notifier.OpenAnnouncements{}, errAway
 		}
 		return list(r)
 	}
-	l.posts.find = func(r notifier.Reader, id int64) (notifier.Posted, error) {
+	l.posts.find = func(r notifier.Reader, id int64) (notifier.OpenAnnouncement, error) {
 		if l.gone {
-			return notifier.Posted{}, errAway
+			return notifier.OpenAnnouncement{}, errAway
 		}
 		return find(r, id)
 	}
@@ -199,7 +199,7 @@ func TestAnnouncementsAreReadableFromTheArchiveWhileRedisIsUnavailable(t *testin
 	}
 	l.wantDid(t)
 	// The announcement was found but could not be marked: it is shown anyway.
-	l.posts.find = func(r notifier.Reader, id int64) (notifier.Posted, error) { return *l.of(r, id), nil }
+	l.posts.find = func(r notifier.Reader, id int64) (notifier.OpenAnnouncement, error) { return *l.of(r, id), nil }
 	if r = l.get("alice", "/announcements/5").wantStatus(t, http.StatusOK); r.count("[data-testid=stale]") != 1 {
 		t.Error("the page of an announcement that could not be marked does not say so")
 	}
@@ -273,7 +273,7 @@ func TestWithoutRedisAndArchivePagesFail(t *testing.T) {
 	l.get("alice", "/settings").wantStatus(t, http.StatusOK)
 	l.inbox.open = func(int64) (notifier.Page, error) { return notifier.Page{}, errors.New("secret") }
 	l.get("alice", "/inbox").wantStatus(t, http.StatusInternalServerError)
-	l.config.Archive.Announcements = lostBoard{}
+	l.config.Archive.Announcements = lostAnnouncements{}
 	l.rebuild()
 	l.get("alice", "/announcements").wantStatus(t, http.StatusServiceUnavailable)
 }

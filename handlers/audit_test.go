@@ -15,7 +15,7 @@ func acting(w *world) {
 	w.sessions.signIn = func(notifier.User) error { return nil }
 	w.sessions.signOut = func() error { return nil }
 	w.sessions.everywhere = func(int64) error { return nil }
-	w.config.Gate = gate(func(string, string, string) (notifier.User, error) { return carol, nil })
+	w.config.SignIns = signIns(func(string, string, string) (notifier.User, error) { return carol, nil })
 	w.sender.send = func(d notifier.Draft) (notifier.Notice, error) { return notifier.Notice{Draft: d, ID: 17}, nil }
 	w.sender.retract = func(int64) error { return nil }
 }

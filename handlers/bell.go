@@ -18,7 +18,7 @@ const bellWait = time.Second
 
 // announced is what a user sees of announcements. Every page shows a part of it.
 type announced struct {
-	notifier.Posts
+	notifier.OpenAnnouncements
 	known  bool // they could be read
 	stored bool // they came from the archive
 }
@@ -37,12 +37,12 @@ func (h *Handlers) announced(r *http.Request) announced {
 func (h *Handlers) listed(r *http.Request, wait time.Duration) (announced, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), wait)
 	defer cancel()
-	posts, err := h.Announcements.List(ctx, readerOf(r))
+	listed, err := h.Announcements.List(ctx, readerOf(r))
 	if h.storedInstead(r, err) {
-		posts, err = h.Archive.Announcements.List(r.Context(), readerOf(r))
-		return announced{Posts: posts, stored: err == nil}, err
+		listed, err = h.Archive.Announcements.List(r.Context(), readerOf(r))
+		return announced{OpenAnnouncements: listed, stored: err == nil}, err
 	}
-	return announced{Posts: posts, known: err == nil}, err
+	return announced{OpenAnnouncements: listed, known: err == nil}, err
 }
 
 // surround adds the announcements and the badge to a page's frame, and returns the badge. If

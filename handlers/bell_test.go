@@ -13,7 +13,7 @@ import (
 
 func TestBellCountsBothHalvesOnEveryPage(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, false, false), post(9, 2, false, true))
+	b := newAnnouncements(t, post(5, 1, false, false), post(9, 2, false, true))
 	b.inbox.open = func(int64) (notifier.Page, error) { return notifier.Page{Unread: 2, Ver: 50}, nil }
 	b.inbox.look = func(int64, notifier.Query) (notifier.Page, error) { return notifier.Page{Unread: 2, Ver: 50}, nil }
 	for address, status := range map[string]int{
@@ -42,7 +42,7 @@ func TestBellCountsBothHalvesOnEveryPage(t *testing.T) {
 
 func TestPagesWithoutAnnouncementsShowTheRest(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, false))
+	b := newAnnouncements(t, post(5, 1, true, false))
 	b.inbox.open = func(int64) (notifier.Page, error) { return notifier.Page{Ver: 50}, nil }
 	tag := b.get("alice", "/inbox").Header.Get("Etag")
 	b.err = fmt.Errorf("list: %w", notifier.ErrUnavailable)
@@ -66,7 +66,7 @@ func TestPagesWithoutAnnouncementsShowTheRest(t *testing.T) {
 
 func TestPanelLinksToUnreadAnnouncements(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, false, false), post(6, 1, false, false))
+	b := newAnnouncements(t, post(5, 1, false, false), post(6, 1, false, false))
 	r := b.get("alice", "/inbox/panel", "HX-Request", "true").wantStatus(t, http.StatusOK)
 	r.wantText(t, "#panel-announcements a[href='/announcements']", "2 unread announcements")
 	if got := r.told(t); got.Announcements != 2 {
@@ -81,7 +81,7 @@ func TestPanelLinksToUnreadAnnouncements(t *testing.T) {
 
 func TestPinnedAnnouncementIsOnEveryPageUntilRead(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, false), post(6, 2, true, true), post(7, 3, true, false), post(8, 4, true, false), post(9, 5, false, false))
+	b := newAnnouncements(t, post(5, 1, true, false), post(6, 2, true, true), post(7, 3, true, false), post(8, 4, true, false), post(9, 5, false, false))
 	for address, status := range map[string]int{"/inbox": 200, "/inbox?filter=unread": 200, "/settings": 200, "/announcements?after=5": 200, "/nowhere": 404} {
 		r := b.get("alice", address).wantStatus(t, status)
 		r.wantText(t, "[data-testid=pinned]:not([hidden]) a[href='/announcements/5']", "Post 5 <new>")
@@ -118,7 +118,7 @@ func TestPinnedAnnouncementIsOnEveryPageUntilRead(t *testing.T) {
 func TestPinnedAnnouncementIsDismissedWithoutScript(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"/settings", "/inbox?filter=unread", "/announcements?after=5", "/inbox?opened=3&before=12"} {
-		b := newBoard(t, post(5, 1, true, false))
+		b := newAnnouncements(t, post(5, 1, true, false))
 		b.inbox.look = func(_ int64, q notifier.Query) (notifier.Page, error) {
 			return notifier.Page{Opened: q.Opened, Ver: 50}, nil
 		}
@@ -136,7 +136,7 @@ func TestPinnedAnnouncementIsDismissedWithoutScript(t *testing.T) {
 		}
 	}
 	// A form on the opened inbox returns without opening it again.
-	b := newBoard(t, post(5, 1, true, false))
+	b := newAnnouncements(t, post(5, 1, true, false))
 	b.inbox.open = func(int64) (notifier.Page, error) { return notifier.Page{Opened: 33, Ver: 50}, nil }
 	b.submit("alice", b.get("alice", "/inbox"), "#pinned form").wantRedirect(t, "/inbox?done=read&opened=33")
 	// A page in response to a form, or with an unusual address, leads to the list.
@@ -151,7 +151,7 @@ func TestPinnedAnnouncementIsDismissedWithoutScript(t *testing.T) {
 
 func TestScriptDismissesInPlace(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, false), post(6, 2, true, false))
+	b := newAnnouncements(t, post(5, 1, true, false), post(6, 2, true, false))
 	on := func(page string) []string {
 		return []string{"HX-Request", "true", "HX-Target", "pinned", "HX-Current-URL", "http://c.example" + page}
 	}
@@ -172,7 +172,7 @@ func TestScriptDismissesInPlace(t *testing.T) {
 
 func TestScriptAsksForThePinnedAnnouncement(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, false), post(6, 2, true, false))
+	b := newAnnouncements(t, post(5, 1, true, false), post(6, 2, true, false))
 	for page, want := range map[string]string{"/settings": "5", "/announcements/5": "6", "/announcements/6?done=unread": "5", "": "5", "/announcements": "", "/announcements?after=5": "5"} {
 		r := b.get("alice", "/announcements/pinned", "HX-Request", "true", "HX-Current-URL", "http://c.example"+page).wantStatus(t, http.StatusOK)
 		if got := r.attr("#pinned", "data-id"); got != want || r.count("#pinned[hidden]") == 1 != (want == "") || r.count("header, h1") != 0 {

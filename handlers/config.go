@@ -24,9 +24,9 @@ type Sessions interface {
 	Expel(ctx context.Context, seq int64) (int, error)
 }
 
-// Gate checks passwords. Check returns notifier.ErrUnauthenticated for a wrong one and
+// SignIns checks passwords. Check returns notifier.ErrUnauthenticated for a wrong one and
 // notifier.ErrTooMany (a *notifier.TooManyError) after too many attempts.
-type Gate interface {
+type SignIns interface {
 	// Check also returns a cookie, possibly nil, that identifies this browser at the next
 	// sign-in.
 	Check(r *http.Request, username, password, address string) (notifier.User, *http.Cookie, error)
@@ -57,8 +57,8 @@ type Inbox interface {
 // returned are the announcements' half. An announcement that is not open, or that the reader does
 // not see, is notifier.ErrNotFound.
 type Announcements interface {
-	List(ctx context.Context, r notifier.Reader) (notifier.Posts, error)
-	Find(ctx context.Context, r notifier.Reader, id int64) (notifier.Posted, error)
+	List(ctx context.Context, r notifier.Reader) (notifier.OpenAnnouncements, error)
+	Find(ctx context.Context, r notifier.Reader, id int64) (notifier.OpenAnnouncement, error)
 	MarkRead(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error)
 	MarkUnread(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error)
 	// ReadAll returns the ids it changed from unread to read.
@@ -168,7 +168,7 @@ type DemoUser struct {
 // Config has everything the pages need. All interfaces but Rules are required.
 type Config struct {
 	Sessions Sessions
-	Gate     Gate
+	SignIns  SignIns
 	Inbox    Inbox
 	Sender   Sender
 
@@ -206,7 +206,7 @@ type Config struct {
 
 func (c *Config) setDefaults() error {
 	required := []any{
-		c.Sessions, c.Gate, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Directory, c.Stream,
+		c.Sessions, c.SignIns, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Directory, c.Stream,
 		c.Health, c.Audit, c.Settings, c.Toasts, c.DeadLetters, c.Topics, c.Subscriptions, c.Roles, c.Keys, c.Slips,
 	}
 	if slices.Contains(required, nil) || c.NewKey == nil {

@@ -71,8 +71,8 @@ func TestRefusedEditMarksNothingAndKeepsTheBox(t *testing.T) {
 	}
 }
 
-// editedPost is a post that was edited 40 minutes ago.
-func editedPost(id int64, pinned bool) notifier.Posted {
+// editedAnnouncement is a post that was edited 40 minutes ago.
+func editedAnnouncement(id int64, pinned bool) notifier.OpenAnnouncement {
 	p := post(id, 1, pinned, false)
 	p.EditedAt = noon.Add(-40 * time.Minute)
 	return p
@@ -84,7 +84,7 @@ func TestEditedAnnouncementsSaySoWithTheTime(t *testing.T) {
 		"en": {"Edited 11:20", "Edited 20 November 2026, 11:20 UTC"}, "ja": {"11:20に編集", "2026年11月20日 11:20 UTCに編集"},
 		"zh-CN": {"编辑于 11:20", "编辑于 2026年11月20日 11:20 UTC"},
 	} {
-		b := newBoard(t, editedPost(5, true), post(6, 2, false, false))
+		b := newAnnouncements(t, editedAnnouncement(5, true), post(6, 2, false, false))
 		for address, selector := range map[string]string{
 			"/announcements": "#a5 .meta", "/inbox": "#pinned:not([hidden])", "/settings": "#pinned:not([hidden])",
 		} {
@@ -107,7 +107,7 @@ func TestOpeningDuringTheEditShowsTheNewText(t *testing.T) {
 	for name, unread := range map[string]bool{"before it was marked": false, "after that": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBoard(t, post(5, 1, false, false))
+			b := newAnnouncements(t, post(5, 1, false, false))
 			b.posts.change = func(verb string, r notifier.Reader, id int64) (notifier.Badge, error) {
 				if verb != "read" {
 					return notifier.Badge{}, fmt.Errorf("asked to mark as %s", verb)

@@ -53,9 +53,9 @@ func (s *sessions) Save(_ *http.Request, w http.ResponseWriter, session *gorilla
 
 func (s *sessions) Expel(_ context.Context, seq int64) (int, error) { return 1, s.everywhere(seq) }
 
-type gate func(username, password, address string) (notifier.User, error)
+type signIns func(username, password, address string) (notifier.User, error)
 
-func (g gate) Check(_ *http.Request, username, password, address string) (notifier.User, *http.Cookie, error) {
+func (g signIns) Check(_ *http.Request, username, password, address string) (notifier.User, *http.Cookie, error) {
 	user, err := g(username, password, address)
 	if err != nil {
 		return user, nil, err
@@ -266,17 +266,17 @@ func (t *toasts) Active(_ context.Context, seq int64, session string, visible bo
 }
 
 type announcements struct {
-	list   func(r notifier.Reader) (notifier.Posts, error)
-	find   func(r notifier.Reader, id int64) (notifier.Posted, error)
+	list   func(r notifier.Reader) (notifier.OpenAnnouncements, error)
+	find   func(r notifier.Reader, id int64) (notifier.OpenAnnouncement, error)
 	change func(verb string, r notifier.Reader, id int64) (notifier.Badge, error)
 	all    func(r notifier.Reader) ([]int64, notifier.Badge, error)
 }
 
-func (a *announcements) List(_ context.Context, r notifier.Reader) (notifier.Posts, error) {
+func (a *announcements) List(_ context.Context, r notifier.Reader) (notifier.OpenAnnouncements, error) {
 	return a.list(r)
 }
 
-func (a *announcements) Find(_ context.Context, r notifier.Reader, id int64) (notifier.Posted, error) {
+func (a *announcements) Find(_ context.Context, r notifier.Reader, id int64) (notifier.OpenAnnouncement, error) {
 	return a.find(r, id)
 }
 

@@ -45,11 +45,11 @@ func followWorld(t *testing.T, did *[]string) *world {
 			}
 			return p, nil
 		}
-		w.posts.find = func(r notifier.Reader, id int64) (notifier.Posted, error) {
+		w.posts.find = func(r notifier.Reader, id int64) (notifier.OpenAnnouncement, error) {
 			if r.Seq != alice.Seq || id != 8 {
-				return notifier.Posted{}, notifier.ErrNotFound
+				return notifier.OpenAnnouncement{}, notifier.ErrNotFound
 			}
-			return notifier.Posted{}, nil
+			return notifier.OpenAnnouncement{}, nil
 		}
 	})
 }

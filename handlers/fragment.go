@@ -134,7 +134,7 @@ func (h *Handlers) newest(w http.ResponseWriter, r *http.Request) (*views.Panel,
 	if stored {
 		p.Stale = h.stale(r, "stale.panel", page.Ver)
 	} else if page.Unread+a.Unread > 0 {
-		p.Upto, p.Posts = strconv.FormatInt(page.Ver, 10), unreadPosts(a)
+		p.Upto, p.AnnouncementIDs = strconv.FormatInt(page.Ver, 10), unreadAnnouncements(a)
 	}
 	if a.Unread > 0 {
 		p.Announcements = text.N("js.unread_announcements", a.Unread)

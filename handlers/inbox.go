@@ -120,7 +120,7 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, 
 	if h.addAnnounced(r, &p.Frame, a); p.Pinned != nil && p.Pinned.Back != "" {
 		p.Pinned.Back = p.Back
 	}
-	p.Posts, p.AllRead = unreadPosts(a), a.with(pageBadge(page)).Unread == 0
+	p.AnnouncementIDs, p.AllRead = unreadAnnouncements(a), a.with(pageBadge(page)).Unread == 0
 	rows := h.rowMaker(r, p.Text)
 	p.Days = rows.days(page.Entries)
 	if len(p.Days) > 0 && endedNew(q, page) {

@@ -53,7 +53,7 @@ func (h *Handlers) turnAllBack(r *http.Request, values url.Values) error {
 		}
 	}
 	if ids := values.Get("ids"); ids != "" {
-		return h.turnPostsBack(r, ids)
+		return h.turnAnnouncementsBack(r, ids)
 	}
 	return nil
 }

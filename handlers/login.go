@@ -33,7 +33,7 @@ func (h *Handlers) login(w http.ResponseWriter, r *http.Request) error {
 	var user notifier.User
 	var device *http.Cookie
 	if err == nil {
-		user, device, err = h.Gate.Check(r, username, values.Get("password"), visitOf(r).Address)
+		user, device, err = h.SignIns.Check(r, username, values.Get("password"), visitOf(r).Address)
 	}
 	if err == nil {
 		if err := h.signIn(w, r, user); err != nil {

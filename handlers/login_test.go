@@ -14,7 +14,7 @@ func TestSigningInRedirectsToTheRequestedPage(t *testing.T) {
 	t.Parallel()
 	var who []string
 	w := newWorld(t, func(w *world) {
-		w.config.Gate = gate(func(username, password, _ string) (notifier.User, error) {
+		w.config.SignIns = signIns(func(username, password, _ string) (notifier.User, error) {
 			if username == "alice" && password == "right" {
 				return alice, nil
 			}
@@ -71,7 +71,7 @@ func TestWrongPasswordShowsTheFormAgain(t *testing.T) {
 func TestTooManyAttemptsAre429WithRetryAfter(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
-		w.config.Gate = gate(func(string, string, string) (notifier.User, error) {
+		w.config.SignIns = signIns(func(string, string, string) (notifier.User, error) {
 			return notifier.User{}, fmt.Errorf("check: %w", &notifier.TooManyError{RetryAfter: 61 * time.Second})
 		})
 	})
@@ -88,7 +88,7 @@ func TestTooManyAttemptsAre429WithRetryAfter(t *testing.T) {
 func TestSigningInWithoutSQLIs503(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
-		w.config.Gate = gate(func(string, string, string) (notifier.User, error) {
+		w.config.SignIns = signIns(func(string, string, string) (notifier.User, error) {
 			return notifier.User{}, notifier.ErrUnavailable
 		})
 	})

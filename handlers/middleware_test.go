@@ -163,7 +163,7 @@ func TestOnlyTrustedProxiesSetTheClientAddress(t *testing.T) {
 	seen := ""
 	w := newWorld(t, func(w *world) {
 		w.config.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
-		w.config.Gate = gate(func(_, _, address string) (notifier.User, error) {
+		w.config.SignIns = signIns(func(_, _, address string) (notifier.User, error) {
 			seen = address
 			return notifier.User{}, notifier.ErrUnauthenticated
 		})

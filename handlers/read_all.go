@@ -14,9 +14,9 @@ import (
 // mostUndone is the largest number of entries that Undo marks unread again.
 const mostUndone = 200
 
-// postsTurned is the key under which the announcements changed by Mark all as read are
+// announcementsTurned is the key under which the announcements changed by Mark all as read are
 // remembered.
-const postsTurned = inboxPath
+const announcementsTurned = inboxPath
 
 // readAll takes the badge to 0: it marks read the notices and announcements that the user saw,
 // and remembers which ones it changed.
@@ -35,7 +35,7 @@ func (h *Handlers) readAll(w http.ResponseWriter, r *http.Request) error {
 	if _, err := h.Inbox.ReadUpto(r.Context(), seqOf(r), values.Get("upto")); err != nil {
 		return fmt.Errorf("mark all as read: %w", err)
 	}
-	ids, err := h.readPosts(r, values)
+	ids, err := h.readAllAnnouncements(r, values)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (h *Handlers) readAll(w http.ResponseWriter, r *http.Request) error {
 		return h.lookedAt(w, r, queryOf(values.Get("back")), done)
 	}
 	h.turned.remember(seqOf(r), "", keys, h.Now())
-	h.turned.remember(seqOf(r), postsTurned, ids, h.Now())
+	h.turned.remember(seqOf(r), announcementsTurned, ids, h.Now())
 	redirect(w, backTo(values.Get("back"), url.Values{"done": {"read-all"}}))
 	return nil
 }
@@ -71,10 +71,10 @@ func allRead(text string, keys, ids []string) *views.Done {
 	return done
 }
 
-// readPosts marks read the announcements that the page named, and returns the ones it changed.
+// readAllAnnouncements marks read the announcements that the page named, and returns the ones it changed.
 // Those that opened since then stay unread. A form without the field, because its page could not
 // read the announcements, means all open ones.
-func (h *Handlers) readPosts(r *http.Request, values url.Values) ([]string, error) {
+func (h *Handlers) readAllAnnouncements(r *http.Request, values url.Values) ([]string, error) {
 	if !values.Has("announcements") {
 		ids, _, err := h.Announcements.ReadAll(r.Context(), readerOf(r))
 		if err != nil {
@@ -86,13 +86,13 @@ func (h *Handlers) readPosts(r *http.Request, values url.Values) ([]string, erro
 	if values.Get("announcements") == "" {
 		return nil, nil
 	}
-	posts, err := h.Announcements.List(r.Context(), readerOf(r))
+	listed, err := h.Announcements.List(r.Context(), readerOf(r))
 	if err != nil {
 		return nil, fmt.Errorf("list unread announcements: %w", err)
 	}
 	var turned []string
-	for i := range posts.Items {
-		post := &posts.Items[i]
+	for i := range listed.Items {
+		post := &listed.Items[i]
 		if post.Read || !contains(seen, idText(post.ID)) {
 			continue
 		}
@@ -108,8 +108,8 @@ func (h *Handlers) readPosts(r *http.Request, values url.Values) ([]string, erro
 	return turned, nil
 }
 
-// unreadPosts lists the ids of the unread announcements, for Mark all as read.
-func unreadPosts(a announced) string {
+// unreadAnnouncements lists the ids of the unread announcements, for Mark all as read.
+func unreadAnnouncements(a announced) string {
 	var ids []string
 	for i := range a.Items {
 		if !a.Items[i].Read {

@@ -13,7 +13,7 @@ import (
 // bothHalves is a board with two unread inbox entries as well.
 func bothHalves(t *testing.T) *board {
 	t.Helper()
-	b := newBoard(t, post(5, 1, true, false), post(4, 2, true, true), post(9, 3, false, false))
+	b := newAnnouncements(t, post(5, 1, true, false), post(4, 2, true, true), post(9, 3, false, false))
 	unread := []notifier.Entry{entry(2, noon, false, false), entry(1, noon.Add(-time.Minute), false, false)}
 	b.inbox.look = func(int64, notifier.Query) (notifier.Page, error) {
 		return notifier.Page{Entries: unread, Unread: 2, Ver: noon.UnixMilli()}, nil
@@ -60,7 +60,7 @@ func TestMarkAllAsReadClearsTheBadgeAndIsUndoneInBothHalves(t *testing.T) {
 
 func TestMarkAllAsReadIsOfferedForAnnouncementsAlone(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, true, false))
+	b := newAnnouncements(t, post(5, 1, true, false))
 	for _, address := range []string{"/inbox", "/inbox/panel"} {
 		if r := b.get("alice", address); r.count("form[action='/inbox/read-all']:not([hidden]) [name=announcements][value='5']") != 1 {
 			t.Errorf("%s does not offer to mark the announcement:\n%s", address, r.body)
@@ -80,10 +80,10 @@ func TestAllIsReadOnlyWhenBothHalvesAre(t *testing.T) {
 	says := func(b *board) string {
 		return b.get("alice", "/inbox?filter=unread").text("[data-testid=empty] h2, [data-testid=empty] p:not([hidden])")
 	}
-	if got := says(newBoard(t, post(5, 1, true, true))); !strings.HasSuffix(got, "You're all caught up.") {
+	if got := says(newAnnouncements(t, post(5, 1, true, true))); !strings.HasSuffix(got, "You're all caught up.") {
 		t.Errorf("with all read the page says %q", got)
 	}
-	b := newBoard(t, post(5, 1, true, false))
+	b := newAnnouncements(t, post(5, 1, true, false))
 	if got := says(b); got != "No unread notices1 unread announcement" {
 		t.Errorf("with an unread announcement the page says %q", got)
 	}
@@ -94,11 +94,11 @@ func TestAllIsReadOnlyWhenBothHalvesAre(t *testing.T) {
 
 func TestCachedPageIsNotSentWhenOtherAnnouncementsAreUnread(t *testing.T) {
 	t.Parallel()
-	b := newBoard(t, post(5, 1, false, false))
+	b := newAnnouncements(t, post(5, 1, false, false))
 	b.inbox.badge = func(int64) (notifier.Badge, error) { return notifier.Badge{Ver: 50}, nil }
 	b.inbox.open = func(int64) (notifier.Page, error) { return notifier.Page{Ver: 50}, nil }
 	b.get("alice", "/inbox")
-	b.items = []notifier.Posted{post(6, 1, false, false)} // as many as before
+	b.items = []notifier.OpenAnnouncement{post(6, 1, false, false)} // as many as before
 	if got := b.get("alice", "/inbox").attr("#mark-all [name=announcements]", "value"); got != "6" {
 		t.Errorf("Mark all as read names %q, which has closed", got)
 	}

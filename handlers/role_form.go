@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// postRole handles the forms on a role's page.
-func (h *Handlers) postRole(w http.ResponseWriter, r *http.Request) error {
+// roleForm handles the forms on a role's page.
+func (h *Handlers) roleForm(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, "action", "role", "user", "back")
 	if err != nil {
 		return err

@@ -74,7 +74,7 @@ func (h *Handlers) routes() []route {
 		{"GET", rolesPath, staff, h.roles},
 		{"POST", rolesPath, staff, h.changeRoles},
 		{"GET", rolesPath + "/{name}", staff, h.role},
-		{"POST", rolesPath + "/{name}", staff, h.postRole},
+		{"POST", rolesPath + "/{name}", staff, h.roleForm},
 		{"GET", subscriptionsPath, staff, h.subscriptions},
 		{"POST", subscriptionsPath, staff, h.changeSubscriptions},
 		{"GET", typesPath, staff, h.noticeTypes},

@@ -28,7 +28,7 @@ func (h *Handlers) previewPart(
 	p.Preview = h.preview(r, p, &d)
 	switch {
 	case bad.Has("starts_at", "ends_at"):
-		p.Preview.Card.Post = nil // it would never be open, so there is nothing to see
+		p.Preview.Card.Announcement = nil // it would never be open, so there is nothing to see
 	case !bad.Has("to", "target"):
 		p.Preview.Recipients = recipients(p, sure.Recipients)
 	}
@@ -50,7 +50,7 @@ func (h *Handlers) preview(r *http.Request, p *views.Send, d *notifier.Draft) *v
 	if p.Form.Target != "audience" {
 		return &views.Preview{Card: card(h.typeNames(p.Text), *d, h.now(r)), Toast: d.Toast}
 	}
-	return &views.Preview{Card: h.postCard(r, p.Frame, d), Toast: d.Toast, Schedule: h.schedule(r, p.Text, d, p.Edit != nil)}
+	return &views.Preview{Card: h.announcementCard(r, p.Frame, d), Toast: d.Toast, Schedule: h.schedule(r, p.Text, d, p.Edit != nil)}
 }
 
 // disappears says when a notice sent now would expire; empty if its lifetime is invalid.
@@ -78,14 +78,14 @@ func card(types typeNames, d notifier.Draft, at time.Time) views.Card {
 	}}
 }
 
-// postCard is a draft of an announcement as its readers would see it.
-func (h *Handlers) postCard(r *http.Request, f views.Frame, d *notifier.Draft) views.Card {
-	post := notifier.Posted{
+// announcementCard is a draft of an announcement as its readers would see it.
+func (h *Handlers) announcementCard(r *http.Request, f views.Frame, d *notifier.Draft) views.Card {
+	post := notifier.OpenAnnouncement{
 		Type: d.Type, Title: kept(d.Title), Body: kept(d.Body), Link: d.Link, StartsAt: d.StartsAt, Pinned: d.Pinned, Read: true,
 	}
 	if post.StartsAt.IsZero() {
 		post.StartsAt = h.Now()
 	}
 	post.EndsAt = h.closes(d, post.StartsAt)
-	return views.Card{Post: h.announcementPage(r, f, &post)}
+	return views.Card{Announcement: h.announcementPage(r, f, &post)}
 }

@@ -41,7 +41,7 @@ func (h *Handlers) active(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// report answers a script's report with 204, or with errors by field. No form posts here.
+// report answers a script's report with 204, or with errors by field. No form listed here.
 func (h *Handlers) report(w http.ResponseWriter, r *http.Request, field string, hear func(value string) error) error {
 	values, err := form(r, field)
 	if err == nil && values.Get(field) == "" {

@@ -14,21 +14,21 @@ type visits struct {
 	*world
 	now    time.Time
 	badge  notifier.Badge
-	posts  notifier.Posts
+	posts  notifier.OpenAnnouncements
 	title  string
 	opened int
 }
 
 func newVisits(t *testing.T) *visits {
 	t.Helper()
-	v := &visits{now: noon, badge: notifier.Badge{Ver: 100}, title: "First", posts: notifier.Posts{
-		Items: []notifier.Posted{post(5, 1, true, false), post(6, 2, true, false), post(7, 2, false, true)}, Unread: 2, Read: 1, AVer: 900,
+	v := &visits{now: noon, badge: notifier.Badge{Ver: 100}, title: "First", posts: notifier.OpenAnnouncements{
+		Items: []notifier.OpenAnnouncement{post(5, 1, true, false), post(6, 2, true, false), post(7, 2, false, true)}, Unread: 2, Read: 1, AVer: 900,
 	}}
 	v.world = newWorld(t, func(w *world) {
 		w.config.Build = "one"
 		w.config.Now = func() time.Time { return v.now }
 		w.inbox.badge = func(int64) (notifier.Badge, error) { return v.badge, nil }
-		w.posts.list = func(notifier.Reader) (notifier.Posts, error) { return v.posts, nil }
+		w.posts.list = func(notifier.Reader) (notifier.OpenAnnouncements, error) { return v.posts, nil }
 		w.inbox.open = func(int64) (notifier.Page, error) {
 			v.opened++
 			e := entry(1, noon.Add(-time.Hour), true, false)

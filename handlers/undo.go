@@ -118,7 +118,7 @@ func (h *Handlers) inboxDone(r *http.Request, text *locale.Printer) *views.Done 
 	switch key := values.Get("key"); {
 	case code == "read-all":
 		keys, _ := h.turned.find(seqOf(r), "", h.Now())
-		ids, _ := h.turned.find(seqOf(r), postsTurned, h.Now())
+		ids, _ := h.turned.find(seqOf(r), announcementsTurned, h.Now())
 		return allRead(text.T(id), keys, ids)
 	case code == "deleted" && key != "":
 		undo := &views.Undo{Action: "/inbox/restore", Fields: []views.Hidden{{Name: "key", Value: kept(key)}}}

@@ -59,7 +59,7 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 		badge: func(int64) (notifier.Badge, error) { return notifier.Badge{}, nil },
 	}
 	w.posts = &announcements{
-		list: func(notifier.Reader) (notifier.Posts, error) { return notifier.Posts{}, nil },
+		list: func(notifier.Reader) (notifier.OpenAnnouncements, error) { return notifier.OpenAnnouncements{}, nil },
 		all:  func(notifier.Reader) ([]int64, notifier.Badge, error) { return nil, notifier.Badge{}, nil },
 	}
 	w.sender = &sender{
@@ -86,7 +86,7 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 	w.config = handlers.Config{
 		Sessions: w.sessions, Inbox: w.inbox, Sender: w.sender, Directory: w.directory, Health: w.health, Audit: w.audit,
 		Announcements: w.posts,
-		Archive:       handlers.Archive{Inbox: &storedInbox{err: errAway}, Announcements: lostBoard{}},
+		Archive:       handlers.Archive{Inbox: &storedInbox{err: errAway}, Announcements: lostAnnouncements{}},
 		Settings: &settings{
 			mutes: func(int64) ([]string, error) { return nil, nil },
 		},
@@ -94,7 +94,7 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 		Subscriptions: subscriptions(func(notifier.SubscriptionQuery) ([]notifier.Subscription, error) { return nil, nil }),
 		Roles:         &roleBook{}, Keys: &keyring{}, Slips: slips{},
 		NewKey: func() (string, []byte) { return "ck_secret", []byte("hash") },
-		Gate: gate(func(string, string, string) (notifier.User, error) {
+		SignIns: signIns(func(string, string, string) (notifier.User, error) {
 			return notifier.User{}, notifier.ErrUnauthenticated
 		}),
 		Stream: stream(func(http.ResponseWriter, int64, string) error { return nil }),

@@ -79,8 +79,8 @@ func (n *Notice) PhaseAt(now time.Time) Phase {
 // Announces reports whether the notice is an announcement.
 func (n *Notice) Announces() bool { return len(n.Target.Audiences) > 0 }
 
-// Posted is an open announcement as one reader sees it.
-type Posted struct {
+// OpenAnnouncement is an open announcement as one reader sees it.
+type OpenAnnouncement struct {
 	ID        int64
 	Type      string
 	Title     string
@@ -94,23 +94,23 @@ type Posted struct {
 	EditedAt  time.Time // the last edit since it opened; zero: none
 }
 
-// Posts holds all open announcements that one reader sees: pinned ones first, then
+// OpenAnnouncements holds all open announcements that one reader sees: pinned ones first, then
 // the latest first.
-type Posts struct {
-	Items  []Posted
+type OpenAnnouncements struct {
+	Items  []OpenAnnouncement
 	Unread int64
 	Read   int64
 	AVer   int64
 }
 
 // Badge returns the announcement half of the badge.
-func (p Posts) Badge() Badge {
+func (p OpenAnnouncements) Badge() Badge {
 	return Badge{Unread: p.Unread, Announcements: p.Unread, AVer: p.AVer}
 }
 
-// SortPosts sorts announcements into the order in which they are shown.
-func SortPosts(items []Posted) {
-	slices.SortStableFunc(items, func(a, b Posted) int {
+// SortOpenAnnouncements sorts announcements into the order in which they are shown.
+func SortOpenAnnouncements(items []OpenAnnouncement) {
+	slices.SortStableFunc(items, func(a, b OpenAnnouncement) int {
 		if a.Pinned != b.Pinned {
 			if a.Pinned {
 				return -1

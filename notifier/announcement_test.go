@@ -57,7 +57,7 @@ func TestOnlyNoticesToAudiencesAreAnnouncements(t *testing.T) {
 func TestPinnedAnnouncementsComeFirstThenTheLatest(t *testing.T) {
 	t.Parallel()
 	at := func(h int) time.Time { return time.Unix(int64(h)*3600, 0) }
-	want := []notifier.Posted{
+	want := []notifier.OpenAnnouncement{
 		{ID: 2, StartsAt: at(8), Pinned: true, Read: true}, // being read does not change the position
 		{ID: 1, StartsAt: at(3), Pinned: true},
 		{ID: 4, StartsAt: at(9)},
@@ -67,7 +67,7 @@ func TestPinnedAnnouncementsComeFirstThenTheLatest(t *testing.T) {
 	}
 	for i := range want {
 		items := append(slices.Clone(want[i:]), want[:i]...)
-		if notifier.SortPosts(items); !cmp.Equal(want, items) {
+		if notifier.SortOpenAnnouncements(items); !cmp.Equal(want, items) {
 			t.Errorf("rotated by %d: %s", i, cmp.Diff(want, items))
 		}
 	}
@@ -76,14 +76,14 @@ func TestPinnedAnnouncementsComeFirstThenTheLatest(t *testing.T) {
 func TestAnnouncementOrderDoesNotDependOnInputOrder(t *testing.T) {
 	t.Parallel()
 	one := func(ids []uint8) bool {
-		items := make([]notifier.Posted, len(ids))
+		items := make([]notifier.OpenAnnouncement, len(ids))
 		for i, id := range ids {
-			items[i] = notifier.Posted{ID: int64(id), Pinned: id%3 == 0, StartsAt: time.Unix(int64(id%5), 0)}
+			items[i] = notifier.OpenAnnouncement{ID: int64(id), Pinned: id%3 == 0, StartsAt: time.Unix(int64(id%5), 0)}
 		}
 		back := slices.Clone(items)
 		slices.Reverse(back)
-		notifier.SortPosts(items)
-		notifier.SortPosts(back)
+		notifier.SortOpenAnnouncements(items)
+		notifier.SortOpenAnnouncements(back)
 		return cmp.Equal(items, back)
 	}
 	if err := quick.Check(one, nil); err != nil {
@@ -91,9 +91,9 @@ func TestAnnouncementOrderDoesNotDependOnInputOrder(t *testing.T) {
 	}
 }
 
-func TestPostsGiveTheAnnouncementHalfOfTheBadge(t *testing.T) {
+func TestOpenAnnouncementsGiveTheAnnouncementHalfOfTheBadge(t *testing.T) {
 	t.Parallel()
-	got := notifier.Posts{Unread: 3, Read: 4, AVer: 9}.Badge()
+	got := notifier.OpenAnnouncements{Unread: 3, Read: 4, AVer: 9}.Badge()
 	if want := (notifier.Badge{Unread: 3, Announcements: 3, AVer: 9}); got != want {
 		t.Errorf("%+v", got)
 	}

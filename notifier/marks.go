@@ -73,7 +73,7 @@ func ParseMarks(text string) (Marks, error) {
 //
 // with any number of event lines. AVER and BEFORE are the versions of the index after and
 // before the change: a receiver with an older version than BEFORE has missed a message.
-// JSON is a Bulletin on one line.
+// JSON is a AnnouncementText on one line.
 type Turn struct {
 	AVer   int64
 	Before int64
@@ -85,7 +85,7 @@ type TurnEvent struct {
 	Kind string
 	ID   int64
 	Top  int64  // the highest seq that sees it; 0: every user does
-	JSON string // a Bulletin
+	JSON string // a AnnouncementText
 }
 
 // The kinds of a TurnEvent.
@@ -98,9 +98,9 @@ const (
 // Sees reports whether the user sees the announcement of this event.
 func (e *TurnEvent) Sees(seq int64) bool { return e.Top == 0 || seq <= e.Top }
 
-// Bulletin is the part of an announcement that is sent to browsers; with the id in front
+// AnnouncementText is the part of an announcement that is sent to browsers; with the id in front
 // it is the event `announcement`.
-type Bulletin struct {
+type AnnouncementText struct {
 	Title   string `json:"title"`
 	Body    string `json:"body"`
 	Link    string `json:"link"`

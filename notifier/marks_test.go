@@ -83,13 +83,13 @@ func TestChangesAndMarksAreNotConfused(t *testing.T) {
 
 func TestParseTurnReadsAllEvents(t *testing.T) {
 	t.Parallel()
-	bulletin, err := json.Marshal(notifier.Bulletin{Title: "a b", Body: "x\ny\r\u2028", Link: "/x", Pinned: true})
+	content, err := json.Marshal(notifier.AnnouncementText{Title: "a b", Body: "x\ny\r\u2028", Link: "/x", Pinned: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := "1700000000002 1700000000001\nopen 7 0 " + string(bulletin) + "\nchanged 8 120 {\"changed\":true}\nremoved 9"
+	text := "1700000000002 1700000000001\nopen 7 0 " + string(content) + "\nchanged 8 120 {\"changed\":true}\nremoved 9"
 	want := notifier.Turn{AVer: 1700000000002, Before: 1700000000001, Events: []notifier.TurnEvent{
-		{Kind: notifier.TurnOpen, ID: 7, JSON: string(bulletin)},
+		{Kind: notifier.TurnOpen, ID: 7, JSON: string(content)},
 		{Kind: notifier.TurnChanged, ID: 8, Top: 120, JSON: `{"changed":true}`},
 		{Kind: notifier.TurnRemoved, ID: 9},
 	}}

@@ -10,7 +10,7 @@ import (
 type Announcements struct {
 	Frame
 	Counts Counts
-	Rows   []Post
+	Rows   []AnnouncementRow
 	Back   string // this page, to return to after an action
 	Older  string // the next page; empty on the last page
 	First  string // the first page; empty on the first page
@@ -20,8 +20,8 @@ type Announcements struct {
 // Counts is the number of unread and read announcements.
 type Counts struct{ Text, Unread, Read string }
 
-// Post is one announcement in a list.
-type Post struct {
+// AnnouncementRow is one announcement in a list.
+type AnnouncementRow struct {
 	ID       string
 	Href     string // its own page
 	Title    string
@@ -48,7 +48,7 @@ type Dated struct{ Before, Date, After, Datetime, Moment string }
 type Turn struct{ Verb, Icon, Label, Named string }
 
 // state is the state of the row.
-func (p *Post) state() string {
+func (p *AnnouncementRow) state() string {
 	if p.Read {
 		return "read"
 	}
@@ -66,7 +66,7 @@ func flag(is bool) string {
 // Announcement is the page of one announcement.
 type Announcement struct {
 	Frame
-	Row  Post
+	Row  AnnouncementRow
 	Body templ.Component // rendered from the Markdown subset
 	Link string          // empty: none
 }
@@ -75,8 +75,8 @@ type Announcement struct {
 type AnnouncementPart struct {
 	Frame
 	Counts Counts
-	Row    *Post // nil: no longer open
-	InList bool  // the page is the list
+	Row    *AnnouncementRow // nil: no longer open
+	InList bool             // the page is the list
 }
 
 // Pinned is the pinned announcement at the top of every page.

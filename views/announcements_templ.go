@@ -69,12 +69,12 @@ func AnnouncementsPage(p *Announcements) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = postCount(p.Counts, false).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = announcementCount(p.Counts, false).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if p.Stale == "" {
-				templ_7745c5c3_Err = readAllPosts(p).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = readAllAnnouncements(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -94,7 +94,7 @@ func AnnouncementsPage(p *Announcements) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				for i := range p.Rows {
-					templ_7745c5c3_Err = postRow(&p.Frame, &p.Rows[i], false).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = announcementRow(&p.Frame, &p.Rows[i], false).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -200,9 +200,9 @@ func AnnouncementsPage(p *Announcements) templ.Component {
 	})
 }
 
-// PostPart answers an action on one announcement with its row and the other parts of the page
+// AnnouncementAnswer answers an action on one announcement with its row and the other parts of the page
 // that changed.
-func PostPart(p *AnnouncementPart) templ.Component {
+func AnnouncementAnswer(p *AnnouncementPart) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -223,11 +223,11 @@ func PostPart(p *AnnouncementPart) templ.Component {
 			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = postRow(&p.Frame, p.Row, false).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = announcementRow(&p.Frame, p.Row, false).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = postCount(p.Counts, true).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = announcementCount(p.Counts, true).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -239,7 +239,7 @@ func PostPart(p *AnnouncementPart) templ.Component {
 	})
 }
 
-func postCount(c Counts, oob bool) templ.Component {
+func announcementCount(c Counts, oob bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -317,9 +317,9 @@ func postCount(c Counts, oob bool) templ.Component {
 	})
 }
 
-// readAllPosts is shown while something is unread. A script shows it when something becomes
+// readAllAnnouncements is shown while something is unread. A script shows it when something becomes
 // unread.
-func readAllPosts(p *Announcements) templ.Component {
+func readAllAnnouncements(p *Announcements) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -387,7 +387,7 @@ func readAllPosts(p *Announcements) templ.Component {
 	})
 }
 
-func postRow(f *Frame, p *Post, oob bool) templ.Component {
+func announcementRow(f *Frame, p *AnnouncementRow, oob bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -770,7 +770,7 @@ func postRow(f *Frame, p *Post, oob bool) templ.Component {
 	})
 }
 
-func pinnedMark(f *Frame, p *Post) templ.Component {
+func pinnedMark(f *Frame, p *AnnouncementRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -252,7 +252,7 @@ func PinnedPart(p *AnnouncementPart) templ.Component {
 		}
 		if p.InList {
 			if p.Row != nil {
-				templ_7745c5c3_Err = postRow(&p.Frame, p.Row, true).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = announcementRow(&p.Frame, p.Row, true).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -261,7 +261,7 @@ func PinnedPart(p *AnnouncementPart) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = postCount(p.Counts, true).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = announcementCount(p.Counts, true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

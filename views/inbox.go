@@ -8,21 +8,21 @@ import (
 // Inbox is one page of an inbox, or the changed parts of one.
 type Inbox struct {
 	Frame
-	Count      string // how many entries are unread or, if none are, new; empty: neither
-	Unread     bool   // something is unread
-	Unopened   bool   // it is not certain that the user is looking at it: a script opens it when they do
-	UnreadOnly bool   // the filter
-	Here       string // the first page with this filter, where new notices arrive
-	AllRead    bool   // nothing is unread, announcements included
-	Upto       string // sent by Mark all as read: the version this page knows
-	Posts      string // ids of unread announcements, also sent by Mark all as read
-	Back       string // this page, to return to after an action
-	Labels     components.Labels
-	Days       []Day
-	Gone       string // the At of the entry just deleted
-	Older      string // the next page; empty on the last page
-	Newest     string // the first page; empty on the first page
-	Empty      components.Empty
+	Count           string // how many entries are unread or, if none are, new; empty: neither
+	Unread          bool   // something is unread
+	Unopened        bool   // it is not certain that the user is looking at it: a script opens it when they do
+	UnreadOnly      bool   // the filter
+	Here            string // the first page with this filter, where new notices arrive
+	AllRead         bool   // nothing is unread, announcements included
+	Upto            string // sent by Mark all as read: the version this page knows
+	AnnouncementIDs string // ids of unread announcements, also sent by Mark all as read
+	Back            string // this page, to return to after an action
+	Labels          components.Labels
+	Days            []Day
+	Gone            string // the At of the entry just deleted
+	Older           string // the next page; empty on the last page
+	Newest          string // the first page; empty on the first page
+	Empty           components.Empty
 }
 
 // actionsBack is the page that row actions return to; empty: rows have no actions.
@@ -44,12 +44,12 @@ type Day struct {
 type Panel struct {
 	Announcements string // how many are unread; empty: none
 
-	Text   *locale.Printer
-	Icons  components.Icons
-	Labels components.Labels
-	Rows   []components.Row
-	Upto   string // as Inbox.Upto; empty: nothing to mark
-	Posts  string // as Inbox.Posts
-	Stale  string // as Frame.Stale, but shorter
-	Empty  components.Empty
+	Text            *locale.Printer
+	Icons           components.Icons
+	Labels          components.Labels
+	Rows            []components.Row
+	Upto            string // as Inbox.Upto; empty: nothing to mark
+	AnnouncementIDs string // as Inbox.AnnouncementIDs
+	Stale           string // as Frame.Stale, but shorter
+	Empty           components.Empty
 }

@@ -635,8 +635,8 @@ func seen(f *Frame, c Card) templ.Component {
 			templ_7745c5c3_Var30 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if c.Post != nil {
-			templ_7745c5c3_Err = seenPost(c.Post).Render(ctx, templ_7745c5c3_Buffer)
+		if c.Announcement != nil {
+			templ_7745c5c3_Err = seenAnnouncement(c.Announcement).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -658,8 +658,8 @@ func seen(f *Frame, c Card) templ.Component {
 	})
 }
 
-// seenPost is an announcement as its own page shows it.
-func seenPost(p *Announcement) templ.Component {
+// seenAnnouncement is an announcement as its own page shows it.
+func seenAnnouncement(p *Announcement) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

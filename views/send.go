@@ -83,14 +83,14 @@ type Preview struct {
 
 // Card is a notice as its recipients see it.
 type Card struct {
-	Row  components.Row
-	Post *Announcement // instead of Row for an announcement
+	Row          components.Row
+	Announcement *Announcement // instead of Row for an announcement
 }
 
 // title is the title of the notice.
 func (c *Card) title() string {
-	if c.Post != nil {
-		return c.Post.Row.Title
+	if c.Announcement != nil {
+		return c.Announcement.Row.Title
 	}
 	return c.Row.Title
 }

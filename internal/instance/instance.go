@@ -56,24 +56,24 @@ type instance struct {
 	id   string // of the build
 	log  *slog.Logger
 
-	lock     *embedded.Lock        // nil: Redis is not the built-in one
-	target   config.Redis          // of the configured Redis, or of the built-in one once it runs
-	raw      redis.UniversalClient // for the guard
-	guard    *epoch.Guard
-	rdb      redis.UniversalClient // for everything else: behind the guard's gate
-	db       *store.Store
-	sessions *session.Store
-	signIns  *session.Gate
-	slips    *session.Slips
-	people   *person.People
-	inbox    *inbox.Inbox
-	board    *announcement.Board
-	hub      *live.Hub
-	unread   *unread.Flusher
-	topics   *topic.Topics
-	toasts   *toast.Toasts
-	pipe     *pipeline.Pipeline
-	rules    *rule.Runner // nil: no rules are configured
+	lock          *embedded.Lock        // nil: Redis is not the built-in one
+	target        config.Redis          // of the configured Redis, or of the built-in one once it runs
+	raw           redis.UniversalClient // for the guard
+	guard         *epoch.Guard
+	rdb           redis.UniversalClient // for everything else: behind the guard's gate
+	db            *store.Store
+	sessions      *session.Store
+	signIns       *session.SignIns
+	slips         *session.Slips
+	people        *person.People
+	inbox         *inbox.Inbox
+	announcements *announcement.Announcements
+	hub           *live.Hub
+	unread        *unread.Flusher
+	topics        *topic.Topics
+	toasts        *toast.Toasts
+	pipe          *pipeline.Pipeline
+	rules         *rule.Runner // nil: no rules are configured
 
 	fresh     bool // the demonstration has just been added
 	web       *http.Server

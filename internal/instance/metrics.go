@@ -37,7 +37,7 @@ type sources struct {
 	clock  func() time.Duration
 	sql    backlogger
 
-	signIns func() session.GateStats
+	signIns func() session.SignInStats
 }
 
 // admin makes the handler of the admin address, which is for operators.

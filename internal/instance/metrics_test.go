@@ -66,7 +66,7 @@ func TestTheBacklogIsTheLargerOfTheStreamAndSQL(t *testing.T) {
 		admin(sources{
 			hub: func() live.Stats { return live.Stats{} }, toasts: func() toast.Stats { return toast.Stats{} }, behind: func() unread.Stats { return unread.Stats{} },
 			intake: func() delivery.Stats { return test.stream }, redis: func() epoch.State { return epoch.Open }, clock: func() time.Duration { return 0 }, sql: test.sql,
-			signIns: func() session.GateStats { return session.GateStats{Right: 5, Wrong: 3, Limited: 2} },
+			signIns: func() session.SignInStats { return session.SignInStats{Right: 5, Wrong: 3, Limited: 2} },
 		}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
 		page := w.Body.String()
 		if n := metric(t, page, "carillon_intake_backlog"); n != test.n {

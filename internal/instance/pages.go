@@ -23,10 +23,10 @@ import (
 func (i *instance) pages() (http.Handler, error) {
 	c := handlers.Config{
 		Sessions: i.sessions,
-		Gate:     i.signIns,
+		SignIns:  i.signIns,
 		Inbox:    i.inbox,
 
-		Announcements: i.board,
+		Announcements: i.announcements,
 
 		DeadLetters: deadLetters{i.db, i.pipe},
 		Archive:     handlers.Archive{Inbox: &inbox.Archive{SQL: i.db}, Announcements: &announcement.Archive{SQL: i.db}},
@@ -76,7 +76,7 @@ func (i *instance) pages() (http.Handler, error) {
 // applications makes the handler of the API.
 func (i *instance) applications() (http.Handler, error) {
 	c := api.Config{
-		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Board: i.board, Topics: i.topics, Toasts: i.pipe,
+		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
 		Directory: i.db, People: i.people,
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
 		Audiences: i.cfg.Audiences, Rate: i.cfg.APIRate, Log: i.log,
@@ -162,12 +162,12 @@ func (h health) SQL(ctx context.Context) error {
 // Redis returns an error if pages are read-only.
 func (h health) Redis(ctx context.Context) error { return h.i.rdb.Ping(ctx).Err() }
 
-// posts tells the hub whether announcements are unread.
-type posts struct{ board *announcement.Board }
+// unreadReports tells the hub whether announcements are unread.
+type unreadReports struct{ announcements *announcement.Announcements }
 
 // Unread is false for an announcement that the reader does not see: it has ended, or is for others.
-func (p posts) Unread(ctx context.Context, r notifier.Reader, id int64) (bool, error) {
-	post, err := p.board.Find(ctx, r, id)
+func (p unreadReports) Unread(ctx context.Context, r notifier.Reader, id int64) (bool, error) {
+	post, err := p.announcements.Find(ctx, r, id)
 	if errors.Is(err, notifier.ErrNotFound) {
 		return false, nil
 	}

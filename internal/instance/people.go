@@ -25,7 +25,7 @@ const deletionWait = 2 * time.Second
 // makePeople makes the changes of users for pages and the API.
 func (i *instance) makePeople(space keys.Space) {
 	i.people = person.New(person.Config{
-		Directory: i.db, Audit: i.db, Sessions: i.sessions, Toasts: i.toasts, Board: i.board, Inbox: i.inbox, Topics: i.topics, Hub: i.hub,
+		Directory: i.db, Audit: i.db, Sessions: i.sessions, Toasts: i.toasts, Announcements: i.announcements, Inbox: i.inbox, Topics: i.topics, Hub: i.hub,
 		Audiences: i.cfg.Audiences, Clear: clearing(i.cfg, i.db, i.rdb, i.log), Wait: deletionWait,
 		Lease: lease.New(i.rdb, space, "deletions", person.DeletionLease), Log: i.log,
 	})
@@ -59,10 +59,10 @@ func peopleBeside(cfg config.Config, db *store.Store, rdb redis.UniversalClient,
 	space := keys.New(cfg.RedisPrefix)
 	return person.New(person.Config{
 		Directory: db, Audit: db, Sessions: session.New(sessions),
-		Toasts:    toast.New(rdb, space, toast.Options{Log: log}),
-		Board:     announcement.New(rdb, space, db, boardOptions(cfg, log)),
-		Inbox:     inbox.New(rdb, space, inbox.Options{Cap: cfg.InboxCap, SQL: db, Log: log}),
-		Audiences: cfg.Audiences, Clear: clearing(cfg, db, rdb, log), Log: log,
+		Toasts:        toast.New(rdb, space, toast.Options{Log: log}),
+		Announcements: announcement.New(rdb, space, db, announcementOptions(cfg, log)),
+		Inbox:         inbox.New(rdb, space, inbox.Options{Cap: cfg.InboxCap, SQL: db, Log: log}),
+		Audiences:     cfg.Audiences, Clear: clearing(cfg, db, rdb, log), Log: log,
 	})
 }
 

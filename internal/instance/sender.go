@@ -51,7 +51,7 @@ func NewSender(ctx context.Context, cfg config.Config, db *store.Store, log *slo
 		Away: func() bool { return reason != nil },
 	}
 	if reason == nil {
-		conf.Board = announcement.New(rdb, space, db, boardOptions(cfg, log))
+		conf.Announcements = announcement.New(rdb, space, db, announcementOptions(cfg, log))
 	}
 	p = pipeline.New(conf)
 	if reason != nil {

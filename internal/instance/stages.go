@@ -30,10 +30,10 @@ import (
 
 // The lives of leases: if the instance that does the work dies, another takes over after this time.
 const (
-	boardLease  = 2 * time.Second  // opening and closing announcements
-	peopleLease = 2 * time.Second  // telling all instances about changed users
-	topicLease  = 10 * time.Second // repairing the sets of subscribers
-	toastLease  = 20 * time.Second // clearing old toasts
+	announcementsLease = 2 * time.Second  // opening and closing announcements
+	peopleLease        = 2 * time.Second  // telling all instances about changed users
+	topicLease         = 10 * time.Second // repairing the sets of subscribers
+	toastLease         = 20 * time.Second // clearing old toasts
 )
 
 // pageWait is how long the page after sending waits for the delivery.
@@ -43,7 +43,7 @@ const pageWait = 2 * time.Second
 func (i *instance) pipeConfig() pipeline.Config {
 	return pipeline.Config{
 		Store: i.db, Redis: i.rdb, Raw: i.raw, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db, i.topics), Types: i.topics,
-		Board: i.board, Hub: i.hub, Unread: i.unread, Toasts: i.toasts, Log: i.log, Limits: limits(i.cfg, i.topics), Wait: pageWait,
+		Announcements: i.announcements, Hub: i.hub, Unread: i.unread, Toasts: i.toasts, Log: i.log, Limits: limits(i.cfg, i.topics), Wait: pageWait,
 		Away: func() bool { return !gate{i.guard}.Open() }, Clock: i.guard.Clock,
 	}
 }
@@ -55,8 +55,8 @@ func limits(cfg config.Config, t *topic.Topics) notifier.Limits {
 	}
 }
 
-// boardOptions returns the options of announcements.
-func boardOptions(cfg config.Config, log *slog.Logger) announcement.Options {
+// announcementOptions returns the options of announcements.
+func announcementOptions(cfg config.Config, log *slog.Logger) announcement.Options {
 	return announcement.Options{MaxSeq: cfg.MaxSeq, Audiences: cfg.AudienceNumbers(), Log: log}
 }
 
@@ -72,21 +72,21 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 		Leases: lease.On(i.rdb, space),
 		Oldest: func(ctx context.Context) (time.Time, bool, error) { return i.pipe.OnItsWay(ctx) }, // made below
 	})
-	board := boardOptions(i.cfg, i.log)
-	board.Lease = lease.New(i.rdb, space, "announcements", boardLease)
-	i.board = announcement.New(i.rdb, space, i.db, board)
+	announcements := announcementOptions(i.cfg, i.log)
+	announcements.Lease = lease.New(i.rdb, space, "announcements", announcementsLease)
+	i.announcements = announcement.New(i.rdb, space, i.db, announcements)
 	secure := i.cfg.Secure()
 	i.sessions = session.New(session.Config{
 		Keys: signing, SQL: i.db, Redis: i.rdb, Space: space, Log: i.log, Secure: secure,
-		Board: i.board, Lease: lease.New(i.rdb, space, "people", peopleLease),
+		Announcements: i.announcements, Lease: lease.New(i.rdb, space, "people", peopleLease),
 	})
-	i.signIns = session.NewGate(session.GateConfig{Users: i.db, Keys: signing, Redis: i.rdb, Space: space, Log: i.log, Secure: secure})
+	i.signIns = session.NewSignIns(session.SignInConfig{Users: i.db, Keys: signing, Redis: i.rdb, Space: space, Log: i.log, Secure: secure})
 	i.slips = session.NewSlips(signing, secure, time.Now)
 	i.toasts = toast.New(i.rdb, space, toast.Options{
 		Retention: i.cfg.ToastRetention, Log: i.log, Lease: lease.New(i.rdb, space, "toasts", toastLease),
 	})
 	i.hub = live.New(live.Config{
-		Redis: i.rdb, Keys: space, Toasts: i.toasts, Posts: posts{i.board}, Badges: pipeline.Badges{Inbox: i.inbox, Board: i.board}, Sessions: i.sessions,
+		Redis: i.rdb, Keys: space, Toasts: i.toasts, Announcements: unreadReports{i.announcements}, Badges: pipeline.Badges{Inbox: i.inbox, Announcements: i.announcements}, Sessions: i.sessions,
 		Health: gate{i.guard}, Audiences: i.cfg.AudienceNumbers(), Log: i.log,
 	})
 	i.topics = topic.New(i.rdb, space, i.db, topic.Options{
@@ -129,7 +129,7 @@ func (i *instance) openGate(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, pingWait)
 	defer cancel()
-	return errors.Join(i.inbox.Load(ctx), i.board.Load(ctx), i.toasts.Load(ctx))
+	return errors.Join(i.inbox.Load(ctx), i.announcements.Load(ctx), i.toasts.Load(ctx))
 }
 
 // gate tells the hub whether Redis may be used. Its Changed says when to ask again.

@@ -15,7 +15,7 @@ import (
 
 // doors is a directory with alice and bob, whose passwords a test may change.
 type doors struct {
-	cfg    session.GateConfig
+	cfg    session.SignInConfig
 	hashes map[string]string
 }
 
@@ -28,12 +28,12 @@ func newDoors(t *testing.T) *doors {
 	users := usersFunc(func(name string) (notifier.User, string, error) {
 		return notifier.User{Seq: int64(len(name)), Name: name}, d.hashes[name], nil
 	})
-	d.cfg = session.GateConfig{Users: users, Keys: [][]byte{key(1)}, Redis: redistest.Client(t), Space: redistest.Space(t)}
+	d.cfg = session.SignInConfig{Users: users, Keys: [][]byte{key(1)}, Redis: redistest.Client(t), Space: redistest.Space(t)}
 	return d
 }
 
 // enter signs in with the right password and returns the device cookie.
-func enter(t *testing.T, g *session.Gate, name string, carried ...*http.Cookie) *http.Cookie {
+func enter(t *testing.T, g *session.SignIns, name string, carried ...*http.Cookie) *http.Cookie {
 	t.Helper()
 	_, c, err := g.Check(request(t, carried...), name, right, "192.0.2.50")
 	if err != nil || c == nil {
@@ -49,7 +49,7 @@ func TestKnownDeviceOpensAnAccountLockedByStrangers(t *testing.T) {
 		if where != "Redis" {
 			d.cfg.Redis = nil
 		}
-		g := session.NewGate(d.cfg)
+		g := session.NewSignIns(d.cfg)
 		known, bobs := enter(t, g, "alice"), enter(t, g, "bob")
 		fails(t, g, 10, "alice", "192.0.2.1")
 		_, err := check(t, g, "alice", right, "192.0.2.2")
@@ -76,7 +76,7 @@ func TestKnownDeviceOpensAnAccountLockedByStrangers(t *testing.T) {
 
 func TestFailuresOnKnownDeviceCountForAccountAndAddress(t *testing.T) {
 	t.Parallel()
-	g := session.NewGate(newDoors(t).cfg)
+	g := session.NewSignIns(newDoors(t).cfg)
 	known := enter(t, g, "alice")
 	for range 10 {
 		_, err := check(t, g, "alice", "mistyped", "192.0.2.1", known)
@@ -95,11 +95,11 @@ func TestFailuresOnKnownDeviceCountForAccountAndAddress(t *testing.T) {
 func TestDeviceCookieIsBoundToAccountAndPassword(t *testing.T) {
 	t.Parallel()
 	d := newDoors(t)
-	g := session.NewGate(d.cfg)
+	g := session.NewSignIns(d.cfg)
 	good := enter(t, g, "alice")
 	other := d.cfg
 	other.Keys = [][]byte{key(9)}
-	elsewhere := enter(t, session.NewGate(other), "alice")
+	elsewhere := enter(t, session.NewSignIns(other), "alice")
 	fails(t, g, 10, "alice", "192.0.2.1")
 	b := setUp(t)
 	signedIn := signIn(t, b.open(), notifier.User{Seq: b.alice.Seq}) // with the same key
@@ -126,7 +126,7 @@ func TestDeviceCookieSetsEveryAttribute(t *testing.T) {
 	d := newDoors(t)
 	for name, secure := range map[string]bool{"carillon_device": false, "__Host-carillon_device": true} {
 		d.cfg.Secure = secure
-		set := enter(t, session.NewGate(d.cfg), "alice")
+		set := enter(t, session.NewSignIns(d.cfg), "alice")
 		want := &http.Cookie{
 			Name: name, Path: "/", MaxAge: 180 * 24 * 3600, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode, Expires: set.Expires,
 		}
@@ -142,7 +142,7 @@ func TestDeviceCookieSetsEveryAttribute(t *testing.T) {
 func TestDeviceKeepsItsIDAcrossSignIns(t *testing.T) {
 	t.Parallel()
 	d := newDoors(t)
-	g := session.NewGate(d.cfg)
+	g := session.NewSignIns(d.cfg)
 	known := enter(t, g, "alice")
 	for range 9 {
 		_, err := check(t, g, "alice", "mistyped", "192.0.2.1", known)

@@ -27,7 +27,7 @@ func TestUnknownUserTakesAsLongAsKnownOne(t *testing.T) {
 	}
 	// While all processors are taken, only an attempt that hashes nothing could answer before the
 	// deadline.
-	g := NewGate(GateConfig{Users: nobody{}})
+	g := NewSignIns(SignInConfig{Users: nobody{}})
 	for range cap(g.checks) {
 		g.checks <- struct{}{}
 	}

@@ -12,8 +12,8 @@ import (
 // attack from many addresses cannot fill a disk.
 const journalRate = 20
 
-// GateStats counts the sign-in attempts by result.
-type GateStats struct {
+// SignInStats counts the sign-in attempts by result.
+type SignInStats struct {
 	Right   int64 // signed in
 	Wrong   int64 // wrong name or password
 	Limited int64 // refused after too many failures
@@ -45,8 +45,8 @@ func (j *journal) limited(ctx context.Context, address string) {
 	j.tell(ctx, "limit", address)
 }
 
-func (j *journal) stats() GateStats {
-	return GateStats{Right: j.entered.Load(), Wrong: j.failed.Load(), Limited: j.refused.Load()}
+func (j *journal) stats() SignInStats {
+	return SignInStats{Right: j.entered.Load(), Wrong: j.failed.Load(), Limited: j.refused.Load()}
 }
 
 func (j *journal) tell(ctx context.Context, reason, address string, more ...slog.Attr) {

@@ -27,7 +27,7 @@ func counters(t *testing.T, rdb redis.UniversalClient, space keys.Space) [3]int6
 func TestRefusedAddressLeavesNoCountersInRedis(t *testing.T) {
 	t.Parallel()
 	rdb, space := redistest.Client(t), redistest.Space(t)
-	g := session.NewGate(session.GateConfig{Users: everyone(t), Redis: rdb, Space: space})
+	g := session.NewSignIns(session.SignInConfig{Users: everyone(t), Redis: rdb, Space: space})
 	for i := range 100 {
 		fails(t, g, 1, fmt.Sprint("user ", i), "192.0.2.1")
 	}
@@ -48,7 +48,7 @@ func TestSuccessfulSignInLeavesNoCounter(t *testing.T) {
 	t.Parallel()
 	for name, rdb := range map[string]redis.UniversalClient{"node": redistest.Client(t), "cluster": redistest.Cluster(t)} {
 		space := redistest.Space(t)
-		g := session.NewGate(session.GateConfig{Users: everyone(t), Redis: rdb, Space: space})
+		g := session.NewSignIns(session.SignInConfig{Users: everyone(t), Redis: rdb, Space: space})
 		if _, err := check(t, g, "alice", right, "192.0.2.1"); err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestSuccessfulSignInLeavesNoCounter(t *testing.T) {
 func TestCountersExpireWithTheWindowAndHideNames(t *testing.T) {
 	t.Parallel()
 	rdb, space := redistest.Client(t), redistest.Space(t)
-	g := session.NewGate(session.GateConfig{Users: everyone(t), Redis: rdb, Space: space})
+	g := session.NewSignIns(session.SignInConfig{Users: everyone(t), Redis: rdb, Space: space})
 	fails(t, g, 3, "{p00} odd:*", "192.0.2.1")
 	for _, kind := range []string{"account", "address"} {
 		if life := rdb.PTTL(t.Context(), space.Limit(kind)).Val(); life <= 14*time.Minute || life > 15*time.Minute {
@@ -93,7 +93,7 @@ func TestRefusedSignInsAreLoggedWithAddressButWithoutTypedText(t *testing.T) {
 	if _, err = b.sql.SetPassword(t.Context(), "alice", hash); err != nil {
 		t.Fatal(err)
 	}
-	g := session.NewGate(session.GateConfig{Users: b.sql, Redis: redistest.Client(t), Space: redistest.Space(t), Log: log.logger(), Now: b.now})
+	g := session.NewSignIns(session.SignInConfig{Users: b.sql, Redis: redistest.Client(t), Space: redistest.Space(t), Log: log.logger(), Now: b.now})
 	for range 10 {
 		fails(t, g, 1, "alice", "192.0.2.1")
 		b.move(time.Second)
@@ -119,7 +119,7 @@ func TestRefusedSignInsAreLoggedWithAddressButWithoutTypedText(t *testing.T) {
 			t.Errorf("the log contains %q:\n%s", word, text)
 		}
 	}
-	if got, want := g.Stats(), (session.GateStats{Wrong: 11, Limited: 2}); got != want {
+	if got, want := g.Stats(), (session.SignInStats{Wrong: 11, Limited: 2}); got != want {
 		t.Errorf("counted %+v; want %+v", got, want)
 	}
 }
@@ -128,7 +128,7 @@ func TestRefusalsAreLoggedAtMostTwentyTimesASecond(t *testing.T) {
 	t.Parallel()
 	var log lines
 	b := setUp(t)
-	g := session.NewGate(session.GateConfig{Users: everyone(t), Log: log.logger(), Now: b.now})
+	g := session.NewSignIns(session.SignInConfig{Users: everyone(t), Log: log.logger(), Now: b.now})
 	for i := range 500 {
 		fails(t, g, 1, fmt.Sprint("user ", i), fmt.Sprintf("192.0.%d.%d", i/250, i%250))
 	}
@@ -146,7 +146,7 @@ func TestRefusedAddressLeavesNoLocalCountersWithoutRedis(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	cheap := everyone(t)
-	g := session.NewGate(session.GateConfig{Users: usersFunc(func(name string) (notifier.User, string, error) {
+	g := session.NewSignIns(session.SignInConfig{Users: usersFunc(func(name string) (notifier.User, string, error) {
 		asked++
 		return cheap(name)
 	})})

@@ -33,8 +33,8 @@ type Users interface {
 	Credentials(ctx context.Context, name string) (u notifier.User, hash string, err error)
 }
 
-// GateConfig configures a Gate. The Redis client must have ContextTimeoutEnabled.
-type GateConfig struct {
+// SignInConfig configures NewSignIns. The Redis client must have ContextTimeoutEnabled.
+type SignInConfig struct {
 	Users  Users
 	Keys   [][]byte              // as in Config; none: no device is ever known
 	Secure bool                  // the public URL is https
@@ -44,10 +44,10 @@ type GateConfig struct {
 	Log    *slog.Logger     // nil: silent
 }
 
-// Gate checks passwords and limits failures: 10 per account and 100 per address in 15 minutes. A
+// SignIns checks passwords and limits failures: 10 per account and 100 per address in 15 minutes. A
 // locked account can still be opened from a device on which its owner has signed in before; each
 // such device may fail 10 times itself. It is safe for concurrent use.
-type Gate struct {
+type SignIns struct {
 	users   Users
 	devices devices
 	limiter *limiter
@@ -60,15 +60,15 @@ type Gate struct {
 // TooManyError is an ErrTooMany that says when to try again.
 type TooManyError = notifier.TooManyError
 
-// NewGate returns a gate.
-func NewGate(cfg GateConfig) *Gate {
+// NewSignIns returns the sign-in.
+func NewSignIns(cfg SignInConfig) *SignIns {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Gate{
+	return &SignIns{
 		users: cfg.Users, devices: newDevices(cfg.Keys, cfg.Secure), limiter: newLimiter(cfg.Redis, cfg.Space, cfg.Now),
 		journal: &journal{now: cfg.Now, log: cfg.Log}, checks: make(chan struct{}, runtime.NumCPU()),
 	}
@@ -79,7 +79,7 @@ func NewGate(cfg GateConfig) *Gate {
 // notifier.ErrUnauthenticated if they are wrong, after the same time whether the user exists or
 // not, and a *TooManyError, without looking at the password, if the account, the address or the
 // device has failed too often. The limit also holds for concurrent attempts.
-func (g *Gate) Check(r *http.Request, username, password, address string) (notifier.User, *http.Cookie, error) {
+func (g *SignIns) Check(r *http.Request, username, password, address string) (notifier.User, *http.Cookie, error) {
 	ctx := r.Context()
 	enough, err := g.enter(ctx)
 	if err != nil {
@@ -123,10 +123,10 @@ func short(name string) string {
 }
 
 // Stats returns the counts of this instance.
-func (g *Gate) Stats() GateStats { return g.journal.stats() }
+func (g *SignIns) Stats() SignInStats { return g.journal.stats() }
 
 // enter waits until a processor is free for one more password; leave frees it again.
-func (g *Gate) enter(ctx context.Context) (leave func(), err error) {
+func (g *SignIns) enter(ctx context.Context) (leave func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, checkWait)
 	defer cancel()
 	select {
@@ -138,7 +138,7 @@ func (g *Gate) enter(ctx context.Context) (leave func(), err error) {
 }
 
 // verify returns the user and their password hash, even if the password is wrong.
-func (g *Gate) verify(ctx context.Context, username, password string) (user notifier.User, stored string, right bool, err error) {
+func (g *SignIns) verify(ctx context.Context, username, password string) (user notifier.User, stored string, right bool, err error) {
 	user, stored, err = g.users.Credentials(ctx, username)
 	if err != nil && !errors.Is(err, notifier.ErrNotFound) {
 		return notifier.User{}, "", false, err

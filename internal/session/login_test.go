@@ -38,9 +38,9 @@ func everyone(t *testing.T) usersFunc {
 	return func(name string) (notifier.User, string, error) { return notifier.User{Seq: 7, Name: name}, cheap, nil }
 }
 
-func newGate(t *testing.T, users session.Users) *session.Gate {
+func newGate(t *testing.T, users session.Users) *session.SignIns {
 	t.Helper()
-	return session.NewGate(session.GateConfig{Users: users, Redis: redistest.Client(t), Space: redistest.Space(t)})
+	return session.NewSignIns(session.SignInConfig{Users: users, Redis: redistest.Client(t), Space: redistest.Space(t)})
 }
 
 // wantRefused checks for a TooManyError with a time within the window.
@@ -57,13 +57,13 @@ func wantRefused(t *testing.T, err error, what string) {
 }
 
 // check attempts to sign in from an unknown browser, or from one that carries cookies.
-func check(t *testing.T, g *session.Gate, name, password, address string, carried ...*http.Cookie) (notifier.User, error) {
+func check(t *testing.T, g *session.SignIns, name, password, address string, carried ...*http.Cookie) (notifier.User, error) {
 	t.Helper()
 	user, _, err := g.Check(request(t, carried...), name, password, address)
 	return user, err
 }
 
-func fails(t *testing.T, g *session.Gate, n int, name, address string) {
+func fails(t *testing.T, g *session.SignIns, n int, name, address string) {
 	t.Helper()
 	for range n {
 		_, err := check(t, g, name, "wrong", address)
@@ -114,8 +114,8 @@ func TestPasswordsHave8To200Bytes(t *testing.T) {
 
 func TestTenFailuresLockAnAccountOnEveryInstance(t *testing.T) {
 	t.Parallel()
-	cfg := session.GateConfig{Users: everyone(t), Redis: redistest.Client(t), Space: redistest.Space(t)}
-	one, two := session.NewGate(cfg), session.NewGate(cfg)
+	cfg := session.SignInConfig{Users: everyone(t), Redis: redistest.Client(t), Space: redistest.Space(t)}
+	one, two := session.NewSignIns(cfg), session.NewSignIns(cfg)
 	fails(t, one, 6, "alice", "192.0.2.1")
 	if _, err := check(t, two, "alice", right, "192.0.2.9"); err != nil {
 		t.Errorf("the right password after 6 failures: %v", err)
@@ -198,7 +198,7 @@ func TestEachProcessCountsFailuresWithoutRedis(t *testing.T) {
 	away := redis.NewClient(&redis.Options{Network: "unix", Addr: "/nowhere", MaxRetries: -1, ContextTimeoutEnabled: true})
 	t.Cleanup(func() { _ = away.Close() })
 	for name, rdb := range map[string]redis.UniversalClient{"none": nil, "away": away} {
-		g := session.NewGate(session.GateConfig{Users: everyone(t), Redis: rdb, Space: redistest.Space(t), Now: now})
+		g := session.NewSignIns(session.SignInConfig{Users: everyone(t), Redis: rdb, Space: redistest.Space(t), Now: now})
 		if _, err := check(t, g, "alice", right, "192.0.2.1"); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

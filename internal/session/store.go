@@ -57,16 +57,16 @@ type SQL interface {
 
 // Config configures a Store. The Redis client must have ContextTimeoutEnabled.
 type Config struct {
-	Keys   [][]byte // 32 random bytes each: the first signs, all verify
-	SQL    SQL
-	Redis  redis.UniversalClient // may be nil or away
-	Space  keys.Space
-	Board  Board            // nil: moved users are left to an instance that has one
-	Lease  lease.Lease      // held by the instance that does the work of Run; default lease.Always
-	Every  time.Duration    // interval of Run for passing on changes; 0: 1 s
-	Secure bool             // the public URL is https
-	Now    func() time.Time // nil: time.Now
-	Log    *slog.Logger     // nil: silent
+	Keys          [][]byte // 32 random bytes each: the first signs, all verify
+	SQL           SQL
+	Redis         redis.UniversalClient // may be nil or away
+	Space         keys.Space
+	Announcements Announcements    // nil: moved users are left to an instance that has one
+	Lease         lease.Lease      // held by the instance that does the work of Run; default lease.Always
+	Every         time.Duration    // interval of Run for passing on changes; 0: 1 s
+	Secure        bool             // the public URL is https
+	Now           func() time.Time // nil: time.Now
+	Log           *slog.Logger     // nil: silent
 }
 
 // Signed is the signed-in user of a request.
@@ -75,15 +75,15 @@ type Signed = notifier.Signed
 // Store manages sessions. Requests read and save theirs through gorilla's sessions.Store, which it
 // implements. It is safe for concurrent use.
 type Store struct {
-	cookie cookie
-	sql    SQL
-	cache  *cache
-	board  Board
-	lease  lease.Lease
-	purged time.Time // by Run, last
-	every  time.Duration
-	now    func() time.Time
-	log    *slog.Logger
+	cookie        cookie
+	sql           SQL
+	cache         *cache
+	announcements Announcements
+	lease         lease.Lease
+	purged        time.Time // by Run, last
+	every         time.Duration
+	now           func() time.Time
+	log           *slog.Logger
 }
 
 // New returns a store. Without a key no user can sign in.
@@ -98,7 +98,7 @@ func New(cfg Config) *Store {
 		cfg.Every = tellEvery
 	}
 	return &Store{
-		cookie: newCookie(plainName, cfg.Keys, cfg.Secure, maxAge), sql: cfg.SQL, board: cfg.Board, lease: cfg.Lease, every: cfg.Every, now: cfg.Now, log: cfg.Log,
+		cookie: newCookie(plainName, cfg.Keys, cfg.Secure, maxAge), sql: cfg.SQL, announcements: cfg.Announcements, lease: cfg.Lease, every: cfg.Every, now: cfg.Now, log: cfg.Log,
 		cache: &cache{redis: guard{rdb: cfg.Redis, now: cfg.Now}, space: cfg.Space},
 	}
 }

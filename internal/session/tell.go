@@ -32,20 +32,20 @@ type Changes interface {
 	ToldChange(ctx context.Context, c notifier.ChangedUser) error
 }
 
-// Board makes the counts that a reader is sent in their new audience newer than those of all other
+// Announcements makes the counts that a reader is sent in their new audience newer than those of all other
 // audiences. It reports whether it had to change anything for that.
-type Board interface {
+type Announcements interface {
 	Move(ctx context.Context, r notifier.Reader) (raised bool, err error)
 }
 
 // Tell passes on a change of a user (roles, audience, settings) to all instances at once. If that
-// fails, Run of this or another instance does it later. Without a Board a move is left to Run.
+// fails, Run of this or another instance does it later. Without a Announcements a move is left to Run.
 func (s *Store) Tell(ctx context.Context, seq int64) {
 	// The change is made, so continue even if the caller gives up.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellNow)
 	defer cancel()
 	c, found, err := s.sql.ChangedUser(ctx, seq)
-	if err == nil && found && (!c.Moved || s.board != nil) {
+	if err == nil && found && (!c.Moved || s.announcements != nil) {
 		err = s.tell(ctx, c)
 	}
 	if err != nil {
@@ -92,10 +92,10 @@ func (s *Store) tellMoved(ctx context.Context, c notifier.ChangedUser) error {
 }
 
 func (s *Store) raise(ctx context.Context, c notifier.ChangedUser) (bool, error) {
-	if s.board == nil {
+	if s.announcements == nil {
 		return false, nil
 	}
-	return s.board.Move(ctx, notifier.Reader{Seq: c.Seq, Audience: c.Audience})
+	return s.announcements.Move(ctx, notifier.Reader{Seq: c.Seq, Audience: c.Audience})
 }
 
 // Run deletes expired sessions from SQL every hour and passes on pending changes every second,

@@ -45,14 +45,14 @@ func (h *heard) next() string {
 	}
 }
 
-// board records which users were moved where. It reports that it raised something raises times.
-type board struct {
+// announcements records which users were moved where. It reports that it raised something raises times.
+type announcements struct {
 	mu     sync.Mutex
 	moves  []notifier.Reader
 	raises int
 }
 
-func (b *board) Move(_ context.Context, r notifier.Reader) (bool, error) {
+func (b *announcements) Move(_ context.Context, r notifier.Reader) (bool, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.moves = append(b.moves, r)
@@ -60,7 +60,7 @@ func (b *board) Move(_ context.Context, r notifier.Reader) (bool, error) {
 	return b.raises >= 0, nil
 }
 
-func (b *board) count() int {
+func (b *announcements) count() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.moves)
@@ -187,8 +187,8 @@ func TestReadInFlightDuringAChangeDoesNotRestoreOldRoles(t *testing.T) {
 
 func TestMoveIsPublishedBetweenTwoRaises(t *testing.T) {
 	t.Parallel()
-	b, moves := setUp(t), &board{raises: 1}
-	b.cfg.Board = moves
+	b, moves := setUp(t), &announcements{raises: 1}
+	b.cfg.Announcements = moves
 	s := b.open()
 	c := signIn(t, s, b.alice)
 	wantSigned(t, s, c, "before")
@@ -203,7 +203,7 @@ func TestMoveIsPublishedBetweenTwoRaises(t *testing.T) {
 	}
 	to := notifier.Reader{Seq: b.alice.Seq, Audience: 1}
 	if !slices.Equal(moves.moves, []notifier.Reader{to, to}) {
-		t.Errorf("the board was told about %v; want the move before and after it was published", moves.moves)
+		t.Errorf("the announcements was told about %v; want the move before and after it was published", moves.moves)
 	}
 	if err := b.sql.AddRole(t.Context(), b.bob.Name, "driver"); err != nil {
 		t.Fatal(err)
@@ -218,8 +218,8 @@ func TestMoveIsPublishedBetweenTwoRaises(t *testing.T) {
 // and an announcement may have opened there.
 func TestMoveGetsASecondLook(t *testing.T) {
 	t.Parallel()
-	b, moves := setUp(t), &board{}
-	b.cfg.Board, b.cfg.Every = moves, 10*time.Millisecond
+	b, moves := setUp(t), &announcements{}
+	b.cfg.Announcements, b.cfg.Every = moves, 10*time.Millisecond
 	s := b.open()
 	move(t, b, 1)
 	s.Tell(t.Context(), b.alice.Seq)
@@ -236,6 +236,6 @@ func TestMoveGetsASecondLook(t *testing.T) {
 		return err == nil && len(changes) == 0
 	})
 	if got := moves.count(); got != before+2 {
-		t.Errorf("the board was told %d more times; want once before the signal and once after it", got-before)
+		t.Errorf("the announcements was told %d more times; want once before the signal and once after it", got-before)
 	}
 }

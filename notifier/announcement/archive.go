@@ -21,7 +21,7 @@ type Archived interface {
 }
 
 // Archive shows announcements from SQL while Redis is unavailable: those that are open by this
-// machine's clock, with the reader's reads as last written to SQL. It is read-only, and its Posts
+// machine's clock, with the reader's reads as last written to SQL. It is read-only, and the result
 // have no version.
 type Archive struct {
 	SQL Archived
@@ -32,37 +32,37 @@ type Archive struct {
 	asOf    time.Time
 }
 
-// List returns the same as Board.List.
-func (a *Archive) List(ctx context.Context, r notifier.Reader) (notifier.Posts, error) {
-	posts, err := a.list(ctx, r)
+// List returns the same as Announcements.List.
+func (a *Archive) List(ctx context.Context, r notifier.Reader) (notifier.OpenAnnouncements, error) {
+	listed, err := a.list(ctx, r)
 	if err != nil {
-		return notifier.Posts{}, fmt.Errorf("list the stored announcements of user %d: %w", r.Seq, err)
+		return notifier.OpenAnnouncements{}, fmt.Errorf("list the stored announcements of user %d: %w", r.Seq, err)
 	}
-	return posts, nil
+	return listed, nil
 }
 
-// Find returns the same as Board.Find.
-func (a *Archive) Find(ctx context.Context, r notifier.Reader, id int64) (notifier.Posted, error) {
-	posts, err := a.List(ctx, r)
+// Find returns the same as Announcements.Find.
+func (a *Archive) Find(ctx context.Context, r notifier.Reader, id int64) (notifier.OpenAnnouncement, error) {
+	listed, err := a.List(ctx, r)
 	if err != nil {
-		return notifier.Posted{}, err
+		return notifier.OpenAnnouncement{}, err
 	}
-	for _, p := range posts.Items {
+	for _, p := range listed.Items {
 		if p.ID == id {
 			return p, nil
 		}
 	}
-	return notifier.Posted{}, fmt.Errorf("find the stored announcement %d for user %d: %w", id, r.Seq, notifier.ErrNotFound)
+	return notifier.OpenAnnouncement{}, fmt.Errorf("find the stored announcement %d for user %d: %w", id, r.Seq, notifier.ErrNotFound)
 }
 
-func (a *Archive) list(ctx context.Context, r notifier.Reader) (posts notifier.Posts, err error) {
+func (a *Archive) list(ctx context.Context, r notifier.Reader) (listed notifier.OpenAnnouncements, err error) {
 	now := time.Now
 	if a.Now != nil {
 		now = a.Now
 	}
 	current, err := a.read(ctx, now())
 	if err != nil {
-		return posts, err
+		return listed, err
 	}
 	var ids []int64
 	var open []*notifier.Announcement
@@ -72,22 +72,22 @@ func (a *Archive) list(ctx context.Context, r notifier.Reader) (posts notifier.P
 		}
 	}
 	if len(ids) == 0 {
-		return posts, nil
+		return listed, nil
 	}
 	read, err := a.SQL.ReadBy(ctx, r, ids)
 	if err != nil {
-		return posts, err
+		return listed, err
 	}
 	for _, n := range open {
-		posts.Items = append(posts.Items, newPosted(n, read[n.ID]))
+		listed.Items = append(listed.Items, newOpenAnnouncement(n, read[n.ID]))
 		if read[n.ID] {
-			posts.Read++
+			listed.Read++
 		} else {
-			posts.Unread++
+			listed.Unread++
 		}
 	}
-	notifier.SortPosts(posts.Items)
-	return posts, nil
+	notifier.SortOpenAnnouncements(listed.Items)
+	return listed, nil
 }
 
 // read returns the announcements that are not over; they may be up to a second old. Concurrent

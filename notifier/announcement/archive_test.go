@@ -24,7 +24,7 @@ func (q *sql) ReadBy(_ context.Context, r notifier.Reader, ids []int64) (read ma
 	return read, q.call("read by", func() error { return nil })
 }
 
-func TestArchiveShowsTheSameAsTheBoard(t *testing.T) {
+func TestArchiveShowsTheSameAsRedis(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	now := time.Now()

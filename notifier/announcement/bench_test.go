@@ -152,9 +152,9 @@ func BenchmarkPages(b *testing.B) {
 		for _, callers := range []int{1, 8, 32} {
 			for _, shared := range []bool{true, false} {
 				b.Run(fmt.Sprintf("open=%d/callers=%d/shared=%v", open, callers, shared), func(b *testing.B) {
-					ask := s.Board.Badges
+					ask := s.Announcements.Badges
 					if !shared {
-						ask = s.Board.Apart
+						ask = s.Announcements.Apart
 					}
 					benchPages(b, s, callers, ask)
 				})

@@ -7,12 +7,12 @@ import (
 )
 
 // Waiting returns how many readers wait for the next shared count of an audience.
-func (b *Board) Waiting(a notifier.Audience) int {
+func (b *Announcements) Waiting(a notifier.Audience) int {
 	return b.rooms[a].counts.Len()
 }
 
 // Texts returns how many texts are cached.
-func (b *Board) Texts() int {
+func (b *Announcements) Texts() int {
 	b.texts.mu.Lock()
 	defer b.texts.mu.Unlock()
 	return len(b.texts.by)
@@ -22,6 +22,6 @@ func (b *Board) Texts() int {
 type Ask func(context.Context, []notifier.Reader) ([]notifier.Badge, error)
 
 // Apart is Badges for one reader, without sharing a call.
-func (b *Board) Apart(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
+func (b *Announcements) Apart(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
 	return b.count(ctx, b.roomOf(readers[0]), []int64{readers[0].Seq})
 }

@@ -16,7 +16,7 @@ import (
 // audience, or ended by the clock of Redis) and removes their bitmaps from Redis, once SQL has
 // every segment of them. It returns how many parts it finished, and whether all that are over are
 // now finished.
-func (b *Board) Finish(ctx context.Context) (n int, all bool, err error) {
+func (b *Announcements) Finish(ctx context.Context) (n int, all bool, err error) {
 	current, err := b.store.CurrentAnnouncements(ctx)
 	if err != nil {
 		return 0, false, fmt.Errorf("read the announcements: %w", err)
@@ -56,7 +56,7 @@ func (b *Board) Finish(ctx context.Context) (n int, all bool, err error) {
 }
 
 // Forget removes bitmaps from Redis whose announcements were deleted.
-func (b *Board) Forget(ctx context.Context, parts []notifier.PartKey) error {
+func (b *Announcements) Forget(ctx context.Context, parts []notifier.PartKey) error {
 	pipe := b.rdb.Pipeline()
 	for _, p := range parts {
 		pipe.Unlink(ctx, b.k.Bits(p.Audience, p.ID))
@@ -70,7 +70,7 @@ func (b *Board) Forget(ctx context.Context, parts []notifier.PartKey) error {
 
 // drop asks Redis whether each part is over, and removes its bitmap if it is. If this process
 // stopped right after, the count would be taken from the segments in SQL.
-func (b *Board) drop(ctx context.Context, rooms []*room, all []notifier.Announcement) ([]notifier.Counting, []*redis.Cmd, error) {
+func (b *Announcements) drop(ctx context.Context, rooms []*room, all []notifier.Announcement) ([]notifier.Counting, []*redis.Cmd, error) {
 	by := map[notifier.Audience]*room{}
 	for _, r := range rooms {
 		by[r.audience] = r
@@ -102,7 +102,7 @@ func (b *Board) drop(ctx context.Context, rooms []*room, all []notifier.Announce
 
 // finish records a final count. A negative count means that Redis has no bitmap, so the segments in
 // SQL are counted.
-func (b *Board) finish(ctx context.Context, p notifier.Counting, reads int64) error {
+func (b *Announcements) finish(ctx context.Context, p notifier.Counting, reads int64) error {
 	if reads < 0 {
 		segments, err := b.store.Reads(ctx, p.PartKey)
 		if err != nil {

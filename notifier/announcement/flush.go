@@ -21,9 +21,9 @@ const (
 // Flush writes the bitmap segments that SQL does not have yet, and returns their number. Segments
 // that cannot be written stay marked, and a segment that changes during the write is marked again.
 // A failing audience does not hold up the others.
-func (b *Board) Flush(ctx context.Context) (int, error) { return b.flush(ctx, b.roomsOf(nil)) }
+func (b *Announcements) Flush(ctx context.Context) (int, error) { return b.flush(ctx, b.roomsOf(nil)) }
 
-func (b *Board) flush(ctx context.Context, rooms []*room) (total int, first error) {
+func (b *Announcements) flush(ctx context.Context, rooms []*room) (total int, first error) {
 	for _, r := range rooms {
 		if err := b.follow(ctx, r); err != nil {
 			if first == nil {
@@ -46,7 +46,7 @@ func (b *Board) flush(ctx context.Context, rooms []*room) (total int, first erro
 }
 
 // flushRoom writes the oldest segments of an audience, and reports whether there may be more.
-func (b *Board) flushRoom(ctx context.Context, r *room) (saved int, more bool, err error) {
+func (b *Announcements) flushRoom(ctx context.Context, r *room) (saved int, more bool, err error) {
 	marks, from, err := b.dirtyMarks(ctx, r)
 	if err != nil || len(marks) == 0 {
 		return 0, false, script.MarkAway(err)
@@ -75,7 +75,7 @@ func (b *Board) flushRoom(ctx context.Context, r *room) (saved int, more bool, e
 // the last edit that marked it as unread for everybody. It reads the revisions before the
 // bits: if a bitmap is emptied in between, its new bits carry the old revision and SQL drops
 // them, but old bits never carry the new revision.
-func (b *Board) dirtyMarks(ctx context.Context, r *room) (marks []redis.Z, from map[string]int64, err error) {
+func (b *Announcements) dirtyMarks(ctx context.Context, r *room) (marks []redis.Z, from map[string]int64, err error) {
 	pipe := b.rdb.Pipeline()
 	edits := pipe.ZRangeByScoreWithScores(ctx, r.dirty, &redis.ZRangeBy{Min: "-inf", Max: "(0"})
 	found := pipe.ZRangeByScoreWithScores(ctx, r.dirty, &redis.ZRangeBy{Min: "0", Max: "+inf", Count: flushBatch + 1}) // one is the 0
@@ -92,7 +92,7 @@ func (b *Board) dirtyMarks(ctx context.Context, r *room) (marks []redis.Z, from 
 
 // segments reads the marked segments. It skips marks that no script has set or whose bitmap is
 // gone.
-func (b *Board) segments(ctx context.Context, r *room, marks []redis.Z, since map[string]int64) ([]notifier.ReadSegment, error) {
+func (b *Announcements) segments(ctx context.Context, r *room, marks []redis.Z, since map[string]int64) ([]notifier.ReadSegment, error) {
 	pipe := b.rdb.Pipeline()
 	all := make([]notifier.ReadSegment, len(marks))
 	cmds := make([]*redis.StringCmd, len(marks))

@@ -42,7 +42,7 @@ func (l *look) badge() notifier.Badge { return newBadge(int64(strings.Count(l.wo
 const callLimit = 5 * time.Second
 
 // lookFor returns what one reader has read, for a page.
-func (b *Board) lookFor(ctx context.Context, r *room, seq int64) (look, error) {
+func (b *Announcements) lookFor(ctx context.Context, r *room, seq int64) (look, error) {
 	w := &waiter{seq: seq}
 	if err := r.counts.Do(ctx, w, badgeBatch, func(batch []*waiter) { b.lookForAll(ctx, r, batch) }); err != nil {
 		return look{}, err
@@ -51,7 +51,7 @@ func (b *Board) lookFor(ctx context.Context, r *room, seq int64) (look, error) {
 }
 
 // lookForAll looks for a whole batch in one call.
-func (b *Board) lookForAll(ctx context.Context, r *room, batch []*waiter) {
+func (b *Announcements) lookForAll(ctx context.Context, r *room, batch []*waiter) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 	defer cancel()
 	x, rep, err := b.ask(ctx, r, func(x *index) *redis.Cmd {

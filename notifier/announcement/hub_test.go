@@ -14,7 +14,7 @@ import (
 // hub knows as much of each reader as an open page does: it updates numbers from the published
 // messages, and reads only those that the messages do not determine.
 type hub struct {
-	board *announcement.Board
+	board *announcement.Announcements
 	s     *site
 	sub   *redis.PubSub
 	held  map[notifier.Reader]notifier.Badge

@@ -48,7 +48,7 @@ var errUnsteady = errors.New("the index of an audience changes faster than it ca
 // ask runs a script with the index of an audience, until the index is the one that Redis has. run
 // returns nil if the index lacks the announcement it needs, which may have opened after this
 // instance read its index.
-func (b *Board) ask(ctx context.Context, r *room, run func(*index) *redis.Cmd) (*index, script.Reply, error) {
+func (b *Announcements) ask(ctx context.Context, r *room, run func(*index) *redis.Cmd) (*index, script.Reply, error) {
 	x, fresh := r.cached.Load(), false
 	for range tries {
 		stamp := b.synced.Load()
@@ -87,7 +87,7 @@ func (b *Board) ask(ctx context.Context, r *room, run func(*index) *redis.Cmd) (
 }
 
 // reload returns an index that was read after old, and rebuilds a lost one.
-func (b *Board) reload(ctx context.Context, r *room, old *index) (*index, error) {
+func (b *Announcements) reload(ctx context.Context, r *room, old *index) (*index, error) {
 	if err := r.loading.take(ctx); err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (b *Board) reload(ctx context.Context, r *room, old *index) (*index, error)
 }
 
 // heal rebuilds lost data, unless that was done after the stamp was taken.
-func (b *Board) heal(ctx context.Context, stamp int64) error {
+func (b *Announcements) heal(ctx context.Context, stamp int64) error {
 	if err := b.syncing.take(ctx); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (b *Board) heal(ctx context.Context, stamp int64) error {
 }
 
 // load reads an index at one instant; nil if part of it is lost.
-func (b *Board) load(ctx context.Context, r *room) (*index, error) {
+func (b *Announcements) load(ctx context.Context, r *room) (*index, error) {
 	rep, err := script.ParseReply(fetchIndex.Run(ctx, b.rdb, []string{r.aver, r.open, r.scheduled, r.windows}))
 	if err != nil || rep.Code == codeLost {
 		return nil, err
@@ -141,7 +141,7 @@ func (b *Board) load(ctx context.Context, r *room) (*index, error) {
 }
 
 // newIndex decodes open announcements, two words each: id, window.
-func (b *Board) newIndex(r *room, version string, words []string) *index {
+func (b *Announcements) newIndex(r *room, version string, words []string) *index {
 	x := &index{version: version, count: []string{r.aver, r.marked}, mark: []string{r.aver, r.marked, r.dirty}}
 	var tops []string
 	for pair := range slices.Chunk(words, 2) {

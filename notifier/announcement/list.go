@@ -15,47 +15,47 @@ import (
 
 // List returns all open announcements that a reader sees, in display order, with the reader's
 // numbers.
-func (b *Board) List(ctx context.Context, r notifier.Reader) (notifier.Posts, error) {
+func (b *Announcements) List(ctx context.Context, r notifier.Reader) (notifier.OpenAnnouncements, error) {
 	room := b.roomOf(r)
 	if room == nil {
-		return notifier.Posts{}, nil
+		return notifier.OpenAnnouncements{}, nil
 	}
-	posts, err := b.list(ctx, room, r.Seq)
+	listed, err := b.list(ctx, room, r.Seq)
 	if err != nil {
-		return notifier.Posts{}, fmt.Errorf("list the announcements of user %d: %w", r.Seq, err)
+		return notifier.OpenAnnouncements{}, fmt.Errorf("list the announcements of user %d: %w", r.Seq, err)
 	}
-	return posts, nil
+	return listed, nil
 }
 
-func (b *Board) list(ctx context.Context, room *room, seq int64) (notifier.Posts, error) {
+func (b *Announcements) list(ctx context.Context, room *room, seq int64) (notifier.OpenAnnouncements, error) {
 	l, err := b.lookFor(ctx, room, seq)
 	if err != nil {
-		return notifier.Posts{}, err
+		return notifier.OpenAnnouncements{}, err
 	}
 	known, err := b.read(ctx, l.index.items)
 	if err != nil {
-		return notifier.Posts{}, err
+		return notifier.OpenAnnouncements{}, err
 	}
-	posts := notifier.Posts{AVer: l.aver}
+	listed := notifier.OpenAnnouncements{AVer: l.aver}
 	for i, letter := range l.word {
 		text := known[l.index.items[i].id]
 		if text == nil || letter == '-' {
 			continue
 		}
-		p := newPosted(text, letter == '1')
+		p := newOpenAnnouncement(text, letter == '1')
 		if p.Read {
-			posts.Read++
+			listed.Read++
 		} else {
-			posts.Unread++
+			listed.Unread++
 		}
-		posts.Items = append(posts.Items, p)
+		listed.Items = append(listed.Items, p)
 	}
-	notifier.SortPosts(posts.Items)
-	return posts, nil
+	notifier.SortOpenAnnouncements(listed.Items)
+	return listed, nil
 }
 
 // Find returns one open announcement that a reader sees, and notifier.ErrNotFound for all others.
-func (b *Board) Find(ctx context.Context, r notifier.Reader, id int64) (notifier.Posted, error) {
+func (b *Announcements) Find(ctx context.Context, r notifier.Reader, id int64) (notifier.OpenAnnouncement, error) {
 	p, err := b.find(ctx, r, id)
 	if err != nil {
 		return p, fmt.Errorf("find announcement %d for user %d: %w", id, r.Seq, err)
@@ -63,36 +63,36 @@ func (b *Board) Find(ctx context.Context, r notifier.Reader, id int64) (notifier
 	return p, nil
 }
 
-func (b *Board) find(ctx context.Context, r notifier.Reader, id int64) (notifier.Posted, error) {
+func (b *Announcements) find(ctx context.Context, r notifier.Reader, id int64) (notifier.OpenAnnouncement, error) {
 	room := b.roomOf(r)
 	if room == nil {
-		return notifier.Posted{}, notifier.ErrNotFound
+		return notifier.OpenAnnouncement{}, notifier.ErrNotFound
 	}
 	l, err := b.lookFor(ctx, room, r.Seq)
 	if err != nil {
-		return notifier.Posted{}, err
+		return notifier.OpenAnnouncement{}, err
 	}
 	place := l.index.place(id, r.Seq)
 	if place < 0 {
-		return notifier.Posted{}, notifier.ErrNotFound
+		return notifier.OpenAnnouncement{}, notifier.ErrNotFound
 	}
 	known, err := b.read(ctx, l.index.items[place:place+1])
 	if err != nil {
-		return notifier.Posted{}, err
+		return notifier.OpenAnnouncement{}, err
 	}
 	text := known[id]
 	if text == nil {
-		return notifier.Posted{}, notifier.ErrNotFound
+		return notifier.OpenAnnouncement{}, notifier.ErrNotFound
 	}
-	return newPosted(text, l.word[place] == '1'), nil
+	return newOpenAnnouncement(text, l.word[place] == '1'), nil
 }
 
-func newPosted(a *notifier.Announcement, read bool) notifier.Posted {
+func newOpenAnnouncement(a *notifier.Announcement, read bool) notifier.OpenAnnouncement {
 	edited := a.EditedAt
 	if !edited.After(a.StartsAt) {
 		edited = time.Time{} // readers never saw the earlier text
 	}
-	return notifier.Posted{
+	return notifier.OpenAnnouncement{
 		ID: a.ID, Type: a.Type, Title: a.Title, Body: a.Body, Link: a.Link,
 		StartsAt: a.StartsAt, EndsAt: a.EndsAt, Pinned: a.Pinned, Read: read, CreatedAt: a.CreatedAt, EditedAt: edited,
 	}
@@ -101,7 +101,7 @@ func newPosted(a *notifier.Announcement, read bool) notifier.Posted {
 // Reads returns how many users have read each announcement in each audience, in order. It is -1 if
 // there is no bitmap: before it opens, after it is over, and while it is lost. It is also -1
 // between an edit that marks the announcement as unread for everybody and the next Sync.
-func (b *Board) Reads(ctx context.Context, parts []notifier.Counting) ([]int64, error) {
+func (b *Announcements) Reads(ctx context.Context, parts []notifier.Counting) ([]int64, error) {
 	if len(parts) == 0 {
 		return nil, nil
 	}
@@ -126,7 +126,7 @@ func (b *Board) Reads(ctx context.Context, parts []notifier.Counting) ([]int64, 
 
 // Badges returns the announcements half of each reader's badge, in order. A reader without a bit,
 // or in no known audience, gets a zero badge.
-func (b *Board) Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
+func (b *Announcements) Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
 	badges := make([]notifier.Badge, len(readers))
 	if len(readers) == 1 { // a page: it may share its call with other pages
 		r := b.roomOf(readers[0])
@@ -160,7 +160,7 @@ func (b *Board) Badges(ctx context.Context, readers []notifier.Reader) ([]notifi
 }
 
 // countPart counts for the readers at the given places, who are all in one audience.
-func (b *Board) countPart(ctx context.Context, r *room, readers []notifier.Reader, places []int, into []notifier.Badge) error {
+func (b *Announcements) countPart(ctx context.Context, r *room, readers []notifier.Reader, places []int, into []notifier.Badge) error {
 	seqs := make([]int64, len(places))
 	for i, place := range places {
 		seqs[i] = readers[place].Seq
@@ -176,7 +176,7 @@ func (b *Board) countPart(ctx context.Context, r *room, readers []notifier.Reade
 }
 
 // count counts for at most badgeBatch readers of one audience, in one call.
-func (b *Board) count(ctx context.Context, r *room, seqs []int64) ([]notifier.Badge, error) {
+func (b *Announcements) count(ctx context.Context, r *room, seqs []int64) ([]notifier.Badge, error) {
 	_, rep, err := b.ask(ctx, r, func(x *index) *redis.Cmd {
 		args := make([]any, 2, 2+len(seqs))
 		args[0], args[1] = x.version, x.tops

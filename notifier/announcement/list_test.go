@@ -36,7 +36,7 @@ func TestListHasAllThatAReaderSeesInOrder(t *testing.T) {
 			t.Errorf("%d unread, %d read, badge %+v; want %+v", posts.Unread, posts.Read, posts.Badge(), s.badge(t, 4))
 		}
 		n := s.sql.all[read]
-		want := notifier.Posted{
+		want := notifier.OpenAnnouncement{
 			ID: read, Type: n.Type, Title: "Read", Body: n.Body, Link: n.Link,
 			StartsAt: n.StartsAt, EndsAt: n.EndsAt, Read: true, CreatedAt: n.CreatedAt,
 		}

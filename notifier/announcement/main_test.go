@@ -47,7 +47,7 @@ var audiences = []notifier.Audience{operator, user, customer}
 
 // site is the announcements of one key prefix on one kind of Redis, with SQL beside it.
 type site struct {
-	*announcement.Board
+	*announcement.Announcements
 	rdb redis.UniversalClient
 	k   keys.Space
 	sql *sql
@@ -60,12 +60,12 @@ func newSite(t testing.TB, rdb redis.UniversalClient) *site {
 	for range 9 {
 		s.sql.join(customer)
 	}
-	s.Board = s.another(announcement.Options{})
+	s.Announcements = s.another(announcement.Options{})
 	return s
 }
 
 // another returns another instance over the same Redis and SQL.
-func (s *site) another(o announcement.Options) *announcement.Board {
+func (s *site) another(o announcement.Options) *announcement.Announcements {
 	o.Audiences = audiences
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -197,7 +197,7 @@ func (s *site) foreverOrGone(t tb, key string) {
 }
 
 // titles returns the titles of a list, as `B*, A`; a star means unread.
-func titles(p notifier.Posts) (all []string) {
+func titles(p notifier.OpenAnnouncements) (all []string) {
 	for _, i := range p.Items {
 		star := "*"
 		if i.Read {

@@ -18,18 +18,18 @@ const (
 
 // MarkRead marks an open announcement as read. It returns notifier.ErrNotFound in the same cases as
 // Find. Repeating it changes and publishes nothing.
-func (b *Board) MarkRead(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error) {
+func (b *Announcements) MarkRead(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error) {
 	return b.markOne(ctx, r, id, toRead)
 }
 
 // MarkUnread reverses MarkRead.
-func (b *Board) MarkUnread(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error) {
+func (b *Announcements) MarkUnread(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error) {
 	return b.markOne(ctx, r, id, toUnread)
 }
 
 // ReadAll marks all open announcements that a reader sees as read. It returns the ids of those that
 // were unread before.
-func (b *Board) ReadAll(ctx context.Context, r notifier.Reader) (ids []int64, badge notifier.Badge, err error) {
+func (b *Announcements) ReadAll(ctx context.Context, r notifier.Reader) (ids []int64, badge notifier.Badge, err error) {
 	room := b.roomOf(r)
 	if room == nil {
 		return nil, notifier.Badge{}, nil
@@ -49,7 +49,7 @@ func (b *Board) ReadAll(ctx context.Context, r notifier.Reader) (ids []int64, ba
 	return ids, badgeOf(rep, 0), nil
 }
 
-func (b *Board) markOne(ctx context.Context, r notifier.Reader, id int64, want int) (notifier.Badge, error) {
+func (b *Announcements) markOne(ctx context.Context, r notifier.Reader, id int64, want int) (notifier.Badge, error) {
 	badge, err := b.turn(ctx, r, id, want)
 	if err != nil {
 		return badge, fmt.Errorf("mark announcement %d for user %d: %w", id, r.Seq, err)
@@ -57,7 +57,7 @@ func (b *Board) markOne(ctx context.Context, r notifier.Reader, id int64, want i
 	return badge, nil
 }
 
-func (b *Board) turn(ctx context.Context, r notifier.Reader, id int64, want int) (notifier.Badge, error) {
+func (b *Announcements) turn(ctx context.Context, r notifier.Reader, id int64, want int) (notifier.Badge, error) {
 	room := b.roomOf(r)
 	if room == nil {
 		return notifier.Badge{}, notifier.ErrNotFound
@@ -73,7 +73,7 @@ func (b *Board) turn(ctx context.Context, r notifier.Reader, id int64, want int)
 }
 
 // mark runs the marking script. which is a place from 1, or 0 for all.
-func (b *Board) mark(ctx context.Context, x *index, seq int64, want, which int) *redis.Cmd {
+func (b *Announcements) mark(ctx context.Context, x *index, seq int64, want, which int) *redis.Cmd {
 	args := make([]any, 5, 5+2*len(x.items))
 	args[0], args[1], args[2], args[3], args[4] = x.version, seq, b.k.LiveUser(seq), want, which
 	for i := range x.items {

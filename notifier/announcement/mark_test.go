@@ -97,7 +97,7 @@ func TestUnknownSeqTouchesNothing(t *testing.T) {
 	n := draft("One")
 	n.LateJoiners = true
 	id := s.publish(t, n)
-	s.Board = s.another(announcement.Options{MaxSeq: 1000})
+	s.Announcements = s.another(announcement.Options{MaxSeq: 1000})
 	before := s.rdb.Info(t.Context(), "commandstats").Val()
 	strangers := []notifier.Reader{{Seq: 1, Audience: 0}, {Seq: 1, Audience: 4}, {Seq: 1, Audience: -1}}
 	for _, seq := range []int64{0, -1, 1001, 1 << 32, 1 << 62, -1 << 63, 1<<63 - 1} {
@@ -141,7 +141,7 @@ func TestThousandConcurrentReadsCountOnce(t *testing.T) {
 		one := s.publish(t, draft("One"))
 		s.publish(t, draft("Two"))
 		heard := s.marks(t, 7)
-		boards := []*announcement.Board{s.Board, s.another(noOptions)}
+		boards := []*announcement.Announcements{s.Announcements, s.another(noOptions)}
 		var all sync.WaitGroup
 		for i := range 20 {
 			all.Go(func() {

@@ -20,7 +20,7 @@ import (
 // Move raises the version of the index and not the reader's own: that one is forgotten after a
 // minute, but an application or a sleeping browser may look again an hour later. One rise serves
 // all readers who move here, until something changes in the audience they come from.
-func (b *Board) Move(ctx context.Context, r notifier.Reader) (raised bool, err error) {
+func (b *Announcements) Move(ctx context.Context, r notifier.Reader) (raised bool, err error) {
 	to := b.roomOf(r)
 	if to == nil {
 		return false, nil
@@ -40,7 +40,7 @@ func (b *Board) Move(ctx context.Context, r notifier.Reader) (raised bool, err e
 
 // toldElsewhere returns the latest version that a reader may have been given in other audiences. A
 // lost index gives out no versions now, and a rebuilt one starts later.
-func (b *Board) toldElsewhere(ctx context.Context, r notifier.Reader) (floor int64, err error) {
+func (b *Announcements) toldElsewhere(ctx context.Context, r notifier.Reader) (floor int64, err error) {
 	var versions []*redis.StringCmd
 	var marks []*redis.FloatCmd
 	_, err = b.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {

@@ -20,7 +20,7 @@ const unknown = -1
 // come back from an old file, or be a replica that lagged. Redis records the latest change that
 // reached SQL; if SQL has later ones, its segments are newer. This must happen before reads are
 // written to SQL, or old segments would replace new ones.
-func (b *Board) follow(ctx context.Context, r *room) error {
+func (b *Announcements) follow(ctx context.Context, r *room) error {
 	seen, err := b.seen(ctx, r)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (b *Board) follow(ctx context.Context, r *room) error {
 }
 
 // seen returns the latest change that SQL has, according to Redis.
-func (b *Board) seen(ctx context.Context, r *room) (int64, error) {
+func (b *Announcements) seen(ctx context.Context, r *room) (int64, error) {
 	score, err := b.rdb.ZScore(ctx, r.dirty, "0").Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
 		return 0, script.MarkAway(err)
@@ -50,7 +50,7 @@ func (b *Board) seen(ctx context.Context, r *room) (int64, error) {
 }
 
 // bringBack merges the changes that SQL has since then into the bitmaps of an audience.
-func (b *Board) bringBack(ctx context.Context, r *room, since, latest int64) error {
+func (b *Announcements) bringBack(ctx context.Context, r *room, since, latest int64) error {
 	current, err := b.store.CurrentAnnouncements(ctx)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (b *Board) bringBack(ctx context.Context, r *room, since, latest int64) err
 
 // mergeAll merges the segments in SQL into the bitmaps of an audience. It returns how many segments
 // were older in Redis, and whether a bitmap counts reads since another edit than SQL does.
-func (b *Board) mergeAll(ctx context.Context, r *room, current []notifier.Announcement, since int64) (merged int64, behind bool, err error) {
+func (b *Announcements) mergeAll(ctx context.Context, r *room, current []notifier.Announcement, since int64) (merged int64, behind bool, err error) {
 	for i := range current {
 		for _, p := range current[i].Parts {
 			if p.Audience != r.audience || p.Finished {
@@ -96,7 +96,7 @@ func (b *Board) mergeAll(ctx context.Context, r *room, current []notifier.Announ
 
 // merge returns how many segments of a bitmap were older than in SQL, or codeOld if the bitmap
 // counts reads since another edit.
-func (b *Board) merge(ctx context.Context, r *room, k notifier.PartKey, since int64) (int64, error) {
+func (b *Announcements) merge(ctx context.Context, r *room, k notifier.PartKey, since int64) (int64, error) {
 	segments, err := b.store.Reads(ctx, k)
 	if err != nil {
 		return 0, err

@@ -171,7 +171,7 @@ func TestRunNoticesThatRedisIsOld(t *testing.T) {
 		s.flushed(t)
 		old := s.photo(t)
 		s.read(t, 1, one)
-		run(t, s.Board)
+		run(t, s.Announcements)
 		testkit.Eventually(t, "SQL has the read", func() bool { return slices.Equal(s.sql.saved(one, customer), []int64{1}) })
 		s.comeBack(t, old)
 		began := time.Now()

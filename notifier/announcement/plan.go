@@ -13,7 +13,7 @@ import (
 
 // Sync updates the index of every audience to match SQL and the current time. It may be called at
 // any time and concurrently. A failing audience does not hold up the others.
-func (b *Board) Sync(ctx context.Context) error {
+func (b *Announcements) Sync(ctx context.Context) error {
 	if err := b.syncing.take(ctx); err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func (b *Board) Sync(ctx context.Context) error {
 	return b.syncAll(ctx)
 }
 
-func (b *Board) syncAll(ctx context.Context) error {
+func (b *Announcements) syncAll(ctx context.Context) error {
 	s, err := b.fetch(ctx)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ type state struct {
 
 // fetch reads SQL. If the revision is the same before and after, it belongs to the data read in
 // between. Otherwise fetch uses the earlier one, and the plan will be made again.
-func (b *Board) fetch(ctx context.Context) (s state, err error) {
+func (b *Announcements) fetch(ctx context.Context) (s state, err error) {
 	before, err := b.store.AnnouncementRevision(ctx)
 	for range tries {
 		if err != nil {
@@ -69,7 +69,7 @@ func (b *Board) fetch(ctx context.Context) (s state, err error) {
 
 // roomsOf returns the rooms of all configured audiences, and of audiences of announcements that are
 // no longer configured.
-func (b *Board) roomsOf(all []notifier.Announcement) []*room {
+func (b *Announcements) roomsOf(all []notifier.Announcement) []*room {
 	var rooms []*room
 	seen := map[notifier.Audience]bool{}
 	add := func(a notifier.Audience) {
@@ -136,7 +136,7 @@ func (p *planned) top() int64 {
 
 // args appends the words of an item of plan_index.
 func (p *planned) args(to []any) ([]any, error) {
-	text, err := json.Marshal(notifier.Bulletin{Title: p.Title, Body: p.Body, Link: p.Link, Pinned: p.Pinned})
+	text, err := json.Marshal(notifier.AnnouncementText{Title: p.Title, Body: p.Body, Link: p.Link, Pinned: p.Pinned})
 	if err != nil {
 		return nil, fmt.Errorf("encode announcement %d: %w", p.ID, err)
 	}

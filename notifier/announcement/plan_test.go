@@ -33,7 +33,7 @@ func TestPublishedAnnouncementIsOpenPublishedAndCounted(t *testing.T) {
 		if strconv.FormatInt(told.Before, 10) != before.AVer || strconv.FormatInt(told.AVer, 10) != after.AVer || told.AVer <= told.Before {
 			t.Errorf("turn from %d to %d, the index went from %s to %s", told.Before, told.AVer, before.AVer, after.AVer)
 		}
-		text, err := json.Marshal(notifier.Bulletin{Title: "One", Body: n.Body, Link: n.Link})
+		text, err := json.Marshal(notifier.AnnouncementText{Title: "One", Body: n.Body, Link: n.Link})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func TestEditChangesOpenAnnouncementsEverywhereAtOnce(t *testing.T) {
 			}
 			e := turn(t, words[0]).Events[0]
 			n := draft("Two")
-			text, err := json.Marshal(notifier.Bulletin{Title: "Two", Body: n.Body, Link: n.Link, Pinned: true, Changed: true})
+			text, err := json.Marshal(notifier.AnnouncementText{Title: "Two", Body: n.Body, Link: n.Link, Pinned: true, Changed: true})
 			if err != nil || e.Kind != notifier.TurnChanged || e.JSON != string(text) {
 				t.Errorf("published %s %s, want %s", e.Kind, e.JSON, text)
 			}
@@ -195,7 +195,7 @@ func TestToastIsShownAtTheOpeningOnly(t *testing.T) {
 		n.Toast, n.Body = true, `{"toast":true}`
 		n.StartsAt = time.Now().Add(50 * time.Millisecond).Truncate(time.Millisecond)
 		id := s.publish(t, n)
-		next := func(kind string, want notifier.Bulletin) {
+		next := func(kind string, want notifier.AnnouncementText) {
 			t.Helper()
 			text, err := json.Marshal(want)
 			e := turn(t, heard.next(t)).Events
@@ -203,7 +203,7 @@ func TestToastIsShownAtTheOpeningOnly(t *testing.T) {
 				t.Errorf("published (-want +got):\n%s%v", d, err)
 			}
 		}
-		told := notifier.Bulletin{Title: "One", Body: n.Body, Link: n.Link, Toast: true}
+		told := notifier.AnnouncementText{Title: "One", Body: n.Body, Link: n.Link, Toast: true}
 		next(notifier.TurnOpen, told)
 		s.sql.edit(id, func(n *notifier.Announcement) { n.Body = `{"toast":true}}` })
 		told.Body, told.Toast, told.Changed = `{"toast":true}}`, false, true

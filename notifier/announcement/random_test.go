@@ -21,7 +21,7 @@ import (
 type play struct {
 	*model
 	s      *site
-	boards []*announcement.Board
+	boards []*announcement.Announcements
 	hub    *hub
 	pass   func(d time.Duration) // lets time pass; nil where that is impossible
 	said   int
@@ -47,7 +47,7 @@ func TestNumbersAgreeWithTheModelWhateverHappens(t *testing.T) {
 func newPlay(t *testing.T, rt *rapid.T, c redis.UniversalClient, now func() time.Time, pass func(time.Duration)) *play {
 	s := &site{rdb: c, k: redistest.Space(t), sql: newSQL()}
 	s.sql.now = now
-	p := &play{s: s, boards: []*announcement.Board{s.another(noOptions), s.another(noOptions)}, pass: pass}
+	p := &play{s: s, boards: []*announcement.Announcements{s.another(noOptions), s.another(noOptions)}, pass: pass}
 	p.model = &model{all: map[int64]*posted{}, now: now}
 	p.hub = newHub(rt, s)
 	for range rapid.IntRange(0, 4).Draw(rt, "users") {
@@ -80,7 +80,7 @@ func (p *play) run(t *rapid.T) {
 	}
 }
 
-func (p *play) board(t *rapid.T) *announcement.Board {
+func (p *play) board(t *rapid.T) *announcement.Announcements {
 	return p.boards[rapid.IntRange(0, len(p.boards)-1).Draw(t, "board")]
 }
 
@@ -332,7 +332,7 @@ func (p *play) check(t *rapid.T) {
 	p.checkParts(t, b)
 }
 
-func (p *play) checkList(t *rapid.T, b *announcement.Board, r notifier.Reader) {
+func (p *play) checkList(t *rapid.T, b *announcement.Announcements, r notifier.Reader) {
 	posts, err := b.List(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
@@ -351,7 +351,7 @@ func (p *play) checkList(t *rapid.T, b *announcement.Board, r notifier.Reader) {
 }
 
 // checkParts compares the number of readers of each part, while it is open and when it is over.
-func (p *play) checkParts(t *rapid.T, b *announcement.Board) {
+func (p *play) checkParts(t *rapid.T, b *announcement.Announcements) {
 	var keys []notifier.Counting
 	for id, n := range p.all {
 		for a, part := range n.parts {

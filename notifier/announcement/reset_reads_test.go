@@ -222,7 +222,7 @@ func TestEditIsPublishedIfTheBitmapWasLostBeforeTheSync(t *testing.T) {
 func TestReadsDuringTheEditEndInOneState(t *testing.T) {
 	onAllRedis(t, func(t *testing.T, s *site) {
 		id := s.publish(t, draft("One"))
-		boards := []*announcement.Board{s.Board, s.another(noOptions)}
+		boards := []*announcement.Announcements{s.Announcements, s.another(noOptions)}
 		var readers sync.WaitGroup
 		for seq := int64(1); seq <= 9; seq++ {
 			readers.Go(func() {

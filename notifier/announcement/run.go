@@ -14,7 +14,7 @@ import (
 
 // runner is the state of one Run.
 type runner struct {
-	*Board
+	*Announcements
 	flushed  time.Time
 	finished string // state of the indexes when everything over had been finished
 }
@@ -22,8 +22,8 @@ type runner struct {
 // Run opens and closes announcements at their time, updates indexes from SQL, writes reads to SQL
 // and finishes announcements that are over, until ctx ends; then it returns nil. While Redis or SQL
 // is unavailable it keeps trying.
-func (b *Board) Run(ctx context.Context) error {
-	r := &runner{Board: b}
+func (b *Announcements) Run(ctx context.Context) error {
+	r := &runner{Announcements: b}
 	return lease.Work{
 		Stage: "announcement", Lease: b.o.Lease, Every: b.o.Every, Log: b.o.Log,
 		Do:   func(ctx context.Context) error { return errors.Join(r.keepTime(ctx), r.writeBehind(ctx)) },
@@ -66,7 +66,7 @@ func (r *runner) keepTime(ctx context.Context) error {
 
 // closeOver closes announcements that are over without using SQL. Those that are due to open have
 // to wait for SQL, which decides who sees them.
-func (b *Board) closeOver(ctx context.Context) error {
+func (b *Announcements) closeOver(ctx context.Context) error {
 	var faults []error
 	for _, r := range b.roomsOf(nil) {
 		keys := []string{r.aver, r.open, r.scheduled, r.windows, r.marked}
@@ -78,7 +78,7 @@ func (b *Board) closeOver(ctx context.Context) error {
 }
 
 // look returns the state of the indexes, and whether one of them must be updated.
-func (b *Board) look(ctx context.Context, revision int64) (seen string, due bool, err error) {
+func (b *Announcements) look(ctx context.Context, revision int64) (seen string, due bool, err error) {
 	rooms := b.roomsOf(nil)
 	if len(rooms) == 0 {
 		return "", false, nil

@@ -38,7 +38,7 @@ func quick() announcement.Options {
 }
 
 // run runs b until the returned function is called, which waits for its end.
-func run(t *testing.T, b *announcement.Board) (stop func()) {
+func run(t *testing.T, b *announcement.Announcements) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -130,15 +130,15 @@ func TestReadsAreWrittenToSQLAlsoAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	id := s.open(t, "One")
-	s.Board = s.another(quick())
-	stop := run(t, s.Board)
+	s.Announcements = s.another(quick())
+	stop := run(t, s.Announcements)
 	s.read(t, 1, id)
 	testkit.Eventually(t, "SQL has the read", func() bool { return slices.Equal(s.sql.saved(id, customer), []int64{1}) })
 	stop()
 	never := quick()
 	never.Every = time.Hour
-	s.Board = s.another(never)
-	stop = run(t, s.Board)
+	s.Announcements = s.another(never)
+	stop = run(t, s.Announcements)
 	testkit.Eventually(t, "the first round is done", func() bool { return len(s.stored(t, customer).Dirty) == 0 })
 	s.read(t, 2, id)
 	stop()
@@ -242,7 +242,7 @@ func TestEndedAnnouncementsCloseWithoutSQL(t *testing.T) {
 		if err := s.rdb.HSet(t.Context(), s.k.Windows(customer), "1", strings.Join(words, " ")).Err(); err != nil {
 			t.Fatal(err)
 		}
-		run(t, s.Board)
+		run(t, s.Announcements)
 		testkit.Eventually(t, "it is closed", func() bool { return s.badge(t, 1).Unread == 0 })
 		if got := heard.told(t); got != "removed 1" {
 			t.Errorf("published %q, want one removal", got)

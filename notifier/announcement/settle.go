@@ -13,7 +13,7 @@ var errUnsettled = errors.New("the plan of an audience does not converge")
 
 // syncRoom plans, supplies the items that are due with the top and bitmap they lack, and plans
 // again, until nothing is lacking.
-func (b *Board) syncRoom(ctx context.Context, r *room, s state) error {
+func (b *Announcements) syncRoom(ctx context.Context, r *room, s state) error {
 	for range tries {
 		items := s.plan(r.audience)
 		rep, err := b.planRoom(ctx, r, &s, items)
@@ -39,7 +39,7 @@ func (b *Board) syncRoom(ctx context.Context, r *room, s state) error {
 	return errUnsettled
 }
 
-func (b *Board) planRoom(ctx context.Context, r *room, s *state, items []planned) (script.Reply, error) {
+func (b *Announcements) planRoom(ctx context.Context, r *room, s *state, items []planned) (script.Reply, error) {
 	keys := []string{r.aver, r.open, r.scheduled, r.windows, r.marked, r.dirty}
 	undone := any("")
 	if s.undone > 0 {
@@ -59,7 +59,7 @@ func (b *Board) planRoom(ctx context.Context, r *room, s *state, items []planned
 // catchUp reads SQL again after the index turned out to be built from a later state. Revisions in
 // SQL only rise; if SQL still does not have that revision, it was reset to an older state, and the
 // index has to follow.
-func (b *Board) catchUp(ctx context.Context, s *state, stored int64) error {
+func (b *Announcements) catchUp(ctx context.Context, s *state, stored int64) error {
 	now, err := b.fetch(ctx)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (b *Board) catchUp(ctx context.Context, s *state, stored int64) error {
 }
 
 // supply gives the items named in a reply the top and the bitmap that they lack.
-func (b *Board) supply(ctx context.Context, s *state, r *room, items []planned, rep script.Reply) error {
+func (b *Announcements) supply(ctx context.Context, s *state, r *room, items []planned, rep script.Reply) error {
 	for i := range rep.Rest {
 		place := rep.Number(i) - 1
 		if place < 0 || place >= int64(len(items)) {
@@ -110,7 +110,7 @@ func (s *state) settle(k notifier.PartKey, p notifier.Part) {
 
 // restore builds a missing bitmap from its segments in SQL, or an empty one if it is new. from is
 // the revision of the edit since which reads count.
-func (b *Board) restore(ctx context.Context, k notifier.PartKey, top, from int64) error {
+func (b *Announcements) restore(ctx context.Context, k notifier.PartKey, top, from int64) error {
 	segments, err := b.store.Reads(ctx, k)
 	if err != nil {
 		return err

@@ -184,7 +184,7 @@ func clone(n *notifier.Announcement) *notifier.Announcement {
 	return &c
 }
 
-// Methods that the board calls.
+// Methods that the announcements calls.
 
 func (q *sql) AnnouncementRevision(context.Context) (n int64, err error) {
 	err = q.call("revision", func() error { n = q.revision; return nil })

@@ -18,7 +18,7 @@ const maxTexts = 4 * notifier.MaxOpen
 
 // read returns the content of some open announcements, in the revision of the index or a later one.
 // It reads missing texts from SQL; announcements that SQL no longer has are missing in the result.
-func (b *Board) read(ctx context.Context, items []item) (map[int64]*notifier.Announcement, error) {
+func (b *Announcements) read(ctx context.Context, items []item) (map[int64]*notifier.Announcement, error) {
 	found, missing := b.texts.find(items)
 	if len(missing) == 0 {
 		return found, nil
@@ -49,7 +49,7 @@ func (t *texts) find(items []item) (found map[int64]*notifier.Announcement, miss
 }
 
 // keep caches texts, and drops those that are not open when there are many.
-func (b *Board) keep(all []notifier.Announcement) {
+func (b *Announcements) keep(all []notifier.Announcement) {
 	b.texts.mu.Lock()
 	defer b.texts.mu.Unlock()
 	if len(b.texts.by)+len(all) > maxTexts {

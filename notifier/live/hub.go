@@ -28,23 +28,23 @@ type Sessions interface {
 }
 
 // Config configures a Hub. Redis, Keys and Badges are required. Announcements reach only the
-// audiences in Audiences. Without Toasts there are no toasts; without Posts, toasts of
+// audiences in Audiences. Without Toasts there are no toasts; without Announcements, toasts of
 // announcements are shown even if the announcement has ended. Without Sessions no session is
 // checked again. Without Health only lost connections show that Redis is away. All other fields
 // have defaults.
 type Config struct {
-	Redis     redis.UniversalClient
-	Keys      keys.Space
-	Badges    Badges
-	Audiences []notifier.Audience
-	Sessions  Sessions
-	Toasts    Toasts
-	Posts     Posts
-	Health    Health
-	Log       *slog.Logger
-	Now       func() time.Time
-	Rand      func() float64 // in [0, 1); like Now, called from many goroutines
-	Limits    Limits
+	Redis         redis.UniversalClient
+	Keys          keys.Space
+	Badges        Badges
+	Audiences     []notifier.Audience
+	Sessions      Sessions
+	Toasts        Toasts
+	Announcements Announcements
+	Health        Health
+	Log           *slog.Logger
+	Now           func() time.Time
+	Rand          func() float64 // in [0, 1); like Now, called from many goroutines
+	Limits        Limits
 }
 
 // Hub holds the event streams of one instance. Run must be running while Serve is used.

@@ -149,7 +149,7 @@ type turnToast struct {
 func newTurnToasts(t *notifier.Turn) (all turnToasts) {
 	for i := range t.Events {
 		e := &t.Events[i]
-		var b notifier.Bulletin
+		var b notifier.AnnouncementText
 		if e.Kind != notifier.TurnOpen || json.Unmarshal([]byte(e.JSON), &b) != nil || !b.Toast {
 			continue
 		}

@@ -31,8 +31,8 @@ func (w *world) connectAs(seq int64, a notifier.Audience) *stream {
 	return open(w.t, w.srv.Client(), r)
 }
 
-// newBoardWorld starts a hub on a board with version 100 and nothing unread for everybody.
-func newBoardWorld(t testing.TB, change func(*Config)) (*world, *board) {
+// newAnnouncementWorld starts a hub on a board with version 100 and nothing unread for everybody.
+func newAnnouncementWorld(t testing.TB, change func(*Config)) (*world, *board) {
 	t.Helper()
 	b := &board{start: half{aver: 100}}
 	return newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
@@ -106,7 +106,7 @@ func TestBadgesThatCannotBeUpdatedAreReadAgainAtOnce(t *testing.T) {
 		"a change":      {200, 100, `changed 9 0 {"title":"Ho","changed":true}`, "announcement", `{"id":9,"title":"Ho","changed":true}`},
 		"a removal":     {200, 100, "removed 9", "announcement_removed", `{"id":9}`},
 	} {
-		w, b := newBoardWorld(t, nil)
+		w, b := newAnnouncementWorld(t, nil)
 		s := w.connect(7)
 		s.expect("badge", ann(100, 0))
 		b.set(7, 201, 4)
@@ -122,7 +122,7 @@ func TestBadgesThatCannotBeUpdatedAreReadAgainAtOnce(t *testing.T) {
 
 func TestANewVersionOfAnUnchangedCountIsNotSent(t *testing.T) {
 	t.Parallel()
-	w, b := newBoardWorld(t, nil)
+	w, b := newAnnouncementWorld(t, nil)
 	s := w.connect(7)
 	s.expect("badge", ann(100, 0))
 	b.set(7, 200, 0)
@@ -223,7 +223,7 @@ func TestAudiencesAreSubscribedBeforeUsers(t *testing.T) {
 
 func TestEachLinkAppliesATurnToItsOwnUsersOnly(t *testing.T) {
 	t.Parallel()
-	w, b := newBoardWorld(t, func(c *Config) { c.Limits.Channels = 3 })
+	w, b := newAnnouncementWorld(t, func(c *Config) { c.Limits.Channels = 3 })
 	streams := make([]*stream, 10)
 	for i := range streams {
 		streams[i] = w.connect(int64(i + 1))
@@ -243,7 +243,7 @@ func TestEachLinkAppliesATurnToItsOwnUsersOnly(t *testing.T) {
 
 func TestALingeringUserIsKeptUpToDate(t *testing.T) {
 	t.Parallel()
-	w, b := newBoardWorld(t, func(c *Config) { c.Limits.Linger = time.Hour })
+	w, b := newAnnouncementWorld(t, func(c *Config) { c.Limits.Linger = time.Hour })
 	s := w.connect(7)
 	s.expect("badge", ann(100, 0))
 	_ = s.res.Body.Close()
@@ -258,7 +258,7 @@ func TestALingeringUserIsKeptUpToDate(t *testing.T) {
 
 func TestMalformedTurnsAreDropped(t *testing.T) {
 	t.Parallel()
-	w, _ := newBoardWorld(t, nil)
+	w, _ := newAnnouncementWorld(t, nil)
 	s := w.connect(7)
 	s.expect("badge", ann(100, 0))
 	for _, text := range []string{"", "200", "200 x", "200 100\nopen 9 0 <b>", "200 100\nforged 9", "200 100\nremoved 9 9"} {
@@ -275,7 +275,7 @@ func TestMalformedTurnsAreDropped(t *testing.T) {
 
 func TestATurnRightAfterAChangeIsNotLost(t *testing.T) {
 	t.Parallel()
-	w, _ := newBoardWorld(t, func(c *Config) { c.Limits.Merge = time.Second })
+	w, _ := newAnnouncementWorld(t, func(c *Config) { c.Limits.Merge = time.Second })
 	s := w.connect(7)
 	s.expect("badge", ann(100, 0))
 	w.publish(w.keys.LiveUser(7), "50 2", "read a:1")
@@ -294,7 +294,7 @@ func TestATurnRightAfterAChangeIsNotLost(t *testing.T) {
 
 func TestEventsOfATurnCarryTheUsersVersion(t *testing.T) {
 	t.Parallel()
-	w, _ := newBoardWorld(t, nil)
+	w, _ := newAnnouncementWorld(t, nil)
 	s := w.connect(7)
 	s.expect("badge", ann(100, 0))
 	w.publish(w.keys.LiveUser(7), "50 2")
@@ -309,7 +309,7 @@ func TestEventsOfATurnCarryTheUsersVersion(t *testing.T) {
 
 func TestMarksUpdateTheCountAndSendTheirEvents(t *testing.T) {
 	t.Parallel()
-	w, b := newBoardWorld(t, nil)
+	w, b := newAnnouncementWorld(t, nil)
 	one, two := w.connect(7), w.connect(7)
 	for _, s := range []*stream{one, two} {
 		s.expect("badge", ann(100, 0))
@@ -337,7 +337,7 @@ func TestMarksUpdateTheCountAndSendTheirEvents(t *testing.T) {
 
 func TestAClientThatStallsDuringTurnsIsCutWithoutAffectingOthers(t *testing.T) {
 	t.Parallel()
-	w, _ := newBoardWorld(t, func(c *Config) {
+	w, _ := newAnnouncementWorld(t, func(c *Config) {
 		c.Limits.WriteTimeout = time.Second
 		c.Limits.QueueLen = 10_000
 	})

@@ -17,8 +17,8 @@ const (
 	voidAsks     = 32              // concurrent calls of Unread, which its implementation may combine
 )
 
-// Posts reports the state of announcements.
-type Posts interface {
+// Announcements reports the state of announcements.
+type Announcements interface {
 	// Unread reports whether a reader sees an announcement now and has not read it.
 	Unread(ctx context.Context, r notifier.Reader, id int64) (bool, error)
 }
@@ -28,7 +28,7 @@ type Posts interface {
 // Toasts with an inbox row are handled by the script that takes them; announcements are in another
 // slot.
 func (k *courier) void(ctx context.Context, takes []*tray, got []notifier.Taken) error {
-	if k.hub.cfg.Posts == nil {
+	if k.hub.cfg.Announcements == nil {
 		return nil
 	}
 	before := k.hub.cfg.Now().Add(-openingGrace)
@@ -48,7 +48,7 @@ func (k *courier) void(ctx context.Context, takes []*tray, got []notifier.Taken)
 				if !doubtful(x) {
 					return false
 				}
-				unread, err := k.hub.cfg.Posts.Unread(ctx, who, x.NoticeID)
+				unread, err := k.hub.cfg.Announcements.Unread(ctx, who, x.NoticeID)
 				if err != nil && first == nil {
 					first = fmt.Errorf("check whether announcement %d is unread for user %d: %w", x.NoticeID, who.Seq, err)
 				}

@@ -25,7 +25,7 @@ func (u *unread) Unread(_ context.Context, r notifier.Reader, id int64) (bool, e
 func TestToastsOfEndedOrReadAnnouncementsAreNotShown(t *testing.T) {
 	t.Parallel()
 	rdb, k, posts := redistest.Client(t), redistest.Space(t), &unread{}
-	w := newToaster(t, rdb, k, func(c *Config) { c.Posts = posts })
+	w := newToaster(t, rdb, k, func(c *Config) { c.Announcements = posts })
 	for id := range int64(4) {
 		w.raise(id + 1)
 	}

@@ -68,12 +68,12 @@ func (p *People) beginDeletion(ctx context.Context, name string) (leaver notifie
 func (p *People) finish(ctx context.Context, d notifier.Deletion, progress func(at, last int64)) error {
 	// The announcements that they have read are bits in Redis, which are copied to SQL regularly.
 	reader := notifier.Reader{Seq: d.Seq, Audience: d.Audience}
-	posts, err := p.Board.List(ctx, reader)
+	posts, err := p.Announcements.List(ctx, reader)
 	if err != nil {
 		return err
 	}
 	for _, post := range posts.Items {
-		if _, err = p.Board.MarkUnread(ctx, reader, post.ID); err != nil && !errors.Is(err, notifier.ErrNotFound) {
+		if _, err = p.Announcements.MarkUnread(ctx, reader, post.ID); err != nil && !errors.Is(err, notifier.ErrNotFound) {
 			return err
 		}
 	}

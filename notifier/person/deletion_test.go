@@ -35,10 +35,10 @@ type toasts struct{ person.Toasts }
 
 func (toasts) Forget(context.Context, int64) error { return nil }
 
-type board struct{ person.Board }
+type board struct{ person.Announcements }
 
-func (board) List(context.Context, notifier.Reader) (notifier.Posts, error) {
-	return notifier.Posts{}, nil
+func (board) List(context.Context, notifier.Reader) (notifier.OpenAnnouncements, error) {
+	return notifier.OpenAnnouncements{}, nil
 }
 
 func TestADeletionThatTakesLongIsFinishedByRun(t *testing.T) {
@@ -50,7 +50,7 @@ func TestADeletionThatTakesLongIsFinishedByRun(t *testing.T) {
 	t.Cleanup(func() { _ = db.Close() })
 	box, cleared := make(inbox), make(chan struct{}, 10)
 	p := person.New(person.Config{
-		Directory: db, Audit: db, Sessions: sessions{}, Toasts: toasts{}, Board: board{}, Inbox: box,
+		Directory: db, Audit: db, Sessions: sessions{}, Toasts: toasts{}, Announcements: board{}, Inbox: box,
 		Clear: func(context.Context) { cleared <- struct{}{} }, Wait: 10 * time.Millisecond,
 	})
 	by := notifier.Actor{Ref: notifier.CommandRef("test")}

@@ -67,9 +67,9 @@ type Toasts interface {
 	Forget(ctx context.Context, seq int64) error
 }
 
-// Board has the announcements that users have read; see notifier/announcement.
-type Board interface {
-	List(ctx context.Context, r notifier.Reader) (notifier.Posts, error)
+// Announcements has the announcements that users have read; see notifier/announcement.
+type Announcements interface {
+	List(ctx context.Context, r notifier.Reader) (notifier.OpenAnnouncements, error)
 	MarkUnread(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error)
 }
 
@@ -90,14 +90,14 @@ type Hub interface {
 
 // Config has everything that changes of users affect. Interfaces without a comment are required.
 type Config struct {
-	Directory Directory
-	Audit     Audit
-	Sessions  Sessions
-	Toasts    Toasts
-	Board     Board
-	Inbox     Inbox
-	Topics    Topics // nil: this process routes no notices
-	Hub       Hub    // nil: this process has no connections
+	Directory     Directory
+	Audit         Audit
+	Sessions      Sessions
+	Toasts        Toasts
+	Announcements Announcements
+	Inbox         Inbox
+	Topics        Topics // nil: this process routes no notices
+	Hub           Hub    // nil: this process has no connections
 
 	Audiences map[notifier.Audience]string // names for the audit log
 

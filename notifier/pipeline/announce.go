@@ -27,8 +27,8 @@ type AnnouncementStore interface {
 	AudienceSize(ctx context.Context, audiences []notifier.Audience, top int64) (map[notifier.Audience]int64, error)
 }
 
-// Board shows announcements; see notifier/announcement.
-type Board interface {
+// Announcements shows announcements; see notifier/announcement.
+type Announcements interface {
 	Runner
 	// Sync updates the announcements shown to match SQL and the current time.
 	Sync(ctx context.Context) error
@@ -40,7 +40,7 @@ type Board interface {
 
 // announce accepts a draft for audiences. The first instance that gets to it shows it, usually this
 // one before it returns. A replayed request returns the announcement in its current state; it has
-// been shown already, or the board will show it by itself.
+// been shown already, or the announcements will show it by itself.
 func (p *Pipeline) announce(ctx context.Context, s *submission, now time.Time) notifier.Result {
 	n := notifier.Notice{Draft: s.Draft, CreatedAt: now, ExpiresAt: s.Draft.EndsAt}
 	replayed, err := p.c.Store.AnnounceOnce(ctx, &n, s.once)
@@ -48,7 +48,7 @@ func (p *Pipeline) announce(ctx context.Context, s *submission, now time.Time) n
 		return notifier.Result{Err: fmt.Errorf("accept an announcement: %w", err)}
 	}
 	if !replayed {
-		p.syncBoard(ctx, n.ID)
+		p.syncAnnouncements(ctx, n.ID)
 		return notifier.Result{Notice: n}
 	}
 	known, err := p.c.Store.Contents(ctx, []int64{n.ID})
@@ -77,20 +77,20 @@ func (p *Pipeline) Delete(ctx context.Context, id int64) error {
 			parts = append(parts, notifier.PartKey{ID: id, Audience: part.Audience})
 		}
 	}
-	p.syncBoard(ctx, id)
-	p.callBoard(ctx, id, func(ctx context.Context) error { return p.c.Board.Forget(ctx, parts) })
+	p.syncAnnouncements(ctx, id)
+	p.callAnnouncements(ctx, id, func(ctx context.Context) error { return p.c.Announcements.Forget(ctx, parts) })
 	return nil
 }
 
-// syncBoard brings the board up to date. If that fails, the board catches up by itself.
-func (p *Pipeline) syncBoard(ctx context.Context, id int64) {
-	p.callBoard(ctx, id, func(ctx context.Context) error { return p.c.Board.Sync(ctx) })
+// syncAnnouncements brings the announcements up to date. If that fails, the announcements catches up by itself.
+func (p *Pipeline) syncAnnouncements(ctx context.Context, id int64) {
+	p.callAnnouncements(ctx, id, func(ctx context.Context) error { return p.c.Announcements.Sync(ctx) })
 }
 
-// callBoard calls the board while the sender waits, for Config.Wait at most. A Redis call may
+// callAnnouncements calls the announcements while the sender waits, for Config.Wait at most. A Redis call may
 // outlast its context, so it runs in a goroutine of its own, which Close waits for.
-func (p *Pipeline) callBoard(ctx context.Context, id int64, do func(context.Context) error) {
-	if p.c.Board == nil || p.Unavailable() {
+func (p *Pipeline) callAnnouncements(ctx context.Context, id int64, do func(context.Context) error) {
+	if p.c.Announcements == nil || p.Unavailable() {
 		return
 	}
 	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(p.c.Wait, redisWait))

@@ -308,7 +308,7 @@ func TestBadgeIsTheSumOfBothHalves(t *testing.T) {
 	p := running(t, r.config())
 	send(t, p, toAudiences(3))
 	send(t, p, toUsers("u2"))
-	both := pipeline.Badges{Inbox: r.inbox, Board: r.board}
+	both := pipeline.Badges{Inbox: r.inbox, Announcements: r.board}
 	badges, err := both.Badges(t.Context(), []notifier.Reader{{Seq: seqs[0], Audience: 3}, {Seq: seqs[1], Audience: 3}})
 	if err != nil {
 		t.Fatal(err)

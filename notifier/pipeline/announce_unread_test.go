@@ -17,7 +17,7 @@ func TestEditUnreadReachesReadersOnEveryInstanceAtOnce(t *testing.T) {
 	p := pipeline.New(r.config())
 	n := send(t, p, toAudiences(2, 3))
 	reader := notifier.Reader{Seq: seqs[0], Audience: 3}
-	other := newBoard(r.rdb, r.keys, r.store)
+	other := newAnnouncements(r.rdb, r.keys, r.store)
 	reads := func() {
 		t.Helper()
 		if _, err := other.MarkRead(t.Context(), reader, n.ID); err != nil {
@@ -26,7 +26,7 @@ func TestEditUnreadReachesReadersOnEveryInstanceAtOnce(t *testing.T) {
 	}
 	unread := func(what string, want int64) {
 		t.Helper()
-		for i, board := range []*announcement.Board{r.board, other} {
+		for i, board := range []*announcement.Announcements{r.board, other} {
 			b, err := board.Badges(t.Context(), []notifier.Reader{reader})
 			if err != nil || b[0].Announcements != want {
 				t.Errorf("%s: instance %d says %+v, %v; want %d unread", what, i, b, err, want)

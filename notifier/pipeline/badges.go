@@ -13,15 +13,15 @@ type InboxBadges interface {
 	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
 }
 
-// BoardBadges returns the announcements half of badges.
-type BoardBadges interface {
+// AnnouncementBadges returns the announcements half of badges.
+type AnnouncementBadges interface {
 	Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error)
 }
 
 // Badges computes the number on the bell from its two halves.
 type Badges struct {
-	Inbox InboxBadges
-	Board BoardBadges
+	Inbox         InboxBadges
+	Announcements AnnouncementBadges
 }
 
 // Badges returns the badge of each reader, in order. Each half is consistent in itself; both are
@@ -38,7 +38,7 @@ func (b Badges) Badges(ctx context.Context, readers []notifier.Reader) ([]notifi
 		return err
 	})
 	group.Go(func() (err error) {
-		board, err = b.Board.Badges(ctx, readers)
+		board, err = b.Announcements.Badges(ctx, readers)
 		return err
 	})
 	if err := group.Wait(); err != nil {

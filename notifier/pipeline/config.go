@@ -21,16 +21,16 @@ const (
 // Config holds the dependencies and settings of a pipeline. Zero fields of the second group default
 // to the values in their comments.
 type Config struct {
-	Store  Store
-	Redis  redis.UniversalClient
-	Keys   keys.Space
-	Inbox  Inbox
-	Router Router
-	Board  Board           // nil: announcements are accepted, but only other instances show them
-	Hub    Runner          // the live hub; nil: none
-	Unread Runner          // writes inbox changes to SQL; nil: another instance does
-	Types  Types           // records which notice types are in use; nil: not recorded
-	Toasts delivery.Toasts // shows toasts for notices that ask for them; nil: no toasts
+	Store         Store
+	Redis         redis.UniversalClient
+	Keys          keys.Space
+	Inbox         Inbox
+	Router        Router
+	Announcements Announcements   // nil: announcements are accepted, but only other instances show them
+	Hub           Runner          // the live hub; nil: none
+	Unread        Runner          // writes inbox changes to SQL; nil: another instance does
+	Types         Types           // records which notice types are in use; nil: not recorded
+	Toasts        delivery.Toasts // shows toasts for notices that ask for them; nil: no toasts
 
 	Log        *slog.Logger          // slog.Default()
 	Now        func() time.Time      // time.Now

@@ -71,7 +71,7 @@ func (p *Pipeline) editAnnouncement(
 	if err := save(ctx, &n); err != nil {
 		return notifier.Notice{}, fmt.Errorf("edit announcement %d: %w", n.ID, err)
 	}
-	p.syncBoard(ctx, n.ID)
+	p.syncAnnouncements(ctx, n.ID)
 	return n, nil
 }
 

@@ -21,7 +21,7 @@ func TestEntryLeavesTheBadgeWithinASecondOfItsExpiry(t *testing.T) {
 	c := r.config()
 	c.Now = now
 	running(t, c) // another sweeper
-	c.Board = newBoard(r.rdb, r.keys, r.store)
+	c.Announcements = newAnnouncements(r.rdb, r.keys, r.store)
 	p := running(t, c)
 	d := toRole("all")
 	d.ExpiresIn = time.Hour

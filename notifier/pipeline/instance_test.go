@@ -37,7 +37,7 @@ func serveInstance() {
 	}
 	rdb := redis.NewClient(&redis.Options{Network: "unix", Addr: os.Getenv(instanceSocket)})
 	k := keys.New(os.Getenv(instancePrefix))
-	r := &rig{store: s, rdb: rdb, keys: k, inbox: inbox.New(rdb, k, inbox.Options{SQL: s}), board: newBoard(rdb, k, s)}
+	r := &rig{store: s, rdb: rdb, keys: k, inbox: inbox.New(rdb, k, inbox.Options{SQL: s}), board: newAnnouncements(rdb, k, s)}
 	c := r.config()
 	c.Chunk = 100 // several ranges, so that it can be killed between two
 	if when := os.Getenv(instanceToasts); when != "" {
@@ -169,7 +169,7 @@ func TestInstancesWorkingOnTheSameNoticeDoNoHarm(t *testing.T) {
 	n := send(t, pipeline.New(c), toRole("all"))
 	r.put(t, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID}, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID}, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID, Again: true})
 	for range 3 {
-		c.Board = newBoard(r.rdb, r.keys, r.store)
+		c.Announcements = newAnnouncements(r.rdb, r.keys, r.store)
 		start(t, pipeline.New(c))
 	}
 	r.state(t, n.ID, notifier.StateSent)

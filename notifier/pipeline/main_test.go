@@ -45,7 +45,7 @@ type rig struct {
 	rdb   redis.UniversalClient
 	keys  keys.Space
 	inbox *inbox.Inbox
-	board *announcement.Board
+	board *announcement.Announcements
 }
 
 func newRig(t *testing.T, rdb redis.UniversalClient) *rig {
@@ -63,10 +63,10 @@ func newRigOn(t *testing.T, rdb redis.UniversalClient, postgres string) *rig {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	k := redistest.Space(t)
-	return &rig{dir, s, rdb, k, inbox.New(rdb, k, inbox.Options{SQL: s}), newBoard(rdb, k, s)}
+	return &rig{dir, s, rdb, k, inbox.New(rdb, k, inbox.Options{SQL: s}), newAnnouncements(rdb, k, s)}
 }
 
-func newBoard(rdb redis.UniversalClient, k keys.Space, s *store.Store) *announcement.Board {
+func newAnnouncements(rdb redis.UniversalClient, k keys.Space, s *store.Store) *announcement.Announcements {
 	return announcement.New(rdb, k, s, announcement.Options{
 		Audiences: []notifier.Audience{1, 2, 3}, Every: 20 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
 	})
@@ -75,7 +75,7 @@ func newBoard(rdb redis.UniversalClient, k keys.Space, s *store.Store) *announce
 // config returns the configuration of an instance with short times.
 func (r *rig) config() pipeline.Config {
 	return pipeline.Config{
-		Store: r.store, Redis: r.rdb, Keys: r.keys, Inbox: r.inbox, Router: route.New(r.store, nil), Board: newBoard(r.rdb, r.keys, r.store),
+		Store: r.store, Redis: r.rdb, Keys: r.keys, Inbox: r.inbox, Router: route.New(r.store, nil), Announcements: newAnnouncements(r.rdb, r.keys, r.store),
 		Log: slog.New(slog.DiscardHandler), Poll: 20 * time.Millisecond, Wait: 20 * time.Second, Idle: 50 * time.Millisecond,
 	}
 }

@@ -30,7 +30,7 @@ func (p *Pipeline) Retract(ctx context.Context, id int64) error {
 	case err != nil:
 		return fmt.Errorf("retract notice %d: %w", id, err)
 	case n.Announces():
-		p.syncBoard(ctx, id)
+		p.syncAnnouncements(ctx, id)
 	case n.State == notifier.StateRetracting && n.Recipients <= p.c.WaitMax:
 		p.Await(ctx, &n, done)
 	}
@@ -67,12 +67,12 @@ func (p *Pipeline) WithdrawSubject(ctx context.Context, subject string, sender n
 		}
 	}
 	if announced > 0 {
-		p.syncBoard(ctx, announced)
+		p.syncAnnouncements(ctx, announced)
 	}
 	return n, nil
 }
 
-// takeBack marks a notice as retracting, unless it already is. The intake or the board does the
+// takeBack marks a notice as retracting, unless it already is. The intake or the announcements does the
 // rest.
 func (p *Pipeline) takeBack(ctx context.Context, n notifier.Notice) (notifier.Notice, error) {
 	if n.Announces() {

@@ -45,7 +45,7 @@ func TestRetractDuringSendingLeavesNoRecipientWithTheNotice(t *testing.T) {
 	c := r.config()
 	c.Chunk = 100
 	p := pipeline.New(c)
-	c.Board = newBoard(r.rdb, r.keys, r.store)
+	c.Announcements = newAnnouncements(r.rdb, r.keys, r.store)
 	other := pipeline.New(c)
 	start(t, p)
 	start(t, other)

@@ -100,12 +100,12 @@ func (p *Pipeline) sizes(ctx context.Context, now []*notifier.Share) error {
 
 // reads leaves shares whose reads are unknown as not counted.
 func (p *Pipeline) reads(ctx context.Context, s *shares) {
-	if len(s.parts) == 0 || p.c.Board == nil || p.Unavailable() {
+	if len(s.parts) == 0 || p.c.Announcements == nil || p.Unavailable() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, redisWait)
 	defer cancel()
-	counts, err := p.c.Board.Reads(ctx, s.parts)
+	counts, err := p.c.Announcements.Reads(ctx, s.parts)
 	if err != nil {
 		p.c.Log.WarnContext(ctx, "could not read announcement reads", "announcements", len(s.parts), "err", err)
 		return

@@ -128,7 +128,7 @@ func newRig(t *testing.T, b *business, rules string) *rig {
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	p := pipeline.New(pipeline.Config{
 		Store: s, Redis: rdb, Keys: k, Inbox: inbox.New(rdb, k, inbox.Options{SQL: s}), Router: route.New(s, nil),
-		Board: announcement.New(rdb, k, s, announcement.Options{Audiences: []notifier.Audience{1}}), Log: slog.New(slog.DiscardHandler),
+		Announcements: announcement.New(rdb, k, s, announcement.Options{Audiences: []notifier.Audience{1}}), Log: slog.New(slog.DiscardHandler),
 	})
 	t.Cleanup(p.Close)
 	r := &rig{store: s, pipe: p, logs: &lines{}, now: time.Now().Truncate(time.Millisecond)}

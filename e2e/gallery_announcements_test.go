@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// postReaders maps the audiences with announcements in the gallery to the names of their users.
-var postReaders = map[string]string{"operator": "lone", "customer": "reader"}
+// announcementReaders maps the audiences with announcements in the gallery to the names of their users.
+var announcementReaders = map[string]string{"operator": "lone", "customer": "reader"}
 
 // posts has the ids of the announcements that the gallery shows.
 type posts struct {
@@ -50,7 +50,7 @@ func (g *gallery) announce() {
 	vera.leads("/staff/notices/" + g.posts.retracted + "/retract")
 }
 
-func (g *gallery) postViews() []view {
+func (g *gallery) announcementViews() []view {
 	one := "/announcements/" + g.posts.rich
 	return []view{
 		{name: "announcements-1", as: "lone", path: "/announcements"},
@@ -71,7 +71,7 @@ func (g *gallery) postViews() []view {
 	}
 }
 
-func (g *gallery) postStaffViews() []view {
+func (g *gallery) announcementStaffViews() []view {
 	at := func(id string) string { return "/staff/notices/" + id }
 	write := func(w *window) {
 		w.chooses("audience")

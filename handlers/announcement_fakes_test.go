@@ -10,9 +10,9 @@ import (
 )
 
 // post is an open announcement that started this many hours ago.
-func post(id int64, hours int, pinned, read bool) notifier.Posted {
+func post(id int64, hours int, pinned, read bool) notifier.OpenAnnouncement {
 	begin := noon.Add(-time.Duration(hours) * time.Hour)
-	return notifier.Posted{
+	return notifier.OpenAnnouncement{
 		ID: id, Type: "announcement", Title: fmt.Sprintf("Post %d <new>", id), Body: "One *word*\n\nTwo", Link: "/news/1",
 		StartsAt: begin, EndsAt: noon.AddDate(0, 0, 10), Pinned: pinned, Read: read, CreatedAt: begin,
 	}
@@ -21,25 +21,25 @@ func post(id int64, hours int, pinned, read bool) notifier.Posted {
 // board is a fake of announcements that records calls.
 type board struct {
 	*world
-	items []notifier.Posted
+	items []notifier.OpenAnnouncement
 	did   []string
 	err   error // returned by every call
 }
 
-// newBoard has these announcements, open to alice. Her inbox has 2 unread entries.
-func newBoard(t testing.TB, items ...notifier.Posted) *board {
+// newAnnouncements has these announcements, open to alice. Her inbox has 2 unread entries.
+func newAnnouncements(t testing.TB, items ...notifier.OpenAnnouncement) *board {
 	t.Helper()
 	b := &board{items: items}
 	b.world = newWorld(t, func(w *world) {
 		w.inbox.badge = func(int64) (notifier.Badge, error) {
 			return notifier.Badge{Unread: 2, Inbox: 2, Ver: 50}, nil
 		}
-		w.posts.list = func(r notifier.Reader) (notifier.Posts, error) { return b.list(r), b.err }
-		w.posts.find = func(r notifier.Reader, id int64) (notifier.Posted, error) {
+		w.posts.list = func(r notifier.Reader) (notifier.OpenAnnouncements, error) { return b.list(r), b.err }
+		w.posts.find = func(r notifier.Reader, id int64) (notifier.OpenAnnouncement, error) {
 			if p := b.of(r, id); p != nil {
 				return *p, nil
 			}
-			return notifier.Posted{}, fmt.Errorf("find: %w", notifier.ErrNotFound)
+			return notifier.OpenAnnouncement{}, fmt.Errorf("find: %w", notifier.ErrNotFound)
 		}
 		w.posts.change = func(verb string, r notifier.Reader, id int64) (notifier.Badge, error) {
 			p := b.of(r, id)
@@ -64,11 +64,11 @@ func newBoard(t testing.TB, items ...notifier.Posted) *board {
 	return b
 }
 
-func (b *board) list(r notifier.Reader) notifier.Posts {
+func (b *board) list(r notifier.Reader) notifier.OpenAnnouncements {
 	if r.Seq != alice.Seq || r.Audience != alice.Audience {
-		return notifier.Posts{AVer: 900}
+		return notifier.OpenAnnouncements{AVer: 900}
 	}
-	posts := notifier.Posts{Items: append([]notifier.Posted{}, b.items...), AVer: 900 + int64(len(b.did))}
+	posts := notifier.OpenAnnouncements{Items: append([]notifier.OpenAnnouncement{}, b.items...), AVer: 900 + int64(len(b.did))}
 	for i := range b.items {
 		if b.items[i].Read {
 			posts.Read++
@@ -79,7 +79,7 @@ func (b *board) list(r notifier.Reader) notifier.Posts {
 	return posts
 }
 
-func (b *board) of(r notifier.Reader, id int64) *notifier.Posted {
+func (b *board) of(r notifier.Reader, id int64) *notifier.OpenAnnouncement {
 	for i := range b.items {
 		if b.items[i].ID == id && r.Seq == alice.Seq {
 			return &b.items[i]

@@ -12,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 )
 
-// boardOf returns a board on which all announcements of the shelf are open.
-func (w *world) boardOf(ctx context.Context, s *shelf) (*announcement.Board, error) {
+// announcementsOf returns a board on which all announcements of the shelf are open.
+func (w *world) announcementsOf(ctx context.Context, s *shelf) (*announcement.Announcements, error) {
 	b := announcement.New(w.rdb, w.space, s, announcement.Options{
 		MaxSeq: 16_000_000, Audiences: []notifier.Audience{audience}, Log: w.log,
 	})

@@ -35,7 +35,7 @@ const (
 	inFlight      = 2   // concurrent calls of that kind
 )
 
-// Options configures a Board. Zero fields have the defaults in their comments.
+// Options configures New. Zero fields have the defaults in their comments.
 type Options struct {
 	MaxSeq    int64               // the highest seq that has a bit: 16,000,000, for a bitmap of 2 MB
 	Audiences []notifier.Audience // all audiences; readers of others see nothing
@@ -45,8 +45,8 @@ type Options struct {
 	Lease     lease.Lease         // decides which instance does the work of Run; nil: lease.Always
 }
 
-// Board shows the announcements of one key space. It is safe for concurrent use.
-type Board struct {
+// Announcements shows the announcements of one key space. It is safe for concurrent use.
+type Announcements struct {
 	rdb   redis.UniversalClient
 	k     keys.Space
 	store Store
@@ -71,7 +71,7 @@ type room struct {
 }
 
 // New returns the announcements of a key space. It makes no calls.
-func New(rdb redis.UniversalClient, k keys.Space, s Store, o Options) *Board {
+func New(rdb redis.UniversalClient, k keys.Space, s Store, o Options) *Announcements {
 	if o.MaxSeq <= 0 {
 		o.MaxSeq = defaultMaxSeq
 	}
@@ -84,7 +84,7 @@ func New(rdb redis.UniversalClient, k keys.Space, s Store, o Options) *Board {
 	if o.Every <= 0 {
 		o.Every = defaultEvery
 	}
-	b := &Board{rdb: rdb, k: k, store: s, o: o, rooms: map[notifier.Audience]*room{}, syncing: newLock()}
+	b := &Announcements{rdb: rdb, k: k, store: s, o: o, rooms: map[notifier.Audience]*room{}, syncing: newLock()}
 	b.texts.by = map[int64]*notifier.Announcement{}
 	for _, a := range o.Audiences {
 		b.rooms[a] = b.newRoom(a)
@@ -92,7 +92,7 @@ func New(rdb redis.UniversalClient, k keys.Space, s Store, o Options) *Board {
 	return b
 }
 
-func (b *Board) newRoom(a notifier.Audience) *room {
+func (b *Announcements) newRoom(a notifier.Audience) *room {
 	r := &room{
 		audience: a, aver: b.k.AVer(a), open: b.k.Open(a), scheduled: b.k.Scheduled(a), windows: b.k.Windows(a),
 		channel: b.k.LiveAudience(a), marked: b.k.Marked(a), dirty: b.k.DirtyBits(a), loading: newLock(),
@@ -112,7 +112,7 @@ func (r *room) floor() string {
 
 // Load loads the scripts on every master. This is optional and spares the first calls a round trip;
 // calls load missing scripts themselves.
-func (b *Board) Load(ctx context.Context) error {
+func (b *Announcements) Load(ctx context.Context) error {
 	if err := scripts.Load(ctx, b.rdb); err != nil {
 		return fmt.Errorf("load the announcement scripts: %w", err)
 	}
@@ -121,7 +121,7 @@ func (b *Board) Load(ctx context.Context) error {
 
 // roomOf returns the room of a reader's audience, or nil if no bitmap has a bit for the reader's
 // seq or there is no such audience.
-func (b *Board) roomOf(r notifier.Reader) *room {
+func (b *Announcements) roomOf(r notifier.Reader) *room {
 	if r.Seq < 1 || r.Seq > b.o.MaxSeq {
 		return nil
 	}
