@@ -92,18 +92,18 @@ func (s *strict) forgotten(cmd redis.Cmder) bool {
 		sha := fmt.Sprint(args[1])
 		if s.scripts[sha] != loaded {
 			s.scripts[sha] = missing
-			cmd.SetErr(noScript{})
+			cmd.SetErr(noScriptError{})
 			return true
 		}
 	}
 	return false
 }
 
-// noScript is the error of a server that does not have a script.
-type noScript struct{}
+// noScriptError is the error of a server that does not have a script.
+type noScriptError struct{}
 
-func (noScript) Error() string { return "NOSCRIPT No matching script. Please use EVAL." }
-func (noScript) RedisError()   {}
+func (noScriptError) Error() string { return "NOSCRIPT No matching script. Please use EVAL." }
+func (noScriptError) RedisError()   {}
 
 // check reports a fault if the keys of the commands, which must run together, are not in one slot.
 func (s *strict) check(cmds ...redis.Cmder) {

@@ -1,6 +1,7 @@
 package redistest
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -47,7 +48,7 @@ func TestKeysOfTwoSlotsAreAFault(t *testing.T) {
 			return err
 		},
 	} {
-		if err := do(same); err != nil && err != redis.Nil {
+		if err := do(same); err != nil && !errors.Is(err, redis.Nil) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if got := faults(); len(got) != 0 {
