@@ -39,7 +39,7 @@ type Announcements interface {
 }
 
 // Tell passes on a change of a user (roles, audience, settings) to all instances at once. If that
-// fails, Run of this or another instance does it later. Without a Announcements a move is left to Run.
+// fails, Run of this or another instance does it later. Without it a move is left to Run.
 func (s *Store) Tell(ctx context.Context, seq int64) {
 	// The change is made, so continue even if the caller gives up.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellNow)
