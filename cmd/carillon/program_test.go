@@ -45,10 +45,10 @@ func TestLogFormatIsTextOrJSON(t *testing.T) {
 	for _, test := range []struct {
 		json bool
 		want string
-	}{{false, `level=INFO msg=Hello n=1`}, {true, `"level":"INFO","msg":"Hello","n":1}`}} {
+	}{{false, `level=INFO msg=hello n=1`}, {true, `"level":"INFO","msg":"hello","n":1}`}} {
 		var out strings.Builder
 		log := newLog(config.Config{LogJSON: test.json}, &out)
-		log.Info("Hello", "n", 1)
+		log.Info("hello", "n", 1)
 		log.Debug("not logged")
 		if got := strings.TrimSpace(out.String()); !strings.HasSuffix(got, test.want) || strings.Contains(got, "\n") {
 			t.Errorf("logged %s, want …%s", got, test.want)

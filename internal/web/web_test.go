@@ -26,7 +26,7 @@ func serve(t *testing.T, change func(*web.Site), handler http.HandlerFunc) (*htt
 		Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now,
 		Level: func(*http.Request, int) slog.Level { return slog.LevelInfo },
 		Fail: func(w http.ResponseWriter, _ *http.Request, _ error) {
-			http.Error(w, "It failed.", http.StatusInternalServerError)
+			w.WriteHeader(http.StatusInternalServerError)
 		},
 	}
 	if change != nil {

@@ -142,8 +142,12 @@ func TestEntryFromBeforeToastsIsRead(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	for _, e := range []delivery.Entry{
-		{Kind: delivery.Deliver, NoticeID: 7}, {Kind: delivery.Deliver, NoticeID: 7, From: 500, To: 1000, Again: true, Had: true}, {Kind: delivery.Edit, NoticeID: 7, Revision: 1},
-		{Kind: delivery.Retract, NoticeID: 7, Revision: 2}, {Kind: delivery.Resend, After: 5, Since: 6}, small(7),
+		{Kind: delivery.Deliver, NoticeID: 7},
+		{Kind: delivery.Deliver, NoticeID: 7, From: 500, To: 1000, Again: true, Had: true},
+		{Kind: delivery.Edit, NoticeID: 7, Revision: 1},
+		{Kind: delivery.Retract, NoticeID: 7, Revision: 2},
+		{Kind: delivery.Resend, After: 5, Since: 6},
+		small(7),
 	} {
 		m := fields(delivery.Encode(e))
 		text := func(name string) string { s, _ := m[name].(string); return s }
