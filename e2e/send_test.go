@@ -56,12 +56,9 @@ func TestTheFormHelpsWhileWritingAndSendsOnce(t *testing.T) {
 	s.user("bob")
 	s.user("carol")
 	w := sender(t, s.serve())
-	axe, err := os.ReadFile("testdata/axe.min.js")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tools := inspection(t)
 	accessible := func(when string) {
-		w.do(chromedp.Evaluate[chromedp.Void](string(axe)))
+		w.do(chromedp.Evaluate[chromedp.Void](tools))
 		for _, found := range value[[]string](w, findings) {
 			t.Errorf("%s: %s", when, found)
 		}
