@@ -5,12 +5,11 @@ GO   ?= go
 TOOL  = $(GO) tool -modfile=tools.mod
 
 # Packages that start goroutines, or that many use at a time, are tested with the race detector
-# (internal/archtest knows them); so is the queue of store. For the others it would take too long in
-# every run: `make race` tests all packages with it.
-RACES   = /(notifier/.*|internal/(embedded|faulty|instance|lease|script|session|turns))$$
+# (internal/archtest knows them). For the others it would take too long in every run: `make race`
+# tests all packages with it.
+RACES   = /(notifier/.*|internal/(batch|embedded|faulty|instance|lease|script|session))$$
 RACED   = $$($(GO) list ./... | grep -E '$(RACES)')
 REST    = $$($(GO) list ./... | grep -vE '$(RACES)|/e2e(/|$$)')
-QUEUED  = Accept|Queue|CloseWaits
 
 # The race detector leaves out third-party code that runs in one goroutine at a time: SQLite,
 # which is C translated to Go with its own memory, and the Lua of the in-memory Redis. Without it,
@@ -37,7 +36,6 @@ test: setup ## install the packages that the tests need, then run all tests
 	$(GO) vet ./...
 	$(GO) test -vet=off $(REST)
 	$(GO) test -vet=off -race $(patsubst %,-gcflags=%=-race=false,$(UNRACED)) $(RACED)
-	$(GO) test -vet=off -race $(patsubst %,-gcflags=%=-race=false,$(UNRACED)) -run '$(QUEUED)' ./store
 	$(GO) test -vet=off -p 1 -timeout 25m ./e2e/...
 
 soak: setup ## kill instances a hundred times and break everything around them ten times; takes an hour

@@ -3,11 +3,30 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/batch"
 	"github.com/carillonhq/carillon/notifier"
 )
+
+const (
+	// maxBatch is how many notices one commit takes; a caller with more gets a commit of
+	// its own.
+	maxBatch = 1000
+	// maxWaiting is how many notices may wait for a commit; further callers are refused,
+	// so that senders slow down.
+	maxWaiting = 10_000
+)
+
+// newAccepts returns the queue of notices that wait for a commit.
+func (s *Store) newAccepts() *batch.Queue[*unit] {
+	return batch.New(batch.Options[*unit]{
+		Call: s.commit, Most: maxBatch, Room: maxWaiting,
+		Weigh: func(u *unit) int { return len(u.rows) },
+	})
+}
 
 // AcceptAll stores notices, each with its recipients and the idempotency key of its
 // request, and sets their IDs. When it returns nil, every notice without an Err is on
@@ -30,7 +49,7 @@ func (s *Store) AcceptAll(ctx context.Context, all []*notifier.Acceptance) error
 	if err := ctx.Err(); err != nil {
 		return s.fail(err, "accept notices")
 	}
-	u := &unit{done: make(chan struct{}), rows: make([]*noticeRow, 0, len(all))}
+	u := &unit{rows: make([]*noticeRow, 0, len(all))}
 	u.deadline, _ = ctx.Deadline()
 	rows := make([]noticeRow, len(all))
 	for i, a := range all {
@@ -42,14 +61,11 @@ func (s *Store) AcceptAll(ctx context.Context, all []*notifier.Acceptance) error
 	if len(u.rows) == 0 {
 		return nil
 	}
-	if err := s.accepts.add(u, s.commit); err != nil {
+	if err := s.accepts.Do(ctx, u); err != nil {
+		if errors.Is(err, batch.ErrFull) || errors.Is(err, batch.ErrClosed) {
+			err = fmt.Errorf("%w: %w", notifier.ErrUnavailable, err)
+		}
 		return s.fail(err, "accept notices")
-	}
-	select {
-	case <-u.done:
-	case <-ctx.Done():
-		s.accepts.remove(u)
-		return s.fail(ctx.Err(), "accept notices")
 	}
 	if err := u.away(s); err != nil {
 		return err
@@ -63,8 +79,7 @@ func (s *Store) AcceptAll(ctx context.Context, all []*notifier.Acceptance) error
 	return nil
 }
 
-// commit stores units and wakes their callers. Its deadline is the latest deadline of
-// those callers.
+// commit stores units. Its deadline is the latest deadline of their callers.
 func (s *Store) commit(units []*unit) {
 	var rows []*noticeRow
 	limit := time.Time{}
@@ -81,9 +96,6 @@ func (s *Store) commit(units []*unit) {
 	ctx, cancel := context.WithDeadline(context.Background(), limit)
 	defer cancel()
 	s.store(ctx, rows)
-	for _, u := range units {
-		close(u.done)
-	}
 }
 
 // store stores rows. If the database rejects them, it splits them in halves until each
@@ -107,12 +119,10 @@ func (s *Store) store(ctx context.Context, rows []*noticeRow) {
 	}
 }
 
-// unit holds the rows one caller waits for. done is closed once each row has an id or an
-// error.
+// unit holds the rows one caller waits for. A commit gives each an id or an error.
 type unit struct {
 	rows     []*noticeRow
 	deadline time.Time // when the caller stops waiting; zero: never
-	done     chan struct{}
 }
 
 // away returns the ErrUnavailable error if every row of the unit failed because the

@@ -24,11 +24,9 @@ func AwaitWaiting(tb testing.TB, s *Store, want int) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(20 * time.Second); ; <-tick.C {
-		s.accepts.mu.Lock()
-		got, running := s.accepts.notices, s.accepts.running
-		s.accepts.mu.Unlock()
+		got, busy := s.accepts.Waiting()
 		switch {
-		case got == want && running:
+		case got == want && busy:
 			return
 		case time.Now().After(deadline):
 			tb.Fatalf("%d notices are waiting; want %d", got, want)

@@ -15,6 +15,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"github.com/carillonhq/carillon/internal/batch"
 )
 
 // DefaultMaxSeq is the highest user number if Config.MaxSeq is 0.
@@ -39,7 +41,7 @@ type Store struct {
 	write   *sql.DB // the same as read, except on SQLite, which has one writer
 	maxSeq  int64
 	now     func() time.Time
-	accepts acceptQueue
+	accepts *batch.Queue[*unit]
 	names   nameIndex
 	sizes   audienceSizes
 	refused atomic.Int64 // calls that failed because the database is away
@@ -50,6 +52,7 @@ type Store struct {
 // of them migrates, and the others wait for it.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s := &Store{maxSeq: cfg.MaxSeq, now: cfg.Now}
+	s.accepts = s.newAccepts()
 	if s.maxSeq == 0 {
 		s.maxSeq = DefaultMaxSeq
 	}
@@ -74,7 +77,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 
 // Close closes the database after the running statements have ended.
 func (s *Store) Close() error {
-	s.accepts.close()
+	s.accepts.Close()
 	err := s.write.Close()
 	if s.read != s.write {
 		err = errors.Join(err, s.read.Close())

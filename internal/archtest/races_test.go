@@ -19,7 +19,6 @@ var unraced = map[string]string{
 	"examples/warehouse": "has no tests",
 	"internal/redistest": "a kit for tests",
 	"internal/sqltest":   "a kit for tests",
-	"store":              "only its queue starts goroutines; the Makefile names the tests of the queue",
 }
 
 var racesLine = regexp.MustCompile(`(?m)^RACES\s*= (.*?)\$\$$`)

@@ -20,9 +20,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/batch"
 	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/internal/script"
-	"github.com/carillonhq/carillon/internal/turns"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
@@ -66,7 +66,7 @@ type room struct {
 
 	loading lock // held while the index is read: once at a time
 	cached  atomic.Pointer[index]
-	counts  turns.Queue[*waiter]
+	counts  *batch.Queue[*waiter]
 	latest  atomic.Int64 // latest change that SQL has; unknown while another instance writes reads to SQL
 }
 
@@ -98,6 +98,7 @@ func (b *Announcements) newRoom(a notifier.Audience) *room {
 		channel: b.k.LiveAudience(a), marked: b.k.Marked(a), dirty: b.k.DirtyBits(a), loading: newLock(),
 	}
 	r.latest.Store(unknown)
+	r.counts = batch.New(batch.Options[*waiter]{Call: func(some []*waiter) { b.lookForAll(r, some) }, Most: badgeBatch})
 	return r
 }
 

@@ -8,7 +8,8 @@ import (
 
 // Waiting returns how many readers wait for the next shared count of an audience.
 func (b *Announcements) Waiting(a notifier.Audience) int {
-	return b.rooms[a].counts.Len()
+	n, _ := b.rooms[a].counts.Waiting()
+	return n
 }
 
 // Texts returns how many texts are cached.

@@ -38,34 +38,34 @@ func newLook(x *index, rep script.Reply, i int) (look, error) {
 // badge returns the announcements half of the reader's badge.
 func (l *look) badge() notifier.Badge { return newBadge(int64(strings.Count(l.word, "0")), l.aver) }
 
-// callLimit bounds a shared call, which must not end with the request that happens to make it.
+// callLimit bounds a shared call.
 const callLimit = 5 * time.Second
 
 // lookFor returns what one reader has read, for a page.
 func (b *Announcements) lookFor(ctx context.Context, r *room, seq int64) (look, error) {
 	w := &waiter{seq: seq}
-	if err := r.counts.Do(ctx, w, badgeBatch, func(batch []*waiter) { b.lookForAll(ctx, r, batch) }); err != nil {
+	if err := r.counts.Do(ctx, w); err != nil {
 		return look{}, err
 	}
 	return w.found, w.err
 }
 
-// lookForAll looks for a whole batch in one call.
-func (b *Announcements) lookForAll(ctx context.Context, r *room, batch []*waiter) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+// lookForAll looks for several readers in one call.
+func (b *Announcements) lookForAll(r *room, some []*waiter) {
+	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
 	defer cancel()
 	x, rep, err := b.ask(ctx, r, func(x *index) *redis.Cmd {
-		args := make([]any, 2, 2+len(batch))
+		args := make([]any, 2, 2+len(some))
 		args[0], args[1] = x.version, x.tops
-		for _, w := range batch {
+		for _, w := range some {
 			args = append(args, w.seq)
 		}
 		return lookReaders.Run(ctx, b.rdb, x.count, args...)
 	})
-	if err == nil && len(rep.Rest) != 2*len(batch) {
-		err = fmt.Errorf("%w: %d words for %d readers", script.ErrReply, len(rep.Rest), len(batch))
+	if err == nil && len(rep.Rest) != 2*len(some) {
+		err = fmt.Errorf("%w: %d words for %d readers", script.ErrReply, len(rep.Rest), len(some))
 	}
-	for i, w := range batch {
+	for i, w := range some {
 		if w.err = err; err == nil {
 			w.found, w.err = newLook(x, rep, 2*i)
 		}

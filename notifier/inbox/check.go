@@ -34,7 +34,7 @@ func (b *Inbox) Sample(ctx context.Context, partition, n int) (seqs []int64, err
 // from the list in Redis or, if SQL has a newer version, from SQL, and returns what it
 // repaired. Cold inboxes are skipped; inboxes of unknown users are erased.
 func (b *Inbox) Check(ctx context.Context, seqs []int64) (found []notifier.Drift, err error) {
-	for chunk := range slices.Chunk(seqs, batch) {
+	for chunk := range slices.Chunk(seqs, perPipeline) {
 		some, err := b.check(ctx, chunk)
 		if found = append(found, some...); err != nil {
 			return found, fmt.Errorf("check %d inboxes: %w", len(chunk), script.MarkAway(err))

@@ -7,7 +7,10 @@ import (
 )
 
 // PollsWaiting returns the number of polls that wait for the next round trip.
-func (b *Inbox) PollsWaiting() int { return b.polls.waiting.Len() }
+func (b *Inbox) PollsWaiting() int {
+	n, _ := b.polls.waiting.Waiting()
+	return n
+}
 
 // Deliver is DeliverAll for one notice. It returns the number of inboxes that it changed.
 func (b *Inbox) Deliver(ctx context.Context, n *notifier.Notice, seqs []int64) (changed int, err error) {

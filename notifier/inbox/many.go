@@ -45,7 +45,7 @@ type userArgs struct{ now, seq, channel any }
 // others; once Redis is unavailable, the remaining jobs are skipped.
 func (b *Inbox) many(ctx context.Context, items int, jobs []job, t task) (sum int, errs []error) {
 	r := results{errs: make([]error, items)}
-	if len(jobs) <= batch {
+	if len(jobs) <= perPipeline {
 		b.lane(ctx, jobs, t, &r)
 		return r.sum, r.errs
 	}
@@ -65,7 +65,7 @@ func (b *Inbox) many(ctx context.Context, items int, jobs []job, t task) (sum in
 // lane runs jobs, one pipeline after another.
 func (b *Inbox) lane(ctx context.Context, jobs []job, t task, r *results) {
 	for len(jobs) > 0 {
-		n := min(batch, len(jobs))
+		n := min(perPipeline, len(jobs))
 		err := b.chunk(ctx, jobs[:n], t, r)
 		if jobs = jobs[n:]; err != nil {
 			r.fail(jobs, err)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/batch"
 	"github.com/carillonhq/carillon/internal/script"
-	"github.com/carillonhq/carillon/internal/turns"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -68,8 +68,7 @@ func (b *Inbox) poll(ctx context.Context, seq, since, after int64, rows int) (no
 	return notifier.Poll{Entries: page.Entries, Unread: page.Unread, Ver: page.Ver, Newest: r.Number(2), Next: page.Older}, nil
 }
 
-// pollWait bounds a shared round trip, which must not end with the request of the caller who
-// happens to make it.
+// pollWait bounds a shared round trip.
 const pollWait = 5 * time.Second
 
 // polling lets concurrent polls share round trips. On a cluster each poll runs alone: otherwise
@@ -77,12 +76,14 @@ const pollWait = 5 * time.Second
 type polling struct {
 	rdb     redis.UniversalClient
 	apart   bool
-	waiting turns.Queue[*poller]
+	waiting *batch.Queue[*poller]
 }
 
 func newPolling(rdb redis.UniversalClient) *polling {
 	_, cluster := rdb.(*redis.ClusterClient)
-	return &polling{rdb: rdb, apart: cluster}
+	g := &polling{rdb: rdb, apart: cluster}
+	g.waiting = batch.New(batch.Options[*poller]{Call: g.runAll, Most: perPipeline})
+	return g
 }
 
 // poller is a poll. Its reply is in cmd.
@@ -98,23 +99,20 @@ func (g *polling) run(ctx context.Context, keys []string, args ...any) *redis.Cm
 		return pollInbox.Run(ctx, g.rdb, keys, args...)
 	}
 	w := &poller{keys: keys, args: args}
-	err := g.waiting.Do(ctx, w, batch, func(some []*poller) {
-		if len(some) > 1 {
-			g.runAll(ctx, some)
-		} else {
-			w.cmd = pollInbox.Run(ctx, g.rdb, keys, args...)
-		}
-	})
-	if err != nil {
+	if err := g.waiting.Do(ctx, w); err != nil {
 		return redis.NewCmdResult(nil, err)
 	}
 	return w.cmd
 }
 
 // runAll runs poll_inbox for all of these.
-func (g *polling) runAll(ctx context.Context, some []*poller) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pollWait)
+func (g *polling) runAll(some []*poller) {
+	ctx, cancel := context.WithTimeout(context.Background(), pollWait)
 	defer cancel()
+	if len(some) == 1 {
+		some[0].cmd = pollInbox.Run(ctx, g.rdb, some[0].keys, some[0].args...)
+		return
+	}
 	p := script.NewPipe(g.rdb, len(some))
 	var buf []any
 	for _, w := range some {

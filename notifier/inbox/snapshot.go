@@ -36,7 +36,7 @@ func (b *Inbox) Dirty(ctx context.Context, partition, limit int) ([]notifier.Dir
 // inboxes are left out: SQL already has all of their data.
 func (b *Inbox) Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, error) {
 	snapshots := make([]notifier.Snapshot, 0, len(seqs))
-	for chunk := range slices.Chunk(seqs, batch) {
+	for chunk := range slices.Chunk(seqs, perPipeline) {
 		p := script.NewPipe(b.rdb, len(chunk))
 		cmds := make([]*redis.Cmd, len(chunk))
 		for i, seq := range chunk {

@@ -9,7 +9,7 @@ import (
 
 const (
 	maxTogether = 500              // drafts in one combined call
-	askWait     = 15 * time.Second // limit on combined calls, whatever contexts the callers have
+	askWait     = 15 * time.Second // limit on a combined call
 )
 
 // question is a call about few names, which is combined with others that come while one is running.
@@ -35,33 +35,24 @@ func gathers(drafts []notifier.Draft) bool {
 // ask answers drafts together with the other calls that wait.
 func (r *Router) ask(ctx context.Context, drafts []notifier.Draft) ([]Answer, error) {
 	q := &question{drafts: drafts}
-	err := r.questions.Do(ctx, q, maxTogether, func(together []*question) {
-		// The others have contexts of their own.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askWait)
-		defer cancel()
-		for len(together) > 0 {
-			together = together[r.askSome(ctx, together):]
-		}
-	})
-	if err != nil {
+	if err := r.questions.Do(ctx, q); err != nil {
 		return nil, err
 	}
 	return q.answers, q.err
 }
 
-// askSome answers as many of the first questions as make one call, at least one. It returns their
-// number.
-func (r *Router) askSome(ctx context.Context, together []*question) (n int) {
-	drafts := make([]notifier.Draft, 0, len(together))
-	for n < len(together) && (n == 0 || len(drafts)+len(together[n].drafts) <= maxTogether) {
-		drafts = append(drafts, together[n].drafts...)
-		n++
+// askTogether answers several questions in one call.
+func (r *Router) askTogether(together []*question) {
+	ctx, cancel := context.WithTimeout(context.Background(), askWait)
+	defer cancel()
+	var drafts []notifier.Draft
+	for _, q := range together {
+		drafts = append(drafts, q.drafts...)
 	}
 	answers, err := r.askAll(ctx, drafts)
-	for _, q := range together[:n] {
+	for _, q := range together {
 		if q.err = err; err == nil {
 			q.answers, answers = answers[:len(q.drafts):len(q.drafts)], answers[len(q.drafts):]
 		}
 	}
-	return n
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/carillonhq/carillon/internal/turns"
+	"github.com/carillonhq/carillon/internal/batch"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -31,12 +31,19 @@ type Directory interface {
 type Router struct {
 	dir       Directory
 	topics    Topics
-	questions turns.Queue[*question]
+	questions *batch.Queue[*question]
 }
 
 // New returns a router over dir. With nil topics no topic has subscribers and every type may be
 // muted.
-func New(dir Directory, topics Topics) *Router { return &Router{dir: dir, topics: topics} }
+func New(dir Directory, topics Topics) *Router {
+	r := &Router{dir: dir, topics: topics}
+	r.questions = batch.New(batch.Options[*question]{
+		Call: r.askTogether, Most: maxTogether,
+		Weigh: func(q *question) int { return len(q.drafts) },
+	})
+	return r
+}
 
 func invalid(code string, params map[string]any) error {
 	var bad notifier.InvalidError

@@ -1,0 +1,153 @@
+// Package batch combines concurrent calls into one: while a call is under way, new callers wait, and
+// the next call serves all of them. Nobody waits for company, and the more callers there are, the
+// less each of them costs.
+package batch
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+)
+
+var (
+	// ErrFull is returned to callers beyond Options.Room.
+	ErrFull = errors.New("too many callers are waiting")
+	// ErrClosed is returned to callers after Close.
+	ErrClosed = errors.New("the queue is closed")
+)
+
+// Options configures New. Most and Call are required.
+type Options[T any] struct {
+	// Call serves items in the order of their arrival. It serves several callers, so it has no
+	// context of theirs: it must limit its own time.
+	Call func(items []T)
+	// Most is the weight of the items in one call. An item that weighs more is served alone.
+	Most int
+	// Weigh returns the weight of an item; nil means that each weighs 1.
+	Weigh func(T) int
+	// Room is the weight of the waiting items from which on Do returns ErrFull; 0 means no limit.
+	Room int
+}
+
+// Queue holds the callers that wait for the next call. It is safe for concurrent use.
+type Queue[T any] struct {
+	o Options[T]
+
+	mu      sync.Mutex
+	waiting []*waiter[T]
+	weight  int // of waiting
+	busy    bool
+	closed  bool
+	worker  sync.WaitGroup // runs while the queue is busy
+}
+
+type waiter[T any] struct {
+	item   T
+	weight int
+	served chan struct{}
+}
+
+// New returns an empty queue. It holds no goroutine while nobody waits.
+func New[T any](o Options[T]) *Queue[T] {
+	if o.Weigh == nil {
+		o.Weigh = func(T) int { return 1 }
+	}
+	return &Queue[T]{o: o}
+}
+
+// Do returns nil after a call that has served the item. Otherwise it returns ErrFull, ErrClosed or
+// the error of ctx. If ctx ends while the item waits, no call gets it; a call that already has it
+// goes on, and still uses it after Do has returned.
+func (q *Queue[T]) Do(ctx context.Context, item T) error {
+	w := &waiter[T]{item: item, weight: q.o.Weigh(item), served: make(chan struct{})}
+	if err := q.add(w); err != nil {
+		return err
+	}
+	select {
+	case <-w.served:
+		return nil
+	case <-ctx.Done():
+		q.remove(w)
+		return ctx.Err()
+	}
+}
+
+// Waiting returns the weight of the items that wait for the next call, and whether a call is under
+// way.
+func (q *Queue[T]) Waiting() (weight int, busy bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.weight, q.busy
+}
+
+// Close refuses new callers and waits until all present ones are served.
+func (q *Queue[T]) Close() {
+	q.mu.Lock()
+	q.closed = true
+	q.mu.Unlock()
+	q.worker.Wait()
+}
+
+func (q *Queue[T]) add(w *waiter[T]) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case q.closed:
+		return ErrClosed
+	case q.o.Room > 0 && q.weight >= q.o.Room:
+		return ErrFull
+	}
+	q.waiting = append(q.waiting, w)
+	q.weight += w.weight
+	if !q.busy {
+		q.busy = true
+		q.worker.Go(q.run)
+	}
+	return nil
+}
+
+// run makes calls until nobody waits. Each takes the items that came during the last one.
+func (q *Queue[T]) run() {
+	for {
+		some := q.take()
+		if len(some) == 0 {
+			return
+		}
+		items := make([]T, len(some))
+		for i, w := range some {
+			items[i] = w.item
+		}
+		q.o.Call(items)
+		for _, w := range some {
+			close(w.served)
+		}
+	}
+}
+
+// take removes and returns the waiters of the next call. If there are none, the queue is no longer
+// busy, and the calling goroutine must end.
+func (q *Queue[T]) take() []*waiter[T] {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n, weight := 0, 0
+	for n < len(q.waiting) && (n == 0 || weight+q.waiting[n].weight <= q.o.Most) {
+		weight += q.waiting[n].weight
+		n++
+	}
+	some := slices.Clone(q.waiting[:n])
+	q.waiting = slices.Delete(q.waiting, 0, n)
+	q.weight -= weight
+	q.busy = n > 0
+	return some
+}
+
+// remove drops a waiter whose caller has given up, unless a call already has its item.
+func (q *Queue[T]) remove(w *waiter[T]) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if i := slices.Index(q.waiting, w); i >= 0 {
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+		q.weight -= w.weight
+	}
+}
