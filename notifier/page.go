@@ -11,6 +11,14 @@ type Query struct {
 	Opened int64 // entries with a higher At keep their New mark on an older page; 0: none
 	Unread bool  // only unread entries
 	Limit  int   // maximum number of entries; 0: a page of 30
+
+	Archived bool // archived entries instead of those in the inbox
+}
+
+// Moved lists the entries that moved to the archive or back.
+type Moved struct {
+	Keys   []string
+	Unread []string // those that were unread
 }
 
 // Page is one page of an inbox, newest first.

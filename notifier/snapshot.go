@@ -1,15 +1,18 @@
 package notifier
 
+import "time"
+
 // Snapshot is one user's inbox as stored in SQL. It has no bodies: those are in the notices.
 type Snapshot struct {
-	Seq    int64
-	Ver    int64 // 0: SQL has never seen this user's inbox
-	Unread int64
-	Opened int64
-	Rows   []SnapshotRow // newest first
-	Gone   []GoneNotice
-	Floor  int64   // the highest notice id dropped from Gone for lack of room; 0: none
-	Kept   []int64 // notices that the user marked as unread, in that order; some may have left the inbox or been read since
+	Seq      int64
+	Ver      int64 // 0: SQL has never seen this user's inbox
+	Unread   int64
+	Opened   int64
+	Rows     []SnapshotRow // newest first
+	Gone     []GoneNotice
+	Floor    int64         // the highest notice id dropped from Gone for lack of room; 0: none
+	Archived []ArchivedRow // by key
+	Kept     []int64       // notices that the user marked as unread, in that order; some may have left the inbox or been read since
 
 	Damaged bool // the stored snapshot cannot be decoded: the inbox exists, but its contents are unknown
 }
@@ -20,6 +23,23 @@ type SnapshotRow struct {
 	NoticeID int64
 	At       int64 // the inbox's ver at delivery
 	Expires  int64 // ms; 0: never
+}
+
+// ArchivedRow is an archived entry in a snapshot.
+type ArchivedRow struct {
+	Key        string
+	NoticeID   int64
+	At         int64 // as in SnapshotRow
+	Expires    int64 // as in SnapshotRow
+	ArchivedAt int64 // ms
+}
+
+// ArchivedFor is how long an archived entry stays in the archive.
+const ArchivedFor = 30 * 24 * time.Hour
+
+// Visible reports whether the entry is in the archive at this time in ms.
+func (r *ArchivedRow) Visible(now int64) bool {
+	return r.ArchivedAt > now-ArchivedFor.Milliseconds() && (r.Expires == 0 || r.Expires > now)
 }
 
 // Dirty is a dirty mark: a user whose state SQL does not have yet, and the version of the

@@ -67,6 +67,9 @@ var (
 	DecodeRows = decodeRows
 	EncodeGone = encodeGone
 	DecodeGone = decodeGone
+
+	EncodeArchived = encodeArchived
+	DecodeArchived = decodeArchived
 )
 
 // NoticeCountsQuery is the query of NoticeCounts, for the test of its plan.

@@ -133,6 +133,47 @@ func decodeIDs(b []byte) ([]int64, error) {
 	return ids, r.end()
 }
 
+// encodeArchived encodes archived entries like encodeRows. An empty archive is encoded as no bytes,
+// like the rows of earlier versions, which did not have the column.
+func encodeArchived(rows []notifier.ArchivedRow) []byte {
+	if len(rows) == 0 {
+		return []byte{}
+	}
+	b := make([]byte, 0, 2+48*len(rows))
+	b = append(b, snapshotCode)
+	b = binary.AppendUvarint(b, uint64(len(rows)))
+	var last notifier.ArchivedRow
+	for _, r := range rows {
+		b = binary.AppendUvarint(b, uint64(len(r.Key)))
+		b = append(b, r.Key...)
+		b = binary.AppendVarint(b, r.NoticeID-last.NoticeID)
+		b = binary.AppendVarint(b, r.At-last.At)
+		b = binary.AppendVarint(b, r.Expires-last.Expires)
+		b = binary.AppendVarint(b, r.ArchivedAt-last.ArchivedAt)
+		last = r
+	}
+	return b
+}
+
+func decodeArchived(b []byte) ([]notifier.ArchivedRow, error) {
+	if len(b) == 0 {
+		return nil, nil
+	}
+	r := codeReader{rest: b}
+	const shortest = 5 // bytes of one row
+	rows := make([]notifier.ArchivedRow, r.start(shortest))
+	var last notifier.ArchivedRow
+	for i := range rows {
+		last.Key = r.text(r.uvarint())
+		last.NoticeID += r.varint()
+		last.At += r.varint()
+		last.Expires += r.varint()
+		last.ArchivedAt += r.varint()
+		rows[i] = last
+	}
+	return rows, r.end()
+}
+
 // codeReader reads the encoding of this file. After an error it reads zeros.
 type codeReader struct {
 	rest []byte

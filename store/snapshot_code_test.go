@@ -132,6 +132,22 @@ func TestInvalidEncodingOfInboxesIsRejected(t *testing.T) {
 	refused("a byte too many", append(whole, 0))
 }
 
+// TestArchiveThatWasCutOffIsRefused: a snapshot with part of an archive is damaged.
+func TestArchiveThatWasCutOffIsRefused(t *testing.T) {
+	whole := store.EncodeArchived(archivedRows(3))
+	if got, err := store.DecodeArchived(whole); err != nil || !slices.Equal(got, archivedRows(3)) {
+		t.Errorf("decoded %+v, %v", got, err)
+	}
+	for n := 1; n < len(whole); n++ {
+		if got, err := store.DecodeArchived(whole[:n]); err == nil {
+			t.Errorf("%d bytes of %d are decoded as %+v", n, len(whole), got)
+		}
+	}
+	if got, err := store.DecodeArchived(append(whole, 0)); err == nil {
+		t.Errorf("with a byte too many it is decoded as %+v", got)
+	}
+}
+
 // FuzzDecodeInbox: any bytes are either rejected or decode to an inbox that is the same after
 // encoding.
 func FuzzDecodeInbox(f *testing.F) {

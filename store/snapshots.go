@@ -21,7 +21,7 @@ const (
 // snapshotRow is a snapshot in its stored form.
 type snapshotRow struct {
 	seq, ver, unread, opened, floor int64
-	entries, gone, kept             []byte
+	entries, gone, kept, archived   []byte
 }
 
 // SaveSnapshots stores inboxes, either all of them or none. A snapshot stored with the same or a
@@ -45,7 +45,7 @@ func (s *Store) SaveSnapshots(ctx context.Context, snapshots []notifier.Snapshot
 // replaceSnapshot resolves the conflict with a stored snapshot: the newer one wins.
 const replaceSnapshot = ` ON CONFLICT (seq) DO UPDATE SET ver = excluded.ver, unread = excluded.unread,
 		opened = excluded.opened, floor = excluded.floor, entries = excluded.entries, gone = excluded.gone,
-		kept = excluded.kept
+		kept = excluded.kept, archived = excluded.archived
 	WHERE excluded.ver > inbox_snapshots.ver`
 
 // whileThere repeats a transaction that failed because a row was deleted after the transaction had
@@ -71,7 +71,7 @@ func snapshotRows(snapshots []notifier.Snapshot) []snapshotRow {
 	rows := make([]snapshotRow, len(newest))
 	for i := range newest {
 		n := &newest[i]
-		rows[i] = snapshotRow{n.Seq, n.Ver, n.Unread, n.Opened, n.Floor, encodeRows(n.Rows), encodeGone(n.Gone), encodeIDs(n.Kept)}
+		rows[i] = snapshotRow{n.Seq, n.Ver, n.Unread, n.Opened, n.Floor, encodeRows(n.Rows), encodeGone(n.Gone), encodeIDs(n.Kept), encodeArchived(n.Archived)}
 	}
 	return rows
 }
@@ -86,7 +86,7 @@ func (s *Store) Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier
 			n, err := scanSnapshot(rows)
 			found[n.Seq] = n
 			return err
-		}, `SELECT u.seq, ver, unread, opened, floor, entries, gone, kept FROM users u LEFT JOIN inbox_snapshots s ON s.seq = u.seq
+		}, `SELECT u.seq, ver, unread, opened, floor, entries, gone, kept, archived FROM users u LEFT JOIN inbox_snapshots s ON s.seq = u.seq
 			WHERE `+s.dialect.within("u.seq", 1), s.dialect.numberList(part))
 		if err != nil {
 			return nil, s.fail(err, "read %d snapshots", len(seqs))
@@ -97,16 +97,17 @@ func (s *Store) Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier
 
 func scanSnapshot(rows *sql.Rows) (n notifier.Snapshot, err error) {
 	var ver, unread, opened, floor sql.Null[int64]
-	var entries, gone, kept sql.RawBytes // decoding copies the data it keeps
-	if err := rows.Scan(&n.Seq, &ver, &unread, &opened, &floor, &entries, &gone, &kept); err != nil || !ver.Valid {
+	var entries, gone, kept, archived sql.RawBytes // decoding copies the data it keeps
+	if err := rows.Scan(&n.Seq, &ver, &unread, &opened, &floor, &entries, &gone, &kept, &archived); err != nil || !ver.Valid {
 		return n, err
 	}
-	var badRows, badGone, badKept error
+	var badRows, badGone, badKept, badArchived error
 	n.Ver, n.Unread, n.Opened, n.Floor = ver.V, unread.V, opened.V, floor.V
 	n.Rows, badRows = decodeRows(entries)
 	n.Gone, badGone = decodeGone(gone)
 	n.Kept, badKept = decodeIDs(kept)
-	if badRows != nil || badGone != nil || badKept != nil {
+	n.Archived, badArchived = decodeArchived(archived)
+	if badRows != nil || badGone != nil || badKept != nil || badArchived != nil {
 		n = notifier.Snapshot{Seq: n.Seq, Ver: n.Ver, Damaged: true}
 	}
 	return n, nil

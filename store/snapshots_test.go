@@ -19,8 +19,16 @@ import (
 func snapshot(seq, ver int64, entries int) notifier.Snapshot {
 	return notifier.Snapshot{
 		Seq: seq, Ver: ver, Unread: ver % 100, Opened: ver - 1, Rows: rows(entries), Gone: goneBy(int(ver % 10)), Floor: ver % 7,
-		Kept: []int64{ver, 7, ver % 50}[:ver%4%3],
+		Kept: []int64{ver, 7, ver % 50}[:ver%4%3], Archived: archivedRows(int(ver % 5)),
 	}
+}
+
+// archivedRows returns n archived entries.
+func archivedRows(n int) (rows []notifier.ArchivedRow) {
+	for i := range int64(n) {
+		rows = append(rows, notifier.ArchivedRow{Key: "like:photo:" + strconv.FormatInt(i, 10), NoticeID: 90 - i, At: 1_790_000_000_000 + i, Expires: i % 2 * 1_800_000_000_000, ArchivedAt: 1_790_000_000_009 * i})
+	}
+	return rows
 }
 
 // addUsers creates users 1 to n.
@@ -56,7 +64,7 @@ func TestSnapshotsSurviveARestart(t *testing.T) {
 		s := db.open(t)
 		addUsers(t, s, 4)
 		empty := notifier.Snapshot{Seq: 3}
-		most := notifier.Snapshot{Seq: 2, Ver: math.MaxInt64, Unread: 200, Opened: math.MaxInt64, Rows: rows(200), Gone: goneBy(500), Floor: math.MaxInt64, Kept: []int64{math.MaxInt64, 1, math.MaxInt64}}
+		most := notifier.Snapshot{Seq: 2, Ver: math.MaxInt64, Unread: 200, Opened: math.MaxInt64, Rows: rows(200), Gone: goneBy(500), Floor: math.MaxInt64, Kept: []int64{math.MaxInt64, 1, math.MaxInt64}, Archived: archivedRows(200)}
 		save(t, s, snapshot(1, 1_790_000_000_001, 30), most, empty)
 		save(t, s)
 		again := db.open(t)

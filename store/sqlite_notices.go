@@ -141,14 +141,14 @@ func (sqliteDialect) confirm(ctx context.Context, s *Store, ids, revisions []int
 }
 
 func (sqliteDialect) saveSnapshots(ctx context.Context, tx *sql.Tx, rows []snapshotRow) error {
-	save, err := tx.PrepareContext(ctx, `INSERT INTO inbox_snapshots (seq, ver, unread, opened, floor, entries, gone, kept)
-		SELECT seq, $2, $3, $4, $5, $6, $7, $8 FROM users WHERE seq = $1`+replaceSnapshot)
+	save, err := tx.PrepareContext(ctx, `INSERT INTO inbox_snapshots (seq, ver, unread, opened, floor, entries, gone, kept, archived)
+		SELECT seq, $2, $3, $4, $5, $6, $7, $8, $9 FROM users WHERE seq = $1`+replaceSnapshot)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = save.Close() }()
 	for _, r := range rows {
-		if _, err := save.ExecContext(ctx, r.seq, r.ver, r.unread, r.opened, r.floor, r.entries, r.gone, r.kept); err != nil {
+		if _, err := save.ExecContext(ctx, r.seq, r.ver, r.unread, r.opened, r.floor, r.entries, r.gone, r.kept, r.archived); err != nil {
 			return err
 		}
 	}

@@ -63,7 +63,7 @@ func (h *healing) stillThere(ctx context.Context, seqs []int64) (there []int64, 
 		}
 		k := h.c.Keys
 		asked = append(asked, seq)
-		inboxes = append(inboxes, pipe.Exists(ctx, k.State(seq), k.List(seq), k.Hash(seq), k.Gone(seq)))
+		inboxes = append(inboxes, pipe.Exists(ctx, k.State(seq), k.List(seq), k.Hash(seq), k.Gone(seq), k.Archive(seq)))
 		idle = append(idle, pipe.ZScore(ctx, k.Idle(p), strconv.FormatInt(seq, 10)))
 	}
 	_, _ = pipe.Exec(ctx) // each command has its own error

@@ -1,8 +1,10 @@
 package inbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -19,25 +21,39 @@ type Archive struct {
 // has, in ms, or 0 if it has none.
 func (a *Archive) Look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error) {
 	s, err := a.snapshot(ctx, seq)
+	unread := s.unread()
+	if err == nil && q.Archived {
+		s.entries, err = a.archived(ctx, seq)
+	}
 	if err != nil {
 		return notifier.Page{}, fmt.Errorf("look into the stored inbox of user %d: %w", seq, err)
 	}
+	page := pageOf(s.entries, q)
+	page.Ver, page.Unread = s.ver, unread
+	return page, nil
+}
+
+// pageOf returns one page of these entries, newest first.
+func pageOf(entries []notifier.Entry, q notifier.Query) notifier.Page {
 	limit := min(q.Limit, maxLimit)
 	if limit <= 0 {
 		limit = PageSize
 	}
-	page := notifier.Page{Ver: s.ver, Unread: s.unread(), Opened: q.Opened, Entries: make([]notifier.Entry, 0, min(limit, len(s.entries)))}
-	for _, e := range s.entries {
+	page := notifier.Page{Opened: q.Opened, Entries: make([]notifier.Entry, 0, min(limit, len(entries)))}
+	for _, e := range entries {
 		switch {
 		case q.Before > 0 && e.At >= q.Before, q.Unread && e.Read:
 			continue
 		case len(page.Entries) == limit:
 			page.Older = page.Entries[limit-1].At
-			return page, nil
+			return page
 		}
-		page.Entries = append(page.Entries, asOpened(e, q.Opened))
+		if !q.Archived {
+			e = asOpened(e, q.Opened)
+		}
+		page.Entries = append(page.Entries, e)
 	}
-	return page, nil
+	return page
 }
 
 // Badge returns the inbox half of the user's badge.
@@ -87,27 +103,41 @@ func (a *Archive) snapshot(ctx context.Context, seq int64) (stored, error) {
 	}
 	s := stored{ver: n.Ver}
 	for _, row := range n.Rows {
-		if e, ok := a.entry(seq, row, contents); ok {
+		if e, ok := entryOf(seq, row, contents, a.millis()); ok {
 			s.entries = append(s.entries, e)
 		}
 	}
 	return s, nil
 }
 
-// entry returns false for a row that is no longer visible.
-func (a *Archive) entry(seq int64, row notifier.SnapshotRow, contents map[int64]notifier.Notice) (notifier.Entry, bool) {
+// archived reads the archived entries.
+func (a *Archive) archived(ctx context.Context, seq int64) ([]notifier.Entry, error) {
+	known, err := a.SQL.Snapshots(ctx, []int64{seq})
+	if err != nil {
+		return nil, err
+	}
+	rows := slices.Clone(known[seq].Archived)
+	slices.SortFunc(rows, func(a, b notifier.ArchivedRow) int { return cmp.Compare(b.At, a.At) })
+	return archivedEntries(ctx, a.SQL, seq, rows, a.millis())
+}
+
+func (a *Archive) millis() int64 {
+	if a.Now != nil {
+		return a.Now().UnixMilli()
+	}
+	return time.Now().UnixMilli()
+}
+
+// entryOf returns false for a row that is no longer visible.
+func entryOf(seq int64, row notifier.SnapshotRow, contents map[int64]notifier.Notice, now int64) (notifier.Entry, bool) {
 	key, read, ok := notifier.SplitField(row.Field)
 	n, there := contents[row.NoticeID]
 	if !ok || !there || n.State == notifier.StateRetracting || n.State == notifier.StateRetracted {
 		return notifier.Entry{}, false
 	}
-	now := time.Now
-	if a.Now != nil {
-		now = a.Now
-	}
 	e := notifier.Entry{Key: key, NoticeID: row.NoticeID, At: row.At, Read: read, Content: n.ContentFor(seq)}
 	for _, due := range []int64{row.Expires, millis(n.ExpiresAt)} {
-		if due > 0 && due <= now().UnixMilli() {
+		if due > 0 && due <= now {
 			return e, false
 		}
 	}

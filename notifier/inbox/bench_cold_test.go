@@ -41,7 +41,7 @@ func BenchmarkSnapshot(b *testing.B) {
 			some := seqs[:min(len(seqs), b.N-done)]
 			b.StopTimer()
 			for _, seq := range some {
-				s.rdb.Del(b.Context(), s.k.List(seq), s.k.Hash(seq), s.k.State(seq), s.k.Gone(seq))
+				s.rdb.Del(b.Context(), s.k.List(seq), s.k.Hash(seq), s.k.State(seq), s.k.Gone(seq), s.k.Archive(seq))
 			}
 			b.StartTimer()
 			if _, err := s.Badges(b.Context(), some); err != nil {

@@ -52,7 +52,7 @@ func (b *Inbox) check(ctx context.Context, seqs []int64) (found []notifier.Drift
 			ctx, checkInbox, 5,
 			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), part.expiry, part.dirty, now, seq, b.k.LiveUser(seq),
 		)
-		reads[i] = p.Add(ctx, readSnapshot, 4, b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq))
+		reads[i] = p.Add(ctx, readSnapshot, 5, b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), b.k.Archive(seq))
 	}
 	_ = p.Exec(ctx) // each command holds its own error
 	var refused error
@@ -127,10 +127,10 @@ func (b *Inbox) checkSQL(ctx context.Context, clean map[int64]notifier.Snapshot,
 // needs no snapshot.
 func agrees(is, has *notifier.Snapshot) bool {
 	if has.Ver == 0 && !has.Damaged {
-		return len(is.Rows)+len(is.Gone) == 0 && is.Opened == 0
+		return len(is.Rows)+len(is.Gone)+len(is.Archived) == 0 && is.Opened == 0
 	}
 	return !has.Damaged && is.Ver == has.Ver && is.Unread == has.Unread && is.Opened == has.Opened && is.Floor == has.Floor &&
-		slices.Equal(is.Rows, has.Rows) && slices.Equal(is.Gone, has.Gone) && slices.Equal(is.Kept, has.Kept)
+		slices.Equal(is.Rows, has.Rows) && slices.Equal(is.Gone, has.Gone) && slices.Equal(is.Kept, has.Kept) && slices.Equal(is.Archived, has.Archived)
 }
 
 // renew makes the inbox be written to SQL again, unless it has changed since this version.

@@ -80,11 +80,11 @@ func (b *Inbox) restoreArgs(s *notifier.Snapshot, rows map[int64]restored, at fe
 	if ver == 0 {
 		ver = now
 	}
-	args := make([]any, 0, 16+2*len(s.Rows)+2*len(s.Gone))
+	args := make([]any, 0, 18+2*len(s.Rows)+2*len(s.Archived)+2*len(s.Gone))
 	args = append(
 		args,
-		b.k.List(s.Seq), b.k.Hash(s.Seq), b.k.State(s.Seq), b.k.Gone(s.Seq), p.expiry, p.dirty, p.idle,
-		ver, s.Opened, now, s.Seq, b.k.LiveUser(s.Seq), at.of(s.Seq), s.Floor, idList(s.Kept), len(s.Rows),
+		b.k.List(s.Seq), b.k.Hash(s.Seq), b.k.State(s.Seq), b.k.Gone(s.Seq), p.expiry, p.dirty, p.idle, b.k.Archive(s.Seq),
+		ver, s.Opened, now, s.Seq, b.k.LiveUser(s.Seq), at.of(s.Seq), s.Floor, idList(s.Kept), len(s.Rows), len(s.Archived),
 	)
 	gone := slices.Clip(s.Gone)
 	for _, row := range s.Rows {
@@ -99,6 +99,9 @@ func (b *Inbox) restoreArgs(s *notifier.Snapshot, rows map[int64]restored, at fe
 			value = rowValue(row, text)
 		}
 		args = append(args, row.Field, value)
+	}
+	for i := range s.Archived {
+		args = append(args, s.Archived[i].Key, archiveValue(&s.Archived[i]))
 	}
 	for _, g := range gone {
 		args = append(args, strconv.FormatFloat(g.Score, 'f', -1, 64), g.NoticeID)

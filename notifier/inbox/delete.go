@@ -49,7 +49,7 @@ func (b *Inbox) Restore(ctx context.Context, seq int64, e notifier.Entry) (notif
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
 		return restoreEntry.Run(ctx, b.rdb, []string{
-			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty,
+			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty, b.k.Archive(seq),
 		}, e.Key, e.NoticeID, e.At, millis(e.ExpiresAt), content, now, b.cap, seq, b.k.LiveUser(seq))
 	})
 	if err != nil {

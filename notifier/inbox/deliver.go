@@ -46,11 +46,11 @@ func (b *Inbox) deliver(ctx context.Context, all []notifier.Delivery) (changed i
 		}
 	}
 	var limit any = b.cap
-	return b.many(ctx, len(all), jobs, task{deliverNotice, 7, func(to []any, j job, u userArgs) []any {
+	return b.many(ctx, len(all), jobs, task{deliverNotice, 8, func(to []any, j job, u userArgs) []any {
 		p, n := b.part(j.seq), &notices[j.of]
 		return append(
 			to,
-			b.k.List(j.seq), b.k.Hash(j.seq), b.k.State(j.seq), b.k.Gone(j.seq), p.expiry, p.dirty, p.counts,
+			b.k.List(j.seq), b.k.Hash(j.seq), b.k.State(j.seq), b.k.Gone(j.seq), p.expiry, p.dirty, p.counts, b.k.Archive(j.seq),
 			n.key, n.id, n.expires, n.json, u.now, limit, u.seq, u.channel, n.counted, n.again,
 		)
 	}})

@@ -11,6 +11,7 @@
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
 -- KEYS[7] counts   N:d (delivered) and N:r (read) per notice of the partition
+-- KEYS[8] archive  entry key → ID AT EXPIRY ARCHIVED
 -- ARGV[1] key      entry key, without the state
 -- ARGV[2] id       notice id
 -- ARGV[3] expires  ms, 0 for never
@@ -35,6 +36,9 @@ if ARGV[10] == '1' and tonumber(id) <= tonumber(redis.call('HGET', state, 'floor
 if redis.call('ZSCORE', gone, id) then return 0 end
 local old, value = find_row(hash, key)
 if old and tonumber(value:match('^%d+') or 0) >= tonumber(id) then return 0 end
+local put = redis.call('HGET', KEYS[8], key)
+local was = put and put:match('^%d+')
+if put and tonumber(was or 0) >= tonumber(id) then return 0 end
 local unread = tonumber(numbers[1]) + 1
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
 local field = key .. ':has_read:0'
@@ -47,6 +51,7 @@ if old then
   unread = unread - remove_row(list, hash, gone, expiry, seq, now, old, 1)
   mark_expiry(expiry, seq, key, ver, expires)
 end
+if put then redis.call('HDEL', KEYS[8], key); redis.call('ZADD', gone, 'NX', string.format('%.3f', now + 0.25), was or '0') end
 local length = redis.call('LPUSH', list, field)
 redis.call('HSET', hash, field, id .. ' ' .. ver .. ' ' .. expires .. ' ' .. json)
 
@@ -56,6 +61,6 @@ for _ = cap + 1, length do
   unread = unread - remove_row(list, hash, gone, expiry, seq, now, last, -1)
   events[#events + 1] = 'removed ' .. last:sub(1, -12)
 end
-if old or length > cap then trim_gone(gone, state, now) end
+if old or put or length > cap then trim_gone(gone, state, now) end
 save_state(state, ARGV[8], 1, unread, ver, events)
 return 1

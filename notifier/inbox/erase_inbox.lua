@@ -9,6 +9,7 @@
 -- KEYS[5] expiry  SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty   users of the partition whose state SQL does not have yet, by ver
 -- KEYS[7] idle    users of the partition by last use; the score of 0 is the fence
+-- KEYS[8] archive entry key → ID AT EXPIRY ARCHIVED
 -- ARGV[1] seq     user
 -- ARGV[2] now     ms
 --
@@ -20,5 +21,5 @@ clear_rows(list, hash, KEYS[5], seq)
 redis.call('ZREM', KEYS[6], seq)
 redis.call('ZREM', idle, seq)
 raise_fence(idle, now)
-local was = redis.call('DEL', state, gone)
+local was = redis.call('DEL', state, gone, KEYS[8])
 return math.min(was, 1)

@@ -58,8 +58,8 @@ func (b *Inbox) evict(ctx context.Context, seqs []int64, before time.Time) (evic
 		part := b.part(seq)
 		if ver, known := vers[seq]; known {
 			cmds[i] = p.Add(
-				ctx, evictInbox, 7,
-				b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), part.expiry, part.dirty, part.idle,
+				ctx, evictInbox, 8,
+				b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), part.expiry, part.dirty, part.idle, b.k.Archive(seq),
 				seq, before.UnixMilli(), ver, now,
 			)
 		} else {
@@ -99,8 +99,8 @@ func (b *Inbox) Erase(ctx context.Context, seq int64) error {
 func (b *Inbox) addErase(ctx context.Context, p *script.Pipe, seq, now int64) *redis.Cmd {
 	part := b.part(seq)
 	return p.Add(
-		ctx, eraseInbox, 7,
-		b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), part.expiry, part.dirty, part.idle,
+		ctx, eraseInbox, 8,
+		b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), part.expiry, part.dirty, part.idle, b.k.Archive(seq),
 		seq, now,
 	)
 }

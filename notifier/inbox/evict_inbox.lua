@@ -9,6 +9,7 @@
 -- KEYS[5] expiry  SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty   users of the partition whose state SQL does not have yet, by ver
 -- KEYS[7] idle    users of the partition by last use; the score of 0 is the fence
+-- KEYS[8] archive entry key → ID AT EXPIRY ARCHIVED
 -- ARGV[1] seq     user
 -- ARGV[2] before  ms; inboxes used at or after this time stay
 -- ARGV[3] ver     version that SQL has; 0: none, and then only an empty inbox is removed
@@ -26,10 +27,10 @@ if not is then
   redis.call('ZREM', idle, seq)
   return 0
 end
-local empty = redis.call('EXISTS', list, hash, gone) == 0
+local empty = redis.call('EXISTS', list, hash, gone, KEYS[8]) == 0
 if is ~= ver and not (ver == '0' and empty) then return -3 end
 clear_rows(list, hash, KEYS[5], seq)
-redis.call('DEL', state, gone)
+redis.call('DEL', state, gone, KEYS[8])
 redis.call('ZREM', idle, seq)
 raise_fence(idle, now)
 return 1

@@ -24,6 +24,8 @@ type model struct {
 	kept    []int64            // ids that the user marked as unread, in that order
 	taken   []notifier.Entry   // deleted entries that can be restored
 	sent    []*notifier.Notice
+
+	archived []notifier.ArchivedRow // by key
 }
 
 // left is when and how a notice left the inbox.
@@ -86,6 +88,13 @@ func (m *model) deliver(n *notifier.Notice, now int64) (changed int) {
 	i := m.find(n.Key())
 	if _, gone := m.gone[n.ID]; gone || n.ExpiresAt.UnixMilli() <= now && !n.ExpiresAt.IsZero() || i >= 0 && m.rows[i].NoticeID >= n.ID {
 		return 0
+	}
+	if a := m.findArchived(n.Key()); a >= 0 {
+		if m.archived[a].NoticeID >= n.ID {
+			return 0
+		}
+		m.leaveArchive(a, now)
+		m.forget(now)
 	}
 	if i >= 0 {
 		m.remove(i, now)
@@ -177,7 +186,7 @@ func (m *model) restore(e notifier.Entry, now int64) error {
 	switch {
 	case !gone, l.how.Retracted, !e.ExpiresAt.IsZero() && e.ExpiresAt.UnixMilli() <= now:
 		return notifier.ErrNotFound
-	case m.find(e.Key) >= 0, len(m.rows) >= m.limit:
+	case m.find(e.Key) >= 0, m.findArchived(e.Key) >= 0, len(m.rows) >= m.limit:
 		return notifier.ErrConflict
 	}
 	place := slices.IndexFunc(m.rows, func(o notifier.Entry) bool { return o.At < e.At })
@@ -224,6 +233,13 @@ func (m *model) agrees(t tb, s *site) {
 	}
 	if d := cmp.Diff(state, at.State); d != "" {
 		t.Fatalf("state (-model +redis):\n%s", d)
+	}
+	archived := map[string]string{}
+	for _, r := range m.archived {
+		archived[r.Key] = fmt.Sprint(r.NoticeID, " ", r.At, " ", r.Expires, " ", r.ArchivedAt)
+	}
+	if d := cmp.Diff(archived, at.Archive); d != "" {
+		t.Fatalf("archive (-model +redis):\n%s", d)
 	}
 	gone := map[int64]left{}
 	for id, when := range at.Gone {

@@ -43,6 +43,9 @@ func (b *Inbox) Open(ctx context.Context, seq int64) (notifier.Page, error) {
 // version and is read now counts as marked by the opening to which the page belongs: it is New,
 // and its Read is the state before.
 func (b *Inbox) Look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error) {
+	if q.Archived {
+		return b.lookArchived(ctx, seq, q)
+	}
 	p, unread := b.part(seq), 0
 	if q.Unread {
 		unread = 1

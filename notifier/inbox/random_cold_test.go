@@ -42,7 +42,7 @@ func TestAnInboxIsRestoredAsSQLSawItAfterRandomChanges(t *testing.T) {
 }
 
 func (m *model) clone() *model {
-	return &model{rows: slices.Clone(m.rows), gone: maps.Clone(m.gone), ver: m.ver, opened: m.opened, kept: slices.Clone(m.kept)}
+	return &model{rows: slices.Clone(m.rows), gone: maps.Clone(m.gone), ver: m.ver, opened: m.opened, kept: slices.Clone(m.kept), archived: slices.Clone(m.archived)}
 }
 
 // flush does the work of a flusher; sometimes the inbox changes between its steps.
@@ -128,10 +128,10 @@ func (p *play) wakeUp(t *rapid.T, id *atomic.Int64, before stored, whole bool) {
 // browser. It returns the number of those rows.
 func (p *play) comeBack() (lost int) {
 	now := p.now()
-	p.rows, p.gone, p.ver, p.opened, p.kept = nil, map[int64]left{}, now, 0, nil
+	p.rows, p.gone, p.ver, p.opened, p.kept, p.archived = nil, map[int64]left{}, now, 0, nil, nil
 	if p.saved != nil {
 		saved := p.saved.clone()
-		p.rows, p.gone, p.ver, p.opened, p.kept = saved.rows, saved.gone, saved.ver, saved.opened, saved.kept
+		p.rows, p.gone, p.ver, p.opened, p.kept, p.archived = saved.rows, saved.gone, saved.ver, saved.opened, saved.kept, saved.archived
 	} else {
 		p.first = now
 	}

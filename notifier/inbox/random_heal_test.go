@@ -84,7 +84,7 @@ func (p *play) heal(t *rapid.T) {
 	}
 	p.past.back()
 	was := p.past.was.clone()
-	p.rows, p.gone, p.ver, p.opened, p.kept = was.rows, was.gone, was.ver, was.opened, was.kept
+	p.rows, p.gone, p.ver, p.opened, p.kept, p.archived = was.rows, was.gone, was.ver, was.opened, was.kept, was.archived
 	if _, marked := p.s.stored(t, p.seq).Dirty[decimal(p.seq)]; marked {
 		p.again = p.ver
 	}

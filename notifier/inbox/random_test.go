@@ -21,6 +21,7 @@ import (
 type play struct {
 	*model
 	s       *site
+	others  *inbox.Inbox // another instance; they take turns
 	heard   *listener
 	browser *folded
 	ids     *atomic.Int64 // of the notices of all plays
@@ -48,8 +49,9 @@ func begin(t *rapid.T, s *site, seq int64, h *shelf) *play {
 		seq: seq, limit: rapid.IntRange(1, 8).Draw(t, "cap"), gone: map[int64]left{}, counted: map[int64][2]int64{},
 	}}
 	s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Cap: p.limit, Now: s.clock.now})
+	p.others = inbox.New(s.rdb, s.k, inbox.Options{Cap: p.limit, Now: s.clock.now})
 	if h != nil {
-		s.Inbox = s.another(h, p.limit)
+		s.Inbox, p.others = s.another(h, p.limit), s.another(h, p.limit)
 	}
 	badges, err := s.Badges(t.Context(), []int64{p.seq})
 	if err != nil {
@@ -81,6 +83,9 @@ func (p *play) actions(id *atomic.Int64) map[string]func(*rapid.T) {
 		"delete":    p.take,
 		"restore":   p.putBack,
 		"retract":   p.retract,
+		"archive":   p.archive,
+		"unarchive": p.unarchive,
+		"archived":  p.lookArchived,
 		"expire":    p.sweep,
 		"time":      p.passTime,
 	}
@@ -90,6 +95,8 @@ func (p *play) passTime(t *rapid.T) {
 	pass := time.Duration(rapid.IntRange(0, 12).Draw(t, "seconds")) * 10 * time.Second
 	if rapid.IntRange(0, 9).Draw(t, "a week passes") == 0 {
 		pass += week * time.Millisecond
+	} else if rapid.IntRange(0, 19).Draw(t, "a month passes") == 0 {
+		pass += notifier.ArchivedFor
 	}
 	p.s.clock.pass(pass)
 }
@@ -98,6 +105,7 @@ func (p *play) now() int64 { return p.s.clock.now().UnixMilli() }
 
 func (p *play) check(t *rapid.T) {
 	p.agrees(t, p.s)
+	p.s.Inbox, p.others = p.others, p.s.Inbox
 	for _, c := range p.heard.heard(t) {
 		unread := p.browser.take(t, c)
 		for _, e := range p.rows { // a restored row keeps its old version

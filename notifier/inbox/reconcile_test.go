@@ -19,7 +19,7 @@ import (
 // from an older file.
 func (s *site) dump(t tb, seq int64) (back func()) {
 	t.Helper()
-	names := []string{s.k.List(seq), s.k.Hash(seq), s.k.State(seq), s.k.Gone(seq)}
+	names := []string{s.k.List(seq), s.k.Hash(seq), s.k.State(seq), s.k.Gone(seq), s.k.Archive(seq)}
 	was := make([]string, len(names))
 	for i, key := range names {
 		was[i] = s.rdb.Dump(t.Context(), key).Val()

@@ -59,6 +59,10 @@ var changes = map[string]func(t *testing.T, s *site) error{
 		n.Revision, n.Title = 1, "Edited"
 		return s.EditAll(t.Context(), []notifier.Delivery{s.delivery(t, n, 42)})[0]
 	},
+	"archiving": func(t *testing.T, s *site) error {
+		_, _, err := s.Archive(t.Context(), 42, []string{key(1), key(3)})
+		return err
+	},
 	"reading one entry": func(t *testing.T, s *site) error {
 		_, err := s.MarkRead(t.Context(), 42, key(3))
 		return err
@@ -112,7 +116,8 @@ func TestAChangeThatFailsOnAKeyOfAWrongTypeIsCompleteAfterTheRepair(t *testing.T
 			for what, of := range map[string]func(k keys.Space) string{
 				"list": func(k keys.Space) string { return k.List(42) }, "hash": func(k keys.Space) string { return k.Hash(42) },
 				"state": func(k keys.Space) string { return k.State(42) }, "gone": func(k keys.Space) string { return k.Gone(42) },
-				"expiry": func(k keys.Space) string { return k.Expiry(42) }, "dirty": func(k keys.Space) string { return k.Dirty(42) },
+				"archive": func(k keys.Space) string { return k.Archive(42) },
+				"expiry":  func(k keys.Space) string { return k.Expiry(42) }, "dirty": func(k keys.Space) string { return k.Dirty(42) },
 				"counts": func(k keys.Space) string { return k.Counts(42) }, "idle": func(k keys.Space) string { return k.Idle(42) },
 			} {
 				t.Run(what, func(t *testing.T) {

@@ -9,6 +9,7 @@
 -- KEYS[4] gone     notices that left this inbox, by time
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
+-- KEYS[7] archive  entry key → ID AT EXPIRY ARCHIVED
 -- ARGV[1] key      entry key, without the state
 -- ARGV[2] id       notice id
 -- ARGV[3] at       ver of its delivery; reduced to the inbox's ver if higher
@@ -20,8 +21,8 @@
 -- ARGV[9] channel  Pub/Sub channel of this user's changes
 --
 -- Returns {1, unread, ver}; -1 when the inbox is cold; -2 when the notice did not leave this inbox,
--- was retracted or has expired; -3 when its key is in the inbox again, or the inbox has no room
--- left.
+-- was retracted or has expired; -3 when its key is in the inbox or the archive again, or the inbox
+-- has no room left.
 local list, hash, state, gone, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local key, id, expires, json = ARGV[1], ARGV[2], ARGV[4], ARGV[5]
 local now, cap, seq = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
@@ -33,7 +34,7 @@ if left >= 0.5 then return -2 end -- retracted
 local read = left == 0.125 and '0' or '1' -- unknown state (older data) counts as read, so it is not counted twice
 local at = string.format('%.0f', math.min(ARGV[3], numbers[2]))
 if expires ~= '0' and tonumber(expires) <= now then return -2 end
-if find_row(hash, key) then return -3 end
+if find_row(hash, key) or redis.call('HEXISTS', KEYS[7], key) == 1 then return -3 end
 local fields = redis.call('LRANGE', list, 0, -1)
 local place = seek_row(hash, fields, tonumber(at))
 if #fields >= cap then return -3 end

@@ -11,6 +11,7 @@
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
 -- KEYS[7] idle     users of the partition by last use; the score of 0 is the fence
+-- KEYS[8] archive  entry key → ID AT EXPIRY ARCHIVED
 -- ARGV[1] ver      of the snapshot
 -- ARGV[2] opened   of the snapshot
 -- ARGV[3] now      ms
@@ -21,7 +22,8 @@
 -- ARGV[7] floor    of the snapshot
 -- ARGV[8] kept     of the snapshot: ids that the user keeps unread
 -- ARGV[9] rows     number of rows that follow, newest first, each a field and a value
--- ARGV[10..] fields and values; then scores and ids for gone
+-- ARGV[10] archived  number of archived entries that follow the rows, each a key and a value
+-- ARGV[11..] fields and values; keys and values; then scores and ids for gone
 --
 -- Returns {1, unread, ver}, starting with 0 if nothing was done, because the inbox is warm or, when
 -- replacing, cold or not older; -5 when the snapshot may be stale.
@@ -33,11 +35,13 @@ local older = numbers[2] and tonumber(numbers[2]) < tonumber(ver)
 if fence == '' and not older or fence ~= '' and numbers[2] then return {0, tonumber(numbers[1] or 0), tonumber(numbers[2] or 0)} end
 if older then redis.call('DEL', gone) elseif tonumber(redis.call('ZSCORE', idle, '0') or -1) ~= tonumber(fence) then return -5 end
 clear_rows(list, hash, expiry, seq)
-local left, last = redis.call('EXISTS', gone) == 1, 9 + 2 * ARGV[9]
-local unread, fields, rows, events, also = 0, {}, {}, {}, {}
-for i = 10, #ARGV, 2 do
+local left, last = redis.call('EXISTS', gone) == 1, 10 + 2 * ARGV[9]
+local unread, fields, rows, events, also, put = 0, {}, {}, {}, {}, {}
+for i = 11, #ARGV, 2 do
   local field, value = ARGV[i], ARGV[i + 1]
-  if i > last then
+  if i > last and i <= last + 2 * ARGV[10] then
+    put[#put + 1] = field; put[#put + 1] = value
+  elseif i > last then
     also[#also + 1] = field; also[#also + 1] = value
   elseif value == '' or left and redis.call('ZSCORE', gone, value:match('^%d+')) then
     redis.call('ZREM', expiry, seq .. '|' .. field:sub(1, -12))
@@ -50,6 +54,8 @@ end
 push_all('RPUSH', list, fields)
 push_all('HSET', hash, rows)
 push_all('ZADD', gone, also)
+redis.call('DEL', KEYS[8])
+push_all('HSET', KEYS[8], put)
 mark_expiries(expiry, seq, rows)
 redis.call('ZADD', idle, now, seq)
 redis.call('ZCARD', KEYS[6])

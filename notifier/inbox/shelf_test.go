@@ -197,7 +197,7 @@ func (s *site) read(t tb, seqs ...int64) []notifier.Snapshot {
 func (s *site) lose(t tb, seqs ...int64) {
 	t.Helper()
 	for _, seq := range seqs {
-		if err := s.rdb.Del(t.Context(), s.k.List(seq), s.k.Hash(seq), s.k.State(seq), s.k.Gone(seq)).Err(); err != nil {
+		if err := s.rdb.Del(t.Context(), s.k.List(seq), s.k.Hash(seq), s.k.State(seq), s.k.Gone(seq), s.k.Archive(seq)).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -40,7 +40,7 @@ func (b *Inbox) Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, er
 		p := script.NewPipe(b.rdb, len(chunk))
 		cmds := make([]*redis.Cmd, len(chunk))
 		for i, seq := range chunk {
-			cmds[i] = p.Add(ctx, readSnapshot, 4, b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq))
+			cmds[i] = p.Add(ctx, readSnapshot, 5, b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), b.k.Archive(seq))
 		}
 		if err := p.Exec(ctx); err != nil {
 			return nil, fmt.Errorf("read %d inboxes: %w", len(chunk), script.MarkAway(err))
@@ -84,9 +84,13 @@ func (b *Inbox) Clean(ctx context.Context, partition int, marks []notifier.Dirty
 
 var errSnapshot = errors.New("malformed snapshot")
 
-// parseSnapshot parses {…, unread, ver, opened, lines, words, floor, kept}.
+// parseSnapshot parses {…, unread, ver, opened, lines, words, floor, kept, archive}.
 func parseSnapshot(seq int64, r script.Reply) (notifier.Snapshot, error) {
 	s := notifier.Snapshot{Seq: seq, Unread: r.Number(0), Ver: r.Number(1), Opened: r.Number(2), Floor: r.Number(5), Kept: parseIDs(r.Text(6))}
+	var err error
+	if s.Archived, err = parseArchive(r.List(7)); err != nil {
+		return s, err
+	}
 	lines, words := r.Text(3), r.Text(4)
 	if lines != "" {
 		s.Rows = make([]notifier.SnapshotRow, 0, strings.Count(lines, "\n")+1)
@@ -179,7 +183,7 @@ func (b *Inbox) restore(ctx context.Context, list []notifier.Snapshot, at fences
 	p := script.NewPipe(b.rdb, len(list))
 	cmds := make([]*redis.Cmd, len(list))
 	for i := range list {
-		cmds[i] = p.Add(ctx, restoreInbox, 7, b.restoreArgs(&list[i], rows, at, now)...)
+		cmds[i] = p.Add(ctx, restoreInbox, 8, b.restoreArgs(&list[i], rows, at, now)...)
 	}
 	_ = p.Exec(ctx) // each command holds its own error
 	answers := make([]warmed, len(list))

@@ -16,6 +16,7 @@ import (
 type stored struct {
 	List                []string
 	Hash, State, Counts map[string]string
+	Archive             map[string]string
 	Gone, Expiry, Dirty map[string]int64
 	Left                map[string]notifier.Left // how the notices in Gone left
 	Fleeting            []string                 // keys with a TTL
@@ -28,13 +29,13 @@ func (s *site) stored(t tb, seq int64) stored {
 		Left: map[string]notifier.Left{},
 		List: s.rdb.LRange(ctx, k.List(seq), 0, -1).Val(),
 		Hash: s.rdb.HGetAll(ctx, k.Hash(seq)).Val(), State: s.rdb.HGetAll(ctx, k.State(seq)).Val(),
-		Counts: s.rdb.HGetAll(ctx, k.Counts(p)).Val(),
-		Gone:   scores(t, s.rdb, k.Gone(seq)), Expiry: scores(t, s.rdb, k.Expiry(p)), Dirty: scores(t, s.rdb, k.Dirty(p)),
+		Counts: s.rdb.HGetAll(ctx, k.Counts(p)).Val(), Archive: s.rdb.HGetAll(ctx, k.Archive(seq)).Val(),
+		Gone: scores(t, s.rdb, k.Gone(seq)), Expiry: scores(t, s.rdb, k.Expiry(p)), Dirty: scores(t, s.rdb, k.Dirty(p)),
 	}
 	for _, z := range s.rdb.ZRangeWithScores(ctx, k.Gone(seq), 0, -1).Val() {
 		at.Left[z.Member.(string)] = notifier.LeftBy(z.Score)
 	}
-	for _, key := range []string{k.List(seq), k.Hash(seq), k.State(seq), k.Gone(seq), k.Expiry(p), k.Dirty(p), k.Counts(p)} {
+	for _, key := range []string{k.List(seq), k.Hash(seq), k.State(seq), k.Gone(seq), k.Archive(seq), k.Expiry(p), k.Dirty(p), k.Counts(p)} {
 		if s.rdb.PTTL(ctx, key).Val() > 0 {
 			at.Fleeting = append(at.Fleeting, key)
 		}
@@ -97,6 +98,11 @@ func (s *site) sound(t tb, seq int64) stored {
 		}
 		if _, gone := at.Gone[n[0]]; gone {
 			t.Errorf("notice %s is both in the inbox and in gone", n[0])
+		}
+	}
+	for key := range at.Archive {
+		if seen[key] {
+			t.Errorf("%s is both in the inbox and in the archive", key)
 		}
 	}
 	if got := at.State["unread"]; got != strconv.Itoa(unread) {

@@ -60,6 +60,11 @@ func (s Space) State(seq int64) string { return s.user("state", seq) }
 // Written by inbox.
 func (s Space) Gone(seq int64) string { return s.user("gone", seq) }
 
+// Archive returns the key of a user's archived entries: HASH, entry key → `ID AT EXPIRY
+// ARCHIVED`, the last in ms. The contents are in SQL. An entry leaves after 30 days; the
+// number of entries is bounded like that of the inbox. Written by inbox.
+func (s Space) Archive(seq int64) string { return s.user("archive", seq) }
+
 // Expiry returns the key of the upcoming expiries in a partition: ZSET by time (ms) of
 // `SEQ|KEY` for each entry that lives for at most 7 days, and of `SEQ|` for all other
 // entries of a user, with the earliest of their times or an earlier one. Written by inbox,

@@ -1,0 +1,200 @@
+package inbox
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/script"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Archive moves the entries of these keys from a user's inbox to the archive, where they are read.
+// They stay there for 30 days, and an archive has room for as many entries as an inbox: the oldest
+// leave first. Keys that are not in the inbox are skipped; if none is, it returns
+// notifier.ErrNotFound.
+func (b *Inbox) Archive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error) {
+	p := b.part(seq)
+	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
+		args := make([]any, 0, 4+len(keys))
+		args = append(args, now, seq, b.k.LiveUser(seq), b.cap)
+		for _, key := range keys {
+			args = append(args, key)
+		}
+		return archiveRows.Run(ctx, b.rdb, []string{
+			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty, p.counts, b.k.Archive(seq),
+		}, args...)
+	})
+	if err != nil {
+		return notifier.Moved{}, notifier.Badge{}, fmt.Errorf("archive %d entries of user %d: %w", len(keys), seq, err)
+	}
+	var m notifier.Moved
+	for _, field := range r.List(2) {
+		text, _ := field.(string)
+		key, read, _ := notifier.SplitField(text)
+		m.Keys = append(m.Keys, key)
+		if !read {
+			m.Unread = append(m.Unread, key)
+		}
+	}
+	return m, badgeOf(r), nil
+}
+
+// Unarchive moves entries from the archive back to their old places in the inbox, with the content
+// that SQL has. They stay read. Entries that were retracted or have expired since, and those for
+// which the inbox has no room, are skipped. If none is left, it returns notifier.ErrNotFound, or
+// notifier.ErrConflict if only the room is missing.
+func (b *Inbox) Unarchive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error) {
+	m, badge, err := b.unarchive(ctx, seq, keys)
+	if err != nil {
+		return m, badge, fmt.Errorf("unarchive %d entries of user %d: %w", len(keys), seq, err)
+	}
+	return m, badge, nil
+}
+
+func (b *Inbox) unarchive(ctx context.Context, seq int64, keys []string) (m notifier.Moved, badge notifier.Badge, err error) {
+	rows, _, err := b.archived(ctx, seq)
+	if err != nil {
+		return m, badge, err
+	}
+	rows = slices.DeleteFunc(rows, func(r notifier.ArchivedRow) bool { return !slices.Contains(keys, r.Key) })
+	slices.SortFunc(rows, func(a, b notifier.ArchivedRow) int { return cmp.Compare(b.At, a.At) }) // the newest come first if there is little room
+	entries, err := archivedEntries(ctx, b.sql, seq, rows, b.millis())
+	if err != nil {
+		return m, badge, err
+	}
+	if len(entries) == 0 {
+		return m, badge, notifier.ErrNotFound
+	}
+	add := make([]any, 0, 3*len(entries))
+	for i := range entries {
+		content, err := notifier.EncodeContent(entries[i].Content)
+		if err != nil {
+			return m, badge, err
+		}
+		add = append(add, entries[i].Key, entries[i].NoticeID, content)
+	}
+	p := b.part(seq)
+	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
+		return unarchiveRows.Run(ctx, b.rdb, []string{
+			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty, b.k.Archive(seq),
+		}, append([]any{now, b.cap, seq, b.k.LiveUser(seq)}, add...)...)
+	})
+	if err != nil {
+		return m, badge, err
+	}
+	for _, key := range r.List(2) {
+		text, _ := key.(string)
+		m.Keys = append(m.Keys, text)
+	}
+	badge = badgeOf(r)
+	if b.freshenAll(ctx, seq, entries) {
+		if badges, err := b.Badges(ctx, []int64{seq}); err == nil {
+			badge = badges[0]
+		}
+	}
+	return m, badge, nil
+}
+
+// freshenAll updates entries whose notices were edited after their contents had been read.
+func (b *Inbox) freshenAll(ctx context.Context, seq int64, entries []notifier.Entry) (changed bool) {
+	ids := make([]int64, len(entries))
+	for i := range entries {
+		ids[i] = entries[i].NoticeID
+	}
+	known, err := b.sql.Contents(ctx, ids)
+	for i := range entries {
+		if n, ok := known[ids[i]]; err != nil || ok && n.Revision > entries[i].Revision {
+			changed = b.freshen(ctx, seq, entries[i]) || changed
+		}
+	}
+	return changed
+}
+
+// lookArchived returns a page of the archive, in the order of the inbox.
+func (b *Inbox) lookArchived(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error) {
+	rows, r, err := b.archived(ctx, seq)
+	var entries []notifier.Entry
+	if err == nil {
+		slices.SortFunc(rows, func(a, b notifier.ArchivedRow) int { return cmp.Compare(b.At, a.At) })
+		entries, err = archivedEntries(ctx, b.sql, seq, rows, b.millis())
+	}
+	if err != nil {
+		return notifier.Page{}, fmt.Errorf("look into the archive of user %d: %w", seq, err)
+	}
+	page := pageOf(entries, q)
+	page.Unread, page.Ver = r.Number(0), r.Number(1)
+	return page, nil
+}
+
+// archived reads the archive of a user, by key.
+func (b *Inbox) archived(ctx context.Context, seq int64) ([]notifier.ArchivedRow, script.Reply, error) {
+	r, err := b.one(ctx, seq, func(_, _ int64) *redis.Cmd {
+		return lookArchive.Run(ctx, b.rdb, []string{b.k.State(seq), b.k.Archive(seq)})
+	})
+	if err != nil {
+		return nil, r, err
+	}
+	rows, err := parseArchive(r.List(2))
+	return rows, r, err
+}
+
+// archivedEntries returns the visible entries among these rows, with their contents.
+func archivedEntries(ctx context.Context, sql Snapshots, seq int64, rows []notifier.ArchivedRow, now int64) ([]notifier.Entry, error) {
+	rows = slices.DeleteFunc(rows, func(r notifier.ArchivedRow) bool { return !r.Visible(now) })
+	if len(rows) == 0 || sql == nil {
+		return nil, nil
+	}
+	ids := make([]int64, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].NoticeID
+	}
+	contents, err := sql.Contents(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read the contents of %d notices: %w", len(ids), script.MarkAway(err))
+	}
+	entries := make([]notifier.Entry, 0, len(rows))
+	for _, r := range rows {
+		row := notifier.SnapshotRow{Field: r.Key + notifier.ReadSuffix, NoticeID: r.NoticeID, At: r.At, Expires: r.Expires}
+		if e, ok := entryOf(seq, row, contents, now); ok {
+			entries = append(entries, e)
+		}
+	}
+	return entries, nil
+}
+
+// archiveValue returns the stored value of an archived entry: ID AT EXPIRY ARCHIVED.
+func archiveValue(r *notifier.ArchivedRow) string {
+	return fmt.Sprintf("%d %d %d %d", r.NoticeID, r.At, r.Expires, r.ArchivedAt)
+}
+
+// parseArchive parses keys and values, and returns the rows ordered by key.
+func parseArchive(pairs []any) ([]notifier.ArchivedRow, error) {
+	if len(pairs) == 0 {
+		return nil, nil
+	}
+	rows := make([]notifier.ArchivedRow, 0, len(pairs)/2)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		var r notifier.ArchivedRow
+		r.Key, _ = pairs[i].(string)
+		value, _ := pairs[i+1].(string)
+		words := strings.Fields(value)
+		if len(words) != 4 {
+			return nil, fmt.Errorf("%w: an archived entry without its four numbers", errSnapshot)
+		}
+		for j, to := range []*int64{&r.NoticeID, &r.At, &r.Expires, &r.ArchivedAt} {
+			var err error
+			if *to, err = strconv.ParseInt(words[j], 10, 64); err != nil {
+				return nil, fmt.Errorf("%w: not a number", errSnapshot)
+			}
+		}
+		rows = append(rows, r)
+	}
+	slices.SortFunc(rows, func(a, b notifier.ArchivedRow) int { return strings.Compare(a.Key, b.Key) })
+	return rows, nil
+}

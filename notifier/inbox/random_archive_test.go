@@ -1,0 +1,157 @@
+package inbox_test
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func (m *model) findArchived(key string) int {
+	return slices.IndexFunc(m.archived, func(r notifier.ArchivedRow) bool { return r.Key == key })
+}
+
+// leaveArchive removes an archived entry for good.
+func (m *model) leaveArchive(i int, now int64) {
+	id := m.archived[i].NoticeID
+	if _, known := m.gone[id]; !known {
+		m.gone[id] = left{now, notifier.Left{Read: true}}
+	}
+	m.archived = slices.Delete(slices.Clone(m.archived), i, i+1)
+}
+
+// putAway archives entries, and returns which of them were unread.
+func (m *model) putAway(keys []string, now int64) (unread []string) {
+	byAge := slices.Clone(m.archived)
+	slices.SortFunc(byAge, func(a, b notifier.ArchivedRow) int {
+		return cmp.Or(cmp.Compare(b.ArchivedAt, a.ArchivedAt), cmp.Compare(b.At, a.At))
+	})
+	for i, r := range byAge {
+		if i >= m.limit-len(keys) || r.ArchivedAt <= now-notifier.ArchivedFor.Milliseconds() {
+			m.leaveArchive(m.findArchived(r.Key), now)
+		}
+	}
+	for _, key := range keys {
+		i := m.find(key)
+		e := m.rows[i]
+		if !e.Read {
+			unread = append(unread, key)
+			m.count(e.NoticeID, 0, 1)
+		}
+		m.keepOnly(func(id int64) bool { return id != e.NoticeID })
+		r := notifier.ArchivedRow{Key: key, NoticeID: e.NoticeID, At: e.At, ArchivedAt: now}
+		if !e.ExpiresAt.IsZero() {
+			r.Expires = e.ExpiresAt.UnixMilli()
+		}
+		m.archived = append(slices.Clone(m.archived), r)
+		m.rows = slices.Delete(m.rows, i, i+1)
+	}
+	slices.SortFunc(m.archived, func(a, b notifier.ArchivedRow) int { return strings.Compare(a.Key, b.Key) })
+	m.forget(now)
+	m.bump(now)
+	return unread
+}
+
+func someKeys(t *rapid.T) []string {
+	keys := []string{anyKey(t)}
+	for rapid.Bool().Draw(t, "one more") {
+		keys = append(keys, anyKey(t))
+	}
+	return keys
+}
+
+func (p *play) archive(t *rapid.T) {
+	keys := someKeys(t)
+	var found, unread []string
+	for _, key := range keys {
+		if p.find(key) >= 0 && !slices.Contains(found, key) {
+			found = append(found, key)
+		}
+	}
+	if len(found) > 0 {
+		unread = p.putAway(found, p.now())
+	}
+	m, badge, err := p.s.Archive(t.Context(), p.seq, keys)
+	p.answers(t, badge, err, len(found) > 0)
+	if !slices.Equal(m.Keys, found) || !slices.Equal(m.Unread, unread) {
+		t.Fatalf("archived %+v, want %v of which %v were unread", m, found, unread)
+	}
+}
+
+// inArchive returns the archived entries that pages show, newest first.
+func (p *play) inArchive() (rows []notifier.ArchivedRow) {
+	for _, r := range p.archived {
+		if p.h == nil || !r.Visible(p.now()) {
+			continue
+		}
+		n, known := p.h.notices[r.NoticeID]
+		if known && n.State != notifier.StateRetracted && (n.ExpiresAt.IsZero() || n.ExpiresAt.UnixMilli() > p.now()) {
+			rows = append(rows, r)
+		}
+	}
+	slices.SortFunc(rows, func(a, b notifier.ArchivedRow) int { return cmp.Compare(b.At, a.At) })
+	return rows
+}
+
+func (p *play) unarchive(t *rapid.T) {
+	keys, want := someKeys(t), notifier.ErrNotFound
+	var moved []string
+	for _, r := range p.inArchive() {
+		switch {
+		case !slices.Contains(keys, r.Key):
+		case len(p.rows) >= p.limit:
+			want = notifier.ErrConflict
+		default:
+			moved = append(moved, r.Key)
+			place := slices.IndexFunc(p.rows, func(o notifier.Entry) bool { return o.At < r.At })
+			if place < 0 {
+				place = len(p.rows)
+			}
+			n := p.h.notices[r.NoticeID]
+			e := notifier.Entry{Key: r.Key, NoticeID: r.NoticeID, At: r.At, Read: true, Content: notifier.Content{Revision: n.Revision}}
+			if r.Expires > 0 {
+				e.ExpiresAt = n.ExpiresAt
+			}
+			p.rows = slices.Insert(p.rows, place, e)
+			p.archived = slices.Delete(slices.Clone(p.archived), p.findArchived(r.Key), p.findArchived(r.Key)+1)
+			delete(p.gone, r.NoticeID)
+		}
+	}
+	m, badge, err := p.s.Unarchive(t.Context(), p.seq, keys)
+	if len(moved) == 0 {
+		if !errors.Is(err, want) {
+			t.Fatalf("unarchiving: %v, want %v", err, want)
+		}
+		return
+	}
+	p.bump(p.now())
+	p.answers(t, badge, err, true)
+	if !slices.Equal(m.Keys, moved) {
+		t.Fatalf("unarchived %v, want %v", m.Keys, moved)
+	}
+}
+
+// lookArchived reads the archive page by page.
+func (p *play) lookArchived(t *rapid.T) {
+	q := notifier.Query{Archived: true, Limit: rapid.IntRange(1, 4).Draw(t, "limit")}
+	var all notifier.Page
+	for {
+		page, err := p.s.Look(t.Context(), p.seq, q)
+		if err != nil || page.Unread != p.unread() || page.Ver != p.ver || len(page.Entries) > q.Limit {
+			t.Fatalf("archive %+v, %v; want ver %d, %d unread", page, err, p.ver, p.unread())
+		}
+		all.Entries = append(all.Entries, page.Entries...)
+		if q.Before = page.Older; q.Before == 0 {
+			break
+		}
+	}
+	var want []notifier.Entry
+	for _, r := range p.inArchive() {
+		want = append(want, notifier.Entry{Key: r.Key, NoticeID: r.NoticeID, At: r.At, Read: true})
+	}
+	p.shows(t, all, want)
+}

@@ -1,0 +1,5 @@
+-- +goose Up
+
+-- The entries that each user archived: key, notice, position, expiry and time of archiving,
+-- encoded by snapshot_code.go.
+ALTER TABLE inbox_snapshots ADD COLUMN archived BLOB NOT NULL DEFAULT x'';
