@@ -80,7 +80,7 @@ func (s *Store) AcceptAll(ctx context.Context, all []*notifier.Acceptance) error
 }
 
 // commit stores units. Its deadline is the latest deadline of their callers.
-func (s *Store) commit(units []*unit) {
+func (s *Store) commit(ctx context.Context, units []*unit) {
 	var rows []*noticeRow
 	limit := time.Time{}
 	for _, u := range units {
@@ -93,7 +93,7 @@ func (s *Store) commit(units []*unit) {
 			limit = patience
 		}
 	}
-	ctx, cancel := context.WithDeadline(context.Background(), limit)
+	ctx, cancel := context.WithDeadline(ctx, limit)
 	defer cancel()
 	s.store(ctx, rows)
 }

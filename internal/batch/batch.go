@@ -8,6 +8,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 )
 
 var (
@@ -19,9 +20,11 @@ var (
 
 // Options configures New. Most and Call are required.
 type Options[T any] struct {
-	// Call serves items in the order of their arrival. It serves several callers, so it has no
-	// context of theirs: it must limit its own time.
-	Call func(items []T)
+	// Call serves items in the order of their arrival. It serves several callers, so its context is
+	// none of theirs: it ends after Limit.
+	Call func(ctx context.Context, items []T)
+	// Limit is the longest time of a call; 0 means no limit.
+	Limit time.Duration
 	// Most is the weight of the items in one call. An item that weighs more is served alone.
 	Most int
 	// Weigh returns the weight of an item; nil means that each weighs 1.
@@ -118,11 +121,21 @@ func (q *Queue[T]) run() {
 		for i, w := range some {
 			items[i] = w.item
 		}
-		q.o.Call(items)
+		q.call(items)
 		for _, w := range some {
 			close(w.served)
 		}
 	}
+}
+
+func (q *Queue[T]) call(items []T) {
+	ctx := context.Background()
+	if q.o.Limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, q.o.Limit)
+		defer cancel()
+	}
+	q.o.Call(ctx, items)
 }
 
 // take removes and returns the waiters of the next call. If there are none, the queue is no longer

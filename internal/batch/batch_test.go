@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/carillonhq/carillon/internal/batch"
 )
@@ -18,7 +19,7 @@ type gate struct {
 	let   chan struct{}
 }
 
-func (g *gate) call(items []int) {
+func (g *gate) call(_ context.Context, items []int) {
 	g.calls = append(g.calls, items)
 	<-g.let
 }
@@ -121,10 +122,32 @@ func TestCloseServesThePresentCallersAndRefusesOthers(t *testing.T) {
 	})
 }
 
+func TestACallEndsAtItsLimitAndNotWithItsCallers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		ended := make(chan error, 1)
+		q := batch.New(batch.Options[int]{Most: 1, Limit: time.Minute, Call: func(ctx context.Context, _ []int) {
+			<-ctx.Done()
+			ended <- ctx.Err()
+		}})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := caller(ctx, q, 1)
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Errorf("a caller who left: %v", err)
+		}
+		if err := <-ended; !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Minute {
+			t.Errorf("the call ended after %v: %v", time.Since(began), err)
+		}
+		synctest.Wait()
+	})
+}
+
 func TestEachItemIsServedOnce(t *testing.T) {
 	t.Parallel()
 	var served [64 * 200]int // written by one call at a time
-	q := batch.New(batch.Options[int]{Most: 7, Call: func(items []int) {
+	q := batch.New(batch.Options[int]{Most: 7, Call: func(_ context.Context, items []int) {
 		for _, i := range items {
 			served[i]++
 		}

@@ -98,7 +98,10 @@ func (b *Announcements) newRoom(a notifier.Audience) *room {
 		channel: b.k.LiveAudience(a), marked: b.k.Marked(a), dirty: b.k.DirtyBits(a), loading: newLock(),
 	}
 	r.latest.Store(unknown)
-	r.counts = batch.New(batch.Options[*waiter]{Call: func(some []*waiter) { b.lookForAll(r, some) }, Most: badgeBatch})
+	r.counts = batch.New(batch.Options[*waiter]{
+		Call:  func(ctx context.Context, some []*waiter) { b.lookForAll(ctx, r, some) },
+		Limit: callLimit, Most: badgeBatch,
+	})
 	return r
 }
 

@@ -153,16 +153,28 @@ func TestPageThatComesDuringACallSharesTheNext(t *testing.T) {
 	}
 }
 
-func TestSharedCallOutlivesTheRequestThatMakesIt(t *testing.T) {
+func TestASharedCallOutlivesTheRequestThatBeganIt(t *testing.T) {
 	t.Parallel()
 	c := redistest.Client(t)
 	s := newSite(t, c)
 	s.publish(t, draft("One"))
 	s.badge(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
-	c.AddHook(hook{func(redis.Cmder) { cancel() }})
-	if b, err := s.Badges(ctx, []notifier.Reader{reader(1)}); err != nil || b[0].Unread != 1 {
-		t.Errorf("badge %+v, %v", b, err)
+	left := make(chan struct{})
+	c.AddHook(hook{func(redis.Cmder) {
+		cancel()
+		<-left
+	}})
+	if _, err := s.Badges(ctx, []notifier.Reader{reader(1)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a reader who left during the call: %v", err)
 	}
-	s.unread(t, 2, 1)
+	var all sync.WaitGroup
+	all.Go(func() {
+		if b, err := s.Badges(t.Context(), []notifier.Reader{reader(2)}); err != nil || b[0].Unread != 1 {
+			t.Errorf("another reader: %+v, %v", b, err)
+		}
+	})
+	testkit.Eventually(t, "another reader waits", func() bool { return s.Waiting(customer) == 1 })
+	close(left)
+	all.Wait()
 }

@@ -51,9 +51,7 @@ func (b *Announcements) lookFor(ctx context.Context, r *room, seq int64) (look, 
 }
 
 // lookForAll looks for several readers in one call.
-func (b *Announcements) lookForAll(r *room, some []*waiter) {
-	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
-	defer cancel()
+func (b *Announcements) lookForAll(ctx context.Context, r *room, some []*waiter) {
 	x, rep, err := b.ask(ctx, r, func(x *index) *redis.Cmd {
 		args := make([]any, 2, 2+len(some))
 		args[0], args[1] = x.version, x.tops

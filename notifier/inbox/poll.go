@@ -82,7 +82,7 @@ type polling struct {
 func newPolling(rdb redis.UniversalClient) *polling {
 	_, cluster := rdb.(*redis.ClusterClient)
 	g := &polling{rdb: rdb, apart: cluster}
-	g.waiting = batch.New(batch.Options[*poller]{Call: g.runAll, Most: perPipeline})
+	g.waiting = batch.New(batch.Options[*poller]{Call: g.runAll, Limit: pollWait, Most: perPipeline})
 	return g
 }
 
@@ -106,9 +106,7 @@ func (g *polling) run(ctx context.Context, keys []string, args ...any) *redis.Cm
 }
 
 // runAll runs poll_inbox for all of these.
-func (g *polling) runAll(some []*poller) {
-	ctx, cancel := context.WithTimeout(context.Background(), pollWait)
-	defer cancel()
+func (g *polling) runAll(ctx context.Context, some []*poller) {
 	if len(some) == 1 {
 		some[0].cmd = pollInbox.Run(ctx, g.rdb, some[0].keys, some[0].args...)
 		return

@@ -42,9 +42,7 @@ func (r *Router) ask(ctx context.Context, drafts []notifier.Draft) ([]Answer, er
 }
 
 // askTogether answers several questions in one call.
-func (r *Router) askTogether(together []*question) {
-	ctx, cancel := context.WithTimeout(context.Background(), askWait)
-	defer cancel()
+func (r *Router) askTogether(ctx context.Context, together []*question) {
 	var drafts []notifier.Draft
 	for _, q := range together {
 		drafts = append(drafts, q.drafts...)

@@ -39,7 +39,7 @@ type Router struct {
 func New(dir Directory, topics Topics) *Router {
 	r := &Router{dir: dir, topics: topics}
 	r.questions = batch.New(batch.Options[*question]{
-		Call: r.askTogether, Most: maxTogether,
+		Call: r.askTogether, Limit: askWait, Most: maxTogether,
 		Weigh: func(q *question) int { return len(q.drafts) },
 	})
 	return r
