@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -52,6 +53,7 @@ type noticeEdit struct {
 	Title       *string `json:"title,omitempty" doc:"The new title."`
 	Body        *string `json:"body,omitempty" doc:"The new text."`
 	Link        *string `json:"link,omitempty" doc:"The new link; empty for none."`
+	SendAt      *string `json:"send_at,omitempty" doc:"Until the notice is sent: when to send it (RFC 3339). Of an announcement it is starts_at."`
 	StartsAt    *string `json:"starts_at,omitempty" doc:"Announcements only: when it opens (RFC 3339)."`
 	EndsAt      *string `json:"ends_at,omitempty" doc:"Announcements only: when it closes (RFC 3339)."`
 	Pinned      *bool   `json:"pinned,omitempty" doc:"Announcements only: stays on every page until the reader has read it."`
@@ -112,11 +114,22 @@ func (e *noticeEdit) apply(n *notifier.Notice) (notifier.Draft, error) {
 			*field = *text
 		}
 	}
+	if e.SendAt != nil {
+		if d.SendAt = moment("send_at", *e.SendAt, &bad); *e.SendAt == "" {
+			bad.Add("send_at", codeBadTime, nil)
+		}
+	}
 	if !n.Announces() {
 		e.refuseWindow(&bad)
 		return d, bad.OrNil()
 	}
 	d.ExpiresIn = 0 // the window sets the end
+	switch {
+	case e.SendAt == nil:
+		d.SendAt = time.Time{}
+	case e.StartsAt == nil:
+		d.StartsAt = time.Time{}
+	}
 	if e.StartsAt != nil {
 		d.StartsAt = moment("starts_at", *e.StartsAt, &bad)
 	}

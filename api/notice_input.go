@@ -18,6 +18,7 @@ type noticeInput struct {
 	Link        string      `json:"link,omitempty" doc:"A path of the application, or an https address of an allowed host."`
 	Scope       string      `json:"scope,omitempty" doc:"The part of the application that the notice belongs to, such as a warehouse. Polls can ask for one scope. [A-Za-z0-9_.-]{0,64}"`
 	ExpiresIn   string      `json:"expires_in,omitempty" doc:"The lifetime of the notice, such as 30m or 72h; at least one second. Default: set by its type."`
+	SendAt      string      `json:"send_at,omitempty" doc:"When to send it (RFC 3339), until when it can be edited or retracted. Its recipients are determined and its lifetime counts from then. An announcement opens then. Default: at once; so is a time up to a minute ago."`
 	Toast       bool        `json:"toast,omitempty" doc:"Also shows the notice as a toast, for a few seconds on open pages."`
 	StartsAt    string      `json:"starts_at,omitempty" doc:"Announcements only: when it opens (RFC 3339). Default: at once."`
 	EndsAt      string      `json:"ends_at,omitempty" doc:"Announcements only: when it closes (RFC 3339)."`
@@ -49,7 +50,7 @@ func (n *noticeInput) draft(audiences map[notifier.Audience]string, sender notif
 	d := notifier.Draft{
 		Target: notifier.Target{Users: n.Target.Users, Role: n.Target.Role},
 		Type:   n.Type, Scope: n.Scope, Subject: n.Subject, Title: n.Title, Body: n.Body, Link: n.Link,
-		ExpiresIn: duration("expires_in", n.ExpiresIn, &bad), Toast: n.Toast, Sender: sender,
+		ExpiresIn: duration("expires_in", n.ExpiresIn, &bad), SendAt: moment("send_at", n.SendAt, &bad), Toast: n.Toast, Sender: sender,
 		Window: notifier.Window{
 			StartsAt: moment("starts_at", n.StartsAt, &bad), EndsAt: moment("ends_at", n.EndsAt, &bad),
 			Pinned: n.Pinned, LateJoiners: n.LateJoiners,

@@ -18,7 +18,7 @@ func stamp(t time.Time) string {
 // noticeOutput is a notice in an answer to its sender.
 type noticeOutput struct {
 	ID          int64       `json:"id" doc:"The ID of the notice."`
-	State       string      `json:"state" enum:"accepted,sending,sent,retracting,retracted" doc:"The progress of the delivery. accepted and sending become sent; retracting becomes retracted."`
+	State       string      `json:"state" enum:"scheduled,accepted,sending,sent,retracting,retracted" doc:"The progress of the delivery. scheduled becomes accepted at send_at; accepted and sending become sent; retracting becomes retracted."`
 	Key         string      `json:"key" doc:"The key of its inbox entries: type and subject."`
 	Revision    int64       `json:"revision" doc:"How often the notice was edited."`
 	Sender      string      `json:"sender" doc:"The sender, to be shown: key NAME for a key, rule NAME for a rule, the name of a user, or a command. Empty for a deleted user."`
@@ -33,6 +33,7 @@ type noticeOutput struct {
 	Link        string      `json:"link" doc:"A path or an https address; may be empty."`
 	Toast       bool        `json:"toast" doc:"Whether it was also shown as a toast."`
 	CreatedAt   string      `json:"created_at" format:"date-time" doc:"When the notice was accepted."`
+	SendAt      string      `json:"send_at,omitempty" format:"date-time" doc:"When it is to be sent, or was, if that was scheduled."`
 	ExpiresAt   string      `json:"expires_at" format:"date-time" doc:"When the notice leaves every inbox."`
 	StartsAt    string      `json:"starts_at,omitempty" format:"date-time" doc:"Announcements only: when it opens."`
 	EndsAt      string      `json:"ends_at,omitempty" format:"date-time" doc:"Announcements only: when it closes."`
@@ -50,11 +51,15 @@ type counts struct {
 
 func (s *server) noticeOutput(p *notifier.Progress) noticeOutput {
 	n := &p.Notice
+	state := n.State
+	if n.Announces() && !n.SendAt.IsZero() && n.PhaseAt(s.Now()) == notifier.PhaseScheduled {
+		state = notifier.StateScheduled
+	}
 	return noticeOutput{
-		ID: n.ID, State: string(n.State), Key: n.Key(), Revision: n.Revision,
+		ID: n.ID, State: string(state), Key: n.Key(), Revision: n.Revision,
 		Sender: n.Sender.String(), SenderKind: string(n.Sender.Kind), SenderID: n.Sender.ID, Target: s.targetOutput(n.Target),
 		Type: n.Type, Subject: n.Subject, Scope: n.Scope, Title: n.Title, Body: n.Body, Link: n.Link, Toast: n.Toast,
-		CreatedAt: stamp(n.CreatedAt), ExpiresAt: stamp(n.ExpiresAt), StartsAt: stamp(n.StartsAt), EndsAt: stamp(n.EndsAt),
+		CreatedAt: stamp(n.CreatedAt), SendAt: stamp(n.SendAt), ExpiresAt: stamp(n.ExpiresAt), StartsAt: stamp(n.StartsAt), EndsAt: stamp(n.EndsAt),
 		Pinned: n.Pinned, LateJoiners: n.LateJoiners, Counts: countsOf(p),
 	}
 }

@@ -28,12 +28,17 @@ type sendOutput struct {
 // acceptedNotice is a notice that is stored and will reach its recipients.
 type acceptedNotice struct {
 	ID    int64  `json:"id" doc:"The ID of the notice." minimum:"1"`
-	State string `json:"state" doc:"The notice is stored and will be delivered. Its address shows its progress." enum:"accepted"`
+	State string `json:"state" doc:"accepted: the notice is stored and will be delivered. scheduled: it will be sent at send_at. Its address shows its progress." enum:"accepted,scheduled"`
 	URL   string `json:"url" doc:"The address of the notice."`
 }
 
-func acceptedAs(id int64) acceptedNotice {
-	return acceptedNotice{ID: id, State: string(notifier.StateAccepted), URL: prefix + "/notices/" + strconv.FormatInt(id, 10)}
+// acceptedAs is the same for each repetition of a request, whatever has become of the notice.
+func acceptedAs(n *notifier.Notice) acceptedNotice {
+	state := notifier.StateAccepted
+	if !n.SendAt.IsZero() {
+		state = notifier.StateScheduled
+	}
+	return acceptedNotice{ID: n.ID, State: string(state), URL: prefix + "/notices/" + strconv.FormatInt(n.ID, 10)}
 }
 
 // send accepts one notice.
@@ -51,7 +56,7 @@ func (s *server) send(ctx context.Context, in *sendInput) (*sendOutput, error) {
 	if err != nil {
 		return nil, unsent(n, "body.", err)
 	}
-	out := &sendOutput{Body: acceptedAs(result.Notice.ID)}
+	out := &sendOutput{Body: acceptedAs(&result.Notice)}
 	out.Location = out.Body.URL
 	if result.Replayed {
 		out.Replayed = "true"
@@ -101,7 +106,7 @@ type batchResults struct {
 // batchResult is an accepted notice, or the reason for refusing it.
 type batchResult struct {
 	ID    int64            `json:"id,omitempty" doc:"The ID of an accepted notice."`
-	State string           `json:"state,omitempty" enum:"accepted" doc:"accepted for an accepted notice; otherwise left out."`
+	State string           `json:"state,omitempty" enum:"accepted,scheduled" doc:"accepted or scheduled for an accepted notice; otherwise left out."`
 	URL   string           `json:"url,omitempty" doc:"The address of an accepted notice."`
 	Error *huma.ErrorModel `json:"error,omitempty" doc:"The reason for refusing the notice."`
 }
@@ -136,7 +141,7 @@ func (s *server) sendBatch(ctx context.Context, in *batchInput) (*batchOutput, e
 		if r.Replayed {
 			replayed++
 		}
-		a := acceptedAs(r.Notice.ID)
+		a := acceptedAs(&r.Notice)
 		out.Body.Results[i] = batchResult{ID: a.ID, State: a.State, URL: a.URL}
 	}
 	if accepted > 0 && accepted == replayed {

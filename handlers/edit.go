@@ -18,7 +18,7 @@ var (
 	editFields = []string{
 		"target", "to", "title", "body", "link", "starts_at", "ends_at", "pinned", "late_joiners", "unread", "revision", "preview",
 	}
-	editNoticeFields = []string{"title", "body", "link", "revision", "preview"}
+	editNoticeFields = []string{"title", "body", "link", "send_at", "revision", "preview"}
 )
 
 // editForm shows the form for editing a sent notice.
@@ -102,6 +102,8 @@ func editedCode(n *notifier.Notice, unread bool) string {
 		return "edited-unread"
 	case n.Announces():
 		return "edited"
+	case n.State == notifier.StateScheduled:
+		return "scheduled-edited"
 	default:
 		return "notice-edited"
 	}
@@ -175,7 +177,9 @@ func (h *Handlers) editPage(r *http.Request, n *notifier.Notice, values url.Valu
 		Frame: h.frame(r, "notices", title), Form: h.editTyped(r, n, values), Faults: map[string]string{},
 		Edit: &views.Edit{
 			Action: noticePath(n.ID) + "/edit", Back: noticePath(n.ID), Revision: strconv.FormatInt(n.Revision, 10),
+			Scheduled: n.State == notifier.StateScheduled,
 		},
+		Zone: h.zoneText(r),
 	}
 	if values.Has("revision") {
 		p.Edit.Revision = kept(values.Get("revision"))

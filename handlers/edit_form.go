@@ -20,15 +20,35 @@ func (h *Handlers) readEdit(r *http.Request, values url.Values, n *notifier.Noti
 	}
 	readBox(values, "preview", &bad) // an invalid value must not save
 	readBox(values, "unread", &bad)
+	if n.State == notifier.StateScheduled {
+		d.SendAt = h.readEditedTime(r, values, n, &bad)
+	}
 	if !n.Announces() {
 		return d, bad.OrNil()
 	}
-	d.ExpiresIn = 0 // the window says when it ends
+	d.ExpiresIn, d.SendAt = 0, time.Time{} // the window says when it ends
 	if values.Has("to") || values.Has("to_audience") {
 		d.Target.Audiences = h.readTo(r, values, &bad)
 	}
 	d.Window = h.readEditedWindow(r, values, n, &bad)
 	return d, bad.OrNil()
+}
+
+// readEditedTime reads when a scheduled notice is to be sent. A time left as shown keeps its
+// milliseconds; an empty field means now.
+func (h *Handlers) readEditedTime(r *http.Request, values url.Values, n *notifier.Notice, bad *notifier.InvalidError) time.Time {
+	zone := h.zones.of(r)
+	if !values.Has("send_at") || values.Get("send_at") == n.SendAt.In(zone).Format(localMoment) {
+		return n.SendAt
+	}
+	at, fault := readMoment(values.Get("send_at"), zone)
+	switch {
+	case fault != "":
+		bad.Add("send_at", fault, nil)
+	case at.IsZero():
+		return h.Now()
+	}
+	return at
 }
 
 // readEditedWindow reads the window. The form shows times to the minute; a time left as shown
@@ -64,11 +84,14 @@ func (h *Handlers) editTyped(r *http.Request, n *notifier.Notice, values url.Val
 		f.Target, f.Audiences = "audience", h.boxesOf(n.Target.Audiences)
 		f.StartsAt, f.EndsAt = n.StartsAt.In(zone).Format(localMoment), n.EndsAt.In(zone).Format(localMoment)
 	}
+	if n.State == notifier.StateScheduled {
+		f.SendAt = n.SendAt.In(zone).Format(localMoment)
+	}
 	f.Unread = ticked(values, "unread")
 	given := h.typed(r, values)
 	for name, field := range map[string]struct{ shown, typed *string }{
 		"title": {&f.Title, &given.Title}, "body": {&f.Body, &given.Body}, "link": {&f.Link, &given.Link},
-		"starts_at": {&f.StartsAt, &given.StartsAt}, "ends_at": {&f.EndsAt, &given.EndsAt},
+		"send_at": {&f.SendAt, &given.SendAt}, "starts_at": {&f.StartsAt, &given.StartsAt}, "ends_at": {&f.EndsAt, &given.EndsAt},
 	} {
 		if values.Has(name) {
 			*field.shown = *field.typed

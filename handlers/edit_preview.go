@@ -15,16 +15,19 @@ func (h *Handlers) checkEdit(r *http.Request, n *notifier.Notice, d notifier.Dra
 		sure, err := h.confirm(r, d, found...)
 		return sure.Recipients, err
 	}
-	return n.Recipients, merge(append(found, h.checkText(&d))...).OrNil()
+	return n.Recipients, merge(append(found, h.checkText(n, &d))...).OrNil()
 }
 
 // checkText validates the fields that an edit of a notice can change. The others were valid when
 // it was sent, but may name users who have since been deleted.
-func (h *Handlers) checkText(d *notifier.Draft) error {
+func (h *Handlers) checkText(n *notifier.Notice, d *notifier.Draft) error {
 	text := notifier.Draft{
 		Target: notifier.Target{Users: []string{"any"}}, Type: "any", Title: d.Title, Body: d.Body, Link: d.Link,
 	}
-	return text.Validate(notifier.Limits{LinkHosts: h.LinkHosts})
+	if n.State == notifier.StateScheduled && !d.SendAt.Equal(n.SendAt) {
+		text.SendAt = d.SendAt
+	}
+	return text.Validate(notifier.Limits{LinkHosts: h.LinkHosts, Keep: h.Keep, Now: h.Now()})
 }
 
 // editPart answers an edit in progress like previewPart.
@@ -36,7 +39,7 @@ func (h *Handlers) editPart(
 		return h.previewPart(w, r, p, d, found...)
 	}
 	p.Frame, p.Faults = h.bareFrame(r), map[string]string{}
-	h.showFaults(p, merge(append(found, h.checkText(&d))...))
+	h.showFaults(p, merge(append(found, h.checkText(n, &d))...))
 	p.Preview = h.noticePreview(r, p, n, d)
 	return h.page(w, r, http.StatusOK, views.SendPart(p))
 }
@@ -57,7 +60,7 @@ func (h *Handlers) previewEdit(
 
 // noticePreview is a notice as its recipients would see it after the edit.
 func (h *Handlers) noticePreview(r *http.Request, p *views.Send, n *notifier.Notice, d notifier.Draft) *views.Preview {
-	shown := &views.Preview{Card: card(h.typeNames(p.Text), d, n.CreatedAt.In(h.zones.of(r)))}
+	shown := &views.Preview{Card: card(h.typeNames(p.Text), d, n.SentAt().In(h.zones.of(r)))}
 	if n.Routed {
 		shown.Recipients = p.Text.N("edit.recipients", n.Recipients)
 	}

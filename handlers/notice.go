@@ -77,6 +77,9 @@ func (h *Handlers) retract(w http.ResponseWriter, r *http.Request) error {
 }
 
 func retractText(text *locale.Printer, n *notifier.Notice) string {
+	if n.State == notifier.StateScheduled {
+		return text.T("notice.cancel_text")
+	}
 	if !n.Routed {
 		return text.T("notice.retract_early")
 	}
@@ -93,7 +96,11 @@ func (h *Handlers) facts(text *locale.Printer, n *notifier.Notice, zone *time.Lo
 	if n.Scope != "" {
 		list = append(list, fact(text, "scope", n.Scope))
 	}
-	list = append(list, momentFact(text, "created", n.CreatedAt.In(zone)), momentFact(text, "expires", n.ExpiresAt.In(zone)))
+	list = append(list, momentFact(text, "created", n.CreatedAt.In(zone)))
+	if !n.SendAt.IsZero() {
+		list = append(list, momentFact(text, "send_at", n.SendAt.In(zone)))
+	}
+	list = append(list, momentFact(text, "expires", n.ExpiresAt.In(zone)))
 	if n.Toast {
 		list = append(list, fact(text, "toast", text.T("notice.yes")))
 	}
@@ -130,6 +137,8 @@ func progressView(text *locale.Printer, p notifier.Progress) views.Progress {
 	v := views.Progress{State: string(p.State), StateText: text.T("state." + string(p.State))}
 	v.Finished = strconv.FormatBool(finished(&p))
 	switch {
+	case p.State == notifier.StateScheduled:
+		v.Note = text.T("notice.scheduled")
 	case !p.Routed:
 		v.Note = text.T("notice.not_routed")
 	case !p.Counted:

@@ -60,6 +60,11 @@ func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft
 		bad.Add("expires_in", fault, nil)
 	}
 	d.ExpiresIn = life
+	at, fault := readMoment(values.Get("send_at"), h.zones.of(r))
+	if fault != "" {
+		bad.Add("send_at", fault, nil)
+	}
+	d.SendAt = at
 	return d, bad.OrNil()
 }
 
@@ -124,7 +129,7 @@ func (h *Handlers) typed(r *http.Request, values url.Values) views.SendForm {
 	f := views.SendForm{
 		Target: text("target"), To: textarea(text("to")), ToKept: text("to_kept"), Role: strings.TrimSpace(text("to_role")), Type: text("type"), Scope: text("scope"),
 		Subject: text("subject"), Title: text("title"), Body: textarea(text("body")), Link: text("link"),
-		ExpiresIn: text("expires_in"), Once: onceOf(values.Get("once")), StartsAt: text("starts_at"), EndsAt: text("ends_at"),
+		ExpiresIn: text("expires_in"), Once: onceOf(values.Get("once")), SendAt: text("send_at"), StartsAt: text("starts_at"), EndsAt: text("ends_at"),
 		Pinned: ticked(values, "pinned"), LateJoiners: ticked(values, "late_joiners"), Toast: ticked(values, "toast"),
 	}
 	for _, name := range tickedBoxes(values) {
@@ -160,15 +165,20 @@ func (h *Handlers) sendPage(r *http.Request, given views.SendForm) *views.Send {
 	}
 	h.addAudiences(r, p)
 	p.Expiry = expiryOptions(p.Text, given.ExpiresIn)
-	p.Disappears = h.disappears(r, p.Text, given.Type, given.ExpiresIn)
+	p.Disappears = h.disappears(r, p.Text, given)
 	return p
 }
 
 // addAudiences adds the audiences and the texts about an announcement's window.
 func (h *Handlers) addAudiences(r *http.Request, p *views.Send) {
 	p.Audiences = h.audienceOptions(r, p.Text, p.Form.Audiences)
-	p.Zone = p.Text.F("send.zone", "Name", h.zones.of(r).String())
+	p.Zone = h.zoneText(r)
 	p.EndsUsual = p.Text.F("send.ends_hint", "Time", lasting(p.Text, h.Keep))
+}
+
+// zoneText says in which zone the times of a form are.
+func (h *Handlers) zoneText(r *http.Request) string {
+	return h.text(r).F("send.zone", "Name", h.zones.of(r).String())
 }
 
 func expiryOptions(text *locale.Printer, chosen string) []components.Option {

@@ -62,7 +62,7 @@ func digestOf(d notifier.Draft) ([]byte, error) {
 	if d.ExpiresIn == 0 {
 		d.ExpiresIn = notifier.DefaultKeep // as in digests that are stored
 	}
-	d.StartsAt, d.EndsAt = d.StartsAt.UTC(), d.EndsAt.UTC()
+	d.SendAt, d.StartsAt, d.EndsAt = d.SendAt.UTC(), d.StartsAt.UTC(), d.EndsAt.UTC()
 	text, err := json.Marshal(d)
 	if err != nil {
 		return nil, fmt.Errorf("encode a draft: %w", err)

@@ -24,10 +24,10 @@ func (h *Handlers) previewPart(
 	}
 	p.Frame, p.Faults = h.bareFrame(r), map[string]string{}
 	h.showFaults(p, bad)
-	p.Disappears = h.disappears(r, p.Text, p.Form.Type, p.Form.ExpiresIn)
+	p.Disappears = h.disappears(r, p.Text, p.Form)
 	p.Preview = h.preview(r, p, &d)
 	switch {
-	case bad.Has("starts_at", "ends_at"):
+	case bad.Has("starts_at", "ends_at", "send_at") && p.Form.Target == "audience":
 		p.Preview.Card.Announcement = nil // it would never be open, so there is nothing to see
 	case !bad.Has("to", "target"):
 		p.Preview.Recipients = recipients(p, sure.Recipients)
@@ -48,21 +48,38 @@ func recipients(p *views.Send, count int64) string {
 // preview is a draft as its recipients would see it if it were sent now.
 func (h *Handlers) preview(r *http.Request, p *views.Send, d *notifier.Draft) *views.Preview {
 	if p.Form.Target != "audience" {
-		return &views.Preview{Card: card(h.typeNames(p.Text), *d, h.now(r)), Toast: d.Toast}
+		shown := &views.Preview{Toast: d.Toast}
+		at := h.now(r)
+		if d.SendAt.After(at) {
+			at = d.SendAt.In(at.Location())
+			shown.Schedule = p.Text.F("send.sent_on", "Moment", p.Text.Exact(at))
+		}
+		shown.Card = card(h.typeNames(p.Text), *d, at)
+		return shown
+	}
+	if d.StartsAt.IsZero() {
+		opens := *d
+		opens.StartsAt = d.SendAt
+		d = &opens
 	}
 	return &views.Preview{Card: h.announcementCard(r, p.Frame, d), Toast: d.Toast, Schedule: h.schedule(r, p.Text, d, p.Edit != nil)}
 }
 
-// disappears says when a notice sent now would expire; empty if its lifetime is invalid.
-func (h *Handlers) disappears(r *http.Request, text *locale.Printer, typ, expiresIn string) string {
-	life, fault := readLife(expiresIn)
+// disappears says when a notice would expire if it were sent now, or when it is scheduled; empty if
+// its lifetime is invalid.
+func (h *Handlers) disappears(r *http.Request, text *locale.Printer, f views.SendForm) string {
+	life, fault := readLife(f.ExpiresIn)
 	if fault != "" || life > h.Keep {
 		return ""
 	}
 	if life == 0 {
-		life = h.usualLife(strings.Trim(typ, " "))
+		life = h.usualLife(strings.Trim(f.Type, " "))
 	}
-	return text.F("send.disappears", "Moment", text.Exact(h.now(r).Add(life)))
+	from := h.now(r)
+	if at, _ := readMoment(f.SendAt, from.Location()); at.After(from) {
+		from = at
+	}
+	return text.F("send.disappears", "Moment", text.Exact(from.Add(life)))
 }
 
 // card is a draft as its recipients would see it, at a time in the reader's zone.

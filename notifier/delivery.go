@@ -5,6 +5,7 @@ import "time"
 // Delivery is a notice to be added to the inboxes of all or some of its recipients.
 type Delivery struct {
 	NoticeID int64
+	Order    int64 // as in Notice
 	Revision int64
 	Key      string // entry key, without the state
 	Expires  int64  // ms; 0: never
@@ -30,7 +31,7 @@ func (n *Notice) delivery(reason string) (Delivery, error) {
 	if err != nil {
 		return Delivery{}, err
 	}
-	d := Delivery{NoticeID: n.ID, Revision: n.Revision, Key: n.Key(), Content: content, Counted: n.Recipients > 1, Toast: n.Toast}
+	d := Delivery{NoticeID: n.ID, Order: n.Order, Revision: n.Revision, Key: n.Key(), Content: content, Counted: n.Recipients > 1, Toast: n.Toast}
 	if !n.ExpiresAt.IsZero() {
 		d.Expires = n.ExpiresAt.UnixMilli()
 	}

@@ -79,6 +79,7 @@ func (d *Draft) Validate(l Limits) error {
 	}
 	given := d.ExpiresIn
 	d.checkExpiry(l, &bad)
+	d.checkSendAt(l, &bad)
 	d.checkWindow(given, l, &bad)
 	return bad.OrNil()
 }
@@ -99,6 +100,32 @@ func (d *Draft) Normalise() {
 	}
 	if d.Target.Topic != (Topic{}) && d.Type == "" {
 		d.Type, d.Scope = d.Target.Topic.Type, d.Target.Topic.Scope
+	}
+}
+
+// lateStart is how long ago SendAt may be: the clocks of senders differ, and requests take time.
+const lateStart = time.Minute
+
+// checkSendAt checks when the notice is to be sent, and drops a time that has come. For an
+// announcement it is the start of the window.
+func (d *Draft) checkSendAt(l Limits, bad *InvalidError) {
+	if d.SendAt.IsZero() || l.Now.IsZero() {
+		return
+	}
+	now := l.Now.UTC().Truncate(time.Millisecond)
+	d.SendAt = d.SendAt.UTC().Truncate(time.Millisecond)
+	announces := len(d.Target.Audiences) > 0
+	switch {
+	case announces && !d.StartsAt.IsZero() && !d.StartsAt.Equal(d.SendAt):
+		bad.Add("send_at", CodeTwoStarts, nil)
+	case d.SendAt.Before(now.Add(-lateStart)):
+		bad.Add("send_at", CodeSendPast, nil)
+	case d.SendAt.After(now.Add(l.Keep)):
+		bad.Add("send_at", CodeSendLate, lateParams(l.Keep))
+	case !d.SendAt.After(now):
+		d.SendAt = time.Time{}
+	case announces:
+		d.StartsAt = d.SendAt
 	}
 }
 

@@ -47,5 +47,8 @@ const (
 	CodeEndsBefore      = "ends_before"      // ends_at: not after starts_at
 	CodeStartsLate      = "starts_late"      // Max, Days: starts_at is further in the future than notices are kept
 	CodeEndsLate        = "ends_late"        // Max, Days: the window is longer than notices are kept
+	CodeSendPast        = "send_past"        // send_at: more than a minute ago
+	CodeSendLate        = "send_late"        // Max, Days: send_at is further in the future than notices are kept
+	CodeTwoStarts       = "two_starts"       // send_at: of an announcement, and starts_at is another time
 	CodeTooManyOpen     = "too_many_open"    // starts_at: Audience (its number), Max, Titles (joined by ", ", the first to end come first): the limit of open announcements is reached at that time
 )

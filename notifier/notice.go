@@ -16,6 +16,7 @@ type Draft struct {
 	Body      string // up to 4,000 characters, LF allowed
 	Link      string // relative path, or https to an allowed host; may be empty
 	ExpiresIn time.Duration
+	SendAt    time.Time `json:",omitzero"` // when to send it; zero: at once. Recipients are found and the expiry counts from then
 	Toast     bool
 	Sender    Ref
 	Window    // of an announcement; otherwise empty
@@ -32,9 +33,11 @@ type Target struct {
 // State is the stage of an accepted notice.
 type State string
 
-// The states, in order. Accepted, Sending and Retracting are unfinished: any instance
+// The states, in order. A scheduled notice has no recipients yet, and becomes accepted, or
+// retracted if it is cancelled. Accepted, Sending and Retracting are unfinished: any instance
 // resumes them.
 const (
+	StateScheduled  State = "scheduled"
 	StateAccepted   State = "accepted"
 	StateSending    State = "sending"
 	StateSent       State = "sent"
@@ -51,12 +54,25 @@ type Notice struct {
 	ID         int64
 	State      State
 	CreatedAt  time.Time
+	ReleasedAt time.Time // when it was sent, if that was scheduled
 	ExpiresAt  time.Time // never zero: a notice is kept for at most `--keep`
 	Recipients int64     // 0 before routing
 	Routed     bool
 	Done       int64 // every recipient with seq ≤ Done has been served in the current state
 	Revision   int64
+	Order      int64 // its place among all notices, if it was scheduled: after the one with this id, the highest when it was sent; 0: its own id
 	Reasons    []Why // only of a notice to a topic; none: Target.Reason applies
+}
+
+// SentAt returns when the notice was sent, or is to be sent.
+func (n *Notice) SentAt() time.Time {
+	switch {
+	case !n.ReleasedAt.IsZero():
+		return n.ReleasedAt
+	case n.State == StateScheduled:
+		return n.SendAt
+	}
+	return n.CreatedAt
 }
 
 // Content is the part of a notice that an inbox shows: the JSON of a stored entry and,
@@ -76,7 +92,7 @@ type Content struct {
 func (n *Notice) Content() Content {
 	return Content{
 		Revision: n.Revision, Type: n.Type, Scope: n.Scope, Title: n.Title, Body: n.Body, Link: n.Link,
-		CreatedAt: n.CreatedAt.UTC().Truncate(time.Millisecond), Reason: n.Target.Reason(),
+		CreatedAt: n.SentAt().UTC().Truncate(time.Millisecond), Reason: n.Target.Reason(),
 	}
 }
 

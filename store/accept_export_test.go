@@ -34,9 +34,10 @@ func AwaitWaiting(tb testing.TB, s *Store, want int) {
 	}
 }
 
-// The queries of Since and UnfinishedAfter, for the test of their plans.
+// Queries, for the test of their plans.
 const (
 	AcceptedSinceQuery = acceptedSinceQuery
 	ChangedSinceQuery  = changedSinceQuery
 	UnfinishedQuery    = unfinishedQuery
+	DueQuery           = dueQuery
 )

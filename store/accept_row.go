@@ -40,7 +40,7 @@ func (s *Store) noticeRow(row *noticeRow, a *notifier.Acceptance) error {
 	if n.CreatedAt.IsZero() {
 		n.CreatedAt = s.now()
 	}
-	n.CreatedAt, n.ExpiresAt = fromMillis(millis(n.CreatedAt)), fromMillis(millis(n.ExpiresAt))
+	n.CreatedAt, n.ExpiresAt, n.SendAt = fromMillis(millis(n.CreatedAt)), fromMillis(millis(n.ExpiresAt)), fromMillis(millis(n.SendAt))
 	row.Notice, row.target, row.search = *n, string(target), searchable(n.Title, n.Sender)
 	row.Recipients, row.Routed = 0, false
 	if a.To != nil {

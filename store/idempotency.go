@@ -16,11 +16,11 @@ const vanishing = 3
 // row; a concurrent one with the same key waits, and gets the key only if the first one rolls
 // back. Keys are claimed in order, so that two transactions with several keys cannot deadlock.
 const addOnceQuery = `WITH input AS MATERIALIZED (
-		SELECT nextval('notices_id_seq') AS id, r.* FROM unnest(` + postgresArrays + `, $19::text[], $20::text[], $21::text[], $22::bytea[])
+		SELECT nextval('notices_id_seq') AS id, r.* FROM unnest(` + postgresArrays + `, $20::text[], $21::text[], $22::text[], $23::bytea[])
 			WITH ORDINALITY AS r (` + postgresNotices + `, owner_kind, owner_id, key, digest, place)
 	), claimed AS (
 		INSERT INTO idempotency_keys (owner_kind, owner_id, key, digest, notice_id, created_at)
-		SELECT owner_kind, owner_id, key, digest, id, $23 FROM input WHERE key IS NOT NULL ORDER BY owner_kind, owner_id, key, place
+		SELECT owner_kind, owner_id, key, digest, id, $24 FROM input WHERE key IS NOT NULL ORDER BY owner_kind, owner_id, key, place
 		ON CONFLICT DO NOTHING RETURNING notice_id
 	), stored AS (
 		INSERT INTO notices (id, ` + postgresNotices + `) OVERRIDING SYSTEM VALUE

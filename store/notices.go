@@ -15,7 +15,7 @@ import (
 const unfinished = `state IN ('accepted', 'sending', 'retracting')`
 
 const noticeColumns = `id, state, done, rev, recipient_count, created_at, expires_at, target, type, scope, subject,
-	title, body, link, toast, ` + senderColumns + `, recipients IS NOT NULL, starts_at, ends_at, pinned, late_joiners`
+	title, body, link, toast, send_at, released_at, ordinal, ` + senderColumns + `, recipients IS NOT NULL, starts_at, ends_at, pinned, late_joiners`
 
 // Notice returns one notice, or notifier.ErrNotFound.
 func (s *Store) Notice(ctx context.Context, id int64) (notifier.Notice, error) {
@@ -128,18 +128,19 @@ func scanWhole(rows *sql.Rows, err error) (found []notifier.Notice, _ error) {
 
 // scanNotice reads the noticeColumns of a row, and the columns after them into more.
 func scanNotice(rows *sql.Rows, more ...any) (n notifier.Notice, err error) {
-	var created, expires int64
+	var created, expires, sendAt, released int64
 	var starts, ends sql.Null[int64] // of announcements only
 	var pinned, late sql.Null[bool]
 	var target string
 	fields := []any{
 		&n.ID, &n.State, &n.Done, &n.Revision, &n.Recipients, &created, &expires, &target, &n.Type, &n.Scope, &n.Subject,
-		&n.Title, &n.Body, &n.Link, &n.Toast, &n.Sender.Kind, &n.Sender.ID, &n.Sender.Name, &n.Routed, &starts, &ends, &pinned, &late,
+		&n.Title, &n.Body, &n.Link, &n.Toast, &sendAt, &released, &n.Order, &n.Sender.Kind, &n.Sender.ID, &n.Sender.Name, &n.Routed, &starts, &ends, &pinned, &late,
 	}
 	if err := rows.Scan(append(fields, more...)...); err != nil {
 		return n, err
 	}
 	n.CreatedAt, n.ExpiresAt = fromMillis(created), fromMillis(expires)
+	n.SendAt, n.ReleasedAt = fromMillis(sendAt), fromMillis(released)
 	n.StartsAt, n.EndsAt, n.Pinned, n.LateJoiners = fromMillis(starts.V), fromMillis(ends.V), pinned.V, late.V
 	if err := json.Unmarshal([]byte(target), &n.Target); err != nil {
 		return n, fmt.Errorf("read the target of notice %d: %w", n.ID, err)

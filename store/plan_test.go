@@ -27,6 +27,7 @@ func TestPollingUsesItsPartialIndex(t *testing.T) {
 			strings.NewReplacer("$1", "'7'", "$2", "0", "$3", "10").Replace(store.SufferedQuery):                           "audit_log_object",
 			strings.NewReplacer("$1", "7", "$2", "$1").Replace(store.UnfinishedQuery):                                      "notices_unfinished",
 			strings.NewReplacer("$1", "7", "$2", "0", "$3", "1", "$4", "10").Replace(store.NoticeCountsQuery):              "notice_counts_partition",
+			strings.NewReplacer("$1", "7", "$2", "$1").Replace(`SELECT id FROM notices ` + store.DueQuery):                 "notices_scheduled",
 			`SELECT seq FROM users WHERE name_fold >= 'a' AND name_fold < 'b' ORDER BY name_fold, name LIMIT $1`:           "users_name_fold",
 		} {
 			got := plan(t, raw, explain+strings.ReplaceAll(statement, "$1", "10"))

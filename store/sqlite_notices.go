@@ -13,8 +13,8 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		insert, err := tx.PrepareContext(ctx, `INSERT INTO notices
 			(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_kind, sender_id, search,
-				recipients, recipient_count, reasons)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`)
+				recipients, recipient_count, reasons, send_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`)
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow
 			}
 			res, err := insert.ExecContext(row, string(n.State), n.Revision, millis(n.CreatedAt), millis(n.ExpiresAt), n.target,
 				n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.Toast,
-				string(n.Sender.Kind), refID(n.Sender), n.search, n.recipients, n.Recipients, n.reasons)
+				string(n.Sender.Kind), refID(n.Sender), n.search, n.recipients, n.Recipients, n.reasons, millis(n.SendAt))
 			if err != nil {
 				return err
 			}

@@ -23,6 +23,9 @@ type Send struct {
 	NotSent    string      // why a valid form could not be accepted; empty: no such failure
 }
 
+// atHint explains the field that says when the notice is sent.
+func (p *Send) atHint() string { return p.Text.T("send.at_hint") + " " + p.Zone }
+
 // TypeHint is a known type of notice.
 type TypeHint struct {
 	Slug string
@@ -31,16 +34,17 @@ type TypeHint struct {
 
 // Edit is the additional data of the form for a sent announcement or notice.
 type Edit struct {
-	Action   string
-	Back     string // the page of the notice
-	Revision string // the revision being edited
-	Conflict string // why it was not saved; empty: no conflict
-	Over     bool   // it can no longer be edited
+	Action    string
+	Back      string // the page of the notice
+	Revision  string // the revision being edited
+	Conflict  string // why it was not saved; empty: no conflict
+	Over      bool   // it can no longer be edited
+	Scheduled bool   // it is not sent yet
 }
 
 // sendFields are the fields that can have errors.
 var sendFields = []string{
-	"target", "to", "to_role", "to_audience", "title", "body", "link", "type", "subject", "scope", "expires_in", "starts_at", "ends_at", "pinned", "late_joiners", "toast", "unread",
+	"target", "to", "to_role", "to_audience", "title", "body", "link", "type", "subject", "scope", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast", "unread",
 }
 
 // ControlOf is the id of a field's control. The ids pinned and toast are taken by the page's
@@ -60,6 +64,7 @@ type SendForm struct {
 	Audiences []string // the values of the boxes that are ticked
 	ToKept    string   // the names of users, while another target is chosen
 
+	SendAt              string
 	StartsAt, EndsAt    string // of an announcement's window
 	Pinned, LateJoiners bool
 

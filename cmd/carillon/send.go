@@ -22,6 +22,7 @@ type sendCmd struct {
 	Title     string   `required:"" help:"One line."`
 	Body      string   `help:"The text, if the title is not enough."`
 	Link      string   `placeholder:"PATH" help:"A path, or https to a host of --link-hosts."`
+	At        string   `placeholder:"TIME" help:"When to send it, such as 2026-12-01T09:00:00Z or '2026-12-01 09:00' in local time; default: at once."`
 	ExpiresIn string   `placeholder:"TIME" help:"When it leaves inboxes, such as 30m, 72h or 7d."`
 	Toast     bool     `help:"Also show it as a toast."`
 }
@@ -54,6 +55,10 @@ func (s sendCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 			return err
 		}
 		line := sent{n.ID, n.State, n.Recipients}
+		if n.State == notifier.StateScheduled {
+			line.Recipients = sure.Recipients
+			return c.result(line, "notice %d: a running server will send it at %s, to %s as of now", n.ID, moment(n.SendAt), people(line.Recipients))
+		}
 		if n.State == notifier.StateSent {
 			return c.result(line, "notice %d: sent to %s", n.ID, people(n.Recipients))
 		}
@@ -89,6 +94,7 @@ func (s sendCmd) draft() (notifier.Draft, error) {
 	if d.Type == "" {
 		bad.Add("--type", "say what kind of notice it is, such as like")
 	}
+	d.SendAt = momentOf(&bad, "--at", s.At)
 	if s.ExpiresIn == "" {
 		return d, bad.Err()
 	}
@@ -106,6 +112,8 @@ func (s sendCmd) flagOf(field string) string {
 		return "--topic"
 	case to:
 		return "--to"
+	case field == "send_at":
+		return "--at"
 	default:
 		return flagOf(field)
 	}

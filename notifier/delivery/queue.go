@@ -26,14 +26,15 @@ func (w *Worker) QueueBaton(n *notifier.Notice) { w.intake.Add(baton(n, false)) 
 
 // entry returns the intake entry of a notice. It holds the complete notice if it has few recipients
 // and all of them see the same content. Otherwise it is a baton that starts at the notice's
-// progress. An edited notice is always a baton, because there may be rows to change.
+// progress. An edited notice is always a baton, because there may be rows to change, and so is one
+// that was scheduled, because entries have no place for its Order.
 func (w *Worker) entry(a *notifier.Acceptance, again bool) (Entry, error) {
 	n := a.Notice
 	e := baton(n, again)
 	if !again {
 		e.From = n.Done
 	}
-	if e.Kind != Deliver || n.Revision > 0 || a.To == nil || a.To.IsEmpty() || a.To.GetCardinality() > uint64(w.c.Chunk) { //nolint:gosec // a Chunk of 0 or less is made 500 by pipeline.New
+	if e.Kind != Deliver || n.Revision > 0 || n.Order > 0 || a.To == nil || a.To.IsEmpty() || a.To.GetCardinality() > uint64(w.c.Chunk) { //nolint:gosec // a Chunk of 0 or less is made 500 by pipeline.New
 		return e, nil
 	}
 	all, err := n.Deliveries(after(a.To, 0, 0, w.c.Chunk))

@@ -32,11 +32,11 @@ func (b *Inbox) DeliverAll(ctx context.Context, all []notifier.Delivery) []error
 // deliver is DeliverAll, and returns the number of inboxes that it changed.
 func (b *Inbox) deliver(ctx context.Context, all []notifier.Delivery) (changed int, errs []error) {
 	// Converted to any here, once for all recipients.
-	type boxed struct{ key, id, expires, json, counted, again any }
+	type boxed struct{ key, id, expires, json, counted, again, order any }
 	notices, n := make([]boxed, len(all)), 0
 	for i := range all {
 		d := &all[i]
-		notices[i] = boxed{d.Key, strconv.FormatInt(d.NoticeID, 10), d.Expires, d.Content, flag(d.Counted), flag(d.Again)}
+		notices[i] = boxed{d.Key, strconv.FormatInt(d.NoticeID, 10), d.Expires, d.Content, flag(d.Counted), flag(d.Again), max(d.Order, d.NoticeID)}
 		n += len(d.Seqs)
 	}
 	jobs := make([]job, 0, n)
@@ -51,7 +51,7 @@ func (b *Inbox) deliver(ctx context.Context, all []notifier.Delivery) (changed i
 		return append(
 			to,
 			b.k.List(j.seq), b.k.Hash(j.seq), b.k.State(j.seq), b.k.Gone(j.seq), p.expiry, p.dirty, p.counts, b.k.Archive(j.seq),
-			n.key, n.id, n.expires, n.json, u.now, limit, u.seq, u.channel, n.counted, n.again,
+			n.key, n.id, n.expires, n.json, u.now, limit, u.seq, u.channel, n.counted, n.again, n.order,
 		)
 	}})
 }

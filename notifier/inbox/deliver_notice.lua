@@ -22,23 +22,26 @@
 -- ARGV[8] channel  Pub/Sub channel of this user's changes
 -- ARGV[9] counted  1 when the notice has more than one recipient
 -- ARGV[10] again   1 when the notice is delivered again after a loss of Redis
+-- ARGV[11] order   its own id, or the highest id when it was sent: it comes after that notice
 --
 -- Returns 1; 0 when nothing changed, because the notice was here before, has been replaced by a
 -- newer one or has expired, or is delivered again and not above floor; -1 when the inbox is cold.
 local list, hash, state, gone, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local key, id, expires, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local now, cap, seq = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+local now, cap, seq, order = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], tonumber(ARGV[11])
 
 local numbers = redis.call('HMGET', state, 'unread', 'ver')
 if not numbers[2] then return -1 end
 if expires ~= '0' and tonumber(expires) <= now then return 0 end
-if ARGV[10] == '1' and tonumber(id) <= tonumber(redis.call('HGET', state, 'floor') or 0) then return 0 end
+local floor = redis.call('HGET', state, 'floor')
+if ARGV[10] == '1' and floor and (floor == id or tonumber(floor) > order) then return 0 end
 if redis.call('ZSCORE', gone, id) then return 0 end
 local old, value = find_row(hash, key)
-if old and tonumber(value:match('^%d+') or 0) >= tonumber(id) then return 0 end
+local has = old and value:match('^%d+') or '0'
+if has == id or tonumber(has) > order then return 0 end
 local put = redis.call('HGET', KEYS[8], key)
-local was = put and put:match('^%d+')
-if put and tonumber(was or 0) >= tonumber(id) then return 0 end
+local was = put and put:match('^%d+') or '0'
+if was == id or tonumber(was) > order then return 0 end
 local unread = tonumber(numbers[1]) + 1
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
 local field = key .. ':has_read:0'
@@ -51,7 +54,7 @@ if old then
   unread = unread - remove_row(list, hash, gone, expiry, seq, now, old, 1)
   mark_expiry(expiry, seq, key, ver, expires)
 end
-if put then redis.call('HDEL', KEYS[8], key); redis.call('ZADD', gone, 'NX', string.format('%.3f', now + 0.25), was or '0') end
+if put then redis.call('HDEL', KEYS[8], key); redis.call('ZADD', gone, 'NX', string.format('%.3f', now + 0.25), was) end
 local length = redis.call('LPUSH', list, field)
 redis.call('HSET', hash, field, id .. ' ' .. ver .. ' ' .. expires .. ' ' .. json)
 

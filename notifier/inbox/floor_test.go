@@ -106,3 +106,48 @@ func TestTheFloorNeverFalls(t *testing.T) {
 		t.Errorf("the floor went from %s to %s", floor, now)
 	}
 }
+
+// A scheduled notice has a lower id than notices that were sent before it.
+func TestAScheduledNoticeTakesItsPlaceWhenItIsSent(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.fill(t, 42, 10, 20)
+		deliver := func(id, order int64, subject string, again bool) int {
+			t.Helper()
+			d := s.delivery(t, s.notice(id, subject), 42)
+			d.Order, d.Again = order, again
+			before := s.stored(t, 42).State["ver"]
+			s.deliverAll(t, d)
+			s.clock.pass(time.Millisecond)
+			if s.stored(t, 42).State["ver"] == before {
+				return 0
+			}
+			return 1
+		}
+		for _, one := range []struct {
+			what      string
+			id, order int64
+			subject   string
+			again     bool
+			want      int
+		}{
+			{"a notice that is older than the row with its key", 3, 15, "photo:16", false, 0},
+			{"one that was sent after that row", 4, 25, "photo:16", false, 1},
+			{"the same again", 4, 25, "photo:16", true, 0},
+			{"a later one with its key", 30, 30, "photo:16", false, 1},
+		} {
+			if got := deliver(one.id, one.order, one.subject, one.again); got != one.want {
+				t.Errorf("%s: %d inboxes changed, want %d", one.what, got, one.want)
+			}
+		}
+		if err := s.rdb.HSet(t.Context(), s.k.State(42), "floor", 50).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if got := deliver(5, 40, "photo:40", true); got != 0 {
+			t.Error("redelivered below the floor")
+		}
+		if got := deliver(6, 60, "photo:60", true); got != 1 {
+			t.Error("a notice that was sent after the floor was lost")
+		}
+		s.sound(t, 42)
+	})
+}

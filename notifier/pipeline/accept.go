@@ -17,14 +17,18 @@ func (p *Pipeline) accept(ctx context.Context, batch ...*submission) (results []
 	_, now := p.limits()
 	results = make([]notifier.Result, len(batch))
 	for i, s := range batch {
-		if results[i].Err = s.err; s.err == nil && s.announces() {
+		switch results[i].Err = s.err; {
+		case s.err != nil:
+		case s.earlier != nil:
+			results[i] = notifier.Result{Notice: *s.earlier, Replayed: true}
+		case s.announces():
 			results[i] = p.announce(ctx, s, now)
 		}
 	}
 	var stored []*notifier.Acceptance
 	var places []int // index of each in results
 	for i, s := range batch {
-		if s.err == nil && !s.announces() {
+		if s.err == nil && s.earlier == nil && !s.announces() {
 			stored, places = append(stored, s.acceptance(now)), append(places, i)
 		}
 	}
@@ -60,7 +64,11 @@ func (s *submission) acceptance(now time.Time) *notifier.Acceptance {
 	n := &notifier.Notice{
 		Draft: s.Draft, State: notifier.StateAccepted, CreatedAt: now, ExpiresAt: now.Add(s.Draft.ExpiresIn), Reasons: s.Reasons,
 	}
-	if s.To.IsEmpty() {
+	switch {
+	case !n.SendAt.IsZero(): // its recipients are found when it is sent
+		n.State, n.ExpiresAt, n.Reasons = notifier.StateScheduled, n.SendAt.Add(s.Draft.ExpiresIn), nil
+		return &notifier.Acceptance{Notice: n, Once: s.once}
+	case s.To.IsEmpty():
 		n.State = notifier.StateSent // there is nothing to deliver
 	}
 	return &notifier.Acceptance{Notice: n, To: s.To, Once: s.once}

@@ -71,6 +71,7 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 // Store stores notices permanently. Accepted notices are never lost.
 type Store interface {
 	AnnouncementStore
+	ScheduleStore
 	delivery.Store
 	// AcceptAll stores notices with their recipients, sets their ids, and records the result in
 	// each Acceptance.

@@ -15,7 +15,7 @@ import (
 //
 // An announcement's window and audiences may change too, but a draft without audiences is refused.
 // Of a notice to inboxes only title, body and link may change, and open pages show them at once;
-// the other fields of the draft must be as sent, or empty. No row becomes unread by it. An edit
+// until it is sent, also when. The other fields of the draft must be as sent, or empty. No row becomes unread by it. An edit
 // that changes nothing returns the notice as it is. Once Edit returns a notice, the edit will reach
 // all its recipients; Edit waits for that as Send does.
 func (p *Pipeline) Edit(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
@@ -79,6 +79,9 @@ func (p *Pipeline) editNotice(ctx context.Context, n notifier.Notice, revision i
 	if err := keepFixed(&n, &d); err != nil {
 		return notifier.Notice{}, err
 	}
+	if n.State == notifier.StateScheduled {
+		return p.editScheduled(ctx, n, revision, d)
+	}
 	limits, now := p.limits()
 	err := d.Validate(limits)
 	if sameContent(&n.Draft, &d) {
@@ -133,8 +136,12 @@ func keepFixed(n *notifier.Notice, d *notifier.Draft) error {
 	stays("type", d.Type == "" || d.Type == n.Type)
 	stays("scope", d.Scope == "" || d.Scope == n.Scope)
 	stays("subject", d.Subject == "" || d.Subject == n.Subject)
-	stays("expires_in", d.ExpiresIn == 0 || d.ExpiresIn == n.ExpiresAt.Sub(n.CreatedAt))
+	stays("expires_in", d.ExpiresIn == 0 || d.ExpiresIn == n.ExpiresAt.Sub(n.SentAt()))
 	stays("toast", !d.Toast || n.Toast)
+	if n.State != notifier.StateScheduled {
+		stays("send_at", d.SendAt.IsZero() || d.SendAt.Equal(n.SendAt))
+		d.SendAt = time.Time{}
+	}
 	stays("starts_at", d.StartsAt.IsZero())
 	stays("ends_at", d.EndsAt.IsZero())
 	stays("pinned", !d.Pinned)

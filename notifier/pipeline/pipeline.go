@@ -63,7 +63,7 @@ func New(c Config) *Pipeline {
 	return p
 }
 
-// Run runs the intake, the relay, the sweeper, the announcements, the live hub and the writer of inbox
+// Run runs the intake, the relay, the schedule, the sweeper, the announcements, the live hub and the writer of inbox
 // changes until ctx ends, and then returns nil. The first part that fails stops the others.
 //
 // To stop an instance in order: stop the HTTP server, so that nothing more is sent and every stream
@@ -78,6 +78,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 		sweeping := lease.New(p.c.Redis, p.c.Keys, "sweep", sweepLease)
 		return sweep.New(p.c.Redis, p.c.Keys, p.c.Inbox, sweeping, sweep.Options{Now: p.c.Now, Log: p.c.Log}).Run(ctx)
 	})
+	g.Go(func() error { return p.release(ctx) })
 	for _, part := range []Runner{p.c.Announcements, p.c.Hub, p.c.Unread} {
 		if part != nil {
 			g.Go(func() error { return part.Run(ctx) })

@@ -13,7 +13,8 @@ const (
 	maxLooks     = 20
 )
 
-// Retract takes a notice back from everyone who has it or would still get it. Once it returns nil,
+// Retract takes a notice back from everyone who has it or would still get it, and cancels a
+// scheduled one. Once it returns nil,
 // that will happen; with up to Config.WaitMax recipients it waits for it, for Config.Wait at most.
 // Retracting twice is not an error. It returns notifier.ErrNotFound for an unknown id, and
 // notifier.ErrConflict for an announcement that is over.
@@ -85,7 +86,8 @@ func (p *Pipeline) takeBack(ctx context.Context, n notifier.Notice) (notifier.No
 	return n, err
 }
 
-// retracting moves the notice to the state retracting, or finds it in that state or past it. During
+// retracting moves the notice to the state retracting, or finds it in that state or past it. A
+// scheduled notice is retracted at once. During
 // sending, a notice only moves forward, from accepted to sending to sent, except for edits, which
 // are few; so a few tries are enough. n is the first reading.
 func (p *Pipeline) retracting(ctx context.Context, n notifier.Notice) (notifier.Notice, error) {
@@ -93,12 +95,16 @@ func (p *Pipeline) retracting(ctx context.Context, n notifier.Notice) (notifier.
 		if n.State.TakenBack() {
 			return n, nil
 		}
-		ok, err := p.c.Store.SetState(ctx, n.ID, n.State, notifier.StateRetracting)
+		to := notifier.StateRetracting
+		if n.State == notifier.StateScheduled {
+			to = notifier.StateRetracted // nobody has it
+		}
+		ok, err := p.c.Store.SetState(ctx, n.ID, n.State, to)
 		if err != nil {
 			return notifier.Notice{}, err
 		}
 		if ok {
-			n.State, n.Done = notifier.StateRetracting, 0
+			n.State, n.Done = to, 0
 			return n, nil
 		}
 		if look == maxLooks {

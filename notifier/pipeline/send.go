@@ -12,8 +12,9 @@ import (
 // follow skip it.
 type submission struct {
 	notifier.Confirmed
-	once *notifier.Once
-	err  error
+	once    *notifier.Once
+	earlier *notifier.Notice // what the same request created before; nil: unknown
+	err     error
 }
 
 func (s *submission) announces() bool { return len(s.Draft.Target.Audiences) > 0 }
@@ -85,6 +86,7 @@ func (p *Pipeline) SendAll(ctx context.Context, all []notifier.Request) []notifi
 		batch[i] = &submission{Confirmed: notifier.Confirmed{Draft: r.Draft}, once: r.Once, err: wrong}
 	}
 	p.validate(batch...)
+	p.repeats(ctx, batch...)
 	p.admit(ctx, batch...)
 	p.route(ctx, batch...)
 	results, accepted := p.accept(ctx, batch...)
@@ -129,7 +131,7 @@ func (p *Pipeline) route(ctx context.Context, batch ...*submission) {
 func toInboxes(batch []*submission) []*submission {
 	some := make([]*submission, 0, len(batch))
 	for _, s := range batch {
-		if s.err == nil && !s.announces() {
+		if s.err == nil && s.earlier == nil && !s.announces() {
 			some = append(some, s)
 		}
 	}
