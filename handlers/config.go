@@ -47,6 +47,9 @@ type Inbox interface {
 	// itself remembers.
 	Take(ctx context.Context, seq int64, key string) (notifier.Entry, notifier.Badge, error)
 	Restore(ctx context.Context, seq int64, e notifier.Entry) (notifier.Badge, error)
+	// Archive and Unarchive skip keys that are not there; without any they return ErrNotFound.
+	Archive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error)
+	Unarchive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error)
 	// Find returns one entry, as shown on a page rendered at that opening.
 	Find(ctx context.Context, seq int64, key string, opened int64) (notifier.Entry, error)
 	// Badges returns the inbox half of each user's badge, in order.

@@ -71,6 +71,17 @@ type inbox struct {
 	restore func(seq int64, e notifier.Entry) error
 	find    func(seq int64, key string, opened int64) (notifier.Entry, error)
 	badge   func(seq int64) (notifier.Badge, error)
+	move    func(verb string, seq int64, keys []string) (notifier.Moved, error)
+}
+
+func (b *inbox) Archive(_ context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error) {
+	m, err := b.move("archive", seq, keys)
+	return m, notifier.Badge{}, err
+}
+
+func (b *inbox) Unarchive(_ context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error) {
+	m, err := b.move("unarchive", seq, keys)
+	return m, notifier.Badge{}, err
 }
 
 func (b *inbox) Open(_ context.Context, seq int64) (notifier.Page, error) { return b.open(seq) }

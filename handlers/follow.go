@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -61,6 +62,11 @@ func (h *Handlers) followed(r *http.Request, n *notifier.Notice) (string, error)
 	if err == nil && e.NoticeID == n.ID && !e.Read && deliberate(r) {
 		_, err = h.Inbox.Follow(ctx, seqOf(r), e.Key, n.ID)
 	}
+	page := inboxPath + "?opened=0"
+	if errors.Is(err, notifier.ErrNotFound) {
+		e, err = h.archivedEntry(ctx, r, n.ID)
+		page = inboxPath + "?filter=" + filterArchived
+	}
 	if h.storedInstead(r, err) {
 		e, err = h.storedEntry(r, n.ID)
 	}
@@ -73,7 +79,7 @@ func (h *Handlers) followed(r *http.Request, n *notifier.Notice) (string, error)
 	if link := safeLink(e.Link); link != "" {
 		return link, nil
 	}
-	return inboxPath + "?opened=0#e" + strconv.FormatInt(e.At, 10), nil
+	return page + "#e" + strconv.FormatInt(e.At, 10), nil
 }
 
 // storedEntry finds a notice in the archived inbox.
@@ -82,6 +88,19 @@ func (h *Handlers) storedEntry(r *http.Request, id int64) (notifier.Entry, error
 	if err != nil {
 		return notifier.Entry{}, fmt.Errorf("read a stored inbox: %w", err)
 	}
+	return ofNotice(page, id)
+}
+
+// archivedEntry finds a notice among the entries that the user archived.
+func (h *Handlers) archivedEntry(ctx context.Context, r *http.Request, id int64) (notifier.Entry, error) {
+	page, err := h.Inbox.Look(ctx, seqOf(r), notifier.Query{Archived: true, Limit: maxRows})
+	if err != nil {
+		return notifier.Entry{}, fmt.Errorf("look for an archived entry: %w", err)
+	}
+	return ofNotice(page, id)
+}
+
+func ofNotice(page notifier.Page, id int64) (notifier.Entry, error) {
 	i := slices.IndexFunc(page.Entries, func(e notifier.Entry) bool { return e.NoticeID == id })
 	if i < 0 {
 		return notifier.Entry{}, notifier.ErrNotFound

@@ -58,9 +58,15 @@ func (h *Handlers) rowPart(w http.ResponseWriter, r *http.Request, key, back str
 
 // gonePart answers a deletion with a hidden row that keeps the place, for Undo.
 func (h *Handlers) gonePart(w http.ResponseWriter, r *http.Request, e notifier.Entry, back string, badge notifier.Badge) error {
-	p := h.partPage(r, queryOf(back), badge, &views.Done{Text: h.text(r).T("done.deleted")})
-	p.Gone = strconv.FormatInt(e.At, 10)
-	p.Done.Undo = &views.Undo{Action: "/inbox/restore", Target: "#e" + p.Gone, Fields: append(undoFields(e), views.Hidden{Name: "back", Value: back})}
+	return h.hiddenPart(w, r, e.At, back, badge, &views.Done{Text: h.text(r).T("done.deleted"), Undo: &views.Undo{
+		Action: "/inbox/restore", Target: "#e" + idText(e.At), Fields: append(undoFields(e), views.Hidden{Name: "back", Value: back}),
+	}})
+}
+
+// hiddenPart is the hidden row that takes the place of the entry with this At.
+func (h *Handlers) hiddenPart(w http.ResponseWriter, r *http.Request, at int64, back string, badge notifier.Badge, done *views.Done) error {
+	p := h.partPage(r, queryOf(back), badge, done)
+	p.Gone = idText(at)
 	return h.sendPart(w, r, p, badge)
 }
 

@@ -11,7 +11,7 @@ import (
 
 // doneTexts maps the codes of ?done= to their texts.
 var doneTexts = map[string]string{
-	"read": "done.read", "unread": "done.unread", "deleted": "done.deleted", "restored": "done.restored",
+	"read": "done.read", "unread": "done.unread", "deleted": "done.deleted", "restored": "done.restored", "archived": "done.archived", "unarchived": "done.unarchived",
 	"read-all": "done.all_read", "signed-out": "done.signed_out", "saved": "done.saved", "retracting": "done.retracting",
 	"muted": "done.muted", "unmuted": "done.unmuted",
 	"replayed": "done.replayed", "discarded": "done.discarded",

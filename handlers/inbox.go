@@ -13,6 +13,8 @@ import (
 
 const inboxPath = "/inbox"
 
+const filterArchived = "archived"
+
 // inboxQuery is the page of the inbox that an address names.
 type inboxQuery struct {
 	notifier.Query
@@ -26,7 +28,7 @@ type inboxQuery struct {
 func readInboxQuery(r *http.Request) inboxQuery {
 	values := r.URL.Query()
 	q := lookQuery(values)
-	q.plain = !q.Unread && !values.Has("before") && !values.Has("opened") && !values.Has("done")
+	q.plain = !q.Unread && !q.Archived && !values.Has("before") && !values.Has("opened") && !values.Has("done")
 	q.opens = q.plain && deliberate(r)
 	return q
 }
@@ -37,6 +39,8 @@ func lookQuery(values url.Values) inboxQuery {
 		Before: number(values.Get("before")),
 		Opened: number(values.Get("opened")),
 		Unread: values.Get("filter") == "unread",
+
+		Archived: values.Get("filter") == filterArchived,
 	}}
 }
 
@@ -47,10 +51,13 @@ func (q inboxQuery) address() string {
 	if q.Unread {
 		values.Set("filter", "unread")
 	}
+	if q.Archived {
+		values.Set("filter", filterArchived)
+	}
 	if q.Before > 0 {
 		values.Set("before", strconv.FormatInt(q.Before, 10))
 	}
-	if !q.Unread {
+	if !q.Unread && !q.Archived {
 		values.Set("opened", strconv.FormatInt(q.Opened, 10))
 	}
 	return inboxPath + "?" + values.Encode()
@@ -133,7 +140,7 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, 
 		p.Older = older.address()
 	}
 	if q.Before > 0 {
-		p.Newest = inboxQuery{Query: notifier.Query{Opened: page.Opened, Unread: q.Unread}}.address()
+		p.Newest = inboxQuery{Query: notifier.Query{Opened: page.Opened, Unread: q.Unread, Archived: q.Archived}}.address()
 	}
 	p.Empty = inboxEmpty(p.Text, q, a)
 	return p
@@ -144,10 +151,13 @@ func (h *Handlers) inboxFrame(r *http.Request, q inboxQuery, opened int64, badge
 	f := h.bareFrame(r)
 	f.Section, f.Title = "inbox", f.Text.T("inbox.title")
 	q.Opened = opened
-	p := &views.Inbox{Frame: f, UnreadOnly: q.Unread, Back: q.address(), Labels: rowLabels(f.Text)}
+	p := &views.Inbox{Frame: f, UnreadOnly: q.Unread, Archived: q.Archived, Back: q.address(), Labels: rowLabels(f.Text)}
 	p.Unread, p.Upto, p.Here = badge.Inbox > 0, strconv.FormatInt(badge.Ver, 10), inboxPath
 	if q.Unread {
 		p.Here += "?filter=unread"
+	}
+	if q.Archived {
+		p.Here += "?filter=" + filterArchived
 	}
 	return p
 }

@@ -101,8 +101,8 @@ func backTo(back string, say url.Values) string {
 			say.Set(name, strconv.FormatInt(n, 10))
 		}
 	}
-	if from.Get("filter") == "unread" {
-		say.Set("filter", "unread")
+	if filter := from.Get("filter"); filter == "unread" || filter == filterArchived {
+		say.Set("filter", filter)
 	}
 	return inboxPath + "?" + say.Encode()
 }

@@ -116,6 +116,7 @@ func rowLabels(text *locale.Printer) components.Labels {
 		New: text.T("inbox.mark_new"), Unread: text.T("inbox.mark_unread"), SeenBefore: text.T("inbox.seen_before"),
 		MarkRead: text.T("inbox.read"), MarkUnread: text.T("inbox.unread"), Delete: text.T("inbox.delete"),
 		ReadNamed: named("inbox.read_named"), UnreadNamed: named("inbox.unread_named"), DeleteNamed: named("inbox.delete_named"),
+		Archive: text.T("inbox.archive"), ArchiveNamed: named("inbox.archive_named"), Unarchive: text.T("inbox.unarchive"), UnarchiveNamed: named("inbox.unarchive_named"),
 		Mute: text.T("js.mute"), MuteNamed: named("js.mute_named"), Unmute: text.T("js.unmute"), UnmuteNamed: named("js.unmute_named"),
 	}
 }
@@ -135,7 +136,7 @@ func safeLink(link string) string {
 // endedNew reports whether the previous page ended with entries newer than the last opening while
 // this older page begins with entries from before it.
 func endedNew(q inboxQuery, page notifier.Page) bool {
-	return !q.Unread && page.Opened > 0 && q.Before > page.Opened && page.Entries[0].At <= page.Opened
+	return !q.Unread && !q.Archived && page.Opened > 0 && q.Before > page.Opened && page.Entries[0].At <= page.Opened
 }
 
 // inboxCount is the line above the list: the number of new entries on all pages if the inbox was
@@ -168,6 +169,8 @@ func inboxEmpty(text *locale.Printer, q inboxQuery, a announced) components.Empt
 	switch {
 	case q.Before > 0:
 		id = "inbox.empty_older"
+	case q.Archived:
+		id = "inbox.empty_archived"
 	case q.Unread:
 		id = "inbox.empty_unread"
 		left = &components.Left{None: a.Unread == 0, Href: announcementsPath, Text: text.N("js.unread_announcements", a.Unread)}

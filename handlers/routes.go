@@ -42,6 +42,8 @@ func (h *Handlers) routes() []route {
 		{"POST", "/inbox/unread", signedIn, h.markUnread},
 		{"POST", "/inbox/delete", signedIn, h.deleteEntry},
 		{"POST", "/inbox/restore", signedIn, h.restoreEntry},
+		{"POST", "/inbox/archive", signedIn, h.archiveEntries},
+		{"POST", "/inbox/unarchive", signedIn, h.unarchiveEntries},
 		{"POST", "/inbox/read-all", signedIn, h.readAll},
 		{"GET", followPath + "{id}", signedIn, h.follow},
 

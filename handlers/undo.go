@@ -128,6 +128,12 @@ func (h *Handlers) inboxDone(r *http.Request, text *locale.Printer) *views.Done 
 			}
 		}
 		return &views.Done{Text: text.T(id), Undo: undo}
+	case code == "archived" && key != "":
+		fields := []views.Hidden{{Name: "key", Value: kept(key)}}
+		if values.Get("unread") == "1" {
+			fields = append(fields, views.Hidden{Name: "unread", Value: "1"})
+		}
+		return &views.Done{Text: text.T(id), Undo: &views.Undo{Action: "/inbox/unarchive", Fields: fields}}
 	default:
 		return &views.Done{Text: text.T(id)}
 	}

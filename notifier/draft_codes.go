@@ -39,6 +39,7 @@ const (
 	CodeOneTarget       = "one_target"       // target: more than one of users, role, topic and audiences
 	CodeBadTopic        = "bad_topic"        // to: the type or scope of the topic is malformed
 	CodeBadName         = "bad_name"         // Name: not a valid user or role name: empty, too long, or containing control characters
+	CodeTooManyKeys     = "too_many_keys"    // key: more than Max entries named
 	CodeTooManyNames    = "too_many_names"   // Max: too many users named
 	CodeUnknownUsers    = "unknown_users"    // Names (the first few, joined by ", "), Count: no such users
 	CodeUnknownRole     = "unknown_role"     // Name: no such role

@@ -12,6 +12,7 @@ type Inbox struct {
 	Unread          bool   // something is unread
 	Unopened        bool   // it is not certain that the user is looking at it: a script opens it when they do
 	UnreadOnly      bool   // the filter
+	Archived        bool   // the filter
 	Here            string // the first page with this filter, where new notices arrive
 	AllRead         bool   // nothing is unread, announcements included
 	Upto            string // sent by Mark all as read: the version this page knows

@@ -42,6 +42,7 @@ const actions = {
 	k: () => move(-1),
 	o: () => open(current()),
 	u: () => press(current(), (row) => (row.dataset.state === "unread" ? "/read" : "/unread")),
+	e: () => press(current(), () => "/archive"),
 	d: () => press(current(), () => "/delete"),
 	t: () => {
 		const link = document.querySelector("#popups :is(a, button)");

@@ -14,6 +14,8 @@ type Labels struct {
 	MarkRead, MarkUnread, Delete, Mute, Unmute     string
 	ReadNamed, UnreadNamed, DeleteNamed, MuteNamed Named // the accessible names of the actions
 	UnmuteNamed                                    Named
+	Archive, Unarchive                             string
+	ArchiveNamed, UnarchiveNamed                   Named
 }
 
 // Named is a text around the title of a row.
@@ -59,11 +61,12 @@ const (
 // inbox of 30 rows has some 900 values, nearly the whole cost of the page, and here a value costs
 // a tenth.
 type Rows struct {
-	Labels *Labels
-	Icons  Icons
-	Back   string // the page to return to after an action; empty: no actions
-	Test   string // data-testid; default "entry"
-	Rows   []Row
+	Labels   *Labels
+	Icons    Icons
+	Back     string // the page to return to after an action; empty: no actions
+	Archived bool   // they are archived: they can only be moved back
+	Test     string // data-testid; default "entry"
+	Rows     []Row
 }
 
 // rowBuffer is the output, and the escaped values of one row that occur in it several times.

@@ -16,6 +16,13 @@ type action struct {
 // state, which may change while the page is open. Of mute and unmute only the one that fits is
 // written, and a script turns it into the other.
 func (l Rows) actions() []action {
+	if l.Archived {
+		back := l.action("/inbox/unarchive", "key", "inbox", l.Labels.Unarchive, l.Labels.UnarchiveNamed)
+		back.dated = true
+		return []action{back}
+	}
+	archive := l.action("/inbox/archive", "key", "archive", l.Labels.Archive, l.Labels.ArchiveNamed)
+	archive.dated = true
 	mute := l.action("/settings/mute", `muted" value="1"><input type="hidden" name="type`, "bell-off", l.Labels.Mute, l.Labels.MuteNamed)
 	mute.byType = true
 	unmute := l.action("/settings/mute", `muted" value="0"><input type="hidden" name="type`, "bell", l.Labels.Unmute, l.Labels.UnmuteNamed)
@@ -27,6 +34,7 @@ func (l Rows) actions() []action {
 		l.action("/inbox/unread", "key", "mail", l.Labels.MarkUnread, l.Labels.UnreadNamed),
 		mute,
 		unmute,
+		archive,
 		remove,
 	}
 }
