@@ -32,7 +32,7 @@ func TestADeliveryStoresTheRowAndNumbersAndPublishesThem(t *testing.T) {
 			Hash:   map[string]string{field: fmt.Sprintf("7 %s %d %s", ver, expires, content)},
 			State:  map[string]string{"unread": "1", "ver": ver, "opened": "0"},
 			Counts: map[string]string{"7:d": "1"},
-			Gone:   map[string]int64{}, Left: map[string]notifier.Left{},
+			Gone:   map[string]int64{}, Archive: map[string]string{}, Left: map[string]notifier.Left{},
 			Expiry: map[string]int64{"42|": expires},
 			Dirty:  map[string]int64{"42": startTime + 1},
 		}
