@@ -8,6 +8,8 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 const streamHead = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: badge\ndata: {\"unread\":2,\"ver\":9,\"aver\":4}\n\n"
@@ -65,14 +67,14 @@ func TestAStalledStreamIsMeasuredUntilItIsCut(t *testing.T) {
 	if _, err := io.WriteString(open[1], "data: unread\n\n"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, func() bool { return fleet.Stalled()[1] > 0 })
+	testkit.Eventually(t, "a stream is stalled", func() bool { return fleet.Stalled()[1] > 0 })
 	if err := open[1].(*net.TCPConn).SetLinger(0); err != nil {
 		t.Fatal(err)
 	}
 	if err := open[1].Close(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, func() bool { return len(fleet.Stalled()) == 0 })
+	testkit.Eventually(t, "no stream is stalled", func() bool { return len(fleet.Stalled()) == 0 })
 	if r := fleet.Result(); r.Dropped != 1 {
 		t.Errorf("%d dropped, want one", r.Dropped)
 	}
@@ -100,7 +102,7 @@ func TestARepeatedMarkIsShownOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, func() bool { return fleet.Result().Doubled == 1 })
+	testkit.Eventually(t, "a doubled event is counted", func() bool { return fleet.Result().Doubled == 1 })
 	if r := fleet.Result(); r.Marks != 1 || len(shown) != 1 {
 		t.Errorf("%d marks, %d shown; want one", r.Marks, len(shown))
 	} else if got := <-shown; got != (Shown{ID: "5-1", Mark: mark}) {
@@ -136,16 +138,5 @@ func TestReloadsThatHangAreCounted(t *testing.T) {
 	}
 	if hung, err = Reloads(t.Context(), testConfig(addr, 4), 1, 1, 200*time.Millisecond); hung != 1 || err == nil {
 		t.Errorf("%d hung, %v; want the one without an answer", hung, err)
-	}
-}
-
-func eventually(t *testing.T, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(5 * time.Second); !ok(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatal("it did not happen within 5 s")
-		}
 	}
 }

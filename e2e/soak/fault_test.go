@@ -10,6 +10,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/faulty"
 	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // breakable is a site whose Redis and SQL, and the connections to them, can be made to fail.
@@ -134,7 +135,7 @@ var faults = []fault{
 		name: "the connection to postgresql is a black hole", postgres: true, silent: true,
 		begin: func(t *testing.T, b *breakable) {
 			b.toSQL.Hole(true)
-			eventually(t, patience, "an instance notices that SQL does not answer", func() bool { return !b.ready(t, 0) })
+			testkit.Eventually(t, "an instance notices that SQL does not answer", func() bool { return !b.ready(t, 0) })
 		},
 		end: func(_ *testing.T, b *breakable) { b.toSQL.Hole(false) },
 	},
@@ -166,7 +167,7 @@ func (f *fault) test(t *testing.T) {
 		switch {
 		case f.refuses:
 			was := b.book.truth().refused
-			eventually(t, patience, "senders are refused", func() bool { return b.book.truth().refused > was })
+			testkit.Eventually(t, "senders are refused", func() bool { return b.book.truth().refused > was })
 		case !f.silent:
 			b.wait(t, 10)
 		}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // redisServer is a redis-server that can be killed, and restarted with the data on its disk.
@@ -61,7 +63,7 @@ func (r *redisServer) start() {
 	}
 	r.cmd, r.done = cmd, done
 	c := r.client()
-	eventually(r.t, patience, "redis-server answers", func() bool { return c.Ping(r.t.Context()).Err() == nil })
+	testkit.Eventually(r.t, "redis-server answers", func() bool { return c.Ping(r.t.Context()).Err() == nil })
 }
 
 // kill ends the server with SIGKILL.

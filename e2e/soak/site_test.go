@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/alexedwards/argon2id"
 	"github.com/redis/go-redis/v9"
@@ -159,18 +158,6 @@ func (s *site) carillon(args ...string) string {
 
 // start starts a new instance in a slot.
 func (s *site) start(slot int) { s.t.Helper(); s.slots[slot].Store(start(s.t, s.flags...)) }
-
-// eventually waits until a condition holds.
-func eventually(t *testing.T, limit time.Duration, what string, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(limit); !holds(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %v: %s", limit, what)
-		}
-	}
-}
 
 // ready reports whether the instance in a slot is ready, which means that its pages work.
 func (s *site) ready(t *testing.T, slot int) bool {

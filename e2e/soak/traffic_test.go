@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // traffic is the work of several users, which goes on until it is stopped.
@@ -145,5 +147,5 @@ func (p *person) readSome(ctx context.Context) {
 func (s *site) wait(t *testing.T, more int) {
 	t.Helper()
 	until := s.book.sent() + more
-	eventually(t, patience, fmt.Sprintf("%d more notices are accepted", more), func() bool { return s.book.sent() >= until })
+	testkit.Eventually(t, fmt.Sprintf("%d more notices are accepted", more), func() bool { return s.book.sent() >= until })
 }

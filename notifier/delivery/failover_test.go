@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier/delivery"
 )
 
@@ -70,7 +71,7 @@ func goesOn(t *testing.T, p *redistest.Pair, rdb redis.UniversalClient) {
 	p.FailOver(t)
 	close(free)
 	put := false
-	eventually(t, "an entry added after the failover is done", func() bool {
+	testkit.Eventually(t, "an entry added after the failover is done", func() bool {
 		put = put || q.Put(t.Context(), small(3)) == nil
 		return put && done.times()[3] > 0
 	})

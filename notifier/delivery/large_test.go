@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
 )
@@ -42,7 +43,7 @@ func TestEntriesReturnedByRangeReplaceTheEntry(t *testing.T) {
 		}, func(c *delivery.IntakeConfig) { c.Large = 1 })
 		start(t, q)
 		s.put(t, delivery.Entry{Kind: delivery.Deliver, NoticeID: 7})
-		eventually(t, "the last range is done", func() bool { return q.Stats().Done == 6 && s.length(t) == 0 })
+		testkit.Eventually(t, "the last range is done", func() bool { return q.Stats().Done == 6 && s.length(t) == 0 })
 		want := []delivery.Entry{
 			{Kind: delivery.Deliver, NoticeID: 7},
 			{Kind: delivery.Deliver, NoticeID: 7, From: 10, To: 20, Again: true},
@@ -84,7 +85,7 @@ func TestRangeDoneTwiceAddsItsSuccessorOnce(t *testing.T) {
 		start(t, one)
 		start(t, other)
 		s.put(t, delivery.Entry{Kind: delivery.Deliver, NoticeID: 7})
-		eventually(t, "all is done", func() bool { return one.Stats().Done+other.Stats().Done == 2 && s.length(t) == 0 })
+		testkit.Eventually(t, "all is done", func() bool { return one.Stats().Done+other.Stats().Done == 2 && s.length(t) == 0 })
 		next := map[string]bool{}
 		for _, e := range ranged.all() {
 			if e.From == 500 {
@@ -122,12 +123,12 @@ func TestSmallNoticesAreDeliveredWhileRangesRun(t *testing.T) {
 			entries = append(entries, delivery.Entry{Kind: delivery.Deliver, NoticeID: id})
 		}
 		s.put(t, append(entries, small(11))...)
-		eventually(t, "the small notice is done", func() bool { return delivered.len() == 1 && atWork.len() >= 3 })
+		testkit.Eventually(t, "the small notice is done", func() bool { return delivered.len() == 1 && atWork.len() >= 3 })
 		if n := atWork.len(); n != 3 {
 			t.Errorf("%d ranges at once, want 3", n)
 		}
 		close(free)
-		eventually(t, "all are done", func() bool { return q.Stats().Done == 11 })
+		testkit.Eventually(t, "all are done", func() bool { return q.Stats().Done == 11 })
 	})
 }
 
@@ -155,12 +156,12 @@ func TestReaderPausesWhenTooMuchIsQueued(t *testing.T) {
 			}
 			return p.Count
 		}
-		eventually(t, "the queue is full", func() bool { return pending() >= 67 })
+		testkit.Eventually(t, "the queue is full", func() bool { return pending() >= 67 })
 		if n := pending(); n > 64+3+10 {
 			t.Errorf("%d entries in flight", n)
 		}
 		close(free)
-		eventually(t, "all are done", func() bool { return q.Stats().Done == 300 })
+		testkit.Eventually(t, "all are done", func() bool { return q.Stats().Done == 300 })
 	})
 }
 
@@ -188,7 +189,7 @@ func TestFailingRangeIsRetriedThenBuried(t *testing.T) {
 		}, func(c *delivery.IntakeConfig) { c.Idle = 20 * time.Millisecond })
 		start(t, q)
 		s.put(t, delivery.Entry{Kind: delivery.Deliver, NoticeID: 1}, delivery.Entry{Kind: delivery.Deliver, NoticeID: 2, From: 3, To: 5})
-		eventually(t, "both are settled", func() bool { return q.Stats().Done == 1 && q.Stats().Buried == 1 && s.length(t) == 0 })
+		testkit.Eventually(t, "both are settled", func() bool { return q.Stats().Done == 1 && q.Stats().Buried == 1 && s.length(t) == 0 })
 		if got := tried.times(); got[2] != 6 { // once more because the burial failed
 			t.Errorf("tries: %v", got)
 		}

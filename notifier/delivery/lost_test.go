@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier/delivery"
 )
 
@@ -28,9 +29,9 @@ func TestLostStreamIsRecreatedAndSignalled(t *testing.T) {
 			return nil
 		}})
 		start(t, q)
-		eventually(t, "the first start is signalled", func() bool { return heard(q.Lost()) })
+		testkit.Eventually(t, "the first start is signalled", func() bool { return heard(q.Lost()) })
 		s.put(t, small(1))
-		eventually(t, "1 is done", func() bool { return q.Stats().Done == 1 })
+		testkit.Eventually(t, "1 is done", func() bool { return q.Stats().Done == 1 })
 		if heard(q.Lost()) {
 			t.Error("signalled although nothing was lost")
 		}
@@ -41,9 +42,9 @@ func TestLostStreamIsRecreatedAndSignalled(t *testing.T) {
 			if err := lose(); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "the loss is signalled", func() bool { return heard(q.Lost()) })
+			testkit.Eventually(t, "the loss is signalled", func() bool { return heard(q.Lost()) })
 			s.put(t, small(id))
-			eventually(t, "an entry added after the loss is done", func() bool { return done.times()[id] == 1 && s.length(t) == 0 })
+			testkit.Eventually(t, "an entry added after the loss is done", func() bool { return done.times()[id] == 1 && s.length(t) == 0 })
 		}
 	})
 }
@@ -62,7 +63,7 @@ func TestNewGroupReadsFromTheBeginning(t *testing.T) {
 			t.Fatal(err)
 		}
 		start(t, q)
-		eventually(t, "all are done", func() bool { return s.length(t) == 0 })
+		testkit.Eventually(t, "all are done", func() bool { return s.length(t) == 0 })
 		if d := cmp.Diff(map[int64]int{1: 1, 2: 1, 3: 1}, done.times()); d != "" {
 			t.Errorf("done (-want +got):\n%s", d)
 		}
@@ -80,7 +81,7 @@ func TestRestartedRedisIsReadAgain(t *testing.T) {
 	}})
 	start(t, q)
 	s.put(t, small(1))
-	eventually(t, "1 is done", func() bool { return q.Stats().Done == 1 })
+	testkit.Eventually(t, "1 is done", func() bool { return q.Stats().Done == 1 })
 	heard(q.Lost())
 	server.Crash(t)
 	for range 20_000 { // more than fit into the queue; Add must not block
@@ -89,12 +90,12 @@ func TestRestartedRedisIsReadAgain(t *testing.T) {
 	if err := q.Put(t.Context(), small(2)); err == nil {
 		t.Error("Put returned no error while Redis was unavailable")
 	}
-	eventually(t, "an unreadable stream counts as no backlog", func() bool { return q.Backlog() <= 10_000 && q.Stats().Oldest == 0 })
+	testkit.Eventually(t, "an unreadable stream counts as no backlog", func() bool { return q.Backlog() <= 10_000 && q.Stats().Oldest == 0 })
 	server.Restart(t)
-	eventually(t, "the loss is signalled", func() bool { return heard(q.Lost()) })
+	testkit.Eventually(t, "the loss is signalled", func() bool { return heard(q.Lost()) })
 	// The client may take Redis to be unavailable a moment longer.
-	eventually(t, "3 is added", func() bool { return q.Put(t.Context(), small(3)) == nil })
-	eventually(t, "3 is done", func() bool { return done.times()[3] == 1 })
+	testkit.Eventually(t, "3 is added", func() bool { return q.Put(t.Context(), small(3)) == nil })
+	testkit.Eventually(t, "3 is done", func() bool { return done.times()[3] == 1 })
 }
 
 // Trimming removes finished entries, however young, and keeps unfinished ones, however old.
@@ -110,13 +111,13 @@ func TestOnlyFinishedEntriesAreTrimmed(t *testing.T) {
 		}}, func(c *delivery.IntakeConfig) { c.Idle = time.Minute })
 		start(t, q)
 		s.put(t, small(1), small(2), delivery.Entry{Kind: delivery.Deliver, NoticeID: 3}, small(4), small(5))
-		eventually(t, "1 and 2 are trimmed, 3 and everything after it stays", func() bool { return q.Stats().Done == 4 && s.length(t) == 3 })
+		testkit.Eventually(t, "1 and 2 are trimmed, 3 and everything after it stays", func() bool { return q.Stats().Done == 4 && s.length(t) == 3 })
 		if at, ok, err := q.Oldest(t.Context()); !ok || err != nil || time.Since(at) > time.Minute || time.Since(at) < -time.Second {
 			t.Errorf("oldest: %v, %v, %v", at, ok, err)
 		}
-		eventually(t, "one entry is in the backlog", func() bool { return q.Backlog() == 1 && q.Stats().Oldest > 0 })
+		testkit.Eventually(t, "one entry is in the backlog", func() bool { return q.Backlog() == 1 && q.Stats().Oldest > 0 })
 		close(hold)
-		eventually(t, "the stream is empty", func() bool { return s.length(t) == 0 && q.Backlog() == 0 && q.Stats().Oldest == 0 })
+		testkit.Eventually(t, "the stream is empty", func() bool { return s.length(t) == 0 && q.Backlog() == 0 && q.Stats().Oldest == 0 })
 		if _, ok, err := q.Oldest(t.Context()); ok || err != nil {
 			t.Errorf("oldest of an empty stream: %v, %v", ok, err)
 		}

@@ -142,20 +142,6 @@ func (s *site) length(t tb) int64 {
 	return n
 }
 
-// eventually waits until ok returns true, and fails the test if that takes too long.
-func eventually(t tb, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(time.Minute); !ok(); {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("not in time: %s", what)
-		}
-	}
-}
-
 // log records the handlers' work in order.
 type log struct {
 	mu   sync.Mutex

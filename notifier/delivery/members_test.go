@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
 )
@@ -33,8 +34,8 @@ func TestDeadMemberIsRemovedOnceNothingIsPending(t *testing.T) {
 		q := s.intake(handler{}, func(c *delivery.IntakeConfig) { c.Name, c.Idle, c.Gone = "alive", time.Minute, 20*time.Millisecond })
 		start(t, q)
 		s.put(t, small(2))
-		eventually(t, "2 is done", func() bool { return q.Stats().Done == 1 })
-		eventually(t, "the dead member has been idle long enough", func() bool {
+		testkit.Eventually(t, "2 is done", func() bool { return q.Stats().Done == 1 })
+		testkit.Eventually(t, "the dead member has been idle long enough", func() bool {
 			pending, err := s.rdb.XPendingExt(t.Context(), &redis.XPendingExtArgs{
 				Stream: s.k.Intake(), Group: delivery.Group, Idle: 100 * time.Millisecond, Start: "-", End: "+", Count: 9,
 			}).Result()
@@ -45,8 +46,8 @@ func TestDeadMemberIsRemovedOnceNothingIsPending(t *testing.T) {
 		}
 		heir := s.intake(handler{}, func(c *delivery.IntakeConfig) { c.Name = "heir" })
 		start(t, heir)
-		eventually(t, "another member finished the dead member's entry", func() bool { return heir.Stats().Done == 1 })
-		eventually(t, "the dead member is removed", func() bool { return !slices.Contains(s.members(t), "dead") })
+		testkit.Eventually(t, "another member finished the dead member's entry", func() bool { return heir.Stats().Done == 1 })
+		testkit.Eventually(t, "the dead member is removed", func() bool { return !slices.Contains(s.members(t), "dead") })
 	})
 }
 
@@ -76,7 +77,7 @@ func TestStoppingProcessFinishesItsWorkAndLeaves(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		go func() { ended <- q.Run(ctx) }()
-		eventually(t, "1 and 2 have started", func() bool { return began.len() == 2 })
+		testkit.Eventually(t, "1 and 2 have started", func() bool { return began.len() == 2 })
 		cancel()
 		close(free)
 		if err := <-ended; err != nil {
@@ -95,7 +96,7 @@ func TestStoppingProcessFinishesItsWorkAndLeaves(t *testing.T) {
 			return nil, nil
 		}}, func(c *delivery.IntakeConfig) { c.Idle, c.Gone, c.Name = 30*time.Second, time.Millisecond, "heir" })
 		stopHeir := start(t, heir)
-		eventually(t, "3 is done", func() bool { return heir.Stats().Reclaimed == 1 && s.length(t) == 0 })
+		testkit.Eventually(t, "3 is done", func() bool { return heir.Stats().Reclaimed == 1 && s.length(t) == 0 })
 		stopHeir()
 		if names := s.members(t); slices.Contains(names, "heir") {
 			t.Errorf("members: %v", names)
@@ -123,7 +124,7 @@ func TestHandlerIsCancelledAfterTheGracePeriod(t *testing.T) {
 			q := s.intake(h, func(c *delivery.IntakeConfig) { c.Grace, c.Idle = time.Millisecond, 10*time.Millisecond })
 			stop := start(t, q)
 			before := began.len()
-			eventually(t, "1 has started", func() bool { return began.len() > before })
+			testkit.Eventually(t, "1 has started", func() bool { return began.len() > before })
 			stop()
 		}
 		var done log
@@ -132,7 +133,7 @@ func TestHandlerIsCancelledAfterTheGracePeriod(t *testing.T) {
 			return nil
 		}})
 		start(t, q)
-		eventually(t, "1 is done", func() bool { return done.len() == 1 })
+		testkit.Eventually(t, "1 is done", func() bool { return done.len() == 1 })
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
 )
@@ -220,7 +221,7 @@ func (w *world) lose(stream bool) {
 func (w *world) nextMillisecond() {
 	now := func() int64 { return w.rdb.Time(context.Background()).Val().UnixMilli() }
 	lost := now()
-	eventually(w.t, "the clock of Redis moves on", func() bool { return now() > lost })
+	testkit.Eventually(w.t, "the clock of Redis moves on", func() bool { return now() > lost })
 }
 
 // pendingIsThere lists pending entries that are no longer in the stream.
@@ -292,7 +293,7 @@ func TestEveryEntryIsHandledDespiteAnyFault(t *testing.T) {
 		})
 		w.t = rt
 		w.start()
-		eventually(rt, "all owed entries are settled, and the stream is empty", func() bool {
+		testkit.Eventually(rt, "all owed entries are settled, and the stream is empty", func() bool {
 			w.check()
 			return w.settled() && w.length(rt) == 0
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier/delivery"
 )
 
@@ -60,7 +61,7 @@ func TestEntriesOfADeadProcessAreTakenOver(t *testing.T) {
 			},
 		})
 		start(t, q)
-		eventually(t, "all are done", func() bool { return q.Stats().Done == 601 && s.length(t) == 0 })
+		testkit.Eventually(t, "all are done", func() bool { return q.Stats().Done == 601 && s.length(t) == 0 })
 		for _, e := range done.all() {
 			if e.Tries != 1 {
 				t.Fatalf("entry %d was handed out %d times before, want 1", e.NoticeID, e.Tries)
@@ -99,15 +100,15 @@ func TestNobodyTakesOverTheirOwnEntries(t *testing.T) {
 		}, func(c *delivery.IntakeConfig) { c.Idle = 20 * time.Millisecond })
 		s.put(t, small(1), delivery.Entry{Kind: delivery.Deliver, NoticeID: 2})
 		start(t, q)
-		eventually(t, "both have started", func() bool { return began.len() == 2 })
-		eventually(t, "many looks have passed", func() bool {
+		testkit.Eventually(t, "both have started", func() bool { return began.len() == 2 })
+		testkit.Eventually(t, "many looks have passed", func() bool {
 			pending, err := s.rdb.XPendingExt(t.Context(), &redis.XPendingExtArgs{
 				Stream: s.k.Intake(), Group: delivery.Group, Idle: 200 * time.Millisecond, Start: "-", End: "+", Count: 9,
 			}).Result()
 			return err == nil && len(pending) == 2 && pending[0].RetryCount == 1 && pending[1].RetryCount == 1
 		})
 		close(free)
-		eventually(t, "all are done", func() bool { return q.Stats().Done == 2 })
+		testkit.Eventually(t, "all are done", func() bool { return q.Stats().Done == 2 })
 		if d := cmp.Diff(map[int64]int{1: 1, 2: 1}, began.times()); d != "" {
 			t.Errorf("started (-want +got):\n%s", d)
 		}
@@ -137,7 +138,7 @@ func TestEntryThatKillsItsHandlersIsBuried(t *testing.T) {
 			},
 		})
 		start(t, q)
-		eventually(t, "both are settled", func() bool { return s.length(t) == 0 })
+		testkit.Eventually(t, "both are settled", func() bool { return s.length(t) == 0 })
 		if d := cmp.Diff([]map[int64]int{{1: 1}, {2: 1}}, []map[int64]int{done.times(), buried.times()}); d != "" {
 			t.Errorf("done and buried (-want +got):\n%s", d)
 		}
@@ -167,6 +168,6 @@ func TestUnreadableEntryIsBuriedAtOnce(t *testing.T) {
 		if d := cmp.Diff(map[string]any{"notice": "7", "colour": "red"}, got.raw); d != "" || got.id != id {
 			t.Errorf("entry %s, want %s (-want +got):\n%s", got.id, id, d)
 		}
-		eventually(t, "the entry is gone", func() bool { return s.length(t) == 0 && q.Stats().Buried == 1 })
+		testkit.Eventually(t, "the entry is gone", func() bool { return s.length(t) == 0 && q.Stats().Buried == 1 })
 	})
 }

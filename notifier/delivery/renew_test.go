@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier/delivery"
 )
 
@@ -40,13 +41,13 @@ func TestStreamWithoutIDsLeftIsRecreated(t *testing.T) {
 			},
 		})
 		start(t, q)
-		eventually(t, "the first start is signalled", func() bool { return heard(q.Lost()) })
+		testkit.Eventually(t, "the first start is signalled", func() bool { return heard(q.Lost()) })
 		for round, id := range []string{lastID, "18446744073709551615-0", "9999999999999999-7"} {
 			s.put(t, small(int64(10*round+1)))
 			s.exhaust(t, id)
-			eventually(t, "the relay is notified", func() bool { return heard(q.Lost()) })
+			testkit.Eventually(t, "the relay is notified", func() bool { return heard(q.Lost()) })
 			s.put(t, small(int64(10*round+2)))
-			eventually(t, "all are done", func() bool {
+			testkit.Eventually(t, "all are done", func() bool {
 				return done.times()[int64(10*round+2)] == 1 && buried.len() > round && s.length(t) == 0
 			})
 			if done.times()[int64(10*round+1)] == 0 {
@@ -88,7 +89,7 @@ func TestUnfinishedEntriesMoveToTheNewStream(t *testing.T) {
 			bury: func(_ context.Context, e delivery.Entry, _ map[string]any, _ error) error { buried.add(e); return nil },
 		}, func(c *delivery.IntakeConfig) { c.Tries = 100 })
 		start(t, q)
-		eventually(t, "all is done", func() bool {
+		testkit.Eventually(t, "all is done", func() bool {
 			return s.length(t) == 0 && delivered.times()[1] > 0 && delivered.times()[3] > 0 && done.len() > 0 && buried.len() > 0
 		})
 		all := done.all()

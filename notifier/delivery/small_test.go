@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
 )
@@ -36,7 +37,7 @@ func TestSmallNoticesAreDeliveredInOrderThenConfirmedThenRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		q.Add(want[n/2:]...)
-		eventually(t, "all are confirmed, the stream and the backlog are empty", func() bool {
+		testkit.Eventually(t, "all are confirmed, the stream and the backlog are empty", func() bool {
 			return confirmed.len() >= n && s.length(t) == 0 && q.Backlog() == 0
 		})
 		for name, l := range map[string]*log{"delivered": &delivered, "confirmed": &confirmed} {
@@ -81,7 +82,7 @@ func TestRefusedEntryIsRetriedThenBuriedAfterFiveTries(t *testing.T) {
 		})
 		start(t, q)
 		s.put(t, small(1), small(2), small(3))
-		eventually(t, "2 is buried and gone", func() bool { return buried.len() > 0 && s.length(t) == 0 })
+		testkit.Eventually(t, "2 is buried and gone", func() bool { return buried.len() > 0 && s.length(t) == 0 })
 		if d := cmp.Diff(map[int64]int{1: 1, 2: 5, 3: 1}, tried.times()); d != "" {
 			t.Errorf("tries (-want +got):\n%s", d)
 		}
@@ -132,7 +133,7 @@ func TestRedisOrSQLBeingUnavailableIsNotATry(t *testing.T) {
 		}, func(c *delivery.IntakeConfig) { c.Idle = 20 * time.Millisecond })
 		start(t, q)
 		s.put(t, small(1))
-		eventually(t, "the entry is done", func() bool { return q.Stats().Done == 1 })
+		testkit.Eventually(t, "the entry is done", func() bool { return q.Stats().Done == 1 })
 		if buried.len() > 0 || q.Stats().Failed > 0 {
 			t.Errorf("buried %d, stats %+v", buried.len(), q.Stats())
 		}
@@ -177,7 +178,7 @@ func TestPanicOrWrongReplyFailsOnlyTheEntryAtFault(t *testing.T) {
 		for id := int64(1); id <= 9; id++ {
 			s.put(t, small(id))
 		}
-		eventually(t, "all are settled", func() bool { return s.length(t) == 0 && buried.len() >= 3 })
+		testkit.Eventually(t, "all are settled", func() bool { return s.length(t) == 0 && buried.len() >= 3 })
 		if d := cmp.Diff(map[int64]int{1: 1, 2: 1, 4: 1, 6: 1, 8: 1, 9: 1}, confirmed.times()); d != "" {
 			t.Errorf("confirmed (-want +got):\n%s", d)
 		}
@@ -212,6 +213,6 @@ func TestDeliveryDoesNotWaitForConfirmation(t *testing.T) {
 		}, func(c *delivery.IntakeConfig) { c.Batch, c.Idle = 1, time.Minute })
 		start(t, q)
 		s.put(t, small(1), small(2))
-		eventually(t, "both are done", func() bool { return q.Stats().Done == 2 })
+		testkit.Eventually(t, "both are done", func() bool { return q.Stats().Done == 2 })
 	})
 }

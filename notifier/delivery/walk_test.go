@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier/delivery"
 )
 
@@ -52,7 +53,7 @@ func TestResendingIsTrueUntilTheEntryIsDone(t *testing.T) {
 		s.put(t, again)
 		is(true)
 		start(t, q)
-		eventually(t, "all are done", func() bool { return s.length(t) == 0 })
+		testkit.Eventually(t, "all are done", func() bool { return s.length(t) == 0 })
 		is(false)
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
@@ -243,7 +244,7 @@ func TestReadShareIsKnownWhileOpenAndAfterwards(t *testing.T) {
 	if err := p.Retract(t.Context(), n.ID); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it is finished", func() bool {
+	testkit.Eventually(t, "it is finished", func() bool {
 		parts, err := r.store.Announcements(t.Context(), []int64{n.ID})
 		if err != nil {
 			t.Fatal(err)
@@ -270,7 +271,7 @@ func TestAnnouncementsMadeWhileRedisIsAwayAreShownLater(t *testing.T) {
 		t.Errorf("while Redis is away: %+v, %v", got, err)
 	}
 	server.Restart(t)
-	eventually(t, "everybody has it unread", func() bool {
+	testkit.Eventually(t, "everybody has it unread", func() bool {
 		badges, err := r.board.Badges(t.Context(), []notifier.Reader{{Seq: seqs[0], Audience: 3}, {Seq: seqs[1], Audience: 3}})
 		return err == nil && badges[0].Announcements == 1 && badges[1].Announcements == 1
 	})

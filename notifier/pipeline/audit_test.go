@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -24,7 +25,7 @@ func TestAuditLogIsTrimmedAfter400Days(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	eventually(t, "the entry is gone", func() bool {
+	testkit.Eventually(t, "the entry is gone", func() bool {
 		left := -1
 		err := db.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM audit_log`).Scan(&left)
 		return err == nil && left == 0

@@ -6,6 +6,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
 )
@@ -13,7 +14,7 @@ import (
 // state waits until the notice is in a state.
 func (r *rig) state(t *testing.T, id int64, want notifier.State) {
 	t.Helper()
-	eventually(t, string(want), func() bool {
+	testkit.Eventually(t, string(want), func() bool {
 		n, err := r.store.Notice(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)

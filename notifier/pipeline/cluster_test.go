@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -27,7 +28,7 @@ func TestWholePipelineWorksOnACluster(t *testing.T) {
 	if got, err := p.Progress(t.Context(), kept.ID); err != nil || got.Delivered != 300 {
 		t.Errorf("delivered: %d, %v; want 300", got.Delivered, err)
 	}
-	eventually(t, "the short-lived notice expires everywhere", func() bool { return r.allUnread(t, seqs[1:299], 1) })
+	testkit.Eventually(t, "the short-lived notice expires everywhere", func() bool { return r.allUnread(t, seqs[1:299], 1) })
 	r.everyoneHas(t, seqs[1:299], 1)
 	if small.State != notifier.StateSent {
 		t.Errorf("the small notice is %s", small.State)

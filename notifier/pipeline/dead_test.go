@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/pipeline"
@@ -60,7 +61,7 @@ func TestPermanentFailureBecomesADeadLetterThatCanBeReplayed(t *testing.T) {
 			c.Chunk = chunk
 			p := running(t, c)
 			n := send(t, p, toRole("all"))
-			eventually(t, "the entry is a dead letter", func() bool { return r.dead(t) == 1 })
+			testkit.Eventually(t, "the entry is a dead letter", func() bool { return r.dead(t) == 1 })
 			r.state(t, n.ID, notifier.StateSent)
 			others := append(append([]int64{}, seqs[:10]...), seqs[11:]...)
 			r.everyoneHas(t, others, 1)
@@ -74,7 +75,7 @@ func TestPermanentFailureBecomesADeadLetterThatCanBeReplayed(t *testing.T) {
 			if err := p.Replay(t.Context(), letters[0].ID); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "the last recipient has it too", func() bool { return r.allUnread(t, seqs, 1) })
+			testkit.Eventually(t, "the last recipient has it too", func() bool { return r.allUnread(t, seqs, 1) })
 			r.everyoneHas(t, seqs, 1)
 			if count, err := r.store.CountDeadLetters(t.Context()); err != nil || count != 0 {
 				t.Errorf("%d dead letters left, %v", count, err)
@@ -101,13 +102,13 @@ func TestFailingRetractionIsFinishedByReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	retract(t, p, n.ID)
-	eventually(t, "the entry is a dead letter", func() bool { return r.dead(t) == 1 })
+	testkit.Eventually(t, "the entry is a dead letter", func() bool { return r.dead(t) == 1 })
 	r.state(t, n.ID, notifier.StateRetracted)
 	if err := r.rdb.Rename(t.Context(), "kept"+r.keys.State(seqs[15]), r.keys.State(seqs[15])).Err(); err != nil {
 		t.Fatal(err)
 	}
 	r.replayAll(t, p)
-	eventually(t, "nobody has it", func() bool { return r.allUnread(t, seqs, 0) })
+	testkit.Eventually(t, "nobody has it", func() bool { return r.allUnread(t, seqs, 0) })
 	r.everyoneHas(t, seqs, 0)
 }
 
@@ -120,7 +121,7 @@ func TestUnreadableEntryBecomesADeadLetterAtOnce(t *testing.T) {
 	for _, fields := range [][]string{{"notice", "x"}, {"notice", "1", "wings", "2"}} {
 		r.rdb.XAdd(t.Context(), xadd(r.keys.Intake(), fields))
 	}
-	eventually(t, "both are dead letters", func() bool { return r.dead(t) == 2 })
+	testkit.Eventually(t, "both are dead letters", func() bool { return r.dead(t) == 2 })
 	for _, letter := range r.letters(t) {
 		err := p.Replay(t.Context(), letter.ID)
 		if letter.NoticeID == 0 && !errors.Is(err, notifier.ErrConflict) || letter.NoticeID == n.ID && err != nil {
@@ -135,7 +136,7 @@ func TestUnreadableEntryBecomesADeadLetterAtOnce(t *testing.T) {
 			t.Errorf("the second time: %v", err)
 		}
 	}
-	eventually(t, "the intake is empty", func() bool { return r.backlog(t) == 0 })
+	testkit.Eventually(t, "the intake is empty", func() bool { return r.backlog(t) == 0 })
 	r.everyoneHas(t, seqs, 1)
 }
 

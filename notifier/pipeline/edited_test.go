@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/inbox"
@@ -211,7 +212,7 @@ func TestEditDuringDeliveryReachesEveryRecipient(t *testing.T) {
 				n := send(t, p, toRole("all"))
 				start(t, p)
 				r.state(t, n.ID, notifier.StateSent)
-				eventually(t, "the stream is empty", func() bool { return p.Stats().Backlog == 0 })
+				testkit.Eventually(t, "the stream is empty", func() bool { return p.Stats().Backlog == 0 })
 				r.everyoneReads(t, seqs, "Behind")
 				r.everyoneHas(t, seqs, 1)
 			})
@@ -234,13 +235,13 @@ func TestLateDeliveryOfAnOldRevisionDoesNotStay(t *testing.T) {
 	start(t, p)
 	r.state(t, n.ID, notifier.StateSent)
 	r.edit(t, p, n.ID, "Edited")
-	eventually(t, "the edit is done", func() bool { return r.stateOf(t, n.ID) == notifier.StateSent })
+	testkit.Eventually(t, "the edit is done", func() bool { return r.stateOf(t, n.ID) == notifier.StateSent })
 	// One inbox is lost, and only now the first delivery arrives there.
 	if err := r.inbox.Erase(t.Context(), seqs[0]); err != nil {
 		t.Fatal(err)
 	}
 	r.put(t, delivery.Entry{Kind: delivery.Whole, NoticeID: n.ID, Delivery: &old})
-	eventually(t, "everybody has the new text", func() bool {
+	testkit.Eventually(t, "everybody has the new text", func() bool {
 		page, err := r.inbox.Look(t.Context(), seqs[0], notifier.Query{})
 		return err == nil && len(page.Entries) == 1 && page.Entries[0].Title == "Edited"
 	})
@@ -378,7 +379,7 @@ func TestEditIsPublishedOnce(t *testing.T) {
 	if err != nil || len(c.Events) != 1 || c.Events[0].Kind != notifier.ChangeEdited || c.Events[0].Key != n.Key() || c.Unread != 1 {
 		t.Errorf("published as %+v, %v", c, err)
 	}
-	eventually(t, "the stream is empty", func() bool { return r.rdb.XLen(t.Context(), r.keys.Intake()).Val() == 0 })
+	testkit.Eventually(t, "the stream is empty", func() bool { return r.rdb.XLen(t.Context(), r.keys.Intake()).Val() == 0 })
 	select {
 	case more := <-told:
 		t.Errorf("published again: %s", more.Payload)

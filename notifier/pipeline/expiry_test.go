@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/pipeline"
@@ -33,7 +34,7 @@ func TestEntryLeavesTheBadgeWithinASecondOfItsExpiry(t *testing.T) {
 	expired := time.Now()
 	ahead.Store(int64(time.Hour))
 	last, stood := expired, time.Duration(0) // the longest time in which this machine did not run the test
-	eventually(t, "the entry leaves every inbox", func() bool {
+	testkit.Eventually(t, "the entry leaves every inbox", func() bool {
 		stood = max(stood, time.Since(last))
 		defer func() { last = time.Now() }()
 		return r.allUnread(t, seqs, 1)

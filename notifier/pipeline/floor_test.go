@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
@@ -25,7 +26,7 @@ func (r *rig) flood(t *testing.T, p *pipeline.Pipeline, to notifier.Draft, n int
 			t.Fatalf("notice %d: %v", i, a.Err)
 		}
 	}
-	eventually(t, "all are delivered", func() bool {
+	testkit.Eventually(t, "all are delivered", func() bool {
 		left, err := r.store.Unfinished(t.Context(), 0, 1)
 		return err == nil && len(left) == 0
 	})
@@ -60,7 +61,7 @@ func TestRedisLossAfterAFloodChangesNothing(t *testing.T) {
 			if err := p.Resend(t.Context(), began); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "all notices are resent", func() bool {
+			testkit.Eventually(t, "all notices are resent", func() bool {
 				_, some, err := p.OnItsWay(t.Context())
 				return err == nil && !some
 			})
@@ -83,13 +84,13 @@ func TestReplayedDeadLetterIsDeliveredAfterManyLaterNotices(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := send(t, p, toRole("all"))
-	eventually(t, "the entry is a dead letter", func() bool { return r.dead(t) == 1 })
+	testkit.Eventually(t, "the entry is a dead letter", func() bool { return r.dead(t) == 1 })
 	if err := r.rdb.Del(t.Context(), r.keys.State(seqs[0])).Err(); err != nil {
 		t.Fatal(err)
 	}
 	r.flood(t, p, toRole("all"), 800)
 	r.replayAll(t, p)
-	eventually(t, "it is at the top", func() bool {
+	testkit.Eventually(t, "it is at the top", func() bool {
 		page, err := r.inbox.Look(t.Context(), seqs[0], notifier.Query{Limit: 1})
 		return err == nil && len(page.Entries) == 1 && page.Entries[0].NoticeID == n.ID
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/inbox"
@@ -86,7 +87,7 @@ func TestAnotherInstanceFinishesTheWorkOfAKilledOne(t *testing.T) {
 		}
 		return d
 	}
-	eventually(t, "the first instance is at work", func() bool { return delivered() > 1000 })
+	testkit.Eventually(t, "the first instance is at work", func() bool { return delivered() > 1000 })
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func TestKillDuringRaiseLosesAndRepeatsNoToast(t *testing.T) {
 				p := pipeline.New(c)
 				n := send(t, p, withToast(toRole("all")))
 				first := r.otherInstance(t, instanceToasts+"="+when)
-				eventually(t, "the notice is delivered, and the instance hangs", func() bool {
+				testkit.Eventually(t, "the notice is delivered, and the instance hangs", func() bool {
 					d, _, err := r.counted(t.Context(), n.ID)
 					return err == nil && d >= int64(min(users, 100)) && (when == "before" || len(r.raised(t, n.ID)) >= min(users, 100))
 				})
@@ -147,7 +148,7 @@ func TestStoppedInstanceHandsItsWorkOver(t *testing.T) {
 	first, second := pipeline.New(c), pipeline.New(c)
 	stop := start(t, first)
 	n := send(t, first, toRole("all"))
-	eventually(t, "the first instance is at work", func() bool {
+	testkit.Eventually(t, "the first instance is at work", func() bool {
 		d, _, err := r.counted(t.Context(), n.ID)
 		return err == nil && d >= 100
 	})

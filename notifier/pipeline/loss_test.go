@@ -15,6 +15,7 @@ import (
 	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/pipeline"
@@ -61,7 +62,7 @@ func (r *rig) marks(t *testing.T) (n int64) {
 
 func (r *rig) settle(t *testing.T) {
 	t.Helper()
-	eventually(t, "SQL has everything", func() bool { return r.marks(t) == 0 })
+	testkit.Eventually(t, "SQL has everything", func() bool { return r.marks(t) == 0 })
 }
 
 // shelf is everything that Redis has of an inbox.
@@ -289,7 +290,7 @@ func TestInboxesWorkWhileSQLIsAwayAndAreWrittenLater(t *testing.T) {
 	sqltest.Cut(t, address)
 	ended := make(chan error, 1)
 	go func() { ended <- f.Run(ctx) }()
-	eventually(t, "the outage of SQL is logged", func() bool { return seen("could not write inboxes to sql; retrying") == 1 })
+	testkit.Eventually(t, "the outage of SQL is logged", func() bool { return seen("could not write inboxes to sql; retrying") == 1 })
 	for _, seq := range seqs {
 		if _, err := r.inbox.Open(t.Context(), seq); err != nil {
 			t.Fatal(err)
@@ -300,7 +301,7 @@ func TestInboxesWorkWhileSQLIsAwayAndAreWrittenLater(t *testing.T) {
 	}
 	sqltest.Mend(t, address)
 	r.settle(t)
-	eventually(t, "the end of the outage is logged", func() bool { return seen("writing inboxes to sql works again") == 1 })
+	testkit.Eventually(t, "the end of the outage is logged", func() bool { return seen("writing inboxes to sql works again") == 1 })
 	if n := seen("could not write inboxes to sql; retrying"); n != 1 {
 		t.Errorf("one outage was logged %d times", n)
 	}
@@ -325,7 +326,7 @@ func TestRedisThatComesBackEmptyIsRefilled(t *testing.T) {
 			t.Errorf("Flush without Redis: %v", err)
 		}
 		server.Restart(t)
-		eventually(t, "the client reconnects", func() bool { return r.rdb.Ping(t.Context()).Err() == nil })
+		testkit.Eventually(t, "the client reconnects", func() bool { return r.rdb.Ping(t.Context()).Err() == nil })
 	})
 	r.live(t, p, seqs)
 	r.settle(t)
@@ -365,7 +366,7 @@ func TestCountsAreWrittenToSQL(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "the counts are in SQL", func() bool {
+	testkit.Eventually(t, "the counts are in SQL", func() bool {
 		counts, err := r.store.CountsOf(t.Context(), []int64{n.ID})
 		if err != nil {
 			t.Fatal(err)

@@ -181,17 +181,3 @@ func (r *rig) accept(t testing.TB, n *notifier.Notice) {
 		t.Fatal(err, a.Err)
 	}
 }
-
-// eventually waits until ok returns true, and fails the test if that takes too long.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(3 * time.Minute); !ok(); {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("not in time: %s", what)
-		}
-	}
-}

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/inbox"
@@ -117,7 +118,7 @@ func TestNoticesEndCorrectlyInAnyOrderOfEvents(t *testing.T) {
 		})
 		stop := start(t, p)
 		for _, n := range sent {
-			eventually(t, "the notice is finished", func() bool {
+			testkit.Eventually(t, "the notice is finished", func() bool {
 				s := r.stateOf(t, n.ID)
 				return s == notifier.StateSent || s == notifier.StateRetracted
 			})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/faulty"
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
@@ -46,7 +47,7 @@ func TestNoticesSentWhileRedisIsAwayArriveAfterItsReturn(t *testing.T) {
 	if got, err := p.Progress(t.Context(), large.ID); err != nil || got.Counted || got.Recipients != 300 {
 		t.Errorf("progress without Redis: %+v, %v", got, err)
 	}
-	eventually(t, "the outage is logged", func() bool { return seen("could not relay notices; they wait in sql") == 1 })
+	testkit.Eventually(t, "the outage is logged", func() bool { return seen("could not relay notices; they wait in sql") == 1 })
 
 	began := time.Now()
 	server.Restart(t)
@@ -61,7 +62,7 @@ func TestNoticesSentWhileRedisIsAwayArriveAfterItsReturn(t *testing.T) {
 	if n := seen("could not relay notices; they wait in sql"); n != 1 {
 		t.Errorf("one outage was logged %d times", n)
 	}
-	eventually(t, "the end of the outage is logged", func() bool { return seen("notices are relayed again") == 1 })
+	testkit.Eventually(t, "the end of the outage is logged", func() bool { return seen("notices are relayed again") == 1 })
 }
 
 func TestSenderDoesNotWaitForAHangingRedis(t *testing.T) {
@@ -98,7 +99,7 @@ func TestBrokenInboxHoldsUpNoOther(t *testing.T) {
 	p := pipeline.New(c)
 	start(t, p)
 	n := send(t, p, toRole("all"))
-	eventually(t, "all others have it", func() bool {
+	testkit.Eventually(t, "all others have it", func() bool {
 		d, _, err := r.counted(t.Context(), n.ID)
 		return err == nil && d == 299
 	})
@@ -112,7 +113,7 @@ func TestBrokenInboxHoldsUpNoOther(t *testing.T) {
 	}
 	r.replayAll(t, p) // in case the repair took longer than the tries
 	r.state(t, n.ID, notifier.StateSent)
-	eventually(t, "the last user has it", func() bool { return r.allUnread(t, seqs[1:], 1) })
+	testkit.Eventually(t, "the last user has it", func() bool { return r.allUnread(t, seqs[1:], 1) })
 	r.everyoneHas(t, seqs[1:], 1)
 	if got := seen("range not finished; retrying"); got != 1 {
 		t.Errorf("one fault was logged %d times", got)

@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
@@ -170,7 +171,7 @@ func TestCountsNoLongerInRedisComeFromSQL(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "the counts are in SQL", func() bool {
+	testkit.Eventually(t, "the counts are in SQL", func() bool {
 		counts, err := r.store.CountsOf(t.Context(), []int64{n.ID})
 		if err != nil {
 			t.Fatal(err)

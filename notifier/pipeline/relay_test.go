@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/pipeline"
@@ -39,7 +40,7 @@ func TestStreamLostDuringDeliveryIsRebuilt(t *testing.T) {
 	p := running(t, c)
 	n := send(t, p, toRole("all"))
 	for at := int64(500); at < 5000; at += 1500 {
-		eventually(t, "delivery is under way", func() bool {
+		testkit.Eventually(t, "delivery is under way", func() bool {
 			d, _, err := r.counted(t.Context(), n.ID)
 			return err == nil && d >= at
 		})
@@ -76,10 +77,10 @@ func TestRelayDoesNotAddPendingNoticesAgain(t *testing.T) {
 	c.Store = rounds
 	p := running(t, c)
 	small, large := send(t, p, toUsers("u1")), send(t, p, toRole("all"))
-	eventually(t, "both deliveries have started", func() bool { return held.delivered.Load() >= 2 })
+	testkit.Eventually(t, "both deliveries have started", func() bool { return held.delivered.Load() >= 2 })
 	rounds.blind.Store(false)
 	seen := rounds.n.Load()
-	eventually(t, "the relay has looked several times", func() bool { return rounds.n.Load() > seen+10 })
+	testkit.Eventually(t, "the relay has looked several times", func() bool { return rounds.n.Load() > seen+10 })
 	if n := r.rdb.XLen(t.Context(), r.keys.Intake()).Val(); n != 2 {
 		t.Errorf("%d entries are in the stream, want 2", n)
 	}
@@ -135,7 +136,7 @@ func TestResendAfterALossRestoresLostNoticesAndChangesNothingElse(t *testing.T) 
 		if err := p.Resend(t.Context(), began.Add(-time.Second)); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "everybody has it", func() bool {
+		testkit.Eventually(t, "everybody has it", func() bool {
 			return r.backlog(t) == 0 && r.allUnread(t, seqs[2:], 1) && r.allUnread(t, seqs[:2], 2)
 		})
 		r.everyoneHas(t, seqs[2:], 1)
@@ -147,7 +148,7 @@ func TestResendAfterALossRestoresLostNoticesAndChangesNothingElse(t *testing.T) 
 	r.deliver(t, taken, to.ToArray()) // a worker that slept through all of it
 	r.everyoneHas(t, seqs[2:], 1)
 	r.put(t, delivery.Entry{Kind: delivery.Retract, NoticeID: large.ID, Again: true}) // an outdated baton
-	eventually(t, "all is done", func() bool { return r.backlog(t) == 0 })
+	testkit.Eventually(t, "all is done", func() bool { return r.backlog(t) == 0 })
 	r.everyoneHas(t, seqs[2:], 1)
 }
 
@@ -195,7 +196,7 @@ func TestProgressOfALargeNoticeIsStoredInSQL(t *testing.T) {
 	c.Inbox, c.Chunk, c.Idle = held, 2, time.Minute
 	p := running(t, c)
 	n := send(t, p, toRole("all"))
-	eventually(t, "the cursor is in SQL", func() bool {
+	testkit.Eventually(t, "the cursor is in SQL", func() bool {
 		select {
 		case held.let <- struct{}{}: // one range at a time
 		default:
@@ -221,7 +222,7 @@ func TestOnItsWayReportsTheOldestPendingNotice(t *testing.T) {
 	p := running(t, c)
 	way := func(when string, wantAt time.Time, want bool) {
 		t.Helper()
-		eventually(t, when, func() bool {
+		testkit.Eventually(t, when, func() bool {
 			at, some, err := p.OnItsWay(t.Context())
 			if err != nil {
 				t.Fatal(err)

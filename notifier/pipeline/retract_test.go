@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
@@ -50,7 +51,7 @@ func TestRetractDuringSendingLeavesNoRecipientWithTheNotice(t *testing.T) {
 	start(t, p)
 	start(t, other)
 	n := send(t, p, toRole("all"))
-	eventually(t, "the notice is being sent", func() bool {
+	testkit.Eventually(t, "the notice is being sent", func() bool {
 		d, _, err := r.counted(t.Context(), n.ID)
 		return err == nil && d >= 100
 	})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
@@ -150,7 +151,7 @@ func TestKilledInstancesReleaseEachNoticeOnce(t *testing.T) {
 		all[i] = soon(t, p, toRole("all"), time.Second+time.Duration(i)*20*time.Millisecond)
 	}
 	doomed := r.otherInstance(t)
-	eventually(t, "a notice is released", func() bool {
+	testkit.Eventually(t, "a notice is released", func() bool {
 		return r.now(t, all[0].ID).State != notifier.StateScheduled
 	})
 	if err := doomed.Process.Kill(); err != nil {

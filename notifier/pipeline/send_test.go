@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 )
@@ -47,7 +48,7 @@ func TestLargeNoticeIsDeliveredInTheBackground(t *testing.T) {
 	start(t, p)
 	r.state(t, n.ID, notifier.StateSent)
 	r.everyoneHas(t, seqs, 1)
-	eventually(t, "the intake is empty", func() bool { return r.backlog(t) == 0 })
+	testkit.Eventually(t, "the intake is empty", func() bool { return r.backlog(t) == 0 })
 }
 
 func TestSendAcceptsARoleWithoutMembersAndRefusesAnUnknownOne(t *testing.T) {

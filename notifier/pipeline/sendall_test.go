@@ -11,6 +11,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/store"
@@ -175,7 +176,7 @@ func TestOverloadedIntakeHoldsSendersBackAndThenRefusesThem(t *testing.T) {
 	p := running(t, c)
 	accepted := int64(0)
 	var busy *notifier.TooManyError
-	eventually(t, "a sender is refused", func() bool {
+	testkit.Eventually(t, "a sender is refused", func() bool {
 		_, err := sendOnce(t, p, toUsers("u1"), nil)
 		if err == nil {
 			accepted++
@@ -202,7 +203,7 @@ func TestOverloadedIntakeHoldsSendersBackAndThenRefusesThem(t *testing.T) {
 	if err := <-held; err != nil {
 		t.Errorf("the held sender: %v", err)
 	}
-	eventually(t, "all of them arrive", func() bool { return r.allUnread(t, seqs, min(accepted+2, 200)) })
+	testkit.Eventually(t, "all of them arrive", func() bool { return r.allUnread(t, seqs, min(accepted+2, 200)) })
 }
 
 func TestRequestMayBeRepeatedForADay(t *testing.T) {
@@ -227,6 +228,6 @@ func TestRequestMayBeRepeatedForADay(t *testing.T) {
 		t.Errorf("repeated on the same day: notice %d", again)
 	}
 	ahead.Store(int64(50 * time.Hour))
-	eventually(t, "the request is forgotten", func() bool { return repeat() != first })
-	eventually(t, "both arrive", func() bool { return r.allUnread(t, seqs, 2) })
+	testkit.Eventually(t, "the request is forgotten", func() bool { return repeat() != first })
+	testkit.Eventually(t, "both arrive", func() bool { return r.allUnread(t, seqs, 2) })
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/keys"
@@ -141,7 +142,7 @@ func TestRecipientsAreRaisedOneToastBeforeTheNoticeIsSent(t *testing.T) {
 				if _, err := p.Edit(t.Context(), n.ID, 0, notifier.Draft{Title: "Edited"}); err != nil {
 					t.Fatal(err)
 				}
-				eventually(t, "all is done", func() bool { return r.backlog(t) == 0 })
+				testkit.Eventually(t, "all is done", func() bool { return r.backlog(t) == 0 })
 				r.wantRaised(t, n.ID, test.want)
 				retract(t, p, n.ID)
 				r.state(t, n.ID, notifier.StateRetracted)
@@ -199,7 +200,7 @@ func TestResendAfterALossRaisesNoToast(t *testing.T) {
 	if err := p.Resend(t.Context(), since); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the resend is done", func() bool { return r.backlog(t) == 0 })
+	testkit.Eventually(t, "the resend is done", func() bool { return r.backlog(t) == 0 })
 	r.wantRaised(t, small.ID, nil)
 	r.wantRaised(t, large.ID, nil)
 }
@@ -222,7 +223,7 @@ func TestFailingToastDoesNotKeepANoticeFromBeingSent(t *testing.T) {
 			n := send(t, p, withToast(toRole("all")))
 			r.state(t, n.ID, notifier.StateSent)
 			r.everyoneHas(t, seqs, 1)
-			eventually(t, "the intake is empty", func() bool { return r.backlog(t) == 0 })
+			testkit.Eventually(t, "the intake is empty", func() bool { return r.backlog(t) == 0 })
 			r.wantRaised(t, n.ID, seqs[11:])
 			if n := r.dead(t); n != 0 {
 				t.Errorf("%d dead letters", n)
@@ -243,7 +244,7 @@ func TestRecipientsWithTheRowGetTheToastDespiteABrokenInbox(t *testing.T) {
 	c.Toasts = r.toasts()
 	p := running(t, c)
 	n := send(t, p, withToast(toRole("all")))
-	eventually(t, "the entry is a dead letter", func() bool { return r.dead(t) == 1 })
+	testkit.Eventually(t, "the entry is a dead letter", func() bool { return r.dead(t) == 1 })
 	got := r.raised(t, n.ID)
 	if delete(got, seqs[3]); len(got) != 19 {
 		t.Errorf("raised for %d of the 19 others: %v", len(got), got)
@@ -274,7 +275,7 @@ func TestNoticeWaitsForUnavailableToasts(t *testing.T) {
 			})
 			p := running(t, c)
 			n := send(t, p, withToast(toRole("all")))
-			eventually(t, "it is tried more often than a refused one", func() bool { return asked.Load() > 6 })
+			testkit.Eventually(t, "it is tried more often than a refused one", func() bool { return asked.Load() > 6 })
 			if state := r.stateOf(t, n.ID); state == notifier.StateSent {
 				t.Error("marked as sent")
 			}

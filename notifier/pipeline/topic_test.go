@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/route"
@@ -88,7 +89,7 @@ func TestRecipientsOfATopicAreToldTheReason(t *testing.T) {
 			if err := p.Resend(t.Context(), n.CreatedAt); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "everybody has it again", func() bool { return r.allUnread(t, seqs, 1) })
+			testkit.Eventually(t, "everybody has it again", func() bool { return r.allUnread(t, seqs, 1) })
 			reasons("resent", "Stock is low")
 		})
 	}
@@ -171,14 +172,14 @@ func TestWithdrawnSubjectLeavesEveryInbox(t *testing.T) {
 		t.Errorf("withdrawn: %d, %v; want 2", n, err)
 	}
 	r.wantUnread(t, "withdrawn", []int64{0, 0, 0}, 3, seqs...)
-	eventually(t, "it leaves the other inboxes", func() bool { return r.allUnread(t, seqs[1:], 1) })
+	testkit.Eventually(t, "it leaves the other inboxes", func() bool { return r.allUnread(t, seqs[1:], 1) })
 	if got := r.stateOf(t, mine.ID); got != notifier.StateSent {
 		t.Errorf("the notice of another sender is %s", got)
 	}
 	if n, err := p.WithdrawSubject(t.Context(), "invoice:42", notifier.Ref{}); n != 1 || err != nil {
 		t.Errorf("with no sender given: %d, %v; want the remaining one", n, err)
 	}
-	eventually(t, "it leaves every inbox", func() bool { return r.allUnread(t, seqs, 1) })
+	testkit.Eventually(t, "it leaves every inbox", func() bool { return r.allUnread(t, seqs, 1) })
 	if n, err := p.WithdrawSubject(t.Context(), "invoice:42", notifier.Ref{}); n != 0 || err != nil {
 		t.Errorf("repeated: %d, %v", n, err)
 	}
@@ -205,7 +206,7 @@ func TestSubjectWithManyNoticesIsWithdrawnPageByPage(t *testing.T) {
 	if n, err := p.WithdrawSubject(t.Context(), "invoice:42", notifier.Ref{}); n != 450 || err != nil {
 		t.Errorf("withdrawn: %d, %v", n, err)
 	}
-	eventually(t, "the intake is empty", func() bool {
+	testkit.Eventually(t, "the intake is empty", func() bool {
 		left, err := r.store.Unfinished(t.Context(), 0, 1)
 		return err == nil && len(left) == 0
 	})
