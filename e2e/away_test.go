@@ -108,11 +108,7 @@ func TestWithoutRedisUsersReadAndPagesCatchUpWhenItIsBack(t *testing.T) {
 	plain.shows(`h1`, "Not possible right now")
 	plain.shot("away-not-possible")
 
-	began := time.Now()
 	bob := open(t, i).as(i.person(t, "bob")).goTo("/inbox")
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("signing in and opening a page took %v", took)
-	}
 	bob.warned("Some things are read-only right now. This is your inbox as of")
 	bob.badge("34")
 	bob.shot("away-inbox")
@@ -127,7 +123,6 @@ func TestWithoutRedisUsersReadAndPagesCatchUpWhenItIsBack(t *testing.T) {
 	posts.goTo("/announcements").warned("Some things are read-only right now. These are the announcements as of")
 
 	goOn()
-	back := time.Now()
 	for _, w := range []*window{reading, bob} {
 		w.connection("")
 		w.badge("35")
@@ -136,9 +131,6 @@ func TestWithoutRedisUsersReadAndPagesCatchUpWhenItIsBack(t *testing.T) {
 	bob.until(`document.querySelectorAll("[data-testid=entry] form").length > 0`)
 	bob.shot("away-back")
 	posts.until(`document.querySelector("#announcements .banner.info") && document.querySelector("#announcements [data-act=read]")`)
-	if took := time.Since(back); took > 30*time.Second {
-		t.Errorf("everything was up to date after %v", took)
-	}
 	plain.press(`[data-testid=retry] button`)
 	plain.shows(`[data-testid=done] p`, "Marked as read.")
 	reading.badge("34")

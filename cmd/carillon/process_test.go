@@ -71,7 +71,6 @@ func TestASecondSignalEndsTheProcessAtOnce(t *testing.T) {
 		defer close(ended)
 		_ = cmd.Wait() // an error, because a signal ended it
 	}()
-	began := time.Now()
 	// Signals are repeated: two that arrive before the first is handled count as one.
 	testkit.Eventually(t, "the process ends", func() bool {
 		_ = cmd.Process.Signal(syscall.SIGTERM) // if it still runs
@@ -82,9 +81,7 @@ func TestASecondSignalEndsTheProcessAtOnce(t *testing.T) {
 			return false
 		}
 	})
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("it took %v", took)
-	}
+	// A server that waited for the request would end without a signal.
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() {
 		t.Errorf("it ended with %v\n%s", cmd.ProcessState, errors)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -174,10 +173,6 @@ func TestRunNoticesThatRedisIsOld(t *testing.T) {
 		run(t, s.Announcements)
 		testkit.Eventually(t, "SQL has the read", func() bool { return slices.Equal(s.sql.saved(one, customer), []int64{1}) })
 		s.comeBack(t, old)
-		began := time.Now()
 		testkit.Eventually(t, "the announcement is read again", func() bool { return s.badge(t, 1).Unread == 0 })
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("that took %v", took)
-		}
 	})
 }

@@ -28,7 +28,10 @@ func quick(c *Config) {
 func TestStreamsStayOpenWhileRedisIsAwayAndAreRightAfterwards(t *testing.T) {
 	t.Parallel()
 	own := redistest.Own(t)
-	w := newWorld(t, own.Client(t), redistest.Space(t), quick)
+	w := newWorld(t, own.Client(t), redistest.Space(t), func(c *Config) {
+		quick(c)
+		c.Limits.Check = time.Hour // only the return of Redis may cause a read
+	})
 	kept, other := w.connect(7), w.connect(8)
 	kept.expect("badge", badge(1, 0))
 	other.expect("badge", badge(1, 0))
@@ -43,13 +46,9 @@ func TestStreamsStayOpenWhileRedisIsAwayAndAreRightAfterwards(t *testing.T) {
 	again.expect("connection", reconnecting)
 	late.expect("connection", reconnecting)
 	own.RestartFrom(t, file)
-	began := time.Now()
 	for s, want := range map[*stream]string{kept: badge(50, 3), other: badge(1, 0), again: badge(50, 3), late: badge(1, 0)} {
 		s.expect("connection", isLive)
 		s.expect("badge", want)
-	}
-	if d := time.Since(began); d > 5*time.Second {
-		t.Errorf("up to date after %s", d)
 	}
 	if w.hub.outage.lasts(time.Now(), 0) {
 		t.Error("the outage has not ended")
@@ -187,12 +186,8 @@ func TestEveryBadgeIsReadAgainWhenRedisIsUsableAgain(t *testing.T) {
 func TestStreamsOpenAtOnceWhenRedisWasNeverUsable(t *testing.T) {
 	t.Parallel()
 	w, g := gated(t, true)
-	began := time.Now()
 	s := w.connect(7)
-	s.expect("connection", reconnecting)
-	if d := time.Since(began); d > 3*time.Second {
-		t.Errorf("the stream began after %s", d)
-	}
+	s.expect("connection", reconnecting) // although Redis stays closed until after this
 	w.state(7, 50, 3)
 	g.set(false)
 	s.expect("connection", isLive)

