@@ -33,6 +33,7 @@ type ExportedInbox struct {
 	Unread   int64           `json:"unread"`
 	OpenedAt time.Time       `json:"opened_at,omitzero"`
 	Entries  []ExportedEntry `json:"entries"` // newest first
+	Archived []ExportedEntry `json:"archived,omitempty"`
 	Damaged  bool            `json:"damaged,omitempty"`
 }
 

@@ -76,21 +76,31 @@ func (s *Store) exportInbox(ctx context.Context, seq int64) (notifier.ExportedIn
 	for i, r := range snapshot.Rows {
 		ids[i] = r.NoticeID
 	}
+	for _, r := range snapshot.Archived {
+		ids = append(ids, r.NoticeID)
+	}
 	contents, err := s.Contents(ctx, ids)
 	if err != nil {
 		return notifier.ExportedInbox{}, err
 	}
 	inbox := notifier.ExportedInbox{Unread: snapshot.Unread, OpenedAt: fromMillis(snapshot.Opened), Damaged: snapshot.Damaged}
-	for _, r := range snapshot.Rows {
-		entry := notifier.ExportedEntry{Key: r.Field, ID: r.NoticeID}
-		if key, read, ok := notifier.SplitField(r.Field); ok {
-			entry.Key, entry.Read = key, read
-		}
-		if n, ok := contents[r.NoticeID]; ok {
+	entry := func(key string, read bool, id int64) notifier.ExportedEntry {
+		e := notifier.ExportedEntry{Key: key, Read: read, ID: id}
+		if n, ok := contents[id]; ok {
 			content := n.ContentFor(seq)
-			entry.Content = &content
+			e.Content = &content
 		}
-		inbox.Entries = append(inbox.Entries, entry)
+		return e
+	}
+	for _, r := range snapshot.Rows {
+		key, read, ok := notifier.SplitField(r.Field)
+		if !ok {
+			key = r.Field
+		}
+		inbox.Entries = append(inbox.Entries, entry(key, read, r.NoticeID))
+	}
+	for _, r := range snapshot.Archived {
+		inbox.Archived = append(inbox.Archived, entry(r.Key, true, r.NoticeID))
 	}
 	return inbox, nil
 }
