@@ -277,31 +277,3 @@ func TestWithoutRedisAndArchivePagesFail(t *testing.T) {
 	l.rebuild()
 	l.get("alice", "/announcements").wantStatus(t, http.StatusServiceUnavailable)
 }
-
-func TestSilentRedisDelaysAPageByNoMoreThanRedisWait(t *testing.T) {
-	t.Parallel()
-	l := newLostRedis(t)
-	silent := &silentInbox{}
-	l.config.Inbox = silent
-	l.rebuild()
-	began := time.Now()
-	l.get("alice", "/inbox?filter=unread").wantStatus(t, http.StatusOK)
-	if took := time.Since(began); took > 8*time.Second {
-		t.Errorf("the page took %v", took)
-	}
-	if silent.asked == 0 {
-		t.Error("the inbox was never called")
-	}
-}
-
-// silentInbox answers only after the request's deadline.
-type silentInbox struct {
-	inbox
-	asked int
-}
-
-func (s *silentInbox) Look(ctx context.Context, _ int64, _ notifier.Query) (notifier.Page, error) {
-	s.asked++
-	<-ctx.Done()
-	return notifier.Page{}, ctx.Err()
-}
