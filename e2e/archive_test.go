@@ -26,3 +26,9 @@ func TestArchivedElsewhereLeavesThisWindow(t *testing.T) {
 	w.titles(late, photo)
 	w.same()
 }
+
+// archiveFirst archives the first notice and shows the archive.
+func archiveFirst(w *window) {
+	w.clickOn(`main .row form[action="/inbox/archive"] button`).until(`document.querySelector("#done.floating form")`)
+	w.visit("/inbox?filter=archived")
+}
