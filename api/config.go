@@ -38,9 +38,9 @@ type Sender interface {
 
 // Toasts shows messages that are not stored in inboxes.
 type Toasts interface {
-	// Pop shows a toast and returns the number of its recipients. replayed reports that the
+	// SendToast shows a toast and returns the number of its recipients. replayed reports that the
 	// same request was answered before; once may be nil.
-	Pop(ctx context.Context, d notifier.Draft, once *notifier.Once) (users int64, replayed bool, err error)
+	SendToast(ctx context.Context, d notifier.Draft, once *notifier.Once) (users int64, replayed bool, err error)
 }
 
 // Config holds the parts that the API works with. Zero fields of the second and third group

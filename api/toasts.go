@@ -21,7 +21,7 @@ func registerToasts(s *server) {
 			{name: "role", summary: "To the members of a role who have not muted shift", body: `{"target":{"role":"picker"},"type":"shift","title":"Bay 3 is open again"}`},
 			{name: "once", summary: "With a key that makes it safe to repeat", params: map[string]string{"Idempotency-Key": "export-77"}, body: `{"target":{"users":["bob"]},"title":"Your export is ready","body":"412 orders."}`},
 		},
-	}, s.pop)
+	}, s.sendToast)
 }
 
 // toastInput is a toast in a request.
@@ -42,23 +42,23 @@ type toastTarget struct {
 	Audiences bounded[string, upToAudiences] `json:"audiences,omitempty" hidden:"true" doc:"Always refused, with an explanation."`
 }
 
-type popInput struct {
+type toastRequest struct {
 	Once    string `header:"Idempotency-Key" doc:"Makes the call safe to repeat for 24 hours: the same request with the same key gets the first answer again, with Idempotent-Replayed: true, and no toast is shown twice. 1 to 255 visible ASCII characters."`
 	Payload payload[toastInput]
 }
 
-type popOutput struct {
+type toastAnswer struct {
 	Replayed string `header:"Idempotent-Replayed" doc:"true if the same request was accepted before: this is the first answer again." enum:"true"`
-	Body     poppedUp
+	Body     sentToast
 }
 
-// poppedUp is the answer to an accepted toast.
-type poppedUp struct {
+// sentToast is the answer to an accepted toast.
+type sentToast struct {
 	Recipients int64 `json:"recipients" doc:"Number of users who see the toast, now or when they come back." minimum:"0"`
 }
 
-// pop accepts a toast.
-func (s *server) pop(ctx context.Context, in *popInput) (*popOutput, error) {
+// sendToast accepts a toast.
+func (s *server) sendToast(ctx context.Context, in *toastRequest) (*toastAnswer, error) {
 	if err := checkOnce(in.Once); err != nil {
 		return nil, err
 	}
@@ -71,11 +71,11 @@ func (s *server) pop(ctx context.Context, in *popInput) (*popOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	users, replayed, err := s.Toasts.Pop(ctx, d, once)
+	users, replayed, err := s.Toasts.SendToast(ctx, d, once)
 	if err != nil {
 		return nil, t.unsent(err)
 	}
-	out := &popOutput{Body: poppedUp{Recipients: users}}
+	out := &toastAnswer{Body: sentToast{Recipients: users}}
 	if replayed {
 		out.Replayed = "true"
 	}

@@ -54,10 +54,10 @@ func (w *world) wantWaiting(t testing.TB, want map[string][]string) {
 	}
 }
 
-// popUp sends a toast and returns the number of its recipients.
-func (w *world) popUp(t testing.TB, body string, headers ...string) (users int64, replayed bool) {
+// toasted sends a toast and returns the number of its recipients.
+func (w *world) toasted(t testing.TB, body string, headers ...string) (users int64, replayed bool) {
 	t.Helper()
-	var out poppedUp
+	var out sentToast
 	res := w.call(t, w.send, "POST", "/toasts", body, headers...).is(t, http.StatusAccepted)
 	res.into(t, &out)
 	return out.Recipients, res.Header.Get("Idempotent-Replayed") == "true"
@@ -81,7 +81,7 @@ func TestAToastReachesItsRecipientsAndLeavesNoEntry(t *testing.T) {
 			if err := w.store.SetMute(t.Context(), carol.Seq, "shift", true); err != nil {
 				t.Fatal(err)
 			}
-			for _, pop := range []struct {
+			for _, toast := range []struct {
 				body string
 				want int64
 			}{
@@ -91,8 +91,8 @@ func TestAToastReachesItsRecipientsAndLeavesNoEntry(t *testing.T) {
 				{`{"target":{"topic":{"type":"rep_notice","scope":"119240"}},"title":"Subscribers"}`, 1},
 				{`{"target":{"topic":{"type":"nothing"}},"title":"Nobody"}`, 0},
 			} {
-				if users, replayed := w.popUp(t, pop.body); users != pop.want || replayed {
-					t.Errorf("%s: for %d users, %v", pop.body, users, replayed)
+				if users, replayed := w.toasted(t, toast.body); users != toast.want || replayed {
+					t.Errorf("%s: for %d users, %v", toast.body, users, replayed)
 				}
 			}
 			w.wantWaiting(t, map[string][]string{
@@ -154,7 +154,7 @@ func TestARepeatedToastIsShownOnceAndGetsTheFirstAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	body := `{"target":{"role":"picker"},"title":"Once"}`
-	if users, replayed := w.popUp(t, body, onceHeader, "k"); users != 2 || replayed {
+	if users, replayed := w.toasted(t, body, onceHeader, "k"); users != 2 || replayed {
 		t.Fatalf("for %d users, %v", users, replayed)
 	}
 	// A user who joins the role later is not a recipient.
@@ -164,7 +164,7 @@ func TestARepeatedToastIsShownOnceAndGetsTheFirstAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, same := range []string{body, ` { "title":"Once", "target":{"role":"picker"} }`} {
-		if users, replayed := w.popUp(t, same, onceHeader, "k"); users != 2 || !replayed {
+		if users, replayed := w.toasted(t, same, onceHeader, "k"); users != 2 || !replayed {
 			t.Errorf("repeated: for %d users, %v", users, replayed)
 		}
 	}
@@ -179,7 +179,7 @@ func TestARepeatedToastIsShownOnceAndGetsTheFirstAnswer(t *testing.T) {
 	w.call(t, w.admin, "POST", "/toasts", body, onceHeader, "k").is(t, http.StatusAccepted)
 	w.call(t, w.send, "POST", "/notices", `{"target":{"users":["bob"]},"type":"like","title":"A"}`, onceHeader, "k").is(t, http.StatusAccepted)
 	w.call(t, w.send, "POST", "/toasts", `{"target":{"users":["nobody"]},"title":"A"}`, onceHeader, "m").is(t, http.StatusUnprocessableEntity)
-	w.popUp(t, `{"target":{"users":["erin"]},"title":"A"}`, onceHeader, "m")
+	w.toasted(t, `{"target":{"users":["erin"]},"title":"A"}`, onceHeader, "m")
 	w.wantWaiting(t, map[string][]string{"carol": {"Once||", "Once||"}, "dave": {"Once||", "Once||"}, "erin": {"A||"}})
 	res := w.call(t, w.send, "POST", "/toasts", body, onceHeader, "a b").is(t, http.StatusUnprocessableEntity)
 	if got := res.faults(t); len(got) != 1 || got[0] != "header.Idempotency-Key" {
@@ -196,7 +196,7 @@ func TestAHundredConcurrentEqualRequestsShowOneToast(t *testing.T) {
 	for i := range first {
 		all.Go(func() {
 			<-begin
-			users, replayed := w.popUp(t, `{"target":{"role":"picker"},"title":"Once"}`, onceHeader, "k")
+			users, replayed := w.toasted(t, `{"target":{"role":"picker"},"title":"Once"}`, onceHeader, "k")
 			if first[i] = !replayed; users != 2 {
 				t.Errorf("for %d users", users)
 			}
@@ -214,9 +214,9 @@ func TestAToastWaitsForItsLifetime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	before := time.Now()
-	w.popUp(t, `{"target":{"users":["alice"]},"title":"An hour"}`)
-	w.popUp(t, `{"target":{"users":["alice"]},"title":"A day","expires_in":"24h"}`)
-	w.popUp(t, `{"target":{"users":["alice"]},"title":"Ten minutes","expires_in":"10m"}`)
+	w.toasted(t, `{"target":{"users":["alice"]},"title":"An hour"}`)
+	w.toasted(t, `{"target":{"users":["alice"]},"title":"A day","expires_in":"24h"}`)
+	w.toasted(t, `{"target":{"users":["alice"]},"title":"Ten minutes","expires_in":"10m"}`)
 	rows, err := w.redis.XRange(t.Context(), w.keys.Toasts(1), "-", "+").Result()
 	if err != nil || len(rows) != 3 {
 		t.Fatalf("%v, %v", rows, err)

@@ -20,11 +20,11 @@ func audiences() []notifier.Audience { return []notifier.Audience{1, 2, audience
 // poster announces to the crowd as an instance of Carillon does, over the same SQL and Redis,
 // and retracts everything in the end.
 type poster struct {
-	w     *world
-	db    *store.Store
-	board *announcement.Announcements
-	ids   []int64 // open announcements
-	pops  bool    // announce with toasts
+	w      *world
+	db     *store.Store
+	board  *announcement.Announcements
+	ids    []int64 // open announcements
+	toasts bool    // announce with toasts
 }
 
 func (w *world) poster(ctx context.Context) (*poster, error) {
@@ -43,8 +43,8 @@ func (w *world) poster(ctx context.Context) (*poster, error) {
 func (p *poster) announce(ctx context.Context, m load.Mark, pinned bool) (stored time.Duration, err error) {
 	n := p.w.notice(m, 0)
 	n.Target = notifier.Target{Audiences: []notifier.Audience{audience}}
-	n.Type, n.Toast = notifier.TypeAnnouncement, p.pops
-	if p.pops {
+	n.Type, n.Toast = notifier.TypeAnnouncement, p.toasts
+	if p.toasts {
 		n.Title = string(m.Append(nil)) // the toast of an announcement does not show its body
 	}
 	began := time.Now()

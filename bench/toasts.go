@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	toastRate = 2_000 // toasts per second
-	popRate   = 500   // notices with toasts per second: each is stored, routed and delivered first
+	toastRate  = 2_000 // toasts per second
+	noticeRate = 500   // notices with toasts per second: each is stored, routed and delivered first
 )
 
 // toastSeries are the results of raising toasts, by server: times in ms since a toast was due.
@@ -85,7 +85,7 @@ func (w *world) toastsAt(ctx context.Context, name string, s toastSeries) (err e
 	s.p99.add(name, got.acked.Milliseconds(0.99))
 	more := 0.0
 	if name == ours {
-		more, err = w.popsUp(ctx, t, fleet, all, raised, s)
+		more, err = w.sendsToasts(ctx, t, fleet, all, raised, s)
 	}
 	s.wrong.add(name, got.wrong+more)
 	return err

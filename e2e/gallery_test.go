@@ -123,7 +123,7 @@ func (g *gallery) views() []view {
 		{name: "keys", as: "one", path: "/inbox", then: openKeys},
 		{name: "arrivals", as: "one", path: "/inbox", then: g.arrives(nil, "#arrivals")},
 		{name: "panel-arrivals", as: "one", path: "/settings", then: g.arrives(openPanel, "#panel-arrivals")},
-		{name: "toasts", as: "one", path: "/inbox?filter=unread", then: g.popsUp},
+		{name: "toasts", as: "one", path: "/inbox?filter=unread", then: g.showsToastsOf},
 		{name: "announcements-empty", as: "none", path: "/announcements"},
 		{name: "menu", as: "vera", path: "/inbox", then: func(w *window) { w.do(chromedp.Click(css(`.menu summary`)), chromedp.WaitVisible(css(`.menu-items`))) }},
 		{name: "settings", as: "vera", path: "/settings"},
@@ -146,16 +146,16 @@ func (g *gallery) arrives(before func(*window), offer string) func(*window) {
 	}
 }
 
-// popsUp sends the user of the window more toasts than are shown at once, and puts the focus on one
+// showsToastsOf sends the user of the window more toasts than are shown at once, and puts the focus on one
 // of them, so that all stay.
-func (g *gallery) popsUp(w *window) {
+func (g *gallery) showsToastsOf(w *window) {
 	w.t.Helper()
 	w.until(live)
 	for n, title := range []string{"Order 4187 is late", "Mika invites you to the spring inventory in hall 3, which begins at eight", "The weekly report is ready", "Aisle 7 needs restocking"} {
-		g.people["vera"].pops(ask[string](w, `document.body.dataset.user`), title)
+		g.people["vera"].sendsToast(ask[string](w, `document.body.dataset.user`), title)
 		w.until(fmt.Sprintf(`(all => all.length === %d && (all[0].focus({preventScroll: true}), true))(document.querySelectorAll("#popups a"))`, n+1))
 	}
-	w.until(popped + `.startsWith("1 more Open inbox|")`)
+	w.until(toastTitles + `.startsWith("1 more Open inbox|")`)
 }
 
 func (g *gallery) staffViews() []view {

@@ -18,13 +18,13 @@ func TestAToastTappedOnAPhoneLeadsToItsRowBelowTheHeader(t *testing.T) {
 	}
 	w := open(t, i).size(390, 844).as(i.person(t, "bob"))
 	w.visit("/settings").uses()
-	vera.pops("bob", "Order 1 is late")
+	vera.sendsToast("bob", "Order 1 is late")
 	w.clickOn("#popups a").until(`location.pathname === "/inbox"`)
 	w.below("Order 1 is late")
 
 	// The row is not in this page of the inbox yet, and by now others are above it.
 	w.visit("/inbox").uses()
-	vera.pops("bob", "Order 2 is late")
+	vera.sendsToast("bob", "Order 2 is late")
 	w.until(`document.querySelector("#popups a")`).hovers("#popups .toast")
 	for _, n := range usualNotices(12) {
 		vera.sends("bob", n)

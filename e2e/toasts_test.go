@@ -17,8 +17,8 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 )
 
-// pops sends a notice with a toast.
-func (p *person) pops(to, title string) {
+// sendsToast sends a notice with a toast.
+func (p *person) sendsToast(to, title string) {
 	p.t.Helper()
 	status, body := p.post("/staff/send", "target", "user", "to", to, "type", "order.late",
 		"title", title, "body", "The parcel left Rotterdam on Tuesday.", "toast", "1")
@@ -27,8 +27,8 @@ func (p *person) pops(to, title string) {
 	}
 }
 
-// popped is an expression for the titles of the toasts that the page shows.
-const popped = `[...document.querySelectorAll("#popups .toast-title")].map(e => e.textContent.trim()).join("|")`
+// toastTitles is an expression for the titles of the toasts that the page shows.
+const toastTitles = `[...document.querySelectorAll("#popups .toast-title")].map(e => e.textContent.trim()).join("|")`
 
 // noted is an expression that makes a page record all toasts that it shows from then on.
 const noted = `(window.noted = [], new MutationObserver(all => all.forEach(m => m.addedNodes.forEach(n => noted.push(n.querySelector(".toast-title").textContent))))
@@ -91,7 +91,7 @@ func oneOfAll(t *testing.T, i *instance, vera *person) {
 	n := 0
 	shows := func(who *window, title string) {
 		t.Helper()
-		vera.pops("bob", title)
+		vera.sendsToast("bob", title)
 		who.until(fmt.Sprintf(`noted.includes(%q) && %s > 0`, title, said("/toasts/ack")))
 		vera.sends("bob", notice{typ: "like", title: "Calm"})
 		n += 2
@@ -129,7 +129,7 @@ func comesBack(t *testing.T, s *site, i *instance, vera *person) {
 	ask[bool](w, given("carol"))
 	w.looksAway()
 	for n := range 6 {
-		vera.pops("carol", fmt.Sprintf("Order %d is late", n))
+		vera.sendsToast("carol", fmt.Sprintf("Order %d is late", n))
 	}
 	w.badge("6")
 	old, ids := waiting(t, s, 6)
@@ -157,7 +157,7 @@ func comesBack(t *testing.T, s *site, i *instance, vera *person) {
 	w.showsToasts()
 	w.looksAway()
 	w.freeze(true)
-	vera.pops("carol", "Order 7 is late")
+	vera.sendsToast("carol", "Order 7 is late")
 	wait(t, "one toast waits for carol", func() bool {
 		n, err := redistest.Client(t).ZCard(t.Context(), old).Result()
 		return err == nil && n == 1
@@ -174,7 +174,7 @@ func (w *window) showsToasts(want ...string) {
 	deadline := time.Now().Add(patience)
 	tick := time.NewTicker(15 * time.Millisecond)
 	defer tick.Stop()
-	for got := ask[string](w, popped); got != all; got = ask[string](w, popped) {
+	for got := ask[string](w, toastTitles); got != all; got = ask[string](w, toastTitles) {
 		if time.Now().After(deadline) {
 			w.fail("the page shows the toasts %q, want %q; all that it has shown: %q", got, all, ask[[]string](w, "noted"))
 		}
@@ -217,10 +217,10 @@ func atTheDesk(t *testing.T, i *instance, vera *person) {
 	tools := inspection(t)
 	ask[bool](w, noted)
 
-	vera.pops("dave", "Order 1 is late")
+	vera.sendsToast("dave", "Order 1 is late")
 	w.until(`noted.length === 1`)
 	w.types("t").focusIsOn("Order 1 is late") // from here on the toast stays
-	vera.pops("dave", "Order 2 is late")
+	vera.sendsToast("dave", "Order 2 is late")
 	w.showsToasts("Order 2 is late", "Order 1 is late")
 	if role, name := w.named(`document.querySelector("#popups")`); role != "region" || name != "Pop-ups" {
 		t.Errorf("the container of toasts is a %s %q", role, name)
@@ -235,11 +235,11 @@ func atTheDesk(t *testing.T, i *instance, vera *person) {
 
 	// The row is not on the page yet; following the link of the toast adds it.
 	w.do(focusOn("#bell"))
-	vera.pops("dave", "Order 3 is late")
+	vera.sendsToast("dave", "Order 3 is late")
 	w.until(`noted.includes("Order 3 is late")`)
 	w.visit("/inbox").uses()
 	ask[bool](w, noted)
-	vera.pops("dave", "Order 4 is late")
+	vera.sendsToast("dave", "Order 4 is late")
 	w.until(`noted.length === 1`)
 	w.hovers("#popups .toast").media("", "forced-colors", "active")
 	w.until(`(s => s.borderTopStyle === "solid" && parseFloat(s.borderTopWidth) >= 1)(getComputedStyle(document.querySelector(".toast")))`)
@@ -252,7 +252,7 @@ func atTheDesk(t *testing.T, i *instance, vera *person) {
 	// The row is on an older page by now; following the link loads pages until it is there.
 	w.visit("/settings").uses()
 	ask[bool](w, noted)
-	vera.pops("dave", "Order 5 is late")
+	vera.sendsToast("dave", "Order 5 is late")
 	w.until(`noted.length === 1`).hovers("#popups .toast") // from here on the toast stays
 	for _, n := range usualNotices(65) {
 		vera.sends("dave", n)
@@ -285,7 +285,7 @@ func wantsNone(t *testing.T, i *instance, vera *person) {
 	erin.leads("/settings", "locale", "en", "theme", "light", "keys", "1", "toasts", "0")
 	w := open(t, i).as(erin).visit("/inbox?filter=unread").until(live)
 	ask[bool](w, noted)
-	vera.pops("erin", "Order 1 is late")
+	vera.sendsToast("erin", "Order 1 is late")
 	w.badge("1")
 	vera.sends("erin", notice{typ: "like", title: "Calm"})
 	w.badge("2")
@@ -295,7 +295,7 @@ func wantsNone(t *testing.T, i *instance, vera *person) {
 	erin.leads("/settings", "locale", "en", "theme", "light", "keys", "1", "toasts", "1")
 	w.showsToasts("Order 1 is late") // in the same page: the server applies the setting
 	erin.leads("/settings", "locale", "en", "theme", "light", "keys", "1", "toasts", "0")
-	vera.pops("erin", "Order 2 is late")
+	vera.sendsToast("erin", "Order 2 is late")
 	w.badge("3")
 	vera.sends("erin", notice{typ: "like", title: "Calmer"})
 	w.badge("4")
@@ -312,7 +312,7 @@ func withoutLocks(t *testing.T, i *instance, vera *person) {
 		w.until(`document.querySelector("#bell[aria-expanded]") && !("locks" in navigator)`)
 		ask[bool](w, noted)
 	}
-	vera.pops("vera", "Order 1 is late")
+	vera.sendsToast("vera", "Order 1 is late")
 	one.badge("1")
 	two.badge("1")
 	wait(t, "one page shows the toast", func() bool { return ask[int](one, said("/toasts/ack"))+ask[int](two, said("/toasts/ack")) == 1 })

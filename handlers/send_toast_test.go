@@ -83,8 +83,8 @@ func TestNoticePageSaysWhetherItIsAToastToo(t *testing.T) {
 		of   notifier.Notice
 		want string
 	}{{notice(5, notifier.StateSent), ""}, {announced(5, -hour, week), "No"}} {
-		for _, pops := range []bool{false, true} {
-			if test.of.Toast = pops; pops {
+		for _, toasts := range []bool{false, true} {
+			if test.of.Toast = toasts; toasts {
 				test.want = "Yes"
 			}
 			w.sender.progress = func(int64) (notifier.Progress, error) { return notifier.Progress{Notice: test.of}, nil }
@@ -95,7 +95,7 @@ func TestNoticePageSaysWhetherItIsAToastToo(t *testing.T) {
 				}
 			}
 			if got != test.want {
-				t.Errorf("%v, with a toast %v: the page says %q, want %q", test.of.Target, pops, got, test.want)
+				t.Errorf("%v, with a toast %v: the page says %q, want %q", test.of.Target, toasts, got, test.want)
 			}
 		}
 	}

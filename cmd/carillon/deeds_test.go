@@ -156,7 +156,7 @@ func deeds() map[string]deed {
 			doors: []door{{"page", func(t *testing.T, u *subject) {
 				u.command(t, "send", "--to", u.name, "--type", "order", "--title", "Loud", "--toast")
 				seen := waitFor(t, u.stream, "the toast", func(e string) bool { return strings.HasPrefix(e, "toast ") })
-				var toast popped
+				var toast shownToast
 				if err := json.Unmarshal([]byte(strings.TrimPrefix(seen[len(seen)-1], "toast ")), &toast); err != nil {
 					t.Fatal(err)
 				}

@@ -22,7 +22,7 @@ func TestRulesAndCommandsRaiseToastsOnlyWhenAsked(t *testing.T) {
 	bob.signIn(t, "bob", "bob-secret") // which opens the inbox and marks the rule's notice as read
 	must(t, c.run(t.Context(), "send", "--to", "bob", "--type", "note", "--title", "Quiet"))
 	must(t, c.run(t.Context(), "send", "--to", "bob", "--type", "note", "--title", "Loud", "--toast"))
-	if sent := bob.popsUp(t); sent.Title != "Loud" || sent.Notice == 0 {
+	if sent := bob.nextToast(t); sent.Title != "Loud" || sent.Notice == 0 {
 		t.Errorf("%+v", sent)
 	}
 }
@@ -30,10 +30,10 @@ func TestRulesAndCommandsRaiseToastsOnlyWhenAsked(t *testing.T) {
 func TestAnnounceRaisesAToastOnlyWhenAsked(t *testing.T) {
 	t.Parallel()
 	c := config.Config{Audiences: map[notifier.Audience]string{3: "customer"}}
-	for _, pops := range []bool{false, true} {
-		d, err := announceCmd{Audience: []string{"customer"}, Title: "A", Toast: pops}.draft(c)
-		if err != nil || d.Toast != pops {
-			t.Errorf("with --toast=%v: %+v, %v", pops, d, err)
+	for _, toasts := range []bool{false, true} {
+		d, err := announceCmd{Audience: []string{"customer"}, Title: "A", Toast: toasts}.draft(c)
+		if err != nil || d.Toast != toasts {
+			t.Errorf("with --toast=%v: %+v, %v", toasts, d, err)
 		}
 	}
 	for _, command := range []string{"send", "announce"} {

@@ -28,11 +28,11 @@ func TestAToastFromTheFormIsRepeatedUntilAcknowledged(t *testing.T) {
 		_ = res.Body.Close()
 		return res.StatusCode
 	}
-	toast := alice.popsUp(t)
+	toast := alice.nextToast(t)
 	if toast.Title != "Hello" || toast.Notice != 1 || toast.Key != "note:notice_id:1" || toast.At == 0 {
 		t.Errorf("%+v", toast)
 	}
-	if again := alice.popsUp(t); again.ID != toast.ID { // it was not acknowledged
+	if again := alice.nextToast(t); again.ID != toast.ID { // it was not acknowledged
 		t.Errorf("%+v came after %+v", again, toast)
 	}
 	if status := say("/events/active", "visible", "1"); status != http.StatusNoContent {
@@ -47,18 +47,18 @@ func TestAToastFromTheFormIsRepeatedUntilAcknowledged(t *testing.T) {
 	wantWords(t, page, "carillon_toasts_raised_total 1", "carillon_toasts_acknowledged_total 1", "carillon_toasts_given_total 2", "carillon_toasts_given_again_total 1")
 }
 
-// popped is a toast as a browser receives it.
-type popped struct {
+// shownToast is a toast as a browser receives it.
+type shownToast struct {
 	ID, Title, Key string
 	Notice, At     int64
 }
 
-// popsUp opens a stream and returns its first toast.
-func (b browser) popsUp(t *testing.T) popped {
+// nextToast opens a stream and returns its first toast.
+func (b browser) nextToast(t *testing.T) shownToast {
 	t.Helper()
 	events := b.events(t)
 	defer events.Close()
-	return nextPopped(t, bufio.NewScanner(events))
+	return readToast(t, bufio.NewScanner(events))
 }
 
 // events opens a stream and returns its body.
@@ -76,8 +76,8 @@ func (b browser) events(t *testing.T) io.ReadCloser {
 	return res.Body
 }
 
-// nextPopped reads the next toast of a stream.
-func nextPopped(t *testing.T, lines *bufio.Scanner) (toast popped) {
+// readToast reads the next toast of a stream.
+func readToast(t *testing.T, lines *bufio.Scanner) (toast shownToast) {
 	t.Helper()
 	data := ""
 	for lines.Scan() {
@@ -109,7 +109,7 @@ func TestSwitchingToastsOnAppliesToAnOpenStream(t *testing.T) {
 	for events.Scan() && events.Text() != "event: notice" {
 	}
 	here.post(t, "/settings", url.Values{"toasts": {"1"}})
-	if toast := nextPopped(t, events); toast.Title != "Hello" {
+	if toast := readToast(t, events); toast.Title != "Hello" {
 		t.Errorf("%+v", toast)
 	}
 }

@@ -20,7 +20,7 @@ func TestToastsAreShownOnceAndDespiteKillsAtLeastOnce(t *testing.T) {
 	others := c.open(readers/2+1, readers)
 
 	// No instance is killed; half of the readers leave and come back.
-	senders := s.popUp()
+	senders := s.toasts()
 	s.wait(t, 60)
 	others.stop()
 	s.wait(t, 30)
@@ -32,7 +32,7 @@ func TestToastsAreShownOnceAndDespiteKillsAtLeastOnce(t *testing.T) {
 
 	// Instances are killed, and some browsers are closed with a toast that they have not shown.
 	c.frail.Store(true)
-	senders = s.popUp()
+	senders = s.toasts()
 	deaths := max(*kills/3, 1)
 	for range deaths {
 		s.wait(t, 1+rand.IntN(20))
@@ -59,8 +59,8 @@ func TestToastsAreShownOnceAndDespiteKillsAtLeastOnce(t *testing.T) {
 		len(all), len(all)-len(quiet), deaths, len(c.faint), again)
 }
 
-// popUp has two users send notices with toasts, to one reader or to a few.
-func (s *site) popUp() *traffic {
+// toasts has two users send notices with toasts, to one reader or to a few.
+func (s *site) toasts() *traffic {
 	s.t.Helper()
 	return s.work(2, staff, func(ctx context.Context, p *person) {
 		form := url.Values{

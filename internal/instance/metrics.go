@@ -55,7 +55,7 @@ func admin(from sources) http.Handler {
 		},
 	)
 	from.streams(meter{registry})
-	from.popped(meter{registry})
+	from.toastMetrics(meter{registry})
 	from.work(meter{registry})
 	from.entered(meter{registry})
 	mux := http.NewServeMux()
@@ -179,8 +179,8 @@ func (b *backlog) waiting(ctx context.Context, ch chan<- prometheus.Metric) {
 	ch <- prometheus.MustNewConstMetric(b.since, prometheus.GaugeValue, oldest.Seconds())
 }
 
-// popped registers the metrics of toasts in Redis and on the streams of this instance.
-func (from sources) popped(m meter) {
+// toastMetrics registers the metrics of toasts in Redis and on the streams of this instance.
+func (from sources) toastMetrics(m meter) {
 	m.counter("carillon_toasts_raised_total", "Toasts stored, one for each user.", func() int64 { return from.toasts().Raised })
 	m.counter("carillon_toasts_taken_total", "Toasts taken to be shown, counted each time.", func() int64 { return from.toasts().Taken })
 	m.counter("carillon_toasts_given_total", "Toasts sent to a browser, counted each time.", func() int64 { return from.hub().Toasts })

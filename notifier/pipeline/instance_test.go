@@ -114,7 +114,7 @@ func TestKillDuringRaiseLosesAndRepeatsNoToast(t *testing.T) {
 				t.Parallel()
 				r := newRig(t, redistest.Client(t))
 				seqs := r.users(t, "all", users)
-				c := r.popping()
+				c := r.withToasts()
 				c.Chunk, c.Wait = 100, 0
 				p := pipeline.New(c)
 				n := send(t, p, withToast(toRole("all")))

@@ -31,7 +31,7 @@ func TestNoticesEndCorrectlyInAnyOrderOfEvents(t *testing.T) {
 		r := *base
 		r.keys = redistest.Space(t)
 		r.inbox = inbox.New(r.rdb, r.keys, inbox.Options{SQL: r.store})
-		c := r.popping()
+		c := r.withToasts()
 		c.Chunk, c.Wait, c.Poll, c.Idle = 4, 0, time.Millisecond, time.Millisecond
 		p := pipeline.New(c)
 		var sent []notifier.Notice

@@ -39,8 +39,8 @@ func fail(all []notifier.ToastRaise, err error) []error {
 
 func (r *rig) toasts() *toast.Toasts { return toast.New(r.rdb, r.keys, toast.Options{}) }
 
-// popping returns a config with toasts.
-func (r *rig) popping() pipeline.Config {
+// withToasts returns a config with toasts.
+func (r *rig) withToasts() pipeline.Config {
 	c := r.config()
 	c.Toasts = r.toasts()
 	return c
@@ -119,7 +119,7 @@ func TestRecipientsAreRaisedOneToastBeforeTheNoticeIsSent(t *testing.T) {
 			if err := r.store.SetMute(t.Context(), seqs[0], "news", true); err != nil {
 				t.Fatal(err)
 			}
-			c := r.popping()
+			c := r.withToasts()
 			c.Chunk, c.Router = 100, route.New(r.store, subscribers{r})
 			p := running(t, c)
 			about := toRole("")
@@ -186,7 +186,7 @@ func TestResendAfterALossRaisesNoToast(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	r.users(t, "all", 30)
-	c := r.popping()
+	c := r.withToasts()
 	c.Chunk = 10
 	p := running(t, c)
 	since := time.Now().Add(-time.Minute)

@@ -13,15 +13,15 @@ import (
 	"github.com/carillonhq/carillon/notifier/toast"
 )
 
-// popsUp sends notices with toasts, and then one announcement with a toast.
-func (w *world) popsUp(ctx context.Context, t *target, fleet *load.Fleet, all *acks, raised *toast.Toasts, s toastSeries) (wrong float64, err error) {
+// sendsToasts sends notices with toasts, and then one announcement with a toast.
+func (w *world) sendsToasts(ctx context.Context, t *target, fleet *load.Fleet, all *acks, raised *toast.Toasts, s toastSeries) (wrong float64, err error) {
 	err = w.sending(ctx, raised, func(p *pipeline.Pipeline) error {
 		t.one = func(ctx context.Context, user int, m load.Mark) error {
 			n := w.request(user, m)
 			n.Draft.Toast = true
 			return accepted(ctx, p, []notifier.Request{n})
 		}
-		got, err := w.acknowledged(ctx, t, fleet, all, popRate)
+		got, err := w.acknowledged(ctx, t, fleet, all, noticeRate)
 		if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (w *world) popsUp(ctx context.Context, t *target, fleet *load.Fleet, all *a
 		return wrong, err
 	}
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
-	p.pops = true
+	p.toasts = true
 	got, err := w.shownTo(ctx, fleet, all, w.opt.streams, func(run int64) error {
 		_, err := p.announce(ctx, load.Mark{Run: run, User: load.Everyone, Due: time.Now()}, false)
 		return err

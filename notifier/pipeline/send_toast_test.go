@@ -40,11 +40,11 @@ func TestToastIsRefusedForMoreThan100000Users(t *testing.T) {
 		return make([]error, 1)
 	})
 	c.Router = crowd(100_000)
-	if n, replayed, err := pipeline.New(c).Pop(t.Context(), alone, nil); n != 100_000 || replayed || err != nil || told != 100_000 {
+	if n, replayed, err := pipeline.New(c).SendToast(t.Context(), alone, nil); n != 100_000 || replayed || err != nil || told != 100_000 {
 		t.Errorf("for %d users, %v, %v; %d were reached", n, replayed, err, told)
 	}
 	c.Router, told = crowd(100_001), 0
-	_, _, err := pipeline.New(c).Pop(t.Context(), alone, nil)
+	_, _, err := pipeline.New(c).SendToast(t.Context(), alone, nil)
 	want := &notifier.InvalidError{Fields: []notifier.FieldError{
 		{Field: "to", Code: notifier.CodeToastUsers, Params: map[string]any{"Count": uint64(100_001), "Max": 100_000}},
 	}}
@@ -75,12 +75,12 @@ func TestInterruptedToastRequestIsCompletedByItsRepeat(t *testing.T) {
 	})
 	p := pipeline.New(c)
 	once := &notifier.Once{Owner: notifier.KeyRef("shop"), Key: "k", Digest: []byte("1")}
-	if _, _, err := p.Pop(t.Context(), alone, once); !errors.Is(err, notifier.ErrUnavailable) {
+	if _, _, err := p.SendToast(t.Context(), alone, once); !errors.Is(err, notifier.ErrUnavailable) {
 		t.Fatalf("%v", err)
 	}
 	refuse, now = false, now.Add(10*time.Second)
 	for range 2 {
-		if n, replayed, err := p.Pop(t.Context(), alone, once); n != 3 || !replayed || err != nil {
+		if n, replayed, err := p.SendToast(t.Context(), alone, once); n != 3 || !replayed || err != nil {
 			t.Errorf("for %d users, %v, %v", n, replayed, err)
 		}
 	}
@@ -89,17 +89,17 @@ func TestInterruptedToastRequestIsCompletedByItsRepeat(t *testing.T) {
 		t.Errorf("raised %+v", raises)
 	}
 	other := &notifier.Once{Owner: notifier.KeyRef("shop"), Key: "k", Digest: []byte("2")}
-	if _, _, err := p.Pop(t.Context(), alone, other); !errors.Is(err, notifier.ErrOtherRequest) {
+	if _, _, err := p.SendToast(t.Context(), alone, other); !errors.Is(err, notifier.ErrOtherRequest) {
 		t.Errorf("another request: %v", err)
 	}
 
 	// An interrupted request whose toasts have expired is not started again.
 	refuse, once.Key = true, "late"
-	if _, _, err := p.Pop(t.Context(), alone, once); !errors.Is(err, notifier.ErrUnavailable) {
+	if _, _, err := p.SendToast(t.Context(), alone, once); !errors.Is(err, notifier.ErrUnavailable) {
 		t.Fatalf("%v", err)
 	}
 	refuse, now = false, now.Add(time.Minute)
-	if n, replayed, err := p.Pop(t.Context(), alone, once); n != 3 || !replayed || err != nil || len(raises) != 3 {
+	if n, replayed, err := p.SendToast(t.Context(), alone, once); n != 3 || !replayed || err != nil || len(raises) != 3 {
 		t.Errorf("for %d users, %v, %v; raised %d times", n, replayed, err, len(raises))
 	}
 	// Neither record outlives the day in which a request may be repeated.
@@ -115,7 +115,7 @@ func TestWithoutToastsNoneIsShown(t *testing.T) {
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 2)
 	p := running(t, r.config())
-	if _, _, err := p.Pop(t.Context(), alone, nil); !errors.Is(err, notifier.ErrUnavailable) {
+	if _, _, err := p.SendToast(t.Context(), alone, nil); !errors.Is(err, notifier.ErrUnavailable) {
 		t.Errorf("%v", err)
 	}
 	if n := send(t, p, withToast(toRole("all"))); n.State != notifier.StateSent {
