@@ -32,7 +32,7 @@
 //	keys       builds every Redis key and channel; no other package does
 //	sweep      removes expired entries from inboxes, each second
 //	unread     writes changed inboxes to SQL, each second; cold inboxes are restored from there
-//	epoch      holds back all Redis commands until Redis has everything that SQL knows of
+//	guard      holds back all Redis commands until Redis has everything that SQL knows of
 //
 // A stage never imports another stage. Package pipeline imports delivery, route and sweep. It
 // and delivery reach the other stages, and the stages reach SQL and each other, through

@@ -11,7 +11,7 @@ var (
 	words  = []string{"notifier", "notifier/keys"}
 	stages = []string{
 		"notifier/announcement", "notifier/inbox", "notifier/route", "notifier/live", "notifier/sweep", "notifier/unread",
-		"notifier/delivery", "notifier/epoch", "notifier/topic", "notifier/rule", "notifier/toast",
+		"notifier/delivery", "notifier/guard", "notifier/topic", "notifier/rule", "notifier/toast",
 	}
 )
 
@@ -45,7 +45,7 @@ var rules = map[string][]string{
 	"notifier/sweep":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/unread":       append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/delivery":     append([]string{"internal/script", "internal/lease"}, words...),
-	"notifier/epoch":        append([]string{"internal/script", "internal/lease"}, words...),
+	"notifier/guard":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/topic":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/toast":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/rule":         append([]string{"internal/script", "internal/lease"}, words...),

@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/embedded"
 	"github.com/carillonhq/carillon/internal/lease"
-	"github.com/carillonhq/carillon/notifier/epoch"
+	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/pipeline"
@@ -142,7 +142,7 @@ func (i *instance) resend(ctx context.Context, since time.Time) error {
 }
 
 // behind makes a client that sends nothing to Redis while the guard's gate is closed.
-func behind(g *epoch.Guard, target config.Redis) redis.UniversalClient {
+func behind(g *guard.Guard, target config.Redis) redis.UniversalClient {
 	rdb := target.Open(g.OnConnect)
 	g.Attach(rdb)
 	return rdb
@@ -150,12 +150,12 @@ func behind(g *epoch.Guard, target config.Redis) redis.UniversalClient {
 
 // newGuard makes the guard of a Redis. The client raw must have no gate. The guard calls resend while
 // it restores lost data.
-func newGuard(cfg config.Config, raw redis.UniversalClient, db *store.Store, resend func(context.Context, time.Time) error, log *slog.Logger) *epoch.Guard {
+func newGuard(cfg config.Config, raw redis.UniversalClient, db *store.Store, resend func(context.Context, time.Time) error, log *slog.Logger) *guard.Guard {
 	space := keys.New(cfg.RedisPrefix)
-	return epoch.New(epoch.Config{
+	return guard.New(guard.Config{
 		Raw: raw, Keys: space, Store: db, Log: log, Resend: resend,
 		Inboxes: inbox.New(raw, space, inbox.Options{Cap: cfg.InboxCap, SQL: db, Log: log}),
-		Lease:   lease.New(raw, space, "epoch", epoch.LeaseLife),
+		Lease:   lease.New(raw, space, "epoch", guard.LeaseLife),
 	})
 }
 

@@ -22,7 +22,7 @@ import (
 	"github.com/carillonhq/carillon/internal/embedded"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier/announcement"
-	"github.com/carillonhq/carillon/notifier/epoch"
+	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/person"
@@ -59,7 +59,7 @@ type instance struct {
 	lock          *embedded.Lock        // nil: Redis is not the built-in one
 	target        config.Redis          // of the configured Redis, or of the built-in one once it runs
 	raw           redis.UniversalClient // for the guard
-	guard         *epoch.Guard
+	guard         *guard.Guard
 	rdb           redis.UniversalClient // for everything else: behind the guard's gate
 	db            *store.Store
 	sessions      *session.Store

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
-	"github.com/carillonhq/carillon/notifier/epoch"
+	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/unread"
@@ -33,7 +33,7 @@ type sources struct {
 	toasts func() toast.Stats
 	behind func() unread.Stats
 	intake func() delivery.Stats
-	redis  func() epoch.State
+	redis  func() guard.State
 	clock  func() time.Duration
 	sql    backlogger
 

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
-	"github.com/carillonhq/carillon/notifier/epoch"
+	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/unread"
@@ -65,7 +65,7 @@ func TestTheBacklogIsTheLargerOfTheStreamAndSQL(t *testing.T) {
 		w := httptest.NewRecorder()
 		admin(sources{
 			hub: func() live.Stats { return live.Stats{} }, toasts: func() toast.Stats { return toast.Stats{} }, behind: func() unread.Stats { return unread.Stats{} },
-			intake: func() delivery.Stats { return test.stream }, redis: func() epoch.State { return epoch.Open }, clock: func() time.Duration { return 0 }, sql: test.sql,
+			intake: func() delivery.Stats { return test.stream }, redis: func() guard.State { return guard.Open }, clock: func() time.Duration { return 0 }, sql: test.sql,
 			signIns: func() session.SignInStats { return session.SignInStats{Right: 5, Wrong: 3, Limited: 2} },
 		}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
 		page := w.Body.String()

@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
-	"github.com/carillonhq/carillon/notifier/epoch"
+	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/live"
@@ -97,7 +97,7 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	if err := i.makeRules(space); err != nil {
 		return nil, err
 	}
-	if err := i.openGate(ctx); errors.Is(err, epoch.ErrClock) {
+	if err := i.openGate(ctx); errors.Is(err, guard.ErrClock) {
 		return nil, err // the operator is watching now, and can set the clock
 	} else if err != nil {
 		i.log.Warn("redis cannot be used yet", "err", err)
@@ -133,10 +133,10 @@ func (i *instance) openGate(ctx context.Context) error {
 }
 
 // gate tells the hub whether Redis may be used. Its Changed says when to ask again.
-type gate struct{ *epoch.Guard }
+type gate struct{ *guard.Guard }
 
 // Open reports whether Redis may be used now.
-func (g gate) Open() bool { return g.State() == epoch.Open }
+func (g gate) Open() bool { return g.State() == guard.Open }
 
 // LoadRules reads the configured file. If single rules have faults, it returns the set of rules with an
 // error that lists the faults; if the file cannot be read at all, the set is nil.

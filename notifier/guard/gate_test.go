@@ -1,4 +1,4 @@
-package epoch_test
+package guard_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/internal/testkit"
-	"github.com/carillonhq/carillon/notifier/epoch"
+	"github.com/carillonhq/carillon/notifier/guard"
 )
 
 func (i *instance) wantClosed(t *testing.T) {
@@ -36,7 +36,7 @@ func TestNoCommandPassesBeforeTheFirstLook(t *testing.T) {
 	if err := i.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := i.rdb.Set(t.Context(), "k", "v", 0).Err(); err != nil || i.State() != epoch.Open {
+	if err := i.rdb.Set(t.Context(), "k", "v", 0).Err(); err != nil || i.State() != guard.Open {
 		t.Errorf("%s: %v", i.State(), err)
 	}
 }
@@ -46,20 +46,20 @@ func TestUnresponsiveRedisKeepsNobodyWaiting(t *testing.T) {
 	server := redistest.Own(t)
 	proxy := faulty.Listen(t, "unix", server.Socket)
 	s := newSite(t, 1, node("tcp", proxy.Addr()))
-	i := s.running(t, func(c *epoch.Config) { c.Every = time.Second })
+	i := s.running(t, func(c *guard.Config) { c.Every = time.Second })
 	for name, fault := range map[string]func(on bool){"a black hole": proxy.Hole, "a refusal": func(on bool) {
 		proxy.Refuse(on)
 		proxy.Cut()
 	}} {
 		fault(true)
-		i.awaits(t, epoch.Away)
+		i.awaits(t, guard.Away)
 		i.wantClosed(t)
 		// The gate must refuse it: a command that waited for this Redis would end with a timeout.
 		if err := i.rdb.Get(t.Context(), "k").Err(); err == nil || !strings.Contains(err.Error(), "the gate to redis is closed") {
 			t.Errorf("%s: refused by %v", name, err)
 		}
 		fault(false)
-		i.awaits(t, epoch.Open)
+		i.awaits(t, guard.Open)
 		if err := i.rdb.Ping(t.Context()).Err(); err != nil {
 			t.Errorf("after %s: %v", name, err)
 		}
@@ -78,7 +78,7 @@ func TestReplicaIsNotUsed(t *testing.T) {
 	if err := c.Do(t.Context(), "REPLICAOF", "127.0.0.1", "1").Err(); err != nil {
 		t.Fatal(err)
 	}
-	if err := i.Check(t.Context()); err == nil || i.State() == epoch.Open {
+	if err := i.Check(t.Context()); err == nil || i.State() == guard.Open {
 		t.Errorf("%s: %v", i.State(), err)
 	}
 	i.wantClosed(t)
@@ -103,7 +103,7 @@ func TestMasterThatWasAReplicaStartsANewLife(t *testing.T) {
 		}
 	}
 	<-changed
-	i.awaits(t, epoch.Open)
+	i.awaits(t, guard.Open)
 	if after := info(t, c, "run_id"); after != before {
 		t.Fatalf("the run id changed from %s to %s, so this tests nothing", before, after)
 	}
@@ -139,7 +139,7 @@ func TestConnectionFromBeforeThePromotionIsRefused(t *testing.T) {
 	t.Parallel()
 	p := redistest.OwnCluster(t)
 	s := newSite(t, 64, inCluster(p.Addrs))
-	i := s.running(t, func(c *epoch.Config) { c.Every = time.Hour }) // only a failing command makes it look
+	i := s.running(t, func(c *guard.Config) { c.Every = time.Hour }) // only a failing command makes it look
 	i.notify(t, "a", s.seqs...)
 	i.flush(t)
 	replica(t, i.rdb)
@@ -184,7 +184,7 @@ func TestNoConnectionToAnUnknownLife(t *testing.T) {
 	}
 	server.Crash(t)
 	server.Restart(t)
-	if err := i.rdb.Set(t.Context(), "k", "v", 0).Err(); !script.Away(err) || i.State() != epoch.Healing {
+	if err := i.rdb.Set(t.Context(), "k", "v", 0).Err(); !script.Away(err) || i.State() != guard.Healing {
 		t.Errorf("%s: %v", i.State(), err)
 	}
 	if n := server.Client(t).DBSize(t.Context()).Val(); n != 0 {
@@ -198,7 +198,7 @@ func TestWaitingForChangesMissesNone(t *testing.T) {
 	server := redistest.Own(t)
 	s := newSite(t, 1, onServer(server))
 	i := s.instance(t, nil)
-	var seen []epoch.State
+	var seen []guard.State
 	changed := i.Changed()
 	i.run(t)
 	for len(seen) < 2 {
@@ -206,7 +206,7 @@ func TestWaitingForChangesMissesNone(t *testing.T) {
 		changed = i.Changed()
 		seen = append(seen, i.State())
 	}
-	if want := []epoch.State{epoch.Healing, epoch.Open}; !slices.Equal(seen, want) && seen[0] != epoch.Open {
+	if want := []guard.State{guard.Healing, guard.Open}; !slices.Equal(seen, want) && seen[0] != guard.Open {
 		t.Errorf("seen %v, want %v", seen, want)
 	}
 }

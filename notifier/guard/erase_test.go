@@ -1,4 +1,4 @@
-package epoch_test
+package guard_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/epoch"
+	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
@@ -119,7 +119,7 @@ func TestDeletedUsersDoNotComeBackWithAnOlderRedis(t *testing.T) {
 			changed := i.Changed()
 			lose()
 			<-changed
-			i.awaits(t, epoch.Open)
+			i.awaits(t, guard.Open)
 			for _, seq := range s.seqs {
 				if !slices.Contains(gone, seq) {
 					i.wantRows(t, seq, "c", "b", "a")
@@ -149,7 +149,7 @@ func TestLastUserDoesNotComeBackEither(t *testing.T) {
 	server.Crash(t)
 	server.RestartFrom(t, file)
 	<-changed
-	i.awaits(t, epoch.Open)
+	i.awaits(t, guard.Open)
 	k := s.k
 	if n := i.raw.Exists(t.Context(), k.State(gone[0]), k.List(gone[0]), k.Hash(gone[0]), k.Gone(gone[0])).Val(); n != 0 {
 		t.Errorf("%d keys of the deleted user are left", n)
@@ -186,7 +186,7 @@ func noMarks(t *testing.T) func(*instance) {
 func TestWithoutMarksAllDeletedUsersAreErased(t *testing.T) {
 	t.Parallel()
 	s, gone := deletedSince(t, 130, []int{3, 70}, noMarks(t))
-	later := s.instance(t, func(c *epoch.Config) { c.Now = func() time.Time { return time.Now().Add(time.Hour) } })
+	later := s.instance(t, func(c *guard.Config) { c.Now = func() time.Time { return time.Now().Add(time.Hour) } })
 	if err := later.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestOldestMarkDeterminesWhoIsErased(t *testing.T) {
 	s, gone := deletedSince(t, 130, []int{3, 70}, func(i *instance) {
 		i.raw.Set(t.Context(), i.site.k.Flushed(0), time.Now().Add(30*time.Minute).UnixMilli(), 0) // of a partition that was copied later
 	})
-	later := s.instance(t, func(c *epoch.Config) { c.Now = func() time.Time { return time.Now().Add(time.Hour) } })
+	later := s.instance(t, func(c *guard.Config) { c.Now = func() time.Time { return time.Now().Add(time.Hour) } })
 	if err := later.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestManyPagesOfDeletedUsersAreErased(t *testing.T) {
 
 // erasing is an Inboxes that refuses to erase one inbox, or all after the first few.
 type erasing struct {
-	epoch.Inboxes
+	guard.Inboxes
 	refuse func(seq int64) error
 }
 
@@ -249,7 +249,7 @@ func TestHealerThatDiesWhileErasingIsReplaced(t *testing.T) {
 	for name, setMarks := range map[string]func(*instance){"marks": func(*instance) {}, "no marks": noMarks(t)} {
 		s, gone := deletedSince(t, 130, []int{3, 70, 71}, setMarks)
 		left := 2
-		first := s.instance(t, func(c *epoch.Config) {
+		first := s.instance(t, func(c *guard.Config) {
 			leased(s)(c)
 			c.Inboxes = erasing{c.Inboxes, func(int64) error {
 				if left--; left < 0 {
@@ -258,7 +258,7 @@ func TestHealerThatDiesWhileErasingIsReplaced(t *testing.T) {
 				return nil
 			}}
 		})
-		if err := first.Check(t.Context()); !errors.Is(err, notifier.ErrUnavailable) || first.State() == epoch.Open {
+		if err := first.Check(t.Context()); !errors.Is(err, notifier.ErrUnavailable) || first.State() == guard.Open {
 			t.Errorf("%s, the first: %s, %v", name, first.State(), err)
 		}
 		second := s.instance(t, leased(s))
@@ -273,7 +273,7 @@ func TestHealerThatDiesWhileErasingIsReplaced(t *testing.T) {
 func TestInboxThatCannotBeErasedHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	s, gone := deletedSince(t, 130, []int{3, 70, 71}, func(*instance) {})
-	next := s.instance(t, func(c *epoch.Config) {
+	next := s.instance(t, func(c *guard.Config) {
 		c.Inboxes = erasing{c.Inboxes, func(seq int64) error {
 			if seq == s.seqs[70] {
 				return errRefused

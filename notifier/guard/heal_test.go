@@ -1,4 +1,4 @@
-package epoch_test
+package guard_test
 
 import (
 	"context"
@@ -16,15 +16,15 @@ import (
 	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/epoch"
+	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
 var errDied = fmt.Errorf("%w: it died here", notifier.ErrUnavailable)
 
 // leased makes instances heal one at a time.
-func leased(s *site) func(*epoch.Config) {
-	return func(c *epoch.Config) { c.Lease = lease.New(c.Raw, s.k, "epoch", time.Second) }
+func leased(s *site) func(*guard.Config) {
+	return func(c *guard.Config) { c.Lease = lease.New(c.Raw, s.k, "epoch", time.Second) }
 }
 
 func TestAnotherInstanceHealsWhereverTheHealerDies(t *testing.T) {
@@ -67,7 +67,7 @@ func TestAnotherInstanceHealsWhereverTheHealerDies(t *testing.T) {
 				err := first.Check(t.Context())
 				// An old dataset is compared by the versions in SQL; an empty one has nothing to
 				// compare or erase.
-				if asked := step != "vers" && (step != "snapshots" && step != "deleted" || !emptied); asked && (!errors.Is(err, notifier.ErrUnavailable) || first.State() == epoch.Open) {
+				if asked := step != "vers" && (step != "snapshots" && step != "deleted" || !emptied); asked && (!errors.Is(err, notifier.ErrUnavailable) || first.State() == guard.Open) {
 					t.Errorf("the first instance: %s, %v", first.State(), err)
 				}
 				second := s.instance(t, leased(s))
@@ -111,7 +111,7 @@ func TestOneInstanceHealsWhileTheOthersWait(t *testing.T) {
 	s := newSite(t, 10, onServer(server))
 	// If the lease lapsed on a busy machine, both would heal. That is harmless, but it is not
 	// tested here.
-	long := func(c *epoch.Config) { c.Lease = lease.New(c.Raw, s.k, "epoch", time.Minute) }
+	long := func(c *guard.Config) { c.Lease = lease.New(c.Raw, s.k, "epoch", time.Minute) }
 	one, two := s.instance(t, long), s.instance(t, long)
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	one.sql.hook(func(call string) error {
@@ -124,11 +124,11 @@ func TestOneInstanceHealsWhileTheOthersWait(t *testing.T) {
 	one.run(t)
 	<-begun
 	two.run(t)
-	two.awaits(t, epoch.Healing)
+	two.awaits(t, guard.Healing)
 	two.wantClosed(t)
 	close(goOn)
-	one.awaits(t, epoch.Open)
-	two.awaits(t, epoch.Open)
+	one.awaits(t, guard.Open)
+	two.awaits(t, guard.Open)
 	if n := len(one.resends()) + len(two.resends()); n != 1 {
 		t.Errorf("healed %d times", n)
 	}
@@ -150,8 +150,8 @@ func TestEveryInstanceSeesThatRedisWasEmptied(t *testing.T) {
 				t.Fatal("an instance did not see it")
 			}
 		}
-		one.awaits(t, epoch.Open)
-		two.awaits(t, epoch.Open)
+		one.awaits(t, guard.Open)
+		two.awaits(t, guard.Open)
 	}
 }
 
@@ -170,12 +170,12 @@ func TestGateStaysClosedWithoutSQL(t *testing.T) {
 	for range 3 {
 		<-tries
 	}
-	if i.State() == epoch.Open {
+	if i.State() == guard.Open {
 		t.Error("the gate is open")
 	}
 	i.wantClosed(t)
 	i.sql.hook(nil)
-	i.awaits(t, epoch.Open)
+	i.awaits(t, guard.Open)
 	i.wantRows(t, s.seqs[0], "a")
 	said := 0
 	for _, line := range i.log.all() {
@@ -193,7 +193,7 @@ func TestSQLOutageAloneClosesNothing(t *testing.T) {
 	s := newSite(t, 1, onServer(redistest.Own(t)))
 	i := s.running(t, nil)
 	i.sql.hook(func(string) error { return errDied })
-	if err := i.Check(t.Context()); err != nil || i.State() != epoch.Open {
+	if err := i.Check(t.Context()); err != nil || i.State() != guard.Open {
 		t.Errorf("%s: %v", i.State(), err)
 	}
 }
@@ -202,7 +202,7 @@ func TestInboxThatCannotBeComparedHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, 50, onServer(server))
-	i := s.running(t, func(c *epoch.Config) { c.Inboxes = refusing{c.Inboxes, s.seqs[9]} })
+	i := s.running(t, func(c *guard.Config) { c.Inboxes = refusing{c.Inboxes, s.seqs[9]} })
 	i.notify(t, "a", s.seqs...)
 	i.flush(t)
 	saveCounts(t, i)
@@ -221,7 +221,7 @@ func TestInboxThatCannotBeComparedHoldsUpNobody(t *testing.T) {
 	server.Crash(t)
 	server.RestartFrom(t, file)
 	<-changed
-	i.awaits(t, epoch.Open)
+	i.awaits(t, guard.Open)
 	for n, seq := range s.seqs {
 		if n != 7 && n != 9 {
 			i.wantRows(t, seq)
@@ -231,7 +231,7 @@ func TestInboxThatCannotBeComparedHoldsUpNobody(t *testing.T) {
 
 // refusing is an Inboxes that fails for one inbox.
 type refusing struct {
-	epoch.Inboxes
+	guard.Inboxes
 	seq int64
 }
 
@@ -272,7 +272,7 @@ func TestRedisReplacedDuringHealingIsHealedAgain(t *testing.T) {
 	server.Crash(t)
 	server.RestartFrom(t, file)
 	// Long after: a mark of now would be later than everything to be compared.
-	later := s.instance(t, func(c *epoch.Config) { c.Now = func() time.Time { return time.Now().Add(10 * time.Minute) } })
+	later := s.instance(t, func(c *guard.Config) { c.Now = func() time.Time { return time.Now().Add(10 * time.Minute) } })
 	replaced := false
 	later.sql.hook(func(call string) error {
 		if call == "resend" && !replaced {
@@ -308,7 +308,7 @@ func TestNoticesAreResentFromTheLastCompleteFlush(t *testing.T) {
 	server.Crash(t)
 	server.Restart(t)
 	<-changed
-	i.awaits(t, epoch.Open)
+	i.awaits(t, guard.Open)
 	if got := i.resends()[1]; !got.Equal(at.Add(-time.Minute)) {
 		t.Errorf("resent since %v, want %v", got, at.Add(-time.Minute))
 	}
@@ -317,7 +317,7 @@ func TestNoticesAreResentFromTheLastCompleteFlush(t *testing.T) {
 func TestProcessThatCannotHealWaits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 1, onServer(redistest.Own(t)))
-	i := s.instance(t, func(c *epoch.Config) { c.Inboxes = nil })
+	i := s.instance(t, func(c *guard.Config) { c.Inboxes = nil })
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	if err := i.Check(ctx); !errors.Is(err, notifier.ErrUnavailable) {
@@ -337,7 +337,7 @@ func TestFirstStartLogsNoNews(t *testing.T) {
 		},
 	} {
 		s := newSite(t, 1, reach)
-		i := s.instance(t, func(c *epoch.Config) { c.Log = slog.New(loud{c.Log.Handler()}) })
+		i := s.instance(t, func(c *guard.Config) { c.Log = slog.New(loud{c.Log.Handler()}) })
 		asked := 0
 		i.sql.hook(func(string) error { asked++; return nil })
 		if err := i.Check(t.Context()); err != nil {

@@ -1,4 +1,4 @@
-package epoch_test
+package guard_test
 
 import (
 	"strings"

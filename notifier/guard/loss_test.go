@@ -1,4 +1,4 @@
-package epoch_test
+package guard_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/testkit"
-	"github.com/carillonhq/carillon/notifier/epoch"
+	"github.com/carillonhq/carillon/notifier/guard"
 )
 
 // lose makes a Redis older than SQL: everything that happened between remember and lose is missing
@@ -110,7 +110,7 @@ func TestLostDataIsRestored(t *testing.T) {
 			changed := i.Changed()
 			lose()
 			<-changed
-			i.awaits(t, epoch.Open)
+			i.awaits(t, guard.Open)
 			for n, seq := range s.seqs {
 				want := []string{"d", "c"}
 				if n < 50 || n >= 150 {

@@ -1,4 +1,4 @@
-package epoch_test
+package guard_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/epoch"
+	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/store"
@@ -86,7 +86,7 @@ func onServer(s *redistest.Server) func(func(context.Context, *redis.Conn) error
 
 // instance is one process of a site.
 type instance struct {
-	*epoch.Guard
+	*guard.Guard
 	site *site
 	raw  redis.UniversalClient
 	rdb  redis.UniversalClient // behind the gate
@@ -171,18 +171,18 @@ func (d *database) DeletedSince(ctx context.Context, since time.Time, after int6
 }
 
 // instance returns an instance on which nothing runs yet: use Check or run.
-func (s *site) instance(t testing.TB, change func(*epoch.Config)) *instance {
+func (s *site) instance(t testing.TB, change func(*guard.Config)) *instance {
 	t.Helper()
 	i := &instance{site: s, raw: s.reach(nil), sql: &database{Store: s.db}, log: &lines{Handler: slog.DiscardHandler}}
 	box := inbox.New(i.raw, s.k, inbox.Options{SQL: s.db})
-	c := epoch.Config{
+	c := guard.Config{
 		Raw: i.raw, Keys: s.k, Store: i.sql, Inboxes: box, Every: 100 * time.Millisecond, Log: slog.New(i.log),
 		Resend: func(ctx context.Context, since time.Time) error { return i.resend(ctx, box, since) },
 	}
 	if change != nil {
 		change(&c)
 	}
-	i.Guard = epoch.New(c)
+	i.Guard = guard.New(c)
 	i.rdb = s.reach(i.OnConnect)
 	i.Attach(i.rdb)
 	i.box = inbox.New(i.rdb, s.k, inbox.Options{SQL: s.db})
@@ -191,11 +191,11 @@ func (s *site) instance(t testing.TB, change func(*epoch.Config)) *instance {
 }
 
 // running returns an instance that watches Redis and has an open gate.
-func (s *site) running(t testing.TB, change func(*epoch.Config)) *instance {
+func (s *site) running(t testing.TB, change func(*guard.Config)) *instance {
 	t.Helper()
 	i := s.instance(t, change)
 	i.run(t)
-	i.awaits(t, epoch.Open)
+	i.awaits(t, guard.Open)
 	return i
 }
 
@@ -342,7 +342,7 @@ func (i *instance) wantRows(t testing.TB, seq int64, want ...string) {
 }
 
 // awaits waits for a state by listening to Changed.
-func (i *instance) awaits(t testing.TB, want epoch.State) {
+func (i *instance) awaits(t testing.TB, want guard.State) {
 	t.Helper()
 	limit := time.After(20 * time.Second)
 	for {

@@ -1,4 +1,4 @@
-// Package epoch keeps Carillon from using a Redis that differs from what SQL knows: one that does
+// Package guard keeps Carillon from using a Redis that differs from what SQL knows: one that does
 // not answer, or one that came back empty or older than before, until the lost data is restored.
 //
 // Each uninterrupted life of a Redis server as a master has an identity, and SQL lists the lives
@@ -8,7 +8,7 @@
 // is, and an empty one has no mark.
 //
 // See docs/decisions/0009-epochs.md for the assumptions behind this.
-package epoch
+package guard
 
 import (
 	"context"

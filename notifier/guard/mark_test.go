@@ -1,4 +1,4 @@
-package epoch_test
+package guard_test
 
 import (
 	"strconv"
@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
-	"github.com/carillonhq/carillon/notifier/epoch"
+	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
@@ -88,7 +88,7 @@ func TestClocksMayDifferByLessThanAMinute(t *testing.T) {
 	server.Crash(t)
 	server.RestartFrom(t, file)
 	<-changed
-	i.awaits(t, epoch.Open)
+	i.awaits(t, guard.Open)
 	for _, seq := range s.seqs {
 		i.wantRows(t, seq)
 	}

@@ -1,11 +1,11 @@
-package epoch_test
+package guard_test
 
 import (
 	"testing"
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
-	"github.com/carillonhq/carillon/notifier/epoch"
+	"github.com/carillonhq/carillon/notifier/guard"
 )
 
 // oldFile makes a site of this many users come back from a file that lacks one notice in each
@@ -25,7 +25,7 @@ func oldFile(t testing.TB, users int) time.Duration {
 	server.RestartFrom(t, file)
 	began := time.Now()
 	<-changed
-	i.awaits(t, epoch.Open)
+	i.awaits(t, guard.Open)
 	took := time.Since(began)
 	for _, n := range []int{0, users / 2, users - 1} {
 		i.wantRows(t, s.seqs[n], "b", "a")
