@@ -10,7 +10,7 @@ import (
 var (
 	words  = []string{"notifier", "notifier/keys"}
 	stages = []string{
-		"notifier/announcement", "notifier/inbox", "notifier/route", "notifier/live", "notifier/sweep", "notifier/unread",
+		"notifier/announcement", "notifier/inbox", "notifier/route", "notifier/live", "notifier/inbox/keep",
 		"notifier/delivery", "notifier/guard", "notifier/topic", "notifier/rule", "notifier/toast",
 	}
 )
@@ -42,8 +42,7 @@ var rules = map[string][]string{
 	"notifier/announcement": append([]string{"internal/script", "internal/lease", "internal/batch"}, words...),
 	"notifier/route":        append([]string{"internal/batch"}, words...),
 	"notifier/live":         append([]string{"internal/script"}, words...),
-	"notifier/sweep":        append([]string{"internal/script", "internal/lease"}, words...),
-	"notifier/unread":       append([]string{"internal/script", "internal/lease"}, words...),
+	"notifier/inbox/keep":   append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/delivery":     append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/guard":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/topic":        append([]string{"internal/script", "internal/lease"}, words...),

@@ -24,13 +24,13 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/inbox/keep"
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/person"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/rule"
 	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/topic"
-	"github.com/carillonhq/carillon/notifier/unread"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -69,7 +69,7 @@ type instance struct {
 	inbox         *inbox.Inbox
 	announcements *announcement.Announcements
 	hub           *live.Hub
-	unread        *unread.Flusher
+	unread        *keep.Flusher
 	topics        *topic.Topics
 	toasts        *toast.Toasts
 	pipe          *pipeline.Pipeline

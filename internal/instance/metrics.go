@@ -14,9 +14,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/guard"
+	"github.com/carillonhq/carillon/notifier/inbox/keep"
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/toast"
-	"github.com/carillonhq/carillon/notifier/unread"
 )
 
 // backlogger counts notices by state, undelivered notices, dead letters, and its own failures.
@@ -31,7 +31,7 @@ type backlogger interface {
 type sources struct {
 	hub    func() live.Stats
 	toasts func() toast.Stats
-	behind func() unread.Stats
+	behind func() keep.Stats
 	intake func() delivery.Stats
 	redis  func() guard.State
 	clock  func() time.Duration
@@ -116,7 +116,7 @@ func (from sources) entered(m meter) {
 
 // drift counts the faults that the sampler has found.
 type drift struct {
-	behind func() unread.Stats
+	behind func() keep.Stats
 	found  *prometheus.Desc
 }
 

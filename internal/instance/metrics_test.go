@@ -13,9 +13,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/guard"
+	"github.com/carillonhq/carillon/notifier/inbox/keep"
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/toast"
-	"github.com/carillonhq/carillon/notifier/unread"
 )
 
 // metric reads one number of a page of metrics.
@@ -64,7 +64,7 @@ func TestTheBacklogIsTheLargerOfTheStreamAndSQL(t *testing.T) {
 	} {
 		w := httptest.NewRecorder()
 		admin(sources{
-			hub: func() live.Stats { return live.Stats{} }, toasts: func() toast.Stats { return toast.Stats{} }, behind: func() unread.Stats { return unread.Stats{} },
+			hub: func() live.Stats { return live.Stats{} }, toasts: func() toast.Stats { return toast.Stats{} }, behind: func() keep.Stats { return keep.Stats{} },
 			intake: func() delivery.Stats { return test.stream }, redis: func() guard.State { return guard.Open }, clock: func() time.Duration { return 0 }, sql: test.sql,
 			signIns: func() session.SignInStats { return session.SignInStats{Right: 5, Wrong: 3, Limited: 2} },
 		}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))

@@ -17,6 +17,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/inbox/keep"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/pipeline"
@@ -24,7 +25,6 @@ import (
 	"github.com/carillonhq/carillon/notifier/rule"
 	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/topic"
-	"github.com/carillonhq/carillon/notifier/unread"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -67,7 +67,7 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	}
 	space := keys.New(i.cfg.RedisPrefix)
 	i.inbox = inbox.New(i.rdb, space, inbox.Options{Cap: i.cfg.InboxCap, SQL: i.db, Log: i.log})
-	i.unread = unread.New(unread.Config{
+	i.unread = keep.NewFlusher(keep.FlusherConfig{
 		Inbox: i.inbox, Store: i.db, Redis: i.rdb, Keys: space, Log: i.log,
 		Leases: lease.On(i.rdb, space),
 		Oldest: func(ctx context.Context) (time.Time, bool, error) { return i.pipe.OnItsWay(ctx) }, // made below

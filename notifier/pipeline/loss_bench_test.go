@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/inbox/keep"
 	"github.com/carillonhq/carillon/notifier/keys"
-	"github.com/carillonhq/carillon/notifier/unread"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -42,7 +42,7 @@ func BenchmarkWriteBehind(b *testing.B) {
 				r.accept(b, &n)
 				r.deliverTo(b, n, seqs)
 			}
-			f := r.behind(func(c *unread.Config) { c.Batch = 0 })
+			f := r.behind(func(c *keep.FlusherConfig) { c.Batch = 0 })
 			b.Run("write", func(b *testing.B) {
 				for b.Loop() {
 					b.StopTimer()

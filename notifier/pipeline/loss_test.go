@@ -17,15 +17,15 @@ import (
 	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox/keep"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/pipeline"
-	"github.com/carillonhq/carillon/notifier/unread"
 	"github.com/carillonhq/carillon/store"
 )
 
 // behind returns a flusher with short times.
-func (r *rig) behind(change func(*unread.Config)) *unread.Flusher {
-	c := unread.Config{
+func (r *rig) behind(change func(*keep.FlusherConfig)) *keep.Flusher {
+	c := keep.FlusherConfig{
 		Inbox: r.inbox, Store: r.store, Redis: r.rdb, Keys: r.keys, Log: slog.New(slog.DiscardHandler),
 		Every: 10 * time.Millisecond, Batch: 40,
 		Leases: lease.On(r.rdb, r.keys),
@@ -33,7 +33,7 @@ func (r *rig) behind(change func(*unread.Config)) *unread.Flusher {
 	if change != nil {
 		change(&c)
 	}
-	return unread.New(c)
+	return keep.NewFlusher(c)
 }
 
 // working returns a running pipeline that writes inboxes to SQL.
@@ -202,7 +202,7 @@ func TestNoticesSentAfterALossAreOnTopOfTheRestoredInboxes(t *testing.T) {
 
 // dying is an inbox whose Clean is never reached, because the process was killed before.
 type dying struct {
-	unread.Inbox
+	keep.Inbox
 	kill context.CancelFunc
 }
 
@@ -218,7 +218,7 @@ func TestKillBetweenSaveAndCleanLosesNothing(t *testing.T) {
 	p := running(t, r.config())
 	r.live(t, p, seqs)
 	ctx, kill := context.WithCancel(t.Context())
-	if err := r.behind(func(c *unread.Config) { c.Inbox = dying{r.inbox, kill} }).Flush(ctx); !errors.Is(err, context.Canceled) {
+	if err := r.behind(func(c *keep.FlusherConfig) { c.Inbox = dying{r.inbox, kill} }).Flush(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatalf("Flush: %v", err)
 	}
 	if n := r.marks(t); n != 100 {
@@ -253,7 +253,7 @@ func TestInboxChangedDuringASaveIsSavedAgain(t *testing.T) {
 	p := running(t, r.config())
 	r.state(t, send(t, p, toRole("all")).ID, notifier.StateSent)
 	var changed atomic.Int64
-	f := r.behind(func(c *unread.Config) {
+	f := r.behind(func(c *keep.FlusherConfig) {
 		c.Store = late{r.store, func(ctx context.Context) error {
 			if n := changed.Add(1); n <= 100 {
 				_, err := r.inbox.Open(ctx, seqs[n-1])
@@ -284,7 +284,7 @@ func TestInboxesWorkWhileSQLIsAwayAndAreWrittenLater(t *testing.T) {
 	seqs := r.users(t, "all", 100)
 	log, seen := newLog()
 	ctx, cancel := context.WithCancel(t.Context())
-	f := r.behind(func(c *unread.Config) { c.Log = log })
+	f := r.behind(func(c *keep.FlusherConfig) { c.Log = log })
 	p := running(t, r.config())
 	r.live(t, p, seqs)
 	sqltest.Cut(t, address)
@@ -340,7 +340,7 @@ func TestTwoFlushersOfTheSameInboxesDoNoHarm(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 2)
 	for range 2 {
-		f := r.behind(func(c *unread.Config) { c.Leases, c.Batch, c.Every = nil, 7, time.Millisecond })
+		f := r.behind(func(c *keep.FlusherConfig) { c.Leases, c.Batch, c.Every = nil, 7, time.Millisecond })
 		go func() { ended <- f.Run(ctx) }()
 	}
 	r.live(t, running(t, r.config()), seqs)

@@ -17,14 +17,14 @@ import (
 	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
+	"github.com/carillonhq/carillon/notifier/inbox/keep"
 	"github.com/carillonhq/carillon/notifier/route"
-	"github.com/carillonhq/carillon/notifier/sweep"
 )
 
 // Inbox changes inboxes and knows who has read what.
 type Inbox interface {
 	delivery.Inbox
-	sweep.Expirer
+	keep.Expirer
 	// Counts and Statuses return results in the order of their arguments.
 	Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally, error)
 	Statuses(ctx context.Context, singles []notifier.Single) ([]notifier.Tally, error)
@@ -69,14 +69,14 @@ func New(c Config) *Pipeline {
 // To stop an instance in order: stop the HTTP server, so that nothing more is sent and every stream
 // has been told. Then end ctx: the intake stops reading and finishes its current work, at most a
 // range of a large notice, whose rest stays in the stream for other instances. Then call Close.
-// Then, because no inbox changes here any more, call unread's Flush. Then close Redis and SQL,
+// Then, because no inbox changes here any more, call Flush of package keep. Then close Redis and SQL,
 // which all of these use.
 func (p *Pipeline) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.Worker.Run(ctx) })
 	g.Go(func() error {
 		sweeping := lease.New(p.c.Redis, p.c.Keys, "sweep", sweepLease)
-		return sweep.New(p.c.Redis, p.c.Keys, p.c.Inbox, sweeping, sweep.Options{Now: p.c.Now, Log: p.c.Log}).Run(ctx)
+		return keep.NewSweeper(p.c.Redis, p.c.Keys, p.c.Inbox, sweeping, keep.SweeperOptions{Now: p.c.Now, Log: p.c.Log}).Run(ctx)
 	})
 	g.Go(func() error { return p.release(ctx) })
 	for _, part := range []Runner{p.c.Announcements, p.c.Hub, p.c.Unread} {

@@ -1,4 +1,4 @@
-package unread
+package keep
 
 import (
 	"cmp"

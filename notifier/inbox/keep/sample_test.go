@@ -1,4 +1,4 @@
-package unread_test
+package keep_test
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/carillonhq/carillon/notifier/inbox/keep"
 	"github.com/carillonhq/carillon/notifier/keys"
-	"github.com/carillonhq/carillon/notifier/unread"
 )
 
 // village has one user in each partition.
@@ -22,7 +22,7 @@ func TestAFewUsersAreAllChecked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := village{newInboxes()}
-		stop := run(t, unread.New(unread.Config{Inbox: b, Store: newDatabase(), Log: quiet()}))
+		stop := run(t, keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: newDatabase(), Log: quiet()}))
 		pass(9 * time.Second)
 		stop()
 		slices.Sort(b.checked)
@@ -36,7 +36,7 @@ func TestWithManyUsersEveryPartitionIsSampled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newInboxes()
-		stop := run(t, unread.New(unread.Config{Inbox: b, Store: newDatabase(), Log: quiet()}))
+		stop := run(t, keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: newDatabase(), Log: quiet()}))
 		pass(79 * time.Second)
 		stop()
 		parts := map[int]bool{}

@@ -1,4 +1,4 @@
-package unread_test
+package keep_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/unread"
+	"github.com/carillonhq/carillon/notifier/inbox/keep"
 )
 
 // Recording up to when SQL is complete starts with a query to SQL. The lag must be visible even if
@@ -17,7 +17,7 @@ func TestTheLagIsKnownWhileSQLDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
 		d.onSave = func([]notifier.Snapshot) error { return errAway }
-		f := unread.New(unread.Config{
+		f := keep.NewFlusher(keep.FlusherConfig{
 			Inbox: b, Store: d, Log: quiet(),
 			Oldest: func(context.Context) (time.Time, bool, error) { return time.Time{}, false, errAway },
 		})

@@ -1,4 +1,4 @@
-package unread_test
+package keep_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/unread"
+	"github.com/carillonhq/carillon/notifier/inbox/keep"
 )
 
 var errAway = fmt.Errorf("%w: no answer", notifier.ErrUnavailable)
@@ -21,7 +21,7 @@ func TestAChangeIsInSQLASecondLater(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
-		f := unread.New(unread.Config{Inbox: b, Store: d, Log: quiet()})
+		f := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Log: quiet()})
 		defer run(t, f)()
 		for range 5 {
 			b.change(between(1, 3000)...)
@@ -47,7 +47,7 @@ func TestAChangeDuringAFlushKeepsItsMark(t *testing.T) {
 			} else {
 				b.onClean = again
 			}
-			f := unread.New(unread.Config{Inbox: b, Store: d, Log: quiet()})
+			f := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Log: quiet()})
 			if err := f.Flush(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestAMarkIsRemovedOnlyAfterSQLHasTheChange(t *testing.T) {
 		}
 		return errAway
 	}
-	if err := unread.New(unread.Config{Inbox: b, Store: d}).Flush(t.Context()); !errors.Is(err, notifier.ErrUnavailable) {
+	if err := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d}).Flush(t.Context()); !errors.Is(err, notifier.ErrUnavailable) {
 		t.Errorf("Flush: %v", err)
 	}
 	if n := b.marked(); n != 200 {
@@ -87,14 +87,14 @@ func TestAnotherInstanceFinishesAfterAKillBetweenSaveAndClean(t *testing.T) {
 	b.change(between(1, 700)...)
 	ctx, kill := context.WithCancel(t.Context())
 	b.onClean = func() error { kill(); return ctx.Err() }
-	if err := unread.New(unread.Config{Inbox: b, Store: d}).Flush(ctx); !errors.Is(err, context.Canceled) {
+	if err := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d}).Flush(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Flush: %v", err)
 	}
 	if b.marked() != 700 {
 		t.Errorf("%d marks are left of 700", b.marked())
 	}
 	b.onClean = func() error { return nil }
-	if err := unread.New(unread.Config{Inbox: b, Store: d}).Flush(t.Context()); err != nil {
+	if err := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d}).Flush(t.Context()); err != nil {
 		t.Error(err)
 	}
 	settled(t, b, d)
@@ -112,7 +112,7 @@ func TestWhileSQLIsAwayMarksWaitAndOneLineIsLogged(t *testing.T) {
 			return nil
 		}
 		log, seen := newLog()
-		f := unread.New(unread.Config{Inbox: b, Store: d, Log: log})
+		f := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Log: log})
 		defer run(t, f)()
 		gone.Store(true)
 		b.change(between(1, 6400)...)
@@ -154,7 +154,7 @@ func TestWhileRedisIsAwayItKeepsTrying(t *testing.T) {
 			return nil
 		}
 		log, seen := newLog()
-		defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Log: log}))()
+		defer run(t, keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Log: log}))()
 		pass(time.Minute)
 		b.change(between(1, 640)...)
 		gone.Store(false)
@@ -180,7 +180,7 @@ func TestAHangingDatabaseDoesNotBlockForever(t *testing.T) {
 		b := newInboxes()
 		b.change(1)
 		log, seen := newLog()
-		defer run(t, unread.New(unread.Config{Inbox: b, Store: hanging{newDatabase()}, Log: log}))()
+		defer run(t, keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: hanging{newDatabase()}, Log: log}))()
 		pass(15 * time.Second)
 		if len(seen()) != 1 || b.marked() != 1 {
 			t.Errorf("logged %q, %d marks", seen(), b.marked())
@@ -194,7 +194,7 @@ func TestTwoFlushersAtOnceLoseNothing(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
 		d.onSave = func([]notifier.Snapshot) error { <-time.After(7 * time.Millisecond); return nil }
 		for range 2 {
-			defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Batch: 20}))()
+			defer run(t, keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Batch: 20}))()
 		}
 		for i := range int64(300) {
 			b.change(between(1+i, 300+i)...)
@@ -231,7 +231,7 @@ func TestAtMostOneBatchPerGroupIsInMemory(t *testing.T) {
 			return nil
 		}
 		b.change(between(1, 20_000)...)
-		defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Batch: 100}))()
+		defer run(t, keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Batch: 100}))()
 		pass(4 * time.Minute)
 		settled(t, b, d)
 		if largest != 100 || most > 8*100 {
@@ -268,7 +268,7 @@ func TestAFailingUserDoesNotHoldUpOthers(t *testing.T) {
 					return nil
 				}
 			}
-			f := unread.New(unread.Config{Inbox: b, Store: d, Batch: 50})
+			f := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Batch: 50})
 			if err := f.Flush(t.Context()); !errors.Is(err, broken) {
 				t.Errorf("Flush: %v", err)
 			}
@@ -296,7 +296,7 @@ func TestABusyPartitionDoesNotHoldUpOthers(t *testing.T) {
 		}
 		b.change(busy...)
 		b.change(1, 2, 3, 4, 5, 6, 7)
-		defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Batch: 100}))()
+		defer run(t, keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Batch: 100}))()
 		pass(time.Second)
 		for seq := range int64(8) {
 			if late := d.behind(b); seq > 0 && slices.Contains(late, seq) {
@@ -312,7 +312,7 @@ func TestTheMarkOfAnInboxLostByRedisIsRemoved(t *testing.T) {
 	b.change(1, 2, 3)
 	b.cold[2] = true
 	b.marks[3] += 1000 // a mark from before the loss
-	if err := unread.New(unread.Config{Inbox: b, Store: d}).Flush(t.Context()); err != nil {
+	if err := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d}).Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	settled(t, b, d)

@@ -1,4 +1,4 @@
-package sweep_test
+package keep_test
 
 import (
 	"context"
@@ -11,25 +11,25 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/testkit"
+	"github.com/carillonhq/carillon/notifier/inbox/keep"
 	"github.com/carillonhq/carillon/notifier/keys"
-	"github.com/carillonhq/carillon/notifier/sweep"
 )
 
 var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-func atNoon() sweep.Options { return sweep.Options{Now: func() time.Time { return noon }} }
+func atNoon() keep.SweeperOptions { return keep.SweeperOptions{Now: func() time.Time { return noon }} }
 
 func TestDueEntriesLeaveAndTheOthersStay(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
-	b := newInbox(rdb, k)
+	b := newExpirer(rdb, k)
 	b.store(t, 42, "like:photo_id:1", noon.Add(-time.Hour))
 	b.store(t, 42, "like:a|b", noon)
 	b.store(t, 42, "like:photo_id:2", noon.Add(time.Millisecond))
 	b.store(t, 63, "like:photo_id:1", noon.Add(-1))
 	b.store(t, 63, "", noon) // the whole inbox
 	b.store(t, 64, "like:photo_id:1", noon.Add(time.Hour))
-	n, err := sweep.New(rdb, k, b, always(), atNoon()).Sweep(t.Context())
+	n, err := keep.NewSweeper(rdb, k, b, always(), atNoon()).Sweep(t.Context())
 	if err != nil || n != 4 {
 		t.Fatalf("%d entries, %v; want 4", n, err)
 	}
@@ -45,14 +45,14 @@ func TestDueEntriesLeaveAndTheOthersStay(t *testing.T) {
 func TestASweepContinuesUntilNothingIsDue(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
-	b := newInbox(rdb, k)
+	b := newExpirer(rdb, k)
 	for i := range 95 {
 		b.store(t, 7, "like:"+strconv.Itoa(i), noon)
 		b.store(t, 8+64*int64(i), "like:x", noon)
 	}
 	o := atNoon()
 	o.Batch = 10
-	if n, err := sweep.New(rdb, k, b, always(), o).Sweep(t.Context()); err != nil || n != 190 {
+	if n, err := keep.NewSweeper(rdb, k, b, always(), o).Sweep(t.Context()); err != nil || n != 190 {
 		t.Errorf("%d entries, %v; want 190", n, err)
 	}
 }
@@ -60,7 +60,7 @@ func TestASweepContinuesUntilNothingIsDue(t *testing.T) {
 func TestAFailingInboxDoesNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
-	b := newInbox(rdb, k)
+	b := newExpirer(rdb, k)
 	broken := errors.New("broken")
 	b.fail = func(seq int64) error {
 		if seq == 1 {
@@ -70,7 +70,7 @@ func TestAFailingInboxDoesNotHoldUpOthers(t *testing.T) {
 	}
 	b.store(t, 1, "like:x", noon)
 	b.store(t, 65, "like:x", noon)
-	n, err := sweep.New(rdb, k, b, always(), atNoon()).Sweep(t.Context())
+	n, err := keep.NewSweeper(rdb, k, b, always(), atNoon()).Sweep(t.Context())
 	if !errors.Is(err, broken) || n != 1 || b.count(65) != 1 {
 		t.Errorf("%d entries, %v; want 1 and the error of the other", n, err)
 	}
@@ -79,7 +79,7 @@ func TestAFailingInboxDoesNotHoldUpOthers(t *testing.T) {
 func TestMalformedExpiryMembersAreRemoved(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
-	b := newInbox(rdb, k)
+	b := newExpirer(rdb, k)
 	odd := []string{"", "7", "|like:x", "x|like:x", "-7|like:x", "8|like:x"}
 	for _, m := range odd {
 		if err := rdb.ZAdd(t.Context(), k.Expiry(7), redis.Z{Member: m}).Err(); err != nil {
@@ -90,7 +90,7 @@ func TestMalformedExpiryMembersAreRemoved(t *testing.T) {
 	o := atNoon()
 	log, seen := testkit.Log()
 	o.Batch, o.Log = len(odd), log
-	s := sweep.New(rdb, k, b, always(), o)
+	s := keep.NewSweeper(rdb, k, b, always(), o)
 	if n, err := s.Sweep(t.Context()); err != nil || n != 1 {
 		t.Errorf("%d entries, %v; want the one after the malformed members", n, err)
 	}
@@ -102,14 +102,14 @@ func TestMalformedExpiryMembersAreRemoved(t *testing.T) {
 func TestWithoutTheLeaseNothingIsSwept(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
-	b := newInbox(rdb, k)
+	b := newExpirer(rdb, k)
 	b.store(t, 7, "like:x", noon)
 	asked := make(chan struct{})
 	l := always()
 	l.hold = func() (bool, error) { asked <- struct{}{}; return false, nil }
 	o := atNoon()
 	o.Every = time.Millisecond
-	stop := run(t, sweep.New(rdb, k, b, l, o))
+	stop := sweeping(t, keep.NewSweeper(rdb, k, b, l, o))
 	for range 3 { // the third request comes after two complete rounds
 		<-asked
 	}
@@ -128,7 +128,7 @@ func TestAStoppedSweeperReleasesTheLease(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	l := always()
-	run(t, sweep.New(rdb, k, newInbox(rdb, k), l, atNoon()))()
+	sweeping(t, keep.NewSweeper(rdb, k, newExpirer(rdb, k), l, atNoon()))()
 	select {
 	case <-l.released:
 	default:
@@ -139,10 +139,10 @@ func TestAStoppedSweeperReleasesTheLease(t *testing.T) {
 func TestTwoSweepersWithoutALeaseRemoveEachEntryOnce(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
-	b := newInbox(rdb, k)
-	o := sweep.Options{Every: time.Millisecond, Batch: 5}
+	b := newExpirer(rdb, k)
+	o := keep.SweeperOptions{Every: time.Millisecond, Batch: 5}
 	for range 2 {
-		defer run(t, sweep.New(rdb, k, b, always(), o))()
+		defer sweeping(t, keep.NewSweeper(rdb, k, b, always(), o))()
 	}
 	for i := range 100 {
 		b.store(t, 7, "like:"+strconv.Itoa(i), time.Now().Add(time.Duration(i)*time.Millisecond))
@@ -157,18 +157,18 @@ func TestAnOutageIsLoggedOnceAndThenCaughtUp(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	rdb, k := impatient(t, server), redistest.Space(t)
-	b := newInbox(rdb, k)
+	b := newExpirer(rdb, k)
 	server.Crash(t)
 	log, seen := testkit.Log()
 	failed := make(chan struct{}, 1000)
 	l := always()
 	l.hold = func() (bool, error) { failed <- struct{}{}; return true, nil }
-	defer run(t, sweep.New(rdb, k, b, l, sweep.Options{Every: time.Millisecond, Log: log}))()
+	defer sweeping(t, keep.NewSweeper(rdb, k, b, l, keep.SweeperOptions{Every: time.Millisecond, Log: log}))()
 	for range 4 {
 		<-failed
 	}
 	server.Restart(t)
-	newInbox(server.Client(t), k).store(t, 7, "like:x", time.Now())
+	newExpirer(server.Client(t), k).store(t, 7, "like:x", time.Now())
 	testkit.Eventually(t, "the entry leaves", func() bool { return b.count(7) == 1 })
 	testkit.Eventually(t, "the log says that it works again", func() bool { return len(seen) == 2 })
 	if first, second := <-seen, <-seen; first != "background work failing; retrying" || second != "background work recovered" {
@@ -186,8 +186,8 @@ func impatient(t *testing.T, s *redistest.Server) *redis.Client {
 	return c
 }
 
-// run starts s. The returned function stops it and waits for it to end.
-func run(t *testing.T, s *sweep.Sweeper) (stop func()) {
+// sweeping starts s. The returned function stops it and waits for it to end.
+func sweeping(t *testing.T, s *keep.Sweeper) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

@@ -1,4 +1,4 @@
-package unread_test
+package keep_test
 
 import (
 	"cmp"
@@ -15,8 +15,8 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox/keep"
 	"github.com/carillonhq/carillon/notifier/keys"
-	"github.com/carillonhq/carillon/notifier/unread"
 )
 
 // After Close, the pool of a client keeps looking for a lost server for up to a second.
@@ -274,7 +274,7 @@ func between(from, to int64) (seqs []int64) {
 }
 
 // run starts f. The returned function stops it and waits for it to end.
-func run(t *testing.T, f *unread.Flusher) (stop func()) {
+func run(t *testing.T, f *keep.Flusher) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

@@ -1,4 +1,4 @@
-package unread_test
+package keep_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/unread"
+	"github.com/carillonhq/carillon/notifier/inbox/keep"
 )
 
 func TestCountsAreSavedOnceUntilTheyChange(t *testing.T) {
@@ -24,7 +24,7 @@ func TestCountsAreSavedOnceUntilTheyChange(t *testing.T) {
 		}
 	}
 	d := newDatabase()
-	f := unread.New(unread.Config{Inbox: newInboxes(), Store: d, Redis: rdb, Keys: k})
+	f := keep.NewFlusher(keep.FlusherConfig{Inbox: newInboxes(), Store: d, Redis: rdb, Keys: k})
 	flush := func() {
 		t.Helper()
 		if err := f.Flush(t.Context()); err != nil {
@@ -74,7 +74,7 @@ func TestMalformedCountsAreIgnored(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := newDatabase()
-	if err := unread.New(unread.Config{Inbox: newInboxes(), Store: d, Redis: rdb, Keys: k}).Flush(t.Context()); err != nil {
+	if err := keep.NewFlusher(keep.FlusherConfig{Inbox: newInboxes(), Store: d, Redis: rdb, Keys: k}).Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if len(d.counts) != 1 || d.counts[notifier.NoticeCount{NoticeID: 10, Partition: 3, Delivered: 3}] != 1 {
@@ -93,7 +93,7 @@ func TestInboxesAreWrittenEvenIfCountsFail(t *testing.T) {
 	}
 	b, d := newInboxes(), newDatabase()
 	b.change(between(1, 64)...)
-	err := unread.New(unread.Config{Inbox: b, Store: d, Redis: rdb, Keys: k}).Flush(t.Context())
+	err := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Redis: rdb, Keys: k}).Flush(t.Context())
 	if err == nil || errors.Is(err, notifier.ErrUnavailable) {
 		t.Errorf("Flush: %v", err)
 	}

@@ -1,4 +1,4 @@
-package unread_test
+package keep_test
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox/keep"
 	"github.com/carillonhq/carillon/notifier/keys"
-	"github.com/carillonhq/carillon/notifier/unread"
 )
 
 func TestEveryHalfMinuteSQLRecordsUpToWhenItIsComplete(t *testing.T) {
@@ -21,7 +21,7 @@ func TestEveryHalfMinuteSQLRecordsUpToWhenItIsComplete(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
 		began := time.Now()
-		stop := run(t, unread.New(unread.Config{Inbox: b, Store: d}))
+		stop := run(t, keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d}))
 		pass(900 * time.Millisecond)
 		for g := range 8 {
 			if at := d.until(g); at.Sub(began) != time.Second*time.Duration(g)/8 {
@@ -43,8 +43,8 @@ func TestEveryHalfMinuteSQLRecordsUpToWhenItIsComplete(t *testing.T) {
 func TestSQLIsNotRecordedAsCompleteWhenItMayNotBe(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	for name, c := range map[string]func(b *inboxes, d *database, c *unread.Config) error{
-		"an inbox cannot be saved": func(_ *inboxes, d *database, _ *unread.Config) error {
+	for name, c := range map[string]func(b *inboxes, d *database, c *keep.FlusherConfig) error{
+		"an inbox cannot be saved": func(_ *inboxes, d *database, _ *keep.FlusherConfig) error {
 			d.onSave = func(all []notifier.Snapshot) error {
 				if slices.ContainsFunc(all, func(s notifier.Snapshot) bool { return s.Seq == 5 }) {
 					return broken
@@ -53,29 +53,29 @@ func TestSQLIsNotRecordedAsCompleteWhenItMayNotBe(t *testing.T) {
 			}
 			return broken
 		},
-		"Redis has lost something": func(b *inboxes, _ *database, _ *unread.Config) error { b.live(""); return nil },
-		"Redis loses something and is healed during the round": func(b *inboxes, d *database, _ *unread.Config) error {
+		"Redis has lost something": func(b *inboxes, _ *database, _ *keep.FlusherConfig) error { b.live(""); return nil },
+		"Redis loses something and is healed during the round": func(b *inboxes, d *database, _ *keep.FlusherConfig) error {
 			d.onSave = func([]notifier.Snapshot) error { b.live("second"); return nil }
 			return nil
 		},
-		"Redis loses something at the end of the round": func(b *inboxes, _ *database, _ *unread.Config) error {
+		"Redis loses something at the end of the round": func(b *inboxes, _ *database, _ *keep.FlusherConfig) error {
 			b.onClean = func() error { b.live(""); return nil }
 			return nil
 		},
-		"the age of undelivered notices is unknown": func(_ *inboxes, _ *database, c *unread.Config) error {
+		"the age of undelivered notices is unknown": func(_ *inboxes, _ *database, c *keep.FlusherConfig) error {
 			c.Oldest = func(context.Context) (time.Time, bool, error) { return time.Time{}, true, nil }
 			return nil
 		},
-		"the age of undelivered notices cannot be read": func(_ *inboxes, _ *database, c *unread.Config) error {
+		"the age of undelivered notices cannot be read": func(_ *inboxes, _ *database, c *keep.FlusherConfig) error {
 			c.Oldest = func(context.Context) (time.Time, bool, error) { return time.Time{}, false, broken }
 			return broken
 		},
 	} {
 		b, d := newInboxes(), newDatabase()
 		b.change(between(1, 7)...) // all of group 0
-		config := unread.Config{Inbox: b, Store: d, Log: quiet()}
+		config := keep.FlusherConfig{Inbox: b, Store: d, Log: quiet()}
 		want := c(b, d, &config)
-		if err := unread.New(config).Flush(t.Context()); !errors.Is(err, want) {
+		if err := keep.NewFlusher(config).Flush(t.Context()); !errors.Is(err, want) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if at, told := d.flushed[0]; told {
@@ -94,7 +94,7 @@ func TestUndeliveredNoticesDoNotCountAsFlushed(t *testing.T) {
 	b, d := newInboxes(), newDatabase()
 	now := time.Now()
 	var oldest atomic.Pointer[time.Time]
-	f := unread.New(unread.Config{
+	f := keep.NewFlusher(keep.FlusherConfig{
 		Inbox: b, Store: d, Now: func() time.Time { return now },
 		Oldest: func(context.Context) (time.Time, bool, error) {
 			if at := oldest.Load(); at != nil {
@@ -130,7 +130,7 @@ func TestAFlushEndsIfMarksCannotBeRemoved(t *testing.T) {
 	t.Parallel()
 	b, d := newInboxes(), newDatabase()
 	b.change(between(1, 1000)...)
-	err := unread.New(unread.Config{Inbox: stuck{b}, Store: d, Batch: 10}).Flush(t.Context())
+	err := keep.NewFlusher(keep.FlusherConfig{Inbox: stuck{b}, Store: d, Batch: 10}).Flush(t.Context())
 	if err == nil || errors.Is(err, notifier.ErrUnavailable) {
 		t.Errorf("Flush: %v", err)
 	}
@@ -154,7 +154,7 @@ func TestAFlushDoesNotChaseNewChanges(t *testing.T) {
 		pass(time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if err := unread.New(unread.Config{Inbox: b, Store: d, Batch: 10}).Flush(ctx); err != nil {
+		if err := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Batch: 10}).Flush(ctx); err != nil {
 			t.Errorf("Flush: %v", err)
 		}
 		if len(d.vers) != 1000 || d.until(0).IsZero() {
@@ -168,7 +168,7 @@ func TestIdleInboxesAreEvictedOnePartitionARound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
 		b.idle[0], b.idle[63] = 1200, 7
-		f := unread.New(unread.Config{Inbox: b, Store: d, Idle: time.Hour})
+		f := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Idle: time.Hour})
 		stop := run(t, f)
 		pass(30 * time.Second)
 		stop()
@@ -182,7 +182,7 @@ func TestIdleInboxesAreEvictedOnePartitionARound(t *testing.T) {
 			t.Errorf("inboxes unused for %v count as idle", ago)
 		}
 		b.evicted = nil
-		defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Idle: -1, Sample: -1}))()
+		defer run(t, keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Idle: -1, Sample: -1}))()
 		b.checked = nil
 		pass(30 * time.Second)
 		b.mu.Lock()
@@ -202,7 +202,7 @@ func TestSomeInboxesAreCheckedForDrift(t *testing.T) {
 		}
 		b.drifted[2*keys.Partitions] = notifier.DriftSQL
 		log, seen := newLog()
-		f := unread.New(unread.Config{Inbox: b, Store: d, Log: log})
+		f := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Log: log})
 		stop := run(t, f)
 		pass(9 * time.Second)
 		if s := f.Stats(); s.Checked != 64 {
@@ -236,7 +236,7 @@ func TestCountsOfFinishedNoticesLeaveRedisOnceSaved(t *testing.T) {
 		d.over[id] = true
 	}
 	now := time.Now()
-	f := unread.New(unread.Config{Inbox: b, Store: d, Redis: rdb, Keys: k, Now: func() time.Time { return now }})
+	f := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Redis: rdb, Keys: k, Now: func() time.Time { return now }})
 	for range 3 { // the first walk only saves
 		if err := f.Flush(t.Context()); err != nil {
 			t.Fatal(err)

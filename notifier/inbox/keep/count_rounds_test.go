@@ -1,4 +1,4 @@
-package unread_test
+package keep_test
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox/keep"
 	"github.com/carillonhq/carillon/notifier/keys"
-	"github.com/carillonhq/carillon/notifier/unread"
 )
 
 // rounds counts how often the marks of each partition were requested: once a round.
@@ -54,7 +54,7 @@ func TestCountsOfAllPartitionsReachSQLInOneRound(t *testing.T) {
 		}
 	}
 	b, d := &rounds{inboxes: newInboxes()}, heard{newDatabase(), make(chan []notifier.NoticeCount)}
-	stop := run(t, unread.New(unread.Config{Inbox: b, Store: d, Redis: rdb, Keys: k, Every: 50 * time.Millisecond}))
+	stop := run(t, keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Redis: rdb, Keys: k, Every: 50 * time.Millisecond}))
 	seen := map[int]bool{}
 	for len(seen) < keys.Partitions {
 		for _, c := range <-d.counts {
@@ -80,7 +80,7 @@ func TestNewDeliveriesReachSQLQuicklyDuringALongWalk(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, d := &rounds{inboxes: newInboxes()}, heard{newDatabase(), make(chan []notifier.NoticeCount)}
-	stop := run(t, unread.New(unread.Config{Inbox: b, Store: d, Redis: rdb, Keys: k, Every: 10 * time.Millisecond}))
+	stop := run(t, keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Redis: rdb, Keys: k, Every: 10 * time.Millisecond}))
 	drain := func(until func(notifier.NoticeCount) bool) {
 		for {
 			for _, c := range <-d.counts {

@@ -1,6 +1,4 @@
-// Package sweep removes expired entries from the inboxes, so that an entry leaves the badge
-// within a second of its expiry even if its user is not connected.
-package sweep
+package keep
 
 import (
 	"context"
@@ -26,26 +24,27 @@ type Expirer interface {
 	Expire(ctx context.Context, due map[int64][]string) (int, error)
 }
 
-// Options configures a Sweeper. Zero fields have defaults.
-type Options struct {
+// SweeperOptions configures a Sweeper. Zero fields have defaults.
+type SweeperOptions struct {
 	Every time.Duration    // between two rounds: 500 ms, so that a round finishes within a second of an expiry
 	Batch int              // entries read from each partition at a time: 500
 	Now   func() time.Time // time.Now
 	Log   *slog.Logger     // slog.Default()
 }
 
-// Sweeper removes expired entries. Several may run at the same time: the lease only avoids
+// Sweeper removes expired entries from the inboxes, so that an entry leaves the badge within a second
+// of its expiry even if its user is not connected. Several may run at the same time: the lease only avoids
 // duplicate work, and no promise depends on it.
 type Sweeper struct {
 	rdb   redis.UniversalClient
 	keys  keys.Space
 	inbox Expirer
 	lease lease.Lease
-	o     Options
+	o     SweeperOptions
 }
 
-// New returns a sweeper of every partition of k.
-func New(rdb redis.UniversalClient, k keys.Space, inbox Expirer, l lease.Lease, o Options) *Sweeper {
+// NewSweeper returns a sweeper of every partition of k.
+func NewSweeper(rdb redis.UniversalClient, k keys.Space, inbox Expirer, l lease.Lease, o SweeperOptions) *Sweeper {
 	if o.Every <= 0 {
 		o.Every = 500 * time.Millisecond
 	}
@@ -110,7 +109,7 @@ func (s *Sweeper) due(ctx context.Context) (found map[int64][]string, full bool,
 	for p, look := range looks {
 		members := look.Val()
 		full = full || len(members) == s.o.Batch
-		if odd := group(p, members, found); len(odd) > 0 {
+		if odd := byUser(p, members, found); len(odd) > 0 {
 			s.o.Log.ErrorContext(ctx, "removing malformed members of an expiry set", "stage", "sweep", "partition", p, "count", len(odd))
 			if e := s.rdb.ZRem(ctx, s.keys.Expiry(p), odd...).Err(); e != nil && err == nil {
 				err = fmt.Errorf("remove malformed expiry members of partition %d: %w", p, e)
@@ -120,9 +119,9 @@ func (s *Sweeper) due(ctx context.Context) (found map[int64][]string, full bool,
 	return found, full, err
 }
 
-// group parses the members `SEQ|KEY` and `SEQ|` and adds them to found. It returns the members
+// byUser parses the members `SEQ|KEY` and `SEQ|` and adds them to found. It returns the members
 // that no script writes: if they stayed, they would take up space in every later batch.
-func group(p int, members []string, found map[int64][]string) (odd []any) {
+func byUser(p int, members []string, found map[int64][]string) (odd []any) {
 	for _, m := range members {
 		user, key, ok := strings.Cut(m, "|")
 		seq, err := strconv.ParseInt(user, 10, 64)

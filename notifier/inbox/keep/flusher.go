@@ -1,10 +1,12 @@
-// Package unread writes inboxes behind to SQL: a change in Redis is in SQL about a second later,
-// so that inboxes can be restored after Redis has lost its data.
+// Package keep looks after inboxes in the background: the flusher writes them behind to SQL, evicts
+// idle ones and samples them for drift, and the sweeper removes expired entries.
 //
-// Every script that changes an inbox marks its user with the new version of the inbox. The flusher
-// reads a batch of marks, saves the inboxes and removes the marks, in this order. A mark is removed
-// only when SQL has the change, and only if the mark still has the version that was saved.
-package unread
+// A change in Redis is in SQL about a second later, so that inboxes can be restored after Redis has
+// lost its data. Every script that changes an inbox marks its user with the new version of the
+// inbox. The flusher reads a batch of marks, saves the inboxes and removes the marks, in this order.
+// A mark is removed only when SQL has the change, and only if the mark still has the version that was
+// saved.
+package keep
 
 import (
 	"cmp"
@@ -66,8 +68,8 @@ type Store interface {
 	Over(ctx context.Context, ids []int64, before time.Time) ([]int64, error)
 }
 
-// Config configures a Flusher. The fields from Leases on are optional; their defaults are stated.
-type Config struct {
+// FlusherConfig configures a Flusher. The fields from Leases on are optional; their defaults are stated.
+type FlusherConfig struct {
 	Inbox Inbox
 	Store Store
 	Redis redis.UniversalClient // has the counts of notices; nil: counts are not written behind
@@ -91,7 +93,7 @@ type Config struct {
 // Flusher writes inboxes behind. Several may run at the same time: the leases only avoid duplicate
 // work, and no promise depends on them.
 type Flusher struct {
-	c       Config
+	c       FlusherConfig
 	groups  [groups]*group
 	saves   *semaphore.Weighted
 	users   atomic.Int64
@@ -105,8 +107,8 @@ type Flusher struct {
 	drift   map[notifier.DriftKind]int64
 }
 
-// New returns a flusher of all partitions. It does nothing until Run or Flush is called.
-func New(c Config) *Flusher {
+// NewFlusher returns a flusher of all partitions. It does nothing until Run or Flush is called.
+func NewFlusher(c FlusherConfig) *Flusher {
 	if c.Every <= 0 {
 		c.Every = time.Second
 	}

@@ -1,4 +1,4 @@
-package unread_test
+package keep_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/unread"
+	"github.com/carillonhq/carillon/notifier/inbox/keep"
 )
 
 // leases behave like those in Redis: they lapse.
@@ -65,8 +65,8 @@ func TestOneInstanceWritesAndAnotherTakesOverWhenItStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d, l := newInboxes(), newDatabase(), newLeases()
-		one := unread.New(unread.Config{Inbox: b, Store: d, Leases: l.of("one")})
-		two := unread.New(unread.Config{Inbox: b, Store: d, Leases: l.of("two")})
+		one := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Leases: l.of("one")})
+		two := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Leases: l.of("two")})
 		stop := run(t, one)
 		pass(1500 * time.Millisecond) // it holds all leases
 		defer run(t, two)()
@@ -96,7 +96,7 @@ func TestLosingTheLeaseEndsALongRound(t *testing.T) {
 		for i := range int64(1000) {
 			b.change(64 * (i + 1)) // all of group 0
 		}
-		f := unread.New(unread.Config{Inbox: b, Store: d, Leases: l.of("one"), Batch: 10})
+		f := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Leases: l.of("one"), Batch: 10})
 		defer run(t, f)()
 		pass(10 * time.Second)
 		if n := b.marked(); n != 990 {
@@ -115,7 +115,7 @@ func TestFlushDoesNotTakeTheLease(t *testing.T) {
 		l.take(name, time.Hour)
 	}
 	b.change(between(1, 5000)...)
-	if err := unread.New(unread.Config{Inbox: b, Store: d, Leases: l.of("one")}).Flush(t.Context()); err != nil {
+	if err := keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Leases: l.of("one")}).Flush(t.Context()); err != nil {
 		t.Error(err)
 	}
 	settled(t, b, d)
@@ -130,7 +130,7 @@ func TestChangesAreInSQLASecondAfterRedisIsBack(t *testing.T) {
 			defer l.mu.Unlock()
 			l.gone = gone
 		}
-		defer run(t, unread.New(unread.Config{Inbox: b, Store: d, Leases: l.of("one")}))()
+		defer run(t, keep.NewFlusher(keep.FlusherConfig{Inbox: b, Store: d, Leases: l.of("one")}))()
 		away(true)
 		b.change(between(1, 64)...)
 		pass(time.Minute)
