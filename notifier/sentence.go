@@ -36,6 +36,7 @@ var sentences = map[string]string{
 	CodeTwoStarts:       "must not be given together with another starts_at",
 	CodeTooManyOpen:     "audience {Audience} already has {Max} announcements open at that time, which is the maximum: {Titles}",
 	CodeTooManyMutes:    "at most {Max} types can be muted",
+	CodeTooManyKeys:     "has more than {Max} keys, which is the maximum",
 	CodeNotMutable:      "cannot be muted",
 	CodeOneSubscriber:   "exactly one of user and role is required",
 	CodeTooManySubs:     "the user already subscribes to {Max} topics, which is the maximum",
