@@ -102,7 +102,7 @@ func TestAnAnnouncementOpensAndClosesOnTimeInAnOpenPage(t *testing.T) {
 
 	desk.has(`[data-testid=state]`, "Closed")
 	cara.posted().until(`document.querySelector("main .empty") && document.querySelector("#announcement-count").textContent === ""`).same()
-	reader.has("#done p", "This announcement is over.").has("h1", "Inventory now").shot("announcement-over")
+	reader.has("#done p", "This announcement has ended.").has("h1", "Inventory now").shot("announcement-over")
 	cara.shot("announcements-closed")
 	if status, _ := i.person(t, "cara").get("/announcements/" + id); status != 404 {
 		t.Errorf("the page of a closed announcement has status %d", status)
@@ -143,7 +143,7 @@ func TestEditedAndRetractedAnnouncementsChangeInOpenPages(t *testing.T) {
 	desk.has(`[data-testid=state]`, "Retracted")
 	cara.posted("Canteen").until(`document.activeElement.textContent.includes("Canteen")`).badge("1")
 	cara.has("[data-testid=announcement-count]", "1 unread, 0 read").same()
-	reader.has("#done p", "This announcement is over.").has("h1", "Parking on Sunday")
+	reader.has("#done p", "This announcement has ended.").has("h1", "Parking on Sunday")
 	cara.shot("announcements-retracted")
 
 	desk.clickOn(`[data-testid=delete] summary`)
@@ -174,5 +174,5 @@ func TestAListThatLostItsStreamCatchesUpAfterReconnecting(t *testing.T) {
 	s.serve("--addr", strings.TrimPrefix(one.url, "http://"))
 	cara.has("#news", "1 new announcement").posted("Read elsewhere").turned(read, "read").badge("1")
 	cara.has("[data-testid=announcement-count]", "1 unread, 1 read").same()
-	reader.has("#done p", "This announcement is over.")
+	reader.has("#done p", "This announcement has ended.")
 }

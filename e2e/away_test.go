@@ -102,10 +102,10 @@ func TestWithoutRedisUsersReadAndPagesCatchUpWhenItIsBack(t *testing.T) {
 
 	goOn := i.stopRedis(t)
 	reading.connection("Reconnecting…")
-	reading.clickOn(`.row [action="/inbox/read"] button`).until(textOf("#done p") + ` === "That is not possible right now. Nothing has been changed; please try again in a moment."`)
+	reading.clickOn(`.row [action="/inbox/read"] button`).until(textOf("#done p") + ` === "Not available right now. Nothing was changed. Try again in a moment."`)
 	reading.badge("34")
 	plain.press(`.row [action="/inbox/read"] button`)
-	plain.shows(`h1`, "Not possible right now")
+	plain.shows(`h1`, "Not available right now")
 	plain.shot("away-not-possible")
 
 	bob := open(t, i).as(i.person(t, "bob")).goTo("/inbox")
@@ -127,7 +127,7 @@ func TestWithoutRedisUsersReadAndPagesCatchUpWhenItIsBack(t *testing.T) {
 		w.connection("")
 		w.badge("35")
 	}
-	bob.until(`document.querySelector("#inbox .banner.info")?.textContent.trim() === "Everything works again, and this page is up to date."`)
+	bob.until(`document.querySelector("#inbox .banner.info")?.textContent.trim() === "Back to normal. You're seeing the latest."`)
 	bob.until(`document.querySelectorAll("[data-testid=entry] form").length > 0`)
 	bob.shot("away-back")
 	posts.until(`document.querySelector("#announcements .banner.info") && document.querySelector("#announcements [data-act=read]")`)

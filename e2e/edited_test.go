@@ -28,7 +28,7 @@ func TestAnEditThatMarksAsUnreadReachesAllPagesOnBothInstances(t *testing.T) {
 	desk.clickOn("#unread")
 	desk.shot("announcement-edit-unread")
 	desk.press(`[data-testid=edit-form] button.primary`)
-	desk.has("#done p", "The announcement has been changed, and is unread for everybody.")
+	desk.has("#done p", "The announcement has been saved, and is unread for everyone.")
 
 	cara.badge("2").turned(id, "unread").has("#news", "1 changed announcement").has("[data-testid=announcement-count]", "2 unread, 0 read")
 	elsewhere.badge("2")

@@ -42,7 +42,7 @@ func TestStaffAdministerWithoutJavaScript(t *testing.T) {
 	w.fill("scope", "119240")
 	w.picks("role", "night shift").fill("user", "paul")
 	w.press(`.adding button.primary`)
-	w.has("#user-fault", "Fill in a person or a role: only one of them.").
+	w.has("#user-fault", "Enter a person or a role, not both.").
 		until(`document.querySelector("[name=scope]").value === "119240" && document.querySelector("[name=role]").value === "night shift"`)
 	w.do(chromedp.Clear(css("#user")))
 	w.press(`.adding button.primary`)
@@ -56,7 +56,7 @@ func TestStaffAdministerWithoutJavaScript(t *testing.T) {
 
 	w.press(`.tabs a[href="/staff/rules"]`)
 	w.press(`[data-testid=rule] button`)
-	w.until(`document.querySelector("[data-testid=state]").textContent === "Fine"`).has("#done p", "The rule has been started.")
+	w.until(`document.querySelector("[data-testid=state]").textContent === "OK"`).has("#done p", "The rule has been started.")
 
 	w.press(`.tabs a[href="/staff/keys"]`)
 	w.clickOn(`.adding summary`)

@@ -55,7 +55,7 @@ func TestANoticeIsScheduledEditedAndCancelled(t *testing.T) {
 	w.until(fmt.Sprintf(`document.querySelector("#send_at").value === %q`, tomorrow.Format("2006-01-02T15:04")))
 	w.sendsAt(time.Now().Add(-24 * time.Hour))
 	w.clickOn(`#send button.primary`)
-	w.shows(`#send_at-fault`, "This time has passed already.")
+	w.shows(`#send_at-fault`, "This time has already passed.")
 	w.shot("edit-scheduled-fault")
 	w.sendsAt(time.Time{}) // now
 	w.press(`#send button.primary`)

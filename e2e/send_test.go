@@ -87,7 +87,7 @@ func TestTheFormHelpsWhileWritingAndSendsOnce(t *testing.T) {
 	}
 
 	w.do(chromedp.SendKeys(css(`#link`), "javascript:alert(1)"), chromedp.Focus(css(`#type`)))
-	w.shows(`#link-fault`, "A link is a path that begins with / or an https address.")
+	w.shows(`#link-fault`, "Enter a path that begins with / or an https address.")
 	w.attribute(`#link`, "aria-invalid", "true")
 	w.attribute(`#link`, "aria-describedby", "link-hint link-fault")
 	accessible("with a fault")
@@ -124,14 +124,14 @@ func TestANoticeIsSentByKeyboardAlone(t *testing.T) {
 		}
 	}
 	w.tabTo("title")
-	w.shows(`#type-fault`, "Please fill this in.")
+	w.shows(`#type-fault`, "Required.")
 	w.do(chromedp.KeyEvent("By keys"))
 	back(2)
 	w.do(chromedp.KeyEvent("keys"), chromedp.WaitNotPresent(css(`#type-fault`)))
 	w.tabTo("link")
 	w.do(chromedp.KeyEvent("//evil.example"))
 	w.tabTo("subject")
-	w.shows(`#link-fault`, "A link is a path that begins with / or an https address.")
+	w.shows(`#link-fault`, "Enter a path that begins with / or an https address.")
 	back(1)
 	w.do(chromedp.KeyEvent("/keys"), chromedp.WaitNotPresent(css(`#link-fault`)))
 	w.shows(`#preview h3`, "By keys")
@@ -167,7 +167,7 @@ func TestFaultsAreFocusedFirstAndManyRecipientsAreConfirmed(t *testing.T) {
 	wait(t, "the link leads to its field", func() bool { return w.focused() == "title" })
 	w.do(chromedp.KeyEvent("To all of you"), chromedp.WaitNotPresent(css(`#title-fault`)), chromedp.SendKeys(css(`#type`), "crowd"))
 	w.answered(sendButton)
-	w.shows(`#confirm p`, "This notice goes to 1,001 people. Please confirm that you mean it.")
+	w.shows(`#confirm p`, "This notice goes to 1,001 people.")
 	wait(t, "the confirmation has the focus", func() bool { return w.focused() == "confirm" })
 	w.shot("send-confirm")
 	w.press(`#confirm button[name=confirm][value="1001"]`)

@@ -89,7 +89,7 @@ func TestOfflineTabsShowTheTimeOfTheirData(t *testing.T) {
 		var said string
 		wait(t, "the page says that it is offline", func() bool { said = w.shown(`#connection`); return said != "" })
 		// The minute may have changed meanwhile.
-		if said != "Offline, showing "+at && said != "Offline, showing "+value[string](w, `new Date().toTimeString().slice(0, 5)`) {
+		if said != "Offline. Last updated "+at && said != "Offline. Last updated "+value[string](w, `new Date().toTimeString().slice(0, 5)`) {
 			t.Errorf("the page says %q", said)
 		}
 	}

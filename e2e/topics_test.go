@@ -21,14 +21,14 @@ func TestATopicReachesEachSubscriberOnceWithTheReason(t *testing.T) {
 	bob := open(t, i).as(i.person(t, "bob")).goTo("/settings")
 	bob.fill("scope", "119240")
 	bob.press("#subscribe button")
-	bob.has("#done p", "Subscribed. New notices of this topic reach you.")
+	bob.has("#done p", "Subscribed. You'll get new notices of this topic.")
 	bob.has("[data-testid=subscriptions] li form > span", "Replenishment (119240)")
 	i.person(t, "dave").leads("/settings/subscriptions", "type", "rep_notice", "scope", "119240", "subscribed", "1")
 	windows := map[string]*window{"bob": bob}
 	for _, name := range []string{"carol", "dave", "erin"} {
 		windows[name] = open(t, i).as(i.person(t, name)).goTo("/settings")
 	}
-	windows["carol"].has("[data-testid=subscriptions] li .hint", "Through role picker")
+	windows["carol"].has("[data-testid=subscriptions] li .hint", "Through the role picker")
 
 	w := open(t, i).as(vera).goTo("/staff/send")
 	w.do(chromedp.WaitVisible(css(`#type[aria-autocomplete]`)))
@@ -45,8 +45,8 @@ func TestATopicReachesEachSubscriberOnceWithTheReason(t *testing.T) {
 	w.arrived("Shelf 7 has -4 units")
 
 	for name, reason := range map[string]string{
-		"bob": "Because you subscribe to Replenishment (119240)", "carol": "Because you are in role picker",
-		"dave": "Because you subscribe to Replenishment (119240)",
+		"bob": "You're subscribed to Replenishment (119240)", "carol": "You're in the role “picker”",
+		"dave": "You're subscribed to Replenishment (119240)",
 	} {
 		windows[name].badge("1").goTo("/inbox").has(".row .meta span", reason)
 		if n := ask[int](windows[name], `document.querySelectorAll("[data-testid=entry]").length`); n != 1 {
@@ -59,7 +59,7 @@ func TestATopicReachesEachSubscriberOnceWithTheReason(t *testing.T) {
 	windows["erin"].badge("")
 
 	bob.goTo("/settings").press("[data-testid=subscriptions] li button")
-	bob.has("#done p", "You no longer subscribe to this topic.")
+	bob.has("#done p", "Unsubscribed.")
 	vera.toTopic("119240", notice{typ: "rep_notice", title: "Shelf 8 has -1 units"})
 	windows["dave"].badge("1")
 	windows["carol"].badge("1")
@@ -78,7 +78,7 @@ func TestTopicsWorkWithoutScript(t *testing.T) {
 	bob := open(t, i).as(i.person(t, "bob")).withoutScript().goTo("/settings")
 	bob.do(chromedp.SendKeys(css("#topic-scope"), "119240"))
 	bob.press("#subscribe button")
-	bob.shows("#done p", "Subscribed. New notices of this topic reach you.")
+	bob.shows("#done p", "Subscribed. You'll get new notices of this topic.")
 
 	w := open(t, i).as(vera).withoutScript().goTo("/staff/send")
 	w.chooses("topic")
@@ -100,9 +100,9 @@ func TestTopicsWorkWithoutScript(t *testing.T) {
 		bob.goTo("/inbox?filter=unread")
 		return bob.shown(`[data-testid=entry] h3`) == "Unread Order 4187 is here"
 	})
-	bob.shows(`[data-testid=entry] .meta span`, "Because you subscribe to Late orders (119240)")
+	bob.shows(`[data-testid=entry] .meta span`, "You're subscribed to Late orders (119240)")
 	bob.goTo("/settings").press("[data-testid=subscriptions] li button")
-	bob.shows("#done p", "You no longer subscribe to this topic.")
+	bob.shows("#done p", "Unsubscribed.")
 }
 
 // TestAnEditReachesOpenInboxes edits a notice while its recipients have it open. The new text appears
@@ -134,7 +134,7 @@ func TestAnEditReachesOpenInboxes(t *testing.T) {
 	w.shows(`#preview h3`, "Order 4187 is here")
 	w.shows(`#preview [data-testid=recipients]`, "Sent to 3 people. Everyone who still has it will see the change.")
 	w.press(`[data-testid=edit-form] button.primary`)
-	w.has("#done p", "The notice has been changed. Open inboxes show it in a moment.")
+	w.has("#done p", "Saved. Open inboxes update in a moment.")
 
 	bob.until(`document.querySelector("[data-key='order.late:order:4187'] h3").textContent.includes("Order 4187 is here")`)
 	bob.until(`document.querySelector("[data-key='order.late:order:4187'] .body").textContent.includes("It came on Sunday.")`)

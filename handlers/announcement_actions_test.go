@@ -33,7 +33,7 @@ func TestFormOfAnAnnouncementClosedMeanwhileRedirectsBackWithAMessage(t *testing
 	b.submit("alice", own, "#announcement [data-act]").wantRedirect(t, "/announcements?done=announcement-over")
 	b.post("alice", "/announcements/7/read", "back", "/inbox?filter=unread&done=read").wantRedirect(t, "/inbox?done=announcement-over&filter=unread")
 	for _, address := range []string{"/announcements", "/settings", "/inbox"} {
-		b.get("alice", address+"?done=announcement-over").wantText(t, "[data-testid=done] p", "This announcement is over.")
+		b.get("alice", address+"?done=announcement-over").wantText(t, "[data-testid=done] p", "This announcement has ended.")
 	}
 	for _, back := range []string{"", "https://evil.example/inbox", "//evil.example", "/" + strings.Repeat("x", 600)} {
 		b.post("alice", "/announcements/5/read", "back", back).wantStatus(t, http.StatusNotFound)

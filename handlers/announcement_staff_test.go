@@ -48,9 +48,9 @@ func TestAnnouncementPageShowsItsPhaseAndActions(t *testing.T) {
 		edit, retract, forgets int
 		retractSays            string
 	}{
-		{announced(5, hour, week), "Scheduled", "false", "It opens on 20 November 2026, 22:00 and closes on 27 November 2026, 21:00.", 1, 1, 0, "will not open"},
-		{announced(5, -hour, week), "Open", "false", "It is open until 27 November 2026, 21:00.", 1, 1, 0, "disappears at once for everybody"},
-		{announced(5, -week, -hour), "Closed", "true", "It closed on 20 November 2026, 20:00.", 0, 0, 1, ""},
+		{announced(5, hour, week), "Scheduled", "false", "Opens on 20 November 2026, 22:00 and closes on 27 November 2026, 21:00.", 1, 1, 0, "will not open"},
+		{announced(5, -hour, week), "Open", "false", "Open until 27 November 2026, 21:00.", 1, 1, 0, "Removed for everyone at once"},
+		{announced(5, -week, -hour), "Closed", "true", "Closed on 20 November 2026, 20:00.", 0, 0, 1, ""},
 		{retracted(announced(5, -hour, week)), "Retracted", "true", "", 0, 0, 1, ""},
 	} {
 		w.sender.progress = func(int64) (notifier.Progress, error) { return seenBy(test.notice), nil }
@@ -91,7 +91,7 @@ func TestActionsFollowThePhase(t *testing.T) {
 		holds  string
 	}{
 		{"scheduled still", announced(5, hour, week), false, ""},
-		{"open", announced(5, -hour, week), true, "[data-testid=retract]:contains('disappears at once')"},
+		{"open", announced(5, -hour, week), true, "[data-testid=retract]:contains('Removed for everyone at once')"},
 		{"open still", announced(5, -hour, week), false, ""},
 		{"retracted", retracted(announced(5, -hour, week)), true, "[data-testid=delete]"},
 	} {
@@ -121,7 +121,7 @@ func TestAnnouncementPageShowsReadersByAudience(t *testing.T) {
 		bar := line.Find("progress")
 		bars = append(bars, line.Find("label, p").Text()+" "+line.Find("span").Text()+" "+bar.AttrOr("value", "")+"/"+bar.AttrOr("max", ""))
 	}
-	want := []string{"Read by User 4 of 10 4/10", "Read by Customer 300 of 1,203 300/1203", "Read by Operator not known right now /", "Read by 9 no recipients /"}
+	want := []string{"Read by User 4 of 10 4/10", "Read by Customer 300 of 1,203 300/1203", "Read by Operator unknown right now /", "Read by 9 no recipients /"}
 	if diff := cmp.Diff(want, bars); diff != "" {
 		t.Error(diff)
 	}
@@ -133,9 +133,9 @@ func TestAnnouncementPageShowsReadersByAudience(t *testing.T) {
 		facts[row.Find("dt").Text()] = strings.TrimSpace(row.Find("dd").Text())
 	}
 	wantFacts := map[string]string{
-		"To": "everyone in User, Customer", "Sender": "carol", "Type": "announcement", "Accepted at": "20 Nov 2026, 20:00 JST",
+		"To": "everyone in User, Customer", "Sender": "carol", "Type": "announcement", "Sent at": "20 Nov 2026, 20:00 JST",
 		"Opens": "20 Nov 2026, 20:00 JST", "Closes": "27 Nov 2026, 21:00 JST", "Pinned": "Yes",
-		"Shown to people who join later": "No", "Pop-up too": "No", "Revision": "7",
+		"Shown to people who join later": "No", "Pop-up": "No", "Revision": "7",
 	}
 	if diff := cmp.Diff(wantFacts, facts); diff != "" {
 		t.Error(diff)
@@ -169,7 +169,7 @@ func TestSentListShowsAnnouncements(t *testing.T) {
 		"notice-6|scheduled|Scheduled||not open yet|",
 		"notice-5|open|Open||304 of 1,213|304",
 		"notice-4|closed|Closed||304 of 1,213|304",
-		"notice-3|open|Open||not known right now|",
+		"notice-3|open|Open||unknown right now|",
 		"notice-2|retracted|Retracted||304 of 1,213|304",
 		"notice-1|sending|Sending|3 of 1,500|0 of 1,500|0",
 	}
@@ -255,7 +255,7 @@ func TestDeletingAnAnnouncementIsShownAndAudited(t *testing.T) {
 	w.post("carol", "/staff/notices/5/delete", "extra", "1").wantStatus(t, http.StatusUnprocessableEntity)
 	w.post("carol", "/staff/notices/6/delete").wantStatus(t, http.StatusNotFound)
 	r := w.post("carol", "/staff/notices/7/delete").wantStatus(t, http.StatusConflict)
-	r.wantText(t, "[data-testid=failure] h1", "It is not over yet")
+	r.wantText(t, "[data-testid=failure] h1", "Still open")
 	if !strings.Contains(r.text("[data-testid=failure]"), "Retract it first") || r.attr("[data-testid=failure] a", "href") != "/staff/notices/7" {
 		t.Errorf("deleting an open announcement answers %q", r.text("[data-testid=failure]"))
 	}
@@ -281,7 +281,7 @@ func TestAnnouncementThatIsOverCannotBeRetracted(t *testing.T) {
 		}
 	})
 	for _, r := range []reply{w.post("carol", "/staff/notices/5/retract"), w.get("carol", "/staff/notices/5/edit")} {
-		r.wantStatus(t, http.StatusConflict).wantText(t, "[data-testid=failure] h1", "It is over already")
+		r.wantStatus(t, http.StatusConflict).wantText(t, "[data-testid=failure] h1", "This announcement has ended")
 		if got := r.attr("[data-testid=failure] a", "href"); got != "/staff/notices/5" {
 			t.Errorf("the error page links back to %q", got)
 		}

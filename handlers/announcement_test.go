@@ -31,7 +31,7 @@ func TestAnnouncementIsShownInFullAndMarkedRead(t *testing.T) {
 		t.Errorf("the links of the body:\n%s", r.body)
 	}
 	r.wantText(t, ".meta", "Pinned Since 20 November 2026, 11:00 UTC Until 30 November 2026, 12:00 UTC")
-	r.wantText(t, "a.button[href='/news/1']", "More about this")
+	r.wantText(t, "a.button[href='/news/1']", "Learn more")
 	if r.attr("#announcement", "data-read") != "1" || r.count("#announcement [data-act]") != 1 || r.count(".back a[href='/announcements']") != 1 {
 		t.Errorf("the page:\n%s", r.body)
 	}

@@ -20,7 +20,7 @@ func TestNewKeyIsShownOnce(t *testing.T) {
 	posted.wantRedirect(t, "/staff/keys")
 	r := o.get("carol", "/staff/keys").wantStatus(t, http.StatusOK)
 	r.wantText(t, "[data-testid=new-key]", "ck_secret")
-	r.wantText(t, "[data-testid=made] h2", "The key of shop <b>")
+	r.wantText(t, "[data-testid=made] h2", "Key of shop <b>")
 	if r.Header.Get("Cache-Control") != "no-store" || strings.Count(r.body, "ck_secret") != 1 || r.count("[data-testid=key]") != 1 {
 		t.Errorf("the key occurs %d times, Cache-Control %q", strings.Count(r.body, "ck_secret"), r.Header.Get("Cache-Control"))
 	}
@@ -54,7 +54,7 @@ func TestResubmittedFormMakesNoSecondKey(t *testing.T) {
 	for range 2 {
 		o.post("carol", "/staff/keys", form...).wantRedirect(t, "/staff/keys?done=key-known")
 	}
-	o.get("carol", "/staff/keys?done=key-known").wantText(t, "#done p", "This key has been created already. If you did not see it, revoke it and create another.")
+	o.get("carol", "/staff/keys?done=key-known").wantText(t, "#done p", "This key has already been created. If you didn't see it, revoke it and create another.")
 	if len(o.keys.all) != 1 || len(o.done()) != 1 {
 		t.Fatalf("%d keys exist; audit log %v", len(o.keys.all), o.done())
 	}
@@ -102,9 +102,9 @@ func TestInvalidKeyIsNotCreated(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for body, want := range map[string][2]string{
-		"":                                 {"Please fill this in.", "Choose at least one."},
-		"name=a%E2%80%AEb&scope=read":      {"a\ufffdb cannot be a name.", ""},
-		"name=shop&scope=all":              {"", "A key cannot be allowed all."},
+		"":                                 {"Required.", "Choose at least one."},
+		"name=a%E2%80%AEb&scope=read":      {"“a\ufffdb” isn't a valid name.", ""},
+		"name=shop&scope=all":              {"", "Unknown permission: all."},
 		"name=shop":                        {"", "Choose at least one."},
 		"name=shop&name=two&scope=read":    {"", ""},
 		"name=shop&scope=read&else=1":      {"", ""},
@@ -128,7 +128,7 @@ func TestRevokingAKeyIsConfirmedAndHappensOnce(t *testing.T) {
 	o := newOffice(t)
 	o.keys.all = []notifier.APIKey{{ID: 2, Name: "shop <b>", Scopes: notifier.KeyScopes(), CreatedAt: noon, UsedAt: noon.Add(-time.Hour)}}
 	r := o.get("carol", "/staff/keys")
-	r.wantText(t, "[data-testid=key]", "shop <b> Key 2SendReadAdministerToday 12:00Today 11:00Revoke")
+	r.wantText(t, "[data-testid=key]", "shop <b> Key 2SendReadAdminToday 12:00Today 11:00Revoke")
 	r = o.get("carol", r.attr("[data-testid=key] .act a", "href")).wantStatus(t, http.StatusOK)
 	r.wantText(t, "[data-testid=revoke] h2", "Revoke key 2 of shop <b>?")
 	o.submit("carol", r, "[data-testid=revoke] form").wantRedirect(t, "/staff/keys?done=key-revoked")

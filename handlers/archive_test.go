@@ -230,7 +230,7 @@ func TestFailedActionsDuringAnOutageAreExplainedAndCanBeRetried(t *testing.T) {
 	l := newLostRedis(t, post(5, 1, false, false))
 	back := "/inbox?filter=unread&before=12"
 	r := l.post("alice", "/inbox/read", "key", `like:"photo<1>`, "back", back).wantStatus(t, http.StatusServiceUnavailable)
-	r.wantText(t, "h1", "Not possible right now")
+	r.wantText(t, "h1", "Not available right now")
 	if r.Header.Get("Retry-After") == "" || r.attr("[data-testid=failure] a", "href") != back {
 		t.Errorf("the page links back to %q", r.attr("[data-testid=failure] a", "href"))
 	}

@@ -87,22 +87,22 @@ func TestDeadLettersAreDescribedAndCanBeRetried(t *testing.T) {
 	t.Parallel()
 	w, d := deadWorld(t, deadLetter(9, 42), deadLetter(8, 77), deadLetter(7, 0))
 	r := w.get("carol", "/staff/deadletters").wantStatus(t, http.StatusOK)
-	r.wantText(t, "h1", "Dead letters")
-	r.wantText(t, "nav.sub [aria-current=page]", "Dead letters 3")
+	r.wantText(t, "h1", "Failed deliveries")
+	r.wantText(t, "nav.sub [aria-current=page]", "Failed deliveries 3")
 	var rows []string
 	for _, e := range r.page.Find("[data-testid=dead-letter]").EachIter() {
 		rows = append(rows, strings.Join(strings.Fields(e.Find("h2").Text()+" "+e.Find("h2 a").AttrOr("href", "")+" "+e.Find(".meta").Text()), " "))
 	}
 	want := []string{
-		"Lift <3> /staff/notices/42 5 tries Put aside: Today 11:00", "Notice 77, which is deleted 5 tries Put aside: Today 11:00",
-		"Of no notice 5 tries Put aside: Today 11:00",
+		"Lift <3> /staff/notices/42 5 attempts Set aside: Today 11:00", "Notice 77 (deleted) 5 attempts Set aside: Today 11:00",
+		"No notice 5 attempts Set aside: Today 11:00",
 	}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Error(diff)
 	}
 	r.wantText(t, "#dead-letter-9 .reason", "WRONGTYPE <b>of key</b>")
 	r.wantText(t, "#dead-letter-9 pre", `{ "notice": 42, "from": "<7>" }`)
-	if r.attr("#dead-letter-9 [action$='/replay'] button", "aria-label") != "Try again: Lift <3>" || r.count("form[action$='/replay']") != 1 || r.count("form[action$='/delete']") != 3 {
+	if r.attr("#dead-letter-9 [action$='/replay'] button", "aria-label") != "Retry: Lift <3>" || r.count("form[action$='/replay']") != 1 || r.count("form[action$='/delete']") != 3 {
 		t.Error("the forms do not match the possible actions")
 	}
 	w.submit("carol", r, "#dead-letter-9 form[action$='/replay']").wantRedirect(t, "/staff/deadletters?done=replayed")
@@ -117,11 +117,11 @@ func TestDeadLettersAreDescribedAndCanBeRetried(t *testing.T) {
 	if diff := cmp.Diff(entries, w.audit.entries); diff != "" {
 		t.Error(diff)
 	}
-	w.get("carol", "/staff/deadletters?done=replayed").wantText(t, "[data-testid=done] p", "It is being tried again.")
+	w.get("carol", "/staff/deadletters?done=replayed").wantText(t, "[data-testid=done] p", "Retrying delivery.")
 	d.all = nil
 	r = w.get("carol", "/staff/deadletters").wantStatus(t, http.StatusOK)
-	r.wantText(t, "[data-testid=empty] h2", "No dead letters")
-	r.wantText(t, "nav.sub [aria-current=page]", "Dead letters")
+	r.wantText(t, "[data-testid=empty] h2", "No failed deliveries")
+	r.wantText(t, "nav.sub [aria-current=page]", "Failed deliveries")
 }
 
 func TestDeadLettersAreListedInPages(t *testing.T) {
@@ -152,7 +152,7 @@ func TestNoticePageMentionsItsDeadLetters(t *testing.T) {
 	t.Parallel()
 	w, d := deadWorld(t, deadLetter(9, 42), deadLetter(8, 42), deadLetter(7, 43))
 	r := w.get("carol", "/staff/notices/42").wantStatus(t, http.StatusOK)
-	r.wantText(t, "[data-testid=dead] p", "2 parts of its delivery failed again and again, and were put aside. See the dead letters")
+	r.wantText(t, "[data-testid=dead] p", "2 deliveries kept failing and were set aside. See failed deliveries")
 	if w.get("carol", "/staff/notices/44").count("[data-testid=dead]") != 0 {
 		t.Error("a delivered notice mentions dead letters")
 	}

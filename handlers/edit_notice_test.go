@@ -45,7 +45,7 @@ func TestTextOfANoticeCanBeEdited(t *testing.T) {
 		t.Errorf("%d audit entries", len(w.audit.entries))
 	}
 	w.get("carol", "/staff/notices/9?done=notice-edited").
-		wantText(t, "[data-testid=done] p", "The notice has been changed. Open inboxes show it in a moment.")
+		wantText(t, "[data-testid=done] p", "Saved. Open inboxes update in a moment.")
 }
 
 func TestEditOfANoticeIgnoresFieldsThatCannotChange(t *testing.T) {
@@ -57,9 +57,9 @@ func TestEditOfANoticeIgnoresFieldsThatCannotChange(t *testing.T) {
 		return 0, nil
 	}
 	for _, test := range []struct{ field, value, fault string }{
-		{"title", "", "Please fill this in."},
+		{"title", "", "Required."},
 		{"body", "a\u202eb", "This contains an unsupported character (U+202E)."},
-		{"link", "//evil.example", "A link is a path that begins with / or an https address."},
+		{"link", "//evil.example", "Enter a path that begins with / or an https address."},
 	} {
 		r := w.post("carol", "/staff/notices/9/edit", with(editNotice, test.field, test.value)...).wantStatus(t, http.StatusUnprocessableEntity)
 		r.wantText(t, "#"+test.field+"-fault", test.fault)
@@ -79,7 +79,7 @@ func TestEditOfANoticeIgnoresFieldsThatCannotChange(t *testing.T) {
 		return notifier.Notice{}, fmt.Errorf("edit: %w", &bad)
 	}
 	w.post("carol", "/staff/notices/9/edit", editNotice...).wantStatus(t, http.StatusUnprocessableEntity).
-		wantText(t, "[data-testid=faults] li", "Subject: This stays as it was sent.")
+		wantText(t, "[data-testid=faults] li", "Replace key: This can't be changed after sending.")
 }
 
 func TestConflictingEditOfANoticeKeepsTheText(t *testing.T) {
@@ -88,7 +88,7 @@ func TestConflictingEditOfANoticeKeepsTheText(t *testing.T) {
 	w := editWorld(t, &asked)
 	for _, revision := range []string{"6", "0", "six"} {
 		r := w.post("carol", "/staff/notices/9/edit", with(editNotice, "revision", revision)...).wantStatus(t, http.StatusConflict)
-		if !strings.Contains(r.text("[data-testid=conflict]"), "Somebody has changed this notice meanwhile.") || r.attr("#title", "value") != "New" {
+		if !strings.Contains(r.text("[data-testid=conflict]"), "Someone else edited this notice while you were.") || r.attr("#title", "value") != "New" {
 			t.Errorf("revision %s: the conflict is %q, the title %q", revision, r.text("[data-testid=conflict]"), r.attr("#title", "value"))
 		}
 		if r.attr("[name=revision]", "value") != "7" || r.attr("[data-testid=conflict] a", "href") != "/staff/notices/9" {
@@ -110,11 +110,11 @@ func TestNoticeThatIsOverCannotBeEdited(t *testing.T) {
 			t.Errorf("%s offers to edit", page)
 		}
 		r := w.get("carol", page+"/edit").wantStatus(t, http.StatusConflict)
-		if !strings.Contains(r.text("main"), "A notice that is retracted, or has disappeared, can no longer be changed.") {
+		if !strings.Contains(r.text("main"), "Retracted or expired notices can't be edited.") {
 			t.Errorf("%s says %q", page, r.text("main"))
 		}
 		r = w.post("carol", page+"/edit", editNotice...).wantStatus(t, http.StatusConflict)
-		if !strings.Contains(r.text("[data-testid=conflict]"), "can no longer be changed") || r.attr("#title", "value") != "New" || r.count("#send button") != 0 {
+		if !strings.Contains(r.text("[data-testid=conflict]"), "can no longer be edited") || r.attr("#title", "value") != "New" || r.count("#send button") != 0 {
 			t.Errorf("%s: the conflict is %q, the title %q", page, r.text("[data-testid=conflict]"), r.attr("#title", "value"))
 		}
 	}
@@ -137,14 +137,14 @@ func TestEditOfANoticeIsPreviewed(t *testing.T) {
 	for _, headers := range [][]string{inTokyo, append([]string{"HX-Request", "true"}, inTokyo...)} {
 		r := w.postAs(headers, "/staff/notices/9/edit", append(with(editNotice, "link", "nowhere"), "preview", "1")...)
 		if strings.Contains(headers[0], "HX") {
-			r.wantStatus(t, http.StatusOK).wantText(t, "#link-fault", "A link is a path that begins with / or an https address.")
+			r.wantStatus(t, http.StatusOK).wantText(t, "#link-fault", "Enter a path that begins with / or an https address.")
 			r.wantText(t, "#preview h3", "New")
 			continue
 		}
 		r.wantStatus(t, http.StatusUnprocessableEntity)
 		r = w.postAs(headers, "/staff/notices/9/edit", append(append([]string{}, editNotice...), "preview", "1")...).wantStatus(t, http.StatusOK)
 		r.wantText(t, "#preview [data-testid=recipients]", "Sent to 1,500 people. Everyone who still has it will see the change.")
-		if time := r.attr("#preview time", "datetime"); time != "2026-11-20T20:00:00+09:00" || !strings.Contains(r.text("#preview"), "Nothing has been changed yet.") {
+		if time := r.attr("#preview time", "datetime"); time != "2026-11-20T20:00:00+09:00" || !strings.Contains(r.text("#preview"), "Not saved yet.") {
 			t.Errorf("the preview is %q, at %s", r.text("#preview"), time)
 		}
 	}

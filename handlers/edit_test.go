@@ -110,7 +110,7 @@ func TestEditSavesAllFieldsAndIsAudited(t *testing.T) {
 	if len(w.audit.entries) != 3 || w.audit.entries[0].Action != "notice.edit" || w.audit.entries[0].Object != notifier.NoticeRef(5) {
 		t.Errorf("audit log: %v", w.audit.entries)
 	}
-	w.get("carol", "/staff/notices/5?done=edited").wantText(t, "[data-testid=done]", "The announcement has been changed.")
+	w.get("carol", "/staff/notices/5?done=edited").wantText(t, "[data-testid=done]", "The announcement has been saved.")
 }
 
 func TestEditWithoutAStartKeepsTheStart(t *testing.T) {
@@ -130,10 +130,10 @@ func TestEditErrorsAreBesideTheirFields(t *testing.T) {
 	w := editWorld(t, &asked)
 	bad := with(with(with(editForm, "to", "martian"), "title", ""), "ends_at", "soon")
 	r := w.postAs(inTokyo, "/staff/notices/5/edit", bad...).wantStatus(t, http.StatusUnprocessableEntity)
-	r.wantText(t, "#to-fault", "There is no audience martian.")
-	r.wantText(t, "#title-fault", "Please fill this in.")
-	r.wantText(t, "#ends_at-fault", "Please give a date and a time.")
-	r.wantText(t, "[data-testid=faults] h2", "Nothing has been changed yet. Please look at these fields:")
+	r.wantText(t, "#to-fault", "Unknown audience: martian.")
+	r.wantText(t, "#title-fault", "Required.")
+	r.wantText(t, "#ends_at-fault", "Enter a date and a time.")
+	r.wantText(t, "[data-testid=faults] h2", "Not saved. Please fix:")
 	if r.text("#to") != "martian" || r.attr("#ends_at", "value") != "soon" || r.attr("[name=revision]", "value") != "7" || len(asked) > 0 {
 		t.Errorf("the typed text is lost, or Edit was called: %v", asked)
 	}
@@ -153,7 +153,7 @@ func TestEditErrorsAreBesideTheirFields(t *testing.T) {
 		return notifier.Notice{}, fmt.Errorf("edit: %w", &bad)
 	}
 	r = w.postAs(inTokyo, "/staff/notices/5/edit", editForm...).wantStatus(t, http.StatusUnprocessableEntity)
-	if !strings.Contains(r.text("#starts_at-fault"), "for Customer. You could close one of these first: Sale.") {
+	if !strings.Contains(r.text("#starts_at-fault"), "for Customer. Close one of these first: Sale.") {
 		t.Errorf("the error is %q", r.text("#starts_at-fault"))
 	}
 }
@@ -164,7 +164,7 @@ func TestConflictingEditKeepsTheText(t *testing.T) {
 	w := editWorld(t, &asked)
 	typed := with(with(with(editForm, "revision", "6"), "title", "Mine"), "pinned", "")
 	r := w.postAs(inTokyo, "/staff/notices/5/edit", typed...).wantStatus(t, http.StatusConflict)
-	if !strings.Contains(r.text("[data-testid=conflict]"), "Somebody has changed this announcement meanwhile.") {
+	if !strings.Contains(r.text("[data-testid=conflict]"), "Someone else edited this announcement while you were.") {
 		t.Errorf("the conflict is %q", r.text("[data-testid=conflict]"))
 	}
 	if r.attr("#title", "value") != "Mine" || r.count("[name=pinned][checked]") != 0 {
@@ -186,7 +186,7 @@ func TestAnnouncementThatIsOverCannotBeEdited(t *testing.T) {
 	w := editWorld(t, &asked)
 	w.get("carol", "/staff/notices/8/edit").wantStatus(t, http.StatusConflict)
 	r := w.post("carol", "/staff/notices/8/edit", with(editForm, "title", "Mine")...).wantStatus(t, http.StatusConflict)
-	if !strings.Contains(r.text("[data-testid=conflict]"), "can no longer be changed") || r.attr("#title", "value") != "Mine" {
+	if !strings.Contains(r.text("[data-testid=conflict]"), "can no longer be edited") || r.attr("#title", "value") != "Mine" {
 		t.Errorf("the conflict is %q, the title %q", r.text("[data-testid=conflict]"), r.attr("#title", "value"))
 	}
 	if r.count("#send button") != 0 {
@@ -213,7 +213,7 @@ func TestEditFromAnotherUsersPageIsNotSaved(t *testing.T) {
 	var asked []edited
 	w := editWorld(t, &asked)
 	r := w.postAs(inTokyo, "/staff/notices/5/edit", with(with(editForm, "page_user", "dora"), "title", "Mine")...).wantStatus(t, http.StatusConflict)
-	r.wantText(t, "[data-testid=other-user]", "You are now signed in as carol. Nothing has been changed.")
+	r.wantText(t, "[data-testid=other-user]", "You're now signed in as carol. Nothing was saved.")
 	if r.attr("#title", "value") != "Mine" || len(asked) > 0 {
 		t.Errorf("the typed text is lost, or saved: %v", asked)
 	}
@@ -227,8 +227,8 @@ func TestEditIsPreviewed(t *testing.T) {
 	for _, headers := range [][]string{inTokyo, append([]string{"HX-Request", "true"}, inTokyo...)} {
 		r := w.postAs(headers, "/staff/notices/5/edit", append(with(editForm, "title", "New"), "preview", "1")...).wantStatus(t, http.StatusOK)
 		r.wantText(t, "#preview [data-testid=recipients]", "1,213 people will get it.")
-		r.wantText(t, "#preview [data-testid=schedule]", "It is open until 27 November 2026, 21:00.")
-		if !strings.Contains(r.text("#preview"), "Nothing has been changed yet.") || !strings.Contains(r.text("#preview"), "New") {
+		r.wantText(t, "#preview [data-testid=schedule]", "Open until 27 November 2026, 21:00.")
+		if !strings.Contains(r.text("#preview"), "Not saved yet.") || !strings.Contains(r.text("#preview"), "New") {
 			t.Errorf("the preview is %q", r.text("#preview"))
 		}
 	}

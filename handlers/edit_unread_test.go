@@ -18,7 +18,7 @@ func TestEditFormMarksAsUnreadForEverybodyOnlyWhenTicked(t *testing.T) {
 	if r.count("[data-testid=edit-form] input[name=unread][type=checkbox]:not([checked])") != 1 {
 		t.Error("the form of an announcement lacks the box, or has it ticked")
 	}
-	r.wantText(t, "label:has(#unread)", "Mark as unread for everybody")
+	r.wantText(t, "label:has(#unread)", "Mark as unread for everyone")
 	if r = w.get("carol", "/staff/notices/9/edit"); r.count("[name=unread]") != 0 {
 		t.Error("the form of a notice to inboxes has the box")
 	}
@@ -32,7 +32,7 @@ func TestEditFormMarksAsUnreadForEverybodyOnlyWhenTicked(t *testing.T) {
 		t.Errorf("marked as unread: %v, edited %d times", w.sender.unread, len(asked))
 	}
 	w.get("carol", "/staff/notices/5?done=edited-unread").
-		wantText(t, "[data-testid=done]", "The announcement has been changed, and is unread for everybody.")
+		wantText(t, "[data-testid=done]", "The announcement has been saved, and is unread for everyone.")
 	var details []string
 	for _, e := range w.audit.entries {
 		details = append(details, e.Action+" "+e.Detail)

@@ -84,7 +84,7 @@ func TestRowIsCompleteAndEscaped(t *testing.T) {
 	if time := row.Find("time"); time.AttrOr("datetime", "") != "2026-11-20T20:59:00+09:00" || time.Text() != "20:59" {
 		t.Errorf("the time is %q, %q", time.AttrOr("datetime", ""), time.Text())
 	}
-	if got := row.Find(".meta span").First().Text(); got != "Because you are in role picker" {
+	if got := row.Find(".meta span").First().Text(); got != "You're in the role “picker”" {
 		t.Errorf("the reason is %q", got)
 	}
 	for action, name := range map[string]string{

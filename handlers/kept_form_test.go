@@ -17,8 +17,8 @@ func TestNoticeThatCannotBeStoredKeepsItsText(t *testing.T) {
 		status int
 		says   string
 	}{
-		{errAway, http.StatusServiceUnavailable, "Nothing has been sent: it cannot be stored right now."},
-		{&notifier.TooManyError{RetryAfter: 7 * time.Second}, http.StatusTooManyRequests, "Nothing has been sent: a great deal is on its way right now."},
+		{errAway, http.StatusServiceUnavailable, "Not sent: it can't be stored right now."},
+		{&notifier.TooManyError{RetryAfter: 7 * time.Second}, http.StatusTooManyRequests, "Not sent: too many deliveries are in progress."},
 	} {
 		var sent []notifier.Draft
 		w := sendWorld(t, 2, &sent)
@@ -63,7 +63,7 @@ func TestFormIsKeptWhenTheSessionCannotBeRead(t *testing.T) {
 	known := w.sessions.current
 	w.sessions.current = func(*http.Request) (notifier.Signed, bool, error) { return notifier.Signed{}, false, errAway }
 	r := w.post("carol", "/staff/send", goodForm...).wantStatus(t, http.StatusServiceUnavailable)
-	r.wantText(t, "h1", "Not possible right now")
+	r.wantText(t, "h1", "Not available right now")
 	w.sessions.current = known
 	w.submit("carol", r, "[data-testid=retry]").wantRedirect(t, "/staff/notices/42")
 	if len(sent) != 1 || sent[0].Title != "Hello" || sent[0].Body != "One\nTwo" || len(sent[0].Target.Users) != 2 {
@@ -79,9 +79,9 @@ func TestFormIsKeptWhenTheSessionCannotBeRead(t *testing.T) {
 func TestUnfinishedNoticeSaysThatItWaitsForRedis(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[notifier.State]string{
-		notifier.StateAccepted:   "It is accepted and stored. Carillon cannot reach Redis right now; the notice will be delivered as soon as Redis is back.",
-		notifier.StateRetracting: "Carillon cannot reach Redis right now; the notice will disappear as soon as Redis is back.",
-		notifier.StateSent:       "How many got and read it is not known at the moment.",
+		notifier.StateAccepted:   "Accepted and stored. Carillon can't reach Redis right now; the notice will be delivered as soon as Redis is back.",
+		notifier.StateRetracting: "Carillon can't reach Redis right now; the notice will be removed as soon as Redis is back.",
+		notifier.StateSent:       "Delivered and read counts are unavailable right now.",
 	} {
 		w := newWorld(t, func(w *world) {
 			w.health.redis = errAway

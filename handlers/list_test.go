@@ -107,8 +107,8 @@ func TestSentNoticesShowHowManyReceivedAndReadThem(t *testing.T) {
 		}
 	}
 	want := []string{
-		"1,200 of 1,500|1200|1500", "3 of 1,500|3|1500", "not known right now||", "not known right now||",
-		"being counted||", "being counted||", "no recipients||", "no recipients||",
+		"1,200 of 1,500|1200|1500", "3 of 1,500|3|1500", "unknown right now||", "unknown right now||",
+		"counting||", "counting||", "no recipients||", "no recipients||",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -213,7 +213,7 @@ func TestReadStateOfASingleRecipientCanBeUnknown(t *testing.T) {
 	})
 	for _, address := range []string{"/staff/notices", "/staff/notices/2"} {
 		r := w.get("carol", address).wantStatus(t, http.StatusOK)
-		r.wantText(t, "[data-testid=read]", "not known")
+		r.wantText(t, "[data-testid=read]", "Unknown")
 		if text := r.text("main"); !strings.Contains(text, "1 of 1") || strings.Contains(text, "0 of 1") {
 			t.Errorf("%s says %q", address, text)
 		}

@@ -53,7 +53,7 @@ func TestWrongPasswordShowsTheFormAgain(t *testing.T) {
 	w := newWorld(t, nil)
 	r := w.post("", "/login", "username", `al"ice`, "password", "secret", "next", "/settings")
 	r.wantStatus(t, http.StatusUnprocessableEntity)
-	r.wantText(t, "#login-fault", "The user name or password is not correct.")
+	r.wantText(t, "#login-fault", "Wrong username or password.")
 	if r.attr("#username", "value") != `al"ice` || r.attr("#password", "value") != "" || r.attr("[name=next]", "value") != "/settings" {
 		t.Error("the form lost the name or the target, or contains the password")
 	}

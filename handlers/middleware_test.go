@@ -127,9 +127,9 @@ func TestPageOfAnOutageOffersToTryAgain(t *testing.T) {
 		reply reply
 		want  string
 	}{
-		{w.get("alice", "/inbox?filter=unread&before=%22"), "Try again /inbox?filter=unread&before=%22, To the inbox /inbox"},
-		{w.post("alice", "/inbox/read", "key", "a:b"), "To the inbox /inbox"}, // a link cannot submit a form
-		{w.get("alice", "/nothing"), "To the inbox /inbox"},
+		{w.get("alice", "/inbox?filter=unread&before=%22"), "Try again /inbox?filter=unread&before=%22, Back to the inbox /inbox"},
+		{w.post("alice", "/inbox/read", "key", "a:b"), "Back to the inbox /inbox"}, // a link cannot submit a form
+		{w.get("alice", "/nothing"), "Back to the inbox /inbox"},
 	} {
 		if got := ways(test.reply); got != test.want {
 			t.Errorf("%d: links are %q, want %q", test.reply.StatusCode, got, test.want)
@@ -138,7 +138,7 @@ func TestPageOfAnOutageOffersToTryAgain(t *testing.T) {
 	w.sessions.current = func(*http.Request) (notifier.Signed, bool, error) {
 		return notifier.Signed{}, false, notifier.ErrUnavailable
 	}
-	if got := ways(w.get("alice", "/settings").wantStatus(t, http.StatusServiceUnavailable)); got != "Try again /settings, To the inbox /inbox" {
+	if got := ways(w.get("alice", "/settings").wantStatus(t, http.StatusServiceUnavailable)); got != "Try again /settings, Back to the inbox /inbox" {
 		t.Errorf("with an unreadable session the links are %q", got)
 	}
 }

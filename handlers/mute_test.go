@@ -34,8 +34,8 @@ func TestMutingReturnsToThePageOfItsForm(t *testing.T) {
 		t.Error(diff)
 	}
 	c.get("alice", "/settings?done=muted").wantText(t, "[data-testid=done] p",
-		"Muted. New notices of this type no longer reach you. The settings list what is muted.")
-	c.get("alice", "/inbox?done=unmuted").wantText(t, "[data-testid=done] p", "Unmuted. New notices of this type reach you again.")
+		"Muted. You won't get new notices of this type. Manage muted types in Settings.")
+	c.get("alice", "/inbox?done=unmuted").wantText(t, "[data-testid=done] p", "Unmuted. You'll get notices of this type again.")
 }
 
 func TestMutedTypesAreListedAndCanBeUnmuted(t *testing.T) {
@@ -75,15 +75,15 @@ func TestTypeThatCannotBeMutedIsExplained(t *testing.T) {
 	}{
 		{"type=like&muted=2", nil, "Choose on or off.", 0},
 		{"type=like", nil, "Choose on or off.", 0},
-		{"type=like&type=news&muted=1", nil, "The form was not understood: a field is unknown or was sent twice.", 0},
-		{"type=like&muted=1&seq=9", nil, "The form was not understood: a field is unknown or was sent twice.", 0},
+		{"type=like&type=news&muted=1", nil, "The form is invalid: a field is unknown or was sent twice.", 0},
+		{"type=like&muted=1&seq=9", nil, "The form is invalid: a field is unknown or was sent twice.", 0},
 		{
 			"type=Like&muted=1", fault(notifier.CodeBadType, nil),
-			"Only lower-case letters, digits and . _ - are possible, at most 63 of them, with a letter or a digit first.", 1,
+			"Use only lower-case letters, digits and . _ - (at most 63), starting with a letter or digit.", 1,
 		},
 		{
 			"type=like&muted=1&back=/inbox", fault(notifier.CodeTooManyMutes, map[string]any{"Max": notifier.MaxMutes}),
-			"At most 200 types can be muted. Unmute another one first.", 1,
+			"At most 200 types can be muted. Unmute another first.", 1,
 		},
 	} {
 		c := newChooser(t, chosen)
@@ -117,7 +117,7 @@ func TestScriptThatMutesGetsAMessageWithUndo(t *testing.T) {
 	if r.Header.Get("HX-Reswap") != "none" || r.count("[data-testid=entry], h1") != 0 {
 		t.Errorf("the row would be replaced:\n%s", r.body)
 	}
-	r.wantText(t, "#done[hx-swap-oob=true] p", "Muted. New notices of this type no longer reach you. The settings list what is muted.")
+	r.wantText(t, "#done[hx-swap-oob=true] p", "Muted. You won't get new notices of this type. Manage muted types in Settings.")
 	undo := r.page.Find("#done form")
 	r = c.script("alice", undo.AttrOr("action", ""), "done",
 		"type="+undo.Find("[name=type]").AttrOr("value", "")+"&muted="+undo.Find("[name=muted]").AttrOr("value", "")).wantStatus(t, http.StatusOK)

@@ -73,7 +73,7 @@ func TestStaffPagesAreGroupedInTabs(t *testing.T) {
 	r := o.get("carol", "/staff/types")
 	want := []string{
 		"Send /staff/send", "Sent /staff/notices", "People /staff/users", "Topics /staff/subscriptions *", "Rules /staff/rules", "API keys /staff/keys",
-		"Dead letters /staff/deadletters",
+		"Failed deliveries /staff/deadletters",
 	}
 	if diff := cmp.Diff(want, tabs(r, ".tabs.sub a")); diff != "" {
 		t.Error(diff)

@@ -55,8 +55,8 @@ func TestSettingsListSubscriptionsAndTheOnesTheUserCanEnd(t *testing.T) {
 	c, _ := subscriberWorld(t, &asked)
 	for lang, want := range map[string][]string{
 		"en": {
-			"Restocking (119240) | Unsubscribe from Restocking (119240) rep_notice 119240 0", "Recall Kept by staff |",
-			"like (<b>) | Unsubscribe from like (<b>) like <b> 0", "Restocking (119241) Through role picker |",
+			"Restocking (119240) | Unsubscribe from Restocking (119240) rep_notice 119240 0", "Recall Managed by staff |",
+			"like (<b>) | Unsubscribe from like (<b>) like <b> 0", "Restocking (119241) Through the role picker |",
 		},
 		"ja": {
 			"補充（119240） | 「補充（119240）」の購読を解除 rep_notice 119240 0", "Recall スタッフが管理 |",
@@ -94,8 +94,8 @@ func TestUserSubscribesAndUnsubscribes(t *testing.T) {
 	if diff := cmp.Diff([]string{"alice news/ true", "alice rep_notice/119240 false"}, asked); diff != "" {
 		t.Error(diff)
 	}
-	c.get("alice", "/settings?done=you-subscribe").wantText(t, "[data-testid=done] p", "Subscribed. New notices of this topic reach you.")
-	c.get("alice", "/settings?done=you-unsubscribe").wantText(t, "[data-testid=done] p", "You no longer subscribe to this topic.")
+	c.get("alice", "/settings?done=you-subscribe").wantText(t, "[data-testid=done] p", "Subscribed. You'll get new notices of this topic.")
+	c.get("alice", "/settings?done=you-unsubscribe").wantText(t, "[data-testid=done] p", "Unsubscribed.")
 }
 
 func TestFailedSubscriptionIsExplainedBesideItsField(t *testing.T) {
@@ -114,14 +114,14 @@ func TestFailedSubscriptionIsExplainedBesideItsField(t *testing.T) {
 		at, says string
 		asks     int
 	}{
-		{"type=rep_notice&scope=aisle+7&subscribed=1", fault("scope", notifier.CodeBadScope, nil), "#topic-scope-fault", "Only letters, digits and . _ - are possible, at most 64 of them.", 1},
-		{"type=rep_notice&scope=x&subscribed=1", fault("type", notifier.CodeTooManySubs, map[string]any{"Max": notifier.MaxSubscriptions}), "#topic-type-fault", "At most 200 topics are possible. Unsubscribe from another one first.", 1},
-		{"type=like&scope=x&subscribed=1", forbidden, "#topic-type-fault", "You cannot subscribe to this type yourself.", 1},
-		{"type=recall&scope=&subscribed=0", forbidden, "[data-testid=subscribe-fault]", "This subscription is kept by staff and cannot be ended here.", 1},
+		{"type=rep_notice&scope=aisle+7&subscribed=1", fault("scope", notifier.CodeBadScope, nil), "#topic-scope-fault", "Use only letters, digits and . _ - (at most 64).", 1},
+		{"type=rep_notice&scope=x&subscribed=1", fault("type", notifier.CodeTooManySubs, map[string]any{"Max": notifier.MaxSubscriptions}), "#topic-type-fault", "At most 200 topics. Unsubscribe from another first.", 1},
+		{"type=like&scope=x&subscribed=1", forbidden, "#topic-type-fault", "You can't subscribe to this type yourself.", 1},
+		{"type=recall&scope=&subscribed=0", forbidden, "[data-testid=subscribe-fault]", "This subscription is managed by staff and can't be ended here.", 1},
 		{"type=news&scope=x&subscribed=2", nil, "[data-testid=subscribe-fault]", "Choose on or off.", 0},
 		{"type=news&scope=x", nil, "[data-testid=subscribe-fault]", "Choose on or off.", 0},
-		{"type=news&type=like&scope=x&subscribed=1", nil, "[data-testid=subscribe-fault]", "The form was not understood: a field is unknown or was sent twice.", 0},
-		{"type=news&scope=x&subscribed=1&user=bob", nil, "[data-testid=subscribe-fault]", "The form was not understood: a field is unknown or was sent twice.", 0},
+		{"type=news&type=like&scope=x&subscribed=1", nil, "[data-testid=subscribe-fault]", "The form is invalid: a field is unknown or was sent twice.", 0},
+		{"type=news&scope=x&subscribed=1&user=bob", nil, "[data-testid=subscribe-fault]", "The form is invalid: a field is unknown or was sent twice.", 0},
 	} {
 		tries := 0
 		known.self = func(notifier.User, notifier.Topic, bool) error { tries++; return test.err }
@@ -167,7 +167,7 @@ func TestSettingsSayWhenThereAreMoreSubscriptionsThanListed(t *testing.T) {
 	})
 	c.rebuild()
 	r := c.get("alice", "/settings").wantStatus(t, http.StatusOK)
-	if n := r.count("[data-testid=subscriptions] li"); n != 100 || !strings.Contains(r.text("[data-testid=subscriptions]"), "There are more than these.") {
+	if n := r.count("[data-testid=subscriptions] li"); n != 100 || !strings.Contains(r.text("[data-testid=subscriptions]"), "Only the first ones are shown.") {
 		t.Errorf("%d are listed, and the note is %q", n, r.text("[data-testid=subscriptions] .below"))
 	}
 }

@@ -38,7 +38,7 @@ func TestPlainFormOfAnotherUsersPageChangesNothing(t *testing.T) {
 		"/inbox/read?x":   "key=a%3Ab&unknown=1", // even if something else is wrong too
 	} {
 		r := c.postBody("alice", address, body+"&page_user=carol").wantStatus(t, http.StatusConflict)
-		if got := r.text("[data-testid=failure]"); !strings.Contains(got, "You are now signed in as alice. Nothing was changed.") {
+		if got := r.text("[data-testid=failure]"); !strings.Contains(got, "You're now signed in as alice. Nothing was changed.") {
 			t.Errorf("%s: the page says %q", address, got)
 		}
 		if r.count("h1") != 1 || r.count("[data-testid=failure] a[href='/inbox']") != 1 {
@@ -102,7 +102,7 @@ func TestNoticeTypedByAnotherUserIsNeitherSentNorLost(t *testing.T) {
 	w := sendWorld(t, 2, &sent)
 	for _, fields := range [][]string{goodForm, with(goodForm, "preview", "1"), with(goodForm, "confirm", "2")} {
 		r := w.post("carol", "/staff/send", with(fields, "page_user", "dora")...).wantStatus(t, http.StatusConflict)
-		r.wantText(t, "[data-testid=other-user] p", "You are now signed in as carol. Nothing has been sent.")
+		r.wantText(t, "[data-testid=other-user] p", "You're now signed in as carol. Nothing was sent.")
 		if r.attr("#send [name=page_user]", "value") != "carol" || r.attr("#title", "value") != "Hello" || r.attr("#link", "value") != "/photos/1" {
 			t.Errorf("the form names the user %q and has the title %q", r.attr("#send [name=page_user]", "value"), r.attr("#title", "value"))
 		}

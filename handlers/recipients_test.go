@@ -86,8 +86,8 @@ func TestRoleComesFromTheFieldOrTheList(t *testing.T) {
 		{" picker ", "picker", "picker", ""},
 		{"", "picker", "picker", ""},
 		{" \r\n", " picker ", "picker", ""},
-		{"picker", "staff", "", "A role or an audience is chosen as well. Please clear this field, or undo that choice."},
-		{"alice, bob", "staff", "", "A role or an audience is chosen as well. Please clear this field, or undo that choice."},
+		{"picker", "staff", "", "A role or an audience is also selected. Clear this field or that selection."},
+		{"alice, bob", "staff", "", "A role or an audience is also selected. Clear this field or that selection."},
 	} {
 		for _, preview := range []string{"", "1"} {
 			sent = nil
@@ -122,7 +122,7 @@ func TestAudiencesComeFromTheFieldOrTheBoxes(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 1, &sent)
-	const twice = "A role or an audience is chosen as well. Please clear this field, or undo that choice."
+	const twice = "A role or an audience is also selected. Clear this field or that selection."
 	for _, test := range []struct {
 		to     string
 		ticked []string
@@ -136,9 +136,9 @@ func TestAudiencesComeFromTheFieldOrTheBoxes(t *testing.T) {
 		{"Customer, Operator", []string{"", "operator", "customer"}, []notifier.Audience{3, 1}, "", ""},
 		{"customer", []string{"customer", "operator"}, nil, "to", twice},
 		{"alice", []string{"customer"}, nil, "to", twice},
-		{"alice", []string{""}, nil, "to", "There is no audience alice."},
-		{"", []string{"customer", "martian"}, nil, "to_audience", "There is no audience martian."},
-		{"", []string{""}, nil, "to_audience", "Please make a choice."},
+		{"alice", []string{""}, nil, "to", "Unknown audience: alice."},
+		{"", []string{"customer", "martian"}, nil, "to_audience", "Unknown audience: martian."},
+		{"", []string{""}, nil, "to_audience", "Choose one."},
 	} {
 		sent = nil
 		form := with(audienceForm, "to", test.to)
@@ -185,7 +185,7 @@ func TestMissingRoleIsReportedBesideTheList(t *testing.T) {
 	t.Parallel()
 	w := sendWorld(t, 1, &[]notifier.Draft{})
 	for target, want := range map[string]string{
-		"user": "#to Names: Please fill this in.", "role": "#to_role Role: Please make a choice.", "audience": "#to_audience Audiences: Please make a choice.",
+		"user": "#to Names: Required.", "role": "#to_role Role: Choose one.", "audience": "#to_audience Audiences: Choose one.",
 	} {
 		form := with(with(goodForm, "target", target), "to", "")
 		r := w.post("carol", "/staff/send", form...).wantStatus(t, http.StatusUnprocessableEntity)

@@ -44,7 +44,7 @@ func TestRoleIsCreatedOnce(t *testing.T) {
 	o.post("carol", "/staff/roles", "action", "create", "role", " night shift ").wantRedirect(t, "/staff/roles/night%20shift?done=role-made")
 	o.get("carol", "/staff/roles/night%20shift?done=role-made").wantText(t, "[data-testid=done] p", "The role has been created.")
 	for role, want := range map[string]string{
-		"night shift": "There is a role night shift already.", "": " cannot be a name.", "a\u202eb": "a\u202eb cannot be a name.",
+		"night shift": "The role night shift already exists.", "": "“” isn't a valid name.", "a\u202eb": "“a\u202eb” isn't a valid name.",
 	} {
 		r := o.post("carol", "/staff/roles", "role", role).wantStatus(t, http.StatusUnprocessableEntity)
 		if got := r.page.Find("#role-fault").Text(); got != want {
@@ -163,7 +163,7 @@ func TestRoleOfAnyNameHasAPage(t *testing.T) {
 func TestUnknownUserIsNotAdded(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	for user, want := range map[string]string{"": "Please fill this in.", "no <b>": "There is nobody called no <b>."} {
+	for user, want := range map[string]string{"": "Required.", "no <b>": "Unknown user: no <b>."} {
 		r := o.post("carol", "/staff/roles/staff", "action", "add", "user", user).wantStatus(t, http.StatusUnprocessableEntity)
 		r.wantText(t, "#user-fault", want)
 		if r.attr("#user", "value") != user {
@@ -185,10 +185,10 @@ func TestStaffCannotRemoveThemselvesOrTheStaffRole(t *testing.T) {
 	}
 	r.wantText(t, "[data-testid=member] .act", "you")
 	r = o.post("carol", "/staff/roles/staff", "action", "remove", "user", "carol").wantStatus(t, http.StatusConflict)
-	r.wantText(t, "h1", "Not yourself")
+	r.wantText(t, "h1", "You can't remove yourself")
 	r = o.post("carol", "/staff/roles/staff", "action", "delete").wantStatus(t, http.StatusConflict)
-	r.wantText(t, "h1", "This role stays")
-	r.wantText(t, "main a[href='/staff/roles/staff']", "To the role")
+	r.wantText(t, "h1", "This role can't be deleted")
+	r.wantText(t, "main a[href='/staff/roles/staff']", "Back to the role")
 	if diff := cmp.Diff(map[string][]string{"staff": {"carol"}}, o.roles.members); diff != "" || len(o.done()) != 0 {
 		t.Errorf("%s\naudit log: %v", diff, o.done())
 	}

@@ -23,7 +23,7 @@ func TestEachRuleShowsItsState(t *testing.T) {
 	}{
 		{
 			notifier.RuleState{Last: notifier.RuleRun{StartedAt: began, EndedAt: ended, Findings: 1200, Sent: 2, Withdrawn: 1}, Next: noon.Add(time.Minute)},
-			"Fine", "Runsevery 5mTypeReplenishmentLast runToday 11:00 took 1.5 sOutcome1,200 found, 2 told, 1 withdrawnNext runToday 12:01", true,
+			"OK", "Runsevery 5mTypeReplenishmentLast runToday 11:00 took 1.5 sOutcome1,200 found · 2 notified · 1 withdrawnNext runToday 12:01", true,
 		},
 		{
 			notifier.RuleState{Last: notifier.RuleRun{StartedAt: began, EndedAt: began, Error: "no <such> table", Failures: 3}},
@@ -31,11 +31,11 @@ func TestEachRuleShowsItsState(t *testing.T) {
 		},
 		{
 			notifier.RuleState{Last: notifier.RuleRun{StartedAt: began, EndedAt: began, Error: "row 2", Failures: 3, Findings: 7}},
-			"Failed", "Runsevery 5mTypeReplenishmentLast runToday 11:00 took 0 msOutcome7 found, 0 told, 0 withdrawn", true,
+			"Failed", "Runsevery 5mTypeReplenishmentLast runToday 11:00 took 0 msOutcome7 found · 0 notified · 0 withdrawn", true,
 		},
 		{notifier.RuleState{}, "Not run yet", "Runsevery 5mTypeReplenishment", true},
 		{notifier.RuleState{Last: notifier.RuleRun{StartedAt: noon.Add(-time.Minute)}}, "Running", "Runsevery 5mTypeReplenishmentLast runToday 11:59", false},
-		{notifier.RuleState{Last: notifier.RuleRun{StartedAt: began}}, "Broken off", "Runsevery 5mTypeReplenishmentLast runToday 11:00", true},
+		{notifier.RuleState{Last: notifier.RuleRun{StartedAt: began}}, "Interrupted", "Runsevery 5mTypeReplenishmentLast runToday 11:00", true},
 		{notifier.RuleState{Fault: "no <source>", Next: noon}, "Cannot run", "Runsevery 5mTypeReplenishment", false},
 	} {
 		o := newOffice(t)
@@ -80,8 +80,8 @@ func TestRuleIsRunNow(t *testing.T) {
 		o.rules.err = test.err
 		r := o.post("carol", "/staff/rules", "name", "other").wantStatus(t, test.status)
 		if test.status == http.StatusConflict {
-			r.wantText(t, "h1", "It cannot run right now")
-			r.wantText(t, "main a[href='/staff/rules']", "To the rules")
+			r.wantText(t, "h1", "Can't run right now")
+			r.wantText(t, "main a[href='/staff/rules']", "Back to the rules")
 		}
 	}
 	if diff := cmp.Diff([]string{"a b<"}, o.rules.ran); diff != "" {
@@ -100,7 +100,7 @@ func TestPageWithoutAFileExplainsHowToConfigureOne(t *testing.T) {
 	o.config.Rules = nil
 	o.rebuild()
 	r := o.get("carol", "/staff/rules").wantStatus(t, http.StatusOK)
-	r.wantText(t, "[data-testid=empty] h2", "There are no rules")
+	r.wantText(t, "[data-testid=empty] h2", "No rules")
 	r.wantText(t, "pre", "carillon serve --rules rules.toml")
 	o.post("carol", "/staff/rules", "name", "a").wantStatus(t, http.StatusNotFound)
 }

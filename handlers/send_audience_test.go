@@ -42,13 +42,13 @@ func TestAudienceIsFoundByEachOfItsNames(t *testing.T) {
 		{"en", " CUSTOMER ,\r\nguests", []notifier.Audience{3, 12}, ""},
 		{"ja", "顧客, Operator", []notifier.Audience{3, 1}, ""},
 		{"zh", "客户", []notifier.Audience{3}, ""},
-		{"en", "客户", nil, "There is no audience 客户."},
-		{"en", "customer, martian, venusian", nil, "There is no audience martian."},
-		{"en", "user", nil, "There is no audience user."},
-		{"en", "3", nil, "There is no audience 3."},
-		{"en", "5m", nil, "There is no audience 5m."},
+		{"en", "客户", nil, "Unknown audience: 客户."},
+		{"en", "customer, martian, venusian", nil, "Unknown audience: martian."},
+		{"en", "user", nil, "Unknown audience: user."},
+		{"en", "3", nil, "Unknown audience: 3."},
+		{"en", "5m", nil, "Unknown audience: 5m."},
 		{"ja", "5m", nil, "「5m」という区分はありません。"},
-		{"en", " , ", nil, "Please fill this in."},
+		{"en", " , ", nil, "Required."},
 	} {
 		sent = nil
 		r := w.postAs([]string{"Accept-Language", test.lang}, "/staff/send", with(audienceForm, "to", test.to)...)
@@ -118,16 +118,16 @@ func TestWindowErrorsAreBesideTheirFieldsAndTheTextIsKept(t *testing.T) {
 	w := sendWorld(t, 2, &sent)
 	w.sender.count = func(d notifier.Draft) (int64, error) { return 2, d.Validate(notifier.Limits{Now: noon}) }
 	for _, test := range []struct{ field, value, fault string }{
-		{"starts_at", "soon", "Please give a date and a time."},
-		{"starts_at", "2026-12-01", "Please give a date and a time."},
-		{"starts_at", "2026-13-01T09:00", "Please give a date and a time."},
-		{"ends_at", "2026-12-01T25:00", "Please give a date and a time."},
+		{"starts_at", "soon", "Enter a date and a time."},
+		{"starts_at", "2026-12-01", "Enter a date and a time."},
+		{"starts_at", "2026-13-01T09:00", "Enter a date and a time."},
+		{"ends_at", "2026-12-01T25:00", "Enter a date and a time."},
 		{"pinned", "2", "Choose on or off."},
 		{"late_joiners", "yes", "Choose on or off."},
-		{"ends_at", "2026-11-20T20:59", "This moment has passed already."},
-		{"ends_at", "2026-11-21T09:00", "It has to close after it opens."},
-		{"starts_at", "2027-11-21T09:00", "It has to open within 180 days from now."},
-		{"ends_at", "2027-11-21T09:00", "An announcement is open for 180 days at most."},
+		{"ends_at", "2026-11-20T20:59", "This time has already passed."},
+		{"ends_at", "2026-11-21T09:00", "Must close after it opens."},
+		{"starts_at", "2027-11-21T09:00", "Must open within 180 days from now."},
+		{"ends_at", "2027-11-21T09:00", "Announcements are open for at most 180 days."},
 	} {
 		fields := with(append(append([]string{}, audienceForm...), "starts_at", "2026-11-21T10:00", "pinned", "1"), test.field, test.value)
 		r := w.postAs(inTokyo, "/staff/send", fields...).wantStatus(t, http.StatusUnprocessableEntity)
@@ -175,7 +175,7 @@ func TestTimeSkippedByDaylightSavingIsAnError(t *testing.T) {
 				continue
 			}
 			r.wantStatus(t, http.StatusUnprocessableEntity)
-			r.wantText(t, "#"+field+"-fault", "The clocks go forward on this day and leave this time out. Please choose another.")
+			r.wantText(t, "#"+field+"-fault", "The clocks go forward and skip this time. Choose another.")
 		}
 		if test.skipped && len(sent) > 0 {
 			t.Errorf("%s %s: sent %+v", test.zone, test.at, sent)
@@ -227,7 +227,7 @@ func TestTooManyOpenAnnouncementsNamesThoseThatCouldBeClosed(t *testing.T) {
 	})
 	r := w.post("carol", "/staff/send", audienceForm...).wantStatus(t, http.StatusUnprocessableEntity)
 	r.wantText(t, "#starts_at-fault",
-		"At most 64 announcements can be open at once for Customer. You could close one of these first: 24h, <b>sale</b>.")
+		"At most 64 announcements can be open at once for Customer. Close one of these first: 24h, <b>sale</b>.")
 	if r.text("#body") != "**Now**" {
 		t.Error("the text is lost")
 	}
@@ -254,10 +254,10 @@ func TestPreviewShowsWhenAnAnnouncementOpensAndCloses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.sender.count = func(notifier.Draft) (int64, error) { return 1203, nil } })
 	for _, test := range []struct{ lang, starts, ends, life, want string }{
-		{"en", "", "", "", "It opens at once and closes on 19 May 2027, 21:00."},
-		{"en", "", "", "24h", "It opens at once and closes on 21 November 2026, 21:00."},
-		{"en", "2026-11-20T08:00", "2026-11-30T18:00", "", "It opens at once and closes on 30 November 2026, 18:00."},
-		{"en", "2026-12-01T09:00", "2026-12-08T18:00", "", "It opens on 1 December 2026, 09:00 and closes on 8 December 2026, 18:00."},
+		{"en", "", "", "", "Opens at once and closes on 19 May 2027, 21:00."},
+		{"en", "", "", "24h", "Opens at once and closes on 21 November 2026, 21:00."},
+		{"en", "2026-11-20T08:00", "2026-11-30T18:00", "", "Opens at once and closes on 30 November 2026, 18:00."},
+		{"en", "2026-12-01T09:00", "2026-12-08T18:00", "", "Opens on 1 December 2026, 09:00 and closes on 8 December 2026, 18:00."},
 		{"ja", "2026-12-01T09:00", "", "24h", "2026年12月1日 09:00に公開され、2026年12月2日 09:00に終了します。"},
 		{"zh", "2026-12-01T09:00", "", "24h", "2026年12月1日 09:00 发布，2026年12月2日 09:00 结束。"},
 		{"en", "2026-12-01T09:00", "2026-12-01T09:00", "", ""},
@@ -291,7 +291,7 @@ func TestAddressCanSelectTheAnnouncementForm(t *testing.T) {
 	}
 	r.wantText(t, "#to_audience label", "Operator 4 people User 10 people Customer 1,203 people")
 	r.wantText(t, "#to_audience legend", "Audiences")
-	r.wantText(t, "#ends_at-hint", "Left empty, it closes after 180 days.")
+	r.wantText(t, "#ends_at-hint", "Leave empty to close it after 180 days.")
 	if !strings.Contains(r.text(".parts.for-audience > .hint"), "Asia/Tokyo") {
 		t.Errorf("the zone is shown as %q", r.text(".parts.for-audience > .hint"))
 	}

@@ -111,12 +111,12 @@ func TestFormShowsWhenANoticeDisappears(t *testing.T) {
 		life, lang, zone, want string
 		keep                   time.Duration
 	}{
-		{"72h", "en", tokyo, "It disappears on 23 November 2026, 21:00.", 0},
-		{"72h", "en", "", "It disappears on 23 November 2026, 12:00 UTC.", 0},
+		{"72h", "en", tokyo, "Removed from inboxes on 23 November 2026, 21:00.", 0},
+		{"72h", "en", "", "Removed from inboxes on 23 November 2026, 12:00 UTC.", 0},
 		{"72h", "ja", tokyo, "2026年11月23日 21:00に受信トレイから消えます。", 0},
 		{"72h", "zh", tokyo, "将于 2026年11月23日 21:00 从收件箱中消失。", 0},
-		{"", "en", tokyo, "It disappears on 19 May 2027, 21:00.", 0},
-		{"", "en", tokyo, "It disappears on 27 November 2026, 21:00.", 7 * 24 * time.Hour},
+		{"", "en", tokyo, "Removed from inboxes on 19 May 2027, 21:00.", 0},
+		{"", "en", tokyo, "Removed from inboxes on 27 November 2026, 21:00.", 7 * 24 * time.Hour},
 		{"soon", "en", tokyo, "", 0},
 		{"-5m", "en", tokyo, "", 0},
 		{"9999h", "en", tokyo, "", 0},

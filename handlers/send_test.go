@@ -83,7 +83,7 @@ func TestManyRecipientsAreConfirmedByTheirNumber(t *testing.T) {
 	w := sendWorld(t, 1234, &sent)
 	for _, confirm := range []string{"", "1", "1000", "1235", "01234"} {
 		r := w.post("carol", "/staff/send", append(goodForm, "confirm", confirm)...).wantStatus(t, http.StatusUnprocessableEntity)
-		r.wantText(t, "[data-testid=confirm] p", "This notice goes to 1,234 people. Please confirm that you mean it.")
+		r.wantText(t, "[data-testid=confirm] p", "This notice goes to 1,234 people.")
 		if r.attr("[data-testid=confirm] button[name=confirm]", "value") != "1234" || r.attr("#title", "value") != "Hello" {
 			t.Error("the form does not offer to confirm, or has lost its text")
 		}
@@ -106,26 +106,26 @@ func TestErrorIsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 	for _, test := range []struct{ field, value, fault string }{
 		{"target", "planet", "Choose people, a role, a topic or an audience."},
 		{"target", "", "Choose people, a role, a topic or an audience."},
-		{"to", " , ", "Please fill this in."},
-		{"to", "ali\u202ece", "ali\ufffdce cannot be a name."},
-		{"type", "Big Type", "Only lower-case letters, digits and . _ - are possible, at most 63 of them, with a letter or a digit first."},
-		{"subject", "two words", "Only printable ASCII characters without spaces are possible."},
-		{"subject", "notice_id:5", "A subject does not begin with notice_id: and does not contain :has_read:."},
-		{"scope", "aisle 7", "Only letters, digits and . _ - are possible, at most 64 of them."},
-		{"title", "", "Please fill this in."},
-		{"title", strings.Repeat("字", 201), "At most 200 characters are possible; this has 201."},
+		{"to", " , ", "Required."},
+		{"to", "ali\u202ece", "“ali\ufffdce” isn't a valid name."},
+		{"type", "Big Type", "Use only lower-case letters, digits and . _ - (at most 63), starting with a letter or digit."},
+		{"subject", "two words", "Use only printable ASCII characters without spaces."},
+		{"subject", "notice_id:5", "A key cannot begin with notice_id: or contain :has_read:."},
+		{"scope", "aisle 7", "Use only letters, digits and . _ - (at most 64)."},
+		{"title", "", "Required."},
+		{"title", strings.Repeat("字", 201), "At most 200 characters; this has 201."},
 		{"title", "bell\x07", "This contains an unsupported character (U+0007)."},
 		{"title", "bad\xff", "This contains an unsupported character (UTF-8)."},
 		{"title", "nul\x00", "This contains an unsupported character (U+0000)."},
 		{"body", "a\u202eb", "This contains an unsupported character (U+202E)."},
-		{"body", strings.Repeat("x", 4001), "At most 4,000 characters are possible; this has 4,001."},
-		{"link", "javascript:alert(1)", "A link is a path that begins with / or an https address."},
-		{"link", "//evil.example", "A link is a path that begins with / or an https address."},
-		{"link", "https://evil.example/", "Links to evil.example are not allowed here."},
-		{"expires_in", "soon", "Please give a time such as 30m or 72h."},
-		{"expires_in", "1ns", "Please give a time such as 30m or 72h."},
-		{"expires_in", "-5m", "This moment has passed already."},
-		{"expires_in", "99999h", "Notices are kept for 180 days at most."},
+		{"body", strings.Repeat("x", 4001), "At most 4,000 characters; this has 4,001."},
+		{"link", "javascript:alert(1)", "Enter a path that begins with / or an https address."},
+		{"link", "//evil.example", "Enter a path that begins with / or an https address."},
+		{"link", "https://evil.example/", "Links to evil.example aren't allowed."},
+		{"expires_in", "soon", "Enter a time such as 30m or 72h."},
+		{"expires_in", "1ns", "Enter a time such as 30m or 72h."},
+		{"expires_in", "-5m", "This time has already passed."},
+		{"expires_in", "99999h", "Notices are kept for at most 180 days."},
 	} {
 		r := w.post("carol", "/staff/send", with(goodForm, test.field, test.value)...).wantStatus(t, http.StatusUnprocessableEntity)
 		r.wantText(t, ".fault[data-field="+test.field+"]", test.fault)
@@ -215,7 +215,7 @@ func TestUnknownNamesAreReportedInEveryLanguage(t *testing.T) {
 		}
 	})
 	for lang, want := range map[string]string{
-		"en": "2 names are unknown: dora, <b>.",
+		"en": "2 unknown users: dora, <b>.",
 		"ja": "登録されていない名前が2件あります：dora, <b>",
 		"zh": "有 2 个名称不存在：dora, <b>。",
 	} {

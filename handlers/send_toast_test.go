@@ -45,7 +45,7 @@ func TestTickedToastBoxIsPreviewedSentAndKept(t *testing.T) {
 			},
 			"while it is written": func(fields ...string) reply { return w.live(nil, fields...) },
 		} {
-			see(append([]string{}, ticked...)...).wantText(t, "#preview [data-testid=preview-toast]", "It appears as a pop-up too.")
+			see(append([]string{}, ticked...)...).wantText(t, "#preview [data-testid=preview-toast]", "Also shown as a pop-up.")
 			if see(append([]string{}, form...)...).count("[data-testid=preview-toast]") != 0 {
 				t.Errorf("%s, %s: a toast is announced without the box", name, how)
 			}
@@ -90,7 +90,7 @@ func TestNoticePageSaysWhetherItIsAToastToo(t *testing.T) {
 			w.sender.progress = func(int64) (notifier.Progress, error) { return notifier.Progress{Notice: test.of}, nil }
 			got := ""
 			for _, row := range w.get("carol", "/staff/notices/5").page.Find(".facts > div").EachIter() {
-				if row.Find("dt").Text() == "Pop-up too" {
+				if row.Find("dt").Text() == "Pop-up" {
 					got = strings.TrimSpace(row.Find("dd").Text())
 				}
 			}

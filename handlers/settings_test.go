@@ -134,7 +134,7 @@ func TestInvalidChoiceIsReportedBesideItsFieldAndOthersStay(t *testing.T) {
 	for _, test := range []struct{ field, value, say, want string }{
 		{"locale", "tlh", "Choose one of the languages.", " dark 0 0"},
 		{"locale", "\x00\xff", "Choose one of the languages.", " dark 0 0"},
-		{"theme", "sepia", "Choose one of these: same as the system, light or dark.", "en auto 0 0"},
+		{"theme", "sepia", "Choose one of match system, light or dark.", "en auto 0 0"},
 		{"keys", "", "Choose on or off.", "en dark 1 0"},
 		{"keys", "true", "Choose on or off.", "en dark 1 0"},
 		{"toasts", "2", "Choose on or off.", "en dark 0 1"},

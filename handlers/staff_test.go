@@ -33,8 +33,8 @@ func TestNoticePageShowsItsProgress(t *testing.T) {
 	}{
 		{notifier.Progress{Notice: notice(5, notifier.StateSending), Delivered: 1200, Read: 3, Counted: true}, "Sending", "false", "1200/1500", "", true},
 		{notifier.Progress{Notice: notice(5, notifier.StateSent), Delivered: 1500, Read: 3, Counted: true}, "Sent", "true", "1500/1500", "", true},
-		{notifier.Progress{Notice: notice(5, notifier.StateSent)}, "Sent", "true", "/", "How many got and read it is not known at the moment.", true},
-		{notifier.Progress{Notice: notice(5, notifier.StateRetracting), Counted: true}, "Being retracted", "false", "0/1500", "", false},
+		{notifier.Progress{Notice: notice(5, notifier.StateSent)}, "Sent", "true", "/", "Delivered and read counts are unavailable right now.", true},
+		{notifier.Progress{Notice: notice(5, notifier.StateRetracting), Counted: true}, "Retracting", "false", "0/1500", "", false},
 		{notifier.Progress{Notice: notice(5, notifier.StateRetracted), Counted: true}, "Retracted", "true", "0/1500", "", false},
 	} {
 		w.sender.progress = func(id int64) (notifier.Progress, error) { return test.progress, nil }
@@ -69,7 +69,7 @@ func TestNoticeThatIsNotRoutedYetSaysSo(t *testing.T) {
 		w.sender.progress = func(int64) (notifier.Progress, error) { return notifier.Progress{Notice: early, Counted: true}, nil }
 	})
 	r := w.get("carol", "/staff/notices/5")
-	if r.count("progress") != 0 || !strings.Contains(r.text("#progress"), "being counted") {
+	if r.count("progress") != 0 || !strings.Contains(r.text("#progress"), "Counting") {
 		t.Errorf("the progress is %q", r.text("#progress"))
 	}
 }
@@ -90,7 +90,7 @@ func TestRetractingIsConfirmedAndHappensOnce(t *testing.T) {
 		}
 	})
 	r := w.get("carol", "/staff/notices/5")
-	if !strings.Contains(r.text("[data-testid=retract]"), "sent to 1,500 people. It disappears from every inbox that still has it") {
+	if !strings.Contains(r.text("[data-testid=retract]"), "the inboxes of its 1,500 recipients") {
 		t.Errorf("the explanation is %q", r.text("[data-testid=retract]"))
 	}
 	w.post("carol", "/staff/notices/5/retract").wantRedirect(t, "/staff/notices/5?done=retracting")

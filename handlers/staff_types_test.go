@@ -52,8 +52,8 @@ func TestTypeListShowsWhatUsersMayDo(t *testing.T) {
 	r := o.get("carol", "/staff/types")
 	r.wantText(t, "[data-testid=type]:nth-child(1) td:nth-child(2)", "3 days")
 	r.wantText(t, "[data-testid=type]:nth-child(1) .chip", "")
-	r.wantText(t, "[data-testid=type]:nth-child(2) td:nth-child(2)", "the usual time")
-	r.wantText(t, "[data-testid=type]:nth-child(2) .chips", "mute itsubscribe themselves")
+	r.wantText(t, "[data-testid=type]:nth-child(2) td:nth-child(2)", "default")
+	r.wantText(t, "[data-testid=type]:nth-child(2) .chips", "MuteSelf-subscribe")
 	if got := r.attr("[data-testid=type] td a", "href"); got != "/staff/subscriptions?type=a" {
 		t.Errorf("its subscriptions link is %q", got)
 	}
@@ -99,16 +99,16 @@ func TestInvalidTypeKeepsItsText(t *testing.T) {
 		fields []string
 		faults map[string]string
 	}{
-		{[]string{"action", "add"}, map[string]string{"slug": "Please fill this in."}},
-		{[]string{"action", "add", "slug", "like"}, map[string]string{"slug": "There is a type like already."}},
+		{[]string{"action", "add"}, map[string]string{"slug": "Required."}},
+		{[]string{"action", "add", "slug", "like"}, map[string]string{"slug": "The type like already exists."}},
 		{[]string{"action", "add", "slug", "A <b>", "names.en", long, "names.ja", "a\u202eb", "expires_in", "soon", "no_mute", "maybe"}, map[string]string{
-			"slug":       "Only lower-case letters, digits and . _ - are possible, at most 63 of them, with a letter or a digit first.",
-			"name-en":    "At most 80 characters are possible; this has 81.",
+			"slug":       "Use only lower-case letters, digits and . _ - (at most 63), starting with a letter or digit.",
+			"name-en":    "At most 80 characters; this has 81.",
 			"name-ja":    "This contains an unsupported character (U+202E).",
-			"expires_in": "Please give a time such as 30m or 72h.", "no_mute": "Choose on or off.",
+			"expires_in": "Enter a time such as 30m or 72h.", "no_mute": "Choose on or off.",
 		}},
-		{[]string{"action", "save", "slug", "like", "expires_in", "9000h"}, map[string]string{"expires_in": "Notices are kept for 180 days at most."}},
-		{[]string{"action", "save", "slug", "like", "expires_in", "-1h"}, map[string]string{"expires_in": "This moment has passed already."}},
+		{[]string{"action", "save", "slug", "like", "expires_in", "9000h"}, map[string]string{"expires_in": "Notices are kept for at most 180 days."}},
+		{[]string{"action", "save", "slug", "like", "expires_in", "-1h"}, map[string]string{"expires_in": "This time has already passed."}},
 	} {
 		r := o.post("carol", "/staff/types", test.fields...).wantStatus(t, http.StatusUnprocessableEntity)
 		for _, id := range []string{"slug", "name-en", "name-ja", "name-zh-Hans", "expires_in", "no_mute", "open"} {
@@ -124,7 +124,7 @@ func TestInvalidTypeKeepsItsText(t *testing.T) {
 		}
 	}
 	r := o.post("carol", "/staff/types", "slug", "new", "else", "1").wantStatus(t, http.StatusUnprocessableEntity)
-	r.wantText(t, "[data-testid=error] p", "The form was not understood: a field is unknown or was sent twice.")
+	r.wantText(t, "[data-testid=error] p", "The form is invalid: a field is unknown or was sent twice.")
 	o.post("carol", "/staff/types", "slug", "new", "action", "else").wantStatus(t, http.StatusUnprocessableEntity)
 	if diff := cmp.Diff([]notifier.NoticeType{{Slug: "like"}}, o.topics.types); diff != "" || len(o.done()) != 0 {
 		t.Errorf("%s\naudit log: %v", diff, o.done())
@@ -138,7 +138,7 @@ func TestTypeIsDeletedOnlyWithoutSubscribers(t *testing.T) {
 	*o.subs = []notifier.Subscription{subscription(1, "like", "", "bob", "")}
 	form := o.get("carol", "/staff/types?type=like")
 	r := o.submit("carol", form, "[data-testid=delete] form").wantStatus(t, http.StatusConflict)
-	r.wantText(t, "[data-testid=in-use] p", "It was not deleted, because somebody subscribes to it. See who does")
+	r.wantText(t, "[data-testid=in-use] p", "Not deleted: it has subscribers. See subscribers")
 	if r.attr("[data-testid=in-use] a", "href") != "/staff/subscriptions?type=like" || r.attr("#name-en", "value") != "Likes" {
 		t.Errorf("the page has changed:\n%s", r.text("main"))
 	}
@@ -159,10 +159,10 @@ func TestUndescribedTypesAreDeletedTogether(t *testing.T) {
 		return 2, nil
 	}
 	page := o.get("carol", "/staff/types")
-	page.wantText(t, "[data-testid=tidy] summary", "2 types have neither a name nor rules")
+	page.wantText(t, "[data-testid=tidy] summary", "2 unused types have no name, rules or subscribers")
 	o.submit("carol", page, "[data-testid=tidy] form").wantRedirect(t, "/staff/types?done=types-tidied")
 	page = o.get("carol", "/staff/types?done=types-tidied")
-	page.wantText(t, "[data-testid=done] p", "Types without a name or rules have been deleted.")
+	page.wantText(t, "[data-testid=done] p", "Unused types have been deleted.")
 	if page.page.Find("[data-testid=tidy]").Length() != 0 {
 		t.Error("nothing is left to delete, but it is offered")
 	}

@@ -91,7 +91,7 @@ func TestSubscriptionIsAddedRemovedAndRestored(t *testing.T) {
 	r.page.Find("[data-testid=subscription]").First().Remove()
 	o.submit("carol", r, "[data-testid=subscription] form").wantRedirect(t, list+"?done=unsubscribed&q=late")
 	r = o.get("carol", list+"?done=unsubscribed&q=late")
-	r.wantText(t, "[data-testid=done] p", "bob no longer subscribes to order.late.")
+	r.wantText(t, "[data-testid=done] p", "bob is no longer subscribed to order.late.")
 	o.submit("carol", r, "#done form").wantRedirect(t, list+"?done=subscribed&q=late")
 	if len(*o.subs) != 2 {
 		t.Errorf("the subscriptions are %v", *o.subs)
@@ -114,12 +114,12 @@ func TestInvalidSubscriptionKeepsItsText(t *testing.T) {
 		fields []string
 		faults map[string]string
 	}{
-		{nil, map[string]string{"type": "Please fill this in.", "user": "Please fill this in."}},
+		{nil, map[string]string{"type": "Required.", "user": "Required."}},
 		{[]string{"type", "Not <a> type", "scope", "a b", "user", "bob", "role", "picker"}, map[string]string{
-			"type":  "Only lower-case letters, digits and . _ - are possible, at most 63 of them, with a letter or a digit first.",
-			"scope": "Only letters, digits and . _ - are possible, at most 64 of them.", "user": "Fill in a person or a role: only one of them.",
+			"type":  "Use only lower-case letters, digits and . _ - (at most 63), starting with a letter or digit.",
+			"scope": "Use only letters, digits and . _ - (at most 64).", "user": "Enter a person or a role, not both.",
 		}},
-		{[]string{"type", "like", "user", "nobody"}, map[string]string{"user": "There is nobody called nobody."}},
+		{[]string{"type", "like", "user", "nobody"}, map[string]string{"user": "Unknown user: nobody."}},
 	} {
 		r := o.post("carol", "/staff/subscriptions", append(test.fields, "back", "/staff/subscriptions?q=kept")...).wantStatus(t, http.StatusUnprocessableEntity)
 		for _, field := range []string{"type", "scope", "user", "role"} {

@@ -33,8 +33,8 @@ func TestRowShowsReasonAndTypeInTheReadersLanguage(t *testing.T) {
 	})
 	for lang, want := range map[string][]string{
 		"en": {
-			"Sent to you", "Because you are in role picker|Restocking", "Because you subscribe to Restocking (119240)",
-			"Because you subscribe to News|Recall", "Sent to everyone", "Sent to you",
+			"Sent to you", "You're in the role “picker”|Restocking", "You're subscribed to Restocking (119240)",
+			"You're subscribed to News|Recall", "Sent to everyone", "Sent to you",
 		},
 		"ja": {
 			"あなた宛て", "ロール「picker」に所属しているため|補充", "「補充（119240）」を購読しているため", "「ニュース」を購読しているため|Recall", "全員宛て", "あなた宛て",
@@ -78,7 +78,7 @@ func TestRowOfAnUnmutableTypeDoesNotOfferToMute(t *testing.T) {
 		t.Errorf("%s\n%d rows have a delete action", diff, r.count("[action='/inbox/delete']"))
 	}
 	c.post("alice", "/settings/mute", "type", "recall", "muted", "1").wantStatus(t, http.StatusUnprocessableEntity).
-		wantText(t, "[data-testid=mute-fault]", "Notices of this type cannot be muted.")
+		wantText(t, "[data-testid=mute-fault]", "Notices of this type can't be muted.")
 	c.post("alice", "/settings/mute", "type", "recall", "muted", "0").wantRedirect(t, "/settings?done=unmuted")
 	if diff := cmp.Diff([]string{"recallfalse"}, c.muted); diff != "" {
 		t.Error(diff)
@@ -90,7 +90,7 @@ func TestRowOfAnUnmutableTypeDoesNotOfferToMute(t *testing.T) {
 	}
 	want := []string{
 		"News | Unmute notices of type News",
-		"Recall This type can no longer be muted: its notices reach you. | Unmute notices of type Recall",
+		"Recall You'll get it, because it can no longer be muted. | Unmute notices of type Recall",
 	}
 	if diff := cmp.Diff(want, listed); diff != "" {
 		t.Error(diff)

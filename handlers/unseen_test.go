@@ -33,7 +33,7 @@ func TestPreviewOfAPastWindowHasNoSchedule(t *testing.T) {
 	w := newWorld(t, nil)
 	w.sender.count = func(d notifier.Draft) (int64, error) { return 1, d.Validate(notifier.Limits{Now: noon}) }
 	r := w.postBody("carol", "/staff/send", "preview=1&target=audience&to=user&title=Late&starts_at=2020-01-01T10%3A00", "HX-Request", "true")
-	r.wantText(t, "#starts_at-fault", "This moment has passed already.")
+	r.wantText(t, "#starts_at-fault", "This time has already passed.")
 	if r.count("[data-testid=recipients]")+r.count("[data-testid=schedule]")+r.count("[data-testid=card]") != 0 {
 		t.Errorf("the preview is %q", r.text("#preview"))
 	}

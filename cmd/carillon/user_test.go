@@ -83,9 +83,9 @@ func TestInvalidUserIsRefusedWithTheReason(t *testing.T) {
 	}{
 		{[]string{"user", "add", "anna"}, "", exitFailed, `there is a user "anna" already`},
 		{[]string{"user", "add", "bob", "--audience", "martian"}, "", exitUsage, "customer, operator, user"},
-		{[]string{"user", "add", "bob", "--password-stdin"}, "short", exitFailed, "password: A password has at least 8 characters."},
-		{[]string{"user", "add", "bob", "--password-stdin"}, strings.Repeat("long", 60), exitFailed, "password: A password has at most 200 bytes."},
-		{[]string{"user", "add", "b\x1bb"}, "", exitFailed, "name: b\ufffdb cannot be a name."},
+		{[]string{"user", "add", "bob", "--password-stdin"}, "short", exitFailed, "password: Use at least 8 characters."},
+		{[]string{"user", "add", "bob", "--password-stdin"}, strings.Repeat("long", 60), exitFailed, "password: Use at most 200 bytes."},
+		{[]string{"user", "add", "b\x1bb"}, "", exitFailed, "name: “b\ufffdb” isn't a valid name."},
 		{[]string{"user", "add", "b\xffb"}, "", exitUsage, "UTF-8"},
 		{[]string{"user", "add", "bob", "--role", "\x01"}, "", exitFailed, "--role: "},
 		{[]string{"user", "add", ""}, "", exitFailed, "name"},
