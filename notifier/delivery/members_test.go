@@ -122,8 +122,8 @@ func TestHandlerIsCancelledAfterTheGracePeriod(t *testing.T) {
 		s.put(t, small(1))
 		for range 7 { // more than the number of tries
 			q := s.intake(h, func(c *delivery.IntakeConfig) { c.Grace, c.Idle = time.Millisecond, 10*time.Millisecond })
-			stop := start(t, q)
 			before := began.len()
+			stop := start(t, q)
 			testkit.Eventually(t, "1 has started", func() bool { return began.len() > before })
 			stop()
 		}
