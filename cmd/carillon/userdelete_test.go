@@ -50,7 +50,7 @@ func TestDeletingAUserLeavesNoData(t *testing.T) {
 	dir, server := t.TempDir(), redistest.Own(t)
 	c := in(dir).with("CARILLON_REDIS_URL", "unix://"+server.Socket)
 	s, bob := trodden(t, c)
-	bob.post(t, "/staff/send", map[string][]string{"target": {"user"}, "to": {"bob"}, "type": {"note"}, "title": {"It pops up"}, "toast": {"1"}})
+	bob.post(t, "/staff/send", map[string][]string{"target": {"user"}, "to": {"bob"}, "type": {"note"}, "title": {"It shows a toast"}, "toast": {"1"}})
 	rdb := server.Client(t)
 	testkit.Eventually(t, "SQL is up to date", func() bool { return marks(t, rdb) == 0 })
 

@@ -42,7 +42,7 @@ var rules = map[string][]string{
 	"notifier/announcement": append([]string{"internal/script", "internal/lease", "internal/batch"}, words...),
 	"notifier/route":        append([]string{"internal/batch"}, words...),
 	"notifier/live":         append([]string{"internal/script"}, words...),
-	"notifier/inbox/keep":   append([]string{"internal/script", "internal/lease"}, words...),
+	"notifier/inbox/keep":   append([]string{"internal/lease"}, words...),
 	"notifier/delivery":     append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/guard":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/topic":        append([]string{"internal/script", "internal/lease"}, words...),

@@ -15,8 +15,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// popsUp is the line of a turn for an announcement with a toast.
-const popsUp = `{"title":"Hi","body":"b","link":"/x","pinned":false,"toast":true}`
+// withToast is the line of a turn for an announcement with a toast.
+const withToast = `{"title":"Hi","body":"b","link":"/x","pinned":false,"toast":true}`
 
 func TestAnOpeningGivesOneToastToEachConnectedUserWhoSeesIt(t *testing.T) {
 	t.Parallel()
@@ -42,9 +42,9 @@ func TestAnOpeningGivesOneToastToEachConnectedUserWhoSeesIt(t *testing.T) {
 	_ = as(hubs[0], 7).res.Body.Close() // the user stays subscribed for a while
 	testkit.Eventually(t, "user 7's stream closed", func() bool { return hubs[0].hub.Stats().Streams == 5 })
 
-	quiet := strings.Replace(popsUp, `,"toast":true`, "", 1)
-	hubs[0].publishTurn(1, 200, 100, "open 9 3 "+popsUp, "open 8 0 "+quiet)
-	hubs[0].publishTurn(1, 300, 200, "changed 9 0 "+popsUp, "removed 8", "open 10 0 "+popsUp)
+	quiet := strings.Replace(withToast, `,"toast":true`, "", 1)
+	hubs[0].publishTurn(1, 200, 100, "open 9 3 "+withToast, "open 8 0 "+quiet)
+	hubs[0].publishTurn(1, 300, 200, "changed 9 0 "+withToast, "removed 8", "open 10 0 "+withToast)
 	for s, ids := range map[*stream][]int{two: {9, 10}, three: {9, 10}, late: {10}} {
 		for _, id := range ids {
 			e := s.next()
