@@ -34,7 +34,7 @@ func TestAFormThatCannotReachTheServerKeepsItsText(t *testing.T) {
 
 	s.serve("--addr", strings.TrimPrefix(i.url, "http://"))
 	w.do(chromedp.Reload())
-	w.until(typed).has("[data-testid=restored]", "Your draft has been restored. Start over")
+	w.until(typed).has("[data-testid=restored]", "Your draft has been restored. Discard draft")
 	w.shot("send-restored")
 	w.press(sendButton)
 	w.arrived("Not to be lost")

@@ -172,7 +172,7 @@ test("a reader is told once that the announcement ended, and is offered an edite
 	say("announcement", { id: 7, title: "Else", changed: true });
 	equal([byId("done").querySelector("p")?.textContent, byId("done").querySelector("a")?.getAttribute("href")], ["This announcement has changed.", "/announcements/7"]);
 	say("announcement_removed", { id: 7 });
-	equal([byId("done").querySelector("p")?.textContent, byId("done").querySelector("a")?.getAttribute("href")], ["This announcement is over.", "/announcements"]);
+	equal([byId("done").querySelector("p")?.textContent, byId("done").querySelector("a")?.getAttribute("href")], ["This announcement has ended.", "/announcements"]);
 	byId("done").replaceChildren();
 	say("announcement_removed", { id: 7 });
 	equal(byId("done").textContent, "", "said again");

@@ -139,7 +139,7 @@ test("a role fills the whole field, a click accepts it, and the number of sugges
 	type("pi");
 	time.pass(200);
 	asked[0]?.answer("picker", "pilot");
-	await until("it was said", () => byId("announcer").textContent === "2 names fit");
+	await until("it was said", () => byId("announcer").textContent === "2 matches");
 	equal(offered(), ["picker", "pilot"]);
 	list.querySelector("[role=option]:last-child small")?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
 	equal([field.value, offered()], ["pilot", []]);

@@ -35,14 +35,14 @@ test("the time shown is the last moment at which the page was live, in any later
 	say("reconnecting");
 	time.pass(3_600_000);
 	say("offline");
-	equal(shown(), "Offline, showing 12:05");
+	equal(shown(), "Offline. Last updated 12:05");
 	say("reconnecting");
 	equal(shown(), "Reconnecting…");
 	say("live");
 	time.pass(60_000);
 	say("offline");
 	time.pass(1500);
-	equal(shown(), "Offline, showing 13:06");
+	equal(shown(), "Offline. Last updated 13:06");
 });
 
 test("a page that never was live was up to date when it was loaded", () => {
@@ -50,7 +50,7 @@ test("a page that never was live was up to date when it was loaded", () => {
 	time.pass(1000);
 	say("offline");
 	time.pass(200_000);
-	equal(shown(), "Offline, showing 12:04");
+	equal(shown(), "Offline. Last updated 12:04");
 });
 
 test("the end of the session is shown at once, and withdrawn if the session goes on", () => {

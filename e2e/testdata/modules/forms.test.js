@@ -89,10 +89,10 @@ test("an error without the form keeps the text; an answer with the form is shown
 	const { form, asked, button, type, shown, end } = start();
 	type("title", "Kept");
 	for (const [i, [status, phrase]] of /** @type {[number, string][]} */ ([
-		[500, "The server answered with an error (500). Your text is kept."],
-		[429, "The server is busy or being restarted. Your text is kept. Try again in a moment."],
-		[502, "The server answered with an error (502). Your text is kept."],
-		[503, "The server is busy or being restarted. Your text is kept. Try again in a moment."],
+		[500, "Not sent: the server answered with an error (500). Your text is kept."],
+		[429, "Not sent: the server is busy or restarting. Your text is kept. Try again in a moment."],
+		[502, "Not sent: the server answered with an error (502). Your text is kept."],
+		[503, "Not sent: the server is busy or restarting. Your text is kept. Try again in a moment."],
 	]).entries()) {
 		button.click();
 		asked[i]?.answer(new Response("<h1>No</h1>", { status }));
@@ -127,7 +127,7 @@ test("a page loaded again restores the input, with the token under which it was 
 	const after = start("second");
 	equal(["target", "title", "body", "keep", "toast", "once"].map((name) => value(after.form, name)),
 		["role", "Half a thought", "One\nTwo", "72h", "1", "first"]);
-	equal(document.querySelector("[data-testid=restored]")?.textContent, "What you typed here before is back. Start over");
+	equal(document.querySelector("[data-testid=restored]")?.textContent, "Your draft has been restored. Discard draft");
 	/** @type {HTMLElement | null} */ (document.querySelector("[data-testid=restored] button"))?.click();
 	equal(["target", "title", "body", "toast", "once"].map((name) => value(after.form, name)), ["user", "", "", "null", "second"]);
 	after.end.abort();

@@ -8,19 +8,19 @@ import { Time } from "./fakes.js";
 const want = {
 	en: {
 		arrivals: ["0 new notices", "1 new notice", "2 new notices", "1,234 new notices"],
-		offline: "Offline, showing 12:04",
+		offline: "Offline. Last updated 12:04",
 		signedOut: "You are signed out. Sign in",
 		newest: "3 unread, newest: {Unread} & $1",
 	},
 	ja: {
 		arrivals: ["新着通知0件を表示", "新着通知1件を表示", "新着通知2件を表示", "新着通知1,234件を表示"],
-		offline: "オフライン（12:04時点の表示）",
+		offline: "オフライン（最終更新 12:04）",
 		signedOut: "サインアウトされました。 サインイン",
 		newest: "未読3件、最新：{Unread} & $1",
 	},
 	"zh-Hans": {
 		arrivals: ["0 条新通知", "1 条新通知", "2 条新通知", "1,234 条新通知"],
-		offline: "已离线，显示的是 12:04 的内容",
+		offline: "已离线，最后更新于 12:04",
 		signedOut: "你已退出登录。 登录",
 		newest: "3 条未读，最新一条：{Unread} & $1",
 	},
