@@ -22,7 +22,7 @@ const codeChooseOne = "choose_one"
 
 // changeAPIKeys creates a key or revokes one.
 func (h *Handlers) changeAPIKeys(w http.ResponseWriter, r *http.Request) error {
-	values, err := formWith(r, "scope", "action", "id", "name", "once")
+	values, err := formWith(r, []string{"scope"}, "action", "id", "name", "once")
 	if values == nil {
 		return err
 	}

@@ -1,55 +1,20 @@
 package handlers
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 )
 
-// mostKeys is the largest number of entries that one form may name.
-const mostKeys = 200
-
-var errManyKeys = errors.New("a form names too many entries")
-
-// fieldLimit ends a form at its first field too many, while it is read.
-type fieldLimit struct {
-	io.ReadCloser
-	left int
-}
-
-func (l *fieldLimit) Read(p []byte) (int, error) {
-	n, err := l.ReadCloser.Read(p)
-	if l.left -= strings.Count(string(p[:n]), "&"); l.left < 0 {
-		return 0, errManyKeys
-	}
-	return n, err
-}
-
-// keysForm reads a form with one or more fields `key` and the given other fields.
-func keysForm(r *http.Request, fields ...string) ([]string, url.Values, error) {
-	r.Body = &fieldLimit{r.Body, mostKeys + len(fields)} // and the name of the page's user
-	values, err := formWith(r, "key", fields...)
-	keys := values["key"]
-	if errors.Is(err, errManyKeys) || err == nil && len(keys) > mostKeys {
-		var bad notifier.InvalidError
-		bad.Add("key", notifier.CodeTooManyKeys, map[string]any{"Max": mostKeys})
-		return nil, values, &bad
-	}
-	if err == nil && values.Get("key") == "" {
-		err = missing("key")
-	}
-	return keys, values, err
-}
-
 // archiveEntries archives entries, and offers to undo that.
 func (h *Handlers) archiveEntries(w http.ResponseWriter, r *http.Request) error {
-	keys, values, err := keysForm(r, "at", "back")
+	keys, values, err := keysForm(r, nil, "at", "back")
 	if err != nil {
 		return err
 	}
@@ -70,37 +35,45 @@ func (h *Handlers) archiveEntries(w http.ResponseWriter, r *http.Request) error 
 		}}
 		return h.hiddenPart(w, r, at, values.Get("back"), badge, done)
 	}
-	say := url.Values{"done": {"archived"}}
-	if len(moved.Keys) == 1 {
-		for _, f := range undo {
-			say.Set(f.Name, f.Value)
-		}
-	}
-	redirect(w, backTo(values.Get("back"), say))
-	return nil
+	return h.changedAll(w, r, values.Get("back"), "archived", undo)
 }
 
-// unarchiveFields names the entries to move back, and says whether a single one was unread.
+// unarchiveFields names the entries to move back, and those of them that were unread by their
+// places in the list: `1,3` is the first and the third.
 func unarchiveFields(moved notifier.Moved) (fields []views.Hidden) {
-	for _, key := range moved.Keys {
+	var unread []string
+	for i, key := range moved.Keys {
 		fields = append(fields, views.Hidden{Name: "key", Value: kept(key)})
+		if slices.Contains(moved.Unread, key) {
+			unread = append(unread, strconv.Itoa(i+1))
+		}
 	}
-	if len(moved.Keys) == 1 && len(moved.Unread) == 1 {
-		fields = append(fields, views.Hidden{Name: "unread", Value: "1"})
+	if len(unread) > 0 {
+		fields = append(fields, views.Hidden{Name: "unread", Value: strings.Join(unread, ",")})
 	}
 	return fields
 }
 
-// unarchiveEntries moves entries back to the inbox, on any instance. As Undo it also marks an entry
-// as unread again that was unread.
+// wereUnread returns the keys that a field of unarchiveFields names, if they were moved.
+func wereUnread(places string, keys, moved []string) (unread []string) {
+	for _, place := range strings.SplitN(places, ",", mostKeys+1) {
+		if i := number(place); 0 < i && i <= int64(len(keys)) && slices.Contains(moved, keys[i-1]) {
+			unread = append(unread, keys[i-1])
+		}
+	}
+	return unread
+}
+
+// unarchiveEntries moves entries back to the inbox, on any instance. As Undo it also marks those
+// as unread again that were unread.
 func (h *Handlers) unarchiveEntries(w http.ResponseWriter, r *http.Request) error {
-	keys, values, err := keysForm(r, "at", "unread", "back")
+	keys, values, err := keysForm(r, nil, "at", "unread", "back")
 	if err != nil {
 		return err
 	}
 	moved, badge, err := h.Inbox.Unarchive(r.Context(), seqOf(r), keys)
-	if err == nil && values.Get("unread") == "1" && len(moved.Keys) == 1 {
-		badge, err = h.Inbox.Unread(r.Context(), seqOf(r), moved.Keys[0])
+	if unread := wereUnread(values.Get("unread"), keys, moved.Keys); err == nil && len(unread) > 0 {
+		badge, err = h.Inbox.Unread(r.Context(), seqOf(r), unread...)
 	}
 	if err != nil {
 		return fmt.Errorf("unarchive entries: %w", err)

@@ -36,18 +36,19 @@ type SignIns interface {
 type Inbox interface {
 	Open(ctx context.Context, seq int64) (notifier.Page, error)
 	Look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error)
-	MarkRead(ctx context.Context, seq int64, key string) (notifier.Badge, error)
-	// MarkUnread keeps an entry unread; Unread undoes marking it read.
-	MarkUnread(ctx context.Context, seq int64, key string) (notifier.Badge, error)
-	Unread(ctx context.Context, seq int64, key string) (notifier.Badge, error)
+	// MarkRead and MarkUnread return the keys of the entries that they turned. They and all other
+	// methods with several keys skip those that are not there; without any they return ErrNotFound.
+	MarkRead(ctx context.Context, seq int64, keys ...string) ([]string, notifier.Badge, error)
+	// MarkUnread keeps entries unread; Unread undoes marking them read.
+	MarkUnread(ctx context.Context, seq int64, keys ...string) ([]string, notifier.Badge, error)
+	Unread(ctx context.Context, seq int64, keys ...string) (notifier.Badge, error)
 	// Follow marks an entry read, but only if it still belongs to this notice.
 	Follow(ctx context.Context, seq int64, key string, noticeID int64) (notifier.Badge, error)
 	ReadUpto(ctx context.Context, seq int64, upto string) (notifier.Badge, error)
-	// Take deletes an entry and returns it. Restore undoes that, using the state that the inbox
+	// Take deletes entries and returns them. Restore undoes that, using the states that the inbox
 	// itself remembers.
-	Take(ctx context.Context, seq int64, key string) (notifier.Entry, notifier.Badge, error)
-	Restore(ctx context.Context, seq int64, e notifier.Entry) (notifier.Badge, error)
-	// Archive and Unarchive skip keys that are not there; without any they return ErrNotFound.
+	Take(ctx context.Context, seq int64, keys ...string) ([]notifier.Entry, notifier.Badge, error)
+	Restore(ctx context.Context, seq int64, entries ...notifier.Entry) (notifier.Badge, error)
 	Archive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error)
 	Unarchive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error)
 	// Find returns one entry, as shown on a page rendered at that opening.

@@ -49,7 +49,7 @@ func (h *Handlers) edit(w http.ResponseWriter, r *http.Request) error {
 	if n.Announces() {
 		fields, boxes = editFields, "to_audience"
 	}
-	values, err := formWith(r, boxes, fields...)
+	values, err := formWith(r, []string{boxes}, fields...)
 	if errors.Is(err, errOtherUser) {
 		return h.editAsOther(w, r, &n)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -90,16 +91,18 @@ func (b *inbox) Look(_ context.Context, seq int64, q notifier.Query) (notifier.P
 	return b.look(seq, q)
 }
 
-func (b *inbox) MarkRead(_ context.Context, seq int64, key string) (notifier.Badge, error) {
-	return b.change("read", seq, key)
+func (b *inbox) MarkRead(_ context.Context, seq int64, keys ...string) ([]string, notifier.Badge, error) {
+	badge, err := b.change("read", seq, strings.Join(keys, " "))
+	return keys, badge, err
 }
 
-func (b *inbox) MarkUnread(_ context.Context, seq int64, key string) (notifier.Badge, error) {
-	return b.change("unread", seq, key)
+func (b *inbox) MarkUnread(_ context.Context, seq int64, keys ...string) ([]string, notifier.Badge, error) {
+	badge, err := b.change("unread", seq, strings.Join(keys, " "))
+	return keys, badge, err
 }
 
-func (b *inbox) Unread(_ context.Context, seq int64, key string) (notifier.Badge, error) {
-	return b.change("unread again", seq, key)
+func (b *inbox) Unread(_ context.Context, seq int64, keys ...string) (notifier.Badge, error) {
+	return b.change("unread again", seq, strings.Join(keys, " "))
 }
 
 func (b *inbox) Follow(_ context.Context, seq int64, key string, _ int64) (notifier.Badge, error) {
@@ -110,13 +113,28 @@ func (b *inbox) ReadUpto(_ context.Context, seq int64, upto string) (notifier.Ba
 	return b.change("upto", seq, upto)
 }
 
-func (b *inbox) Take(_ context.Context, seq int64, key string) (notifier.Entry, notifier.Badge, error) {
-	e, err := b.take(seq, key)
-	return e, notifier.Badge{}, err
+func (b *inbox) Take(_ context.Context, seq int64, keys ...string) (entries []notifier.Entry, _ notifier.Badge, err error) {
+	for _, key := range keys {
+		e, takeErr := b.take(seq, key)
+		if takeErr != nil {
+			err = takeErr
+			continue
+		}
+		entries = append(entries, e)
+	}
+	if len(entries) > 0 {
+		err = nil
+	}
+	return entries, notifier.Badge{}, err
 }
 
-func (b *inbox) Restore(_ context.Context, seq int64, e notifier.Entry) (notifier.Badge, error) {
-	return notifier.Badge{}, b.restore(seq, e)
+func (b *inbox) Restore(_ context.Context, seq int64, entries ...notifier.Entry) (notifier.Badge, error) {
+	for _, e := range entries {
+		if err := b.restore(seq, e); err != nil {
+			return notifier.Badge{}, err
+		}
+	}
+	return notifier.Badge{}, nil
 }
 
 func (b *inbox) Find(_ context.Context, seq int64, key string, opened int64) (notifier.Entry, error) {

@@ -20,11 +20,12 @@ const codeForm = "form"
 // repeated field it returns a *notifier.InvalidError along with the values. Every form may name
 // the user whose page it is on; if that is another user, the error is errOtherUser.
 func form(r *http.Request, fields ...string) (url.Values, error) {
-	return formWith(r, "", fields...)
+	return formWith(r, nil, fields...)
 }
 
-// formWith is form, except that many may occur several times, as checkboxes that share a name do.
-func formWith(r *http.Request, many string, fields ...string) (url.Values, error) {
+// formWith is form, except that the fields many may occur several times, as checkboxes that share a
+// name do.
+func formWith(r *http.Request, many []string, fields ...string) (url.Values, error) {
 	if kind := r.Header.Get("Content-Type"); kind != "" {
 		if name, _, err := mime.ParseMediaType(kind); err != nil || name != "application/x-www-form-urlencoded" {
 			return nil, fmt.Errorf("%w: content type %.60q", errMalformed, kind)
@@ -41,7 +42,7 @@ func formWith(r *http.Request, many string, fields ...string) (url.Values, error
 	}
 	var bad notifier.InvalidError
 	for name, values := range r.PostForm {
-		if len(values) > 1 && name != many || !contains(fields, name) && name != many && name != views.PageUser {
+		if several := contains(many, name); len(values) > 1 && !several || !several && !contains(fields, name) && name != views.PageUser {
 			bad.Add("", codeForm, nil)
 			break
 		}

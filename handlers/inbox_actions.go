@@ -10,21 +10,26 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
+// markRead marks entries read, or all that Undo of marking them unread names.
 func (h *Handlers) markRead(w http.ResponseWriter, r *http.Request) error {
-	values, err := inboxForm(r, "key")
+	keys, values, err := keysForm(r, nil, "keys", "back")
 	if err != nil {
 		return err
 	}
-	badge, err := h.Inbox.MarkRead(r.Context(), seqOf(r), values.Get("key"))
-	if err != nil {
-		return fmt.Errorf("mark an entry as read: %w", err)
+	code := "read"
+	if values.Get("keys") != "" {
+		keys, code = keyList(values.Get("keys")), "restored"
 	}
-	return h.marked(w, r, values, badge, "read", nil)
+	turned, badge, err := h.Inbox.MarkRead(r.Context(), seqOf(r), keys...)
+	if err != nil {
+		return fmt.Errorf("mark entries as read: %w", err)
+	}
+	return h.marked(w, r, values, turned, badge, code, nil)
 }
 
-// markUnread marks one entry unread, or all that Undo of Mark all as read names.
+// markUnread marks entries unread, or all that Undo of marking them read names.
 func (h *Handlers) markUnread(w http.ResponseWriter, r *http.Request) error {
-	values, err := form(r, "key", "keys", "ids", "back")
+	keys, values, err := keysForm(r, nil, "keys", "ids", "back")
 	if err != nil {
 		return err
 	}
@@ -35,14 +40,11 @@ func (h *Handlers) markUnread(w http.ResponseWriter, r *http.Request) error {
 		redirect(w, backTo(values.Get("back"), url.Values{"done": {"restored"}}))
 		return nil
 	}
-	if values.Get("key") == "" {
-		return missing("key")
-	}
-	badge, err := h.Inbox.MarkUnread(r.Context(), seqOf(r), values.Get("key"))
+	turned, badge, err := h.Inbox.MarkUnread(r.Context(), seqOf(r), keys...)
 	if err != nil {
-		return fmt.Errorf("mark an entry as unread: %w", err)
+		return fmt.Errorf("mark entries as unread: %w", err)
 	}
-	return h.marked(w, r, values, badge, "unread", &views.Done{Text: h.text(r).T("done.unread")})
+	return h.marked(w, r, values, turned, badge, "unread", &views.Done{Text: h.text(r).T("done.unread")})
 }
 
 // turnAllBack undoes Mark all as read for entries, announcements or both.
@@ -58,28 +60,20 @@ func (h *Handlers) turnAllBack(r *http.Request, values url.Values) error {
 	return nil
 }
 
-// marked answers a script with the row and a message; a plain form is redirected back to its
-// page.
+// marked answers a script with the row of a single entry and a message, or with the list; a plain
+// form is redirected back to its page. Several entries that were turned can be turned back.
 func (h *Handlers) marked(
-	w http.ResponseWriter, r *http.Request, values url.Values, badge notifier.Badge, code string, done *views.Done,
+	w http.ResponseWriter, r *http.Request, values url.Values, turned []string, badge notifier.Badge, code string, done *views.Done,
 ) error {
-	if fragment(r) {
-		return h.rowPart(w, r, values.Get("key"), values.Get("back"), badge, done)
+	back := values.Get("back")
+	switch keys := values["key"]; {
+	case len(keys) > 1 && len(turned) > 0:
+		return h.changedAll(w, r, back, code, []views.Hidden{keyListed(turned)})
+	case len(keys) == 1 && fragment(r):
+		return h.rowPart(w, r, keys[0], back, badge, done)
 	}
-	redirect(w, backTo(values.Get("back"), url.Values{"done": {code}}))
+	redirect(w, backTo(back, url.Values{"done": {code}}))
 	return nil
-}
-
-// inboxForm reads a form with one required field.
-func inboxForm(r *http.Request, field string) (url.Values, error) {
-	values, err := form(r, field, "back")
-	if err != nil {
-		return nil, err
-	}
-	if values.Get(field) == "" {
-		return nil, missing(field)
-	}
-	return values, nil
 }
 
 func missing(field string) error {

@@ -11,9 +11,6 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// mostUndone is the largest number of entries that Undo marks unread again.
-const mostUndone = 200
-
 // announcementsTurned is the key under which the announcements changed by Mark all as read are
 // remembered.
 const announcementsTurned = inboxPath
@@ -59,7 +56,7 @@ func (h *Handlers) readAll(w http.ResponseWriter, r *http.Request) error {
 func allRead(text string, keys, ids []string) *views.Done {
 	var fields []views.Hidden
 	if len(keys) > 0 {
-		fields = append(fields, views.Hidden{Name: "keys", Value: kept(strings.Join(keys, "\n"))})
+		fields = append(fields, keyListed(keys))
 	}
 	if len(ids) > 0 {
 		fields = append(fields, views.Hidden{Name: "ids", Value: strings.Join(ids, ",")})
@@ -125,7 +122,7 @@ func (h *Handlers) unreadKeys(r *http.Request, upto string) ([]string, error) {
 	if at == 0 {
 		return nil, nil // upto is a key, which no page sends
 	}
-	page, err := h.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Unread: true, Limit: mostUndone})
+	page, err := h.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Unread: true, Limit: mostKeys})
 	if err != nil {
 		return nil, fmt.Errorf("list unread entries: %w", err)
 	}
@@ -144,12 +141,9 @@ func (h *Handlers) unreadKeys(r *http.Request, upto string) ([]string, error) {
 // turnBack marks the entries unread again that Mark all as read changed, skipping those that have
 // left the inbox since.
 func (h *Handlers) turnBack(r *http.Request, list string) error {
-	keys := strings.Split(list, "\n")
-	for _, key := range keys[:min(len(keys), mostUndone)] {
-		_, err := h.Inbox.Unread(r.Context(), seqOf(r), strings.TrimSuffix(key, "\r"))
-		if err != nil && !errors.Is(err, notifier.ErrNotFound) {
-			return fmt.Errorf("mark an entry as unread again: %w", err)
-		}
+	_, err := h.Inbox.Unread(r.Context(), seqOf(r), keyList(list)...)
+	if err != nil && !errors.Is(err, notifier.ErrNotFound) {
+		return fmt.Errorf("mark entries as unread again: %w", err)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 // send sends the notice, or shows the form again: with its errors, as a preview, or to confirm a
 // large number of recipients.
 func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
-	values, err := formWith(r, "to_audience", sendFields...)
+	values, err := formWith(r, []string{"to_audience"}, sendFields...)
 	if errors.Is(err, errOtherUser) {
 		return h.sendAsOther(w, r)
 	}

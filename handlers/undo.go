@@ -14,31 +14,29 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// deleteEntry deletes an entry and passes the fields of Undo to the next page.
-func (h *Handlers) deleteEntry(w http.ResponseWriter, r *http.Request) error {
-	values, err := form(r, "key", "at", "back")
+// deleteEntries deletes entries, and offers to undo that.
+func (h *Handlers) deleteEntries(w http.ResponseWriter, r *http.Request) error {
+	keys, values, err := keysForm(r, nil, "at", "back")
 	if err != nil {
 		return err
 	}
-	if values.Get("key") == "" {
-		return missing("key")
+	if len(keys) == 1 {
+		if err := h.seen(r, values); err != nil {
+			return err
+		}
 	}
-	if err := h.seen(r, values); err != nil {
-		return err
-	}
-	e, badge, err := h.Inbox.Take(r.Context(), seqOf(r), values.Get("key"))
+	entries, badge, err := h.Inbox.Take(r.Context(), seqOf(r), keys...)
 	if err != nil {
-		return fmt.Errorf("delete an entry: %w", err)
+		return fmt.Errorf("delete entries: %w", err)
 	}
-	if fragment(r) {
-		return h.gonePart(w, r, e, values.Get("back"), badge)
+	if fragment(r) && len(keys) == 1 && len(entries) == 1 {
+		return h.gonePart(w, r, entries[0], values.Get("back"), badge)
 	}
-	say := url.Values{"done": {"deleted"}}
-	for _, f := range undoFields(e) {
-		say.Set(f.Name, f.Value)
+	var undo []views.Hidden
+	for _, e := range entries {
+		undo = append(undo, undoFields(e)...)
 	}
-	redirect(w, backTo(values.Get("back"), say))
-	return nil
+	return h.changedAll(w, r, values.Get("back"), "deleted", undo)
 }
 
 // seen refuses to delete a notice that has replaced the one on the page, because the user has not
@@ -67,32 +65,55 @@ func undoFields(e notifier.Entry) []views.Hidden {
 	}
 }
 
-// restoreEntry undoes one of the latest deletions, on any instance. If a newer notice with the
-// key has arrived meanwhile, there is nothing to undo.
-func (h *Handlers) restoreEntry(w http.ResponseWriter, r *http.Request) error {
-	values, err := form(r, "key", "id", "at", "back")
+// restoreEntries undoes a deletion, on any instance. If a newer notice with the key of an entry has
+// arrived meanwhile, there is nothing to undo for that one.
+func (h *Handlers) restoreEntries(w http.ResponseWriter, r *http.Request) error {
+	keys, values, err := keysForm(r, []string{"id", "at"}, "back")
 	if err != nil {
 		return err
 	}
-	e, err := h.entryOf(r.Context(), seqOf(r), values)
+	entries, err := h.entriesOf(r.Context(), seqOf(r), values)
 	if err != nil {
 		return err
 	}
-	badge, err := h.Inbox.Restore(r.Context(), seqOf(r), e)
+	badge, err := h.Inbox.Restore(r.Context(), seqOf(r), entries...)
 	if err != nil && !errors.Is(err, notifier.ErrConflict) {
-		return fmt.Errorf("restore an entry: %w", err)
+		return fmt.Errorf("restore entries: %w", err)
 	}
-	if fragment(r) && err == nil {
-		return h.rowPart(w, r, e.Key, values.Get("back"), badge, &views.Done{Text: h.text(r).T("done.restored")})
+	if fragment(r) && err == nil && len(keys) == 1 {
+		return h.rowPart(w, r, keys[0], values.Get("back"), badge, &views.Done{Text: h.text(r).T("done.restored")})
 	}
 	redirect(w, backTo(values.Get("back"), url.Values{"done": {"restored"}}))
 	return nil
 }
 
+// entriesOf rebuilds deleted entries, except those whose notices are gone. Without any it returns
+// notifier.ErrNotFound.
+func (h *Handlers) entriesOf(ctx context.Context, seq int64, values url.Values) ([]notifier.Entry, error) {
+	keys, ids, ats := values["key"], values["id"], values["at"]
+	if len(ids) != len(keys) || len(ats) != len(keys) {
+		return nil, notifier.ErrNotFound
+	}
+	entries := make([]notifier.Entry, 0, len(keys))
+	for i, key := range keys {
+		e, err := h.entryOf(ctx, seq, key, number(ids[i]), number(ats[i]))
+		switch {
+		case errors.Is(err, notifier.ErrNotFound):
+		case err != nil:
+			return nil, err
+		default:
+			entries = append(entries, e)
+		}
+	}
+	if len(entries) == 0 {
+		return nil, notifier.ErrNotFound
+	}
+	return entries, nil
+}
+
 // entryOf rebuilds a deleted entry. Its content is the notice's current one; the inbox restores
 // only entries that it knows were deleted.
-func (h *Handlers) entryOf(ctx context.Context, seq int64, values url.Values) (notifier.Entry, error) {
-	id, at := number(values.Get("id")), number(values.Get("at"))
+func (h *Handlers) entryOf(ctx context.Context, seq int64, key string, id, at int64) (notifier.Entry, error) {
 	if id == 0 || at == 0 || at > h.Now().Add(time.Minute).UnixMilli() {
 		return notifier.Entry{}, notifier.ErrNotFound
 	}
@@ -101,7 +122,7 @@ func (h *Handlers) entryOf(ctx context.Context, seq int64, values url.Values) (n
 		return notifier.Entry{}, fmt.Errorf("look up a deleted notice: %w", err)
 	}
 	taken := n.State == notifier.StateRetracting || n.State == notifier.StateRetracted
-	if taken || n.Announces() || n.Key() != values.Get("key") {
+	if taken || n.Announces() || n.Key() != key {
 		return notifier.Entry{}, notifier.ErrNotFound
 	}
 	return notifier.Entry{Key: n.Key(), NoticeID: id, At: at, ExpiresAt: n.ExpiresAt, Content: n.ContentFor(seq)}, nil
@@ -109,32 +130,11 @@ func (h *Handlers) entryOf(ctx context.Context, seq int64, values url.Values) (n
 
 // inboxDone is the message about the last action, with Undo if possible.
 func (h *Handlers) inboxDone(r *http.Request, text *locale.Printer) *views.Done {
-	values := r.URL.Query()
-	code := values.Get("done")
-	id, ok := doneTexts[code]
-	if !ok {
-		return nil
-	}
-	switch key := values.Get("key"); {
-	case code == "read-all":
+	say := r.URL.Query()
+	if say.Get("done") == "read-all" {
 		keys, _ := h.turned.find(seqOf(r), "", h.Now())
 		ids, _ := h.turned.find(seqOf(r), announcementsTurned, h.Now())
-		return allRead(text.T(id), keys, ids)
-	case code == "deleted" && key != "":
-		undo := &views.Undo{Action: "/inbox/restore", Fields: []views.Hidden{{Name: "key", Value: kept(key)}}}
-		for _, name := range []string{"id", "at"} {
-			if v := number(values.Get(name)); v > 0 {
-				undo.Fields = append(undo.Fields, views.Hidden{Name: name, Value: strconv.FormatInt(v, 10)})
-			}
-		}
-		return &views.Done{Text: text.T(id), Undo: undo}
-	case code == "archived" && key != "":
-		fields := []views.Hidden{{Name: "key", Value: kept(key)}}
-		if values.Get("unread") == "1" {
-			fields = append(fields, views.Hidden{Name: "unread", Value: "1"})
-		}
-		return &views.Done{Text: text.T(id), Undo: &views.Undo{Action: "/inbox/unarchive", Fields: fields}}
-	default:
-		return &views.Done{Text: text.T(id)}
+		return allRead(text.T(doneTexts["read-all"]), keys, ids)
 	}
+	return entriesDone(text, say)
 }

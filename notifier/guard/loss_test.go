@@ -95,7 +95,7 @@ func TestLostDataIsRestored(t *testing.T) {
 			i.flush(t)
 			remember()
 			for _, seq := range s.seqs[:100] { // data that must not come back
-				if _, err := i.box.MarkRead(t.Context(), seq, key("a")); err != nil {
+				if _, _, err := i.box.MarkRead(t.Context(), seq, key("a")); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -21,22 +21,16 @@ import (
 func (b *Inbox) Archive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error) {
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
-		args := make([]any, 0, 4+len(keys))
-		args = append(args, now, seq, b.k.LiveUser(seq), b.cap)
-		for _, key := range keys {
-			args = append(args, key)
-		}
 		return archiveRows.Run(ctx, b.rdb, []string{
 			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty, p.counts, b.k.Archive(seq),
-		}, args...)
+		}, withKeys(keys, now, seq, b.k.LiveUser(seq), b.cap)...)
 	})
 	if err != nil {
 		return notifier.Moved{}, notifier.Badge{}, fmt.Errorf("archive %d entries of user %d: %w", len(keys), seq, err)
 	}
 	var m notifier.Moved
-	for _, field := range r.List(2) {
-		text, _ := field.(string)
-		key, read, _ := notifier.SplitField(text)
+	for _, field := range textList(r.List(2)) {
+		key, read, _ := notifier.SplitField(field)
 		m.Keys = append(m.Keys, key)
 		if !read {
 			m.Unread = append(m.Unread, key)
@@ -88,11 +82,7 @@ func (b *Inbox) unarchive(ctx context.Context, seq int64, keys []string) (m noti
 	if err != nil {
 		return m, badge, err
 	}
-	for _, key := range r.List(2) {
-		text, _ := key.(string)
-		m.Keys = append(m.Keys, text)
-	}
-	badge = badgeOf(r)
+	m.Keys, badge = textList(r.List(2)), badgeOf(r)
 	if b.freshenAll(ctx, seq, entries) {
 		if badges, err := b.Badges(ctx, []int64{seq}); err == nil {
 			badge = badges[0]
@@ -103,6 +93,9 @@ func (b *Inbox) unarchive(ctx context.Context, seq int64, keys []string) (m noti
 
 // freshenAll updates entries whose notices were edited after their contents had been read.
 func (b *Inbox) freshenAll(ctx context.Context, seq int64, entries []notifier.Entry) (changed bool) {
+	if b.sql == nil {
+		return false
+	}
 	ids := make([]int64, len(entries))
 	for i := range entries {
 		ids[i] = entries[i].NoticeID

@@ -38,7 +38,7 @@ func (s *site) lived(t tb, h *shelf, seq int64) {
 			}
 		}
 	}
-	if _, err := s.MarkUnread(t.Context(), seq, key(2)); err != nil {
+	if _, _, err := s.MarkUnread(t.Context(), seq, key(2)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Delete(t.Context(), seq, key(6)); err != nil {
@@ -90,8 +90,8 @@ func (s *site) everyCall(seq int64) map[string]func(ctx context.Context) error {
 		"open":    func(ctx context.Context) error { _, err := s.Open(ctx, seq); return err },
 		"look":    func(ctx context.Context) error { _, err := s.Look(ctx, seq, notifier.Query{}); return err },
 		"find":    func(ctx context.Context) error { _, err := s.Find(ctx, seq, key(5), 0); return err },
-		"read":    func(ctx context.Context) error { _, err := s.MarkRead(ctx, seq, key(7)); return err },
-		"unread":  func(ctx context.Context) error { _, err := s.MarkUnread(ctx, seq, key(5)); return err },
+		"read":    func(ctx context.Context) error { _, _, err := s.MarkRead(ctx, seq, key(7)); return err },
+		"unread":  func(ctx context.Context) error { _, _, err := s.MarkUnread(ctx, seq, key(5)); return err },
 		"upto":    func(ctx context.Context) error { _, err := s.ReadUpto(ctx, seq, key(7)); return err },
 		"delete":  func(ctx context.Context) error { _, err := s.Delete(ctx, seq, key(5)); return err },
 		"retract": func(ctx context.Context) error { return s.Retract(ctx, 60, "like:x", []int64{seq}) },
@@ -175,7 +175,7 @@ func TestRetractedExpiredAndUnknownNoticesAreNotRestored(t *testing.T) {
 		soon := s.notice(7, "photo:7")
 		soon.ExpiresAt = s.clock.in(time.Minute)
 		s.deliver(t, 42, soon) // SQL has extended its expiry since, but the row has the old one
-		if _, err := s.MarkRead(t.Context(), 42, key(6)); err != nil {
+		if _, _, err := s.MarkRead(t.Context(), 42, key(6)); err != nil {
 			t.Fatal(err)
 		}
 		s.writeBehind(t, h, 42)

@@ -65,9 +65,9 @@ func (s *site) meddle(ctx context.Context, t *testing.T, users []int64, ids *ato
 		case 3:
 			_, err = b.Open(ctx, seq)
 		case 4:
-			_, err = b.MarkRead(ctx, seq, k)
+			_, _, err = b.MarkRead(ctx, seq, k)
 		case 5:
-			_, err = b.MarkUnread(ctx, seq, k)
+			_, _, err = b.MarkUnread(ctx, seq, k)
 		case 6:
 			_, err = b.Delete(ctx, seq, k)
 		case 7:

@@ -1,61 +1,77 @@
 package inbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Delete removes one entry from a user's inbox. It returns notifier.ErrNotFound if the key is
-// not in the inbox.
-func (b *Inbox) Delete(ctx context.Context, seq int64, key string) (notifier.Badge, error) {
-	_, badge, err := b.Take(ctx, seq, key)
+// Delete removes entries from a user's inbox. Keys that are not in the inbox are skipped; if none
+// is, it returns notifier.ErrNotFound.
+func (b *Inbox) Delete(ctx context.Context, seq int64, keys ...string) (notifier.Badge, error) {
+	_, badge, err := b.Take(ctx, seq, keys...)
 	return badge, err
 }
 
-// Take is Delete, but also returns the entry, for use with Restore. If the stored row is
-// malformed, the entry has only its key.
-func (b *Inbox) Take(ctx context.Context, seq int64, key string) (notifier.Entry, notifier.Badge, error) {
+// Take is Delete, but also returns the entries, for use with Restore. If a stored row is
+// malformed, its entry has only its key.
+func (b *Inbox) Take(ctx context.Context, seq int64, keys ...string) ([]notifier.Entry, notifier.Badge, error) {
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
-		return deleteEntry.Run(ctx, b.rdb, []string{
+		return deleteRows.Run(ctx, b.rdb, []string{
 			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty,
-		}, key, now, seq, b.k.LiveUser(seq))
+		}, withKeys(keys, now, seq, b.k.LiveUser(seq))...)
 	})
 	if err != nil {
-		return notifier.Entry{}, notifier.Badge{}, fmt.Errorf("delete an entry of user %d: %w", seq, err)
+		return nil, notifier.Badge{}, fmt.Errorf("delete %d entries of user %d: %w", len(keys), seq, err)
 	}
-	e, err := parseRow(r.Text(2), r.Text(3))
-	if err != nil {
-		b.log.Warn("deleted a malformed row", "user_id", seq, "err", err)
-		e = notifier.Entry{Key: key}
+	rows := textList(r.List(2))
+	entries := make([]notifier.Entry, 0, len(rows)/2)
+	for i := 0; i+1 < len(rows); i += 2 {
+		e, err := parseRow(rows[i], rows[i+1])
+		if err != nil {
+			b.log.Warn("deleted a malformed row", "user_id", seq, "err", err)
+			key, _, _ := notifier.SplitField(rows[i])
+			e = notifier.Entry{Key: key}
+		}
+		entries = append(entries, e)
 	}
-	return e, badgeOf(r), nil
+	return entries, badgeOf(r), nil
 }
 
-// Restore undoes a Delete: it puts the entry back in its old place and in the state in which
-// it left, whatever state e has, so that a caller cannot falsify any count. It returns
-// notifier.ErrNotFound if the notice did not leave this inbox, was retracted or has expired,
-// and notifier.ErrConflict if its key is in the inbox again or the inbox is full. If the
-// notice was edited since, the entry gets the content that SQL has.
-func (b *Inbox) Restore(ctx context.Context, seq int64, e notifier.Entry) (notifier.Badge, error) {
-	content, err := notifier.EncodeContent(e.Content)
-	if err != nil {
-		return notifier.Badge{}, fmt.Errorf("encode an entry of user %d: %w", seq, err)
+// Restore undoes a Delete: it puts entries back in their old places and in the states in which
+// they left, whatever states they have here, so that a caller cannot falsify any count. Entries whose
+// notices did not leave this inbox, were retracted or have expired are skipped, and so are those
+// whose keys are in the inbox again or for which it has no room. If none is left, it returns
+// notifier.ErrNotFound, or notifier.ErrConflict if one was skipped for its key or the room. An entry
+// whose notice was edited since gets the content that SQL has.
+func (b *Inbox) Restore(ctx context.Context, seq int64, entries ...notifier.Entry) (notifier.Badge, error) {
+	entries = slices.Clone(entries)
+	slices.SortStableFunc(entries, func(a, b notifier.Entry) int { return cmp.Compare(b.At, a.At) }) // the newest come first if there is little room
+	rows := make([]any, 0, 5*len(entries))
+	for i := range entries {
+		e := &entries[i]
+		content, err := notifier.EncodeContent(e.Content)
+		if err != nil {
+			return notifier.Badge{}, fmt.Errorf("encode an entry of user %d: %w", seq, err)
+		}
+		rows = append(rows, e.Key, e.NoticeID, e.At, millis(e.ExpiresAt), content)
 	}
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
-		return restoreEntry.Run(ctx, b.rdb, []string{
+		return restoreRows.Run(ctx, b.rdb, []string{
 			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty, b.k.Archive(seq),
-		}, e.Key, e.NoticeID, e.At, millis(e.ExpiresAt), content, now, b.cap, seq, b.k.LiveUser(seq))
+		}, append([]any{now, b.cap, seq, b.k.LiveUser(seq)}, rows...)...)
 	})
 	if err != nil {
-		return notifier.Badge{}, fmt.Errorf("restore an entry of user %d: %w", seq, err)
+		return notifier.Badge{}, fmt.Errorf("restore %d entries of user %d: %w", len(entries), seq, err)
 	}
-	if b.freshen(ctx, seq, e) {
+	if b.freshenAll(ctx, seq, entries) {
 		if badges, err := b.Badges(ctx, []int64{seq}); err == nil {
 			return badges[0], nil
 		}

@@ -15,7 +15,7 @@ import (
 func TestADeletedEntryIsNotDeliveredAgain(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 3)
-		if _, err := s.MarkRead(t.Context(), 42, key(3)); err != nil {
+		if _, _, err := s.MarkRead(t.Context(), 42, key(3)); err != nil {
 			t.Fatal(err)
 		}
 		heard := s.listen(t, 42)
@@ -46,12 +46,12 @@ func TestADeletedEntryIsNotDeliveredAgain(t *testing.T) {
 func TestUndoingADeletePutsTheRowBackInItsPlace(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 5)
-		if _, err := s.MarkRead(t.Context(), 42, key(4)); err != nil {
+		if _, _, err := s.MarkRead(t.Context(), 42, key(4)); err != nil {
 			t.Fatal(err)
 		}
 		for _, id := range []int64{5, 4, 3, 1} {
 			before := s.stored(t, 42)
-			e, _, err := s.Take(t.Context(), 42, key(id))
+			e, _, err := one(s.Take(t.Context(), 42, key(id)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestAnUndoIsRefusedAfterExpiryReplacementOrInAFullInbox(t *testing.T) {
 		s.deliver(t, 42, short)
 		s.fill(t, 42, 2, 3)
 		take := func(id int64) notifier.Entry {
-			e, _, err := s.Take(t.Context(), 42, key(id))
+			e, _, err := one(s.Take(t.Context(), 42, key(id)))
 			if err != nil {
 				t.Fatal(err)
 			}

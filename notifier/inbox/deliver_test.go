@@ -58,7 +58,7 @@ func TestASecondDeliveryChangesNothing(t *testing.T) {
 			t.Errorf("changed %d inboxes, want 0", got)
 		}
 		same(t, "the second delivery", before, s.stored(t, 42))
-		if _, err := s.MarkRead(t.Context(), 42, n.Key()); err != nil {
+		if _, _, err := s.MarkRead(t.Context(), 42, n.Key()); err != nil {
 			t.Fatal(err)
 		}
 		before = s.stored(t, 42)
@@ -75,7 +75,7 @@ func TestASecondDeliveryChangesNothing(t *testing.T) {
 func TestANewNoticeWithTheSameKeyMovesTheRowToTheTopUnread(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 3)
-		if _, err := s.MarkRead(t.Context(), 42, key(1)); err != nil {
+		if _, _, err := s.MarkRead(t.Context(), 42, key(1)); err != nil {
 			t.Fatal(err)
 		}
 		again := s.notice(9, "photo:1")
@@ -106,7 +106,7 @@ func TestTheOldestRowsBeyondTheCapLeave(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Cap: 3, Now: s.clock.now})
 		s.fill(t, 42, 1, 3)
-		if _, err := s.MarkRead(t.Context(), 42, key(2)); err != nil {
+		if _, _, err := s.MarkRead(t.Context(), 42, key(2)); err != nil {
 			t.Fatal(err)
 		}
 		heard := s.listen(t, 42)

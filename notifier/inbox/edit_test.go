@@ -35,7 +35,7 @@ func TestAnEditChangesOnlyTheContentOfItsRow(t *testing.T) {
 		n.ExpiresAt = s.clock.in(time.Hour)
 		s.deliver(t, 42, n)
 		s.fill(t, 42, 3, 3)
-		if _, err := s.MarkRead(t.Context(), 42, key(2)); err != nil {
+		if _, _, err := s.MarkRead(t.Context(), 42, key(2)); err != nil {
 			t.Fatal(err)
 		}
 		before, heard := s.sound(t, 42), s.listen(t, 42)
@@ -232,7 +232,7 @@ func TestAnUndoneDeleteShowsTheLatestContent(t *testing.T) {
 		n := s.notice(1, "photo:1")
 		h.keep(n)
 		s.deliver(t, 42, n)
-		e, _, err := s.Take(t.Context(), 42, key(1))
+		e, _, err := one(s.Take(t.Context(), 42, key(1)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +245,7 @@ func TestAnUndoneDeleteShowsTheLatestContent(t *testing.T) {
 		if err != nil || titles(page) != "Edited" || page.Ver != badge.Ver || badge.Unread != 1 {
 			t.Errorf("page %+v, badge %+v, %v", page, badge, err)
 		}
-		if e, _, err = s.Take(t.Context(), 42, key(1)); err != nil {
+		if e, _, err = one(s.Take(t.Context(), 42, key(1))); err != nil {
 			t.Fatal(err)
 		}
 		h.failing[1] = notifier.ErrUnavailable

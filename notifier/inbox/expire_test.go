@@ -20,7 +20,7 @@ func TestOnlyDueEntriesExpire(t *testing.T) {
 			n.ExpiresAt = s.clock.in(life)
 			s.deliver(t, 42, n)
 		}
-		if _, err := s.MarkRead(t.Context(), 42, key(3)); err != nil {
+		if _, _, err := s.MarkRead(t.Context(), 42, key(3)); err != nil {
 			t.Fatal(err)
 		}
 		all := []string{key(1), key(2), key(3), "like:photo:9"}

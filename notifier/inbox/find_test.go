@@ -19,7 +19,7 @@ func TestFindReturnsEntriesAsPagesShowThem(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.MarkUnread(t.Context(), 42, key(5)); err != nil {
+		if _, _, err := s.MarkUnread(t.Context(), 42, key(5)); err != nil {
 			t.Fatal(err)
 		}
 		looked, err := s.Look(t.Context(), 42, notifier.Query{Opened: page.Opened})

@@ -19,7 +19,7 @@ func keptSite(t *testing.T, s *site) {
 		t.Fatal(err)
 	}
 	for _, id := range []int64{2, 4} {
-		if _, err := s.MarkUnread(t.Context(), 42, key(id)); err != nil {
+		if _, _, err := s.MarkUnread(t.Context(), 42, key(id)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestEntriesMarkedUnreadStayUnreadWhenTheInboxIsOpened(t *testing.T) {
 
 func TestEveryExplicitReadMarksAKeptEntryAsRead(t *testing.T) {
 	doors := map[string]func(t *testing.T, s *site) error{
-		"marking it as read":    func(t *testing.T, s *site) error { _, err := s.MarkRead(t.Context(), 42, key(4)); return err },
+		"marking it as read":    func(t *testing.T, s *site) error { _, _, err := s.MarkRead(t.Context(), 42, key(4)); return err },
 		"following it":          func(t *testing.T, s *site) error { _, err := s.Follow(t.Context(), 42, key(4), 4); return err },
 		"marking all as read":   func(t *testing.T, s *site) error { _, err := s.ReadUpto(t.Context(), 42, key(7)); return err },
 		"an application by key": func(t *testing.T, s *site) error { _, err := s.ReadKeys(t.Context(), 42, []string{key(4)}); return err },
@@ -95,7 +95,7 @@ func TestEveryExplicitReadMarksAKeptEntryAsRead(t *testing.T) {
 func TestMarkingAnUnreadEntryAsUnreadKeepsItSo(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 2)
-		badge, err := s.MarkUnread(t.Context(), 42, key(1))
+		_, badge, err := s.MarkUnread(t.Context(), 42, key(1))
 		if err != nil || badge.Unread != 2 {
 			t.Errorf("badge %+v, %v; want 2 unread", badge, err)
 		}
@@ -103,7 +103,7 @@ func TestMarkingAnUnreadEntryAsUnreadKeepsItSo(t *testing.T) {
 			t.Errorf("there is no dirty mark: %v", at.Dirty)
 		}
 		before := s.stored(t, 42)
-		if _, err := s.MarkUnread(t.Context(), 42, key(1)); err != nil {
+		if _, _, err := s.MarkUnread(t.Context(), 42, key(1)); err != nil {
 			t.Fatal(err)
 		}
 		same(t, "marking it a second time", before, s.stored(t, 42))
@@ -140,7 +140,7 @@ func TestUndoingMarkAllAsReadPreservesKeptEntries(t *testing.T) {
 func TestUndoingADeleteAfterAnOpeningRestoresAKeptEntryAsUnread(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		keptSite(t, s)
-		e, _, err := s.Take(t.Context(), 42, key(4))
+		e, _, err := one(s.Take(t.Context(), 42, key(4)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestNoMoreThanFiveHundredAreKeptUnread(t *testing.T) {
 	s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Cap: 600, Now: s.clock.now})
 	s.fill(t, 42, 1, 510)
 	for id := int64(1); id <= 510; id++ {
-		if _, err := s.MarkUnread(t.Context(), 42, key(id)); err != nil {
+		if _, _, err := s.MarkUnread(t.Context(), 42, key(id)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -186,10 +186,10 @@ func TestUndoingDeletesCannotChangeTheCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 3 {
-			if _, err := s.MarkRead(t.Context(), 42, key(7)); err != nil {
+			if _, _, err := s.MarkRead(t.Context(), 42, key(7)); err != nil {
 				t.Fatal(err)
 			}
-			e, _, err := s.Take(t.Context(), 42, key(7))
+			e, _, err := one(s.Take(t.Context(), 42, key(7)))
 			if err != nil {
 				t.Fatal(err)
 			}

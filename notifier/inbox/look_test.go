@@ -28,7 +28,7 @@ func TestPagesHaveNoGapsAndNoRepeats(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 65)
 		for _, id := range []int64{3, 20, 64} {
-			if _, err := s.MarkRead(t.Context(), 42, key(id)); err != nil {
+			if _, _, err := s.MarkRead(t.Context(), 42, key(id)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -136,7 +136,7 @@ func TestMalformedRowsAreSkippedWithoutAnError(t *testing.T) {
 		for name, call := range map[string]func() error{
 			"look":   func() error { p, err := s.Look(t.Context(), 42, notifier.Query{}); return shows(p, err) },
 			"older":  func() error { _, err := s.Look(t.Context(), 42, notifier.Query{Before: 7}); return err },
-			"mark":   func() error { _, err := s.MarkRead(t.Context(), 42, "bad:0"); return err },
+			"mark":   func() error { _, _, err := s.MarkRead(t.Context(), 42, "bad:0"); return err },
 			"expire": func() error { _, err := s.Expire(t.Context(), map[int64][]string{42: {"bad:1", "lost:1"}}); return err },
 			"delete": func() error { _, err := s.Delete(t.Context(), 42, "bad:2"); return err },
 			"renew": func() error {

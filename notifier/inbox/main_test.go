@@ -93,6 +93,18 @@ func (s *site) fill(t tb, seq, first, last int64) {
 
 func key(id int64) string { return fmt.Sprintf("like:photo:%d", id) }
 
+// one returns the only entry of a Take.
+func one(entries []notifier.Entry, badge notifier.Badge, err error) (notifier.Entry, notifier.Badge, error) {
+	if len(entries) != 1 {
+		return notifier.Entry{}, badge, err
+	}
+	return entries[0], badge, err
+}
+
+func badgeAlone(_ []string, badge notifier.Badge, err error) (notifier.Badge, error) {
+	return badge, err
+}
+
 // titles lists the titles of a page, such as `Notice 3*, Notice 2`; a star stands for New.
 func titles(p notifier.Page) string {
 	parts := make([]string, len(p.Entries))

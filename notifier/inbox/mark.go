@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/redis/go-redis/v9"
@@ -10,63 +11,83 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// MarkRead marks one entry as read. It returns notifier.ErrNotFound if the key is not in the
-// inbox. An entry that is already read stays so.
-func (b *Inbox) MarkRead(ctx context.Context, seq int64, key string) (notifier.Badge, error) {
-	badge, err := b.mark(ctx, seq, key, marking{to: 1})
+// MarkRead marks the entries of these keys as read, and returns the keys of those that were unread.
+// Keys that are not in the inbox are skipped; if none is, it returns notifier.ErrNotFound.
+func (b *Inbox) MarkRead(ctx context.Context, seq int64, keys ...string) ([]string, notifier.Badge, error) {
+	turned, badge, err := b.mark(ctx, seq, marking{to: 1}, keys)
 	if err != nil {
-		return badge, fmt.Errorf("mark an entry of user %d as read: %w", seq, err)
+		return nil, badge, fmt.Errorf("mark %d entries of user %d as read: %w", len(keys), seq, err)
 	}
-	return badge, nil
+	return turned, badge, nil
 }
 
 // Follow is MarkRead for an entry that must still belong to this notice.
 func (b *Inbox) Follow(ctx context.Context, seq int64, key string, noticeID int64) (notifier.Badge, error) {
-	badge, err := b.mark(ctx, seq, key, marking{to: 1, notice: noticeID})
+	_, badge, err := b.mark(ctx, seq, marking{to: 1, notice: noticeID}, []string{key})
 	if err != nil {
 		return badge, fmt.Errorf("mark a followed entry of user %d as read: %w", seq, err)
 	}
 	return badge, nil
 }
 
-// MarkUnread marks one entry as unread, in its place, and keeps it so when the inbox is opened,
-// until something else marks it as read. Otherwise it is like MarkRead.
-func (b *Inbox) MarkUnread(ctx context.Context, seq int64, key string) (notifier.Badge, error) {
-	return b.markUnread(ctx, seq, key, marking{keep: 1})
+// MarkUnread marks entries as unread, in their places, and keeps them so when the inbox is opened,
+// until something else marks them as read. It returns the keys of those that were read. Otherwise
+// it is like MarkRead.
+func (b *Inbox) MarkUnread(ctx context.Context, seq int64, keys ...string) ([]string, notifier.Badge, error) {
+	return b.markUnread(ctx, seq, marking{keep: 1}, keys)
 }
 
-// Unread undoes MarkRead: the next opening marks the entry as read again, unless the user had
-// marked it as unread before.
-func (b *Inbox) Unread(ctx context.Context, seq int64, key string) (notifier.Badge, error) {
-	return b.markUnread(ctx, seq, key, marking{})
+// Unread undoes MarkRead: the next opening marks the entries as read again, except those that the
+// user had marked as unread before.
+func (b *Inbox) Unread(ctx context.Context, seq int64, keys ...string) (notifier.Badge, error) {
+	_, badge, err := b.markUnread(ctx, seq, marking{}, keys)
+	return badge, err
 }
 
-func (b *Inbox) markUnread(ctx context.Context, seq int64, key string, m marking) (notifier.Badge, error) {
-	badge, err := b.mark(ctx, seq, key, m)
+func (b *Inbox) markUnread(ctx context.Context, seq int64, m marking, keys []string) ([]string, notifier.Badge, error) {
+	turned, badge, err := b.mark(ctx, seq, m, keys)
 	if err != nil {
-		return badge, fmt.Errorf("mark an entry of user %d as unread: %w", seq, err)
+		return nil, badge, fmt.Errorf("mark %d entries of user %d as unread: %w", len(keys), seq, err)
 	}
-	return badge, nil
+	return turned, badge, nil
 }
 
-// marking says how to mark an entry: to is 1 for read and 0 for unread; keep is 1 to keep it
-// unread; notice is the id of the notice that it must belong to, or 0 for any.
+// marking says how to mark entries: to is 1 for read and 0 for unread; keep is 1 to keep them
+// unread; notice is the id of the notice that they must belong to, or 0 for any.
 type marking struct {
 	to, keep int
 	notice   int64
 }
 
-func (b *Inbox) mark(ctx context.Context, seq int64, key string, m marking) (notifier.Badge, error) {
+func (b *Inbox) mark(ctx context.Context, seq int64, m marking, keys []string) ([]string, notifier.Badge, error) {
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
-		return markEntry.Run(ctx, b.rdb, []string{
+		return markRows.Run(ctx, b.rdb, []string{
 			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.dirty, p.counts,
-		}, key, m.to, now, seq, b.k.LiveUser(seq), m.keep, m.notice)
+		}, withKeys(keys, m.to, now, seq, b.k.LiveUser(seq), m.keep, m.notice)...)
 	})
 	if err != nil {
-		return notifier.Badge{}, err
+		return nil, notifier.Badge{}, err
 	}
-	return badgeOf(r), nil
+	return textList(r.List(2)), badgeOf(r), nil
+}
+
+// withKeys returns the arguments of a script that end with entry keys.
+func withKeys(keys []string, args ...any) []any {
+	args = slices.Grow(args, len(keys))
+	for _, key := range keys {
+		args = append(args, key)
+	}
+	return args
+}
+
+// textList returns a list of texts in a reply.
+func textList(list []any) (texts []string) {
+	for _, each := range list {
+		text, _ := each.(string)
+		texts = append(texts, text)
+	}
+	return texts
 }
 
 // ReadUpto marks every unread entry as read whose at is not above upto: an at in decimal, or the
@@ -96,12 +117,7 @@ func (b *Inbox) ReadUpto(ctx context.Context, seq int64, upto string) (notifier.
 // them is not in the inbox; then none is changed.
 func (b *Inbox) ReadKeys(ctx context.Context, seq int64, entryKeys []string) (notifier.Badge, error) {
 	badge, err := b.readSome(ctx, seq, func(now, settled int64, keys []string) *redis.Cmd {
-		args := make([]any, 0, 4+len(entryKeys))
-		args = append(args, now, settled, seq, b.k.LiveUser(seq))
-		for _, key := range entryKeys {
-			args = append(args, key)
-		}
-		return readKeys.Run(ctx, b.rdb, keys, args...)
+		return readKeys.Run(ctx, b.rdb, keys, withKeys(entryKeys, now, settled, seq, b.k.LiveUser(seq))...)
 	})
 	if err != nil {
 		return badge, fmt.Errorf("mark %d entries of user %d as read: %w", len(entryKeys), seq, err)

@@ -23,8 +23,8 @@ func TestMarkingChangesTheCounterOnceAndKeepsTheOrder(t *testing.T) {
 			unread, read int64
 			says         string
 		}{
-			{func() (notifier.Badge, error) { return s.MarkRead(t.Context(), 42, key(3)) }, 3, 1, "read like:photo:3"},
-			{func() (notifier.Badge, error) { return s.MarkUnread(t.Context(), 42, key(3)) }, 4, 0, "unread like:photo:3"},
+			{func() (notifier.Badge, error) { return badgeAlone(s.MarkRead(t.Context(), 42, key(3))) }, 3, 1, "read like:photo:3"},
+			{func() (notifier.Badge, error) { return badgeAlone(s.MarkUnread(t.Context(), 42, key(3))) }, 4, 0, "unread like:photo:3"},
 		} {
 			s.clock.pass(time.Second)
 			badge, err := c.mark()
@@ -58,11 +58,11 @@ func TestUnknownKeysAreNotFound(t *testing.T) {
 		before := s.stored(t, 42)
 		for _, k := range []string{key(2), "", "like", key(1) + ":has_read:0", "x y\nz", "inf", "0x10", "-1"} {
 			for name, call := range map[string]func() (notifier.Badge, error){
-				"read":   func() (notifier.Badge, error) { return s.MarkRead(t.Context(), 42, k) },
-				"unread": func() (notifier.Badge, error) { return s.MarkUnread(t.Context(), 42, k) },
+				"read":   func() (notifier.Badge, error) { return badgeAlone(s.MarkRead(t.Context(), 42, k)) },
+				"unread": func() (notifier.Badge, error) { return badgeAlone(s.MarkUnread(t.Context(), 42, k)) },
 				"delete": func() (notifier.Badge, error) { return s.Delete(t.Context(), 42, k) },
 				"upto":   func() (notifier.Badge, error) { return s.ReadUpto(t.Context(), 42, k) },
-				"cold":   func() (notifier.Badge, error) { return s.MarkRead(t.Context(), 99, k) },
+				"cold":   func() (notifier.Badge, error) { return badgeAlone(s.MarkRead(t.Context(), 99, k)) },
 			} {
 				if _, err := call(); !errors.Is(err, notifier.ErrNotFound) {
 					t.Errorf("%s %q: %v, want not found", name, k, err)
@@ -124,7 +124,7 @@ func TestAThousandConcurrentReadsChangeTheCounterByOne(t *testing.T) {
 		for range 50 {
 			group.Go(func() {
 				for range 20 {
-					if _, err := s.MarkRead(ctx, 42, key(2)); err != nil {
+					if _, _, err := s.MarkRead(ctx, 42, key(2)); err != nil {
 						t.Error(err)
 					}
 				}

@@ -140,28 +140,35 @@ func (m *model) turnThose(now int64, wanted func(*notifier.Entry) bool) (n int) 
 	return n
 }
 
-// mark marks one row. With keep it stays unread when the inbox is opened.
-func (m *model) mark(key string, read, keep bool, now int64) (found bool) {
-	i := m.find(key)
-	if i < 0 {
-		return false
+// mark marks rows, and returns the keys of those that were in the other state. With keep they stay
+// unread when the inbox is opened.
+func (m *model) mark(keys []string, read, keep bool, now int64) (turned []string, found bool) {
+	changed := false
+	for _, key := range keys {
+		i := m.find(key)
+		if i < 0 {
+			continue
+		}
+		found = true
+		e := &m.rows[i]
+		keeps := keep && !slices.Contains(m.kept, e.NoticeID)
+		turns := e.Read != read
+		if turns {
+			e.Read = read
+			m.count(e.NoticeID, 0, map[bool]int64{true: 1, false: -1}[read])
+			turned = append(turned, key)
+		}
+		if keeps {
+			m.kept = append(slices.Clone(m.kept), e.NoticeID)
+		} else if read && turns {
+			m.keepOnly(func(id int64) bool { return id != e.NoticeID })
+		}
+		changed = changed || turns || keeps
 	}
-	e := &m.rows[i]
-	keeps := keep && !slices.Contains(m.kept, e.NoticeID)
-	if e.Read == read && !keeps {
-		return true
+	if changed {
+		m.bump(now)
 	}
-	if e.Read != read {
-		e.Read = read
-		m.count(e.NoticeID, 0, map[bool]int64{true: 1, false: -1}[read])
-	}
-	if keeps {
-		m.kept = append(slices.Clone(m.kept), e.NoticeID)
-	} else if read {
-		m.keepOnly(func(id int64) bool { return id != e.NoticeID })
-	}
-	m.bump(now)
-	return true
+	return turned, found
 }
 
 func (m *model) keepOnly(these func(id int64) bool) {
@@ -181,21 +188,32 @@ func (m *model) open(now int64) (turned int) {
 	return turned
 }
 
-func (m *model) restore(e notifier.Entry, now int64) error {
-	l, gone := m.gone[e.NoticeID]
-	switch {
-	case !gone, l.how.Retracted, !e.ExpiresAt.IsZero() && e.ExpiresAt.UnixMilli() <= now:
-		return notifier.ErrNotFound
-	case m.find(e.Key) >= 0, m.findArchived(e.Key) >= 0, len(m.rows) >= m.limit:
-		return notifier.ErrConflict
+// restore puts back those of the entries that it can, the newest first.
+func (m *model) restore(entries []notifier.Entry, now int64) error {
+	err, restored := notifier.ErrNotFound, false
+	entries = slices.Clone(entries)
+	slices.SortStableFunc(entries, func(a, b notifier.Entry) int { return int(b.At - a.At) })
+	for _, e := range entries {
+		l, gone := m.gone[e.NoticeID]
+		switch {
+		case !gone, l.how.Retracted, !e.ExpiresAt.IsZero() && e.ExpiresAt.UnixMilli() <= now:
+			continue
+		case m.find(e.Key) >= 0, m.findArchived(e.Key) >= 0, len(m.rows) >= m.limit:
+			err = notifier.ErrConflict
+			continue
+		}
+		place := slices.IndexFunc(m.rows, func(o notifier.Entry) bool { return o.At < e.At })
+		if place < 0 {
+			place = len(m.rows)
+		}
+		e.Read = !l.how.Unread
+		m.rows = slices.Insert(m.rows, place, e)
+		delete(m.gone, e.NoticeID)
+		restored = true
 	}
-	place := slices.IndexFunc(m.rows, func(o notifier.Entry) bool { return o.At < e.At })
-	if place < 0 {
-		place = len(m.rows)
+	if !restored {
+		return err
 	}
-	e.Read = !l.how.Unread
-	m.rows = slices.Insert(m.rows, place, e)
-	delete(m.gone, e.NoticeID)
 	m.bump(now)
 	return nil
 }

@@ -124,7 +124,7 @@ func TestWithoutRedisEveryCallReportsUnavailable(t *testing.T) {
 		"deliver": func(ctx context.Context) error { _, err := s.Deliver(ctx, s.notice(2, ""), []int64{1, 2}); return err },
 		"open":    func(ctx context.Context) error { _, err := s.Open(ctx, 42); return err },
 		"look":    func(ctx context.Context) error { _, err := s.Look(ctx, 42, notifier.Query{}); return err },
-		"read":    func(ctx context.Context) error { _, err := s.MarkRead(ctx, 42, key(1)); return err },
+		"read":    func(ctx context.Context) error { _, _, err := s.MarkRead(ctx, 42, key(1)); return err },
 		"retract": func(ctx context.Context) error { return s.Retract(ctx, 1, key(1), []int64{42}) },
 		"expire":  func(ctx context.Context) error { _, err := s.Expire(ctx, map[int64][]string{42: {key(1)}}); return err },
 		"badges":  func(ctx context.Context) error { _, err := s.Badges(ctx, []int64{42}); return err },

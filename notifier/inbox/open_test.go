@@ -16,7 +16,7 @@ import (
 func TestOpeningShowsThePageAsItWasAndMarksEverythingAsRead(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 1, 4)
-		if _, err := s.MarkRead(t.Context(), 42, key(2)); err != nil {
+		if _, _, err := s.MarkRead(t.Context(), 42, key(2)); err != nil {
 			t.Fatal(err)
 		}
 		heard := s.listen(t, 42)

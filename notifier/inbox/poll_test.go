@@ -25,7 +25,7 @@ func TestAPollReturnsNewEntriesAndChangesNothing(t *testing.T) {
 			t.Errorf("an empty inbox: %+v, %v", empty, err)
 		}
 		s.fill(t, 42, 1, 5)
-		if _, err := s.MarkRead(t.Context(), 42, key(4)); err != nil {
+		if _, _, err := s.MarkRead(t.Context(), 42, key(4)); err != nil {
 			t.Fatal(err)
 		}
 		before, heard := s.sound(t, 42), s.listen(t, 42)

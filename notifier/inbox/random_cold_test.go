@@ -114,7 +114,7 @@ func (p *play) wakeUp(t *rapid.T, id *atomic.Int64, before stored, whole bool) {
 	case 2:
 		p.look(t)
 	case 3:
-		p.markOne(t, rapid.Bool().Draw(t, "read"))
+		p.markSome(t, rapid.Bool().Draw(t, "read"))
 	case 4:
 		p.take(t)
 	case 5:

@@ -72,8 +72,8 @@ func (p *play) actions(id *atomic.Int64) map[string]func(*rapid.T) {
 		"repeat":    p.deliverOld,
 		"open":      p.open,
 		"look":      p.look,
-		"read":      func(t *rapid.T) { p.markOne(t, true) },
-		"unread":    func(t *rapid.T) { p.markOne(t, false) },
+		"read":      func(t *rapid.T) { p.markSome(t, true) },
+		"unread":    func(t *rapid.T) { p.markSome(t, false) },
 		"turn back": p.turnBack,
 		"upto":      p.readUpto,
 		"keys":      p.readKeys,
@@ -163,20 +163,23 @@ func (p *play) handOver(t *rapid.T, n *notifier.Notice) {
 	}
 }
 
-func (p *play) markOne(t *rapid.T, read bool) {
-	key, call := anyKey(t), p.s.MarkUnread
+func (p *play) markSome(t *rapid.T, read bool) {
+	keys, call := someKeys(t), p.s.MarkUnread
 	if read {
 		call = p.s.MarkRead
 	}
-	found := p.mark(key, read, !read, p.now())
-	badge, err := call(t.Context(), p.seq, key)
+	turned, found := p.mark(keys, read, !read, p.now())
+	got, badge, err := call(t.Context(), p.seq, keys...)
 	p.answers(t, badge, err, found)
+	if !slices.Equal(got, turned) {
+		t.Fatalf("turned %v, want %v", got, turned)
+	}
 }
 
 func (p *play) turnBack(t *rapid.T) {
-	key := anyKey(t)
-	found := p.mark(key, false, false, p.now())
-	badge, err := p.s.Unread(t.Context(), p.seq, key)
+	keys := someKeys(t)
+	_, found := p.mark(keys, false, false, p.now())
+	badge, err := p.s.Unread(t.Context(), p.seq, keys...)
 	p.answers(t, badge, err, found)
 }
 
@@ -209,22 +212,29 @@ func (p *play) readUpto(t *rapid.T) {
 }
 
 func (p *play) take(t *rapid.T) {
-	key := anyKey(t)
-	i := p.find(key)
-	if i >= 0 {
-		p.taken = append(p.taken, p.rows[i])
-		p.remove(i, p.now())
+	keys := someKeys(t)
+	var want []notifier.Entry
+	for _, key := range keys {
+		if i := p.find(key); i >= 0 {
+			want = append(want, p.rows[i])
+			p.remove(i, p.now())
+		}
+	}
+	if len(want) > 0 {
 		p.forget(p.now())
 		p.bump(p.now())
 	}
-	e, badge, err := p.s.Take(t.Context(), p.seq, key)
-	p.answers(t, badge, err, i >= 0)
-	if i >= 0 {
-		if was := p.taken[len(p.taken)-1]; e.NoticeID != was.NoticeID || e.At != was.At || e.Read != was.Read {
+	got, badge, err := p.s.Take(t.Context(), p.seq, keys...)
+	p.answers(t, badge, err, len(want) > 0)
+	if len(got) != len(want) {
+		t.Fatalf("took %+v, want %+v", got, want)
+	}
+	for i, e := range got {
+		if was := want[i]; e.NoticeID != was.NoticeID || e.At != was.At || e.Read != was.Read {
 			t.Fatalf("took %+v, want %+v", e, was)
 		}
 		e.Read = rapid.Bool().Draw(t, "the state that the undo claims") // must have no effect
-		p.taken[len(p.taken)-1] = e
+		p.taken = append(p.taken, e)
 	}
 }
 
@@ -233,12 +243,12 @@ func (p *play) putBack(t *rapid.T) {
 		p.take(t) // so that the next time there is one
 		return
 	}
-	e := rapid.SampledFrom(p.taken).Draw(t, "entry")
-	want := p.restore(e, p.now())
+	some := rapid.SliceOfN(rapid.SampledFrom(p.taken), 1, 4).Draw(t, "entries")
+	want := p.restore(some, p.now())
 	if want == nil && p.h != nil {
-		p.edit(e.NoticeID, p.h.revision(e.NoticeID), p.now())
+		p.freshen(some)
 	}
-	badge, err := p.s.Restore(t.Context(), p.seq, e)
+	badge, err := p.s.Restore(t.Context(), p.seq, some...)
 	if want != nil {
 		if !errors.Is(err, want) {
 			t.Fatalf("restoring: %v, want %v", err, want)
@@ -246,6 +256,15 @@ func (p *play) putBack(t *rapid.T) {
 		return
 	}
 	p.answers(t, badge, err, true)
+}
+
+// freshen gives restored entries the content that SQL has, the newest first.
+func (p *play) freshen(some []notifier.Entry) {
+	some = slices.Clone(some)
+	slices.SortStableFunc(some, func(a, b notifier.Entry) int { return int(b.At - a.At) })
+	for _, e := range some {
+		p.edit(e.NoticeID, p.h.revision(e.NoticeID), p.now())
+	}
 }
 
 func (p *play) retract(t *rapid.T) {

@@ -16,7 +16,7 @@ func TestReadKeysIsAllOrNothingAndPublishedOnce(t *testing.T) {
 		n.Recipients = 2
 		s.deliver(t, 42, n)
 		s.fill(t, 42, 6, 10)
-		if _, err := s.MarkRead(t.Context(), 42, key(2)); err != nil {
+		if _, _, err := s.MarkRead(t.Context(), 42, key(2)); err != nil {
 			t.Fatal(err)
 		}
 		before, heard := s.sound(t, 42), s.listen(t, 42)

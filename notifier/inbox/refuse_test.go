@@ -64,7 +64,7 @@ var changes = map[string]func(t *testing.T, s *site) error{
 		return err
 	},
 	"reading one entry": func(t *testing.T, s *site) error {
-		_, err := s.MarkRead(t.Context(), 42, key(3))
+		_, _, err := s.MarkRead(t.Context(), 42, key(3))
 		return err
 	},
 }

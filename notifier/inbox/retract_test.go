@@ -12,7 +12,7 @@ import (
 func TestAnUndoDoesNotRestoreARetractedNotice(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 7, 7)
-		e, _, err := s.Take(t.Context(), 42, key(7))
+		e, _, err := one(s.Take(t.Context(), 42, key(7)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestRetractRemovesTheNoticeEverywhereAndKeepsItOut(t *testing.T) {
 			s.deliver(t, seq, n)
 		}
 		s.fill(t, warm, 1, 1)
-		if _, err := s.MarkRead(t.Context(), read, key(7)); err != nil {
+		if _, _, err := s.MarkRead(t.Context(), read, key(7)); err != nil {
 			t.Fatal(err)
 		}
 		s.deliver(t, renewed, s.notice(8, "photo:7"))

@@ -17,7 +17,7 @@ func TestASnapshotHasEverythingNeededToRestoreTheInbox(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.MarkUnread(t.Context(), 42, key(1)); err != nil {
+		if _, _, err := s.MarkUnread(t.Context(), 42, key(1)); err != nil {
 			t.Fatal(err)
 		}
 		left := s.clock.now().UnixMilli()

@@ -58,7 +58,7 @@ func TestEditReachesEveryInboxThatHasTheNotice(t *testing.T) {
 			c.Chunk = chunk
 			p := running(t, c)
 			n := send(t, p, toRole("all"))
-			if _, err := r.inbox.MarkRead(t.Context(), seqs[0], n.Key()); err != nil {
+			if _, _, err := r.inbox.MarkRead(t.Context(), seqs[0], n.Key()); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := r.inbox.Delete(t.Context(), seqs[1], n.Key()); err != nil {

@@ -144,13 +144,13 @@ func (r *rig) live(t *testing.T, p *pipeline.Pipeline, seqs []int64) {
 			case 0:
 				_, err = r.inbox.Open(ctx, seq)
 			case 1:
-				_, err = r.inbox.MarkRead(ctx, seq, key)
+				_, _, err = r.inbox.MarkRead(ctx, seq, key)
 			case 2:
 				_, err = r.inbox.Delete(ctx, seq, key)
 			case 3:
-				var e notifier.Entry
-				if e, _, err = r.inbox.Take(ctx, seq, key); err == nil && e.Key != "" {
-					_, err = r.inbox.Restore(ctx, seq, e)
+				var taken []notifier.Entry
+				if taken, _, err = r.inbox.Take(ctx, seq, key); err == nil {
+					_, err = r.inbox.Restore(ctx, seq, taken...)
 				}
 			}
 			if err != nil && !errors.Is(err, notifier.ErrNotFound) {

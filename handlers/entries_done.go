@@ -1,0 +1,73 @@
+package handlers
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// longestDone is the longest address with the fields of Undo that browsers and proxies are sure to
+// take.
+const longestDone = 6000
+
+// undoes is the Undo of each done code: where its form is sent, and its fields.
+var undoes = map[string]struct {
+	action string
+	fields []string
+}{
+	"deleted":  {"/inbox/restore", []string{"key", "id", "at"}},
+	"archived": {"/inbox/unarchive", []string{"key", "unread"}},
+	"read":     {"/inbox/unread", []string{"keys"}},
+	"unread":   {"/inbox/read", []string{"keys"}},
+}
+
+// changedAll answers a change of several entries with the whole list, and offers Undo with these
+// fields. A plain form is redirected to the list, unless the fields are too long for an address.
+func (h *Handlers) changedAll(w http.ResponseWriter, r *http.Request, back, code string, fields []views.Hidden) error {
+	say := url.Values{"done": {code}}
+	for _, f := range fields {
+		say.Add(f.Name, f.Value)
+	}
+	done := entriesDone(h.text(r), say)
+	if to := backTo(back, say); !fragment(r) && len(to) <= longestDone {
+		redirect(w, to)
+		return nil
+	}
+	if fragment(r) && done.Undo != nil {
+		done.Undo.Target, done.Undo.Select = "#inbox", "#inbox"
+	}
+	return h.lookedAt(w, r, queryOf(back), done)
+}
+
+// entriesDone is the message about a change of entries, with Undo if possible. It returns nil if
+// say names none.
+func entriesDone(text *locale.Printer, say url.Values) *views.Done {
+	code := say.Get("done")
+	id, ok := doneTexts[code]
+	if !ok {
+		return nil
+	}
+	done, undo := &views.Done{Text: text.T(id)}, undoes[code]
+	var fields []views.Hidden
+	for _, name := range undo.fields {
+		for _, value := range say[name] {
+			if value != "" {
+				fields = append(fields, views.Hidden{Name: name, Value: kept(value)})
+			}
+		}
+	}
+	n := len(say["key"])
+	if say.Has("keys") {
+		n = len(keyList(say.Get("keys")))
+	}
+	switch {
+	case n == 0, n > mostKeys, len(undo.fields) == 0:
+		return done
+	case n > 1:
+		done.Text = text.N(id+"_many", int64(n))
+	}
+	done.Undo = &views.Undo{Action: undo.action, Fields: fields}
+	return done
+}
