@@ -143,6 +143,9 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, 
 		p.Newest = inboxQuery{Query: notifier.Query{Opened: page.Opened, Unread: q.Unread, Archived: q.Archived}}.address()
 	}
 	p.Empty = inboxEmpty(p.Text, q, a)
+	if p.Viewer.Staff && !q.Unread && !q.Archived && q.Before == 0 {
+		p.Empty.LinkTarget, p.Empty.LinkText = testPath(p.Text, p.Viewer.Name), p.Text.T("inbox.empty_test")
+	}
 	return p
 }
 

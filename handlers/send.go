@@ -19,14 +19,22 @@ const confirmAbove = 1000
 // sendFields are the fields of the form.
 var sendFields = []string{
 	"target", "to", "type", "scope", "subject", "title", "body", "link", "expires_in", "send_at", "toast", "preview", "confirm",
-	"starts_at", "ends_at", "pinned", "late_joiners", "once", "to_role", "to_kept",
+	"starts_at", "ends_at", "pinned", "late_joiners", "once", "to_role", "to_kept", "test",
 }
 
-// sendForm shows the form, filled in from the query.
+// sendForm shows the form, filled in from the query, or like the notice that the query names.
 func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
+	if id := values.Get("from"); id != "" {
+		given, err := h.duplicated(r, id)
+		if err != nil {
+			return err
+		}
+		return h.showSend(w, r, http.StatusOK, h.sendPage(r, given))
+	}
 	given := views.SendForm{
 		Target: "user", To: kept(values.Get("to")), Type: kept(values.Get("type")), Scope: kept(values.Get("scope")),
+		Title: kept(values.Get("title")),
 	}
 	if target := values.Get("target"); target == "role" || target == "topic" || target == "audience" {
 		given.Target = target
@@ -49,6 +57,9 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 	draft, faults := h.readDraft(r, values)
 	if fragment(r) && ticked(values, "preview") {
 		return h.previewPart(w, r, &views.Send{Form: h.typed(r, values)}, draft, err, faults)
+	}
+	if ticked(values, "test") {
+		return h.sendTest(w, r, values, draft)
 	}
 	sure, err := h.confirm(r, draft, err, faults)
 	if err == nil {

@@ -55,6 +55,7 @@ func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft
 		d.Target.Users = h.readNames(r, to, &bad)
 	}
 	readBox(values, "preview", &bad) // an invalid value must not send
+	readBox(values, "test", &bad)
 	life, fault := readLife(values.Get("expires_in"))
 	if fault != "" {
 		bad.Add("expires_in", fault, nil)

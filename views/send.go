@@ -20,6 +20,7 @@ type Send struct {
 	OtherUser  string      // says who is signed in now, if someone else wrote this; empty: nobody else did
 	FaultList  []FaultLink // all errors, including those of no field
 	Edit       *Edit       // nil: it is a new notice
+	Tested     string      // says that a test was sent; empty: none was
 	NotSent    string      // why a valid form could not be accepted; empty: no such failure
 }
 

@@ -1,0 +1,74 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// testLife is how long a test notice stays in the inbox of its sender.
+const testLife = 24 * time.Hour
+
+// duplicated is the form filled in like a notice that was sent before. Its times are left out,
+// because they have passed, and so is its key, because the new notice would replace the old one.
+func (h *Handlers) duplicated(r *http.Request, id string) (views.SendForm, error) {
+	n, err := h.Directory.Notice(r.Context(), number(id))
+	if err != nil {
+		return views.SendForm{}, fmt.Errorf("duplicate notice %s: %w", kept(id), err)
+	}
+	f := views.SendForm{
+		Target: "user", To: strings.Join(n.Target.Users, "\n"), Type: n.Type, Scope: n.Scope, Title: n.Title, Body: n.Body, Link: n.Link,
+		Toast: n.Toast, Pinned: n.Pinned, LateJoiners: n.LateJoiners,
+	}
+	switch {
+	case n.Target.Role != "":
+		f.Target, f.Role = "role", n.Target.Role
+	case n.Target.Topic != notifier.Topic{}:
+		f.Target, f.Type, f.Scope = "topic", n.Target.Topic.Type, n.Target.Topic.Scope
+	case n.Announces():
+		f.Target, f.Audiences = "audience", h.boxesOf(n.Target.Audiences)
+		return f, nil
+	}
+	if life := n.ExpiresAt.Sub(n.SentAt()).Round(time.Second); life != h.usualLife(n.Type) {
+		f.ExpiresIn = spelled(life)
+	}
+	return f, nil
+}
+
+// sendTest sends the draft to its sender alone, who sees it as its recipients would, and shows the
+// form again. Who the recipients are does not matter yet.
+func (h *Handlers) sendTest(w http.ResponseWriter, r *http.Request, values url.Values, d notifier.Draft) error {
+	me := visitOf(r).user.User.Name
+	d.Target, d.Window, d.SendAt = notifier.Target{Users: []string{me}}, notifier.Window{}, time.Time{}
+	d.Subject, d.ExpiresIn = "", testLife
+	if strings.Trim(d.Type, " ") == "" {
+		d.Type = "test"
+	}
+	p := h.sendPage(r, h.typed(r, values))
+	sure, err := h.confirm(r, d)
+	if err == nil {
+		var n notifier.Notice
+		if n, err = h.Sender.Send(r.Context(), sure, nil); err == nil {
+			h.auditDetail(r, "notice.send", notifier.NoticeRef(n.ID), "test")
+			p.Tested = p.Text.T("send.tested")
+			return h.showSend(w, r, http.StatusOK, p)
+		}
+	}
+	bad := merge(err)
+	if len(bad.Fields) == 0 {
+		return h.notSent(fmt.Errorf("send a test: %w", err), h.typed(r, values))
+	}
+	h.showFaults(p, bad)
+	return h.showSend(w, r, http.StatusUnprocessableEntity, p)
+}
+
+// testPath is the form, filled in with a first notice to its sender.
+func testPath(text *locale.Printer, me string) string {
+	return "/staff/send?" + url.Values{"to": {me}, "type": {"test"}, "title": {text.T("send.first_title")}}.Encode()
+}
