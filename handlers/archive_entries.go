@@ -28,7 +28,7 @@ func (h *Handlers) archiveEntries(w http.ResponseWriter, r *http.Request) error 
 		return fmt.Errorf("archive entries: %w", err)
 	}
 	undo := unarchiveFields(moved)
-	if at := number(values.Get("at")); fragment(r) && len(keys) == 1 && at > 0 {
+	if at := number(values.Get("at")); fragment(r) && alone(r, keys) && at > 0 {
 		undo = append(undo, views.Hidden{Name: "at", Value: idText(at)}, views.Hidden{Name: "back", Value: values.Get("back")})
 		done := &views.Done{Text: h.text(r).T("done.archived"), Undo: &views.Undo{
 			Action: "/inbox/unarchive", Target: "#e" + idText(at), Fields: undo,
@@ -88,7 +88,7 @@ func (h *Handlers) unarchiveEntries(w http.ResponseWriter, r *http.Request) erro
 	switch at := number(values.Get("at")); {
 	case fragment(r) && archive && at > 0:
 		return h.hiddenPart(w, r, at, back, badge, done)
-	case fragment(r) && !archive && len(keys) == 1:
+	case fragment(r) && !archive && alone(r, keys):
 		return h.rowPart(w, r, keys[0], back, badge, done)
 	}
 	redirect(w, backTo(back, url.Values{"done": {code}}))

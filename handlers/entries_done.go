@@ -12,16 +12,22 @@ import (
 // take.
 const longestDone = 6000
 
-// undoes is the Undo of each done code: where its form is sent, and its fields.
+// undoes is the Undo of each done code: where its form is sent, its fields, and the text for several
+// entries.
 var undoes = map[string]struct {
 	action string
 	fields []string
+	many   string
 }{
-	"deleted":  {"/inbox/restore", []string{"key", "id", "at"}},
-	"archived": {"/inbox/unarchive", []string{"key", "unread"}},
-	"read":     {"/inbox/unread", []string{"keys"}},
-	"unread":   {"/inbox/read", []string{"keys"}},
+	"deleted":  {"/inbox/restore", []string{"key", "id", "at"}, "done.deleted_many"},
+	"archived": {"/inbox/unarchive", []string{"key", "unread"}, "done.archived_many"},
+	"read":     {"/inbox/unread", []string{"keys"}, "done.read_many"},
+	"unread":   {"/inbox/read", []string{"keys"}, "done.unread_many"},
 }
+
+// alone reports whether a form names a single entry, so that a script can replace its row. The form
+// of the selected rows and its Undo replace the list.
+func alone(r *http.Request, keys []string) bool { return len(keys) == 1 && !inPart(r, "inbox") }
 
 // changedAll answers a change of several entries with the whole list, and offers Undo with these
 // fields. A plain form is redirected to the list, unless the fields are too long for an address.
@@ -66,7 +72,7 @@ func entriesDone(text *locale.Printer, say url.Values) *views.Done {
 	case n == 0, n > mostKeys, len(undo.fields) == 0:
 		return done
 	case n > 1:
-		done.Text = text.N(id+"_many", int64(n))
+		done.Text = text.N(undo.many, int64(n))
 	}
 	done.Undo = &views.Undo{Action: undo.action, Fields: fields}
 	return done

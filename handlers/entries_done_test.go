@@ -85,3 +85,16 @@ func TestUndoOfLongKeysIsInThePageItself(t *testing.T) {
 		t.Errorf("Undo names %d keys", got+1)
 	}
 }
+
+// TestSingleSelectedEntryIsAnsweredWithTheList: its row is not what the script replaces.
+func TestSingleSelectedEntryIsAnsweredWithTheList(t *testing.T) {
+	t.Parallel()
+	for action, want := range bulkSteps {
+		var did []string
+		w := bulkWorld(t, &did)
+		r := w.script("alice", action, "inbox", "key=like%3Aphoto%3A5&back=%2Finbox%3Ffilter%3Dunread").wantStatus(t, http.StatusOK)
+		if r.count("#inbox") != 1 || r.attr("#done form", "action") != want.undo || r.attr("#done form", "hx-target") != "#inbox" {
+			t.Errorf("%s: %s", action, r.body)
+		}
+	}
+}

@@ -67,9 +67,9 @@ func (h *Handlers) marked(
 ) error {
 	back := values.Get("back")
 	switch keys := values["key"]; {
-	case len(keys) > 1 && len(turned) > 0:
+	case len(keys) > 0 && !alone(r, keys) && len(turned) > 0:
 		return h.changedAll(w, r, back, code, []views.Hidden{keyListed(turned)})
-	case len(keys) == 1 && fragment(r):
+	case alone(r, keys) && fragment(r):
 		return h.rowPart(w, r, keys[0], back, badge, done)
 	}
 	redirect(w, backTo(back, url.Values{"done": {code}}))

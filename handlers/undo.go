@@ -29,7 +29,7 @@ func (h *Handlers) deleteEntries(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("delete entries: %w", err)
 	}
-	if fragment(r) && len(keys) == 1 && len(entries) == 1 {
+	if fragment(r) && alone(r, keys) && len(entries) == 1 {
 		return h.gonePart(w, r, entries[0], values.Get("back"), badge)
 	}
 	var undo []views.Hidden
@@ -80,7 +80,7 @@ func (h *Handlers) restoreEntries(w http.ResponseWriter, r *http.Request) error 
 	if err != nil && !errors.Is(err, notifier.ErrConflict) {
 		return fmt.Errorf("restore entries: %w", err)
 	}
-	if fragment(r) && err == nil && len(keys) == 1 {
+	if fragment(r) && err == nil && alone(r, keys) {
 		return h.rowPart(w, r, keys[0], values.Get("back"), badge, &views.Done{Text: h.text(r).T("done.restored")})
 	}
 	redirect(w, backTo(values.Get("back"), url.Values{"done": {"restored"}}))

@@ -34,6 +34,20 @@ func (p *Inbox) actionsBack() string {
 	return p.Back
 }
 
+// bulkActions are the buttons for the selected rows: their texts, and the addresses that the form is
+// sent to.
+func (p *Inbox) bulkActions() []components.Button {
+	if p.Archived {
+		return []components.Button{{Text: p.Labels.Unarchive, Value: "/inbox/unarchive"}}
+	}
+	return []components.Button{
+		{Text: p.Text.T("inbox.bulk_read"), Value: "/inbox/read"},
+		{Text: p.Text.T("inbox.bulk_unread"), Value: "/inbox/unread"},
+		{Text: p.Labels.Archive, Value: "/inbox/archive"},
+		{Text: p.Labels.Delete, Value: "/inbox/delete"},
+	}
+}
+
 // Day is the rows of one day.
 type Day struct {
 	ID      string // of its heading in the document

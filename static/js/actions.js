@@ -15,6 +15,9 @@ const about = new WeakMap();
 /** The last row before older rows were loaded. @type {Element | undefined} */
 let last;
 
+/** The place of the first row that was selected when the last action began. */
+let first = -1;
+
 /** The id of the row of the last action. */
 let acted = "";
 
@@ -29,6 +32,7 @@ export function startActions() {
 	on("htmx:beforeSend", ({ elt, xhr }) => {
 		const row = elt.closest(".row");
 		if (row) about.set(xhr, { id: (acted = row.id), button: document.activeElement !== row });
+		if (elt.id === "bulk") first = [...document.querySelectorAll("main .row")].findIndex((r) => r.querySelector(".pick:checked"));
 		if (elt.matches('[rel="next"]')) last = [...document.querySelectorAll("main .row")].at(-1);
 	});
 	on("htmx:afterRequest", ({ xhr, successful, requestConfig }) => {
@@ -98,6 +102,7 @@ function failed(status, id, path) {
  */
 function near(pressed) {
 	if (pressed.closest("#panel")) return document.getElementById("panel");
+	if (pressed.id === "bulk") return document.querySelectorAll("main .row")[first] ?? document.querySelector("h1");
 	if (pressed.matches(".tab")) return document.querySelector('.tab[href="' + CSS.escape(pressed.getAttribute("href") ?? "") + '"]');
 	if (pressed.matches('[rel="next"]')) {
 		const all = [...document.querySelectorAll("main .row")];

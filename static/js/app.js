@@ -17,6 +17,7 @@ import { post } from "./post.js";
 import { startPosts } from "./postwatch.js";
 import { startReading } from "./reading.js";
 import { startRestored } from "./restored.js";
+import { startSelect } from "./select.js";
 import { startStale } from "./stale.js";
 import { startTimes } from "./times.js";
 import { startToasts } from "./toasts.js";
@@ -43,6 +44,7 @@ if (user) {
 	startReading();
 	startMutes();
 	startKeys();
+	startSelect();
 	startBookmark();
 	start();
 }

@@ -1,6 +1,7 @@
 // @ts-check
 import { undo } from "./done.js";
 import { htmx } from "./htmx.js";
+import { change, select, selected } from "./select.js";
 
 /**
  * Single-key shortcuts for users who go through many notices, unless they have
@@ -41,9 +42,10 @@ const actions = {
 	Enter: () => open(current()),
 	k: () => move(-1),
 	o: () => open(current()),
-	u: () => press(current(), (row) => (row.dataset.state === "unread" ? "/read" : "/unread")),
-	e: () => press(current(), () => "/archive"),
-	d: () => press(current(), () => "/delete"),
+	u: () => change(selected().some((row) => row?.dataset.state === "unread") ? "/read" : "/unread") || press(current(), (row) => (row.dataset.state === "unread" ? "/read" : "/unread")),
+	e: () => change("/archive") || press(current(), () => "/archive"),
+	d: () => change("/delete") || press(current(), () => "/delete"),
+	x: () => select(current()),
 	t: () => {
 		const link = document.querySelector("#popups :is(a, button)");
 		if (link instanceof HTMLElement) link.focus({ preventScroll: true });

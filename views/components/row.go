@@ -63,7 +63,7 @@ const (
 type Rows struct {
 	Labels   *Labels
 	Icons    Icons
-	Back     string // the page to return to after an action; empty: no actions
+	Back     string // the page to return to after an action; empty: no actions, nothing to select
 	Archived bool   // they are archived: they can only be moved back
 	Test     string // data-testid; default "entry"
 	Rows     []Row
@@ -121,6 +121,9 @@ func (l Rows) row(buf *rowBuffer, r *Row, actions []action) {
 	m.raw(`</span></div></article><time datetime="`).text(r.Datetime).raw(`">`).text(r.Clock).raw(`</time>`)
 	if len(actions) > 0 {
 		buf.actions(r, actions)
+	}
+	if len(actions) > 0 && l.Test == "" {
+		m.raw(`<input type="checkbox" class="pick" form="bulk" name="key" value="`).text(r.Key).raw(`" aria-label="`).text(r.Title).raw(`">`)
 	}
 	m.raw(`</li>`)
 }
