@@ -54,3 +54,8 @@ func TestNoticesAreArchivedTogetherWithoutJavaScript(t *testing.T) {
 	w.press(`#done form button`)
 	w.titles(usual[3].title, aisle, late, photo).has("#badge", "4").has("#done p", "Restored.")
 }
+
+// selectTwo selects the first two notices.
+func selectTwo(w *window) {
+	w.script(`[...document.querySelectorAll("main .pick")].slice(0, 2).forEach(box => box.click())`).until(picked + ` === 2`)
+}

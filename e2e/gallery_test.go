@@ -119,6 +119,7 @@ func (g *gallery) views() []view {
 		{name: "inbox-older", as: "many", path: "/inbox", then: func(w *window) { w.follow(`a[rel=next]`) }},
 		{name: "inbox-archived", as: "many", path: "/inbox?opened=1", then: archiveFirst},
 		{name: "inbox-hard", as: "hard", path: "/inbox"},
+		{name: "inbox-selected", as: "hard", path: "/inbox", then: selectTwo},
 		{name: "inbox-undo", as: "hard", path: "/inbox", then: deleteFirst},
 		{name: "keys", as: "one", path: "/inbox", then: openKeys},
 		{name: "arrivals", as: "one", path: "/inbox", then: g.arrives(nil, "#arrivals")},

@@ -2,6 +2,8 @@
 import { say } from "./announcer.js";
 import { text } from "./texts.js";
 
+const most = 200; // the server takes no more at once
+
 /** The box that was pressed last, where a range begins. @type {HTMLInputElement | undefined} */
 let last;
 
@@ -14,6 +16,7 @@ export function startSelect() {
 			const [a, b] = [all.indexOf(last), all.indexOf(target)];
 			for (const box of all.slice(Math.min(a, b), Math.max(a, b) + 1)) box.checked = target.checked;
 		}
+		for (const box of all.filter((each) => each.checked).slice(most)) box.checked = false;
 		last = target;
 		count();
 	});
