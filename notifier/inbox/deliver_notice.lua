@@ -33,8 +33,8 @@ local now, cap, seq, order = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], tonu
 local numbers = redis.call('HMGET', state, 'unread', 'ver')
 if not numbers[2] then return -1 end
 if expires ~= '0' and tonumber(expires) <= now then return 0 end
-local floor = redis.call('HGET', state, 'floor')
-if ARGV[10] == '1' and floor and (floor == id or tonumber(floor) > order) then return 0 end
+local floor = ARGV[10] == '1' and redis.call('HGET', state, 'floor')
+if floor and (floor == id or tonumber(floor) > order) then return 0 end
 if redis.call('ZSCORE', gone, id) then return 0 end
 local old, value = find_row(hash, key)
 local has = old and value:match('^%d+') or '0'
