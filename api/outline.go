@@ -74,7 +74,8 @@ func (o *outline) skip() error {
 	}
 }
 
-func (o *outline) scalar(s *huma.Schema) (any, error) {
+// scalar reads a string, number, boolean or null; the value of null is nil.
+func (o *outline) scalar(s *huma.Schema) (value any, err error) {
 	token, err := o.dec.ReadToken()
 	if err != nil {
 		return nil, err
@@ -82,16 +83,17 @@ func (o *outline) scalar(s *huma.Schema) (any, error) {
 	switch token.Kind() {
 	case '"':
 		o.wants(s, huma.TypeString)
-		return token.String(), nil
+		value = token.String()
 	case '0':
 		o.wants(s, huma.TypeInteger, huma.TypeNumber)
-		return token.Float(), nil
+		value = token.Float()
 	case 't', 'f':
 		o.wants(s, huma.TypeBoolean)
-		return token.Bool(), nil
+		value = token.Bool()
+	default:
+		o.wants(s)
 	}
-	o.wants(s)
-	return nil, nil //nolint:nilnil // the value of JSON null is nil, and reading it is no error
+	return value, nil
 }
 
 // wants counts a fault if the schema is of none of these types. Schemas that allow several

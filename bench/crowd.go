@@ -92,7 +92,7 @@ func (w *world) fill(ctx context.Context, st *store.Store) error {
 			return err
 		}
 		answer := headerOnly{}
-		begun, err := sessions.New(r, "carillon") //nolint:contextcheck // r carries ctx
+		begun, err := sessions.New(r, "carillon") //nolint:contextcheck // New takes its context from the request, which was made with ctx
 		if err == nil {
 			begun.Values[notifier.SessionUser] = notifier.Signed{User: u}
 			err = begun.Save(r, answer)

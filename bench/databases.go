@@ -34,7 +34,7 @@ func (w *world) database(ctx context.Context, name string) (*database, error) {
 	cfg, stop := store.Config{DataDir: dir}, func() {}
 	flags := []string{"--data-dir", dir}
 	if name == "PostgreSQL" {
-		//nolint:contextcheck // Durable takes no context: after a cancelled measurement the store is closed first, then stop ends the server
+		//nolint:contextcheck // the server must outlive ctx: a cancelled measurement still closes its store before stop ends the server
 		if cfg.URL, stop, err = sqltest.Durable(); err != nil {
 			return nil, err
 		}

@@ -67,6 +67,6 @@ func (d devices) remember(known string, user notifier.User, stored string) (*htt
 func payload(device []byte, seq int64, stored string) []byte {
 	mark := sha256.Sum256([]byte(stored))
 	raw := append(make([]byte, 0, idBytes), device...)
-	raw = binary.BigEndian.AppendUint64(raw, uint64(seq)) //nolint:gosec // the bytes are only compared with those of the same number, so its sign does not matter
+	raw = binary.BigEndian.AppendUint64(raw, uint64(seq)) //nolint:gosec // user numbers are positive
 	return append(raw, mark[:idBytes-len(raw)]...)
 }
