@@ -67,7 +67,7 @@ export function startCatchUp(stream, found, time, get) {
 
 	async function catchUp() {
 		const parts = await look(get);
-		if (!parts) return;
+		if (!parts || !inInbox()) return; // signed out, or the reader went to the archive meanwhile
 		// A page older than the events heard meanwhile would undo them.
 		if (parts.some(({ ver }) => ver < seen.ver)) throw new Error("the page is older than its events");
 		found(reconcile(parts));

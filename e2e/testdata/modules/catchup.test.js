@@ -52,6 +52,22 @@ test("a fetch that fails, or is older than the events heard, is repeated after a
 /** @param {number} failures */
 const backoffOf = (failures) => (250 + 1000 * 2 ** failures) / 2;
 
+test("an answer that comes after the reader went to the archive removes nothing there", async () => {
+	inbox("a:1@9 read");
+	let asked = false;
+	const { time, found, say } = watch(async () => {
+		asked = true;
+		inbox("z:1@3 read");
+		document.getElementById("arrivals")?.remove();
+		return part(12, ["a:1@9 read"]);
+	});
+	say("badge", badge(1, 0, 12));
+	time.pass(1000);
+	await until("it has asked", () => asked);
+	await Promise.resolve();
+	equal([shown(), found], [["z:1@3 read"], []]);
+});
+
 test("a page of another user is not used", async () => {
 	inbox("a:1@9 read");
 	let asked = 0;
