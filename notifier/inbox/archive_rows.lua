@@ -4,7 +4,7 @@
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
--- KEYS[3] state    unread, ver, opened, kept
+-- KEYS[3] state    unread, ver, opened, kept, archived
 -- KEYS[4] gone     notices that left this inbox, by time
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
@@ -51,6 +51,6 @@ for i, field in ipairs(fields) do
 end
 keep_ids(state, ids, kept)
 trim_gone(gone, state, now)
-local reply = save_state(state, ARGV[3], #fields, unread, ver, events)
+local reply = save_state(state, ARGV[3], #fields, unread, ver, events, 'archived', '1')
 reply[4] = fields
 return reply

@@ -6,7 +6,7 @@
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
--- KEYS[3] state    unread, ver, opened, floor
+-- KEYS[3] state    unread, ver, opened, floor, archived
 -- KEYS[4] gone     notices that left this inbox, by time
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
@@ -30,7 +30,7 @@ local list, hash, state, gone, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS
 local key, id, expires, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local now, cap, seq, order = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], tonumber(ARGV[11])
 
-local numbers = redis.call('HMGET', state, 'unread', 'ver')
+local numbers = redis.call('HMGET', state, 'unread', 'ver', 'archived')
 if not numbers[2] then return -1 end
 if expires ~= '0' and tonumber(expires) <= now then return 0 end
 local floor = ARGV[10] == '1' and redis.call('HGET', state, 'floor')
@@ -39,7 +39,7 @@ if redis.call('ZSCORE', gone, id) then return 0 end
 local old, value = find_row(hash, key)
 local has = old and value:match('^%d+') or '0'
 if has == id or tonumber(has) > order then return 0 end
-local put = redis.call('HGET', KEYS[8], key)
+local put = numbers[3] and redis.call('HGET', KEYS[8], key)
 local was = put and put:match('^%d+') or '0'
 if was == id or tonumber(was) > order then return 0 end
 local unread = tonumber(numbers[1]) + 1
@@ -54,7 +54,11 @@ if old then
   unread = unread - remove_row(list, hash, gone, expiry, seq, now, old, 1)
   mark_expiry(expiry, seq, key, ver, expires)
 end
-if put then redis.call('HDEL', KEYS[8], key); redis.call('ZADD', gone, 'NX', string.format('%.3f', now + 0.25), was) end
+if put then
+  redis.call('HDEL', KEYS[8], key)
+  if redis.call('EXISTS', KEYS[8]) == 0 then redis.call('HDEL', state, 'archived') end
+  redis.call('ZADD', gone, 'NX', string.format('%.3f', now + 0.25), was)
+end
 local length = redis.call('LPUSH', list, field)
 redis.call('HSET', hash, field, id .. ' ' .. ver .. ' ' .. expires .. ' ' .. json)
 

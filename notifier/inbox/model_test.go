@@ -249,6 +249,9 @@ func (m *model) agrees(t tb, s *site) {
 	if len(m.kept) > 0 {
 		state["kept"] = strings.Trim(fmt.Sprint(m.kept), "[]")
 	}
+	if len(m.archived) > 0 {
+		state["archived"] = "1"
+	}
 	if d := cmp.Diff(state, at.State); d != "" {
 		t.Fatalf("state (-model +redis):\n%s", d)
 	}

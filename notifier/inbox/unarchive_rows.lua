@@ -5,7 +5,7 @@
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
--- KEYS[3] state    unread, ver, opened
+-- KEYS[3] state    unread, ver, opened, archived
 -- KEYS[4] gone     notices that left this inbox, by time
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
@@ -47,6 +47,7 @@ for i, row in ipairs(rows) do
   redis.call('ZREM', gone, id)
   keys[i], events[2 * i - 1], events[2 * i] = key, 'notice ' .. id .. ' ' .. key .. ' ' .. json, 'read ' .. key
 end
+if redis.call('EXISTS', archive) == 0 then redis.call('HDEL', state, 'archived') end
 redis.call('DEL', list)
 push_all('RPUSH', list, fields)
 local reply = save_state(state, ARGV[4], #rows, tonumber(numbers[1]), ver, events)
