@@ -16,12 +16,13 @@ func TestAFormThatCannotReachTheServerKeepsItsText(t *testing.T) {
 	s.user("bob")
 	i := s.serve()
 	w := sender(t, i)
-	w.fillSend("bob", notice{title: "Not to be lost", typ: "news", body: "One\nTwo"})
-	w.shows(`#preview h3`, "Not to be lost")
+	w.fillSend("bob", notice{title: "Not to be", typ: "news", body: "One\nTwo"})
+	w.shows(`#preview h3`, "Not to be")
 	const typed = `["to", "title", "type", "body"].map(name => document.querySelector("[name=" + name + "]").value).join("|") === "bob|Not to be lost|news|One\nTwo"`
 	pages := ask[int](w, `history.length`)
-	w.stays()
+	w.until(draftSaved).stays()
 	i.stop()
+	w.fill("title", "Not to be lost")
 
 	w.clickOn(string(sendButton))
 	w.has("[data-testid=unsent]", "Not sent: the server can't be reached. Your text is kept. Try again in a moment.")

@@ -180,6 +180,7 @@ type Config struct {
 	Archive       Archive // shown while Redis is unavailable
 
 	Directory Directory
+	Drafts    Drafts
 	Stream    Stream
 	Health    Health
 	Audit     web.Audit
@@ -210,7 +211,7 @@ type Config struct {
 
 func (c *Config) setDefaults() error {
 	required := []any{
-		c.Sessions, c.SignIns, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Directory, c.Stream,
+		c.Sessions, c.SignIns, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Directory, c.Drafts, c.Stream,
 		c.Health, c.Audit, c.Settings, c.Toasts, c.DeadLetters, c.Topics, c.Subscriptions, c.Roles, c.Keys, c.Slips,
 	}
 	if slices.Contains(required, nil) || c.NewKey == nil {

@@ -64,8 +64,9 @@ func (h *Handlers) routes() []route {
 		{"POST", "/settings/mute", signedIn, h.mute},
 		{"POST", "/settings/subscriptions", signedIn, h.subscribeSelf},
 
-		{"GET", "/staff/send", staff, h.sendForm},
-		{"POST", "/staff/send", staff, h.send},
+		{"GET", sendPath, staff, h.sendForm},
+		{"POST", sendPath, staff, h.send},
+		{"POST", sendPath + "/drafts/delete", staff, h.deleteDraft},
 		{"GET", "/staff/notices", staff, h.notices},
 		{"GET", "/staff/notices/{id}", staff, h.notice},
 		{"GET", "/staff/notices/{id}/edit", staff, h.editForm},

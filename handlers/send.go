@@ -19,12 +19,15 @@ const confirmAbove = 1000
 // sendFields are the fields of the form.
 var sendFields = []string{
 	"target", "to", "type", "scope", "subject", "title", "body", "link", "expires_in", "send_at", "toast", "preview", "confirm",
-	"starts_at", "ends_at", "pinned", "late_joiners", "once", "to_role", "to_kept", "test",
+	"starts_at", "ends_at", "pinned", "late_joiners", "once", "to_role", "to_kept", "test", "save",
 }
 
 // sendForm shows the form, filled in from the query, or like the notice that the query names.
 func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
+	if id := values.Get("draft"); id != "" {
+		return h.draftForm(w, r, id)
+	}
 	if id := values.Get("from"); id != "" {
 		given, err := h.duplicated(r, id)
 		if err != nil {
@@ -40,7 +43,11 @@ func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 		given.Target = target
 	}
 	h.chooseRecipients(h.text(r), &given)
-	return h.showSend(w, r, http.StatusOK, h.sendPage(r, given))
+	p := h.sendPage(r, given)
+	if len(values) == 0 {
+		h.offerDrafts(r, p)
+	}
+	return h.showSend(w, r, http.StatusOK, p)
 }
 
 // send sends the notice, or shows the form again: with its errors, as a preview, or to confirm a
@@ -54,6 +61,9 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	pasted(values)
+	if ticked(values, "save") {
+		return h.saveDraft(w, r, values, err)
+	}
 	draft, faults := h.readDraft(r, values)
 	if fragment(r) && ticked(values, "preview") {
 		return h.previewPart(w, r, &views.Send{Form: h.typed(r, values)}, draft, err, faults)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"iter"
+	"net/url"
 	"time"
 )
 
@@ -18,6 +19,7 @@ type Export struct {
 	Inbox         ExportedInbox
 	Announcements []ExportedRead  // announcements that the user has read
 	Toasts        []ExportedToast // toasts not yet shown; nil: Redis was unavailable
+	Drafts        []ExportedDraft // forms begun and not sent yet
 	Sent          iter.Seq2[Notice, error]
 	Log           iter.Seq2[AuditEntry, error] // actions by the user and actions on the user
 }
@@ -49,6 +51,12 @@ type ExportedEntry struct {
 type ExportedRead struct {
 	ID    int64  `json:"id"`
 	Title string `json:"title"`
+}
+
+// ExportedDraft is a form that was begun and not sent yet.
+type ExportedDraft struct {
+	Form      url.Values `json:"form"`
+	ChangedAt time.Time  `json:"changed_at"`
 }
 
 // ExportedToast is a toast that has not been shown yet.
@@ -105,6 +113,7 @@ func (e *Export) Encode(to io.Writer) error {
 	w.field(",", "inbox", e.Inbox)
 	w.field(",", "announcements_read", orNone(e.Announcements))
 	w.field(",", "toasts", e.Toasts)
+	w.field(",", "drafts", orNone(e.Drafts))
 	writeList(&w, "sent", e.Sent, func(n *Notice) any {
 		return exportedNotice{
 			n.ID, n.Target, n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.State, n.CreatedAt, n.ExpiresAt,

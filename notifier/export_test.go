@@ -59,6 +59,7 @@ func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 		"subscriptions":      []any{map[string]any{"type": "stock", "scope": "119240"}},
 		"sessions":           []any{map[string]any{"created_at": instant, "seen_at": instant}},
 		"announcements_read": []any{},
+		"drafts":             []any{},
 		"toasts":             []any{map[string]any{"raised_at": instant, "title": "Export finished", "body": "", "link": ""}},
 		"log":                []any{},
 		"inbox": map[string]any{"unread": 1.0, "entries": []any{

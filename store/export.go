@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"iter"
+	"net/url"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -38,6 +39,9 @@ func (s *Store) ExportUser(ctx context.Context, name string) (notifier.Export, e
 	if err == nil {
 		e.Announcements, err = s.exportReads(ctx, &u)
 	}
+	if err == nil {
+		e.Drafts, err = s.exportDrafts(ctx, u.Seq)
+	}
 	if err != nil {
 		return notifier.Export{}, s.fail(err, "export user %d", u.Seq)
 	}
@@ -53,6 +57,18 @@ func (s *Store) exportSubscriptions(ctx context.Context, seq int64) (topics []no
 		return err
 	}, `SELECT type, scope FROM subscriptions WHERE seq = $1 ORDER BY type, scope`, seq)
 	return topics, err
+}
+
+func (s *Store) exportDrafts(ctx context.Context, seq int64) (drafts []notifier.ExportedDraft, err error) {
+	err = s.all(ctx, func(rows *sql.Rows) error {
+		var form string
+		var changed int64
+		err := rows.Scan(&form, &changed)
+		fields, _ := url.ParseQuery(form) // encoded by us
+		drafts = append(drafts, notifier.ExportedDraft{Form: fields, ChangedAt: fromMillis(changed)})
+		return err
+	}, `SELECT form, changed_at FROM drafts WHERE seq = $1 AND `+unsent+` ORDER BY changed_at, id`, seq)
+	return drafts, err
 }
 
 func (s *Store) exportSessions(ctx context.Context, seq int64) (sessions []notifier.ExportedSession, err error) {

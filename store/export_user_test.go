@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +39,9 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		for _, u := range []notifier.User{alice, bob} {
+			saveDraft(t, s, notifier.SavedDraft{Author: u.Seq, ID: "d", Form: "title=Of+" + u.Name})
+		}
 		content := notifier.Notice{Draft: draft(), Reasons: []notifier.Why{because("role:picker", 1)}}
 		acceptAll(t, s, &notifier.Acceptance{Notice: &content, To: roaring.BitmapOf(1, 2)})
 		save(t, s, notifier.Snapshot{Seq: alice.Seq, Ver: 9, Unread: 1, Opened: at.UnixMilli(), Rows: []notifier.SnapshotRow{
@@ -72,6 +76,7 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 				{Key: "like:photo:1", ID: content.ID, Content: &shown}, {Key: "like:gone", Read: true, ID: 999},
 			}, Archived: []notifier.ExportedEntry{{Key: "like:photo:2", Read: true, ID: content.ID, Content: &shown}}},
 			Announcements: []notifier.ExportedRead{{ID: read.ID, Title: "seen"}},
+			Drafts:        []notifier.ExportedDraft{{Form: url.Values{"title": {"Of alice"}}, ChangedAt: at}},
 		}
 		if diff := cmp.Diff(want, e); diff != "" {
 			t.Errorf("export (-want +got):\n%s", diff)

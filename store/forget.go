@@ -20,7 +20,7 @@ const (
 
 // Forget removes the remaining data of a user whose deletion has begun. With BeginDeletion it removes:
 //
-//   - the account with its roles, settings, muted types, subscriptions, sessions and inbox;
+//   - the account with its roles, settings, muted types, subscriptions, sessions, drafts and inbox;
 //   - notices that went or were to go to this user alone, with their counts and dead letters;
 //   - the user from the recipients of all other notices, and their name from the targets;
 //   - the user as a sender of notices, and the idempotency keys of their requests;
@@ -183,7 +183,7 @@ func (s *Store) removeUser(ctx context.Context, tx *sql.Tx, seq int64) error {
 	if _, err := s.endSessions(ctx, tx, `seq = $1`, seq); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM users WHERE seq = $1`, seq) // roles, mutes and the inbox are deleted with it
+	_, err := tx.ExecContext(ctx, `DELETE FROM users WHERE seq = $1`, seq) // roles, mutes, drafts and the inbox are deleted with it
 	if err != nil {
 		return err
 	}

@@ -21,11 +21,19 @@ type Send struct {
 	FaultList  []FaultLink // all errors, including those of no field
 	Edit       *Edit       // nil: it is a new notice
 	Tested     string      // says that a test was sent; empty: none was
+	Draft      string      // when the form was saved as a draft; empty: it is not saved
+	DraftFault string      // why it could not be saved; empty: no such failure
+	Newest     *DraftLink  // nil: the reader has no drafts, or the form is filled in
+	Drafts     int64       // how many the reader has
+	AllDrafts  string      // the page that lists them
 	NotSent    string      // why a valid form could not be accepted; empty: no such failure
 }
 
 // atHint explains the field that says when the notice is sent.
 func (p *Send) atHint() string { return p.Text.T("send.at_hint") + " " + p.Zone }
+
+// DraftLink leads to the form filled in with a draft.
+type DraftLink struct{ Href, Title, Changed string }
 
 // TypeHint is a known type of notice.
 type TypeHint struct {

@@ -33,6 +33,7 @@ func (i *instance) pages() (http.Handler, error) {
 
 		Sender:    i.pipe,
 		Directory: i.db,
+		Drafts:    i.db,
 		Stream:    streams{i.hub},
 		Toasts:    i.people,
 		Health:    health{i},

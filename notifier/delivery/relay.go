@@ -77,6 +77,9 @@ func (r *relay) look(ctx context.Context, lost bool) error {
 		return err
 	}
 	if now := r.w.c.Now(); now.Sub(r.purged) >= forgetEvery {
+		if _, err := r.w.c.Store.TrimDrafts(ctx, now.Add(-notifier.KeepDrafts)); err != nil {
+			return err
+		}
 		if _, err := r.w.c.Store.ForgetKeys(ctx, now.Add(-KeepKeys)); err != nil {
 			return err
 		}

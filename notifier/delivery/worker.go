@@ -130,6 +130,9 @@ type Store interface {
 	// Move changes the state of a notice. It returns false if the notice was not in the state from,
 	// or has another revision. It resets the cursor.
 	Move(ctx context.Context, id, rev int64, from, to notifier.State) (bool, error)
+	// TrimDrafts deletes drafts last changed before then, and those whose keys show that they were
+	// sent.
+	TrimDrafts(ctx context.Context, before time.Time) (int64, error)
 	// ForgetKeys deletes idempotency keys from before then: repeating such a request sends again.
 	ForgetKeys(ctx context.Context, before time.Time) (int64, error)
 	// TrimAudit deletes audit entries from before then.

@@ -50,6 +50,11 @@ export function untouched(control) {
 	return true;
 }
 
+/** Returns the key of a form's draft. @param {HTMLFormElement} form */
+export function keyOf(form) {
+	return `${form.dataset.kept} ${location.pathname}${location.search}`;
+}
+
 /** @param {string} key of a form @returns {Fields | undefined} */
 export function draftOf(key) {
 	return read()?.forms[key];

@@ -3,7 +3,7 @@
 // stay when no answer comes or the answer is an error.
 import { say } from "./announcer.js";
 import { clock } from "./clock.js";
-import { draftOf, fieldsOf, fill, keepDraft, restored, untouched } from "./drafts.js";
+import { draftOf, fieldsOf, fill, keepDraft, keyOf, restored, untouched } from "./drafts.js";
 import { text } from "./texts.js";
 import { reason, tell } from "./unsent.js";
 
@@ -37,23 +37,26 @@ const browser = {
  */
 export function startForm(form, way, answered = false) {
 	const all = { ...browser, ...way };
-	const key = `${form.dataset.kept} ${location.pathname}${location.search}`;
 	const first = fieldsOf(form);
-	const empty = answered ? "" : JSON.stringify(first);
+	let empty = answered ? "" : JSON.stringify(first);
 	const keep = () => {
 		const fields = fieldsOf(form);
-		keepDraft(key, JSON.stringify(fields) === empty ? null : fields);
+		keepDraft(keyOf(form), JSON.stringify(fields) === empty ? null : fields);
 	};
-	const draft = answered ? undefined : draftOf(key);
+	const draft = answered ? undefined : draftOf(keyOf(form));
 	if (draft) {
 		fill(form, draft, untouched); // text typed before this script ran is newer than the draft
 		const details = form.closest("details");
 		if (details) details.open = true;
-		form.prepend(restored(form, first, () => keepDraft(key, null)));
+		form.prepend(restored(form, first, () => keepDraft(keyOf(form), null)));
 	}
 	form.addEventListener("input", keep);
 	form.addEventListener("change", keep);
-	send(form, all, () => keepDraft(key, null));
+	form.addEventListener("carillon:saved", (e) => { // as a draft on the server
+		empty = /** @type {CustomEvent} */ (e).detail;
+		keep();
+	});
+	send(form, all, () => keepDraft(keyOf(form), null));
 }
 
 /**
@@ -69,6 +72,7 @@ function send(form, way, sent) {
 		if (new URL(to, location.href).pathname !== "/login") sent();
 		// After signing in the user comes back to this address, where the draft waits.
 		else to = `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
+		form.dispatchEvent(new Event("carillon:leave"));
 		way.go(to);
 	};
 	form.addEventListener("submit", async (e) => {

@@ -1,14 +1,15 @@
 // @ts-check
 import { startCompletion } from "./complete.js";
 import { startPreview } from "./preview.js";
-
+import { startSaving } from "./savedraft.js";
 
 /**
- * Starts the completion and the preview of the notice form.
+ * Starts the completion, the preview and the saving of the notice form.
  * @param {HTMLFormElement} form
  * @param {AbortSignal} signal aborted when the form has left the page
+ * @param {boolean} answered the form holds input that was just sent
  */
-export function startSend(form, signal) {
+export function startSend(form, signal, answered) {
 	const to = document.getElementById("to");
 	const names = document.getElementById("to-names");
 	const target = () => String(new FormData(form).get("target"));
@@ -18,6 +19,7 @@ export function startSend(form, signal) {
 	const types = document.getElementById("type-names");
 	if (type instanceof HTMLInputElement && types) startCompletion(type, types, () => "type");
 	startPreview(form, signal);
+	startSaving(form, signal, answered);
 }
 
 /**

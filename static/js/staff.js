@@ -17,7 +17,7 @@ export function startStaff(answered = false) {
 		if (form instanceof HTMLFormElement) startForm(form, { show, signal }, answered);
 	}
 	const form = document.getElementById("send");
-	if (form instanceof HTMLFormElement) startSend(form, signal);
+	if (form instanceof HTMLFormElement) startSend(form, signal, answered);
 	for (const field of document.querySelectorAll("input[data-names]")) {
 		if (field instanceof HTMLInputElement) startName(field);
 	}

@@ -1,0 +1,186 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+// Drafts keeps forms that staff have begun to fill in; see store. An author's draft that does not
+// exist, or was sent, is notifier.ErrNotFound.
+type Drafts interface {
+	// SaveDraft returns notifier.ErrConflict if the draft was sent already, and a
+	// *notifier.InvalidError if its author has too many.
+	SaveDraft(ctx context.Context, d notifier.SavedDraft) error
+	// SavedDrafts lists drafts without their forms, those changed last first.
+	SavedDrafts(ctx context.Context, author int64) ([]notifier.SavedDraft, error)
+	SavedDraft(ctx context.Context, author int64, id string) (notifier.SavedDraft, error)
+	DeleteDraft(ctx context.Context, author int64, id string) error
+}
+
+const (
+	sendPath   = "/staff/send"
+	draftsPath = noticesPath + "?tab=drafts" // lists the reader's drafts
+)
+
+// keptFields are the fields that a draft keeps; to_audience is one more. Its token is its id.
+var keptFields = []string{
+	"target", "to", "to_role", "to_kept", "type", "scope", "subject", "title", "body", "link", "expires_in", "send_at", "toast",
+	"starts_at", "ends_at", "pinned", "late_joiners",
+}
+
+// draftPath is the form filled in with a draft.
+func draftPath(id string) string { return sendPath + "?" + url.Values{"draft": {id}}.Encode() }
+
+// draftForm shows the form filled in with a draft of the reader.
+func (h *Handlers) draftForm(w http.ResponseWriter, r *http.Request, id string) error {
+	d, err := h.Drafts.SavedDraft(r.Context(), seqOf(r), id)
+	if errors.Is(err, notifier.ErrNotFound) {
+		p := h.sendPage(r, views.SendForm{Target: "user"})
+		p.NotSent = p.Text.T("send.draft_gone")
+		return h.page(w, r, http.StatusNotFound, views.SendPage(p))
+	}
+	if err != nil {
+		return fmt.Errorf("continue a draft: %w", err)
+	}
+	values, err := url.ParseQuery(d.Form)
+	if err != nil {
+		return fmt.Errorf("decode a draft: %w", err)
+	}
+	values.Set("once", d.ID)
+	p := h.sendPage(r, h.typed(r, values))
+	p.Draft = h.savedAt(r, d.ChangedAt)
+	return h.page(w, r, http.StatusOK, views.SendPage(p)) // not cached: Back shows the draft as it is then
+}
+
+// saveDraft saves the form as it is, with all its errors. A script replaces the line about the
+// draft; without script the draft is shown.
+func (h *Handlers) saveDraft(w http.ResponseWriter, r *http.Request, values url.Values, fault error) error {
+	d := notifier.SavedDraft{Author: seqOf(r), ID: onceOf(values.Get("once")), Title: draftTitle(values), Form: encodeDraft(values)}
+	if d.ID == "" {
+		d.ID = newOnce()
+	}
+	empty := blank(values)
+	switch {
+	case fault != nil:
+	case !empty:
+		fault = h.Drafts.SaveDraft(r.Context(), d)
+	default: // an empty form is no draft
+		if fault = h.Drafts.DeleteDraft(r.Context(), d.Author, d.ID); errors.Is(fault, notifier.ErrNotFound) {
+			fault = nil
+		}
+	}
+	sent := errors.Is(fault, notifier.ErrConflict)
+	if sent { // what is typed now is another notice
+		d.ID = newOnce()
+	}
+	if fragment(r) {
+		return h.draftPart(w, r, d.ID, empty, fault)
+	}
+	if sent {
+		fault = h.Drafts.SaveDraft(r.Context(), d)
+	}
+	bad := (*notifier.InvalidError)(nil)
+	switch {
+	case errors.As(fault, &bad):
+		p := h.sendPage(r, h.typed(r, values))
+		h.showFaults(p, bad)
+		return h.showSend(w, r, http.StatusUnprocessableEntity, p)
+	case fault != nil:
+		return h.notSent(fmt.Errorf("save a draft: %w", fault), h.typed(r, values))
+	case empty:
+		redirect(w, sendPath)
+	default:
+		redirect(w, draftPath(d.ID))
+	}
+	return nil
+}
+
+// draftPart answers a script with the line about the draft, and with the token that the form has
+// from now on. The script saves again after a conflict, because only it knows whether the form is
+// still open.
+func (h *Handlers) draftPart(w http.ResponseWriter, r *http.Request, token string, empty bool, fault error) error {
+	p := &views.Send{Frame: h.bareFrame(r), Form: views.SendForm{Once: token}}
+	bad := (*notifier.InvalidError)(nil)
+	switch {
+	case fault == nil && empty:
+	case fault == nil:
+		p.Draft = h.savedAt(r, h.Now())
+	case errors.As(fault, &bad):
+		p.DraftFault = p.Text.F("send.draft_unsaved", "Text", faultText(p.Text, bad.Fields[0]))
+	case !errors.Is(fault, notifier.ErrConflict):
+		return fmt.Errorf("save a draft: %w", fault)
+	}
+	return h.page(w, r, http.StatusOK, views.DraftPart(p))
+}
+
+// deleteDraft deletes a draft and returns to the page it was deleted on.
+func (h *Handlers) deleteDraft(w http.ResponseWriter, r *http.Request) error {
+	values, err := form(r, "draft", "back")
+	if err != nil {
+		return err
+	}
+	if err := h.Drafts.DeleteDraft(r.Context(), seqOf(r), values.Get("draft")); err != nil {
+		return fmt.Errorf("delete a draft: %w", err)
+	}
+	back := sendPath
+	if strings.HasPrefix(values.Get("back"), noticesPath) {
+		back = noticesPath
+	}
+	redirect(w, backOn(back, values.Get("back"), "draft-deleted"))
+	return nil
+}
+
+// savedAt says when a draft was saved.
+func (h *Handlers) savedAt(r *http.Request, at time.Time) string {
+	text, now := h.text(r), h.now(r)
+	return text.F("send.draft_saved", "Time", text.Short(at.In(now.Location()), now))
+}
+
+// offerDrafts adds the reader's drafts to an empty form.
+func (h *Handlers) offerDrafts(r *http.Request, p *views.Send) {
+	drafts, err := h.Drafts.SavedDrafts(r.Context(), seqOf(r))
+	if err != nil {
+		h.lacks(r, "drafts", err)
+	}
+	if len(drafts) == 0 {
+		return
+	}
+	now := h.now(r)
+	p.Newest = &views.DraftLink{Href: draftPath(drafts[0].ID), Title: drafts[0].Title, Changed: p.Text.Short(drafts[0].ChangedAt.In(now.Location()), now)}
+	p.Drafts, p.AllDrafts = int64(len(drafts)), draftsPath
+}
+
+// blank reports whether nothing was typed.
+func blank(values url.Values) bool {
+	for _, name := range []string{"to", "to_role", "to_kept", "type", "scope", "subject", "title", "body", "link"} {
+		if strings.TrimSpace(values.Get(name)) != "" {
+			return false
+		}
+	}
+	return len(tickedBoxes(values)) == 0
+}
+
+// draftTitle is the title under which a draft is listed.
+func draftTitle(values url.Values) string {
+	title := []rune(kept(strings.TrimSpace(values.Get("title"))))
+	return string(title[:min(len(title), notifier.MaxTitle)])
+}
+
+func encodeDraft(values url.Values) string {
+	given := url.Values{}
+	for _, name := range keptFields {
+		if value := values.Get(name); value != "" {
+			given.Set(name, value)
+		}
+	}
+	given["to_audience"] = tickedBoxes(values)
+	return given.Encode()
+}
