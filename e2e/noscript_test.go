@@ -108,7 +108,7 @@ func (w *window) sendsWithoutScript(text *locale.Printer) {
 	w.press(`[data-testid=confirm] button`)
 	w.until(`location.pathname.startsWith("/staff/notices/")`).has("h1", usual[1].title)
 
-	w.press(`.tabs a[href="/staff/users"]`)
+	w.press(`.side a[href="/staff/users"]`)
 	w.fill("q", "picker1203")
 	w.press(`.search button`)
 	w.until(`document.querySelectorAll("[data-testid=user]").length === 1`)

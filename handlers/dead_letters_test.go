@@ -88,7 +88,7 @@ func TestDeadLettersAreDescribedAndCanBeRetried(t *testing.T) {
 	w, d := deadWorld(t, deadLetter(9, 42), deadLetter(8, 77), deadLetter(7, 0))
 	r := w.get("carol", "/staff/deadletters").wantStatus(t, http.StatusOK)
 	r.wantText(t, "h1", "Failed deliveries")
-	r.wantText(t, "nav.sub [aria-current=page]", "Failed deliveries 3")
+	r.wantText(t, ".side [aria-current=page]", "Failed deliveries 3")
 	var rows []string
 	for _, e := range r.page.Find("[data-testid=dead-letter]").EachIter() {
 		rows = append(rows, strings.Join(strings.Fields(e.Find("h2").Text()+" "+e.Find("h2 a").AttrOr("href", "")+" "+e.Find(".meta").Text()), " "))
@@ -121,7 +121,7 @@ func TestDeadLettersAreDescribedAndCanBeRetried(t *testing.T) {
 	d.all = nil
 	r = w.get("carol", "/staff/deadletters").wantStatus(t, http.StatusOK)
 	r.wantText(t, "[data-testid=empty] h2", "No failed deliveries")
-	r.wantText(t, "nav.sub [aria-current=page]", "Failed deliveries")
+	r.wantText(t, ".side [aria-current=page]", "Failed deliveries")
 }
 
 func TestDeadLettersAreListedInPages(t *testing.T) {

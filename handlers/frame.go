@@ -41,7 +41,7 @@ func (h *Handlers) frame(r *http.Request, section, title string) views.Frame {
 func (h *Handlers) frameWith(r *http.Request, section, title string, a *announced) (views.Frame, notifier.Badge) {
 	f := h.bareFrame(r)
 	f.Section, f.Title = section, f.Text.T(title)
-	h.addStaffTabs(r, &f)
+	h.addStaffPages(r, &f)
 	f.Done = doneLine(r, f.Text)
 	if f.Viewer == nil {
 		return f, notifier.Badge{}

@@ -58,7 +58,7 @@ func New(c Config) (*Handlers, error) {
 		return nil, fmt.Errorf("load the static files: %w", err)
 	}
 	h.assets = views.Assets{
-		Style: h.files.Path("css/app.css"), Script: h.files.Path("built/app.js"), HTMX: h.files.Path("js/vendor/htmx.min.js"),
+		Style: h.files.Path("css/app.css"), StaffStyle: h.files.Path("css/staff.css"), Script: h.files.Path("built/app.js"), HTMX: h.files.Path("js/vendor/htmx.min.js"),
 		Icon: h.files.Path("icons/bell.svg"), Icons: components.Icons(h.files.Path("icons/sprite.svg")),
 		Modules: h.files.Modules("built/app.js"),
 	}

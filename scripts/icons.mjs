@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 
 const names = [
 	// controls of the pages
-	"archive", "arrow-up", "bell", "bell-off", "inbox", "info", "keyboard", "log-out", "mail", "mail-open", "pin", "search", "settings",
+	"archive", "arrow-up", "bell", "bell-off", "inbox", "info", "keyboard", "log-out", "mail", "mail-open", "menu", "pin", "search", "settings",
 	"trash-2", "triangle-alert", "user", "x",
 	// kinds of notices, see handlers/icon.go
 	"calendar", "clock", "file-text", "heart", "megaphone", "message-circle", "package", "receipt", "server",

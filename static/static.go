@@ -20,7 +20,7 @@ import (
 	"strings"
 )
 
-//go:embed css/app.css built/*.js js/vendor/*.js icons/*.svg
+//go:embed css/app.css css/staff.css built/*.js js/vendor/*.js icons/*.svg
 var embedded embed.FS
 
 // Prefix begins the address of every static file.

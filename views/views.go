@@ -19,14 +19,13 @@ type Frame struct {
 	Text    *locale.Printer
 	Assets  Assets
 	Title   string
-	Section string           // the current link of the navigation
-	Tabs    []components.Tab // the pages of this section; empty: only this one
-	Group   []components.Tab // the pages of this page's group; fewer than two: no group
-	Viewer  *Viewer          // nil: signed out
-	Done    *Done            // the message about the last action; nil: none
-	Pinned  *Pinned          // the pinned announcement; nil: none
-	Stale   string           // says that the page is read-only and shows the archive; empty: it is current
-	Refresh bool             // reload automatically without script
+	Section string             // the current link of the navigation
+	Pages   [][]components.Tab // the staff pages in groups; empty: this is none of them
+	Viewer  *Viewer            // nil: signed out
+	Done    *Done              // the message about the last action; nil: none
+	Pinned  *Pinned            // the pinned announcement; nil: none
+	Stale   string             // says that the page is read-only and shows the archive; empty: it is current
+	Refresh bool               // reload automatically without script
 }
 
 // htmxConfig turns off features that the content security policy forbids or that would store
@@ -38,12 +37,13 @@ const htmxConfig = `{"allowEval":false,"allowScriptTags":false,"includeIndicator
 
 // Assets are the addresses of the static files.
 type Assets struct {
-	Style   string
-	Script  string
-	Modules []string // imported by Script; listed so that all load at once
-	HTMX    string
-	Icon    string
-	Icons   components.Icons
+	Style      string
+	StaffStyle string // the staff pages need it besides Style
+	Script     string
+	Modules    []string // imported by Script; listed so that all load at once
+	HTMX       string
+	Icon       string
+	Icons      components.Icons
 }
 
 // Viewer is the user who views the page.

@@ -1,0 +1,61 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
+)
+
+// staffPage is a page for staff, named by a text.
+type staffPage struct{ section, address, text string }
+
+// staffPages are the pages in groups, in the order of the navigation.
+var staffPages = [][]staffPage{
+	{
+		{"send", "/staff/send", "nav.send"},
+		{"notices", noticesPath, "nav.notices"},
+	},
+	{
+		{"users", usersPath, "nav.users"},
+		{"roles", rolesPath, "nav.roles"},
+		{"subscriptions", subscriptionsPath, "nav.subscriptions"},
+	},
+	{
+		{"types", typesPath, "nav.types"},
+		{"rules", rulesPath, "nav.rules"},
+		{"apikeys", apiKeysPath, "nav.apikeys"},
+		{"deadletters", deadLettersPath, "nav.deadletters"},
+	},
+}
+
+// addStaffPages adds the navigation of the staff pages to each of them. The page for developers,
+// components, has it and is not in it.
+func (h *Handlers) addStaffPages(r *http.Request, f *views.Frame) {
+	if f.Section != "components" && !isStaffPage(f.Section) {
+		return
+	}
+	for _, group := range staffPages {
+		var links []components.Tab
+		for _, p := range group {
+			link := components.Tab{Href: p.address, Text: f.Text.T(p.text), Current: p.section == f.Section}
+			if p.address == deadLettersPath {
+				link.Count = h.countDeadLetters(r, f.Text)
+			}
+			links = append(links, link)
+		}
+		f.Pages = append(f.Pages, links)
+	}
+	f.Section = "staff"
+}
+
+func isStaffPage(section string) bool {
+	for _, group := range staffPages {
+		for _, p := range group {
+			if p.section == section {
+				return true
+			}
+		}
+	}
+	return false
+}
