@@ -66,8 +66,7 @@ func (h *Handlers) announcementFacts(text *locale.Printer, n *notifier.Notice, z
 		return fact(text, name, text.T("notice.no"))
 	}
 	return []views.Fact{
-		fact(text, "target", h.targetText(text, n.Target)), fact(text, "sender", senderText(text, n.Sender)), h.typeFact(text, n.Type),
-		momentFact(text, "created", n.CreatedAt.In(zone)),
+		fact(text, "target", h.targetText(text, n.Target)), h.typeFact(text, n.Type),
 		momentFact(text, "opens", n.StartsAt.In(zone)), momentFact(text, "closes", n.EndsAt.In(zone)),
 		yesNo("pinned", n.Pinned), yesNo("late_joiners", n.LateJoiners), yesNo("toast", n.Toast), fact(text, "revision", text.Number(n.Revision)),
 	}
@@ -95,6 +94,9 @@ func (h *Handlers) announcementProgress(text *locale.Printer, n *notifier.Progre
 		b.Name = text.F("notice.read_of", "Name", h.audience(text, s.Audience))
 		v.Bars = append(v.Bars, b)
 	}
+	if all := allShares(n.Shares); phase != notifier.PhaseScheduled && all.Counted && all.Members > 0 {
+		v.Figure = figure(text, all.Reads, all.Members)
+	}
 	return v
 }
 
@@ -112,6 +114,15 @@ func shareBar(text *locale.Printer, id string, s notifier.Share) components.Bar 
 	}
 }
 
+// allShares adds the shares of the audiences.
+func allShares(shares []notifier.Share) notifier.Share {
+	all := notifier.Share{Counted: true}
+	for _, s := range shares {
+		all.Members, all.Reads, all.Counted = all.Members+s.Members, all.Reads+s.Reads, all.Counted && s.Counted
+	}
+	return all
+}
+
 // announcedRow fills in an announcement's row in the list of sent notices. It has no delivery
 // column, since readers look it up themselves.
 func announcedRow(text *locale.Printer, row *views.SentRow, n *notifier.Progress, now time.Time) {
@@ -122,11 +133,7 @@ func announcedRow(text *locale.Printer, row *views.SentRow, n *notifier.Progress
 		row.Note = text.T("notices.not_open")
 		return
 	}
-	all := notifier.Share{Counted: true}
-	for _, s := range n.Shares {
-		all.Members, all.Reads, all.Counted = all.Members+s.Members, all.Reads+s.Reads, all.Counted && s.Counted
-	}
-	if row.Read = shareBar(text, "read", all); row.Read.Max == "" {
+	if row.Read = shareBar(text, "read", allShares(n.Shares)); row.Read.Max == "" {
 		row.Note = row.Read.Text
 	}
 }

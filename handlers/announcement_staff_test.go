@@ -133,13 +133,14 @@ func TestAnnouncementPageShowsReadersByAudience(t *testing.T) {
 		facts[row.Find("dt").Text()] = strings.TrimSpace(row.Find("dd").Text())
 	}
 	wantFacts := map[string]string{
-		"To": "everyone in User, Customer", "Sender": "carol", "Type": "announcement", "Sent at": "20 Nov 2026, 20:00 JST",
+		"To": "everyone in User, Customer", "Type": "announcement",
 		"Opens": "20 Nov 2026, 20:00 JST", "Closes": "27 Nov 2026, 21:00 JST", "Pinned": "Yes",
 		"Shown to people who join later": "No", "Pop-up": "No", "Revision": "7",
 	}
 	if diff := cmp.Diff(wantFacts, facts); diff != "" {
 		t.Error(diff)
 	}
+	r.wantText(t, "[data-testid=history] li", "Sent by carol 20 Nov 2026, 20:00 JST")
 }
 
 func TestSentListShowsAnnouncements(t *testing.T) {

@@ -91,6 +91,8 @@ type Sender interface {
 	Progress(ctx context.Context, id int64) (notifier.Progress, error)
 	// ProgressOf returns the progress of each notice, in order.
 	ProgressOf(ctx context.Context, notices []notifier.Notice) ([]notifier.Progress, error)
+	// Receipts returns the recipients of a notice, if they are known and at most most.
+	Receipts(ctx context.Context, n *notifier.Notice, most int64) ([]notifier.Receipt, error)
 }
 
 // Directory lists users, roles, audiences and sent notices; see store.
@@ -105,6 +107,8 @@ type Directory interface {
 	AudienceSize(ctx context.Context, audiences []notifier.Audience, top int64) (map[notifier.Audience]int64, error)
 	Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error)
 	Notice(ctx context.Context, id int64) (notifier.Notice, error)
+	// NoticeLog returns what was done to a notice, the newest entries first.
+	NoticeLog(ctx context.Context, id int64, limit int) ([]notifier.AuditEntry, error)
 }
 
 // Stream answers a request with the user's event stream; see notifier/live. It returns an error

@@ -165,6 +165,8 @@ type sender struct {
 	edit   func(id, revision int64, d notifier.Draft) (notifier.Notice, error)
 	unread []int64 // the ids EditUnread was called with
 	remove func(id int64) error
+
+	receipts func(id int64) []notifier.Receipt // nil: none
 }
 
 func (s *sender) Edit(_ context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
@@ -216,8 +218,17 @@ func (s *sender) ProgressOf(_ context.Context, notices []notifier.Notice) ([]not
 	return s.progressOf(notices)
 }
 
+// Receipts returns those of the notice.
+func (s *sender) Receipts(_ context.Context, n *notifier.Notice, most int64) ([]notifier.Receipt, error) {
+	if s.receipts == nil || n.Recipients > most {
+		return nil, nil
+	}
+	return s.receipts(n.ID), nil
+}
+
 type directory struct {
-	same  map[string][]string // by name as typed
+	log   []notifier.AuditEntry // of every notice
+	same  map[string][]string   // by name as typed
 	users func(q notifier.UserQuery) ([]notifier.User, error)
 	roles func() ([]notifier.RoleInfo, error)
 
@@ -238,6 +249,10 @@ func (d *directory) AudienceSize(context.Context, []notifier.Audience, int64) (m
 		return d.audienceSize()
 	}
 	return d.sizes, nil
+}
+
+func (d *directory) NoticeLog(context.Context, int64, int) ([]notifier.AuditEntry, error) {
+	return d.log, nil
 }
 
 func (d *directory) Users(_ context.Context, q notifier.UserQuery) ([]notifier.User, error) {

@@ -29,11 +29,17 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 		Frame: f, Card: card(h.typeNames(f.Text), progress.Draft, progress.SentAt().In(h.zones.of(r))),
 		DuplicateHref: "/staff/send?from=" + strconv.FormatInt(id, 10),
 	}
+	if p.History, err = h.history(r, f.Text, &progress.Notice); err != nil {
+		return err
+	}
 	if progress.Announces() {
 		h.fillAnnouncement(r, p, &progress)
 		return h.page(w, r, http.StatusOK, views.NoticePage(p))
 	}
 	p.Facts, p.Progress = h.facts(f.Text, &progress.Notice, h.zones.of(r)), progressView(f.Text, progress)
+	if p.Progress.People, err = h.people(r, f.Text, &progress); err != nil {
+		return err
+	}
 	if !finished(&progress) && h.redisAway(r) {
 		p.Progress.Note = waiting(f.Text, progress.State)
 	}
@@ -89,7 +95,7 @@ func retractText(text *locale.Printer, n *notifier.Notice) string {
 
 func (h *Handlers) facts(text *locale.Printer, n *notifier.Notice, zone *time.Location) []views.Fact {
 	list := []views.Fact{
-		fact(text, "target", h.targetText(text, n.Target)), fact(text, "sender", senderText(text, n.Sender)), h.typeFact(text, n.Type),
+		fact(text, "target", h.targetText(text, n.Target)), h.typeFact(text, n.Type),
 	}
 	if n.Subject != "" {
 		list = append(list, fact(text, "subject", n.Subject))
@@ -97,8 +103,7 @@ func (h *Handlers) facts(text *locale.Printer, n *notifier.Notice, zone *time.Lo
 	if n.Scope != "" {
 		list = append(list, fact(text, "scope", n.Scope))
 	}
-	list = append(list, momentFact(text, "created", n.CreatedAt.In(zone)))
-	if !n.SendAt.IsZero() {
+	if n.State == notifier.StateScheduled {
 		list = append(list, momentFact(text, "send_at", n.SendAt.In(zone)))
 	}
 	list = append(list, momentFact(text, "expires", n.ExpiresAt.In(zone)))
@@ -148,6 +153,9 @@ func progressView(text *locale.Printer, p notifier.Progress) views.Progress {
 		v.Note = text.T("notice.nobody")
 	default:
 		v.Bars = []components.Bar{bar(text, "delivered", p.Delivered, p.Recipients), readBar(text, &p)}
+		if !p.ReadUnknown {
+			v.Figure = figure(text, p.Read, p.Recipients)
+		}
 	}
 	return v
 }

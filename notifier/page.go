@@ -79,6 +79,13 @@ type Tally struct {
 	ReadUnknown     bool // see Progress.ReadUnknown
 }
 
+// Receipt says how far a notice has come with one recipient.
+type Receipt struct {
+	User            string
+	Delivered, Read bool
+	Unknown         bool // whether they have read it
+}
+
 // Single is a notice with one recipient. Its progress is read from that user's inbox.
 type Single struct {
 	NoticeID int64

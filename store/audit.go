@@ -24,6 +24,16 @@ func (s *Store) Audit(ctx context.Context, e notifier.AuditEntry) error {
 	return s.fail(err, "write %s to the audit log", e.Action)
 }
 
+// noticeLogQuery repeats the predicate of the partial index audit_log_notice; otherwise the index
+// would not be used.
+const noticeLogQuery = `WHERE object_kind = 'notice' AND object_id = $1 ORDER BY id DESC LIMIT $2`
+
+// NoticeLog returns what was done to a notice, the newest entries first.
+func (s *Store) NoticeLog(ctx context.Context, id int64, limit int) ([]notifier.AuditEntry, error) {
+	log, err := s.auditEntries(ctx, noticeLogQuery, refID(notifier.NoticeRef(id)), pageSize(limit))
+	return log, s.fail(err, "read the log of notice %d", id)
+}
+
 func (s *Store) auditEntries(ctx context.Context, where string, args ...any) ([]notifier.AuditEntry, error) {
 	var log []notifier.AuditEntry
 	err := s.all(ctx, func(rows *sql.Rows) error {

@@ -117,6 +117,8 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"SetRecipients":    func(ctx context.Context) error { _, err := s.SetRecipients(ctx, 1, roaring.New()); return err },
 		"Recipients":       func(ctx context.Context) error { _, err := s.Recipients(ctx, 1); return err },
 		"FirstRecipients":  func(ctx context.Context) error { _, err := s.FirstRecipients(ctx, []int64{1}); return err },
+		"UserNames":        func(ctx context.Context) error { _, err := s.UserNames(ctx, roaring.BitmapOf(1)); return err },
+		"NoticeLog":        func(ctx context.Context) error { _, err := s.NoticeLog(ctx, 1, 1); return err },
 		"SetMute":          func(ctx context.Context) error { return s.SetMute(ctx, 1, "like", true) },
 		"Mutes":            func(ctx context.Context) error { _, err := s.Mutes(ctx, 1); return err },
 		"MutedBy":          func(ctx context.Context) error { _, err := s.MutedBy(ctx, "like", roaring.BitmapOf(1)); return err },

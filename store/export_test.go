@@ -87,9 +87,10 @@ func AllSubscribersQuery(s *Store) string { return s.allSubscribersQuery() }
 
 // The queries of an export, for the test of their plans.
 const (
-	SentByQuery   = sentByQuery
-	DidQuery      = didQuery
-	SufferedQuery = sufferedQuery
+	SentByQuery    = sentByQuery
+	DidQuery       = didQuery
+	SufferedQuery  = sufferedQuery
+	NoticeLogQuery = noticeLogQuery
 )
 
 // SmallRole is the number of members up to which members are sorted.

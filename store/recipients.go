@@ -99,6 +99,28 @@ func (s *Store) FirstRecipients(ctx context.Context, ids []int64) (map[int64]int
 	return first, nil
 }
 
+// UserNames returns the names of those of these users who exist, by seq.
+func (s *Store) UserNames(ctx context.Context, who *roaring.Bitmap) (map[int64]string, error) {
+	seqs := make([]int64, 0, who.GetCardinality())
+	for seq := range roaring.Values(who) {
+		seqs = append(seqs, int64(seq))
+	}
+	names := make(map[int64]string, len(seqs))
+	for part := range slices.Chunk(seqs, listSize) {
+		err := s.all(ctx, func(rows *sql.Rows) error {
+			var seq int64
+			var name string
+			err := rows.Scan(&seq, &name)
+			names[seq] = name
+			return err
+		}, `SELECT seq, name FROM users WHERE `+s.dialect.within("seq", 1), s.dialect.numberList(part))
+		if err != nil {
+			return nil, s.fail(err, "read the names of %d users", len(seqs))
+		}
+	}
+	return names, nil
+}
+
 func decodeRecipients(id int64, blob []byte) (*roaring.Bitmap, error) {
 	who := roaring.New()
 	if err := who.UnmarshalBinary(blob); err != nil {

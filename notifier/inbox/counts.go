@@ -78,18 +78,25 @@ func (b *Inbox) statuses(ctx context.Context, singles []notifier.Single) ([]noti
 	}
 	pipe := b.rdb.Pipeline()
 	rows, gone := make([]*redis.SliceCmd, len(singles)), make([]*redis.FloatCmd, len(singles))
+	archived := make([]*redis.StringCmd, len(singles))
 	for i, s := range singles {
 		rows[i] = pipe.HMGet(ctx, b.k.Hash(s.Seq), s.Key+notifier.UnreadSuffix, s.Key+notifier.ReadSuffix)
 		gone[i] = pipe.ZScore(ctx, b.k.Gone(s.Seq), strconv.FormatInt(s.NoticeID, 10))
+		archived[i] = pipe.HGet(ctx, b.k.Archive(s.Seq), s.Key)
 	}
 	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
 		return nil, fmt.Errorf("find %d notices in their recipients' inboxes: %w", len(singles), script.MarkAway(err))
 	}
 	for i, s := range singles {
 		// A pipeline returns the error of its first command; a miss there may hide another error.
-		err := errors.Join(rows[i].Err(), gone[i].Err())
-		if err != nil && !errors.Is(err, redis.Nil) {
-			return nil, fmt.Errorf("find notice %d in the inbox of user %d: %w", s.NoticeID, s.Seq, script.MarkAway(err))
+		for _, err := range []error{rows[i].Err(), gone[i].Err(), archived[i].Err()} {
+			if err != nil && !errors.Is(err, redis.Nil) {
+				return nil, fmt.Errorf("find notice %d in the inbox of user %d: %w", s.NoticeID, s.Seq, script.MarkAway(err))
+			}
+		}
+		if holds(s, archived[i].Val()) {
+			statuses[i] = notifier.Tally{Delivered: 1, Read: 1} // what is archived is read
+			continue
 		}
 		statuses[i] = status(s, rows[i].Val(), gone[i])
 	}
@@ -100,7 +107,7 @@ func (b *Inbox) statuses(ctx context.Context, singles []notifier.Single) ([]noti
 func status(s notifier.Single, row []any, gone *redis.FloatCmd) notifier.Tally {
 	for i, v := range row {
 		value, _ := v.(string)
-		if strings.HasPrefix(value, strconv.FormatInt(s.NoticeID, 10)+" ") {
+		if holds(s, value) {
 			return notifier.Tally{Delivered: 1, Read: int64(i)}
 		}
 	}
@@ -115,6 +122,11 @@ func status(s notifier.Single, row []any, gone *redis.FloatCmd) notifier.Tally {
 	default:
 		return notifier.Tally{Delivered: 1, ReadUnknown: true}
 	}
+}
+
+// holds reports whether the value of a row is this notice.
+func holds(s notifier.Single, value string) bool {
+	return strings.HasPrefix(value, strconv.FormatInt(s.NoticeID, 10)+" ")
 }
 
 // RestoreCounts raises the counts of these notices in a partition to those of SQL, where Redis

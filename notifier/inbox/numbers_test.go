@@ -75,6 +75,11 @@ func TestTheStatusOfANoticeToOneUserIsReadFromTheirInbox(t *testing.T) {
 			t.Fatal(err)
 		}
 		status(78, 1, 0)
+		s.deliver(t, 42, s.notice(80, "photo:7"))
+		if _, _, err := s.Archive(t.Context(), 42, []string{"like:photo:7"}); err != nil {
+			t.Fatal(err)
+		}
+		status(80, 1, 1)
 		// Notices that left before inboxes recorded how.
 		if err := s.rdb.ZAdd(t.Context(), s.k.Gone(42), redis.Z{Score: startTime, Member: 79}).Err(); err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -85,6 +86,8 @@ type Store interface {
 	NoticesBySubject(ctx context.Context, subject string, after int64, limit int) ([]notifier.Notice, error)
 	// FirstRecipients returns the lowest recipient seq of each notice that has recipients.
 	FirstRecipients(ctx context.Context, ids []int64) (map[int64]int64, error)
+	// UserNames returns the names of those of these users who exist, by seq.
+	UserNames(ctx context.Context, who *roaring.Bitmap) (map[int64]string, error)
 	// CountsOf returns the counts of notices as last written to SQL.
 	CountsOf(ctx context.Context, ids []int64) ([]notifier.NoticeCount, error)
 	// SetState returns false if the notice was not in the state from. It resets the cursor.

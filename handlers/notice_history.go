@@ -1,0 +1,95 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+const (
+	mostPeople = 50 // a notice with more recipients shows only their numbers
+	mostEvents = 50 // in the history of a notice, besides sending it
+)
+
+// history lists what happened to a notice, the newest event first. The audit log may be shorter
+// than the life of a notice, so when it was sent and by whom is taken from the notice itself.
+func (h *Handlers) history(r *http.Request, text *locale.Printer, n *notifier.Notice) ([]views.Event, error) {
+	log, err := h.Directory.NoticeLog(r.Context(), n.ID, mostEvents)
+	if err != nil {
+		return nil, fmt.Errorf("show the history of notice %d: %w", n.ID, err)
+	}
+	var events []happened
+	for _, e := range log {
+		what := ""
+		switch e.Action {
+		case "notice.edit":
+			what = "history.edited"
+			if e.Detail != "" {
+				what = "history.edited_unread"
+			}
+		case "notice.retract":
+			what = "history.retracted"
+		default:
+			continue
+		}
+		events = append(events, happened{e.At, text.F(what, "Name", senderText(text, e.Actor))})
+	}
+	if !n.ReleasedAt.IsZero() {
+		events = append(events, happened{n.ReleasedAt, text.T("history.released")})
+	}
+	first := "history.sent"
+	if !n.SendAt.IsZero() {
+		first = "history.scheduled"
+	}
+	events = append(events, happened{n.CreatedAt, text.F(first, "Name", senderText(text, n.Sender))})
+	slices.SortStableFunc(events, func(a, b happened) int { return b.at.Compare(a.at) })
+	shown := make([]views.Event, len(events))
+	for i, e := range events {
+		at := e.at.In(h.zones.of(r))
+		shown[i] = views.Event{Text: e.text, Moment: text.Moment(at), Datetime: at.Format(time.RFC3339)}
+	}
+	return shown, nil
+}
+
+// happened is an event and when it was.
+type happened struct {
+	at   time.Time
+	text string
+}
+
+// people lists the recipients of a notice to a few people, and who has read it.
+func (h *Handlers) people(r *http.Request, text *locale.Printer, p *notifier.Progress) ([]views.Receipt, error) {
+	receipts, err := h.Sender.Receipts(r.Context(), &p.Notice, mostPeople)
+	if err != nil {
+		return nil, fmt.Errorf("show the recipients of notice %d: %w", p.ID, err)
+	}
+	people := make([]views.Receipt, len(receipts))
+	for i, receipt := range receipts {
+		state := "receipt.unread"
+		switch {
+		case receipt.Read:
+			state = "receipt.read"
+		case receipt.Delivered && !receipt.Unknown:
+		case !receipt.Delivered && !finished(p):
+			state = "receipt.waiting"
+		default:
+			state = "receipt.unknown"
+		}
+		people[i] = views.Receipt{Name: receipt.User, Read: receipt.Read, Text: text.T(state)}
+	}
+	return people, nil
+}
+
+// figure is the answer to the question whether a notice was read. Only all of them are 100 percent.
+func figure(text *locale.Printer, read, of int64) *views.Figure {
+	return &views.Figure{
+		Text:    text.N("notice.figure", of, "Part", text.Number(read)),
+		Percent: text.F("notice.percent", "Percent", strconv.FormatInt(100*read/of, 10)),
+	}
+}
