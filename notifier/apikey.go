@@ -28,6 +28,7 @@ type APIKey struct {
 	CreatedAt time.Time
 	UsedAt    time.Time // accurate to a few minutes; zero: never
 	RevokedAt time.Time // zero: still valid
+	AppID     int64     // the app that it acts for; 0: none
 }
 
 // Number tells keys with the same name apart in the audit log.

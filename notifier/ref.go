@@ -18,6 +18,7 @@ const (
 	KindType       Kind = "type"
 	KindDeadLetter Kind = "dead_letter"
 	KindFile       Kind = "file"
+	KindApp        Kind = "app" // a host application, by name
 )
 
 // nobody is the id of all deleted users.
@@ -70,6 +71,9 @@ func DeadLetterRef(id int64) Ref { return Ref{Kind: KindDeadLetter, ID: strconv.
 
 // FileRef identifies a file that a command read.
 func FileRef(path string) Ref { return Ref{Kind: KindFile, ID: path} }
+
+// AppRef identifies the host application with this name.
+func AppRef(name string) Ref { return Ref{Kind: KindApp, ID: name} }
 
 // IsZero reports whether the ref identifies nothing.
 func (r Ref) IsZero() bool { return r == Ref{} }

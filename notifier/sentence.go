@@ -41,6 +41,13 @@ var sentences = map[string]string{
 	CodeOneSubscriber:   "exactly one of user and role is required",
 	CodeTooManySubs:     "the user already subscribes to {Max} topics, which is the maximum",
 	CodeBadKeyScope:     "is not a scope of a key: {Name}",
+	CodeBadOrigin:       "is not an origin, such as https://shop.example.com: {Name}",
+	CodeTooManyItems:    "has more than {Max} entries, which is the maximum",
+	CodeStaffRole:       "must not contain staff: tokens never give that role",
+	CodeBadLife:         "must be between 1 minute and 24 hours",
+	CodeBadJWKS:         "must be an https address",
+	CodeIssuerNeeded:    "is required with jwks",
+	CodeBadAppKey:       "must be a public key in PEM form: P-256, Ed25519, or RSA with 2,048 to 8,192 bits",
 	CodeNotEditable:     "cannot be changed after sending",
 
 	CodeToastAudience: "a toast cannot go to audiences: send an announcement, with \"toast\": true, by POST /api/v1/notices",

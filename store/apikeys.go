@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-const keyColumns = `id, name, scopes, created_at, used_at, revoked_at`
+const keyColumns = `id, name, scopes, created_at, used_at, revoked_at, app_id`
 
 // AddKey stores an API key by its hash and returns it as stored. It returns a
 // *notifier.InvalidError for invalid fields, and notifier.ErrConflict if the hash exists.
@@ -101,7 +101,7 @@ func (s *Store) changedKey(ctx context.Context, query string, args ...any) (k no
 func scanKey(row interface{ Scan(into ...any) error }) (k notifier.APIKey, err error) {
 	var scopes string
 	var created, used, revoked int64
-	if err := row.Scan(&k.ID, &k.Name, &scopes, &created, &used, &revoked); err != nil {
+	if err := row.Scan(&k.ID, &k.Name, &scopes, &created, &used, &revoked, &k.AppID); err != nil {
 		return notifier.APIKey{}, err
 	}
 	for _, scope := range strings.Fields(scopes) {

@@ -61,6 +61,7 @@ type cli struct {
 	Send     sendCmd     `cmd:"" help:"Send a notice."`
 	Announce announceCmd `cmd:"" help:"Publish an announcement to one or more audiences."`
 	Key      keyCmd      `cmd:"" help:"Manage the keys of applications."`
+	App      appCmd      `cmd:"" help:"Manage the applications whose users have inboxes here."`
 	Rules    rulesCmd    `cmd:"" help:"Check the rules that watch business databases."`
 	Export   exportCmd   `cmd:"" help:"Print all stored data of a user, as JSON."`
 	Migrate  migrateCmd  `cmd:"" help:"Bring the database up to date."`

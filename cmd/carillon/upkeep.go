@@ -82,10 +82,16 @@ func readiness(ctx context.Context, address string) (string, error) {
 	return state, nil
 }
 
-type doctorCmd struct{}
+type doctorCmd struct {
+	App   string `placeholder:"NAME" and:"token" help:"Explain a token of this application instead."`
+	Token string `placeholder:"TOKEN" and:"token" help:"The token; - reads it from standard input, so that the shell does not record it."`
+}
 
 // Run prints each finding as soon as it is available. It fails if any check fails.
-func (doctorCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
+func (d doctorCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
+	if d.App != "" {
+		return d.explainToken(ctx, cfg, c)
+	}
 	fails, err := doctor.Examine(ctx, doctor.Config{
 		Settings: &cfg, Log: c.log,
 		Redis:  func(ctx context.Context) (redis.UniversalClient, error) { return instance.RedisBeside(ctx, cfg) },
@@ -100,6 +106,34 @@ func (doctorCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	}
 	return nil
 }
+
+// explainToken says what a token says, or in one sentence what is wrong with it.
+func (d doctorCmd) explainToken(ctx context.Context, cfg config.Config, c *console) error {
+	text := d.Token
+	if text == "-" {
+		read, err := io.ReadAll(io.LimitReader(c.stdin, maxToken))
+		if err != nil {
+			return fmt.Errorf("read the token: %w", err)
+		}
+		text = strings.TrimSpace(string(read))
+	}
+	return withStore(ctx, cfg, func(db *store.Store) error {
+		verifier, err := instance.NewVerifier(cfg, db, c.log)
+		if err != nil {
+			return err
+		}
+		t, err := verifier.Explain(ctx, d.App, text)
+		if err != nil {
+			return err
+		}
+		life := t.Expires.Sub(t.IssuedAt)
+		return c.result(map[string]any{"app": t.App.Name, "sub": t.Subject, "expires_at": t.Expires},
+			"the token is good: it is for %q of %s, and lives %v until %s", t.Subject, t.App.Name, life, t.Expires.Format(time.DateTime))
+	})
+}
+
+// maxToken bounds how much is read; the server accepts less.
+const maxToken = 64 << 10
 
 type migrateCmd struct{}
 

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+func TestAnAppIsAddedRotatedAndRevoked(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	out := must(t, c.run(t.Context(), "app", "add", "shop", "--origin", "https://shop.example.com", "--roles", "picker,vip")).out
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], "CARILLON_API_KEY=ck_") || !strings.HasPrefix(lines[1], "CARILLON_TOKEN_KEY=tk_1.") {
+		t.Fatalf("it prints\n%s", out)
+	}
+	var rotated rotatedApp
+	decode(t, must(t, c.run(t.Context(), "app", "rotate", "shop", "--json")).out, &rotated)
+	if !strings.HasPrefix(rotated.TokenKey, "tk_2.") {
+		t.Errorf("the next key is %q", rotated.TokenKey)
+	}
+	must(t, c.run(t.Context(), "app", "revoke", "shop", "--key", "1"))
+	var listed appLine
+	decode(t, must(t, c.run(t.Context(), "app", "list", "--json")).out, &listed)
+	if strings.Join(listed.Keys, " ") != "tk_2" || strings.Join(listed.Roles, " ") != "picker vip" || listed.Audience != "user" || listed.MaxLife != "1h0m0s" {
+		t.Errorf("the list has %+v", listed)
+	}
+	must(t, c.run(t.Context(), "app", "revoke", "shop"))
+	list := must(t, c.run(t.Context(), "app", "list")).out
+	if !strings.HasPrefix(list, "1\tshop\trevoked ") {
+		t.Errorf("the list is %s", list)
+	}
+	for _, args := range [][]string{{"app", "revoke", "shop"}, {"app", "rotate", "shop"}, {"app", "revoke", "shop", "--key", "2"}, {"doctor", "--app", "shop", "--token", "x"}} {
+		if r := c.run(t.Context(), args...); r.status != exitFailed || !strings.Contains(r.errors, "shop") {
+			t.Errorf("%v on a revoked app: %d %s", args, r.status, r.errors)
+		}
+	}
+}
+
+func TestAWrongAppNamesEachFlag(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	file := filepath.Join(t.TempDir(), "key.pem")
+	if err := os.WriteFile(file, []byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, args := range map[string][]string{
+		"--origin: “shop” isn't an origin":        {"--origin", "shop"},
+		"--roles: Tokens can't give":              {"--roles", "staff"},
+		"--max-life: Choose between":              {"--max-life", "59s"},
+		"--jwks: Enter an https address":          {"--jwks", "http://shop.example.com/keys", "--issuer", "x"},
+		"--issuer: Keys at an address":            {"--jwks", "https://shop.example.com/keys"},
+		"--public-key: This isn't a public key":   {"--public-key", file},
+		"--public-key: stat":                      {"--public-key", file + ".none"},
+		"--audience: unknown audience \"robots\"": {"--audience", "robots"},
+		"can't be used together":                  {"--public-key", file, "--jwks", "https://shop.example.com/keys"},
+	} {
+		if r := c.run(t.Context(), append([]string{"app", "add", "shop"}, args...)...); r.status != exitUsage || !strings.Contains(r.errors, want) {
+			t.Errorf("%v: %d %s; want %s", args, r.status, r.errors, want)
+		}
+	}
+	if list := must(t, c.run(t.Context(), "app", "list")).out; list != "" {
+		t.Errorf("apps were added:\n%s", list)
+	}
+}
+
+func TestDoctorExplainsAToken(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	var added addedApp
+	decode(t, must(t, c.run(t.Context(), "app", "add", "shop", "--json")).out, &added)
+	now := time.Now().Unix()
+	token := func(key string, exp int64) string {
+		t.Helper()
+		signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.HS256, Key: []byte(key)}, (&jose.SignerOptions{}).WithHeader("kid", "tk_1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		payload, _ := json.Marshal(map[string]any{"sub": "42", "aud": "carillon", "iat": now, "exp": exp})
+		signed, err := signer.Sign(payload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := signed.CompactSerialize()
+		return text
+	}
+	good := must(t, c.run(t.Context(), "doctor", "--app", "shop", "--token", token(added.TokenKey, now+900))).out
+	if !strings.HasPrefix(good, `the token is good: it is for "42" of shop, and lives 15m0s until `) {
+		t.Errorf("a good token: %s", good)
+	}
+	_, part, _ := strings.Cut(added.TokenKey, ".")
+	if r := c.typing(token(part, now+900)+"\n").run(t.Context(), "doctor", "--app", "shop", "--token", "-"); r.status != exitFailed || !strings.Contains(r.errors, "sign with the whole text of CARILLON_TOKEN_KEY") {
+		t.Errorf("a token signed with a part of the key: %d %s", r.status, r.errors)
+	}
+	if r := c.run(t.Context(), "doctor", "--app", "shop", "--token", token(added.TokenKey, now+7200)); r.status != exitFailed || !strings.Contains(r.errors, "token_lifetime: exp is 2h0m0s after iat") {
+		t.Errorf("a token that lives too long: %d %s", r.status, r.errors)
+	}
+}
+
+func decode(t *testing.T, text string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+}

@@ -1,0 +1,195 @@
+// Package app knows host applications: their keys, and the tokens by which they say which of their
+// users is asking.
+//
+// A token is a JSON Web Token (RFC 7519) signed by the app (RFC 7515). Its header names the key by
+// `kid`; the algorithm belongs to the key, so a token cannot choose a weaker one (RFC 8725).
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Store keeps apps; see store. It returns notifier.ErrNotFound for an app or key that is unknown or
+// was revoked.
+type Store interface {
+	// AddApp stores an app with a key of its own and an API key that acts for it. Material is what
+	// seal returns for the name of the app; a nil alg stores no key. It returns
+	// notifier.ErrConflict for a name or issuer that is taken, or when there are MaxApps.
+	AddApp(ctx context.Context, a notifier.App, key *notifier.AppKey, apiKey []byte) (notifier.App, error)
+	// AddAppKey adds a key. It returns notifier.ErrConflict when the app has MaxAppKeys.
+	AddAppKey(ctx context.Context, name string, key notifier.AppKey) (notifier.App, notifier.AppKey, error)
+	// RevokeApp revokes an app with all its keys, and its API keys.
+	RevokeApp(ctx context.Context, name string) (notifier.App, error)
+	RevokeAppKey(ctx context.Context, name string, id int64) (notifier.App, error)
+	// Apps returns all apps, newest first, and their keys.
+	Apps(ctx context.Context) ([]notifier.App, []notifier.AppKey, error)
+}
+
+// Audit stores entries of the audit log; see store.
+type Audit interface {
+	Audit(ctx context.Context, e notifier.AuditEntry) error
+}
+
+// Config has everything that changes of apps need. All fields but Log are required.
+type Config struct {
+	Store       Store
+	Audit       Audit
+	Audiences   map[notifier.Audience]string
+	SessionKeys [][]byte // secrets are sealed under keys derived from them
+	NewAPIKey   func() (token string, hash []byte)
+	Log         *slog.Logger // nil: silent
+}
+
+// Apps adds and revokes apps, for pages and commands. It is safe for concurrent use.
+type Apps struct {
+	cfg  Config
+	seal sealer
+}
+
+// New returns an Apps.
+func New(c Config) (*Apps, error) {
+	seal, err := newSealer(c.SessionKeys)
+	if err != nil {
+		return nil, err
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Apps{cfg: c, seal: seal}, nil
+}
+
+// Added is an app that was just added, with its secrets, which are shown this once.
+type Added struct {
+	notifier.App
+	APIKey   string
+	TokenKey string // kid and secret; the kid alone for a public key; empty for a JWKS
+}
+
+// Add adds an app. publicKey in PEM form makes its tokens verified by that key; with a.JWKS they are
+// verified by the keys there; otherwise Carillon makes a secret. It returns a *notifier.InvalidError,
+// or notifier.ErrConflict for a name or issuer that is taken or when there are notifier.MaxApps.
+func (s *Apps) Add(ctx context.Context, by notifier.Actor, a notifier.App, publicKey []byte) (Added, error) {
+	if err := a.Validate(s.cfg.Audiences); err != nil {
+		return Added{}, err
+	}
+	key, secret, err := s.key(&a, publicKey)
+	if err != nil {
+		return Added{}, err
+	}
+	added := Added{}
+	token, hash := s.cfg.NewAPIKey()
+	if added.App, err = s.cfg.Store.AddApp(ctx, a, key, hash); err != nil {
+		return Added{}, err
+	}
+	added.APIKey = token
+	if key != nil {
+		added.TokenKey = tokenKey(key, secret)
+	}
+	s.record(ctx, by, "app.add", added.App, "")
+	return added, nil
+}
+
+// Rotate adds a new key to an app that has keys here, and returns it as Added.TokenKey. The old keys
+// stay valid until they are revoked. An app with a JWKS rotates its keys there: notifier.ErrConflict.
+func (s *Apps) Rotate(ctx context.Context, by notifier.Actor, name string, publicKey []byte) (string, error) {
+	a, err := s.find(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if a.JWKS != "" {
+		return "", fmt.Errorf("the keys of %s are at %s: %w", name, a.JWKS, notifier.ErrConflict)
+	}
+	key, secret, err := s.key(&a, publicKey)
+	if err != nil {
+		return "", err
+	}
+	a, *key, err = s.cfg.Store.AddAppKey(ctx, name, *key)
+	if err != nil {
+		return "", err
+	}
+	s.record(ctx, by, "app.rotate", a, key.Kid())
+	return tokenKey(key, secret), nil
+}
+
+// Revoke revokes an app with all its keys. Every instance refuses its tokens within seconds.
+func (s *Apps) Revoke(ctx context.Context, by notifier.Actor, name string) (notifier.App, error) {
+	a, err := s.cfg.Store.RevokeApp(ctx, name)
+	if err == nil {
+		s.record(ctx, by, "app.revoke", a, "")
+	}
+	return a, err
+}
+
+// RevokeKey revokes one key of an app.
+func (s *Apps) RevokeKey(ctx context.Context, by notifier.Actor, name string, id int64) (notifier.App, error) {
+	a, err := s.cfg.Store.RevokeAppKey(ctx, name, id)
+	if err == nil {
+		s.record(ctx, by, "app.revoke", a, "key "+strconv.FormatInt(id, 10))
+	}
+	return a, err
+}
+
+// List returns all apps, newest first, and their keys without secrets.
+func (s *Apps) List(ctx context.Context) ([]notifier.App, []notifier.AppKey, error) {
+	apps, keys, err := s.cfg.Store.Apps(ctx)
+	for i := range keys {
+		keys[i].Material = nil
+	}
+	return apps, keys, err
+}
+
+// key makes the key of an app: none for a JWKS.
+func (s *Apps) key(a *notifier.App, publicKey []byte) (key *notifier.AppKey, secret []byte, err error) {
+	switch {
+	case a.JWKS != "":
+		return nil, nil, nil
+	case len(publicKey) > 0:
+		alg, pkix, err := ParsePublicKey(publicKey)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &notifier.AppKey{Alg: alg, Material: pkix}, nil, nil
+	}
+	secret = newSecret()
+	sealed, err := s.seal.seal(secret, a.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &notifier.AppKey{Alg: notifier.AlgHS256, Material: sealed}, secret, nil
+}
+
+// find returns the valid app with this name.
+func (s *Apps) find(ctx context.Context, name string) (notifier.App, error) {
+	apps, _, err := s.cfg.Store.Apps(ctx)
+	if err != nil {
+		return notifier.App{}, err
+	}
+	for _, a := range apps {
+		if a.Name == name && a.RevokedAt.IsZero() {
+			return a, nil
+		}
+	}
+	return notifier.App{}, notifier.ErrNotFound
+}
+
+// record writes a change to the audit log. The change has been made, so a failure is only logged.
+func (s *Apps) record(ctx context.Context, by notifier.Actor, action string, a notifier.App, detail string) {
+	ctx = context.WithoutCancel(ctx)
+	e := notifier.AuditEntry{Actor: by.Ref, Action: action, Object: notifier.AppRef(a.Name), Detail: detail, Address: by.Address}
+	if err := s.cfg.Audit.Audit(ctx, e); err != nil {
+		s.cfg.Log.WarnContext(ctx, "could not write to the audit log", "action", action, "app", a.Name, "err", err)
+	}
+}
+
+// tokenKey is what the app keeps: with a secret, this whole text is the key of HS256.
+func tokenKey(k *notifier.AppKey, secret []byte) string {
+	if len(secret) == 0 {
+		return k.Kid()
+	}
+	return k.Kid() + "." + string(secret)
+}

@@ -1,0 +1,140 @@
+package app
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const (
+	freshFor = 2 * time.Second // apps are read again from SQL after this
+	lastFor  = 4 * time.Second // and not believed after this by requests that need an answer from SQL
+	newFor   = time.Second / 4 // an unknown key, which may have been added since, does not cause a read within this
+)
+
+// known holds all valid apps and their keys, as SQL had them a moment ago.
+type known struct {
+	store Store
+	seal  sealer
+	now   func() time.Time
+	log   *slog.Logger
+
+	last    atomic.Pointer[snapshot]
+	reading sync.Mutex // held by the request that reads SQL
+}
+
+// snapshot is never changed after it was made.
+type snapshot struct {
+	at      time.Time
+	keys    map[int64]verifyKey
+	issuers map[string]*notifier.App // apps with a JWKS, by issuer
+	apps    map[int64]*notifier.App
+}
+
+// verifyKey is a key ready for use. A secret is the text that the app signs with.
+type verifyKey struct {
+	app *notifier.App
+	alg notifier.KeyAlg
+	key any // []byte, *ecdsa.PublicKey, ed25519.PublicKey or *rsa.PublicKey
+}
+
+// get returns the apps as they were at most lastFor ago, or notifier.ErrUnavailable. Requests go on
+// with the last snapshot while one of them reads the next.
+func (k *known) get(ctx context.Context) (*snapshot, error) {
+	last := k.last.Load()
+	if last != nil && k.age(last) < freshFor {
+		return last, nil
+	}
+	if last == nil || k.age(last) >= lastFor {
+		k.reading.Lock()
+	} else if !k.reading.TryLock() {
+		return last, nil
+	}
+	defer k.reading.Unlock()
+	return k.readAfter(ctx, last)
+}
+
+// newer returns the apps as they are now, for a key that last does not have.
+func (k *known) newer(ctx context.Context, last *snapshot) (*snapshot, error) {
+	if k.age(last) < newFor {
+		return last, nil
+	}
+	k.reading.Lock()
+	defer k.reading.Unlock()
+	return k.readAfter(ctx, last)
+}
+
+// readAfter reads the apps unless another request has replaced last in the meantime. The caller holds
+// reading.
+func (k *known) readAfter(ctx context.Context, last *snapshot) (*snapshot, error) {
+	if now := k.last.Load(); now != last && k.age(now) < freshFor {
+		return now, nil
+	}
+	next, err := k.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k.last.Store(next)
+	return next, nil
+}
+
+// stale returns the last snapshot, however old: a token that was verified goes on while SQL is away.
+func (k *known) stale() *snapshot { return k.last.Load() }
+
+func (k *known) age(s *snapshot) time.Duration { return k.now().Sub(s.at).Abs() }
+
+func (k *known) read(ctx context.Context) (*snapshot, error) {
+	at := k.now()
+	apps, keys, err := k.store.Apps(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &snapshot{at: at, keys: map[int64]verifyKey{}, issuers: map[string]*notifier.App{}, apps: map[int64]*notifier.App{}}
+	for _, a := range apps {
+		if a.RevokedAt.IsZero() {
+			s.apps[a.ID] = &a
+			if a.JWKS != "" {
+				s.issuers[a.Issuer] = &a
+			}
+		}
+	}
+	for _, key := range keys {
+		a := s.apps[key.AppID]
+		if a == nil || !key.RevokedAt.IsZero() {
+			continue
+		}
+		ready, err := k.open(&key, a)
+		if err != nil {
+			k.log.ErrorContext(ctx, "a key of an app cannot be used", "app", a.Name, "key", key.Kid(), "err", err)
+			continue
+		}
+		s.keys[key.ID] = ready
+	}
+	return s, nil
+}
+
+var errKind = errors.New("the stored key is of another kind than its algorithm")
+
+func (k *known) open(key *notifier.AppKey, a *notifier.App) (verifyKey, error) {
+	if key.Alg == notifier.AlgHS256 {
+		secret, err := k.seal.open(key.Material, a.Name)
+		if err != nil {
+			return verifyKey{}, err
+		}
+		return verifyKey{app: a, alg: key.Alg, key: []byte(tokenKey(key, secret))}, nil
+	}
+	public, err := x509.ParsePKIXPublicKey(key.Material)
+	if err != nil {
+		return verifyKey{}, err
+	}
+	if alg, ok := algOf(public); !ok || alg != key.Alg {
+		return verifyKey{}, errKind
+	}
+	return verifyKey{app: a, alg: key.Alg, key: public}, nil
+}

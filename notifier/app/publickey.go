@@ -1,0 +1,64 @@
+package app
+
+import (
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const (
+	minRSA = 2048 // bits
+	maxRSA = 8192 // bits; verifying with a larger key takes too long
+)
+
+// ParsePublicKey reads a public key in PEM form (a PUBLIC KEY, RSA PUBLIC KEY or CERTIFICATE block)
+// and returns it in PKIX form, with its algorithm. It returns a *notifier.InvalidError for anything
+// else, a private key included.
+func ParsePublicKey(text []byte) (alg notifier.KeyAlg, pkix []byte, err error) {
+	var bad notifier.InvalidError
+	bad.Add("public_key", notifier.CodeBadAppKey, nil)
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return "", nil, &bad
+	}
+	var key any
+	switch block.Type {
+	case "PUBLIC KEY":
+		key, err = x509.ParsePKIXPublicKey(block.Bytes)
+	case "RSA PUBLIC KEY":
+		key, err = x509.ParsePKCS1PublicKey(block.Bytes)
+	case "CERTIFICATE":
+		var cert *x509.Certificate
+		if cert, err = x509.ParseCertificate(block.Bytes); err == nil {
+			key = cert.PublicKey
+		}
+	}
+	alg, ok := algOf(key)
+	if err != nil || !ok {
+		return "", nil, &bad
+	}
+	pkix, err = x509.MarshalPKIXPublicKey(key)
+	if err != nil {
+		return "", nil, &bad
+	}
+	return alg, pkix, nil
+}
+
+// algOf returns the one algorithm that a public key is used with.
+func algOf(key any) (alg notifier.KeyAlg, ok bool) {
+	switch key := key.(type) {
+	case *ecdsa.PublicKey:
+		return notifier.AlgES256, key.Curve == elliptic.P256()
+	case ed25519.PublicKey:
+		return notifier.AlgEdDSA, len(key) == ed25519.PublicKeySize
+	case *rsa.PublicKey:
+		bits := key.N.BitLen()
+		return notifier.AlgRS256, bits >= minRSA && bits <= maxRSA
+	}
+	return "", false
+}

@@ -1,0 +1,164 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/maypok86/otter/v2"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const (
+	maxToken    = 8 << 10 // bytes
+	maxVerified = 100_000 // tokens in the cache
+)
+
+// algorithms are all that a token may name. The one that counts is its key's.
+var algorithms = []jose.SignatureAlgorithm{jose.HS256, jose.ES256, jose.EdDSA, jose.RS256}
+
+// VerifierConfig has everything that verifying tokens needs. Interfaces and maps are required.
+type VerifierConfig struct {
+	Store       Store
+	Audiences   map[notifier.Audience]string
+	SessionKeys [][]byte
+	PublicURL   string
+	HTTP        *http.Client     // fetches the keys of apps; nil: one with a timeout
+	Now         func() time.Time // nil: time.Now
+	Log         *slog.Logger     // nil: silent
+}
+
+// Verifier verifies tokens. It is safe for concurrent use.
+type Verifier struct {
+	cfg      VerifierConfig
+	known    known
+	sets     jwks
+	verified *otter.Cache[[sha256.Size]byte, notifier.UserToken]
+}
+
+// NewVerifier returns a Verifier.
+func NewVerifier(c VerifierConfig) (*Verifier, error) {
+	seal, err := newSealer(c.SessionKeys)
+	if err != nil {
+		return nil, err
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.HTTP == nil {
+		c.HTTP = &http.Client{Timeout: fetchTimeout, CheckRedirect: onlyHTTPS}
+	}
+	return &Verifier{
+		cfg:      c,
+		known:    known{store: c.Store, seal: seal, now: c.Now, log: c.Log},
+		sets:     jwks{client: c.HTTP, now: c.Now, log: c.Log, sets: map[int64]*keySet{}},
+		verified: otter.Must(&otter.Options[[sha256.Size]byte, notifier.UserToken]{MaximumSize: maxVerified}),
+	}, nil
+}
+
+// Verify returns what a token says. It returns a *notifier.TokenError for a token that is refused,
+// and notifier.ErrUnavailable when that cannot be known: SQL is away, or the keys of the app have
+// never been fetched. A token that was verified before remains valid while SQL is away.
+func (v *Verifier) Verify(ctx context.Context, token string) (notifier.UserToken, error) {
+	if len(token) > maxToken {
+		return notifier.UserToken{}, invalid()
+	}
+	apps, err := v.known.get(ctx)
+	sum := sha256.Sum256([]byte(token))
+	if t, found := v.verified.GetIfPresent(sum); found {
+		if apps == nil {
+			apps = v.known.stale()
+		}
+		switch {
+		case !apps.still(&t):
+			v.verified.Invalidate(sum)
+			return notifier.UserToken{}, invalid()
+		case v.cfg.Now().Before(t.Expires.Add(leeway)):
+			return t, nil
+		}
+	}
+	if err != nil {
+		return notifier.UserToken{}, err
+	}
+	t, err := v.verify(ctx, apps, token)
+	if err == nil {
+		v.verified.Set(sum, t)
+	}
+	return t, err
+}
+
+// still reports whether the app and the key of a verified token have not been revoked since.
+func (s *snapshot) still(t *notifier.UserToken) bool {
+	if s.apps[t.App.ID] == nil {
+		return false
+	}
+	_, has := s.keys[t.KeyID]
+	return has || t.KeyID == 0
+}
+
+func (v *Verifier) verify(ctx context.Context, apps *snapshot, token string) (notifier.UserToken, error) {
+	signed, err := jose.ParseSignedCompact(token, algorithms)
+	if err != nil || len(signed.Signatures) != 1 {
+		return notifier.UserToken{}, invalid()
+	}
+	head := signed.Signatures[0].Protected
+	id, own := notifier.ParseKid(head.KeyID)
+	if own && apps.keys[id].app == nil {
+		if apps, err = v.known.newer(ctx, apps); err != nil {
+			return notifier.UserToken{}, err
+		}
+	}
+	key := apps.keys[id]
+	if key.app == nil {
+		id = 0
+		if key, err = v.foreign(ctx, apps, token, head.KeyID); err != nil {
+			return notifier.UserToken{}, err
+		}
+	}
+	if key.app == nil || head.Algorithm != string(key.alg) {
+		return notifier.UserToken{}, invalid()
+	}
+	payload, err := signed.Verify(key.key)
+	if err != nil {
+		return notifier.UserToken{}, invalid()
+	}
+	r := rules{app: key.app, publicURL: v.cfg.PublicURL, audiences: v.cfg.Audiences, now: v.cfg.Now()}
+	t, err := r.read(payload)
+	t.KeyID = id
+	return t, err
+}
+
+// foreign finds the key of a token whose app has a JWKS. The issuer is read before the signature is
+// verified: it only chooses the set in which the key must be.
+func (v *Verifier) foreign(ctx context.Context, apps *snapshot, token, kid string) (verifyKey, error) {
+	if len(apps.issuers) == 0 {
+		return verifyKey{}, nil
+	}
+	_, rest, _ := strings.Cut(token, ".")
+	middle, _, _ := strings.Cut(rest, ".")
+	payload, err := base64.RawURLEncoding.DecodeString(middle)
+	if err != nil {
+		return verifyKey{}, invalid()
+	}
+	var c claims
+	if err := json.Unmarshal(payload, &c); err != nil {
+		return verifyKey{}, invalid()
+	}
+	iss, err := c.text("iss")
+	if err != nil || iss == nil || apps.issuers[*iss] == nil {
+		return verifyKey{}, invalid()
+	}
+	return v.sets.find(ctx, apps.issuers[*iss], kid)
+}
+
+func invalid() error { return &notifier.TokenError{Code: notifier.CodeTokenInvalid} }

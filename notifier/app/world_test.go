@@ -1,0 +1,154 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/app"
+	"github.com/carillonhq/carillon/store"
+)
+
+var audiences = map[notifier.Audience]string{1: "operator", 2: "user", 3: "customer"}
+
+// world is a database with apps, and a verifier over it.
+type world struct {
+	apps *app.Apps
+	v    *app.Verifier
+	db   *outage
+	logs *bytes.Buffer
+
+	offset atomic.Int64 // of the clock of the verifier, in ns
+}
+
+// outage is a store that can be away.
+type outage struct {
+	app.Store
+	away  atomic.Bool
+	reads atomic.Int64
+}
+
+func (o *outage) Apps(ctx context.Context) ([]notifier.App, []notifier.AppKey, error) {
+	o.reads.Add(1)
+	if o.away.Load() {
+		return nil, nil, notifier.ErrUnavailable
+	}
+	return o.Store.Apps(ctx)
+}
+
+func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) }
+
+func (w *world) pass(d time.Duration) { w.offset.Add(int64(d)) }
+
+func newWorld(t testing.TB, client *http.Client) *world {
+	t.Helper()
+	db, err := store.Open(t.Context(), store.Config{DataDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	w := &world{db: &outage{Store: db}, logs: &bytes.Buffer{}}
+	keys := [][]byte{bytes.Repeat([]byte{7}, 32)}
+	w.apps, err = app.New(app.Config{Store: db, Audit: db, Audiences: audiences, SessionKeys: keys, NewAPIKey: apiKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.v, err = app.NewVerifier(app.VerifierConfig{
+		Store: w.db, Audiences: audiences, SessionKeys: keys, PublicURL: "https://notices.example.com", HTTP: client, Now: w.now,
+		Log: slog.New(slog.NewTextHandler(w.logs, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+var apiKeys atomic.Int64
+
+func apiKey() (string, []byte) {
+	sum := sha256.Sum256([]byte{byte(apiKeys.Add(1))})
+	return "ck_test", sum[:]
+}
+
+// add adds an app, with a secret of its own unless publicKey or a JWKS is given.
+func (w *world) add(t testing.TB, a notifier.App, publicKey []byte) app.Added {
+	t.Helper()
+	a.Audience = 2
+	if a.MaxLife == 0 {
+		a.MaxLife = time.Hour
+	}
+	added, err := w.apps.Add(t.Context(), notifier.Actor{Ref: notifier.CommandRef("test")}, a, publicKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return added
+}
+
+// sign makes a token as the library of an app would.
+func sign(t testing.TB, alg jose.SignatureAlgorithm, key any, kid string, claims map[string]any) string {
+	t.Helper()
+	options := (&jose.SignerOptions{}).WithType("JWT")
+	if kid != "" {
+		options = options.WithHeader("kid", kid)
+	}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	payload, err := json.Marshal(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed, err := signer.Sign(payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := signed.CompactSerialize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// usual returns the claims of a good token, changed by pairs of a claim and its value; the value
+// absent removes the claim.
+func (w *world) usual(changes ...any) map[string]any {
+	now := w.now().Unix()
+	c := map[string]any{"sub": "42", "aud": "carillon", "iat": now, "exp": now + 900}
+	for i := 0; i < len(changes); i += 2 {
+		if changes[i+1] == absent {
+			delete(c, changes[i].(string))
+		} else {
+			c[changes[i].(string)] = changes[i+1]
+		}
+	}
+	return c
+}
+
+type nothing struct{}
+
+var absent = nothing{}
+
+// codeOf returns the code that a token was refused with; empty if it was not refused.
+func codeOf(t testing.TB, err error) notifier.TokenCode {
+	t.Helper()
+	var refusal *notifier.TokenError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &refusal):
+		return refusal.Code
+	}
+	t.Fatalf("neither verified nor refused: %v", err)
+	return ""
+}

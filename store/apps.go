@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const (
+	appColumns    = `id, name, origins, audience, roles, max_life, issuer, jwks, created_at, revoked_at`
+	appKeyColumns = `id, app_id, alg, material, created_at, revoked_at`
+)
+
+// AddApp stores an app, its key (nil: none) and the hash of an API key that acts for it, with the
+// scope send. It completes key and returns the app as stored. It returns notifier.ErrConflict for a
+// name that a valid app has, an issuer that a valid app with a JWKS has, or when there are
+// notifier.MaxApps valid ones.
+func (s *Store) AddApp(ctx context.Context, a notifier.App, key *notifier.AppKey, apiKey []byte) (added notifier.App, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
+		var others int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM apps WHERE revoked_at = 0`).Scan(&others); err != nil {
+			return err
+		}
+		if others >= notifier.MaxApps {
+			return fmt.Errorf("there are %d apps: %w", others, notifier.ErrConflict)
+		}
+		now := millis(s.now())
+		added, err = scanApp(tx.QueryRowContext(ctx, `INSERT INTO apps (name, origins, audience, roles, max_life, issuer, jwks, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING `+appColumns,
+			a.Name, strings.Join(a.Origins, "\n"), int64(a.Audience), strings.Join(a.Roles, "\n"), a.MaxLife.Milliseconds(), a.Issuer, a.JWKS, now))
+		if err != nil {
+			return err
+		}
+		if key != nil {
+			if *key, err = s.addAppKey(ctx, tx, added.ID, key); err != nil {
+				return err
+			}
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO api_keys (name, hash, scopes, created_at, app_id) VALUES ($1, $2, $3, $4, $5)`,
+			added.Name, apiKey, string(notifier.ScopeSend), now, added.ID)
+		return err
+	})
+	return added, s.fail(err, "add app %q", a.Name)
+}
+
+// AddAppKey adds a key to a valid app. It returns notifier.ErrNotFound, or notifier.ErrConflict when
+// the app has notifier.MaxAppKeys valid keys.
+func (s *Store) AddAppKey(ctx context.Context, name string, key notifier.AppKey) (a notifier.App, added notifier.AppKey, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
+		// The update locks the row, so that concurrent calls are counted one after the other.
+		a, err = scanApp(tx.QueryRowContext(ctx, `UPDATE apps SET name = name WHERE name = $1 AND revoked_at = 0 RETURNING `+appColumns, name))
+		if err != nil {
+			return err
+		}
+		var others int
+		err = tx.QueryRowContext(ctx, `SELECT count(*) FROM app_keys WHERE app_id = $1 AND revoked_at = 0`, a.ID).Scan(&others)
+		if err != nil {
+			return err
+		}
+		if others >= notifier.MaxAppKeys {
+			return fmt.Errorf("the app has %d keys: %w", others, notifier.ErrConflict)
+		}
+		added, err = s.addAppKey(ctx, tx, a.ID, &key)
+		return err
+	})
+	return a, added, s.fail(err, "add a key to app %q", name)
+}
+
+func (s *Store) addAppKey(ctx context.Context, tx *sql.Tx, app int64, key *notifier.AppKey) (notifier.AppKey, error) {
+	return scanAppKey(tx.QueryRowContext(ctx, `INSERT INTO app_keys (app_id, alg, material, created_at) VALUES ($1, $2, $3, $4) RETURNING `+appKeyColumns,
+		app, string(key.Alg), key.Material, millis(s.now())))
+}
+
+// RevokeApp revokes a valid app with all its keys and its API keys, for good. It returns
+// notifier.ErrNotFound.
+func (s *Store) RevokeApp(ctx context.Context, name string) (a notifier.App, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
+		now := millis(s.now())
+		a, err = scanApp(tx.QueryRowContext(ctx, `UPDATE apps SET revoked_at = $1 WHERE name = $2 AND revoked_at = 0 RETURNING `+appColumns, now, name))
+		if err != nil {
+			return err
+		}
+		if _, err = tx.ExecContext(ctx, `UPDATE app_keys SET revoked_at = $1 WHERE app_id = $2 AND revoked_at = 0`, now, a.ID); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE api_keys SET revoked_at = $1 WHERE app_id = $2 AND revoked_at = 0`, now, a.ID)
+		return err
+	})
+	return a, s.fail(err, "revoke app %q", name)
+}
+
+// RevokeAppKey revokes one valid key of a valid app. It returns notifier.ErrNotFound.
+func (s *Store) RevokeAppKey(ctx context.Context, name string, id int64) (a notifier.App, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
+		a, err = scanApp(tx.QueryRowContext(ctx, `SELECT `+appColumns+` FROM apps WHERE name = $1 AND revoked_at = 0`, name))
+		if err != nil {
+			return err
+		}
+		changed, err := change(ctx, tx, `UPDATE app_keys SET revoked_at = $1 WHERE id = $2 AND app_id = $3 AND revoked_at = 0`, millis(s.now()), id, a.ID)
+		if err == nil && changed == 0 {
+			err = sql.ErrNoRows
+		}
+		return err
+	})
+	return a, s.fail(err, "revoke key %d of app %q", id, name)
+}
+
+// Apps returns all apps with their keys, including revoked ones, newest first.
+func (s *Store) Apps(ctx context.Context) (apps []notifier.App, keys []notifier.AppKey, err error) {
+	err = s.all(ctx, func(rows *sql.Rows) error {
+		a, err := scanApp(rows)
+		apps = append(apps, a)
+		return err
+	}, `SELECT `+appColumns+` FROM apps ORDER BY id DESC`)
+	if err == nil {
+		err = s.all(ctx, func(rows *sql.Rows) error {
+			k, err := scanAppKey(rows)
+			keys = append(keys, k)
+			return err
+		}, `SELECT `+appKeyColumns+` FROM app_keys ORDER BY id DESC`)
+	}
+	return apps, keys, s.fail(err, "list apps")
+}
+
+// scanApp reads appColumns.
+func scanApp(row interface{ Scan(into ...any) error }) (a notifier.App, err error) {
+	var origins, roles string
+	var audience, life, created, revoked int64
+	if err := row.Scan(&a.ID, &a.Name, &origins, &audience, &roles, &life, &a.Issuer, &a.JWKS, &created, &revoked); err != nil {
+		return notifier.App{}, err
+	}
+	a.Audience, a.MaxLife = notifier.Audience(audience), time.Duration(life)*time.Millisecond
+	a.Origins, a.Roles = lines(origins), lines(roles)
+	a.CreatedAt, a.RevokedAt = fromMillis(created), fromMillis(revoked)
+	return a, nil
+}
+
+// lines splits a text into its lines; none for an empty text.
+func lines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// scanAppKey reads appKeyColumns.
+func scanAppKey(row interface{ Scan(into ...any) error }) (k notifier.AppKey, err error) {
+	var alg string
+	var created, revoked int64
+	if err := row.Scan(&k.ID, &k.AppID, &alg, &k.Material, &created, &revoked); err != nil {
+		return notifier.AppKey{}, err
+	}
+	k.Alg, k.CreatedAt, k.RevokedAt = notifier.KeyAlg(alg), fromMillis(created), fromMillis(revoked)
+	return k, nil
+}
