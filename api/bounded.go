@@ -26,18 +26,20 @@ const (
 type bound interface{ most() int }
 
 type (
-	upToNames     struct{}
-	upToAudiences struct{}
-	upToRoles     struct{}
-	upToKeys      struct{}
-	upToNotices   struct{}
+	upToNames       struct{}
+	upToAudiences   struct{}
+	upToRoles       struct{}
+	upToTargetRoles struct{}
+	upToKeys        struct{}
+	upToNotices     struct{}
 )
 
-func (upToNames) most() int     { return notifier.MaxNames }
-func (upToAudiences) most() int { return maxAudiences }
-func (upToRoles) most() int     { return maxRoles }
-func (upToKeys) most() int      { return maxReadKeys }
-func (upToNotices) most() int   { return maxBatch }
+func (upToNames) most() int       { return notifier.MaxNames }
+func (upToAudiences) most() int   { return maxAudiences }
+func (upToRoles) most() int       { return maxRoles }
+func (upToTargetRoles) most() int { return notifier.MaxTargetRoles }
+func (upToKeys) most() int        { return maxReadKeys }
+func (upToNotices) most() int     { return maxBatch }
 
 // weighed is an element that holds names of users. Together, the elements of a list may hold
 // maxBatchNames: one of 1,000 notices may name many users, but not all of them.

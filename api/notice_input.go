@@ -10,7 +10,7 @@ import (
 
 // noticeInput is a notice in a request.
 type noticeInput struct {
-	Target      targetInput `json:"target" doc:"The recipients: exactly one of users, role, topic and audiences."`
+	Target      targetInput `json:"target" doc:"The recipients: exactly one of users, role, roles, topic and audiences."`
 	Type        string      `json:"type,omitempty" doc:"The type of the notice. A new type is created on its first use. Default: the topic's type for a notice to a topic; announcement for a notice to audiences. [a-z0-9][a-z0-9_.-]{0,62}"`
 	Subject     string      `json:"subject,omitempty" doc:"The thing that the notice is about. Type and subject form the key of an inbox entry: a notice with the same key replaces the entry and moves it to the top, unread. Up to 200 printable ASCII characters without spaces."`
 	Title       string      `json:"title" doc:"One line, up to 200 characters."`
@@ -28,10 +28,11 @@ type noticeInput struct {
 
 // targetInput holds the recipients of a notice in a request.
 type targetInput struct {
-	Users     bounded[string, upToNames]     `json:"users,omitempty" doc:"Names of users: up to 10,000, and up to 100,000 in all notices of a batch together."`
-	Role      string                         `json:"role,omitempty" doc:"A role: the recipients are its members."`
-	Topic     *topicInput                    `json:"topic,omitempty" doc:"A topic: the recipients are its subscribers, themselves or through a role."`
-	Audiences bounded[string, upToAudiences] `json:"audiences,omitempty" doc:"Names of audiences: the notice is an announcement to them."`
+	Users     bounded[string, upToNames]       `json:"users,omitempty" doc:"Names of users: up to 10,000, and up to 100,000 in all notices of a batch together."`
+	Role      string                           `json:"role,omitempty" doc:"A role: the recipients are its members."`
+	Roles     bounded[string, upToTargetRoles] `json:"roles,omitempty" doc:"Several roles, up to 50: the recipients are their members, each once."`
+	Topic     *topicInput                      `json:"topic,omitempty" doc:"A topic: the recipients are its subscribers, themselves or through a role."`
+	Audiences bounded[string, upToAudiences]   `json:"audiences,omitempty" doc:"Names of audiences: the notice is an announcement to them."`
 }
 
 // names returns the number of users that the notice names.
@@ -48,7 +49,7 @@ type topicInput struct {
 func (n *noticeInput) draft(audiences map[notifier.Audience]string, sender notifier.Ref) (notifier.Draft, error) {
 	var bad notifier.InvalidError
 	d := notifier.Draft{
-		Target: notifier.Target{Users: n.Target.Users, Role: n.Target.Role},
+		Target: notifier.Target{Users: n.Target.Users, Role: n.Target.Role, Roles: n.Target.Roles},
 		Type:   n.Type, Scope: n.Scope, Subject: n.Subject, Title: n.Title, Body: n.Body, Link: n.Link,
 		ExpiresIn: duration("expires_in", n.ExpiresIn, &bad), SendAt: moment("send_at", n.SendAt, &bad), Toast: n.Toast, Sender: sender,
 		Window: notifier.Window{
@@ -99,6 +100,8 @@ func (n *noticeInput) place(field string) string {
 		return "target.users"
 	case t.Role != "":
 		return "target.role"
+	case len(t.Roles) > 0:
+		return "target.roles"
 	case t.Topic != nil:
 		return "target.topic"
 	case len(t.Audiences) > 0:

@@ -65,7 +65,7 @@ func (s *server) noticeOutput(p *notifier.Progress) noticeOutput {
 }
 
 func (s *server) targetOutput(t notifier.Target) targetInput {
-	out := targetInput{Users: t.Users, Role: t.Role}
+	out := targetInput{Users: t.Users, Role: t.Role, Roles: t.Roles}
 	if t.Topic != (notifier.Topic{}) {
 		out.Topic = &topicInput{Type: t.Topic.Type, Scope: t.Topic.Scope}
 	}

@@ -133,6 +133,8 @@ func TestAFaultyNoticeIsRefusedWithAllItsFaults(t *testing.T) {
 		"an empty name":               {`{"target":{"users":[""]},"type":"like","title":"A"}`, []string{"body.target.users"}},
 		"a name with a NUL":           {`{"target":{"users":["a\u0000"]},"type":"like","title":"A"}`, []string{"body.target.users"}},
 		"an unknown role":             {`{"target":{"role":"pilot"},"type":"like","title":"A"}`, []string{"body.target.role"}},
+		"an unknown role of two":      {`{"target":{"roles":["picker","pilot"]},"type":"like","title":"A"}`, []string{"body.target.roles"}},
+		"a role and roles":            {`{"target":{"role":"picker","roles":["staff"]},"type":"like","title":"A"}`, []string{"body.target"}},
 		"an unknown audience":         {`{"target":{"audiences":["customer","martians"]},"title":"A"}`, []string{"body.target.audiences[1]"}},
 		"a malformed topic":           {`{"target":{"topic":{"type":"No Topic"}},"type":"like","title":"A"}`, []string{"body.target.topic"}},
 		"an empty topic":              {`{"target":{"topic":{"type":""}},"title":"A"}`, []string{"body.target.topic.type"}},

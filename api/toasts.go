@@ -36,10 +36,11 @@ type toastInput struct {
 
 // toastTarget holds the recipients of a toast in a request.
 type toastTarget struct {
-	Users     bounded[string, upToNames]     `json:"users,omitempty" doc:"Names of users: up to 10,000."`
-	Role      string                         `json:"role,omitempty" doc:"A role: the recipients are its members."`
-	Topic     *topicInput                    `json:"topic,omitempty" doc:"A topic: the recipients are its subscribers, themselves or through a role."`
-	Audiences bounded[string, upToAudiences] `json:"audiences,omitempty" hidden:"true" doc:"Always refused, with an explanation."`
+	Users     bounded[string, upToNames]       `json:"users,omitempty" doc:"Names of users: up to 10,000."`
+	Role      string                           `json:"role,omitempty" doc:"A role: the recipients are its members."`
+	Roles     bounded[string, upToTargetRoles] `json:"roles,omitempty" doc:"Several roles, up to 50: the recipients are their members, each once."`
+	Topic     *topicInput                      `json:"topic,omitempty" doc:"A topic: the recipients are its subscribers, themselves or through a role."`
+	Audiences bounded[string, upToAudiences]   `json:"audiences,omitempty" hidden:"true" doc:"Always refused, with an explanation."`
 }
 
 type toastRequest struct {
@@ -86,7 +87,7 @@ func (s *server) sendToast(ctx context.Context, in *toastRequest) (*toastAnswer,
 func (t *toastInput) draft(sender notifier.Ref) (notifier.Draft, error) {
 	var bad notifier.InvalidError
 	d := notifier.Draft{
-		Target: notifier.Target{Users: t.Target.Users, Role: t.Target.Role}, Type: t.Type, Title: t.Title, Body: t.Body, Link: t.Link,
+		Target: notifier.Target{Users: t.Target.Users, Role: t.Target.Role, Roles: t.Target.Roles}, Type: t.Type, Title: t.Title, Body: t.Body, Link: t.Link,
 		ExpiresIn: duration("expires_in", t.ExpiresIn, &bad), Toast: true, Sender: sender,
 	}
 	if topic := t.Target.Topic; topic != nil {

@@ -122,8 +122,12 @@ func (h *Handlers) targetText(text *locale.Printer, t notifier.Target) string {
 	if len(t.Audiences) > 0 {
 		return text.F("notices.target_audience", "Names", listedNames(text, h.audienceNames(text, t.Audiences)))
 	}
-	if t.Role != "" {
-		return text.F("notices.target_role", "Name", t.Role)
+	switch roles := t.RoleNames(); len(roles) {
+	case 0:
+	case 1:
+		return text.F("notices.target_role", "Name", roles[0])
+	default:
+		return text.F("notices.target_roles", "Names", listedNames(text, roles))
 	}
 	if t.Topic != (notifier.Topic{}) {
 		return text.F("notices.target_topic", "Topic", h.typeNames(text).topic(t.Topic))

@@ -22,6 +22,9 @@ const (
 // topic or an audience.
 const MaxNames = 10_000
 
+// MaxTargetRoles is the most roles a notice can be sent to.
+const MaxTargetRoles = 50
+
 // DefaultKeep is the default for Limits.Keep.
 const DefaultKeep = 180 * 24 * time.Hour
 
@@ -92,6 +95,10 @@ func (d *Draft) Normalise() {
 	}
 	d.Body = strings.ReplaceAll(d.Body, "\r\n", "\n")
 	d.Target.Users = foldNames(d.Target.Users)
+	d.Target.Roles = foldNames(d.Target.Roles)
+	if len(d.Target.Roles) == 1 && d.Target.Role == "" {
+		d.Target.Role, d.Target.Roles = d.Target.Roles[0], nil
+	}
 	if len(d.Target.Audiences) > 0 {
 		d.Target.Audiences = slices.Compact(slices.Sorted(slices.Values(d.Target.Audiences)))
 		if d.Type == "" {
@@ -162,7 +169,7 @@ func checkSubject(s string, bad *InvalidError) {
 
 func (t *Target) check(audiences []Audience, bad *InvalidError) {
 	given := 0
-	for _, is := range []bool{len(t.Users) > 0, t.Role != "", t.Topic != Topic{}, len(t.Audiences) > 0} {
+	for _, is := range []bool{len(t.Users) > 0, t.Role != "", len(t.Roles) > 0, t.Topic != Topic{}, len(t.Audiences) > 0} {
 		if is {
 			given++
 		}
@@ -174,6 +181,10 @@ func (t *Target) check(audiences []Audience, bad *InvalidError) {
 		bad.Add("to", CodeRequired, nil)
 	case t.Role != "":
 		checkName(t.Role, bad)
+	case len(t.Roles) > MaxTargetRoles:
+		bad.Add("to", CodeTooManyRoles, map[string]any{"Max": MaxTargetRoles})
+	case len(t.Roles) > 0:
+		checkNames(t.Roles, bad)
 	case t.Topic != Topic{}:
 		t.Topic.checkTarget(bad)
 	case len(t.Audiences) > 0:
@@ -186,10 +197,22 @@ func (t *Target) check(audiences []Audience, bad *InvalidError) {
 	case len(t.Users) > MaxNames:
 		bad.Add("to", CodeTooManyNames, map[string]any{"Max": MaxNames})
 	default:
-		for _, name := range t.Users {
-			if !checkName(name, bad) {
-				return // one example is enough
-			}
+		checkNames(t.Users, bad)
+	}
+}
+
+// RoleNames returns the roles that a notice is sent to.
+func (t *Target) RoleNames() []string {
+	if t.Role != "" {
+		return []string{t.Role}
+	}
+	return t.Roles
+}
+
+func checkNames(names []string, bad *InvalidError) {
+	for _, name := range names {
+		if !checkName(name, bad) {
+			return // one example is enough
 		}
 	}
 }

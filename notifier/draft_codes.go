@@ -36,11 +36,12 @@ const (
 	CodeLinkHost        = "link_host"        // Host: not an allowed host for https links
 	CodeExpiresPast     = "expires_past"     // expires_in: negative
 	CodeExpiresLate     = "expires_late"     // Max, Days: expires_in is longer than notices are kept
-	CodeOneTarget       = "one_target"       // target: more than one of users, role, topic and audiences
+	CodeOneTarget       = "one_target"       // target: more than one of users, role, roles, topic and audiences
 	CodeBadTopic        = "bad_topic"        // to: the type or scope of the topic is malformed
 	CodeBadName         = "bad_name"         // Name: not a valid user or role name: empty, too long, or containing control characters
 	CodeTooManyKeys     = "too_many_keys"    // key: more than Max entries named
 	CodeTooManyNames    = "too_many_names"   // Max: too many users named
+	CodeTooManyRoles    = "too_many_roles"   // Max: too many roles named
 	CodeUnknownUsers    = "unknown_users"    // Names (the first few, joined by ", "), Count: no such users
 	CodeUnknownRole     = "unknown_role"     // Name: no such role
 	CodeUnknownAudience = "unknown_audience" // Name: no audience has this name or number

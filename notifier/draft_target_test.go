@@ -33,3 +33,33 @@ func TestANoticeCanNameMaxNamesUsersAndNoMore(t *testing.T) {
 		t.Errorf("%d names were read, want at most one more than the limit", n)
 	}
 }
+
+func TestASingleRoleIsSpelledInOneWay(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		target, want notifier.Target
+		code         string
+	}{
+		{notifier.Target{Roles: []string{"a", "a"}}, notifier.Target{Role: "a"}, ""},
+		{notifier.Target{Roles: []string{"b", "a", "b"}}, notifier.Target{Roles: []string{"b", "a"}}, ""},
+		{notifier.Target{Role: "a", Roles: []string{"b"}}, notifier.Target{Role: "a", Roles: []string{"b"}}, notifier.CodeOneTarget},
+		{notifier.Target{Roles: []string{"a", ""}}, notifier.Target{Roles: []string{"a", ""}}, notifier.CodeBadName},
+		{notifier.Target{Users: []string{"x"}, Roles: []string{"a", "b"}}, notifier.Target{Users: []string{"x"}, Roles: []string{"a", "b"}}, notifier.CodeOneTarget},
+	} {
+		d := notifier.Draft{Type: "like", Title: "A title", Target: tt.target}
+		err := d.Validate(notifier.Limits{})
+		var bad *notifier.InvalidError
+		if (err != nil) != (tt.code != "") || errors.As(err, &bad) && bad.Fields[0].Code != tt.code || fmt.Sprint(d.Target) != fmt.Sprint(tt.want) {
+			t.Errorf("%+v: %+v, %v", tt.target, d.Target, err)
+		}
+	}
+	var many []string
+	for i := range notifier.MaxTargetRoles + 1 {
+		many = append(many, fmt.Sprint("r", i))
+	}
+	d := notifier.Draft{Type: "like", Title: "A title", Target: notifier.Target{Roles: many}}
+	var bad *notifier.InvalidError
+	if err := d.Validate(notifier.Limits{}); !errors.As(err, &bad) || bad.Fields[0].Code != notifier.CodeTooManyRoles {
+		t.Errorf("one role too many: %v", err)
+	}
+}

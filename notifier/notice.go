@@ -26,6 +26,7 @@ type Draft struct {
 type Target struct {
 	Users     []string   `json:"users,omitempty"` // user names
 	Role      string     `json:"role,omitempty"`
+	Roles     []string   `json:"roles,omitempty"` // several roles; a single one is Role
 	Topic     Topic      `json:"topic,omitzero"`
 	Audiences []Audience `json:"audiences,omitempty"`
 }

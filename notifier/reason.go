@@ -27,13 +27,15 @@ func SplitReason(reason string) (word, rest string) {
 }
 
 // Reason returns why a notice with this target arrives. Some recipients of a notice to a
-// topic may have another reason; see Notice.ReasonFor.
+// topic or to several roles have another reason; see Notice.ReasonFor.
 func (t Target) Reason() string {
 	switch {
 	case len(t.Audiences) > 0:
 		return ReasonAudience
 	case t.Role != "":
 		return ReasonRole + ":" + t.Role
+	case len(t.Roles) > 0:
+		return ReasonRole + ":" + t.Roles[0]
 	case t.Topic != Topic{}:
 		return ReasonTopic + ":" + t.Topic.Type + ":" + t.Topic.Scope
 	}

@@ -18,11 +18,13 @@ type Answer struct {
 	To *roaring.Bitmap
 	// Reasons explains why some of To get the notice where it is not Target.Reason. Recipients who
 	// subscribe to the topic themselves have Target.Reason; others have the reason of their first
-	// role, by name. Answers may share the slice and its bitmaps: read only.
+	// role: by name if they subscribe through it, in the target's order if it names several. Answers may share the slice and its bitmaps: read only.
 	Reasons []notifier.Why
 	// Err is an *notifier.InvalidError on the field `to` if users or a role are unknown. To then
 	// holds the users that were found.
 	Err error
+
+	roles *audience // the members of the target's roles; nil: it names none
 }
 
 // RecipientsAll finds the recipients of each draft, in order. However many drafts there are, it asks the directory once for all their names, once for each role and once for each type.
@@ -66,28 +68,42 @@ func (r *Router) nameAll(
 		switch {
 		case toTopic(t):
 			answers[i].To = reached[t.Topic].all.Clone()
-		case t.Role == "":
+		case len(t.RoleNames()) == 0:
 			answers[i].To, answers[i].Err = found(t.Users, seqs)
 		default:
-			members, err := roles.members(ctx, t.Role)
-			switch {
-			case errors.Is(err, notifier.ErrNotFound):
-				answers[i].To = roaring.New()
-				answers[i].Err = invalid(notifier.CodeUnknownRole, map[string]any{"Name": t.Role})
-			case err != nil:
+			if err := answers[i].join(ctx, t.RoleNames(), roles); err != nil {
 				return err
-			default:
-				answers[i].To = members.Clone()
 			}
 		}
 	}
 	return nil
 }
 
+// join fills in the members of roles. Each role that has members which no earlier one has is a
+// reason.
+func (a *Answer) join(ctx context.Context, names []string, roles *roleBook) error {
+	a.roles = &audience{all: roaring.New(), named: roaring.New()}
+	for _, name := range names {
+		members, err := roles.members(ctx, name)
+		switch {
+		case errors.Is(err, notifier.ErrNotFound) && a.Err == nil:
+			a.Err = invalid(notifier.CodeUnknownRole, map[string]any{"Name": name})
+		case errors.Is(err, notifier.ErrNotFound):
+		case err != nil:
+			return err
+		default:
+			a.roles.all.Or(members)
+			a.roles.roles = append(a.roles.roles, crowd{name, members})
+		}
+	}
+	a.To = a.roles.all.Clone()
+	return nil
+}
+
 func (r *Router) seqs(ctx context.Context, drafts []notifier.Draft) (map[string]int64, error) {
 	var names []string
 	for i := range drafts {
-		if drafts[i].Target.Role == "" {
+		if len(drafts[i].Target.RoleNames()) == 0 {
 			names = append(names, drafts[i].Target.Users...)
 		}
 	}

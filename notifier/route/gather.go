@@ -24,7 +24,7 @@ type question struct {
 func gathers(drafts []notifier.Draft) bool {
 	names := 0
 	for i := range drafts {
-		if drafts[i].Target.Role != "" || toTopic(&drafts[i].Target) {
+		if len(drafts[i].Target.RoleNames()) > 0 || toTopic(&drafts[i].Target) {
 			return false
 		}
 		names += len(drafts[i].Target.Users)

@@ -75,6 +75,7 @@ func TestATargetReachesTheUsersItNames(t *testing.T) {
 		{notifier.Target{Users: []string{"carol", "alice"}}, []uint32{1, 4_000_000_000}},
 		{notifier.Target{Role: "picker"}, []uint32{7, 9}},
 		{notifier.Target{Role: "empty"}, nil},
+		{notifier.Target{Roles: []string{"empty", "picker"}}, []uint32{7, 9}},
 	}
 	for _, tt := range tests {
 		got, err := route.New(some, nil).Recipients(t.Context(), draft("news", tt.target))
@@ -109,6 +110,11 @@ func TestUnknownUsersAndRolesAreNamedInTheError(t *testing.T) {
 			notifier.Target{Role: "nobody"},
 			notifier.FieldError{Field: "to", Code: "unknown_role", Params: map[string]any{"Name": "nobody"}},
 			nil,
+		},
+		{
+			notifier.Target{Roles: []string{"nobody", "picker", "nowhere"}},
+			notifier.FieldError{Field: "to", Code: "unknown_role", Params: map[string]any{"Name": "nobody"}},
+			[]uint32{7, 9},
 		},
 	}
 	for _, tt := range tests {

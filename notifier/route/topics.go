@@ -23,7 +23,7 @@ type Topics interface {
 type audience struct {
 	all   *roaring.Bitmap
 	named *roaring.Bitmap // subscribed themselves
-	roles []crowd         // subscribed as a role, sorted by name
+	roles []crowd         // roles, in the order in which they count
 }
 
 type crowd struct {
@@ -103,6 +103,9 @@ func giveReasons(drafts []notifier.Draft, answers []Answer, reached map[notifier
 	}
 	known := map[line][]notifier.Why{}
 	for i := range drafts {
+		if of := answers[i].roles; of != nil && len(of.roles) > 1 {
+			answers[i].Reasons = of.reasons(answers[i].To)
+		}
 		a := reached[drafts[i].Target.Topic]
 		if a == nil || len(a.roles) == 0 || answers[i].To.IsEmpty() {
 			continue

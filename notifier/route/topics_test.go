@@ -104,7 +104,29 @@ func TestATopicReachesEachSubscriberOnceForOneReason(t *testing.T) {
 	}
 }
 
-func TestOnlyTopicsGiveReasons(t *testing.T) {
+func TestSeveralRolesReachEachMemberOnceForOneReason(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		typ   string
+		names []string
+		want  []uint32
+		why   string
+	}{
+		{"news", []string{"packer", "picker"}, []uint32{1, 7, 9, 10, 11}, "role:packer 1 9 10, role:picker *"},
+		{"news", []string{"picker", "packer"}, []uint32{1, 7, 9, 10, 11}, "role:picker 7 9 11, role:packer *"},
+		{"like", []string{"picker", "packer"}, []uint32{1, 7, 10, 11}, "role:picker 7 11, role:packer *"},
+	} {
+		answers, err := route.New(roles, topics).RecipientsAll(t.Context(), []notifier.Draft{draft(tt.typ, notifier.Target{Roles: tt.names})})
+		if err != nil || answers[0].Err != nil {
+			t.Fatal(err, answers[0].Err)
+		}
+		if got := answers[0]; !slices.Equal(got.To.ToArray(), tt.want) || why(got.Reasons) != tt.why {
+			t.Errorf("%s to %v: %v with reasons %q; want %v with %q", tt.typ, tt.names, got.To, why(got.Reasons), tt.want, tt.why)
+		}
+	}
+}
+
+func TestNamesAndASingleRoleGiveNoReasons(t *testing.T) {
 	t.Parallel()
 	answers, err := route.New(some, topics).RecipientsAll(t.Context(), []notifier.Draft{
 		draft("news", notifier.Target{Role: "picker"}), draft("news", notifier.Target{Users: []string{"alice"}}),
