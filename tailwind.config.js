@@ -38,6 +38,7 @@ const variables = (of) => Object.fromEntries(Object.entries(tokens).map(([name, 
 
 /** @type {import("tailwindcss").Config} */
 module.exports = {
+	variables,
 	theme: {
 		extend: {
 			colors: each((name) => `var(--${name})`),

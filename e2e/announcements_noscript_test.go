@@ -58,7 +58,7 @@ func (w *window) publishesWithoutScript() string {
 	w.ticks("customer")
 	w.fill("title", "First")
 	w.fill("body", "It begins **now**.")
-	w.do(chromedp.SetValue(css(`#ends_at`), "2020-01-01T10:00"), chromedp.Click(css(`[name=pinned]`)))
+	w.more().do(chromedp.SetValue(css(`#ends_at`), "2020-01-01T10:00"), chromedp.Click(css(`[name=pinned]`)))
 	w.press(submitSend)
 	w.until(`document.querySelector("#ends_at-fault")`)
 	w.do(chromedp.SetValue(css(`#ends_at`), time.Now().Add(48*time.Hour).Format("2006-01-02T15:04")))

@@ -90,7 +90,7 @@ func (g *gallery) announcementStaffViews() []view {
 		{name: "send-audience-faults", as: "vera", path: "/staff/send", status: 422, then: func(w *window) {
 			write(w)
 			w.ticks()
-			w.do(chromedp.SetValue(css(`#ends_at`), "2020-01-01T10:00"))
+			w.more().do(chromedp.SetValue(css(`#ends_at`), "2020-01-01T10:00"))
 			w.answered(submitSend)
 		}},
 		{name: "announcement-open", as: "vera", path: at(g.posts.rich), then: func(w *window) {

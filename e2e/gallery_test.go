@@ -167,6 +167,7 @@ func (g *gallery) staffViews() []view {
 			w.fill("link", "http://example.com")
 			w.answered(submitSend)
 		}},
+		{name: "send-more", as: "vera", path: "/staff/send", then: func(w *window) { w.more() }},
 		{name: "send-role", as: "vera", path: "/staff/send?target=role&to=crowd"},
 		{name: "send-preview", as: "vera", path: "/staff/send", then: func(w *window) {
 			w.fillSend("picker0001, picker0002", usual[1])
@@ -174,7 +175,7 @@ func (g *gallery) staffViews() []view {
 		}},
 		{name: "send-confirm", as: "vera", path: "/staff/send", status: 422, then: func(w *window) {
 			w.do(chromedp.Click(css(`[name=target][value=role]`)))
-			w.picks("to_role", "crowd").fillText(usual[1])
+			w.ticksIn("to_role", "crowd").fillText(usual[1])
 			w.answered(submitSend)
 		}},
 		{name: "sent", as: "vera", path: "/staff/notices"},

@@ -13,7 +13,7 @@ const submitSend = css(`#send button.primary:not([name])`)
 
 func (w *window) fill(field, text string) {
 	w.t.Helper()
-	w.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector("[name=%s]").value = ""`, field)),
+	w.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(e => { e.value = ""; if (e.closest("details")) e.closest("details").open = true })(document.querySelector("[name=%s]"))`, field)),
 		chromedp.SendKeys(css("[name="+field+"]"), text))
 }
 
@@ -31,10 +31,23 @@ func (w *window) picks(list, value string) *window {
 // ticks ticks the boxes of these audiences and unticks all others.
 func (w *window) ticks(audiences ...string) *window {
 	w.t.Helper()
+	return w.ticksIn("to_audience", audiences...)
+}
+
+// ticksIn ticks these boxes of a field and unticks all others.
+func (w *window) ticksIn(field string, values ...string) *window {
+	w.t.Helper()
 	return w.until(fmt.Sprintf(`(all => {
 		for (const box of all) if (box.checked !== %q.split(" ").includes(box.value)) box.click();
 		return all.length > 0 && all[0].checkVisibility();
-	})([...document.querySelectorAll("[name=to_audience][type=checkbox]")])`, strings.Join(audiences, " ")))
+	})([...document.querySelectorAll("[name=%s][type=checkbox]")])`, strings.Join(values, " "), field))
+}
+
+// more shows the fields of the send form that most notices do not need.
+func (w *window) more() *window {
+	w.t.Helper()
+	w.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("more").open = true`))
+	return w
 }
 
 func (w *window) fillSend(to string, n notice) {

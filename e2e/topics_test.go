@@ -31,7 +31,7 @@ func TestATopicReachesEachSubscriberOnceWithTheReason(t *testing.T) {
 	windows["carol"].has("[data-testid=subscriptions] li .hint", "Through the role picker")
 
 	w := open(t, i).as(vera).goTo("/staff/send")
-	w.do(chromedp.WaitVisible(css(`#type[aria-autocomplete]`)))
+	w.do(chromedp.WaitVisible(css(`#to[aria-autocomplete]`)))
 	w.chooses("topic")
 	w.do(chromedp.WaitNotVisible(css(`#to`)), chromedp.SendKeys(css("#type"), "rep"))
 	w.shows(`#type-names [role=option] span`, "rep_notice")
@@ -82,7 +82,7 @@ func TestTopicsWorkWithoutScript(t *testing.T) {
 
 	w := open(t, i).as(vera).withoutScript().goTo("/staff/send")
 	w.chooses("topic")
-	w.do(chromedp.WaitNotVisible(css(`#to`)), chromedp.SendKeys(css("#type"), "order.late"), chromedp.SendKeys(css("#scope"), "119240"),
+	w.more().do(chromedp.WaitNotVisible(css(`#to`)), chromedp.SendKeys(css("#type"), "order.late"), chromedp.SendKeys(css("#scope"), "119240"),
 		chromedp.SendKeys(css("#title"), "Order 4187 is late"))
 	w.press(`#send button[name=preview]`)
 	w.shows(`#preview [data-testid=recipients]`, "1 person will get it.")

@@ -30,9 +30,9 @@ const (
 	draftsPath = noticesPath + "?tab=drafts" // lists the reader's drafts
 )
 
-// keptFields are the fields that a draft keeps; to_audience is one more. Its token is its id.
+// keptFields are the fields that a draft keeps, besides the boxes to_role and to_audience. Its token is its id.
 var keptFields = []string{
-	"target", "to", "to_role", "to_kept", "type", "scope", "subject", "title", "body", "link", "expires_in", "send_at", "toast",
+	"target", "to", "to_kept", "type", "scope", "subject", "title", "body", "link", "expires_in", "send_at", "toast",
 	"starts_at", "ends_at", "pinned", "late_joiners",
 }
 
@@ -160,12 +160,12 @@ func (h *Handlers) offerDrafts(r *http.Request, p *views.Send) {
 
 // blank reports whether nothing was typed.
 func blank(values url.Values) bool {
-	for _, name := range []string{"to", "to_role", "to_kept", "type", "scope", "subject", "title", "body", "link"} {
+	for _, name := range []string{"to", "to_kept", "type", "scope", "subject", "title", "body", "link"} {
 		if strings.TrimSpace(values.Get(name)) != "" {
 			return false
 		}
 	}
-	return len(tickedBoxes(values)) == 0
+	return len(tickedBoxes(values, "to_role"))+len(tickedBoxes(values, "to_audience")) == 0
 }
 
 // draftTitle is the title under which a draft is listed.
@@ -181,6 +181,8 @@ func encodeDraft(values url.Values) string {
 			given.Set(name, value)
 		}
 	}
-	given["to_audience"] = tickedBoxes(values)
+	for _, boxes := range []string{"to_role", "to_audience"} {
+		given[boxes] = tickedBoxes(values, boxes)
+	}
 	return given.Encode()
 }

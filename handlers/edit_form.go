@@ -99,7 +99,7 @@ func (h *Handlers) editTyped(r *http.Request, n *notifier.Notice, values url.Val
 	}
 	if values.Has("to") || values.Has("to_audience") {
 		given.Target = f.Target
-		h.chooseRecipients(h.text(r), &given)
+		h.chooseRecipients(r, &given)
 		f.To, f.Audiences = given.To, given.Audiences
 	}
 	if windowed(values) {

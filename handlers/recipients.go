@@ -18,7 +18,8 @@ import (
 // instead, with suggestions.
 const listedRoles = 200
 
-// maxBoxes is the largest possible number of audiences, since their numbers are bytes.
+// maxBoxes is the largest number of boxes in a group that are read: audiences have bytes as
+// numbers, and a notice goes to fewer roles.
 const maxBoxes = 255
 
 // codeTwoRecipients is the error code for a form whose field `to` names other recipients than its
@@ -28,25 +29,60 @@ const codeTwoRecipients = "two_recipients"
 // codeChoose is the error code for a list or group of checkboxes without a choice.
 const codeChoose = "choose"
 
-// readRole reads the role to send to from the field `to` or, if that is empty, from the list
-// `to_role`. The list never overrides the field: a form with two different roles is sent to
-// neither.
-func readRole(values url.Values, bad *notifier.InvalidError) string {
-	named, chosen := strings.TrimSpace(values.Get("to")), strings.TrimSpace(values.Get("to_role"))
-	switch {
-	case named == "":
-		return chosen
-	case chosen != "" && chosen != named:
+// readRoles reads the roles to send to from the field `to` or, if that is empty, from the
+// checkboxes `to_role`. The boxes never override the field: a form with two different choices is
+// sent to neither.
+func (h *Handlers) readRoles(r *http.Request, values url.Values, bad *notifier.InvalidError) (t notifier.Target) {
+	named, chosen := h.rolesIn(r, values.Get("to")), h.tickedRoles(r, values)
+	if len(named) > 0 && len(chosen) > 0 && !sameNames(named, chosen) {
 		bad.Add("to", codeTwoRecipients, nil)
 	}
-	return named
+	if t.Roles = named; len(named) == 0 {
+		t.Roles = chosen
+	}
+	if len(t.Roles) == 1 {
+		t = notifier.Target{Role: t.Roles[0]}
+	}
+	return t
 }
 
-// readTo reads the audiences to send to, just as readRole reads a role: from the names in `to` or
+// tickedRoles returns the roles that are ticked, or typed where there are too many to list.
+func (h *Handlers) tickedRoles(r *http.Request, values url.Values) []string {
+	names := tickedBoxes(values, "to_role")
+	if len(names) == 1 {
+		return h.rolesIn(r, names[0])
+	}
+	return names
+}
+
+// rolesIn returns the roles that a text names: the whole text if there is such a role, else the
+// parts between commas, semicolons and line breaks.
+func (h *Handlers) rolesIn(r *http.Request, text string) []string {
+	text = strings.TrimSpace(text)
+	parts := strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(",;，；、\r\n", c) })
+	if len(parts) > 1 {
+		if _, err := h.Roles.Role(r.Context(), text); err == nil {
+			parts = []string{text}
+		}
+	}
+	var names []string
+	for _, name := range parts[:min(len(parts), maxBoxes)] {
+		if name = strings.TrimSpace(name); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func sameNames(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// readTo reads the audiences to send to, just as readRoles reads roles: from the names in `to` or
 // the checkboxes `to_audience`.
 func (h *Handlers) readTo(r *http.Request, values url.Values, bad *notifier.InvalidError) []notifier.Audience {
 	text, to := h.text(r), values.Get("to")
-	ticked, unknown := h.knownAudiences(text, tickedBoxes(values))
+	ticked, unknown := h.knownAudiences(text, tickedBoxes(values, "to_audience"))
 	if strings.TrimSpace(to) != "" {
 		var named []notifier.Audience
 		named, unknown = h.readAudiences(text, to)
@@ -62,11 +98,11 @@ func (h *Handlers) readTo(r *http.Request, values url.Values, bad *notifier.Inva
 	return ticked
 }
 
-// tickedBoxes returns the names of the ticked audiences. Every form with checkboxes also sends an
+// tickedBoxes returns the values of the ticked boxes of a field. Every form with checkboxes also sends an
 // empty name, so that a form with none ticked can be told from one without checkboxes.
-func tickedBoxes(values url.Values) []string {
+func tickedBoxes(values url.Values, field string) []string {
 	var names []string
-	for _, name := range values["to_audience"] {
+	for _, name := range values[field] {
 		if name = strings.TrimSpace(name); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -84,14 +120,17 @@ func sameAudiences(a, b []notifier.Audience) bool {
 	return slices.Equal(normal(a), normal(b))
 }
 
-// chooseRecipients moves the names in the field `to` into the list of roles or the checkboxes of
+// chooseRecipients moves the names in the field `to` into the checkboxes of roles or
 // audiences, which show them as chosen. Names that those cannot show stay in the field.
-func (h *Handlers) chooseRecipients(text *locale.Printer, f *views.SendForm) {
+func (h *Handlers) chooseRecipients(r *http.Request, f *views.SendForm) {
+	text := h.text(r)
 	switch named := strings.TrimSpace(f.To); {
 	case named == "":
 		f.To = ""
-	case f.Target == "role" && (f.Role == "" || strings.TrimSpace(f.Role) == named):
-		f.Role, f.To = named, ""
+	case f.Target == "role":
+		if names := h.rolesIn(r, named); len(f.Roles) == 0 || sameNames(f.Roles, names) {
+			f.Roles, f.To = names, ""
+		}
 	case f.Target == "audience":
 		audiences, unknown := h.readAudiences(text, f.To)
 		ticked, _ := h.knownAudiences(text, f.Audiences)
@@ -136,13 +175,32 @@ func (h *Handlers) roleOptions(r *http.Request, none, chosen string) []component
 	options := []components.Option{{Text: none}}
 	for _, role := range roles {
 		options = append(options, components.Option{
-			Value: role.Name, Text: text.N("send.role_members", role.Members, "Name", role.Name), Selected: role.Name == chosen,
+			Value: role.Name, Text: text.N("send.role_members", role.Members, "Name", role.Name), Note: text.N("names.members", role.Members), Selected: role.Name == chosen,
 		})
 	}
 	if chosen != "" && !slices.ContainsFunc(options, func(o components.Option) bool { return o.Selected }) {
 		options = append(options, components.Option{Value: chosen, Text: chosen, Selected: true})
 	}
 	return options
+}
+
+// roleBoxes lists the roles with their number of members, like roleOptions, with several chosen.
+func (h *Handlers) roleBoxes(r *http.Request, chosen []string) []components.Option {
+	options := h.roleOptions(r, "", "")
+	if len(options) == 0 {
+		return nil
+	}
+	boxes := options[1:] // without the one that chooses none
+	left := slices.Clone(chosen)
+	for i := range boxes {
+		boxes[i].Text = boxes[i].Value
+		boxes[i].Selected = slices.Contains(chosen, boxes[i].Value)
+		left = slices.DeleteFunc(left, func(name string) bool { return name == boxes[i].Value })
+	}
+	for _, name := range left {
+		boxes = append(boxes, components.Option{Value: name, Text: name, Selected: true})
+	}
+	return boxes
 }
 
 // audienceOptions lists the audiences with their sizes, as far as those can be read. A ticked

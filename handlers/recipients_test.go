@@ -24,14 +24,14 @@ func TestRoleIsChosenFromAListWithMemberCounts(t *testing.T) {
 	t.Parallel()
 	w := sendWorld(t, 1, &[]notifier.Draft{})
 	r := w.get("carol", "/staff/send").wantStatus(t, http.StatusOK)
-	r.wantText(t, ".for-role select#to_role[name=to_role] option", "Choose a rolepicker (1 person)staff (1,200 people)")
-	r.wantText(t, "label[for=to_role]", "Role")
+	r.wantText(t, ".for-role #to_role label", "picker 1 person staff 1,200 people")
+	r.wantText(t, "#to_role legend", "Roles")
 	r.wantText(t, "label[for=to]", "Names")
-	if got := r.chosen("#to_role option"); !cmp.Equal(got, []string{"", "picker", "staff"}) {
+	if got := r.chosen("#to_role [type=checkbox]"); !cmp.Equal(got, []string{"picker", "staff"}) {
 		t.Errorf("the list is %q", got)
 	}
 	r = w.get("carol", "/staff/send?to=picker&target=role")
-	if got := r.chosen("#to_role option[selected]"); !cmp.Equal(got, []string{"picker"}) || r.text("#to") != "" {
+	if got := r.chosen("#to_role [checked]"); !cmp.Equal(got, []string{"picker"}) || r.text("#to") != "" {
 		t.Errorf("the query chooses %q, and the names are %q", got, r.text("#to"))
 	}
 	if got := r.attr("[name=target][checked]", "value"); got != "role" {
@@ -53,18 +53,22 @@ func TestRoleNameIsTypedIfTheListIsTooLongOrUnavailable(t *testing.T) {
 		return roles[:min(have, limit)], err
 	}
 	for address, field := range map[string]string{"/staff/send?target=role&to=role+7": "to_role", "/staff/subscriptions?add&role=role+7": "role"} {
+		list, chosen, none := "#to_role [type=checkbox]", "#to_role [checked]", 0
+		if field == "role" {
+			list, chosen, none = "select#role option", "#role option[selected]", 1
+		}
 		for _, test := range []struct {
 			have   int
 			err    error
 			listed int
-		}{{200, nil, 201}, {201, nil, 0}, {5000, nil, 0}, {0, nil, 0}, {0, errors.New("away"), 0}} {
+		}{{200, nil, 200}, {201, nil, 0}, {5000, nil, 0}, {0, nil, 0}, {0, errors.New("away"), 0}} {
 			have, err = test.have, test.err
 			r := o.get("carol", address).wantStatus(t, http.StatusOK)
-			if n := r.count("select#" + field + " option"); n != test.listed {
+			if n := r.count(list); n != test.listed && n != test.listed+none {
 				t.Errorf("%s: with %d roles %d are listed, want %d", address, test.have, n, test.listed)
 			}
 			if test.listed > 0 {
-				if got := r.chosen("#" + field + " option[selected]"); !cmp.Equal(got, []string{"role 7"}) {
+				if got := r.chosen(chosen); !cmp.Equal(got, []string{"role 7"}) {
 					t.Errorf("%s: with %d roles %q is chosen", address, test.have, got)
 				}
 			} else if r.attr("input#"+field+"[data-names=role]", "value") != "role 7" || r.count("label[for="+field+"]") != 1 {
@@ -97,13 +101,13 @@ func TestRoleComesFromTheFieldOrTheList(t *testing.T) {
 				r.wantStatus(t, http.StatusUnprocessableEntity).wantText(t, "#to-fault", test.fault)
 				r.wantText(t, "#to", test.to)
 				r.wantText(t, "[data-testid=faults] a[href='#to']", "Names: "+test.fault)
-				if got := r.chosen("#to_role option[selected]"); !cmp.Equal(got, []string{test.chosen}) || len(sent) > 0 {
+				if got := r.chosen("#to_role [checked]"); !cmp.Equal(got, []string{test.chosen}) || len(sent) > 0 {
 					t.Errorf("%q and %q: the list has %q, sent %v", test.to, test.chosen, got, sent)
 				}
 				continue
 			}
 			if preview == "1" {
-				if got := r.chosen("#to_role option[selected]"); !cmp.Equal(got, []string{test.want}) || r.text("#to") != "" {
+				if got := r.chosen("#to_role [checked]"); !cmp.Equal(got, []string{test.want}) || r.text("#to") != "" {
 					t.Errorf("%q and %q: the list has %q, the names are %q", test.to, test.chosen, got, r.text("#to"))
 				}
 				if got := r.attr("[name=to_kept]", "value"); got != "carol,\r\ndora" && got != "carol,\ndora" {
@@ -163,6 +167,40 @@ func TestAudiencesComeFromTheFieldOrTheBoxes(t *testing.T) {
 	}
 }
 
+func TestSeveralRolesAreTickedOrNamed(t *testing.T) {
+	t.Parallel()
+	var sent []notifier.Draft
+	w := sendWorld(t, 3, &sent)
+	w.config.Roles = &roleBook{members: map[string][]string{"a, b": {"carol"}}}
+	w.rebuild()
+	for _, test := range []struct {
+		to     string
+		ticked []string
+		want   notifier.Target
+	}{
+		{"", []string{"picker", "", "staff", "picker"}, notifier.Target{Roles: []string{"picker", "staff"}}},
+		{"picker; staff,\r\npicker", nil, notifier.Target{Roles: []string{"picker", "staff"}}},
+		{"staff, picker", []string{"picker", "staff"}, notifier.Target{Roles: []string{"staff", "picker"}}},
+		{"a, b", nil, notifier.Target{Role: "a, b"}},
+		{"", []string{"a, b"}, notifier.Target{Role: "a, b"}},
+		{"", []string{"picker, staff"}, notifier.Target{Roles: []string{"picker", "staff"}}}, // typed, where there are too many to list
+	} {
+		sent = nil
+		form := with(with(goodForm, "target", "role"), "to", test.to)
+		for _, name := range test.ticked {
+			form = append(form, "to_role", name)
+		}
+		w.postAs(nil, "/staff/send", form...).wantRedirect(t, "/staff/notices/42")
+		if len(sent) != 1 || !cmp.Equal(sent[0].Target, test.want) {
+			t.Errorf("%q and %q: sent %+v", test.to, test.ticked, sent)
+		}
+	}
+	r := w.postAs(nil, "/staff/send", append(with(with(goodForm, "target", "role"), "to", ""), "to_role", "staff", "to_role", "gone", "preview", "1")...)
+	if diff := cmp.Diff([]string{"staff", "gone"}, r.chosen("#to_role [checked]")); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestControlOfAnotherTargetIsIgnoredAndKeepsItsChoice(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
@@ -173,11 +211,11 @@ func TestControlOfAnotherTargetIsIgnoredAndKeepsItsChoice(t *testing.T) {
 		t.Errorf("sent %+v", sent)
 	}
 	r := w.postAs(nil, "/staff/send", append(others, with(goodForm, "title", "")...)...).wantStatus(t, http.StatusUnprocessableEntity)
-	if diff := cmp.Diff([]string{"staff", "customer"}, r.chosen("#to_role [selected], #to_audience [checked]")); diff != "" {
+	if diff := cmp.Diff([]string{"staff", "customer"}, r.chosen("#to_role [checked], #to_audience [checked]")); diff != "" {
 		t.Error(diff)
 	}
 	// A field sent twice is still refused.
-	r = w.postAs(nil, "/staff/send", append([]string{"to_role", "a", "to_role", "b"}, goodForm...)...)
+	r = w.postAs(nil, "/staff/send", append([]string{"to_kept", "a", "to_kept", "b"}, goodForm...)...)
 	r.wantStatus(t, http.StatusUnprocessableEntity)
 }
 
@@ -185,7 +223,7 @@ func TestMissingRoleIsReportedBesideTheList(t *testing.T) {
 	t.Parallel()
 	w := sendWorld(t, 1, &[]notifier.Draft{})
 	for target, want := range map[string]string{
-		"user": "#to Names: Required.", "role": "#to_role Role: Choose one.", "audience": "#to_audience Audiences: Choose one.",
+		"user": "#to Names: Required.", "role": "#to_role Roles: Choose one.", "audience": "#to_audience Audiences: Choose one.",
 	} {
 		form := with(with(goodForm, "target", target), "to", "")
 		r := w.post("carol", "/staff/send", form...).wantStatus(t, http.StatusUnprocessableEntity)

@@ -19,7 +19,7 @@ const confirmAbove = 1000
 // sendFields are the fields of the form.
 var sendFields = []string{
 	"target", "to", "type", "scope", "subject", "title", "body", "link", "expires_in", "send_at", "toast", "preview", "confirm",
-	"starts_at", "ends_at", "pinned", "late_joiners", "once", "to_role", "to_kept", "test", "save",
+	"starts_at", "ends_at", "pinned", "late_joiners", "once", "to_kept", "test", "save",
 }
 
 // sendForm shows the form, filled in from the query, or like the notice that the query names.
@@ -42,7 +42,7 @@ func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	if target := values.Get("target"); target == "role" || target == "topic" || target == "audience" {
 		given.Target = target
 	}
-	h.chooseRecipients(h.text(r), &given)
+	h.chooseRecipients(r, &given)
 	p := h.sendPage(r, given)
 	if len(values) == 0 {
 		h.offerDrafts(r, p)
@@ -53,7 +53,7 @@ func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 // send sends the notice, or shows the form again: with its errors, as a preview, or to confirm a
 // large number of recipients.
 func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
-	values, err := formWith(r, []string{"to_audience"}, sendFields...)
+	values, err := formWith(r, []string{"to_audience", "to_role"}, sendFields...)
 	if errors.Is(err, errOtherUser) {
 		return h.sendAsOther(w, r)
 	}

@@ -27,8 +27,8 @@ func (h *Handlers) duplicated(r *http.Request, id string) (views.SendForm, error
 		Toast: n.Toast, Pinned: n.Pinned, LateJoiners: n.LateJoiners,
 	}
 	switch {
-	case n.Target.Role != "":
-		f.Target, f.Role = "role", n.Target.Role
+	case len(n.Target.RoleNames()) > 0:
+		f.Target, f.Roles = "role", n.Target.RoleNames()
 	case n.Target.Topic != notifier.Topic{}:
 		f.Target, f.Type, f.Scope = "topic", n.Target.Topic.Type, n.Target.Topic.Scope
 	case n.Announces():

@@ -39,7 +39,7 @@ func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft
 	}
 	switch to := values.Get("to"); values.Get("target") {
 	case "role":
-		d.Target.Role = readRole(values, &bad)
+		d.Target = h.readRoles(r, values, &bad)
 	case "user":
 		d.Target.Users = h.readNames(r, to, &bad)
 	case "topic":
@@ -53,6 +53,9 @@ func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft
 	default:
 		bad.Add("target", codeBadTarget, nil)
 		d.Target.Users = h.readNames(r, to, &bad)
+	}
+	if to := values.Get("target"); (to == "user" || to == "role") && strings.Trim(d.Type, " ") == "" {
+		d.Type = views.DefaultType
 	}
 	readBox(values, "preview", &bad) // an invalid value must not send
 	readBox(values, "test", &bad)
@@ -129,15 +132,18 @@ func merge(errs ...error) *notifier.InvalidError {
 func (h *Handlers) typed(r *http.Request, values url.Values) views.SendForm {
 	text := func(name string) string { return kept(values.Get(name)) }
 	f := views.SendForm{
-		Target: text("target"), To: textarea(text("to")), ToKept: text("to_kept"), Role: strings.TrimSpace(text("to_role")), Type: text("type"), Scope: text("scope"),
+		Target: text("target"), To: textarea(text("to")), ToKept: text("to_kept"), Type: text("type"), Scope: text("scope"),
 		Subject: text("subject"), Title: text("title"), Body: textarea(text("body")), Link: text("link"),
 		ExpiresIn: text("expires_in"), Once: onceOf(values.Get("once")), SendAt: text("send_at"), StartsAt: text("starts_at"), EndsAt: text("ends_at"),
 		Pinned: ticked(values, "pinned"), LateJoiners: ticked(values, "late_joiners"), Toast: ticked(values, "toast"),
 	}
-	for _, name := range tickedBoxes(values) {
+	for _, name := range tickedBoxes(values, "to_audience") {
 		f.Audiences = append(f.Audiences, kept(name))
 	}
-	h.chooseRecipients(h.text(r), &f)
+	for _, name := range h.tickedRoles(r, values) {
+		f.Roles = append(f.Roles, kept(name))
+	}
+	h.chooseRecipients(r, &f)
 	return f
 }
 
@@ -160,7 +166,7 @@ func (h *Handlers) sendPage(r *http.Request, given views.SendForm) *views.Send {
 		given.Once = newOnce()
 	}
 	p := &views.Send{Frame: h.frame(r, "send", "send.title"), Form: given, Faults: map[string]string{}}
-	p.Roles = h.roleOptions(r, p.Text.T("send.choose_role"), given.Role)
+	p.Roles = h.roleBoxes(r, given.Roles)
 	types := h.Topics.Types()
 	for _, t := range types[:min(len(types), shownTypes)] {
 		p.Types = append(p.Types, views.TypeHint{Slug: t.Slug, Name: h.typeNames(p.Text).given(t.Slug)})

@@ -48,7 +48,7 @@ func recipients(p *views.Send, count int64) string {
 // preview is a draft as its recipients would see it if it were sent now.
 func (h *Handlers) preview(r *http.Request, p *views.Send, d *notifier.Draft) *views.Preview {
 	if p.Form.Target != "audience" {
-		shown := &views.Preview{Toast: d.Toast}
+		shown := &views.Preview{Toast: d.Toast, Text: kept(d.Body)}
 		at := h.now(r)
 		if d.SendAt.After(at) {
 			at = d.SendAt.In(at.Location())
@@ -62,7 +62,7 @@ func (h *Handlers) preview(r *http.Request, p *views.Send, d *notifier.Draft) *v
 		opens.StartsAt = d.SendAt
 		d = &opens
 	}
-	return &views.Preview{Card: h.announcementCard(r, p.Frame, d), Toast: d.Toast, Schedule: h.schedule(r, p.Text, d, p.Edit != nil)}
+	return &views.Preview{Card: h.announcementCard(r, p.Frame, d), Toast: d.Toast, Banner: d.Pinned, Text: kept(h.markdown.Text(d.Body)), Schedule: h.schedule(r, p.Text, d, p.Edit != nil)}
 }
 
 // disappears says when a notice would expire if it were sent now, or when it is scheduled; empty if

@@ -58,12 +58,12 @@ func TestScriptGetsThePreviewOfAnUnfinishedForm(t *testing.T) {
 		faults            []string // fields with errors
 	}{
 		{"all of it", goodForm, "2 people will get it.", "Hello", nil},
-		{"nothing", []string{"target", "user"}, "", "", []string{"to", "title", "type"}},
-		{"whom", []string{"target", "user", "to", "alice"}, "1 person will get it.", "", []string{"title", "type"}},
+		{"nothing", []string{"target", "user"}, "", "", []string{"to", "title"}},
+		{"whom", []string{"target", "user", "to", "alice"}, "1 person will get it.", "", []string{"title"}},
 		{"whom, who has muted it", []string{"target", "user", "to", "alice", "type", "muted"}, "0 people will get it.", "", []string{"title"}},
-		{"what", []string{"target", "user", "title", "Hello"}, "", "Hello", []string{"to", "type"}},
-		{"many", []string{"target", "role", "to", "picker", "title", "Hello"}, "1,234 people will get it.", "Hello", []string{"type"}},
-		{"an unknown name, and no type", []string{"target", "user", "to", "dora", "title", "Hello"}, "", "Hello", []string{"to", "type"}},
+		{"what", []string{"target", "user", "title", "Hello"}, "", "Hello", []string{"to"}},
+		{"many", []string{"target", "role", "to", "picker", "title", "Hello"}, "1,234 people will get it.", "Hello", nil},
+		{"an unknown name", []string{"target", "user", "to", "dora", "title", "Hello"}, "", "Hello", []string{"to"}},
 		{"a bad link", with(goodForm, "link", "javascript:alert(1)"), "2 people will get it.", "Hello", []string{"link"}},
 		{"a host that is not allowed", with(goodForm, "link", "https://evil.example/"), "2 people will get it.", "Hello", []string{"link"}},
 		{"no target", with(goodForm, "target", "planet"), "", "Hello", []string{"target"}},

@@ -45,7 +45,7 @@ func TestTickedToastBoxIsPreviewedSentAndKept(t *testing.T) {
 			},
 			"while it is written": func(fields ...string) reply { return w.live(nil, fields...) },
 		} {
-			see(append([]string{}, ticked...)...).wantText(t, "#preview [data-testid=preview-toast]", "Also shown as a pop-up.")
+			see(append([]string{}, ticked...)...).wantText(t, "#preview [data-testid=preview-toast] .toast-title", "Hello")
 			if see(append([]string{}, form...)...).count("[data-testid=preview-toast]") != 0 {
 				t.Errorf("%s, %s: a toast is announced without the box", name, how)
 			}

@@ -1,13 +1,17 @@
 package views
 
-import "github.com/carillonhq/carillon/views/components"
+import (
+	"strings"
+
+	"github.com/carillonhq/carillon/views/components"
+)
 
 // Send is the form to send a notice.
 type Send struct {
 	Frame
 	Form      SendForm
 	Faults    map[string]string   // by field
-	Roles     []components.Option // to choose from; none: the role's name is typed
+	Roles     []components.Option // to tick; none: the names are typed
 	Audiences []components.Option // to tick
 	Types     []TypeHint          // suggestions
 	Expiry    []components.Option
@@ -69,7 +73,7 @@ func ControlOf(field string) string {
 type SendForm struct {
 	Target, To, Type, Scope, Subject, Title, Body, Link, ExpiresIn string
 
-	Role      string
+	Roles     []string // the values of the boxes that are ticked, or typed
 	Audiences []string // the values of the boxes that are ticked
 	ToKept    string   // the names of users, while another target is chosen
 
@@ -91,6 +95,8 @@ type FaultLink struct{ Field, Text string }
 type Preview struct {
 	Recipients string // how many; empty: not known yet
 	Toast      bool   // also shown as a toast
+	Banner     bool   // also shown as a banner
+	Text       string // the text as a toast shows it
 	Schedule   string // when an announcement opens and closes; empty: not an announcement, or no valid window
 	Card       Card   // without a title there is nothing to show yet
 }
@@ -144,3 +150,35 @@ func (p *Send) previewText() string {
 	}
 	return p.Text.T("send.preview_text")
 }
+
+// typedRoles is the roles where they are typed.
+func (p *Send) typedRoles() string { return strings.Join(p.Form.Roles, ", ") }
+
+// defaultType is the type of a notice without one. A topic has to be named.
+func (p *Send) defaultType() string {
+	if p.Form.Target == "topic" {
+		return " "
+	}
+	return DefaultType
+}
+
+// DefaultType is the type of a notice to people or roles for which the sender gives none.
+const DefaultType = "message"
+
+// moreGiven reports whether one of the fields that most notices do not need has input or a fault.
+func (p *Send) moreGiven() bool {
+	f := &p.Form
+	texts := f.Scope + f.Subject + f.ExpiresIn + f.SendAt + f.StartsAt + f.EndsAt
+	if f.Target != "topic" {
+		texts += f.Type
+	} else {
+		texts = f.Subject + f.ExpiresIn + f.SendAt
+	}
+	for _, name := range moreFields {
+		texts += p.Faults[name]
+	}
+	return texts != "" || f.Pinned || f.LateJoiners || f.Toast
+}
+
+// moreFields are the fields that most notices do not need.
+var moreFields = []string{"type", "scope", "subject", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast"}

@@ -47,6 +47,8 @@ export class Faults {
 				if (shown.textContent !== fault.textContent) shown.textContent = fault.textContent;
 			} else if (fault && this.#left.has(control.id)) {
 				field.append(fault.cloneNode(true));
+				const around = field.closest("details");
+				if (around) around.open = true;
 				mark(control, true);
 				news.push(fault.textContent ?? "");
 			} else if (!fault && shown) {

@@ -15,6 +15,8 @@ export function startSend(form, signal, answered) {
 	const target = () => String(new FormData(form).get("target"));
 	if (to instanceof HTMLTextAreaElement && names) startCompletion(to, names, target);
 	startKeeping(form);
+	startTopic(form);
+	openMore(form);
 	const type = document.getElementById("type");
 	const types = document.getElementById("type-names");
 	if (type instanceof HTMLInputElement && types) startCompletion(type, types, () => "type");
@@ -36,6 +38,31 @@ function startKeeping(form) {
 		const [from, into] = target.value === "user" ? [kept, to] : [to, kept];
 		if (from.value && !into.value) [into.value, from.value] = [from.value, ""];
 	}, { capture: true });
+}
+
+/**
+ * Moves the fields that name a topic to the recipients while a topic is the target.
+ * @param {HTMLFormElement} form
+ */
+function startTopic(form) {
+	const fields = form.querySelector(".pair.for-notice");
+	const move = () => {
+		const place = new FormData(form).get("target") === "topic" ? "topic-fields" : "type-fields";
+		const [type, to] = [document.getElementById("type"), document.getElementById(place)];
+		if (!fields || !to || fields.parentElement === to) return;
+		to.append(fields);
+		if (type instanceof HTMLInputElement) type.placeholder = place === "topic-fields" ? " " : (type.dataset.usual ?? "");
+	};
+	form.addEventListener("change", move);
+	move();
+}
+
+/** Shows the fields under "More options" if one has input. @param {HTMLFormElement} form */
+function openMore(form) {
+	const more = document.getElementById("more");
+	if (!(more instanceof HTMLDetailsElement)) return;
+	const given = [...form.elements].some((e) => more.contains(e) && (e instanceof HTMLInputElement && e.type === "checkbox" ? e.checked : "value" in e && e.value !== ""));
+	if (given) more.open = true;
 }
 
 /**
