@@ -63,6 +63,14 @@ func registerUsers(s *server) error {
 		errors:   []int{http.StatusNotFound},
 		examples: []example{{name: "frank", summary: "Frank has left", params: map[string]string{"name": "frank"}}},
 	}, u.remove)
+	register(s, call{
+		id: "sign-out-user", group: groupUsers, method: http.MethodPost, path: userPath + "/sign-out", scope: notifier.ScopeAdmin, status: http.StatusNoContent,
+		summary: "Sign a user out everywhere",
+		about: "Ends all sessions of the user with their streams. Tokens that the user's app issued until now are refused: the app must issue a new one. " +
+			"Call it when the user signs out of the app, or has lost a device.",
+		errors:   []int{http.StatusNotFound},
+		examples: []example{{name: "bob", summary: "Bob has lost his phone", params: map[string]string{"name": "bob"}}},
+	}, u.signOut)
 	registerSubscriptions(u)
 	return nil
 }
@@ -148,6 +156,13 @@ func (u *users) remove(ctx context.Context, in *userInput) (*removeOutput, error
 		out.Status = http.StatusAccepted
 	}
 	return out, nil
+}
+
+func (u *users) signOut(ctx context.Context, in *userInput) (*removeOutput, error) {
+	if err := u.People.SignOut(ctx, u.actor(ctx), in.Name); err != nil {
+		return nil, err
+	}
+	return &removeOutput{Status: http.StatusNoContent}, nil
 }
 
 // removeOutput is an answer without a body.

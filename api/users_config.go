@@ -40,6 +40,9 @@ type People interface {
 	// Put creates a user, or changes the given fields of an existing one. It returns a
 	// *notifier.InvalidError for faulty fields.
 	Put(ctx context.Context, by notifier.Actor, u notifier.PutUser) (has notifier.User, created bool, err error)
+	// SignOut ends all sessions of a user, and refuses the tokens of their app until now. It returns
+	// notifier.ErrNotFound for an unknown user.
+	SignOut(ctx context.Context, by notifier.Actor, name string) error
 	// Delete deletes a user and all their data: at once, or in the background if there is much of
 	// it. It may be called again while the deletion continues. It returns notifier.ErrNotFound for
 	// an unknown user. progress may be nil.

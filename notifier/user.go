@@ -16,6 +16,7 @@ const RoleStaff = "staff"
 type User struct {
 	Seq      int64    // dense, from 1, never reused; the only user id in Redis
 	Name     string   // the host application's id, up to 200 bytes
+	Display  string   // their name for people, as their app says; may be empty
 	Audience Audience // 1 operator, 2 user, 3 customer unless configured otherwise
 	Settings
 	Roles []string // sorted

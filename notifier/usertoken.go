@@ -22,28 +22,36 @@ type TokenProfile struct {
 	Roles    *[]string // sorted; each one that the app may give
 }
 
+// Audience is the audience of a user whom the token creates.
+func (t *UserToken) Audience() Audience {
+	if t.Profile.Audience == nil || *t.Profile.Audience == 0 {
+		return t.App.Audience
+	}
+	return *t.Profile.Audience
+}
+
 // TokenCode says why a token is refused. It is the member `code` of the answer.
 type TokenCode string
 
-// The codes. Until the signature is known to be right, the only one is CodeTokenInvalid, which says
+// The codes. Until the signature is known to be right, the only one is TokenInvalid, which says
 // nothing about the reason.
 const (
-	CodeTokenInvalid    TokenCode = "token_invalid"
-	CodeTokenClaim      TokenCode = "token_claim"    // a claim is missing or malformed
-	CodeTokenExpired    TokenCode = "token_expired"  //
-	CodeTokenEarly      TokenCode = "token_early"    // issued, or valid, only in the future
-	CodeTokenAudience   TokenCode = "token_audience" // made for another service
-	CodeTokenLifetime   TokenCode = "token_lifetime" // longer than the app allows
-	CodeTokenRevoked    TokenCode = "token_revoked"  // the user was signed out after it was issued
-	CodeRoleRefused     TokenCode = "role_refused"
-	CodeAudienceUnknown TokenCode = "audience_unknown"
+	TokenInvalid         TokenCode = "token_invalid"
+	TokenClaim           TokenCode = "token_claim"    // a claim is missing or malformed
+	TokenExpired         TokenCode = "token_expired"  //
+	TokenEarly           TokenCode = "token_early"    // issued, or valid, only in the future
+	TokenAudience        TokenCode = "token_audience" // made for another service
+	TokenLifetime        TokenCode = "token_lifetime" // longer than the app allows
+	TokenRevoked         TokenCode = "token_revoked"  // the user was signed out after it was issued
+	TokenRoleRefused     TokenCode = "role_refused"
+	TokenAudienceUnknown TokenCode = "audience_unknown"
 )
 
 // TokenError says why a token is refused. It is an ErrUnauthenticated, or an ErrForbidden when a
 // right token claims what its app may not give.
 type TokenError struct {
 	Code   TokenCode
-	Claim  string // of CodeTokenClaim
+	Claim  string // of TokenClaim
 	Detail string // for the developer of the app; never the token or a part of its signature
 }
 
@@ -55,7 +63,7 @@ func (e *TokenError) Error() string {
 }
 
 func (e *TokenError) Unwrap() error {
-	if e.Code == CodeRoleRefused || e.Code == CodeAudienceUnknown {
+	if e.Code == TokenRoleRefused || e.Code == TokenAudienceUnknown {
 		return ErrForbidden
 	}
 	return ErrUnauthenticated

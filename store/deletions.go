@@ -31,6 +31,9 @@ func (s *Store) BeginDeletion(ctx context.Context, name string) (d notifier.Dele
 		if err := s.removeUser(ctx, tx, d.Seq); err != nil {
 			return err
 		}
+		if err := s.former(ctx, tx, d.Name); err != nil {
+			return err
+		}
 		begun = true
 		_, err = tx.ExecContext(ctx, `INSERT INTO deletions (seq, name, audience, started_at) VALUES ($1, $2, $3, $4)`,
 			d.Seq, d.Name, int64(d.Audience), millis(d.StartedAt))

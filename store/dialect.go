@@ -33,7 +33,7 @@ type dialect interface {
 	// addUsers inserts rows in order. taken is the index of the first row whose name is
 	// in use, or -1.
 	addUsers(ctx context.Context, tx *sql.Tx, rows []userRow) (taken int, err error)
-	// addMembers adds pairs of role and user; existing pairs are kept.
+	// addMembers adds different pairs of role and user, given by hand; existing pairs are kept.
 	addMembers(ctx context.Context, tx *sql.Tx, roles, seqs []int64) error
 	// addNotices stores rows in one transaction and sets the id of each, or replays it.
 	// An error means that none was stored.

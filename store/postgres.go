@@ -178,7 +178,8 @@ func (postgresDialect) addUsers(ctx context.Context, tx *sql.Tx, rows []userRow)
 
 func (postgresDialect) addMembers(ctx context.Context, tx *sql.Tx, roles, seqs []int64) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO role_members (role_id, seq)
-		SELECT * FROM unnest($1::bigint[], $2::bigint[]) ON CONFLICT DO NOTHING`, roles, seqs)
+		SELECT DISTINCT * FROM unnest($1::bigint[], $2::bigint[])
+		ON CONFLICT (role_id, seq) DO UPDATE SET app_id = 0 WHERE role_members.app_id <> 0`, roles, seqs)
 	return err
 }
 

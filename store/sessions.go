@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 	"time"
 
@@ -63,9 +64,18 @@ func (s *Store) EndSession(ctx context.Context, id string) (seq int64, err error
 	return seq, s.fail(err, "end a session")
 }
 
-// EndSessions ends all sessions of a user and returns them.
+// EndSessions ends all sessions of a user, and returns them. Tokens issued until now are refused from
+// then on.
 func (s *Store) EndSessions(ctx context.Context, seq int64) (ended []notifier.EndedSession, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
+		var profileAt int64
+		err := tx.QueryRowContext(ctx, `UPDATE users SET signed_out = $1 WHERE seq = $2 RETURNING profile_at`, s.now().Unix()+1, seq).Scan(&profileAt)
+		if err == nil && profileAt > 0 {
+			err = s.noteChange(ctx, tx, seq, true) // streams that a token opened are checked again
+		}
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
 		ended, err = s.endSessions(ctx, tx, `seq = $1`, seq)
 		return err
 	})

@@ -176,7 +176,8 @@ func (sqliteDialect) addUsers(ctx context.Context, tx *sql.Tx, rows []userRow) (
 }
 
 func (sqliteDialect) addMembers(ctx context.Context, tx *sql.Tx, roles, seqs []int64) error {
-	insert, err := tx.PrepareContext(ctx, `INSERT INTO role_members (role_id, seq) VALUES ($1, $2) ON CONFLICT DO NOTHING`)
+	insert, err := tx.PrepareContext(ctx, `INSERT INTO role_members (role_id, seq) VALUES ($1, $2)
+		ON CONFLICT (role_id, seq) DO UPDATE SET app_id = 0 WHERE app_id <> 0`)
 	if err != nil {
 		return err
 	}

@@ -18,13 +18,15 @@ func (s *Store) signOut(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Expel ends all sessions of a user with their streams and returns the number of sessions.
+// Expel ends all sessions of a user with their streams, and refuses the tokens that their app has issued
+// until now. It returns the number of sessions.
 func (s *Store) Expel(ctx context.Context, seq int64) (int, error) {
 	ended, err := s.sql.EndSessions(ctx, seq)
 	if err != nil {
 		return 0, fmt.Errorf("sign out user %d everywhere: %w", seq, err)
 	}
 	s.TellEnded(ctx, ended)
+	s.Tell(ctx, seq)
 	return len(ended), nil
 }
 

@@ -35,7 +35,7 @@ type rules struct {
 
 // refused returns an error about a claim.
 func refused(claim, format string, args ...any) error {
-	return &notifier.TokenError{Code: notifier.CodeTokenClaim, Claim: claim, Detail: claim + " " + fmt.Sprintf(format, args...)}
+	return &notifier.TokenError{Code: notifier.TokenClaim, Claim: claim, Detail: claim + " " + fmt.Sprintf(format, args...)}
 }
 
 // read returns what the claims say, or a *notifier.TokenError. The signature is known to be right,
@@ -77,17 +77,17 @@ func (r *rules) times(c claims, t *notifier.UserToken) (err error) {
 	case life <= 0:
 		return refused("exp", "must be after iat")
 	case life > r.app.MaxLife:
-		return &notifier.TokenError{Code: notifier.CodeTokenLifetime, Detail: fmt.Sprintf(
+		return &notifier.TokenError{Code: notifier.TokenLifetime, Detail: fmt.Sprintf(
 			"exp is %v after iat, and the app allows at most %v", life, r.app.MaxLife)}
 	case !r.now.Before(t.Expires.Add(leeway)):
-		return &notifier.TokenError{Code: notifier.CodeTokenExpired, Detail: fmt.Sprintf(
+		return &notifier.TokenError{Code: notifier.TokenExpired, Detail: fmt.Sprintf(
 			"it expired %d s ago", int64(r.now.Sub(t.Expires).Seconds()))}
 	}
 	if from.Before(t.IssuedAt) {
 		from = t.IssuedAt
 	}
 	if ahead := from.Sub(r.now); ahead > leeway {
-		return &notifier.TokenError{Code: notifier.CodeTokenEarly, Detail: fmt.Sprintf(
+		return &notifier.TokenError{Code: notifier.TokenEarly, Detail: fmt.Sprintf(
 			"your clock is %d s ahead", int64(ahead.Seconds()))}
 	}
 	return nil
@@ -103,7 +103,7 @@ func (r *rules) parties(c claims) error {
 	if !slices.ContainsFunc(all, func(aud string) bool {
 		return aud == ours || own != "" && strings.TrimSuffix(aud, "/") == own
 	}) {
-		return &notifier.TokenError{Code: notifier.CodeTokenAudience, Detail: "aud must be " + ours + " or " + own}
+		return &notifier.TokenError{Code: notifier.TokenAudience, Detail: "aud must be " + ours + " or " + own}
 	}
 	if r.app.Issuer == "" {
 		return nil
@@ -164,7 +164,7 @@ func (r *rules) audience(c claims) (*notifier.Audience, error) {
 			return &number, nil
 		}
 	}
-	return nil, &notifier.TokenError{Code: notifier.CodeAudienceUnknown, Detail: fmt.Sprintf("unknown audience %q", *name)}
+	return nil, &notifier.TokenError{Code: notifier.TokenAudienceUnknown, Detail: fmt.Sprintf("unknown audience %q", *name)}
 }
 
 func (r *rules) roles(c claims) (*[]string, error) {
@@ -183,7 +183,7 @@ func (r *rules) roles(c claims) (*[]string, error) {
 	}
 	for _, role := range roles {
 		if role == notifier.RoleStaff || !slices.Contains(r.app.Roles, role) {
-			return nil, &notifier.TokenError{Code: notifier.CodeRoleRefused, Detail: fmt.Sprintf("the app may not give the role %.200q", role)}
+			return nil, &notifier.TokenError{Code: notifier.TokenRoleRefused, Detail: fmt.Sprintf("the app may not give the role %.200q", role)}
 		}
 	}
 	slices.Sort(roles)

@@ -32,7 +32,7 @@ func (v *Verifier) Explain(ctx context.Context, name, token string) (notifier.Us
 	switch {
 	case err == nil && t.App.ID != a.ID:
 		return t, fmt.Errorf("the token is good, but it is one of the app %q", t.App.Name)
-	case errors.As(err, &refusal) && refusal.Code == notifier.CodeTokenInvalid:
+	case errors.As(err, &refusal) && refusal.Code == notifier.TokenInvalid:
 		return t, errors.New(apps.fault(a, token))
 	}
 	return t, err

@@ -72,18 +72,18 @@ func TestKeysComeFromTheAppsAddress(t *testing.T) {
 	claims := func() map[string]any { return w.usual("iss", "https://shop.example.com") }
 	verify(sign(t, jose.ES256, es, "one", claims()), "")
 	verify(sign(t, jose.ES256, es, "", claims()), "") // the set has only one usable key
-	verify(sign(t, jose.ES256, es, "one", w.usual("iss", "https://other.example.com")), notifier.CodeTokenInvalid)
-	verify(sign(t, jose.HS256, secret, "oct", claims()), notifier.CodeTokenInvalid)
-	verify(sign(t, jose.RS256, rs, "enc", claims()), notifier.CodeTokenInvalid)
+	verify(sign(t, jose.ES256, es, "one", w.usual("iss", "https://other.example.com")), notifier.TokenInvalid)
+	verify(sign(t, jose.HS256, secret, "oct", claims()), notifier.TokenInvalid)
+	verify(sign(t, jose.RS256, rs, "enc", claims()), notifier.TokenInvalid)
 	if n := p.asked.Load(); n != 1 {
 		t.Errorf("the keys were fetched %d times within a minute", n)
 	}
 
 	p.has(t, public("two", rs))
-	verify(sign(t, jose.RS256, rs, "two", claims()), notifier.CodeTokenInvalid)
+	verify(sign(t, jose.RS256, rs, "two", claims()), notifier.TokenInvalid)
 	w.pass(61 * time.Second)
 	verify(sign(t, jose.RS256, rs, "two", claims()), "")
-	verify(sign(t, jose.ES256, es, "one", claims()), notifier.CodeTokenInvalid)
+	verify(sign(t, jose.ES256, es, "one", claims()), notifier.TokenInvalid)
 	if n := p.asked.Load(); n != 2 {
 		t.Errorf("the keys were fetched %d times, want once more", n)
 	}

@@ -161,4 +161,4 @@ func (v *Verifier) foreign(ctx context.Context, apps *snapshot, token, kid strin
 	return v.sets.find(ctx, apps.issuers[*iss], kid)
 }
 
-func invalid() error { return &notifier.TokenError{Code: notifier.CodeTokenInvalid} }
+func invalid() error { return &notifier.TokenError{Code: notifier.TokenInvalid} }

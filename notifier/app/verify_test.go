@@ -103,7 +103,7 @@ func TestEachClaimIsChecked(t *testing.T) {
 		if got := codeOf(t, err); got != c.code || errors.As(err, &refusal) && !strings.HasPrefix(refusal.Detail, c.says) {
 			t.Errorf("%v: %v, want %s: %s", c.changes, err, c.code, c.says)
 		}
-		forbidden := c.code == notifier.CodeRoleRefused || c.code == notifier.CodeAudienceUnknown
+		forbidden := c.code == notifier.TokenRoleRefused || c.code == notifier.TokenAudienceUnknown
 		if c.code != "" && (errors.Is(err, notifier.ErrForbidden) != forbidden || errors.Is(err, notifier.ErrUnauthenticated) == forbidden) {
 			t.Errorf("%s is of the wrong kind", c.code)
 		}
@@ -181,7 +181,7 @@ func TestAlgorithmBelongsToTheKey(t *testing.T) {
 		"nothing":                                   "",
 		"8 KiB":                                     good + strings.Repeat("A", 8<<10),
 	} {
-		if _, err := w.v.Verify(t.Context(), token); codeOf(t, err) != notifier.CodeTokenInvalid || err.Error() != "token_invalid" {
+		if _, err := w.v.Verify(t.Context(), token); codeOf(t, err) != notifier.TokenInvalid || err.Error() != "token_invalid" {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -194,7 +194,7 @@ func TestAlgorithmBelongsToTheKey(t *testing.T) {
 	}
 	signed, _ := signer.Sign([]byte(`{"sub":"42"}`))
 	text, _ := signed.CompactSerialize()
-	if _, err := w.v.Verify(t.Context(), text); codeOf(t, err) != notifier.CodeTokenInvalid {
+	if _, err := w.v.Verify(t.Context(), text); codeOf(t, err) != notifier.TokenInvalid {
 		t.Errorf("an embedded key: %v", err)
 	}
 }
@@ -222,13 +222,13 @@ func TestRotatedKeyStaysUntilItIsRevoked(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.pass(5 * time.Second)
-	verify(first, notifier.CodeTokenInvalid)
+	verify(first, notifier.TokenInvalid)
 	verify(second, "")
 	if _, err := w.apps.Revoke(t.Context(), by, "shop"); err != nil {
 		t.Fatal(err)
 	}
 	w.pass(5 * time.Second)
-	verify(second, notifier.CodeTokenInvalid)
+	verify(second, notifier.TokenInvalid)
 }
 
 func TestVerifiedTokenGoesOnWhileSQLIsAway(t *testing.T) {

@@ -22,6 +22,8 @@ type Directory interface {
 	CreateUser(ctx context.Context, u notifier.NewUser) (notifier.User, error)
 	ImportUsers(ctx context.Context, total int, next func() (notifier.NewUser, int, error), progress func(done int)) (int, error)
 	PutUser(ctx context.Context, p notifier.PutUser) (u notifier.User, created bool, err error)
+	// Arrive returns the user of a token, created or changed as it says.
+	Arrive(ctx context.Context, t *notifier.UserToken) (u notifier.User, created, changed bool, err error)
 	// SetPassword returns the sessions that it has ended: all of the user's.
 	SetPassword(ctx context.Context, name, hash string) ([]notifier.EndedSession, error)
 	SetSettings(ctx context.Context, seq int64, set notifier.Settings) error
@@ -54,7 +56,8 @@ type Sessions interface {
 	Tell(ctx context.Context, seq int64)
 	// TellEnded ends the streams of sessions that have ended.
 	TellEnded(ctx context.Context, ended []notifier.EndedSession)
-	// Expel ends all sessions of a user with their streams, and returns their number.
+	// Expel ends all sessions of a user with their streams, and returns their number. Tokens issued
+	// until then are refused.
 	Expel(ctx context.Context, seq int64) (int, error)
 }
 

@@ -57,6 +57,36 @@ func (p *People) Put(ctx context.Context, by notifier.Actor, u notifier.PutUser)
 	return has, created, err
 }
 
+// Arrive returns the user of a token. The first token of a user adds them, and a newer one changes them
+// as it says; see store.Arrive for the errors.
+func (p *People) Arrive(ctx context.Context, t *notifier.UserToken) (notifier.User, error) {
+	u, created, changed, err := p.Directory.Arrive(ctx, t)
+	if err != nil {
+		return u, err
+	}
+	switch {
+	case created:
+		p.record(ctx, notifier.Actor{Ref: notifier.AppRef(t.App.Name)}, "user.add", notifier.UserRef(u), strings.Join(u.Roles, ","))
+	case changed:
+		p.Sessions.Tell(ctx, u.Seq)
+	}
+	return u, nil
+}
+
+// SignOut ends all sessions of a user with their streams, and refuses the tokens issued until now. It
+// returns notifier.ErrNotFound.
+func (p *People) SignOut(ctx context.Context, by notifier.Actor, name string) error {
+	u, err := p.Directory.UserByName(ctx, name)
+	if err != nil {
+		return err
+	}
+	if _, err := p.Sessions.Expel(ctx, u.Seq); err != nil {
+		return err
+	}
+	p.record(ctx, by, "user.sign_out", notifier.UserRef(u), "")
+	return nil
+}
+
 // difference lists the fields of a user that differ, each with its new value.
 func (p *People) difference(had, has notifier.User) string {
 	var all []string

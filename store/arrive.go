@@ -1,0 +1,202 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Arrive returns the user whom a token is about, and changes them as the token says. The first token
+// of a user creates them. What a newer token said about a user stays, in whatever order the tokens come.
+//
+// It returns a *notifier.TokenError for a user who was signed out or deleted after the token was
+// issued, notifier.ErrNotFound for an unknown user of a token that is read-only, a
+// *notifier.TooManyError when the app has brought too many users at once, and the errors of
+// CreateUser.
+func (s *Store) Arrive(ctx context.Context, t *notifier.UserToken) (u notifier.User, created, changed bool, err error) {
+	for left := leavers; ; left-- {
+		u, changed, err = s.welcome(ctx, t)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return u, false, changed, s.fail(err, "welcome a user of app %q", t.App.Name)
+		}
+		if t.ReadOnly {
+			return u, false, false, notifier.ErrNotFound
+		}
+		u, err = s.createArrival(ctx, t)
+		if !errors.Is(err, notifier.ErrConflict) || left == 0 { // on a conflict another caller has created the user
+			return u, err == nil, err == nil, err
+		}
+	}
+}
+
+// welcome returns an existing user, changed as the token says, or sql.ErrNoRows.
+func (s *Store) welcome(ctx context.Context, t *notifier.UserToken) (u notifier.User, changed bool, err error) {
+	var profileAt, signedOut int64
+	err = s.read.QueryRowContext(ctx, `SELECT profile_at, signed_out FROM users WHERE name = $1`, t.Subject).Scan(&profileAt, &signedOut)
+	switch {
+	case err != nil:
+		return u, false, err
+	case t.IssuedAt.Unix() < signedOut:
+		return u, false, signedOutError()
+	case t.ReadOnly, t.Profile == notifier.TokenProfile{}, t.IssuedAt.Unix() <= profileAt:
+		u, err = s.oneUser(ctx, `u.name = $1`, t.Subject)
+		return u, false, err
+	}
+	err = s.whileThere(ctx, func(tx *sql.Tx) error {
+		had, has, err := s.putProfile(ctx, tx, t)
+		if err != nil {
+			return err
+		}
+		u = has
+		moved := has.Audience != had.Audience
+		changed = moved || has.Locale != had.Locale || has.Display != had.Display || !slices.Equal(has.Roles, had.Roles)
+		if !changed {
+			return nil
+		}
+		return s.noteChange(ctx, tx, u.Seq, moved)
+	})
+	return u, changed, err
+}
+
+// putProfile writes what a token says, unless a newer token has said something.
+func (s *Store) putProfile(ctx context.Context, tx *sql.Tx, t *notifier.UserToken) (had, has notifier.User, err error) {
+	// The update locks the row, so that of two tokens the second sees what the first has written.
+	var newest int64
+	err = tx.QueryRowContext(ctx, `UPDATE users SET profile_at = CASE WHEN profile_at < $1 THEN $1 ELSE profile_at END
+		WHERE name = $2 RETURNING seq, profile_at`, t.IssuedAt.Unix(), t.Subject).Scan(&had.Seq, &newest)
+	if err != nil {
+		return had, has, err
+	}
+	if had, err = only(gatherUsers(tx.QueryContext(ctx, userQuery(`u.seq = $1`), had.Seq))); err != nil {
+		return had, has, err
+	}
+	if newest != t.IssuedAt.Unix() {
+		return had, had, nil
+	}
+	p := &t.Profile
+	set := func(value any, columns string) {
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `UPDATE users SET `+columns+` WHERE seq = $2`, value, had.Seq) //nolint:gosec // columns is a constant below
+		}
+	}
+	if p.Display != nil {
+		set(*p.Display, `display = $1`)
+	}
+	if p.Audience != nil {
+		set(int64(t.Audience()), `audience = $1`)
+	}
+	if p.Locale != nil { // who has chosen another language keeps it
+		set(*p.Locale, `locale = CASE WHEN locale = app_locale THEN $1 ELSE locale END, app_locale = $1`)
+	}
+	if p.Roles != nil && err == nil {
+		err = s.putAppRoles(ctx, tx, t.App.ID, had.Seq, *p.Roles)
+	}
+	if err == nil {
+		has, err = only(gatherUsers(tx.QueryContext(ctx, userQuery(`u.seq = $1`), had.Seq)))
+	}
+	return had, has, err
+}
+
+// putAppRoles makes a user a member of exactly these roles as far as the app has given them. Roles
+// given by hand, or by another app, stay.
+func (s *Store) putAppRoles(ctx context.Context, tx *sql.Tx, app, seq int64, roles []string) error {
+	ids := []int64{}
+	for _, role := range roles { // they are sorted: see EnsureTypes
+		id, err := s.roleID(ctx, tx, role)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+		_, err = tx.ExecContext(ctx, `INSERT INTO role_members (role_id, seq, app_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, id, seq, app)
+		if err != nil {
+			return err
+		}
+	}
+	_, err := change(ctx, tx, `DELETE FROM role_members WHERE seq = $1 AND app_id = $2 AND NOT (`+s.dialect.within("role_id", 3)+`)`,
+		seq, app, s.dialect.numberList(ids))
+	return err
+}
+
+// createArrival creates the user of a token, with what it says.
+func (s *Store) createArrival(ctx context.Context, t *notifier.UserToken) (u notifier.User, err error) {
+	row := userRow{NewUser: notifier.NewUser{Name: t.Subject, Audience: t.Audience()}, fold: fold(t.Subject), created: millis(s.now())}
+	if t.Profile.Locale != nil {
+		row.Locale = *t.Profile.Locale
+	}
+	if err := checkUser(&row.NewUser); err != nil {
+		return u, err
+	}
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		if err := s.countArrivals(ctx, tx, t.App.ID, 1); err != nil {
+			return err
+		}
+		rows := []userRow{row}
+		taken, err := s.addUsers(ctx, tx, rows, roleIDs{})
+		if err == nil && taken >= 0 {
+			err = notifier.ErrConflict
+		}
+		if err != nil {
+			return err
+		}
+		var signedOut int64
+		err = tx.QueryRowContext(ctx, `SELECT signed_out FROM former_users WHERE name = $1 AND until > $2`, t.Subject, millis(s.now())).Scan(&signedOut)
+		if err == nil && t.IssuedAt.Unix() < signedOut {
+			return signedOutError()
+		}
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE users SET app_locale = locale WHERE seq = $1`, rows[0].seq)
+		if err == nil {
+			_, u, err = s.putProfile(ctx, tx, t)
+		}
+		return err
+	})
+	return u, s.fail(err, "create a user of app %q", t.App.Name)
+}
+
+// The limit on users that an app creates, in all instances together.
+const (
+	arrivalsPerSecond = 50
+	arrivalBurst      = 1000
+)
+
+// countArrivals counts users that an app is about to create. It returns a *notifier.TooManyError when
+// there were too many lately.
+func (s *Store) countArrivals(ctx context.Context, tx *sql.Tx, app int64, n int) error {
+	now := millis(s.now())
+	const left = `(CASE WHEN arrivals > ($1 - arrived_at) * 0.05 THEN arrivals - ($1 - arrived_at) * 0.05 ELSE 0 END)` // 50 a second
+	var level float64
+	err := tx.QueryRowContext(ctx, `UPDATE apps SET arrivals = `+left+` + $2, arrived_at = $1 WHERE id = $3 RETURNING arrivals`, now, float64(n), app).Scan(&level)
+	if err != nil {
+		return err
+	}
+	if over := level - arrivalBurst; over > 0 {
+		return &notifier.TooManyError{RetryAfter: time.Duration(over / arrivalsPerSecond * float64(time.Second))}
+	}
+	return nil
+}
+
+func signedOutError() error {
+	return &notifier.TokenError{Code: notifier.TokenRevoked, Detail: "the user was signed out after it was issued: issue a new one"}
+}
+
+// former records a user who is being deleted, so that their tokens do not bring them back.
+func (s *Store) former(ctx context.Context, tx *sql.Tx, name string) error {
+	now := s.now()
+	if _, err := tx.ExecContext(ctx, `DELETE FROM former_users WHERE until <= $1`, millis(now)); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO former_users (name, signed_out, until) VALUES ($1, $2, $3)
+		ON CONFLICT (name) DO UPDATE SET signed_out = excluded.signed_out, until = excluded.until`,
+		name, now.Unix()+1, millis(now.Add(notifier.MaxTokenLife+time.Hour)))
+	if err != nil {
+		return fmt.Errorf("record a former user: %w", err)
+	}
+	return nil
+}
