@@ -179,6 +179,8 @@ func (g *gallery) staffViews() []view {
 			w.answered(submitSend)
 		}},
 		{name: "sent", as: "vera", path: "/staff/notices"},
+		{name: "sent-filtered", as: "vera", path: "/staff/notices?state=sent&sender=vera&since=2020-01-01"},
+		{name: "sent-drafts", as: "vera", path: "/staff/notices?tab=drafts"},
 		{name: "sent-searched", as: "vera", path: "/staff/notices?q=weekly"},
 		{name: "sent-nothing", as: "vera", path: "/staff/notices?q=nothing-of-the-kind"},
 		{name: "notice-sending", as: "vera", path: g.sending},

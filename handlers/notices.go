@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
@@ -21,13 +20,17 @@ const (
 
 func noticePath(id int64) string { return noticesPath + "/" + strconv.FormatInt(id, 10) }
 
-// notices lists the sent notices and their progress.
+// notices lists the sent notices and their progress, or the drafts of the reader.
 func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
+	if r.URL.Query().Get("tab") == "drafts" {
+		return h.listDrafts(w, r)
+	}
 	values := r.URL.Query()
-	l := readList(values, noticesPath, utf8.UTFMax*notifier.MaxTitle, "-time", "time")
-	cursor, q := "before", notifier.NoticeQuery{Contains: l.search, Limit: perPage + 1}
-	if l.sort == "time" {
-		cursor, q.Oldest, q.After = "after", true, number(values.Get("after"))
+	l, q := h.readSent(r, noticesPath)
+	q.Limit = perPage + 1
+	cursor := "before"
+	if q.Oldest {
+		cursor, q.After = "after", number(values.Get("after"))
 	} else {
 		q.Before = number(values.Get("before"))
 	}
@@ -36,6 +39,10 @@ func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("list notices: %w", err)
 	}
 	p := &views.Notices{Frame: h.frame(r, "notices", "notices.title"), Query: l.search, Sort: l.said()}
+	p.Tabs, p.Filter = sentTabs(p.Text, tabOf(l)), h.sentFilter(p.Text, l)
+	file := l
+	file.path = exportPath
+	p.Export = file.address("", "")
 	if len(found) > perPage {
 		found = found[:perPage]
 		p.Next = l.address(cursor, strconv.FormatInt(found[perPage-1].ID, 10))
@@ -49,6 +56,33 @@ func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 	}
 	h.fillNotices(p, l, sent, h.now(r), shownAddress(r))
 	return h.page(w, r, http.StatusOK, views.NoticesPage(p))
+}
+
+// listDrafts lists the reader's drafts, those changed last first.
+func (h *Handlers) listDrafts(w http.ResponseWriter, r *http.Request) error {
+	drafts, err := h.Drafts.SavedDrafts(r.Context(), seqOf(r))
+	if err != nil {
+		return fmt.Errorf("list drafts: %w", err)
+	}
+	p := &views.Drafts{Frame: h.frame(r, "notices", "notices.title"), Back: draftsPath}
+	p.Tabs = sentTabs(p.Text, draftsPath)
+	p.Empty = components.Empty{
+		Icon: "mail", Heading: p.Text.T("drafts.empty_heading"), Text: p.Text.T("drafts.empty_text"),
+		LinkText: p.Text.T("notices.send_first"), LinkTarget: sendPath,
+	}
+	now := h.now(r)
+	for _, d := range drafts {
+		at := d.ChangedAt.In(now.Location())
+		row := views.DraftRow{
+			ID: d.ID, Href: draftPath(d.ID), Title: d.Title, Datetime: at.Format(time.RFC3339), Moment: p.Text.Moment(at),
+			When: p.Text.Day(at, now) + " " + p.Text.Clock(at),
+		}
+		if row.Title == "" {
+			row.Title = p.Text.T("drafts.untitled")
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	return h.page(w, r, http.StatusOK, views.DraftsPage(p))
 }
 
 // shownAddress is the address of the page without its done code.
@@ -74,7 +108,7 @@ func (h *Handlers) fillNotices(p *views.Notices, l listing, sent []notifier.Prog
 		Heading: p.Text.T("notices.empty_heading"), Text: p.Text.T("notices.empty_text"),
 		LinkText: p.Text.T("notices.send_first"), LinkTarget: "/staff/send",
 	}
-	if l.search != "" {
+	if l.search != "" || len(l.narrow) > 0 {
 		p.Empty = components.Empty{
 			Icon: "search", Heading: p.Text.T("notices.nothing_heading"), Text: p.Text.T("notices.nothing_text"),
 		}

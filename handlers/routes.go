@@ -68,6 +68,7 @@ func (h *Handlers) routes() []route {
 		{"POST", sendPath, staff, h.send},
 		{"POST", sendPath + "/drafts/delete", staff, h.deleteDraft},
 		{"GET", "/staff/notices", staff, h.notices},
+		{"GET", exportPath, staff, h.exportNotices},
 		{"GET", "/staff/notices/{id}", staff, h.notice},
 		{"GET", "/staff/notices/{id}/edit", staff, h.editForm},
 		{"POST", "/staff/notices/{id}/edit", staff, h.edit},

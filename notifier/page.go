@@ -120,11 +120,28 @@ type UserQuery struct {
 // first.
 type NoticeQuery struct {
 	Contains string // only notices with this in the title or the sender's name, ignoring case; empty: all
+	Type     string // only notices of this type; empty: all
+	Sender   string // only those of the user, key, rule or command with this name; empty: all
+	Target   string // only those to user, role, topic or audience; empty: all
+	State    string // one of the Sent constants; empty: all
 	Oldest   bool   // oldest first
-	Before   int64  // only notices with a lower id; 0: all
-	After    int64  // only notices with a higher id
-	Limit    int    // maximum number of notices; 0: a page of 50
+
+	Since, Until time.Time // only those accepted in this time, without Until itself; zero: all
+	Before       int64     // only notices with a lower id; 0: all
+	After        int64     // only notices with a higher id
+	Limit        int       // maximum number of notices; 0: a page of 50
 }
+
+// The states by which sent notices can be listed. Open and closed are announcements, and scheduled
+// may be either.
+const (
+	SentScheduled = "scheduled"
+	SentSending   = "sending"
+	SentDone      = "sent"
+	SentOpen      = "open"
+	SentClosed    = "closed"
+	SentRetracted = "retracted"
+)
 
 // RoleInfo is a role with its number of members.
 type RoleInfo struct {

@@ -95,3 +95,13 @@ const (
 
 // SmallRole is the number of members up to which members are sorted.
 const SmallRole = smallRole
+
+// NoticesQuery is the query of Notices, with its parameters, for the test of its plan.
+func NoticesQuery(tb testing.TB, s *Store, q notifier.NoticeQuery) (string, []any) {
+	tb.Helper()
+	f, err := s.noticeFilter(tb.Context(), q)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return `SELECT id, starts_at FROM notices LEFT JOIN announcements ON notice_id = id ` + f.where() + ` ORDER BY id DESC LIMIT 50`, f.args
+}

@@ -29,24 +29,6 @@ func (s *Store) Notice(ctx context.Context, id int64) (notifier.Notice, error) {
 	return found[0], nil
 }
 
-// Notices lists notices, without their Reasons. A search reads notices until the page is full.
-func (s *Store) Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error) {
-	var f filter
-	if q.Before > 0 {
-		f.add("id < %s", q.Before)
-	}
-	if q.After > 0 {
-		f.add("id > %s", q.After)
-	}
-	f.holding("search", q.Contains)
-	order := "id DESC"
-	if q.Oldest {
-		order = "id"
-	}
-	found, err := s.notices(ctx, f.where()+` ORDER BY `+order+` LIMIT `+f.param(pageSize(q.Limit)), f.args...)
-	return found, s.fail(err, "list notices")
-}
-
 const unfinishedQuery = `SELECT id, state, done, recipient_count, recipients IS NOT NULL, created_at FROM notices
 	WHERE ` + unfinished + ` AND id > $1 ORDER BY id LIMIT $2`
 

@@ -13,6 +13,9 @@ type Notices struct {
 	Frame
 	Query               string // the search
 	Sort                string // the order, as the form sends it; empty: the default
+	Tabs                []components.Tab
+	Filter              SentFilter
+	Export              string // the address of the list as a file
 	Columns             []components.Column
 	Rows                []SentRow
 	Next, First         string // addresses of pages; empty: none
@@ -20,6 +23,29 @@ type Notices struct {
 	Follow              Follow
 	Empty               components.Empty
 	Say                 string // what screen readers announce after a search
+}
+
+// SentFilter is the form of the filters, as it is filled in.
+type SentFilter struct {
+	Type, Sender, Since, Until string
+	Targets, States            []components.Option
+	Count                      string // of the filters that are set; empty: none
+	Clear                      string // the address of the list without them
+}
+
+// Drafts is the list of the reader's drafts.
+type Drafts struct {
+	Frame
+	Tabs  []components.Tab
+	Rows  []DraftRow
+	Back  string // the address of this list
+	Empty components.Empty
+}
+
+// DraftRow is one draft.
+type DraftRow struct {
+	ID, Href, Title        string
+	Datetime, Moment, When string
 }
 
 // SentRow is one sent notice.

@@ -1,0 +1,105 @@
+package handlers
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// The values of the filters that have a list of them.
+var (
+	sentTargets = []string{"user", "role", "topic", "audience"}
+	targetTexts = []string{"notices.to_user", "notices.to_role", "notices.to_topic", "notices.to_audience"}
+	sentStates  = []string{
+		notifier.SentScheduled, notifier.SentSending, notifier.SentDone, notifier.SentOpen, notifier.SentClosed, notifier.SentRetracted,
+	}
+)
+
+// readSent reads which of the sent notices an address names, and in which order. It ignores what
+// no filter can be.
+func (h *Handlers) readSent(r *http.Request, path string) (listing, notifier.NoticeQuery) {
+	values := r.URL.Query()
+	l := readList(values, path, utf8.UTFMax*notifier.MaxTitle, "-time", "time")
+	l.narrow = url.Values{}
+	q := notifier.NoticeQuery{Contains: l.search, Oldest: l.sort == "time"}
+	keep := func(name string, ok func(value string) bool) string {
+		value := kept(values.Get(name))
+		if value == "" || len(value) > utf8.UTFMax*notifier.MaxName || !ok(value) {
+			return ""
+		}
+		l.narrow.Set(name, value)
+		return value
+	}
+	anything := func(string) bool { return true }
+	q.Type, q.Sender = keep("type", anything), keep("sender", anything)
+	q.Target = keep("target", func(value string) bool { return contains(sentTargets, value) })
+	q.State = keep("state", func(value string) bool { return contains(sentStates, value) })
+	day := func(at *time.Time) func(string) bool {
+		return func(value string) (ok bool) {
+			var err error
+			*at, err = time.ParseInLocation(time.DateOnly, value, h.zones.of(r))
+			return err == nil
+		}
+	}
+	keep("since", day(&q.Since))
+	if keep("until", day(&q.Until)) != "" {
+		q.Until = q.Until.AddDate(0, 0, 1) // with that day
+	}
+	return l, q
+}
+
+// sentFilter is the form of the filters.
+func (h *Handlers) sentFilter(text *locale.Printer, l listing) views.SentFilter {
+	f := views.SentFilter{
+		Type: l.narrow.Get("type"), Sender: l.narrow.Get("sender"), Since: l.narrow.Get("since"), Until: l.narrow.Get("until"),
+		Targets: []components.Option{{Text: text.T("notices.any")}}, States: []components.Option{{Text: text.T("notices.any")}},
+	}
+	for i, value := range sentTargets {
+		f.Targets = append(f.Targets, components.Option{Value: value, Text: text.T(targetTexts[i]), Selected: value == l.narrow.Get("target")})
+	}
+	for _, value := range sentStates {
+		f.States = append(f.States, components.Option{Value: value, Text: text.T("state." + value), Selected: value == l.narrow.Get("state")})
+	}
+	set := len(l.narrow)
+	if tabOf(l) != noticesPath {
+		set-- // the tab says so
+	}
+	if set > 0 {
+		f.Count, f.Clear = strconv.Itoa(set), tabOf(l)
+	}
+	return f
+}
+
+// tabOf is the address of the tab to which a list belongs.
+func tabOf(l listing) string {
+	switch {
+	case l.narrow.Get("target") == "audience":
+		return noticesPath + "?target=audience"
+	case l.narrow.Get("state") == notifier.SentScheduled:
+		return noticesPath + "?state=" + notifier.SentScheduled
+	default:
+		return noticesPath
+	}
+}
+
+// sentTabs links to the lists that staff look at most; current is the address of the shown one.
+// Drafts are those of the reader.
+func sentTabs(text *locale.Printer, current string) []components.Tab {
+	tabs := []components.Tab{
+		{Href: noticesPath, Text: text.T("notices.tab_all")},
+		{Href: draftsPath, Text: text.T("notices.tab_drafts")},
+		{Href: noticesPath + "?state=" + notifier.SentScheduled, Text: text.T("state.scheduled")},
+		{Href: noticesPath + "?target=audience", Text: text.T("nav.announcements")},
+	}
+	for i := range tabs {
+		tabs[i].Current = tabs[i].Href == current
+	}
+	return tabs
+}

@@ -1,0 +1,95 @@
+package handlers_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestSentNoticesAreFilteredAndLinksKeepTheFilters(t *testing.T) {
+	t.Parallel()
+	var asked notifier.NoticeQuery
+	w := newWorld(t, func(w *world) {
+		w.directory.notices = func(q notifier.NoticeQuery) ([]notifier.Notice, error) {
+			asked = q
+			var list []notifier.Notice
+			for i := range q.Limit {
+				list = append(list, notice(int64(1000-i), notifier.StateSent))
+			}
+			return list, nil
+		}
+	})
+	const filters = "q=x&sender=ali+ce&since=2026-11-01&state=sent&target=role&type=order.late&until=2026-11-30"
+	r := w.get("carol", "/staff/notices?"+filters, inTokyo...).wantStatus(t, http.StatusOK)
+	tokyo := time.FixedZone("", 9*60*60)
+	want := notifier.NoticeQuery{
+		Contains: "x", Sender: "ali ce", Type: "order.late", Target: "role", State: "sent", Limit: 51,
+		Since: time.Date(2026, 11, 1, 0, 0, 0, 0, tokyo), Until: time.Date(2026, 12, 1, 0, 0, 0, 0, tokyo),
+	}
+	if diff := cmp.Diff(want, asked); diff != "" {
+		t.Error(diff)
+	}
+	for sel, want := range map[string]string{
+		"a[rel=next]": "/staff/notices?before=951&" + filters, "[data-testid=export]": "/staff/notices.csv?" + filters,
+		"th[aria-sort] a": "/staff/notices?q=x&sender=ali+ce&since=2026-11-01&sort=time&state=sent&target=role&type=order.late&until=2026-11-30",
+	} {
+		if got := r.attr(sel, "href"); got != want {
+			t.Errorf("%s links to %s, want %s", sel, got, want)
+		}
+	}
+	for sel, want := range map[string]string{"#q": "x", "#sender": "ali ce", "#type": "order.late", "#since": "2026-11-01", "#state [selected]": "sent", "#target [selected]": "role"} {
+		if got := r.attr(sel, "value"); got != want {
+			t.Errorf("%s is %q, want %q", sel, got, want)
+		}
+	}
+	r.wantText(t, "[data-testid=filters][open] summary", "Filters 6")
+
+	long := strings.Repeat("long", 201)
+	w.get("carol", "/staff/notices?sender="+long+"&type="+long+"&state=else&target=else&since=yesterday&until=2026-02-30").wantText(t, "[data-testid=filters]:not([open]) summary", "Filters")
+	if diff := cmp.Diff(notifier.NoticeQuery{Limit: 51}, asked); diff != "" {
+		t.Errorf("filters that are none are not ignored: %s", diff)
+	}
+}
+
+func TestTabsOfSentNotices(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for address, want := range map[string]string{
+		"": "All", "?q=x": "All", "?state=scheduled": "Scheduled", "?target=audience&state=scheduled": "Announcements", "?target=audience": "Announcements", "?tab=drafts": "Drafts",
+	} {
+		r := w.get("carol", "/staff/notices"+address).wantStatus(t, http.StatusOK)
+		r.wantText(t, ".tabs [aria-current=page]", want)
+		if open := r.count("[data-testid=filters][open]") == 1; open != (address == "?target=audience&state=scheduled") {
+			t.Errorf("%s: the filters are open: %v", address, open)
+		}
+		if got := r.texts(".tabs a"); len(got) != 4 {
+			t.Errorf("%s: the tabs are %q", address, got)
+		}
+	}
+}
+
+func TestDraftsAreListedForTheirAuthorOnly(t *testing.T) {
+	t.Parallel()
+	book := &drafts{}
+	w := newWorld(t, func(w *world) { w.config.Drafts = book })
+	book.all = []notifier.SavedDraft{
+		{Author: carol.Seq, ID: "one", Title: "Half a notice", ChangedAt: noon}, {Author: carol.Seq, ID: "two", ChangedAt: noon.Add(-time.Hour)},
+		{Author: alice.Seq, ID: "three", Title: "Of somebody else", ChangedAt: noon},
+	}
+	r := w.get("carol", "/staff/notices?tab=drafts")
+	if diff := cmp.Diff([]string{"Half a notice", "Untitled"}, r.texts("[data-testid=draft] th")); diff != "" {
+		t.Error(diff)
+	}
+	if got := r.attr("[data-testid=draft] a", "href"); got != "/staff/send?draft=one" {
+		t.Errorf("a draft links to %s", got)
+	}
+	w.post("carol", "/staff/send/drafts/delete", "draft", "one", "back", r.attr("[data-testid=draft] [name=back]", "value")).
+		wantRedirect(t, "/staff/notices?done=draft-deleted&tab=drafts")
+	book.all = nil
+	w.get("carol", "/staff/notices?tab=drafts").wantText(t, ".empty h2", "No drafts")
+}

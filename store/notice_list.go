@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// clockDrift is how much earlier a notice may be dated than one with a lower id, because instances
+// have different clocks and some transactions take longer than others.
+const clockDrift = time.Minute
+
+// retracted must repeat the predicate of the partial index notices_retracted word for word; otherwise
+// the index would not be used.
+const retracted = `state IN ('retracting', 'retracted')`
+
+// Notices lists notices, without their Reasons. A search, and a filter by sender if it is no user,
+// reads notices until the page is full.
+func (s *Store) Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error) {
+	f, err := s.noticeFilter(ctx, q)
+	switch {
+	case errors.Is(err, notifier.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, s.fail(err, "list notices")
+	}
+	order := "id DESC"
+	if q.Oldest {
+		order = "id"
+	}
+	found, err := s.notices(ctx, f.where()+` ORDER BY `+order+` LIMIT `+f.param(pageSize(q.Limit)), f.args...)
+	return found, s.fail(err, "list notices")
+}
+
+// noticeFilter returns the conditions of a query, or notifier.ErrNotFound if nothing can match it.
+func (s *Store) noticeFilter(ctx context.Context, q notifier.NoticeQuery) (f filter, err error) {
+	if err := s.between(ctx, &f, q); err != nil {
+		return f, err
+	}
+	if q.Type != "" {
+		f.add("type = %s", text(q.Type))
+	}
+	if q.Sender != "" {
+		if err := s.sentByName(ctx, &f, q.Sender); err != nil {
+			return f, err
+		}
+	}
+	now := millis(s.now())
+	switch q.State {
+	case "":
+	case notifier.SentScheduled:
+		f.add(`id IN (SELECT id FROM notices WHERE state = 'scheduled' UNION ALL SELECT notice_id FROM announcements WHERE starts_at > %s)`, now)
+	case notifier.SentOpen:
+		f.add(`id IN (SELECT notice_id FROM announcements WHERE starts_at <= %s AND ends_at > %s)`, now, now)
+	case notifier.SentClosed:
+		f.add(`id IN (SELECT notice_id FROM announcements WHERE ends_at <= %s)`, now)
+	case notifier.SentSending:
+		f.add(unfinished + ` AND state <> 'retracting'`)
+	case notifier.SentDone:
+		f.add(`state = 'sent' AND notice_id IS NULL`)
+	case notifier.SentRetracted:
+		f.add(retracted)
+	default:
+		return f, notifier.ErrNotFound
+	}
+	if q.State == notifier.SentScheduled || q.State == notifier.SentOpen || q.State == notifier.SentClosed {
+		f.add(`state NOT IN ('retracting', 'retracted')`)
+	}
+	switch q.Target {
+	case "":
+	case "user":
+		f.add(`target LIKE '{"users"%%'`)
+	case "role":
+		f.add(`target LIKE '{"role"%%'`)
+	case "topic":
+		f.add(`target LIKE '{"topic"%%'`)
+	case "audience":
+		f.add(`id IN (SELECT notice_id FROM announcements)`)
+	default:
+		return f, notifier.ErrNotFound
+	}
+	f.holding("search", q.Contains)
+	return f, nil
+}
+
+// between limits the ids to those of the page and of the time asked for. Ids rise with time, so no
+// notice outside that time is read.
+func (s *Store) between(ctx context.Context, f *filter, q notifier.NoticeQuery) error {
+	if q.Before > 0 {
+		f.add("id < %s", q.Before)
+	}
+	if q.After > 0 {
+		f.add("id > %s", q.After)
+	}
+	if !q.Since.IsZero() {
+		first, err := s.firstNotice(ctx, q.Since.Add(-clockDrift))
+		if err != nil {
+			return err
+		}
+		f.add("id >= %s", first)
+		f.add("created_at >= %s", millis(q.Since))
+	}
+	if !q.Until.IsZero() {
+		first, err := s.firstNotice(ctx, q.Until.Add(clockDrift))
+		if err != nil {
+			return err
+		}
+		f.add("id < %s", first)
+		f.add("created_at < %s", millis(q.Until))
+	}
+	return nil
+}
+
+// firstNotice returns an id such that notices with lower ids were accepted before that time, found
+// by halving.
+func (s *Store) firstNotice(ctx context.Context, at time.Time) (int64, error) {
+	var low, high int64 // the answer is above low, and at most high
+	if err := s.read.QueryRowContext(ctx, `SELECT COALESCE(MAX(id), 0) + 1 FROM notices`).Scan(&high); err != nil {
+		return 0, err
+	}
+	for high-low > 1 {
+		middle := low + (high-low)/2
+		var id, created int64
+		err := s.read.QueryRowContext(ctx, `SELECT id, created_at FROM notices WHERE id >= $1 ORDER BY id LIMIT 1`, middle).Scan(&id, &created)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			high = middle
+		case err != nil:
+			return 0, err
+		case created < millis(at):
+			low = id
+		default:
+			high = middle
+		}
+	}
+	return high, nil
+}
+
+// sentByName adds the condition that a user with this name is the sender or, if there is none, a key,
+// a rule or a command.
+func (s *Store) sentByName(ctx context.Context, f *filter, name string) error {
+	u, err := s.UserByName(ctx, name)
+	switch {
+	case err == nil:
+		f.add(`sender_kind = 'user' AND sender_id = %s`, refID(notifier.UserRef(u)))
+		return nil
+	case !errors.Is(err, notifier.ErrNotFound):
+		return err
+	}
+	f.add(`sender_kind <> 'user' AND sender_id = %s`, text(name))
+	return nil
+}

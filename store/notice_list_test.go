@@ -1,0 +1,113 @@
+package store_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+func TestSentNoticesAreFiltered(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		now := db.clock.now()
+		alice := addUser(t, s, "alice")
+		change := func(with func(d *notifier.Draft)) notifier.Draft {
+			d := draft()
+			with(&d)
+			return d
+		}
+		accept(t, s, draft())
+		accept(t, s, change(func(d *notifier.Draft) { d.Type, d.Sender = "order.late", notifier.UserRef(alice) }))
+		accept(t, s, change(func(d *notifier.Draft) { d.Target = notifier.Target{Role: "picker"} }))
+		accept(t, s, change(func(d *notifier.Draft) { d.Target = notifier.Target{Topic: notifier.Topic{Type: "stock"}} }))
+		for _, opens := range []time.Duration{-2 * time.Hour, -time.Hour, time.Hour} { // closed, open, scheduled
+			n := notifier.Notice{Draft: change(func(d *notifier.Draft) {
+				d.Target = notifier.Target{Audiences: []notifier.Audience{2}}
+				d.Window = notifier.Window{StartsAt: now.Add(opens), EndsAt: now.Add(opens + 90*time.Minute)}
+			})}
+			if err := s.Announce(t.Context(), &n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for id, state := range map[int]string{1: "sent", 2: "retracted", 3: "scheduled", 4: "sending"} {
+			store.Exec(t, s, `UPDATE notices SET state = $1 WHERE id = $2`, state, id)
+		}
+		day := 24 * time.Hour
+		for id, age := range map[int]time.Duration{1: 9 * day, 2: 8 * day, 3: 2 * day, 4: day} {
+			store.Exec(t, s, `UPDATE notices SET created_at = $1 WHERE id = $2`, now.Add(-age).UnixMilli(), id)
+		}
+		for _, c := range []struct {
+			name  string
+			query notifier.NoticeQuery
+			want  []int64
+		}{
+			{"type", notifier.NoticeQuery{Type: "order.late"}, []int64{2}},
+			{"user", notifier.NoticeQuery{Sender: "alice"}, []int64{2}},
+			{"command", notifier.NoticeQuery{Sender: "staff", Target: "user"}, []int64{1}},
+			{"nobody", notifier.NoticeQuery{Sender: "nobody"}, []int64{}},
+			{"to people", notifier.NoticeQuery{Target: "user"}, []int64{2, 1}},
+			{"to a role", notifier.NoticeQuery{Target: "role"}, []int64{3}},
+			{"to a topic", notifier.NoticeQuery{Target: "topic"}, []int64{4}},
+			{"announcements", notifier.NoticeQuery{Target: "audience"}, []int64{7, 6, 5}},
+			{"of another kind", notifier.NoticeQuery{Target: "else"}, []int64{}},
+			{"scheduled", notifier.NoticeQuery{State: "scheduled"}, []int64{7, 3}},
+			{"sending", notifier.NoticeQuery{State: "sending"}, []int64{4}},
+			{"sent", notifier.NoticeQuery{State: "sent"}, []int64{1}},
+			{"open", notifier.NoticeQuery{State: "open"}, []int64{6}},
+			{"closed", notifier.NoticeQuery{State: "closed"}, []int64{5}},
+			{"retracted", notifier.NoticeQuery{State: "retracted"}, []int64{2}},
+			{"in another state", notifier.NoticeQuery{State: "else"}, []int64{}},
+			{"since", notifier.NoticeQuery{Since: now.Add(-36 * time.Hour)}, []int64{7, 6, 5, 4}},
+			{"until", notifier.NoticeQuery{Until: now.Add(-36 * time.Hour)}, []int64{3, 2, 1}},
+			{"in between, oldest first", notifier.NoticeQuery{Since: now.Add(-8*day - time.Hour), Until: now.Add(-2*day + time.Hour), Oldest: true}, []int64{2, 3}},
+			{"together", notifier.NoticeQuery{State: "sent", Type: "like", Contains: "ünï", Until: now}, []int64{1}},
+		} {
+			if diff := cmp.Diff(c.want, ids(must(s.Notices(t.Context(), c.query))(t))); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", c.name, diff)
+			}
+		}
+	})
+}
+
+// TestFiltersOfSentNoticesUseIndexes checks the plans for 5,000 notices. A page of the newest notices
+// is read by the primary key, which is an index too.
+func TestFiltersOfSentNoticesUseIndexes(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		alice := addUser(t, s, "alice")
+		store.Exec(t, s, `INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_kind, sender_id)
+			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5000)
+			SELECT CASE WHEN n % 1000 = 0 THEN 'retracted' ELSE 'sent' END, CAST(3600000 AS BIGINT) * n, 9, '{}', 'type.' || n % 500, '', '', 'old', '', '', FALSE, 'user', CAST(n % 400 AS TEXT) FROM numbers`)
+		raw, explain := db.raw(t), `EXPLAIN QUERY PLAN `
+		if db.cfg.URL != "" {
+			explain = `EXPLAIN `
+		}
+		if _, err := raw.ExecContext(t.Context(), `ANALYZE`); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			query notifier.NoticeQuery
+			index string
+		}{
+			{notifier.NoticeQuery{Type: "type.7"}, "notices_type"},
+			{notifier.NoticeQuery{Sender: alice.Name}, "notices_sender"},
+			{notifier.NoticeQuery{State: notifier.SentRetracted}, "notices_retracted"},
+			{notifier.NoticeQuery{State: notifier.SentSending}, "notices_unfinished"},
+			{notifier.NoticeQuery{State: notifier.SentScheduled}, ""},
+			{notifier.NoticeQuery{State: notifier.SentOpen}, ""},
+			{notifier.NoticeQuery{Target: "audience"}, ""},
+			{notifier.NoticeQuery{Since: time.Unix(4900*3600, 0), Until: time.Unix(4950*3600, 0)}, ""},
+		} {
+			got := plan(t, raw, explain+filled(store.NoticesQuery(t, s, c.query)))
+			whole := strings.Contains(got, "Seq Scan on notices") || strings.Contains(got, "SCAN notices\n") || strings.HasSuffix(got, "SCAN notices")
+			if whole || !strings.Contains(got, c.index) {
+				t.Errorf("%+v is run as\n%s\nwant %s", c.query, got, c.index)
+			}
+		}
+	})
+}
