@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -101,4 +102,24 @@ func TestAFieldForOneUserCompletesTheirName(t *testing.T) {
 	w.fill("type", "order.late")
 	w.press(`.adding button.primary`)
 	w.has("[data-testid=subscription] td:nth-child(3)", "paula")
+}
+
+func TestANewKeyIsCopiedAndMadeOnce(t *testing.T) {
+	t.Parallel()
+	w, _ := officeDesk(t)
+	w.visit("/staff/keys").clickOn(`.adding summary`)
+	w.fill("name", "shop")
+	w.clickOn(`[name=scope][value=send]`)
+	w.press(`.adding button.primary`)
+	key := ask[string](w, textOf("[data-testid=new-key]"))
+	w.clickOn("[data-copy]").has("[data-copy]", "Copied").shot("office-key-copied")
+	paste := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown, Commands: []string{"paste"}}
+	w.do(chromedp.Focus(css("#q")))
+	if _, err := chromedp.Call(w.ctx, input.DispatchKeyEvent, paste); err != nil {
+		t.Fatal(err)
+	}
+	w.until(`document.querySelector("#q").value === "` + key + `"`)
+	w.visit("/staff/keys")
+	ask[bool](w, `(location.reload(), true)`)
+	w.until(`!document.querySelector("[data-testid=new-key]") && document.querySelectorAll("[data-testid=key]").length === 1`)
 }

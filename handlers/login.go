@@ -76,10 +76,18 @@ func (h *Handlers) loginFault(w http.ResponseWriter, r *http.Request, err error)
 	}
 }
 
+// demoLines say who the users of the demo are.
+var demoLines = map[string]string{
+	"alice": "login.demo_alice", "bob": "login.demo_bob", "carol": "login.demo_carol", "dave": "login.demo_dave", "erin": "login.demo_erin",
+}
+
 func (h *Handlers) loginPage(r *http.Request, next, fault string) *views.Login {
 	p := &views.Login{Frame: h.frame(r, "login", "login.title"), Next: next, Fault: fault}
 	for _, u := range h.Demo {
 		d := views.DemoUser{Name: u.Name, Password: u.Password, Label: p.Text.F("login.demo_as", "Name", u.Name)}
+		if line, ok := demoLines[u.Name]; ok {
+			d.Line = p.Text.T(line)
+		}
 		if u.Staff {
 			d.Note = p.Text.T("login.demo_staff")
 		}

@@ -74,7 +74,7 @@ func (s *Store) noticeFilter(ctx context.Context, q notifier.NoticeQuery) (f fil
 	case "user":
 		f.add(`target LIKE '{"users"%%'`)
 	case "role":
-		f.add(`target LIKE '{"role"%%'`)
+		f.add(`target LIKE '{"role%%'`)
 	case "topic":
 		f.add(`target LIKE '{"topic"%%'`)
 	case "audience":

@@ -25,6 +25,7 @@ func TestSentNoticesAreFiltered(t *testing.T) {
 		accept(t, s, change(func(d *notifier.Draft) { d.Type, d.Sender = "order.late", notifier.UserRef(alice) }))
 		accept(t, s, change(func(d *notifier.Draft) { d.Target = notifier.Target{Role: "picker"} }))
 		accept(t, s, change(func(d *notifier.Draft) { d.Target = notifier.Target{Topic: notifier.Topic{Type: "stock"}} }))
+		accept(t, s, change(func(d *notifier.Draft) { d.Target = notifier.Target{Roles: []string{"picker", "packer"}} }))
 		for _, opens := range []time.Duration{-2 * time.Hour, -time.Hour, time.Hour} { // closed, open, scheduled
 			n := notifier.Notice{Draft: change(func(d *notifier.Draft) {
 				d.Target = notifier.Target{Audiences: []notifier.Audience{2}}
@@ -34,7 +35,7 @@ func TestSentNoticesAreFiltered(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for id, state := range map[int]string{1: "sent", 2: "retracted", 3: "scheduled", 4: "sending"} {
+		for id, state := range map[int]string{1: "sent", 2: "retracted", 3: "scheduled", 4: "sending", 5: "accepted"} {
 			store.Exec(t, s, `UPDATE notices SET state = $1 WHERE id = $2`, state, id)
 		}
 		day := 24 * time.Hour
@@ -51,18 +52,18 @@ func TestSentNoticesAreFiltered(t *testing.T) {
 			{"command", notifier.NoticeQuery{Sender: "staff", Target: "user"}, []int64{1}},
 			{"nobody", notifier.NoticeQuery{Sender: "nobody"}, []int64{}},
 			{"to people", notifier.NoticeQuery{Target: "user"}, []int64{2, 1}},
-			{"to a role", notifier.NoticeQuery{Target: "role"}, []int64{3}},
+			{"to roles", notifier.NoticeQuery{Target: "role"}, []int64{5, 3}},
 			{"to a topic", notifier.NoticeQuery{Target: "topic"}, []int64{4}},
-			{"announcements", notifier.NoticeQuery{Target: "audience"}, []int64{7, 6, 5}},
+			{"announcements", notifier.NoticeQuery{Target: "audience"}, []int64{8, 7, 6}},
 			{"of another kind", notifier.NoticeQuery{Target: "else"}, []int64{}},
-			{"scheduled", notifier.NoticeQuery{State: "scheduled"}, []int64{7, 3}},
-			{"sending", notifier.NoticeQuery{State: "sending"}, []int64{4}},
+			{"scheduled", notifier.NoticeQuery{State: "scheduled"}, []int64{8, 3}},
+			{"sending", notifier.NoticeQuery{State: "sending"}, []int64{5, 4}},
 			{"sent", notifier.NoticeQuery{State: "sent"}, []int64{1}},
-			{"open", notifier.NoticeQuery{State: "open"}, []int64{6}},
-			{"closed", notifier.NoticeQuery{State: "closed"}, []int64{5}},
+			{"open", notifier.NoticeQuery{State: "open"}, []int64{7}},
+			{"closed", notifier.NoticeQuery{State: "closed"}, []int64{6}},
 			{"retracted", notifier.NoticeQuery{State: "retracted"}, []int64{2}},
 			{"in another state", notifier.NoticeQuery{State: "else"}, []int64{}},
-			{"since", notifier.NoticeQuery{Since: now.Add(-36 * time.Hour)}, []int64{7, 6, 5, 4}},
+			{"since", notifier.NoticeQuery{Since: now.Add(-36 * time.Hour)}, []int64{8, 7, 6, 5, 4}},
 			{"until", notifier.NoticeQuery{Until: now.Add(-36 * time.Hour)}, []int64{3, 2, 1}},
 			{"in between, oldest first", notifier.NoticeQuery{Since: now.Add(-8*day - time.Hour), Until: now.Add(-2*day + time.Hour), Oldest: true}, []int64{2, 3}},
 			{"together", notifier.NoticeQuery{State: "sent", Type: "like", Contains: "ünï", Until: now}, []int64{1}},

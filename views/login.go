@@ -17,6 +17,7 @@ type DemoUser struct {
 	Name     string
 	Password string
 	Label    string
+	Line     string // who they are; empty: not known
 	Note     string // empty: nothing special
 }
 

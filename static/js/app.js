@@ -48,4 +48,4 @@ if (user) {
 	startBookmark();
 	start();
 }
-if (document.querySelector("form[data-kept], input[data-names]")) import("./staff.js").then(({ startStaff }) => startStaff());
+if (document.querySelector("form[data-kept], input[data-names], [data-copy]")) import("./staff.js").then(({ startStaff }) => startStaff());

@@ -1,4 +1,5 @@
 // @ts-check
+import { startCopy } from "./copy.js";
 import { startForm } from "./forms.js";
 import { htmx } from "./htmx.js";
 import { startName, startSend } from "./send.js";
@@ -13,6 +14,7 @@ let shown = new AbortController(); // aborted when another page replaces this on
 export function startStaff(answered = false) {
 	shown.abort();
 	const { signal } = (shown = new AbortController());
+	startCopy();
 	for (const form of document.querySelectorAll("form[data-kept]")) {
 		if (form instanceof HTMLFormElement) startForm(form, { show, signal }, answered);
 	}
