@@ -91,6 +91,9 @@ type Sender interface {
 	Progress(ctx context.Context, id int64) (notifier.Progress, error)
 	// ProgressOf returns the progress of each notice, in order.
 	ProgressOf(ctx context.Context, notices []notifier.Notice) ([]notifier.Progress, error)
+	// Remind sends a notice again to those who have it unread, and returns their number. If there
+	// are none, or the reminder's Sure refuses their number, it sends nothing: the ID is 0.
+	Remind(ctx context.Context, r notifier.Reminder) (notifier.Notice, int64, error)
 	// Receipts returns the recipients of a notice, if they are known and at most most.
 	Receipts(ctx context.Context, n *notifier.Notice, most int64) ([]notifier.Receipt, error)
 }

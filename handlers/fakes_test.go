@@ -167,6 +167,11 @@ type sender struct {
 	remove func(id int64) error
 
 	receipts func(id int64) []notifier.Receipt // nil: none
+	remind   func(r notifier.Reminder) (notifier.Notice, int64, error)
+}
+
+func (s *sender) Remind(_ context.Context, r notifier.Reminder) (notifier.Notice, int64, error) {
+	return s.remind(r)
 }
 
 func (s *sender) Edit(_ context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error) {

@@ -19,7 +19,7 @@ var doneTexts = map[string]string{
 	"subscribed": "done.subscribed", "unsubscribed": "done.unsubscribed", "type-saved": "done.type_saved", "type-deleted": "done.type_deleted", "types-tidied": "done.types_tidied",
 	"key-revoked": "done.key_revoked", "key-known": "done.key_known", "rule-run": "done.rule_run",
 	"you-subscribe": "done.you_subscribe", "you-unsubscribe": "done.you_unsubscribe", "notice-edited": "done.notice_edited", "scheduled-edited": "done.scheduled_edited",
-	"edited": "done.edited", "edited-unread": "done.edited_unread", "removed": "done.removed", "draft-deleted": "done.draft_deleted", "announcement-over": "js.announcement_over",
+	"edited": "done.edited", "edited-unread": "done.edited_unread", "removed": "done.removed", "draft-deleted": "done.draft_deleted", "reminded": "done.reminded", "reminded-nobody": "done.reminded_nobody", "announcement-over": "js.announcement_over",
 }
 
 // text is the catalogue in the language of the request.

@@ -43,6 +43,7 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 	if !finished(&progress) && h.redisAway(r) {
 		p.Progress.Note = waiting(f.Text, progress.State)
 	}
+	p.Remind = h.reminding(r, &f, &progress)
 	p.Refresh = p.Progress.Finished == "false"
 	p.Progress.Address = noticePath(id)
 	p.Dead = h.deadLettersOf(r, f.Text, id)
@@ -97,8 +98,8 @@ func (h *Handlers) facts(text *locale.Printer, n *notifier.Notice, zone *time.Lo
 	list := []views.Fact{
 		fact(text, "target", h.targetText(text, n.Target)), h.typeFact(text, n.Type),
 	}
-	if n.Subject != "" {
-		list = append(list, fact(text, "subject", n.Subject))
+	if subject := n.GivenSubject(); subject != "" {
+		list = append(list, fact(text, "subject", subject))
 	}
 	if n.Scope != "" {
 		list = append(list, fact(text, "scope", n.Scope))

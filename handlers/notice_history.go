@@ -33,6 +33,8 @@ func (h *Handlers) history(r *http.Request, text *locale.Printer, n *notifier.No
 			if e.Detail != "" {
 				what = "history.edited_unread"
 			}
+		case "notice.remind":
+			what = "history.reminded"
 		case "notice.retract":
 			what = "history.retracted"
 		default:

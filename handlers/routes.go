@@ -73,6 +73,7 @@ func (h *Handlers) routes() []route {
 		{"GET", "/staff/notices/{id}/edit", staff, h.editForm},
 		{"POST", "/staff/notices/{id}/edit", staff, h.edit},
 		{"POST", "/staff/notices/{id}/retract", staff, h.retract},
+		{"POST", "/staff/notices/{id}/remind", staff, h.remind},
 		{"POST", "/staff/notices/{id}/delete", staff, h.deleteNotice},
 		{"GET", usersPath, staff, h.users},
 		{"GET", rolesPath, staff, h.roles},

@@ -162,7 +162,7 @@ func checkSubject(s string, bad *InvalidError) {
 	case len(s) > MaxSubject:
 		bad.Add("subject", CodeTooLong, map[string]any{"Max": MaxSubject, "Count": len(s)})
 	// The prepended colon stands for the one that joins the subject to the type.
-	case strings.Contains(":"+s, ":has_read:"), strings.HasPrefix(s, "notice_id:"):
+	case strings.Contains(":"+s, ":has_read:"), strings.HasPrefix(s, reservedSubject):
 		bad.Add("subject", CodeSubjectReserved, nil)
 	}
 }

@@ -100,7 +100,7 @@ func (n *Notice) Content() Content {
 // Key returns the entry key: TYPE:SUBJECT, or TYPE:notice_id:N without a subject.
 func (n *Notice) Key() string {
 	if n.Subject == "" {
-		return n.Type + ":notice_id:" + strconv.FormatInt(n.ID, 10)
+		return n.Type + ":" + reservedSubject + strconv.FormatInt(n.ID, 10)
 	}
 	return n.Type + ":" + n.Subject
 }

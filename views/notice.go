@@ -13,14 +13,15 @@ type Notice struct {
 	Facts         []Fact
 	History       []Event
 	Progress      Progress
-	Announced     bool     // it is an announcement
-	Turned        bool     // its phase differs from that of the polling page
-	Unseen        string   // says that nobody sees it any more; empty: it is or will be visible
-	EditHref      string   // empty: it cannot be edited
-	DuplicateHref string   // the form, filled in like this notice
-	Retract       *Retract // nil: nothing left to retract
-	Delete        *Retract // nil: it cannot be deleted
-	Dead          string   // the line about its dead letters; empty: none
+	Announced     bool       // it is an announcement
+	Turned        bool       // its phase differs from that of the polling page
+	Unseen        string     // says that nobody sees it any more; empty: it is or will be visible
+	EditHref      string     // empty: it cannot be edited
+	DuplicateHref string     // the form, filled in like this notice
+	Remind        *Reminding // nil: it is not offered
+	Retract       *Retract   // nil: nothing left to retract
+	Delete        *Retract   // nil: it cannot be deleted
+	Dead          string     // the line about its dead letters; empty: none
 }
 
 // follow polls the progress while it can change.

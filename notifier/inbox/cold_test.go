@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/internal/redistest"
@@ -98,6 +99,14 @@ func (s *site) everyCall(seq int64) map[string]func(ctx context.Context) error {
 		"badges":  func(ctx context.Context) error { _, err := s.Badges(ctx, []int64{seq}); return err },
 		"restore": func(ctx context.Context) error {
 			_, err := s.Restore(ctx, seq, notifier.Entry{Key: key(6), NoticeID: 6, At: 1})
+			return err
+		},
+		"unread of": func(ctx context.Context) error {
+			n := s.notice(7, "photo:7")
+			who, err := s.UnreadOf(ctx, n, roaring.BitmapOf(uint32(seq)))
+			if err == nil && who.IsEmpty() {
+				err = errors.New("the notice counts as read")
+			}
 			return err
 		},
 		"statuses": func(ctx context.Context) error {

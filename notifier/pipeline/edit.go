@@ -146,6 +146,6 @@ func keepFixed(n *notifier.Notice, d *notifier.Draft) error {
 	stays("ends_at", d.EndsAt.IsZero())
 	stays("pinned", !d.Pinned)
 	stays("late_joiners", !d.LateJoiners)
-	d.Target, d.Type, d.Scope, d.Subject, d.ExpiresIn, d.Toast, d.Window = was, n.Type, n.Scope, n.Subject, 0, n.Toast, notifier.Window{}
+	d.Target, d.Type, d.Scope, d.Subject, d.ExpiresIn, d.Toast, d.Window = was, n.Type, n.Scope, n.GivenSubject(), 0, n.Toast, notifier.Window{}
 	return bad.OrNil()
 }

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/carillonhq/carillon/internal/lease"
@@ -28,6 +29,8 @@ type Inbox interface {
 	// Counts and Statuses return results in the order of their arguments.
 	Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally, error)
 	Statuses(ctx context.Context, singles []notifier.Single) ([]notifier.Tally, error)
+	// UnreadOf returns those of these users who have the notice in their inbox, unread.
+	UnreadOf(ctx context.Context, n *notifier.Notice, among *roaring.Bitmap) (*roaring.Bitmap, error)
 }
 
 // Router determines the recipients of drafts; see route.Router.
