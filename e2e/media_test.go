@@ -45,14 +45,17 @@ func shownTexts(w *window) []string {
 	w.t.Helper()
 	return ask[[]string](w, `(() => {
 		const all = [];
+		// What a visible button opens is not lost.
+		const shown = el => el.checkVisibility({visibilityProperty: true}) ||
+			document.querySelector('[popovertarget="' + el.closest("[popover]")?.id + '"]')?.checkVisibility();
 		const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 		while (walk.nextNode()) {
 			const el = walk.currentNode.parentElement;
 			const text = walk.currentNode.data.trim();
-			if (text && el.checkVisibility({visibilityProperty: true}) && !el.closest("template, .exact, .menu-name")) all.push(text);
+			if (text && shown(el) && !el.closest("template, .exact, .menu-name")) all.push(text);
 		}
 		for (const el of document.querySelectorAll("a[href], button, input, select, textarea, summary"))
-			if (el.checkVisibility()) all.push(el.localName + " " + (el.getAttribute("aria-label") ?? el.name ?? el.textContent));
+			if (shown(el)) all.push(el.localName + " " + (el.getAttribute("aria-label") ?? el.name ?? el.textContent));
 		return all;
 	})()`)
 }
@@ -83,7 +86,7 @@ func TestForcedColoursShowBadgeMarksAndFocus(t *testing.T) {
 	w.until(`getComputedStyle(document.querySelector(".tab[aria-current=page]")).outlineStyle !== "none"`)
 	w.shot("forced-colours")
 	w.visit("/inbox")
-	w.framed(".mark")
+	w.until(`document.querySelector(".divider.fresh").checkVisibility()`)
 	w.shot("forced-colours-new")
 	w.as(vera).visit("/staff/notices/1")
 	w.until(`(e => e && e.getBoundingClientRect().height >= 4)(document.querySelector("progress"))`)

@@ -58,7 +58,7 @@ func TestTheFirstVisitIsSmallAndTheSecondNearlyEmpty(t *testing.T) {
 }
 
 // live is an expression that is true once the page's script has started and its stream is open.
-const live = `document.querySelector("#bell[aria-expanded]") && !document.querySelector(".row > time:not([data-clock])")`
+const live = `document.querySelector("#bell[aria-expanded]") && !document.querySelector(":is(.row, .meta) > time:not([data-clock])")`
 
 func TestNothingMovesWhileTheInboxLoadsAndItsScriptStarts(t *testing.T) {
 	t.Parallel()

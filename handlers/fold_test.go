@@ -20,7 +20,7 @@ func folding() []notifier.Entry {
 		{"Long", strings.Repeat("It goes on and on. ", 40)},
 		{"Lines", "one\ntwo\nthree"},
 		{strings.Repeat("長", 60), ""},
-		{"A title that is too long for two lines of the panel", ""},
+		{"A title that is too long for two lines of a phone or so", ""},
 	}
 	entries := make([]notifier.Entry, len(says))
 	for i, s := range says {
@@ -38,8 +38,8 @@ func TestUnfoldButtonIsNamedAfterItsRowWithoutContainingItsText(t *testing.T) {
 		w.inbox.look = func(int64, notifier.Query) (notifier.Page, error) { return show() }
 	})
 	for address, want := range map[string]string{
-		"/inbox":       "no anywhere phone anywhere anywhere phone no",
-		"/inbox/panel": "no anywhere phone anywhere anywhere phone phone",
+		"/inbox":       "no anywhere phone anywhere anywhere anywhere phone",
+		"/inbox/panel": "no anywhere phone anywhere anywhere anywhere phone",
 	} {
 		r := w.get("alice", address).wantStatus(t, http.StatusOK)
 		var got []string

@@ -130,9 +130,7 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, 
 	p.AnnouncementIDs, p.AllRead = unreadAnnouncements(a), a.with(pageBadge(page)).Unread == 0
 	rows := h.rowMaker(r, p.Text)
 	p.Days = rows.days(page.Entries)
-	if len(p.Days) > 0 && endedNew(q, page) {
-		p.Days[0].Rows[0].Divider = true
-	}
+	rows.divide(p.Days, q, page)
 	p.Count = inboxCount(p.Text, page)
 	if page.Older > 0 {
 		older := q

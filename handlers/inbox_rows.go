@@ -32,14 +32,12 @@ func (h *Handlers) rowMaker(r *http.Request, text *locale.Printer) rowMaker {
 func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 	var days []views.Day
 	rows := make([]components.Row, len(entries))
-	begin, heading, fresh := 0, "", false
+	begin, heading := 0, ""
 	muted := m.muted()
 	for i := range entries {
 		at := entries[i].CreatedAt.In(m.now.Location())
 		rows[i] = m.row(&entries[i], at)
 		rows[i].Muted = contains(muted, entries[i].Type)
-		rows[i].Divider = fresh && !entries[i].New
-		fresh = entries[i].New
 		if day := m.text.Day(at, m.now); i == 0 || day != heading {
 			if i > 0 {
 				days[len(days)-1].Rows = rows[begin:i]
@@ -51,7 +49,50 @@ func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 	if len(days) > 0 {
 		days[len(days)-1].Rows = rows[begin:]
 	}
+	if last := lastNew(entries); last >= 0 && last+1 < len(rows) {
+		rows[last+1].Divider = m.text.T("inbox.seen_before")
+	}
 	return days
+}
+
+// lastNew is the index of the last new entry; -1: there is none.
+func lastNew(entries []notifier.Entry) int {
+	for i := len(entries) - 1; i >= 0; i-- {
+		if entries[i].New {
+			return i
+		}
+	}
+	return -1
+}
+
+// divide puts the line "New · 6" above the first new row of a first page, and "Earlier" above the
+// first row of a page that follows one whose rows were all new.
+func (m rowMaker) divide(days []views.Day, q inboxQuery, page notifier.Page) {
+	if len(days) == 0 {
+		return
+	}
+	if endedNew(q, page) {
+		days[0].Rows[0].Divider = m.text.T("inbox.seen_before")
+		return
+	}
+	if q.Before > 0 {
+		return // the line is on an earlier page
+	}
+	for _, day := range days {
+		for i := range day.Rows {
+			if day.Rows[i].New {
+				day.Rows[i].Divider = dividerNew(m.text, page)
+				return
+			}
+		}
+	}
+}
+
+func dividerNew(text *locale.Printer, page notifier.Page) string {
+	if n := countNew(page); n > 0 {
+		return text.N("inbox.divider_new", n)
+	}
+	return text.T("inbox.mark_new")
 }
 
 func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
@@ -63,16 +104,15 @@ func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
 		Key: e.Key, ID: strconv.FormatInt(e.NoticeID, 10), At: strconv.FormatInt(e.At, 10),
 		Type: e.Type, Kind: m.types.kind(e.Type, e.Reason), NoMute: !m.mutable(e.Type), Read: e.Read, New: e.New, Folds: folds(e.Title, e.Body),
 		Icon: look.icon, Initials: look.initials, Tint: look.tint,
-		Title: e.Title, Body: e.Body, Link: link, Reason: m.types.reason(e.Reason),
+		Title: e.Title, Body: e.Body, Link: link, Reason: m.types.brief(e.Reason), Why: m.types.reason(e.Reason),
 		Datetime: at.Format(time.RFC3339), Clock: m.text.Clock(at), Moment: m.text.Moment(at),
 	}
 }
 
-// The lengths, in letters, that are sure to fit into a row: four lines of title (two in the
-// panel) and two of body.
+// The lengths, in letters, that are sure to fit into a row: two lines of title and two of body.
 const (
-	panelTitle, phoneTitle, deskTitle = 50, 90, 160
-	phoneBody, deskBody               = 60, 100
+	phoneTitle, deskTitle = 50, 110
+	phoneBody, deskBody   = 60, 100
 )
 
 // folds says on which screens a row may be too small for its text.
@@ -83,8 +123,6 @@ func folds(title, body string) components.Fold {
 		return components.FoldAnywhere
 	case titleRoom > phoneTitle, bodyRoom > phoneBody:
 		return components.FoldOnPhone
-	case titleRoom > panelTitle:
-		return components.FoldInPanel
 	}
 	return components.FoldNowhere
 }
@@ -113,11 +151,12 @@ func rowLabels(text *locale.Printer) components.Labels {
 	}
 	return components.Labels{
 		More: text.T("inbox.more"), Less: text.T("inbox.less"), MoreNamed: named("inbox.more_named"), LessNamed: named("inbox.less_named"),
-		New: text.T("inbox.mark_new"), Unread: text.T("inbox.mark_unread"), SeenBefore: text.T("inbox.seen_before"),
+		New: text.T("inbox.mark_new"), Unread: text.T("inbox.mark_unread"),
 		MarkRead: text.T("inbox.read"), MarkUnread: text.T("inbox.unread"), Delete: text.T("inbox.delete"),
 		ReadNamed: named("inbox.read_named"), UnreadNamed: named("inbox.unread_named"), DeleteNamed: named("inbox.delete_named"),
 		Archive: text.T("inbox.archive"), ArchiveNamed: named("inbox.archive_named"), Unarchive: text.T("inbox.unarchive"), UnarchiveNamed: named("inbox.unarchive_named"),
 		Mute: text.T("js.mute"), MuteNamed: named("js.mute_named"), Unmute: text.T("js.unmute"), UnmuteNamed: named("js.unmute_named"),
+		ActionsNamed: named("inbox.actions_named"),
 	}
 }
 
@@ -145,8 +184,17 @@ func inboxCount(text *locale.Printer, page notifier.Page) string {
 	if page.Unread > 0 {
 		return text.N("js.unread", page.Unread)
 	}
+	if n := countNew(page); n > 0 {
+		return text.N("inbox.new", n)
+	}
+	return ""
+}
+
+// countNew is how many entries the opening of this page read, on all pages; 0: none, or the next
+// page may have more.
+func countNew(page notifier.Page) int64 {
 	if page.Turned > 0 {
-		return text.N("inbox.new", page.Turned)
+		return page.Turned
 	}
 	var fresh int64
 	for i := range page.Entries {
@@ -154,11 +202,10 @@ func inboxCount(text *locale.Printer, page notifier.Page) string {
 			fresh++
 		}
 	}
-	// If every entry here is new, the next page may have more.
-	if fresh == 0 || (page.Older > 0 && int(fresh) == len(page.Entries)) {
-		return ""
+	if page.Older > 0 && int(fresh) == len(page.Entries) {
+		return 0
 	}
-	return text.N("inbox.new", fresh)
+	return fresh
 }
 
 // inboxEmpty says why there are no rows. "All read" requires that no announcement is unread

@@ -43,7 +43,7 @@ func TestNoticeIsSentToATopicByTypeAndScope(t *testing.T) {
 	for _, headers := range [][]string{nil, {"HX-Request", "true"}} {
 		r := w.postAs(headers, "/staff/send", append(append([]string{}, topicForm...), "preview", "1")...).wantStatus(t, http.StatusOK)
 		r.wantText(t, "[data-testid=recipients]", "3 people will get it.")
-		r.wantText(t, "#preview .meta span:first-child", "You're subscribed to Restocking of shelves (119240)")
+		r.wantText(t, "#preview .meta .why", "Restocking of shelves (119240)")
 		r.wantText(t, "#expires_in-hint", "Removed from inboxes on 22 November 2026, 12:00 UTC.")
 	}
 }

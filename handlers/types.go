@@ -54,6 +54,22 @@ func (n typeNames) reason(code string) string {
 	}
 }
 
+// brief is the reason in a word or two: the role or the topic. It is empty for a notice that was
+// sent to the reader alone.
+func (n typeNames) brief(code string) string {
+	switch word, rest := notifier.SplitReason(code); word {
+	case notifier.ReasonRole:
+		return rest
+	case notifier.ReasonTopic:
+		typ, scope, _ := strings.Cut(rest, ":")
+		return n.topic(notifier.Topic{Type: typ, Scope: scope})
+	case notifier.ReasonAudience:
+		return n.text.T("reason.everyone")
+	default:
+		return ""
+	}
+}
+
 // kind is the type as a row names it; empty if it has only its slug, or the reason names it
 // already.
 func (n typeNames) kind(typ, reason string) string {

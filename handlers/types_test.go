@@ -33,21 +33,20 @@ func TestRowShowsReasonAndTypeInTheReadersLanguage(t *testing.T) {
 	})
 	for lang, want := range map[string][]string{
 		"en": {
-			"Sent to you", "You're in the role “picker”|Restocking", "You're subscribed to Restocking (119240)",
-			"You're subscribed to News|Recall", "Sent to everyone", "Sent to you",
+			"", "picker|Restocking", "Restocking (119240)", "News|Recall", "Everyone", "",
 		},
 		"ja": {
-			"あなた宛て", "ロール「picker」に所属しているため|補充", "「補充（119240）」を購読しているため", "「ニュース」を購読しているため|Recall", "全員宛て", "あなた宛て",
+			"", "picker|補充", "補充（119240）", "ニュース|Recall", "全員", "",
 		},
 		"zh": {
-			"发给你", "因为你属于角色“picker”|Restocking", "因为你订阅了“Restocking（119240）”", "因为你订阅了“News”|Recall", "发给所有人", "发给你",
+			"", "picker|Restocking", "Restocking（119240）", "News|Recall", "所有人", "",
 		},
 	} {
 		for _, address := range []string{"/inbox", "/inbox/panel"} {
 			r := w.get("alice", address, "Accept-Language", lang).wantStatus(t, http.StatusOK)
 			var got []string
 			for _, meta := range r.page.Find(".row .meta").EachIter() {
-				says := meta.ChildrenFiltered("span:first-child").Text()
+				says := meta.Find(".why").Text()
 				if kind := meta.Find(".kind").Text(); kind != "" {
 					says += "|" + kind
 				}

@@ -32,7 +32,7 @@ export function startTimes() {
 export function showTimes() {
 	if (document.visibilityState === "hidden") return;
 	const lang = document.documentElement.lang || "en";
-	for (const time of document.querySelectorAll(".row > time")) {
+	for (const time of document.querySelectorAll(":is(.row, .meta) > time")) {
 		if (!(time instanceof HTMLTimeElement)) continue;
 		time.dataset.clock ??= time.textContent ?? "";
 		time.textContent = ago(Date.now() - Date.parse(time.dateTime), lang) ?? time.dataset.clock;

@@ -8,12 +8,12 @@ import (
 
 // Labels are the texts common to all rows.
 type Labels struct {
-	New, Unread, SeenBefore                        string
+	New, Unread                                    string
 	More, Less                                     string
 	MoreNamed, LessNamed                           Named // the accessible names of unfolding and folding
 	MarkRead, MarkUnread, Delete, Mute, Unmute     string
 	ReadNamed, UnreadNamed, DeleteNamed, MuteNamed Named // the accessible names of the actions
-	UnmuteNamed                                    Named
+	UnmuteNamed, ActionsNamed                      Named
 	Archive, Unarchive                             string
 	ArchiveNamed, UnarchiveNamed                   Named
 }
@@ -35,11 +35,12 @@ type Row struct {
 	Tint     string // 1 to 6
 	Read     bool   // as it was before this opening
 	New      bool   // marked read by this opening, or by the one this page belongs to
-	Divider  bool   // the rows above are new and this one is not
+	Divider  string // a line above this row; empty: none
 	Title    string
 	Body     string
 	Link     string
-	Reason   string
+	Reason   string // why it came, in a word or two; empty: it was sent to the reader alone
+	Why      string // the same in a sentence
 	Folds    Fold   // where a row may be cut off
 	Datetime string // RFC 3339
 	Clock    string
@@ -52,7 +53,6 @@ type Fold int
 // The places, from the narrowest to the widest.
 const (
 	FoldNowhere Fold = iota
-	FoldInPanel
 	FoldOnPhone
 	FoldAnywhere
 )
@@ -92,8 +92,12 @@ func (l Rows) Render(_ context.Context, w io.Writer) error {
 
 func (l Rows) row(buf *rowBuffer, r *Row, actions []action) {
 	m := &buf.out
-	if r.Divider {
-		m.raw(`<li class="divider" data-testid="divider">`).text(l.Labels.SeenBefore).raw(`</li>`)
+	if r.Divider != "" {
+		m.raw(`<li class="divider`)
+		if r.New {
+			m.raw(` fresh`)
+		}
+		m.raw(`" data-testid="divider">`).text(r.Divider).raw(`</li>`)
 	}
 	read, state := "0", "unread"
 	if r.Read {
@@ -112,20 +116,29 @@ func (l Rows) row(buf *rowBuffer, r *Row, actions []action) {
 	m.raw(`<article>`)
 	l.heading(m, r)
 	l.body(m, r)
-	m.raw(`<div class="meta"><span>`).text(r.Reason).raw(`</span> `)
-	if r.Kind != "" {
-		m.raw(`<span class="kind" dir="auto">`).text(r.Kind).raw(`</span> `)
-	}
-	l.fold(m, r)
-	m.raw(`<span class="exact">`).text(r.Moment)
-	m.raw(`</span></div></article><time datetime="`).text(r.Datetime).raw(`">`).text(r.Clock).raw(`</time>`)
+	l.meta(m, r)
+	m.raw(`</article>`)
 	if len(actions) > 0 {
-		buf.actions(r, actions)
+		buf.actions(r, actions, l.Labels.ActionsNamed)
 	}
 	if len(actions) > 0 && l.Test == "" {
 		m.raw(`<input type="checkbox" class="pick" form="bulk" name="key" value="`).text(r.Key).raw(`" aria-label="`).text(r.Title).raw(`">`)
 	}
 	m.raw(`</li>`)
+}
+
+// meta writes the line below the text: the type, why the notice came, and when.
+func (l Rows) meta(m *markup, r *Row) {
+	m.raw(`<div class="meta">`)
+	if r.Kind != "" {
+		m.raw(`<span class="kind" dir="auto">`).text(r.Kind).raw(`</span> `)
+	}
+	if r.Reason != "" {
+		m.raw(`<span class="why" dir="auto" title="`).text(r.Why).raw(`">`).text(r.Reason).raw(`</span> `)
+	}
+	m.raw(`<time datetime="`).text(r.Datetime).raw(`">`).text(r.Clock).raw(`</time> `)
+	l.fold(m, r)
+	m.raw(`<span class="exact">`).text(r.Moment).raw(`</span></div>`)
 }
 
 func (l Rows) avatar(m *markup, r *Row) {
@@ -146,7 +159,7 @@ func (l Rows) heading(m *markup, r *Row) {
 	m.raw(`<h3>`)
 	switch {
 	case r.New:
-		m.raw(`<span class="mark">`).text(l.Labels.New).raw(`</span> `)
+		m.raw(`<span class="mark sr-only">`).text(l.Labels.New).raw(`</span> `)
 	case !r.Read:
 		m.raw(`<span class="dot"><span class="sr-only">`).text(l.Labels.Unread).raw(`</span></span> `)
 	}
@@ -158,7 +171,7 @@ func (l Rows) heading(m *markup, r *Row) {
 	m.raw(`</h3>`)
 }
 
-// body writes the body. The style sheet cuts it after two lines, and a title after four.
+// body writes the body. The style sheet cuts it after two lines, and so it does a title.
 func (l Rows) body(m *markup, r *Row) {
 	if r.Body != "" {
 		m.raw(`<p class="body" dir="auto">`).text(r.Body).raw(`</p>`)
@@ -169,7 +182,7 @@ func (l Rows) body(m *markup, r *Row) {
 // without script. It does not contain the text it unfolds, because that text is content and not
 // the name of a button.
 func (l Rows) fold(m *markup, r *Row) {
-	if l.Labels.More == "" || r.Folds == FoldNowhere || (r.Folds == FoldInPanel && l.Test == "") {
+	if l.Labels.More == "" || r.Folds == FoldNowhere {
 		return
 	}
 	m.raw(`<details class="fold"`)

@@ -50,13 +50,17 @@ func (l Rows) action(address, field, icon, label string, named Named) action {
 	return action{before: string(before.b), name: string(name.b), after: string(after.b)}
 }
 
-func (buf *rowBuffer) actions(r *Row, actions []action) {
+// actions writes the actions of a row. On a touch screen they are a sheet that one button opens;
+// elsewhere the style sheet shows them without it.
+func (buf *rowBuffer) actions(r *Row, actions []action, named Named) {
 	m, key, typ, title := &buf.out, &buf.key, &buf.typ, &buf.title
 	key.b, typ.b, title.b = key.b[:0], typ.b[:0], title.b[:0]
 	key.text(r.Key)
 	typ.text(r.Type)
 	title.text(r.Title)
-	m.raw(`<div class="actions" hx-boost="true">`)
+	m.raw(`<button type="button" class="dots" popovertarget="d`).text(r.At).raw(`" aria-label="`)
+	m.text(named.Before).escaped(title.b).text(named.After).raw(`">⋯</button>`)
+	m.raw(`<div class="actions" id="d`).text(r.At).raw(`" popover hx-boost="true">`)
 	for _, a := range actions {
 		if a.byType && (r.NoMute || a.muted != r.Muted) {
 			continue

@@ -24,12 +24,12 @@ func TestNoValueOfARowBecomesMarkup(t *testing.T) {
 	evil := `"><script>alert('x')</script><b a="`
 	r := Row{
 		Key: evil, ID: evil, At: evil, Type: evil, Icon: evil, Tint: evil, Title: evil, Body: evil, Link: evil, Reason: evil,
-		Datetime: evil, Clock: evil, Moment: evil, Divider: true,
+		Datetime: evil, Clock: evil, Moment: evil, Divider: evil, Why: evil,
 	}
 	around := Named{evil, evil}
 	l := Labels{
-		New: evil, Unread: evil, SeenBefore: evil, MarkRead: evil, MarkUnread: evil, Delete: evil,
-		Mute: evil, ReadNamed: around, UnreadNamed: around, DeleteNamed: around, MuteNamed: around,
+		New: evil, Unread: evil, MarkRead: evil, MarkUnread: evil, Delete: evil,
+		Mute: evil, ReadNamed: around, UnreadNamed: around, DeleteNamed: around, MuteNamed: around, ActionsNamed: around,
 	}
 	for _, state := range []struct{ read, fresh bool }{{true, false}, {false, true}, {false, false}} {
 		r.Read, r.New = state.read, state.fresh
