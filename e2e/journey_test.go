@@ -35,6 +35,7 @@ func shared(t *testing.T) []string {
 func (w *window) send(to, typ, subject, title string) {
 	w.t.Helper()
 	w.goTo("/staff/send")
+	w.until(`document.querySelector("#more").open = true`) // type and subject are among the options
 	w.do(chromedp.SendKeys(css(`[name=to]`), to),
 		chromedp.SendKeys(css(`[name=type]`), typ),
 		chromedp.SendKeys(css(`[name=subject]`), subject),
