@@ -40,14 +40,13 @@ func (h *Handlers) exportNotices(w http.ResponseWriter, r *http.Request) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
 	h.writeRow(out, h.exportHeads(text, now))
-	for left := exportMost; len(sent) > 0; {
+	for left := exportMost; ; {
 		for i := range sent {
 			h.writeRow(out, h.exportRow(text, &sent[i], now))
 		}
-		if out.Flush(); out.Error() != nil || len(sent) < exportPage {
-			return nil
-		}
-		if left -= len(sent); left <= 0 {
+		out.Flush()
+		left -= len(sent)
+		if len(sent) < exportPage || left <= 0 || r.Context().Err() != nil {
 			return nil
 		}
 		if sent, err = h.exported(r, &q, left); err != nil {
@@ -55,8 +54,6 @@ func (h *Handlers) exportNotices(w http.ResponseWriter, r *http.Request) error {
 			panic(http.ErrAbortHandler) // half a file must not look whole
 		}
 	}
-	out.Flush()
-	return nil
 }
 
 // exported reads the next page of an export and moves the query behind it.

@@ -94,3 +94,25 @@ func TestExportIsReadInPagesAndBounded(t *testing.T) {
 	w.directory.notices = func(notifier.NoticeQuery) ([]notifier.Notice, error) { return nil, errors.New("away") }
 	w.get("carol", "/staff/notices.csv").wantStatus(t, http.StatusInternalServerError)
 }
+
+func TestExportThatBreaksOffDoesNotLookWhole(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.directory.notices = func(q notifier.NoticeQuery) ([]notifier.Notice, error) {
+			if q.Before != 0 {
+				return nil, notifier.ErrUnavailable
+			}
+			list := make([]notifier.Notice, q.Limit)
+			for i := range list {
+				list[i] = notice(int64(1000-i), notifier.StateSent)
+			}
+			return list, nil
+		}
+	})
+	defer func() {
+		if got := recover(); got != http.ErrAbortHandler { //nolint:errorlint // a value, as the server compares it
+			t.Errorf("the answer ends with %v, want the connection cut", got)
+		}
+	}()
+	w.get("carol", "/staff/notices.csv")
+}

@@ -78,7 +78,8 @@ func TestDraftsAreListedForTheirAuthorOnly(t *testing.T) {
 	book := &drafts{}
 	w := newWorld(t, func(w *world) { w.config.Drafts = book })
 	book.all = []notifier.SavedDraft{
-		{Author: carol.Seq, ID: "one", Title: "Half a notice", ChangedAt: noon}, {Author: carol.Seq, ID: "two", ChangedAt: noon.Add(-time.Hour)},
+		{Author: carol.Seq, ID: "one", Title: "Half a notice", ChangedAt: noon},
+		{Author: carol.Seq, ID: "two", ChangedAt: noon.Add(-time.Hour)},
 		{Author: alice.Seq, ID: "three", Title: "Of somebody else", ChangedAt: noon},
 	}
 	r := w.get("carol", "/staff/notices?tab=drafts")

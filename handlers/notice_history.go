@@ -26,7 +26,7 @@ func (h *Handlers) history(r *http.Request, text *locale.Printer, n *notifier.No
 	}
 	var events []happened
 	for _, e := range log {
-		what := ""
+		var what string
 		switch e.Action {
 		case "notice.edit":
 			what = "history.edited"

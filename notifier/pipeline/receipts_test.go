@@ -27,8 +27,10 @@ func TestRecipientsAreListedWithWhetherTheyHaveRead(t *testing.T) {
 	}
 	got, err := p.Receipts(t.Context(), &n, 4)
 	want := []notifier.Receipt{
-		{User: "u3", Delivered: true}, {User: "u4", Delivered: true},
-		{User: "u1", Delivered: true, Read: true}, {User: "u2", Delivered: true, Read: true},
+		{User: "u3", Delivered: true},
+		{User: "u4", Delivered: true},
+		{User: "u1", Delivered: true, Read: true},
+		{User: "u2", Delivered: true, Read: true},
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
