@@ -22,7 +22,9 @@ type server struct {
 	api  huma.API
 	mux  *http.ServeMux
 	ring *keyring
-	room room
+
+	askers *askers
+	room   room
 
 	buckets *buckets
 
@@ -42,6 +44,7 @@ func newServer(c Config) (*server, error) {
 	c.setDefaults()
 	s := &server{Config: c, mux: http.NewServeMux(), room: newRoom(), buckets: newBuckets(c.Rate, c.Now)}
 	s.ring = &keyring{keys: c.Keys, log: c.Log, now: c.Now, held: map[string]*heldKey{}}
+	s.askers = newAskers(s)
 	s.api = humago.New(s.mux, document(c.Version))
 	s.api.UseMiddleware(s.admit)
 	registerNotices(s)

@@ -29,7 +29,14 @@ func senderOf(key notifier.APIKey) notifier.Ref { return notifier.KeyRef(key.Nam
 // admit lets a call pass if its key allows it, is within its rate limit and there is room
 // for the body.
 func (s *server) admit(c huma.Context, next func(huma.Context)) {
+	if callOf(c.Operation()).user {
+		s.askers.admit(c, next)
+		return
+	}
 	key, err := s.authenticate(c)
+	if err == nil {
+		err = s.keyInBrowser(c.Header("Origin"), c.Host(), key)
+	}
 	if err == nil && !key.Allows(scopeOf(c.Operation())) {
 		err = notifier.ErrForbidden
 	}
@@ -77,6 +84,10 @@ func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Secon
 
 // refuse answers a call with an error before its input is read.
 func (s *server) refuse(c huma.Context, err error) {
+	if withCode := (*codedError)(nil); errors.As(err, &withCode) {
+		s.writeCoded(c, withCode)
+		return
+	}
 	p := s.problem(c.Context(), err)
 	var he huma.HeadersError
 	if errors.As(p, &he) {

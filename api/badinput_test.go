@@ -60,7 +60,7 @@ func TestEveryCallRefusesMalformedBodies(t *testing.T) {
 		}
 		bodies++
 		for name, bad := range worse(body) {
-			res := w.call(t, w.admin, c.method, c.address(), bad)
+			res := w.call(t, w.keyOf(c), c.method, c.address(), bad)
 			if res.StatusCode != http.StatusUnprocessableEntity {
 				t.Errorf("%s, %s: status %d: %.300s", c.id, name, res.StatusCode, res.text)
 				continue
@@ -74,8 +74,8 @@ func TestEveryCallRefusesMalformedBodies(t *testing.T) {
 		if c.maxBody > 0 {
 			limit = int(c.maxBody)
 		}
-		w.call(t, w.admin, c.method, c.address(), body+strings.Repeat(" ", limit)).is(t, http.StatusRequestEntityTooLarge)
-		w.call(t, w.admin, c.method, c.address(), body, "Content-Type", "text/xml").is(t, http.StatusUnsupportedMediaType)
+		w.call(t, w.keyOf(c), c.method, c.address(), body+strings.Repeat(" ", limit)).is(t, http.StatusRequestEntityTooLarge)
+		w.call(t, w.keyOf(c), c.method, c.address(), body, "Content-Type", "text/xml").is(t, http.StatusUnsupportedMediaType)
 	}
 	if bodies < 5 {
 		t.Errorf("%d calls have a body", bodies)
@@ -98,7 +98,7 @@ func (w *world) wrongTypes(t *testing.T, c call, body string) {
 				continue
 			}
 			bad := `{"` + f.Name + `":` + value + "}"
-			res := w.call(t, w.admin, c.method, c.address(), bad)
+			res := w.call(t, w.keyOf(c), c.method, c.address(), bad)
 			if res.StatusCode != http.StatusUnprocessableEntity {
 				t.Errorf("%s: %s for %s: status %d: %s", c.id, value, f.Name, res.StatusCode, res.text)
 				continue
@@ -143,7 +143,7 @@ func TestNoPathBreaksACall(t *testing.T) {
 				if c.id == "put-user" && notifier.ValidName(bad) {
 					continue // a valid name
 				}
-				res := w.call(t, w.admin, c.method, c.address(name, bad), c.sample())
+				res := w.call(t, w.keyOf(c), c.method, c.address(name, bad), c.sample())
 				switch res.StatusCode {
 				case http.StatusNotFound, http.StatusUnprocessableEntity:
 					res.is(t, res.StatusCode)
@@ -166,7 +166,7 @@ func TestNoQueryBreaksACall(t *testing.T) {
 	for _, c := range calls(t, w) {
 		op := w.operation(c.method, prefix+c.path)
 		path, _, _ := strings.Cut(c.address(), "?")
-		res := w.call(t, w.admin, c.method, path+"?no_such=1", c.sample()).is(t, http.StatusUnprocessableEntity)
+		res := w.call(t, w.keyOf(c), c.method, path+"?no_such=1", c.sample()).is(t, http.StatusUnprocessableEntity)
 		if got := res.faults(t); !slices.Contains(got, "query.no_such") {
 			t.Errorf("%s: faults at %v", c.id, got)
 		}
@@ -175,7 +175,7 @@ func TestNoQueryBreaksACall(t *testing.T) {
 				continue
 			}
 			for _, bad := range nasty {
-				res := w.call(t, w.admin, c.method, path+"?"+url.Values{p.Name: {bad}}.Encode(), c.sample())
+				res := w.call(t, w.keyOf(c), c.method, path+"?"+url.Values{p.Name: {bad}}.Encode(), c.sample())
 				if res.StatusCode >= http.StatusInternalServerError {
 					t.Errorf("%s with %s=%.40q: status %d: %.300s", c.id, p.Name, bad, res.StatusCode, res.text)
 				}
@@ -191,7 +191,7 @@ func TestNoHeaderBreaksACall(t *testing.T) {
 		for _, name := range []string{"Accept", "If-None-Match", "Content-Type", "Accept-Language", onceHeader, "X-Request-Id", "Origin"} {
 			for _, bad := range append(slices.Clone(nasty), "application/xml;q=0.x, */*", "W/", `"`, "a/b+c;d", "application/json;q=0", ";+", "+;") {
 				r := httptest.NewRequestWithContext(t.Context(), c.method, prefix+c.address(), http.NoBody)
-				r.Header.Set("Authorization", "Bearer "+w.admin)
+				r.Header.Set("Authorization", "Bearer "+w.keyOf(c))
 				r.Header.Set(name, bad)
 				rec := httptest.NewRecorder()
 				w.handler.ServeHTTP(rec, r)

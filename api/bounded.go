@@ -18,6 +18,7 @@ const (
 	maxAudiences  = 100
 	maxRoles      = 200
 	maxReadKeys   = 1000
+	maxOwnKeys    = 200 // that a user changes at once
 	maxBatch      = 1000
 	maxBatchNames = 100_000 // names of users in all notices of a batch together
 )

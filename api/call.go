@@ -26,7 +26,8 @@ type call struct {
 	method   string
 	path     string // below /api/v1
 	scope    notifier.KeyScope
-	status   int // on success
+	user     bool // the user of a token makes the call, not a key with a scope
+	status   int  // on success
 	summary  string
 	about    string // Markdown: paragraphs, `code`
 	maxBody  int64  // in bytes; 0: maxBody
@@ -53,6 +54,9 @@ var usualErrors = []int{
 
 // bodyErrors are the additional error statuses of a call with a body: see payload.Resolve.
 var bodyErrors = []int{http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
+
+// userErrors are the additional error statuses of a call with a token: two of them, or an unknown user.
+var userErrors = []int{http.StatusBadRequest, http.StatusNotFound}
 
 const (
 	metaCall     = "call"
@@ -81,6 +85,9 @@ func register[I, O any](s *server, c call, handle func(context.Context, *I) (*O,
 	}
 	s.calls = append(s.calls, c)
 	refusals := slices.Concat(usualErrors, c.errors)
+	if c.user {
+		refusals = slices.Concat(refusals, userErrors)
+	}
 	if _, ok := reflect.TypeFor[I]().FieldByName("Payload"); ok {
 		refusals = append(refusals, bodyErrors...)
 	}
@@ -88,7 +95,7 @@ func register[I, O any](s *server, c call, handle func(context.Context, *I) (*O,
 		OperationID: c.id, Method: c.method, Path: prefix + c.path, Summary: c.summary, Description: c.described(),
 		Tags: []string{c.group}, DefaultStatus: c.status, MaxBodyBytes: c.maxBody, SkipValidateBody: true,
 		Errors:   refusals,
-		Security: []map[string][]string{{"key": {}}},
+		Security: c.security(),
 		Metadata: map[string]any{metaCall: c, metaRegistry: registry},
 	}
 	huma.Register(s.api, *op, func(ctx context.Context, in *I) (*O, error) {
@@ -106,6 +113,13 @@ func register[I, O any](s *server, c call, handle func(context.Context, *I) (*O,
 	}
 	addBody[I](documented, registry)
 	addExamples(documented, c.examples)
+}
+
+func (c *call) security() []map[string][]string {
+	if c.user {
+		return []map[string][]string{{"user": {}}}
+	}
+	return []map[string][]string{{"key": {}}}
 }
 
 // alsoResponse describes an answer that differs from the usual one only in its status.

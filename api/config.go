@@ -54,6 +54,7 @@ type Config struct {
 	People        People
 	Topics        Topics
 	Toasts        Toasts
+	Tokens        Tokens // nil: no calls below /me
 
 	Audit          web.Audit
 	TrustedProxies web.Proxies // proxies whose X-Forwarded-For is trusted

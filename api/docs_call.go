@@ -139,7 +139,16 @@ func (s *server) kind(of *huma.Schema) string {
 	return strings.Join(kinds, " or ")
 }
 
-// command returns an example as a shell command that takes the key from CARILLON_KEY.
+// variable is the variable of the shell that holds what a call is made with.
+func (c *call) variable() string {
+	if c.user {
+		return "CARILLON_TOKEN"
+	}
+	return "CARILLON_KEY"
+}
+
+// command returns an example as a shell command that takes the key from CARILLON_KEY, or the token from
+// CARILLON_TOKEN.
 func command(base string, op *huma.Operation, c call, e example) string {
 	path, query := prefix+c.path, url.Values{}
 	var headers []string
@@ -163,7 +172,7 @@ func command(base string, op *huma.Operation, c call, e example) string {
 	if c.method != http.MethodGet {
 		b.WriteString("-X " + c.method + " ")
 	}
-	b.WriteString(quoted(base+path) + ` \` + "\n" + `  -H "Authorization: Bearer $CARILLON_KEY"`)
+	b.WriteString(quoted(base+path) + ` \` + "\n" + `  -H "Authorization: Bearer $` + c.variable() + `"`)
 	if e.body != "" {
 		headers = append(headers, "Content-Type: application/json")
 	}

@@ -183,13 +183,13 @@ func httptestRequest(t *testing.T, host string) *http.Request {
 
 // arguments returns the arguments of a command as a shell reads them: curl is a function that
 // prints each of its arguments with a zero byte after it.
-func arguments(t *testing.T, command, key string) []string {
+func arguments(t *testing.T, command, key, token string) []string {
 	t.Helper()
 	if !strings.HasPrefix(command, "curl ") {
 		t.Fatalf("the command is %s", command)
 	}
 	sh := exec.CommandContext(t.Context(), "sh", "-eu", "-c", `curl() { printf '%s\0' "$@"; }`+"\n"+command)
-	sh.Env = []string{"CARILLON_KEY=" + key}
+	sh.Env = []string{"CARILLON_KEY=" + key, "CARILLON_TOKEN=" + token}
 	var out, faults bytes.Buffer
 	sh.Stdout, sh.Stderr = &out, &faults
 	if err := sh.Run(); err != nil {
@@ -208,7 +208,7 @@ func TestTheCommandsOfThePageWorkWhenCopied(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?s)<pre><code>(curl .*?)</code></pre>`).FindAllStringSubmatch(res.text, -1) {
 		method, address, body := "GET", "", any(nil)
 		var headers []string
-		args := arguments(t, html.UnescapeString(m[1]), w.admin)
+		args := arguments(t, html.UnescapeString(m[1]), w.admin, w.bob)
 		for i := 0; i < len(args); i++ {
 			switch args[i] {
 			case "-X":
@@ -246,7 +246,7 @@ func TestTheCommandsOfThePageWorkWhenCopied(t *testing.T) {
 func TestQuotedWordsSurviveTheShell(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"a b", "it's", "$HOME", "`x`", `a"b\`, "two\nlines", "''", "!", "*"} {
-		if got := arguments(t, "curl "+quoted(word), ""); len(got) != 1 || got[0] != word {
+		if got := arguments(t, "curl "+quoted(word), "", ""); len(got) != 1 || got[0] != word {
 			t.Errorf("%q is read as %q", word, got)
 		}
 	}

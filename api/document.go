@@ -25,13 +25,15 @@ func document(version string) huma.Config {
 			Tags: []*huma.Tag{
 				{Name: groupNotices, Description: "Send notices and toasts; look up, edit and retract notices."},
 				{Name: groupUsers, Description: "The users and their inboxes."},
+				{Name: groupMe, Description: "What users ask for themselves, from your pages."},
 				{Name: groupSubscriptions, Description: "Which users and roles receive the notices of which topics."},
 			},
 			Servers: []*huma.Server{{URL: "/"}},
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
 				SecuritySchemes: map[string]*huma.SecurityScheme{
-					"key": {Type: "http", Scheme: "bearer", Description: "A key made with `carillon key add`. Its scopes are send, read and admin; admin allows everything."},
+					"key":  {Type: "http", Scheme: "bearer", Description: "A key made with `carillon key add`. Its scopes are send, read and admin; admin allows everything."},
+					"user": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "A token that your application signs for the user who is signed in there, with a key made by `carillon app add`."},
 				},
 			},
 		},
@@ -64,6 +66,9 @@ func (s *server) documentJSON() ([]byte, error) {
 // described returns the description of a call in the document. OpenAPI has no scopes for
 // security schemes of type http, so the text names the scope that a call needs.
 func (c *call) described() string {
+	if c.user {
+		return c.about + "\n\nThe call is made with a token of a user."
+	}
 	need := fmt.Sprintf("The key needs the scope `%s`.", c.scope)
 	if c.scope != notifier.ScopeAdmin {
 		need = fmt.Sprintf("The key needs the scope `%s` or `%s`.", c.scope, notifier.ScopeAdmin)

@@ -288,24 +288,27 @@ func TestTheDocumentListsTheErrorsOfEveryCall(t *testing.T) {
 	for _, c := range calls(t, w) {
 		method, path := c.method, c.address()
 		w.call(t, "", method, path, c.sample()).is(t, http.StatusUnauthorized)
-		other := w.read
-		if c.scope == notifier.ScopeRead {
+		other, origin := w.read, ""
+		switch {
+		case c.user:
+			other, origin = w.bob, "https://elsewhere.example.com"
+		case c.scope == notifier.ScopeRead:
 			other = w.send
 		}
-		w.call(t, other, method, path, c.sample()).is(t, http.StatusForbidden)
+		w.call(t, other, method, path, c.sample(), "Origin", origin).is(t, http.StatusForbidden)
 		plain, _, _ := strings.Cut(path, "?")
-		w.call(t, w.admin, method, plain+"?zz=1", c.sample()).is(t, http.StatusUnprocessableEntity)
+		w.call(t, w.keyOf(c), method, plain+"?zz=1", c.sample()).is(t, http.StatusUnprocessableEntity)
 		w.described(t, httptest.NewRequestWithContext(t.Context(), method, prefix+plain, http.NoBody), http.StatusInternalServerError)
 		body, ok := c.sample().(string)
 		if !ok {
 			continue
 		}
-		w.call(t, w.admin, method, path, `{"zz":1}`).is(t, http.StatusUnprocessableEntity)
-		w.call(t, w.admin, method, path, body, "Content-Type", "text/plain").is(t, http.StatusUnsupportedMediaType)
-		w.call(t, w.admin, method, path, body+strings.Repeat(" ", int(w.operation(method, prefix+c.path).MaxBodyBytes))).
+		w.call(t, w.keyOf(c), method, path, `{"zz":1}`).is(t, http.StatusUnprocessableEntity)
+		w.call(t, w.keyOf(c), method, path, body, "Content-Type", "text/plain").is(t, http.StatusUnsupportedMediaType)
+		w.call(t, w.keyOf(c), method, path, body+strings.Repeat(" ", int(w.operation(method, prefix+c.path).MaxBodyBytes))).
 			is(t, http.StatusRequestEntityTooLarge)
 		cut := httptest.NewRequestWithContext(t.Context(), method, prefix+path, iotest.ErrReader(io.ErrUnexpectedEOF))
-		cut.Header.Set("Authorization", "Bearer "+w.admin)
+		cut.Header.Set("Authorization", "Bearer "+w.keyOf(c))
 		rec := httptest.NewRecorder()
 		w.handler.ServeHTTP(rec, cut)
 		if w.described(t, cut, rec.Code); rec.Code != http.StatusRequestTimeout {

@@ -108,7 +108,7 @@ func (w *world) sendExample(t *testing.T, c call, e example) {
 	if e.status != 0 {
 		status = e.status
 	}
-	res := w.call(t, w.admin, c.method, path, body, headers...)
+	res := w.call(t, w.keyOf(c), c.method, path, body, headers...)
 	if res.StatusCode != status {
 		t.Errorf("%s, example %s: status %d, want %d: %s", c.id, e.name, res.StatusCode, status, res.text)
 		return

@@ -14,7 +14,7 @@ import (
 // problem.
 func (s *server) middleware(mux *http.ServeMux) http.Handler {
 	site := web.Site{Log: s.Log, Now: s.Now, Proxies: s.TrustedProxies, Level: accessLevel, Fail: failed}
-	return site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return site.Wrap(s.sharing(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head := w.Header()
 		head.Set("X-Content-Type-Options", "nosniff")
 		head.Set("Cache-Control", "no-store")
@@ -27,7 +27,7 @@ func (s *server) middleware(mux *http.ServeMux) http.Handler {
 			return
 		}
 		mux.ServeHTTP(w, r)
-	}))
+	})))
 }
 
 // accessLevel logs successful calls at debug level only: there are too many of them.

@@ -50,7 +50,7 @@ func (s *server) send(ctx context.Context, in *sendInput) (*sendOutput, error) {
 	request, err := s.request(ctx, in.Once, n, -1)
 	var result notifier.Result
 	if err == nil {
-		result = s.Sender.SendAll(ctx, []notifier.Request{request})[0]
+		result = s.sendAll(ctx, []notifier.Request{request})[0]
 		err = result.Err
 	}
 	if err != nil {
@@ -62,6 +62,38 @@ func (s *server) send(ctx context.Context, in *sendInput) (*sendOutput, error) {
 		out.Replayed = "true"
 	}
 	return out, nil
+}
+
+// sendAll sends notices. The key of an app adds the users that do not exist yet; with any other key they
+// are a fault of the notice.
+func (s *server) sendAll(ctx context.Context, all []notifier.Request) []notifier.Result {
+	results := s.Sender.SendAll(ctx, all)
+	key := callerOf(ctx)
+	if key.AppID == 0 {
+		return results
+	}
+	var names []string
+	var again []int
+	for i := range all {
+		if bad := (*notifier.InvalidError)(nil); errors.As(results[i].Err, &bad) && len(bad.Fields) == 1 && bad.Fields[0].Code == notifier.CodeUnknownUsers {
+			names, again = append(names, all[i].Draft.Target.Users...), append(again, i)
+		}
+	}
+	if len(again) == 0 {
+		return results
+	}
+	err := s.People.Bring(ctx, s.actor(ctx), key.AppID, names)
+	rest := make([]notifier.Request, len(again))
+	for k, i := range again {
+		rest[k], results[i].Err = all[i], err
+	}
+	if err != nil {
+		return results
+	}
+	for k, r := range s.Sender.SendAll(ctx, rest) {
+		results[again[k]] = r
+	}
+	return results
 }
 
 // request converts a notice to a request for Sender. The index is its place in a batch, and
@@ -132,7 +164,7 @@ func (s *server) sendBatch(ctx context.Context, in *batchInput) (*batchOutput, e
 	}
 	out := &batchOutput{Body: batchResults{Results: make([]batchResult, len(all))}}
 	accepted, replayed := 0, 0
-	for k, r := range s.Sender.SendAll(ctx, requests) {
+	for k, r := range s.sendAll(ctx, requests) {
 		i := places[k]
 		if faults[i] = r.Err; r.Err != nil {
 			continue

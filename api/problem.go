@@ -15,6 +15,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
+// typeProblem is the content type of a problem (RFC 9457).
+const typeProblem = "application/problem+json"
+
 // defaultRetry is the Retry-After of a 429 or 503 whose error sets none.
 const defaultRetry = 5 * time.Second
 
@@ -118,7 +121,7 @@ func writeProblem(w http.ResponseWriter, status int, detail string) {
 		return
 	}
 	head := w.Header()
-	head.Set("Content-Type", "application/problem+json")
+	head.Set("Content-Type", typeProblem)
 	head.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client may have gone

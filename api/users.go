@@ -69,9 +69,10 @@ func registerUsers(s *server) error {
 		about: "Ends all sessions of the user with their streams. Tokens that the user's app issued until now are refused: the app must issue a new one. " +
 			"Call it when the user signs out of the app, or has lost a device.",
 		errors:   []int{http.StatusNotFound},
-		examples: []example{{name: "bob", summary: "Bob has lost his phone", params: map[string]string{"name": "bob"}}},
+		examples: []example{{name: "carol", summary: "Carol has lost her phone", params: map[string]string{"name": "carol"}}},
 	}, u.signOut)
 	registerSubscriptions(u)
+	registerMe(u)
 	return nil
 }
 

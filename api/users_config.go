@@ -18,6 +18,13 @@ type Inbox interface {
 	// ReadUpto marks as read all entries that are not newer than an `at` in decimal, or than
 	// the entry with a key. It returns notifier.ErrNotFound if the inbox has no such key.
 	ReadUpto(ctx context.Context, seq int64, upto string) (notifier.Badge, error)
+	// Open marks everything as read that was not kept unread, and returns the first page.
+	Open(ctx context.Context, seq int64) (notifier.Page, error)
+	Look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error)
+	// MarkUnread keeps entries unread, and Take deletes them. Both skip keys that are not there;
+	// without any they return notifier.ErrNotFound.
+	MarkUnread(ctx context.Context, seq int64, keys ...string) ([]string, notifier.Badge, error)
+	Take(ctx context.Context, seq int64, keys ...string) ([]notifier.Entry, notifier.Badge, error)
 	// Badges returns one badge for each user, in order. Its version is 0 for an unknown user.
 	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
 }
@@ -40,6 +47,11 @@ type People interface {
 	// Put creates a user, or changes the given fields of an existing one. It returns a
 	// *notifier.InvalidError for faulty fields.
 	Put(ctx context.Context, by notifier.Actor, u notifier.PutUser) (has notifier.User, created bool, err error)
+	// Arrive returns the user of a token, who is added or changed as it says.
+	Arrive(ctx context.Context, t *notifier.UserToken) (notifier.User, error)
+	// Bring adds those of these users that do not exist, for the app that sends to them. It adds all or
+	// none.
+	Bring(ctx context.Context, by notifier.Actor, app int64, names []string) error
 	// SignOut ends all sessions of a user, and refuses the tokens of their app until now. It returns
 	// notifier.ErrNotFound for an unknown user.
 	SignOut(ctx context.Context, by notifier.Actor, name string) error

@@ -73,14 +73,19 @@ func (u *users) read(ctx context.Context, in *readInput) (*badgeOutput, error) {
 		return nil, err
 	}
 	return u.withAnnouncements(ctx, in.Name, func(who knownUser) (notifier.Badge, error) {
-		switch {
-		case body.Keys != nil:
-			return u.Inbox.ReadKeys(ctx, who.Seq, body.Keys)
-		case body.Subject != nil:
-			return u.Inbox.ReadSubject(ctx, who.Seq, *body.Subject)
-		}
-		return u.Inbox.ReadUpto(ctx, who.Seq, string(*body.Upto))
+		return u.readBy(ctx, who.Seq, body)
 	})
+}
+
+// readBy marks what a valid body selects.
+func (u *users) readBy(ctx context.Context, seq int64, body *readBody) (notifier.Badge, error) {
+	switch {
+	case body.Keys != nil:
+		return u.Inbox.ReadKeys(ctx, seq, body.Keys)
+	case body.Subject != nil:
+		return u.Inbox.ReadSubject(ctx, seq, *body.Subject)
+	}
+	return u.Inbox.ReadUpto(ctx, seq, string(*body.Upto))
 }
 
 // upto is an `at` in decimal or the key of an entry, as Inbox.ReadUpto takes it.

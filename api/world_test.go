@@ -20,6 +20,7 @@ import (
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
+	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/person"
@@ -46,6 +47,9 @@ type world struct {
 	people        *person.People
 
 	slowDeletions *atomic.Bool // deletions begin but do not finish
+
+	front app.Added // an app with pages at https://shop.example.com
+	bob   string    // a token of bob, made by front
 
 	admin, send, read string // texts of keys with these scopes, each with its own name
 }
@@ -90,7 +94,7 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 	})
 	c := Config{
 		Keys: s, Sender: w.pipe, Inbox: w.inbox, Announcements: w.announcements, Directory: s, Topics: w.topics, Toasts: w.pipe, Audit: s,
-		Audiences: testAudiences, Log: quiet,
+		Audiences: testAudiences, Log: quiet, Tokens: w.tokens(t),
 	}
 	for _, f := range change {
 		f(&c)
@@ -106,6 +110,14 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 	w.addPeople(t)
 	w.admin, w.send, w.read = w.key(t, "admin", "admin"), w.key(t, "shop", "send"), w.key(t, "app", "read")
 	return w
+}
+
+// keyOf returns what a call is made with: a key that may do everything, or a token.
+func (w *world) keyOf(c call) string {
+	if c.user {
+		return w.bob
+	}
+	return w.admin
 }
 
 // run runs the pipeline until the test ends.
@@ -200,6 +212,12 @@ func (w *world) call(t testing.TB, key, method, path string, body any, headers .
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
+	return w.answer(t, r)
+}
+
+// answer serves a request, and checks that the document has its status.
+func (w *world) answer(t testing.TB, r *http.Request) reply {
+	t.Helper()
 	rec := httptest.NewRecorder()
 	w.handler.ServeHTTP(rec, r)
 	w.described(t, r, rec.Code)

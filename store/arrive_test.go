@@ -187,6 +187,40 @@ func TestAnAppCreatesUsersAtALimitedRate(t *testing.T) {
 	})
 }
 
+func TestAnAppBringsTheUsersThatItSendsTo(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		a := shop(t, s, "shop")("42", db.clock.now(), notifier.TokenProfile{}).App
+		if _, err := s.CreateUser(t.Context(), notifier.NewUser{Name: "bob", Audience: 1}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []int{2, 0} {
+			if n, err := s.Bring(t.Context(), a.ID, []string{"42", "bob", "43", "42"}); err != nil || n != want {
+				t.Fatalf("%d users were created, want %d: %v", n, want, err)
+			}
+		}
+		if u := must(s.UserByName(t.Context(), "43"))(t); u.Audience != 3 {
+			t.Errorf("the user is in audience %d", u.Audience)
+		}
+		many := make([]string, 1001)
+		for i := range many {
+			many[i] = fmt.Sprint("user ", i)
+		}
+		var late *notifier.TooManyError
+		if _, err := s.Bring(t.Context(), a.ID, many); !errors.As(err, &late) {
+			t.Errorf("1,001 users at once: %v", err)
+		}
+		if _, err := s.UserByName(t.Context(), "user 0"); !errors.Is(err, notifier.ErrNotFound) {
+			t.Errorf("some of them were created: %v", err)
+		}
+		if _, err := s.RevokeApp(t.Context(), "shop"); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.Bring(t.Context(), a.ID, []string{"44"})
+		wantIs(t, err, notifier.ErrNotFound)
+	})
+}
+
 // TestProfileIsThatOfTheNewestToken: in whatever order tokens come, each claim is as the newest
 // token that was seen says.
 func TestProfileIsThatOfTheNewestToken(t *testing.T) {

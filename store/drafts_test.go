@@ -2,7 +2,7 @@ package store_test
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -88,7 +88,7 @@ func TestDraftsAreBoundedInNumberAndAge(t *testing.T) {
 		var refused atomic.Int64
 		for i := range notifier.MaxSavedDrafts + 5 {
 			wait.Go(func() {
-				err := s.SaveDraft(t.Context(), notifier.SavedDraft{Author: alice, ID: fmt.Sprint(i)})
+				err := s.SaveDraft(t.Context(), notifier.SavedDraft{Author: alice, ID: strconv.Itoa(i)})
 				if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) && bad.Fields[0].Code == notifier.CodeTooManyDrafts {
 					refused.Add(1)
 				} else if err != nil {

@@ -76,8 +76,13 @@ func (i *instance) pages() (http.Handler, error) {
 
 // applications makes the handler of the API.
 func (i *instance) applications() (http.Handler, error) {
+	verifier, err := NewVerifier(i.cfg, i.db, i.log)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the verification of tokens: %w", err)
+	}
 	c := api.Config{
-		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
+		Tokens: verifier,
+		Keys:   i.db, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
 		Directory: i.db, People: i.people,
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
 		Audiences: i.cfg.Audiences, Rate: i.cfg.APIRate, Log: i.log,

@@ -35,6 +35,7 @@ type snapshot struct {
 	keys    map[int64]verifyKey
 	issuers map[string]*notifier.App // apps with a JWKS, by issuer
 	apps    map[int64]*notifier.App
+	origins map[string]bool // of any app
 }
 
 // verifyKey is a key ready for use. A secret is the text that the app signs with.
@@ -95,10 +96,13 @@ func (k *known) read(ctx context.Context) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot{at: at, keys: map[int64]verifyKey{}, issuers: map[string]*notifier.App{}, apps: map[int64]*notifier.App{}}
+	s := &snapshot{at: at, keys: map[int64]verifyKey{}, issuers: map[string]*notifier.App{}, apps: map[int64]*notifier.App{}, origins: map[string]bool{}}
 	for _, a := range apps {
 		if a.RevokedAt.IsZero() {
 			s.apps[a.ID] = &a
+			for _, origin := range a.Origins {
+				s.origins[origin] = true
+			}
 			if a.JWKS != "" {
 				s.issuers[a.Issuer] = &a
 			}

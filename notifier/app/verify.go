@@ -76,7 +76,7 @@ func (v *Verifier) Verify(ctx context.Context, token string) (notifier.UserToken
 	apps, err := v.known.get(ctx)
 	sum := sha256.Sum256([]byte(token))
 	if t, found := v.verified.GetIfPresent(sum); found {
-		if apps == nil {
+		if err != nil {
 			apps = v.known.stale()
 		}
 		switch {
@@ -95,6 +95,16 @@ func (v *Verifier) Verify(ctx context.Context, token string) (notifier.UserToken
 		v.verified.Set(sum, t)
 	}
 	return t, err
+}
+
+// KnowsOrigin reports whether pages of any app are at this origin. While SQL is away it goes by what was
+// known before.
+func (v *Verifier) KnowsOrigin(ctx context.Context, origin string) bool {
+	apps, err := v.known.get(ctx)
+	if err != nil {
+		apps = v.known.stale()
+	}
+	return apps != nil && apps.origins[origin]
 }
 
 // still reports whether the app and the key of a verified token have not been revoked since.

@@ -24,6 +24,8 @@ type Directory interface {
 	PutUser(ctx context.Context, p notifier.PutUser) (u notifier.User, created bool, err error)
 	// Arrive returns the user of a token, created or changed as it says.
 	Arrive(ctx context.Context, t *notifier.UserToken) (u notifier.User, created, changed bool, err error)
+	// Bring creates those of these users that do not exist, for an app.
+	Bring(ctx context.Context, app int64, names []string) (created int, err error)
 	// SetPassword returns the sessions that it has ended: all of the user's.
 	SetPassword(ctx context.Context, name, hash string) ([]notifier.EndedSession, error)
 	SetSettings(ctx context.Context, seq int64, set notifier.Settings) error

@@ -73,6 +73,16 @@ func (p *People) Arrive(ctx context.Context, t *notifier.UserToken) (notifier.Us
 	return u, nil
 }
 
+// Bring adds those of these users that do not exist, for an app that sends to them; see store.Bring for
+// the errors.
+func (p *People) Bring(ctx context.Context, by notifier.Actor, app int64, names []string) error {
+	n, err := p.Directory.Bring(ctx, app, names)
+	if err == nil && n > 0 {
+		p.record(ctx, by, "user.bring", notifier.Ref{}, fmt.Sprintf("%d users", n))
+	}
+	return err
+}
+
 // SignOut ends all sessions of a user with their streams, and refuses the tokens issued until now. It
 // returns notifier.ErrNotFound.
 func (p *People) SignOut(ctx context.Context, by notifier.Actor, name string) error {

@@ -1,0 +1,56 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/rs/cors"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// mePath is the path below which users ask for themselves, from pages of other origins too.
+const mePath = "/me"
+
+// preflightLife is how long a browser may remember that a page may ask, in seconds.
+const preflightLife = 7200
+
+// sharing lets the pages of apps make the calls below /me. No cookie travels with such a call: only a
+// token says who is asking. All other calls stay closed to pages of other origins.
+func (s *server) sharing(next http.Handler) http.Handler {
+	if s.Tokens == nil {
+		return next
+	}
+	open := cors.New(cors.Options{
+		AllowOriginVaryRequestFunc: func(r *http.Request, origin string) (bool, []string) {
+			return s.Tokens.KnowsOrigin(r.Context(), origin), nil
+		},
+		AllowedMethods: []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
+		AllowedHeaders: []string{"Authorization", "Content-Type", "If-None-Match"},
+		ExposedHeaders: []string{"ETag", "Retry-After"},
+		MaxAge:         preflightLife,
+	}).Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := strings.TrimPrefix(r.URL.Path, prefix)
+		if path != mePath && !strings.HasPrefix(path, mePath+"/") {
+			next.ServeHTTP(w, r)
+			return
+		}
+		origin := r.Header.Get("Origin")
+		if origin != "" && !sameOrigin(origin, r.Host) && !s.Tokens.KnowsOrigin(r.Context(), origin) {
+			s.Log.InfoContext(r.Context(), "a page of an unknown origin asked for a user", "origin", origin)
+			writeProblem(w, http.StatusForbidden, "No app has pages at this origin.")
+			return
+		}
+		open.ServeHTTP(w, r)
+	})
+}
+
+// keyInBrowser refuses an API key that a web page has sent, so everybody who opens the page can read it.
+func (s *server) keyInBrowser(origin, host string, key notifier.APIKey) error {
+	if origin == "" || sameOrigin(origin, host) {
+		return nil
+	}
+	return coded(http.StatusForbidden, "key_in_browser",
+		"A web page has sent the key "+key.Name+", so it is no longer secret: revoke it. Pages use user tokens.")
+}
