@@ -107,6 +107,24 @@ func TestTheFormHelpsWhileWritingAndSendsOnce(t *testing.T) {
 	}
 }
 
+func TestAnUnknownNameIsReplacedByTheOneThatWasMeant(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.people("alice staff", "bob", "carol")
+	w := sender(t, s.serve())
+	w.do(chromedp.SendKeys(css(`#to`), "bob; carrol"), chromedp.Focus(css(`#title`)))
+	w.shows(`#to-fault`, "1 unknown user: carrol.")
+	w.has(`#to-meant button`, "carol")
+	w.do(chromedp.Evaluate[chromedp.Void](inspection(t)))
+	for _, found := range value[[]string](w, findings) {
+		t.Error(found)
+	}
+	w.shot("send-meant")
+	w.clickOn(`#to-meant button`)
+	w.until(`document.querySelector("#to").value === "bob; carol" && document.activeElement.id === "to" && !document.querySelector("#to-fault")`)
+	w.shows(`#preview [data-testid=recipients]`, "2 people will get it.")
+}
+
 func TestANoticeIsSentByKeyboardAlone(t *testing.T) {
 	t.Parallel()
 	s := alone(t)

@@ -265,6 +265,9 @@ func (d *directory) Users(_ context.Context, q notifier.UserQuery) ([]notifier.U
 }
 
 func (d *directory) FindUsers(_ context.Context, part string, limit int) ([]notifier.User, error) {
+	if d.findUsers == nil {
+		return nil, nil
+	}
 	return d.findUsers(part, limit)
 }
 

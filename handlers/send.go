@@ -92,6 +92,7 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := h.sendPage(r, h.typed(r, values))
 	h.showFaults(p, bad)
+	p.Meant = h.meant(r, bad)
 	return h.showSend(w, r, http.StatusUnprocessableEntity, p)
 }
 

@@ -22,8 +22,9 @@ func (h *Handlers) previewPart(
 	if err != nil && !errors.As(err, &bad) {
 		return err
 	}
-	p.Frame, p.Faults = h.bareFrame(r), map[string]string{}
+	p.Frame, p.Faults, p.Live = h.bareFrame(r), map[string]string{}, true
 	h.showFaults(p, bad)
+	p.Meant = h.meant(r, bad)
 	p.Disappears = h.disappears(r, p.Text, p.Form)
 	p.Preview = h.preview(r, p, &d)
 	switch {

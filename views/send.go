@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/carillonhq/carillon/views/components"
@@ -30,6 +31,8 @@ type Send struct {
 	Newest     *DraftLink  // nil: the reader has no drafts, or the form is filled in
 	Drafts     int64       // how many the reader has
 	AllDrafts  string      // the page that lists them
+	Meant      []Meant     // suggestions for unknown names
+	Live       bool        // a script gets only a part of the form
 	NotSent    string      // why a valid form could not be accepted; empty: no such failure
 }
 
@@ -38,6 +41,9 @@ func (p *Send) atHint() string { return p.Text.T("send.at_hint") + " " + p.Zone 
 
 // DraftLink leads to the form filled in with a draft.
 type DraftLink struct{ Href, Title, Changed string }
+
+// Meant is a user whose name is like one that was typed.
+type Meant struct{ Typed, Name string }
 
 // TypeHint is a known type of notice.
 type TypeHint struct {
@@ -174,10 +180,8 @@ func (p *Send) moreGiven() bool {
 	} else {
 		texts = f.Subject + f.ExpiresIn + f.SendAt
 	}
-	for _, name := range moreFields {
-		texts += p.Faults[name]
-	}
-	return texts != "" || f.Pinned || f.LateJoiners || f.Toast
+	faulty := slices.ContainsFunc(moreFields, func(name string) bool { return p.Faults[name] != "" })
+	return faulty || texts != "" || f.Pinned || f.LateJoiners || f.Toast
 }
 
 // moreFields are the fields that most notices do not need.

@@ -86,7 +86,7 @@ function shownCount() {
 
 /** @param {ParentNode} answer */
 function put(answer) {
-	for (const id of ["preview", "expires_in-hint"]) {
+	for (const id of ["preview", "expires_in-hint", "to-meant"]) {
 		const [here, there] = [document.getElementById(id), answer.querySelector(`#${id}`)];
 		if (here && there && here.innerHTML !== there.innerHTML) here.replaceChildren(...there.childNodes);
 	}

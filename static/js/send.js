@@ -16,6 +16,7 @@ export function startSend(form, signal, answered) {
 	if (to instanceof HTMLTextAreaElement && names) startCompletion(to, names, target);
 	startKeeping(form);
 	startTopic(form);
+	startMeant(form);
 	openMore(form);
 	const type = document.getElementById("type");
 	const types = document.getElementById("type-names");
@@ -55,6 +56,23 @@ function startTopic(form) {
 	};
 	form.addEventListener("change", move);
 	move();
+}
+
+/**
+ * Puts a suggested name in the place of an unknown one.
+ * @param {HTMLFormElement} form
+ */
+function startMeant(form) {
+	form.addEventListener("click", ({ target }) => {
+		const to = form.elements.namedItem("to");
+		if (!(target instanceof HTMLElement && target.matches("#to-meant button") && to instanceof HTMLTextAreaElement)) return;
+		const [typed, name] = [target.dataset.typed ?? "", target.textContent ?? ""];
+		const replaced = (/** @type {string} */ part) => (part.trim() === typed ? part.replace(typed, () => name) : part);
+		// A name of several words stands alone between commas; one of a single word may not.
+		to.value = to.value.split(/([,;，；、\t\r\n])/).map((part) => replaced(part).split(/(\s+)/).map(replaced).join("")).join("");
+		to.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertReplacementText" }));
+		to.focus();
+	});
 }
 
 /** Shows the fields under "More options" if one has input. @param {HTMLFormElement} form */

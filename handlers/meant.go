@@ -1,0 +1,82 @@
+package handlers
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+const (
+	mostMeant    = 3  // unknown names for which the form suggests others
+	meantAmong   = 20 // users compared with each part of such a name
+	meantLongest = 64 // runes of a name that is compared: the effort grows with the square
+)
+
+// meant suggests users for the first unknown names among the errors: those whose names differ in
+// few letters. Without any, or if the directory is unavailable, there are none.
+func (h *Handlers) meant(r *http.Request, bad *notifier.InvalidError) (found []views.Meant) {
+	for _, f := range bad.Fields {
+		names, ok := f.Params["Names"].(string)
+		if f.Code != notifier.CodeUnknownUsers || !ok {
+			continue
+		}
+		for _, typed := range strings.SplitN(names, ", ", mostMeant+1)[:min(mostMeant, strings.Count(names, ", ")+1)] {
+			if name := h.nearest(r, typed); name != "" {
+				found = append(found, views.Meant{Typed: kept(typed), Name: name})
+			}
+		}
+	}
+	return found
+}
+
+// nearest returns the user whose name is most like this one: at most one letter in three differs.
+func (h *Handlers) nearest(r *http.Request, typed string) string {
+	word := []rune(strings.ToLower(typed))
+	if len(word) < 2 || len(word) > meantLongest {
+		return ""
+	}
+	best, name := max(1, len(word)/3)+1, ""
+	for _, part := range []string{string(word[:(len(word)+1)/2]), string(word[len(word)/2:])} {
+		users, err := h.Directory.FindUsers(r.Context(), part, meantAmong)
+		if err != nil {
+			h.lacks(r, "names like an unknown one", err)
+			return ""
+		}
+		for _, u := range users {
+			other := []rune(strings.ToLower(u.Name))
+			if len(other) > meantLongest {
+				continue
+			}
+			if d := differing(word, other); d < best {
+				best, name = d, u.Name
+			}
+		}
+	}
+	return name
+}
+
+// differing counts the letters to insert, leave out, replace or swap with the next one to turn a
+// into b.
+func differing(a, b []rune) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			other := 1
+			if a[i-1] == b[j-1] {
+				other = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+other)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
