@@ -46,7 +46,7 @@ func (h *Handlers) exportNotices(w http.ResponseWriter, r *http.Request) error {
 		}
 		out.Flush()
 		left -= len(sent)
-		if len(sent) < exportPage || left <= 0 || r.Context().Err() != nil {
+		if len(sent) < exportPage || left <= 0 {
 			return nil
 		}
 		if sent, err = h.exported(r, &q, left); err != nil {
