@@ -24,13 +24,15 @@ const tokens = {
 	"warn-soft": ["#fdf1dc", "#392a10"],
 	good: ["#256b36", "#93d3a0"],
 	"good-soft": ["#e8f4ea", "#1a3020"],
-	// The circle before a row, by the kind of its notice.
-	"tint-1": ["#f6e7cf", "#46341a"], "on-tint-1": ["#75480e", "#f0cd97"],
-	"tint-2": ["#e0ebf5", "#1f3346"], "on-tint-2": ["#23527a", "#a9cdec"],
-	"tint-3": ["#e3efe2", "#22382a"], "on-tint-3": ["#2b5f38", "#a8d6b2"],
-	"tint-4": ["#f5e1e3", "#45262a"], "on-tint-4": ["#86323e", "#efb5bc"],
-	"tint-5": ["#e9e4f4", "#322a47"], "on-tint-5": ["#54418a", "#cdbff0"],
-	"tint-6": ["#dcedee", "#1b3739"], "on-tint-6": ["#1d5a60", "#9ed3d8"],
+	// The circle before a row; staff choose one for each type (notifier.TypeColors).
+	"tint-amber": ["#f6e7cf", "#46341a"], "on-tint-amber": ["#75480e", "#f0cd97"],
+	"tint-blue": ["#e0ebf5", "#1f3346"], "on-tint-blue": ["#23527a", "#a9cdec"],
+	"tint-green": ["#e3efe2", "#22382a"], "on-tint-green": ["#2b5f38", "#a8d6b2"],
+	"tint-red": ["#f5e1e3", "#45262a"], "on-tint-red": ["#86323e", "#efb5bc"],
+	"tint-purple": ["#e9e4f4", "#322a47"], "on-tint-purple": ["#54418a", "#cdbff0"],
+	"tint-teal": ["#dcedee", "#1b3739"], "on-tint-teal": ["#1d5a60", "#9ed3d8"],
+	"tint-pink": ["#f7e0ee", "#44243a"], "on-tint-pink": ["#852a63", "#eeb3d6"],
+	"tint-gray": ["#e9e6e1", "#33302c"], "on-tint-gray": ["#4f4a43", "#cfc8be"],
 };
 
 const each = (value) => Object.fromEntries(Object.entries(tokens).map(([name, pair]) => [name, value(name, pair)]));

@@ -77,7 +77,7 @@ func (h *Handlers) announcementMaker(r *http.Request, text *locale.Printer) anno
 
 // row builds the list row of an announcement. back is the page to return to after an action.
 func (m announcementMaker) row(post *notifier.OpenAnnouncement, back string) views.AnnouncementRow {
-	look := m.looks.of(post.Type)
+	look := m.look(post.Type)
 	begin := post.StartsAt.In(m.now.Location())
 	short := func(at time.Time) string { return m.text.Short(at, m.now) }
 	return views.AnnouncementRow{

@@ -60,7 +60,7 @@ func (h *Handlers) previewEdit(
 
 // noticePreview is a notice as its recipients would see it after the edit.
 func (h *Handlers) noticePreview(r *http.Request, p *views.Send, n *notifier.Notice, d notifier.Draft) *views.Preview {
-	shown := &views.Preview{Card: card(h.typeNames(p.Text), d, n.SentAt().In(h.zones.of(r)))}
+	shown := &views.Preview{Card: h.card(p.Text, d, n.SentAt().In(h.zones.of(r)))}
 	if n.Routed {
 		shown.Recipients = p.Text.N("edit.recipients", n.Recipients)
 	}

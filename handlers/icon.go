@@ -2,12 +2,13 @@ package handlers
 
 import (
 	"hash/fnv"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/maypok86/otter/v2"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // icons are the icons of types, by words in their slugs. A type with none of these words is shown
@@ -32,14 +33,13 @@ var icons = []struct {
 	{"megaphone", []string{"announcement", "news", "release"}},
 }
 
-// tints is the number of colours; see tailwind.config.js.
-const tints = 6
+// derived is how many of notifier.TypeColors follow from slugs; the others are only chosen.
+const derived = 6
 
-// look is how rows of one type look: an icon, or initials if it has none, and a colour. The same
-// type always looks the same.
+// look is how rows of one type look: an icon, or initials if it has none, and a colour.
 type look struct{ icon, initials, tint string }
 
-// looks caches the look of each type. An installation has few types.
+// looks caches the look that follows from each slug. An installation has few types.
 type looks struct{ types *otter.Cache[string, look] }
 
 const rememberedTypes = 1000
@@ -57,10 +57,23 @@ func (l looks) of(typ string) look {
 	return found
 }
 
+// lookOf is how a type looks: as staff chose, otherwise as its slug says.
+func (h *Handlers) lookOf(typ string) look {
+	found := h.looks.of(typ)
+	t, _ := h.knownType(typ)
+	if t.Icon != "" {
+		found.icon = t.Icon
+	}
+	if t.Color != "" {
+		found.tint = t.Color
+	}
+	return found
+}
+
 func lookOf(typ string) look {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(typ)) // a hash never fails
-	tint := strconv.FormatUint(uint64(sum.Sum32()%tints)+1, 10)
+	tint := notifier.TypeColors()[sum.Sum32()%derived]
 	words := strings.FieldsFunc(typ, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	for _, i := range icons {
 		for _, word := range i.words {

@@ -16,7 +16,7 @@ import (
 // rowMaker turns inbox entries into rows for one reader.
 type rowMaker struct {
 	text    *locale.Printer
-	looks   looks
+	look    func(typ string) look
 	types   typeNames
 	mutable func(typ string) bool
 	muted   func() []string // the types that the reader has muted
@@ -24,7 +24,7 @@ type rowMaker struct {
 }
 
 func (h *Handlers) rowMaker(r *http.Request, text *locale.Printer) rowMaker {
-	return rowMaker{text: text, looks: h.looks, types: h.typeNames(text), mutable: h.Topics.Mutable, muted: func() []string { return h.mutedBy(r) }, now: h.now(r)}
+	return rowMaker{text: text, look: h.lookOf, types: h.typeNames(text), mutable: h.Topics.Mutable, muted: func() []string { return h.mutedBy(r) }, now: h.now(r)}
 }
 
 // days groups entries, newest first, by the day of their notice in the reader's zone. A row that
@@ -96,7 +96,7 @@ func dividerNew(text *locale.Printer, page notifier.Page) string {
 }
 
 func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
-	look, link := m.looks.of(e.Type), ""
+	look, link := m.look(e.Type), ""
 	if safeLink(e.Link) != "" {
 		link = followPath + idText(e.NoticeID) // marks it read and redirects to the link
 	}

@@ -26,7 +26,7 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 	f := h.frame(r, "notices", "")
 	f.Title = progress.Title
 	p := &views.Notice{
-		Frame: f, Card: card(h.typeNames(f.Text), progress.Draft, progress.SentAt().In(h.zones.of(r))),
+		Frame: f, Card: h.card(f.Text, progress.Draft, progress.SentAt().In(h.zones.of(r))),
 		DuplicateHref: "/staff/send?from=" + strconv.FormatInt(id, 10),
 	}
 	if p.History, err = h.history(r, f.Text, &progress.Notice); err != nil {

@@ -55,7 +55,7 @@ func (h *Handlers) preview(r *http.Request, p *views.Send, d *notifier.Draft) *v
 			at = d.SendAt.In(at.Location())
 			shown.Schedule = p.Text.F("send.sent_on", "Moment", p.Text.Exact(at))
 		}
-		shown.Card = card(h.typeNames(p.Text), *d, at)
+		shown.Card = h.card(p.Text, *d, at)
 		return shown
 	}
 	if d.StartsAt.IsZero() {
@@ -84,8 +84,8 @@ func (h *Handlers) disappears(r *http.Request, text *locale.Printer, f views.Sen
 }
 
 // card is a draft as its recipients would see it, at a time in the reader's zone.
-func card(types typeNames, d notifier.Draft, at time.Time) views.Card {
-	look := lookOf(d.Type)
+func (h *Handlers) card(text *locale.Printer, d notifier.Draft, at time.Time) views.Card {
+	types, look := h.typeNames(text), h.lookOf(d.Type)
 	if d.Type == "" {
 		look.icon = "mail" // a preview before the type is typed
 	}

@@ -74,7 +74,7 @@ func (h *Handlers) typesFrom(text *locale.Printer, l listing, after string) []no
 // undescribed counts the types without a description or settings.
 func undescribed(types []notifier.NoticeType) (n int64) {
 	for i := range types {
-		if t := &types[i]; len(t.Names) == 0 && t.ExpiresIn == 0 && !t.NoMute && !t.Open {
+		if t := &types[i]; len(t.Names) == 0 && t.ExpiresIn == 0 && !t.NoMute && !t.Open && t.Icon == "" && t.Color == "" {
 			n++
 		}
 	}
@@ -86,6 +86,8 @@ func (h *Handlers) typeRow(text *locale.Printer, t *notifier.NoticeType) views.T
 		Slug: t.Slug, Name: h.Topics.Name(t.Slug, text.Lang()), Href: typePath(t.Slug), Expires: text.T("types.usual"),
 		Subscriptions: subscriptionsPath + "?" + url.Values{"type": {t.Slug}}.Encode(),
 	}
+	look := h.lookOf(t.Slug)
+	row.Icon, row.Initials, row.Tint = look.icon, look.initials, look.tint
 	if t.ExpiresIn > 0 {
 		row.Expires = lasting(text, t.ExpiresIn)
 	}

@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,15 +65,18 @@ func TestSavedTypeIsShownAgain(t *testing.T) {
 	o := newOffice(t)
 	const path = "/staff/types"
 	o.post("carol", path, "action", "add", "slug", "rep_notice", "names.en", " Replenishment ", "names.ja", "補充", "names.zh-Hans", " ",
-		"expires_in", "36h", "no_mute", "1", "open", "1").wantRedirect(t, path+"?done=type-saved")
+		"icon", "truck", "color", "pink", "expires_in", "36h", "no_mute", "1", "open", "1").wantRedirect(t, path+"?done=type-saved")
 	want := []notifier.NoticeType{{
-		Slug: "rep_notice", Names: map[string]string{"en": "Replenishment", "ja": "補充"}, ExpiresIn: 36 * time.Hour, NoMute: true, Open: true,
+		Slug: "rep_notice", Names: map[string]string{"en": "Replenishment", "ja": "補充"}, ExpiresIn: 36 * time.Hour, NoMute: true, Open: true, Icon: "truck", Color: "pink",
 	}}
 	if diff := cmp.Diff(want, o.topics.types); diff != "" {
 		t.Fatal(diff)
 	}
 	r := o.get("carol", o.get("carol", path).attr("[data-testid=type] th a", "href")).wantStatus(t, http.StatusOK)
 	r.wantText(t, "[data-testid=slug]", "rep_notice")
+	if got := r.attr("[name=icon][checked]", "value") + " " + r.attr("[name=color][checked]", "value"); got != "truck pink" {
+		t.Errorf("it looks like %q", got)
+	}
 	if r.attr("#name-ja", "value") != "補充" || r.attr("#name-zh-Hans", "value") != "" || r.count("#no_mute[checked]") != 1 || r.count("#open[checked]") != 1 {
 		t.Errorf("the form differs from the saved type:\n%s", r.text("main"))
 	}
@@ -81,7 +85,7 @@ func TestSavedTypeIsShownAgain(t *testing.T) {
 	}
 	o.post("carol", path, "action", "save", "slug", "rep_notice", "expires_in", "24h").wantRedirect(t, path+"?done=type-saved")
 	r = o.get("carol", path+"?type=rep_notice")
-	if got := r.attr("#expires_in option[selected]", "value"); got != "24h" || r.count("[checked]") != 0 || r.attr("#name-en", "value") != "" {
+	if got := r.attr("#expires_in option[selected]", "value"); got != "24h" || r.count("[checked]:not([value=''])") != 0 || r.attr("#name-en", "value") != "" {
 		t.Errorf("its expiry is %q:\n%s", got, r.text("main"))
 	}
 	if diff := cmp.Diff([]string{"carol type.save type rep_notice", "carol type.save type rep_notice"}, o.done()); diff != "" {
@@ -108,17 +112,21 @@ func TestInvalidTypeKeepsItsText(t *testing.T) {
 			"expires_in": "Enter a time such as 30m or 72h.", "no_mute": "Choose on or off.",
 		}},
 		{[]string{"action", "save", "slug", "like", "expires_in", "9000h"}, map[string]string{"expires_in": "Notices are kept for at most 180 days."}},
+		{[]string{"action", "save", "slug", "like", "icon", "Truck", "color", "#f00"}, map[string]string{
+			"icon":  "Choose one of: bell, message-circle, heart, star, user-plus, calendar, clock, file-text, package, truck, receipt, megaphone, shield, server, triangle-alert.",
+			"color": "Choose one of: amber, blue, green, red, purple, teal, pink, gray.",
+		}},
 		{[]string{"action", "save", "slug", "like", "expires_in", "-1h"}, map[string]string{"expires_in": "This time has already passed."}},
 	} {
 		r := o.post("carol", "/staff/types", test.fields...).wantStatus(t, http.StatusUnprocessableEntity)
-		for _, id := range []string{"slug", "name-en", "name-ja", "name-zh-Hans", "expires_in", "no_mute", "open"} {
+		for _, id := range []string{"slug", "name-en", "name-ja", "name-zh-Hans", "icon", "color", "expires_in", "no_mute", "open"} {
 			if got := r.text("#" + id + "-fault"); got != test.faults[id] {
 				t.Errorf("%v: the error of %s is %q, want %q", test.fields, id, got, test.faults[id])
 			}
 		}
 		for i := 0; i+1 < len(test.fields); i += 2 {
 			name, typed := test.fields[i], test.fields[i+1]
-			if name != "no_mute" && r.attr(`[type=hidden][name="`+name+`"], input[name="`+name+`"], [name="`+name+`"] [selected]`, "value") != typed {
+			if !slices.Contains([]string{"no_mute", "icon", "color"}, name) && r.attr(`[type=hidden][name="`+name+`"], input[name="`+name+`"], [name="`+name+`"] [selected]`, "value") != typed {
 				t.Errorf("%v: %s differs from the typed text", test.fields, name)
 			}
 		}

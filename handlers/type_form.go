@@ -19,7 +19,7 @@ import (
 const codeTypeTaken = "type_taken"
 
 // typeFields are the fields of the form, without the names.
-var typeFields = []string{"slug", "expires_in", "no_mute", "open"}
+var typeFields = []string{"slug", "icon", "color", "expires_in", "no_mute", "open"}
 
 // nameField is the field for the name in a language.
 func nameField(lang string) string { return "names." + lang }
@@ -44,7 +44,7 @@ func (h *Handlers) typeForm(w http.ResponseWriter, r *http.Request, slug string)
 
 // typeShown is the form filled in from a stored type.
 func (h *Handlers) typeShown(r *http.Request, t *notifier.NoticeType) *views.Type {
-	p := h.typePage(r, t.Slug == "", url.Values{"slug": {t.Slug}, "expires_in": {spelled(t.ExpiresIn)}})
+	p := h.typePage(r, t.Slug == "", url.Values{"slug": {t.Slug}, "icon": {t.Icon}, "color": {t.Color}, "expires_in": {spelled(t.ExpiresIn)}})
 	for i := range p.Names {
 		p.Names[i].Value = t.Names[p.Names[i].Lang]
 	}
@@ -71,8 +71,19 @@ func (h *Handlers) typePage(r *http.Request, fresh bool, values url.Values) *vie
 			Label: p.Text.F("type.name", "Language", each.T("app.language")),
 		})
 	}
+	p.Icons = choices(p.Text, "icon.", notifier.TypeIcons(), values.Get("icon"))
+	p.Colors = choices(p.Text, "color.", notifier.TypeColors(), values.Get("color"))
 	p.Expiry = typeExpiry(p.Text, kept(values.Get("expires_in")))
 	return p
+}
+
+// choices are the icons or colours to choose from, first the one that follows from the slug.
+func choices(text *locale.Printer, section string, names []string, chosen string) []components.Option {
+	options := []components.Option{{Text: text.T("type.auto"), Selected: chosen == ""}}
+	for _, name := range names {
+		options = append(options, components.Option{Value: name, Text: text.T(section + strings.ReplaceAll(name, "-", "_")), Selected: name == chosen})
+	}
+	return options
 }
 
 // spelled is a lifetime as the form has it; empty is the default.
@@ -139,6 +150,7 @@ func (h *Handlers) readType(values url.Values) (notifier.NoticeType, error) {
 	t := notifier.NoticeType{
 		Slug: strings.TrimSpace(values.Get("slug")), Names: map[string]string{},
 		NoMute: readBox(values, "no_mute", &bad), Open: readBox(values, "open", &bad),
+		Icon: values.Get("icon"), Color: values.Get("color"),
 	}
 	for _, p := range h.texts.Printers() {
 		if name := strings.TrimSpace(values.Get(nameField(p.Lang()))); name != "" {

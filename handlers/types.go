@@ -106,10 +106,10 @@ func (h *Handlers) sumOfTypes(last *atomic.Pointer[summedTypes]) uint64 {
 	var parts []string
 	for _, t := range types {
 		// A type without names or settings looks the same as an unknown one.
-		if len(t.Names) == 0 && !t.NoMute {
+		if len(t.Names) == 0 && !t.NoMute && t.Icon == "" && t.Color == "" {
 			continue
 		}
-		parts = append(parts, t.Slug, strconv.FormatBool(t.NoMute))
+		parts = append(parts, t.Slug, strconv.FormatBool(t.NoMute), t.Icon, t.Color)
 		for _, lang := range slices.Sorted(maps.Keys(t.Names)) {
 			parts = append(parts, lang, t.Names[lang])
 		}

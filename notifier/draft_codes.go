@@ -29,6 +29,7 @@ const (
 	CodeTooLong         = "too_long"         // Max, Count: the limit and the actual length
 	CodeBadText         = "bad_text"         // Char: invalid UTF-8, a control character, a line separator or a bidi override
 	CodeBadType         = "bad_type"         // type: not [a-z0-9][a-z0-9_.-]{0,62}
+	CodeBadChoice       = "bad_choice"       // icon or color: not one of Allowed
 	CodeBadScope        = "bad_scope"        // scope: not [A-Za-z0-9_.-]{0,64}
 	CodeBadSubject      = "bad_subject"      // subject: not printable ASCII without spaces
 	CodeSubjectReserved = "subject_reserved" // subject: contains `:has_read:` or starts with `notice_id:`

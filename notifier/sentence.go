@@ -12,6 +12,7 @@ var sentences = map[string]string{
 	CodeTooLong:         "is too long: it has {Count} characters, and at most {Max} are allowed",
 	CodeBadText:         "contains an unsupported character ({Char})",
 	CodeBadType:         "must be a type: [a-z0-9][a-z0-9_.-]{0,62}",
+	CodeBadChoice:       "must be one of: {Allowed}",
 	CodeBadScope:        "must be a scope: [A-Za-z0-9_.-]{0,64}",
 	CodeBadSubject:      "must consist of printable ASCII characters without spaces",
 	CodeSubjectReserved: "is reserved: it must not contain :has_read: or begin with notice_id:",

@@ -3,6 +3,7 @@ package notifier
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -45,11 +46,34 @@ type NoticeType struct {
 	ExpiresIn time.Duration     // the default life of its notices; 0: as long as any
 	NoMute    bool              // users cannot mute it
 	Open      bool              // users may subscribe to it on their own
+	Icon      string            // one of TypeIcons; empty: it follows from the slug
+	Color     string            // one of TypeColors; empty: it follows from the slug
 	CreatedAt time.Time
 }
 
 // MaxTypeName is the most characters that the name of a type may have in one language.
 const MaxTypeName = 80
+
+// TypeIcons are the icons to choose from for a type, by their names in static/icons.
+func TypeIcons() []string {
+	return []string{
+		"bell", "message-circle", "heart", "star", "user-plus", "calendar", "clock", "file-text",
+		"package", "truck", "receipt", "megaphone", "shield", "server", "triangle-alert",
+	}
+}
+
+// TypeColors are the colours to choose from for a type's icon, by their names in
+// tailwind.config.js.
+func TypeColors() []string {
+	return []string{"amber", "blue", "green", "red", "purple", "teal", "pink", "gray"}
+}
+
+// checkChoice adds a fault if value is neither empty nor one of the allowed ones.
+func checkChoice(field, value string, allowed []string, bad *InvalidError) {
+	if value != "" && !slices.Contains(allowed, value) {
+		bad.Add(field, CodeBadChoice, map[string]any{"Allowed": strings.Join(allowed, ", ")})
+	}
+}
 
 // Validate returns an *InvalidError with every fault of the type, or nil. keep is the longest
 // life that its notices may have.
@@ -73,6 +97,8 @@ func (t *NoticeType) Validate(keep time.Duration) error {
 	case t.ExpiresIn > keep:
 		bad.Add("expires_in", CodeExpiresLate, lateParams(keep))
 	}
+	checkChoice("icon", t.Icon, TypeIcons(), &bad)
+	checkChoice("color", t.Color, TypeColors(), &bad)
 	return bad.OrNil()
 }
 

@@ -54,12 +54,12 @@ func TestSaveTypeReplacesTheDescription(t *testing.T) {
 		made := db.clock.now()
 		save := func(typ notifier.NoticeType) error { return s.SaveType(t.Context(), typ) }
 		if err := save(notifier.NoticeType{
-			Slug: "news", Names: map[string]string{"en": "News", "zh-Hans": "新闻 \"<&>'", "ja": ""}, ExpiresIn: 1500 * time.Millisecond, Open: true,
+			Slug: "news", Names: map[string]string{"en": "News", "zh-Hans": "新闻 \"<&>'", "ja": ""}, ExpiresIn: 1500 * time.Millisecond, Open: true, Icon: "truck", Color: "teal",
 		}); err != nil {
 			t.Fatal(err)
 		}
 		wantTypes(t, s, notifier.NoticeType{
-			Slug: "news", Names: map[string]string{"en": "News", "zh-Hans": "新闻 \"<&>'"}, ExpiresIn: 1500 * time.Millisecond, Open: true, CreatedAt: made,
+			Slug: "news", Names: map[string]string{"en": "News", "zh-Hans": "新闻 \"<&>'"}, ExpiresIn: 1500 * time.Millisecond, Open: true, Icon: "truck", Color: "teal", CreatedAt: made,
 		})
 		db.clock.move(time.Hour)
 		if err := save(notifier.NoticeType{Slug: "news", NoMute: true, CreatedAt: db.clock.now()}); err != nil {

@@ -143,7 +143,7 @@ func TestNoTextIsUnused(t *testing.T) {
 		all.WriteString(text)
 	}
 	// Ids that are composed of a prefix and a code.
-	composed := regexp.MustCompile(`^(error|status|state|notice|inbox\.empty|users\.audience|(users|notices|subscriptions|types|roles|apikeys)\.column|` +
+	composed := regexp.MustCompile(`^(error|status|state|notice|icon|color|inbox\.empty|users\.audience|(users|notices|subscriptions|types|roles|apikeys)\.column|` +
 		`(subscriptions|types|roles|role|apikeys|rules)\.(empty|nothing|only|state|scope|hint))[._]`)
 	for _, key := range catalogue.Keys() {
 		if catalogue.Type(key...) == "Hash" {

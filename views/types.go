@@ -15,6 +15,8 @@ type Types struct {
 // TypeRow is one type.
 type TypeRow struct {
 	Slug, Name, Href string
+	Icon, Initials   string // as components.Row
+	Tint             string
 	Expires          string
 	People           []string // what users may do about it
 
@@ -28,6 +30,7 @@ type Type struct {
 	New           bool
 	Slug          string
 	Names         []TypeName
+	Icons, Colors []components.Option
 	Expiry        []components.Option
 	NoMute, Open  bool
 	Back          string

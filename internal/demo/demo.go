@@ -110,8 +110,8 @@ func Refuse(ctx context.Context, db *store.Store, cfg *config.Config, demo bool)
 func types() []notifier.NoticeType {
 	return []notifier.NoticeType{
 		{Slug: "report", Open: true, Names: map[string]string{"en": "Weekly reports", "ja": "週報", "zh-Hans": "周报"}},
-		{Slug: "rep_notice", Names: map[string]string{"en": "Restocking", "ja": "補充", "zh-Hans": "补货"}},
-		{Slug: "shift", Open: true, Names: map[string]string{"en": "Shifts", "ja": "シフト", "zh-Hans": "排班"}},
+		{Slug: "rep_notice", Icon: "package", Color: "amber", Names: map[string]string{"en": "Restocking", "ja": "補充", "zh-Hans": "补货"}},
+		{Slug: "shift", Open: true, Icon: "calendar", Color: "blue", Names: map[string]string{"en": "Shifts", "ja": "シフト", "zh-Hans": "排班"}},
 	}
 }
 

@@ -56,7 +56,7 @@ func (y *types) with(added ...notifier.NoticeType) []notifier.NoticeType {
 func bySlug(a, b notifier.NoticeType) int { return strings.Compare(a.Slug, b.Slug) }
 
 func same(a, b notifier.NoticeType) bool {
-	return a.Slug == b.Slug && a.ExpiresIn == b.ExpiresIn && a.NoMute == b.NoMute && a.Open == b.Open &&
+	return a.Slug == b.Slug && a.ExpiresIn == b.ExpiresIn && a.NoMute == b.NoMute && a.Open == b.Open && a.Icon == b.Icon && a.Color == b.Color &&
 		a.CreatedAt.Equal(b.CreatedAt) && maps.Equal(a.Names, b.Names)
 }
 

@@ -32,7 +32,7 @@ type Row struct {
 	Muted    bool   // the reader has muted the type
 	Icon     string // of the type; empty: show the initials
 	Initials string
-	Tint     string // 1 to 6
+	Tint     string // one of notifier.TypeColors
 	Read     bool   // as it was before this opening
 	New      bool   // marked read by this opening, or by the one this page belongs to
 	Divider  string // a line above this row; empty: none
