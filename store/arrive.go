@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -144,7 +145,7 @@ func (s *Store) createArrival(ctx context.Context, t *notifier.UserToken) (u not
 			return err
 		}
 		var signedOut int64
-		err = tx.QueryRowContext(ctx, `SELECT signed_out FROM former_users WHERE name = $1 AND until > $2`, t.Subject, millis(s.now())).Scan(&signedOut)
+		err = tx.QueryRowContext(ctx, `SELECT signed_out FROM former_users WHERE name_hash = $1 AND until > $2`, nameHash(t.Subject), millis(s.now())).Scan(&signedOut)
 		if err == nil && t.IssuedAt.Unix() < signedOut {
 			return signedOutError()
 		}
@@ -224,15 +225,21 @@ func signedOutError() error {
 	return &notifier.TokenError{Code: notifier.TokenRevoked, Detail: "the user was signed out after it was issued: issue a new one"}
 }
 
+// nameHash stands for the name of a user whose data is deleted.
+func nameHash(name string) []byte {
+	sum := sha256.Sum256([]byte("carillon former user " + name))
+	return sum[:]
+}
+
 // former records a user who is being deleted, so that their tokens do not bring them back.
 func (s *Store) former(ctx context.Context, tx *sql.Tx, name string) error {
 	now := s.now()
 	if _, err := tx.ExecContext(ctx, `DELETE FROM former_users WHERE until <= $1`, millis(now)); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO former_users (name, signed_out, until) VALUES ($1, $2, $3)
-		ON CONFLICT (name) DO UPDATE SET signed_out = excluded.signed_out, until = excluded.until`,
-		name, now.Unix()+1, millis(now.Add(notifier.MaxTokenLife+time.Hour)))
+	_, err := tx.ExecContext(ctx, `INSERT INTO former_users (name_hash, signed_out, until) VALUES ($1, $2, $3)
+		ON CONFLICT (name_hash) DO UPDATE SET signed_out = excluded.signed_out, until = excluded.until`,
+		nameHash(name), now.Unix()+1, millis(now.Add(notifier.MaxTokenLife+time.Hour)))
 	if err != nil {
 		return fmt.Errorf("record a former user: %w", err)
 	}

@@ -11,10 +11,10 @@ ALTER TABLE users ADD COLUMN signed_out BIGINT NOT NULL DEFAULT 0;
 -- The app whose tokens give the role; 0: it was given by hand.
 ALTER TABLE role_members ADD COLUMN app_id BIGINT NOT NULL DEFAULT 0;
 
--- The names of deleted users whose tokens may still be valid: those issued before signed_out, in s, are
--- refused, so that an open tab does not bring the user back. until is in ms.
+-- Deleted users whose tokens may still be valid: those issued before signed_out, in s, are refused, so
+-- that an open tab does not bring the user back. Of the name only a hash is kept. until is in ms.
 CREATE TABLE former_users (
-    name       TEXT   NOT NULL PRIMARY KEY,
+    name_hash  BLOB   NOT NULL PRIMARY KEY,
     signed_out BIGINT NOT NULL,
     until      BIGINT NOT NULL
 );
