@@ -18,7 +18,9 @@ type pollInput struct {
 	Name        string `path:"name" doc:"The name of the user."`
 	Since       string `query:"since" doc:"Only notices that came later than this: the value of newest from an earlier answer, or an RFC 3339 time. Default: the last three days."`
 	Scope       string `query:"scope" pattern:"^[A-Za-z0-9_.-]{0,64}$" patternDescription:"a scope" doc:"Only notices of this scope."`
-	After       string `query:"after" doc:"For the next page: the value of next from the previous page. A cursor that was not issued for this user and scope leads to the first page."`
+	Type        string `query:"type" doc:"Only notices of this type. No notice has an unknown type."`
+	Text        string `query:"q" doc:"Only notices with this in the title or the text, ignoring case. Nothing matches more than 100 characters."`
+	After       string `query:"after" doc:"For the next page: the value of next from the previous page. A cursor that was not issued for this user, scope, type and q leads to the first page."`
 	Limit       int    `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"Maximum number of notices in one answer."`
 	Accept      string `header:"Accept" doc:"With application/xml, the answer is XML instead of JSON."`
 	IfNoneMatch string `header:"If-None-Match" doc:"ETag of an earlier answer. If it is still current, the answer is 304 without a body."`
@@ -50,7 +52,7 @@ func (u *users) poll(ctx context.Context, in *pollInput) (*pollOutput, error) {
 
 func (u *users) pollFor(ctx context.Context, who knownUser, q notifier.PollQuery, in *pollInput) (*pollOutput, error) {
 	var newest int64 // from the first page: notices that come while the caller pages belong to the next poll
-	q.After, newest = parseCursor(who.Seq, in.Scope, in.After)
+	q.After, newest = parseCursor(who.Seq, in.selection(), in.After)
 	wait := u.countAnnouncements(ctx, who)
 	found, err := u.Inbox.Poll(ctx, who.Seq, q)
 	announcements, announcementsErr := wait()
@@ -65,7 +67,7 @@ func (u *users) pollFor(ctx context.Context, who knownUser, q notifier.PollQuery
 	}
 	announcements.SetInbox(found.Unread, found.Ver)
 	answer := pollAnswer{
-		Unread: announcements.Unread, Newest: newest, Next: cursor(who.Seq, in.Scope, found.Next, newest),
+		Unread: announcements.Unread, Newest: newest, Next: cursor(who.Seq, in.selection(), found.Next, newest),
 		Notices: make([]pollNotice, len(found.Entries)),
 	}
 	for i := range found.Entries {
@@ -77,7 +79,7 @@ func (u *users) pollFor(ctx context.Context, who knownUser, q notifier.PollQuery
 
 // query converts the parameters to a query of the inbox, except for the cursor.
 func (u *users) query(in *pollInput) (q notifier.PollQuery, err error) {
-	q = notifier.PollQuery{Scope: in.Scope, Limit: in.Limit}
+	q = notifier.PollQuery{Scope: in.Scope, Limit: in.Limit, Filter: notifier.Filter{Type: in.Type, Text: in.Text}}
 	if in.Since == "" {
 		q.Since = u.Now().Add(-pollSince).UnixMilli()
 		return q, nil
@@ -154,6 +156,7 @@ func registerPoll(u *users) error {
 			{name: "recent", summary: "The last three days", params: map[string]string{"name": "bob"}},
 			{name: "since", summary: "Notices since an earlier poll", params: map[string]string{"name": "bob", "since": "1763800000000"}},
 			{name: "warehouse", summary: "One page for one warehouse", params: map[string]string{"name": "carol", "scope": "119240", "limit": "10"}},
+			{name: "search", summary: "Late orders that mention a warehouse", params: map[string]string{"name": "bob", "type": "order.late", "q": "warehouse 7"}},
 			{name: "xml", summary: "As XML", params: map[string]string{"name": "bob", "Accept": typeXML}},
 		},
 	}, u.poll)

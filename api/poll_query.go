@@ -28,25 +28,33 @@ func parseSince(text string) (at int64, ok bool) {
 	return t.UnixMilli(), true
 }
 
+// selection is the part of a poll that its cursors belong to.
+func (in *pollInput) selection() string {
+	if in.Type == "" && in.Text == "" {
+		return in.Scope
+	}
+	return in.Scope + "|" + in.Type + "|" + in.Text
+}
+
 // cursor encodes the start of a page for the caller to send back: the `at` after which the
-// page begins, newest from the first page, and a checksum of both, the user and the scope. It
+// page begins, newest from the first page, and a checksum of both, the user and the selection. It
 // returns "" after the last page. A cursor gives access to nothing that the call would not
 // show anyway; the checksum only detects cursors that were made up or belong elsewhere.
-func cursor(seq int64, scope string, at, newest int64) string {
+func cursor(seq int64, selection string, at, newest int64) string {
 	if at == 0 {
 		return ""
 	}
 	b, _ := binary.Append(make([]byte, 0, cursorSize), binary.BigEndian, [2]int64{at, newest}) // fails only for values without a fixed size
-	text := strconv.FormatInt(seq, 36) + "|" + scope + "|" + string(b)
+	text := strconv.FormatInt(seq, 36) + "|" + selection + "|" + string(b)
 	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE([]byte(text)))
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
 const cursorSize = 8 + 8 + 4
 
-// parseCursor decodes a cursor for this user and scope. For anything else it returns 0, 0,
+// parseCursor decodes a cursor for this user and selection. For anything else it returns 0, 0,
 // the first page.
-func parseCursor(seq int64, scope, text string) (at, newest int64) {
+func parseCursor(seq int64, selection, text string) (at, newest int64) {
 	if len(text) != base64.RawURLEncoding.EncodedLen(cursorSize) {
 		return 0, 0
 	}
@@ -59,7 +67,7 @@ func parseCursor(seq int64, scope, text string) (at, newest int64) {
 		return 0, 0
 	}
 	at, newest = place[0], place[1]
-	if at <= 0 || at > notifier.MaxAt || newest < 0 || newest > notifier.MaxAt || cursor(seq, scope, at, newest) != text {
+	if at <= 0 || at > notifier.MaxAt || newest < 0 || newest > notifier.MaxAt || cursor(seq, selection, at, newest) != text {
 		return 0, 0
 	}
 	return at, newest

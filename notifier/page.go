@@ -13,6 +13,8 @@ type Query struct {
 	Limit  int   // maximum number of entries; 0: a page of 30
 
 	Archived bool // archived entries instead of those in the inbox
+
+	Filter // among the newest 200 entries
 }
 
 // Moved lists the entries that moved to the archive or back.
@@ -29,6 +31,10 @@ type Page struct {
 	Turned  int64 // number of entries, on all pages, that this opening marked as read
 	Opened  int64 // version of the previous opening: pass it on as Query.Opened
 	Older   int64 // Query.Before of the next page; 0: this is the last page
+
+	// Types has the number of entries of each type that match the other parts of the query, the most
+	// frequent first. It is set for a query with a filter and for the archive.
+	Types []TypeCount
 }
 
 // MaxAt is higher than any At will be, and still exact in a double, as Lua and JavaScript use.
@@ -41,6 +47,8 @@ type PollQuery struct {
 	Scope string // only entries of this scope; empty: all scopes
 	After int64  // Poll.Next of the page before: only entries with a lower At; 0: start with the newest
 	Limit int    // maximum number of entries; 0: 50
+
+	Filter
 }
 
 // Poll is the result of a poll, newest first.

@@ -33,25 +33,33 @@ func (a *Archive) Look(ctx context.Context, seq int64, q notifier.Query) (notifi
 	return page, nil
 }
 
-// pageOf returns one page of these entries, newest first.
+// pageOf returns one page of these entries, newest first, and counts their types.
 func pageOf(entries []notifier.Entry, q notifier.Query) notifier.Page {
 	limit := min(q.Limit, maxLimit)
 	if limit <= 0 {
 		limit = PageSize
 	}
 	page := notifier.Page{Opened: q.Opened, Entries: make([]notifier.Entry, 0, min(limit, len(entries)))}
+	has, types := q.Texts(), tally{}
 	for _, e := range entries {
+		if q.Unread && e.Read || !has(&e.Content) {
+			continue
+		}
+		types[e.Type]++
 		switch {
-		case q.Before > 0 && e.At >= q.Before, q.Unread && e.Read:
+		case q.Before > 0 && e.At >= q.Before, q.Type != "" && e.Type != q.Type:
 			continue
 		case len(page.Entries) == limit:
 			page.Older = page.Entries[limit-1].At
-			return page
+			continue
 		}
 		if !q.Archived {
 			e = asOpened(e, q.Opened)
 		}
 		page.Entries = append(page.Entries, e)
+	}
+	if q.Filters() || q.Archived {
+		page.Types = types.list()
 	}
 	return page
 }

@@ -46,6 +46,22 @@ func (b *Inbox) Look(ctx context.Context, seq int64, q notifier.Query) (notifier
 	if q.Archived {
 		return b.lookArchived(ctx, seq, q)
 	}
+	if q.Filters() {
+		return b.search(ctx, seq, q)
+	}
+	page, err := b.look(ctx, seq, q)
+	if err != nil {
+		return notifier.Page{}, fmt.Errorf("look into the inbox of user %d: %w", seq, err)
+	}
+	page.Opened = q.Opened
+	for i := range page.Entries {
+		page.Entries[i] = asOpened(page.Entries[i], q.Opened)
+	}
+	return page, nil
+}
+
+// look returns a page as it is stored, whatever its filter.
+func (b *Inbox) look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error) {
 	p, unread := b.part(seq), 0
 	if q.Unread {
 		unread = 1
@@ -59,14 +75,9 @@ func (b *Inbox) Look(ctx context.Context, seq int64, q notifier.Query) (notifier
 			min(limit, maxLimit), now, settled, seq, max(q.Before, 0), unread)
 	})
 	if err != nil {
-		return notifier.Page{}, fmt.Errorf("look into the inbox of user %d: %w", seq, err)
+		return notifier.Page{}, err
 	}
-	page := b.page(seq, r)
-	page.Opened = q.Opened
-	for i := range page.Entries {
-		page.Entries[i] = asOpened(page.Entries[i], q.Opened)
-	}
-	return page, nil
+	return b.page(seq, r), nil
 }
 
 // page parses {…, unread, ver, opened, more, fields, values}. Malformed rows are left out and

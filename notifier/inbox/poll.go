@@ -24,9 +24,11 @@ func (b *Inbox) Poll(ctx context.Context, seq int64, q notifier.PollQuery) (noti
 		limit = pollSize
 	}
 	rows := limit
-	if q.Scope != "" {
-		rows = maxLimit // since only some of them may have the scope
+	narrow := q.Scope != "" || q.Filters()
+	if narrow {
+		rows = maxLimit // since only some of them may match
 	}
+	has := q.Texts()
 	var answer notifier.Poll
 	since, after := min(max(q.Since, 0), notifier.MaxAt), max(q.After, 0)
 	for first := true; ; first = false {
@@ -39,7 +41,7 @@ func (b *Inbox) Poll(ctx context.Context, seq int64, q notifier.PollQuery) (noti
 			answer.Entries = nil
 		}
 		for _, e := range page.Entries {
-			if q.Scope != "" && e.Scope != q.Scope {
+			if q.Scope != "" && e.Scope != q.Scope || q.Type != "" && e.Type != q.Type || !has(&e.Content) {
 				continue
 			}
 			if len(answer.Entries) == limit {
@@ -48,14 +50,14 @@ func (b *Inbox) Poll(ctx context.Context, seq int64, q notifier.PollQuery) (noti
 			}
 			answer.Entries = append(answer.Entries, e)
 		}
-		if answer.Next = page.Next; q.Scope == "" || page.Next == 0 {
+		if answer.Next = page.Next; !narrow || page.Next == 0 {
 			return answer, nil
 		}
 		after = page.Next
 	}
 }
 
-// poll returns one page, regardless of scope.
+// poll returns one page, regardless of scope and filter.
 func (b *Inbox) poll(ctx context.Context, seq, since, after int64, rows int) (notifier.Poll, error) {
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, settled int64) *redis.Cmd {

@@ -72,6 +72,7 @@ func (p *play) actions(id *atomic.Int64) map[string]func(*rapid.T) {
 		"repeat":    p.deliverOld,
 		"open":      p.open,
 		"look":      p.look,
+		"search":    p.search,
 		"read":      func(t *rapid.T) { p.markSome(t, true) },
 		"unread":    func(t *rapid.T) { p.markSome(t, false) },
 		"turn back": p.turnBack,

@@ -1,0 +1,69 @@
+package inbox
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/carillonhq/carillon/internal/script"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// searched is how many entries, from the newest on, a search reads.
+const searched = 200
+
+// search returns a page of the entries that match the filter, and counts their types. It is one
+// round trip: the entries are compared here, because Lua cannot ignore the case of Unicode.
+func (b *Inbox) search(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error) {
+	all, err := b.look(ctx, seq, notifier.Query{Unread: q.Unread, Limit: searched})
+	if err != nil {
+		return notifier.Page{}, fmt.Errorf("search the inbox of user %d: %w", seq, err)
+	}
+	page := pageOf(all.Entries, q)
+	page.Unread, page.Ver = all.Unread, all.Ver
+	return page, nil
+}
+
+// Types counts the types of a user's entries, or of the unread ones, as a search without text does,
+// but without reading their contents: an entry key begins with the type. It does not restore a cold
+// inbox, nor leave out expired entries, so it follows a call that does.
+func (b *Inbox) Types(ctx context.Context, seq int64, unread bool) ([]notifier.TypeCount, error) {
+	last := int64(searched - 1)
+	if unread {
+		last = -1
+	}
+	fields, err := b.rdb.LRange(ctx, b.k.List(seq), 0, last).Result()
+	if err != nil {
+		return nil, fmt.Errorf("count the types in the inbox of user %d: %w", seq, script.MarkAway(err))
+	}
+	types, left := tally{}, searched
+	for _, field := range fields {
+		key, read, ok := notifier.SplitField(field)
+		typ, _, whole := strings.Cut(key, ":")
+		if !ok || !whole || unread && read {
+			continue
+		}
+		types[typ]++
+		if left--; left == 0 {
+			break
+		}
+	}
+	return types.list(), nil
+}
+
+// tally has a number of entries for each type.
+type tally map[string]int64
+
+// list returns the types, the most frequent first.
+func (t tally) list() []notifier.TypeCount {
+	list := make([]notifier.TypeCount, 0, len(t))
+	for typ, n := range t {
+		list = append(list, notifier.TypeCount{Type: typ, Count: n})
+	}
+	slices.SortFunc(list, func(a, b notifier.TypeCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Type, b.Type))
+	})
+	return list
+}
