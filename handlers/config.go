@@ -36,6 +36,8 @@ type SignIns interface {
 type Inbox interface {
 	Open(ctx context.Context, seq int64) (notifier.Page, error)
 	Look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error)
+	// Types counts the types of the entries, or of the unread ones.
+	Types(ctx context.Context, seq int64, unread bool) ([]notifier.TypeCount, error)
 	// MarkRead and MarkUnread return the keys of the entries that they turned. They and all other
 	// methods with several keys skip those that are not there; without any they return ErrNotFound.
 	MarkRead(ctx context.Context, seq int64, keys ...string) ([]string, notifier.Badge, error)

@@ -96,6 +96,9 @@ func (b *inbox) MarkRead(_ context.Context, seq int64, keys ...string) ([]string
 	return keys, badge, err
 }
 
+// Types counts nothing: pages that show a whole inbox count its types themselves.
+func (*inbox) Types(context.Context, int64, bool) ([]notifier.TypeCount, error) { return nil, nil }
+
 func (b *inbox) MarkUnread(_ context.Context, seq int64, keys ...string) ([]string, notifier.Badge, error) {
 	badge, err := b.change("unread", seq, strings.Join(keys, " "))
 	return keys, badge, err

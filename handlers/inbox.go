@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
@@ -28,7 +29,10 @@ type inboxQuery struct {
 func readInboxQuery(r *http.Request) inboxQuery {
 	values := r.URL.Query()
 	q := lookQuery(values)
-	q.plain = !q.Unread && !q.Archived && !values.Has("before") && !values.Has("opened") && !values.Has("done")
+	q.plain = !q.Unread && !q.Archived
+	for _, looks := range []string{"before", "opened", "done", "type", "q"} {
+		q.plain = q.plain && !values.Has(looks)
+	}
 	q.opens = q.plain && deliberate(r)
 	return q
 }
@@ -41,6 +45,7 @@ func lookQuery(values url.Values) inboxQuery {
 		Unread: values.Get("filter") == "unread",
 
 		Archived: values.Get("filter") == filterArchived,
+		Filter:   notifier.Filter{Type: kept(values.Get("type")), Text: kept(strings.TrimSpace(values.Get("q")))},
 	}}
 }
 
@@ -57,7 +62,13 @@ func (q inboxQuery) address() string {
 	if q.Before > 0 {
 		values.Set("before", strconv.FormatInt(q.Before, 10))
 	}
-	if !q.Unread && !q.Archived {
+	if q.Type != "" {
+		values.Set("type", q.Type)
+	}
+	if q.Text != "" {
+		values.Set("q", q.Text)
+	}
+	if len(values) == 0 || q.Before > 0 && !q.Unread && !q.Archived {
 		values.Set("opened", strconv.FormatInt(q.Opened, 10))
 	}
 	return inboxPath + "?" + values.Encode()
@@ -130,6 +141,10 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, 
 	p.AnnouncementIDs, p.AllRead = unreadAnnouncements(a), a.with(pageBadge(page)).Unread == 0
 	rows := h.rowMaker(r, p.Text)
 	p.Days = rows.days(page.Entries)
+	if q.Filters() {
+		p.Found = p.Text.N("list.found", int64(len(page.Entries)))
+	}
+	p.Types = h.typeChips(r, p.Text, q, page)
 	rows.divide(p.Days, q, page)
 	p.Count = inboxCount(p.Text, page)
 	if page.Older > 0 {
@@ -138,10 +153,12 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, 
 		p.Older = older.address()
 	}
 	if q.Before > 0 {
-		p.Newest = inboxQuery{Query: notifier.Query{Opened: page.Opened, Unread: q.Unread, Archived: q.Archived}}.address()
+		newest := q
+		newest.Opened, newest.Before = page.Opened, 0
+		p.Newest = newest.address()
 	}
 	p.Empty = inboxEmpty(p.Text, q, a)
-	if p.Viewer.Staff && !q.Unread && !q.Archived && q.Before == 0 {
+	if p.Viewer.Staff && !q.Unread && !q.Archived && q.Before == 0 && !q.Filters() {
 		p.Empty.LinkTarget, p.Empty.LinkText = testPath(p.Text, p.Viewer.Name), p.Text.T("inbox.empty_test")
 	}
 	return p
@@ -154,11 +171,15 @@ func (h *Handlers) inboxFrame(r *http.Request, q inboxQuery, opened int64, badge
 	q.Opened = opened
 	p := &views.Inbox{Frame: f, UnreadOnly: q.Unread, Archived: q.Archived, Back: q.address(), Labels: rowLabels(f.Text)}
 	p.Unread, p.Upto, p.Here = badge.Inbox > 0, strconv.FormatInt(badge.Ver, 10), inboxPath
-	if q.Unread {
-		p.Here += "?filter=unread"
+	p.Query, p.Type = q.Text, q.Type
+	switch {
+	case q.Unread:
+		p.Filter = "unread"
+	case q.Archived:
+		p.Filter = filterArchived
 	}
-	if q.Archived {
-		p.Here += "?filter=" + filterArchived
+	if p.Filter != "" {
+		p.Here += "?filter=" + p.Filter // new notices need not match a search, so they are shown without it
 	}
 	return p
 }

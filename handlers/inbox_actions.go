@@ -86,13 +86,18 @@ func missing(field string) error {
 // other address becomes the first page.
 func backTo(back string, say url.Values) string {
 	u, err := url.Parse(back)
-	if err != nil || u.Path != inboxPath || u.Host != "" || u.Scheme != "" || len(back) > 500 {
+	if err != nil || u.Path != inboxPath || u.Host != "" || u.Scheme != "" || len(back) > maxBack {
 		u = &url.URL{Path: inboxPath}
 	}
 	from := u.Query()
 	for _, name := range []string{"before", "opened"} {
 		if n := number(from.Get(name)); n > 0 {
 			say.Set(name, strconv.FormatInt(n, 10))
+		}
+	}
+	for _, name := range []string{"type", "q"} {
+		if value := from.Get(name); value != "" {
+			say.Set(name, kept(value))
 		}
 	}
 	if filter := from.Get("filter"); filter == "unread" || filter == filterArchived {

@@ -216,6 +216,13 @@ func inboxEmpty(text *locale.Printer, q inboxQuery, a announced) components.Empt
 	switch {
 	case q.Before > 0:
 		id = "inbox.empty_older"
+	case q.Filters():
+		all := q
+		all.Type, all.Text = "", ""
+		return components.Empty{
+			Icon: "inbox", Heading: text.T("inbox.empty_found_heading"), Text: text.T("inbox.empty_found_text"),
+			LinkTarget: all.address(), LinkText: text.T("inbox.clear_search"),
+		}
 	case q.Archived:
 		id = "inbox.empty_archived"
 	case q.Unread:

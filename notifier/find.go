@@ -1,6 +1,8 @@
 package notifier
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -41,16 +43,37 @@ func (f Filter) needle() string { return strings.TrimSpace(f.Text) }
 
 func (f Filter) tooLong() bool { return utf8.RuneCountInString(f.Text) > MaxFind }
 
-// folder returns a function that gives texts which differ only in case or width the same form.
+// folder returns a function that gives texts which differ only in case or width the same form. Case
+// folding maps each character by itself, so the function remembers the characters that it has met: an
+// inbox has few different ones.
 func folder() func(string) string {
-	caser := cases.Fold()
+	caser, known := cases.Fold(), map[rune]string{}
 	return func(s string) string {
+		ascii := true
 		for i := range len(s) {
-			if s[i] >= utf8.RuneSelf {
-				return caser.String(norm.NFKC.String(s))
-			}
+			ascii = ascii && s[i] < utf8.RuneSelf
 		}
-		return strings.ToLower(s) // the same for ASCII, and faster
+		if ascii {
+			return strings.ToLower(s) // the same for ASCII, and faster
+		}
+		var b strings.Builder
+		b.Grow(len(s))
+		for _, r := range norm.NFKC.String(s) {
+			if r < utf8.RuneSelf {
+				if 'A' <= r && r <= 'Z' {
+					r += 'a' - 'A'
+				}
+				b.WriteRune(r)
+				continue
+			}
+			folded, met := known[r]
+			if !met {
+				folded = caser.String(string(r))
+				known[r] = folded
+			}
+			b.WriteString(folded)
+		}
+		return b.String()
 	}
 }
 
@@ -58,4 +81,19 @@ func folder() func(string) string {
 type TypeCount struct {
 	Type  string
 	Count int64
+}
+
+// TypeTally has the number of entries of each type.
+type TypeTally map[string]int64
+
+// List returns the types, the most frequent first, then by name.
+func (t TypeTally) List() []TypeCount {
+	list := make([]TypeCount, 0, len(t))
+	for typ, n := range t {
+		list = append(list, TypeCount{Type: typ, Count: n})
+	}
+	slices.SortFunc(list, func(a, b TypeCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Type, b.Type))
+	})
+	return list
 }

@@ -11,6 +11,11 @@ type Inbox struct {
 	Count           string // how many entries are unread or, if none are, new; empty: neither
 	Unread          bool   // something is unread
 	Unopened        bool   // it is not certain that the user is looking at it: a script opens it when they do
+	Filter          string // the value of filter in the address
+	Type            string // only entries of this type are shown; empty: all
+	Query           string // the text that was searched for
+	Found           string // how many entries the page of a search has, for screen readers
+	Types           []components.Tab
 	UnreadOnly      bool   // the filter
 	Archived        bool   // the filter
 	Here            string // the first page with this filter, where new notices arrive

@@ -40,7 +40,7 @@ func pageOf(entries []notifier.Entry, q notifier.Query) notifier.Page {
 		limit = PageSize
 	}
 	page := notifier.Page{Opened: q.Opened, Entries: make([]notifier.Entry, 0, min(limit, len(entries)))}
-	has, types := q.Texts(), tally{}
+	has, types := q.Texts(), notifier.TypeTally{}
 	for _, e := range entries {
 		if q.Unread && e.Read || !has(&e.Content) {
 			continue
@@ -59,7 +59,7 @@ func pageOf(entries []notifier.Entry, q notifier.Query) notifier.Page {
 		page.Entries = append(page.Entries, e)
 	}
 	if q.Filters() || q.Archived {
-		page.Types = types.list()
+		page.Types = types.List()
 	}
 	return page
 }

@@ -1,10 +1,8 @@
 package inbox
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/carillonhq/carillon/internal/script"
@@ -38,7 +36,7 @@ func (b *Inbox) Types(ctx context.Context, seq int64, unread bool) ([]notifier.T
 	if err != nil {
 		return nil, fmt.Errorf("count the types in the inbox of user %d: %w", seq, script.MarkAway(err))
 	}
-	types, left := tally{}, searched
+	types, left := notifier.TypeTally{}, searched
 	for _, field := range fields {
 		key, read, ok := notifier.SplitField(field)
 		typ, _, whole := strings.Cut(key, ":")
@@ -50,20 +48,5 @@ func (b *Inbox) Types(ctx context.Context, seq int64, unread bool) ([]notifier.T
 			break
 		}
 	}
-	return types.list(), nil
-}
-
-// tally has a number of entries for each type.
-type tally map[string]int64
-
-// list returns the types, the most frequent first.
-func (t tally) list() []notifier.TypeCount {
-	list := make([]notifier.TypeCount, 0, len(t))
-	for typ, n := range t {
-		list = append(list, notifier.TypeCount{Type: typ, Count: n})
-	}
-	slices.SortFunc(list, func(a, b notifier.TypeCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Type, b.Type))
-	})
-	return list
+	return types.List(), nil
 }

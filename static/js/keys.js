@@ -46,6 +46,7 @@ const actions = {
 	e: () => change("/archive") || press(current(), () => "/archive"),
 	d: () => change("/delete") || press(current(), () => "/delete"),
 	x: () => select(current()),
+	"/": () => document.getElementById("q")?.focus(),
 	t: () => {
 		const link = document.querySelector("#popups :is(a, button)");
 		if (link instanceof HTMLElement) link.focus({ preventScroll: true });

@@ -1,0 +1,44 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+func TestNoticesAreFoundWhileTyping(t *testing.T) {
+	t.Parallel()
+	w, _ := desk(t, usual[:5]...)
+	w.visit("/inbox").stays()
+	w.settles().shot("inbox-search")
+	// A key event of the DevTools protocol types its character even where the page prevents that.
+	ask[bool](w, `document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "/", bubbles: true, cancelable: true}))`)
+	w.until(`document.activeElement.id === "q"`)
+	w.do(chromedp.SendKeys(css("#q"), "AISLE"))
+	w.titles(aisle)
+	w.at("/inbox?q=AISLE")
+	w.until(`document.activeElement.id === "q" && document.activeElement.value === "AISLE"`)
+	w.settles().shot("inbox-found")
+	w.same()
+	w.do(chromedp.SendKeys(css("#q"), " nothing"))
+	w.titles().has(".empty h2", "No matching notices")
+	w.clickOn(".empty a")
+	all := []string{usual[4].title, usual[3].title, aisle, late, photo}
+	w.titles(all...)
+	w.clickOn(".types a:nth-of-type(2)").until(`document.querySelector(".types [aria-current=page]").textContent.trim() !== "All types"`)
+	w.clickOn(".types a:first-of-type").titles(all...)
+	w.do(chromedp.SendKeys(css("#q"), "order"+kb.Enter))
+	w.titles(late)
+}
+
+func TestNoticesAreFoundWithoutJavaScript(t *testing.T) {
+	t.Parallel()
+	w, _ := desk(t, usual[:5]...)
+	w.withoutScript().size(390, 800)
+	w.visit("/inbox")
+	w.do(chromedp.SendKeys(css("#q"), "aisle"))
+	w.press("form.search button")
+	w.shot("inbox-found-phone")
+	w.shows("main .row h3 > [dir]", aisle)
+}

@@ -1,0 +1,47 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views/components"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// maxChips is the maximum number of types that an inbox offers; those with the most entries come first.
+const maxChips = 12
+
+// typeChips returns links to the entries of each type in the inbox, or of those that a search found. A
+// single type offers no choice.
+func (h *Handlers) typeChips(r *http.Request, text *locale.Printer, q inboxQuery, page notifier.Page) []components.Tab {
+	if q.Before > 0 {
+		return nil
+	}
+	counts := page.Types
+	if !q.Filters() && !q.Archived {
+		if page.Older == 0 { // the page has all of them
+			all := notifier.TypeTally{}
+			for i := range page.Entries {
+				all[page.Entries[i].Type]++
+			}
+			counts = all.List()
+		} else if all, err := h.Inbox.Types(r.Context(), seqOf(r), q.Unread); err == nil {
+			counts = all
+		} // without them the page has everything else
+	}
+	if len(counts) < 2 && q.Type == "" {
+		return nil
+	}
+	names := h.typeNames(text)
+	to := q
+	to.Opened, to.Type = page.Opened, ""
+	chips := []components.Tab{{Href: to.address(), Text: text.T("inbox.type_all"), Current: q.Type == ""}}
+	for i, c := range counts {
+		if i >= maxChips && c.Type != q.Type {
+			continue
+		}
+		to.Type = c.Type
+		chips = append(chips, components.Tab{Href: to.address(), Text: names.of(c.Type), Current: c.Type == q.Type, Count: text.Number(c.Count)})
+	}
+	return chips
+}
