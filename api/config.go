@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/carillonhq/carillon/internal/web"
@@ -43,6 +44,12 @@ type Toasts interface {
 	SendToast(ctx context.Context, d notifier.Draft, once *notifier.Once) (users int64, replayed bool, err error)
 }
 
+// Stream answers a request with a user's event stream; see notifier/live. It returns an error only if
+// nothing was written: notifier.ErrTooMany (a *notifier.TooManyError) or notifier.ErrUnavailable.
+type Stream interface {
+	Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, s notifier.StreamOf) error
+}
+
 // Config holds the parts that the API works with. Zero fields of the second and third group
 // have the defaults named there.
 type Config struct {
@@ -55,6 +62,7 @@ type Config struct {
 	Topics        Topics
 	Toasts        Toasts
 	Tokens        Tokens // nil: no calls below /me
+	Stream        Stream // required with Tokens
 
 	Audit          web.Audit
 	TrustedProxies web.Proxies // proxies whose X-Forwarded-For is trusted

@@ -47,6 +47,7 @@ func registerMe(u *users) {
 		examples: []example{{name: "open", summary: "Open it"}},
 	}, m.open)
 	registerMeChanges(m)
+	registerMeEvents(m)
 }
 
 type meAnswer struct {

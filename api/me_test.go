@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -18,20 +17,19 @@ import (
 	"github.com/carillonhq/carillon/notifier/app"
 )
 
-// tokens adds the app of the world, and returns a verifier of its tokens.
-func (w *world) tokens(t testing.TB) Tokens {
+// addApps adds two apps, and a token of bob.
+func (w *world) addApps(t testing.TB) {
 	t.Helper()
-	keys := [][]byte{bytes.Repeat([]byte{1}, 32)}
-	apps, err1 := app.New(app.Config{Store: w.store, Audit: w.store, Audiences: testAudiences, SessionKeys: keys, NewAPIKey: NewKey})
-	verifier, err2 := app.NewVerifier(app.VerifierConfig{Store: w.store, Audiences: testAudiences, SessionKeys: keys})
-	if err := errors.Join(err1, err2); err != nil {
+	var err error
+	w.apps, err = app.New(app.Config{Store: w.store, Audit: w.store, Audiences: testAudiences, SessionKeys: appKeys, NewAPIKey: NewKey})
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, a := range []notifier.App{
 		{Name: "front", Origins: []string{"https://shop.example.com"}, Audience: 2, MaxLife: time.Hour},
 		{Name: "blog", Origins: []string{"https://blog.example.com"}, Audience: 2, MaxLife: time.Hour},
 	} {
-		added, err := apps.Add(t.Context(), notifier.Actor{Ref: notifier.CommandRef("test")}, a, nil)
+		added, err := w.apps.Add(t.Context(), notifier.Actor{Ref: notifier.CommandRef("test")}, a, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +38,18 @@ func (w *world) tokens(t testing.TB) Tokens {
 		}
 	}
 	w.bob = w.token(t, "bob", nil)
-	return verifier
+}
+
+var appKeys = [][]byte{bytes.Repeat([]byte{1}, 32)}
+
+// newVerifier verifies the tokens of the world's apps.
+func (w *world) newVerifier(t testing.TB) *app.Verifier {
+	t.Helper()
+	v, err := app.NewVerifier(app.VerifierConfig{Store: w.store, Audiences: testAudiences, SessionKeys: appKeys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // token makes a token of the app; claims replace the usual ones.

@@ -23,6 +23,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/person"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/route"
@@ -48,6 +49,7 @@ type world struct {
 
 	slowDeletions *atomic.Bool // deletions begin but do not finish
 
+	apps  *app.Apps
 	front app.Added // an app with pages at https://shop.example.com
 	bob   string    // a token of bob, made by front
 
@@ -87,14 +89,17 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 		t.Fatal(err)
 	}
 	w.toasts = toast.New(rdb, w.keys, toast.Options{Log: quiet})
+	w.addApps(t)
+	verifier := w.newVerifier(t)
+	hub := w.newHub(verifier)
 	w.pipe = pipeline.New(pipeline.Config{
-		Store: s, Redis: rdb, Keys: w.keys, Inbox: w.inbox, Router: route.New(s, w.topics), Announcements: w.announcements, Toasts: w.toasts, Log: quiet,
+		Store: s, Redis: rdb, Keys: w.keys, Inbox: w.inbox, Router: route.New(s, w.topics), Announcements: w.announcements, Toasts: w.toasts, Log: quiet, Hub: hub,
 		Limits: notifier.Limits{Audiences: []notifier.Audience{1, 2, 3}, Toast: 24 * time.Hour, Expiry: w.topics.Expiry},
 		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics,
 	})
 	c := Config{
 		Keys: s, Sender: w.pipe, Inbox: w.inbox, Announcements: w.announcements, Directory: s, Topics: w.topics, Toasts: w.pipe, Audit: s,
-		Audiences: testAudiences, Log: quiet, Tokens: w.tokens(t),
+		Audiences: testAudiences, Log: quiet, Tokens: verifier, Stream: hub,
 	}
 	for _, f := range change {
 		f(&c)
@@ -123,15 +128,29 @@ func (w *world) keyOf(c call) string {
 // run runs the pipeline until the test ends.
 func (w *world) run(t testing.TB) {
 	t.Helper()
+	t.Cleanup(w.pipe.Close)
+	runUntilEnd(t, w.pipe.Run)
+}
+
+// runUntilEnd runs work until the test ends.
+func runUntilEnd(t testing.TB, work func(context.Context) error) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- w.pipe.Run(ctx) }()
+	go func() { ended <- work(ctx) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		w.pipe.Close()
+	})
+}
+
+// newHub makes the streams of an instance, which may be opened with tokens.
+func (w *world) newHub(verifier *app.Verifier) *live.Hub {
+	return live.New(live.Config{
+		Redis: w.redis, Keys: w.keys, Badges: pipeline.Badges{Inbox: w.inbox, Announcements: w.announcements}, Toasts: w.toasts,
+		Sessions: app.Streams{Users: w.store, Verifier: verifier}, Audiences: []notifier.Audience{1, 2, 3}, Log: slog.New(slog.DiscardHandler),
 	})
 }
 
@@ -176,7 +195,7 @@ func (e erasing) Erase(ctx context.Context, seq int64) error {
 func (w *world) newPeople(c Config) *person.People {
 	return person.New(person.Config{
 		Directory: w.store, Audit: c.Audit, Audiences: c.Audiences, Log: c.Log, Wait: time.Minute, Clear: func(context.Context) {},
-		Sessions: session.New(session.Config{SQL: w.store, Redis: w.redis, Space: w.keys}), Toasts: w.toasts, Announcements: w.announcements, Inbox: erasing{w}, Topics: w.topics,
+		Sessions: session.New(session.Config{SQL: w.store, Redis: w.redis, Space: w.keys, Announcements: w.announcements}), Toasts: w.toasts, Announcements: w.announcements, Inbox: erasing{w}, Topics: w.topics,
 	})
 }
 

@@ -120,14 +120,7 @@ type Directory interface {
 // only if nothing was written: notifier.ErrTooMany (a *notifier.TooManyError) or
 // notifier.ErrUnavailable.
 type Stream interface {
-	Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, s StreamOf) error
-}
-
-// StreamOf describes the page that asks for a stream.
-type StreamOf struct {
-	Session   string
-	Visible   bool // the page is visible
-	ToastsOff bool // the user has switched toasts off
+	Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, s notifier.StreamOf) error
 }
 
 // Toasts records what browsers report about toasts; see notifier/person.

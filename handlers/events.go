@@ -29,7 +29,7 @@ func (h *Handlers) events(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	err := h.Stream.Serve(w, r, readerOf(r), StreamOf{
+	err := h.Stream.Serve(w, r, readerOf(r), notifier.StreamOf{
 		Session: v.user.ID, Visible: r.URL.Query().Get("visible") == "1", ToastsOff: v.user.User.ToastsOff,
 	})
 	switch {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/carillonhq/carillon/handlers"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -35,16 +34,16 @@ func TestStreamBelongsToTheSession(t *testing.T) {
 
 func TestStreamIsToldAboutVisibilityAndToasts(t *testing.T) {
 	t.Parallel()
-	var got []handlers.StreamOf
+	var got []notifier.StreamOf
 	c := newChooser(t, notifier.Settings{})
-	c.config.Stream = streamOf(func(of handlers.StreamOf) { got = append(got, of) })
+	c.config.Stream = streamOf(func(of notifier.StreamOf) { got = append(got, of) })
 	c.rebuild()
 	for _, query := range []string{"", "?visible=0", "?visible=1", "?user=alice&visible=1", "?visible=true&visible=1"} {
 		c.get("alice", "/events"+query).wantStatus(t, http.StatusOK)
 	}
 	c.alice.ToastsOff = true
 	c.get("alice", "/events").wantStatus(t, http.StatusOK)
-	want := []handlers.StreamOf{{}, {}, {Visible: true}, {Visible: true}, {}, {ToastsOff: true}}
+	want := []notifier.StreamOf{{}, {}, {Visible: true}, {Visible: true}, {}, {ToastsOff: true}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -298,13 +298,13 @@ func (d *directory) Notices(_ context.Context, q notifier.NoticeQuery) ([]notifi
 
 type stream func(w http.ResponseWriter, seq int64, session string) error
 
-func (s stream) Serve(w http.ResponseWriter, _ *http.Request, who notifier.Reader, of handlers.StreamOf) error {
+func (s stream) Serve(w http.ResponseWriter, _ *http.Request, who notifier.Reader, of notifier.StreamOf) error {
 	return s(w, who.Seq, of.Session)
 }
 
-type streamOf func(of handlers.StreamOf)
+type streamOf func(of notifier.StreamOf)
 
-func (s streamOf) Serve(_ http.ResponseWriter, _ *http.Request, _ notifier.Reader, of handlers.StreamOf) error {
+func (s streamOf) Serve(_ http.ResponseWriter, _ *http.Request, _ notifier.Reader, of notifier.StreamOf) error {
 	s(of)
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // numbers after the change, and the events. Its text is
 //
 //	VER UNREAD
-//	notice ID KEY JSON
+//	notice ID KEY JSON (with the member at first)
 //	changed ID KEY JSON
 //	read KEY
 //	unread KEY

@@ -68,9 +68,9 @@ func (s *Store) EndSession(ctx context.Context, id string) (seq int64, err error
 // then on.
 func (s *Store) EndSessions(ctx context.Context, seq int64) (ended []notifier.EndedSession, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
-		var profileAt int64
-		err := tx.QueryRowContext(ctx, `UPDATE users SET signed_out = $1 WHERE seq = $2 RETURNING profile_at`, s.now().Unix()+1, seq).Scan(&profileAt)
-		if err == nil && profileAt > 0 {
+		var known int64
+		err := tx.QueryRowContext(ctx, `UPDATE users SET signed_out = $1 WHERE seq = $2 RETURNING seq`, s.now().Unix()+1, seq).Scan(&known)
+		if err == nil {
 			err = s.noteChange(ctx, tx, seq, true) // streams that a token opened are checked again
 		}
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -95,6 +95,39 @@ func (s *Store) SessionsOf(ctx context.Context, seq int64) ([]string, error) {
 		return err
 	}, `SELECT id FROM sessions WHERE seq = $1`, seq)
 	return ids, s.fail(err, "list the sessions of user %d", seq)
+}
+
+// LiveTokens returns the audiences of the users who were neither deleted nor signed out since their
+// token was issued, one per session and in order; 0 for all others.
+func (s *Store) LiveTokens(ctx context.Context, sessions []notifier.TokenSession) ([]notifier.Audience, error) {
+	seqs := make([]int64, 0, len(sessions))
+	for i := range sessions {
+		seqs = append(seqs, sessions[i].Seq)
+	}
+	type user struct {
+		audience  notifier.Audience
+		signedOut int64
+	}
+	users := make(map[int64]user, len(seqs))
+	for part := range slices.Chunk(seqs, listSize) {
+		err := s.all(ctx, func(rows *sql.Rows) error {
+			var seq int64
+			var u user
+			err := rows.Scan(&seq, &u.audience, &u.signedOut)
+			users[seq] = u
+			return err
+		}, `SELECT seq, audience, signed_out FROM users WHERE `+s.dialect.within("seq", 1), s.dialect.numberList(part))
+		if err != nil {
+			return nil, s.fail(err, "look up the users of %d tokens", len(seqs))
+		}
+	}
+	live := make([]notifier.Audience, len(sessions))
+	for i, t := range sessions {
+		if u, found := users[t.Seq]; found && t.IssuedAt >= u.signedOut {
+			live[i] = u.audience
+		}
+	}
+	return live, nil
 }
 
 // LiveSessions returns those of ids that exist, began after since and were last seen after seen, with

@@ -22,6 +22,7 @@ import (
 	"github.com/carillonhq/carillon/internal/embedded"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier/announcement"
+	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/inbox/keep"
@@ -65,6 +66,7 @@ type instance struct {
 	sessions      *session.Store
 	signIns       *session.SignIns
 	slips         *session.Slips
+	tokens        *app.Verifier
 	people        *person.People
 	inbox         *inbox.Inbox
 	announcements *announcement.Announcements
@@ -125,7 +127,8 @@ func (i *instance) workers() []func(context.Context) error {
 		i.sessions.Run, // tells all instances about changed users and ended sessions
 		i.topics.Run,   // repairs the sets of subscribers
 		i.toasts.Run,   // clears old toasts
-		i.people.Run,   // finishes deletions that were interrupted
+		func(ctx context.Context) error { return i.tokens.Watch(ctx, i.hub.Recheck) }, // ends the streams of revoked apps
+		i.people.Run, // finishes deletions that were interrupted
 		newCollections(i.cfg.Lookup).run,
 	}
 	if i.rules != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/inbox"
-	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/person"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/store"
@@ -34,7 +33,7 @@ func (i *instance) pages() (http.Handler, error) {
 		Sender:    i.pipe,
 		Directory: i.db,
 		Drafts:    i.db,
-		Stream:    streams{i.hub},
+		Stream:    i.hub,
 		Toasts:    i.people,
 		Health:    health{i},
 		Audit:     i.db,
@@ -76,13 +75,9 @@ func (i *instance) pages() (http.Handler, error) {
 
 // applications makes the handler of the API.
 func (i *instance) applications() (http.Handler, error) {
-	verifier, err := NewVerifier(i.cfg, i.db, i.log)
-	if err != nil {
-		return nil, fmt.Errorf("prepare the verification of tokens: %w", err)
-	}
 	c := api.Config{
-		Tokens: verifier,
-		Keys:   i.db, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
+		Tokens: i.tokens, Stream: i.hub,
+		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
 		Directory: i.db, People: i.people,
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
 		Audiences: i.cfg.Audiences, Rate: i.cfg.APIRate, Log: i.log,
@@ -95,21 +90,6 @@ func (i *instance) applications() (http.Handler, error) {
 		return nil, fmt.Errorf("prepare the api: %w", err)
 	}
 	return h, nil
-}
-
-// streams lets pages open streams of the hub.
-type streams struct{ hub *live.Hub }
-
-// Serve answers with a user's stream. If there are too many, the error says when to try again.
-func (s streams) Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, of handlers.StreamOf) error {
-	err := s.hub.Serve(w, r, live.Client{
-		Seq: who.Seq, Audience: who.Audience, Session: of.Session, Visible: of.Visible, ToastsOff: of.ToastsOff,
-	})
-	var busy *live.BusyError
-	if errors.As(err, &busy) && errors.Is(err, notifier.ErrTooMany) {
-		return &notifier.TooManyError{RetryAfter: busy.RetryAfter}
-	}
-	return err
 }
 
 // settings reads from SQL, and changes through people.

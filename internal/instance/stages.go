@@ -15,6 +15,7 @@ import (
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
+	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/inbox/keep"
@@ -85,8 +86,11 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	i.toasts = toast.New(i.rdb, space, toast.Options{
 		Retention: i.cfg.ToastRetention, Log: i.log, Lease: lease.New(i.rdb, space, "toasts", toastLease),
 	})
+	if i.tokens, err = NewVerifier(i.cfg, i.db, i.log); err != nil {
+		return nil, fmt.Errorf("prepare the verification of tokens: %w", err)
+	}
 	i.hub = live.New(live.Config{
-		Redis: i.rdb, Keys: space, Toasts: i.toasts, Announcements: unreadReports{i.announcements}, Badges: pipeline.Badges{Inbox: i.inbox, Announcements: i.announcements}, Sessions: i.sessions,
+		Redis: i.rdb, Keys: space, Toasts: i.toasts, Announcements: unreadReports{i.announcements}, Badges: pipeline.Badges{Inbox: i.inbox, Announcements: i.announcements}, Sessions: app.Streams{Sessions: i.sessions, Users: i.db, Verifier: i.tokens},
 		Health: gate{i.guard}, Audiences: i.cfg.AudienceNumbers(), Log: i.log,
 	})
 	i.topics = topic.New(i.rdb, space, i.db, topic.Options{

@@ -80,7 +80,7 @@ func (v *Verifier) Verify(ctx context.Context, token string) (notifier.UserToken
 			apps = v.known.stale()
 		}
 		switch {
-		case !apps.still(&t):
+		case !apps.valid(t.App.ID, t.KeyID):
 			v.verified.Invalidate(sum)
 			return notifier.UserToken{}, invalid()
 		case v.cfg.Now().Before(t.Expires.Add(leeway)):
@@ -105,15 +105,6 @@ func (v *Verifier) KnowsOrigin(ctx context.Context, origin string) bool {
 		apps = v.known.stale()
 	}
 	return apps != nil && apps.origins[origin]
-}
-
-// still reports whether the app and the key of a verified token have not been revoked since.
-func (s *snapshot) still(t *notifier.UserToken) bool {
-	if s.apps[t.App.ID] == nil {
-		return false
-	}
-	_, has := s.keys[t.KeyID]
-	return has || t.KeyID == 0
 }
 
 func (v *Verifier) verify(ctx context.Context, apps *snapshot, token string) (notifier.UserToken, error) {

@@ -62,7 +62,7 @@ end
 local length = redis.call('LPUSH', list, field)
 redis.call('HSET', hash, field, id .. ' ' .. ver .. ' ' .. expires .. ' ' .. json)
 
-local events = {'notice ' .. id .. ' ' .. key .. ' ' .. json}
+local events = {'notice ' .. id .. ' ' .. key .. ' {"at":' .. ver .. ',' .. json:sub(2)}
 for _ = cap + 1, length do
   local last = redis.call('LINDEX', list, -1)
   unread = unread - remove_row(list, hash, gone, expiry, seq, now, last, -1)

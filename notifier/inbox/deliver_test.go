@@ -40,7 +40,7 @@ func TestADeliveryStoresTheRowAndNumbersAndPublishesThem(t *testing.T) {
 			t.Errorf("stored (-want +got):\n%s", d)
 		}
 		change := notifier.Change{Ver: startTime + 1, Unread: 1, Events: []notifier.ChangeEvent{
-			{Kind: notifier.ChangeNotice, ID: 7, Key: n.Key(), JSON: string(content)},
+			{Kind: notifier.ChangeNotice, ID: 7, Key: n.Key(), JSON: `{"at":` + ver + "," + string(content[1:])},
 		}}
 		if d := cmp.Diff([]notifier.Change{change}, heard.heard(t)); d != "" {
 			t.Errorf("published (-want +got):\n%s", d)

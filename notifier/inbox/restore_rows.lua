@@ -51,7 +51,7 @@ for _, row in ipairs(rows) do
   table.insert(fields, place, field)
   redis.call('HSET', hash, field, id .. ' ' .. at .. ' ' .. expires .. ' ' .. json)
   redis.call('ZREM', gone, id)
-  events[#events + 1] = 'notice ' .. id .. ' ' .. key .. ' ' .. json
+  events[#events + 1] = 'notice ' .. id .. ' ' .. key .. ' {"at":' .. at .. ',' .. json:sub(2)
   if read == 1 then events[#events + 1] = 'read ' .. key end
   unread = unread + 1 - read
 end

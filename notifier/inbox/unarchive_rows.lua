@@ -45,7 +45,7 @@ for i, row in ipairs(rows) do
   redis.call('HSET', hash, field, id .. ' ' .. row[2] .. ' ' .. row[3] .. ' ' .. json)
   redis.call('HDEL', archive, key)
   redis.call('ZREM', gone, id)
-  keys[i], events[2 * i - 1], events[2 * i] = key, 'notice ' .. id .. ' ' .. key .. ' ' .. json, 'read ' .. key
+  keys[i], events[2 * i - 1], events[2 * i] = key, 'notice ' .. id .. ' ' .. key .. ' {"at":' .. row[2] .. ',' .. json:sub(2), 'read ' .. key
 end
 if redis.call('EXISTS', archive) == 0 then redis.call('HDEL', state, 'archived') end
 redis.call('DEL', list)

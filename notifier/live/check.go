@@ -150,6 +150,15 @@ func (h *Hub) checkSessions(ctx context.Context, users []*user) error {
 	return nil
 }
 
+// Recheck has the sessions of users checked now who have a stream whose session is affected.
+func (h *Hub) Recheck(affected func(session string) bool) {
+	h.eachUser(func(u *user) {
+		if slices.ContainsFunc(u.conns, func(c *conn) bool { return affected(c.session) }) {
+			h.checks.add(u)
+		}
+	})
+}
+
 func (h *Hub) alive(ctx context.Context, ids []string) (map[string]notifier.Audience, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.lim.JoinTimeout)
 	defer cancel()

@@ -28,9 +28,11 @@ type conn struct {
 	gone    bool                     // the stream has ended
 	seen    bool                     // a page of its browser was visible when it was opened
 
-	toastsOff bool
+	toastsOff bool // the user wants none
+	noToasts  bool // the page shows none
 	waiting   atomic.Int32
 	since     time.Time // when the stream began
+	until     time.Time // zero, or the latest endAt
 	endAt     time.Time
 }
 
@@ -83,6 +85,9 @@ func (h *Hub) activate(c *conn) []byte {
 	}
 	c.since = h.cfg.Now()
 	c.endAt = c.since.Add(time.Duration((1 + h.cfg.Rand()/2) * float64(h.lim.Lifetime)))
+	if !c.until.IsZero() && c.until.Before(c.endAt) {
+		c.endAt = c.until
+	}
 	h.beats.add(h.nextBeat(c), c)
 	select {
 	case <-h.closed: // Shutdown may already have passed over all streams

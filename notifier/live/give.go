@@ -8,7 +8,7 @@ import (
 )
 
 // listens reports whether the stream may be given toasts.
-func (c *conn) listens() bool { return !c.toastsOff && c.open() }
+func (c *conn) listens() bool { return !c.toastsOff && !c.noToasts && c.open() }
 
 // receives reports whether any stream of the user may be given toasts.
 func (u *user) receives() bool { return slices.ContainsFunc(u.conns, (*conn).listens) }

@@ -99,19 +99,25 @@ func newWorld(t testing.TB, rdb redis.UniversalClient, k keys.Space, change func
 }
 
 // ServeHTTP stands in for the handler. The headers X-Seq, X-Audience (default 1) and X-Session
-// stand for the session, X-Visible and X-Toasts-Off for the toast fields of Client.
+// stand for the session, and X-Visible, X-Toasts-Off, X-No-Toasts and X-Until (ms) for the
+// other fields of notifier.StreamOf.
 func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	seq, _ := strconv.ParseInt(r.Header.Get("X-Seq"), 10, 64)
-	err := w.hub.Serve(rw, r, Client{
-		Seq: seq, Audience: audienceOf(r), Session: r.Header.Get("X-Session"),
-		Visible: r.Header.Get("X-Visible") != "", ToastsOff: r.Header.Get("X-Toasts-Off") != "",
-	})
-	var busy *BusyError
+	of := notifier.StreamOf{
+		Session: r.Header.Get("X-Session"), Visible: r.Header.Get("X-Visible") != "", ToastsOff: r.Header.Get("X-Toasts-Off") != "", NoToasts: r.Header.Get("X-No-Toasts") != "",
+	}
+	if n, err := strconv.ParseInt(r.Header.Get("X-Until"), 10, 64); err == nil {
+		of.Until = time.UnixMilli(n)
+	}
+	err := w.hub.Serve(rw, r, notifier.Reader{Seq: seq, Audience: audienceOf(r)}, of)
+	var full *notifier.TooManyError
 	switch {
 	case err == nil:
 		return
-	case errors.As(err, &busy):
-		rw.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(busy.RetryAfter.Seconds()))))
+	case errors.As(err, &full):
+		rw.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(full.RetryAfter.Seconds()))))
+		rw.WriteHeader(http.StatusServiceUnavailable)
+	case errors.Is(err, notifier.ErrUnavailable):
 		rw.WriteHeader(http.StatusServiceUnavailable)
 	case errors.Is(err, notifier.ErrUnauthenticated):
 		rw.WriteHeader(http.StatusUnauthorized)

@@ -66,26 +66,9 @@ func def[T int | time.Duration](v *T, d T) {
 	}
 }
 
-// BusyError refuses a stream for now. It wraps notifier.ErrTooMany when a limit is reached and
-// notifier.ErrUnavailable when Redis is away or the hub is shutting down.
-type BusyError struct {
-	RetryAfter time.Duration // earliest time for another attempt
-	Reason     error
-}
+func tooMany(after time.Duration) error { return &notifier.TooManyError{RetryAfter: after} }
 
-func (e *BusyError) Error() string {
-	return fmt.Sprintf("no stream available, retry after %s: %v", e.RetryAfter, e.Reason)
-}
-
-func (e *BusyError) Unwrap() error { return e.Reason }
-
-func tooMany(after time.Duration) error {
-	return &BusyError{RetryAfter: after, Reason: notifier.ErrTooMany}
-}
-
-func unavailable(why string) error {
-	return &BusyError{RetryAfter: 2 * time.Second, Reason: fmt.Errorf("%s: %w", why, notifier.ErrUnavailable)}
-}
+func unavailable(why string) error { return fmt.Errorf("%s: %w", why, notifier.ErrUnavailable) }
 
 // Stats is the current size of a hub and counts since it was created.
 type Stats struct {

@@ -10,31 +10,23 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Client is the user a stream is for. It always comes from the session, never from the request.
-type Client struct {
-	Seq      int64
-	Audience notifier.Audience
-	Session  string // checked once the stream is open, and each minute; empty: never
-
-	Visible   bool // a page of this browser is visible now
-	ToastsOff bool // the user wants no toasts
-}
-
 // Serve answers r with the stream of a user. While Redis is away, the stream says so and corrects
-// itself as soon as Redis is back. Serve returns an error only when nothing was written: a
-// *BusyError (notifier.ErrTooMany at a limit, notifier.ErrUnavailable when Redis does not answer in
-// time or the hub is shutting down), notifier.ErrUnauthenticated without a user, or the request's
-// own context error when the client has left.
+// itself as soon as Redis is back. The user always comes from the session or the token, never from the
+// request; of.Session is checked once the stream is open, and each minute (empty: never). Serve returns
+// an error only when nothing was written: a *notifier.TooManyError at a limit,
+// notifier.ErrUnavailable when Redis does not answer in time or the hub is shutting down,
+// notifier.ErrUnauthenticated without a user, or the request's own context error when the client has
+// left.
 //
 // On HTTP/1.1 the connection is hijacked and Serve returns while the stream continues: middleware
 // must not take its return for the end of the stream. Headers already set on w are sent. Where
 // hijacking is not possible (HTTP/2, a writer that hides Hijack) the stream runs in the caller's
 // goroutine. Last-Event-ID and the query are ignored.
-func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Client) error {
+func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, of notifier.StreamOf) error {
 	if who.Seq < 1 {
 		return notifier.ErrUnauthenticated
 	}
-	u, err := h.enter(who)
+	u, err := h.enter(who, of.Session)
 	if err != nil {
 		return err
 	}
@@ -48,9 +40,9 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Client) error {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	c := &conn{user: u, id: strconv.FormatUint(h.streamID.Add(1), 36), session: who.Session, seen: who.Visible, toastsOff: who.ToastsOff}
+	c := &conn{user: u, id: strconv.FormatUint(h.streamID.Add(1), 36), session: of.Session, seen: of.Visible, toastsOff: of.ToastsOff, noToasts: of.NoToasts, until: of.Until}
 	if h.cfg.Toasts != nil {
-		c.browser = notifier.Browser(who.Session)
+		c.browser = notifier.Browser(of.Session)
 	}
 	if r.ProtoMajor == 1 {
 		out, ok, err := hijack(w, h.lim.Patience)
@@ -69,7 +61,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Client) error {
 
 // enter takes a slot under the limits, for which an older stream may have to go, and subscribes to
 // the user's channel if the user is new here. leave gives the slot back.
-func (h *Hub) enter(who Client) (*user, error) {
+func (h *Hub) enter(who notifier.Reader, session string) (*user, error) {
 	h.gate.RLock()
 	defer h.gate.RUnlock()
 	if h.closing {
@@ -89,7 +81,7 @@ func (h *Hub) enter(who Client) (*user, error) {
 		h.stats.users.Add(1)
 		h.links.join(u)
 	}
-	if !u.place(who.Session) {
+	if !u.place(session) {
 		h.streams.Add(-1)
 		return nil, tooMany(5 * time.Second)
 	}

@@ -211,7 +211,7 @@ func TestThereIsNoStreamWithoutAUser(t *testing.T) {
 	t.Parallel()
 	h := New(Config{})
 	for _, seq := range []int64{0, -1} {
-		err := h.Serve(httptest.NewRecorder(), request(t, "/", 1), Client{Seq: seq})
+		err := h.Serve(httptest.NewRecorder(), request(t, "/", 1), notifier.Reader{Seq: seq}, notifier.StreamOf{})
 		if !errors.Is(err, notifier.ErrUnauthenticated) {
 			t.Errorf("user %d: %v", seq, err)
 		}
@@ -223,7 +223,7 @@ func TestAClientThatLeavesWhileJoiningFreesItsSlot(t *testing.T) {
 	h := New(Config{Keys: redistest.Space(t)}) // Run is not running, so joining waits
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	err := h.Serve(httptest.NewRecorder(), request(t, "/", 1).WithContext(ctx), Client{Seq: 1})
+	err := h.Serve(httptest.NewRecorder(), request(t, "/", 1).WithContext(ctx), notifier.Reader{Seq: 1}, notifier.StreamOf{})
 	if !errors.Is(err, context.Canceled) || h.Stats().Streams != 0 {
 		t.Errorf("%v, %+v", err, h.Stats())
 	}

@@ -1,0 +1,55 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/carillonhq/carillon/internal/web"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// streamGrace is how much longer than its token a stream may live, so that a client can open the next
+// one before this one ends.
+const streamGrace = time.Minute
+
+// registerMeEvents adds the stream of the user who is asking.
+func registerMeEvents(m *me) {
+	register(m.server, call{
+		id: "me-events", group: groupMe, method: http.MethodGet, path: mePath + "/events", user: true, status: http.StatusOK,
+		summary: "Follow your badge and your inbox",
+		about: "A stream of server-sent events, which begins with `badge`. `notice`, `changed`, `read`, `unread` and `removed` are about your inbox, " +
+			"`announcement_read` and `announcement_unread` about announcements, `toast` is a message to show once, `connection` says whether events arrive, and `bye` asks to connect again.\n\n" +
+			"The stream ends at most a minute after the token has expired. A token with the scope `read` gets no toasts.",
+		examples: []example{{name: "follow", summary: "As a page that is visible", params: map[string]string{"visible": "1"}}},
+	}, m.events)
+	op := m.operation(http.MethodGet, prefix+mePath+"/events")
+	op.Responses[strconv.Itoa(http.StatusOK)].Content = map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}
+}
+
+type eventsInput struct {
+	Visible string `query:"visible" enum:"0,1" default:"0" doc:"1: a page is visible. Toasts go to a visible page."`
+	Toasts  string `query:"toasts" enum:"0,1" default:"1" doc:"0: the page shows no toasts, so it gets none."`
+}
+
+type eventsOutput struct{ Body func(huma.Context) }
+
+func (m *me) events(ctx context.Context, in *eventsInput) (*eventsOutput, error) {
+	who := askerOf(ctx)
+	of := notifier.StreamOf{
+		Session: who.token.Session(who.user.Seq).String(), Until: who.token.Expires.Add(streamGrace),
+		Visible: in.Visible == "1" && !who.token.ReadOnly, ToastsOff: who.user.ToastsOff, NoToasts: in.Toasts == "0" || who.token.ReadOnly,
+	}
+	return &eventsOutput{func(c huma.Context) {
+		r, w := humago.Unwrap(c)
+		if err := m.Stream.Serve(w, r, who.reader(), of); err != nil {
+			m.refuse(c, err)
+			return
+		}
+		web.Of(r.Context()).Status = http.StatusOK // the stream has taken over the connection, so nobody recorded this
+	}}, nil
+}
