@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,7 +20,7 @@ type clock struct{ ahead atomic.Int64 }
 func (c *clock) now() time.Time          { return time.Now().Add(time.Duration(c.ahead.Load())) }
 func (c *clock) advance(d time.Duration) { c.ahead.Add(int64(d)) }
 
-func TestAStreamLivesTenToFifteenMinutes(t *testing.T) {
+func TestAStreamLivesTenToFifteenMinutesOrAsLongAsItMay(t *testing.T) {
 	t.Parallel()
 	var c clock
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(cfg *Config) {
@@ -30,7 +31,13 @@ func TestAStreamLivesTenToFifteenMinutes(t *testing.T) {
 	for i := range streams {
 		streams[i] = w.connect(int64(i + 1))
 	}
-	c.advance(10*time.Minute - 10*time.Second)
+	r := request(t, w.srv.URL, 99)
+	r.Header.Set("X-Until", strconv.FormatInt(time.Now().Add(5*time.Minute).UnixMilli(), 10))
+	short := open(t, w.srv.Client(), r)
+	c.advance(5 * time.Minute)
+	short.expect("badge", badge(1, 0))
+	short.endsWithBye()
+	c.advance(5*time.Minute - 10*time.Second)
 	for _, s := range streams {
 		s.expect("badge", badge(1, 0))
 		for e := range s.events { // two rounds of the ticker later all are still open

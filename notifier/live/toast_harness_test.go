@@ -138,7 +138,7 @@ func (w *toaster) page(session string, say ...string) *stream {
 	if e := s.next(); e.name != "badge" {
 		w.t.Fatalf("first event %+v", e)
 	}
-	if r.Header.Get("X-Toasts-Off") == "" {
+	if r.Header.Get("X-Toasts-Off")+r.Header.Get("X-No-Toasts") == "" {
 		testkit.Eventually(w.t, "the call of Waiting", func() bool { return w.toasts.asked() > before })
 	}
 	return s

@@ -103,9 +103,11 @@ func TestTheLastActiveVisibleTabGetsAToastElseTheNewestConnection(t *testing.T) 
 	comesTo(b)
 	w.signal("b", false)
 	comesTo(c)
-	d := w.page("d", "X-Toasts-Off", "X-Visible")
+	d, e := w.page("d", "X-Toasts-Off", "X-Visible"), w.page("e", "X-No-Toasts", "X-Visible")
 	comesTo(c)
-	d.expect("badge", badge(100+n, 100+n))
+	for _, s := range []*stream{d, e} {
+		s.expect("badge", badge(100+n, 100+n))
+	}
 }
 
 func TestAnOutdatedVisibilityReportChangesNothing(t *testing.T) {
