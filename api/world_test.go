@@ -146,11 +146,12 @@ func runUntilEnd(t testing.TB, work func(context.Context) error) {
 	})
 }
 
-// newHub makes the streams of an instance, which may be opened with tokens.
+// newHub makes the streams of an instance, which may be opened with tokens. It checks none by timer.
 func (w *world) newHub(verifier *app.Verifier) *live.Hub {
 	return live.New(live.Config{
 		Redis: w.redis, Keys: w.keys, Badges: pipeline.Badges{Inbox: w.inbox, Announcements: w.announcements}, Toasts: w.toasts,
 		Sessions: app.Streams{Users: w.store, Verifier: verifier}, Audiences: []notifier.Audience{1, 2, 3}, Log: slog.New(slog.DiscardHandler),
+		Limits: live.Limits{Check: time.Hour},
 	})
 }
 
