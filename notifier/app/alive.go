@@ -71,7 +71,7 @@ func (s Streams) Alive(ctx context.Context, ids []string) (map[string]notifier.A
 func (v *Verifier) Watch(ctx context.Context, recheck func(affected func(session string) bool)) error {
 	t := time.NewTicker(freshFor)
 	defer t.Stop()
-	last := v.known.stale()
+	var last *snapshot
 	for {
 		select {
 		case <-ctx.Done():
@@ -82,7 +82,7 @@ func (v *Verifier) Watch(ctx context.Context, recheck func(affected func(session
 		if err != nil {
 			continue // nobody is signed out because SQL is away
 		}
-		if last != nil && last != now && last.lacksIn(now) {
+		if last == nil || last != now && last.lacksIn(now) {
 			recheck(func(session string) bool {
 				t, ok := notifier.ParseTokenSession(session)
 				return ok && !now.valid(t.App, t.Key)
