@@ -51,7 +51,7 @@ func unknownFields(n int) string {
 
 func TestEveryCallRefusesMalformedBodies(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, briefStreams)
 	bodies := 0
 	for _, c := range calls(t, w) {
 		body, ok := c.sample().(string)
@@ -133,7 +133,7 @@ var nasty = []string{
 
 func TestNoPathBreaksACall(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, briefStreams)
 	for _, c := range calls(t, w) {
 		for _, name := range []string{"id", "name", "subject"} {
 			if !strings.Contains(c.path, "{"+name+"}") {
@@ -162,7 +162,7 @@ func TestNoPathBreaksACall(t *testing.T) {
 
 func TestNoQueryBreaksACall(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, briefStreams)
 	for _, c := range calls(t, w) {
 		op := w.operation(c.method, prefix+c.path)
 		path, _, _ := strings.Cut(c.address(), "?")
@@ -186,7 +186,7 @@ func TestNoQueryBreaksACall(t *testing.T) {
 
 func TestNoHeaderBreaksACall(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, briefStreams)
 	for _, c := range calls(t, w) {
 		for _, name := range []string{"Accept", "If-None-Match", "Content-Type", "Accept-Language", onceHeader, "X-Request-Id", "Origin"} {
 			for _, bad := range append(slices.Clone(nasty), "application/xml;q=0.x, */*", "W/", `"`, "a/b+c;d", "application/json;q=0", ";+", "+;") {

@@ -201,7 +201,7 @@ func arguments(t *testing.T, command, key, token string) []string {
 // The commands are taken from the page, read by a shell and sent in the order of the page.
 func TestTheCommandsOfThePageWorkWhenCopied(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, briefStreams)
 	w.demonstrate(t)
 	_, res := w.docsPage(t, "Host", "example.com")
 	made := 0

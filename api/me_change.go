@@ -24,9 +24,16 @@ func registerMeChanges(m *me) {
 	register(m.server, call{
 		id: "me-delete", group: groupMe, method: http.MethodPost, path: mePath + "/delete", user: true, status: http.StatusOK,
 		summary:  "Delete notices from your inbox",
-		about:    "The answer is the resulting badge.",
+		about:    "POST /me/restore undoes it for 10 minutes. The answer is the resulting badge.",
 		examples: []example{{name: "keys", summary: "One notice", body: `{"keys": ["comment:photo_id:1"]}`}},
 	}, m.remove)
+	register(m.server, call{
+		id: "me-restore", group: groupMe, method: http.MethodPost, path: mePath + "/restore", user: true, status: http.StatusOK,
+		summary:  "Undo a deletion",
+		about:    "Puts notices that you deleted within the last 10 minutes back into their places, read or unread as they were. If newer notices have taken their keys, or the inbox is full, the answer is 409. Otherwise it is the resulting badge.",
+		errors:   []int{http.StatusConflict},
+		examples: []example{{name: "keys", summary: "One notice", body: `{"keys": ["comment:photo_id:1"]}`}},
+	}, m.restore)
 }
 
 // upToMany is the bound of the keys that one change of an inbox can have.
@@ -62,6 +69,10 @@ func (m *me) remove(ctx context.Context, in *keysInput) (*badgeOutput, error) {
 		_, badge, err := m.Inbox.Take(ctx, seq, keys...)
 		return badge, err
 	})
+}
+
+func (m *me) restore(ctx context.Context, in *keysInput) (*badgeOutput, error) {
+	return m.changeKeys(ctx, in, func(seq int64, keys []string) (notifier.Badge, error) { return m.Inbox.Restore(ctx, seq, keys...) })
 }
 
 func (m *me) changeKeys(ctx context.Context, in *keysInput, do func(seq int64, keys []string) (notifier.Badge, error)) (*badgeOutput, error) {

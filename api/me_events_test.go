@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -21,6 +22,17 @@ type followed struct {
 }
 
 type followedEvent struct{ name, data string }
+
+// briefStreams ends event streams at once, for tests that wait for the end of every answer.
+func briefStreams(c *Config) { c.Stream = briefStream{} }
+
+type briefStream struct{}
+
+func (briefStream) Serve(w http.ResponseWriter, _ *http.Request, _ notifier.Reader, _ notifier.StreamOf) error {
+	w.Header().Set("Content-Type", "text/event-stream")
+	_, err := io.WriteString(w, "event: bye\ndata: {}\n\n")
+	return err
+}
 
 // follow opens the stream of a token's user.
 func (w *world) follow(t *testing.T, token, path string, headers ...string) *followed {

@@ -146,6 +146,11 @@ func TestAUserOfAnAppHasAnInboxOnFirstSight(t *testing.T) {
 	}
 	w.call(t, token, "POST", "/me/delete", `{"keys":["order:7"]}`).is(t, http.StatusNotFound)
 	w.call(t, w.token(t, "4712", nil), "POST", "/me/delete", `{"keys":["order:8"]}`).is(t, http.StatusNotFound)
+	w.call(t, w.token(t, "4712", nil), "POST", "/me/restore", `{"keys":["order:7"]}`).is(t, http.StatusNotFound)
+	w.call(t, token, "POST", "/me/restore", `{"keys":["order:7"]}`).is(t, http.StatusOK).into(t, &badge)
+	if badge.Unread != 1 {
+		t.Errorf("after the deletion was undone the badge is %+v", badge)
+	}
 }
 
 func TestBadTokensAreRefusedWithTheirReason(t *testing.T) {

@@ -25,6 +25,9 @@ type Inbox interface {
 	// without any they return notifier.ErrNotFound.
 	MarkUnread(ctx context.Context, seq int64, keys ...string) ([]string, notifier.Badge, error)
 	Take(ctx context.Context, seq int64, keys ...string) ([]notifier.Entry, notifier.Badge, error)
+	// Restore undoes Take within 10 minutes. It returns notifier.ErrConflict if only newer notices or
+	// the room are in the way.
+	Restore(ctx context.Context, seq int64, keys ...string) (notifier.Badge, error)
 	// Badges returns one badge for each user, in order. Its version is 0 for an unknown user.
 	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
 }

@@ -14,7 +14,7 @@ import (
 
 // archiveEntries archives entries, and offers to undo that.
 func (h *Handlers) archiveEntries(w http.ResponseWriter, r *http.Request) error {
-	keys, values, err := keysForm(r, nil, "at", "back")
+	keys, values, err := keysForm(r, "at", "back")
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func wereUnread(places string, keys, moved []string) (unread []string) {
 // unarchiveEntries moves entries back to the inbox, on any instance. As Undo it also marks those
 // as unread again that were unread.
 func (h *Handlers) unarchiveEntries(w http.ResponseWriter, r *http.Request) error {
-	keys, values, err := keysForm(r, nil, "at", "unread", "back")
+	keys, values, err := keysForm(r, "at", "unread", "back")
 	if err != nil {
 		return err
 	}

@@ -47,10 +47,9 @@ type Inbox interface {
 	// Follow marks an entry read, but only if it still belongs to this notice.
 	Follow(ctx context.Context, seq int64, key string, noticeID int64) (notifier.Badge, error)
 	ReadUpto(ctx context.Context, seq int64, upto string) (notifier.Badge, error)
-	// Take deletes entries and returns them. Restore undoes that, using the states that the inbox
-	// itself remembers.
+	// Take deletes entries and returns them. Restore undoes that within 10 minutes.
 	Take(ctx context.Context, seq int64, keys ...string) ([]notifier.Entry, notifier.Badge, error)
-	Restore(ctx context.Context, seq int64, entries ...notifier.Entry) (notifier.Badge, error)
+	Restore(ctx context.Context, seq int64, keys ...string) (notifier.Badge, error)
 	Archive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error)
 	Unarchive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error)
 	// Find returns one entry, as shown on a page rendered at that opening.

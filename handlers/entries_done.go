@@ -19,7 +19,7 @@ var undoes = map[string]struct {
 	fields []string
 	many   string
 }{
-	"deleted":  {"/inbox/restore", []string{"key", "id", "at"}, "done.deleted_many"},
+	"deleted":  {"/inbox/restore", []string{"key"}, "done.deleted_many"},
 	"archived": {"/inbox/unarchive", []string{"key", "unread"}, "done.archived_many"},
 	"read":     {"/inbox/unread", []string{"keys"}, "done.read_many"},
 	"unread":   {"/inbox/read", []string{"keys"}, "done.unread_many"},

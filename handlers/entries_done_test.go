@@ -21,13 +21,9 @@ func bulkWorld(t *testing.T, did *[]string) *world {
 		e := entry(int(key[len(key)-1]-'0'), noon.Add(-time.Hour), true, false)
 		return e, nil
 	}
-	w.inbox.restore = func(_ int64, e notifier.Entry) error {
-		*did = append(*did, "restore "+e.Key)
+	w.inbox.restore = func(_ int64, key string) error {
+		*did = append(*did, "restore "+key)
 		return nil
-	}
-	w.sender.progress = func(id int64) (notifier.Progress, error) {
-		e := entry(int(id), noon.Add(-time.Hour), true, false)
-		return sentAs(&e), nil
 	}
 	return w
 }

@@ -11,7 +11,6 @@ import (
 
 	gorilla "github.com/gorilla/sessions"
 
-	"github.com/carillonhq/carillon/handlers"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -69,7 +68,7 @@ type inbox struct {
 	look    func(seq int64, q notifier.Query) (notifier.Page, error)
 	change  func(verb string, seq int64, arg string) (notifier.Badge, error)
 	take    func(seq int64, key string) (notifier.Entry, error)
-	restore func(seq int64, e notifier.Entry) error
+	restore func(seq int64, key string) error
 	find    func(seq int64, key string, opened int64) (notifier.Entry, error)
 	badge   func(seq int64) (notifier.Badge, error)
 	move    func(verb string, seq int64, keys []string) (notifier.Moved, error)
@@ -131,9 +130,9 @@ func (b *inbox) Take(_ context.Context, seq int64, keys ...string) (entries []no
 	return entries, notifier.Badge{}, err
 }
 
-func (b *inbox) Restore(_ context.Context, seq int64, entries ...notifier.Entry) (notifier.Badge, error) {
-	for _, e := range entries {
-		if err := b.restore(seq, e); err != nil {
+func (b *inbox) Restore(_ context.Context, seq int64, keys ...string) (notifier.Badge, error) {
+	for _, key := range keys {
+		if err := b.restore(seq, key); err != nil {
 			return notifier.Badge{}, err
 		}
 	}

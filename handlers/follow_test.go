@@ -168,3 +168,14 @@ func TestFollowWorksWhileRedisIsUnavailable(t *testing.T) {
 		t.Errorf("did %q", did)
 	}
 }
+
+// sentAs is the notice of an entry `like:photo:N`.
+func sentAs(e *notifier.Entry) notifier.Progress {
+	return notifier.Progress{Notice: notifier.Notice{
+		Draft: notifier.Draft{
+			Type: "like", Subject: "photo:" + strconv.FormatInt(e.NoticeID, 10), Title: e.Title, Body: e.Body, Link: e.Link,
+			Target: notifier.Target{Role: "picker"},
+		},
+		ID: e.NoticeID, State: notifier.StateSent, CreatedAt: e.CreatedAt,
+	}}
+}

@@ -59,7 +59,7 @@ func (h *Handlers) rowPart(w http.ResponseWriter, r *http.Request, key, back str
 // gonePart answers a deletion with a hidden row that keeps the place, for Undo.
 func (h *Handlers) gonePart(w http.ResponseWriter, r *http.Request, e notifier.Entry, back string, badge notifier.Badge) error {
 	return h.hiddenPart(w, r, e.At, back, badge, &views.Done{Text: h.text(r).T("done.deleted"), Undo: &views.Undo{
-		Action: "/inbox/restore", Target: "#e" + idText(e.At), Fields: append(undoFields(e), views.Hidden{Name: "back", Value: back}),
+		Action: "/inbox/restore", Target: "#e" + idText(e.At), Fields: []views.Hidden{{Name: "key", Value: kept(e.Key)}, {Name: "back", Value: back}},
 	}})
 }
 

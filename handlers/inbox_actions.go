@@ -12,7 +12,7 @@ import (
 
 // markRead marks entries read, or all that Undo of marking them unread names.
 func (h *Handlers) markRead(w http.ResponseWriter, r *http.Request) error {
-	keys, values, err := keysForm(r, nil, "keys", "back")
+	keys, values, err := keysForm(r, "keys", "back")
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (h *Handlers) markRead(w http.ResponseWriter, r *http.Request) error {
 
 // markUnread marks entries unread, or all that Undo of marking them read names.
 func (h *Handlers) markUnread(w http.ResponseWriter, r *http.Request) error {
-	keys, values, err := keysForm(r, nil, "keys", "ids", "back")
+	keys, values, err := keysForm(r, "keys", "ids", "back")
 	if err != nil {
 		return err
 	}

@@ -30,13 +30,12 @@ func (l *fieldLimit) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// keysForm reads a form about one or more entries: the field `key` and the other fields each name
-// one value per entry. The form may also have each of single once. Only a form that lists what to
+// keysForm reads a form about one or more entries: the field `key` occurs once for each of them, each
+// of single at most once. Only a form that lists what to
 // undo, in `keys` or `ids`, needs no key.
-func keysForm(r *http.Request, each []string, single ...string) ([]string, url.Values, error) {
-	each = append([]string{"key"}, each...)
-	r.Body = &fieldLimit{r.Body, mostKeys*len(each) + len(single)} // and the name of the page's user
-	values, err := formWith(r, each, single...)
+func keysForm(r *http.Request, single ...string) ([]string, url.Values, error) {
+	r.Body = &fieldLimit{r.Body, mostKeys + len(single)} // and the name of the page's user
+	values, err := formWith(r, []string{"key"}, single...)
 	keys := values["key"]
 	if errors.Is(err, errManyKeys) || err == nil && len(keys) > mostKeys {
 		var bad notifier.InvalidError

@@ -35,7 +35,7 @@ func TestSeveralEntriesAreChangedAtOnceAndBack(t *testing.T) {
 				return nil, badge, err
 			}, nil, 3, "5 3 1"},
 			{"restore", func() ([]string, notifier.Badge, error) {
-				badge, err := s.Restore(t.Context(), 42, append(taken, notifier.Entry{Key: key(9), NoticeID: 9})...)
+				badge, err := s.PutBack(t.Context(), 42, append(taken, notifier.Entry{Key: key(9), NoticeID: 9})...)
 				return nil, badge, err
 			}, nil, 5, "5 4 3 2 1"},
 		} {

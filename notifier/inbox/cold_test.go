@@ -98,7 +98,7 @@ func (s *site) everyCall(seq int64) map[string]func(ctx context.Context) error {
 		"retract": func(ctx context.Context) error { return s.Retract(ctx, 60, "like:x", []int64{seq}) },
 		"badges":  func(ctx context.Context) error { _, err := s.Badges(ctx, []int64{seq}); return err },
 		"restore": func(ctx context.Context) error {
-			_, err := s.Restore(ctx, seq, notifier.Entry{Key: key(6), NoticeID: 6, At: 1})
+			_, err := s.PutBack(ctx, seq, notifier.Entry{Key: key(6), NoticeID: 6, At: 1})
 			return err
 		},
 		"unread of": func(ctx context.Context) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -18,13 +19,13 @@ func (b *Inbox) Delete(ctx context.Context, seq int64, keys ...string) (notifier
 	return badge, err
 }
 
-// Take is Delete, but also returns the entries, for use with Restore. If a stored row is
+// Take is Delete, but also returns the entries. If a stored row is
 // malformed, its entry has only its key.
 func (b *Inbox) Take(ctx context.Context, seq int64, keys ...string) ([]notifier.Entry, notifier.Badge, error) {
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
 		return deleteRows.Run(ctx, b.rdb, []string{
-			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty,
+			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty, b.k.Deleted(seq),
 		}, withKeys(keys, now, seq, b.k.LiveUser(seq))...)
 	})
 	if err != nil {
@@ -44,13 +45,57 @@ func (b *Inbox) Take(ctx context.Context, seq int64, keys ...string) ([]notifier
 	return entries, badgeOf(r), nil
 }
 
-// Restore undoes a Delete: it puts entries back in their old places and in the states in which
-// they left, whatever states they have here, so that a caller cannot falsify any count. Entries whose
-// notices did not leave this inbox, were retracted or have expired are skipped, and so are those
-// whose keys are in the inbox again or for which it has no room. If none is left, it returns
-// notifier.ErrNotFound, or notifier.ErrConflict if one was skipped for its key or the room. An entry
-// whose notice was edited since gets the content that SQL has.
-func (b *Inbox) Restore(ctx context.Context, seq int64, entries ...notifier.Entry) (notifier.Badge, error) {
+// Restore undoes a Delete within 10 minutes, on any instance: it puts the entries of these keys back
+// in their old places, in the states in which they left, with the content that SQL has. Entries that
+// were not deleted, were retracted or have expired are skipped, and so are those whose keys are in the
+// inbox again or for which it has no room. If none is left, it returns notifier.ErrNotFound, or
+// notifier.ErrConflict if one was skipped for its key or the room.
+func (b *Inbox) Restore(ctx context.Context, seq int64, keys ...string) (notifier.Badge, error) {
+	entries, err := b.deleted(ctx, seq, keys)
+	if err != nil {
+		return notifier.Badge{}, fmt.Errorf("find %d deleted entries of user %d: %w", len(keys), seq, err)
+	}
+	return b.putBack(ctx, seq, entries...)
+}
+
+// deleted returns those entries of these keys that were deleted within the last 10 minutes and whose
+// notices are still valid.
+func (b *Inbox) deleted(ctx context.Context, seq int64, keys []string) ([]notifier.Entry, error) {
+	places, err := b.rdb.HMGet(ctx, b.k.Deleted(seq), keys...).Result()
+	if err != nil {
+		return nil, script.MarkAway(err)
+	}
+	var rows []notifier.SnapshotRow
+	var ids []int64
+	for i, place := range places {
+		text, _ := place.(string)
+		var row notifier.SnapshotRow
+		if n, _ := fmt.Sscanf(text, "%d %d %d", &row.NoticeID, &row.At, &row.Expires); n == 3 {
+			row.Field = keys[i] + notifier.ReadSuffix // putBack finds the state in which it left
+			rows, ids = append(rows, row), append(ids, row.NoticeID)
+		}
+	}
+	if len(rows) == 0 || b.sql == nil {
+		return nil, notifier.ErrNotFound
+	}
+	contents, err := b.sql.Contents(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var entries []notifier.Entry
+	for _, row := range rows {
+		if e, ok := entryOf(seq, row, contents, b.millis()); ok {
+			entries = append(entries, e)
+		}
+	}
+	if len(entries) == 0 {
+		return nil, notifier.ErrNotFound
+	}
+	return entries, nil
+}
+
+// putBack puts entries back in the states in which they left, whatever states they have here.
+func (b *Inbox) putBack(ctx context.Context, seq int64, entries ...notifier.Entry) (notifier.Badge, error) {
 	entries = slices.Clone(entries)
 	slices.SortStableFunc(entries, func(a, b notifier.Entry) int { return cmp.Compare(b.At, a.At) }) // the newest come first if there is little room
 	rows := make([]any, 0, 5*len(entries))

@@ -57,7 +57,7 @@ func TestUndoingADeletePutsTheRowBackInItsPlace(t *testing.T) {
 			}
 			s.clock.pass(time.Second)
 			heard := s.listen(t, 42)
-			badge, err := s.Restore(t.Context(), 42, e)
+			badge, err := s.PutBack(t.Context(), 42, e)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +72,7 @@ func TestUndoingADeletePutsTheRowBackInItsPlace(t *testing.T) {
 			if got := events(heard.heard(t)); got != want {
 				t.Errorf("published %q, want %q", got, want)
 			}
-			if _, err := s.Restore(t.Context(), 42, e); !errors.Is(err, notifier.ErrNotFound) {
+			if _, err := s.PutBack(t.Context(), 42, e); !errors.Is(err, notifier.ErrNotFound) {
 				t.Errorf("a second undo: %v, want not found", err)
 			}
 			same(t, "a second undo", after, s.stored(t, 42))
@@ -102,7 +102,7 @@ func TestAnUndoIsRefusedAfterExpiryReplacementOrInAFullInbox(t *testing.T) {
 		refused := func(e notifier.Entry, want error) {
 			t.Helper()
 			before := s.stored(t, 42)
-			if _, err := s.Restore(t.Context(), 42, e); !errors.Is(err, want) {
+			if _, err := s.PutBack(t.Context(), 42, e); !errors.Is(err, want) {
 				t.Errorf("restoring notice %d: %v, want %v", e.NoticeID, err, want)
 			}
 			same(t, "a refused undo", before, s.stored(t, 42))

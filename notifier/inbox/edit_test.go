@@ -237,7 +237,7 @@ func TestAnUndoneDeleteShowsTheLatestContent(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.edit(edited(n, 1, "Edited"))
-		badge, err := s.Restore(t.Context(), 42, e)
+		badge, err := s.PutBack(t.Context(), 42, e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +249,7 @@ func TestAnUndoneDeleteShowsTheLatestContent(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.failing[1] = notifier.ErrUnavailable
-		if _, err := s.Restore(t.Context(), 42, e); err != nil {
+		if _, err := s.PutBack(t.Context(), 42, e); err != nil {
 			t.Errorf("while SQL is unavailable: %v", err)
 		}
 	})

@@ -10,6 +10,7 @@
 -- KEYS[6] dirty   users of the partition whose state SQL does not have yet, by ver
 -- KEYS[7] idle    users of the partition by last use; the score of 0 is the fence
 -- KEYS[8] archive entry key → ID AT EXPIRY ARCHIVED
+-- KEYS[9] deleted entry key → ID AT EXPIRY of deleted entries
 -- ARGV[1] seq     user
 -- ARGV[2] now     ms
 --
@@ -21,5 +22,5 @@ clear_rows(list, hash, KEYS[5], seq)
 redis.call('ZREM', KEYS[6], seq)
 redis.call('ZREM', idle, seq)
 raise_fence(idle, now)
-local was = redis.call('DEL', state, gone, KEYS[8])
+local was = redis.call('DEL', state, gone, KEYS[8], KEYS[9])
 return math.min(was, 1)

@@ -99,8 +99,8 @@ func (b *Inbox) Erase(ctx context.Context, seq int64) error {
 func (b *Inbox) addErase(ctx context.Context, p *script.Pipe, seq, now int64) *redis.Cmd {
 	part := b.part(seq)
 	return p.Add(
-		ctx, eraseInbox, 8,
-		b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), part.expiry, part.dirty, part.idle, b.k.Archive(seq),
+		ctx, eraseInbox, 9,
+		b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), part.expiry, part.dirty, part.idle, b.k.Archive(seq), b.k.Deleted(seq),
 		seq, now,
 	)
 }

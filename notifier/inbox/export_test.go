@@ -21,3 +21,8 @@ func (b *Inbox) Deliver(ctx context.Context, n *notifier.Notice, seqs []int64) (
 	changed, errs := b.deliver(ctx, []notifier.Delivery{d})
 	return changed, errs[0]
 }
+
+// PutBack is the second half of Restore, for entries of which SQL knows nothing.
+func (b *Inbox) PutBack(ctx context.Context, seq int64, entries ...notifier.Entry) (notifier.Badge, error) {
+	return b.putBack(ctx, seq, entries...)
+}

@@ -147,7 +147,7 @@ func TestUndoingADeleteAfterAnOpeningRestoresAKeptEntryAsUnread(t *testing.T) {
 		if _, err := s.Open(t.Context(), 42); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Restore(t.Context(), 42, e); err != nil {
+		if _, err := s.PutBack(t.Context(), 42, e); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.Open(t.Context(), 42); err != nil {
@@ -194,7 +194,7 @@ func TestUndoingDeletesCannotChangeTheCounts(t *testing.T) {
 				t.Fatal(err)
 			}
 			e.Read, e.At = false, e.At+1_000_000 // values that a forged form could have
-			if _, err := s.Restore(t.Context(), 42, e); err != nil {
+			if _, err := s.PutBack(t.Context(), 42, e); err != nil {
 				t.Fatal(err)
 			}
 			at := s.sound(t, 42)

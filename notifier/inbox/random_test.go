@@ -249,7 +249,7 @@ func (p *play) putBack(t *rapid.T) {
 	if want == nil && p.h != nil {
 		p.freshen(some)
 	}
-	badge, err := p.s.Restore(t.Context(), p.seq, some...)
+	badge, err := p.s.PutBack(t.Context(), p.seq, some...)
 	if want != nil {
 		if !errors.Is(err, want) {
 			t.Fatalf("restoring: %v, want %v", err, want)

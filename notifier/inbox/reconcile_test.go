@@ -67,7 +67,7 @@ func TestAnInboxThatCameBackOlderIsReplacedFromSQL(t *testing.T) {
 		s.lived(t, h, 42)
 		older := s.dump(t, 42)
 		// An undone delete: in SQL the notice is back in the inbox, and it must be restored.
-		if _, err := s.Restore(t.Context(), 42, notifier.Entry{Key: key(6), NoticeID: 6, At: startTime + 6, Content: notifier.Content{Type: "like"}}); err != nil {
+		if _, err := s.PutBack(t.Context(), 42, notifier.Entry{Key: key(6), NoticeID: 6, At: startTime + 6, Content: notifier.Content{Type: "like"}}); err != nil {
 			t.Fatal(err)
 		}
 		soon := s.notice(8, "photo:8")

@@ -30,7 +30,7 @@ var changes = map[string]func(t *testing.T, s *site) error{
 		return err
 	},
 	"a deletion undone": func(t *testing.T, s *site) error {
-		_, err := s.Restore(t.Context(), 42, notifier.Entry{Key: key(2), NoticeID: 2, At: startTime + 2, ExpiresAt: s.clock.in(80 * 24 * time.Hour)})
+		_, err := s.PutBack(t.Context(), 42, notifier.Entry{Key: key(2), NoticeID: 2, At: startTime + 2, ExpiresAt: s.clock.in(80 * 24 * time.Hour)})
 		return err
 	},
 	"expiring": func(t *testing.T, s *site) error {

@@ -20,7 +20,7 @@ func TestAnUndoDoesNotRestoreARetractedNotice(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := s.sound(t, 42)
-		if _, err := s.Restore(t.Context(), 42, e); !errors.Is(err, notifier.ErrNotFound) {
+		if _, err := s.PutBack(t.Context(), 42, e); !errors.Is(err, notifier.ErrNotFound) {
 			t.Errorf("restoring: %v, want not found", err)
 		}
 		same(t, "a refused undo", before, s.stored(t, 42))

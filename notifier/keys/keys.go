@@ -65,6 +65,11 @@ func (s Space) Gone(seq int64) string { return s.user("gone", seq) }
 // number of entries is bounded like that of the inbox. Written by inbox.
 func (s Space) Archive(seq int64) string { return s.user("archive", seq) }
 
+// Deleted returns the key of the entries that a user has deleted, from which Undo restores them:
+// HASH, entry key → `ID AT EXPIRY`. It lives for 10 minutes after the last deletion, with at most
+// 700 entries. Written by inbox.
+func (s Space) Deleted(seq int64) string { return s.user("deleted", seq) }
+
 // Expiry returns the key of the upcoming expiries in a partition: ZSET by time (ms) of
 // `SEQ|KEY` for each entry that lives for at most 7 days, and of `SEQ|` for all other
 // entries of a user, with the earliest of their times or an earlier one. Written by inbox,

@@ -24,6 +24,7 @@ func all(s keys.Space) string {
 		fmt.Fprintln(&b, "State    ", s.State(seq))
 		fmt.Fprintln(&b, "Gone     ", s.Gone(seq))
 		fmt.Fprintln(&b, "Archive  ", s.Archive(seq))
+		fmt.Fprintln(&b, "Deleted  ", s.Deleted(seq))
 		fmt.Fprintln(&b, "LiveUser ", s.LiveUser(seq))
 		fmt.Fprintln(&b, "Pending  ", s.PendingToasts(seq))
 	}
@@ -91,7 +92,7 @@ func TestAllKeysOfAUserShareTheHashTagOfTheirPartition(t *testing.T) {
 			t.Errorf("user %d is in partition %d", seq, p)
 		}
 		want := fmt.Sprintf("{p%02d}", p)
-		for _, key := range []string{s.List(seq), s.Hash(seq), s.State(seq), s.Gone(seq), s.Archive(seq), s.Expiry(p), s.Dirty(p), s.Counts(p)} {
+		for _, key := range []string{s.List(seq), s.Hash(seq), s.State(seq), s.Gone(seq), s.Archive(seq), s.Deleted(seq), s.Expiry(p), s.Dirty(p), s.Counts(p)} {
 			open, end := strings.IndexByte(key, '{'), strings.IndexByte(key, '}')
 			if open < 0 || end < open || key[open:end+1] != want {
 				t.Errorf("user %d: the hash tag of %s is not %s", seq, key, want)

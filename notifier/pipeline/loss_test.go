@@ -148,9 +148,8 @@ func (r *rig) live(t *testing.T, p *pipeline.Pipeline, seqs []int64) {
 			case 2:
 				_, err = r.inbox.Delete(ctx, seq, key)
 			case 3:
-				var taken []notifier.Entry
-				if taken, _, err = r.inbox.Take(ctx, seq, key); err == nil {
-					_, err = r.inbox.Restore(ctx, seq, taken...)
+				if _, err = r.inbox.Delete(ctx, seq, key); err == nil {
+					_, err = r.inbox.Restore(ctx, seq, key)
 				}
 			}
 			if err != nil && !errors.Is(err, notifier.ErrNotFound) {
