@@ -44,12 +44,17 @@ func (m *me) events(ctx context.Context, in *eventsInput) (*eventsOutput, error)
 		Session: who.token.Session(who.user.Seq).String(), Until: who.token.Expires.Add(streamGrace),
 		Visible: in.Visible == "1" && !who.token.ReadOnly, ToastsOff: who.user.ToastsOff, NoToasts: in.Toasts == "0" || who.token.ReadOnly,
 	}
-	return &eventsOutput{func(c huma.Context) {
+	return &eventsOutput{m.stream(who.reader(), of)}, nil
+}
+
+// stream answers with an event stream.
+func (m *me) stream(who notifier.Reader, of notifier.StreamOf) func(huma.Context) {
+	return func(c huma.Context) {
 		r, w := humago.Unwrap(c)
-		if err := m.Stream.Serve(w, r, who.reader(), of); err != nil {
+		if err := m.Stream.Serve(w, r, who, of); err != nil {
 			m.refuse(c, err)
 			return
 		}
 		web.Of(r.Context()).Status = http.StatusOK // the stream has taken over the connection, so nobody recorded this
-	}}, nil
+	}
 }

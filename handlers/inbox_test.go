@@ -229,6 +229,7 @@ func TestKeyOfAnotherUserIs404(t *testing.T) {
 			return notifier.Badge{}, fmt.Errorf("mark: %w", notifier.ErrNotFound)
 		}
 		w.inbox.take = func(int64, string) (notifier.Entry, error) { return notifier.Entry{}, notifier.ErrNotFound }
+		w.inbox.restore = func(int64, string) error { return notifier.ErrNotFound }
 	})
 	for _, verb := range []string{"read", "unread", "delete", "restore"} {
 		w.post("alice", "/inbox/"+verb, "key", "a:b").wantStatus(t, http.StatusNotFound)

@@ -164,7 +164,7 @@ func TestShutdownEndsFourHundredStreamsWithABye(t *testing.T) {
 	if len(retries) < 100 {
 		t.Errorf("only %d different delays: all clients would reconnect at once", len(retries))
 	}
-	refused(t, w, 1, "2")
+	refused(t, w, 1, "")
 }
 
 func TestShutdownCutsAClientThatDoesNotRead(t *testing.T) {
