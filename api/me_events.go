@@ -44,7 +44,7 @@ func (m *me) events(ctx context.Context, in *eventsInput) (*eventsOutput, error)
 		Session: who.token.Session(who.user.Seq).String(), Until: who.token.Expires.Add(streamGrace),
 		Visible: in.Visible == "1" && !who.token.ReadOnly, ToastsOff: who.user.ToastsOff, NoToasts: in.Toasts == "0" || who.token.ReadOnly,
 	}
-	return &eventsOutput{m.stream(who.reader(), of)}, nil
+	return &eventsOutput{m.stream(who.reader(), of)}, nil //nolint:contextcheck // huma passes the request's context
 }
 
 // stream answers with an event stream.
