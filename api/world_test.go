@@ -50,8 +50,8 @@ type world struct {
 	slowDeletions *atomic.Bool // deletions begin but do not finish
 
 	apps  *app.Apps
-	front app.Added // an app with pages at https://shop.example.com
-	bob   string    // a token of bob, made by front
+	front notifier.AddedApp // an app with pages at https://shop.example.com
+	bob   string            // a token of bob, made by front
 
 	admin, send, read string // texts of keys with these scopes, each with its own name
 }

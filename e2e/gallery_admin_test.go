@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -51,6 +52,12 @@ func openOffice(t *testing.T) *gallery {
 		}
 	}
 	vera.leads("/staff/keys", "action", "revoke", "id", "1")
+	vera.leads("/staff/apps", "name", "shop", "origins", "https://shop.example.com https://admin.shop.example.com", "audience", "customer", "roles", "picker,vip", "max_life", "1h0m0s")
+	vera.leads("/staff/apps", "name", "warehouse.of-a-company-with-a-long-name.example", "audience", "user", "max_life", "15m0s", "key", "jwks",
+		"jwks", "https://login.example.com/.well-known/jwks.json", "issuer", "https://login.example.com")
+	vera.leads("/staff/apps", "name", "old shop", "audience", "user", "max_life", "15m0s")
+	vera.leads("/staff/apps/3", "action", "revoke")
+	vera.leads("/staff/apps/1", "action", "rotate")
 	for _, rule := range []string{"negative-stock", "late-orders"} {
 		vera.leads("/staff/rules", "name", rule)
 	}
@@ -160,6 +167,26 @@ func officeViews() []view {
 			w.do(chromedp.Click(css("[name=scope][value=read]")))
 			w.press(".adding .primary")
 		}},
+		{name: "apps", as: "vera", path: "/staff/apps"},
+		{name: "apps-add", as: "vera", path: "/staff/apps", then: unfold(".adding")},
+		{name: "apps-faults", as: "vera", path: "/staff/apps", status: 422, then: func(w *window) {
+			w.do(chromedp.Click(css(".adding summary")))
+			w.fill("origins", "shop.example.com")
+			w.do(chromedp.Click(css("[name=key][value=jwks]")))
+			w.answered(".adding .primary")
+		}},
+		{name: "apps-nothing", as: "vera", path: "/staff/apps?q=qqqq"},
+		{name: "apps-made", as: "vera", path: "/staff/apps", then: func(w *window) {
+			w.do(chromedp.Click(css(".adding summary")))
+			w.fill("name", "billing"+strconv.FormatInt(time.Now().UnixNano(), 36))
+			w.press(".adding .primary")
+			w.until(`document.querySelector("[data-testid=token-key]")`)
+		}},
+		{name: "app", as: "vera", path: "/staff/apps/1", then: unfold("[data-testid=revoke-app]")},
+		{name: "app-rotate", as: "vera", path: "/staff/apps/1", then: unfold(".adding")},
+		{name: "app-revoke-key", as: "vera", path: "/staff/apps/1?revoke=1"},
+		{name: "app-jwks", as: "vera", path: "/staff/apps/2"},
+		{name: "app-revoked", as: "vera", path: "/staff/apps/3"},
 		{name: "api", path: "/api/v1/docs"},
 		{name: "api-contents", path: "/api/v1/docs", then: func(w *window) {
 			ask[bool](w, `(document.querySelector("details.contents").open = true)`)

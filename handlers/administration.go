@@ -39,10 +39,26 @@ type Keys interface {
 	RevokeKey(ctx context.Context, id int64) (notifier.APIKey, error)
 }
 
+// Apps manages host applications for an actor, whom the audit log names; see notifier/app.
+type Apps interface {
+	// List lists all apps, newest first, and their keys without secrets, including revoked ones.
+	List(ctx context.Context) ([]notifier.App, []notifier.AppKey, error)
+	// Add adds an app with a public key in PEM form, or a secret of its own if that is empty. It
+	// returns a *notifier.InvalidError, or notifier.ErrConflict for a name or issuer that is taken or
+	// when there are notifier.MaxApps.
+	Add(ctx context.Context, by notifier.Actor, a notifier.App, publicKey []byte) (notifier.AddedApp, error)
+	// Rotate gives an app another key. It returns notifier.ErrConflict if the app has a JWKS or
+	// notifier.MaxAppKeys.
+	Rotate(ctx context.Context, by notifier.Actor, name string, publicKey []byte) (tokenKey string, err error)
+	// Revoke and RevokeKey return notifier.ErrNotFound for an app or key that is unknown or revoked.
+	Revoke(ctx context.Context, by notifier.Actor, name string) (notifier.App, error)
+	RevokeKey(ctx context.Context, by notifier.Actor, name string, id int64) (notifier.App, error)
+}
+
 // Slips carries a text over the redirect after a form to the page that shows it once; see
 // internal/session.
 type Slips interface {
-	Put(w http.ResponseWriter, seq int64, text string) error
+	Put(w http.ResponseWriter, path string, seq int64, text string) error
 	// Take returns false if there is no text, or it belongs to another user.
 	Take(w http.ResponseWriter, r *http.Request, seq int64) (text string, ok bool)
 }

@@ -68,7 +68,7 @@ func (h *Handlers) makeAPIKey(w http.ResponseWriter, r *http.Request, k notifier
 	h.auditDetail(r, "key.add", notifier.KeyRef(k.Name), k.Number()+" "+scopesOf(k))
 	slip, err := json.Marshal(madeKey{k.Name, token})
 	if err == nil {
-		err = h.Slips.Put(w, seqOf(r), string(slip))
+		err = h.Slips.Put(w, apiKeysPath, seqOf(r), string(slip))
 	}
 	if err != nil {
 		return fmt.Errorf("show key %d: %w", k.ID, err)

@@ -193,9 +193,10 @@ type Config struct {
 	Subscriptions Subscriptions
 
 	Roles  Roles
+	Apps   Apps
 	Keys   Keys
 	NewKey func() (token string, hash []byte) // makes a token and the hash to store
-	Slips  Slips                              // carries a new key to the page that shows it once
+	Slips  Slips                              // carries new keys to the page that shows them once
 	Rules  Rules                              // nil: no file of rules
 
 	Demo           []DemoUser                   // shown on the login page; empty: no demo
@@ -213,7 +214,7 @@ type Config struct {
 func (c *Config) setDefaults() error {
 	required := []any{
 		c.Sessions, c.SignIns, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Directory, c.Drafts, c.Stream,
-		c.Health, c.Audit, c.Settings, c.Toasts, c.DeadLetters, c.Topics, c.Subscriptions, c.Roles, c.Keys, c.Slips,
+		c.Health, c.Audit, c.Settings, c.Toasts, c.DeadLetters, c.Topics, c.Subscriptions, c.Roles, c.Apps, c.Keys, c.Slips,
 	}
 	if slices.Contains(required, nil) || c.NewKey == nil {
 		return errors.New("handlers: an interface of the configuration is missing")

@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ type office struct {
 	topics *topics
 	subs   *[]notifier.Subscription // newest first
 	asked  *[]notifier.SubscriptionQuery
+	apps   *appBook
 	keys   *keyring
 	rules  *ruleBook
 }
@@ -27,13 +29,13 @@ func newOffice(t *testing.T) *office {
 	t.Helper()
 	o := &office{
 		roles: &roleBook{members: map[string][]string{notifier.RoleStaff: {"carol"}}, users: []string{"alice", "bob", "carol"}},
-		keys:  &keyring{forms: map[string]int{}}, rules: &ruleBook{}, subs: &[]notifier.Subscription{}, asked: &[]notifier.SubscriptionQuery{},
+		apps:  &appBook{}, keys: &keyring{forms: map[string]int{}}, rules: &ruleBook{}, subs: &[]notifier.Subscription{}, asked: &[]notifier.SubscriptionQuery{},
 	}
 	o.topics = &topics{subscribe: o.subscribe, unsubscribe: o.unsubscribe, saveType: o.saveType, deleteType: o.deleteType}
 	o.world = newWorld(t, func(w *world) {
-		w.config.Roles, w.config.Keys, w.config.Rules, w.config.Topics = o.roles, o.keys, o.rules, o.topics
+		w.config.Roles, w.config.Apps, w.config.Keys, w.config.Rules, w.config.Topics = o.roles, o.apps, o.keys, o.rules, o.topics
 		w.config.Subscriptions = subscriptions(o.list)
-		o.roles.audit = w.audit
+		o.roles.audit, o.apps.audit = w.audit, w.audit
 		w.directory.users = o.roles.list
 	})
 	return o
@@ -211,17 +213,18 @@ func (k *keyring) AddKeyOnce(_ context.Context, key notifier.APIKey, hash []byte
 	return key, false, nil
 }
 
-// slips keeps one text for each user.
-type slips map[int64]string
+// slips keeps one text for each page and user.
+type slips map[string]string
 
-func (s slips) Put(_ http.ResponseWriter, seq int64, text string) error {
-	s[seq] = text
+func (s slips) Put(_ http.ResponseWriter, path string, seq int64, text string) error {
+	s[fmt.Sprint(path, seq)] = text
 	return nil
 }
 
-func (s slips) Take(_ http.ResponseWriter, _ *http.Request, seq int64) (string, bool) {
-	text, ok := s[seq]
-	delete(s, seq)
+func (s slips) Take(_ http.ResponseWriter, r *http.Request, seq int64) (string, bool) {
+	key := fmt.Sprint(r.URL.Path, seq)
+	text, ok := s[key]
+	delete(s, key)
 	return text, ok
 }
 

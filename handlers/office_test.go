@@ -16,6 +16,8 @@ var offices = map[string][]string{
 	"/staff/roles/staff":   {"action", "add", "user", "bob"},
 	"/staff/subscriptions": {"type", "like", "user", "bob"},
 	"/staff/types":         {"slug", "new"},
+	"/staff/apps":          {"name", "shop", "audience", "user", "max_life", "1h"},
+	"/staff/apps/1":        {"action", "rotate"},
 	"/staff/keys":          {"name", "shop", "scope", "read"},
 	"/staff/rules":         {"name", "a"},
 }
@@ -34,7 +36,7 @@ func TestAdministrationIsForStaffOnly(t *testing.T) {
 		o.post("carol", address, append(fields, "page_user", "alice")...).wantStatus(t, http.StatusConflict)
 		o.post("carol", address, append(fields, fields[0]+"x", strings.Repeat("x", 70<<10))...).wantStatus(t, http.StatusRequestEntityTooLarge)
 	}
-	if len(o.done()) != 0 || len(o.keys.all)+len(*o.subs)+len(o.topics.types)+len(o.rules.ran) != 0 || len(o.roles.members["staff"]) != 1 || len(o.roles.members) != 1 {
+	if len(o.done()) != 0 || len(o.keys.all)+len(o.apps.all)+len(*o.subs)+len(o.topics.types)+len(o.rules.ran) != 0 || len(o.roles.members["staff"]) != 1 || len(o.roles.members) != 1 {
 		t.Errorf("actions succeeded: %v", o.done())
 	}
 }
@@ -42,7 +44,7 @@ func TestAdministrationIsForStaffOnly(t *testing.T) {
 func TestFormThatFailsForNowIsReturnedAsTyped(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	o.roles.err, o.keys.listErr, o.rules.err = notifier.ErrUnavailable, notifier.ErrUnavailable, notifier.ErrUnavailable
+	o.roles.err, o.apps.err, o.keys.listErr, o.rules.err = notifier.ErrUnavailable, notifier.ErrUnavailable, notifier.ErrUnavailable, notifier.ErrUnavailable
 	o.topics.subscribe = func(notifier.Subscription) (bool, error) { return false, notifier.ErrUnavailable }
 	o.topics.saveType = func(notifier.NoticeType) error { return notifier.ErrUnavailable }
 	for address, fields := range offices {
@@ -70,7 +72,7 @@ func TestStaffPagesAreListedInGroups(t *testing.T) {
 		for _, group := range r.page.Find("nav[aria-label='Staff pages'] ul").EachIter() {
 			groups = append(groups, strings.Join(strings.Fields(group.Text()), " "))
 		}
-		want := []string{"Send Sent", "People Roles Subscriptions", "Types Rules API keys Failed deliveries"}
+		want := []string{"Send Sent", "People Roles Subscriptions", "Types Rules Apps API keys Failed deliveries"}
 		if diff := cmp.Diff(want, groups); diff != "" {
 			t.Errorf("%s: %s", address, diff)
 		}

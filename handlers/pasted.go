@@ -14,6 +14,7 @@ func pasted(values url.Values) {
 		for i, text := range all {
 			switch name {
 			case "to", "to_kept": // any separator between names is read
+			case "public_key", "roles": // these are read in lines
 			case "body":
 				all[i] = pastedLines.Replace(text)
 			default:

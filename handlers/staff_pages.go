@@ -24,6 +24,7 @@ var staffPages = [][]staffPage{
 	{
 		{"types", typesPath, "nav.types"},
 		{"rules", rulesPath, "nav.rules"},
+		{"apps", appsPath, "nav.apps"},
 		{"apikeys", apiKeysPath, "nav.apikeys"},
 		{"deadletters", deadLettersPath, "nav.deadletters"},
 	},

@@ -92,7 +92,7 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 		},
 		Toasts: &toasts{}, DeadLetters: &deadLetters{}, Topics: &topics{},
 		Subscriptions: subscriptions(func(notifier.SubscriptionQuery) ([]notifier.Subscription, error) { return nil, nil }),
-		Roles:         &roleBook{}, Keys: &keyring{}, Slips: slips{},
+		Roles:         &roleBook{}, Apps: &appBook{}, Keys: &keyring{}, Slips: slips{},
 		NewKey: func() (string, []byte) { return "ck_secret", []byte("hash") },
 		SignIns: signIns(func(string, string, string) (notifier.User, error) {
 			return notifier.User{}, notifier.ErrUnauthenticated

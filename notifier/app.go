@@ -24,6 +24,13 @@ type App struct {
 	RevokedAt time.Time // zero: still valid
 }
 
+// AddedApp is an app that was just added, with its secrets, which are shown this once.
+type AddedApp struct {
+	App
+	APIKey   string
+	TokenKey string // kid and secret; the kid alone for a public key; empty for a JWKS
+}
+
 // KeyAlg is the signature algorithm of an app's key. It belongs to the key: the header of a token
 // cannot choose another.
 type KeyAlg string

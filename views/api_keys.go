@@ -25,7 +25,10 @@ type ScopeChoice struct {
 type NewKey struct{ Key, Text string }
 
 // Revoke asks for confirmation before a key is revoked.
-type Revoke struct{ ID, Text string }
+type Revoke struct {
+	ID, Text string
+	What     string // of a key of an app: what happens then
+}
 
 // APIKeyRow is one key.
 type APIKeyRow struct {

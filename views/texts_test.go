@@ -143,8 +143,8 @@ func TestNoTextIsUnused(t *testing.T) {
 		all.WriteString(text)
 	}
 	// Ids that are composed of a prefix and a code.
-	composed := regexp.MustCompile(`^(error|status|state|notice|icon|color|inbox\.empty|users\.audience|(users|notices|subscriptions|types|roles|apikeys)\.column|` +
-		`(subscriptions|types|roles|role|apikeys|rules)\.(empty|nothing|only|state|scope|hint))[._]`)
+	composed := regexp.MustCompile(`^(error|status|state|notice|icon|color|inbox\.empty|users\.audience|(users|notices|subscriptions|types|roles|apikeys|apps|hostapp)\.column|` +
+		`(subscriptions|types|roles|role|apikeys|apps|rules)\.(empty|nothing|only|state|scope|hint|key))[._]`)
 	for _, key := range catalogue.Keys() {
 		if catalogue.Type(key...) == "Hash" {
 			continue

@@ -20,6 +20,10 @@ import (
 
 // pages makes the handler of the pages.
 func (i *instance) pages() (http.Handler, error) {
+	apps, err := NewApps(i.cfg, i.db, i.log)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the changes of apps: %w", err)
+	}
 	c := handlers.Config{
 		Sessions: i.sessions,
 		SignIns:  i.signIns,
@@ -42,6 +46,7 @@ func (i *instance) pages() (http.Handler, error) {
 		Topics:        i.topics,
 		Subscriptions: i.db,
 		Roles:         roles{i.people, i.db},
+		Apps:          apps,
 		Keys:          i.db,
 		NewKey:        api.NewKey,
 		Slips:         i.slips,

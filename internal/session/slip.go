@@ -16,14 +16,13 @@ const (
 	// secureSlipName makes browsers reject the cookie over plain http.
 	secureSlipName = "__Secure-carillon-slip"
 
-	slipPath = "/staff/keys" // the only page that shows slips
-	slipLife = time.Minute   // a redirect takes no longer
-	maxSlip  = 2048          // a name of 200 bytes and a key, sealed
+	slipLife = time.Minute // a redirect takes no longer
+	maxSlip  = 2048        // a name of 200 bytes and a key, sealed
 )
 
 // Slips carry a short text from the response to a form to the page that it redirects to, which
-// shows the text once. The text is in a cookie that is encrypted and signed, valid only for its
-// user, and expires after a minute. Every instance with the same session keys can read it.
+// shows the text once. The text is in a cookie that is encrypted and signed, sent only to that page,
+// valid only for its user, and expires after a minute. Every instance with the same session keys can read it.
 type Slips struct {
 	codecs  []*securecookie.SecureCookie
 	name    string
@@ -41,7 +40,7 @@ type slip struct {
 // NewSlips returns slips that are sealed with the first key and opened with any.
 func NewSlips(keys [][]byte, secure bool, now func() time.Time) *Slips {
 	s := &Slips{name: slipName, now: now, options: sessions.Options{
-		Path: slipPath, MaxAge: int(slipLife.Seconds()), Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		MaxAge: int(slipLife.Seconds()), Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	}}
 	if secure {
 		s.name = secureSlipName
@@ -59,8 +58,8 @@ func NewSlips(keys [][]byte, secure bool, now func() time.Time) *Slips {
 // keyBytes is the length of the derived keys, as for AES-256.
 const keyBytes = 32
 
-// Put stores a text for a user, to be shown by the page that the response redirects to.
-func (s *Slips) Put(w http.ResponseWriter, seq int64, text string) error {
+// Put stores a text for a user, to be shown by the page at path, to which the response redirects.
+func (s *Slips) Put(w http.ResponseWriter, path string, seq int64, text string) error {
 	if len(s.codecs) == 0 {
 		return errNoKey
 	}
@@ -68,15 +67,17 @@ func (s *Slips) Put(w http.ResponseWriter, seq int64, text string) error {
 	if err != nil {
 		return fmt.Errorf("seal a slip: %w", err)
 	}
-	http.SetCookie(w, sessions.NewCookie(s.name, sealed, &s.options))
+	options := s.options
+	options.Path = path
+	http.SetCookie(w, sessions.NewCookie(s.name, sealed, &options))
 	return nil
 }
 
-// Take returns the text that was put for this user and clears the cookie.
+// Take returns the text that was put for this user and the page that r asks for, and clears the cookie.
 func (s *Slips) Take(w http.ResponseWriter, r *http.Request, seq int64) (text string, ok bool) {
 	for _, c := range r.CookiesNamed(s.name) {
 		gone := s.options
-		gone.MaxAge = -1
+		gone.Path, gone.MaxAge = r.URL.Path, -1
 		http.SetCookie(w, sessions.NewCookie(s.name, "", &gone))
 		for _, codec := range s.codecs {
 			var found slip

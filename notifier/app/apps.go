@@ -63,28 +63,21 @@ func New(c Config) (*Apps, error) {
 	return &Apps{cfg: c, seal: seal}, nil
 }
 
-// Added is an app that was just added, with its secrets, which are shown this once.
-type Added struct {
-	notifier.App
-	APIKey   string
-	TokenKey string // kid and secret; the kid alone for a public key; empty for a JWKS
-}
-
 // Add adds an app. publicKey in PEM form makes its tokens verified by that key; with a.JWKS they are
 // verified by the keys there; otherwise Carillon makes a secret. It returns a *notifier.InvalidError,
 // or notifier.ErrConflict for a name or issuer that is taken or when there are notifier.MaxApps.
-func (s *Apps) Add(ctx context.Context, by notifier.Actor, a notifier.App, publicKey []byte) (Added, error) {
+func (s *Apps) Add(ctx context.Context, by notifier.Actor, a notifier.App, publicKey []byte) (notifier.AddedApp, error) {
 	if err := a.Validate(s.cfg.Audiences); err != nil {
-		return Added{}, err
+		return notifier.AddedApp{}, err
 	}
 	key, secret, err := s.key(&a, publicKey)
 	if err != nil {
-		return Added{}, err
+		return notifier.AddedApp{}, err
 	}
-	added := Added{}
+	added := notifier.AddedApp{}
 	token, hash := s.cfg.NewAPIKey()
 	if added.App, err = s.cfg.Store.AddApp(ctx, a, key, hash); err != nil {
-		return Added{}, err
+		return notifier.AddedApp{}, err
 	}
 	added.APIKey = token
 	if key != nil {
@@ -94,7 +87,7 @@ func (s *Apps) Add(ctx context.Context, by notifier.Actor, a notifier.App, publi
 	return added, nil
 }
 
-// Rotate adds a new key to an app that has keys here, and returns it as Added.TokenKey. The old keys
+// Rotate adds a new key to an app that has keys here, and returns it as AddedApp.TokenKey. The old keys
 // stay valid until they are revoked. An app with a JWKS rotates its keys there: notifier.ErrConflict.
 func (s *Apps) Rotate(ctx context.Context, by notifier.Actor, name string, publicKey []byte) (string, error) {
 	a, err := s.find(ctx, name)

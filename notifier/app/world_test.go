@@ -81,7 +81,7 @@ func apiKey() (string, []byte) {
 }
 
 // add adds an app, with a secret of its own unless publicKey or a JWKS is given.
-func (w *world) add(t testing.TB, a notifier.App, publicKey []byte) app.Added {
+func (w *world) add(t testing.TB, a notifier.App, publicKey []byte) notifier.AddedApp {
 	t.Helper()
 	a.Audience = 2
 	if a.MaxLife == 0 {

@@ -1,0 +1,217 @@
+package handlers
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+// Error codes of the forms of apps.
+const (
+	codeAppTaken    = "app_taken"     // Name: another app is called so
+	codeIssuerTaken = "issuer_taken"  // issuer: another app with a JWKS has it
+	codeManyApps    = "too_many_apps" // Max
+	codeManyAppKeys = "too_many_keys_of_app"
+)
+
+// appFields are the fields of the form of a new app, from top to bottom.
+var appFields = []string{"name", "origins", "audience", "roles", "max_life", "key", "public_key", "jwks", "issuer"}
+
+// addApp adds a host application and redirects to its page, which shows its keys.
+func (h *Handlers) addApp(w http.ResponseWriter, r *http.Request) error {
+	values, err := form(r, append([]string{"action"}, appFields...)...)
+	if values == nil {
+		return err
+	}
+	pasted(values)
+	if err == nil && !contains([]string{"", "add"}, values.Get("action")) {
+		err = fault("", codeForm, nil)
+	}
+	a, publicKey, faults := h.readApp(values)
+	if bad := merge(err, faults); len(bad.Fields) > 0 {
+		return h.appAgain(w, r, values, bad)
+	}
+	added, err := h.Apps.Add(r.Context(), h.actor(r), a, publicKey)
+	if errors.Is(err, notifier.ErrConflict) {
+		err = h.appConflict(r, &a)
+	}
+	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
+		return h.appAgain(w, r, values, bad)
+	}
+	if err != nil {
+		return fmt.Errorf("add an app: %w", err)
+	}
+	return h.showAppKeys(w, r, added.ID, views.AppKeys{APIKey: added.APIKey, TokenKey: added.TokenKey})
+}
+
+// readApp reads the form of a new app. Fields of kinds of keys that are not chosen are ignored.
+func (h *Handlers) readApp(values url.Values) (a notifier.App, publicKey []byte, err error) {
+	var bad notifier.InvalidError
+	a = notifier.App{Name: strings.TrimSpace(values.Get("name")), Origins: strings.Fields(values.Get("origins")), Roles: roleNames(values.Get("roles"))}
+	for _, number := range h.audiences() {
+		if h.givenName(number) == values.Get("audience") {
+			a.Audience = number
+		}
+	}
+	a.MaxLife, _ = time.ParseDuration(values.Get("max_life")) // Validate refuses 0
+	issuer := strings.TrimSpace(values.Get("issuer"))
+	switch values.Get("key") {
+	case "", keySecret:
+	case keyPublic:
+		a.Issuer = issuer
+		if publicKey = []byte(strings.TrimSpace(values.Get("public_key"))); len(publicKey) == 0 {
+			bad.Add("public_key", notifier.CodeRequired, nil)
+		}
+	case keyJWKS:
+		a.Issuer = issuer
+		if a.JWKS = strings.TrimSpace(values.Get("jwks")); a.JWKS == "" {
+			bad.Add("jwks", notifier.CodeRequired, nil)
+			if issuer == "" {
+				bad.Add("issuer", notifier.CodeIssuerNeeded, nil)
+			}
+		}
+	default:
+		bad.Add("key", codeForm, nil)
+	}
+	known := h.Audiences
+	if len(known) == 0 {
+		known = defaultAudiences
+	}
+	return a, publicKey, merge(a.Validate(known), bad.OrNil()).OrNil()
+}
+
+// roleNames splits a list of roles at commas and line breaks.
+func roleNames(text string) (names []string) {
+	for name := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(",\n，、", r) }) {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// appConflict says with what a new app is in conflict.
+func (h *Handlers) appConflict(r *http.Request, a *notifier.App) error {
+	all, _, err := h.Apps.List(r.Context())
+	if err != nil {
+		return fmt.Errorf("list apps: %w", err)
+	}
+	for i := range all {
+		switch other := &all[i]; {
+		case !other.RevokedAt.IsZero():
+		case other.Name == a.Name:
+			return fault("name", codeAppTaken, map[string]any{"Name": a.Name})
+		case a.JWKS != "" && other.JWKS != "" && other.Issuer == a.Issuer:
+			return fault("issuer", codeIssuerTaken, nil)
+		}
+	}
+	return fault("", codeManyApps, map[string]any{"Max": notifier.MaxApps})
+}
+
+// appAgain shows the form with what was typed and its errors.
+func (h *Handlers) appAgain(w http.ResponseWriter, r *http.Request, values url.Values, bad *notifier.InvalidError) error {
+	p, err := h.appsPage(r, url.Values{})
+	if err != nil {
+		return err
+	}
+	h.fillAppForm(p, values)
+	p.Faults = faultsOf(p.Text, bad, appFields...)
+	return h.page(w, r, http.StatusUnprocessableEntity, views.AppsPage(p))
+}
+
+// changeApp gives an app another key, or revokes a key or the app.
+func (h *Handlers) changeApp(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r)
+	if err != nil {
+		return err
+	}
+	values, err := form(r, "action", "key", "newest", "public_key")
+	if err != nil {
+		return err
+	}
+	pasted(values)
+	a, keys, err := h.findApp(r, id)
+	switch {
+	case err != nil:
+		return err
+	case !a.RevokedAt.IsZero():
+		return notifier.ErrNotFound
+	}
+	switch values.Get("action") {
+	case "rotate":
+		if len(keys) > 0 && values.Has("newest") && number(values.Get("newest")) != keys[0].ID {
+			redirect(w, appPath(id)+"?done=app-key-known") // the same form was submitted before
+			return nil
+		}
+		return h.rotateApp(w, r, &a, values)
+	case "revoke-key":
+		if _, err := h.Apps.RevokeKey(r.Context(), h.actor(r), a.Name, number(values.Get("key"))); err != nil {
+			return fmt.Errorf("revoke a key of app %d: %w", id, err)
+		}
+		redirect(w, appPath(id)+"?done=app-key-revoked")
+		return nil
+	case "revoke":
+		if _, err := h.Apps.Revoke(r.Context(), h.actor(r), a.Name); err != nil {
+			return fmt.Errorf("revoke app %d: %w", id, err)
+		}
+		redirect(w, appsPath+"?done=app-revoked")
+		return nil
+	}
+	return fault("action", codeForm, nil)
+}
+
+// rotateApp adds a key and shows it.
+func (h *Handlers) rotateApp(w http.ResponseWriter, r *http.Request, a *notifier.App, values url.Values) error {
+	tokenKey, err := h.Apps.Rotate(r.Context(), h.actor(r), a.Name, []byte(strings.TrimSpace(values.Get("public_key"))))
+	if errors.Is(err, notifier.ErrConflict) && a.JWKS == "" {
+		err = fault("public_key", codeManyAppKeys, map[string]any{"Max": notifier.MaxAppKeys})
+	}
+	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
+		p, err := h.appPage(r, a.ID)
+		if err != nil {
+			return err
+		}
+		p.PublicKey, p.Faults = kept(values.Get("public_key")), faultsOf(p.Text, bad, "public_key")
+		return h.page(w, r, http.StatusUnprocessableEntity, views.AppPage(p))
+	}
+	if err != nil {
+		return fmt.Errorf("add a key to app %d: %w", a.ID, err)
+	}
+	return h.showAppKeys(w, r, a.ID, views.AppKeys{TokenKey: tokenKey})
+}
+
+// showAppKeys redirects to the page of an app, which shows new keys once. They travel there in a
+// sealed cookie; see makeAPIKey.
+func (h *Handlers) showAppKeys(w http.ResponseWriter, r *http.Request, id int64, made views.AppKeys) error {
+	slip, err := json.Marshal([]string{made.APIKey, made.TokenKey})
+	if err == nil {
+		err = h.Slips.Put(w, appPath(id), seqOf(r), string(slip))
+	}
+	if err != nil {
+		return fmt.Errorf("show the keys of app %s: %w", strconv.FormatInt(id, 10), err)
+	}
+	redirect(w, appPath(id))
+	return nil
+}
+
+// newAppKeys returns the keys that were just made, or nil if there are none or they have been shown
+// already.
+func (h *Handlers) newAppKeys(w http.ResponseWriter, r *http.Request) *views.AppKeys {
+	if r.Method != http.MethodGet {
+		return nil
+	}
+	var made [2]string
+	text, ok := h.Slips.Take(w, r, seqOf(r))
+	if !ok || json.Unmarshal([]byte(text), &made) != nil {
+		return nil
+	}
+	return &views.AppKeys{APIKey: made[0], TokenKey: made[1]}
+}

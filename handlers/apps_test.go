@@ -1,0 +1,183 @@
+package handlers_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestKeysOfANewAppAreShownOnce(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	posted := o.post("carol", "/staff/apps", "action", "add", "name", " shop <b> ", "origins", "https://Shop.example.com https://b.example.com",
+		"audience", "customer", "roles", "picker, night shift,vip", "max_life", "4h0m0s", "key", "secret", "public_key", "typed before the choice", "jwks", "http://x", "issuer", "i")
+	posted.wantRedirect(t, "/staff/apps/1")
+	r := o.get("carol", "/staff/apps/1").wantStatus(t, http.StatusOK)
+	r.wantText(t, "h1", "shop <b>")
+	r.wantText(t, "[data-testid=api-key]", "CARILLON_API_KEY=ck_secret")
+	r.wantText(t, "[data-testid=token-key]", "CARILLON_TOKEN_KEY=tk_1.secret")
+	if r.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("Cache-Control is %q", r.Header.Get("Cache-Control"))
+	}
+	want := []notifier.App{{
+		ID: 1, Name: "shop <b>", Origins: []string{"https://b.example.com", "https://shop.example.com"}, Audience: 3,
+		Roles: []string{"night shift", "picker", "vip"}, MaxLife: 4 * time.Hour, CreatedAt: noon,
+	}}
+	if diff := cmp.Diff(want, o.apps.all); diff != "" {
+		t.Error(diff)
+	}
+	r.wantText(t, "[data-testid=made] h2", "Save these keys now")
+	again := o.get("carol", "/staff/apps/1")
+	all := posted.body + again.body + o.get("carol", "/staff/apps").body + o.log.String() + fmt.Sprint(o.audit.entries)
+	if strings.Contains(all, "ck_secret") || strings.Contains(all, "tk_1.secret") || again.count("[data-testid=made]") != 0 {
+		t.Error("the keys are shown again, or logged")
+	}
+	if diff := cmp.Diff([]string{"carol app.add app shop <b>"}, o.done()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNewAppWithKeysOfItsOwn(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	rest := []string{"audience", "user", "max_life", "1h0m0s"}
+	o.post("carol", "/staff/apps", append(rest, "name", "a", "key", "public", "public_key", " PEM\r\nPEM ", "issuer", "https://a")...).wantStatus(t, http.StatusUnprocessableEntity)
+	o.post("carol", "/staff/apps", append(rest, "name", "a", "key", "public", "public_key", "PEM\nPEM", "issuer", "https://a")...).wantRedirect(t, "/staff/apps/1")
+	o.get("carol", "/staff/apps/1").wantText(t, "[data-testid=token-key]", "CARILLON_TOKEN_KEY=tk_1")
+	o.post("carol", "/staff/apps", append(rest, "name", "b", "key", "jwks", "jwks", "https://b/keys", "issuer", "https://b")...).wantRedirect(t, "/staff/apps/2")
+	r := o.get("carol", "/staff/apps/2")
+	r.wantText(t, "[data-testid=api-key]", "CARILLON_API_KEY=ck_secret")
+	if r.count("[data-testid=token-key], [data-testid=app-key], [data-testid=rotate-form]") != 0 || !strings.Contains(r.text(".facts"), "https://b/keys") {
+		t.Errorf("the page of an app with a JWKS has %q", r.text("main"))
+	}
+	if o.apps.all[0].Issuer != "https://b" || o.apps.all[1].Issuer != "https://a" || o.apps.keys[0].Alg != notifier.AlgES256 {
+		t.Errorf("the apps are %+v with %+v", o.apps.all, o.apps.keys)
+	}
+}
+
+func TestInvalidAppIsNotAdded(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.apps.all = []notifier.App{{ID: 1, Name: "shop", JWKS: "https://k", Issuer: "https://i", Audience: 2, CreatedAt: noon}}
+	for body, want := range map[string]string{
+		"audience=user&max_life=1h":                                                                               "name: Required.",
+		"name=a&audience=user":                                                                                    "max_life: Choose between 1 minute and 24 hours.",
+		"name=a&audience=nobody&max_life=1h":                                                                      "audience: Unknown audience: 0.",
+		"name=a&audience=user&max_life=1h&origins=x":                                                              "origins: “x” isn't an origin. Use scheme and host only, such as https://shop.example.com.",
+		"name=a&audience=user&max_life=1h&roles=picker,staff":                                                     "roles: Tokens can't give the role staff.",
+		"name=a&audience=user&max_life=1h&key=public":                                                             "public_key: Required.",
+		"name=a&audience=user&max_life=1h&key=public&public_key=x":                                                "public_key: This isn't a public key: PEM, P-256, Ed25519 or RSA with 2,048 to 8,192 bits.",
+		"name=a&audience=user&max_life=1h&key=jwks":                                                               "jwks: Required. issuer: Keys at an address need an issuer.",
+		"name=a&audience=user&max_life=1h&key=jwks&jwks=http://x":                                                 "jwks: Enter an https address. issuer: Keys at an address need an issuer.",
+		"name=a&audience=user&max_life=1h&key=jwks&jwks=https://x&issuer=https://i":                               "issuer: Another app already has this issuer.",
+		"name=shop&audience=user&max_life=1h&roles=a&origins=https://o&key=secret":                                "name: The app shop already exists.",
+		"name=a&audience=user&max_life=1h&key=other&roles=" + strings.Repeat("r,", 40):                            "key: The form is invalid: a field is unknown or was sent twice.",
+		"name=a&audience=user&max_life=1h&roles=" + rolesOf(notifier.MaxAppRoles+1):                               "roles: At most 50.",
+		"name=a&audience=user&max_life=1h&origins=" + strings.Repeat("https://a.example+", notifier.MaxOrigins+1): "origins: At most 20.",
+	} {
+		r := o.postBody("carol", "/staff/apps", body).wantStatus(t, http.StatusUnprocessableEntity)
+		var got []string
+		for _, p := range r.page.Find("#app .fault").EachIter() {
+			got = append(got, p.AttrOr("data-field", "")+": "+p.Text())
+		}
+		if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" || r.count(".adding[open]") != 1 {
+			t.Errorf("%s: %s", body, diff)
+		}
+	}
+	if len(o.apps.all) != 1 || len(o.done()) != 0 {
+		t.Errorf("apps were added: %v", o.done())
+	}
+	r := o.postBody("carol", "/staff/apps", "name=&audience=customer&max_life=4h0m0s&key=jwks&roles=a,b&origins=https://o&jwks=https://j&issuer=i")
+	got := []string{
+		r.attr("#app [name=audience] [selected]", "value"), r.attr("#app [name=max_life] [selected]", "value"), r.attr("#app [name=key][checked]", "value"),
+		r.attr("#app [name=roles]", "value"), r.attr("#app [name=origins]", "value"), r.attr("#app [name=jwks]", "value"), r.attr("#app [name=issuer]", "value"),
+	}
+	if diff := cmp.Diff([]string{"customer", "4h0m0s", "jwks", "a,b", "https://o", "https://j", "i"}, got); diff != "" {
+		t.Errorf("typed text is lost: %s", diff)
+	}
+}
+
+// rolesOf is a list of n roles.
+func rolesOf(n int) string {
+	var names []string
+	for i := range n {
+		names = append(names, fmt.Sprint("r", i))
+	}
+	return strings.Join(names, ",")
+}
+
+func TestKeysOfAnAppAreReplaced(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.apps.all = []notifier.App{{ID: 1, Name: "shop", Audience: 2, MaxLife: time.Hour, CreatedAt: noon}}
+	o.apps.keys = []notifier.AppKey{{ID: 1, AppID: 1, Alg: notifier.AlgHS256, CreatedAt: noon}}
+	r := o.get("carol", "/staff/apps/1")
+	o.submit("carol", r, "[data-testid=rotate-form]").wantRedirect(t, "/staff/apps/1")
+	o.submit("carol", r, "[data-testid=rotate-form]").wantRedirect(t, "/staff/apps/1?done=app-key-known")
+	r = o.get("carol", "/staff/apps/1")
+	r.wantText(t, "[data-testid=token-key]", "CARILLON_TOKEN_KEY=tk_2.secret")
+	if r.count("[data-testid=api-key]") != 0 || r.count("[data-testid=app-key]") != 2 {
+		t.Errorf("the page has %q", r.text("main"))
+	}
+	r = o.get("carol", r.attr("[data-testid=app-key]:last-child .act a", "href")).wantStatus(t, http.StatusOK)
+	r.wantText(t, "[data-testid=revoke] h2", "Revoke tk_1?")
+	r.wantText(t, "[data-testid=revoke] p", "Tokens signed with this key stop working within seconds. This cannot be undone.")
+	o.submit("carol", r, "[data-testid=revoke] form").wantRedirect(t, "/staff/apps/1?done=app-key-revoked")
+	r = o.get("carol", "/staff/apps/1?revoke=2")
+	r.wantText(t, "[data-testid=revoke] p", "This is the app's only key: its users are cut off within seconds, until you add another. This cannot be undone.")
+	for _, id := range []string{"1", "3"} {
+		o.get("carol", "/staff/apps/1?revoke="+id).wantStatus(t, http.StatusNotFound)
+		o.post("carol", "/staff/apps/1", "action", "revoke-key", "key", id).wantStatus(t, http.StatusNotFound)
+	}
+	r = o.post("carol", "/staff/apps/1", "action", "rotate", "public_key", "no key <").wantStatus(t, http.StatusUnprocessableEntity)
+	r.wantText(t, "[name=public_key]", "no key <")
+	for range notifier.MaxAppKeys - 2 {
+		o.post("carol", "/staff/apps/1", "action", "rotate").wantRedirect(t, "/staff/apps/1")
+	}
+	o.post("carol", "/staff/apps/1", "action", "rotate").wantStatus(t, http.StatusUnprocessableEntity).wantText(t, "#public_key-fault", "At most 10 keys. Revoke one first.")
+	if diff := cmp.Diff([]string{"carol app.rotate app shop 2", "carol app.revoke app shop key 1"}, o.done()[:2]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRevokedAppIsListedAndCannotBeChanged(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.apps.all = []notifier.App{{ID: 1, Name: "shop", Audience: 2, MaxLife: time.Hour, Origins: []string{"https://shop.example.com"}, CreatedAt: noon}}
+	o.apps.keys = []notifier.AppKey{{ID: 1, AppID: 1, Alg: notifier.AlgHS256, CreatedAt: noon}}
+	r := o.get("carol", "/staff/apps")
+	r.wantText(t, "[data-testid=app]", "shop https://shop.example.comUsertk_1Today 12:00Active")
+	r = o.get("carol", r.attr("[data-testid=app] a", "href"))
+	o.submit("carol", r, "[data-testid=revoke-app] form").wantRedirect(t, "/staff/apps?done=app-revoked")
+	o.get("carol", "/staff/apps").wantText(t, "[data-testid=app] [data-state]", "Revoked")
+	r = o.get("carol", "/staff/apps/1").wantStatus(t, http.StatusOK)
+	if r.count("[data-testid=revoke-app], [data-testid=rotate-form]") != 0 {
+		t.Error("a revoked app has forms")
+	}
+	for _, action := range []string{"rotate", "revoke", "revoke-key"} {
+		o.post("carol", "/staff/apps/1", "action", action).wantStatus(t, http.StatusNotFound)
+	}
+	for _, id := range []string{"2", "0", "x", "01"} {
+		o.get("carol", "/staff/apps/"+id).wantStatus(t, http.StatusNotFound)
+		o.post("carol", "/staff/apps/"+id, "action", "revoke").wantStatus(t, http.StatusNotFound)
+	}
+	if diff := cmp.Diff([]string{"carol app.revoke app shop"}, o.done()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestKeysOfANewAppAreShownEvenIfTheListFails(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.post("carol", "/staff/apps", "name", "shop", "audience", "user", "max_life", "1h").wantRedirect(t, "/staff/apps/1")
+	o.apps.err = errors.New("sql is away")
+	o.get("carol", "/staff/apps/1").wantStatus(t, http.StatusOK).wantText(t, "[data-testid=token-key]", "CARILLON_TOKEN_KEY=tk_1.secret")
+	o.get("carol", "/staff/apps/1").wantStatus(t, http.StatusInternalServerError)
+}

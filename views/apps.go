@@ -1,0 +1,50 @@
+package views
+
+import "github.com/carillonhq/carillon/views/components"
+
+// Apps is the page of host applications, with the form of a new one.
+type Apps struct {
+	Frame
+	List
+	Faults
+	Name, Origins, Roles    string
+	Audiences, Lives, Kinds []components.Option
+	PublicKey, JWKS, Issuer string
+	Rows                    []AppRow
+}
+
+// AppRow is one host application.
+type AppRow struct {
+	Name, Href, Audience, State string
+	Origins, Keys               []string
+	Made                        Dated
+	Revoked                     bool
+}
+
+// App is the page of one host application.
+type App struct {
+	Frame
+	Faults
+	ID, Path          string // without an ID only Made is shown
+	Origins, Roles    []string
+	Audience, MaxLife string
+	Issuer, JWKS      string
+	APIKeys, Back     string
+	Added, Revoked    Dated // Revoked without a date: still valid
+	Columns           []components.Column
+	Keys              []AppKeyRow
+	Newest            string   // the ID of the newest key
+	PublicKey         string   // typed for a new key
+	Made              *AppKeys // the keys just made; nil: none
+	Revoke            *Revoke  // nil: no revocation of a key was requested
+}
+
+// AppKeys are keys that were just made, shown once.
+type AppKeys struct{ APIKey, TokenKey string }
+
+// AppKeyRow is one key of an app.
+type AppKeyRow struct {
+	ID, Kid, Alg            string
+	Made, Revoked           Dated // Revoked without a date: still valid
+	RevokeHref, RevokeNamed string
+}
