@@ -35,8 +35,12 @@ const (
 type asker struct {
 	user  notifier.User
 	token notifier.UserToken
+	sum   [sha256.Size]byte // of the token's text
 	seen  time.Time
 }
+
+// session names what the streams and toasts of the user's page depend on.
+func (a *asker) session() string { return a.token.Session(a.user.Seq).String() }
 
 func (a *asker) reader() notifier.Reader {
 	return notifier.Reader{Seq: a.user.Seq, Audience: a.user.Audience}
@@ -120,10 +124,13 @@ func (k *askers) find(c huma.Context) (*asker, error) {
 		k.known.Invalidate(sum)
 		return nil, err
 	}
-	fresh := &asker{user, token, k.Now()}
+	fresh := &asker{user, token, sum, k.Now()}
 	k.known.Set(sum, fresh)
 	return fresh, nil
 }
+
+// forget has a user looked up again at their next call.
+func (k *askers) forget(who *asker) { k.known.Invalidate(who.sum) }
 
 // allow checks the rights of a token, and that the page that uses it is one of its app's.
 func (k *askers) allow(c huma.Context, who *asker) error {

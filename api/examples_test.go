@@ -15,6 +15,7 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/internal/testkit"
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // calls returns all calls in the order of their registration.
@@ -33,6 +34,7 @@ func (w *world) demonstrate(t *testing.T) {
 	for i, body := range []string{
 		`{"target":{"users":["alice","bob"]},"type":"welcome","title":"Welcome"}`,
 		`{"target":{"users":["bob"]},"type":"comment","subject":"photo_id:1","title":"Carol says something about your photo"}`,
+		`{"target":{"audiences":["user"]},"type":"news","title":"The office is closed on Friday"}`,
 	} {
 		var sent acceptedNotice
 		w.call(t, w.admin, "POST", "/notices", body).is(t, http.StatusAccepted).into(t, &sent)
@@ -48,6 +50,13 @@ func (w *world) demonstrate(t *testing.T) {
 		badges, err := w.inbox.Badges(t.Context(), []int64{bob.Seq})
 		return err == nil && badges[0].Unread == 2
 	})
+	testkit.Eventually(t, "bob sees the announcement", func() bool {
+		open, err := w.announcements.List(t.Context(), notifier.Reader{Seq: bob.Seq, Audience: bob.Audience})
+		return err == nil && len(open.Items) == 1
+	})
+	if err := w.topics.SaveType(t.Context(), notifier.NoticeType{Slug: "news", Open: true}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // The examples are sent in the order of the page, as by a reader who tries one after the

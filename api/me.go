@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views/markdown"
 )
 
 const groupMe = "Me"
@@ -15,11 +17,12 @@ const groupMe = "Me"
 // me answers the calls that users make for themselves.
 type me struct {
 	*users
+	markdown *markdown.Markdown
 }
 
 // registerMe adds the calls below /me.
 func registerMe(u *users) {
-	m := &me{u}
+	m := &me{u, markdown.New(u.LinkHosts)}
 	register(u.server, call{
 		id: "get-me", group: groupMe, method: http.MethodGet, path: mePath, user: true, status: http.StatusOK,
 		summary:  "Who is asking",
@@ -47,7 +50,10 @@ func registerMe(u *users) {
 		examples: []example{{name: "open", summary: "Open it"}},
 	}, m.open)
 	registerMeChanges(m)
+	registerMeAnnouncements(m)
+	registerMeSettings(m)
 	registerMeEvents(m)
+	registerMePresence(m)
 }
 
 type meAnswer struct {
@@ -55,35 +61,58 @@ type meAnswer struct {
 	Name     *string     `json:"name" doc:"Your name, or null."`
 	Audience string      `json:"audience" doc:"The name of your audience."`
 	Settings meSettings  `json:"settings" doc:"What you have chosen."`
+	Types    []meType    `json:"types" nullable:"false" doc:"The types of notices."`
 	Badge    badgeAnswer `json:"badge" doc:"The number on the bell."`
 	Now      string      `json:"now" format:"date-time" doc:"The time of the server."`
 }
 
-// meSettings are the settings of the user who is asking.
-type meSettings struct {
-	Locale string `json:"locale" doc:"Your language (BCP 47). Empty: the browser's."`
-	Theme  string `json:"theme" enum:",light,dark" doc:"Empty: the system's."`
-	Keys   bool   `json:"keys" doc:"Keyboard shortcuts are on."`
-	Toasts bool   `json:"toasts" doc:"Toasts are on."`
+// meType is a type of notice, as a user may know it.
+type meType struct {
+	Type    string `json:"type" doc:"The type."`
+	Name    string `json:"name" doc:"Its name in your language."`
+	Mutable bool   `json:"mutable" doc:"You may mute it."`
+	Muted   bool   `json:"muted" doc:"You have muted it."`
 }
 
 type meOutput struct{ Body meAnswer }
 
-func (m *me) self(ctx context.Context, _ *struct{}) (*meOutput, error) {
+type meInput struct {
+	AcceptLanguage string `header:"Accept-Language" doc:"For the names of types, if you have chosen no language."`
+}
+
+func (m *me) self(ctx context.Context, in *meInput) (*meOutput, error) {
 	who := askerOf(ctx)
 	badge, err := m.badgeOf(ctx, who)
 	if err != nil {
 		return nil, err
 	}
 	u := &who.user
+	types, err := m.types(ctx, u.Seq, m.texts.For(u.Locale, in.AcceptLanguage).Lang())
+	if err != nil {
+		return nil, err
+	}
 	a := meAnswer{
 		ID: u.Name, Audience: audienceNames(m.Audiences, []notifier.Audience{u.Audience})[0], Badge: badgeAnswer(badge), Now: rfc3339(m.Now()),
-		Settings: meSettings{Locale: u.Locale, Theme: u.Theme, Keys: !u.KeysOff, Toasts: !u.ToastsOff},
+		Settings: newMeSettings(u.Settings), Types: types,
 	}
 	if u.Display != "" {
 		a.Name = &u.Display
 	}
 	return &meOutput{a}, nil
+}
+
+// types lists the types of notices in a language.
+func (m *me) types(ctx context.Context, seq int64, lang string) ([]meType, error) {
+	muted, err := m.Directory.Mutes(ctx, seq)
+	if err != nil {
+		return nil, err
+	}
+	all := m.Topics.Types()
+	types := make([]meType, len(all))
+	for i, t := range all {
+		types[i] = meType{Type: t.Slug, Name: m.Topics.Name(t.Slug, lang), Mutable: !t.NoMute, Muted: slices.Contains(muted, t.Slug)}
+	}
+	return types, nil
 }
 
 // taggedInput is the header of calls that a client may repeat to see whether anything has changed.
@@ -138,89 +167,4 @@ func (m *me) whole(ctx context.Context, who *asker, inbox func() (notifier.Badge
 	announcements, announcementsErr := wait()
 	b.SetAnnouncements(announcements.Announcements, announcements.AVer)
 	return b, cmp.Or(err, announcementsErr)
-}
-
-type meNoticesInput struct {
-	IfNoneMatch string `header:"If-None-Match" doc:"ETag of an earlier answer. If it is still current, the answer is 304 without a body."`
-
-	Filter string `query:"filter" enum:"all,unread" default:"all" doc:"unread: only unread notices."`
-	Before int64  `query:"before" minimum:"0" doc:"Only notices with a lower at: next of the previous page."`
-	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"30" doc:"Maximum number of notices in one answer."`
-}
-
-// meNotices is one page of an inbox.
-type meNotices struct {
-	Notices []meNotice  `json:"notices" nullable:"false" doc:"Newest first."`
-	Badge   badgeAnswer `json:"badge" doc:"The number on the bell."`
-	Next    *int64      `json:"next" doc:"The value of before for the next page; null on the last page."`
-}
-
-// meNotice is a notice in an inbox.
-type meNotice struct {
-	Key       string `json:"key" doc:"Identifies the notice in this inbox: its type and subject."`
-	ID        int64  `json:"id" doc:"The ID of the notice."`
-	At        int64  `json:"at" doc:"The place of the notice in the inbox: higher is newer."`
-	Type      string `json:"type" doc:"The type of the notice."`
-	Scope     string `json:"scope" doc:"The part of the application that the notice belongs to, such as a warehouse; may be empty."`
-	Title     string `json:"title" doc:"One line."`
-	Body      string `json:"body" doc:"Text; lines end with a line feed. May be empty."`
-	Link      string `json:"link" doc:"A path that begins with /, or an https address; may be empty."`
-	Read      bool   `json:"read" doc:"Whether you have read it."`
-	New       bool   `json:"new" doc:"This opening marked it as read."`
-	CreatedAt string `json:"created_at" format:"date-time" doc:"When the notice was accepted."`
-	ExpiresAt string `json:"expires_at,omitempty" format:"date-time" doc:"When the notice leaves the inbox."`
-	Reason    string `json:"reason" doc:"Why you received it: user, role:NAME or topic:TYPE:SCOPE."`
-}
-
-func newMeNotice(e *notifier.Entry) meNotice {
-	n := meNotice{
-		Key: e.Key, ID: e.NoticeID, At: e.At, Type: e.Type, Scope: e.Scope, Title: e.Title, Body: e.Body, Link: e.Link,
-		Read: e.Read || e.New, New: e.New, CreatedAt: rfc3339(e.CreatedAt), Reason: e.Reason,
-	}
-	if !e.ExpiresAt.IsZero() {
-		n.ExpiresAt = rfc3339(e.ExpiresAt)
-	}
-	return n
-}
-
-func (m *me) notices(ctx context.Context, in *meNoticesInput) (*tagged[meNotices], error) {
-	page, err := m.page(ctx, func(seq int64) (notifier.Page, error) {
-		return m.Inbox.Look(ctx, seq, notifier.Query{Before: in.Before, Unread: in.Filter == "unread", Limit: in.Limit})
-	})
-	if err != nil {
-		return nil, err
-	}
-	return tag(page, in.IfNoneMatch)
-}
-
-type openOutput struct{ Body *meNotices }
-
-func (m *me) open(ctx context.Context, _ *struct{}) (*openOutput, error) {
-	page, err := m.page(ctx, func(seq int64) (notifier.Page, error) { return m.Inbox.Open(ctx, seq) })
-	if err != nil {
-		return nil, err
-	}
-	return &openOutput{page}, nil
-}
-
-// page turns a page of the inbox of the user who is asking into an answer.
-func (m *me) page(ctx context.Context, read func(seq int64) (notifier.Page, error)) (*meNotices, error) {
-	who := askerOf(ctx)
-	var page notifier.Page
-	badge, err := m.whole(ctx, who, func() (b notifier.Badge, err error) {
-		page, err = read(who.user.Seq)
-		b.SetInbox(page.Unread, page.Ver)
-		return b, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	answer := &meNotices{Notices: make([]meNotice, len(page.Entries)), Badge: badgeAnswer(badge)}
-	for i := range page.Entries {
-		answer.Notices[i] = newMeNotice(&page.Entries[i])
-	}
-	if page.Older > 0 {
-		answer.Next = &page.Older
-	}
-	return answer, nil
 }

@@ -41,7 +41,7 @@ type eventsOutput struct{ Body func(huma.Context) }
 func (m *me) events(ctx context.Context, in *eventsInput) (*eventsOutput, error) {
 	who := askerOf(ctx)
 	of := notifier.StreamOf{
-		Session: who.token.Session(who.user.Seq).String(), Until: who.token.Expires.Add(streamGrace),
+		Session: who.session(), Until: who.token.Expires.Add(streamGrace),
 		Visible: in.Visible == "1" && !who.token.ReadOnly, ToastsOff: who.user.ToastsOff, NoToasts: in.Toasts == "0" || who.token.ReadOnly,
 	}
 	return &eventsOutput{m.stream(who.reader(), of)}, nil //nolint:contextcheck // huma passes the request's context

@@ -13,6 +13,8 @@ const (
 	codeBadSince    = "bad_since"
 	codeOneOfThree  = "one_of_three"
 	codeNeedsType   = "needs_type"
+	codeIDsOrAll    = "ids_or_all"
+	codeBadToast    = "bad_toast"
 	codeBadAudience = "bad_audience" // from the directory, as is the next
 	codeBadLocale   = "bad_locale"
 )
@@ -28,6 +30,8 @@ var sentences = map[string]string{
 	codeBadSince:    "must be newest from an earlier answer or an RFC 3339 time",
 	codeOneOfThree:  "must have exactly one of keys, upto and subject",
 	codeNeedsType:   "is only possible together with type",
+	codeIDsOrAll:    "must have exactly one of ids and all",
+	codeBadToast:    "must be the IDs of toasts, such as 1763800000000-0",
 	codeBadAudience: "is not a valid audience",
 	codeBadLocale:   "must be a BCP 47 language tag, such as ja or pt-BR",
 }

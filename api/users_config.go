@@ -32,10 +32,17 @@ type Inbox interface {
 	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
 }
 
-// Announcements returns the announcements' half of the readers' badges, in order; see
-// notifier/announcement.
+// Announcements lists and changes announcements; see notifier/announcement. The badges it returns are
+// the announcements' half. An announcement that is not open, or that the reader does not see, is
+// notifier.ErrNotFound.
 type Announcements interface {
+	// Badges returns the badges of the readers, in order.
 	Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error)
+	List(ctx context.Context, r notifier.Reader) (notifier.OpenAnnouncements, error)
+	MarkRead(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error)
+	MarkUnread(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error)
+	// ReadAll returns the IDs it changed from unread to read.
+	ReadAll(ctx context.Context, r notifier.Reader) ([]int64, notifier.Badge, error)
 }
 
 // Directory finds users and subscriptions; see store. It returns notifier.ErrNotFound for an
@@ -43,6 +50,8 @@ type Announcements interface {
 type Directory interface {
 	UserByName(ctx context.Context, name string) (notifier.User, error)
 	Subscriptions(ctx context.Context, q notifier.SubscriptionQuery) ([]notifier.Subscription, error)
+	// Mutes lists the types that a user has muted.
+	Mutes(ctx context.Context, seq int64) ([]string, error)
 }
 
 // People changes users for an actor, whom the audit log names; see notifier/person.
@@ -58,15 +67,29 @@ type People interface {
 	// SignOut ends all sessions of a user, and refuses the tokens of their app until now. It returns
 	// notifier.ErrNotFound for an unknown user.
 	SignOut(ctx context.Context, by notifier.Actor, name string) error
+	SetSettings(ctx context.Context, seq int64, set notifier.Settings) error
+	// SetMute mutes or unmutes a type of notice. A type that cannot be muted is a
+	// *notifier.InvalidError.
+	SetMute(ctx context.Context, seq int64, typ string, muted bool) error
+	// Active records whether a page of the session is visible.
+	Active(ctx context.Context, seq int64, session string, visible bool) error
+	// Ack records that a page has shown these toasts. It returns notifier.ErrNotFound if the user has
+	// none of them waiting.
+	Ack(ctx context.Context, seq int64, ids []string) error
 	// Delete deletes a user and all their data: at once, or in the background if there is much of
 	// it. It may be called again while the deletion continues. It returns notifier.ErrNotFound for
 	// an unknown user. progress may be nil.
 	Delete(ctx context.Context, by notifier.Actor, name string, progress func(at, last int64)) (notifier.Deleted, error)
 }
 
-// Topics adds and removes subscriptions; see notifier/topic. It returns a
-// *notifier.InvalidError for an unknown user or role.
+// Topics knows the types of notices, and adds and removes subscriptions; see notifier/topic. It
+// returns a *notifier.InvalidError for an unknown user or role.
 type Topics interface {
+	Types() []notifier.NoticeType
+	// Name returns the name of a type in a language.
+	Name(typ, lang string) string
+	// SubscribeSelf subscribes or unsubscribes a user on their own, or returns notifier.ErrForbidden.
+	SubscribeSelf(ctx context.Context, u notifier.User, topic notifier.Topic, on bool) error
 	// Subscribe returns false if the subscription existed already.
 	Subscribe(ctx context.Context, s notifier.Subscription) (added bool, err error)
 	// Unsubscribe returns false if there was no such subscription.

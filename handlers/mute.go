@@ -46,9 +46,6 @@ func (h *Handlers) setMute(r *http.Request, values url.Values) error {
 	if muted != "0" && muted != "1" {
 		return fault("muted", codeBadSwitch, nil)
 	}
-	if muted == "1" && !h.Topics.Mutable(values.Get("type")) {
-		return fault("type", notifier.CodeNotMutable, nil)
-	}
 	if err := h.Settings.SetMute(r.Context(), seqOf(r), values.Get("type"), muted == "1"); err != nil {
 		return fmt.Errorf("mute a type of notice: %w", err)
 	}

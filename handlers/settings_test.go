@@ -41,6 +41,11 @@ func newChooser(t *testing.T, set notifier.Settings) *chooser {
 			},
 			mute: func(seq int64, typ string, muted bool) error {
 				own(seq)
+				if muted && !c.config.Topics.Mutable(typ) {
+					var bad notifier.InvalidError
+					bad.Add("type", notifier.CodeNotMutable, nil)
+					return &bad
+				}
 				c.muted = append(c.muted, fmt.Sprint(typ, muted))
 				return c.err
 			},

@@ -28,7 +28,7 @@ var rules = map[string][]string{
 
 	"scripts/licences": {},
 
-	"api":              {"internal/web", "notifier", "views", "views/locale", "static"},
+	"api":              {"internal/web", "notifier", "views", "views/locale", "views/markdown", "static"},
 	"handlers":         {"internal/web", "notifier", "views", "views/components", "views/locale", "views/markdown", "static"},
 	"views":            {"notifier", "views/components", "views/locale"},
 	"views/components": {},

@@ -83,9 +83,12 @@ type Inbox interface {
 	Erase(ctx context.Context, seq int64) error
 }
 
-// Topics reads the subscriptions again after a subscriber was deleted; see notifier/topic.
+// Topics knows the types of notices and their subscribers; see notifier/topic.
 type Topics interface {
+	// Changed reads the subscriptions again after a subscriber was deleted.
 	Changed(ctx context.Context)
+	// Mutable reports whether users may mute a type.
+	Mutable(typ string) bool
 }
 
 // Hub has the connections of this instance; see notifier/live.

@@ -144,6 +144,11 @@ func (p *People) SetSettings(ctx context.Context, seq int64, set notifier.Settin
 // SetMute mutes or unmutes a type of notice for a user; repeating it changes nothing. A type that
 // cannot be muted is a *notifier.InvalidError.
 func (p *People) SetMute(ctx context.Context, seq int64, typ string, muted bool) error {
+	if muted && p.Topics != nil && !p.Topics.Mutable(typ) {
+		var bad notifier.InvalidError
+		bad.Add("type", notifier.CodeNotMutable, nil)
+		return &bad
+	}
 	return p.Directory.SetMute(ctx, seq, typ, muted)
 }
 

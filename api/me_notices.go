@@ -1,0 +1,92 @@
+package api
+
+import (
+	"context"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+type meNoticesInput struct {
+	IfNoneMatch string `header:"If-None-Match" doc:"ETag of an earlier answer. If it is still current, the answer is 304 without a body."`
+
+	Filter string `query:"filter" enum:"all,unread" default:"all" doc:"unread: only unread notices."`
+	Before int64  `query:"before" minimum:"0" doc:"Only notices with a lower at: next of the previous page."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"30" doc:"Maximum number of notices in one answer."`
+}
+
+// meNotices is one page of an inbox.
+type meNotices struct {
+	Notices []meNotice  `json:"notices" nullable:"false" doc:"Newest first."`
+	Badge   badgeAnswer `json:"badge" doc:"The number on the bell."`
+	Next    *int64      `json:"next" doc:"The value of before for the next page; null on the last page."`
+}
+
+// meNotice is a notice in an inbox.
+type meNotice struct {
+	Key       string `json:"key" doc:"Identifies the notice in this inbox: its type and subject."`
+	ID        int64  `json:"id" doc:"The ID of the notice."`
+	At        int64  `json:"at" doc:"The place of the notice in the inbox: higher is newer."`
+	Type      string `json:"type" doc:"The type of the notice."`
+	Scope     string `json:"scope" doc:"The part of the application that the notice belongs to, such as a warehouse; may be empty."`
+	Title     string `json:"title" doc:"One line."`
+	Body      string `json:"body" doc:"Text; lines end with a line feed. May be empty."`
+	Link      string `json:"link" doc:"A path that begins with /, or an https address; may be empty."`
+	Read      bool   `json:"read" doc:"Whether you have read it."`
+	New       bool   `json:"new" doc:"This opening marked it as read."`
+	CreatedAt string `json:"created_at" format:"date-time" doc:"When the notice was accepted."`
+	ExpiresAt string `json:"expires_at,omitempty" format:"date-time" doc:"When the notice leaves the inbox."`
+	Reason    string `json:"reason" doc:"Why you received it: user, role:NAME or topic:TYPE:SCOPE."`
+}
+
+func newMeNotice(e *notifier.Entry) meNotice {
+	n := meNotice{
+		Key: e.Key, ID: e.NoticeID, At: e.At, Type: e.Type, Scope: e.Scope, Title: e.Title, Body: e.Body, Link: e.Link,
+		Read: e.Read || e.New, New: e.New, CreatedAt: rfc3339(e.CreatedAt), Reason: e.Reason,
+	}
+	if !e.ExpiresAt.IsZero() {
+		n.ExpiresAt = rfc3339(e.ExpiresAt)
+	}
+	return n
+}
+
+func (m *me) notices(ctx context.Context, in *meNoticesInput) (*tagged[meNotices], error) {
+	page, err := m.page(ctx, func(seq int64) (notifier.Page, error) {
+		return m.Inbox.Look(ctx, seq, notifier.Query{Before: in.Before, Unread: in.Filter == "unread", Limit: in.Limit})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tag(page, in.IfNoneMatch)
+}
+
+type openOutput struct{ Body *meNotices }
+
+func (m *me) open(ctx context.Context, _ *struct{}) (*openOutput, error) {
+	page, err := m.page(ctx, func(seq int64) (notifier.Page, error) { return m.Inbox.Open(ctx, seq) })
+	if err != nil {
+		return nil, err
+	}
+	return &openOutput{page}, nil
+}
+
+// page turns a page of the inbox of the user who is asking into an answer.
+func (m *me) page(ctx context.Context, read func(seq int64) (notifier.Page, error)) (*meNotices, error) {
+	who := askerOf(ctx)
+	var page notifier.Page
+	badge, err := m.whole(ctx, who, func() (b notifier.Badge, err error) {
+		page, err = read(who.user.Seq)
+		b.SetInbox(page.Unread, page.Ver)
+		return b, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer := &meNotices{Notices: make([]meNotice, len(page.Entries)), Badge: badgeAnswer(badge)}
+	for i := range page.Entries {
+		answer.Notices[i] = newMeNotice(&page.Entries[i])
+	}
+	if page.Older > 0 {
+		answer.Next = &page.Older
+	}
+	return answer, nil
+}
