@@ -42,7 +42,7 @@ func New(c Config) (http.Handler, error) {
 
 func newServer(c Config) (*server, error) {
 	c.setDefaults()
-	s := &server{Config: c, mux: http.NewServeMux(), room: newRoom(), buckets: newBuckets(c.Rate, c.Now)}
+	s := &server{Config: c, mux: http.NewServeMux(), room: newRoom(), buckets: newBuckets(c.Rate, limitWindow, c.Now)}
 	s.ring = &keyring{keys: c.Keys, log: c.Log, now: c.Now, held: map[string]*heldKey{}}
 	s.askers = newAskers(s)
 	s.api = humago.New(s.mux, document(c.Version))

@@ -50,10 +50,15 @@ func (a *asker) reader() notifier.Reader {
 type askers struct {
 	*server
 	known *otter.Cache[[sha256.Size]byte, *asker] // by token
+	rates *buckets                                // by user
 }
 
 func newAskers(s *server) *askers {
-	return &askers{s, otter.Must(&otter.Options[[sha256.Size]byte, *asker]{MaximumSize: maxAskers})}
+	window := time.Second * UserBurst / UserRate
+	return &askers{
+		server: s, rates: newBuckets(s.UserRate*UserBurst/UserRate, window, s.Now),
+		known: otter.Must(&otter.Options[[sha256.Size]byte, *asker]{MaximumSize: maxAskers}),
+	}
 }
 
 type askerKey struct{}
@@ -68,6 +73,11 @@ func (k *askers) admit(c huma.Context, next func(huma.Context)) {
 	who, err := k.find(c)
 	if err == nil {
 		err = k.allow(c, who)
+	}
+	if err == nil && k.UserRate > 0 {
+		if _, wait, ok := k.rates.take(who.user.Seq); !ok {
+			err = &notifier.TooManyError{RetryAfter: wait}
+		}
 	}
 	if err != nil {
 		k.refuse(c, err)

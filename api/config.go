@@ -72,6 +72,7 @@ type Config struct {
 	PublicURL string                       // base of the examples on the page; default: the address of the request
 	Version   string                       // version of the document; default: 1.0.0
 	Rate      int                          // requests per second, key and instance; 0: no limit
+	UserRate  int                          // the same for calls of a user, with bursts of three times as many
 	Log       *slog.Logger                 // default: slog.Default()
 	Now       func() time.Time             // default: time.Now
 }

@@ -9,7 +9,7 @@ import (
 func TestEachKeyHasItsOwnRateLimit(t *testing.T) {
 	t.Parallel()
 	var c watch
-	b := newBuckets(10, c.now)
+	b := newBuckets(10, limitWindow, c.now)
 	for i := range 10 {
 		if remaining, _, ok := b.take(7); !ok || remaining != 9-i {
 			t.Fatalf("request %d: %d left, %v", i, remaining, ok)
@@ -63,5 +63,36 @@ func TestWithoutARateRequestsAreNotLimited(t *testing.T) {
 		if res := w.call(t, w.send, "GET", "/notices/1", nil).is(t, http.StatusNotFound); res.Header.Get("RateLimit") != "" {
 			t.Fatal(res.Header)
 		}
+	}
+}
+
+func TestAUserHasABurstAndThenARate(t *testing.T) {
+	t.Parallel()
+	var c watch
+	w := newWorld(t, func(cfg *Config) { cfg.UserRate, cfg.Now = 2, c.now })
+	for range 6 {
+		w.call(t, w.bob, "GET", "/me/badge", nil).is(t, http.StatusOK)
+	}
+	if got := w.call(t, w.bob, "GET", "/me/badge", nil).is(t, http.StatusTooManyRequests).Header.Get("Retry-After"); got != "1" {
+		t.Errorf("Retry-After: %s", got)
+	}
+	again := w.token(t, "bob", map[string]any{"jti": "another token"})
+	w.call(t, again, "GET", "/me/badge", nil).is(t, http.StatusTooManyRequests)
+	w.call(t, w.token(t, "erin", nil), "GET", "/me/badge", nil).is(t, http.StatusOK)
+	c.advance(500 * time.Millisecond)
+	w.call(t, w.bob, "GET", "/me/badge", nil).is(t, http.StatusOK)
+	w.call(t, w.bob, "GET", "/me/badge", nil).is(t, http.StatusTooManyRequests)
+}
+
+func TestFullBucketsAreDropped(t *testing.T) {
+	t.Parallel()
+	var c watch
+	b := newBuckets(10, limitWindow, c.now)
+	for caller := range int64(10 * fewBuckets) {
+		b.take(caller)
+		c.advance(limitWindow / fewBuckets * 2)
+	}
+	if len(b.full) > 2*fewBuckets {
+		t.Errorf("%d buckets are kept", len(b.full))
 	}
 }
