@@ -61,8 +61,9 @@ type Config struct {
 	People        People
 	Topics        Topics
 	Toasts        Toasts
-	Tokens        Tokens // nil: no calls below /me
-	Stream        Stream // required with Tokens
+	Who           Who     // nil: no calls below /me; otherwise the next two are required
+	Origins       Origins // whose pages may make calls below /me
+	Stream        Stream
 
 	Audit          web.Audit
 	TrustedProxies web.Proxies // proxies whose X-Forwarded-For is trusted

@@ -15,15 +15,15 @@ const mePath = "/me"
 // preflightLife is how long a browser may remember that a page may ask, in seconds.
 const preflightLife = 7200
 
-// sharing lets the pages of apps make the calls below /me. No cookie travels with such a call: only a
+// sharing lets the pages of apps make the calls below /me. No cookie counts in such a call: only a
 // token says who is asking. All other calls stay closed to pages of other origins.
 func (s *server) sharing(next http.Handler) http.Handler {
-	if s.Tokens == nil {
+	if s.Who == nil {
 		return next
 	}
 	open := cors.New(cors.Options{
 		AllowOriginVaryRequestFunc: func(r *http.Request, origin string) (bool, []string) {
-			return s.Tokens.KnowsOrigin(r.Context(), origin), nil
+			return s.Origins.KnowsOrigin(r.Context(), origin), nil
 		},
 		AllowedMethods: []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
 		AllowedHeaders: []string{"Authorization", "Content-Type", "If-None-Match"},
@@ -37,7 +37,7 @@ func (s *server) sharing(next http.Handler) http.Handler {
 			return
 		}
 		origin := r.Header.Get("Origin")
-		if origin != "" && !sameOrigin(origin, r.Host) && !s.Tokens.KnowsOrigin(r.Context(), origin) {
+		if origin != "" && !sameOrigin(origin, r.Host) && !s.Origins.KnowsOrigin(r.Context(), origin) {
 			s.Log.InfoContext(r.Context(), "a page of an unknown origin asked for a user", "origin", origin)
 			writeProblem(w, http.StatusForbidden, "No app has pages at this origin.")
 			return

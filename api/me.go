@@ -86,7 +86,7 @@ func (m *me) self(ctx context.Context, in *meInput) (*meOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &who.user
+	u := &who.User
 	types, err := m.types(ctx, u.Seq, m.texts.For(u.Locale, in.AcceptLanguage).Lang())
 	if err != nil {
 		return nil, err
@@ -150,9 +150,9 @@ func (m *me) badge(ctx context.Context, in *taggedInput) (*tagged[badgeAnswer], 
 	return tag(&answer, in.IfNoneMatch)
 }
 
-func (m *me) badgeOf(ctx context.Context, who *asker) (notifier.Badge, error) {
+func (m *me) badgeOf(ctx context.Context, who *notifier.Asker) (notifier.Badge, error) {
 	return m.whole(ctx, who, func() (notifier.Badge, error) {
-		badges, err := m.Inbox.Badges(ctx, []int64{who.user.Seq})
+		badges, err := m.Inbox.Badges(ctx, []int64{who.User.Seq})
 		if err != nil {
 			return notifier.Badge{}, err
 		}
@@ -161,8 +161,8 @@ func (m *me) badgeOf(ctx context.Context, who *asker) (notifier.Badge, error) {
 }
 
 // whole adds the announcements' half to the inbox's half of a badge.
-func (m *me) whole(ctx context.Context, who *asker, inbox func() (notifier.Badge, error)) (notifier.Badge, error) {
-	wait := m.countAnnouncements(ctx, knownUser{Reader: who.reader()})
+func (m *me) whole(ctx context.Context, who *notifier.Asker, inbox func() (notifier.Badge, error)) (notifier.Badge, error) {
+	wait := m.countAnnouncements(ctx, knownUser{Reader: who.Reader()})
 	b, err := inbox()
 	announcements, announcementsErr := wait()
 	b.SetAnnouncements(announcements.Announcements, announcements.AVer)

@@ -82,11 +82,11 @@ func newTextNodes(nodes []markdown.Node) []textNode {
 
 func (m *me) announcements(ctx context.Context, in *taggedInput) (*tagged[meAnnouncements], error) {
 	who := askerOf(ctx)
-	open, err := m.Announcements.List(ctx, who.reader())
+	open, err := m.Announcements.List(ctx, who.Reader())
 	if err != nil {
 		return nil, err
 	}
-	badges, err := m.Inbox.Badges(ctx, []int64{who.user.Seq})
+	badges, err := m.Inbox.Badges(ctx, []int64{who.User.Seq})
 	if err != nil {
 		return nil, err
 	}
@@ -179,11 +179,11 @@ func (m *me) changeEach(
 // changeAnnouncements answers with the badge after a change, which returns the announcements' half.
 func (m *me) changeAnnouncements(ctx context.Context, do func(r notifier.Reader) (notifier.Badge, error)) (*badgeOutput, error) {
 	who := askerOf(ctx)
-	half, err := do(who.reader())
+	half, err := do(who.Reader())
 	if err != nil {
 		return nil, err
 	}
-	badges, err := m.Inbox.Badges(ctx, []int64{who.user.Seq})
+	badges, err := m.Inbox.Badges(ctx, []int64{who.User.Seq})
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func (m *me) changeKeys(ctx context.Context, in *keysInput, do func(seq int64, k
 
 func (m *me) change(ctx context.Context, do func(seq int64) (notifier.Badge, error)) (*badgeOutput, error) {
 	who := askerOf(ctx)
-	badge, err := m.whole(ctx, who, func() (notifier.Badge, error) { return do(who.user.Seq) })
+	badge, err := m.whole(ctx, who, func() (notifier.Badge, error) { return do(who.User.Seq) })
 	if err != nil {
 		return nil, err
 	}

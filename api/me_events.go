@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -12,10 +11,6 @@ import (
 	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 )
-
-// streamGrace is how much longer than its token a stream may live, so that a client can open the next
-// one before this one ends.
-const streamGrace = time.Minute
 
 // registerMeEvents adds the stream of the user who is asking.
 func registerMeEvents(m *me) {
@@ -40,11 +35,8 @@ type eventsOutput struct{ Body func(huma.Context) }
 
 func (m *me) events(ctx context.Context, in *eventsInput) (*eventsOutput, error) {
 	who := askerOf(ctx)
-	of := notifier.StreamOf{
-		Session: who.session(), Until: who.token.Expires.Add(streamGrace),
-		Visible: in.Visible == "1" && !who.token.ReadOnly, ToastsOff: who.user.ToastsOff, NoToasts: in.Toasts == "0" || who.token.ReadOnly,
-	}
-	return &eventsOutput{m.stream(who.reader(), of)}, nil //nolint:contextcheck // huma passes the request's context
+	of := who.Stream(in.Visible == "1", in.Toasts == "1")
+	return &eventsOutput{m.stream(who.Reader(), of)}, nil //nolint:contextcheck // huma passes the request's context
 }
 
 // stream answers with an event stream.

@@ -161,7 +161,7 @@ func (w *world) instance(t *testing.T) *world {
 	c := w.Config
 	verifier := w.newVerifier(t)
 	hub := w.newHub(verifier)
-	c.Tokens, c.Stream = verifier, hub
+	c.Who, c.Stream = w.who(c, verifier), hub
 	s, err := newServer(c)
 	if err != nil {
 		t.Fatal(err)

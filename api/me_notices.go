@@ -74,7 +74,7 @@ func (m *me) page(ctx context.Context, read func(seq int64) (notifier.Page, erro
 	who := askerOf(ctx)
 	var page notifier.Page
 	badge, err := m.whole(ctx, who, func() (b notifier.Badge, err error) {
-		page, err = read(who.user.Seq)
+		page, err = read(who.User.Seq)
 		b.SetInbox(page.Unread, page.Ver)
 		return b, err
 	})

@@ -34,7 +34,7 @@ type activeInput struct{ Payload payload[activeBody] }
 
 func (m *me) active(ctx context.Context, in *activeInput) (*struct{}, error) {
 	who := askerOf(ctx)
-	return nil, m.People.Active(ctx, who.user.Seq, who.session(), in.Payload.Value.Visible)
+	return nil, m.People.Active(ctx, who.User.Seq, who.Session, in.Payload.Value.Visible)
 }
 
 type upToToasts struct{}
@@ -52,7 +52,7 @@ func (m *me) ackToasts(ctx context.Context, in *ackInput) (*struct{}, error) {
 	if err != nil {
 		return nil, invalidAt("body.ids", codeBadToast, nil)
 	}
-	if err := m.People.Ack(ctx, askerOf(ctx).user.Seq, ids); err != nil && !errors.Is(err, notifier.ErrNotFound) {
+	if err := m.People.Ack(ctx, askerOf(ctx).User.Seq, ids); err != nil && !errors.Is(err, notifier.ErrNotFound) {
 		return nil, err
 	}
 	return nil, nil //nolint:nilnil // 204 has no body

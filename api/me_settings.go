@@ -66,7 +66,7 @@ func newMeSettings(s notifier.Settings) meSettings {
 type settingsOutput struct{ Body meSettings }
 
 func (m *me) settings(ctx context.Context, _ *struct{}) (*settingsOutput, error) {
-	return &settingsOutput{newMeSettings(askerOf(ctx).user.Settings)}, nil
+	return &settingsOutput{newMeSettings(askerOf(ctx).User.Settings)}, nil
 }
 
 // settingsBody changes settings. A missing field leaves a setting as it is.
@@ -85,7 +85,7 @@ func (m *me) changeSettings(ctx context.Context, in *settingsInput) (*settingsOu
 	for _, p := range m.texts.Printers() {
 		languages = append(languages, p.Lang())
 	}
-	set := who.user.Settings
+	set := who.User.Settings
 	var bad notifier.InvalidError
 	choose(&set.Locale, body.Locale, "locale", languages, &bad)
 	choose(&set.Theme, body.Theme, "theme", []string{notifier.ThemeLight, notifier.ThemeDark}, &bad)
@@ -98,10 +98,10 @@ func (m *me) changeSettings(ctx context.Context, in *settingsInput) (*settingsOu
 	if err := bad.OrNil(); err != nil {
 		return nil, err
 	}
-	if err := m.People.SetSettings(ctx, who.user.Seq, set); err != nil {
+	if err := m.People.SetSettings(ctx, who.User.Seq, set); err != nil {
 		return nil, err
 	}
-	m.askers.forget(who)
+	m.Who.Forget(userCallOf(ctx).request)
 	return &settingsOutput{newMeSettings(set)}, nil
 }
 
@@ -132,7 +132,7 @@ func (m *me) unmute(ctx context.Context, in *muteInput) (*struct{}, error) {
 }
 
 func (m *me) setMute(ctx context.Context, typ string, muted bool) error {
-	err := m.People.SetMute(ctx, askerOf(ctx).user.Seq, typ, muted)
+	err := m.People.SetMute(ctx, askerOf(ctx).User.Seq, typ, muted)
 	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
 		return invalid(bad, func(field string) string { return "path." + field })
 	}
@@ -156,7 +156,7 @@ func (m *me) unsubscribeSelf(ctx context.Context, in *ownTopicInput) (*struct{},
 
 func (m *me) setSubscribed(ctx context.Context, in *ownTopicInput, on bool, refusal string) error {
 	topic := notifier.Topic{Type: in.Payload.Value.Type, Scope: in.Payload.Value.Scope}
-	err := m.Topics.SubscribeSelf(ctx, askerOf(ctx).user, topic, on)
+	err := m.Topics.SubscribeSelf(ctx, askerOf(ctx).User, topic, on)
 	if errors.Is(err, notifier.ErrForbidden) {
 		return newProblem(http.StatusForbidden, refusal)
 	}

@@ -59,8 +59,6 @@ type People interface {
 	// Put creates a user, or changes the given fields of an existing one. It returns a
 	// *notifier.InvalidError for faulty fields.
 	Put(ctx context.Context, by notifier.Actor, u notifier.PutUser) (has notifier.User, created bool, err error)
-	// Arrive returns the user of a token, who is added or changed as it says.
-	Arrive(ctx context.Context, t *notifier.UserToken) (notifier.User, error)
 	// Bring adds those of these users that do not exist, for the app that sends to them. It adds all or
 	// none.
 	Bring(ctx context.Context, by notifier.Actor, app int64, names []string) error

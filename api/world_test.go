@@ -16,6 +16,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/asking"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
@@ -99,7 +100,7 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 	})
 	c := Config{
 		Keys: s, Sender: w.pipe, Inbox: w.inbox, Announcements: w.announcements, Directory: s, Topics: w.topics, Toasts: w.pipe, Audit: s,
-		Audiences: testAudiences, Log: quiet, Tokens: verifier, Stream: hub,
+		Audiences: testAudiences, Log: quiet, Origins: verifier, Stream: hub,
 	}
 	for _, f := range change {
 		f(&c)
@@ -108,6 +109,7 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 		w.people = w.newPeople(c)
 		c.People = w.people
 	}
+	c.Who = w.who(c, verifier)
 	if w.server, err = newServer(c); err != nil {
 		t.Fatal(err)
 	}
@@ -143,6 +145,19 @@ func runUntilEnd(t testing.TB, work func(context.Context) error) {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// who finds out who is asking, by tokens and sessions.
+func (w *world) who(c Config, verifier *app.Verifier) *asking.Who {
+	people, _ := c.People.(asking.People)
+	return asking.New(asking.Config{Tokens: verifier, People: people, Sessions: w.sessions(), Now: c.Now})
+}
+
+// sessions are the sessions of the pages on the same databases.
+func (w *world) sessions() *session.Store {
+	return session.New(session.Config{
+		SQL: w.store, Redis: w.redis, Space: w.keys, Announcements: w.announcements, Keys: [][]byte{[]byte(strings.Repeat("k", 32))},
 	})
 }
 
@@ -196,7 +211,7 @@ func (e erasing) Erase(ctx context.Context, seq int64) error {
 func (w *world) newPeople(c Config) *person.People {
 	return person.New(person.Config{
 		Directory: w.store, Audit: c.Audit, Audiences: c.Audiences, Log: c.Log, Wait: time.Minute, Clear: func(context.Context) {},
-		Sessions: session.New(session.Config{SQL: w.store, Redis: w.redis, Space: w.keys, Announcements: w.announcements}), Toasts: w.toasts, Announcements: w.announcements, Inbox: erasing{w}, Topics: w.topics,
+		Sessions: w.sessions(), Toasts: w.toasts, Announcements: w.announcements, Inbox: erasing{w}, Topics: w.topics,
 	})
 }
 

@@ -14,11 +14,17 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Sessions finds out who sent a request; see internal/session.
+// Who finds out who makes a request; see internal/asking.
+type Who interface {
+	// Find returns notifier.ErrUnauthenticated for nobody; a *notifier.TokenError is a token that is
+	// refused.
+	Find(r *http.Request) (notifier.Asker, error)
+}
+
+// Sessions signs users in and out; see internal/session.
 type Sessions interface {
-	// Store returns the session of a request, with its user as the value notifier.SessionUser, and
-	// an error if it cannot be determined. To save a session without an ID signs its user in; to
-	// save one with a negative MaxAge signs out.
+	// To save a session without an ID signs its user in, who is its value notifier.SessionUser; to save
+	// one with a negative MaxAge signs out.
 	sessions.Store
 	// Expel ends all sessions of a user, and returns their number.
 	Expel(ctx context.Context, seq int64) (int, error)
@@ -172,6 +178,7 @@ type DemoUser struct {
 
 // Config has everything the pages need. All interfaces but Rules are required.
 type Config struct {
+	Who      Who
 	Sessions Sessions
 	SignIns  SignIns
 	Inbox    Inbox
@@ -213,7 +220,7 @@ type Config struct {
 
 func (c *Config) setDefaults() error {
 	required := []any{
-		c.Sessions, c.SignIns, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Directory, c.Drafts, c.Stream,
+		c.Who, c.Sessions, c.SignIns, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Directory, c.Drafts, c.Stream,
 		c.Health, c.Audit, c.Settings, c.Toasts, c.DeadLetters, c.Topics, c.Subscriptions, c.Roles, c.Apps, c.Keys, c.Slips,
 	}
 	if slices.Contains(required, nil) || c.NewKey == nil {

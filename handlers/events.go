@@ -29,9 +29,7 @@ func (h *Handlers) events(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	err := h.Stream.Serve(w, r, readerOf(r), notifier.StreamOf{
-		Session: v.user.ID, Visible: r.URL.Query().Get("visible") == "1", ToastsOff: v.user.User.ToastsOff,
-	})
+	err := h.Stream.Serve(w, r, readerOf(r), v.user.Stream(r.URL.Query().Get("visible") == "1", true))
 	switch {
 	case err == nil:
 		v.Status = http.StatusOK // the stream has taken over the connection, so nobody recorded this

@@ -61,6 +61,7 @@ var statuses = []struct {
 	status int
 }{
 	{errMalformed, http.StatusBadRequest},
+	{notifier.ErrAmbiguous, http.StatusBadRequest},
 	{notifier.ErrUnauthenticated, http.StatusUnauthorized},
 	{notifier.ErrForbidden, http.StatusForbidden},
 	{notifier.ErrNotFound, http.StatusNotFound},

@@ -21,8 +21,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // visit is what is known about a request while it is being answered.
 type visit struct {
 	*web.Exchange
-	user  notifier.Signed
-	known bool // a user is signed in
+	user  notifier.Asker
+	known bool // a user is asking
 }
 
 type visitKey struct{}

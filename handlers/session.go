@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -42,19 +43,21 @@ func (h *Handlers) admit(r *http.Request, who access) error {
 	if who == public {
 		return nil
 	}
-	// Get would keep the session in the request, as long as an event stream lives.
-	session, err := h.Sessions.New(r, sessionName)
-	if err != nil {
-		return fmt.Errorf("look up the session: %w", err)
+	user, err := h.Who.Find(r)
+	refused := (*notifier.TokenError)(nil)
+	if err != nil && (errors.As(err, &refused) || !errors.Is(err, notifier.ErrUnauthenticated)) {
+		return fmt.Errorf("find out who is asking: %w", err)
 	}
 	v := visitOf(r)
-	v.user, v.known = session.Values[notifier.SessionUser].(notifier.Signed)
+	v.user, v.known = user, err == nil
 	switch {
+	case user.ReadOnly():
+		return notifier.ErrForbidden // pages change what they show, such as what is new
 	case who == anyone:
 		return nil
 	case !v.known, !own(r, v.user.User.Name):
 		return errSignIn
-	case who == staff && !v.user.User.HasRole(notifier.RoleStaff):
+	case who == staff && (v.user.Token != nil || !v.user.User.HasRole(notifier.RoleStaff)):
 		return notifier.ErrNotFound
 	}
 	return nil
@@ -72,10 +75,7 @@ func own(r *http.Request, name string) bool {
 func seqOf(r *http.Request) int64 { return visitOf(r).user.User.Seq }
 
 // readerOf is the user of an admitted request, as a reader of announcements.
-func readerOf(r *http.Request) notifier.Reader {
-	u := &visitOf(r).user.User
-	return notifier.Reader{Seq: u.Seq, Audience: u.Audience}
-}
+func readerOf(r *http.Request) notifier.Reader { return visitOf(r).user.Reader() }
 
 // safeNext returns where to go after signing in: an address of our own, otherwise the inbox.
 // Browsers read a backslash as a slash and drop control characters.

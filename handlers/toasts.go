@@ -34,7 +34,7 @@ func (h *Handlers) active(w http.ResponseWriter, r *http.Request) error {
 		if visible != "0" && visible != "1" {
 			return fault("visible", codeBadSwitch, nil)
 		}
-		if err := h.Toasts.Active(r.Context(), seqOf(r), visitOf(r).user.ID, visible == "1"); err != nil {
+		if err := h.Toasts.Active(r.Context(), seqOf(r), visitOf(r).user.Session, visible == "1"); err != nil {
 			return fmt.Errorf("record whether a page is visible: %w", err)
 		}
 		return nil

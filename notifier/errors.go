@@ -26,6 +26,9 @@ var (
 	ErrOtherRequest = errors.New("the key belongs to another request")
 	// ErrFull: the installation's limit on users is reached.
 	ErrFull = errors.New("no room for another")
+	// ErrAmbiguous: a request has two identities of one kind. Which of them counted would be a matter
+	// of chance.
+	ErrAmbiguous = errors.New("more than one Authorization header")
 	// ErrUnavailable: Redis or SQL is unavailable; nothing was partly done.
 	ErrUnavailable = errors.New("temporarily unavailable")
 )

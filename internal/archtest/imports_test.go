@@ -62,6 +62,7 @@ var rules = map[string][]string{
 	"internal/lease":     append([]string{"internal/script"}, words...),
 	"internal/batch":     {},
 	"internal/web":       {"notifier"},
+	"internal/asking":    {"notifier"},
 	"internal/embedded":  {},
 	"internal/redistest": {"notifier/keys"},
 	"internal/sqltest":   {},
@@ -79,7 +80,7 @@ var only = map[string][]string{
 	"github.com/danielgtaylor/huma": {"api"},
 	"github.com/go-co-op/gocron":    {"notifier/rule"},
 	"github.com/pressly/goose":      {"store"},
-	"github.com/gorilla":            {"internal/session", "handlers"},
+	"github.com/gorilla":            {"internal/session", "internal/asking", "handlers"},
 	"github.com/alicebob":           {"internal/embedded", "internal/redistest"},
 }
 

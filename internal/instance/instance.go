@@ -17,6 +17,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/carillonhq/carillon/internal/asking"
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/demo"
 	"github.com/carillonhq/carillon/internal/embedded"
@@ -68,6 +69,7 @@ type instance struct {
 	slips         *session.Slips
 	tokens        *app.Verifier
 	people        *person.People
+	who           *asking.Who
 	inbox         *inbox.Inbox
 	announcements *announcement.Announcements
 	hub           *live.Hub

@@ -25,6 +25,7 @@ func (i *instance) pages() (http.Handler, error) {
 		return nil, fmt.Errorf("prepare the changes of apps: %w", err)
 	}
 	c := handlers.Config{
+		Who:      i.who,
 		Sessions: i.sessions,
 		SignIns:  i.signIns,
 		Inbox:    i.inbox,
@@ -81,7 +82,7 @@ func (i *instance) pages() (http.Handler, error) {
 // applications makes the handler of the API.
 func (i *instance) applications() (http.Handler, error) {
 	c := api.Config{
-		Tokens: i.tokens, Stream: i.hub,
+		Who: i.who, Origins: i.tokens, Stream: i.hub,
 		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
 		Directory: i.db, People: i.people,
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/asking"
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/internal/session"
@@ -22,13 +23,14 @@ import (
 // background.
 const deletionWait = 2 * time.Second
 
-// makePeople makes the changes of users for pages and the API.
+// makePeople makes the changes of users for pages and the API, and finds out which of them asks.
 func (i *instance) makePeople(space keys.Space) {
 	i.people = person.New(person.Config{
 		Directory: i.db, Audit: i.db, Sessions: i.sessions, Toasts: i.toasts, Announcements: i.announcements, Inbox: i.inbox, Topics: i.topics, Hub: i.hub,
 		Audiences: i.cfg.Audiences, Clear: clearing(i.cfg, i.db, i.rdb, i.log), Wait: deletionWait,
 		Lease: lease.New(i.rdb, space, "deletions", person.DeletionLease), Log: i.log,
 	})
+	i.who = asking.New(asking.Config{Tokens: i.tokens, People: i.people, Sessions: i.sessions})
 }
 
 // NewPeople makes the changes of users for a command, except deletions. All instances are told of a

@@ -1,0 +1,138 @@
+// Package asking finds out who makes a request, for the pages, the event stream and the API. The
+// first identity that a request carries decides: a user token, then a session. A bad one is never
+// passed over for the next.
+package asking
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gorilla/sessions"
+	"github.com/maypok86/otter/v2"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Tokens verifies the tokens of host applications; see notifier/app.
+type Tokens interface {
+	// Verify returns a *notifier.TokenError for a token that is refused.
+	Verify(ctx context.Context, token string) (notifier.UserToken, error)
+}
+
+// People finds and adds users; see notifier/person.
+type People interface {
+	// Arrive returns the user of a token, who is added or changed as it says.
+	Arrive(ctx context.Context, t *notifier.UserToken) (notifier.User, error)
+}
+
+// Config has what Who needs to find users. Interfaces may be nil: then nobody is known that way.
+type Config struct {
+	Tokens   Tokens
+	People   People
+	Sessions sessions.Store
+	Now      func() time.Time // nil: time.Now
+}
+
+const (
+	userFresh   = 2 * time.Second // the user of a token is looked up again after this: a sign-out counts within seconds
+	maxUsers    = 100_000
+	sessionName = "carillon"
+)
+
+// Who finds out who makes a request. It is safe for concurrent use.
+type Who struct {
+	Config
+	known *otter.Cache[[sha256.Size]byte, found] // by token
+}
+
+// found is the user of a token, as they were a moment ago.
+type found struct {
+	asker notifier.Asker
+	seen  time.Time
+}
+
+// New returns a Who.
+func New(c Config) *Who {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &Who{c, otter.Must(&otter.Options[[sha256.Size]byte, found]{MaximumSize: maxUsers})}
+}
+
+// Find returns the user who makes a request. It returns notifier.ErrUnauthenticated if the request
+// carries no identity, a *notifier.TokenError for a token that is refused,
+// notifier.ErrAmbiguous, and notifier.ErrUnavailable if the identity cannot be checked. While SQL is away, a user who was known
+// goes on with the same token.
+func (w *Who) Find(r *http.Request) (notifier.Asker, error) {
+	token, given, err := bearer(r)
+	switch {
+	case err != nil:
+		return notifier.Asker{}, err
+	case given:
+		return w.byToken(r.Context(), token)
+	case w.Sessions == nil:
+		return notifier.Asker{}, notifier.ErrUnauthenticated
+	}
+	// Get would keep the session in the request, as long as an event stream lives.
+	session, err := w.Sessions.New(r, sessionName)
+	if err != nil {
+		return notifier.Asker{}, fmt.Errorf("look up the session: %w", err)
+	}
+	signed, ok := session.Values[notifier.SessionUser].(notifier.Signed)
+	if !ok {
+		return notifier.Asker{}, notifier.ErrUnauthenticated
+	}
+	return notifier.Asker{User: signed.User, Session: signed.ID}, nil
+}
+
+// bearer returns the token of a request. A proxy may add an Authorization header of another scheme,
+// which says nothing about users.
+func bearer(r *http.Request) (token string, given bool, err error) {
+	headers := r.Header.Values("Authorization")
+	if len(headers) > 1 {
+		return "", false, notifier.ErrAmbiguous
+	}
+	if len(headers) == 0 {
+		return "", false, nil
+	}
+	scheme, token, _ := strings.Cut(headers[0], " ")
+	return strings.TrimSpace(token), strings.EqualFold(scheme, "Bearer"), nil
+}
+
+func (w *Who) byToken(ctx context.Context, text string) (notifier.Asker, error) {
+	if w.Tokens == nil {
+		return notifier.Asker{}, &notifier.TokenError{Code: notifier.TokenInvalid}
+	}
+	token, err := w.Tokens.Verify(ctx, text)
+	if err != nil {
+		return notifier.Asker{}, err
+	}
+	sum := sha256.Sum256([]byte(text))
+	known, held := w.known.GetIfPresent(sum)
+	if held && w.Now().Sub(known.seen).Abs() < userFresh {
+		return known.asker, nil
+	}
+	user, err := w.People.Arrive(ctx, &token)
+	switch {
+	case held && errors.Is(err, notifier.ErrUnavailable):
+		return known.asker, nil
+	case err != nil:
+		w.known.Invalidate(sum)
+		return notifier.Asker{}, err
+	}
+	asker := notifier.Asker{User: user, Session: token.Session(user.Seq).String(), Token: &token}
+	w.known.Set(sum, found{asker, w.Now()})
+	return asker, nil
+}
+
+// Forget has the user of a request looked up again at their next one, after they have changed.
+func (w *Who) Forget(r *http.Request) {
+	if token, given, err := bearer(r); given && err == nil {
+		w.known.Invalidate(sha256.Sum256([]byte(token)))
+	}
+}

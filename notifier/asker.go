@@ -1,0 +1,32 @@
+package notifier
+
+import "time"
+
+// tokenGrace is how much longer than its token a stream may live, so that a client can open the next
+// one before this one ends.
+const tokenGrace = time.Minute
+
+// Asker is the user who makes a request, and how they are known.
+type Asker struct {
+	User    User
+	Session string     // what their streams and toasts depend on: a session's ID, or the text of a TokenSession
+	Token   *UserToken // nil: a session says who they are
+}
+
+// Reader returns the user as a reader of announcements.
+func (a *Asker) Reader() Reader { return Reader{Seq: a.User.Seq, Audience: a.User.Audience} }
+
+// ReadOnly reports whether the user may look and change nothing.
+func (a *Asker) ReadOnly() bool { return a.Token != nil && a.Token.ReadOnly }
+
+// Stream describes the event stream of a page. One that may change nothing takes no toasts from the
+// user's own pages.
+func (a *Asker) Stream(visible, toasts bool) StreamOf {
+	of := StreamOf{
+		Session: a.Session, Visible: visible && !a.ReadOnly(), ToastsOff: a.User.ToastsOff, NoToasts: !toasts || a.ReadOnly(),
+	}
+	if a.Token != nil {
+		of.Until = a.Token.Expires.Add(tokenGrace)
+	}
+	return of
+}
