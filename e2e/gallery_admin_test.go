@@ -183,6 +183,7 @@ func officeViews() []view {
 			w.until(`document.querySelector("[data-testid=token-key]")`)
 		}},
 		{name: "app", as: "vera", path: "/staff/apps/1", then: unfold("[data-testid=revoke-app]")},
+		{name: "app-snippet", as: "vera", path: "/staff/apps/1", then: unfold("[data-testid=snippets]")},
 		{name: "app-rotate", as: "vera", path: "/staff/apps/1", then: unfold(".adding")},
 		{name: "app-revoke-key", as: "vera", path: "/staff/apps/1?revoke=1"},
 		{name: "app-jwks", as: "vera", path: "/staff/apps/2"},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/snippets"
 	"github.com/carillonhq/carillon/views"
 	"github.com/carillonhq/carillon/views/locale"
 )
@@ -76,7 +77,33 @@ func (h *Handlers) appPage(r *http.Request, id int64) (*views.App, error) {
 	if len(keys) > 0 {
 		p.Newest = strconv.FormatInt(keys[0].ID, 10)
 	}
+	if a.RevokedAt.IsZero() {
+		return p, h.addSnippets(r, p, keys)
+	}
 	return p, nil
+}
+
+// addSnippets adds what the application copies. The endpoints sign with a shared secret, so an app
+// without one gets none.
+func (h *Handlers) addSnippets(r *http.Request, p *views.App, keys []notifier.AppKey) (err error) {
+	server := h.PublicURL
+	if server == "" {
+		server = "http://" + r.Host
+	}
+	if p.HTML, err = snippets.HTML(server); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(keys, func(k notifier.AppKey) bool { return k.Alg == notifier.AlgHS256 && k.RevokedAt.IsZero() }) {
+		return nil
+	}
+	for _, stack := range snippets.Stacks() {
+		text, err := snippets.Endpoint(stack.Slug)
+		if err != nil {
+			return err
+		}
+		p.Endpoints = append(p.Endpoints, views.Endpoint{ID: "endpoint-" + stack.Slug, Name: stack.Name, Text: text})
+	}
+	return nil
 }
 
 func appKeyRow(text *locale.Printer, k *notifier.AppKey, app int64, now time.Time) views.AppKeyRow {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/snippets"
 )
 
 func TestKeysOfANewAppAreShownOnce(t *testing.T) {
@@ -41,6 +42,31 @@ func TestKeysOfANewAppAreShownOnce(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"carol app.add app shop <b>"}, o.done()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestPageOfAnAppHasSnippetsForItsStack(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.apps.all = []notifier.App{{ID: 2, Name: "new", Audience: 2, CreatedAt: noon}, {ID: 1, Name: "old", Audience: 2, CreatedAt: noon}}
+	o.apps.keys = []notifier.AppKey{{ID: 2, AppID: 2, Alg: notifier.AlgES256, CreatedAt: noon}, {ID: 1, AppID: 1, Alg: notifier.AlgHS256, CreatedAt: noon}}
+	r := o.get("carol", "/staff/apps/1")
+	for _, stack := range snippets.Stacks() {
+		want, err := snippets.Endpoint(stack.Slug)
+		if got := r.page.Find("#endpoint-" + stack.Slug).Text(); err != nil || got != want {
+			t.Errorf("%s: %q, %v", stack.Name, got, err)
+		}
+	}
+	if !strings.Contains(r.text("#html"), `src="http://example.com/embed/v1.js"`) {
+		t.Errorf("the HTML is %q", r.text("#html"))
+	}
+	if r = o.get("carol", "/staff/apps/2"); r.count("[data-testid=snippets] details") != 0 || r.count("#html") != 1 {
+		t.Error("an app with a key of its own has snippets for a shared secret")
+	}
+	o.config.PublicURL = "https://bell.example.org"
+	o.rebuild()
+	if r = o.get("carol", "/staff/apps/2"); !strings.Contains(r.text("#html"), `src="https://bell.example.org/embed/v1.js"`) {
+		t.Errorf("the HTML is %q", r.text("#html"))
 	}
 }
 

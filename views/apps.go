@@ -37,7 +37,15 @@ type App struct {
 	PublicKey         string   // typed for a new key
 	Made              *AppKeys // the keys just made; nil: none
 	Revoke            *Revoke  // nil: no revocation of a key was requested
+	Endpoints         []Endpoint
+	HTML              string // that shows the bell; empty for a revoked app
 }
+
+// new reports whether the app was just added: then what to copy comes first.
+func (p *App) new() bool { return p.Made != nil && p.Made.APIKey != "" }
+
+// Endpoint is the code with which an application on one framework signs tokens.
+type Endpoint struct{ ID, Name, Text string }
 
 // AppKeys are keys that were just made, shown once.
 type AppKeys struct{ APIKey, TokenKey string }

@@ -25,58 +25,6 @@ type appCmd struct {
 // maxKeyFile bounds how much of a file with a public key is read.
 const maxKeyFile = 64 << 10
 
-type appAddCmd struct {
-	Name      string        `arg:"" help:"The application."`
-	Origin    []string      `placeholder:"ORIGIN" help:"Where its pages are, such as https://shop.example.com; may be repeated."`
-	Audience  string        `default:"user" help:"The audience of its users (${default})."`
-	Roles     []string      `placeholder:"ROLE,…" help:"Roles that its tokens may give; never staff."`
-	MaxLife   time.Duration `default:"1h" help:"The longest life of a token, from 1m to 24h (${default})."`
-	PublicKey string        `placeholder:"FILE" xor:"key" help:"Verify tokens by this public key (PEM: P-256, Ed25519 or RSA) instead of a shared secret."`
-	JWKS      string        `name:"jwks" placeholder:"URL" xor:"key" help:"Verify tokens by the keys at this https address; needs --issuer."`
-	Issuer    string        `placeholder:"TEXT" help:"What tokens must have in iss."`
-}
-
-// addedApp is an app as add prints it.
-type addedApp struct {
-	ID       int64  `json:"id"`
-	Name     string `json:"name"`
-	APIKey   string `json:"api_key"`
-	TokenKey string `json:"token_key"`
-}
-
-// Run adds an app. Its keys are printed; the secrets can be shown at no other time.
-func (a appAddCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
-	audience, err := cfg.AudienceOf(a.Audience)
-	if err != nil {
-		return usageError{fmt.Errorf("--audience: %w", err)}
-	}
-	publicKey, err := readPublicKey(a.PublicKey)
-	if err != nil {
-		return usageError{err}
-	}
-	asked := notifier.App{
-		Name: a.Name, Origins: a.Origin, Audience: audience, Roles: a.Roles, MaxLife: a.MaxLife, Issuer: a.Issuer, JWKS: a.JWKS,
-	}
-	return c.withApps(ctx, cfg, func(apps *app.Apps) error {
-		added, err := apps.Add(ctx, commandLine(), asked, publicKey)
-		if errors.Is(err, notifier.ErrConflict) {
-			return fmt.Errorf("the name %q or the issuer belongs to another application, or there are %d applications already", a.Name, notifier.MaxApps)
-		}
-		if err != nil {
-			return explainApp(err)
-		}
-		lines := "CARILLON_API_KEY=" + added.APIKey
-		if added.TokenKey != "" {
-			lines += "\nCARILLON_TOKEN_KEY=" + added.TokenKey
-		}
-		err = c.result(addedApp{added.ID, added.Name, added.APIKey, added.TokenKey}, "%s", lines)
-		if err == nil && !c.json {
-			c.note("%s is added; the keys are not shown again", added.Name)
-		}
-		return err
-	})
-}
-
 // readPublicKey returns the content of a file; nil for no name.
 func readPublicKey(path string) ([]byte, error) {
 	if path == "" {

@@ -42,6 +42,27 @@ func TestAnAppIsAddedRotatedAndRevoked(t *testing.T) {
 	}
 }
 
+func TestSnippetsArePrintedForAStack(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	out := must(t, c.run(t.Context(), "app", "add", "shop", "--snippet", "django", "--public-url", "https://bell.example.org")).out
+	for _, want := range []string{"CARILLON_TOKEN_KEY=tk_1.", "\n\n# In urls.py:", "def carillon_token(request):", `src="https://bell.example.org/embed/v1.js"`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("it lacks %q:\n%s", want, out)
+		}
+	}
+	var added addedApp
+	decode(t, must(t, c.run(t.Context(), "app", "add", "blog", "--snippet", "go", "--json")).out, &added)
+	if !strings.Contains(added.Endpoint, "func Token(") || !strings.Contains(added.HTML, "http://127.0.0.1:8080/embed/v1.js") {
+		t.Errorf("as JSON: %+v", added)
+	}
+	for _, args := range [][]string{{"--snippet", "cobol"}, {"--snippet", "go", "--public-key", "x"}, {"--snippet", "go", "--jwks", "https://x", "--issuer", "x"}} {
+		if r := c.run(t.Context(), append([]string{"app", "add", "other"}, args...)...); r.status != exitUsage || !strings.Contains(r.errors, "--snippet") {
+			t.Errorf("%v: %d %s", args, r.status, r.errors)
+		}
+	}
+}
+
 func TestAWrongAppNamesEachFlag(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"unicode/utf8"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 
 	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/snippets"
 )
 
 func main() {
@@ -102,6 +104,7 @@ func (p *program) try(ctx context.Context) error {
 		kong.Writers(p.stdout, p.stderr),
 		kong.Exit(func(int) { helped = true }),
 		kong.Resolvers(env),
+		kong.Vars{"snippets": strings.Join(snippets.Slugs(), ",")},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
 	)
 	if err != nil {

@@ -19,7 +19,7 @@ var (
 // package without a rule fails the test, so a new package is given its place first.
 var rules = map[string][]string{
 	"cmd/carillon": {
-		"notifier", "notifier/app", "notifier/person", "notifier/pipeline", "notifier/rule", "api", "store", "views/locale",
+		"notifier", "notifier/app", "notifier/person", "notifier/pipeline", "notifier/rule", "api", "snippets", "store", "views/locale",
 		"internal/config", "internal/demo", "internal/doctor", "internal/instance", "internal/session",
 	},
 	"bench":    {"*"},
@@ -29,12 +29,14 @@ var rules = map[string][]string{
 	"scripts/licences": {},
 
 	"api":              {"internal/web", "notifier", "views", "views/locale", "views/markdown", "static"},
-	"handlers":         {"internal/web", "notifier", "views", "views/components", "views/locale", "views/markdown", "static"},
+	"handlers":         {"internal/web", "notifier", "snippets", "views", "views/components", "views/locale", "views/markdown", "static"},
 	"views":            {"notifier", "views/components", "views/locale"},
 	"views/components": {},
 	"views/locale":     {"notifier"},
 	"views/markdown":   {"notifier"},
 	"static":           {},
+	"snippets":         {},
+	"snippets/go":      {}, // what applications copy
 
 	"notifier":              {},
 	"notifier/keys":         {"notifier"},

@@ -1,0 +1,70 @@
+// Package snippets holds what a host application copies: for each stack the endpoint that signs the
+// token of its user, and the HTML of the bell. The tests run each one where its language is installed.
+package snippets
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+//go:embed *.py *.rb *.php *.js *.java *.ex *.html go/carillon.go
+var files embed.FS
+
+// Stack is a framework of web applications.
+type Stack struct {
+	Slug, Name string
+	File       string
+}
+
+// Stacks lists the frameworks that have a snippet.
+func Stacks() []Stack {
+	return []Stack{
+		{"django", "Django", "django.py"},
+		{"rails", "Rails", "rails.rb"},
+		{"laravel", "Laravel", "laravel.php"},
+		{"express", "Express", "express.js"},
+		{"next", "Next.js", "next.js"},
+		{"spring", "Spring", "CarillonController.java"},
+		{"phoenix", "Phoenix", "phoenix.ex"},
+		{"go", "Go", "go/carillon.go"},
+	}
+}
+
+// Slugs lists the slugs of all stacks.
+func Slugs() []string {
+	var slugs []string
+	for _, s := range Stacks() {
+		slugs = append(slugs, s.Slug)
+	}
+	return slugs
+}
+
+// Endpoint returns the endpoint for the stack with this slug. It reads the key from the variable
+// CARILLON_TOKEN_KEY.
+func Endpoint(slug string) (string, error) {
+	all := Stacks()
+	i := slices.IndexFunc(all, func(s Stack) bool { return s.Slug == slug })
+	if i < 0 {
+		return "", fmt.Errorf("there is no snippet for %q", slug)
+	}
+	return read(all[i].File)
+}
+
+// placeholder is the address of Carillon in bell.html.
+const placeholder = "https://notices.example.com"
+
+// HTML returns the two lines that show the bell of a Carillon at publicURL.
+func HTML(publicURL string) (string, error) {
+	text, err := read("bell.html")
+	return strings.ReplaceAll(text, placeholder, strings.TrimSuffix(publicURL, "/")), err
+}
+
+func read(name string) (string, error) {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		return "", fmt.Errorf("read a snippet: %w", err)
+	}
+	return string(text), nil
+}
