@@ -109,7 +109,12 @@ func (s *site) serve(extra ...string) *instance {
 		i.kill()
 		s.t.Fatalf("the server printed no address:\n%s", i.logs())
 	}
-	s.t.Cleanup(i.stop)
+	s.t.Cleanup(func() {
+		i.stop()
+		if strings.Contains(i.logs(), "eyJ") { // how the header of every token begins
+			s.t.Error("a user token is in the logs")
+		}
+	})
 	resp, err := http.Get(i.url + "/readyz")
 	if err != nil {
 		s.t.Fatal(err)
