@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -27,6 +28,7 @@ type server struct {
 	room   room
 
 	buckets *buckets
+	shown   *buckets // API keys that a web page has sent
 
 	calls []call // in the order of registration
 }
@@ -42,7 +44,7 @@ func New(c Config) (http.Handler, error) {
 
 func newServer(c Config) (*server, error) {
 	c.setDefaults()
-	s := &server{Config: c, mux: http.NewServeMux(), room: newRoom(), buckets: newBuckets(c.Rate, limitWindow, c.Now)}
+	s := &server{Config: c, mux: http.NewServeMux(), room: newRoom(), buckets: newBuckets(c.Rate, limitWindow, c.Now), shown: newBuckets(1, time.Hour, c.Now)}
 	s.ring = &keyring{keys: c.Keys, log: c.Log, now: c.Now, held: map[string]*heldKey{}}
 	s.askers = newAskers(s)
 	s.api = humago.New(s.mux, document(c.Version))

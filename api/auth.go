@@ -35,7 +35,7 @@ func (s *server) admit(c huma.Context, next func(huma.Context)) {
 	}
 	key, err := s.authenticate(c)
 	if err == nil {
-		err = s.keyInBrowser(c.Header("Origin"), c.Host(), key)
+		err = s.keyInBrowser(c, key)
 	}
 	if err == nil && !key.Allows(scopeOf(c.Operation())) {
 		err = notifier.ErrForbidden

@@ -1,11 +1,14 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/rs/cors"
 
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -47,9 +50,16 @@ func (s *server) sharing(next http.Handler) http.Handler {
 }
 
 // keyInBrowser refuses an API key that a web page has sent, so everybody who opens the page can read it.
-func (s *server) keyInBrowser(origin, host string, key notifier.APIKey) error {
-	if origin == "" || sameOrigin(origin, host) {
+// Once an hour the audit log names the key.
+func (s *server) keyInBrowser(c huma.Context, key notifier.APIKey) error {
+	origin := c.Header("Origin")
+	if origin == "" || sameOrigin(origin, c.Host()) {
 		return nil
+	}
+	if _, _, first := s.shown.take(key.ID); first {
+		web.Record(c.Context(), s.Audit, s.Log, notifier.AuditEntry{
+			Actor: senderOf(key), Action: "key.in_browser", Object: senderOf(key), Detail: fmt.Sprintf("%.100q", origin), Address: web.Of(c.Context()).Address,
+		})
 	}
 	return coded(http.StatusForbidden, "key_in_browser",
 		"A web page has sent the key "+key.Name+", so it is no longer secret: revoke it. Pages use user tokens.")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -192,6 +193,18 @@ func TestBadTokensAreRefusedWithTheirReason(t *testing.T) {
 	twice.Header["Authorization"] = []string{"Bearer " + w.bob, "Bearer " + w.bob}
 	if res := w.answer(t, twice); res.StatusCode != http.StatusBadRequest {
 		t.Errorf("two Authorization headers: %d %s", res.StatusCode, res.text)
+	}
+}
+
+func TestAKeyInAPageIsAuditedOnce(t *testing.T) {
+	t.Parallel()
+	d := &diary{}
+	w := newWorld(t, func(c *Config) { c.Audit = d })
+	for _, origin := range []string{"https://shop.example.com", "https://evil.example.com"} {
+		w.call(t, w.send, "GET", "/notices/1", nil, "Origin", origin).is(t, http.StatusForbidden)
+	}
+	if got := d.taken(); !slices.Equal(got, []string{`key shop | key.in_browser | key shop | "https://shop.example.com" | 192.0.2.1`}) {
+		t.Errorf("the audit log has %q", got)
 	}
 }
 

@@ -38,8 +38,11 @@ type Config struct {
 	Now      func() time.Time // nil: time.Now
 }
 
+// UserFresh is how long the user of a token is believed before they are looked up again, so that a
+// sign-out counts within seconds.
+const UserFresh = 2 * time.Second
+
 const (
-	userFresh   = 2 * time.Second // the user of a token is looked up again after this: a sign-out counts within seconds
 	maxUsers    = 100_000
 	sessionName = "carillon"
 )
@@ -114,7 +117,7 @@ func (w *Who) byToken(ctx context.Context, text string) (notifier.Asker, error) 
 	}
 	sum := sha256.Sum256([]byte(text))
 	known, held := w.known.GetIfPresent(sum)
-	if held && w.Now().Sub(known.seen).Abs() < userFresh {
+	if held && w.Now().Sub(known.seen).Abs() < UserFresh {
 		return known.asker, nil
 	}
 	user, err := w.People.Arrive(ctx, &token)
