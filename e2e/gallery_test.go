@@ -115,6 +115,7 @@ func (g *gallery) views() []view {
 		{name: "inbox-archived-none", as: "none", path: "/inbox?filter=archived"},
 		{name: "panel", as: "many", path: "/inbox?filter=unread", then: openPanel},
 		{name: "panel-empty", as: "none", path: "/settings", then: openPanel},
+		{name: "panel-unread", as: "many", path: "/inbox?filter=unread", then: openPanelUnread},
 		{name: "inbox-200", as: "many", path: "/inbox", then: addOlder},
 		{name: "inbox-older", as: "many", path: "/inbox", then: func(w *window) { w.follow(`a[rel=next]`) }},
 		{name: "inbox-archived", as: "many", path: "/inbox?opened=1", then: archiveFirst},

@@ -88,6 +88,12 @@ func openPanel(w *window) {
 	w.do(chromedp.Click(css(`#bell`)), chromedp.WaitVisible(css(`#panel .bottom-line`)))
 }
 
+func openPanelUnread(w *window) {
+	w.t.Helper()
+	openPanel(w)
+	w.clickOn("#panel-unread").until(`document.querySelector("#panel-unread[aria-current]") && document.activeElement.id === "panel-unread"`)
+}
+
 func openKeys(w *window) {
 	w.t.Helper()
 	w.types("?").until(`document.querySelector("#help[open] kbd")`)

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -64,19 +65,73 @@ func TestPagesWithoutAnnouncementsShowTheRest(t *testing.T) {
 	}
 }
 
-func TestPanelLinksToUnreadAnnouncements(t *testing.T) {
+func TestPanelHasUnreadAnnouncementsAmongItsRows(t *testing.T) {
 	t.Parallel()
-	b := newAnnouncements(t, post(5, 1, false, false), post(6, 1, false, false))
-	r := b.get("alice", "/inbox/panel", "HX-Request", "true").wantStatus(t, http.StatusOK)
-	r.wantText(t, "#panel-announcements a[href='/announcements']", "2 unread announcements")
-	if got := r.told(t); got.Announcements != 2 {
-		t.Errorf("the script gets %+v", got)
+	b := newAnnouncements(t, post(5, 1, false, false), post(6, 30, false, false), post(7, 2, false, true))
+	var asked []notifier.Query
+	b.inbox.look = func(_ int64, q notifier.Query) (notifier.Page, error) {
+		asked = append(asked, q)
+		return notifier.Page{Entries: []notifier.Entry{
+			entry(2, noon, false, false), entry(1, noon.Add(-24*time.Hour), false, false),
+		}, Unread: 2, Ver: 77}, nil
+	}
+	for i, address := range []string{"/inbox/panel", "/inbox/panel?filter=unread"} {
+		r := b.get("alice", address, "HX-Request", "true").wantStatus(t, http.StatusOK)
+		var order []string
+		for _, row := range r.page.Find("[data-testid=panel-entry]").EachIter() {
+			order = append(order, row.AttrOr("data-key", "")+row.AttrOr("data-post", ""))
+		}
+		if got := strings.Join(order, " "); got != "like:photo:2 5 like:photo:1 6" {
+			t.Errorf("%s has the rows %q", address, got)
+		}
+		r.wantText(t, "[data-post='5'] a[href='/announcements/5']", "Post 5 <new>")
+		if got := r.told(t); got.Announcements != 2 || asked[i].Unread != (i == 1) {
+			t.Errorf("%s: the script gets %+v, the inbox was asked %+v", address, got, asked[i])
+		}
+		if got := r.page.Find(".tab").Eq(i).AttrOr("aria-current", ""); got != "page" {
+			t.Errorf("%s: its tab is not the current one", address)
+		}
 	}
 	b.items[0].Read, b.items[1].Read = true, true
-	if b.get("alice", "/inbox/panel").count("#panel-announcements") != 0 {
-		t.Error("the panel has a line without unread announcements")
+	if b.get("alice", "/inbox/panel").count("[data-post]") != 0 {
+		t.Error("the panel has read announcements")
 	}
 	b.get("alice", "/keys").wantText(t, ".keys div:contains('Go to the announcements') dd", "ga")
+}
+
+func TestPanelIsNeverFullOfAnnouncements(t *testing.T) {
+	t.Parallel()
+	b := newAnnouncements(t)
+	for id := range int64(8) {
+		b.items = append(b.items, post(id+1, 30, false, false))
+	}
+	b.inbox.look = func(int64, notifier.Query) (notifier.Page, error) {
+		page := notifier.Page{Ver: 77}
+		for id := range int64(10) {
+			page.Entries = append(page.Entries, entry(int(id)+1, noon, true, false))
+		}
+		return page, nil
+	}
+	r := b.get("alice", "/inbox/panel", "HX-Request", "true")
+	if r.count("[data-post]") != 5 || r.count("[data-key]") != 5 {
+		t.Errorf("%d announcements and %d notices", r.count("[data-post]"), r.count("[data-key]"))
+	}
+	r.wantText(t, "#panel-announcements a[href='/announcements']", "8 unread announcements")
+}
+
+func TestTheTabUnreadOfThePanelIsEmptyOnlyWhenBothHalvesAre(t *testing.T) {
+	t.Parallel()
+	b := newAnnouncements(t, post(5, 1, false, false))
+	b.inbox.look = func(int64, notifier.Query) (notifier.Page, error) { return notifier.Page{Ver: 77}, nil }
+	b.inbox.change = func(string, int64, string) (notifier.Badge, error) { return notifier.Badge{}, nil }
+	r := b.get("alice", "/inbox/panel?filter=unread", "HX-Request", "true")
+	if r.count("[data-testid=empty]") != 0 || r.count("[data-post]") != 1 {
+		t.Errorf("with an unread announcement:\n%s", r.body)
+	}
+	r = b.script("alice", "/inbox/read-all", "panel", "upto=77&announcements=5&back=%2Finbox%3Ffilter%3Dunread")
+	if !strings.HasSuffix(r.text("[data-testid=empty] p:not([hidden])"), "You're all caught up.") || r.count("#panel-unread[aria-current]") != 1 || r.count("#done form") != 1 {
+		t.Errorf("after Mark all as read:\n%s", r.body)
+	}
 }
 
 func TestPinnedAnnouncementIsOnEveryPageUntilRead(t *testing.T) {

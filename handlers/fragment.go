@@ -1,14 +1,10 @@
 package handlers
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
-
-	"github.com/a-h/templ"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
@@ -92,66 +88,7 @@ func queryOf(back string) inboxQuery {
 	return lookQuery(u.Query())
 }
 
-// panel shows the panel that the bell opens.
-func (h *Handlers) panel(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.newest(w, r)
-	if err != nil {
-		return err
-	}
-	return h.page(w, r, http.StatusOK, views.PanelFragment(p))
-}
-
-// panelPart is the panel after an action in it. The message about the action is shown on the page
-// underneath, whatever that is, so its Undo leads to the inbox.
-func (h *Handlers) panelPart(w http.ResponseWriter, r *http.Request, done *views.Done) error {
-	p, err := h.newest(w, r)
-	if err != nil {
-		return err
-	}
-	if done.Undo != nil {
-		done.Undo.Fields = append(done.Undo.Fields, views.Hidden{Name: "back", Value: inboxPath})
-	}
-	around := h.partOf(r, h.announced(r))
-	return h.page(w, r, http.StatusOK, templ.Join(views.PanelFragment(p), views.DoneLine(&around.Frame, done), views.PinnedBanner(&around.Frame, true)))
-}
-
-// newest builds the panel, and sends the script the badge.
-func (h *Handlers) newest(w http.ResponseWriter, r *http.Request) (*views.Panel, error) {
-	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
-	defer cancel()
-	page, err := h.Inbox.Look(ctx, seqOf(r), notifier.Query{Limit: panelRows})
-	stored := h.storedInstead(r, err)
-	if stored {
-		page, err = h.Archive.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Limit: panelRows})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("show the newest entries of an inbox: %w", err)
-	}
-	a := h.announced(r)
-	if err := h.tellBadge(w, r, a.with(pageBadge(page))); err != nil {
-		return nil, err
-	}
-	text := h.text(r)
-	p := &views.Panel{Text: text, Icons: h.assets.Icons, Labels: rowLabels(text), Empty: inboxEmpty(text, inboxQuery{}, a)}
-	rows := h.rowMaker(r, text)
-	for _, day := range rows.days(page.Entries) {
-		p.Rows = append(p.Rows, day.Rows...)
-	}
-	if stored {
-		p.Stale = h.stale(r, "stale.panel", page.Ver)
-	} else if page.Unread+a.Unread > 0 {
-		p.Upto, p.AnnouncementIDs = strconv.FormatInt(page.Ver, 10), unreadAnnouncements(a)
-	}
-	if a.Unread > 0 {
-		p.Announcements = text.N("js.unread_announcements", a.Unread)
-	}
-	return p, nil
-}
-
 // keys lists the keyboard shortcuts.
 func (h *Handlers) keys(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.KeysFragment(h.text(r), h.assets.Icons))
 }
-
-// panelRows is how many notices the bell shows.
-const panelRows = 10

@@ -150,7 +150,7 @@ func TestPanelShowsTheNewestEntriesWithoutOpeningTheInbox(t *testing.T) {
 		}
 	})
 	r := w.get("alice", "/inbox/panel", "HX-Request", "true", "HX-Target", "panel").wantStatus(t, http.StatusOK)
-	if r.count("[data-testid=panel-entry]") != 2 || r.count("a[href='/inbox']") != 1 || r.count("[data-testid=entry]") != 0 {
+	if r.count("[data-testid=panel-entry]") != 2 || r.count("a.button[href='/inbox']") != 1 || r.count("[data-testid=entry]") != 0 {
 		t.Errorf("the panel:\n%s", r.body)
 	}
 	if got := r.attr("form[action='/inbox/read-all'] [name=upto]", "value"); got != "77" {

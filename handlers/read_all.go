@@ -39,7 +39,7 @@ func (h *Handlers) readAll(w http.ResponseWriter, r *http.Request) error {
 	done := allRead(h.text(r).T("done.all_read"), keys, ids)
 	switch {
 	case inPart(r, "panel"):
-		return h.panelPart(w, r, done)
+		return h.panelPart(w, r, queryOf(values.Get("back")).Unread, done)
 	case fragment(r):
 		if done.Undo != nil {
 			done.Undo.Target, done.Undo.Select = "#inbox", "#inbox"

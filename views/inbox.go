@@ -62,7 +62,8 @@ type Day struct {
 
 // Panel is the newest notices, as shown below the bell.
 type Panel struct {
-	Announcements string // how many are unread; empty: none
+	Announcements string // how many are unread; empty: no more than there are rows for
+	UnreadOnly    bool   // the tab
 
 	Text            *locale.Printer
 	Icons           components.Icons

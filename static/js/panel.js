@@ -1,6 +1,6 @@
 // @ts-check
 import { htmx } from "./htmx.js";
-import { followRows } from "./panelrows.js";
+import { followRows, shownTab } from "./panelrows.js";
 import { text } from "./texts.js";
 
 const pace = 500; // ms between two updates of the button, however many notices arrive
@@ -10,7 +10,7 @@ const pace = 500; // ms between two updates of the button, however many notices 
  * under the reader: notices that arrive while it is open are offered by a button,
  * and notices read or removed elsewhere change in place.
  * @param {EventTarget} stream
- * @param {() => Promise<Document | null>} [get] fetches the current content of the panel
+ * @param {(address: string) => Promise<Document | null>} [get] fetches the current content of the panel
  */
 export function startPanel(stream, get) {
 	const bell = document.getElementById("bell");
@@ -23,9 +23,10 @@ export function startPanel(stream, get) {
 	bell.setAttribute("aria-controls", "panel");
 
 	const load = async () => {
+		const tab = shownTab(panel);
 		arrived = 0;
 		if (!panel.firstChild || panel.querySelector(".again")) panel.replaceChildren(waiting());
-		await htmx()?.ajax("GET", "/inbox/panel", { target: panel, swap: "innerHTML" }).catch(() => {});
+		await htmx()?.ajax("GET", tab, { target: panel, swap: "innerHTML" }).catch(() => {});
 		if (panel.querySelector(".waiting")) panel.replaceChildren(failure());
 	};
 	/** @param {boolean} open */

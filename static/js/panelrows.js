@@ -22,8 +22,14 @@ function rewriteFrom(page, panel, key) {
 	if (row instanceof HTMLElement && now instanceof HTMLElement && row.dataset.at === now.dataset.at) rewrite(row, now);
 }
 
-async function fetchPanel() {
-	const answer = await fetch("/inbox/panel", { headers: { "HX-Request": "true" } });
+/** Returns the address of the tab of the panel that is shown. @param {ParentNode} panel */
+export function shownTab(panel) {
+	return panel.querySelector(".tab[aria-current]")?.getAttribute("hx-get") ?? "/inbox/panel";
+}
+
+/** @param {string} address */
+async function fetchPanel(address) {
+	const answer = await fetch(address, { headers: { "HX-Request": "true" } });
 	if (!answer.ok || answer.redirected) return null; // signed out
 	return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
@@ -32,7 +38,7 @@ async function fetchPanel() {
  * Keeps the rows of the panel and its number of unread announcements up to date.
  * @param {EventTarget} stream
  * @param {HTMLElement} panel
- * @param {() => Promise<Document | null>} [get] fetches the current content of the panel
+ * @param {(address: string) => Promise<Document | null>} [get] fetches the current content of the panel
  */
 export function followRows(stream, panel, get = fetchPanel) {
 	/** @param {string} name @param {(row: HTMLElement, about: any) => void} change */
@@ -51,9 +57,17 @@ export function followRows(stream, panel, get = fetchPanel) {
 	each("removed", (row, { key }) => {
 		if (row.dataset.key === key) row.remove();
 	});
+	for (const state of ["read", "unread"]) {
+		each(`announcement_${state}`, (row, { all, ids }) => {
+			if (row.dataset.post && (all || ids.map(String).includes(row.dataset.post))) row.dataset.state = state;
+		});
+	}
+	each("announcement_removed", (row, { id }) => {
+		if (row.dataset.post === String(id)) row.remove();
+	});
 	stream.addEventListener("changed", async (e) => {
 		const { key } = /** @type {CustomEvent} */ (e).detail;
-		if (rowOf(panel, key)) rewriteFrom(await get().catch(() => null), panel, key);
+		if (rowOf(panel, key)) rewriteFrom(await get(shownTab(panel)).catch(() => null), panel, key);
 	});
 	followBadge(stream, ({ announcements }) => {
 		const line = document.getElementById("panel-announcements");

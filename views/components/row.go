@@ -23,6 +23,7 @@ type Named struct{ Before, After string }
 
 // Row is one inbox entry.
 type Row struct {
+	Post     string // of an announcement: its id; it has no key and no At
 	Key      string
 	ID       string // of the notice
 	At       string
@@ -106,12 +107,19 @@ func (l Rows) row(buf *rowBuffer, r *Row, actions []action) {
 	if r.Read || r.New {
 		state = "read"
 	}
-	if l.Test == "" {
+	switch {
+	case r.Post != "":
+		m.raw(`<li class="row" data-testid="`).text(l.Test).raw(`" data-post="`).text(r.Post)
+	case l.Test == "":
 		m.raw(`<li class="row" tabindex="-1" id="e`).text(r.At).raw(`" data-testid="entry" data-id="`).text(r.ID).raw(`" data-key="`).text(r.Key)
-	} else {
+	default:
 		m.raw(`<li class="row" data-testid="`).text(l.Test).raw(`" data-key="`).text(r.Key)
 	}
-	m.raw(`" data-read="`).raw(read).raw(`" data-state="`).raw(state).raw(`" data-at="`).text(r.At).raw(`">`)
+	m.raw(`" data-read="`).raw(read).raw(`" data-state="`).raw(state)
+	if r.Post == "" {
+		m.raw(`" data-at="`).text(r.At)
+	}
+	m.raw(`">`)
 	l.avatar(m, r)
 	m.raw(`<article>`)
 	l.heading(m, r)
