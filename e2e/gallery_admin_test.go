@@ -31,6 +31,12 @@ func openOffice(t *testing.T) *gallery {
 	}
 	s.people(lines...)
 	s.flags = append(s.flags, "--rules", s.rules(t))
+	db := s.database(t)
+	for name, display := range map[string]string{"picker03": "Taro Yamada", "picker04": "山田 太郎", "山田太郎": "Taro Yamada", longName: "Somebody with a Long Name, of the Subsidiary"} {
+		if _, err := db.ExecContext(t.Context(), `UPDATE users SET display = $1, display_fold = lower($1) WHERE name = $2`, display, name); err != nil {
+			t.Fatal(err)
+		}
+	}
 	g := &gallery{instance: s.serve("--addr", "127.0.0.1:0"), people: map[string]*person{}}
 	for _, name := range []string{"vera", "none"} {
 		g.people[name] = g.person(t, name)
@@ -193,6 +199,8 @@ func officeViews() []view {
 			ask[bool](w, `(document.querySelector("details.contents").open = true)`)
 		}},
 		{name: "rules", as: "vera", path: "/staff/rules"},
+		{name: "people-by-display", as: "vera", path: "/staff/users?q=yamada"},
+		{name: "people-all", as: "vera", path: "/staff/users"},
 		{name: "people-of-roles", as: "vera", path: "/staff/users?q=vera"},
 	}
 }

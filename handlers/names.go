@@ -47,7 +47,11 @@ func (h *Handlers) offerUsers(r *http.Request, part string, offers []offer) ([]o
 	users, err := h.Directory.FindUsers(r.Context(), part, offeredNames)
 	text := h.text(r)
 	for _, u := range users {
-		offers = append(offers, offer{u.Name, h.audience(text, u.Audience)})
+		note := h.audience(text, u.Audience)
+		if u.Display != "" {
+			note = u.Display + " · " + note
+		}
+		offers = append(offers, offer{u.Name, note})
 	}
 	return offers, err
 }

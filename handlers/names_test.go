@@ -20,7 +20,7 @@ func TestNamesAreSuggestedWhileTyping(t *testing.T) {
 			if part == "zzz" {
 				return nil, nil
 			}
-			return []notifier.User{{Name: "alice", Audience: 3}, {Name: `</script>"ali`, Audience: 1}}, nil
+			return []notifier.User{{Name: "alice", Display: "Alice Ñ", Audience: 3}, {Name: `</script>"ali`, Audience: 1}}, nil
 		}
 		w.directory.findRoles = func(part string, limit int) ([]notifier.RoleInfo, error) {
 			asked = append(asked, fmt.Sprintf("role %q %d", part, limit))
@@ -28,8 +28,8 @@ func TestNamesAreSuggestedWhileTyping(t *testing.T) {
 		}
 	})
 	for _, test := range []struct{ address, lang, want string }{
-		{"?q=ali&target=user", "en", `{"names":[{"name":"alice","note":"Customer"},{"name":"\u003c/script\u003e\"ali","note":"Operator"}]}`},
-		{"?q=+ali+", "ja", `{"names":[{"name":"alice","note":"顧客"},{"name":"\u003c/script\u003e\"ali","note":"オペレーター"}]}`},
+		{"?q=ali&target=user", "en", `{"names":[{"name":"alice","note":"Alice Ñ · Customer"},{"name":"\u003c/script\u003e\"ali","note":"Operator"}]}`},
+		{"?q=+ali+", "ja", `{"names":[{"name":"alice","note":"Alice Ñ · 顧客"},{"name":"\u003c/script\u003e\"ali","note":"オペレーター"}]}`},
 		{"?q=ali&target=role", "en", `{"names":[{"name":"picker","note":"1 person"},{"name":"night","note":"1,500 people"}]}`},
 		{"?target=role", "zh", `{"names":[{"name":"picker","note":"1 人"},{"name":"night","note":"1,500 人"}]}`},
 		{"?q=zzz", "en", `{"names":[]}`},

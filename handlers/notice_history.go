@@ -83,7 +83,7 @@ func (h *Handlers) people(r *http.Request, text *locale.Printer, p *notifier.Pro
 		default:
 			state = "receipt.unknown"
 		}
-		people[i] = views.Receipt{Name: receipt.User, Read: receipt.Read, Text: text.T(state)}
+		people[i] = views.Receipt{Name: receipt.User.Name, Display: receipt.User.Display, Read: receipt.Read, Text: text.T(state)}
 	}
 	return people, nil
 }

@@ -50,12 +50,12 @@ func TestNoticePageAnswersWhetherItWorked(t *testing.T) {
 	w := newWorld(t, func(w *world) {
 		w.sender.progress = func(int64) (notifier.Progress, error) { return all, nil }
 		w.sender.receipts = func(int64) []notifier.Receipt {
-			return []notifier.Receipt{{User: "a", Delivered: true}, {User: "b", Delivered: true, Unknown: true}, {User: "c"}, {User: "d", Delivered: true, Read: true}}
+			return []notifier.Receipt{{User: notifier.UserName{Name: "a", Display: "Anna"}, Delivered: true}, {User: notifier.UserName{Name: "b"}, Delivered: true, Unknown: true}, {User: notifier.UserName{Name: "c"}}, {User: notifier.UserName{Name: "d"}, Delivered: true, Read: true}}
 		}
 	})
 	r := w.get("carol", "/staff/notices/5")
 	r.wantText(t, "[data-testid=figure]", "1 of 5 read · 20 %")
-	want := []string{"a Not read yet", "b Unknown", "c Not delivered yet", "d Read"}
+	want := []string{"a AnnaNot read yet", "b Unknown", "c Not delivered yet", "d Read"}
 	if diff := cmp.Diff(want, r.texts("[data-testid=people] li")); diff != "" {
 		t.Error(diff)
 	}

@@ -65,7 +65,7 @@ func usersPage(list *views.List, l listing, q notifier.UserQuery, found []notifi
 
 func (h *Handlers) userRow(text *locale.Printer, u notifier.User) views.UserRow {
 	row := views.UserRow{
-		Name: u.Name, Number: strconv.FormatInt(u.Seq, 10), Audience: h.audience(text, u.Audience),
+		Name: u.Name, Display: u.Display, Number: strconv.FormatInt(u.Seq, 10), Audience: h.audience(text, u.Audience),
 		Between:   text.T("notices.between_names"),
 		SendHref:  "/staff/send?" + url.Values{"to": {u.Name}}.Encode(),
 		SendNamed: text.F("users.send_named", "Name", u.Name),

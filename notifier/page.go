@@ -89,7 +89,7 @@ type Tally struct {
 
 // Receipt says how far a notice has come with one recipient.
 type Receipt struct {
-	User            string
+	User            UserName
 	Delivered, Read bool
 	Unknown         bool // whether they have read it
 }

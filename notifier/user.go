@@ -22,6 +22,12 @@ type User struct {
 	Roles []string // sorted
 }
 
+// UserName is what a user is called.
+type UserName struct {
+	Name    string // the host application's id
+	Display string // their name for people; may be empty
+}
+
 // NewUser is a user to be created. Missing roles are created too.
 type NewUser struct {
 	Name         string

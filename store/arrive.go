@@ -87,6 +87,7 @@ func (s *Store) putProfile(ctx context.Context, tx *sql.Tx, t *notifier.UserToke
 	}
 	if p.Display != nil {
 		set(*p.Display, `display = $1`)
+		set(fold(*p.Display), `display_fold = $1`)
 	}
 	if p.Audience != nil {
 		set(int64(t.Audience()), `audience = $1`)

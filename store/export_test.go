@@ -89,6 +89,7 @@ func AllSubscribersQuery(s *Store) string { return s.allSubscribersQuery() }
 const (
 	SentByQuery    = sentByQuery
 	DidQuery       = didQuery
+	CalledFirst    = calledFirst
 	SufferedQuery  = sufferedQuery
 	NoticeLogQuery = noticeLogQuery
 )

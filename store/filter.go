@@ -28,13 +28,22 @@ func (f *filter) param(value any) string {
 	return fmt.Sprintf("$%d", len(f.args))
 }
 
-// holding adds the condition that a column of case-folded text contains part.
-func (f *filter) holding(column, part string) {
+// holding adds the condition that one of some columns of case-folded text contains part.
+func (f *filter) holding(part string, columns ...string) {
 	if part == "" {
 		return
 	}
-	escaped := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(fold(text(part)))
-	f.add(column+` LIKE %s ESCAPE '\'`, "%"+escaped+"%")
+	pattern := f.param("%" + literal(fold(text(part))) + "%")
+	each := make([]string, len(columns))
+	for i, column := range columns {
+		each[i] = column + ` LIKE ` + pattern + ` ESCAPE '\'`
+	}
+	f.conditions = append(f.conditions, "("+strings.Join(each, " OR ")+")")
+}
+
+// literal escapes a text for LIKE with ESCAPE '\'.
+func literal(part string) string {
+	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(part)
 }
 
 // where returns the WHERE clause, or "" if there are no conditions.

@@ -8,26 +8,58 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
 // FindUsers returns up to limit users for the part of a name that was typed: first users whose name
-// begins with it, sorted by name; then users whose name contains it elsewhere, sorted by name, of
-// whom those with the lowest numbers are chosen. Case is ignored.
+// begins with it, sorted by name; then users whose name for people has a word that begins with it; then
+// users whose name contains it elsewhere, sorted by name, of whom those with the lowest numbers are
+// chosen. Case is ignored.
 func (s *Store) FindUsers(ctx context.Context, part string, limit int) ([]notifier.User, error) {
 	found, err := s.Users(ctx, notifier.UserQuery{Prefix: part, Limit: limit})
 	if err != nil || len(found) >= limit || part == "" {
 		return found, err
 	}
-	others, err := s.containing(ctx, part, limit)
-	for _, u := range others {
+	others, err := s.called(ctx, fold(text(part)), limit)
+	if err != nil {
+		return nil, s.fail(err, "find users by their name for people")
+	}
+	more, err := s.containing(ctx, part, limit)
+	for _, u := range append(others, more...) {
 		twice := slices.ContainsFunc(found, func(has notifier.User) bool { return has.Seq == u.Seq })
 		if len(found) < limit && !twice {
 			found = append(found, u)
 		}
 	}
 	return found, s.fail(err, "find users by part of their name")
+}
+
+// maxCalled is how many names for people are searched for later words. The beginnings of names have an
+// index.
+const maxCalled = 100_000
+
+const (
+	calledFirst = `WHERE u.display_fold <> '' AND u.display_fold >= $1 AND u.display_fold < $2 ORDER BY u.display_fold, u.name LIMIT $3`
+	calledLater = `WHERE u.seq IN (SELECT seq FROM (SELECT seq, display_fold FROM users WHERE display_fold <> '' ORDER BY display_fold, name LIMIT $1) few
+		WHERE display_fold LIKE $2 ESCAPE '\') ORDER BY u.display_fold, u.name LIMIT $3`
+)
+
+// called returns users whose name for people begins with part, and then those in whose name another
+// word does.
+func (s *Store) called(ctx context.Context, part string, limit int) ([]notifier.User, error) {
+	query := func(where string) string {
+		return `WITH u AS (SELECT seq, name, display, display_fold, audience, locale, theme, keys, toasts FROM users u ` + where + `)
+			SELECT ` + userColumns + `, r.name FROM u LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
+			ORDER BY u.display_fold, u.name, r.name`
+	}
+	first, err := s.users(ctx, query(calledFirst), part, part+string(utf8.MaxRune), limit)
+	if err != nil || len(first) >= limit {
+		return first, err
+	}
+	later, err := s.users(ctx, query(calledLater), maxCalled, "% "+literal(part)+"%", limit)
+	return append(first, later...), err
 }
 
 // containing returns users whose name contains part after its beginning.

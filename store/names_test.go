@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -54,6 +56,45 @@ func TestCompletionListsPrefixMatchesFirst(t *testing.T) {
 					}
 				}
 			}
+		}
+	})
+}
+
+func TestUsersAreFoundByTheirNameForPeople(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		token, now := shop(t, s, "shop"), db.clock.now()
+		for name, display := range map[string]string{"41": "Élodie Dupont", "42": "山田 太郎", "43": "Dupré", "44": "100% Done_it", "dup": "Someone Else"} {
+			if _, _, _, err := s.Arrive(t.Context(), token(name, now, notifier.TokenProfile{Display: &display})); err != nil {
+				t.Fatal(err)
+			}
+		}
+		find := func(part string, want ...string) {
+			t.Helper()
+			got, err := s.FindUsers(t.Context(), part, 8)
+			if diff := cmp.Diff(want, names(got)); err != nil || diff != "" {
+				t.Errorf("%q: %v (-want +got):\n%s", part, err, diff)
+			}
+		}
+		find("dup", "dup", "43", "41")
+		find("éL", "41")
+		find("太", "42")
+		find("山田", "42")
+		find("do", "44")
+		find("%", []string{}...)
+		listed, err := s.Users(t.Context(), notifier.UserQuery{Contains: "PON", Limit: 8})
+		if diff := cmp.Diff([]string{"41"}, names(listed)); err != nil || diff != "" {
+			t.Errorf("the list: %v (-want +got):\n%s", err, diff)
+		}
+		renamed := "Anna"
+		if _, _, _, err := s.Arrive(t.Context(), token("41", now.Add(time.Minute), notifier.TokenProfile{Display: &renamed})); err != nil {
+			t.Fatal(err)
+		}
+		find("éL", []string{}...)
+		find("anna", "41")
+		named, err := s.UserNames(t.Context(), roaring.BitmapOf(uint32(listed[0].Seq)))
+		if want := (notifier.UserName{Name: "41", Display: "Anna"}); err != nil || named[listed[0].Seq] != want {
+			t.Errorf("the names are %v, %v", named, err)
 		}
 	})
 }

@@ -82,7 +82,7 @@ func (s *Store) noticeFilter(ctx context.Context, q notifier.NoticeQuery) (f fil
 	default:
 		return f, notifier.ErrNotFound
 	}
-	f.holding("search", q.Contains)
+	f.holding(q.Contains, "search")
 	return f, nil
 }
 

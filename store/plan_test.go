@@ -21,15 +21,16 @@ func TestPollingUsesItsPartialIndex(t *testing.T) {
 		raw := must(sql.Open(driver, dsn))(t)
 		defer func() { _ = raw.Close() }()
 		for statement, index := range map[string]string{
-			`SELECT seq FROM mutes WHERE type = 'like' AND seq BETWEEN 1 AND 9`:                                            "mutes_pkey",
-			strings.NewReplacer("$1", "'7'", "$2", "0", "$3", "10").Replace(`SELECT id FROM notices ` + store.SentByQuery): "notices_sender",
-			strings.NewReplacer("$1", "'7'", "$2", "0", "$3", "10").Replace(store.DidQuery):                                "audit_log_actor",
-			strings.NewReplacer("$1", "'7'", "$2", "0", "$3", "10").Replace(store.SufferedQuery):                           "audit_log_object",
-			strings.NewReplacer("$1", "'7'", "$2", "10").Replace(`SELECT id FROM audit_log ` + store.NoticeLogQuery):       "audit_log_notice",
-			strings.NewReplacer("$1", "7", "$2", "$1").Replace(store.UnfinishedQuery):                                      "notices_unfinished",
-			strings.NewReplacer("$1", "7", "$2", "0", "$3", "1", "$4", "10").Replace(store.NoticeCountsQuery):              "notice_counts_partition",
-			strings.NewReplacer("$1", "7", "$2", "$1").Replace(`SELECT id FROM notices ` + store.DueQuery):                 "notices_scheduled",
-			`SELECT seq FROM users WHERE name_fold >= 'a' AND name_fold < 'b' ORDER BY name_fold, name LIMIT $1`:           "users_name_fold",
+			`SELECT seq FROM mutes WHERE type = 'like' AND seq BETWEEN 1 AND 9`:                                               "mutes_pkey",
+			strings.NewReplacer("$1", "'7'", "$2", "0", "$3", "10").Replace(`SELECT id FROM notices ` + store.SentByQuery):    "notices_sender",
+			strings.NewReplacer("$1", "'7'", "$2", "0", "$3", "10").Replace(store.DidQuery):                                   "audit_log_actor",
+			strings.NewReplacer("$1", "'7'", "$2", "0", "$3", "10").Replace(store.SufferedQuery):                              "audit_log_object",
+			strings.NewReplacer("$1", "'7'", "$2", "10").Replace(`SELECT id FROM audit_log ` + store.NoticeLogQuery):          "audit_log_notice",
+			strings.NewReplacer("$1", "7", "$2", "$1").Replace(store.UnfinishedQuery):                                         "notices_unfinished",
+			strings.NewReplacer("$1", "7", "$2", "0", "$3", "1", "$4", "10").Replace(store.NoticeCountsQuery):                 "notice_counts_partition",
+			strings.NewReplacer("$1", "7", "$2", "$1").Replace(`SELECT id FROM notices ` + store.DueQuery):                    "notices_scheduled",
+			`SELECT seq FROM users WHERE name_fold >= 'a' AND name_fold < 'b' ORDER BY name_fold, name LIMIT $1`:              "users_name_fold",
+			strings.NewReplacer("$1", "'a'", "$2", "'b'", "$3", "10").Replace(`SELECT seq FROM users u ` + store.CalledFirst): "users_display_fold",
 		} {
 			got := plan(t, raw, explain+strings.ReplaceAll(statement, "$1", "10"))
 			got = strings.ReplaceAll(got, "mutes USING PRIMARY KEY (type=? AND seq>? AND seq<?)", "mutes_pkey") // SQLite's notation

@@ -100,20 +100,20 @@ func (s *Store) FirstRecipients(ctx context.Context, ids []int64) (map[int64]int
 }
 
 // UserNames returns the names of those of these users who exist, by seq.
-func (s *Store) UserNames(ctx context.Context, who *roaring.Bitmap) (map[int64]string, error) {
+func (s *Store) UserNames(ctx context.Context, who *roaring.Bitmap) (map[int64]notifier.UserName, error) {
 	seqs := make([]int64, 0, who.GetCardinality())
 	for seq := range roaring.Values(who) {
 		seqs = append(seqs, int64(seq))
 	}
-	names := make(map[int64]string, len(seqs))
+	names := make(map[int64]notifier.UserName, len(seqs))
 	for part := range slices.Chunk(seqs, listSize) {
 		err := s.all(ctx, func(rows *sql.Rows) error {
 			var seq int64
-			var name string
-			err := rows.Scan(&seq, &name)
+			var name notifier.UserName
+			err := rows.Scan(&seq, &name.Name, &name.Display)
 			names[seq] = name
 			return err
-		}, `SELECT seq, name FROM users WHERE `+s.dialect.within("seq", 1), s.dialect.numberList(part))
+		}, `SELECT seq, name, display FROM users WHERE `+s.dialect.within("seq", 1), s.dialect.numberList(part))
 		if err != nil {
 			return nil, s.fail(err, "read the names of %d users", len(seqs))
 		}

@@ -39,7 +39,7 @@ func subscriptionsQuery(q notifier.SubscriptionQuery) (query string, args []any)
 	if q.Role != "" {
 		f.add("role_id = (SELECT id FROM roles WHERE name = %s)", valid(q.Role))
 	}
-	f.holding("search", q.Contains)
+	f.holding(q.Contains, "search")
 	if q.Before > 0 {
 		f.add("id < %s", q.Before)
 	}

@@ -63,7 +63,7 @@ func userFilter(q notifier.UserQuery) (f filter, order string) {
 		f.add("u.name_fold >= %s", low)
 		f.add("u.name_fold < %s", low+string(utf8.MaxRune))
 	}
-	f.holding("u.name_fold", q.Contains)
+	f.holding(q.Contains, "u.name_fold", "u.display_fold")
 	if q.ByNewest {
 		if q.Before > 0 {
 			f.add("u.seq < %s", q.Before)

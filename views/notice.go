@@ -62,6 +62,7 @@ type Figure struct{ Text, Percent string }
 // Receipt is a recipient, and in words whether they have read the notice.
 type Receipt struct {
 	Name, Text string
+	Display    string // their name for people; may be empty
 	Read       bool
 }
 

@@ -10,6 +10,7 @@ type Users struct {
 // UserRow is one user.
 type UserRow struct {
 	Name, Number, Audience string
+	Display                string // their name for people; may be empty
 	Roles                  []Link
 	Between                string // the separator between roles
 	SendHref, SendNamed    string

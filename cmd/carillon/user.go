@@ -26,6 +26,7 @@ type userCmd struct {
 // userLine is a user as commands print them.
 type userLine struct {
 	Name     string   `json:"name"`
+	Display  string   `json:"display,omitempty"`
 	Seq      int64    `json:"seq"`
 	Audience string   `json:"audience"`
 	Roles    []string `json:"roles"`
@@ -37,7 +38,7 @@ func lineOf(u notifier.User, cfg config.Config) userLine {
 	if roles == nil {
 		roles = []string{}
 	}
-	return userLine{Name: u.Name, Seq: u.Seq, Audience: cfg.Audiences[u.Audience], Roles: roles, Locale: u.Locale}
+	return userLine{Name: u.Name, Display: u.Display, Seq: u.Seq, Audience: cfg.Audiences[u.Audience], Roles: roles, Locale: u.Locale}
 }
 
 type userAddCmd struct {

@@ -87,7 +87,7 @@ type Store interface {
 	// FirstRecipients returns the lowest recipient seq of each notice that has recipients.
 	FirstRecipients(ctx context.Context, ids []int64) (map[int64]int64, error)
 	// UserNames returns the names of those of these users who exist, by seq.
-	UserNames(ctx context.Context, who *roaring.Bitmap) (map[int64]string, error)
+	UserNames(ctx context.Context, who *roaring.Bitmap) (map[int64]notifier.UserName, error)
 	// CountsOf returns the counts of notices as last written to SQL.
 	CountsOf(ctx context.Context, ids []int64) ([]notifier.NoticeCount, error)
 	// SetState returns false if the notice was not in the state from. It resets the cursor.

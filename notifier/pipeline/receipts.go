@@ -45,7 +45,7 @@ func (p *Pipeline) Receipts(ctx context.Context, n *notifier.Notice, most int64)
 		if a.Read != b.Read {
 			return cmp.Compare(truth(a.Read), truth(b.Read))
 		}
-		return cmp.Compare(a.User, b.User)
+		return cmp.Compare(a.User.Name, b.User.Name)
 	})
 	return receipts, nil
 }

@@ -27,10 +27,10 @@ func TestRecipientsAreListedWithWhetherTheyHaveRead(t *testing.T) {
 	}
 	got, err := p.Receipts(t.Context(), &n, 4)
 	want := []notifier.Receipt{
-		{User: "u3", Delivered: true},
-		{User: "u4", Delivered: true},
-		{User: "u1", Delivered: true, Read: true},
-		{User: "u2", Delivered: true, Read: true},
+		{User: notifier.UserName{Name: "u3"}, Delivered: true},
+		{User: notifier.UserName{Name: "u4"}, Delivered: true},
+		{User: notifier.UserName{Name: "u1"}, Delivered: true, Read: true},
+		{User: notifier.UserName{Name: "u2"}, Delivered: true, Read: true},
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
