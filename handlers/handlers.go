@@ -26,6 +26,7 @@ import (
 type Handlers struct {
 	Config
 	files    *static.Files
+	embeds   embeds
 	assets   views.Assets
 	texts    *locale.Catalogue
 	markdown *markdown.Markdown
@@ -56,6 +57,9 @@ func New(c Config) (*Handlers, error) {
 	}
 	if h.files, err = static.New(); err != nil {
 		return nil, fmt.Errorf("load the static files: %w", err)
+	}
+	if h.embeds, err = newEmbeds(h.files, h.texts); err != nil {
+		return nil, fmt.Errorf("prepare the scripts for host applications: %w", err)
 	}
 	h.assets = views.Assets{
 		Style: h.files.Path("css/app.css"), StaffStyle: h.files.Path("css/staff.css"), Script: h.files.Path("built/app.js"), HTMX: h.files.Path("js/vendor/htmx.min.js"),

@@ -99,6 +99,7 @@ func (h *Handlers) routes() []route {
 		{"GET", "/staff/names", staff, h.names},
 
 		{"GET", "/static/", public, h.static},
+		{"GET", "/embed/{file}", public, h.embedded},
 		{"GET", "/healthz", public, h.healthy},
 		{"GET", "/readyz", public, h.ready},
 		{anyMethod, "/", anyone, h.nowhere},

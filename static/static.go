@@ -20,7 +20,7 @@ import (
 	"strings"
 )
 
-//go:embed css/app.css css/staff.css built/*.js js/vendor/*.js icons/*.svg
+//go:embed css/app.css css/staff.css built/*.js built/embed/*.js js/vendor/*.js icons/*.svg
 var embedded embed.FS
 
 // Prefix begins the address of every static file.
@@ -97,6 +97,9 @@ func newFile(name string, text []byte) (file, error) {
 
 // Path returns the address of a file such as `js/app.js`.
 func (f *Files) Path(name string) string { return f.base + name }
+
+// Text returns the content of a file, which must exist.
+func (f *Files) Text(name string) []byte { return f.files[name].plain }
 
 // Hash returns the hash of all files. It changes when any of them does.
 func (f *Files) Hash() string { return strings.Trim(f.etag, `"`) }

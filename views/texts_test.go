@@ -117,11 +117,13 @@ func TestEveryTextUsedExists(t *testing.T) {
 		}
 	}
 	inScript := regexp.MustCompile(`\btext\("([a-z_]+)"`)
-	for name, text := range sources(t, "../static/js/*.js") {
-		for _, id := range inScript.FindAllStringSubmatch(text, -1) {
-			asked["js."+id[1]] = true
-			if !english.Has("js." + id[1]) {
-				t.Errorf("%s uses js.%s, which no catalogue has", name, id[1])
+	for dir, prefix := range map[string]string{"js": "js.", "embed": "embed."} {
+		for name, text := range sources(t, "../static/"+dir+"/*.js") {
+			for _, id := range inScript.FindAllStringSubmatch(text, -1) {
+				asked[prefix+id[1]] = true
+				if !english.Has(prefix + id[1]) {
+					t.Errorf("%s uses %s, which no catalogue has", name, prefix+id[1])
+				}
 			}
 		}
 	}
@@ -139,7 +141,7 @@ func TestNoTextIsUnused(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all strings.Builder
-	for _, text := range sources(t, "*.templ", "*.go", "components/*.templ", "components/*.go", "../handlers/*.go", "../static/js/*.js", "locale/*.go") {
+	for _, text := range sources(t, "*.templ", "*.go", "components/*.templ", "components/*.go", "../handlers/*.go", "../static/js/*.js", "../static/embed/*.js", "locale/*.go") {
 		all.WriteString(text)
 	}
 	// Ids that are composed of a prefix and a code.
@@ -150,7 +152,7 @@ func TestNoTextIsUnused(t *testing.T) {
 			continue
 		}
 		id := strings.TrimSuffix(strings.TrimSuffix(strings.Join(key, "."), ".one"), ".other")
-		name := strings.TrimPrefix(id, "js.")
+		name := strings.TrimPrefix(strings.TrimPrefix(id, "js."), "embed.")
 		if !composed.MatchString(id) && !strings.Contains(all.String(), `"`+name+`"`) && !strings.Contains(all.String(), `"`+id+`"`) {
 			t.Errorf("nothing uses %s", id)
 		}

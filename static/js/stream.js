@@ -28,6 +28,15 @@ export function backoff(failures, random) {
 	return shortestWait + random * (most - shortestWait);
 }
 
+/** @param {string} url */
+async function refused(url) {
+	try {
+		return (await fetch(url, { method: "HEAD" })).status === 401;
+	} catch {
+		return false;
+	}
+}
+
 /**
  * One event stream that reconnects by itself. EventSource gives up on a 503 and
  * gives no reason for a failure, so every attempt is a new EventSource.
@@ -43,17 +52,20 @@ export class Stream extends EventTarget {
 	#url;
 	#make;
 	#time;
+	#signedOut;
 
 	/**
 	 * @param {string} url
 	 * @param {(url: string) => EventSource} [make]
 	 * @param {import("./clock.js").Clock} [time]
+	 * @param {(url: string) => Promise<boolean>} [signedOut] is asked after a refusal
 	 */
-	constructor(url, make = (url) => new EventSource(url), time = clock) {
+	constructor(url, make = (url) => new EventSource(url), time = clock, signedOut = refused) {
 		super();
 		this.#url = url;
 		this.#make = make;
 		this.#time = time;
+		this.#signedOut = signedOut;
 	}
 
 	/** Connects now, replacing any connection or planned attempt. */
@@ -103,14 +115,6 @@ export class Stream extends EventTarget {
 		this.#again(this.#wait(), refused);
 	}
 
-	async #signedOut() {
-		try {
-			return (await fetch(this.#url, { method: "HEAD" })).status === 401;
-		} catch {
-			return false;
-		}
-	}
-
 	#wait() {
 		return backoff(this.#failures++, this.#time.random());
 	}
@@ -125,7 +129,7 @@ export class Stream extends EventTarget {
 		this.close();
 		const attempt = this.#attempt;
 		this.#callOff = this.#time.after(ms, async () => {
-			const over = refused && (await this.#signedOut());
+			const over = refused && (await this.#signedOut(this.#url));
 			if (attempt !== this.#attempt) return; // closed or opened meanwhile
 			if (over) this.#say("signed-out");
 			else this.open();

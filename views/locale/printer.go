@@ -11,8 +11,12 @@ import (
 	"golang.org/x/text/message"
 )
 
-// scriptPrefix begins the ids of the texts used by the browser's modules.
-const scriptPrefix = "js."
+// The prefixes of the ids of texts that browsers use: the modules of our own pages, and the elements in
+// the pages of host applications.
+const (
+	scriptPrefix = "js."
+	embedPrefix  = "embed."
+)
 
 // Printer writes texts in one language. It is safe for concurrent use.
 type Printer struct {
@@ -20,6 +24,7 @@ type Printer struct {
 	lang     string
 	messages map[string]msg
 	script   string
+	embed    json.RawMessage
 }
 
 // msg is a compiled message.
@@ -46,27 +51,39 @@ func newPrinter(tag language.Tag, texts map[string]string) (*Printer, error) {
 		}
 		p.messages[id] = m
 	}
-	script := map[string]any{}
 	for id, m := range p.messages {
 		if m.other == nil {
 			return nil, fmt.Errorf("message %s has no text", id)
 		}
-		id, ok := strings.CutPrefix(id, scriptPrefix)
+	}
+	script, err := p.encode(scriptPrefix)
+	if err != nil {
+		return nil, err
+	}
+	p.script = string(script)
+	p.embed, err = p.encode(embedPrefix)
+	return p, err
+}
+
+// encode returns the texts whose ids have a prefix, for a browser.
+func (p *Printer) encode(prefix string) (json.RawMessage, error) {
+	texts := map[string]any{}
+	for id, m := range p.messages {
+		id, ok := strings.CutPrefix(id, prefix)
 		switch {
 		case !ok:
 		case m.one != nil:
 			// The names of the forms are those of the browser's Intl.PluralRules.
-			script[id] = map[string]string{"one": m.one.script(), "other": m.other.script()}
+			texts[id] = map[string]string{"one": m.one.script(), "other": m.other.script()}
 		default:
-			script[id] = m.other.script()
+			texts[id] = m.other.script()
 		}
 	}
-	text, err := json.Marshal(script)
+	text, err := json.Marshal(texts)
 	if err != nil {
-		return nil, fmt.Errorf("encode the texts of the scripts: %w", err)
+		return nil, fmt.Errorf("encode the texts for browsers: %w", err)
 	}
-	p.script = string(text)
-	return p, nil
+	return text, nil
 }
 
 // Lang returns the language as a BCP 47 tag, for the lang attribute.
@@ -75,6 +92,9 @@ func (p *Printer) Lang() string { return p.lang }
 // Script returns the texts of the browser's modules as JSON. It maps ids without `js.` to a text
 // with {Name} for each value, or to an object of plural form and text.
 func (p *Printer) Script() string { return p.script }
+
+// Embed returns the texts of the elements in the pages of host applications, as Script does.
+func (p *Printer) Embed() json.RawMessage { return p.embed }
 
 // Has reports whether there is a message with this id.
 func (p *Printer) Has(id string) bool {

@@ -1,0 +1,146 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// shopPage is a page of a host application: two lines, and what stands there without script.
+const shopPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title>
+<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="/shop.css">
+<script type="module" src="%s/embed/v1.js"></script>
+<header><h1>Shop</h1>
+<carillon-bell token-url="/carillon/token" inbox-href="/notifications"><a href="/notifications">Notifications</a></carillon-bell></header>
+<main><p>Your orders</p></main>`
+
+// strictPolicy is the strictest policy under which the elements work.
+const strictPolicy = "default-src 'none'; style-src 'self'; img-src data:; script-src 'self' %[1]s; connect-src 'self' %[1]s; require-trusted-types-for 'script'"
+
+// violations lists what the policy has refused in window.refused.
+const violations = `window.refused = []; addEventListener("securitypolicyviolation", (e) => refused.push(e.violatedDirective + " " + e.blockedURI), true)`
+
+// shop is a host application with a session of its own.
+type shop struct {
+	*hostApp
+	mu   sync.Mutex
+	user string // signed in to the shop; empty: nobody
+}
+
+func (s *shop) signIn(user string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.user = user
+}
+
+// newShop starts a host application beside an instance.
+func newShop(t *testing.T, s *site, i *instance, user string) *shop {
+	t.Helper()
+	shop := &shop{hostApp: s.hostApp(t, "shop"), user: user}
+	shop.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		shop.mu.Lock()
+		user := shop.user
+		shop.mu.Unlock()
+		w.Header().Set("Content-Security-Policy", fmt.Sprintf(strictPolicy, i.url))
+		switch {
+		case r.URL.Path == "/shop.css":
+			w.Header().Set("Content-Type", "text/css")
+			_, _ = fmt.Fprint(w, "body{font:16px/1.5 system-ui;margin:0 24px} header{display:flex;justify-content:space-between;align-items:center}")
+		case r.URL.Path != "/carillon/token":
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprintf(w, shopPage, i.url)
+		case user == "":
+			w.WriteHeader(http.StatusUnauthorized)
+		default:
+			_ = json.NewEncoder(w).Encode(map[string]string{"token": shop.token(t, user)})
+		}
+	})
+	return shop
+}
+
+// axeHere lists what axe objects to on the page as it is.
+const axeHere = `axe.run(document, { resultTypes: ["violations"] }).then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html).join(" ")))`
+
+// inBell is an expression about the shadow root of the bell.
+func inBell(js string) string {
+	return `(() => { const bell = document.querySelector("carillon-bell"), root = bell.shadowRoot; return ` + js + `; })()`
+}
+
+func TestTheBellIsLiveInAPageOfAnotherOriginUnderAStrictPolicy(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	i := s.serve()
+	shop := newShop(t, s, i, "4711")
+	w := open(t, i)
+	if _, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: violations}); err != nil {
+		t.Fatal(err)
+	}
+	w.do(chromedp.Navigate(shop.URL))
+	w.until(inBell(`root?.querySelector(".bell")?.getAttribute("aria-label") === "Notifications: nothing unread" && root.querySelector(".badge").hidden`))
+	for n, title := range []string{"Your order is on its way", "Your order has arrived"} {
+		s.carillon("", "send", "--to", "4711", "--type", "order", "--subject", strconv.Itoa(n), "--title", title, "--body", "Order 6", "--link", "/orders/6")
+	}
+	w.until(inBell(`root.querySelector(".badge").textContent === "2" && !root.querySelector(".badge").hidden`))
+	w.until(inBell(`root.querySelector(".bell").getAttribute("aria-label") === "Notifications: 2 unread"`))
+
+	ask[any](w, inBell(`root.querySelector(".bell").focus(), root.querySelector(".bell").click()`))
+	w.until(inBell(`root.querySelector(".panel").matches(":popover-open") && root.querySelectorAll("li").length === 2 && root.querySelector(".badge").hidden`))
+	if got := ask[string](w, inBell(`[...root.querySelectorAll("li[data-unread] .title")].map(a => a.textContent + " " + a.href).join(", ")`)); got != "Your order has arrived "+shop.URL+"/orders/6, Your order is on its way "+shop.URL+"/orders/6" {
+		t.Errorf("the panel shows %s", got)
+	}
+	if refused := ask[[]string](w, `refused`); len(refused) > 0 {
+		t.Errorf("the policy refused %v", refused)
+	}
+	axe, err := os.ReadFile("testdata/axe.min.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask[any](w, string(axe)+";0")
+	for _, theme := range []string{"light", "dark"} {
+		w.media("", "prefers-color-scheme", theme)
+		if found := ask[[]string](w, axeHere); len(found) > 0 {
+			t.Errorf("axe objects to the %s panel: %v", theme, found)
+		}
+		w.shot("embed-panel-" + theme)
+	}
+	// Escape closes the panel and gives the focus back; a notice that arrives then counts again.
+	w.types("\x1b").until(inBell(`!root.querySelector(".panel").matches(":popover-open") && root.activeElement === root.querySelector(".bell")`))
+	s.carillon("", "send", "--to", "4711", "--type", "order", "--title", "Third")
+	w.until(inBell(`root.querySelector(".badge").textContent === "1"`))
+
+	// Nothing of a user is left after another one has signed in.
+	shop.signIn("4712")
+	ask[any](w, "void "+`document.querySelector("carillon-bell").replaceWith(Object.assign(document.createElement("carillon-bell"), { tokenProvider: async () => (await (await fetch("/carillon/token")).json()).token }))`)
+	w.until(inBell(`root?.querySelector(".badge")?.hidden && root.querySelectorAll("li").length === 0`))
+	shop.signIn("")
+	w.do(chromedp.Navigate(shop.URL))
+	w.until(inBell(`bell.hasAttribute("data-signed-out") && root.querySelector(".badge").hidden`))
+}
+
+func TestTheScriptsForHostApplicationsStaySmall(t *testing.T) {
+	t.Parallel()
+	i := alone(t).serve()
+	for name, most := range map[string]int64{"core.js": 5 << 10, "v1.js": 16 << 10} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, i.url+"/embed/"+name, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept-Encoding", "gzip")
+		res, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		head := res.Header
+		if res.ContentLength <= 0 || res.ContentLength > most || head.Get("Access-Control-Allow-Origin") != "*" || head.Get("Cross-Origin-Resource-Policy") != "cross-origin" || head.Get("Cache-Control") != "public, max-age=300" {
+			t.Errorf("%s has %d bytes, at most %d; %v", name, res.ContentLength, most, head)
+		}
+	}
+}

@@ -1,0 +1,274 @@
+// @ts-check
+import { newer } from "../js/badge.js";
+import { Alone } from "../js/alone.js";
+import { Stream } from "../js/stream.js";
+import { Tabs } from "../js/tabs.js";
+import { FetchSource } from "./source.js";
+import { changed, dropped, marked, put } from "./rows.js";
+import { SignedOut, tokenFrom, Tokens } from "./tokens.js";
+
+/**
+ * @typedef {"connecting" | "live" | "reconnecting" | "polling" | "offline" | "signed-out"} State
+ * @typedef {import("./rows.js").Row} Row
+ * @typedef {{unread: number, inbox: number, announcements: number}} Counts
+ * @typedef {{readonly state: State, readonly user: string | null, readonly badge: Counts,
+ *   readonly notices: readonly Row[] | null, readonly next: number | null, readonly announcements: readonly any[] | null}} Snapshot
+ */
+
+const none = { unread: 0, inbox: 0, announcements: 0, ver: 0, aver: 0 };
+const buffered = 5_000; // ms after which a stream without an event means that a proxy buffers it
+const pollEvery = 30_000;
+
+/**
+ * The notices of one user: a store whose snapshots never change.
+ *
+ * Events for `on`: `notice`, `toast` (`detail.shown()` says that it was shown) and `error`.
+ */
+export class Client extends EventTarget {
+	/** @type {Snapshot} */ #now = Object.freeze({ state: "connecting", user: null, badge: none, notices: null, next: null, announcements: null });
+	/** @type {Set<(now: Snapshot) => void>} */ #subscribers = new Set();
+	/** @type {import("../js/badge.js").Badge} */ #badge = none;
+	/** @type {Tabs | Alone | undefined} */ #events;
+	/** @type {FetchSource | undefined} */ #source;
+	/** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
+	#off = new AbortController();
+	#filter = "all";
+	#server;
+	#tokens;
+
+	/** @param {{server: string, provide: () => Promise<string | null | undefined>}} options */
+	constructor({ server, provide }) {
+		super();
+		this.#server = server;
+		this.#tokens = new Tokens(provide, (user) => this.#become(user));
+		void this.#begin();
+	}
+
+	/** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
+	subscribe(fn) {
+		this.#subscribers.add(fn);
+		fn(this.#now);
+		return () => void this.#subscribers.delete(fn);
+	}
+
+	getSnapshot = () => this.#now;
+
+	/** @param {string} name @param {(e: CustomEvent) => void} fn */
+	on(name, fn) {
+		this.addEventListener(name, /** @type {EventListener} */ (fn));
+		return () => this.removeEventListener(name, /** @type {EventListener} */ (fn));
+	}
+
+	/** Loads the first page, or the next one. @param {{filter?: string, more?: boolean}} [which] */
+	async load({ filter = this.#filter, more = false } = {}) {
+		const before = more ? this.#now.next : null;
+		this.#filter = filter;
+		const page = await this.#call("GET", `notices?filter=${filter}${before ? `&before=${before}` : ""}`);
+		if (filter !== this.#filter) return; // another page was asked for meanwhile
+		this.#count(page.badge);
+		this.#set({ notices: before ? [...(this.#now.notices ?? []), ...page.notices] : page.notices, next: page.next });
+	}
+
+	async loadAnnouncements() {
+		const list = await this.#call("GET", "announcements");
+		this.#count(list.badge);
+		this.#set({ announcements: list.announcements });
+	}
+
+	/** Opens the inbox: everything is read, and `new` marks what was unread. */
+	async open() {
+		const page = await this.#call("POST", "open");
+		this.#filter = "all";
+		this.#count(page.badge);
+		this.#set({ notices: page.notices, next: page.next });
+	}
+
+	/** @param {{keys: string[]} | {upto: number | string} | {subject: string}} what */
+	read(what) {
+		return this.#change("read", what, (rows) => marked(rows, what, true));
+	}
+
+	/** @param {string[]} keys */
+	unread(keys) {
+		return this.#change("unread", { keys }, (rows) => marked(rows, { keys }, false));
+	}
+
+	/** @param {string[]} keys */
+	delete(keys) {
+		return this.#change("delete", { keys }, (rows) => dropped(rows, keys));
+	}
+
+	/** Undoes a deletion for 10 minutes. @param {string[]} keys */
+	async restore(keys) {
+		this.#count(await this.#call("POST", "restore", { keys }));
+		await this.load();
+	}
+
+	/** @param {{ids: number[]} | {all: true}} what */
+	async readAnnouncements(what) {
+		this.#count(await this.#call("POST", "announcements/read", what));
+		await this.loadAnnouncements();
+	}
+
+	/** Ends everything. A client that was closed stays so. */
+	close() {
+		this.#off.abort();
+		clearTimeout(this.#timer);
+		this.#events?.leave();
+		this.#subscribers.clear();
+	}
+
+	/** Closes, and says that nobody is signed in. */
+	end() {
+		this.#set({ state: "signed-out", user: null, badge: none, notices: null, next: null, announcements: null });
+		this.close();
+	}
+
+	async #begin() {
+		try {
+			await this.#tokens.get();
+		} catch (err) {
+			if (err instanceof SignedOut) return this.#set({ state: "signed-out" });
+			this.#fail(err);
+			this.#timer = setTimeout(() => void this.#begin(), pollEvery);
+		}
+	}
+
+	/** Begins to follow a user. Nothing of the user before is left. @param {string} user */
+	#become(user) {
+		if (user === this.#now.user || this.#off.signal.aborted) return;
+		this.#events?.leave();
+		this.#badge = none;
+		this.#set({ state: "connecting", user, badge: none, notices: null, next: null, announcements: null });
+		const make = (/** @type {string} */ url) => {
+			const visible = document.visibilityState === "visible" ? "&visible=1" : "";
+			return (this.#source = new FetchSource(url + visible, () => this.#tokens.get(this.#source?.status === 401)));
+		};
+		const stream = new Stream(`${this.#server}api/v1/me/events?toasts=0`, /** @type {any} */ (make), undefined, () => this.#isSignedOut());
+		const events = typeof BroadcastChannel === "function" && navigator.locks ? new Tabs(`${this.#server} ${user}`, stream) : new Alone(stream);
+		this.#events = events;
+		const signal = this.#off.signal;
+		/** @param {string} name @param {(detail: any) => void} handle */
+		const when = (name, handle) => events.addEventListener(name, (e) => this.#events === events && handle(/** @type {CustomEvent} */ (e).detail), { signal });
+		when("state", (state) => this.#follow(state));
+		when("badge", (badge) => {
+			this.#stopPolling();
+			this.#count(badge);
+		});
+		when("notice", (row) => {
+			this.#rows((rows) => put(rows, row, this.#filter));
+			this.dispatchEvent(new CustomEvent("notice", { detail: row }));
+		});
+		when("changed", (row) => this.#rows((rows) => changed(rows, row)));
+		when("read", (what) => this.#rows((rows) => marked(rows, what, true)));
+		when("unread", (what) => this.#rows((rows) => marked(rows, what, false)));
+		when("removed", ({ key }) => this.#rows((rows) => dropped(rows, [key])));
+		for (const name of ["announcement", "announcement_read", "announcement_unread", "announcement_removed"]) {
+			when(name, () => this.#now.announcements && this.#quietly(this.loadAnnouncements()));
+		}
+		addEventListener("online", () => events.online(), { signal });
+		addEventListener("offline", () => events.offline(), { signal });
+		addEventListener("pagehide", () => events.leave(), { signal });
+		addEventListener("pageshow", (e) => e.persisted && events.join(), { signal });
+		document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && events.wake(), { signal });
+		events.join();
+	}
+
+	/** @param {State} state */
+	#follow(state) {
+		clearTimeout(this.#timer);
+		if (state === "live") {
+			this.#timer = setTimeout(() => this.#poll(), buffered);
+			// Events may have been missed.
+			if (this.#now.notices) this.#quietly(this.load());
+			if (this.#now.announcements) this.#quietly(this.loadAnnouncements());
+		}
+		this.#set({ state });
+	}
+
+	#poll() {
+		console.warn("Carillon: a proxy buffers the event stream. Switch buffering off for /api/v1/me/events; until then the number is polled.");
+		const ask = async () => {
+			this.#set({ state: "polling" });
+			await this.#quietly(this.#call("GET", "badge").then((badge) => this.#count(badge)));
+			if (!this.#off.signal.aborted) this.#timer = setTimeout(ask, pollEvery);
+		};
+		void ask();
+	}
+
+	#stopPolling() {
+		clearTimeout(this.#timer);
+		if (this.#now.state === "polling") this.#set({ state: "live" });
+	}
+
+	/** Reports whether the host application says that nobody is signed in. */
+	async #isSignedOut() {
+		if (this.#source?.status !== 401) return false;
+		return this.#tokens.get(true).then(() => false, (err) => err instanceof SignedOut);
+	}
+
+	/** @param {import("../js/badge.js").Badge} badge */
+	#count(badge) {
+		this.#badge = newer(this.#badge, badge);
+		const { unread, inbox, announcements } = this.#badge;
+		const is = this.#now.badge;
+		if (unread !== is.unread || inbox !== is.inbox || announcements !== is.announcements) this.#set({ badge: { unread, inbox, announcements } });
+	}
+
+	/** @param {(rows: readonly Row[]) => readonly Row[]} change */
+	#rows(change) {
+		if (!this.#now.notices) return;
+		const notices = change(this.#now.notices);
+		if (notices !== this.#now.notices) this.#set({ notices });
+	}
+
+	/** Changes the rows at once, and takes that back if the server refuses. @param {string} path @param {object} body @param {(rows: readonly Row[]) => readonly Row[]} change */
+	async #change(path, body, change) {
+		this.#rows(change);
+		try {
+			this.#count(await this.#call("POST", path, body));
+		} catch (err) {
+			if (this.#now.notices) this.#quietly(this.load());
+			throw err;
+		}
+	}
+
+	/** @param {Partial<Snapshot>} part */
+	#set(part) {
+		this.#now = Object.freeze({ ...this.#now, ...part });
+		for (const tell of this.#subscribers) tell(this.#now);
+	}
+
+	/** @param {Promise<unknown>} work */
+	async #quietly(work) {
+		await work.catch((err) => this.#fail(err));
+	}
+
+	/** @param {any} err */
+	#fail(err) {
+		this.dispatchEvent(new CustomEvent("error", { detail: { code: err.code ?? "failed", detail: String(err.message) } }));
+	}
+
+	/** @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
+	async #call(method, path, body) {
+		for (let again = false; ; again = true) {
+			/** @type {Record<string, string>} */ const headers = { Authorization: `Bearer ${await this.#tokens.get(again)}` };
+			if (body) headers["Content-Type"] = "application/json";
+			const res = await fetch(`${this.#server}api/v1/me/${path}`, { method, headers, body: body && JSON.stringify(body), signal: this.#off.signal });
+			if (res.ok) return res.json();
+			if (res.status === 401 && !again) continue;
+			const problem = await res.json().catch(() => ({}));
+			throw Object.assign(new Error(problem.detail ?? `status ${res.status}`), { code: problem.code ?? String(res.status) });
+		}
+	}
+}
+
+/**
+ * Connects a page to the notices of its user.
+ * @param {{server?: string, tokenUrl?: string, tokenProvider?: () => Promise<string | null | undefined>}} options
+ */
+export function connect({ server = new URL("../", import.meta.url).href, tokenUrl, tokenProvider }) {
+	const provide = tokenProvider ?? (tokenUrl && tokenFrom(tokenUrl));
+	if (!provide) throw new TypeError("connect needs tokenUrl or tokenProvider");
+	return new Client({ server, provide });
+}

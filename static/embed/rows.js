@@ -1,0 +1,52 @@
+// @ts-check
+
+// Changes of a list of rows. None of them changes the list it is given; a change
+// without an effect returns that list.
+
+/**
+ * @typedef {{readonly key: string, readonly id: number, readonly at: number, readonly type: string, readonly scope: string,
+ *   readonly title: string, readonly body: string, readonly link: string, readonly read: boolean, readonly new: boolean, readonly created_at: string}} Row
+ */
+
+/**
+ * Puts a row that arrived in its place. An older row of its key leaves.
+ * @param {readonly Row[]} rows
+ * @param {any} row
+ * @param {string} filter
+ */
+export function put(rows, row, filter) {
+	const rest = dropped(rows, [row.key]);
+	if (filter === "unread" && row.read) return rest;
+	const place = rest.findIndex((r) => r.at < row.at);
+	return rest.toSpliced(place < 0 ? rest.length : place, 0, { scope: "", body: "", link: "", read: false, new: false, ...row });
+}
+
+/**
+ * Shows what a notice says now.
+ * @param {readonly Row[]} rows
+ * @param {any} row
+ */
+export function changed(rows, row) {
+	return rows.some((r) => r.id === row.id) ? rows.map((r) => (r.id === row.id ? { ...r, ...row, read: r.read, new: r.new, at: r.at } : r)) : rows;
+}
+
+/**
+ * Marks rows as read or unread.
+ * @param {readonly Row[]} rows
+ * @param {{keys?: string[], key?: string, upto?: string | number, subject?: string}} what
+ * @param {boolean} read
+ */
+export function marked(rows, what, read) {
+	const keys = what.keys ?? (what.key === undefined ? [] : [what.key]);
+	const is = (/** @type {Row} */ r) =>
+		keys.includes(r.key) || (what.upto !== undefined && r.at <= Number(what.upto)) || (what.subject !== undefined && r.key === `${r.type}:${what.subject}`);
+	return rows.some((r) => is(r) && r.read !== read) ? rows.map((r) => (is(r) ? { ...r, read, new: read && r.new } : r)) : rows;
+}
+
+/**
+ * @param {readonly Row[]} rows
+ * @param {string[]} keys
+ */
+export function dropped(rows, keys) {
+	return rows.some((r) => keys.includes(r.key)) ? rows.filter((r) => !keys.includes(r.key)) : rows;
+}

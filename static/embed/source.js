@@ -1,0 +1,78 @@
+// @ts-check
+
+const silence = 45_000; // ms without a byte: the line is dead, as the server beats every 20 s
+
+/**
+ * What Stream needs of EventSource, over fetch: EventSource cannot send the token. It
+ * never connects again by itself.
+ */
+export class FetchSource {
+	CLOSED = 2;
+	readyState = 0;
+	status = 0; // of the answer
+	/** @type {(() => void) | null} */ onopen = null;
+	/** @type {(() => void) | null} */ onerror = null;
+	/** @type {Map<string, (e: {data: string, lastEventId: string}) => void>} */ #handlers = new Map();
+	#abort = new AbortController();
+
+	/**
+	 * @param {string} url
+	 * @param {() => Promise<string>} token
+	 */
+	constructor(url, token) {
+		void this.#run(url, token);
+	}
+
+	/** @param {string} name @param {(e: any) => void} handle */
+	addEventListener(name, handle) {
+		this.#handlers.set(name, handle);
+	}
+
+	close() {
+		this.readyState = this.CLOSED;
+		this.#abort.abort();
+	}
+
+	/** @param {string} url @param {() => Promise<string>} token */
+	async #run(url, token) {
+		/** @type {ReturnType<typeof setTimeout> | undefined} */ let dead;
+		try {
+			const headers = { Authorization: `Bearer ${await token()}` };
+			const res = await fetch(url, { headers, signal: this.#abort.signal });
+			this.status = res.status;
+			if (res.status === 200 && res.body) {
+				this.readyState = 1;
+				this.onopen?.();
+				const reader = res.body.pipeThrough(new TextDecoderStream()).getReader();
+				for (let rest = ""; ; ) {
+					clearTimeout(dead);
+					dead = setTimeout(() => this.#abort.abort(), silence);
+					const { value, done } = await reader.read();
+					if (done) break;
+					const events = (rest + value).split("\n\n");
+					rest = events.pop() ?? "";
+					for (const text of events) this.#dispatch(text);
+				}
+			}
+		} catch {
+			// The line is cut, or nobody is signed in: status says which.
+		}
+		clearTimeout(dead);
+		if (this.readyState === this.CLOSED) return;
+		const refused = this.readyState === 0 && this.status !== 0;
+		this.readyState = refused ? this.CLOSED : 0;
+		this.onerror?.();
+	}
+
+	/** @param {string} text of one event */
+	#dispatch(text) {
+		/** @type {Record<string, string>} */ const fields = {};
+		for (const line of text.split("\n")) {
+			const [name = "", ...value] = line.split(": ");
+			fields[name] = value.join(": ");
+		}
+		if (fields.event && this.readyState === 1) {
+			this.#handlers.get(fields.event)?.({ data: fields.data ?? "", lastEventId: fields.id ?? "" });
+		}
+	}
+}

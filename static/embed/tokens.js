@@ -1,0 +1,69 @@
+// @ts-check
+
+const spare = 30_000; // ms that a token must still live when it is used
+
+/** Nobody is signed in to the host application. */
+export class SignedOut extends Error {}
+
+/**
+ * Provides the token of the user, in memory only. It is asked for when it is used, not
+ * by a timer, and once however many calls wait for it.
+ */
+export class Tokens {
+	/** @type {string | null} */ #token = null;
+	/** @type {Promise<string> | null} */ #asked = null;
+	#provide;
+	#told;
+
+	/**
+	 * @param {() => Promise<string | null | undefined>} provide
+	 * @param {(user: string) => void} told is called with the user of each new token
+	 */
+	constructor(provide, told) {
+		this.#provide = provide;
+		this.#told = told;
+	}
+
+	/** @param {boolean} [again] the server has refused the last one */
+	get(again = false) {
+		if (this.#token && !again && Number(claims(this.#token).exp) * 1000 - Date.now() > spare) return Promise.resolve(this.#token);
+		this.#asked ??= this.#ask().finally(() => (this.#asked = null));
+		return this.#asked;
+	}
+
+	async #ask() {
+		this.#token = null;
+		const token = await this.#provide();
+		if (!token) throw new SignedOut();
+		this.#token = token;
+		this.#told(String(claims(token).sub));
+		return token;
+	}
+}
+
+/**
+ * Returns what a token says. Only the server checks whether it is true.
+ * @param {string} token
+ * @returns {{sub?: string, exp?: number}}
+ */
+function claims(token) {
+	try {
+		const text = atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
+		return JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (c) => c.charCodeAt(0))));
+	} catch {
+		return {};
+	}
+}
+
+/**
+ * Asks the host application: 401 means that nobody is signed in.
+ * @param {string} url
+ */
+export function tokenFrom(url) {
+	return async () => {
+		const res = await fetch(url, { headers: { Accept: "application/json" } });
+		if (res.status === 401) return null;
+		if (!res.ok) throw new Error(`${url} answers ${res.status}`);
+		return (await res.json()).token;
+	};
+}
