@@ -47,7 +47,7 @@ func (w *window) opensThePanelByKeyboard(text *locale.Printer) {
 	w.tabsTo(text.N("js.bell", 4))
 	for _, key := range []string{kb.Enter, " "} {
 		w.types(key).until(`document.querySelector("#bell[aria-expanded=true]") && document.querySelector("#panel .row")`)
-		w.tabs().focusIsOn(usual[3].title)
+		w.tabs().focusIsOn(text.T("inbox.filter_all")).tabsTo(usual[3].title)
 		w.types(kb.Escape).until(`document.querySelector("#panel").hidden && document.querySelector("#bell[aria-expanded=false]")`)
 		w.focusIsOn(text.N("js.bell", 4))
 	}
