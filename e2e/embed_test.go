@@ -115,6 +115,14 @@ func TestTheBellIsLiveInAPageOfAnotherOriginUnderAStrictPolicy(t *testing.T) {
 	s.carillon("", "send", "--to", "4711", "--type", "order", "--title", "Third")
 	w.until(inBell(`root.querySelector(".badge").textContent === "1"`))
 
+	// An element that moves within its page goes on, and one that was away for long begins again.
+	ask[any](w, `void document.querySelector("main").append(document.querySelector("carillon-bell"))`)
+	w.until(inBell(`root.querySelector(".badge").textContent === "1"`))
+	ask[any](w, `new Promise(done => { const bell = document.querySelector("carillon-bell"); bell.remove(); setTimeout(() => { document.body.append(bell); done(); }, 100); })`)
+	w.until(inBell(`root.querySelector(".badge")?.textContent === "1"`))
+	s.carillon("", "send", "--to", "4711", "--type", "order", "--title", "Fourth")
+	w.until(inBell(`root.querySelector(".badge").textContent === "2"`))
+
 	// Nothing of a user is left after another one has signed in.
 	shop.signIn("4712")
 	ask[any](w, "void "+`document.querySelector("carillon-bell").replaceWith(Object.assign(document.createElement("carillon-bell"), { tokenProvider: async () => (await (await fetch("/carillon/token")).json()).token }))`)

@@ -1,9 +1,7 @@
 // @ts-check
 import { newer } from "../js/badge.js";
-import { Alone } from "../js/alone.js";
-import { Stream } from "../js/stream.js";
-import { Tabs } from "../js/tabs.js";
-import { FetchSource } from "./source.js";
+import { calls } from "./calls.js";
+import { follow } from "./follow.js";
 import { changed, dropped, marked, put } from "./rows.js";
 import { SignedOut, tokenFrom, Tokens } from "./tokens.js";
 
@@ -28,19 +26,20 @@ export class Client extends EventTarget {
 	/** @type {Snapshot} */ #now = Object.freeze({ state: "connecting", user: null, badge: none, notices: null, next: null, announcements: null });
 	/** @type {Set<(now: Snapshot) => void>} */ #subscribers = new Set();
 	/** @type {import("../js/badge.js").Badge} */ #badge = none;
-	/** @type {Tabs | Alone | undefined} */ #events;
-	/** @type {FetchSource | undefined} */ #source;
+	#following = new AbortController(); // the user
 	/** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
 	#off = new AbortController();
 	#filter = "all";
 	#server;
 	#tokens;
+	#call;
 
 	/** @param {{server: string, provide: () => Promise<string | null | undefined>}} options */
 	constructor({ server, provide }) {
 		super();
 		this.#server = server;
 		this.#tokens = new Tokens(provide, (user) => this.#become(user));
+		this.#call = calls(server, this.#tokens, this.#off.signal);
 		void this.#begin();
 	}
 
@@ -114,7 +113,7 @@ export class Client extends EventTarget {
 	close() {
 		this.#off.abort();
 		clearTimeout(this.#timer);
-		this.#events?.leave();
+		this.#following.abort();
 		this.#subscribers.clear();
 	}
 
@@ -137,41 +136,31 @@ export class Client extends EventTarget {
 	/** Begins to follow a user. Nothing of the user before is left. @param {string} user */
 	#become(user) {
 		if (user === this.#now.user || this.#off.signal.aborted) return;
-		this.#events?.leave();
+		this.#following.abort();
 		this.#badge = none;
 		this.#set({ state: "connecting", user, badge: none, notices: null, next: null, announcements: null });
-		const make = (/** @type {string} */ url) => {
-			const visible = document.visibilityState === "visible" ? "&visible=1" : "";
-			return (this.#source = new FetchSource(url + visible, () => this.#tokens.get(this.#source?.status === 401)));
-		};
-		const stream = new Stream(`${this.#server}api/v1/me/events?toasts=0`, /** @type {any} */ (make), undefined, () => this.#isSignedOut());
-		const events = typeof BroadcastChannel === "function" && navigator.locks ? new Tabs(`${this.#server} ${user}`, stream) : new Alone(stream);
-		this.#events = events;
-		const signal = this.#off.signal;
-		/** @param {string} name @param {(detail: any) => void} handle */
-		const when = (name, handle) => events.addEventListener(name, (e) => this.#events === events && handle(/** @type {CustomEvent} */ (e).detail), { signal });
-		when("state", (state) => this.#follow(state));
-		when("badge", (badge) => {
-			this.#stopPolling();
-			this.#count(badge);
+		const rows = (/** @type {(rows: readonly Row[], detail: any) => readonly Row[]} */ change) => (/** @type {any} */ detail) => this.#rows((rows) => change(rows, detail));
+		const reload = () => void (this.#now.announcements && this.#quietly(this.loadAnnouncements()));
+		this.#following = new AbortController();
+		follow(this.#server, user, this.#tokens, this.#following.signal, {
+			state: (state) => this.#follow(state),
+			badge: (badge) => {
+				this.#stopPolling();
+				this.#count(badge);
+			},
+			notice: (row) => {
+				this.#rows((rows) => put(rows, row, this.#filter));
+				this.dispatchEvent(new CustomEvent("notice", { detail: row }));
+			},
+			changed: rows(changed),
+			read: rows((rows, what) => marked(rows, what, true)),
+			unread: rows((rows, what) => marked(rows, what, false)),
+			removed: rows((rows, { key }) => dropped(rows, [key])),
+			announcement: reload,
+			announcement_read: reload,
+			announcement_unread: reload,
+			announcement_removed: reload,
 		});
-		when("notice", (row) => {
-			this.#rows((rows) => put(rows, row, this.#filter));
-			this.dispatchEvent(new CustomEvent("notice", { detail: row }));
-		});
-		when("changed", (row) => this.#rows((rows) => changed(rows, row)));
-		when("read", (what) => this.#rows((rows) => marked(rows, what, true)));
-		when("unread", (what) => this.#rows((rows) => marked(rows, what, false)));
-		when("removed", ({ key }) => this.#rows((rows) => dropped(rows, [key])));
-		for (const name of ["announcement", "announcement_read", "announcement_unread", "announcement_removed"]) {
-			when(name, () => this.#now.announcements && this.#quietly(this.loadAnnouncements()));
-		}
-		addEventListener("online", () => events.online(), { signal });
-		addEventListener("offline", () => events.offline(), { signal });
-		addEventListener("pagehide", () => events.leave(), { signal });
-		addEventListener("pageshow", (e) => e.persisted && events.join(), { signal });
-		document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && events.wake(), { signal });
-		events.join();
 	}
 
 	/** @param {State} state */
@@ -199,12 +188,6 @@ export class Client extends EventTarget {
 	#stopPolling() {
 		clearTimeout(this.#timer);
 		if (this.#now.state === "polling") this.#set({ state: "live" });
-	}
-
-	/** Reports whether the host application says that nobody is signed in. */
-	async #isSignedOut() {
-		if (this.#source?.status !== 401) return false;
-		return this.#tokens.get(true).then(() => false, (err) => err instanceof SignedOut);
 	}
 
 	/** @param {import("../js/badge.js").Badge} badge */
@@ -247,19 +230,6 @@ export class Client extends EventTarget {
 	/** @param {any} err */
 	#fail(err) {
 		this.dispatchEvent(new CustomEvent("error", { detail: { code: err.code ?? "failed", detail: String(err.message) } }));
-	}
-
-	/** @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
-	async #call(method, path, body) {
-		for (let again = false; ; again = true) {
-			/** @type {Record<string, string>} */ const headers = { Authorization: `Bearer ${await this.#tokens.get(again)}` };
-			if (body) headers["Content-Type"] = "application/json";
-			const res = await fetch(`${this.#server}api/v1/me/${path}`, { method, headers, body: body && JSON.stringify(body), signal: this.#off.signal });
-			if (res.ok) return res.json();
-			if (res.status === 401 && !again) continue;
-			const problem = await res.json().catch(() => ({}));
-			throw Object.assign(new Error(problem.detail ?? `status ${res.status}`), { code: problem.code ?? String(res.status) });
-		}
 	}
 }
 

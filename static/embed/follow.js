@@ -1,0 +1,48 @@
+// @ts-check
+import { Alone } from "../js/alone.js";
+import { Stream } from "../js/stream.js";
+import { Tabs } from "../js/tabs.js";
+import { FetchSource } from "./source.js";
+import { SignedOut } from "./tokens.js";
+
+/** @typedef {Tabs | Alone} Events */
+
+/**
+ * Follows the events of a user, with one stream for all tabs of the browser, until
+ * signal is aborted.
+ * @param {string} server
+ * @param {string} user
+ * @param {import("./tokens.js").Tokens} tokens
+ * @param {AbortSignal} signal
+ * @param {Record<string, (detail: any) => void>} handlers by the name of the event
+ * @returns {Events}
+ */
+export function follow(server, user, tokens, signal, handlers) {
+	/** @type {FetchSource | undefined} */ let source;
+	const make = (/** @type {string} */ url) => {
+		const refused = source?.status === 401;
+		const visible = document.visibilityState === "visible" ? "&visible=1" : "";
+		return /** @type {any} */ (source = new FetchSource(url + visible, () => tokens.get(refused)));
+	};
+	// The host application decides whether somebody is signed in.
+	const signedOut = async () =>
+		source?.status === 401 &&
+		tokens.get(true).then(
+			() => false,
+			(err) => err instanceof SignedOut,
+		);
+	const stream = new Stream(`${server}api/v1/me/events?toasts=0`, make, undefined, signedOut);
+	const shares = typeof BroadcastChannel === "function" && "locks" in navigator;
+	const events = shares ? new Tabs(`${server} ${user}`, stream) : new Alone(stream);
+	for (const [name, handle] of Object.entries(handlers)) {
+		events.addEventListener(name, (e) => handle(/** @type {CustomEvent} */ (e).detail), { signal });
+	}
+	addEventListener("online", () => events.online(), { signal });
+	addEventListener("offline", () => events.offline(), { signal });
+	addEventListener("pagehide", () => events.leave(), { signal });
+	addEventListener("pageshow", (e) => e.persisted && events.join(), { signal });
+	document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && events.wake(), { signal });
+	signal.addEventListener("abort", () => events.leave());
+	events.join();
+	return events;
+}
