@@ -46,7 +46,7 @@ func registerMe(u *users) {
 	register(u.server, call{
 		id: "me-open", group: groupMe, method: http.MethodPost, path: mePath + "/open", user: true, status: http.StatusOK,
 		summary:  "Open your inbox",
-		about:    "Marks every notice as read, except those that you marked as unread, and returns the first page: `new` marks the notices that were unread.",
+		about:    "Marks every notice as read, except those that you marked as unread, and none if your settings say so, and returns the first page: `new` marks the notices that were unread.",
 		examples: []example{{name: "open", summary: "Open it"}},
 	}, m.open)
 	registerMeChanges(m)

@@ -62,7 +62,12 @@ func (m *me) notices(ctx context.Context, in *meNoticesInput) (*tagged[meNotices
 type openOutput struct{ Body *meNotices }
 
 func (m *me) open(ctx context.Context, _ *struct{}) (*openOutput, error) {
-	page, err := m.page(ctx, func(seq int64) (notifier.Page, error) { return m.Inbox.Open(ctx, seq) })
+	page, err := m.page(ctx, func(seq int64) (notifier.Page, error) {
+		if askerOf(ctx).User.OpensOnly {
+			return m.Inbox.Look(ctx, seq, notifier.Query{})
+		}
+		return m.Inbox.Open(ctx, seq)
+	})
 	if err != nil {
 		return nil, err
 	}

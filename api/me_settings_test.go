@@ -135,3 +135,22 @@ func TestToastsGoToTheVisiblePageAndAreAcknowledged(t *testing.T) {
 	one.call(t, old, "POST", "/me/toasts/ack", `{"ids":["x"]}`).is(t, http.StatusUnprocessableEntity)
 	one.call(t, old, "POST", "/me/active", `{"visible":"yes"}`).is(t, http.StatusUnprocessableEntity)
 }
+
+func TestOpeningByTokenMarksNothingIfTheUserSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	bob, err := w.store.UserByName(t.Context(), "bob")
+	if err == nil {
+		err = w.store.SetSettings(t.Context(), bob.Seq, notifier.Settings{OpensOnly: true})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.call(t, w.admin, "POST", "/notices", `{"target":{"users":["bob"]},"type":"order","title":"Order 7 is late"}`).is(t, http.StatusAccepted)
+	w.has(t, "bob", "Order 7 is late")
+	var page meNotices
+	w.call(t, w.bob, "POST", "/me/open", nil).is(t, http.StatusOK).into(t, &page)
+	if page.Badge.Unread != 1 || len(page.Notices) != 1 || page.Notices[0].Read || page.Notices[0].New {
+		t.Errorf("opened, the page is %+v", page)
+	}
+}

@@ -24,7 +24,7 @@ type inboxQuery struct {
 }
 
 // readInboxQuery reads an address. Only the bare address opens the inbox, and only on a
-// deliberate visit. An older page, a filter or the page after an action just looks; otherwise
+// deliberate visit, and if the user lets it. An older page, a filter or the page after an action just looks; otherwise
 // nothing could be left unread.
 func readInboxQuery(r *http.Request) inboxQuery {
 	values := r.URL.Query()
@@ -33,6 +33,7 @@ func readInboxQuery(r *http.Request) inboxQuery {
 	for _, looks := range []string{"before", "opened", "done", "type", "q"} {
 		q.plain = q.plain && !values.Has(looks)
 	}
+	q.plain = q.plain && !visitOf(r).user.User.OpensOnly
 	q.opens = q.plain && deliberate(r)
 	return q
 }

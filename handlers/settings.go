@@ -28,7 +28,7 @@ func (h *Handlers) settings(w http.ResponseWriter, r *http.Request) error {
 // saveSettings saves the settings; a field that was not sent keeps its value. The next page uses
 // them.
 func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
-	values, err := form(r, "locale", "theme", "keys", "toasts")
+	values, err := form(r, "locale", "theme", "keys", "toasts", "opening")
 	if values == nil {
 		return err
 	}
@@ -90,6 +90,7 @@ func (h *Handlers) choose(set *notifier.Settings, values url.Values) error {
 	}
 	chooseSwitch(&set.KeysOff, "keys", values, &bad)
 	chooseSwitch(&set.ToastsOff, "toasts", values, &bad)
+	chooseSwitch(&set.OpensOnly, "opening", values, &bad)
 	return bad.OrNil()
 }
 
@@ -125,9 +126,10 @@ func (h *Handlers) settingsPage(r *http.Request, set notifier.Settings, bad *not
 			{Value: notifier.ThemeLight, Text: p.Text.T("settings.theme_light"), Selected: set.Theme == notifier.ThemeLight},
 			{Value: notifier.ThemeDark, Text: p.Text.T("settings.theme_dark"), Selected: set.Theme == notifier.ThemeDark},
 		},
-		Keys:   onOff(p.Text, set.KeysOff),
-		Toasts: onOff(p.Text, set.ToastsOff),
-		Faults: map[string]string{},
+		Keys:    onOff(p.Text, set.KeysOff),
+		Toasts:  onOff(p.Text, set.ToastsOff),
+		Opening: onOff(p.Text, set.OpensOnly),
+		Faults:  map[string]string{},
 	}
 	for _, each := range h.texts.Printers() {
 		// Each language is named in its own words, for users who read only that one.

@@ -112,6 +112,7 @@ func TestOnlySubmittedFieldsChange(t *testing.T) {
 		{[]string{"theme", "auto"}, func(s *notifier.Settings) { s.Theme = "" }},
 		{[]string{"theme", ""}, func(s *notifier.Settings) { s.Theme = "" }},
 		{[]string{"keys", "1"}, func(s *notifier.Settings) { s.KeysOff = false }},
+		{[]string{"opening", "0"}, func(s *notifier.Settings) { s.OpensOnly = true }},
 		{[]string{"toasts", "1"}, func(s *notifier.Settings) { s.ToastsOff = false }},
 		{nil, func(*notifier.Settings) {}},
 		{[]string{"locale", "en", "theme", "light", "keys", "1", "toasts", "1"}, func(s *notifier.Settings) {
@@ -201,6 +202,21 @@ func TestCachedPageIsOnlyForTheSettingsItWasRenderedWith(t *testing.T) {
 		c.get("alice", "/inbox", "If-None-Match", tag).wantStatus(t, http.StatusOK)
 		if opened != 2 {
 			t.Errorf("%s: rendered %d times, want 2: before and after the change", name, opened)
+		}
+	}
+}
+
+func TestOpeningTheInboxMarksNothingIfTheUserSaysSo(t *testing.T) {
+	t.Parallel()
+	for _, keeps := range []bool{true, false} {
+		opened := 0
+		c := newChooser(t, notifier.Settings{OpensOnly: keeps})
+		page := notifier.Page{Entries: []notifier.Entry{entry(1, noon, false, false)}, Unread: 1, Ver: 77}
+		c.inbox.open = func(int64) (notifier.Page, error) { opened++; return page, nil }
+		c.inbox.look = func(int64, notifier.Query) (notifier.Page, error) { return page, nil }
+		r := c.get("alice", "/inbox").wantStatus(t, http.StatusOK)
+		if opened == 0 != keeps || r.count("[data-unopened]") != 0 {
+			t.Errorf("with OpensOnly %v the inbox was opened %d times; scripts may open it: %d", keeps, opened, r.count("[data-unopened]"))
 		}
 	}
 }

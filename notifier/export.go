@@ -104,7 +104,7 @@ func (e *Export) Encode(to io.Writer) error {
 		"name": e.User.Name, "number": e.User.Seq, "audience": e.User.Audience, "roles": orNone(e.User.Roles), "created_at": e.CreatedAt,
 	})
 	w.field(",", "settings", map[string]any{
-		"locale": e.User.Locale, "theme": e.User.Theme, "keys": !e.User.KeysOff, "toasts": !e.User.ToastsOff,
+		"locale": e.User.Locale, "theme": e.User.Theme, "keys": !e.User.KeysOff, "toasts": !e.User.ToastsOff, "opening_reads": !e.User.OpensOnly,
 	})
 	w.field(",", "muted", orNone(e.Muted))
 	w.field(",", "subscriptions", orNone(e.Subscriptions))

@@ -52,6 +52,7 @@ type Settings struct {
 	Theme     string // ThemeLight or ThemeDark; empty: the system's preference
 	KeysOff   bool   // no keyboard shortcuts
 	ToastsOff bool   // no toasts
+	OpensOnly bool   // opening the inbox marks nothing as read
 }
 
 // MaxMutes is the most notice types that a user can mute.

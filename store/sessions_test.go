@@ -111,6 +111,7 @@ func TestSettingsAreStoredAndReturnedWithSessions(t *testing.T) {
 		for _, want := range []notifier.Settings{
 			{Locale: "ja", Theme: notifier.ThemeDark, KeysOff: true},
 			{ToastsOff: true},
+			{OpensOnly: true},
 			{Locale: "en", Theme: notifier.ThemeLight},
 			{},
 		} {

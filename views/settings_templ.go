@@ -759,6 +759,10 @@ func settingsForm(p *Settings) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
+		templ_7745c5c3_Err = components.Choices(p.field("opening", p.Text.T("settings.opening"), p.Text.T("settings.opening_hint")), p.Form.Opening).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
 		templ_7745c5c3_Err = components.Choices(p.field("keys", p.Text.T("settings.keys"), p.Text.T("settings.keys_hint")), p.Form.Keys).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -23,9 +23,9 @@ const (
 	// stale replaces a copy whose user has changed. It is not a copy itself, and it keeps out one
 	// that was read from SQL before the change.
 	stale     = "changed"
-	version   = "2"
+	version   = "3"
 	separator = "\n" // no name, role or locale contains a control character
-	fields    = 9    // before the roles
+	fields    = 10   // before the roles
 )
 
 // cache holds copies of sessions in Redis. Any error counts as a miss.
@@ -115,7 +115,7 @@ func encode(s Signed) string {
 	head := [fields]string{
 		version, strconv.FormatInt(s.Since.UnixMilli(), 10), strconv.FormatInt(s.User.Seq, 10),
 		strconv.Itoa(int(s.User.Audience)), s.User.Locale, s.User.Theme, strconv.FormatBool(s.User.KeysOff),
-		strconv.FormatBool(s.User.ToastsOff), s.User.Name,
+		strconv.FormatBool(s.User.ToastsOff), strconv.FormatBool(s.User.OpensOnly), s.User.Name,
 	}
 	return strings.Join(append(head[:], s.User.Roles...), separator)
 }
@@ -133,8 +133,8 @@ func decode(id, text string) (Signed, bool) {
 	if err1 != nil || err2 != nil || err3 != nil {
 		return Signed{}, false
 	}
-	user := notifier.User{Seq: seq, Audience: notifier.Audience(audience), Name: parts[8], Settings: notifier.Settings{
-		Locale: parts[4], Theme: parts[5], KeysOff: parts[6] == "true", ToastsOff: parts[7] == "true",
+	user := notifier.User{Seq: seq, Audience: notifier.Audience(audience), Name: parts[9], Settings: notifier.Settings{
+		Locale: parts[4], Theme: parts[5], KeysOff: parts[6] == "true", ToastsOff: parts[7] == "true", OpensOnly: parts[8] == "true",
 	}}
 	if len(parts) > fields {
 		user.Roles = parts[fields:]

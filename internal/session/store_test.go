@@ -259,11 +259,11 @@ func TestTellShowsChangesWithoutRestoringEndedSessions(t *testing.T) {
 	if err := signOut(t, two, httptest.NewRecorder(), ended); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.sql.SetSettings(t.Context(), b.alice.Seq, notifier.Settings{Locale: "en", Theme: notifier.ThemeLight, ToastsOff: true}); err != nil {
+	if err := b.sql.SetSettings(t.Context(), b.alice.Seq, notifier.Settings{Locale: "en", Theme: notifier.ThemeLight, ToastsOff: true, OpensOnly: true}); err != nil {
 		t.Fatal(err)
 	}
 	one.Tell(t.Context(), b.alice.Seq)
-	want := notifier.Settings{Locale: "en", Theme: notifier.ThemeLight, ToastsOff: true}
+	want := notifier.Settings{Locale: "en", Theme: notifier.ThemeLight, ToastsOff: true, OpensOnly: true}
 	for _, what := range []string{"from SQL", "from the copy"} {
 		if got := wantSigned(t, two, c, what).User.Settings; got != want {
 			t.Errorf("%s: the other instance shows %+v; want %+v", what, got, want)
