@@ -11,6 +11,8 @@ import (
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // shopPage is a page of a host application: two lines, and what stands there without script.
@@ -19,7 +21,7 @@ const shopPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Sh
 <script type="module" src="%s/embed/v1.js"></script>
 <header><h1>Shop</h1>
 <carillon-bell token-url="/carillon/token" inbox-href="/notifications"><a href="/notifications">Notifications</a></carillon-bell></header>
-<main><p>Your orders</p></main>`
+<main><p>Your orders</p></main><carillon-toasts token-url="/carillon/token"></carillon-toasts>`
 
 // strictPolicy is the strictest policy under which the elements work.
 const strictPolicy = "default-src 'none'; style-src 'self'; img-src data:; script-src 'self' %[1]s; connect-src 'self' %[1]s; require-trusted-types-for 'script'"
@@ -130,6 +132,42 @@ func TestTheBellIsLiveInAPageOfAnotherOriginUnderAStrictPolicy(t *testing.T) {
 	shop.signIn("")
 	w.do(chromedp.Navigate(shop.URL))
 	w.until(inBell(`bell.hasAttribute("data-signed-out") && root.querySelector(".badge").hidden`))
+}
+
+func TestAToastAppearsOnceInThePagesOfAHost(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	i := s.serve()
+	shop := newShop(t, s, i, "4711")
+	one, other := open(t, i), open(t, i)
+	for _, w := range []*window{one, other} {
+		w.do(chromedp.Navigate(shop.URL))
+		w.until(inBell(`root?.querySelector(".bell")?.getAttribute("aria-label") === "Notifications: nothing unread"`))
+	}
+	const shown = `document.querySelector("carillon-toasts").shadowRoot.querySelectorAll(".toast").length`
+	s.carillon("", "send", "--to", "4711", "--type", "order", "--title", "Your order is on its way", "--toast")
+	for _, w := range []*window{one, other} {
+		w.until(inBell(`root.querySelector(".badge").textContent === "1"`))
+	}
+	testkit.Eventually(t, "one of the browsers shows the toast", func() bool {
+		return ask[int](one, shown)+ask[int](other, shown) == 1
+	})
+	for n, w := range []*window{one, other} {
+		if ask[int](w, shown) == 1 {
+			w.shot("embed-toast")
+			if got := ask[string](w, `document.querySelector("carillon-toasts").shadowRoot.querySelector(".title").textContent`); got != "Your order is on its way" {
+				t.Errorf("browser %d shows %q", n, got)
+			}
+			ask[any](w, `document.querySelector("carillon-toasts").shadowRoot.querySelector(".close").click()`)
+		}
+	}
+	s.carillon("", "send", "--to", "4711", "--type", "order", "--title", "Second", "--toast")
+	for _, w := range []*window{one, other} {
+		w.until(inBell(`root.querySelector(".badge").textContent === "2"`))
+	}
+	testkit.Eventually(t, "one of the browsers shows the second toast and none the first", func() bool {
+		return ask[int](one, shown)+ask[int](other, shown) == 1
+	})
 }
 
 func TestTheScriptsForHostApplicationsStaySmall(t *testing.T) {

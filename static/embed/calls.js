@@ -13,7 +13,7 @@ export function calls(server, tokens, signal) {
 			/** @type {Record<string, string>} */ const headers = { Authorization: `Bearer ${await tokens.get(again)}` };
 			if (body) headers["Content-Type"] = "application/json";
 			const res = await fetch(`${server}api/v1/me/${path}`, { method, headers, body: body && JSON.stringify(body), signal });
-			if (res.ok) return res.json();
+			if (res.ok) return res.status === 204 ? undefined : res.json();
 			if (res.status === 401 && !again) continue;
 			const problem = await res.json().catch(() => ({}));
 			throw Object.assign(new Error(problem.detail ?? `status ${res.status}`), { code: problem.code ?? String(res.status) });

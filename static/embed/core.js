@@ -3,6 +3,7 @@ import { newer } from "../js/badge.js";
 import { calls } from "./calls.js";
 import { follow } from "./follow.js";
 import { changed, dropped, marked, put } from "./rows.js";
+import { Taking } from "./taking.js";
 import { SignedOut, tokenFrom, Tokens } from "./tokens.js";
 
 /**
@@ -30,6 +31,7 @@ export class Client extends EventTarget {
 	/** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
 	#off = new AbortController();
 	#filter = "all";
+	#toasts = false;
 	#server;
 	#tokens;
 	#call;
@@ -109,6 +111,18 @@ export class Client extends EventTarget {
 		await this.loadAnnouncements();
 	}
 
+	/**
+	 * Has toasts come to this page: each is a `toast` event in one visible tab of the
+	 * browser, whose `detail.shown()` tells the server that it was shown.
+	 */
+	takeToasts() {
+		if (this.#toasts) return;
+		this.#toasts = true;
+		const user = this.#now.user;
+		if (!user) return;
+		this.#listen(user);
+	}
+
 	/** Ends everything. A client that was closed stays so. */
 	close() {
 		this.#off.abort();
@@ -139,10 +153,19 @@ export class Client extends EventTarget {
 		this.#following.abort();
 		this.#badge = none;
 		this.#set({ state: "connecting", user, badge: none, notices: null, next: null, announcements: null });
+		this.#listen(user);
+	}
+
+	/** Follows the events of a user. @param {string} user */
+	#listen(user) {
+		this.#following.abort();
+		this.#following = new AbortController();
+		const taking = new Taking(`${this.#server} ${user}`);
 		const rows = (/** @type {(rows: readonly Row[], detail: any) => readonly Row[]} */ change) => (/** @type {any} */ detail) => this.#rows((rows) => change(rows, detail));
 		const reload = () => void (this.#now.announcements && this.#quietly(this.loadAnnouncements()));
 		this.#following = new AbortController();
-		follow(this.#server, user, this.#tokens, this.#following.signal, {
+		const active = (/** @type {boolean} */ visible) => this.#toasts && this.#quietly(this.#call("POST", "active", { visible }));
+		follow(`${this.#server}api/v1/me/events?toasts=${Number(this.#toasts)}`, `${this.#server} ${user}`, this.#tokens, this.#following.signal, {
 			state: (state) => this.#follow(state),
 			badge: (badge) => {
 				this.#stopPolling();
@@ -156,11 +179,21 @@ export class Client extends EventTarget {
 			read: rows((rows, what) => marked(rows, what, true)),
 			unread: rows((rows, what) => marked(rows, what, false)),
 			removed: rows((rows, { key }) => dropped(rows, [key])),
+			toast: (toast) => this.#take(taking, toast),
 			announcement: reload,
 			announcement_read: reload,
 			announcement_unread: reload,
 			announcement_removed: reload,
 		});
+		document.addEventListener("visibilitychange", () => active(document.visibilityState === "visible"), { signal: this.#following.signal });
+	}
+
+	/** @param {Taking} taking @param {any} toast */
+	#take(taking, toast) {
+		if (!this.#toasts) return;
+		const ids = toast.id.split(",");
+		const shown = () => void this.#quietly(this.#call("POST", "toasts/ack", { ids }));
+		void taking.take(toast.id, () => this.dispatchEvent(new CustomEvent("toast", { detail: { toast, shown } })), shown);
 	}
 
 	/** @param {State} state */

@@ -10,19 +10,19 @@ import { SignedOut } from "./tokens.js";
 /**
  * Follows the events of a user, with one stream for all tabs of the browser, until
  * signal is aborted.
- * @param {string} server
- * @param {string} user
+ * @param {string} url of the stream
+ * @param {string} name of the user's notices: tabs with another name hear nothing
  * @param {import("./tokens.js").Tokens} tokens
  * @param {AbortSignal} signal
  * @param {Record<string, (detail: any) => void>} handlers by the name of the event
  * @returns {Events}
  */
-export function follow(server, user, tokens, signal, handlers) {
+export function follow(url, name, tokens, signal, handlers) {
 	/** @type {FetchSource | undefined} */ let source;
-	const make = (/** @type {string} */ url) => {
+	const make = (/** @type {string} */ address) => {
 		const refused = source?.status === 401;
 		const visible = document.visibilityState === "visible" ? "&visible=1" : "";
-		return /** @type {any} */ (source = new FetchSource(url + visible, () => tokens.get(refused)));
+		return /** @type {any} */ (source = new FetchSource(address + visible, () => tokens.get(refused)));
 	};
 	// The host application decides whether somebody is signed in.
 	const signedOut = async () =>
@@ -31,11 +31,11 @@ export function follow(server, user, tokens, signal, handlers) {
 			() => false,
 			(err) => err instanceof SignedOut,
 		);
-	const stream = new Stream(`${server}api/v1/me/events?toasts=0`, make, undefined, signedOut);
+	const stream = new Stream(url, make, undefined, signedOut);
 	const shares = typeof BroadcastChannel === "function" && "locks" in navigator;
-	const events = shares ? new Tabs(`${server} ${user}`, stream) : new Alone(stream);
-	for (const [name, handle] of Object.entries(handlers)) {
-		events.addEventListener(name, (e) => handle(/** @type {CustomEvent} */ (e).detail), { signal });
+	const events = shares ? new Tabs(name, stream) : new Alone(stream);
+	for (const [event, handle] of Object.entries(handlers)) {
+		events.addEventListener(event, (e) => handle(/** @type {CustomEvent} */ (e).detail), { signal });
 	}
 	addEventListener("online", () => events.online(), { signal });
 	addEventListener("offline", () => events.offline(), { signal });

@@ -37,6 +37,12 @@ li .action { position: relative; grid-column: 2; align-self: start; }
 .state { padding: 6px 16px; border-block-end: 1px solid var(--b); }
 .foot { border-block-start: 1px solid var(--b); padding: 8px 16px; font-size: .875rem; text-align: center; }
 .foot a { color: var(--a); }
+.toasts { position: fixed; inset: auto 16px 16px auto; margin: 0; padding: 0; border: 0; background: none; overflow: visible; width: min(22rem, calc(100vw - 32px)); }
+.toasts[data-position^=top] { inset-block: 16px auto; }
+.toasts[data-position$=start] { inset-inline: 16px auto; }
+.toast { position: relative; display: grid; gap: 2px; margin-block-start: 8px; padding: 12px 44px 12px 16px; font-size: .875rem; line-height: 1.4; background: var(--s); color: var(--t);
+	border: 1px solid var(--b); border-inline-start: 3px solid var(--u); border-radius: var(--r); box-shadow: 0 8px 24px -8px rgb(0 0 0 / .35); }
+.close { position: absolute; z-index: 1; inset-block-start: 4px; inset-inline-end: 4px; min-width: 36px; min-height: 36px; color: var(--m); }
 .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 @media (forced-colors: active) { .badge, .dot { forced-color-adjust: none; background: Highlight; color: HighlightText; } }
 @media (width < 480px) { .panel { inset: auto 0 0; width: auto; max-width: none; max-height: 85dvh; border-radius: var(--r) var(--r) 0 0; } }

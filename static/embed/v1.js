@@ -1,6 +1,8 @@
 // @ts-check
 import { CarillonBell } from "./bell.js";
+import { CarillonToasts } from "./toasts.js";
 
 export { connect } from "./core.js";
 
 if (!customElements.get("carillon-bell")) customElements.define("carillon-bell", CarillonBell);
+if (!customElements.get("carillon-toasts")) customElements.define("carillon-toasts", CarillonToasts);

@@ -1,0 +1,65 @@
+// @ts-check
+import { make } from "./dom.js";
+import { CarillonElement } from "./element.js";
+
+/** @typedef {import("./core.js").Client} Client */
+/** @typedef {{id: string, title: string, body: string, link: string, notice?: number, key?: string, more?: number}} Toast */
+
+const life = 8_000; // ms; longer while the pointer or the focus is on it
+
+/** The place where toasts appear: each in one tab of one browser, in the top layer. */
+export class CarillonToasts extends CarillonElement {
+	/** @type {HTMLElement | null} */ #region = null;
+	/** @type {HTMLElement | null} */ #voice = null;
+
+	/** @param {ShadowRoot} root @param {Client} client */
+	start(root, client) {
+		this.#voice = make("p", { class: "sr", role: "status", part: "status" });
+		this.#region = make("div", { class: "toasts", part: "toasts", popover: "manual", role: "region", "aria-label": this.text("toasts"), "data-position": this.getAttribute("position") ?? "bottom-end" });
+		root.replaceChildren(this.#region, this.#voice);
+		client.takeToasts();
+		this.until(client.on("toast", (e) => this.#take(e.detail)));
+	}
+
+	/** @param {{toast: Toast, shown: () => void}} detail */
+	#take({ toast, shown }) {
+		// A page that prevents the event draws the toast itself, and calls shown.
+		if (!this.tell("toast", { ...toast, shown })) return;
+		this.#show(toast);
+		shown();
+	}
+
+	/** @param {Toast} toast */
+	#show(toast) {
+		const region = this.#region;
+		if (!region || !this.#voice) return;
+		const href = toast.link && new URL(toast.link, document.baseURI).href;
+		const box = make(
+			"div", { class: "toast", part: "toast" },
+			make(href ? "a" : "span", { class: "title", part: "title", dir: "auto", href, click: (e) => this.#follow(e, toast, box) }, toast.title),
+			toast.body ? make("span", { class: "body", part: "body", dir: "auto" }, toast.body) : null,
+			make("button", { type: "button", class: "close", part: "action", "aria-label": this.text("close_named", { Title: toast.title }), click: () => this.#drop(box) }, "✕"),
+		);
+		region.append(box);
+		const most = Number(this.getAttribute("max") ?? 3);
+		while (region.childElementCount > most) region.firstElementChild?.remove();
+		if (!region.matches(":popover-open")) region.showPopover();
+		this.#voice.textContent = toast.body ? `${toast.title}\n${toast.body}` : toast.title;
+		const end = () => (box.matches(":hover, :focus-within") ? setTimeout(end, 1_000) : this.#drop(box));
+		setTimeout(end, life);
+	}
+
+	/** @param {Event} e @param {Toast} toast @param {HTMLElement} box */
+	#follow(e, toast, box) {
+		if (!toast.link) return;
+		if (toast.key) this.client?.read({ keys: [toast.key] }).catch(() => {});
+		if (!this.tell("navigate", { href: toast.link, notice: toast })) e.preventDefault();
+		this.#drop(box);
+	}
+
+	/** @param {HTMLElement} box */
+	#drop(box) {
+		box.remove();
+		if (this.#region?.childElementCount === 0 && this.#region.matches(":popover-open")) this.#region.hidePopover();
+	}
+}
