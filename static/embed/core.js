@@ -34,14 +34,21 @@ export class Client extends EventTarget {
 	#toasts = false;
 	#server;
 	#tokens;
-	#call;
+	/** @type {(method: string, path: string, body?: object) => Promise<any>} */ #call;
 
 	/** @param {{server: string, provide: () => Promise<string | null | undefined>}} options */
 	constructor({ server, provide }) {
 		super();
 		this.#server = server;
 		this.#tokens = new Tokens(provide, (user) => this.#become(user));
-		this.#call = calls(server, this.#tokens, this.#off.signal);
+		const call = calls(server, this.#tokens, this.#off.signal);
+		this.#call = async (/** @type {Parameters<typeof call>} */ ...about) => {
+			const { user } = this.#now;
+			const answer = await call(...about);
+			// An answer about a user who has left must not show in the page of the next.
+			if (user && user !== this.#now.user) throw new Error("another user has signed in");
+			return answer;
+		};
 		void this.#begin();
 	}
 
@@ -163,7 +170,6 @@ export class Client extends EventTarget {
 		const taking = new Taking(`${this.#server} ${user}`);
 		const rows = (/** @type {(rows: readonly Row[], detail: any) => readonly Row[]} */ change) => (/** @type {any} */ detail) => this.#rows((rows) => change(rows, detail));
 		const reload = () => void (this.#now.announcements && this.#quietly(this.loadAnnouncements()));
-		this.#following = new AbortController();
 		const active = (/** @type {boolean} */ visible) => this.#toasts && this.#quietly(this.#call("POST", "active", { visible }));
 		follow(`${this.#server}api/v1/me/events?toasts=${Number(this.#toasts)}`, `${this.#server} ${user}`, this.#tokens, this.#following.signal, {
 			state: (state) => this.#follow(state),
