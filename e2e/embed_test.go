@@ -23,6 +23,12 @@ const shopPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Sh
 <carillon-bell token-url="/carillon/token" inbox-href="/notifications"><a href="/notifications">Notifications</a></carillon-bell></header>
 <main><p>Your orders</p></main><carillon-toasts token-url="/carillon/token"></carillon-toasts>`
 
+// shopInbox is the page of the shop that has the whole inbox.
+const shopInbox = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Notifications</title>
+<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="/shop.css">
+<script type="module" src="%s/embed/v1.js"></script>
+<main><h1>Notifications</h1><carillon-inbox token-url="/carillon/token" read-on="click"></carillon-inbox></main>`
+
 // strictPolicy is the strictest policy under which the elements work.
 const strictPolicy = "default-src 'none'; style-src 'self'; img-src data:; script-src 'self' %[1]s; connect-src 'self' %[1]s; require-trusted-types-for 'script'"
 
@@ -55,6 +61,9 @@ func newShop(t *testing.T, s *site, i *instance, user string) *shop {
 		case r.URL.Path == "/shop.css":
 			w.Header().Set("Content-Type", "text/css")
 			_, _ = fmt.Fprint(w, "body{font:16px/1.5 system-ui;margin:0 24px} header{display:flex;justify-content:space-between;align-items:center}")
+		case r.URL.Path == "/notifications":
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprintf(w, shopInbox, i.url)
 		case r.URL.Path != "/carillon/token":
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = fmt.Fprintf(w, shopPage, i.url)
@@ -132,6 +141,40 @@ func TestTheBellIsLiveInAPageOfAnotherOriginUnderAStrictPolicy(t *testing.T) {
 	shop.signIn("")
 	w.do(chromedp.Navigate(shop.URL))
 	w.until(inBell(`bell.hasAttribute("data-signed-out") && root.querySelector(".badge").hidden`))
+}
+
+func TestTheWholeInboxIsAPartOfAPageOfAHost(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	i := s.serve()
+	shop := newShop(t, s, i, "4711")
+	w := open(t, i)
+	w.do(chromedp.Navigate(shop.URL + "/notifications"))
+	in := func(js string) string {
+		return `(() => { const root = document.querySelector("carillon-inbox").shadowRoot; const press = (name) => root.querySelector("button[aria-label='" + name + "']").click();
+			const rows = () => [...(root?.querySelectorAll("li") ?? [])].map(li => (li.dataset.unread === undefined ? "" : "*") + li.querySelector(".title").textContent).join(" "); return ` + js + `; })()`
+	}
+	w.until(in(`root && !root.querySelector(".empty").hidden`))
+	for n, title := range []string{"First", "Second", "Third"} {
+		s.carillon("", "send", "--to", "4711", "--type", "order", "--subject", strconv.Itoa(n), "--title", title, "--body", "Order "+strconv.Itoa(n))
+	}
+	w.until(in(`rows() === "*Third *Second *First"`))
+	ask[any](w, in(`press("Mark as read: Second")`))
+	w.until(in(`rows() === "*Third Second *First"`))
+	for _, theme := range []string{"light", "dark"} {
+		w.media("", "prefers-color-scheme", theme)
+		w.shot("embed-inbox-" + theme)
+	}
+	ask[any](w, in(`root.querySelectorAll(".tab")[1].click()`))
+	w.until(in(`rows() === "*Third *First"`))
+	ask[any](w, in(`press("Delete: Third")`))
+	w.until(in(`rows() === "*First" && root.querySelector(".said").textContent.startsWith("Deleted.")`))
+	ask[any](w, in(`root.querySelector(".said button").click()`))
+	w.until(in(`rows() === "*Third *First"`))
+	s.carillon("", "send", "--to", "4711", "--type", "order", "--subject", "9", "--title", "Fourth")
+	w.until(in(`rows() === "*Fourth *Third *First"`))
+	ask[any](w, in(`root.querySelector(".head > .action").click()`))
+	w.until(in(`rows() === "" && !root.querySelector(".empty").hidden`))
 }
 
 func TestAToastAppearsOnceInThePagesOfAHost(t *testing.T) {

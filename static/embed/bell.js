@@ -1,8 +1,8 @@
 // @ts-check
-import { ago } from "../js/times.js";
 import { announcer } from "../js/announcer.js";
 import { icon, make } from "./dom.js";
 import { CarillonElement } from "./element.js";
+import { announcement, row } from "./listing.js";
 
 /** @typedef {import("./core.js").Snapshot} Snapshot */
 
@@ -126,42 +126,11 @@ export class CarillonBell extends CarillonElement {
 		[this.#notices, this.#announcements] = [now.notices, now.announcements];
 		const focused = /** @type {HTMLElement | null} */ (this.shadowRoot?.activeElement)?.closest("li")?.dataset.key;
 		const posts = (now.announcements ?? []).filter((a) => !a.read);
-		this.#list.replaceChildren(...posts.map((a) => this.#announcement(a)), ...(now.notices ?? []).map((row) => this.#row(row)));
+		const away = () => this.hide();
+		this.#list.replaceChildren(...posts.map((a) => announcement(this, a)), ...(now.notices ?? []).map((r) => row(this, r, away)));
 		if (focused) for (const li of this.#list.children) if (li instanceof HTMLElement && li.dataset.key === focused) li.querySelector("a")?.focus();
 		const empty = this.#panel?.querySelector(".empty");
 		if (empty instanceof HTMLElement) empty.hidden = now.notices === null || this.#list.childElementCount > 0;
-	}
-
-	/** @param {import("./rows.js").Row} row */
-	#row(row) {
-		const unread = !row.read || row.new;
-		return make(
-			"li", { part: unread ? "row unread" : "row", "data-key": row.key, "data-unread": unread },
-			unread ? make("span", { class: "dot", part: "dot" }, make("span", { class: "sr" }, this.text("unread"))) : null,
-			make(row.link ? "a" : "span", { class: "title", part: "title", dir: "auto", href: row.link && new URL(row.link, document.baseURI).href, click: (e) => this.#follow(e, row) }, row.title),
-			make("time", { part: "meta", datetime: row.created_at }, ago(Date.now() - row.at, this.language) ?? new Date(row.at).toLocaleDateString(this.language)),
-			row.body ? make("span", { class: "body", part: "body", dir: "auto" }, row.body) : null,
-		);
-	}
-
-	/** @param {{id: number, title: string, link: string}} post */
-	#announcement(post) {
-		const href = post.link && new URL(post.link, document.baseURI).href;
-		return make(
-			"li", { part: "row unread", "data-key": `announcement ${post.id}`, "data-unread": true },
-			make("span", { class: "dot", part: "dot" }, make("span", { class: "sr" }, this.text("unread"))),
-			make(href ? "a" : "span", { class: "title", part: "title", dir: "auto", href }, post.title),
-			make("button", { type: "button", class: "action", part: "action", "aria-label": this.text("dismiss_named", { Title: post.title }), click: () => this.client?.readAnnouncements({ ids: [post.id] }) }, this.text("dismiss")),
-		);
-	}
-
-	/** @param {Event} e @param {import("./rows.js").Row} row */
-	#follow(e, row) {
-		if (!row.link) return;
-		if (!row.read) this.client?.read({ keys: [row.key] }).catch(() => {});
-		// A router of the page may take over.
-		if (!this.tell("navigate", { href: row.link, notice: row })) e.preventDefault();
-		this.hide();
 	}
 
 	async #readAll() {

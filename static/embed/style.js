@@ -5,6 +5,7 @@ const css = `
 	--s: var(--carillon-surface, Canvas); --t: var(--carillon-text, CanvasText); --m: var(--carillon-muted, color-mix(in srgb, var(--t) 65%, var(--s)));
 	--b: var(--carillon-border, color-mix(in srgb, var(--t) 18%, var(--s))); --u: var(--carillon-unread, var(--a)); --r: var(--carillon-radius, 8px); --g: var(--carillon-gap, 12px);
 	display: inline-block; font: var(--carillon-font, inherit); color: inherit; }
+:host(carillon-inbox) { display: block; background: var(--s); color: var(--t); border: 1px solid var(--b); border-radius: var(--r); overflow: hidden; }
 :host([hidden]), [hidden] { display: none !important; }
 :host([theme=light]) { color-scheme: light; }
 :host([theme=dark]) { color-scheme: dark; }
@@ -32,7 +33,13 @@ li[data-unread] .title { font-weight: 650; }
 a.title::after { content: ""; position: absolute; inset: 0; }
 .body { grid-column: 1 / -1; color: var(--m); overflow-wrap: anywhere; display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical; overflow: hidden; white-space: pre-line; }
 time { color: var(--m); white-space: nowrap; }
-li .action { position: relative; grid-column: 2; align-self: start; }
+li .action { position: relative; z-index: 1; }
+li > .action { grid-column: 2; align-self: start; }
+.actions { grid-column: 1 / -1; display: flex; gap: 4px; margin-inline-start: -8px; }
+.tabs { display: flex; gap: 4px; margin-inline-end: auto; }
+.tab[aria-pressed=true] { background: color-mix(in srgb, var(--a) 14%, transparent); font-weight: 600; }
+.more { display: block; margin: 8px auto; }
+.said { padding: 0 16px; font-size: .875rem; }
 .empty, .state { margin: 0; padding: 32px 16px; text-align: center; color: var(--m); font-size: .875rem; }
 .state { padding: 6px 16px; border-block-end: 1px solid var(--b); }
 .foot { border-block-start: 1px solid var(--b); padding: 8px 16px; font-size: .875rem; text-align: center; }

@@ -1,0 +1,96 @@
+// @ts-check
+import { make } from "./dom.js";
+import { CarillonElement } from "./element.js";
+import { announcement, button, row } from "./listing.js";
+
+/** @typedef {import("./core.js").Client} Client */
+/** @typedef {import("./core.js").Snapshot} Snapshot */
+/** @typedef {import("./rows.js").Row} Row */
+
+/** The whole inbox as part of a page. */
+export class CarillonInbox extends CarillonElement {
+	/** @type {HTMLElement | null} */ #list = null;
+	/** @type {HTMLElement | null} */ #empty = null;
+	/** @type {HTMLElement | null} */ #more = null;
+	/** @type {HTMLElement | null} */ #said = null;
+	/** @type {HTMLElement[]} */ #tabs = [];
+	#filter = "all";
+	/** @type {Snapshot | undefined} */ #drawn;
+
+	/** @param {ShadowRoot} root @param {Client} client */
+	start(root, client) {
+		this.#drawn = undefined;
+		this.#filter = this.getAttribute("filter") === "unread" ? "unread" : "all";
+		this.#tabs = ["all", "unread"].map((name) =>
+			make("button", { type: "button", class: "action tab", part: "tab", "aria-pressed": String(name === this.#filter), click: () => this.#choose(name) }, this.text(name === "all" ? "tab_all" : "tab_unread")),
+		);
+		this.#list = make("ul", { part: "list", "aria-label": this.text("title") });
+		this.#empty = make("p", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, this.text("empty")));
+		this.#more = make("button", { type: "button", class: "action more", part: "action", hidden: true, click: () => this.#try(client.load({ more: true })) }, this.text("older"));
+		this.#said = make("div", { class: "said", part: "status", role: "status" });
+		const readAll = make("button", { type: "button", class: "action", part: "action", click: () => this.#readAll() }, this.text("read_all"));
+		root.replaceChildren(
+			make("div", { class: "head", part: "header" }, make("slot", { name: "header" }), make("div", { class: "tabs", part: "tabs", role: "group" }, ...this.#tabs), readAll),
+			this.#said, this.#list, this.#empty, this.#more, make("slot", { name: "footer" }),
+		);
+		const opens = this.#filter === "all" && this.getAttribute("read-on") !== "click";
+		this.#try(opens ? client.open() : client.load({ filter: this.#filter }));
+		if (this.getAttribute("announcements") !== "off") this.#try(client.loadAnnouncements());
+	}
+
+	/** @param {Snapshot} now */
+	draw(now) {
+		if (!this.#list || (now.notices === this.#drawn?.notices && now.announcements === this.#drawn?.announcements && now.next === this.#drawn?.next)) return;
+		this.#drawn = now;
+		const focused = /** @type {HTMLElement | null} */ (this.shadowRoot?.activeElement)?.closest("li")?.dataset.key;
+		const posts = this.getAttribute("announcements") === "off" ? [] : (now.announcements ?? []).filter((a) => !a.read);
+		const shown = (now.notices ?? []).filter((r) => this.#filter === "all" || !r.read);
+		this.#list.replaceChildren(...posts.map((a) => announcement(this, a)), ...shown.map((r) => row(this, r, () => {}, this.#toggle(r), this.#delete(r))));
+		if (focused) for (const li of this.#list.children) if (li instanceof HTMLElement && li.dataset.key === focused) li.querySelector("button")?.focus();
+		if (this.#empty) this.#empty.hidden = now.notices === null || this.#list.childElementCount > 0;
+		if (this.#more) this.#more.hidden = now.next === null;
+	}
+
+	/** @param {Row} row */
+	#toggle(row) {
+		const client = this.client;
+		return row.read && !row.new
+			? button(this, "mark_unread", row.title, () => this.#try(client?.unread([row.key])))
+			: button(this, "mark_read", row.title, () => this.#try(client?.read({ keys: [row.key] })));
+	}
+
+	/** @param {Row} row */
+	#delete(row) {
+		return button(this, "delete", row.title, async () => {
+			if (!(await this.#try(this.client?.delete([row.key])))) return;
+			const undo = make("button", { type: "button", class: "action", part: "action", click: () => this.#try(this.client?.restore([row.key])).then(() => this.#said?.replaceChildren()) }, this.text("undo"));
+			this.#said?.replaceChildren(this.text("deleted"), " ", undo);
+		});
+	}
+
+	/** @param {string} filter */
+	#choose(filter) {
+		this.#filter = filter;
+		this.#drawn = undefined;
+		for (const [i, tab] of this.#tabs.entries()) tab.setAttribute("aria-pressed", String((i === 1) === (filter === "unread")));
+		this.#try(this.client?.load({ filter }));
+	}
+
+	#readAll() {
+		const newest = this.client?.getSnapshot().notices?.[0];
+		if (newest) this.#try(this.client?.read({ upto: newest.at }));
+		this.#try(this.client?.readAnnouncements({ all: true }));
+	}
+
+	/** Reports whether a call succeeded. @param {Promise<unknown> | undefined} call */
+	async #try(call) {
+		try {
+			await call;
+			return true;
+		} catch (err) {
+			this.tell("error", { code: /** @type {any} */ (err).code ?? "failed", detail: String(err) });
+			this.#said?.replaceChildren(this.text("failed"));
+			return false;
+		}
+	}
+}

@@ -1,0 +1,62 @@
+// @ts-check
+import { ago } from "../js/times.js";
+import { make } from "./dom.js";
+
+/** @typedef {import("./element.js").CarillonElement} CarillonElement */
+/** @typedef {import("./rows.js").Row} Row */
+
+/**
+ * Builds the row of a notice.
+ * @param {CarillonElement} el
+ * @param {Row} row
+ * @param {() => void} followed is called when the user follows its link
+ * @param {...HTMLElement} actions
+ */
+export function row(el, row, followed, ...actions) {
+	const unread = !row.read || row.new;
+	const href = row.link && new URL(row.link, document.baseURI).href;
+	return make(
+		"li", { part: unread ? "row unread" : "row", "data-key": row.key, "data-unread": unread },
+		unread ? dot(el) : null,
+		make(href ? "a" : "span", { class: "title", part: "title", dir: "auto", href, click: (e) => href && follow(el, e, row, followed) }, row.title),
+		make("time", { part: "meta", datetime: row.created_at }, ago(Date.now() - row.at, el.language) ?? new Date(row.at).toLocaleDateString(el.language)),
+		row.body ? make("span", { class: "body", part: "body", dir: "auto" }, row.body) : null,
+		actions.length > 0 ? make("span", { class: "actions", part: "actions" }, ...actions) : null,
+	);
+}
+
+/**
+ * Builds the row of an announcement that the user has not read.
+ * @param {CarillonElement} el
+ * @param {{id: number, title: string, link: string}} post
+ */
+export function announcement(el, post) {
+	const href = post.link && new URL(post.link, document.baseURI).href;
+	const dismiss = () => el.client?.readAnnouncements({ ids: [post.id] }).catch(() => {});
+	return make(
+		"li", { part: "row unread", "data-key": `announcement ${post.id}`, "data-unread": true }, dot(el),
+		make(href ? "a" : "span", { class: "title", part: "title", dir: "auto", href }, post.title),
+		button(el, "dismiss", post.title, dismiss),
+	);
+}
+
+/**
+ * Builds a button for one row, whose name has the title of the row.
+ * @param {CarillonElement} el @param {string} text @param {string} title @param {() => void} click
+ */
+export function button(el, text, title, click) {
+	return make("button", { type: "button", class: "action", part: "action", "aria-label": `${el.text(text)}: ${title}`, click }, el.text(text));
+}
+
+/** @param {CarillonElement} el */
+function dot(el) {
+	return make("span", { class: "dot", part: "dot" }, make("span", { class: "sr" }, el.text("unread")));
+}
+
+/** @param {CarillonElement} el @param {Event} e @param {Row} row @param {() => void} followed */
+function follow(el, e, row, followed) {
+	if (!row.read) el.client?.read({ keys: [row.key] }).catch(() => {});
+	// A router of the page may take over.
+	if (!el.tell("navigate", { href: row.link, notice: row })) e.preventDefault();
+	followed();
+}
