@@ -12,9 +12,14 @@ import (
 // of all responses.
 const heaviest = 60 << 10
 
-// shifts adds up the layout shifts while the page loads.
+// shifts adds up the layout shifts while the page loads and keeps which elements moved.
 const shifts = `window.shifted = 0;
-	new PerformanceObserver(list => list.getEntries().forEach(e => window.shifted += e.value)).observe({type: "layout-shift", buffered: true});`
+	window.movers = [];
+	new PerformanceObserver(list => list.getEntries().forEach(e => {
+		window.shifted += e.value;
+		for (const {node, previousRect: was, currentRect: is} of e.sources)
+			window.movers.push(Math.round(e.startTime) + " ms: " + (node?.outerHTML ?? node?.data ?? "").slice(0, 120) + " from " + [was.x, was.y, was.width, was.height] + " to " + [is.x, is.y, is.width, is.height]);
+	})).observe({type: "layout-shift", buffered: true});`
 
 func TestTheFirstVisitIsSmallAndTheSecondNearlyEmpty(t *testing.T) {
 	t.Parallel()
@@ -80,7 +85,7 @@ func TestNothingMovesWhileTheInboxLoadsAndItsScriptStarts(t *testing.T) {
 			frames := `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))`
 			ask[any](w, frames)
 			if moved := ask[float64](w, `shifted`); moved >= 0.001 {
-				t.Errorf("%s at %d px: things moved by %g", path, width, moved)
+				t.Errorf("%s at %d px: things moved by %g:\n%s", path, width, moved, strings.Join(ask[[]string](w, `movers`), "\n"))
 			} else {
 				t.Logf("%s at %d px: %g", path, width, moved)
 			}
