@@ -53,14 +53,15 @@ func registerMeSettings(m *me) {
 
 // meSettings are the settings of the user who is asking.
 type meSettings struct {
-	Locale string `json:"locale" doc:"Your language (BCP 47). Empty: the browser's."`
-	Theme  string `json:"theme" enum:",light,dark" doc:"Empty: the system's."`
-	Keys   bool   `json:"keys" doc:"Keyboard shortcuts are on."`
-	Toasts bool   `json:"toasts" doc:"Toasts are on."`
+	Locale  string `json:"locale" doc:"Your language (BCP 47). Empty: the browser's."`
+	Theme   string `json:"theme" enum:",light,dark" doc:"Empty: the system's."`
+	Keys    bool   `json:"keys" doc:"Keyboard shortcuts are on."`
+	Toasts  bool   `json:"toasts" doc:"Toasts are on."`
+	Opening bool   `json:"opening_reads" doc:"Opening the inbox marks everything in it as read."`
 }
 
 func newMeSettings(s notifier.Settings) meSettings {
-	return meSettings{Locale: s.Locale, Theme: s.Theme, Keys: !s.KeysOff, Toasts: !s.ToastsOff}
+	return meSettings{Locale: s.Locale, Theme: s.Theme, Keys: !s.KeysOff, Toasts: !s.ToastsOff, Opening: !s.OpensOnly}
 }
 
 type settingsOutput struct{ Body meSettings }
@@ -71,10 +72,11 @@ func (m *me) settings(ctx context.Context, _ *struct{}) (*settingsOutput, error)
 
 // settingsBody changes settings. A missing field leaves a setting as it is.
 type settingsBody struct {
-	Locale *string `json:"locale,omitempty" nullable:"false" doc:"Your language: en, ja, zh-Hans, or empty for the browser's."`
-	Theme  *string `json:"theme,omitempty" enum:",light,dark" nullable:"false" doc:"Empty: the system's."`
-	Keys   *bool   `json:"keys,omitempty" nullable:"false" doc:"Keyboard shortcuts on or off."`
-	Toasts *bool   `json:"toasts,omitempty" nullable:"false" doc:"Toasts on or off."`
+	Locale  *string `json:"locale,omitempty" nullable:"false" doc:"Your language: en, ja, zh-Hans, or empty for the browser's."`
+	Theme   *string `json:"theme,omitempty" enum:",light,dark" nullable:"false" doc:"Empty: the system's."`
+	Keys    *bool   `json:"keys,omitempty" nullable:"false" doc:"Keyboard shortcuts on or off."`
+	Toasts  *bool   `json:"toasts,omitempty" nullable:"false" doc:"Toasts on or off."`
+	Opening *bool   `json:"opening_reads,omitempty" nullable:"false" doc:"Whether opening the inbox marks everything in it as read."`
 }
 
 type settingsInput struct{ Payload payload[settingsBody] }
@@ -94,6 +96,9 @@ func (m *me) changeSettings(ctx context.Context, in *settingsInput) (*settingsOu
 	}
 	if body.Toasts != nil {
 		set.ToastsOff = !*body.Toasts
+	}
+	if body.Opening != nil {
+		set.OpensOnly = !*body.Opening
 	}
 	if err := bad.OrNil(); err != nil {
 		return nil, err

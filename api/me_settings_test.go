@@ -17,7 +17,7 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 func TestAUserChangesTheirSettingsByToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.call(t, w.bob, "PATCH", "/me/settings", `{"locale":"ja","theme":"dark","toasts":false}`).is(t, http.StatusOK)
+	w.call(t, w.bob, "PATCH", "/me/settings", `{"locale":"ja","theme":"dark","toasts":false,"opening_reads":false}`).is(t, http.StatusOK)
 	var who meAnswer
 	w.call(t, w.bob, "GET", "/me", nil).is(t, http.StatusOK).into(t, &who)
 	if want := (meSettings{Locale: "ja", Theme: "dark", Keys: true}); who.Settings != want {

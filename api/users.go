@@ -86,6 +86,7 @@ type userBody struct {
 // userAnswer is a user in an answer.
 type userAnswer struct {
 	Name     string   `json:"name" doc:"The user's name in your application."`
+	Display  string   `json:"display" doc:"What the user is called. Empty: their app has not said."`
 	Audience string   `json:"audience" doc:"The name of the user's audience."`
 	Roles    []string `json:"roles" nullable:"false" doc:"The names of the user's roles."`
 	Locale   string   `json:"locale" doc:"The user's language (BCP 47). Empty: the browser's language."`
@@ -174,5 +175,5 @@ func (u *users) answer(found notifier.User) userAnswer {
 	if roles == nil {
 		roles = []string{}
 	}
-	return userAnswer{Name: found.Name, Audience: audienceNames(u.Audiences, []notifier.Audience{found.Audience})[0], Roles: roles, Locale: found.Locale}
+	return userAnswer{Name: found.Name, Display: found.Display, Audience: audienceNames(u.Audiences, []notifier.Audience{found.Audience})[0], Roles: roles, Locale: found.Locale}
 }

@@ -113,6 +113,8 @@ type Directory interface {
 	// FindUsers and FindRoles suggest users and roles for a part of a name.
 	FindUsers(ctx context.Context, part string, limit int) ([]notifier.User, error)
 	FindRoles(ctx context.Context, part string, limit int) ([]notifier.RoleInfo, error)
+	// Displays returns the names for people of those of these users who have one, by name.
+	Displays(ctx context.Context, names []string) (map[string]string, error)
 	// AudienceSize counts the members of audiences whose seq is at most top; 0 means all.
 	AudienceSize(ctx context.Context, audiences []notifier.Audience, top int64) (map[notifier.Audience]int64, error)
 	Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error)

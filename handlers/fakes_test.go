@@ -234,10 +234,11 @@ func (s *sender) Receipts(_ context.Context, n *notifier.Notice, most int64) ([]
 }
 
 type directory struct {
-	log   []notifier.AuditEntry // of every notice
-	same  map[string][]string   // by name as typed
-	users func(q notifier.UserQuery) ([]notifier.User, error)
-	roles func() ([]notifier.RoleInfo, error)
+	log      []notifier.AuditEntry // of every notice
+	same     map[string][]string   // by name as typed
+	displays map[string]string     // by name
+	users    func(q notifier.UserQuery) ([]notifier.User, error)
+	roles    func() ([]notifier.RoleInfo, error)
 
 	findUsers func(part string, limit int) ([]notifier.User, error)
 	findRoles func(part string, limit int) ([]notifier.RoleInfo, error)
@@ -271,6 +272,17 @@ func (d *directory) FindUsers(_ context.Context, part string, limit int) ([]noti
 		return nil, nil
 	}
 	return d.findUsers(part, limit)
+}
+
+// Displays returns those of displays.
+func (d *directory) Displays(_ context.Context, names []string) (map[string]string, error) {
+	found := map[string]string{}
+	for _, name := range names {
+		if display := d.displays[name]; display != "" {
+			found[name] = display
+		}
+	}
+	return found, nil
 }
 
 func (d *directory) SameNames(_ context.Context, names []string) (map[string][]string, error) {

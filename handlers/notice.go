@@ -29,6 +29,10 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 		Frame: f, Card: h.card(f.Text, progress.Draft, progress.SentAt().In(h.zones.of(r))),
 		DuplicateHref: "/staff/send?from=" + strconv.FormatInt(id, 10),
 	}
+	names, err := h.calledIn(r.Context(), &progress.Notice)
+	if err != nil {
+		return err
+	}
 	if p.History, err = h.history(r, f.Text, &progress.Notice); err != nil {
 		return err
 	}
@@ -36,7 +40,7 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 		h.fillAnnouncement(r, p, &progress)
 		return h.page(w, r, http.StatusOK, views.NoticePage(p))
 	}
-	p.Facts, p.Progress = h.facts(f.Text, &progress.Notice, h.zones.of(r)), progressView(f.Text, progress)
+	p.Facts, p.Progress = h.facts(f.Text, &progress.Notice, names, h.zones.of(r)), progressView(f.Text, progress)
 	if p.Progress.People, err = h.people(r, f.Text, &progress); err != nil {
 		return err
 	}
@@ -94,9 +98,9 @@ func retractText(text *locale.Printer, n *notifier.Notice) string {
 	return text.N("notice.retract_text", n.Recipients)
 }
 
-func (h *Handlers) facts(text *locale.Printer, n *notifier.Notice, zone *time.Location) []views.Fact {
+func (h *Handlers) facts(text *locale.Printer, n *notifier.Notice, names called, zone *time.Location) []views.Fact {
 	list := []views.Fact{
-		fact(text, "target", h.targetText(text, n.Target)), h.typeFact(text, n.Type),
+		fact(text, "target", h.targetText(text, n.Target, names)), h.typeFact(text, n.Type),
 	}
 	if subject := n.GivenSubject(); subject != "" {
 		list = append(list, fact(text, "subject", subject))

@@ -105,7 +105,7 @@ func (h *Handlers) exportRow(text *locale.Printer, n *notifier.Progress, now tim
 		}
 	}
 	return []string{
-		count(n.ID), n.Title, n.Type, h.targetText(text, n.Target), senderText(text, n.Sender), text.T("state." + state),
+		count(n.ID), n.Title, n.Type, h.targetText(text, n.Target, nil), senderText(text, n.Sender, nil), text.T("state." + state),
 		n.CreatedAt.In(now.Location()).Format(time.DateTime), recipients, delivered, read,
 	}
 }

@@ -24,6 +24,10 @@ func (h *Handlers) history(r *http.Request, text *locale.Printer, n *notifier.No
 	if err != nil {
 		return nil, fmt.Errorf("show the history of notice %d: %w", n.ID, err)
 	}
+	names, err := h.calledOf(r.Context(), authors(n, log))
+	if err != nil {
+		return nil, err
+	}
 	var events []happened
 	for _, e := range log {
 		var what string
@@ -40,7 +44,7 @@ func (h *Handlers) history(r *http.Request, text *locale.Printer, n *notifier.No
 		default:
 			continue
 		}
-		events = append(events, happened{e.At, text.F(what, "Name", senderText(text, e.Actor))})
+		events = append(events, happened{e.At, text.F(what, "Name", senderText(text, e.Actor, names))})
 	}
 	if !n.ReleasedAt.IsZero() {
 		events = append(events, happened{n.ReleasedAt, text.T("history.released")})
@@ -49,7 +53,7 @@ func (h *Handlers) history(r *http.Request, text *locale.Printer, n *notifier.No
 	if !n.SendAt.IsZero() {
 		first = "history.scheduled"
 	}
-	events = append(events, happened{n.CreatedAt, text.F(first, "Name", senderText(text, n.Sender))})
+	events = append(events, happened{n.CreatedAt, text.F(first, "Name", senderText(text, n.Sender, names))})
 	slices.SortStableFunc(events, func(a, b happened) int { return b.at.Compare(a.at) })
 	shown := make([]views.Event, len(events))
 	for i, e := range events {
@@ -57,6 +61,17 @@ func (h *Handlers) history(r *http.Request, text *locale.Printer, n *notifier.No
 		shown[i] = views.Event{Text: e.text, Moment: text.Moment(at), Datetime: at.Format(time.RFC3339)}
 	}
 	return shown, nil
+}
+
+// authors are the users who sent or changed a notice.
+func authors(n *notifier.Notice, log []notifier.AuditEntry) []string {
+	var names []string
+	for _, e := range append(log, notifier.AuditEntry{Actor: n.Sender}) {
+		if e.Actor.Kind == notifier.KindUser && e.Actor.Name != "" {
+			names = append(names, e.Actor.Name)
+		}
+	}
+	return names
 }
 
 // happened is an event and when it was.

@@ -25,6 +25,8 @@ func TestNoticePageSaysWhoDidWhatAndWhen(t *testing.T) {
 	late.SendAt, late.ReleasedAt = noon.Add(-time.Minute), noon.Add(-time.Minute)
 	w := newWorld(t, func(w *world) {
 		w.sender.progress = func(int64) (notifier.Progress, error) { return notifier.Progress{Notice: late, Counted: true}, nil }
+		late.Target = notifier.Target{Users: []string{"42", "bob"}}
+		w.directory.displays = map[string]string{"carol": "Carol (API key)", "42": "Ann <b>"}
 		w.directory.log = []notifier.AuditEntry{
 			{At: noon, Actor: notifier.KeyRef("shop"), Action: "notice.retract"},
 			{At: noon.Add(-2 * time.Minute), Actor: notifier.UserRef(carol), Action: "notice.edit", Detail: "unread for everybody"},
@@ -34,11 +36,14 @@ func TestNoticePageSaysWhoDidWhatAndWhen(t *testing.T) {
 	})
 	r := w.get("carol", "/staff/notices/5").wantStatus(t, http.StatusOK)
 	want := []string{
-		"Retracted by shop (API key)", "Sent to its recipients", "Edited by carol and marked as unread for everyone",
-		"Edited by (a deleted user)", "Scheduled by carol",
+		"Retracted by shop (API key)", "Sent to its recipients", "Edited by carol · Carol (API key) (user) and marked as unread for everyone",
+		"Edited by (a deleted user)", "Scheduled by carol · Carol (API key) (user)",
 	}
 	if diff := cmp.Diff(want, r.texts("[data-testid=history] li > span")); diff != "" {
 		t.Error(diff)
+	}
+	if facts := strings.Join(r.texts("dd"), "\n"); !strings.Contains(facts, "42 · Ann <b>, bob") {
+		t.Errorf("the facts do not say who the recipients are:\n%s", facts)
 	}
 }
 

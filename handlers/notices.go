@@ -54,7 +54,9 @@ func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("load the progress of %d notices: %w", len(found), err)
 	}
-	h.fillNotices(p, l, sent, h.now(r), shownAddress(r))
+	if err := h.fillNotices(r, p, l, sent); err != nil {
+		return err
+	}
 	return h.page(w, r, http.StatusOK, views.NoticesPage(p))
 }
 
@@ -95,7 +97,16 @@ func shownAddress(r *http.Request) string {
 	return r.URL.Path + "?" + values.Encode()
 }
 
-func (h *Handlers) fillNotices(p *views.Notices, l listing, sent []notifier.Progress, now time.Time, here string) {
+func (h *Handlers) fillNotices(r *http.Request, p *views.Notices, l listing, sent []notifier.Progress) error {
+	shown := make([]*notifier.Notice, len(sent))
+	for i := range sent {
+		shown[i] = &sent[i].Notice
+	}
+	names, err := h.calledIn(r.Context(), shown...)
+	if err != nil {
+		return err
+	}
+	now, here := h.now(r), shownAddress(r)
 	for _, name := range []string{"title", "time", "state", "delivered", "read"} {
 		p.Columns = append(p.Columns, l.column(p.Text, "notices.column_", name))
 	}
@@ -114,7 +125,7 @@ func (h *Handlers) fillNotices(p *views.Notices, l listing, sent []notifier.Prog
 		}
 	}
 	for i := range sent {
-		row := h.sentRow(p.Text, &sent[i], now)
+		row := h.sentRow(p.Text, &sent[i], names, now)
 		switch {
 		case sent[i].Announces():
 			p.Follow.Add(row)
@@ -125,13 +136,14 @@ func (h *Handlers) fillNotices(p *views.Notices, l listing, sent []notifier.Prog
 	}
 	p.Follow.Address = here
 	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)
+	return nil
 }
 
-func (h *Handlers) sentRow(text *locale.Printer, n *notifier.Progress, now time.Time) views.SentRow {
+func (h *Handlers) sentRow(text *locale.Printer, n *notifier.Progress, names called, now time.Time) views.SentRow {
 	at := n.CreatedAt.In(now.Location())
 	row := views.SentRow{
 		ID: strconv.FormatInt(n.ID, 10), Href: noticePath(n.ID), Title: n.Title,
-		ToBy:     text.F("notices.to_by", "Target", h.targetText(text, n.Target), "Sender", senderText(text, n.Sender)),
+		ToBy:     text.F("notices.to_by", "Target", h.targetText(text, n.Target, names), "Sender", senderText(text, n.Sender, names)),
 		Datetime: at.Format(time.RFC3339),
 		Moment:   text.Moment(at), When: text.Day(at, now) + " " + text.Clock(at),
 		State: string(n.State), StateText: text.T("state." + string(n.State)),
@@ -152,7 +164,7 @@ func (h *Handlers) sentRow(text *locale.Printer, n *notifier.Progress, now time.
 }
 
 // targetText says to whom a notice was sent.
-func (h *Handlers) targetText(text *locale.Printer, t notifier.Target) string {
+func (h *Handlers) targetText(text *locale.Printer, t notifier.Target, names called) string {
 	if len(t.Audiences) > 0 {
 		return text.F("notices.target_audience", "Names", listedNames(text, h.audienceNames(text, t.Audiences)))
 	}
@@ -167,7 +179,7 @@ func (h *Handlers) targetText(text *locale.Printer, t notifier.Target) string {
 		return text.F("notices.target_topic", "Topic", h.typeNames(text).topic(t.Topic))
 	}
 	if len(t.Users) <= shownNames {
-		return listedNames(text, t.Users)
+		return listedNames(text, names.users(t.Users))
 	}
-	return text.N("notices.more_users", int64(len(t.Users)-shownNames), "Names", listedNames(text, t.Users[:shownNames]))
+	return text.N("notices.more_users", int64(len(t.Users)-shownNames), "Names", listedNames(text, names.users(t.Users[:shownNames])))
 }

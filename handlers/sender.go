@@ -8,8 +8,10 @@ import (
 )
 
 // senderText is the sender of a notice as pages show it. Keys, rules and commands are shown with
-// their kind; a user by name alone, unless the name ends like one with a kind.
-func senderText(text *locale.Printer, r notifier.Ref) string {
+// their kind; a user by name, and what
+// they are called, alone unless that ends like a name with a kind.
+func senderText(text *locale.Printer, r notifier.Ref, names called) string {
+	shown := names.user(r.Name)
 	switch {
 	case r.Kind == notifier.KindKey:
 		return text.F("sender.key", "Name", r.ID)
@@ -19,8 +21,10 @@ func senderText(text *locale.Printer, r notifier.Ref) string {
 		return text.F("sender.command", "Name", r.ID)
 	case r.String() == "":
 		return text.T("sender.deleted")
-	case strings.HasSuffix(r.Name, ")"), strings.HasSuffix(r.Name, "）"):
-		return text.F("sender.user", "Name", r.Name)
+	case r.Kind != notifier.KindUser:
+		return r.String()
+	case strings.HasSuffix(shown, ")"), strings.HasSuffix(shown, "）"):
+		return text.F("sender.user", "Name", shown)
 	}
-	return r.String()
+	return shown
 }

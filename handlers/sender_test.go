@@ -19,14 +19,14 @@ func TestNoUserIsShownLikeAnotherKindOfSender(t *testing.T) {
 		others := []notifier.Ref{
 			notifier.KeyRef("shop"), notifier.RuleRef("shop"), notifier.CommandRef("shop"), notifier.DeletedUser(),
 		}
-		shown := map[string]notifier.Ref{senderText(text, user("shop")): user("shop")}
+		shown := map[string]notifier.Ref{senderText(text, user("shop"), nil): user("shop")}
 		for _, r := range others {
 			// A user may have the very name that a page shows for another sender.
-			for _, each := range []notifier.Ref{r, user(senderText(text, r))} {
+			for _, each := range []notifier.Ref{r, user(senderText(text, r, nil))} {
 				if r == notifier.DeletedUser() && each != r {
 					continue // texts without a name
 				}
-				s := senderText(text, each)
+				s := senderText(text, each, nil)
 				if was, twice := shown[s]; twice {
 					t.Errorf("in %s both %#v and %#v are shown as %q", lang, was, each, s)
 				}

@@ -61,8 +61,18 @@ func (h *Handlers) subscriptionsPage(r *http.Request, values url.Values) (*views
 	if q.Before > 0 {
 		p.First = l.address("", "")
 	}
+	var users []string
 	for _, s := range found {
-		p.Rows = append(p.Rows, h.subscriptionRow(p.Text, s, h.now(r)))
+		if s.Role == "" {
+			users = append(users, s.User)
+		}
+	}
+	names, err := h.calledOf(r.Context(), users)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range found {
+		p.Rows = append(p.Rows, h.subscriptionRow(p.Text, s, names, h.now(r)))
 	}
 	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)
 	h.sayNarrow(p, l)
@@ -93,7 +103,7 @@ func (h *Handlers) sayNarrow(p *views.Subscriptions, l listing) {
 	}
 }
 
-func (h *Handlers) subscriptionRow(text *locale.Printer, s notifier.Subscription, now time.Time) views.SubscriptionRow {
+func (h *Handlers) subscriptionRow(text *locale.Printer, s notifier.Subscription, names called, now time.Time) views.SubscriptionRow {
 	row := views.SubscriptionRow{
 		Type: h.Topics.Name(s.Type, text.Lang()), TypeHref: subscriptionsPath + "?" + url.Values{"type": {s.Type}}.Encode(),
 		Scope: s.Scope, Since: momentOf(text, s.CreatedAt, now), Fields: subscriptionFields("remove", s),
@@ -104,7 +114,7 @@ func (h *Handlers) subscriptionRow(text *locale.Printer, s notifier.Subscription
 	if s.Role != "" {
 		row.Who = views.Link{Text: text.F("notices.target_role", "Name", s.Role), Href: rolePath(s.Role)}
 	} else {
-		row.Who = views.Link{Text: s.User}
+		row.Who = views.Link{Text: names.user(s.User)}
 	}
 	row.Remove = text.F("subscriptions.remove_named", "Name", row.Who.Text, "Topic", topicText(row.Type, s.Scope))
 	return row

@@ -56,12 +56,13 @@ func TestSubscriptionShowsSubscriberAndTopic(t *testing.T) {
 	o := newOffice(t)
 	o.topics.types = []notifier.NoticeType{{Slug: "rep_notice", Names: map[string]string{"en": "Replenishment <b>"}}}
 	*o.subs = []notifier.Subscription{subscription(2, "rep_notice", "119240", "", "picker"), subscription(1, "like", "", "al <b> ice", "")}
+	o.directory.displays = map[string]string{"al <b> ice": "Alice"}
 	r := o.get("carol", "/staff/subscriptions?type=rep_notice&scope=")
 	var rows []string
 	for _, row := range r.page.Find("[data-testid=subscription]").EachIter() {
 		rows = append(rows, strings.Join(strings.Fields(row.Text()), " "))
 	}
-	want := []string{"Replenishment <b> rep_notice119240role pickerToday 11:00 Remove", "like al <b> iceToday 11:00 Remove"}
+	want := []string{"Replenishment <b> rep_notice119240role pickerToday 11:00 Remove", "like al <b> ice · AliceToday 11:00 Remove"}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Error(diff)
 	}

@@ -101,7 +101,7 @@ type exportedAction struct {
 func (e *Export) Encode(to io.Writer) error {
 	w := exportWriter{to: to}
 	w.field("{", "user", map[string]any{
-		"name": e.User.Name, "number": e.User.Seq, "audience": e.User.Audience, "roles": orNone(e.User.Roles), "created_at": e.CreatedAt,
+		"name": e.User.Name, "display": e.User.Display, "number": e.User.Seq, "audience": e.User.Audience, "roles": orNone(e.User.Roles), "created_at": e.CreatedAt,
 	})
 	w.field(",", "settings", map[string]any{
 		"locale": e.User.Locale, "theme": e.User.Theme, "keys": !e.User.KeysOff, "toasts": !e.User.ToastsOff, "opening_reads": !e.User.OpensOnly,

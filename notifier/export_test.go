@@ -32,7 +32,7 @@ func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 5e6, time.UTC)
 	e := notifier.Export{
-		User:          notifier.User{Seq: 7, Name: `A "quoted" 名`, Audience: 3, Settings: notifier.Settings{Locale: "ja", KeysOff: true}, Roles: []string{"staff"}},
+		User:          notifier.User{Seq: 7, Name: `A "quoted" 名`, Display: "Ann", Audience: 3, Settings: notifier.Settings{Locale: "ja", KeysOff: true}, Roles: []string{"staff"}},
 		CreatedAt:     at,
 		Subscriptions: []notifier.Topic{{Type: "stock", Scope: "119240"}},
 		Sessions:      []notifier.ExportedSession{{CreatedAt: at, SeenAt: at}},
@@ -53,7 +53,7 @@ func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 	}
 	instant := "2026-03-01T12:00:00.005Z"
 	want := map[string]any{
-		"user":               map[string]any{"name": `A "quoted" 名`, "number": 7.0, "audience": 3.0, "roles": []any{"staff"}, "created_at": instant},
+		"user":               map[string]any{"name": `A "quoted" 名`, "display": "Ann", "number": 7.0, "audience": 3.0, "roles": []any{"staff"}, "created_at": instant},
 		"settings":           map[string]any{"locale": "ja", "theme": "", "keys": false, "toasts": true, "opening_reads": true},
 		"muted":              []any{},
 		"subscriptions":      []any{map[string]any{"type": "stock", "scope": "119240"}},

@@ -62,6 +62,23 @@ func (s *Store) called(ctx context.Context, part string, limit int) ([]notifier.
 	return append(first, later...), err
 }
 
+// Displays returns the names for people of those of these users who have one, by name.
+func (s *Store) Displays(ctx context.Context, names []string) (map[string]string, error) {
+	found := map[string]string{}
+	for part := range slices.Chunk(names, listSize) {
+		err := s.all(ctx, func(rows *sql.Rows) error {
+			var name, display string
+			err := rows.Scan(&name, &display)
+			found[name] = display
+			return err
+		}, `SELECT name, display FROM users WHERE display <> '' AND `+s.dialect.within("name", 1), s.dialect.textList(part))
+		if err != nil {
+			return nil, s.fail(err, "read the names for people of %d users", len(names))
+		}
+	}
+	return found, nil
+}
+
 // containing returns users whose name contains part after its beginning.
 func (s *Store) containing(ctx context.Context, part string, limit int) ([]notifier.User, error) {
 	seqs, whole, err := s.names.find(ctx, s, fold(text(part)), limit)

@@ -96,6 +96,11 @@ func TestUsersAreFoundByTheirNameForPeople(t *testing.T) {
 		if want := (notifier.UserName{Name: "41", Display: "Anna"}); err != nil || named[listed[0].Seq] != want {
 			t.Errorf("the names are %v, %v", named, err)
 		}
+		addUser(t, s, "plain")
+		shown, err := s.Displays(t.Context(), []string{"41", "42", "plain", "nobody"})
+		if diff := cmp.Diff(map[string]string{"41": "Anna", "42": "山田 太郎"}, shown); err != nil || diff != "" {
+			t.Errorf("the names are %v (-want +got):\n%s", err, diff)
+		}
 	})
 }
 
