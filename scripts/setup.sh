@@ -2,7 +2,7 @@
 # Installs the packages that `make run` or `make test` needs and this machine lacks.
 #
 #   scripts/setup.sh run     a Redis for the built-in mode; never fails
-#   scripts/setup.sh test    Redis, PostgreSQL and a browser; fails without them
+#   scripts/setup.sh test    Redis, PostgreSQL, a browser, and the languages of snippets/; fails without them
 #   scripts/setup.sh check   npm, which the linters and generators of static/ need; fails without it
 #   scripts/setup.sh screenshots    fonts for the pictures; never fails
 #
@@ -23,12 +23,23 @@ have_browser() {
 	return 1
 }
 
+# The languages of the snippets that host applications paste, by the command that runs each.
+need_languages() {
+	command -v node >/dev/null || missing+=(nodejs)
+	command -v javac >/dev/null || missing+=(default-jdk-headless)
+	command -v elixir >/dev/null || missing+=(elixir)
+	command -v php >/dev/null || missing+=(php-cli)
+	command -v ruby >/dev/null || missing+=(ruby)
+	/usr/bin/python3 -c 'import django' 2>/dev/null || missing+=(python3-django)
+}
+
 missing=()
 services=()
 have_redis || { missing+=(redis-server); services+=(redis-server); }
 if [ "$purpose" = test ]; then
 	have_postgres || { missing+=(postgresql); services+=(postgresql); }
 	have_browser || missing+=(chromium)
+	need_languages
 fi
 if [ "$purpose" = screenshots ]; then
 	missing=()
