@@ -149,3 +149,56 @@ func TestAPageOfAnotherOriginReadsItsBadge(t *testing.T) {
 		t.Errorf("a page of no app got %s", got)
 	}
 }
+
+func TestStaffAddAnAppWhoseKeysWorkUntilTheyRevokeIt(t *testing.T) {
+	t.Parallel()
+	w, i := officeDesk(t)
+	shop := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(shop.Close)
+	w.withoutScript().visit("/staff/apps").clickOn(".adding summary")
+	w.fill("name", "shop")
+	w.fill("origins", "shop.example.com")
+	w.press("[data-testid=app-form] .primary")
+	w.until(textOf("#origins-fault") + `.includes("shop.example.com") && document.querySelector("[name=name]").value === "shop"`)
+	w.do(chromedp.Clear(css("#origins")))
+	w.fill("origins", shop.URL)
+	w.press("[data-testid=app-form] .primary")
+	w.has("h1", "shop").shot("office-app-made")
+	value := func(testid string) string {
+		_, value, _ := strings.Cut(ask[string](w, textOf("[data-testid="+testid+"]")), "=")
+		return value
+	}
+	apiKey, token := value("api-key"), (&hostApp{key: value("token-key")}).token(t, "4711")
+
+	answer := func(method, path, key, body string) int {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, i.url+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+key)
+		r.Header.Set("Content-Type", "application/json")
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		return res.StatusCode
+	}
+	send := func() int {
+		return answer("POST", "/api/v1/notices", apiKey, `{"target": {"users": ["4711"]}, "type": "order", "title": "Your order is on its way"}`)
+	}
+	read := func() int { return answer("GET", "/api/v1/me/badge", token, "") }
+	if sent, got := send(), read(); sent != http.StatusAccepted || got != http.StatusOK {
+		t.Fatalf("the API key is answered by %d, the token by %d", sent, got)
+	}
+	w.press(".back a")
+	w.has("[data-testid=app] th a", "shop")
+	w.press("[data-testid=app] th a")
+	w.clickOn("[data-testid=revoke-app] summary")
+	w.press("[data-testid=revoke-app] button")
+	w.until(`document.querySelector("[data-state=revoked]")`)
+	testkit.Eventually(t, "both keys are refused", func() bool {
+		return send() == http.StatusUnauthorized && read() == http.StatusUnauthorized
+	})
+}
