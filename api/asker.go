@@ -142,6 +142,8 @@ func (k *askers) refuse(c huma.Context, err error) {
 		err = coded(status, string(token.Code), detail)
 	case errors.Is(err, notifier.ErrAmbiguous):
 		err = newProblem(http.StatusBadRequest, "There is more than one Authorization header.")
+	case errors.Is(err, notifier.ErrBadIdentity):
+		err = coded(http.StatusBadRequest, "identity_invalid", "The identity header must name one user, by 1 to 200 bytes without control characters.")
 	case errors.Is(err, notifier.ErrUnauthenticated):
 		c.SetHeader("WWW-Authenticate", `Bearer realm="carillon"`)
 		_ = huma.WriteErr(k.api, c, http.StatusUnauthorized, "A token is required: Authorization: Bearer …")

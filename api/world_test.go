@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -19,6 +20,7 @@ import (
 	"github.com/carillonhq/carillon/internal/asking"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/app"
@@ -151,7 +153,10 @@ func runUntilEnd(t testing.TB, work func(context.Context) error) {
 // who finds out who is asking, by tokens and sessions.
 func (w *world) who(c Config, verifier *app.Verifier) *asking.Who {
 	people, _ := c.People.(asking.People)
-	return asking.New(asking.Config{Tokens: verifier, People: people, Sessions: w.sessions(), Now: c.Now})
+	proxy := &asking.Header{
+		Name: "X-Forwarded-User", Display: "X-Forwarded-Name", From: web.Proxies{netip.MustParsePrefix("192.0.2.0/24")}, Audience: 3,
+	}
+	return asking.New(asking.Config{Tokens: verifier, People: people, Sessions: w.sessions(), Header: proxy, Now: c.Now})
 }
 
 // sessions are the sessions of the pages on the same databases.

@@ -62,6 +62,7 @@ var statuses = []struct {
 }{
 	{errMalformed, http.StatusBadRequest},
 	{notifier.ErrAmbiguous, http.StatusBadRequest},
+	{notifier.ErrBadIdentity, http.StatusBadRequest},
 	{notifier.ErrUnauthenticated, http.StatusUnauthorized},
 	{notifier.ErrForbidden, http.StatusForbidden},
 	{notifier.ErrNotFound, http.StatusNotFound},

@@ -71,7 +71,7 @@ func (h *Handlers) bareFrame(r *http.Request) views.Frame {
 		u := &v.user.User
 		f.Viewer = &views.Viewer{
 			Name: u.Name, Staff: u.HasRole(notifier.RoleStaff), Bell: views.UnknownBell(f.Text),
-			Theme: u.Theme, KeysOff: u.KeysOff,
+			Theme: u.Theme, KeysOff: u.KeysOff, Proxied: v.user.Proxied,
 		}
 	}
 	return f

@@ -10,7 +10,9 @@ const tokenGrace = time.Minute
 type Asker struct {
 	User    User
 	Session string     // what their streams and toasts depend on: a session's ID, or the text of a TokenSession
-	Token   *UserToken // nil: a session says who they are
+	Token   *UserToken // nil: a session, or a proxy, says who they are
+	Proxied bool       // a proxy says who they are: they sign out there
+	Until   time.Time  // their streams end by then, so that the proxy is asked again; zero: no such limit
 }
 
 // Reader returns the user as a reader of announcements.
@@ -23,10 +25,17 @@ func (a *Asker) ReadOnly() bool { return a.Token != nil && a.Token.ReadOnly }
 // user's own pages.
 func (a *Asker) Stream(visible, toasts bool) StreamOf {
 	of := StreamOf{
-		Session: a.Session, Visible: visible && !a.ReadOnly(), ToastsOff: a.User.ToastsOff, NoToasts: !toasts || a.ReadOnly(),
+		Session: a.Session, Visible: visible && !a.ReadOnly(), ToastsOff: a.User.ToastsOff, NoToasts: !toasts || a.ReadOnly(), Until: a.Until,
 	}
 	if a.Token != nil {
 		of.Until = a.Token.Expires.Add(tokenGrace)
 	}
 	return of
+}
+
+// ProxiedUser is a user whom a proxy has signed in.
+type ProxiedUser struct {
+	Name     string   // their id
+	Display  *string  // their name for people; nil: the proxy does not say
+	Audience Audience // of a new user
 }

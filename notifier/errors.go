@@ -29,6 +29,8 @@ var (
 	// ErrAmbiguous: a request has two identities of one kind. Which of them counted would be a matter
 	// of chance.
 	ErrAmbiguous = errors.New("more than one Authorization header")
+	// ErrBadIdentity: a trusted proxy says nobody, two users, or no possible name in its identity header.
+	ErrBadIdentity = errors.New("the identity header does not name one user")
 	// ErrUnavailable: Redis or SQL is unavailable; nothing was partly done.
 	ErrUnavailable = errors.New("temporarily unavailable")
 )

@@ -21,7 +21,7 @@ const tokenSession = "token "
 // TokenSession names what a stream that was opened with a token depends on: the stream ends when the
 // app or the key is revoked, or the user is deleted or signed out after IssuedAt.
 type TokenSession struct {
-	App, Key, Seq int64
+	App, Key, Seq int64 // App 0: a proxy says who the user is
 	IssuedAt      int64 // seconds
 }
 

@@ -55,6 +55,7 @@ type Viewer struct {
 
 	Theme   string // light or dark; empty: follow the system
 	KeysOff bool   // the user has switched keyboard shortcuts off
+	Proxied bool   // a proxy has signed the user in: they sign out there
 }
 
 // UserHeader is the header in which a page's script names the page's user, query-escaped. Someone

@@ -64,7 +64,7 @@ var rules = map[string][]string{
 	"internal/lease":     append([]string{"internal/script"}, words...),
 	"internal/batch":     {},
 	"internal/web":       {"notifier"},
-	"internal/asking":    {"notifier"},
+	"internal/asking":    {"internal/web", "notifier"},
 	"internal/embedded":  {},
 	"internal/redistest": {"notifier/keys"},
 	"internal/sqltest":   {},

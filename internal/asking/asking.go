@@ -1,5 +1,5 @@
 // Package asking finds out who makes a request, for the pages, the event stream and the API. The
-// first identity that a request carries decides: a user token, then a session. A bad one is never
+// first identity that a request carries decides: a user token, then the identity header of a proxy, then a session. A bad one is never
 // passed over for the next.
 package asking
 
@@ -28,6 +28,9 @@ type Tokens interface {
 type People interface {
 	// Arrive returns the user of a token, who is added or changed as it says.
 	Arrive(ctx context.Context, t *notifier.UserToken) (notifier.User, error)
+	// Proxied returns the user whom a proxy names, who is added or changed as it says, and what their
+	// streams depend on.
+	Proxied(ctx context.Context, p notifier.ProxiedUser) (u notifier.User, session string, err error)
 }
 
 // Config has what Who needs to find users. Interfaces may be nil: then nobody is known that way.
@@ -35,10 +38,11 @@ type Config struct {
 	Tokens   Tokens
 	People   People
 	Sessions sessions.Store
+	Header   *Header          // nil: no proxy says who is asking
 	Now      func() time.Time // nil: time.Now
 }
 
-// UserFresh is how long the user of a token is believed before they are looked up again, so that a
+// UserFresh is how long the user of a token or an identity header is believed before they are looked up again, so that a
 // sign-out counts within seconds.
 const UserFresh = 2 * time.Second
 
@@ -50,10 +54,10 @@ const (
 // Who finds out who makes a request. It is safe for concurrent use.
 type Who struct {
 	Config
-	known *otter.Cache[[sha256.Size]byte, found] // by token
+	known *otter.Cache[[sha256.Size]byte, found] // by token, or identity header
 }
 
-// found is the user of a token, as they were a moment ago.
+// found is the user of a token or an identity header, as they were a moment ago.
 type found struct {
 	asker notifier.Asker
 	seen  time.Time
@@ -69,8 +73,9 @@ func New(c Config) *Who {
 
 // Find returns the user who makes a request. It returns notifier.ErrUnauthenticated if the request
 // carries no identity, a *notifier.TokenError for a token that is refused,
-// notifier.ErrAmbiguous, and notifier.ErrUnavailable if the identity cannot be checked. While SQL is away, a user who was known
-// goes on with the same token.
+// notifier.ErrAmbiguous, notifier.ErrBadIdentity for an identity header of a trusted proxy, and
+// notifier.ErrUnavailable if the identity cannot be checked. While SQL is away, a user who was known goes
+// on with the same token or header.
 func (w *Who) Find(r *http.Request) (notifier.Asker, error) {
 	token, given, err := bearer(r)
 	switch {
@@ -78,7 +83,11 @@ func (w *Who) Find(r *http.Request) (notifier.Asker, error) {
 		return notifier.Asker{}, err
 	case given:
 		return w.byToken(r.Context(), token)
-	case w.Sessions == nil:
+	}
+	if asker, given, err := w.byHeader(r.Context(), r); given || err != nil {
+		return asker, err
+	}
+	if w.Sessions == nil {
 		return notifier.Asker{}, notifier.ErrUnauthenticated
 	}
 	// Get would keep the session in the request, as long as an event stream lives.
@@ -115,12 +124,19 @@ func (w *Who) byToken(ctx context.Context, text string) (notifier.Asker, error) 
 	if err != nil {
 		return notifier.Asker{}, err
 	}
-	sum := sha256.Sum256([]byte(text))
+	return w.remembered(sha256.Sum256([]byte(text)), func() (notifier.Asker, error) {
+		user, err := w.People.Arrive(ctx, &token)
+		return notifier.Asker{User: user, Session: token.Session(user.Seq).String(), Token: &token}, err
+	})
+}
+
+// remembered returns an asker who was looked up a moment ago, or looks them up.
+func (w *Who) remembered(sum [sha256.Size]byte, look func() (notifier.Asker, error)) (notifier.Asker, error) {
 	known, held := w.known.GetIfPresent(sum)
 	if held && w.Now().Sub(known.seen).Abs() < UserFresh {
 		return known.asker, nil
 	}
-	user, err := w.People.Arrive(ctx, &token)
+	asker, err := look()
 	switch {
 	case held && errors.Is(err, notifier.ErrUnavailable):
 		return known.asker, nil
@@ -128,7 +144,6 @@ func (w *Who) byToken(ctx context.Context, text string) (notifier.Asker, error) 
 		w.known.Invalidate(sum)
 		return notifier.Asker{}, err
 	}
-	asker := notifier.Asker{User: user, Session: token.Session(user.Seq).String(), Token: &token}
 	w.known.Set(sum, found{asker, w.Now()})
 	return asker, nil
 }
@@ -137,5 +152,7 @@ func (w *Who) byToken(ctx context.Context, text string) (notifier.Asker, error) 
 func (w *Who) Forget(r *http.Request) {
 	if token, given, err := bearer(r); given && err == nil {
 		w.known.Invalidate(sha256.Sum256([]byte(token)))
+	} else if p, given, err := w.Header.read(r); given && err == nil {
+		w.known.Invalidate(p.sum())
 	}
 }

@@ -19,25 +19,31 @@ import (
 // Flags is the configuration as the operator writes it. Every field is text, so that Config can
 // list all faults at once. A test compares the fields with the table in the README.
 type Flags struct {
-	Addr           string `placeholder:"HOST:PORT" default:"127.0.0.1:8080" help:"Where the pages are served; port 0 takes a free one."`
-	AdminAddr      string `placeholder:"HOST:PORT" help:"Where /metrics and /healthz are served; empty: nowhere."`
-	RedisURL       string `placeholder:"URL" secret:"" help:"redis://, rediss://, redis+sentinel://, redis+cluster:// or unix://; empty: the built-in one."`
-	RedisPrefix    string `placeholder:"TEXT" default:"carillon:" help:"The prefix of every key in Redis."`
-	DatabaseURL    string `placeholder:"URL" secret:"" help:"postgres://…; empty: SQLite in the data directory."`
-	DataDir        string `placeholder:"DIR" default:"./data" help:"For SQLite, the built-in Redis and generated keys."`
-	SessionKeys    string `placeholder:"HEX,…" secret:"" help:"64 hex digits each: the first signs, all verify; empty: made and kept in the data directory."`
-	PublicURL      string `placeholder:"URL" help:"How browsers reach the server; https makes cookies Secure. Empty: http:// and --addr."`
-	TrustedProxies string `placeholder:"CIDR,…" help:"Addresses of proxies whose X-Forwarded-For is trusted; empty: none."`
-	LinkHosts      string `placeholder:"HOST,…" help:"Hosts that links of notices may name; empty: relative links only."`
-	Audiences      string `placeholder:"N=NAME,…" default:"1=operator,2=user,3=customer" help:"The audiences."`
-	MaxSeq         string `placeholder:"N" default:"16000000" help:"The maximum number of users in the directory."`
-	InboxCap       string `placeholder:"N" default:"200" help:"The maximum number of entries in an inbox."`
-	Keep           string `placeholder:"TIME" default:"180d" help:"The longest life of a notice, such as 720h or 30d."`
-	ToastRetention string `placeholder:"TIME" default:"24h" help:"How long a toast waits for its user: from 1h to 7d."`
-	Rules          string `placeholder:"FILE" help:"Rules that watch business databases; empty: none."`
-	APIRate        string `name:"api-rate" placeholder:"N" default:"1000" help:"Requests per second that one API key may make to each instance; 0: no limit."`
-	LogLevel       string `placeholder:"LEVEL" default:"info" help:"debug, info, warn or error."`
-	LogFormat      string `placeholder:"FORMAT" default:"text" help:"text, or json: one object per line."`
+	Addr                 string `placeholder:"HOST:PORT" default:"127.0.0.1:8080" help:"Where the pages are served; port 0 takes a free one."`
+	AdminAddr            string `placeholder:"HOST:PORT" help:"Where /metrics and /healthz are served; empty: nowhere."`
+	RedisURL             string `placeholder:"URL" secret:"" help:"redis://, rediss://, redis+sentinel://, redis+cluster:// or unix://; empty: the built-in one."`
+	RedisPrefix          string `placeholder:"TEXT" default:"carillon:" help:"The prefix of every key in Redis."`
+	DatabaseURL          string `placeholder:"URL" secret:"" help:"postgres://…; empty: SQLite in the data directory."`
+	DataDir              string `placeholder:"DIR" default:"./data" help:"For SQLite, the built-in Redis and generated keys."`
+	SessionKeys          string `placeholder:"HEX,…" secret:"" help:"64 hex digits each: the first signs, all verify; empty: made and kept in the data directory."`
+	PublicURL            string `placeholder:"URL" help:"How browsers reach the server; https makes cookies Secure. Empty: http:// and --addr."`
+	TrustedProxies       string `placeholder:"CIDR,…" help:"Addresses of proxies whose X-Forwarded-For is trusted; empty: none."`
+	IdentityHeader       string `placeholder:"NAME" help:"The header in which a proxy says who is signed in, such as X-Forwarded-User; empty: none."`
+	IdentityNameHeader   string `placeholder:"NAME" help:"The header with the user's name for people; empty: none."`
+	IdentityGroupsHeader string `placeholder:"NAME" help:"The header with the user's groups, separated by commas; empty: none."`
+	IdentityStaffGroup   string `placeholder:"GROUP" help:"The group whose members are staff; empty: none."`
+	IdentityFrom         string `placeholder:"CIDR,…" help:"Addresses of the proxies whose identity headers are believed."`
+	IdentityAudience     string `placeholder:"NAME" default:"user" help:"The audience of users who are new in the identity header."`
+	LinkHosts            string `placeholder:"HOST,…" help:"Hosts that links of notices may name; empty: relative links only."`
+	Audiences            string `placeholder:"N=NAME,…" default:"1=operator,2=user,3=customer" help:"The audiences."`
+	MaxSeq               string `placeholder:"N" default:"16000000" help:"The maximum number of users in the directory."`
+	InboxCap             string `placeholder:"N" default:"200" help:"The maximum number of entries in an inbox."`
+	Keep                 string `placeholder:"TIME" default:"180d" help:"The longest life of a notice, such as 720h or 30d."`
+	ToastRetention       string `placeholder:"TIME" default:"24h" help:"How long a toast waits for its user: from 1h to 7d."`
+	Rules                string `placeholder:"FILE" help:"Rules that watch business databases; empty: none."`
+	APIRate              string `name:"api-rate" placeholder:"N" default:"1000" help:"Requests per second that one API key may make to each instance; 0: no limit."`
+	LogLevel             string `placeholder:"LEVEL" default:"info" help:"debug, info, warn or error."`
+	LogFormat            string `placeholder:"FORMAT" default:"text" help:"text, or json: one object per line."`
 }
 
 // Config is the configuration as the program uses it.
@@ -51,6 +57,7 @@ type Config struct {
 	SessionKeys    [][]byte // empty: kept in the data directory
 	PublicURL      *url.URL // nil: http:// and the address of the listener
 	TrustedProxies []netip.Prefix
+	Identity       *Identity // nil: no proxy says who is signed in
 	LinkHosts      []string
 	Audiences      map[notifier.Audience]string
 	MaxSeq         int64
@@ -92,6 +99,7 @@ func (f *Flags) Config(env *Environment) (Config, error) {
 	if f.AdminAddr != "" {
 		c.AdminAddr = bad.address("--admin-addr", f.AdminAddr)
 	}
+	c.Identity = bad.identity(f, c.Audiences)
 	if f.DataDir == "" {
 		bad.Add("--data-dir", "must name a directory")
 	}

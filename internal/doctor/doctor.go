@@ -80,6 +80,7 @@ func Examine(ctx context.Context, c Config) (fails int, err error) {
 	err = e.sql(ctx, c.Settings, db, err, func() { e.work(ctx, c.Settings, db, rdb, reachable) })
 	e.keys(c.Settings)
 	e.proxy(ctx, c.Settings)
+	e.identity(ctx, c.Settings)
 	return e.fails, errors.Join(e.err, err, rdb.Close())
 }
 

@@ -30,7 +30,17 @@ func (i *instance) makePeople(space keys.Space) {
 		Audiences: i.cfg.Audiences, Clear: clearing(i.cfg, i.db, i.rdb, i.log), Wait: deletionWait,
 		Lease: lease.New(i.rdb, space, "deletions", person.DeletionLease), Log: i.log,
 	})
-	i.who = asking.New(asking.Config{Tokens: i.tokens, People: i.people, Sessions: i.sessions})
+	i.who = asking.New(asking.Config{Tokens: i.tokens, People: i.people, Sessions: i.sessions, Header: identityHeader(i.cfg.Identity)})
+}
+
+// identityHeader returns nil if no proxy says who is asking.
+func identityHeader(c *config.Identity) *asking.Header {
+	if c == nil {
+		return nil
+	}
+	return &asking.Header{
+		Name: c.Header, Display: c.NameHeader, Groups: c.GroupsHeader, StaffGroup: c.StaffGroup, From: c.From, Audience: c.Audience,
+	}
 }
 
 // NewPeople makes the changes of users for a command, except deletions. All instances are told of a

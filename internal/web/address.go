@@ -28,6 +28,9 @@ func (p Proxies) Address(r *http.Request) string {
 	return addr.String()
 }
 
+// Trust reports whether a request comes from one of the proxies, whatever its headers say.
+func (p Proxies) Trust(r *http.Request) bool { return p.trust(parseAddress(r.RemoteAddr)) }
+
 func (p Proxies) trust(addr netip.Addr) bool {
 	return slices.ContainsFunc(p, func(proxy netip.Prefix) bool { return proxy.Contains(addr) })
 }

@@ -92,8 +92,11 @@ func (v *Verifier) Watch(ctx context.Context, recheck func(affected func(session
 	}
 }
 
-// valid reports whether an app and its key (0: one of its JWKS) have not been revoked.
+// valid reports whether an app (0: a proxy) and its key (0: one of its JWKS) have not been revoked.
 func (s *snapshot) valid(app, key int64) bool {
+	if app == 0 {
+		return true
+	}
 	if s.apps[app] == nil {
 		return false
 	}

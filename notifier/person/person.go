@@ -24,6 +24,9 @@ type Directory interface {
 	PutUser(ctx context.Context, p notifier.PutUser) (u notifier.User, created bool, err error)
 	// Arrive returns the user of a token, created or changed as it says.
 	Arrive(ctx context.Context, t *notifier.UserToken) (u notifier.User, created, changed bool, err error)
+	// Proxied returns the user whom a proxy names, created or changed as it says, and when they
+	// were last signed out, in seconds.
+	Proxied(ctx context.Context, p notifier.ProxiedUser) (u notifier.User, since int64, created, changed bool, err error)
 	// Bring creates those of these users that do not exist, for an app.
 	Bring(ctx context.Context, app int64, names []string) (created int, err error)
 	// SetPassword returns the sessions that it has ended: all of the user's.

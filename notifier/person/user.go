@@ -73,6 +73,22 @@ func (p *People) Arrive(ctx context.Context, t *notifier.UserToken) (notifier.Us
 	return u, nil
 }
 
+// Proxied returns the user whom a proxy has signed in, and what their streams depend on. The first
+// request of a user adds them; see store.Proxied for the errors.
+func (p *People) Proxied(ctx context.Context, who notifier.ProxiedUser) (u notifier.User, session string, err error) {
+	u, since, created, changed, err := p.Directory.Proxied(ctx, who)
+	if err != nil {
+		return u, "", err
+	}
+	switch {
+	case created:
+		p.record(ctx, notifier.Actor{Ref: notifier.UserRef(u)}, "user.add", notifier.UserRef(u), "named by the proxy")
+	case changed:
+		p.Sessions.Tell(ctx, u.Seq)
+	}
+	return u, notifier.TokenSession{Seq: u.Seq, IssuedAt: since}.String(), nil
+}
+
 // Bring adds those of these users that do not exist, for an app that sends to them; see store.Bring for
 // the errors.
 func (p *People) Bring(ctx context.Context, by notifier.Actor, app int64, names []string) error {

@@ -1,0 +1,78 @@
+package config
+
+import (
+	"net/http"
+	"net/netip"
+	"regexp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Identity says how a proxy tells who is signed in.
+type Identity struct {
+	Header       string
+	NameHeader   string // empty: none
+	GroupsHeader string // empty: none
+	StaffGroup   string // empty: none
+	From         []netip.Prefix
+	Audience     notifier.Audience // of new users
+}
+
+var headerName = regexp.MustCompile(`\A[A-Za-z0-9][A-Za-z0-9-]{0,63}\z`)
+
+// identity parses the flags of the identity header. A header that everybody may send would let
+// everybody be anybody.
+func (f *Faults) identity(flags *Flags, audiences map[notifier.Audience]string) *Identity {
+	i := &Identity{
+		Header: flags.IdentityHeader, NameHeader: flags.IdentityNameHeader, GroupsHeader: flags.IdentityGroupsHeader,
+		StaffGroup: flags.IdentityStaffGroup, From: f.proxies("--identity-from", flags.IdentityFrom),
+	}
+	if i.Header == "" {
+		for _, of := range [][2]string{
+			{"--identity-name-header", i.NameHeader},
+			{"--identity-groups-header", i.GroupsHeader},
+			{"--identity-staff-group", i.StaffGroup},
+			{"--identity-from", flags.IdentityFrom},
+		} {
+			if of[1] != "" {
+				f.Add(of[0], "needs --identity-header")
+			}
+		}
+		return nil
+	}
+	f.headerName("--identity-header", i.Header)
+	f.headerName("--identity-name-header", i.NameHeader)
+	f.headerName("--identity-groups-header", i.GroupsHeader)
+	if (i.StaffGroup == "") != (i.GroupsHeader == "") {
+		f.Add("--identity-staff-group", "needs --identity-groups-header, and the header needs the group")
+	}
+	if len(i.From) == 0 {
+		f.Add("--identity-from", "must list the addresses of the proxies whose identity headers are believed, such as 127.0.0.1")
+	}
+	for _, from := range i.From {
+		if from.Bits() == 0 || from.Addr().Is4In6() && from.Bits() <= 96 {
+			f.Add("--identity-from", "%s is everybody: anybody could send the header", from)
+		}
+	}
+	for number, name := range audiences {
+		if name == flags.IdentityAudience {
+			i.Audience = number
+		}
+	}
+	if i.Audience == 0 {
+		f.Add("--identity-audience", "%q is none of the audiences", flags.IdentityAudience)
+	}
+	return i
+}
+
+func (f *Faults) headerName(flag, name string) {
+	switch http.CanonicalHeaderKey(name) {
+	case "":
+	case "Authorization", "Cookie", "Host", "Origin", "X-Forwarded-For":
+		f.Add(flag, "%q has another meaning", name)
+	default:
+		if !headerName.MatchString(name) {
+			f.Add(flag, "%q is not the name of a header, such as X-Forwarded-User", name)
+		}
+	}
+}
