@@ -42,7 +42,7 @@ func (s *server) sharing(next http.Handler) http.Handler {
 		origin := r.Header.Get("Origin")
 		if origin != "" && !sameOrigin(origin, r.Host) && !s.Origins.KnowsOrigin(r.Context(), origin) {
 			s.Log.InfoContext(r.Context(), "a page of an unknown origin asked for a user", "origin", origin)
-			writeProblem(w, http.StatusForbidden, "No app has pages at this origin.")
+			send(w, http.StatusForbidden, coded(http.StatusForbidden, "origin_refused", "No app has pages at this origin."))
 			return
 		}
 		open.ServeHTTP(w, r)

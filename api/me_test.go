@@ -180,8 +180,8 @@ func TestBadTokensAreRefusedWithTheirReason(t *testing.T) {
 		"the app's origin":           {w.bob, "GET", "/me/badge", []string{"Origin", "https://shop.example.com"}, 200, ""},
 		"our own origin":             {w.bob, "GET", "/me/badge", []string{"Origin", "http://example.com"}, 200, ""},
 		"the origin of another app":  {w.bob, "GET", "/me/badge", []string{"Origin", "https://blog.example.com"}, 403, "origin_refused"},
-		"an origin that is no app's": {w.bob, "GET", "/me/badge", []string{"Origin", "https://evil.example.com"}, 403, ""},
-		"the origin null":            {w.bob, "GET", "/me/badge", []string{"Origin", "null"}, 403, ""},
+		"an origin that is no app's": {w.bob, "GET", "/me/badge", []string{"Origin", "https://evil.example.com"}, 403, "origin_refused"},
+		"the origin null":            {w.bob, "GET", "/me/badge", []string{"Origin", "null"}, 403, "origin_refused"},
 		"an API key in a page":       {w.admin, "GET", "/users/bob/badge", []string{"Origin", "https://shop.example.com"}, 403, "key_in_browser"},
 	} {
 		res := w.call(t, c.token, c.method, c.path, nil, c.headers...)
@@ -224,6 +224,9 @@ func TestPagesOfAppsMayAsk(t *testing.T) {
 		if head := ask(origin, path); head.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s may ask %s: %v", origin, path, head)
 		}
+	}
+	if res := w.call(t, w.bob, "GET", "/me", nil, "Origin", "https://evil.example.com").is(t, http.StatusForbidden); codeOf(t, res) != "origin_refused" {
+		t.Errorf("a page of no app is refused by %s", res.text)
 	}
 	res := w.call(t, "", "GET", "/me/badge", nil, "Origin", "https://shop.example.com").is(t, http.StatusUnauthorized)
 	if got := res.Header.Get("Access-Control-Allow-Origin"); got != "https://shop.example.com" {

@@ -29,7 +29,7 @@ var outcomes = []struct {
 }{
 	{notifier.ErrUnauthenticated, http.StatusUnauthorized, "A valid key is required: Authorization: Bearer ck_…"},
 	{notifier.ErrForbidden, http.StatusForbidden, "This key does not have the scope that the call needs."},
-	{notifier.ErrNotFound, http.StatusNotFound, "It does not exist, or this key cannot see it."},
+	{notifier.ErrNotFound, http.StatusNotFound, "It does not exist, or you cannot see it."},
 	{notifier.ErrOtherRequest, http.StatusUnprocessableEntity, "This Idempotency-Key was already used for a different request."},
 	{notifier.ErrLeaving, http.StatusConflict, "A user with this name is being deleted. Try again later."},
 	{notifier.ErrConflict, http.StatusConflict, "It has changed since you read it, or it is over."},
@@ -115,7 +115,12 @@ func invalidAt(location, code string, params map[string]any) *huma.ErrorModel {
 
 // writeProblem answers with a problem outside of any operation.
 func writeProblem(w http.ResponseWriter, status int, detail string) {
-	body, err := json.Marshal(newProblem(status, detail))
+	send(w, status, newProblem(status, detail))
+}
+
+// send answers with a problem outside of any call.
+func send(w http.ResponseWriter, status int, problem any) {
+	body, err := json.Marshal(problem)
 	if err != nil {
 		w.WriteHeader(http.StatusInternalServerError)
 		return

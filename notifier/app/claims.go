@@ -103,7 +103,11 @@ func (r *rules) parties(c claims) error {
 	if !slices.ContainsFunc(all, func(aud string) bool {
 		return aud == ours || own != "" && strings.TrimSuffix(aud, "/") == own
 	}) {
-		return &notifier.TokenError{Code: notifier.TokenAudience, Detail: "aud must be " + ours + " or " + own}
+		detail := "aud must be " + ours
+		if own != "" {
+			detail += " or " + own
+		}
+		return &notifier.TokenError{Code: notifier.TokenAudience, Detail: detail}
 	}
 	if r.app.Issuer == "" {
 		return nil
