@@ -78,3 +78,4 @@ check: verify lint test ## everything that must pass before a change is merged
 
 setup: ## install the packages that the tests need
 	@scripts/setup.sh test
+	@test -d node_modules || npm install --no-save --no-audit --no-fund --silent

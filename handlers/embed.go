@@ -34,7 +34,8 @@ type embed struct {
 // embeds are the scripts by file name: v1.js, core.js, and v1.js under the hash of its content.
 type embeds map[string]*embed
 
-func newEmbeds(files *static.Files, texts *locale.Catalogue) (embeds, error) {
+// embedTexts returns the texts of all languages as a JavaScript literal.
+func embedTexts(texts *locale.Catalogue) ([]byte, error) {
 	catalogues := map[string]json.RawMessage{}
 	for _, p := range texts.Printers() {
 		catalogues[p.Lang()] = p.Embed()
@@ -43,15 +44,16 @@ func newEmbeds(files *static.Files, texts *locale.Catalogue) (embeds, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the texts: %w", err)
 	}
-	literal, err := json.Marshal(string(all))
-	if err != nil {
-		return nil, fmt.Errorf("encode the texts: %w", err)
-	}
+	return json.Marshal(string(all))
+}
+
+func newEmbeds(files *static.Files, literal []byte) (embeds, error) {
 	made := embeds{}
 	for _, name := range []string{"v1.js", "core.js"} {
 		text := bytes.Replace(files.Text("built/embed/"+name), []byte(textsPlace), literal, 1)
 		hash := sha256.Sum256(text)
 		e := &embed{etag: `"` + hex.EncodeToString(hash[:8]) + `"`, cache: embedFresh, plain: text}
+		var err error
 		if e.zipped, err = compressed(text); err != nil {
 			return nil, err
 		}
@@ -80,6 +82,9 @@ func compressed(text []byte) ([]byte, error) {
 
 // embedded answers with a script for the pages of host applications, whose origins may all load it.
 func (h *Handlers) embedded(w http.ResponseWriter, r *http.Request) error {
+	if r.PathValue("file") == packageName {
+		return h.packaged(w, r)
+	}
 	e := h.embeds[r.PathValue("file")]
 	if e == nil {
 		return notifier.ErrNotFound

@@ -27,6 +27,7 @@ type Handlers struct {
 	Config
 	files    *static.Files
 	embeds   embeds
+	pack     *embedPackage
 	assets   views.Assets
 	texts    *locale.Catalogue
 	markdown *markdown.Markdown
@@ -58,8 +59,15 @@ func New(c Config) (*Handlers, error) {
 	if h.files, err = static.New(); err != nil {
 		return nil, fmt.Errorf("load the static files: %w", err)
 	}
-	if h.embeds, err = newEmbeds(h.files, h.texts); err != nil {
+	texts, err := embedTexts(h.texts)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the texts for host applications: %w", err)
+	}
+	if h.embeds, err = newEmbeds(h.files, texts); err != nil {
 		return nil, fmt.Errorf("prepare the scripts for host applications: %w", err)
+	}
+	if h.pack, err = newEmbedPackage(texts); err != nil {
+		return nil, fmt.Errorf("prepare the package for host applications: %w", err)
 	}
 	h.assets = views.Assets{
 		Style: h.files.Path("css/app.css"), StaffStyle: h.files.Path("css/staff.css"), Script: h.files.Path("built/app.js"), HTMX: h.files.Path("js/vendor/htmx.min.js"),

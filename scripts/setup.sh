@@ -25,7 +25,7 @@ have_browser() {
 
 # The languages of the snippets that host applications paste, by the command that runs each.
 need_languages() {
-	command -v node >/dev/null || missing+=(nodejs)
+	command -v npm >/dev/null || missing+=(npm)
 	command -v javac >/dev/null || missing+=(default-jdk-headless)
 	command -v elixir >/dev/null || missing+=(elixir)
 	command -v php >/dev/null || missing+=(php-cli)

@@ -12,7 +12,7 @@ import { texts } from "./texts.js";
  * What all elements have: a client, which elements with the same source of tokens
  * share, and texts in the language of their place in the page.
  */
-export class CarillonElement extends HTMLElement {
+export class CarillonElement extends /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? Object) {
 	/** @type {(() => Promise<string | null>) | null} */ tokenProvider = null;
 	/** @type {Client | null} */ client = null;
 	/** @type {Record<string, string> | null} */ texts = null;
@@ -97,8 +97,9 @@ export class CarillonElement extends HTMLElement {
 		let shared = clients.get(source);
 		if (!shared) {
 			const provide = typeof source === "function" ? /** @type {any} */ (source) : undefined;
+			const server = this.getAttribute("server") ?? undefined;
 			const options = token && !provide ? { tokenProvider: async () => token } : provide ? { tokenProvider: provide } : { tokenUrl: new URL(String(source), document.baseURI).href };
-			clients.set(source, (shared = { client: connect(options), users: 0 }));
+			clients.set(source, (shared = { client: connect({ ...options, server }), users: 0 }));
 		}
 		shared.users++;
 		this.#source = source;

@@ -4,7 +4,12 @@ import { CarillonInbox } from "./inbox.js";
 import { CarillonToasts } from "./toasts.js";
 
 export { connect } from "./core.js";
+export { CarillonBell, CarillonInbox, CarillonToasts };
 
-if (!customElements.get("carillon-bell")) customElements.define("carillon-bell", CarillonBell);
-if (!customElements.get("carillon-inbox")) customElements.define("carillon-inbox", CarillonInbox);
-if (!customElements.get("carillon-toasts")) customElements.define("carillon-toasts", CarillonToasts);
+// A server that renders pages knows no elements, and a page may load this twice.
+const known = globalThis.customElements;
+if (known && !known.get("carillon-bell")) {
+	known.define("carillon-bell", CarillonBell);
+	known.define("carillon-inbox", CarillonInbox);
+	known.define("carillon-toasts", CarillonToasts);
+}

@@ -1,0 +1,69 @@
+package handlers_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// unpack returns the files of a package by name.
+func unpack(t *testing.T, file string) map[string]string {
+	t.Helper()
+	z, err := gzip.NewReader(strings.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for archive := tar.NewReader(z); ; {
+		head, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		var text bytes.Buffer
+		if err == nil {
+			_, err = io.Copy(&text, archive)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[head.Name] = text.String()
+	}
+}
+
+// A lock file holds the hash of the package, so the same server always answers with the same bytes.
+func TestThePackageKnowsItsServerAndIsTheSameEachTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	first := w.get("", "/embed/carillon-embed.tgz").wantStatus(t, http.StatusOK)
+	if again := w.get("", "/embed/carillon-embed.tgz"); again.body != first.body || again.Header.Get("Access-Control-Allow-Origin") != "*" {
+		t.Error("the same server answers with another package")
+	}
+	files := unpack(t, first.body)
+	if !regexp.MustCompile(`"version": "1\.0\.0-h[0-9a-f]{12}"`).MatchString(files["package/package.json"]) {
+		t.Errorf("package.json is %s", files["package/package.json"])
+	}
+	for name, want := range map[string]string{
+		"package/chunk.js": `"http://example.com/embed/index.js"`, "package/index.js": "Mark all as read", "package/react.js": "useSyncExternalStore",
+		"package/vue.js": "onScopeDispose", "package/types/embed/core.d.ts": "connect", "package/react.d.ts": "carillon-toasts", "package/custom-elements.json": "carillon-inbox",
+	} {
+		if !strings.Contains(files[name], want) {
+			t.Errorf("%s has no %s", name, want)
+		}
+	}
+	for name, text := range files {
+		if strings.Contains(text, "__CARILLON") {
+			t.Errorf("%s has a place that nothing filled", name)
+		}
+	}
+	w.config.PublicURL = "https://app.example.com/notifications/"
+	w.rebuild()
+	if files := unpack(t, w.get("", "/embed/carillon-embed.tgz").body); !strings.Contains(files["package/chunk.js"], `"https://app.example.com/notifications/embed/index.js"`) {
+		t.Error("the package does not know the public URL")
+	}
+}

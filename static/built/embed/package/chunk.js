@@ -1,0 +1,788 @@
+// static/js/badge.js
+function newer(known, now) {
+  const { inbox, ver } = now.ver >= known.ver ? now : known;
+  const { announcements, aver } = now.aver >= known.aver ? now : known;
+  return { unread: inbox + announcements, inbox, announcements, ver, aver };
+}
+
+// static/embed/calls.js
+function calls(server, tokens, signal) {
+  return async (method, path, body) => {
+    for (let again = false; ; again = true) {
+      const headers = { Authorization: `Bearer ${await tokens.get(again)}` };
+      if (body) headers["Content-Type"] = "application/json";
+      const res = await fetch(`${server}api/v1/me/${path}`, { method, headers, body: body && JSON.stringify(body), signal });
+      if (res.ok) return res.status === 204 ? void 0 : res.json();
+      if (res.status === 401 && !again) continue;
+      const problem = await res.json().catch(() => ({}));
+      throw Object.assign(new Error(problem.detail ?? `status ${res.status}`), { code: problem.code ?? String(res.status) });
+    }
+  };
+}
+
+// static/js/clock.js
+var clock = {
+  now: () => performance.now(),
+  date: () => /* @__PURE__ */ new Date(),
+  random: () => Math.random(),
+  after(ms, then) {
+    const timer = setTimeout(then, ms);
+    return () => clearTimeout(timer);
+  }
+};
+
+// static/js/stream.js
+var names = [
+  "badge",
+  "notice",
+  "changed",
+  "read",
+  "unread",
+  "removed",
+  "announcement",
+  "announcement_read",
+  "announcement_unread",
+  "announcement_removed",
+  "toast"
+];
+var announcementNames = names.filter((name) => name.startsWith("announcement"));
+var shortestWait = 250;
+var longestWait = 3e4;
+function backoff(failures, random) {
+  const most = Math.min(longestWait, 1e3 * 2 ** failures);
+  return shortestWait + random * (most - shortestWait);
+}
+async function refused(url) {
+  try {
+    return (await fetch(url, { method: "HEAD" })).status === 401;
+  } catch {
+    return false;
+  }
+}
+var Stream = class extends EventTarget {
+  /** @type {EventSource | null} */
+  #source = null;
+  /** @type {(() => void) | undefined} */
+  #callOff;
+  #attempt = 0;
+  // the number of the current attempt
+  #failures = 0;
+  // since the last event
+  #url;
+  #make;
+  #time;
+  #signedOut;
+  /**
+   * @param {string} url
+   * @param {(url: string) => EventSource} [make]
+   * @param {import("./clock.js").Clock} [time]
+   * @param {(url: string) => Promise<boolean>} [signedOut] is asked after a refusal
+   */
+  constructor(url, make = (url2) => new EventSource(url2), time = clock, signedOut = refused) {
+    super();
+    this.#url = url;
+    this.#make = make;
+    this.#time = time;
+    this.#signedOut = signedOut;
+  }
+  /** Connects now, replacing any connection or planned attempt. */
+  open() {
+    this.close();
+    const source = this.#make(this.#url);
+    this.#source = source;
+    source.onopen = () => this.#say("live");
+    source.onerror = () => this.#failed(source.readyState === source.CLOSED);
+    for (const name of names) {
+      source.addEventListener(name, (e) => {
+        this.#failures = 0;
+        this.dispatchEvent(new CustomEvent(name, { detail: { ...JSON.parse(e.data), ver: Number(e.lastEventId) } }));
+      });
+    }
+    source.addEventListener("connection", (e) => {
+      this.#failures = 0;
+      this.#say(JSON.parse(e.data).state === "live" ? "live" : "reconnecting");
+    });
+    source.addEventListener("bye", (e) => this.#again(Number(JSON.parse(e.data).retry) || this.#wait()));
+  }
+  /** Connects now unless it is connected or connecting. */
+  wake() {
+    if (!this.#source) this.open();
+  }
+  /** Disconnects, and stays silent until it is opened again. */
+  close() {
+    this.#attempt++;
+    this.#callOff?.();
+    this.#source?.close();
+    this.#source = null;
+  }
+  /** Reports that the network has gone. The connection may still be alive. */
+  offline() {
+    this.#say("offline");
+  }
+  /** @param {boolean} refused */
+  #failed(refused2) {
+    this.#say(navigator.onLine ? "reconnecting" : "offline");
+    this.#again(this.#wait(), refused2);
+  }
+  #wait() {
+    return backoff(this.#failures++, this.#time.random());
+  }
+  /**
+   * Reconnects after ms. After a refusal it first asks whether the session has ended:
+   * then there is no reason to reconnect.
+   * @param {number} ms
+   * @param {boolean} [refused]
+   */
+  #again(ms, refused2 = false) {
+    this.close();
+    const attempt = this.#attempt;
+    this.#callOff = this.#time.after(ms, async () => {
+      const over = refused2 && await this.#signedOut(this.#url);
+      if (attempt !== this.#attempt) return;
+      if (over) this.#say("signed-out");
+      else this.open();
+    });
+  }
+  /** @param {import("./connection.js").State} state */
+  #say(state) {
+    this.dispatchEvent(new CustomEvent("state", { detail: state }));
+  }
+};
+
+// static/js/alone.js
+var Alone = class extends EventTarget {
+  #stream;
+  #joined = false;
+  /** @param {import("./stream.js").Stream} stream */
+  constructor(stream) {
+    super();
+    this.#stream = stream;
+    for (const name of [...names, "state"]) {
+      stream.addEventListener(name, (e) => this.#pass(
+        name,
+        /** @type {CustomEvent} */
+        e.detail
+      ));
+    }
+    document.addEventListener("visibilitychange", () => this.#follow());
+  }
+  /** Takes part: connects whenever the page is visible. */
+  join() {
+    this.#joined = true;
+    this.#follow();
+  }
+  /** Closes the connection. */
+  leave() {
+    this.#joined = false;
+    this.#follow();
+  }
+  /** Connects now if there is no connection. */
+  wake() {
+    this.#follow();
+  }
+  /** The network is back. */
+  online() {
+    this.#stream.close();
+    this.#follow();
+  }
+  /** The network has gone. */
+  offline() {
+    if (this.#looked) this.#stream.offline();
+  }
+  get #looked() {
+    return this.#joined && document.visibilityState === "visible";
+  }
+  #follow() {
+    if (this.#looked) return this.#stream.wake();
+    this.#stream.close();
+    this.#pass("state", "reconnecting");
+  }
+  /**
+   * @param {string} name
+   * @param {any} detail
+   */
+  #pass(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+};
+
+// static/js/tabs.js
+var Tabs = class extends EventTarget {
+  /** @type {(() => void) | undefined} */
+  #undo;
+  // defined while it takes part
+  /** @type {BroadcastChannel | undefined} */
+  #channel;
+  /** @type {State | undefined} */
+  #state;
+  /** @type {Badge | undefined} */
+  #badge;
+  #leads = false;
+  #name;
+  #stream;
+  #locks;
+  /**
+   * @param {string} user tabs of other users hear nothing
+   * @param {Stream} stream
+   * @param {LockManager} [locks]
+   */
+  constructor(user, stream, locks = navigator.locks) {
+    super();
+    this.#name = `carillon:${user}`;
+    this.#stream = stream;
+    this.#locks = locks;
+    for (const name of [...names, "state"]) {
+      stream.addEventListener(name, (e) => this.#tell(
+        name,
+        /** @type {CustomEvent} */
+        e.detail
+      ));
+    }
+  }
+  /** Whether this tab has the stream. */
+  get leads() {
+    return this.#leads;
+  }
+  /** Takes part: listens, and waits for its turn to lead. */
+  join() {
+    if (this.#undo) return;
+    const channel = new BroadcastChannel(this.#name);
+    const turn = new AbortController();
+    let release = () => {
+    };
+    const held2 = new Promise((resolve) => release = () => resolve(void 0));
+    this.#channel = channel;
+    this.#undo = () => {
+      turn.abort();
+      release();
+      channel.close();
+    };
+    channel.onmessage = (e) => this.#hear(e.data);
+    channel.postMessage({ kind: "hello" });
+    this.#locks.request(this.#name, { signal: turn.signal }, () => {
+      if (turn.signal.aborted) return;
+      this.#lead();
+      return held2;
+    }).catch(() => {
+      if (!turn.signal.aborted) this.#lead();
+    });
+  }
+  #lead() {
+    this.#leads = true;
+    this.#stream.open();
+  }
+  /** Releases everything: a page kept in the browser's history must hold nothing. */
+  leave() {
+    if (!this.#undo) return;
+    this.#undo();
+    this.#undo = this.#channel = void 0;
+    this.#leads = false;
+    this.#stream.close();
+    this.#pass("state", "reconnecting");
+  }
+  /** Connects now if there is no connection, whichever tab leads. */
+  wake() {
+    if (this.#leads) this.#stream.wake();
+    else this.#channel?.postMessage({ kind: "wake" });
+  }
+  /** The network is back. */
+  online() {
+    if (this.#leads) this.#stream.open();
+  }
+  /** The network has gone. */
+  offline() {
+    if (this.#leads) this.#stream.offline();
+  }
+  /**
+   * Passes an event of the stream on to all tabs.
+   * @param {string} name
+   * @param {any} detail
+   */
+  #tell(name, detail) {
+    if (!this.#leads) return;
+    this.#channel?.postMessage({ kind: "event", name, detail });
+    this.#pass(name, detail);
+  }
+  /** @param {Message} message */
+  #hear(message) {
+    if (message.kind === "event") this.#pass(message.name, message.detail);
+    else if (this.#leads && message.kind === "wake") this.#stream.wake();
+    else if (this.#leads) this.#greet();
+  }
+  /** Answers a tab that joined late. All tabs hear the answer, which does no harm. */
+  #greet() {
+    if (this.#state !== "live") this.#stream.wake();
+    if (this.#state && this.#state !== "signed-out") this.#tell("state", this.#state);
+    if (this.#badge) this.#tell("badge", this.#badge);
+  }
+  /**
+   * @param {string} name
+   * @param {any} detail
+   */
+  #pass(name, detail) {
+    if (name === "state") {
+      if (detail === this.#state) return;
+      this.#state = detail;
+    }
+    if (name === "badge") this.#badge = this.#badge ? newer(this.#badge, detail) : detail;
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+};
+
+// static/embed/source.js
+var silence = 45e3;
+var FetchSource = class {
+  CLOSED = 2;
+  readyState = 0;
+  status = 0;
+  // of the answer
+  /** @type {(() => void) | null} */
+  onopen = null;
+  /** @type {(() => void) | null} */
+  onerror = null;
+  /** @type {Map<string, (e: {data: string, lastEventId: string}) => void>} */
+  #handlers = /* @__PURE__ */ new Map();
+  #abort = new AbortController();
+  /**
+   * @param {string} url
+   * @param {() => Promise<string>} token
+   */
+  constructor(url, token) {
+    void this.#run(url, token);
+  }
+  /** @param {string} name @param {(e: any) => void} handle */
+  addEventListener(name, handle) {
+    this.#handlers.set(name, handle);
+  }
+  close() {
+    this.readyState = this.CLOSED;
+    this.#abort.abort();
+  }
+  /** @param {string} url @param {() => Promise<string>} token */
+  async #run(url, token) {
+    let dead;
+    try {
+      const headers = { Authorization: `Bearer ${await token()}` };
+      const res = await fetch(url, { headers, signal: this.#abort.signal });
+      this.status = res.status;
+      if (res.status === 200 && res.body) {
+        this.readyState = 1;
+        this.onopen?.();
+        const reader = res.body.pipeThrough(new TextDecoderStream()).getReader();
+        for (let rest = ""; ; ) {
+          clearTimeout(dead);
+          dead = setTimeout(() => this.#abort.abort(), silence);
+          const { value, done } = await reader.read();
+          if (done) break;
+          const events = (rest + value).split("\n\n");
+          rest = events.pop() ?? "";
+          for (const text of events) this.#dispatch(text);
+        }
+      }
+    } catch {
+    }
+    clearTimeout(dead);
+    if (this.readyState === this.CLOSED) return;
+    const refused2 = this.readyState === 0 && this.status !== 0;
+    this.readyState = refused2 ? this.CLOSED : 0;
+    this.onerror?.();
+  }
+  /** @param {string} text of one event */
+  #dispatch(text) {
+    const fields = {};
+    for (const line of text.split("\n")) {
+      const [name = "", ...value] = line.split(": ");
+      fields[name] = value.join(": ");
+    }
+    if (fields.event && this.readyState === 1) {
+      this.#handlers.get(fields.event)?.({ data: fields.data ?? "", lastEventId: fields.id ?? "" });
+    }
+  }
+};
+
+// static/embed/tokens.js
+var spare = 3e4;
+var SignedOut = class extends Error {
+};
+var Tokens = class {
+  /** @type {string | null} */
+  #token = null;
+  /** @type {Promise<string> | null} */
+  #asked = null;
+  #provide;
+  #told;
+  /**
+   * @param {() => Promise<string | null | undefined>} provide
+   * @param {(user: string) => void} told is called with the user of each new token
+   */
+  constructor(provide, told) {
+    this.#provide = provide;
+    this.#told = told;
+  }
+  /** @param {boolean} [again] the server has refused the last one */
+  get(again = false) {
+    if (this.#token && !again && Number(claims(this.#token).exp) * 1e3 - Date.now() > spare) return Promise.resolve(this.#token);
+    this.#asked ??= this.#ask().finally(() => this.#asked = null);
+    return this.#asked;
+  }
+  async #ask() {
+    this.#token = null;
+    const token = await this.#provide();
+    if (!token) throw new SignedOut();
+    this.#token = token;
+    this.#told(String(claims(token).sub));
+    return token;
+  }
+};
+function claims(token) {
+  try {
+    const text = atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
+    return JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (c) => c.charCodeAt(0))));
+  } catch {
+    return {};
+  }
+}
+function tokenFrom(url) {
+  return async () => {
+    const res = await fetch(url, { headers: { Accept: "application/json" } });
+    if (res.status === 401) return null;
+    if (!res.ok) throw new Error(`${url} answers ${res.status}`);
+    return (await res.json()).token;
+  };
+}
+
+// static/embed/follow.js
+function follow(url, name, tokens, signal, handlers) {
+  let source;
+  const make = (address) => {
+    const refused2 = source?.status === 401;
+    const visible = document.visibilityState === "visible" ? "&visible=1" : "";
+    return (
+      /** @type {any} */
+      source = new FetchSource(address + visible, () => tokens.get(refused2))
+    );
+  };
+  const signedOut = async () => source?.status === 401 && tokens.get(true).then(
+    () => false,
+    (err) => err instanceof SignedOut
+  );
+  const stream = new Stream(url, make, void 0, signedOut);
+  const shares = typeof BroadcastChannel === "function" && "locks" in navigator;
+  const events = shares ? new Tabs(name, stream) : new Alone(stream);
+  for (const [event, handle] of Object.entries(handlers)) {
+    events.addEventListener(event, (e) => handle(
+      /** @type {CustomEvent} */
+      e.detail
+    ), { signal });
+  }
+  addEventListener("online", () => events.online(), { signal });
+  addEventListener("offline", () => events.offline(), { signal });
+  addEventListener("pagehide", () => events.leave(), { signal });
+  addEventListener("pageshow", (e) => e.persisted && events.join(), { signal });
+  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && events.wake(), { signal });
+  signal.addEventListener("abort", () => events.leave());
+  events.join();
+  return events;
+}
+
+// static/embed/rows.js
+function put(rows, row, filter) {
+  const rest = dropped(rows, [row.key]);
+  if (filter === "unread" && row.read) return rest;
+  const place = rest.findIndex((r) => r.at < row.at);
+  return rest.toSpliced(place < 0 ? rest.length : place, 0, { scope: "", body: "", link: "", read: false, new: false, ...row });
+}
+function changed(rows, row) {
+  return rows.some((r) => r.id === row.id) ? rows.map((r) => r.id === row.id ? { ...r, ...row, read: r.read, new: r.new, at: r.at } : r) : rows;
+}
+function marked(rows, what, read) {
+  const keys = what.keys ?? (what.key === void 0 ? [] : [what.key]);
+  const is = (r) => keys.includes(r.key) || what.upto !== void 0 && r.at <= Number(what.upto) || what.subject !== void 0 && r.key === `${r.type}:${what.subject}`;
+  return rows.some((r) => is(r) && r.read !== read) ? rows.map((r) => is(r) ? { ...r, read, new: read && r.new } : r) : rows;
+}
+function dropped(rows, keys) {
+  return rows.some((r) => keys.includes(r.key)) ? rows.filter((r) => !keys.includes(r.key)) : rows;
+}
+
+// static/embed/taking.js
+var yields = 150;
+var held = 15e3;
+var remembered = 500;
+var Taking = class {
+  /** @type {Set<string>} */
+  #known = /* @__PURE__ */ new Set();
+  #name;
+  /** @param {string} name of the user's notices */
+  constructor(name) {
+    this.#name = name;
+  }
+  /**
+   * @param {string} id
+   * @param {() => void} show
+   * @param {() => void} again the toast was shown here before: its acknowledgement was lost
+   */
+  async take(id, show, again) {
+    if (this.#known.has(id)) return again();
+    if (document.visibilityState !== "visible") return;
+    if (!document.hasFocus()) await new Promise((resolve) => setTimeout(resolve, yields));
+    const mine = () => {
+      this.#known.add(id);
+      for (const old of this.#known) if (this.#known.size > remembered) this.#known.delete(old);
+      show();
+    };
+    if (!("locks" in navigator)) return mine();
+    void navigator.locks.request(`${this.#name} toast ${id}`, { ifAvailable: true }, (lock) => {
+      if (!lock) return void 0;
+      mine();
+      return new Promise((resolve) => setTimeout(resolve, held));
+    });
+  }
+};
+
+// static/embed/core.js
+var none = { unread: 0, inbox: 0, announcements: 0, ver: 0, aver: 0 };
+var buffered = 5e3;
+var pollEvery = 3e4;
+var Client = class extends EventTarget {
+  /** @type {Snapshot} */
+  #now = Object.freeze({ state: "connecting", user: null, badge: none, notices: null, next: null, announcements: null });
+  /** @type {Set<(now: Snapshot) => void>} */
+  #subscribers = /* @__PURE__ */ new Set();
+  /** @type {import("../js/badge.js").Badge} */
+  #badge = none;
+  #following = new AbortController();
+  // the user
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  #off = new AbortController();
+  #filter = "all";
+  #toasts = false;
+  #server;
+  #tokens;
+  /** @type {(method: string, path: string, body?: object) => Promise<any>} */
+  #call;
+  /** @param {{server: string, provide: () => Promise<string | null | undefined>}} options */
+  constructor({ server, provide }) {
+    super();
+    this.#server = server;
+    this.#tokens = new Tokens(provide, (user) => this.#become(user));
+    const call = calls(server, this.#tokens, this.#off.signal);
+    this.#call = async (...about) => {
+      const { user } = this.#now;
+      const answer = await call(...about);
+      if (user && user !== this.#now.user) throw new Error("another user has signed in");
+      return answer;
+    };
+    void this.#begin();
+  }
+  /** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
+  subscribe(fn) {
+    this.#subscribers.add(fn);
+    fn(this.#now);
+    return () => void this.#subscribers.delete(fn);
+  }
+  getSnapshot = () => this.#now;
+  /** @param {string} name @param {(e: CustomEvent) => void} fn */
+  on(name, fn) {
+    this.addEventListener(
+      name,
+      /** @type {EventListener} */
+      fn
+    );
+    return () => this.removeEventListener(
+      name,
+      /** @type {EventListener} */
+      fn
+    );
+  }
+  /** Loads the first page, or the next one. @param {{filter?: string, more?: boolean}} [which] */
+  async load({ filter = this.#filter, more = false } = {}) {
+    const before = more ? this.#now.next : null;
+    this.#filter = filter;
+    const page = await this.#call("GET", `notices?filter=${filter}${before ? `&before=${before}` : ""}`);
+    if (filter !== this.#filter) return;
+    this.#count(page.badge);
+    this.#set({ notices: before ? [...this.#now.notices ?? [], ...page.notices] : page.notices, next: page.next });
+  }
+  async loadAnnouncements() {
+    const list = await this.#call("GET", "announcements");
+    this.#count(list.badge);
+    this.#set({ announcements: list.announcements });
+  }
+  /** Opens the inbox: everything is read, and `new` marks what was unread. */
+  async open() {
+    const page = await this.#call("POST", "open");
+    this.#filter = "all";
+    this.#count(page.badge);
+    this.#set({ notices: page.notices, next: page.next });
+  }
+  /** @param {{keys: string[]} | {upto: number | string} | {subject: string}} what */
+  read(what) {
+    return this.#change("read", what, (rows) => marked(rows, what, true));
+  }
+  /** @param {string[]} keys */
+  unread(keys) {
+    return this.#change("unread", { keys }, (rows) => marked(rows, { keys }, false));
+  }
+  /** @param {string[]} keys */
+  delete(keys) {
+    return this.#change("delete", { keys }, (rows) => dropped(rows, keys));
+  }
+  /** Undoes a deletion for 10 minutes. @param {string[]} keys */
+  async restore(keys) {
+    this.#count(await this.#call("POST", "restore", { keys }));
+    await this.load();
+  }
+  /** @param {{ids: number[]} | {all: true}} what */
+  async readAnnouncements(what) {
+    this.#count(await this.#call("POST", "announcements/read", what));
+    await this.loadAnnouncements();
+  }
+  /**
+   * Has toasts come to this page: each is a `toast` event in one visible tab of the
+   * browser, whose `detail.shown()` tells the server that it was shown.
+   */
+  takeToasts() {
+    if (this.#toasts) return;
+    this.#toasts = true;
+    const user = this.#now.user;
+    if (!user) return;
+    this.#listen(user);
+  }
+  /** Ends everything. A client that was closed stays so. */
+  close() {
+    this.#off.abort();
+    clearTimeout(this.#timer);
+    this.#following.abort();
+    this.#subscribers.clear();
+  }
+  /** Closes, and says that nobody is signed in. */
+  end() {
+    this.#set({ state: "signed-out", user: null, badge: none, notices: null, next: null, announcements: null });
+    this.close();
+  }
+  async #begin() {
+    try {
+      await this.#tokens.get();
+    } catch (err) {
+      if (err instanceof SignedOut) return this.#set({ state: "signed-out" });
+      this.#fail(err);
+      this.#timer = setTimeout(() => void this.#begin(), pollEvery);
+    }
+  }
+  /** Begins to follow a user. Nothing of the user before is left. @param {string} user */
+  #become(user) {
+    if (user === this.#now.user || this.#off.signal.aborted) return;
+    this.#following.abort();
+    this.#badge = none;
+    this.#set({ state: "connecting", user, badge: none, notices: null, next: null, announcements: null });
+    this.#listen(user);
+  }
+  /** Follows the events of a user. @param {string} user */
+  #listen(user) {
+    this.#following.abort();
+    this.#following = new AbortController();
+    const taking = new Taking(`${this.#server} ${user}`);
+    const rows = (change) => (detail) => this.#rows((rows2) => change(rows2, detail));
+    const reload = () => void (this.#now.announcements && this.#quietly(this.loadAnnouncements()));
+    const active = (visible) => this.#toasts && this.#quietly(this.#call("POST", "active", { visible }));
+    follow(`${this.#server}api/v1/me/events?toasts=${Number(this.#toasts)}`, `${this.#server} ${user}`, this.#tokens, this.#following.signal, {
+      state: (state) => this.#follow(state),
+      badge: (badge) => {
+        this.#stopPolling();
+        this.#count(badge);
+      },
+      notice: (row) => {
+        this.#rows((rows2) => put(rows2, row, this.#filter));
+        this.dispatchEvent(new CustomEvent("notice", { detail: row }));
+      },
+      changed: rows(changed),
+      read: rows((rows2, what) => marked(rows2, what, true)),
+      unread: rows((rows2, what) => marked(rows2, what, false)),
+      removed: rows((rows2, { key }) => dropped(rows2, [key])),
+      toast: (toast) => this.#take(taking, toast),
+      announcement: reload,
+      announcement_read: reload,
+      announcement_unread: reload,
+      announcement_removed: reload
+    });
+    document.addEventListener("visibilitychange", () => active(document.visibilityState === "visible"), { signal: this.#following.signal });
+  }
+  /** @param {Taking} taking @param {any} toast */
+  #take(taking, toast) {
+    if (!this.#toasts) return;
+    const ids = toast.id.split(",");
+    const shown = () => void this.#quietly(this.#call("POST", "toasts/ack", { ids }));
+    void taking.take(toast.id, () => this.dispatchEvent(new CustomEvent("toast", { detail: { toast, shown } })), shown);
+  }
+  /** @param {State} state */
+  #follow(state) {
+    clearTimeout(this.#timer);
+    if (state === "live") {
+      this.#timer = setTimeout(() => this.#poll(), buffered);
+      if (this.#now.notices) this.#quietly(this.load());
+      if (this.#now.announcements) this.#quietly(this.loadAnnouncements());
+    }
+    this.#set({ state });
+  }
+  #poll() {
+    console.warn("Carillon: a proxy buffers the event stream. Switch buffering off for /api/v1/me/events; until then the number is polled.");
+    const ask = async () => {
+      this.#set({ state: "polling" });
+      await this.#quietly(this.#call("GET", "badge").then((badge) => this.#count(badge)));
+      if (!this.#off.signal.aborted) this.#timer = setTimeout(ask, pollEvery);
+    };
+    void ask();
+  }
+  #stopPolling() {
+    clearTimeout(this.#timer);
+    if (this.#now.state === "polling") this.#set({ state: "live" });
+  }
+  /** @param {import("../js/badge.js").Badge} badge */
+  #count(badge) {
+    this.#badge = newer(this.#badge, badge);
+    const { unread, inbox, announcements } = this.#badge;
+    const is = this.#now.badge;
+    if (unread !== is.unread || inbox !== is.inbox || announcements !== is.announcements) this.#set({ badge: { unread, inbox, announcements } });
+  }
+  /** @param {(rows: readonly Row[]) => readonly Row[]} change */
+  #rows(change) {
+    if (!this.#now.notices) return;
+    const notices = change(this.#now.notices);
+    if (notices !== this.#now.notices) this.#set({ notices });
+  }
+  /** Changes the rows at once, and takes that back if the server refuses. @param {string} path @param {object} body @param {(rows: readonly Row[]) => readonly Row[]} change */
+  async #change(path, body, change) {
+    this.#rows(change);
+    try {
+      this.#count(await this.#call("POST", path, body));
+    } catch (err) {
+      if (this.#now.notices) this.#quietly(this.load());
+      throw err;
+    }
+  }
+  /** @param {Partial<Snapshot>} part */
+  #set(part) {
+    this.#now = Object.freeze({ ...this.#now, ...part });
+    for (const tell of this.#subscribers) tell(this.#now);
+  }
+  /** @param {Promise<unknown>} work */
+  async #quietly(work) {
+    await work.catch((err) => this.#fail(err));
+  }
+  /** @param {any} err */
+  #fail(err) {
+    this.dispatchEvent(new CustomEvent("error", { detail: { code: err.code ?? "failed", detail: String(err.message) } }));
+  }
+};
+function connect({ server = new URL("../", "__CARILLON_SERVER__").href, tokenUrl, tokenProvider }) {
+  const provide = tokenProvider ?? (tokenUrl && tokenFrom(tokenUrl));
+  if (!provide) throw new TypeError("connect needs tokenUrl or tokenProvider");
+  return new Client({ server, provide });
+}
+
+export {
+  clock,
+  Client,
+  connect
+};

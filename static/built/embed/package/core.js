@@ -1,0 +1,8 @@
+import {
+  Client,
+  connect
+} from "./chunk.js";
+export {
+  Client,
+  connect
+};

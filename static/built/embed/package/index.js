@@ -1,0 +1,588 @@
+import {
+  clock,
+  connect
+} from "./chunk.js";
+
+// static/js/announcer.js
+var quiet = 5e3;
+var moment = 50;
+function announcer(write, time = clock) {
+  let last = -Infinity;
+  let waiting = null;
+  return (phrase, wait = moment) => {
+    const pending = waiting !== null;
+    waiting = phrase;
+    if (pending) return;
+    time.after(Math.max(wait, last + quiet - time.now()), () => {
+      last = time.now();
+      if (waiting !== null) write(typeof waiting === "string" ? waiting : waiting());
+      waiting = null;
+    });
+  };
+}
+
+// static/embed/dom.js
+function make(name, attributes = {}, ...children) {
+  const el = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (typeof value === "function") el.addEventListener(key, value);
+    else if (value === true) el.setAttribute(key, "");
+    else if (value || value === "") el.setAttribute(key, value);
+  }
+  el.append(...children.filter((c) => c !== null && c !== void 0));
+  return el;
+}
+function icon(d) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  svg.setAttribute("part", "icon");
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute("d", d);
+  svg.append(path);
+  return svg;
+}
+
+// static/embed/style.js
+var css = `
+:host { --a: var(--carillon-accent, light-dark(#8a5414, #e3b36f)); --oa: var(--carillon-on-accent, light-dark(#fff, #231603));
+	--s: var(--carillon-surface, Canvas); --t: var(--carillon-text, CanvasText); --m: var(--carillon-muted, color-mix(in srgb, var(--t) 65%, var(--s)));
+	--b: var(--carillon-border, color-mix(in srgb, var(--t) 18%, var(--s))); --u: var(--carillon-unread, var(--a)); --r: var(--carillon-radius, 8px); --g: var(--carillon-gap, 12px);
+	display: inline-block; font: var(--carillon-font, inherit); color: inherit; }
+:host(carillon-inbox) { display: block; background: var(--s); color: var(--t); border: 1px solid var(--b); border-radius: var(--r); overflow: hidden; }
+:host([hidden]), [hidden] { display: none !important; }
+:host([theme=light]) { color-scheme: light; }
+:host([theme=dark]) { color-scheme: dark; }
+* { box-sizing: border-box; }
+button { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; }
+:focus-visible { outline: 2px solid var(--a); outline-offset: 2px; border-radius: 4px; }
+svg { width: 1.5em; height: 1.5em; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; display: block; }
+.bell { position: relative; display: inline-flex; align-items: center; justify-content: center; min-width: 44px; min-height: 44px; }
+.badge { position: absolute; inset-block-start: 2px; inset-inline-start: 50%; min-width: 1.25rem; padding: 0 .3rem; border-radius: 99px; background: var(--u); color: var(--oa);
+	font-size: .75rem; font-weight: 600; line-height: 1.25rem; text-align: center; font-variant-numeric: tabular-nums; }
+.panel { position: fixed; inset: auto; margin: 0; padding: 0; width: min(var(--carillon-width, 24rem), calc(100vw - 16px)); max-height: min(var(--carillon-height, 32rem), calc(100dvh - 16px)); left: var(--x, 8px); top: var(--y, 8px);
+	overflow: hidden; flex-direction: column; background: var(--s); color: var(--t); border: 1px solid var(--b); border-radius: var(--r); box-shadow: 0 12px 32px -8px rgb(0 0 0 / .35); }
+.panel:popover-open { display: flex; }
+.head { display: flex; align-items: center; justify-content: space-between; gap: var(--g); padding: 8px 8px 8px 16px; border-block-end: 1px solid var(--b); }
+h2 { margin: 0; font-size: 1rem; font-weight: 600; }
+.action { min-height: 32px; padding: 0 8px; border-radius: 6px; font-size: .875rem; color: var(--a); }
+.action:hover { background: color-mix(in srgb, var(--t) 8%, transparent); }
+ul { margin: 0; padding: 0; list-style: none; overflow-y: auto; overscroll-behavior: contain; }
+li { position: relative; display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: var(--g); padding: 10px 12px 10px 28px; font-size: .875rem; line-height: 1.4; }
+li + li { border-block-start: 1px solid var(--b); }
+li:hover { background: color-mix(in srgb, var(--t) 5%, transparent); }
+.dot { position: absolute; inset-inline-start: 12px; inset-block-start: 17px; width: 8px; height: 8px; border-radius: 50%; background: var(--u); }
+.title { min-width: 0; color: inherit; font-weight: 500; text-decoration: none; overflow-wrap: anywhere; }
+li[data-unread] .title { font-weight: 650; }
+a.title::after { content: ""; position: absolute; inset: 0; }
+.body { grid-column: 1 / -1; color: var(--m); overflow-wrap: anywhere; display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical; overflow: hidden; white-space: pre-line; }
+time { color: var(--m); white-space: nowrap; }
+li .action { position: relative; z-index: 1; }
+li > .action { grid-column: 2; align-self: start; }
+.actions { grid-column: 1 / -1; display: flex; gap: 4px; margin-inline-start: -8px; }
+.tabs { display: flex; gap: 4px; margin-inline-end: auto; }
+.tab[aria-pressed=true] { background: color-mix(in srgb, var(--a) 14%, transparent); font-weight: 600; }
+.more { display: block; margin: 8px auto; }
+.said { padding: 0 16px; font-size: .875rem; }
+.empty, .state { margin: 0; padding: 32px 16px; text-align: center; color: var(--m); font-size: .875rem; }
+.state { padding: 6px 16px; border-block-end: 1px solid var(--b); }
+.foot { border-block-start: 1px solid var(--b); padding: 8px 16px; font-size: .875rem; text-align: center; }
+.foot a { color: var(--a); }
+.toasts { position: fixed; inset: auto 16px 16px auto; margin: 0; padding: 0; border: 0; background: none; overflow: visible; width: min(22rem, calc(100vw - 32px)); }
+.toasts[data-position^=top] { inset-block: 16px auto; }
+.toasts[data-position$=start] { inset-inline: 16px auto; }
+.toast { position: relative; display: grid; gap: 2px; margin-block-start: 8px; padding: 12px 44px 12px 16px; font-size: .875rem; line-height: 1.4; background: var(--s); color: var(--t);
+	border: 1px solid var(--b); border-inline-start: 3px solid var(--u); border-radius: var(--r); box-shadow: 0 8px 24px -8px rgb(0 0 0 / .35); }
+.close { position: absolute; z-index: 1; inset-block-start: 4px; inset-inline-end: 4px; min-width: 36px; min-height: 36px; color: var(--m); }
+.sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+@media (forced-colors: active) { .badge, .dot { forced-color-adjust: none; background: Highlight; color: HighlightText; } }
+@media (width < 480px) { .panel { inset: auto 0 0; width: auto; max-width: none; max-height: 85dvh; border-radius: var(--r) var(--r) 0 0; } }
+@media (pointer: coarse) { .action { min-height: 44px; } }
+`;
+var sheet;
+function style() {
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+  }
+  return sheet;
+}
+
+// static/embed/texts.js
+var catalogues = JSON.parse("__CARILLON_TEXTS__");
+function texts(wish) {
+  const known2 = Object.keys(catalogues);
+  const lang = known2.find((l) => l === wish) ?? known2.find((l) => l.split("-")[0] === wish.split("-")[0]) ?? "en";
+  const plural = new Intl.PluralRules(lang);
+  const text = (id, values = {}) => {
+    const found = catalogues[lang]?.[id] ?? id;
+    const form = typeof found === "string" ? found : found[plural.select(Number(values.Count))] ?? found.other ?? id;
+    return form.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+  };
+  return { lang, text };
+}
+
+// static/embed/element.js
+var clients = /* @__PURE__ */ new Map();
+var CarillonElement = class extends /** @type {typeof HTMLElement} */
+(globalThis.HTMLElement ?? Object) {
+  /** @type {(() => Promise<string | null>) | null} */
+  tokenProvider = null;
+  /** @type {Client | null} */
+  client = null;
+  /** @type {Record<string, string> | null} */
+  texts = null;
+  /** @type {(() => void)[]} */
+  #stop = [];
+  /** @type {string | Function | null} */
+  #source = null;
+  #t = texts("en");
+  connectedCallback() {
+    const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = [style()];
+    this.#t = texts(this.getAttribute("lang") ?? /** @type {HTMLElement | null} */
+    this.closest("[lang]")?.lang ?? navigator.language);
+    const client = this.client ?? this.#share();
+    if (!client) return;
+    this.client = client;
+    this.start(root, client);
+    for (const name of ["notice", "error"]) this.until(client.on(name, (e) => this.tell(name, e.detail)));
+    let state = "";
+    this.until(client.subscribe((now) => {
+      if (now.state !== state) this.tell("state", { state: state = now.state });
+      this.draw(now);
+    }));
+  }
+  disconnectedCallback() {
+    for (const stop of this.#stop.splice(0)) stop();
+    this.shadowRoot?.replaceChildren();
+    const shared = this.#source && clients.get(this.#source);
+    if (!shared) return;
+    setTimeout(() => {
+      if (--shared.users > 0) return;
+      shared.client.close();
+      for (const [source, one] of clients) if (one === shared) clients.delete(source);
+    });
+    this.client = this.#source = null;
+  }
+  /** Builds what is shown. @param {ShadowRoot} _root @param {Client} _client */
+  start(_root, _client) {
+  }
+  /** Draws a snapshot. @param {Snapshot} _now */
+  draw(_now) {
+  }
+  /** Loads everything that is shown again. */
+  async refresh() {
+    await Promise.all([this.client?.load(), this.client?.loadAnnouncements()]);
+  }
+  /** Forgets the user at once, in all elements that share the client, such as when they sign out. */
+  signOut() {
+    const source = this.#source;
+    this.client?.end();
+    if (source) clients.delete(source);
+  }
+  get language() {
+    return this.#t.lang;
+  }
+  /** @param {string} id @param {Record<string, string | number>} [values] */
+  text(id, values) {
+    return this.texts?.[id] ?? this.#t.text(id, values);
+  }
+  /** Undoes something when the element leaves the page. @param {() => void} stop */
+  until(stop) {
+    this.#stop.push(stop);
+  }
+  /**
+   * Dispatches an event of the element. Returns false if the page prevents its default.
+   * @param {string} name @param {any} [detail]
+   */
+  tell(name, detail) {
+    return this.dispatchEvent(new CustomEvent(`carillon-${name}`, { detail, bubbles: true, composed: true, cancelable: true }));
+  }
+  #share() {
+    const token = this.getAttribute("token");
+    const source = this.tokenProvider ?? (token ? `token ${token}` : this.getAttribute("token-url"));
+    if (!source) return null;
+    let shared = clients.get(source);
+    if (!shared) {
+      const provide = typeof source === "function" ? (
+        /** @type {any} */
+        source
+      ) : void 0;
+      const server = this.getAttribute("server") ?? void 0;
+      const options = token && !provide ? { tokenProvider: async () => token } : provide ? { tokenProvider: provide } : { tokenUrl: new URL(String(source), document.baseURI).href };
+      clients.set(source, shared = { client: connect({ ...options, server }), users: 0 });
+    }
+    shared.users++;
+    this.#source = source;
+    return shared.client;
+  }
+};
+
+// static/js/times.js
+var minute = 6e4;
+var day = 24 * 60 * minute;
+var longest = 7 * day;
+function ago(ms, lang) {
+  const format = new Intl.RelativeTimeFormat(lang, { numeric: "auto", style: "narrow" });
+  if (ms >= longest) return null;
+  if (ms < minute) return format.format(0, "second");
+  if (ms < 60 * minute) return format.format(-Math.floor(ms / minute), "minute");
+  if (ms < day) return format.format(-Math.floor(ms / (60 * minute)), "hour");
+  return new Intl.RelativeTimeFormat(lang, { style: "narrow" }).format(-Math.floor(ms / day), "day");
+}
+
+// static/embed/listing.js
+function row(el, row2, followed, ...actions) {
+  const unread = !row2.read || row2.new;
+  const href = row2.link && new URL(row2.link, document.baseURI).href;
+  return make(
+    "li",
+    { part: unread ? "row unread" : "row", "data-key": row2.key, "data-unread": unread },
+    unread ? dot(el) : null,
+    make(href ? "a" : "span", { class: "title", part: "title", dir: "auto", href, click: (e) => href && follow(el, e, row2, followed) }, row2.title),
+    make("time", { part: "meta", datetime: row2.created_at }, ago(Date.now() - row2.at, el.language) ?? new Date(row2.at).toLocaleDateString(el.language)),
+    row2.body ? make("span", { class: "body", part: "body", dir: "auto" }, row2.body) : null,
+    actions.length > 0 ? make("span", { class: "actions", part: "actions" }, ...actions) : null
+  );
+}
+function announcement(el, post) {
+  const href = post.link && new URL(post.link, document.baseURI).href;
+  const dismiss = () => el.client?.readAnnouncements({ ids: [post.id] }).catch(() => {
+  });
+  return make(
+    "li",
+    { part: "row unread", "data-key": `announcement ${post.id}`, "data-unread": true },
+    dot(el),
+    make(href ? "a" : "span", { class: "title", part: "title", dir: "auto", href }, post.title),
+    button(el, "dismiss", post.title, dismiss)
+  );
+}
+function button(el, text, title, click) {
+  return make("button", { type: "button", class: "action", part: "action", "aria-label": `${el.text(text)}: ${title}`, click }, el.text(text));
+}
+function dot(el) {
+  return make("span", { class: "dot", part: "dot" }, make("span", { class: "sr" }, el.text("unread")));
+}
+function follow(el, e, row2, followed) {
+  if (!row2.read) el.client?.read({ keys: [row2.key] }).catch(() => {
+  });
+  if (!el.tell("navigate", { href: row2.link, notice: row2 })) e.preventDefault();
+  followed();
+}
+
+// static/embed/bell.js
+var bell = "M6 8a6 6 0 0 1 12 0c0 7 3 9 3 9H3s3-2 3-9M10.3 21a2 2 0 0 0 3.4 0";
+var CarillonBell = class extends CarillonElement {
+  /** @type {HTMLElement | null} */
+  #button = null;
+  /** @type {HTMLElement | null} */
+  #panel = null;
+  /** @type {HTMLElement | null} */
+  #list = null;
+  /** @type {HTMLElement | null} */
+  #all = null;
+  /** @type {((said: string) => void) | null} */
+  #say = null;
+  #unread = -1;
+  #title = "";
+  /** @type {Snapshot["notices"] | undefined} */
+  #notices;
+  /** @type {Snapshot["announcements"] | undefined} */
+  #announcements;
+  /** @param {ShadowRoot} root @param {import("./core.js").Client} client */
+  start(root, client) {
+    this.#notices = this.#announcements = void 0;
+    this.#unread = -1;
+    this.#title = document.title.replace(/^\(\d+\+?\) /, "");
+    const name = this.text("title");
+    const status = make("p", { class: "sr", role: "status", part: "status" });
+    this.#say = announcer((said) => status.textContent = said);
+    this.#list = make("ul", { part: "list", "aria-label": name });
+    this.#all = make("button", { type: "button", class: "action", part: "action", click: () => this.#readAll() }, this.text("read_all"));
+    this.#panel = make(
+      "div",
+      { class: "panel", part: "panel", popover: "auto", role: "dialog", "aria-label": name, toggle: (e) => this.#toggled(e.newState === "open") },
+      make("div", { class: "head", part: "header" }, make("h2", { part: "heading" }, make("slot", { name: "header" }, name)), this.#all),
+      make("p", { class: "state", part: "status", hidden: true }),
+      this.#list,
+      make("p", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, this.text("empty"))),
+      make("div", { class: "foot", part: "footer" }, make("slot", { name: "footer" }, this.#inboxLink()))
+    );
+    this.#button = make(
+      "button",
+      { type: "button", class: "bell", part: "bell", "aria-haspopup": "dialog", "aria-expanded": "false", click: () => this.#panel?.togglePopover() },
+      make("slot", { name: "icon" }, icon(bell)),
+      make("span", { class: "badge", part: "badge", "aria-hidden": "true", hidden: true })
+    );
+    root.replaceChildren(this.#button, this.#panel, status);
+    const timer = setInterval(() => this.#panel?.matches(":popover-open") && this.#rows(client.getSnapshot(), true), 6e4);
+    this.until(() => clearInterval(timer));
+    this.until(() => this.hasAttribute("title-badge") && (document.title = this.#title));
+    if (this.hasAttribute("open")) queueMicrotask(() => this.show());
+  }
+  /** @param {Snapshot} now */
+  draw(now) {
+    const { unread } = now.badge;
+    const badge = this.#button?.querySelector(".badge");
+    if (!this.#button || !(badge instanceof HTMLElement)) return;
+    this.toggleAttribute("data-signed-out", now.state === "signed-out");
+    if (unread !== this.#unread) {
+      const max = Number(this.getAttribute("max") ?? 99);
+      const short = unread > max ? `${max}+` : String(unread);
+      badge.textContent = short;
+      badge.hidden = unread === 0;
+      this.#button.setAttribute("aria-label", unread ? this.text("bell", { Count: unread }) : this.text("bell_none"));
+      if (this.hasAttribute("title-badge")) document.title = unread ? `(${short}) ${this.#title}` : this.#title;
+      if (this.#unread >= 0 && unread > this.#unread) this.#say?.(this.text("bell", { Count: unread }));
+      if (this.#all) this.#all.hidden = unread === 0;
+      this.#unread = unread;
+      this.tell("badge", now.badge);
+    }
+    if (this.#panel?.matches(":popover-open")) this.#rows(now);
+    const state = this.#panel?.querySelector(".state");
+    if (state instanceof HTMLElement) {
+      const said = now.state === "reconnecting" || now.state === "offline" || now.state === "signed-out";
+      state.hidden = !said;
+      state.textContent = said ? this.#stateText(now.state) : "";
+    }
+  }
+  /** @param {string} state */
+  #stateText(state) {
+    if (state === "signed-out") return this.text("signed_out");
+    return state === "offline" ? this.text("offline") : this.text("reconnecting");
+  }
+  /** Opens the panel. */
+  show() {
+    this.#panel?.showPopover();
+  }
+  /** Closes the panel. */
+  hide() {
+    this.#panel?.hidePopover();
+  }
+  /** @param {boolean} open */
+  async #toggled(open) {
+    this.#button?.setAttribute("aria-expanded", String(open));
+    this.toggleAttribute("open", open);
+    this.tell(open ? "open" : "close");
+    const client = this.client;
+    if (!open || !client) return;
+    this.#place();
+    this.#notices = void 0;
+    this.#rows(client.getSnapshot());
+    try {
+      await Promise.all([this.getAttribute("read-on") === "click" ? client.load() : client.open(), client.loadAnnouncements()]);
+    } catch (err) {
+      this.tell("error", { code: (
+        /** @type {any} */
+        err.code ?? "failed"
+      ), detail: String(err) });
+    }
+  }
+  /** Puts the panel below the bell, or above it where there is more room. */
+  #place() {
+    if (!this.#panel || !this.#button) return;
+    const at = this.#button.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = this.#panel;
+    const end = (this.getAttribute("placement") ?? "bottom-end").endsWith("end") === (getComputedStyle(this).direction === "ltr");
+    const x = Math.min(Math.max(8, end ? at.right - width : at.left), innerWidth - width - 8);
+    const below = innerHeight - at.bottom > Math.min(height, 320) || at.top < innerHeight / 2;
+    this.#panel.style.setProperty("--x", `${x}px`);
+    this.#panel.style.setProperty("--y", below ? `${at.bottom + 4}px` : `${Math.max(8, at.top - height - 4)}px`);
+  }
+  /** @param {Snapshot} now @param {boolean} [anew] */
+  #rows(now, anew = false) {
+    if (!this.#list || !anew && now.notices === this.#notices && now.announcements === this.#announcements) return;
+    [this.#notices, this.#announcements] = [now.notices, now.announcements];
+    const focused = (
+      /** @type {HTMLElement | null} */
+      this.shadowRoot?.activeElement?.closest("li")?.dataset.key
+    );
+    const posts = (now.announcements ?? []).filter((a) => !a.read);
+    const away = () => this.hide();
+    this.#list.replaceChildren(...posts.map((a) => announcement(this, a)), ...(now.notices ?? []).map((r) => row(this, r, away)));
+    if (focused) {
+      for (const li of this.#list.children) if (li instanceof HTMLElement && li.dataset.key === focused) li.querySelector("a")?.focus();
+    }
+    const empty = this.#panel?.querySelector(".empty");
+    if (empty instanceof HTMLElement) empty.hidden = now.notices === null || this.#list.childElementCount > 0;
+  }
+  async #readAll() {
+    const rows = this.client?.getSnapshot().notices ?? [];
+    await Promise.all([rows[0] && this.client?.read({ upto: rows[0].at }), this.client?.readAnnouncements({ all: true })]).catch(() => {
+    });
+  }
+  #inboxLink() {
+    const href = this.getAttribute("inbox-href");
+    return href ? make("a", { href }, this.text("inbox")) : "";
+  }
+};
+
+// static/embed/inbox.js
+var CarillonInbox = class extends CarillonElement {
+  /** @type {HTMLElement | null} */
+  #list = null;
+  /** @type {HTMLElement | null} */
+  #empty = null;
+  /** @type {HTMLElement | null} */
+  #more = null;
+  /** @type {HTMLElement | null} */
+  #said = null;
+  /** @type {HTMLElement[]} */
+  #tabs = [];
+  #filter = "all";
+  /** @type {Snapshot | undefined} */
+  #drawn;
+  /** @param {ShadowRoot} root @param {Client} client */
+  start(root, client) {
+    this.#drawn = void 0;
+    this.#filter = this.getAttribute("filter") === "unread" ? "unread" : "all";
+    this.#tabs = ["all", "unread"].map(
+      (name) => make("button", { type: "button", class: "action tab", part: "tab", "aria-pressed": String(name === this.#filter), click: () => this.#choose(name) }, this.text(name === "all" ? "tab_all" : "tab_unread"))
+    );
+    this.#list = make("ul", { part: "list", "aria-label": this.text("title") });
+    this.#empty = make("p", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, this.text("empty")));
+    this.#more = make("button", { type: "button", class: "action more", part: "action", hidden: true, click: () => this.#try(client.load({ more: true })) }, this.text("older"));
+    this.#said = make("div", { class: "said", part: "status", role: "status" });
+    const readAll = make("button", { type: "button", class: "action", part: "action", click: () => this.#readAll() }, this.text("read_all"));
+    root.replaceChildren(
+      make("div", { class: "head", part: "header" }, make("slot", { name: "header" }), make("div", { class: "tabs", part: "tabs", role: "group" }, ...this.#tabs), readAll),
+      this.#said,
+      this.#list,
+      this.#empty,
+      this.#more,
+      make("slot", { name: "footer" })
+    );
+    const opens = this.#filter === "all" && this.getAttribute("read-on") !== "click";
+    this.#try(opens ? client.open() : client.load({ filter: this.#filter }));
+    if (this.getAttribute("announcements") !== "off") this.#try(client.loadAnnouncements());
+  }
+  /** @param {Snapshot} now */
+  draw(now) {
+    if (!this.#list || now.notices === this.#drawn?.notices && now.announcements === this.#drawn?.announcements && now.next === this.#drawn?.next) return;
+    this.#drawn = now;
+    const focused = (
+      /** @type {HTMLElement | null} */
+      this.shadowRoot?.activeElement?.closest("li")?.dataset.key
+    );
+    const posts = this.getAttribute("announcements") === "off" ? [] : (now.announcements ?? []).filter((a) => !a.read);
+    const shown = (now.notices ?? []).filter((r) => this.#filter === "all" || !r.read);
+    this.#list.replaceChildren(...posts.map((a) => announcement(this, a)), ...shown.map((r) => row(this, r, () => {
+    }, this.#toggle(r), this.#delete(r))));
+    if (focused) {
+      for (const li of this.#list.children) if (li instanceof HTMLElement && li.dataset.key === focused) li.querySelector("button")?.focus();
+    }
+    if (this.#empty) this.#empty.hidden = now.notices === null || this.#list.childElementCount > 0;
+    if (this.#more) this.#more.hidden = now.next === null;
+  }
+  /** @param {Row} row */
+  #toggle(row2) {
+    const client = this.client;
+    return row2.read && !row2.new ? button(this, "mark_unread", row2.title, () => this.#try(client?.unread([row2.key]))) : button(this, "mark_read", row2.title, () => this.#try(client?.read({ keys: [row2.key] })));
+  }
+  /** @param {Row} row */
+  #delete(row2) {
+    return button(this, "delete", row2.title, async () => {
+      if (!await this.#try(this.client?.delete([row2.key]))) return;
+      const undo = make("button", { type: "button", class: "action", part: "action", click: () => this.#try(this.client?.restore([row2.key])).then(() => this.#said?.replaceChildren()) }, this.text("undo"));
+      this.#said?.replaceChildren(this.text("deleted"), " ", undo);
+    });
+  }
+  /** @param {string} filter */
+  #choose(filter) {
+    this.#filter = filter;
+    this.#drawn = void 0;
+    for (const [i, tab] of this.#tabs.entries()) tab.setAttribute("aria-pressed", String(i === 1 === (filter === "unread")));
+    this.#try(this.client?.load({ filter }));
+  }
+  #readAll() {
+    const newest = this.client?.getSnapshot().notices?.[0];
+    if (newest) this.#try(this.client?.read({ upto: newest.at }));
+    this.#try(this.client?.readAnnouncements({ all: true }));
+  }
+  /** Reports whether a call succeeded. @param {Promise<unknown> | undefined} call */
+  async #try(call) {
+    try {
+      await call;
+      return true;
+    } catch (err) {
+      this.tell("error", { code: (
+        /** @type {any} */
+        err.code ?? "failed"
+      ), detail: String(err) });
+      this.#said?.replaceChildren(this.text("failed"));
+      return false;
+    }
+  }
+};
+
+// static/embed/toasts.js
+var life = 8e3;
+var CarillonToasts = class extends CarillonElement {
+  /** @type {HTMLElement | null} */
+  #region = null;
+  /** @type {HTMLElement | null} */
+  #voice = null;
+  /** @param {ShadowRoot} root @param {Client} client */
+  start(root, client) {
+    this.#voice = make("p", { class: "sr", role: "status", part: "status" });
+    this.#region = make("div", { class: "toasts", part: "toasts", popover: "manual", role: "region", "aria-label": this.text("toasts"), "data-position": this.getAttribute("position") ?? "bottom-end" });
+    root.replaceChildren(this.#region, this.#voice);
+    client.takeToasts();
+    this.until(client.on("toast", (e) => this.#take(e.detail)));
+  }
+  /** @param {{toast: Toast, shown: () => void}} detail */
+  #take({ toast, shown }) {
+    if (!this.tell("toast", { ...toast, shown })) return;
+    this.#show(toast);
+    shown();
+  }
+  /** @param {Toast} toast */
+  #show(toast) {
+    const region = this.#region;
+    if (!region || !this.#voice) return;
+    const href = toast.link && new URL(toast.link, document.baseURI).href;
+    const box = make(
+      "div",
+      { class: "toast", part: "toast" },
+      make(href ? "a" : "span", { class: "title", part: "title", dir: "auto", href, click: (e) => this.#follow(e, toast, box) }, toast.title),
+      toast.body ? make("span", { class: "body", part: "body", dir: "auto" }, toast.body) : null,
+      make("button", { type: "button", class: "close", part: "action", "aria-label": this.text("close_named", { Title: toast.title }), click: () => this.#drop(box) }, "\u2715")
+    );
+    region.append(box);
+    const most = Number(this.getAttribute("max") ?? 3);
+    while (region.childElementCount > most) region.firstElementChild?.remove();
+    if (!region.matches(":popover-open")) region.showPopover();
+    this.#voice.textContent = toast.body ? `${toast.title}
+${toast.body}` : toast.title;
+    const end = () => box.matches(":hover, :focus-within") ? setTimeout(end, 1e3) : this.#drop(box);
+    setTimeout(end, life);
+  }
+  /** @param {Event} e @param {Toast} toast @param {HTMLElement} box */
+  #follow(e, toast, box) {
+    if (!toast.link) return;
+    if (toast.key) this.client?.read({ keys: [toast.key] }).catch(() => {
+    });
+    if (!this.tell("navigate", { href: toast.link, notice: toast })) e.preventDefault();
+    this.#drop(box);
+  }
+  /** @param {HTMLElement} box */
+  #drop(box) {
+    box.remove();
+    if (this.#region?.childElementCount === 0 && this.#region.matches(":popover-open")) this.#region.hidePopover();
+  }
+};
+
+// static/embed/v1.js
+var known = globalThis.customElements;
+if (known && !known.get("carillon-bell")) {
+  known.define("carillon-bell", CarillonBell);
+  known.define("carillon-inbox", CarillonInbox);
+  known.define("carillon-toasts", CarillonToasts);
+}
+export {
+  CarillonBell,
+  CarillonInbox,
+  CarillonToasts,
+  connect
+};

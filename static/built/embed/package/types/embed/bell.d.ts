@@ -1,0 +1,14 @@
+import { CarillonElement } from "./element.js";
+export type Snapshot = import("./core.js").Snapshot;
+/** A bell with the number of what is unread, and a panel with the newest notices. */
+export declare class CarillonBell extends CarillonElement {
+    #private;
+    /** @param {ShadowRoot} root @param {import("./core.js").Client} client */
+    start(root: ShadowRoot, client: import("./core.js").Client): void;
+    /** @param {Snapshot} now */
+    draw(now: Snapshot): void;
+    /** Opens the panel. */
+    show(): void;
+    /** Closes the panel. */
+    hide(): void;
+}

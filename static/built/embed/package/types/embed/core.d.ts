@@ -1,0 +1,79 @@
+export type State = "connecting" | "live" | "reconnecting" | "polling" | "offline" | "signed-out";
+export type Row = import("./rows.js").Row;
+export type Counts = {
+    unread: number;
+    inbox: number;
+    announcements: number;
+};
+export type Snapshot = {
+    readonly state: State;
+    readonly user: string | null;
+    readonly badge: Counts;
+    readonly notices: readonly Row[] | null;
+    readonly next: number | null;
+    readonly announcements: readonly any[] | null;
+};
+/**
+ * The notices of one user: a store whose snapshots never change.
+ *
+ * Events for `on`: `notice`, `toast` (`detail.shown()` says that it was shown) and `error`.
+ */
+export declare class Client extends EventTarget {
+    #private;
+    /** @param {{server: string, provide: () => Promise<string | null | undefined>}} options */
+    constructor({ server, provide }: {
+        server: string;
+        provide: () => Promise<string | null | undefined>;
+    });
+    /** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
+    subscribe(fn: (now: Snapshot) => void): () => undefined;
+    getSnapshot: () => Snapshot;
+    /** @param {string} name @param {(e: CustomEvent) => void} fn */
+    on(name: string, fn: (e: CustomEvent) => void): () => void;
+    /** Loads the first page, or the next one. @param {{filter?: string, more?: boolean}} [which] */
+    load({ filter, more }?: {
+        filter?: string;
+        more?: boolean;
+    }): Promise<void>;
+    loadAnnouncements(): Promise<void>;
+    /** Opens the inbox: everything is read, and `new` marks what was unread. */
+    open(): Promise<void>;
+    /** @param {{keys: string[]} | {upto: number | string} | {subject: string}} what */
+    read(what: {
+        keys: string[];
+    } | {
+        upto: number | string;
+    } | {
+        subject: string;
+    }): Promise<void>;
+    /** @param {string[]} keys */
+    unread(keys: string[]): Promise<void>;
+    /** @param {string[]} keys */
+    delete(keys: string[]): Promise<void>;
+    /** Undoes a deletion for 10 minutes. @param {string[]} keys */
+    restore(keys: string[]): Promise<void>;
+    /** @param {{ids: number[]} | {all: true}} what */
+    readAnnouncements(what: {
+        ids: number[];
+    } | {
+        all: true;
+    }): Promise<void>;
+    /**
+     * Has toasts come to this page: each is a `toast` event in one visible tab of the
+     * browser, whose `detail.shown()` tells the server that it was shown.
+     */
+    takeToasts(): void;
+    /** Ends everything. A client that was closed stays so. */
+    close(): void;
+    /** Closes, and says that nobody is signed in. */
+    end(): void;
+}
+/**
+ * Connects a page to the notices of its user.
+ * @param {{server?: string, tokenUrl?: string, tokenProvider?: () => Promise<string | null | undefined>}} options
+ */
+export declare function connect({ server, tokenUrl, tokenProvider }: {
+    server?: string;
+    tokenUrl?: string;
+    tokenProvider?: () => Promise<string | null | undefined>;
+}): Client;

@@ -1,0 +1,15 @@
+import { Alone } from "../js/alone.js";
+import { Tabs } from "../js/tabs.js";
+export type Events = Tabs | Alone;
+/** @typedef {Tabs | Alone} Events */
+/**
+ * Follows the events of a user, with one stream for all tabs of the browser, until
+ * signal is aborted.
+ * @param {string} url of the stream
+ * @param {string} name of the user's notices: tabs with another name hear nothing
+ * @param {import("./tokens.js").Tokens} tokens
+ * @param {AbortSignal} signal
+ * @param {Record<string, (detail: any) => void>} handlers by the name of the event
+ * @returns {Events}
+ */
+export declare function follow(url: string, name: string, tokens: import("./tokens.js").Tokens, signal: AbortSignal, handlers: Record<string, (detail: any) => void>): Events;

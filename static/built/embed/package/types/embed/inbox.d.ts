@@ -1,0 +1,15 @@
+import { CarillonElement } from "./element.js";
+export type Client = import("./core.js").Client;
+export type Snapshot = import("./core.js").Snapshot;
+export type Row = import("./rows.js").Row;
+/** @typedef {import("./core.js").Client} Client */
+/** @typedef {import("./core.js").Snapshot} Snapshot */
+/** @typedef {import("./rows.js").Row} Row */
+/** The whole inbox as part of a page. */
+export declare class CarillonInbox extends CarillonElement {
+    #private;
+    /** @param {ShadowRoot} root @param {Client} client */
+    start(root: ShadowRoot, client: Client): void;
+    /** @param {Snapshot} now */
+    draw(now: Snapshot): void;
+}

@@ -1,0 +1,27 @@
+export type CarillonElement = import("./element.js").CarillonElement;
+export type Row = import("./rows.js").Row;
+/** @typedef {import("./element.js").CarillonElement} CarillonElement */
+/** @typedef {import("./rows.js").Row} Row */
+/**
+ * Builds the row of a notice.
+ * @param {CarillonElement} el
+ * @param {Row} row
+ * @param {() => void} followed is called when the user follows its link
+ * @param {...HTMLElement} actions
+ */
+export declare function row(el: CarillonElement, row: Row, followed: () => void, ...actions: HTMLElement[]): HTMLElement;
+/**
+ * Builds the row of an announcement that the user has not read.
+ * @param {CarillonElement} el
+ * @param {{id: number, title: string, link: string}} post
+ */
+export declare function announcement(el: CarillonElement, post: {
+    id: number;
+    title: string;
+    link: string;
+}): HTMLElement;
+/**
+ * Builds a button for one row, whose name has the title of the row.
+ * @param {CarillonElement} el @param {string} text @param {string} title @param {() => void} click
+ */
+export declare function button(el: CarillonElement, text: string, title: string, click: () => void): HTMLElement;

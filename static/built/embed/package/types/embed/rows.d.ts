@@ -1,0 +1,47 @@
+export type Row = {
+    readonly key: string;
+    readonly id: number;
+    readonly at: number;
+    readonly type: string;
+    readonly scope: string;
+    readonly title: string;
+    readonly body: string;
+    readonly link: string;
+    readonly read: boolean;
+    readonly new: boolean;
+    readonly created_at: string;
+};
+/**
+ * @typedef {{readonly key: string, readonly id: number, readonly at: number, readonly type: string, readonly scope: string,
+ *   readonly title: string, readonly body: string, readonly link: string, readonly read: boolean, readonly new: boolean, readonly created_at: string}} Row
+ */
+/**
+ * Puts a row that arrived in its place. An older row of its key leaves.
+ * @param {readonly Row[]} rows
+ * @param {any} row
+ * @param {string} filter
+ */
+export declare function put(rows: readonly Row[], row: any, filter: string): readonly Row[];
+/**
+ * Shows what a notice says now.
+ * @param {readonly Row[]} rows
+ * @param {any} row
+ */
+export declare function changed(rows: readonly Row[], row: any): any[] | readonly Row[];
+/**
+ * Marks rows as read or unread.
+ * @param {readonly Row[]} rows
+ * @param {{keys?: string[], key?: string, upto?: string | number, subject?: string}} what
+ * @param {boolean} read
+ */
+export declare function marked(rows: readonly Row[], what: {
+    keys?: string[];
+    key?: string;
+    upto?: string | number;
+    subject?: string;
+}, read: boolean): readonly Row[];
+/**
+ * @param {readonly Row[]} rows
+ * @param {string[]} keys
+ */
+export declare function dropped(rows: readonly Row[], keys: string[]): readonly Row[];

@@ -1,0 +1,20 @@
+/**
+ * What Stream needs of EventSource, over fetch: EventSource cannot send the token. It
+ * never connects again by itself.
+ */
+export declare class FetchSource {
+    #private;
+    CLOSED: number;
+    readyState: number;
+    status: number;
+    /** @type {(() => void) | null} */ onopen: (() => void) | null;
+    /** @type {(() => void) | null} */ onerror: (() => void) | null;
+    /**
+     * @param {string} url
+     * @param {() => Promise<string>} token
+     */
+    constructor(url: string, token: () => Promise<string>);
+    /** @param {string} name @param {(e: any) => void} handle */
+    addEventListener(name: string, handle: (e: any) => void): void;
+    close(): void;
+}

@@ -1,0 +1,17 @@
+import { CarillonElement } from "./element.js";
+export type Client = import("./core.js").Client;
+export type Toast = {
+    id: string;
+    title: string;
+    body: string;
+    link: string;
+    notice?: number;
+    key?: string;
+    more?: number;
+};
+/** The place where toasts appear: each in one tab of one browser, in the top layer. */
+export declare class CarillonToasts extends CarillonElement {
+    #private;
+    /** @param {ShadowRoot} root @param {Client} client */
+    start(root: ShadowRoot, client: Client): void;
+}

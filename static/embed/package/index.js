@@ -1,0 +1,2 @@
+// @ts-check
+export * from "../v1.js";

@@ -1,0 +1,23 @@
+import type { DetailedHTMLProps, HTMLAttributes } from "react";
+import type { Client, Snapshot } from "./types/embed/core.js";
+
+/** Returns the notices of a client as they are now, and renders again when they change. */
+export declare function useCarillon(client: Client): Snapshot;
+
+type Tag<Own> = DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> & Own & {
+	"token-url"?: string;
+	token?: string;
+	server?: string;
+	theme?: "auto" | "light" | "dark";
+	"read-on"?: "open" | "click";
+};
+
+declare module "react" {
+	namespace JSX {
+		interface IntrinsicElements {
+			"carillon-bell": Tag<{ max?: number; placement?: string; "inbox-href"?: string; "title-badge"?: boolean; open?: boolean }>;
+			"carillon-inbox": Tag<{ filter?: "all" | "unread"; announcements?: "top" | "tab" | "off"; preferences?: boolean }>;
+			"carillon-toasts": Tag<{ position?: string; max?: number }>;
+		}
+	}
+}

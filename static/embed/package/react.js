@@ -1,0 +1,12 @@
+// @ts-check
+import { useCallback, useSyncExternalStore } from "react";
+
+/**
+ * Returns the notices of a client as they are now, and renders again when they change.
+ * @param {import("../core.js").Client} client
+ * @returns {import("../core.js").Snapshot}
+ */
+export function useCarillon(client) {
+	const subscribe = useCallback((/** @type {() => void} */ fn) => client.subscribe(fn), [client]);
+	return useSyncExternalStore(subscribe, client.getSnapshot, client.getSnapshot);
+}
