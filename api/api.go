@@ -47,7 +47,7 @@ func newServer(c Config) (*server, error) {
 	s := &server{Config: c, mux: http.NewServeMux(), room: newRoom(), buckets: newBuckets(c.Rate, limitWindow, c.Now), shown: newBuckets(1, time.Hour, c.Now)}
 	s.ring = &keyring{keys: c.Keys, log: c.Log, now: c.Now, held: map[string]*heldKey{}}
 	s.askers = newAskers(s)
-	s.api = humago.New(s.mux, document(c.Version))
+	s.api = humago.New(s.mux, document(c.Version, c.Path))
 	s.api.UseMiddleware(s.admit)
 	registerNotices(s)
 	registerToasts(s)

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/carillonhq/carillon/internal/mount"
 	"github.com/carillonhq/carillon/static"
 )
 
@@ -37,6 +38,7 @@ type docs struct {
 }
 
 type props struct {
+	At                  func(path string) string
 	Prefix, Icon, Style string
 	Rate                int
 	Groups              []docsGroup
@@ -65,8 +67,8 @@ func (s *server) addPages() error {
 	s.mux.HandleFunc("GET "+prefix+"/openapi.yaml", fixed("application/openapi+yaml", asYAML))
 	s.mux.HandleFunc("GET "+prefix+"/docs.css", fixed("text/css; charset=utf-8", docsCSS))
 	s.mux.HandleFunc("GET "+prefix+"/docs", func(w http.ResponseWriter, r *http.Request) { s.docs(w, r, &d) })
-	s.mux.HandleFunc("GET "+prefix+"/{$}", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Location", prefix+"/docs")
+	s.mux.HandleFunc("GET "+prefix+"/{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", mount.At(r.Context(), prefix+"/docs"))
 		w.WriteHeader(http.StatusSeeOther)
 	})
 	return nil
@@ -92,6 +94,7 @@ func fixed(kind string, body []byte) http.HandlerFunc {
 
 func (s *server) docs(w http.ResponseWriter, r *http.Request, d *docs) {
 	p := d.props
+	p.At = func(path string) string { return mount.At(r.Context(), path) }
 	p.Groups = s.groups(s.base(r))
 	var b bytes.Buffer
 	if err := d.page.Execute(&b, p); err != nil {

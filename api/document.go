@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// document returns the OpenAPI document without any operations.
-func document(version string) huma.Config {
+// document returns the OpenAPI document without any operations, of an API below a path of its host.
+func document(version, path string) huma.Config {
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
@@ -28,7 +29,7 @@ func document(version string) huma.Config {
 				{Name: groupMe, Description: "What users ask for themselves, from your pages."},
 				{Name: groupSubscriptions, Description: "Which users and roles receive the notices of which topics."},
 			},
-			Servers: []*huma.Server{{URL: "/"}},
+			Servers: []*huma.Server{{URL: cmp.Or(path, "/")}},
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
 				SecuritySchemes: map[string]*huma.SecurityScheme{

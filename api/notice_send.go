@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/carillonhq/carillon/internal/mount"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -33,12 +34,12 @@ type acceptedNotice struct {
 }
 
 // acceptedAs is the same for each repetition of a request, whatever has become of the notice.
-func acceptedAs(n *notifier.Notice) acceptedNotice {
+func acceptedAs(ctx context.Context, n *notifier.Notice) acceptedNotice {
 	state := notifier.StateAccepted
 	if !n.SendAt.IsZero() {
 		state = notifier.StateScheduled
 	}
-	return acceptedNotice{ID: n.ID, State: string(state), URL: prefix + "/notices/" + strconv.FormatInt(n.ID, 10)}
+	return acceptedNotice{ID: n.ID, State: string(state), URL: mount.At(ctx, prefix+"/notices/"+strconv.FormatInt(n.ID, 10))}
 }
 
 // send accepts one notice.
@@ -56,7 +57,7 @@ func (s *server) send(ctx context.Context, in *sendInput) (*sendOutput, error) {
 	if err != nil {
 		return nil, unsent(n, "body.", err)
 	}
-	out := &sendOutput{Body: acceptedAs(&result.Notice)}
+	out := &sendOutput{Body: acceptedAs(ctx, &result.Notice)}
 	out.Location = out.Body.URL
 	if result.Replayed {
 		out.Replayed = "true"
@@ -173,7 +174,7 @@ func (s *server) sendBatch(ctx context.Context, in *batchInput) (*batchOutput, e
 		if r.Replayed {
 			replayed++
 		}
-		a := acceptedAs(&r.Notice)
+		a := acceptedAs(ctx, &r.Notice)
 		out.Body.Results[i] = batchResult{ID: a.ID, State: a.State, URL: a.URL}
 	}
 	if accepted > 0 && accepted == replayed {

@@ -58,7 +58,7 @@ type Apps interface {
 // Slips carries a text over the redirect after a form to the page that shows it once; see
 // internal/session.
 type Slips interface {
-	Put(w http.ResponseWriter, path string, seq int64, text string) error
+	Put(w http.ResponseWriter, r *http.Request, path string, seq int64, text string) error
 	// Take returns false if there is no text, or it belongs to another user.
 	Take(w http.ResponseWriter, r *http.Request, seq int64) (text string, ok bool)
 }

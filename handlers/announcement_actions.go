@@ -35,7 +35,7 @@ func (h *Handlers) turnAnnouncement(w http.ResponseWriter, r *http.Request, code
 	}
 	_, err = turn(r.Context(), readerOf(r), id)
 	if back, ok := ourPage(values.Get("back")); ok && !fragment(r) && errors.Is(err, notifier.ErrNotFound) {
-		redirect(w, backFromOver(back, id))
+		redirect(w, r, backFromOver(back, id))
 		return nil
 	}
 	if err != nil {
@@ -44,7 +44,7 @@ func (h *Handlers) turnAnnouncement(w http.ResponseWriter, r *http.Request, code
 	if inPart(r, "pinned") || inPart(r, "a"+idText(id)) {
 		return h.announcementPart(w, r, id, values.Get("back"))
 	}
-	redirect(w, backToPage(values.Get("back"), code))
+	redirect(w, r, backToPage(values.Get("back"), code))
 	return nil
 }
 
@@ -99,7 +99,7 @@ func (h *Handlers) partOf(r *http.Request, a announced) *views.AnnouncementPart 
 // pinned answers a script with the current pinned banner of the page it is on.
 func (h *Handlers) pinned(w http.ResponseWriter, r *http.Request) error {
 	if !fragment(r) {
-		redirect(w, announcementsPath)
+		redirect(w, r, announcementsPath)
 		return nil
 	}
 	a, err := h.listed(r, redisWait)
@@ -132,7 +132,7 @@ func (h *Handlers) readAnnouncements(w http.ResponseWriter, r *http.Request) err
 		return h.listAnnouncements(w, r, cameFrom(values.Get("back")).Query(), done)
 	}
 	h.turned.remember(seqOf(r), announcementsPath, turned, h.Now())
-	redirect(w, backToPage(values.Get("back"), "read-all"))
+	redirect(w, r, backToPage(values.Get("back"), "read-all"))
 	return nil
 }
 
@@ -156,7 +156,7 @@ func (h *Handlers) unreadAnnouncements(w http.ResponseWriter, r *http.Request) e
 	if err := h.turnAnnouncementsBack(r, values.Get("ids")); err != nil {
 		return err
 	}
-	redirect(w, backToPage(values.Get("back"), "restored"))
+	redirect(w, r, backToPage(values.Get("back"), "restored"))
 	return nil
 }
 

@@ -154,6 +154,6 @@ func (h *Handlers) deleteNotice(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("delete announcement %d: %w", id, err)
 	}
 	h.audit(r, "notice.delete", notifier.NoticeRef(id))
-	redirect(w, noticesPath+"?done=removed")
+	redirect(w, r, noticesPath+"?done=removed")
 	return nil
 }

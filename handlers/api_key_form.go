@@ -62,18 +62,18 @@ func (h *Handlers) makeAPIKey(w http.ResponseWriter, r *http.Request, k notifier
 		return fmt.Errorf("make a key: %w", err)
 	}
 	if repeated {
-		redirect(w, apiKeysPath+"?done=key-known")
+		redirect(w, r, apiKeysPath+"?done=key-known")
 		return nil
 	}
 	h.auditDetail(r, "key.add", notifier.KeyRef(k.Name), k.Number()+" "+scopesOf(k))
 	slip, err := json.Marshal(madeKey{k.Name, token})
 	if err == nil {
-		err = h.Slips.Put(w, apiKeysPath, seqOf(r), string(slip))
+		err = h.Slips.Put(w, r, apiKeysPath, seqOf(r), string(slip))
 	}
 	if err != nil {
 		return fmt.Errorf("show key %d: %w", k.ID, err)
 	}
-	redirect(w, apiKeysPath)
+	redirect(w, r, apiKeysPath)
 	return nil
 }
 
@@ -121,7 +121,7 @@ func (h *Handlers) revokeAPIKey(w http.ResponseWriter, r *http.Request, id int64
 		return fmt.Errorf("revoke key %d: %w", id, err)
 	}
 	h.auditDetail(r, "key.revoke", notifier.KeyRef(k.Name), k.Number())
-	redirect(w, apiKeysPath+"?done=key-revoked")
+	redirect(w, r, apiKeysPath+"?done=key-revoked")
 	return nil
 }
 

@@ -148,7 +148,7 @@ func (h *Handlers) changeApp(w http.ResponseWriter, r *http.Request) error {
 	switch values.Get("action") {
 	case "rotate":
 		if len(keys) > 0 && values.Has("newest") && number(values.Get("newest")) != keys[0].ID {
-			redirect(w, appPath(id)+"?done=app-key-known") // the same form was submitted before
+			redirect(w, r, appPath(id)+"?done=app-key-known") // the same form was submitted before
 			return nil
 		}
 		return h.rotateApp(w, r, &a, values)
@@ -156,13 +156,13 @@ func (h *Handlers) changeApp(w http.ResponseWriter, r *http.Request) error {
 		if _, err := h.Apps.RevokeKey(r.Context(), h.actor(r), a.Name, number(values.Get("key"))); err != nil {
 			return fmt.Errorf("revoke a key of app %d: %w", id, err)
 		}
-		redirect(w, appPath(id)+"?done=app-key-revoked")
+		redirect(w, r, appPath(id)+"?done=app-key-revoked")
 		return nil
 	case "revoke":
 		if _, err := h.Apps.Revoke(r.Context(), h.actor(r), a.Name); err != nil {
 			return fmt.Errorf("revoke app %d: %w", id, err)
 		}
-		redirect(w, appsPath+"?done=app-revoked")
+		redirect(w, r, appsPath+"?done=app-revoked")
 		return nil
 	}
 	return fault("action", codeForm, nil)
@@ -193,12 +193,12 @@ func (h *Handlers) rotateApp(w http.ResponseWriter, r *http.Request, a *notifier
 func (h *Handlers) showAppKeys(w http.ResponseWriter, r *http.Request, id int64, made views.AppKeys) error {
 	slip, err := json.Marshal([]string{made.APIKey, made.TokenKey})
 	if err == nil {
-		err = h.Slips.Put(w, appPath(id), seqOf(r), string(slip))
+		err = h.Slips.Put(w, r, appPath(id), seqOf(r), string(slip))
 	}
 	if err != nil {
 		return fmt.Errorf("show the keys of app %s: %w", strconv.FormatInt(id, 10), err)
 	}
-	redirect(w, appPath(id))
+	redirect(w, r, appPath(id))
 	return nil
 }
 

@@ -91,6 +91,6 @@ func (h *Handlers) unarchiveEntries(w http.ResponseWriter, r *http.Request) erro
 	case fragment(r) && !archive && alone(r, keys):
 		return h.rowPart(w, r, keys[0], back, badge, done)
 	}
-	redirect(w, backTo(back, url.Values{"done": {code}}))
+	redirect(w, r, backTo(back, url.Values{"done": {code}}))
 	return nil
 }

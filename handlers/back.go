@@ -31,7 +31,7 @@ const maxBack = 4000
 // back.
 func (h *Handlers) removed(w http.ResponseWriter, r *http.Request, path, back, code string, done views.Done) {
 	h.taken.remember(seqOf(r), path, done, h.Now())
-	redirect(w, backOn(path, back, code))
+	redirect(w, r, backOn(path, back, code))
 }
 
 // takenDone is the message with Undo about the last item removed from a list. It is nil unless

@@ -145,6 +145,6 @@ func (h *Handlers) dealWithDeadLetter(
 		return fmt.Errorf("%s of %d: %w", action, id, err)
 	}
 	h.audit(r, action, notifier.DeadLetterRef(id))
-	redirect(w, deadLettersPath+"?done="+done)
+	redirect(w, r, deadLettersPath+"?done="+done)
 	return nil
 }

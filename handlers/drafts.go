@@ -96,9 +96,9 @@ func (h *Handlers) saveDraft(w http.ResponseWriter, r *http.Request, values url.
 	case fault != nil:
 		return h.notSent(fmt.Errorf("save a draft: %w", fault), h.typed(r, values))
 	case empty:
-		redirect(w, sendPath)
+		redirect(w, r, sendPath)
 	default:
-		redirect(w, draftPath(d.ID))
+		redirect(w, r, draftPath(d.ID))
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (h *Handlers) deleteDraft(w http.ResponseWriter, r *http.Request) error {
 	if strings.HasPrefix(values.Get("back"), noticesPath) {
 		back = noticesPath
 	}
-	redirect(w, backOn(back, values.Get("back"), "draft-deleted"))
+	redirect(w, r, backOn(back, values.Get("back"), "draft-deleted"))
 	return nil
 }
 

@@ -74,7 +74,7 @@ func (h *Handlers) edit(w http.ResponseWriter, r *http.Request) error {
 		}
 		unread := ticked(values, "unread")
 		if err = h.saveEdit(r, &n, revision, draft, unread); err == nil {
-			redirect(w, noticePath(n.ID)+"?done="+editedCode(&n, unread))
+			redirect(w, r, noticePath(n.ID)+"?done="+editedCode(&n, unread))
 			return nil
 		}
 	}

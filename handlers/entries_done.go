@@ -38,7 +38,7 @@ func (h *Handlers) changedAll(w http.ResponseWriter, r *http.Request, back, code
 	}
 	done := entriesDone(h.text(r), say)
 	if to := backTo(back, say); !fragment(r) && len(to) <= longestDone {
-		redirect(w, to)
+		redirect(w, r, to)
 		return nil
 	}
 	if fragment(r) && done.Undo != nil {

@@ -216,7 +216,7 @@ func (k *keyring) AddKeyOnce(_ context.Context, key notifier.APIKey, hash []byte
 // slips keeps one text for each page and user.
 type slips map[string]string
 
-func (s slips) Put(_ http.ResponseWriter, path string, seq int64, text string) error {
+func (s slips) Put(_ http.ResponseWriter, _ *http.Request, path string, seq int64, text string) error {
 	s[fmt.Sprint(path, seq)] = text
 	return nil
 }

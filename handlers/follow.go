@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/carillonhq/carillon/internal/mount"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -28,7 +29,7 @@ func (h *Handlers) follow(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("follow notice %d: %w", id, err)
 	}
-	to := announcementPath(id)
+	to := mount.At(r.Context(), announcementPath(id))
 	if n.Announces() {
 		err = h.sees(r, id)
 	} else {
@@ -38,7 +39,8 @@ func (h *Handlers) follow(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("follow notice %d: %w", id, err)
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	redirect(w, to)
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
 	return nil
 }
 
@@ -79,7 +81,7 @@ func (h *Handlers) followed(r *http.Request, n *notifier.Notice) (string, error)
 	if link := safeLink(e.Link); link != "" {
 		return link, nil
 	}
-	return page + "#e" + strconv.FormatInt(e.At, 10), nil
+	return mount.At(r.Context(), page) + "#e" + strconv.FormatInt(e.At, 10), nil
 }
 
 // storedEntry finds a notice in the archived inbox.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/carillonhq/carillon/internal/mount"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 )
@@ -23,7 +24,7 @@ func shownPage(r *http.Request) string {
 	if err != nil {
 		return inboxPath
 	}
-	return safeNext(u.RequestURI())
+	return safeNext(mount.Inside(r.Context(), u.RequestURI()))
 }
 
 // tellBadge sends a script the badge at once, without waiting for the stream.

@@ -37,7 +37,7 @@ func (h *Handlers) markUnread(w http.ResponseWriter, r *http.Request) error {
 		if err := h.turnAllBack(r, values); err != nil {
 			return err
 		}
-		redirect(w, backTo(values.Get("back"), url.Values{"done": {"restored"}}))
+		redirect(w, r, backTo(values.Get("back"), url.Values{"done": {"restored"}}))
 		return nil
 	}
 	turned, badge, err := h.Inbox.MarkUnread(r.Context(), seqOf(r), keys...)
@@ -72,7 +72,7 @@ func (h *Handlers) marked(
 	case alone(r, keys) && fragment(r):
 		return h.rowPart(w, r, keys[0], back, badge, done)
 	}
-	redirect(w, backTo(back, url.Values{"done": {code}}))
+	redirect(w, r, backTo(back, url.Values{"done": {code}}))
 	return nil
 }
 

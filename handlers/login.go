@@ -10,15 +10,15 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-func (h *Handlers) home(w http.ResponseWriter, _ *http.Request) error {
-	redirect(w, "/inbox")
+func (h *Handlers) home(w http.ResponseWriter, r *http.Request) error {
+	redirect(w, r, "/inbox")
 	return nil
 }
 
 func (h *Handlers) loginForm(w http.ResponseWriter, r *http.Request) error {
-	next := safeNext(r.URL.Query().Get("next"))
+	next := nextOf(r, r.URL.Query().Get("next"))
 	if visitOf(r).known {
-		redirect(w, next)
+		redirect(w, r, next)
 		return nil
 	}
 	return h.page(w, r, http.StatusOK, views.LoginPage(h.loginPage(r, next, "")))
@@ -29,7 +29,7 @@ func (h *Handlers) login(w http.ResponseWriter, r *http.Request) error {
 	if values == nil {
 		return err
 	}
-	next, username := safeNext(values.Get("next")), values.Get("username")
+	next, username := nextOf(r, values.Get("next")), values.Get("username")
 	var user notifier.User
 	var device *http.Cookie
 	if err == nil {
@@ -43,7 +43,7 @@ func (h *Handlers) login(w http.ResponseWriter, r *http.Request) error {
 			http.SetCookie(w, device)
 		}
 		h.auditAs(r, user, "session.begin", notifier.Ref{}, "")
-		redirect(w, next)
+		redirect(w, r, next)
 		return nil
 	}
 	status, fault := h.loginFault(w, r, err)
@@ -118,6 +118,6 @@ func (h *Handlers) logout(w http.ResponseWriter, r *http.Request) error {
 	if everywhere {
 		h.audit(r, "session.end_all", notifier.Ref{})
 	}
-	redirect(w, "/login?done=signed-out")
+	redirect(w, r, "/login?done=signed-out")
 	return nil
 }

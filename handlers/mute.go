@@ -34,9 +34,9 @@ func (h *Handlers) mute(w http.ResponseWriter, r *http.Request) error {
 		return h.mutePart(w, r, values, done)
 	}
 	if back := values.Get("back"); back != "" {
-		redirect(w, backTo(back, url.Values{"done": {done}}))
+		redirect(w, r, backTo(back, url.Values{"done": {done}}))
 	} else {
-		redirect(w, "/settings?done="+done)
+		redirect(w, r, "/settings?done="+done)
 	}
 	return nil
 }

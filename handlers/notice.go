@@ -84,7 +84,7 @@ func (h *Handlers) retract(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("retract notice %d: %w", id, err)
 	}
 	h.audit(r, "notice.retract", notifier.NoticeRef(id))
-	redirect(w, noticePath(id)+"?done=retracting")
+	redirect(w, r, noticePath(id)+"?done=retracting")
 	return nil
 }
 

@@ -48,7 +48,7 @@ func (h *Handlers) subscribeSelf(w http.ResponseWriter, r *http.Request) error {
 	if values.Get("subscribed") == "1" {
 		done = "you-subscribe"
 	}
-	redirect(w, "/settings?done="+done)
+	redirect(w, r, "/settings?done="+done)
 	return nil
 }
 

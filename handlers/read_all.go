@@ -48,7 +48,7 @@ func (h *Handlers) readAll(w http.ResponseWriter, r *http.Request) error {
 	}
 	h.turned.remember(seqOf(r), "", keys, h.Now())
 	h.turned.remember(seqOf(r), announcementsTurned, ids, h.Now())
-	redirect(w, backTo(values.Get("back"), url.Values{"done": {"read-all"}}))
+	redirect(w, r, backTo(values.Get("back"), url.Values{"done": {"read-all"}}))
 	return nil
 }
 

@@ -40,11 +40,11 @@ func (h *Handlers) remind(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("remind of notice %d: %w", id, err)
 	case n.ID > 0:
 		h.audit(r, "notice.remind", notifier.NoticeRef(id))
-		redirect(w, noticePath(n.ID)+"?done=reminded")
+		redirect(w, r, noticePath(n.ID)+"?done=reminded")
 	case recipients == 0:
-		redirect(w, noticePath(id)+"?done=reminded-nobody")
+		redirect(w, r, noticePath(id)+"?done=reminded-nobody")
 	default:
-		redirect(w, noticePath(id)+"?"+url.Values{"remind": {strconv.FormatInt(recipients, 10)}, "once": {token}}.Encode()+"#remind")
+		redirect(w, r, noticePath(id)+"?"+url.Values{"remind": {strconv.FormatInt(recipients, 10)}, "once": {token}}.Encode()+"#remind")
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (h *Handlers) changeRole(w http.ResponseWriter, r *http.Request, name strin
 			}
 			return fmt.Errorf("delete a role: %w", err)
 		}
-		redirect(w, rolesPath+"?done=role-deleted")
+		redirect(w, r, rolesPath+"?done=role-deleted")
 		return nil
 	}
 	return fault("action", codeForm, nil)
@@ -68,7 +68,7 @@ func (h *Handlers) addMember(w http.ResponseWriter, r *http.Request, name, user 
 		err = fault("user", notifier.CodeUnknownUser, map[string]any{"Name": user})
 	}
 	if err == nil {
-		redirect(w, backOn(path, values.Get("back"), "member-added"))
+		redirect(w, r, backOn(path, values.Get("back"), "member-added"))
 		return nil
 	}
 	var bad *notifier.InvalidError

@@ -80,7 +80,7 @@ func (h *Handlers) changeRoles(w http.ResponseWriter, r *http.Request) error {
 		err = h.Roles.CreateRole(r.Context(), h.actor(r), name)
 	}
 	if err == nil {
-		redirect(w, addQuery(rolePath(name), "role-made"))
+		redirect(w, r, addQuery(rolePath(name), "role-made"))
 		return nil
 	}
 	if errors.Is(err, notifier.ErrConflict) {

@@ -129,6 +129,6 @@ func (h *Handlers) runRule(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("run a rule: %w", err)
 	}
 	h.audit(r, "rule.run", notifier.RuleRef(name))
-	redirect(w, rulesPath+"?done=rule-run")
+	redirect(w, r, rulesPath+"?done=rule-run")
 	return nil
 }

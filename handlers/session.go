@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/carillonhq/carillon/internal/mount"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 )
@@ -76,6 +77,9 @@ func seqOf(r *http.Request) int64 { return visitOf(r).user.User.Seq }
 
 // readerOf is the user of an admitted request, as a reader of announcements.
 func readerOf(r *http.Request) notifier.Reader { return visitOf(r).user.Reader() }
+
+// nextOf returns where to go after signing in, as the address of the login page names it.
+func nextOf(r *http.Request, next string) string { return safeNext(mount.Inside(r.Context(), next)) }
 
 // safeNext returns where to go after signing in: an address of our own, otherwise the inbox.
 // Browsers read a backslash as a slash and drop control characters.

@@ -39,7 +39,7 @@ func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Settings.SetSettings(r.Context(), seqOf(r), set); err != nil {
 		return fmt.Errorf("save the settings of user %d: %w", seqOf(r), err)
 	}
-	redirect(w, "/settings?done=saved")
+	redirect(w, r, "/settings?done=saved")
 	return nil
 }
 

@@ -28,7 +28,7 @@ func (h *Handlers) changeSubscriptions(w http.ResponseWriter, r *http.Request) e
 		if err == nil {
 			object, topic := s.Audited()
 			h.auditDetail(r, "subscription.add", object, topic)
-			redirect(w, backOn(subscriptionsPath, values.Get("back"), "subscribed"))
+			redirect(w, r, backOn(subscriptionsPath, values.Get("back"), "subscribed"))
 			return nil
 		}
 	case action == "remove":
@@ -56,7 +56,7 @@ func (h *Handlers) unsubscribe(w http.ResponseWriter, r *http.Request, s notifie
 		return fmt.Errorf("unsubscribe from a topic: %w", err)
 	}
 	if !removed {
-		redirect(w, backOn(subscriptionsPath, back, "unsubscribed"))
+		redirect(w, r, backOn(subscriptionsPath, back, "unsubscribed"))
 		return nil
 	}
 	object, topic := s.Audited()

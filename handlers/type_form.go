@@ -141,7 +141,7 @@ func (h *Handlers) saveType(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("save type %s: %w", t.Slug, err)
 	}
 	h.audit(r, "type.save", notifier.TypeRef(t.Slug))
-	redirect(w, typesPath+"?done=type-saved")
+	redirect(w, r, typesPath+"?done=type-saved")
 	return nil
 }
 
@@ -185,7 +185,7 @@ func (h *Handlers) deleteType(w http.ResponseWriter, r *http.Request, slug strin
 		return fmt.Errorf("delete type %s: %w", slug, err)
 	}
 	h.audit(r, "type.delete", notifier.TypeRef(slug))
-	redirect(w, typesPath+"?done=type-deleted")
+	redirect(w, r, typesPath+"?done=type-deleted")
 	return nil
 }
 
@@ -197,6 +197,6 @@ func (h *Handlers) tidyTypes(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("delete undescribed types: %w", err)
 	}
 	h.auditDetail(r, "type.tidy", notifier.Ref{}, strconv.FormatInt(n, 10))
-	redirect(w, typesPath+"?done=types-tidied")
+	redirect(w, r, typesPath+"?done=types-tidied")
 	return nil
 }

@@ -66,7 +66,7 @@ func (h *Handlers) restoreEntries(w http.ResponseWriter, r *http.Request) error 
 	if fragment(r) && err == nil && alone(r, keys) {
 		return h.rowPart(w, r, keys[0], values.Get("back"), badge, &views.Done{Text: h.text(r).T("done.restored")})
 	}
-	redirect(w, backTo(values.Get("back"), url.Values{"done": {"restored"}}))
+	redirect(w, r, backTo(values.Get("back"), url.Values{"done": {"restored"}}))
 	return nil
 }
 

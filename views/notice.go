@@ -1,6 +1,8 @@
 package views
 
 import (
+	"context"
+
 	"github.com/a-h/templ"
 
 	"github.com/carillonhq/carillon/views/components"
@@ -25,12 +27,12 @@ type Notice struct {
 }
 
 // follow polls the progress while it can change.
-func (p *Notice) follow() templ.Attributes {
+func (p *Notice) follow(ctx context.Context) templ.Attributes {
 	if p.Progress.Finished == "true" {
 		return nil
 	}
 	attrs := templ.Attributes{
-		"hx-get": p.Progress.Address, "hx-trigger": "every 1s", "hx-select": "#progress", "hx-swap": "outerHTML", "hx-sync": "this:drop",
+		"hx-get": at(ctx, p.Progress.Address), "hx-trigger": "every 1s", "hx-select": "#progress", "hx-swap": "outerHTML", "hx-sync": "this:drop",
 		"hx-select-oob": "#state",
 	}
 	if p.Announced {

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"context"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -74,7 +75,7 @@ func (f *Follow) Add(r SentRow) {
 	}
 }
 
-func (f *Follow) attributes() templ.Attributes {
+func (f *Follow) attributes(ctx context.Context) templ.Attributes {
 	if len(f.ids) == 0 {
 		return nil
 	}
@@ -83,7 +84,7 @@ func (f *Follow) attributes() templ.Attributes {
 		parts = append(parts, "#state-"+id, "#read-"+id)
 	}
 	return templ.Attributes{
-		"hx-get": f.Address, "hx-trigger": "every 5s", "hx-swap": "none", "hx-select-oob": strings.Join(parts, ","),
+		"hx-get": at(ctx, f.Address), "hx-trigger": "every 5s", "hx-swap": "none", "hx-select-oob": strings.Join(parts, ","),
 		"hx-sync": "this:drop", whileVisible: "1",
 	}
 }
@@ -92,11 +93,11 @@ func (f *Follow) attributes() templ.Attributes {
 const whileVisible = "data-while-visible"
 
 // follow polls the row until the notice is delivered.
-func (r *SentRow) follow() templ.Attributes {
+func (r *SentRow) follow(ctx context.Context) templ.Attributes {
 	if r.List == "" {
 		return nil
 	}
 	return templ.Attributes{
-		"hx-get": r.List, "hx-select": "#notice-" + r.ID, "hx-trigger": "every 2s", "hx-swap": "outerHTML", "hx-sync": "this:drop",
+		"hx-get": at(ctx, r.List), "hx-select": "#notice-" + r.ID, "hx-trigger": "every 2s", "hx-swap": "outerHTML", "hx-sync": "this:drop",
 	}
 }

@@ -1,6 +1,8 @@
 package views
 
 import (
+	"context"
+
 	"github.com/a-h/templ"
 
 	"github.com/carillonhq/carillon/views/components"
@@ -31,11 +33,11 @@ type RuleRow struct {
 }
 
 // follow polls while a rule is running.
-func (p *Rules) follow() templ.Attributes {
+func (p *Rules) follow(ctx context.Context) templ.Attributes {
 	if !p.Running {
 		return nil
 	}
 	return templ.Attributes{
-		"hx-get": p.Address, "hx-trigger": "every 2s", "hx-select": "#rules", "hx-swap": "outerHTML", "hx-sync": "this:drop", whileVisible: "1",
+		"hx-get": at(ctx, p.Address), "hx-trigger": "every 2s", "hx-select": "#rules", "hx-swap": "outerHTML", "hx-sync": "this:drop", whileVisible: "1",
 	}
 }

@@ -4,11 +4,13 @@
 package views
 
 import (
+	"context"
 	"net/url"
 	"strconv"
 
 	"github.com/a-h/templ"
 
+	"github.com/carillonhq/carillon/internal/mount"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
@@ -170,3 +172,6 @@ func (f *Frame) keys() string {
 func (v *Viewer) headers() string {
 	return `{"` + UserHeader + `":"` + url.QueryEscape(v.Name) + `"}`
 }
+
+// at is the address that browsers use for a path of our own.
+func at(ctx context.Context, path string) string { return mount.At(ctx, path) }

@@ -26,7 +26,7 @@ type Flags struct {
 	DatabaseURL          string `placeholder:"URL" secret:"" help:"postgres://…; empty: SQLite in the data directory."`
 	DataDir              string `placeholder:"DIR" default:"./data" help:"For SQLite, the built-in Redis and generated keys."`
 	SessionKeys          string `placeholder:"HEX,…" secret:"" help:"64 hex digits each: the first signs, all verify; empty: made and kept in the data directory."`
-	PublicURL            string `placeholder:"URL" help:"How browsers reach the server; https makes cookies Secure. Empty: http:// and --addr."`
+	PublicURL            string `placeholder:"URL" help:"How browsers reach the server; https makes cookies Secure, and a path comes before every address. Empty: http:// and --addr."`
 	TrustedProxies       string `placeholder:"CIDR,…" help:"Addresses of proxies whose X-Forwarded-For is trusted; empty: none."`
 	IdentityHeader       string `placeholder:"NAME" help:"The header in which a proxy says who is signed in, such as X-Forwarded-User; empty: none."`
 	IdentityNameHeader   string `placeholder:"NAME" help:"The header with the user's name for people; empty: none."`
@@ -126,6 +126,14 @@ func (c *Config) AudienceOf(name string) (notifier.Audience, error) {
 // AudienceNumbers returns the numbers of all audiences in ascending order.
 func (c *Config) AudienceNumbers() []notifier.Audience {
 	return slices.Sorted(maps.Keys(c.Audiences))
+}
+
+// Path returns the path of the public URL, such as /notifications; empty if Carillon has the whole host.
+func (c *Config) Path() string {
+	if c.PublicURL == nil {
+		return ""
+	}
+	return c.PublicURL.Path
 }
 
 // Secure reports whether browsers reach the server by https, so that cookies must be Secure.

@@ -75,17 +75,20 @@ func (f *Faults) keys(flag, s string) [][]byte {
 	return keys
 }
 
+// publicPath matches the path of a public URL: no segment begins with a dot.
+var publicPath = regexp.MustCompile(`\A(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?\z`)
+
 func (f *Faults) publicURL(flag, s string) *url.URL {
 	if s == "" {
 		return nil
 	}
 	u, err := url.Parse(s)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" ||
-		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		f.Add(flag, "%q is not http(s)://HOST[:PORT] without a path", s)
+		!publicPath.MatchString(u.EscapedPath()) || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		f.Add(flag, "%q is not http(s)://HOST[:PORT][/PATH/], where PATH is of letters, digits and ._~-", s)
 		return nil
 	}
-	return &url.URL{Scheme: u.Scheme, Host: u.Host}
+	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/")}
 }
 
 func (f *Faults) proxies(flag, s string) []netip.Prefix {

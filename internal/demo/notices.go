@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/carillonhq/carillon/internal/config"
@@ -20,6 +21,11 @@ type Notice struct {
 // the list of sent notices is in the order of their numbers.
 func Notices(cfg *config.Config, now time.Time) []Notice {
 	all := append(notices(now), announcements(cfg, now)...)
+	for i := range all {
+		if strings.HasPrefix(all[i].Link, "/") { // a page of ours
+			all[i].Link = cfg.Path() + all[i].Link
+		}
+	}
 	slices.SortStableFunc(all, func(a, b Notice) int { return cmp.Compare(b.Ago, a.Ago) })
 	return all
 }

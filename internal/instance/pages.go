@@ -86,7 +86,7 @@ func (i *instance) applications() (http.Handler, error) {
 		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
 		Directory: i.db, People: i.people,
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
-		Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Rate: i.cfg.APIRate, UserRate: api.UserRate, Log: i.log,
+		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Rate: i.cfg.APIRate, UserRate: api.UserRate, Log: i.log,
 	}
 	if i.cfg.PublicURL != nil {
 		c.PublicURL = i.cfg.PublicURL.String()

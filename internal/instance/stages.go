@@ -12,6 +12,7 @@ import (
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/doctor"
 	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/internal/mount"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
@@ -76,13 +77,13 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	announcements := announcementOptions(i.cfg, i.log)
 	announcements.Lease = lease.New(i.rdb, space, "announcements", announcementsLease)
 	i.announcements = announcement.New(i.rdb, space, i.db, announcements)
-	secure := i.cfg.Secure()
+	place := session.Place{Secure: i.cfg.Secure(), Path: i.cfg.Path()}
 	i.sessions = session.New(session.Config{
-		Keys: signing, SQL: i.db, Redis: i.rdb, Space: space, Log: i.log, Secure: secure,
+		Keys: signing, SQL: i.db, Redis: i.rdb, Space: space, Log: i.log, Place: place,
 		Announcements: i.announcements, Lease: lease.New(i.rdb, space, "people", peopleLease),
 	})
-	i.signIns = session.NewSignIns(session.SignInConfig{Users: i.db, Keys: signing, Redis: i.rdb, Space: space, Log: i.log, Secure: secure})
-	i.slips = session.NewSlips(signing, secure, time.Now)
+	i.signIns = session.NewSignIns(session.SignInConfig{Users: i.db, Keys: signing, Redis: i.rdb, Space: space, Log: i.log, Place: place})
+	i.slips = session.NewSlips(signing, place.Secure, time.Now)
 	i.toasts = toast.New(i.rdb, space, toast.Options{
 		Retention: i.cfg.ToastRetention, Log: i.log, Lease: lease.New(i.rdb, space, "toasts", toastLease),
 	})
@@ -91,7 +92,7 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	}
 	i.hub = live.New(live.Config{
 		Redis: i.rdb, Keys: space, Toasts: i.toasts, Announcements: unreadReports{i.announcements}, Badges: pipeline.Badges{Inbox: i.inbox, Announcements: i.announcements}, Sessions: app.Streams{Sessions: i.sessions, Users: i.db, Verifier: i.tokens},
-		Health: gate{i.guard}, Audiences: i.cfg.AudienceNumbers(), Log: i.log,
+		Health: gate{i.guard}, Path: i.cfg.Path(), Audiences: i.cfg.AudienceNumbers(), Log: i.log,
 	})
 	i.topics = topic.New(i.rdb, space, i.db, topic.Options{
 		Keep: i.cfg.Keep, Log: i.log, Lease: lease.New(i.rdb, space, "topics", topicLease),
@@ -121,7 +122,7 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	mux.Handle("GET "+doctor.ProbePath, doctor.Probe(signing, time.Now))
 	mux.Handle("/api/v1/", applications)
 	mux.Handle("/", pages)
-	i.web = server(mux, i.log)
+	i.web = server(mount.Handler(i.cfg.Path(), mux, "/healthz", "/readyz"), i.log)
 	return nil, nil
 }
 

@@ -16,15 +16,22 @@ import (
 
 const (
 	plainName = "carillon"
-	// securePrefix makes browsers reject the cookie if it comes from a subdomain, over plain http or
-	// for another path.
-	securePrefix = "__Host-"
+	// hostPrefix makes browsers reject the cookie if it comes from a subdomain, over plain http or for
+	// another path. A cookie for a path of the host can only have securePrefix, which excludes plain http.
+	hostPrefix   = "__Host-"
+	securePrefix = "__Secure-"
 
 	idBytes   = 32
 	maxCookie = 256 // our cookies have 120 to 130 bytes
 )
 
 var errNoKey = errors.New("no session key is configured")
+
+// Place is where browsers find Carillon.
+type Place struct {
+	Secure bool   // by https
+	Path   string // of the public URL, such as /notifications; empty: Carillon has the whole host
+}
 
 // cookie converts idBytes bytes to signed cookies and back.
 type cookie struct {
@@ -34,11 +41,14 @@ type cookie struct {
 	length  int // the length of every value that we sign
 }
 
-func newCookie(name string, keys [][]byte, secure bool, life time.Duration) cookie {
+func newCookie(name string, keys [][]byte, place Place, life time.Duration) cookie {
 	c := cookie{name: name, options: sessions.Options{
-		Path: "/", MaxAge: int(life.Seconds()), Secure: secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Path: place.Path + "/", MaxAge: int(life.Seconds()), Secure: place.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	}}
-	if secure {
+	switch {
+	case place.Secure && place.Path == "":
+		c.name = hostPrefix + name
+	case place.Secure:
 		c.name = securePrefix + name
 	}
 	for _, key := range keys {

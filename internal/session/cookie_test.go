@@ -9,18 +9,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/carillonhq/carillon/internal/session"
 )
 
 func TestSessionCookieSetsEveryAttribute(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
-	for name, secure := range map[string]bool{"carillon": false, "__Host-carillon": true} {
-		b.cfg.Secure = secure
+	for name, place := range map[string]session.Place{
+		"carillon": {}, "__Host-carillon": {Secure: true}, "__Secure-carillon": {Secure: true, Path: "/notifications"},
+	} {
+		b.cfg.Place = place
 		s := b.open()
 		set := signIn(t, s, b.alice)
 		ignore := cmpopts.IgnoreFields(http.Cookie{}, "Value", "Raw", "RawExpires")
 		want := &http.Cookie{
-			Name: name, Path: "/", MaxAge: 30 * 24 * 3600, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode,
+			Name: name, Path: place.Path + "/", MaxAge: 30 * 24 * 3600, HttpOnly: true, Secure: place.Secure, SameSite: http.SameSiteLaxMode,
 			Expires: set.Expires,
 		}
 		if diff := cmp.Diff(want, set, ignore); diff != "" {

@@ -25,8 +25,8 @@ const (
 // changes, the browser is unknown again. Nothing is stored on the server.
 type devices struct{ cookie cookie }
 
-func newDevices(keys [][]byte, secure bool) devices {
-	return devices{newCookie(deviceName, keys, secure, deviceLife)}
+func newDevices(keys [][]byte, place Place) devices {
+	return devices{newCookie(deviceName, keys, place, deviceLife)}
 }
 
 // known returns the id of the known device of the account that r comes from, or "". It queries SQL

@@ -124,11 +124,13 @@ func TestDeviceCookieIsBoundToAccountAndPassword(t *testing.T) {
 func TestDeviceCookieSetsEveryAttribute(t *testing.T) {
 	t.Parallel()
 	d := newDoors(t)
-	for name, secure := range map[string]bool{"carillon_device": false, "__Host-carillon_device": true} {
-		d.cfg.Secure = secure
+	for name, place := range map[string]session.Place{
+		"carillon_device": {}, "__Host-carillon_device": {Secure: true}, "__Secure-carillon_device": {Secure: true, Path: "/notifications"},
+	} {
+		d.cfg.Place = place
 		set := enter(t, session.NewSignIns(d.cfg), "alice")
 		want := &http.Cookie{
-			Name: name, Path: "/", MaxAge: 180 * 24 * 3600, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode, Expires: set.Expires,
+			Name: name, Path: place.Path + "/", MaxAge: 180 * 24 * 3600, HttpOnly: true, Secure: place.Secure, SameSite: http.SameSiteLaxMode, Expires: set.Expires,
 		}
 		if diff := cmp.Diff(want, set, cmpopts.IgnoreFields(http.Cookie{}, "Value")); diff != "" {
 			t.Errorf("cookie (-want +got):\n%s", diff)

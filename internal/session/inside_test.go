@@ -78,7 +78,7 @@ func FuzzCopy(f *testing.F) {
 }
 
 func BenchmarkVerifyAndDecode(b *testing.B) {
-	c := newCookie(plainName, [][]byte{make([]byte, 32)}, false, maxAge)
+	c := newCookie(plainName, [][]byte{make([]byte, 32)}, Place{}, maxAge)
 	value, id, err := c.issue()
 	if err != nil {
 		b.Fatal(err)

@@ -35,13 +35,13 @@ type Users interface {
 
 // SignInConfig configures NewSignIns. The Redis client must have ContextTimeoutEnabled.
 type SignInConfig struct {
-	Users  Users
-	Keys   [][]byte              // as in Config; none: no device is ever known
-	Secure bool                  // the public URL is https
-	Redis  redis.UniversalClient // may be nil or away
-	Space  keys.Space
-	Now    func() time.Time // nil: time.Now
-	Log    *slog.Logger     // nil: silent
+	Users Users
+	Keys  [][]byte // as in Config; none: no device is ever known
+	Place Place
+	Redis redis.UniversalClient // may be nil or away
+	Space keys.Space
+	Now   func() time.Time // nil: time.Now
+	Log   *slog.Logger     // nil: silent
 }
 
 // SignIns checks passwords and limits failures: 10 per account and 100 per address in 15 minutes. A
@@ -69,7 +69,7 @@ func NewSignIns(cfg SignInConfig) *SignIns {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	return &SignIns{
-		users: cfg.Users, devices: newDevices(cfg.Keys, cfg.Secure), limiter: newLimiter(cfg.Redis, cfg.Space, cfg.Now),
+		users: cfg.Users, devices: newDevices(cfg.Keys, cfg.Place), limiter: newLimiter(cfg.Redis, cfg.Space, cfg.Now),
 		journal: &journal{now: cfg.Now, log: cfg.Log}, checks: make(chan struct{}, runtime.NumCPU()),
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/gorilla/securecookie"
 	"github.com/gorilla/sessions"
+
+	"github.com/carillonhq/carillon/internal/mount"
 )
 
 const (
@@ -59,7 +61,7 @@ func NewSlips(keys [][]byte, secure bool, now func() time.Time) *Slips {
 const keyBytes = 32
 
 // Put stores a text for a user, to be shown by the page at path, to which the response redirects.
-func (s *Slips) Put(w http.ResponseWriter, path string, seq int64, text string) error {
+func (s *Slips) Put(w http.ResponseWriter, r *http.Request, path string, seq int64, text string) error {
 	if len(s.codecs) == 0 {
 		return errNoKey
 	}
@@ -68,7 +70,7 @@ func (s *Slips) Put(w http.ResponseWriter, path string, seq int64, text string) 
 		return fmt.Errorf("seal a slip: %w", err)
 	}
 	options := s.options
-	options.Path = path
+	options.Path = mount.At(r.Context(), path)
 	http.SetCookie(w, sessions.NewCookie(s.name, sealed, &options))
 	return nil
 }
@@ -77,7 +79,7 @@ func (s *Slips) Put(w http.ResponseWriter, path string, seq int64, text string) 
 func (s *Slips) Take(w http.ResponseWriter, r *http.Request, seq int64) (text string, ok bool) {
 	for _, c := range r.CookiesNamed(s.name) {
 		gone := s.options
-		gone.Path, gone.MaxAge = r.URL.Path, -1
+		gone.Path, gone.MaxAge = mount.At(r.Context(), r.URL.Path), -1
 		http.SetCookie(w, sessions.NewCookie(s.name, "", &gone))
 		for _, codec := range s.codecs {
 			var found slip

@@ -21,7 +21,7 @@ func TestSlipIsReadOnlyOnceByItsUserWithinAMinute(t *testing.T) {
 	put := func(s *session.Slips) *http.Cookie {
 		t.Helper()
 		w := httptest.NewRecorder()
-		if err := s.Put(w, "/staff/keys", 7, `{"Token":"ck_secret"}`); err != nil {
+		if err := s.Put(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/staff/keys", nil), "/staff/keys", 7, `{"Token":"ck_secret"}`); err != nil {
 			t.Fatal(err)
 		}
 		return only(t, w)
@@ -66,7 +66,7 @@ func TestSlipIsReadOnlyOnceByItsUserWithinAMinute(t *testing.T) {
 	if text, _ := take(one, 7, c); text != "" {
 		t.Errorf("a minute later the slip is still readable: %q", text)
 	}
-	if err := session.NewSlips(nil, false, clock).Put(httptest.NewRecorder(), "/", 7, "x"); err == nil {
+	if err := session.NewSlips(nil, false, clock).Put(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil), "/", 7, "x"); err == nil {
 		t.Error("a slip was sealed without a key")
 	}
 }

@@ -61,10 +61,10 @@ type Config struct {
 	SQL           SQL
 	Redis         redis.UniversalClient // may be nil or away
 	Space         keys.Space
-	Announcements Announcements    // nil: moved users are left to an instance that has one
-	Lease         lease.Lease      // held by the instance that does the work of Run; default lease.Always
-	Every         time.Duration    // interval of Run for passing on changes; 0: 1 s
-	Secure        bool             // the public URL is https
+	Announcements Announcements // nil: moved users are left to an instance that has one
+	Lease         lease.Lease   // held by the instance that does the work of Run; default lease.Always
+	Every         time.Duration // interval of Run for passing on changes; 0: 1 s
+	Place         Place
 	Now           func() time.Time // nil: time.Now
 	Log           *slog.Logger     // nil: silent
 }
@@ -98,7 +98,7 @@ func New(cfg Config) *Store {
 		cfg.Every = tellEvery
 	}
 	return &Store{
-		cookie: newCookie(plainName, cfg.Keys, cfg.Secure, maxAge), sql: cfg.SQL, announcements: cfg.Announcements, lease: cfg.Lease, every: cfg.Every, now: cfg.Now, log: cfg.Log,
+		cookie: newCookie(plainName, cfg.Keys, cfg.Place, maxAge), sql: cfg.SQL, announcements: cfg.Announcements, lease: cfg.Lease, every: cfg.Every, now: cfg.Now, log: cfg.Log,
 		cache: &cache{redis: guard{rdb: cfg.Redis, now: cfg.Now}, space: cfg.Space},
 	}
 }

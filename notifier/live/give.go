@@ -118,7 +118,7 @@ func (u *user) give(t *tray, to *conn, toasts []toastData) {
 			u.hub.stats.toastRetries.Add(1)
 		}
 	}
-	to.publish(pack(appendToasts(nil, u.badge.Ver, toasts)))
+	to.publish(pack(appendToasts(nil, u.badge.Ver, toasts, u.hub.cfg.Path)))
 }
 
 func (t *tray) find(id string) *held {

@@ -41,6 +41,7 @@ type Config struct {
 	Toasts        Toasts
 	Announcements Announcements
 	Health        Health
+	Path          string // of the public URL, before the addresses of pages in events
 	Log           *slog.Logger
 	Now           func() time.Time
 	Rand          func() float64 // in [0, 1); like Now, called from many goroutines

@@ -48,15 +48,20 @@ type toastData struct {
 // appendToasts appends the events of the toasts that one connection is given together, oldest
 // first: one event for each of the newest, and a summary of the others at the end. Toasts without a
 // notice come last in the order, so that they are shown rather than counted: the others can still
-// be read in the inbox or the list.
-func appendToasts(b []byte, id int64, toasts []toastData) []byte {
+// be read in the inbox or the list. path comes before the addresses of our own pages.
+func appendToasts(b []byte, id int64, toasts []toastData, path string) []byte {
+	for i := range toasts {
+		if toasts[i].Notice > 0 && toasts[i].Key == "" { // an announcement, which has a page of ours
+			toasts[i].Link = path + toasts[i].Link
+		}
+	}
 	slices.SortStableFunc(toasts, func(a, b toastData) int { return cmp.Compare(min(b.Notice, 1), min(a.Notice, 1)) })
 	rest := toasts[:max(len(toasts)-shownAtOnce, 0)]
 	for i := range toasts[len(rest):] {
 		b = appendToast(b, id, &toasts[len(rest)+i])
 	}
 	if len(rest) > 0 {
-		all := toastData{Link: "/inbox", More: len(rest)}
+		all := toastData{Link: path + "/inbox", More: len(rest)}
 		for i := range rest {
 			if i > 0 {
 				all.ID += ","

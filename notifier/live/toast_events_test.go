@@ -22,7 +22,7 @@ func TestToastsWithoutANoticeAreSummarizedLast(t *testing.T) {
 		toasts = append(toasts, shows)
 	}
 	var ids []string
-	for _, found := range regexp.MustCompile(`"id":"([^"]*)"`).FindAllSubmatch(appendToasts(nil, 1, toasts), -1) {
+	for _, found := range regexp.MustCompile(`"id":"([^"]*)"`).FindAllSubmatch(appendToasts(nil, 1, toasts, ""), -1) {
 		ids = append(ids, string(found[1]))
 	}
 	if want := []string{"4-0", "5-0", "1-0", "2-0,3-0"}; !slices.Equal(ids, want) {

@@ -82,7 +82,7 @@ function putAway() {
  * @param {string} [path]
  */
 function failed(status, id, path) {
-	if (status === 401 || path === "/inbox/panel" || path === "/announcements/pinned") return; // 401 leads to the sign-in page; the panel reports its own failure; nobody waits for the banner
+	if (status === 401 || path?.endsWith("/inbox/panel") || path?.endsWith("/announcements/pinned")) return; // 401 leads to the sign-in page; the panel reports its own failure; nobody waits for the banner
 	const row = status === 404 && id ? document.getElementById(id) : null;
 	if (row) {
 		row.hidden = true; // already gone on the server
@@ -90,7 +90,7 @@ function failed(status, id, path) {
 		row.remove();
 		showEmpty();
 	}
-	const gone = path?.startsWith("/announcements/") ? "announcement_over" : "gone";
+	const gone = path?.includes("/announcements/") ? "announcement_over" : "gone";
 	/** @type {Record<number, string>} */ const reasons = { 404: gone, 409: "conflict", 503: "unavailable" };
 	showFailure(text(reasons[status] ?? "failed"));
 }

@@ -1,5 +1,6 @@
 // @ts-check
 import { tell } from "./done.js";
+import { our } from "./mount.js";
 import { text } from "./texts.js";
 
 /**
@@ -13,7 +14,7 @@ export function startAnnouncement(stream) {
 
 	const id = () => document.getElementById("announcement")?.dataset.id;
 	const end = () => {
-		if (!over) tell(text("announcement_over"), { href: "/announcements", text: text("announcements_all") });
+		if (!over) tell(text("announcement_over"), { href: our("/announcements"), text: text("announcements_all") });
 		over = true;
 	};
 	/** @param {string} name @param {(detail: any) => void} handle */
@@ -27,7 +28,7 @@ export function startAnnouncement(stream) {
 	on("announcement", () => {
 		// An announcement that had ended was reopened, or an open one was edited.
 		over = false;
-		tell(text("announcement_changed"), { href: `/announcements/${id()}`, text: text("announcement_show") });
+		tell(text("announcement_changed"), { href: our(`/announcements/${id()}`), text: text("announcement_show") });
 	});
 
 	return {

@@ -11,6 +11,7 @@ import { startInbox } from "./inbox.js";
 import { startKeys } from "./keys.js";
 import { live } from "./live.js";
 import { startMenu } from "./menu.js";
+import { our } from "./mount.js";
 import { startMutes } from "./mutes.js";
 import { startPanel } from "./panel.js";
 import { post } from "./post.js";
@@ -39,7 +40,7 @@ if (user) {
 	startPosts(events);
 	startStale(events);
 	startPanel(events);
-	startToasts(events, showing, (ids) => post("/toasts/ack", { id: ids.join(",") }));
+	startToasts(events, showing, (ids) => post(our("/toasts/ack"), { id: ids.join(",") }));
 	startActions();
 	startReading();
 	startMutes();

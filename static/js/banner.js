@@ -1,6 +1,7 @@
 // @ts-check
 import { clock } from "./clock.js";
 import { htmx } from "./htmx.js";
+import { our } from "./mount.js";
 
 const spread = 5000; // ms: all readers of an announcement hear of a change at once; this spreads their requests
 
@@ -87,5 +88,5 @@ function fade() {
 
 async function askAgain() {
 	const banner = place();
-	if (banner) await htmx()?.ajax("GET", "/announcements/pinned", { target: banner, swap: "outerHTML" });
+	if (banner) await htmx()?.ajax("GET", our("/announcements/pinned"), { target: banner, swap: "outerHTML" });
 }

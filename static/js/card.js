@@ -1,4 +1,5 @@
 // @ts-check
+import { our } from "./mount.js";
 import { text } from "./texts.js";
 
 /**
@@ -51,7 +52,7 @@ export function reword(box, toast) {
 function heading(toast) {
 	const p = paragraph("toast-title", toast.title);
 	const href = address(toast);
-	if (toast.more) p.append(count(toast), " ", anchor("/inbox", text("toasts_open")));
+	if (toast.more) p.append(count(toast), " ", anchor(our("/inbox"), text("toasts_open")));
 	else if (href) p.replaceChildren(anchor(href, toast.title));
 	return p;
 }
@@ -76,8 +77,8 @@ function anchor(href, words) {
  * @param {Toast} toast
  */
 function address({ key, at, link, notice }) {
-	if (key && link && notice) return `/n/${notice}`;
-	if (key) return at ? `/inbox#e${at}` : "/inbox";
+	if (key && link && notice) return our(`/n/${notice}`);
+	if (key) return our("/inbox") + (at ? `#e${at}` : "");
 	return link;
 }
 

@@ -1,6 +1,7 @@
 // @ts-check
 import { say } from "./announcer.js";
 import { clock } from "./clock.js";
+import { our } from "./mount.js";
 import { completed, nameAt, offers } from "./names.js";
 import { option } from "./option.js";
 import { text } from "./texts.js";
@@ -140,7 +141,7 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 
 /** @type {Ask} */
 async function askServer(part, target, signal) {
-	const answer = await fetch(`/staff/names?${new URLSearchParams({ q: part, target })}`, { signal });
+	const answer = await fetch(our(`/staff/names?${new URLSearchParams({ q: part, target })}`), { signal });
 	if (!answer.ok || answer.redirected) return [];
 	return (await answer.json()).names;
 }

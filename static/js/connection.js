@@ -1,5 +1,6 @@
 // @ts-check
 import { clock } from "./clock.js";
+import { our } from "./mount.js";
 import { text } from "./texts.js";
 
 const grace = 1500; // ms: a quick reconnect is not shown
@@ -38,7 +39,7 @@ export function startConnection(stream, time = clock) {
 
 function signIn() {
 	const link = document.createElement("a");
-	link.href = `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
+	link.href = our(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
 	link.textContent = text("sign_in");
 	return link;
 }

@@ -2,6 +2,7 @@
 // Input that was typed into a form and not sent yet, kept in this tab: it is restored after
 // Back, Reload or a sign-in. It belongs to one user and is dropped when they sign out.
 
+import { our } from "./mount.js";
 import { text } from "./texts.js";
 
 /** @typedef {[string, string][]} Fields */
@@ -82,7 +83,7 @@ export function startDrafts() {
 	const others = "BroadcastChannel" in window ? new BroadcastChannel(place) : null;
 	others?.addEventListener("message", forget);
 	document.addEventListener("submit", ({ target }) => {
-		if (!(target instanceof HTMLFormElement) || target.getAttribute("action") !== "/logout") return;
+		if (!(target instanceof HTMLFormElement) || target.getAttribute("action") !== our("/logout")) return;
 		forget();
 		others?.postMessage("out");
 	});

@@ -4,6 +4,7 @@
 import { say } from "./announcer.js";
 import { clock } from "./clock.js";
 import { draftOf, fieldsOf, fill, keepDraft, keyOf, restored, untouched } from "./drafts.js";
+import { our } from "./mount.js";
 import { text } from "./texts.js";
 import { reason, tell } from "./unsent.js";
 
@@ -69,9 +70,9 @@ function send(form, way, sent) {
 	/** @type {(() => void) | undefined} */ let again;
 	/** @param {string} to */
 	const leave = (to) => {
-		if (new URL(to, location.href).pathname !== "/login") sent();
+		if (new URL(to, location.href).pathname !== our("/login")) sent();
 		// After signing in the user comes back to this address, where the draft waits.
-		else to = `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
+		else to = our(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
 		form.dispatchEvent(new Event("carillon:leave"));
 		way.go(to);
 	};

@@ -1,5 +1,6 @@
 // @ts-check
 import { clock } from "./clock.js";
+import { our } from "./mount.js";
 
 /** @typedef {import("./card.js").Toast} Toast */
 /** @typedef {{toast: Toast, left: number}} Left a toast, and the ms it has left */
@@ -35,7 +36,7 @@ export function takeOver(time = clock) {
 		const { user, at, toasts } = JSON.parse(text ?? "{}");
 		const passed = time.date().getTime() - at;
 		if (user !== document.body.dataset.user || !(passed >= 0 && passed < longest)) return [];
-		return toasts.filter((/** @type {Left} */ { toast }) => location.pathname !== "/inbox" || !toast.key);
+		return toasts.filter((/** @type {Left} */ { toast }) => location.pathname !== our("/inbox") || !toast.key);
 	} catch {
 		return [];
 	}

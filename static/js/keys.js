@@ -1,6 +1,7 @@
 // @ts-check
 import { undo } from "./done.js";
 import { htmx } from "./htmx.js";
+import { our } from "./mount.js";
 import { change, select, selected } from "./select.js";
 
 /**
@@ -13,7 +14,7 @@ export function startKeys() {
 	if (document.body.dataset.keys !== "on" || !(help instanceof HTMLDialogElement)) return;
 	if (shown) shown.hidden = false;
 	const list = async () => {
-		if (!help.firstChild) await htmx()?.ajax("GET", "/keys", { target: help, swap: "innerHTML" });
+		if (!help.firstChild) await htmx()?.ajax("GET", our("/keys"), { target: help, swap: "innerHTML" });
 		if (help.firstChild && !help.open) help.showModal();
 	};
 	shown?.addEventListener("click", list);

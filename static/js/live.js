@@ -1,5 +1,6 @@
 // @ts-check
 import { Alone } from "./alone.js";
+import { our } from "./mount.js";
 import { post } from "./post.js";
 import { Presence } from "./presence.js";
 import { Showing } from "./showing.js";
@@ -16,11 +17,11 @@ export function live(user) {
 	// The page belongs to this user: if another one has signed in since, the server
 	// answers that this one is signed out. It also learns whether the page is visible.
 	const stream = new Stream(
-		`/events?user=${encodeURIComponent(user)}`,
+		our(`/events?user=${encodeURIComponent(user)}`),
 		(url) => new EventSource(document.visibilityState === "visible" ? `${url}&visible=1` : url),
 	);
 	const [events, locks] = canShare() ? [new Tabs(user, stream), navigator.locks] : [new Alone(stream), undefined];
-	const presence = new Presence(whenHeard(events, (visible) => post("/events/active", { visible: visible ? "1" : "0" })));
+	const presence = new Presence(whenHeard(events, (visible) => post(our("/events/active"), { visible: visible ? "1" : "0" })));
 	return lead(events, new Showing(user, presence, () => !(events instanceof Tabs) || events.leads, locks));
 }
 

@@ -8,7 +8,7 @@ import { text } from "./texts.js";
 export function startMutes() {
 	document.addEventListener("carillon:muted", (e) => {
 		const { type, muted } = /** @type {CustomEvent<{type: string, muted: boolean}>} */ (e).detail;
-		for (const form of document.querySelectorAll('main .row form[action="/settings/mute"]')) {
+		for (const form of document.querySelectorAll('main .row form[action$="/settings/mute"]')) {
 			const [about, turns] = ["type", "muted"].map((name) => form.querySelector(`input[name=${name}]`));
 			if (about instanceof HTMLInputElement && turns instanceof HTMLInputElement && about.value === type) turn(form, turns, muted);
 		}

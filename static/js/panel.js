@@ -1,5 +1,6 @@
 // @ts-check
 import { htmx } from "./htmx.js";
+import { our } from "./mount.js";
 import { followRows, shownTab } from "./panelrows.js";
 import { text } from "./texts.js";
 
@@ -92,7 +93,7 @@ function failure() {
 	const line = document.createElement("div");
 	line.className = "bottom-line";
 	const link = document.createElement("a");
-	[link.className, link.href, link.textContent] = ["button small", "/inbox", text("toasts_open")];
+	[link.className, link.href, link.textContent] = ["button small", our("/inbox"), text("toasts_open")];
 	line.append(button("button small primary again", text("try_again")), link);
 	part.append(line);
 	return part;

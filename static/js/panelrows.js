@@ -1,5 +1,6 @@
 // @ts-check
 import { followBadge } from "./badge.js";
+import { our } from "./mount.js";
 import { rewrite } from "./rewrite.js";
 import { text } from "./texts.js";
 
@@ -24,7 +25,7 @@ function rewriteFrom(page, panel, key) {
 
 /** Returns the address of the tab of the panel that is shown. @param {ParentNode} panel */
 export function shownTab(panel) {
-	return panel.querySelector(".tab[aria-current]")?.getAttribute("hx-get") ?? "/inbox/panel";
+	return panel.querySelector(".tab[aria-current]")?.getAttribute("hx-get") ?? our("/inbox/panel");
 }
 
 /** @param {string} address */

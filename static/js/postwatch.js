@@ -4,6 +4,7 @@ import { startAnnouncements } from "./announcements.js";
 import { badgeOf } from "./badge.js";
 import { startBanner } from "./banner.js";
 import { lookout } from "./lookout.js";
+import { our } from "./mount.js";
 import { idOf, posts } from "./posts.js";
 import { announcementNames } from "./stream.js";
 
@@ -60,7 +61,7 @@ export function startPosts(stream, time, get = fetchPage) {
 	async function look() {
 		/** @type {Map<string, HTMLElement>} */ const open = new Map();
 		const heardOf = known;
-		for (let address = "/announcements", n = 0; address && n < mostPages; n++) {
+		for (let address = our("/announcements"), n = 0; address && n < mostPages; n++) {
 			const page = await get(address);
 			if (!page) return;
 			if (averOf(page) < known) throw new Error("the page is older than its events");

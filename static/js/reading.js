@@ -1,5 +1,6 @@
 // @ts-check
 import { htmx } from "./htmx.js";
+import { our } from "./mount.js";
 import { post } from "./post.js";
 import { markRead } from "./rows.js";
 
@@ -12,7 +13,7 @@ export function startReading() {
 	document.addEventListener("toggle", ({ target }) => {
 		const row = target instanceof HTMLDetailsElement && target.open && target.matches(".fold") ? target.closest(".row") : null;
 		if (!(row instanceof HTMLElement) || row.dataset.state !== "unread" || !row.dataset.key) return;
-		post("/inbox/read", { key: row.dataset.key });
+		post(our("/inbox/read"), { key: row.dataset.key });
 		markRead(row);
 	}, true);
 	document.addEventListener("visibilitychange", open);
@@ -23,5 +24,5 @@ function open() {
 	const target = document.querySelector("#inbox[data-unopened]");
 	if (document.visibilityState !== "visible" || !target) return;
 	target.removeAttribute("data-unopened"); // once
-	htmx()?.ajax("GET", "/inbox", { target, select: "#inbox", swap: "outerHTML show:none" }).catch(() => {});
+	htmx()?.ajax("GET", our("/inbox"), { target, select: "#inbox", swap: "outerHTML show:none" }).catch(() => {});
 }

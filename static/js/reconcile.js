@@ -1,4 +1,5 @@
 // @ts-check
+import { our } from "./mount.js";
 import { rewrite } from "./rewrite.js";
 import { entryOf, markRead, markUnread, remove, rows, shownVer } from "./rows.js";
 
@@ -79,7 +80,7 @@ function madeAt() {
 async function fetchPart(before) {
 	const query = new URLSearchParams({ opened: "0" });
 	if (before < Infinity) query.set("before", String(before));
-	const answer = await fetch(`/inbox?${query}`);
+	const answer = await fetch(our(`/inbox?${query}`));
 	if (answer.redirected) return null; // signed out
 	if (!answer.ok) throw new Error(`status ${answer.status}`);
 	const page = new DOMParser().parseFromString(await answer.text(), "text/html");

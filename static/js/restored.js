@@ -1,4 +1,5 @@
 // @ts-check
+import { our } from "./mount.js";
 
 /**
  * Checks a page that comes back from the browser's history, as it was left or as a copy in
@@ -23,7 +24,7 @@ export function startRestored(user) {
 /** @param {string} user */
 async function ended(user) {
 	try {
-		const answer = await fetch(`/events?user=${encodeURIComponent(user)}`, { method: "HEAD" });
+		const answer = await fetch(our(`/events?user=${encodeURIComponent(user)}`), { method: "HEAD" });
 		return answer.status === 401;
 	} catch {
 		return false; // unknown without a network; the page says that it is offline

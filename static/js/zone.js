@@ -1,9 +1,10 @@
 // @ts-check
+import { our } from "./mount.js";
 
 /** Tells the server the time zone of this browser, for the next page. */
 export function rememberZone() {
 	const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 	if (zone && /^[A-Za-z0-9_+\-/]{1,64}$/.test(zone)) {
-		document.cookie = `tz=${zone}; path=/; max-age=31536000; samesite=lax`;
+		document.cookie = `tz=${zone}; path=${our("/")}; max-age=31536000; samesite=lax`;
 	}
 }

@@ -3,7 +3,13 @@
 // in the reader's language; the demo shows all of them on /staff/components.
 package components
 
-import "github.com/a-h/templ"
+import (
+	"context"
+
+	"github.com/a-h/templ"
+
+	"github.com/carillonhq/carillon/internal/mount"
+)
 
 // Icons is the address of static/icons/sprite.svg, which has the icons by name.
 type Icons string
@@ -26,3 +32,6 @@ func boosted(part string) templ.Attributes {
 		"hx-boost": "true", "hx-target": part, "hx-select": part, "hx-swap": "outerHTML show:none",
 	}
 }
+
+// at is the address that browsers use for a path of our own.
+func at(ctx context.Context, path string) string { return mount.At(ctx, path) }

@@ -40,6 +40,7 @@ type Row struct {
 	Title    string
 	Body     string
 	Link     string
+	Outside  bool   // Link is not a path of ours
 	Reason   string // why it came, in a word or two; empty: it was sent to the reader alone
 	Why      string // the same in a sentence
 	Folds    Fold   // where a row may be cut off
@@ -76,22 +77,23 @@ type rowBuffer struct{ out, key, typ, title markup }
 var rowBuffers = sync.Pool{New: func() any { return &rowBuffer{out: markup{make([]byte, 0, 64<<10)}} }}
 
 // Render writes the rows.
-func (l Rows) Render(_ context.Context, w io.Writer) error {
+func (l Rows) Render(ctx context.Context, w io.Writer) error {
 	buf, _ := rowBuffers.Get().(*rowBuffer)
 	defer rowBuffers.Put(buf)
 	buf.out.b = buf.out.b[:0]
+	l.Icons = Icons(at(ctx, string(l.Icons)))
 	var actions []action
 	if l.Back != "" {
-		actions = l.actions()
+		actions = l.actions(ctx)
 	}
 	for i := range l.Rows {
-		l.row(buf, &l.Rows[i], actions)
+		l.row(ctx, buf, &l.Rows[i], actions)
 	}
 	_, err := w.Write(buf.out.b)
 	return err
 }
 
-func (l Rows) row(buf *rowBuffer, r *Row, actions []action) {
+func (l Rows) row(ctx context.Context, buf *rowBuffer, r *Row, actions []action) {
 	m := &buf.out
 	if r.Divider != "" {
 		m.raw(`<li class="divider`)
@@ -122,7 +124,7 @@ func (l Rows) row(buf *rowBuffer, r *Row, actions []action) {
 	m.raw(`">`)
 	l.avatar(m, r)
 	m.raw(`<article>`)
-	l.heading(m, r)
+	l.heading(ctx, m, r)
 	l.body(m, r)
 	l.meta(m, r)
 	m.raw(`</article>`)
@@ -163,7 +165,7 @@ func (l Rows) icon(m *markup, name string) {
 	m.raw(`<svg class="icon" aria-hidden="true"><use href="`).text(string(l.Icons)).raw(`#`).text(name).raw(`"></use></svg>`)
 }
 
-func (l Rows) heading(m *markup, r *Row) {
+func (l Rows) heading(ctx context.Context, m *markup, r *Row) {
 	m.raw(`<h3>`)
 	switch {
 	case r.New:
@@ -171,10 +173,14 @@ func (l Rows) heading(m *markup, r *Row) {
 	case !r.Read:
 		m.raw(`<span class="dot"><span class="sr-only">`).text(l.Labels.Unread).raw(`</span></span> `)
 	}
-	if r.Link == "" {
+	link := r.Link
+	if !r.Outside {
+		link = at(ctx, link)
+	}
+	if link == "" {
 		m.raw(`<span dir="auto">`).text(r.Title).raw(`</span>`)
 	} else {
-		m.raw(`<a dir="auto" href="`).text(r.Link).raw(`">`).text(r.Title).raw(`</a>`)
+		m.raw(`<a dir="auto" href="`).text(link).raw(`">`).text(r.Title).raw(`</a>`)
 	}
 	m.raw(`</h3>`)
 }

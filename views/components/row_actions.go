@@ -1,5 +1,7 @@
 package components
 
+import "context"
+
 // action is a form with one button, named after the row's title. The parts common to all rows are
 // escaped once.
 type action struct {
@@ -15,23 +17,23 @@ type action struct {
 // this row. Both read and unread are written, and the style sheet shows the one that fits the
 // state, which may change while the page is open. Of mute and unmute only the one that fits is
 // written, and a script turns it into the other.
-func (l Rows) actions() []action {
+func (l Rows) actions(ctx context.Context) []action {
 	if l.Archived {
-		back := l.action("/inbox/unarchive", "key", "inbox", l.Labels.Unarchive, l.Labels.UnarchiveNamed)
+		back := l.action(ctx, "/inbox/unarchive", "key", "inbox", l.Labels.Unarchive, l.Labels.UnarchiveNamed)
 		back.dated = true
 		return []action{back}
 	}
-	archive := l.action("/inbox/archive", "key", "archive", l.Labels.Archive, l.Labels.ArchiveNamed)
+	archive := l.action(ctx, "/inbox/archive", "key", "archive", l.Labels.Archive, l.Labels.ArchiveNamed)
 	archive.dated = true
-	mute := l.action("/settings/mute", `muted" value="1"><input type="hidden" name="type`, "bell-off", l.Labels.Mute, l.Labels.MuteNamed)
+	mute := l.action(ctx, "/settings/mute", `muted" value="1"><input type="hidden" name="type`, "bell-off", l.Labels.Mute, l.Labels.MuteNamed)
 	mute.byType = true
-	unmute := l.action("/settings/mute", `muted" value="0"><input type="hidden" name="type`, "bell", l.Labels.Unmute, l.Labels.UnmuteNamed)
+	unmute := l.action(ctx, "/settings/mute", `muted" value="0"><input type="hidden" name="type`, "bell", l.Labels.Unmute, l.Labels.UnmuteNamed)
 	unmute.byType, unmute.muted = true, true
-	remove := l.action("/inbox/delete", "key", "trash-2", l.Labels.Delete, l.Labels.DeleteNamed)
+	remove := l.action(ctx, "/inbox/delete", "key", "trash-2", l.Labels.Delete, l.Labels.DeleteNamed)
 	remove.dated = true
 	return []action{
-		l.action("/inbox/read", "key", "mail-open", l.Labels.MarkRead, l.Labels.ReadNamed),
-		l.action("/inbox/unread", "key", "mail", l.Labels.MarkUnread, l.Labels.UnreadNamed),
+		l.action(ctx, "/inbox/read", "key", "mail-open", l.Labels.MarkRead, l.Labels.ReadNamed),
+		l.action(ctx, "/inbox/unread", "key", "mail", l.Labels.MarkUnread, l.Labels.UnreadNamed),
 		mute,
 		unmute,
 		archive,
@@ -39,9 +41,9 @@ func (l Rows) actions() []action {
 	}
 }
 
-func (l Rows) action(address, field, icon, label string, named Named) action {
+func (l Rows) action(ctx context.Context, address, field, icon, label string, named Named) action {
 	var before, name, after markup
-	before.raw(`<form method="post" action="`).raw(address).raw(`"><input type="hidden" name="`).raw(field).raw(`" value="`)
+	before.raw(`<form method="post" action="`).text(at(ctx, address)).raw(`"><input type="hidden" name="`).raw(field).raw(`" value="`)
 	name.raw(`"><input type="hidden" name="back" value="`).text(l.Back)
 	name.raw(`"><button type="submit" title="`).text(label).raw(`" aria-label="`).text(named.Before)
 	after.text(named.After).raw(`">`)
