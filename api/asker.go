@@ -99,7 +99,7 @@ func (k *askers) allow(r *http.Request, who *notifier.Asker) error {
 		return nil
 	case who.Token == nil:
 		return coded(http.StatusForbidden, "origin_refused", "A session counts on pages of this host only. Other pages use user tokens.")
-	case slices.Contains(who.Token.App.Origins, origin):
+	case slices.Contains(who.Token.App.Origins, origin), k.Demo && onLoopback(origin):
 		return nil
 	}
 	k.Log.WarnContext(r.Context(), "a page of another origin used a token", "app", who.Token.App.Name, "origin", origin)

@@ -71,6 +71,7 @@ type Config struct {
 	Audiences map[notifier.Audience]string // names of the audiences by number
 	LinkHosts []string                     // hosts that announcements may link to; none: relative links only
 	Path      string                       // of the public URL
+	Demo      bool                         // a demonstration on this machine: pages on loopback addresses may ask for every app
 	PublicURL string                       // base of the examples on the page; default: the address of the request
 	Version   string                       // version of the document; default: 1.0.0
 	Rate      int                          // requests per second, key and instance; 0: no limit

@@ -1,8 +1,11 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -26,7 +29,7 @@ func (s *server) sharing(next http.Handler) http.Handler {
 	}
 	open := cors.New(cors.Options{
 		AllowOriginVaryRequestFunc: func(r *http.Request, origin string) (bool, []string) {
-			return s.Origins.KnowsOrigin(r.Context(), origin), nil
+			return s.knowsOrigin(r.Context(), origin), nil
 		},
 		AllowedMethods: []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
 		AllowedHeaders: []string{"Authorization", "Content-Type", "If-None-Match"},
@@ -40,13 +43,28 @@ func (s *server) sharing(next http.Handler) http.Handler {
 			return
 		}
 		origin := r.Header.Get("Origin")
-		if origin != "" && !sameOrigin(origin, r.Host) && !s.Origins.KnowsOrigin(r.Context(), origin) {
+		if origin != "" && !sameOrigin(origin, r.Host) && !s.knowsOrigin(r.Context(), origin) {
 			s.Log.InfoContext(r.Context(), "a page of an unknown origin asked for a user", "origin", origin)
 			send(w, http.StatusForbidden, coded(http.StatusForbidden, "origin_refused", "No app has pages at this origin."))
 			return
 		}
 		open.ServeHTTP(w, r)
 	})
+}
+
+// knowsOrigin reports whether pages at this origin may ask as users of an app.
+func (s *server) knowsOrigin(ctx context.Context, origin string) bool {
+	return s.Demo && onLoopback(origin) || s.Origins.KnowsOrigin(ctx, origin)
+}
+
+// onLoopback reports whether a page is served by this machine for itself.
+func onLoopback(origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil {
+		return false
+	}
+	addr, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && addr.IsLoopback()
 }
 
 // keyInBrowser refuses an API key that a web page has sent, so everybody who opens the page can read it.

@@ -3,6 +3,9 @@ package e2e
 import (
 	"testing"
 	"time"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
 )
 
 func TestDemoUsersSignInWithOneClick(t *testing.T) {
@@ -28,4 +31,35 @@ func TestDemoUsersSignInWithOneClick(t *testing.T) {
 	alice.shot("demo-notice")
 	bob.badge("1")
 	bob.shot("demo-bell")
+}
+
+func TestTheDemoHasAPageOfAnotherApplication(t *testing.T) {
+	t.Parallel()
+	i := alone(t).serve("--demo", "--addr", "127.0.0.1:0")
+	w := open(t, i).size(1280, 1000)
+	if _, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: violations}); err != nil {
+		t.Fatal(err)
+	}
+	w.goToSignIn()
+	w.do(chromedp.Navigate(i.url + "/embed/demo"))
+	w.until(`location.port !== new URL("` + i.url + `").port && ` + inBell(`root?.querySelector(".badge")?.textContent === "9"`))
+	w.until(`document.querySelector("carillon-inbox").shadowRoot.querySelectorAll("li").length > 3`)
+	w.clickOn(`[data-send=notice]`).until(inBell(`root.querySelector(".badge").textContent === "10"`))
+	w.until(`[...document.querySelectorAll("#events b")].some(b => b.textContent === "carillon-notice")`)
+	w.clickOn(`[data-send=toast]`).until(`document.querySelector("carillon-toasts").shadowRoot.querySelector(".title")?.textContent === "Saved"`)
+	w.shot("embed-demo")
+	ask[any](w, `(() => { const p = document.querySelector("#preset"); p.value = "Dark slate"; p.dispatchEvent(new Event("change")); document.querySelector("carillon-bell").show(); })()`)
+	w.until(`document.querySelector("#css").textContent.includes("--carillon-surface: #0f172a;")`)
+	w.until(inBell(`getComputedStyle(root.querySelector(".panel")).backgroundColor === "rgb(15, 23, 42)"`))
+	w.shot("embed-demo-theme")
+	ask[any](w, `document.querySelector("carillon-bell").hide()`)
+
+	// Someone of whom Carillon has never heard has the announcements to late joiners alone.
+	w.picks("user", "customer 4711").press(".who button")
+	w.until(inBell(`root?.querySelector(".badge")?.textContent === "2"`))
+	w.clickOn(`[data-send=notice]`).until(inBell(`root.querySelector(".badge").textContent === "3"`))
+	if refused := ask[[]string](w, `refused`); len(refused) > 0 {
+		t.Errorf("the policy refused %v", refused)
+	}
+	w.size(390, 800).shot("embed-demo-phone")
 }

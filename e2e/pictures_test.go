@@ -60,6 +60,12 @@ func TestThePicturesOfTheDocs(t *testing.T) {
 	bob.get("/announcements/" + pinned)
 	w.visit("/staff/notices/" + pinned).until(live2).portrait("announcement")
 	w.as(i.demo(t, "carol")).visit("/announcements").until(live2).portrait("announcements")
+
+	w.shows2x("light", 1280, 960).do(chromedp.Navigate(i.url + "/embed/demo"))
+	w.until(inBell(`!root?.querySelector(".badge")?.hidden`)).until(`document.querySelector("carillon-inbox").shadowRoot.querySelectorAll("li").length > 3`)
+	w.clickOn(`[data-send=notice]`).until(`[...document.querySelectorAll("#events b")].some(b => b.textContent === "carillon-notice")`)
+	w.clickOn(`[data-send=toast]`).until(`document.querySelector("carillon-toasts").shadowRoot.querySelector(".title")?.textContent === "Saved"`)
+	w.portrait("embed-demo")
 }
 
 // portraitist opens a window of a browser that uses the fonts of the pictures.

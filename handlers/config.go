@@ -209,6 +209,7 @@ type Config struct {
 	Rules  Rules                              // nil: no file of rules
 
 	Demo           []DemoUser                   // shown on the login page; empty: no demo
+	Shop           func() string                // the page of another application in a demo; nil: none
 	Audiences      map[notifier.Audience]string // by name; empty: operator, user, customer
 	LinkHosts      []string                     // hosts that announcements may link to; none: relative links only
 	PublicURL      string                       // where browsers find Carillon; empty: unknown

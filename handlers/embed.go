@@ -85,6 +85,10 @@ func (h *Handlers) embedded(w http.ResponseWriter, r *http.Request) error {
 	if r.PathValue("file") == packageName {
 		return h.packaged(w, r)
 	}
+	if r.PathValue("file") == "demo" && h.Shop != nil {
+		redirect(w, r, h.Shop()) // a page of another origin
+		return nil
+	}
 	e := h.embeds[r.PathValue("file")]
 	if e == nil {
 		return notifier.ErrNotFound

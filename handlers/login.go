@@ -93,6 +93,9 @@ func (h *Handlers) loginPage(r *http.Request, next, fault string) *views.Login {
 		}
 		p.Demo = append(p.Demo, d)
 	}
+	if h.Shop != nil {
+		p.Shop = h.Shop()
+	}
 	if users, err := h.Directory.Users(r.Context(), notifier.UserQuery{Limit: 1}); err == nil && len(users) == 0 {
 		p.First = "carillon user add alice --role staff --password-stdin < password"
 	}

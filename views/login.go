@@ -9,6 +9,7 @@ type Login struct {
 	Next     string // where to go afterwards
 	Fault    string // why signing in failed; empty: first attempt
 	Demo     []DemoUser
+	Shop     string // the page of another application that has the bell; empty: none
 	First    string // the command that adds the first user; empty: there are users
 }
 

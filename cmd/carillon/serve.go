@@ -21,6 +21,7 @@ type serving struct {
 	URL   string      `json:"url"`
 	Addr  string      `json:"addr"` // of the listener, with the actual port if port 0 was asked for
 	Admin string      `json:"admin,omitempty"`
+	Shop  string      `json:"shop,omitempty"` // the page of another application, in a demonstration
 	Users []demo.User `json:"users,omitempty"`
 }
 
@@ -38,7 +39,7 @@ func (s serveCmd) Run(ctx context.Context, cfg config.Config, c *console) error 
 // announce prints where the server answers. Behind a public URL it also prints the address of the
 // listener.
 func (s serveCmd) announce(at instance.Address, public bool, c *console) error {
-	line := serving{URL: at.URL, Addr: at.Addr, Admin: at.Admin}
+	line := serving{URL: at.URL, Addr: at.Addr, Admin: at.Admin, Shop: at.Shop}
 	if s.Demo {
 		line.Users = demo.Users()
 	}
@@ -56,7 +57,7 @@ func (s serveCmd) announce(at instance.Address, public bool, c *console) error {
 		for _, u := range line.Users {
 			fmt.Fprintf(c.stdout, "  %-8s %-14s %s\n", u.Name, u.Password, cmp.Or(strings.Join(u.Roles, ", "), "-"))
 		}
-		fmt.Fprintln(c.stdout)
+		fmt.Fprintf(c.stdout, "\nThe bell in the page of another application: %s\n\n", line.Shop)
 	}
 	return nil
 }

@@ -57,6 +57,7 @@ var rules = map[string][]string{
 	"store":              {"internal/batch", "notifier"},
 	"internal/config":    {"notifier"},
 	"internal/demo":      {"internal/config", "notifier", "store"},
+	"internal/demo/shop": {"notifier"},
 	"internal/doctor":    {"internal/config", "notifier/delivery", "notifier/keys", "store"},
 	"internal/session":   append([]string{"internal/mount", "internal/script", "internal/lease"}, words...),
 	"internal/script":    words[:1],

@@ -49,6 +49,7 @@ type Address struct {
 	URL   string // for browsers: the public URL if one is configured
 	Addr  string // of the listener; with port 0, with the port it got
 	Admin string // the URL of the admin address; empty: none is configured
+	Shop  string // the URL of the page of another application; empty: no demonstration
 }
 
 // instance is one running server.
@@ -82,6 +83,7 @@ type instance struct {
 	fresh     bool // the demonstration has just been added
 	web       *http.Server
 	admin     *http.Server
+	shop      *http.Server // nil: no demonstration
 	listeners map[*http.Server]net.Listener
 	at        Address
 	stopping  atomic.Bool
@@ -110,11 +112,13 @@ func (i *instance) parts() []part {
 		i.sendDemo,      // needs the stages; done before a page shows them
 		i.listenWeb,     // before anything works, so that a port in use is reported at once; its stop cuts connections that are left
 		i.listenAdmin,   // likewise
+		i.listenShop,    // likewise; its page has the address of the pages
 		i.runGuard,      // everything below works behind its gate to the last
 		i.limitMemory,   // before the work that needs memory
 		i.flushAtStop,   // no inbox changes here any more: SQL gets the changes that it lacks
 		i.closePipeline, // the intake has ended: finishes work in hand, leaves the rest to others, gives leases back
 		i.runWorkers,    // all end together, each after the work in hand
+		i.serveShop,     // an application beside Carillon
 		i.serveAdmin,    // metrics are there as long as pages are
 		i.serveWeb,      // when it stops, running requests are answered and no more are accepted
 		i.endStreams,    // before the servers, because http.Server does not know the streams that have left it: each is told bye and when to come back

@@ -66,6 +66,7 @@ func (i *instance) pages() (http.Handler, error) {
 		c.Rules = i.rules
 	}
 	if i.demo {
+		c.Shop = func() string { return i.at.Shop }
 		for _, u := range demo.Users() {
 			c.Demo = append(c.Demo, handlers.DemoUser{
 				Name: u.Name, Password: u.Password, Staff: slices.Contains(u.Roles, notifier.RoleStaff),
@@ -86,7 +87,7 @@ func (i *instance) applications() (http.Handler, error) {
 		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
 		Directory: i.db, People: i.people,
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
-		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Rate: i.cfg.APIRate, UserRate: api.UserRate, Log: i.log,
+		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Log: i.log,
 	}
 	if i.cfg.PublicURL != nil {
 		c.PublicURL = i.cfg.PublicURL.String()

@@ -19,7 +19,7 @@ export function row(el, row, followed, ...actions) {
 		"li", { part: unread ? "row unread" : "row", "data-key": row.key, "data-unread": unread },
 		unread ? dot(el) : null,
 		make(href ? "a" : "span", { class: "title", part: "title", dir: "auto", href, click: (e) => href && follow(el, e, row, followed) }, row.title),
-		make("time", { part: "meta", datetime: row.created_at }, ago(Date.now() - row.at, el.language) ?? new Date(row.at).toLocaleDateString(el.language)),
+		make("time", { part: "meta", datetime: row.created_at }, ago(Date.now() - Date.parse(row.created_at), el.language) ?? new Date(row.created_at).toLocaleDateString(el.language)),
 		row.body ? make("span", { class: "body", part: "body", dir: "auto" }, row.body) : null,
 		actions.length > 0 ? make("span", { class: "actions", part: "actions" }, ...actions) : null,
 	);

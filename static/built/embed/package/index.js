@@ -241,7 +241,7 @@ function row(el, row2, followed, ...actions) {
     { part: unread ? "row unread" : "row", "data-key": row2.key, "data-unread": unread },
     unread ? dot(el) : null,
     make(href ? "a" : "span", { class: "title", part: "title", dir: "auto", href, click: (e) => href && follow(el, e, row2, followed) }, row2.title),
-    make("time", { part: "meta", datetime: row2.created_at }, ago(Date.now() - row2.at, el.language) ?? new Date(row2.at).toLocaleDateString(el.language)),
+    make("time", { part: "meta", datetime: row2.created_at }, ago(Date.now() - Date.parse(row2.created_at), el.language) ?? new Date(row2.created_at).toLocaleDateString(el.language)),
     row2.body ? make("span", { class: "body", part: "body", dir: "auto" }, row2.body) : null,
     actions.length > 0 ? make("span", { class: "actions", part: "actions" }, ...actions) : null
   );
