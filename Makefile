@@ -20,7 +20,7 @@ UNRACED = modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory github.
 # them takes the whole machine, and other tests have deadlines.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak race screenshots gallery bench generate lint verify check setup
+.PHONY: help run build test soak race screenshots below gallery bench generate lint verify check setup
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -47,6 +47,9 @@ race: setup ## run all tests with the race detector
 screenshots: setup ## regenerate the pictures of the README and docs
 	@scripts/setup.sh screenshots
 	$(GO) test ./e2e -run 'ThePictures' -count=1 -args -pictures=../docs/images
+
+below: setup ## run the browser tests against servers below a path; nightly
+	$(GO) test -vet=off -timeout 25m ./e2e -args -below=/notifications
 
 gallery: setup ## write pictures of every page in every state under e2e/screenshots
 	$(GO) test ./e2e -run 'TestEveryPage' -count=1 -args -gallery

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -171,7 +170,7 @@ func TestAListThatLostItsStreamCatchesUpAfterReconnecting(t *testing.T) {
 	vera.announces("customer", "New meanwhile")
 	vera.leads("/staff/notices/" + over + "/retract")
 	two.person(t, "cara").get("/announcements/" + read)
-	s.serve("--addr", strings.TrimPrefix(one.url, "http://"))
+	s.serve("--addr", one.addr())
 	cara.has("#news", "1 new announcement").posted("Read elsewhere").turned(read, "read").badge("1")
 	cara.has("[data-testid=announcement-count]", "1 unread, 1 read").same()
 	reader.has("#done p", "This announcement has ended.")

@@ -40,7 +40,7 @@ func TestMarkdownIsRenderedWithoutActiveContent(t *testing.T) {
 			t.Errorf("%s contains %q", path, found)
 		}
 	}
-	w.until(`document.querySelector(".prose strong").textContent === "rise" && document.querySelector(".prose a[href='/prices']") && document.querySelector(".prose blockquote") && document.querySelector(".prose code")`)
+	w.until(`document.querySelector(".prose strong").textContent === "rise" && document.querySelector(".prose a[href$='/prices']") && document.querySelector(".prose blockquote") && document.querySelector(".prose code")`)
 	w.until(`document.querySelector(".prose a[href='https://example.com/list']").rel.includes("noopener")`)
 	if complaints := see.complaints(200); len(complaints) > 0 {
 		t.Errorf("the browser reports %q", complaints)

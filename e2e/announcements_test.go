@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-var sentAs = regexp.MustCompile(`^/staff/notices/(\d+)`)
+var sentAs = regexp.MustCompile(`/staff/notices/(\d+)`)
 
 // announces publishes an announcement by the staff form, and returns its id. more has further fields
 // and values in turn.

@@ -23,11 +23,11 @@ func TestThreeNoticesAreArchivedAndDeletedAtOnceAndComeBack(t *testing.T) {
 
 	w.clickOn("main .pick").until(picked + ` === 1`)
 	w.script(`document.querySelectorAll("main .pick")[2].dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true, shiftKey: true}))`)
-	w.until(picked + ` === 3`).clickOn(`#bulk [formaction="/inbox/delete"]`)
+	w.until(picked + ` === 3`).clickOn(`#bulk [formaction$="/inbox/delete"]`)
 	w.titles(late, photo).has("#done p", "3 deleted.")
 	w.clickOn("#done form button").titles(all...)
 
-	w.clickOn("main .pick").clickOn(`#bulk [formaction="/inbox/unread"]`).has("#badge", "1").until(`document.activeElement === document.querySelector("main .row")`)
+	w.clickOn("main .pick").clickOn(`#bulk [formaction$="/inbox/unread"]`).has("#badge", "1").until(`document.activeElement === document.querySelector("main .row")`)
 	w.same()
 }
 
@@ -49,7 +49,7 @@ func TestNoticesAreArchivedTogetherWithoutJavaScript(t *testing.T) {
 	w.visit("/inbox?filter=unread").titles(usual[3].title, aisle, late, photo)
 	w.clickOn(`main .row:first-child .pick`).until(picked + ` === 1`)
 	w.clickOn(`[aria-label="` + late + `"].pick`).until(picked + ` === 2`)
-	w.press(`#bulk [formaction="/inbox/archive"]`)
+	w.press(`#bulk [formaction$="/inbox/archive"]`)
 	w.titles(aisle, photo).has("#done p", "2 archived.").has("#badge", "2")
 	w.press(`#done form button`)
 	w.titles(usual[3].title, aisle, late, photo).has("#badge", "4").has("#done p", "Restored.")

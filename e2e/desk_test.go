@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -37,10 +38,20 @@ func (w *window) same() {
 	}
 }
 
+// path is the path of the server's public URL; empty: it has the whole host.
+func (w *window) path() string {
+	w.t.Helper()
+	u, err := url.Parse(w.url)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return u.Path
+}
+
 // at waits until the window is at a path.
 func (w *window) at(path string) {
 	w.t.Helper()
-	w.until(fmt.Sprintf(`location.pathname + location.search === %q`, path))
+	w.until(fmt.Sprintf(`location.pathname + location.search === %q`, w.path()+path))
 }
 
 // has waits until an element has this text.

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -27,7 +26,7 @@ func TestADraftOutlivesItsTabAndItsInstance(t *testing.T) {
 	next := w.tab()
 	w.do(chromedp.Navigate("about:blank"))
 	i.kill()
-	i = s.serve("--addr", strings.TrimPrefix(i.url, "http://"))
+	i = s.serve("--addr", i.addr())
 
 	next.goTo("/staff/send").has("[data-testid=resume] a", "Not to be lost")
 	next.shot("send-resume")

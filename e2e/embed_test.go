@@ -56,7 +56,7 @@ func newShop(t *testing.T, s *site, i *instance, user string) *shop {
 		shop.mu.Lock()
 		user := shop.user
 		shop.mu.Unlock()
-		w.Header().Set("Content-Security-Policy", fmt.Sprintf(strictPolicy, i.url))
+		w.Header().Set("Content-Security-Policy", fmt.Sprintf(strictPolicy, i.url+"/"))
 		switch {
 		case r.URL.Path == "/shop.css":
 			w.Header().Set("Content-Type", "text/css")

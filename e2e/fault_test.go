@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -22,7 +21,7 @@ func TestABadgeCatchesUpAfterItsInstanceIsKilledAndRestarted(t *testing.T) {
 	bob.connection("Reconnecting…")
 	bob.shot("reconnecting")
 	alice.send("bob", "like", "photo_id:2", "During the fault")
-	s.serve("--addr", strings.TrimPrefix(one.url, "http://"))
+	s.serve("--addr", one.addr())
 	bob.badge("2")
 	bob.connection("")
 }
@@ -49,9 +48,9 @@ func TestAPageOfASessionEndedElsewhereAsksToSignIn(t *testing.T) {
 	one, two := s.serve(), s.serve()
 	here := open(t, one).signIn("bob").goTo("/inbox?filter=unread")
 	there := open(t, two).signIn("bob").goTo("/settings")
-	there.press(`main form[action="/logout"] button`) // sign out everywhere
+	there.press(`main form[action$="/logout"] button`) // sign out everywhere
 	one.kill()
-	s.serve("--addr", strings.TrimPrefix(one.url, "http://"))
+	s.serve("--addr", one.addr())
 	here.connection("You are signed out. Sign in")
 	here.shot("signed-out")
 	here.press(`#connection a`)

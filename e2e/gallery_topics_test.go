@@ -84,7 +84,7 @@ func topicViews(g *gallery, page, late string) []view {
 			w.press("#subscribe button")
 		}},
 		{name: "settings-mute-fault", as: "pat", path: "/inbox?filter=unread&opened=1", status: 422, then: func(w *window) {
-			ask[bool](w, `(document.body.insertAdjacentHTML("beforeend", '<form id="sent" method="post" action="/settings/mute"><input name="type" value="shift"><input name="muted" value="1"><button>Send</button></form>'), true)`)
+			ask[bool](w, `(document.body.insertAdjacentHTML("beforeend", '<form id="sent" method="post" action="settings/mute"><input name="type" value="shift"><input name="muted" value="1"><button>Send</button></form>'), true)`)
 			w.press("#sent button")
 		}},
 		{name: "send-topic", as: "vera", path: "/staff/send?target=topic"},

@@ -42,7 +42,7 @@ func (w *window) send(to, typ, subject, title string) {
 		chromedp.SendKeys(css(`[name=title]`), title),
 		chromedp.SendKeys(css(`[name=body]`), "The whole text of it."))
 	w.shot("send-form")
-	w.press(`form[action="/staff/send"] button[type=submit]:not([name])`)
+	w.press(`form[action$="/staff/send"] button[type=submit]:not([name])`)
 	w.do(chromedp.WaitVisible(css(`[data-testid=state]`)))
 }
 
@@ -95,9 +95,9 @@ func TestTheBadgeJourneyWithoutJavaScript(t *testing.T) {
 	bob.shot("unread-without-javascript")
 	bob.goTo("/inbox").badge("")
 	bob.attribute(entry("like:photo_id:1:user_id:7"), "data-read", "0")
-	bob.press(`[data-testid=entry] form[action="/inbox/unread"] button`)
+	bob.press(`[data-testid=entry] form[action$="/inbox/unread"] button`)
 	bob.goTo("/inbox?filter=unread").badge("1")
-	bob.press(`[data-testid=entry] form[action="/inbox/delete"] button`)
+	bob.press(`[data-testid=entry] form[action$="/inbox/delete"] button`)
 	bob.badge("")
 	bob.shot("deleted-without-javascript")
 }

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -33,7 +32,7 @@ func TestAFormThatCannotReachTheServerKeepsItsText(t *testing.T) {
 	}
 	w.shot("send-unreachable")
 
-	s.serve("--addr", strings.TrimPrefix(i.url, "http://"))
+	s.serve("--addr", i.addr())
 	w.do(chromedp.Reload())
 	w.until(typed).has("[data-testid=restored]", "Your draft has been restored. Discard draft")
 	w.shot("send-restored")

@@ -123,9 +123,9 @@ func (w *window) as(p *person) *window {
 	if p == nil {
 		return w
 	}
-	for _, c := range p.jar.Cookies(p.base) {
+	for _, c := range p.jar.Cookies(p.base.JoinPath("/")) {
 		if _, err := chromedp.Call(w.ctx, network.SetCookie, network.SetCookieParams{
-			Name: c.Name, Value: c.Value, URL: w.url,
+			Name: c.Name, Value: c.Value, URL: w.url + "/",
 		}); err != nil {
 			w.t.Fatalf("set the cookie of %s: %v", p.name, err)
 		}

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,9 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
 )
+
+// below has the whole suite run against servers below a path.
+var below = flag.String("below", "", "the path of the public URL of every server, such as /notifications")
 
 // program is the binary under test, built once.
 var program string

@@ -119,15 +119,19 @@ func (p *person) ask(method, path string, form io.Reader) (status int, body stri
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.location = resp.Header.Get("Location")
+	p.location = strings.TrimPrefix(resp.Header.Get("Location"), p.base.Path)
 	return resp.StatusCode, string(text)
 }
 
 // sends sends a notice by the staff form.
 func (p *person) sends(to string, n notice) {
 	p.t.Helper()
+	link := n.link
+	if strings.HasPrefix(link, "/") { // a page of ours
+		link = p.base.Path + link
+	}
 	status, _ := p.post("/staff/send", "target", "user", "to", to, "type", n.typ, "subject", n.subject,
-		"title", n.title, "body", n.body, "link", n.link)
+		"title", n.title, "body", n.body, "link", link)
 	if status != http.StatusSeeOther {
 		p.t.Fatalf("send %q: status %d", n.title, status)
 	}

@@ -51,7 +51,7 @@ func TestRepeatedKeysAndClicksActOnce(t *testing.T) {
 
 	// The row that moves under the pointer is not the one that the user meant.
 	w.script(`document.addEventListener("htmx:afterRequest", () => {
-		const next = document.querySelector("main .row:not([hidden]) [action='/inbox/delete'] button");
+		const next = document.querySelector("main .row:not([hidden]) [action$='/inbox/delete'] button");
 		next.dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true, detail: 2}));
 	}, {once: true})`)
 	w.click("Delete: "+aisle).titles(late, photo).settles()
@@ -71,7 +71,7 @@ func TestRemovedRowsAndNumbersFollowOtherTabs(t *testing.T) {
 	other.click("Mark as read: " + photo)
 	w.has("#count", "").until(`document.querySelector("#mark-all").hidden`)
 
-	w.script(`document.querySelector("main .row [action='/inbox/delete'] [name=key]").value = "like:gone"`)
+	w.script(`document.querySelector("main .row [action$='/inbox/delete'] [name=key]").value = "like:gone"`)
 	w.click("Delete: "+aisle).titles(late, photo).has("#done p", "This notice is no longer in your inbox.")
 	w.until(`document.activeElement.matches("main .row")`)
 	w.same()
@@ -86,7 +86,7 @@ func TestABellWhosePanelCannotBeLoadedSaysSo(t *testing.T) {
 	w.visit("/settings")
 	i.kill()
 	w.clickOn("#bell").has("#panel .waiting", "Couldn't load your notices.")
-	w.until(`document.querySelector("#panel a[href='/inbox']") !== null`)
-	s.serve("--addr", strings.TrimPrefix(i.url, "http://"))
+	w.until(`document.querySelector("#panel a[href$='/inbox']") !== null`)
+	s.serve("--addr", i.addr())
 	w.clickOn("#panel .again").has("#panel .empty h2", "No notices yet")
 }

@@ -26,7 +26,7 @@ func TestInASmallWindowThePanelIsASheetThatScrollsAsAWhole(t *testing.T) {
 		w.size(size[0], size[1]).visit("/settings").until(live2)
 		openPanel(w)
 		w.until(`document.querySelectorAll("#panel .row").length > 4`)
-		for _, part := range []string{"#panel .row h3", "#panel .row:last-child h3", "#panel a[href='/inbox'].button", "#panel .panel-close"} {
+		for _, part := range []string{"#panel .row h3", "#panel .row:last-child h3", "#panel a[href$='/inbox'].button", "#panel .panel-close"} {
 			w.until(seenIn(part))
 		}
 		w.clickOn("#panel .panel-close").until(`document.querySelector("#panel").hidden && document.activeElement.id === "bell"`)

@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -27,6 +28,7 @@ const patience = 60 * time.Second
 type site struct {
 	t     *testing.T
 	flags []string
+	path  string   // of the public URL; empty: that of the flag -below
 	env   []string // in addition to the tests' own environment
 }
 
@@ -81,7 +83,13 @@ type instance struct {
 	log  bytes.Buffer
 }
 
-var listening = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+var listening = regexp.MustCompile(`^(?:Carillon is at http://|It listens on )(127\.0\.0\.1:\d+)$`)
+
+// addr is the address of the listener.
+func (i *instance) addr() string {
+	addr, _, _ := strings.Cut(strings.TrimPrefix(i.url, "http://"), "/")
+	return addr
+}
 
 // serve starts an instance, on a free port unless extra has an address, and waits until it answers.
 func (s *site) serve(extra ...string) *instance {
@@ -89,7 +97,10 @@ func (s *site) serve(extra ...string) *instance {
 	if len(extra) == 0 {
 		extra = []string{"--addr", "127.0.0.1:0"}
 	}
-	args := append([]string{"serve"}, extra...)
+	args, path := append([]string{"serve"}, extra...), cmp.Or(s.path, *below)
+	if path != "" {
+		args = append(args, "--public-url", "http://127.0.0.1"+path+"/")
+	}
 	i := &instance{t: s.t, cmd: exec.Command(program, append(args, s.flags...)...), done: make(chan error, 1)}
 	r, w := io.Pipe()
 	i.cmd.Stdout, i.cmd.Stderr, i.cmd.Env = w, w, append(os.Environ(), s.env...)
@@ -102,7 +113,8 @@ func (s *site) serve(extra ...string) *instance {
 	found := make(chan string, 1)
 	go i.read(r, found)
 	select {
-	case i.url = <-found:
+	case addr := <-found:
+		i.url = "http://" + addr + path
 	case err := <-i.done:
 		s.t.Fatalf("the server ended with %v\n%s", err, i.logs())
 	case <-time.After(patience):
@@ -133,9 +145,9 @@ func (i *instance) read(r io.Reader, found chan<- string) {
 		i.mu.Lock()
 		i.log.WriteString(sc.Text() + "\n")
 		i.mu.Unlock()
-		if u := listening.FindString(sc.Text()); u != "" && !named {
+		if m := listening.FindStringSubmatch(sc.Text()); m != nil && !named {
 			named = true
-			found <- u
+			found <- m[1]
 		}
 	}
 }

@@ -74,7 +74,7 @@ func (w *window) answered(sel css) {
 // follow opens the address of a link as a full page, even if a script would replace only a part.
 func (w *window) follow(sel string) {
 	w.t.Helper()
-	w.visit(ask[string](w, fmt.Sprintf("(u => u.pathname + u.search)(new URL(document.querySelector(%q).href))", sel)))
+	w.do(chromedp.Navigate(ask[string](w, fmt.Sprintf("document.querySelector(%q).href", sel))))
 }
 
 func signInWrong(w *window) {

@@ -24,7 +24,8 @@ func inFrontOf(t *testing.T, i *instance) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{}
+	p, path := &proxy{}, to.Path
+	to.Path = ""
 	pass := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(to); r.Out.Host = r.In.Host },
 		FlushInterval: -1,
@@ -39,6 +40,7 @@ func inFrontOf(t *testing.T, i *instance) *proxy {
 		pass.ServeHTTP(w, r)
 	}))
 	t.Cleanup(p.Close)
+	p.URL += path
 	return p
 }
 

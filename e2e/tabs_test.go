@@ -135,7 +135,7 @@ func TestASecondUserOfABrowserGetsNothingOfTheFirst(t *testing.T) {
 
 	// Bob's page must reconnect, and the session is Carol's now.
 	i.kill()
-	s.serve("--addr", strings.TrimPrefix(i.url, "http://"))
+	s.serve("--addr", i.addr())
 	bob.connection("You are signed out. Sign in")
 	carol.connection("")
 	s.tell("carol", "secret:4")

@@ -2,7 +2,7 @@
 # Installs the packages that `make run` or `make test` needs and this machine lacks.
 #
 #   scripts/setup.sh run     a Redis for the built-in mode; never fails
-#   scripts/setup.sh test    Redis, PostgreSQL, a browser, and the languages of snippets/; fails without them
+#   scripts/setup.sh test    Redis, PostgreSQL, a browser, nginx, Caddy, and the languages of snippets/; fails without them
 #   scripts/setup.sh check   npm, which the linters and generators of static/ need; fails without it
 #   scripts/setup.sh screenshots    fonts for the pictures; never fails
 #
@@ -23,6 +23,12 @@ have_browser() {
 	return 1
 }
 
+# The proxies that the recipes of deploy/ are for.
+need_proxies() {
+	command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || { missing+=(nginx); services+=(nginx); }
+	command -v caddy >/dev/null || { missing+=(caddy); services+=(caddy); }
+}
+
 # The languages of the snippets that host applications paste, by the command that runs each.
 need_languages() {
 	command -v npm >/dev/null || missing+=(npm)
@@ -40,6 +46,7 @@ if [ "$purpose" = test ]; then
 	have_postgres || { missing+=(postgresql); services+=(postgresql); }
 	have_browser || missing+=(chromium)
 	need_languages
+	need_proxies
 fi
 if [ "$purpose" = screenshots ]; then
 	missing=()

@@ -10,7 +10,7 @@ import (
 
 var (
 	// addressed matches an attribute of markup that holds an address, with its value.
-	addressed = regexp.MustCompile(`\s(href|src|action|formaction|data-address|hx-(?:get|post|put|patch|delete))=(?:"([^"]*)"|\{ ?(.*?) ?\}[\s>/])`)
+	addressed = regexp.MustCompile(`\s(href|src|action|formaction|data-address|data-opened|hx-(?:get|post|put|patch|delete))=(?:"([^"]*)"|\{ ?(.*?) ?\}[\s>/])`)
 	// attribute matches the same attributes among templ.Attributes.
 	attribute = regexp.MustCompile(`"(?:href|src|action|formaction|hx-(?:get|post|put|patch|delete))": *([^,\n]+)`)
 	// location matches a header that sends the browser to an address.

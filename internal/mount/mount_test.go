@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"testing"
 
 	"github.com/carillonhq/carillon/internal/mount"
@@ -43,7 +44,7 @@ func TestOnlyAddressesBelowThePathAreServed(t *testing.T) {
 	} {
 		rec := httptest.NewRecorder()
 		h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://app.example.com"+address, nil))
-		got := fmt.Sprint(rec.Code)
+		got := strconv.Itoa(rec.Code)
 		if rec.Code == http.StatusOK {
 			got += " " + rec.Body.String()
 		}
