@@ -1,7 +1,12 @@
 package e2e
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -49,4 +54,60 @@ func TestBelowAPathOfAnotherApplicationsHost(t *testing.T) {
 	staff.until(`document.querySelector("#to-names [role=option]")`)
 	staff.do(chromedp.SendKeys(css("#title"), "Sent below a path"))
 	staff.until(`document.querySelector("#preview")?.textContent.includes("Sent below a path")`)
+}
+
+// mountedPage is a page of an application with Carillon below a path of its host: no tokens.
+const mountedPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title><link rel="icon" href="data:,">
+<script type="module" src="/notifications/embed/v1.js"></script>
+<carillon-bell><a href="/notifications/inbox">Notifications</a></carillon-bell><carillon-inbox></carillon-inbox>`
+
+// inFrontOfBoth is a proxy that signs people in: the application has the host, Carillon a path of it.
+func inFrontOfBoth(t *testing.T, i *instance) (proxy *httptest.Server, signIn func(user string)) {
+	t.Helper()
+	to, err := url.Parse("http://" + i.addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var user atomic.Value
+	user.Store("")
+	pass := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(to)
+		r.Out.Host = r.In.Host
+		r.Out.Header.Del("X-Forwarded-User")
+		if name, _ := user.Load().(string); name != "" {
+			r.Out.Header.Set("X-Forwarded-User", name)
+		}
+	}}
+	proxy = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/notifications/") {
+			pass.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(mountedPage))
+	}))
+	t.Cleanup(proxy.Close)
+	return proxy, func(name string) { user.Store(name) }
+}
+
+func TestInAMountTheElementsNeedNoToken(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.path = "/notifications"
+	i := s.serve("--addr", "127.0.0.1:0", "--identity-header", "X-Forwarded-User", "--identity-from", "127.0.0.1")
+	proxy, signIn := inFrontOfBoth(t, i)
+	signIn("ann")
+	w := open(t, i)
+	w.do(chromedp.Navigate(proxy.URL))
+	w.until(inBell(`root?.querySelector(".bell")?.getAttribute("aria-label") === "Notifications: nothing unread"`))
+	s.carillon("", "send", "--to", "ann", "--type", "order", "--title", "Your order is on its way", "--link", "/orders/6")
+	w.until(inBell(`root.querySelector(".badge").textContent === "1"`)) // by the stream
+	w.until(`document.querySelector("carillon-inbox").shadowRoot.querySelector(".title")?.href === location.origin + "/orders/6"`)
+
+	// Whoever signs in next gets nothing of the user before.
+	signIn("zoe")
+	host := &application{t, i.url, strings.TrimSpace(s.carillon("", "key", "add", "host", "--scope", "admin"))}
+	host.call(http.MethodPost, "/users/ann/sign-out", "")
+	w.until(`document.querySelector("carillon-inbox").client.getSnapshot().user === "zoe" && document.querySelector("carillon-inbox").client.getSnapshot().badge.unread === 0`)
+	w.until(`!document.querySelector("carillon-inbox").shadowRoot.textContent.includes("Your order is on its way")`)
 }

@@ -32,7 +32,7 @@ func TestSentNoticesAreFilteredWithoutJavaScript(t *testing.T) {
 	w.press(".filters .primary")
 	w.until(firstSent + ` === "` + usual[0].title + `" && document.querySelectorAll("[data-testid=sent]").length === 1`)
 	address := ask[string](w, `document.querySelector("[data-testid=export]").getAttribute("href")`)
-	status, file := vera.get(address)
+	status, file := vera.get(strings.TrimPrefix(address, w.path()))
 	if lines := strings.Split(strings.TrimSpace(file), "\r\n"); status != 200 || len(lines) != 2 || !strings.Contains(lines[1], usual[0].title) {
 		t.Errorf("the file has status %d\n%s", status, file)
 	}

@@ -6,12 +6,14 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -83,12 +85,22 @@ type instance struct {
 	log  bytes.Buffer
 }
 
-var listening = regexp.MustCompile(`^(?:Carillon is at http://|It listens on )(127\.0\.0\.1:\d+)$`)
+var listening = regexp.MustCompile(`^Carillon is at http://(127\.0\.0\.1:\d+)(?:/.*)?$`)
 
 // addr is the address of the listener.
 func (i *instance) addr() string {
 	addr, _, _ := strings.Cut(strings.TrimPrefix(i.url, "http://"), "/")
 	return addr
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }
 
 // serve starts an instance, on a free port unless extra has an address, and waits until it answers.
@@ -98,8 +110,11 @@ func (s *site) serve(extra ...string) *instance {
 		extra = []string{"--addr", "127.0.0.1:0"}
 	}
 	args, path := append([]string{"serve"}, extra...), cmp.Or(s.path, *below)
-	if path != "" {
-		args = append(args, "--public-url", "http://127.0.0.1"+path+"/")
+	if at := slices.Index(args, "--addr") + 1; path != "" && at > 0 {
+		if args[at] == "127.0.0.1:0" { // the public URL has the port
+			args[at] = freePort(s.t)
+		}
+		args = append(args, "--public-url", "http://"+args[at]+path+"/")
 	}
 	i := &instance{t: s.t, cmd: exec.Command(program, append(args, s.flags...)...), done: make(chan error, 1)}
 	r, w := io.Pipe()

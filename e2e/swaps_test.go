@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -145,7 +146,7 @@ func TestAnActionAfterTheSessionEndedLeadsToSignIn(t *testing.T) {
 	w := open(t, i).size(1280, 900).as(bob)
 	w.visit("/inbox?filter=unread")
 	bob.post("/logout")
-	w.click("Delete: " + late).at("/login?next=%2Finbox%3Ffilter%3Dunread")
+	w.click("Delete: " + late).at("/login?next=" + url.QueryEscape(w.path()+"/inbox?filter=unread"))
 	w.until(`document.querySelector("input[name=username]")`)
 	w.fill("username", "bob")
 	w.fill("password", password)

@@ -34,8 +34,12 @@ func TestTheFirstVisitIsSmallAndTheSecondNearlyEmpty(t *testing.T) {
 	}
 	see.mu.Unlock()
 	t.Logf("first visit: %d bytes in %d answers", total, len(see.bytes))
-	if total > heaviest || total < 10<<10 {
-		t.Errorf("the first visit transfers %d bytes, want at most %d", total, heaviest)
+	most := int64(heaviest)
+	if w.path() != "" {
+		most += 1 << 10 // each address is longer
+	}
+	if total > most || total < 10<<10 {
+		t.Errorf("the first visit transfers %d bytes, want at most %d", total, most)
 	}
 
 	w.visit("/inbox").until(live) // marks everything as read; from here on nothing changes

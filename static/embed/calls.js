@@ -1,4 +1,5 @@
 // @ts-check
+import { headersOf } from "./tokens.js";
 
 /**
  * Returns how to make the calls of a user. A refused token is asked for once more.
@@ -10,7 +11,7 @@
 export function calls(server, tokens, signal) {
 	return async (method, path, body) => {
 		for (let again = false; ; again = true) {
-			/** @type {Record<string, string>} */ const headers = { Authorization: `Bearer ${await tokens.get(again)}` };
+			const headers = headersOf(await tokens.get(again));
 			if (body) headers["Content-Type"] = "application/json";
 			const res = await fetch(`${server}api/v1/me/${path}`, { method, headers, body: body && JSON.stringify(body), signal });
 			if (res.ok) return res.status === 204 ? undefined : res.json();

@@ -2,9 +2,10 @@
 import { newer } from "../js/badge.js";
 import { calls } from "./calls.js";
 import { follow } from "./follow.js";
+import { home, ours } from "./home.js";
 import { changed, dropped, marked, put } from "./rows.js";
 import { Taking } from "./taking.js";
-import { SignedOut, tokenFrom, Tokens } from "./tokens.js";
+import { Session, SignedOut, tokenFrom, Tokens } from "./tokens.js";
 
 /**
  * @typedef {"connecting" | "live" | "reconnecting" | "polling" | "offline" | "signed-out"} State
@@ -36,11 +37,12 @@ export class Client extends EventTarget {
 	#tokens;
 	/** @type {(method: string, path: string, body?: object) => Promise<any>} */ #call;
 
-	/** @param {{server: string, provide: () => Promise<string | null | undefined>}} options */
+	/** @param {{server: string, provide?: () => Promise<string | null | undefined>}} options */
 	constructor({ server, provide }) {
 		super();
 		this.#server = server;
-		this.#tokens = new Tokens(provide, (user) => this.#become(user));
+		const told = (/** @type {string} */ user) => this.#become(user);
+		this.#tokens = provide ? new Tokens(provide, told) : new Session(server, told);
 		const call = calls(server, this.#tokens, this.#off.signal);
 		this.#call = async (/** @type {Parameters<typeof call>} */ ...about) => {
 			const { user } = this.#now;
@@ -273,11 +275,11 @@ export class Client extends EventTarget {
 }
 
 /**
- * Connects a page to the notices of its user.
+ * Connects a page to the notices of its user. On the server's own host it needs no tokens.
  * @param {{server?: string, tokenUrl?: string, tokenProvider?: () => Promise<string | null | undefined>}} options
  */
-export function connect({ server = new URL("../", import.meta.url).href, tokenUrl, tokenProvider }) {
-	const provide = tokenProvider ?? (tokenUrl && tokenFrom(tokenUrl));
-	if (!provide) throw new TypeError("connect needs tokenUrl or tokenProvider");
+export function connect({ server = home, tokenUrl, tokenProvider }) {
+	const provide = tokenProvider ?? (tokenUrl ? tokenFrom(tokenUrl) : undefined);
+	if (!provide && !ours(server)) throw new TypeError("connect needs tokenUrl or tokenProvider");
 	return new Client({ server, provide });
 }

@@ -1,5 +1,6 @@
 // @ts-check
 import { connect } from "./core.js";
+import { home, ours } from "./home.js";
 import { style } from "./style.js";
 import { texts } from "./texts.js";
 
@@ -92,13 +93,13 @@ export class CarillonElement extends /** @type {typeof HTMLElement} */ (globalTh
 
 	#share() {
 		const token = this.getAttribute("token");
-		const source = this.tokenProvider ?? (token ? `token ${token}` : this.getAttribute("token-url"));
+		const server = this.getAttribute("server") ?? home;
+		const source = this.tokenProvider ?? (token ? `token ${token}` : (this.getAttribute("token-url") ?? (ours(server) ? "session" : null)));
 		if (!source) return null;
 		let shared = clients.get(source);
 		if (!shared) {
 			const provide = typeof source === "function" ? /** @type {any} */ (source) : undefined;
-			const server = this.getAttribute("server") ?? undefined;
-			const options = token && !provide ? { tokenProvider: async () => token } : provide ? { tokenProvider: provide } : { tokenUrl: new URL(String(source), document.baseURI).href };
+			const options = token && !provide ? { tokenProvider: async () => token } : provide ? { tokenProvider: provide } : source === "session" ? {} : { tokenUrl: new URL(String(source), document.baseURI).href };
 			clients.set(source, (shared = { client: connect({ ...options, server }), users: 0 }));
 		}
 		shared.users++;

@@ -22,7 +22,7 @@ export function follow(url, name, tokens, signal, handlers) {
 	const make = (/** @type {string} */ address) => {
 		const refused = source?.status === 401;
 		const visible = document.visibilityState === "visible" ? "&visible=1" : "";
-		return /** @type {any} */ (source = new FetchSource(address + visible, () => tokens.get(refused)));
+		return /** @type {any} */ (source = new FetchSource(address + visible, () => tokens.fresh(refused)));
 	};
 	// The host application decides whether somebody is signed in.
 	const signedOut = async () =>

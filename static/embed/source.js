@@ -1,4 +1,5 @@
 // @ts-check
+import { headersOf } from "./tokens.js";
 
 const silence = 45_000; // ms without a byte: the line is dead, as the server beats every 20 s
 
@@ -37,7 +38,7 @@ export class FetchSource {
 	async #run(url, token) {
 		/** @type {ReturnType<typeof setTimeout> | undefined} */ let dead;
 		try {
-			const headers = { Authorization: `Bearer ${await token()}` };
+			const headers = headersOf(await token());
 			const res = await fetch(url, { headers, signal: this.#abort.signal });
 			this.status = res.status;
 			if (res.status === 200 && res.body) {

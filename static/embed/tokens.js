@@ -31,6 +31,11 @@ export class Tokens {
 		return this.#asked;
 	}
 
+	/** Returns a token for a new stream. @param {boolean} refused */
+	fresh(refused) {
+		return this.get(refused);
+	}
+
 	async #ask() {
 		this.#token = null;
 		const token = await this.#provide();
@@ -39,6 +44,46 @@ export class Tokens {
 		this.#told(String(claims(token).sub));
 		return token;
 	}
+}
+
+/**
+ * Stands for tokens on pages of Carillon's own host: the session counts there, or the proxy that has
+ * signed the user in. The server says who that is.
+ */
+export class Session extends Tokens {
+	/** @type {Promise<string> | null} */ #known = null;
+	#ask;
+
+	/** @param {string} server @param {(user: string) => void} told */
+	constructor(server, told) {
+		super(async () => null, told);
+		this.#ask = async () => {
+			const res = await fetch(`${server}api/v1/me`);
+			if (res.status === 401 || res.redirected) throw new SignedOut(); // to the page that signs people in
+			if (!res.ok) throw new Error(`status ${res.status}`);
+			told((await res.json()).id);
+			return "";
+		};
+	}
+
+	get(again = false) {
+		if (again) this.#known = null;
+		this.#known ??= this.#ask().catch((err) => {
+			this.#known = null;
+			throw err;
+		});
+		return this.#known;
+	}
+
+	/** Asks again: somebody else may have signed in. */
+	fresh() {
+		return this.get(true);
+	}
+}
+
+/** Returns the headers that say who is asking. @param {string} token @returns {Record<string, string>} */
+export function headersOf(token) {
+	return token ? { Authorization: `Bearer ${token}` } : {};
 }
 
 /**

@@ -5,11 +5,97 @@ function newer(known, now) {
   return { unread: inbox + announcements, inbox, announcements, ver, aver };
 }
 
+// static/embed/tokens.js
+var spare = 3e4;
+var SignedOut = class extends Error {
+};
+var Tokens = class {
+  /** @type {string | null} */
+  #token = null;
+  /** @type {Promise<string> | null} */
+  #asked = null;
+  #provide;
+  #told;
+  /**
+   * @param {() => Promise<string | null | undefined>} provide
+   * @param {(user: string) => void} told is called with the user of each new token
+   */
+  constructor(provide, told) {
+    this.#provide = provide;
+    this.#told = told;
+  }
+  /** @param {boolean} [again] the server has refused the last one */
+  get(again = false) {
+    if (this.#token && !again && Number(claims(this.#token).exp) * 1e3 - Date.now() > spare) return Promise.resolve(this.#token);
+    this.#asked ??= this.#ask().finally(() => this.#asked = null);
+    return this.#asked;
+  }
+  /** Returns a token for a new stream. @param {boolean} refused */
+  fresh(refused2) {
+    return this.get(refused2);
+  }
+  async #ask() {
+    this.#token = null;
+    const token = await this.#provide();
+    if (!token) throw new SignedOut();
+    this.#token = token;
+    this.#told(String(claims(token).sub));
+    return token;
+  }
+};
+var Session = class extends Tokens {
+  /** @type {Promise<string> | null} */
+  #known = null;
+  #ask;
+  /** @param {string} server @param {(user: string) => void} told */
+  constructor(server, told) {
+    super(async () => null, told);
+    this.#ask = async () => {
+      const res = await fetch(`${server}api/v1/me`);
+      if (res.status === 401 || res.redirected) throw new SignedOut();
+      if (!res.ok) throw new Error(`status ${res.status}`);
+      told((await res.json()).id);
+      return "";
+    };
+  }
+  get(again = false) {
+    if (again) this.#known = null;
+    this.#known ??= this.#ask().catch((err) => {
+      this.#known = null;
+      throw err;
+    });
+    return this.#known;
+  }
+  /** Asks again: somebody else may have signed in. */
+  fresh() {
+    return this.get(true);
+  }
+};
+function headersOf(token) {
+  return token ? { Authorization: `Bearer ${token}` } : {};
+}
+function claims(token) {
+  try {
+    const text = atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
+    return JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (c) => c.charCodeAt(0))));
+  } catch {
+    return {};
+  }
+}
+function tokenFrom(url) {
+  return async () => {
+    const res = await fetch(url, { headers: { Accept: "application/json" } });
+    if (res.status === 401) return null;
+    if (!res.ok) throw new Error(`${url} answers ${res.status}`);
+    return (await res.json()).token;
+  };
+}
+
 // static/embed/calls.js
 function calls(server, tokens, signal) {
   return async (method, path, body) => {
     for (let again = false; ; again = true) {
-      const headers = { Authorization: `Bearer ${await tokens.get(again)}` };
+      const headers = headersOf(await tokens.get(again));
       if (body) headers["Content-Type"] = "application/json";
       const res = await fetch(`${server}api/v1/me/${path}`, { method, headers, body: body && JSON.stringify(body), signal });
       if (res.ok) return res.status === 204 ? void 0 : res.json();
@@ -362,7 +448,7 @@ var FetchSource = class {
   async #run(url, token) {
     let dead;
     try {
-      const headers = { Authorization: `Bearer ${await token()}` };
+      const headers = headersOf(await token());
       const res = await fetch(url, { headers, signal: this.#abort.signal });
       this.status = res.status;
       if (res.status === 200 && res.body) {
@@ -400,57 +486,6 @@ var FetchSource = class {
   }
 };
 
-// static/embed/tokens.js
-var spare = 3e4;
-var SignedOut = class extends Error {
-};
-var Tokens = class {
-  /** @type {string | null} */
-  #token = null;
-  /** @type {Promise<string> | null} */
-  #asked = null;
-  #provide;
-  #told;
-  /**
-   * @param {() => Promise<string | null | undefined>} provide
-   * @param {(user: string) => void} told is called with the user of each new token
-   */
-  constructor(provide, told) {
-    this.#provide = provide;
-    this.#told = told;
-  }
-  /** @param {boolean} [again] the server has refused the last one */
-  get(again = false) {
-    if (this.#token && !again && Number(claims(this.#token).exp) * 1e3 - Date.now() > spare) return Promise.resolve(this.#token);
-    this.#asked ??= this.#ask().finally(() => this.#asked = null);
-    return this.#asked;
-  }
-  async #ask() {
-    this.#token = null;
-    const token = await this.#provide();
-    if (!token) throw new SignedOut();
-    this.#token = token;
-    this.#told(String(claims(token).sub));
-    return token;
-  }
-};
-function claims(token) {
-  try {
-    const text = atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
-    return JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (c) => c.charCodeAt(0))));
-  } catch {
-    return {};
-  }
-}
-function tokenFrom(url) {
-  return async () => {
-    const res = await fetch(url, { headers: { Accept: "application/json" } });
-    if (res.status === 401) return null;
-    if (!res.ok) throw new Error(`${url} answers ${res.status}`);
-    return (await res.json()).token;
-  };
-}
-
 // static/embed/follow.js
 function follow(url, name, tokens, signal, handlers) {
   let source;
@@ -459,7 +494,7 @@ function follow(url, name, tokens, signal, handlers) {
     const visible = document.visibilityState === "visible" ? "&visible=1" : "";
     return (
       /** @type {any} */
-      source = new FetchSource(address + visible, () => tokens.get(refused2))
+      source = new FetchSource(address + visible, () => tokens.fresh(refused2))
     );
   };
   const signedOut = async () => source?.status === 401 && tokens.get(true).then(
@@ -484,6 +519,10 @@ function follow(url, name, tokens, signal, handlers) {
   events.join();
   return events;
 }
+
+// static/embed/home.js
+var home = new URL("../", "__CARILLON_SERVER__").href;
+var ours = (server) => new URL(server).origin === location.origin;
 
 // static/embed/rows.js
 function put(rows, row, filter) {
@@ -561,11 +600,12 @@ var Client = class extends EventTarget {
   #tokens;
   /** @type {(method: string, path: string, body?: object) => Promise<any>} */
   #call;
-  /** @param {{server: string, provide: () => Promise<string | null | undefined>}} options */
+  /** @param {{server: string, provide?: () => Promise<string | null | undefined>}} options */
   constructor({ server, provide }) {
     super();
     this.#server = server;
-    this.#tokens = new Tokens(provide, (user) => this.#become(user));
+    const told = (user) => this.#become(user);
+    this.#tokens = provide ? new Tokens(provide, told) : new Session(server, told);
     const call = calls(server, this.#tokens, this.#off.signal);
     this.#call = async (...about) => {
       const { user } = this.#now;
@@ -775,14 +815,16 @@ var Client = class extends EventTarget {
     this.dispatchEvent(new CustomEvent("error", { detail: { code: err.code ?? "failed", detail: String(err.message) } }));
   }
 };
-function connect({ server = new URL("../", "__CARILLON_SERVER__").href, tokenUrl, tokenProvider }) {
-  const provide = tokenProvider ?? (tokenUrl && tokenFrom(tokenUrl));
-  if (!provide) throw new TypeError("connect needs tokenUrl or tokenProvider");
+function connect({ server = home, tokenUrl, tokenProvider }) {
+  const provide = tokenProvider ?? (tokenUrl ? tokenFrom(tokenUrl) : void 0);
+  if (!provide && !ours(server)) throw new TypeError("connect needs tokenUrl or tokenProvider");
   return new Client({ server, provide });
 }
 
 export {
   clock,
+  home,
+  ours,
   Client,
   connect
 };

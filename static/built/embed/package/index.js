@@ -1,6 +1,8 @@
 import {
   clock,
-  connect
+  connect,
+  home,
+  ours
 } from "./chunk.js";
 
 // static/js/announcer.js
@@ -201,7 +203,8 @@ var CarillonElement = class extends /** @type {typeof HTMLElement} */
   }
   #share() {
     const token = this.getAttribute("token");
-    const source = this.tokenProvider ?? (token ? `token ${token}` : this.getAttribute("token-url"));
+    const server = this.getAttribute("server") ?? home;
+    const source = this.tokenProvider ?? (token ? `token ${token}` : this.getAttribute("token-url") ?? (ours(server) ? "session" : null));
     if (!source) return null;
     let shared = clients.get(source);
     if (!shared) {
@@ -209,8 +212,7 @@ var CarillonElement = class extends /** @type {typeof HTMLElement} */
         /** @type {any} */
         source
       ) : void 0;
-      const server = this.getAttribute("server") ?? void 0;
-      const options = token && !provide ? { tokenProvider: async () => token } : provide ? { tokenProvider: provide } : { tokenUrl: new URL(String(source), document.baseURI).href };
+      const options = token && !provide ? { tokenProvider: async () => token } : provide ? { tokenProvider: provide } : source === "session" ? {} : { tokenUrl: new URL(String(source), document.baseURI).href };
       clients.set(source, shared = { client: connect({ ...options, server }), users: 0 });
     }
     shared.users++;

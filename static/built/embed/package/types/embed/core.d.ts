@@ -20,10 +20,10 @@ export type Snapshot = {
  */
 export declare class Client extends EventTarget {
     #private;
-    /** @param {{server: string, provide: () => Promise<string | null | undefined>}} options */
+    /** @param {{server: string, provide?: () => Promise<string | null | undefined>}} options */
     constructor({ server, provide }: {
         server: string;
-        provide: () => Promise<string | null | undefined>;
+        provide?: () => Promise<string | null | undefined>;
     });
     /** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
     subscribe(fn: (now: Snapshot) => void): () => undefined;
@@ -69,7 +69,7 @@ export declare class Client extends EventTarget {
     end(): void;
 }
 /**
- * Connects a page to the notices of its user.
+ * Connects a page to the notices of its user. On the server's own host it needs no tokens.
  * @param {{server?: string, tokenUrl?: string, tokenProvider?: () => Promise<string | null | undefined>}} options
  */
 export declare function connect({ server, tokenUrl, tokenProvider }: {

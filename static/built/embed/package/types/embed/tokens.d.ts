@@ -14,7 +14,23 @@ export declare class Tokens {
     constructor(provide: () => Promise<string | null | undefined>, told: (user: string) => void);
     /** @param {boolean} [again] the server has refused the last one */
     get(again?: boolean): Promise<string>;
+    /** Returns a token for a new stream. @param {boolean} refused */
+    fresh(refused: boolean): Promise<string>;
 }
+/**
+ * Stands for tokens on pages of Carillon's own host: the session counts there, or the proxy that has
+ * signed the user in. The server says who that is.
+ */
+export declare class Session extends Tokens {
+    #private;
+    /** @param {string} server @param {(user: string) => void} told */
+    constructor(server: string, told: (user: string) => void);
+    get(again?: boolean): Promise<string>;
+    /** Asks again: somebody else may have signed in. */
+    fresh(): Promise<string>;
+}
+/** Returns the headers that say who is asking. @param {string} token @returns {Record<string, string>} */
+export declare function headersOf(token: string): Record<string, string>;
 /**
  * Asks the host application: 401 means that nobody is signed in.
  * @param {string} url
