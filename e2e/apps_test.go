@@ -83,8 +83,15 @@ func (s *site) hostApp(t *testing.T, name string) *hostApp {
 	return app
 }
 
-// token signs a token for a user.
+// token signs a token for a user, of 15 minutes.
 func (a *hostApp) token(t *testing.T, user string) string {
+	t.Helper()
+	now := time.Now().Unix()
+	return a.tokenOf(t, user, now, now+900)
+}
+
+// tokenOf signs a token that was issued and expires at these times, in seconds.
+func (a *hostApp) tokenOf(t *testing.T, user string, issued, expires int64) string {
 	t.Helper()
 	kid, _, _ := strings.Cut(a.key, ".")
 	part := func(v any) string {
@@ -94,8 +101,7 @@ func (a *hostApp) token(t *testing.T, user string) string {
 		}
 		return base64.RawURLEncoding.EncodeToString(text)
 	}
-	now := time.Now().Unix()
-	text := part(map[string]any{"alg": "HS256", "kid": kid}) + "." + part(map[string]any{"aud": "carillon", "sub": user, "iat": now, "exp": now + 900})
+	text := part(map[string]any{"alg": "HS256", "kid": kid}) + "." + part(map[string]any{"aud": "carillon", "sub": user, "iat": issued, "exp": expires})
 	mac := hmac.New(sha256.New, []byte(a.key))
 	_, _ = mac.Write([]byte(text))
 	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))

@@ -2,7 +2,7 @@
 import { announcer } from "../js/announcer.js";
 import { icon, make } from "./dom.js";
 import { CarillonElement } from "./element.js";
-import { announcement, row } from "./listing.js";
+import { announcement, Listing, row } from "./listing.js";
 
 /** @typedef {import("./core.js").Snapshot} Snapshot */
 
@@ -12,7 +12,7 @@ const bell = "M6 8a6 6 0 0 1 12 0c0 7 3 9 3 9H3s3-2 3-9M10.3 21a2 2 0 0 0 3.4 0"
 export class CarillonBell extends CarillonElement {
 	/** @type {HTMLElement | null} */ #button = null;
 	/** @type {HTMLElement | null} */ #panel = null;
-	/** @type {HTMLElement | null} */ #list = null;
+	/** @type {Listing | null} */ #listing = null;
 	/** @type {HTMLElement | null} */ #all = null;
 	/** @type {((said: string) => void) | null} */ #say = null;
 	#unread = -1;
@@ -28,12 +28,13 @@ export class CarillonBell extends CarillonElement {
 		const name = this.text("title");
 		const status = make("p", { class: "sr", role: "status", part: "status" });
 		this.#say = announcer((said) => (status.textContent = said));
-		this.#list = make("ul", { part: "list", "aria-label": name });
+		const list = make("ul", { part: "list", "aria-label": name });
+		this.#listing = new Listing(list);
 		this.#all = make("button", { type: "button", class: "action", part: "action", click: () => this.#readAll() }, this.text("read_all"));
 		this.#panel = make(
 			"div", { class: "panel", part: "panel", popover: "auto", role: "dialog", "aria-label": name, toggle: (e) => this.#toggled(e.newState === "open") },
 			make("div", { class: "head", part: "header" }, make("h2", { part: "heading" }, make("slot", { name: "header" }, name)), this.#all),
-			make("p", { class: "state", part: "status", hidden: true }), this.#list,
+			make("p", { class: "state", part: "status", hidden: true }), list,
 			make("p", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, this.text("empty"))),
 			make("div", { class: "foot", part: "footer" }, make("slot", { name: "footer" }, this.#inboxLink())),
 		);
@@ -54,7 +55,10 @@ export class CarillonBell extends CarillonElement {
 		const badge = this.#button?.querySelector(".badge");
 		if (!this.#button || !(badge instanceof HTMLElement)) return;
 		this.toggleAttribute("data-signed-out", now.state === "signed-out");
-		if (unread !== this.#unread) {
+		if (now.state === "connecting") { // the number is not known yet
+			this.#button.setAttribute("aria-label", this.text("title"));
+			[badge.hidden, this.#unread] = [true, -1];
+		} else if (unread !== this.#unread) {
 			const max = Number(this.getAttribute("max") ?? 99);
 			const short = unread > max ? `${max}+` : String(unread);
 			badge.textContent = short;
@@ -115,22 +119,23 @@ export class CarillonBell extends CarillonElement {
 		const { offsetWidth: width, offsetHeight: height } = this.#panel;
 		const end = (this.getAttribute("placement") ?? "bottom-end").endsWith("end") === (getComputedStyle(this).direction === "ltr");
 		const x = Math.min(Math.max(8, end ? at.right - width : at.left), innerWidth - width - 8);
-		const below = innerHeight - at.bottom > Math.min(height, 320) || at.top < innerHeight / 2;
+		const room = innerHeight - at.bottom;
+		const top = this.getAttribute("placement")?.startsWith("top");
+		const below = top ? at.top < Math.min(height, 320) && room > at.top : room > Math.min(height, 320) || at.top < innerHeight / 2;
 		this.#panel.style.setProperty("--x", `${x}px`);
 		this.#panel.style.setProperty("--y", below ? `${at.bottom + 4}px` : `${Math.max(8, at.top - height - 4)}px`);
 	}
 
 	/** @param {Snapshot} now @param {boolean} [anew] */
 	#rows(now, anew = false) {
-		if (!this.#list || (!anew && now.notices === this.#notices && now.announcements === this.#announcements)) return;
+		if (!this.#listing || (!anew && now.notices === this.#notices && now.announcements === this.#announcements)) return;
 		[this.#notices, this.#announcements] = [now.notices, now.announcements];
-		const focused = /** @type {HTMLElement | null} */ (this.shadowRoot?.activeElement)?.closest("li")?.dataset.key;
+		if (anew) this.#listing?.forget();
 		const posts = (now.announcements ?? []).filter((a) => !a.read);
 		const away = () => this.hide();
-		this.#list.replaceChildren(...posts.map((a) => announcement(this, a)), ...(now.notices ?? []).map((r) => row(this, r, away)));
-		if (focused) for (const li of this.#list.children) if (li instanceof HTMLElement && li.dataset.key === focused) li.querySelector("a")?.focus();
+		this.#listing?.show([...posts, ...(now.notices ?? [])], (of) => (of.key ? row(this, of, away) : announcement(this, of)));
 		const empty = this.#panel?.querySelector(".empty");
-		if (empty instanceof HTMLElement) empty.hidden = now.notices === null || this.#list.childElementCount > 0;
+		if (empty instanceof HTMLElement) empty.hidden = now.notices === null || this.#listing.size > 0;
 	}
 
 	async #readAll() {

@@ -18,6 +18,7 @@ import { Session, SignedOut, tokenFrom, Tokens } from "./tokens.js";
 const none = { unread: 0, inbox: 0, announcements: 0, ver: 0, aver: 0 };
 const buffered = 5_000; // ms after which a stream without an event means that a proxy buffers it
 const pollEvery = 30_000;
+const most = 500; // rows that are kept
 
 /**
  * The notices of one user: a store whose snapshots never change.
@@ -37,12 +38,12 @@ export class Client extends EventTarget {
 	#tokens;
 	/** @type {(method: string, path: string, body?: object) => Promise<any>} */ #call;
 
-	/** @param {{server: string, provide?: () => Promise<string | null | undefined>}} options */
-	constructor({ server, provide }) {
+	/** @param {{server: string, provide?: () => Promise<string | null | undefined>, source?: string}} options source names where tokens come from */
+	constructor({ server, provide, source = "" }) {
 		super();
 		this.#server = server;
 		const told = (/** @type {string} */ user) => this.#become(user);
-		this.#tokens = provide ? new Tokens(provide, told) : new Session(server, told);
+		this.#tokens = provide ? new Tokens(provide, told, source && `${server} ${source}`, this.#off.signal) : new Session(server, told);
 		const call = calls(server, this.#tokens, this.#off.signal);
 		this.#call = async (/** @type {Parameters<typeof call>} */ ...about) => {
 			const { user } = this.#now;
@@ -181,6 +182,7 @@ export class Client extends EventTarget {
 			},
 			notice: (row) => {
 				this.#rows((rows) => put(rows, row, this.#filter));
+				this.#bound();
 				this.dispatchEvent(new CustomEvent("notice", { detail: row }));
 			},
 			changed: rows(changed),
@@ -246,6 +248,12 @@ export class Client extends EventTarget {
 		if (notices !== this.#now.notices) this.#set({ notices });
 	}
 
+	/** Lets go of the oldest rows of a page that stays open for days: they can be loaded again. */
+	#bound() {
+		const rows = this.#now.notices ?? [];
+		if (rows.length > most) this.#set({ notices: rows.slice(0, most), next: rows[most - 1]?.at ?? null });
+	}
+
 	/** Changes the rows at once, and takes that back if the server refuses. @param {string} path @param {object} body @param {(rows: readonly Row[]) => readonly Row[]} change */
 	async #change(path, body, change) {
 		this.#rows(change);
@@ -281,5 +289,5 @@ export class Client extends EventTarget {
 export function connect({ server = home, tokenUrl, tokenProvider }) {
 	const provide = tokenProvider ?? (tokenUrl ? tokenFrom(tokenUrl) : undefined);
 	if (!provide && !ours(server)) throw new TypeError("connect needs tokenUrl or tokenProvider");
-	return new Client({ server, provide });
+	return new Client({ server, provide, source: tokenUrl });
 }

@@ -7,6 +7,8 @@ import { texts } from "./texts.js";
 /** @typedef {import("./core.js").Client} Client */
 /** @typedef {import("./core.js").Snapshot} Snapshot */
 
+const frame = 16; // ms
+
 /** @type {Map<string | Function, {client: Client, users: number}>} */ const clients = new Map();
 
 /**
@@ -17,6 +19,7 @@ export class CarillonElement extends /** @type {typeof HTMLElement} */ (globalTh
 	/** @type {(() => Promise<string | null>) | null} */ tokenProvider = null;
 	/** @type {Client | null} */ client = null;
 	/** @type {Record<string, string> | null} */ texts = null;
+	/** Draws the content of a row instead. @type {((row: import("./rows.js").Row, element: HTMLElement) => Node) | null} */ renderRow = null;
 	/** @type {(() => void)[]} */ #stop = [];
 	/** @type {string | Function | null} */ #source = null;
 	#t = texts("en");
@@ -31,10 +34,17 @@ export class CarillonElement extends /** @type {typeof HTMLElement} */ (globalTh
 		this.start(root, client);
 		for (const name of ["notice", "error"]) this.until(client.on(name, (e) => this.tell(name, e.detail)));
 		let state = "";
+		/** @type {ReturnType<typeof setTimeout> | undefined} */ let due;
+		this.draw(client.getSnapshot());
 		this.until(client.subscribe((now) => {
 			if (now.state !== state) this.tell("state", { state: (state = now.state) });
-			this.draw(now);
+			// Many changes at once are drawn once.
+			due ??= setTimeout(() => {
+				due = undefined;
+				this.draw(client.getSnapshot());
+			}, frame);
 		}));
+		this.until(() => clearTimeout(due));
 	}
 
 	disconnectedCallback() {

@@ -19,10 +19,23 @@ import { SignedOut } from "./tokens.js";
  */
 export function follow(url, name, tokens, signal, handlers) {
 	/** @type {FetchSource | undefined} */ let source;
+	/** @type {ReturnType<typeof setTimeout> | undefined} */ let renewal;
+	// A stream ends soon after its token: it is opened again with the next one before that.
+	const renew = async () => {
+		if (source?.readyState !== 1 || signal.aborted) return;
+		await tokens.get(true).catch(() => {}); // then the stream ends, and its next attempt says why
+		if (source.readyState === 1) stream.open();
+	};
 	const make = (/** @type {string} */ address) => {
+		clearTimeout(renewal);
 		const refused = source?.status === 401;
 		const visible = document.visibilityState === "visible" ? "&visible=1" : "";
-		return /** @type {any} */ (source = new FetchSource(address + visible, () => tokens.fresh(refused)));
+		const token = async () => {
+			const token = await tokens.fresh(refused);
+			if (tokens.left) renewal = setTimeout(renew, tokens.left);
+			return token;
+		};
+		return /** @type {any} */ (source = new FetchSource(address + visible, token));
 	};
 	// The host application decides whether somebody is signed in.
 	const signedOut = async () =>
@@ -42,7 +55,10 @@ export function follow(url, name, tokens, signal, handlers) {
 	addEventListener("pagehide", () => events.leave(), { signal });
 	addEventListener("pageshow", (e) => e.persisted && events.join(), { signal });
 	document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && events.wake(), { signal });
-	signal.addEventListener("abort", () => events.leave());
+	signal.addEventListener("abort", () => {
+		clearTimeout(renewal);
+		events.leave();
+	});
 	events.join();
 	return events;
 }

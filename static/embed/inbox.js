@@ -1,7 +1,7 @@
 // @ts-check
 import { make } from "./dom.js";
 import { CarillonElement } from "./element.js";
-import { announcement, button, row } from "./listing.js";
+import { announcement, button, Listing, row } from "./listing.js";
 
 /** @typedef {import("./core.js").Client} Client */
 /** @typedef {import("./core.js").Snapshot} Snapshot */
@@ -10,6 +10,7 @@ import { announcement, button, row } from "./listing.js";
 /** The whole inbox as part of a page. */
 export class CarillonInbox extends CarillonElement {
 	/** @type {HTMLElement | null} */ #list = null;
+	/** @type {Listing | null} */ #listing = null;
 	/** @type {HTMLElement | null} */ #empty = null;
 	/** @type {HTMLElement | null} */ #more = null;
 	/** @type {HTMLElement | null} */ #said = null;
@@ -25,6 +26,7 @@ export class CarillonInbox extends CarillonElement {
 			make("button", { type: "button", class: "action tab", part: "tab", "aria-pressed": String(name === this.#filter), click: () => this.#choose(name) }, this.text(name === "all" ? "tab_all" : "tab_unread")),
 		);
 		this.#list = make("ul", { part: "list", "aria-label": this.text("title") });
+		this.#listing = new Listing(this.#list);
 		this.#empty = make("p", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, this.text("empty")));
 		this.#more = make("button", { type: "button", class: "action more", part: "action", hidden: true, click: () => this.#try(client.load({ more: true })) }, this.text("older"));
 		this.#said = make("div", { class: "said", part: "status", role: "status" });
@@ -42,11 +44,9 @@ export class CarillonInbox extends CarillonElement {
 	draw(now) {
 		if (!this.#list || (now.notices === this.#drawn?.notices && now.announcements === this.#drawn?.announcements && now.next === this.#drawn?.next)) return;
 		this.#drawn = now;
-		const focused = /** @type {HTMLElement | null} */ (this.shadowRoot?.activeElement)?.closest("li")?.dataset.key;
 		const posts = this.getAttribute("announcements") === "off" ? [] : (now.announcements ?? []).filter((a) => !a.read);
 		const shown = (now.notices ?? []).filter((r) => this.#filter === "all" || !r.read);
-		this.#list.replaceChildren(...posts.map((a) => announcement(this, a)), ...shown.map((r) => row(this, r, () => {}, this.#toggle(r), this.#delete(r))));
-		if (focused) for (const li of this.#list.children) if (li instanceof HTMLElement && li.dataset.key === focused) li.querySelector("button")?.focus();
+		this.#listing?.show([...posts, ...shown], (of) => (of.key ? row(this, of, () => {}, this.#toggle(of), this.#delete(of)) : announcement(this, of)));
 		if (this.#empty) this.#empty.hidden = now.notices === null || this.#list.childElementCount > 0;
 		if (this.#more) this.#more.hidden = now.next === null;
 	}

@@ -5,6 +5,48 @@ import { make } from "./dom.js";
 /** @typedef {import("./element.js").CarillonElement} CarillonElement */
 /** @typedef {import("./rows.js").Row} Row */
 
+/** The rows in a list. Those that have not changed keep their elements, so nothing flickers. */
+export class Listing {
+	/** @type {WeakMap<object, HTMLElement>} */ #made = new WeakMap();
+	#ul;
+
+	/** @param {HTMLElement} ul */
+	constructor(ul) {
+		this.#ul = ul;
+	}
+
+	get size() {
+		return this.#ul.childElementCount;
+	}
+
+	/** Forgets what was made, so that all rows are made again. */
+	forget() {
+		this.#made = new WeakMap();
+	}
+
+	/**
+	 * @param {readonly any[]} rows notices and announcements
+	 * @param {(of: any) => HTMLElement} make
+	 */
+	show(rows, make) {
+		const shown = rows.map((of) => {
+			const li = this.#made.get(of) ?? make(of);
+			this.#made.set(of, li);
+			return li;
+		});
+		const stay = new Set(/** @type {Element[]} */ (shown));
+		const focused = /** @type {HTMLElement | undefined} */ ([...this.#ul.children].find((li) => li.contains(/** @type {ShadowRoot} */ (this.#ul.getRootNode()).activeElement)));
+		for (const li of [...this.#ul.children]) if (!stay.has(li)) li.remove();
+		let at = this.#ul.firstElementChild;
+		for (const li of shown) {
+			if (li === at) at = at.nextElementSibling;
+			else this.#ul.insertBefore(li, at);
+		}
+		// The row that has the focus was made again.
+		if (focused && !focused.isConnected) shown.find((li) => li.dataset.key === focused.dataset.key)?.querySelector(/** @type {"a"} */ ("a, button"))?.focus();
+	}
+}
+
 /**
  * Builds the row of a notice.
  * @param {CarillonElement} el
@@ -15,6 +57,11 @@ import { make } from "./dom.js";
 export function row(el, row, followed, ...actions) {
 	const unread = !row.read || row.new;
 	const href = row.link && new URL(row.link, document.baseURI).href;
+	if (el.renderRow) {
+		const li = make("li", { part: unread ? "row unread" : "row", "data-key": row.key, "data-unread": unread });
+		li.append(el.renderRow(row, li), ...actions);
+		return li;
+	}
 	return make(
 		"li", { part: unread ? "row unread" : "row", "data-key": row.key, "data-unread": unread },
 		unread ? dot(el) : null,

@@ -19,12 +19,12 @@ svg { width: 1.5em; height: 1.5em; fill: none; stroke: currentColor; stroke-widt
 .panel { position: fixed; inset: auto; margin: 0; padding: 0; width: min(var(--carillon-width, 24rem), calc(100vw - 16px)); max-height: min(var(--carillon-height, 32rem), calc(100dvh - 16px)); left: var(--x, 8px); top: var(--y, 8px);
 	overflow: hidden; flex-direction: column; background: var(--s); color: var(--t); border: 1px solid var(--b); border-radius: var(--r); box-shadow: 0 12px 32px -8px rgb(0 0 0 / .35); }
 .panel:popover-open { display: flex; }
-.head { display: flex; align-items: center; justify-content: space-between; gap: var(--g); padding: 8px 8px 8px 16px; border-block-end: 1px solid var(--b); }
+.head { display: flex; align-items: center; justify-content: space-between; gap: var(--g); padding-block: 8px; padding-inline: 16px 8px; border-block-end: 1px solid var(--b); }
 h2 { margin: 0; font-size: 1rem; font-weight: 600; }
 .action { min-height: 32px; padding: 0 8px; border-radius: 6px; font-size: .875rem; color: var(--a); }
 .action:hover { background: color-mix(in srgb, var(--t) 8%, transparent); }
 ul { margin: 0; padding: 0; list-style: none; overflow-y: auto; overscroll-behavior: contain; }
-li { position: relative; display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: var(--g); padding: 10px 12px 10px 28px; font-size: .875rem; line-height: 1.4; }
+li { position: relative; display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: var(--g); padding-block: 10px; padding-inline: 28px 12px; font-size: .875rem; line-height: 1.4; }
 li + li { border-block-start: 1px solid var(--b); }
 li:hover { background: color-mix(in srgb, var(--t) 5%, transparent); }
 .dot { position: absolute; inset-inline-start: 12px; inset-block-start: 17px; width: 8px; height: 8px; border-radius: 50%; background: var(--u); }
@@ -47,7 +47,7 @@ li > .action { grid-column: 2; align-self: start; }
 .toasts { position: fixed; inset: auto 16px 16px auto; margin: 0; padding: 0; border: 0; background: none; overflow: visible; width: min(22rem, calc(100vw - 32px)); }
 .toasts[data-position^=top] { inset-block: 16px auto; }
 .toasts[data-position$=start] { inset-inline: 16px auto; }
-.toast { position: relative; display: grid; gap: 2px; margin-block-start: 8px; padding: 12px 44px 12px 16px; font-size: .875rem; line-height: 1.4; background: var(--s); color: var(--t);
+.toast { position: relative; display: grid; gap: 2px; margin-block-start: 8px; padding-block: 12px; padding-inline: 16px 44px; font-size: .875rem; line-height: 1.4; background: var(--s); color: var(--t);
 	border: 1px solid var(--b); border-inline-start: 3px solid var(--u); border-radius: var(--r); box-shadow: 0 8px 24px -8px rgb(0 0 0 / .35); }
 .close { position: absolute; z-index: 1; inset-block-start: 4px; inset-inline-end: 4px; min-width: 36px; min-height: 36px; color: var(--m); }
 .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }

@@ -6,22 +6,31 @@ const spare = 30_000; // ms that a token must still live when it is used
 export class SignedOut extends Error {}
 
 /**
- * Provides the token of the user, in memory only. It is asked for when it is used, not
- * by a timer, and once however many calls wait for it.
+ * Provides the token of the user, in memory only. It is asked for when it is used, and once
+ * however many calls wait for it. The other tabs of the page's origin take each new token over,
+ * so that only the tab with the stream renews it; a page that has just loaded asks for its own,
+ * because another user may have signed in.
  */
 export class Tokens {
 	/** @type {string | null} */ #token = null;
 	/** @type {Promise<string> | null} */ #asked = null;
+	/** @type {BroadcastChannel | undefined} */ #tabs;
 	#provide;
 	#told;
 
 	/**
 	 * @param {() => Promise<string | null | undefined>} provide
 	 * @param {(user: string) => void} told is called with the user of each new token
+	 * @param {string} [name] of the source of tokens; tabs with the same one share them
+	 * @param {AbortSignal} [signal] ends the sharing
 	 */
-	constructor(provide, told) {
+	constructor(provide, told, name, signal) {
 		this.#provide = provide;
 		this.#told = told;
+		if (!name || typeof BroadcastChannel !== "function") return;
+		this.#tabs = new BroadcastChannel(`carillon token ${name}`);
+		this.#tabs.onmessage = (e) => this.#take(e.data);
+		signal?.addEventListener("abort", () => this.#tabs?.close());
 	}
 
 	/** @param {boolean} [again] the server has refused the last one */
@@ -36,13 +45,25 @@ export class Tokens {
 		return this.get(refused);
 	}
 
+	/** The ms until a random moment in the last half of the token's life, so that renewals are spread; NaN without a token. */
+	get left() {
+		const { iat = NaN, exp = NaN } = claims(this.#token ?? "");
+		return Math.max(1_000, exp * 1000 - Math.random() * (exp - iat) * 500 - Date.now());
+	}
+
 	async #ask() {
 		this.#token = null;
 		const token = await this.#provide();
 		if (!token) throw new SignedOut();
+		this.#take(token);
+		this.#tabs?.postMessage(token);
+		return token;
+	}
+
+	/** @param {string} token */
+	#take(token) {
 		this.#token = token;
 		this.#told(String(claims(token).sub));
-		return token;
 	}
 }
 
@@ -89,7 +110,7 @@ export function headersOf(token) {
 /**
  * Returns what a token says. Only the server checks whether it is true.
  * @param {string} token
- * @returns {{sub?: string, exp?: number}}
+ * @returns {{sub?: string, iat?: number, exp?: number}}
  */
 function claims(token) {
 	try {

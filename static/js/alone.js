@@ -9,6 +9,7 @@ import { names } from "./stream.js";
 export class Alone extends EventTarget {
 	#stream;
 	#joined = false;
+	#look = () => this.#follow();
 
 	/** @param {import("./stream.js").Stream} stream */
 	constructor(stream) {
@@ -17,18 +18,19 @@ export class Alone extends EventTarget {
 		for (const name of [...names, "state"]) {
 			stream.addEventListener(name, (e) => this.#pass(name, /** @type {CustomEvent} */ (e).detail));
 		}
-		document.addEventListener("visibilitychange", () => this.#follow());
 	}
 
 	/** Takes part: connects whenever the page is visible. */
 	join() {
 		this.#joined = true;
+		document.addEventListener("visibilitychange", this.#look);
 		this.#follow();
 	}
 
 	/** Closes the connection. */
 	leave() {
 		this.#joined = false;
+		document.removeEventListener("visibilitychange", this.#look);
 		this.#follow();
 	}
 

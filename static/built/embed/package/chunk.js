@@ -14,15 +14,23 @@ var Tokens = class {
   #token = null;
   /** @type {Promise<string> | null} */
   #asked = null;
+  /** @type {BroadcastChannel | undefined} */
+  #tabs;
   #provide;
   #told;
   /**
    * @param {() => Promise<string | null | undefined>} provide
    * @param {(user: string) => void} told is called with the user of each new token
+   * @param {string} [name] of the source of tokens; tabs with the same one share them
+   * @param {AbortSignal} [signal] ends the sharing
    */
-  constructor(provide, told) {
+  constructor(provide, told, name, signal) {
     this.#provide = provide;
     this.#told = told;
+    if (!name || typeof BroadcastChannel !== "function") return;
+    this.#tabs = new BroadcastChannel(`carillon token ${name}`);
+    this.#tabs.onmessage = (e) => this.#take(e.data);
+    signal?.addEventListener("abort", () => this.#tabs?.close());
   }
   /** @param {boolean} [again] the server has refused the last one */
   get(again = false) {
@@ -34,13 +42,23 @@ var Tokens = class {
   fresh(refused2) {
     return this.get(refused2);
   }
+  /** The ms until a random moment in the last half of the token's life, so that renewals are spread; NaN without a token. */
+  get left() {
+    const { iat = NaN, exp = NaN } = claims(this.#token ?? "");
+    return Math.max(1e3, exp * 1e3 - Math.random() * (exp - iat) * 500 - Date.now());
+  }
   async #ask() {
     this.#token = null;
     const token = await this.#provide();
     if (!token) throw new SignedOut();
+    this.#take(token);
+    this.#tabs?.postMessage(token);
+    return token;
+  }
+  /** @param {string} token */
+  #take(token) {
     this.#token = token;
     this.#told(String(claims(token).sub));
-    return token;
   }
 };
 var Session = class extends Tokens {
@@ -135,8 +153,8 @@ var announcementNames = names.filter((name) => name.startsWith("announcement"));
 var shortestWait = 250;
 var longestWait = 3e4;
 function backoff(failures, random) {
-  const most = Math.min(longestWait, 1e3 * 2 ** failures);
-  return shortestWait + random * (most - shortestWait);
+  const most2 = Math.min(longestWait, 1e3 * 2 ** failures);
+  return shortestWait + random * (most2 - shortestWait);
 }
 async function refused(url) {
   try {
@@ -239,6 +257,7 @@ var Stream = class extends EventTarget {
 var Alone = class extends EventTarget {
   #stream;
   #joined = false;
+  #look = () => this.#follow();
   /** @param {import("./stream.js").Stream} stream */
   constructor(stream) {
     super();
@@ -250,16 +269,17 @@ var Alone = class extends EventTarget {
         e.detail
       ));
     }
-    document.addEventListener("visibilitychange", () => this.#follow());
   }
   /** Takes part: connects whenever the page is visible. */
   join() {
     this.#joined = true;
+    document.addEventListener("visibilitychange", this.#look);
     this.#follow();
   }
   /** Closes the connection. */
   leave() {
     this.#joined = false;
+    document.removeEventListener("visibilitychange", this.#look);
     this.#follow();
   }
   /** Connects now if there is no connection. */
@@ -489,12 +509,25 @@ var FetchSource = class {
 // static/embed/follow.js
 function follow(url, name, tokens, signal, handlers) {
   let source;
+  let renewal;
+  const renew = async () => {
+    if (source?.readyState !== 1 || signal.aborted) return;
+    await tokens.get(true).catch(() => {
+    });
+    if (source.readyState === 1) stream.open();
+  };
   const make = (address) => {
+    clearTimeout(renewal);
     const refused2 = source?.status === 401;
     const visible = document.visibilityState === "visible" ? "&visible=1" : "";
+    const token = async () => {
+      const token2 = await tokens.fresh(refused2);
+      if (tokens.left) renewal = setTimeout(renew, tokens.left);
+      return token2;
+    };
     return (
       /** @type {any} */
-      source = new FetchSource(address + visible, () => tokens.fresh(refused2))
+      source = new FetchSource(address + visible, token)
     );
   };
   const signedOut = async () => source?.status === 401 && tokens.get(true).then(
@@ -515,7 +548,10 @@ function follow(url, name, tokens, signal, handlers) {
   addEventListener("pagehide", () => events.leave(), { signal });
   addEventListener("pageshow", (e) => e.persisted && events.join(), { signal });
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && events.wake(), { signal });
-  signal.addEventListener("abort", () => events.leave());
+  signal.addEventListener("abort", () => {
+    clearTimeout(renewal);
+    events.leave();
+  });
   events.join();
   return events;
 }
@@ -582,6 +618,7 @@ var Taking = class {
 var none = { unread: 0, inbox: 0, announcements: 0, ver: 0, aver: 0 };
 var buffered = 5e3;
 var pollEvery = 3e4;
+var most = 500;
 var Client = class extends EventTarget {
   /** @type {Snapshot} */
   #now = Object.freeze({ state: "connecting", user: null, badge: none, notices: null, next: null, announcements: null });
@@ -600,12 +637,12 @@ var Client = class extends EventTarget {
   #tokens;
   /** @type {(method: string, path: string, body?: object) => Promise<any>} */
   #call;
-  /** @param {{server: string, provide?: () => Promise<string | null | undefined>}} options */
-  constructor({ server, provide }) {
+  /** @param {{server: string, provide?: () => Promise<string | null | undefined>, source?: string}} options source names where tokens come from */
+  constructor({ server, provide, source = "" }) {
     super();
     this.#server = server;
     const told = (user) => this.#become(user);
-    this.#tokens = provide ? new Tokens(provide, told) : new Session(server, told);
+    this.#tokens = provide ? new Tokens(provide, told, source && `${server} ${source}`, this.#off.signal) : new Session(server, told);
     const call = calls(server, this.#tokens, this.#off.signal);
     this.#call = async (...about) => {
       const { user } = this.#now;
@@ -734,6 +771,7 @@ var Client = class extends EventTarget {
       },
       notice: (row) => {
         this.#rows((rows2) => put(rows2, row, this.#filter));
+        this.#bound();
         this.dispatchEvent(new CustomEvent("notice", { detail: row }));
       },
       changed: rows(changed),
@@ -791,6 +829,11 @@ var Client = class extends EventTarget {
     const notices = change(this.#now.notices);
     if (notices !== this.#now.notices) this.#set({ notices });
   }
+  /** Lets go of the oldest rows of a page that stays open for days: they can be loaded again. */
+  #bound() {
+    const rows = this.#now.notices ?? [];
+    if (rows.length > most) this.#set({ notices: rows.slice(0, most), next: rows[most - 1]?.at ?? null });
+  }
   /** Changes the rows at once, and takes that back if the server refuses. @param {string} path @param {object} body @param {(rows: readonly Row[]) => readonly Row[]} change */
   async #change(path, body, change) {
     this.#rows(change);
@@ -818,7 +861,7 @@ var Client = class extends EventTarget {
 function connect({ server = home, tokenUrl, tokenProvider }) {
   const provide = tokenProvider ?? (tokenUrl ? tokenFrom(tokenUrl) : void 0);
   if (!provide && !ours(server)) throw new TypeError("connect needs tokenUrl or tokenProvider");
-  return new Client({ server, provide });
+  return new Client({ server, provide, source: tokenUrl });
 }
 
 export {

@@ -65,12 +65,12 @@ svg { width: 1.5em; height: 1.5em; fill: none; stroke: currentColor; stroke-widt
 .panel { position: fixed; inset: auto; margin: 0; padding: 0; width: min(var(--carillon-width, 24rem), calc(100vw - 16px)); max-height: min(var(--carillon-height, 32rem), calc(100dvh - 16px)); left: var(--x, 8px); top: var(--y, 8px);
 	overflow: hidden; flex-direction: column; background: var(--s); color: var(--t); border: 1px solid var(--b); border-radius: var(--r); box-shadow: 0 12px 32px -8px rgb(0 0 0 / .35); }
 .panel:popover-open { display: flex; }
-.head { display: flex; align-items: center; justify-content: space-between; gap: var(--g); padding: 8px 8px 8px 16px; border-block-end: 1px solid var(--b); }
+.head { display: flex; align-items: center; justify-content: space-between; gap: var(--g); padding-block: 8px; padding-inline: 16px 8px; border-block-end: 1px solid var(--b); }
 h2 { margin: 0; font-size: 1rem; font-weight: 600; }
 .action { min-height: 32px; padding: 0 8px; border-radius: 6px; font-size: .875rem; color: var(--a); }
 .action:hover { background: color-mix(in srgb, var(--t) 8%, transparent); }
 ul { margin: 0; padding: 0; list-style: none; overflow-y: auto; overscroll-behavior: contain; }
-li { position: relative; display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: var(--g); padding: 10px 12px 10px 28px; font-size: .875rem; line-height: 1.4; }
+li { position: relative; display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: var(--g); padding-block: 10px; padding-inline: 28px 12px; font-size: .875rem; line-height: 1.4; }
 li + li { border-block-start: 1px solid var(--b); }
 li:hover { background: color-mix(in srgb, var(--t) 5%, transparent); }
 .dot { position: absolute; inset-inline-start: 12px; inset-block-start: 17px; width: 8px; height: 8px; border-radius: 50%; background: var(--u); }
@@ -93,7 +93,7 @@ li > .action { grid-column: 2; align-self: start; }
 .toasts { position: fixed; inset: auto 16px 16px auto; margin: 0; padding: 0; border: 0; background: none; overflow: visible; width: min(22rem, calc(100vw - 32px)); }
 .toasts[data-position^=top] { inset-block: 16px auto; }
 .toasts[data-position$=start] { inset-inline: 16px auto; }
-.toast { position: relative; display: grid; gap: 2px; margin-block-start: 8px; padding: 12px 44px 12px 16px; font-size: .875rem; line-height: 1.4; background: var(--s); color: var(--t);
+.toast { position: relative; display: grid; gap: 2px; margin-block-start: 8px; padding-block: 12px; padding-inline: 16px 44px; font-size: .875rem; line-height: 1.4; background: var(--s); color: var(--t);
 	border: 1px solid var(--b); border-inline-start: 3px solid var(--u); border-radius: var(--r); box-shadow: 0 8px 24px -8px rgb(0 0 0 / .35); }
 .close { position: absolute; z-index: 1; inset-block-start: 4px; inset-inline-end: 4px; min-width: 36px; min-height: 36px; color: var(--m); }
 .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -125,6 +125,7 @@ function texts(wish) {
 }
 
 // static/embed/element.js
+var frame = 16;
 var clients = /* @__PURE__ */ new Map();
 var CarillonElement = class extends /** @type {typeof HTMLElement} */
 (globalThis.HTMLElement ?? Object) {
@@ -134,6 +135,8 @@ var CarillonElement = class extends /** @type {typeof HTMLElement} */
   client = null;
   /** @type {Record<string, string> | null} */
   texts = null;
+  /** Draws the content of a row instead. @type {((row: import("./rows.js").Row, element: HTMLElement) => Node) | null} */
+  renderRow = null;
   /** @type {(() => void)[]} */
   #stop = [];
   /** @type {string | Function | null} */
@@ -150,10 +153,16 @@ var CarillonElement = class extends /** @type {typeof HTMLElement} */
     this.start(root, client);
     for (const name of ["notice", "error"]) this.until(client.on(name, (e) => this.tell(name, e.detail)));
     let state = "";
+    let due;
+    this.draw(client.getSnapshot());
     this.until(client.subscribe((now) => {
       if (now.state !== state) this.tell("state", { state: state = now.state });
-      this.draw(now);
+      due ??= setTimeout(() => {
+        due = void 0;
+        this.draw(client.getSnapshot());
+      }, frame);
     }));
+    this.until(() => clearTimeout(due));
   }
   disconnectedCallback() {
     for (const stop of this.#stop.splice(0)) stop();
@@ -235,9 +244,62 @@ function ago(ms, lang) {
 }
 
 // static/embed/listing.js
+var Listing = class {
+  /** @type {WeakMap<object, HTMLElement>} */
+  #made = /* @__PURE__ */ new WeakMap();
+  #ul;
+  /** @param {HTMLElement} ul */
+  constructor(ul) {
+    this.#ul = ul;
+  }
+  get size() {
+    return this.#ul.childElementCount;
+  }
+  /** Forgets what was made, so that all rows are made again. */
+  forget() {
+    this.#made = /* @__PURE__ */ new WeakMap();
+  }
+  /**
+   * @param {readonly any[]} rows notices and announcements
+   * @param {(of: any) => HTMLElement} make
+   */
+  show(rows, make2) {
+    const shown = rows.map((of) => {
+      const li = this.#made.get(of) ?? make2(of);
+      this.#made.set(of, li);
+      return li;
+    });
+    const stay = new Set(
+      /** @type {Element[]} */
+      shown
+    );
+    const focused = (
+      /** @type {HTMLElement | undefined} */
+      [...this.#ul.children].find((li) => li.contains(
+        /** @type {ShadowRoot} */
+        this.#ul.getRootNode().activeElement
+      ))
+    );
+    for (const li of [...this.#ul.children]) if (!stay.has(li)) li.remove();
+    let at = this.#ul.firstElementChild;
+    for (const li of shown) {
+      if (li === at) at = at.nextElementSibling;
+      else this.#ul.insertBefore(li, at);
+    }
+    if (focused && !focused.isConnected) shown.find((li) => li.dataset.key === focused.dataset.key)?.querySelector(
+      /** @type {"a"} */
+      "a, button"
+    )?.focus();
+  }
+};
 function row(el, row2, followed, ...actions) {
   const unread = !row2.read || row2.new;
   const href = row2.link && new URL(row2.link, document.baseURI).href;
+  if (el.renderRow) {
+    const li = make("li", { part: unread ? "row unread" : "row", "data-key": row2.key, "data-unread": unread });
+    li.append(el.renderRow(row2, li), ...actions);
+    return li;
+  }
   return make(
     "li",
     { part: unread ? "row unread" : "row", "data-key": row2.key, "data-unread": unread },
@@ -280,8 +342,8 @@ var CarillonBell = class extends CarillonElement {
   #button = null;
   /** @type {HTMLElement | null} */
   #panel = null;
-  /** @type {HTMLElement | null} */
-  #list = null;
+  /** @type {Listing | null} */
+  #listing = null;
   /** @type {HTMLElement | null} */
   #all = null;
   /** @type {((said: string) => void) | null} */
@@ -300,14 +362,15 @@ var CarillonBell = class extends CarillonElement {
     const name = this.text("title");
     const status = make("p", { class: "sr", role: "status", part: "status" });
     this.#say = announcer((said) => status.textContent = said);
-    this.#list = make("ul", { part: "list", "aria-label": name });
+    const list = make("ul", { part: "list", "aria-label": name });
+    this.#listing = new Listing(list);
     this.#all = make("button", { type: "button", class: "action", part: "action", click: () => this.#readAll() }, this.text("read_all"));
     this.#panel = make(
       "div",
       { class: "panel", part: "panel", popover: "auto", role: "dialog", "aria-label": name, toggle: (e) => this.#toggled(e.newState === "open") },
       make("div", { class: "head", part: "header" }, make("h2", { part: "heading" }, make("slot", { name: "header" }, name)), this.#all),
       make("p", { class: "state", part: "status", hidden: true }),
-      this.#list,
+      list,
       make("p", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, this.text("empty"))),
       make("div", { class: "foot", part: "footer" }, make("slot", { name: "footer" }, this.#inboxLink()))
     );
@@ -329,7 +392,10 @@ var CarillonBell = class extends CarillonElement {
     const badge = this.#button?.querySelector(".badge");
     if (!this.#button || !(badge instanceof HTMLElement)) return;
     this.toggleAttribute("data-signed-out", now.state === "signed-out");
-    if (unread !== this.#unread) {
+    if (now.state === "connecting") {
+      this.#button.setAttribute("aria-label", this.text("title"));
+      [badge.hidden, this.#unread] = [true, -1];
+    } else if (unread !== this.#unread) {
       const max = Number(this.getAttribute("max") ?? 99);
       const short = unread > max ? `${max}+` : String(unread);
       badge.textContent = short;
@@ -388,26 +454,22 @@ var CarillonBell = class extends CarillonElement {
     const { offsetWidth: width, offsetHeight: height } = this.#panel;
     const end = (this.getAttribute("placement") ?? "bottom-end").endsWith("end") === (getComputedStyle(this).direction === "ltr");
     const x = Math.min(Math.max(8, end ? at.right - width : at.left), innerWidth - width - 8);
-    const below = innerHeight - at.bottom > Math.min(height, 320) || at.top < innerHeight / 2;
+    const room = innerHeight - at.bottom;
+    const top = this.getAttribute("placement")?.startsWith("top");
+    const below = top ? at.top < Math.min(height, 320) && room > at.top : room > Math.min(height, 320) || at.top < innerHeight / 2;
     this.#panel.style.setProperty("--x", `${x}px`);
     this.#panel.style.setProperty("--y", below ? `${at.bottom + 4}px` : `${Math.max(8, at.top - height - 4)}px`);
   }
   /** @param {Snapshot} now @param {boolean} [anew] */
   #rows(now, anew = false) {
-    if (!this.#list || !anew && now.notices === this.#notices && now.announcements === this.#announcements) return;
+    if (!this.#listing || !anew && now.notices === this.#notices && now.announcements === this.#announcements) return;
     [this.#notices, this.#announcements] = [now.notices, now.announcements];
-    const focused = (
-      /** @type {HTMLElement | null} */
-      this.shadowRoot?.activeElement?.closest("li")?.dataset.key
-    );
+    if (anew) this.#listing?.forget();
     const posts = (now.announcements ?? []).filter((a) => !a.read);
     const away = () => this.hide();
-    this.#list.replaceChildren(...posts.map((a) => announcement(this, a)), ...(now.notices ?? []).map((r) => row(this, r, away)));
-    if (focused) {
-      for (const li of this.#list.children) if (li instanceof HTMLElement && li.dataset.key === focused) li.querySelector("a")?.focus();
-    }
+    this.#listing?.show([...posts, ...now.notices ?? []], (of) => of.key ? row(this, of, away) : announcement(this, of));
     const empty = this.#panel?.querySelector(".empty");
-    if (empty instanceof HTMLElement) empty.hidden = now.notices === null || this.#list.childElementCount > 0;
+    if (empty instanceof HTMLElement) empty.hidden = now.notices === null || this.#listing.size > 0;
   }
   async #readAll() {
     const rows = this.client?.getSnapshot().notices ?? [];
@@ -424,6 +486,8 @@ var CarillonBell = class extends CarillonElement {
 var CarillonInbox = class extends CarillonElement {
   /** @type {HTMLElement | null} */
   #list = null;
+  /** @type {Listing | null} */
+  #listing = null;
   /** @type {HTMLElement | null} */
   #empty = null;
   /** @type {HTMLElement | null} */
@@ -443,6 +507,7 @@ var CarillonInbox = class extends CarillonElement {
       (name) => make("button", { type: "button", class: "action tab", part: "tab", "aria-pressed": String(name === this.#filter), click: () => this.#choose(name) }, this.text(name === "all" ? "tab_all" : "tab_unread"))
     );
     this.#list = make("ul", { part: "list", "aria-label": this.text("title") });
+    this.#listing = new Listing(this.#list);
     this.#empty = make("p", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, this.text("empty")));
     this.#more = make("button", { type: "button", class: "action more", part: "action", hidden: true, click: () => this.#try(client.load({ more: true })) }, this.text("older"));
     this.#said = make("div", { class: "said", part: "status", role: "status" });
@@ -463,17 +528,10 @@ var CarillonInbox = class extends CarillonElement {
   draw(now) {
     if (!this.#list || now.notices === this.#drawn?.notices && now.announcements === this.#drawn?.announcements && now.next === this.#drawn?.next) return;
     this.#drawn = now;
-    const focused = (
-      /** @type {HTMLElement | null} */
-      this.shadowRoot?.activeElement?.closest("li")?.dataset.key
-    );
     const posts = this.getAttribute("announcements") === "off" ? [] : (now.announcements ?? []).filter((a) => !a.read);
     const shown = (now.notices ?? []).filter((r) => this.#filter === "all" || !r.read);
-    this.#list.replaceChildren(...posts.map((a) => announcement(this, a)), ...shown.map((r) => row(this, r, () => {
-    }, this.#toggle(r), this.#delete(r))));
-    if (focused) {
-      for (const li of this.#list.children) if (li instanceof HTMLElement && li.dataset.key === focused) li.querySelector("button")?.focus();
-    }
+    this.#listing?.show([...posts, ...shown], (of) => of.key ? row(this, of, () => {
+    }, this.#toggle(of), this.#delete(of)) : announcement(this, of));
     if (this.#empty) this.#empty.hidden = now.notices === null || this.#list.childElementCount > 0;
     if (this.#more) this.#more.hidden = now.next === null;
   }

@@ -20,10 +20,11 @@ export type Snapshot = {
  */
 export declare class Client extends EventTarget {
     #private;
-    /** @param {{server: string, provide?: () => Promise<string | null | undefined>}} options */
-    constructor({ server, provide }: {
+    /** @param {{server: string, provide?: () => Promise<string | null | undefined>, source?: string}} options source names where tokens come from */
+    constructor({ server, provide, source }: {
         server: string;
         provide?: () => Promise<string | null | undefined>;
+        source?: string;
     });
     /** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
     subscribe(fn: (now: Snapshot) => void): () => undefined;

@@ -13,6 +13,7 @@ export declare class CarillonElement extends /** @type {typeof HTMLElement} */ /
     /** @type {(() => Promise<string | null>) | null} */ tokenProvider: (() => Promise<string | null>) | null;
     /** @type {Client | null} */ client: Client | null;
     /** @type {Record<string, string> | null} */ texts: Record<string, string> | null;
+    /** Draws the content of a row instead. @type {((row: import("./rows.js").Row, element: HTMLElement) => Node) | null} */ renderRow: ((row: import("./rows.js").Row, element: HTMLElement) => Node) | null;
     connectedCallback(): void;
     disconnectedCallback(): void;
     /** Builds what is shown. @param {ShadowRoot} _root @param {Client} _client */

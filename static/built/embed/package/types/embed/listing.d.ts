@@ -2,6 +2,20 @@ export type CarillonElement = import("./element.js").CarillonElement;
 export type Row = import("./rows.js").Row;
 /** @typedef {import("./element.js").CarillonElement} CarillonElement */
 /** @typedef {import("./rows.js").Row} Row */
+/** The rows in a list. Those that have not changed keep their elements, so nothing flickers. */
+export declare class Listing {
+    #private;
+    /** @param {HTMLElement} ul */
+    constructor(ul: HTMLElement);
+    get size(): number;
+    /** Forgets what was made, so that all rows are made again. */
+    forget(): void;
+    /**
+     * @param {readonly any[]} rows notices and announcements
+     * @param {(of: any) => HTMLElement} make
+     */
+    show(rows: readonly any[], make: (of: any) => HTMLElement): void;
+}
 /**
  * Builds the row of a notice.
  * @param {CarillonElement} el

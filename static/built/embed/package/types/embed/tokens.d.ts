@@ -2,20 +2,26 @@
 export declare class SignedOut extends Error {
 }
 /**
- * Provides the token of the user, in memory only. It is asked for when it is used, not
- * by a timer, and once however many calls wait for it.
+ * Provides the token of the user, in memory only. It is asked for when it is used, and once
+ * however many calls wait for it. The other tabs of the page's origin take each new token over,
+ * so that only the tab with the stream renews it; a page that has just loaded asks for its own,
+ * because another user may have signed in.
  */
 export declare class Tokens {
     #private;
     /**
      * @param {() => Promise<string | null | undefined>} provide
      * @param {(user: string) => void} told is called with the user of each new token
+     * @param {string} [name] of the source of tokens; tabs with the same one share them
+     * @param {AbortSignal} [signal] ends the sharing
      */
-    constructor(provide: () => Promise<string | null | undefined>, told: (user: string) => void);
+    constructor(provide: () => Promise<string | null | undefined>, told: (user: string) => void, name?: string, signal?: AbortSignal);
     /** @param {boolean} [again] the server has refused the last one */
     get(again?: boolean): Promise<string>;
     /** Returns a token for a new stream. @param {boolean} refused */
     fresh(refused: boolean): Promise<string>;
+    /** The ms until a random moment in the last half of the token's life, so that renewals are spread; NaN without a token. */
+    get left(): number;
 }
 /**
  * Stands for tokens on pages of Carillon's own host: the session counts there, or the proxy that has
