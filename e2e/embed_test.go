@@ -19,7 +19,7 @@ import (
 
 // shopPage is a page of a host application: two lines, and what stands there without script.
 const shopPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title>
-<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="/shop.css">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="/shop.css">
 <script type="module" src="%s/embed/v1.js"></script>
 <header><h1>Shop</h1>
 <carillon-bell token-url="/carillon/token" inbox-href="/notifications"><a href="/notifications">Notifications</a></carillon-bell></header>
@@ -27,9 +27,9 @@ const shopPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Sh
 
 // shopInbox is the page of the shop that has the whole inbox.
 const shopInbox = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Notifications</title>
-<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="/shop.css">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="/shop.css">
 <script type="module" src="%s/embed/v1.js"></script>
-<main><h1>Notifications</h1><carillon-inbox token-url="/carillon/token" read-on="click"></carillon-inbox></main>`
+<main><h1>Notifications</h1><carillon-inbox token-url="/carillon/token" read-on="click" announcements="tab" preferences></carillon-inbox></main>`
 
 // strictPolicy is the strictest policy under which the elements work.
 const strictPolicy = "default-src 'none'; style-src 'self'; img-src data:; script-src 'self' %[1]s; connect-src 'self' %[1]s; require-trusted-types-for 'script'"
@@ -90,6 +90,25 @@ func newShop(t *testing.T, s *site, i *instance, user string) *shop {
 // axeHere lists what axe objects to on the page as it is.
 const axeHere = `axe.run(document, { resultTypes: ["violations"] }).then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html).join(" ")))`
 
+// pleasesAxe checks the page as it is in both themes, and takes a picture of it in three widths.
+func (w *window) pleasesAxe(name string) {
+	w.t.Helper()
+	axe, err := os.ReadFile("testdata/axe.min.js")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ask[any](w, string(axe)+";0")
+	for _, theme := range []string{"light", "dark"} {
+		w.media("", "prefers-color-scheme", theme)
+		if found := ask[[]string](w, axeHere); len(found) > 0 {
+			w.t.Errorf("axe objects to the %s %s: %v", theme, name, found)
+		}
+		for _, width := range []int64{320, 768, 1280} {
+			w.size(width, 800).shot(fmt.Sprintf("%s-%s-%d", name, theme, width))
+		}
+	}
+}
+
 // inBell is an expression about the shadow root of the bell.
 func inBell(js string) string {
 	return `(() => { const bell = document.querySelector("carillon-bell"), root = bell.shadowRoot; return ` + js + `; })()`
@@ -120,18 +139,7 @@ func TestTheBellIsLiveInAPageOfAnotherOriginUnderAStrictPolicy(t *testing.T) {
 	if refused := ask[[]string](w, `refused`); len(refused) > 0 {
 		t.Errorf("the policy refused %v", refused)
 	}
-	axe, err := os.ReadFile("testdata/axe.min.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ask[any](w, string(axe)+";0")
-	for _, theme := range []string{"light", "dark"} {
-		w.media("", "prefers-color-scheme", theme)
-		if found := ask[[]string](w, axeHere); len(found) > 0 {
-			t.Errorf("axe objects to the %s panel: %v", theme, found)
-		}
-		w.shot("embed-panel-" + theme)
-	}
+	w.pleasesAxe("embed-panel")
 	// Escape closes the panel and gives the focus back; a notice that arrives then counts again.
 	w.types("\x1b").until(inBell(`!root.querySelector(".panel").matches(":popover-open") && root.activeElement === root.querySelector(".bell")`))
 	s.carillon("", "send", "--to", "4711", "--type", "order", "--title", "Third")
@@ -172,10 +180,7 @@ func TestTheWholeInboxIsAPartOfAPageOfAHost(t *testing.T) {
 	w.until(in(`rows() === "*Third *Second *First"`))
 	ask[any](w, in(`press("Mark as read: Second")`))
 	w.until(in(`rows() === "*Third Second *First"`))
-	for _, theme := range []string{"light", "dark"} {
-		w.media("", "prefers-color-scheme", theme)
-		w.shot("embed-inbox-" + theme)
-	}
+	w.pleasesAxe("embed-inbox")
 	ask[any](w, in(`root.querySelectorAll(".tab")[1].click()`))
 	w.until(in(`rows() === "*Third *First"`))
 	ask[any](w, in(`press("Delete: Third")`))
@@ -186,6 +191,28 @@ func TestTheWholeInboxIsAPartOfAPageOfAHost(t *testing.T) {
 	w.until(in(`rows() === "*Fourth *Third *First"`))
 	ask[any](w, in(`root.querySelector(".head > .action").click()`))
 	w.until(in(`rows() === "" && !root.querySelector(".empty").hidden`))
+
+	s.carillon("", "announce", "--audience", "user", "--type", "news", "--title", "Closed on Sunday", "--body", "The shop is closed.")
+	w.until(in(`document.querySelector("carillon-inbox").client.getSnapshot().announcements?.length === 1`))
+	ask[any](w, in(`root.querySelector(".tab[data-tab=announcements]").click()`))
+	w.until(in(`rows() === "*Closed on Sunday"`))
+	ask[any](w, in(`press("Dismiss: Closed on Sunday")`))
+	w.until(in(`rows() === "Closed on Sunday"`))
+
+	// What the user does not want does not come any more.
+	ask[any](w, `(async () => { while (!(await document.querySelector("carillon-inbox").client.me()).types.length) await new Promise(done => setTimeout(done, 200)); })()`) // the command's type is known
+	ask[any](w, in(`(root.querySelector(".prefs").open = false, 0)`))
+	ask[any](w, in(`(root.querySelector(".prefs").open = true, 0)`))
+	w.until(in(`root.querySelectorAll(".types input:checked").length > 0`))
+	w.shot("embed-preferences")
+	typ := ask[string](w, in(`(() => { const box = root.querySelector(".types input:checked"); box.click(); return box.parentElement.textContent; })()`))
+	testkit.Eventually(t, "the type is muted", func() bool {
+		muted := ask[bool](w, `document.querySelector("carillon-inbox").client.me().then(me => me.types.some(t => t.muted && t.name === `+strconv.Quote(typ)+`))`)
+		return muted
+	})
+	// The application draws the rows.
+	ask[any](w, `void document.querySelector("main").append(Object.assign(document.createElement("carillon-inbox"), { id: "own", tokenProvider: async () => (await (await fetch("/carillon/token")).json()).token, renderRow: (row) => new Text("own: " + row.title) }))`)
+	w.until(`document.querySelector("#own").shadowRoot?.querySelector("li")?.textContent.startsWith("own: Fourth")`)
 }
 
 func TestAToastAppearsOnceInThePagesOfAHost(t *testing.T) {
@@ -208,7 +235,7 @@ func TestAToastAppearsOnceInThePagesOfAHost(t *testing.T) {
 	})
 	for n, w := range []*window{one, other} {
 		if ask[int](w, shown) == 1 {
-			w.shot("embed-toast")
+			w.pleasesAxe("embed-toast")
 			if got := ask[string](w, `document.querySelector("carillon-toasts").shadowRoot.querySelector(".title").textContent`); got != "Your order is on its way" {
 				t.Errorf("browser %d shows %q", n, got)
 			}

@@ -44,7 +44,9 @@ export class CarillonBell extends CarillonElement {
 		);
 		root.replaceChildren(this.#button, this.#panel, status);
 		const timer = setInterval(() => this.#panel?.matches(":popover-open") && this.#rows(client.getSnapshot(), true), 60_000);
-		this.until(() => clearInterval(timer));
+		const place = () => this.#panel?.matches(":popover-open") && this.#place();
+		addEventListener("resize", place);
+		this.until(() => (clearInterval(timer), removeEventListener("resize", place)));
 		this.until(() => this.hasAttribute("title-badge") && (document.title = this.#title));
 		if (this.hasAttribute("open")) queueMicrotask(() => this.show());
 	}

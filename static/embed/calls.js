@@ -13,7 +13,7 @@ export function calls(server, tokens, signal) {
 		for (let again = false; ; again = true) {
 			const headers = headersOf(await tokens.get(again));
 			if (body) headers["Content-Type"] = "application/json";
-			const res = await fetch(`${server}api/v1/me/${path}`, { method, headers, body: body && JSON.stringify(body), signal });
+			const res = await fetch(`${server}api/v1/me${path && "/"}${path}`, { method, headers, body: body && JSON.stringify(body), signal });
 			if (res.ok) return res.status === 204 ? undefined : res.json();
 			if (res.status === 401 && !again) continue;
 			const problem = await res.json().catch(() => ({}));

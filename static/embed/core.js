@@ -115,6 +115,16 @@ export class Client extends EventTarget {
 		await this.load();
 	}
 
+	/** Returns who is signed in, with their settings and the types of notices. */
+	me() {
+		return this.#call("GET", "");
+	}
+
+	/** Mutes a type of notices, or unmutes it. @param {string} type @param {boolean} muted */
+	mute(type, muted) {
+		return this.#call(muted ? "PUT" : "DELETE", `mutes/${encodeURIComponent(type)}`);
+	}
+
 	/** @param {{ids: number[]} | {all: true}} what */
 	async readAnnouncements(what) {
 		this.#count(await this.#call("POST", "announcements/read", what));

@@ -2,10 +2,13 @@
 import { make } from "./dom.js";
 import { CarillonElement } from "./element.js";
 import { announcement, button, Listing, row } from "./listing.js";
+import { preferences } from "./preferences.js";
 
 /** @typedef {import("./core.js").Client} Client */
 /** @typedef {import("./core.js").Snapshot} Snapshot */
 /** @typedef {import("./rows.js").Row} Row */
+
+/** @type {Record<string, string>} */ const names = { all: "tab_all", unread: "tab_unread", announcements: "tab_announcements" };
 
 /** The whole inbox as part of a page. */
 export class CarillonInbox extends CarillonElement {
@@ -22,8 +25,8 @@ export class CarillonInbox extends CarillonElement {
 	start(root, client) {
 		this.#drawn = undefined;
 		this.#filter = this.getAttribute("filter") === "unread" ? "unread" : "all";
-		this.#tabs = ["all", "unread"].map((name) =>
-			make("button", { type: "button", class: "action tab", part: "tab", "aria-pressed": String(name === this.#filter), click: () => this.#choose(name) }, this.text(name === "all" ? "tab_all" : "tab_unread")),
+		this.#tabs = ["all", "unread", ...(this.#posts === "tab" ? ["announcements"] : [])].map((name) =>
+			make("button", { type: "button", class: "action tab", part: "tab", "data-tab": name, "aria-pressed": String(name === this.#filter), click: () => this.#choose(name) }, this.text(names[name] ?? name)),
 		);
 		this.#list = make("ul", { part: "list", "aria-label": this.text("title") });
 		this.#listing = new Listing(this.#list);
@@ -33,22 +36,27 @@ export class CarillonInbox extends CarillonElement {
 		const readAll = make("button", { type: "button", class: "action", part: "action", click: () => this.#readAll() }, this.text("read_all"));
 		root.replaceChildren(
 			make("div", { class: "head", part: "header" }, make("slot", { name: "header" }), make("div", { class: "tabs", part: "tabs", role: "group" }, ...this.#tabs), readAll),
-			this.#said, this.#list, this.#empty, this.#more, make("slot", { name: "footer" }),
+			this.#said, this.#list, this.#empty, this.#more, this.hasAttribute("preferences") ? preferences(this, client) : "", make("slot", { name: "footer" }),
 		);
 		const opens = this.#filter === "all" && this.getAttribute("read-on") !== "click";
 		this.#try(opens ? client.open() : client.load({ filter: this.#filter }));
-		if (this.getAttribute("announcements") !== "off") this.#try(client.loadAnnouncements());
+		if (this.#posts !== "off") this.#try(client.loadAnnouncements());
+	}
+
+	get #posts() {
+		return this.getAttribute("announcements") ?? "top";
 	}
 
 	/** @param {Snapshot} now */
 	draw(now) {
 		if (!this.#list || (now.notices === this.#drawn?.notices && now.announcements === this.#drawn?.announcements && now.next === this.#drawn?.next)) return;
 		this.#drawn = now;
-		const posts = this.getAttribute("announcements") === "off" ? [] : (now.announcements ?? []).filter((a) => !a.read);
-		const shown = (now.notices ?? []).filter((r) => this.#filter === "all" || !r.read);
+		const apart = this.#filter === "announcements";
+		const posts = (now.announcements ?? []).filter((a) => apart || (this.#posts === "top" && !a.read));
+		const shown = apart ? [] : (now.notices ?? []).filter((r) => this.#filter === "all" || !r.read);
 		this.#listing?.show([...posts, ...shown], (of) => (of.key ? row(this, of, () => {}, this.#toggle(of), this.#delete(of)) : announcement(this, of)));
 		if (this.#empty) this.#empty.hidden = now.notices === null || this.#list.childElementCount > 0;
-		if (this.#more) this.#more.hidden = now.next === null;
+		if (this.#more) this.#more.hidden = apart || now.next === null;
 	}
 
 	/** @param {Row} row */
@@ -72,8 +80,8 @@ export class CarillonInbox extends CarillonElement {
 	#choose(filter) {
 		this.#filter = filter;
 		this.#drawn = undefined;
-		for (const [i, tab] of this.#tabs.entries()) tab.setAttribute("aria-pressed", String((i === 1) === (filter === "unread")));
-		this.#try(this.client?.load({ filter }));
+		for (const tab of this.#tabs) tab.setAttribute("aria-pressed", String(tab.dataset.tab === filter));
+		this.#try(filter === "announcements" ? this.client?.loadAnnouncements() : this.client?.load({ filter }));
 	}
 
 	#readAll() {

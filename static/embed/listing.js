@@ -73,17 +73,17 @@ export function row(el, row, followed, ...actions) {
 }
 
 /**
- * Builds the row of an announcement that the user has not read.
+ * Builds the row of an announcement.
  * @param {CarillonElement} el
- * @param {{id: number, title: string, link: string}} post
+ * @param {{id: number, title: string, link: string, read: boolean}} post
  */
 export function announcement(el, post) {
 	const href = post.link && new URL(post.link, document.baseURI).href;
 	const dismiss = () => el.client?.readAnnouncements({ ids: [post.id] }).catch(() => {});
 	return make(
-		"li", { part: "row unread", "data-key": `announcement ${post.id}`, "data-unread": true }, dot(el),
+		"li", { part: post.read ? "row" : "row unread", "data-key": `announcement ${post.id}`, "data-unread": !post.read }, post.read ? null : dot(el),
 		make(href ? "a" : "span", { class: "title", part: "title", dir: "auto", href }, post.title),
-		button(el, "dismiss", post.title, dismiss),
+		post.read ? null : button(el, "dismiss", post.title, dismiss),
 	);
 }
 

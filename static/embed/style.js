@@ -19,7 +19,7 @@ svg { width: 1.5em; height: 1.5em; fill: none; stroke: currentColor; stroke-widt
 .panel { position: fixed; inset: auto; margin: 0; padding: 0; width: min(var(--carillon-width, 24rem), calc(100vw - 16px)); max-height: min(var(--carillon-height, 32rem), calc(100dvh - 16px)); left: var(--x, 8px); top: var(--y, 8px);
 	overflow: hidden; flex-direction: column; background: var(--s); color: var(--t); border: 1px solid var(--b); border-radius: var(--r); box-shadow: 0 12px 32px -8px rgb(0 0 0 / .35); }
 .panel:popover-open { display: flex; }
-.head { display: flex; align-items: center; justify-content: space-between; gap: var(--g); padding-block: 8px; padding-inline: 16px 8px; border-block-end: 1px solid var(--b); }
+.head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: var(--g); padding-block: 8px; padding-inline: 16px 8px; border-block-end: 1px solid var(--b); }
 h2 { margin: 0; font-size: 1rem; font-weight: 600; }
 .action { min-height: 32px; padding: 0 8px; border-radius: 6px; font-size: .875rem; color: var(--a); }
 .action:hover { background: color-mix(in srgb, var(--t) 8%, transparent); }
@@ -39,6 +39,11 @@ li > .action { grid-column: 2; align-self: start; }
 .tabs { display: flex; gap: 4px; margin-inline-end: auto; }
 .tab[aria-pressed=true] { background: color-mix(in srgb, var(--a) 14%, transparent); font-weight: 600; }
 .more { display: block; margin: 8px auto; }
+.prefs { border-block-start: 1px solid var(--b); padding: 4px 8px; }
+.prefs summary { display: inline-flex; align-items: center; cursor: pointer; list-style: none; }
+.types { padding: 4px 8px 8px; font-size: .875rem; }
+.types label { display: flex; align-items: center; gap: 8px; min-height: 32px; }
+.types input { width: 16px; height: 16px; accent-color: var(--a); }
 .said { padding: 0 16px; font-size: .875rem; }
 .empty, .state { margin: 0; padding: 32px 16px; text-align: center; color: var(--m); font-size: .875rem; }
 .state { padding: 6px 16px; border-block-end: 1px solid var(--b); }
@@ -53,7 +58,7 @@ li > .action { grid-column: 2; align-self: start; }
 .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 @media (forced-colors: active) { .badge, .dot { forced-color-adjust: none; background: Highlight; color: HighlightText; } }
 @media (width < 480px) { .panel { inset: auto 0 0; width: auto; max-width: none; max-height: 85dvh; border-radius: var(--r) var(--r) 0 0; } }
-@media (pointer: coarse) { .action { min-height: 44px; } }
+@media (pointer: coarse) { .action, .types label { min-height: 44px; } }
 `;
 
 /** @type {CSSStyleSheet | undefined} */ let sheet;

@@ -115,7 +115,7 @@ function calls(server, tokens, signal) {
     for (let again = false; ; again = true) {
       const headers = headersOf(await tokens.get(again));
       if (body) headers["Content-Type"] = "application/json";
-      const res = await fetch(`${server}api/v1/me/${path}`, { method, headers, body: body && JSON.stringify(body), signal });
+      const res = await fetch(`${server}api/v1/me${path && "/"}${path}`, { method, headers, body: body && JSON.stringify(body), signal });
       if (res.ok) return res.status === 204 ? void 0 : res.json();
       if (res.status === 401 && !again) continue;
       const problem = await res.json().catch(() => ({}));
@@ -709,6 +709,14 @@ var Client = class extends EventTarget {
   async restore(keys) {
     this.#count(await this.#call("POST", "restore", { keys }));
     await this.load();
+  }
+  /** Returns who is signed in, with their settings and the types of notices. */
+  me() {
+    return this.#call("GET", "");
+  }
+  /** Mutes a type of notices, or unmutes it. @param {string} type @param {boolean} muted */
+  mute(type, muted) {
+    return this.#call(muted ? "PUT" : "DELETE", `mutes/${encodeURIComponent(type)}`);
   }
   /** @param {{ids: number[]} | {all: true}} what */
   async readAnnouncements(what) {

@@ -65,7 +65,7 @@ svg { width: 1.5em; height: 1.5em; fill: none; stroke: currentColor; stroke-widt
 .panel { position: fixed; inset: auto; margin: 0; padding: 0; width: min(var(--carillon-width, 24rem), calc(100vw - 16px)); max-height: min(var(--carillon-height, 32rem), calc(100dvh - 16px)); left: var(--x, 8px); top: var(--y, 8px);
 	overflow: hidden; flex-direction: column; background: var(--s); color: var(--t); border: 1px solid var(--b); border-radius: var(--r); box-shadow: 0 12px 32px -8px rgb(0 0 0 / .35); }
 .panel:popover-open { display: flex; }
-.head { display: flex; align-items: center; justify-content: space-between; gap: var(--g); padding-block: 8px; padding-inline: 16px 8px; border-block-end: 1px solid var(--b); }
+.head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: var(--g); padding-block: 8px; padding-inline: 16px 8px; border-block-end: 1px solid var(--b); }
 h2 { margin: 0; font-size: 1rem; font-weight: 600; }
 .action { min-height: 32px; padding: 0 8px; border-radius: 6px; font-size: .875rem; color: var(--a); }
 .action:hover { background: color-mix(in srgb, var(--t) 8%, transparent); }
@@ -85,6 +85,11 @@ li > .action { grid-column: 2; align-self: start; }
 .tabs { display: flex; gap: 4px; margin-inline-end: auto; }
 .tab[aria-pressed=true] { background: color-mix(in srgb, var(--a) 14%, transparent); font-weight: 600; }
 .more { display: block; margin: 8px auto; }
+.prefs { border-block-start: 1px solid var(--b); padding: 4px 8px; }
+.prefs summary { display: inline-flex; align-items: center; cursor: pointer; list-style: none; }
+.types { padding: 4px 8px 8px; font-size: .875rem; }
+.types label { display: flex; align-items: center; gap: 8px; min-height: 32px; }
+.types input { width: 16px; height: 16px; accent-color: var(--a); }
 .said { padding: 0 16px; font-size: .875rem; }
 .empty, .state { margin: 0; padding: 32px 16px; text-align: center; color: var(--m); font-size: .875rem; }
 .state { padding: 6px 16px; border-block-end: 1px solid var(--b); }
@@ -99,7 +104,7 @@ li > .action { grid-column: 2; align-self: start; }
 .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 @media (forced-colors: active) { .badge, .dot { forced-color-adjust: none; background: Highlight; color: HighlightText; } }
 @media (width < 480px) { .panel { inset: auto 0 0; width: auto; max-width: none; max-height: 85dvh; border-radius: var(--r) var(--r) 0 0; } }
-@media (pointer: coarse) { .action { min-height: 44px; } }
+@media (pointer: coarse) { .action, .types label { min-height: 44px; } }
 `;
 var sheet;
 function style() {
@@ -316,10 +321,10 @@ function announcement(el, post) {
   });
   return make(
     "li",
-    { part: "row unread", "data-key": `announcement ${post.id}`, "data-unread": true },
-    dot(el),
+    { part: post.read ? "row" : "row unread", "data-key": `announcement ${post.id}`, "data-unread": !post.read },
+    post.read ? null : dot(el),
     make(href ? "a" : "span", { class: "title", part: "title", dir: "auto", href }, post.title),
-    button(el, "dismiss", post.title, dismiss)
+    post.read ? null : button(el, "dismiss", post.title, dismiss)
   );
 }
 function button(el, text, title, click) {
@@ -382,7 +387,9 @@ var CarillonBell = class extends CarillonElement {
     );
     root.replaceChildren(this.#button, this.#panel, status);
     const timer = setInterval(() => this.#panel?.matches(":popover-open") && this.#rows(client.getSnapshot(), true), 6e4);
-    this.until(() => clearInterval(timer));
+    const place = () => this.#panel?.matches(":popover-open") && this.#place();
+    addEventListener("resize", place);
+    this.until(() => (clearInterval(timer), removeEventListener("resize", place)));
     this.until(() => this.hasAttribute("title-badge") && (document.title = this.#title));
     if (this.hasAttribute("open")) queueMicrotask(() => this.show());
   }
@@ -482,7 +489,27 @@ var CarillonBell = class extends CarillonElement {
   }
 };
 
+// static/embed/preferences.js
+function preferences(el, client) {
+  const list = make("div", { class: "types" });
+  const fault = () => list.replaceChildren(el.text("failed"));
+  const choice = (t) => {
+    const box = (
+      /** @type {HTMLInputElement} */
+      make("input", { type: "checkbox", disabled: !t.mutable, change: () => client.mute(t.type, !box.checked).catch(fault) })
+    );
+    box.checked = !t.muted;
+    return make("label", { part: "row" }, box, make("span", { dir: "auto" }, t.name));
+  };
+  const open = async (e) => {
+    if (!(e.currentTarget instanceof HTMLDetailsElement) || !e.currentTarget.open) return;
+    await client.me().then((me) => list.replaceChildren(...me.types.map(choice)), fault);
+  };
+  return make("details", { class: "prefs", part: "footer", toggle: open }, make("summary", { class: "action", part: "action" }, el.text("preferences")), list);
+}
+
 // static/embed/inbox.js
+var names = { all: "tab_all", unread: "tab_unread", announcements: "tab_announcements" };
 var CarillonInbox = class extends CarillonElement {
   /** @type {HTMLElement | null} */
   #list = null;
@@ -503,8 +530,8 @@ var CarillonInbox = class extends CarillonElement {
   start(root, client) {
     this.#drawn = void 0;
     this.#filter = this.getAttribute("filter") === "unread" ? "unread" : "all";
-    this.#tabs = ["all", "unread"].map(
-      (name) => make("button", { type: "button", class: "action tab", part: "tab", "aria-pressed": String(name === this.#filter), click: () => this.#choose(name) }, this.text(name === "all" ? "tab_all" : "tab_unread"))
+    this.#tabs = ["all", "unread", ...this.#posts === "tab" ? ["announcements"] : []].map(
+      (name) => make("button", { type: "button", class: "action tab", part: "tab", "data-tab": name, "aria-pressed": String(name === this.#filter), click: () => this.#choose(name) }, this.text(names[name] ?? name))
     );
     this.#list = make("ul", { part: "list", "aria-label": this.text("title") });
     this.#listing = new Listing(this.#list);
@@ -518,22 +545,27 @@ var CarillonInbox = class extends CarillonElement {
       this.#list,
       this.#empty,
       this.#more,
+      this.hasAttribute("preferences") ? preferences(this, client) : "",
       make("slot", { name: "footer" })
     );
     const opens = this.#filter === "all" && this.getAttribute("read-on") !== "click";
     this.#try(opens ? client.open() : client.load({ filter: this.#filter }));
-    if (this.getAttribute("announcements") !== "off") this.#try(client.loadAnnouncements());
+    if (this.#posts !== "off") this.#try(client.loadAnnouncements());
+  }
+  get #posts() {
+    return this.getAttribute("announcements") ?? "top";
   }
   /** @param {Snapshot} now */
   draw(now) {
     if (!this.#list || now.notices === this.#drawn?.notices && now.announcements === this.#drawn?.announcements && now.next === this.#drawn?.next) return;
     this.#drawn = now;
-    const posts = this.getAttribute("announcements") === "off" ? [] : (now.announcements ?? []).filter((a) => !a.read);
-    const shown = (now.notices ?? []).filter((r) => this.#filter === "all" || !r.read);
+    const apart = this.#filter === "announcements";
+    const posts = (now.announcements ?? []).filter((a) => apart || this.#posts === "top" && !a.read);
+    const shown = apart ? [] : (now.notices ?? []).filter((r) => this.#filter === "all" || !r.read);
     this.#listing?.show([...posts, ...shown], (of) => of.key ? row(this, of, () => {
     }, this.#toggle(of), this.#delete(of)) : announcement(this, of));
     if (this.#empty) this.#empty.hidden = now.notices === null || this.#list.childElementCount > 0;
-    if (this.#more) this.#more.hidden = now.next === null;
+    if (this.#more) this.#more.hidden = apart || now.next === null;
   }
   /** @param {Row} row */
   #toggle(row2) {
@@ -552,8 +584,8 @@ var CarillonInbox = class extends CarillonElement {
   #choose(filter) {
     this.#filter = filter;
     this.#drawn = void 0;
-    for (const [i, tab] of this.#tabs.entries()) tab.setAttribute("aria-pressed", String(i === 1 === (filter === "unread")));
-    this.#try(this.client?.load({ filter }));
+    for (const tab of this.#tabs) tab.setAttribute("aria-pressed", String(tab.dataset.tab === filter));
+    this.#try(filter === "announcements" ? this.client?.loadAnnouncements() : this.client?.load({ filter }));
   }
   #readAll() {
     const newest = this.client?.getSnapshot().notices?.[0];

@@ -53,6 +53,10 @@ export declare class Client extends EventTarget {
     delete(keys: string[]): Promise<void>;
     /** Undoes a deletion for 10 minutes. @param {string[]} keys */
     restore(keys: string[]): Promise<void>;
+    /** Returns who is signed in, with their settings and the types of notices. */
+    me(): Promise<any>;
+    /** Mutes a type of notices, or unmutes it. @param {string} type @param {boolean} muted */
+    mute(type: string, muted: boolean): Promise<any>;
     /** @param {{ids: number[]} | {all: true}} what */
     readAnnouncements(what: {
         ids: number[];

@@ -2,9 +2,6 @@ import { CarillonElement } from "./element.js";
 export type Client = import("./core.js").Client;
 export type Snapshot = import("./core.js").Snapshot;
 export type Row = import("./rows.js").Row;
-/** @typedef {import("./core.js").Client} Client */
-/** @typedef {import("./core.js").Snapshot} Snapshot */
-/** @typedef {import("./rows.js").Row} Row */
 /** The whole inbox as part of a page. */
 export declare class CarillonInbox extends CarillonElement {
     #private;

@@ -25,14 +25,15 @@ export declare class Listing {
  */
 export declare function row(el: CarillonElement, row: Row, followed: () => void, ...actions: HTMLElement[]): HTMLElement;
 /**
- * Builds the row of an announcement that the user has not read.
+ * Builds the row of an announcement.
  * @param {CarillonElement} el
- * @param {{id: number, title: string, link: string}} post
+ * @param {{id: number, title: string, link: string, read: boolean}} post
  */
 export declare function announcement(el: CarillonElement, post: {
     id: number;
     title: string;
     link: string;
+    read: boolean;
 }): HTMLElement;
 /**
  * Builds a button for one row, whose name has the title of the row.
