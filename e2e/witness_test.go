@@ -57,7 +57,7 @@ func (s *witness) note(ev any) {
 	defer s.mu.Unlock()
 	switch e := ev.(type) {
 	case *runtime.EventExceptionThrown:
-		s.faults = append(s.faults, "exception: "+e.ExceptionDetails.Text)
+		s.faults = append(s.faults, "exception: "+e.ExceptionDetails.Text+" "+e.ExceptionDetails.Exception.Description)
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == "error" || e.Type == "warning" || e.Type == "assert" {
 			s.faults = append(s.faults, fmt.Sprintf("console: %s %v", e.Type, e.Args))

@@ -62,7 +62,7 @@ func (h *Handlers) announcementPage(r *http.Request, f views.Frame, post *notifi
 	if f.Stale != "" {
 		row.Turns = nil
 	}
-	return &views.Announcement{Frame: f, Row: row, Body: h.markdown.Render(post.Body), Link: safeLink(post.Link)}
+	return &views.Announcement{Frame: f, Row: row, Body: h.markdown.Render(post.Body), Link: h.outside(post.Link)}
 }
 
 // announcementMaker turns announcements into rows for one reader.

@@ -211,6 +211,7 @@ type Config struct {
 	Demo           []DemoUser                   // shown on the login page; empty: no demo
 	Shop           func() string                // the page of another application in a demo; nil: none
 	Audiences      map[notifier.Audience]string // by name; empty: operator, user, customer
+	LinkBase       string                       // where links that begin with / lead; empty: to the host of the page
 	LinkHosts      []string                     // hosts that announcements may link to; none: relative links only
 	PublicURL      string                       // where browsers find Carillon; empty: unknown
 	TrustedProxies web.Proxies                  // proxies whose X-Forwarded-For is trusted

@@ -66,7 +66,7 @@ func doneLine(r *http.Request, text *locale.Printer) *views.Done {
 // bareFrame is a frame without any data from Redis or SQL.
 func (h *Handlers) bareFrame(r *http.Request) views.Frame {
 	v := visitOf(r)
-	f := views.Frame{Text: h.text(r), Assets: h.assets}
+	f := views.Frame{Text: h.text(r), Assets: h.assets, Links: h.LinkBase}
 	if v.known {
 		u := &v.user.User
 		f.Viewer = &views.Viewer{

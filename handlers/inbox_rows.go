@@ -172,6 +172,15 @@ func safeLink(link string) string {
 	return ""
 }
 
+// outside returns the address that a link of a notice leads to, or nothing if it is not safe.
+func (h *Handlers) outside(link string) string {
+	link = safeLink(link)
+	if strings.HasPrefix(link, "/") {
+		return h.LinkBase + link
+	}
+	return link
+}
+
 // endedNew reports whether the previous page ended with entries newer than the last opening while
 // this older page begins with entries from before it.
 func endedNew(q inboxQuery, page notifier.Page) bool {

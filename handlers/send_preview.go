@@ -91,7 +91,7 @@ func (h *Handlers) card(text *locale.Printer, d notifier.Draft, at time.Time) vi
 	}
 	return views.Card{Row: components.Row{
 		Icon: look.icon, Initials: look.initials, Tint: look.tint, Read: true, Kind: kept(types.kind(d.Type, d.Target.Reason())),
-		Title: kept(d.Title), Body: kept(d.Body), Link: safeLink(d.Link), Outside: true, Reason: kept(types.brief(d.Target.Reason())), Why: kept(types.reason(d.Target.Reason())),
+		Title: kept(d.Title), Body: kept(d.Body), Link: h.outside(d.Link), Outside: true, Reason: kept(types.brief(d.Target.Reason())), Why: kept(types.reason(d.Target.Reason())),
 		Datetime: at.Format(time.RFC3339), Clock: types.text.Clock(at), Moment: types.text.Moment(at),
 	}}
 }

@@ -27,6 +27,7 @@ type Frame struct {
 	Done    *Done              // the message about the last action; nil: none
 	Pinned  *Pinned            // the pinned announcement; nil: none
 	Stale   string             // says that the page is read-only and shows the archive; empty: it is current
+	Links   string             // comes before links of toasts that begin with /; empty: nothing
 	Refresh bool               // reload automatically without script
 }
 

@@ -34,6 +34,7 @@ type Flags struct {
 	IdentityStaffGroup   string `placeholder:"GROUP" help:"The group whose members are staff; empty: none."`
 	IdentityFrom         string `placeholder:"CIDR,…" help:"Addresses of the proxies whose identity headers are believed."`
 	IdentityAudience     string `placeholder:"NAME" default:"user" help:"The audience of users who are new in the identity header."`
+	LinkBase             string `placeholder:"URL" help:"Where links of notices that begin with / lead on Carillon's own pages, such as https://shop.example.com; empty: to the host of the page."`
 	LinkHosts            string `placeholder:"HOST,…" help:"Hosts that links of notices may name; empty: relative links only."`
 	Audiences            string `placeholder:"N=NAME,…" default:"1=operator,2=user,3=customer" help:"The audiences."`
 	MaxSeq               string `placeholder:"N" default:"16000000" help:"The maximum number of users in the directory."`
@@ -58,6 +59,7 @@ type Config struct {
 	PublicURL      *url.URL // nil: http:// and the address of the listener
 	TrustedProxies []netip.Prefix
 	Identity       *Identity // nil: no proxy says who is signed in
+	LinkBase       string    // scheme and host; empty: the host of the page
 	LinkHosts      []string
 	Audiences      map[notifier.Audience]string
 	MaxSeq         int64
@@ -85,6 +87,7 @@ func (f *Flags) Config(env *Environment) (Config, error) {
 		SessionKeys:    bad.keys("--session-keys", f.SessionKeys),
 		PublicURL:      bad.publicURL("--public-url", f.PublicURL),
 		TrustedProxies: bad.proxies("--trusted-proxies", f.TrustedProxies),
+		LinkBase:       bad.linkBase("--link-base", f.LinkBase),
 		LinkHosts:      bad.hosts("--link-hosts", f.LinkHosts),
 		Audiences:      bad.audiences("--audiences", f.Audiences),
 		MaxSeq:         bad.number("--max-seq", f.MaxSeq, 1, maxBits),

@@ -113,3 +113,33 @@ func TestSpansMayBeInDays(t *testing.T) {
 		}
 	}
 }
+
+func TestThePublicURLMayHaveAPath(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"https://a.example": "", "https://a.example/": "", "https://a.example/notifications/": "/notifications", "http://a.example:81/a/b-1.2": "/a/b-1.2",
+	} {
+		if c, err := parse(t, nil, "--public-url="+text); err != nil || c.Path() != want {
+			t.Errorf("%q: %q, %v; want %q", text, c.Path(), err, want)
+		}
+	}
+	for _, text := range []string{"https://a.example//b", "https://a.example/../b", "https://a.example/%2e%2e/b", "https://a.example/a;b", "https://a.example/a b", "https://a.example/é", "/notifications/", "https://a.example/b?c"} {
+		if _, err := parse(t, nil, "--public-url="+text); err == nil || !strings.Contains(err.Error(), "--public-url") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestTheLinkBaseIsAHost(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"": "", "https://shop.example.com": "https://shop.example.com", "http://shop.example.com:81/": "http://shop.example.com:81"} {
+		if c, err := parse(t, nil, "--link-base="+text); err != nil || c.LinkBase != want {
+			t.Errorf("%q: %q, %v; want %q", text, c.LinkBase, err, want)
+		}
+	}
+	for _, text := range []string{"shop.example.com", "https://shop.example.com/path", "ftp://shop.example.com", "https://", "https://u:p@shop.example.com", "javascript:alert(1)"} {
+		if _, err := parse(t, nil, "--link-base="+text); err == nil || !strings.Contains(err.Error(), "--link-base") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

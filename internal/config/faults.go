@@ -91,6 +91,16 @@ func (f *Faults) publicURL(flag, s string) *url.URL {
 	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/")}
 }
 
+// linkBase returns an address without its last slash. Links that begin with a slash would replace a path.
+func (f *Faults) linkBase(flag, s string) string {
+	u, err := url.Parse(s)
+	if s == "" || err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && strings.TrimSuffix(s, "/") == u.Scheme+"://"+u.Host {
+		return strings.TrimSuffix(s, "/")
+	}
+	f.Add(flag, "%q is not http(s)://HOST[:PORT]", s)
+	return ""
+}
+
 func (f *Faults) proxies(flag, s string) []netip.Prefix {
 	var all []netip.Prefix
 	for _, text := range split(s) {

@@ -55,6 +55,7 @@ func (i *instance) pages() (http.Handler, error) {
 
 		Audiences:      i.cfg.Audiences,
 		TrustedProxies: i.cfg.TrustedProxies,
+		LinkBase:       i.cfg.LinkBase,
 		LinkHosts:      i.cfg.LinkHosts,
 		Keep:           i.cfg.Keep,
 		Log:            i.log,

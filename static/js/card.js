@@ -73,13 +73,14 @@ function anchor(href, words) {
 
 /**
  * Returns the address a toast links to: that of its notice, through a redirect that marks
- * it read; its row in the inbox when the notice has no link; or else the toast's own link.
+ * it read; its row in the inbox when the notice has no link; or else the toast's own link,
+ * which leads to the application unless it is that of an announcement.
  * @param {Toast} toast
  */
 function address({ key, at, link, notice }) {
 	if (key && link && notice) return our(`/n/${notice}`);
 	if (key) return our("/inbox") + (at ? `#e${at}` : "");
-	return link;
+	return notice || !link.startsWith("/") ? link : (document.body.dataset.links ?? "") + link;
 }
 
 /** @param {string} kind @param {string} words */

@@ -28,7 +28,7 @@ func FuzzRender(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	m := markdown.New(hosts)
+	m := markdown.New(hosts, "")
 	f.Fuzz(func(t *testing.T, body string) {
 		if len(body) > 4000 {
 			return

@@ -33,8 +33,9 @@ type Markdown struct {
 	words    known
 }
 
-// New returns a Markdown that allows links to our own paths and https links to these hosts.
-func New(hosts []string) *Markdown {
+// New returns a Markdown that allows links to paths and https links to these hosts. Render puts base,
+// such as https://shop.example.com, before paths.
+func New(hosts []string, base string) *Markdown {
 	return &Markdown{
 		markdown: goldmark.New(
 			goldmark.WithParser(parser.NewParser(
@@ -58,9 +59,9 @@ func New(hosts []string) *Markdown {
 				parser.WithParagraphTransformers(util.Prioritized(parser.LinkReferenceParagraphTransformer, 100)),
 				parser.WithASTTransformers(util.Prioritized(subset{hosts}, 100)),
 			)),
-			goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(links{}, 100))),
+			goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(links{base}, 100))),
 		),
-		policy: policy(),
+		policy: policy(base),
 	}
 }
 

@@ -15,7 +15,7 @@ var hosts = []string{"shop.example"}
 func render(tb testing.TB, body string) string {
 	tb.Helper()
 	var b strings.Builder
-	if err := markdown.New(hosts).Render(body).Render(tb.Context(), &b); err != nil {
+	if err := markdown.New(hosts, "").Render(body).Render(tb.Context(), &b); err != nil {
 		tb.Fatal(err)
 	}
 	return strings.TrimSpace(b.String())
@@ -99,7 +99,7 @@ func TestNoCharacterReversesTheTextDirection(t *testing.T) {
 		if got := strings.NewReplacer("<code>", "", "</code>", "").Replace(render(t, body)); got != "<p>ab</p>" {
 			t.Errorf("%q becomes %q", body, got)
 		}
-		if got := markdown.New(nil).Text(body); got != "ab" {
+		if got := markdown.New(nil, "").Text(body); got != "ab" {
 			t.Errorf("the text of %q is %q", body, got)
 		}
 	}
@@ -110,7 +110,7 @@ func TestNoCharacterReversesTheTextDirection(t *testing.T) {
 
 func TestTextIsTheWordsAlone(t *testing.T) {
 	t.Parallel()
-	m := markdown.New(hosts)
+	m := markdown.New(hosts, "")
 	for body, want := range map[string]string{
 		"":                                "",
 		"One\ntwo\n\nThree":               "One\ntwo\nThree",
@@ -169,7 +169,7 @@ func TestOutputIsBounded(t *testing.T) {
 // TestDeeplyNestedTextIsRendered uses the longest bodies that take the most work.
 func TestDeeplyNestedTextIsRendered(t *testing.T) {
 	t.Parallel()
-	m := markdown.New(hosts)
+	m := markdown.New(hosts, "")
 	for _, part := range slices.Concat(slow, []string{"![", "*a ", "_a*", "`a", "[a](/b", "<", "&", "[a](/b) ", "# \n", "**a*", "\\", ">>>>>>\n\n"}) {
 		body := longest(part)
 		var b strings.Builder
@@ -185,7 +185,7 @@ func TestDeeplyNestedTextIsRendered(t *testing.T) {
 
 func TestCacheIsBounded(t *testing.T) {
 	t.Parallel()
-	m := markdown.New(nil)
+	m := markdown.New(nil, "")
 	for i := range 2000 {
 		body := strconv.Itoa(i)
 		if got := m.Text(body); got != body {
@@ -208,7 +208,7 @@ func BenchmarkRenderTheSlowest(b *testing.B) {
 	for _, part := range slow {
 		b.Run(part, func(b *testing.B) {
 			for b.Loop() {
-				if err := markdown.New(hosts).Render(longest(part)).Render(b.Context(), io.Discard); err != nil {
+				if err := markdown.New(hosts, "").Render(longest(part)).Render(b.Context(), io.Discard); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -219,7 +219,7 @@ func BenchmarkRenderTheSlowest(b *testing.B) {
 // BenchmarkRender measures a text that is not cached.
 func BenchmarkRender(b *testing.B) {
 	body := strings.Repeat("Some *words* and a [link](/a) of one announcement.\n\n- one\n- two\n\n", 10)
-	m := markdown.New(hosts)
+	m := markdown.New(hosts, "")
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		if err := m.Render(body+strconv.Itoa(i)).Render(b.Context(), io.Discard); err != nil {

@@ -1,7 +1,9 @@
 package markdown
 
 import (
+	"bytes"
 	"regexp"
+	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark/ast"
@@ -34,14 +36,17 @@ const (
 )
 
 // policy is the HTML that may be output.
-func policy() *bluemonday.Policy {
+func policy(base string) *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "h2", "h3", "h4", "a")
 	p.AllowAttrs("start").Matching(regexp.MustCompile(`^[0-9]{1,9}$`)).OnElements("ol")
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^` + longNumbers + `$`)).OnElements("ol")
-	p.AllowAttrs("href").Matching(regexp.MustCompile(`^(?:https://|/(?:[^/\\]|$))`)).OnElements("a")
+	p.AllowAttrs("href").Matching(regexp.MustCompile(`^(?:https://|` + regexp.QuoteMeta(base) + `/(?:[^/\\]|$))`)).OnElements("a")
 	p.AllowAttrs("rel").Matching(regexp.MustCompile(`^` + relation + `$`)).OnElements("a")
 	p.AllowURLSchemes("https")
+	if strings.HasPrefix(base, "http://") {
+		p.AllowURLSchemes("http")
+	}
 	p.AllowRelativeURLs(true)
 	p.RequireParseableURLs(true)
 	return p
@@ -168,20 +173,26 @@ func unwrap(n ast.Node) {
 }
 
 // links renders links whose destinations were resolved before.
-type links struct{}
+type links struct{ base string }
 
 // RegisterFuncs replaces goldmark's own renderer of links.
-func (links) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) { to.Register(ast.KindLink, link) }
+func (l links) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
+	to.Register(ast.KindLink, l.link)
+}
 
-func link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func (l links) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		_, err := w.WriteString("</a>")
 		return ast.WalkContinue, err
 	}
-	l, ok := n.(*ast.Link)
+	to, ok := n.(*ast.Link)
 	if !ok {
 		return ast.WalkSkipChildren, nil
 	}
-	_, err := w.WriteString(`<a href="` + string(util.EscapeHTML(util.URLEscape(l.Destination, false))) + `" rel="` + relation + `">`)
+	base := ""
+	if bytes.HasPrefix(to.Destination, []byte("/")) {
+		base = l.base
+	}
+	_, err := w.WriteString(`<a href="` + base + string(util.EscapeHTML(util.URLEscape(to.Destination, false))) + `" rel="` + relation + `">`)
 	return ast.WalkContinue, err
 }

@@ -129,6 +129,14 @@ test("a button closes its toast, and a link leads through the notice, to its row
 	equal([...document.querySelectorAll("#popups a")].map((a) => a.getAttribute("href")), ["/l/3", "/announcements/6", "/inbox#e77"]);
 	document.querySelectorAll("#popups button")[1]?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
 	equal(titles(), ["Title 3", "Title 1"]);
+	document.body.dataset.links = "https://shop.example.com"; // --link-base
+	say("toast", toast(6, { notice: 7, link: "/announcements/7" }));
+	equal(document.querySelector("#popups a")?.getAttribute("href"), "/announcements/7");
+	document.querySelector("#popups button")?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+	say("toast", toast(7));
+	equal(document.querySelector("#popups a")?.getAttribute("href"), "https://shop.example.com/l/7");
+	document.querySelector("#popups button")?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+	delete document.body.dataset.links;
 	say("toast", toast(4, { link: "" }));
 	equal(document.querySelector("#popups li a[href='']"), null);
 	say("toast", toast(5, { key: "like:2" }));
