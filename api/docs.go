@@ -94,7 +94,8 @@ func fixed(kind string, body []byte) http.HandlerFunc {
 
 func (s *server) docs(w http.ResponseWriter, r *http.Request, d *docs) {
 	p := d.props
-	p.At = func(path string) string { return mount.At(r.Context(), path) }
+	below := mount.Of(r.Context())
+	p.At = func(path string) string { return below + path }
 	p.Groups = s.groups(s.base(r))
 	var b bytes.Buffer
 	if err := d.page.Execute(&b, p); err != nil {
