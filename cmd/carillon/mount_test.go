@@ -95,6 +95,14 @@ func TestBesideThePathNothingAnswersButTheHealthChecks(t *testing.T) {
 	}
 }
 
+func TestTheDoctorAsksBelowThePath(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	at := mounted(t, c, proxied...)
+	r := c.run(t.Context(), append([]string{"doctor", "--public-url", at + below + "/"}, proxied...)...)
+	wantWords(t, r.out, "ok    proxy        a stream through "+at+below+" arrives line by line", "FAIL  identity     a forged X-User comes through "+at+below)
+}
+
 func TestCookiesAndRedirectsAreBelowThePath(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
