@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
@@ -83,7 +84,10 @@ func (w *world) fill(ctx context.Context, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	sessions := session.New(session.Config{Keys: [][]byte{key}, SQL: st, Redis: w.rdb, Space: w.space})
+	// Their browsers were last seen some minutes ago, as those of most people who come back: then a
+	// session's last-seen has to be written again.
+	earlier := func() time.Time { return time.Now().Add(-10 * time.Minute) }
+	sessions := session.New(session.Config{Keys: [][]byte{key}, SQL: st, Redis: w.rdb, Space: w.space, Now: earlier})
 	members := make([]member, len(names))
 	for i, name := range names {
 		u := notifier.User{Seq: seqs[name], Name: name, Audience: audience}

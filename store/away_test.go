@@ -135,7 +135,7 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		},
 		"CreateSession": func(ctx context.Context) error { return s.CreateSession(ctx, "new", 1, now) },
 		"Session":       func(ctx context.Context) error { _, _, _, err := s.Session(ctx, "a"); return err },
-		"TouchSession":  func(ctx context.Context) error { return s.TouchSession(ctx, "a", now) },
+		"TouchSessions": func(ctx context.Context) error { return s.TouchSessions(ctx, []string{"a"}, now) },
 		"EndSession":    func(ctx context.Context) error { _, err := s.EndSession(ctx, "b"); return err },
 		"EndSessions":   func(ctx context.Context) error { _, err := s.EndSessions(ctx, 2); return err },
 		"EndedSessions": func(ctx context.Context) error { _, err := s.EndedSessions(ctx, 1); return err },

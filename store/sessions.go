@@ -46,10 +46,15 @@ func (s *Store) Session(ctx context.Context, id string) (u notifier.User, since,
 	return u, fromMillis(created), fromMillis(last), nil
 }
 
-// TouchSession records that a session was seen.
-func (s *Store) TouchSession(ctx context.Context, id string, at time.Time) error {
-	_, err := s.exec(ctx, `UPDATE sessions SET seen_at = $1 WHERE id = $2 AND seen_at < $1`, millis(at), id)
-	return s.fail(err, "touch a session")
+// TouchSessions records that sessions were seen, with one commit for some hundreds of them.
+func (s *Store) TouchSessions(ctx context.Context, ids []string, at time.Time) error {
+	for part := range slices.Chunk(ids, listSize) {
+		_, err := s.exec(ctx, `UPDATE sessions SET seen_at = $1 WHERE seen_at < $1 AND `+s.dialect.within("id", 2), millis(at), s.dialect.textList(part))
+		if err != nil {
+			return s.fail(err, "touch %d sessions", len(ids))
+		}
+	}
+	return nil
 }
 
 // EndSession ends a session and returns its user's number, or 0 if there is no such session.

@@ -22,7 +22,7 @@ func TestSessionIsReadWithItsUser(t *testing.T) {
 		wantIs(t, s.CreateSession(t.Context(), "a", alice.Seq, began), notifier.ErrConflict)
 		wantIs(t, s.CreateSession(t.Context(), "b", 99, began), notifier.ErrNotFound)
 		for _, touched := range []time.Duration{time.Hour, time.Minute} { // the second time is older and changes nothing
-			if err := s.TouchSession(t.Context(), "a", began.Add(touched)); err != nil {
+			if err := s.TouchSessions(t.Context(), []string{"a"}, began.Add(touched)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -51,7 +51,7 @@ func TestSessionsEndByUserAndByAge(t *testing.T) {
 			if err := s.CreateSession(t.Context(), id, u.Seq, start.Add(began)); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.TouchSession(t.Context(), id, start.Add(seen)); err != nil {
+			if err := s.TouchSessions(t.Context(), []string{id}, start.Add(seen)); err != nil {
 				t.Fatal(err)
 			}
 		}

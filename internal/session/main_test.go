@@ -40,6 +40,7 @@ type bench struct {
 type spy struct {
 	*store.Store
 	reads, touches atomic.Int64
+	commits        atomic.Int64 // of last-seen
 	afterRead      func()
 }
 
@@ -52,9 +53,10 @@ func (s *spy) Session(ctx context.Context, id string) (notifier.User, time.Time,
 	return u, since, seen, err
 }
 
-func (s *spy) TouchSession(ctx context.Context, id string, at time.Time) error {
-	s.touches.Add(1)
-	return s.Store.TouchSession(ctx, id, at)
+func (s *spy) TouchSessions(ctx context.Context, ids []string, at time.Time) error {
+	s.touches.Add(int64(len(ids)))
+	s.commits.Add(1)
+	return s.Store.TouchSessions(ctx, ids, at)
 }
 
 func setUp(t *testing.T) *bench {

@@ -24,6 +24,7 @@ func TestFiftyFirstSessionEndsTheOneSeenLongestAgo(t *testing.T) {
 				wantSigned(t, two, c, "one of the first, in use")
 			}
 			wantSigned(t, two, all[3], "the fourth") // its copy is in Redis
+			writeSeen(t, two)
 		}
 	}
 	wantAnonymous(t, two, all[4], "the fifth, which was seen longest ago")

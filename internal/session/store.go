@@ -21,12 +21,9 @@ import (
 )
 
 const (
-	maxAge    = 30 * 24 * time.Hour // from sign-in, even if in use
-	maxIdle   = 12 * time.Hour      // without a request
-	seenEvery = 5 * time.Minute     // last-seen is not written more often
-	// touchLimit limits the time for writing last-seen: a page must not wait for another process's
-	// long transaction. The next load tries again.
-	touchLimit = 500 * time.Millisecond
+	maxAge     = 30 * 24 * time.Hour // from sign-in, even if in use
+	maxIdle    = 12 * time.Hour      // without a request
+	seenEvery  = 5 * time.Minute     // last-seen is not written more often
 	purgeEvery = time.Hour
 	// maxLive is how many sessions a user may have at a time; signing in once more ends the one that
 	// was seen longest ago.
@@ -43,7 +40,7 @@ type SQL interface {
 	EndOldest(ctx context.Context, seq int64, keep int) ([]notifier.EndedSession, error)
 	// Session returns notifier.ErrNotFound for a session that has ended.
 	Session(ctx context.Context, id string) (u notifier.User, since, seen time.Time, err error)
-	TouchSession(ctx context.Context, id string, at time.Time) error
+	TouchSessions(ctx context.Context, ids []string, at time.Time) error
 	// EndSession returns the user's number, or 0 if there was no such session.
 	EndSession(ctx context.Context, id string) (seq int64, err error)
 	EndSessions(ctx context.Context, seq int64) ([]notifier.EndedSession, error)
@@ -80,6 +77,7 @@ type Store struct {
 	cache         *cache
 	announcements Announcements
 	lease         lease.Lease
+	seen          sightings
 	purged        time.Time // by Run, last
 	every         time.Duration
 	now           func() time.Time
@@ -181,7 +179,7 @@ func (s *Store) purge(ctx context.Context) {
 }
 
 // load reads a session from SQL and stores a copy in Redis. A session in use is loaded once a
-// minute, so this is also the place that writes last-seen.
+// minute, so this is also the place where it is seen.
 func (s *Store) load(ctx context.Context, id string) (Signed, bool, error) {
 	user, since, seen, err := s.sql.Session(ctx, id)
 	if errors.Is(err, notifier.ErrNotFound) {
@@ -195,11 +193,7 @@ func (s *Store) load(ctx context.Context, id string) (Signed, bool, error) {
 	if left <= 0 {
 		return Signed{}, false, nil
 	}
-	if now.Sub(seen) >= seenEvery {
-		touch, cancel := context.WithTimeout(ctx, touchLimit)
-		_ = s.sql.TouchSession(touch, id, now) // see touchLimit
-		cancel()
-	}
+	s.saw(ctx, id, seen, now)
 	signed := Signed{User: user, ID: id, Since: since}
 	s.cache.fill(ctx, signed, left)
 	return signed, true, nil

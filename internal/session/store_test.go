@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
@@ -142,6 +143,7 @@ func TestSessionEndsAfterTwelveIdleHoursOrThirtyDays(t *testing.T) {
 	for range 29 * 4 { // until some hours before the end of the thirtieth day
 		b.move(6 * time.Hour)
 		wantSigned(t, s, busy, "in use")
+		writeSeen(t, s)
 	}
 	b.move(12*time.Hour - 10*time.Second)
 	wantSigned(t, s, busy, "almost thirty days old")
@@ -159,6 +161,14 @@ func TestCopyDoesNotOutliveTheSession(t *testing.T) {
 	wantAnonymous(t, s, c, "thirty days later")
 }
 
+// writeSeen writes last-seen, as Run does every two seconds.
+func writeSeen(t *testing.T, s *session.Store) {
+	t.Helper()
+	if err := s.WriteSeen(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestLastSeenIsWrittenAtMostEveryFiveMinutes(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
@@ -168,9 +178,49 @@ func TestLastSeenIsWrittenAtMostEveryFiveMinutes(t *testing.T) {
 	for range 20 { // twenty minutes
 		b.move(time.Minute)
 		wantSigned(t, s, c, "in use")
+		writeSeen(t, s)
 	}
 	if n := b.sql.touches.Load(); n != 4 {
 		t.Errorf("last-seen was written %d times in 20 minutes; want 4", n)
+	}
+	// Only one that has nearly expired is written before the page is answered.
+	b.move(11 * time.Hour)
+	wantSigned(t, s, c, "after 11 hours")
+	if n := b.sql.touches.Load(); n != 4 {
+		t.Error("a page waited for last-seen to be written")
+	}
+	writeSeen(t, s)
+	b.move(12*time.Hour - 30*time.Second)
+	wantSigned(t, s, c, "nearly expired")
+	if n := b.sql.touches.Load(); n != 6 {
+		t.Errorf("last-seen was written %d times, want 6", n)
+	}
+	b.move(time.Minute)
+	wantSigned(t, b.open(), c, "on another instance")
+}
+
+// All sessions that were seen meanwhile cost one commit, also when the instance stops.
+func TestLastSeenIsWrittenForManySessionsAtOnceAndAtTheStop(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	s := b.open()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	var all []*http.Cookie
+	for range 10 {
+		all = append(all, signIn(t, s, b.alice))
+	}
+	b.move(6 * time.Minute)
+	for _, c := range all {
+		wantSigned(t, s, c, "in use")
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if n, calls := b.sql.touches.Load(), b.sql.commits.Load(); n != 10 || calls > 2 {
+		t.Errorf("%d sessions were written by %d calls", n, calls)
 	}
 }
 

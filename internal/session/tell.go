@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -96,12 +95,6 @@ func (s *Store) raise(ctx context.Context, c notifier.ChangedUser) (bool, error)
 		return false, nil
 	}
 	return s.announcements.Move(ctx, notifier.Reader{Seq: c.Seq, Audience: c.Audience})
-}
-
-// Run deletes expired sessions from SQL every hour and passes on pending changes every second,
-// until ctx ends.
-func (s *Store) Run(ctx context.Context) error {
-	return lease.Work{Stage: "session", Lease: s.lease, Every: s.every, Do: s.round, Log: s.log}.Run(ctx)
 }
 
 // round passes on all pending changes. An error for one user does not delay the others.

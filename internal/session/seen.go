@@ -1,0 +1,87 @@
+package session
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/carillonhq/carillon/internal/lease"
+)
+
+const (
+	// seenLater is how long a sighting may wait to be written with others: a write of its own would
+	// cost a commit before the first byte of an event stream. A kill loses these seconds.
+	seenLater = 2 * time.Second
+	// seenMost is how many sightings wait at most. Beyond that a session is seen again when it is
+	// loaded next, a minute later.
+	seenMost = 100_000
+	// touchLimit limits the time for writing last-seen at once: a page must not wait for another
+	// process's long transaction. The next load tries again.
+	touchLimit = 500 * time.Millisecond
+)
+
+// sightings are the sessions whose last-seen is to be written.
+type sightings struct {
+	mu  sync.Mutex
+	ids map[string]bool
+}
+
+func (g *sightings) add(id string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.ids) < seenMost {
+		if g.ids == nil {
+			g.ids = map[string]bool{}
+		}
+		g.ids[id] = true
+	}
+}
+
+func (g *sightings) take() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	ids := slices.Collect(maps.Keys(g.ids))
+	g.ids = nil
+	return ids
+}
+
+// saw records that a session was seen. One that has nearly expired is written at once: other
+// instances must not end it meanwhile.
+func (s *Store) saw(ctx context.Context, id string, seen, now time.Time) {
+	switch idle := now.Sub(seen); {
+	case idle < seenEvery:
+	case idle > maxIdle-time.Minute:
+		ctx, cancel := context.WithTimeout(ctx, touchLimit)
+		defer cancel()
+		_ = s.sql.TouchSessions(ctx, []string{id}, now) // see touchLimit
+	default:
+		s.seen.add(id)
+	}
+}
+
+// writeSeen writes the last-seen of all sessions seen since it was called last. What cannot be
+// written is seen again when its session is loaded next.
+func (s *Store) writeSeen(ctx context.Context) error {
+	ids := s.seen.take()
+	if len(ids) == 0 {
+		return nil
+	}
+	return s.sql.TouchSessions(ctx, ids, s.now())
+}
+
+// Run does the work in the background until ctx ends: it writes when sessions of this instance were
+// seen, passes on pending changes every second, and deletes expired sessions from SQL every hour.
+func (s *Store) Run(ctx context.Context) error {
+	work, ctx := errgroup.WithContext(ctx)
+	work.Go(func() error {
+		return lease.Work{Stage: "last-seen", Every: seenLater, Do: s.writeSeen, Last: s.writeSeen, Log: s.log}.Run(ctx)
+	})
+	work.Go(func() error {
+		return lease.Work{Stage: "session", Lease: s.lease, Every: s.every, Do: s.round, Log: s.log}.Run(ctx)
+	})
+	return work.Wait()
+}
