@@ -28,6 +28,8 @@ li { position: relative; display: grid; grid-template-columns: minmax(0, 1fr) au
 li + li { border-block-start: 1px solid var(--b); }
 li:hover { background: color-mix(in srgb, var(--t) 5%, transparent); }
 .dot { position: absolute; inset-inline-start: 12px; inset-block-start: 17px; width: 8px; height: 8px; border-radius: 50%; background: var(--u); }
+:is(.title, .body) { text-align: left; }
+li:dir(rtl) > :is(.title, .body) { text-align: right; }
 .title { min-width: 0; color: inherit; font-weight: 500; text-decoration: none; overflow-wrap: anywhere; }
 li[data-unread] .title { font-weight: 650; }
 a.title::after { content: ""; position: absolute; inset: 0; }
