@@ -50,7 +50,7 @@ func (f *Faults) identity(flags *Flags, audiences map[notifier.Audience]string) 
 		f.Add("--identity-from", "must list the addresses of the proxies whose identity headers are believed, such as 127.0.0.1")
 	}
 	for _, from := range i.From {
-		if from.Bits() == 0 || from.Addr().Is4In6() && from.Bits() <= 96 {
+		if tooWide(from) {
 			f.Add("--identity-from", "%s is everybody: anybody could send the header", from)
 		}
 	}
@@ -75,4 +75,16 @@ func (f *Faults) headerName(flag, name string) {
 			f.Add(flag, "%q is not the name of a header, such as X-Forwarded-User", name)
 		}
 	}
+}
+
+// tooWide reports whether a range is wider than those of private networks: 10.0.0.0/8 and fc00::/7. A
+// few such ranges are everybody.
+func tooWide(p netip.Prefix) bool {
+	switch {
+	case p.Addr().Is4():
+		return p.Bits() < 8
+	case p.Addr().Is4In6():
+		return p.Bits() < 96+8
+	}
+	return p.Bits() < 7
 }
