@@ -27,6 +27,7 @@ func TestBelowAPathOfAnotherApplicationsHost(t *testing.T) {
 	w.visit("/settings").at("/login?next=%2Fnotifications%2Fsettings")
 	w.do(chromedp.SendKeys(css(`input[name=username]`), "bob"), chromedp.SendKeys(css(`input[name=password]`), password+"\n"))
 	w.until(live2).at("/settings")
+	w.uses()
 	vera.sends("bob", usual[0])
 	vera.announces("user", "The network is down tonight", "body", "From ten to eleven.", "pinned", "1", "toast", "1")
 	w.has("#badge", "2") // by the stream
@@ -36,7 +37,8 @@ func TestBelowAPathOfAnotherApplicationsHost(t *testing.T) {
 	w.clickOn("#panel .bottom-line a").until(live).at("/inbox")
 	w.clickOn(`main .row form[action$="/inbox/archive"] button`).until(`document.querySelector("#done.floating form")`)
 	w.clickOn("#done form button").has("#done p", "Restored.").titles(usual[0].title)
-	w.clickOn(`.nav a[data-go="a"]`).until(live2).at("/announcements")
+	w.clickOn(`.nav a[data-go="a"]`).at("/announcements")
+	w.until(live2)
 	w.types("?").until(`document.querySelector("#help[open] kbd")`)
 	w.do(chromedp.Navigate("about:blank"))
 	for _, asked := range see.asked {
