@@ -52,6 +52,7 @@ var rules = map[string][]string{
 	"notifier/rule":         append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/app":          {"notifier"},
 	"notifier/person":       {"internal/lease", "notifier"},
+	"notifier/push":         {},
 	"notifier/pipeline":     append(append([]string{"internal/script", "internal/lease"}, words...), stages...),
 
 	"store":              {"internal/batch", "notifier"},
@@ -65,6 +66,7 @@ var rules = map[string][]string{
 	"internal/lease":     append([]string{"internal/script"}, words...),
 	"internal/batch":     {},
 	"internal/mount":     {},
+	"internal/outbound":  {},
 	"internal/web":       {"notifier"},
 	"internal/asking":    {"internal/web", "notifier"},
 	"internal/embedded":  {},

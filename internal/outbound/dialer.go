@@ -1,0 +1,99 @@
+// Package outbound connects to addresses that somebody else has named, such as the endpoint of a
+// browser, without reaching the networks that only this machine can see.
+package outbound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// ErrPrivate means that the name leads to an address that is not public and that the operator has not allowed.
+var ErrPrivate = errors.New("the address is not public")
+
+// reserved are the networks that are not public although netip says nothing about them. Those that carry
+// an IPv4 address within an IPv6 one are refused as a whole.
+var reserved = prefixes(
+	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
+	"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "fec0::/10",
+)
+
+// Dialer dials public addresses, and those in Allow. It looks at each address after the name was
+// resolved, so a name that resolves to something else the second time gains nothing by it.
+type Dialer struct {
+	// Allow are the networks that the operator has opened.
+	Allow []netip.Prefix
+	// Timeout bounds a dial; 0 is no bound besides that of the context.
+	Timeout time.Duration
+}
+
+// DialContext has the form that http.Transport wants. A refused address is an ErrPrivate.
+func (d Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: d.Timeout, ControlContext: d.control}
+	return dialer.DialContext(ctx, network, address)
+}
+
+// Allowed reports whether an address may be reached.
+func (d Dialer) Allowed(addr netip.Addr) bool {
+	addr = addr.Unmap().WithZone("")
+	for _, p := range d.Allow {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	if !addr.IsGlobalUnicast() || addr.IsPrivate() {
+		return false
+	}
+	for _, p := range reserved {
+		if p.Contains(addr) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d Dialer) control(_ context.Context, _, address string, _ syscall.RawConn) error {
+	ap, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("dial %s: %w", address, err)
+	}
+	if !d.Allowed(ap.Addr()) {
+		return fmt.Errorf("dial %s: %w", address, ErrPrivate)
+	}
+	return nil
+}
+
+// ParseNetworks reads networks and single addresses, separated by commas.
+func ParseNetworks(text string) ([]netip.Prefix, error) {
+	var found []netip.Prefix
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			continue
+		}
+		if addr, err := netip.ParseAddr(part); err == nil {
+			addr = addr.Unmap().WithZone("")
+			found = append(found, netip.PrefixFrom(addr, addr.BitLen()))
+			continue
+		}
+		p, err := netip.ParsePrefix(part)
+		if err != nil {
+			return nil, fmt.Errorf("%q is neither a network such as 10.0.0.0/8 nor an address", part)
+		}
+		found = append(found, p.Masked())
+	}
+	return found, nil
+}
+
+func prefixes(texts ...string) []netip.Prefix {
+	all := make([]netip.Prefix, len(texts))
+	for i, t := range texts {
+		all[i] = netip.MustParsePrefix(t)
+	}
+	return all
+}

@@ -1,0 +1,227 @@
+// Package push tells a browser something while no page is open in it: Web Push (RFC 8030) with encrypted
+// messages (RFC 8291) and a key that names the sender (RFC 8292).
+package push
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdh"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Bounds of a message and its sending.
+const (
+	maxTTL       = 24 * time.Hour   // a browser that was off for longer is told by the next message
+	pause        = 10 * time.Minute // after a push service refused our key
+	maxAnswer    = 4 << 10          // bytes of an answer that are read, so that the line can be used again
+	maxRetry     = 6 * time.Hour    // the longest Retry-After that is obeyed
+	maxRefusing  = 256              // origins that are remembered as paused
+	defaultRetry = time.Minute      // where a push service says "later" and not when
+)
+
+// Verdict says how a message fared.
+type Verdict int
+
+// The verdicts.
+const (
+	Accepted Verdict = iota // the push service has it
+	Gone                    // the subscription has ended: delete it
+	Later                   // again, not before After
+	Paused                  // the service refuses our key; nothing is sent to it for ten minutes
+	Refused                 // the service will never take this message
+)
+
+// Outcome is a verdict, with the time before which nothing more may be sent there.
+type Outcome struct {
+	Verdict Verdict
+	Status  int // 0 if there was no answer
+	After   time.Duration
+}
+
+// Notification is what the browser shows. Its JSON is that of a Declarative Web Push message, which Safari
+// shows by itself; other browsers hand it to the service worker.
+type Notification struct {
+	Title    string `json:"title"`
+	Body     string `json:"body,omitempty"`
+	Lang     string `json:"lang,omitempty"`
+	Navigate string `json:"navigate"`
+	Tag      string `json:"tag"`
+}
+
+// Message is one message to one browser.
+type Message struct {
+	Notification Notification
+	Key          string // messages of one key replace each other; at most one of them waits
+	Badge        int
+	Urgent       bool
+	Expires      time.Time // zero: never
+}
+
+// Sender sends messages. All methods may be called concurrently.
+type Sender struct {
+	Key     Key
+	Contact string // mailto: or https:, for the operators of push services
+	Client  *http.Client
+	Now     func() time.Time
+
+	mu     sync.Mutex
+	paused map[string]time.Time // by origin
+}
+
+// NewClient returns a client that dials by this function, which must refuse private addresses. It follows no
+// redirects and waits 10 s for an answer.
+func NewClient(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Client {
+	return &http.Client{
+		Timeout:       10 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			DialContext: dial, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute,
+			TLSHandshakeTimeout: 10 * time.Second,
+		},
+	}
+}
+
+// TopicOf returns the Topic and the tag of a key: 32 characters of base64url, the most that a push service takes.
+func TopicOf(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return base64.RawURLEncoding.EncodeToString(sum[:24])
+}
+
+// Send sends a message and says how it fared. An error means that the message could not be made.
+func (s *Sender) Send(ctx context.Context, sub Subscription, m Message) (Outcome, error) {
+	now := s.Now()
+	origin, err := originOf(sub.Endpoint)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if wait := s.pausedFor(origin, now); wait > 0 {
+		return Outcome{Verdict: Paused, After: wait}, nil
+	}
+	ttl := maxTTL
+	if !m.Expires.IsZero() {
+		ttl = min(ttl, m.Expires.Sub(now))
+	}
+	if ttl < time.Second {
+		return Outcome{Verdict: Refused}, nil // it has expired
+	}
+	outcome, err := s.post(ctx, sub, m, ttl)
+	if err == nil && outcome.Status == http.StatusRequestEntityTooLarge && m.Notification.Body != "" {
+		m.Notification.Body = ""
+		outcome, err = s.post(ctx, sub, m, ttl)
+	}
+	if outcome.Verdict == Paused {
+		s.refused(origin, now.Add(pause))
+	}
+	return outcome, err
+}
+
+func (s *Sender) post(ctx context.Context, sub Subscription, m Message, ttl time.Duration) (Outcome, error) {
+	topic := TopicOf(m.Key)
+	m.Notification.Tag = topic
+	text, err := payload(m)
+	if err != nil {
+		return Outcome{}, err
+	}
+	own, err := ecdh.P256().GenerateKey(rand.Reader)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("make the key of a message: %w", err)
+	}
+	var salt [saltBytes]byte
+	_, _ = rand.Read(salt[:]) // never fails
+	body, err := encrypt(text, sub, own, salt)
+	if err != nil {
+		return Outcome{}, err
+	}
+	authorization, err := s.Key.Authorization(sub.Endpoint, s.Contact, s.Now())
+	if err != nil {
+		return Outcome{}, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, sub.Endpoint, bytes.NewReader(body))
+	if err != nil {
+		return Outcome{}, fmt.Errorf("make a request to a push service: %w", err)
+	}
+	urgency := "normal"
+	if m.Urgent {
+		urgency = "high"
+	}
+	for name, value := range map[string]string{
+		"Authorization": authorization, "Content-Encoding": "aes128gcm", "Content-Type": "application/octet-stream",
+		"TTL": strconv.Itoa(int(ttl / time.Second)), "Topic": topic, "Urgency": urgency,
+	} {
+		req.Header.Set(name, value)
+	}
+	res, err := s.Client.Do(req)
+	if err != nil {
+		return Outcome{Verdict: Later, After: defaultRetry}, nil // no answer
+	}
+	defer res.Body.Close()
+	_, _ = io.CopyN(io.Discard, res.Body, maxAnswer)
+	return judge(res, s.Now()), nil
+}
+
+// judge reads the answer of a push service.
+func judge(res *http.Response, now time.Time) Outcome {
+	out := Outcome{Status: res.StatusCode, Verdict: Refused}
+	switch code := res.StatusCode; {
+	case code >= 200 && code < 300:
+		out.Verdict = Accepted
+	case code == http.StatusNotFound || code == http.StatusGone:
+		out.Verdict = Gone
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		out.Verdict, out.After = Paused, pause
+	case code == http.StatusTooManyRequests || code >= 500:
+		out.Verdict, out.After = Later, retryAfter(res.Header.Get("Retry-After"), now)
+	}
+	return out
+}
+
+// retryAfter reads seconds or a date, and bounds the time.
+func retryAfter(text string, now time.Time) time.Duration {
+	wait := defaultRetry
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		wait = time.Duration(seconds) * time.Second
+	} else if at, err := http.ParseTime(text); err == nil {
+		wait = at.Sub(now)
+	}
+	return min(max(wait, 0), maxRetry)
+}
+
+// payload returns the JSON of a message, with a shorter body if the whole does not fit.
+func payload(m Message) ([]byte, error) {
+	for {
+		text, err := json.Marshal(map[string]any{"web_push": 8030, "notification": m.Notification, "app_badge": m.Badge})
+		if err != nil {
+			return nil, fmt.Errorf("encode a push message: %w", err)
+		}
+		runes := []rune(m.Notification.Body)
+		if len(text) <= MaxPayload || len(runes) == 0 {
+			return text, nil
+		}
+		m.Notification.Body = string(runes[:len(runes)/2])
+	}
+}
+
+func (s *Sender) pausedFor(origin string, now time.Time) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.paused[origin].Sub(now)
+}
+
+func (s *Sender) refused(origin string, until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.paused == nil || len(s.paused) >= maxRefusing {
+		s.paused = map[string]time.Time{}
+	}
+	s.paused[origin] = until
+}
