@@ -7,7 +7,7 @@ TOOL  = $(GO) tool -modfile=tools.mod
 # Packages that start goroutines, or that many use at a time, are tested with the race detector
 # (internal/archtest knows them). For the others it would take too long in every run: `make race`
 # tests all packages with it.
-RACES   = /(notifier/.*|internal/(batch|embedded|faulty|instance|lease|script|session))$$
+RACES   = /(notifier/.*|internal/(batch|embedded|faulty|instance|lease|mail|mailtest|script|session))$$
 RACED   = $$($(GO) list ./... | grep -E '$(RACES)')
 REST    = $$($(GO) list ./... | grep -vE '$(RACES)|/e2e(/|$$)')
 
@@ -20,7 +20,7 @@ UNRACED = modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory github.
 # them takes the whole machine, and other tests have deadlines.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak race screenshots below gallery bench generate lint verify check setup
+.PHONY: help run build release test soak race screenshots below gallery bench generate lint verify check setup
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -31,6 +31,9 @@ run: ## run a demonstration on http://127.0.0.1:8080, with users to sign in as
 
 build: ## build bin/carillon
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w" -o bin/carillon ./cmd/carillon
+
+release: ## build the files of a release for all systems, in dist; takes minutes at first
+	$(GO) run ./scripts/release
 
 test: setup ## install the packages that the tests need, then run all tests
 	$(GO) vet ./...

@@ -76,6 +76,7 @@ type Config struct {
 	Version   string                       // version of the document; default: 1.0.0
 	Rate      int                          // requests per second, key and instance; 0: no limit
 	UserRate  int                          // the same for calls of a user, with bursts of three times as many
+	Served    web.Served                   // nil: nobody is told of requests
 	Log       *slog.Logger                 // default: slog.Default()
 	Now       func() time.Time             // default: time.Now
 }

@@ -13,7 +13,8 @@ import (
 // middleware gives every answer the common headers, and answers panics and unknown addresses with a
 // problem.
 func (s *server) middleware(mux *http.ServeMux) http.Handler {
-	site := web.Site{Log: s.Log, Now: s.Now, Proxies: s.TrustedProxies, Level: accessLevel, Fail: failed}
+	routed := web.Routed(mux)
+	site := web.Site{Log: s.Log, Now: s.Now, Proxies: s.TrustedProxies, Level: accessLevel, Fail: failed, Served: s.Served}
 	return site.Wrap(s.sharing(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head := w.Header()
 		head.Set("X-Content-Type-Options", "nosniff")
@@ -26,7 +27,7 @@ func (s *server) middleware(mux *http.ServeMux) http.Handler {
 			nowhere(w, r, handler)
 			return
 		}
-		mux.ServeHTTP(w, r)
+		routed.ServeHTTP(w, r)
 	})))
 }
 

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -28,6 +29,24 @@ func TestThreeNoticesAreArchivedAndDeletedAtOnceAndComeBack(t *testing.T) {
 	w.clickOn("#done form button").titles(all...)
 
 	w.clickOn("main .pick").clickOn(`#bulk [formaction$="/inbox/unread"]`).has("#badge", "1").until(`document.activeElement === document.querySelector("main .row")`)
+	w.same()
+}
+
+func TestOlderRowsStayAfterAnActionOnSeveral(t *testing.T) {
+	t.Parallel()
+	w, _ := desk(t, usualNotices(34)...)
+	rows := func(n int) {
+		w.until(fmt.Sprintf(`document.querySelectorAll("main [data-testid=entry]:not([hidden])").length === %d`, n))
+	}
+	w.visit("/inbox").stays().until(live)
+	rows(30)
+	w.clickOn("#pager [rel=next]")
+	rows(34)
+	w.types("xjx").until(picked + ` === 2`).types("e")
+	rows(32)
+	w.until(`!document.querySelector("#pager [rel=next]")`)
+	w.types("z")
+	rows(34)
 	w.same()
 }
 

@@ -42,3 +42,29 @@ func TestThePanelCountsAndClearsBothHalves(t *testing.T) {
 	open(t, i).as(bob).visit("/announcements").clickOn("#announcement-read-all button")
 	w.until(`document.querySelector("#panel [data-post][data-state=read]")`).badge("1")
 }
+
+func TestRowsOfThePanelAreMarkedAndMutedThere(t *testing.T) {
+	t.Parallel()
+	w, vera := desk(t, usual[:3]...)
+	vera.announces("user", "The counter in hall 3 closes at four", "body", "Use the one in hall 1.")
+	w.visit("/inbox?filter=unread").stays().until(live).badge("4")
+	openPanel(w)
+	const row, post = "#panel .row[data-key^=rep]", "#panel .row[data-post]"
+	w.clickOn(row + ` [action$="/inbox/read"] button`).badge("3")
+	w.until(`document.activeElement === document.querySelector('` + row + `[data-state=read] [action$="/unread"] button')`)
+	w.shot("panel-actions")
+	w.types(kb.Enter).badge("4")
+	w.until(`document.querySelector('` + row + `[data-state=unread] .dot') && document.activeElement.closest('[action$="/inbox/read"]')`)
+	w.clickOn(post + ` [action$="/read"] button`).badge("3").until(`document.querySelector("` + post + `[data-state=read]")`)
+	w.clickOn(post + ` [action$="/unread"] button`).badge("4")
+	w.clickOn(row+` [action$="/settings/mute"] button`).has("#done p", "Muted “rep_notice”. You won't get new ones. Manage muted types in Settings.")
+	w.until(`document.querySelectorAll('button[title="Unmute “rep_notice”"]').length === 2`) // in the panel and in the inbox below
+	w.until(`!document.querySelector("#panel").hidden`).same()
+
+	w.scaled(390, 844, 1, true)
+	w.visit("/inbox?filter=unread").until(live)
+	openPanel(w)
+	w.clickOn(row + " .dots").until(`document.querySelector("` + row + ` .actions").matches(":popover-open")`)
+	w.shot("panel-sheet-phone")
+	w.clickOn(row + ` [action$="/inbox/read"] button`).badge("3")
+}

@@ -66,6 +66,13 @@ func TestThePicturesOfTheDocs(t *testing.T) {
 	w.clickOn(`[data-send=notice]`).until(`[...document.querySelectorAll("#events b")].some(b => b.textContent === "carillon-notice")`)
 	w.clickOn(`[data-send=toast]`).until(`document.querySelector("carillon-toasts").shadowRoot.querySelector(".title")?.textContent === "Saved"`)
 	w.portrait("embed-demo")
+
+	letter, err := filepath.Abs("../views/mail/testdata/several.en.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.shows2x("light", 660, 710).do(chromedp.Navigate("file://" + letter))
+	w.portrait("mail")
 }
 
 // portraitist opens a window of a browser that uses the fonts of the pictures.

@@ -26,6 +26,7 @@ type witness struct {
 	statuses map[string]int64    // address → status
 	pages    []network.RequestID // of documents and responses to forms
 	ids      map[network.RequestID]string
+	frame    string // of the window; those within it show documents of their own
 }
 
 // watched attaches a witness to the window, which records events from now on.
@@ -83,7 +84,10 @@ func (s *witness) note(ev any) {
 func (s *witness) noteRequest(e *network.EventRequestWillBeSent) {
 	s.ids[e.RequestID] = e.Request.URL
 	s.asked = append(s.asked, e.Request.Method+" "+e.Request.URL)
-	if _, form := e.Request.Headers["Carillon-Form"]; form || e.Type == network.ResourceTypeDocument {
+	if s.frame == "" && e.Type == network.ResourceTypeDocument {
+		s.frame = string(e.FrameID)
+	}
+	if _, form := e.Request.Headers["Carillon-Form"]; form || e.Type == network.ResourceTypeDocument && string(e.FrameID) == s.frame {
 		s.pages = append(s.pages, e.RequestID)
 	}
 	u, err := url.Parse(e.Request.URL)

@@ -28,7 +28,15 @@ func (h *Handlers) archiveEntries(w http.ResponseWriter, r *http.Request) error 
 		return fmt.Errorf("archive entries: %w", err)
 	}
 	undo := unarchiveFields(moved)
-	if at := number(values.Get("at")); fragment(r) && alone(r, keys) && at > 0 {
+	at := number(values.Get("at"))
+	if queryOf(values.Get("back")).Archived { // Undo of moving them to the inbox
+		if fragment(r) && alone(r, keys) && at > 0 {
+			return h.archivedPart(w, r, at, values.Get("back"), badge, &views.Done{Text: h.text(r).T("done.restored")})
+		}
+		redirect(w, r, backTo(values.Get("back"), url.Values{"done": {"restored"}}))
+		return nil
+	}
+	if fragment(r) && alone(r, keys) && at > 0 {
 		undo = append(undo, views.Hidden{Name: "at", Value: idText(at)}, views.Hidden{Name: "back", Value: values.Get("back")})
 		done := &views.Done{Text: h.text(r).T("done.archived"), Undo: &views.Undo{
 			Action: "/inbox/unarchive", Target: "#e" + idText(at), Fields: undo,
@@ -85,12 +93,27 @@ func (h *Handlers) unarchiveEntries(w http.ResponseWriter, r *http.Request) erro
 		code = "unarchived"
 	}
 	done := &views.Done{Text: h.text(r).T(doneTexts[code])}
-	switch at := number(values.Get("at")); {
-	case fragment(r) && archive && at > 0:
+	at := number(values.Get("at"))
+	switch {
+	case archive && fragment(r) && alone(r, keys) && at > 0:
+		if queryOf(back).Archived {
+			done.Undo = &views.Undo{Action: "/inbox/archive", Target: "#e" + idText(at), Fields: rowFields(keys[0], at, back)}
+		}
 		return h.hiddenPart(w, r, at, back, badge, done)
+	case archive && queryOf(back).Archived:
+		return h.changedAll(w, r, back, code, keyFields(moved.Keys))
 	case fragment(r) && !archive && alone(r, keys):
 		return h.rowPart(w, r, keys[0], back, badge, done)
 	}
 	redirect(w, r, backTo(back, url.Values{"done": {code}}))
 	return nil
+}
+
+// keyFields names entries.
+func keyFields(keys []string) []views.Hidden {
+	fields := make([]views.Hidden, len(keys))
+	for i, key := range keys {
+		fields[i] = views.Hidden{Name: "key", Value: kept(key)}
+	}
+	return fields
 }

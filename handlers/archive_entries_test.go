@@ -83,7 +83,7 @@ func TestArchivePageOffersToMoveEntriesBack(t *testing.T) {
 	w := archiveWorld(t, &did)
 	r := w.get("alice", "/inbox?filter=archived").wantStatus(t, http.StatusOK)
 	r.wantText(t, ".tabs [aria-current=page]", "Archived")
-	if r.count("[data-testid=entry]") != 1 || r.count(".actions form") != 1 || r.count("#mark-all") != 0 || r.count("#arrivals") != 0 {
+	if r.count("[data-testid=entry]") != 1 || r.count(".actions form") != 2 || r.count("#mark-all") != 0 || r.count("#arrivals") != 0 {
 		t.Errorf("the page:\n%s", r.body)
 	}
 	row := r.page.Find("[data-testid=entry] form[action='/inbox/unarchive']")
@@ -95,7 +95,52 @@ func TestArchivePageOffersToMoveEntriesBack(t *testing.T) {
 	if r.count("li[hidden]") != 1 {
 		t.Errorf("the row stays in the archive:\n%s", r.body)
 	}
-	w.post("alice", "/inbox/unarchive", "key", "like:photo:5", "at", at, "back", "/inbox?filter=archived").wantRedirect(t, "/inbox?done=unarchived&filter=archived")
+	undo := r.page.Find("#done[hx-swap-oob=true] form[action='/inbox/archive']")
+	if undo.AttrOr("hx-target", "") != "#e"+at {
+		t.Errorf("Undo: %s", r.body)
+	}
+	r = w.script("alice", "/inbox/archive", "e"+at, "key=like%3Aphoto%3A5&at="+at+"&back=%2Finbox%3Ffilter%3Darchived").wantStatus(t, http.StatusOK)
+	if r.count("[data-testid=entry] form[action='/inbox/unarchive']") != 1 || r.count("#done form") != 0 {
+		t.Errorf("after Undo:\n%s", r.body)
+	}
+	w.post("alice", "/inbox/unarchive", "key", "like:photo:5", "at", at, "back", "/inbox?filter=archived").
+		wantRedirect(t, "/inbox?done=unarchived&filter=archived&key=like%3Aphoto%3A5")
+	r = w.get("alice", "/inbox?done=unarchived&filter=archived&key=a&key=b")
+	r.wantText(t, "#done p", "2 moved to the inbox.")
+	w.post("alice", r.attr("#done form", "action"), "key", "a", "key", "b", "back", r.attr("#done form [name=back]", "value")).
+		wantRedirect(t, "/inbox?done=restored&filter=archived")
+}
+
+func TestArchivedEntriesAreDeletedAndComeBackToTheArchive(t *testing.T) {
+	t.Parallel()
+	var did []string
+	w := archiveWorld(t, &did)
+	e := entry(5, noon.Add(-time.Hour), true, false)
+	w.inbox.find = func(int64, string, int64) (notifier.Entry, error) { return notifier.Entry{}, notifier.ErrNotFound }
+	w.inbox.take = func(_ int64, key string) (notifier.Entry, error) {
+		did = append(did, "delete "+key)
+		return e, nil
+	}
+	w.inbox.restore = func(_ int64, key string) error {
+		did = append(did, "restore "+key)
+		return nil
+	}
+	at := strconv.FormatInt(e.At, 10)
+	form := "key=like%3Aphoto%3A5&at=" + at + "&back=%2Finbox%3Ffilter%3Darchived"
+	r := w.script("alice", "/inbox/delete", "e"+at, form).wantStatus(t, http.StatusOK)
+	undo := r.page.Find("#done[hx-swap-oob=true] form[action='/inbox/restore']")
+	if r.attr("li[hidden]", "id") != "e"+at || undo.AttrOr("hx-target", "") != "#e"+at {
+		t.Errorf("Undo: %s", r.body)
+	}
+	r = w.script("alice", "/inbox/restore", "e"+at, form).wantStatus(t, http.StatusOK)
+	if r.count("[data-testid=entry] form[action='/inbox/unarchive']") != 1 {
+		t.Errorf("after Undo:\n%s", r.body)
+	}
+	w.post("alice", "/inbox/delete", "key", "like:photo:5", "at", at, "back", "/inbox?filter=archived").
+		wantRedirect(t, "/inbox?done=deleted&filter=archived&key=like%3Aphoto%3A5")
+	if diff := cmp.Diff([]string{"delete like:photo:5", "restore like:photo:5", "delete like:photo:5"}, did); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func TestUpToTwoHundredEntriesAreArchivedAtOnce(t *testing.T) {

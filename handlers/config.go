@@ -178,7 +178,7 @@ type DemoUser struct {
 	Staff    bool
 }
 
-// Config has everything the pages need. All interfaces but Rules are required.
+// Config has everything the pages need. All interfaces but Rules and Mails are required.
 type Config struct {
 	Who      Who
 	Sessions Sessions
@@ -207,6 +207,7 @@ type Config struct {
 	NewKey func() (token string, hash []byte) // makes a token and the hash to store
 	Slips  Slips                              // carries new keys to the page that shows them once
 	Rules  Rules                              // nil: no file of rules
+	Mails  Mails                              // nil: mails are sent, or there are none
 
 	Demo           []DemoUser                   // shown on the login page; empty: no demo
 	Shop           func() string                // the page of another application in a demo; nil: none
@@ -218,8 +219,9 @@ type Config struct {
 	Keep           time.Duration                // how long a notice without expiry is kept; 0: notifier.DefaultKeep
 	Build          string                       // differs between builds; empty: the start of the process
 
-	Log *slog.Logger     // nil: no logs
-	Now func() time.Time // nil: time.Now
+	Served web.Served       // nil: nobody is told of requests
+	Log    *slog.Logger     // nil: no logs
+	Now    func() time.Time // nil: time.Now
 }
 
 func (c *Config) setDefaults() error {

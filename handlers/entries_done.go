@@ -19,10 +19,11 @@ var undoes = map[string]struct {
 	fields []string
 	many   string
 }{
-	"deleted":  {"/inbox/restore", []string{"key"}, "done.deleted_many"},
-	"archived": {"/inbox/unarchive", []string{"key", "unread"}, "done.archived_many"},
-	"read":     {"/inbox/unread", []string{"keys"}, "done.read_many"},
-	"unread":   {"/inbox/read", []string{"keys"}, "done.unread_many"},
+	"deleted":    {"/inbox/restore", []string{"key"}, "done.deleted_many"},
+	"archived":   {"/inbox/unarchive", []string{"key", "unread"}, "done.archived_many"},
+	"unarchived": {"/inbox/archive", []string{"key"}, "done.unarchived_many"},
+	"read":       {"/inbox/unread", []string{"keys"}, "done.read_many"},
+	"unread":     {"/inbox/read", []string{"keys"}, "done.unread_many"},
 }
 
 // alone reports whether a form names a single entry, so that a script can replace its row. The form

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/carillonhq/carillon/internal/mount"
 	"github.com/carillonhq/carillon/notifier"
@@ -32,11 +34,26 @@ func (h *Handlers) tellBadge(w http.ResponseWriter, r *http.Request, b notifier.
 	if !fragment(r) {
 		return nil
 	}
-	text, err := json.Marshal(map[string]notifier.Badge{"carillon:badge": b})
+	return tell(w, "carillon:badge", b)
+}
+
+// tell dispatches an event in the page of a script. A header is ASCII, so other characters are escaped.
+func tell(w http.ResponseWriter, event string, detail any) error {
+	text, err := json.Marshal(map[string]any{event: detail})
 	if err != nil {
-		return fmt.Errorf("encode a badge: %w", err)
+		return fmt.Errorf("encode the event %s: %w", event, err)
 	}
-	w.Header().Set("HX-Trigger", string(text))
+	var ascii []byte
+	for _, c := range string(text) {
+		if c < utf8.RuneSelf {
+			ascii = utf8.AppendRune(ascii, c)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, c) {
+			ascii = fmt.Appendf(ascii, `\u%04x`, unit)
+		}
+	}
+	w.Header().Set("HX-Trigger", string(ascii))
 	return nil
 }
 
@@ -56,8 +73,28 @@ func (h *Handlers) rowPart(w http.ResponseWriter, r *http.Request, key, back str
 // gonePart answers a deletion with a hidden row that keeps the place, for Undo.
 func (h *Handlers) gonePart(w http.ResponseWriter, r *http.Request, e notifier.Entry, back string, badge notifier.Badge) error {
 	return h.hiddenPart(w, r, e.At, back, badge, &views.Done{Text: h.text(r).T("done.deleted"), Undo: &views.Undo{
-		Action: "/inbox/restore", Target: "#e" + idText(e.At), Fields: []views.Hidden{{Name: "key", Value: kept(e.Key)}, {Name: "back", Value: back}},
+		Action: "/inbox/restore", Target: "#e" + idText(e.At), Fields: rowFields(e.Key, e.At, back),
 	}})
+}
+
+// rowFields are the fields of a form that acts on the entry with this At.
+func rowFields(key string, at int64, back string) []views.Hidden {
+	return []views.Hidden{{Name: "key", Value: kept(key)}, {Name: "at", Value: idText(at)}, {Name: "back", Value: back}}
+}
+
+// archivedPart answers with the row of an archived entry, which has come back to the archive.
+func (h *Handlers) archivedPart(w http.ResponseWriter, r *http.Request, at int64, back string, badge notifier.Badge, done *views.Done) error {
+	page, err := h.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Archived: true, Before: at + 1, Limit: 1})
+	if err == nil && (len(page.Entries) == 0 || page.Entries[0].At != at) {
+		err = notifier.ErrNotFound
+	}
+	if err != nil {
+		return fmt.Errorf("show one archived entry: %w", err)
+	}
+	p := h.partPage(r, queryOf(back), badge, done)
+	rows := h.rowMaker(r, p.Text)
+	p.Days = rows.days(page.Entries)
+	return h.sendPart(w, r, p, badge)
 }
 
 // hiddenPart is the hidden row that takes the place of the entry with this At.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/maypok86/otter/v2"
 
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/static"
 	"github.com/carillonhq/carillon/views"
 	"github.com/carillonhq/carillon/views/components"
@@ -93,5 +94,5 @@ func (h *Handlers) Handler() http.Handler {
 	for pattern, methods := range h.byPattern() {
 		mux.Handle(pattern, h.serve(methods))
 	}
-	return h.middleware(mux)
+	return h.middleware(web.Routed(mux))
 }

@@ -16,6 +16,10 @@ const inboxPath = "/inbox"
 
 const filterArchived = "archived"
 
+// A page has leastRows, or after an action on a list to which older rows were added as many as that
+// list, up to mostRows.
+const leastRows, mostRows = 30, 500
+
 // inboxQuery is the page of the inbox that an address names.
 type inboxQuery struct {
 	notifier.Query
@@ -30,7 +34,7 @@ func readInboxQuery(r *http.Request) inboxQuery {
 	values := r.URL.Query()
 	q := lookQuery(values)
 	q.plain = !q.Unread && !q.Archived
-	for _, looks := range []string{"before", "opened", "done", "type", "q"} {
+	for _, looks := range []string{"before", "opened", "done", "type", "q", "rows"} {
 		q.plain = q.plain && !values.Has(looks)
 	}
 	q.plain = q.plain && !visitOf(r).user.User.OpensOnly
@@ -40,7 +44,12 @@ func readInboxQuery(r *http.Request) inboxQuery {
 
 // lookQuery reads the part of an address that selects what to show.
 func lookQuery(values url.Values) inboxQuery {
+	rows := min(number(values.Get("rows")), mostRows)
+	if rows <= leastRows {
+		rows = 0
+	}
 	return inboxQuery{Query: notifier.Query{
+		Limit:  int(rows),
 		Before: number(values.Get("before")),
 		Opened: number(values.Get("opened")),
 		Unread: values.Get("filter") == "unread",
@@ -63,13 +72,16 @@ func (q inboxQuery) address() string {
 	if q.Before > 0 {
 		values.Set("before", strconv.FormatInt(q.Before, 10))
 	}
+	if q.Limit > 0 {
+		values.Set("rows", strconv.Itoa(q.Limit))
+	}
 	if q.Type != "" {
 		values.Set("type", q.Type)
 	}
 	if q.Text != "" {
 		values.Set("q", q.Text)
 	}
-	if len(values) == 0 || q.Before > 0 && !q.Unread && !q.Archived {
+	if !q.Unread && !q.Archived && !q.Filters() || q.Before > 0 && !q.Unread && !q.Archived {
 		values.Set("opened", strconv.FormatInt(q.Opened, 10))
 	}
 	return inboxPath + "?" + values.Encode()
@@ -150,12 +162,12 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, 
 	p.Count = inboxCount(p.Text, page)
 	if page.Older > 0 {
 		older := q
-		older.Opened, older.Before = page.Opened, page.Older
+		older.Opened, older.Before, older.Limit = page.Opened, page.Older, 0
 		p.Older = older.address()
 	}
 	if q.Before > 0 {
 		newest := q
-		newest.Opened, newest.Before = page.Opened, 0
+		newest.Opened, newest.Before, newest.Limit = page.Opened, 0, 0
 		p.Newest = newest.address()
 	}
 	p.Empty = inboxEmpty(p.Text, q, a)
@@ -170,7 +182,7 @@ func (h *Handlers) inboxFrame(r *http.Request, q inboxQuery, opened int64, badge
 	f := h.bareFrame(r)
 	f.Section, f.Title = "inbox", f.Text.T("inbox.title")
 	q.Opened = opened
-	p := &views.Inbox{Frame: f, UnreadOnly: q.Unread, Archived: q.Archived, Back: q.address(), Labels: rowLabels(f.Text)}
+	p := &views.Inbox{Frame: f, Filters: filterTabs(f.Text, q), Archived: q.Archived, Back: q.address(), Labels: rowLabels(f.Text)}
 	p.Unread, p.Upto, p.Here = badge.Inbox > 0, strconv.FormatInt(badge.Ver, 10), inboxPath
 	p.Query, p.Type = q.Text, q.Type
 	switch {

@@ -90,7 +90,7 @@ func backTo(back string, say url.Values) string {
 		u = &url.URL{Path: inboxPath}
 	}
 	from := u.Query()
-	for _, name := range []string{"before", "opened"} {
+	for _, name := range []string{"before", "opened", "rows"} {
 		if n := number(from.Get(name)); n > 0 {
 			say.Set(name, strconv.FormatInt(n, 10))
 		}

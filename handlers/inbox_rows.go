@@ -15,16 +15,17 @@ import (
 
 // rowMaker turns inbox entries into rows for one reader.
 type rowMaker struct {
-	text    *locale.Printer
-	look    func(typ string) look
-	types   typeNames
-	mutable func(typ string) bool
-	muted   func() []string // the types that the reader has muted
-	now     time.Time       // in the reader's zone
+	text  *locale.Printer
+	look  func(typ string) look
+	types typeNames
+	mutes *muteMaker
+	now   time.Time // in the reader's zone
 }
 
 func (h *Handlers) rowMaker(r *http.Request, text *locale.Printer) rowMaker {
-	return rowMaker{text: text, look: h.lookOf, types: h.typeNames(text), mutable: h.Topics.Mutable, muted: func() []string { return h.mutedBy(r) }, now: h.now(r)}
+	types := h.typeNames(text)
+	mutes := &muteMaker{types: types, muted: func() []string { return h.mutedBy(r) }}
+	return rowMaker{text: text, look: h.lookOf, types: types, mutes: mutes, now: h.now(r)}
 }
 
 // days groups entries, newest first, by the day of their notice in the reader's zone. A row that
@@ -33,11 +34,9 @@ func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 	var days []views.Day
 	rows := make([]components.Row, len(entries))
 	begin, heading := 0, ""
-	muted := m.muted()
 	for i := range entries {
 		at := entries[i].CreatedAt.In(m.now.Location())
 		rows[i] = m.row(&entries[i], at)
-		rows[i].Muted = contains(muted, entries[i].Type)
 		if day := m.text.Day(at, m.now); i == 0 || day != heading {
 			if i > 0 {
 				days[len(days)-1].Rows = rows[begin:i]
@@ -102,7 +101,7 @@ func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
 	}
 	return components.Row{
 		Key: e.Key, ID: strconv.FormatInt(e.NoticeID, 10), At: strconv.FormatInt(e.At, 10),
-		Type: e.Type, Kind: m.types.kind(e.Type, e.Reason), NoMute: !m.mutable(e.Type), Read: e.Read, New: e.New, Folds: folds(e.Title, e.Body),
+		Type: e.Type, Kind: m.types.kind(e.Type, e.Reason), Mute: m.mutes.of(e.Type), Read: e.Read, New: e.New, Folds: folds(e.Title, e.Body),
 		Icon: look.icon, Initials: look.initials, Tint: look.tint,
 		Title: e.Title, Body: e.Body, Link: link, Reason: m.types.brief(e.Reason), Why: m.types.reason(e.Reason),
 		Datetime: at.Format(time.RFC3339), Clock: m.text.Clock(at), Moment: m.text.Moment(at),
@@ -155,7 +154,6 @@ func rowLabels(text *locale.Printer) components.Labels {
 		MarkRead: text.T("inbox.read"), MarkUnread: text.T("inbox.unread"), Delete: text.T("inbox.delete"),
 		ReadNamed: named("inbox.read_named"), UnreadNamed: named("inbox.unread_named"), DeleteNamed: named("inbox.delete_named"),
 		Archive: text.T("inbox.archive"), ArchiveNamed: named("inbox.archive_named"), Unarchive: text.T("inbox.unarchive"), UnarchiveNamed: named("inbox.unarchive_named"),
-		Mute: text.T("js.mute"), MuteNamed: named("js.mute_named"), Unmute: text.T("js.unmute"), UnmuteNamed: named("js.unmute_named"),
 		ActionsNamed: named("inbox.actions_named"),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -169,6 +170,54 @@ func TestUnreadRowsAreMarkedAsSuchAndCanBeMarkedRead(t *testing.T) {
 	}
 	if got := r.attr("a[rel=next]", "href"); got != "/inbox?before=7&filter=unread" {
 		t.Errorf("Older links to %q", got)
+	}
+}
+
+func TestPageAfterAnActionHasAsManyRowsAsTheListBefore(t *testing.T) {
+	t.Parallel()
+	var limits []int
+	w := newWorld(t, func(w *world) {
+		w.inbox.look = func(_ int64, q notifier.Query) (notifier.Page, error) {
+			limits = append(limits, q.Limit)
+			return notifier.Page{Entries: []notifier.Entry{entry(1, noon, true, false)}, Opened: q.Opened, Older: 7}, nil
+		}
+	})
+	for _, address := range []string{"/inbox?opened=1", "/inbox?opened=1&rows=30", "/inbox?opened=1&rows=64", "/inbox?rows=9999", "/inbox?rows=-5"} {
+		r := w.get("alice", address).wantStatus(t, http.StatusOK)
+		if got := r.attr("#pager [rel=next]", "href") + r.attr("#filters a:nth-of-type(2)", "href"); strings.Contains(got, "rows") {
+			t.Errorf("on %s other pages are linked as %s", address, got)
+		}
+		if got := r.attr("#bulk [name=back]", "value"); address == "/inbox?opened=1&rows=64" && got != address {
+			t.Errorf("the form leads back to %s", got)
+		}
+	}
+	if diff := cmp.Diff([]int{0, 0, 64, 500, 0}, limits); diff != "" {
+		t.Error(diff)
+	}
+	w.inbox.take = func(int64, string) (notifier.Entry, error) { return entry(1, noon, true, false), nil }
+	w.post("alice", "/inbox/delete", "key", "like:photo:1", "back", "/inbox?opened=1&rows=64").
+		wantRedirect(t, "/inbox?done=deleted&key=like%3Aphoto%3A1&opened=1&rows=64")
+}
+
+func TestTabsOfTheInboxKeepTheSearch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	tabs := func(address string) (hrefs []string) {
+		r := w.get("alice", address)
+		for i := 1; i <= 3; i++ {
+			hrefs = append(hrefs, r.attr(fmt.Sprintf("#filters a:nth-of-type(%d)", i), "href"))
+		}
+		return hrefs
+	}
+	for address, want := range map[string][]string{
+		"/inbox":                                  {"/inbox", "/inbox?filter=unread", "/inbox?filter=archived"},
+		"/inbox?filter=unread&before=12":          {"/inbox", "/inbox?filter=unread", "/inbox?filter=archived"},
+		"/inbox?q=late&type=order.late":           {"/inbox?q=late&type=order.late", "/inbox?filter=unread&q=late&type=order.late", "/inbox?filter=archived&q=late&type=order.late"},
+		"/inbox?filter=archived&q=late&before=12": {"/inbox?q=late", "/inbox?filter=unread&q=late", "/inbox?filter=archived&q=late"},
+	} {
+		if got := tabs(address); !slices.Equal(got, want) {
+			t.Errorf("on %s the tabs link to %q, want %q", address, got, want)
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ func (h *Handlers) typeChips(r *http.Request, text *locale.Printer, q inboxQuery
 	}
 	names := h.typeNames(text)
 	to := q
-	to.Opened, to.Type = page.Opened, ""
+	to.Opened, to.Type, to.Limit = page.Opened, "", 0
 	chips := []components.Tab{{Href: to.address(), Text: text.T("inbox.type_all"), Current: q.Type == ""}}
 	for i, c := range counts {
 		if i >= maxChips && c.Type != q.Type {
@@ -44,4 +44,24 @@ func (h *Handlers) typeChips(r *http.Request, text *locale.Printer, q inboxQuery
 		chips = append(chips, components.Tab{Href: to.address(), Text: names.of(c.Type), Current: c.Type == q.Type, Count: text.Number(c.Count)})
 	}
 	return chips
+}
+
+// filterTabs links to all, to the unread and to the archived entries. The links keep the search and
+// the type of q, and begin at the newest entry.
+func filterTabs(text *locale.Printer, q inboxQuery) []components.Tab {
+	to := q
+	to.Before, to.Limit = 0, 0
+	to.Unread, to.Archived = false, false
+	all := inboxPath
+	if q.Filters() {
+		all = to.address()
+	}
+	to.Unread = true
+	unread := to.address()
+	to.Unread, to.Archived = false, true
+	return []components.Tab{
+		{Href: all, Text: text.T("inbox.filter_all"), Current: !q.Unread && !q.Archived},
+		{Href: unread, Text: text.T("inbox.filter_unread"), Current: q.Unread},
+		{Href: to.address(), Text: text.T("inbox.filter_archived"), Current: q.Archived},
+	}
 }

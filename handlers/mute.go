@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -56,15 +55,16 @@ func (h *Handlers) setMute(r *http.Request, values url.Values) error {
 // mutePart answers a script: it toggles the mute action of all rows of the type and offers Undo
 // after muting.
 func (h *Handlers) mutePart(w http.ResponseWriter, r *http.Request, values url.Values, code string) error {
-	told, err := json.Marshal(map[string]any{"carillon:muted": map[string]any{"type": kept(values.Get("type")), "muted": code == "muted"}})
-	if err != nil {
-		return fmt.Errorf("encode a muted type: %w", err)
-	}
-	w.Header().Set("HX-Trigger", string(told))
-	w.Header().Set("HX-Reswap", "none")
 	f := h.bareFrame(r)
-	f.Done = &views.Done{Text: f.Text.T(doneTexts[code])}
+	name := h.typeNames(f.Text).of(kept(values.Get("type")))
+	told := map[string]any{"type": kept(values.Get("type")), "name": name, "muted": code == "muted"}
+	if err := tell(w, "carillon:muted", told); err != nil {
+		return err
+	}
+	w.Header().Set("HX-Reswap", "none")
+	f.Done = &views.Done{Text: f.Text.F("done.unmuted_type", "Type", name)}
 	if code == "muted" {
+		f.Done.Text = f.Text.F("done.muted_type", "Type", name)
 		f.Done.Undo = &views.Undo{Action: "/settings/mute", Target: "#done", Fields: []views.Hidden{
 			{Name: "type", Value: kept(values.Get("type"))}, {Name: "muted", Value: "0"}, {Name: "back", Value: kept(values.Get("back"))},
 		}}

@@ -117,7 +117,7 @@ func TestScriptThatMutesGetsAMessageWithUndo(t *testing.T) {
 	if r.Header.Get("HX-Reswap") != "none" || r.count("[data-testid=entry], h1") != 0 {
 		t.Errorf("the row would be replaced:\n%s", r.body)
 	}
-	r.wantText(t, "#done[hx-swap-oob=true] p", "Muted. You won't get new notices of this type. Manage muted types in Settings.")
+	r.wantText(t, "#done[hx-swap-oob=true] p", "Muted “like”. You won't get new ones. Manage muted types in Settings.")
 	undo := r.page.Find("#done form")
 	r = c.script("alice", undo.AttrOr("action", ""), "done",
 		"type="+undo.Find("[name=type]").AttrOr("value", "")+"&muted="+undo.Find("[name=muted]").AttrOr("value", "")).wantStatus(t, http.StatusOK)
@@ -129,6 +129,8 @@ func TestScriptThatMutesGetsAMessageWithUndo(t *testing.T) {
 func TestRowOfAMutedTypeOffersToUnmuteIt(t *testing.T) {
 	t.Parallel()
 	c := newChooser(t, notifier.Settings{})
+	c.config.Topics = &topics{types: []notifier.NoticeType{{Slug: "like", Names: map[string]string{"en": "Liké 👍"}}}}
+	c.rebuild()
 	c.inbox.open = func(int64) (notifier.Page, error) {
 		return notifier.Page{Entries: []notifier.Entry{entry(1, noon, true, false)}, Ver: 9}, nil
 	}
@@ -138,7 +140,7 @@ func TestRowOfAMutedTypeOffersToUnmuteIt(t *testing.T) {
 		form := "[data-testid=entry] form[action='/settings/mute'] "
 		return fmt.Sprint(r.count(form+"button"), " ", r.attr(form+"[name=muted]", "value"), " ", r.attr(form+"button", "aria-label"))
 	}
-	const mute, unmute = "1 1 Mute this type: Photo 1 <liked>", "1 0 Unmute this type: Photo 1 <liked>"
+	const mute, unmute = "1 1 Mute “Liké 👍”: Photo 1 <liked>", "1 0 Unmute “Liké 👍”: Photo 1 <liked>"
 	if got := offers(); got != mute {
 		t.Errorf("an unmuted type offers %q", got)
 	}
@@ -149,7 +151,7 @@ func TestRowOfAMutedTypeOffersToUnmuteIt(t *testing.T) {
 		t.Errorf("a muted type offers %q", got)
 	}
 	r := c.script("alice", "/settings/mute", "", "type=like&muted=1")
-	if got := r.Header.Get("HX-Trigger"); got != `{"carillon:muted":{"muted":true,"type":"like"}}` {
+	if got := r.Header.Get("HX-Trigger"); got != `{"carillon:muted":{"muted":true,"name":"Lik\u00e9 \ud83d\udc4d","type":"like"}}` {
 		t.Errorf("the script gets %s", got)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/maypok86/otter/v2"
+
+	"github.com/carillonhq/carillon/views/components"
 )
 
 const (
@@ -50,6 +52,35 @@ func (h *Handlers) mutedBy(r *http.Request) []string {
 	}
 	h.mutes.Set(seqOf(r), types)
 	return types
+}
+
+// muteMaker makes the action that mutes or unmutes a type, once for each type of a page.
+type muteMaker struct {
+	types typeNames
+	muted func() []string // the types that the reader has muted
+	made  map[string]*components.Mute
+}
+
+// of returns nil for a type that cannot be muted.
+func (m *muteMaker) of(typ string) *components.Mute {
+	if mute, ok := m.made[typ]; ok {
+		return mute
+	}
+	if m.made == nil {
+		m.made = map[string]*components.Mute{}
+	}
+	var mute *components.Mute
+	if m.types.topics.Mutable(typ) {
+		mute = &components.Mute{Muted: contains(m.muted(), typ)}
+		id, name := "js.mute", m.types.of(typ)
+		if mute.Muted {
+			id = "js.unmute"
+		}
+		mute.Label = m.types.text.F(id, "Type", name)
+		mute.Named.Before, mute.Named.After = m.types.text.Around(id+"_named", "Title", "Type", name)
+	}
+	m.made[typ] = mute
+	return mute
 }
 
 // sumOfMutes differs whenever the user's mutes differ.

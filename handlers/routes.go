@@ -95,6 +95,9 @@ func (h *Handlers) routes() []route {
 		{"GET", deadLettersPath, staff, h.deadLetters},
 		{"POST", deadLettersPath + "/{id}/replay", staff, h.replayDeadLetter},
 		{"POST", deadLettersPath + "/{id}/delete", staff, h.discardDeadLetter},
+		{"GET", mailsPath, staff, h.mailList},
+		{"GET", mailsPath + "/{id}", staff, h.mailPage},
+		{"GET", mailsPath + "/{id}/html", staff, h.mailHTML},
 		{"GET", componentsPath, staff, h.showcase},
 		{"GET", "/staff/names", staff, h.names},
 

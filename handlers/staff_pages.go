@@ -27,11 +27,12 @@ var staffPages = [][]staffPage{
 		{"apps", appsPath, "nav.apps"},
 		{"apikeys", apiKeysPath, "nav.apikeys"},
 		{"deadletters", deadLettersPath, "nav.deadletters"},
+		{"mails", mailsPath, "nav.mails"},
 	},
 }
 
 // addStaffPages adds the navigation of the staff pages to each of them. The page for developers,
-// components, has it and is not in it.
+// components, has it and is not in it. Only a demo has mails to show.
 func (h *Handlers) addStaffPages(r *http.Request, f *views.Frame) {
 	if f.Section != "components" && !isStaffPage(f.Section) {
 		return
@@ -39,6 +40,9 @@ func (h *Handlers) addStaffPages(r *http.Request, f *views.Frame) {
 	for _, group := range staffPages {
 		var links []components.Tab
 		for _, p := range group {
+			if p.address == mailsPath && h.Mails == nil {
+				continue
+			}
 			link := components.Tab{Href: p.address, Text: f.Text.T(p.text), Current: p.section == f.Section}
 			if p.address == deadLettersPath {
 				link.Count = h.countDeadLetters(r, f.Text)

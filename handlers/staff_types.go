@@ -74,7 +74,7 @@ func (h *Handlers) typesFrom(text *locale.Printer, l listing, after string) []no
 // undescribed counts the types without a description or settings.
 func undescribed(types []notifier.NoticeType) (n int64) {
 	for i := range types {
-		if t := &types[i]; len(t.Names) == 0 && t.ExpiresIn == 0 && !t.NoMute && !t.Open && t.Icon == "" && t.Color == "" {
+		if t := &types[i]; t.Undescribed() {
 			n++
 		}
 	}

@@ -29,11 +29,11 @@ func (h *Handlers) deleteEntries(w http.ResponseWriter, r *http.Request) error {
 	if fragment(r) && alone(r, keys) && len(entries) == 1 {
 		return h.gonePart(w, r, entries[0], values.Get("back"), badge)
 	}
-	undo := make([]views.Hidden, len(entries))
+	taken := make([]string, len(entries))
 	for i := range entries {
-		undo[i] = views.Hidden{Name: "key", Value: kept(entries[i].Key)}
+		taken[i] = entries[i].Key
 	}
-	return h.changedAll(w, r, values.Get("back"), "deleted", undo)
+	return h.changedAll(w, r, values.Get("back"), "deleted", keyFields(taken))
 }
 
 // seen refuses to delete a notice that has replaced the one on the page, because the user has not
@@ -43,6 +43,9 @@ func (h *Handlers) seen(r *http.Request, values url.Values) error {
 		return nil
 	}
 	e, err := h.Inbox.Find(r.Context(), seqOf(r), values.Get("key"), 0)
+	if errors.Is(err, notifier.ErrNotFound) && queryOf(values.Get("back")).Archived {
+		return nil // it is archived, or Take does not find it either
+	}
 	if err != nil {
 		return fmt.Errorf("find the entry to delete: %w", err)
 	}
@@ -55,7 +58,7 @@ func (h *Handlers) seen(r *http.Request, values url.Values) error {
 // restoreEntries undoes a deletion. If a newer notice with the key of an entry has
 // arrived meanwhile, there is nothing to undo for that one.
 func (h *Handlers) restoreEntries(w http.ResponseWriter, r *http.Request) error {
-	keys, values, err := keysForm(r, "back")
+	keys, values, err := keysForm(r, "at", "back")
 	if err != nil {
 		return err
 	}
@@ -63,8 +66,12 @@ func (h *Handlers) restoreEntries(w http.ResponseWriter, r *http.Request) error 
 	if err != nil && !errors.Is(err, notifier.ErrConflict) {
 		return fmt.Errorf("restore entries: %w", err)
 	}
-	if fragment(r) && err == nil && alone(r, keys) {
-		return h.rowPart(w, r, keys[0], values.Get("back"), badge, &views.Done{Text: h.text(r).T("done.restored")})
+	if done := (&views.Done{Text: h.text(r).T("done.restored")}); fragment(r) && err == nil && alone(r, keys) {
+		if back := values.Get("back"); !queryOf(back).Archived {
+			return h.rowPart(w, r, keys[0], back, badge, done)
+		} else if at := number(values.Get("at")); at > 0 {
+			return h.archivedPart(w, r, at, back, badge, done)
+		}
 	}
 	redirect(w, r, backTo(values.Get("back"), url.Values{"done": {"restored"}}))
 	return nil

@@ -20,6 +20,8 @@ type Export struct {
 	Announcements []ExportedRead  // announcements that the user has read
 	Toasts        []ExportedToast // toasts not yet shown; nil: Redis was unavailable
 	Drafts        []ExportedDraft // forms begun and not sent yet
+	Preferences   Preferences     // with the types for which the user has chosen
+	Targets       []ReachTarget   // where the user is told
 	Sent          iter.Seq2[Notice, error]
 	Log           iter.Seq2[AuditEntry, error] // actions by the user and actions on the user
 }
@@ -68,6 +70,16 @@ type ExportedToast struct {
 	Link     string    `json:"link"`
 }
 
+// exportedTarget is a mail address, or a browser, where the user is told.
+type exportedTarget struct {
+	Kind      ReachKind  `json:"kind"`
+	Address   string     `json:"address"`
+	Label     string     `json:"label,omitempty"`
+	State     ReachState `json:"state"`
+	CreatedAt time.Time  `json:"created_at"`
+	SeenAt    time.Time  `json:"seen_at"`
+}
+
 // exportedNotice is a notice as its sender submitted it.
 type exportedNotice struct {
 	ID        int64     `json:"id"`
@@ -114,6 +126,12 @@ func (e *Export) Encode(to io.Writer) error {
 	w.field(",", "announcements_read", orNone(e.Announcements))
 	w.field(",", "toasts", e.Toasts)
 	w.field(",", "drafts", orNone(e.Drafts))
+	w.field(",", "preferences", e.Preferences.export())
+	targets := make([]exportedTarget, len(e.Targets))
+	for i, t := range e.Targets {
+		targets[i] = exportedTarget{t.Kind, t.Address, t.Label, t.State, t.CreatedAt, t.SeenAt}
+	}
+	w.field(",", "targets", targets)
 	writeList(&w, "sent", e.Sent, func(n *Notice) any {
 		return exportedNotice{
 			n.ID, n.Target, n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.State, n.CreatedAt, n.ExpiresAt,

@@ -31,6 +31,7 @@ func walk[T any](err error, items ...T) iter.Seq2[T, error] {
 func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 5e6, time.UTC)
+	yes := true
 	e := notifier.Export{
 		User:          notifier.User{Seq: 7, Name: `A "quoted" 名`, Display: "Ann", Audience: 3, Settings: notifier.Settings{Locale: "ja", KeysOff: true}, Roles: []string{"staff"}},
 		CreatedAt:     at,
@@ -42,6 +43,11 @@ func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 		Toasts: []notifier.ExportedToast{{RaisedAt: at, Title: "Export finished"}},
 		Sent:   walk(nil, notifier.Notice{ID: 1, Draft: notifier.Draft{Type: "news", Title: "one"}}, notifier.Notice{ID: 2}),
 		Log:    walk[notifier.AuditEntry](nil),
+		Preferences: notifier.Preferences{
+			Mail: notifier.When{Daily: true}, MailAt: 450, Push: notifier.When{Off: true}, Zone: "Asia/Tokyo", Quiet: &notifier.Quiet{From: 1320, To: 420}, PausedUntil: at,
+			Types: map[string]notifier.TypeWants{"like": {Inbox: new(bool), Mail: &yes}},
+		},
+		Targets: []notifier.ReachTarget{{Kind: notifier.ReachMail, Address: "ann@example.com", State: notifier.ReachDead, CreatedAt: at, SeenAt: at}},
 	}
 	var text strings.Builder
 	if err := e.Encode(&text); err != nil {
@@ -60,8 +66,16 @@ func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 		"sessions":           []any{map[string]any{"created_at": instant, "seen_at": instant}},
 		"announcements_read": []any{},
 		"drafts":             []any{},
-		"toasts":             []any{map[string]any{"raised_at": instant, "title": "Export finished", "body": "", "link": ""}},
-		"log":                []any{},
+		"preferences": map[string]any{
+			"mail": map[string]any{"when": "daily", "at": "07:30"}, "push": map[string]any{"when": "off"}, "zone": "Asia/Tokyo",
+			"quiet": map[string]any{"from": "22:00", "to": "07:00"}, "paused_until": "2026-03-01T12:00:00.005Z",
+			"types": map[string]any{"like": map[string]any{"inbox": false, "mail": true}},
+		},
+		"targets": []any{map[string]any{
+			"kind": "mail", "address": "ann@example.com", "state": "dead", "created_at": "2026-03-01T12:00:00.005Z", "seen_at": "2026-03-01T12:00:00.005Z",
+		}},
+		"toasts": []any{map[string]any{"raised_at": instant, "title": "Export finished", "body": "", "link": ""}},
+		"log":    []any{},
 		"inbox": map[string]any{"unread": 1.0, "entries": []any{
 			map[string]any{"key": "like:a", "id": 2.0, "read": false, "type": "like", "title": "t", "body": "", "link": "", "created_at": instant, "reason": "user"},
 			map[string]any{"key": "like:b", "id": 1.0, "read": true},

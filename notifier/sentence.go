@@ -53,6 +53,15 @@ var sentences = map[string]string{
 	CodeBadAppKey:       "must be a public key in PEM form: P-256, Ed25519, or RSA with 2,048 to 8,192 bits",
 	CodeNotEditable:     "cannot be changed after sending",
 
+	CodeBadWhen:      "must be off, daily, or a duration of at most 24h, such as 30m; push cannot be daily",
+	CodeBadMinute:    "must be a time from 00:00 to 23:59",
+	CodeEmptyQuiet:   "must end at another time than it begins",
+	CodeHalfQuiet:    "must have both from and to",
+	CodeBadZone:      "must be an IANA time zone, such as Europe/Berlin",
+	CodeTooManyTypes: "has more than {Max} types, which is the maximum",
+	CodeLockedType:   "must stay on: type {Type} cannot be muted",
+	CodeBadEmail:     "must be one mail address, such as bob@example.com",
+
 	CodeToastAudience: "a toast cannot go to audiences: send an announcement, with \"toast\": true, by POST /api/v1/notices",
 	CodeToastLate:     "is too long: toasts are kept for at most {Max}",
 	CodeToastUsers:    "has {Count} users: a toast can go to at most {Max}",

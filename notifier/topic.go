@@ -48,7 +48,15 @@ type NoticeType struct {
 	Open      bool              // users may subscribe to it on their own
 	Icon      string            // one of TypeIcons; empty: it follows from the slug
 	Color     string            // one of TypeColors; empty: it follows from the slug
+	Urgent    bool              // it passes quiet hours, pauses and the time of daily mails
+	NoPush    bool              // users who have not chosen are not told of it by push
+	NoMail    bool              // nor by mail
 	CreatedAt time.Time
+}
+
+// Undescribed reports whether a type has nothing but the slug that its first use gave it.
+func (t *NoticeType) Undescribed() bool {
+	return len(t.Names) == 0 && t.ExpiresIn == 0 && !t.NoMute && !t.Open && t.Icon == "" && t.Color == "" && !t.Urgent && !t.NoPush && !t.NoMail
 }
 
 // MaxTypeName is the most characters that the name of a type may have in one language.

@@ -34,6 +34,7 @@ type NewUser struct {
 	PasswordHash string // empty: cannot sign in with a password
 	Audience     Audience
 	Locale       string
+	Email        string // empty: none
 	Roles        []string
 }
 
@@ -43,6 +44,7 @@ type PutUser struct {
 	Name     string
 	Audience *Audience
 	Locale   *string   // BCP 47; empty: the browser's language
+	Email    *string   // where the user gets mail; empty: none
 	Roles    *[]string // the complete list; missing roles are created
 }
 

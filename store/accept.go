@@ -61,7 +61,10 @@ func (s *Store) AcceptAll(ctx context.Context, all []*notifier.Acceptance) error
 	if len(u.rows) == 0 {
 		return nil
 	}
-	if err := s.accepts.Do(ctx, u); err != nil {
+	began := time.Now()
+	err := s.accepts.Do(ctx, u)
+	s.timing.since(CallAccept, began)
+	if err != nil {
 		if errors.Is(err, batch.ErrFull) || errors.Is(err, batch.ErrClosed) {
 			err = fmt.Errorf("%w: %w", notifier.ErrUnavailable, err)
 		}

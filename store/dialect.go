@@ -48,6 +48,8 @@ type dialect interface {
 	// saveSnapshots stores inboxes that are newer than the stored ones. Their users must be
 	// distinct.
 	saveSnapshots(ctx context.Context, tx *sql.Tx, rows []snapshotRow) error
+	// markTargets makes the targets of users due: see Store.markTargets. The users are distinct.
+	markTargets(ctx context.Context, tx *sql.Tx, rows []unreadRow) error
 	// saveCounts raises stored counts to these. Their keys must be distinct.
 	saveCounts(ctx context.Context, tx *sql.Tx, counts []notifier.NoticeCount) error
 	// locked reports whether a statement did not begin because another process is writing.

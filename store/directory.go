@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -78,7 +79,9 @@ func (s *Store) Credentials(ctx context.Context, name string) (u notifier.User, 
 
 // UserByName returns one user, or notifier.ErrNotFound.
 func (s *Store) UserByName(ctx context.Context, name string) (notifier.User, error) {
+	began := time.Now()
 	u, err := only(gatherUsers(s.ready.user.QueryContext(ctx, valid(name))))
+	s.timing.since(CallQuery, began)
 	return u, s.fail(err, "read a user by name")
 }
 
@@ -95,7 +98,7 @@ func (s *Store) SeqsByName(ctx context.Context, names []string) (seqs map[string
 		return err
 	}
 	for part := range slices.Chunk(askable, listSize) {
-		if err := ask(ctx, s.ready.names, known, s.dialect.textList(part)); err != nil {
+		if err := s.ask(ctx, s.ready.names, known, s.dialect.textList(part)); err != nil {
 			return nil, nil, s.fail(err, "look up %d users by name", len(names))
 		}
 	}
@@ -164,7 +167,18 @@ func (s *Store) addUsers(ctx context.Context, tx *sql.Tx, rows []userRow, roles 
 	if taken, err = leaving(ctx, tx, rows); err != nil {
 		return taken, err
 	}
-	return -1, s.addMembers(ctx, tx, rows, roles)
+	if err := s.addMembers(ctx, tx, rows, roles); err != nil {
+		return -1, err
+	}
+	for i := range rows {
+		if rows[i].Email == "" {
+			continue
+		}
+		if err := s.putMail(ctx, tx, rows[i].seq, rows[i].Email); err != nil {
+			return -1, err
+		}
+	}
+	return -1, nil
 }
 
 // valid makes a name safe for a query: an invalid name becomes the empty name, which no user

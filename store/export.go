@@ -42,6 +42,12 @@ func (s *Store) ExportUser(ctx context.Context, name string) (notifier.Export, e
 	if err == nil {
 		e.Drafts, err = s.exportDrafts(ctx, u.Seq)
 	}
+	if err == nil {
+		e.Preferences, err = s.Preferences(ctx, u.Seq)
+	}
+	if err == nil {
+		e.Targets, err = s.Targets(ctx, u.Seq)
+	}
 	if err != nil {
 		return notifier.Export{}, s.fail(err, "export user %d", u.Seq)
 	}

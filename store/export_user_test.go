@@ -41,6 +41,7 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 		}
 		for _, u := range []notifier.User{alice, bob} {
 			saveDraft(t, s, notifier.SavedDraft{Author: u.Seq, ID: "d", Form: "title=Of+" + u.Name})
+			giveMail(t, s, u.Name, u.Name+"@example.com")
 		}
 		content := notifier.Notice{Draft: draft(), Reasons: []notifier.Why{because("role:picker", 1)}}
 		acceptAll(t, s, &notifier.Acceptance{Notice: &content, To: roaring.BitmapOf(1, 2)})
@@ -77,6 +78,11 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 			}, Archived: []notifier.ExportedEntry{{Key: "like:photo:2", Read: true, ID: content.ID, Content: &shown}}},
 			Announcements: []notifier.ExportedRead{{ID: read.ID, Title: "seen"}},
 			Drafts:        []notifier.ExportedDraft{{Form: url.Values{"title": {"Of alice"}}, ChangedAt: at}},
+			Preferences:   notifier.Preferences{MailAt: notifier.DefaultMailAt, Types: map[string]notifier.TypeWants{"of_alice": {Inbox: new(bool)}}},
+			Targets:       e.Targets,
+		}
+		if len(e.Targets) != 1 || e.Targets[0].Address != "alice@example.com" {
+			t.Errorf("the targets are %+v", e.Targets)
 		}
 		if diff := cmp.Diff(want, e); diff != "" {
 			t.Errorf("export (-want +got):\n%s", diff)

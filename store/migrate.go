@@ -25,7 +25,7 @@ func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	provider, err := goose.NewProvider(dialect, s.write, files, goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(dialect, s.write.DB, files, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return 0, fmt.Errorf("read the migrations: %w", err)
 	}

@@ -82,7 +82,7 @@ func (s *Store) MutedBy(ctx context.Context, typ string, among *roaring.Bitmap) 
 		for seq := range roaring.Values(among) {
 			seqs = append(seqs, int64(seq))
 		}
-		err = ask(ctx, s.ready.muted, add, typ, s.dialect.numberList(seqs))
+		err = s.ask(ctx, s.ready.muted, add, typ, s.dialect.numberList(seqs))
 	} else {
 		err = s.all(ctx, add, `SELECT seq FROM mutes WHERE type = $1 AND seq BETWEEN $2 AND $3`,
 			typ, int64(among.Minimum()), int64(among.Maximum()))

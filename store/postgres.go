@@ -44,7 +44,8 @@ func (s *Store) openPostgres(url string) error {
 	db.SetMaxOpenConns(maxConnections)
 	db.SetMaxIdleConns(maxConnections)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	s.read, s.write, s.dialect = db, db, postgresDialect{db}
+	both := &pool{db, s.timing}
+	s.read, s.write, s.dialect = both, both, postgresDialect{db}
 	return nil
 }
 
@@ -205,5 +206,19 @@ func (postgresDialect) saveReads(ctx context.Context, tx *sql.Tx, segments []not
 		ORDER BY announcement_id, audience, segment FOR SHARE OF a
 		ON CONFLICT (announcement_id, audience, segment) DO UPDATE SET ver = excluded.ver, bits = excluded.bits
 		WHERE excluded.ver > announcement_reads.ver`, ids, audiences, numbers, vers, bits, from)
+	return err
+}
+
+// markTargets locks the targets in order before it changes them, so that it cannot deadlock with Step.
+func (postgresDialect) markTargets(ctx context.Context, tx *sql.Tx, rows []unreadRow) error {
+	seqs, newest, urgent := make([]int64, len(rows)), make([]int64, len(rows)), make([]int64, len(rows))
+	for i, u := range rows {
+		seqs[i], newest[i], urgent[i] = u.seq, u.newest, u.urgent
+	}
+	if _, err := tx.ExecContext(ctx, `SELECT 1 FROM targets WHERE seq = ANY($1) ORDER BY id FOR UPDATE`, seqs); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE targets`+markSet+` FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) x (seq, newest, urgent)
+		WHERE targets.seq = x.seq`+markWhere, seqs, newest, urgent)
 	return err
 }

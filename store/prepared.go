@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"time"
 )
 
 // statements are the prepared statements of the readers that most requests run. SQLite needs longer
@@ -30,7 +31,9 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 }
 
 // ask runs a prepared query and hands each row to scan.
-func ask(ctx context.Context, query *sql.Stmt, scan func(*sql.Rows) error, args ...any) error {
+func (s *Store) ask(ctx context.Context, query *sql.Stmt, scan func(*sql.Rows) error, args ...any) error {
+	began := time.Now()
 	rows, err := query.QueryContext(ctx, args...)
+	s.timing.since(CallQuery, began)
 	return each(rows, err, scan)
 }

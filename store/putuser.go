@@ -21,6 +21,9 @@ func newUser(u *notifier.PutUser) notifier.NewUser {
 	if u.Locale != nil {
 		n.Locale = *u.Locale
 	}
+	if u.Email != nil {
+		n.Email = *u.Email
+	}
 	if u.Roles != nil {
 		n.Roles = *u.Roles
 	}
@@ -87,6 +90,11 @@ func (s *Store) putFields(ctx context.Context, tx *sql.Tx, had *notifier.User, u
 	if audience != had.Audience || locale != had.Locale {
 		_, err := tx.ExecContext(ctx, `UPDATE users SET audience = $1, locale = $2 WHERE seq = $3`, int64(audience), locale, had.Seq)
 		if err != nil {
+			return err
+		}
+	}
+	if u.Email != nil {
+		if err := s.putMail(ctx, tx, had.Seq, *u.Email); err != nil {
 			return err
 		}
 	}

@@ -28,7 +28,7 @@ const sessionQuery = `SELECT ` + userColumns + `, r.name, s.created_at, s.seen_a
 func (s *Store) Session(ctx context.Context, id string) (u notifier.User, since, seen time.Time, err error) {
 	var created, last int64
 	found := false
-	err = ask(ctx, s.ready.session, func(rows *sql.Rows) error {
+	err = s.ask(ctx, s.ready.session, func(rows *sql.Rows) error {
 		found = true
 		var role sql.NullString
 		err := rows.Scan(append(userFields(&u), &role, &created, &last)...)
@@ -79,6 +79,10 @@ func (s *Store) EndSessions(ctx context.Context, seq int64) (ended []notifier.En
 			err = s.noteChange(ctx, tx, seq, true) // streams that a token opened are checked again
 		}
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		// Devices of sessions end with them; these belong to users whom a proxy or an app signs in.
+		if _, err = tx.ExecContext(ctx, `DELETE FROM targets WHERE seq = $1 AND kind = 'push' AND session IS NULL`, seq); err != nil {
 			return err
 		}
 		ended, err = s.endSessions(ctx, tx, `seq = $1`, seq)

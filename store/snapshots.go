@@ -25,7 +25,8 @@ type snapshotRow struct {
 }
 
 // SaveSnapshots stores inboxes, either all of them or none. A snapshot stored with the same or a
-// higher Ver is kept; a snapshot of a deleted user is dropped.
+// higher Ver is kept; a snapshot of a deleted user is dropped. The same transaction makes the users'
+// targets due that have something new to tell.
 func (s *Store) SaveSnapshots(ctx context.Context, snapshots []notifier.Snapshot) error {
 	if len(snapshots) == 0 {
 		return nil
@@ -37,7 +38,7 @@ func (s *Store) SaveSnapshots(ctx context.Context, snapshots []notifier.Snapshot
 				return err
 			}
 		}
-		return nil
+		return s.markTargets(ctx, tx, snapshots)
 	}
 	return s.fail(s.whileThere(ctx, save), "store %d snapshots", len(snapshots))
 }

@@ -47,16 +47,19 @@ func (s *Store) openSQLite(dir string) error {
 	if err := f.Close(); err != nil {
 		return fmt.Errorf("make the database: %w", err)
 	}
-	if s.write, err = sql.Open("sqlite", sqliteDSN(file, url.Values{"_txlock": {"immediate"}})); err != nil {
+	write, err := sql.Open("sqlite", sqliteDSN(file, url.Values{"_txlock": {"immediate"}}))
+	if err != nil {
 		return fmt.Errorf("open the database: %w", err)
 	}
-	s.write.SetMaxOpenConns(1)
-	if s.read, err = sql.Open("sqlite", sqliteDSN(file, url.Values{"_pragma": {"query_only(1)"}})); err != nil {
-		return errors.Join(fmt.Errorf("open the database: %w", err), s.write.Close())
+	write.SetMaxOpenConns(1)
+	read, err := sql.Open("sqlite", sqliteDSN(file, url.Values{"_pragma": {"query_only(1)"}}))
+	if err != nil {
+		return errors.Join(fmt.Errorf("open the database: %w", err), write.Close())
 	}
 	readers := max(4, runtime.NumCPU())
-	s.read.SetMaxOpenConns(readers)
-	s.read.SetMaxIdleConns(readers)
+	read.SetMaxOpenConns(readers)
+	read.SetMaxIdleConns(readers)
+	s.read, s.write = &pool{read, s.timing}, &pool{write, s.timing}
 	s.dialect = sqliteDialect{file + ".lock"}
 	return nil
 }
@@ -204,6 +207,21 @@ func (sqliteDialect) saveReads(ctx context.Context, tx *sql.Tx, segments []notif
 	for _, r := range segments {
 		// Bits may be nil, which means no reads and must not become NULL.
 		if _, err := save.ExecContext(ctx, r.ID, int64(r.Audience), r.Segment, r.Ver, append([]byte{}, r.Bits...), r.From); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (sqliteDialect) markTargets(ctx context.Context, tx *sql.Tx, rows []unreadRow) error {
+	mark, err := tx.PrepareContext(ctx, `UPDATE targets`+markSet+` FROM (SELECT $1 AS seq, $2 AS newest, $3 AS urgent) x
+		WHERE targets.seq = $1`+markWhere)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = mark.Close() }()
+	for _, u := range rows {
+		if _, err := mark.ExecContext(ctx, u.seq, u.newest, u.urgent); err != nil {
 			return err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/batch"
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // DefaultMaxSeq is the highest user number if Config.MaxSeq is 0.
@@ -31,14 +32,17 @@ type Config struct {
 	URL     string           // postgres://…; empty: SQLite
 	DataDir string           // directory of SQLite's carillon.db, created if missing
 	MaxSeq  int64            // no user gets a higher number; 0: DefaultMaxSeq
+	Mail    notifier.When    // when users who have not chosen get mail
 	Now     func() time.Time // nil: time.Now
+	Timing  Timing           // nil: calls are not timed
 }
 
 // Store is an open database.
 type Store struct {
 	dialect dialect
-	read    *sql.DB
-	write   *sql.DB // the same as read, except on SQLite, which has one writer
+	timing  Timing
+	read    *pool
+	write   *pool // the same as read, except on SQLite, which has one writer
 	maxSeq  int64
 	now     func() time.Time
 	accepts *batch.Queue[*unit]
@@ -46,12 +50,14 @@ type Store struct {
 	sizes   audienceSizes
 	refused atomic.Int64 // calls that failed because the database is away
 	ready   statements
+	mail    notifier.When
+	marks   marks
 }
 
 // Open opens the database and brings its schema up to date. Several processes may do so at once: one
 // of them migrates, and the others wait for it.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
-	s := &Store{maxSeq: cfg.MaxSeq, now: cfg.Now}
+	s := &Store{maxSeq: cfg.MaxSeq, now: cfg.Now, timing: cfg.Timing, mail: cfg.Mail}
 	s.accepts = s.newAccepts()
 	if s.maxSeq == 0 {
 		s.maxSeq = DefaultMaxSeq
@@ -99,13 +105,16 @@ func (s *Store) Ping(ctx context.Context) error {
 // tx runs do in a transaction on the writer and commits it if do returns nil.
 func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
 	var tx *sql.Tx
+	began := time.Now()
 	err := s.patiently(ctx, func() (err error) {
 		tx, err = s.write.BeginTx(ctx, nil) // SQLite takes its lock here and nowhere else
 		return err
 	})
+	s.timing.since(CallBegin, began)
 	if err != nil {
 		return err
 	}
+	defer s.timing.since(CallTransaction, time.Now())
 	defer func() { _ = tx.Rollback() }() // does nothing after Commit
 	if err := do(tx); err != nil {
 		return err

@@ -67,7 +67,7 @@ func (s *Store) Types(ctx context.Context) ([]notifier.NoticeType, error) {
 		var t notifier.NoticeType
 		var names string
 		var expires, created int64
-		if err := rows.Scan(&t.Slug, &names, &expires, &t.NoMute, &t.Open, &t.Icon, &t.Color, &created); err != nil {
+		if err := rows.Scan(&t.Slug, &names, &expires, &t.NoMute, &t.Open, &t.Icon, &t.Color, &t.Urgent, &t.NoPush, &t.NoMail, &created); err != nil {
 			return err
 		}
 		if err := json.Unmarshal([]byte(names), &t.Names); err != nil {
@@ -79,7 +79,7 @@ func (s *Store) Types(ctx context.Context) ([]notifier.NoticeType, error) {
 		t.ExpiresIn, t.CreatedAt = time.Duration(expires)*time.Millisecond, fromMillis(created)
 		types = append(types, t)
 		return nil
-	}, `SELECT slug, names, expires_in, no_mute, open, icon, color, created_at FROM notice_types ORDER BY slug`)
+	}, `SELECT slug, names, expires_in, no_mute, open, icon, color, urgent, NOT push, NOT mail, created_at FROM notice_types ORDER BY slug`)
 	return types, s.fail(err, "list the types of notices")
 }
 
@@ -100,10 +100,11 @@ func (s *Store) SaveType(ctx context.Context, t notifier.NoticeType) error {
 	if err != nil {
 		return fmt.Errorf("encode the names of type %s: %w", t.Slug, err)
 	}
-	_, err = s.exec(ctx, `INSERT INTO notice_types (slug, names, expires_in, no_mute, open, icon, color, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (slug) DO UPDATE SET names = excluded.names,
-			expires_in = excluded.expires_in, no_mute = excluded.no_mute, open = excluded.open, icon = excluded.icon, color = excluded.color`,
-		t.Slug, string(names), t.ExpiresIn.Milliseconds(), t.NoMute, t.Open, t.Icon, t.Color, millis(s.now()))
+	_, err = s.exec(ctx, `INSERT INTO notice_types (slug, names, expires_in, no_mute, open, icon, color, urgent, push, mail, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (slug) DO UPDATE SET names = excluded.names,
+			expires_in = excluded.expires_in, no_mute = excluded.no_mute, open = excluded.open, icon = excluded.icon, color = excluded.color,
+			urgent = excluded.urgent, push = excluded.push, mail = excluded.mail`,
+		t.Slug, string(names), t.ExpiresIn.Milliseconds(), t.NoMute, t.Open, t.Icon, t.Color, t.Urgent, !t.NoPush, !t.NoMail, millis(s.now()))
 	return s.fail(err, "save type %s", t.Slug)
 }
 
@@ -139,6 +140,7 @@ func (s *Store) DeleteUndescribed(ctx context.Context) (n int64, err error) {
 			return err
 		}
 		n, err = change(ctx, tx, `DELETE FROM notice_types WHERE names = '{}' AND expires_in = 0 AND NOT no_mute AND NOT open AND icon = '' AND color = ''
+				AND NOT urgent AND push AND mail
 			AND NOT EXISTS (SELECT 1 FROM subscriptions WHERE subscriptions.type = notice_types.slug)`)
 		return err
 	})

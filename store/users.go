@@ -160,6 +160,9 @@ func checkUser(u *notifier.NewUser) error {
 			bad.Add("locale", CodeBadLocale, map[string]any{"Locale": u.Locale})
 		}
 	}
+	if u.Email != "" && !notifier.ValidEmail(u.Email) {
+		bad.Add("email", notifier.CodeBadEmail, nil)
+	}
 	for _, role := range u.Roles {
 		if !notifier.ValidName(role) {
 			bad.Add("roles", notifier.CodeBadName, map[string]any{"Name": role})

@@ -16,13 +16,13 @@ type Inbox struct {
 	Query           string // the text that was searched for
 	Found           string // how many entries the page of a search has, for screen readers
 	Types           []components.Tab
-	UnreadOnly      bool   // the filter
-	Archived        bool   // the filter
-	Here            string // the first page with this filter, where new notices arrive
-	AllRead         bool   // nothing is unread, announcements included
-	Upto            string // sent by Mark all as read: the version this page knows
-	AnnouncementIDs string // ids of unread announcements, also sent by Mark all as read
-	Back            string // this page, to return to after an action
+	Filters         []components.Tab // all, unread and archived entries, with the same search
+	Archived        bool             // the filter
+	Here            string           // the first page with this filter, where new notices arrive
+	AllRead         bool             // nothing is unread, announcements included
+	Upto            string           // sent by Mark all as read: the version this page knows
+	AnnouncementIDs string           // ids of unread announcements, also sent by Mark all as read
+	Back            string           // this page, to return to after an action
 	Labels          components.Labels
 	Days            []Day
 	Gone            string // the At of the entry just deleted
@@ -43,7 +43,7 @@ func (p *Inbox) actionsBack() string {
 // sent to.
 func (p *Inbox) bulkActions() []components.Button {
 	if p.Archived {
-		return []components.Button{{Text: p.Labels.Unarchive, Value: "/inbox/unarchive"}}
+		return []components.Button{{Text: p.Labels.Unarchive, Value: "/inbox/unarchive"}, {Text: p.Labels.Delete, Value: "/inbox/delete"}}
 	}
 	return []components.Button{
 		{Text: p.Text.T("inbox.bulk_read"), Value: "/inbox/read"},
@@ -58,6 +58,14 @@ type Day struct {
 	ID      string // of its heading in the document
 	Heading string
 	Rows    []components.Row
+}
+
+// actionsBack is like that of Inbox. The stream tells a script that an action has changed a row.
+func (p *Panel) actionsBack() string {
+	if p.Stale != "" {
+		return ""
+	}
+	return "/inbox"
 }
 
 // Panel is the newest notices, as shown below the bell.

@@ -231,11 +231,11 @@ func PanelFragment(p *Panel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<ul class=\"rows\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<ul class=\"rows\" hx-sync=\"closest .row:drop\" hx-swap=\"none\" hx-push-url=\"false\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = components.Rows{Labels: &p.Labels, Icons: p.Icons, Test: "panel-entry", Rows: p.Rows}.Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Rows{Labels: &p.Labels, Icons: p.Icons, Back: p.actionsBack(), Test: "panel-entry", Rows: p.Rows}.Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

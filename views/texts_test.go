@@ -73,7 +73,7 @@ func hardCoded(template string) []string {
 
 func TestNoTemplateHasHardCodedText(t *testing.T) {
 	t.Parallel()
-	for name, text := range sources(t, "*.templ", "components/*.templ") {
+	for name, text := range sources(t, "*.templ", "components/*.templ", "mail/*.templ") {
 		for _, found := range hardCoded(text) {
 			t.Errorf("%s shows %q: put it into the catalogues", name, found)
 		}
@@ -108,7 +108,7 @@ func TestEveryTextUsedExists(t *testing.T) {
 	english := c.For("en", "")
 	asked := map[string]bool{}
 	inGo := regexp.MustCompile(`(?:\.(?:T|F|N)|named)\(\s*"([a-z_0-9.]+)"[,)]`)
-	for name, text := range sources(t, "*.templ", "*.go", "components/*.templ", "components/*.go", "../handlers/*.go") {
+	for name, text := range sources(t, "*.templ", "*.go", "components/*.templ", "components/*.go", "mail/*.templ", "mail/*.go", "../handlers/*.go") {
 		for _, id := range inGo.FindAllStringSubmatch(text, -1) {
 			asked[id[1]] = true
 			if !english.Has(id[1]) {
@@ -141,11 +141,11 @@ func TestNoTextIsUnused(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all strings.Builder
-	for _, text := range sources(t, "*.templ", "*.go", "components/*.templ", "components/*.go", "../handlers/*.go", "../static/js/*.js", "../static/embed/*.js", "locale/*.go") {
+	for _, text := range sources(t, "*.templ", "*.go", "components/*.templ", "components/*.go", "mail/*.templ", "mail/*.go", "../handlers/*.go", "../static/js/*.js", "../static/embed/*.js", "locale/*.go") {
 		all.WriteString(text)
 	}
 	// Ids that are composed of a prefix and a code.
-	composed := regexp.MustCompile(`^(error|status|state|notice|icon|color|inbox\.empty|users\.audience|(users|notices|subscriptions|types|roles|apikeys|apps|hostapp)\.column|` +
+	composed := regexp.MustCompile(`^(error|status|state|notice|icon|color|inbox\.empty|users\.audience|(users|notices|subscriptions|types|roles|apikeys|apps|hostapp|mails)\.column|` +
 		`(subscriptions|types|roles|role|apikeys|apps|rules)\.(empty|nothing|only|state|scope|hint|key))[._]`)
 	for _, key := range catalogue.Keys() {
 		if catalogue.Type(key...) == "Hash" {

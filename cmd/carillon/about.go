@@ -19,7 +19,13 @@ func (versionCmd) Run(_ config.Config, c *console) error {
 	return c.result(map[string]string{"version": v}, "carillon %s", v)
 }
 
+// release is the version of a binary that scripts/release built; the linker sets it.
+var release string
+
 func version() string {
+	if release != "" {
+		return release
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
 		return "(devel)"

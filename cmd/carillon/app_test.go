@@ -96,20 +96,7 @@ func TestDoctorExplainsAToken(t *testing.T) {
 	var added addedApp
 	decode(t, must(t, c.run(t.Context(), "app", "add", "shop", "--json")).out, &added)
 	now := time.Now().Unix()
-	token := func(key string, exp int64) string {
-		t.Helper()
-		signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.HS256, Key: []byte(key)}, (&jose.SignerOptions{}).WithHeader("kid", "tk_1"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		payload, _ := json.Marshal(map[string]any{"sub": "42", "aud": "carillon", "iat": now, "exp": exp})
-		signed, err := signer.Sign(payload)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, _ := signed.CompactSerialize()
-		return text
-	}
+	token := func(key string, exp int64) string { return signedToken(t, key, now, exp) }
 	good := must(t, c.run(t.Context(), "doctor", "--app", "shop", "--token", token(added.TokenKey, now+900))).out
 	if !strings.HasPrefix(good, `the token is good: it is for "42" of shop, and lives 15m0s until `) {
 		t.Errorf("a good token: %s", good)
@@ -121,6 +108,22 @@ func TestDoctorExplainsAToken(t *testing.T) {
 	if r := c.run(t.Context(), "doctor", "--app", "shop", "--token", token(added.TokenKey, now+7200)); r.status != exitFailed || !strings.Contains(r.errors, "token_lifetime: exp is 2h0m0s after iat") {
 		t.Errorf("a token that lives too long: %d %s", r.status, r.errors)
 	}
+}
+
+// signedToken returns a token of the application whose first key this is, for its user 42.
+func signedToken(t *testing.T, key string, now, exp int64) string {
+	t.Helper()
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.HS256, Key: []byte(key)}, (&jose.SignerOptions{}).WithHeader("kid", "tk_1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	payload, _ := json.Marshal(map[string]any{"sub": "42", "aud": "carillon", "iat": now, "exp": exp})
+	signed, err := signer.Sign(payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := signed.CompactSerialize()
+	return text
 }
 
 func decode(t *testing.T, text string, into any) {

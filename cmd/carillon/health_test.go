@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/carillonhq/carillon/internal/doctor"
 )
 
 func TestHealthPrintsTheStateOfTheRunningServer(t *testing.T) {
@@ -62,7 +64,7 @@ func TestHealthRefusesPortZero(t *testing.T) {
 	for addr, want := range map[string]string{
 		":8080": "localhost:8080", "0.0.0.0:80": "localhost:80", "[::]:80": "localhost:80", "10.0.0.7:80": "10.0.0.7:80", "[::1]:80": "[::1]:80", "host:80": "host:80",
 	} {
-		if got, err := askedAt(addr); err != nil || got != want {
+		if got, err := doctor.AskedAt(addr); err != nil || got != want {
 			t.Errorf("the address for %s is %s, %v; want %s", addr, got, err, want)
 		}
 	}

@@ -54,7 +54,7 @@ type program struct {
 
 // cli is the command line. Each setting can also be given in the environment; see config.Environment.
 type cli struct {
-	config.Flags `group:"Settings (each also as CARILLON_ADDR, CARILLON_REDIS_URL, …; secrets also from a file, CARILLON_…_FILE)"`
+	config.Flags `group:"Settings (each also as CARILLON_ADDR, CARILLON_REDIS_URL, …, and in the file of --config; secrets also from a file, CARILLON_…_FILE)"`
 
 	JSON bool `name:"json" help:"Print each result as one line of JSON."`
 
@@ -66,7 +66,10 @@ type cli struct {
 	App      appCmd      `cmd:"" help:"Manage the applications whose users have inboxes here."`
 	Rules    rulesCmd    `cmd:"" help:"Check the rules that watch business databases."`
 	Export   exportCmd   `cmd:"" help:"Print all stored data of a user, as JSON."`
+	Backup   backupCmd   `cmd:"" help:"Copy the SQLite database to a file while the server runs."`
+	Restore  restoreCmd  `cmd:"" help:"Replace the SQLite database by a backup."`
 	Migrate  migrateCmd  `cmd:"" help:"Bring the database up to date."`
+	Config   configCmd   `cmd:"" help:"Print the settings in force and where each comes from, without secrets."`
 	Doctor   doctorCmd   `cmd:"" help:"Check Redis, SQL, clocks, keys and proxy, and say what to do."`
 	Health   healthCmd   `cmd:"" help:"Ask the running server whether it is ready, as a container's health check."`
 	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
@@ -125,7 +128,7 @@ func (p *program) try(ctx context.Context) error {
 		return usageError{err}
 	}
 	call.BindTo(ctx, (*context.Context)(nil))
-	return call.Run(cfg, &console{
+	return call.Run(cfg, c.Flags.Settings(env), &console{
 		stdin: p.stdin, stdout: p.stdout, stderr: p.stderr, json: c.JSON,
 		log: newLog(cfg, p.stderr),
 	})

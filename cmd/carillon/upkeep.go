@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -21,65 +18,19 @@ import (
 
 type healthCmd struct{}
 
-// healthWait is the time limit of the request: a server that takes longer is not healthy.
-const healthWait = 4 * time.Second
-
 // Run asks the server of this configuration whether it is ready. It is the health check of the
 // container, whose image has no other HTTP client. It prints ok, or degraded while Redis is away,
 // and fails if pages do not work.
 func (healthCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
-	at, err := askedAt(cfg.Addr)
+	at, err := doctor.AskedAt(cfg.Addr)
 	if err != nil {
 		return usageError{err}
 	}
-	ctx, cancel := context.WithTimeout(ctx, healthWait)
-	defer cancel()
-	state, err := readiness(ctx, "http://"+at+"/readyz")
+	state, err := doctor.Ready(ctx, at)
 	if err != nil {
 		return fmt.Errorf("ask %s whether it is ready: %w", at, err)
 	}
 	return c.result(map[string]string{"state": state}, "%s", state)
-}
-
-// askedAt returns the address at which a server listening on addr can be reached from the same
-// machine.
-func askedAt(addr string) (string, error) {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return "", fmt.Errorf("--addr: %w", err)
-	}
-	if port == "0" {
-		return "", errors.New("--addr has port 0, which is another at each start: give the one that the server has")
-	}
-	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
-		host = "localhost"
-	}
-	return net.JoinHostPort(host, port), nil
-}
-
-// readiness returns the state that a ready server reports, and an error if the server is not ready.
-func readiness(ctx context.Context, address string) (string, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-	if err != nil {
-		return "", err
-	}
-	// The server is on this machine, so a proxy named in the environment must not be used.
-	direct := &http.Transport{DisableKeepAlives: true}
-	defer direct.CloseIdleConnections()
-	res, err := (&http.Client{Transport: direct}).Do(req)
-	if err != nil {
-		return "", err
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, 100))
-	if err != nil {
-		return "", err
-	}
-	state := strings.TrimSpace(string(body))
-	if res.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("it answers %s: %q", res.Status, state)
-	}
-	return state, nil
 }
 
 type doctorCmd struct {
@@ -143,4 +94,16 @@ func (migrateCmd) Run(ctx context.Context, cfg config.Config, c *console) error 
 	return withStore(ctx, cfg, func(*store.Store) error {
 		return c.result(map[string]bool{"up_to_date": true}, "the database is up to date")
 	})
+}
+
+type configCmd struct{}
+
+// Run prints the settings in the form of a configuration file.
+func (configCmd) Run(settings []config.Setting, c *console) error {
+	for _, s := range settings {
+		if err := c.result(s, "%s", s); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -20,20 +20,22 @@ var (
 var rules = map[string][]string{
 	"cmd/carillon": {
 		"notifier", "notifier/app", "notifier/person", "notifier/pipeline", "notifier/rule", "api", "snippets", "store", "views/locale",
-		"internal/config", "internal/demo", "internal/doctor", "internal/instance", "internal/session",
+		"internal/backup", "internal/config", "internal/demo", "internal/doctor", "internal/instance", "internal/session", "internal/usercsv",
 	},
 	"bench":    {"*"},
 	"e2e":      {"*"},
 	"examples": {}, // programs that run beside Carillon
 
 	"scripts/licences": {},
+	"scripts/release":  {},
 
 	"api":              {"internal/mount", "internal/web", "notifier", "views", "views/locale", "views/markdown", "static"},
-	"handlers":         {"internal/mount", "internal/web", "notifier", "snippets", "views", "views/components", "views/locale", "views/markdown", "static"},
+	"handlers":         {"internal/mail", "internal/mount", "internal/web", "notifier", "snippets", "views", "views/components", "views/locale", "views/markdown", "static"},
 	"views":            {"internal/mount", "notifier", "views/components", "views/locale"},
 	"views/components": {"internal/mount"},
 	"views/locale":     {"notifier"},
 	"views/markdown":   {"notifier"},
+	"views/mail":       {"internal/mail", "notifier", "views/locale"},
 	"static":           {},
 	"snippets":         {},
 	"snippets/go":      {}, // what applications copy
@@ -53,19 +55,24 @@ var rules = map[string][]string{
 	"notifier/app":          {"notifier"},
 	"notifier/person":       {"internal/lease", "notifier"},
 	"notifier/push":         {},
+	"notifier/reach":        append([]string{"internal/lease"}, words...),
 	"notifier/pipeline":     append(append([]string{"internal/script", "internal/lease"}, words...), stages...),
 
 	"store":              {"internal/batch", "notifier"},
-	"internal/config":    {"notifier"},
+	"internal/config":    {"internal/mail", "notifier"},
+	"internal/backup":    {"internal/config", "internal/embedded", "store"},
 	"internal/demo":      {"internal/config", "notifier", "store"},
 	"internal/demo/shop": {"notifier"},
-	"internal/doctor":    {"internal/config", "notifier/delivery", "notifier/keys", "store"},
+	"internal/doctor":    {"internal/config", "internal/mail", "notifier/delivery", "notifier/keys", "store"},
 	"internal/session":   append([]string{"internal/mount", "internal/script", "internal/lease"}, words...),
 	"internal/script":    words[:1],
 	"internal/instance":  {"*"},
 	"internal/lease":     append([]string{"internal/script"}, words...),
 	"internal/batch":     {},
+	"internal/mail":      {},
+	"internal/mailtest":  {},
 	"internal/mount":     {},
+	"internal/usercsv":   {"notifier"},
 	"internal/outbound":  {},
 	"internal/web":       {"notifier"},
 	"internal/asking":    {"internal/web", "notifier"},
@@ -88,6 +95,8 @@ var only = map[string][]string{
 	"github.com/pressly/goose":      {"store"},
 	"github.com/gorilla":            {"internal/session", "internal/asking", "handlers"},
 	"github.com/alicebob":           {"internal/embedded", "internal/redistest"},
+	"github.com/wneessen/go-mail":   {"internal/mail"},
+	"github.com/emersion/go-smtp":   {"internal/mailtest"},
 }
 
 // Packages that serve requests never import databases; packages without I/O never import network.
@@ -104,6 +113,7 @@ var never = map[string][]string{
 	"views/components": network,
 	"views/locale":     network,
 	"views/markdown":   network,
+	"views/mail":       network,
 	"notifier":         append([]string{"os"}, network...),
 }
 

@@ -1,5 +1,6 @@
-// Package config reads the configuration of Carillon: the flags, their twins in the environment,
-// and the secrets that stand in files. No other package reads the environment.
+// Package config reads the configuration of Carillon: the flags, their twins in the environment and
+// in the configuration file, and the secrets that stand in files. No other package reads the
+// environment.
 package config
 
 import (
@@ -13,12 +14,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/mail"
 	"github.com/carillonhq/carillon/notifier"
 )
 
 // Flags is the configuration as the operator writes it. Every field is text, so that Config can
 // list all faults at once. A test compares the fields with the table in the README.
 type Flags struct {
+	ConfigFile           string `name:"config" placeholder:"FILE" help:"A file of settings in TOML, with the names of these flags; flags and the environment take precedence."`
 	Addr                 string `placeholder:"HOST:PORT" default:"127.0.0.1:8080" help:"Where the pages are served; port 0 takes a free one."`
 	AdminAddr            string `placeholder:"HOST:PORT" help:"Where /metrics and /healthz are served; empty: nowhere."`
 	RedisURL             string `placeholder:"URL" secret:"" help:"redis://, rediss://, redis+sentinel://, redis+cluster:// or unix://; empty: the built-in one."`
@@ -41,6 +44,8 @@ type Flags struct {
 	InboxCap             string `placeholder:"N" default:"200" help:"The maximum number of entries in an inbox."`
 	Keep                 string `placeholder:"TIME" default:"180d" help:"The longest life of a notice, such as 720h or 30d."`
 	ToastRetention       string `placeholder:"TIME" default:"24h" help:"How long a toast waits for its user: from 1h to 7d."`
+	SMTPURL              string `name:"smtp-url" placeholder:"URL" secret:"" help:"The server that takes mails: smtps://USER:PASSWORD@HOST, or smtp:// with STARTTLS; empty: no mail."`
+	MailFrom             string `placeholder:"ADDRESS" help:"The sender of mails: notices@example.com, or Carillon <notices@example.com>."`
 	Rules                string `placeholder:"FILE" help:"Rules that watch business databases; empty: none."`
 	APIRate              string `name:"api-rate" placeholder:"N" default:"1000" help:"Requests per second that one API key may make to each instance; 0: no limit."`
 	LogLevel             string `placeholder:"LEVEL" default:"info" help:"debug, info, warn or error."`
@@ -66,8 +71,10 @@ type Config struct {
 	InboxCap       int
 	Keep           time.Duration
 	ToastRetention time.Duration
-	Rules          string // the file; empty: no rules
-	APIRate        int    // 0: no limit
+	SMTP           *mail.Server // nil: no mail
+	MailFrom       string       // with or without a name for people
+	Rules          string       // the file; empty: no rules
+	APIRate        int          // 0: no limit
 	LogLevel       slog.Level
 	LogJSON        bool // one JSON object per line instead of text
 
@@ -94,6 +101,8 @@ func (f *Flags) Config(env *Environment) (Config, error) {
 		InboxCap:       int(bad.number("--inbox-cap", f.InboxCap, 1, 10_000)),
 		Keep:           bad.Span("--keep", f.Keep, time.Minute),
 		ToastRetention: bad.retention("--toast-retention", f.ToastRetention),
+		SMTP:           bad.server("--smtp-url", f.SMTPURL),
+		MailFrom:       bad.sender("--mail-from", f.MailFrom),
 		Rules:          f.Rules,
 		APIRate:        int(bad.number("--api-rate", f.APIRate, 0, 1_000_000)),
 		LogLevel:       bad.level("--log-level", f.LogLevel),
@@ -103,6 +112,9 @@ func (f *Flags) Config(env *Environment) (Config, error) {
 		c.AdminAddr = bad.address("--admin-addr", f.AdminAddr)
 	}
 	c.Identity = bad.identity(f, c.Audiences)
+	if f.SMTPURL != "" && f.MailFrom == "" {
+		bad.Add("--mail-from", "must name the sender of mails, such as notices@example.com")
+	}
 	if f.DataDir == "" {
 		bad.Add("--data-dir", "must name a directory")
 	}
@@ -111,6 +123,9 @@ func (f *Flags) Config(env *Environment) (Config, error) {
 		if c.Redis, err = ParseRedis(f.RedisURL); err != nil {
 			bad.Add("--redis-url", "%v", err)
 		}
+	}
+	for i := range bad {
+		bad[i] = env.located(bad[i])
 	}
 	return c, bad.Err()
 }

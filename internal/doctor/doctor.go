@@ -1,4 +1,4 @@
-// Package doctor checks Redis, SQL, the clocks, the keys and the proxy of a configuration, and
+// Package doctor checks Redis, SQL, the clocks, the keys, the proxy and the mail server of a configuration, and
 // says what to do about each fault.
 package doctor
 
@@ -81,6 +81,7 @@ func Examine(ctx context.Context, c Config) (fails int, err error) {
 	e.keys(c.Settings)
 	e.proxy(ctx, c.Settings)
 	e.identity(ctx, c.Settings)
+	e.mail(ctx, c.Settings)
 	return e.fails, errors.Join(e.err, err, rdb.Close())
 }
 

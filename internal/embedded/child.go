@@ -84,9 +84,8 @@ func socketPath(dir string) (socket, temp string, err error) {
 	return filepath.Join(temp, "redis.sock"), temp, nil
 }
 
-// keep runs the child until ctx ends and restarts it when it dies. The kernel sends Pdeathsig when
-// the thread that started the child ends, so this goroutine keeps its thread locked as long as the
-// child runs.
+// keep runs the child until ctx ends and restarts it when it dies. On Linux the child ends with the
+// thread that started it, so this goroutine keeps its thread locked as long as the child runs.
 func (c *child) keep(ctx context.Context) {
 	defer close(c.done)
 	runtime.LockOSThread()
@@ -118,9 +117,7 @@ func (c *child) once(ctx context.Context) error {
 	// The child holds the directory's lock too: if this process is killed, the next server waits
 	// until the child has written its file.
 	cmd.ExtraFiles = []*os.File{c.lock}
-	// A process group of its own: Ctrl-C in a terminal reaches only this process, which stops the
-	// child last.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM, Setpgid: true}
+	cmd.SysProcAttr = attributes()
 	// Redis treats SIGTERM as SHUTDOWN: it writes and syncs the append-only file.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = stopWait

@@ -27,10 +27,15 @@ const pingWait = 2 * time.Second
 
 // OpenStore opens SQL and brings its schema up to date.
 func OpenStore(ctx context.Context, cfg config.Config) (*store.Store, error) {
+	return openTimed(ctx, cfg, nil)
+}
+
+// openTimed is OpenStore, and has the calls timed.
+func openTimed(ctx context.Context, cfg config.Config, timing store.Timing) (*store.Store, error) {
 	if err := makeDataDir(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	db, err := store.Open(ctx, store.Config{URL: cfg.DatabaseURL, DataDir: cfg.DataDir, MaxSeq: cfg.MaxSeq})
+	db, err := store.Open(ctx, store.Config{URL: cfg.DatabaseURL, DataDir: cfg.DataDir, MaxSeq: cfg.MaxSeq, Timing: timing})
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
@@ -100,7 +105,7 @@ func (i *instance) lockDirectory(context.Context) (func() error, error) {
 
 func (i *instance) openStore(ctx context.Context) (func() error, error) {
 	var err error
-	if i.db, err = OpenStore(ctx, i.cfg); err != nil {
+	if i.db, err = openTimed(ctx, i.cfg, i.times.called); err != nil {
 		return nil, err
 	}
 	return i.db.Close, nil
@@ -131,6 +136,7 @@ func (i *instance) openRaw(context.Context) (func() error, error) {
 
 func (i *instance) openGated(context.Context) (func() error, error) {
 	i.rdb = behind(i.guard, i.target)
+	i.rdb.AddHook(redisTimes{i.times})
 	return i.rdb.Close, nil
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/demo"
 	"github.com/carillonhq/carillon/internal/embedded"
+	"github.com/carillonhq/carillon/internal/mail"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/app"
@@ -79,7 +80,9 @@ type instance struct {
 	toasts        *toast.Toasts
 	pipe          *pipeline.Pipeline
 	rules         *rule.Runner // nil: no rules are configured
+	outbox        *mail.Outbox // nil: mails are sent, or there are none
 
+	times     *histograms
 	fresh     bool // the demonstration has just been added
 	web       *http.Server
 	admin     *http.Server
@@ -174,7 +177,7 @@ func Serve(ctx context.Context, o Options, announce func(Address) error) (err er
 }
 
 func newInstance(o Options) *instance {
-	return &instance{cfg: o.Config, demo: o.Demo, id: o.Build, log: o.Log, target: o.Config.Redis, listeners: map[*http.Server]net.Listener{}}
+	return &instance{cfg: o.Config, demo: o.Demo, id: o.Build, log: o.Log, target: o.Config.Redis, listeners: map[*http.Server]net.Listener{}, times: newHistograms()}
 }
 
 func (i *instance) addDemo(ctx context.Context) (func() error, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
@@ -38,6 +39,10 @@ type sources struct {
 	sql    backlogger
 
 	signIns func() session.SignInStats
+
+	times *histograms
+	pool  func() *redis.PoolStats
+	pools []prometheus.Collector // of SQL
 }
 
 // admin makes the handler of the admin address, which is for operators.
@@ -58,9 +63,14 @@ func admin(from sources) http.Handler {
 	from.toastMetrics(meter{registry})
 	from.work(meter{registry})
 	from.entered(meter{registry})
+	registerPool(meter{registry}, from.pool)
+	registry.MustRegister(from.pools...)
+	registry.MustRegister(from.times.all...)
+	registerBuild(meter{registry})
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
+	profile(mux)
 	return mux
 }
 

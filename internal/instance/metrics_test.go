@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
@@ -67,6 +69,7 @@ func TestTheBacklogIsTheLargerOfTheStreamAndSQL(t *testing.T) {
 			hub: func() live.Stats { return live.Stats{} }, toasts: func() toast.Stats { return toast.Stats{} }, behind: func() keep.Stats { return keep.Stats{} },
 			intake: func() delivery.Stats { return test.stream }, redis: func() guard.State { return guard.Open }, clock: func() time.Duration { return 0 }, sql: test.sql,
 			signIns: func() session.SignInStats { return session.SignInStats{Right: 5, Wrong: 3, Limited: 2} },
+			times:   newHistograms(), pool: func() *redis.PoolStats { return &redis.PoolStats{} },
 		}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
 		page := w.Body.String()
 		if n := metric(t, page, "carillon_intake_backlog"); n != test.n {

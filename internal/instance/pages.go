@@ -58,6 +58,7 @@ func (i *instance) pages() (http.Handler, error) {
 		LinkBase:       i.cfg.LinkBase,
 		LinkHosts:      i.cfg.LinkHosts,
 		Keep:           i.cfg.Keep,
+		Served:         i.times.served,
 		Log:            i.log,
 	}
 	if i.cfg.PublicURL != nil {
@@ -65,6 +66,9 @@ func (i *instance) pages() (http.Handler, error) {
 	}
 	if i.rules != nil {
 		c.Rules = i.rules
+	}
+	if i.outbox != nil {
+		c.Mails = i.outbox
 	}
 	if i.demo {
 		c.Shop = func() string { return i.at.Shop }
@@ -88,7 +92,7 @@ func (i *instance) applications() (http.Handler, error) {
 		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
 		Directory: i.db, People: i.people,
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
-		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Log: i.log,
+		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Served: i.times.served, Log: i.log,
 	}
 	if i.cfg.PublicURL != nil {
 		c.PublicURL = i.cfg.PublicURL.String()

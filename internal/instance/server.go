@@ -9,6 +9,9 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
 // stopWait bounds each wait for clients when the instance stops.
@@ -45,9 +48,13 @@ func (i *instance) listenAdmin(ctx context.Context) (func() error, error) {
 	if i.cfg.AdminAddr == "" {
 		return nil, nil
 	}
+	var pools []prometheus.Collector
+	for name, db := range i.db.Pools() {
+		pools = append(pools, collectors.NewDBStatsCollector(db, name))
+	}
 	i.admin = server(admin(sources{
 		hub: i.hub.Stats, toasts: i.toasts.Stats, behind: i.unread.Stats, intake: i.pipe.Stats,
-		redis: i.guard.State, clock: i.guard.Offset, sql: i.db, signIns: i.signIns.Stats,
+		redis: i.guard.State, clock: i.guard.Offset, sql: i.db, signIns: i.signIns.Stats, times: i.times, pool: i.rdb.PoolStats, pools: pools,
 	}), i.log)
 	at, err := i.listenOn(ctx, i.admin, i.cfg.AdminAddr)
 	if err != nil {

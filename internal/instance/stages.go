@@ -47,6 +47,7 @@ func (i *instance) pipeConfig() pipeline.Config {
 		Store: i.db, Redis: i.rdb, Raw: i.raw, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db, i.topics), Types: i.topics,
 		Announcements: i.announcements, Hub: i.hub, Unread: i.unread, Toasts: i.toasts, Log: i.log, Limits: limits(i.cfg, i.topics), Wait: pageWait,
 		Away: func() bool { return !gate{i.guard}.Open() }, Clock: i.guard.Clock,
+		Written: func(took time.Duration) { i.times.written.Observe(max(0, took+i.guard.Offset()).Seconds()) }, // the intake has the time of Redis
 	}
 }
 
@@ -70,7 +71,7 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	space := keys.New(i.cfg.RedisPrefix)
 	i.inbox = inbox.New(i.rdb, space, inbox.Options{Cap: i.cfg.InboxCap, SQL: i.db, Log: i.log})
 	i.unread = keep.NewFlusher(keep.FlusherConfig{
-		Inbox: i.inbox, Store: i.db, Redis: i.rdb, Keys: space, Log: i.log,
+		Inbox: reads{i.inbox, i.times}, Store: saves{i.db, i.times}, Redis: i.rdb, Keys: space, Log: i.log,
 		Leases: lease.On(i.rdb, space),
 		Oldest: func(ctx context.Context) (time.Time, bool, error) { return i.pipe.OnItsWay(ctx) }, // made below
 	})
@@ -92,7 +93,7 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	}
 	i.hub = live.New(live.Config{
 		Redis: i.rdb, Keys: space, Toasts: i.toasts, Announcements: unreadReports{i.announcements}, Badges: pipeline.Badges{Inbox: i.inbox, Announcements: i.announcements}, Sessions: app.Streams{Sessions: i.sessions, Users: i.db, Verifier: i.tokens},
-		Health: gate{i.guard}, Path: i.cfg.Path(), Audiences: i.cfg.AudienceNumbers(), Log: i.log,
+		Health: gate{i.guard}, Path: i.cfg.Path(), Audiences: i.cfg.AudienceNumbers(), Heard: i.times.heard, Log: i.log,
 	})
 	i.topics = topic.New(i.rdb, space, i.db, topic.Options{
 		Keep: i.cfg.Keep, Log: i.log, Lease: lease.New(i.rdb, space, "topics", topicLease),

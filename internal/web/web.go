@@ -22,6 +22,7 @@ type Exchange struct {
 	Length  int64  // of the request's body in bytes, as announced; -1: not announced
 	Status  int    // 0: the response has not begun
 	Bytes   int64  // of the response's body, without those sent after a handler has taken over the connection
+	Route   string // the pattern that Routed has found; empty: none
 }
 
 type exchangeKey struct{}
@@ -35,7 +36,7 @@ func Of(ctx context.Context) *Exchange {
 	return &Exchange{Length: -1}
 }
 
-// Site says how requests are wrapped. Begin and Attrs may be nil.
+// Site says how requests are wrapped. Begin, Attrs and Served may be nil.
 type Site struct {
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -48,6 +49,22 @@ type Site struct {
 	Attrs func(ctx context.Context) []slog.Attr
 	// Fail answers a request whose handler panicked, unless the response has begun.
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
+	// Served is called after each request.
+	Served Served
+}
+
+// Served is told the method of a request, the pattern of its route, the status of its response and how
+// long it took. The route is empty if no pattern was found, and the status 0 if a handler took over the
+// connection.
+type Served func(method, route string, status int, took time.Duration)
+
+// Routed returns a handler that notes in the exchange which pattern of mux served the request.
+func Routed(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := Of(r.Context())
+		defer func() { x.Route = r.Pattern }() // mux has set it by then
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // Wrap returns a handler that answers requests by next.
@@ -63,7 +80,11 @@ func (s *Site) Wrap(next http.Handler) http.Handler {
 		began := s.Now()
 		defer func() {
 			s.recovered(rec, r, recover())
-			s.logAccess(r, x, s.Now().Sub(began))
+			took := s.Now().Sub(began)
+			if s.Served != nil {
+				s.Served(r.Method, x.Route, x.Status, took)
+			}
+			s.logAccess(r, x, took)
 		}()
 		w.Header().Set("X-Request-Id", x.ID)
 		next.ServeHTTP(rec, r)

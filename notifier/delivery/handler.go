@@ -21,7 +21,9 @@ func (h handler) Deliver(ctx context.Context, entries []Entry) []error {
 		all[i] = *e.Delivery
 		all[i].Again = e.Had
 	}
-	return h.w.raise(ctx, all, h.w.c.Inbox.DeliverAll(ctx, all), func(i int) int64 { return entries[i].Tries })
+	errs := h.w.c.Inbox.DeliverAll(ctx, all)
+	h.w.written(entries, errs)
+	return h.w.raise(ctx, all, errs, func(i int) int64 { return entries[i].Tries })
 }
 
 // Confirm marks notices as sent in SQL. A notice with another revision by now is delivered again,

@@ -37,7 +37,7 @@ type Inbox interface {
 }
 
 // Config holds the dependencies and settings of a Worker; see pipeline.Config for their meaning and
-// defaults. Only Toasts and Away may be nil.
+// defaults. Only Toasts, Away and Written may be nil.
 type Config struct {
 	Store  Store
 	Redis  redis.UniversalClient
@@ -49,6 +49,7 @@ type Config struct {
 	// directory since are left out.
 	Route func(ctx context.Context, n *notifier.Notice) (*roaring.Bitmap, error)
 
+	Written    func(took time.Duration) // told how long a small notice took from the intake to its inboxes; nil: nobody is told
 	Log        *slog.Logger
 	Now        func() time.Time
 	Away       func() bool

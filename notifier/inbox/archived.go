@@ -91,6 +91,41 @@ func (b *Inbox) unarchive(ctx context.Context, seq int64, keys []string) (m noti
 	return m, badge, nil
 }
 
+// takeArchived deletes entries from the archive. Keys that are not there are skipped; if none is, it
+// returns notifier.ErrNotFound.
+func (b *Inbox) takeArchived(ctx context.Context, seq int64, keys []string) ([]notifier.Entry, notifier.Badge, error) {
+	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
+		return deleteArchived.Run(ctx, b.rdb, []string{
+			b.k.State(seq), b.k.Gone(seq), b.part(seq).dirty, b.k.Archive(seq), b.k.Deleted(seq),
+		}, withKeys(keys, now, seq, b.k.LiveUser(seq))...)
+	})
+	if err != nil {
+		return nil, notifier.Badge{}, fmt.Errorf("delete %d archived entries of user %d: %w", len(keys), seq, err)
+	}
+	rows, err := parseArchive(r.List(2))
+	if err != nil {
+		return nil, notifier.Badge{}, err
+	}
+	entries := make([]notifier.Entry, len(rows))
+	for i, row := range rows {
+		entries[i] = notifier.Entry{Key: row.Key, NoticeID: row.NoticeID, At: row.At, Read: true}
+	}
+	return entries, badgeOf(r), nil
+}
+
+// restoreArchived puts deleted entries back into the archive.
+func (b *Inbox) restoreArchived(ctx context.Context, seq int64, keys []string) (notifier.Badge, error) {
+	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
+		return restoreArchived.Run(ctx, b.rdb, []string{
+			b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), b.part(seq).dirty, b.k.Archive(seq), b.k.Deleted(seq),
+		}, withKeys(keys, now, seq, b.k.LiveUser(seq), b.cap)...)
+	})
+	if err != nil {
+		return notifier.Badge{}, fmt.Errorf("restore %d archived entries of user %d: %w", len(keys), seq, err)
+	}
+	return badgeOf(r), nil
+}
+
 // freshenAll updates entries whose notices were edited after their contents had been read.
 func (b *Inbox) freshenAll(ctx context.Context, seq int64, entries []notifier.Entry) (changed bool) {
 	if b.sql == nil {

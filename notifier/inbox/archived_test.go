@@ -151,6 +151,64 @@ func TestAnArchivedEntryGoesAfterThirtyDaysAndWithItsNotice(t *testing.T) {
 	})
 }
 
+func TestEntriesDeletedFromTheArchiveComeBackThere(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		h := s.archiveSite(t, 0)
+		s.archive(t, 1, 2, 3)
+		heard := s.listen(t, 42)
+		taken, _, err := s.Take(t.Context(), 42, keysOf([]int64{2, 5, 9, 1, 2})...)
+		if err != nil || len(taken) != 3 || taken[1].Key != key(1) || taken[2].NoticeID != 2 || taken[2].At == 0 {
+			t.Errorf("took %+v, %v", taken, err)
+		}
+		if got := events(heard.heard(t)); got != "removed "+key(5)+", removed "+key(2)+", removed "+key(1) {
+			t.Errorf("published %q", got)
+		}
+		if rows, put := s.shown(t); rows != "4" || put != "3" {
+			t.Errorf("inbox %q, archive %q", rows, put)
+		}
+		if at := s.sound(t, 42); !at.Left["1"].Read || at.Archive[key(1)] != "" {
+			t.Errorf("gone %v, archive %v", at.Left, at.Archive)
+		}
+		for _, id := range []int64{1, 2} {
+			if got := s.deliver(t, 42, s.notice(id, key(id)[len("like:"):])); got != 0 {
+				t.Errorf("notice %d came back", id)
+			}
+		}
+		if err := s.Retract(t.Context(), 1, key(1), []int64{42}); err != nil {
+			t.Fatal(err)
+		}
+		for _, again := range []error{nil, notifier.ErrNotFound} {
+			if _, err := s.another(h, 0).Restore(t.Context(), 42, keysOf([]int64{1, 2, 9})...); !errors.Is(err, again) {
+				t.Errorf("restoring: %v, want %v", err, again)
+			}
+			if rows, put := s.shown(t); rows != "4" || put != "3 2" {
+				t.Errorf("after Undo: inbox %q, archive %q", rows, put)
+			}
+			s.sound(t, 42)
+		}
+		if _, err := s.Delete(t.Context(), 42, keysOf([]int64{2, 3})...); err != nil {
+			t.Fatal(err)
+		}
+		if at := s.sound(t, 42); at.State["archived"] != "" {
+			t.Errorf("the state of an empty archive: %v", at.State)
+		}
+		n := s.notice(6, key(3)[len("like:"):])
+		h.keep(n)
+		s.deliver(t, 42, n)
+		if _, err := s.Restore(t.Context(), 42, key(3)); !errors.Is(err, notifier.ErrConflict) {
+			t.Errorf("restoring what a newer notice has replaced: %v, want a conflict", err)
+		}
+		if _, err := s.Restore(t.Context(), 42, key(2)); err != nil || s.sound(t, 42).State["archived"] != "1" {
+			t.Errorf("restoring the only one: %v, state %v", err, s.stored(t, 42).State)
+		}
+		s.writeBehind(t, h, 42)
+		s.lose(t, 42)
+		if rows, put := s.shown(t); rows != "6 4" || put != "2" {
+			t.Errorf("after a loss: inbox %q, archive %q", rows, put)
+		}
+	})
+}
+
 func TestTheArchiveIsRestoredFromSQLShownWithoutRedisAndErased(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.archiveSite(t, 0)

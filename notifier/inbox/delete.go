@@ -3,8 +3,10 @@ package inbox
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -12,16 +14,38 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Delete removes entries from a user's inbox. Keys that are not in the inbox are skipped; if none
-// is, it returns notifier.ErrNotFound.
+// Delete removes entries from a user's inbox or archive. Keys that are in neither are skipped; if
+// all are, it returns notifier.ErrNotFound.
 func (b *Inbox) Delete(ctx context.Context, seq int64, keys ...string) (notifier.Badge, error) {
 	_, badge, err := b.Take(ctx, seq, keys...)
 	return badge, err
 }
 
-// Take is Delete, but also returns the entries. If a stored row is
-// malformed, its entry has only its key.
+// Take is Delete, but also returns the entries. Those of the archive have no content. If a stored row
+// is malformed, its entry has only its key.
 func (b *Inbox) Take(ctx context.Context, seq int64, keys ...string) ([]notifier.Entry, notifier.Badge, error) {
+	entries, badge, err := b.takeRows(ctx, seq, keys)
+	if err != nil && !errors.Is(err, notifier.ErrNotFound) {
+		return nil, badge, err
+	}
+	rest := slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
+		return slices.ContainsFunc(entries, func(e notifier.Entry) bool { return e.Key == key })
+	})
+	if len(rest) == 0 {
+		return entries, badge, nil
+	}
+	archived, after, archiveErr := b.takeArchived(ctx, seq, rest)
+	switch {
+	case archiveErr == nil:
+		return append(entries, archived...), after, nil
+	case errors.Is(archiveErr, notifier.ErrNotFound):
+		return entries, badge, err
+	}
+	return nil, badge, archiveErr
+}
+
+// takeRows is Take for the inbox alone.
+func (b *Inbox) takeRows(ctx context.Context, seq int64, keys []string) ([]notifier.Entry, notifier.Badge, error) {
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
 		return deleteRows.Run(ctx, b.rdb, []string{
@@ -46,41 +70,60 @@ func (b *Inbox) Take(ctx context.Context, seq int64, keys ...string) ([]notifier
 }
 
 // Restore undoes a Delete within 10 minutes, on any instance: it puts the entries of these keys back
-// in their old places, in the states in which they left, with the content that SQL has. Entries that
-// were not deleted, were retracted or have expired are skipped, and so are those whose keys are in the
-// inbox again or for which it has no room. If none is left, it returns notifier.ErrNotFound, or
-// notifier.ErrConflict if one was skipped for its key or the room.
+// in their old places, in the states in which they left, with the content that SQL has; those that
+// were deleted from the archive return to it. Entries that were not deleted, were retracted or have
+// expired are skipped, and so are those whose keys are in the inbox or the archive again or for which
+// there is no room. If none is left, it returns notifier.ErrNotFound, or notifier.ErrConflict if one
+// was skipped for its key or the room.
 func (b *Inbox) Restore(ctx context.Context, seq int64, keys ...string) (notifier.Badge, error) {
-	entries, err := b.deleted(ctx, seq, keys)
+	entries, archived, err := b.deleted(ctx, seq, keys)
 	if err != nil {
 		return notifier.Badge{}, fmt.Errorf("find %d deleted entries of user %d: %w", len(keys), seq, err)
 	}
-	return b.putBack(ctx, seq, entries...)
+	if len(archived) == 0 {
+		return b.putBack(ctx, seq, entries...)
+	}
+	badge, err := b.restoreArchived(ctx, seq, archived)
+	if len(entries) == 0 {
+		return badge, err
+	}
+	if after, rowsErr := b.putBack(ctx, seq, entries...); rowsErr == nil {
+		return after, nil
+	}
+	return badge, err
 }
 
 // deleted returns those entries of these keys that were deleted within the last 10 minutes and whose
-// notices are still valid.
-func (b *Inbox) deleted(ctx context.Context, seq int64, keys []string) ([]notifier.Entry, error) {
+// notices are still valid, and the keys of those that were deleted from the archive.
+func (b *Inbox) deleted(ctx context.Context, seq int64, keys []string) ([]notifier.Entry, []string, error) {
 	places, err := b.rdb.HMGet(ctx, b.k.Deleted(seq), keys...).Result()
 	if err != nil {
-		return nil, script.MarkAway(err)
+		return nil, nil, script.MarkAway(err)
 	}
+	var archived []string
 	var rows []notifier.SnapshotRow
 	var ids []int64
 	for i, place := range places {
 		text, _ := place.(string)
+		if strings.Count(text, " ") == 3 {
+			archived = append(archived, keys[i])
+			continue
+		}
 		var row notifier.SnapshotRow
 		if n, _ := fmt.Sscanf(text, "%d %d %d", &row.NoticeID, &row.At, &row.Expires); n == 3 {
 			row.Field = keys[i] + notifier.ReadSuffix // putBack finds the state in which it left
 			rows, ids = append(rows, row), append(ids, row.NoticeID)
 		}
 	}
+	if len(rows) == 0 && len(archived) > 0 {
+		return nil, archived, nil
+	}
 	if len(rows) == 0 || b.sql == nil {
-		return nil, notifier.ErrNotFound
+		return nil, nil, notifier.ErrNotFound
 	}
 	contents, err := b.sql.Contents(ctx, ids)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var entries []notifier.Entry
 	for _, row := range rows {
@@ -88,10 +131,10 @@ func (b *Inbox) deleted(ctx context.Context, seq int64, keys []string) ([]notifi
 			entries = append(entries, e)
 		}
 	}
-	if len(entries) == 0 {
-		return nil, notifier.ErrNotFound
+	if len(entries)+len(archived) == 0 {
+		return nil, nil, notifier.ErrNotFound
 	}
-	return entries, nil
+	return entries, archived, nil
 }
 
 // putBack puts entries back in the states in which they left, whatever states they have here.

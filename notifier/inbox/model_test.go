@@ -25,7 +25,8 @@ type model struct {
 	taken   []notifier.Entry   // deleted entries that can be restored
 	sent    []*notifier.Notice
 
-	archived []notifier.ArchivedRow // by key
+	archived  []notifier.ArchivedRow // by key
+	discarded []notifier.ArchivedRow // deleted from the archive, the last one of each key
 }
 
 // left is when and how a notice left the inbox.

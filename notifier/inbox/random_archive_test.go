@@ -56,6 +56,60 @@ func (m *model) putAway(keys []string, now int64) (unread []string) {
 	return unread
 }
 
+// takeArchived deletes archived entries, and returns them by key.
+func (p *play) takeArchived(keys []string) (taken []notifier.Entry) {
+	for _, r := range slices.Clone(p.archived) {
+		if slices.Contains(keys, r.Key) {
+			p.leaveArchive(p.findArchived(r.Key), p.now())
+			p.undiscard(r.Key)
+			p.discarded = append(p.discarded, r)
+			taken = append(taken, notifier.Entry{Key: r.Key, NoticeID: r.NoticeID, At: r.At, Read: true})
+		}
+	}
+	if len(taken) > 0 {
+		p.forget(p.now())
+		p.bump(p.now())
+	}
+	return taken
+}
+
+// undiscard forgets that an entry of this key was deleted from the archive.
+func (m *model) undiscard(key string) {
+	m.discarded = slices.DeleteFunc(slices.Clone(m.discarded), func(r notifier.ArchivedRow) bool { return r.Key == key })
+}
+
+// putBackArchived undoes deletions from the archive.
+func (p *play) putBackArchived(t *rapid.T) {
+	if len(p.discarded) == 0 {
+		return
+	}
+	some := rapid.SliceOfNDistinct(rapid.SampledFrom(p.discarded), 1, 3, func(r notifier.ArchivedRow) string { return r.Key }).Draw(t, "entries")
+	want, restored := notifier.ErrNotFound, false
+	var keys []string
+	for _, r := range some {
+		keys = append(keys, r.Key)
+		l, gone := p.gone[r.NoticeID]
+		switch {
+		case !gone, l.how.Retracted, r.ArchivedAt <= p.now()-notifier.ArchivedFor.Milliseconds(), r.Expires > 0 && r.Expires <= p.now():
+		case p.find(r.Key) >= 0, p.findArchived(r.Key) >= 0, len(p.archived) >= p.limit:
+			want = notifier.ErrConflict
+		default:
+			delete(p.gone, r.NoticeID)
+			p.archived, restored = append(slices.Clone(p.archived), r), true
+		}
+	}
+	slices.SortFunc(p.archived, func(a, b notifier.ArchivedRow) int { return strings.Compare(a.Key, b.Key) })
+	badge, err := p.s.Restore(t.Context(), p.seq, keys...)
+	if !restored {
+		if !errors.Is(err, want) {
+			t.Fatalf("restoring to the archive: %v, want %v", err, want)
+		}
+		return
+	}
+	p.bump(p.now())
+	p.answers(t, badge, err, true)
+}
+
 func someKeys(t *rapid.T) []string {
 	keys := []string{anyKey(t)}
 	for rapid.Bool().Draw(t, "one more") {

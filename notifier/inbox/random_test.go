@@ -83,6 +83,7 @@ func (p *play) actions(id *atomic.Int64) map[string]func(*rapid.T) {
 		"edit":      p.editOne,
 		"delete":    p.take,
 		"restore":   p.putBack,
+		"restore2":  p.putBackArchived,
 		"retract":   p.retract,
 		"archive":   p.archive,
 		"unarchive": p.unarchive,
@@ -225,6 +226,11 @@ func (p *play) take(t *rapid.T) {
 		p.forget(p.now())
 		p.bump(p.now())
 	}
+	rows := len(want)
+	for _, e := range want {
+		p.undiscard(e.Key)
+	}
+	want = append(want, p.takeArchived(keys)...)
 	got, badge, err := p.s.Take(t.Context(), p.seq, keys...)
 	p.answers(t, badge, err, len(want) > 0)
 	if len(got) != len(want) {
@@ -233,6 +239,9 @@ func (p *play) take(t *rapid.T) {
 	for i, e := range got {
 		if was := want[i]; e.NoticeID != was.NoticeID || e.At != was.At || e.Read != was.Read {
 			t.Fatalf("took %+v, want %+v", e, was)
+		}
+		if i >= rows {
+			continue // it was archived
 		}
 		e.Read = rapid.Bool().Draw(t, "the state that the undo claims") // must have no effect
 		p.taken = append(p.taken, e)

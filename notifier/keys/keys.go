@@ -66,8 +66,8 @@ func (s Space) Gone(seq int64) string { return s.user("gone", seq) }
 func (s Space) Archive(seq int64) string { return s.user("archive", seq) }
 
 // Deleted returns the key of the entries that a user has deleted, from which Undo restores them:
-// HASH, entry key → `ID AT EXPIRY`. It lives for 10 minutes after the last deletion, with at most
-// 700 entries. Written by inbox.
+// HASH, entry key → `ID AT EXPIRY`, and `ARCHIVED` after that if it was deleted from the archive. It
+// lives for 10 minutes after the last deletion, with at most 700 entries. Written by inbox.
 func (s Space) Deleted(seq int64) string { return s.user("deleted", seq) }
 
 // Expiry returns the key of the upcoming expiries in a partition: ZSET by time (ms) of
@@ -102,6 +102,11 @@ func (s Space) Toasts(p int) string { return s.prefix + "stream:toast:" + tag(p)
 // the time when they were raised (ms). Written by toast.
 func (s Space) PendingToasts(seq int64) string {
 	return s.prefix + "pending:toast:" + tag(Partition(seq)) + ":user_id:" + strconv.FormatInt(seq, 10)
+}
+
+// Looking returns the key that says that a user looks at a page: STRING, for 90 s. Written by reach.
+func (s Space) Looking(seq int64) string {
+	return s.prefix + "looking:user_id:" + strconv.FormatInt(seq, 10)
 }
 
 // RaisedToasts returns the key of the toasts already raised in a partition, so that a

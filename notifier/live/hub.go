@@ -41,7 +41,8 @@ type Config struct {
 	Toasts        Toasts
 	Announcements Announcements
 	Health        Health
-	Path          string // of the public URL, before the addresses of pages in events
+	Path          string                   // of the public URL, before the addresses of pages in events
+	Heard         func(took time.Duration) // told how long the news of a change took to get here; nil: nobody is told
 	Log           *slog.Logger
 	Now           func() time.Time
 	Rand          func() float64 // in [0, 1); like Now, called from many goroutines

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -87,10 +88,18 @@ func (h *Hub) hear(l *link, channel, text string) {
 	default:
 		var c notifier.Change
 		c, err = notifier.ParseChange(text)
-		apply = func(u *user) { u.take(&c) }
+		apply = func(u *user) { u.take(&c); h.heard(&c) }
 	}
 	if err != nil || !h.with(l, channel, apply) {
 		h.stats.dropped.Add(1)
+	}
+}
+
+// heard reports how long a change took. The version of an inbox is the time of its last change, or
+// later if there were several within a millisecond.
+func (h *Hub) heard(c *notifier.Change) {
+	if h.cfg.Heard != nil {
+		h.cfg.Heard(max(0, h.cfg.Now().Sub(time.UnixMilli(c.Ver))))
 	}
 }
 

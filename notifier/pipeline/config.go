@@ -37,6 +37,7 @@ type Config struct {
 	Now        func() time.Time      // time.Now
 	Limits     notifier.Limits       //
 	Raw        redis.UniversalClient // lets Resend use Redis while the gate is closed: Redis
+	Written    func(time.Duration)   // told how long a small notice took from the intake to its inboxes; nil: nobody is told
 	Away       func() bool           // reports that Redis is unavailable, if another part knows it earlier; nil: no such part
 	Clock      func() error          // returns an error while this process's clock is wrong; nil: it is trusted
 	Wait       time.Duration         // how long Send and Retract wait for their work to be done: they do not

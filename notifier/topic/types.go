@@ -57,12 +57,16 @@ func bySlug(a, b notifier.NoticeType) int { return strings.Compare(a.Slug, b.Slu
 
 func same(a, b notifier.NoticeType) bool {
 	return a.Slug == b.Slug && a.ExpiresIn == b.ExpiresIn && a.NoMute == b.NoMute && a.Open == b.Open && a.Icon == b.Icon && a.Color == b.Color &&
+		a.Urgent == b.Urgent && a.NoPush == b.NoPush && a.NoMail == b.NoMail &&
 		a.CreatedAt.Equal(b.CreatedAt) && maps.Equal(a.Names, b.Names)
 }
 
 // Types returns the known types, sorted by slug. The slice is shared and never changes: when a type
 // changes, a new slice takes its place.
 func (t *Topics) Types() []notifier.NoticeType { return t.types.known.Load().list }
+
+// Type returns a known type.
+func (t *Topics) Type(slug string) (notifier.NoticeType, bool) { return t.types.of(slug) }
 
 // Mutable reports whether users may mute the type. They may mute an unknown one.
 func (t *Topics) Mutable(typ string) bool {

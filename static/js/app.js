@@ -18,6 +18,7 @@ import { post } from "./post.js";
 import { startPosts } from "./postwatch.js";
 import { startReading } from "./reading.js";
 import { startRestored } from "./restored.js";
+import { startRows } from "./rows.js";
 import { startSelect } from "./select.js";
 import { startStale } from "./stale.js";
 import { startTimes } from "./times.js";
@@ -45,6 +46,7 @@ if (user) {
 	startReading();
 	startMutes();
 	startKeys();
+	startRows();
 	startSelect();
 	startBookmark();
 	start();

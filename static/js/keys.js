@@ -44,7 +44,7 @@ const actions = {
 	k: () => move(-1),
 	o: () => open(current()),
 	u: () => change(selected().some((row) => row?.dataset.state === "unread") ? "/read" : "/unread") || press(current(), (row) => (row.dataset.state === "unread" ? "/read" : "/unread")),
-	e: () => change("/archive") || press(current(), () => "/archive"),
+	e: () => change("archive") || press(current(), () => "archive"), // or "unarchive", in the archive
 	d: () => change("/delete") || press(current(), () => "/delete"),
 	x: () => select(current()),
 	"/": () => document.getElementById("q")?.focus(),

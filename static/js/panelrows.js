@@ -2,6 +2,7 @@
 import { followBadge } from "./badge.js";
 import { our } from "./mount.js";
 import { rewrite } from "./rewrite.js";
+import { markUnread } from "./rows.js";
 import { text } from "./texts.js";
 
 /**
@@ -21,6 +22,20 @@ function rowOf(part, key) {
 function rewriteFrom(page, panel, key) {
 	const [row, now] = [rowOf(panel, key), page && rowOf(page, key)];
 	if (row instanceof HTMLElement && now instanceof HTMLElement && row.dataset.at === now.dataset.at) rewrite(row, now);
+}
+
+/**
+ * Shows a row as read or unread. A button of the row that had the focus gives it to the one in its place.
+ * @param {HTMLElement} row
+ * @param {string} state
+ */
+function turn(row, state) {
+	const focused = document.activeElement;
+	if (state === "unread") markUnread(row);
+	row.dataset.state = state;
+	if (!row.contains(focused) || focused?.checkVisibility()) return;
+	const shown = [...row.querySelectorAll(".actions button")].find((b) => b.checkVisibility());
+	if (shown instanceof HTMLElement) shown.focus();
 }
 
 /** Returns the address of the tab of the panel that is shown. @param {ParentNode} panel */
@@ -50,17 +65,17 @@ export function followRows(stream, panel, get = fetchPanel) {
 			}
 		});
 	each("read", (row, { keys, upto }) => {
-		if (keys ? keys.includes(row.dataset.key) : Number(row.dataset.at) <= Number(upto)) row.dataset.state = "read";
+		if (keys ? keys.includes(row.dataset.key) : Number(row.dataset.at) <= Number(upto)) turn(row, "read");
 	});
 	each("unread", (row, { keys }) => {
-		if (keys.includes(row.dataset.key)) row.dataset.state = "unread";
+		if (keys.includes(row.dataset.key)) turn(row, "unread");
 	});
 	each("removed", (row, { key }) => {
 		if (row.dataset.key === key) row.remove();
 	});
 	for (const state of ["read", "unread"]) {
 		each(`announcement_${state}`, (row, { all, ids }) => {
-			if (row.dataset.post && (all || ids.map(String).includes(row.dataset.post))) row.dataset.state = state;
+			if (row.dataset.post && (all || ids.map(String).includes(row.dataset.post))) turn(row, state);
 		});
 	}
 	each("announcement_removed", (row, { id }) => {

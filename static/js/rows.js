@@ -12,6 +12,18 @@ import { text } from "./texts.js";
  * @property {HTMLElement} [row] as the server renders it
  */
 
+/** Tells the server how many rows the list has, when an answer will replace the whole list. */
+export function startRows() {
+	document.addEventListener("htmx:configRequest", (e) => {
+		const { target, parameters } = /** @type {CustomEvent} */ (e).detail;
+		if (target?.id !== "inbox" || !parameters.back) return;
+		const back = new URL(parameters.back, location.origin);
+		const were = Number(back.searchParams.get("rows")); // before the change that is undone
+		back.searchParams.set("rows", String(Math.max(were, rows().length)));
+		parameters.back = back.pathname + back.search;
+	});
+}
+
 /** Reports whether this is a page of the inbox. */
 export function inInbox() {
 	return document.getElementById("arrivals") !== null;

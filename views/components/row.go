@@ -8,14 +8,14 @@ import (
 
 // Labels are the texts common to all rows.
 type Labels struct {
-	New, Unread                                    string
-	More, Less                                     string
-	MoreNamed, LessNamed                           Named // the accessible names of unfolding and folding
-	MarkRead, MarkUnread, Delete, Mute, Unmute     string
-	ReadNamed, UnreadNamed, DeleteNamed, MuteNamed Named // the accessible names of the actions
-	UnmuteNamed, ActionsNamed                      Named
-	Archive, Unarchive                             string
-	ArchiveNamed, UnarchiveNamed                   Named
+	New, Unread                         string
+	More, Less                          string
+	MoreNamed, LessNamed                Named // the accessible names of unfolding and folding
+	MarkRead, MarkUnread, Delete        string
+	ReadNamed, UnreadNamed, DeleteNamed Named // the accessible names of the actions
+	ActionsNamed                        Named
+	Archive, Unarchive                  string
+	ArchiveNamed, UnarchiveNamed        Named
 }
 
 // Named is a text around the title of a row.
@@ -29,8 +29,7 @@ type Row struct {
 	At       string
 	Type     string
 	Kind     string // the name of the type; empty: it has none, or Reason has it
-	NoMute   bool   // the type cannot be muted
-	Muted    bool   // the reader has muted the type
+	Mute     *Mute  // nil: the type cannot be muted
 	Icon     string // of the type; empty: show the initials
 	Initials string
 	Tint     string // one of notifier.TypeColors
@@ -47,6 +46,13 @@ type Row struct {
 	Datetime string // RFC 3339
 	Clock    string
 	Moment   string
+}
+
+// Mute is the action that mutes a type, or unmutes it. Rows of a type share one.
+type Mute struct {
+	Muted bool // the reader has muted the type
+	Label string
+	Named Named
 }
 
 // Fold says where a row may have too little space for its title and body.
@@ -66,13 +72,13 @@ type Rows struct {
 	Labels   *Labels
 	Icons    Icons
 	Back     string // the page to return to after an action; empty: no actions, nothing to select
-	Archived bool   // they are archived: they can only be moved back
-	Test     string // data-testid; default "entry"
+	Archived bool   // they are archived: they can be moved back or deleted
+	Test     string // data-testid; empty: they are the entries of an inbox. Other rows are only marked or muted
 	Rows     []Row
 }
 
 // rowBuffer is the output, and the escaped values of one row that occur in it several times.
-type rowBuffer struct{ out, key, typ, title markup }
+type rowBuffer struct{ out, key, title markup }
 
 var rowBuffers = sync.Pool{New: func() any { return &rowBuffer{out: markup{make([]byte, 0, 64<<10)}} }}
 
@@ -129,7 +135,7 @@ func (l Rows) row(ctx context.Context, buf *rowBuffer, r *Row, actions []action)
 	l.meta(m, r)
 	m.raw(`</article>`)
 	if len(actions) > 0 {
-		buf.actions(r, actions, l.Labels.ActionsNamed)
+		l.writeActions(ctx, buf, r, actions)
 	}
 	if len(actions) > 0 && l.Test == "" {
 		m.raw(`<input type="checkbox" class="pick" form="bulk" name="key" value="`).text(r.Key).raw(`" aria-label="`).text(r.Title).raw(`">`)

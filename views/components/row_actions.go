@@ -5,10 +5,9 @@ import "context"
 // action is a form with one button, named after the row's title. The parts common to all rows are
 // escaped once.
 type action struct {
-	byType bool   // it applies to the row's type, not to the row
-	muted  bool   // it is for muted types
+	mutes  bool   // it is the one of Row.Mute; the rest is empty
 	dated  bool   // it names the notice, because a newer one with its key may have arrived
-	before string // up to the value that identifies the row
+	before string // up to the key
 	name   string // up to the title in the button's name
 	after  string // the rest
 }
@@ -18,32 +17,36 @@ type action struct {
 // state, which may change while the page is open. Of mute and unmute only the one that fits is
 // written, and a script turns it into the other.
 func (l Rows) actions(ctx context.Context) []action {
-	if l.Archived {
-		back := l.action(ctx, "/inbox/unarchive", "key", "inbox", l.Labels.Unarchive, l.Labels.UnarchiveNamed)
-		back.dated = true
-		return []action{back}
+	read := l.action(ctx, "/inbox/read", "mail-open", l.Labels.MarkRead, l.Labels.ReadNamed)
+	unread := l.action(ctx, "/inbox/unread", "mail", l.Labels.MarkUnread, l.Labels.UnreadNamed)
+	if l.Test != "" {
+		return []action{read, unread, {mutes: true}}
 	}
-	archive := l.action(ctx, "/inbox/archive", "key", "archive", l.Labels.Archive, l.Labels.ArchiveNamed)
+	if l.Archived {
+		back := l.action(ctx, "/inbox/unarchive", "inbox", l.Labels.Unarchive, l.Labels.UnarchiveNamed)
+		back.dated = true
+		return []action{back, l.remove(ctx)}
+	}
+	archive := l.action(ctx, "/inbox/archive", "archive", l.Labels.Archive, l.Labels.ArchiveNamed)
 	archive.dated = true
-	mute := l.action(ctx, "/settings/mute", `muted" value="1"><input type="hidden" name="type`, "bell-off", l.Labels.Mute, l.Labels.MuteNamed)
-	mute.byType = true
-	unmute := l.action(ctx, "/settings/mute", `muted" value="0"><input type="hidden" name="type`, "bell", l.Labels.Unmute, l.Labels.UnmuteNamed)
-	unmute.byType, unmute.muted = true, true
-	remove := l.action(ctx, "/inbox/delete", "key", "trash-2", l.Labels.Delete, l.Labels.DeleteNamed)
-	remove.dated = true
 	return []action{
-		l.action(ctx, "/inbox/read", "key", "mail-open", l.Labels.MarkRead, l.Labels.ReadNamed),
-		l.action(ctx, "/inbox/unread", "key", "mail", l.Labels.MarkUnread, l.Labels.UnreadNamed),
-		mute,
-		unmute,
+		read,
+		unread,
+		{mutes: true},
 		archive,
-		remove,
+		l.remove(ctx),
 	}
 }
 
-func (l Rows) action(ctx context.Context, address, field, icon, label string, named Named) action {
+func (l Rows) remove(ctx context.Context) action {
+	remove := l.action(ctx, "/inbox/delete", "trash-2", l.Labels.Delete, l.Labels.DeleteNamed)
+	remove.dated = true
+	return remove
+}
+
+func (l Rows) action(ctx context.Context, address, icon, label string, named Named) action {
 	var before, name, after markup
-	before.raw(`<form method="post" action="`).text(at(ctx, address)).raw(`"><input type="hidden" name="`).raw(field).raw(`" value="`)
+	before.raw(`<form method="post" action="`).text(at(ctx, address)).raw(`"><input type="hidden" name="key" value="`)
 	name.raw(`"><input type="hidden" name="back" value="`).text(l.Back)
 	name.raw(`"><button type="submit" title="`).text(label).raw(`" aria-label="`).text(named.Before)
 	after.text(named.After).raw(`">`)
@@ -54,28 +57,60 @@ func (l Rows) action(ctx context.Context, address, field, icon, label string, na
 
 // actions writes the actions of a row. On a touch screen they are a sheet that one button opens;
 // elsewhere the style sheet shows them without it.
-func (buf *rowBuffer) actions(r *Row, actions []action, named Named) {
-	m, key, typ, title := &buf.out, &buf.key, &buf.typ, &buf.title
-	key.b, typ.b, title.b = key.b[:0], typ.b[:0], title.b[:0]
+func (l Rows) writeActions(ctx context.Context, buf *rowBuffer, r *Row, actions []action) {
+	m, key, title, named := &buf.out, &buf.key, &buf.title, l.Labels.ActionsNamed
+	key.b, title.b = key.b[:0], title.b[:0]
 	key.text(r.Key)
-	typ.text(r.Type)
 	title.text(r.Title)
-	m.raw(`<button type="button" class="dots" popovertarget="d`).text(r.At).raw(`" aria-label="`)
+	sheet := "d" + r.At
+	if l.Test != "" {
+		sheet = "p" + r.At + r.Post // the page below may have a row of the same notice
+	}
+	m.raw(`<button type="button" class="dots" popovertarget="`).text(sheet).raw(`" aria-label="`)
 	m.text(named.Before).escaped(title.b).text(named.After).raw(`">⋯</button>`)
-	m.raw(`<div class="actions" id="d`).text(r.At).raw(`" popover hx-boost="true">`)
+	m.raw(`<div class="actions" id="`).text(sheet).raw(`" popover hx-boost="true">`)
+	if r.Post != "" {
+		l.turn(ctx, buf, r.Post, "/read", "mail-open", l.Labels.MarkRead, l.Labels.ReadNamed)
+		l.turn(ctx, buf, r.Post, "/unread", "mail", l.Labels.MarkUnread, l.Labels.UnreadNamed)
+		actions = nil
+	}
 	for _, a := range actions {
-		if a.byType && (r.NoMute || a.muted != r.Muted) {
+		if a.mutes {
+			l.mute(ctx, buf, r)
 			continue
 		}
-		value := key.b
-		if a.byType {
-			value = typ.b
-		}
-		m.raw(a.before).escaped(value)
+		m.raw(a.before).escaped(key.b)
 		if a.dated {
 			m.raw(`"><input type="hidden" name="at" value="`).text(r.At)
 		}
 		m.raw(a.name).escaped(title.b).raw(a.after)
 	}
 	m.raw(`</div>`)
+}
+
+// turn writes the action that marks an announcement as read or unread.
+func (l Rows) turn(ctx context.Context, buf *rowBuffer, post, address, icon, label string, named Named) {
+	m := &buf.out
+	m.raw(`<form method="post" action="`).text(at(ctx, "/announcements/"+post+address)).raw(`"><button type="submit" title="`).text(label)
+	m.raw(`" aria-label="`).text(named.Before).escaped(buf.title.b).text(named.After).raw(`">`)
+	l.icon(m, icon)
+	m.raw(`</button></form>`)
+}
+
+// mute writes the action that mutes the type of a row, or unmutes it.
+func (l Rows) mute(ctx context.Context, buf *rowBuffer, r *Row) {
+	if r.Mute == nil {
+		return
+	}
+	turn, icon := "1", "bell-off"
+	if r.Mute.Muted {
+		turn, icon = "0", "bell"
+	}
+	m := &buf.out
+	m.raw(`<form method="post" action="`).text(at(ctx, "/settings/mute")).raw(`"><input type="hidden" name="muted" value="`).raw(turn)
+	m.raw(`"><input type="hidden" name="type" value="`).text(r.Type).raw(`"><input type="hidden" name="back" value="`).text(l.Back)
+	m.raw(`"><button type="submit" title="`).text(r.Mute.Label).raw(`" aria-label="`)
+	m.text(r.Mute.Named.Before).escaped(buf.title.b).text(r.Mute.Named.After).raw(`">`)
+	l.icon(m, icon)
+	m.raw(`</button></form>`)
 }

@@ -22,14 +22,14 @@ func FuzzTextIsEscapedLikeTheLibraryDoes(f *testing.F) {
 func TestNoValueOfARowBecomesMarkup(t *testing.T) {
 	t.Parallel()
 	evil := `"><script>alert('x')</script><b a="`
+	around := Named{evil, evil}
 	r := Row{
 		Key: evil, ID: evil, At: evil, Type: evil, Icon: evil, Tint: evil, Title: evil, Body: evil, Link: evil, Reason: evil,
-		Datetime: evil, Clock: evil, Moment: evil, Divider: evil, Why: evil,
+		Datetime: evil, Clock: evil, Moment: evil, Divider: evil, Why: evil, Mute: &Mute{Label: evil, Named: around},
 	}
-	around := Named{evil, evil}
 	l := Labels{
 		New: evil, Unread: evil, MarkRead: evil, MarkUnread: evil, Delete: evil,
-		Mute: evil, ReadNamed: around, UnreadNamed: around, DeleteNamed: around, MuteNamed: around, ActionsNamed: around,
+		ReadNamed: around, UnreadNamed: around, DeleteNamed: around, ActionsNamed: around,
 	}
 	for _, state := range []struct{ read, fresh bool }{{true, false}, {false, true}, {false, false}} {
 		r.Read, r.New = state.read, state.fresh
@@ -53,6 +53,9 @@ func TestNoValueOfARowBecomesMarkup(t *testing.T) {
 		}
 		if got := page.Find("[action='/inbox/delete'] button").AttrOr("aria-label", ""); got != evil+evil+evil {
 			t.Errorf("the action is named %q", got)
+		}
+		if got := page.Find("[action='/settings/mute'] button").AttrOr("aria-label", ""); got != evil+evil+evil {
+			t.Errorf("muting is named %q", got)
 		}
 	}
 }

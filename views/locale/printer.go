@@ -120,13 +120,16 @@ func (p *Printer) F(id string, pairs ...string) string {
 	return m.other.fill(pairs)
 }
 
-// Around returns the parts before and after the only value of a text, for callers that write it
-// many times.
-func (p *Printer) Around(id, name string) (before, after string) {
-	if pat := p.messages[id].other; len(pat) == 3 && pat[1] == name {
-		return pat[0], pat[2]
+// Around returns the parts before and after the value called name, for callers that write a text
+// many times. Its other values are given as for F.
+func (p *Printer) Around(id, name string, pairs ...string) (before, after string) {
+	pat := p.messages[id].other
+	for i := 1; i < len(pat); i += 2 {
+		if pat[i] == name {
+			return pat[:i].fill(pairs), pat[i+1:].fill(pairs)
+		}
 	}
-	return p.F(id) + " ", ""
+	return p.F(id, pairs...) + " ", ""
 }
 
 // N returns a text that depends on a number: the plural form for n, with n as {{.Count}} in the

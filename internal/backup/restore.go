@@ -1,0 +1,129 @@
+package backup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/embedded"
+	"github.com/carillonhq/carillon/store"
+)
+
+// Restored is an instance that was restored.
+type Restored struct {
+	Users   int64  `json:"users"`
+	Notices int64  `json:"notices"`
+	MadeAt  string `json:"made_at,omitempty"` // empty: unknown, because the file was made by another program
+	Version string `json:"version,omitempty"` // of the Carillon that made the file
+	Keys    Keys   `json:"session_keys"`
+}
+
+// Keys says where the session keys of a restored instance come from.
+type Keys string
+
+// The origins of session keys.
+const (
+	KeysOfBackup Keys = "backup"
+	KeysOfConfig Keys = "configuration"
+	KeysMissing  Keys = "missing" // the file has none: sessions end, and sealed secrets of applications cannot be read
+)
+
+// Restore puts a backup in the place of the database of the configuration. No server may run. It
+// refuses to replace a database with users or notices, and a Redis with data of Carillon, unless forced. The
+// built-in Redis begins empty, and the server restores it from SQL at its next start.
+func Restore(ctx context.Context, c Config, file string, force bool) (_ Restored, err error) {
+	if c.Settings.DatabaseURL != "" {
+		return Restored{}, errRestorePostgres
+	}
+	dir := c.Settings.DataDir
+	lock, err := embedded.LockDir(dir)
+	if err != nil {
+		return Restored{}, err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	if !force {
+		blank, err := store.Blank(ctx, dir)
+		if err != nil {
+			return Restored{}, fmt.Errorf("look into the database: %w", err)
+		}
+		if !blank {
+			return Restored{}, fmt.Errorf("%s has a database with users or notices: back it up first, then replace it with --force", dir)
+		}
+	}
+	cache, err := openCache(ctx, c.Settings, force)
+	if err != nil {
+		return Restored{}, err
+	}
+	defer func() { err = errors.Join(err, cache.close()) }()
+	r, err := store.PrepareRestore(ctx, file, dir, c.Progress)
+	if err != nil {
+		return Restored{}, err
+	}
+	defer func() { err = errors.Join(err, r.Discard()) }() // does nothing after Commit
+	if err := r.Commit(ctx, func() error { return cache.empty(ctx) }); err != nil {
+		return Restored{}, fmt.Errorf("replace the database: %w", err)
+	}
+	done := Restored{Users: r.Users, Notices: r.Notices, MadeAt: r.Kept[keptTime], Version: r.Kept[keptVersion]}
+	if done.Keys, err = restoreKeys(c.Settings, r.Kept[keptKeys]); err != nil {
+		return done, err
+	}
+	return done, giveToOwner(dir)
+}
+
+// giveToOwner gives the files of a data directory to the owner of the directory. When root restores, the
+// server may run as another user.
+func giveToOwner(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("find the owner of the data directory: %w", err)
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || os.Geteuid() != 0 {
+		return nil
+	}
+	files, err := os.ReadDir(dir)
+	for _, f := range files {
+		err = errors.Join(err, os.Lchown(filepath.Join(dir, f.Name()), int(owner.Uid), int(owner.Gid)))
+	}
+	if err != nil {
+		return fmt.Errorf("give the data to the owner of its directory: %w", err)
+	}
+	return nil
+}
+
+// restoreKeys writes the session keys of a backup, unless others are configured.
+func restoreKeys(settings config.Config, keys string) (Keys, error) {
+	switch {
+	case len(settings.SessionKeys) > 0:
+		return KeysOfConfig, nil
+	case keys == "":
+		return KeysMissing, nil
+	}
+	file := config.KeyFile(settings.DataDir)
+	next := file + ".new"
+	err := os.WriteFile(next, []byte(keys), 0o600)
+	if err == nil {
+		err = os.Rename(next, file)
+	}
+	if err != nil {
+		return "", fmt.Errorf("write the session keys: %w", err)
+	}
+	return KeysOfBackup, nil
+}
+
+// Of says when and by which version a backup was made.
+func (r Restored) Of() string {
+	return fmt.Sprintf("made %s by carillon %s", cmp.Or(r.MadeAt, "at an unknown time"), cmp.Or(r.Version, "of an unknown version"))
+}
+
+// builtIn is the Redis of the data directory, which no server runs.
+type builtIn struct{ dir string }
+
+func (b builtIn) empty(context.Context) error { return os.RemoveAll(filepath.Join(b.dir, "redis")) }
+
+func (builtIn) close() error { return nil }

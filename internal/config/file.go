@@ -1,0 +1,165 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/alecthomas/kong"
+)
+
+// fileFlag is the flag that names the configuration file.
+const fileFlag = "config"
+
+// file is the configuration file: TOML, whose keys are the names of the flags.
+type file struct {
+	name     string
+	settings map[string]fileSetting // by flag
+}
+
+// fileSetting is a setting as text, like that of a flag, and its line.
+type fileSetting struct {
+	text string
+	line int
+}
+
+// at names a line of the file.
+func (f *file) at(line int) string { return fmt.Sprintf("%s, line %d", f.name, line) }
+
+// readFile reads the file of this name, and adds its faults to bad. Without a name there are no settings.
+func readFile(name string, bad *Faults) *file {
+	f := &file{name: name, settings: map[string]fileSetting{}}
+	if name == "" {
+		return f
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		bad.Add("--"+fileFlag, "%v", err)
+		return f
+	}
+	var values map[string]any
+	meta, err := toml.Decode(string(text), &values)
+	var syntax toml.ParseError
+	if errors.As(err, &syntax) {
+		*bad = append(*bad, fmt.Sprintf("%s: %s", f.at(syntax.Position.Line), syntax.Message))
+		return f
+	} else if err != nil {
+		bad.Add("--"+fileFlag, "%s: %v", name, err)
+		return f
+	}
+	lines, known := strings.Split(string(text), "\n"), fileKeys()
+	for _, key := range meta.Keys() {
+		if len(key) > 1 {
+			continue // the fault is that of its table
+		}
+		f.add(key[0], values[key[0]], lineOf(lines, key[0]), known, bad)
+	}
+	return f
+}
+
+// add adds the setting of a key. Lists and numbers are written as they are on the command line.
+func (f *file) add(key string, value any, line int, known []string, bad *Faults) {
+	if !slices.Contains(known, key) {
+		fault := fmt.Sprintf("%s: unknown key %q", f.at(line), key)
+		if near := nearest(key, known); near != "" {
+			fault += fmt.Sprintf("; did you mean %q?", near)
+		}
+		*bad = append(*bad, fault)
+		return
+	}
+	text, ok := textOf(value)
+	if list, is := value.([]any); is {
+		texts := make([]string, len(list))
+		ok = true
+		for i, element := range list {
+			var fits bool
+			texts[i], fits = textOf(element)
+			ok = ok && fits
+		}
+		text = strings.Join(texts, ",")
+	}
+	if !ok {
+		*bad = append(*bad, fmt.Sprintf("%s: %s must be a text, a number, or a list of these", f.at(line), key))
+		return
+	}
+	f.settings[key] = fileSetting{text, line}
+}
+
+func textOf(value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return v, true
+	case int64:
+		return strconv.FormatInt(v, 10), true
+	}
+	return "", false
+}
+
+// fileKeys lists the keys that a configuration file may have.
+func fileKeys() []string {
+	var keys []string
+	for _, flag := range settingsOf(&Flags{}) {
+		if flag.Name != fileFlag {
+			keys = append(keys, flag.Name)
+		}
+	}
+	return keys
+}
+
+// settingsOf lists the flags of the configuration. Their values are the fields of f.
+func settingsOf(f *Flags) []*kong.Flag {
+	parser, err := kong.New(f, kong.NoDefaultHelp())
+	if err != nil {
+		panic("the fields of Flags are no flags: " + err.Error()) // found by every test
+	}
+	return parser.Model.Flags
+}
+
+// lineOf returns the number of the first line that sets a key or opens a table of that name.
+func lineOf(lines []string, key string) int {
+	for i, line := range lines {
+		name, _, _ := strings.Cut(strings.TrimLeft(line, " \t["), "=")
+		name, _, _ = strings.Cut(name, "]")
+		name, _, _ = strings.Cut(name, ".")
+		if strings.Trim(name, " \t\r\"'") == key {
+			return i + 1
+		}
+	}
+	return 1
+}
+
+// nearest returns the name that takes the fewest typing mistakes to become word; empty if all take
+// more than a third of its letters.
+func nearest(word string, names []string) string {
+	best, least := "", len(word)/3+1
+	for _, name := range names {
+		if n := mistakes(strings.ReplaceAll(word, "_", "-"), name); n < least {
+			best, least = name, n
+		}
+	}
+	return best
+}
+
+// mistakes returns the number of bytes to add, remove or replace to make b of a.
+func mistakes(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

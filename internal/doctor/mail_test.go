@@ -1,0 +1,32 @@
+package doctor
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/mail"
+	"github.com/carillonhq/carillon/internal/mailtest"
+)
+
+func TestTheMailServerIsTriedAndThePasswordIsNotReported(t *testing.T) {
+	t.Parallel()
+	server := mailtest.Start(t, mailtest.Options{User: "carillon", Password: "hunter2"})
+	for password, want := range map[string]string{"hunter2": "ok    mail", "hunter3": "FAIL  mail", "": "FAIL  mail"} {
+		smtp, err := mail.ParseServer(server.URL())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if smtp.Password = password; password == "" {
+			smtp.User = ""
+		}
+		var found []string
+		e := &examination{report: func(f Finding) error { found = append(found, f.String()); return nil }}
+		e.mail(t.Context(), &config.Config{SMTP: &smtp, MailFrom: "notices@example.com"})
+		if all := strings.Join(found, "\n"); !strings.HasPrefix(all, want) || strings.Contains(all, "hunter") {
+			t.Errorf("with the password %q: %s", password, all)
+		}
+	}
+	e := &examination{report: func(f Finding) error { t.Errorf("without a mail server: %s", f); return nil }}
+	e.mail(t.Context(), &config.Config{})
+}

@@ -1,0 +1,254 @@
+// Package mailtest starts real mail servers for tests. They accept every letter and keep it, or answer
+// as the test says.
+package mailtest
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+)
+
+// ErrCut as an answer cuts the line instead of answering.
+var ErrCut = errors.New("the line is cut")
+
+// Options say how a server behaves.
+type Options struct {
+	TLS      bool   // from the first byte
+	STARTTLS bool   // offered; letters are refused before it
+	User     string // empty: nobody need sign in
+	Password string
+	PerLine  int // letters after which a line is cut; 0: never
+
+	// Mail, Rcpt and Data answer the three steps of a letter; nil: they take it. Data is called when the
+	// letter has been read.
+	Mail, Rcpt func(address string) error
+	Data       func(l Letter) error
+}
+
+// Answer is an answer such as 550 5.1.1.
+func Answer(code, class, subject, detail int, text string) error {
+	return &smtp.SMTPError{Code: code, EnhancedCode: smtp.EnhancedCode{class, subject, detail}, Message: text}
+}
+
+// Server is a mail server on the loopback interface.
+type Server struct {
+	Addr  string
+	Roots *x509.CertPool // of its certificate
+
+	options Options
+	mu      sync.Mutex
+	letters []Letter
+	lines   int
+}
+
+// Start starts a server, which stops when the test ends.
+func Start(t testing.TB, o Options) *Server {
+	t.Helper()
+	s := &Server{options: o, Roots: x509.NewCertPool()}
+	certificate := s.certificate(t)
+	server := smtp.NewServer(smtp.BackendFunc(s.session))
+	server.Domain, server.AllowInsecureAuth, server.MaxMessageBytes, server.EnableSMTPUTF8 = "localhost", !o.STARTTLS, 10<<20, true
+	server.ErrorLog = log.New(io.Discard, "", 0)
+	if o.STARTTLS {
+		server.TLSConfig = certificate
+	}
+	listener := listen(t)
+	if s.Addr = listener.Addr().String(); o.TLS {
+		listener = tls.NewListener(listener, certificate)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = server.Serve(listener)
+	}()
+	t.Cleanup(func() {
+		_ = server.Close()
+		<-done
+	})
+	return s
+}
+
+// Silent starts a server that takes connections and says nothing. It returns its address.
+func Silent(t testing.TB) string {
+	t.Helper()
+	listener := listen(t)
+	go func() {
+		var held []net.Conn
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				for _, c := range held {
+					_ = c.Close()
+				}
+				return
+			}
+			held = append(held, conn)
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// URL returns the server as the flag --smtp-url takes it.
+func (s *Server) URL() string {
+	u := url.URL{Scheme: "smtp", Host: s.Addr}
+	if s.options.TLS {
+		u.Scheme = "smtps"
+	}
+	if s.options.User != "" {
+		u.User = url.UserPassword(s.options.User, s.options.Password)
+	}
+	return u.String()
+}
+
+// Letters returns what the server has accepted, oldest first.
+func (s *Server) Letters() []Letter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.letters)
+}
+
+// Lines returns how many lines were opened.
+func (s *Server) Lines() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lines
+}
+
+func (s *Server) session(c *smtp.Conn) (smtp.Session, error) {
+	s.mu.Lock()
+	s.lines++
+	s.mu.Unlock()
+	return &session{server: s, conn: c, open: s.options.User == ""}, nil
+}
+
+// session is one line to the server.
+type session struct {
+	server   *Server
+	conn     *smtp.Conn
+	open     bool // nobody need sign in any more
+	from, to string
+	taken    int
+}
+
+func (l *session) AuthMechanisms() []string {
+	if l.server.options.User == "" {
+		return nil
+	}
+	return []string{sasl.Plain}
+}
+
+func (l *session) Auth(string) (sasl.Server, error) {
+	return sasl.NewPlainServer(func(_, user, password string) error {
+		if user != l.server.options.User || password != l.server.options.Password {
+			return Answer(535, 5, 7, 8, "the password "+password+" is wrong")
+		}
+		l.open = true
+		return nil
+	}), nil
+}
+
+func (l *session) Mail(from string, _ *smtp.MailOptions) error {
+	_, encrypted := l.conn.TLSConnectionState()
+	switch o := l.server.options; {
+	case !l.open:
+		return Answer(530, 5, 7, 0, "sign in first")
+	case o.STARTTLS && !encrypted:
+		return Answer(530, 5, 7, 0, "STARTTLS first")
+	case o.PerLine > 0 && l.taken >= o.PerLine:
+		return l.answer(ErrCut)
+	}
+	l.from = from
+	return l.ask(l.server.options.Mail, from)
+}
+
+func (l *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	l.to = to
+	return l.ask(l.server.options.Rcpt, to)
+}
+
+func (l *session) Data(r io.Reader) error {
+	raw, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	letter, err := parse(raw)
+	if err != nil {
+		return Answer(554, 5, 6, 0, err.Error())
+	}
+	letter.From, letter.To = l.from, l.to
+	if l.server.options.Data != nil {
+		if err = l.server.options.Data(letter); err != nil {
+			return l.answer(err)
+		}
+	}
+	l.taken++
+	l.server.mu.Lock()
+	l.server.letters = append(l.server.letters, letter)
+	l.server.mu.Unlock()
+	return nil
+}
+
+func (l *session) Reset()        {}
+func (l *session) Logout() error { return nil }
+
+func (l *session) ask(f func(string) error, address string) error {
+	if f == nil {
+		return nil
+	}
+	return l.answer(f(address))
+}
+
+func (l *session) answer(err error) error {
+	if errors.Is(err, ErrCut) {
+		_ = l.conn.Conn().Close()
+	}
+	return err
+}
+
+func listen(t testing.TB) net.Listener {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	return listener
+}
+
+// certificate makes a certificate for the loopback address.
+func (s *Server) certificate(t testing.TB) *tls.Config {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Roots.AddCert(parsed)
+	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
+}

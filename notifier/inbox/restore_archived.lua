@@ -1,0 +1,45 @@
+-- restore_archived.lua: undo a delete from an archive.
+--
+-- uses: find_row, save_state
+--
+-- KEYS[1] hash     field → ID AT EXPIRY JSON
+-- KEYS[2] state    unread, ver, opened, archived
+-- KEYS[3] gone     notices that left this inbox, by time
+-- KEYS[4] dirty    users of the partition whose state SQL does not have yet, by ver
+-- KEYS[5] archive  entry key → ID AT EXPIRY ARCHIVED
+-- KEYS[6] deleted  entry key → ID AT EXPIRY ARCHIVED of deleted entries
+-- ARGV[1] now      ms
+-- ARGV[2] seq      user
+-- ARGV[3] channel  Pub/Sub channel of this user's changes
+-- ARGV[4] room     maximum entries of an archive
+-- ARGV[5..] keys   entry keys, without the state
+--
+-- Returns {restored, unread, ver}; -1 when the inbox is cold; -2 when none of the entries was deleted
+-- from the archive, or all of those were retracted or have expired; -3 when the key of one is in the
+-- inbox or the archive again, or the archive has no room. Other keys are skipped.
+local hash, state, gone, archive, deleted = KEYS[1], KEYS[2], KEYS[3], KEYS[5], KEYS[6]
+local now, room = tonumber(ARGV[1]), tonumber(ARGV[4])
+
+local numbers = redis.call('HMGET', state, 'unread', 'ver')
+if not numbers[2] then return -1 end
+local rows, ids, taken, code = {}, {}, {}, -2
+local count = redis.call('HLEN', archive)
+for i = 5, #ARGV do
+  local key = ARGV[i]
+  local value = redis.call('HGET', deleted, key) or ''
+  local id, expires, put = value:match('^(%d+) %d+ (%d+) (%d+)$')
+  local left = id and (redis.call('ZSCORE', gone, id) or 0.5) % 1 or 0.5
+  if left < 0.5 and tonumber(put) > now - 2592000000 and (expires == '0' or tonumber(expires) > now) then -- above, it was retracted
+    if taken[key] or find_row(hash, key) or redis.call('HEXISTS', archive, key) == 1 or count + #ids >= room then
+      code = -3
+    else
+      taken[key], ids[#ids + 1], rows[#rows + 1], rows[#rows + 2] = true, id, key, value
+    end
+  end
+end
+if #rows == 0 then return code end
+local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
+redis.call('ZADD', KEYS[4], ver, ARGV[2])
+redis.call('HSET', archive, unpack(rows))
+redis.call('ZREM', gone, unpack(ids))
+return save_state(state, ARGV[3], #ids, tonumber(numbers[1]), ver, {}, 'archived', '1')

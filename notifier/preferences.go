@@ -1,0 +1,191 @@
+package notifier
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Preferences say how and when a user is told of notices outside the pages.
+type Preferences struct {
+	Mail        When
+	MailAt      int  // the minute after midnight of daily mails
+	Push        When // never daily
+	Quiet       *Quiet
+	Zone        string    // IANA; empty: UTC
+	PausedUntil time.Time // zero: not paused
+	Types       map[string]TypeWants
+}
+
+// export returns the preferences as an export has them.
+func (p *Preferences) export() map[string]any {
+	types := map[string]map[string]bool{}
+	for typ, w := range p.Types {
+		types[typ] = map[string]bool{}
+		for way, want := range map[string]*bool{"inbox": w.Inbox, "push": w.Push, "mail": w.Mail} {
+			if want != nil {
+				types[typ][way] = *want
+			}
+		}
+	}
+	out := map[string]any{
+		"mail": map[string]any{"when": p.Mail.String(), "at": FormatMinute(p.MailAt)}, "push": map[string]any{"when": p.Push.String()},
+		"zone": p.Zone, "quiet": nil, "paused_until": nil, "types": types,
+	}
+	if q := p.Quiet; q != nil {
+		out["quiet"] = map[string]any{"from": FormatMinute(q.From), "to": FormatMinute(q.To)}
+	}
+	if !p.PausedUntil.IsZero() {
+		out["paused_until"] = p.PausedUntil.UTC()
+	}
+	return out
+}
+
+// Quiet are the hours in which only urgent notices are told: minutes after midnight in the user's zone.
+// From may be later than To.
+type Quiet struct{ From, To int }
+
+// TypeWants says by which ways a user is told of a type of notice. Nil: the type's default.
+type TypeWants struct{ Inbox, Push, Mail *bool }
+
+// DefaultMailAt is the minute of daily mails of users who have chosen none: 8 o'clock.
+const DefaultMailAt = 8 * 60
+
+// PutPreferences holds the preferences to replace. Those that are not set stay.
+type PutPreferences struct {
+	Mail        *When
+	MailAt      int // with Mail
+	Push        *When
+	SetQuiet    bool
+	Quiet       *Quiet
+	Zone        *string
+	PausedUntil *time.Time           // zero: ends the pause
+	Types       map[string]TypeWants // nil: they stay
+}
+
+// MaxTypeWants is how many types a user can have preferences for.
+const MaxTypeWants = 200
+
+// The codes of FieldError for preferences.
+const (
+	CodeBadWhen      = "bad_when"       // mail.when, push.when
+	CodeBadMinute    = "bad_minute"     // mail.at, quiet.from, quiet.to: not HH:MM
+	CodeEmptyQuiet   = "empty_quiet"    // quiet: from equals to
+	CodeHalfQuiet    = "half_quiet"     // quiet: from or to is missing
+	CodeBadZone      = "bad_zone"       // zone
+	CodeTooManyTypes = "too_many_types" // types
+	CodeLockedType   = "locked_type"    // types.T.inbox: it cannot be muted
+	CodeBadEmail     = "bad_email"      // email
+)
+
+// Validate returns an *InvalidError with every fault, or nil. mutable reports whether a type may be muted.
+func (p *PutPreferences) Validate(mutable func(typ string) bool) error {
+	var bad InvalidError
+	if w := p.Push; w != nil && w.Daily {
+		bad.Add("push.when", CodeBadWhen, nil)
+	}
+	if q := p.Quiet; q != nil && q.From == q.To {
+		bad.Add("quiet", CodeEmptyQuiet, nil)
+	}
+	if p.Zone != nil && !ValidZone(*p.Zone) {
+		bad.Add("zone", CodeBadZone, nil)
+	}
+	if len(p.Types) > MaxTypeWants {
+		bad.Add("types", CodeTooManyTypes, map[string]any{"Max": MaxTypeWants})
+		return &bad
+	}
+	for _, typ := range slices.Sorted(maps.Keys(p.Types)) {
+		switch inbox := p.Types[typ].Inbox; {
+		case !ValidType(typ):
+			bad.Add("types", CodeBadType, nil)
+		case inbox != nil && !*inbox && !mutable(typ):
+			bad.Add("types."+typ+".inbox", CodeLockedType, map[string]any{"Type": typ})
+		}
+	}
+	return bad.OrNil()
+}
+
+// ValidZone reports whether a time zone is known by this name.
+func ValidZone(name string) bool {
+	if name == "" || name == "Local" {
+		return false
+	}
+	_, err := time.LoadLocation(name)
+	return err == nil
+}
+
+// Location returns the zone with this name, or UTC.
+func Location(zone string) *time.Location {
+	if l, err := time.LoadLocation(zone); err == nil && zone != "Local" {
+		return l
+	}
+	return time.UTC
+}
+
+// ParseMinute reads HH:MM, up to 23:59, as minutes after midnight.
+func ParseMinute(text string) (minute int, ok bool) {
+	if len(text) != 5 || text[2] != ':' {
+		return 0, false
+	}
+	h, errH := strconv.ParseUint(text[:2], 10, 8)
+	m, errM := strconv.ParseUint(text[3:], 10, 8)
+	return int(h*60 + m), errH == nil && errM == nil && h < 24 && m < 60
+}
+
+// FormatMinute returns the text that ParseMinute reads.
+func FormatMinute(minute int) string { return fmt.Sprintf("%02d:%02d", minute/60, minute%60) }
+
+// Next returns the first moment after t at which clocks in the zone show this minute after midnight. Where
+// clocks skip the minute that day, it counts as if they had not been changed yet; where they show it
+// twice, the first counts.
+func Next(minute int, t time.Time, zone *time.Location) time.Time {
+	y, m, d := t.In(zone).Date()
+	for day := 0; ; day++ {
+		if at := shown(y, m, d+day, minute, zone)[0]; at.After(t) {
+			return at
+		}
+	}
+}
+
+// shown returns the moments of a day at which clocks show this minute, usually one.
+func shown(y int, m time.Month, d, minute int, zone *time.Location) (moments []time.Time) {
+	clock := time.Date(y, m, d, minute/60, minute%60, 0, 0, time.UTC)
+	_, before := clock.Add(-24 * time.Hour).In(zone).Zone() // seconds east of UTC
+	_, after := clock.Add(24 * time.Hour).In(zone).Zone()
+	for _, offset := range slices.Compact([]int{max(before, after), min(before, after)}) {
+		at := clock.Add(-time.Duration(offset) * time.Second).In(zone)
+		if at.Hour()*60+at.Minute() == minute {
+			moments = append(moments, at)
+		}
+	}
+	if moments == nil {
+		moments = append(moments, clock.Add(-time.Duration(before)*time.Second).In(zone))
+	}
+	return moments
+}
+
+// Until returns the end of the quiet hours at t, or the zero time outside of them.
+func (q *Quiet) Until(t time.Time, zone *time.Location) time.Time {
+	if q == nil || !q.includes(t, zone) {
+		return time.Time{}
+	}
+	y, m, d := t.In(zone).Date()
+	for day := 0; ; day++ {
+		for _, end := range shown(y, m, d+day, q.To, zone) {
+			if end.After(t) {
+				return end
+			}
+		}
+	}
+}
+
+func (q *Quiet) includes(t time.Time, zone *time.Location) bool {
+	now := t.In(zone)
+	minute := now.Hour()*60 + now.Minute()
+	if q.From > q.To {
+		return minute >= q.From || minute < q.To
+	}
+	return minute >= q.From && minute < q.To
+}

@@ -1,0 +1,234 @@
+// Package reach tells users what is still unread some time after it came, by mail and by push. There is
+// one rule: a target tells its user what is unread when its waiting time is over. What it tells is read
+// from the inbox at that moment, so notices that were read, retracted, replaced or deleted meanwhile are
+// not told, and notices that came together are told together.
+//
+// A round looks for targets that are due, decides what each has to tell, claims the message in SQL, sends
+// it and finishes it in SQL. A claim has a fixed end and lapses after a minute; whoever sends the message
+// then sends it with the same identity. So a notice is decided once for each target, and a message is sent
+// at least once, and a second time only if the instance dies, or the line is cut, between the answer of
+// the server and the commit.
+package reach
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/time/rate"
+
+	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const (
+	every     = time.Second
+	leaseLife = 10 * time.Second // if the instance that tells dies, another takes over after this time
+	batchSize = 200              // targets of one look
+	claimLife = time.Minute      // after this time, a message whose sender has vanished is sent again
+	tellWait  = 40 * time.Second // to send one message, well below claimLife
+	polls     = 32               // inboxes that are read at a time
+)
+
+// Store holds the targets; see store.
+type Store interface {
+	DueTargets(ctx context.Context, kind notifier.ReachKind, limit int) ([]notifier.ReachDue, error)
+	Step(ctx context.Context, steps []*notifier.ReachStep) error
+}
+
+// Inbox reads inboxes; see notifier/inbox.
+type Inbox interface {
+	Poll(ctx context.Context, seq int64, q notifier.PollQuery) (notifier.Poll, error)
+}
+
+// Types knows the types of notices; see notifier/topic.
+type Types interface {
+	Type(slug string) (notifier.NoticeType, bool)
+}
+
+// Message is what a target tells its user.
+type Message struct {
+	Target  *notifier.ReachTarget // as claimed: UpTo and Urgent identify the message
+	User    notifier.User
+	Zone    *time.Location
+	Entries []notifier.Entry // newest first; at least one
+	Badge   int64            // unread notices in the inbox
+}
+
+// Verdict says how a message fared.
+type Verdict int
+
+// The verdicts.
+const (
+	Told    Verdict = iota
+	Later           // again, not before After
+	Refused         // this message will never be taken; the third one in a row ends the telling
+	Dead            // there is nobody at the address
+	Gone            // the target has ended: delete it
+	Away            // the server cannot be reached; no target is to blame
+)
+
+// Outcome is a verdict with its reason.
+type Outcome struct {
+	Verdict Verdict
+	After   time.Duration // 0: as long as the tries so far suggest
+	Reason  string        // for the user's page and the log
+}
+
+// Teller sends messages. It must end soon after ctx.
+type Teller interface {
+	Tell(ctx context.Context, m *Message) Outcome
+}
+
+// Way is one kind of targets.
+type Way struct {
+	Kind     notifier.ReachKind
+	Teller   Teller
+	Rate     int // messages a second; 0: no limit
+	Parallel int // messages at a time
+}
+
+// Config has everything that the stage needs.
+type Config struct {
+	Store   Store
+	Inbox   Inbox
+	Types   Types
+	Looking func(ctx context.Context, seqs []int64) (map[int64]bool, error) // users who look at a page; nil: nobody
+	Leases  lease.Source
+	Log     *slog.Logger
+	Now     func() time.Time // nil: time.Now
+	Ways    []Way
+}
+
+// Stats counts since the start of this instance, by way.
+type Stats struct{ Told, Failed, Dead int64 }
+
+// Stage tells users. It is safe for concurrent use.
+type Stage struct {
+	c    Config
+	ways []*way
+}
+
+// way is a Way at work.
+type way struct {
+	Way
+	s     *Stage
+	limit *rate.Limiter
+
+	mu     sync.Mutex
+	resume time.Time     // nothing is sent before: the server was away
+	pause  time.Duration // the last pause; 0: the server answers
+
+	told, failed, dead atomic.Int64
+}
+
+// New returns a stage.
+func New(c Config) *Stage {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	s := &Stage{c: c}
+	for _, w := range c.Ways {
+		limit := rate.NewLimiter(rate.Inf, 0)
+		if w.Rate > 0 {
+			limit = rate.NewLimiter(rate.Limit(w.Rate), w.Rate)
+		}
+		s.ways = append(s.ways, &way{Way: w, s: s, limit: limit})
+	}
+	return s
+}
+
+// Run works until ctx ends and returns nil.
+func (s *Stage) Run(ctx context.Context) error {
+	var work errgroup.Group
+	for _, w := range s.ways {
+		name := "reach:" + string(w.Kind)
+		work.Go(func() error {
+			return lease.Work{Stage: name, Lease: s.c.Leases(name, leaseLife), Every: every, Do: w.round, Log: s.c.Log}.Run(ctx)
+		})
+	}
+	return work.Wait()
+}
+
+// Stats returns the counts of each way.
+func (s *Stage) Stats() map[notifier.ReachKind]Stats {
+	all := map[notifier.ReachKind]Stats{}
+	for _, w := range s.ways {
+		all[w.Kind] = Stats{Told: w.told.Load(), Failed: w.failed.Load(), Dead: w.dead.Load()}
+	}
+	return all
+}
+
+// size is how many targets one look takes: no more than can be told long before the claims lapse.
+func (w *way) size() int {
+	if w.Rate > 0 {
+		return min(batchSize, w.Rate*2)
+	}
+	return batchSize
+}
+
+// round tells what is due.
+func (w *way) round(ctx context.Context) error {
+	lease := w.s.c.Now().Add(leaseLife / 2)
+	for {
+		if w.paused() > 0 {
+			return nil
+		}
+		due, err := w.s.c.Store.DueTargets(ctx, w.Kind, w.size())
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		claimed, err := w.decideAll(ctx, due)
+		if err != nil {
+			return err
+		}
+		if err := w.tellAll(ctx, claimed); err != nil {
+			return err
+		}
+		if len(due) < w.size() || !w.s.c.Now().Before(lease) {
+			return nil // the next round extends the lease
+		}
+	}
+}
+
+// paused is how long the server is left alone.
+func (w *way) paused() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.resume.Sub(w.s.c.Now())
+}
+
+// The pauses after a server could not be reached: each is twice the one before.
+const (
+	firstPause = 5 * time.Second
+	lastPause  = 5 * time.Minute
+)
+
+// away leaves the server alone for a while, and returns for how long.
+func (w *way) away(ctx context.Context, reason string) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.s.c.Now()
+	if left := w.resume.Sub(now); left > 0 {
+		return left // another message has found out before
+	}
+	if w.pause == 0 {
+		w.s.c.Log.WarnContext(ctx, "server away; messages wait", "stage", "reach", "kind", w.Kind, "err", reason)
+	}
+	w.pause = min(max(2*w.pause, firstPause), lastPause)
+	w.resume = now.Add(w.pause)
+	return w.pause
+}
+
+// answered notes that the server can be reached.
+func (w *way) answered(ctx context.Context) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.pause > 0 {
+		w.s.c.Log.InfoContext(ctx, "server answers again", "stage", "reach", "kind", w.Kind)
+	}
+	w.pause, w.resume = 0, time.Time{}
+}

@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// AddDevice stores a browser that push messages tell its user with, and returns its id. A browser that the user
+// has registered before is brought up to date: known is true. One of another user moves to this user. The
+// eleventh pushes out the one that was added first. The session must be one of the user's, or empty for a user
+// without any; if it has ended, the error is notifier.ErrNotFound.
+func (s *Store) AddDevice(ctx context.Context, d notifier.NewDevice) (id int64, known bool, err error) {
+	for range 2 { // the second time after another user has registered the same browser at this moment
+		err = s.tx(ctx, func(tx *sql.Tx) (err error) {
+			id, known, err = s.addDevice(ctx, tx, d)
+			return err
+		})
+		if err == nil || s.dialect.fault(err) != faultConflict {
+			break
+		}
+	}
+	return id, known, s.fail(err, "register a device of user %d", d.Seq)
+}
+
+func (s *Store) addDevice(ctx context.Context, tx *sql.Tx, d notifier.NewDevice) (id int64, known bool, err error) {
+	// The lock on the user's row keeps two devices from being the tenth.
+	if err = tx.QueryRowContext(ctx, `UPDATE users SET seq = seq WHERE seq = $1 RETURNING seq`, d.Seq).Scan(new(int64)); err != nil {
+		return 0, false, err
+	}
+	// A browser that is here again can be reached again.
+	err = tx.QueryRowContext(ctx, `UPDATE targets SET keys = $1, label = $2, session = $3, seen_at = $4, refusals = 0, error = '',
+			state = CASE state WHEN 'off' THEN 'off' ELSE 'on' END
+		WHERE kind = 'push' AND address = $5 AND seq = $6 RETURNING id`,
+		d.Keys, d.Label, sql.NullString{String: d.Session, Valid: d.Session != ""}, millis(s.now()), d.Endpoint, d.Seq).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return id, err == nil, err
+	}
+	if _, err = tx.ExecContext(ctx, `DELETE FROM targets WHERE kind = 'push' AND address = $1`, d.Endpoint); err != nil {
+		return 0, false, err
+	}
+	t := notifier.ReachTarget{Seq: d.Seq, Kind: notifier.ReachPush, Address: d.Endpoint, Keys: d.Keys, Label: d.Label}
+	if err = s.addTarget(ctx, tx, &t, d.Session); err != nil {
+		return 0, false, err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM targets WHERE id IN (
+		SELECT id FROM targets WHERE seq = $1 AND kind = 'push' ORDER BY id DESC LIMIT 1000 OFFSET $2)`, d.Seq, notifier.MaxDevices)
+	return t.ID, false, err
+}
+
+// RemoveDevice deletes a device of a user. It returns notifier.ErrNotFound for an id that is not a device of theirs.
+func (s *Store) RemoveDevice(ctx context.Context, seq, id int64) error {
+	n, err := s.exec(ctx, `DELETE FROM targets WHERE id = $1 AND seq = $2 AND kind = 'push'`, id, seq)
+	if err == nil && n == 0 {
+		err = sql.ErrNoRows
+	}
+	return s.fail(err, "remove device %d of user %d", id, seq)
+}
+
+// Devices lists the devices of a user, the oldest first, and says which of them belong to this session.
+func (s *Store) Devices(ctx context.Context, seq int64, session string) (found []notifier.Device, err error) {
+	err = s.all(ctx, func(rows *sql.Rows) error {
+		var r targetRow
+		var d notifier.Device
+		err := rows.Scan(append(r.fields(), &d.Here)...)
+		d.ReachTarget = r.target()
+		found = append(found, d)
+		return err
+	}, `SELECT `+targetColumns+`, COALESCE(t.session = $2, FALSE) FROM targets t WHERE t.seq = $1 AND t.kind = 'push' ORDER BY t.id`, seq, session)
+	return found, s.fail(err, "list the devices of user %d", seq)
+}
+
+// Secret returns the value that all instances share under this name. The first call stores what fresh returns;
+// where two instances do so at once, both return the same.
+func (s *Store) Secret(ctx context.Context, name string, fresh func() ([]byte, error)) ([]byte, error) {
+	value, err := s.secret(ctx, name)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return value, s.fail(err, "read the secret %s", name)
+	}
+	made, err := fresh()
+	if err != nil {
+		return nil, err
+	}
+	if _, err = s.exec(ctx, `INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, made); err == nil {
+		value, err = s.secret(ctx, name)
+	}
+	return value, s.fail(err, "store the secret %s", name)
+}
+
+func (s *Store) secret(ctx context.Context, name string) (value []byte, err error) {
+	err = s.write.QueryRowContext(ctx, `SELECT value FROM secrets WHERE name = $1`, name).Scan(&value)
+	return value, err
+}
+
+// ReplaceSecret stores another form of a secret, such as one sealed under a newer key, unless it has changed
+// since it was read as had.
+func (s *Store) ReplaceSecret(ctx context.Context, name string, had, value []byte) error {
+	_, err := s.exec(ctx, `UPDATE secrets SET value = $1 WHERE name = $2 AND value = $3`, value, name, had)
+	return s.fail(err, "replace the secret %s", name)
+}

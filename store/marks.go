@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// targetsKnown is how long an instance may rely on having seen that there are no targets.
+const targetsKnown = 2 * time.Second
+
+// marks knows whether targets exist and which types are urgent, so that saving inboxes costs nothing while
+// nobody is to be told.
+type marks struct {
+	mu     sync.Mutex
+	at     time.Time // when it was read
+	exist  bool
+	urgent map[string]bool
+}
+
+// heard notes that a target exists from now on.
+func (m *marks) heard(now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.at, m.exist = now, true
+}
+
+// needed reports whether targets may exist, and returns the urgent types.
+func (m *marks) needed(ctx context.Context, tx *sql.Tx, now time.Time) (bool, map[string]bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if age := now.Sub(m.at); age >= 0 && age < targetsKnown && m.urgent != nil {
+		return m.exist, m.urgent, nil
+	}
+	urgent := map[string]bool{}
+	rows, err := tx.QueryContext(ctx, `SELECT '' AS slug WHERE EXISTS (SELECT 1 FROM targets) UNION ALL SELECT slug FROM notice_types WHERE urgent`)
+	err = each(rows, err, func(rows *sql.Rows) error {
+		var slug string
+		err := rows.Scan(&slug)
+		urgent[slug] = true
+		return err
+	})
+	if err != nil {
+		return false, nil, err
+	}
+	m.exist = urgent[""]
+	delete(urgent, "")
+	m.at, m.urgent = now, urgent
+	return m.exist, urgent, nil
+}
+
+// unreadRow is the newest unread entry of an inbox, and the newest urgent one; 0: there is none.
+type unreadRow struct{ seq, newest, urgent int64 }
+
+// unreadOf finds the newest unread entries of each inbox that has any.
+func unreadOf(snapshots []notifier.Snapshot, urgent map[string]bool) (found []unreadRow) {
+	for i := range snapshots {
+		u := unreadRow{seq: snapshots[i].Seq}
+		for _, row := range snapshots[i].Rows {
+			key, read, ok := notifier.SplitField(row.Field)
+			if !ok || read || row.At <= u.newest && row.At <= u.urgent {
+				continue
+			}
+			u.newest = max(u.newest, row.At)
+			if typ, _, _ := strings.Cut(key, ":"); urgent[typ] {
+				u.urgent = max(u.urgent, row.At)
+			}
+		}
+		if u.newest > 0 {
+			found = append(found, u)
+		}
+	}
+	return found
+}
+
+// markTargets makes the targets of these users due, in the transaction that stores their inboxes: what is
+// unread is told unless it was decided before. An urgent entry makes a target due that waits for the end
+// of quiet hours.
+func (s *Store) markTargets(ctx context.Context, tx *sql.Tx, snapshots []notifier.Snapshot) error {
+	exist, urgent, err := s.marks.needed(ctx, tx, s.now())
+	if err != nil || !exist {
+		return err
+	}
+	rows := unreadOf(snapshots, urgent)
+	if len(rows) == 0 {
+		return nil
+	}
+	return s.dialect.markTargets(ctx, tx, rows)
+}
+
+// markSet is what markTargets writes, from x of a user and the newest entries.
+const markSet = ` SET newest = CASE WHEN x.newest > targets.newest THEN x.newest ELSE targets.newest END,
+		due_at = CASE WHEN due_at = 0 THEN x.newest + wait
+			WHEN upto = 0 AND x.urgent > told AND x.urgent > told_urgent AND x.urgent + wait < due_at THEN x.urgent + wait ELSE due_at END`
+
+const markWhere = ` AND told < x.newest AND state IN ('on', 'failing') AND (targets.newest < x.newest OR due_at = 0)`

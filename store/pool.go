@@ -1,0 +1,68 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// Call is a kind of call to the database.
+type Call int
+
+// The calls that are timed.
+const (
+	CallBegin       Call   = iota // until a transaction has begun; SQLite has one writer
+	CallTransaction               // from then to the end of its commit
+	CallQuery                     // a query outside of transactions, until its first row
+	CallChange                    // a statement outside of transactions
+	CallAccept                    // storing notices, with the wait for a shared commit
+	Calls           = iota        // how many there are
+)
+
+// String returns the name of the kind.
+func (c Call) String() string {
+	return [Calls]string{"begin", "transaction", "query", "change", "accept"}[c]
+}
+
+// Timing is told how long each call took, whether or not it succeeded.
+type Timing func(call Call, took time.Duration)
+
+// since tells how long ago began is.
+func (t Timing) since(call Call, began time.Time) {
+	if t != nil {
+		t(call, time.Since(began))
+	}
+}
+
+// pool is a pool of connections whose calls are timed. Transactions and prepared statements are timed
+// where they are used.
+type pool struct {
+	*sql.DB
+	timing Timing
+}
+
+// QueryContext is timed until the first row.
+func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	defer p.timing.since(CallQuery, time.Now())
+	return p.DB.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller does
+}
+
+// QueryRowContext is timed until the first row.
+func (p *pool) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	defer p.timing.since(CallQuery, time.Now())
+	return p.DB.QueryRowContext(ctx, query, args...)
+}
+
+// ExecContext is timed.
+func (p *pool) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	defer p.timing.since(CallChange, time.Now())
+	return p.DB.ExecContext(ctx, query, args...)
+}
+
+// Pools returns the pools of connections by name. On PostgreSQL readers and writer share one.
+func (s *Store) Pools() map[string]*sql.DB {
+	if s.write == s.read {
+		return map[string]*sql.DB{"all": s.read.DB}
+	}
+	return map[string]*sql.DB{"readers": s.read.DB, "writer": s.write.DB}
+}

@@ -1,0 +1,169 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const targetColumns = `t.id, t.seq, t.kind, t.address, t.keys, t.label, t.token, t.state, t.wait, t.daily, t.told, t.told_urgent,
+	t.newest, t.upto, t.urgent, t.due_at, t.tries, t.refusals, t.failing_since, t.error, t.created_at, t.seen_at`
+
+// targetRow is a target as it is scanned.
+type targetRow struct {
+	notifier.ReachTarget
+	wait, due, failing, created, seen int64
+	daily                             sql.Null[int64]
+}
+
+// fields returns the scan destinations of targetColumns.
+func (r *targetRow) fields() []any {
+	t := &r.ReachTarget
+	return []any{
+		&t.ID, &t.Seq, &t.Kind, &t.Address, &t.Keys, &t.Label, &t.Token, &t.State, &r.wait, &r.daily, &t.Told, &t.ToldUrgent,
+		&t.Newest, &t.UpTo, &t.Urgent, &r.due, &t.Tries, &t.Refusals, &r.failing, &t.Error, &r.created, &r.seen,
+	}
+}
+
+// target converts the row to the type that callers see.
+func (r *targetRow) target() notifier.ReachTarget {
+	t := r.ReachTarget
+	t.Wait, t.Daily = time.Duration(r.wait)*time.Millisecond, -1
+	if r.daily.Valid {
+		t.Daily = int(r.daily.V)
+	}
+	t.DueAt, t.FailingSince, t.CreatedAt, t.SeenAt = fromMillis(r.due), fromMillis(r.failing), fromMillis(r.created), fromMillis(r.seen)
+	return t
+}
+
+// Targets lists the targets of a user, the oldest first.
+func (s *Store) Targets(ctx context.Context, seq int64) (found []notifier.ReachTarget, err error) {
+	err = s.all(ctx, func(rows *sql.Rows) error {
+		var r targetRow
+		err := rows.Scan(r.fields()...)
+		found = append(found, r.target())
+		return err
+	}, `SELECT `+targetColumns+` FROM targets t WHERE t.seq = $1 ORDER BY t.id`, seq)
+	return found, s.fail(err, "list the targets of user %d", seq)
+}
+
+// MailOf returns the mail address of a user; empty: none.
+func (s *Store) MailOf(ctx context.Context, seq int64) (address string, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT address FROM targets WHERE seq = $1 AND kind = 'mail'`, seq).Scan(&address)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return address, s.fail(err, "read the mail address of user %d", seq)
+}
+
+// putMail gives a user a mail address; an empty one removes it. What came before the address did is not
+// told to it.
+func (s *Store) putMail(ctx context.Context, tx *sql.Tx, seq int64, address string) error {
+	if address == "" {
+		_, err := tx.ExecContext(ctx, `DELETE FROM targets WHERE seq = $1 AND kind = 'mail'`, seq)
+		return err
+	}
+	var has string
+	var state notifier.ReachState
+	err := tx.QueryRowContext(ctx, `SELECT address, state FROM targets WHERE seq = $1 AND kind = 'mail'`, seq).Scan(&has, &state)
+	switch {
+	case err == nil && has == address && state != notifier.ReachDead: // the same address again revives a dead one
+		return nil
+	case err == nil:
+		_, err = tx.ExecContext(ctx, `DELETE FROM targets WHERE seq = $1 AND kind = 'mail'`, seq)
+	case errors.Is(err, sql.ErrNoRows):
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.addTarget(ctx, tx, &notifier.ReachTarget{Seq: seq, Kind: notifier.ReachMail, Address: address, Keys: []byte{}}, "")
+}
+
+// addTarget stores a new target, with the waiting time that its user prefers, and completes t. Nothing that
+// came before is told. An empty session ties it to none.
+func (s *Store) addTarget(ctx context.Context, tx *sql.Tx, t *notifier.ReachTarget, session string) error {
+	p, err := scanPreferences(tx.QueryRowContext(ctx, preferencesQuery, t.Seq), s.mail)
+	if err != nil {
+		return err
+	}
+	when := p.Mail
+	if t.Kind == notifier.ReachPush {
+		when = p.Push
+	}
+	now := millis(s.now())
+	if t.Told, err = ahead(ctx, tx, t.Seq, now); err != nil {
+		return err
+	}
+	t.State = notifier.ReachOn
+	if when.Off {
+		t.State = notifier.ReachOff
+	}
+	var token [16]byte
+	_, _ = rand.Read(token[:]) // never fails
+	t.Token = hex.EncodeToString(token[:])
+	// An instance that knows of no targets yet does not mark them: see marks. The first look comes after
+	// every instance has heard of this one, and finds what came until then.
+	due := now + 2*targetsKnown.Milliseconds()
+	s.marks.heard(s.now())
+	return tx.QueryRowContext(ctx, `INSERT INTO targets (seq, kind, address, keys, label, session, token, state, wait, daily, told, due_at, created_at, seen_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) RETURNING id`,
+		t.Seq, string(t.Kind), t.Address, t.Keys, t.Label, sql.NullString{String: session, Valid: session != ""}, t.Token, string(t.State),
+		when.Wait.Milliseconds(), dailyOf(when, p.MailAt), t.Told, due, now).Scan(&t.ID)
+}
+
+// dailyOf returns the stored form of the minute of daily mails.
+func dailyOf(when notifier.When, minute int) sql.Null[int64] {
+	return sql.Null[int64]{V: int64(minute), Valid: when.Daily}
+}
+
+// ahead returns now, or the version of the user's inbox if that is ahead of it: up to there, no entry is new.
+func ahead(ctx context.Context, tx *sql.Tx, seq, now int64) (int64, error) {
+	var ver int64
+	err := tx.QueryRowContext(ctx, `SELECT ver FROM inbox_snapshots WHERE seq = $1`, seq).Scan(&ver)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return max(now, ver), err
+}
+
+// SwitchOff switches the target with this token off, and mail for its user if it is a mail address. It
+// returns the number of the user, or notifier.ErrNotFound for an unknown token.
+func (s *Store) SwitchOff(ctx context.Context, token string) (seq int64, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		var kind notifier.ReachKind
+		err := tx.QueryRowContext(ctx, `UPDATE targets SET state = CASE state WHEN 'dead' THEN 'dead' ELSE 'off' END, due_at = 0, upto = 0, urgent = FALSE, tries = 0
+			WHERE token = $1 RETURNING seq, kind`, text(token)).Scan(&seq, &kind)
+		if err == nil && kind == notifier.ReachMail {
+			_, err = tx.ExecContext(ctx, `UPDATE users SET mail_when = 'off' WHERE seq = $1`, seq)
+		}
+		return err
+	})
+	return seq, s.fail(err, "switch a target off")
+}
+
+// KnownToken reports whether a target has this token.
+func (s *Store) KnownToken(ctx context.Context, token string) (known bool, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM targets WHERE token = $1)`, text(token)).Scan(&known)
+	return known, s.fail(err, "look up the token of a target")
+}
+
+// Bounced records that mail to a user came back. A permanent fault ends the telling of that address. It
+// returns notifier.ErrNotFound for a user without an address.
+func (s *Store) Bounced(ctx context.Context, name string, permanent bool) error {
+	state, due := notifier.ReachFailing, ""
+	if permanent {
+		state, due = notifier.ReachDead, ", due_at = 0, upto = 0, urgent = FALSE, tries = 0"
+	}
+	n, err := s.exec(ctx, `UPDATE targets SET state = $1, failing_since = CASE failing_since WHEN 0 THEN $2 ELSE failing_since END, error = $3`+due+`
+		WHERE kind = 'mail' AND state <> 'off' AND seq = (SELECT seq FROM users WHERE name = $4)`, string(state), millis(s.now()), "the mail came back", text(name))
+	if err == nil && n == 0 {
+		err = sql.ErrNoRows
+	}
+	return s.fail(err, "record mail that came back")
+}

@@ -1,0 +1,117 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// dueTargetsQuery repeats the predicate of the partial index targets_due.
+const dueTargetsQuery = `SELECT ` + targetColumns + `, ` + userColumns + `, u.zone, u.quiet_from, u.quiet_to, u.paused_until
+	FROM (SELECT * FROM targets WHERE kind = $1 AND due_at > 0 AND due_at <= $2 ORDER BY due_at LIMIT $3) t
+	JOIN users u ON u.seq = t.seq ORDER BY t.due_at, t.id`
+
+// DueTargets returns the targets of a kind whose time has come, the earliest first.
+func (s *Store) DueTargets(ctx context.Context, kind notifier.ReachKind, limit int) (due []notifier.ReachDue, err error) {
+	byUser := map[int64][]int{}
+	err = s.all(ctx, func(rows *sql.Rows) error {
+		var r targetRow
+		var d notifier.ReachDue
+		var from, to sql.Null[int64]
+		var paused int64
+		err := rows.Scan(slices.Concat(r.fields(), userFields(&d.User), []any{&d.Zone, &from, &to, &paused})...)
+		d.ReachTarget, d.Quiet, d.PausedUntil = r.target(), quietOf(from, to), fromMillis(paused)
+		byUser[d.Seq] = append(byUser[d.Seq], len(due))
+		due = append(due, d)
+		return err
+	}, dueTargetsQuery, string(kind), millis(s.now()), limit)
+	if err == nil && len(due) > 0 {
+		seqs := make([]int64, 0, len(byUser))
+		for seq := range byUser {
+			seqs = append(seqs, seq)
+		}
+		err = s.all(ctx, func(rows *sql.Rows) error {
+			var seq int64
+			var typ string
+			var wanted bool
+			err := rows.Scan(&seq, &typ, &wanted)
+			for _, i := range byUser[seq] {
+				if due[i].Wants == nil {
+					due[i].Wants = map[string]bool{}
+				}
+				due[i].Wants[typ] = wanted
+			}
+			return err
+		}, `SELECT seq, type, wanted FROM type_wants WHERE kind = $1 AND `+s.dialect.within("seq", 2), string(kind), s.dialect.numberList(seqs))
+	}
+	return due, s.fail(err, "list the targets that are due")
+}
+
+// quietOf converts the stored form of quiet hours.
+func quietOf(from, to sql.Null[int64]) *notifier.Quiet {
+	if !from.Valid || !to.Valid {
+		return nil
+	}
+	return &notifier.Quiet{From: int(from.V), To: int(to.V)}
+}
+
+// stepQuery changes a target that is still as expected. Where nothing is due any more, a newer entry makes
+// it due at once.
+const stepQuery = `UPDATE targets SET state = $1, told = $2, told_urgent = $3, upto = $4, urgent = $5,
+		due_at = CASE WHEN CAST($6 AS BIGINT) = 0 AND newest > $2 AND $1 IN ('on', 'failing') THEN CAST($7 AS BIGINT) ELSE $6 END,
+		tries = $8, refusals = $9, failing_since = $10, error = $11
+	WHERE id = $12 AND due_at = $13 AND upto = $14 AND told = $15 AND told_urgent = $16 AND state = $17`
+
+// Step makes these changes in one transaction and sets Done for those that it made. A target is changed
+// only if nobody else has changed it since it was read.
+func (s *Store) Step(ctx context.Context, steps []*notifier.ReachStep) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	ordered := slices.SortedFunc(slices.Values(steps), func(a, b *notifier.ReachStep) int { return cmp.Compare(a.Was.ID, b.Was.ID) })
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		now := millis(s.now())
+		for _, step := range ordered {
+			n, err := s.step(ctx, tx, step, now)
+			if err != nil {
+				return err
+			}
+			step.Done = n == 1
+		}
+		return nil
+	})
+	return s.fail(err, "change %d targets", len(steps))
+}
+
+func (s *Store) step(ctx context.Context, tx *sql.Tx, step *notifier.ReachStep, now int64) (int64, error) {
+	was, to := step.Was, &step.To
+	if step.Gone {
+		return change(ctx, tx, `DELETE FROM targets WHERE id = $1 AND due_at = $2 AND upto = $3`, was.ID, millis(was.DueAt), was.UpTo)
+	}
+	return change(ctx, tx, stepQuery, string(to.State), to.Told, to.ToldUrgent, to.UpTo, to.Urgent, millis(to.DueAt), now,
+		to.Tries, to.Refusals, millis(to.FailingSince), to.Error,
+		was.ID, millis(was.DueAt), was.UpTo, was.Told, was.ToldUrgent, string(was.State))
+}
+
+// ReachStats counts the targets of a kind.
+func (s *Store) ReachStats(ctx context.Context, kind notifier.ReachKind) (n notifier.ReachStats, err error) {
+	var oldest sql.Null[int64]
+	err = s.read.QueryRowContext(ctx, `SELECT COUNT(CASE WHEN state <> 'off' THEN 1 END), COUNT(CASE WHEN due_at > 0 AND due_at <= $1 THEN 1 END),
+			MIN(CASE WHEN due_at > 0 AND due_at <= $1 THEN due_at END), COUNT(CASE state WHEN 'failing' THEN 1 END), COUNT(CASE state WHEN 'dead' THEN 1 END)
+		FROM targets WHERE kind = $2`, millis(s.now()), string(kind)).Scan(&n.Targets, &n.Due, &oldest, &n.Failing, &n.Dead)
+	if oldest.Valid {
+		n.Oldest = fromMillis(oldest.V)
+	}
+	return n, s.fail(err, "count the targets")
+}
+
+// lookAgain makes the targets of a user due at once that have something undecided, after the user has
+// changed their preferences. A claimed message goes on as it is.
+func lookAgain(ctx context.Context, tx *sql.Tx, seq int64, now time.Time) error {
+	_, err := tx.ExecContext(ctx, `UPDATE targets SET due_at = $1 WHERE seq = $2 AND upto = 0 AND newest > told AND state IN ('on', 'failing')`, millis(now), seq)
+	return err
+}

@@ -1,0 +1,210 @@
+// Package mail writes the letters that tell users what they have not read.
+package mail
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/carillonhq/carillon/internal/mail"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+// Bounds of a letter. Some readers cut letters off at 100 kB.
+const (
+	MaxRows   = 20
+	shortBody = 400 // characters of a body that is one of several
+)
+
+// Digest is what one letter tells.
+type Digest struct {
+	To      string // a mail address
+	Name    string // of the user
+	Locale  string // a BCP 47 tag; empty: English
+	Zone    *time.Location
+	Token   string // switches the target off
+	Target  int64
+	Upto    int64 // the At of the newest row that is told
+	Urgent  bool  // it did not wait, because its rows are of urgent types
+	Daily   bool  // it comes once a day
+	Wait    time.Duration
+	Total   int              // the rows that are told, of which Entries may have only the newest
+	Entries []notifier.Entry // newest first; at least one
+}
+
+// Composer writes letters. It is safe for concurrent use.
+type Composer struct {
+	texts *locale.Catalogue
+	base  string
+	host  string
+}
+
+// NewComposer returns a composer whose links begin with base: the public URL with its path, and without
+// a slash at its end.
+func NewComposer(texts *locale.Catalogue, base string) (*Composer, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Hostname() == "" || strings.HasSuffix(base, "/") {
+		return nil, fmt.Errorf("links of mails cannot begin with %q", base)
+	}
+	host := u.Hostname()
+	if addr, err := netip.ParseAddr(host); err == nil && addr.Is6() {
+		host = "ipv6." + strings.ReplaceAll(addr.WithZone("").StringExpanded(), ":", "-")
+	}
+	return &Composer{texts: texts, base: base, host: host}, nil
+}
+
+// letter is what the two forms of a letter show.
+type letter struct {
+	text        *locale.Printer
+	subject     string
+	heading     string // empty: the letter has a single row, whose title is the heading
+	rows        []row
+	more        string // how many rows are not shown; empty: none
+	open        string // where the button leads
+	openText    string
+	why         string
+	account     string
+	settings    string
+	unsubscribe string
+}
+
+type row struct {
+	title, body, link string
+	time, datetime    string
+}
+
+// Compose writes a letter.
+func (c *Composer) Compose(d *Digest) (mail.Letter, error) {
+	if len(d.Entries) == 0 {
+		return mail.Letter{}, errors.New("a mail about nothing")
+	}
+	p := c.letter(d)
+	var html strings.Builder
+	if err := htmlLetter(p).Render(context.Background(), &html); err != nil {
+		return mail.Letter{}, fmt.Errorf("write the mail of target %d: %w", d.Target, err)
+	}
+	target := strconv.FormatInt(d.Target, 10)
+	id := strconv.FormatInt(d.Upto, 10) + "." + target
+	if d.Urgent {
+		id += ".u"
+	}
+	l := mail.Letter{
+		ID: id + "@" + c.host, To: d.To, Locale: p.text.Lang(), Subject: p.subject, Text: p.plain(), HTML: html.String(),
+		ListID: "carillon." + c.host, Unsubscribe: p.unsubscribe,
+	}
+	if p.heading == "" {
+		sum := sha256.Sum256([]byte(d.Entries[0].Key))
+		l.References = []string{hex.EncodeToString(sum[:12]) + "." + target + "@" + c.host}
+	}
+	return l, nil
+}
+
+func (c *Composer) letter(d *Digest) *letter {
+	text := c.texts.For(d.Locale, "")
+	entries := d.Entries[:min(len(d.Entries), MaxRows)]
+	total := max(d.Total, len(d.Entries))
+	p := &letter{
+		text: text, subject: entries[0].Title, open: c.link(entries[0].NoticeID), openText: text.T("mail.open"),
+		why: why(text, d, int64(total)), settings: c.base + "/settings", unsubscribe: c.base + "/u/" + url.PathEscape(d.Token),
+	}
+	if d.Name != "" {
+		p.account = text.F("nav.account", "Name", d.Name)
+	}
+	room := notifier.MaxBody
+	if total > 1 {
+		p.heading = text.N("mail.heading", int64(total))
+		p.subject = text.N("mail.subject", int64(total), "Title", entries[0].Title)
+		p.open, p.openText = c.base+"/inbox", text.T("mail.open_inbox")
+		room = shortBody
+	}
+	if more := total - len(entries); more > 0 {
+		p.more = text.N("mail.more", int64(more))
+	}
+	zone := d.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	for i := range entries {
+		e := &entries[i]
+		at := e.CreatedAt.In(zone)
+		p.rows = append(p.rows, row{
+			title: e.Title, body: short(e.Body, room), link: c.link(e.NoticeID), time: text.Exact(at), datetime: at.Format(time.RFC3339),
+		})
+	}
+	return p
+}
+
+// link returns the address that marks a notice read and leads to its subject.
+func (c *Composer) link(noticeID int64) string {
+	return c.base + "/n/" + strconv.FormatInt(noticeID, 10)
+}
+
+// why says why the user gets this letter.
+func why(text *locale.Printer, d *Digest, total int64) string {
+	switch {
+	case d.Urgent:
+		return text.N("mail.why_urgent", total)
+	case d.Daily:
+		return text.T("mail.why_daily")
+	case d.Wait < time.Minute:
+		return text.T("mail.why_now")
+	case d.Wait%time.Hour == 0:
+		return text.N("mail.why_wait", total, "Time", text.N("duration.hours", int64(d.Wait/time.Hour)))
+	}
+	return text.N("mail.why_wait", total, "Time", text.N("duration.minutes", int64(d.Wait/time.Minute)))
+}
+
+// short cuts a text off after so many characters.
+func short(text string, room int) string {
+	text = strings.TrimSpace(text)
+	if utf8.RuneCountInString(text) <= room {
+		return text
+	}
+	n := 0
+	for i := range text {
+		if n++; n == room {
+			return strings.TrimSpace(text[:i]) + "…"
+		}
+	}
+	return text
+}
+
+// plain returns the form without markup.
+func (p *letter) plain() string {
+	var b strings.Builder
+	add := func(lines ...string) {
+		for _, line := range lines {
+			if line != "" {
+				b.WriteString(line)
+				b.WriteString("\n")
+			}
+		}
+		b.WriteString("\n")
+	}
+	if p.heading != "" {
+		add(p.heading)
+	}
+	for i := range p.rows {
+		r := &p.rows[i]
+		add(r.title, r.body, r.time, r.link)
+	}
+	if p.more != "" {
+		add(p.more, p.open)
+	}
+	add("—", p.why, p.account)
+	add(p.text.T("mail.settings"), p.settings)
+	add(p.text.T("mail.unsubscribe"), p.unsubscribe)
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// lines splits a body, because not every reader of mail keeps line breaks.
+func (r *row) lines() []string { return strings.Split(r.body, "\n") }

@@ -1,0 +1,205 @@
+package mail_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
+
+	sending "github.com/carillonhq/carillon/internal/mail"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views/locale"
+	"github.com/carillonhq/carillon/views/mail"
+)
+
+var update = flag.Bool("update", false, "write the letters in testdata")
+
+const base = "https://notices.example.com/app"
+
+func composer(t *testing.T) *mail.Composer {
+	t.Helper()
+	texts, err := locale.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := mail.NewComposer(texts, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func compose(t *testing.T, d mail.Digest) sending.Letter {
+	t.Helper()
+	l, err := composer(t).Compose(&d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// entries returns rows, newest first.
+func entries(titles ...string) []notifier.Entry {
+	var all []notifier.Entry
+	for i, title := range titles {
+		at := time.Date(2026, 3, 1, 23, 30-i, 0, 0, time.UTC)
+		all = append(all, notifier.Entry{
+			Key: fmt.Sprintf("order:%d", i), NoticeID: int64(100 - i), At: at.UnixMilli(),
+			Content: notifier.Content{Type: "order", Title: title, Body: "Only 12 units are left.\nThe next delivery comes on Monday.", CreatedAt: at},
+		})
+	}
+	return all
+}
+
+func digest(locale string, titles ...string) mail.Digest {
+	all := entries(titles...)
+	return mail.Digest{
+		To: "alice@example.com", Name: "alice", Locale: locale, Zone: time.FixedZone("", 9*60*60), Token: "tok-EN_1", Target: 42,
+		Upto: all[0].At, Wait: 30 * time.Minute, Total: len(all), Entries: all,
+	}
+}
+
+// samples are titles and bodies.
+var samples = map[string][3][2]string{
+	"en": {
+		{"Aisle 7 needs restocking", "Only 12 units of item 40-118 are left.\nThe next delivery comes on Monday."},
+		{"Order 1042 has left the warehouse", ""},
+		{"Ann answered your question about “Fog over the canal”", "I took it at six in the morning, from the second bridge."},
+	},
+	"ja": {
+		{"7番通路の補充が必要です", "商品40-118の残りは12個です。\n次の入荷は月曜日です。"}, {"注文1042を出荷しました", ""}, {"安藤さんが「霧の運河」についての質問に回答しました", "朝6時に、二つ目の橋から撮りました。"},
+	},
+	"zh-Hans": {
+		{"7 号通道需要补货", "商品 40-118 仅剩 12 件。\n下一批货周一送达。"}, {"订单 1042 已出库", ""}, {"小安回答了您关于《运河之雾》的问题", "早上六点在第二座桥上拍的。"},
+	},
+}
+
+func TestLettersInThreeLanguages(t *testing.T) {
+	t.Parallel()
+	for lang, rows := range samples {
+		several, single := digest(lang, rows[0][0], rows[1][0], rows[2][0]), digest(lang, rows[2][0]+" <b>&amp;")
+		several.Daily, several.Total = true, 5
+		for i := range rows {
+			several.Entries[i].Body = rows[i][1]
+		}
+		single.Entries[0].Body = rows[2][1]
+		for name, d := range map[string]mail.Digest{"single": single, "several": several} {
+			l := compose(t, d)
+			golden(t, name+"."+lang+".txt", "Subject: "+l.Subject+"\n\n"+l.Text)
+			golden(t, name+"."+lang+".html", l.HTML+"\n")
+		}
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (go test ./views/mail -update writes it):\n%s", name, diff)
+	}
+}
+
+func TestALetterIsNamedByItsNewestRowAndItsTarget(t *testing.T) {
+	t.Parallel()
+	d := digest("en", "Aisle 7")
+	one := compose(t, d)
+	if want := fmt.Sprintf("%d.42@notices.example.com", d.Upto); one.ID != want || one.ListID != "carillon.notices.example.com" || one.Unsubscribe != base+"/u/tok-EN_1" || one.Locale != "en" {
+		t.Errorf("%+v, want the id %s", one, want)
+	}
+	d.Urgent, d.Wait = true, time.Hour
+	if urgent := compose(t, d); urgent.ID != fmt.Sprintf("%d.42.u@notices.example.com", d.Upto) || !strings.Contains(urgent.Text, "urgent") {
+		t.Errorf("the urgent one is %s", urgent.ID)
+	}
+	again, other, another := digest("en", "Aisle 7, once more"), digest("en", "Aisle 7"), digest("en", "Aisle 7")
+	other.Target, another.Entries[0].Key = 43, "order:other"
+	if r := compose(t, again).References; len(r) != 1 || r[0] != one.References[0] {
+		t.Errorf("letters of one key are in the threads %q and %q", one.References, r)
+	}
+	for _, d := range []mail.Digest{other, another} {
+		if r := compose(t, d).References; r[0] == one.References[0] {
+			t.Errorf("%+v is in the same thread", d)
+		}
+	}
+	if several := compose(t, digest("en", "a", "b")); len(several.References) != 0 || several.Subject != "2 unread notices: a" {
+		t.Errorf("several: %+v", several)
+	}
+}
+
+func TestALetterHasAtMostTwentyRowsAndShortBodies(t *testing.T) {
+	t.Parallel()
+	titles := make([]string, 32)
+	for i := range titles {
+		titles[i] = fmt.Sprintf("Notice %d", i)
+	}
+	d := digest("en", titles...)
+	for i := range d.Entries {
+		d.Entries[i].Body = strings.Repeat("長い文", notifier.MaxBody/3)
+	}
+	l := compose(t, d)
+	page := document(t, l.HTML)
+	if got := page.Find("h2").Length(); got != mail.MaxRows || !strings.Contains(l.Text, "\nand 12 more\n") || !strings.Contains(l.HTML, "and 12 more") || strings.Contains(l.Text, "Notice 20") {
+		t.Errorf("%d rows, and then: %.200q", got, l.Text[len(l.Text)-300:])
+	}
+	if len(l.HTML) > 100_000 || !strings.Contains(l.Text, "文…") {
+		t.Errorf("%d bytes of HTML", len(l.HTML))
+	}
+	whole := digest("en", "Aisle 7")
+	whole.Entries[0].Body = strings.Repeat("長", notifier.MaxBody)
+	if !strings.Contains(compose(t, whole).Text, whole.Entries[0].Body) {
+		t.Error("a single notice is cut off")
+	}
+}
+
+func TestALetterLoadsNothingAndLinksOnlyToUs(t *testing.T) {
+	t.Parallel()
+	evil := `"><script>alert(1)</script><img src=https://eve.example/p.gif>`
+	d := digest("en", evil, evil)
+	d.Name, d.Token, d.Locale = evil, "../"+evil, evil
+	for i := range d.Entries {
+		d.Entries[i].Body, d.Entries[i].Link = evil, "javascript:alert(1)"
+	}
+	l := compose(t, d)
+	page := document(t, l.HTML)
+	if n := page.Find("script, img, link, iframe, object, form, svg, base, meta[http-equiv], [src], [background], [onclick]").Length(); n > 0 || strings.Contains(l.HTML, "url(") || strings.Contains(l.HTML, "@import") {
+		t.Errorf("%d elements that load or run something: %s", n, l.HTML)
+	}
+	page.Find("a").Each(func(_ int, a *goquery.Selection) {
+		if href := a.AttrOr("href", ""); !strings.HasPrefix(href, base+"/") {
+			t.Errorf("a link leads to %q", href)
+		}
+	})
+	if got := page.Find("h2").First().Text(); got != evil {
+		t.Errorf("the title reads %q", got)
+	}
+}
+
+func TestALetterAboutNothingIsAnError(t *testing.T) {
+	t.Parallel()
+	if l, err := composer(t).Compose(&mail.Digest{To: "alice@example.com"}); err == nil {
+		t.Errorf("%+v", l)
+	}
+}
+
+func document(t *testing.T, html string) *goquery.Document {
+	t.Helper()
+	page, err := goquery.NewDocumentFromReader(strings.NewReader(html))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
