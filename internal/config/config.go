@@ -46,6 +46,10 @@ type Flags struct {
 	ToastRetention       string `placeholder:"TIME" default:"24h" help:"How long a toast waits for its user: from 1h to 7d."`
 	SMTPURL              string `name:"smtp-url" placeholder:"URL" secret:"" help:"The server that takes mails: smtps://USER:PASSWORD@HOST, or smtp:// with STARTTLS; empty: no mail."`
 	MailFrom             string `placeholder:"ADDRESS" help:"The sender of mails: notices@example.com, or Carillon <notices@example.com>."`
+	MailDefault          string `placeholder:"WHEN" default:"off" help:"When users who have not chosen get mail: off, daily, or how long a notice is unread before, such as 30m."`
+	MailRate             string `placeholder:"N" default:"10" help:"Mails a second, of all instances together."`
+	OutboundAllow        string `placeholder:"CIDR,…" help:"Private networks that mails and pushes may be sent to; empty: none besides this machine."`
+	OutboundProxy        string `placeholder:"URL" secret:"" help:"The HTTP proxy through which pushes are sent; empty: directly."`
 	Rules                string `placeholder:"FILE" help:"Rules that watch business databases; empty: none."`
 	APIRate              string `name:"api-rate" placeholder:"N" default:"1000" help:"Requests per second that one API key may make to each instance; 0: no limit."`
 	LogLevel             string `placeholder:"LEVEL" default:"info" help:"debug, info, warn or error."`
@@ -73,8 +77,12 @@ type Config struct {
 	ToastRetention time.Duration
 	SMTP           *mail.Server // nil: no mail
 	MailFrom       string       // with or without a name for people
-	Rules          string       // the file; empty: no rules
-	APIRate        int          // 0: no limit
+	MailDefault    notifier.When
+	MailRate       int            // mails a second, all instances together
+	OutboundAllow  []netip.Prefix // private networks that may be reached
+	OutboundProxy  *url.URL       // nil: none
+	Rules          string         // the file; empty: no rules
+	APIRate        int            // 0: no limit
 	LogLevel       slog.Level
 	LogJSON        bool // one JSON object per line instead of text
 
@@ -103,6 +111,10 @@ func (f *Flags) Config(env *Environment) (Config, error) {
 		ToastRetention: bad.retention("--toast-retention", f.ToastRetention),
 		SMTP:           bad.server("--smtp-url", f.SMTPURL),
 		MailFrom:       bad.sender("--mail-from", f.MailFrom),
+		MailDefault:    bad.when("--mail-default", f.MailDefault),
+		MailRate:       int(bad.number("--mail-rate", f.MailRate, 1, 10_000)),
+		OutboundAllow:  bad.proxies("--outbound-allow", f.OutboundAllow),
+		OutboundProxy:  bad.outboundProxy("--outbound-proxy", f.OutboundProxy),
 		Rules:          f.Rules,
 		APIRate:        int(bad.number("--api-rate", f.APIRate, 0, 1_000_000)),
 		LogLevel:       bad.level("--log-level", f.LogLevel),

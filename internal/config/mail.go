@@ -1,6 +1,11 @@
 package config
 
-import "github.com/carillonhq/carillon/internal/mail"
+import (
+	"net/url"
+
+	"github.com/carillonhq/carillon/internal/mail"
+	"github.com/carillonhq/carillon/notifier"
+)
 
 // server parses the address of a mail server. No fault repeats any of it.
 func (f *Faults) server(flag, s string) *mail.Server {
@@ -23,4 +28,26 @@ func (f *Faults) sender(flag, s string) string {
 		f.Add(flag, "%q is not an address such as notices@example.com or Carillon <notices@example.com>", s)
 	}
 	return s
+}
+
+// when parses the time at which users who have not chosen get mail.
+func (f *Faults) when(flag, s string) notifier.When {
+	w, ok := notifier.ParseWhen(s)
+	if !ok {
+		f.Add(flag, "%q is not off, daily or a duration of at most 24h, such as 30m", s)
+	}
+	return w
+}
+
+// outboundProxy parses the address of a proxy. Its fault repeats nothing, because it may hold a password.
+func (f *Faults) outboundProxy(flag, s string) *url.URL {
+	if s == "" {
+		return nil
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Path != "" && u.Path != "/" {
+		f.Add(flag, "is not the address of a proxy, such as http://proxy.example.com:3128")
+		return nil
+	}
+	return u
 }

@@ -35,7 +35,7 @@ func openTimed(ctx context.Context, cfg config.Config, timing store.Timing) (*st
 	if err := makeDataDir(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	db, err := store.Open(ctx, store.Config{URL: cfg.DatabaseURL, DataDir: cfg.DataDir, MaxSeq: cfg.MaxSeq, Timing: timing})
+	db, err := store.Open(ctx, store.Config{URL: cfg.DatabaseURL, DataDir: cfg.DataDir, MaxSeq: cfg.MaxSeq, Mail: cfg.MailDefault, Timing: timing})
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}

@@ -31,6 +31,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/person"
 	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/reach"
 	"github.com/carillonhq/carillon/notifier/rule"
 	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/topic"
@@ -81,6 +82,9 @@ type instance struct {
 	pipe          *pipeline.Pipeline
 	rules         *rule.Runner // nil: no rules are configured
 	outbox        *mail.Outbox // nil: mails are sent, or there are none
+	looking       *reach.Looking
+	reach         *reach.Stage
+	mailer        *mail.Sender // nil: no mail server is configured
 
 	times     *histograms
 	fresh     bool // the demonstration has just been added
@@ -113,6 +117,7 @@ func (i *instance) parts() []part {
 		i.openGated,     // everything below reaches Redis through the gate
 		i.makeStages,    // all stages and pages; nothing works yet
 		i.sendDemo,      // needs the stages; done before a page shows them
+		i.closeMailer,   // the lines to the mail server outlive the worker that uses them
 		i.listenWeb,     // before anything works, so that a port in use is reported at once; its stop cuts connections that are left
 		i.listenAdmin,   // likewise
 		i.listenShop,    // likewise; its page has the address of the pages
@@ -137,7 +142,9 @@ func (i *instance) workers() []func(context.Context) error {
 		i.topics.Run,   // repairs the sets of subscribers
 		i.toasts.Run,   // clears old toasts
 		func(ctx context.Context) error { return i.tokens.Watch(ctx, i.hub.Recheck) }, // ends the streams of revoked apps
-		i.people.Run, // finishes deletions that were interrupted
+		i.people.Run,  // finishes deletions that were interrupted
+		i.reach.Run,   // tells users what is still unread
+		i.looking.Run, // notes who looks at a page
 		newCollections(i.cfg.Lookup).run,
 	}
 	if i.rules != nil {

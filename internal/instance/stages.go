@@ -99,6 +99,9 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 		Keep: i.cfg.Keep, Log: i.log, Lease: lease.New(i.rdb, space, "topics", topicLease),
 	})
 	i.pipe = pipeline.New(i.pipeConfig())
+	if err := i.makeReach(space); err != nil {
+		return nil, err
+	}
 	i.makePeople(space)
 	if err := i.makeRules(space); err != nil {
 		return nil, err

@@ -94,9 +94,6 @@ func (c *Composer) Compose(d *Digest) (mail.Letter, error) {
 	}
 	target := strconv.FormatInt(d.Target, 10)
 	id := strconv.FormatInt(d.Upto, 10) + "." + target
-	if d.Urgent {
-		id += ".u"
-	}
 	l := mail.Letter{
 		ID: id + "@" + c.host, To: d.To, Locale: p.text.Lang(), Subject: p.subject, Text: p.plain(), HTML: html.String(),
 		ListID: "carillon." + c.host, Unsubscribe: p.unsubscribe,

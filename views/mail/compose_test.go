@@ -122,7 +122,7 @@ func TestALetterIsNamedByItsNewestRowAndItsTarget(t *testing.T) {
 		t.Errorf("%+v, want the id %s", one, want)
 	}
 	d.Urgent, d.Wait = true, time.Hour
-	if urgent := compose(t, d); urgent.ID != fmt.Sprintf("%d.42.u@notices.example.com", d.Upto) || !strings.Contains(urgent.Text, "urgent") {
+	if urgent := compose(t, d); urgent.ID != fmt.Sprintf("%d.42@notices.example.com", d.Upto) || !strings.Contains(urgent.Text, "urgent") {
 		t.Errorf("the urgent one is %s", urgent.ID)
 	}
 	again, other, another := digest("en", "Aisle 7, once more"), digest("en", "Aisle 7"), digest("en", "Aisle 7")

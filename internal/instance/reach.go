@@ -1,0 +1,123 @@
+package instance
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/internal/mail"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/notifier/reach"
+	"github.com/carillonhq/carillon/views/locale"
+	views "github.com/carillonhq/carillon/views/mail"
+)
+
+// mailLines is how many letters are handed over at a time.
+const mailLines = 8
+
+// demoSender is the sender of the mails that a demonstration only shows.
+const demoSender = "Carillon <carillon@example.com>"
+
+// makeReach makes the stage that tells users what is still unread, with a way for each kind of targets that
+// is configured. Without any, targets stay as they are.
+func (i *instance) makeReach(space keys.Space) error {
+	i.looking = reach.NewLooking(i.rdb, space, i.log)
+	mails, err := i.mailWay()
+	if err != nil {
+		return err
+	}
+	i.reach = reach.New(reach.Config{
+		Store: i.db, Inbox: i.inbox, Types: i.topics, Looking: i.looking.Read, Leases: lease.On(i.rdb, space), Log: i.log, Ways: mails,
+	})
+	return nil
+}
+
+// mailWay returns how mails are sent: to the configured server, or to the page of the demonstration that
+// shows them. Without either there is none.
+func (i *instance) mailWay() ([]reach.Way, error) {
+	var to letters
+	var err error
+	switch {
+	case i.cfg.SMTP != nil:
+		i.mailer, err = mail.NewSender(mail.Config{Server: *i.cfg.SMTP, From: i.cfg.MailFrom, Plain: i.cfg.OutboundAllow, Lines: mailLines})
+		to = i.mailer
+	case i.demo:
+		i.outbox, err = mail.NewOutbox(demoSender, time.Now)
+		to = i.outbox
+	default:
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("prepare mails: %w", err)
+	}
+	texts, err := locale.New()
+	if err != nil {
+		return nil, err
+	}
+	composer, err := views.NewComposer(texts, i.linksBase())
+	if err != nil {
+		return nil, err
+	}
+	return []reach.Way{{Kind: notifier.ReachMail, Teller: mailTeller{to, composer}, Rate: i.cfg.MailRate, Parallel: mailLines}}, nil
+}
+
+// linksBase returns how the links of mails begin: the public URL, or the address on which the server listens.
+func (i *instance) linksBase() string {
+	if i.cfg.PublicURL == nil {
+		host, port, err := net.SplitHostPort(i.cfg.Addr)
+		if err == nil && host == "" {
+			return "http://" + net.JoinHostPort("localhost", port)
+		}
+		return "http://" + i.cfg.Addr
+	}
+	u := *i.cfg.PublicURL
+	u.Path = ""
+	return u.String() + i.cfg.Path()
+}
+
+func (i *instance) closeMailer(context.Context) (func() error, error) {
+	if i.mailer == nil {
+		return nil, nil
+	}
+	return func() error { i.mailer.Close(); return nil }, nil
+}
+
+// letters takes letters; see internal/mail.
+type letters interface {
+	Send(ctx context.Context, letters []mail.Letter) []mail.Outcome
+}
+
+// mailTeller tells by mail.
+type mailTeller struct {
+	to       letters
+	composer *views.Composer
+}
+
+// Tell writes one letter and sends it.
+func (t mailTeller) Tell(ctx context.Context, m *reach.Message) reach.Outcome {
+	name := m.User.Display
+	if name == "" {
+		name = m.User.Name
+	}
+	letter, err := t.composer.Compose(&views.Digest{
+		To: m.Target.Address, Name: name, Locale: m.User.Locale, Zone: m.Zone, Token: m.Target.Token, Target: m.Target.ID,
+		Upto: m.Target.UpTo, Urgent: m.Target.Urgent, Daily: m.Target.Daily >= 0, Wait: m.Target.Wait, Total: len(m.Entries), Entries: m.Entries,
+	})
+	if err != nil {
+		return reach.Outcome{Verdict: reach.Refused, Reason: err.Error()}
+	}
+	return mailOutcome(t.to.Send(ctx, []mail.Letter{letter})[0])
+}
+
+// mailOutcome says what the answer of a mail server means for a target.
+func mailOutcome(out mail.Outcome) reach.Outcome {
+	reason := out.Text
+	if out.Code != 0 {
+		reason = fmt.Sprintf("%d %s", out.Code, out.Text)
+	}
+	verdicts := map[mail.Verdict]reach.Verdict{mail.Sent: reach.Told, mail.Dead: reach.Dead, mail.Refused: reach.Refused, mail.Later: reach.Later, mail.ServerAway: reach.Away}
+	return reach.Outcome{Verdict: verdicts[out.Verdict], Reason: reason}
+}
