@@ -51,6 +51,7 @@ func newServer(c Config) (*server, error) {
 	s.api.UseMiddleware(s.admit)
 	registerNotices(s)
 	registerToasts(s)
+	registerTypes(s)
 	if err := registerUsers(s); err != nil {
 		return nil, fmt.Errorf("prepare the calls about users: %w", err)
 	}

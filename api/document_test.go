@@ -237,7 +237,7 @@ func checkSchema(t *testing.T, doc object, where string, schema any) {
 		return
 	}
 	only(t, where, s, "$schema", "type", "description", "default", "examples", "enum", "const", "format", "pattern", "minimum", "maximum", "minLength",
-		"maxLength", "items", "minItems", "maxItems", "uniqueItems", "properties", "required", "additionalProperties", "oneOf", "anyOf", "allOf",
+		"maxLength", "items", "minItems", "maxItems", "maxProperties", "uniqueItems", "properties", "required", "additionalProperties", "oneOf", "anyOf", "allOf",
 		"readOnly", "writeOnly", "deprecated", "contentEncoding")
 	types := list(s["type"])
 	if one, ok := s["type"].(string); ok {

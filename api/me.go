@@ -52,6 +52,7 @@ func registerMe(u *users) {
 	registerMeChanges(m)
 	registerMeAnnouncements(m)
 	registerMeSettings(m)
+	registerMePreferences(m)
 	registerMeEvents(m)
 	registerMePresence(m)
 }

@@ -153,7 +153,8 @@ func property(s *huma.Schema, name string) *huma.Schema {
 			return of
 		}
 	}
-	return nil
+	of, _ := s.AdditionalProperties.(*huma.Schema) // of an object whose members the caller names
+	return of
 }
 
 func (o *outline) array(s *huma.Schema) (any, error) {

@@ -44,6 +44,7 @@ func registerUsers(s *server) error {
 		examples: []example{
 			{name: "create", summary: "A new customer", params: map[string]string{"name": "frank"}, body: `{"audience": "customer", "locale": "ja"}`, status: http.StatusCreated},
 			{name: "roles", summary: "Replace all roles by picker", params: map[string]string{"name": "frank"}, body: `{"roles": ["picker"]}`},
+			{name: "email", summary: "Where he gets mail", params: map[string]string{"name": "frank"}, body: `{"email": "frank@example.com"}`},
 		},
 	}, u.put)
 	register(s, call{
@@ -72,6 +73,8 @@ func registerUsers(s *server) error {
 		examples: []example{{name: "carol", summary: "Carol has lost her phone", params: map[string]string{"name": "carol"}}},
 	}, u.signOut)
 	registerSubscriptions(u)
+	registerPreferences(u)
+	registerMail(u)
 	registerMe(u)
 	return nil
 }
@@ -81,6 +84,7 @@ type userBody struct {
 	Audience *string                     `json:"audience,omitempty" doc:"The name of the user's audience."`
 	Roles    *bounded[string, upToRoles] `json:"roles,omitempty" nullable:"false" doc:"The names of all of the user's roles."`
 	Locale   *string                     `json:"locale,omitempty" doc:"The user's language (BCP 47). Empty: the browser's language."`
+	Email    nullable[string]            `json:"email,omitzero" doc:"Where the user gets mail; null: nowhere."`
 }
 
 // userAnswer is a user in an answer.
@@ -90,6 +94,7 @@ type userAnswer struct {
 	Audience string   `json:"audience" doc:"The name of the user's audience."`
 	Roles    []string `json:"roles" nullable:"false" doc:"The names of the user's roles."`
 	Locale   string   `json:"locale" doc:"The user's language (BCP 47). Empty: the browser's language."`
+	Email    *string  `json:"email" doc:"Where the user gets mail; null: nowhere."`
 }
 
 type userInput struct {
@@ -116,6 +121,15 @@ func (u *users) put(ctx context.Context, in *putInput) (*userOutput, error) {
 		}
 		p.Audience = &a
 	}
+	if body.Email.Given {
+		p.Email = new(string)
+		if address := body.Email.Value; address != nil {
+			if !notifier.ValidEmail(*address) {
+				return nil, invalidAt("body.email", notifier.CodeBadEmail, nil)
+			}
+			p.Email = address
+		}
+	}
 	found, created, err := u.People.Put(ctx, u.actor(ctx), p)
 	u.known.forget(in.Name)
 	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
@@ -124,7 +138,11 @@ func (u *users) put(ctx context.Context, in *putInput) (*userOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &userOutput{Status: http.StatusOK, Body: u.answer(found)}
+	answer, err := u.answer(ctx, found)
+	if err != nil {
+		return nil, err
+	}
+	out := &userOutput{Status: http.StatusOK, Body: answer}
 	if created {
 		out.Status = http.StatusCreated
 	}
@@ -144,7 +162,8 @@ func (u *users) get(ctx context.Context, in *userInput) (*userOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &userOutput{Status: http.StatusOK, Body: u.answer(found)}, nil
+	answer, err := u.answer(ctx, found)
+	return &userOutput{Status: http.StatusOK, Body: answer}, err
 }
 
 func (u *users) remove(ctx context.Context, in *userInput) (*removeOutput, error) {
@@ -170,10 +189,15 @@ func (u *users) signOut(ctx context.Context, in *userInput) (*removeOutput, erro
 // removeOutput is an answer without a body.
 type removeOutput struct{ Status int }
 
-func (u *users) answer(found notifier.User) userAnswer {
+func (u *users) answer(ctx context.Context, found notifier.User) (userAnswer, error) {
 	roles := found.Roles
 	if roles == nil {
 		roles = []string{}
 	}
-	return userAnswer{Name: found.Name, Display: found.Display, Audience: audienceNames(u.Audiences, []notifier.Audience{found.Audience})[0], Roles: roles, Locale: found.Locale}
+	a := userAnswer{Name: found.Name, Display: found.Display, Audience: audienceNames(u.Audiences, []notifier.Audience{found.Audience})[0], Roles: roles, Locale: found.Locale}
+	address, err := u.Directory.MailOf(ctx, found.Seq)
+	if address != "" {
+		a.Email = &address
+	}
+	return a, err
 }

@@ -50,6 +50,8 @@ type Announcements interface {
 type Directory interface {
 	UserByName(ctx context.Context, name string) (notifier.User, error)
 	Subscriptions(ctx context.Context, q notifier.SubscriptionQuery) ([]notifier.Subscription, error)
+	// MailOf returns the mail address of a user; empty: none.
+	MailOf(ctx context.Context, seq int64) (address string, err error)
 	// Mutes lists the types that a user has muted.
 	Mutes(ctx context.Context, seq int64) ([]string, error)
 }
@@ -65,6 +67,13 @@ type People interface {
 	// SignOut ends all sessions of a user, and refuses the tokens of their app until now. It returns
 	// notifier.ErrNotFound for an unknown user.
 	SignOut(ctx context.Context, by notifier.Actor, name string) error
+	// Preferences and SetPreferences return notifier.ErrNotFound for an unknown user. SetPreferences
+	// replaces what set names, all or none, or returns a *notifier.InvalidError.
+	Preferences(ctx context.Context, name string) (notifier.Preferences, error)
+	SetPreferences(ctx context.Context, by notifier.Actor, name string, set notifier.PutPreferences) (notifier.Preferences, error)
+	// Bounced records that mail to a user came back. It returns notifier.ErrNotFound for an unknown user
+	// and for one without an address.
+	Bounced(ctx context.Context, by notifier.Actor, name string, permanent bool) error
 	SetSettings(ctx context.Context, seq int64, set notifier.Settings) error
 	// SetMute mutes or unmutes a type of notice. A type that cannot be muted is a
 	// *notifier.InvalidError.
@@ -84,6 +93,9 @@ type People interface {
 // returns a *notifier.InvalidError for an unknown user or role.
 type Topics interface {
 	Types() []notifier.NoticeType
+	Type(slug string) (notifier.NoticeType, bool)
+	// SaveType creates or replaces a type. Faults are a *notifier.InvalidError.
+	SaveType(ctx context.Context, t notifier.NoticeType) error
 	// Name returns the name of a type in a language.
 	Name(typ, lang string) string
 	// SubscribeSelf subscribes or unsubscribes a user on their own, or returns notifier.ErrForbidden.

@@ -21,13 +21,13 @@ func TestTheSameCallCreatesAndChangesAUser(t *testing.T) {
 		status int
 		want   userAnswer
 	}{
-		{`{}`, http.StatusCreated, userAnswer{"frank", "", "user", []string{}, ""}},
-		{`{}`, http.StatusOK, userAnswer{"frank", "", "user", []string{}, ""}},
-		{`{"locale": "ja"}`, http.StatusOK, userAnswer{"frank", "", "user", []string{}, "ja"}},
-		{`{"roles": ["picker", "driver", "picker"]}`, http.StatusOK, userAnswer{"frank", "", "user", []string{"driver", "picker"}, "ja"}},
-		{`{"audience": "customer"}`, http.StatusOK, userAnswer{"frank", "", "customer", []string{"driver", "picker"}, "ja"}},
-		{`{"roles": null, "locale": null, "audience": null}`, http.StatusOK, userAnswer{"frank", "", "customer", []string{"driver", "picker"}, "ja"}},
-		{`{"roles": [], "locale": ""}`, http.StatusOK, userAnswer{"frank", "", "customer", []string{}, ""}},
+		{`{}`, http.StatusCreated, userAnswer{"frank", "", "user", []string{}, "", nil}},
+		{`{}`, http.StatusOK, userAnswer{"frank", "", "user", []string{}, "", nil}},
+		{`{"locale": "ja"}`, http.StatusOK, userAnswer{"frank", "", "user", []string{}, "ja", nil}},
+		{`{"roles": ["picker", "driver", "picker"]}`, http.StatusOK, userAnswer{"frank", "", "user", []string{"driver", "picker"}, "ja", nil}},
+		{`{"audience": "customer"}`, http.StatusOK, userAnswer{"frank", "", "customer", []string{"driver", "picker"}, "ja", nil}},
+		{`{"roles": null, "locale": null, "audience": null}`, http.StatusOK, userAnswer{"frank", "", "customer", []string{"driver", "picker"}, "ja", nil}},
+		{`{"roles": [], "locale": ""}`, http.StatusOK, userAnswer{"frank", "", "customer", []string{}, "", nil}},
 	} {
 		for _, method := range []string{"PUT", "GET"} {
 			status, body := step.status, any(step.body)

@@ -78,7 +78,7 @@ func newWorldOn(t testing.TB, postgres string, rdb redis.UniversalClient, change
 // newStillWorld makes a world without a running pipeline.
 func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, change ...func(*Config)) *world {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Config{URL: postgres, DataDir: t.TempDir()})
+	s, err := store.Open(t.Context(), store.Config{URL: postgres, DataDir: t.TempDir(), Mail: notifier.When{Off: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func (w *world) addPeople(t testing.TB) {
 	for _, u := range []notifier.NewUser{
 		{Name: "alice", Audience: 2, Roles: []string{"staff"}},
 		{Name: "bob", Audience: 2},
-		{Name: "carol", Audience: 2, Roles: []string{"picker"}},
+		{Name: "carol", Audience: 2, Roles: []string{"picker"}, Email: "carol@example.com"},
 		{Name: "dave", Audience: 2, Roles: []string{"picker"}},
 		{Name: "erin", Audience: 3},
 	} {

@@ -195,6 +195,7 @@ type Config struct {
 	Health    Health
 	Audit     web.Audit
 	Settings  Settings
+	Reach     Reach
 	Toasts    Toasts
 
 	DeadLetters   DeadLetters
@@ -227,7 +228,7 @@ type Config struct {
 func (c *Config) setDefaults() error {
 	required := []any{
 		c.Who, c.Sessions, c.SignIns, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Directory, c.Drafts, c.Stream,
-		c.Health, c.Audit, c.Settings, c.Toasts, c.DeadLetters, c.Topics, c.Subscriptions, c.Roles, c.Apps, c.Keys, c.Slips,
+		c.Health, c.Audit, c.Settings, c.Reach, c.Toasts, c.DeadLetters, c.Topics, c.Subscriptions, c.Roles, c.Apps, c.Keys, c.Slips,
 	}
 	if slices.Contains(required, nil) || c.NewKey == nil {
 		return errors.New("handlers: an interface of the configuration is missing")

@@ -26,22 +26,23 @@ import (
 // Handlers answers browsers.
 type Handlers struct {
 	Config
-	files    *static.Files
-	embeds   embeds
-	pack     *embedPackage
-	assets   views.Assets
-	texts    *locale.Catalogue
-	markdown *markdown.Markdown
-	zones    zones
-	looks    looks
-	summed   atomic.Pointer[summedTypes]
-	turned   recent[[]string]   // changed by Mark all as read: entry keys or announcement ids
-	taken    recent[views.Done] // last removal from each staff list, by path, with Undo
-	mutes    *otter.Cache[int64, []string]
-	heard    atomic.Int64 // when Redis last answered here, in ms; 0: never
-	buffers  sync.Pool
-	secure   bool // the public URL is https
-	origin   *http.CrossOriginProtection
+	files     *static.Files
+	embeds    embeds
+	pack      *embedPackage
+	assets    views.Assets
+	texts     *locale.Catalogue
+	markdown  *markdown.Markdown
+	zones     zones
+	looks     looks
+	summed    atomic.Pointer[summedTypes]
+	turned    recent[[]string]   // changed by Mark all as read: entry keys or announcement ids
+	taken     recent[views.Done] // last removal from each staff list, by path, with Undo
+	mutes     *otter.Cache[int64, []string]
+	strangers *strangers
+	heard     atomic.Int64 // when Redis last answered here, in ms; 0: never
+	buffers   sync.Pool
+	secure    bool // the public URL is https
+	origin    *http.CrossOriginProtection
 }
 
 // New prepares the pages: their texts, their static files and the origins that may post to them.
@@ -51,8 +52,9 @@ func New(c Config) (*Handlers, error) {
 	}
 	h := &Handlers{
 		Config: c, markdown: markdown.New(c.LinkHosts, c.LinkBase), origin: http.NewCrossOriginProtection(),
-		zones: newZones(), looks: newLooks(), mutes: newMutes(c.Now),
+		zones: newZones(), looks: newLooks(), mutes: newMutes(c.Now), strangers: newStrangers(c.Now),
 	}
+	h.origin.AddInsecureBypassPattern("POST " + unsubscribePath + "{token}")
 	var err error
 	if h.texts, err = locale.New(); err != nil {
 		return nil, fmt.Errorf("load the texts: %w", err)

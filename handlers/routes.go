@@ -101,6 +101,9 @@ func (h *Handlers) routes() []route {
 		{"GET", componentsPath, staff, h.showcase},
 		{"GET", "/staff/names", staff, h.names},
 
+		{"GET", unsubscribePath + "{token}", public, h.unsubscribePage},
+		{"POST", unsubscribePath + "{token}", public, h.stopTelling},
+
 		{"GET", "/static/", public, h.static},
 		{"GET", "/embed/{file}", public, h.embedded},
 		{"GET", "/healthz", public, h.healthy},

@@ -108,6 +108,7 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"SavedDraft":     func(ctx context.Context) error { _, err := s.SavedDraft(ctx, 1, "d"); return err },
 		"DeleteDraft":    func(ctx context.Context) error { return s.DeleteDraft(ctx, 1, "d") },
 		"Targets":        func(ctx context.Context) error { _, err := s.Targets(ctx, 1); return err },
+		"User":           func(ctx context.Context) error { _, err := s.User(ctx, 1); return err },
 		"MailOf":         func(ctx context.Context) error { _, err := s.MailOf(ctx, 1); return err },
 		"SwitchOff":      func(ctx context.Context) error { _, err := s.SwitchOff(ctx, "t"); return err },
 		"KnownToken":     func(ctx context.Context) error { _, err := s.KnownToken(ctx, "t"); return err },

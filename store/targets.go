@@ -100,16 +100,16 @@ func (s *Store) addTarget(ctx context.Context, tx *sql.Tx, t *notifier.ReachTarg
 	if t.Told, err = ahead(ctx, tx, t.Seq, now); err != nil {
 		return err
 	}
-	t.State = notifier.ReachOn
-	if when.Off {
-		t.State = notifier.ReachOff
-	}
 	var token [16]byte
 	_, _ = rand.Read(token[:]) // never fails
 	t.Token = hex.EncodeToString(token[:])
 	// An instance that knows of no targets yet does not mark them: see marks. The first look comes after
 	// every instance has heard of this one, and finds what came until then.
 	due := now + 2*targetsKnown.Milliseconds()
+	t.State = notifier.ReachOn
+	if when.Off {
+		t.State, due = notifier.ReachOff, 0
+	}
 	s.marks.heard(s.now())
 	return tx.QueryRowContext(ctx, `INSERT INTO targets (seq, kind, address, keys, label, session, token, state, wait, daily, told, due_at, created_at, seen_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) RETURNING id`,
@@ -156,12 +156,12 @@ func (s *Store) KnownToken(ctx context.Context, token string) (known bool, err e
 // Bounced records that mail to a user came back. A permanent fault ends the telling of that address. It
 // returns notifier.ErrNotFound for a user without an address.
 func (s *Store) Bounced(ctx context.Context, name string, permanent bool) error {
-	state, due := notifier.ReachFailing, ""
+	state, due := "CASE state WHEN 'off' THEN 'off' WHEN 'dead' THEN 'dead' ELSE 'failing' END", ""
 	if permanent {
-		state, due = notifier.ReachDead, ", due_at = 0, upto = 0, urgent = FALSE, tries = 0"
+		state, due = "'dead'", ", due_at = 0, upto = 0, urgent = FALSE, tries = 0"
 	}
-	n, err := s.exec(ctx, `UPDATE targets SET state = $1, failing_since = CASE failing_since WHEN 0 THEN $2 ELSE failing_since END, error = $3`+due+`
-		WHERE kind = 'mail' AND state <> 'off' AND seq = (SELECT seq FROM users WHERE name = $4)`, string(state), millis(s.now()), "the mail came back", text(name))
+	n, err := s.exec(ctx, `UPDATE targets SET state = `+state+`, failing_since = CASE failing_since WHEN 0 THEN $1 ELSE failing_since END, error = $2`+due+`
+		WHERE kind = 'mail' AND seq = (SELECT seq FROM users WHERE name = $3)`, millis(s.now()), "the mail came back", text(name))
 	if err == nil && n == 0 {
 		err = sql.ErrNoRows
 	}

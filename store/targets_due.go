@@ -12,7 +12,7 @@ import (
 
 // dueTargetsQuery repeats the predicate of the partial index targets_due.
 const dueTargetsQuery = `SELECT ` + targetColumns + `, ` + userColumns + `, u.zone, u.quiet_from, u.quiet_to, u.paused_until
-	FROM (SELECT * FROM targets WHERE kind = $1 AND due_at > 0 AND due_at <= $2 ORDER BY due_at LIMIT $3) t
+	FROM (SELECT * FROM targets WHERE kind = $1 AND due_at > 0 AND due_at <= $2 AND state IN ('on', 'failing') ORDER BY due_at LIMIT $3) t
 	JOIN users u ON u.seq = t.seq ORDER BY t.due_at, t.id`
 
 // DueTargets returns the targets of a kind whose time has come, the earliest first.

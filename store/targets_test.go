@@ -259,3 +259,21 @@ func TestDueTargetsComeWithWhatDecidesAboutThem(t *testing.T) {
 		}
 	})
 }
+
+func TestAnAddressOfAUserWhoWantsNoMailIsNeverDue(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		bob := addUser(t, s, "bob")
+		off := notifier.When{Off: true}
+		if err := s.PutPreferences(t.Context(), bob.Seq, notifier.PutPreferences{Mail: &off}); err != nil {
+			t.Fatal(err)
+		}
+		giveMail(t, s, "bob", "bob@example.com")
+		db.clock.move(time.Minute)
+		db.has(t, s, bob.Seq, map[string]time.Time{"like:1": db.clock.at})
+		db.clock.move(time.Hour)
+		if due := must(s.DueTargets(t.Context(), notifier.ReachMail, 10))(t); len(due) > 0 || mailOf(t, s, bob.Seq).State != notifier.ReachOff {
+			t.Errorf("due: %+v", due)
+		}
+	})
+}

@@ -90,6 +90,12 @@ func userFields(u *notifier.User) []any {
 	return []any{&u.Seq, &u.Name, &u.Display, &u.Audience, &u.Locale, &u.Theme, &u.KeysOff, &u.ToastsOff, &u.OpensOnly}
 }
 
+// User returns the user with a number, or notifier.ErrNotFound.
+func (s *Store) User(ctx context.Context, seq int64) (notifier.User, error) {
+	u, err := s.oneUser(ctx, `u.seq = $1`, seq)
+	return u, s.fail(err, "read user %d", seq)
+}
+
 // oneUser returns the user that the condition selects, or sql.ErrNoRows.
 func (s *Store) oneUser(ctx context.Context, where string, arg any) (notifier.User, error) {
 	return only(s.users(ctx, userQuery(where), arg))

@@ -19,6 +19,7 @@ type userCmd struct {
 	Import userImportCmd `cmd:"" help:"Add many users from a CSV file, all or none."`
 	List   userListCmd   `cmd:"" help:"List users by name."`
 	Passwd userPasswdCmd `cmd:"" help:"Set a user's password; signs them out everywhere within seconds."`
+	Mail   userMailCmd   `cmd:"" help:"Set the address to which a user gets mail."`
 	Role   userRoleCmd   `cmd:"" help:"Add a user to a role, or remove them."`
 	Delete userDeleteCmd `cmd:"" help:"Delete a user and all their data."`
 }

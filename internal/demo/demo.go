@@ -68,7 +68,7 @@ func AddUsers(ctx context.Context, db *store.Store, cfg *config.Config) (fresh b
 		if err != nil {
 			audience = cfg.AudienceNumbers()[0] // the operator has renamed the audiences
 		}
-		_, err = db.CreateUser(ctx, notifier.NewUser{Name: u.Name, PasswordHash: hash, Audience: audience, Roles: u.Roles})
+		_, err = db.CreateUser(ctx, notifier.NewUser{Name: u.Name, PasswordHash: hash, Audience: audience, Roles: u.Roles, Email: u.Name + "@example.com"})
 		if err != nil && !errors.Is(err, notifier.ErrConflict) { // another instance was faster
 			return false, err
 		}

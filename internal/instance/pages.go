@@ -43,6 +43,7 @@ func (i *instance) pages() (http.Handler, error) {
 		Health:    health{i},
 		Audit:     i.db,
 		Settings:  settings{i.people, i.db},
+		Reach:     tellings{i.people, i.db},
 
 		Topics:        i.topics,
 		Subscriptions: i.db,
@@ -113,6 +114,17 @@ type settings struct {
 // Mutes lists the types that a user has muted.
 func (s settings) Mutes(ctx context.Context, seq int64) ([]string, error) {
 	return s.db.Mutes(ctx, seq)
+}
+
+// tellings ends the telling of targets.
+type tellings struct {
+	*person.People
+	db *store.Store
+}
+
+// KnownToken reports whether there is a target with this token.
+func (t tellings) KnownToken(ctx context.Context, token string) (bool, error) {
+	return t.db.KnownToken(ctx, token)
 }
 
 // roles reads from SQL, and changes through people.

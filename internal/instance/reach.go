@@ -102,7 +102,7 @@ func (t mailTeller) Tell(ctx context.Context, m *reach.Message) reach.Outcome {
 	if name == "" {
 		name = m.User.Name
 	}
-	letter, err := t.composer.Compose(&views.Digest{
+	letter, err := t.composer.Compose(ctx, &views.Digest{
 		To: m.Target.Address, Name: name, Locale: m.User.Locale, Zone: m.Zone, Token: m.Target.Token, Target: m.Target.ID,
 		Upto: m.Target.UpTo, Urgent: m.Target.Urgent, Daily: m.Target.Daily >= 0, Wait: m.Target.Wait, Total: len(m.Entries), Entries: m.Entries,
 	})

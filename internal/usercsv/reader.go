@@ -41,7 +41,7 @@ type Reader struct {
 	audience func(name string) (notifier.Audience, error)
 }
 
-var columns = []string{"name", "password_hash", "audience", "roles", "locale"}
+var columns = []string{"name", "password_hash", "audience", "roles", "locale", "email"}
 
 // NewReader reads the line that names the columns. audience returns the number of an audience.
 func NewReader(file io.Reader, audience func(name string) (notifier.Audience, error)) (*Reader, error) {
@@ -108,6 +108,8 @@ func (r *Reader) set(u *notifier.NewUser, column, value string) error {
 		u.Roles = strings.FieldsFunc(value, func(c rune) bool { return c == ';' })
 	case "locale":
 		u.Locale = value
+	case "email":
+		u.Email = value
 	}
 	return nil
 }

@@ -33,6 +33,13 @@ type Directory interface {
 	SetPassword(ctx context.Context, name, hash string) ([]notifier.EndedSession, error)
 	SetSettings(ctx context.Context, seq int64, set notifier.Settings) error
 	SetMute(ctx context.Context, seq int64, typ string, muted bool) error
+	Preferences(ctx context.Context, seq int64) (notifier.Preferences, error)
+	PutPreferences(ctx context.Context, seq int64, p notifier.PutPreferences) error
+	// SwitchOff switches off the target with a token, and returns its user.
+	SwitchOff(ctx context.Context, token string) (seq int64, err error)
+	Bounced(ctx context.Context, name string, permanent bool) error
+	// User returns the user with a number.
+	User(ctx context.Context, seq int64) (notifier.User, error)
 	ExportUser(ctx context.Context, name string) (notifier.Export, error)
 
 	CreateRole(ctx context.Context, name string) error

@@ -83,13 +83,13 @@ type row struct {
 }
 
 // Compose writes a letter.
-func (c *Composer) Compose(d *Digest) (mail.Letter, error) {
+func (c *Composer) Compose(ctx context.Context, d *Digest) (mail.Letter, error) {
 	if len(d.Entries) == 0 {
 		return mail.Letter{}, errors.New("a mail about nothing")
 	}
 	p := c.letter(d)
 	var html strings.Builder
-	if err := htmlLetter(p).Render(context.Background(), &html); err != nil {
+	if err := htmlLetter(p).Render(ctx, &html); err != nil {
 		return mail.Letter{}, fmt.Errorf("write the mail of target %d: %w", d.Target, err)
 	}
 	target := strconv.FormatInt(d.Target, 10)

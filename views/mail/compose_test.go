@@ -37,7 +37,7 @@ func composer(t *testing.T) *mail.Composer {
 
 func compose(t *testing.T, d mail.Digest) sending.Letter {
 	t.Helper()
-	l, err := composer(t).Compose(&d)
+	l, err := composer(t).Compose(t.Context(), &d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestALetterLoadsNothingAndLinksOnlyToUs(t *testing.T) {
 
 func TestALetterAboutNothingIsAnError(t *testing.T) {
 	t.Parallel()
-	if l, err := composer(t).Compose(&mail.Digest{To: "alice@example.com"}); err == nil {
+	if l, err := composer(t).Compose(t.Context(), &mail.Digest{To: "alice@example.com"}); err == nil {
 		t.Errorf("%+v", l)
 	}
 }

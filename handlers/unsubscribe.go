@@ -1,0 +1,81 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+	"golang.org/x/time/rate"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+const unsubscribePath = "/u/"
+
+// Unknown tokens that one address may try: so many at once, and as many again each minute.
+const (
+	unknownTokens  = 20
+	unknownCallers = 10_000 // addresses that are counted at a time
+)
+
+// Reach ends the telling of a mail address or device by the token in its messages; see notifier/person.
+type Reach interface {
+	// KnownToken reports whether there is a target with this token.
+	KnownToken(ctx context.Context, token string) (bool, error)
+	// Unsubscribe returns notifier.ErrNotFound for an unknown token.
+	Unsubscribe(ctx context.Context, token, address string) error
+}
+
+// strangers counts the unknown tokens that addresses try.
+type strangers struct {
+	limits *otter.Cache[string, *rate.Limiter]
+}
+
+func newStrangers(now func() time.Time) *strangers {
+	return &strangers{otter.Must(&otter.Options[string, *rate.Limiter]{
+		MaximumSize: unknownCallers, ExpiryCalculator: otter.ExpiryAccessing[string, *rate.Limiter](2 * time.Minute), Clock: clock(now),
+	})}
+}
+
+// refuse counts one unknown token, and returns the error to answer: notifier.ErrTooMany after too many.
+func (s *strangers) refuse(address string, now time.Time) error {
+	limit, _ := s.limits.ComputeIfAbsent(address, func() (*rate.Limiter, bool) {
+		return rate.NewLimiter(rate.Every(time.Minute/unknownTokens), unknownTokens), false
+	})
+	if limit != nil && !limit.AllowN(now, 1) {
+		return &notifier.TooManyError{RetryAfter: time.Minute}
+	}
+	return notifier.ErrNotFound
+}
+
+// unsubscribePage asks whether to unsubscribe. It changes nothing: scanners of mails follow links.
+func (h *Handlers) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
+	token := r.PathValue("token")
+	known, err := h.Reach.KnownToken(r.Context(), token)
+	if err != nil {
+		return err
+	}
+	if !known {
+		return h.strangers.refuse(visitOf(r).Address, h.Now())
+	}
+	p := &views.Unsubscribe{Frame: h.bareFrame(r), Action: unsubscribePath + token}
+	p.Title = p.Text.T("unsubscribe.title")
+	return h.page(w, r, http.StatusOK, views.UnsubscribePage(p))
+}
+
+// stopTelling ends the telling. The token is the right to do so: neither a session nor a header of the
+// browser is needed, because mail programs send this request on their own (RFC 8058).
+func (h *Handlers) stopTelling(w http.ResponseWriter, r *http.Request) error {
+	err := h.Reach.Unsubscribe(r.Context(), r.PathValue("token"), visitOf(r).Address)
+	if statusOf(err) == http.StatusNotFound {
+		return h.strangers.refuse(visitOf(r).Address, h.Now())
+	}
+	if err != nil {
+		return err
+	}
+	p := &views.Unsubscribe{Frame: h.bareFrame(r)}
+	p.Title = p.Text.T("unsubscribe.done")
+	return h.page(w, r, http.StatusOK, views.UnsubscribePage(p))
+}

@@ -1,0 +1,86 @@
+package person
+
+import (
+	"context"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Preferences returns how and when a user is told. It returns notifier.ErrNotFound.
+func (p *People) Preferences(ctx context.Context, name string) (notifier.Preferences, error) {
+	u, err := p.Directory.UserByName(ctx, name)
+	if err != nil {
+		return notifier.Preferences{}, err
+	}
+	return p.Directory.Preferences(ctx, u.Seq)
+}
+
+// SetPreferences replaces the preferences that set names, all or none, and returns the result. What quiet
+// hours or a pause hold back is looked at again at once. It returns a *notifier.InvalidError or
+// notifier.ErrNotFound.
+func (p *People) SetPreferences(ctx context.Context, by notifier.Actor, name string, set notifier.PutPreferences) (notifier.Preferences, error) {
+	u, err := p.Directory.UserByName(ctx, name)
+	if err != nil {
+		return notifier.Preferences{}, err
+	}
+	if err := set.Validate(p.mutable); err != nil {
+		return notifier.Preferences{}, err
+	}
+	if err := p.Directory.PutPreferences(ctx, u.Seq, set); err != nil {
+		return notifier.Preferences{}, err
+	}
+	if by.Ref != notifier.UserRef(u) { // users may change their own as often as they like
+		p.record(ctx, by, "user.preferences", notifier.UserRef(u), "")
+	}
+	return p.Directory.Preferences(ctx, u.Seq)
+}
+
+func (p *People) mutable(typ string) bool { return p.Topics == nil || p.Topics.Mutable(typ) }
+
+// SetMail gives a user a mail address; an empty one removes it. Nothing that came before is told to it. It
+// returns a *notifier.InvalidError or notifier.ErrNotFound.
+func (p *People) SetMail(ctx context.Context, by notifier.Actor, name, address string) error {
+	u, err := p.Directory.UserByName(ctx, name)
+	if err != nil {
+		return err
+	}
+	if _, _, err := p.Directory.PutUser(ctx, notifier.PutUser{Name: name, Email: &address}); err != nil {
+		return err
+	}
+	p.record(ctx, by, "user.mail", notifier.UserRef(u), "")
+	return nil
+}
+
+// Unsubscribe switches off the target that a mail or device has this token of. It returns
+// notifier.ErrNotFound for an unknown token.
+func (p *People) Unsubscribe(ctx context.Context, token, address string) error {
+	seq, err := p.Directory.SwitchOff(ctx, token)
+	if err != nil {
+		return err
+	}
+	u, err := p.Directory.User(ctx, seq)
+	if err != nil {
+		p.Log.WarnContext(ctx, "could not name who unsubscribed", "user", seq, "err", err)
+		return nil
+	}
+	p.record(ctx, notifier.Actor{Ref: notifier.UserRef(u), Address: address}, "user.unsubscribe", notifier.UserRef(u), "")
+	return nil
+}
+
+// Bounced records that mail to a user came back, for good or for now. It returns notifier.ErrNotFound for an
+// unknown user and for one without an address.
+func (p *People) Bounced(ctx context.Context, by notifier.Actor, name string, permanent bool) error {
+	u, err := p.Directory.UserByName(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := p.Directory.Bounced(ctx, name, permanent); err != nil {
+		return err
+	}
+	detail := "temporary"
+	if permanent {
+		detail = "permanent"
+	}
+	p.record(ctx, by, "user.bounced", notifier.UserRef(u), detail)
+	return nil
+}
