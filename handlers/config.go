@@ -210,6 +210,9 @@ type Config struct {
 	Rules  Rules                              // nil: no file of rules
 	Mails  Mails                              // nil: mails are sent, or there are none
 
+	Mailing bool // users can be told by mail
+	Pushing bool // users can be told on their devices
+
 	Demo           []DemoUser                   // shown on the login page; empty: no demo
 	Shop           func() string                // the page of another application in a demo; nil: none
 	Audiences      map[notifier.Audience]string // by name; empty: operator, user, customer

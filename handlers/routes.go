@@ -62,6 +62,8 @@ func (h *Handlers) routes() []route {
 		{"GET", "/settings", signedIn, h.settings},
 		{"POST", "/settings", signedIn, h.saveSettings},
 		{"POST", "/settings/mute", signedIn, h.mute},
+		{"POST", preferencesPath, signedIn, h.savePreferences},
+		{"POST", "/settings/pause", signedIn, h.pause},
 		{"POST", "/settings/subscriptions", signedIn, h.subscribeSelf},
 
 		{"GET", sendPath, staff, h.sendForm},

@@ -52,6 +52,9 @@ func (h *Handlers) showSettings(w http.ResponseWriter, r *http.Request, status i
 	for _, typ := range types {
 		p.Muted = append(p.Muted, h.mutedType(p.Text, typ))
 	}
+	if err := h.addPreferences(r, p); err != nil {
+		return err
+	}
 	if err := h.addSubscriptions(r, p); err != nil {
 		return err
 	}

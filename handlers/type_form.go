@@ -19,7 +19,7 @@ import (
 const codeTypeTaken = "type_taken"
 
 // typeFields are the fields of the form, without the names.
-var typeFields = []string{"slug", "icon", "color", "expires_in", "no_mute", "open"}
+var typeFields = []string{"slug", "icon", "color", "expires_in", "no_mute", "open", "urgent", "push", "mail"}
 
 // nameField is the field for the name in a language.
 func nameField(lang string) string { return "names." + lang }
@@ -48,7 +48,8 @@ func (h *Handlers) typeShown(r *http.Request, t *notifier.NoticeType) *views.Typ
 	for i := range p.Names {
 		p.Names[i].Value = t.Names[p.Names[i].Lang]
 	}
-	p.NoMute, p.Open = t.NoMute, t.Open
+	p.NoMute, p.Open, p.Urgent = t.NoMute, t.Open, t.Urgent
+	p.Push, p.Mail = onOff(p.Text, t.NoPush), onOff(p.Text, t.NoMail)
 	return p
 }
 
@@ -60,7 +61,7 @@ func (h *Handlers) typePage(r *http.Request, fresh bool, values url.Values) *vie
 	}
 	p := &views.Type{
 		Frame: h.frame(r, "types", title), New: fresh, Slug: kept(values.Get("slug")), Back: typesPath,
-		NoMute: ticked(values, "no_mute"), Open: ticked(values, "open"),
+		NoMute: ticked(values, "no_mute"), Open: ticked(values, "open"), Urgent: ticked(values, "urgent"),
 	}
 	if !fresh {
 		p.Subscriptions = subscriptionsPath + "?" + url.Values{"type": {p.Slug}}.Encode()
@@ -73,6 +74,7 @@ func (h *Handlers) typePage(r *http.Request, fresh bool, values url.Values) *vie
 	}
 	p.Icons = choices(p.Text, "icon.", notifier.TypeIcons(), values.Get("icon"))
 	p.Colors = choices(p.Text, "color.", notifier.TypeColors(), values.Get("color"))
+	p.Push, p.Mail = onOff(p.Text, values.Get("push") == "0"), onOff(p.Text, values.Get("mail") == "0")
 	p.Expiry = typeExpiry(p.Text, kept(values.Get("expires_in")))
 	return p
 }
@@ -150,8 +152,10 @@ func (h *Handlers) readType(values url.Values) (notifier.NoticeType, error) {
 	t := notifier.NoticeType{
 		Slug: strings.TrimSpace(values.Get("slug")), Names: map[string]string{},
 		NoMute: readBox(values, "no_mute", &bad), Open: readBox(values, "open", &bad),
-		Icon: values.Get("icon"), Color: values.Get("color"),
+		Icon: values.Get("icon"), Color: values.Get("color"), Urgent: readBox(values, "urgent", &bad),
 	}
+	chooseSwitch(&t.NoPush, "push", values, &bad)
+	chooseSwitch(&t.NoMail, "mail", values, &bad)
 	for _, p := range h.texts.Printers() {
 		if name := strings.TrimSpace(values.Get(nameField(p.Lang()))); name != "" {
 			t.Names[p.Lang()] = name

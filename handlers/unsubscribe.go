@@ -20,8 +20,15 @@ const (
 	unknownCallers = 10_000 // addresses that are counted at a time
 )
 
-// Reach ends the telling of a mail address or device by the token in its messages; see notifier/person.
+// Reach says how users are told outside the pages; see notifier/person. It returns notifier.ErrNotFound for
+// an unknown user.
 type Reach interface {
+	Preferences(ctx context.Context, name string) (notifier.Preferences, error)
+	// SetPreferences replaces what set names, all or none, or returns a *notifier.InvalidError.
+	SetPreferences(ctx context.Context, by notifier.Actor, name string, set notifier.PutPreferences) (notifier.Preferences, error)
+	// MailOf returns the mail address of a user; empty: none.
+	MailOf(ctx context.Context, seq int64) (string, error)
+
 	// KnownToken reports whether there is a target with this token.
 	KnownToken(ctx context.Context, token string) (bool, error)
 	// Unsubscribe returns notifier.ErrNotFound for an unknown token.

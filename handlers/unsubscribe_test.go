@@ -12,7 +12,25 @@ import (
 )
 
 // targets is a fake with one target, whose token is "t".
-type targets struct{ ended []string }
+type targets struct {
+	ended []string
+	has   notifier.Preferences
+	set   []notifier.PutPreferences
+}
+
+func (f *targets) Preferences(context.Context, string) (notifier.Preferences, error) {
+	return f.has, nil
+}
+
+func (f *targets) SetPreferences(_ context.Context, _ notifier.Actor, _ string, set notifier.PutPreferences) (notifier.Preferences, error) {
+	if err := set.Validate(func(string) bool { return true }); err != nil {
+		return f.has, err
+	}
+	f.set = append(f.set, set)
+	return f.has, nil
+}
+
+func (*targets) MailOf(context.Context, int64) (string, error) { return "alice@example.com", nil }
 
 func (*targets) KnownToken(_ context.Context, token string) (bool, error) { return token == "t", nil }
 

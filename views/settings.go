@@ -5,9 +5,11 @@ import "github.com/carillonhq/carillon/views/components"
 // Settings is the settings page.
 type Settings struct {
 	Frame
-	Form      SettingsForm
-	Muted     []MutedType
-	MuteFault string // why muting the last type failed
+	Form SettingsForm
+
+	Preferences Preferences
+	Muted       []MutedType
+	MuteFault   string // why muting the last type failed
 
 	Subscriptions     []OwnSubscription
 	MoreSubscriptions bool // there are more than are listed

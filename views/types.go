@@ -33,6 +33,8 @@ type Type struct {
 	Icons, Colors []components.Option
 	Expiry        []components.Option
 	NoMute, Open  bool
+	Urgent        bool
+	Push, Mail    []components.Option
 	Back          string
 	Subscriptions string // the page of its subscriptions; empty for a new type
 	InUse         string // why it was not deleted; empty: no attempt

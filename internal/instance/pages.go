@@ -44,6 +44,7 @@ func (i *instance) pages() (http.Handler, error) {
 		Audit:     i.db,
 		Settings:  settings{i.people, i.db},
 		Reach:     tellings{i.people, i.db},
+		Mailing:   i.mailer != nil || i.outbox != nil,
 
 		Topics:        i.topics,
 		Subscriptions: i.db,
@@ -120,6 +121,11 @@ func (s settings) Mutes(ctx context.Context, seq int64) ([]string, error) {
 type tellings struct {
 	*person.People
 	db *store.Store
+}
+
+// MailOf returns the mail address of a user; empty: none.
+func (t tellings) MailOf(ctx context.Context, seq int64) (string, error) {
+	return t.db.MailOf(ctx, seq)
 }
 
 // KnownToken reports whether there is a target with this token.

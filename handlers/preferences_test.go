@@ -1,0 +1,122 @@
+package handlers_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// preferring is a world in which alice has these preferences and three types are known.
+func preferring(t *testing.T, has notifier.Preferences) (*world, *targets) {
+	t.Helper()
+	f := &targets{has: has}
+	return newWorld(t, func(w *world) {
+		w.config.Reach, w.config.Mailing, w.config.Pushing = f, true, true
+		w.config.Topics = &topics{types: []notifier.NoticeType{
+			{Slug: "alarm", Names: map[string]string{"en": "Alarm"}, NoMute: true}, {Slug: "like", NoMail: true}, {Slug: "news"},
+		}}
+	}), f
+}
+
+func TestThePreferencesShowWhatHolds(t *testing.T) {
+	t.Parallel()
+	no, yes := false, true
+	w, _ := preferring(t, notifier.Preferences{
+		Mail: notifier.When{Daily: true}, MailAt: 18*60 + 30, Quiet: &notifier.Quiet{From: 22 * 60, To: 7 * 60}, Zone: "Asia/Tokyo", PausedUntil: noon.Add(time.Hour),
+		Types: map[string]notifier.TypeWants{"news": {Inbox: &no, Mail: &no}, "like": {Mail: &yes}},
+	})
+	r := w.get("alice", "/settings").wantStatus(t, http.StatusOK)
+	got := []string{
+		r.attr("#mail option[selected]", "value"), r.attr("#mail_at", "value"), r.attr("#push option[selected]", "value"), r.attr("#quiet_from", "value"), r.attr("#quiet_to", "value"),
+		r.attr("select[name=zone] option[selected]", "value"),
+	}
+	if diff := cmp.Diff([]string{"daily", "18:30", "0s", "22:00", "07:00", "Asia/Tokyo"}, got); diff != "" {
+		t.Error(diff)
+	}
+	var boxes []string
+	for _, s := range r.page.Find("[data-testid=wants] input[type=checkbox]").EachIter() {
+		_, on := s.Attr("checked")
+		_, locked := s.Attr("disabled")
+		boxes = append(boxes, s.AttrOr("aria-label", "")+map[bool]string{true: " on"}[on]+map[bool]string{true: " locked"}[locked])
+	}
+	want := []string{
+		"Alarm: Inbox on locked", "Alarm: Devices on", "Alarm: Mail on", "like: Inbox on", "like: Devices on", "like: Mail on", "news: Inbox", "news: Devices on", "news: Mail",
+	}
+	if diff := cmp.Diff(want, boxes); diff != "" {
+		t.Error(diff)
+	}
+	r.wantText(t, "[data-testid=paused]", "Paused until 20 November 2026, 13:00 UTC.")
+}
+
+func TestTheFormOfThePreferencesStoresChoicesAndNoDefaults(t *testing.T) {
+	t.Parallel()
+	no, yes := false, true
+	w, f := preferring(t, notifier.Preferences{MailAt: 480, Types: map[string]notifier.TypeWants{"gone": {Mail: &yes}}})
+	body := "mail=30m&mail_at=08:00&push=off&quiet_from=22:00&quiet_to=07:00&zone=Asia/Tokyo&type=alarm&type=like&type=news&to_inbox=like&to_push=alarm&to_push=like&to_push=news&to_mail=like&to_mail=news"
+	w.postBody("alice", "/settings/preferences", body).wantRedirect(t, "/settings?done=saved")
+	half, off, zone := notifier.When{Wait: 30 * time.Minute}, notifier.When{Off: true}, "Asia/Tokyo"
+	want := []notifier.PutPreferences{{
+		Mail: &half, MailAt: 480, Push: &off, SetQuiet: true, Quiet: &notifier.Quiet{From: 22 * 60, To: 7 * 60}, Zone: &zone,
+		Types: map[string]notifier.TypeWants{"gone": {Mail: &yes}, "alarm": {Mail: &no}, "like": {Mail: &yes}, "news": {Inbox: &no}},
+	}}
+	if diff := cmp.Diff(want, f.set); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAFaultyFormOfThePreferencesIsShownAgain(t *testing.T) {
+	t.Parallel()
+	w, f := preferring(t, notifier.Preferences{MailAt: 480})
+	r := w.postBody("alice", "/settings/preferences", "mail=1h&push=soon&quiet_from=22:00&quiet_to=&zone=Asia/Tokyo&type=news&to_mail=news").wantStatus(t, http.StatusUnprocessableEntity)
+	if n := r.page.Find("[data-testid=preferences-fault] p").Length(); n != 2 || len(f.set) > 0 {
+		t.Errorf("%d faults, stored %v: %s", n, f.set, r.text("[data-testid=preferences-fault]"))
+	}
+	got := []string{r.attr("#mail option[selected]", "value"), r.attr("#quiet_from", "value"), r.attr("select[name=zone] option[selected]", "value")}
+	if diff := cmp.Diff([]string{"1h", "22:00", "Asia/Tokyo"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if _, on := r.page.Find(`[name=to_inbox][value=news]`).Attr("checked"); on {
+		t.Error("the box of news is ticked again")
+	}
+	if r := w.postBody("alice", "/settings/preferences", strings.Repeat("type=a&", 2000)); r.StatusCode != http.StatusUnprocessableEntity || len(f.set) > 0 {
+		t.Errorf("too many types: %d", r.StatusCode)
+	}
+}
+
+func TestPausing(t *testing.T) {
+	t.Parallel()
+	w, f := preferring(t, notifier.Preferences{})
+	for _, body := range []string{"for=1h", "for=tomorrow", "for=monday", "for=until&until=2031-01-01T10:00", "for=off"} {
+		w.postBody("alice", "/settings/pause", body).wantRedirect(t, "/settings?done=saved")
+	}
+	for _, body := range []string{"for=until&until=", "for=until&until=2001-01-01T10:00", "for=until&until=x", "for=ever"} {
+		w.postBody("alice", "/settings/pause", body).wantStatus(t, http.StatusUnprocessableEntity).wantText(t, "h1", "Settings")
+	}
+	var got []string
+	for _, s := range f.set {
+		got = append(got, s.PausedUntil.UTC().Format("Mon 2006-01-02 15:04"))
+	}
+	y, m, d := noon.UTC().Date()
+	tomorrow := time.Date(y, m, d+1, 9, 0, 0, 0, time.UTC)
+	monday := tomorrow
+	for monday.Weekday() != time.Monday {
+		monday = monday.AddDate(0, 0, 1)
+	}
+	const form = "Mon 2006-01-02 15:04"
+	want := []string{noon.UTC().Add(time.Hour).Format(form), tomorrow.Format(form), monday.Format(form), "Wed 2031-01-01 10:00", "Mon 0001-01-01 00:00"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWithoutMailAndPushThereAreNoPreferences(t *testing.T) {
+	t.Parallel()
+	if r := newWorld(t, nil).get("alice", "/settings").wantStatus(t, http.StatusOK); r.page.Find("[data-testid=preferences]").Length() > 0 {
+		t.Error("the settings ask for what cannot be told")
+	}
+}
