@@ -62,3 +62,35 @@ func TestWhatIsNotReadIsMailedOnceAndTheMailUnsubscribes(t *testing.T) {
 		}
 	}
 }
+
+func TestMailsAreCountedForOperators(t *testing.T) {
+	t.Parallel()
+	smtp := mailtest.Start(t, mailtest.Options{Rcpt: func(address string) error {
+		if address == "gone@example.com" {
+			return mailtest.Answer(550, 5, 1, 1, "nobody here")
+		}
+		return nil
+	}})
+	c := in(t.TempDir())
+	c.env["CARILLON_MAIL_DEFAULT"] = "0s"
+	for _, args := range [][]string{
+		{"user", "add", "bob"}, {"user", "add", "carol"}, {"user", "mail", "bob", "bob@example.com"}, {"user", "mail", "carol", "gone@example.com"},
+	} {
+		must(t, c.run(t.Context(), args...))
+	}
+	s := serve(t, c, "--smtp-url=smtp://"+smtp.Addr, "--mail-from=shop@example.com", "--admin-addr=127.0.0.1:0")
+	must(t, c.run(t.Context(), "send", "--to", "bob", "--to", "carol", "--title", "The lift works", "--type", "alarm"))
+	want := []string{
+		`carillon_reach_told_total{kind="mail"} 1`, `carillon_reach_ended_total{kind="mail"} 1`, `carillon_reach_dead{kind="mail"} 1`,
+		`carillon_reach_due{kind="mail"} 0`, `carillon_reach_oldest_seconds{kind="mail"} 0`, `carillon_reach_failing{kind="mail"} 0`,
+	}
+	testkit.Eventually(t, "the mails are counted", func() bool {
+		_, page := text(t, s.Admin+"/metrics")
+		for _, line := range want {
+			if !strings.Contains(page, line) {
+				return false
+			}
+		}
+		return true
+	})
+}

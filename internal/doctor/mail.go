@@ -12,7 +12,7 @@ func (e *examination) mail(ctx context.Context, cfg *config.Config) {
 	if cfg.SMTP == nil {
 		return
 	}
-	sender, err := mail.NewSender(mail.Config{Server: *cfg.SMTP, From: cfg.MailFrom})
+	sender, err := mail.NewSender(mail.Config{Server: *cfg.SMTP, From: cfg.MailFrom, Plain: cfg.OutboundAllow})
 	if err == nil {
 		defer sender.Close()
 		err = sender.Check(ctx)

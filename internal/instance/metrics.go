@@ -42,7 +42,7 @@ type sources struct {
 
 	times *histograms
 	pool  func() *redis.PoolStats
-	pools []prometheus.Collector // of SQL
+	pools []prometheus.Collector // of SQL, and of what is told outside the pages
 }
 
 // admin makes the handler of the admin address, which is for operators.
