@@ -19,6 +19,7 @@ type TokenProfile struct {
 	Display  *string
 	Locale   *string   // BCP 47
 	Audience *Audience // 0: the app's
+	Email    *string   // where the user gets mail
 	Roles    *[]string // sorted; each one that the app may give
 }
 

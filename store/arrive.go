@@ -95,6 +95,9 @@ func (s *Store) putProfile(ctx context.Context, tx *sql.Tx, t *notifier.UserToke
 	if p.Locale != nil { // who has chosen another language keeps it
 		set(*p.Locale, `locale = CASE WHEN locale = app_locale THEN $1 ELSE locale END, app_locale = $1`)
 	}
+	if p.Email != nil && err == nil {
+		err = s.putToldMail(ctx, tx, had.Seq, *p.Email)
+	}
 	if p.Roles != nil && err == nil {
 		err = s.putAppRoles(ctx, tx, t.App.ID, had.Seq, *p.Roles)
 	}

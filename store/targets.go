@@ -85,6 +85,16 @@ func (s *Store) putMail(ctx context.Context, tx *sql.Tx, seq int64, address stri
 	return s.addTarget(ctx, tx, &notifier.ReachTarget{Seq: seq, Kind: notifier.ReachMail, Address: address, Keys: []byte{}}, "")
 }
 
+// putToldMail is putMail for an address that is told again and again: it revives no dead one.
+func (s *Store) putToldMail(ctx context.Context, tx *sql.Tx, seq int64, address string) error {
+	var same bool
+	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM targets WHERE seq = $1 AND kind = 'mail' AND address = $2)`, seq, address).Scan(&same)
+	if err != nil || same {
+		return err
+	}
+	return s.putMail(ctx, tx, seq, address)
+}
+
 // addTarget stores a new target, with the waiting time that its user prefers, and completes t. Nothing that
 // came before is told. An empty session ties it to none.
 func (s *Store) addTarget(ctx context.Context, tx *sql.Tx, t *notifier.ReachTarget, session string) error {

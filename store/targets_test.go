@@ -260,6 +260,35 @@ func TestDueTargetsComeWithWhatDecidesAboutThem(t *testing.T) {
 	})
 }
 
+func TestATokenTellsTheAddressAndRevivesNone(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		token := shop(t, s, "shop")
+		arrive := func(address string) notifier.ReachTarget {
+			t.Helper()
+			db.clock.move(time.Minute)
+			u, _, _, err := s.Arrive(t.Context(), token("42", db.clock.now(), notifier.TokenProfile{Email: &address}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return mailOf(t, s, u.Seq)
+		}
+		first := arrive("bob@example.com")
+		if again := arrive("bob@example.com"); first.Address != "bob@example.com" || again.ID != first.ID {
+			t.Errorf("%+v, then %+v", first, again)
+		}
+		if err := s.Bounced(t.Context(), "42", true); err != nil {
+			t.Fatal(err)
+		}
+		if dead := arrive("bob@example.com"); dead.State != notifier.ReachDead {
+			t.Errorf("the dead address is %s", dead.State)
+		}
+		if other := arrive("robert@example.com"); other.State == notifier.ReachDead || other.Address != "robert@example.com" {
+			t.Errorf("%+v", other)
+		}
+	})
+}
+
 func TestAnAddressOfAUserWhoWantsNoMailIsNeverDue(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)

@@ -131,7 +131,7 @@ func (c claims) readOnly() (bool, error) {
 	return true, nil
 }
 
-// profile reads name, locale, audience and roles.
+// profile reads name, locale, email, audience and roles.
 func (r *rules) profile(c claims) (p notifier.TokenProfile, err error) {
 	if p.Display, err = c.text("name"); err != nil {
 		return p, err
@@ -146,6 +146,12 @@ func (r *rules) profile(c claims) (p notifier.TokenProfile, err error) {
 		if _, err := language.Parse(*p.Locale); err != nil || len(*p.Locale) > maxLocale {
 			return p, refused("locale", "must be a language tag such as en or zh-Hans")
 		}
+	}
+	if p.Email, err = c.text("email"); err != nil {
+		return p, err
+	}
+	if p.Email != nil && *p.Email != "" && !notifier.ValidEmail(*p.Email) {
+		return p, refused("email", "must be one mail address, such as bob@example.com")
 	}
 	if p.Audience, err = r.audience(c); err != nil {
 		return p, err

@@ -27,15 +27,15 @@ func TestTokenSaysWhoIsAsking(t *testing.T) {
 	shop := w.add(t, notifier.App{Name: "shop", Roles: []string{"picker", "vip"}}, nil)
 	kid, _, _ := strings.Cut(shop.TokenKey, ".")
 	token := sign(t, jose.HS256, []byte(shop.TokenKey), kid, w.usual(
-		"name", "Bob Müller", "locale", "de-CH", "audience", "customer", "roles", []string{"vip", "picker", "vip"}, "scope", "read"))
+		"name", "Bob Müller", "locale", "de-CH", "email", "bob@example.com", "audience", "customer", "roles", []string{"vip", "picker", "vip"}, "scope", "read"))
 	got, err := w.v.Verify(t.Context(), token)
 	if err != nil {
 		t.Fatal(err)
 	}
-	name, locale, audience, roles := "Bob Müller", "de-CH", notifier.Audience(3), []string{"picker", "vip"}
+	name, locale, email, audience, roles := "Bob Müller", "de-CH", "bob@example.com", notifier.Audience(3), []string{"picker", "vip"}
 	want := notifier.UserToken{
 		App: shop.App, KeyID: 1, Subject: "42", IssuedAt: got.IssuedAt, Expires: got.IssuedAt.Add(15 * time.Minute), ReadOnly: true,
-		Profile: notifier.TokenProfile{Display: &name, Locale: &locale, Audience: &audience, Roles: &roles},
+		Profile: notifier.TokenProfile{Display: &name, Locale: &locale, Email: &email, Audience: &audience, Roles: &roles},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("token (-want +got):\n%s", diff)
@@ -69,6 +69,8 @@ func TestEachClaimIsChecked(t *testing.T) {
 		{"", "", []any{"iat", now - 1000, "exp", now - 55}},
 		{"", "", []any{"iat", now, "exp", now + 3600}},
 		{"token_claim", "sub is required", []any{"sub", absent}},
+		{"token_claim", "email must be one mail address, such as bob@example.com", []any{"email", "bob@example.com, eve@example.com"}},
+		{"token_claim", "email must be a string", []any{"email", 7}},
 		{"token_claim", "sub is required", []any{"sub", ""}},
 		{"token_claim", "sub must be a string", []any{"sub", 42}},
 		{"token_claim", "sub must have at most 200 bytes and no control characters", []any{"sub", "a\x00b"}},
