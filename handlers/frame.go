@@ -47,6 +47,7 @@ func (h *Handlers) frameWith(r *http.Request, section, title string, a *announce
 	if f.Viewer == nil {
 		return f, notifier.Badge{}
 	}
+	f.Paused = h.paused(r)
 	if a == nil {
 		now := h.announced(r)
 		a = &now

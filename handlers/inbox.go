@@ -180,6 +180,7 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, 
 // inboxFrame is the common part of an inbox page and a fragment of one. badge is the inbox half.
 func (h *Handlers) inboxFrame(r *http.Request, q inboxQuery, opened int64, badge notifier.Badge) *views.Inbox {
 	f := h.bareFrame(r)
+	f.Paused = h.paused(r)
 	f.Section, f.Title = "inbox", f.Text.T("inbox.title")
 	q.Opened = opened
 	p := &views.Inbox{Frame: f, Filters: filterTabs(f.Text, q), Archived: q.Archived, Back: q.address(), Labels: rowLabels(f.Text)}

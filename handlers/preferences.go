@@ -65,9 +65,6 @@ func (h *Handlers) addPreferences(r *http.Request, p *views.Settings) error {
 		zone = h.now(r).Location().String()
 	}
 	f.Zones = zoneOptions(zone)
-	if now := h.Now(); has.PausedUntil.After(now) {
-		f.Paused = p.Text.F("preferences.paused", "Time", p.Text.Exact(has.PausedUntil.In(h.now(r).Location())))
-	}
 	names := h.typeNames(p.Text)
 	for _, t := range h.Topics.Types()[:min(len(h.Topics.Types()), notifier.MaxTypeWants)] {
 		w := has.Types[t.Slug]
@@ -253,6 +250,7 @@ func (h *Handlers) pause(w http.ResponseWriter, r *http.Request) error {
 	if _, err := h.Reach.SetPreferences(r.Context(), h.actor(r), user.Name, notifier.PutPreferences{PausedUntil: &until}); err != nil {
 		return fmt.Errorf("pause for user %d: %w", user.Seq, err)
 	}
+	h.pauses.Invalidate(user.Seq)
 	redirect(w, r, "/settings?done=saved")
 	return nil
 }

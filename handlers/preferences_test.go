@@ -50,7 +50,21 @@ func TestThePreferencesShowWhatHolds(t *testing.T) {
 	if diff := cmp.Diff(want, boxes); diff != "" {
 		t.Error(diff)
 	}
-	r.wantText(t, "[data-testid=paused]", "Paused until 20 November 2026, 13:00 UTC.")
+	for _, path := range []string{"/settings", "/inbox", "/announcements"} {
+		r := w.get("alice", path).wantStatus(t, http.StatusOK)
+		r.wantText(t, "[data-testid=paused] p", "Paused until 20 November 2026, 13:00 UTC.")
+		if r.attr("form[data-testid=paused]", "action") != "/settings/pause" || r.attr("[data-testid=paused] [name=for]", "value") != "off" {
+			t.Errorf("%s cannot end the pause: %s", path, r.text("[data-testid=paused]"))
+		}
+	}
+}
+
+func TestAPauseThatIsOverIsNotMentioned(t *testing.T) {
+	t.Parallel()
+	w, _ := preferring(t, notifier.Preferences{PausedUntil: noon})
+	if r := w.get("alice", "/inbox").wantStatus(t, http.StatusOK); r.page.Find("[data-testid=paused]").Length() > 0 {
+		t.Error("it is")
+	}
 }
 
 func TestTheFormOfThePreferencesStoresChoicesAndNoDefaults(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -28,6 +29,10 @@ func (f *targets) SetPreferences(_ context.Context, _ notifier.Actor, _ string, 
 	}
 	f.set = append(f.set, set)
 	return f.has, nil
+}
+
+func (f *targets) PausedUntil(context.Context, int64) (time.Time, error) {
+	return f.has.PausedUntil, nil
 }
 
 func (*targets) MailOf(context.Context, int64) (string, error) { return "alice@example.com", nil }

@@ -16,7 +16,6 @@ type Preferences struct {
 	MailAt, From, To string // HH:MM
 	Zones            []components.Option
 	Types            []TypeWants
-	Paused           string // says until when; empty: not
 	Fault            []string
 	PauseFault       string
 

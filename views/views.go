@@ -28,6 +28,7 @@ type Frame struct {
 	Pinned  *Pinned            // the pinned announcement; nil: none
 	Stale   string             // says that the page is read-only and shows the archive; empty: it is current
 	Links   string             // comes before links of toasts that begin with /; empty: nothing
+	Paused  string             // says until when the viewer has paused; empty: not
 	Refresh bool               // reload automatically without script
 }
 

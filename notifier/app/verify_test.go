@@ -99,7 +99,7 @@ func TestEachClaimIsChecked(t *testing.T) {
 		{"role_refused", `the app may not give the role "staff"`, []any{"roles", []string{"staff"}}},
 		{"token_claim", "roles must be a list of strings", []any{"roles", "picker"}},
 	} {
-		claims := w.usual(append([]any{"iss", "https://shop.example.com"}, c.changes...)...)
+		claims := w.usual(append([]any{"iss", "https://shop.example.com", "iat", now}, c.changes...)...) // of the moment that the cases are relative to
 		_, err := w.v.Verify(t.Context(), sign(t, jose.HS256, []byte(shop.TokenKey), kid, claims))
 		var refusal *notifier.TokenError
 		if got := codeOf(t, err); got != c.code || errors.As(err, &refusal) && !strings.HasPrefix(refusal.Detail, c.says) {
