@@ -13,7 +13,7 @@ import (
 )
 
 type userImportCmd struct {
-	File string `arg:"" type:"existingfile" help:"CSV in UTF-8. Its first line names the columns: name, and any of password_hash (argon2id, $$argon2id$$v=19$$…), audience, roles (joined by ;), locale."`
+	File string `arg:"" type:"existingfile" help:"CSV in UTF-8. Its first line names the columns: name, and any of password_hash (argon2id, $$argon2id$$v=19$$…), audience, roles (joined by ;), locale, email."`
 }
 
 // Help explains why there is no column for passwords.

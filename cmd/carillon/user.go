@@ -35,11 +35,7 @@ type userLine struct {
 }
 
 func lineOf(u notifier.User, cfg config.Config) userLine {
-	roles := u.Roles
-	if roles == nil {
-		roles = []string{}
-	}
-	return userLine{Name: u.Name, Display: u.Display, Seq: u.Seq, Audience: cfg.Audiences[u.Audience], Roles: roles, Locale: u.Locale}
+	return userLine{Name: u.Name, Display: u.Display, Seq: u.Seq, Audience: cfg.Audiences[u.Audience], Roles: append([]string{}, u.Roles...), Locale: u.Locale}
 }
 
 type userAddCmd struct {
@@ -229,9 +225,6 @@ type exportCmd struct {
 // Run prints all stored data of a user as JSON, with or without --json.
 func (x exportCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	return c.withPeople(ctx, cfg, func(people *person.People) error {
-		if err := people.Export(ctx, commandLine(), x.User, c.stdout); err != nil {
-			return missed(err, "user %q", x.User)
-		}
-		return nil
+		return missed(people.Export(ctx, commandLine(), x.User, c.stdout), "user %q", x.User)
 	})
 }

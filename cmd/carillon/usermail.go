@@ -18,9 +18,6 @@ func (u userMailCmd) Run(ctx context.Context, cfg config.Config, c *console) err
 		if err := people.SetMail(ctx, commandLine(), u.Name, u.Address); err != nil {
 			return missed(err, "user %q", u.Name)
 		}
-		if u.Address == "" {
-			return c.result(map[string]string{"name": u.Name, "email": ""}, "%s gets no mail", u.Name)
-		}
-		return c.result(map[string]string{"name": u.Name, "email": u.Address}, "%s gets mail at %s", u.Name, u.Address)
+		return c.result(map[string]string{"name": u.Name, "email": u.Address}, "%s gets mail at %q", u.Name, u.Address)
 	})
 }
