@@ -175,3 +175,29 @@ func TestUndescribedTypesAreDeletedTogether(t *testing.T) {
 		t.Error("nothing is left to delete, but it is offered")
 	}
 }
+
+func TestATypeSaysWhoIsToldOfItOutsideThePages(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	const path = "/staff/types"
+	o.config.Mailing = true
+	o.rebuild()
+	o.post("carol", path, "action", "add", "slug", "alarm", "expires_in", "24h", "urgent", "1", "mail", "0").wantRedirect(t, path+"?done=type-saved")
+	want := []notifier.NoticeType{{Slug: "alarm", Names: map[string]string{}, ExpiresIn: 24 * time.Hour, Urgent: true, NoMail: true}}
+	if diff := cmp.Diff(want, o.topics.types); diff != "" {
+		t.Fatal(diff)
+	}
+	r := o.get("carol", path+"?type=alarm")
+	if r.count("#urgent[checked]") != 1 || r.attr("[name=mail][checked]", "value") != "0" || r.count("[name=push]") != 0 {
+		t.Errorf("the form differs from the saved type:\n%s", r.text("main"))
+	}
+	o.config.Mailing = false
+	o.rebuild()
+	if r := o.get("carol", path+"?type=alarm"); r.count("#urgent, [name=mail], [name=push]") != 0 {
+		t.Error("the form asks for what has no effect")
+	}
+	o.post("carol", path, "action", "save", "slug", "alarm", "expires_in", "24h").wantRedirect(t, path+"?done=type-saved")
+	if diff := cmp.Diff(want, o.topics.types); diff != "" {
+		t.Errorf("what the form does not show has changed:\n%s", diff)
+	}
+}

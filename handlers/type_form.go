@@ -49,7 +49,7 @@ func (h *Handlers) typeShown(r *http.Request, t *notifier.NoticeType) *views.Typ
 		p.Names[i].Value = t.Names[p.Names[i].Lang]
 	}
 	p.NoMute, p.Open, p.Urgent = t.NoMute, t.Open, t.Urgent
-	p.Push, p.Mail = onOff(p.Text, t.NoPush), onOff(p.Text, t.NoMail)
+	h.addTelling(p, t.NoPush, t.NoMail)
 	return p
 }
 
@@ -74,9 +74,19 @@ func (h *Handlers) typePage(r *http.Request, fresh bool, values url.Values) *vie
 	}
 	p.Icons = choices(p.Text, "icon.", notifier.TypeIcons(), values.Get("icon"))
 	p.Colors = choices(p.Text, "color.", notifier.TypeColors(), values.Get("color"))
-	p.Push, p.Mail = onOff(p.Text, values.Get("push") == "0"), onOff(p.Text, values.Get("mail") == "0")
+	h.addTelling(p, values.Get("push") == "0", values.Get("mail") == "0")
 	p.Expiry = typeExpiry(p.Text, kept(values.Get("expires_in")))
 	return p
+}
+
+// addTelling adds what applies to people who have not chosen, as far as they can be told outside the pages.
+func (h *Handlers) addTelling(p *views.Type, noPush, noMail bool) {
+	if h.Pushing {
+		p.Push = onOff(p.Text, noPush)
+	}
+	if h.Mailing {
+		p.Mail = onOff(p.Text, noMail)
+	}
 }
 
 // choices are the icons or colours to choose from, first the one that follows from the slug.
@@ -152,7 +162,12 @@ func (h *Handlers) readType(values url.Values) (notifier.NoticeType, error) {
 	t := notifier.NoticeType{
 		Slug: strings.TrimSpace(values.Get("slug")), Names: map[string]string{},
 		NoMute: readBox(values, "no_mute", &bad), Open: readBox(values, "open", &bad),
-		Icon: values.Get("icon"), Color: values.Get("color"), Urgent: readBox(values, "urgent", &bad),
+		Icon: values.Get("icon"), Color: values.Get("color"),
+	}
+	has, _ := h.knownType(t.Slug) // a field that the form does not show keeps its value
+	t.Urgent, t.NoPush, t.NoMail = has.Urgent, has.NoPush, has.NoMail
+	if h.Mailing || h.Pushing {
+		t.Urgent = readBox(values, "urgent", &bad)
 	}
 	chooseSwitch(&t.NoPush, "push", values, &bad)
 	chooseSwitch(&t.NoMail, "mail", values, &bad)
