@@ -7,7 +7,7 @@ import { showEmpty } from "./rows.js";
 import { text } from "./texts.js";
 import { drop } from "./undo.js";
 
-const settling = 350; // ms after a removal in which clicks on the row that moved under the pointer are ignored
+const settling = 350; // ms after a removal by a button in which clicks on the row that moved under the pointer are ignored
 
 /** The row that each request acts on. @type {WeakMap<XMLHttpRequest, {id: string, button: boolean}>} */
 const about = new WeakMap();
@@ -46,7 +46,7 @@ export function startActions() {
 		// refreshes itself was not pressed and must not move the focus.
 		const pressed = requestConfig?.elt?.matches("a, button, form") ? requestConfig.elt : undefined;
 		clearFailure();
-		if (row && document.getElementById(row.id)?.hidden) removed = performance.now();
+		if (row?.button && document.getElementById(row.id)?.hidden) removed = performance.now();
 		if (row) stay(row.id, row.button);
 		showDone();
 		showEmpty();
