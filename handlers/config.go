@@ -210,8 +210,8 @@ type Config struct {
 	Rules  Rules                              // nil: no file of rules
 	Mails  Mails                              // nil: mails are sent, or there are none
 
-	Mailing bool // users can be told by mail
-	Pushing bool // users can be told on their devices
+	Mailing bool    // users can be told by mail
+	Devices Devices // nil: users cannot be told on their devices
 
 	Demo           []DemoUser                   // shown on the login page; empty: no demo
 	Shop           func() string                // the page of another application in a demo; nil: none

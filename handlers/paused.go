@@ -18,7 +18,7 @@ func newPauses(now func() time.Time) *otter.Cache[int64, time.Time] {
 // paused says until when the request's user has paused; empty: they have not, or it cannot be read.
 func (h *Handlers) paused(r *http.Request) string {
 	seq := seqOf(r)
-	if seq == 0 || !h.Mailing && !h.Pushing {
+	if seq == 0 || !h.Mailing && h.Devices == nil {
 		return ""
 	}
 	until, cached := h.pauses.GetIfPresent(seq)

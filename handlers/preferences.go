@@ -35,7 +35,7 @@ var (
 
 // addPreferences adds how and when the user is told, unless nobody is told outside the pages.
 func (h *Handlers) addPreferences(r *http.Request, p *views.Settings) error {
-	if !h.Mailing && !h.Pushing {
+	if !h.Mailing && h.Devices == nil {
 		return nil
 	}
 	ctx, user := r.Context(), &visitOf(r).user.User
@@ -44,7 +44,7 @@ func (h *Handlers) addPreferences(r *http.Request, p *views.Settings) error {
 		return fmt.Errorf("read the preferences of user %d: %w", user.Seq, err)
 	}
 	f := &p.Preferences
-	f.Shown, f.Mailing, f.Pushing = true, h.Mailing, h.Pushing
+	f.Shown, f.Mailing, f.Pushing = true, h.Mailing, h.Devices != nil
 	if h.Mailing {
 		address, err := h.Reach.MailOf(ctx, user.Seq)
 		if err != nil {
@@ -212,7 +212,7 @@ func (h *Handlers) readWants(values url.Values, had *notifier.Preferences) map[s
 		if t.NoMute {
 			w.Inbox = has.Inbox
 		}
-		if h.Pushing {
+		if h.Devices != nil {
 			w.Push = chosenBox(values["to_push"], slug, !t.NoPush)
 		}
 		if h.Mailing {

@@ -16,7 +16,7 @@ func preferring(t *testing.T, has notifier.Preferences) (*world, *targets) {
 	t.Helper()
 	f := &targets{has: has}
 	return newWorld(t, func(w *world) {
-		w.config.Reach, w.config.Mailing, w.config.Pushing = f, true, true
+		w.config.Reach, w.config.Mailing, w.config.Devices = f, true, &devices{}
 		w.config.Topics = &topics{types: []notifier.NoticeType{
 			{Slug: "alarm", Names: map[string]string{"en": "Alarm"}, NoMute: true}, {Slug: "like", NoMail: true}, {Slug: "news"},
 		}}

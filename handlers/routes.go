@@ -65,6 +65,11 @@ func (h *Handlers) routes() []route {
 		{"POST", preferencesPath, signedIn, h.savePreferences},
 		{"POST", "/settings/pause", signedIn, h.pause},
 		{"POST", "/settings/subscriptions", signedIn, h.subscribeSelf},
+		{"POST", devicesPath, signedIn, h.registerDevice},
+		{"POST", devicesPath + "/{id}/delete", signedIn, h.removeDevice},
+		{"POST", devicesPath + "/{id}/test", signedIn, h.testDevice},
+		{"GET", "/sw.js", public, h.worker},
+		{"GET", "/manifest.webmanifest", public, h.manifest},
 
 		{"GET", sendPath, staff, h.sendForm},
 		{"POST", sendPath, staff, h.send},

@@ -55,6 +55,9 @@ func (h *Handlers) showSettings(w http.ResponseWriter, r *http.Request, status i
 	if err := h.addPreferences(r, p); err != nil {
 		return err
 	}
+	if err := h.addDevices(r, p); err != nil {
+		return err
+	}
 	if err := h.addSubscriptions(r, p); err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func (h *Handlers) typePage(r *http.Request, fresh bool, values url.Values) *vie
 
 // addTelling adds what applies to people who have not chosen, as far as they can be told outside the pages.
 func (h *Handlers) addTelling(p *views.Type, noPush, noMail bool) {
-	if h.Pushing {
+	if h.Devices != nil {
 		p.Push = onOff(p.Text, noPush)
 	}
 	if h.Mailing {
@@ -166,7 +166,7 @@ func (h *Handlers) readType(values url.Values) (notifier.NoticeType, error) {
 	}
 	has, _ := h.knownType(t.Slug) // a field that the form does not show keeps its value
 	t.Urgent, t.NoPush, t.NoMail = has.Urgent, has.NoPush, has.NoMail
-	if h.Mailing || h.Pushing {
+	if h.Mailing || h.Devices != nil {
 		t.Urgent = readBox(values, "urgent", &bad)
 	}
 	chooseSwitch(&t.NoPush, "push", values, &bad)

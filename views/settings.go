@@ -8,6 +8,8 @@ type Settings struct {
 	Form SettingsForm
 
 	Preferences Preferences
+	PushKey     string // browsers bind their subscriptions to it; empty: no push
+	Devices     []Device
 	Muted       []MutedType
 	MuteFault   string // why muting the last type failed
 

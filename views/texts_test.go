@@ -141,7 +141,7 @@ func TestNoTextIsUnused(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all strings.Builder
-	for _, text := range sources(t, "*.templ", "*.go", "components/*.templ", "components/*.go", "mail/*.templ", "mail/*.go", "../handlers/*.go", "../static/js/*.js", "../static/embed/*.js", "locale/*.go") {
+	for _, text := range sources(t, "*.templ", "*.go", "components/*.templ", "components/*.go", "mail/*.templ", "mail/*.go", "../handlers/*.go", "../internal/instance/*.go", "../static/js/*.js", "../static/embed/*.js", "locale/*.go") {
 		all.WriteString(text)
 	}
 	// Ids that are composed of a prefix and a code.

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 	"go.uber.org/goleak"
 
+	"github.com/carillonhq/carillon/internal/pushtest"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
 )
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) {
 	}
 	logging.Disable()
 	// The pool of a closed client goes on looking for a lost server for up to a second.
-	goleak.VerifyTestMain(sqltest.Wrap(redistest.Wrap(m)),
+	goleak.VerifyTestMain(pushtest.Wrap(sqltest.Wrap(redistest.Wrap(m))),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 

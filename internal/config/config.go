@@ -48,7 +48,11 @@ type Flags struct {
 	MailFrom             string `placeholder:"ADDRESS" help:"The sender of mails: notices@example.com, or Carillon <notices@example.com>."`
 	MailDefault          string `placeholder:"WHEN" default:"off" help:"When users who have not chosen get mail: off, daily, or how long a notice is unread before, such as 30m."`
 	MailRate             string `placeholder:"N" default:"10" help:"Mails a second, of all instances together."`
-	OutboundAllow        string `placeholder:"CIDR,…" help:"Private networks that mails and pushes may be sent to; empty: none besides this machine."`
+	Push                 string `placeholder:"WHEN" default:"auto" help:"Tell users on their devices: auto (where browsers reach the server by https or on this machine), on or off."`
+	PushContact          string `placeholder:"ADDRESS" help:"How the operators of push services reach you: mailto:ops@example.com or an https URL; empty: the public URL."`
+	VAPIDKey             string `name:"vapid-key" placeholder:"KEY" secret:"" help:"The private key that push services know this installation by; empty: made once and kept in SQL."`
+	PushHosts            string `placeholder:"HOST,…" help:"Push services besides those of Google, Mozilla, Microsoft and Apple."`
+	OutboundAllow        string `placeholder:"CIDR,…" help:"Private networks that pushes, and mails without encryption, may be sent to; empty: none, but mails to this machine."`
 	OutboundProxy        string `placeholder:"URL" secret:"" help:"The HTTP proxy through which pushes are sent; empty: directly."`
 	Rules                string `placeholder:"FILE" help:"Rules that watch business databases; empty: none."`
 	APIRate              string `name:"api-rate" placeholder:"N" default:"1000" help:"Requests per second that one API key may make to each instance; 0: no limit."`
@@ -79,6 +83,7 @@ type Config struct {
 	MailFrom       string       // with or without a name for people
 	MailDefault    notifier.When
 	MailRate       int            // mails a second, all instances together
+	Push           *Push          // nil: no push
 	OutboundAllow  []netip.Prefix // private networks that may be reached
 	OutboundProxy  *url.URL       // nil: none
 	Rules          string         // the file; empty: no rules
@@ -123,6 +128,7 @@ func (f *Flags) Config(env *Environment) (Config, error) {
 	if f.AdminAddr != "" {
 		c.AdminAddr = bad.address("--admin-addr", f.AdminAddr)
 	}
+	c.Push = bad.push(&c, f)
 	c.Identity = bad.identity(f, c.Audiences)
 	if f.SMTPURL != "" && f.MailFrom == "" {
 		bad.Add("--mail-from", "must name the sender of mails, such as notices@example.com")

@@ -84,6 +84,7 @@ type instance struct {
 	outbox        *mail.Outbox // nil: mails are sent, or there are none
 	looking       *reach.Looking
 	reach         *reach.Stage
+	devices       *devices     // nil: no push
 	mailer        *mail.Sender // nil: no mail server is configured
 
 	times     *histograms

@@ -39,7 +39,7 @@ func (i *instance) pages() (http.Handler, error) {
 		Sender:    i.pipe,
 		Directory: i.db,
 		Drafts:    i.db,
-		Stream:    i.hub,
+		Stream:    streams{i.hub, i.looking},
 		Toasts:    i.people,
 		Health:    health{i},
 		Audit:     i.db,
@@ -70,6 +70,9 @@ func (i *instance) pages() (http.Handler, error) {
 	if i.rules != nil {
 		c.Rules = i.rules
 	}
+	if i.devices != nil {
+		c.Devices = i.devices
+	}
 	if i.outbox != nil {
 		c.Mails = i.outbox
 	}
@@ -91,7 +94,7 @@ func (i *instance) pages() (http.Handler, error) {
 // applications makes the handler of the API.
 func (i *instance) applications() (http.Handler, error) {
 	c := api.Config{
-		Who: i.who, Origins: i.tokens, Stream: i.hub,
+		Who: i.who, Origins: i.tokens, Stream: streams{i.hub, i.looking},
 		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
 		Directory: i.db, People: i.people,
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,

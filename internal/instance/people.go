@@ -26,7 +26,7 @@ const deletionWait = 2 * time.Second
 // makePeople makes the changes of users for pages and the API, and finds out which of them asks.
 func (i *instance) makePeople(space keys.Space) {
 	i.people = person.New(person.Config{
-		Directory: i.db, Audit: i.db, Sessions: i.sessions, Toasts: i.toasts, Announcements: i.announcements, Inbox: i.inbox, Topics: i.topics, Hub: i.hub,
+		Directory: i.db, Audit: i.db, Sessions: i.sessions, Toasts: i.toasts, Announcements: i.announcements, Inbox: i.inbox, Topics: i.topics, Hub: i.hub, Looking: i.looking,
 		Audiences: i.cfg.Audiences, Clear: clearing(i.cfg, i.db, i.rdb, i.log), Wait: deletionWait,
 		Lease: lease.New(i.rdb, space, "deletions", person.DeletionLease), Log: i.log,
 	})

@@ -23,21 +23,30 @@ const demoSender = "Carillon <carillon@example.com>"
 
 // makeReach makes the stage that tells users what is still unread, with a way for each kind of targets that
 // is configured. Without any, targets stay as they are.
-func (i *instance) makeReach(space keys.Space) error {
+func (i *instance) makeReach(ctx context.Context, space keys.Space) error {
 	i.looking = reach.NewLooking(i.rdb, space, i.log)
-	mails, err := i.mailWay()
+	texts, err := locale.New()
+	if err != nil {
+		return err
+	}
+	mails, err := i.mailWay(texts)
+	if err != nil {
+		return err
+	}
+	pushes, err := i.pushWay(ctx, texts)
 	if err != nil {
 		return err
 	}
 	i.reach = reach.New(reach.Config{
-		Store: i.db, Inbox: i.inbox, Types: i.topics, Looking: i.looking.Read, Leases: lease.On(i.rdb, space), Log: i.log, Ways: mails,
+		Store: i.db, Inbox: i.inbox, Types: i.topics, Looking: i.looking.Read, Leases: lease.On(i.rdb, space), Log: i.log,
+		Ways: append(mails, pushes...),
 	})
 	return nil
 }
 
 // mailWay returns how mails are sent: to the configured server, or to the page of the demonstration that
 // shows them. Without either there is none.
-func (i *instance) mailWay() ([]reach.Way, error) {
+func (i *instance) mailWay(texts *locale.Catalogue) ([]reach.Way, error) {
 	var to letters
 	var err error
 	switch {
@@ -52,10 +61,6 @@ func (i *instance) mailWay() ([]reach.Way, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("prepare mails: %w", err)
-	}
-	texts, err := locale.New()
-	if err != nil {
-		return nil, err
 	}
 	composer, err := views.NewComposer(texts, i.linksBase())
 	if err != nil {

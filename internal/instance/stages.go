@@ -99,7 +99,7 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 		Keep: i.cfg.Keep, Log: i.log, Lease: lease.New(i.rdb, space, "topics", topicLease),
 	})
 	i.pipe = pipeline.New(i.pipeConfig())
-	if err := i.makeReach(space); err != nil {
+	if err := i.makeReach(ctx, space); err != nil {
 		return nil, err
 	}
 	i.makePeople(space)

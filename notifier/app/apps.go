@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"strconv"
 
+	"github.com/carillonhq/carillon/internal/seal"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -48,19 +49,19 @@ type Config struct {
 // Apps adds and revokes apps, for pages and commands. It is safe for concurrent use.
 type Apps struct {
 	cfg  Config
-	seal sealer
+	seal seal.Sealer
 }
 
 // New returns an Apps.
 func New(c Config) (*Apps, error) {
-	seal, err := newSealer(c.SessionKeys)
+	sealer, err := newSealer(c.SessionKeys)
 	if err != nil {
 		return nil, err
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Apps{cfg: c, seal: seal}, nil
+	return &Apps{cfg: c, seal: sealer}, nil
 }
 
 // Add adds an app. publicKey in PEM form makes its tokens verified by that key; with a.JWKS they are
@@ -149,7 +150,7 @@ func (s *Apps) key(a *notifier.App, publicKey []byte) (key *notifier.AppKey, sec
 		return &notifier.AppKey{Alg: alg, Material: pkix}, nil, nil
 	}
 	secret = newSecret()
-	sealed, err := s.seal.seal(secret, a.Name)
+	sealed, err := s.seal.Seal(secret, a.Name)
 	if err != nil {
 		return nil, nil, err
 	}

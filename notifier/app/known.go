@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/seal"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -21,7 +22,7 @@ const (
 // known holds all valid apps and their keys, as SQL had them a moment ago.
 type known struct {
 	store Store
-	seal  sealer
+	seal  seal.Sealer
 	now   func() time.Time
 	log   *slog.Logger
 
@@ -127,7 +128,7 @@ var errKind = errors.New("the stored key is of another kind than its algorithm")
 
 func (k *known) open(key *notifier.AppKey, a *notifier.App) (verifyKey, error) {
 	if key.Alg == notifier.AlgHS256 {
-		secret, err := k.seal.open(key.Material, a.Name)
+		secret, _, err := k.seal.Open(key.Material, a.Name)
 		if err != nil {
 			return verifyKey{}, err
 		}

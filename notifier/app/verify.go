@@ -45,7 +45,7 @@ type Verifier struct {
 
 // NewVerifier returns a Verifier.
 func NewVerifier(c VerifierConfig) (*Verifier, error) {
-	seal, err := newSealer(c.SessionKeys)
+	sealer, err := newSealer(c.SessionKeys)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func NewVerifier(c VerifierConfig) (*Verifier, error) {
 	}
 	return &Verifier{
 		cfg:      c,
-		known:    known{store: c.Store, seal: seal, now: c.Now, log: c.Log},
+		known:    known{store: c.Store, seal: sealer, now: c.Now, log: c.Log},
 		sets:     jwks{client: c.HTTP, now: c.Now, log: c.Log, sets: map[int64]*keySet{}},
 		verified: otter.Must(&otter.Options[[sha256.Size]byte, notifier.UserToken]{MaximumSize: maxVerified}),
 	}, nil

@@ -82,6 +82,11 @@ type Toasts interface {
 	Forget(ctx context.Context, seq int64) error
 }
 
+// Looking notes who looks at a page; see notifier/reach.
+type Looking interface {
+	Set(seq int64, visible bool)
+}
+
 // Announcements has the announcements that users have read; see notifier/announcement.
 type Announcements interface {
 	List(ctx context.Context, r notifier.Reader) (notifier.OpenAnnouncements, error)
@@ -114,8 +119,9 @@ type Config struct {
 	Toasts        Toasts
 	Announcements Announcements
 	Inbox         Inbox
-	Topics        Topics // nil: this process routes no notices
-	Hub           Hub    // nil: this process has no connections
+	Topics        Topics  // nil: this process routes no notices
+	Hub           Hub     // nil: this process has no connections
+	Looking       Looking // nil: this process shows no pages
 
 	Audiences map[notifier.Audience]string // names for the audit log
 

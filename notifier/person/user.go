@@ -179,8 +179,12 @@ func (p *People) Ack(ctx context.Context, seq int64, ids []string) error {
 	return err
 }
 
-// Active tells all instances whether the user looks at the browser of a session: toasts go there.
+// Active tells all instances whether the user looks at the browser of a session: toasts go there, and a push
+// waits.
 func (p *People) Active(ctx context.Context, seq int64, session string, visible bool) error {
+	if p.Looking != nil {
+		p.Looking.Set(seq, visible)
+	}
 	return p.Toasts.Signal(ctx, seq, notifier.Signal{
 		Kind: notifier.SignalSeen, Browser: notifier.Browser(session), On: visible, At: time.Now().UnixMilli(),
 	})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/carillonhq/carillon/internal/pushtest"
 	"github.com/carillonhq/carillon/notifier/push"
 )
 
@@ -19,7 +20,7 @@ var message = push.Message{
 	Key:          "stock:42", Badge: 5,
 }
 
-func newSender(t *testing.T, s *service) *push.Sender {
+func newSender(t *testing.T, s *pushtest.Service) *push.Sender {
 	t.Helper()
 	key, err := push.NewKey()
 	if err != nil {
@@ -28,9 +29,9 @@ func newSender(t *testing.T, s *service) *push.Sender {
 	return &push.Sender{Key: key, Contact: "mailto:ops@carillon.example", Client: s.Client(), Now: time.Now}
 }
 
-func send(t *testing.T, sender *push.Sender, s *service, m push.Message) push.Outcome {
+func send(t *testing.T, sender *push.Sender, s *pushtest.Service, m push.Message) push.Outcome {
 	t.Helper()
-	out, err := sender.Send(t.Context(), s.sub, m)
+	out, err := sender.Send(t.Context(), s.Sub, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func send(t *testing.T, sender *push.Sender, s *service, m push.Message) push.Ou
 
 func TestAMessageArrivesWithItsTopicLifeAndUrgency(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := pushtest.Start(t)
 	sender := newSender(t, s)
 	now := time.Now()
 	sender.Now = func() time.Time { return now }
@@ -53,44 +54,44 @@ func TestAMessageArrivesWithItsTopicLifeAndUrgency(t *testing.T) {
 	topic := push.TopicOf("stock:42")
 	text := []byte(`{"app_badge":5,"notification":{"title":"Stock is low","body":"3 left","lang":"en","navigate":"https://carillon.example/inbox","tag":"` +
 		topic + `"},"web_push":8030}`)
-	want := []received{
-		{ttl: "86400", topic: topic, urgency: "normal", text: text},
-		{ttl: "90", topic: topic, urgency: "high", text: text},
+	want := []pushtest.Received{
+		{TTL: "86400", Topic: topic, Urgency: "normal", Text: text},
+		{TTL: "90", Topic: topic, Urgency: "high", Text: text},
 	}
-	if diff := cmp.Diff(want, s.received, cmp.AllowUnexported(received{})); diff != "" {
+	if diff := cmp.Diff(want, s.Received()); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestWhatExpiredIsNotSent(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := pushtest.Start(t)
 	late := message
 	late.Expires = time.Now()
-	if out := send(t, newSender(t, s), s, late); out.Verdict != push.Refused || len(s.received) != 0 {
-		t.Errorf("outcome %+v, %d sent", out, len(s.received))
+	if out := send(t, newSender(t, s), s, late); out.Verdict != push.Refused || len(s.Received()) != 0 {
+		t.Errorf("outcome %+v, %d sent", out, len(s.Received()))
 	}
 }
 
 func TestEachAnswerHasItsOutcome(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		answer answer
+		answer pushtest.Answer
 		want   push.Outcome
 	}{
-		{answer{status: 200}, push.Outcome{Verdict: push.Accepted, Status: 200}},
-		{answer{status: 404}, push.Outcome{Verdict: push.Gone, Status: 404}},
-		{answer{status: 410}, push.Outcome{Verdict: push.Gone, Status: 410}},
-		{answer{status: 400}, push.Outcome{Verdict: push.Refused, Status: 400}},
-		{answer{status: 401}, push.Outcome{Verdict: push.Paused, Status: 401, After: 10 * time.Minute}},
-		{answer{status: 403}, push.Outcome{Verdict: push.Paused, Status: 403, After: 10 * time.Minute}},
-		{answer{status: 429, retryAfter: "120"}, push.Outcome{Verdict: push.Later, Status: 429, After: 2 * time.Minute}},
-		{answer{status: 429, retryAfter: "999999999"}, push.Outcome{Verdict: push.Later, Status: 429, After: 6 * time.Hour}},
-		{answer{status: 503}, push.Outcome{Verdict: push.Later, Status: 503, After: time.Minute}},
-		{answer{status: 503, retryAfter: "soon"}, push.Outcome{Verdict: push.Later, Status: 503, After: time.Minute}},
+		{pushtest.Answer{Status: 200}, push.Outcome{Verdict: push.Accepted, Status: 200}},
+		{pushtest.Answer{Status: 404}, push.Outcome{Verdict: push.Gone, Status: 404}},
+		{pushtest.Answer{Status: 410}, push.Outcome{Verdict: push.Gone, Status: 410}},
+		{pushtest.Answer{Status: 400}, push.Outcome{Verdict: push.Refused, Status: 400}},
+		{pushtest.Answer{Status: 401}, push.Outcome{Verdict: push.Paused, Status: 401, After: 10 * time.Minute}},
+		{pushtest.Answer{Status: 403}, push.Outcome{Verdict: push.Paused, Status: 403, After: 10 * time.Minute}},
+		{pushtest.Answer{Status: 429, RetryAfter: "120"}, push.Outcome{Verdict: push.Later, Status: 429, After: 2 * time.Minute}},
+		{pushtest.Answer{Status: 429, RetryAfter: "999999999"}, push.Outcome{Verdict: push.Later, Status: 429, After: 6 * time.Hour}},
+		{pushtest.Answer{Status: 503}, push.Outcome{Verdict: push.Later, Status: 503, After: time.Minute}},
+		{pushtest.Answer{Status: 503, RetryAfter: "soon"}, push.Outcome{Verdict: push.Later, Status: 503, After: time.Minute}},
 	} {
-		s := newService(t)
-		s.answers = []answer{c.answer}
+		s := pushtest.Start(t)
+		s.Answer(c.answer)
 		if diff := cmp.Diff(c.want, send(t, newSender(t, s), s, message)); diff != "" {
 			t.Errorf("%+v: %s", c.answer, diff)
 		}
@@ -99,11 +100,11 @@ func TestEachAnswerHasItsOutcome(t *testing.T) {
 
 func TestRetryAfterMayBeADate(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := pushtest.Start(t)
 	now := time.Now().Truncate(time.Second)
 	sender := newSender(t, s)
 	sender.Now = func() time.Time { return now }
-	s.answers = []answer{{status: 503, retryAfter: now.Add(5 * time.Minute).UTC().Format(http.TimeFormat)}}
+	s.Answer(pushtest.Answer{Status: 503, RetryAfter: now.Add(5 * time.Minute).UTC().Format(http.TimeFormat)})
 	if out := send(t, sender, s, message); out.After != 5*time.Minute {
 		t.Errorf("after %s, want 5m", out.After)
 	}
@@ -111,29 +112,29 @@ func TestRetryAfterMayBeADate(t *testing.T) {
 
 func TestTooLargeIsSentOnceMoreWithoutItsBody(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	s.answers = []answer{{status: 413}}
+	s := pushtest.Start(t)
+	s.Answer(pushtest.Answer{Status: 413})
 	out := send(t, newSender(t, s), s, message)
-	if out.Verdict != push.Accepted || len(s.received) != 2 || bytes.Contains(s.received[1].text, []byte("3 left")) || s.received[0].topic != s.received[1].topic {
-		t.Errorf("outcome %+v after %s", out, s.received)
+	if out.Verdict != push.Accepted || len(s.Received()) != 2 || bytes.Contains(s.Received()[1].Text, []byte("3 left")) || s.Received()[0].Topic != s.Received()[1].Topic {
+		t.Errorf("outcome %+v after %s", out, s.Received())
 	}
-	s.answers = []answer{{status: 413}, {status: 413}}
-	if out = send(t, newSender(t, s), s, message); out.Verdict != push.Refused || len(s.received) != 4 {
-		t.Errorf("outcome %+v, %d messages, want no third try", out, len(s.received))
+	s.Answer(pushtest.Answer{Status: 413}, pushtest.Answer{Status: 413})
+	if out = send(t, newSender(t, s), s, message); out.Verdict != push.Refused || len(s.Received()) != 4 {
+		t.Errorf("outcome %+v, %d messages, want no third try", out, len(s.Received()))
 	}
 }
 
 func TestAServiceThatRefusesTheKeyIsLeftInPeaceForTenMinutes(t *testing.T) {
 	t.Parallel()
-	s, other := newService(t), newService(t)
+	s, other := pushtest.Start(t), pushtest.Start(t)
 	sender := newSender(t, s)
 	now := time.Now()
 	sender.Now = func() time.Time { return now }
-	s.answers = []answer{{status: 403}}
+	s.Answer(pushtest.Answer{Status: 403})
 	send(t, sender, s, message)
 	now = now.Add(9 * time.Minute)
-	if out := send(t, sender, s, message); out.Verdict != push.Paused || out.After != time.Minute || len(s.received) != 1 {
-		t.Errorf("outcome %+v, %d sent", out, len(s.received))
+	if out := send(t, sender, s, message); out.Verdict != push.Paused || out.After != time.Minute || len(s.Received()) != 1 {
+		t.Errorf("outcome %+v, %d sent", out, len(s.Received()))
 	}
 	if out := send(t, sender, other, message); out.Verdict != push.Accepted {
 		t.Errorf("another service: %+v", out)
@@ -146,11 +147,11 @@ func TestAServiceThatRefusesTheKeyIsLeftInPeaceForTenMinutes(t *testing.T) {
 
 func TestAServiceThatHangsIsTriedLater(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	s.answers = []answer{{hang: true}}
+	s := pushtest.Start(t)
+	s.Answer(pushtest.Answer{Hang: true})
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	out, err := newSender(t, s).Send(ctx, s.sub, message)
+	out, err := newSender(t, s).Send(ctx, s.Sub, message)
 	if err != nil || out.Verdict != push.Later || out.After == 0 {
 		t.Errorf("outcome %+v, %v", out, err)
 	}
@@ -158,13 +159,13 @@ func TestAServiceThatHangsIsTriedLater(t *testing.T) {
 
 func TestARedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
-	s, inside := newService(t), newService(t)
-	s.answers = []answer{{status: http.StatusTemporaryRedirect, location: inside.URL}}
+	s, inside := pushtest.Start(t), pushtest.Start(t)
+	s.Answer(pushtest.Answer{Status: http.StatusTemporaryRedirect, Location: inside.URL})
 	sender := newSender(t, s)
 	sender.Client = push.NewClient(nil)
 	sender.Client.Transport = s.Client().Transport // which trusts the service
-	if out := send(t, sender, s, message); out.Verdict != push.Refused || len(inside.received) != 0 {
-		t.Errorf("outcome %+v, %d requests elsewhere", out, len(inside.received))
+	if out := send(t, sender, s, message); out.Verdict != push.Refused || len(inside.Received()) != 0 {
+		t.Errorf("outcome %+v, %d requests elsewhere", out, len(inside.Received()))
 	}
 }
 

@@ -16,6 +16,7 @@ import { startMutes } from "./mutes.js";
 import { startPanel } from "./panel.js";
 import { post } from "./post.js";
 import { startPosts } from "./postwatch.js";
+import { startPushed } from "./pushed.js";
 import { startReading } from "./reading.js";
 import { startRestored } from "./restored.js";
 import { startRows } from "./rows.js";
@@ -41,6 +42,7 @@ if (user) {
 	startPosts(events);
 	startStale(events);
 	startPanel(events);
+	startPushed(events);
 	startToasts(events, showing, (ids) => post(our("/toasts/ack"), { id: ids.join(",") }));
 	startActions();
 	startReading();
@@ -51,4 +53,4 @@ if (user) {
 	startBookmark();
 	start();
 }
-if (document.querySelector("form[data-kept], input[data-names], [data-copy]")) import("./staff.js").then(({ startStaff }) => startStaff());
+if (document.querySelector("form[data-kept], input[data-names], [data-copy], #devices")) import("./staff.js").then(({ startStaff }) => startStaff());

@@ -1,5 +1,6 @@
 // @ts-check
 import { startCopy } from "./copy.js";
+import { startDevices } from "./devices.js";
 import { startForm } from "./forms.js";
 import { htmx } from "./htmx.js";
 import { startName, startSend } from "./send.js";
@@ -8,13 +9,14 @@ import { showTimes } from "./times.js";
 let shown = new AbortController(); // aborted when another page replaces this one
 
 /**
- * Starts the forms of the staff pages.
+ * Starts the forms of the staff pages, and the devices in Settings.
  * @param {boolean} [answered] the page is the answer to one of them
  */
 export function startStaff(answered = false) {
 	shown.abort();
 	const { signal } = (shown = new AbortController());
 	startCopy();
+	startDevices();
 	for (const form of document.querySelectorAll("form[data-kept]")) {
 		if (form instanceof HTMLFormElement) startForm(form, { show, signal }, answered);
 	}

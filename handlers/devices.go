@@ -1,0 +1,198 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/carillonhq/carillon/internal/mount"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+const (
+	devicesPath = "/devices"
+
+	maxSubscription = 4096 // bytes of the JSON that describes a subscription
+)
+
+// Devices are the browsers in which users are told while no page is open.
+type Devices interface {
+	// PushKey returns the key that browsers bind their subscriptions to.
+	PushKey() string
+	// Register stores the subscription of a browser, and reports whether it was known as the user's. A
+	// fault of the subscription is a *notifier.InvalidError.
+	Register(ctx context.Context, d notifier.NewDevice, subscription []byte) (id int64, known bool, err error)
+	// Devices lists those of a user, the oldest first, and says which of them belong to a session.
+	Devices(ctx context.Context, seq int64, session string) ([]notifier.Device, error)
+	// RemoveDevice and Test return notifier.ErrNotFound for an id that is not a device of the user's.
+	RemoveDevice(ctx context.Context, seq, id int64) error
+	// Test sends a message to a device at once, and reports whether its push service has taken it.
+	Test(ctx context.Context, user notifier.User, text *locale.Printer, id int64) (sent bool, err error)
+}
+
+// ownSession is the session that a device ends with; empty: somebody else signs the user in.
+func ownSession(r *http.Request) string {
+	if who := visitOf(r).user; who.Token == nil && !who.Proxied {
+		return who.Session
+	}
+	return ""
+}
+
+// addDevices lists the user's devices, if push is on.
+func (h *Handlers) addDevices(r *http.Request, p *views.Settings) error {
+	if h.Devices == nil {
+		return nil
+	}
+	all, err := h.Devices.Devices(r.Context(), seqOf(r), ownSession(r))
+	if err != nil {
+		return fmt.Errorf("list the devices of user %d: %w", seqOf(r), err)
+	}
+	p.PushKey = h.Devices.PushKey()
+	for i := range all {
+		d := &all[i]
+		v := views.Device{
+			ID: strconv.FormatInt(d.ID, 10), Name: d.Label, Here: d.Here, Since: p.Text.F("devices.since", "Time", p.Text.Exact(d.CreatedAt.In(h.zones.of(r)))),
+			Test: p.Text.F("devices.test_named", "Name", d.Label), Remove: p.Text.F("devices.remove_named", "Name", d.Label),
+		}
+		switch d.State {
+		case notifier.ReachFailing:
+			v.Fault = p.Text.T("devices.failing")
+		case notifier.ReachDead:
+			v.Fault = p.Text.T("devices.dead")
+		case notifier.ReachOn, notifier.ReachOff:
+		}
+		p.Devices = append(p.Devices, v)
+	}
+	return nil
+}
+
+// registerDevice takes the text of PushSubscription.toJSON() from a script. It answers with the id of the
+// device: 201, or 200 if it was known.
+func (h *Handlers) registerDevice(w http.ResponseWriter, r *http.Request) error {
+	if h.Devices == nil {
+		return notifier.ErrNotFound
+	}
+	if said := r.Header.Get(views.UserHeader); said != "" && said != url.QueryEscape(visitOf(r).user.User.Name) {
+		return errOtherUser
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return fmt.Errorf("%w: content type %.60q", errMalformed, r.Header.Get("Content-Type"))
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxSubscription))
+	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+		return notifier.ErrTooLarge
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", errMalformed, err)
+	}
+	device := notifier.NewDevice{Seq: seqOf(r), Session: ownSession(r), Label: deviceLabel(h.text(r), r.UserAgent())}
+	id, known, err := h.Devices.Register(r.Context(), device, text)
+	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
+		return writeFaults(w, bad)
+	}
+	if err != nil {
+		return fmt.Errorf("register a device of user %d: %w", device.Seq, err)
+	}
+	status := http.StatusCreated
+	if known {
+		status = http.StatusOK
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	return json.NewEncoder(w).Encode(map[string]int64{"id": id})
+}
+
+// deviceLabel names a browser for its user, as far as its User-Agent header tells.
+func deviceLabel(text *locale.Printer, agent string) string {
+	browser, system := text.T("devices.here"), ""
+	// Each browser also names those that it wants to be taken for, so the order matters.
+	for _, b := range [][2]string{{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser", "Samsung Internet"}, {"Firefox/", "Firefox"}, {"FxiOS", "Firefox"}, {"Chrome/", "Chrome"}, {"CriOS", "Chrome"}, {"Safari/", "Safari"}} {
+		if strings.Contains(agent, b[0]) {
+			browser = b[1]
+			break
+		}
+	}
+	for _, s := range [][2]string{{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"Mac OS", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"}} {
+		if strings.Contains(agent, s[0]) {
+			system = s[1]
+			break
+		}
+	}
+	if system == "" {
+		return browser
+	}
+	return text.F("devices.browser", "Browser", browser, "System", system)
+}
+
+// removeDevice ends the telling on a device.
+func (h *Handlers) removeDevice(w http.ResponseWriter, r *http.Request) error {
+	id, err := h.deviceForm(r)
+	if err != nil {
+		return err
+	}
+	if err := h.Devices.RemoveDevice(r.Context(), seqOf(r), id); err != nil {
+		return fmt.Errorf("remove device %d of user %d: %w", id, seqOf(r), err)
+	}
+	redirect(w, r, "/settings?done=device-removed")
+	return nil
+}
+
+// testDevice sends a message to a device.
+func (h *Handlers) testDevice(w http.ResponseWriter, r *http.Request) error {
+	id, err := h.deviceForm(r)
+	if err != nil {
+		return err
+	}
+	sent, err := h.Devices.Test(r.Context(), visitOf(r).user.User, h.text(r), id)
+	if err != nil {
+		return fmt.Errorf("test device %d of user %d: %w", id, seqOf(r), err)
+	}
+	to := "/settings?done=device-untested"
+	if sent {
+		to = "/settings?done=device-tested"
+	}
+	redirect(w, r, to)
+	return nil
+}
+
+func (h *Handlers) deviceForm(r *http.Request) (id int64, err error) {
+	if h.Devices == nil {
+		return 0, notifier.ErrNotFound
+	}
+	if _, err := form(r); err != nil {
+		return 0, err
+	}
+	return pathID(r)
+}
+
+// worker is the script that browsers run when a message comes. Its address says which pages it is for: all.
+func (h *Handlers) worker(w http.ResponseWriter, _ *http.Request) error {
+	if h.Devices == nil {
+		return notifier.ErrNotFound
+	}
+	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-cache")
+	_, _ = w.Write(h.files.Text("worker/sw.js")) // the browser may have gone away
+	return nil
+}
+
+// manifest lets people add Carillon to the home screen. An iPhone has push only there.
+func (h *Handlers) manifest(w http.ResponseWriter, r *http.Request) error {
+	at := func(path string) string { return mount.At(r.Context(), path) }
+	w.Header().Set("Content-Type", "application/manifest+json")
+	w.Header().Set("Cache-Control", "public, max-age=300")
+	return json.NewEncoder(w).Encode(map[string]any{
+		"id": at("/"), "name": "Carillon", "short_name": "Carillon", "start_url": at("/inbox"), "scope": at("/"), "display": "standalone",
+		"icons": []map[string]string{{"src": at(h.assets.Icon), "sizes": "any", "type": "image/svg+xml"}},
+	})
+}

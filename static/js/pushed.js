@@ -1,0 +1,35 @@
+// @ts-check
+import { followBadge } from "./badge.js";
+import { our } from "./mount.js";
+
+/**
+ * Closes the notifications of the system that tell what has been read, in whichever
+ * browser, and keeps the number on the icon of the application.
+ * @param {EventTarget} stream
+ */
+export function startPushed(stream) {
+	const { serviceWorker } = navigator;
+	if (!serviceWorker) return;
+	/** @param {(tag: string) => boolean} read */
+	const close = async (read) => {
+		const known = await serviceWorker.getRegistration(our("/"));
+		for (const shown of (await known?.getNotifications()) ?? []) if (read(shown.tag)) shown.close();
+	};
+	followBadge(stream, ({ unread }) => {
+		navigator.setAppBadge?.(unread);
+		if (unread === 0) close(() => true);
+	});
+	for (const name of ["read", "removed"]) {
+		stream.addEventListener(name, async (e) => {
+			const { key, keys = [key ?? ""] } = /** @type {CustomEvent<{key?: string, keys?: string[]}>} */ (e).detail;
+			const tags = await Promise.all(keys.map(tagOf));
+			close((tag) => tags.includes(tag));
+		});
+	}
+}
+
+/** Returns the tag of the notifications about a key; see notifier/push. @param {string} key */
+async function tagOf(key) {
+	const sum = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key)));
+	return btoa(String.fromCharCode(...sum.subarray(0, 24))).replaceAll("+", "-").replaceAll("/", "_");
+}

@@ -1,0 +1,11 @@
+package views
+
+// Device is a browser in which the user is told while no page is open.
+type Device struct {
+	ID           string
+	Name         string
+	Here         bool   // it is the one that shows this page
+	Since        string // when it was added
+	Fault        string // why it is not told; empty: it is
+	Test, Remove string // the accessible names of the buttons
+}
