@@ -1,5 +1,7 @@
 package views
 
+import "slices"
+
 // Device is a browser in which the user is told while no page is open.
 type Device struct {
 	ID           string
@@ -8,4 +10,9 @@ type Device struct {
 	Since        string // when it was added
 	Fault        string // why it is not told; empty: it is
 	Test, Remove string // the accessible names of the buttons
+}
+
+// OnThisDevice reports whether the browser that shows the page is a device already.
+func (p *Settings) OnThisDevice() bool {
+	return slices.ContainsFunc(p.Devices, func(d Device) bool { return d.Here })
 }
