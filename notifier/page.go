@@ -109,7 +109,19 @@ type Signed struct {
 	User  User
 	ID    string // of the session: a hash, never the cookie value
 	Since time.Time
+	By    *Provided // nil: they have signed in here, with a password
 }
+
+// Provided is what an identity provider says about a session.
+type Provided struct {
+	Until   time.Time // when it ends at the latest
+	Staff   bool      // the user's groups make them staff while it lasts
+	IDToken string    // signs the user out at the provider; only when the session begins
+}
+
+// SessionLimits say which sessions are valid: those that began after Since, were seen after Seen and do not
+// end before Now.
+type SessionLimits struct{ Since, Seen, Now time.Time }
 
 // UserQuery says which users to list, and in which order; the default is by name. Case is
 // ignored.

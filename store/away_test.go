@@ -147,8 +147,11 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 			_, err := s.SetState(ctx, 1, notifier.StateAccepted, notifier.StateSending)
 			return err
 		},
-		"CreateSession": func(ctx context.Context) error { return s.CreateSession(ctx, "new", 1, now) },
-		"Session":       func(ctx context.Context) error { _, _, _, err := s.Session(ctx, "a"); return err },
+		"CreateSession": func(ctx context.Context) error {
+			return s.CreateSession(ctx, "new", notifier.Signed{User: notifier.User{Seq: 1}}, now)
+		},
+		"Session":       func(ctx context.Context) error { _, _, err := s.Session(ctx, "a"); return err },
+		"IDToken":       func(ctx context.Context) error { _, err := s.IDToken(ctx, "a"); return err },
 		"TouchSessions": func(ctx context.Context) error { return s.TouchSessions(ctx, []string{"a"}, now) },
 		"EndSession":    func(ctx context.Context) error { _, err := s.EndSession(ctx, "b"); return err },
 		"EndSessions":   func(ctx context.Context) error { _, err := s.EndSessions(ctx, 2); return err },
@@ -157,8 +160,11 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"ChangedUser":   func(ctx context.Context) error { _, _, err := s.ChangedUser(ctx, 1); return err },
 		"ChangedUsers":  func(ctx context.Context) error { _, err := s.ChangedUsers(ctx, now, 1); return err },
 		"ToldChange":    func(ctx context.Context) error { return s.ToldChange(ctx, notifier.ChangedUser{Seq: 1}) },
-		"LiveSessions":  func(ctx context.Context) error { _, err := s.LiveSessions(ctx, []string{"a"}, now, now); return err },
-		"PurgeSessions": func(ctx context.Context) error { _, err := s.PurgeSessions(ctx, time.Time{}, time.Time{}); return err },
+		"LiveSessions": func(ctx context.Context) error {
+			_, err := s.LiveSessions(ctx, []string{"a"}, notifier.SessionLimits{Since: now, Seen: now, Now: now})
+			return err
+		},
+		"PurgeSessions": func(ctx context.Context) error { _, err := s.PurgeSessions(ctx, notifier.SessionLimits{}); return err },
 		"Audit":         func(ctx context.Context) error { return s.Audit(ctx, notifier.AuditEntry{}) },
 		"AuditLog":      func(ctx context.Context) error { _, err := s.AuditLog(ctx, 0, 1); return err },
 	}
@@ -175,7 +181,7 @@ func furnish(t *testing.T, s *store.Store) {
 	}
 	n := accept(t, s, draft())
 	must(s.SetRecipients(t.Context(), n.ID, roaring.BitmapOf(1)))(t)
-	if err := s.CreateSession(t.Context(), "a", alice.Seq, time.Now()); err != nil {
+	if err := s.CreateSession(t.Context(), "a", notifier.Signed{User: alice}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	for _, title := range []string{"to be edited", "to be retracted", "to be deleted", "to be finished"} {

@@ -142,7 +142,7 @@ func TestEveryEndedSessionIsRecorded(t *testing.T) {
 			"deletion": func(u notifier.User) error { _, err := s.DeleteUser(t.Context(), u.Name); return err },
 		} {
 			u := addUser(t, s, "user of "+what)
-			if err := s.CreateSession(t.Context(), what, u.Seq, db.clock.now()); err != nil {
+			if err := s.CreateSession(t.Context(), what, notifier.Signed{User: u}, db.clock.now()); err != nil {
 				t.Fatal(err)
 			}
 			if err := end(u); err != nil {

@@ -91,7 +91,7 @@ func TestADeviceEndsWithItsSession(t *testing.T) {
 		s := db.open(t)
 		bob := addUser(t, s, "bob")
 		for _, session := range []string{"one", "two"} {
-			if err := s.CreateSession(t.Context(), session, bob.Seq, db.clock.at); err != nil {
+			if err := s.CreateSession(t.Context(), session, notifier.Signed{User: bob}, db.clock.at); err != nil {
 				t.Fatal(err)
 			}
 			register(t, s, bob.Seq, session, "https://push.example/"+session)

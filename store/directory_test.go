@@ -136,7 +136,7 @@ func TestSetPasswordEndsTheSessions(t *testing.T) {
 		s := db.open(t)
 		alice, bob := addUser(t, s, "alice"), addUser(t, s, "bob")
 		for id, u := range map[string]notifier.User{"s1": alice, "s2": alice, "s3": bob} {
-			if err := s.CreateSession(t.Context(), id, u.Seq, db.clock.now()); err != nil {
+			if err := s.CreateSession(t.Context(), id, notifier.Signed{User: u}, db.clock.now()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -147,7 +147,7 @@ func TestSetPasswordEndsTheSessions(t *testing.T) {
 		if err != nil || hash != "new" || u.Seq != alice.Seq {
 			t.Errorf("credentials = %v, %q, %v; want the new hash", u, hash, err)
 		}
-		live := must(s.LiveSessions(t.Context(), []string{"s1", "s2", "s3"}, db.clock.at.Add(-1), db.clock.at.Add(-1)))(t)
+		live := must(s.LiveSessions(t.Context(), []string{"s1", "s2", "s3"}, notifier.SessionLimits{Since: db.clock.at.Add(-1), Seen: db.clock.at.Add(-1), Now: db.clock.at}))(t)
 		if !maps.Equal(live, map[string]notifier.Audience{"s3": bob.Audience}) {
 			t.Errorf("live sessions are %v; want bob's only", live)
 		}

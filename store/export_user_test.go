@@ -24,7 +24,7 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 		alice, bob := addUser(t, s, "alice", "staff", "picker"), addUser(t, s, "bob")
 		subscribe(t, s, byRole("of_pickers", "1", "picker"))
 		for i, u := range []notifier.User{alice, bob} {
-			if err := s.CreateSession(t.Context(), strconv.Itoa(i), u.Seq, at.Add(time.Duration(i)*time.Second)); err != nil {
+			if err := s.CreateSession(t.Context(), strconv.Itoa(i), notifier.Signed{User: u}, at.Add(time.Duration(i)*time.Second)); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.SetMute(t.Context(), u.Seq, "of_"+u.Name, true); err != nil {

@@ -122,7 +122,7 @@ func TestFailedDeletionCanBeRepeated(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		alice := addUser(t, s, "alice", "staff")
-		if err := s.CreateSession(t.Context(), "x", alice.Seq, db.clock.now()); err != nil {
+		if err := s.CreateSession(t.Context(), "x", notifier.Signed{User: alice}, db.clock.now()); err != nil {
 			t.Fatal(err)
 		}
 		alone := sent{"bob", toUsers("alice"), []uint32{1}}.accept(t, s)

@@ -121,7 +121,7 @@ func TestDeletedUserIsNowhereInTheDatabase(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		alice, bob := addUser(t, s, "Alice <\"é\">", "staff"), addUser(t, s, "bob", "staff")
-		if err := s.CreateSession(t.Context(), "x", alice.Seq, db.clock.now()); err != nil {
+		if err := s.CreateSession(t.Context(), "x", notifier.Signed{User: alice}, db.clock.now()); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.SetMute(t.Context(), alice.Seq, "like", true); err != nil {

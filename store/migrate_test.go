@@ -31,9 +31,9 @@ func TestFirstSchemaIsMigrated(t *testing.T) {
 			}
 		}
 		s := db.open(t)
-		u, _, _, err := s.Session(t.Context(), "a")
+		signed, _, err := s.Session(t.Context(), "a")
 		want := notifier.User{Seq: 1, Name: "alice", Audience: 3, Settings: notifier.Settings{Locale: "ja"}}
-		if diff := cmp.Diff(want, u); err != nil || diff != "" {
+		if diff := cmp.Diff(want, signed.User); err != nil || diff != "" {
 			t.Errorf("alice after the migration, %v (-want +got):\n%s", err, diff)
 		}
 		if err := s.SetSettings(t.Context(), 1, notifier.Settings{KeysOff: true}); err != nil {

@@ -50,7 +50,7 @@ func TestPutUserChangesOnlyTheGivenFields(t *testing.T) {
 		if err := s.SetSettings(t.Context(), alice.Seq, notifier.Settings{Theme: notifier.ThemeDark, KeysOff: true, Locale: "en"}); err != nil {
 			t.Fatal(err)
 		}
-		must(0, s.CreateSession(t.Context(), "session", alice.Seq, db.clock.now()))(t)
+		must(0, s.CreateSession(t.Context(), "session", notifier.Signed{User: alice}, db.clock.now()))(t)
 		alice.Settings = notifier.Settings{Theme: notifier.ThemeDark, KeysOff: true, Locale: "ja"}
 		put("a user with a password", notifier.PutUser{Name: "alice", Locale: new("ja")}, false, alice)
 		if _, hash, err := s.Credentials(t.Context(), "alice"); hash != "hash of alice" || err != nil {

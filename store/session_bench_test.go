@@ -25,14 +25,14 @@ func BenchmarkSession(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if err := s.CreateSession(b.Context(), strconv.Itoa(i), u.Seq, time.Now()); err != nil {
+				if err := s.CreateSession(b.Context(), strconv.Itoa(i), notifier.Signed{User: u}, time.Now()); err != nil {
 					b.Fatal(err)
 				}
 			}
 			var next atomic.Int64
 			b.RunParallel(func(p *testing.PB) {
 				for p.Next() {
-					if _, _, _, err := s.Session(b.Context(), strconv.FormatInt(next.Add(1)%users, 10)); err != nil {
+					if _, _, err := s.Session(b.Context(), strconv.FormatInt(next.Add(1)%users, 10)); err != nil {
 						b.Error(err)
 						return
 					}

@@ -12,26 +12,35 @@ import (
 
 // CreateSession stores a session of a user, begun and last seen at the given time. The id is the
 // SHA-256 of the cookie's value, in hex.
-func (s *Store) CreateSession(ctx context.Context, id string, seq int64, at time.Time) error {
-	_, err := s.exec(ctx, `INSERT INTO sessions (id, seq, created_at, seen_at) VALUES ($1, $2, $3, $3)`,
-		id, seq, millis(at))
-	return s.fail(err, "begin a session of user %d", seq)
+func (s *Store) CreateSession(ctx context.Context, id string, signed notifier.Signed, at time.Time) error {
+	var ends sql.NullInt64
+	var by notifier.Provided
+	if signed.By != nil {
+		by = *signed.By
+		ends = sql.NullInt64{Int64: millis(by.Until), Valid: true}
+	}
+	_, err := s.exec(ctx, `INSERT INTO sessions (id, seq, created_at, seen_at, ends_at, staff, id_token) VALUES ($1, $2, $3, $3, $4, $5, $6)`,
+		id, signed.User.Seq, millis(at), ends, by.Staff, by.IDToken)
+	return s.fail(err, "begin a session of user %d", signed.User.Seq)
 }
 
-const sessionQuery = `SELECT ` + userColumns + `, r.name, s.created_at, s.seen_at
+const sessionQuery = `SELECT ` + userColumns + `, r.name, s.created_at, s.seen_at, s.ends_at, s.staff
 	FROM sessions s JOIN users u ON u.seq = s.seq
 	LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
 	WHERE s.id = $1 ORDER BY r.name`
 
-// Session returns the user of a session, when it began and when it was last seen, or
-// notifier.ErrNotFound. The caller decides whether it has expired.
-func (s *Store) Session(ctx context.Context, id string) (u notifier.User, since, seen time.Time, err error) {
+// Session returns a session and when it was last seen, or notifier.ErrNotFound. Its user has the role of
+// staff if the groups of their identity provider say so. The ID token is left out. The caller decides
+// whether the session has expired.
+func (s *Store) Session(ctx context.Context, id string) (signed notifier.Signed, seen time.Time, err error) {
 	var created, last int64
-	found := false
+	var ends sql.NullInt64
+	var byGroup, found bool
+	u := &signed.User
 	err = s.ask(ctx, s.ready.session, func(rows *sql.Rows) error {
 		found = true
 		var role sql.NullString
-		err := rows.Scan(append(userFields(&u), &role, &created, &last)...)
+		err := rows.Scan(append(userFields(u), &role, &created, &last, &ends, &byGroup)...)
 		if role.Valid {
 			u.Roles = append(u.Roles, role.String)
 		}
@@ -41,9 +50,22 @@ func (s *Store) Session(ctx context.Context, id string) (u notifier.User, since,
 		err = notifier.ErrNotFound
 	}
 	if err != nil {
-		return notifier.User{}, time.Time{}, time.Time{}, s.fail(err, "read a session")
+		return notifier.Signed{}, time.Time{}, s.fail(err, "read a session")
 	}
-	return u, fromMillis(created), fromMillis(last), nil
+	signed.ID, signed.Since = id, fromMillis(created)
+	if ends.Valid {
+		signed.By = &notifier.Provided{Until: fromMillis(ends.Int64), Staff: byGroup}
+	}
+	if byGroup && !u.HasRole(notifier.RoleStaff) {
+		u.Roles = append(u.Roles, notifier.RoleStaff)
+	}
+	return signed, fromMillis(last), nil
+}
+
+// IDToken returns the ID token of a session; empty: there is none, or no such session.
+func (s *Store) IDToken(ctx context.Context, id string) (token string, err error) {
+	err = s.all(ctx, func(rows *sql.Rows) error { return rows.Scan(&token) }, `SELECT id_token FROM sessions WHERE id = $1`, id)
+	return token, s.fail(err, "read the ID token of a session")
 }
 
 // TouchSessions records that sessions were seen, with one commit for some hundreds of them.
@@ -139,9 +161,8 @@ func (s *Store) LiveTokens(ctx context.Context, sessions []notifier.TokenSession
 	return live, nil
 }
 
-// LiveSessions returns those of ids that exist, began after since and were last seen after seen, with
-// the current audience of their users.
-func (s *Store) LiveSessions(ctx context.Context, ids []string, since, seen time.Time) (map[string]notifier.Audience, error) {
+// LiveSessions returns those of ids that are valid, with the current audience of their users.
+func (s *Store) LiveSessions(ctx context.Context, ids []string, valid notifier.SessionLimits) (map[string]notifier.Audience, error) {
 	live := make(map[string]notifier.Audience, len(ids))
 	for part := range slices.Chunk(ids, listSize) {
 		err := s.all(ctx, func(rows *sql.Rows) error {
@@ -151,8 +172,8 @@ func (s *Store) LiveSessions(ctx context.Context, ids []string, since, seen time
 			live[id] = audience
 			return err
 		}, `SELECT s.id, u.audience FROM sessions s JOIN users u ON u.seq = s.seq
-			WHERE s.created_at > $2 AND s.seen_at > $3 AND `+s.dialect.within("s.id", 1),
-			s.dialect.textList(part), millis(since), millis(seen))
+			WHERE s.created_at > $2 AND s.seen_at > $3 AND (s.ends_at IS NULL OR s.ends_at > $4) AND `+s.dialect.within("s.id", 1),
+			s.dialect.textList(part), millis(valid.Since), millis(valid.Seen), millis(valid.Now))
 		if err != nil {
 			return nil, s.fail(err, "look up %d sessions", len(ids))
 		}
@@ -160,10 +181,10 @@ func (s *Store) LiveSessions(ctx context.Context, ids []string, since, seen time
 	return live, nil
 }
 
-// PurgeSessions deletes the sessions that began before since or were last seen before seen, and
-// returns their number.
-func (s *Store) PurgeSessions(ctx context.Context, since, seen time.Time) (int64, error) {
-	n, err := s.exec(ctx, `DELETE FROM sessions WHERE created_at < $1 OR seen_at < $2`, millis(since), millis(seen))
+// PurgeSessions deletes the sessions that are no longer valid, and returns their number.
+func (s *Store) PurgeSessions(ctx context.Context, valid notifier.SessionLimits) (int64, error) {
+	n, err := s.exec(ctx, `DELETE FROM sessions WHERE created_at < $1 OR seen_at < $2 OR ends_at < $3`,
+		millis(valid.Since), millis(valid.Seen), millis(valid.Now))
 	return n, s.fail(err, "purge sessions")
 }
 

@@ -16,27 +16,27 @@ func TestSessionIsReadWithItsUser(t *testing.T) {
 		s := db.open(t)
 		alice := addUser(t, s, "alice", "staff", "picker")
 		began := db.clock.now()
-		if err := s.CreateSession(t.Context(), "a", alice.Seq, began); err != nil {
+		if err := s.CreateSession(t.Context(), "a", notifier.Signed{User: alice}, began); err != nil {
 			t.Fatal(err)
 		}
-		wantIs(t, s.CreateSession(t.Context(), "a", alice.Seq, began), notifier.ErrConflict)
-		wantIs(t, s.CreateSession(t.Context(), "b", 99, began), notifier.ErrNotFound)
+		wantIs(t, s.CreateSession(t.Context(), "a", notifier.Signed{User: alice}, began), notifier.ErrConflict)
+		wantIs(t, s.CreateSession(t.Context(), "b", notifier.Signed{User: notifier.User{Seq: 99}}, began), notifier.ErrNotFound)
 		for _, touched := range []time.Duration{time.Hour, time.Minute} { // the second time is older and changes nothing
 			if err := s.TouchSessions(t.Context(), []string{"a"}, began.Add(touched)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		u, since, seen, err := s.Session(t.Context(), "a")
-		if err != nil || !since.Equal(began) || !seen.Equal(began.Add(time.Hour)) {
-			t.Errorf("since %v, seen %v, %v; want %v and an hour later", since, seen, err, began)
+		signed, seen, err := s.Session(t.Context(), "a")
+		if err != nil || !seen.Equal(began.Add(time.Hour)) {
+			t.Errorf("seen %v, %v; want an hour after %v", seen, err, began)
 		}
-		if diff := cmp.Diff(alice, u); diff != "" {
-			t.Errorf("user (-want +got):\n%s", diff)
+		if diff := cmp.Diff(notifier.Signed{User: alice, ID: "a", Since: began.UTC().Truncate(time.Millisecond)}, signed); diff != "" {
+			t.Errorf("session (-want +got):\n%s", diff)
 		}
 		for range 2 { // ending a session twice is not an error
 			must(s.EndSession(t.Context(), "a"))(t)
 		}
-		_, _, _, err = s.Session(t.Context(), "a")
+		_, _, err = s.Session(t.Context(), "a")
 		wantIs(t, err, notifier.ErrNotFound)
 	})
 }
@@ -48,7 +48,7 @@ func TestSessionsEndByUserAndByAge(t *testing.T) {
 		start := db.clock.now()
 		at := func(id string, u notifier.User, began, seen time.Duration) {
 			t.Helper()
-			if err := s.CreateSession(t.Context(), id, u.Seq, start.Add(began)); err != nil {
+			if err := s.CreateSession(t.Context(), id, notifier.Signed{User: u}, start.Add(began)); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.TouchSessions(t.Context(), []string{id}, start.Add(seen)); err != nil {
@@ -59,19 +59,52 @@ func TestSessionsEndByUserAndByAge(t *testing.T) {
 		at("idle", alice, 5*time.Hour, 5*time.Hour)
 		at("live", alice, 5*time.Hour, 10*time.Hour)
 		at("bobs", bob, 5*time.Hour, 10*time.Hour)
-		all, since, seen := []string{"old", "idle", "live", "bobs", "none"}, start.Add(time.Hour), start.Add(6*time.Hour)
-		live := must(s.LiveSessions(t.Context(), all, since, seen))(t)
-		if !maps.Equal(live, map[string]notifier.Audience{"bobs": bob.Audience, "live": alice.Audience}) {
+		limits := notifier.SessionLimits{Since: start.Add(time.Hour), Seen: start.Add(6 * time.Hour), Now: start.Add(12 * time.Hour)}
+		for id, until := range map[string]time.Duration{"over": 12 * time.Hour, "provided": 13 * time.Hour} {
+			signed := notifier.Signed{User: bob, By: &notifier.Provided{Until: start.Add(until)}}
+			if err := s.CreateSession(t.Context(), id, signed, start.Add(10*time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		live := must(s.LiveSessions(t.Context(), []string{"old", "idle", "live", "bobs", "none", "over", "provided"}, limits))(t)
+		if !maps.Equal(live, map[string]notifier.Audience{"bobs": bob.Audience, "live": alice.Audience, "provided": bob.Audience}) {
 			t.Errorf("live = %v", live)
 		}
-		if n := must(s.PurgeSessions(t.Context(), since, seen))(t); n != 2 {
-			t.Errorf("purged %d; want the old and the idle one", n)
+		limits.Now = limits.Now.Add(time.Millisecond)
+		if n := must(s.PurgeSessions(t.Context(), limits))(t); n != 3 {
+			t.Errorf("purged %d; want the old, the idle and the ended one", n)
 		}
 		if ended := must(s.EndSessions(t.Context(), alice.Seq))(t); !slices.Equal(ended, []notifier.EndedSession{{ID: "live", Seq: alice.Seq}}) {
 			t.Errorf("ended = %v; want the remaining sessions of alice", ended)
 		}
-		if _, _, _, err := s.Session(t.Context(), "bobs"); err != nil {
+		if _, _, err := s.Session(t.Context(), "bobs"); err != nil {
 			t.Errorf("another user's session: %v", err)
+		}
+	})
+}
+
+func TestGroupsMakeStaffForOneSession(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		alice, until := addUser(t, s, "alice", "picker"), db.clock.now().Add(time.Hour).UTC().Truncate(time.Millisecond)
+		for id, by := range map[string]*notifier.Provided{"group": {Until: until, Staff: true, IDToken: "e30"}, "none": {Until: until}, "password": nil} {
+			if err := s.CreateSession(t.Context(), id, notifier.Signed{User: alice, By: by}, db.clock.now()); err != nil {
+				t.Fatal(err)
+			}
+			signed, _, err := s.Session(t.Context(), id)
+			if err != nil || signed.User.HasRole(notifier.RoleStaff) != (id == "group") || !signed.User.HasRole("picker") {
+				t.Errorf("%s: %v, %v", id, signed.User.Roles, err)
+			}
+			if (signed.By == nil) != (by == nil) || by != nil && (!signed.By.Until.Equal(until) || signed.By.IDToken != "") {
+				t.Errorf("%s: %+v", id, signed.By)
+			}
+			want := ""
+			if by != nil {
+				want = by.IDToken
+			}
+			if token := must(s.IDToken(t.Context(), id))(t); token != want {
+				t.Errorf("%s: the token is %q", id, token)
+			}
 		}
 	})
 }
@@ -104,7 +137,7 @@ func TestSettingsAreStoredAndReturnedWithSessions(t *testing.T) {
 		s := db.open(t)
 		alice, bob := addUser(t, s, "alice"), addUser(t, s, "bob")
 		for _, id := range []string{"a", "b"} {
-			if err := s.CreateSession(t.Context(), id, alice.Seq, db.clock.now()); err != nil {
+			if err := s.CreateSession(t.Context(), id, notifier.Signed{User: alice}, db.clock.now()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -118,10 +151,10 @@ func TestSettingsAreStoredAndReturnedWithSessions(t *testing.T) {
 			if err := s.SetSettings(t.Context(), alice.Seq, want); err != nil {
 				t.Fatal(err)
 			}
-			u, _, _, err := s.Session(t.Context(), "a")
+			signed, _, err := s.Session(t.Context(), "a")
 			listed := must(s.Users(t.Context(), notifier.UserQuery{}))(t)
 			found := must(s.UserByName(t.Context(), "alice"))(t)
-			for what, got := range map[string]notifier.User{"session": u, "list": listed[0], "name": found} {
+			for what, got := range map[string]notifier.User{"session": signed.User, "list": listed[0], "name": found} {
 				if err != nil || got.Settings != want {
 					t.Errorf("%s: the settings of alice are %+v, %v; want %+v", what, got.Settings, err, want)
 				}

@@ -23,9 +23,9 @@ const (
 	// stale replaces a copy whose user has changed. It is not a copy itself, and it keeps out one
 	// that was read from SQL before the change.
 	stale     = "changed"
-	version   = "3"
+	version   = "4"
 	separator = "\n" // no name, role or locale contains a control character
-	fields    = 10   // before the roles
+	fields    = 11   // before the roles
 )
 
 // cache holds copies of sessions in Redis. Any error counts as a miss.
@@ -115,7 +115,7 @@ func encode(s Signed) string {
 	head := [fields]string{
 		version, strconv.FormatInt(s.Since.UnixMilli(), 10), strconv.FormatInt(s.User.Seq, 10),
 		strconv.Itoa(int(s.User.Audience)), s.User.Locale, s.User.Theme, strconv.FormatBool(s.User.KeysOff),
-		strconv.FormatBool(s.User.ToastsOff), strconv.FormatBool(s.User.OpensOnly), s.User.Name,
+		strconv.FormatBool(s.User.ToastsOff), strconv.FormatBool(s.User.OpensOnly), s.User.Name, encodeBy(s.By),
 	}
 	return strings.Join(append(head[:], s.User.Roles...), separator)
 }
@@ -139,5 +139,26 @@ func decode(id, text string) (Signed, bool) {
 	if len(parts) > fields {
 		user.Roles = parts[fields:]
 	}
-	return Signed{User: user, ID: id, Since: time.UnixMilli(since).UTC()}, true
+	by, ok := decodeBy(parts[10])
+	return Signed{User: user, ID: id, Since: time.UnixMilli(since).UTC(), By: by}, ok
+}
+
+// encodeBy writes when the session of a provider ends, in ms, and "+" for staff by their groups.
+func encodeBy(by *notifier.Provided) string {
+	switch {
+	case by == nil:
+		return ""
+	case by.Staff:
+		return "+" + strconv.FormatInt(by.Until.UnixMilli(), 10)
+	}
+	return strconv.FormatInt(by.Until.UnixMilli(), 10)
+}
+
+func decodeBy(text string) (*notifier.Provided, bool) {
+	if text == "" {
+		return nil, true
+	}
+	until, staff := strings.CutPrefix(text, "+")
+	ms, err := strconv.ParseInt(until, 10, 64)
+	return &notifier.Provided{Until: time.UnixMilli(ms).UTC(), Staff: staff}, err == nil
 }

@@ -54,7 +54,7 @@ func (s *Store) Save(r *http.Request, w http.ResponseWriter, session *sessions.S
 			return err
 		}
 	}
-	id, err := s.signIn(w, r, saved.User)
+	id, err := s.signIn(w, r, saved)
 	if err == nil {
 		session.ID, session.IsNew = id, false
 	}

@@ -44,13 +44,13 @@ type spy struct {
 	afterRead      func()
 }
 
-func (s *spy) Session(ctx context.Context, id string) (notifier.User, time.Time, time.Time, error) {
+func (s *spy) Session(ctx context.Context, id string) (session.Signed, time.Time, error) {
 	s.reads.Add(1)
-	u, since, seen, err := s.Store.Session(ctx, id)
+	signed, seen, err := s.Store.Session(ctx, id)
 	if s.afterRead != nil {
 		s.afterRead()
 	}
-	return u, since, seen, err
+	return signed, seen, err
 }
 
 func (s *spy) TouchSessions(ctx context.Context, ids []string, at time.Time) error {

@@ -35,20 +35,20 @@ const (
 
 // SQL stores the sessions. Ids are hashes of the cookie's value.
 type SQL interface {
-	CreateSession(ctx context.Context, id string, seq int64, at time.Time) error
+	CreateSession(ctx context.Context, id string, signed notifier.Signed, at time.Time) error
 	// EndOldest ends all but keep sessions of a user, those seen longest ago, and returns them.
 	EndOldest(ctx context.Context, seq int64, keep int) ([]notifier.EndedSession, error)
 	// Session returns notifier.ErrNotFound for a session that has ended.
-	Session(ctx context.Context, id string) (u notifier.User, since, seen time.Time, err error)
+	Session(ctx context.Context, id string) (signed Signed, seen time.Time, err error)
+	IDToken(ctx context.Context, id string) (string, error)
 	TouchSessions(ctx context.Context, ids []string, at time.Time) error
 	// EndSession returns the user's number, or 0 if there was no such session.
 	EndSession(ctx context.Context, id string) (seq int64, err error)
 	EndSessions(ctx context.Context, seq int64) ([]notifier.EndedSession, error)
 	SessionsOf(ctx context.Context, seq int64) (ids []string, err error)
-	// LiveSessions returns those of ids that began after since and were last seen after seen, with
-	// the audience of their users.
-	LiveSessions(ctx context.Context, ids []string, since, seen time.Time) (map[string]notifier.Audience, error)
-	PurgeSessions(ctx context.Context, since, seen time.Time) (int64, error)
+	// LiveSessions returns those of ids that are valid, with the audience of their users.
+	LiveSessions(ctx context.Context, ids []string, valid notifier.SessionLimits) (map[string]notifier.Audience, error)
+	PurgeSessions(ctx context.Context, valid notifier.SessionLimits) (int64, error)
 	Changes
 }
 
@@ -130,16 +130,32 @@ func (s *Store) find(ctx context.Context, id string) (Signed, bool, error) {
 	switch {
 	case found && signed.ID == "": // ended
 		return Signed{}, false, nil
-	case found && s.now().Before(signed.Since.Add(maxAge)):
+	case found && s.now().Before(endOf(signed)):
 		return signed, true, nil
 	}
 	return s.load(ctx, id)
 }
 
-// signIn begins a session for user, sets its cookie and returns its id. The id is always new, and the
+// endOf is when a session ends at the latest.
+func endOf(s Signed) time.Time {
+	end := s.Since.Add(maxAge)
+	if s.By != nil && s.By.Until.Before(end) {
+		return s.By.Until
+	}
+	return end
+}
+
+// IDToken returns the ID token with which the user of a session signs out at their identity provider; empty:
+// they have signed in here.
+func (s *Store) IDToken(ctx context.Context, id string) (string, error) {
+	return s.sql.IDToken(ctx, id)
+}
+
+// signIn begins a session for a user, sets its cookie and returns its id. The id is always new, and the
 // session that r carried is ended. If the user has more than 50 sessions, the one seen longest ago is
 // ended too.
-func (s *Store) signIn(w http.ResponseWriter, r *http.Request, user notifier.User) (id string, err error) {
+func (s *Store) signIn(w http.ResponseWriter, r *http.Request, who Signed) (id string, err error) {
+	user := who.User
 	if err := s.end(r.Context(), r); err != nil {
 		return "", err
 	}
@@ -147,7 +163,7 @@ func (s *Store) signIn(w http.ResponseWriter, r *http.Request, user notifier.Use
 	if err != nil {
 		return "", fmt.Errorf("sign in user %d: %w", user.Seq, err)
 	}
-	if err := s.sql.CreateSession(r.Context(), id, user.Seq, s.now()); err != nil {
+	if err := s.sql.CreateSession(r.Context(), id, who, s.now()); err != nil {
 		return "", fmt.Errorf("sign in user %d: %w", user.Seq, err)
 	}
 	ended, err := s.sql.EndOldest(r.Context(), user.Seq, maxLive)
@@ -162,8 +178,7 @@ func (s *Store) signIn(w http.ResponseWriter, r *http.Request, user notifier.Use
 // Alive returns those of the sessions with these ids (Signed.ID) that are still valid, with the
 // current audience of their users.
 func (s *Store) Alive(ctx context.Context, ids []string) (map[string]notifier.Audience, error) {
-	since, seen := s.oldest()
-	live, err := s.sql.LiveSessions(ctx, ids, since, seen)
+	live, err := s.sql.LiveSessions(ctx, ids, s.valid())
 	if err != nil {
 		return nil, fmt.Errorf("check %d sessions: %w", len(ids), err)
 	}
@@ -172,8 +187,7 @@ func (s *Store) Alive(ctx context.Context, ids []string) (map[string]notifier.Au
 
 // purge deletes expired sessions from SQL.
 func (s *Store) purge(ctx context.Context) {
-	since, seen := s.oldest()
-	if _, err := s.sql.PurgeSessions(ctx, since, seen); err != nil && ctx.Err() == nil {
+	if _, err := s.sql.PurgeSessions(ctx, s.valid()); err != nil && ctx.Err() == nil {
 		s.log.WarnContext(ctx, "could not delete expired sessions", slog.Any("err", err))
 	}
 }
@@ -181,7 +195,7 @@ func (s *Store) purge(ctx context.Context) {
 // load reads a session from SQL and stores a copy in Redis. A session in use is loaded once a
 // minute, so this is also the place where it is seen.
 func (s *Store) load(ctx context.Context, id string) (Signed, bool, error) {
-	user, since, seen, err := s.sql.Session(ctx, id)
+	signed, seen, err := s.sql.Session(ctx, id)
 	if errors.Is(err, notifier.ErrNotFound) {
 		return Signed{}, false, nil
 	}
@@ -189,18 +203,17 @@ func (s *Store) load(ctx context.Context, id string) (Signed, bool, error) {
 		return Signed{}, false, fmt.Errorf("load a session: %w", err)
 	}
 	now := s.now()
-	left := min(since.Add(maxAge).Sub(now), seen.Add(maxIdle).Sub(now))
+	left := min(endOf(signed).Sub(now), seen.Add(maxIdle).Sub(now))
 	if left <= 0 {
 		return Signed{}, false, nil
 	}
 	s.saw(ctx, id, seen, now)
-	signed := Signed{User: user, ID: id, Since: since}
 	s.cache.fill(ctx, signed, left)
 	return signed, true, nil
 }
 
-// oldest returns the limits for the begin and the last-seen time of a valid session.
-func (s *Store) oldest() (since, seen time.Time) {
+// valid returns the limits of a valid session.
+func (s *Store) valid() notifier.SessionLimits {
 	now := s.now()
-	return now.Add(-maxAge), now.Add(-maxIdle)
+	return notifier.SessionLimits{Since: now.Add(-maxAge), Seen: now.Add(-maxIdle), Now: now}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/gorilla/sessions"
 
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
@@ -33,6 +34,44 @@ func TestSessionReturnsItsUser(t *testing.T) {
 	}
 	if _, ok := current(t, s); ok {
 		t.Error("a request without a cookie is signed in")
+	}
+}
+
+func TestASessionOfAnIdentityProviderEndsWithItsTimeAndItsStaffWithIt(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	s := b.open()
+	carol, err := b.sql.CreateUser(t.Context(), notifier.NewUser{Name: "carol", Audience: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	fresh := sessions.NewSession(s, "carillon")
+	fresh.Options, fresh.Values[notifier.SessionUser] = &sessions.Options{}, session.Signed{
+		User: carol, By: &notifier.Provided{Until: b.now().Add(3 * time.Hour), Staff: true, IDToken: "e30"},
+	}
+	if err := fresh.Save(request(t), w); err != nil {
+		t.Fatal(err)
+	}
+	c := only(t, w)
+	for _, from := range []string{"SQL", "Redis"} {
+		if signed := wantSigned(t, s, c, from); !signed.User.HasRole(notifier.RoleStaff) || signed.By == nil || !signed.By.Until.Equal(b.now().Add(3*time.Hour).Truncate(time.Millisecond)) {
+			t.Errorf("from %s: %v, %+v", from, signed.User.Roles, signed.By)
+		}
+	}
+	id := wantSigned(t, s, c, "now").ID
+	if token, err := s.IDToken(t.Context(), id); token != "e30" || err != nil {
+		t.Errorf("the token is %q, %v", token, err)
+	}
+	if signed := wantSigned(t, s, signIn(t, s, carol), "with a password"); signed.User.HasRole(notifier.RoleStaff) {
+		t.Error("the groups of one session make another staff")
+	}
+	b.move(3*time.Hour - time.Second)
+	wantSigned(t, s, c, "until then")
+	b.move(time.Second)
+	wantAnonymous(t, s, c, "after its time")
+	if live, err := s.Alive(t.Context(), []string{id}); len(live) != 0 || err != nil {
+		t.Errorf("its streams go on: %v, %v", live, err)
 	}
 }
 
@@ -271,8 +310,8 @@ type purging struct {
 	n chan int64
 }
 
-func (p *purging) PurgeSessions(ctx context.Context, since, seen time.Time) (int64, error) {
-	n, err := p.spy.PurgeSessions(ctx, since, seen)
+func (p *purging) PurgeSessions(ctx context.Context, valid notifier.SessionLimits) (int64, error) {
+	n, err := p.spy.PurgeSessions(ctx, valid)
 	p.n <- n
 	return n, err
 }
