@@ -38,6 +38,19 @@ type SignIns interface {
 	Check(r *http.Request, username, password, address string) (notifier.User, *http.Cookie, error)
 }
 
+// Provider signs users in at an identity provider; see internal/idp, whose errors it returns.
+type Provider interface {
+	Host() string
+	// Begin returns where the browser goes to sign in, and a cookie for it, which Used removes.
+	Begin(ctx context.Context, next string) (to string, cookie *http.Cookie, err error)
+	// Finish returns the session of the user with whom the browser comes back, and where they wanted
+	// to go.
+	Finish(r *http.Request) (signed notifier.Signed, next string, err error)
+	Used() *http.Cookie
+	// Leave returns where the user of a session signs out at the provider; empty: they need not.
+	Leave(ctx context.Context, session string) string
+}
+
 // Inbox is how pages read and change inboxes; see notifier/inbox.
 type Inbox interface {
 	Open(ctx context.Context, seq int64) (notifier.Page, error)
@@ -209,6 +222,9 @@ type Config struct {
 	Slips  Slips                              // carries new keys to the page that shows them once
 	Rules  Rules                              // nil: no file of rules
 	Mails  Mails                              // nil: mails are sent, or there are none
+
+	Provider     Provider // nil: nobody signs in elsewhere
+	PasswordsOff bool     // nobody signs in here
 
 	Mailing bool    // users can be told by mail
 	Devices Devices // nil: users cannot be told on their devices

@@ -25,6 +25,9 @@ func (h *Handlers) loginForm(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *Handlers) login(w http.ResponseWriter, r *http.Request) error {
+	if h.PasswordsOff {
+		return notifier.ErrNotFound
+	}
 	values, err := form(r, "username", "password", "next")
 	if values == nil {
 		return err
@@ -36,7 +39,7 @@ func (h *Handlers) login(w http.ResponseWriter, r *http.Request) error {
 		user, device, err = h.SignIns.Check(r, username, values.Get("password"), visitOf(r).Address)
 	}
 	if err == nil {
-		if err := h.signIn(w, r, user); err != nil {
+		if err := h.signIn(w, r, notifier.Signed{User: user}); err != nil {
 			return err
 		}
 		if device != nil {
@@ -83,6 +86,10 @@ var demoLines = map[string]string{
 
 func (h *Handlers) loginPage(r *http.Request, next, fault string) *views.Login {
 	p := &views.Login{Frame: h.frame(r, "login", "login.title"), Next: next, Fault: fault}
+	p.PasswordsOff = h.PasswordsOff
+	if h.Provider != nil {
+		p.Provider, p.ProviderText = providerLink(next), p.Text.F("login.provider", "Host", h.Provider.Host())
+	}
 	for _, u := range h.Demo {
 		d := views.DemoUser{Name: u.Name, Password: u.Password, Label: p.Text.F("login.demo_as", "Name", u.Name)}
 		if line, ok := demoLines[u.Name]; ok {
@@ -96,7 +103,7 @@ func (h *Handlers) loginPage(r *http.Request, next, fault string) *views.Login {
 	if h.Shop != nil {
 		p.Shop = h.Shop()
 	}
-	if users, err := h.Directory.Users(r.Context(), notifier.UserQuery{Limit: 1}); err == nil && len(users) == 0 {
+	if users, err := h.Directory.Users(r.Context(), notifier.UserQuery{Limit: 1}); err == nil && len(users) == 0 && !h.PasswordsOff && h.Provider == nil {
 		p.First = "carillon user add alice --role staff --password-stdin < password"
 	}
 	return p
@@ -109,6 +116,10 @@ func (h *Handlers) logout(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	everywhere := values.Get("everywhere") == "1" && visitOf(r).known
+	leave := ""
+	if h.Provider != nil && visitOf(r).known {
+		leave = h.Provider.Leave(r.Context(), visitOf(r).user.Session)
+	}
 	if everywhere {
 		_, err = h.Sessions.Expel(r.Context(), seqOf(r))
 	}
@@ -120,6 +131,9 @@ func (h *Handlers) logout(w http.ResponseWriter, r *http.Request) error {
 	}
 	if everywhere {
 		h.audit(r, "session.end_all", notifier.Ref{})
+	}
+	if leave != "" {
+		return h.leave(w, r, leave)
 	}
 	redirect(w, r, "/login?done=signed-out")
 	return nil

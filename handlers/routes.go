@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/carillonhq/carillon/internal/idp"
 )
 
 // access says who may use an address.
@@ -34,6 +36,8 @@ func (h *Handlers) routes() []route {
 		{"GET", "/{$}", public, h.home},
 		{"GET", "/login", anyone, h.loginForm},
 		{"POST", "/login", anyone, h.login},
+		{"GET", idp.Path, anyone, h.providerForm},
+		{"GET", idp.Path + "/callback", anyone, h.providerAnswer},
 		{"POST", "/logout", anyone, h.logout},
 
 		{"GET", "/inbox", signedIn, h.inbox},

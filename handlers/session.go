@@ -17,14 +17,14 @@ const sessionName = "carillon"
 
 // signIn begins a session of a user. It has no ID yet, so it gets a new one even if the browser has a
 // session already.
-func (h *Handlers) signIn(w http.ResponseWriter, r *http.Request, user notifier.User) error {
+func (h *Handlers) signIn(w http.ResponseWriter, r *http.Request, signed notifier.Signed) error {
 	session, err := h.Sessions.Get(r, sessionName)
 	if err == nil {
-		session.ID, session.Values[notifier.SessionUser] = "", notifier.Signed{User: user}
+		session.ID, session.Values[notifier.SessionUser] = "", signed
 		err = session.Save(r, w)
 	}
 	if err != nil {
-		return fmt.Errorf("sign in user %d: %w", user.Seq, err)
+		return fmt.Errorf("sign in user %d: %w", signed.User.Seq, err)
 	}
 	return nil
 }

@@ -33,9 +33,9 @@ func (a *Asker) Stream(visible, toasts bool) StreamOf {
 	return of
 }
 
-// ProxiedUser is a user whom a proxy has signed in.
+// ProxiedUser is a user whom a proxy or an identity provider has signed in.
 type ProxiedUser struct {
 	Name     string   // their id
-	Display  *string  // their name for people; nil: the proxy does not say
+	Display  *string  // their name for people; nil: nobody says
 	Audience Audience // of a new user
 }

@@ -5,12 +5,22 @@ import "github.com/a-h/templ"
 // Login is the sign-in page.
 type Login struct {
 	Frame
-	Username string // as typed
-	Next     string // where to go afterwards
-	Fault    string // why signing in failed; empty: first attempt
-	Demo     []DemoUser
-	Shop     string // the page of another application that has the bell; empty: none
-	First    string // the command that adds the first user; empty: there are users
+	Username               string // as typed
+	Next                   string // where to go afterwards
+	Fault                  string // why signing in failed; empty: first attempt
+	Demo                   []DemoUser
+	Provider, ProviderText string // where users sign in elsewhere, and the text of the link; empty: nowhere
+	ProviderFault          string // why that failed; empty: it has not
+	PasswordsOff           bool   // nobody signs in here
+	Shop                   string // the page of another application that has the bell; empty: none
+	First                  string // the command that adds the first user; empty: there are users
+}
+
+// Leaving is the page between signing out here and at the identity provider.
+type Leaving struct {
+	Frame
+	Link         string // of the provider
+	Line, Button string
 }
 
 // DemoUser can sign in with one click in a demo.

@@ -37,6 +37,14 @@ type Flags struct {
 	IdentityStaffGroup   string `placeholder:"GROUP" help:"The group whose members are staff; empty: none."`
 	IdentityFrom         string `placeholder:"CIDR,…" help:"Addresses of the proxies whose identity headers are believed."`
 	IdentityAudience     string `placeholder:"NAME" default:"user" help:"The audience of users who are new in the identity header."`
+	OIDCIssuer           string `name:"oidc-issuer" placeholder:"URL" help:"The identity provider that signs users in by OpenID Connect, such as https://login.example.com; empty: none."`
+	OIDCClientID         string `name:"oidc-client-id" placeholder:"ID" help:"How the provider knows Carillon."`
+	OIDCClientSecret     string `name:"oidc-client-secret" placeholder:"SECRET" secret:"" help:"The secret of this client; empty: a public client."`
+	OIDCUserClaim        string `name:"oidc-user-claim" placeholder:"CLAIM" default:"sub" help:"The claim of the ID token that names users."`
+	OIDCGroupsClaim      string `name:"oidc-groups-claim" placeholder:"CLAIM" default:"groups" help:"The claim with the groups of a user."`
+	OIDCStaffGroup       string `name:"oidc-staff-group" placeholder:"GROUP" help:"The group whose members are staff until they sign in again; empty: none."`
+	OIDCAudience         string `name:"oidc-audience" placeholder:"NAME" default:"user" help:"The audience of users who sign in at the provider for the first time."`
+	PasswordLogin        string `placeholder:"BOOL" default:"true" help:"Whether users can sign in with a password; false needs another way."`
 	LinkBase             string `placeholder:"URL" help:"Where links of notices that begin with / lead on Carillon's own pages, such as https://shop.example.com; empty: to the host of the page."`
 	LinkHosts            string `placeholder:"HOST,…" help:"Hosts that links of notices may name; empty: relative links only."`
 	Audiences            string `placeholder:"N=NAME,…" default:"1=operator,2=user,3=customer" help:"The audiences."`
@@ -72,6 +80,8 @@ type Config struct {
 	PublicURL      *url.URL // nil: http:// and the address of the listener
 	TrustedProxies []netip.Prefix
 	Identity       *Identity // nil: no proxy says who is signed in
+	OIDC           *OIDC     // nil: no provider signs users in
+	PasswordsOff   bool      // nobody signs in with a password
 	LinkBase       string    // scheme and host; empty: the host of the page
 	LinkHosts      []string
 	Audiences      map[notifier.Audience]string
@@ -130,6 +140,7 @@ func (f *Flags) Config(env *Environment) (Config, error) {
 	}
 	c.Push = bad.push(&c, f)
 	c.Identity = bad.identity(f, c.Audiences)
+	c.OIDC = bad.oidc(&c, f)
 	if f.SMTPURL != "" && f.MailFrom == "" {
 		bad.Add("--mail-from", "must name the sender of mails, such as notices@example.com")
 	}

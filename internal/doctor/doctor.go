@@ -81,6 +81,7 @@ func Examine(ctx context.Context, c Config) (fails int, err error) {
 	e.keys(c.Settings)
 	e.proxy(ctx, c.Settings)
 	e.identity(ctx, c.Settings)
+	e.provider(ctx, c.Settings)
 	e.mail(ctx, c.Settings)
 	return e.fails, errors.Join(e.err, err, rdb.Close())
 }

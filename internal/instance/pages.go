@@ -58,6 +58,7 @@ func (i *instance) pages() (http.Handler, error) {
 
 		Audiences:      i.cfg.Audiences,
 		TrustedProxies: i.cfg.TrustedProxies,
+		PasswordsOff:   i.cfg.PasswordsOff,
 		LinkBase:       i.cfg.LinkBase,
 		LinkHosts:      i.cfg.LinkHosts,
 		Keep:           i.cfg.Keep,
@@ -66,6 +67,13 @@ func (i *instance) pages() (http.Handler, error) {
 	}
 	if i.cfg.PublicURL != nil {
 		c.PublicURL = i.cfg.PublicURL.String()
+	}
+	if i.cfg.OIDC != nil {
+		found, err := NewProvider(&i.cfg)
+		if err != nil {
+			return nil, err
+		}
+		c.Provider = provider{found, i.people, i.sessions, i.cfg.OIDC.Audience}
 	}
 	if i.rules != nil {
 		c.Rules = i.rules

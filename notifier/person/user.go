@@ -76,17 +76,31 @@ func (p *People) Arrive(ctx context.Context, t *notifier.UserToken) (notifier.Us
 // Proxied returns the user whom a proxy has signed in, and what their streams depend on. The first
 // request of a user adds them; see store.Proxied for the errors.
 func (p *People) Proxied(ctx context.Context, who notifier.ProxiedUser) (u notifier.User, session string, err error) {
-	u, since, created, changed, err := p.Directory.Proxied(ctx, who)
+	u, since, err := p.met(ctx, who, "named by the proxy")
 	if err != nil {
 		return u, "", err
 	}
+	return u, notifier.TokenSession{Seq: u.Seq, IssuedAt: since}.String(), nil
+}
+
+// Provided returns the user whom an identity provider has signed in. The first sign-in of a user adds them;
+// see store.Proxied for the errors.
+func (p *People) Provided(ctx context.Context, who notifier.ProxiedUser) (notifier.User, error) {
+	u, _, err := p.met(ctx, who, "named by the identity provider")
+	return u, err
+}
+
+// met returns a user whom somebody else has signed in, and when they were last signed out.
+func (p *People) met(ctx context.Context, who notifier.ProxiedUser, how string) (u notifier.User, since int64, err error) {
+	u, since, created, changed, err := p.Directory.Proxied(ctx, who)
 	switch {
+	case err != nil:
 	case created:
-		p.record(ctx, notifier.Actor{Ref: notifier.UserRef(u)}, "user.add", notifier.UserRef(u), "named by the proxy")
+		p.record(ctx, notifier.Actor{Ref: notifier.UserRef(u)}, "user.add", notifier.UserRef(u), how)
 	case changed:
 		p.Sessions.Tell(ctx, u.Seq)
 	}
-	return u, notifier.TokenSession{Seq: u.Seq, IssuedAt: since}.String(), nil
+	return u, since, err
 }
 
 // Bring adds those of these users that do not exist, for an app that sends to them; see store.Bring for

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/carillonhq/carillon/internal/idptest"
+)
+
+// provided starts a server whose users sign in at a provider.
+func provided(t *testing.T, p *idptest.Provider, c call, flags ...string) *running {
+	t.Helper()
+	addr := freeAddress(t)
+	return serve(t, c.with("CARILLON_OIDC_CLIENT_SECRET", idptest.ClientSecret), append([]string{
+		"--addr", addr, "--public-url", "http://" + addr + "/notifications", "--oidc-issuer", p.URL, "--oidc-client-id", idptest.ClientID, "--oidc-staff-group", "notices",
+	}, flags...)...)
+}
+
+// goes asks for an address, follows where it leads, and returns where that was.
+func (b browser) goes(t *testing.T, method, address string) (status int, at *url.URL, body string, header http.Header) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := *b.Client
+	client.CheckRedirect = nil
+	res, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, res.Request.URL, string(text), res.Header
+}
+
+func TestStaffSignInAtTheProviderAndNobodyBecomesStaffOtherwise(t *testing.T) {
+	t.Parallel()
+	p := idptest.Start(t, map[string]any{"sub": "jane", "name": "Jane Doe", "groups": []string{"notices"}})
+	c := in(t.TempDir())
+	s := provided(t, p, c)
+	jane := visit(t, s.URL)
+	signIn := s.URL + "/login/oidc?next=" + url.QueryEscape("/notifications/settings")
+	staff := func(want int, what string) {
+		t.Helper()
+		if status, _, _, _ := jane.goes(t, http.MethodGet, s.URL+"/staff/send"); status != want {
+			t.Errorf("%s: the form to send answers %d, want %d", what, status, want)
+		}
+	}
+	status, at, body, _ := jane.goes(t, http.MethodGet, signIn)
+	if status != http.StatusOK || at.Path != "/notifications/settings" || !strings.Contains(body, "jane") {
+		t.Fatalf("signed in: %d at %s", status, at)
+	}
+	staff(http.StatusOK, "in the group")
+	site, err := url.Parse(s.URL + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixed := jane.Jar.Cookies(site)
+
+	status, _, body, header := jane.goes(t, http.MethodPost, s.URL+"/logout")
+	to, _ := strings.CutPrefix(header.Get("Refresh"), "0; url=")
+	if status != http.StatusOK || !strings.HasPrefix(to, p.URL+"/logout?") || !strings.Contains(body, "Signed out") {
+		t.Fatalf("signed out: %d, leads to %q", status, to)
+	}
+	jane.goes(t, http.MethodGet, to)
+	if ended := p.Ended(); len(ended) != 1 || ended[0].Get("id_token_hint") == "" || ended[0].Get("post_logout_redirect_uri") != s.URL+"/login?done=signed-out" {
+		t.Errorf("the provider was asked to sign out with %v", ended)
+	}
+
+	fixed[0].Path = site.Path
+	jane.Jar.SetCookies(site, fixed) // somebody has planted a session that has ended
+	p.User(map[string]any{"sub": "jane", "groups": []string{"press"}})
+	jane.goes(t, http.MethodGet, signIn)
+	if now := jane.Jar.Cookies(site); len(now) != 1 || now[0].Value == fixed[0].Value {
+		t.Errorf("the planted session goes on: %v, %v", fixed, now)
+	}
+	staff(http.StatusNotFound, "out of the group")
+
+	// Who is staff by a role of ours stays so, whatever the groups are.
+	must(t, c.run(t.Context(), "user", "role", "add", "jane", "staff"))
+	jane.goes(t, http.MethodPost, s.URL+"/logout")
+	jane.goes(t, http.MethodGet, signIn)
+	staff(http.StatusOK, "by a role")
+}
+
+func TestASignInThatFailsSaysWhyAndBeginsNoSession(t *testing.T) {
+	t.Parallel()
+	p := idptest.Start(t, map[string]any{"sub": "jane"})
+	s := provided(t, p, in(t.TempDir()), "--password-login=false")
+	if status, _, body, _ := visit(t, s.URL).goes(t, http.MethodGet, s.URL+"/inbox"); status != http.StatusOK || !strings.Contains(body, `href="/notifications/login/oidc?next=%2Finbox"`) || strings.Contains(body, "password") {
+		t.Errorf("the page to sign in, %d:\n%s", status, body)
+	}
+	if status, _, _, _ := visit(t, s.URL).goes(t, http.MethodPost, s.URL+"/login"); status != http.StatusNotFound {
+		t.Errorf("signing in with a password answers %d", status)
+	}
+	for what, test := range map[string]struct {
+		change func()
+		status int
+		words  string
+	}{
+		"refused": {func() { p.Fail("access_denied") }, http.StatusForbidden, "sign you in. Try again"},
+		"away":    {func() { p.Break(http.StatusBadGateway) }, http.StatusServiceUnavailable, "answering right now"},
+		"false":   {func() { p.Lie(func(claims map[string]any) { claims["aud"] = "another" }) }, http.StatusForbidden, "be verified"},
+		"no name": {func() { p.User(map[string]any{"sub": ""}) }, http.StatusForbidden, "send a name"},
+	} {
+		p.Fail("")
+		p.Break(0)
+		p.Lie(nil)
+		test.change()
+		jane := visit(t, s.URL)
+		status, at, body, _ := jane.goes(t, http.MethodGet, s.URL+"/login/oidc")
+		if status != test.status || at.Path != "/notifications/login/oidc/callback" || !strings.Contains(body, test.words) || strings.Contains(body, "<b>No</b>") {
+			t.Errorf("%s: %d at %s:\n%s", what, status, at, body)
+		}
+		if _, at, _, _ := jane.goes(t, http.MethodGet, s.URL+"/inbox"); at.Path != "/notifications/login" {
+			t.Errorf("%s: a session has begun, %s", what, at)
+		}
+	}
+	status, _, body, _ := visit(t, s.URL).goes(t, http.MethodGet, s.URL+"/login/oidc/callback?code=x&state=y")
+	if status != http.StatusBadRequest || !strings.Contains(body, "took too long") {
+		t.Errorf("an answer that nobody asked for: %d", status)
+	}
+}

@@ -1,0 +1,91 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/carillonhq/carillon/internal/idp"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+// providerFaults say what users are told when the identity provider has not signed them in.
+var providerFaults = []struct {
+	err    error
+	status int
+	text   string
+}{
+	{idp.ErrAway, http.StatusServiceUnavailable, "login.provider_away"},
+	{idp.ErrStale, http.StatusBadRequest, "login.provider_stale"},
+	{idp.ErrRefused, http.StatusForbidden, "login.provider_refused"},
+	{idp.ErrToken, http.StatusForbidden, "login.provider_token"},
+	{idp.ErrName, http.StatusForbidden, "login.provider_name"},
+}
+
+// providerForm sends the browser to the identity provider.
+func (h *Handlers) providerForm(w http.ResponseWriter, r *http.Request) error {
+	if h.Provider == nil {
+		return notifier.ErrNotFound
+	}
+	next := nextOf(r, r.URL.Query().Get("next"))
+	if visitOf(r).known {
+		redirect(w, r, next)
+		return nil
+	}
+	to, cookie, err := h.Provider.Begin(r.Context(), next)
+	if err != nil {
+		return h.providerFault(w, r, next, err)
+	}
+	http.SetCookie(w, cookie)
+	http.Redirect(w, r, to, http.StatusSeeOther) //nolint:gosec // the address is the provider's, which the operator names
+	return nil
+}
+
+// providerAnswer signs in the user whom the identity provider names. The session is always a new one.
+func (h *Handlers) providerAnswer(w http.ResponseWriter, r *http.Request) error {
+	if h.Provider == nil {
+		return notifier.ErrNotFound
+	}
+	signed, next, err := h.Provider.Finish(r)
+	http.SetCookie(w, h.Provider.Used())
+	next = safeNext(next)
+	if err != nil {
+		return h.providerFault(w, r, next, err)
+	}
+	if err := h.signIn(w, r, signed); err != nil {
+		return err
+	}
+	h.auditAs(r, signed.User, "session.begin", notifier.Ref{}, "by the identity provider")
+	redirect(w, r, next)
+	return nil
+}
+
+// providerFault shows the login page with the reason. Operators find the details in the log.
+func (h *Handlers) providerFault(w http.ResponseWriter, r *http.Request, next string, err error) error {
+	for _, f := range providerFaults {
+		if errors.Is(err, f.err) {
+			h.Log.WarnContext(r.Context(), "the identity provider has not signed a user in", "issuer", h.Provider.Host(), "err", err)
+			p := h.loginPage(r, next, "")
+			p.ProviderFault = p.Text.F(f.text, "Host", h.Provider.Host())
+			return h.page(w, r, f.status, views.LoginPage(p))
+		}
+	}
+	return fmt.Errorf("sign in a user of the identity provider: %w", err)
+}
+
+// leave shows that the user has signed out, and leads on to the identity provider, where they sign out too.
+// It is a page, since browsers follow no redirect from a form to another host.
+func (h *Handlers) leave(w http.ResponseWriter, r *http.Request, to string) error {
+	w.Header().Set("Refresh", "0; url="+to)
+	p := &views.Leaving{Frame: h.bareFrame(r), Link: to}
+	p.Viewer, p.Title = nil, p.Text.T("login.left_title")
+	p.Line, p.Button = p.Text.F("login.left_text", "Host", h.Provider.Host()), p.Text.F("login.left_submit", "Host", h.Provider.Host())
+	return h.page(w, r, http.StatusOK, views.LeavingPage(p))
+}
+
+// providerLink is where signing in at the identity provider begins, from a page that leads to next.
+func providerLink(next string) string {
+	return idp.Path + "?" + url.Values{"next": {next}}.Encode()
+}

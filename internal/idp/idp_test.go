@@ -1,0 +1,198 @@
+package idp_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/internal/idp"
+	"github.com/carillonhq/carillon/internal/idptest"
+)
+
+// bench is a provider and a Carillon that asks it.
+type bench struct {
+	*idptest.Provider
+	cfg idp.Config
+	now time.Time
+}
+
+func setUp(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{Provider: idptest.Start(t, map[string]any{"sub": "248289761001", "name": "Jane Doe", "groups": []string{"press", "notices"}}), now: time.Now()}
+	b.cfg = idp.Config{
+		Issuer: b.URL, ClientID: idptest.ClientID, ClientSecret: idptest.ClientSecret, UserClaim: "sub", GroupsClaim: "groups", StaffGroup: "notices",
+		PublicURL: "https://notices.example.com", SessionKeys: [][]byte{make([]byte, 32)}, Now: func() time.Time { return b.now },
+	}
+	return b
+}
+
+func (b *bench) open(t *testing.T) *idp.Provider {
+	t.Helper()
+	p, err := idp.New(b.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// asked follows the browser to the provider and returns what it brings back.
+func asked(t *testing.T, to string) url.Values {
+	t.Helper()
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Get(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	back, err := res.Location()
+	if err != nil || back.Scheme+"://"+back.Host+back.Path != "https://notices.example.com/login/oidc/callback" {
+		t.Fatalf("%s leads to %v, %v", res.Status, back, err)
+	}
+	return back.Query()
+}
+
+func begin(t *testing.T, p *idp.Provider) (answer url.Values, cookie *http.Cookie) {
+	t.Helper()
+	to, cookie, err := p.Begin(t.Context(), "/inbox?filter=unread")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return asked(t, to), cookie
+}
+
+// finish has the browser return with an answer.
+func finish(t *testing.T, p *idp.Provider, cookie *http.Cookie, answer url.Values) (idp.User, string, error) {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/login/oidc/callback?"+answer.Encode(), nil)
+	if cookie != nil {
+		r.AddCookie(cookie)
+	}
+	return p.Finish(r)
+}
+
+func TestAUserSignsInAtTheProvider(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	p, other := b.open(t), b.open(t) // another instance gets the answer
+	answer, cookie := begin(t, p)
+	if cookie.Name != "__Secure-carillon-oidc" || !cookie.HttpOnly || !cookie.Secure || cookie.SameSite != http.SameSiteLaxMode || strings.Contains(cookie.Value, "inbox") {
+		t.Errorf("the cookie is %v", cookie)
+	}
+	u, next, err := finish(t, other, cookie, answer)
+	if err != nil || next != "/inbox?filter=unread" || u.IDToken == "" {
+		t.Fatalf("%+v, %q, %v", u, next, err)
+	}
+	leave, err := url.Parse(other.Leave(u.IDToken))
+	if err != nil || leave.Query().Get("id_token_hint") != u.IDToken || leave.Query().Get("post_logout_redirect_uri") != "https://notices.example.com/login?done=signed-out" {
+		t.Errorf("sign out at %v, %v", leave, err)
+	}
+	u.IDToken = ""
+	if diff := cmp.Diff(idp.User{Name: "248289761001", Display: "Jane Doe", Staff: true}, u); diff != "" {
+		t.Error(diff)
+	}
+	if _, _, err := finish(t, other, cookie, answer); !errors.Is(err, idp.ErrRefused) {
+		t.Errorf("the same code again: %v", err)
+	}
+}
+
+func TestOnlyTheGroupMakesStaff(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	for _, test := range []struct {
+		claims map[string]any
+		group  string
+		want   bool
+	}{
+		{map[string]any{"groups": []string{"notices"}}, "notices", true},
+		{map[string]any{"groups": "notices"}, "notices", true},
+		{map[string]any{"groups": []string{"Notices", "notices2", " notices"}}, "notices", false},
+		{map[string]any{"groups": map[string]any{"notices": true}}, "notices", false},
+		{map[string]any{"roles": []string{"notices"}}, "notices", false},
+		{map[string]any{"groups": []string{""}}, "", false},
+	} {
+		b.cfg.StaffGroup = test.group
+		test.claims["sub"] = "jane"
+		b.User(test.claims)
+		p := b.open(t)
+		answer, cookie := begin(t, p)
+		if u, _, err := finish(t, p, cookie, answer); err != nil || u.Staff != test.want {
+			t.Errorf("%v with the group %q: staff %v, %v", test.claims, test.group, u.Staff, err)
+		}
+	}
+}
+
+func TestEveryFalseAnswerIsRefused(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	p := b.open(t)
+	_, stranger := begin(t, p)
+	lie := func(claim string, v any) func(url.Values) {
+		return func(url.Values) { b.Lie(func(claims map[string]any) { claims[claim] = v }) }
+	}
+	for what, test := range map[string]struct {
+		change func(answer url.Values)
+		cookie *http.Cookie
+		want   error
+	}{
+		"another state":       {change: func(v url.Values) { v.Set("state", "x") }, want: idp.ErrStale},
+		"no state":            {change: func(v url.Values) { v.Del("state") }, want: idp.ErrStale},
+		"another browser":     {cookie: stranger, want: idp.ErrStale},
+		"no cookie":           {cookie: &http.Cookie{Name: "other", Value: stranger.Value}, want: idp.ErrStale},
+		"a forged cookie":     {cookie: &http.Cookie{Name: stranger.Name, Value: strings.Repeat("A", 200)}, want: idp.ErrStale},
+		"too late":            {change: func(url.Values) { b.now = b.now.Add(11 * time.Minute) }, want: idp.ErrStale},
+		"another issuer":      {change: func(v url.Values) { v.Set("iss", "https://evil.example.com") }, want: idp.ErrToken},
+		"an error":            {change: func(v url.Values) { v.Del("code"); v.Set("error", "access_denied") }, want: idp.ErrRefused},
+		"no code":             {change: func(v url.Values) { v.Del("code") }, want: idp.ErrRefused},
+		"an unknown code":     {change: func(v url.Values) { v.Set("code", "x") }, want: idp.ErrRefused},
+		"an expired code":     {change: func(url.Values) { b.Forget() }, want: idp.ErrRefused},
+		"a broken provider":   {change: func(url.Values) { b.Break(http.StatusBadGateway) }, want: idp.ErrAway},
+		"a token's nonce":     {change: lie("nonce", "x"), want: idp.ErrToken},
+		"a token's issuer":    {change: lie("iss", "https://evil.example.com"), want: idp.ErrToken},
+		"a token's audience":  {change: lie("aud", "another"), want: idp.ErrToken},
+		"an expired token":    {change: lie("exp", 1), want: idp.ErrToken},
+		"no name":             {change: lie("sub", nil), want: idp.ErrName},
+		"an empty name":       {change: lie("sub", ""), want: idp.ErrName},
+		"a name with a break": {change: lie("sub", "a\nb"), want: idp.ErrName},
+		"a number as name":    {change: lie("sub", 7), want: idp.ErrToken},
+	} {
+		b.Lie(nil)
+		b.Break(0)
+		b.now = time.Now()
+		answer, cookie := begin(t, p)
+		if test.cookie != nil {
+			cookie = test.cookie
+		}
+		if test.change != nil {
+			test.change(answer)
+		}
+		if u, _, err := finish(t, p, cookie, answer); !errors.Is(err, test.want) || u != (idp.User{}) {
+			t.Errorf("%s: %+v, %v; want %v", what, u, err, test.want)
+		}
+	}
+}
+
+func TestAProviderThatIsAwayIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	b.cfg.Client = &http.Client{Timeout: 50 * time.Millisecond}
+	p := b.open(t)
+	b.Hang()
+	if _, _, err := p.Begin(t.Context(), "/"); !errors.Is(err, idp.ErrAway) {
+		t.Errorf("while it hangs: %v", err)
+	}
+	if to := p.Leave("x"); to != "" {
+		t.Errorf("sign out at %q", to)
+	}
+	b.Answer()
+	b.cfg.Client.Timeout = 10 * time.Second
+	answer, cookie := begin(t, p)
+	if _, _, err := finish(t, p, cookie, answer); err != nil {
+		t.Errorf("when it is back: %v", err)
+	}
+}

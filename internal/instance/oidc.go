@@ -1,0 +1,68 @@
+package instance
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/idp"
+	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/person"
+)
+
+// providedLife is how long a user of the identity provider stays signed in: their groups are read again at
+// the next sign-in.
+const providedLife = 12 * time.Hour
+
+// NewProvider returns the identity provider of a configuration that has one.
+func NewProvider(cfg *config.Config) (*idp.Provider, error) {
+	keys, err := cfg.SigningKeys()
+	if err != nil {
+		return nil, fmt.Errorf("prepare the identity provider: %w", err)
+	}
+	return idp.New(idp.Config{
+		Issuer: cfg.OIDC.Issuer, ClientID: cfg.OIDC.ClientID, ClientSecret: cfg.OIDC.ClientSecret,
+		UserClaim: cfg.OIDC.UserClaim, GroupsClaim: cfg.OIDC.GroupsClaim, StaffGroup: cfg.OIDC.StaffGroup,
+		PublicURL: strings.TrimSuffix(cfg.PublicURL.String(), "/"), SessionKeys: keys,
+	})
+}
+
+// provider signs in the users of the identity provider.
+type provider struct {
+	*idp.Provider
+	people   *person.People
+	sessions *session.Store
+	audience notifier.Audience // of new users
+}
+
+// Finish returns the session of the user with whom a browser comes back. They are added if they are new.
+func (p provider) Finish(r *http.Request) (signed notifier.Signed, next string, err error) {
+	who, next, err := p.Provider.Finish(r)
+	if err != nil {
+		return signed, next, err
+	}
+	met := notifier.ProxiedUser{Name: who.Name, Audience: p.audience}
+	if who.Display != "" {
+		met.Display = &who.Display
+	}
+	user, err := p.people.Provided(r.Context(), met)
+	if err != nil {
+		return signed, next, err
+	}
+	by := &notifier.Provided{Until: time.Now().Add(providedLife), Staff: who.Staff, IDToken: who.IDToken}
+	return notifier.Signed{User: user, By: by}, next, nil
+}
+
+// Leave returns where the user of a session signs out at the provider; empty: they have signed in here. If
+// the session cannot be read, they sign out here only.
+func (p provider) Leave(ctx context.Context, session string) string {
+	token, err := p.sessions.IDToken(ctx, session)
+	if err != nil || token == "" {
+		return ""
+	}
+	return p.Provider.Leave(token)
+}
