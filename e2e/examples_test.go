@@ -1,0 +1,265 @@
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// sources are what the commands of an example need of a clone.
+var sources = []string{"api", "cmd", "handlers", "internal", "notifier", "snippets", "static", "store", "views", "examples", "go.mod", "go.sum"}
+
+// clone copies the repository to a directory of the test.
+func clone(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range sources {
+		from, to := filepath.Join("..", name), filepath.Join(dir, name)
+		if info, err := os.Stat(from); err != nil {
+			t.Fatal(err)
+		} else if info.IsDir() {
+			err = os.CopyFS(to, os.DirFS(from))
+			if err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		text, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// readme is a shell in a clone that runs the commands of an example's README, as a newcomer does.
+type readme struct {
+	t        *testing.T
+	commands []string
+	ports    *strings.Replacer
+	dir      string // the clone
+	Carillon string // its URL
+	Shop     string // that of the application
+	Django   string // that of the application behind nginx
+}
+
+// example returns the README of an example. Its servers get free ports.
+func example(t *testing.T, name string, ports ...string) *readme {
+	t.Helper()
+	text, err := os.ReadFile("../examples/" + name + "/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```sh\n(.*?)```").FindSubmatch(text)
+	if block == nil {
+		t.Fatalf("the README of %s has no commands", name)
+	}
+	r := &readme{t: t, commands: strings.Split(strings.TrimSpace(string(block[1])), "\n\n")}
+	var pairs []string
+	at := map[string]string{}
+	for _, port := range ports {
+		_, free, _ := net.SplitHostPort(freePort(t))
+		pairs, at[port] = append(pairs, port, free), "http://127.0.0.1:"+free
+	}
+	r.ports, r.Carillon, r.Shop, r.Django = strings.NewReplacer(pairs...), at["8080"], at["8000"], at["8001"]
+	if len(r.commands) > 5 {
+		t.Errorf("the README of %s has %d commands", name, len(r.commands))
+	}
+	return r
+}
+
+// run runs the first commands in one shell, and waits where a person would see that a server has started. What it
+// has started ends with the test.
+func (r *readme) run(commands int) {
+	r.t.Helper()
+	var script bytes.Buffer
+	script.WriteString("set -e\nuntil_there() { for _ in $(seq 600); do curl --silent --output /dev/null \"$1\" && return; sleep 0.1; done; echo \"$1 does not answer\"; exit 1; }\n")
+	for _, command := range r.commands[:commands] {
+		script.WriteString(r.ports.Replace(command) + "\n")
+		if strings.HasSuffix(command, "&") {
+			at := r.Carillon + "/readyz"
+			switch {
+			case strings.Contains(command, "carillon serve"):
+			case strings.Contains(command, "runserver 8001"):
+				at = r.Django
+			default:
+				at = r.Shop
+			}
+			script.WriteString("until_there " + at + "\n")
+		}
+	}
+	script.WriteString("echo all done\nwait\n")
+	r.dir = clone(r.t)
+	r.moved()
+	log := filepath.Join(r.t.TempDir(), "log")
+	out, err := os.Create(log)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer out.Close()
+	cmd := exec.CommandContext(r.t.Context(), "bash", "-c", script.String())
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = r.dir, out, out, append(os.Environ(), "SHOP_DATABASE="+filepath.Join(r.dir, "shop.db"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	r.t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = <-ended
+	})
+	said := func() string { text, _ := os.ReadFile(log); return string(text) }
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for began := time.Now(); !strings.Contains(said(), "all done"); {
+		select {
+		case err := <-ended:
+			ended <- err
+			r.t.Fatalf("%v\n%s", err, said())
+		case <-tick.C:
+		}
+		if time.Since(began) > 10*time.Minute {
+			r.t.Fatalf("the commands take more than ten minutes:\n%s", said())
+		}
+	}
+}
+
+// moved has the files of the examples name the ports that are free.
+func (r *readme) moved() {
+	r.t.Helper()
+	for _, name := range []string{"django/shop/settings.py", "nginx-django/nginx.conf", "express-react/server.js"} {
+		file := filepath.Join(r.dir, "examples", name)
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = os.WriteFile(file, []byte(r.ports.Replace(string(text))), 0o600)
+		}
+		if err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+// again sends one more notice, by the last command with another title.
+func (r *readme) again(title string) {
+	r.t.Helper()
+	last := strings.Replace(r.ports.Replace(r.commands[4]), "Order 7 is on its way", title, 1)
+	cmd := exec.CommandContext(r.t.Context(), "bash", "-ec", "set -a; [ ! -f shop.env ] || . ./shop.env\n"+last)
+	cmd.Dir = r.dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		r.t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// shopper signs in to the application of an example.
+func (r *readme) shopper(name string) *window {
+	r.t.Helper()
+	w := open(r.t, &instance{t: r.t, url: r.Shop})
+	w.do(chromedp.Navigate(r.Shop + "/login"))
+	w.script(violations)
+	return w.entersAs(name)
+}
+
+func (w *window) entersAs(name string) *window {
+	w.t.Helper()
+	w.do(chromedp.SendKeys(css(`input[name=username]`), name), chromedp.SendKeys(css(`input[name=password]`), "harbour\n"))
+	w.until(`document.querySelector("carillon-bell")`).script(violations)
+	return w
+}
+
+func TestTheExampleOfDjangoWorksFromItsREADME(t *testing.T) {
+	t.Parallel()
+	snippet, err1 := os.ReadFile("../snippets/django.py")
+	copied, err2 := os.ReadFile("../examples/django/shop/carillon.py")
+	if err := errors.Join(err1, err2); err != nil || !bytes.Equal(snippet, copied) {
+		t.Errorf("shop/carillon.py differs from the snippet: %v", err)
+	}
+	r := example(t, "django", "8080", "8000")
+	r.run(5)
+	ben := r.shopper("ben")
+	ben.until(inBell(`root?.querySelector(".badge")?.textContent === "1"`))
+	r.again("Order 8 is packed")
+	ben.until(inBell(`root.querySelector(".badge").textContent === "2"`))
+	ask[any](ben, inBell(`bell.show()`))
+	ben.until(inBell(`root.querySelectorAll("li").length === 2`))
+	ben.shot("example-django")
+	ask[any](ben, inBell(`root.querySelector("li a").click()`))
+	ben.until(`location.pathname === "/orders/7" && document.querySelector("h1").textContent === "Order 7"`)
+	ben.until(inBell(`root.querySelector(".badge").hidden`)) // the panel was opened
+	ben.until(`window.refused === undefined || refused.length === 0`)
+
+	// Another person in the same browser sees nothing of it.
+	ben.press(`header form button`)
+	ben.until(`location.pathname === "/login" && !document.querySelector("carillon-bell")`)
+	ann := ben.entersAs("ann")
+	ask[any](ann, inBell(`bell.show()`))
+	ann.until(inBell(`bell.client.getSnapshot().user === "1" && root.querySelectorAll("li").length === 0`))
+	if res, err := http.Get(r.Shop + "/carillon/token"); err != nil || res.Body.Close() != nil || res.StatusCode != http.StatusUnauthorized {
+		t.Errorf("a token for nobody: %v, %v", res.Status, err)
+	}
+}
+
+func TestTheExampleOfNginxAndDjangoWorksFromItsREADME(t *testing.T) {
+	t.Parallel()
+	r := example(t, "nginx-django", "8080", "8000", "8001")
+	r.run(4)
+	ben := r.shopper("ben")
+	ben.until(inBell(`bell.client?.getSnapshot().user === "2"`)) // without a token
+	r.again("Order 7 is on its way")
+	ben.until(inBell(`root.querySelector(".badge").textContent === "1"`))
+	ben.until(`window.refused === undefined || refused.length === 0`)
+	ben.do(chromedp.Navigate(r.Shop + "/notifications/inbox"))
+	ben.until(live).titles("Order 7 is on its way")
+	ben.until(`!document.querySelector("a[href$='/staff/send']")`)
+	ann := r.shopper("ann")
+	ann.do(chromedp.Navigate(r.Shop + "/notifications/staff/send"))
+	ann.until(`document.querySelector("#to, [name=to]")`)
+
+	// A header that a client sends is nobody's.
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.Shop+"/notifications/api/v1/me", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-Forwarded-User", "2")
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _ = res.Body.Close(); res.StatusCode == http.StatusOK {
+		t.Error("a forged header is believed")
+	}
+}
+
+func TestTheExampleOfExpressAndReactWorksFromItsREADME(t *testing.T) {
+	t.Parallel()
+	r := example(t, "express-react", "8080", "8000")
+	r.run(5)
+	ben := open(t, &instance{t: t, url: r.Shop})
+	ben.do(chromedp.Navigate(r.Shop))
+	ben.until(`document.querySelector("button[value='2']")`)
+	ben.press(`button[value="2"]`)
+	ben.until(inBell(`root?.querySelector(".badge")?.textContent === "1"`)).has("#news", "1 unread")
+	ben.script(`window.stays = true`)
+	r.again("Order 8 is packed")
+	ben.has("#news", "2 unread")
+	ask[any](ben, inBell(`bell.show()`))
+	ben.until(inBell(`root.querySelectorAll("li").length === 2`))
+	ask[any](ben, inBell(`root.querySelector("li a").click()`))
+	ben.until(`window.stays && location.pathname === "/orders/7" && document.querySelector("h1").textContent === "Order 7"`)
+	ben.shot("example-express-react")
+}
