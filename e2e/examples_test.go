@@ -117,20 +117,20 @@ func (r *readme) run(commands int) {
 	if err := cmd.Start(); err != nil {
 		r.t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	var failed error
+	ended := make(chan struct{})
+	go func() { failed = cmd.Wait(); close(ended) }()
 	r.t.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		_ = <-ended
+		<-ended
 	})
 	said := func() string { text, _ := os.ReadFile(log); return string(text) }
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for began := time.Now(); !strings.Contains(said(), "all done"); {
 		select {
-		case err := <-ended:
-			ended <- err
-			r.t.Fatalf("%v\n%s", err, said())
+		case <-ended:
+			r.t.Fatalf("%v\n%s", failed, said())
 		case <-tick.C:
 		}
 		if time.Since(began) > 10*time.Minute {
