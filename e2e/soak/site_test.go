@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -36,6 +37,7 @@ type how struct {
 	sqlURL    string                // for the instances; empty: SQLite
 	directSQL string                // for the test; empty: as for the instances
 	instances int                   // 0 means two
+	flags     []string              // for the instances, in addition
 }
 
 // site is a number of instances on one Redis and one SQL database, and the test's record of them.
@@ -61,6 +63,7 @@ func newSite(t *testing.T, h how) *site {
 	s.flags = []string{
 		"--data-dir", dir, "--redis-prefix", prefix, "--redis-url", h.redisURL, "--inbox-cap", "10000",
 	}
+	s.flags = append(s.flags, h.flags...)
 	if h.sqlURL != "" {
 		s.flags = append(s.flags, "--database-url", h.sqlURL)
 	}
@@ -71,7 +74,7 @@ func newSite(t *testing.T, h how) *site {
 		h.directSQL = h.sqlURL
 	}
 	s.open(dir, h.directSQL)
-	s.slots = make([]atomic.Pointer[instance], max(h.instances, 2))
+	s.slots = make([]atomic.Pointer[instance], cmp.Or(h.instances, 2))
 	for slot := range s.slots {
 		s.start(slot)
 	}
