@@ -35,7 +35,7 @@ type eventsOutput struct{ Body func(huma.Context) }
 
 func (m *me) events(ctx context.Context, in *eventsInput) (*eventsOutput, error) {
 	who := askerOf(ctx)
-	of := who.Stream(in.Visible == "1", in.Toasts == "1")
+	of := who.Stream(in.Visible == "1", in.Toasts == "1", m.Now())
 	return &eventsOutput{m.stream(who.Reader(), of)}, nil //nolint:contextcheck // huma passes the request's context
 }
 

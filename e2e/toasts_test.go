@@ -302,6 +302,25 @@ func wantsNone(t *testing.T, i *instance, vera *person) {
 	if n := ask[int](w, `noted.length`); n != 1 {
 		t.Errorf("%d toasts are shown, want one", n)
 	}
+	pauses(t, erin, w, vera)
+}
+
+// pauses has erin pause: her pages, those that are open and those that she opens, show no toasts until she goes on.
+func pauses(t *testing.T, erin *person, w *window, vera *person) {
+	t.Helper()
+	erin.leads("/settings/pause", "for", "1h")
+	erin.leads("/settings", "locale", "en", "theme", "light", "keys", "1", "toasts", "1") // a pause comes first
+	vera.sendsToast("erin", "Order 3 is late")
+	w.badge("5")
+	w.visit("/inbox?filter=unread").until(live)
+	ask[bool](w, noted)
+	vera.sends("erin", notice{typ: "like", title: "Calmest"})
+	w.badge("6")
+	if n := ask[int](w, `noted.length`); n != 0 {
+		t.Errorf("%d toasts are shown in a pause", n)
+	}
+	erin.leads("/settings/pause", "for", "off")
+	w.until(`noted.length === 2`) // those that were held
 }
 
 func withoutLocks(t *testing.T, i *instance, vera *person) {

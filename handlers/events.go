@@ -29,7 +29,7 @@ func (h *Handlers) events(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	err := h.Stream.Serve(w, r, readerOf(r), v.user.Stream(r.URL.Query().Get("visible") == "1", true))
+	err := h.Stream.Serve(w, r, readerOf(r), v.user.Stream(r.URL.Query().Get("visible") == "1", true, h.Now()))
 	switch {
 	case err == nil:
 		v.Status = http.StatusOK // the stream has taken over the connection, so nobody recorded this

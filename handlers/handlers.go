@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/maypok86/otter/v2"
 
@@ -39,7 +38,6 @@ type Handlers struct {
 	turned    recent[[]string]   // changed by Mark all as read: entry keys or announcement ids
 	taken     recent[views.Done] // last removal from each staff list, by path, with Undo
 	mutes     *otter.Cache[int64, []string]
-	pauses    *otter.Cache[int64, time.Time]
 	strangers *strangers
 	heard     atomic.Int64 // when Redis last answered here, in ms; 0: never
 	buffers   sync.Pool
@@ -54,7 +52,7 @@ func New(c Config) (*Handlers, error) {
 	}
 	h := &Handlers{
 		Config: c, markdown: markdown.New(c.LinkHosts, c.LinkBase), origin: http.NewCrossOriginProtection(),
-		zones: newZones(), looks: newLooks(), mutes: newMutes(c.Now), pauses: newPauses(c.Now), strangers: newStrangers(c.Now),
+		zones: newZones(), looks: newLooks(), mutes: newMutes(c.Now), strangers: newStrangers(c.Now),
 	}
 	h.origin.AddInsecureBypassPattern("POST " + unsubscribePath + "{token}")
 	var err error

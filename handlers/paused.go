@@ -1,38 +1,12 @@
 package handlers
 
-import (
-	"context"
-	"net/http"
-	"time"
+import "net/http"
 
-	"github.com/maypok86/otter/v2"
-)
-
-// newPauses caches until when users have paused, by user, for as long as mutes.
-func newPauses(now func() time.Time) *otter.Cache[int64, time.Time] {
-	return otter.Must(&otter.Options[int64, time.Time]{
-		MaximumSize: mutesMost, ExpiryCalculator: otter.ExpiryWriting[int64, time.Time](mutesLife), Clock: clock(now),
-	})
-}
-
-// paused says until when the request's user has paused; empty: they have not, or it cannot be read.
+// paused says until when the request's user has paused; empty: they have not.
 func (h *Handlers) paused(r *http.Request) string {
-	seq := seqOf(r)
-	if seq == 0 || !h.Mailing && h.Devices == nil {
-		return ""
-	}
-	until, cached := h.pauses.GetIfPresent(seq)
-	if !cached {
-		ctx, cancel := context.WithTimeout(r.Context(), bellWait)
-		defer cancel()
-		var err error
-		if until, err = h.Reach.PausedUntil(ctx, seq); err != nil {
-			h.lacks(r, "pause", err)
-		}
-		h.pauses.Set(seq, until)
-	}
 	now := h.now(r)
-	if !until.After(now) {
+	until := visitOf(r).user.User.PausedUntil(now)
+	if until.IsZero() {
 		return ""
 	}
 	text := h.text(r)

@@ -250,7 +250,6 @@ func (h *Handlers) pause(w http.ResponseWriter, r *http.Request) error {
 	if _, err := h.Reach.SetPreferences(r.Context(), h.actor(r), user.Name, notifier.PutPreferences{PausedUntil: &until}); err != nil {
 		return fmt.Errorf("pause for user %d: %w", user.Seq, err)
 	}
-	h.pauses.Invalidate(user.Seq)
 	redirect(w, r, "/settings?done=saved")
 	return nil
 }

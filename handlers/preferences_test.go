@@ -17,6 +17,13 @@ func preferring(t *testing.T, has notifier.Preferences) (*world, *targets) {
 	f := &targets{has: has}
 	return newWorld(t, func(w *world) {
 		w.config.Reach, w.config.Mailing, w.config.Devices = f, true, &devices{}
+		w.sessions.current = func(*http.Request) (notifier.Signed, bool, error) {
+			u := alice
+			if !has.PausedUntil.IsZero() {
+				u.Paused = has.PausedUntil.UnixMilli()
+			}
+			return notifier.Signed{User: u, ID: "session-of-alice"}, true, nil
+		}
 		w.config.Topics = &topics{types: []notifier.NoticeType{
 			{Slug: "alarm", Names: map[string]string{"en": "Alarm"}, NoMute: true}, {Slug: "like", NoMail: true}, {Slug: "news"},
 		}}

@@ -26,8 +26,6 @@ type Reach interface {
 	Preferences(ctx context.Context, name string) (notifier.Preferences, error)
 	// SetPreferences replaces what set names, all or none, or returns a *notifier.InvalidError.
 	SetPreferences(ctx context.Context, by notifier.Actor, name string, set notifier.PutPreferences) (notifier.Preferences, error)
-	// PausedUntil returns when the pause of a user ends; zero: there is none.
-	PausedUntil(ctx context.Context, seq int64) (time.Time, error)
 	// MailOf returns the mail address of a user; empty: none.
 	MailOf(ctx context.Context, seq int64) (string, error)
 

@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -29,10 +28,6 @@ func (f *targets) SetPreferences(_ context.Context, _ notifier.Actor, _ string, 
 	}
 	f.set = append(f.set, set)
 	return f.has, nil
-}
-
-func (f *targets) PausedUntil(context.Context, int64) (time.Time, error) {
-	return f.has.PausedUntil, nil
 }
 
 func (*targets) MailOf(context.Context, int64) (string, error) { return "alice@example.com", nil }

@@ -21,14 +21,20 @@ func (a *Asker) Reader() Reader { return Reader{Seq: a.User.Seq, Audience: a.Use
 // ReadOnly reports whether the user may look and change nothing.
 func (a *Asker) ReadOnly() bool { return a.Token != nil && a.Token.ReadOnly }
 
-// Stream describes the event stream of a page. One that may change nothing takes no toasts from the
-// user's own pages.
-func (a *Asker) Stream(visible, toasts bool) StreamOf {
+// Stream describes the event stream of a page that asks now. One that may change nothing takes no toasts from
+// the user's own pages. One that begins in a pause ends with it, so that the next gets the toasts that were held.
+func (a *Asker) Stream(visible, toasts bool, now time.Time) StreamOf {
 	of := StreamOf{
 		Session: a.Session, Visible: visible && !a.ReadOnly(), ToastsOff: a.User.ToastsOff, NoToasts: !toasts || a.ReadOnly(), Until: a.Until,
 	}
 	if a.Token != nil {
 		of.Until = a.Token.Expires.Add(tokenGrace)
+	}
+	if paused := a.User.PausedUntil(now); !paused.IsZero() {
+		of.ToastsOff = true
+		if of.Until.IsZero() || paused.Before(of.Until) {
+			of.Until = paused
+		}
 	}
 	return of
 }

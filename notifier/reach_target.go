@@ -76,11 +76,10 @@ type Device struct {
 // ReachDue is a target that may have something to tell, with what decides about it.
 type ReachDue struct {
 	ReachTarget
-	User        User
-	Zone        string
-	Quiet       *Quiet
-	PausedUntil time.Time
-	Wants       map[string]bool // by type, where the user's choice differs from the type's default
+	User  User
+	Zone  string
+	Quiet *Quiet
+	Wants map[string]bool // by type, where the user's choice differs from the type's default
 }
 
 // ReachStep changes a target after a decision or a try. It has no effect on a target that has changed

@@ -18,6 +18,7 @@ import (
 //	V BROWSER 0 MS
 //	P 1
 //	P 0
+//	P 0 MS
 //	E BROWSER
 //	M
 //
@@ -27,7 +28,7 @@ type Signal struct {
 	Kind    SignalKind
 	On      bool   // of SignalSeen and SignalSwitch
 	Browser string // of SignalSeen and SignalEnded: a name made by the function Browser; contains no space
-	At      int64  // of SignalSeen: time in ms
+	At      int64  // of SignalSeen: time in ms; of SignalSwitch, when off: until when; 0: for good
 }
 
 // SignalKind says what a Signal means.
@@ -77,6 +78,11 @@ func ParseSignal(text string) (Signal, error) {
 	if len(f) == 2 && f[0] == "E" && f[1] != "" {
 		return Signal{Kind: SignalEnded, Browser: f[1]}, nil
 	}
+	if len(f) == 3 && f[0] == "P" && f[1] == "0" {
+		if at, ok := parseExact(f[2]); ok && at > 0 {
+			return Signal{Kind: SignalSwitch, At: at}, nil
+		}
+	}
 	if len(f) != 4 || f[0] != "V" || f[1] == "" || f[2] != "0" && f[2] != "1" {
 		return Signal{}, fmt.Errorf("%w: %.40q", errSignal, text)
 	}
@@ -99,6 +105,9 @@ func (s Signal) String() string {
 	case SignalSeen:
 		return "V " + s.Browser + " " + on + " " + strconv.FormatInt(s.At, 10)
 	case SignalSwitch:
+		if !s.On && s.At > 0 {
+			return "P 0 " + strconv.FormatInt(s.At, 10)
+		}
 		return "P " + on
 	case SignalEnded:
 		return "E " + s.Browser

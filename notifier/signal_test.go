@@ -15,6 +15,7 @@ func TestParseSignalReadsEachKindAndRejectsOtherText(t *testing.T) {
 		"V ab 0 0": {Kind: notifier.SignalSeen, Browser: "ab"},
 		"P 1":      {Kind: notifier.SignalSwitch, On: true},
 		"P 0":      {Kind: notifier.SignalSwitch},
+		"P 0 5":    {Kind: notifier.SignalSwitch, At: 5},
 		"E ab":     {Kind: notifier.SignalEnded, Browser: "ab"},
 		"M":        {Kind: notifier.SignalMoved},
 	} {
@@ -24,7 +25,7 @@ func TestParseSignalReadsEachKindAndRejectsOtherText(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "T ", "TT", "N 1", "V ", "V a 2 5", "V a 1 x", "V a 1", "V a 1 5 6", "V  1 5", "V a 1 05", "V a 1 -5", "P", "P ", "P 2", "P 01", "P 0 ", "E", "E ", "E a b", "M ", "M 1",
+		"", "T ", "TT", "N 1", "V ", "V a 2 5", "V a 1 x", "V a 1", "V a 1 5 6", "V  1 5", "V a 1 05", "V a 1 -5", "P", "P ", "P 2", "P 01", "P 0 ", "P 0 0", "P 0 05", "P 1 5", "P 0 x", "E", "E ", "E a b", "M ", "M 1",
 	} {
 		if got, err := notifier.ParseSignal(text); err == nil {
 			t.Errorf("%q was parsed as %+v", text, got)
@@ -33,7 +34,7 @@ func TestParseSignalReadsEachKindAndRejectsOtherText(t *testing.T) {
 }
 
 func FuzzParseSignal(f *testing.F) {
-	for _, text := range []string{"T", "N", "V ab 1 1700000000001", "V ab 0 5", "P 0", "P 1", "E ab", "M"} {
+	for _, text := range []string{"T", "N", "V ab 1 1700000000001", "V ab 0 5", "P 0", "P 0 5", "P 1", "E ab", "M"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -19,7 +19,16 @@ type User struct {
 	Display  string   // their name for people, as their app says; may be empty
 	Audience Audience // 1 operator, 2 user, 3 customer unless configured otherwise
 	Settings
-	Roles []string // sorted
+	Paused int64    // in ms: until then they are told nothing outside the pages, and toasts are held; 0: never
+	Roles  []string // sorted
+}
+
+// PausedUntil returns when the pause of a user ends; zero: they have not paused, or it is over.
+func (u *User) PausedUntil(now time.Time) time.Time {
+	if u.Paused <= now.UnixMilli() {
+		return time.Time{}
+	}
+	return time.UnixMilli(u.Paused)
 }
 
 // UserName is what a user is called.

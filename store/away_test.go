@@ -114,7 +114,6 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"KnownToken":     func(ctx context.Context) error { _, err := s.KnownToken(ctx, "t"); return err },
 		"Bounced":        func(ctx context.Context) error { return s.Bounced(ctx, "alice", true) },
 		"Preferences":    func(ctx context.Context) error { _, err := s.Preferences(ctx, 1); return err },
-		"PausedUntil":    func(ctx context.Context) error { _, err := s.PausedUntil(ctx, 1); return err },
 		"PutPreferences": func(ctx context.Context) error { return s.PutPreferences(ctx, 1, notifier.PutPreferences{}) },
 		"DueTargets":     func(ctx context.Context) error { _, err := s.DueTargets(ctx, notifier.ReachMail, 1); return err },
 		"ReachStats":     func(ctx context.Context) error { _, err := s.ReachStats(ctx, notifier.ReachMail); return err },

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -54,13 +53,6 @@ func (s *Store) Preferences(ctx context.Context, seq int64) (p notifier.Preferen
 		return err
 	}, `SELECT type, kind, wanted FROM type_wants WHERE seq = $1 UNION ALL SELECT type, 'inbox', FALSE FROM mutes WHERE seq = $1`, seq)
 	return p, s.fail(err, "read the wanted types of user %d", seq)
-}
-
-// PausedUntil returns when the pause of a user ends; zero: there is none.
-func (s *Store) PausedUntil(ctx context.Context, seq int64) (time.Time, error) {
-	var until int64
-	err := s.read.QueryRowContext(ctx, `SELECT paused_until FROM users WHERE seq = $1`, seq).Scan(&until)
-	return fromMillis(until), s.fail(err, "read the pause of user %d", seq)
 }
 
 // PutPreferences replaces the preferences of a user that p sets, all or none, and looks at what their

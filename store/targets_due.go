@@ -11,7 +11,7 @@ import (
 )
 
 // dueTargetsQuery repeats the predicate of the partial index targets_due.
-const dueTargetsQuery = `SELECT ` + targetColumns + `, ` + userColumns + `, u.zone, u.quiet_from, u.quiet_to, u.paused_until
+const dueTargetsQuery = `SELECT ` + targetColumns + `, ` + userColumns + `, u.zone, u.quiet_from, u.quiet_to
 	FROM (SELECT * FROM targets WHERE kind = $1 AND due_at > 0 AND due_at <= $2 AND state IN ('on', 'failing') ORDER BY due_at LIMIT $3) t
 	JOIN users u ON u.seq = t.seq ORDER BY t.due_at, t.id`
 
@@ -22,9 +22,8 @@ func (s *Store) DueTargets(ctx context.Context, kind notifier.ReachKind, limit i
 		var r targetRow
 		var d notifier.ReachDue
 		var from, to sql.Null[int64]
-		var paused int64
-		err := rows.Scan(slices.Concat(r.fields(), userFields(&d.User), []any{&d.Zone, &from, &to, &paused})...)
-		d.ReachTarget, d.Quiet, d.PausedUntil = r.target(), quietOf(from, to), fromMillis(paused)
+		err := rows.Scan(slices.Concat(r.fields(), userFields(&d.User), []any{&d.Zone, &from, &to})...)
+		d.ReachTarget, d.Quiet = r.target(), quietOf(from, to)
 		byUser[d.Seq] = append(byUser[d.Seq], len(due))
 		due = append(due, d)
 		return err

@@ -52,7 +52,7 @@ func TestTheGroupMakesStaffOfTheRequestThatNamesIt(t *testing.T) {
 		if err != nil || asker.User.HasRole(notifier.RoleStaff) != test.staff || !asker.User.HasRole("picker") || !asker.Proxied {
 			t.Errorf("groups %q: %+v, %v", test.groups, asker, err)
 		}
-		if of := asker.Stream(true, true); of.Until.Sub(now) != 15*time.Minute || of.Session != "token 0 0 7 0" {
+		if of := asker.Stream(true, true, now); of.Until.Sub(now) != 15*time.Minute || of.Session != "token 0 0 7 0" {
 			t.Errorf("the stream is %+v", of)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/carillonhq/carillon/api"
 	"github.com/carillonhq/carillon/handlers"
@@ -138,11 +137,6 @@ type tellings struct {
 // MailOf returns the mail address of a user; empty: none.
 func (t tellings) MailOf(ctx context.Context, seq int64) (string, error) {
 	return t.db.MailOf(ctx, seq)
-}
-
-// PausedUntil returns when the pause of a user ends; zero: there is none.
-func (t tellings) PausedUntil(ctx context.Context, seq int64) (time.Time, error) {
-	return t.db.PausedUntil(ctx, seq)
 }
 
 // KnownToken reports whether there is a target with this token.

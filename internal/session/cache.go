@@ -25,7 +25,7 @@ const (
 	stale     = "changed"
 	version   = "4"
 	separator = "\n" // no name, role or locale contains a control character
-	fields    = 11   // before the roles
+	fields    = 12   // before the roles
 )
 
 // cache holds copies of sessions in Redis. Any error counts as a miss.
@@ -115,7 +115,7 @@ func encode(s Signed) string {
 	head := [fields]string{
 		version, strconv.FormatInt(s.Since.UnixMilli(), 10), strconv.FormatInt(s.User.Seq, 10),
 		strconv.Itoa(int(s.User.Audience)), s.User.Locale, s.User.Theme, strconv.FormatBool(s.User.KeysOff),
-		strconv.FormatBool(s.User.ToastsOff), strconv.FormatBool(s.User.OpensOnly), s.User.Name, encodeBy(s.By),
+		strconv.FormatBool(s.User.ToastsOff), strconv.FormatBool(s.User.OpensOnly), s.User.Name, encodeBy(s.By), strconv.FormatInt(s.User.Paused, 10),
 	}
 	return strings.Join(append(head[:], s.User.Roles...), separator)
 }
@@ -130,10 +130,11 @@ func decode(id, text string) (Signed, bool) {
 	since, err1 := strconv.ParseInt(parts[1], 10, 64)
 	seq, err2 := strconv.ParseInt(parts[2], 10, 64)
 	audience, err3 := strconv.Atoi(parts[3])
-	if err1 != nil || err2 != nil || err3 != nil {
+	paused, err4 := strconv.ParseInt(parts[11], 10, 64)
+	if err1 != nil || err2 != nil || err3 != nil || err4 != nil {
 		return Signed{}, false
 	}
-	user := notifier.User{Seq: seq, Audience: notifier.Audience(audience), Name: parts[9], Settings: notifier.Settings{
+	user := notifier.User{Seq: seq, Audience: notifier.Audience(audience), Name: parts[9], Paused: paused, Settings: notifier.Settings{
 		Locale: parts[4], Theme: parts[5], KeysOff: parts[6] == "true", ToastsOff: parts[7] == "true", OpensOnly: parts[8] == "true",
 	}}
 	if len(parts) > fields {

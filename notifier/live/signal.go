@@ -20,7 +20,7 @@ func (u *user) signal(s notifier.Signal) {
 		}
 	case notifier.SignalSwitch:
 		if toasts {
-			u.wants(s.On)
+			u.wants(s.On, s.At)
 		}
 	case notifier.SignalToast, notifier.SignalNudge:
 		if toasts {
@@ -43,13 +43,16 @@ func (u *user) told(nudge bool) {
 	t.wanted(after)
 }
 
-// wants is called when the user switches toasts on or off. Held toasts stay in Redis until the user
-// wants toasts again.
-func (u *user) wants(on bool) {
+// wants is called when the user switches toasts on or off, or pauses until a time in ms. Held toasts stay in
+// Redis until the user wants toasts again. When a pause is over, the streams end, and the next ones get them.
+func (u *user) wants(on bool, until int64) {
 	changed := false
 	for _, c := range u.conns {
 		changed = changed || c.toastsOff == on
 		c.toastsOff = !on
+		if end := time.UnixMilli(until); until > 0 && end.Before(c.endAt) {
+			c.endAt = end
+		}
 	}
 	u.switched, u.off = u.hub.cfg.Now(), !on
 	switch {

@@ -2,6 +2,7 @@ package person
 
 import (
 	"context"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -29,10 +30,28 @@ func (p *People) SetPreferences(ctx context.Context, by notifier.Actor, name str
 	if err := p.Directory.PutPreferences(ctx, u.Seq, set); err != nil {
 		return notifier.Preferences{}, err
 	}
+	if set.PausedUntil != nil {
+		if err := p.holdToasts(ctx, u, *set.PausedUntil); err != nil {
+			return notifier.Preferences{}, err
+		}
+	}
 	if by.Ref != notifier.UserRef(u) { // users may change their own as often as they like
 		p.record(ctx, by, "user.preferences", notifier.UserRef(u), "")
 	}
 	return p.Directory.Preferences(ctx, u.Seq)
+}
+
+// holdToasts has toasts wait until the end of a pause, or shows those that have waited.
+func (p *People) holdToasts(ctx context.Context, u notifier.User, until time.Time) error {
+	p.Sessions.Tell(ctx, u.Seq)
+	s := notifier.Signal{Kind: notifier.SignalSwitch, On: !u.ToastsOff}
+	if until.After(time.Now()) {
+		s.On = false
+		if !u.ToastsOff {
+			s.At = until.UnixMilli()
+		}
+	}
+	return p.Toasts.Signal(ctx, u.Seq, s)
 }
 
 func (p *People) mutable(typ string) bool { return p.Topics == nil || p.Topics.Mutable(typ) }

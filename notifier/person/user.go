@@ -167,8 +167,11 @@ func (p *People) SetSettings(ctx context.Context, seq int64, set notifier.Settin
 	if err := p.Directory.SetSettings(ctx, seq, set); err != nil {
 		return err
 	}
-	p.Sessions.Tell(ctx, seq)
-	return p.Toasts.Signal(ctx, seq, notifier.Signal{Kind: notifier.SignalSwitch, On: !set.ToastsOff})
+	u, err := p.Directory.User(ctx, seq)
+	if err != nil {
+		return err
+	}
+	return p.holdToasts(ctx, u, time.UnixMilli(u.Paused))
 }
 
 // SetMute mutes or unmutes a type of notice for a user; repeating it changes nothing. A type that

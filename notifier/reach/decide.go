@@ -187,7 +187,7 @@ func heldUntil(d *notifier.ReachDue, now time.Time, zone *time.Location, looking
 			until = t
 		}
 	}
-	later(d.PausedUntil)
+	later(d.User.PausedUntil(now))
 	later(d.Quiet.Until(now, zone))
 	if looking {
 		later(now.Add(lookAgain))
