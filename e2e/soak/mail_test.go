@@ -131,3 +131,33 @@ func told(t *testing.T, smtp *struck, users int) {
 		<-tick.C
 	}
 }
+
+// TestAnEmptiedRedisMailsNothingAgain loses all of Redis after mails went out, and all that was decided about them there.
+func TestAnEmptiedRedisMailsNothingAgain(t *testing.T) {
+	t.Parallel()
+	smtp := strike(t)
+	h := plain(redistest.Own(t), "")
+	h.flags = []string{"--smtp-url=smtp://" + smtp.Addr, "--mail-from=shop@example.com", "--mail-default=0s"}
+	s := newSite(t, h)
+	const before, after = 5, 10
+	for n := 1; n <= after; n++ {
+		s.carillon("user", "mail", reader(n), reader(n)+"@example.com")
+	}
+	order := func(n int) {
+		s.carillon("send", "--to", reader(n), "--type", "order", "--title", fmt.Sprintf("Order %d", n))
+	}
+	for n := 1; n <= before; n++ {
+		order(n)
+	}
+	told(t, smtp, before)
+	if err := s.rdb.FlushAll(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	for n := before + 1; n <= after; n++ { // each is told after a round that looks at all
+		order(n)
+		told(t, smtp, n)
+	}
+	if all := len(smtp.Letters()); all != after {
+		t.Errorf("%d users were told by %d mails", after, all)
+	}
+}
