@@ -58,10 +58,11 @@ type meSettings struct {
 	Keys    bool   `json:"keys" doc:"Keyboard shortcuts are on."`
 	Toasts  bool   `json:"toasts" doc:"Toasts are on."`
 	Opening bool   `json:"opening_reads" doc:"Opening the inbox marks everything in it as read."`
+	Compact bool   `json:"compact" doc:"Rows have one line of text."`
 }
 
 func newMeSettings(s notifier.Settings) meSettings {
-	return meSettings{Locale: s.Locale, Theme: s.Theme, Keys: !s.KeysOff, Toasts: !s.ToastsOff, Opening: !s.OpensOnly}
+	return meSettings{Locale: s.Locale, Theme: s.Theme, Keys: !s.KeysOff, Toasts: !s.ToastsOff, Opening: !s.OpensOnly, Compact: s.Compact}
 }
 
 type settingsOutput struct{ Body meSettings }
@@ -77,6 +78,7 @@ type settingsBody struct {
 	Keys    *bool   `json:"keys,omitempty" nullable:"false" doc:"Keyboard shortcuts on or off."`
 	Toasts  *bool   `json:"toasts,omitempty" nullable:"false" doc:"Toasts on or off."`
 	Opening *bool   `json:"opening_reads,omitempty" nullable:"false" doc:"Whether opening the inbox marks everything in it as read."`
+	Compact *bool   `json:"compact,omitempty" nullable:"false" doc:"Whether rows have one line of text."`
 }
 
 type settingsInput struct{ Payload payload[settingsBody] }
@@ -99,6 +101,9 @@ func (m *me) changeSettings(ctx context.Context, in *settingsInput) (*settingsOu
 	}
 	if body.Opening != nil {
 		set.OpensOnly = !*body.Opening
+	}
+	if body.Compact != nil {
+		set.Compact = *body.Compact
 	}
 	if err := bad.OrNil(); err != nil {
 		return nil, err

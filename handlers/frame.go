@@ -73,7 +73,7 @@ func (h *Handlers) bareFrame(r *http.Request) views.Frame {
 		u := &v.user.User
 		f.Viewer = &views.Viewer{
 			Name: u.Name, Staff: u.HasRole(notifier.RoleStaff), Bell: views.UnknownBell(f.Text),
-			Theme: u.Theme, KeysOff: u.KeysOff, Proxied: v.user.Proxied,
+			Theme: u.Theme, Compact: u.Compact, KeysOff: u.KeysOff, Proxied: v.user.Proxied,
 		}
 	}
 	return f

@@ -14,11 +14,18 @@ import (
 // themeAuto is the form's value for a theme that follows the system.
 const themeAuto = "auto"
 
+// The form's values for how much of each row is shown.
+const (
+	densityComfortable = "comfortable"
+	densityCompact     = "compact"
+)
+
 // The error codes that only the settings have.
 const (
-	codeBadLocale = "bad_locale"
-	codeBadTheme  = "bad_theme"
-	codeBadSwitch = "bad_switch"
+	codeBadLocale  = "bad_locale"
+	codeBadTheme   = "bad_theme"
+	codeBadDensity = "bad_density"
+	codeBadSwitch  = "bad_switch"
 )
 
 func (h *Handlers) settings(w http.ResponseWriter, r *http.Request) error {
@@ -28,7 +35,7 @@ func (h *Handlers) settings(w http.ResponseWriter, r *http.Request) error {
 // saveSettings saves the settings; a field that was not sent keeps its value. The next page uses
 // them.
 func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
-	values, err := form(r, "locale", "theme", "keys", "toasts", "opening")
+	values, err := form(r, "locale", "theme", "keys", "toasts", "opening", "density")
 	if values == nil {
 		return err
 	}
@@ -94,6 +101,14 @@ func (h *Handlers) choose(set *notifier.Settings, values url.Values) error {
 	default:
 		bad.Add("theme", codeBadTheme, nil)
 	}
+	switch density := values.Get("density"); density {
+	case densityCompact, densityComfortable:
+		set.Compact = density == densityCompact
+	default:
+		if values.Has("density") {
+			bad.Add("density", codeBadDensity, nil)
+		}
+	}
 	chooseSwitch(&set.KeysOff, "keys", values, &bad)
 	chooseSwitch(&set.ToastsOff, "toasts", values, &bad)
 	chooseSwitch(&set.OpensOnly, "opening", values, &bad)
@@ -131,6 +146,10 @@ func (h *Handlers) settingsPage(r *http.Request, set notifier.Settings, bad *not
 			{Value: themeAuto, Text: p.Text.T("settings.theme_auto"), Selected: set.Theme == ""},
 			{Value: notifier.ThemeLight, Text: p.Text.T("settings.theme_light"), Selected: set.Theme == notifier.ThemeLight},
 			{Value: notifier.ThemeDark, Text: p.Text.T("settings.theme_dark"), Selected: set.Theme == notifier.ThemeDark},
+		},
+		Densities: []components.Option{
+			{Value: densityComfortable, Text: p.Text.T("settings.density_comfortable"), Selected: !set.Compact},
+			{Value: densityCompact, Text: p.Text.T("settings.density_compact"), Selected: set.Compact},
 		},
 		Keys:    onOff(p.Text, set.KeysOff),
 		Toasts:  onOff(p.Text, set.ToastsOff),

@@ -113,6 +113,8 @@ func TestOnlySubmittedFieldsChange(t *testing.T) {
 		{[]string{"theme", ""}, func(s *notifier.Settings) { s.Theme = "" }},
 		{[]string{"keys", "1"}, func(s *notifier.Settings) { s.KeysOff = false }},
 		{[]string{"opening", "0"}, func(s *notifier.Settings) { s.OpensOnly = true }},
+		{[]string{"density", "compact"}, func(s *notifier.Settings) { s.Compact = true }},
+		{[]string{"density", "comfortable"}, func(s *notifier.Settings) { s.Compact = false }},
 		{[]string{"toasts", "1"}, func(s *notifier.Settings) { s.ToastsOff = false }},
 		{nil, func(*notifier.Settings) {}},
 		{[]string{"locale", "en", "theme", "light", "keys", "1", "toasts", "1"}, func(s *notifier.Settings) {

@@ -116,7 +116,7 @@ func (e *Export) Encode(to io.Writer) error {
 		"name": e.User.Name, "display": e.User.Display, "number": e.User.Seq, "audience": e.User.Audience, "roles": orNone(e.User.Roles), "created_at": e.CreatedAt,
 	})
 	w.field(",", "settings", map[string]any{
-		"locale": e.User.Locale, "theme": e.User.Theme, "keys": !e.User.KeysOff, "toasts": !e.User.ToastsOff, "opening_reads": !e.User.OpensOnly,
+		"locale": e.User.Locale, "theme": e.User.Theme, "keys": !e.User.KeysOff, "toasts": !e.User.ToastsOff, "opening_reads": !e.User.OpensOnly, "compact": e.User.Compact,
 	})
 	w.field(",", "muted", orNone(e.Muted))
 	w.field(",", "subscriptions", orNone(e.Subscriptions))

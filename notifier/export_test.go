@@ -60,7 +60,7 @@ func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 	instant := "2026-03-01T12:00:00.005Z"
 	want := map[string]any{
 		"user":               map[string]any{"name": `A "quoted" 名`, "display": "Ann", "number": 7.0, "audience": 3.0, "roles": []any{"staff"}, "created_at": instant},
-		"settings":           map[string]any{"locale": "ja", "theme": "", "keys": false, "toasts": true, "opening_reads": true},
+		"settings":           map[string]any{"locale": "ja", "theme": "", "keys": false, "toasts": true, "opening_reads": true, "compact": false},
 		"muted":              []any{},
 		"subscriptions":      []any{map[string]any{"type": "stock", "scope": "119240"}},
 		"sessions":           []any{map[string]any{"created_at": instant, "seen_at": instant}},

@@ -64,6 +64,7 @@ type Settings struct {
 	KeysOff   bool   // no keyboard shortcuts
 	ToastsOff bool   // no toasts
 	OpensOnly bool   // opening the inbox marks nothing as read
+	Compact   bool   // rows have one line of text
 }
 
 // MaxMutes is the most notice types that a user can mute.

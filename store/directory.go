@@ -52,8 +52,8 @@ func (s *Store) SetPassword(ctx context.Context, name, hash string) (ended []not
 // seq.
 func (s *Store) SetSettings(ctx context.Context, seq int64, set notifier.Settings) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
-		n, err := change(ctx, tx, `UPDATE users SET locale = $1, theme = $2, keys = $3, toasts = $4, opening_reads = $5 WHERE seq = $6`,
-			valid(set.Locale), valid(set.Theme), !set.KeysOff, !set.ToastsOff, !set.OpensOnly, seq)
+		n, err := change(ctx, tx, `UPDATE users SET locale = $1, theme = $2, keys = $3, toasts = $4, opening_reads = $5, compact = $6 WHERE seq = $7`,
+			valid(set.Locale), valid(set.Theme), !set.KeysOff, !set.ToastsOff, !set.OpensOnly, set.Compact, seq)
 		if err == nil && n == 0 {
 			err = notifier.ErrNotFound
 		}

@@ -145,6 +145,7 @@ func TestSettingsAreStoredAndReturnedWithSessions(t *testing.T) {
 			{Locale: "ja", Theme: notifier.ThemeDark, KeysOff: true},
 			{ToastsOff: true},
 			{OpensOnly: true},
+			{Compact: true},
 			{Locale: "en", Theme: notifier.ThemeLight},
 			{},
 		} {

@@ -55,8 +55,8 @@ func (f *SubscribeForm) Add(field, text string, sent bool) {
 
 // SettingsForm is the choices, with the current ones selected.
 type SettingsForm struct {
-	Languages, Themes, Opening, Keys, Toasts []components.Option
-	Faults                                   map[string]string // by field; errors of the form itself have the empty name
+	Languages, Themes, Densities, Opening, Keys, Toasts []components.Option
+	Faults                                              map[string]string // by field; errors of the form itself have the empty name
 }
 
 // topic is a field of the form to subscribe.

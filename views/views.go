@@ -58,6 +58,7 @@ type Viewer struct {
 	Tally Tally // of the announcements
 
 	Theme   string // light or dark; empty: follow the system
+	Compact bool   // rows have one line of text
 	KeysOff bool   // the user has switched keyboard shortcuts off
 	Proxied bool   // a proxy has signed the user in: they sign out there
 }
@@ -161,6 +162,9 @@ func (f *Frame) theme() string {
 	}
 	return f.Viewer.Theme
 }
+
+// compact reports whether rows have one line of text.
+func (f *Frame) compact() bool { return f.Viewer != nil && f.Viewer.Compact }
 
 // keys tells the script whether keyboard shortcuts are on.
 func (f *Frame) keys() string {

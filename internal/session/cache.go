@@ -25,7 +25,7 @@ const (
 	stale     = "changed"
 	version   = "4"
 	separator = "\n" // no name, role or locale contains a control character
-	fields    = 12   // before the roles
+	fields    = 13   // before the roles
 )
 
 // cache holds copies of sessions in Redis. Any error counts as a miss.
@@ -115,7 +115,7 @@ func encode(s Signed) string {
 	head := [fields]string{
 		version, strconv.FormatInt(s.Since.UnixMilli(), 10), strconv.FormatInt(s.User.Seq, 10),
 		strconv.Itoa(int(s.User.Audience)), s.User.Locale, s.User.Theme, strconv.FormatBool(s.User.KeysOff),
-		strconv.FormatBool(s.User.ToastsOff), strconv.FormatBool(s.User.OpensOnly), s.User.Name, encodeBy(s.By), strconv.FormatInt(s.User.Paused, 10),
+		strconv.FormatBool(s.User.ToastsOff), strconv.FormatBool(s.User.OpensOnly), s.User.Name, encodeBy(s.By), strconv.FormatInt(s.User.Paused, 10), strconv.FormatBool(s.User.Compact),
 	}
 	return strings.Join(append(head[:], s.User.Roles...), separator)
 }
@@ -135,7 +135,7 @@ func decode(id, text string) (Signed, bool) {
 		return Signed{}, false
 	}
 	user := notifier.User{Seq: seq, Audience: notifier.Audience(audience), Name: parts[9], Paused: paused, Settings: notifier.Settings{
-		Locale: parts[4], Theme: parts[5], KeysOff: parts[6] == "true", ToastsOff: parts[7] == "true", OpensOnly: parts[8] == "true",
+		Locale: parts[4], Theme: parts[5], KeysOff: parts[6] == "true", ToastsOff: parts[7] == "true", OpensOnly: parts[8] == "true", Compact: parts[12] == "true",
 	}}
 	if len(parts) > fields {
 		user.Roles = parts[fields:]

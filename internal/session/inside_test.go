@@ -59,16 +59,16 @@ func TestLocalCountersAreBounded(t *testing.T) {
 // FuzzCopy checks that a decoded copy equals the encoded session, whatever the names, and that no
 // text in Redis makes decode panic.
 func FuzzCopy(f *testing.F) {
-	f.Add("alice", "ja", "dark", "picker staff", int64(7), 3, true, false, true)
-	f.Add("", "", "", "", int64(-1), 0, false, true, false)
-	f.Fuzz(func(t *testing.T, name, locale, theme, roles string, seq int64, audience int, keysOff, toastsOff, opensOnly bool) {
+	f.Add("alice", "ja", "dark", "picker staff", int64(7), 3, true, false, true, true, int64(1_700_000_000_000))
+	f.Add("", "", "", "", int64(-1), 0, false, true, false, false, int64(0))
+	f.Fuzz(func(t *testing.T, name, locale, theme, roles string, seq int64, audience int, keysOff, toastsOff, opensOnly, compact bool, paused int64) {
 		_, _ = decode("id", name)
 		if strings.Contains(name+locale+theme+roles, separator) {
 			return // no such name can exist
 		}
 		want := Signed{ID: "id", Since: time.UnixMilli(1_700_000_000_000).UTC(), User: notifier.User{
 			Seq: seq, Name: name, Audience: notifier.Audience(audience), Roles: strings.Fields(roles),
-			Settings: notifier.Settings{Locale: locale, Theme: theme, KeysOff: keysOff, ToastsOff: toastsOff, OpensOnly: opensOnly},
+			Settings: notifier.Settings{Locale: locale, Theme: theme, KeysOff: keysOff, ToastsOff: toastsOff, OpensOnly: opensOnly, Compact: compact}, Paused: paused,
 		}}
 		got, ok := decode("id", encode(want))
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); !ok || diff != "" {

@@ -1,0 +1,24 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCompactRowsShowOneLineOfText(t *testing.T) {
+	t.Parallel()
+	w, _ := desk(t, notice{typ: "report", title: "A long one", body: strings.Repeat("It goes on and on. ", 40)})
+	const height = `document.querySelector("[data-testid=entry]").getBoundingClientRect().height`
+	w.visit("/inbox").until(live).titles("A long one")
+	before := ask[float64](w, height)
+	w.visit("/settings").until(live2)
+	w.clickOn(`input[name=density][value=compact]`)
+	w.press(`form[action$="/settings"] button[type=submit]`)
+	w.has("#done", "Saved.").until(`document.querySelector("input[name=density][value=compact]").checked`)
+	w.visit("/inbox?filter=all").until(live)
+	if after := ask[float64](w, height); after > before-16 {
+		t.Errorf("a row was %v px high and is %v", before, after)
+	}
+	w.shot("compact")
+	w.clickOn(`.fold > summary`).until(`document.querySelector(".row .body").getBoundingClientRect().height > 100`)
+}
