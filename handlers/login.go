@@ -90,6 +90,9 @@ func (h *Handlers) loginPage(r *http.Request, next, fault string) *views.Login {
 	if h.Provider != nil {
 		p.Provider, p.ProviderText = providerLink(next), p.Text.F("login.provider", "Host", h.Provider.Host())
 	}
+	if h.PasswordsOff { // nor the users of the demo
+		return p
+	}
 	for _, u := range h.Demo {
 		d := views.DemoUser{Name: u.Name, Password: u.Password, Label: p.Text.F("login.demo_as", "Name", u.Name)}
 		if line, ok := demoLines[u.Name]; ok {
@@ -103,7 +106,7 @@ func (h *Handlers) loginPage(r *http.Request, next, fault string) *views.Login {
 	if h.Shop != nil {
 		p.Shop = h.Shop()
 	}
-	if users, err := h.Directory.Users(r.Context(), notifier.UserQuery{Limit: 1}); err == nil && len(users) == 0 && !h.PasswordsOff && h.Provider == nil {
+	if users, err := h.Directory.Users(r.Context(), notifier.UserQuery{Limit: 1}); err == nil && len(users) == 0 && h.Provider == nil {
 		p.First = "carillon user add alice --role staff --password-stdin < password"
 	}
 	return p
