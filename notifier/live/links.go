@@ -22,20 +22,25 @@ type links struct {
 // u's shard, which keeps joins and leaves of one user in order.
 func (ls *links) join(u *user) {
 	ls.mu.Lock()
+	defer ls.mu.Unlock()
 	for _, l := range ls.all {
 		if l.size < ls.hub.lim.Channels {
 			u.link = l
 			break
 		}
 	}
-	if u.link == nil {
+	fresh := u.link == nil
+	if fresh {
 		u.link = &link{hub: ls.hub, wake: make(chan struct{}, 1)}
 		ls.all = append(ls.all, u.link)
-		signal(ls.wake)
 	}
 	u.link.size++
-	ls.mu.Unlock()
+	// A link subscribes to all its users when it connects and then sends what was pushed since. Its
+	// first user is pushed before it starts, or that user would be subscribed and read twice.
 	u.link.push(op{seq: u.seq, join: true})
+	if fresh {
+		signal(ls.wake)
+	}
 }
 
 // leave unsubscribes from the channel of a forgotten user. The caller holds the lock of the user's
