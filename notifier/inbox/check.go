@@ -52,7 +52,7 @@ func (b *Inbox) check(ctx context.Context, seqs []int64) (found []notifier.Drift
 			ctx, checkInbox, 5,
 			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), part.expiry, part.dirty, now, seq, b.k.LiveUser(seq),
 		)
-		reads[i] = p.Add(ctx, readSnapshot, 5, b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), b.k.Archive(seq))
+		reads[i] = b.addRead(ctx, p, seq, notifier.Snapshot{})
 	}
 	_ = p.Exec(ctx) // each command holds its own error
 	var refused error
@@ -76,7 +76,7 @@ func (b *Inbox) check(ctx context.Context, seqs []int64) (found []notifier.Drift
 			continue // cold, or not written to SQL yet
 		}
 		if again, err := script.ParseReply(reads[i]); err == nil && again.Code == 0 && again.Number(1) == r.Number(0) {
-			if s, err := parseSnapshot(seq, again); err == nil {
+			if s, err := parseSnapshot(seq, again, notifier.Snapshot{}); err == nil {
 				clean[seq] = s
 			}
 		}

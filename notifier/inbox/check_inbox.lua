@@ -6,7 +6,7 @@
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
--- KEYS[3] state    unread, ver, opened
+-- KEYS[3] state    unread, ver, opened, whole
 -- KEYS[4] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[5] dirty    users of the partition whose state SQL does not have yet, by ver
 -- ARGV[1] now      ms
@@ -48,5 +48,5 @@ if wrong % 2 == 1 then
   push_all('RPUSH', list, kept)
   push_all('HDEL', hash, lost)
 end
-save_state(state, ARGV[3], wrong, unread, ver, {})
+save_state(state, ARGV[3], wrong, unread, ver, {}, 'whole', ver)
 return {wrong, tonumber(ver), 1}

@@ -26,3 +26,9 @@ func (b *Inbox) Deliver(ctx context.Context, n *notifier.Notice, seqs []int64) (
 func (b *Inbox) PutBack(ctx context.Context, seq int64, entries ...notifier.Entry) (notifier.Badge, error) {
 	return b.putBack(ctx, seq, entries...)
 }
+
+// ReadWhole is Read from Redis alone.
+func (b *Inbox) ReadWhole(ctx context.Context, seqs []int64) (map[int64]notifier.Snapshot, error) {
+	found, _, err := b.readSince(ctx, seqs, nil)
+	return found, err
+}

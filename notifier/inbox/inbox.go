@@ -26,11 +26,12 @@ import (
 const PageSize = 30
 
 const (
-	defaultCap  = 200
-	maxLimit    = 1000 // rows in one reply
-	badgeBatch  = 500  // users in one pipeline that only reads
-	perPipeline = 256  // scripts in one pipeline
-	inFlight    = 2    // pipelines at a time, a power of two
+	defaultCap    = 200
+	maxLimit      = 1000 // rows in one reply
+	badgeBatch    = 500  // users in one pipeline that only reads
+	perPipeline   = 256  // scripts in one pipeline
+	snapshotBatch = 64   // inboxes in one pipeline: Redis answers nobody else while it reads them
+	inFlight      = 2    // pipelines at a time, a power of two
 )
 
 // Options configures an Inbox. The zero value is ready to use.

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/carillonhq/carillon/internal/redistest"
@@ -57,6 +59,15 @@ func (p *play) flush(t *rapid.T, id *atomic.Int64) {
 		t.Fatalf("ver %d has a dirty mark: %v; SQL does not have it: %v", p.ver, listed, unseen)
 	}
 	read := p.s.read(t, users(marks)...)
+	whole, err := p.s.ReadWhole(t.Context(), users(marks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range read {
+		if d := cmp.Diff(whole[read[i].Seq], read[i], cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("read since SQL's version (-in Redis +read):\n%s", d)
+		}
+	}
 	if listed {
 		p.saved = p.clone()
 	}

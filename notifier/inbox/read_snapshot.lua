@@ -1,28 +1,54 @@
--- read_snapshot.lua: read an inbox in the form that SQL keeps, without the bodies. Writes nothing.
+-- read_snapshot.lua: read what has changed in an inbox since SQL saw it, without the bodies. Writes
+-- nothing.
+--
+-- Reading the numbers in front of 200 bodies takes Redis six times as long as reading 200 fields. The
+-- rows are in the order of their AT, and a row keeps its numbers, so SQL has those of all rows up to
+-- its version unless a change since then put rows back into the middle: that sets `whole`.
 --
 -- KEYS[1] list   inbox, newest first
 -- KEYS[2] hash   field → ID AT EXPIRY JSON
--- KEYS[3] state  unread, ver, opened, floor, kept
+-- KEYS[3] state  unread, ver, opened, floor, kept, whole
 -- KEYS[4] gone   notices that left this inbox, by time
 -- KEYS[5] archive  entry key → ID AT EXPIRY ARCHIVED
+-- ARGV[1] since  version that SQL has; 0 to read everything
+-- ARGV[2] last   SCORE ID of the notice that left last, as SQL has it; empty to read all of gone
 --
--- Returns {0, unread, ver, opened, lines `FIELD ID AT EXPIRY`, words `ID SCORE` of gone, floor,
--- ids that the user keeps unread, keys and values of the archive}; -1 when the inbox is cold.
+-- Returns {0, unread, ver, opened, fields, heads `ID AT EXPIRY` of the first fields (`-` for a row
+-- without them), words `SCORE ID` of gone from the end, length of gone, floor, ids that the user keeps
+-- unread, keys and values of the archive}; -1 when the inbox is cold. heads has all rows later than
+-- since, and words all notices after last.
 local list, hash, state, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local since, last = tonumber(ARGV[1]), ARGV[2]
 
-local numbers = redis.call('HMGET', state, 'unread', 'ver', 'opened', 'floor', 'kept')
+local numbers = redis.call('HMGET', state, 'unread', 'ver', 'opened', 'floor', 'kept', 'whole')
 if not numbers[2] then return -1 end
-local fields, lines = redis.call('LRANGE', list, 0, -1), {}
-for first = 1, #fields, 1000 do
-  local values = redis.call('HMGET', hash, unpack(fields, first, math.min(first + 999, #fields)))
-  for i, value in ipairs(values) do
-    local prefix = value and value:match('^%d+ %d+ %d+')
-    if prefix then lines[#lines + 1] = fields[first + i - 1] .. ' ' .. prefix end
+if tonumber(numbers[2]) < since or tonumber(numbers[6] or 0) > since then since, last = 0, '' end
+local fields, heads = redis.call('LRANGE', list, 0, -1), {}
+local size, known = since == 0 and 1000 or 4, false
+while not known and #heads < #fields do
+  local values = redis.call('HMGET', hash, unpack(fields, #heads + 1, math.min(#heads + size, #fields)))
+  for _, value in ipairs(values) do
+    local head, at = '-', nil
+    if value then head, at = value:match('^(%d+ (%d+) %d+)') end
+    heads[#heads + 1] = head or '-'
+    known = known or at and tonumber(at) <= since
   end
+  size = math.min(4 * size, 1000)
 end
-local left = redis.call('ZRANGE', gone, 0, -1, 'WITHSCORES')
+local words, length = {}, redis.call('ZCARD', gone)
+local first, count = 0, last == '' and 500 or 4
+known = false
+while not known and first < length do
+  local left = redis.call('ZREVRANGE', gone, first, first + count - 1, 'WITHSCORES')
+  for i = 1, #left, 2 do
+    local word = left[i + 1] .. ' ' .. left[i]
+    known = known or word == last
+    if not known then words[#words + 1] = word end
+  end
+  first, count = first + count, 4 * count
+end
 return {
   0, tonumber(numbers[1]), tonumber(numbers[2]), tonumber(numbers[3] or 0),
-  table.concat(lines, '\n'), table.concat(left, ' '), tonumber(numbers[4] or 0), numbers[5] or '',
+  table.concat(fields, '\n'), table.concat(heads, '\n'), table.concat(words, ' '), length, tonumber(numbers[4] or 0), numbers[5] or '',
   redis.call('HGETALL', KEYS[5]),
 }

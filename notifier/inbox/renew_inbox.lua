@@ -3,7 +3,7 @@
 --
 -- uses: save_state
 --
--- KEYS[1] state    unread, ver, opened
+-- KEYS[1] state    unread, ver, opened, whole
 -- KEYS[2] dirty    users of the partition whose state SQL does not have yet, by ver
 -- ARGV[1] ver      expected version, for which there must be no dirty mark
 -- ARGV[2] now      ms
@@ -18,4 +18,4 @@ local numbers = redis.call('HMGET', state, 'unread', 'ver')
 if numbers[2] ~= ver or redis.call('ZSCORE', dirty, seq) then return 0 end
 local new = string.format('%.0f', math.max(ver + 1, now))
 redis.call('ZADD', dirty, new, seq)
-return save_state(state, ARGV[4], 1, numbers[1], new, {})
+return save_state(state, ARGV[4], 1, numbers[1], new, {}, 'whole', new)

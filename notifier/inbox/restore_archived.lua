@@ -3,7 +3,7 @@
 -- uses: find_row, save_state
 --
 -- KEYS[1] hash     field → ID AT EXPIRY JSON
--- KEYS[2] state    unread, ver, opened, archived
+-- KEYS[2] state    unread, ver, opened, archived, whole
 -- KEYS[3] gone     notices that left this inbox, by time
 -- KEYS[4] dirty    users of the partition whose state SQL does not have yet, by ver
 -- KEYS[5] archive  entry key → ID AT EXPIRY ARCHIVED
@@ -42,4 +42,4 @@ local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
 redis.call('ZADD', KEYS[4], ver, ARGV[2])
 redis.call('HSET', archive, unpack(rows))
 redis.call('ZREM', gone, unpack(ids))
-return save_state(state, ARGV[3], #ids, tonumber(numbers[1]), ver, {}, 'archived', '1')
+return save_state(state, ARGV[3], #ids, tonumber(numbers[1]), ver, {}, 'archived', '1', 'whole', ver)

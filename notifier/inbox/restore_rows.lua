@@ -5,7 +5,7 @@
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
--- KEYS[3] state    unread, ver, opened
+-- KEYS[3] state    unread, ver, opened, whole
 -- KEYS[4] gone     notices that left this inbox, by time
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
@@ -55,4 +55,4 @@ for _, row in ipairs(rows) do
   if read == 1 then events[#events + 1] = 'read ' .. key end
   unread = unread + 1 - read
 end
-return save_state(state, ARGV[4], #rows, unread, ver, events)
+return save_state(state, ARGV[4], #rows, unread, ver, events, 'whole', ver)

@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -33,34 +32,80 @@ func (b *Inbox) Dirty(ctx context.Context, partition, limit int) ([]notifier.Dir
 }
 
 // Read returns these inboxes in order, as SQL is to keep them, each as of one instant. Cold
-// inboxes are left out: SQL already has all of their data.
+// inboxes are left out: SQL already has all of their data. What SQL has of the others is read from
+// there, and only the rest from Redis.
 func (b *Inbox) Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, error) {
 	snapshots := make([]notifier.Snapshot, 0, len(seqs))
-	for chunk := range slices.Chunk(seqs, perPipeline) {
-		p := script.NewPipe(b.rdb, len(chunk))
-		cmds := make([]*redis.Cmd, len(chunk))
-		for i, seq := range chunk {
-			cmds[i] = p.Add(ctx, readSnapshot, 5, b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), b.k.Archive(seq))
-		}
-		if err := p.Exec(ctx); err != nil {
-			return nil, fmt.Errorf("read %d inboxes: %w", len(chunk), script.MarkAway(err))
-		}
-		for i, cmd := range cmds {
-			r, err := script.ParseReply(cmd)
-			switch {
-			case err != nil:
-				return nil, fmt.Errorf("read the inbox of user %d: %w", chunk[i], err)
-			case r.Code == codeCold:
-				continue
+	for chunk := range slices.Chunk(seqs, snapshotBatch) {
+		var known map[int64]notifier.Snapshot
+		if b.sql != nil {
+			var err error
+			if known, err = b.sql.Snapshots(ctx, chunk); err != nil {
+				return nil, fmt.Errorf("read the snapshots of %d users: %w", len(chunk), script.MarkAway(err))
 			}
-			s, err := parseSnapshot(chunk[i], r)
-			if err != nil {
-				return nil, fmt.Errorf("read the inbox of user %d: %w", chunk[i], err)
+		}
+		found, unclear, err := b.readSince(ctx, chunk, known)
+		if err == nil && len(unclear) > 0 {
+			var rest map[int64]notifier.Snapshot
+			rest, _, err = b.readSince(ctx, unclear, nil)
+			maps.Copy(found, rest)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, seq := range chunk {
+			if s, warm := found[seq]; warm {
+				snapshots = append(snapshots, s)
 			}
-			snapshots = append(snapshots, s)
 		}
 	}
 	return snapshots, nil
+}
+
+// readSince reads those of these inboxes that are warm: what known does not have from Redis, and the
+// rest from known. Inboxes that known cannot complete are unclear.
+func (b *Inbox) readSince(ctx context.Context, seqs []int64, known map[int64]notifier.Snapshot) (found map[int64]notifier.Snapshot, unclear []int64, err error) {
+	p := script.NewPipe(b.rdb, len(seqs))
+	cmds := make([]*redis.Cmd, len(seqs))
+	for i, seq := range seqs {
+		cmds[i] = b.addRead(ctx, p, seq, known[seq])
+	}
+	if err := p.Exec(ctx); err != nil {
+		return nil, nil, fmt.Errorf("read %d inboxes: %w", len(seqs), script.MarkAway(err))
+	}
+	found = make(map[int64]notifier.Snapshot, len(seqs))
+	for i, cmd := range cmds {
+		r, err := script.ParseReply(cmd)
+		if err == nil && r.Code == codeCold {
+			continue
+		}
+		var s notifier.Snapshot
+		if err == nil {
+			s, err = parseSnapshot(seqs[i], r, known[seqs[i]])
+		}
+		switch {
+		case errors.Is(err, errUnclear):
+			unclear = append(unclear, seqs[i])
+		case err != nil:
+			return nil, nil, fmt.Errorf("read the inbox of user %d: %w", seqs[i], err)
+		default:
+			found[seqs[i]] = s
+		}
+	}
+	return found, unclear, nil
+}
+
+// addRead adds reading an inbox to a pipeline, without what known has. A snapshot that is damaged or
+// was never stored has nothing.
+func (b *Inbox) addRead(ctx context.Context, p *script.Pipe, seq int64, known notifier.Snapshot) *redis.Cmd {
+	since, last := known.Ver, ""
+	if known.Damaged {
+		since = 0
+	}
+	if since > 0 && len(known.Gone) > 0 {
+		last = formatGone(known.Gone[len(known.Gone)-1])
+	}
+	return p.Add(ctx, readSnapshot, 5, b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), b.k.Archive(seq), since, last)
 }
 
 // Clean removes the dirty marks of users whose inbox SQL has in this version or a later one. A
@@ -80,64 +125,6 @@ func (b *Inbox) Clean(ctx context.Context, partition int, marks []notifier.Dirty
 		return fmt.Errorf("clean %d users of partition %d: %w", len(marks), partition, script.MarkAway(err))
 	}
 	return nil
-}
-
-var errSnapshot = errors.New("malformed snapshot")
-
-// parseSnapshot parses {…, unread, ver, opened, lines, words, floor, kept, archive}.
-func parseSnapshot(seq int64, r script.Reply) (notifier.Snapshot, error) {
-	s := notifier.Snapshot{Seq: seq, Unread: r.Number(0), Ver: r.Number(1), Opened: r.Number(2), Floor: r.Number(5), Kept: parseIDs(r.Text(6))}
-	var err error
-	if s.Archived, err = parseArchive(r.List(7)); err != nil {
-		return s, err
-	}
-	lines, words := r.Text(3), r.Text(4)
-	if lines != "" {
-		s.Rows = make([]notifier.SnapshotRow, 0, strings.Count(lines, "\n")+1)
-		for line := range strings.SplitSeq(lines, "\n") {
-			row, err := parseSnapshotRow(line)
-			if err != nil {
-				return s, err
-			}
-			s.Rows = append(s.Rows, row)
-		}
-	}
-	if words == "" {
-		return s, nil
-	}
-	s.Gone = make([]notifier.GoneNotice, 0, (strings.Count(words, " ")+1)/2)
-	for rest, more := words, true; more; {
-		var id, score string
-		id, rest, _ = strings.Cut(rest, " ")
-		score, rest, more = strings.Cut(rest, " ")
-		n, err := strconv.ParseInt(id, 10, 64)
-		if err != nil {
-			return s, fmt.Errorf("%w: a notice id is not a number", errSnapshot)
-		}
-		at, err := strconv.ParseFloat(score, 64)
-		if err != nil {
-			return s, fmt.Errorf("%w: a score of gone is not a number", errSnapshot)
-		}
-		s.Gone = append(s.Gone, notifier.GoneNotice{NoticeID: n, Score: at})
-	}
-	return s, nil
-}
-
-// parseSnapshotRow parses FIELD ID AT EXPIRY.
-func parseSnapshotRow(line string) (row notifier.SnapshotRow, err error) {
-	rest := line
-	for _, to := range []*int64{&row.Expires, &row.At, &row.NoticeID} {
-		i := strings.LastIndexByte(rest, ' ')
-		if i < 0 {
-			return row, fmt.Errorf("%w: a row of fewer than four words", errSnapshot)
-		}
-		if *to, err = strconv.ParseInt(rest[i+1:], 10, 64); err != nil {
-			return row, fmt.Errorf("%w: not a number", errSnapshot)
-		}
-		rest = rest[:i]
-	}
-	row.Field = rest
-	return row, nil
 }
 
 // known reads the snapshots of the users at the indexes which. Without SQL every user is known.

@@ -5,7 +5,7 @@
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
--- KEYS[3] state    unread, ver, opened, archived
+-- KEYS[3] state    unread, ver, opened, archived, whole
 -- KEYS[4] gone     notices that left this inbox, by time
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
@@ -50,6 +50,6 @@ end
 if redis.call('EXISTS', archive) == 0 then redis.call('HDEL', state, 'archived') end
 redis.call('DEL', list)
 push_all('RPUSH', list, fields)
-local reply = save_state(state, ARGV[4], #rows, tonumber(numbers[1]), ver, events)
+local reply = save_state(state, ARGV[4], #rows, tonumber(numbers[1]), ver, events, 'whole', ver)
 reply[4] = keys
 return reply

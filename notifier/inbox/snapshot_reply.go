@@ -1,0 +1,139 @@
+package inbox
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/carillonhq/carillon/internal/script"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+var (
+	errSnapshot = errors.New("malformed snapshot")
+	errUnclear  = errors.New("sql does not have the rest of the inbox")
+)
+
+// parseSnapshot parses {…, unread, ver, opened, fields, heads, words, length of gone, floor, kept,
+// archive}, and takes what is not in it from known. It returns errUnclear when known lacks it.
+func parseSnapshot(seq int64, r script.Reply, known notifier.Snapshot) (notifier.Snapshot, error) {
+	s := notifier.Snapshot{Seq: seq, Unread: r.Number(0), Ver: r.Number(1), Opened: r.Number(2), Floor: r.Number(7), Kept: parseIDs(r.Text(8))}
+	var err error
+	if s.Rows, err = parseRows(r.Text(3), r.Text(4), known.Rows); err != nil {
+		return s, err
+	}
+	if s.Gone, err = parseGone(r.Text(5), int(r.Number(6)), known.Gone); err != nil {
+		return s, err
+	}
+	s.Archived, err = parseArchive(r.List(9))
+	return s, err
+}
+
+// parseRows joins the fields of an inbox with their numbers: those of the first rows are in heads,
+// those of the others in known, in the same order. A row without numbers is left out.
+func parseRows(fields, heads string, known []notifier.SnapshotRow) ([]notifier.SnapshotRow, error) {
+	if fields == "" {
+		return nil, nil
+	}
+	rows := make([]notifier.SnapshotRow, 0, strings.Count(fields, "\n")+1)
+	left := strings.Count(heads, "\n") + 1
+	if heads == "" {
+		left = 0
+	}
+	var head string
+	for field := range strings.SplitSeq(fields, "\n") {
+		row := notifier.SnapshotRow{Field: field}
+		if left > 0 {
+			left--
+			head, heads, _ = strings.Cut(heads, "\n")
+			if head == "-" {
+				continue
+			}
+			if err := parseHead(head, &row); err != nil {
+				return nil, err
+			}
+		} else {
+			key := keyOf(field)
+			i := slices.IndexFunc(known, func(k notifier.SnapshotRow) bool { return keyOf(k.Field) == key })
+			if i < 0 {
+				return nil, errUnclear
+			}
+			row.NoticeID, row.At, row.Expires = known[i].NoticeID, known[i].At, known[i].Expires
+			known = known[i+1:]
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// keyOf returns the entry key of a field. A field without a state, which only a fault leaves behind,
+// is its own key.
+func keyOf(field string) string {
+	if key, _, ok := notifier.SplitField(field); ok {
+		return key
+	}
+	return field
+}
+
+// parseHead parses ID AT EXPIRY.
+func parseHead(head string, row *notifier.SnapshotRow) (err error) {
+	rest, more := head, true
+	for _, to := range []*int64{&row.NoticeID, &row.At, &row.Expires} {
+		if !more {
+			return fmt.Errorf("%w: a row of fewer than three numbers", errSnapshot)
+		}
+		var word string
+		word, rest, more = strings.Cut(rest, " ")
+		if *to, err = strconv.ParseInt(word, 10, 64); err != nil {
+			return fmt.Errorf("%w: not a number", errSnapshot)
+		}
+	}
+	return nil
+}
+
+// formatGone returns SCORE ID, as Redis writes them.
+func formatGone(g notifier.GoneNotice) string {
+	return strconv.FormatFloat(g.Score, 'f', -1, 64) + " " + strconv.FormatInt(g.NoticeID, 10)
+}
+
+// parseGone parses SCORE ID, the last first, of the notices that left since known. Notices leave gone
+// at its beginning only, so its length tells how much of known is still there.
+func parseGone(words string, length int, known []notifier.GoneNotice) ([]notifier.GoneNotice, error) {
+	var late []notifier.GoneNotice
+	for rest, more := words, words != ""; more; {
+		var id, score string
+		score, rest, more = strings.Cut(rest, " ")
+		id, rest, more = strings.Cut(rest, " ")
+		n, err := strconv.ParseInt(id, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%w: a notice id is not a number", errSnapshot)
+		}
+		at, err := strconv.ParseFloat(score, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%w: a score of gone is not a number", errSnapshot)
+		}
+		late = append(late, notifier.GoneNotice{NoticeID: n, Score: at})
+	}
+	if length <= len(late) {
+		slices.Reverse(late)
+		return late, nil
+	}
+	again := make(map[int64]bool, len(late)) // a notice may leave twice, the second time retracted
+	for _, g := range late {
+		again[g.NoticeID] = true
+	}
+	all := make([]notifier.GoneNotice, 0, length)
+	for _, g := range slices.Backward(known) {
+		if len(all)+len(late) < length && !again[g.NoticeID] {
+			all = append(all, g)
+		}
+	}
+	if len(all)+len(late) < length {
+		return nil, errUnclear
+	}
+	all = append(late, all...)
+	slices.Reverse(all)
+	return all, nil
+}
