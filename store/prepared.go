@@ -6,27 +6,49 @@ import (
 	"time"
 )
 
-// statements are the prepared statements of the readers that most requests run. SQLite needs longer
-// to parse them than to run them, most of all those over a list; so each connection parses them once.
+// statements are the prepared statements that most requests run. SQLite needs longer to parse them
+// than to run them, most of all those over a list; so each connection parses them once.
 type statements struct {
 	session *sql.Stmt // a session that is not in the cache
 	user    *sql.Stmt // a user by name
 	names   *sql.Stmt // the numbers of names
 	muted   *sql.Stmt // those of a few users who have muted a type
+
+	// Of SQLite's writer; on PostgreSQL, one statement handles all rows of a call.
+	addNotice *sql.Stmt // a notice
+	findKey   *sql.Stmt // an idempotency key
+	addKey    *sql.Stmt // an idempotency key
+	confirm   *sql.Stmt // a notice that was delivered
+	confirmed *sql.Stmt // whether it was confirmed before
 }
 
 // prepare prepares the statements. They are closed with the database.
 func (s *Store) prepare(ctx context.Context) (err error) {
-	prepared := func(query string) (statement *sql.Stmt) {
-		if err == nil {
-			statement, err = s.read.PrepareContext(ctx, query)
+	on := func(p *pool) func(query string) *sql.Stmt {
+		return func(query string) (statement *sql.Stmt) {
+			if err == nil {
+				statement, err = p.PrepareContext(ctx, query)
+			}
+			return statement
 		}
-		return statement
 	}
+	prepared := on(s.read)
 	s.ready.session = prepared(sessionQuery)
 	s.ready.user = prepared(userQuery(`u.name = $1`))
 	s.ready.names = prepared(`SELECT name, seq FROM users WHERE ` + s.dialect.within("name", 1))
 	s.ready.muted = prepared(`SELECT seq FROM mutes WHERE type = $1 AND ` + s.dialect.within("seq", 2))
+	if s.read == s.write {
+		return err
+	}
+	prepared = on(s.write)
+	s.ready.addNotice = prepared(`INSERT INTO notices
+		(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_kind, sender_id, search,
+			recipients, recipient_count, reasons, send_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`)
+	s.ready.findKey = prepared(`SELECT notice_id, digest FROM idempotency_keys WHERE owner_kind = $1 AND owner_id = $2 AND key = $3`)
+	s.ready.addKey = prepared(`INSERT INTO idempotency_keys (owner_kind, owner_id, key, digest, notice_id, created_at) VALUES ($1, $2, $3, $4, $5, $6)`)
+	s.ready.confirm = prepared(`UPDATE notices SET state = 'sent', done = 0 WHERE id = $1 AND rev = $2 AND state = 'accepted'`)
+	s.ready.confirmed = prepared(`SELECT EXISTS (SELECT 1 FROM notices WHERE id = $1 AND rev = $2 AND state = 'sent')`)
 	return err
 }
 

@@ -11,16 +11,8 @@ import (
 // addNotices inserts row by row: on SQLite a statement with many rows is slower.
 func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
-		insert, err := tx.PrepareContext(ctx, `INSERT INTO notices
-			(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_kind, sender_id, search,
-				recipients, recipient_count, reasons, send_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = insert.Close() }()
-		keys := sqliteKeys{tx: tx, now: millis(s.now())}
-		defer keys.close()
+		insert := tx.StmtContext(ctx, s.ready.addNotice)
+		keys := sqliteKeys{now: millis(s.now()), find: tx.StmtContext(ctx, s.ready.findKey), put: tx.StmtContext(ctx, s.ready.addKey)}
 		// For a context that can be canceled the driver starts a goroutine for each row. The
 		// transaction watches ctx anyway: when ctx ends, it is rolled back and the next row fails.
 		row := context.WithoutCancel(ctx)
@@ -52,28 +44,14 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow
 // sqliteKeys handles the idempotency keys within a transaction, which has exclusive access to the
 // database.
 type sqliteKeys struct {
-	tx        *sql.Tx
 	now       int64
-	find, put *sql.Stmt // nil until a row has a key
+	find, put *sql.Stmt
 }
 
 // known reports whether the request of a row was accepted before; if so, it replays the row.
 func (k *sqliteKeys) known(ctx context.Context, n *noticeRow) (bool, error) {
 	if n.once == nil {
 		return false, nil
-	}
-	if k.find == nil {
-		var err error
-		k.find, err = k.tx.PrepareContext(ctx, `SELECT notice_id, digest FROM idempotency_keys
-			WHERE owner_kind = $1 AND owner_id = $2 AND key = $3`)
-		if err != nil {
-			return false, err
-		}
-		k.put, err = k.tx.PrepareContext(ctx, `INSERT INTO idempotency_keys (owner_kind, owner_id, key, digest, notice_id, created_at)
-			VALUES ($1, $2, $3, $4, $5, $6)`)
-		if err != nil {
-			return false, err
-		}
 	}
 	var id int64
 	var digest []byte
@@ -96,23 +74,11 @@ func (k *sqliteKeys) add(ctx context.Context, n *noticeRow) error {
 	return err
 }
 
-func (k *sqliteKeys) close() {
-	for _, statement := range []*sql.Stmt{k.find, k.put} {
-		if statement != nil {
-			_ = statement.Close()
-		}
-	}
-}
-
 // confirm updates row by row, as addNotices does.
 func (sqliteDialect) confirm(ctx context.Context, s *Store, ids, revisions []int64) (moved []int64, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		moved = nil
-		confirm, err := tx.PrepareContext(ctx, `UPDATE notices SET state = 'sent', done = 0 WHERE id = $1 AND rev = $2 AND state = 'accepted'`)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = confirm.Close() }()
+		confirm, confirmed := tx.StmtContext(ctx, s.ready.confirm), tx.StmtContext(ctx, s.ready.confirmed)
 		row := context.WithoutCancel(ctx)
 		for i, id := range ids {
 			res, err := confirm.ExecContext(row, id, revisions[i])
@@ -126,9 +92,7 @@ func (sqliteDialect) confirm(ctx context.Context, s *Store, ids, revisions []int
 				continue
 			}
 			sent := false
-			err = tx.QueryRowContext(row, `SELECT EXISTS (SELECT 1 FROM notices WHERE id = $1 AND rev = $2 AND state = 'sent')`,
-				id, revisions[i]).Scan(&sent)
-			if err != nil {
+			if err := confirmed.QueryRowContext(row, id, revisions[i]).Scan(&sent); err != nil {
 				return err
 			}
 			if !sent {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -69,11 +71,43 @@ func (s *shift) deliver(batch []Entry) (errs []error) {
 	return errs
 }
 
+// Each call of Confirm is a transaction, on SQLite of the one writer that accepting needs too. So
+// calls are confirmEvery apart, unless many entries wait, and one entry alone is confirmed at once.
+const (
+	confirmEvery = 50 * time.Millisecond
+	confirmMost  = 1000
+)
+
 // confirmAll passes delivered entries to Confirm, concurrently with the next Deliver.
 func (s *shift) confirmAll(ctx context.Context) {
+	var last time.Time
 	for batch := range s.served {
+		batch = s.gather(batch, confirmEvery-time.Since(last))
+		last = time.Now()
 		s.confirm(ctx, batch)
 	}
+}
+
+// gather adds to batch what is delivered within the given time.
+func (s *shift) gather(batch []Entry, within time.Duration) []Entry {
+	if within <= 0 {
+		return batch
+	}
+	t := time.NewTimer(within)
+	defer t.Stop()
+	batch = slices.Clip(batch)
+	for len(batch) < confirmMost {
+		select {
+		case more, open := <-s.served:
+			if !open {
+				return batch
+			}
+			batch = append(batch, more...)
+		case <-t.C:
+			return batch
+		}
+	}
+	return batch
 }
 
 // confirm tries each entry on its own if the whole batch is refused.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
@@ -53,6 +55,35 @@ func TestSmallNoticesAreDeliveredInOrderThenConfirmedThenRemoved(t *testing.T) {
 			t.Errorf("stats: %+v", st)
 		}
 	})
+}
+
+// A confirmation is a transaction of SQL, so entries that come one by one share it.
+func TestConfirmationsAreGathered(t *testing.T) {
+	s := newSite(t, redistest.Client(t))
+	var delivered, confirmed log
+	var calls atomic.Int64
+	q := s.intake(handler{
+		deliver: func(_ context.Context, entries []delivery.Entry) []error {
+			delivered.add(entries...)
+			return nil
+		},
+		confirm: func(_ context.Context, entries []delivery.Entry) error {
+			confirmed.add(entries...)
+			calls.Add(1)
+			return nil
+		},
+	})
+	start(t, q)
+	began := time.Now()
+	const n = 200
+	for id := range n {
+		s.put(t, small(int64(id+1)))
+		testkit.Eventually(t, "it is delivered", func() bool { return delivered.len() == id+1 })
+	}
+	testkit.Eventually(t, "all are confirmed", func() bool { return confirmed.len() == n })
+	if got, most := calls.Load(), int64(time.Since(began)/(50*time.Millisecond))+1; got > most {
+		t.Errorf("%d calls of Confirm, want at most %d: one in 50 ms", got, most)
+	}
 }
 
 func TestRefusedEntryIsRetriedThenBuriedAfterFiveTries(t *testing.T) {
