@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/carillonhq/carillon/api"
 	"github.com/carillonhq/carillon/bench/load"
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -26,8 +25,8 @@ func (w *world) application(ctx context.Context, d *database, users int) (*appli
 	if err := d.people(ctx, users); err != nil {
 		return nil, err
 	}
-	token, hash := api.NewKey()
-	if _, err := d.st.AddKey(ctx, notifier.APIKey{Name: "bench", Scopes: notifier.KeyScopes()}, hash); err != nil {
+	token, err := newKey(ctx, d.st)
+	if err != nil {
 		return nil, err
 	}
 	program, err := w.program(ctx)

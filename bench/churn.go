@@ -38,7 +38,7 @@ func (w *world) churn(ctx context.Context) ([]row, error) {
 type churnResult struct{ goroutines, files, hung float64 }
 
 func (w *world) churnOnce(ctx context.Context) (got churnResult, err error) {
-	t, err := w.startCarillon(ctx)
+	t, err := w.target(ctx, ours)
 	if err != nil {
 		return got, err
 	}

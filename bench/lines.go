@@ -52,8 +52,12 @@ func lineNames() (names []string) {
 // measure measures the lines that the options choose, in order. After an error it also returns
 // the rows measured before.
 func measure(ctx context.Context, w *world) (rows []row, err error) {
-	for _, g := range groups() {
-		if !slices.ContainsFunc(g.lines, w.opt.wants) {
+	all := groups()
+	if w.opt.peers {
+		all = []group{{[]string{"peers"}, "Carillon and its peers", (*world).peers}}
+	}
+	for _, g := range all {
+		if !w.opt.peers && !slices.ContainsFunc(g.lines, w.opt.wants) {
 			continue
 		}
 		began := time.Now()
@@ -85,7 +89,7 @@ const ours = "Carillon"
 
 func (s series) row(line, what, unit string, g goal) row {
 	r := row{line: line, what: what, unit: unit, got: s[ours], goal: g}
-	for _, name := range []string{"stdlib", "r3labs", "redis-benchmark", "net/http"} {
+	for _, name := range []string{"stdlib", "r3labs", "peer", "redis-benchmark", "net/http"} {
 		if v := s[name]; v != nil {
 			r.rivals = append(r.rivals, rival{name, v})
 		}

@@ -38,6 +38,8 @@ type options struct {
 	quick   bool
 	repeat  int
 	streams int
+	peers   bool   // measure beside peers, instead of the lines
+	peer    string // a program to measure besides
 }
 
 // scaled returns full, or a twentieth of it for a quick run.
@@ -92,6 +94,8 @@ func parse(args []string) (options, error) {
 	f.BoolVar(&o.quick, "quick", false, "a twentieth of the load, once, to see that it works")
 	f.IntVar(&o.repeat, "repeat", 3, "repetitions; the table shows the median and the range")
 	f.IntVar(&o.streams, "streams", 10_000, "connected users")
+	f.BoolVar(&o.peers, "peers", false, "measure as an application and browsers would, beside servers that store nothing; instead of the lines")
+	f.StringVar(&o.peer, "peer", "", "another server for -peers: a program that takes --addr, --redis and --kind stdlib and serves GET /events?stream= and POST /publish?to=")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}

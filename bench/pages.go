@@ -72,7 +72,7 @@ func (w *world) pagesAside(ctx context.Context, s pageSeries) (err error) {
 }
 
 func (w *world) pagesOurs(ctx context.Context, s pageSeries) (bytes int, err error) {
-	t, err := w.startCarillon(ctx)
+	t, err := w.target(ctx, ours)
 	if err != nil {
 		return 0, err
 	}

@@ -60,7 +60,7 @@ func (w *world) paced(ctx context.Context, t *target, run int64, count int, rate
 }
 
 // flatOut publishes count messages as fast as the callers can.
-func (w *world) flatOut(ctx context.Context, t *target, run int64, count int) error {
+func (w *world) flatOut(ctx context.Context, t *target, run int64, count, users int) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	var failed firstError
@@ -71,7 +71,7 @@ func (w *world) flatOut(ctx context.Context, t *target, run int64, count int) er
 				if n >= count {
 					return
 				}
-				user, m := markOf(run, n, w.opt.streams, time.Now())
+				user, m := markOf(run, n, users, time.Now())
 				failed.set(t.one(ctx, user, m))
 			}
 		})

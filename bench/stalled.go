@@ -59,7 +59,7 @@ type stalledResult struct {
 // The large messages to these streams belong to no run, so that only those of the other streams
 // are counted.
 func (w *world) withStalled(ctx context.Context, stall bool) (got stalledResult, err error) {
-	t, err := w.startCarillon(ctx)
+	t, err := w.target(ctx, ours)
 	if err != nil {
 		return got, err
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/carillonhq/carillon/bench/bound"
 	"github.com/carillonhq/carillon/bench/load"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
 )
 
 // target is a running server together with the ways to open streams and to publish to it.
@@ -30,13 +32,23 @@ func streamServers() []string { return []string{ours, bound.Stdlib, bound.R3Lean
 // target starts one of the stream servers. The caller stops it.
 func (w *world) target(ctx context.Context, name string) (*target, error) {
 	if name == ours {
-		return w.startCarillon(ctx)
+		if err := w.crowd(ctx); err != nil {
+			return nil, err
+		}
+		if _, err := w.inbox.Badges(ctx, w.seqs()); err != nil { // warm, like the inboxes of daily users
+			return nil, err
+		}
+		return w.startCarillon(ctx, nil)
 	}
 	addr, err := freeAddr(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p, err := start(ctx, w.dir, name, addr, w.self, "bound", "--kind", name, "--addr", addr, "--redis", w.socket)
+	argv := []string{w.self, "bound", "--kind", name}
+	if name == "peer" {
+		argv = []string{w.opt.peer, "--kind", bound.Stdlib}
+	}
+	p, err := start(ctx, w.dir, name, addr, append(argv, "--addr", addr, "--redis", w.socket)...)
 	if err != nil {
 		return nil, err
 	}
@@ -50,14 +62,15 @@ func (w *world) target(ctx context.Context, name string) (*target, error) {
 	return &target{
 		process: p,
 		request: func(i int) []byte {
-			return fmt.Appendf(nil, "GET /events?user=%d HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\n\r\n", i, addr)
+			return fmt.Appendf(nil, "GET /events?stream=%d HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\n\r\n", i, addr)
 		},
 		one:  func(ctx context.Context, user int, m load.Mark) error { return publish(ctx, strconv.Itoa(user), m) },
 		many: func(ctx context.Context, m load.Mark) error { return publish(ctx, bound.Everyone, m) },
 	}, nil
 }
 
-func (w *world) startCarillon(ctx context.Context) (*target, error) {
+// startCarillon starts a server with the crowd as its users. prepare may change its database before.
+func (w *world) startCarillon(ctx context.Context, prepare func(*store.Store) error) (*target, error) {
 	program, err := w.program(ctx)
 	if err != nil {
 		return nil, err
@@ -68,10 +81,16 @@ func (w *world) startCarillon(ctx context.Context) (*target, error) {
 	if err := w.freshData(); err != nil {
 		return nil, err
 	}
-	seqs := w.seqs()
-	if _, err := w.inbox.Badges(ctx, seqs); err != nil { // warm, like the inboxes of daily users
-		return nil, err
+	if prepare != nil {
+		st, err := store.Open(ctx, store.Config{DataDir: w.dataDir()})
+		if err != nil {
+			return nil, err
+		}
+		if err = errors.Join(prepare(st), st.Close()); err != nil {
+			return nil, err
+		}
 	}
+	seqs := w.seqs()
 	p, admin, err := w.serve(ctx, program, "--data-dir", w.dataDir())
 	if err != nil {
 		return nil, err

@@ -76,7 +76,7 @@ func (w *world) unicastAt(ctx context.Context, name string) (got direct, err err
 	got.p50, got.p99 = r.Latency.Milliseconds(0.5), r.Latency.Milliseconds(0.99)
 	got.wrong = wrongOf(r, count)
 	count = w.opt.scaled(60_000)
-	r, took, err := w.sent(ctx, fleet, int64(count), func(run int64) error { return w.flatOut(ctx, t, run, count) })
+	r, took, err := w.sent(ctx, fleet, int64(count), func(run int64) error { return w.flatOut(ctx, t, run, count, w.opt.streams) })
 	if err != nil {
 		return got, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -53,6 +54,7 @@ func Serve(ctx context.Context, cfg Config) error {
 		return fmt.Errorf("unknown kind of bound server %q", cfg.Kind)
 	}
 	failed := make(chan error, 2)
+	var publish http.HandlerFunc
 	if cfg.Redis != "" {
 		rdb := redis.NewClient(&redis.Options{Network: "unix", Addr: cfg.Redis})
 		defer func() { _ = rdb.Close() }()
@@ -62,8 +64,9 @@ func Serve(ctx context.Context, cfg Config) error {
 			return fmt.Errorf("subscribe: %w", err)
 		}
 		go func() { failed <- relay(ctx, sub, h) }()
+		publish = publisher(rdb)
 	}
-	srv := &http.Server{Handler: routes(h, cfg.PageBytes), ReadHeaderTimeout: 10 * time.Second}
+	srv := &http.Server{Handler: routes(h, cfg.PageBytes, publish), ReadHeaderTimeout: 10 * time.Second}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", cfg.Addr)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
@@ -74,6 +77,22 @@ func Serve(ctx context.Context, cfg Config) error {
 	case <-ctx.Done():
 	}
 	return errors.Join(err, srv.Close())
+}
+
+// publisher sends a message to all instances by Redis.
+func publisher(rdb *redis.Client) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		const limit = 64 << 10
+		data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+		if err == nil {
+			err = rdb.Publish(r.Context(), Channel, r.URL.Query().Get("to")+"\n"+string(data)).Err()
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}
 }
 
 func relay(ctx context.Context, sub *redis.PubSub, h hub) error {
@@ -87,12 +106,15 @@ func relay(ctx context.Context, sub *redis.PubSub, h hub) error {
 	}
 }
 
-func routes(h hub, pageBytes int) http.Handler {
+func routes(h hub, pageBytes int, publish http.HandlerFunc) http.Handler {
 	mux := http.NewServeMux()
 	page := []byte("<!doctype html><title>bound</title>" + strings.Repeat("x", max(0, pageBytes-35)))
 	mux.HandleFunc("GET /events", func(w http.ResponseWriter, r *http.Request) {
-		h.stream(w, r, r.URL.Query().Get("user"))
+		h.stream(w, r, r.URL.Query().Get("stream"))
 	})
+	if publish != nil {
+		mux.HandleFunc("POST /publish", publish)
+	}
 	mux.HandleFunc("POST /ack", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /page", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -108,7 +108,7 @@ func config(addr string, streams int) load.Config {
 	return load.Config{
 		Addr: addr, Streams: streams, Users: streams / 2, Loops: 2, InFlight: 4, Sources: 3, Patience: 10 * time.Second,
 		Request: func(i int) []byte {
-			return fmt.Appendf(nil, "GET /events?user=%d HTTP/1.1\r\nHost: %s\r\n\r\n", i%(streams/2), addr)
+			return fmt.Appendf(nil, "GET /events?stream=%d HTTP/1.1\r\nHost: %s\r\n\r\n", i%(streams/2), addr)
 		},
 	}
 }

@@ -22,13 +22,15 @@ type Config struct {
 	Stalled  func(i int) bool   // streams that stop reading after their first event; may be nil
 	Event    string             // name of the events whose marks count; empty: all
 	Shown    func(Shown)        // called once for each mark, and must not block; may be nil
+	Bare     bool               // a stream is open when its answer has begun; the server sends no first event
 	Sources  int                // number of source addresses from 127.0.0.1 on; 0: chosen by the kernel
 	Loops    int                // reading threads
 	InFlight int                // maximum number of connections that are opening
 	Patience time.Duration      // time for all of them to open
 }
 
-// Opening is the result of connecting. A stream is open when its first event has come.
+// Opening is the result of connecting. A stream is open when its first event has come, or with
+// Config.Bare its header.
 type Opening struct {
 	Opened, Failed int
 	Took           time.Duration

@@ -111,6 +111,9 @@ func (l *loop) take(s *stream, buf []byte) {
 		l.end(s, err)
 		return
 	}
+	if l.fleet.cfg.Bare && s.answer.begun && !s.open {
+		l.opened(s, time.Now())
+	}
 	if len(b) > 0 {
 		now := time.Now()
 		s.events.Feed(b, func(e Event) { l.event(s, e, now) })

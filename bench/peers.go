@@ -1,0 +1,263 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/carillonhq/carillon/api"
+	"github.com/carillonhq/carillon/bench/bound"
+	"github.com/carillonhq/carillon/bench/load"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+// Peers are servers with the same interface for applications and browsers: a request over HTTP
+// sends a message, an event stream receives it. The bounds pass it through Redis and store nothing;
+// Carillon answers when the notice is on disk, and has it in the inbox and counted before the stream
+// does.
+
+// peerUsers is the number of users who get single notices, each with one stream.
+const peerUsers = 2_000
+
+// The rates at which the latency of single notices is measured.
+const (
+	peerCalm = 1_000
+	peerBusy = 5_000
+)
+
+// peerSeries are the results by server.
+type peerSeries struct {
+	memory, first, again, announced, most, calmP50, calmP99, busyRate, busyP99, wrong series
+}
+
+func (w *world) peers(ctx context.Context) ([]row, error) {
+	s := peerSeries{series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}}
+	names := []string{ours, bound.Stdlib}
+	if w.opt.peer != "" {
+		names = append(names, "peer")
+	}
+	for range w.opt.repeat {
+		if err := w.reset(ctx); err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if err := w.peerAt(ctx, name, s); err != nil {
+				return nil, fmt.Errorf("measure %s: %w", name, err)
+			}
+		}
+	}
+	bar := names[len(names)-1]
+	return []row{
+		s.memory.row("peers", "memory per connection", "KB RSS", atMostOf(0.7, bar)),
+		s.first.row("peers", "connects, first time: session from SQL and last used some minutes ago, cold inbox", "1/s", atLeastOf(0.5, bar)),
+		s.again.row("peers", "connects, again", "1/s", atLeastOf(0.75, bar)),
+		s.announced.row("peers", "one announcement to "+short(float64(w.opt.streams))+" streams, p99", "ms", atMostOf(0.7, bar)),
+		s.most.row("peers", "one to one by HTTP, 64 connections", "1/s", atLeastOf(0.9, bar)),
+		s.calmP50.row("peers", "the same at 1,000/s, p50", "ms", atMost(2)),
+		s.calmP99.row("peers", "the same at 1,000/s, p99", "ms", atMostOf(2, bar)),
+		s.busyRate.row("peers", "the same at 5,000/s, arrived", "1/s", atLeast(0.99*peerBusy)),
+		s.busyP99.row("peers", "the same at 5,000/s, p99", "ms", atMostOf(2, bar)),
+		s.wrong.row("peers", "events lost, doubled or misrouted", "", never()),
+	}, nil
+}
+
+func (w *world) peerAt(ctx context.Context, name string, s peerSeries) (err error) {
+	t, err := w.peer(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = stopped(t.process, err) }()
+	cfg := w.fleet(t.target)
+	cfg.Bare = name == "peer"
+	before, err := t.rss()
+	if err != nil {
+		return err
+	}
+	fleet, o, err := load.Open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	err = pause(ctx, w.holding())
+	after, rssErr := t.rss()
+	fleet.Close()
+	if err := errors.Join(err, rssErr, o.FirstErr, pause(ctx, forgotten)); err != nil {
+		return err
+	}
+	s.memory.add(name, (after-before)/float64(o.Opened))
+	s.first.add(name, o.PerSecond())
+	if fleet, o, err = load.Open(ctx, cfg); err != nil {
+		return err
+	}
+	s.again.add(name, o.PerSecond())
+	err = w.announcePeer(ctx, t, fleet, name, s)
+	fleet.Close()
+	if err := errors.Join(err, o.FirstErr, pause(ctx, forgotten)); err != nil {
+		return err
+	}
+	cfg.Streams = min(peerUsers, w.opt.streams)
+	cfg.Users = cfg.Streams
+	if fleet, err = allStreams(ctx, cfg); err != nil {
+		return err
+	}
+	defer fleet.Close()
+	return w.singlesAt(ctx, t, fleet, name, s, cfg.Streams)
+}
+
+// announcePeer sends messages to all streams, each when the last one has arrived.
+func (w *world) announcePeer(ctx context.Context, t *peer, fleet *load.Fleet, name string, s peerSeries) error {
+	if err := t.dial(ctx); err != nil {
+		return err
+	}
+	defer t.calls.close()
+	for range announced / 2 {
+		r, _, err := w.sent(ctx, fleet, int64(w.opt.streams), func(run int64) error {
+			return t.many(ctx, load.Mark{Run: run, User: load.Everyone, Due: time.Now()})
+		})
+		if err != nil {
+			return err
+		}
+		s.announced.add(name, r.Latency.Milliseconds(0.99))
+		s.wrong.add(name, wrongOf(r, w.opt.streams))
+	}
+	return nil
+}
+
+// singlesAt sends messages to single users, at two rates and as fast as the connections allow.
+func (w *world) singlesAt(ctx context.Context, t *peer, fleet *load.Fleet, name string, s peerSeries, users int) error {
+	if err := t.dial(ctx); err != nil {
+		return err
+	}
+	defer t.calls.close()
+	const seconds = 6
+	for _, rate := range []float64{peerCalm, peerBusy} {
+		count := w.opt.scaled(int(seconds * rate))
+		r, took, err := w.sent(ctx, fleet, int64(count), func(run int64) error { return w.paced(ctx, t.target, run, count, rate, users) })
+		if err != nil {
+			return err
+		}
+		s.wrong.add(name, wrongOf(r, count))
+		if rate == peerCalm {
+			s.calmP50.add(name, r.Latency.Milliseconds(0.5))
+			s.calmP99.add(name, r.Latency.Milliseconds(0.99))
+			continue
+		}
+		s.busyRate.add(name, float64(r.Marks)/took.Seconds())
+		s.busyP99.add(name, r.Latency.Milliseconds(0.99))
+	}
+	count := w.opt.scaled(30_000)
+	r, took, err := w.sent(ctx, fleet, int64(count), func(run int64) error { return w.flatOut(ctx, t.target, run, count, users) })
+	if err != nil {
+		return err
+	}
+	s.most.add(name, float64(r.Marks)/took.Seconds())
+	s.wrong.add(name, wrongOf(r, count))
+	return nil
+}
+
+// peer is a target whose messages are sent over HTTP.
+type peer struct {
+	*target
+	calls *calls
+}
+
+// dial connects. A server ends connections that send nothing for long.
+func (p *peer) dial(ctx context.Context) (err error) {
+	p.calls, err = newCalls(ctx, p.addr)
+	return err
+}
+
+// peer starts a server. The caller stops it.
+func (w *world) peer(ctx context.Context, name string) (p *peer, err error) {
+	p = &peer{}
+	var request func(user string, target notifier.Target, m load.Mark) ([]byte, error)
+	if name == ours {
+		var token string
+		if p.target, err = w.startCarillon(ctx, func(st *store.Store) (err error) { token, err = newKey(ctx, st); return err }); err != nil {
+			return nil, err
+		}
+		a := &application{p.process, token}
+		request = func(_ string, to notifier.Target, m load.Mark) ([]byte, error) {
+			d := w.notice(m, 1).Draft
+			var body []byte
+			var err error
+			if to.Audiences == nil {
+				body, err = json.Marshal(posted{to, d.Type, d.Title, d.Body, d.Link})
+			} else { // the API takes names of audiences, and announcements have no type
+				body, err = json.Marshal(map[string]any{"target": map[string]any{"audiences": []string{"customer"}}, "title": d.Title, "body": d.Body})
+			}
+			return a.call(http.MethodPost, "/notices", body, ""), err
+		}
+	} else {
+		if p.target, err = w.target(ctx, name); err != nil {
+			return nil, err
+		}
+		request = func(user string, _ notifier.Target, m load.Mark) ([]byte, error) {
+			text, err := notifier.EncodeContent(w.notice(m, 0).Content())
+			var b bytes.Buffer
+			fmt.Fprintf(&b, "POST /publish?to=%s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", user, p.addr, len(text), text)
+			return b.Bytes(), err
+		}
+	}
+	send := func(user string, to notifier.Target, m load.Mark) error {
+		r, err := request(user, to, m)
+		if err != nil {
+			return err
+		}
+		return p.calls.ask(r)
+	}
+	p.one = func(_ context.Context, user int, m load.Mark) error {
+		return send(strconv.Itoa(user), notifier.Target{Users: []string{userName(user + 1)}}, m)
+	}
+	p.many = func(_ context.Context, m load.Mark) error {
+		return send(bound.Everyone, notifier.Target{Audiences: []notifier.Audience{audience}}, m)
+	}
+	return p, nil
+}
+
+// newKey makes an API key that may do everything, and returns its token.
+func newKey(ctx context.Context, st *store.Store) (string, error) {
+	token, hash := api.NewKey()
+	_, err := st.AddKey(ctx, notifier.APIKey{Name: "bench", Scopes: notifier.KeyScopes()}, hash)
+	return token, err
+}
+
+// calls are keep-alive connections for requests from many goroutines.
+type calls struct{ free chan *load.PageConn }
+
+func newCalls(ctx context.Context, addr string) (*calls, error) {
+	c := &calls{free: make(chan *load.PageConn, callers)}
+	for range callers {
+		conn, err := load.DialPage(ctx, addr)
+		if err != nil {
+			c.close()
+			return nil, err
+		}
+		c.free <- conn
+	}
+	return c, nil
+}
+
+func (c *calls) ask(request []byte) error {
+	conn := <-c.free
+	defer func() { c.free <- conn }()
+	a, err := conn.Ask(request)
+	if err == nil && a.Status/100 != 2 {
+		err = fmt.Errorf("answered %d", a.Status)
+	}
+	return err
+}
+
+// close disconnects. No request may be under way.
+func (c *calls) close() {
+	for len(c.free) > 0 {
+		(<-c.free).Close()
+	}
+}
