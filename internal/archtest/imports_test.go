@@ -64,7 +64,7 @@ var rules = map[string][]string{
 	"internal/demo":      {"internal/config", "notifier", "store"},
 	"internal/demo/shop": {"notifier"},
 	"internal/doctor":    {"internal/config", "internal/idp", "internal/mail", "notifier/delivery", "notifier/keys", "store"},
-	"internal/session":   append([]string{"internal/mount", "internal/script", "internal/lease"}, words...),
+	"internal/session":   append([]string{"internal/batch", "internal/mount", "internal/script", "internal/lease"}, words...),
 	"internal/script":    words[:1],
 	"internal/instance":  {"*"},
 	"internal/idp":       {"internal/idptest", "internal/seal", "notifier"},

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/batch"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
@@ -28,36 +30,82 @@ const (
 	fields    = 13   // before the roles
 )
 
-// cache holds copies of sessions in Redis. Any error counts as a miss.
+// perCall is how many copies one pipeline reads or writes at most.
+const perCall = 256
+
+// cache holds copies of sessions in Redis. Any error counts as a miss. Requests that come at the same
+// time share a pipeline.
 type cache struct {
 	redis guard
 	space keys.Space
+	gets  *batch.Queue[*copied]
+	sets  *batch.Queue[*copied]
+}
+
+// copied is a copy to read or to write.
+type copied struct {
+	id   string
+	text string // empty: there is none
+	life time.Duration
+}
+
+func newCache(rdb redis.UniversalClient, now func() time.Time, space keys.Space) *cache {
+	c := &cache{redis: guard{rdb: rdb, now: now}, space: space}
+	c.gets = batch.New(batch.Options[*copied]{Call: c.getAll, Most: perCall})
+	c.sets = batch.New(batch.Options[*copied]{Call: c.setAll, Most: perCall})
+	return c
 }
 
 // get returns the copy of a session. A Signed without an ID is a session that has ended.
 func (c *cache) get(ctx context.Context, id string) (signed Signed, found bool) {
-	var text string
-	err := c.redis.do(ctx, func(ctx context.Context, rdb redis.UniversalClient) (err error) {
-		text, err = rdb.Get(ctx, c.space.Session(id)).Result()
-		if errors.Is(err, redis.Nil) {
+	one := &copied{id: id}
+	if c.gets.Do(ctx, one) != nil { // then a call may still write to it
+		return Signed{}, false
+	}
+	switch one.text {
+	case "", stale:
+		return Signed{}, false
+	case tombstone:
+		return Signed{}, true
+	}
+	return decode(id, one.text)
+}
+
+func (c *cache) getAll(ctx context.Context, some []*copied) {
+	_ = c.redis.do(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
+		texts := make([]*redis.StringCmd, len(some))
+		_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for i, one := range some {
+				texts[i] = p.Get(ctx, c.space.Session(one.id))
+			}
 			return nil
+		})
+		if err == nil || errors.Is(err, redis.Nil) { // Nil: there is no copy of one of them
+			err = nil
+			for i, one := range some {
+				if one.text = texts[i].Val(); !errors.Is(texts[i].Err(), redis.Nil) {
+					err = cmp.Or(err, texts[i].Err())
+				}
+			}
 		}
 		return err
 	})
-	if err != nil || text == "" || text == stale {
-		return Signed{}, false
-	}
-	if text == tombstone {
-		return Signed{}, true
-	}
-	return decode(id, text)
 }
 
 // fill stores a copy, unless there is a copy or a tombstone.
 func (c *cache) fill(ctx context.Context, signed Signed, left time.Duration) {
-	life := max(min(left, cacheLife), time.Millisecond)
+	_ = c.sets.Do(ctx, &copied{signed.ID, encode(signed), max(min(left, cacheLife), time.Millisecond)})
+}
+
+func (c *cache) setAll(ctx context.Context, some []*copied) {
 	_ = c.redis.do(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
-		return rdb.SetNX(ctx, c.space.Session(signed.ID), encode(signed), life).Err()
+		_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for _, one := range some {
+				p.SetNX(ctx, c.space.Session(one.id), one.text, one.life)
+			}
+			return nil
+		})
+		return err
 	})
 }
 

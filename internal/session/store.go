@@ -97,7 +97,7 @@ func New(cfg Config) *Store {
 	}
 	return &Store{
 		cookie: newCookie(plainName, cfg.Keys, cfg.Place, maxAge), sql: cfg.SQL, announcements: cfg.Announcements, lease: cfg.Lease, every: cfg.Every, now: cfg.Now, log: cfg.Log,
-		cache: &cache{redis: guard{rdb: cfg.Redis, now: cfg.Now}, space: cfg.Space},
+		cache: newCache(cfg.Redis, cfg.Now, cfg.Space),
 	}
 }
 

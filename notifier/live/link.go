@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -18,8 +19,9 @@ const chunk = 5000
 // goroutine sends its commands, another reads.
 type link struct {
 	hub  *Hub
-	size int  // users on it; guarded by links.mu
-	been bool // connected before; used by run only
+	size int          // users on it; guarded by links.mu
+	been bool         // connected before; used by run only
+	open atomic.Int64 // channels whose subscription Redis has not confirmed yet
 	mu   sync.Mutex
 	ops  []op
 	wake chan struct{}
@@ -99,11 +101,14 @@ func (l *link) session(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// command sends subscriptions and pings.
+// command sends subscriptions and pings. While Redis confirms one command, those who come wait for
+// the next, so that a crowd costs a few commands instead of one each.
 func (l *link) command(ctx context.Context, ps *redis.PubSub) error {
 	l.drain() // wanted includes everything queued so far
 	// Audiences first, so that a user whose channel is confirmed misses no turn.
+	l.open.Store(0)
 	if channels := slices.Collect(maps.Keys(l.hub.audiences)); len(channels) > 0 {
+		l.open.Add(int64(len(channels)))
 		if err := ps.Subscribe(ctx, channels...); err != nil {
 			return fmt.Errorf("subscribe to %d audiences: %w", len(channels), err)
 		}
@@ -120,8 +125,10 @@ func (l *link) command(ctx context.Context, ps *redis.PubSub) error {
 			return context.Cause(ctx)
 		case <-t.C:
 			err = ps.Ping(ctx)
-		case <-l.wake:
-			err = l.send(ctx, ps, l.drain())
+		case <-l.wake: // also once everything is confirmed
+			if l.open.Load() == 0 {
+				err = l.send(ctx, ps, l.drain())
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("send: %w", err)
@@ -138,6 +145,7 @@ func (l *link) send(ctx context.Context, ps *redis.PubSub, ops []op) error {
 			channels = append(channels, l.hub.cfg.Keys.LiveUser(ops[0].seq))
 			ops = ops[1:]
 		}
+		l.open.Add(int64(len(channels)))
 		command := ps.Unsubscribe
 		if join {
 			command = ps.Subscribe
@@ -163,6 +171,9 @@ func (l *link) receive(ctx context.Context, ps *redis.PubSub) error {
 		case *redis.Subscription:
 			if m.Kind == "subscribe" {
 				l.hub.confirm(l, m.Channel)
+			}
+			if l.open.Add(-1) == 0 {
+				signal(l.wake)
 			}
 		}
 	}
