@@ -5,9 +5,13 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/carillonhq/carillon/internal/faulty"
+	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
@@ -92,6 +96,82 @@ func TestTheDocumentedMetricsAreThoseThatAreServed(t *testing.T) {
 	for _, found := range documented.FindAllStringSubmatch(string(doc), -1) {
 		if name := found[1]; !served[name] && name != "carillon_device" { // a cookie
 			t.Errorf("docs/operations.md lists %s, which is not served", name)
+		}
+	}
+}
+
+// An operator finds a slow way to Redis by comparing these: see "Why are badges late?" in
+// docs/operations.md.
+func TestASlowWayToRedisShowsInItsCallsAndInTheStepsBehindIt(t *testing.T) {
+	t.Parallel()
+	const delay = 40 * time.Millisecond // each way
+	proxy := faulty.Listen(t, "unix", redistest.Own(t).Socket)
+	c := in(t.TempDir()).with("CARILLON_REDIS_URL", proxy.URL("redis"))
+	must(t, c.typing("alice-secret").run(t.Context(), "user", "add", "alice", "--password-stdin", "--role", "staff"))
+	s := serve(t, c, "--admin-addr", "127.0.0.1:0")
+	alice := visit(t, s.URL)
+	alice.signIn(t, "alice", "alice-secret")
+	proxy.Delay(delay)
+	_, before := text(t, s.Admin+"/metrics")
+	alice.post(t, "/staff/send", url.Values{"target": {"user"}, "to": {"alice"}, "type": {"note"}, "title": {"Hello"}})
+	var after string
+	rose := func(series string) (count, mean float64) {
+		count = histogram(t, after, series, "count") - histogram(t, before, series, "count")
+		return count, (histogram(t, after, series, "sum") - histogram(t, before, series, "sum")) / max(count, 1)
+	}
+	testkit.Eventually(t, "it is delivered", func() bool {
+		_, after = text(t, s.Admin+"/metrics")
+		n, _ := rose(`carillon_delivery_seconds{stage="written"}`)
+		return n == 1
+	})
+	for series, least := range map[string]time.Duration{
+		`carillon_delivery_seconds{stage="written"}`: 2 * delay,
+		`carillon_redis_seconds{call="pipeline"}`:    2 * delay,
+	} {
+		if n, mean := rose(series); n == 0 || mean < least.Seconds() {
+			t.Errorf("%s: %g calls of %g s on average, want at least %v", series, n, mean, least)
+		}
+	}
+}
+
+// histogram returns the sum or count of a histogram; 0 if it has counted nothing yet.
+func histogram(t *testing.T, page, series, part string) float64 {
+	t.Helper()
+	name, labels, _ := strings.Cut(series, "{")
+	_, rest, found := strings.Cut(page, "\n"+name+"_"+part+"{"+labels+" ")
+	if !found {
+		return 0
+	}
+	value, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// The rules and the dashboard for operators break silently if a metric gets another name.
+func TestAlertsAndDashboardUseMetricsThatAreServed(t *testing.T) {
+	t.Parallel()
+	_, page := busy(t)
+	for _, file := range []string{"../../deploy/prometheus/alerts.yml", "../../deploy/grafana/carillon.json"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := regexp.MustCompile(`\b(?:carillon|process|go)_[a-z0-9_]+`).FindAllString(string(text), -1)
+		if len(names) < 10 {
+			t.Errorf("%s names %d metrics", file, len(names))
+		}
+		for _, name := range names {
+			if !strings.Contains(page, "\n"+name+" ") && !strings.Contains(page, "\n"+name+"{") {
+				t.Errorf("%s uses %s, which is not served", file, name)
+			}
+		}
+		for _, stage := range regexp.MustCompile(`(?:stage|call|step|code|kind)=\\?"([a-z0-9]+)\\?"`).FindAllStringSubmatch(string(text), -1) {
+			if stage[1] != "5xx" && !strings.Contains(page, `="`+stage[1]+`"`) {
+				t.Errorf("%s uses the label %s, which is not served", file, stage[1])
+			}
 		}
 	}
 }

@@ -100,6 +100,7 @@ var only = map[string][]string{
 	"github.com/gorilla":            {"internal/session", "internal/asking", "handlers"},
 	"github.com/alicebob":           {"internal/embedded", "internal/redistest"},
 	"github.com/coreos/go-oidc":     {"internal/idp"},
+	"github.com/coreos/go-systemd":  {"internal/instance"},
 	"golang.org/x/oauth2":           {"internal/idp"},
 	"github.com/wneessen/go-mail":   {"internal/mail"},
 	"github.com/emersion/go-smtp":   {"internal/mailtest"},

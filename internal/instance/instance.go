@@ -131,7 +131,8 @@ func (i *instance) parts() []part {
 		i.serveAdmin,    // metrics are there as long as pages are
 		i.serveWeb,      // when it stops, running requests are answered and no more are accepted
 		i.endStreams,    // before the servers, because http.Server does not know the streams that have left it: each is told bye and when to come back
-		i.becomeUnready, // the first to stop: /readyz says no, so that a proxy sends no new clients
+		i.becomeUnready, // before them: /readyz says no, so that a proxy sends no new clients
+		i.tellSystemd,   // the last to start and the first to stop
 	}
 }
 

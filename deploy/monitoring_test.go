@@ -1,0 +1,96 @@
+package deploy
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func promtool(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), "promtool", args...).CombinedOutput(); err != nil {
+		t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// alerts_test.yml shows that a healthy instance alerts nobody and that each fault does.
+func TestEachFaultAlertsAndHealthDoesNot(t *testing.T) {
+	t.Parallel()
+	promtool(t, "check", "rules", "prometheus/alerts.yml")
+	promtool(t, "test", "rules", "prometheus/alerts_test.yml")
+	tests, docs := read(t, "prometheus/alerts_test.yml"), read(t, "../docs/operations.md")
+	for _, found := range regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(read(t, "prometheus/alerts.yml"), -1) {
+		if strings.Count(tests, found[1]) != 2 {
+			t.Errorf("alerts_test.yml does not try %s with and without its fault", found[1])
+		}
+		if !strings.Contains(docs, "`"+found[1]+"`") {
+			t.Errorf("docs/operations.md does not say what to do about %s", found[1])
+		}
+	}
+}
+
+// dashboard holds the parts of a Grafana dashboard that can be wrong unnoticed.
+type dashboard struct {
+	Panels []struct {
+		ID          int
+		Type, Title string
+		Description string
+		GridPos     struct{ H, W, X, Y int }
+		Targets     []struct{ Expr string }
+	}
+}
+
+func TestTheDashboardHasQueriesThatPrometheusUnderstands(t *testing.T) {
+	t.Parallel()
+	var d dashboard
+	if err := json.Unmarshal([]byte(read(t, "grafana/carillon.json")), &d); err != nil {
+		t.Fatal(err)
+	}
+	var rules strings.Builder
+	rules.WriteString("groups:\n- name: dashboard\n  rules:\n")
+	seen, queries := map[int]bool{}, 0
+	for _, p := range d.Panels {
+		if seen[p.ID] {
+			t.Errorf("two panels have the id %d", p.ID)
+		}
+		seen[p.ID] = true
+		if p.GridPos.X+p.GridPos.W > 24 {
+			t.Errorf("%q is outside of the grid", p.Title)
+		}
+		if p.Type == "row" {
+			continue
+		}
+		if p.Description == "" || len(p.Targets) == 0 {
+			t.Errorf("%q has no description or no query", p.Title)
+		}
+		for _, target := range p.Targets {
+			queries++
+			expr := strings.NewReplacer("$__rate_interval", "1m", "$instance", ".*").Replace(target.Expr)
+			fmt.Fprintf(&rules, "  - record: query:%d\n    expr: %q\n", queries, expr)
+		}
+	}
+	if queries == 0 {
+		t.Fatal("the dashboard has no query")
+	}
+	file := filepath.Join(t.TempDir(), "queries.yml")
+	if err := os.WriteFile(file, []byte(rules.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	promtool(t, "check", "rules", file)
+}
+
+// With these, "systemd-analyze security" calls the unit OK (1.5, where 0 is no exposure).
+func TestTheUnitIsConfined(t *testing.T) {
+	t.Parallel()
+	unit := read(t, "carillon.service")
+	for _, line := range []string{"Type=notify", "WatchdogSec=", "NoNewPrivileges=yes", "CapabilityBoundingSet=\n", "ProtectSystem=strict", "SystemCallFilter=@system-service", "UMask=0077"} {
+		if !strings.Contains(unit, "\n"+line) {
+			t.Errorf("the unit has no %q", line)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package instance
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+)
+
+// tellSystemd tells the service manager that pages are served and, when they end, that the instance is
+// stopping. If its watchdog is on, it is told that the instance answers, as long as it does. Without a
+// service manager that wants to know, nothing is told.
+func (i *instance) tellSystemd(context.Context) (func() error, error) {
+	every, err := daemon.SdWatchdogEnabled(false)
+	if err != nil {
+		return nil, fmt.Errorf("read the watchdog's interval: %w", err)
+	}
+	i.tell(daemon.SdNotifyReady)
+	ctx, cancel := context.WithCancel(context.Background())
+	var watch sync.WaitGroup
+	if every > 0 {
+		watch.Go(func() { i.watchdog(ctx, every/3) })
+	}
+	return func() error {
+		cancel()
+		watch.Wait()
+		i.tell(daemon.SdNotifyStopping)
+		return nil
+	}, nil
+}
+
+func (i *instance) tell(state string) {
+	if _, err := daemon.SdNotify(false, state); err != nil {
+		i.log.Warn("could not tell systemd", "state", state, "err", err)
+	}
+}
+
+// watchdog asks the instance whether it answers, as a proxy would, until ctx ends.
+func (i *instance) watchdog(ctx context.Context, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		if i.answers(ctx, every) {
+			i.tell(daemon.SdNotifyWatchdog)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (i *instance) answers(ctx context.Context, within time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+i.at.Addr+"/healthz", nil)
+	if err != nil {
+		return false
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Do(req)
+	if err != nil {
+		return false
+	}
+	_ = res.Body.Close()
+	return res.StatusCode == http.StatusOK
+}
