@@ -11,7 +11,7 @@ import (
 // addNotices inserts row by row: on SQLite a statement with many rows is slower.
 func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
-		insert := tx.StmtContext(ctx, s.ready.addNotice)
+		insert := tx.StmtContext(ctx, s.ready.addNotice) //nolint:sqlclosecheck // the transaction closes it
 		keys := sqliteKeys{now: millis(s.now()), find: tx.StmtContext(ctx, s.ready.findKey), put: tx.StmtContext(ctx, s.ready.addKey)}
 		// For a context that can be canceled the driver starts a goroutine for each row. The
 		// transaction watches ctx anyway: when ctx ends, it is rolled back and the next row fails.
@@ -78,7 +78,7 @@ func (k *sqliteKeys) add(ctx context.Context, n *noticeRow) error {
 func (sqliteDialect) confirm(ctx context.Context, s *Store, ids, revisions []int64) (moved []int64, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		moved = nil
-		confirm, confirmed := tx.StmtContext(ctx, s.ready.confirm), tx.StmtContext(ctx, s.ready.confirmed)
+		confirm, confirmed := tx.StmtContext(ctx, s.ready.confirm), tx.StmtContext(ctx, s.ready.confirmed) //nolint:sqlclosecheck // the transaction closes them
 		row := context.WithoutCancel(ctx)
 		for i, id := range ids {
 			res, err := confirm.ExecContext(row, id, revisions[i])

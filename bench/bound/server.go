@@ -88,7 +88,7 @@ func publisher(rdb *redis.Client) http.HandlerFunc {
 			err = rdb.Publish(r.Context(), Channel, r.URL.Query().Get("to")+"\n"+string(data)).Err()
 		}
 		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
+			w.WriteHeader(http.StatusInternalServerError)
 			return
 		}
 		w.WriteHeader(http.StatusNoContent)

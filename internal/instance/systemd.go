@@ -13,13 +13,13 @@ import (
 // tellSystemd tells the service manager that pages are served and, when they end, that the instance is
 // stopping. If its watchdog is on, it is told that the instance answers, as long as it does. Without a
 // service manager that wants to know, nothing is told.
-func (i *instance) tellSystemd(context.Context) (func() error, error) {
+func (i *instance) tellSystemd(start context.Context) (func() error, error) {
 	every, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
 		return nil, fmt.Errorf("read the watchdog's interval: %w", err)
 	}
 	i.tell(daemon.SdNotifyReady)
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.WithoutCancel(start))
 	var watch sync.WaitGroup
 	if every > 0 {
 		watch.Go(func() { i.watchdog(ctx, every/3) })

@@ -104,7 +104,7 @@ func parseGone(words string, length int, known []notifier.GoneNotice) ([]notifie
 	var late []notifier.GoneNotice
 	for rest, more := words, words != ""; more; {
 		var id, score string
-		score, rest, more = strings.Cut(rest, " ")
+		score, rest, _ = strings.Cut(rest, " ")
 		id, rest, more = strings.Cut(rest, " ")
 		n, err := strconv.ParseInt(id, 10, 64)
 		if err != nil {
