@@ -2,8 +2,8 @@ package notifier
 
 import "math"
 
-// GoneNotice is a notice that left an inbox, and its score in the `gone` set: the time
-// in ms, with a fraction that encodes how it left (see Left).
+// GoneNotice is a notice that left an inbox, and its score in the `gone` set: the version
+// of the change, with a fraction that encodes how it left (see Left).
 type GoneNotice struct {
 	NoticeID int64
 	Score    float64
@@ -20,9 +20,9 @@ const (
 	leftRetracted = 0.5
 )
 
-// GoneScore returns the score of a notice that left at the given time in ms.
-func GoneScore(at int64, l Left) float64 {
-	score := float64(at)
+// GoneScore returns the score of a notice that left in the given version.
+func GoneScore(ver int64, l Left) float64 {
+	score := float64(ver)
 	if l.Unread {
 		score += leftUnread
 	}

@@ -5,7 +5,7 @@
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened, kept, archived
--- KEYS[4] gone     notices that left this inbox, by time
+-- KEYS[4] gone     notices that left this inbox, by version
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
 -- KEYS[7] counts   N:d (delivered) and N:r (read) per notice of the partition
@@ -39,13 +39,13 @@ local ver, unread = string.format('%.0f', math.max(numbers[2] + 1, now)), number
 redis.call('LLEN', list) -- a key of a wrong type must fail before anything is written
 redis.call('ZCARD', gone)
 redis.call('ZCARD', expiry)
-trim_archive(archive, gone, now, ARGV[4] - #fields)
+trim_archive(archive, gone, now, ver, ARGV[4] - #fields)
 redis.call('ZADD', KEYS[6], ver, seq)
 if #read > 0 then count_read(KEYS[7], read) end
 for i, field in ipairs(fields) do
   local key = field:sub(1, -12)
   redis.call('HSET', archive, key, heads[i] .. ' ' .. ARGV[1])
-  remove_row(list, hash, gone, expiry, seq, now, field, 1)
+  remove_row(list, hash, gone, expiry, seq, ver, field, 1)
   redis.call('ZREM', gone, (heads[i]:match('^%d+')))
   events[i] = 'removed ' .. key
 end

@@ -3,7 +3,7 @@
 -- uses: save_state, trim_gone
 --
 -- KEYS[1] state    unread, ver, opened, archived
--- KEYS[2] gone     notices that left this inbox, by time
+-- KEYS[2] gone     notices that left this inbox, by version
 -- KEYS[3] dirty    users of the partition whose state SQL does not have yet, by ver
 -- KEYS[4] archive  entry key → ID AT EXPIRY ARCHIVED
 -- KEYS[5] deleted  entry key → ID AT EXPIRY ARCHIVED of deleted entries
@@ -37,7 +37,7 @@ redis.call('HSET', deleted, unpack(places))
 redis.call('PEXPIRE', deleted, 600000)
 for i = 1, #places, 2 do
   local id = places[i + 1]:match('^%d+')
-  if id then redis.call('ZADD', gone, 'NX', string.format('%.3f', now + 0.25), id) end -- a retracted one stays so
+  if id then redis.call('ZADD', gone, 'NX', string.format('%.3f', ver + 0.25), id) end -- a retracted one stays so
   redis.call('HDEL', archive, places[i])
 end
 if redis.call('EXISTS', archive) == 0 then redis.call('HDEL', state, 'archived') end

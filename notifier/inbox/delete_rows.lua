@@ -5,7 +5,7 @@
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened
--- KEYS[4] gone     notices that left this inbox, by time
+-- KEYS[4] gone     notices that left this inbox, by version
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
 -- KEYS[7] deleted  entry key → ID AT EXPIRY of deleted entries
@@ -38,7 +38,7 @@ redis.call('LLEN', list)
 if redis.call('HLEN', deleted) > 500 then redis.call('DEL', deleted) end
 redis.call('HSET', deleted, unpack(places))
 redis.call('PEXPIRE', deleted, 600000)
-for i = 1, #rows, 2 do unread = unread - remove_row(list, hash, gone, expiry, seq, now, rows[i], 1) end
+for i = 1, #rows, 2 do unread = unread - remove_row(list, hash, gone, expiry, seq, ver, rows[i], 1) end
 trim_gone(gone, state, now)
 local reply = save_state(state, ARGV[3], #rows / 2, unread, ver, events)
 reply[4] = rows

@@ -7,7 +7,7 @@
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened, floor, archived
--- KEYS[4] gone     notices that left this inbox, by time
+-- KEYS[4] gone     notices that left this inbox, by version
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
 -- KEYS[7] counts   N:d (delivered) and N:r (read) per notice of the partition
@@ -51,13 +51,13 @@ redis.call('ZADD', KEYS[6], ver, seq)
 if old or expires == '0' then redis.call('ZCARD', expiry) else mark_expiry(expiry, seq, key, ver, expires) end
 if ARGV[9] == '1' then redis.call('HINCRBY', KEYS[7], id .. ':d', '1') end
 if old then
-  unread = unread - remove_row(list, hash, gone, expiry, seq, now, old, 1)
+  unread = unread - remove_row(list, hash, gone, expiry, seq, ver, old, 1)
   mark_expiry(expiry, seq, key, ver, expires)
 end
 if put then
   redis.call('HDEL', KEYS[8], key)
   if redis.call('EXISTS', KEYS[8]) == 0 then redis.call('HDEL', state, 'archived') end
-  redis.call('ZADD', gone, 'NX', string.format('%.3f', now + 0.25), was)
+  redis.call('ZADD', gone, 'NX', string.format('%.3f', ver + 0.25), was)
 end
 local length = redis.call('LPUSH', list, field)
 redis.call('HSET', hash, field, id .. ' ' .. ver .. ' ' .. expires .. ' ' .. json)
@@ -65,7 +65,7 @@ redis.call('HSET', hash, field, id .. ' ' .. ver .. ' ' .. expires .. ' ' .. jso
 local events = {'notice ' .. id .. ' ' .. key .. ' {"at":' .. ver .. ',' .. json:sub(2)}
 for _ = cap + 1, length do
   local last = redis.call('LINDEX', list, -1)
-  unread = unread - remove_row(list, hash, gone, expiry, seq, now, last, -1)
+  unread = unread - remove_row(list, hash, gone, expiry, seq, ver, last, -1)
   events[#events + 1] = 'removed ' .. last:sub(1, -12)
 end
 if old or put or length > cap then trim_gone(gone, state, now) end

@@ -5,7 +5,7 @@
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened
--- KEYS[4] gone     notices that left this inbox, by time
+-- KEYS[4] gone     notices that left this inbox, by version
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
 -- ARGV[1] now      ms
@@ -21,6 +21,7 @@ local now, seq = tonumber(ARGV[1]), ARGV[2]
 
 local numbers = redis.call('HMGET', state, 'unread', 'ver')
 local unread, events, first = tonumber(numbers[1]), {}, math.huge
+local ver = string.format('%.0f', math.max((numbers[2] or 0) + 1, now))
 redis.call('LLEN', list)
 redis.call('HLEN', hash)
 redis.call('ZCARD', gone)
@@ -33,7 +34,7 @@ local function look(field, value)
   elseif due > now then
     first = math.min(first, due)
   elseif due > 0 then
-    unread = unread - remove_row(list, hash, gone, expiry, seq, now, field, 1)
+    unread = unread - remove_row(list, hash, gone, expiry, seq, ver, field, 1)
     events[#events + 1] = 'removed ' .. field:sub(1, -12)
   end
 end
@@ -45,7 +46,6 @@ end
 if first < math.huge then redis.call('ZADD', expiry, 'LT', string.format('%.0f', first), seq .. '|') end
 if #events == 0 then return 0 end
 trim_gone(gone, state, now)
-local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
 redis.call('ZADD', KEYS[6], ver, seq)
 local removed = #events
 save_state(state, ARGV[3], removed, unread, ver, events)

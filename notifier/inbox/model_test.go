@@ -35,7 +35,10 @@ type left struct {
 	how notifier.Left
 }
 
-func (m *model) bump(now int64) { m.ver = max(m.ver+1, now) }
+// next returns the version of the next change.
+func (m *model) next(now int64) int64 { return max(m.ver+1, now) }
+
+func (m *model) bump(now int64) { m.ver = m.next(now) }
 
 func (m *model) count(id, delivered, read int64) {
 	c := m.counted[id]
@@ -46,9 +49,10 @@ func (m *model) find(key string) int {
 	return slices.IndexFunc(m.rows, func(e notifier.Entry) bool { return e.Key == key })
 }
 
-func (m *model) remove(i int, now int64) {
+// remove takes a row out, in the change that makes version ver.
+func (m *model) remove(i int, ver int64) {
 	read := m.rows[i].Read
-	m.gone[m.rows[i].NoticeID] = left{now, notifier.Left{Unread: !read, Read: read}}
+	m.gone[m.rows[i].NoticeID] = left{ver, notifier.Left{Unread: !read, Read: read}}
 	m.rows = slices.Delete(m.rows, i, i+1)
 }
 
@@ -74,7 +78,7 @@ func (m *model) unread() (n int64) {
 func (m *model) expire(now int64) (n int) {
 	for i := len(m.rows) - 1; i >= 0; i-- {
 		if at := m.rows[i].ExpiresAt; !at.IsZero() && at.UnixMilli() <= now {
-			m.remove(i, now)
+			m.remove(i, m.next(now))
 			n++
 		}
 	}
@@ -94,18 +98,18 @@ func (m *model) deliver(n *notifier.Notice, now int64) (changed int) {
 		if m.archived[a].NoticeID >= n.ID {
 			return 0
 		}
-		m.leaveArchive(a, now)
+		m.leaveArchive(a, m.next(now))
 		m.forget(now)
 	}
 	if i >= 0 {
-		m.remove(i, now)
+		m.remove(i, m.next(now))
 		m.forget(now)
 	}
 	m.bump(now)
 	m.count(n.ID, 1, 0)
 	m.rows = slices.Insert(m.rows, 0, notifier.Entry{Key: n.Key(), NoticeID: n.ID, At: m.ver, ExpiresAt: n.ExpiresAt, Content: notifier.Content{Revision: n.Revision}})
 	if len(m.rows) > m.limit {
-		m.remove(m.limit, now)
+		m.remove(m.limit, m.ver)
 		m.forget(now)
 	}
 	return 1

@@ -10,7 +10,7 @@
 -- KEYS[5] dirty    users of the partition whose state SQL does not have yet, by ver
 -- KEYS[6] counts   N:d (delivered) and N:r (read) per notice of the partition
 -- KEYS[7] idle     users of the partition by last use
--- KEYS[8] gone     notices that left this inbox, by time
+-- KEYS[8] gone     notices that left this inbox, by version
 -- ARGV[1] limit    maximum rows of a page
 -- ARGV[2] now      ms
 -- ARGV[3] settled  1 if expired rows have just been removed

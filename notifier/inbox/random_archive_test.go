@@ -15,11 +15,11 @@ func (m *model) findArchived(key string) int {
 	return slices.IndexFunc(m.archived, func(r notifier.ArchivedRow) bool { return r.Key == key })
 }
 
-// leaveArchive removes an archived entry for good.
-func (m *model) leaveArchive(i int, now int64) {
+// leaveArchive removes an archived entry for good, in the change that makes version ver.
+func (m *model) leaveArchive(i int, ver int64) {
 	id := m.archived[i].NoticeID
 	if _, known := m.gone[id]; !known {
-		m.gone[id] = left{now, notifier.Left{Read: true}}
+		m.gone[id] = left{ver, notifier.Left{Read: true}}
 	}
 	m.archived = slices.Delete(slices.Clone(m.archived), i, i+1)
 }
@@ -32,7 +32,7 @@ func (m *model) putAway(keys []string, now int64) (unread []string) {
 	})
 	for i, r := range byAge {
 		if i >= m.limit-len(keys) || r.ArchivedAt <= now-notifier.ArchivedFor.Milliseconds() {
-			m.leaveArchive(m.findArchived(r.Key), now)
+			m.leaveArchive(m.findArchived(r.Key), m.next(now))
 		}
 	}
 	for _, key := range keys {
@@ -60,7 +60,7 @@ func (m *model) putAway(keys []string, now int64) (unread []string) {
 func (p *play) takeArchived(keys []string) (taken []notifier.Entry) {
 	for _, r := range slices.Clone(p.archived) {
 		if slices.Contains(keys, r.Key) {
-			p.leaveArchive(p.findArchived(r.Key), p.now())
+			p.leaveArchive(p.findArchived(r.Key), p.next(p.now()))
 			p.undiscard(r.Key)
 			p.discarded = append(p.discarded, r)
 			taken = append(taken, notifier.Entry{Key: r.Key, NoticeID: r.NoticeID, At: r.At, Read: true})

@@ -219,7 +219,7 @@ func (p *play) take(t *rapid.T) {
 	for _, key := range keys {
 		if i := p.find(key); i >= 0 {
 			want = append(want, p.rows[i])
-			p.remove(i, p.now())
+			p.remove(i, p.next(p.now()))
 		}
 	}
 	if len(want) > 0 {
@@ -283,11 +283,11 @@ func (p *play) retract(t *rapid.T) {
 		p.h.retract(n.ID, notifier.StateRetracted)
 	}
 	if i := p.find(n.Key()); i >= 0 && p.rows[i].NoticeID == n.ID {
-		p.remove(i, p.now())
+		p.remove(i, p.next(p.now()))
 	}
 	if how := p.gone[n.ID].how; !how.Retracted {
 		how.Retracted = true
-		p.gone[n.ID] = left{p.now(), how}
+		p.gone[n.ID] = left{p.next(p.now()), how}
 		p.forget(p.now())
 		p.bump(p.now())
 	}

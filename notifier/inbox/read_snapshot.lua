@@ -3,26 +3,26 @@
 --
 -- Reading the numbers in front of 200 bodies takes Redis six times as long as reading 200 fields. The
 -- rows are in the order of their AT, and a row keeps its numbers, so SQL has those of all rows up to
--- its version unless a change since then put rows back into the middle: that sets `whole`.
+-- its version unless a change since then put rows back into the middle: that sets `whole`. The same
+-- holds for gone, whose scores are versions.
 --
 -- KEYS[1] list   inbox, newest first
 -- KEYS[2] hash   field → ID AT EXPIRY JSON
 -- KEYS[3] state  unread, ver, opened, floor, kept, whole
--- KEYS[4] gone   notices that left this inbox, by time
+-- KEYS[4] gone   notices that left this inbox, by version
 -- KEYS[5] archive  entry key → ID AT EXPIRY ARCHIVED
 -- ARGV[1] since  version that SQL has; 0 to read everything
--- ARGV[2] last   SCORE ID of the notice that left last, as SQL has it; empty to read all of gone
 --
 -- Returns {0, unread, ver, opened, fields, heads `ID AT EXPIRY` of the first fields (`-` for a row
--- without them), words `SCORE ID` of gone from the end, length of gone, floor, ids that the user keeps
--- unread, keys and values of the archive}; -1 when the inbox is cold. heads has all rows later than
--- since, and words all notices after last.
+-- without them), words `ID SCORE` of the notices that left after since, length of gone, floor,
+-- ids that the user keeps unread, keys and values of the archive}; -1 when the inbox is cold. heads has all rows
+-- later than since.
 local list, hash, state, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local since, last = tonumber(ARGV[1]), ARGV[2]
+local since = tonumber(ARGV[1])
 
 local numbers = redis.call('HMGET', state, 'unread', 'ver', 'opened', 'floor', 'kept', 'whole')
 if not numbers[2] then return -1 end
-if tonumber(numbers[2]) < since or tonumber(numbers[6] or 0) > since then since, last = 0, '' end
+if tonumber(numbers[2]) < since or tonumber(numbers[6] or 0) > since then since = 0 end
 local fields, heads = redis.call('LRANGE', list, 0, -1), {}
 local size, known = since == 0 and 1000 or 4, false
 while not known and #heads < #fields do
@@ -35,20 +35,11 @@ while not known and #heads < #fields do
   end
   size = math.min(4 * size, 1000)
 end
-local words, length = {}, redis.call('ZCARD', gone)
-local first, count = 0, last == '' and 500 or 4
-known = false
-while not known and first < length do
-  local left = redis.call('ZREVRANGE', gone, first, first + count - 1, 'WITHSCORES')
-  for i = 1, #left, 2 do
-    local word = left[i + 1] .. ' ' .. left[i]
-    known = known or word == last
-    if not known then words[#words + 1] = word end
-  end
-  first, count = first + count, 4 * count
-end
+local after = since == 0 and '-inf' or string.format('%.0f', since + 1)
+local left = redis.call('ZRANGEBYSCORE', gone, after, '+inf', 'WITHSCORES')
 return {
   0, tonumber(numbers[1]), tonumber(numbers[2]), tonumber(numbers[3] or 0),
-  table.concat(fields, '\n'), table.concat(heads, '\n'), table.concat(words, ' '), length, tonumber(numbers[4] or 0), numbers[5] or '',
+  table.concat(fields, '\n'), table.concat(heads, '\n'), table.concat(left, ' '),
+  redis.call('ZCARD', gone), tonumber(numbers[4] or 0), numbers[5] or '',
   redis.call('HGETALL', KEYS[5]),
 }

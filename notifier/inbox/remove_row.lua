@@ -1,19 +1,20 @@
 -- remove_row.lua: remove one row from an inbox for good and add its notice to gone. The row leaves
 -- the hash last: if a key of a wrong type fails before that, a retry still finds the row. The score
--- in gone also records the state in which the row left, so that an undo need not trust its caller:
--- it has a fraction of 0.25 for read and 0.125 for unread.
+-- in gone is the version of the change, so a later change never adds in front of an earlier one,
+-- whatever the clocks say. Its fraction records the state in which the row left, so that an undo need
+-- not trust its caller: 0.25 for read and 0.125 for unread.
 --
 -- shared
 -- uses: expires_soon
 --
 -- from is 1 to search the list from the top, -1 from the end.
 -- Returns the amount by which the unread counter falls.
-local function remove_row(list, hash, gone, expiry, seq, now, field, from)
+local function remove_row(list, hash, gone, expiry, seq, ver, field, from)
   local value = redis.call('HGET', hash, field) or ''
   local id, at, expires = value:match('^(%d+) (%d+) (%d+) ')
   local left = id or value:match('^%d+')
   local unread = field:byte(-1) == 48
-  if left then redis.call('ZADD', gone, string.format('%.3f', now + (unread and 0.125 or 0.25)), left) end
+  if left then redis.call('ZADD', gone, string.format('%.3f', ver + (unread and 0.125 or 0.25)), left) end
   redis.call('LREM', list, from, field)
   if not id or expires_soon(at, expires) then redis.call('ZREM', expiry, seq .. '|' .. field:sub(1, -12)) end
   redis.call('HDEL', hash, field)

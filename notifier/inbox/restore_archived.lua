@@ -4,7 +4,7 @@
 --
 -- KEYS[1] hash     field → ID AT EXPIRY JSON
 -- KEYS[2] state    unread, ver, opened, archived, whole
--- KEYS[3] gone     notices that left this inbox, by time
+-- KEYS[3] gone     notices that left this inbox, by version
 -- KEYS[4] dirty    users of the partition whose state SQL does not have yet, by ver
 -- KEYS[5] archive  entry key → ID AT EXPIRY ARCHIVED
 -- KEYS[6] deleted  entry key → ID AT EXPIRY ARCHIVED of deleted entries

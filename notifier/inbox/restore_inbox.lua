@@ -6,8 +6,8 @@
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
--- KEYS[3] state    unread, ver, opened, floor, kept, archived
--- KEYS[4] gone     notices that left this inbox, by time
+-- KEYS[3] state    unread, ver, opened, floor, kept, archived, whole
+-- KEYS[4] gone     notices that left this inbox, by version
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
 -- KEYS[7] idle     users of the partition by last use; the score of 0 is the fence
@@ -63,6 +63,7 @@ redis.call('HSET', state, 'unread', unread, 'ver', ver, 'opened', opened)
 if ARGV[7] ~= '0' then redis.call('HSET', state, 'floor', ARGV[7]) end
 if ARGV[8] == '' then redis.call('HDEL', state, 'kept') else redis.call('HSET', state, 'kept', ARGV[8]) end
 if #put == 0 then redis.call('HDEL', state, 'archived') else redis.call('HSET', state, 'archived', '1') end
+if left or #events > 0 then redis.call('HSET', state, 'whole', string.format('%.0f', ver + 1)) end -- SQL lacks some of gone
 if #events == 0 and not older then return {1, unread, tonumber(ver)} end
 trim_gone(gone, state, tonumber(now))
 ver = string.format('%.0f', math.max(ver + 1, now))

@@ -1,12 +1,12 @@
 -- retract_notice.lua: remove a notice from one inbox, or keep it from ever being delivered there.
--- Its score in gone is half a millisecond higher, by which an undo recognises it and is refused.
+-- Its score in gone is higher by one half, by which an undo recognises it and is refused.
 --
 -- uses: find_row, remove_row, save_state, trim_gone
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
 -- KEYS[3] state    unread, ver, opened
--- KEYS[4] gone     notices that left this inbox, by time
+-- KEYS[4] gone     notices that left this inbox, by version
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
 -- ARGV[1] key      entry key, without the state
@@ -30,10 +30,10 @@ local unread, events, was = tonumber(numbers[1]), {}, left and left % 1 or 0
 if field and value:match('^%d+') == id then
   redis.call('ZCARD', expiry) -- a key of a wrong type must fail before the row is removed
   redis.call('LLEN', list)
-  unread = unread - remove_row(list, hash, gone, expiry, seq, now, field, 1)
+  unread = unread - remove_row(list, hash, gone, expiry, seq, ver, field, 1)
   events[1], was = 'removed ' .. key, redis.call('ZSCORE', gone, id) % 1
 end
-redis.call('ZADD', gone, string.format('%.3f', now + 0.5 + was), id)
+redis.call('ZADD', gone, string.format('%.3f', ver + 0.5 + was), id)
 trim_gone(gone, state, now)
 save_state(state, ARGV[5], 1, unread, ver, events)
 return 1

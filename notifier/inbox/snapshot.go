@@ -98,14 +98,11 @@ func (b *Inbox) readSince(ctx context.Context, seqs []int64, known map[int64]not
 // addRead adds reading an inbox to a pipeline, without what known has. A snapshot that is damaged or
 // was never stored has nothing.
 func (b *Inbox) addRead(ctx context.Context, p *script.Pipe, seq int64, known notifier.Snapshot) *redis.Cmd {
-	since, last := known.Ver, ""
+	since := known.Ver
 	if known.Damaged {
 		since = 0
 	}
-	if since > 0 && len(known.Gone) > 0 {
-		last = formatGone(known.Gone[len(known.Gone)-1])
-	}
-	return p.Add(ctx, readSnapshot, 5, b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), b.k.Archive(seq), since, last)
+	return p.Add(ctx, readSnapshot, 5, b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), b.k.Archive(seq), since)
 }
 
 // Clean removes the dirty marks of users whose inbox SQL has in this version or a later one. A

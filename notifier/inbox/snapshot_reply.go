@@ -93,19 +93,17 @@ func parseHead(head string, row *notifier.SnapshotRow) (err error) {
 	return nil
 }
 
-// formatGone returns SCORE ID, as Redis writes them.
-func formatGone(g notifier.GoneNotice) string {
-	return strconv.FormatFloat(g.Score, 'f', -1, 64) + " " + strconv.FormatInt(g.NoticeID, 10)
-}
-
-// parseGone parses SCORE ID, the last first, of the notices that left since known. Notices leave gone
-// at its beginning only, so its length tells how much of known is still there.
+// parseGone parses ID SCORE of the notices that left since known, and puts those of known in front of
+// them that are still there. Notices leave gone at its beginning only, so its length tells how many.
 func parseGone(words string, length int, known []notifier.GoneNotice) ([]notifier.GoneNotice, error) {
-	var late []notifier.GoneNotice
+	if length == 0 {
+		return nil, nil
+	}
+	late := make([]notifier.GoneNotice, 0, (strings.Count(words, " ")+1)/2)
 	for rest, more := words, words != ""; more; {
 		var id, score string
-		score, rest, _ = strings.Cut(rest, " ")
-		id, rest, more = strings.Cut(rest, " ")
+		id, rest, _ = strings.Cut(rest, " ")
+		score, rest, more = strings.Cut(rest, " ")
 		n, err := strconv.ParseInt(id, 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("%w: a notice id is not a number", errSnapshot)
@@ -117,23 +115,15 @@ func parseGone(words string, length int, known []notifier.GoneNotice) ([]notifie
 		late = append(late, notifier.GoneNotice{NoticeID: n, Score: at})
 	}
 	if length <= len(late) {
-		slices.Reverse(late)
 		return late, nil
 	}
 	again := make(map[int64]bool, len(late)) // a notice may leave twice, the second time retracted
 	for _, g := range late {
 		again[g.NoticeID] = true
 	}
-	all := make([]notifier.GoneNotice, 0, length)
-	for _, g := range slices.Backward(known) {
-		if len(all)+len(late) < length && !again[g.NoticeID] {
-			all = append(all, g)
-		}
-	}
-	if len(all)+len(late) < length {
+	early := slices.DeleteFunc(slices.Clone(known), func(g notifier.GoneNotice) bool { return again[g.NoticeID] })
+	if len(early)+len(late) < length {
 		return nil, errUnclear
 	}
-	all = append(late, all...)
-	slices.Reverse(all)
-	return all, nil
+	return append(early[len(early)+len(late)-length:], late...), nil
 }

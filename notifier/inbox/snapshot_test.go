@@ -20,8 +20,8 @@ func TestASnapshotHasEverythingNeededToRestoreTheInbox(t *testing.T) {
 		if _, _, err := s.MarkUnread(t.Context(), 42, key(1)); err != nil {
 			t.Fatal(err)
 		}
-		left := s.clock.now().UnixMilli()
-		if _, err := s.Delete(t.Context(), 42, key(2)); err != nil {
+		left, err := s.Delete(t.Context(), 42, key(2))
+		if err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Retract(t.Context(), 99, "like:x", []int64{42}); err != nil {
@@ -38,7 +38,7 @@ func TestASnapshotHasEverythingNeededToRestoreTheInbox(t *testing.T) {
 				{Field: "like:photo:3:has_read:1", NoticeID: 3, At: startTime + 3, Expires: expires - 2},
 				{Field: "like:photo:1:has_read:0", NoticeID: 1, At: startTime + 1, Expires: expires - 4},
 			},
-			Gone: []notifier.GoneNotice{{NoticeID: 2, Score: float64(left) + 0.25}, {NoticeID: 99, Score: float64(left) + 0.5}},
+			Gone: []notifier.GoneNotice{{NoticeID: 2, Score: float64(left.Ver) + 0.25}, {NoticeID: 99, Score: float64(left.Ver+1) + 0.5}},
 			Kept: []int64{1},
 		}}
 		if d := cmp.Diff(want, s.read(t, 42)); d != "" {

@@ -1,10 +1,10 @@
 -- trim_archive.lua: remove from the archive the entries that have been in it for 30 days, and the
--- oldest ones for which there is no room. Their notices are added to gone.
+-- oldest ones for which there is no room. Their notices are added to gone in version ver.
 --
 -- shared
 --
 -- Returns nothing.
-local function trim_archive(archive, gone, now, room)
+local function trim_archive(archive, gone, now, ver, room)
   local all, rows = redis.call('HGETALL', archive), {}
   for i = 1, #all, 2 do
     local id, at, put = all[i + 1]:match('^(%d+) (%d+) %d+ (%d+)$')
@@ -13,7 +13,7 @@ local function trim_archive(archive, gone, now, room)
   table.sort(rows, function(a, b) return a.put > b.put or a.put == b.put and a.at > b.at end)
   for i, row in ipairs(rows) do
     if i > room or row.put <= now - 2592000000 then
-      redis.call('ZADD', gone, 'NX', string.format('%.3f', now + 0.25), row.id)
+      redis.call('ZADD', gone, 'NX', string.format('%.3f', ver + 0.25), row.id)
       redis.call('HDEL', archive, row.key)
     end
   end
