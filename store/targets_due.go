@@ -65,6 +65,15 @@ const stepQuery = `UPDATE targets SET state = $1, told = $2, told_urgent = $3, u
 		tries = $8, refusals = $9, failing_since = $10, error = $11
 	WHERE id = $12 AND due_at = $13 AND upto = $14 AND told = $15 AND told_urgent = $16 AND state = $17`
 
+// Holds reports whether a target is still as it was read: nobody has switched it off, replaced its address,
+// claimed it anew or removed its user.
+func (s *Store) Holds(ctx context.Context, t *notifier.ReachTarget) (held bool, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM targets
+		WHERE id = $1 AND due_at = $2 AND upto = $3 AND told = $4 AND told_urgent = $5 AND state = $6)`,
+		t.ID, millis(t.DueAt), t.UpTo, t.Told, t.ToldUrgent, string(t.State)).Scan(&held)
+	return held, s.fail(err, "look at target %d", t.ID)
+}
+
 // Step makes these changes in one transaction and sets Done for those that it made. A target is changed
 // only if nobody else has changed it since it was read.
 func (s *Store) Step(ctx context.Context, steps []*notifier.ReachStep) error {

@@ -37,6 +37,8 @@ const (
 type Store interface {
 	DueTargets(ctx context.Context, kind notifier.ReachKind, limit int) ([]notifier.ReachDue, error)
 	Step(ctx context.Context, steps []*notifier.ReachStep) error
+	// Holds reports whether a target is still as it was claimed.
+	Holds(ctx context.Context, t *notifier.ReachTarget) (bool, error)
 }
 
 // Inbox reads inboxes; see notifier/inbox.

@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	giveUp      = 72 * time.Hour // a message that cannot be sent for so long is given up
-	maxRefusals = 3              // messages refused in a row
-	maxReason   = 300            // characters of a reason that are stored
+	giveUp      = 72 * time.Hour  // a message that cannot be sent for so long is given up
+	maxRefusals = 3               // messages refused in a row
+	maxReason   = 300             // characters of a reason that are stored
+	grace       = 3 * time.Second // for messages on their way when the instance stops
 )
 
 // waits are the times between the tries of a message, each ±20 %. The last one repeats.
@@ -75,7 +76,8 @@ func (w *way) tell(ctx context.Context, c *claim) *notifier.ReachStep {
 }
 
 // send sends one claimed message. A claim that would lapse meanwhile is given back: another instance could
-// send the message at the same time.
+// send the message at the same time. One that is no longer held, because the user has unsubscribed or has
+// another address, is dropped.
 func (w *way) send(ctx context.Context, c *claim) Outcome {
 	if err := w.limit.Wait(ctx); err != nil || w.s.c.Now().Add(tellWait).After(c.target.DueAt) {
 		return Outcome{Verdict: Away, After: every, Reason: "no time left"}
@@ -91,7 +93,16 @@ func (w *way) send(ctx context.Context, c *claim) Outcome {
 	if len(open) == 0 {
 		return Outcome{Verdict: Told, Reason: nothingLeft}
 	}
+	held, err := w.s.c.Store.Holds(ctx, &c.target)
+	if err != nil {
+		return Outcome{Verdict: Away, After: every, Reason: err.Error()}
+	}
+	if !held {
+		return Outcome{Verdict: Told, Reason: nothingLeft}
+	}
 	m := Message{Target: &c.target, User: c.due.User, Zone: notifier.Location(c.due.Zone), Entries: open, Badge: page.Unread}
+	ctx, cancel := finishing(ctx)
+	defer cancel()
 	out := w.Teller.Tell(ctx, &m)
 	switch out.Verdict {
 	case Away:
@@ -103,6 +114,21 @@ func (w *way) send(ctx context.Context, c *claim) Outcome {
 		w.told.Add(1)
 	}
 	return out
+}
+
+// finishing returns a context for a message that is on its way: when the instance stops, there is a little
+// time to get the answer. Without it, each stop would send some messages twice.
+func finishing(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, _ := ctx.Deadline() // tell has set one
+	going, cancel := context.WithDeadline(context.WithoutCancel(ctx), end)
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(grace):
+			cancel()
+		case <-going.Done():
+		}
+	})
+	return going, func() { stop(); cancel() }
 }
 
 // nothingLeft is the reason of a message that was not sent because everything in it has been read.
