@@ -27,6 +27,10 @@ const (
 	pushTitles = 3  // titles in a message about several notices
 	dialWait   = 5 * time.Second
 
+	// A device whose service has refused our key for so long is deleted: it was made for another key. Until
+	// then, the pause that its refusals cause holds up the other devices of the service.
+	refusedFor = 3 * 24 * time.Hour
+
 	vapidSecret = "vapid" // the name of the VAPID key in SQL
 	vapidSealed = "carillon vapid key"
 )
@@ -161,12 +165,12 @@ func (t pushTeller) send(ctx context.Context, target *notifier.ReachTarget, mess
 	if err != nil {
 		return reach.Outcome{Verdict: reach.Refused, Reason: err.Error()}
 	}
-	return pushOutcome(out)
+	return pushOutcome(out, target, time.Now())
 }
 
 // pushOutcome says what the answer of a push service means for a target. One service that refuses the key
 // stops no other.
-func pushOutcome(out push.Outcome) reach.Outcome {
+func pushOutcome(out push.Outcome, target *notifier.ReachTarget, now time.Time) reach.Outcome {
 	reason := "no answer from the push service"
 	if out.Status != 0 {
 		reason = fmt.Sprintf("the push service answered %d", out.Status)
@@ -177,6 +181,9 @@ func pushOutcome(out push.Outcome) reach.Outcome {
 	case push.Gone:
 		return reach.Outcome{Verdict: reach.Gone, Reason: reason}
 	case push.Paused:
+		if since := target.FailingSince; out.Status != 0 && !since.IsZero() && now.Sub(since) > refusedFor {
+			return reach.Outcome{Verdict: reach.Gone, Reason: reason}
+		}
 		return reach.Outcome{Verdict: reach.Later, After: out.After, Reason: "the push service refuses our key"}
 	case push.Later:
 		return reach.Outcome{Verdict: reach.Later, After: out.After, Reason: reason}

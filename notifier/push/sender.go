@@ -21,12 +21,12 @@ import (
 
 // Bounds of a message and its sending.
 const (
-	maxTTL       = 24 * time.Hour   // a browser that was off for longer is told by the next message
-	pause        = 10 * time.Minute // after a push service refused our key
-	maxAnswer    = 4 << 10          // bytes of an answer that are read, so that the line can be used again
-	maxRetry     = 6 * time.Hour    // the longest Retry-After that is obeyed
-	maxRefusing  = 256              // origins that are remembered as paused
-	defaultRetry = time.Minute      // where a push service says "later" and not when
+	maxTTL    = 24 * time.Hour   // a browser that was off for longer is told by the next message
+	pause     = 10 * time.Minute // after a push service refused our key
+	rest      = 30 * time.Second // after a push service did not answer: others need not wait for it meanwhile
+	maxAnswer = 4 << 10          // bytes of an answer that are read, so that the line can be used again
+	maxRetry  = 6 * time.Hour    // the longest Retry-After that is obeyed
+	maxLeft   = 256              // origins that are remembered as left in peace
 )
 
 // Verdict says how a message fared.
@@ -36,7 +36,7 @@ type Verdict int
 const (
 	Accepted Verdict = iota // the push service has it
 	Gone                    // the subscription has ended: delete it
-	Later                   // again, not before After
+	Later                   // again, not before After; 0: the service does not say when
 	Paused                  // the service refuses our key; nothing is sent to it for ten minutes
 	Refused                 // the service will never take this message
 )
@@ -74,8 +74,14 @@ type Sender struct {
 	Client  *http.Client
 	Now     func() time.Time
 
-	mu     sync.Mutex
-	paused map[string]time.Time // by origin
+	mu   sync.Mutex
+	left map[string]left // by origin
+}
+
+// left says until when a push service is left in peace, and what its messages are told meanwhile.
+type left struct {
+	until   time.Time
+	verdict Verdict // Paused or Later
 }
 
 // NewClient returns a client that dials by this function, which must refuse private addresses. It follows no
@@ -104,8 +110,12 @@ func (s *Sender) Send(ctx context.Context, sub Subscription, m Message) (Outcome
 	if err != nil {
 		return Outcome{}, err
 	}
-	if wait := s.pausedFor(origin, now); wait > 0 {
-		return Outcome{Verdict: Paused, After: wait}, nil
+	if l := s.leftIn(origin); l.until.After(now) {
+		out := Outcome{Verdict: l.verdict}
+		if l.verdict == Paused {
+			out.After = l.until.Sub(now)
+		}
+		return out, nil
 	}
 	ttl := maxTTL
 	if !m.Expires.IsZero() {
@@ -119,8 +129,12 @@ func (s *Sender) Send(ctx context.Context, sub Subscription, m Message) (Outcome
 		m.Notification.Body = ""
 		outcome, err = s.post(ctx, sub, m, ttl)
 	}
-	if outcome.Verdict == Paused {
-		s.refused(origin, now.Add(pause))
+	switch {
+	case err != nil:
+	case outcome.Verdict == Paused:
+		s.leave(origin, left{now.Add(pause), Paused})
+	case outcome.Status == 0 && ctx.Err() == nil:
+		s.leave(origin, left{s.Now().Add(rest), Later})
 	}
 	return outcome, err
 }
@@ -162,7 +176,7 @@ func (s *Sender) post(ctx context.Context, sub Subscription, m Message, ttl time
 	}
 	res, err := s.Client.Do(req)
 	if err != nil {
-		return Outcome{Verdict: Later, After: defaultRetry}, nil // no answer
+		return Outcome{Verdict: Later}, nil // no answer
 	}
 	defer res.Body.Close()
 	_, _ = io.CopyN(io.Discard, res.Body, maxAnswer)
@@ -185,9 +199,8 @@ func judge(res *http.Response, now time.Time) Outcome {
 	return out
 }
 
-// retryAfter reads seconds or a date, and bounds the time.
-func retryAfter(text string, now time.Time) time.Duration {
-	wait := defaultRetry
+// retryAfter reads seconds or a date, and bounds the time. It returns 0 for anything else.
+func retryAfter(text string, now time.Time) (wait time.Duration) {
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
 		wait = time.Duration(seconds) * time.Second
 	} else if at, err := http.ParseTime(text); err == nil {
@@ -211,17 +224,17 @@ func payload(m Message) ([]byte, error) {
 	}
 }
 
-func (s *Sender) pausedFor(origin string, now time.Time) time.Duration {
+func (s *Sender) leftIn(origin string) left {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.paused[origin].Sub(now)
+	return s.left[origin]
 }
 
-func (s *Sender) refused(origin string, until time.Time) {
+func (s *Sender) leave(origin string, l left) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.paused == nil || len(s.paused) >= maxRefusing {
-		s.paused = map[string]time.Time{}
+	if s.left == nil || len(s.left) >= maxLeft {
+		s.left = map[string]left{}
 	}
-	s.paused[origin] = until
+	s.left[origin] = l
 }

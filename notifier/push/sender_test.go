@@ -87,8 +87,8 @@ func TestEachAnswerHasItsOutcome(t *testing.T) {
 		{pushtest.Answer{Status: 403}, push.Outcome{Verdict: push.Paused, Status: 403, After: 10 * time.Minute}},
 		{pushtest.Answer{Status: 429, RetryAfter: "120"}, push.Outcome{Verdict: push.Later, Status: 429, After: 2 * time.Minute}},
 		{pushtest.Answer{Status: 429, RetryAfter: "999999999"}, push.Outcome{Verdict: push.Later, Status: 429, After: 6 * time.Hour}},
-		{pushtest.Answer{Status: 503}, push.Outcome{Verdict: push.Later, Status: 503, After: time.Minute}},
-		{pushtest.Answer{Status: 503, RetryAfter: "soon"}, push.Outcome{Verdict: push.Later, Status: 503, After: time.Minute}},
+		{pushtest.Answer{Status: 503}, push.Outcome{Verdict: push.Later, Status: 503}},
+		{pushtest.Answer{Status: 503, RetryAfter: "soon"}, push.Outcome{Verdict: push.Later, Status: 503}},
 	} {
 		s := pushtest.Start(t)
 		s.Answer(c.answer)
@@ -145,15 +145,40 @@ func TestAServiceThatRefusesTheKeyIsLeftInPeaceForTenMinutes(t *testing.T) {
 	}
 }
 
-func TestAServiceThatHangsIsTriedLater(t *testing.T) {
+func TestAServiceThatHangsIsTriedLaterAndHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	s, other := pushtest.Start(t), pushtest.Start(t)
+	sender := newSender(t, s)
+	now := time.Now()
+	sender.Now = func() time.Time { return now }
+	sender.Client.Timeout = 100 * time.Millisecond
+	s.Answer(pushtest.Answer{Hang: true})
+	for range 3 { // the first one waits for an answer, the others do not
+		if out := send(t, sender, s, message); out != (push.Outcome{Verdict: push.Later}) || len(s.Received()) != 1 {
+			t.Errorf("outcome %+v, %d sent", out, len(s.Received()))
+		}
+	}
+	sender.Client.Timeout = 0
+	if out := send(t, sender, other, message); out.Verdict != push.Accepted {
+		t.Errorf("another service: %+v", out)
+	}
+	now = now.Add(30 * time.Second)
+	if out := send(t, sender, s, message); out.Verdict != push.Accepted {
+		t.Errorf("after half a minute: %+v", out)
+	}
+}
+
+func TestAMessageThatIsCalledOffSaysNothingAboutItsService(t *testing.T) {
 	t.Parallel()
 	s := pushtest.Start(t)
-	s.Answer(pushtest.Answer{Hang: true})
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	out, err := newSender(t, s).Send(ctx, s.Sub, message)
-	if err != nil || out.Verdict != push.Later || out.After == 0 {
+	sender := newSender(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if out, err := sender.Send(ctx, s.Sub, message); err != nil || out.Verdict != push.Later {
 		t.Errorf("outcome %+v, %v", out, err)
+	}
+	if out := send(t, sender, s, message); out.Verdict != push.Accepted {
+		t.Errorf("the next message: %+v", out)
 	}
 }
 
