@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 )
 
@@ -100,7 +101,7 @@ func (s *Site) recovered(rec *recorder, r *http.Request, reason any) {
 		panic(http.ErrAbortHandler)
 	}
 	s.Log.LogAttrs(r.Context(), slog.LevelError, "handler panicked",
-		slog.String("path", r.URL.Path), slog.String("request_id", rec.ID),
+		slog.String("path", shown(r, rec.Exchange)), slog.String("request_id", rec.ID),
 		slog.Any("err", reason), slog.String("stack", string(debug.Stack())))
 	if rec.Status == 0 {
 		s.Fail(rec, r, fmt.Errorf("panic: %v", reason))
@@ -115,7 +116,7 @@ func (s *Site) logAccess(r *http.Request, x *Exchange, took time.Duration) {
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", x.Status),
+		slog.String("method", r.Method), slog.String("path", shown(r, x)), slog.Int("status", x.Status),
 		slog.Int64("bytes", x.Bytes), slog.Duration("duration", took), slog.String("request_id", x.ID),
 		slog.String("address", x.Address),
 	}
@@ -123,6 +124,15 @@ func (s *Site) logAccess(r *http.Request, x *Exchange, took time.Duration) {
 		attrs = append(attrs, s.Attrs(r.Context())...)
 	}
 	s.Log.LogAttrs(r.Context(), level, "request served", attrs...)
+}
+
+// shown returns the path of a request for logs. A path that holds a token, which is a right, is given by its
+// pattern.
+func shown(r *http.Request, x *Exchange) string {
+	if _, path, _ := strings.Cut(x.Route, "/"); strings.Contains(path, "{token}") {
+		return "/" + path
+	}
+	return r.URL.Path
 }
 
 func newID() string {

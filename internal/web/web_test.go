@@ -179,3 +179,11 @@ func TestRecordAddsTheAddressAndLogsFailures(t *testing.T) {
 		wants(t, log.String(), "level=WARN", "disk full", "action=notice.send", "request_id="+w.Header().Get("X-Request-Id"))
 	}
 }
+
+func TestATokenInThePathIsNotLogged(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{token}", func(http.ResponseWriter, *http.Request) { panic("now") })
+	_, log := serve(t, nil, web.Routed(mux).ServeHTTP)
+	wants(t, log, "handler panicked\" path=/{token} ", "request served\" method=GET path=/{token} ")
+}
