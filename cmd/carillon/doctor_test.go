@@ -28,7 +28,7 @@ func TestTheDoctorFindsNoFaultInAHealthyServer(t *testing.T) {
 	s := serve(t, c)
 	r := must(t, c.run(t.Context(), "doctor", "--public-url", s.URL))
 	wantWords(t, r.out, "append-only file", "nothing is evicted", "a round trip takes", "off ours",
-		"ok    intake", "SQL is 0s behind", "dead letters none", "SQLite", "1 session key of 32 bytes", "readable by its owner only", "arrives line by line")
+		"ok    intake", "the VAPID key signs", "SQL is 0s behind", "dead letters none", "SQLite", "1 session key of 32 bytes", "readable by its owner only", "arrives line by line")
 	if strings.Contains(r.out, "FAIL") || strings.Contains(r.out, "note") {
 		t.Errorf("it reports a fault:\n%s", r.out)
 	}

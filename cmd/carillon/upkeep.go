@@ -47,6 +47,7 @@ func (d doctorCmd) Run(ctx context.Context, cfg config.Config, c *console) error
 		Settings: &cfg, Log: c.log,
 		Redis:  func(ctx context.Context) (redis.UniversalClient, error) { return instance.RedisBeside(ctx, cfg) },
 		Store:  func(ctx context.Context) (*store.Store, error) { return instance.OpenStore(ctx, cfg) },
+		VAPID:  func(ctx context.Context, db *store.Store) (string, error) { return instance.VAPIDPublic(ctx, cfg, db) },
 		Report: func(f doctor.Finding) error { return c.result(f, "%s", f) },
 	})
 	if err != nil {

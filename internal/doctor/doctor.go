@@ -1,5 +1,5 @@
-// Package doctor checks Redis, SQL, the clocks, the keys, the proxy and the mail server of a configuration, and
-// says what to do about each fault.
+// Package doctor checks Redis, SQL, the clocks, the keys, the proxy, the mail server and the key of push of a
+// configuration, and says what to do about each fault.
 package doctor
 
 import (
@@ -53,6 +53,9 @@ type Config struct {
 	Redis func(ctx context.Context) (redis.UniversalClient, error)
 	// Store opens the database and brings it up to date. The examination closes it.
 	Store func(ctx context.Context) (*store.Store, error)
+	// VAPID signs a token for push services with the key of this installation, and returns the key's public
+	// half. The error is ErrNoVAPID if no server has made the key yet.
+	VAPID func(ctx context.Context, db *store.Store) (public string, err error)
 	// Report is called with each finding as soon as it is there, so that the operator sees which
 	// check hangs.
 	Report func(Finding) error
@@ -77,7 +80,10 @@ func Examine(ctx context.Context, c Config) (fails int, err error) {
 	rdb, reason := c.Redis(ctx)
 	reachable := e.redis(ctx, c.Settings, rdb, reason)
 	db, err := c.Store(ctx)
-	err = e.sql(ctx, c.Settings, db, err, func() { e.work(ctx, c.Settings, db, rdb, reachable) })
+	err = e.sql(ctx, c.Settings, db, err, func() {
+		e.work(ctx, c.Settings, db, rdb, reachable)
+		e.push(ctx, c.Settings, func(ctx context.Context) (string, error) { return c.VAPID(ctx, db) })
+	})
 	e.keys(c.Settings)
 	e.proxy(ctx, c.Settings)
 	e.identity(ctx, c.Settings)

@@ -1,0 +1,24 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/carillonhq/carillon/internal/config"
+)
+
+func TestTheKeyOfPushIsTried(t *testing.T) {
+	t.Parallel()
+	for want, answer := range map[string]error{"ok    push         the VAPID key signs; its public half is BPub": nil, "note  push": ErrNoVAPID, "FAIL  push": errors.New("sealed")} {
+		var found []string
+		e := &examination{report: func(f Finding) error { found = append(found, f.String()); return nil }}
+		e.push(t.Context(), &config.Config{Push: &config.Push{Contact: "mailto:ops@example.com"}}, func(context.Context) (string, error) { return "BPub", answer })
+		if len(found) != 1 || !strings.HasPrefix(found[0], want) {
+			t.Errorf("%v: %q", answer, found)
+		}
+	}
+	e := &examination{report: func(f Finding) error { t.Errorf("without push: %s", f); return nil }}
+	e.push(t.Context(), &config.Config{}, nil)
+}
