@@ -11,6 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9/logging"
 
+	"github.com/carillonhq/carillon/internal/pushtest"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
 )
@@ -48,5 +49,5 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "build the program:", err)
 		return 1
 	}
-	return sqltest.Wrap(redistest.Wrap(m)).Run()
+	return pushtest.Wrap(sqltest.Wrap(redistest.Wrap(m))).Run() // servers trust its push services
 }

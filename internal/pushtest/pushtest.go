@@ -38,6 +38,7 @@ type Service struct {
 
 	mu       sync.Mutex
 	answers  []Answer // the next ones; then 201
+	strike   func(taken bool)
 	received []Received
 	faults   []error
 }
@@ -52,6 +53,7 @@ type Answer struct {
 
 // Received is a message as it arrived.
 type Received struct {
+	Path                string // of the endpoint
 	TTL, Topic, Urgency string
 	Text                []byte // decrypted
 }
@@ -61,6 +63,14 @@ func (s *Service) Answer(answers ...Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers = answers
+}
+
+// Strike has the service call this function for each message, before it has taken it and again before it
+// answers.
+func (s *Service) Strike(f func(taken bool)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.strike = f
 }
 
 // Received returns the messages so far.
@@ -113,6 +123,13 @@ func Start(t *testing.T) *Service {
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	got, err := s.read(r)
 	s.mu.Lock()
+	strike := s.strike
+	s.mu.Unlock()
+	if strike != nil {
+		strike(false)
+		defer strike(true) // WriteHeader sends nothing before the handler returns
+	}
+	s.mu.Lock()
 	next := Answer{Status: http.StatusCreated}
 	if len(s.answers) > 0 {
 		next, s.answers = s.answers[0], s.answers[1:]
@@ -138,7 +155,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // read verifies and decrypts a message.
 func (s *Service) read(r *http.Request) (Received, error) {
-	got := Received{TTL: r.Header.Get("TTL"), Topic: r.Header.Get("Topic"), Urgency: r.Header.Get("Urgency")}
+	got := Received{Path: r.URL.Path, TTL: r.Header.Get("TTL"), Topic: r.Header.Get("Topic"), Urgency: r.Header.Get("Urgency")}
 	if err := s.verify(r.Header.Get("Authorization")); err != nil {
 		return got, err
 	}

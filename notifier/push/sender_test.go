@@ -55,8 +55,8 @@ func TestAMessageArrivesWithItsTopicLifeAndUrgency(t *testing.T) {
 	text := []byte(`{"app_badge":5,"notification":{"title":"Stock is low","body":"3 left","lang":"en","navigate":"https://carillon.example/inbox","tag":"` +
 		topic + `"},"web_push":8030}`)
 	want := []pushtest.Received{
-		{TTL: "86400", Topic: topic, Urgency: "normal", Text: text},
-		{TTL: "90", Topic: topic, Urgency: "high", Text: text},
+		{Path: "/device", TTL: "86400", Topic: topic, Urgency: "normal", Text: text},
+		{Path: "/device", TTL: "90", Topic: topic, Urgency: "high", Text: text},
 	}
 	if diff := cmp.Diff(want, s.Received()); diff != "" {
 		t.Error(diff)
