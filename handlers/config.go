@@ -36,6 +36,9 @@ type SignIns interface {
 	// Check also returns a cookie, possibly nil, that identifies this browser at the next
 	// sign-in.
 	Check(r *http.Request, username, password, address string) (notifier.User, *http.Cookie, error)
+	// Attempt counts a failed sign-in at the identity provider in advance, and takeBack undoes that. It
+	// returns notifier.ErrTooMany.
+	Attempt(ctx context.Context, address string) (takeBack func(), err error)
 }
 
 // Provider signs users in at an identity provider; see internal/idp, whose errors it returns.
@@ -47,8 +50,9 @@ type Provider interface {
 	// to go.
 	Finish(r *http.Request) (signed notifier.Signed, next string, err error)
 	Used() *http.Cookie
-	// Leave returns where the user of a session signs out at the provider; empty: they need not.
-	Leave(ctx context.Context, session string) string
+	// Leave returns where the user of a session signs out at the provider; empty: they need not. It returns
+	// idp.ErrAway.
+	Leave(ctx context.Context, session string) (string, error)
 }
 
 // Inbox is how pages read and change inboxes; see notifier/inbox.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/idp"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 )
@@ -119,11 +120,14 @@ func (h *Handlers) logout(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	everywhere := values.Get("everywhere") == "1" && visitOf(r).known
-	leave := ""
+	leave, done := "", "signed-out"
 	if h.Provider != nil && visitOf(r).known {
-		leave = h.Provider.Leave(r.Context(), visitOf(r).user.Session)
+		if leave, err = h.Provider.Leave(r.Context(), visitOf(r).user.Session); errors.Is(err, idp.ErrAway) {
+			h.Log.WarnContext(r.Context(), "the identity provider cannot sign a user out", "issuer", h.Provider.Host(), "err", err)
+			done, err = "signed-out-here", nil
+		}
 	}
-	if everywhere {
+	if err == nil && everywhere {
 		_, err = h.Sessions.Expel(r.Context(), seqOf(r))
 	}
 	if err == nil {
@@ -138,6 +142,6 @@ func (h *Handlers) logout(w http.ResponseWriter, r *http.Request) error {
 	if leave != "" {
 		return h.leave(w, r, leave)
 	}
-	redirect(w, r, "/login?done=signed-out")
+	redirect(w, r, "/login?done="+done)
 	return nil
 }

@@ -48,9 +48,22 @@ func (h *Handlers) providerAnswer(w http.ResponseWriter, r *http.Request) error 
 	if h.Provider == nil {
 		return notifier.ErrNotFound
 	}
+	takeBack, err := h.SignIns.Attempt(r.Context(), visitOf(r).Address)
+	if err != nil {
+		return h.providerFault(w, r, "/inbox", err)
+	}
 	signed, next, err := h.Provider.Finish(r)
-	http.SetCookie(w, h.Provider.Used())
 	next = safeNext(next)
+	if stale := errors.Is(err, idp.ErrStale); err == nil || stale || errors.Is(err, idp.ErrAway) {
+		takeBack()
+		if stale && visitOf(r).known { // they have come back to this address, or signed in on another page
+			redirect(w, r, next)
+			return nil
+		}
+	}
+	if !errors.Is(err, idp.ErrStale) { // the cookie may be that of a sign-in on another page
+		http.SetCookie(w, h.Provider.Used())
+	}
 	if err != nil {
 		return h.providerFault(w, r, next, err)
 	}
@@ -67,12 +80,19 @@ func (h *Handlers) providerFault(w http.ResponseWriter, r *http.Request, next st
 	for _, f := range providerFaults {
 		if errors.Is(err, f.err) {
 			h.Log.WarnContext(r.Context(), "the identity provider has not signed a user in", "issuer", h.Provider.Host(), "err", err)
-			p := h.loginPage(r, next, "")
-			p.ProviderFault = p.Text.F(f.text, "Host", h.Provider.Host())
-			return h.page(w, r, f.status, views.LoginPage(p))
+			return h.providerPage(w, r, next, f.status, h.text(r).F(f.text, "Host", h.Provider.Host()))
 		}
 	}
+	if status, fault := h.loginFault(w, r, err); fault != "" {
+		return h.providerPage(w, r, next, status, fault)
+	}
 	return fmt.Errorf("sign in a user of the identity provider: %w", err)
+}
+
+func (h *Handlers) providerPage(w http.ResponseWriter, r *http.Request, next string, status int, fault string) error {
+	p := h.loginPage(r, next, "")
+	p.ProviderFault = fault
+	return h.page(w, r, status, views.LoginPage(p))
 }
 
 // leave shows that the user has signed out, and leads on to the identity provider, where they sign out too.

@@ -106,12 +106,12 @@ func TestASignInThatFailsSaysWhyAndBeginsNoSession(t *testing.T) {
 		words  string
 	}{
 		"refused": {func() { p.Fail("access_denied") }, http.StatusForbidden, "sign you in. Try again"},
-		"away":    {func() { p.Break(http.StatusBadGateway) }, http.StatusServiceUnavailable, "answering right now"},
+		"away":    {func() { p.Break("/token", http.StatusBadGateway) }, http.StatusServiceUnavailable, "answering right now"},
 		"false":   {func() { p.Lie(func(claims map[string]any) { claims["aud"] = "another" }) }, http.StatusForbidden, "be verified"},
 		"no name": {func() { p.User(map[string]any{"sub": ""}) }, http.StatusForbidden, "send a name"},
 	} {
 		p.Fail("")
-		p.Break(0)
+		p.Break("/token", 0)
 		p.Lie(nil)
 		test.change()
 		jane := visit(t, s.URL)
@@ -126,5 +126,81 @@ func TestASignInThatFailsSaysWhyAndBeginsNoSession(t *testing.T) {
 	status, _, body, _ := visit(t, s.URL).goes(t, http.MethodGet, s.URL+"/login/oidc/callback?code=x&state=y")
 	if status != http.StatusBadRequest || !strings.Contains(body, "took too long") {
 		t.Errorf("an answer that nobody asked for: %d", status)
+	}
+}
+
+// steps returns where a request leads, without following it.
+func (b browser) steps(t *testing.T, address string) (status int, to, body string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := *b.Client
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	res, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, res.Header.Get("Location"), string(text)
+}
+
+func TestAProviderThatHangsIsSaidInWordsBeforeThePageGivesUp(t *testing.T) {
+	t.Parallel()
+	for what, known := range map[string]bool{"at the first sign-in": false, "after a user was there": true} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			p := idptest.Start(t, map[string]any{"sub": "jane"})
+			s := provided(t, p, in(t.TempDir()))
+			jane, at := visit(t, s.URL), s.URL+"/login/oidc"
+			if known {
+				_, at, _ = jane.steps(t, at)
+				_, at, _ = jane.steps(t, at)
+			}
+			p.Hang()
+			if status, _, body := jane.steps(t, at); status != http.StatusServiceUnavailable || !strings.Contains(body, `data-testid="provider-fault"`) || !strings.Contains(body, "answering right now") {
+				t.Errorf("%d:\n%s", status, body)
+			}
+			p.Answer()
+			if status, at, _, _ := jane.goes(t, http.MethodGet, s.URL+"/login/oidc"); status != http.StatusOK || at.Path != "/notifications/inbox" {
+				t.Errorf("when it is back: %d at %s", status, at)
+			}
+		})
+	}
+}
+
+// Somebody who can plant cookies plants a session of their own before the answer comes.
+func TestTheAnswerNeverGoesOnWithASessionThatTheBrowserBrings(t *testing.T) {
+	t.Parallel()
+	p := idptest.Start(t, map[string]any{"sub": "mallory"})
+	s := provided(t, p, in(t.TempDir()))
+	site, err := url.Parse(s.URL + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mallory, jane := visit(t, s.URL), visit(t, s.URL)
+	mallory.goes(t, http.MethodGet, s.URL+"/login/oidc")
+	planted := mallory.Jar.Cookies(site)[0]
+
+	p.User(map[string]any{"sub": "jane"})
+	_, to, _ := jane.steps(t, s.URL+"/login/oidc")
+	_, to, _ = jane.steps(t, to)
+	jane.Jar.SetCookies(site, []*http.Cookie{{Name: planted.Name, Value: planted.Value, Path: site.Path}})
+	if status, _, _ := jane.steps(t, to); status != http.StatusSeeOther {
+		t.Fatalf("jane signs in: %d", status)
+	}
+	if now := jane.Jar.Cookies(site); len(now) != 1 || now[0].Value == planted.Value {
+		t.Errorf("she goes on with %v", now)
+	}
+	if _, _, body := jane.steps(t, s.URL+"/settings"); !strings.Contains(body, "jane") {
+		t.Error("she is not signed in")
+	}
+	if status, _, body := mallory.steps(t, s.URL+"/settings"); status != http.StatusSeeOther {
+		t.Errorf("the planted session is still open: %d\n%s", status, body)
 	}
 }

@@ -7,27 +7,21 @@
 package idp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"sync"
 	"time"
-
-	"github.com/coreos/go-oidc/v3/oidc"
-	"golang.org/x/oauth2"
 
 	"github.com/carillonhq/carillon/internal/seal"
 )
 
 const (
-	answerWait = 10 * time.Second // for one answer of the provider
-	maxAnswer  = 1 << 20          // bytes of an answer
-	maxHint    = 4096             // bytes of an ID token in an address
-	maxCalls   = 32               // sign-ins that wait for the provider at a time
+	maxHint  = 4096 // bytes of an ID token in an address
+	maxCalls = 32   // sign-ins that wait for the provider at a time
 
 	// Path is where sign-ins begin. They end below it, at /callback.
 	Path     = "/login/oidc"
@@ -65,6 +59,7 @@ type Config struct {
 // Provider signs users in. It is safe for concurrent use.
 type Provider struct {
 	cfg    Config
+	plain  bool // the issuer is on this machine, and asked by http
 	client *http.Client
 	sealer seal.Sealer
 	cookie http.Cookie // without a value
@@ -72,13 +67,6 @@ type Provider struct {
 
 	mu    sync.Mutex
 	found *found // nil until the provider has answered once
-}
-
-// found is what the provider says about itself.
-type found struct {
-	oauth      oauth2.Config
-	verifier   *oidc.IDTokenVerifier
-	endSession string // where users sign out; empty: nowhere
 }
 
 // User is who the provider says has signed in.
@@ -98,19 +86,16 @@ func New(cfg Config) (*Provider, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	client := cfg.Client
-	if client == nil {
-		client = &http.Client{Timeout: answerWait, Transport: limited{http.DefaultTransport}}
-	}
-	public, err := url.Parse(cfg.PublicURL)
-	if err != nil {
+	issuer, err1 := url.Parse(cfg.Issuer)
+	public, err2 := url.Parse(cfg.PublicURL)
+	if err := cmp.Or(err1, err2); err != nil {
 		return nil, fmt.Errorf("prepare signing in at %s: %w", cfg.Issuer, err)
 	}
-	cookie := http.Cookie{Name: plainName, Path: public.Path + callback, MaxAge: int(begunLife.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode} //nolint:gosec // Secure below, where browsers come by https
-	if public.Scheme == "https" {
-		cookie.Name, cookie.Secure = secureName, true
+	p := &Provider{cfg: cfg, plain: issuer.Scheme == "http", client: cfg.Client, sealer: sealer, cookie: newCookie(public), calls: make(chan struct{}, maxCalls)}
+	if p.client == nil {
+		p.client = &http.Client{Timeout: answerWait, Transport: limited{http.DefaultTransport}, CheckRedirect: p.follow}
 	}
-	return &Provider{cfg: cfg, client: client, sealer: sealer, cookie: cookie, calls: make(chan struct{}, maxCalls)}, nil
+	return p, nil
 }
 
 // Host returns the host of the provider, as users know it.
@@ -127,57 +112,21 @@ func (p *Provider) Check(ctx context.Context) error {
 	return err
 }
 
-// discover returns what the provider says about itself, which is asked once.
-func (p *Provider) discover(ctx context.Context) (*found, error) {
-	p.mu.Lock()
-	known := p.found
-	p.mu.Unlock()
-	if known != nil {
-		return known, nil
-	}
-	// The keys are fetched with this context later, too, so that it must not end.
-	provider, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), p.client), p.cfg.Issuer)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAway, err)
-	}
-	var says struct {
-		EndSession string   `json:"end_session_endpoint"`
-		Scopes     []string `json:"scopes_supported"`
-	}
-	if err := provider.Claims(&says); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAway, err)
-	}
-	f := &found{
-		oauth: oauth2.Config{
-			ClientID: p.cfg.ClientID, ClientSecret: p.cfg.ClientSecret, Endpoint: provider.Endpoint(),
-			RedirectURL: p.cfg.PublicURL + callback, Scopes: []string{oidc.ScopeOpenID, "profile"},
-		},
-		verifier: provider.Verifier(&oidc.Config{ClientID: p.cfg.ClientID, Now: p.cfg.Now}),
-	}
-	if p.cfg.StaffGroup != "" && slices.Contains(says.Scopes, "groups") {
-		f.oauth.Scopes = append(f.oauth.Scopes, "groups")
-	}
-	if u, err := url.Parse(says.EndSession); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" {
-		f.endSession = says.EndSession
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.found = f
-	return f, nil
-}
-
 // Leave returns the address where a user who has signed out here signs out of the provider, and which leads
-// back; empty if there is none, or the provider has not answered yet.
-func (p *Provider) Leave(idToken string) string {
-	p.mu.Lock()
-	known := p.found
-	p.mu.Unlock()
-	if known == nil || known.endSession == "" {
-		return ""
-	}
-	u, err := url.Parse(known.endSession)
+// back; empty if there is none. It returns ErrAway.
+func (p *Provider) Leave(ctx context.Context, idToken string) (string, error) {
+	release, err := p.take()
 	if err != nil {
-		return ""
+		return "", err
+	}
+	defer release()
+	f, err := p.discover(ctx)
+	if err != nil || f.endSession == "" {
+		return "", err
+	}
+	u, err := url.Parse(f.endSession)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrAway, err)
 	}
 	q := u.Query()
 	q.Set("client_id", p.cfg.ClientID)
@@ -186,7 +135,7 @@ func (p *Provider) Leave(idToken string) string {
 		q.Set("id_token_hint", idToken)
 	}
 	u.RawQuery = q.Encode()
-	return u.String()
+	return u.String(), nil
 }
 
 // take waits for one of the places in line. It returns ErrAway when there is none: the provider is too slow.
@@ -197,19 +146,4 @@ func (p *Provider) take() (release func(), err error) {
 	default:
 		return nil, fmt.Errorf("%w: %d sign-ins wait for it", ErrAway, maxCalls)
 	}
-}
-
-// limited cuts answers off that are too large to be a provider's.
-type limited struct{ http.RoundTripper }
-
-// RoundTrip is that of the transport.
-func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
-	res, err := l.RoundTripper.RoundTrip(r)
-	if err == nil {
-		res.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.LimitReader(res.Body, maxAnswer), res.Body}
-	}
-	return res, err
 }

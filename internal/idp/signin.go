@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -20,16 +21,20 @@ import (
 )
 
 const (
-	begunLife = 10 * time.Minute // from the first redirect to the answer
-	maxNext   = 2000
-	maxGroups = 10_000
+	begunLife  = 10 * time.Minute // from the first redirect to the answer
+	finishWait = 8 * time.Second  // for all that the provider answers when a browser comes back
+	maxBegun   = 2500             // bytes in the cookie before they are sealed: browsers drop cookies above 4 KiB
+	maxTried   = 8                // cookies of this name that a request may carry
+	maxToken   = 64 << 10         // bytes of an ID token, which is kept with the session
+	maxGroups  = 10_000
 )
 
-// The name of the cookie that ties the answer to the browser that has begun the sign-in. secureName makes
-// browsers reject it over plain http.
+// The name of the cookie that ties the answer to the browser that has begun the sign-in. As with sessions, hostPrefix
+// has browsers reject one that comes from a neighboring host, and securePrefix one that comes over plain http.
 const (
-	plainName  = "carillon-oidc"
-	secureName = "__Secure-carillon-oidc"
+	cookieName   = "carillon-oidc"
+	hostPrefix   = "__Host-"
+	securePrefix = "__Secure-"
 )
 
 // begun is what the cookie of a sign-in holds, sealed.
@@ -39,6 +44,19 @@ type begun struct {
 	Verifier string `json:"v"`
 	Next     string `json:"p"`
 	At       int64  `json:"t"` // seconds
+}
+
+// newCookie returns the cookie without its value.
+func newCookie(public *url.URL) http.Cookie {
+	c := http.Cookie{Name: cookieName, Path: public.Path + callback, MaxAge: int(begunLife.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode} //nolint:gosec // Secure below, where browsers come by https
+	switch {
+	case public.Scheme != "https":
+	case public.Path == "":
+		c.Name, c.Path, c.Secure = hostPrefix+cookieName, "/", true
+	default:
+		c.Name, c.Secure = securePrefix+cookieName, true
+	}
+	return c
 }
 
 // Begin begins a sign-in that leads to next. It returns the address at the provider, and the cookie
@@ -53,11 +71,12 @@ func (p *Provider) Begin(ctx context.Context, next string) (to string, cookie *h
 	if err != nil {
 		return "", nil, err
 	}
-	if len(next) > maxNext {
-		next = ""
-	}
 	b := begun{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: next, At: p.cfg.Now().Unix()}
 	text, err := json.Marshal(b)
+	if len(text) > maxBegun {
+		b.Next = ""
+		text, err = json.Marshal(b)
+	}
 	if err != nil {
 		return "", nil, fmt.Errorf("begin a sign-in: %w", err)
 	}
@@ -65,14 +84,14 @@ func (p *Provider) Begin(ctx context.Context, next string) (to string, cookie *h
 	if err != nil {
 		return "", nil, fmt.Errorf("begin a sign-in: %w", err)
 	}
-	c := p.cookie //nolint:gosec // see New
+	c := p.cookie //nolint:gosec // see newCookie
 	c.Value = base64.RawURLEncoding.EncodeToString(sealed)
 	return f.oauth.AuthCodeURL(b.State, oidc.Nonce(b.Nonce), oauth2.S256ChallengeOption(b.Verifier)), &c, nil
 }
 
 // Used returns a cookie that removes the one of Begin.
 func (p *Provider) Used() *http.Cookie {
-	c := p.cookie //nolint:gosec // see New
+	c := p.cookie //nolint:gosec // see newCookie
 	c.MaxAge = -1
 	return &c
 }
@@ -80,14 +99,18 @@ func (p *Provider) Used() *http.Cookie {
 // Finish returns who has signed in, and where they wanted to go, from a request to Path+"/callback" with the
 // cookie of Begin. It returns ErrStale, ErrRefused, ErrToken, ErrName or ErrAway, each with the reason for the log.
 func (p *Provider) Finish(r *http.Request) (u User, next string, err error) {
-	ctx, answer := r.Context(), r.URL.Query()
+	ctx, cancel := context.WithTimeout(r.Context(), finishWait)
+	defer cancel()
+	answer := r.URL.Query()
 	b, err := p.open(r, answer.Get("state"))
 	if err != nil {
-		return u, "", err
+		return u, b.Next, err
 	}
 	switch code := answer.Get("error"); {
 	case answer.Has("iss") && answer.Get("iss") != p.cfg.Issuer:
 		return u, b.Next, fmt.Errorf("%w: the answer is from %.200q", ErrToken, answer.Get("iss"))
+	case code == "temporarily_unavailable", code == "server_error":
+		return u, b.Next, fmt.Errorf("%w: %q: %.500q", ErrAway, code, answer.Get("error_description"))
 	case code != "":
 		return u, b.Next, fmt.Errorf("%w: %.200q: %.500q", ErrRefused, code, answer.Get("error_description"))
 	case answer.Get("code") == "":
@@ -102,33 +125,48 @@ func (p *Provider) Finish(r *http.Request) (u User, next string, err error) {
 	if err != nil {
 		return u, b.Next, err
 	}
+	if f.namesItself && !answer.Has("iss") {
+		return u, b.Next, fmt.Errorf("%w: the answer does not say whose it is", ErrToken)
+	}
 	u, err = p.redeem(oidc.ClientContext(ctx, p.client), f, b, answer.Get("code"))
 	return u, b.Next, err
 }
 
-// open returns the sign-in that this browser has begun with this state.
+// open returns the sign-in that this browser has begun with this state. A neighboring host may have planted
+// other cookies of the same name. It returns ErrStale.
 func (p *Provider) open(r *http.Request, state string) (b begun, err error) {
-	cookie, err := r.Cookie(p.cookie.Name)
-	if err != nil {
-		return b, fmt.Errorf("%w: %w", ErrStale, err)
+	err = http.ErrNoCookie
+	for i, cookie := range r.CookiesNamed(p.cookie.Name) {
+		if i == maxTried {
+			break
+		}
+		if b, err = p.unseal(cookie.Value); err != nil {
+			continue
+		}
+		if subtle.ConstantTimeCompare([]byte(b.State), []byte(state)) != 1 {
+			err = errors.New("another state")
+			continue
+		}
+		if age := p.cfg.Now().Sub(time.Unix(b.At, 0)); age > begunLife || age < -begunLife {
+			return b, fmt.Errorf("%w: begun %v ago", ErrStale, age.Round(time.Second))
+		}
+		return b, nil
 	}
-	sealed, err := base64.RawURLEncoding.DecodeString(cookie.Value)
+	return begun{}, fmt.Errorf("%w: %w", ErrStale, err)
+}
+
+// unseal reads the value of a cookie.
+func (p *Provider) unseal(value string) (b begun, err error) {
+	sealed, err := base64.RawURLEncoding.DecodeString(value)
 	if err != nil {
-		return b, fmt.Errorf("%w: %w", ErrStale, err)
+		return b, fmt.Errorf("decode the cookie: %w", err)
 	}
 	text, _, err := p.sealer.Open(sealed, p.cookie.Name)
 	if err != nil {
-		return b, fmt.Errorf("%w: %w", ErrStale, err)
+		return b, fmt.Errorf("open the cookie: %w", err)
 	}
 	if err := json.Unmarshal(text, &b); err != nil {
-		return b, fmt.Errorf("%w: %w", ErrStale, err)
-	}
-	age := p.cfg.Now().Sub(time.Unix(b.At, 0))
-	if subtle.ConstantTimeCompare([]byte(b.State), []byte(state)) != 1 {
-		return begun{}, fmt.Errorf("%w: another state", ErrStale)
-	}
-	if age > begunLife || age < -begunLife {
-		return b, fmt.Errorf("%w: begun %v ago", ErrStale, age.Round(time.Second))
+		return begun{}, fmt.Errorf("read the cookie: %w", err)
 	}
 	return b, nil
 }
@@ -137,21 +175,18 @@ func (p *Provider) open(r *http.Request, state string) (b begun, err error) {
 func (p *Provider) redeem(ctx context.Context, f *found, b begun, code string) (u User, err error) {
 	answer, err := f.oauth.Exchange(ctx, code, oauth2.VerifierOption(b.Verifier))
 	if err != nil {
-		if refused := (*oauth2.RetrieveError)(nil); errors.As(err, &refused) && refused.Response != nil && refused.Response.StatusCode < http.StatusInternalServerError {
-			return u, fmt.Errorf("%w: %w", ErrRefused, err)
-		}
-		return u, fmt.Errorf("%w: %w", ErrAway, err)
+		return u, unredeemed(err)
 	}
 	text, ok := answer.Extra("id_token").(string)
-	if !ok {
-		return u, fmt.Errorf("%w: there is none", ErrToken)
+	if !ok || len(text) > maxToken {
+		return u, fmt.Errorf("%w: there is none, or it has more than %d bytes", ErrToken, maxToken)
 	}
 	token, err := f.verifier.Verify(ctx, text)
 	if err != nil {
-		if ctx.Err() != nil {
-			return u, fmt.Errorf("%w: %w", ErrAway, err)
+		if ctx.Err() != nil || strings.Contains(err.Error(), "fetching keys") { // go-oidc has no error for it
+			return u, fmt.Errorf("%w: %w", ErrAway, brief{err})
 		}
-		return u, fmt.Errorf("%w: %w", ErrToken, err)
+		return u, fmt.Errorf("%w: %w", ErrToken, brief{err})
 	}
 	if subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(b.Nonce)) != 1 {
 		return u, fmt.Errorf("%w: another nonce", ErrToken)
@@ -161,6 +196,20 @@ func (p *Provider) redeem(ctx context.Context, f *found, b begun, code string) (
 		return u, fmt.Errorf("%w: %w", ErrToken, err)
 	}
 	return p.user(claims, text)
+}
+
+// unredeemed says why the provider gave no token for a code. The body of its answer is left out: it may quote
+// the request, which has the secret.
+func unredeemed(err error) error {
+	refused := (*oauth2.RetrieveError)(nil)
+	if !errors.As(err, &refused) || refused.Response == nil {
+		return fmt.Errorf("%w: %w", ErrAway, brief{err})
+	}
+	why := ErrRefused
+	if status := refused.Response.StatusCode; status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
+		why = ErrAway
+	}
+	return fmt.Errorf("%w: it answers %s to the code: %.200q: %.500q", why, refused.Response.Status, refused.ErrorCode, refused.ErrorDescription)
 }
 
 // user reads who has signed in from the claims of a token.

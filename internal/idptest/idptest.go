@@ -35,8 +35,10 @@ type Provider struct {
 	mu     sync.Mutex
 	user   map[string]any // the claims of who is signed in here
 	lie    func(claims map[string]any)
-	fails  string // the error that the next sign-in ends with
-	broken int    // the status of all answers of the token endpoint; 0: it works
+	says   func(document map[string]any)
+	secret string         // empty: Carillon is a public client
+	fails  string         // the error that the next sign-in ends with
+	broken map[string]int // the status of all answers of a path
 	hang   chan struct{}
 	codes  map[string]begun
 	ended  []url.Values
@@ -54,7 +56,7 @@ func Start(t *testing.T, claims map[string]any) *Provider {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Provider{key: key, user: claims, codes: map[string]begun{}}
+	p := &Provider{key: key, secret: ClientSecret, user: claims, broken: map[string]int{}, codes: map[string]begun{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", p.discovery)
 	mux.HandleFunc("GET /authorize", p.authorize)
@@ -63,13 +65,17 @@ func Start(t *testing.T, claims map[string]any) *Provider {
 	mux.HandleFunc("GET /logout", p.logout)
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
-		hang := p.hang
+		hang, broken := p.hang, p.broken[r.URL.Path]
 		p.mu.Unlock()
 		if hang != nil {
 			select {
 			case <-hang:
 			case <-r.Context().Done():
 			}
+			return
+		}
+		if broken != 0 {
+			answer(w, broken, map[string]any{"error": "server_error"})
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -87,8 +93,14 @@ func (p *Provider) Lie(change func(claims map[string]any)) { p.set(func() { p.li
 // Fail ends the next sign-ins with an error; empty: they succeed.
 func (p *Provider) Fail(code string) { p.set(func() { p.fails = code }) }
 
-// Break has the token endpoint answer with a status; 0: it works.
-func (p *Provider) Break(status int) { p.set(func() { p.broken = status }) }
+// Says has the provider say something else about itself.
+func (p *Provider) Says(change func(document map[string]any)) { p.set(func() { p.says = change }) }
+
+// Public makes Carillon a client without a secret.
+func (p *Provider) Public() { p.set(func() { p.secret = "" }) }
+
+// Break has a path, such as /token, answer with a status; 0: it works.
+func (p *Provider) Break(path string, status int) { p.set(func() { p.broken[path] = status }) }
 
 // Forget makes all codes expire.
 func (p *Provider) Forget() { p.set(func() { clear(p.codes) }) }
@@ -119,11 +131,17 @@ func (p *Provider) set(change func()) {
 }
 
 func (p *Provider) discovery(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, map[string]any{
+	document := map[string]any{
 		"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
 		"end_session_endpoint": p.URL + "/logout", "scopes_supported": []string{"openid", "profile", "groups"}, "id_token_signing_alg_values_supported": []string{"RS256"},
 		"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
+	}
+	p.set(func() {
+		if p.says != nil {
+			p.says(document)
+		}
 	})
+	answer(w, http.StatusOK, document)
 }
 
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
@@ -152,17 +170,16 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.broken != 0 {
-		answer(w, p.broken, map[string]any{"error": "server_error"})
-		return
-	}
-	id, secret, _ := r.BasicAuth()
+	id, secret, basic := r.BasicAuth()
 	id, _ = url.QueryUnescape(id)
 	secret, _ = url.QueryUnescape(secret)
+	if !basic {
+		id, secret = r.FormValue("client_id"), r.FormValue("client_secret")
+	}
 	b, known := p.codes[r.FormValue("code")]
 	delete(p.codes, r.FormValue("code"))
 	sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
-	if id != ClientID || secret != ClientSecret {
+	if id != ClientID || secret != p.secret || basic && secret == "" {
 		answer(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
 		return
 	}

@@ -57,12 +57,12 @@ func (p provider) Finish(r *http.Request) (signed notifier.Signed, next string, 
 	return notifier.Signed{User: user, By: by}, next, nil
 }
 
-// Leave returns where the user of a session signs out at the provider; empty: they have signed in here. If
-// the session cannot be read, they sign out here only.
-func (p provider) Leave(ctx context.Context, session string) string {
+// Leave returns where the user of a session signs out at the provider; empty: they have signed in here, or it
+// has no such address. See idp.Leave for the errors.
+func (p provider) Leave(ctx context.Context, session string) (string, error) {
 	token, err := p.sessions.IDToken(ctx, session)
 	if err != nil || token == "" {
-		return ""
+		return "", err
 	}
-	return p.Provider.Leave(token)
+	return p.Provider.Leave(ctx, token)
 }

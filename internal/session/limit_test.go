@@ -65,6 +65,36 @@ func TestSuccessfulSignInLeavesNoCounter(t *testing.T) {
 	}
 }
 
+func TestAttemptsAtAProviderCountForTheirAddressUnlessTheySucceed(t *testing.T) {
+	t.Parallel()
+	rdb, space := redistest.Client(t), redistest.Space(t)
+	g := session.NewSignIns(session.SignInConfig{Users: everyone(t), Redis: rdb, Space: space})
+	attempt := func() func() {
+		t.Helper()
+		takeBack, err := g.Attempt(t.Context(), "192.0.2.1:5000")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return takeBack
+	}
+	for range 200 {
+		attempt()()
+	}
+	if n := counters(t, rdb, space); n != [3]int64{} {
+		t.Errorf("after successes Redis has %v counters", n)
+	}
+	for range 100 {
+		attempt()
+	}
+	_, err := g.Attempt(t.Context(), "192.0.2.1:5001")
+	wantRefused(t, err, "the address after 100 failures")
+	_, err = check(t, g, "alice", right, "192.0.2.1")
+	wantRefused(t, err, "a password from there")
+	if _, err := g.Attempt(t.Context(), "192.0.2.2:5000"); err != nil {
+		t.Errorf("another address: %v", err)
+	}
+}
+
 func TestCountersExpireWithTheWindowAndHideNames(t *testing.T) {
 	t.Parallel()
 	rdb, space := redistest.Client(t), redistest.Space(t)

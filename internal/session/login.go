@@ -116,6 +116,17 @@ func (g *SignIns) Check(r *http.Request, username, password, address string) (no
 	return user, cookie, err
 }
 
+// Attempt counts a failed sign-in of an address at an identity provider, before it is made; takeBack undoes that
+// once it has not failed. It returns a *TooManyError after 100 in 15 minutes, those with passwords included.
+func (g *SignIns) Attempt(ctx context.Context, address string) (takeBack func(), err error) {
+	held, wait := g.limiter.reserve(ctx, quotas{1: {addressGroup(address), perAddress}})
+	if wait > 0 {
+		g.journal.limited(ctx, address)
+		return nil, &TooManyError{RetryAfter: wait}
+	}
+	return func() { held.takeBack(ctx) }, nil
+}
+
 // short returns a fixed-length key for an account name of any length.
 func short(name string) string {
 	sum := sha256.Sum256([]byte(name))

@@ -1,0 +1,145 @@
+package idp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+const (
+	// answerWait bounds one answer of the provider. Pages that wait for two of them must have time left to say
+	// that it is away; see handlers.answerWait.
+	answerWait   = 5 * time.Second
+	maxAnswer    = 1 << 20 // bytes of an answer
+	maxRedirects = 3
+	maxReason    = 500 // bytes of an error that may quote an answer
+)
+
+var errRedirect = errors.New("the provider redirects a secret, too often, or away from https")
+
+// found is what the provider says about itself.
+type found struct {
+	oauth       oauth2.Config
+	verifier    *oidc.IDTokenVerifier
+	endSession  string // where users sign out; empty: nowhere
+	namesItself bool   // its answers carry its name (RFC 9207)
+}
+
+// metadata is what go-oidc leaves out of the provider's document.
+type metadata struct {
+	JWKS        string   `json:"jwks_uri"`
+	EndSession  string   `json:"end_session_endpoint"`
+	Scopes      []string `json:"scopes_supported"`
+	AuthMethods []string `json:"token_endpoint_auth_methods_supported"`
+	NamesItself bool     `json:"authorization_response_iss_parameter_supported"`
+}
+
+// discover returns what the provider says about itself, which is asked once.
+func (p *Provider) discover(ctx context.Context) (*found, error) {
+	p.mu.Lock()
+	known := p.found
+	p.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	// The keys are fetched with this context later, too, so that it must not end.
+	provider, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), p.client), p.cfg.Issuer)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrAway, brief{err})
+	}
+	var says metadata
+	if err := provider.Claims(&says); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrAway, brief{err})
+	}
+	endpoint := provider.Endpoint()
+	for _, address := range []string{endpoint.AuthURL, endpoint.TokenURL, says.JWKS} {
+		if !p.safe(address) {
+			return nil, fmt.Errorf("%w: it names the address %.200q, which is not https", ErrAway, address)
+		}
+	}
+	endpoint.AuthStyle = p.authStyle(says.AuthMethods)
+	f := &found{
+		oauth: oauth2.Config{
+			ClientID: p.cfg.ClientID, ClientSecret: p.cfg.ClientSecret, Endpoint: endpoint,
+			RedirectURL: p.cfg.PublicURL + callback, Scopes: []string{oidc.ScopeOpenID, "profile"},
+		},
+		verifier:    provider.Verifier(&oidc.Config{ClientID: p.cfg.ClientID, Now: p.cfg.Now}),
+		namesItself: says.NamesItself,
+	}
+	if p.cfg.StaffGroup != "" && slices.Contains(says.Scopes, "groups") {
+		f.oauth.Scopes = append(f.oauth.Scopes, "groups")
+	}
+	if p.safe(says.EndSession) {
+		f.endSession = says.EndSession
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.found = f
+	return f, nil
+}
+
+// safe reports whether an address that the provider names may get secrets: it is https, as the issuer is.
+func (p *Provider) safe(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http" && p.plain)
+}
+
+// authStyle says how the provider learns the secret. Where both ways may work, oauth2 tries them.
+func (p *Provider) authStyle(methods []string) oauth2.AuthStyle {
+	basic, post := slices.Contains(methods, "client_secret_basic"), slices.Contains(methods, "client_secret_post")
+	switch {
+	case p.cfg.ClientSecret == "", post && !basic:
+		return oauth2.AuthStyleInParams
+	case basic && !post:
+		return oauth2.AuthStyleInHeader
+	}
+	return oauth2.AuthStyleAutoDetect
+}
+
+// follow decides about redirects of the provider's own addresses: a POST carries the secret and a code, and
+// goes nowhere else.
+func (p *Provider) follow(req *http.Request, via []*http.Request) error {
+	if via[0].Method != http.MethodGet || len(via) > maxRedirects || !p.safe(req.URL.String()) {
+		return errRedirect
+	}
+	return nil
+}
+
+// limited cuts answers off that are too large to be a provider's.
+type limited struct{ http.RoundTripper }
+
+// RoundTrip is that of the transport.
+func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := l.RoundTripper.RoundTrip(r)
+	if err == nil {
+		res.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(res.Body, maxAnswer), res.Body}
+	}
+	return res, err
+}
+
+// brief shortens the text of an error that may quote an answer of the provider.
+type brief struct{ error }
+
+// Error returns the beginning of the text.
+func (b brief) Error() string {
+	text := b.error.Error()
+	if len(text) > maxReason {
+		text = strings.ToValidUTF8(text[:maxReason], "") + "…"
+	}
+	return text
+}
+
+// Unwrap is for errors.Is.
+func (b brief) Unwrap() error { return b.error }
