@@ -66,6 +66,71 @@ func TestTheProxySignsPeopleIn(t *testing.T) {
 	}
 }
 
+// doors are one address of each kind that asks who is there.
+var doors = []string{"/inbox", "/inbox/panel", "/events", "/login", "/staff/send", "/nowhere", "/embed/no/such", "/api/v1/me", "/api/v1/me/events"}
+
+// says asks for each door with identity headers.
+func says(t *testing.T, at string, headers http.Header, each func(path string, status int, body string)) {
+	t.Helper()
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for _, path := range doors {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = headers.Clone()
+		res, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := []byte{}
+		if res.Header.Get("Content-Type") != "text/event-stream" {
+			body, err = io.ReadAll(res.Body)
+		}
+		if _ = res.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+		each(path, res.StatusCode, string(body))
+	}
+}
+
+func TestEveryDoorRefusesAnIdentityHeaderThatNamesNobody(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	s := serve(t, c, proxied...)
+	for what, values := range map[string][]string{"two values": {"ann", "vera"}, "empty": {""}, "too long": {strings.Repeat("x", 201)}, "controls": {"a\tb"}} {
+		says(t, s.URL, http.Header{"X-User": values}, func(path string, status int, _ string) {
+			if status != http.StatusBadRequest {
+				t.Errorf("%s, %s: %d, want 400", what, path, status)
+			}
+		})
+	}
+	if users := must(t, c.run(t.Context(), "user", "list")).out; strings.Contains(users, "ann") || strings.Contains(users, "vera") {
+		t.Errorf("the users are\n%s", users)
+	}
+}
+
+func TestNoDoorBelievesAHeaderFromAPeerThatIsNotListed(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	args := append([]string{"--trusted-proxies", "127.0.0.1"}, proxied...)
+	for i, a := range args {
+		if a == "--identity-from" {
+			args[i+1] = "192.0.2.1"
+		}
+	}
+	s := serve(t, c, args...)
+	says(t, s.URL, http.Header{"X-User": {"vera"}, "X-Groups": {"ops"}, "X-Forwarded-For": {"192.0.2.1"}, "X-Real-Ip": {"192.0.2.1"}, "Forwarded": {"for=192.0.2.1"}},
+		func(path string, status int, body string) {
+			if strings.Contains(body, "vera") || status < 300 && path != "/login" {
+				t.Errorf("%s: %d\n%s", path, status, body)
+			}
+		})
+	if users := must(t, c.run(t.Context(), "user", "list")).out; strings.Contains(users, "vera") {
+		t.Errorf("a forged header has added a user:\n%s", users)
+	}
+}
+
 func TestTheDoctorForgesTheIdentityHeader(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
