@@ -32,7 +32,7 @@ func TestADraftOutlivesItsTabAndItsInstance(t *testing.T) {
 	next.shot("send-resume")
 	next.press(`[data-testid=resume] a`)
 	next.until(typedSend + ` === "bob|Not to be lost|news|One\nTwo" && location.pathname + location.search === "` + address + `"`)
-	next.until(`document.querySelector("#to[aria-autocomplete]") !== null`)
+	next.until(`document.querySelector("#to-entry") !== null`)
 	next.fill("title", "Not to be lost, either")
 	next.press(sendButton)
 	next.arrived("Not to be lost, either")

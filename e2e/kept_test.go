@@ -42,7 +42,7 @@ func TestAFormThatCannotReachTheServerKeepsItsText(t *testing.T) {
 	if n := ask[int](w, `document.querySelectorAll("tbody tr").length`); n != 1 {
 		t.Errorf("%d notices were sent", n)
 	}
-	w.goTo("/staff/send").until(`document.querySelector("#to[aria-autocomplete]") && document.querySelector("#title").value === "" && !document.querySelector("[data-testid=restored]")`)
+	w.goTo("/staff/send").until(`document.querySelector("#to-entry") && document.querySelector("#title").value === "" && !document.querySelector("[data-testid=restored]")`)
 }
 
 func TestReloadingAfterCreatingAKeyCreatesNoSecondKey(t *testing.T) {

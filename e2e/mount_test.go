@@ -51,7 +51,7 @@ func TestBelowAPathOfAnotherApplicationsHost(t *testing.T) {
 	}
 
 	staff := open(t, i).size(1280, 900).as(vera).visit("/staff/send")
-	staff.until(`document.querySelector("#to[aria-autocomplete]")`)
+	staff.until(`document.querySelector("#to-entry")`)
 	staff.do(chromedp.SendKeys(css("#to"), "bo"))
 	staff.until(`document.querySelector("#to-names [role=option]")`)
 	staff.do(chromedp.SendKeys(css("#title"), "Sent below a path"))

@@ -39,7 +39,7 @@ func TestOnlyTheChosenTargetReceivesTheNotice(t *testing.T) {
 	// The choices are part of the draft, and survive a rejected form.
 	w.chooses("role").holds("role", "to_role", "|picker|customer")
 	w.do(chromedp.Reload())
-	w.until(`document.querySelector("#to[aria-autocomplete]") !== null`)
+	w.until(`document.querySelector("#to-entry") !== null`)
 	w.holds("role", "to_role", "|picker|customer").ticksIn("to_role")
 	w.fill("type", "news")
 	w.fill("title", "The kitchen closes at four")

@@ -26,7 +26,7 @@ func (w *window) sendsAt(when time.Time) {
 // schedules fills in the form and sends it.
 func (w *window) schedules(title string, when time.Time) {
 	w.t.Helper()
-	w.goTo("/staff/send").do(chromedp.WaitVisible(css(`#to[aria-autocomplete]`)))
+	w.goTo("/staff/send").do(chromedp.WaitVisible(css(`#to-entry`)))
 	w.more().do(chromedp.SendKeys(css(`#to`), "bob"), chromedp.SendKeys(css(`#type`), "kitchen"), chromedp.SendKeys(css(`#title`), title))
 	w.sendsAt(when)
 	w.do(chromedp.WaitVisible(css(`#preview [data-testid=schedule]`)))

@@ -39,7 +39,7 @@ func TestBackAndSendAgainSendsOnlyAChangedNotice(t *testing.T) {
 	// In a page restored from the history, only scripts can find elements.
 	sendsAgain := func(title string) string {
 		w.back()
-		w.until(`document.querySelector("#to[aria-autocomplete]") !== null && document.querySelector("#body").value === "One"`)
+		w.until(`document.querySelector("#to-entry") !== null && document.querySelector("#body").value === "One"`)
 		w.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector("#title").value = %q; document.querySelector(%q).click()`,
 			title, submitSend)))
 		w.until(`document.querySelector("[data-testid=state]") !== null`)

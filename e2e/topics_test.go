@@ -31,7 +31,7 @@ func TestATopicReachesEachSubscriberOnceWithTheReason(t *testing.T) {
 	windows["carol"].has("[data-testid=subscriptions] li .hint", "Through the role picker")
 
 	w := open(t, i).as(vera).goTo("/staff/send")
-	w.do(chromedp.WaitVisible(css(`#to[aria-autocomplete]`)))
+	w.do(chromedp.WaitVisible(css(`#to-entry`)))
 	w.chooses("topic")
 	w.do(chromedp.WaitNotVisible(css(`#to`)), chromedp.SendKeys(css("#type"), "rep"))
 	w.shows(`#type-names [role=option] span`, "rep_notice")

@@ -13,7 +13,7 @@ window.look = (touch) => {
 	// The area that can be pressed may be larger than the visible element.
 	const pressed = (el) => (el.matches(":is(h2, h3) a") && el.closest(".row")) || el.closest(".toast-title")?.closest(".toast") || (el.matches("[type=radio], [type=checkbox]") && el.closest("label")) || el;
 	for (const el of document.querySelectorAll("a[href], button, summary, select, textarea, input:not([type=hidden])")) {
-		if (!el.checkVisibility({ visibilityProperty: true }) || amongWords(el)) continue;
+		if (!el.checkVisibility({ visibilityProperty: true }) || el.ariaHidden === "true" || amongWords(el)) continue;
 		const { width, height } = pressed(el).getBoundingClientRect();
 		const least = touch && !el.closest("td, th") ? 44 : 24;
 		if (width < least - 0.1 || height < least - 0.1) faults.push(`${width.toFixed(1)} by ${height.toFixed(1)} px, less than ${least}: ${told(el)}`);

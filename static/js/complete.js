@@ -140,7 +140,7 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 }
 
 /** @type {Ask} */
-async function askServer(part, target, signal) {
+export async function askServer(part, target, signal) {
 	const answer = await fetch(our(`/staff/names?${new URLSearchParams({ q: part, target })}`), { signal });
 	if (!answer.ok || answer.redirected) return [];
 	return (await answer.json()).names;

@@ -72,11 +72,21 @@ function nameOf(target) {
 }
 
 /**
+ * Marks a control, and the field that is shown in its place (see tokens.js).
  * @param {Element} control
  * @param {boolean} bad
  */
 function mark(control, bad) {
 	const own = `${control.id}-fault`;
+	for (const one of [control, document.getElementById(`${control.id}-entry`)]) if (one) describe(one, own, bad);
+}
+
+/**
+ * @param {Element} control
+ * @param {string} own the id of the fault
+ * @param {boolean} bad
+ */
+function describe(control, own, bad) {
 	const others = (control.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id && id !== own);
 	if (bad) {
 		control.setAttribute("aria-invalid", "true");

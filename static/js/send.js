@@ -1,7 +1,8 @@
 // @ts-check
-import { startCompletion } from "./complete.js";
+import { askServer, startCompletion } from "./complete.js";
 import { startPreview } from "./preview.js";
 import { startSaving } from "./savedraft.js";
+import { startTokens } from "./tokens.js";
 
 /**
  * Starts the completion, the preview and the saving of the notice form.
@@ -13,7 +14,7 @@ export function startSend(form, signal, answered) {
 	const to = document.getElementById("to");
 	const names = document.getElementById("to-names");
 	const target = () => String(new FormData(form).get("target"));
-	if (to instanceof HTMLTextAreaElement && names) startCompletion(to, names, target);
+	if (to instanceof HTMLTextAreaElement && names) startRecipients(to, names, target);
 	startKeeping(form);
 	startTopic(form);
 	startMeant(form);
@@ -23,6 +24,25 @@ export function startSend(form, signal, answered) {
 	if (type instanceof HTMLInputElement && types) startCompletion(type, types, () => "type");
 	startPreview(form, signal);
 	startSaving(form, signal, answered);
+}
+
+/**
+ * Shows the names as tokens, and completes the next one.
+ * @param {HTMLTextAreaElement} to
+ * @param {HTMLElement} list
+ * @param {() => string} target
+ */
+function startRecipients(to, list, target) {
+	const end = new AbortController();
+	const known = async (/** @type {string} */ name) => {
+		const found = await askServer(name, "user", end.signal).catch(() => []);
+		return found.some((user) => user.name.toLowerCase() === name.toLowerCase());
+	};
+	const entry = startTokens(to, () => target() === "user", known);
+	startCompletion(entry, list, target, async (part, kind, signal) => {
+		const chosen = to.value.split(",").map((name) => name.trim());
+		return (await askServer(part, kind, signal)).filter(({ name }) => name === part || !chosen.includes(name));
+	});
 }
 
 /**
