@@ -26,6 +26,7 @@ type relay struct {
 	lease  lease.Lease
 	seen   map[int64]place // progress of the unfinished notices at the previous look
 	purged time.Time       // when old idempotency keys and audit entries were last deleted
+	trim   int64           // the notice up to which expired ones were looked for, if there are more; 0: done until purged again
 
 	failing bool // the last round failed
 }
@@ -87,6 +88,28 @@ func (r *relay) look(ctx context.Context, lost bool) error {
 			return err
 		}
 		r.purged = now
+		return r.forget(ctx)
+	}
+	if r.trim > 0 {
+		return r.forget(ctx)
+	}
+	return nil
+}
+
+// forget deletes the next notices that expired keepExpired ago. It does so a few thousand at a time, a
+// look apart, because senders wait for it.
+func (r *relay) forget(ctx context.Context) error {
+	if r.w.c.Keep <= 0 {
+		return nil
+	}
+	expired := r.w.c.Now().Add(-keepExpired)
+	next, n, err := r.w.c.Store.TrimNotices(ctx, r.trim, expired.Add(-r.w.c.Keep), expired)
+	if err != nil {
+		return err
+	}
+	r.trim = next
+	if n > 0 {
+		r.w.c.Log.DebugContext(ctx, "expired notices deleted", "stage", "relay", "notices", n)
 	}
 	return nil
 }

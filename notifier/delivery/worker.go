@@ -19,6 +19,7 @@ const (
 	relayLease   = 3 * time.Second
 	advanceEvery = 500 * time.Millisecond
 	keepAudit    = 400 * 24 * time.Hour // how long audit entries are kept: a year, and time to review it
+	keepExpired  = 7 * 24 * time.Hour   // how long notices are kept after the longest life that they may have
 )
 
 // KeepKeys is how long a request may be repeated.
@@ -54,6 +55,7 @@ type Config struct {
 	Now        func() time.Time
 	Away       func() bool
 	Wait       time.Duration
+	Keep       time.Duration // the longest life of a notice; 0: expired ones stay in SQL
 	MaxBacklog int64
 	Poll       time.Duration
 	Idle       time.Duration
@@ -136,6 +138,9 @@ type Store interface {
 	TrimDrafts(ctx context.Context, before time.Time) (int64, error)
 	// ForgetKeys deletes idempotency keys from before then: repeating such a request sends again.
 	ForgetKeys(ctx context.Context, before time.Time) (int64, error)
+	// TrimNotices deletes finished notices to inboxes, of some with ids above after. They were accepted
+	// before accepted and expired before expired. It returns where to continue; 0: nowhere.
+	TrimNotices(ctx context.Context, after int64, accepted, expired time.Time) (next, deleted int64, err error)
 	// TrimAudit deletes audit entries from before then.
 	TrimAudit(ctx context.Context, before time.Time) (int64, error)
 }

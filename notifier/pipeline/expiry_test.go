@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -71,5 +72,31 @@ func TestExpiredNoticeIsFinishedWithoutDelivery(t *testing.T) {
 	r.everyoneHas(t, seqs, 0)
 	if tried := held.delivered.Load(); tried != 0 {
 		t.Errorf("%d ranges were tried", tried)
+	}
+}
+
+// A notice lives for at most 180 days here, and stays in SQL for 7 more.
+func TestExpiredNoticesLeaveSQL(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	r.users(t, "all", 2)
+	sentAt := func(days int) int64 {
+		c := r.config()
+		c.Now = func() time.Time { return time.Now().AddDate(0, 0, -days) }
+		p := pipeline.New(c)
+		stop := start(t, p)
+		n := send(t, p, toUsers("u1"))
+		r.state(t, n.ID, notifier.StateSent)
+		stop()
+		return n.ID
+	}
+	old, late := sentAt(200), sentAt(185)
+	running(t, r.config())
+	testkit.Eventually(t, "the old notice is deleted", func() bool {
+		_, err := r.store.Notice(t.Context(), old)
+		return errors.Is(err, notifier.ErrNotFound)
+	})
+	if _, err := r.store.Notice(t.Context(), late); err != nil {
+		t.Errorf("a notice that expired 5 days ago: %v", err)
 	}
 }
