@@ -135,6 +135,9 @@ type Directory interface {
 	// AudienceSize counts the members of audiences whose seq is at most top; 0 means all.
 	AudienceSize(ctx context.Context, audiences []notifier.Audience, top int64) (map[notifier.Audience]int64, error)
 	Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error)
+	// SearchNotices is Notices, and ends with a part of the page when it has taken that long. Then
+	// reached is the last notice that it has examined.
+	SearchNotices(ctx context.Context, q notifier.NoticeQuery, patience time.Duration) (found []notifier.Notice, reached notifier.Reached, err error)
 	Notice(ctx context.Context, id int64) (notifier.Notice, error)
 	// NoticeLog returns what was done to a notice, the newest entries first.
 	NoticeLog(ctx context.Context, id int64, limit int) ([]notifier.AuditEntry, error)

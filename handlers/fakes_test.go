@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	gorilla "github.com/gorilla/sessions"
 
@@ -249,6 +250,7 @@ type directory struct {
 	audienceSize func() (map[notifier.Audience]int64, error) // instead of sizes
 
 	notices func(q notifier.NoticeQuery) ([]notifier.Notice, error)
+	reached notifier.Reached // where searches of notices end
 	notice  func(id int64) (notifier.Notice, error)
 }
 
@@ -307,6 +309,11 @@ func (d *directory) FindRoles(_ context.Context, part string, limit int) ([]noti
 
 func (d *directory) Notices(_ context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error) {
 	return d.notices(q)
+}
+
+func (d *directory) SearchNotices(_ context.Context, q notifier.NoticeQuery, _ time.Duration) ([]notifier.Notice, notifier.Reached, error) {
+	found, err := d.notices(q)
+	return found, d.reached, err
 }
 
 type stream func(w http.ResponseWriter, seq int64, session string) error

@@ -94,3 +94,24 @@ func TestDraftsAreListedForTheirAuthorOnly(t *testing.T) {
 	book.all = nil
 	w.get("carol", "/staff/notices?tab=drafts").wantText(t, ".empty h2", "No drafts")
 }
+
+func TestASearchThatEndsEarlySaysHowFarItGot(t *testing.T) {
+	t.Parallel()
+	var rows []notifier.Notice
+	w := newWorld(t, func(w *world) {
+		w.directory.notices = func(notifier.NoticeQuery) ([]notifier.Notice, error) { return rows, nil }
+		w.directory.reached = notifier.Reached{ID: 77, At: time.Date(2026, 3, 2, 1, 0, 0, 0, time.UTC)}
+	})
+	r := w.get("carol", "/staff/notices?q=x", inTokyo...).wantStatus(t, http.StatusOK)
+	r.wantText(t, "[data-testid=empty]", "Nothing found yetSearched back to 2 March 2026, 10:00.")
+	r.wantText(t, "a[rel=next]", "Search on")
+	if got := r.attr("a[rel=next]", "href"); got != "/staff/notices?before=77&q=x" {
+		t.Errorf("the search continues at %s", got)
+	}
+	rows = []notifier.Notice{notice(90, notifier.StateSent)}
+	r = w.get("carol", "/staff/notices?q=x&sort=time", inTokyo...)
+	r.wantText(t, "[data-testid=reached]", "Searched up to 2 March 2026, 10:00.")
+	if got := r.attr("a[rel=next]", "href"); got != "/staff/notices?after=77&q=x&sort=time" {
+		t.Errorf("oldest first, the search continues at %s", got)
+	}
+}

@@ -16,6 +16,8 @@ const (
 	noticesPath = "/staff/notices"
 	perPage     = 50
 	shownNames  = 3 // how many names a notice to many users shows
+
+	searchPatience = 300 * time.Millisecond // how long a page searches before it shows what it has found
 )
 
 func noticePath(id int64) string { return noticesPath + "/" + strconv.FormatInt(id, 10) }
@@ -34,7 +36,7 @@ func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 	} else {
 		q.Before = number(values.Get("before"))
 	}
-	found, err := h.Directory.Notices(r.Context(), q)
+	found, reached, err := h.Directory.SearchNotices(r.Context(), q, searchPatience)
 	if err != nil {
 		return fmt.Errorf("list notices: %w", err)
 	}
@@ -54,7 +56,10 @@ func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("load the progress of %d notices: %w", len(found), err)
 	}
-	if err := h.fillNotices(r, p, l, sent); err != nil {
+	if reached.ID > 0 {
+		p.Next = l.address(cursor, strconv.FormatInt(reached.ID, 10))
+	}
+	if err := h.fillNotices(r, p, l, sent, reached); err != nil {
 		return err
 	}
 	return h.page(w, r, http.StatusOK, views.NoticesPage(p))
@@ -97,7 +102,7 @@ func shownAddress(r *http.Request) string {
 	return r.URL.Path + "?" + values.Encode()
 }
 
-func (h *Handlers) fillNotices(r *http.Request, p *views.Notices, l listing, sent []notifier.Progress) error {
+func (h *Handlers) fillNotices(r *http.Request, p *views.Notices, l listing, sent []notifier.Progress, reached notifier.Reached) error {
 	shown := make([]*notifier.Notice, len(sent))
 	for i := range sent {
 		shown[i] = &sent[i].Notice
@@ -124,6 +129,9 @@ func (h *Handlers) fillNotices(r *http.Request, p *views.Notices, l listing, sen
 			Icon: "search", Heading: p.Text.T("notices.nothing_heading"), Text: p.Text.T("notices.nothing_text"),
 		}
 	}
+	if reached.ID > 0 {
+		endedAt(p, l, reached.At.In(now.Location()))
+	}
 	for i := range sent {
 		row := h.sentRow(p.Text, &sent[i], names, now)
 		switch {
@@ -137,6 +145,16 @@ func (h *Handlers) fillNotices(r *http.Request, p *views.Notices, l listing, sen
 	p.Follow.Address = here
 	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)
 	return nil
+}
+
+// endedAt says how far a search got that took long.
+func endedAt(p *views.Notices, l listing, at time.Time) {
+	how := "notices.searched_back"
+	if l.sort == "time" {
+		how = "notices.searched_up"
+	}
+	p.Reached, p.NextText = p.Text.F(how, "Time", p.Text.Exact(at)), p.Text.T("notices.search_on")
+	p.Empty = components.Empty{Icon: "search", Heading: p.Text.T("notices.nothing_yet"), Text: p.Reached}
 }
 
 func (h *Handlers) sentRow(text *locale.Printer, n *notifier.Progress, names called, now time.Time) views.SentRow {

@@ -152,6 +152,12 @@ type NoticeQuery struct {
 	Limit        int       // maximum number of notices; 0: a page of 50
 }
 
+// Reached is the notice at which a search ended because it had taken long.
+type Reached struct {
+	ID int64
+	At time.Time // when it was accepted
+}
+
 // The states by which sent notices can be listed. Open and closed are announcements, and scheduled
 // may be either.
 const (

@@ -17,22 +17,27 @@ const clockDrift = time.Minute
 // the index would not be used.
 const retracted = `state IN ('retracting', 'retracted')`
 
-// Notices lists notices, without their Reasons. A search, and a filter by sender if it is no user,
-// reads notices until the page is full.
+// Notices lists notices, without their Reasons. Conditions for which there is no index, such as that of a
+// search, make it read notices until the page is full: see SearchNotices.
 func (s *Store) Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error) {
 	f, err := s.noticeFilter(ctx, q)
-	switch {
-	case errors.Is(err, notifier.ErrNotFound):
+	if errors.Is(err, notifier.ErrNotFound) {
 		return nil, nil
-	case err != nil:
-		return nil, s.fail(err, "list notices")
 	}
+	var found []notifier.Notice
+	if err == nil {
+		found, err = s.noticesIn(ctx, f, q, pageSize(q.Limit))
+	}
+	return found, s.fail(err, "list notices")
+}
+
+// noticesIn reads some notices in the order of a query.
+func (s *Store) noticesIn(ctx context.Context, f filter, q notifier.NoticeQuery, limit int) ([]notifier.Notice, error) {
 	order := "id DESC"
 	if q.Oldest {
 		order = "id"
 	}
-	found, err := s.notices(ctx, f.where()+` ORDER BY `+order+` LIMIT `+f.param(pageSize(q.Limit)), f.args...)
-	return found, s.fail(err, "list notices")
+	return s.notices(ctx, f.where()+` ORDER BY `+order+` LIMIT `+f.param(limit), f.args...)
 }
 
 // noticeFilter returns the conditions of a query, or notifier.ErrNotFound if nothing can match it.

@@ -21,6 +21,7 @@ type Notices struct {
 	Rows                []SentRow
 	Next, First         string // addresses of pages; empty: none
 	NextText, FirstText string
+	Reached             string // how far a search got that took long; empty: to the end
 	Follow              Follow
 	Empty               components.Empty
 	Say                 string // what screen readers announce after a search

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+const (
+	// firstStep is how many ids the first step examines. Most pages are full then.
+	firstStep = 20_000
+	// quickStep is the time below which a step was so quick that the next one examines four times as
+	// many ids: an index, or the range of ids, left out most of them.
+	quickStep = 20 * time.Millisecond
+)
+
+// SearchNotices is Notices, and ends with a part of the page when it has taken that long. Then reached is
+// the last notice that it has examined, to continue behind; otherwise reached is empty.
+func (s *Store) SearchNotices(ctx context.Context, q notifier.NoticeQuery, patience time.Duration) (
+	found []notifier.Notice, reached notifier.Reached, err error,
+) {
+	f, err := s.noticeFilter(ctx, q)
+	if errors.Is(err, notifier.ErrNotFound) {
+		return nil, reached, nil
+	}
+	if err == nil {
+		found, reached.ID, err = s.stepThrough(ctx, f, q, patience)
+	}
+	if err == nil && reached.ID > 0 {
+		var at int64
+		err = s.read.QueryRowContext(ctx, `SELECT created_at FROM notices WHERE id >= $1 ORDER BY id LIMIT 1`, reached.ID).Scan(&at)
+		reached.At = fromMillis(at)
+	}
+	return found, reached, s.fail(err, "search notices")
+}
+
+// stepThrough reads notices range by range until the page is full, all ids were examined, or the time is over.
+func (s *Store) stepThrough(ctx context.Context, f filter, q notifier.NoticeQuery, patience time.Duration) (found []notifier.Notice, reached int64, err error) {
+	low, high, err := s.noticeRange(ctx, q)
+	if err != nil {
+		return nil, 0, err
+	}
+	began, limit := time.Now(), pageSize(q.Limit)
+	for size := int64(firstStep); low < high; {
+		from, to := max(low, high-size), high
+		if q.Oldest {
+			from, to = low, min(high, low+size)
+		}
+		part := filter{slices.Clone(f.conditions), slices.Clone(f.args)}
+		part.add("id >= %s AND id < %s", from, to)
+		stepped := time.Now()
+		some, err := s.noticesIn(ctx, part, q, limit-len(found))
+		if err != nil {
+			return nil, 0, err
+		}
+		if found = append(found, some...); len(found) >= limit {
+			break
+		}
+		if q.Oldest {
+			low, reached = to, to-1
+		} else {
+			high, reached = from, from
+		}
+		if time.Since(began) >= patience && low < high {
+			return found, reached, nil
+		}
+		if time.Since(stepped) < quickStep {
+			size *= 4
+		}
+	}
+	return found, 0, nil
+}
+
+// noticeRange returns the lowest id that a query may find, and the one above the highest.
+func (s *Store) noticeRange(ctx context.Context, q notifier.NoticeQuery) (low, high int64, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT COALESCE((SELECT MIN(id) FROM notices), 1), COALESCE((SELECT MAX(id) FROM notices), 0) + 1`).Scan(&low, &high)
+	if q.Before > 0 {
+		high = min(high, q.Before)
+	}
+	return max(low, q.After+1), high, err
+}
