@@ -195,7 +195,7 @@ func (u *users) answer(ctx context.Context, found notifier.User) (userAnswer, er
 		roles = []string{}
 	}
 	a := userAnswer{Name: found.Name, Display: found.Display, Audience: audienceNames(u.Audiences, []notifier.Audience{found.Audience})[0], Roles: roles, Locale: found.Locale}
-	address, err := u.Directory.MailOf(ctx, found.Seq)
+	address, _, err := u.Directory.MailOf(ctx, found.Seq)
 	if address != "" {
 		a.Email = &address
 	}

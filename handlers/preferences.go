@@ -46,13 +46,20 @@ func (h *Handlers) addPreferences(r *http.Request, p *views.Settings) error {
 	f := &p.Preferences
 	f.Shown, f.Mailing, f.Pushing = true, h.Mailing, h.Devices != nil
 	if h.Mailing {
-		address, err := h.Reach.MailOf(ctx, user.Seq)
+		address, state, err := h.Reach.MailOf(ctx, user.Seq)
 		if err != nil {
 			return fmt.Errorf("read the address of user %d: %w", user.Seq, err)
 		}
 		f.Address = p.Text.T("preferences.no_address")
 		if address != "" {
 			f.Address = p.Text.F("preferences.address", "Address", address)
+		}
+		switch state {
+		case notifier.ReachDead:
+			f.AddressFault = p.Text.T("preferences.address_dead")
+		case notifier.ReachFailing:
+			f.AddressFault = p.Text.T("preferences.address_failing")
+		case notifier.ReachOn, notifier.ReachOff:
 		}
 	}
 	f.Mail, f.MailAt = whens(p.Text, mailTexts, mailWhens, has.Mail.String()), notifier.FormatMinute(has.MailAt)
@@ -67,11 +74,18 @@ func (h *Handlers) addPreferences(r *http.Request, p *views.Settings) error {
 	f.Zones = zoneOptions(zone)
 	names := h.typeNames(p.Text)
 	for _, t := range h.Topics.Types()[:min(len(h.Topics.Types()), notifier.MaxTypeWants)] {
-		w := has.Types[t.Slug]
-		f.Types = append(f.Types, views.TypeWants{
-			Type: t.Slug, Name: names.of(t.Slug), Locked: t.NoMute,
-			Inbox: t.NoMute || wants(w.Inbox, true), Push: wants(w.Push, !t.NoPush), Mail: wants(w.Mail, !t.NoMail),
-		})
+		w, look := has.Types[t.Slug], h.lookOf(t.Slug)
+		row := views.TypeWants{
+			Type: t.Slug, Name: names.of(t.Slug), Icon: look.icon, Initials: look.initials, Tint: look.tint, Locked: t.NoMute, Urgent: t.Urgent,
+			Wants: map[views.Way]bool{views.WayInbox: t.NoMute || wants(w.Inbox, true)},
+		}
+		if f.Pushing {
+			row.Wants[views.WayDevices] = wants(w.Push, !t.NoPush)
+		}
+		if f.Mailing {
+			row.Wants[views.WayMail] = wants(w.Mail, !t.NoMail)
+		}
+		f.Types = append(f.Types, row)
 	}
 	return nil
 }
@@ -118,7 +132,13 @@ func zoneOptions(chosen string) []components.Option {
 // chosen.
 func (h *Handlers) savePreferences(w http.ResponseWriter, r *http.Request) error {
 	r.Body = &fieldLimit{r.Body, 4*notifier.MaxTypeWants + 8}
-	values, err := formWith(r, []string{"type", "to_inbox", "to_push", "to_mail"}, "mail", "mail_at", "push", "quiet_from", "quiet_to", "zone")
+	fields := []string{"mail", "mail_at", "push", "quiet_from", "quiet_to", "zone"}
+	for _, t := range h.Topics.Types() {
+		for _, way := range views.Ways() {
+			fields = append(fields, views.Box(t.Slug, way))
+		}
+	}
+	values, err := formWith(r, []string{"type"}, fields...)
 	if errors.Is(err, errManyKeys) {
 		return fault("", codeForm, nil)
 	}
@@ -208,15 +228,15 @@ func (h *Handlers) readWants(values url.Values, had *notifier.Preferences) map[s
 			continue
 		}
 		has := all[slug]
-		w := notifier.TypeWants{Inbox: chosenBox(values["to_inbox"], slug, true), Push: has.Push, Mail: has.Mail}
+		w := notifier.TypeWants{Inbox: chosenBox(values, slug, views.WayInbox, true), Push: has.Push, Mail: has.Mail}
 		if t.NoMute {
 			w.Inbox = has.Inbox
 		}
 		if h.Devices != nil {
-			w.Push = chosenBox(values["to_push"], slug, !t.NoPush)
+			w.Push = chosenBox(values, slug, views.WayDevices, !t.NoPush)
 		}
 		if h.Mailing {
-			w.Mail = chosenBox(values["to_mail"], slug, !t.NoMail)
+			w.Mail = chosenBox(values, slug, views.WayMail, !t.NoMail)
 		}
 		delete(all, slug)
 		if w != (notifier.TypeWants{}) {
@@ -227,8 +247,8 @@ func (h *Handlers) readWants(values url.Values, had *notifier.Preferences) map[s
 }
 
 // chosenBox returns whether a box is ticked, or nil if that is the default.
-func chosenBox(ticked []string, slug string, otherwise bool) *bool {
-	if on := slices.Contains(ticked, slug); on != otherwise {
+func chosenBox(values url.Values, slug string, way views.Way, otherwise bool) *bool {
+	if on := values.Has(views.Box(slug, way)); on != otherwise {
 		return &on
 	}
 	return nil

@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,9 @@ func TestThePreferencesShowWhatHolds(t *testing.T) {
 	for _, s := range r.page.Find("[data-testid=wants] input[type=checkbox]").EachIter() {
 		_, on := s.Attr("checked")
 		_, locked := s.Attr("disabled")
+		if way, _, _ := strings.Cut(s.AttrOr("name", ""), ": "); !strings.EqualFold(way, strings.Split(s.AttrOr("aria-label", ""), ": ")[0]) {
+			t.Errorf("%s is named %s", s.AttrOr("aria-label", ""), s.AttrOr("name", ""))
+		}
 		boxes = append(boxes, s.AttrOr("aria-label", "")+map[bool]string{true: " on"}[on]+map[bool]string{true: " locked"}[locked])
 	}
 	want := []string{
@@ -66,6 +70,19 @@ func TestThePreferencesShowWhatHolds(t *testing.T) {
 	}
 }
 
+func TestThePageSaysThatMailsDoNotArrive(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[notifier.ReachState]string{
+		notifier.ReachOn: "", notifier.ReachOff: "", notifier.ReachDead: "Emails to your address came back", notifier.ReachFailing: "The last email to your address could not be delivered.",
+	} {
+		w, f := preferring(t, notifier.Preferences{})
+		f.state = state
+		if got := w.get("alice", "/settings").wantStatus(t, http.StatusOK).text("[data-testid=address-fault]"); !strings.HasPrefix(strings.TrimSpace(got), want) || want == "" && got != "" {
+			t.Errorf("%s: %q", state, got)
+		}
+	}
+}
+
 func TestAPauseThatIsOverIsNotMentioned(t *testing.T) {
 	t.Parallel()
 	w, _ := preferring(t, notifier.Preferences{PausedUntil: noon})
@@ -78,8 +95,11 @@ func TestTheFormOfThePreferencesStoresChoicesAndNoDefaults(t *testing.T) {
 	t.Parallel()
 	no, yes := false, true
 	w, f := preferring(t, notifier.Preferences{MailAt: 480, Types: map[string]notifier.TypeWants{"gone": {Mail: &yes}}})
-	body := "mail=30m&mail_at=08:00&push=off&quiet_from=22:00&quiet_to=07:00&zone=Asia/Tokyo&type=alarm&type=like&type=news&to_inbox=like&to_push=alarm&to_push=like&to_push=news&to_mail=like&to_mail=news"
-	w.postBody("alice", "/settings/preferences", body).wantRedirect(t, "/settings?done=saved")
+	body := url.Values{
+		"mail": {"30m"}, "mail_at": {"08:00"}, "push": {"off"}, "quiet_from": {"22:00"}, "quiet_to": {"07:00"}, "zone": {"Asia/Tokyo"}, "type": {"alarm", "like", "news"},
+		"like: Inbox": {"1"}, "alarm: Devices": {"1"}, "like: Devices": {"1"}, "news: Devices": {"1"}, "like: Mail": {"1"}, "news: Mail": {"1"},
+	}
+	w.postBody("alice", "/settings/preferences", body.Encode()).wantRedirect(t, "/settings?done=saved")
 	half, off, zone := notifier.When{Wait: 30 * time.Minute}, notifier.When{Off: true}, "Asia/Tokyo"
 	want := []notifier.PutPreferences{{
 		Mail: &half, MailAt: 480, Push: &off, SetQuiet: true, Quiet: &notifier.Quiet{From: 22 * 60, To: 7 * 60}, Zone: &zone,
@@ -93,7 +113,7 @@ func TestTheFormOfThePreferencesStoresChoicesAndNoDefaults(t *testing.T) {
 func TestAFaultyFormOfThePreferencesIsShownAgain(t *testing.T) {
 	t.Parallel()
 	w, f := preferring(t, notifier.Preferences{MailAt: 480})
-	r := w.postBody("alice", "/settings/preferences", "mail=1h&push=soon&quiet_from=22:00&quiet_to=&zone=Asia/Tokyo&type=news&to_mail=news").wantStatus(t, http.StatusUnprocessableEntity)
+	r := w.postBody("alice", "/settings/preferences", "mail=1h&push=soon&quiet_from=22:00&quiet_to=&zone=Asia/Tokyo&type=alarm&type=news&news:+Mail=1").wantStatus(t, http.StatusUnprocessableEntity)
 	if n := r.page.Find("[data-testid=preferences-fault] p").Length(); n != 2 || len(f.set) > 0 {
 		t.Errorf("%d faults, stored %v: %s", n, f.set, r.text("[data-testid=preferences-fault]"))
 	}
@@ -101,8 +121,12 @@ func TestAFaultyFormOfThePreferencesIsShownAgain(t *testing.T) {
 	if diff := cmp.Diff([]string{"1h", "22:00", "Asia/Tokyo"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, on := r.page.Find(`[name=to_inbox][value=news]`).Attr("checked"); on {
-		t.Error("the box of news is ticked again")
+	var ticked []string
+	for _, s := range r.page.Find("[data-testid=wants] [checked]").EachIter() {
+		ticked = append(ticked, s.AttrOr("name", ""))
+	}
+	if diff := cmp.Diff([]string{"alarm: Inbox", "like: Inbox", "like: Devices", "news: Mail"}, ticked); diff != "" {
+		t.Error(diff)
 	}
 	if r := w.postBody("alice", "/settings/preferences", strings.Repeat("type=a&", 2000)); r.StatusCode != http.StatusUnprocessableEntity || len(f.set) > 0 {
 		t.Errorf("too many types: %d", r.StatusCode)

@@ -26,8 +26,8 @@ type Reach interface {
 	Preferences(ctx context.Context, name string) (notifier.Preferences, error)
 	// SetPreferences replaces what set names, all or none, or returns a *notifier.InvalidError.
 	SetPreferences(ctx context.Context, by notifier.Actor, name string, set notifier.PutPreferences) (notifier.Preferences, error)
-	// MailOf returns the mail address of a user; empty: none.
-	MailOf(ctx context.Context, seq int64) (string, error)
+	// MailOf returns the mail address of a user, and whether it is told; empty: none.
+	MailOf(ctx context.Context, seq int64) (string, notifier.ReachState, error)
 
 	// KnownToken reports whether there is a target with this token.
 	KnownToken(ctx context.Context, token string) (bool, error)

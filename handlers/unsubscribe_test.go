@@ -16,6 +16,7 @@ type targets struct {
 	ended []string
 	has   notifier.Preferences
 	set   []notifier.PutPreferences
+	state notifier.ReachState // of the address
 }
 
 func (f *targets) Preferences(context.Context, string) (notifier.Preferences, error) {
@@ -30,7 +31,9 @@ func (f *targets) SetPreferences(_ context.Context, _ notifier.Actor, _ string, 
 	return f.has, nil
 }
 
-func (*targets) MailOf(context.Context, int64) (string, error) { return "alice@example.com", nil }
+func (f *targets) MailOf(context.Context, int64) (string, notifier.ReachState, error) {
+	return "alice@example.com", f.state, nil
+}
 
 func (*targets) KnownToken(_ context.Context, token string) (bool, error) { return token == "t", nil }
 

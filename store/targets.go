@@ -52,13 +52,13 @@ func (s *Store) Targets(ctx context.Context, seq int64) (found []notifier.ReachT
 	return found, s.fail(err, "list the targets of user %d", seq)
 }
 
-// MailOf returns the mail address of a user; empty: none.
-func (s *Store) MailOf(ctx context.Context, seq int64) (address string, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT address FROM targets WHERE seq = $1 AND kind = 'mail'`, seq).Scan(&address)
+// MailOf returns the mail address of a user, and whether it is told; empty: none.
+func (s *Store) MailOf(ctx context.Context, seq int64) (address string, state notifier.ReachState, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT address, state FROM targets WHERE seq = $1 AND kind = 'mail'`, seq).Scan(&address, &state)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
-	return address, s.fail(err, "read the mail address of user %d", seq)
+	return address, state, s.fail(err, "read the mail address of user %d", seq)
 }
 
 // putMail gives a user a mail address; an empty one removes it. What came before the address did is not

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/carillonhq/carillon/views/components"
+	"github.com/carillonhq/carillon/views/locale"
 )
 
 // Preferences are how and when a user is told outside the pages.
@@ -12,6 +13,7 @@ type Preferences struct {
 	Shown            bool
 	Mailing, Pushing bool
 	Address          string // says where mails go
+	AddressFault     string // says that they do not arrive; empty: they do
 	Mail, Push       []components.Option
 	MailAt, From, To string // HH:MM
 	Zones            []components.Option
@@ -24,10 +26,46 @@ type Preferences struct {
 
 // TypeWants is a type of notice, with the ways in which the user is told of it.
 type TypeWants struct {
-	Type, Name        string
-	Locked            bool // it cannot be muted
-	Inbox, Push, Mail bool
+	Type, Name           string
+	Icon, Initials, Tint string
+	Locked               bool // it cannot be muted
+	Urgent               bool
+	Wants                map[Way]bool
 }
+
+// Way is one of the columns of the types. Names of fields have it as it is here, in every language.
+type Way string
+
+// The ways in which users are told.
+const (
+	WayInbox   Way = "Inbox"
+	WayDevices Way = "Devices"
+	WayMail    Way = "Mail"
+)
+
+// Ways returns all ways, in the order of the columns.
+func Ways() []Way { return []Way{WayInbox, WayDevices, WayMail} }
+
+// ways are the columns that the page has.
+func (p *Preferences) ways() []Way {
+	return slices.DeleteFunc(Ways(), func(w Way) bool { return w == WayDevices && !p.Pushing || w == WayMail && !p.Mailing })
+}
+
+// text is the head of the column.
+func (w Way) text(text *locale.Printer) string {
+	switch w {
+	case WayInbox:
+		return text.T("preferences.inbox")
+	case WayDevices:
+		return text.T("preferences.devices")
+	case WayMail:
+		return text.T("preferences.email")
+	}
+	return ""
+}
+
+// Box is the name of the field that says whether a type is told in a way.
+func Box(slug string, way Way) string { return slug + ": " + string(way) }
 
 // Again has the form shown as it was sent.
 func (p *Preferences) Again(sent url.Values) { p.sent = sent }
@@ -41,11 +79,11 @@ func (p *Preferences) typed(field, stored string) string {
 }
 
 // box reports whether a box is ticked.
-func (p *Preferences) box(field, slug string, stored bool) bool {
-	if slices.Contains(p.sent["type"], slug) {
-		return slices.Contains(p.sent[field], slug)
+func (p *Preferences) box(t *TypeWants, way Way) bool {
+	if slices.Contains(p.sent["type"], t.Type) && !(t.Locked && way == WayInbox) {
+		return p.sent.Has(Box(t.Type, way))
 	}
-	return stored
+	return t.Wants[way]
 }
 
 // options are the choices of a field.

@@ -134,8 +134,8 @@ type tellings struct {
 	db *store.Store
 }
 
-// MailOf returns the mail address of a user; empty: none.
-func (t tellings) MailOf(ctx context.Context, seq int64) (string, error) {
+// MailOf returns the mail address of a user, and whether it is told; empty: none.
+func (t tellings) MailOf(ctx context.Context, seq int64) (string, notifier.ReachState, error) {
 	return t.db.MailOf(ctx, seq)
 }
 

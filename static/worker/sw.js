@@ -2,10 +2,14 @@
 const shown = () => registration.getNotifications();
 
 addEventListener("push", (e) => {
-	const { notification: { title = "Carillon", navigate, ...rest } = {}, app_badge: unread } = e.data?.json() ?? {};
+	let message = {};
+	try {
+		message = e.data.json();
+	} catch {} // shown nevertheless
+	const { notification: { title = "Carillon", navigate, ...rest } = {}, app_badge: unread } = message;
 	e.waitUntil((async () => {
-		if (unread === 1) for (const old of await shown()) if (old.tag !== rest.tag) old.close(); // read elsewhere
 		await registration.showNotification(title, { ...rest, renotify: !!rest.tag, data: navigate });
+		if (unread === 1) for (const old of await shown()) if (old.tag !== rest.tag) old.close(); // read elsewhere
 		await navigator.setAppBadge?.(unread);
 	})());
 });
