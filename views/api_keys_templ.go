@@ -129,7 +129,7 @@ func APIKeysPage(p *APIKeys) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = components.Search("/staff/keys", "#results", p.Text.T("users.search"), p.Text.T("users.submit"), p.Query).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Search(p.Assets.Icons, "/staff/keys", "#results", p.Text.T("users.search"), p.Text.T("users.submit"), p.Query).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

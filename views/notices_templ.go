@@ -87,7 +87,7 @@ func NoticesPage(p *Notices) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = components.Search("/staff/notices", "#results", p.Text.T("notices.search"), p.Text.T("notices.submit"), p.Query).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Search(p.Assets.Icons, "/staff/notices", "#results", p.Text.T("notices.search"), p.Text.T("notices.submit"), p.Query).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

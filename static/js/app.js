@@ -15,6 +15,7 @@ import { our } from "./mount.js";
 import { startMutes } from "./mutes.js";
 import { startPanel } from "./panel.js";
 import { post } from "./post.js";
+import { startPress } from "./press.js";
 import { startPosts } from "./postwatch.js";
 import { startPushed } from "./pushed.js";
 import { startReading } from "./reading.js";
@@ -31,6 +32,7 @@ startDrafts();
 startMenu();
 startTimes();
 startFolds();
+startPress();
 startFollow();
 const { user } = document.body.dataset;
 if (user) {
