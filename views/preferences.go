@@ -80,7 +80,7 @@ func (p *Preferences) typed(field, stored string) string {
 
 // box reports whether a box is ticked.
 func (p *Preferences) box(t *TypeWants, way Way) bool {
-	if slices.Contains(p.sent["type"], t.Type) && !(t.Locked && way == WayInbox) {
+	if slices.Contains(p.sent["type"], t.Type) && (!t.Locked || way != WayInbox) {
 		return p.sent.Has(Box(t.Type, way))
 	}
 	return t.Wants[way]
