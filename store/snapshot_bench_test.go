@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -121,6 +122,52 @@ func BenchmarkCounts(b *testing.B) {
 			if err := s.SaveCounts(b.Context(), counts); err != nil {
 				b.Fatal(err)
 			}
+		}
+	})
+}
+
+// BenchmarkMark measures a flush of 500 inboxes in three cases: nobody has an address or a device, as before there
+// were any; others have one; and each of these users has one, whose target becomes due.
+func BenchmarkMark(b *testing.B) {
+	onEach(b, func(b *testing.B, s *store.Store) {
+		const users = 500
+		addUsers(b, s, users+1)
+		all := make([]notifier.Snapshot, users)
+		for i := range all {
+			all[i] = notifier.Snapshot{Seq: int64(i + 1), Rows: rows(30), Gone: goneBy(10)}
+		}
+		ver := int64(1)
+		addDevice := func(seq int64) {
+			device := notifier.NewDevice{Seq: seq, Endpoint: "https://push.example.com/" + strconv.FormatInt(seq, 10), Keys: []byte{}}
+			if _, _, err := s.AddDevice(b.Context(), device); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for _, c := range []struct {
+			name string
+			add  func()
+		}{
+			{"no targets", func() {}},
+			{"targets of others", func() { addDevice(users + 1) }},
+			{"targets of all", func() {
+				for seq := range int64(users) {
+					addDevice(seq + 1)
+				}
+			}},
+		} {
+			b.Run(c.name, func(b *testing.B) {
+				c.add()
+				for b.Loop() {
+					ver = max(ver, time.Now().UnixMilli()) + 1
+					for i := range all {
+						all[i].Ver, all[i].Rows[0].At = ver, ver
+					}
+					if err := s.SaveSnapshots(b.Context(), all); err != nil {
+						b.Fatal(err)
+					}
+				}
+				perSecond(b, users)
+			})
 		}
 	})
 }

@@ -99,18 +99,29 @@ func Certificate(dir string) (file string, err error) {
 	return file, nil
 }
 
+// Browser returns a subscription at this endpoint whose messages nobody reads.
+func Browser(endpoint string) push.Subscription {
+	_, sub := browser(endpoint)
+	return sub
+}
+
+func browser(endpoint string) (*ecdh.PrivateKey, push.Subscription) {
+	private, err := ecdh.P256().GenerateKey(rand.Reader)
+	if err != nil {
+		panic(err) // it never fails
+	}
+	sub := push.Subscription{Endpoint: endpoint, P256DH: [65]byte(private.PublicKey().Bytes())}
+	_, _ = rand.Read(sub.Auth[:])
+	return private, sub
+}
+
 // Start starts a service. A message that a real service would refuse fails the test.
 func Start(t *testing.T) *Service {
 	t.Helper()
-	private, err := ecdh.P256().GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &Service{private: private}
+	s := &Service{}
 	s.Server = httptest.NewTLSServer(s)
 	t.Cleanup(s.Close)
-	s.Sub = push.Subscription{Endpoint: s.URL + "/device", P256DH: [65]byte(private.PublicKey().Bytes())}
-	_, _ = rand.Read(s.Sub.Auth[:])
+	s.private, s.Sub = browser(s.URL + "/device")
 	t.Cleanup(func() {
 		for _, fault := range s.faults {
 			t.Error(fault)
