@@ -21,6 +21,8 @@ func (w *window) drags(sel string, px float64) *window {
 			w.fail("move the mouse: %v", err)
 		}
 	}
+	mouse(input.DispatchMouseEventTypeMouseMoved, at[0]) // as every mouse does before it presses
+	w.until(`document.documentElement.classList.contains("selectable")`)
 	mouse(input.DispatchMouseEventTypeMousePressed, at[0])
 	for x := px / 4; px > 0 && x <= px; x += px / 4 {
 		mouse(input.DispatchMouseEventTypeMouseMoved, at[0]+x)

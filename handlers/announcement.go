@@ -62,6 +62,7 @@ func (h *Handlers) announcementPage(r *http.Request, f views.Frame, post *notifi
 	if f.Stale != "" {
 		row.Turns = nil
 	}
+	f.Sheet = f.Assets.ProseStyle
 	return &views.Announcement{Frame: f, Row: row, Body: h.markdown.Render(post.Body), Link: h.outside(post.Link)}
 }
 

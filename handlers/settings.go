@@ -140,6 +140,7 @@ func (h *Handlers) speaks(lang string) bool {
 // settingsPage shows set as the current choice. bad may be nil.
 func (h *Handlers) settingsPage(r *http.Request, set notifier.Settings, bad *notifier.InvalidError) *views.Settings {
 	p := &views.Settings{Frame: h.frame(r, "settings", "settings.title")}
+	p.Sheet = p.Assets.SettingsStyle
 	p.Form = views.SettingsForm{
 		Languages: []components.Option{{Text: p.Text.T("settings.language_auto"), Selected: set.Locale == ""}},
 		Themes: []components.Option{

@@ -11,7 +11,7 @@ const validator = new HtmlValidate(new StaticConfigLoader({
 		"doctype-style": "off", // templ writes it in lower case
 		"no-implicit-input-type": "off", // text is the default
 		"prefer-native-element": ["error", { exclude: ["listbox"] }], // the list of suggested names is not a form field
-		"form-dup-name": ["error", { shared: ["radio", "checkbox", "submit", "button", "reset"] }], // several may be checked
+		"form-dup-name": ["error", { shared: ["radio", "checkbox", "hidden", "submit", "button", "reset"] }], // several may be checked, and hidden ones are lists
 		"meta-refresh": "off", // without script, the page of a notice on its way reloads
 	},
 }));

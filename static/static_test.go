@@ -165,19 +165,21 @@ func TestNoFileNamesAForeignHost(t *testing.T) {
 	}
 }
 
-// TestTheStaffStyleUsesOnlyDefinedVariables holds because the style sheet of the staff pages leaves
-// out the tokens that the one of all pages has.
-func TestTheStaffStyleUsesOnlyDefinedVariables(t *testing.T) {
+// The style sheets of some pages leave out the tokens that the one of all pages has.
+func TestTheStylesOfSomePagesUseOnlyDefinedVariables(t *testing.T) {
 	t.Parallel()
 	f := files(t)
-	app, staff := string(f.files["css/app.css"].plain), string(f.files["css/staff.css"].plain)
-	uses := regexp.MustCompile(`var\((--[a-z0-9-]+)[,)]`).FindAllStringSubmatch(staff, -1)
-	if len(uses) == 0 {
-		t.Error("it uses no variables")
-	}
-	for _, use := range uses {
-		if name := use[1]; name != "--tw-leading" && !strings.Contains(app+staff, name+":") {
-			t.Errorf("%s is not defined", name)
+	app := string(f.files["css/app.css"].plain)
+	for _, sheet := range []string{"css/staff.css", "css/settings.css", "css/prose.css"} {
+		own := string(f.files[sheet].plain)
+		uses := regexp.MustCompile(`var\((--[a-z0-9-]+)[,)]`).FindAllStringSubmatch(own, -1)
+		if len(uses) == 0 {
+			t.Errorf("%s uses no variables", sheet)
+		}
+		for _, use := range uses {
+			if name := use[1]; name != "--tw-leading" && !strings.Contains(app+own, name+":") {
+				t.Errorf("%s: %s is not defined", sheet, name)
+			}
 		}
 	}
 }

@@ -29,6 +29,7 @@ type Frame struct {
 	Stale   string             // says that the page is read-only and shows the archive; empty: it is current
 	Links   string             // comes before links of toasts that begin with /; empty: nothing
 	Paused  string             // says until when the viewer has paused; empty: not
+	Sheet   string             // a style sheet besides those of all such pages; empty: none
 	Refresh bool               // reload automatically without script
 }
 
@@ -41,13 +42,15 @@ const htmxConfig = `{"allowEval":false,"allowScriptTags":false,"includeIndicator
 
 // Assets are the addresses of the static files.
 type Assets struct {
-	Style      string
-	StaffStyle string // the staff pages need it besides Style
-	Script     string
-	Modules    []string // imported by Script; listed so that all load at once
-	HTMX       string
-	Icon       string
-	Icons      components.Icons
+	Style         string
+	StaffStyle    string // the staff pages need it besides Style
+	SettingsStyle string // the settings page needs it besides Style
+	ProseStyle    string // the page of an announcement needs it besides Style
+	Script        string
+	Modules       []string // imported by Script; listed so that all load at once
+	HTMX          string
+	Icon          string
+	Icons         components.Icons
 }
 
 // Viewer is the user who views the page.

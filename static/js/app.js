@@ -1,6 +1,7 @@
 // @ts-check
 // The entry module of every page. Each part does nothing on pages without its elements.
 import { startActions } from "./actions.js";
+import { followBadge } from "./badge.js";
 import { startBell } from "./bell.js";
 import { startBookmark } from "./bookmark.js";
 import { startConnection } from "./connection.js";
@@ -15,9 +16,7 @@ import { our } from "./mount.js";
 import { startMutes } from "./mutes.js";
 import { startPanel } from "./panel.js";
 import { post } from "./post.js";
-import { startPress } from "./press.js";
 import { startPosts } from "./postwatch.js";
-import { startPushed } from "./pushed.js";
 import { startReading } from "./reading.js";
 import { startRestored } from "./restored.js";
 import { startRows } from "./rows.js";
@@ -32,7 +31,6 @@ startDrafts();
 startMenu();
 startTimes();
 startFolds();
-startPress();
 startFollow();
 const { user } = document.body.dataset;
 if (user) {
@@ -44,7 +42,6 @@ if (user) {
 	startPosts(events);
 	startStale(events);
 	startPanel(events);
-	startPushed(events);
 	startToasts(events, showing, (ids) => post(our("/toasts/ack"), { id: ids.join(",") }));
 	startActions();
 	startReading();
@@ -53,6 +50,12 @@ if (user) {
 	startRows();
 	startSelect();
 	startBookmark();
-	start();
+	// Only browsers that show pushes, or the number on an icon, need it.
+	const shows = navigator.serviceWorker?.controller || matchMedia("(display-mode: standalone)").matches;
+	if (shows) import("./pushed.js").then(({ startPushed }) => startPushed(events, followBadge, our("/"))).finally(start);
+	else start();
 }
+// Text is selected by pointing at it. Until the module is there, the link of a row lies over its text.
+const pointing = () => import("./press.js").then(({ startPress }) => startPress());
+addEventListener("pointerover", pointing, { capture: true, once: true });
 if (document.querySelector("form[data-kept], input[data-names], [data-copy], #devices")) import("./staff.js").then(({ startStaff }) => startStaff());

@@ -1,6 +1,6 @@
 // @ts-check
-// The whole row leads where its title leads, and its text can be selected. Without a script the link
-// of the title lies over the row; with it the link lies under the text (row.css), and a click on
+// The whole row leads where its title leads, and its text can be selected. Without this module the
+// link of the title lies over the row; with it the link lies under the text (row.css), and a click on
 // the text follows the link, unless it ends a selection.
 
 const still = 4; // px: a press that moves less is a click, even where text was selected before
@@ -34,6 +34,7 @@ export function startPress() {
 		const found = e.button === 1 ? pressed(e) : null;
 		if (found && !found.own) open(found.link.href, "_blank", "noopener");
 	});
+	document.documentElement.classList.add("selectable");
 }
 
 /**

@@ -1,18 +1,19 @@
 // @ts-check
-import { followBadge } from "./badge.js";
-import { our } from "./mount.js";
+// Few browsers need this module. It imports none, which would have to be served as a file of its own.
 
 /**
  * Closes the notifications of the system that tell what has been read, in whichever
  * browser, and keeps the number on the icon of the application.
  * @param {EventTarget} stream
+ * @param {typeof import("./badge.js").followBadge} followBadge
+ * @param {string} scope of the service worker
  */
-export function startPushed(stream) {
+export function startPushed(stream, followBadge, scope) {
 	const { serviceWorker } = navigator;
 	if (!serviceWorker) return;
 	/** @param {(tag: string) => boolean} read */
 	const close = async (read) => {
-		const known = await serviceWorker.getRegistration(our("/"));
+		const known = await serviceWorker.getRegistration(scope);
 		for (const shown of (await known?.getNotifications()) ?? []) if (read(shown.tag)) shown.close();
 	};
 	followBadge(stream, ({ unread }) => {
